@@ -1,0 +1,127 @@
+#include "decomposition/key_splits.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+
+namespace grove {
+
+namespace {
+
+constexpr std::uint64_t largest_key = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint64_t fewest_candidates_per_interval = 31;
+constexpr std::uint64_t candidates_per_round = 2048;
+
+/// One split being searched: it lies in [low, high], with weight_low <= target < weight_high unless low == high.
+struct Search {
+  std::uint64_t target = 0;  ///< weight wanted below the split
+  std::uint64_t low = 0, high = largest_key;
+  std::uint64_t weight_low = 0, weight_high = 0;
+  bool done = false;
+
+  bool low_is_nearer() const { return low == high || target - weight_low <= weight_high - target; }
+  std::uint64_t split() const { return low_is_nearer() ? low : high; }
+  std::uint64_t error() const { return low_is_nearer() ? target - weight_low : weight_high - target; }
+};
+
+/// round_down(total * part / parts) without overflow.
+std::uint64_t fraction_of(std::uint64_t total, std::uint64_t part, std::uint64_t parts) {
+  return total / parts * part + total % parts * part / parts;
+}
+
+bool same_interval(const Search& a, const Search& b) { return a.low == b.low && a.high == b.high; }
+
+std::size_t count_open_intervals(const std::vector<Search>& searches) {
+  std::size_t count = 0;
+  const Search* previous = nullptr;
+  for (const Search& search : searches) {
+    if (search.done) continue;
+    if (!previous || !same_interval(*previous, search)) ++count;
+    previous = &search;
+  }
+  return count;
+}
+
+void append_interior_keys(std::uint64_t low, std::uint64_t high, std::uint64_t count, std::vector<std::uint64_t>& keys) {
+  const std::uint64_t width = high - low;
+  const std::uint64_t step = std::max<std::uint64_t>(1, width / (count + 1));
+  for (std::uint64_t i = 1; i <= std::min(count, width - 1); ++i) keys.push_back(low + i * step);
+}
+
+/// Candidates of the next round, strictly increasing: intervals are either the same or do not overlap, and are in order.
+std::vector<std::uint64_t> choose_candidates(const std::vector<Search>& searches) {
+  std::vector<std::uint64_t> keys;
+  const std::size_t intervals = count_open_intervals(searches);
+  if (intervals == 0) return keys;
+  const std::uint64_t per_interval = std::max<std::uint64_t>(fewest_candidates_per_interval, candidates_per_round / intervals);
+  const Search* previous = nullptr;
+  for (const Search& search : searches) {
+    if (search.done) continue;
+    if (!previous || !same_interval(*previous, search)) append_interior_keys(search.low, search.high, per_interval, keys);
+    previous = &search;
+  }
+  return keys;
+}
+
+/// All searches look at all candidates, also those of other intervals, so that equal knowledge keeps the splits in order.
+void narrow(std::vector<Search>& searches, const std::vector<std::uint64_t>& keys, std::span<const std::uint64_t> weights,
+            double largest_error) {
+  for (Search& search : searches) {
+    const auto above = static_cast<std::size_t>(std::upper_bound(weights.begin(), weights.end(), search.target) - weights.begin());
+    if (above > 0 && keys[above - 1] >= search.low) {
+      search.low = keys[above - 1];
+      search.weight_low = weights[above - 1];
+    }
+    if (above < keys.size() && keys[above] <= search.high) {
+      search.high = keys[above];
+      search.weight_high = weights[above];
+    }
+    search.done = search.high - search.low <= 1 || static_cast<double>(search.error()) <= largest_error;
+  }
+}
+
+}  // namespace
+
+std::vector<std::uint64_t> find_key_splits(const Communicator& comm, const LocalWeightBelow& local_weight_below, std::uint64_t local_weight,
+                                           double tolerance) {
+  const auto ranks = static_cast<std::uint64_t>(comm.size());
+  std::vector<Search> searches(ranks - 1);
+  double largest_error = 0;
+  std::vector<std::uint64_t> keys = choose_candidates(searches);
+  if (!keys.empty()) keys.push_back(largest_key);  // the first round gives every interval an evaluated upper end
+  for (bool first_round = true; !keys.empty(); first_round = false) {
+    std::vector<std::uint64_t> weights(keys.size() + 1);
+    local_weight_below(keys, std::span(weights).first(keys.size()));
+    weights.back() = local_weight;
+    comm.sum(std::span<std::uint64_t>(weights));
+    if (first_round) {
+      const std::uint64_t total = weights.back();
+      for (std::uint64_t r = 1; r < ranks; ++r) searches[r - 1].target = fraction_of(total, r, ranks);
+      // A domain lies between two splits: each may be off by half of what the domain may.
+      largest_error = tolerance / 2 * static_cast<double>(total) / static_cast<double>(ranks);
+    }
+    narrow(searches, keys, std::span<const std::uint64_t>(weights).first(keys.size()), largest_error);
+    keys = choose_candidates(searches);
+  }
+  std::vector<std::uint64_t> splits;
+  for (const Search& search : searches) splits.push_back(search.split());
+  return splits;
+}
+
+int owner_of_key(std::uint64_t key, std::span<const std::uint64_t> splits) {
+  return static_cast<int>(std::upper_bound(splits.begin(), splits.end(), key) - splits.begin());
+}
+
+std::vector<std::uint64_t> counts_per_owner(std::span<const std::uint64_t> sorted_keys, std::span<const std::uint64_t> splits) {
+  std::vector<std::uint64_t> counts;
+  auto begin = sorted_keys.begin();
+  for (const std::uint64_t split : splits) {
+    const auto end = std::lower_bound(begin, sorted_keys.end(), split);
+    counts.push_back(static_cast<std::uint64_t>(end - begin));
+    begin = end;
+  }
+  counts.push_back(static_cast<std::uint64_t>(sorted_keys.end() - begin));
+  return counts;
+}
+
+}  // namespace grove
