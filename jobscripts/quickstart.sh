@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# Builds Grove and runs its main example: the collision of two galaxies.
+#
+#   jobscripts/quickstart.sh [--n N] [--ranks P] [--output DIR] [--device auto|gpu|cpu] [--build-dir DIR] [--no-install]
+#                            [--set key=value]...
+#
+#   --n N             number of particles (default: as in jobscripts/collision.toml)
+#   --ranks P         MPI ranks (default: one for each GPU; without a GPU 2, which share the cores)
+#   --output DIR      where the snapshots go (default: output_collision in the current directory)
+#   --device D        gpu, cpu, or auto (default): GPUs when there are any
+#   --build-dir DIR   where to build (default: build/release in the repository)
+#   --no-install      install no packages, take the machine as it is
+#   --set key=value   changes any other key of the configuration, e.g. --set time.end=10
+#
+# Missing packages are installed with apt, as root or through sudo.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
+
+configuration="$grove_root/jobscripts/collision.toml"
+build_directory="$grove_root/build/release"
+output="output_collision"
+device=auto
+ranks=""
+no_install=false
+settings=()
+
+read_options() {
+  while [[ $# -gt 0 ]]; do
+    case "$1" in
+      --n) grove_need_value "$1" $#; settings+=(--set "initial_conditions.n=$2"); shift 2 ;;
+      --ranks) grove_need_value "$1" $#; ranks="$2"; shift 2 ;;
+      --output) grove_need_value "$1" $#; output="$2"; shift 2 ;;
+      --device) grove_need_value "$1" $#; device="$2"; shift 2 ;;
+      --build-dir) grove_need_value "$1" $#; build_directory="$2"; shift 2 ;;
+      --no-install) no_install=true; shift ;;
+      --set) grove_need_value "$1" $#; settings+=(--set "$2"); shift 2 ;;
+      --help | -h) grove_help_of "${BASH_SOURCE[0]}"; exit 0 ;;
+      *) grove_fail "unknown option '$1' (--help shows the options)" ;;
+    esac
+  done
+  [[ "$device" =~ ^(auto|gpu|cpu)$ ]] || grove_fail "--device is '$device'; allowed: auto, gpu, cpu"
+  [[ -z "$ranks" || "$ranks" =~ ^[1-9][0-9]*$ ]] || grove_fail "--ranks is '$ranks'; it must be a positive number"
+}
+
+# One rank for each GPU that the build can use; otherwise two ranks that share the cores.
+choose_ranks() {
+  local gpus=0 built
+  built="$("$build_directory/grove" --version)"
+  if [[ "$device" != cpu && "$built" == *cuda* ]]; then gpus="$(grove_gpu_count)"; fi
+  if [[ -z "$ranks" ]]; then
+    if [[ "$gpus" -gt 0 ]]; then ranks="$gpus"; else ranks=2; fi
+  fi
+  local threads=$(($(grove_cores) / ranks))
+  export OMP_NUM_THREADS="${OMP_NUM_THREADS:-$((threads > 0 ? threads : 1))}"
+  grove_say "running on $gpus GPUs with $ranks ranks of $OMP_NUM_THREADS threads"
+}
+
+say_what_next() {
+  local files=("$output"/snapshot_*.hdf5)
+  cat <<TEXT
+
+The collision is done. In $output:
+  ${#files[@]} snapshots, $(basename "${files[0]}") to $(basename "${files[-1]}"): HDF5 in the GADGET-4 layout (yt, pynbody and h5py read it)
+  energy.csv: energies, momenta and centre of mass over time
+  timings.csv: where the time went, step by step
+
+What next:
+  $build_directory/grove info ${files[-1]}
+  $build_directory/grove check ${files[-1]} --targets 1000      # force errors against direct summation
+  $build_directory/grove run --print-config                     # every key of a configuration, with its default
+  $0 --n 1000000                     # the same with more particles
+Your own run: copy jobscripts/collision.toml, change it, and start it with  mpirun -n P $build_directory/grove run FILE.toml
+TEXT
+}
+
+read_options "$@"
+grove_set_up
+grove_build "$build_directory" -DCMAKE_BUILD_TYPE=Release -DGROVE_TESTS=OFF
+choose_ranks
+grove_mpirun "$ranks" "$build_directory/grove" run "$configuration" --device "$device" --set "output.directory=\"$output\"" "${settings[@]}"
+say_what_next

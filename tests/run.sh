@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# Builds Grove with its tests and runs all of them that this machine can run.
+#
+#   tests/run.sh [--label LABEL] [--build-dir DIR] [--no-install] [--cmake OPTION]...
+#
+#   --label LABEL     only the tests with this label: unit, mpi, physics or gpu
+#   --build-dir DIR   where to build (default: build/tests in the repository)
+#   --no-install      install no packages, take the machine as it is
+#   --cmake OPTION    passed on to CMake, e.g. --cmake -DGROVE_CUDA=OFF
+#
+# Missing packages are installed with apt, as root or through sudo. Tests that need a GPU are shown as skipped where there is none, and
+# fail there when GROVE_REQUIRE_GPU=1 is set. GROVE_CUDA_ARCHITECTURES (e.g. 80;90) sets what the GPU code is compiled for.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/../jobscripts/setup.sh"
+
+build_directory="$grove_root/build/tests"
+label=""
+no_install=false
+cmake_options=()
+while [[ $# -gt 0 ]]; do
+  case "$1" in
+    --label) grove_need_value "$1" $#; label="$2"; shift 2 ;;
+    --build-dir) grove_need_value "$1" $#; build_directory="$2"; shift 2 ;;
+    --no-install) no_install=true; shift ;;
+    --cmake) grove_need_value "$1" $#; cmake_options+=("$2"); shift 2 ;;
+    --help | -h) grove_help_of "${BASH_SOURCE[0]}"; exit 0 ;;
+    *) grove_fail "unknown option '$1' (--help shows the options)" ;;
+  esac
+done
+
+# Without a GPU the GPU code is only compiled, so one architecture is enough.
+if [[ "$(grove_gpu_count)" -eq 0 ]]; then export GROVE_CUDA_ARCHITECTURES="${GROVE_CUDA_ARCHITECTURES:-90}"; fi
+
+grove_set_up
+grove_build "$build_directory" -DCMAKE_BUILD_TYPE=Release -DGROVE_TESTS=ON -DGROVE_WERROR=ON "${cmake_options[@]}"
+
+grove_say "running the tests"
+ctest_options=(--test-dir "$build_directory" --output-on-failure --no-tests=error --parallel "$(grove_cores)")
+if [[ -n "$label" ]]; then ctest_options+=(--label-regex "^$label\$"); fi
+exec ctest "${ctest_options[@]}"
