@@ -1,0 +1,106 @@
+#include "src/generators/generator.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "kernels/error.hpp"
+
+namespace grove {
+
+Generator plummer();
+Generator hernquist();
+Generator uniform_sphere();
+Generator uniform_cube();
+Generator merger();
+
+const std::vector<Generator>& generators() {
+  static const std::vector<Generator> table = {plummer(), hernquist(), uniform_sphere(), uniform_cube(), merger()};
+  return table;
+}
+
+const Generator* find_generator(const std::string& name) {
+  const auto& table = generators();
+  const auto found = std::find_if(table.begin(), table.end(), [&](const Generator& g) { return g.name == name; });
+  return found == table.end() ? nullptr : &*found;
+}
+
+std::vector<std::string> generator_names() {
+  std::vector<std::string> names;
+  for (const Generator& generator : generators()) names.push_back(generator.name);
+  return names;
+}
+
+namespace {
+
+const Value& parameter(const InitialConditions& conditions, const std::string& name) {
+  const auto given = conditions.parameters.find(name);
+  if (given != conditions.parameters.end()) return given->second;
+  const Generator* generator = find_generator(conditions.generator);
+  if (generator) {
+    for (const Key& key : generator->parameters) {
+      if (key.name == name) return key.standard;
+    }
+  }
+  throw std::logic_error(fmt::format("generator {} has no parameter {}", conditions.generator, name));
+}
+
+template <class T>
+const T& typed_parameter(const InitialConditions& conditions, const std::string& name) {
+  const T* value = std::get_if<T>(&parameter(conditions, name));
+  if (!value) throw std::logic_error(fmt::format("parameter {} of generator {} has another type", name, conditions.generator));
+  return *value;
+}
+
+const Generator& checked_generator(const InitialConditions& conditions) {
+  const Generator* generator = find_generator(conditions.generator);
+  if (!generator) {
+    throw ConfigError(fmt::format("initial_conditions.generator = \"{}\": must be one of {}", conditions.generator,
+                                  fmt::join(generator_names(), ", ")));
+  }
+  if (const auto complaint = check_generator(conditions))
+    throw ConfigError(fmt::format("initial_conditions.{}: must be {}", complaint->key, complaint->allowed));
+  return *generator;
+}
+
+void store(const ModelParticle& particle, std::uint64_t id, std::size_t i, ParticleSet& particles) {
+  std::copy_n(particle.position, 3, particles.position.begin() + static_cast<std::ptrdiff_t>(3 * i));
+  std::copy_n(particle.velocity, 3, particles.velocity.begin() + static_cast<std::ptrdiff_t>(3 * i));
+  particles.mass[i] = particle.mass;
+  particles.id[i] = id;
+  particles.type[i] = particle.type;
+}
+
+}  // namespace
+
+double InitialConditions::number(const std::string& name) const { return typed_parameter<double>(*this, name); }
+
+const std::string& InitialConditions::text(const std::string& name) const { return typed_parameter<std::string>(*this, name); }
+
+std::optional<Complaint> check_generator(const InitialConditions& conditions) {
+  const Generator* generator = find_generator(conditions.generator);
+  return generator && generator->check ? generator->check(conditions) : std::nullopt;
+}
+
+ParticleSet generate(const InitialConditions& conditions, double G, std::uint64_t first_id, std::uint64_t count) {
+  const Model model = checked_generator(conditions).prepare(conditions, G);
+  ParticleSet particles;
+  particles.resize(count);
+  const auto end = static_cast<std::int64_t>(count);
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < end; ++i) {
+    const std::uint64_t id = first_id + static_cast<std::uint64_t>(i);
+    store(model(id), id, static_cast<std::size_t>(i), particles);
+  }
+  return particles;
+}
+
+std::uint64_t rank_begin(std::uint64_t n, int rank, int size) {
+  const auto r = static_cast<std::uint64_t>(rank), p = static_cast<std::uint64_t>(size);
+  // n / p and n % p apart, so that n * r cannot overflow.
+  return n / p * r + n % p * r / p;
+}
+
+}  // namespace grove

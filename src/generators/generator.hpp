@@ -1,0 +1,83 @@
+// Initial-condition generators: a table of spheres, cubes and orbits. A new one is one file and one line in generator.cpp.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/particle_set.hpp"
+#include "src/config_key.hpp"
+
+namespace grove {
+
+/// Where the particles of a run come from: the section [initial_conditions].
+struct InitialConditions {
+  std::string file;                         ///< input file, relative to the current directory; empty: generate
+  std::string generator = "plummer";        ///< name in generators(); empty when `file` is given
+  std::uint64_t n = 100000;                 ///< particles to generate, all ranks together
+  std::uint64_t seed = 1;                   ///< of the random numbers
+  std::map<std::string, Value> parameters;  ///< those of the generator; what is missing has its default
+
+  /// A number or text among the parameters or, if missing there, its default. Throws std::logic_error for a name or type the
+  /// generator does not have.
+  double number(const std::string& name) const;
+  const std::string& text(const std::string& name) const;
+};
+
+/// One particle of a model, code units.
+struct ModelParticle {
+  double position[3] = {};
+  double velocity[3] = {};
+  double mass = 0;
+  std::uint8_t type = 1;
+};
+
+/// The particle with a given id, 0 <= id < n. Depends on nothing but the parameters and the id; safe to call from many threads.
+using Model = std::function<ModelParticle(std::uint64_t id)>;
+
+/// Parameters that do not go together: which one to blame and what it must be.
+struct Complaint {
+  std::string key;
+  std::string allowed;
+};
+
+/// One generator; the configuration, `grove ic` and the tests know of it through this entry alone.
+struct Generator {
+  std::string name;
+  std::string meaning;  ///< one line
+  std::string source;   ///< the paper, author year; may be empty
+  std::vector<Key> parameters;
+  /// What ranges of single keys cannot say; may be null.
+  std::optional<Complaint> (*check)(const InitialConditions&);
+  /// Prepares the model for a checked set of parameters and a gravitational constant in code units.
+  Model (*prepare)(const InitialConditions&, double G);
+};
+
+/// The table of generators.
+const std::vector<Generator>& generators();
+
+/// The generator of that name, or null.
+const Generator* find_generator(const std::string& name);
+
+/// The names of the generators, in the table's order.
+std::vector<std::string> generator_names();
+
+/// The first thing wrong between the parameters of `conditions`, whose single values are in range; empty when all is well.
+std::optional<Complaint> check_generator(const InitialConditions& conditions);
+
+/// The particles with ids first_id .. first_id + count - 1, in that order, of the `n` that `conditions` describe.
+///
+/// Every particle is drawn from its own counter-based random numbers, so that any division of the ids among ranks gives the same
+/// particles bit for bit. Nothing is centred: a sample of n has a centre of mass and a mean velocity of the order of its size and
+/// dispersion over sqrt(n). Velocities are those of equilibrium without softening. Not collective; parallel over OpenMP threads.
+/// `G` in code units. Throws ConfigError when the generator does not exist or its parameters do not go together.
+ParticleSet generate(const InitialConditions& conditions, double G, std::uint64_t first_id, std::uint64_t count);
+
+/// The first of the ids that rank `rank` of `size` generates: [rank_begin(n, r, p), rank_begin(n, r + 1, p)).
+std::uint64_t rank_begin(std::uint64_t n, int rank, int size);
+
+}  // namespace grove

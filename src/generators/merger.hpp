@@ -1,0 +1,25 @@
+// The orbit on which the merger generator starts its two spheres.
+#pragma once
+
+#include <cstdint>
+
+#include "src/generators/generator.hpp"
+
+namespace grove {
+
+/// Mass, position and velocity of the centres of both galaxies, code units, in their centre-of-mass frame. They approach each other;
+/// the orbit lies in the xy plane with its angular momentum along +z, the second galaxy starts on the +x axis.
+struct MergerOrbit {
+  double mass[2];
+  double position[2][3];
+  double velocity[2][3];
+};
+
+/// The two-body orbit of point masses with the pericentre, eccentricity and separation of `conditions`, a merger.
+MergerOrbit merger_orbit(const InitialConditions& conditions, double G);
+
+/// How many of the `n` particles make the first galaxy: its part of the mass, rounded, and at least one for each galaxy.
+/// They have ids 0 .. count - 1 and type 1; the others have type 2.
+std::uint64_t first_galaxy_count(const InitialConditions& conditions);
+
+}  // namespace grove

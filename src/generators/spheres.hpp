@@ -1,0 +1,44 @@
+// Isotropic equilibrium spheres that several generators use.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "src/generators/generator.hpp"
+#include "src/generators/random.hpp"
+
+namespace grove {
+
+/// A sphere at rest at the origin. Particles fill it out to `cutoff` scale radii and have `mass` together; inside the cut-off the
+/// density and the force are those of the untruncated model.
+struct SphereParameters {
+  double mass = 1;
+  double scale_radius = 1;
+  double cutoff = 1;  ///< in scale radii
+  double G = 1;
+};
+
+/// Draws one particle's position and velocity.
+using Sphere = std::function<void(RandomStream&, ModelParticle&)>;
+
+/// Plummer sphere after Aarseth, Henon & Wielen (1974, appendix).
+Sphere plummer_sphere(const SphereParameters& parameters);
+
+/// Hernquist sphere, isotropic: Hernquist (1990), velocities drawn from the distribution function of his equation 17.
+Sphere hernquist_sphere(const SphereParameters& parameters);
+
+/// The most trials a rejection loop may take. The chance of needing more is below 1e-100 for every particle; there to prove that
+/// the loops end.
+inline constexpr int max_trials = 1000000;
+
+/// The keys of a single sphere: mass, scale_radius, cutoff.
+std::vector<Key> sphere_keys(const std::string& model, double cutoff);
+
+/// The model of a single sphere of `n` equal masses.
+Model sphere_model(const InitialConditions& conditions, Sphere sphere);
+
+/// `conditions`' sphere_keys as parameters of a sphere.
+SphereParameters sphere_parameters(const InitialConditions& conditions, double G);
+
+}  // namespace grove

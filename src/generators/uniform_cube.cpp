@@ -1,0 +1,31 @@
+// Independent uniform positions in a cube round the origin, at rest: the usual load for measuring speed without clustering.
+#include "src/generators/generator.hpp"
+#include "src/generators/random.hpp"
+
+namespace grove {
+namespace {
+
+Model prepare(const InitialConditions& conditions, double) {
+  const double side = conditions.number("side");
+  const double particle_mass = conditions.number("mass") / static_cast<double>(conditions.n);
+  return [=, seed = conditions.seed](std::uint64_t id) {
+    RandomStream random(seed, id);
+    ModelParticle particle;
+    particle.mass = particle_mass;
+    for (double& coordinate : particle.position) coordinate = side * (random.uniform() - 0.5);
+    return particle;
+  };
+}
+
+}  // namespace
+
+Generator uniform_cube() {
+  return {"uniform_cube",
+          "homogeneous cube round the origin, at rest",
+          "",
+          {{"mass", 1.0, positive, "total mass of the particles"}, {"side", 1.0, positive, "edge length of the cube"}},
+          nullptr,
+          prepare};
+}
+
+}  // namespace grove
