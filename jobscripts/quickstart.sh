@@ -77,5 +77,5 @@ read_options "$@"
 grove_set_up
 grove_build "$build_directory" -DCMAKE_BUILD_TYPE=Release -DGROVE_TESTS=OFF
 choose_ranks
-grove_mpirun "$ranks" "$build_directory/grove" run "$configuration" --device "$device" --set "output.directory=\"$output\"" "${settings[@]}"
+grove_mpirun "$ranks" "$build_directory/grove" run "$configuration" --device "$device" --set "output.directory=$output" "${settings[@]}"
 say_what_next
