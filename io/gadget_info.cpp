@@ -1,0 +1,70 @@
+// What a GADGET-like HDF5 file says about its time, units, box and origin.
+#include <algorithm>
+
+#include "io/gadget_layout.hpp"
+#include "io/hdf5_attributes.hpp"
+
+namespace grove {
+
+namespace {
+
+/// GADGET-4 and Grove name the units alike in several groups; SWIFT has its own names.
+std::optional<UnitSystem> read_units(const Hdf5Handle& file) {
+  for (const char* name : {"Units", "Parameters", "Header"}) {
+    if (!has_link(file, name)) continue;
+    const Hdf5Handle group = open_group(file, name);
+    const auto length = read_number(group, "UnitLength_in_cm"), mass = read_number(group, "UnitMass_in_g");
+    const auto velocity = read_number(group, "UnitVelocity_in_cm_per_s");
+    if (length && mass && velocity) return UnitSystem{*length, *mass, *velocity};
+    const auto swift_length = read_number(group, "Unit length in cgs (U_L)"), swift_mass = read_number(group, "Unit mass in cgs (U_M)");
+    const auto swift_time = read_number(group, "Unit time in cgs (U_t)");
+    if (swift_length && swift_mass && swift_time) return UnitSystem{*swift_length, *swift_mass, *swift_length / *swift_time};
+  }
+  return std::nullopt;
+}
+
+bool is_cosmological(const Hdf5Handle& file) {
+  if (has_link(file, "Parameters")) {
+    const Hdf5Handle parameters = open_group(file, "Parameters");
+    if (read_number(parameters, "ComovingIntegrationOn").value_or(0) != 0) return true;
+    if (read_number(parameters, "HubbleParam").value_or(1) != 1) return true;
+  }
+  if (has_link(file, "Cosmology")) return read_number(open_group(file, "Cosmology"), "Cosmological run").value_or(0) != 0;
+  return false;
+}
+
+void read_provenance(const Hdf5Handle& file, ReadInfo& info) {
+  const auto add = [&](const Hdf5Handle& group, const std::string& name) {
+    const auto text = read_text(group, name);
+    if (text && !text->empty()) info.provenance.emplace_back(name, *text);
+  };
+  const Hdf5Handle header = open_group(file, "Header");
+  for (const char* name : {"Code", "Git_commit", "Git_date"}) add(header, name);
+  // SWIFT keeps its own account under /Code.
+  for (const char* name : {"Provenance", "Code"}) {
+    if (!has_link(file, name)) continue;
+    const Hdf5Handle group = open_group(file, name);
+    for (const std::string& attribute : attribute_names(group)) {
+      add(group, attribute);
+      if (const auto number = attribute == "Ranks" ? read_number(group, attribute) : std::nullopt) {
+        info.provenance.emplace_back(attribute, std::to_string(static_cast<std::int64_t>(*number)));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void read_gadget_info(const Hdf5Handle& file, ReadInfo& info) {
+  const Hdf5Handle header = open_group(file, "Header");
+  info.time = read_number(header, "Time");
+  info.box_size = read_number(header, "BoxSize");
+  info.units = read_units(file);
+  if (has_link(file, "Units")) info.G = read_number(open_group(file, "Units"), "G");
+  if (is_cosmological(file)) {
+    info.notes.push_back("the file is from a cosmological run: its numbers are taken as they are, factors of a and h included");
+  }
+  read_provenance(file, info);
+}
+
+}  // namespace grove

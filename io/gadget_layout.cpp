@@ -1,0 +1,199 @@
+#include "io/gadget_layout.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "io/hdf5_attributes.hpp"
+#include "kernels/error.hpp"
+
+namespace grove {
+
+namespace {
+
+std::string shape_text(const std::vector<hsize_t>& shape) {
+  std::string text;
+  for (const hsize_t n : shape) text += (text.empty() ? "" : " x ") + std::to_string(n);
+  return '[' + text + ']';
+}
+
+/// The six (in SWIFT's files: seven or more) counts of a header attribute.
+GadgetLayout::Counts read_type_counts(const Hdf5Handle& header, const std::string& file, const std::string& name) {
+  const auto counts = read_counts(header, name);
+  if (!counts) throw DataError(fmt::format("{}: missing field: /Header has no attribute {}", file, name));
+  GadgetLayout::Counts result{};
+  for (std::size_t k = 0; k < counts->size(); ++k) {
+    if (k < result.size()) {
+      result[k] = (*counts)[k];
+    } else if ((*counts)[k] > 0) {
+      throw DataError(fmt::format("{}: holds {} particles of type {}; types 0 to {} can be read", file, (*counts)[k], k, result.size() - 1));
+    }
+  }
+  return result;
+}
+
+/// name.0.hdf5, name.1.hdf5, ...; just the file itself when it is not split.
+std::vector<std::filesystem::path> piece_paths(const std::filesystem::path& path, std::size_t pieces) {
+  if (pieces == 1) return {path};
+  const std::filesystem::path stem = path.stem();  // name.0
+  const std::string number = stem.extension().string();
+  if (number.size() < 2 || !std::all_of(number.begin() + 1, number.end(), [](char c) { return c >= '0' && c <= '9'; })) {
+    throw DataError(fmt::format("{}: /Header NumFilesPerSnapshot is {}, but the file's name has no number as in name.0.hdf5", path.string(), pieces));
+  }
+  std::vector<std::filesystem::path> paths;
+  for (std::size_t i = 0; i < pieces; ++i) {
+    paths.push_back(path.parent_path() / fmt::format("{}.{}{}", stem.stem().string(), i, path.extension().string()));
+    if (!std::filesystem::exists(paths.back())) {
+      throw DataError(fmt::format("{}: no such file; {} is one of {} files of a snapshot", paths.back().string(), path.string(), pieces));
+    }
+  }
+  return paths;
+}
+
+/// Throws unless the dataset is there, holds `count` rows of `components` numbers and its elements are of the kind given.
+void check_field(const Hdf5Handle& group, const std::string& file, const std::string& name, std::uint64_t count, hsize_t components,
+                 H5T_class_t kind) {
+  const std::string field = fmt::format("{}: {}", file, name);
+  const std::string inside = name.substr(name.find('/') + 1);
+  if (!has_link(group, inside)) throw DataError(field + ": missing field");
+  const DatasetInfo found = describe_dataset(open_dataset(group, inside));
+  const std::vector<hsize_t> wanted = components == 1 ? std::vector<hsize_t>{count} : std::vector<hsize_t>{count, components};
+  const bool column = components == 1 && found.shape == std::vector<hsize_t>{count, 1};
+  if (found.shape != wanted && !column) {
+    throw DataError(fmt::format("{}: wrong shape {}; {} is needed, as /Header NumPart_ThisFile announces {} particles", field,
+                                shape_text(found.shape), shape_text(wanted), count));
+  }
+  if (found.kind != kind && !(kind == H5T_FLOAT && found.kind == H5T_INTEGER)) {
+    throw DataError(fmt::format("{}: wrong type; {} are needed", field, kind == H5T_FLOAT ? "floating-point numbers" : "integers"));
+  }
+}
+
+/// Whether the group has ids; checks all fields of a type in one file.
+bool check_type(const Hdf5Handle& file, const std::string& file_name, int type, std::uint64_t count, double table_mass) {
+  const std::string name = gadget_group(type);
+  if (!has_link(file, name)) throw DataError(fmt::format("{}: {}: missing group, though /Header announces {} particles", file_name, name, count));
+  const Hdf5Handle group = open_group(file, name);
+  check_field(group, file_name, name + "/Coordinates", count, 3, H5T_FLOAT);
+  check_field(group, file_name, name + "/Velocities", count, 3, H5T_FLOAT);
+  const std::string masses = gadget_mass_field(group);
+  if (!masses.empty()) {
+    check_field(group, file_name, name + '/' + masses, count, 1, H5T_FLOAT);
+  } else if (table_mass == 0) {
+    throw DataError(fmt::format("{}: {}/Masses: missing field, and /Header MassTable gives no mass for type {}", file_name, name, type));
+  }
+  if (!has_link(group, "ParticleIDs")) return false;
+  check_field(group, file_name, name + "/ParticleIDs", count, 1, H5T_INTEGER);
+  return true;
+}
+
+/// Adds one file to the layout; the ids found and missed so far are kept in `with_ids` and `without_ids`, the names of groups.
+void add_piece(GadgetLayout& layout, const std::filesystem::path& path, std::string& with_ids, std::string& without_ids) {
+  const Hdf5Handle file = open_hdf5_file(path);
+  if (!has_link(file, "Header")) throw DataError(path.string() + ": missing field: there is no group /Header");
+  const Hdf5Handle header = open_group(file, "Header");
+  const GadgetLayout::Counts count = read_type_counts(header, path.string(), "NumPart_ThisFile");
+  const std::vector<double> table = read_numbers(header, "MassTable").value_or(std::vector<double>());
+  for (std::size_t k = 0; k < std::min(table.size(), layout.mass_of_type.size()); ++k) layout.mass_of_type[k] = table[k];
+  for (int type = 0; type < particle_type_count; ++type) {
+    const auto k = static_cast<std::size_t>(type);
+    if (count[k] == 0) continue;
+    const bool has_ids = check_type(file, path.string(), type, count[k], layout.mass_of_type[k]);
+    (has_ids ? with_ids : without_ids) = fmt::format("{}: {}", path.string(), gadget_group(type));
+  }
+  layout.pieces.push_back(path);
+  layout.count.push_back(count);
+}
+
+/// The files must add up to the total that each of them announces.
+void check_total(const GadgetLayout& layout, const Hdf5Handle& header, const std::string& file) {
+  const auto low = read_counts(header, "NumPart_Total");
+  if (!low) return;
+  const auto high = read_counts(header, "NumPart_Total_HighWord").value_or(std::vector<std::uint64_t>());
+  const GadgetLayout::Counts found = layout.count_of_type();
+  for (std::size_t k = 0; k < std::min(found.size(), low->size()); ++k) {
+    // Old files keep the upper half of the number in another attribute; in new ones NumPart_Total is the whole.
+    const std::uint64_t joined = (*low)[k] + (k < high.size() ? high[k] << 32 : 0);
+    if (found[k] == (*low)[k] || found[k] == joined) continue;
+    throw DataError(fmt::format("{}: the {} file(s) of the snapshot hold {} particles of type {}, /Header NumPart_Total announces {}", file,
+                                layout.pieces.size(), found[k], k, joined));
+  }
+}
+
+}  // namespace
+
+std::uint64_t GadgetLayout::total() const {
+  const Counts counts = count_of_type();
+  return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+}
+
+GadgetLayout::Counts GadgetLayout::count_of_type() const {
+  Counts sum{};
+  for (const Counts& counts : count) {
+    for (std::size_t k = 0; k < sum.size(); ++k) sum[k] += counts[k];
+  }
+  return sum;
+}
+
+std::vector<GadgetBlock> GadgetLayout::blocks(std::uint64_t begin, std::uint64_t end) const {
+  std::vector<GadgetBlock> result;
+  std::uint64_t row = 0;
+  for (int type = 0; type < particle_type_count; ++type) {
+    for (std::size_t piece = 0; piece < pieces.size(); ++piece) {
+      const std::uint64_t size = count[piece][static_cast<std::size_t>(type)];
+      const std::uint64_t first = std::max(begin, row), last = std::min(end, row + size);
+      if (first < last) result.push_back({piece, type, first - row, last - first, first});
+      row += size;
+    }
+  }
+  return result;
+}
+
+GadgetLayout read_gadget_layout(const std::filesystem::path& path, ReadInfo& info) {
+  const Hdf5Handle file = open_hdf5_file(path);
+  if (!has_link(file, "Header")) throw DataError(path.string() + ": missing field: there is no group /Header");
+  const Hdf5Handle header = open_group(file, "Header");
+  const double pieces = read_number(header, "NumFilesPerSnapshot").value_or(1);
+  GadgetLayout layout;
+  std::string with_ids, without_ids;
+  for (const auto& piece : piece_paths(path, pieces < 1 ? 1 : static_cast<std::size_t>(pieces))) add_piece(layout, piece, with_ids, without_ids);
+  check_total(layout, header, path.string());
+  if (!with_ids.empty() && !without_ids.empty()) {
+    throw DataError(fmt::format("{}/ParticleIDs: missing field; other particles of the snapshot have ids", without_ids));
+  }
+  layout.has_ids = without_ids.empty();
+  if (!layout.has_ids) info.notes.push_back("there are no ParticleIDs; particles are numbered from 0 in the order of the file");
+  info.count_of_type = layout.count_of_type();
+  if (layout.pieces.size() > 1) info.notes.push_back(fmt::format("the snapshot is split over {} files", layout.pieces.size()));
+  read_gadget_info(file, info);
+  return layout;
+}
+
+void share_layout(GadgetLayout& layout, const Communicator& comm) {
+  std::uint64_t pieces = layout.pieces.size();
+  comm.broadcast(std::span<std::uint64_t>(&pieces, 1));
+  layout.pieces.resize(pieces);
+  layout.count.resize(pieces);
+  for (auto& piece : layout.pieces) {
+    std::string text = piece.string();
+    comm.broadcast(text);
+    piece = text;
+  }
+  comm.broadcast(std::span<GadgetLayout::Counts>(layout.count));
+  comm.broadcast(std::span<double>(layout.mass_of_type));
+  int has_ids = layout.has_ids;
+  comm.broadcast(std::span<int>(&has_ids, 1));
+  layout.has_ids = has_ids != 0;
+}
+
+std::string gadget_group(int type) { return "PartType" + std::to_string(type); }
+
+std::string gadget_mass_field(const Hdf5Handle& group) {
+  // SWIFT's black holes have a mass that acts and one that grows.
+  for (const char* name : {"Masses", "DynamicalMasses"}) {
+    if (has_link(group, name)) return name;
+  }
+  return "";
+}
+
+}  // namespace grove

@@ -1,0 +1,55 @@
+// Where the particles of a GADGET-like HDF5 snapshot lie: over files, types and rows.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "decomposition/communicator.hpp"
+#include "io/hdf5_handles.hpp"
+#include "io/particle_set.hpp"
+#include "io/reader.hpp"
+
+namespace grove {
+
+/// Rows [first, first + count) of one type in one file; `row` is the number of the first of them over the whole snapshot.
+struct GadgetBlock {
+  std::size_t piece = 0;
+  int type = 0;
+  std::uint64_t first = 0, count = 0, row = 0;
+};
+
+/// The files of a snapshot and what they hold; checked: what it announces is there and has the right shape.
+struct GadgetLayout {
+  using Counts = std::array<std::uint64_t, particle_type_count>;
+
+  std::vector<std::filesystem::path> pieces;
+  std::vector<Counts> count;                               ///< [pieces]
+  std::array<double, particle_type_count> mass_of_type{};  ///< the header's MassTable; used where there is no field of masses
+  bool has_ids = true;
+
+  std::uint64_t total() const;
+  Counts count_of_type() const;
+  /// The blocks that make up the rows [begin, end) of the snapshot, in order. Rows go by type, within a type by file.
+  std::vector<GadgetBlock> blocks(std::uint64_t begin, std::uint64_t end) const;
+};
+
+/// Looks at the metadata of all files of the snapshot that `path` is one of. Not collective. Fills in `info`.
+/// @throws DataError for missing files or fields, wrong shapes and counts that contradict each other
+GadgetLayout read_gadget_layout(const std::filesystem::path& path, ReadInfo& info);
+
+/// Gives all ranks the root's layout. Collective.
+void share_layout(GadgetLayout& layout, const Communicator& comm);
+
+/// "PartTypeK".
+std::string gadget_group(int type);
+
+/// The name of the field of masses in a group of particles; empty when there is none and MassTable must do.
+std::string gadget_mass_field(const Hdf5Handle& group);
+
+/// Reads what a file says about time, units, box and origin into `info`. Throws DataError.
+void read_gadget_info(const Hdf5Handle& file, ReadInfo& info);
+
+}  // namespace grove

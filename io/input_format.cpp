@@ -1,0 +1,79 @@
+#include "io/input_format.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include "io/reader_gadget.hpp"
+#include "io/reader_text.hpp"
+#include "io/reader_tipsy.hpp"
+#include "kernels/error.hpp"
+
+namespace grove {
+
+namespace {
+
+// The table of input formats. Text comes last: it takes whatever is printable.
+constexpr InputFormat formats[] = {
+    {"GADGET/SWIFT HDF5", ".hdf5 .h5", recognises_gadget, read_gadget, gadget_fields},
+    {"TIPSY binary", ".tipsy .tip .std", recognises_tipsy, read_tipsy, tipsy_fields},
+    {"text table", ".tab .txt .dat .asc", recognises_text, read_text_table, text_fields},
+};
+
+FileHead read_head(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw DataError(fmt::format("{}: cannot be opened for reading: {}", path.string(), std::strerror(errno)));
+  FileHead head;
+  head.size = std::filesystem::file_size(path);
+  head.bytes.resize(4096);
+  file.read(head.bytes.data(), static_cast<std::streamsize>(head.bytes.size()));
+  if (file.bad()) throw SystemError(fmt::format("{}: cannot be read: {}", path.string(), std::strerror(errno)));
+  head.bytes.resize(static_cast<std::size_t>(file.gcount()));
+  return head;
+}
+
+std::filesystem::path find_file(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(path, ignored)) return path;
+  if (std::filesystem::is_directory(path, ignored)) throw DataError(path.string() + ": is a directory; a file is needed");
+  std::filesystem::path stem = path;
+  if (stem.extension() == ".hdf5") stem.replace_extension();
+  const std::filesystem::path first = stem.string() + ".0.hdf5";
+  if (std::filesystem::is_regular_file(first, ignored)) return first;
+  if (std::filesystem::exists(path, ignored)) throw DataError(path.string() + ": is not a regular file");
+  throw DataError(path.string() + ": no such file");
+}
+
+bool has_extension(const InputFormat& format, std::string extension) {
+  std::transform(extension.begin(), extension.end(), extension.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::istringstream known(format.extensions);
+  for (std::string one; known >> one;) {
+    if (one == extension) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::span<const InputFormat> input_formats() { return formats; }
+
+DetectedFile detect_format(const std::filesystem::path& path) {
+  DetectedFile found{find_file(path), nullptr};
+  const FileHead head = read_head(found.path);
+  for (const InputFormat& format : formats) {
+    if (format.recognises(head)) return {found.path, &format};
+  }
+  for (const InputFormat& format : formats) {
+    if (has_extension(format, found.path.extension().string())) return {found.path, &format};
+  }
+  std::string names;
+  for (const InputFormat& format : formats) names += std::string(names.empty() ? "" : ", ") + format.name;
+  throw DataError(fmt::format("{}: is of no known format, neither by content nor by extension; known are {}", found.path.string(), names));
+}
+
+}  // namespace grove

@@ -1,0 +1,55 @@
+// The seam for input formats: a new one is a file with the three functions below and one line in the table of input_format.cpp.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "decomposition/communicator.hpp"
+#include "io/particle_set.hpp"
+#include "io/reader.hpp"
+
+namespace grove {
+
+/// The beginning of a file, from which its format is told.
+struct FileHead {
+  std::uint64_t size = 0;  ///< of the whole file, bytes
+  std::string bytes;       ///< the first 4096 bytes, or all
+};
+
+/// One field of a file, for `grove info`.
+struct FieldDescription {
+  std::string name;   ///< e.g. "PartType1/Coordinates"
+  std::string type;   ///< "f4", "u8", "text", ...
+  std::string shape;  ///< e.g. "10240 x 3"
+};
+
+/// A format that Grove reads.
+struct InputFormat {
+  const char* name;        ///< shown to the user
+  const char* extensions;  ///< each with its dot, separated by blanks; decide when no format recognises the content
+  /// Whether a file that starts like this is of the format, be it damaged further on. Not collective, does not throw.
+  bool (*recognises)(const FileHead& head);
+  /// Reads this rank's rows as read_particles says and fills in `info` at least on the root. Collective; throws AgreedError.
+  ParticleSet (*read)(const std::filesystem::path& path, const Communicator& comm, ReadInfo& info);
+  /// The fields in the file, or in all files of the snapshot. Not collective; throws DataError.
+  std::vector<FieldDescription> (*fields)(const std::filesystem::path& path);
+};
+
+/// All formats, in the order in which they are tried.
+std::span<const InputFormat> input_formats();
+
+/// A file that exists and its format.
+struct DetectedFile {
+  std::filesystem::path path;
+  const InputFormat* format = nullptr;
+};
+
+/// Finds the file meant by `path`: itself or, for a snapshot split over several files given without number, the first of them
+/// (snapshot_003 or snapshot_003.hdf5 -> snapshot_003.0.hdf5). Not collective.
+/// @throws DataError when there is no such file, it cannot be read or is of no known format
+DetectedFile detect_format(const std::filesystem::path& path);
+
+}  // namespace grove

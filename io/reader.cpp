@@ -1,0 +1,77 @@
+#include "io/reader.hpp"
+
+#include <numeric>
+
+#include "io/input_format.hpp"
+
+namespace grove {
+
+namespace {
+
+void broadcast_optional(std::optional<double>& value, const Communicator& comm) {
+  double packed[2] = {value ? 1.0 : 0.0, value.value_or(0)};
+  comm.broadcast(std::span<double>(packed));
+  value = packed[0] != 0 ? std::optional<double>(packed[1]) : std::nullopt;
+}
+
+void broadcast_strings(std::vector<std::string>& strings, const Communicator& comm) {
+  std::uint64_t count = strings.size();
+  comm.broadcast(std::span<std::uint64_t>(&count, 1));
+  strings.resize(count);
+  for (std::string& text : strings) comm.broadcast(text);
+}
+
+/// Gives all ranks what the root's reader found out.
+void share_info(ReadInfo& info, const Communicator& comm) {
+  comm.broadcast(std::span<std::uint64_t>(info.count_of_type));
+  broadcast_optional(info.time, comm);
+  broadcast_optional(info.box_size, comm);
+  broadcast_optional(info.G, comm);
+  double units[4] = {0, 1, 1, 1};
+  if (info.units) {
+    units[0] = 1;
+    units[1] = info.units->length_in_cm;
+    units[2] = info.units->mass_in_g;
+    units[3] = info.units->velocity_in_cm_per_s;
+  }
+  comm.broadcast(std::span<double>(units));
+  info.units = units[0] != 0 ? std::optional<UnitSystem>({units[1], units[2], units[3]}) : std::nullopt;
+  broadcast_strings(info.notes, comm);
+  std::vector<std::string> texts;
+  for (const auto& [name, text] : info.provenance) texts.insert(texts.end(), {name, text});
+  broadcast_strings(texts, comm);
+  info.provenance.clear();
+  for (std::size_t i = 0; i < texts.size(); i += 2) info.provenance.emplace_back(texts[i], texts[i + 1]);
+}
+
+}  // namespace
+
+std::uint64_t ReadInfo::count() const { return std::accumulate(count_of_type.begin(), count_of_type.end(), std::uint64_t{0}); }
+
+std::uint64_t first_row_of_rank(std::uint64_t total, int rank, int size) {
+  const auto r = static_cast<std::uint64_t>(rank), s = static_cast<std::uint64_t>(size);
+  // total * rank / size without a product that could overflow.
+  return total / s * r + total % s * r / s;
+}
+
+ParticleSet read_particles(const std::filesystem::path& path, const Communicator& comm, ReadInfo* info) {
+  std::string found_path;
+  int format = 0;
+  comm.agree([&] {
+    if (!comm.is_root()) return;
+    const DetectedFile found = detect_format(path);
+    found_path = found.path.string();
+    format = static_cast<int>(found.format - input_formats().data());
+  });
+  comm.broadcast(found_path);
+  comm.broadcast(std::span<int>(&format, 1));
+  const InputFormat& reader = input_formats()[static_cast<std::size_t>(format)];
+  ReadInfo own_info;
+  ParticleSet particles = reader.read(found_path, comm, own_info);
+  own_info.format = reader.name;
+  share_info(own_info, comm);
+  if (info != nullptr) *info = std::move(own_info);
+  return particles;
+}
+
+}  // namespace grove

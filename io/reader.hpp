@@ -1,0 +1,47 @@
+// Reading particles from files of several formats, all ranks together.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "decomposition/communicator.hpp"
+#include "io/particle_set.hpp"
+#include "io/unit_system.hpp"
+#include "io/validate.hpp"
+
+namespace grove {
+
+/// What a file says about itself besides the particles; the same on all ranks. Empty: the file does not say.
+struct ReadInfo {
+  std::string format;                                           ///< e.g. "TIPSY binary"
+  std::array<std::uint64_t, particle_type_count> count_of_type{};  ///< over all ranks and all files of the snapshot
+  std::optional<double> time;                                   ///< code units
+  std::optional<double> box_size;                               ///< code units
+  std::optional<double> G;                                      ///< code units
+  std::optional<UnitSystem> units;
+  std::vector<std::string> notes;                               ///< what a user should know, one sentence each
+  std::vector<std::pair<std::string, std::string>> provenance;  ///< name and text: which code wrote it, how
+
+  std::uint64_t count() const;
+};
+
+/// First row of rank `rank` of `size` when `total` rows are dealt out evenly in order; that of `rank + 1` is its end.
+std::uint64_t first_row_of_rank(std::uint64_t total, int rank, int size);
+
+/// Reads all particles of a file, or of all files of a snapshot that is split over several, of which `path` names one.
+/// The format is recognised by content first, by extension second: the table in io/input_format.cpp. Collective.
+///
+/// Rows are numbered from 0 over the whole snapshot; in HDF5 files by type, within a type by file. Each rank gets the rows
+/// [first_row_of_rank(total, rank, size), first_row_of_rank(total, rank + 1, size)). Files without ids get the row number as id.
+/// @param info  if not null, receives what else the file says
+/// @return this rank's rows; acceleration and potential are empty
+/// @throws AgreedError on all ranks naming file, field and the lowest bad row for data that cannot be used. Duplicate ids are
+///   not looked for.
+ParticleSet read_particles(const std::filesystem::path& path, const Communicator& comm, ReadInfo* info = nullptr);
+
+}  // namespace grove

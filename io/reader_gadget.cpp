@@ -1,0 +1,124 @@
+#include "io/reader_gadget.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+
+#include "io/gadget_layout.hpp"
+#include "io/hdf5_handles.hpp"
+#include "kernels/error.hpp"
+
+namespace grove {
+
+namespace {
+
+/// Reads rows of a dataset into memory, converting numbers to the type given. Throws DataError.
+void read_rows(const Hdf5Handle& group, const std::string& field, const GadgetBlock& block, hid_t memory_type, void* values) {
+  const Hdf5Handle dataset = open_dataset(group, field);
+  Hdf5Handle memory;
+  const Hdf5Handle space = select_rows(dataset, block.first, block.count, memory);
+  if (H5Dread(dataset.id(), memory_type, memory.id(), space.id(), H5P_DEFAULT, values) < 0) {
+    throw DataError(fmt::format("{}: rows {} to {} cannot be read: {}", hdf5_name(dataset), block.first, block.first + block.count - 1,
+                                hdf5_error_text()));
+  }
+}
+
+void read_ids(const Hdf5Handle& group, const GadgetBlock& block, std::uint64_t* ids) {
+  const bool is_signed = describe_dataset(open_dataset(group, "ParticleIDs")).is_signed;
+  // HDF5 would turn negative ids into 0 without a word.
+  read_rows(group, "ParticleIDs", block, is_signed ? H5T_NATIVE_INT64 : H5T_NATIVE_UINT64, ids);
+  if (!is_signed) return;
+  constexpr std::uint64_t largest = std::numeric_limits<std::int64_t>::max();
+  const std::uint64_t* bad = std::find_if(ids, ids + block.count, [](std::uint64_t id) { return id > largest; });
+  if (bad == ids + block.count) return;
+  const std::uint64_t row = block.first + static_cast<std::uint64_t>(bad - ids);
+  throw DataError(fmt::format("{}/ParticleIDs, row {}: the id is {}; it must not be negative", hdf5_name(group), row,
+                              static_cast<std::int64_t>(*bad)));
+}
+
+/// Reads one block into the particles from index `at` on.
+void read_block(const Hdf5Handle& file, const GadgetLayout& layout, const GadgetBlock& block, ParticleSet& particles, std::size_t at) {
+  const Hdf5Handle group = open_group(file, gadget_group(block.type));
+  read_rows(group, "Coordinates", block, H5T_NATIVE_DOUBLE, &particles.position[3 * at]);
+  read_rows(group, "Velocities", block, H5T_NATIVE_DOUBLE, &particles.velocity[3 * at]);
+  const std::string masses = gadget_mass_field(group);
+  if (!masses.empty()) {
+    read_rows(group, masses, block, H5T_NATIVE_DOUBLE, &particles.mass[at]);
+  } else {
+    std::fill_n(&particles.mass[at], block.count, layout.mass_of_type[static_cast<std::size_t>(block.type)]);
+  }
+  if (layout.has_ids) read_ids(group, block, &particles.id[at]);
+  std::fill_n(&particles.type[at], block.count, static_cast<std::uint8_t>(block.type));
+}
+
+/// This rank's rows [begin, end). Not collective.
+ParticleSet read_share(const GadgetLayout& layout, std::uint64_t begin, std::uint64_t end) {
+  ParticleSet particles;
+  particles.resize(end - begin);
+  for (std::uint64_t row = begin; row < end; ++row) particles.id[row - begin] = row;
+  std::map<std::size_t, std::vector<GadgetBlock>> blocks_of_piece;
+  for (const GadgetBlock& block : layout.blocks(begin, end)) blocks_of_piece[block.piece].push_back(block);
+  for (const auto& [piece, blocks] : blocks_of_piece) {
+    const Hdf5Handle file = open_hdf5_file(layout.pieces[piece]);
+    for (const GadgetBlock& block : blocks) read_block(file, layout, block, particles, block.row - begin);
+  }
+  return particles;
+}
+
+/// "file: PartType1/Coordinates, row 17 (row 217 over all types and files)".
+std::string name_row(const GadgetLayout& layout, ParticleField field, std::uint64_t row) {
+  const GadgetBlock block = layout.blocks(row, row + 1).at(0);
+  const char* names[] = {"Coordinates", "Velocities", "Masses", "type"};
+  const std::string over_all = block.first == row ? "" : fmt::format(" (row {} over all types and files)", row);
+  return fmt::format("{}: {}/{}, row {}{}", layout.pieces[block.piece].string(), gadget_group(block.type), names[static_cast<int>(field)],
+                     block.first, over_all);
+}
+
+}  // namespace
+
+bool recognises_gadget(const FileHead& head) {
+  constexpr char signature[] = "\x89HDF\r\n\x1a\n";
+  // HDF5 allows a block of other data before its own, of 512 bytes or a multiple by a power of two.
+  for (std::size_t at = 0; at < head.bytes.size(); at = at == 0 ? 512 : 2 * at) {
+    if (head.bytes.compare(at, 8, signature) == 0) return true;
+  }
+  return false;
+}
+
+ParticleSet read_gadget(const std::filesystem::path& path, const Communicator& comm, ReadInfo& info) {
+  GadgetLayout layout;
+  comm.agree([&] {
+    if (comm.is_root()) layout = read_gadget_layout(path, info);
+  });
+  share_layout(layout, comm);
+  const std::uint64_t total = layout.total();
+  const std::uint64_t begin = first_row_of_rank(total, comm.rank(), comm.size());
+  const std::uint64_t end = first_row_of_rank(total, comm.rank() + 1, comm.size());
+  ParticleSet particles;
+  comm.agree([&] { particles = read_share(layout, begin, end); });
+  const RowNamer namer = [&](ParticleField field, int, std::uint64_t row) { return name_row(layout, field, row); };
+  validate_particles(particles, path.string(), begin, namer, comm);
+  return particles;
+}
+
+std::vector<FieldDescription> gadget_fields(const std::filesystem::path& path) {
+  const Hdf5Handle file = open_hdf5_file(path);
+  std::vector<FieldDescription> fields;
+  for (int type = 0; type < particle_type_count; ++type) {
+    if (!has_link(file, gadget_group(type))) continue;
+    const Hdf5Handle group = open_group(file, gadget_group(type));
+    for (const std::string& name : link_names(group)) {
+      const Hdf5Handle object(check_hdf5(H5Oopen(group.id(), name.c_str(), H5P_DEFAULT), hdf5_name(group)), H5Oclose);
+      if (H5Iget_type(object.id()) != H5I_DATASET) continue;
+      const DatasetInfo found = describe_dataset(object);
+      std::string shape;
+      for (const hsize_t n : found.shape) shape += (shape.empty() ? "" : " x ") + std::to_string(n);
+      fields.push_back({gadget_group(type) + '/' + name, found.type_name, shape});
+    }
+  }
+  return fields;
+}
+
+}  // namespace grove

@@ -1,0 +1,31 @@
+// What every particle must satisfy, wherever it comes from.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "decomposition/communicator.hpp"
+#include "io/particle_set.hpp"
+
+namespace grove {
+
+/// The input fields of a particle.
+enum class ParticleField { position, velocity, mass, type };
+
+/// How a row of a field is named in messages: `component` is 0, 1, 2 for x, y, z and 0 for scalars; `row` counts over all ranks.
+/// E.g. "file.hdf5: PartType1/Coordinates, row 17".
+using RowNamer = std::function<std::string(ParticleField field, int component, std::uint64_t row)>;
+
+/// Checks that there is at least one particle over all ranks, that positions, velocities and masses are finite, masses not
+/// negative, and types below particle_type_count. Collective.
+/// @param source     where the particles come from, for messages: a file or a generator
+/// @param first_row  row number of this rank's first particle, counted over all ranks
+/// @throws AgreedError on all ranks (exit code of DataError) naming the lowest bad row over all ranks
+void validate_particles(const ParticleSet& particles, const std::string& source, std::uint64_t first_row, const Communicator& comm);
+
+/// The same with rows named by `name_row`, which is called on at most one rank.
+void validate_particles(const ParticleSet& particles, const std::string& source, std::uint64_t first_row, const RowNamer& name_row,
+                        const Communicator& comm);
+
+}  // namespace grove
