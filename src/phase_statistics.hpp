@@ -1,0 +1,33 @@
+// Wall time of the phases of a step over all ranks.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "decomposition/communicator.hpp"
+#include "src/simulation.hpp"
+
+namespace grove {
+
+/// One phase over all ranks, s.
+struct PhaseSummary {
+  std::string name;
+  double mean = 0;
+  double max = 0;
+};
+
+/// All phases of one step or force evaluation.
+struct StepTiming {
+  std::vector<PhaseSummary> phases;  ///< the phases of rank 0, in its order
+  double seconds = 0;                ///< wall time from begin to end, of the slowest rank
+  double imbalance = 1;              ///< work of the busiest rank over the mean; phases of waiting ("wait...") do not count as work
+};
+
+/// Mean and maximum of each phase over the ranks, the same on every rank. `local` are this rank's times; a phase that a rank did not
+/// have counts as 0 there. Collective.
+StepTiming summarise_phases(const std::vector<PhaseTime>& local, double seconds, const Communicator& comm);
+
+/// Adds the times of `step` to `total`, phase by phase; the imbalance becomes the largest seen.
+void accumulate(StepTiming& total, const StepTiming& step);
+
+}  // namespace grove

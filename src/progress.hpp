@@ -1,0 +1,49 @@
+// Progress of a run: one line updated in place on a terminal, a line now and then in a file.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <string>
+
+namespace grove {
+
+/// True when standard output ends at a terminal, also through mpirun, which puts a pipe or a terminal of its own in between.
+bool output_is_terminal();
+
+/// How far a run is.
+struct ProgressState {
+  std::uint64_t step = 0;
+  double time = 0;              ///< code units
+  double elapsed_s = 0;         ///< wall time since the first step began
+  std::uint64_t particles = 0;  ///< of all ranks
+};
+
+/// Not collective: one rank owns it. Speed and remaining time follow the recent steps, with less weight the older they are.
+class Progress {
+ public:
+  enum class Style { in_place, lines, silent };
+
+  /// `steps` in the whole run; `out` stays open as long as the object.
+  Progress(std::FILE* out, Style style, std::uint64_t steps) : out_(out), style_(style), steps_(steps) {}
+
+  /// Call after every step; shows it when it is time: in place at most ten times a second, as lines every 30 s or 10 %.
+  void update(const ProgressState& state);
+  /// Shows `text` on a line of its own (nothing when silent).
+  void note(const std::string& text);
+  /// Ends the line in place; later notes are below it.
+  void finish();
+
+ private:
+  bool is_due(const ProgressState& state) const;
+  std::string line(const ProgressState& state) const;
+
+  std::FILE* out_;
+  Style style_;
+  std::uint64_t steps_;
+  double step_s_ = 0;         ///< recent wall time of a step
+  ProgressState last_;        ///< at the last call of update
+  ProgressState last_shown_;
+  bool line_open_ = false;
+};
+
+}  // namespace grove

@@ -1,0 +1,47 @@
+#include "src/run_summary.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "src/text_table.hpp"
+
+namespace grove {
+
+namespace {
+
+std::string energy_lines(const RunReport& report) {
+  const Diagnostics& sums = report.last.sums;
+  const double momentum = std::hypot(sums.momentum[0], sums.momentum[1], sums.momentum[2]);
+  return fmt::format("energy     {:.8g} -> {:.8g}, relative error {:.2e} at the end, {:.2e} at most\nmomentum   {:.3e}, virial ratio {:.4f}\n",
+                     report.first.sums.total_energy(), sums.total_energy(), report.last.relative_error, report.largest_energy_error,
+                     momentum, report.last.virial_ratio);
+}
+
+std::string speed_lines(const RunReport& report) {
+  std::string text = fmt::format("wall time  {}, of which output {}\n", format_seconds(report.wall_s), format_seconds(report.output_s));
+  const double seconds = report.steps_total.seconds;
+  if (report.steps == 0 || !(seconds > 0)) return text;
+  const auto steps = static_cast<double>(report.steps);
+  text += fmt::format("speed      {} a step, {} particles/s, imbalance at most {:.2f}\n", format_seconds(seconds / steps),
+                      format_quantity(static_cast<double>(report.last.sums.particle_count) * steps / seconds), report.steps_total.imbalance);
+  std::string shares;
+  for (const PhaseSummary& phase : report.steps_total.phases)
+    if (phase.mean >= 0.005 * seconds) shares += fmt::format("{}{} {:.0f} %", shares.empty() ? "" : ", ", phase.name, 100 * phase.mean / seconds);
+  return text + (shares.empty() ? "" : "phases     " + shares + "\n");
+}
+
+std::string written_lines(const RunReport& report, const OutputDirectory& output) {
+  const std::string last = report.snapshots > 1 ? " ... " + output.snapshot(report.snapshots - 1) : "";
+  return fmt::format("written    {}{}\n           {}, {}\n", output.snapshot(0), last, output.energy(), output.timings());
+}
+
+}  // namespace
+
+std::string run_summary(const RunReport& report, const StepSchedule& schedule, const OutputDirectory& output) {
+  const char* state = report.signal == 0 ? "finished" : "stopped by a signal";
+  return fmt::format("{}: step {} of {}, t = {:.8g}\n", state, report.steps, schedule.steps(), report.time) + energy_lines(report) +
+         speed_lines(report) + written_lines(report, output);
+}
+
+}  // namespace grove

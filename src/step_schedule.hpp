@@ -1,0 +1,31 @@
+// When the steps of a run end and after which of them a snapshot is due.
+#pragma once
+
+#include <cstdint>
+
+namespace grove {
+
+/// A run from `begin` to `end` in equal steps. Times follow from the step's number, so that nothing accumulates.
+class StepSchedule {
+ public:
+  /// `dt` > 0 and end >= begin. The number of steps is (end - begin) / dt, which must be whole to one part in 10^6 (a decimal dt seldom
+  /// divides exactly in binary); the steps are then stretched to end exactly at `end`. A snapshot is due every `snapshot_every` of
+  /// time, counted from `begin`, at the first step that reaches that time; with 0 only after the first and the last. Throws ConfigError that names the key, its value and the
+  /// nearest values that divide.
+  StepSchedule(double begin, double end, double dt, double snapshot_every);
+
+  std::uint64_t steps() const { return steps_; }
+  double dt() const { return dt_; }
+  /// Time after `step` steps, 0 <= step <= steps().
+  double time(std::uint64_t step) const;
+  /// True after the first and the last step of the run and wherever the next snapshot time is reached.
+  bool snapshot_due(std::uint64_t step) const;
+
+ private:
+  std::uint64_t snapshots_reached(std::uint64_t step) const;
+
+  double begin_, end_, dt_, snapshot_every_;
+  std::uint64_t steps_ = 0;
+};
+
+}  // namespace grove
