@@ -51,7 +51,7 @@ class SpeedEnvelope {
     };
     constexpr double golden = 0.6180339887498949;
     double low = std::log(1e-6), high = -1e-9;
-    for (int i = 0; i < 60; ++i) {
+    for (int i = 0; i < 32; ++i) {
       const double left = high - golden * (high - low), right = low + golden * (high - low);
       if (value(left) < value(right)) {
         low = left;
@@ -62,7 +62,7 @@ class SpeedEnvelope {
     return value(0.5 * (low + high));
   }
 
-  static constexpr double spacing = 0.02;
+  static constexpr double spacing = 0.05;
   static inline const double log_first = std::log(first_radius);
   std::vector<double> log_bound_;
 };
