@@ -167,8 +167,8 @@ class ConfigBuilder {
   void resolve_physical_G() {
     const GivenKey* given = find("gravity", "G");
     if (!given || !is_physical_G(*given)) return;
-    if (!config_.units.is_physical()) fail(*given, "needs physical units in [units]");
-    config_.gravity.G = config_.units.gravitational_constant();
+    if (!is_physical(config_.units)) fail(*given, "needs physical units in [units]");
+    config_.gravity.G = gravitational_constant(config_.units);
   }
 
   void check_times() const {

@@ -1,7 +1,9 @@
-// Code units: what one unit of length, mass and velocity is in cgs, and what follows from that.
+// What follows from the units of a run: the gravitational constant and times for people.
 #pragma once
 
 #include <string>
+
+#include "io/unit_system.hpp"
 
 namespace grove {
 
@@ -11,21 +13,14 @@ inline constexpr double gravitational_constant_cgs = 6.67430e-8;
 /// Julian year in s.
 inline constexpr double year_in_s = 365.25 * 86400.0;
 
-/// The unit system of a run. All three at 1 mean N-body units: numbers without a physical meaning.
-/// Grove converts nothing: the units go into the output, and into the times and the G that a user asks for.
-struct UnitSystem {
-  double length_in_cm = 1.0;
-  double mass_in_g = 1.0;
-  double velocity_in_cm_per_s = 1.0;
+/// False for N-body units: all three at 1, numbers without a physical meaning. Grove converts nothing: units go into the output, and into
+/// the times and the G that a user asks for.
+bool is_physical(const UnitSystem& units);
 
-  /// False for N-body units.
-  bool is_physical() const;
-  /// The unit of time: length / velocity.
-  double time_in_s() const { return length_in_cm / velocity_in_cm_per_s; }
-  /// The physical gravitational constant in these units.
-  double gravitational_constant() const;
-  /// `time` (code units) for people: with N-body units the bare number, otherwise in s, yr, kyr, Myr or Gyr, four digits.
-  std::string format_time(double time) const;
-};
+/// The physical gravitational constant in code units.
+double gravitational_constant(const UnitSystem& units);
+
+/// `time` (code units) for people: with N-body units the bare number, otherwise in s, yr, kyr, Myr or Gyr, four digits.
+std::string format_time(double time, const UnitSystem& units);
 
 }  // namespace grove
