@@ -3,9 +3,15 @@
 
 grove_root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 
-grove_packages=(g++ make libopenmpi-dev openmpi-bin libhdf5-openmpi-dev libtomlplusplus-dev libcli11-dev libfmt-dev librandom123-dev libgtest-dev)
+grove_packages=(g++ make libopenmpi-dev openmpi-bin libhdf5-openmpi-dev libcli11-dev libfmt-dev librandom123-dev libgtest-dev)
 cmake_wanted=3.25
-cmake_environment="$grove_root/build/cmake-environment"
+
+# What Ubuntu 22.04 lacks, CMake 3.25 and toml++, goes here; CMakeLists.txt looks for toml++ here as well.
+tools="$grove_root/build/tools"
+cmake_environment="$tools/cmake"
+# The headers of toml++ from the archive of Ubuntu 24.04; being headers alone, they serve any processor.
+toml_package="http://archive.ubuntu.com/ubuntu/pool/universe/t/tomlplusplus/libtomlplusplus-dev_3.4.0+ds-0.2build1_amd64.deb"
+toml_package_hash="SHA256:e6d68dbb89f11c71fc33bd1397ab1b405e83e96b959e5c18ef82871c12051c46"
 
 grove_say() { printf '==> %s\n' "$*" >&2; }
 
@@ -37,8 +43,8 @@ grove_cmake_is_new_enough() {
   [[ -n "$have" && "$(printf '%s\n' "$cmake_wanted" "$have" | sort -V | head -n 1)" == "$cmake_wanted" ]]
 }
 
-# True on the distributions whose own CMake is older than Grove needs.
-grove_distribution_has_old_cmake() {
+# True on the distributions whose own CMake is older than Grove needs, and which have no toml++.
+grove_distribution_is_old() {
   local id="" version=""
   if [[ -r /etc/os-release ]]; then
     id="$(. /etc/os-release && printf '%s' "${ID:-}")"
@@ -51,23 +57,29 @@ grove_distribution_has_old_cmake() {
   esac
 }
 
-# Sets `missing` to the packages that are not installed, and `cmake_from_pip` when CMake has to come from PyPI.
+# Sets `missing` to the packages that are not installed, `cmake_from_pip` when CMake has to come from PyPI, and `toml_from_archive`
+# when toml++ has to be downloaded.
 grove_list_missing() {
+  local wanted=("${grove_packages[@]}") package
   missing=()
   cmake_from_pip=false
-  local package
-  for package in "${grove_packages[@]}"; do
+  toml_from_archive=false
+  if ! grove_cmake_is_new_enough cmake && ! grove_cmake_is_new_enough "$cmake_environment/bin/cmake"; then
+    if grove_distribution_is_old; then
+      cmake_from_pip=true
+      wanted+=(python3-venv ca-certificates)
+    else
+      wanted+=(cmake)
+    fi
+  fi
+  if ! grove_distribution_is_old; then
+    wanted+=(libtomlplusplus-dev)
+  elif [[ ! -e "$tools/usr/include/toml++/toml.h" && ! -e /usr/include/toml++/toml.h && ! -e /usr/local/include/toml++/toml.h ]]; then
+    toml_from_archive=true
+  fi
+  for package in "${wanted[@]}"; do
     grove_package_is_installed "$package" || missing+=("$package")
   done
-  if grove_cmake_is_new_enough cmake || grove_cmake_is_new_enough "$cmake_environment/bin/cmake"; then return; fi
-  if grove_distribution_has_old_cmake; then
-    cmake_from_pip=true
-    for package in python3-venv ca-certificates; do
-      grove_package_is_installed "$package" || missing+=("$package")
-    done
-  else
-    missing+=(cmake)
-  fi
 }
 
 # Installs `missing` as root or through sudo; where neither is possible, prints the command and stops.
@@ -88,6 +100,20 @@ grove_install_missing() {
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive "${install[@]}" || grove_fail "apt-get install failed; see its message above"
 }
 
+grove_install_cmake_from_pip() {
+  grove_say "installing CMake into $cmake_environment (this distribution's is older than $cmake_wanted)"
+  python3 -m venv "$cmake_environment" || grove_fail "python3 -m venv failed; see its message above"
+  "$cmake_environment/bin/pip" install --quiet "cmake>=$cmake_wanted,<4" || grove_fail "pip could not install CMake"
+}
+
+grove_download_toml() {
+  grove_say "installing toml++ into $tools (this distribution has none)"
+  mkdir -p "$tools"
+  /usr/lib/apt/apt-helper -o APT::Sandbox::User="$(id -un)" download-file "$toml_package" "$tools/tomlplusplus.deb" "$toml_package_hash" ||
+    grove_fail "could not download $toml_package; put the headers of toml++ 3 into /usr/local/include and run this again"
+  dpkg-deb -x "$tools/tomlplusplus.deb" "$tools"
+}
+
 # Makes the machine able to build Grove. Changes nothing where nothing is missing. `no_install=true` skips it all (for machines whose
 # libraries come from elsewhere, such as environment modules).
 grove_set_up() {
@@ -98,11 +124,8 @@ grove_set_up() {
   fi
   grove_list_missing
   if [[ ${#missing[@]} -gt 0 ]]; then grove_install_missing; fi
-  if [[ "$cmake_from_pip" == true ]]; then
-    grove_say "installing CMake into $cmake_environment (this distribution's is older than $cmake_wanted)"
-    python3 -m venv "$cmake_environment"
-    "$cmake_environment/bin/pip" install --quiet "cmake>=$cmake_wanted,<4" || grove_fail "pip could not install CMake"
-  fi
+  if [[ "$cmake_from_pip" == true ]]; then grove_install_cmake_from_pip; fi
+  if [[ "$toml_from_archive" == true ]]; then grove_download_toml; fi
 }
 
 # Puts a new enough CMake first on PATH.
