@@ -72,8 +72,8 @@ class ConfigBuilder {
                                     fmt::join(names, "], ["), home_of(given.name)));
     }
     if (std::find(names.begin(), names.end(), given.section) != names.end()) return;
-    throw ConfigError(fmt::format("{}: unknown section [{}]{}. Allowed: {}", given.where, given.section,
-                                  suggestion(given.section, names), fmt::join(names, ", ")));
+    throw ConfigError(fmt::format("{}: unknown section [{}]{}. Allowed: {}", given.where, given.section, suggestion(given.section, names),
+                                  fmt::join(names, ", ")));
   }
 
   // Where a key that is in no right place would be right.
@@ -89,8 +89,8 @@ class ConfigBuilder {
     const GivenKey* generator = find(initial_section, "generator");
     if (file && generator) fail(*generator, "give either this or initial_conditions.file, not both");
     if (!file && !generator) {
-      throw ConfigError(fmt::format("{}: [initial_conditions] needs file = \"...\" or generator = one of {}", name_,
-                                    fmt::join(generator_names(), ", ")));
+      throw ConfigError(
+          fmt::format("{}: [initial_conditions] needs file = \"...\" or generator = one of {}", name_, fmt::join(generator_names(), ", ")));
     }
     InitialConditions& conditions = config_.initial_conditions;
     conditions.generator = generator ? std::get<std::string>(accept(find_config_key(initial_section, "generator")->key, *generator)) : "";
@@ -173,8 +173,7 @@ class ConfigBuilder {
 
   void check_times() const {
     const TimeParameters& time = config_.time;
-    if (time.end < time.begin)
-      fail(describe("time", "end", time.end), fmt::format("must be >= time.begin = {}", to_toml(time.begin)));
+    if (time.end < time.begin) fail(describe("time", "end", time.end), fmt::format("must be >= time.begin = {}", to_toml(time.begin)));
     // A step that no longer changes the time would never come to an end.
     const double latest = std::max(std::abs(time.begin), std::abs(time.end));
     if (latest + time.dt == latest && time.end > time.begin)

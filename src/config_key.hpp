@@ -25,21 +25,21 @@ inline constexpr Range not_negative{0.0};
 /// One line of a table of keys; everything Grove does with a key is derived from it.
 struct Key {
   std::string name;
-  Value standard;       ///< the default; its alternative is the key's type
-  Range range;          ///< for numbers
-  std::string meaning;  ///< one line, shown by --print-config and --help
+  Value standard;                         ///< the default; its alternative is the key's type
+  Range range;                            ///< for numbers
+  std::string meaning;                    ///< one line, shown by --print-config and --help
   std::vector<std::string> allowed = {};  ///< for texts: the values there are; empty: any text but ""
   std::string also = {};                  ///< anything else that is allowed, in words
 };
 
 /// A key as the user gave it, before it was checked.
 struct GivenKey {
-  std::string section;  ///< empty: the key stands outside all sections
-  std::string name;     ///< empty: the header of the section itself
+  std::string section;                                                    ///< empty: the key stands outside all sections
+  std::string name;                                                       ///< empty: the header of the section itself
   std::variant<std::monostate, std::int64_t, double, std::string> value;  ///< monostate: a TOML type no key has
-  std::string shown;      ///< the value as shown in messages
-  std::string where;      ///< "run.toml:7" or "command line"
-  std::string raw = {};   ///< the bare text, when given on the command line
+  std::string shown;                                                      ///< the value as shown in messages
+  std::string where;                                                      ///< "run.toml:7" or "command line"
+  std::string raw = {};                                                   ///< the bare text, when given on the command line
 };
 
 /// "section.name = value", as it appears in messages.

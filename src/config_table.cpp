@@ -61,7 +61,7 @@ void add_units(std::vector<ConfigKey>& keys) {
 
 void add_run(std::vector<ConfigKey>& keys) {
   keys.push_back(key_for(&Config::run, &RunParameters::device, "run",
-                      {"device", {}, {}, "where forces are computed; auto: on a GPU if there is one", {"auto", "gpu", "cpu"}}));
+                         {"device", {}, {}, "where forces are computed; auto: on a GPU if there is one", {"auto", "gpu", "cpu"}}));
 }
 
 std::vector<ConfigKey> make_table() {
@@ -95,7 +95,8 @@ const std::vector<ConfigKey>& config_keys() {
 
 const ConfigKey* find_config_key(const std::string& section, const std::string& name) {
   const auto& table = config_keys();
-  const auto found = std::find_if(table.begin(), table.end(), [&](const ConfigKey& k) { return k.section == section && k.key.name == name; });
+  const auto found =
+      std::find_if(table.begin(), table.end(), [&](const ConfigKey& k) { return k.section == section && k.key.name == name; });
   return found == table.end() ? nullptr : &*found;
 }
 

@@ -111,11 +111,27 @@ TEST(Config, WrongTypesSayWhatIsAllowed) {
 }
 
 TEST(Config, ValuesOutOfRangeSayTheRange) {
-  for (const char* wrong : {"gravity.theta=0", "gravity.theta=1.6", "gravity.theta=nan", "gravity.softening=-1", "gravity.softening=inf",
-                            "gravity.G=0", "gravity.G=si", "time.dt=0", "time.dt=-1", "time.end=-1", "time.dt=1e-30", "output.order=mass",
-                            "output.directory=", "output.snapshot_every=-1", "run.device=tpu", "initial_conditions.n=0",
-                            "initial_conditions.n=-3", "initial_conditions.n=1e13", "initial_conditions.seed=-1",
-                            "initial_conditions.scale_radius=0", "initial_conditions.cutoff=0.01"}) {
+  for (const char* wrong : {"gravity.theta=0",
+                            "gravity.theta=1.6",
+                            "gravity.theta=nan",
+                            "gravity.softening=-1",
+                            "gravity.softening=inf",
+                            "gravity.G=0",
+                            "gravity.G=si",
+                            "time.dt=0",
+                            "time.dt=-1",
+                            "time.end=-1",
+                            "time.dt=1e-30",
+                            "output.order=mass",
+                            "output.directory=",
+                            "output.snapshot_every=-1",
+                            "run.device=tpu",
+                            "initial_conditions.n=0",
+                            "initial_conditions.n=-3",
+                            "initial_conditions.n=1e13",
+                            "initial_conditions.seed=-1",
+                            "initial_conditions.scale_radius=0",
+                            "initial_conditions.cutoff=0.01"}) {
     const std::string name = std::string(wrong).substr(0, std::string(wrong).find('='));
     expect_in(error_of_override(wrong), {name + " = ", "must be "});
   }
@@ -157,7 +173,8 @@ TEST(Config, OverridesReplaceTheFileAndTakeBareTexts) {
   EXPECT_EQ(config.initial_conditions.file, "a=b.tab");
   EXPECT_EQ(config.output.order, "morton");
   EXPECT_EQ(parse_config(short_file, "run.toml", {"output.directory=2026"}).output.directory, "2026");
-  for (const char* wrong : {"theta=1", "gravity.theta", ".theta=1", "gravity.=1", "", "="}) expect_in(error_of_override(wrong), {"section.key=value"});
+  for (const char* wrong : {"theta=1", "gravity.theta", ".theta=1", "gravity.=1", "", "="})
+    expect_in(error_of_override(wrong), {"section.key=value"});
 }
 
 TEST(Config, WholeNumbersAndNumbersStandForEachOther) {

@@ -207,8 +207,12 @@ class MergerOrbits : public testing::TestWithParam<Orbit> {};
 TEST_P(MergerOrbits, HaveTheEnergyAndAngularMomentumOfTheirElements) {
   const Orbit& o = GetParam();
   const double G = 2, m = 3;
-  const auto conditions = conditions_of("merger", 100, {{"mass", m}, {"pericentre", o.pericentre}, {"eccentricity", o.eccentricity},
-                                                        {"separation", o.separation}, {"mass_ratio", o.mass_ratio}});
+  const auto conditions = conditions_of("merger", 100,
+                                        {{"mass", m},
+                                         {"pericentre", o.pericentre},
+                                         {"eccentricity", o.eccentricity},
+                                         {"separation", o.separation},
+                                         {"mass_ratio", o.mass_ratio}});
   ASSERT_FALSE(check_generator(conditions).has_value());
   const MergerOrbit orbit = merger_orbit(conditions, G);
   double r[3], v[3];
@@ -233,8 +237,13 @@ INSTANTIATE_TEST_SUITE_P(Elements, MergerOrbits,
                                          Orbit{0.3, 2.5, 20, 0.25}, Orbit{0, 1, 8, 1}));
 
 TEST(Merger, GalaxiesAreWhereTheOrbitHasThem) {
-  const auto conditions = conditions_of("merger", 60000, {{"model", std::string("hernquist")}, {"mass", 2.0}, {"mass_ratio", 0.5},
-                                                          {"size_ratio", 0.5}, {"separation", 12.0}, {"cutoff", 5.0}});
+  const auto conditions = conditions_of("merger", 60000,
+                                        {{"model", std::string("hernquist")},
+                                         {"mass", 2.0},
+                                         {"mass_ratio", 0.5},
+                                         {"size_ratio", 0.5},
+                                         {"separation", 12.0},
+                                         {"cutoff", 5.0}});
   const MergerOrbit orbit = merger_orbit(conditions, 1.0);
   const std::uint64_t first = first_galaxy_count(conditions);
   EXPECT_EQ(first, 40000u);

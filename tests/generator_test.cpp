@@ -98,7 +98,8 @@ TEST_P(EveryGenerator, SpeedsScaleWithTheRootOfG) {
   const auto conditions = conditions_of(GetParam(), 50);
   const ParticleSet one = generate(conditions, 1.0, 0, 50), four = generate(conditions, 4.0, 0, 50);
   EXPECT_EQ(one.position, four.position);
-  for (std::size_t i = 0; i < one.velocity.size(); ++i) EXPECT_NEAR(four.velocity[i], 2 * one.velocity[i], 1e-12 * std::abs(one.velocity[i]));
+  for (std::size_t i = 0; i < one.velocity.size(); ++i)
+    EXPECT_NEAR(four.velocity[i], 2 * one.velocity[i], 1e-12 * std::abs(one.velocity[i]));
 }
 
 TEST_P(EveryGenerator, TakesLargeIds) {
@@ -111,8 +112,8 @@ TEST_P(EveryGenerator, TakesLargeIds) {
 TEST_P(EveryGenerator, DefaultsAreInRange) {
   for (const Key& key : find_generator(GetParam())->parameters) {
     EXPECT_FALSE(key.meaning.empty()) << key.name;
-    EXPECT_NO_THROW(parse_config("", "test", {"initial_conditions.generator=" + GetParam(),
-                                              "initial_conditions." + key.name + "=" + to_toml(key.standard)}));
+    EXPECT_NO_THROW(parse_config(
+        "", "test", {"initial_conditions.generator=" + GetParam(), "initial_conditions." + key.name + "=" + to_toml(key.standard)}));
   }
   EXPECT_FALSE(check_generator(conditions_of(GetParam(), 100)).has_value());
 }

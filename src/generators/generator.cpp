@@ -57,8 +57,8 @@ const T& typed_parameter(const InitialConditions& conditions, const std::string&
 const Generator& checked_generator(const InitialConditions& conditions) {
   const Generator* generator = find_generator(conditions.generator);
   if (!generator) {
-    throw ConfigError(fmt::format("initial_conditions.generator = \"{}\": must be one of {}", conditions.generator,
-                                  fmt::join(generator_names(), ", ")));
+    throw ConfigError(
+        fmt::format("initial_conditions.generator = \"{}\": must be one of {}", conditions.generator, fmt::join(generator_names(), ", ")));
   }
   if (const auto complaint = check_generator(conditions))
     throw ConfigError(fmt::format("initial_conditions.{}: must be {}", complaint->key, complaint->allowed));

@@ -22,8 +22,8 @@ std::optional<Complaint> check(const InitialConditions& conditions) {
     const double apocentre = pericentre * (1 + eccentricity) / (1 - eccentricity);
     // A circle's separation is its pericentre up to rounding.
     if (separation > apocentre * (1 + 1e-12))
-      return Complaint{"separation", fmt::format("<= {}, the apocentre of pericentre = {} and eccentricity = {}", apocentre, pericentre,
-                                                 eccentricity)};
+      return Complaint{"separation",
+                       fmt::format("<= {}, the apocentre of pericentre = {} and eccentricity = {}", apocentre, pericentre, eccentricity)};
   }
   return std::nullopt;
 }
