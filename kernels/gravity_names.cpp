@@ -1,6 +1,20 @@
 #include "kernels/gravity_names.hpp"
 
+#include <tuple>
+
+#include "kernels/opening.hpp"
+#include "kernels/softening.hpp"
+
 namespace grove {
+
+namespace {
+
+template <class... Types>
+std::vector<std::string> names_of(const std::tuple<Types...>*) {
+  return {Types::name...};
+}
+
+}  // namespace
 
 const std::vector<std::string>& method_names() {
   static const std::vector<std::string> names = {"tree", "direct"};
@@ -8,12 +22,12 @@ const std::vector<std::string>& method_names() {
 }
 
 const std::vector<std::string>& opening_names() {
-  static const std::vector<std::string> names = {"geometric", "barnes", "minimal_distance"};
+  static const std::vector<std::string> names = names_of(static_cast<const OpeningCriteria*>(nullptr));
   return names;
 }
 
 const std::vector<std::string>& softening_names() {
-  static const std::vector<std::string> names = {"plummer", "wendland_c2"};
+  static const std::vector<std::string> names = names_of(static_cast<const SofteningKernels*>(nullptr));
   return names;
 }
 

@@ -1,0 +1,52 @@
+// Errors: what may go wrong, as types. Only `main` catches; everything below it throws.
+#pragma once
+
+#include <source_location>
+#include <stdexcept>
+#include <string>
+
+namespace grove {
+
+/// Base of every exception Grove throws. `what()` is the sentence shown to the user; `where()` is for developers.
+class Error : public std::runtime_error {
+ public:
+  explicit Error(const std::string& message, std::source_location where = std::source_location::current())
+      : std::runtime_error(message), where_(where) {}
+  const std::source_location& where() const noexcept { return where_; }
+
+ private:
+  std::source_location where_;
+};
+
+/// A mistake of the user: a key, value or option. The message names it, its value and what is allowed. Exit code 2.
+class ConfigError : public Error {
+ public:
+  explicit ConfigError(const std::string& message, std::source_location where = std::source_location::current()) : Error(message, where) {}
+};
+
+/// Input data that cannot be used. The message names the file, the field and the first offending row. Exit code 3.
+class DataError : public Error {
+ public:
+  explicit DataError(const std::string& message, std::source_location where = std::source_location::current()) : Error(message, where) {}
+};
+
+/// The machine failed: CUDA, MPI, HDF5, the file system, memory. Exit code 4.
+class SystemError : public Error {
+ public:
+  explicit SystemError(const std::string& message, std::source_location where = std::source_location::current()) : Error(message, where) {}
+};
+
+/// A failure that all ranks have already agreed on (Communicator::agree); `main` prints it on rank 0 only.
+class AgreedError : public Error {
+ public:
+  AgreedError(const std::string& message, int exit_code) : Error(message), exit_code_(exit_code) {}
+  int exit_code() const noexcept { return exit_code_; }
+
+ private:
+  int exit_code_;
+};
+
+/// Exit code of the program for an exception of one of the types above; 1 for any other.
+int exit_code_of(const std::exception& error) noexcept;
+
+}  // namespace grove

@@ -1,0 +1,38 @@
+// From the names in GravityParameters to the types of opening.hpp and softening.hpp.
+#pragma once
+
+#include <string>
+#include <tuple>
+
+#include "kernels/error.hpp"
+#include "kernels/opening.hpp"
+#include "kernels/softening.hpp"
+
+namespace grove {
+
+namespace detail {
+
+template <class Make, class F, class... Types>
+void visit_named(const std::string& name, const std::tuple<Types...>*, Make make, F f) {
+  const bool found = ((name == Types::name ? (f(make.template operator()<Types>()), true) : false) || ...);
+  if (!found) throw ConfigError("there is no opening criterion or softening kernel called '" + name + "'");
+}
+
+}  // namespace detail
+
+/// Calls f(opening) with the criterion that `gravity` names. Throws ConfigError for a name that is not in the table.
+template <class F>
+void visit_opening(const GravityParameters& gravity, F f) {
+  detail::visit_named(
+      gravity.opening, static_cast<const OpeningCriteria*>(nullptr), [&]<class Opening>() { return Opening(gravity); }, f);
+}
+
+/// Calls f(softening) with the kernel that `gravity` names, with lengths in units of `length`.
+template <class F>
+void visit_softening(const GravityParameters& gravity, double length, F f) {
+  if (gravity.softening == 0) return f(NewtonKernel(0));
+  detail::visit_named(
+      gravity.softening_kernel, static_cast<const SofteningKernels*>(nullptr), [&]<class Softening>() { return Softening(gravity.softening / length); }, f);
+}
+
+}  // namespace grove

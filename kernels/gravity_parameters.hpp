@@ -1,0 +1,17 @@
+// What the user asks of gravity: method, opening criterion, softening. Names are those of the configuration file.
+#pragma once
+
+#include <string>
+
+namespace grove {
+
+struct GravityParameters {
+  std::string method = "tree";               ///< tree | direct
+  std::string opening = "barnes";            ///< one of opening_names()
+  double theta = 0.6;                        ///< opening angle of the geometric criteria, > 0
+  double softening = 0.0;                    ///< softening length, code units, >= 0; 0 is Newtonian
+  std::string softening_kernel = "plummer";  ///< one of softening_names()
+  double G = 1.0;                            ///< gravitational constant, code units
+};
+
+}  // namespace grove

@@ -1,0 +1,8 @@
+// The markers of functions that run on both back ends. Part of the parallel layer, the only place that asks which compiler this is.
+#pragma once
+
+#if defined(__CUDACC__)
+#define GROVE_HD __host__ __device__
+#else
+#define GROVE_HD
+#endif

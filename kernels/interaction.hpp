@@ -1,0 +1,60 @@
+// What one source does to one target: the inner loops of every walk, for both back ends.
+//
+// `T` is float on the device, a SIMD vector of floats on the CPU, double in direct summation. Offsets are from the centre of the target
+// group, scaled as TreeScale says; potentials are summed with the sign turned, so that all terms are positive.
+#pragma once
+
+#include "kernels/multipole.hpp"
+#include "kernels/softening.hpp"
+
+namespace grove {
+
+/// Acceleration and negative potential, as they are summed.
+template <class T>
+struct Force {
+  T x{0}, y{0}, z{0}, potential{0};
+};
+
+/// A cell as the inner loop wants it: 3 Q and tr Q / 2 for second moments Q.
+struct alignas(16) CellSource {
+  float x, y, z, mass;
+  float xx, xy, xz, yy;
+  float yz, zz, half_trace, unused;
+};
+
+GROVE_HD inline CellSource make_cell_source(float x, float y, float z, float mass, const CellMultipole& q) {
+  return {x, y, z, mass, 3 * q.xx, 3 * q.xy, 3 * q.xz, 3 * q.yy, 3 * q.yz, 3 * q.zz, 0.5F * (q.xx + q.yy + q.zz), 0};
+}
+
+/// Adds a point of mass `mass` at (sx, sy, sz) to the force on the target at (tx, ty, tz).
+template <class Softening, class T>
+GROVE_HD void add_particle(const Softening& softening, T sx, T sy, T sz, T mass, T tx, T ty, T tz, Force<T>& force) {
+  const T dx = sx - tx, dy = sy - ty, dz = sz - tz;
+  T f, p;
+  softening.point(dx * dx + dy * dy + dz * dz, f, p);
+  const T mf = mass * f;
+  force.x += mf * dx;
+  force.y += mf * dy;
+  force.z += mf * dz;
+  force.potential += mass * p;
+}
+
+/// Adds a cell's monopole and quadrupole. With u = 1 / sqrt(far_r2) and d = source - target:
+/// -phi = m u - (tr Q / 2) u^3 + (3/2) dQd u^5; the force is its gradient.
+template <class Softening, class T>
+GROVE_HD void add_cell(const Softening& softening, const CellSource& s, T tx, T ty, T tz, Force<T>& force) {
+  const T dx = T(s.x) - tx, dy = T(s.y) - ty, dz = T(s.z) - tz;
+  const T u = reciprocal_sqrt(softening.far_r2(dx * dx + dy * dy + dz * dz));
+  const T u2 = u * u, u3 = u * u2, u5 = u3 * u2;
+  const T vx = T(s.xx) * dx + T(s.xy) * dy + T(s.xz) * dz;
+  const T vy = T(s.xy) * dx + T(s.yy) * dy + T(s.yz) * dz;
+  const T vz = T(s.xz) * dx + T(s.yz) * dy + T(s.zz) * dz;
+  const T k = (vx * dx + vy * dy + vz * dz) * u2;
+  const T radial = u3 * (T(s.mass) + u2 * (T(2.5F) * k - T(3) * T(s.half_trace)));
+  force.x += radial * dx - u5 * vx;
+  force.y += radial * dy - u5 * vy;
+  force.z += radial * dz - u5 * vz;
+  force.potential += T(s.mass) * u + u3 * (T(0.5F) * k - T(s.half_trace));
+}
+
+}  // namespace grove

@@ -1,0 +1,139 @@
+#include "kernels/moments.hpp"
+
+#include <cmath>
+
+namespace grove {
+
+namespace {
+
+/// A bounding box in units of TreeScale::length, relative to an origin of the user's choice.
+struct Extent {
+  Double3 low{1e300, 1e300, 1e300}, high{-1e300, -1e300, -1e300};
+
+  GROVE_HD void add(const Double3& centre, double hx, double hy, double hz) {
+    low = {smaller(low.x, centre.x - hx), smaller(low.y, centre.y - hy), smaller(low.z, centre.z - hz)};
+    high = {larger(high.x, centre.x + hx), larger(high.y, centre.y + hy), larger(high.z, centre.z + hz)};
+  }
+};
+
+// Boxes are kept a little larger than their contents: FP32 rounding of a box must not leave a particle outside.
+constexpr double outward = 1 + 1e-6;
+
+/// Fills the parts of a cell's geometry that follow from its extent about the centre of mass; `radius` is a bound already known.
+GROVE_HD void set_extent(CellGeometry& cell, const Extent& e, double radius) {
+  const Double3 half = 0.5 * (e.high - e.low), offset = 0.5 * (e.high + e.low);
+  const Double3 corner{half.x + fabs(offset.x), half.y + fabs(offset.y), half.z + fabs(offset.z)};
+  cell.half_size[0] = static_cast<float>(half.x * outward);
+  cell.half_size[1] = static_cast<float>(half.y * outward);
+  cell.half_size[2] = static_cast<float>(half.z * outward);
+  cell.offset[0] = static_cast<float>(offset.x);
+  cell.offset[1] = static_cast<float>(offset.y);
+  cell.offset[2] = static_cast<float>(offset.z);
+  cell.longest_side = static_cast<float>(2 * larger(half.x, larger(half.y, half.z)));
+  cell.centre_distance = static_cast<float>(sqrt(dot(offset, offset)));
+  cell.radius = static_cast<float>(outward * smaller(radius, sqrt(dot(corner, corner))));
+}
+
+/// Mass and centre of mass, summed relative to `origin` so that a small cell far from the coordinates' origin keeps its digits.
+struct MassSum {
+  Double3 origin;
+  double mass = 0, count = 0;
+  Double3 weighted{}, plain{};
+
+  GROVE_HD void add(double m, double items, const Double3& x) {
+    const Double3 d = x - origin;
+    mass += m;
+    count += items;
+    weighted = weighted + m * d;
+    plain = plain + items * d;
+  }
+  /// The centre of mass; the mean position where there is no mass.
+  GROVE_HD Double3 centre() const { return origin + (mass > 0 ? (1 / mass) * weighted : (1 / count) * plain); }
+};
+
+struct LeafMoments {
+  const CellLinks* links;
+  const Double4* particles;
+  CellGeometry* geometry;
+  CellMultipole* multipole;
+  TreeScale scale;
+
+  GROVE_HD void operator()(std::size_t c) const {
+    const CellLinks cell = links[c];
+    if (cell.child_count > 0) return;
+    const std::uint32_t end = cell.first_particle + cell.particle_count;
+    MassSum sum{position_of(particles[cell.first_particle])};
+    for (std::uint32_t i = cell.first_particle; i < end; ++i) sum.add(particles[i].w, 1, position_of(particles[i]));
+    const Double3 centre = sum.centre();
+
+    const double per_length = 1 / scale.length, per_mass = 1 / scale.mass;
+    SecondMoments q;
+    Extent extent;
+    double radius2 = 0;
+    for (std::uint32_t i = cell.first_particle; i < end; ++i) {
+      const Double3 d = per_length * (position_of(particles[i]) - centre);
+      q.add(particles[i].w * per_mass, d);
+      extent.add(d, 0, 0, 0);
+      radius2 = larger(radius2, dot(d, d));
+    }
+    CellGeometry g;
+    g.centre_of_mass = centre;
+    g.mass = static_cast<float>(sum.mass * per_mass);
+    set_extent(g, extent, sqrt(radius2));
+    geometry[c] = g;
+    multipole[c] = q.rounded();
+  }
+};
+
+struct ParentMoments {
+  const CellLinks* links;
+  CellGeometry* geometry;
+  CellMultipole* multipole;
+  std::uint32_t level_begin;
+  TreeScale scale;
+
+  GROVE_HD void operator()(std::size_t i) const {
+    const std::size_t c = level_begin + i;
+    const CellLinks cell = links[c];
+    if (cell.child_count == 0) return;
+    const std::uint32_t end = cell.first_child + cell.child_count;
+    MassSum sum{geometry[cell.first_child].centre_of_mass};
+    for (std::uint32_t k = cell.first_child; k < end; ++k)
+      sum.add(geometry[k].mass, links[k].particle_count, geometry[k].centre_of_mass);
+    const Double3 centre = sum.centre();
+
+    SecondMoments q;
+    Extent extent;
+    double radius = 0;
+    for (std::uint32_t k = cell.first_child; k < end; ++k) {
+      const CellGeometry& child = geometry[k];
+      const Double3 d = (1 / scale.length) * (child.centre_of_mass - centre);
+      q.add(multipole[k]);
+      q.add(child.mass, d);
+      extent.add(d + Double3{child.offset[0], child.offset[1], child.offset[2]}, child.half_size[0], child.half_size[1], child.half_size[2]);
+      radius = larger(radius, sqrt(dot(d, d)) + child.radius);
+    }
+    CellGeometry g;
+    g.centre_of_mass = centre;
+    g.mass = static_cast<float>(sum.mass);
+    set_extent(g, extent, radius);
+    geometry[c] = g;
+    multipole[c] = q.rounded();
+  }
+};
+
+}  // namespace
+
+template <class Space>
+void compute_moments(Space& space, View<const Double4> particles, const TreeScale& scale, Tree<Space>& tree) {
+  space.for_each(tree.cell_count(), LeafMoments{tree.links.data(), particles.data, tree.geometry.data(), tree.multipole.data(), scale});
+  for (int level = deepest_level - 1; level >= 0; --level) {
+    const std::uint32_t begin = tree.level_offset[level];
+    space.for_each(tree.level_offset[level + 1] - begin,
+                   ParentMoments{tree.links.data(), tree.geometry.data(), tree.multipole.data(), begin, scale});
+  }
+}
+
+template void compute_moments(BackEnd&, View<const Double4>, const TreeScale&, Tree<BackEnd>&);
+
+}  // namespace grove

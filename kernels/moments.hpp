@@ -1,0 +1,13 @@
+// Step 6: particles add to the geometry and moments of their leaf and, level by level, of all cells above.
+#pragma once
+
+#include "kernels/tree.hpp"
+
+namespace grove {
+
+/// Fills geometry and multipole of all cells of `tree` from `particles` (position and mass, sorted as the tree's). Sums run in FP64, in an order
+/// fixed by the tree. Asynchronous.
+template <class Space>
+void compute_moments(Space& space, View<const Double4> particles, const TreeScale& scale, Tree<Space>& tree);
+
+}  // namespace grove

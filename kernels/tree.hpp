@@ -1,0 +1,74 @@
+// The sparse octree: what a cell is, and where its parts lie. The same layout holds a rank's own tree and the essential trees of others.
+//
+// Invariants: cells are stored level by level, the root first; the children of a cell are contiguous and in Morton order; the particles of a
+// cell are contiguous; a cell has children or particles of its own to open into, or neither (a cell of another rank's tree that no target here
+// may open). Lengths of float type are in units of `TreeScale::length`, masses in units of `TreeScale::mass`.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+
+#include "kernels/morton_key.hpp"
+#include "kernels/multipole.hpp"
+#include "kernels/parallel.hpp"
+
+namespace grove {
+
+inline constexpr int largest_leaf = 16;  ///< particles; more only where the keys cannot tell them apart
+
+/// What a cell opens into.
+struct alignas(16) CellLinks {
+  std::uint32_t first_child = 0;
+  std::uint32_t child_count = 0;  ///< 0 for a leaf
+  std::uint32_t first_particle = 0;
+  std::uint32_t particle_count = 0;  ///< of the whole cell; 0 for a cell that cannot be opened
+};
+
+/// What opening criteria look at. All of it comes from the particles in the cell, not from the cube the keys name.
+struct alignas(64) CellGeometry {
+  Double3 centre_of_mass;  ///< code units; the mean position where the mass is zero
+  float mass = 0;
+  float radius = 0;        ///< upper bound of the distance of any particle from the centre of mass
+  float half_size[3] = {};  ///< of the bounding box
+  float offset[3] = {};     ///< of the bounding box's centre from the centre of mass
+  float longest_side = 0;   ///< of the bounding box
+  float centre_distance = 0;  ///< length of `offset`
+};
+
+/// Powers of two that bring lengths and masses near 1, so that FP32 can hold them and their powers in whatever units the user works.
+struct TreeScale {
+  double length = 1;
+  double mass = 1;
+};
+
+/// A tree as the walk sees it.
+struct TreeView {
+  const CellLinks* links = nullptr;
+  const CellGeometry* geometry = nullptr;
+  const CellMultipole* multipole = nullptr;
+  const Double4* particles = nullptr;  ///< position and mass, code units
+  std::uint32_t cell_count = 0;
+  std::uint32_t particle_count = 0;
+};
+
+using LevelOffsets = std::array<std::uint32_t, deepest_level + 2>;  ///< cells of level l are [o[l], o[l+1])
+
+/// A rank's own tree. Its particles are those of Particles, in the same order.
+template <class Space>
+class Tree {
+ public:
+  explicit Tree(Space& space) : links(space), geometry(space), multipole(space) {}
+
+  std::uint32_t cell_count() const { return level_offset.back(); }
+  TreeView view(const Double4* particles, std::size_t particle_count) const {
+    return {links.data(), geometry.data(), multipole.data(), particles, cell_count(), static_cast<std::uint32_t>(particle_count)};
+  }
+
+  Buffer<Space, CellLinks> links;
+  Buffer<Space, CellGeometry> geometry;
+  Buffer<Space, CellMultipole> multipole;
+  LevelOffsets level_offset{};  ///< on the host; levels that do not exist are empty
+};
+
+}  // namespace grove

@@ -1,0 +1,13 @@
+// Step 5: particles fall into the leaves of the rank's octree.
+#pragma once
+
+#include "kernels/tree.hpp"
+
+namespace grove {
+
+/// Builds the links of `tree` over particles sorted by key; geometry and multipole get their length only (see compute_moments).
+/// `keys` [particles], ascending. Synchronises once a level. Throws SystemError when memory is short.
+template <class Space>
+void build_tree(Space& space, View<const std::uint64_t> keys, Tree<Space>& tree);
+
+}  // namespace grove
