@@ -36,7 +36,8 @@ bool is_cosmological(const Hdf5Handle& file) {
 void read_provenance(const Hdf5Handle& file, ReadInfo& info) {
   const auto add = [&](const Hdf5Handle& group, const std::string& name) {
     const auto text = read_text(group, name);
-    if (text && !text->empty()) info.provenance.emplace_back(name, *text);
+    const auto known = std::find_if(info.provenance.begin(), info.provenance.end(), [&](const auto& entry) { return entry.first == name; });
+    if (text && !text->empty() && known == info.provenance.end()) info.provenance.emplace_back(name, *text);
   };
   const Hdf5Handle header = open_group(file, "Header");
   for (const char* name : {"Code", "Git_commit", "Git_date"}) add(header, name);

@@ -1,0 +1,72 @@
+#include "io/partial_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <string>
+
+#include "kernels/error.hpp"
+
+namespace grove {
+
+namespace {
+
+[[noreturn]] void fail(const std::filesystem::path& path, const char* what, int error) {
+  throw SystemError(path.string() + ": " + what + ": " + std::strerror(error));
+}
+
+/// Owns a file descriptor.
+class Descriptor {
+ public:
+  Descriptor(const std::filesystem::path& path, int flags) : fd_(open(path.c_str(), flags | O_CLOEXEC)) {
+    if (fd_ < 0) fail(path, "cannot be opened", errno);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() { close(fd_); }
+  int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+void flush(const std::filesystem::path& path, int flags) {
+  const Descriptor file(path, flags);
+  // Some file systems have no fsync for directories and say EINVAL.
+  if (fsync(file.get()) != 0 && errno != EINVAL) fail(path, "cannot be flushed to the disk", errno);
+}
+
+}  // namespace
+
+std::filesystem::path partial_name(const std::filesystem::path& final_name) { return final_name.string() + ".partial"; }
+
+void reserve_space(const std::filesystem::path& path) {
+  const Descriptor file(path, O_RDWR);
+  struct stat status;
+  if (fstat(file.get(), &status) != 0) fail(path, "cannot be examined", errno);
+  // Not posix_fallocate, which writes into every block where the file system has no such call.
+  if (status.st_size == 0 || fallocate(file.get(), 0, 0, status.st_size) == 0) return;
+  if (errno != EOPNOTSUPP && errno != ENOSYS) fail(path, ("no room for " + std::to_string(status.st_size) + " bytes").c_str(), errno);
+}
+
+void publish(const std::filesystem::path& final_name) {
+  const std::filesystem::path partial = partial_name(final_name);
+  flush(partial, O_RDWR);
+  if (std::rename(partial.c_str(), final_name.c_str()) != 0) fail(final_name, "cannot be given its final name", errno);
+  const std::filesystem::path directory = final_name.parent_path();
+  flush(directory.empty() ? "." : directory, O_RDONLY | O_DIRECTORY);
+}
+
+void remove_quietly(const std::filesystem::path& path) noexcept { unlink(path.c_str()); }
+
+IgnoreFileSizeSignal::IgnoreFileSizeSignal() : former_(std::signal(SIGXFSZ, SIG_IGN)) {}
+
+IgnoreFileSizeSignal::~IgnoreFileSizeSignal() {
+  if (former_ != SIG_ERR) std::signal(SIGXFSZ, former_);
+}
+
+}  // namespace grove

@@ -1,0 +1,54 @@
+// Snapshots: one HDF5 file in GADGET-4's layout, written by all ranks together, which yt, pynbody, GADGET-4 and SWIFT read as it is.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "decomposition/communicator.hpp"
+#include "io/particle_set.hpp"
+#include "io/unit_system.hpp"
+
+namespace grove {
+
+/// Which program wrote a snapshot and how; goes into the group /Provenance.
+struct Provenance {
+  std::string version;        ///< of Grove
+  std::string git_commit;     ///< of Grove; empty when not known
+  std::string git_date;       ///< of that commit; empty when not known
+  std::string configuration;  ///< the text of the configuration file, any length
+  std::string device;         ///< e.g. "NVIDIA H200"
+  std::vector<std::pair<std::string, std::string>> extra;  ///< more attributes: name and text
+};
+
+/// Everything in a snapshot besides the particles; that of the root counts.
+struct SnapshotHeader {
+  double time = 0;  ///< code units
+  UnitSystem units;
+  double G = 1;          ///< code units
+  double softening = 0;  ///< code units, Plummer equivalent
+  Provenance provenance;
+  /// Most bytes that a rank hands over in one call: bounds the scratch memory and keeps MPI's counts within an int. At least 24.
+  std::size_t transfer_bytes = std::size_t{256} << 20;
+};
+
+/// `directory`/snapshot_0007.hdf5 for index 7.
+std::filesystem::path snapshot_path(const std::filesystem::path& directory, int index);
+
+/// The side of the box a snapshot announces: the smallest power of two above twice the largest absolute coordinate over all
+/// ranks, so that a box centred on the origin encloses all particles; 1 when all are at the origin. Non-finite ones are left out.
+/// Collective.
+double enclosing_box_size(const ParticleSet& local, const Communicator& comm);
+
+/// Writes all particles of all ranks to `final_name`. Collective; any rank may have none, but not all.
+///
+/// Within a type, particles are in rank order and on each rank in the order of `local`. Potential and Acceleration are written
+/// when all ranks that have particles know them. The file is made under the name `final_name`.partial, flushed to the disk and
+/// then renamed, so that a file under its final name is always complete; an older file of that name is replaced. The bytes
+/// depend on the arguments alone.
+/// @throws AgreedError on all ranks; then the partial file is gone and an older file of the final name is as it was
+void write_snapshot(const std::filesystem::path& final_name, const ParticleSet& local, const SnapshotHeader& header, const Communicator& comm);
+
+}  // namespace grove
