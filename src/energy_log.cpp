@@ -7,7 +7,7 @@ namespace grove {
 namespace {
 
 std::vector<CsvColumn> columns(const std::string& time_unit) {
-  return {{"time", "time, unit " + time_unit},
+  return {{"time", "time in " + time_unit},
           {"kinetic", "kinetic energy, code units, as all below unless said otherwise"},
           {"potential", "potential energy, sum of m phi / 2, self terms excluded"},
           {"total", "kinetic + potential"},

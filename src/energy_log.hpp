@@ -28,7 +28,7 @@ class EnergyReference {
 /// Writes energy.csv. Not collective: one rank owns it.
 class EnergyLog {
  public:
-  /// Creates `path`. `time_unit` says what one unit of time is ("N-body unit", "977.8 Myr"). Throws SystemError.
+  /// Creates `path`. `time_unit` says in what the time is ("N-body units", "units of 977.8 Myr"). Throws SystemError.
   EnergyLog(const std::string& path, const std::string& time_unit);
   void add(const EnergyState& state);
   const std::string& path() const { return log_.path(); }

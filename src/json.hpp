@@ -24,7 +24,7 @@ class JsonObject {
  private:
   struct Member {
     std::string name;
-    std::string value;                  ///< the text of a simple value
+    std::string value;                 ///< the text of a simple value
     std::vector<JsonObject> object{};  ///< one entry, when the value is an object
   };
   JsonObject& add_text(const std::string& name, std::string value);

@@ -41,10 +41,10 @@ void OutputDirectory::prepare(bool overwrite) const {
       throw SystemError(fmt::format("output.directory = \"{}\" cannot be written to: {}", path_, std::strerror(errno)));
     const std::vector<fs::path> earlier = results_in(path_);
     if (!earlier.empty() && !overwrite)
-      throw ConfigError(fmt::format("output.directory = \"{}\" has results of an earlier run ({}{}): name another directory, "
-                                    "or give --overwrite to delete them",
-                                    path_, earlier.front().filename().string(),
-                                    earlier.size() > 1 ? fmt::format(" and {} more", earlier.size() - 1) : ""));
+      throw ConfigError(fmt::format(
+          "output.directory = \"{}\" has results of an earlier run ({}{}): name another directory, "
+          "or give --overwrite to delete them",
+          path_, earlier.front().filename().string(), earlier.size() > 1 ? fmt::format(" and {} more", earlier.size() - 1) : ""));
     for (const fs::path& file : earlier) fs::remove(file);
   } catch (const fs::filesystem_error& error) {
     throw SystemError(fmt::format("output.directory = \"{}\" cannot be used: {}", path_, error.code().message()));

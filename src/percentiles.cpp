@@ -16,8 +16,8 @@ double percentile(const std::vector<double>& sorted, double share) {
 
 Percentiles percentiles_of(std::vector<double> values) {
   std::sort(values.begin(), values.end(), [](double a, double b) { return std::isnan(b) ? !std::isnan(a) : a < b; });
-  Percentiles result{percentile(values, 0.5), percentile(values, 0.9), percentile(values, 0.99), percentile(values, 0.999),
-                     percentile(values, 1.0), 0};
+  Percentiles result{percentile(values, 0.5),   percentile(values, 0.9), percentile(values, 0.99),
+                     percentile(values, 0.999), percentile(values, 1.0), 0};
   double sum = 0;
   for (const double value : values) sum += value * value;
   if (!values.empty()) result.rms = std::sqrt(sum / static_cast<double>(values.size()));

@@ -8,7 +8,7 @@ namespace grove {
 /// How the values of a sample are distributed. All zero for an empty sample.
 struct Percentiles {
   double median = 0;
-  double p90 = 0;   ///< 90 % of the values are at most this
+  double p90 = 0;  ///< 90 % of the values are at most this
   double p99 = 0;
   double p999 = 0;  ///< 99.9 %
   double max = 0;

@@ -41,17 +41,14 @@ std::string Progress::line(const ProgressState& state) const {
   const auto done = static_cast<std::size_t>(share * bar_width);
   const std::string bar = std::string(done, '#') + std::string(bar_width - done, '-');
   const double speed = step_s_ > 0 ? static_cast<double>(state.particles) / step_s_ : 0;
-  const std::string remaining = format_duration(step_s_ * static_cast<double>(steps_ - std::min(state.step, steps_)));
+  const std::uint64_t left = steps_ - std::min(state.step, steps_);
+  const double remaining_s = state.elapsed_s * static_cast<double>(left) / static_cast<double>(std::max<std::uint64_t>(state.step, 1));
   return fmt::format("[{}] {:3.0f} %  step {}/{}  t = {:.6g}  {} particles/s  ETA {}", bar, 100 * share, state.step, steps_, state.time,
-                     format_quantity(speed), remaining);
+                     format_quantity(speed), format_duration(remaining_s));
 }
 
 void Progress::update(const ProgressState& state) {
-  if (state.step > last_.step) {
-    const double step_s = (state.elapsed_s - last_.elapsed_s) / static_cast<double>(state.step - last_.step);
-    step_s_ = step_s_ > 0 ? (1 - weight_of_new_step) * step_s_ + weight_of_new_step * step_s : step_s;
-  }
-  last_ = state;
+  step_s_ = step_s_ > 0 ? (1 - weight_of_new_step) * step_s_ + weight_of_new_step * state.step_s : state.step_s;
   if (!is_due(state)) return;
   last_shown_ = state;
   // "\033[K" clears what a longer line left behind.

@@ -14,11 +14,13 @@ bool output_is_terminal();
 struct ProgressState {
   std::uint64_t step = 0;
   double time = 0;              ///< code units
-  double elapsed_s = 0;         ///< wall time since the first step began
+  double elapsed_s = 0;         ///< wall time since the first step began, with output
+  double step_s = 0;            ///< wall time of this step, without output
   std::uint64_t particles = 0;  ///< of all ranks
 };
 
-/// Not collective: one rank owns it. Speed and remaining time follow the recent steps, with less weight the older they are.
+/// Not collective: one rank owns it. The speed is that of the recent steps, with less weight the older
+/// they are; the remaining time follows from the mean over all, since snapshots come only now and then.
 class Progress {
  public:
   enum class Style { in_place, lines, silent };
@@ -40,8 +42,7 @@ class Progress {
   std::FILE* out_;
   Style style_;
   std::uint64_t steps_;
-  double step_s_ = 0;         ///< recent wall time of a step
-  ProgressState last_;        ///< at the last call of update
+  double step_s_ = 0;  ///< recent wall time of a step
   ProgressState last_shown_;
   bool line_open_ = false;
 };

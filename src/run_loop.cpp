@@ -35,7 +35,7 @@ RunReport RunLoop::run(const ParticleSet& particles) {
     record(step, timing);
     written = schedule_.snapshot_due(step);
     if (written) write_snapshot(step);
-    show_progress(step);
+    show_progress(step, timing.seconds);
     // Ranks hear of a signal at different times: all stop after the same step.
     report_.signal = comm_.max(StopSignals::received());
   }
@@ -72,9 +72,9 @@ void RunLoop::write_snapshot(std::uint64_t step) {
   report_.output_s += wall_clock_s() - began;
 }
 
-void RunLoop::show_progress(std::uint64_t step) {
+void RunLoop::show_progress(std::uint64_t step, double step_s) {
   if (!outputs_.progress) return;
-  outputs_.progress->update({step, schedule_.time(step), wall_clock_s() - stepping_began_s_, report_.last.sums.particle_count});
+  outputs_.progress->update({step, schedule_.time(step), wall_clock_s() - stepping_began_s_, step_s, report_.last.sums.particle_count});
 }
 
 }  // namespace grove

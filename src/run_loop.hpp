@@ -52,7 +52,7 @@ class RunLoop {
   StepTiming timed(const std::function<void()>& work);
   void record(std::uint64_t step, const StepTiming& timing);
   void write_snapshot(std::uint64_t step);
-  void show_progress(std::uint64_t step);
+  void show_progress(std::uint64_t step, double step_s);
 
   Simulation& simulation_;
   const Communicator& comm_;

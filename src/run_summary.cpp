@@ -13,27 +13,33 @@ namespace {
 std::string energy_lines(const RunReport& report) {
   const Diagnostics& sums = report.last.sums;
   const double momentum = std::hypot(sums.momentum[0], sums.momentum[1], sums.momentum[2]);
-  return fmt::format("energy     {:.8g} -> {:.8g}, relative error {:.2e} at the end, {:.2e} at most\nmomentum   {:.3e}, virial ratio {:.4f}\n",
-                     report.first.sums.total_energy(), sums.total_energy(), report.last.relative_error, report.largest_energy_error,
-                     momentum, report.last.virial_ratio);
+  return fmt::format(
+      "energy     {:.8g} -> {:.8g}, relative error {:.2e} at the end, {:.2e} at most\n"
+      "momentum   {:.3e}, virial ratio {:.4f}\n",
+      report.first.sums.total_energy(), sums.total_energy(), report.last.relative_error, report.largest_energy_error, momentum,
+      report.last.virial_ratio);
 }
 
 std::string speed_lines(const RunReport& report) {
-  std::string text = fmt::format("wall time  {}, of which output {}\n", format_seconds(report.wall_s), format_seconds(report.output_s));
+  const std::string wall = report.wall_s < 60 ? format_seconds(report.wall_s) : format_duration(report.wall_s);
+  std::string text = fmt::format("wall time  {}, of which output {}\n", wall, format_seconds(report.output_s));
   const double seconds = report.steps_total.seconds;
   if (report.steps == 0 || !(seconds > 0)) return text;
   const auto steps = static_cast<double>(report.steps);
+  const double particle_steps = static_cast<double>(report.last.sums.particle_count) * steps;
   text += fmt::format("speed      {} a step, {} particles/s, imbalance at most {:.2f}\n", format_seconds(seconds / steps),
-                      format_quantity(static_cast<double>(report.last.sums.particle_count) * steps / seconds), report.steps_total.imbalance);
+                      format_quantity(particle_steps / seconds), report.steps_total.imbalance);
   std::string shares;
   for (const PhaseSummary& phase : report.steps_total.phases)
-    if (phase.mean >= 0.005 * seconds) shares += fmt::format("{}{} {:.0f} %", shares.empty() ? "" : ", ", phase.name, 100 * phase.mean / seconds);
+    if (phase.mean >= 0.005 * seconds)
+      shares += fmt::format("{}{} {:.0f} %", shares.empty() ? "" : ", ", phase.name, 100 * phase.mean / seconds);
   return text + (shares.empty() ? "" : "phases     " + shares + "\n");
 }
 
 std::string written_lines(const RunReport& report, const OutputDirectory& output) {
   const std::string last = report.snapshots > 1 ? " ... " + output.snapshot(report.snapshots - 1) : "";
-  return fmt::format("written    {}{}\n           {}, {}\n", output.snapshot(0), last, output.energy(), output.timings());
+  return fmt::format("written    {}{}\n           {}, {}, {}\n", output.snapshot(0), last, output.energy(), output.timings(),
+                     output.used_parameters());
 }
 
 }  // namespace

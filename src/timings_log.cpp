@@ -11,8 +11,10 @@ void TimingsLog::create(const StepTiming& first) {
   std::vector<std::string> names = phases_;
   names.push_back("other");
   for (const std::string& name : names) {
-    columns.push_back({name + "_mean_s", "wall time of phase '" + name + "', mean over the ranks, s"});
-    columns.push_back({name + "_max_s", "the same, of the slowest rank, s"});
+    std::string column = name;
+    std::replace(column.begin(), column.end(), ' ', '_');
+    columns.push_back({column + "_mean_s", "wall time of phase '" + name + "', mean over the ranks, s"});
+    columns.push_back({column + "_max_s", "the same, of the slowest rank, s"});
   }
   columns.push_back({"total_s", "wall time of the whole step, without output, s"});
   columns.push_back({"imbalance", "work of the busiest rank / mean over the ranks; phases of waiting are not work"});
@@ -30,7 +32,8 @@ void TimingsLog::add(std::uint64_t step, double time, std::uint64_t particle_cou
   }
   std::vector<double> values{static_cast<double>(step), time};
   values.insert(values.end(), seconds.begin(), seconds.end());
-  values.insert(values.end(), {timing.seconds, timing.imbalance, timing.seconds > 0 ? static_cast<double>(particle_count) / timing.seconds : 0});
+  const double particles_per_s = timing.seconds > 0 ? static_cast<double>(particle_count) / timing.seconds : 0;
+  values.insert(values.end(), {timing.seconds, timing.imbalance, particles_per_s});
   log_->add(values);
 }
 

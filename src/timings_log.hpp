@@ -11,8 +11,8 @@
 
 namespace grove {
 
-/// Writes timings.csv: step, time, mean and maximum over the ranks of every phase, imbalance, particles/s. The columns are the phases of the
-/// first step logged; a phase that only a later step has goes into the column "other". Not collective: one rank owns it.
+/// Writes timings.csv: step, time, mean and maximum over the ranks of every phase, imbalance, particles/s. The columns are the phases of
+/// the first step logged; a phase that only a later step has goes into the column "other". Not collective: one rank owns it.
 class TimingsLog {
  public:
   explicit TimingsLog(std::string path) : path_(std::move(path)) {}

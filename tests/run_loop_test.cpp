@@ -39,7 +39,7 @@ class FakeSimulation : public Simulation {
   ParticleSet particles() override { return {}; }
   ForceSample sample_force_error(std::uint64_t, std::uint64_t) override { return {}; }
   std::vector<PhaseTime> phase_times() const override {
-    std::vector<PhaseTime> phases{{"walk", 0.5}, {"wait", 0.25}};
+    std::vector<PhaseTime> phases{{"walk local", 0.5}, {"wait", 0.25}};
     if (steps > 1) phases.push_back({"rebuild", 0.125});
     return phases;
   }
@@ -60,7 +60,7 @@ class RunLoopTest : public ::testing::Test {
   RunReport run(const StepSchedule& schedule) {
     RunOutputs outputs;
     if (comm.is_root()) {
-      outputs.energy = std::make_unique<EnergyLog>(directory.file("energy.csv"), "N-body unit");
+      outputs.energy = std::make_unique<EnergyLog>(directory.file("energy.csv"), "N-body units");
       outputs.timings = std::make_unique<TimingsLog>(directory.file("timings.csv"));
     }
     outputs.write_snapshot = [&](std::uint64_t number, double time) { snapshots.emplace_back(number, time); };
@@ -104,7 +104,9 @@ TEST_F(RunLoopTest, LogsEveryPhaseAlsoOneThatComesLater) {
   if (!comm.is_root()) return;
   const auto lines = lines_of("timings.csv");
   ASSERT_EQ(lines.size(), 4u);
-  EXPECT_EQ(lines[0], "step,time,walk_mean_s,walk_max_s,wait_mean_s,wait_max_s,other_mean_s,other_max_s,total_s,imbalance,particles_per_s");
+  EXPECT_EQ(
+      lines[0],
+      "step,time,walk_local_mean_s,walk_local_max_s,wait_mean_s,wait_max_s,other_mean_s,other_max_s,total_s,imbalance,particles_per_s");
   EXPECT_EQ(lines[1].rfind("0,0,0.5,0.5,0.25,0.25,0,0,", 0), 0u) << lines[1];
   EXPECT_EQ(lines[3].rfind("2,1,0.5,0.5,0.25,0.25,0.125,0.125,", 0), 0u) << lines[3];
 }
@@ -140,7 +142,8 @@ TEST_F(RunLoopTest, WritesOneSnapshotWhenThereIsNoStep) {
 TEST_F(RunLoopTest, SummaryNamesWhatWasWritten) {
   const StepSchedule schedule(0, 1, 0.5, 0.5);
   const std::string text = run_summary(run(schedule), schedule, OutputDirectory("out"));
-  for (const char* part : {"finished: step 2 of 2, t = 1", "out/snapshot_0000.hdf5 ... out/snapshot_0002.hdf5", "out/energy.csv", "relative error"})
+  for (const char* part :
+       {"finished: step 2 of 2, t = 1", "out/snapshot_0000.hdf5 ... out/snapshot_0002.hdf5", "out/energy.csv", "relative error"})
     EXPECT_NE(text.find(part), std::string::npos) << text;
 }
 

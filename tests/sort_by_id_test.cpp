@@ -33,7 +33,8 @@ class SortById : public ::testing::Test {
   std::size_t size = static_cast<std::size_t>(comm.size());
   std::size_t rank = static_cast<std::size_t>(comm.rank());
 
-  ParticleSet share_of(const std::vector<std::uint64_t>& ids, bool with_forces, const std::function<std::size_t(std::size_t)>& rank_of) const {
+  ParticleSet share_of(const std::vector<std::uint64_t>& ids, bool with_forces,
+                       const std::function<std::size_t(std::size_t)>& rank_of) const {
     ParticleSet particles;
     for (std::size_t i = 0; i < ids.size(); ++i)
       if (rank_of(i) == rank) add_particle(particles, ids[i], with_forces);

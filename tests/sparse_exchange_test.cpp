@@ -14,7 +14,9 @@ class SparseExchangeTest : public ::testing::Test {
   std::size_t rank = static_cast<std::size_t>(comm.rank());
 
   /// Items from `source` to `destination`: some pairs have none, the self part is never empty.
-  static std::size_t items(std::size_t source, std::size_t destination) { return source == destination ? 3 : (source * 7 + destination * 3) % 4; }
+  static std::size_t items(std::size_t source, std::size_t destination) {
+    return source == destination ? 3 : (source * 7 + destination * 3) % 4;
+  }
   static std::uint64_t item(std::size_t source, std::size_t destination, std::size_t i) { return source * 10000 + destination * 100 + i; }
 
   std::vector<std::uint64_t> counts_to_send() const {

@@ -1,0 +1,63 @@
+// Repeated force evaluations: wall times by phase and the work done, over all ranks.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "decomposition/communicator.hpp"
+#include "src/json.hpp"
+#include "src/phase_statistics.hpp"
+#include "src/simulation.hpp"
+
+namespace grove {
+
+/// One measured force evaluation, the same on every rank.
+struct ForceTiming {
+  StepTiming timing;
+  double walk_s = 0;  ///< all phases whose name begins with "walk" or "direct" together, of the slowest rank
+};
+
+/// Runs Simulation::compute_forces from a common start and times it. Collective.
+ForceTiming measure_forces(Simulation& simulation, const Communicator& comm);
+
+/// Wall times of one phase over the repeats, of the slowest rank, s.
+struct PhaseSpread {
+  std::string name;
+  double median = 0, min = 0, max = 0;
+};
+
+/// Collects the repeats.
+class BenchStatistics {
+ public:
+  void add(const ForceTiming& timing) { repeats_.push_back(timing); }
+
+  std::vector<PhaseSpread> phases() const;  ///< in the order of the first repeat
+  PhaseSpread walk() const;
+  PhaseSpread whole() const;
+
+  std::string table() const;
+  void add_to(JsonObject& json) const;
+
+ private:
+  std::vector<ForceTiming> repeats_;
+};
+
+/// Sums over the ranks of what one force evaluation did.
+struct WorkTotals {
+  WorkCounts sum;
+  std::uint64_t most_bytes_on_a_rank = 0;
+};
+
+/// Collective.
+WorkTotals total_work(const WorkCounts& local, const Communicator& comm);
+
+/// Particles per second of the walk and of the whole force evaluation, from the medians.
+std::string speed_text(const BenchStatistics& statistics, const WorkTotals& work);
+void add_speed(JsonObject& json, const BenchStatistics& statistics, const WorkTotals& work);
+
+/// Interactions per particle by kind, cells, and memory.
+std::string work_text(const WorkTotals& work);
+void add_work(JsonObject& json, const WorkTotals& work);
+
+}  // namespace grove

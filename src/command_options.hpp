@@ -1,0 +1,54 @@
+// Options that several commands share, and the configuration that follows from them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "decomposition/communicator.hpp"
+#include "src/config.hpp"
+#include "src/json.hpp"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace grove {
+
+/// What `--set` and `--device` gave.
+struct CommonOptions {
+  std::vector<std::string> settings;  ///< "section.key=value"
+  std::string device;                 ///< empty: not given
+
+  /// Declares both options, or --set alone.
+  void declare(CLI::App& app);
+  void declare_settings(CLI::App& app);
+  /// All as overrides for load_config, the settings last so that they win over what a command adds in `first`.
+  std::vector<std::string> overrides(std::vector<std::string> first = {}) const;
+};
+
+/// load_config on every rank, agreed. With an empty path all comes from the overrides. Collective; throws AgreedError.
+Config load_config_on_all_ranks(const std::string& path, const std::vector<std::string>& overrides, const Communicator& comm);
+
+/// `--json [FILE]`: where the result goes as JSON.
+class JsonOption {
+ public:
+  void declare(CLI::App& app);
+  bool given() const;
+  /// True when the JSON goes to standard output, in place of the table.
+  bool replaces_table() const { return given() && (file_.empty() || file_ == "-"); }
+  /// Writes to the file or to standard output. Throws SystemError.
+  void write(const JsonObject& result) const;
+
+ private:
+  std::string file_;
+  CLI::Option* option_ = nullptr;  ///< owned by the App
+};
+
+/// The parameters of gravity under their names in the configuration.
+JsonObject gravity_json(const GravityParameters& gravity);
+
+/// Writes `text` to `path`, or to standard output for "-". Not collective. Throws SystemError that names the file.
+void write_text(const std::string& path, const std::string& text);
+
+}  // namespace grove

@@ -1,0 +1,19 @@
+// What this program is, in words: version, back ends, libraries.
+#pragma once
+
+#include <string>
+
+#include "io/snapshot.hpp"
+
+namespace grove {
+
+/// Version and commit in one line: "Grove 0.1.0 (commit 1234567890ab)".
+std::string version_line();
+
+/// version_line() and a line each for back ends, MPI, HDF5 and compiler. Needs no MPI_Init.
+std::string version_text();
+
+/// The provenance that is the same for all files of this program; configuration and device are the caller's.
+Provenance program_provenance();
+
+}  // namespace grove
