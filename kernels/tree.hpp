@@ -42,14 +42,17 @@ struct TreeScale {
   double mass = 1;
 };
 
-/// A tree as the walk sees it.
+/// A tree, or several in the same arrays, as the walk sees them.
 struct TreeView {
   const CellLinks* links = nullptr;
   const CellGeometry* geometry = nullptr;
   const CellMultipole* multipole = nullptr;
   const Double4* particles = nullptr;  ///< position and mass, code units
   std::uint32_t cell_count = 0;
-  std::uint32_t particle_count = 0;
+  std::uint32_t root_count = 0;
+  const std::uint32_t* roots = nullptr;  ///< [root_count] cells where walks start; null: cells 0 to root_count - 1
+
+  GROVE_HD std::uint32_t root(std::uint32_t i) const { return roots ? roots[i] : i; }
 };
 
 using LevelOffsets = std::array<std::uint32_t, deepest_level + 2>;  ///< cells of level l are [o[l], o[l+1])
@@ -61,8 +64,8 @@ class Tree {
   explicit Tree(Space& space) : links(space), geometry(space), multipole(space) {}
 
   std::uint32_t cell_count() const { return level_offset.back(); }
-  TreeView view(const Double4* particles, std::size_t particle_count) const {
-    return {links.data(), geometry.data(), multipole.data(), particles, cell_count(), static_cast<std::uint32_t>(particle_count)};
+  TreeView view(const Double4* particles) const {
+    return {links.data(), geometry.data(), multipole.data(), particles, cell_count(), cell_count() > 0 ? 1U : 0U, nullptr};
   }
 
   Buffer<Space, CellLinks> links;

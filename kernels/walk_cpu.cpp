@@ -84,7 +84,8 @@ class GroupWalk {
     lists_.cells.clear();
     lists_.particles.clear();
     lists_.own.clear();
-    lists_.stack.assign(1, 0);
+    lists_.stack.clear();
+    for (std::uint32_t i = c_.sources.root_count; i-- > 0;) lists_.stack.push_back(c_.sources.root(i));
     while (!lists_.stack.empty()) {
       const std::uint32_t cell = lists_.stack.back();
       lists_.stack.pop_back();
@@ -177,7 +178,7 @@ class GroupWalk {
 
 template <>
 void walk_tree(HostSpace&, const GravityParameters& gravity, const TreeScale& scale, const TreeView& sources, const WalkTargets& targets, WalkMode mode) {
-  if (targets.group_count() == 0 || sources.cell_count == 0) return;
+  if (targets.group_count() == 0 || sources.root_count == 0) return;
   WalkConstants c{};
   c.sources = sources;
   c.targets = targets;

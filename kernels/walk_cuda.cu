@@ -17,9 +17,9 @@ constexpr int blocks_per_multiprocessor = 6;
 constexpr int targets_per_lane = largest_group / warp_size;
 constexpr unsigned all_lanes = 0xffffffffU;
 
-// No stack can overflow: a round pops at most 32 cells and pushes their children, at most 256, so every run of cells pushed in one round
-// is at most 256 long; and the lowest level within a run is deeper than within the run below it on the stack, since it holds
-// children of cells taken from that run or from above. So there are at most as many runs as levels.
+// No stack can overflow. A round pops at most 32 cells (roots are taken only when the stack is empty) and pushes their children, at most
+// 256, so every run of cells pushed in one round is at most 256 long; and the lowest level within a run is deeper than within the run
+// below it on the stack, since it holds children of cells taken from that run or from above. So there are at most as many runs as levels.
 constexpr std::uint32_t stack_capacity = 8 * warp_size * (deepest_level + 1);
 
 struct WalkArguments {
@@ -63,14 +63,19 @@ class GroupWalk {
 
   __device__ void run(std::size_t group) {
     load_targets(group);
-    std::uint32_t top = 1;
-    if (lane_ == 0) stack_[0] = 0;
-    __syncwarp();
-    while (top > 0) {
-      const std::uint32_t taken = smaller(top, std::uint32_t{warp_size});
-      top -= taken;
+    std::uint32_t top = 0, next_root = 0;
+    while (top > 0 || next_root < a_.sources.root_count) {
+      const bool from_stack = top > 0;
+      const std::uint32_t taken = smaller(from_stack ? top : a_.sources.root_count - next_root, std::uint32_t{warp_size});
       const bool active = lane_ < static_cast<int>(taken);
-      const std::uint32_t cell = active ? stack_[top + lane_] : 0;
+      std::uint32_t cell = 0;
+      if (from_stack) {
+        top -= taken;
+        if (active) cell = stack_[top + lane_];
+      } else {
+        if (active) cell = a_.sources.root(next_root + lane_);
+        next_root += taken;
+      }
       __syncwarp();
       work_.opening_tests += taken;
       top = test(active, cell, top);
@@ -308,7 +313,7 @@ void launch(CudaSpace& space, WalkArguments& a, const Opening& opening, const So
 template <>
 void walk_tree(CudaSpace& space, const GravityParameters& gravity, const TreeScale& scale, const TreeView& sources, const WalkTargets& targets,
                WalkMode mode) {
-  if (targets.group_count() == 0 || sources.cell_count == 0) return;
+  if (targets.group_count() == 0 || sources.root_count == 0) return;
   WalkArguments a{};
   a.sources = sources;
   a.targets = targets;

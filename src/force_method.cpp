@@ -1,0 +1,18 @@
+#include "src/force_method.hpp"
+
+#include "kernels/error.hpp"
+#include "src/direct_method.hpp"
+#include "src/tree_method.hpp"
+
+namespace grove {
+
+template <class Space>
+std::unique_ptr<ForceMethod<Space>> make_force_method(Space& space, const Communicator& comm, const GravityParameters& gravity) {
+  if (gravity.method == "tree") return std::make_unique<TreeMethod<Space>>(space, comm, gravity);
+  if (gravity.method == "direct") return std::make_unique<DirectMethod<Space>>(space, comm, gravity);
+  throw ConfigError("gravity.method = \"" + gravity.method + "\": there is no method of this name");
+}
+
+template std::unique_ptr<ForceMethod<BackEnd>> make_force_method(BackEnd&, const Communicator&, const GravityParameters&);
+
+}  // namespace grove

@@ -1,0 +1,49 @@
+// The simulation on one back end.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "decomposition/ring.hpp"
+#include "src/force_method.hpp"
+#include "src/integrator_leapfrog.hpp"
+#include "src/simulation.hpp"
+
+namespace grove {
+
+/// Owns the particles and all state of a run in the memory of `Space`.
+template <class Space>
+class SimulationOn final : public Simulation {
+ public:
+  /// `comm` must outlive the simulation.
+  SimulationOn(std::unique_ptr<Space> space, const GravityParameters& gravity, const Communicator& comm);
+
+  void start(const ParticleSet& particles, double time) override;
+  void step(double dt) override;
+  void compute_forces() override;
+  double time() const override { return time_; }
+  Diagnostics diagnostics() override;
+  ParticleSet particles() override;
+  ForceSample sample_force_error(std::uint64_t targets, std::uint64_t seed) override;
+  std::vector<PhaseTime> phase_times() const override;
+  WorkCounts work_counts() const override;
+  std::string device_description() const override { return space_->description(); }
+
+ private:
+  void evaluate_forces();
+  void require_finite();
+  template <class T>
+  std::vector<T> on_host(const Buffer<Space, T>& buffer);
+
+  std::unique_ptr<Space> space_;
+  const Communicator& comm_;
+  const GravityParameters gravity_;
+  Particles<Space> particles_;
+  std::unique_ptr<ForceMethod<Space>> method_;
+  SourceRing<Space> reference_;  ///< for sample_force_error
+  PhaseClock<Space> clock_;
+  double time_ = 0;
+};
+
+}  // namespace grove
