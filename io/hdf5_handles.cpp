@@ -16,9 +16,6 @@ namespace grove {
 
 namespace {
 
-// Datasets at least this large start on a multiple of it.
-constexpr hsize_t dataset_alignment = hsize_t{1} << 20;
-
 herr_t collect_message(unsigned, const H5E_error2_t* error, void* messages) {
   if (error->desc != nullptr) static_cast<std::vector<std::string>*>(messages)->emplace_back(error->desc);
   return 0;
@@ -100,18 +97,28 @@ Hdf5Handle open_hdf5_file(const std::filesystem::path& path) {
   return {id, H5Fclose};
 }
 
-Hdf5Handle create_hdf5_file(const std::filesystem::path& path) {
+Hdf5Handle create_hdf5_in_memory(const std::string& name) {
   silence_hdf5();
+  constexpr std::size_t growth = std::size_t{1} << 16;
   const Hdf5Handle access_list = property_list(H5P_FILE_ACCESS);
-  check_hdf5(H5Pset_alignment(access_list.id(), dataset_alignment, dataset_alignment), "H5Pset_alignment");
-  const hid_t id = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access_list.id());
-  return {check_hdf5(id, path.string() + ": cannot be created"), H5Fclose};
+  check_hdf5(H5Pset_fapl_core(access_list.id(), growth, false), "H5Pset_fapl_core");
+  const hid_t id = H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access_list.id());
+  return {check_hdf5(id, name + ": cannot be created"), H5Fclose};
+}
+
+std::string hdf5_image(const Hdf5Handle& file) {
+  const std::string what = hdf5_name(file);
+  check_hdf5(H5Fflush(file.id(), H5F_SCOPE_GLOBAL), what);
+  std::string image(static_cast<std::size_t>(check_hdf5(H5Fget_file_image(file.id(), nullptr, 0), what)), '\0');
+  check_hdf5(H5Fget_file_image(file.id(), image.data(), image.size()), what);
+  return image;
 }
 
 Hdf5Handle open_hdf5_file_parallel(const std::filesystem::path& path, const Communicator& comm) {
   silence_hdf5();
   const Hdf5Handle access_list = property_list(H5P_FILE_ACCESS);
   check_hdf5(H5Pset_fapl_mpio(access_list.id(), comm.raw(), MPI_INFO_NULL), "H5Pset_fapl_mpio");
+  check_hdf5(H5Pset_alignment(access_list.id(), dataset_alignment, dataset_alignment), "H5Pset_alignment");
   const hid_t id = H5Fopen(path.c_str(), H5F_ACC_RDWR, access_list.id());
   return {check_hdf5(id, path.string() + ": cannot be opened for writing by all ranks"), H5Fclose};
 }
@@ -141,7 +148,7 @@ Hdf5Handle create_dataset(const Hdf5Handle& parent, const std::string& name, hid
   const Hdf5Handle creation = property_list(H5P_DATASET_CREATE);
   check_hdf5(H5Pset_obj_track_times(creation.id(), false), what);
   check_hdf5(H5Pset_layout(creation.id(), H5D_CONTIGUOUS), what);
-  check_hdf5(H5Pset_alloc_time(creation.id(), H5D_ALLOC_TIME_EARLY), what);
+  check_hdf5(H5Pset_alloc_time(creation.id(), H5D_ALLOC_TIME_LATE), what);
   check_hdf5(H5Pset_fill_time(creation.id(), H5D_FILL_TIME_NEVER), what);
   const hid_t id = H5Dcreate2(parent.id(), name.c_str(), type, space.id(), H5P_DEFAULT, creation.id(), H5P_DEFAULT);
   return {check_hdf5(id, what), H5Dclose};

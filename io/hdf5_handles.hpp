@@ -56,6 +56,9 @@ Code check_hdf5(Code code, const std::string& what) {
 /// "file: object" of an open object, for messages; empty for an identifier that has no name.
 std::string hdf5_name(const Hdf5Handle& object);
 
+/// The datasets of a file written in parallel that are at least this large start on a multiple of it; bytes.
+inline constexpr hsize_t dataset_alignment = hsize_t{1} << 20;
+
 /// Turns HDF5's automatic error printing off. Idempotent; all functions that open or create a file call it.
 void silence_hdf5();
 
@@ -63,11 +66,15 @@ void silence_hdf5();
 /// it at the same time. Throws DataError when the file is not HDF5, is truncated or cannot be opened.
 Hdf5Handle open_hdf5_file(const std::filesystem::path& path);
 
-/// Creates a file by this process alone, replacing one of that name. Large datasets start on multiples of 1 MiB, the usual
-/// stripe of parallel file systems. Throws SystemError.
-Hdf5Handle create_hdf5_file(const std::filesystem::path& path);
+/// Creates a file that exists in memory only; `name` appears in messages. For files whose bytes are then written by other means:
+/// HDF5 1.10 crashes at exit when closing a file on a full disk has failed.
+Hdf5Handle create_hdf5_in_memory(const std::string& name);
 
-/// Opens an existing file for writing by all ranks with MPI-IO. Collective, closing included. Throws SystemError on the ranks
+/// The bytes of a file in memory.
+std::string hdf5_image(const Hdf5Handle& file);
+
+/// Opens an existing file for writing by all ranks with MPI-IO. Large datasets that get their space in the file now start on
+/// multiples of 1 MiB, the usual stripe of parallel file systems. Collective, closing included. Throws SystemError on the ranks
 /// where it fails: let the ranks agree.
 Hdf5Handle open_hdf5_file_parallel(const std::filesystem::path& path, const Communicator& comm);
 
@@ -76,7 +83,8 @@ Hdf5Handle open_group(const Hdf5Handle& parent, const std::string& name);
 Hdf5Handle create_group(const Hdf5Handle& parent, const std::string& name);
 Hdf5Handle open_dataset(const Hdf5Handle& parent, const std::string& name);
 
-/// Creates a contiguous dataset whose space in the file is allocated, but not filled, at once; without time stamps.
+/// Creates a contiguous dataset, without time stamps. It gets its space in the file when it is written to or when it is opened
+/// in parallel, without being filled.
 /// @param type   HDF5 type of an element in the file
 /// @param shape  [rank] number of elements per dimension
 Hdf5Handle create_dataset(const Hdf5Handle& parent, const std::string& name, hid_t type, const std::vector<hsize_t>& shape);

@@ -1,7 +1,6 @@
 #include "io/partial_file.hpp"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -15,15 +14,15 @@ namespace grove {
 
 namespace {
 
-[[noreturn]] void fail(const std::filesystem::path& path, const char* what, int error) {
+[[noreturn]] void fail(const std::filesystem::path& path, const std::string& what, int error) {
   throw SystemError(path.string() + ": " + what + ": " + std::strerror(error));
 }
 
 /// Owns a file descriptor.
 class Descriptor {
  public:
-  Descriptor(const std::filesystem::path& path, int flags) : fd_(open(path.c_str(), flags | O_CLOEXEC)) {
-    if (fd_ < 0) fail(path, "cannot be opened", errno);
+  Descriptor(const std::filesystem::path& path, int flags) : fd_(open(path.c_str(), flags | O_CLOEXEC, 0666)) {
+    if (fd_ < 0) fail(path, flags & O_CREAT ? "cannot be created" : "cannot be opened", errno);
   }
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
@@ -44,13 +43,17 @@ void flush(const std::filesystem::path& path, int flags) {
 
 std::filesystem::path partial_name(const std::filesystem::path& final_name) { return final_name.string() + ".partial"; }
 
-void reserve_space(const std::filesystem::path& path) {
-  const Descriptor file(path, O_RDWR);
-  struct stat status;
-  if (fstat(file.get(), &status) != 0) fail(path, "cannot be examined", errno);
+void create_with_room(const std::filesystem::path& path, const std::string& bytes, std::uint64_t size) {
+  const Descriptor file(path, O_RDWR | O_CREAT | O_TRUNC);
+  for (std::size_t done = 0; done < bytes.size();) {
+    const ssize_t now = write(file.get(), bytes.data() + done, bytes.size() - done);
+    if (now < 0 && errno == EINTR) continue;
+    if (now <= 0) fail(path, "cannot be written", errno);
+    done += static_cast<std::size_t>(now);
+  }
   // Not posix_fallocate, which writes into every block where the file system has no such call.
-  if (status.st_size == 0 || fallocate(file.get(), 0, 0, status.st_size) == 0) return;
-  if (errno != EOPNOTSUPP && errno != ENOSYS) fail(path, ("no room for " + std::to_string(status.st_size) + " bytes").c_str(), errno);
+  if (fallocate(file.get(), 0, 0, static_cast<off_t>(size)) == 0 || errno == EOPNOTSUPP || errno == ENOSYS) return;
+  fail(path, "no room for " + std::to_string(size) + " bytes", errno);
 }
 
 void publish(const std::filesystem::path& final_name) {

@@ -3,15 +3,16 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
 
 namespace grove {
 
 /// `final_name`.partial: where a file is made before it gets its name.
 std::filesystem::path partial_name(const std::filesystem::path& final_name);
 
-/// Makes sure that the disk has room for a file of its present size, so that writing into it cannot fail for want of it. Does
-/// nothing on file systems that cannot promise that. Throws SystemError.
-void reserve_space(const std::filesystem::path& path);
+/// Creates a file, or replaces one, that starts with `bytes`, and has the disk set aside room for `size` bytes in all, so that
+/// writing them later cannot fail for want of room. File systems that cannot promise that are asked for nothing. Throws SystemError.
+void create_with_room(const std::filesystem::path& path, const std::string& bytes, std::uint64_t size);
 
 /// Flushes the partial file to the disk, then gives it its name, replacing a file that has it. Throws SystemError.
 void publish(const std::filesystem::path& final_name);

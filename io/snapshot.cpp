@@ -147,10 +147,12 @@ void write_snapshot(const std::filesystem::path& final_name, const ParticleSet& 
   contents.box_size = enclosing_box_size(local, comm);
   contents.ranks = comm.size();
   try {
+    // All metadata come from one rank: this is little work, and an error in it (no room on the disk first of all) is met before
+    // all ranks write together, where one that fails could leave the others waiting.
     comm.agree([&] {
       if (!comm.is_root()) return;
-      create_snapshot_file(partial, header, contents);
-      reserve_space(partial);
+      const std::string image = make_snapshot_image(partial.string(), header, contents);
+      create_with_room(partial, image, largest_snapshot_size(image.size(), contents));
     });
     write_particles(partial, local, shares, header, contents, comm);
     comm.agree([&] {

@@ -13,6 +13,9 @@ namespace {
 // HDF5 keeps an attribute in the header of its object, which has room for 64 KiB; longer texts become datasets.
 constexpr std::size_t longest_attribute = 60000;
 
+// What HDF5 may add to its metadata and round up when the datasets get their space; it adds a few KiB at most.
+constexpr std::uint64_t metadata_allowance = 64 << 10;
+
 constexpr double seconds_per_gyr = 3.15576e16;
 
 void write_header_group(const Hdf5Handle& file, const SnapshotHeader& header, const SnapshotContents& contents) {
@@ -101,8 +104,8 @@ void create_field(const Hdf5Handle& group, const SnapshotField& field, std::uint
 
 }  // namespace
 
-void create_snapshot_file(const std::filesystem::path& path, const SnapshotHeader& header, const SnapshotContents& contents) {
-  Hdf5Handle file = create_hdf5_file(path);
+std::string make_snapshot_image(const std::string& name, const SnapshotHeader& header, const SnapshotContents& contents) {
+  const Hdf5Handle file = create_hdf5_in_memory(name);
   write_header_group(file, header, contents);
   write_parameters_group(file, header, contents);
   write_units_group(file, header);
@@ -114,7 +117,18 @@ void create_snapshot_file(const std::filesystem::path& path, const SnapshotHeade
     write_attribute(group, "ComponentName", std::string(component_name(type)));
     for (const SnapshotField* field : contents.fields) create_field(group, *field, count, header.units);
   }
-  file.close(path.string() + ": cannot be completed");
+  return hdf5_image(file);
+}
+
+std::uint64_t largest_snapshot_size(std::uint64_t image_bytes, const SnapshotContents& contents) {
+  std::uint64_t bytes = image_bytes + metadata_allowance;
+  for (const std::uint64_t count : contents.count_of_type) {
+    for (const SnapshotField* field : contents.fields) {
+      const std::uint64_t size = count * field->row_bytes();
+      bytes += size + (size >= dataset_alignment ? dataset_alignment : 0);
+    }
+  }
+  return bytes;
 }
 
 }  // namespace grove

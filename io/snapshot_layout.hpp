@@ -19,9 +19,11 @@ struct SnapshotContents {
   int ranks = 1;
 };
 
-/// Creates the file with everything but the numbers of the particles, whose space in it is reserved. By one rank alone: this is
-/// little work, and an error in it (no room on the disk first of all) is met before all ranks write together, where one that
-/// fails could leave the others waiting. Throws SystemError.
-void create_snapshot_file(const std::filesystem::path& path, const SnapshotHeader& header, const SnapshotContents& contents);
+/// An HDF5 file with everything but the numbers of the particles, and these as datasets that have no space yet, as bytes.
+/// `name` appears in messages. Not collective. Throws SystemError.
+std::string make_snapshot_image(const std::string& name, const SnapshotHeader& header, const SnapshotContents& contents);
+
+/// Most bytes that the file has when all datasets of an image of `image_bytes` have got their space.
+std::uint64_t largest_snapshot_size(std::uint64_t image_bytes, const SnapshotContents& contents);
 
 }  // namespace grove
