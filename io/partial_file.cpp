@@ -52,8 +52,9 @@ void create_with_room(const std::filesystem::path& path, const std::string& byte
     done += static_cast<std::size_t>(now);
   }
   // Not posix_fallocate, which writes into every block where the file system has no such call.
-  if (fallocate(file.get(), 0, 0, static_cast<off_t>(size)) == 0 || errno == EOPNOTSUPP || errno == ENOSYS) return;
-  fail(path, "no room for " + std::to_string(size) + " bytes", errno);
+  int error = fallocate(file.get(), 0, 0, static_cast<off_t>(size)) == 0 ? 0 : errno;
+  if (error == EOPNOTSUPP || error == ENOSYS) error = std::filesystem::space(path).available < size ? ENOSPC : 0;
+  if (error != 0) fail(path, "no room for " + std::to_string(size) + " bytes", error);
 }
 
 void publish(const std::filesystem::path& final_name) {

@@ -11,7 +11,8 @@ namespace grove {
 std::filesystem::path partial_name(const std::filesystem::path& final_name);
 
 /// Creates a file, or replaces one, that starts with `bytes`, and has the disk set aside room for `size` bytes in all, so that
-/// writing them later cannot fail for want of room. File systems that cannot promise that are asked for nothing. Throws SystemError.
+/// writing them later cannot fail for want of room; of a file system that cannot promise that, as much must be free. Throws
+/// SystemError.
 void create_with_room(const std::filesystem::path& path, const std::string& bytes, std::uint64_t size);
 
 /// Flushes the partial file to the disk, then gives it its name, replacing a file that has it. Throws SystemError.

@@ -93,6 +93,9 @@ Target open_target(const std::filesystem::path& path, const SnapshotHeader& head
   Target target;
   target.collective = Hdf5Handle(check_hdf5(H5Pcreate(H5P_DATASET_XFER), "H5Pcreate"), H5Pclose);
   check_hdf5(H5Pset_dxpl_mpio(target.collective.id(), H5FD_MPIO_COLLECTIVE), "H5Pset_dxpl_mpio");
+  // Each rank's rows are one contiguous piece of a dataset: collecting them on a few ranks first would gain nothing, and Open MPI 4
+  // leaves ranks waiting when one that collects fails to write.
+  check_hdf5(H5Pset_dxpl_mpio_collective_opt(target.collective.id(), H5FD_MPIO_INDIVIDUAL_IO), "H5Pset_dxpl_mpio_collective_opt");
   target.transfer_bytes = header.transfer_bytes;
   target.file = open_hdf5_file_parallel(path, comm);
   return target;
