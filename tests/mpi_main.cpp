@@ -19,16 +19,20 @@ class FailurePrinter : public testing::EmptyTestEventListener {
  public:
   explicit FailurePrinter(int rank) : rank_(rank) {}
 
+  // Kept from here because GoogleTest holds, while it reports a result, the lock that asking for the current test would take.
+  void OnTestStart(const testing::TestInfo& test) override { name_ = std::string(test.test_suite_name()) + "." + test.name(); }
+
   void OnTestPartResult(const testing::TestPartResult& result) override {
     if (!result.failed()) return;
-    const testing::TestInfo* test = testing::UnitTest::GetInstance()->current_test_info();
-    const std::string name = test ? std::string(test->test_suite_name()) + "." + test->name() : "outside a test";
-    std::fprintf(stderr, "[rank %d] %s failed at %s:%d\n[rank %d] %s\n", rank_, name.c_str(),
+    std::fprintf(stderr, "[rank %d] %s failed at %s:%d\n[rank %d] %s\n", rank_, name_.c_str(),
                  result.file_name() ? result.file_name() : "unknown file", result.line_number(), rank_, result.summary());
   }
 
+  void OnTestEnd(const testing::TestInfo&) override { name_ = "outside a test"; }
+
  private:
   int rank_;
+  std::string name_ = "outside a test";
 };
 
 int run_all_tests(int rank) {

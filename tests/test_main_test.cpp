@@ -26,4 +26,11 @@ TEST(TestMain, EveryRankTakesPartInACollectiveCall) {
   EXPECT_EQ(sum, world_size());
 }
 
+// Run by a ctest entry of its own, which wants it to fail: a failure on one rank must end all of them, with exit code 1.
+TEST(TestMain, DISABLED_FailsOnTheLastRankAlone) {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  EXPECT_NE(rank, world_size() - 1);
+}
+
 }  // namespace
