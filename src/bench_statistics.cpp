@@ -13,8 +13,6 @@ namespace grove {
 
 namespace {
 
-bool is_walk(const std::string& phase) { return phase.rfind("walk", 0) == 0 || phase.rfind("direct", 0) == 0; }
-
 PhaseSpread spread_of(const std::string& name, std::vector<double> seconds) {
   std::sort(seconds.begin(), seconds.end());
   return {name, percentile(seconds, 0.5), percentile(seconds, 0), percentile(seconds, 1)};

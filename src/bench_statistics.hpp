@@ -15,7 +15,7 @@ namespace grove {
 /// One measured force evaluation, the same on every rank.
 struct ForceTiming {
   StepTiming timing;
-  double walk_s = 0;  ///< all phases whose name begins with "walk" or "direct" together, of the slowest rank
+  double walk_s = 0;  ///< all walks together, of the slowest rank
 };
 
 /// Runs Simulation::compute_forces from a common start and times it. Collective.

@@ -108,6 +108,9 @@ int simulate(const RunOptions& options, const Config& config, const Communicator
   };
   const RunReport report = RunLoop(*simulation, comm, *schedule, std::move(outputs)).run(state.particles);
   console.say(run_summary(report, *schedule, directory));
+  if (report.signal != 0 && comm.is_root())
+    fmt::print(stderr, "grove: stopped by signal {} after step {}; the state is in {}\n", report.signal, report.steps,
+               directory.snapshot(report.snapshots - 1));
   return report.signal == 0 ? 0 : 128 + report.signal;
 }
 
@@ -140,6 +143,9 @@ CommandAction declare_run(CLI::App& app) {
   app.add_flag("--print-config", options->print_config, "print every key with its value and meaning, and stop");
   app.add_flag("--overwrite", options->overwrite, "delete the results of an earlier run in the output directory");
   app.add_flag("--quiet", options->quiet, "print errors only");
+  app.footer(
+      "SIGINT and SIGTERM end the run after the present step, with a last snapshot; a second one ends it at once. Open MPI's mpirun kills\n"
+      "all ranks one second after it has passed a signal on: give it '--mca odls_base_sigkill_timeout 600' where a step takes longer.");
   return [options](const Communicator& comm) { return run(*options, comm); };
 }
 

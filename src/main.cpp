@@ -12,6 +12,7 @@
 
 #include "kernels/error.hpp"
 #include "src/command.hpp"
+#include "src/threads.hpp"
 #include "src/version.hpp"
 
 namespace {
@@ -78,6 +79,7 @@ int run_action(const CommandAction& action) {
   const Communicator comm(MPI_COMM_WORLD);
   try {
     require_one_world(comm);
+    share_cores(comm);
     return action(comm);
   } catch (const std::exception& error) {
     return report(error, comm);

@@ -5,9 +5,9 @@
 
 namespace grove {
 
-namespace {
+bool is_walk(const std::string& phase) { return phase.rfind("walk", 0) == 0; }
 
-bool is_waiting(const std::string& phase) { return phase.rfind("wait", 0) == 0; }
+namespace {
 
 std::vector<std::string> names_of_root(const std::vector<PhaseTime>& local, const Communicator& comm) {
   std::string text;
@@ -31,12 +31,12 @@ double seconds_of(const std::vector<PhaseTime>& phases, const std::string& name)
 StepTiming summarise_phases(const std::vector<PhaseTime>& local, double seconds, const Communicator& comm) {
   const std::vector<std::string> names = names_of_root(local, comm);
   std::vector<double> values;
-  double work = 0;
+  double walk_s = 0;
   for (const std::string& name : names) {
     values.push_back(seconds_of(local, name));
-    if (!is_waiting(name)) work += values.back();
+    if (is_walk(name)) walk_s += values.back();
   }
-  values.push_back(work);
+  values.push_back(walk_s);
   values.push_back(seconds);
   std::vector<double> sums = values, maxima = values;
   comm.sum(std::span<double>(sums));
@@ -46,8 +46,8 @@ StepTiming summarise_phases(const std::vector<PhaseTime>& local, double seconds,
   StepTiming timing;
   for (std::size_t i = 0; i < names.size(); ++i) timing.phases.push_back({names[i], sums[i] / ranks, maxima[i]});
   timing.seconds = maxima.back();
-  const double mean_work = sums[names.size()] / ranks;
-  if (mean_work > 0) timing.imbalance = maxima[names.size()] / mean_work;
+  const double mean_walk_s = sums[names.size()] / ranks;
+  if (mean_walk_s > 0) timing.imbalance = maxima[names.size()] / mean_walk_s;
   return timing;
 }
 

@@ -20,8 +20,11 @@ struct PhaseSummary {
 struct StepTiming {
   std::vector<PhaseSummary> phases;  ///< the phases of rank 0, in its order
   double seconds = 0;                ///< wall time from begin to end, of the slowest rank
-  double imbalance = 1;              ///< work of the busiest rank over the mean; phases of waiting ("wait...") do not count as work
+  double imbalance = 1;              ///< time in the walks of the busiest rank over the mean: what the key splits are to balance
 };
+
+/// True for the phases in which particles gather forces: "walk", "walk of others".
+bool is_walk(const std::string& phase);
 
 /// Mean and maximum of each phase over the ranks, the same on every rank. `local` are this rank's times; a phase that a rank did not
 /// have counts as 0 there. Collective.

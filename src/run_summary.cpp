@@ -31,7 +31,7 @@ std::string speed_lines(const RunReport& report) {
                       format_quantity(particle_steps / seconds), report.steps_total.imbalance);
   std::string shares;
   for (const PhaseSummary& phase : report.steps_total.phases)
-    if (phase.mean >= 0.005 * seconds)
+    if (phase.mean >= 0.02 * seconds)
       shares += fmt::format("{}{} {:.0f} %", shares.empty() ? "" : ", ", phase.name, 100 * phase.mean / seconds);
   return text + (shares.empty() ? "" : "phases     " + shares + "\n");
 }

@@ -17,7 +17,7 @@ void TimingsLog::create(const StepTiming& first) {
     columns.push_back({column + "_max_s", "the same, of the slowest rank, s"});
   }
   columns.push_back({"total_s", "wall time of the whole step, without output, s"});
-  columns.push_back({"imbalance", "work of the busiest rank / mean over the ranks; phases of waiting are not work"});
+  columns.push_back({"imbalance", "time in all walks of the busiest rank / mean over the ranks"});
   columns.push_back({"particles_per_s", "particles of all ranks / total_s, 1/s"});
   log_.emplace(path_, "Grove: wall time of every step", columns);
 }

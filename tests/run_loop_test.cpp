@@ -147,10 +147,10 @@ TEST_F(RunLoopTest, SummaryNamesWhatWasWritten) {
     EXPECT_NE(text.find(part), std::string::npos) << text;
 }
 
-TEST(PhaseStatistics, CountWaitingNotAsWork) {
+TEST(PhaseStatistics, ImbalanceIsThatOfTheWalks) {
   const Communicator comm(MPI_COMM_WORLD);
   const double rank = comm.rank(), size = comm.size();
-  const StepTiming timing = summarise_phases({{"walk", 1 + rank}, {"wait for trees", size - rank}}, 1 + rank, comm);
+  const StepTiming timing = summarise_phases({{"walk", 1 + rank}, {"tree exchange", size - rank}}, 1 + rank, comm);
   ASSERT_EQ(timing.phases.size(), 2u);
   EXPECT_DOUBLE_EQ(timing.phases[0].mean, (1 + size) / 2);
   EXPECT_DOUBLE_EQ(timing.phases[0].max, size);
