@@ -27,7 +27,8 @@ GadgetLayout::Counts read_type_counts(const Hdf5Handle& header, const std::strin
     if (k < result.size()) {
       result[k] = (*counts)[k];
     } else if ((*counts)[k] > 0) {
-      throw DataError(fmt::format("{}: holds {} particles of type {}; types 0 to {} can be read", file, (*counts)[k], k, result.size() - 1));
+      throw DataError(
+          fmt::format("{}: holds {} particles of type {}; types 0 to {} can be read", file, (*counts)[k], k, result.size() - 1));
     }
   }
   return result;
@@ -39,7 +40,8 @@ std::vector<std::filesystem::path> piece_paths(const std::filesystem::path& path
   const std::filesystem::path stem = path.stem();  // name.0
   const std::string number = stem.extension().string();
   if (number.size() < 2 || !std::all_of(number.begin() + 1, number.end(), [](char c) { return c >= '0' && c <= '9'; })) {
-    throw DataError(fmt::format("{}: /Header NumFilesPerSnapshot is {}, but the file's name has no number as in name.0.hdf5", path.string(), pieces));
+    throw DataError(
+        fmt::format("{}: /Header NumFilesPerSnapshot is {}, but the file's name has no number as in name.0.hdf5", path.string(), pieces));
   }
   std::vector<std::filesystem::path> paths;
   for (std::size_t i = 0; i < pieces; ++i) {
@@ -72,7 +74,8 @@ void check_field(const Hdf5Handle& group, const std::string& file, const std::st
 /// Whether the group has ids; checks all fields of a type in one file.
 bool check_type(const Hdf5Handle& file, const std::string& file_name, int type, std::uint64_t count, double table_mass) {
   const std::string name = gadget_group(type);
-  if (!has_link(file, name)) throw DataError(fmt::format("{}: {}: missing group, though /Header announces {} particles", file_name, name, count));
+  if (!has_link(file, name))
+    throw DataError(fmt::format("{}: {}: missing group, though /Header announces {} particles", file_name, name, count));
   const Hdf5Handle group = open_group(file, name);
   check_field(group, file_name, name + "/Coordinates", count, 3, H5T_FLOAT);
   check_field(group, file_name, name + "/Velocities", count, 3, H5T_FLOAT);
@@ -156,7 +159,8 @@ GadgetLayout read_gadget_layout(const std::filesystem::path& path, ReadInfo& inf
   const double pieces = read_number(header, "NumFilesPerSnapshot").value_or(1);
   GadgetLayout layout;
   std::string with_ids, without_ids;
-  for (const auto& piece : piece_paths(path, pieces < 1 ? 1 : static_cast<std::size_t>(pieces))) add_piece(layout, piece, with_ids, without_ids);
+  for (const auto& piece : piece_paths(path, pieces < 1 ? 1 : static_cast<std::size_t>(pieces)))
+    add_piece(layout, piece, with_ids, without_ids);
   check_total(layout, header, path.string());
   if (!with_ids.empty() && !without_ids.empty()) {
     throw DataError(fmt::format("{}/ParticleIDs: missing field; other particles of the snapshot have ids", without_ids));

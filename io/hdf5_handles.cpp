@@ -26,9 +26,7 @@ herr_t collect_link(hid_t, const char* name, const H5L_info_t*, void* names) {
   return 0;
 }
 
-Hdf5Handle property_list(hid_t kind) {
-  return {check_hdf5(H5Pcreate(kind), "an HDF5 property list"), H5Pclose};
-}
+Hdf5Handle property_list(hid_t kind) { return {check_hdf5(H5Pcreate(kind), "an HDF5 property list"), H5Pclose}; }
 
 std::string object_path(const Hdf5Handle& parent, const std::string& name) {
   const std::string above = hdf5_name(parent);

@@ -18,11 +18,11 @@ namespace grove {
 
 /// What a file says about itself besides the particles; the same on all ranks. Empty: the file does not say.
 struct ReadInfo {
-  std::string format;                                           ///< e.g. "TIPSY binary"
+  std::string format;                                              ///< e.g. "TIPSY binary"
   std::array<std::uint64_t, particle_type_count> count_of_type{};  ///< over all ranks and all files of the snapshot
-  std::optional<double> time;                                   ///< code units
-  std::optional<double> box_size;                               ///< code units
-  std::optional<double> G;                                      ///< code units
+  std::optional<double> time;                                      ///< code units
+  std::optional<double> box_size;                                  ///< code units
+  std::optional<double> G;                                         ///< code units
   std::optional<UnitSystem> units;
   std::vector<std::string> notes;                               ///< what a user should know, one sentence each
   std::vector<std::pair<std::string, std::string>> provenance;  ///< name and text: which code wrote it, how

@@ -34,8 +34,8 @@ void read_ids(const Hdf5Handle& group, const GadgetBlock& block, std::uint64_t* 
   const std::uint64_t* bad = std::find_if(ids, ids + block.count, [](std::uint64_t id) { return id > largest; });
   if (bad == ids + block.count) return;
   const std::uint64_t row = block.first + static_cast<std::uint64_t>(bad - ids);
-  throw DataError(fmt::format("{}/ParticleIDs, row {}: the id is {}; it must not be negative", hdf5_name(group), row,
-                              static_cast<std::int64_t>(*bad)));
+  throw DataError(
+      fmt::format("{}/ParticleIDs, row {}: the id is {}; it must not be negative", hdf5_name(group), row, static_cast<std::int64_t>(*bad)));
 }
 
 /// Reads one block into the particles from index `at` on.

@@ -47,7 +47,7 @@ class TableFile {
 
   std::filesystem::path path_;
   std::ifstream file_;
-  std::string buffer_;            // bytes [at_, end_) are read but not yet handed out
+  std::string buffer_;  // bytes [at_, end_) are read but not yet handed out
   std::size_t at_ = 0, end_ = 0;
   std::uint64_t line_number_ = 0;  // of the line handed out last, from 1
   std::uint64_t row_ = 0;          // of the next row
@@ -102,7 +102,8 @@ double TableFile::parse(std::string_view word, std::size_t column) const {
   double value = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (error == std::errc::result_out_of_range) throw DataError(fmt::format("{}: {} is out of the range of numbers", where(column), word));
-  if (error != std::errc() || end != digits.data() + digits.size()) throw DataError(fmt::format("{}: '{}' is not a number", where(column), word));
+  if (error != std::errc() || end != digits.data() + digits.size())
+    throw DataError(fmt::format("{}: '{}' is not a number", where(column), word));
   if (!std::isfinite(value)) throw DataError(fmt::format("{}: {} is {}; it must be finite", where(column), column_names[column], word));
   if (column == 0 && value < 0) throw DataError(fmt::format("{}: the mass is {}; it must not be negative", where(column), word));
   if (column == 7 && !(value >= 0 && value < particle_type_count && value == std::floor(value))) {
@@ -126,7 +127,8 @@ Row TableFile::next_row() {
   }
   if (columns_ == 0 && (column == most_columns || column == most_columns - 1)) columns_ = column;
   if (column != columns_) {
-    const std::string allowed = columns_ == 0 ? "7 or 8 are needed (mass x y z vx vy vz [type])" : fmt::format("the rows before have {}", columns_);
+    const std::string allowed =
+        columns_ == 0 ? "7 or 8 are needed (mass x y z vx vy vz [type])" : fmt::format("the rows before have {}", columns_);
     throw DataError(fmt::format("{}: row {} (line {}) has {} columns; {}", path_.string(), row_, line_number_, column, allowed));
   }
   ++row_;
@@ -172,7 +174,8 @@ void scatter(std::vector<Row>& rows, std::uint64_t begin, std::uint64_t end, std
   }
   requests.wait_all();
   const std::size_t offset = comm.is_root() ? my_first - begin : 0;
-  if (my_first < my_last) append(particles, std::span(rows).subspan(offset, my_last - my_first), first_row_of_rank(total, comm.rank(), comm.size()));
+  if (my_first < my_last)
+    append(particles, std::span(rows).subspan(offset, my_last - my_first), first_row_of_rank(total, comm.rank(), comm.size()));
 }
 
 }  // namespace
@@ -201,7 +204,8 @@ ParticleSet read_text_table(const std::filesystem::path& path, const Communicato
       rows.resize(end - begin);
       for (Row& row : rows) row = file->next_row();
     });
-    for (const Row& row : comm.is_root() ? std::span<const Row>(rows) : std::span<const Row>()) ++info.count_of_type[static_cast<std::size_t>(row[7])];
+    for (const Row& row : comm.is_root() ? std::span<const Row>(rows) : std::span<const Row>())
+      ++info.count_of_type[static_cast<std::size_t>(row[7])];
     scatter(rows, begin, end, total, particles, comm);
   }
   validate_particles(particles, path.string(), first_row_of_rank(total, comm.rank(), comm.size()), comm);

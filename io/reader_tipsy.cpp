@@ -75,7 +75,8 @@ Header read_header(const std::filesystem::path& path) {
   file.read(head.bytes.data(), static_cast<std::streamsize>(head.bytes.size()));
   head.bytes.resize(static_cast<std::size_t>(file.gcount()));
   const std::optional<Header> header = parse_header(head);
-  if (!header) throw DataError(path.string() + ": the header is not TIPSY's: particle counts and 3 dimensions are needed in its first 28 bytes");
+  if (!header)
+    throw DataError(path.string() + ": the header is not TIPSY's: particle counts and 3 dimensions are needed in its first 28 bytes");
   const std::uint64_t expected = header->bytes + header->body_bytes();
   if (head.size != expected) {
     throw DataError(fmt::format("{}: is {} bytes long, but its header announces {} particles in {} bytes: the file is {}", path.string(),

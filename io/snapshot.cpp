@@ -33,7 +33,8 @@ Shares split_by_type(const ParticleSet& local) {
 void check_lengths(const ParticleSet& local) {
   for (const SnapshotField& field : snapshot_fields()) {
     const std::size_t bytes = field.values(local).size(), needed = local.size() * field.row_bytes();
-    if (bytes != needed && (field.required || bytes != 0)) throw Error(fmt::format("snapshot field {} has {} bytes; {} are needed", field.name, bytes, needed));
+    if (bytes != needed && (field.required || bytes != 0))
+      throw Error(fmt::format("snapshot field {} has {} bytes; {} are needed", field.name, bytes, needed));
   }
   const auto bad = std::find_if(local.type.begin(), local.type.end(), [](std::uint8_t type) { return type >= particle_type_count; });
   if (bad != local.type.end()) throw Error(fmt::format("particle type {} in a snapshot; 0 to 5 are allowed", *bad));
@@ -133,7 +134,8 @@ double enclosing_box_size(const ParticleSet& local, const Communicator& comm) {
   return std::ldexp(1.0, std::min(exponent, 1023));
 }
 
-void write_snapshot(const std::filesystem::path& final_name, const ParticleSet& local, const SnapshotHeader& header, const Communicator& comm) {
+void write_snapshot(const std::filesystem::path& final_name, const ParticleSet& local, const SnapshotHeader& header,
+                    const Communicator& comm) {
   const IgnoreFileSizeSignal ignore_signal;
   const std::filesystem::path partial = partial_name(final_name);
   Shares shares;

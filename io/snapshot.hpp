@@ -15,11 +15,11 @@ namespace grove {
 
 /// Which program wrote a snapshot and how; goes into the group /Provenance.
 struct Provenance {
-  std::string version;        ///< of Grove
-  std::string git_commit;     ///< of Grove; empty when not known
-  std::string git_date;       ///< of that commit; empty when not known
-  std::string configuration;  ///< the text of the configuration file, any length
-  std::string device;         ///< e.g. "NVIDIA H200"
+  std::string version;                                     ///< of Grove
+  std::string git_commit;                                  ///< of Grove; empty when not known
+  std::string git_date;                                    ///< of that commit; empty when not known
+  std::string configuration;                               ///< the text of the configuration file, any length
+  std::string device;                                      ///< e.g. "NVIDIA H200"
   std::vector<std::pair<std::string, std::string>> extra;  ///< more attributes: name and text
 };
 
@@ -49,6 +49,7 @@ double enclosing_box_size(const ParticleSet& local, const Communicator& comm);
 /// then renamed, so that a file under its final name is always complete; an older file of that name is replaced. The bytes
 /// depend on the arguments alone.
 /// @throws AgreedError on all ranks; then the partial file is gone and an older file of the final name is as it was
-void write_snapshot(const std::filesystem::path& final_name, const ParticleSet& local, const SnapshotHeader& header, const Communicator& comm);
+void write_snapshot(const std::filesystem::path& final_name, const ParticleSet& local, const SnapshotHeader& header,
+                    const Communicator& comm);
 
 }  // namespace grove

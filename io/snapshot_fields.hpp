@@ -25,7 +25,7 @@ struct SnapshotField {
   std::size_t columns;  ///< numbers per particle
   ElementType type;
   UnitExponents units;
-  bool required;        ///< others are left out of the snapshot when they are not known
+  bool required;  ///< others are left out of the snapshot when they are not known
   /// The numbers of all particles [size * columns * 8 bytes]; empty when they are not known. The result borrows from its argument.
   std::span<const std::byte> (*values)(const ParticleSet& particles);
 

@@ -41,20 +41,28 @@ std::optional<BadValue> first_bad_value(const ParticleSet& particles, std::size_
 std::string component_name(const BadValue& bad) {
   const char* axis[] = {"x", "y", "z"};
   switch (bad.field) {
-    case ParticleField::position: return axis[bad.component];
-    case ParticleField::velocity: return std::string("v") + axis[bad.component];
-    case ParticleField::mass: return "the mass";
-    case ParticleField::type: return "the type";
+    case ParticleField::position:
+      return axis[bad.component];
+    case ParticleField::velocity:
+      return std::string("v") + axis[bad.component];
+    case ParticleField::mass:
+      return "the mass";
+    case ParticleField::type:
+      return "the type";
   }
   return "";
 }
 
 const char* field_name(ParticleField field) {
   switch (field) {
-    case ParticleField::position: return "position";
-    case ParticleField::velocity: return "velocity";
-    case ParticleField::mass: return "mass";
-    case ParticleField::type: return "type";
+    case ParticleField::position:
+      return "position";
+    case ParticleField::velocity:
+      return "velocity";
+    case ParticleField::mass:
+      return "mass";
+    case ParticleField::type:
+      return "type";
   }
   return "";
 }
@@ -74,8 +82,8 @@ void validate_particles(const ParticleSet& particles, const std::string& source,
   const std::uint64_t lowest = comm.min(row);
   comm.agree([&] {
     if (!bad || row != lowest) return;
-    throw DataError(fmt::format("{}: {} is {}; it {}", name_row(bad->field, bad->component, row), component_name(*bad), bad->value,
-                                bad->allowed));
+    throw DataError(
+        fmt::format("{}: {} is {}; it {}", name_row(bad->field, bad->component, row), component_name(*bad), bad->value, bad->allowed));
   });
 }
 

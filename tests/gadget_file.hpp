@@ -22,8 +22,8 @@ struct GadgetType {
   bool masses = true, ids = true, velocities = true;
   hid_t real = H5T_IEEE_F64LE, integer = H5T_STD_U64LE;
   std::uint64_t coordinate_columns = 3;
-  std::uint64_t missing_rows = 0;      ///< by so many rows the datasets are shorter than announced
-  std::uint64_t bad_row = ~0ull;       ///< of the component x of field `bad_field`
+  std::uint64_t missing_rows = 0;  ///< by so many rows the datasets are shorter than announced
+  std::uint64_t bad_row = ~0ull;   ///< of the component x of field `bad_field`
   std::string bad_field;
   double bad_value = 0;
 };
@@ -77,7 +77,8 @@ inline void write_gadget_header(const Hdf5Handle& file, const GadgetFile& conten
   number("NumFilesPerSnapshot", content.files);
   const Hdf5Handle units = create_group(file, content.swift ? "Units" : "Parameters");
   const std::vector<std::pair<std::string, double>> gadget{{"UnitLength_in_cm", 3}, {"UnitMass_in_g", 5}, {"UnitVelocity_in_cm_per_s", 7}};
-  const std::vector<std::pair<std::string, double>> swift{{"Unit length in cgs (U_L)", 3}, {"Unit mass in cgs (U_M)", 5}, {"Unit time in cgs (U_t)", 0.5}};
+  const std::vector<std::pair<std::string, double>> swift{
+      {"Unit length in cgs (U_L)", 3}, {"Unit mass in cgs (U_M)", 5}, {"Unit time in cgs (U_t)", 0.5}};
   for (const auto& [name, value] : content.swift ? swift : gadget) write_attribute(units, name, std::span<const double>(&value, 1));
 }
 

@@ -71,9 +71,7 @@ TEST_F(TextReader, DealsOutEvenContiguousSharesOverSeveralPieces) {
   }
 }
 
-TEST_F(TextReader, LeavesRanksEmptyWhenThereAreFewerRows) {
-  EXPECT_EQ(read("1 2 3 4 5 6 7").size(), 1u);
-}
+TEST_F(TextReader, LeavesRanksEmptyWhenThereAreFewerRows) { EXPECT_EQ(read("1 2 3 4 5 6 7").size(), 1u); }
 
 TEST_F(TextReader, ReadsLinesLongerThanItsBuffer) {
   const ParticleSet all = read(good_row + "1 2 3 4 5 6 7" + std::string(9 << 20, ' ') + "\n" + good_row);

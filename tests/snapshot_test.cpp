@@ -129,8 +129,9 @@ TEST_F(Snapshot, LeavesOutFieldsThatAreNotKnownAndTypesThatAreAbsent) {
 TEST_F(Snapshot, HasEveryAttributeThatReadersLookFor) {
   write_snapshot(path(), uneven_share(comm_), example_header(), comm_);
   const Hdf5Handle file = open_hdf5_file(path());
-  const std::vector<std::string> wanted{"BoxSize",  "Code",      "Flag_Entropy_ICs",       "Git_commit", "Git_date", "MassTable",
-                                        "NumFilesPerSnapshot", "NumPart_ThisFile", "NumPart_Total", "NumPart_Total_HighWord", "Redshift", "Time"};
+  const std::vector<std::string> wanted{
+      "BoxSize",          "Code",          "Flag_Entropy_ICs",       "Git_commit", "Git_date", "MassTable", "NumFilesPerSnapshot",
+      "NumPart_ThisFile", "NumPart_Total", "NumPart_Total_HighWord", "Redshift",   "Time"};
   const Hdf5Handle header = open_group(file, "Header"), parameters = open_group(file, "Parameters"), units = open_group(file, "Units");
   EXPECT_EQ(attribute_names(header), wanted);
   EXPECT_EQ(read_text(header, "Code"), "Grove");
@@ -145,7 +146,11 @@ TEST_F(Snapshot, HasEveryAttributeThatReadersLookFor) {
   EXPECT_EQ(read_text(disc, "ComponentName"), "disc");
   EXPECT_EQ(read_text(provenance, "Host"), "node7");
   EXPECT_EQ(read_number(provenance, "Ranks"), comm_.size());
-  for (const auto& [name, to_cgs] : {std::pair("Coordinates", 3.0), {"Velocities", 7.0}, {"Masses", 5.0}, {"ParticleIDs", 1.0}, {"Potential", 49.0},
+  for (const auto& [name, to_cgs] : {std::pair("Coordinates", 3.0),
+                                     {"Velocities", 7.0},
+                                     {"Masses", 5.0},
+                                     {"ParticleIDs", 1.0},
+                                     {"Potential", 49.0},
                                      {"Acceleration", 49.0 / 3}}) {
     const Hdf5Handle dataset = open_dataset(disc, name);
     EXPECT_NEAR(read_number(dataset, "to_cgs").value(), to_cgs, 1e-14 * to_cgs) << name;
@@ -276,7 +281,8 @@ TEST_F(Snapshot, IsDescribedWithItsTypesFieldsAndOrigin) {
   ParticleSet local = uneven_share(comm_);
   write_snapshot(path(), local, example_header(), comm_);
   const std::string text = describe_file(path());
-  EXPECT_TRUE(names(text, {"GADGET/SWIFT HDF5", "1.25", "disc", "bulge", "PartType1/Coordinates", "f8", "theta = 0.6", "CPU, 8 threads", "node7"}));
+  EXPECT_TRUE(
+      names(text, {"GADGET/SWIFT HDF5", "1.25", "disc", "bulge", "PartType1/Coordinates", "f8", "theta = 0.6", "CPU, 8 threads", "node7"}));
   comm_.barrier();
 }
 
@@ -293,7 +299,8 @@ TEST_F(Snapshot, ValidationNamesSourceFieldAndLowestRow) {
   const auto first = static_cast<std::uint64_t>(4 * comm_.rank());
   validate_particles(local, "the generator", first, comm_);
   local.velocity[3 * 2 + 1] = std::numeric_limits<double>::infinity();
-  EXPECT_TRUE(names(data_error_of([&] { validate_particles(local, "the generator", first, comm_); }), {"the generator: velocity, row 2", "vy is inf"}));
+  EXPECT_TRUE(names(data_error_of([&] { validate_particles(local, "the generator", first, comm_); }),
+                    {"the generator: velocity, row 2", "vy is inf"}));
   EXPECT_TRUE(names(data_error_of([&] { validate_particles({}, "the generator", 0, comm_); }), {"the generator", "no particles"}));
 }
 
