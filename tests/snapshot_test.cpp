@@ -4,9 +4,11 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <thread>
 
 #include "io/gadget_layout.hpp"
 #include "io/hdf5_attributes.hpp"
@@ -166,6 +168,8 @@ TEST_F(Snapshot, IsTheSameBytesEveryTimeAndForAnySizeOfTransfer) {
   SnapshotHeader header = example_header();
   write_snapshot(path(), local, header, comm_);
   const std::string first = text_of_file(path());
+  // A time stamp anywhere in the file would have changed after a second.
+  std::this_thread::sleep_for(std::chrono::milliseconds(1100));
   comm_.barrier();
   for (const std::size_t bytes : {header.transfer_bytes, std::size_t{100}, std::size_t{1}}) {
     header.transfer_bytes = bytes;
