@@ -1,0 +1,169 @@
+#!/usr/bin/env bash
+# The program as its user meets it: commands, messages, exit codes, files. Usage: commands_test.sh GROVE MPIRUN [MPIRUN_FLAGS...]
+# Each test is a function whose name says what holds; it runs in a directory of its own, where run.toml is a small run.
+set -u
+grove=$1 mpirun=$2
+shift 2
+mpirun_flags=("$@")
+directory=$(mktemp -d)
+trap 'rm -rf "$directory"' EXIT
+
+ranks() { local n=$1; shift; "$mpirun" -n "$n" "${mpirun_flags[@]}" "$grove" "$@"; }
+
+# fails_with CODE TEXT COMMAND...: the command exits with CODE, and its standard error has one error message, which contains TEXT.
+fails_with() {
+  local code=$1 text=$2 status
+  shift 2
+  "$@" >out.txt 2>err.txt
+  status=$?
+  [ "$status" -eq "$code" ] || { echo "exit code $status, not $code, of: $*"; cat err.txt; return 1; }
+  grep -qF -- "$text" err.txt || { echo "'$text' is missing in:"; cat err.txt; return 1; }
+  [ "$(grep -c '^grove: error: ' err.txt)" -eq 1 ] || { echo "not one message:"; cat err.txt; return 1; }
+}
+
+# holds COMMAND...: what must be true; says what was not.
+holds() { "$@" || { echo "does not hold: $*"; return 1; }; }
+contains() { grep -qF -- "$2" "$1" || { echo "'$2' is missing in $1:"; cat "$1"; return 1; }; }
+
+config() {
+  cat >run.toml <<END
+[initial_conditions]
+generator = "plummer"
+n = 200
+[gravity]
+softening = 0.05
+[time]
+end = 1.0
+dt = 0.125
+[output]
+snapshot_every = 0.5
+[run]
+device = "cpu"
+END
+}
+
+help_and_version_are_printed_once_under_mpirun() {
+  "$grove" --help >help.txt && contains help.txt bench && "$grove" ic merger --help >help.txt && contains help.txt --pericentre &&
+    ranks 2 --version >version.txt && holds [ "$(grep -c '^Grove ' version.txt)" -eq 1 ] && contains version.txt "back ends" &&
+    contains version.txt HDF5
+}
+
+mistakes_in_the_command_line_are_named() {
+  fails_with 2 "grove needs one of run" "$grove" && fails_with 2 "'rnu'" "$grove" rnu && fails_with 2 "--fast" "$grove" run run.toml --fast &&
+    fails_with 2 "'plumer'" "$grove" ic plumer --n 10 --out x.hdf5 && fails_with 2 "--out" "$grove" ic plummer --n 10 &&
+    fails_with 2 "mass" "$grove" ic plummer --n 10 --out x.hdf5 --mass -1 && fails_with 2 "CONFIG" "$grove" run
+}
+
+mistakes_in_the_configuration_are_named_once_over_all_ranks() {
+  fails_with 2 "gravity.thta" ranks 3 run run.toml --set gravity.thta=0.5 && fails_with 2 "time.dt = 0.3" "$grove" run run.toml --set time.dt=0.3 &&
+    fails_with 2 "absent.toml" ranks 2 run absent.toml && holds [ ! -e output ]
+}
+
+bad_input_names_file_field_and_row() {
+  printf '1 0 0 0 0 0 0\n1 0 nan 0 0 0 0\n' >bad.tab
+  sed -e '/generator/d; /^n =/d; /initial_conditions/a file = "bad.tab"' run.toml >bad.toml
+  fails_with 3 "bad.tab" ranks 2 run bad.toml && contains err.txt "row 1" && fails_with 3 "absent.hdf5" "$grove" info absent.hdf5 &&
+    fails_with 3 "absent.tab" ranks 2 check absent.tab
+}
+
+an_unwritable_directory_is_an_error() {
+  touch file
+  fails_with 4 "file/output" "$grove" run run.toml --set output.directory=file/output
+}
+
+gpu_without_a_gpu_is_an_error() {
+  nvidia-smi -L >/dev/null 2>&1 && return 0
+  fails_with 2 'run.device = "gpu"' ranks 2 run run.toml --device gpu
+}
+
+a_run_writes_snapshots_and_logs_of_every_step() {
+  for n in 1 3; do
+    rm -rf output && ranks $n run run.toml >out.txt && contains out.txt "finished: step 8 of 8" || return 1
+    holds [ "$(ls output)" = "$(printf '%s\n' energy.csv snapshot_000{0,1,2}.hdf5 timings.csv used_parameters.toml)" ] || return 1
+    for log in energy timings; do holds [ "$(grep -vc '^#' output/$log.csv)" -eq 10 ] || return 1; done
+    "$grove" info output/snapshot_0002.hdf5 >info.txt && contains info.txt "PartType1/Acceleration" && contains info.txt "200" || return 1
+    holds [ "$(tail -n 1 output/energy.csv | cut -d, -f1)" = 1 ] || return 1
+  done
+}
+
+output_into_a_file_has_no_control_characters() {
+  "$grove" run run.toml >out.txt 2>&1 && ! grep -q $'[\r\033]' out.txt
+}
+
+quiet_runs_print_nothing() {
+  "$grove" run run.toml --quiet >out.txt 2>&1 && holds [ ! -s out.txt ]
+}
+
+earlier_results_are_kept_unless_told_to_overwrite() {
+  "$grove" run run.toml --quiet && cp output/energy.csv before.csv || return 1
+  fails_with 2 "--overwrite" ranks 2 run run.toml --set time.end=0.5 && holds cmp output/energy.csv before.csv || return 1
+  "$grove" run run.toml --quiet --overwrite --set time.end=0.5 && holds [ ! -e output/snapshot_0002.hdf5 ]
+}
+
+the_same_run_twice_gives_the_same_bits() {
+  for n in 1 3; do
+    rm -rf output first && ranks $n run run.toml --quiet && mv output first && ranks $n run run.toml --quiet || return 1
+    for i in 0 1 2; do holds cmp first/snapshot_000$i.hdf5 output/snapshot_000$i.hdf5 || return 1; done
+    holds cmp first/energy.csv output/energy.csv || return 1
+  done
+}
+
+a_run_goes_on_from_a_snapshot() {
+  "$grove" run run.toml --quiet &&
+    ranks 2 run --set initial_conditions.file=output/snapshot_0002.hdf5 --set output.directory=next --set time.begin=1 --set time.end=1.5 \
+      --set time.dt=0.125 --set gravity.softening=0.05 --device cpu >out.txt &&
+    contains out.txt "200 particles from output/snapshot_0002.hdf5" && holds [ -e next/snapshot_0001.hdf5 ]
+}
+
+a_signal_ends_a_run_with_a_last_snapshot() {
+  "$grove" run run.toml --quiet --set time.end=125000 --set output.snapshot_every=0 2>err.txt &
+  local process=$! status
+  for _ in $(seq 200); do [ "$(wc -l 2>/dev/null <output/energy.csv || echo 0)" -gt 30 ] && break; sleep 0.05; done
+  kill -TERM $process
+  wait $process
+  status=$?
+  holds [ $status -eq 143 ] && contains err.txt "signal 15" && "$grove" info output/snapshot_0001.hdf5 >/dev/null &&
+    holds [ "$(tail -c 1 output/energy.csv | od -An -c | tr -d ' ')" = '\n' ]
+}
+
+fewer_particles_than_ranks_run() {
+  for n in 1 2; do
+    rm -rf output && ranks 3 run run.toml --quiet --set initial_conditions.n=$n && "$grove" info output/snapshot_0002.hdf5 >info.txt || return 1
+  done
+}
+
+initial_conditions_do_not_depend_on_the_number_of_ranks() {
+  for n in 1 3; do
+    ranks $n ic merger --n 501 --seed 7 --mass-ratio 0.5 --out ic.hdf5 >out.txt && "$grove" info ic.hdf5 | grep -v Ranks >info$n.txt || return 1
+    "$grove" check ic.hdf5 --targets 501 --device cpu --set gravity.method=direct --json >check$n.txt && mv ic.hdf5 ic$n.hdf5 || return 1
+  done
+  holds cmp info1.txt info3.txt && holds cmp check1.txt check3.txt && cp ic1.hdf5 ic.hdf5 &&
+    fails_with 2 "--overwrite" "$grove" ic plummer --n 10 --out ic.hdf5
+}
+
+check_reports_errors_and_fails_beyond_the_limit() {
+  ranks 2 check run.toml --targets 50 --set initial_conditions.n=2000 --max-99 0.01 >out.txt && contains out.txt "99.9 %" || return 1
+  "$grove" check run.toml --targets 50 --json errors.json --max-99 1e-12 >out.txt 2>err.txt
+  holds [ $? -eq 1 ] && contains err.txt "--max-99" && contains errors.json '"p99"'
+}
+
+bench_writes_a_table_or_json() {
+  ranks 2 bench --n 2e3 --repeats 3 --check 20 --device cpu >out.txt && contains out.txt "whole force" && contains out.txt "bytes a particle" &&
+    "$grove" bench --n 1000 --ic uniform_cube --repeats 2 --device cpu --json >bench.json && contains bench.json '"walk_particles_per_s"' || return 1
+  ! command -v python3 >/dev/null || python3 -m json.tool bench.json >/dev/null
+}
+
+the_printed_configuration_is_a_configuration() {
+  "$grove" run --print-config >all.toml && "$grove" run all.toml --print-config >again.toml && holds cmp all.toml again.toml
+}
+
+run_test() {
+  mkdir "$directory/$1" && cd "$directory/$1" && config && "$1"
+}
+
+failed=0
+for test in $(declare -F | cut -d' ' -f3); do
+  [[ $test =~ ^(ranks|fails_with|holds|contains|config|run_test)$ ]] && continue
+  if result=$(run_test "$test" 2>&1); then echo "ok   $test"; else echo "FAIL $test"; printf '%s\n' "$result" | sed 's/^/     /'; failed=1; fi
+done
+exit $failed
