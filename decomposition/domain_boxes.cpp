@@ -12,8 +12,7 @@ constexpr std::uint32_t cells_looked_at = 1 + 8 + 64 + 512;
 TargetBox box_around(const CellGeometry& g, const TreeScale& scale) {
   TargetBox box;
   box.centre = g.centre_of_mass + scale.length * Double3{g.offset[0], g.offset[1], g.offset[2]};
-  // FP32 has rounded the offset; no target may be left outside.
-  for (int k = 0; k < 3; ++k) box.half_size[k] = g.half_size[k] * 1.000001F;
+  for (int k = 0; k < 3; ++k) box.half_size[k] = g.half_size[k] * target_margin * target_margin;
   return box;
 }
 

@@ -11,10 +11,13 @@
 
 namespace grove {
 
+/// Boxes of targets are made larger by this factor, so that rounding cannot put a target outside its box, at a distance from its own cell.
+inline constexpr float target_margin = 1 + 2e-6F;
+
 /// The targets of one acceptance test: their bounding box.
 struct TargetBox {
-  Double3 centre;       ///< code units
-  float half_size[3];   ///< units of TreeScale::length
+  Double3 centre;      ///< code units
+  float half_size[3];  ///< units of TreeScale::length, with target_margin
 };
 
 /// Distances between a cell and a target box, in units of TreeScale::length; 0 where they overlap.

@@ -12,16 +12,17 @@
 
 namespace grove {
 
-/// No softening. A pair at distance zero does not interact.
+/// No softening. A pair at distance zero (below the smallest normal number, in FP32) does not interact.
 struct NewtonKernel {
   static constexpr const char* name = "none";
   static constexpr bool zero_at_zero = true;  ///< point() gives f = p = 0 at r2 = 0, so that a particle may meet itself
+  static constexpr float smallest = 1.17549435e-38F;
   explicit NewtonKernel(double) {}
   double support() const { return 0; }
 
   template <class T>
   GROVE_HD void point(T r2, T& f, T& p) const {
-    p = select(r2 > T(0), reciprocal_sqrt(r2), T(0));
+    p = select(r2 > T(smallest), reciprocal_sqrt(r2), T(0));
     f = p * p * p;
   }
   template <class T>
@@ -55,7 +56,7 @@ struct WendlandC2Kernel {
 
   template <class T>
   GROVE_HD void point(T r2, T& f, T& p) const {
-    const T inverse = reciprocal_sqrt(select(r2 > T(0), r2, T(1)));
+    const T inverse = reciprocal_sqrt(select(r2 > T(NewtonKernel::smallest), r2, T(1)));
     const T scale = per_h.template as<T>();
     const T u = r2 * inverse * scale;
     const T u2 = u * u;

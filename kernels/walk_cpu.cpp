@@ -59,7 +59,7 @@ class GroupWalk {
       high = {larger(high.x, p.x), larger(high.y, p.y), larger(high.z, p.z)};
     }
     box_.centre = 0.5 * (low + high);
-    const Double3 half = (0.5 * c_.per_length) * (high - low);
+    const Double3 half = (0.5 * target_margin * c_.per_length) * (high - low);
     box_.half_size[0] = static_cast<float>(half.x);
     box_.half_size[1] = static_cast<float>(half.y);
     box_.half_size[2] = static_cast<float>(half.z);

@@ -204,27 +204,33 @@ class GroupWalk {
 
   __device__ float offset(double x, double centre) const { return static_cast<float>((x - centre) * a_.per_length); }
 
-  /// Loads the targets, centres them on their bounding box, and clears the sums. Lanes without a target repeat the first one.
+  /// Loads the targets and clears the sums. Lanes without a target repeat the first one.
   __device__ void load_targets(std::size_t group) {
     first_ = a_.targets.group_start[group];
     target_count_ = a_.targets.group_start[group + 1] - first_;
     const Double4 origin = a_.targets.particles[first_];
+    Double4 p[targets_per_lane];
     for (int t = 0; t < targets_per_lane; ++t) {
       const std::uint32_t i = lane_ + t * warp_size;
-      const Double4 p = a_.targets.particles[i < target_count_ ? first_ + i : first_];
-      x_[t] = offset(p.x, origin.x);
-      y_[t] = offset(p.y, origin.y);
-      z_[t] = offset(p.z, origin.z);
+      p[t] = a_.targets.particles[i < target_count_ ? first_ + i : first_];
+      x_[t] = offset(p[t].x, origin.x);
+      y_[t] = offset(p[t].y, origin.y);
+      z_[t] = offset(p[t].z, origin.z);
+    }
+    box_.centre = {middle(x_, origin.x, box_.half_size[0]), middle(y_, origin.y, box_.half_size[1]), middle(z_, origin.z, box_.half_size[2])};
+    // The same rounding as that of the sources: a target meets itself at a distance of exactly zero.
+    for (int t = 0; t < targets_per_lane; ++t) {
+      x_[t] = offset(p[t].x, box_.centre.x);
+      y_[t] = offset(p[t].y, box_.centre.y);
+      z_[t] = offset(p[t].z, box_.centre.z);
       force_[t] = {};
     }
-    box_.centre = {centre_axis(x_, origin.x, box_.half_size[0]), centre_axis(y_, origin.y, box_.half_size[1]),
-                   centre_axis(z_, origin.z, box_.half_size[2])};
     accepted_count_ = pending_count_ = 0;
     work_ = {};
   }
 
-  /// Moves offsets from `origin` to the middle of their range; returns the middle in code units, and the half width.
-  __device__ double centre_axis(float (&offsets)[targets_per_lane], double origin, float& half) const {
+  /// Middle, in code units, and half width (with its margin) of the range of the group's offsets from `origin`.
+  __device__ double middle(const float (&offsets)[targets_per_lane], double origin, float& half) const {
     float low = offsets[0], high = offsets[0];
     for (int t = 1; t < targets_per_lane; ++t) {
       low = fminf(low, offsets[t]);
@@ -232,10 +238,8 @@ class GroupWalk {
     }
     low = reduce(low, [](float a, float b) { return fminf(a, b); });
     high = reduce(high, [](float a, float b) { return fmaxf(a, b); });
-    const float middle = 0.5F * (low + high);
-    for (int t = 0; t < targets_per_lane; ++t) offsets[t] -= middle;
-    half = 0.5F * (high - low);
-    return origin + middle * a_.scale.length;
+    half = 0.5F * (high - low) * target_margin;
+    return origin + 0.5F * (low + high) * a_.scale.length;
   }
 
   __device__ void store(std::size_t group) const {
