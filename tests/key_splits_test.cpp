@@ -132,8 +132,13 @@ TEST_F(KeySplits, CutNearestToTheTargetWhereOneKeyIsHeavy) {
   if (comm.is_root()) add(10, 1), add(20, 1000), add(30, 1);
   const auto splits = find(0.0);
   expect_same_on_all_ranks(splits);
-  // Every split has a target strictly inside the heavy key: the nearest cut is just before or just after it.
-  for (const std::uint64_t split : splits) EXPECT_TRUE((split > 10 && split <= 30)) << split;
+  // 1 lies below the heavy key, 1001 below the next: the nearest of both is taken.
+  for (std::size_t r = 0; r < splits.size(); ++r) {
+    const std::size_t target = 1002 * (r + 1) / (splits.size() + 1);
+    const bool before_heavy_key = target - 1 <= 1001 - target;
+    EXPECT_EQ(splits[r] <= 20, before_heavy_key) << splits[r];
+    EXPECT_TRUE(splits[r] > 10 && splits[r] <= 30) << splits[r];
+  }
 }
 
 TEST_F(KeySplits, WorkWithoutAnyKeyAndWithFewerKeysThanRanks) {
