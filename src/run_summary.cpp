@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 #include "src/text_table.hpp"
 
@@ -23,14 +25,15 @@ std::string energy_lines(const RunReport& report) {
 std::string speed_lines(const RunReport& report) {
   const std::string wall = report.wall_s < 60 ? format_seconds(report.wall_s) : format_duration(report.wall_s);
   std::string text = fmt::format("wall time  {}, of which output {}\n", wall, format_seconds(report.output_s));
-  const double seconds = report.steps_total.seconds;
-  if (report.steps == 0 || !(seconds > 0)) return text;
-  const auto steps = static_cast<double>(report.steps);
+  // Without a step, the forces of the initial state are all there is to tell.
+  const StepTiming& timing = report.steps > 0 ? report.steps_total : report.start;
+  const double seconds = timing.seconds, steps = static_cast<double>(std::max<std::uint64_t>(report.steps, 1));
+  if (!(seconds > 0)) return text;
   const double particle_steps = static_cast<double>(report.last.sums.particle_count) * steps;
   text += fmt::format("speed      {} a step, {} particles/s, imbalance at most {:.2f}\n", format_seconds(seconds / steps),
-                      format_quantity(particle_steps / seconds), report.steps_total.imbalance);
+                      format_quantity(particle_steps / seconds), timing.imbalance);
   std::string shares;
-  for (const PhaseSummary& phase : report.steps_total.phases)
+  for (const PhaseSummary& phase : timing.phases)
     if (phase.mean >= 0.02 * seconds)
       shares += fmt::format("{}{} {:.0f} %", shares.empty() ? "" : ", ", phase.name, 100 * phase.mean / seconds);
   return text + (shares.empty() ? "" : "phases     " + shares + "\n");
