@@ -6,6 +6,8 @@ namespace grove {
 
 namespace {
 
+constexpr std::uint32_t closed_cell = ~0U;  ///< in place of a number of children
+
 /// Decides what becomes of a selected cell: how many of its children go along, and how many of its own particles.
 template <class Opening>
 struct Classify {
@@ -17,19 +19,18 @@ struct Classify {
   const std::uint32_t* cell;
   std::uint32_t* child_count;
   double per_length;
-  float support2;
+  float support;
+  TreeUse use;
 
   GROVE_HD void operator()(std::size_t e) const {
     const DomainBoxes& receiver = boxes[rank[e]];
     bool closed = true;
     for (int b = 0; b < receiver.count && closed; ++b)
-      closed = accept(opening, geometry[cell[e]], receiver.box[b], per_length, support2);
+      closed = use == TreeUse::group_walk ? accept(opening, geometry[cell[e]], receiver.box[b], per_length, support * support)
+                                          : accept_local_anywhere(opening, geometry[cell[e]], receiver.box[b], per_length, support);
     child_count[e] = closed ? closed_cell : links[cell[e]].child_count;
   }
-
-  static constexpr std::uint32_t closed_cell = ~0U;
 };
-constexpr std::uint32_t closed_cell = ~0U;
 
 struct CountChildren {
   const std::uint32_t* child_count;
@@ -108,10 +109,11 @@ struct WriteCells {
   const std::uint32_t* child_begin;
   const CellLinks* links;
   const CellGeometry* geometry;
-  const CellMultipole* multipole;
+  const float* multipole;
+  int multipole_stride;
   CellLinks* out_links;
   CellGeometry* out_geometry;
-  CellMultipole* out_multipole;
+  float* out_multipole;
   std::uint32_t* out_particle_count;  ///< particles that go along with each cell
   std::uint32_t* source_particle;
 
@@ -127,7 +129,7 @@ struct WriteCells {
     if (children != closed_cell) sent.particle_count = own.particle_count;
     out_links[at] = sent;
     out_geometry[at] = geometry[cell[e]];
-    out_multipole[at] = multipole[cell[e]];
+    for (int k = 0; k < multipole_stride; ++k) out_multipole[std::size_t{at} * multipole_stride + k] = multipole[std::size_t{cell[e]} * multipole_stride + k];
     out_particle_count[at] = children == 0 ? own.particle_count : 0;
     source_particle[at] = own.first_particle;
   }
@@ -176,7 +178,7 @@ T read_one(Space& space, const T* from) {
 }  // namespace
 
 template <class Space>
-void EssentialTrees<Space>::select_cells(Space& space, const GravityParameters& gravity, const TreeScale& scale, const Tree<Space>& tree,
+void EssentialTrees<Space>::select_cells(Space& space, const GravityParameters& gravity, TreeUse use, const TreeScale& scale, const Tree<Space>& tree,
                                          View<const DomainBoxes> boxes, std::span<const std::uint32_t> receivers) {
   const auto resize = [this](std::size_t n) {
     for (auto* b : {&rank_, &cell_, &child_count_, &child_begin_}) b->resize_keep(n);
@@ -194,7 +196,7 @@ void EssentialTrees<Space>::select_cells(Space& space, const GravityParameters& 
       visit_softening(gravity, scale.length, [&](const auto& softening) { support = softening.support() * (1 + 1e-6); });
       space.for_each(count, Classify<std::decay_t<decltype(opening)>>{opening, tree.links.data(), tree.geometry.data(), boxes.data,
                                                                      rank_.data() + begin, cell_.data() + begin, child_count_.data() + begin,
-                                                                     1 / scale.length, static_cast<float>(support * support)});
+                                                                     1 / scale.length, static_cast<float>(support), use});
     });
     Scratch<Space, std::uint32_t> children(space, count);
     Scratch<Space, std::uint32_t> offset(space, count + 1);
@@ -236,7 +238,8 @@ void EssentialTrees<Space>::write_trees(Space& space, const Tree<Space>& tree, V
   }
   links.resize_discard(total);
   geometry.resize_discard(total);
-  multipole.resize_discard(total);
+  multipole_stride = grove::multipole_stride(tree.order);
+  multipole.resize_discard(total * multipole_stride);
   Scratch<Space, std::uint32_t> d_level(space, level_begin_.size()), d_segment(space, segment_begin_.size()), d_output(space, output_begin.size()),
       d_tree(space, tree_begin.size()), particle_count(space, total), source(space, total), offset(space, total + 1);
   copy_from_host<Space, std::uint32_t>(space, level_begin_, d_level.view());
@@ -246,7 +249,7 @@ void EssentialTrees<Space>::write_trees(Space& space, const Tree<Space>& tree, V
 
   const OutputIndex index{rank_.data(), d_level.data(), d_segment.data(), d_output.data(), static_cast<std::uint32_t>(levels), static_cast<std::uint32_t>(stride)};
   space.for_each(total, WriteCells{index, cell_.data(), child_count_.data(), child_begin_.data(), tree.links.data(), tree.geometry.data(),
-                                   tree.multipole.data(), links.data(), geometry.data(), multipole.data(), particle_count.data(), source.data()});
+                                   tree.multipole.data(), multipole_stride, links.data(), geometry.data(), multipole.data(), particle_count.data(), source.data()});
   space.template exclusive_scan<std::uint32_t>(particle_count.view(), offset.view());
   particles.resize_discard(read_one(space, offset.data() + total));
   space.for_each(total, WriteParticles{particle_count.data(), offset.data(), source.data(), d_tree.data(), static_cast<std::uint32_t>(ranks),
@@ -260,14 +263,14 @@ void EssentialTrees<Space>::write_trees(Space& space, const Tree<Space>& tree, V
 }
 
 template <class Space>
-void EssentialTrees<Space>::select(Space& space, const GravityParameters& gravity, const TreeScale& scale, const Tree<Space>& tree,
+void EssentialTrees<Space>::select(Space& space, const GravityParameters& gravity, TreeUse use, const TreeScale& scale, const Tree<Space>& tree,
                                    View<const Double4> tree_particles, std::span<const DomainBoxes> boxes, int own_rank) {
   std::vector<std::uint32_t> receivers;
   for (std::size_t r = 0; r < boxes.size(); ++r)
     if (tree.cell_count() > 0 && boxes[r].count > 0 && static_cast<int>(r) != own_rank) receivers.push_back(static_cast<std::uint32_t>(r));
   Scratch<Space, DomainBoxes> device_boxes(space, boxes.size());
   copy_from_host(space, boxes, device_boxes.view());
-  select_cells(space, gravity, scale, tree, device_boxes, receivers);
+  select_cells(space, gravity, use, scale, tree, device_boxes, receivers);
   count_by_rank(space, boxes.size());
   write_trees(space, tree, tree_particles);
 }

@@ -23,9 +23,14 @@ struct DomainBoxes {
   TargetBox box[capacity];
 };
 
-/// Boxes around the targets of this rank, from the upper cells of its tree: the largest box is divided until `capacity` is reached. Synchronises.
+/// Boxes around the targets of this rank, from the upper cells of its tree: the largest box is divided until `capacity` is reached. Each tells the
+/// radius of its largest target group (`group_start` [groups + 1], over `particles`) and its smallest last acceleration. Synchronises.
 template <class Space>
-DomainBoxes make_domain_boxes(Space& space, const Tree<Space>& tree, const TreeScale& scale);
+DomainBoxes make_domain_boxes(Space& space, const Tree<Space>& tree, const TreeScale& scale, View<const Double4> particles,
+                              View<const std::uint32_t> group_start);
+
+/// Which walk the trees are for: that decides how cells are tested.
+enum class TreeUse { group_walk, dual_walk };
 
 /// The essential trees for all other ranks, one after the other in one set of arrays, each in the layout of tree.hpp with links that count
 /// from its own first cell and particle.
@@ -36,19 +41,20 @@ class EssentialTrees {
       : links(space), geometry(space), multipole(space), particles(space), rank_(space), cell_(space), child_count_(space), child_begin_(space) {}
 
   /// Cuts the trees for the ranks with boxes[r].count > 0 other than `own_rank`. Synchronises once a level.
-  void select(Space& space, const GravityParameters& gravity, const TreeScale& scale, const Tree<Space>& tree, View<const Double4> tree_particles,
-              std::span<const DomainBoxes> boxes, int own_rank);
+  void select(Space& space, const GravityParameters& gravity, TreeUse use, const TreeScale& scale, const Tree<Space>& tree,
+              View<const Double4> tree_particles, std::span<const DomainBoxes> boxes, int own_rank);
 
   Buffer<Space, CellLinks> links;
   Buffer<Space, CellGeometry> geometry;
-  Buffer<Space, CellMultipole> multipole;
+  Buffer<Space, float> multipole;
   Buffer<Space, Double4> particles;
+  int multipole_stride = 0;                    ///< floats a cell
   std::vector<std::uint64_t> cell_counts;      ///< [ranks] cells for each rank, in rank order
   std::vector<std::uint64_t> particle_counts;  ///< [ranks] particles for each rank
 
  private:
-  void select_cells(Space& space, const GravityParameters& gravity, const TreeScale& scale, const Tree<Space>& tree, View<const DomainBoxes> boxes,
-                    std::span<const std::uint32_t> receivers);
+  void select_cells(Space& space, const GravityParameters& gravity, TreeUse use, const TreeScale& scale, const Tree<Space>& tree,
+                    View<const DomainBoxes> boxes, std::span<const std::uint32_t> receivers);
   void count_by_rank(Space& space, std::size_t ranks);
   void write_trees(Space& space, const Tree<Space>& tree, View<const Double4> tree_particles);
 

@@ -38,10 +38,10 @@ std::span<std::byte> bytes_of(const Buffer<Memory, T>& buffer, std::size_t first
 
 /// Calls f on the part of each array that belongs to `cells` cells and `items` particles from the given first ones on.
 template <class Arrays, class F>
-void for_each_part(const Arrays& a, std::size_t first_cell, std::size_t cells, std::size_t first_item, std::size_t items, F f) {
+void for_each_part(const Arrays& a, std::size_t stride, std::size_t first_cell, std::size_t cells, std::size_t first_item, std::size_t items, F f) {
   f(bytes_of(a.links, first_cell, cells));
   f(bytes_of(a.geometry, first_cell, cells));
-  f(bytes_of(a.multipole, first_cell, cells));
+  f(bytes_of(a.multipole, first_cell * stride, cells * stride));
   f(bytes_of(a.particles, first_item, items));
 }
 
@@ -49,10 +49,10 @@ void for_each_part(const Arrays& a, std::size_t first_cell, std::size_t cells, s
 
 template <class Space>
 template <class Memory>
-void TreeExchange<Space>::Arrays<Memory>::resize(std::size_t cells, std::size_t items) {
+void TreeExchange<Space>::Arrays<Memory>::resize(std::size_t cells, std::size_t moments, std::size_t items) {
   links.resize_discard(cells);
   geometry.resize_discard(cells);
-  multipole.resize_discard(cells);
+  multipole.resize_discard(moments);
   particles.resize_discard(items);
 }
 
@@ -89,17 +89,19 @@ void TreeExchange<Space>::begin(Space& space, const Communicator& comm, const Es
   send_particles_ = trees.particle_counts;
   order_sources(comm, comm.all_to_all(send_cells_), comm.all_to_all(send_particles_));
 
-  sent_.resize(trees.links.size(), trees.particles.size());
+  multipole_stride_ = trees.multipole_stride;
+  const auto stride = static_cast<std::size_t>(multipole_stride_);
+  sent_.resize(trees.links.size(), trees.multipole.size(), trees.particles.size());
   space.copy_to_host_async(sent_.links.data(), trees.links.data(), trees.links.size() * sizeof(CellLinks));
   space.copy_to_host_async(sent_.geometry.data(), trees.geometry.data(), trees.geometry.size() * sizeof(CellGeometry));
-  space.copy_to_host_async(sent_.multipole.data(), trees.multipole.data(), trees.multipole.size() * sizeof(CellMultipole));
+  space.copy_to_host_async(sent_.multipole.data(), trees.multipole.data(), trees.multipole.size() * sizeof(float));
   space.copy_to_host_async(sent_.particles.data(), trees.particles.data(), trees.particles.size() * sizeof(Double4));
 
-  staged_.resize(cell_begin_.back(), particle_begin_.back());
-  received_.resize(cell_begin_.back(), particle_begin_.back());
+  staged_.resize(cell_begin_.back(), cell_begin_.back() * stride, particle_begin_.back());
+  received_.resize(cell_begin_.back(), cell_begin_.back() * stride, particle_begin_.back());
   for (Batch& batch : batches_)
     for (std::size_t k = batch.first; k < batch.first + batch.count; ++k)
-      for_each_part(staged_, cell_begin_[k], cell_begin_[k + 1] - cell_begin_[k], particle_begin_[k], particle_begin_[k + 1] - particle_begin_[k],
+      for_each_part(staged_, stride, cell_begin_[k], cell_begin_[k + 1] - cell_begin_[k], particle_begin_[k], particle_begin_[k + 1] - particle_begin_[k],
                     [&](std::span<std::byte> part) { comm.receive_bytes(part, sources_[k], Tag::tree_data, batch.requests); });
 
   base_.resize_discard(2 * cell_begin_.size());
@@ -112,7 +114,7 @@ void TreeExchange<Space>::send(Space& space, const Communicator& comm) {
   space.wait_for_copies();
   std::size_t cell = 0, item = 0;
   for (std::size_t r = 0; r < send_cells_.size(); ++r) {
-    for_each_part(sent_, cell, send_cells_[r], item, send_particles_[r],
+    for_each_part(sent_, static_cast<std::size_t>(multipole_stride_), cell, send_cells_[r], item, send_particles_[r],
                   [&](std::span<std::byte> part) { comm.send_bytes(part, static_cast<int>(r), Tag::tree_data, sends_); });
     cell += send_cells_[r];
     item += send_particles_[r];
@@ -128,13 +130,14 @@ TreeView TreeExchange<Space>::receive(Space& space, int index) {
   const std::size_t cells = cell_begin_[end] - cell, items = particle_begin_[end] - item;
   space.copy_from_host_async(received_.links.data() + cell, staged_.links.data() + cell, cells * sizeof(CellLinks));
   space.copy_from_host_async(received_.geometry.data() + cell, staged_.geometry.data() + cell, cells * sizeof(CellGeometry));
-  space.copy_from_host_async(received_.multipole.data() + cell, staged_.multipole.data() + cell, cells * sizeof(CellMultipole));
+  const auto stride = static_cast<std::size_t>(multipole_stride_);
+  space.copy_from_host_async(received_.multipole.data() + cell * stride, staged_.multipole.data() + cell * stride, cells * stride * sizeof(float));
   space.copy_from_host_async(received_.particles.data() + item, staged_.particles.data() + item, items * sizeof(Double4));
   space.order_after_copies();
   const std::uint32_t* const cell_begin = base_.data();
   space.for_each(cells, Relocate{received_.links.data(), cell_begin, base_.data() + cell_begin_.size(), static_cast<std::uint32_t>(batch.first),
                                  static_cast<std::uint32_t>(end), cell});
-  return {received_.links.data(),     received_.geometry.data(), received_.multipole.data(),           received_.particles.data(),
+  return {received_.links.data(),     received_.geometry.data(), received_.multipole.data(), multipole_stride_, received_.particles.data(),
           cell_begin_.back(), static_cast<std::uint32_t>(batch.count), cell_begin + batch.first};
 }
 

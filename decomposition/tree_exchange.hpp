@@ -35,10 +35,10 @@ class TreeExchange {
   template <class Memory>
   struct Arrays {
     explicit Arrays(Memory& memory) : links(memory), geometry(memory), multipole(memory), particles(memory) {}
-    void resize(std::size_t cells, std::size_t items);
+    void resize(std::size_t cells, std::size_t moments, std::size_t items);
     Buffer<Memory, CellLinks> links;
     Buffer<Memory, CellGeometry> geometry;
-    Buffer<Memory, CellMultipole> multipole;
+    Buffer<Memory, float> multipole;
     Buffer<Memory, Double4> particles;
   };
   /// Trees [first, first + count) of the order in which they are taken.
@@ -50,6 +50,7 @@ class TreeExchange {
   void order_sources(const Communicator& comm, std::span<const std::uint64_t> cells, std::span<const std::uint64_t> particles);
 
   using HostMemory = typename Space::HostMemory;
+  int multipole_stride_ = 0;
   std::vector<std::uint64_t> send_cells_, send_particles_;
   std::vector<int> sources_;                                ///< ranks, in the order in which their trees are taken
   std::vector<std::uint32_t> cell_begin_, particle_begin_;  ///< [sources + 1] where each tree begins in the arrays

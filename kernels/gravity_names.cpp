@@ -17,7 +17,7 @@ std::vector<std::string> names_of(const std::tuple<Types...>*) {
 }  // namespace
 
 const std::vector<std::string>& method_names() {
-  static const std::vector<std::string> names = {"tree", "direct"};
+  static const std::vector<std::string> names = {"fmm", "tree", "direct"};
   return names;
 }
 

@@ -15,15 +15,16 @@ struct Force {
   T x{0}, y{0}, z{0}, potential{0};
 };
 
-/// A cell as the inner loop wants it: 3 Q and tr Q / 2 for second moments Q.
+/// A cell as the inner loop wants it: 3 Q and tr Q / 2 for second moments Q = sum m d d.
 struct alignas(16) CellSource {
   float x, y, z, mass;
   float xx, xy, xz, yy;
   float yz, zz, half_trace, unused;
 };
 
-GROVE_HD inline CellSource make_cell_source(float x, float y, float z, float mass, const CellMultipole& q) {
-  return {x, y, z, mass, 3 * q.xx, 3 * q.xy, 3 * q.xz, 3 * q.yy, 3 * q.yz, 3 * q.zz, 0.5F * (q.xx + q.yy + q.zz), 0};
+/// From the terms of order 2, which are Q / 2 on the diagonal and Q off it.
+GROVE_HD inline CellSource make_cell_source(float x, float y, float z, float mass, const float* q) {
+  return {x, y, z, mass, 6 * q[0], 3 * q[1], 3 * q[2], 6 * q[3], 3 * q[4], 6 * q[5], q[0] + q[3] + q[5], 0};
 }
 
 /// Adds a point of mass `mass` at (sx, sy, sz) to the force on the target at (tx, ty, tz).

@@ -51,12 +51,22 @@ struct MassSum {
   GROVE_HD Double3 centre() const { return origin + (mass > 0 ? (1 / mass) * weighted : (1 / count) * plain); }
 };
 
+/// Writes the terms of order 2 and more.
+template <int order>
+GROVE_HD void store_multipole(const double (&M)[term_count(order)], float* out) {
+  for_terms<term_count(order) - term_count(1)>([&](auto i) { out[i] = static_cast<float>(M[i + term_count(1)]); });
+}
+
+template <int order>
 struct LeafMoments {
   const CellLinks* links;
   const Double4* particles;
+  const Double4* acceleration;
   CellGeometry* geometry;
-  CellMultipole* multipole;
+  float* multipole;
+  float* least_acceleration;
   TreeScale scale;
+  double per_acceleration;
 
   GROVE_HD void operator()(std::size_t c) const {
     const CellLinks cell = links[c];
@@ -67,28 +77,32 @@ struct LeafMoments {
     const Double3 centre = sum.centre();
 
     const double per_length = 1 / scale.length, per_mass = 1 / scale.mass;
-    SecondMoments q;
+    double M[term_count(order)] = {};
     Extent extent;
-    double radius2 = 0;
+    double radius2 = 0, least2 = 1e300;
     for (std::uint32_t i = cell.first_particle; i < end; ++i) {
-      const Double3 d = per_length * (position_of(particles[i]) - centre);
-      q.add(particles[i].w * per_mass, d);
+      const Double3 d = per_length * (position_of(particles[i]) - centre), a = per_acceleration * position_of(acceleration[i]);
+      add_point<order>(particles[i].w * per_mass, d, M);
       extent.add(d, 0, 0, 0);
       radius2 = larger(radius2, dot(d, d));
+      least2 = smaller(least2, dot(a, a));
     }
     CellGeometry g;
     g.centre_of_mass = centre;
     g.mass = static_cast<float>(sum.mass * per_mass);
     set_extent(g, extent, sqrt(radius2));
     geometry[c] = g;
-    multipole[c] = q.rounded();
+    store_multipole<order>(M, multipole + c * multipole_stride(order));
+    least_acceleration[c] = static_cast<float>(sqrt(least2));
   }
 };
 
+template <int order>
 struct ParentMoments {
   const CellLinks* links;
   CellGeometry* geometry;
-  CellMultipole* multipole;
+  float* multipole;
+  float* least_acceleration;
   std::uint32_t level_begin;
   TreeScale scale;
 
@@ -102,14 +116,17 @@ struct ParentMoments {
       sum.add(geometry[k].mass, links[k].particle_count, geometry[k].centre_of_mass);
     const Double3 centre = sum.centre();
 
-    SecondMoments q;
+    double M[term_count(order)] = {};
     Extent extent;
     double radius = 0;
+    float least = 1e30F;
     for (std::uint32_t k = cell.first_child; k < end; ++k) {
       const CellGeometry& child = geometry[k];
       const Double3 d = (1 / scale.length) * (child.centre_of_mass - centre);
-      q.add(multipole[k]);
-      q.add(child.mass, d);
+      double from[term_count(order)] = {child.mass, 0, 0, 0};
+      for_terms<term_count(order) - term_count(1)>([&](auto t) { from[t + term_count(1)] = multipole[k * multipole_stride(order) + t]; });
+      add_shifted_multipole<order>(from, d, M);
+      least = smaller(least, least_acceleration[k]);
       extent.add(d + Double3{child.offset[0], child.offset[1], child.offset[2]}, child.half_size[0], child.half_size[1], child.half_size[2]);
       radius = larger(radius, sqrt(dot(d, d)) + child.radius);
     }
@@ -118,22 +135,33 @@ struct ParentMoments {
     g.mass = static_cast<float>(sum.mass);
     set_extent(g, extent, radius);
     geometry[c] = g;
-    multipole[c] = q.rounded();
+    store_multipole<order>(M, multipole + c * multipole_stride(order));
+    least_acceleration[c] = least;
   }
 };
+
+template <int order, class Space>
+void compute_all(Space& space, const Double4* particles, const Double4* acceleration, double per_acceleration, const TreeScale& scale, Tree<Space>& tree) {
+  space.for_each(tree.cell_count(), LeafMoments<order>{tree.links.data(), particles, acceleration, tree.geometry.data(), tree.multipole.data(),
+                                                       tree.least_acceleration.data(), scale, per_acceleration});
+  for (int level = deepest_level - 1; level >= 0; --level) {
+    const std::uint32_t begin = tree.level_offset[level];
+    space.for_each(tree.level_offset[level + 1] - begin, ParentMoments<order>{tree.links.data(), tree.geometry.data(), tree.multipole.data(),
+                                                                              tree.least_acceleration.data(), begin, scale});
+  }
+}
 
 }  // namespace
 
 template <class Space>
-void compute_moments(Space& space, View<const Double4> particles, const TreeScale& scale, Tree<Space>& tree) {
-  space.for_each(tree.cell_count(), LeafMoments{tree.links.data(), particles.data, tree.geometry.data(), tree.multipole.data(), scale});
-  for (int level = deepest_level - 1; level >= 0; --level) {
-    const std::uint32_t begin = tree.level_offset[level];
-    space.for_each(tree.level_offset[level + 1] - begin,
-                   ParentMoments{tree.links.data(), tree.geometry.data(), tree.multipole.data(), begin, scale});
-  }
+void compute_moments(Space& space, View<const Double4> particles, View<const Double4> acceleration, double acceleration_unit, const TreeScale& scale,
+                     Tree<Space>& tree) {
+  if (tree.order == 2)
+    compute_all<2>(space, particles.data, acceleration.data, 1 / acceleration_unit, scale, tree);
+  else
+    compute_all<4>(space, particles.data, acceleration.data, 1 / acceleration_unit, scale, tree);
 }
 
-template void compute_moments(BackEnd&, View<const Double4>, const TreeScale&, Tree<BackEnd>&);
+template void compute_moments(BackEnd&, View<const Double4>, View<const Double4>, double, const TreeScale&, Tree<BackEnd>&);
 
 }  // namespace grove

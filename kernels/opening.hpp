@@ -1,9 +1,13 @@
 // Opening criteria: may this cell's multipole stand for its particles, for every target in this box?
 //
-// To add one: write a struct like those below and put it into OpeningCriteria. A criterion must be monotone: what it accepts for a box it
-// accepts for every box inside that one, because essential trees are cut for boxes around many target groups.
+// To add one: write a struct like those below and put it into OpeningCriteria. accepts() is asked by the group walk, where the multipole is evaluated
+// at each target; accepts_local() by the dual walk, where it is evaluated at the targets' centre and expanded about it. A criterion must
+// be monotone: what it accepts for a box it accepts for every box inside that one, because essential trees are cut for boxes around many
+// target groups.
 #pragma once
 
+#include <cmath>
+#include <string>
 #include <tuple>
 
 #include "kernels/gravity_parameters.hpp"
@@ -18,6 +22,8 @@ inline constexpr float target_margin = 1 + 2e-6F;
 struct TargetBox {
   Double3 centre;      ///< code units
   float half_size[3];  ///< units of TreeScale::length, with target_margin
+  float radius = 0;    ///< largest distance of a target from the centre about which its forces are expanded, scaled; for accepts_local()
+  float least_acceleration = 0;  ///< smallest last acceleration of a target, scaled, G left out; 0 when there is none
 };
 
 /// Distances between a cell and a target box, in units of TreeScale::length; 0 where they overlap.
@@ -25,6 +31,15 @@ struct Separation {
   float centre_of_mass2;  ///< squared distance of the cell's centre of mass from the target box
   float box2;             ///< squared distance between the bounding boxes of the cell's particles and of the targets
 };
+
+/// Where a cell and targets that are expanded about a centre are, in units of TreeScale::length.
+struct CentreSeparation {
+  float distance2;  ///< squared distance of the cell's centre of mass from the targets' centre
+  float extent;     ///< the cell's radius and the targets' together
+};
+
+/// Expansions converge for extent < distance; this close to equality they are of no use.
+inline constexpr float convergence_limit = 0.9F;
 
 GROVE_HD inline float positive_part(float x) { return x > 0 ? x : 0; }
 
@@ -48,9 +63,12 @@ struct GeometricOpening {
   float per_theta;
   explicit GeometricOpening(const GravityParameters& p) : per_theta(static_cast<float>(1 / p.theta)) {}
 
-  GROVE_HD bool accepts(const CellGeometry& cell, const Separation& s) const {
+  GROVE_HD bool accepts(const CellGeometry& cell, const Separation& s, const TargetBox&) const {
     const float opening = cell.longest_side * per_theta;
     return s.centre_of_mass2 > opening * opening;
+  }
+  GROVE_HD bool accepts_local(const CellGeometry&, const CentreSeparation& s, const TargetBox&) const {
+    return s.extent * s.extent * per_theta * per_theta < s.distance2;
   }
 };
 
@@ -61,9 +79,12 @@ struct BarnesOpening {
   float per_theta;
   explicit BarnesOpening(const GravityParameters& p) : per_theta(static_cast<float>(1 / p.theta)) {}
 
-  GROVE_HD bool accepts(const CellGeometry& cell, const Separation& s) const {
+  GROVE_HD bool accepts(const CellGeometry& cell, const Separation& s, const TargetBox&) const {
     const float opening = cell.longest_side * per_theta + cell.centre_distance;
     return s.centre_of_mass2 > opening * opening;
+  }
+  GROVE_HD bool accepts_local(const CellGeometry&, const CentreSeparation& s, const TargetBox&) const {
+    return s.extent * s.extent * per_theta * per_theta < s.distance2;
   }
 };
 
@@ -73,21 +94,67 @@ struct MinimalDistanceOpening {
   float per_theta;
   explicit MinimalDistanceOpening(const GravityParameters& p) : per_theta(static_cast<float>(1 / p.theta)) {}
 
-  GROVE_HD bool accepts(const CellGeometry& cell, const Separation& s) const {
+  GROVE_HD bool accepts(const CellGeometry& cell, const Separation& s, const TargetBox&) const {
     const float opening = cell.longest_side * per_theta;
     return s.box2 > opening * opening;
+  }
+  GROVE_HD bool accepts_local(const CellGeometry&, const CentreSeparation& s, const TargetBox&) const {
+    return s.extent * s.extent * per_theta * per_theta < s.distance2;
+  }
+};
+
+/// The estimated error of the cell's force, relative to the smallest last acceleration of the targets (Springel 2005, eq. 18; for expansions of both
+/// sides as in Dehnen 2014): M / d^2 (b / d)^n <= tolerance |a|, with n = 3 for a quadrupole at distance d from the targets and
+/// n = 4 for the expansions of the dual walk, b then being the extent of cell and targets together. The first forces of a run are computed
+/// with theta: see needs_acceleration.
+struct RelativeOpening {
+  static constexpr const char* name = "relative";
+  float tolerance;
+  explicit RelativeOpening(const GravityParameters& p) : tolerance(static_cast<float>(p.tolerance)) {}
+
+  GROVE_HD bool accepts(const CellGeometry& cell, const Separation& s, const TargetBox& target) const {
+    const float d2 = s.centre_of_mass2, b2 = cell.radius * cell.radius;
+    return b2 < convergence_limit * convergence_limit * d2 &&
+           cell.mass * b2 * cell.radius <= tolerance * target.least_acceleration * d2 * d2 * sqrtf(d2);
+  }
+  GROVE_HD bool accepts_local(const CellGeometry& cell, const CentreSeparation& s, const TargetBox& target) const {
+    const float q2 = s.extent * s.extent, d2 = s.distance2;
+    return cell.mass * q2 * q2 <= tolerance * target.least_acceleration * d2 * d2 * d2;
   }
 };
 
 /// All criteria; their names are the allowed values of gravity.opening.
-using OpeningCriteria = std::tuple<GeometricOpening, BarnesOpening, MinimalDistanceOpening>;
+using OpeningCriteria = std::tuple<GeometricOpening, BarnesOpening, MinimalDistanceOpening, RelativeOpening>;
+
+/// Whether a criterion looks at the accelerations of the step before.
+inline bool needs_acceleration(const std::string& opening) { return opening == RelativeOpening::name; }
 
 /// The test of the walk. Beyond the criterion itself, a cell that touches the targets is always opened, and so is one within `support`
 /// (squared, scaled) of them: inside it the softened force is not that of the moments.
 template <class Opening>
 GROVE_HD bool accept(const Opening& opening, const CellGeometry& cell, const TargetBox& target, double per_length, float support2) {
   const Separation s = separation(cell, target, per_length);
-  return s.box2 > support2 && opening.accepts(cell, s);
+  return s.box2 > support2 && opening.accepts(cell, s, target);
+}
+
+/// As the test of the dual walk, for any targets whose centre of expansion lies within `box` and whose radius is at most box.radius.
+template <class Opening>
+GROVE_HD bool accept_local_anywhere(const Opening& opening, const CellGeometry& cell, const TargetBox& box, double per_length, float support) {
+  const CentreSeparation s{separation(cell, box, per_length).centre_of_mass2, cell.radius + box.radius};
+  const float reach = larger(s.extent * (1 / convergence_limit), s.extent + support);
+  return reach * reach < s.distance2 && opening.accepts_local(cell, s, box);
+}
+
+/// The test of the dual walk. Beyond the criterion itself, cell and targets must be far enough apart for the expansions to converge, and further than
+/// `support` (scaled) between any particle and any target. Targets expand about target.centre; half_size is not looked at.
+template <class Opening>
+GROVE_HD bool accept_local(const Opening& opening, const CellGeometry& cell, const TargetBox& target, double per_length, float support) {
+  const float dx = static_cast<float>((cell.centre_of_mass.x - target.centre.x) * per_length);
+  const float dy = static_cast<float>((cell.centre_of_mass.y - target.centre.y) * per_length);
+  const float dz = static_cast<float>((cell.centre_of_mass.z - target.centre.z) * per_length);
+  const CentreSeparation s{dx * dx + dy * dy + dz * dz, cell.radius + target.radius};
+  const float reach = larger(s.extent * (1 / convergence_limit), s.extent + support);
+  return reach * reach < s.distance2 && opening.accepts_local(cell, s, target);
 }
 
 }  // namespace grove

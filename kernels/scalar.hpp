@@ -11,13 +11,21 @@ namespace grove {
 GROVE_HD inline float select(bool condition, float yes, float no) { return condition ? yes : no; }
 GROVE_HD inline double select(bool condition, double yes, double no) { return condition ? yes : no; }
 
-/// A constant in both precisions, so that inner loops convert nothing.
+/// A constant as T: exact for T = double, else in FP32, spread over a SIMD vector where T is one.
+template <class T>
+GROVE_HD constexpr T constant(double value) {
+  if constexpr (std::is_same_v<T, double>)
+    return value;
+  else
+    return T(static_cast<float>(value));
+}
+
+/// A run-time constant in both precisions, so that inner loops convert nothing.
 struct Constant {
   double exact;
   float single;
   GROVE_HD explicit Constant(double value) : exact(value), single(static_cast<float>(value)) {}
 
-  /// As double for T = double, else as FP32, spread over a SIMD vector where T is one.
   template <class T>
   GROVE_HD T as() const {
     if constexpr (std::is_same_v<T, double>)

@@ -1,7 +1,5 @@
 #include "kernels/target_groups.hpp"
 
-#include "kernels/walk.hpp"
-
 namespace grove {
 
 namespace {
@@ -10,19 +8,20 @@ namespace {
 struct MarkGroups {
   const CellLinks* links;
   std::uint32_t* starts;  ///< [particles], zero or one
+  std::uint32_t largest;
 
   GROVE_HD void operator()(std::size_t c) const {
     const CellLinks cell = links[c];
     if (c == 0) starts[0] = 1;
-    if (cell.particle_count <= largest_group) return;
+    if (cell.particle_count <= largest) return;
     if (cell.child_count == 0) {
-      for (std::uint32_t i = 0; i < cell.particle_count; i += largest_group) starts[cell.first_particle + i] = 1;
+      for (std::uint32_t i = 0; i < cell.particle_count; i += largest) starts[cell.first_particle + i] = 1;
       return;
     }
-    std::uint32_t in_group = largest_group + 1;  // too full for any child to join
+    std::uint32_t in_group = largest + 1;  // too full for any child to join
     for (std::uint32_t k = 0; k < cell.child_count; ++k) {
       const CellLinks child = links[cell.first_child + k];
-      const bool joins = in_group + child.particle_count <= largest_group;
+      const bool joins = in_group + child.particle_count <= largest;
       in_group = joins ? in_group + child.particle_count : child.particle_count;
       if (!joins) starts[child.first_particle] = 1;
     }
@@ -43,13 +42,13 @@ struct CompactStarts {
 }  // namespace
 
 template <class Space>
-void make_target_groups(Space& space, const Tree<Space>& tree, std::size_t particle_count, Buffer<Space, std::uint32_t>& group_start) {
+void make_target_groups(Space& space, const Tree<Space>& tree, std::size_t particle_count, std::uint32_t largest, Buffer<Space, std::uint32_t>& group_start) {
   group_start.resize_discard(0);
   if (particle_count == 0) return;
   Scratch<Space, std::uint32_t> starts(space, particle_count);
   Scratch<Space, std::uint32_t> position(space, particle_count + 1);
   space.fill_bytes(starts.data(), 0, particle_count * sizeof(std::uint32_t));
-  space.for_each(tree.cell_count(), MarkGroups{tree.links.data(), starts.data()});
+  space.for_each(tree.cell_count(), MarkGroups{tree.links.data(), starts.data(), largest});
   space.template exclusive_scan<std::uint32_t>(starts.view(), position.view());
   std::uint32_t groups = 0;
   space.copy_to_host(&groups, position.data() + particle_count, sizeof(groups));
@@ -58,6 +57,6 @@ void make_target_groups(Space& space, const Tree<Space>& tree, std::size_t parti
                  CompactStarts{starts.data(), position.data(), group_start.data(), static_cast<std::uint32_t>(particle_count)});
 }
 
-template void make_target_groups(BackEnd&, const Tree<BackEnd>&, std::size_t, Buffer<BackEnd, std::uint32_t>&);
+template void make_target_groups(BackEnd&, const Tree<BackEnd>&, std::size_t, std::uint32_t, Buffer<BackEnd, std::uint32_t>&);
 
 }  // namespace grove

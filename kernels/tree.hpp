@@ -42,11 +42,16 @@ struct TreeScale {
   double mass = 1;
 };
 
+/// Floats that a cell's multipole takes up to `order`: terms of order 2 and more, padded to whole cache lines where they are many. The monopole is
+/// CellGeometry::mass, the dipole is zero.
+GROVE_HD constexpr int multipole_stride(int order) { return order == 2 ? 6 : (term_count(order) - term_count(1) + 31) / 32 * 32; }
+
 /// A tree, or several in the same arrays, as the walk sees them.
 struct TreeView {
   const CellLinks* links = nullptr;
   const CellGeometry* geometry = nullptr;
-  const CellMultipole* multipole = nullptr;
+  const float* multipole = nullptr;  ///< [cell_count * multipole_stride(order)], scaled; term t of a cell at index_of(t) - term_count(1)
+  int multipole_stride = 0;
   const Double4* particles = nullptr;  ///< position and mass, code units
   std::uint32_t cell_count = 0;
   std::uint32_t root_count = 0;
@@ -61,16 +66,19 @@ using LevelOffsets = std::array<std::uint32_t, deepest_level + 2>;  ///< cells o
 template <class Space>
 class Tree {
  public:
-  explicit Tree(Space& space) : links(space), geometry(space), multipole(space) {}
+  /// `order` of the multipoles, 2 or 4.
+  Tree(Space& space, int multipole_order) : links(space), geometry(space), multipole(space), least_acceleration(space), order(multipole_order) {}
 
   std::uint32_t cell_count() const { return level_offset.back(); }
   TreeView view(const Double4* particles) const {
-    return {links.data(), geometry.data(), multipole.data(), particles, cell_count(), cell_count() > 0 ? 1U : 0U, nullptr};
+    return {links.data(), geometry.data(), multipole.data(), multipole_stride(order), particles, cell_count(), cell_count() > 0 ? 1U : 0U, nullptr};
   }
 
   Buffer<Space, CellLinks> links;
   Buffer<Space, CellGeometry> geometry;
-  Buffer<Space, CellMultipole> multipole;
+  Buffer<Space, float> multipole;
+  Buffer<Space, float> least_acceleration;  ///< [cells] smallest last acceleration in the cell, scaled; 0 where unknown
+  int order;
   LevelOffsets level_offset{};  ///< on the host; levels that do not exist are empty
 };
 

@@ -102,7 +102,8 @@ void build_tree(Space& space, View<const std::uint64_t> keys, Tree<Space>& tree)
     }
   }
   tree.geometry.resize_discard(tree.cell_count());
-  tree.multipole.resize_discard(tree.cell_count());
+  tree.multipole.resize_discard(std::size_t{tree.cell_count()} * multipole_stride(tree.order));
+  tree.least_acceleration.resize_discard(tree.cell_count());
 }
 
 template void build_tree(BackEnd&, View<const std::uint64_t>, Tree<BackEnd>&);

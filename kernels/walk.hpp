@@ -17,16 +17,19 @@ struct GroupWork {
   std::uint32_t particle_particle = 0;
   std::uint32_t cell_particle = 0;
   std::uint32_t opening_tests = 0;  ///< by the group as a whole
+  std::uint32_t cell_cell = 0;      ///< by the group as a whole
 };
 
 // Issue slots a target, the unit of measured work: see the interactions for the instructions counted.
 inline constexpr std::uint32_t slots_particle_particle = 16;
 inline constexpr std::uint32_t slots_cell_particle = 45;
+inline constexpr std::uint32_t slots_cell_cell = 350;    ///< shared by the targets of a group
 inline constexpr std::uint32_t slots_opening_test = 70;  ///< shared by the targets of a group
 
 /// The targets of a walk. Group g has the particles [group_start[g], group_start[g+1]).
 struct WalkTargets {
   View<const Double4> particles;         ///< position and mass, code units
+  View<const Double4> last_acceleration; ///< of each particle, code units; what criteria of relative error look at
   View<const std::uint32_t> group_start; ///< [groups + 1]; empty when there are no particles
   View<Double4> acceleration;            ///< [particles] out: acceleration and potential, code units, G included
   View<GroupWork> work;                  ///< [groups] out

@@ -6,16 +6,15 @@
 #include "kernels/gravity_dispatch.hpp"
 #include "kernels/interaction.hpp"
 #include "kernels/walk.hpp"
+#include "kernels/warp.cuh"
 
 namespace grove {
 
 namespace {
 
-constexpr int warp_size = 32;
 constexpr int warps_per_block = 4;
 constexpr int blocks_per_multiprocessor = 6;
 constexpr int targets_per_lane = largest_group / warp_size;
-constexpr unsigned all_lanes = 0xffffffffU;
 
 // No stack can overflow. A round pops at most 32 cells (roots are taken only when the stack is empty) and pushes their children, at most
 // 256, so every run of cells pushed in one round is at most 256 long; and the lowest level within a run is deeper than within the run
@@ -26,7 +25,7 @@ struct WalkArguments {
   TreeView sources;
   WalkTargets targets;
   TreeScale scale;
-  double per_length, per_mass;
+  double per_length, per_mass, per_acceleration;
   double acceleration_unit, potential_unit;  ///< code units of the results' scaled ones, G included
   float support2;
   std::uint32_t* stacks;
@@ -40,20 +39,6 @@ struct WarpMemory {
   std::uint32_t own_index[warp_size];
   std::uint32_t accepted[2 * warp_size];
 };
-
-__device__ std::uint32_t inclusive_scan(std::uint32_t value, int lane) {
-  for (int d = 1; d < warp_size; d *= 2) {
-    const std::uint32_t below = __shfl_up_sync(all_lanes, value, d);
-    if (lane >= d) value += below;
-  }
-  return value;
-}
-
-template <class Op>
-__device__ float reduce(float value, Op op) {
-  for (int d = warp_size / 2; d > 0; d /= 2) value = op(value, __shfl_xor_sync(all_lanes, value, d));
-  return value;
-}
 
 template <class Opening, class Softening, WalkMode mode>
 class GroupWalk {
@@ -129,27 +114,15 @@ class GroupWalk {
 
   /// Strings the particle ranges of all lanes together behind those still pending, and evaluates every full 32.
   __device__ void add_particles(std::uint32_t count, std::uint32_t first) {
-    const std::uint32_t end = inclusive_scan(count, lane_);
-    const std::uint32_t shift = first - (end - count);  // particle of item i of this lane's range is shift + i
-    const std::uint32_t total = __shfl_sync(all_lanes, end, warp_size - 1);
-    const std::uint32_t held = pending_count_, available = held + total;
+    const StrungRanges ranges(count, first, lane_);
+    const std::uint32_t held = pending_count_, available = held + ranges.size();
     for (std::uint32_t base = 0; base < available; base += warp_size) {
       const std::uint32_t slot = base + lane_;
-      const std::uint32_t found = particle_of_item(slot - held, end, shift);
+      const std::uint32_t found = ranges.at(slot - held);
       if (slot >= held) pending_ = found;
       if (available - base >= warp_size) evaluate_particles(warp_size);
     }
     pending_count_ = available % warp_size;
-  }
-
-  /// The particle of item `item` in the ranges strung together; each lane's range ends before item `end`. Any value for an item past the last.
-  __device__ std::uint32_t particle_of_item(std::uint32_t item, std::uint32_t end, std::uint32_t shift) const {
-    int owner = 0;  // number of ranges that end at or before `item`
-    for (int step = warp_size / 2; step > 0; step /= 2) {
-      const std::uint32_t probe = __shfl_sync(all_lanes, end, owner + step - 1);
-      if (probe <= item) owner += step;
-    }
-    return __shfl_sync(all_lanes, shift, owner) + item;
   }
 
   /// Evaluates `count` cells of the queue, from entry `first` on.
@@ -158,7 +131,7 @@ class GroupWalk {
       const std::uint32_t cell = memory_.accepted[first + lane_];
       const CellGeometry& g = a_.sources.geometry[cell];
       memory_.cell[lane_] = make_cell_source(offset(g.centre_of_mass.x, box_.centre.x), offset(g.centre_of_mass.y, box_.centre.y),
-                                             offset(g.centre_of_mass.z, box_.centre.z), g.mass, a_.sources.multipole[cell]);
+                                             offset(g.centre_of_mass.z, box_.centre.z), g.mass, a_.sources.multipole + std::size_t{cell} * a_.sources.multipole_stride);
     }
     __syncwarp();
     for (std::uint32_t k = 0; k < count; ++k) {
@@ -210,14 +183,17 @@ class GroupWalk {
     target_count_ = a_.targets.group_start[group + 1] - first_;
     const Double4 origin = a_.targets.particles[first_];
     Double4 p[targets_per_lane];
+    float least2 = 1e30F;
     for (int t = 0; t < targets_per_lane; ++t) {
       const std::uint32_t i = lane_ + t * warp_size;
       p[t] = a_.targets.particles[i < target_count_ ? first_ + i : first_];
+      least2 = fminf(least2, scaled_square(a_.targets.last_acceleration[i < target_count_ ? first_ + i : first_]));
       x_[t] = offset(p[t].x, origin.x);
       y_[t] = offset(p[t].y, origin.y);
       z_[t] = offset(p[t].z, origin.z);
     }
     box_.centre = {middle(x_, origin.x, box_.half_size[0]), middle(y_, origin.y, box_.half_size[1]), middle(z_, origin.z, box_.half_size[2])};
+    box_.least_acceleration = sqrtf(reduce_min(least2));
     // The same rounding as that of the sources: a target meets itself at a distance of exactly zero.
     for (int t = 0; t < targets_per_lane; ++t) {
       x_[t] = offset(p[t].x, box_.centre.x);
@@ -229,6 +205,12 @@ class GroupWalk {
     work_ = {};
   }
 
+  __device__ float scaled_square(const Double4& acceleration) const {
+    const float x = static_cast<float>(acceleration.x * a_.per_acceleration), y = static_cast<float>(acceleration.y * a_.per_acceleration),
+                z = static_cast<float>(acceleration.z * a_.per_acceleration);
+    return x * x + y * y + z * z;
+  }
+
   /// Middle, in code units, and half width (with its margin) of the range of the group's offsets from `origin`.
   __device__ double middle(const float (&offsets)[targets_per_lane], double origin, float& half) const {
     float low = offsets[0], high = offsets[0];
@@ -236,8 +218,8 @@ class GroupWalk {
       low = fminf(low, offsets[t]);
       high = fmaxf(high, offsets[t]);
     }
-    low = reduce(low, [](float a, float b) { return fminf(a, b); });
-    high = reduce(high, [](float a, float b) { return fmaxf(a, b); });
+    low = reduce_min(low);
+    high = reduce_max(high);
     half = 0.5F * (high - low) * target_margin;
     return origin + 0.5F * (low + high) * a_.scale.length;
   }
@@ -255,7 +237,7 @@ class GroupWalk {
     GroupWork& out = a_.targets.work[group];
     const GroupWork before = mode == WalkMode::own_tree ? GroupWork{} : out;
     out = {before.particle_particle + work_.particle_particle, before.cell_particle + work_.cell_particle,
-           before.opening_tests + work_.opening_tests};
+           before.opening_tests + work_.opening_tests, 0};
   }
 
   // Softened, a particle would add its own potential to itself: batches with particles of the group leave each target itself out.
@@ -326,6 +308,7 @@ void walk_tree(CudaSpace& space, const GravityParameters& gravity, const TreeSca
   a.per_mass = 1 / scale.mass;
   a.potential_unit = gravity.G * scale.mass / scale.length;
   a.acceleration_unit = a.potential_unit / scale.length;
+  a.per_acceleration = 1 / a.acceleration_unit;
   visit_opening(gravity, [&](const auto& opening) {
     visit_softening(gravity, scale.length, [&](const auto& softening) { launch(space, a, opening, softening, mode); });
   });

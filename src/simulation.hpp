@@ -36,6 +36,7 @@ struct WorkCounts {
   std::uint64_t targets = 0;            ///< particles that received a force
   std::uint64_t particle_particle = 0;  ///< pair interactions evaluated
   std::uint64_t cell_particle = 0;      ///< multipole interactions evaluated
+  std::uint64_t cell_cell = 0;          ///< multipoles added to local expansions
   std::uint64_t opening_tests = 0;      ///< cells tested against the opening criterion
   std::uint64_t cells = 0;              ///< cells of the local tree
   std::uint64_t imported_cells = 0;     ///< cells received from other ranks

@@ -1,7 +1,7 @@
 #include "src/tree_method.hpp"
 
 #include "kernels/moments.hpp"
-#include "kernels/target_groups.hpp"
+#include "kernels/opening.hpp"
 #include "kernels/tree_build.hpp"
 
 namespace grove {
@@ -18,25 +18,8 @@ struct SpreadWork {
     const GroupWork w = group_work[g];
     const std::uint32_t targets = group_start[g + 1] - group_start[g];
     const std::uint32_t cost = w.particle_particle * slots_particle_particle + w.cell_particle * slots_cell_particle +
-                               w.opening_tests * slots_opening_test / targets;
+                               (w.cell_cell * slots_cell_cell + w.opening_tests * slots_opening_test) / targets;
     for (std::uint32_t i = group_start[g]; i < group_start[g + 1]; ++i) work[i] = cost;
-  }
-};
-
-struct Totals {
-  std::uint64_t particle_particle = 0, cell_particle = 0, opening_tests = 0;
-};
-struct TotalsOf {
-  const std::uint32_t* group_start;
-  const GroupWork* work;
-  GROVE_HD Totals operator()(std::size_t g) const {
-    const std::uint64_t targets = group_start[g + 1] - group_start[g];
-    return {targets * work[g].particle_particle, targets * work[g].cell_particle, work[g].opening_tests};
-  }
-};
-struct AddTotals {
-  GROVE_HD Totals operator()(const Totals& a, const Totals& b) const {
-    return {a.particle_particle + b.particle_particle, a.cell_particle + b.cell_particle, a.opening_tests + b.opening_tests};
   }
 };
 
@@ -44,6 +27,17 @@ struct AddTotals {
 
 template <class Space>
 void TreeMethod<Space>::compute(Particles<Space>& particles, PhaseClock<Space>& clock) {
+  if (needs_acceleration(gravity_.opening) && !has_acceleration_) {
+    GravityParameters first = gravity_;
+    first.opening = BarnesOpening::name;
+    compute_with(first, particles, clock);
+    has_acceleration_ = true;
+  }
+  compute_with(gravity_, particles, clock);
+}
+
+template <class Space>
+void TreeMethod<Space>::compute_with(const GravityParameters& gravity, Particles<Space>& particles, PhaseClock<Space>& clock) {
   frame_ = find_frame(space_, comm_, particles);
   compute_keys(space_, particles, frame_.cube);
   clock.mark("keys");
@@ -54,49 +48,50 @@ void TreeMethod<Space>::compute(Particles<Space>& particles, PhaseClock<Space>& 
   sorter_.sort(space_, particles);
   clock.mark("sort");
   build_tree<Space>(space_, particles.key.view(), tree_);
-  make_target_groups(space_, tree_, particles.size(), group_start_);
+  last_acceleration_.resize_discard(particles.size());
+  last_acceleration_.swap(particles.acceleration);
+  walker_->set_targets(tree_, particles, last_acceleration_.view());
   clock.mark("tree");
-  compute_moments<Space>(space_, particles.position.view(), frame_.scale, tree_);
+  const double acceleration_unit = gravity.G * frame_.scale.mass / (frame_.scale.length * frame_.scale.length);
+  compute_moments<Space>(space_, particles.position.view(), last_acceleration_.view(), acceleration_unit, frame_.scale, tree_);
   clock.mark("moments");
   if (comm_.size() > 1) {
-    select_essential_trees(particles);
+    select_essential_trees(gravity, particles);
     clock.mark("essential trees");
   }
-
-  group_work_.resize_discard(group_start_.size());
-  const WalkTargets targets{particles.position.view(), group_start_.view(), particles.acceleration.view(), group_work_.view()};
-  // On the GPU the walk runs while this thread sends; on the CPU it keeps this thread busy, so messages leave first.
-  if (!Space::on_gpu && comm_.size() > 1) tree_exchange_.send(space_, comm_);
-  walk_tree(space_, gravity_, frame_.scale, tree_.view(particles.position.data()), targets, WalkMode::own_tree);
-  clock.mark("walk");
-  if (comm_.size() > 1) {
-    if (Space::on_gpu) tree_exchange_.send(space_, comm_);
-    for (int b = 0; b < tree_exchange_.batch_count(); ++b) {
-      const TreeView view = tree_exchange_.receive(space_, b);
-      clock.mark("tree exchange");
-      walk_tree(space_, gravity_, frame_.scale, view, targets, WalkMode::other_tree);
-      clock.mark("walk of others");
-    }
-    tree_exchange_.finish();
-  }
-  space_.for_each(targets.group_count(), SpreadWork{group_start_.data(), group_work_.data(), particles.work.data()});
+  walk_trees(gravity, particles, clock);
+  const View<const GroupWork> work = walker_->group_work();
+  space_.for_each(work.size, SpreadWork{walker_->group_start().data, work.data, particles.work.data()});
 }
 
 template <class Space>
-void TreeMethod<Space>::select_essential_trees(const Particles<Space>& particles) {
-  const std::vector<DomainBoxes> boxes = comm_.all_gather(make_domain_boxes(space_, tree_, frame_.scale));
-  essential_.select(space_, gravity_, frame_.scale, tree_, particles.position.view(), boxes, comm_.rank());
+void TreeMethod<Space>::walk_trees(const GravityParameters& gravity, const Particles<Space>& particles, PhaseClock<Space>& clock) {
+  // On the GPU the walk runs while this thread sends; on the CPU it keeps this thread busy, so messages leave first.
+  if (!Space::on_gpu && comm_.size() > 1) tree_exchange_.send(space_, comm_);
+  walker_->walk(gravity, frame_.scale, tree_.view(particles.position.data()), WalkMode::own_tree);
+  clock.mark("walk");
+  if (comm_.size() == 1) return;
+  if (Space::on_gpu) tree_exchange_.send(space_, comm_);
+  for (int b = 0; b < tree_exchange_.batch_count(); ++b) {
+    const TreeView view = tree_exchange_.receive(space_, b);
+    clock.mark("tree exchange");
+    walker_->walk(gravity, frame_.scale, view, WalkMode::other_tree);
+    clock.mark("walk of others");
+  }
+  tree_exchange_.finish();
+}
+
+template <class Space>
+void TreeMethod<Space>::select_essential_trees(const GravityParameters& gravity, const Particles<Space>& particles) {
+  const std::vector<DomainBoxes> boxes =
+      comm_.all_gather(make_domain_boxes<Space>(space_, tree_, frame_.scale, particles.position.view(), walker_->group_start()));
+  essential_.select(space_, gravity, walker_->use(), frame_.scale, tree_, particles.position.view(), boxes, comm_.rank());
   tree_exchange_.begin(space_, comm_, essential_);
 }
 
 template <class Space>
 WorkCounts TreeMethod<Space>::work_counts() {
-  const std::size_t groups = group_start_.size() > 0 ? group_start_.size() - 1 : 0;
-  const Totals totals = space_.transform_reduce(groups, Totals{}, TotalsOf{group_start_.data(), group_work_.data()}, AddTotals{});
-  WorkCounts counts;
-  counts.particle_particle = totals.particle_particle;
-  counts.cell_particle = totals.cell_particle;
-  counts.opening_tests = totals.opening_tests;
+  WorkCounts counts = walker_->work_counts();
   counts.cells = tree_.cell_count();
   counts.imported_cells = tree_exchange_.received_cells();
   counts.imported_particles = tree_exchange_.received_particles();

@@ -1,0 +1,219 @@
+// The dual walk on the CPU: threads share the target cells of a level, then the groups. Multipoles go into a local expansion a SIMD vector of
+// source cells at a time; particles act on SIMD vectors of targets.
+#include <vector>
+
+#include "kernels/dual_walk.hpp"
+#include "kernels/gravity_dispatch.hpp"
+#include "kernels/target_vectors.hpp"
+
+namespace grove {
+
+namespace {
+
+constexpr int terms = term_count(expansion_order);
+constexpr int stored_moments = multipole_stride(expansion_order);
+constexpr int width = FloatVector::width;
+
+/// A local expansion and its centre.
+struct LocalExpansion {
+  Double3 centre;
+  float L[terms];
+};
+
+struct DualConstants {
+  TreeView sources;
+  DualTargetView targets;
+  DualWalkTargets data;
+  WalkUnits units;
+  float support;
+  WalkMode mode;
+  std::vector<std::vector<std::uint32_t>>& lists;  ///< [target cells] source cells handed down
+  std::vector<LocalExpansion>& local;              ///< [target cells]
+  GroupWork* cell_work;
+};
+
+/// One thread's walk; memory is re-used from target to target.
+template <class Opening, class Softening>
+class TargetWalk {
+ public:
+  TargetWalk(const DualConstants& c, const Opening& opening, const Softening& softening) : c_(c), opening_(opening), softening_(softening) {}
+
+  void run_cell(std::uint32_t target) {
+    const std::uint32_t cell = c_.targets.cell[target];
+    const CellGeometry& g = c_.data.own_tree.geometry[cell];
+    TargetBox box{};
+    box.centre = g.centre_of_mass;
+    box.radius = g.radius;
+    box.least_acceleration = c_.data.least_acceleration[cell];
+    std::vector<std::uint32_t>& list = c_.lists[target];
+    list.clear();
+    walk(c_.targets.parent[target], box, [&](std::uint32_t source, const CellLinks& links, const CellGeometry& s) {
+      if (s.radius >= box.radius && links.child_count > 0) return Fate::open;
+      list.push_back(source);
+      return Fate::done;
+    });
+    LocalExpansion& local = c_.local[target];
+    local.centre = box.centre;
+    expand(c_.targets.parent[target], box.centre, local.L);
+    add_work(c_.cell_work[target], 0);
+  }
+
+  void run_group(std::uint32_t group) {
+    const std::uint32_t first = c_.targets.group_start[group], count = c_.targets.group_start[group + 1] - first;
+    group_.load(c_.data.particles.data, first, count, c_.units);
+    group_.box().least_acceleration = least_acceleration(first, count);
+    lists_.clear();
+    walk(c_.targets.group_parent[group], group_.box(), [&](std::uint32_t source, const CellLinks& links, const CellGeometry&) {
+      if (links.child_count > 0) return Fate::open;
+      if (links.particle_count == 0) return Fate::accept;  // closed by the rank that sent it
+      for (std::uint32_t i = 0; i < links.particle_count; ++i) list_particle(links.first_particle + i);
+      (void)source;
+      return Fate::done;
+    });
+    float L[terms];
+    expand(c_.targets.group_parent[group], group_.box().centre, L);
+    group_.sum(softening_, lists_, [&](FloatVector x, FloatVector y, FloatVector z, Force<FloatVector>& force) {
+      FloatVector u, gx, gy, gz;
+      evaluate_local<expansion_order>([&](auto i) { return FloatVector(L[i]); }, x, y, z, u, gx, gy, gz);
+      force.x += gx;
+      force.y += gy;
+      force.z += gz;
+      force.potential += u;
+    });
+    group_.store(c_.data.acceleration.data, c_.units, c_.mode);
+    add_work(c_.data.work[group], static_cast<std::uint32_t>(lists_.particles.size() + lists_.own.size()));
+  }
+
+ private:
+  enum class Fate { done, open, accept };
+
+  /// Tests what the parent handed down, or the roots; `rejected(cell, links, geometry)` says what becomes of a cell that is not accepted.
+  template <class Rejected>
+  void walk(std::uint32_t parent, const TargetBox& box, Rejected rejected) {
+    accepted_.clear();
+    stack_.clear();
+    opening_tests_ = 0;
+    if (parent == no_parent)
+      for (std::uint32_t i = 0; i < c_.sources.root_count; ++i) stack_.push_back(c_.sources.root(i));
+    else
+      stack_.assign(c_.lists[parent].begin(), c_.lists[parent].end());
+    while (!stack_.empty()) {
+      const std::uint32_t cell = stack_.back();
+      stack_.pop_back();
+      ++opening_tests_;
+      const CellGeometry& g = c_.sources.geometry[cell];
+      if (!(g.mass > 0)) continue;
+      if (accept_local(opening_, g, box, c_.units.per_length, c_.support)) {
+        accepted_.push_back(cell);
+        continue;
+      }
+      const CellLinks& links = c_.sources.links[cell];
+      const Fate fate = rejected(cell, links, g);
+      if (fate == Fate::accept) accepted_.push_back(cell);
+      if (fate == Fate::open)
+        for (std::uint32_t k = links.child_count; k-- > 0;) stack_.push_back(links.first_child + k);
+    }
+  }
+
+  /// L = the accepted cells' expansions about `centre`, and the parent's shifted there.
+  void expand(std::uint32_t parent, const Double3& centre, float (&L)[terms]) {
+    FloatVector sum[terms];
+    for (int i = 0; i < terms; ++i) sum[i] = FloatVector(0);
+    for (std::size_t first = 0; first < accepted_.size(); first += width) add_cells(first, centre, sum);
+    for (int i = 0; i < terms; ++i) {
+      alignas(FloatVector::alignment) float lanes[width];
+      sum[i].store(lanes);
+      L[i] = 0;
+      for (int l = 0; l < width; ++l) L[i] += lanes[l];
+    }
+    if (parent == no_parent) return;
+    const LocalExpansion& from = c_.local[parent];
+    add_shifted_local<expansion_order>([&](auto i) { return from.L[i]; }, c_.units.offset(centre.x, from.centre.x),
+                                       c_.units.offset(centre.y, from.centre.y), c_.units.offset(centre.z, from.centre.z), L);
+  }
+
+  /// M2L of the accepted cells [first, first + width); lanes past the last repeat it without mass.
+  void add_cells(std::size_t first, const Double3& centre, FloatVector (&sum)[terms]) {
+    alignas(FloatVector::alignment) float x[width], y[width], z[width], mass[width], moment[stored_moments][width];
+    for (int l = 0; l < width; ++l) {
+      const bool filled = first + static_cast<std::size_t>(l) < accepted_.size();
+      const std::uint32_t cell = accepted_[filled ? first + static_cast<std::size_t>(l) : accepted_.size() - 1];
+      const CellGeometry& g = c_.sources.geometry[cell];
+      x[l] = c_.units.offset(centre.x, g.centre_of_mass.x);
+      y[l] = c_.units.offset(centre.y, g.centre_of_mass.y);
+      z[l] = c_.units.offset(centre.z, g.centre_of_mass.z);
+      mass[l] = filled ? g.mass : 0;
+      const float* const m = c_.sources.multipole + std::size_t{cell} * stored_moments;
+      for (int k = 0; k < terms - term_count(1); ++k) moment[k][l] = filled ? m[k] : 0;
+    }
+    const FloatVector dx = FloatVector::load(x), dy = FloatVector::load(y), dz = FloatVector::load(z);
+    FloatVector radial[expansion_order + 1], D[terms];
+    radial[0] = reciprocal_sqrt(softening_.far_r2(dx * dx + dy * dy + dz * dz));
+    const FloatVector u2 = radial[0] * radial[0];
+    for (int m = 0; m < expansion_order; ++m) radial[m + 1] = FloatVector(-(2 * m + 1)) * u2 * radial[m];
+    derivatives<expansion_order>(dx, dy, dz, radial, D);
+    add_multipole_to_local<expansion_order>(
+        FloatVector::load(mass), [&](auto k) { return FloatVector::load(moment[k - term_count(1)]); }, D, sum);
+  }
+
+  void list_particle(std::uint32_t i) {
+    const bool own = !Softening::zero_at_zero && c_.mode == WalkMode::own_tree && group_.holds(i);
+    (own ? lists_.own : lists_.particles).push_back(group_.source(c_.sources.particles[i], c_.units));
+  }
+
+  float least_acceleration(std::uint32_t first, std::uint32_t count) const {
+    double least2 = 1e300;
+    for (std::uint32_t i = first; i < first + count; ++i) {
+      const Double3 a = position_of(c_.data.last_acceleration[i]);
+      least2 = smaller(least2, dot(a, a));
+    }
+    return static_cast<float>(std::sqrt(least2) / c_.units.acceleration);
+  }
+
+  void add_work(GroupWork& out, std::uint32_t particles) const {
+    const GroupWork before = c_.mode == WalkMode::own_tree ? GroupWork{} : out;
+    out = {before.particle_particle + particles, 0, before.opening_tests + opening_tests_, before.cell_cell + static_cast<std::uint32_t>(accepted_.size())};
+  }
+
+  const DualConstants& c_;
+  const Opening& opening_;
+  const Softening& softening_;
+  std::vector<std::uint32_t> stack_, accepted_;
+  SourceLists lists_;
+  TargetVectors<largest_dual_group> group_;
+  std::uint32_t opening_tests_ = 0;
+};
+
+}  // namespace
+
+template <>
+void DualWalk<HostSpace>::walk(HostSpace& space, const GravityParameters& gravity, const TreeScale& scale, const TreeView& sources,
+                               const DualTargets<HostSpace>& targets, const DualWalkTargets& data, WalkMode mode) {
+  const DualTargetView view = targets.view();
+  if (view.group_count == 0 || sources.root_count == 0) return;
+  std::vector<std::vector<std::uint32_t>> lists(view.cell_count);
+  std::vector<LocalExpansion> local(view.cell_count);
+  if (mode == WalkMode::own_tree) {
+    cell_work_.resize_discard(view.cell_count);
+    space.fill_bytes(cell_work_.data(), 0, view.cell_count * sizeof(GroupWork));
+  }
+  DualConstants c{sources, view, data, WalkUnits(gravity, scale), 0, mode, lists, local, cell_work_.data()};
+  visit_opening(gravity, [&](const auto& opening) {
+    visit_softening(gravity, scale.length, [&](const auto& softening) {
+      c.support = static_cast<float>(softening.support() * (1 + 1e-6));
+#pragma omp parallel
+      {
+        TargetWalk walk(c, opening, softening);
+        for (int level = 0; level <= deepest_level; ++level) {
+          const std::int64_t begin = targets.level_offset()[level], end = targets.level_offset()[level + 1];
+#pragma omp for schedule(dynamic, 4)
+          for (std::int64_t t = begin; t < end; ++t) walk.run_cell(static_cast<std::uint32_t>(t));
+        }
+#pragma omp for schedule(dynamic, 16)
+        for (std::int64_t g = 0; g < view.group_count; ++g) walk.run_group(static_cast<std::uint32_t>(g));
+      }
+    });
+  });
+}
+
+}  // namespace grove

@@ -1,0 +1,56 @@
+// What a warp does together: scans, reductions, and the stringing together of ranges.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/vector.hpp"
+
+namespace grove {
+
+inline constexpr int warp_size = 32;
+inline constexpr unsigned all_lanes = 0xffffffffU;
+
+__device__ inline std::uint32_t inclusive_scan(std::uint32_t value, int lane) {
+  for (int d = 1; d < warp_size; d *= 2) {
+    const std::uint32_t below = __shfl_up_sync(all_lanes, value, d);
+    if (lane >= d) value += below;
+  }
+  return value;
+}
+
+template <class Op>
+__device__ float reduce(float value, Op op) {
+  for (int d = warp_size / 2; d > 0; d /= 2) value = op(value, __shfl_xor_sync(all_lanes, value, d));
+  return value;
+}
+__device__ inline float reduce_min(float value) {
+  return reduce(value, [](float a, float b) { return fminf(a, b); });
+}
+__device__ inline float reduce_max(float value) {
+  return reduce(value, [](float a, float b) { return fmaxf(a, b); });
+}
+
+/// Ranges of consecutive numbers, one a lane, strung together without gaps.
+class StrungRanges {
+ public:
+  /// This lane's range is `count` numbers from `first` on.
+  __device__ StrungRanges(std::uint32_t count, std::uint32_t first, int lane) : end_(inclusive_scan(count, lane)), shift_(first - (end_ - count)) {}
+
+  __device__ std::uint32_t size() const { return __shfl_sync(all_lanes, end_, warp_size - 1); }
+
+  /// The number at place `item`; any value for a place past the last. All lanes must take part.
+  __device__ std::uint32_t at(std::uint32_t item) const {
+    int owner = 0;  // number of ranges that end at or before `item`
+    for (int step = warp_size / 2; step > 0; step /= 2) {
+      const std::uint32_t probe = __shfl_sync(all_lanes, end_, owner + step - 1);
+      if (probe <= item) owner += step;
+    }
+    return __shfl_sync(all_lanes, shift_, owner) + item;
+  }
+
+ private:
+  std::uint32_t end_;    ///< places before the end of this lane's range
+  std::uint32_t shift_;  ///< number minus place, in this lane's range
+};
+
+}  // namespace grove

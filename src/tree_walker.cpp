@@ -1,0 +1,80 @@
+#include "src/tree_walker.hpp"
+
+#include "kernels/target_groups.hpp"
+
+namespace grove {
+
+namespace {
+
+struct Totals {
+  std::uint64_t particle_particle = 0, cell_particle = 0, opening_tests = 0, cell_cell = 0;
+};
+struct TotalsOf {
+  const std::uint32_t* group_start;  ///< null: work of target cells, which have no targets of their own
+  const GroupWork* work;
+  GROVE_HD Totals operator()(std::size_t g) const {
+    const std::uint64_t targets = group_start ? group_start[g + 1] - group_start[g] : 0;
+    return {targets * work[g].particle_particle, targets * work[g].cell_particle, work[g].opening_tests, work[g].cell_cell};
+  }
+};
+struct AddTotals {
+  GROVE_HD Totals operator()(const Totals& a, const Totals& b) const {
+    return {a.particle_particle + b.particle_particle, a.cell_particle + b.cell_particle, a.opening_tests + b.opening_tests, a.cell_cell + b.cell_cell};
+  }
+};
+
+template <class Space>
+void add_totals(Space& space, const std::uint32_t* group_start, View<const GroupWork> work, WorkCounts& counts) {
+  const Totals totals = space.transform_reduce(work.size, Totals{}, TotalsOf{group_start, work.data}, AddTotals{});
+  counts.particle_particle += totals.particle_particle;
+  counts.cell_particle += totals.cell_particle;
+  counts.opening_tests += totals.opening_tests;
+  counts.cell_cell += totals.cell_cell;
+}
+
+}  // namespace
+
+template <class Space>
+void GroupWalker<Space>::set_targets(const Tree<Space>& tree, const Particles<Space>& particles, View<const Double4> last_acceleration) {
+  make_target_groups(space_, tree, particles.size(), largest_group, group_start_);
+  group_work_.resize_discard(group_start_.size() > 0 ? group_start_.size() - 1 : 0);
+  targets_ = {particles.position.view(), last_acceleration, group_start_.view(), particles.acceleration.view(), group_work_.view()};
+}
+
+template <class Space>
+void GroupWalker<Space>::walk(const GravityParameters& gravity, const TreeScale& scale, const TreeView& sources, WalkMode mode) {
+  walk_tree(space_, gravity, scale, sources, targets_, mode);
+}
+
+template <class Space>
+WorkCounts GroupWalker<Space>::work_counts() {
+  WorkCounts counts;
+  add_totals<Space>(space_, group_start_.data(), group_work_.view(), counts);
+  return counts;
+}
+
+template <class Space>
+void DualWalker<Space>::set_targets(const Tree<Space>& tree, const Particles<Space>& particles, View<const Double4> last_acceleration) {
+  targets_.build(space_, tree, particles.size());
+  group_work_.resize_discard(targets_.view().group_count);
+  data_ = {tree.view(particles.position.data()), tree.least_acceleration.data(), particles.position.view(), last_acceleration,
+           particles.acceleration.view(), group_work_.view()};
+}
+
+template <class Space>
+void DualWalker<Space>::walk(const GravityParameters& gravity, const TreeScale& scale, const TreeView& sources, WalkMode mode) {
+  dual_walk_.walk(space_, gravity, scale, sources, targets_, data_, mode);
+}
+
+template <class Space>
+WorkCounts DualWalker<Space>::work_counts() {
+  WorkCounts counts;
+  add_totals<Space>(space_, targets_.group_start().data, group_work_.view(), counts);
+  add_totals<Space>(space_, nullptr, dual_walk_.cell_work(), counts);
+  return counts;
+}
+
+template class GroupWalker<BackEnd>;
+template class DualWalker<BackEnd>;
+
+}  // namespace grove

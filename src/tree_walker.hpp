@@ -1,0 +1,72 @@
+// The two walks of trees behind one interface: groups that evaluate multipoles (`tree`), and the dual walk with local expansions (`fmm`).
+#pragma once
+
+#include "decomposition/essential_tree.hpp"
+#include "kernels/dual_walk.hpp"
+#include "kernels/particles.hpp"
+#include "kernels/walk.hpp"
+#include "src/simulation.hpp"
+
+namespace grove {
+
+/// Walks trees for the targets of this rank.
+template <class Space>
+class TreeWalker {
+ public:
+  virtual ~TreeWalker() = default;
+
+  virtual int multipole_order() const = 0;
+  virtual TreeUse use() const = 0;
+
+  /// Divides the particles of `tree` into target groups. `last_acceleration` is what criteria of relative error look at. All must stay as they are
+  /// until the last walk. Synchronises.
+  virtual void set_targets(const Tree<Space>& tree, const Particles<Space>& particles, View<const Double4> last_acceleration) = 0;
+  virtual View<const std::uint32_t> group_start() const = 0;
+  /// Sets or adds the forces of `sources`.
+  virtual void walk(const GravityParameters& gravity, const TreeScale& scale, const TreeView& sources, WalkMode mode) = 0;
+  /// Work of the walks since set_targets(). Synchronises.
+  virtual WorkCounts work_counts() = 0;
+  /// Work of each group in the walks since set_targets().
+  virtual View<const GroupWork> group_work() const = 0;
+};
+
+template <class Space>
+class GroupWalker final : public TreeWalker<Space> {
+ public:
+  explicit GroupWalker(Space& space) : space_(space), group_start_(space), group_work_(space) {}
+  int multipole_order() const override { return 2; }
+  TreeUse use() const override { return TreeUse::group_walk; }
+  void set_targets(const Tree<Space>& tree, const Particles<Space>& particles, View<const Double4> last_acceleration) override;
+  View<const std::uint32_t> group_start() const override { return group_start_.view(); }
+  void walk(const GravityParameters& gravity, const TreeScale& scale, const TreeView& sources, WalkMode mode) override;
+  WorkCounts work_counts() override;
+  View<const GroupWork> group_work() const override { return group_work_.view(); }
+
+ private:
+  Space& space_;
+  WalkTargets targets_;
+  Buffer<Space, std::uint32_t> group_start_;
+  Buffer<Space, GroupWork> group_work_;
+};
+
+template <class Space>
+class DualWalker final : public TreeWalker<Space> {
+ public:
+  explicit DualWalker(Space& space) : space_(space), targets_(space), dual_walk_(space), group_work_(space) {}
+  int multipole_order() const override { return expansion_order; }
+  TreeUse use() const override { return TreeUse::dual_walk; }
+  void set_targets(const Tree<Space>& tree, const Particles<Space>& particles, View<const Double4> last_acceleration) override;
+  View<const std::uint32_t> group_start() const override { return targets_.group_start(); }
+  void walk(const GravityParameters& gravity, const TreeScale& scale, const TreeView& sources, WalkMode mode) override;
+  WorkCounts work_counts() override;
+  View<const GroupWork> group_work() const override { return group_work_.view(); }
+
+ private:
+  Space& space_;
+  DualTargets<Space> targets_;
+  DualWalkTargets data_;
+  DualWalk<Space> dual_walk_;
+  Buffer<Space, GroupWork> group_work_;
+};
+
+}  // namespace grove
