@@ -19,15 +19,13 @@ struct Classify {
   const std::uint32_t* cell;
   std::uint32_t* child_count;
   double per_length;
-  float support;
-  TreeUse use;
+  float support2;
 
   GROVE_HD void operator()(std::size_t e) const {
     const DomainBoxes& receiver = boxes[rank[e]];
     bool closed = true;
     for (int b = 0; b < receiver.count && closed; ++b)
-      closed = use == TreeUse::group_walk ? accept(opening, geometry[cell[e]], receiver.box[b], per_length, support * support)
-                                          : accept_local_anywhere(opening, geometry[cell[e]], receiver.box[b], per_length, support);
+      closed = accept(opening, geometry[cell[e]], receiver.box[b], per_length, support2);
     child_count[e] = closed ? closed_cell : links[cell[e]].child_count;
   }
 };
@@ -178,7 +176,7 @@ T read_one(Space& space, const T* from) {
 }  // namespace
 
 template <class Space>
-void EssentialTrees<Space>::select_cells(Space& space, const GravityParameters& gravity, TreeUse use, const TreeScale& scale, const Tree<Space>& tree,
+void EssentialTrees<Space>::select_cells(Space& space, const GravityParameters& gravity, const TreeScale& scale, const Tree<Space>& tree,
                                          View<const DomainBoxes> boxes, std::span<const std::uint32_t> receivers) {
   const auto resize = [this](std::size_t n) {
     for (auto* b : {&rank_, &cell_, &child_count_, &child_begin_}) b->resize_keep(n);
@@ -196,7 +194,7 @@ void EssentialTrees<Space>::select_cells(Space& space, const GravityParameters& 
       visit_softening(gravity, scale.length, [&](const auto& softening) { support = softening.support() * (1 + 1e-6); });
       space.for_each(count, Classify<std::decay_t<decltype(opening)>>{opening, tree.links.data(), tree.geometry.data(), boxes.data,
                                                                      rank_.data() + begin, cell_.data() + begin, child_count_.data() + begin,
-                                                                     1 / scale.length, static_cast<float>(support), use});
+                                                                     1 / scale.length, static_cast<float>(support * support)});
     });
     Scratch<Space, std::uint32_t> children(space, count);
     Scratch<Space, std::uint32_t> offset(space, count + 1);
@@ -263,14 +261,14 @@ void EssentialTrees<Space>::write_trees(Space& space, const Tree<Space>& tree, V
 }
 
 template <class Space>
-void EssentialTrees<Space>::select(Space& space, const GravityParameters& gravity, TreeUse use, const TreeScale& scale, const Tree<Space>& tree,
+void EssentialTrees<Space>::select(Space& space, const GravityParameters& gravity, const TreeScale& scale, const Tree<Space>& tree,
                                    View<const Double4> tree_particles, std::span<const DomainBoxes> boxes, int own_rank) {
   std::vector<std::uint32_t> receivers;
   for (std::size_t r = 0; r < boxes.size(); ++r)
     if (tree.cell_count() > 0 && boxes[r].count > 0 && static_cast<int>(r) != own_rank) receivers.push_back(static_cast<std::uint32_t>(r));
   Scratch<Space, DomainBoxes> device_boxes(space, boxes.size());
   copy_from_host(space, boxes, device_boxes.view());
-  select_cells(space, gravity, use, scale, tree, device_boxes, receivers);
+  select_cells(space, gravity, scale, tree, device_boxes, receivers);
   count_by_rank(space, boxes.size());
   write_trees(space, tree, tree_particles);
 }

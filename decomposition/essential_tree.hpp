@@ -1,7 +1,7 @@
 // Step 7, locally essential trees (Salmon 1990): for each other rank, the part of this rank's tree that its targets may need.
 //
 // Each rank publishes a few boxes around its targets. For every other rank, this rank's tree is walked from the root: a cell that the opening
-// criterion accepts for all boxes of that rank is sent as it is, closed; a leaf that it does not is sent with its particles; any other
+// criterion accepts for all boxes of that rank is sent as it is, closed (the dual walk, too, may evaluate it at each target); a leaf that it does not is sent with its particles; any other
 // cell is sent with its children. Criteria are monotone, so the other rank's targets never need to open what was closed.
 #pragma once
 
@@ -24,13 +24,9 @@ struct DomainBoxes {
 };
 
 /// Boxes around the targets of this rank, from the upper cells of its tree: the largest box is divided until `capacity` is reached. Each tells the
-/// radius of its largest target group (`group_start` [groups + 1], over `particles`) and its smallest last acceleration. Synchronises.
+/// smallest last acceleration in it. Synchronises.
 template <class Space>
-DomainBoxes make_domain_boxes(Space& space, const Tree<Space>& tree, const TreeScale& scale, View<const Double4> particles,
-                              View<const std::uint32_t> group_start);
-
-/// Which walk the trees are for: that decides how cells are tested.
-enum class TreeUse { group_walk, dual_walk };
+DomainBoxes make_domain_boxes(Space& space, const Tree<Space>& tree, const TreeScale& scale);
 
 /// The essential trees for all other ranks, one after the other in one set of arrays, each in the layout of tree.hpp with links that count
 /// from its own first cell and particle.
@@ -41,7 +37,7 @@ class EssentialTrees {
       : links(space), geometry(space), multipole(space), particles(space), rank_(space), cell_(space), child_count_(space), child_begin_(space) {}
 
   /// Cuts the trees for the ranks with boxes[r].count > 0 other than `own_rank`. Synchronises once a level.
-  void select(Space& space, const GravityParameters& gravity, TreeUse use, const TreeScale& scale, const Tree<Space>& tree,
+  void select(Space& space, const GravityParameters& gravity, const TreeScale& scale, const Tree<Space>& tree,
               View<const Double4> tree_particles, std::span<const DomainBoxes> boxes, int own_rank);
 
   Buffer<Space, CellLinks> links;
@@ -53,7 +49,7 @@ class EssentialTrees {
   std::vector<std::uint64_t> particle_counts;  ///< [ranks] particles for each rank
 
  private:
-  void select_cells(Space& space, const GravityParameters& gravity, TreeUse use, const TreeScale& scale, const Tree<Space>& tree,
+  void select_cells(Space& space, const GravityParameters& gravity, const TreeScale& scale, const Tree<Space>& tree,
                     View<const DomainBoxes> boxes, std::span<const std::uint32_t> receivers);
   void count_by_rank(Space& space, std::size_t ranks);
   void write_trees(Space& space, const Tree<Space>& tree, View<const Double4> tree_particles);

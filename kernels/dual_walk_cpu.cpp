@@ -25,7 +25,7 @@ struct DualConstants {
   DualTargetView targets;
   DualWalkTargets data;
   WalkUnits units;
-  float support;
+  float support, support2;
   WalkMode mode;
   std::vector<std::vector<std::uint32_t>>& lists;  ///< [target cells] source cells handed down
   std::vector<LocalExpansion>& local;              ///< [target cells]
@@ -48,14 +48,14 @@ class TargetWalk {
     std::vector<std::uint32_t>& list = c_.lists[target];
     list.clear();
     walk(c_.targets.parent[target], box, [&](std::uint32_t source, const CellLinks& links, const CellGeometry& s) {
-      if (s.radius >= box.radius && links.child_count > 0) return Fate::open;
+      if (s.radius >= box.radius && links.child_count > 0) return true;
       list.push_back(source);
-      return Fate::done;
+      return false;
     });
     LocalExpansion& local = c_.local[target];
     local.centre = box.centre;
     expand(c_.targets.parent[target], box.centre, local.L);
-    add_work(c_.cell_work[target], 0);
+    add_work(c_.cell_work[target], 0, 0);
   }
 
   void run_group(std::uint32_t group) {
@@ -63,12 +63,15 @@ class TargetWalk {
     group_.load(c_.data.particles.data, first, count, c_.units);
     group_.box().least_acceleration = least_acceleration(first, count);
     lists_.clear();
-    walk(c_.targets.group_parent[group], group_.box(), [&](std::uint32_t source, const CellLinks& links, const CellGeometry&) {
-      if (links.child_count > 0) return Fate::open;
-      if (links.particle_count == 0) return Fate::accept;  // closed by the rank that sent it
+    walk(c_.targets.group_parent[group], group_.box(), [&](std::uint32_t source, const CellLinks& links, const CellGeometry& s) {
+      // A cell without contents was accepted by the rank that sent it, for a box around these targets.
+      if (links.particle_count == 0 || (links.particle_count > few_particles && accept(opening_, s, group_.box(), c_.units.per_length, c_.support2))) {
+        list_cell(source);
+        return false;
+      }
+      if (links.child_count > 0) return true;
       for (std::uint32_t i = 0; i < links.particle_count; ++i) list_particle(links.first_particle + i);
-      (void)source;
-      return Fate::done;
+      return false;
     });
     float L[terms];
     expand(c_.targets.group_parent[group], group_.box().centre, L);
@@ -81,13 +84,17 @@ class TargetWalk {
       force.potential += u;
     });
     group_.store(c_.data.acceleration.data, c_.units, c_.mode);
-    add_work(c_.data.work[group], static_cast<std::uint32_t>(lists_.particles.size() + lists_.own.size()));
+    add_work(c_.data.work[group], lists_.particles.size() + lists_.own.size(), lists_.cells.size());
   }
 
  private:
-  enum class Fate { done, open, accept };
+  // A multipole at each target costs more than a leaf of so few particles.
+  static constexpr std::uint32_t few_particles = 3;
+  // On the stack: cells that must not go into the local expansion.
+  static constexpr std::uint32_t spoiled_bit = 1U << 31;
 
-  /// Tests what the parent handed down, or the roots; `rejected(cell, links, geometry)` says what becomes of a cell that is not accepted.
+  /// Tests what the parent handed down, or the roots; `rejected(cell, links, geometry)` deals with a cell that is not accepted into the
+  /// local expansion, and says whether to open it.
   template <class Rejected>
   void walk(std::uint32_t parent, const TargetBox& box, Rejected rejected) {
     accepted_.clear();
@@ -98,20 +105,23 @@ class TargetWalk {
     else
       stack_.assign(c_.lists[parent].begin(), c_.lists[parent].end());
     while (!stack_.empty()) {
-      const std::uint32_t cell = stack_.back();
+      const std::uint32_t cell = stack_.back() & ~spoiled_bit;
+      std::uint32_t spoiled = stack_.back() & spoiled_bit;
       stack_.pop_back();
       ++opening_tests_;
       const CellGeometry& g = c_.sources.geometry[cell];
       if (!(g.mass > 0)) continue;
-      if (accept_local(opening_, g, box, c_.units.per_length, c_.support)) {
-        accepted_.push_back(cell);
-        continue;
+      if (!spoiled) {
+        const LocalVerdict verdict = judge_local(opening_, g, box, c_.units.per_length, c_.support);
+        if (verdict.accepted) {
+          accepted_.push_back(cell);
+          continue;
+        }
+        if (verdict.spoiled) spoiled = spoiled_bit;
       }
       const CellLinks& links = c_.sources.links[cell];
-      const Fate fate = rejected(cell, links, g);
-      if (fate == Fate::accept) accepted_.push_back(cell);
-      if (fate == Fate::open)
-        for (std::uint32_t k = links.child_count; k-- > 0;) stack_.push_back(links.first_child + k);
+      if (rejected(cell, links, g))
+        for (std::uint32_t k = links.child_count; k-- > 0;) stack_.push_back((links.first_child + k) | spoiled);
     }
   }
 
@@ -156,6 +166,13 @@ class TargetWalk {
         FloatVector::load(mass), [&](auto k) { return FloatVector::load(moment[k - term_count(1)]); }, D, sum);
   }
 
+  void list_cell(std::uint32_t cell) {
+    const CellGeometry& g = c_.sources.geometry[cell];
+    const Double3 centre = group_.box().centre;
+    lists_.cells.push_back(make_cell_source(c_.units.offset(g.centre_of_mass.x, centre.x), c_.units.offset(g.centre_of_mass.y, centre.y),
+                                            c_.units.offset(g.centre_of_mass.z, centre.z), g.mass, c_.sources.multipole + std::size_t{cell} * stored_moments));
+  }
+
   void list_particle(std::uint32_t i) {
     const bool own = !Softening::zero_at_zero && c_.mode == WalkMode::own_tree && group_.holds(i);
     (own ? lists_.own : lists_.particles).push_back(group_.source(c_.sources.particles[i], c_.units));
@@ -170,9 +187,9 @@ class TargetWalk {
     return static_cast<float>(std::sqrt(least2) / c_.units.acceleration);
   }
 
-  void add_work(GroupWork& out, std::uint32_t particles) const {
+  void add_work(GroupWork& out, std::size_t particles, std::size_t cells) const {
     const GroupWork before = c_.mode == WalkMode::own_tree ? GroupWork{} : out;
-    out = {before.particle_particle + particles, 0, before.opening_tests + opening_tests_, before.cell_cell + static_cast<std::uint32_t>(accepted_.size())};
+    out = {before.particle_particle + static_cast<std::uint32_t>(particles), before.cell_particle + static_cast<std::uint32_t>(cells), before.opening_tests + opening_tests_, before.cell_cell + static_cast<std::uint32_t>(accepted_.size())};
   }
 
   const DualConstants& c_;
@@ -197,10 +214,11 @@ void DualWalk<HostSpace>::walk(HostSpace& space, const GravityParameters& gravit
     cell_work_.resize_discard(view.cell_count);
     space.fill_bytes(cell_work_.data(), 0, view.cell_count * sizeof(GroupWork));
   }
-  DualConstants c{sources, view, data, WalkUnits(gravity, scale), 0, mode, lists, local, cell_work_.data()};
+  DualConstants c{sources, view, data, WalkUnits(gravity, scale), 0, 0, mode, lists, local, cell_work_.data()};
   visit_opening(gravity, [&](const auto& opening) {
     visit_softening(gravity, scale.length, [&](const auto& softening) {
       c.support = static_cast<float>(softening.support() * (1 + 1e-6));
+      c.support2 = c.support * c.support;
 #pragma omp parallel
       {
         TargetWalk walk(c, opening, softening);

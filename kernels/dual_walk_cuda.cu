@@ -33,7 +33,7 @@ struct DualArguments {
   DualWalkTargets data;
   double length, per_length, per_mass, per_acceleration;
   double acceleration_unit, potential_unit;
-  float support;
+  float support, support2;
   std::uint32_t first_level_cell;  ///< target cells before this one have no lists
   std::uint32_t* stacks;
   std::uint32_t* collected;        ///< [warps * collected_capacity]
@@ -51,9 +51,11 @@ struct DualArguments {
 struct WarpMemory {
   // Rows of an odd number of 16-byte words: lanes that read their rows 16 bytes at a time meet no bank conflicts.
   float4 moments[warp_size][stored_moments / 4 + 1];
+  CellSource cell[warp_size];
   Float4 particle[warp_size];
   std::uint32_t own_index[warp_size];
-  std::uint32_t accepted[2 * warp_size];
+  std::uint32_t accepted[2 * warp_size];  ///< cells for the local expansion
+  std::uint32_t direct[2 * warp_size];    ///< cells for each target
 };
 
 template <class Opening, class Softening, WalkMode mode, bool at_group>
@@ -74,12 +76,13 @@ class TargetWalk {
       parent = a_.targets.parent[item];
     }
     walk(parent);
-    if (accepted_count_ > 0) evaluate_cells(0, accepted_count_);
+    if (accepted_count_ > 0) add_cells_to_local(0, accepted_count_);
     for_terms<terms>([&](auto i) {
       for (int d = warp_size / 2; d > 0; d /= 2) local_[i] += __shfl_xor_sync(all_lanes, local_[i], d);
     });
     if (parent != no_parent && parent >= a_.first_level_cell) add_parent_expansion(parent);
     if constexpr (at_group) {
+      if (direct_count_ > 0) evaluate_cells(0, direct_count_);
       if (pending_count_ > 0) evaluate_particles(pending_count_);
       store_group(item);
     } else {
@@ -89,7 +92,7 @@ class TargetWalk {
 
  private:
   __device__ void clear() {
-    accepted_count_ = pending_count_ = collected_count_ = 0;
+    accepted_count_ = direct_count_ = pending_count_ = collected_count_ = 0;
     work_ = {};
     force_ = {};
     for_terms<terms>([&](auto i) { local_[i] = 0; });
@@ -122,31 +125,38 @@ class TargetWalk {
     }
   }
 
-  /// Tests one cell a lane and sends each where it belongs; returns the new height of the stack.
-  __device__ std::uint32_t test(bool active, std::uint32_t cell, std::uint32_t top) {
-    bool accepted = false, handed_down = false, has_children = false, is_leaf = false;
+  /// Tests one entry a lane and sends each cell where it belongs; returns the new height of the stack.
+  __device__ std::uint32_t test(bool active, std::uint32_t entry, std::uint32_t top) {
+    const std::uint32_t cell = entry & ~spoiled_bit;
+    std::uint32_t spoiled = entry & spoiled_bit;
+    bool into_local = false, at_targets = false, handed_down = false, has_children = false, is_leaf = false;
     CellLinks links{};
     if (active) {
       const CellGeometry& g = a_.sources.geometry[cell];
-      accepted = accept_local(opening_, g, box_, a_.per_length, a_.support);
       links = a_.sources.links[cell];
-      if (!accepted) {
-        // A closed cell was accepted by the rank that sent it, for any group of the size of ours.
-        const bool closed = links.particle_count == 0, open = at_group || g.radius >= box_.radius;
-        has_children = open && links.child_count > 0;
-        is_leaf = at_group && !closed && links.child_count == 0;
-        accepted = at_group && closed;
-        handed_down = !at_group && !has_children;
-      } else if (at_group && links.child_count == 0 && links.particle_count > 0 && links.particle_count <= few_particles) {
-        accepted = false;
-        is_leaf = true;
+      if (g.mass > 0) {
+        if (!spoiled) {
+          const LocalVerdict verdict = judge_local(opening_, g, box_, a_.per_length, a_.support);
+          into_local = verdict.accepted;
+          if (verdict.spoiled) spoiled = spoiled_bit;
+        }
+        if constexpr (at_group) {
+          // A cell without contents was accepted by the rank that sent it, for a box around these targets.
+          if (!into_local)
+            at_targets = links.particle_count == 0 ||
+                         (links.particle_count > few_particles && accept(opening_, g, box_, a_.per_length, a_.support2));
+        }
+        const bool rejected = !into_local && !at_targets;
+        has_children = rejected && links.child_count > 0 && (at_group || g.radius >= box_.radius);
+        is_leaf = at_group && rejected && links.child_count == 0;
+        handed_down = !at_group && rejected && !has_children;
       }
-      accepted = accepted && g.mass > 0;
-      if (g.mass == 0) handed_down = has_children = is_leaf = false;
     }
-    queue_accepted(accepted, cell);
-    if (__any_sync(all_lanes, has_children)) top = push_children(has_children ? links.child_count : 0, links.first_child, top);
+    queue(into_local, cell, memory_.accepted, accepted_count_, [this](std::uint32_t first) { add_cells_to_local(first, warp_size); });
+    if (__any_sync(all_lanes, has_children)) top = push_children(has_children ? links.child_count : 0, links.first_child | spoiled, top);
     if constexpr (at_group) {
+      if (__any_sync(all_lanes, at_targets))
+        queue(at_targets, cell, memory_.direct, direct_count_, [this](std::uint32_t first) { evaluate_cells(first, warp_size); });
       if (__any_sync(all_lanes, is_leaf)) add_particles(is_leaf ? links.particle_count : 0, links.first_particle);
     } else {
       collect(handed_down, cell);
@@ -154,14 +164,16 @@ class TargetWalk {
     return top;
   }
 
-  __device__ void queue_accepted(bool accepted, std::uint32_t cell) {
-    const unsigned mask = __ballot_sync(all_lanes, accepted);
-    if (accepted) memory_.accepted[accepted_count_ + __popc(mask & ((1U << lane_) - 1))] = cell;
-    accepted_count_ += __popc(mask);
+  /// Appends the cells of the lanes that say so to a queue of up to 64, and evaluates 32 when there are as many.
+  template <class Evaluate>
+  __device__ void queue(bool wanted, std::uint32_t cell, std::uint32_t (&cells)[2 * warp_size], std::uint32_t& count, Evaluate evaluate) {
+    const unsigned mask = __ballot_sync(all_lanes, wanted);
+    if (wanted) cells[count + __popc(mask & ((1U << lane_) - 1))] = cell;
+    count += __popc(mask);
     __syncwarp();
-    if (accepted_count_ >= warp_size) {
-      accepted_count_ -= warp_size;
-      evaluate_cells(accepted_count_, warp_size);
+    if (count >= warp_size) {
+      count -= warp_size;
+      evaluate(count);
     }
   }
 
@@ -192,7 +204,7 @@ class TargetWalk {
   }
 
   /// M2L of `count` cells of the queue from entry `first` on, one a lane.
-  __device__ void evaluate_cells(std::uint32_t first, std::uint32_t count) {
+  __device__ void add_cells_to_local(std::uint32_t first, std::uint32_t count) {
     constexpr int words = stored_moments / 4, rows_at_once = warp_size / words;
     for (int row = lane_ / words; row < static_cast<int>(count); row += rows_at_once) {
       const float4* const moments = reinterpret_cast<const float4*>(a_.sources.multipole) + std::size_t{memory_.accepted[first + row]} * words;
@@ -223,6 +235,20 @@ class TargetWalk {
           return i % 4 == 0 ? word.x : i % 4 == 1 ? word.y : i % 4 == 2 ? word.z : word.w;
         },
         D, local_);
+  }
+
+  /// M2P of `count` cells of the queue from entry `first` on.
+  __device__ void evaluate_cells(std::uint32_t first, std::uint32_t count) {
+    if (lane_ < static_cast<int>(count)) {
+      const std::uint32_t cell = memory_.direct[first + lane_];
+      const CellGeometry& g = a_.sources.geometry[cell];
+      memory_.cell[lane_] = make_cell_source(offset(g.centre_of_mass.x, box_.centre.x), offset(g.centre_of_mass.y, box_.centre.y),
+                                             offset(g.centre_of_mass.z, box_.centre.z), g.mass, a_.sources.multipole + std::size_t{cell} * stored_moments);
+    }
+    __syncwarp();
+    for (std::uint32_t k = 0; k < count; ++k) add_cell(softening_, memory_.cell[k], x_, y_, z_, force_);
+    work_.cell_particle += count;
+    __syncwarp();
   }
 
   __device__ void evaluate_particles(std::uint32_t count) {
@@ -272,7 +298,7 @@ class TargetWalk {
     target_count_ = a_.targets.group_start[group + 1] - first_;
     const std::uint32_t i = lane_ < static_cast<int>(target_count_) ? first_ + lane_ : first_;
     const Double4 origin = a_.data.particles[first_], p = a_.data.particles[i], last = a_.data.last_acceleration[i];
-    box_.centre = {middle(p.x, origin.x), middle(p.y, origin.y), middle(p.z, origin.z)};
+    box_.centre = {middle(p.x, origin.x, box_.half_size[0]), middle(p.y, origin.y, box_.half_size[1]), middle(p.z, origin.z, box_.half_size[2])};
     // The same rounding as that of the sources: a target meets itself at a distance of exactly zero.
     x_ = offset(p.x, box_.centre.x);
     y_ = offset(p.y, box_.centre.y);
@@ -281,9 +307,10 @@ class TargetWalk {
     box_.least_acceleration = reduce_min(static_cast<float>(sqrt(last.x * last.x + last.y * last.y + last.z * last.z) * a_.per_acceleration));
   }
 
-  __device__ double middle(double x, double origin) const {
-    const float d = offset(x, origin);
-    return origin + 0.5F * (reduce_min(d) + reduce_max(d)) * a_.length;
+  __device__ double middle(double x, double origin, float& half) const {
+    const float d = offset(x, origin), low = reduce_min(d), high = reduce_max(d);
+    half = 0.5F * (high - low) * target_margin;
+    return origin + 0.5F * (low + high) * a_.length;
   }
 
   __device__ void add_parent_expansion(std::uint32_t parent) {
@@ -327,12 +354,14 @@ class TargetWalk {
 
   __device__ void add_work(GroupWork& out) const {
     const GroupWork before = mode == WalkMode::own_tree ? GroupWork{} : out;
-    out = {before.particle_particle + work_.particle_particle, 0, before.opening_tests + work_.opening_tests, before.cell_cell + work_.cell_cell};
+    out = {before.particle_particle + work_.particle_particle, before.cell_particle + work_.cell_particle, before.opening_tests + work_.opening_tests, before.cell_cell + work_.cell_cell};
   }
 
-  static constexpr bool meets_itself = mode == WalkMode::own_tree && !Softening::zero_at_zero;
-  // A leaf of so few particles costs less, and errs less, particle by particle.
-  static constexpr std::uint32_t few_particles = 2;
+  static constexpr bool meets_itself = at_group && mode == WalkMode::own_tree && !Softening::zero_at_zero;
+  // A multipole at each target costs more than a leaf of so few particles.
+  static constexpr std::uint32_t few_particles = 3;
+  // On the stack: cells that must not go into the local expansion.
+  static constexpr std::uint32_t spoiled_bit = 1U << 31;
 
   const DualArguments& a_;
   const Opening& opening_;
@@ -346,7 +375,7 @@ class TargetWalk {
   float x_ = 0, y_ = 0, z_ = 0;
   Force<float> force_;
   float local_[terms];  ///< this lane's share of the local expansion, until it is summed over the warp
-  std::uint32_t accepted_count_, pending_count_, collected_count_;
+  std::uint32_t accepted_count_, direct_count_, pending_count_, collected_count_;
   std::uint32_t pending_ = 0;
   GroupWork work_;
 };
@@ -431,6 +460,7 @@ void DualWalk<CudaSpace>::walk(CudaSpace& space, const GravityParameters& gravit
   visit_opening(gravity, [&](const auto& opening) {
     visit_softening(gravity, scale.length, [&](const auto& softening) {
       a.support = static_cast<float>(softening.support() * (1 + 1e-6));
+      a.support2 = a.support * a.support;
       for (bool complete = view.cell_count == a.first_level_cell; !complete;) {
         Scratch<CudaSpace, std::uint32_t> collected(space, std::size_t{collected_capacity} * warps);
         a.collected = collected.data();

@@ -1,8 +1,8 @@
 // Opening criteria: may this cell's multipole stand for its particles, for every target in this box?
 //
 // To add one: write a struct like those below and put it into OpeningCriteria. accepts() is asked by the group walk, where the multipole is evaluated
-// at each target; accepts_local() by the dual walk, where it is evaluated at the targets' centre and expanded about it. A criterion must
-// be monotone: what it accepts for a box it accepts for every box inside that one, because essential trees are cut for boxes around many
+// at each target; accepts_local() by the dual walk, where it is evaluated at the targets' centre and expanded about it, and spoils_local() about cells
+// that are small beside their distance, to keep all they contain out of that expansion. accepts() must be monotone: what it accepts for a box it accepts for every box inside that one, because essential trees are cut for boxes around many
 // target groups.
 #pragma once
 
@@ -22,7 +22,7 @@ inline constexpr float target_margin = 1 + 2e-6F;
 struct TargetBox {
   Double3 centre;      ///< code units
   float half_size[3];  ///< units of TreeScale::length, with target_margin
-  float radius = 0;    ///< largest distance of a target from the centre about which its forces are expanded, scaled; for accepts_local()
+  float radius = 0;    ///< largest distance of a target from the centre about which forces are expanded, scaled; for the dual walk
   float least_acceleration = 0;  ///< smallest last acceleration of a target, scaled, G left out; 0 when there is none
 };
 
@@ -70,6 +70,7 @@ struct GeometricOpening {
   GROVE_HD bool accepts_local(const CellGeometry&, const CentreSeparation& s, const TargetBox&) const {
     return s.extent * s.extent * per_theta * per_theta < s.distance2;
   }
+  GROVE_HD bool spoils_local(const CellGeometry&, const CentreSeparation&, const TargetBox&) const { return false; }
 };
 
 /// Barnes 1994, as in Bedorf, Gaburov & Portegies Zwart 2012, eq. 3: d > l / theta + s, with s the distance between the
@@ -86,6 +87,7 @@ struct BarnesOpening {
   GROVE_HD bool accepts_local(const CellGeometry&, const CentreSeparation& s, const TargetBox&) const {
     return s.extent * s.extent * per_theta * per_theta < s.distance2;
   }
+  GROVE_HD bool spoils_local(const CellGeometry&, const CentreSeparation&, const TargetBox&) const { return false; }
 };
 
 /// Salmon & Warren 1994: d > l / theta, d from the targets to the nearest edge of the box around the cell's particles.
@@ -101,6 +103,7 @@ struct MinimalDistanceOpening {
   GROVE_HD bool accepts_local(const CellGeometry&, const CentreSeparation& s, const TargetBox&) const {
     return s.extent * s.extent * per_theta * per_theta < s.distance2;
   }
+  GROVE_HD bool spoils_local(const CellGeometry&, const CentreSeparation&, const TargetBox&) const { return false; }
 };
 
 /// The estimated error of the cell's force, relative to the smallest last acceleration of the targets (Springel 2005, eq. 18; for expansions of both
@@ -121,6 +124,11 @@ struct RelativeOpening {
     const float q2 = s.extent * s.extent, d2 = s.distance2;
     return cell.mass * q2 * q2 <= tolerance * target.least_acceleration * d2 * d2 * d2;
   }
+  /// The targets' part of the error, (radius / d)^4, is the same for all that a distant cell contains: dividing the cell does not lessen it.
+  GROVE_HD bool spoils_local(const CellGeometry& cell, const CentreSeparation& s, const TargetBox& target) const {
+    const float r2 = target.radius * target.radius, d2 = s.distance2;
+    return cell.mass * r2 * r2 > tolerance * target.least_acceleration * d2 * d2 * d2;
+  }
 };
 
 /// All criteria; their names are the allowed values of gravity.opening.
@@ -137,24 +145,23 @@ GROVE_HD bool accept(const Opening& opening, const CellGeometry& cell, const Tar
   return s.box2 > support2 && opening.accepts(cell, s, target);
 }
 
-/// As the test of the dual walk, for any targets whose centre of expansion lies within `box` and whose radius is at most box.radius.
-template <class Opening>
-GROVE_HD bool accept_local_anywhere(const Opening& opening, const CellGeometry& cell, const TargetBox& box, double per_length, float support) {
-  const CentreSeparation s{separation(cell, box, per_length).centre_of_mass2, cell.radius + box.radius};
-  const float reach = larger(s.extent * (1 / convergence_limit), s.extent + support);
-  return reach * reach < s.distance2 && opening.accepts_local(cell, s, box);
-}
+/// What the dual walk does with a cell at a target.
+struct LocalVerdict {
+  bool accepted;  ///< into the target's local expansion
+  bool spoiled;   ///< neither this cell nor anything inside it
+};
 
 /// The test of the dual walk. Beyond the criterion itself, cell and targets must be far enough apart for the expansions to converge, and further than
 /// `support` (scaled) between any particle and any target. Targets expand about target.centre; half_size is not looked at.
 template <class Opening>
-GROVE_HD bool accept_local(const Opening& opening, const CellGeometry& cell, const TargetBox& target, double per_length, float support) {
+GROVE_HD LocalVerdict judge_local(const Opening& opening, const CellGeometry& cell, const TargetBox& target, double per_length, float support) {
   const float dx = static_cast<float>((cell.centre_of_mass.x - target.centre.x) * per_length);
   const float dy = static_cast<float>((cell.centre_of_mass.y - target.centre.y) * per_length);
   const float dz = static_cast<float>((cell.centre_of_mass.z - target.centre.z) * per_length);
   const CentreSeparation s{dx * dx + dy * dy + dz * dz, cell.radius + target.radius};
   const float reach = larger(s.extent * (1 / convergence_limit), s.extent + support);
-  return reach * reach < s.distance2 && opening.accepts_local(cell, s, target);
+  const bool accepted = reach * reach < s.distance2 && opening.accepts_local(cell, s, target);
+  return {accepted, !accepted && 4 * cell.radius * cell.radius < s.distance2 && opening.spoils_local(cell, s, target)};
 }
 
 }  // namespace grove

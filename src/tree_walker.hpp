@@ -16,7 +16,6 @@ class TreeWalker {
   virtual ~TreeWalker() = default;
 
   virtual int multipole_order() const = 0;
-  virtual TreeUse use() const = 0;
 
   /// Divides the particles of `tree` into target groups. `last_acceleration` is what criteria of relative error look at. All must stay as they are
   /// until the last walk. Synchronises.
@@ -35,7 +34,6 @@ class GroupWalker final : public TreeWalker<Space> {
  public:
   explicit GroupWalker(Space& space) : space_(space), group_start_(space), group_work_(space) {}
   int multipole_order() const override { return 2; }
-  TreeUse use() const override { return TreeUse::group_walk; }
   void set_targets(const Tree<Space>& tree, const Particles<Space>& particles, View<const Double4> last_acceleration) override;
   View<const std::uint32_t> group_start() const override { return group_start_.view(); }
   void walk(const GravityParameters& gravity, const TreeScale& scale, const TreeView& sources, WalkMode mode) override;
@@ -54,7 +52,6 @@ class DualWalker final : public TreeWalker<Space> {
  public:
   explicit DualWalker(Space& space) : space_(space), targets_(space), dual_walk_(space), group_work_(space) {}
   int multipole_order() const override { return expansion_order; }
-  TreeUse use() const override { return TreeUse::dual_walk; }
   void set_targets(const Tree<Space>& tree, const Particles<Space>& particles, View<const Double4> last_acceleration) override;
   View<const std::uint32_t> group_start() const override { return targets_.group_start(); }
   void walk(const GravityParameters& gravity, const TreeScale& scale, const TreeView& sources, WalkMode mode) override;
