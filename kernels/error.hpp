@@ -1,39 +1,45 @@
 // Errors: what may go wrong, as types. Only `main` catches; everything below it throws.
 #pragma once
 
-#include <source_location>
 #include <stdexcept>
 #include <string>
 
 namespace grove {
 
+/// Where in the sources an error arose. std::source_location, which the front end of nvcc 12.0 cannot read, in plain types.
+struct SourceLocation {
+  const char* file;
+  int line;
+  static constexpr SourceLocation current(const char* file = __builtin_FILE(), int line = __builtin_LINE()) { return {file, line}; }
+};
+
 /// Base of every exception Grove throws. `what()` is the sentence shown to the user; `where()` is for developers.
 class Error : public std::runtime_error {
  public:
-  explicit Error(const std::string& message, std::source_location where = std::source_location::current())
+  explicit Error(const std::string& message, SourceLocation where = SourceLocation::current())
       : std::runtime_error(message), where_(where) {}
-  const std::source_location& where() const noexcept { return where_; }
+  const SourceLocation& where() const noexcept { return where_; }
 
  private:
-  std::source_location where_;
+  SourceLocation where_;
 };
 
 /// A mistake of the user: a key, value or option. The message names it, its value and what is allowed. Exit code 2.
 class ConfigError : public Error {
  public:
-  explicit ConfigError(const std::string& message, std::source_location where = std::source_location::current()) : Error(message, where) {}
+  explicit ConfigError(const std::string& message, SourceLocation where = SourceLocation::current()) : Error(message, where) {}
 };
 
 /// Input data that cannot be used. The message names the file, the field and the first offending row. Exit code 3.
 class DataError : public Error {
  public:
-  explicit DataError(const std::string& message, std::source_location where = std::source_location::current()) : Error(message, where) {}
+  explicit DataError(const std::string& message, SourceLocation where = SourceLocation::current()) : Error(message, where) {}
 };
 
 /// The machine failed: CUDA, MPI, HDF5, the file system, memory. Exit code 4.
 class SystemError : public Error {
  public:
-  explicit SystemError(const std::string& message, std::source_location where = std::source_location::current()) : Error(message, where) {}
+  explicit SystemError(const std::string& message, SourceLocation where = SourceLocation::current()) : Error(message, where) {}
 };
 
 /// A failure that all ranks have already agreed on (Communicator::agree); `main` prints it on rank 0 only.
