@@ -8,11 +8,10 @@
 
 #include "kernels/dual_targets.hpp"
 #include "kernels/gravity_parameters.hpp"
+#include "kernels/local_expansion.hpp"
 #include "kernels/walk.hpp"
 
 namespace grove {
-
-inline constexpr int expansion_order = 4;  ///< of multipole and local expansions together
 
 /// What the dual walk works on beside the sources.
 struct DualWalkTargets {
@@ -44,6 +43,6 @@ class DualWalk {
   Buffer<Space, GroupWork> cell_work_;        ///< [target cells]
 };
 
-inline constexpr int local_stride = (term_count(expansion_order) + 3) / 4 * 4;
+inline constexpr int local_stride = (local_terms + 3) / 4 * 4;
 
 }  // namespace grove

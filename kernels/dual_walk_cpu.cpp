@@ -10,13 +10,14 @@ namespace grove {
 
 namespace {
 
-constexpr int terms = term_count(expansion_order);
+constexpr int terms = local_terms;
 constexpr int stored_moments = multipole_stride(expansion_order);
 constexpr int width = FloatVector::width;
 
 /// A local expansion and its centre.
 struct LocalExpansion {
   Double3 centre;
+  float unit;
   float L[terms];
 };
 
@@ -54,7 +55,8 @@ class TargetWalk {
     });
     LocalExpansion& local = c_.local[target];
     local.centre = box.centre;
-    expand(c_.targets.parent[target], box.centre, local.L);
+    local.unit = expansion_unit(box.radius);
+    expand(c_.targets.parent[target], local);
     add_work(c_.cell_work[target], 0, 0);
   }
 
@@ -73,15 +75,12 @@ class TargetWalk {
       for (std::uint32_t i = 0; i < links.particle_count; ++i) list_particle(links.first_particle + i);
       return false;
     });
-    float L[terms];
-    expand(c_.targets.group_parent[group], group_.box().centre, L);
+    LocalExpansion local;
+    local.centre = group_.box().centre;
+    local.unit = expansion_unit(group_.box().radius);
+    expand(c_.targets.group_parent[group], local);
     group_.sum(softening_, lists_, [&](FloatVector x, FloatVector y, FloatVector z, Force<FloatVector>& force) {
-      FloatVector u, gx, gy, gz;
-      evaluate_local<expansion_order>([&](auto i) { return FloatVector(L[i]); }, x, y, z, u, gx, gy, gz);
-      force.x += gx;
-      force.y += gy;
-      force.z += gz;
-      force.potential += u;
+      add_local_force([&](auto i) { return FloatVector(local.L[i]); }, local.unit, x, y, z, force);
     });
     group_.store(c_.data.acceleration.data, c_.units, c_.mode);
     add_work(c_.data.work[group], lists_.particles.size() + lists_.own.size(), lists_.cells.size());
@@ -125,57 +124,51 @@ class TargetWalk {
     }
   }
 
-  /// L = the accepted cells' expansions about `centre`, and the parent's shifted there.
-  void expand(std::uint32_t parent, const Double3& centre, float (&L)[terms]) {
+  /// Sets local.L to the accepted cells' expansions about local.centre, and the parent's shifted there.
+  void expand(std::uint32_t parent, LocalExpansion& local) {
     FloatVector sum[terms];
     for (int i = 0; i < terms; ++i) sum[i] = FloatVector(0);
-    for (std::size_t first = 0; first < accepted_.size(); first += width) add_cells(first, centre, sum);
+    for (std::size_t first = 0; first < accepted_.size(); first += width) add_cells(first, local, sum);
     for (int i = 0; i < terms; ++i) {
       alignas(FloatVector::alignment) float lanes[width];
       sum[i].store(lanes);
-      L[i] = 0;
-      for (int l = 0; l < width; ++l) L[i] += lanes[l];
+      local.L[i] = 0;
+      for (int l = 0; l < width; ++l) local.L[i] += lanes[l];
     }
     if (parent == no_parent) return;
     const LocalExpansion& from = c_.local[parent];
-    add_shifted_local<expansion_order>([&](auto i) { return from.L[i]; }, c_.units.offset(centre.x, from.centre.x),
-                                       c_.units.offset(centre.y, from.centre.y), c_.units.offset(centre.z, from.centre.z), L);
+    add_parent_local([&](auto i) { return from.L[i]; }, from.unit, c_.units.offset(local.centre.x, from.centre.x),
+                     c_.units.offset(local.centre.y, from.centre.y), c_.units.offset(local.centre.z, from.centre.z), local.unit, local.L);
   }
 
   /// M2L of the accepted cells [first, first + width); lanes past the last repeat it without mass.
-  void add_cells(std::size_t first, const Double3& centre, FloatVector (&sum)[terms]) {
-    alignas(FloatVector::alignment) float x[width], y[width], z[width], mass[width], moment[stored_moments][width];
+  void add_cells(std::size_t first, const LocalExpansion& local, FloatVector (&sum)[terms]) {
+    alignas(FloatVector::alignment) float x[width], y[width], z[width], mass[width], unit[width], moment[stored_moments][width];
     for (int l = 0; l < width; ++l) {
       const bool filled = first + static_cast<std::size_t>(l) < accepted_.size();
       const std::uint32_t cell = accepted_[filled ? first + static_cast<std::size_t>(l) : accepted_.size() - 1];
       const CellGeometry& g = c_.sources.geometry[cell];
-      x[l] = c_.units.offset(centre.x, g.centre_of_mass.x);
-      y[l] = c_.units.offset(centre.y, g.centre_of_mass.y);
-      z[l] = c_.units.offset(centre.z, g.centre_of_mass.z);
+      x[l] = c_.units.offset(local.centre.x, g.centre_of_mass.x);
+      y[l] = c_.units.offset(local.centre.y, g.centre_of_mass.y);
+      z[l] = c_.units.offset(local.centre.z, g.centre_of_mass.z);
       mass[l] = filled ? g.mass : 0;
+      unit[l] = expansion_unit(g.radius);
       const float* const m = c_.sources.multipole + std::size_t{cell} * stored_moments;
       for (int k = 0; k < terms - term_count(1); ++k) moment[k][l] = filled ? m[k] : 0;
     }
-    const FloatVector dx = FloatVector::load(x), dy = FloatVector::load(y), dz = FloatVector::load(z);
-    FloatVector radial[expansion_order + 1], D[terms];
-    radial[0] = reciprocal_sqrt(softening_.far_r2(dx * dx + dy * dy + dz * dz));
-    const FloatVector u2 = radial[0] * radial[0];
-    for (int m = 0; m < expansion_order; ++m) radial[m + 1] = FloatVector(-(2 * m + 1)) * u2 * radial[m];
-    derivatives<expansion_order>(dx, dy, dz, radial, D);
-    add_multipole_to_local<expansion_order>(
-        FloatVector::load(mass), [&](auto k) { return FloatVector::load(moment[k - term_count(1)]); }, D, sum);
+    add_cell_to_local(softening_, FloatVector::load(x), FloatVector::load(y), FloatVector::load(z), FloatVector::load(mass),
+                      [&](auto k) { return FloatVector::load(moment[k - term_count(1)]); }, FloatVector::load(unit), local.unit, sum);
   }
 
   void list_cell(std::uint32_t cell) {
     const CellGeometry& g = c_.sources.geometry[cell];
     const Double3 centre = group_.box().centre;
     lists_.cells.push_back(make_cell_source(c_.units.offset(g.centre_of_mass.x, centre.x), c_.units.offset(g.centre_of_mass.y, centre.y),
-                                            c_.units.offset(g.centre_of_mass.z, centre.z), g.mass, c_.sources.multipole + std::size_t{cell} * stored_moments));
+                                            c_.units.offset(g.centre_of_mass.z, centre.z), g.mass, c_.sources.multipole + std::size_t{cell} * stored_moments, expansion_unit(g.radius)));
   }
 
   void list_particle(std::uint32_t i) {
-    const bool own = !Softening::zero_at_zero && c_.mode == WalkMode::own_tree && group_.holds(i);
-    (own ? lists_.own : lists_.particles).push_back(group_.source(c_.sources.particles[i], c_.units));
+    group_.template list_particle<Softening>(c_.sources.particles, i, c_.mode == WalkMode::own_tree, c_.units, lists_);
   }
 
   float least_acceleration(std::uint32_t first, std::uint32_t count) const {

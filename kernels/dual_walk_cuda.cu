@@ -14,12 +14,17 @@ namespace {
 
 constexpr int warps_per_block = 4;
 constexpr int blocks_per_multiprocessor = 4;
-constexpr int terms = term_count(expansion_order);
+constexpr int terms = local_terms;
 constexpr int stored_moments = multipole_stride(expansion_order);
 // See walk_cuda.cu for why no stack can overflow.
 constexpr std::uint32_t stack_capacity = 8 * warp_size * (deepest_level + 1);
 // Target cells above this number of their level are not worth a level of their own: those below start from the roots.
 constexpr std::uint32_t smallest_level = 32;
+
+// A multipole at each target costs more than a leaf of so few particles.
+constexpr std::uint32_t few_particles = 3;
+// On the stack: cells that must not go into the local expansion.
+constexpr std::uint32_t spoiled_bit = 1U << 31;
 
 /// What went wrong for lack of memory, and how much was wanted.
 struct ListStatus {
@@ -34,6 +39,7 @@ struct DualArguments {
   double length, per_length, per_mass, per_acceleration;
   double acceleration_unit, potential_unit;
   float support, support2;
+  WalkMode mode;
   std::uint32_t first_level_cell;  ///< target cells before this one have no lists
   std::uint32_t* stacks;
   std::uint32_t* collected;        ///< [warps * collected_capacity]
@@ -58,7 +64,7 @@ struct WarpMemory {
   std::uint32_t direct[2 * warp_size];    ///< cells for each target
 };
 
-template <class Opening, class Softening, WalkMode mode, bool at_group>
+template <class Opening, class Softening, bool at_group>
 class TargetWalk {
  public:
   __device__ TargetWalk(const DualArguments& a, const Opening& opening, const Softening& softening, WarpMemory& memory, int warp)
@@ -75,6 +81,7 @@ class TargetWalk {
       load_cell(item);
       parent = a_.targets.parent[item];
     }
+    unit_ = expansion_unit(box_.radius);
     walk(parent);
     if (accepted_count_ > 0) add_cells_to_local(0, accepted_count_);
     for_terms<terms>([&](auto i) {
@@ -215,26 +222,16 @@ class TargetWalk {
       const CellGeometry& g = a_.sources.geometry[memory_.accepted[first + lane_]];
       const float x = -offset(g.centre_of_mass.x, box_.centre.x), y = -offset(g.centre_of_mass.y, box_.centre.y),
                   z = -offset(g.centre_of_mass.z, box_.centre.z);
-      add_cell_to_local(x, y, z, g.mass, memory_.moments[lane_]);
+      const float4* const moments = memory_.moments[lane_];
+      const auto moment = [&](auto k) {
+        constexpr int i = k - term_count(1);
+        const float4 word = moments[i / 4];
+        return i % 4 == 0 ? word.x : i % 4 == 1 ? word.y : i % 4 == 2 ? word.z : word.w;
+      };
+      add_cell_to_local(softening_, x, y, z, g.mass, moment, expansion_unit(g.radius), unit_, local_);
     }
     work_.cell_cell += count;
     __syncwarp();
-  }
-
-  __device__ void add_cell_to_local(float x, float y, float z, float mass, const float4* moments) {
-    float radial[expansion_order + 1], D[terms];
-    radial[0] = reciprocal_sqrt(softening_.far_r2(x * x + y * y + z * z));
-    const float u2 = radial[0] * radial[0];
-    for_terms<expansion_order>([&](auto m) { radial[m + 1] = -(2 * m + 1) * u2 * radial[m]; });
-    derivatives<expansion_order>(x, y, z, radial, D);
-    add_multipole_to_local<expansion_order>(
-        mass,
-        [&](auto k) {
-          constexpr int i = k - term_count(1);
-          const float4 word = moments[i / 4];
-          return i % 4 == 0 ? word.x : i % 4 == 1 ? word.y : i % 4 == 2 ? word.z : word.w;
-        },
-        D, local_);
   }
 
   /// M2P of `count` cells of the queue from entry `first` on.
@@ -243,7 +240,7 @@ class TargetWalk {
       const std::uint32_t cell = memory_.direct[first + lane_];
       const CellGeometry& g = a_.sources.geometry[cell];
       memory_.cell[lane_] = make_cell_source(offset(g.centre_of_mass.x, box_.centre.x), offset(g.centre_of_mass.y, box_.centre.y),
-                                             offset(g.centre_of_mass.z, box_.centre.z), g.mass, a_.sources.multipole + std::size_t{cell} * stored_moments);
+                                             offset(g.centre_of_mass.z, box_.centre.z), g.mass, a_.sources.multipole + std::size_t{cell} * stored_moments, expansion_unit(g.radius));
     }
     __syncwarp();
     for (std::uint32_t k = 0; k < count; ++k) add_cell(softening_, memory_.cell[k], x_, y_, z_, force_);
@@ -256,13 +253,14 @@ class TargetWalk {
     if (lane_ < static_cast<int>(count)) {
       const Double4 p = a_.sources.particles[pending_];
       memory_.particle[lane_] = {offset(p.x, box_.centre.x), offset(p.y, box_.centre.y), offset(p.z, box_.centre.z), static_cast<float>(p.w * a_.per_mass)};
-      if constexpr (meets_itself) {
+      // Softened, a particle would add its own potential to itself.
+      if constexpr (!Softening::zero_at_zero) {
         memory_.own_index[lane_] = pending_ - first_;
-        own = pending_ - first_ < target_count_;
+        own = a_.mode == WalkMode::own_tree && pending_ - first_ < target_count_;
       }
     }
     __syncwarp();
-    if (meets_itself && __any_sync(all_lanes, own))
+    if (!Softening::zero_at_zero && __any_sync(all_lanes, own))
       sum_particles<true>(count);
     else
       sum_particles<false>(count);
@@ -316,18 +314,18 @@ class TargetWalk {
   __device__ void add_parent_expansion(std::uint32_t parent) {
     const float* const from = a_.local + std::size_t{parent} * local_stride;
     const Double3 centre = a_.data.own_tree.geometry[a_.targets.cell[parent]].centre_of_mass;
-    add_shifted_local<expansion_order>([&](auto i) { return from[i]; }, offset(box_.centre.x, centre.x), offset(box_.centre.y, centre.y),
-                                       offset(box_.centre.z, centre.z), local_);
+    const float unit = expansion_unit(a_.data.own_tree.geometry[a_.targets.cell[parent]].radius);
+    add_parent_local([&](auto i) { return from[i]; }, unit, offset(box_.centre.x, centre.x), offset(box_.centre.y, centre.y),
+                     offset(box_.centre.z, centre.z), unit_, local_);
   }
 
   __device__ void store_group(std::uint32_t group) {
-    float u, gx, gy, gz;
-    evaluate_local<expansion_order>([&](auto i) { return local_[i]; }, x_, y_, z_, u, gx, gy, gz);
+    add_local_force([&](auto i) { return local_[i]; }, unit_, x_, y_, z_, force_);
     if (lane_ < static_cast<int>(target_count_)) {
       Double4& out = a_.data.acceleration[first_ + lane_];
-      const Double4 before = mode == WalkMode::own_tree ? Double4{} : out;
-      out = {before.x + (force_.x + gx) * a_.acceleration_unit, before.y + (force_.y + gy) * a_.acceleration_unit,
-             before.z + (force_.z + gz) * a_.acceleration_unit, before.w - (force_.potential + u) * a_.potential_unit};
+      const Double4 before = a_.mode == WalkMode::own_tree ? Double4{} : out;
+      out = {before.x + force_.x * a_.acceleration_unit, before.y + force_.y * a_.acceleration_unit,
+             before.z + force_.z * a_.acceleration_unit, before.w - force_.potential * a_.potential_unit};
     }
     if (lane_ == 0) add_work(a_.data.work[group]);
   }
@@ -353,15 +351,9 @@ class TargetWalk {
   }
 
   __device__ void add_work(GroupWork& out) const {
-    const GroupWork before = mode == WalkMode::own_tree ? GroupWork{} : out;
+    const GroupWork before = a_.mode == WalkMode::own_tree ? GroupWork{} : out;
     out = {before.particle_particle + work_.particle_particle, before.cell_particle + work_.cell_particle, before.opening_tests + work_.opening_tests, before.cell_cell + work_.cell_cell};
   }
-
-  static constexpr bool meets_itself = at_group && mode == WalkMode::own_tree && !Softening::zero_at_zero;
-  // A multipole at each target costs more than a leaf of so few particles.
-  static constexpr std::uint32_t few_particles = 3;
-  // On the stack: cells that must not go into the local expansion.
-  static constexpr std::uint32_t spoiled_bit = 1U << 31;
 
   const DualArguments& a_;
   const Opening& opening_;
@@ -372,6 +364,7 @@ class TargetWalk {
   int lane_;
   std::uint32_t first_ = 0, target_count_ = 0;
   TargetBox box_{};
+  float unit_ = 1;  ///< of the local expansion
   float x_ = 0, y_ = 0, z_ = 0;
   Force<float> force_;
   float local_[terms];  ///< this lane's share of the local expansion, until it is summed over the warp
@@ -380,13 +373,13 @@ class TargetWalk {
   GroupWork work_;
 };
 
-template <class Opening, class Softening, WalkMode mode, bool at_group>
+template <class Opening, class Softening, bool at_group>
 __global__ void __launch_bounds__(warps_per_block* warp_size, blocks_per_multiprocessor)
     dual_walk_kernel(const __grid_constant__ DualArguments a, const __grid_constant__ Opening opening, const __grid_constant__ Softening softening,
                      std::uint32_t begin, std::uint32_t end) {
   __shared__ WarpMemory memory[warps_per_block];
   const int warp = static_cast<int>(threadIdx.x) / warp_size;
-  TargetWalk<Opening, Softening, mode, at_group> walk(a, opening, softening, memory[warp], static_cast<int>(blockIdx.x) * warps_per_block + warp);
+  TargetWalk<Opening, Softening, at_group> walk(a, opening, softening, memory[warp], static_cast<int>(blockIdx.x) * warps_per_block + warp);
   for (;;) {
     unsigned item = 0;
     if (threadIdx.x % warp_size == 0) item = atomicAdd(a.next_item, 1U);
@@ -397,17 +390,12 @@ __global__ void __launch_bounds__(warps_per_block* warp_size, blocks_per_multipr
 }
 
 template <bool at_group, class Opening, class Softening>
-void launch(CudaSpace& space, const DualArguments& a, const Opening& opening, const Softening& softening, WalkMode mode, std::uint32_t begin,
-            std::uint32_t end) {
+void launch(CudaSpace& space, const DualArguments& a, const Opening& opening, const Softening& softening, std::uint32_t begin, std::uint32_t end) {
   if (begin == end) return;
   space.fill_bytes(a.next_item, 0, sizeof(unsigned));
   const unsigned wanted = (end - begin + warps_per_block - 1) / warps_per_block;
   const unsigned blocks = std::min(wanted, static_cast<unsigned>(space.multiprocessors() * blocks_per_multiprocessor));
-  const auto run = [&](auto kernel) { kernel<<<blocks, warps_per_block * warp_size, 0, space.stream()>>>(a, opening, softening, begin, end); };
-  if (mode == WalkMode::own_tree)
-    run(dual_walk_kernel<Opening, Softening, WalkMode::own_tree, at_group>);
-  else
-    run(dual_walk_kernel<Opening, Softening, WalkMode::other_tree, at_group>);
+  dual_walk_kernel<Opening, Softening, at_group><<<blocks, warps_per_block * warp_size, 0, space.stream()>>>(a, opening, softening, begin, end);
   check_cuda(cudaGetLastError(), "dual_walk_kernel");
 }
 
@@ -430,6 +418,7 @@ void DualWalk<CudaSpace>::walk(CudaSpace& space, const GravityParameters& gravit
   a.sources = sources;
   a.targets = view;
   a.data = data;
+  a.mode = mode;
   a.length = scale.length;
   a.per_length = 1 / scale.length;
   a.per_mass = 1 / scale.mass;
@@ -469,14 +458,14 @@ void DualWalk<CudaSpace>::walk(CudaSpace& space, const GravityParameters& gravit
         a.list_capacity = static_cast<std::uint32_t>(std::min<std::size_t>(lists_.size(), 0xffffffffU));
         space.fill_bytes(a.status, 0, sizeof(ListStatus));
         for (int level = first_level; level <= deepest_level; ++level)
-          launch<false>(space, a, opening, softening, mode, targets.level_offset()[level], targets.level_offset()[level + 1]);
+          launch<false>(space, a, opening, softening, targets.level_offset()[level], targets.level_offset()[level + 1]);
         ListStatus seen{};
         space.copy_to_host(&seen, a.status, sizeof(seen));
         complete = seen.used <= a.list_capacity && seen.longest_list <= collected_capacity;
         collected_capacity = std::max(collected_capacity, 2 * seen.longest_list);
         if (!complete) lists_.resize_discard(std::max<std::size_t>(lists_.size(), 2 * std::size_t{seen.used}));
       }
-      launch<true>(space, a, opening, softening, mode, 0, view.group_count);
+      launch<true>(space, a, opening, softening, 0, view.group_count);
     });
   });
 }

@@ -22,9 +22,10 @@ struct alignas(16) CellSource {
   float yz, zz, half_trace, unused;
 };
 
-/// From the terms of order 2, which are Q / 2 on the diagonal and Q off it.
-GROVE_HD inline CellSource make_cell_source(float x, float y, float z, float mass, const float* q) {
-  return {x, y, z, mass, 6 * q[0], 3 * q[1], 3 * q[2], 6 * q[3], 3 * q[4], 6 * q[5], q[0] + q[3] + q[5], 0};
+/// From the terms of order 2 in units of `unit`, which are Q / 2 on the diagonal and Q off it.
+GROVE_HD inline CellSource make_cell_source(float x, float y, float z, float mass, const float* q, float unit) {
+  const float u2 = unit * unit, three = 3 * u2, six = 6 * u2;
+  return {x, y, z, mass, six * q[0], three * q[1], three * q[2], six * q[3], three * q[4], six * q[5], u2 * (q[0] + q[3] + q[5]), 0};
 }
 
 /// Adds a point of mass `mass` at (sx, sy, sz) to the force on the target at (tx, ty, tz).

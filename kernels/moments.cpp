@@ -51,10 +51,28 @@ struct MassSum {
   GROVE_HD Double3 centre() const { return origin + (mass > 0 ? (1 / mass) * weighted : (1 / count) * plain); }
 };
 
-/// Writes the terms of order 2 and more.
+/// Writes the terms of order 2 and more, in units of the cell's own size.
 template <int order>
-GROVE_HD void store_multipole(const double (&M)[term_count(order)], float* out) {
-  for_terms<term_count(order) - term_count(1)>([&](auto i) { out[i] = static_cast<float>(M[i + term_count(1)]); });
+GROVE_HD void store_multipole(const double (&M)[term_count(order)], float radius, float* out) {
+  double power[order + 1] = {1};
+  for (int k = 1; k <= order; ++k) power[k] = power[k - 1] / expansion_unit(radius);
+  for_terms<term_count(order) - term_count(1)>([&](auto i) {
+    constexpr int t = i + term_count(1);
+    out[i] = static_cast<float>(M[t] * power[term_of(t).order()]);
+  });
+}
+
+/// Reads them back; `M` gets the mass, and no dipole.
+template <int order>
+GROVE_HD void load_multipole(const float* from, float mass, float radius, double (&M)[term_count(order)]) {
+  double power[order + 1] = {1};
+  for (int k = 1; k <= order; ++k) power[k] = power[k - 1] * expansion_unit(radius);
+  M[0] = mass;
+  M[1] = M[2] = M[3] = 0;
+  for_terms<term_count(order) - term_count(1)>([&](auto i) {
+    constexpr int t = i + term_count(1);
+    M[t] = from[i] * power[term_of(t).order()];
+  });
 }
 
 template <int order>
@@ -92,7 +110,7 @@ struct LeafMoments {
     g.mass = static_cast<float>(sum.mass * per_mass);
     set_extent(g, extent, sqrt(radius2));
     geometry[c] = g;
-    store_multipole<order>(M, multipole + c * multipole_stride(order));
+    store_multipole<order>(M, g.radius, multipole + c * multipole_stride(order));
     least_acceleration[c] = static_cast<float>(sqrt(least2));
   }
 };
@@ -123,8 +141,8 @@ struct ParentMoments {
     for (std::uint32_t k = cell.first_child; k < end; ++k) {
       const CellGeometry& child = geometry[k];
       const Double3 d = (1 / scale.length) * (child.centre_of_mass - centre);
-      double from[term_count(order)] = {child.mass, 0, 0, 0};
-      for_terms<term_count(order) - term_count(1)>([&](auto t) { from[t + term_count(1)] = multipole[k * multipole_stride(order) + t]; });
+      double from[term_count(order)];
+      load_multipole<order>(multipole + k * multipole_stride(order), child.mass, child.radius, from);
       add_shifted_multipole<order>(from, d, M);
       least = smaller(least, least_acceleration[k]);
       extent.add(d + Double3{child.offset[0], child.offset[1], child.offset[2]}, child.half_size[0], child.half_size[1], child.half_size[2]);
@@ -135,7 +153,7 @@ struct ParentMoments {
     g.mass = static_cast<float>(sum.mass);
     set_extent(g, extent, radius);
     geometry[c] = g;
-    store_multipole<order>(M, multipole + c * multipole_stride(order));
+    store_multipole<order>(M, g.radius, multipole + c * multipole_stride(order));
     least_acceleration[c] = least;
   }
 };

@@ -145,6 +145,9 @@ GROVE_HD bool accept(const Opening& opening, const CellGeometry& cell, const Tar
   return s.box2 > support2 && opening.accepts(cell, s, target);
 }
 
+/// Further away than this many target radii, the terms of a local expansion could leave the range of FP32; such cells act on each target.
+inline constexpr float farthest_local = 8192;
+
 /// What the dual walk does with a cell at a target.
 struct LocalVerdict {
   bool accepted;  ///< into the target's local expansion
@@ -160,7 +163,8 @@ GROVE_HD LocalVerdict judge_local(const Opening& opening, const CellGeometry& ce
   const float dz = static_cast<float>((cell.centre_of_mass.z - target.centre.z) * per_length);
   const CentreSeparation s{dx * dx + dy * dy + dz * dz, cell.radius + target.radius};
   const float reach = larger(s.extent * (1 / convergence_limit), s.extent + support);
-  const bool accepted = reach * reach < s.distance2 && opening.accepts_local(cell, s, target);
+  const float farthest = farthest_local * target.radius;
+  const bool accepted = reach * reach < s.distance2 && s.distance2 < farthest * farthest && opening.accepts_local(cell, s, target);
   return {accepted, !accepted && 4 * cell.radius * cell.radius < s.distance2 && opening.spoils_local(cell, s, target)};
 }
 

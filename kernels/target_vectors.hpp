@@ -26,12 +26,14 @@ struct WalkUnits {
 struct SourceLists {
   std::vector<CellSource> cells;
   std::vector<Float4> particles;  ///< offset and mass
-  std::vector<Float4> own;        ///< the group's own particles, in order, where the softening makes them meet themselves
+  std::vector<Float4> own;        ///< the group's own particles, where the softening would make them meet themselves
+  std::vector<float> own_index;   ///< which target each of them is
 
   void clear() {
     cells.clear();
     particles.clear();
     own.clear();
+    own_index.clear();
   }
 };
 
@@ -71,10 +73,20 @@ class TargetVectors {
   TargetBox& box() { return box_; }
   std::uint32_t first() const { return first_; }
   std::uint32_t count() const { return count_; }
-  bool holds(std::uint32_t particle) const { return particle - first_ < count_; }
 
   Float4 source(const Double4& p, const WalkUnits& units) const {
     return {units.offset(p.x, box_.centre.x), units.offset(p.y, box_.centre.y), units.offset(p.z, box_.centre.z), static_cast<float>(p.w * units.per_mass)};
+  }
+
+  /// Lists particle `i` of the sources, which are the targets' own tree or not.
+  template <class Softening>
+  void list_particle(const Double4* sources, std::uint32_t i, bool own_tree, const WalkUnits& units, SourceLists& lists) const {
+    if (!Softening::zero_at_zero && own_tree && i - first_ < count_) {
+      lists.own.push_back(source(sources[i], units));
+      lists.own_index.push_back(static_cast<float>(i - first_));
+    } else {
+      lists.particles.push_back(source(sources[i], units));
+    }
   }
 
   /// Sets the forces to those of all listed sources, plus what `extra(x, y, z, force)` adds for each vector of targets.
@@ -118,7 +130,7 @@ class TargetVectors {
     for (std::size_t k = 0; k < lists.own.size(); ++k) {
       const Float4& s = lists.own[k];
       for (int t = 0; t < at_once; ++t) {
-        const FloatVector mass = select(lane[t] == FloatVector(static_cast<float>(k)), FloatVector(0), FloatVector(s.w));
+        const FloatVector mass = select(lane[t] == FloatVector(lists.own_index[k]), FloatVector(0), FloatVector(s.w));
         add_particle(softening, FloatVector(s.x), FloatVector(s.y), FloatVector(s.z), mass, x[t], y[t], z[t], force[t]);
       }
     }

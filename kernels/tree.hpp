@@ -46,11 +46,20 @@ struct TreeScale {
 /// CellGeometry::mass, the dipole is zero.
 GROVE_HD constexpr int multipole_stride(int order) { return order == 2 ? 6 : (term_count(order) - term_count(1) + 31) / 32 * 32; }
 
+/// The unit of length of an expansion whose contents reach to `radius`: the power of two at or below it, 1 for a point. Expansions are kept in
+/// units of their own, since FP32 could not hold the fourth power of both a box and its smallest cells.
+GROVE_HD inline float expansion_unit(float radius) {
+  if (!(radius > 1e-30F)) return 1;
+  int exponent = 0;
+  frexpf(radius, &exponent);
+  return ldexpf(1.0F, exponent - 1);
+}
+
 /// A tree, or several in the same arrays, as the walk sees them.
 struct TreeView {
   const CellLinks* links = nullptr;
   const CellGeometry* geometry = nullptr;
-  const float* multipole = nullptr;  ///< [cell_count * multipole_stride(order)], scaled; term t of a cell at index_of(t) - term_count(1)
+  const float* multipole = nullptr;  ///< [cell_count * multipole_stride(order)], lengths in expansion_unit(radius); term t at index_of(t) - term_count(1)
   int multipole_stride = 0;
   const Double4* particles = nullptr;  ///< position and mass, code units
   std::uint32_t cell_count = 0;

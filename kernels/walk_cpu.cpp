@@ -70,13 +70,11 @@ class GroupWalk {
     const Double3 centre = group_.box().centre;
     lists_.cells.push_back(make_cell_source(c_.units.offset(g.centre_of_mass.x, centre.x), c_.units.offset(g.centre_of_mass.y, centre.y),
                                             c_.units.offset(g.centre_of_mass.z, centre.z), g.mass,
-                                            c_.sources.multipole + std::size_t{cell} * c_.sources.multipole_stride));
+                                            c_.sources.multipole + std::size_t{cell} * c_.sources.multipole_stride, expansion_unit(g.radius)));
   }
 
   void list_particle(std::uint32_t i) {
-    // Particles of the tree come in order, and the group's own are a run of them.
-    const bool own = !Softening::zero_at_zero && c_.mode == WalkMode::own_tree && group_.holds(i);
-    (own ? lists_.own : lists_.particles).push_back(group_.source(c_.sources.particles[i], c_.units));
+    group_.template list_particle<Softening>(c_.sources.particles, i, c_.mode == WalkMode::own_tree, c_.units, lists_);
   }
 
   void add_work(GroupWork& out) const {

@@ -131,7 +131,7 @@ class GroupWalk {
       const std::uint32_t cell = memory_.accepted[first + lane_];
       const CellGeometry& g = a_.sources.geometry[cell];
       memory_.cell[lane_] = make_cell_source(offset(g.centre_of_mass.x, box_.centre.x), offset(g.centre_of_mass.y, box_.centre.y),
-                                             offset(g.centre_of_mass.z, box_.centre.z), g.mass, a_.sources.multipole + std::size_t{cell} * a_.sources.multipole_stride);
+                                             offset(g.centre_of_mass.z, box_.centre.z), g.mass, a_.sources.multipole + std::size_t{cell} * a_.sources.multipole_stride, expansion_unit(g.radius));
     }
     __syncwarp();
     for (std::uint32_t k = 0; k < count; ++k) {
