@@ -94,6 +94,21 @@ TEST_F(DirectSum, TakesAnyNumberOfSourcesAndTargets) {
     }
 }
 
+// So many targets that tiles are taken one after the other.
+TEST_F(DirectSum, TakesTilesInTurnWhereTargetsAreMany) {
+  const auto sources = tests::plummer_sphere(4100, 5);
+  std::vector<Double4> targets(132000, Double4{5, 5, 5, 0});
+  targets.front() = {0.5, 0, 0, 0};
+  targets.back() = {0, 1, 0, 0};
+  const auto source_ids = ids(sources.size(), 0), target_ids = ids(targets.size(), 10000);
+  const auto forces = sum(sources, source_ids, targets, target_ids, std::vector<Double4>(targets.size()));
+  for (const std::size_t i : {std::size_t{0}, std::size_t{70000}, targets.size() - 1}) {
+    const Double4 exact = expected(targets[i], target_ids[i], sources, source_ids);
+    EXPECT_NEAR(forces[i].x, exact.x, 1e-12) << i;
+    EXPECT_NEAR(forces[i].w, exact.w, 1e-12) << i;
+  }
+}
+
 TEST_F(DirectSum, AddsToWhatIsThere) {
   const std::vector<Double4> pair{{0, 0, 0, 2}, {2, 0, 0, 3}};
   const auto forces = sum(pair, {1, 2}, pair, {1, 2}, {{10, 20, 30, 40}, {0, 0, 0, 0}});

@@ -145,8 +145,8 @@ TEST_F(FrameTest, AFewOutliersDoNotTakeTheKeysFromTheRest) {
     for (const Double4& p : system) keys.push_back(morton_key(p, frame.cube));
     std::sort(keys.begin(), keys.end());
     const auto distinct = std::unique(keys.begin(), keys.end()) - keys.begin();
-    EXPECT_GT(distinct, 1000) << "an outlier at " << distance << " leaves " << distinct << " keys to 20,000 particles; cube edge "
-                              << frame.cube.edge;
+    EXPECT_GT(distinct, 10000) << "an outlier at " << distance << " leaves " << distinct << " keys to 20,000 particles; cube edge "
+                               << frame.cube.edge;
     for (const double m : middle) EXPECT_TRUE(m > 0 && m < frame.cube.edge);
   }
 }
@@ -202,12 +202,13 @@ TEST_F(Domain, ExchangeBalancesWorkAndNotNumbers) {
 }
 
 TEST_F(Domain, NoRankGetsMoreThanThreeTimesTheMeanNumber) {
-  const auto system = tests::plummer_sphere(8000, 7);
+  auto system = tests::plummer_sphere(8000, 7);
+  // All the work is that of a few particles at the beginning of the curve.
+  for (std::size_t i = 0; i < 20; ++i) system[i] = {-30 + 0.1 * static_cast<double>(i), -30, -30, 1e-4};
   take_evenly(system);
-  // All the work is that of a few particles.
   set_work([](std::uint64_t id) { return id < 20 ? 4000000U : 0U; });
   expect_a_partition_of(system, exchange_particles());
-  EXPECT_LT(imbalance(static_cast<double>(particles.size())), 3.1);
+  EXPECT_LT(imbalance(static_cast<double>(particles.size())), 3.2);
 }
 
 TEST_F(Domain, ExchangeWorksWithFewerParticlesThanRanksAndWithNone) {

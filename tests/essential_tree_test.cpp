@@ -6,6 +6,7 @@
 #include "decomposition/essential_tree.hpp"
 #include "kernels/gravity_dispatch.hpp"
 #include "kernels/gravity_names.hpp"
+#include "kernels/walk.hpp"
 #include "src/force_method.hpp"
 #include "tests/built_tree.hpp"
 #include "tests/force_comparison.hpp"
@@ -253,6 +254,21 @@ TEST_F(ForceOverRanks, AreThereForAllParticlesOnOneRankFewerThanRanksOneAndNone)
   }
 }
 
+TEST_F(ForceOverRanks, SoftenAPointOfManyParticlesInAnyUnits) {
+  for (const std::string& kernel : softening_names())
+    for (const auto& [at, softening] :
+         {std::pair{0.0, 1e-3}, std::pair{0.0, 1.0}, std::pair{0.0, 1e21}, std::pair{1e21, 1e19}, std::pair{1e-25, 1e-26}}) {
+      SCOPED_TRACE(kernel + " at " + std::to_string(std::log10(at)) + ", softening 10^" + std::to_string(std::log10(softening)));
+      gravity.softening_kernel = kernel;
+      gravity.softening = softening;
+      for (const Double4& a : forces_of(std::vector<Double4>(70, Double4{at, 0, 0, 0.5}))) {
+        ASSERT_NEAR(a.w * softening, -0.5 * 69, 1e-4);
+        ASSERT_EQ(a.x, 0);
+        ASSERT_EQ(a.y, 0);
+      }
+    }
+}
+
 TEST_F(ForceOverRanks, HaveTheSameBitsTwice) {
   const auto system = tests::plummer_sphere(3000, 5);
   gravity.softening = 0.01;
@@ -295,6 +311,10 @@ TEST_F(ForceOverRanks, MeasureWorkThatTheNextExchangeBalances) {
     work += w;
   }
   EXPECT_LT(comm.max(work) * comm.size() / comm.sum(work), 1.25);
+  const WorkCounts counts = method->work_counts();
+  const double slots = static_cast<double>(slots_particle_particle * counts.particle_particle + slots_cell_particle * counts.cell_particle +
+                                           slots_opening_test * counts.opening_tests);
+  EXPECT_NEAR(work, slots, 0.01 * slots);
 }
 
 TEST_F(ForceOverRanks, AnUnknownMethodIsAnError) {
