@@ -1,0 +1,110 @@
+// Particles with recognisable fields, and the tree over them built in the steps of a force evaluation; with copies of it all on the host.
+#pragma once
+
+#include <numeric>
+#include <vector>
+
+#include "decomposition/domain.hpp"
+#include "kernels/moments.hpp"
+#include "kernels/particle_sort.hpp"
+#include "kernels/target_groups.hpp"
+#include "kernels/tree_build.hpp"
+#include "tests/back_end_support.hpp"
+#include "tests/particle_systems.hpp"
+
+namespace grove::tests {
+
+/// All fields but position follow from the id, so that a field that was left behind shows.
+inline ParticleRecord record_of(std::uint64_t id, const Double4& position) {
+  const double x = static_cast<double>(id);
+  return {position,
+          {x, 2 * x, 3 * x, 4 * x},
+          {-x, 0.5 * x, 7 * x},
+          id,
+          static_cast<std::uint32_t>(1 + id % 89),
+          static_cast<std::uint32_t>(id % 6)};
+}
+
+/// Sets all fields but the key; work is `record_of`'s.
+inline void set_particles(BackEnd& space, Particles<BackEnd>& particles, const std::vector<Double4>& position,
+                          const std::vector<std::uint64_t>& id) {
+  const std::size_t n = id.size();
+  std::vector<Double4> acceleration(n);
+  std::vector<Double3> velocity(n);
+  std::vector<std::uint32_t> work(n);
+  std::vector<std::uint8_t> type(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const ParticleRecord r = record_of(id[i], position[i]);
+    acceleration[i] = r.acceleration;
+    velocity[i] = r.velocity;
+    work[i] = r.work;
+    type[i] = static_cast<std::uint8_t>(r.type);
+  }
+  particles.resize_discard(n);
+  copy_from_host<BackEnd, Double4>(space, position, particles.position.view());
+  copy_from_host<BackEnd, Double4>(space, acceleration, particles.acceleration.view());
+  copy_from_host<BackEnd, Double3>(space, velocity, particles.velocity.view());
+  copy_from_host<BackEnd, std::uint64_t>(space, id, particles.id.view());
+  copy_from_host<BackEnd, std::uint32_t>(space, work, particles.work.view());
+  copy_from_host<BackEnd, std::uint8_t>(space, type, particles.type.view());
+}
+
+/// Particle i has id i.
+inline void set_particles(BackEnd& space, Particles<BackEnd>& particles, const std::vector<Double4>& position) {
+  std::vector<std::uint64_t> id(position.size());
+  std::iota(id.begin(), id.end(), std::uint64_t{0});
+  set_particles(space, particles, position, id);
+}
+
+/// A tree over `position`, particle i of which has id i before sorting.
+struct BuiltTree {
+  Frame frame;
+  Particles<BackEnd> particles;
+  Tree<BackEnd> tree;
+  Buffer<BackEnd, std::uint32_t> group_start;
+
+  /// The frame is that of the particles alone, unless one is given.
+  BuiltTree(BackEnd& space, const std::vector<Double4>& position, const Frame* given = nullptr)
+      : particles(space), tree(space), group_start(space) {
+    set_particles(space, particles, position);
+    frame = given ? *given : find_frame(space, Communicator(MPI_COMM_SELF), particles);
+    compute_keys(space, particles, frame.cube);
+    ParticleSorter<BackEnd>(space).sort(space, particles);
+    build_tree<BackEnd>(space, particles.key.view(), tree);
+    compute_moments<BackEnd>(space, particles.position.view(), frame.scale, tree);
+    make_target_groups(space, tree, particles.size(), group_start);
+  }
+
+  TreeView view() const { return tree.view(particles.position.data()); }
+};
+
+/// A built tree on the host.
+struct HostTree {
+  std::vector<CellLinks> links;
+  std::vector<CellGeometry> geometry;
+  std::vector<CellMultipole> multipole;
+  LevelOffsets level_offset;
+  std::vector<Double4> position;
+  std::vector<std::uint64_t> key, id;
+  std::vector<std::uint32_t> group_start;
+  Frame frame;
+
+  HostTree(BackEnd& space, const BuiltTree& built)
+      : links(download(space, built.tree.links)),
+        geometry(download(space, built.tree.geometry)),
+        multipole(download(space, built.tree.multipole)),
+        level_offset(built.tree.level_offset),
+        position(download(space, built.particles.position)),
+        key(download(space, built.particles.key)),
+        id(download(space, built.particles.id)),
+        group_start(download(space, built.group_start)),
+        frame(built.frame) {}
+
+  int level_of(std::uint32_t cell) const {
+    int level = 0;
+    while (cell >= level_offset[static_cast<std::size_t>(level) + 1]) ++level;
+    return level;
+  }
+};
+
+}  // namespace grove::tests

@@ -1,0 +1,207 @@
+// The parallel layer: its primitives and its memory.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+#include "tests/back_end_support.hpp"
+
+namespace grove {
+namespace {
+
+using tests::download;
+using tests::upload;
+
+/// Lengths around the blocks that scans and reductions are made of.
+const std::vector<std::size_t> lengths{0, 1, 2, 31, 32, 33, 255, 256, 257, 4095, 4096, 4097, 16383, 16384, 16385, 32769, 100003};
+
+struct CountVisit {
+  std::uint32_t* visits;
+  GROVE_HD void operator()(std::size_t i) const { visits[i] += 1; }
+};
+struct Item {
+  const std::uint64_t* values;
+  GROVE_HD std::uint64_t operator()(std::size_t i) const { return values[i]; }
+};
+struct Real {
+  const double* values;
+  GROVE_HD double operator()(std::size_t i) const { return values[i]; }
+};
+struct Add {
+  template <class T>
+  GROVE_HD T operator()(T a, T b) const {
+    return a + b;
+  }
+};
+
+class Parallel : public ::testing::Test {
+ protected:
+  BackEnd space = tests::make_space();
+  std::mt19937_64 random{11};
+
+  std::vector<std::uint64_t> random_items(std::size_t n, std::uint64_t below) {
+    std::vector<std::uint64_t> items(n);
+    for (auto& item : items) item = random() % below;
+    return items;
+  }
+};
+
+TEST_F(Parallel, ForEachVisitsEveryIndexOnce) {
+  for (const std::size_t n : lengths) {
+    const auto visits = upload(space, std::vector<std::uint32_t>(n + 1, 0));
+    space.for_each(n, CountVisit{visits.data()});
+    const auto seen = download(space, visits);
+    EXPECT_EQ(std::count(seen.begin(), seen.end(), 1U), static_cast<std::ptrdiff_t>(n));
+    EXPECT_EQ(seen[n], 0u);
+  }
+}
+
+TEST_F(Parallel, TransformReduceSumsAllItemsAndTheInitialValueOnce) {
+  for (const std::size_t n : lengths) {
+    const auto items = random_items(n, 1000);
+    const auto device = upload(space, items);
+    const std::uint64_t sum = space.transform_reduce(n, std::uint64_t{7}, Item{device.data()}, Add{});
+    EXPECT_EQ(sum, std::accumulate(items.begin(), items.end(), std::uint64_t{7})) << n;
+  }
+}
+
+TEST_F(Parallel, TransformReduceGivesTheSameBitsTwice) {
+  std::vector<double> items(100003);
+  for (double& item : items) item = std::uniform_real_distribution<double>(-1, 1)(random);
+  const auto device = upload(space, items);
+  const double once = space.transform_reduce(items.size(), 0.0, Real{device.data()}, Add{});
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(space.transform_reduce(items.size(), 0.0, Real{device.data()}, Add{}), once);
+}
+
+TEST_F(Parallel, ExclusiveScanSumsWhatLiesBefore) {
+  for (const std::size_t n : lengths) {
+    const auto items = random_items(n, 1000);
+    const auto in = upload(space, items);
+    auto out = upload(space, std::vector<std::uint64_t>(n + 1, 99));
+    space.exclusive_scan<std::uint64_t>(in.view(), out.view());
+    std::vector<std::uint64_t> expected(n + 1, 0);
+    std::partial_sum(items.begin(), items.end(), expected.begin() + 1);
+    EXPECT_EQ(download(space, out), expected) << n;
+  }
+}
+
+TEST_F(Parallel, SortPairsIsStableAndLooksAtTheLowestBitsOnly) {
+  for (const int bits : {1, 8, 63, 64})
+    for (const std::size_t n : {std::size_t{0}, std::size_t{1}, std::size_t{1000}, std::size_t{70001}}) {
+      std::vector<std::uint64_t> keys(n);
+      for (auto& key : keys) key = bits > 60 ? (random() % 500) * 0x9e3779b97f4a7c15ULL : random();
+      std::vector<std::uint32_t> values(n);
+      std::iota(values.begin(), values.end(), 0U);
+      const auto device_keys = upload(space, keys);
+      const auto device_values = upload(space, values);
+      auto sorted_keys = upload(space, keys);
+      auto sorted_values = upload(space, values);
+      space.sort_pairs(device_keys.view(), device_values.view(), sorted_keys.view(), sorted_values.view(), bits);
+      const std::uint64_t mask = bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
+      std::stable_sort(values.begin(), values.end(), [&](std::uint32_t a, std::uint32_t b) { return (keys[a] & mask) < (keys[b] & mask); });
+      EXPECT_EQ(download(space, sorted_values), values) << bits << " bits, " << n;
+      const auto got = download(space, sorted_keys);
+      for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(got[i], keys[values[i]]);
+      EXPECT_EQ(download(space, device_keys), keys) << "the input stays as it is";
+    }
+}
+
+TEST_F(Parallel, StampsMeasureTimeThatPasses) {
+  space.begin_stamps();
+  const auto a = space.stamp();
+  const auto b = space.stamp();
+  EXPECT_GE(space.seconds_between(a, b), 0);
+  EXPECT_LT(space.seconds_between(a, b), 10);
+}
+
+class Memory : public Parallel {};
+
+TEST_F(Memory, BufferKeepsItsContentsWhereAsked) {
+  auto buffer = upload(space, std::vector<int>{1, 2, 3});
+  buffer.resize_keep(1000);
+  buffer.resize_keep(2);
+  EXPECT_EQ(download(space, buffer), (std::vector<int>{1, 2}));
+  buffer.resize_keep(3);
+  EXPECT_EQ(download(space, buffer), (std::vector<int>{1, 2, 3})) << "shrinking frees nothing";
+}
+
+TEST_F(Memory, BufferGrowsByHalfAndNeverShrinks) {
+  Buffer<BackEnd, int> buffer(space);
+  buffer.resize_discard(1000);
+  EXPECT_EQ(buffer.bytes(), 4000u);
+  buffer.resize_discard(1001);
+  EXPECT_EQ(buffer.bytes(), 6000u);
+  buffer.resize_keep(1501);
+  EXPECT_EQ(buffer.bytes(), 9000u);
+  buffer.resize_discard(1);
+  EXPECT_EQ(buffer.bytes(), 9000u);
+  EXPECT_EQ(buffer.size(), 1u);
+}
+
+TEST_F(Memory, SpaceCountsTheBytesItHolds) {
+  const std::size_t before = space.bytes_held();
+  {
+    Buffer<BackEnd, double> a(space), b(space);
+    a.resize_discard(100);
+    b = std::move(a);
+    EXPECT_EQ(space.bytes_held(), before + 800);
+  }
+  EXPECT_EQ(space.bytes_held(), before);
+}
+
+TEST_F(Memory, ScratchOfNestedScopesDoesNotOverlap) {
+  for (int round = 0; round < 3; ++round) {
+    Scratch<BackEnd, std::uint8_t> outer(space, 1000);
+    space.fill_bytes(outer.data(), 1, 1000);
+    // Larger than what is left of the first block.
+    for (const std::size_t n : {std::size_t{10}, std::size_t{3} << 20}) {
+      Scratch<BackEnd, std::uint8_t> inner(space, n), empty(space, 0), last(space, 100);
+      space.fill_bytes(inner.data(), 2, n);
+      space.fill_bytes(last.data(), 3, 100);
+      EXPECT_EQ(download(space, View<const std::uint8_t>(inner)), std::vector<std::uint8_t>(n, 2));
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(last.data()) % 64, 0u);
+    }
+    EXPECT_EQ(download(space, View<const std::uint8_t>(outer)), std::vector<std::uint8_t>(1000, 1));
+  }
+}
+
+TEST_F(Memory, ArenaAllocatesNothingOnceItHasSeenTheLargestUse) {
+  const auto step = [&] {
+    Scratch<BackEnd, char> a(space, std::size_t{1} << 20);
+    Scratch<BackEnd, char> b(space, std::size_t{5} << 20);
+    { Scratch<BackEnd, char> c(space, std::size_t{2} << 20); }
+    Scratch<BackEnd, char> d(space, std::size_t{3} << 20);
+    return std::vector<const void*>{a.data(), b.data(), d.data()};
+  };
+  step();
+  // All in one block now, somewhat larger than the largest use.
+  const std::size_t held = space.arena().bytes_held();
+  EXPECT_GE(held, std::size_t{9} << 20);
+  EXPECT_LE(held, std::size_t{12} << 20);
+  const auto where = step();
+  EXPECT_EQ(step(), where);
+  EXPECT_EQ(space.arena().bytes_held(), held);
+}
+
+TEST_F(Memory, ArenaServesAnyOrderOfNestedSizes) {
+  for (int round = 0; round < 50; ++round) {
+    const auto nest = [&](const auto& self, int depth) -> void {
+      const std::size_t n = random() % (std::size_t{1} << (8 + random() % 14));
+      Scratch<BackEnd, char> scratch(space, n);
+      space.fill_bytes(scratch.data(), depth, n);
+      if (depth < 6) self(self, depth + 1);
+      if (depth < 6 && random() % 2) self(self, depth + 1);
+      if (n == 0) return;
+      char ends[2];
+      space.copy_to_host(ends, scratch.data(), 1);
+      space.copy_to_host(ends + 1, scratch.data() + n - 1, 1);
+      ASSERT_EQ(ends[0], depth);
+      ASSERT_EQ(ends[1], depth);
+    };
+    nest(nest, 0);
+  }
+}
+
+}  // namespace
+}  // namespace grove

@@ -1,0 +1,258 @@
+// Sorting, the tree, its moments and the target groups, on systems that break trees.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "kernels/walk.hpp"
+#include "tests/built_tree.hpp"
+
+namespace grove {
+namespace {
+
+using tests::BuiltTree;
+using tests::HostTree;
+
+class TreeTest : public ::testing::Test {
+ protected:
+  BackEnd space = tests::make_space();
+
+  /// Calls check(tree) for the tree over each hard system.
+  void for_each_system(const std::function<void(const HostTree&)>& check) {
+    for (const auto& [name, particles] : tests::hard_systems()) {
+      SCOPED_TRACE(name);
+      check(HostTree(space, BuiltTree(space, particles)));
+    }
+  }
+};
+
+using ParticleSorterTest = TreeTest;
+using TreeBuild = TreeTest;
+using Moments = TreeTest;
+using TargetGroups = TreeTest;
+
+TEST_F(ParticleSorterTest, KeepsEachParticlesFieldsTogether) {
+  const auto system = tests::plummer_sphere(3000, 1);
+  const BuiltTree built(space, system);
+  const auto position = tests::download(space, built.particles.position),
+             acceleration = tests::download(space, built.particles.acceleration);
+  const auto velocity = tests::download(space, built.particles.velocity);
+  const auto id = tests::download(space, built.particles.id), key = tests::download(space, built.particles.key);
+  const auto work = tests::download(space, built.particles.work);
+  const auto type = tests::download(space, built.particles.type);
+  EXPECT_TRUE(std::is_sorted(key.begin(), key.end()));
+  std::vector<bool> seen(system.size(), false);
+  for (std::size_t i = 0; i < system.size(); ++i) {
+    ASSERT_LT(id[i], system.size());
+    ASSERT_FALSE(seen[id[i]]);
+    seen[id[i]] = true;
+    const ParticleRecord r = tests::record_of(id[i], system[id[i]]);
+    ASSERT_EQ(key[i], morton_key(r.position, built.frame.cube));
+    ASSERT_EQ(position[i].x, r.position.x);
+    ASSERT_EQ(position[i].w, r.position.w);
+    ASSERT_EQ(acceleration[i].w, r.acceleration.w);
+    ASSERT_EQ(velocity[i].z, r.velocity.z);
+    ASSERT_EQ(work[i], r.work);
+    ASSERT_EQ(type[i], r.type);
+  }
+}
+
+TEST_F(ParticleSorterTest, KeepsTheOrderOfEqualKeys) {
+  const HostTree tree(space, BuiltTree(space, std::vector<Double4>(5000, Double4{1, 1, 1, 1})));
+  EXPECT_TRUE(std::is_sorted(tree.id.begin(), tree.id.end()));
+}
+
+TEST_F(TreeBuild, OfNoParticlesHasNoCells) {
+  const BuiltTree built(space, {});
+  EXPECT_EQ(built.tree.cell_count(), 0u);
+  EXPECT_EQ(built.view().root_count, 0u);
+  EXPECT_EQ(built.group_start.size(), 0u);
+}
+
+TEST_F(TreeBuild, EveryParticleIsInExactlyOneLeaf) {
+  for_each_system([](const HostTree& t) {
+    std::vector<int> leaves(t.position.size(), 0);
+    for (const CellLinks& cell : t.links)
+      if (cell.child_count == 0)
+        for (std::uint32_t i = 0; i < cell.particle_count; ++i) ++leaves.at(cell.first_particle + i);
+    EXPECT_EQ(std::count(leaves.begin(), leaves.end(), 1), static_cast<std::ptrdiff_t>(leaves.size()));
+  });
+}
+
+TEST_F(TreeBuild, EveryCellButTheRootIsTheChildOfOneCellOfTheLevelAbove) {
+  for_each_system([](const HostTree& t) {
+    EXPECT_EQ(t.level_offset[0], 0u);
+    EXPECT_EQ(t.level_offset[1], 1u);
+    EXPECT_TRUE(std::is_sorted(t.level_offset.begin(), t.level_offset.end()));
+    EXPECT_EQ(t.level_offset.back(), t.links.size());
+    EXPECT_EQ(t.links[0].particle_count, t.position.size());
+    std::uint32_t next = 1;  // in order, each cell's children follow those of the cell before
+    for (std::uint32_t c = 0; c < t.links.size(); ++c) {
+      if (t.links[c].child_count == 0) continue;
+      ASSERT_EQ(t.links[c].first_child, next);
+      next += t.links[c].child_count;
+      ASSERT_EQ(t.level_of(t.links[c].first_child), t.level_of(c) + 1);
+      ASSERT_EQ(t.level_of(next - 1), t.level_of(c) + 1);
+    }
+    EXPECT_EQ(next, t.links.size());
+  });
+}
+
+TEST_F(TreeBuild, ChildrenDivideTheirParentsParticlesInMortonOrder) {
+  for_each_system([](const HostTree& t) {
+    for (std::uint32_t c = 0; c < t.links.size(); ++c) {
+      const CellLinks& cell = t.links[c];
+      const int level = t.level_of(c);
+      ASSERT_GT(cell.particle_count, 0u);
+      ASSERT_EQ(t.key[cell.first_particle] >> bits_below(level), t.key[cell.first_particle + cell.particle_count - 1] >> bits_below(level));
+      std::uint32_t particle = cell.first_particle;
+      for (std::uint32_t k = 0; k < cell.child_count; ++k) {
+        const CellLinks& child = t.links[cell.first_child + k];
+        ASSERT_EQ(child.first_particle, particle);
+        if (k > 0) {
+          ASSERT_LT(t.key[particle - 1] >> bits_below(level + 1), t.key[particle] >> bits_below(level + 1));
+        }
+        particle += child.particle_count;
+      }
+      if (cell.child_count > 0) {
+        ASSERT_EQ(particle, cell.first_particle + cell.particle_count);
+      }
+    }
+  });
+}
+
+TEST_F(TreeBuild, DividesACellExactlyWhenItHoldsMoreThanALeafMay) {
+  for_each_system([](const HostTree& t) {
+    for (std::uint32_t c = 0; c < t.links.size(); ++c) {
+      const bool too_large = t.links[c].particle_count > largest_leaf, deepest = t.level_of(c) == deepest_level;
+      ASSERT_EQ(t.links[c].child_count > 0, too_large && !deepest) << "cell " << c;
+    }
+  });
+}
+
+/// Moments of a range of particles, by direct FP64 sums.
+struct ExactMoments {
+  double mass = 0, count = 0, largest = 0;
+  Double3 mean{}, centre{};
+
+  ExactMoments(const HostTree& t, const CellLinks& cell) {
+    const Double3 origin = position_of(t.position[cell.first_particle]);
+    Double3 weighted{}, plain{};
+    for (std::uint32_t i = cell.first_particle; i < cell.first_particle + cell.particle_count; ++i) {
+      const Double4& p = t.position[i];
+      mass += p.w;
+      count += 1;
+      weighted = weighted + p.w * (position_of(p) - origin);
+      plain = plain + (position_of(p) - origin);
+      largest = std::max({largest, std::abs(p.x), std::abs(p.y), std::abs(p.z)});
+    }
+    centre = origin + (mass > 0 ? (1 / mass) * weighted : (1 / count) * plain);
+  }
+};
+
+double norm(const Double3& d) { return std::sqrt(dot(d, d)); }
+
+TEST_F(Moments, HaveMassAndCentreOfTheirParticles) {
+  for_each_system([](const HostTree& t) {
+    for (std::uint32_t c = 0; c < t.links.size(); ++c) {
+      const ExactMoments exact(t, t.links[c]);
+      const CellGeometry& g = t.geometry[c];
+      ASSERT_NEAR(g.mass, exact.mass / t.frame.scale.mass, 1e-6 * g.mass) << "cell " << c;
+      const double rounding = 1e-15 * exact.largest;
+      ASSERT_LE(norm(g.centre_of_mass - exact.centre), 1e-6 * g.radius * t.frame.scale.length + rounding) << "cell " << c;
+    }
+  });
+}
+
+TEST_F(Moments, BoundTheirParticlesByBoxAndRadius) {
+  for_each_system([](const HostTree& t) {
+    const double L = t.frame.scale.length;
+    for (std::uint32_t c = 0; c < t.links.size(); ++c) {
+      const CellGeometry& g = t.geometry[c];
+      const double rounding = 1e-15 * ExactMoments(t, t.links[c]).largest / L;
+      double farthest = 0, side = 0;
+      Double3 low{1e300, 1e300, 1e300}, high{-1e300, -1e300, -1e300};
+      for (std::uint32_t i = t.links[c].first_particle; i < t.links[c].first_particle + t.links[c].particle_count; ++i) {
+        const Double3 d = (1 / L) * (position_of(t.position[i]) - g.centre_of_mass);
+        farthest = std::max(farthest, norm(d));
+        low = {std::min(low.x, d.x), std::min(low.y, d.y), std::min(low.z, d.z)};
+        high = {std::max(high.x, d.x), std::max(high.y, d.y), std::max(high.z, d.z)};
+        ASSERT_LE(std::abs(d.x - g.offset[0]), g.half_size[0] + rounding) << "cell " << c;
+        ASSERT_LE(std::abs(d.y - g.offset[1]), g.half_size[1] + rounding) << "cell " << c;
+        ASSERT_LE(std::abs(d.z - g.offset[2]), g.half_size[2] + rounding) << "cell " << c;
+      }
+      side = std::max({high.x - low.x, high.y - low.y, high.z - low.z});
+      ASSERT_LE(farthest, g.radius + rounding) << "cell " << c;
+      // Tight, too: a bound that is too wide costs interactions.
+      ASSERT_LE(g.radius, std::sqrt(3.0) * side * (1 + 1e-5) + rounding) << "cell " << c;
+      ASSERT_NEAR(g.longest_side, side, 3e-5 * side + 4 * rounding) << "cell " << c;
+      ASSERT_NEAR(g.centre_distance, norm({g.offset[0], g.offset[1], g.offset[2]}), 1e-6 * g.radius + rounding) << "cell " << c;
+    }
+  });
+}
+
+TEST_F(Moments, HaveTheSecondMomentsOfTheirParticles) {
+  for_each_system([](const HostTree& t) {
+    for (std::uint32_t c = 0; c < t.links.size(); ++c) {
+      SecondMoments exact;
+      const CellGeometry& g = t.geometry[c];
+      for (std::uint32_t i = t.links[c].first_particle; i < t.links[c].first_particle + t.links[c].particle_count; ++i)
+        exact.add(t.position[i].w / t.frame.scale.mass, (1 / t.frame.scale.length) * (position_of(t.position[i]) - g.centre_of_mass));
+      const CellMultipole& q = t.multipole[c];
+      const double scale = exact.xx + exact.yy + exact.zz, tolerance = 3e-6 * scale + 1e-30;
+      ASSERT_NEAR(q.xx, exact.xx, tolerance) << "cell " << c;
+      ASSERT_NEAR(q.xy, exact.xy, tolerance) << "cell " << c;
+      ASSERT_NEAR(q.xz, exact.xz, tolerance) << "cell " << c;
+      ASSERT_NEAR(q.yy, exact.yy, tolerance) << "cell " << c;
+      ASSERT_NEAR(q.yz, exact.yz, tolerance) << "cell " << c;
+      ASSERT_NEAR(q.zz, exact.zz, tolerance) << "cell " << c;
+    }
+  });
+}
+
+TEST_F(TargetGroups, DivideTheParticlesIntoRunsOfAtMostTheLargestGroup) {
+  for_each_system([](const HostTree& t) {
+    ASSERT_GE(t.group_start.size(), 2u);
+    EXPECT_EQ(t.group_start.front(), 0u);
+    EXPECT_EQ(t.group_start.back(), t.position.size());
+    for (std::size_t g = 0; g + 1 < t.group_start.size(); ++g) {
+      ASSERT_LT(t.group_start[g], t.group_start[g + 1]);
+      ASSERT_LE(t.group_start[g + 1] - t.group_start[g], static_cast<std::uint32_t>(largest_group));
+    }
+  });
+}
+
+TEST_F(TargetGroups, AreWellFilledAndLieInOneCellTooLargeForAGroup) {
+  const HostTree t(space, BuiltTree(space, tests::plummer_sphere(5000, 3)));
+  EXPECT_LT(t.group_start.size(), 5000u / 24);
+  for (std::size_t g = 0; g + 1 < t.group_start.size(); ++g) {
+    // The smallest cell that holds the group and would not fit into one: its children that meet the group are whole.
+    std::uint32_t cell = 0, next = 0;
+    const auto holds = [&](const CellLinks& c) {
+      return c.first_particle <= t.group_start[g] && t.group_start[g + 1] <= c.first_particle + c.particle_count;
+    };
+    do {
+      cell = next;
+      for (std::uint32_t k = 0; k < t.links[cell].child_count; ++k)
+        if (holds(t.links[t.links[cell].first_child + k])) next = t.links[cell].first_child + k;
+    } while (next != cell);
+    bool begins = t.links[cell].first_particle == t.group_start[g];
+    for (std::uint32_t k = 0; k < t.links[cell].child_count; ++k)
+      begins |= t.links[t.links[cell].first_child + k].first_particle == t.group_start[g];
+    EXPECT_TRUE(begins) << "group " << g << " begins inside a cell that fits into a group";
+  }
+}
+
+TEST_F(TreeBuild, IsTheSameWithMemoryOfALargerTreeBefore) {
+  const auto system = tests::plummer_sphere(300, 4);
+  BuiltTree fresh(space, system), used(space, tests::plummer_sphere(9000, 5));
+  build_tree<BackEnd>(space, fresh.particles.key.view(), used.tree);
+  compute_moments<BackEnd>(space, fresh.particles.position.view(), fresh.frame.scale, used.tree);
+  const auto a = tests::download(space, fresh.tree.geometry), b = tests::download(space, used.tree.geometry);
+  ASSERT_EQ(a.size(), b.size());
+  for (std::size_t c = 0; c < a.size(); ++c) ASSERT_EQ(a[c].radius, b[c].radius);
+  EXPECT_EQ(fresh.tree.level_offset, used.tree.level_offset);
+}
+
+}  // namespace
+}  // namespace grove
