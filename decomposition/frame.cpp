@@ -82,7 +82,8 @@ Frame find_frame(Space& space, const Communicator& comm, const Particles<Space>&
     }
   }
   // All at one point: any cube around it will do.
-  if (half == 0) half = std::max({std::abs(centre.x), std::abs(centre.y), std::abs(centre.z), 1.0}) * 1e-6;
+  if (half == 0) half = std::max({std::abs(centre.x), std::abs(centre.y), std::abs(centre.z)}) * 1e-6;
+  if (half == 0) half = 1;
   half *= 1 + 1e-12;  // the highest coordinate belongs inside
 
   Frame frame;

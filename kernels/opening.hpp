@@ -137,12 +137,15 @@ using OpeningCriteria = std::tuple<GeometricOpening, BarnesOpening, MinimalDista
 /// Whether a criterion looks at the accelerations of the step before.
 inline bool needs_acceleration(const std::string& opening) { return opening == RelativeOpening::name; }
 
+/// Squared distance, scaled, below which the fifth power of 1 / d in a multipole could leave the range of FP32.
+inline constexpr float nearest_cell2 = 4e-15F;
+
 /// The test of the walk. Beyond the criterion itself, a cell that touches the targets is always opened, and so is one within `support`
 /// (squared, scaled) of them: inside it the softened force is not that of the moments.
 template <class Opening>
 GROVE_HD bool accept(const Opening& opening, const CellGeometry& cell, const TargetBox& target, double per_length, float support2) {
   const Separation s = separation(cell, target, per_length);
-  return s.box2 > support2 && opening.accepts(cell, s, target);
+  return s.box2 > larger(support2, nearest_cell2) && opening.accepts(cell, s, target);
 }
 
 /// Further away than this many target radii, the terms of a local expansion could leave the range of FP32; such cells act on each target.

@@ -12,17 +12,24 @@
 
 namespace grove {
 
-/// No softening. A pair at distance zero (below the smallest normal number, in FP32) does not interact.
+/// No softening. A pair at distance zero does not interact; nor, in FP32, one closer than 1e-12 TreeScale::length, whose force it could not hold.
 struct NewtonKernel {
   static constexpr const char* name = "none";
   static constexpr bool zero_at_zero = true;  ///< point() gives f = p = 0 at r2 = 0, so that a particle may meet itself
-  static constexpr float smallest = 1.17549435e-38F;
+  /// Squared distance below which 1 / r^3 does not fit into T.
+  template <class T>
+  GROVE_HD static constexpr auto smallest() {
+    if constexpr (std::is_same_v<T, double>)
+      return 1e-200;
+    else
+      return 1e-24F;
+  }
   explicit NewtonKernel(double) {}
   double support() const { return 0; }
 
   template <class T>
   GROVE_HD void point(T r2, T& f, T& p) const {
-    p = select(r2 > T(smallest), reciprocal_sqrt(r2), T(0));
+    p = select(r2 > T(smallest<T>()), reciprocal_sqrt(r2), T(0));
     f = p * p * p;
   }
   template <class T>
@@ -56,7 +63,7 @@ struct WendlandC2Kernel {
 
   template <class T>
   GROVE_HD void point(T r2, T& f, T& p) const {
-    const T inverse = reciprocal_sqrt(select(r2 > T(NewtonKernel::smallest), r2, T(1)));
+    const T inverse = reciprocal_sqrt(select(r2 > T(NewtonKernel::smallest<T>()), r2, T(1)));
     const T scale = per_h.template as<T>();
     const T u = r2 * inverse * scale;
     const T u2 = u * u;

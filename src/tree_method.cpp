@@ -1,5 +1,7 @@
 #include "src/tree_method.hpp"
 
+#include <cmath>
+
 #include "kernels/moments.hpp"
 #include "kernels/opening.hpp"
 #include "kernels/tree_build.hpp"
@@ -39,6 +41,8 @@ void TreeMethod<Space>::compute(Particles<Space>& particles, PhaseClock<Space>& 
 template <class Space>
 void TreeMethod<Space>::compute_with(const GravityParameters& gravity, Particles<Space>& particles, PhaseClock<Space>& clock) {
   frame_ = find_frame(space_, comm_, particles);
+  // A softening that dwarfs the system is what lengths are measured by: its square, too, must fit into FP32.
+  if (gravity.softening > frame_.scale.length) frame_.scale.length = std::exp2(std::round(std::log2(gravity.softening)));
   compute_keys(space_, particles, frame_.cube);
   clock.mark("keys");
   if (comm_.size() > 1) {
