@@ -83,10 +83,10 @@ void BenchStatistics::add_to(JsonObject& json) const {
 }
 
 WorkTotals total_work(const WorkCounts& local, const Communicator& comm) {
-  std::array<std::uint64_t, 8> sums{local.targets, local.particle_particle, local.cell_particle,      local.opening_tests,
+  std::array<std::uint64_t, 9> sums{local.targets, local.particle_particle, local.cell_particle,      local.cell_cell, local.opening_tests,
                                     local.cells,   local.imported_cells,    local.imported_particles, local.bytes_held};
   comm.sum(std::span<std::uint64_t>(sums));
-  return {{sums[0], sums[1], sums[2], sums[3], sums[4], sums[5], sums[6], sums[7]}, comm.max(local.bytes_held)};
+  return {{sums[0], sums[1], sums[2], sums[3], sums[4], sums[5], sums[6], sums[7], sums[8]}, comm.max(local.bytes_held)};
 }
 
 std::string speed_text(const BenchStatistics& statistics, const WorkTotals& work) {
@@ -101,10 +101,10 @@ void add_speed(JsonObject& json, const BenchStatistics& statistics, const WorkTo
 
 std::string work_text(const WorkTotals& work) {
   return fmt::format(
-      "a particle   {:.1f} particle-particle, {:.1f} cell-particle interactions, {:.1f} opening tests\n"
+      "a particle   {:.1f} particle-particle, {:.1f} cell-particle, {:.1f} cell-cell interactions, {:.1f} opening tests\n"
       "cells        {}, imported {} cells and {} particles\nmemory       {:.0f} bytes a particle, {} on the fullest rank\n",
       per_particle(work.sum.particle_particle, work), per_particle(work.sum.cell_particle, work),
-      per_particle(work.sum.opening_tests, work), format_count(work.sum.cells), format_count(work.sum.imported_cells),
+      per_particle(work.sum.cell_cell, work), per_particle(work.sum.opening_tests, work), format_count(work.sum.cells), format_count(work.sum.imported_cells),
       format_count(work.sum.imported_particles), per_particle(work.sum.bytes_held, work),
       format_bytes(static_cast<double>(work.most_bytes_on_a_rank)));
 }
@@ -113,6 +113,7 @@ void add_work(JsonObject& json, const WorkTotals& work) {
   JsonObject interactions;
   interactions.add("particle_particle", per_particle(work.sum.particle_particle, work));
   interactions.add("cell_particle", per_particle(work.sum.cell_particle, work));
+  interactions.add("cell_cell", per_particle(work.sum.cell_cell, work));
   interactions.add("opening_tests", per_particle(work.sum.opening_tests, work));
   json.add("interactions_per_particle", interactions).add("cells", work.sum.cells).add("imported_cells", work.sum.imported_cells);
   json.add("imported_particles", work.sum.imported_particles).add("bytes_per_particle", per_particle(work.sum.bytes_held, work));

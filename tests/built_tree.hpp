@@ -9,6 +9,7 @@
 #include "kernels/particle_sort.hpp"
 #include "kernels/target_groups.hpp"
 #include "kernels/tree_build.hpp"
+#include "kernels/walk.hpp"
 #include "tests/back_end_support.hpp"
 #include "tests/particle_systems.hpp"
 
@@ -62,17 +63,29 @@ struct BuiltTree {
   Particles<BackEnd> particles;
   Tree<BackEnd> tree;
   Buffer<BackEnd, std::uint32_t> group_start;
+  Buffer<BackEnd, Double4> last_acceleration;  ///< of each particle; `record_of`'s until set_last_acceleration()
 
-  /// The frame is that of the particles alone, unless one is given.
-  BuiltTree(BackEnd& space, const std::vector<Double4>& position, const Frame* given = nullptr)
-      : particles(space), tree(space), group_start(space) {
+  /// The frame is that of the particles alone, unless one is given; `order` is that of the multipoles.
+  BuiltTree(BackEnd& space, const std::vector<Double4>& position, const Frame* given = nullptr, int order = 2)
+      : particles(space), tree(space, order), group_start(space), last_acceleration(space) {
     set_particles(space, particles, position);
     frame = given ? *given : find_frame(space, Communicator(MPI_COMM_SELF), particles);
     compute_keys(space, particles, frame.cube);
     ParticleSorter<BackEnd>(space).sort(space, particles);
     build_tree<BackEnd>(space, particles.key.view(), tree);
-    compute_moments<BackEnd>(space, particles.position.view(), frame.scale, tree);
-    make_target_groups(space, tree, particles.size(), group_start);
+    compute_moments<BackEnd>(space, particles.position.view(), particles.acceleration.view(), 1.0, frame.scale, tree);
+    make_target_groups(space, tree, particles.size(), largest_group, group_start);
+    last_acceleration.resize_discard(particles.size());
+    copy_from_host<BackEnd, Double4>(space, download(space, particles.acceleration), last_acceleration.view());
+  }
+
+  /// Sets what criteria of relative error look at, given by id.
+  void set_last_acceleration(BackEnd& space, double G, const std::vector<Double4>& by_id) {
+    std::vector<Double4> sorted;
+    for (const std::uint64_t i : download(space, particles.id)) sorted.push_back(by_id[i]);
+    copy_from_host<BackEnd, Double4>(space, sorted, last_acceleration.view());
+    const double unit = G * frame.scale.mass / (frame.scale.length * frame.scale.length);
+    compute_moments<BackEnd>(space, particles.position.view(), last_acceleration.view(), unit, frame.scale, tree);
   }
 
   TreeView view() const { return tree.view(particles.position.data()); }
@@ -82,7 +95,8 @@ struct BuiltTree {
 struct HostTree {
   std::vector<CellLinks> links;
   std::vector<CellGeometry> geometry;
-  std::vector<CellMultipole> multipole;
+  std::vector<float> multipole, least_acceleration;
+  int order;
   LevelOffsets level_offset;
   std::vector<Double4> position;
   std::vector<std::uint64_t> key, id;
@@ -93,6 +107,8 @@ struct HostTree {
       : links(download(space, built.tree.links)),
         geometry(download(space, built.tree.geometry)),
         multipole(download(space, built.tree.multipole)),
+        least_acceleration(download(space, built.tree.least_acceleration)),
+        order(built.tree.order),
         level_offset(built.tree.level_offset),
         position(download(space, built.particles.position)),
         key(download(space, built.particles.key)),

@@ -35,7 +35,7 @@ class EssentialTreeTest : public ::testing::Test {
 
   TargetBox box_at(double x, double y, double z, double half) const {
     const auto h = static_cast<float>(half / frame.scale.length);
-    return {{x, y, z}, {h, h, h}};
+    return {{x, y, z}, {h, h, h}, 0, 1};
   }
 
   /// Boxes of six ranks: this one (1), one without particles (3), near and far ones, and one with two boxes.
@@ -193,7 +193,7 @@ class ForceOverRanks : public ::testing::Test {
 
 TEST_F(ForceOverRanks, OfTheTreeAgreeWithDirectSummationUnderEveryCriterionAndSoftening) {
   const auto system = tests::plummer_sphere(2000, 2);
-  gravity.theta = 0.5;
+  tests::set_accuracy(gravity, 0.5);
   gravity.G = 3;
   for (const std::string& opening : opening_names())
     for (const std::string& kernel : softening_names())

@@ -12,6 +12,12 @@
 
 namespace grove::tests {
 
+/// Sets theta, and the tolerance that gives criteria of relative error about as much work.
+inline void set_accuracy(GravityParameters& gravity, double theta) {
+  gravity.theta = theta;
+  gravity.tolerance = 0.02 * theta * theta * theta;
+}
+
 /// Forces of all particles on each other, in FP64; particle i has id i.
 inline std::vector<Double4> direct_forces(BackEnd& space, const GravityParameters& gravity, const std::vector<Double4>& particles) {
   std::vector<std::uint64_t> ids(particles.size());

@@ -20,6 +20,7 @@ class Opening : public ::testing::Test {
   Criterion criterion(double theta) {
     GravityParameters gravity;
     gravity.theta = theta;
+    gravity.tolerance = 0.02 * theta * theta * theta;
     return Criterion(gravity);
   }
 
@@ -40,7 +41,9 @@ class Opening : public ::testing::Test {
     cell.radius = 2 * longest;
     return cell;
   }
-  TargetBox random_box() { return {{uniform(-3, 3), uniform(-3, 3), uniform(-3, 3)}, {single(0, 1), single(0, 1), single(0, 1)}}; }
+  TargetBox random_box() {
+    return {{uniform(-3, 3), uniform(-3, 3), uniform(-3, 3)}, {single(0, 1), single(0, 1), single(0, 1)}, 0, 1};
+  }
   /// A box inside `outer`, sometimes a point and sometimes in its corner.
   TargetBox box_inside(const TargetBox& outer) {
     TargetBox inner = outer;
@@ -119,6 +122,7 @@ TYPED_TEST(Opening, NeverAcceptsACellOfNoSizeAtTheTarget) {
 
 // A cube of side 1 with its mass in the middle: the distance where each criterion switches is theta's.
 TYPED_TEST(Opening, OpensACubeAtItsSideOverTheta) {
+  if (needs_acceleration(TypeParam::name)) GTEST_SKIP() << TypeParam::name << " looks at accelerations, not at theta";
   CellGeometry cell;
   for (int k = 0; k < 3; ++k) cell.half_size[k] = 0.5F;
   cell.longest_side = 1;
@@ -153,6 +157,76 @@ TEST(Barnes, AddsTheDistanceOfTheCentreOfMassFromTheMiddleOfTheBox) {
   EXPECT_FALSE(accept(BarnesOpening(gravity), cell, at_2_2, 1, 0));
   EXPECT_TRUE(accept(BarnesOpening(gravity), cell, at_2_5, 1, 0));
   EXPECT_FALSE(accept(MinimalDistanceOpening(gravity), cell, at_2_2, 1, 0));
+}
+
+// Targets of radius 0.5 and a cell of radius 0.5, of mass 1.
+TYPED_TEST(Opening, TakesIntoALocalExpansionOnlyWhatIsFarEnoughForItAndForTheSoftening) {
+  CellGeometry cell;
+  cell.mass = 1;
+  cell.radius = 0.5F;
+  const auto generous = this->criterion(1e6);
+  const auto at = [](double x) { return TargetBox{{x, 0, 0}, {}, 0.5F, 1}; };
+  EXPECT_FALSE(judge_local(generous, cell, at(0), 1, 0).accepted);
+  EXPECT_FALSE(judge_local(generous, cell, at(1.1), 1, 0).accepted) << "too close for the expansion to converge";
+  EXPECT_TRUE(judge_local(generous, cell, at(1.2), 1, 0).accepted);
+  EXPECT_FALSE(judge_local(generous, cell, at(1.9), 1, 1).accepted) << "within the support of the softening";
+  EXPECT_TRUE(judge_local(generous, cell, at(2.1), 1, 1).accepted);
+  EXPECT_FALSE(judge_local(generous, cell, at(1e4), 1, 0).accepted) << "beyond the range of FP32";
+  EXPECT_TRUE(judge_local(generous, cell, at(12), 0.1, 0).accepted) << "lengths in units of 10";
+  EXPECT_FALSE(judge_local(generous, cell, at(11), 0.1, 0).accepted);
+}
+
+TYPED_TEST(Opening, TakesIntoALocalExpansionMoreAtALargerThetaAndForSmallerTargets) {
+  int more = 0, smaller = 0;
+  for (int i = 0; i < 20000; ++i) {
+    const CellGeometry cell = this->random_cell();
+    TargetBox box = this->random_box();
+    box.radius = this->single(0.01, 1);
+    const bool strict = judge_local(this->criterion(0.4), cell, box, 1, 0).accepted;
+    const bool loose = judge_local(this->criterion(0.8), cell, box, 1, 0).accepted;
+    ASSERT_TRUE(loose || !strict);
+    more += loose && !strict;
+    box.radius *= 0.5F;
+    const bool halved = judge_local(this->criterion(0.4), cell, box, 1, 0).accepted;
+    ASSERT_TRUE(halved || !strict);
+    smaller += halved && !strict;
+  }
+  EXPECT_GT(more, 100);
+  EXPECT_GT(smaller, 20);
+}
+
+// M / d^2 (b / d)^3 = 1 / 32 at distance 2, for mass and radius 1.
+TEST(Relative, ComparesTheErrorOfACellToTheSmallestAcceleration) {
+  GravityParameters gravity;
+  gravity.tolerance = 0.01;
+  const RelativeOpening opening(gravity);
+  CellGeometry cell;
+  cell.mass = cell.radius = 1;
+  TargetBox box{{2, 0, 0}, {}, 0, 3.2F};
+  EXPECT_TRUE(accept(opening, cell, box, 1, 0));
+  box.least_acceleration = 3.1F;
+  EXPECT_FALSE(accept(opening, cell, box, 1, 0));
+  cell.mass = 0.9F;
+  EXPECT_TRUE(accept(opening, cell, box, 1, 0));
+  box.least_acceleration = 0;
+  EXPECT_FALSE(accept(opening, cell, box, 1, 0)) << "nothing is known of the targets' accelerations";
+}
+
+// The targets' part of the error, M / d^2 (radius / d)^4 = 1 / 64 at distance 2.
+TEST(Relative, KeepsAllOfASmallCellOutOfALocalExpansionThatItWouldSpoil) {
+  GravityParameters gravity;
+  gravity.tolerance = 0.01;
+  const RelativeOpening opening(gravity);
+  CellGeometry cell;
+  cell.mass = 1;
+  cell.radius = 0.1F;
+  TargetBox box{{2, 0, 0}, {}, 1, 1.5F};
+  EXPECT_TRUE(judge_local(opening, cell, box, 1, 0).spoiled);
+  box.least_acceleration = 1.6F;
+  EXPECT_FALSE(judge_local(opening, cell, box, 1, 0).spoiled);
+  EXPECT_FALSE(judge_local(opening, cell, box, 1, 0).accepted) << "the cell's own part is still too large";
+  box.least_acceleration = 3;
+  EXPECT_TRUE(judge_local(opening, cell, box, 1, 0).accepted);
 }
 
 }  // namespace

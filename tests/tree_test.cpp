@@ -18,10 +18,10 @@ class TreeTest : public ::testing::Test {
   BackEnd space = tests::make_space();
 
   /// Calls check(tree) for the tree over each hard system.
-  void for_each_system(const std::function<void(const HostTree&)>& check) {
+  void for_each_system(const std::function<void(const HostTree&)>& check, int order = 2) {
     for (const auto& [name, particles] : tests::hard_systems()) {
-      SCOPED_TRACE(name);
-      check(HostTree(space, BuiltTree(space, particles)));
+      SCOPED_TRACE(name + ", order " + std::to_string(order));
+      check(HostTree(space, BuiltTree(space, particles, nullptr, order)));
     }
   }
 };
@@ -191,23 +191,59 @@ TEST_F(Moments, BoundTheirParticlesByBoxAndRadius) {
   });
 }
 
-TEST_F(Moments, HaveTheSecondMomentsOfTheirParticles) {
-  for_each_system([](const HostTree& t) {
-    for (std::uint32_t c = 0; c < t.links.size(); ++c) {
-      SecondMoments exact;
-      const CellGeometry& g = t.geometry[c];
-      for (std::uint32_t i = t.links[c].first_particle; i < t.links[c].first_particle + t.links[c].particle_count; ++i)
-        exact.add(t.position[i].w / t.frame.scale.mass, (1 / t.frame.scale.length) * (position_of(t.position[i]) - g.centre_of_mass));
-      const CellMultipole& q = t.multipole[c];
-      const double scale = exact.xx + exact.yy + exact.zz, tolerance = 3e-6 * scale + 1e-30;
-      ASSERT_NEAR(q.xx, exact.xx, tolerance) << "cell " << c;
-      ASSERT_NEAR(q.xy, exact.xy, tolerance) << "cell " << c;
-      ASSERT_NEAR(q.xz, exact.xz, tolerance) << "cell " << c;
-      ASSERT_NEAR(q.yy, exact.yy, tolerance) << "cell " << c;
-      ASSERT_NEAR(q.yz, exact.yz, tolerance) << "cell " << c;
-      ASSERT_NEAR(q.zz, exact.zz, tolerance) << "cell " << c;
+/// Terms of order 2 and more by direct FP64 sums over a cell's particles, about its centre of mass, in its expansion unit.
+struct ExactMultipole {
+  std::vector<double> term, scale;  ///< by index_of; scale: sum m |d|^n / k!, what errors are relative to
+
+  ExactMultipole(const HostTree& t, std::uint32_t c)
+      : term(static_cast<std::size_t>(term_count(t.order))), scale(static_cast<std::size_t>(term_count(t.order))) {
+    const CellLinks& cell = t.links[c];
+    const double per_unit = 1 / (t.frame.scale.length * expansion_unit(t.geometry[c].radius));
+    for (std::uint32_t i = cell.first_particle; i < cell.first_particle + cell.particle_count; ++i) {
+      const double m = t.position[i].w / t.frame.scale.mass;
+      const Double3 d = per_unit * (position_of(t.position[i]) - t.geometry[c].centre_of_mass);
+      for (std::size_t k = 0; k < term.size(); ++k) {
+        const Term e = term_of(static_cast<int>(k));
+        term[k] += m * std::pow(d.x, e.a) * std::pow(d.y, e.b) * std::pow(d.z, e.c) / factorial(e);
+        scale[k] += m * std::pow(norm(d), e.order()) / factorial(e);
+      }
     }
-  });
+  }
+};
+
+TEST_F(Moments, HaveAllTermsOfTheirParticlesAtEitherOrder) {
+  for (const int order : {2, 4})
+    for_each_system(
+        [order](const HostTree& t) {
+          const auto stride = static_cast<std::size_t>(multipole_stride(order));
+          ASSERT_EQ(t.multipole.size(), t.links.size() * stride);
+          for (std::uint32_t c = 0; c < t.links.size(); ++c) {
+            const ExactMultipole exact(t, c);
+            for (auto k = static_cast<std::size_t>(term_count(1)); k < exact.term.size(); ++k)
+              ASSERT_NEAR(t.multipole[c * stride + k - term_count(1)], exact.term[k], 3e-6 * exact.scale[k] + 1e-30)
+                  << "cell " << c << ", term " << k;
+          }
+        },
+        order);
+}
+
+TEST_F(Moments, HaveTheLeastAccelerationOfTheirParticles) {
+  for (const auto& [name, particles] : tests::hard_systems()) {
+    SCOPED_TRACE(name);
+    BuiltTree built(space, particles);
+    std::vector<Double4> acceleration;
+    for (std::size_t i = 0; i < particles.size(); ++i) acceleration.push_back({-1.0 - static_cast<double>(i * 7919 % 1009), 2, -3, 1e-9});
+    const double G = 3 / built.frame.scale.mass * built.frame.scale.length * built.frame.scale.length;
+    built.set_last_acceleration(space, G, acceleration);
+    const HostTree t(space, built);
+    ASSERT_EQ(t.least_acceleration.size(), t.links.size());
+    for (std::uint32_t c = 0; c < t.links.size(); ++c) {
+      double least = 1e300;
+      for (std::uint32_t i = t.links[c].first_particle; i < t.links[c].first_particle + t.links[c].particle_count; ++i)
+        least = std::min(least, norm(position_of(acceleration[t.id[i]])) / 3);
+      ASSERT_NEAR(t.least_acceleration[c], least, 1e-6 * least) << "cell " << c;
+    }
+  }
 }
 
 TEST_F(TargetGroups, DivideTheParticlesIntoRunsOfAtMostTheLargestGroup) {
@@ -247,7 +283,7 @@ TEST_F(TreeBuild, IsTheSameWithMemoryOfALargerTreeBefore) {
   const auto system = tests::plummer_sphere(300, 4);
   BuiltTree fresh(space, system), used(space, tests::plummer_sphere(9000, 5));
   build_tree<BackEnd>(space, fresh.particles.key.view(), used.tree);
-  compute_moments<BackEnd>(space, fresh.particles.position.view(), fresh.frame.scale, used.tree);
+  compute_moments<BackEnd>(space, fresh.particles.position.view(), fresh.particles.acceleration.view(), 1.0, fresh.frame.scale, used.tree);
   const auto a = tests::download(space, fresh.tree.geometry), b = tests::download(space, used.tree.geometry);
   ASSERT_EQ(a.size(), b.size());
   for (std::size_t c = 0; c < a.size(); ++c) ASSERT_EQ(a[c].radius, b[c].radius);

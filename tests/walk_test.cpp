@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "kernels/gravity_names.hpp"
+#include "kernels/opening.hpp"
 #include "kernels/walk.hpp"
 #include "tests/built_tree.hpp"
 #include "tests/force_comparison.hpp"
@@ -25,20 +26,26 @@ class Walk : public ::testing::Test {
     const std::size_t n = targets.particles.size();
     Buffer<BackEnd, GroupWork> group_work(space);
     group_work.resize_discard(targets.group_start.size());
-    const WalkTargets to{targets.particles.position.view(), targets.group_start.view(), targets.particles.acceleration.view(),
-                         group_work.view()};
+    const WalkTargets to{targets.particles.position.view(), targets.last_acceleration.view(), targets.group_start.view(),
+                         targets.particles.acceleration.view(), group_work.view()};
     walk_tree(space, gravity, targets.frame.scale, targets.view(), to, WalkMode::own_tree);
     for (const BuiltTree* other : others) walk_tree(space, gravity, targets.frame.scale, other->view(), to, WalkMode::other_tree);
     work = {};
     for (const GroupWork& w : tests::download<GroupWork>(space, group_work.view().part(0, to.group_count())))
-      work = {work.particle_particle + w.particle_particle, work.cell_particle + w.cell_particle, work.opening_tests + w.opening_tests};
+      work = {work.particle_particle + w.particle_particle, work.cell_particle + w.cell_particle, work.opening_tests + w.opening_tests,
+              work.cell_cell + w.cell_cell};
+    EXPECT_EQ(work.cell_cell, 0u) << "no local expansions in the group walk";
     const auto acceleration = tests::download(space, targets.particles.acceleration);
     const auto id = tests::download(space, targets.particles.id);
     std::vector<Double4> by_id(n);
     for (std::size_t i = 0; i < n; ++i) by_id[id[i]] = acceleration[i];
     return by_id;
   }
-  std::vector<Double4> walk(const std::vector<Double4>& particles) { return walk(BuiltTree(space, particles)); }
+  std::vector<Double4> walk(const std::vector<Double4>& particles) {
+    BuiltTree built(space, particles);
+    if (needs_acceleration(gravity.opening)) built.set_last_acceleration(space, gravity.G, direct(particles));
+    return walk(built);
+  }
   std::vector<Double4> direct(const std::vector<Double4>& particles) { return tests::direct_forces(space, gravity, particles); }
   tests::ForceErrors errors(const std::vector<Double4>& particles) { return {walk(particles), direct(particles)}; }
 };
@@ -59,7 +66,7 @@ TEST_F(Walk, ErrorsFallWithThetaUnderEveryCriterion) {
     double last = 1;
     std::uint32_t last_pairs = 0;
     for (const double theta : {1.0, 0.7, 0.5, 0.3}) {
-      gravity.theta = theta;
+      tests::set_accuracy(gravity, theta);
       const double error = errors(particles).acceleration(0.99);
       EXPECT_LT(error, 0.6 * last) << "theta " << theta;
       EXPECT_GT(work.particle_particle, last_pairs) << "theta " << theta;
@@ -73,7 +80,7 @@ TEST_F(Walk, ErrorsFallWithThetaUnderEveryCriterion) {
 
 TEST_F(Walk, EveryCriterionWorksWithEverySofteningAndG) {
   const auto particles = plummer_sphere(2000, 3);
-  gravity.theta = 0.5;
+  tests::set_accuracy(gravity, 0.5);
   gravity.G = 43007.1;
   for (const std::string& opening : opening_names())
     for (const std::string& kernel : softening_names())
