@@ -217,9 +217,9 @@ TEST_F(ForceOverRanks, OfTheTreeBecomeThoseOfDirectSummationWithTheta) {
 }
 
 TEST_F(ForceOverRanks, OfHardSystemsAgreeWithDirectSummation) {
-  gravity.theta = 0.4;
   for (const std::string& name : method_names()) {
     gravity.method = name;
+    gravity.theta = name == "fmm" ? 0.3 : 0.4;  // for the same accuracy: a softened line is what is hardest on local expansions
     for (const double softening : {0.0, 0.05})
       for (const auto& [system_name, system] : tests::hard_systems()) {
         SCOPED_TRACE(name + ", " + system_name);
@@ -238,6 +238,7 @@ TEST_F(ForceOverRanks, OfHardSystemsAgreeWithDirectSummation) {
 TEST_F(ForceOverRanks, AreThereForAllParticlesOnOneRankFewerThanRanksOneAndNone) {
   for (const std::string& name : method_names()) {
     gravity.method = name;
+    gravity.theta = name == "fmm" ? 0.5 : 0.6;  // for the same accuracy
     for (const std::size_t n : {std::size_t{0}, std::size_t{1}, std::size_t{2}, std::size_t{3}, std::size_t{600}}) {
       SCOPED_TRACE(name + ", " + std::to_string(n));
       const auto system = tests::plummer_sphere(n, 4);
