@@ -9,8 +9,8 @@ cmake_wanted=3.25
 # What Ubuntu 22.04 lacks, CMake 3.25 and toml++, goes here; CMakeLists.txt looks for toml++ here as well.
 tools="$grove_root/build/tools"
 cmake_environment="$tools/cmake"
-# The headers of toml++ from the archive of Ubuntu 24.04; being headers alone, they serve any processor.
-toml_package="http://archive.ubuntu.com/ubuntu/pool/universe/t/tomlplusplus/libtomlplusplus-dev_3.4.0+ds-0.2build1_amd64.deb"
+# The headers of toml++ from Ubuntu 24.04, on the mirror that apt uses here; being headers alone, they serve any processor.
+toml_package="pool/universe/t/tomlplusplus/libtomlplusplus-dev_3.4.0+ds-0.2build1_amd64.deb"
 toml_package_hash="SHA256:e6d68dbb89f11c71fc33bd1397ab1b405e83e96b959e5c18ef82871c12051c46"
 
 grove_say() { printf '==> %s\n' "$*" >&2; }
@@ -109,8 +109,11 @@ grove_install_cmake_from_pip() {
 grove_download_toml() {
   grove_say "installing toml++ into $tools (this distribution has none)"
   mkdir -p "$tools"
-  /usr/lib/apt/apt-helper -o APT::Sandbox::User="$(id -un)" download-file "$toml_package" "$tools/tomlplusplus.deb" "$toml_package_hash" ||
-    grove_fail "could not download $toml_package; put the headers of toml++ 3 into /usr/local/include and run this again"
+  local mirror
+  # shellcheck disable=SC2016
+  mirror="$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | head -n 1)"
+  /usr/lib/apt/apt-helper -o APT::Sandbox::User="$(id -un)" download-file "${mirror%/}/$toml_package" "$tools/tomlplusplus.deb" "$toml_package_hash" ||
+    grove_fail "could not download ${mirror%/}/$toml_package; put the headers of toml++ 3 into /usr/local/include and run this again"
   dpkg-deb -x "$tools/tomlplusplus.deb" "$tools"
 }
 

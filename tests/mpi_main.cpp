@@ -58,7 +58,7 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   testing::InitGoogleTest(&argc, argv);
   int code = EXIT_SUCCESS;
-  if (grove::tests::needs_gpu && !grove::tests::gpu_present()) {
+  if (grove::tests::needs_gpu() && !grove::tests::gpu_present()) {
     const char* required = std::getenv("GROVE_REQUIRE_GPU");
     const bool must_fail = required && std::string(required) == "1";
     if (rank == 0) std::fprintf(stderr, "%s: this test needs a GPU and none is usable\n", must_fail ? "Failed" : "Skipped");
