@@ -22,7 +22,8 @@ void check_mpi(int code, const char* call) {
 }
 
 int mpi_count(std::size_t count) {
-  if (count > static_cast<std::size_t>(INT_MAX)) throw SystemError("a message of " + std::to_string(count) + " items is too long for one MPI call");
+  if (count > static_cast<std::size_t>(INT_MAX))
+    throw SystemError("a message of " + std::to_string(count) + " items is too long for one MPI call");
   return static_cast<int>(count);
 }
 

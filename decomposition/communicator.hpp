@@ -113,15 +113,25 @@ class Communicator {
 };
 
 template <>
-inline MPI_Datatype mpi_type<int>() { return MPI_INT; }
+inline MPI_Datatype mpi_type<int>() {
+  return MPI_INT;
+}
 template <>
-inline MPI_Datatype mpi_type<float>() { return MPI_FLOAT; }
+inline MPI_Datatype mpi_type<float>() {
+  return MPI_FLOAT;
+}
 template <>
-inline MPI_Datatype mpi_type<double>() { return MPI_DOUBLE; }
+inline MPI_Datatype mpi_type<double>() {
+  return MPI_DOUBLE;
+}
 template <>
-inline MPI_Datatype mpi_type<std::uint64_t>() { return MPI_UINT64_T; }
+inline MPI_Datatype mpi_type<std::uint64_t>() {
+  return MPI_UINT64_T;
+}
 template <>
-inline MPI_Datatype mpi_type<std::int64_t>() { return MPI_INT64_T; }
+inline MPI_Datatype mpi_type<std::int64_t>() {
+  return MPI_INT64_T;
+}
 
 template <class T>
 void Communicator::broadcast(std::span<T> data, int root) const {

@@ -17,8 +17,8 @@ struct Frame {
   TreeScale scale;
 };
 
-/// Finds the frame of all ranks' particles. The cube encloses them all, unless a few lie so far out that it would leave too few key bits for the
-/// rest: then it ends at 1024 times the typical (geometric mean) distance from their mean position. Collective; synchronises.
+/// Finds the frame of all ranks' particles. The cube encloses them all, unless a few lie so far out that it would leave too few key bits
+/// for the rest: then it ends at 1024 times the typical (geometric mean) distance from their mean position. Collective; synchronises.
 template <class Space>
 Frame find_frame(Space& space, const Communicator& comm, const Particles<Space>& particles);
 

@@ -33,7 +33,8 @@ DomainBoxes make_domain_boxes(Space& space, const Tree<Space>& tree, const TreeS
   std::vector<std::uint32_t> chosen{0};
   const auto can_divide = [&](std::uint32_t c) {
     const CellLinks& cell = links[c];
-    return cell.child_count > 0 && cell.first_child + cell.child_count <= count && chosen.size() - 1 + cell.child_count <= DomainBoxes::capacity;
+    return cell.child_count > 0 && cell.first_child + cell.child_count <= count &&
+           chosen.size() - 1 + cell.child_count <= DomainBoxes::capacity;
   };
   for (;;) {
     auto largest = chosen.end();

@@ -24,8 +24,7 @@ struct Classify {
   GROVE_HD void operator()(std::size_t e) const {
     const DomainBoxes& receiver = boxes[rank[e]];
     bool closed = true;
-    for (int b = 0; b < receiver.count && closed; ++b)
-      closed = accept(opening, geometry[cell[e]], receiver.box[b], per_length, support2);
+    for (int b = 0; b < receiver.count && closed; ++b) closed = accept(opening, geometry[cell[e]], receiver.box[b], per_length, support2);
     child_count[e] = closed ? closed_cell : links[cell[e]].child_count;
   }
 };
@@ -127,7 +126,8 @@ struct WriteCells {
     if (children != closed_cell) sent.particle_count = own.particle_count;
     out_links[at] = sent;
     out_geometry[at] = geometry[cell[e]];
-    for (int k = 0; k < multipole_stride; ++k) out_multipole[std::size_t{at} * multipole_stride + k] = multipole[std::size_t{cell[e]} * multipole_stride + k];
+    for (int k = 0; k < multipole_stride; ++k)
+      out_multipole[std::size_t{at} * multipole_stride + k] = multipole[std::size_t{cell[e]} * multipole_stride + k];
     out_particle_count[at] = children == 0 ? own.particle_count : 0;
     source_particle[at] = own.first_particle;
   }
@@ -135,9 +135,9 @@ struct WriteCells {
 
 struct WriteParticles {
   const std::uint32_t* particle_count;
-  const std::uint32_t* offset;         ///< in the output, over all receivers
+  const std::uint32_t* offset;  ///< in the output, over all receivers
   const std::uint32_t* source_particle;
-  const std::uint32_t* tree_begin;     ///< [ranks + 1] first cell of each receiver's tree
+  const std::uint32_t* tree_begin;  ///< [ranks + 1] first cell of each receiver's tree
   std::uint32_t ranks;
   const Double4* particles;
   CellLinks* links;
@@ -192,9 +192,9 @@ void EssentialTrees<Space>::select_cells(Space& space, const GravityParameters& 
     visit_opening(gravity, [&](const auto& opening) {
       double support = 0;
       visit_softening(gravity, scale.length, [&](const auto& softening) { support = softening.support() * (1 + 1e-6); });
-      space.for_each(count, Classify<std::decay_t<decltype(opening)>>{opening, tree.links.data(), tree.geometry.data(), boxes.data,
-                                                                     rank_.data() + begin, cell_.data() + begin, child_count_.data() + begin,
-                                                                     1 / scale.length, static_cast<float>(support * support)});
+      space.for_each(count, Classify<std::decay_t<decltype(opening)>>{
+                                opening, tree.links.data(), tree.geometry.data(), boxes.data, rank_.data() + begin, cell_.data() + begin,
+                                child_count_.data() + begin, 1 / scale.length, static_cast<float>(support * support)});
     });
     Scratch<Space, std::uint32_t> children(space, count);
     Scratch<Space, std::uint32_t> offset(space, count + 1);
@@ -202,7 +202,8 @@ void EssentialTrees<Space>::select_cells(Space& space, const GravityParameters& 
     space.template exclusive_scan<std::uint32_t>(children.view(), offset.view());
     const std::uint32_t made = read_one(space, offset.data() + count);
     resize(end + made);
-    space.for_each(count, Descend{tree.links.data(), rank_.data(), cell_.data(), child_count_.data(), child_begin_.data(), offset.data(), begin, end});
+    space.for_each(
+        count, Descend{tree.links.data(), rank_.data(), cell_.data(), child_count_.data(), child_begin_.data(), offset.data(), begin, end});
     end += made;
   }
 }
@@ -238,20 +239,27 @@ void EssentialTrees<Space>::write_trees(Space& space, const Tree<Space>& tree, V
   geometry.resize_discard(total);
   multipole_stride = grove::multipole_stride(tree.order);
   multipole.resize_discard(total * multipole_stride);
-  Scratch<Space, std::uint32_t> d_level(space, level_begin_.size()), d_segment(space, segment_begin_.size()), d_output(space, output_begin.size()),
-      d_tree(space, tree_begin.size()), particle_count(space, total), source(space, total), offset(space, total + 1);
+  Scratch<Space, std::uint32_t> d_level(space, level_begin_.size()), d_segment(space, segment_begin_.size()),
+      d_output(space, output_begin.size()), d_tree(space, tree_begin.size()), particle_count(space, total), source(space, total),
+      offset(space, total + 1);
   copy_from_host<Space, std::uint32_t>(space, level_begin_, d_level.view());
   copy_from_host<Space, std::uint32_t>(space, segment_begin_, d_segment.view());
   copy_from_host<Space, std::uint32_t>(space, output_begin, d_output.view());
   copy_from_host<Space, std::uint32_t>(space, tree_begin, d_tree.view());
 
-  const OutputIndex index{rank_.data(), d_level.data(), d_segment.data(), d_output.data(), static_cast<std::uint32_t>(levels), static_cast<std::uint32_t>(stride)};
+  const OutputIndex index{rank_.data(),
+                          d_level.data(),
+                          d_segment.data(),
+                          d_output.data(),
+                          static_cast<std::uint32_t>(levels),
+                          static_cast<std::uint32_t>(stride)};
   space.for_each(total, WriteCells{index, cell_.data(), child_count_.data(), child_begin_.data(), tree.links.data(), tree.geometry.data(),
-                                   tree.multipole.data(), multipole_stride, links.data(), geometry.data(), multipole.data(), particle_count.data(), source.data()});
+                                   tree.multipole.data(), multipole_stride, links.data(), geometry.data(), multipole.data(),
+                                   particle_count.data(), source.data()});
   space.template exclusive_scan<std::uint32_t>(particle_count.view(), offset.view());
   particles.resize_discard(read_one(space, offset.data() + total));
-  space.for_each(total, WriteParticles{particle_count.data(), offset.data(), source.data(), d_tree.data(), static_cast<std::uint32_t>(ranks),
-                                       tree_particles.data, links.data(), particles.data()});
+  space.for_each(total, WriteParticles{particle_count.data(), offset.data(), source.data(), d_tree.data(),
+                                       static_cast<std::uint32_t>(ranks), tree_particles.data, links.data(), particles.data()});
 
   std::vector<std::uint32_t> particle_begin(ranks + 1);
   space.for_each(ranks + 1, GatherAt{offset.data(), d_tree.data()});

@@ -1,8 +1,9 @@
 // Step 7, locally essential trees (Salmon 1990): for each other rank, the part of this rank's tree that its targets may need.
 //
-// Each rank publishes a few boxes around its targets. For every other rank, this rank's tree is walked from the root: a cell that the opening
-// criterion accepts for all boxes of that rank is sent as it is, closed (the dual walk, too, may evaluate it at each target); a leaf that it does not is sent with its particles; any other
-// cell is sent with its children. Criteria are monotone, so the other rank's targets never need to open what was closed.
+// Each rank publishes a few boxes around its targets. For every other rank, this rank's tree is walked from the root: a cell that the
+// opening criterion accepts for all boxes of that rank is sent as it is, closed (the dual walk, too, may evaluate it at each target); a
+// leaf that it does not is sent with its particles; any other cell is sent with its children. Criteria are monotone, so the other rank's
+// targets never need to open what was closed.
 #pragma once
 
 #include <array>
@@ -23,8 +24,8 @@ struct DomainBoxes {
   TargetBox box[capacity];
 };
 
-/// Boxes around the targets of this rank, from the upper cells of its tree: the largest box is divided until `capacity` is reached. Each tells the
-/// smallest last acceleration in it. Synchronises.
+/// Boxes around the targets of this rank, from the upper cells of its tree: the largest box is divided until `capacity` is reached. Each
+/// tells the smallest last acceleration in it. Synchronises.
 template <class Space>
 DomainBoxes make_domain_boxes(Space& space, const Tree<Space>& tree, const TreeScale& scale);
 
@@ -34,7 +35,14 @@ template <class Space>
 class EssentialTrees {
  public:
   explicit EssentialTrees(Space& space)
-      : links(space), geometry(space), multipole(space), particles(space), rank_(space), cell_(space), child_count_(space), child_begin_(space) {}
+      : links(space),
+        geometry(space),
+        multipole(space),
+        particles(space),
+        rank_(space),
+        cell_(space),
+        child_count_(space),
+        child_begin_(space) {}
 
   /// Cuts the trees for the ranks with boxes[r].count > 0 other than `own_rank`. Synchronises once a level.
   void select(Space& space, const GravityParameters& gravity, const TreeScale& scale, const Tree<Space>& tree,

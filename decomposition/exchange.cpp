@@ -56,8 +56,8 @@ struct UnpackRecords {
 
 /// Evaluates BelowCandidate for host keys on the space.
 template <class Space>
-void count_below(Space& space, View<const std::uint64_t> sorted_keys, const std::uint64_t* prefix, std::span<const std::uint64_t> candidates,
-                 std::span<std::uint64_t> out) {
+void count_below(Space& space, View<const std::uint64_t> sorted_keys, const std::uint64_t* prefix,
+                 std::span<const std::uint64_t> candidates, std::span<std::uint64_t> out) {
   Scratch<Space, std::uint64_t> device_candidates(space, candidates.size());
   Scratch<Space, std::uint64_t> device_out(space, candidates.size());
   copy_from_host(space, candidates, device_candidates.view());

@@ -64,7 +64,8 @@ Frame find_frame(Space& space, const Communicator& comm, const Particles<Space>&
   const Spread nothing{{none, none, none}, {-none, -none, -none}, {0, 0, 0}, 0, 0};
   const Double4* const position = particles.position.data();
   Spread all = nothing;
-  for (const Spread& s : comm.all_gather(space.transform_reduce(particles.size(), nothing, SpreadOf{position}, Join{}))) all = Join{}(all, s);
+  for (const Spread& s : comm.all_gather(space.transform_reduce(particles.size(), nothing, SpreadOf{position}, Join{})))
+    all = Join{}(all, s);
   if (all.count == 0) return {};
 
   const Double3 mean{all.sum[0] / all.count, all.sum[1] / all.count, all.sum[2] / all.count};

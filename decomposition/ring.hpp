@@ -12,11 +12,18 @@ template <class Space>
 class SourceRing {
  public:
   explicit SourceRing(Space& space)
-      : present_(space.host_memory()), next_(space.host_memory()), present_id_(space.host_memory()), next_id_(space.host_memory()), position_(space), id_(space) {}
+      : present_(space.host_memory()),
+        next_(space.host_memory()),
+        present_id_(space.host_memory()),
+        next_id_(space.host_memory()),
+        position_(space),
+        id_(space) {}
 
-  /// Adds the forces of the particles of all ranks to `targets`, which may differ in number from rank to rank. Collective. While a block is summed on
-  /// the device, the next one travels. Sums run in an order that depends on the rank, the ranks and their numbers of particles alone.
-  void add_all(Space& space, const Communicator& comm, const GravityParameters& gravity, const Particles<Space>& particles, const DirectTargets& targets);
+  /// Adds the forces of the particles of all ranks to `targets`, which may differ in number from rank to rank. Collective. While a block is
+  /// summed on the device, the next one travels. Sums run in an order that depends on the rank, the ranks and their numbers of particles
+  /// alone.
+  void add_all(Space& space, const Communicator& comm, const GravityParameters& gravity, const Particles<Space>& particles,
+               const DirectTargets& targets);
 
  private:
   using HostMemory = typename Space::HostMemory;

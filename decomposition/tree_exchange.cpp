@@ -38,7 +38,8 @@ std::span<std::byte> bytes_of(const Buffer<Memory, T>& buffer, std::size_t first
 
 /// Calls f on the part of each array that belongs to `cells` cells and `items` particles from the given first ones on.
 template <class Arrays, class F>
-void for_each_part(const Arrays& a, std::size_t stride, std::size_t first_cell, std::size_t cells, std::size_t first_item, std::size_t items, F f) {
+void for_each_part(const Arrays& a, std::size_t stride, std::size_t first_cell, std::size_t cells, std::size_t first_item,
+                   std::size_t items, F f) {
   f(bytes_of(a.links, first_cell, cells));
   f(bytes_of(a.geometry, first_cell, cells));
   f(bytes_of(a.multipole, first_cell * stride, cells * stride));
@@ -57,7 +58,8 @@ void TreeExchange<Space>::Arrays<Memory>::resize(std::size_t cells, std::size_t 
 }
 
 template <class Space>
-void TreeExchange<Space>::order_sources(const Communicator& comm, std::span<const std::uint64_t> cells, std::span<const std::uint64_t> particles) {
+void TreeExchange<Space>::order_sources(const Communicator& comm, std::span<const std::uint64_t> cells,
+                                        std::span<const std::uint64_t> particles) {
   sources_.clear();
   cell_begin_.assign(1, 0);
   particle_begin_.assign(1, 0);
@@ -67,7 +69,8 @@ void TreeExchange<Space>::order_sources(const Communicator& comm, std::span<cons
     if (cells[r] == 0) return;
     sources_.push_back(rank);
     const std::uint64_t cell_end = cell_begin_.back() + cells[r], particle_end = particle_begin_.back() + particles[r];
-    if (cell_end > 0xffffffffU || particle_end > 0xffffffffU) throw SystemError("the trees received from other ranks have more than 2^32 cells or particles; use more ranks");
+    if (cell_end > 0xffffffffU || particle_end > 0xffffffffU)
+      throw SystemError("the trees received from other ranks have more than 2^32 cells or particles; use more ranks");
     cell_begin_.push_back(static_cast<std::uint32_t>(cell_end));
     particle_begin_.push_back(static_cast<std::uint32_t>(particle_end));
   };
@@ -101,7 +104,8 @@ void TreeExchange<Space>::begin(Space& space, const Communicator& comm, const Es
   received_.resize(cell_begin_.back(), cell_begin_.back() * stride, particle_begin_.back());
   for (Batch& batch : batches_)
     for (std::size_t k = batch.first; k < batch.first + batch.count; ++k)
-      for_each_part(staged_, stride, cell_begin_[k], cell_begin_[k + 1] - cell_begin_[k], particle_begin_[k], particle_begin_[k + 1] - particle_begin_[k],
+      for_each_part(staged_, stride, cell_begin_[k], cell_begin_[k + 1] - cell_begin_[k], particle_begin_[k],
+                    particle_begin_[k + 1] - particle_begin_[k],
                     [&](std::span<std::byte> part) { comm.receive_bytes(part, sources_[k], Tag::tree_data, batch.requests); });
 
   base_.resize_discard(2 * cell_begin_.size());
@@ -131,14 +135,21 @@ TreeView TreeExchange<Space>::receive(Space& space, int index) {
   space.copy_from_host_async(received_.links.data() + cell, staged_.links.data() + cell, cells * sizeof(CellLinks));
   space.copy_from_host_async(received_.geometry.data() + cell, staged_.geometry.data() + cell, cells * sizeof(CellGeometry));
   const auto stride = static_cast<std::size_t>(multipole_stride_);
-  space.copy_from_host_async(received_.multipole.data() + cell * stride, staged_.multipole.data() + cell * stride, cells * stride * sizeof(float));
+  space.copy_from_host_async(received_.multipole.data() + cell * stride, staged_.multipole.data() + cell * stride,
+                             cells * stride * sizeof(float));
   space.copy_from_host_async(received_.particles.data() + item, staged_.particles.data() + item, items * sizeof(Double4));
   space.order_after_copies();
   const std::uint32_t* const cell_begin = base_.data();
-  space.for_each(cells, Relocate{received_.links.data(), cell_begin, base_.data() + cell_begin_.size(), static_cast<std::uint32_t>(batch.first),
-                                 static_cast<std::uint32_t>(end), cell});
-  return {received_.links.data(),     received_.geometry.data(), received_.multipole.data(), multipole_stride_, received_.particles.data(),
-          cell_begin_.back(), static_cast<std::uint32_t>(batch.count), cell_begin + batch.first};
+  space.for_each(cells, Relocate{received_.links.data(), cell_begin, base_.data() + cell_begin_.size(),
+                                 static_cast<std::uint32_t>(batch.first), static_cast<std::uint32_t>(end), cell});
+  return {received_.links.data(),
+          received_.geometry.data(),
+          received_.multipole.data(),
+          multipole_stride_,
+          received_.particles.data(),
+          cell_begin_.back(),
+          static_cast<std::uint32_t>(batch.count),
+          cell_begin + batch.first};
 }
 
 template class TreeExchange<BackEnd>;

@@ -14,10 +14,10 @@ namespace grove {
 template <class Space>
 class TreeExchange {
  public:
-  explicit TreeExchange(Space& space)
-      : sent_(space.host_memory()), staged_(space.host_memory()), received_(space), base_(space) {}
+  explicit TreeExchange(Space& space) : sent_(space.host_memory()), staged_(space.host_memory()), received_(space), base_(space) {}
 
-  /// Agrees on the sizes of all messages, posts the receives, and starts copying `trees` to the host. Collective. `trees` must not change before send().
+  /// Agrees on the sizes of all messages, posts the receives, and starts copying `trees` to the host. Collective. `trees` must not change
+  /// before send().
   void begin(Space& space, const Communicator& comm, const EssentialTrees<Space>& trees);
   /// Sends what begin() copied, once it has arrived on the host. Not collective; does not wait for the messages.
   void send(Space& space, const Communicator& comm);

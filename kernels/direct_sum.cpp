@@ -12,7 +12,8 @@ constexpr std::size_t tile = 4096;
 // With few targets each tile is a part of its own, so that the GPU has this many threads.
 constexpr std::size_t enough_threads = std::size_t{1} << 18;
 
-/// Sum over one tile of sources for target i % targets, tile first_tile + i / targets. `lanes` independent sums let the CPU's compiler use SIMD.
+/// Sum over one tile of sources for target i % targets, tile first_tile + i / targets. `lanes` independent sums let the CPU's compiler use
+/// SIMD.
 template <class Softening, int lanes>
 struct SumTile {
   DirectSources sources;

@@ -52,7 +52,8 @@ struct FindGroupParents {
       const CellLinks cell = links[c];
       if (cell.child_count == 0) break;
       c = cell.first_child;
-      for (std::uint32_t k = 1; k < cell.child_count && links[cell.first_child + k].first_particle <= particle; ++k) c = cell.first_child + k;
+      for (std::uint32_t k = 1; k < cell.child_count && links[cell.first_child + k].first_particle <= particle; ++k)
+        c = cell.first_child + k;
     }
     group_parent[g] = parent;
   }

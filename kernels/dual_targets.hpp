@@ -10,12 +10,13 @@ namespace grove {
 inline constexpr int largest_dual_group = 32;
 inline constexpr std::uint32_t no_parent = ~0U;
 
-/// Plain pointers for loop bodies. Target cells are the cells of the own tree with more particles than fit in a group, numbered level by level.
+/// Plain pointers for loop bodies. Target cells are the cells of the own tree with more particles than fit in a group, numbered level by
+/// level.
 struct DualTargetView {
-  const std::uint32_t* cell;         ///< [cells] cell of the own tree
-  const std::uint32_t* parent;       ///< [cells] target cell above; no_parent for the root
-  const std::uint32_t* group_start;  ///< [groups + 1] first particle
-  const std::uint32_t* group_parent; ///< [groups] target cell above; no_parent when all particles are one group
+  const std::uint32_t* cell;          ///< [cells] cell of the own tree
+  const std::uint32_t* parent;        ///< [cells] target cell above; no_parent for the root
+  const std::uint32_t* group_start;   ///< [groups + 1] first particle
+  const std::uint32_t* group_parent;  ///< [groups] target cell above; no_parent when all particles are one group
   std::uint32_t cell_count, group_count;
 };
 
@@ -28,7 +29,11 @@ class DualTargets {
   void build(Space& space, const Tree<Space>& tree, std::size_t particle_count);
 
   DualTargetView view() const {
-    return {cell_.data(), parent_.data(), group_start_.data(), group_parent_.data(), static_cast<std::uint32_t>(cell_.size()),
+    return {cell_.data(),
+            parent_.data(),
+            group_start_.data(),
+            group_parent_.data(),
+            static_cast<std::uint32_t>(cell_.size()),
             static_cast<std::uint32_t>(group_parent_.size())};
   }
   View<const std::uint32_t> group_start() const { return group_start_.view(); }

@@ -1,9 +1,9 @@
 // Step 8 with local expansions: the dual walk (Dehnen 2002; Yokota 2013), sources and targets both trees.
 //
-// From the top of the target tree down, every target cell takes the list of source cells that the cell above could not deal with. A source well
-// separated from the target goes into the target's local expansion (M2L), once for all particles below; a source larger than the target is opened;
-// what remains is handed down. A group at the bottom opens all that remains, down to particles (P2P). Expansions are handed down too (L2L) and
-// evaluated at the particles of each group (L2P).
+// From the top of the target tree down, every target cell takes the list of source cells that the cell above could not deal with. A source
+// well separated from the target goes into the target's local expansion (M2L), once for all particles below; a source larger than the
+// target is opened; what remains is handed down. A group at the bottom opens all that remains, down to particles (P2P). Expansions are
+// handed down too (L2L) and evaluated at the particles of each group (L2P).
 #pragma once
 
 #include "kernels/dual_targets.hpp"
@@ -15,12 +15,12 @@ namespace grove {
 
 /// What the dual walk works on beside the sources.
 struct DualWalkTargets {
-  TreeView own_tree;                     ///< the tree whose cells the target cells are
-  const float* least_acceleration;       ///< [cells of own_tree]
-  View<const Double4> particles;         ///< position and mass, code units
-  View<const Double4> last_acceleration; ///< of each particle, code units; what criteria of relative error look at
-  View<Double4> acceleration;            ///< out: acceleration and potential, code units, G included; other memory than last_acceleration
-  View<GroupWork> work;                  ///< [groups] out
+  TreeView own_tree;                      ///< the tree whose cells the target cells are
+  const float* least_acceleration;        ///< [cells of own_tree]
+  View<const Double4> particles;          ///< position and mass, code units
+  View<const Double4> last_acceleration;  ///< of each particle, code units; what criteria of relative error look at
+  View<Double4> acceleration;             ///< out: acceleration and potential, code units, G included; other memory than last_acceleration
+  View<GroupWork> work;                   ///< [groups] out
 };
 
 /// Walks and keeps memory for the lists of source cells handed down.
@@ -30,17 +30,17 @@ class DualWalk {
   explicit DualWalk(Space& space) : lists_(space), list_range_(space), local_(space), cell_work_(space) {}
 
   /// Walks `sources` (multipoles of expansion_order) for all targets. Repeats with more memory when the lists need it. Synchronises once.
-  void walk(Space& space, const GravityParameters& gravity, const TreeScale& scale, const TreeView& sources, const DualTargets<Space>& targets,
-            const DualWalkTargets& data, WalkMode mode);
+  void walk(Space& space, const GravityParameters& gravity, const TreeScale& scale, const TreeView& sources,
+            const DualTargets<Space>& targets, const DualWalkTargets& data, WalkMode mode);
 
   /// Cell-cell interactions and tests at the target cells above the groups, summed over the walks since the last one of own_tree.
   View<const GroupWork> cell_work() const { return cell_work_.view(); }
 
  private:
-  Buffer<Space, std::uint32_t> lists_;        ///< source cells handed down, of all target cells
-  Buffer<Space, std::uint64_t> list_range_;   ///< [target cells] begin and end in lists_, in the low and high 32 bits
-  Buffer<Space, float> local_;                ///< [target cells * local_stride] local expansions
-  Buffer<Space, GroupWork> cell_work_;        ///< [target cells]
+  Buffer<Space, std::uint32_t> lists_;       ///< source cells handed down, of all target cells
+  Buffer<Space, std::uint64_t> list_range_;  ///< [target cells] begin and end in lists_, in the low and high 32 bits
+  Buffer<Space, float> local_;               ///< [target cells * local_stride] local expansions
+  Buffer<Space, GroupWork> cell_work_;       ///< [target cells]
 };
 
 inline constexpr int local_stride = (local_terms + 3) / 4 * 4;

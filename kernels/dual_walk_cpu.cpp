@@ -1,5 +1,5 @@
-// The dual walk on the CPU: threads share the target cells of a level, then the groups. Multipoles go into a local expansion a SIMD vector of
-// source cells at a time; particles act on SIMD vectors of targets.
+// The dual walk on the CPU: threads share the target cells of a level, then the groups. Multipoles go into a local expansion a SIMD vector
+// of source cells at a time; particles act on SIMD vectors of targets.
 #include <vector>
 
 #include "kernels/dual_walk.hpp"
@@ -37,7 +37,8 @@ struct DualConstants {
 template <class Opening, class Softening>
 class TargetWalk {
  public:
-  TargetWalk(const DualConstants& c, const Opening& opening, const Softening& softening) : c_(c), opening_(opening), softening_(softening) {}
+  TargetWalk(const DualConstants& c, const Opening& opening, const Softening& softening)
+      : c_(c), opening_(opening), softening_(softening) {}
 
   void run_cell(std::uint32_t target) {
     const std::uint32_t cell = c_.targets.cell[target];
@@ -67,7 +68,8 @@ class TargetWalk {
     lists_.clear();
     walk(c_.targets.group_parent[group], group_.box(), [&](std::uint32_t source, const CellLinks& links, const CellGeometry& s) {
       // A cell without contents was accepted by the rank that sent it, for a box around these targets.
-      if (links.particle_count == 0 || (links.particle_count > few_particles && accept(opening_, s, group_.box(), c_.units.per_length, c_.support2))) {
+      if (links.particle_count == 0 ||
+          (links.particle_count > few_particles && accept(opening_, s, group_.box(), c_.units.per_length, c_.support2))) {
         list_cell(source);
         return false;
       }
@@ -156,15 +158,17 @@ class TargetWalk {
       const float* const m = c_.sources.multipole + std::size_t{cell} * stored_moments;
       for (int k = 0; k < terms - term_count(1); ++k) moment[k][l] = filled ? m[k] : 0;
     }
-    add_cell_to_local(softening_, FloatVector::load(x), FloatVector::load(y), FloatVector::load(z), FloatVector::load(mass),
-                      [&](auto k) { return FloatVector::load(moment[k - term_count(1)]); }, FloatVector::load(unit), local.unit, sum);
+    add_cell_to_local(
+        softening_, FloatVector::load(x), FloatVector::load(y), FloatVector::load(z), FloatVector::load(mass),
+        [&](auto k) { return FloatVector::load(moment[k - term_count(1)]); }, FloatVector::load(unit), local.unit, sum);
   }
 
   void list_cell(std::uint32_t cell) {
     const CellGeometry& g = c_.sources.geometry[cell];
     const Double3 centre = group_.box().centre;
     lists_.cells.push_back(make_cell_source(c_.units.offset(g.centre_of_mass.x, centre.x), c_.units.offset(g.centre_of_mass.y, centre.y),
-                                            c_.units.offset(g.centre_of_mass.z, centre.z), g.mass, c_.sources.multipole + std::size_t{cell} * stored_moments, expansion_unit(g.radius)));
+                                            c_.units.offset(g.centre_of_mass.z, centre.z), g.mass,
+                                            c_.sources.multipole + std::size_t{cell} * stored_moments, expansion_unit(g.radius)));
   }
 
   void list_particle(std::uint32_t i) {
@@ -182,7 +186,8 @@ class TargetWalk {
 
   void add_work(GroupWork& out, std::size_t particles, std::size_t cells) const {
     const GroupWork before = c_.mode == WalkMode::own_tree ? GroupWork{} : out;
-    out = {before.particle_particle + static_cast<std::uint32_t>(particles), before.cell_particle + static_cast<std::uint32_t>(cells), before.opening_tests + opening_tests_, before.cell_cell + static_cast<std::uint32_t>(accepted_.size())};
+    out = {before.particle_particle + static_cast<std::uint32_t>(particles), before.cell_particle + static_cast<std::uint32_t>(cells),
+           before.opening_tests + opening_tests_, before.cell_cell + static_cast<std::uint32_t>(accepted_.size())};
   }
 
   const DualConstants& c_;

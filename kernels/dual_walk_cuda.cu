@@ -28,8 +28,8 @@ constexpr std::uint32_t spoiled_bit = 1U << 31;
 
 /// What went wrong for lack of memory, and how much was wanted.
 struct ListStatus {
-  std::uint32_t used;           ///< entries of list memory asked for
-  std::uint32_t longest_list;   ///< handed down by one target cell
+  std::uint32_t used;          ///< entries of list memory asked for
+  std::uint32_t longest_list;  ///< handed down by one target cell
 };
 
 struct DualArguments {
@@ -42,7 +42,7 @@ struct DualArguments {
   WalkMode mode;
   std::uint32_t first_level_cell;  ///< target cells before this one have no lists
   std::uint32_t* stacks;
-  std::uint32_t* collected;        ///< [warps * collected_capacity]
+  std::uint32_t* collected;  ///< [warps * collected_capacity]
   std::uint32_t collected_capacity;
   std::uint32_t* lists;
   std::uint32_t list_capacity;
@@ -68,8 +68,13 @@ template <class Opening, class Softening, bool at_group>
 class TargetWalk {
  public:
   __device__ TargetWalk(const DualArguments& a, const Opening& opening, const Softening& softening, WarpMemory& memory, int warp)
-      : a_(a), opening_(opening), softening_(softening), memory_(memory), stack_(a.stacks + std::size_t{stack_capacity} * warp),
-        collected_(a.collected + std::size_t{a.collected_capacity} * warp), lane_(static_cast<int>(threadIdx.x % warp_size)) {}
+      : a_(a),
+        opening_(opening),
+        softening_(softening),
+        memory_(memory),
+        stack_(a.stacks + std::size_t{stack_capacity} * warp),
+        collected_(a.collected + std::size_t{a.collected_capacity} * warp),
+        lane_(static_cast<int>(threadIdx.x % warp_size)) {}
 
   __device__ void run(std::uint32_t item) {
     clear();
@@ -214,7 +219,8 @@ class TargetWalk {
   __device__ void add_cells_to_local(std::uint32_t first, std::uint32_t count) {
     constexpr int words = stored_moments / 4, rows_at_once = warp_size / words;
     for (int row = lane_ / words; row < static_cast<int>(count); row += rows_at_once) {
-      const float4* const moments = reinterpret_cast<const float4*>(a_.sources.multipole) + std::size_t{memory_.accepted[first + row]} * words;
+      const float4* const moments =
+          reinterpret_cast<const float4*>(a_.sources.multipole) + std::size_t{memory_.accepted[first + row]} * words;
       memory_.moments[row][lane_ % words] = moments[lane_ % words];
     }
     __syncwarp();
@@ -240,7 +246,8 @@ class TargetWalk {
       const std::uint32_t cell = memory_.direct[first + lane_];
       const CellGeometry& g = a_.sources.geometry[cell];
       memory_.cell[lane_] = make_cell_source(offset(g.centre_of_mass.x, box_.centre.x), offset(g.centre_of_mass.y, box_.centre.y),
-                                             offset(g.centre_of_mass.z, box_.centre.z), g.mass, a_.sources.multipole + std::size_t{cell} * stored_moments, expansion_unit(g.radius));
+                                             offset(g.centre_of_mass.z, box_.centre.z), g.mass,
+                                             a_.sources.multipole + std::size_t{cell} * stored_moments, expansion_unit(g.radius));
     }
     __syncwarp();
     for (std::uint32_t k = 0; k < count; ++k) add_cell(softening_, memory_.cell[k], x_, y_, z_, force_);
@@ -252,7 +259,8 @@ class TargetWalk {
     bool own = false;
     if (lane_ < static_cast<int>(count)) {
       const Double4 p = a_.sources.particles[pending_];
-      memory_.particle[lane_] = {offset(p.x, box_.centre.x), offset(p.y, box_.centre.y), offset(p.z, box_.centre.z), static_cast<float>(p.w * a_.per_mass)};
+      memory_.particle[lane_] = {offset(p.x, box_.centre.x), offset(p.y, box_.centre.y), offset(p.z, box_.centre.z),
+                                 static_cast<float>(p.w * a_.per_mass)};
       // Softened, a particle would add its own potential to itself.
       if constexpr (!Softening::zero_at_zero) {
         memory_.own_index[lane_] = pending_ - first_;
@@ -296,13 +304,15 @@ class TargetWalk {
     target_count_ = a_.targets.group_start[group + 1] - first_;
     const std::uint32_t i = lane_ < static_cast<int>(target_count_) ? first_ + lane_ : first_;
     const Double4 origin = a_.data.particles[first_], p = a_.data.particles[i], last = a_.data.last_acceleration[i];
-    box_.centre = {middle(p.x, origin.x, box_.half_size[0]), middle(p.y, origin.y, box_.half_size[1]), middle(p.z, origin.z, box_.half_size[2])};
+    box_.centre = {middle(p.x, origin.x, box_.half_size[0]), middle(p.y, origin.y, box_.half_size[1]),
+                   middle(p.z, origin.z, box_.half_size[2])};
     // The same rounding as that of the sources: a target meets itself at a distance of exactly zero.
     x_ = offset(p.x, box_.centre.x);
     y_ = offset(p.y, box_.centre.y);
     z_ = offset(p.z, box_.centre.z);
     box_.radius = target_margin * sqrtf(reduce_max(x_ * x_ + y_ * y_ + z_ * z_));
-    box_.least_acceleration = reduce_min(static_cast<float>(sqrt(last.x * last.x + last.y * last.y + last.z * last.z) * a_.per_acceleration));
+    box_.least_acceleration =
+        reduce_min(static_cast<float>(sqrt(last.x * last.x + last.y * last.y + last.z * last.z) * a_.per_acceleration));
   }
 
   __device__ double middle(double x, double origin, float& half) const {
@@ -352,7 +362,8 @@ class TargetWalk {
 
   __device__ void add_work(GroupWork& out) const {
     const GroupWork before = a_.mode == WalkMode::own_tree ? GroupWork{} : out;
-    out = {before.particle_particle + work_.particle_particle, before.cell_particle + work_.cell_particle, before.opening_tests + work_.opening_tests, before.cell_cell + work_.cell_cell};
+    out = {before.particle_particle + work_.particle_particle, before.cell_particle + work_.cell_particle,
+           before.opening_tests + work_.opening_tests, before.cell_cell + work_.cell_cell};
   }
 
   const DualArguments& a_;
@@ -375,8 +386,8 @@ class TargetWalk {
 
 template <class Opening, class Softening, bool at_group>
 __global__ void __launch_bounds__(warps_per_block* warp_size, blocks_per_multiprocessor)
-    dual_walk_kernel(const __grid_constant__ DualArguments a, const __grid_constant__ Opening opening, const __grid_constant__ Softening softening,
-                     std::uint32_t begin, std::uint32_t end) {
+    dual_walk_kernel(const __grid_constant__ DualArguments a, const __grid_constant__ Opening opening,
+                     const __grid_constant__ Softening softening, std::uint32_t begin, std::uint32_t end) {
   __shared__ WarpMemory memory[warps_per_block];
   const int warp = static_cast<int>(threadIdx.x) / warp_size;
   TargetWalk<Opening, Softening, at_group> walk(a, opening, softening, memory[warp], static_cast<int>(blockIdx.x) * warps_per_block + warp);
@@ -390,12 +401,14 @@ __global__ void __launch_bounds__(warps_per_block* warp_size, blocks_per_multipr
 }
 
 template <bool at_group, class Opening, class Softening>
-void launch(CudaSpace& space, const DualArguments& a, const Opening& opening, const Softening& softening, std::uint32_t begin, std::uint32_t end) {
+void launch(CudaSpace& space, const DualArguments& a, const Opening& opening, const Softening& softening, std::uint32_t begin,
+            std::uint32_t end) {
   if (begin == end) return;
   space.fill_bytes(a.next_item, 0, sizeof(unsigned));
   const unsigned wanted = (end - begin + warps_per_block - 1) / warps_per_block;
   const unsigned blocks = std::min(wanted, static_cast<unsigned>(space.multiprocessors() * blocks_per_multiprocessor));
-  dual_walk_kernel<Opening, Softening, at_group><<<blocks, warps_per_block * warp_size, 0, space.stream()>>>(a, opening, softening, begin, end);
+  dual_walk_kernel<Opening, Softening, at_group>
+      <<<blocks, warps_per_block * warp_size, 0, space.stream()>>>(a, opening, softening, begin, end);
   check_cuda(cudaGetLastError(), "dual_walk_kernel");
 }
 

@@ -40,5 +40,4 @@ class FloatVector {
   Native v_;
 };
 
-
 }  // namespace grove

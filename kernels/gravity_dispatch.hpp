@@ -32,7 +32,8 @@ template <class F>
 void visit_softening(const GravityParameters& gravity, double length, F f) {
   if (gravity.softening == 0) return f(NewtonKernel(0));
   detail::visit_named(
-      gravity.softening_kernel, static_cast<const SofteningKernels*>(nullptr), [&]<class Softening>() { return Softening(gravity.softening / length); }, f);
+      gravity.softening_kernel, static_cast<const SofteningKernels*>(nullptr),
+      [&]<class Softening>() { return Softening(gravity.softening / length); }, f);
 }
 
 }  // namespace grove

@@ -14,10 +14,11 @@ namespace grove {
 inline constexpr int expansion_order = 4;
 inline constexpr int local_terms = term_count(expansion_order);
 
-/// Adds to L a cell of mass `mass` whose multipole terms `moment(k)` are in units of `cell_unit`; (x, y, z) is the targets' centre minus the
-/// cell's centre of mass.
+/// Adds to L a cell of mass `mass` whose multipole terms `moment(k)` are in units of `cell_unit`; (x, y, z) is the targets' centre minus
+/// the cell's centre of mass.
 template <class Softening, class T, class Moment>
-GROVE_HD inline void add_cell_to_local(const Softening& softening, T x, T y, T z, T mass, Moment moment, T cell_unit, float unit, T (&L)[local_terms]) {
+GROVE_HD inline void add_cell_to_local(const Softening& softening, T x, T y, T z, T mass, Moment moment, T cell_unit, float unit,
+                                       T (&L)[local_terms]) {
   T radial[expansion_order + 1], D[local_terms], ratio[expansion_order + 1];
   const T per_unit = T(1 / unit);
   radial[0] = T(unit) * reciprocal_sqrt(softening.far_r2(x * x + y * y + z * z));
@@ -39,7 +40,8 @@ GROVE_HD inline void add_parent_local(From from, float from_unit, float dx, floa
   const float ratio = unit / from_unit, per_unit = 1 / unit;
   power[0] = ratio;
   for_terms<expansion_order>([&](auto m) { power[m + 1] = power[m] * ratio; });
-  add_shifted_local<expansion_order>([&](auto i) { return from(i) * power[term_of(i).order()]; }, dx * per_unit, dy * per_unit, dz * per_unit, L);
+  add_shifted_local<expansion_order>([&](auto i) { return from(i) * power[term_of(i).order()]; }, dx * per_unit, dy * per_unit,
+                                     dz * per_unit, L);
 }
 
 /// Adds what the expansion `local(n)` does at offset (x, y, z), scaled, from its centre.

@@ -130,8 +130,7 @@ struct ParentMoments {
     if (cell.child_count == 0) return;
     const std::uint32_t end = cell.first_child + cell.child_count;
     MassSum sum{geometry[cell.first_child].centre_of_mass};
-    for (std::uint32_t k = cell.first_child; k < end; ++k)
-      sum.add(geometry[k].mass, links[k].particle_count, geometry[k].centre_of_mass);
+    for (std::uint32_t k = cell.first_child; k < end; ++k) sum.add(geometry[k].mass, links[k].particle_count, geometry[k].centre_of_mass);
     const Double3 centre = sum.centre();
 
     double M[term_count(order)] = {};
@@ -145,7 +144,8 @@ struct ParentMoments {
       load_multipole<order>(multipole + k * multipole_stride(order), child.mass, child.radius, from);
       add_shifted_multipole<order>(from, d, M);
       least = smaller(least, least_acceleration[k]);
-      extent.add(d + Double3{child.offset[0], child.offset[1], child.offset[2]}, child.half_size[0], child.half_size[1], child.half_size[2]);
+      extent.add(d + Double3{child.offset[0], child.offset[1], child.offset[2]}, child.half_size[0], child.half_size[1],
+                 child.half_size[2]);
       radius = larger(radius, sqrt(dot(d, d)) + child.radius);
     }
     CellGeometry g;
@@ -159,21 +159,23 @@ struct ParentMoments {
 };
 
 template <int order, class Space>
-void compute_all(Space& space, const Double4* particles, const Double4* acceleration, double per_acceleration, const TreeScale& scale, Tree<Space>& tree) {
-  space.for_each(tree.cell_count(), LeafMoments<order>{tree.links.data(), particles, acceleration, tree.geometry.data(), tree.multipole.data(),
-                                                       tree.least_acceleration.data(), scale, per_acceleration});
+void compute_all(Space& space, const Double4* particles, const Double4* acceleration, double per_acceleration, const TreeScale& scale,
+                 Tree<Space>& tree) {
+  space.for_each(tree.cell_count(), LeafMoments<order>{tree.links.data(), particles, acceleration, tree.geometry.data(),
+                                                       tree.multipole.data(), tree.least_acceleration.data(), scale, per_acceleration});
   for (int level = deepest_level - 1; level >= 0; --level) {
     const std::uint32_t begin = tree.level_offset[level];
-    space.for_each(tree.level_offset[level + 1] - begin, ParentMoments<order>{tree.links.data(), tree.geometry.data(), tree.multipole.data(),
-                                                                              tree.least_acceleration.data(), begin, scale});
+    space.for_each(
+        tree.level_offset[level + 1] - begin,
+        ParentMoments<order>{tree.links.data(), tree.geometry.data(), tree.multipole.data(), tree.least_acceleration.data(), begin, scale});
   }
 }
 
 }  // namespace
 
 template <class Space>
-void compute_moments(Space& space, View<const Double4> particles, View<const Double4> acceleration, double acceleration_unit, const TreeScale& scale,
-                     Tree<Space>& tree) {
+void compute_moments(Space& space, View<const Double4> particles, View<const Double4> acceleration, double acceleration_unit,
+                     const TreeScale& scale, Tree<Space>& tree) {
   if (tree.order == 2)
     compute_all<2>(space, particles.data, acceleration.data, 1 / acceleration_unit, scale, tree);
   else

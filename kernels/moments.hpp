@@ -5,10 +5,11 @@
 
 namespace grove {
 
-/// Fills geometry and multipole of all cells of `tree` from `particles` (position and mass, sorted as the tree's), and the least acceleration from
-/// `acceleration` (code units, divided by `acceleration_unit`). Sums run in FP64, in an order fixed by the tree. Asynchronous.
+/// Fills geometry and multipole of all cells of `tree` from `particles` (position and mass, sorted as the tree's), and the least
+/// acceleration from `acceleration` (code units, divided by `acceleration_unit`). Sums run in FP64, in an order fixed by the tree.
+/// Asynchronous.
 template <class Space>
-void compute_moments(Space& space, View<const Double4> particles, View<const Double4> acceleration, double acceleration_unit, const TreeScale& scale,
-                     Tree<Space>& tree);
+void compute_moments(Space& space, View<const Double4> particles, View<const Double4> acceleration, double acceleration_unit,
+                     const TreeScale& scale, Tree<Space>& tree);
 
 }  // namespace grove

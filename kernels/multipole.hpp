@@ -22,7 +22,9 @@ struct Term {
   GROVE_HD constexpr int order() const { return a + b + c; }
   GROVE_HD constexpr int exponent(int axis) const { return axis == 0 ? a : axis == 1 ? b : c; }
   /// The term with `by` more of one axis.
-  GROVE_HD constexpr Term plus(int axis, int by) const { return {a + (axis == 0 ? by : 0), b + (axis == 1 ? by : 0), c + (axis == 2 ? by : 0)}; }
+  GROVE_HD constexpr Term plus(int axis, int by) const {
+    return {a + (axis == 0 ? by : 0), b + (axis == 1 ? by : 0), c + (axis == 2 ? by : 0)};
+  }
   GROVE_HD friend constexpr Term operator+(Term s, Term t) { return {s.a + t.a, s.b + t.b, s.c + t.c}; }
   GROVE_HD friend constexpr Term operator-(Term s, Term t) { return {s.a - t.a, s.b - t.b, s.c - t.c}; }
 };

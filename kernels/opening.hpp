@@ -1,8 +1,9 @@
 // Opening criteria: may this cell's multipole stand for its particles, for every target in this box?
 //
-// To add one: write a struct like those below and put it into OpeningCriteria. accepts() is asked by the group walk, where the multipole is evaluated
-// at each target; accepts_local() by the dual walk, where it is evaluated at the targets' centre and expanded about it, and spoils_local() about cells
-// that are small beside their distance, to keep all they contain out of that expansion. accepts() must be monotone: what it accepts for a box it accepts for every box inside that one, because essential trees are cut for boxes around many
+// To add one: write a struct like those below and put it into OpeningCriteria. accepts() is asked by the group walk, where the multipole is
+// evaluated at each target; accepts_local() by the dual walk, where it is evaluated at the targets' centre and expanded about it, and
+// spoils_local() about cells that are small beside their distance, to keep all they contain out of that expansion. accepts() must be
+// monotone: what it accepts for a box it accepts for every box inside that one, because essential trees are cut for boxes around many
 // target groups.
 #pragma once
 
@@ -106,10 +107,10 @@ struct MinimalDistanceOpening {
   GROVE_HD bool spoils_local(const CellGeometry&, const CentreSeparation&, const TargetBox&) const { return false; }
 };
 
-/// The estimated error of the cell's force, relative to the smallest last acceleration of the targets (Springel 2005, eq. 18; for expansions of both
-/// sides as in Dehnen 2014): M / d^2 (b / d)^n <= tolerance |a|, with n = 3 for a quadrupole at distance d from the targets and
-/// n = 4 for the expansions of the dual walk, b then being the extent of cell and targets together. The first forces of a run are computed
-/// with theta: see needs_acceleration.
+/// The estimated error of the cell's force, relative to the smallest last acceleration of the targets (Springel 2005, eq. 18; for
+/// expansions of both sides as in Dehnen 2014): M / d^2 (b / d)^n <= tolerance |a|, with n = 3 for a quadrupole at distance d from the
+/// targets and n = 4 for the expansions of the dual walk, b then being the extent of cell and targets together. The first forces of a run
+/// are computed with theta: see needs_acceleration.
 struct RelativeOpening {
   static constexpr const char* name = "relative";
   float tolerance;
@@ -124,7 +125,8 @@ struct RelativeOpening {
     const float q2 = s.extent * s.extent, d2 = s.distance2;
     return cell.mass * q2 * q2 <= tolerance * target.least_acceleration * d2 * d2 * d2;
   }
-  /// The targets' part of the error, (radius / d)^4, is the same for all that a distant cell contains: dividing the cell does not lessen it.
+  /// The targets' part of the error, (radius / d)^4, is the same for all that a distant cell contains: dividing the cell does not lessen
+  /// it.
   GROVE_HD bool spoils_local(const CellGeometry& cell, const CentreSeparation& s, const TargetBox& target) const {
     const float r2 = target.radius * target.radius, d2 = s.distance2;
     return cell.mass * r2 * r2 > tolerance * target.least_acceleration * d2 * d2 * d2;
@@ -157,10 +159,11 @@ struct LocalVerdict {
   bool spoiled;   ///< neither this cell nor anything inside it
 };
 
-/// The test of the dual walk. Beyond the criterion itself, cell and targets must be far enough apart for the expansions to converge, and further than
-/// `support` (scaled) between any particle and any target. Targets expand about target.centre; half_size is not looked at.
+/// The test of the dual walk. Beyond the criterion itself, cell and targets must be far enough apart for the expansions to converge, and
+/// further than `support` (scaled) between any particle and any target. Targets expand about target.centre; half_size is not looked at.
 template <class Opening>
-GROVE_HD LocalVerdict judge_local(const Opening& opening, const CellGeometry& cell, const TargetBox& target, double per_length, float support) {
+GROVE_HD LocalVerdict judge_local(const Opening& opening, const CellGeometry& cell, const TargetBox& target, double per_length,
+                                  float support) {
   const float dx = static_cast<float>((cell.centre_of_mass.x - target.centre.x) * per_length);
   const float dy = static_cast<float>((cell.centre_of_mass.y - target.centre.y) * per_length);
   const float dz = static_cast<float>((cell.centre_of_mass.z - target.centre.z) * per_length);

@@ -9,7 +9,9 @@ namespace grove {
 void* HostSpace::allocate(std::size_t bytes) {
   if (bytes == 0) return nullptr;
   void* const data = std::aligned_alloc(64, (bytes + 63) / 64 * 64);
-  if (!data) throw SystemError("out of memory: " + std::to_string(bytes >> 20) + " MiB more wanted, " + std::to_string(bytes_held_ >> 20) + " MiB held");
+  if (!data)
+    throw SystemError("out of memory: " + std::to_string(bytes >> 20) + " MiB more wanted, " + std::to_string(bytes_held_ >> 20) +
+                      " MiB held");
   bytes_held_ += bytes;
   return data;
 }

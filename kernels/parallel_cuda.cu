@@ -11,7 +11,8 @@ void check_cuda(cudaError_t code, const char* call) {
 }
 
 int cuda_count(std::size_t n) {
-  if (n > static_cast<std::size_t>(INT_MAX)) throw SystemError("CUDA: " + std::to_string(n) + " items are more than one launch can handle; use more GPUs");
+  if (n > static_cast<std::size_t>(INT_MAX))
+    throw SystemError("CUDA: " + std::to_string(n) + " items are more than one launch can handle; use more GPUs");
   return static_cast<int>(n);
 }
 
@@ -49,8 +50,8 @@ void* CudaSpace::allocate(std::size_t bytes) {
   const cudaError_t code = cudaMalloc(&data, bytes);
   if (code == cudaErrorMemoryAllocation) {
     cudaGetLastError();
-    throw SystemError("the GPU is out of memory: " + std::to_string(bytes >> 20) + " MiB more wanted, " + std::to_string(bytes_held_ >> 20) +
-                      " MiB held by this rank; use more GPUs or fewer particles");
+    throw SystemError("the GPU is out of memory: " + std::to_string(bytes >> 20) + " MiB more wanted, " +
+                      std::to_string(bytes_held_ >> 20) + " MiB held by this rank; use more GPUs or fewer particles");
   }
   check_cuda(code, "cudaMalloc");
   bytes_held_ += bytes;

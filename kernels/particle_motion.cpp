@@ -28,7 +28,9 @@ struct ThreeSums {
   CompensatedSum s[3];
 };
 struct AddThree {
-  GROVE_HD ThreeSums operator()(const ThreeSums& a, const ThreeSums& b) const { return {{a.s[0] + b.s[0], a.s[1] + b.s[1], a.s[2] + b.s[2]}}; }
+  GROVE_HD ThreeSums operator()(const ThreeSums& a, const ThreeSums& b) const {
+    return {{a.s[0] + b.s[0], a.s[1] + b.s[1], a.s[2] + b.s[2]}};
+  }
 };
 GROVE_HD ThreeSums three(double a, double b, double c) { return {{{a, 0}, {b, 0}, {c, 0}}}; }
 GROVE_HD ThreeSums three(double m, const Double3& v) { return three(m * v.x, m * v.y, m * v.z); }

@@ -70,9 +70,7 @@ struct ParticleView {
   std::uint32_t* work;
   std::uint8_t* type;
 
-  GROVE_HD ParticleRecord record(std::size_t i) const {
-    return {position[i], acceleration[i], velocity[i], id[i], work[i], type[i]};
-  }
+  GROVE_HD ParticleRecord record(std::size_t i) const { return {position[i], acceleration[i], velocity[i], id[i], work[i], type[i]}; }
   GROVE_HD void set(std::size_t i, const ParticleRecord& r) const {
     position[i] = r.position;
     acceleration[i] = r.acceleration;

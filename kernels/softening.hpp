@@ -12,7 +12,8 @@
 
 namespace grove {
 
-/// No softening. A pair at distance zero does not interact; nor, in FP32, one closer than 1e-12 TreeScale::length, whose force it could not hold.
+/// No softening. A pair at distance zero does not interact; nor, in FP32, one closer than 1e-12 TreeScale::length, whose force it could not
+/// hold.
 struct NewtonKernel {
   static constexpr const char* name = "none";
   static constexpr bool zero_at_zero = true;  ///< point() gives f = p = 0 at r2 = 0, so that a particle may meet itself
@@ -33,7 +34,9 @@ struct NewtonKernel {
     f = p * p * p;
   }
   template <class T>
-  GROVE_HD T far_r2(T r2) const { return r2; }
+  GROVE_HD T far_r2(T r2) const {
+    return r2;
+  }
 };
 
 /// Plummer 1911; Aarseth 1963: phi = -1 / sqrt(r^2 + eps^2), at all distances and for all moments.
@@ -50,7 +53,9 @@ struct PlummerKernel {
     f = p * p * p;
   }
   template <class T>
-  GROVE_HD T far_r2(T r2) const { return r2 + eps2.template as<T>(); }
+  GROVE_HD T far_r2(T r2) const {
+    return r2 + eps2.template as<T>();
+  }
 };
 
 /// Wendland C2 (Wendland 1995; as in Schaller et al. 2024, SWIFT): Newtonian beyond H = 3 eps, potential -1 / eps at the centre.
@@ -73,7 +78,9 @@ struct WendlandC2Kernel {
     f = select(u < T(1), inner_f * scale * scale * scale, inverse * inverse * inverse);
   }
   template <class T>
-  GROVE_HD T far_r2(T r2) const { return r2; }
+  GROVE_HD T far_r2(T r2) const {
+    return r2;
+  }
 };
 
 /// Kernels by the name of gravity.softening_kernel; a softening of zero is NewtonKernel under either name.

@@ -42,7 +42,8 @@ struct CompactStarts {
 }  // namespace
 
 template <class Space>
-void make_target_groups(Space& space, const Tree<Space>& tree, std::size_t particle_count, std::uint32_t largest, Buffer<Space, std::uint32_t>& group_start) {
+void make_target_groups(Space& space, const Tree<Space>& tree, std::size_t particle_count, std::uint32_t largest,
+                        Buffer<Space, std::uint32_t>& group_start) {
   group_start.resize_discard(0);
   if (particle_count == 0) return;
   Scratch<Space, std::uint32_t> starts(space, particle_count);

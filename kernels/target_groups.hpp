@@ -9,6 +9,7 @@ namespace grove {
 /// do not are divided at their children. Sets `group_start` [groups + 1] to the first particle of each group and the end; to length 0
 /// for an empty tree. Synchronises once.
 template <class Space>
-void make_target_groups(Space& space, const Tree<Space>& tree, std::size_t particle_count, std::uint32_t largest, Buffer<Space, std::uint32_t>& group_start);
+void make_target_groups(Space& space, const Tree<Space>& tree, std::size_t particle_count, std::uint32_t largest,
+                        Buffer<Space, std::uint32_t>& group_start);
 
 }  // namespace grove

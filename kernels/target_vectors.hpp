@@ -16,8 +16,11 @@ struct WalkUnits {
   double acceleration, potential;  ///< code units of the results' scaled ones, G included
 
   WalkUnits(const GravityParameters& gravity, const TreeScale& scale)
-      : length(scale.length), per_length(1 / scale.length), per_mass(1 / scale.mass),
-        acceleration(gravity.G * scale.mass / (scale.length * scale.length)), potential(gravity.G * scale.mass / scale.length) {}
+      : length(scale.length),
+        per_length(1 / scale.length),
+        per_mass(1 / scale.mass),
+        acceleration(gravity.G * scale.mass / (scale.length * scale.length)),
+        potential(gravity.G * scale.mass / scale.length) {}
 
   float offset(double x, double centre) const { return static_cast<float>((x - centre) * per_length); }
 };
@@ -75,7 +78,8 @@ class TargetVectors {
   std::uint32_t count() const { return count_; }
 
   Float4 source(const Double4& p, const WalkUnits& units) const {
-    return {units.offset(p.x, box_.centre.x), units.offset(p.y, box_.centre.y), units.offset(p.z, box_.centre.z), static_cast<float>(p.w * units.per_mass)};
+    return {units.offset(p.x, box_.centre.x), units.offset(p.y, box_.centre.y), units.offset(p.z, box_.centre.z),
+            static_cast<float>(p.w * units.per_mass)};
   }
 
   /// Lists particle `i` of the sources, which are the targets' own tree or not.

@@ -1,8 +1,8 @@
 // The sparse octree: what a cell is, and where its parts lie. The same layout holds a rank's own tree and the essential trees of others.
 //
-// Invariants: cells are stored level by level, the root first; the children of a cell are contiguous and in Morton order; the particles of a
-// cell are contiguous; a cell has children or particles of its own to open into, or neither (a cell of another rank's tree that no target here
-// may open). Lengths of float type are in units of `TreeScale::length`, masses in units of `TreeScale::mass`.
+// Invariants: cells are stored level by level, the root first; the children of a cell are contiguous and in Morton order; the particles of
+// a cell are contiguous; a cell has children or particles of its own to open into, or neither (a cell of another rank's tree that no target
+// here may open). Lengths of float type are in units of `TreeScale::length`, masses in units of `TreeScale::mass`.
 #pragma once
 
 #include <array>
@@ -29,10 +29,10 @@ struct alignas(16) CellLinks {
 struct alignas(64) CellGeometry {
   Double3 centre_of_mass;  ///< code units; the mean position where the mass is zero
   float mass = 0;
-  float radius = 0;        ///< upper bound of the distance of any particle from the centre of mass
-  float half_size[3] = {};  ///< of the bounding box
-  float offset[3] = {};     ///< of the bounding box's centre from the centre of mass
-  float longest_side = 0;   ///< of the bounding box
+  float radius = 0;           ///< upper bound of the distance of any particle from the centre of mass
+  float half_size[3] = {};    ///< of the bounding box
+  float offset[3] = {};       ///< of the bounding box's centre from the centre of mass
+  float longest_side = 0;     ///< of the bounding box
   float centre_distance = 0;  ///< length of `offset`
 };
 
@@ -42,12 +42,12 @@ struct TreeScale {
   double mass = 1;
 };
 
-/// Floats that a cell's multipole takes up to `order`: terms of order 2 and more, padded to whole cache lines where they are many. The monopole is
-/// CellGeometry::mass, the dipole is zero.
+/// Floats that a cell's multipole takes up to `order`: terms of order 2 and more, padded to whole cache lines where they are many. The
+/// monopole is CellGeometry::mass, the dipole is zero.
 GROVE_HD constexpr int multipole_stride(int order) { return order == 2 ? 6 : (term_count(order) - term_count(1) + 31) / 32 * 32; }
 
-/// The unit of length of an expansion whose contents reach to `radius`: the power of two at or below it, 1 for a point. Expansions are kept in
-/// units of their own, since FP32 could not hold the fourth power of both a box and its smallest cells.
+/// The unit of length of an expansion whose contents reach to `radius`: the power of two at or below it, 1 for a point. Expansions are kept
+/// in units of their own, since FP32 could not hold the fourth power of both a box and its smallest cells.
 GROVE_HD inline float expansion_unit(float radius) {
   if (!(radius > 1e-30F)) return 1;
   int exponent = 0;
@@ -59,7 +59,8 @@ GROVE_HD inline float expansion_unit(float radius) {
 struct TreeView {
   const CellLinks* links = nullptr;
   const CellGeometry* geometry = nullptr;
-  const float* multipole = nullptr;  ///< [cell_count * multipole_stride(order)], lengths in expansion_unit(radius); term t at index_of(t) - term_count(1)
+  const float* multipole =
+      nullptr;  ///< [cell_count * multipole_stride(order)], lengths in expansion_unit(radius); term t at index_of(t) - term_count(1)
   int multipole_stride = 0;
   const Double4* particles = nullptr;  ///< position and mass, code units
   std::uint32_t cell_count = 0;
@@ -76,11 +77,13 @@ template <class Space>
 class Tree {
  public:
   /// `order` of the multipoles, 2 or 4.
-  Tree(Space& space, int multipole_order) : links(space), geometry(space), multipole(space), least_acceleration(space), order(multipole_order) {}
+  Tree(Space& space, int multipole_order)
+      : links(space), geometry(space), multipole(space), least_acceleration(space), order(multipole_order) {}
 
   std::uint32_t cell_count() const { return level_offset.back(); }
   TreeView view(const Double4* particles) const {
-    return {links.data(), geometry.data(), multipole.data(), multipole_stride(order), particles, cell_count(), cell_count() > 0 ? 1U : 0U, nullptr};
+    return {links.data(), geometry.data(), multipole.data(),           multipole_stride(order),
+            particles,    cell_count(),    cell_count() > 0 ? 1U : 0U, nullptr};
   }
 
   Buffer<Space, CellLinks> links;

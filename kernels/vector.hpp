@@ -28,8 +28,12 @@ GROVE_HD inline Double3 position_of(const Double4& p) { return {p.x, p.y, p.z}; 
 
 /// Smaller and larger of two; usable on the device, unlike std::min and std::max.
 template <class T>
-GROVE_HD constexpr T smaller(T a, T b) { return b < a ? b : a; }
+GROVE_HD constexpr T smaller(T a, T b) {
+  return b < a ? b : a;
+}
 template <class T>
-GROVE_HD constexpr T larger(T a, T b) { return a < b ? b : a; }
+GROVE_HD constexpr T larger(T a, T b) {
+  return a < b ? b : a;
+}
 
 }  // namespace grove

@@ -18,8 +18,7 @@ struct View {
   GROVE_HD View(T* first, std::size_t count) : data(first), size(count) {}
   /// A view of mutable items is one of constant items, too.
   template <class U>
-    requires std::is_same_v<const U, T>
-  GROVE_HD View(const View<U>& other) : data(other.data), size(other.size) {}
+  requires std::is_same_v<const U, T> GROVE_HD View(const View<U>& other) : data(other.data), size(other.size) {}
 
   GROVE_HD T& operator[](std::size_t i) const { return data[i]; }
   GROVE_HD bool empty() const { return size == 0; }

@@ -70,7 +70,8 @@ class GroupWalk {
     const Double3 centre = group_.box().centre;
     lists_.cells.push_back(make_cell_source(c_.units.offset(g.centre_of_mass.x, centre.x), c_.units.offset(g.centre_of_mass.y, centre.y),
                                             c_.units.offset(g.centre_of_mass.z, centre.z), g.mass,
-                                            c_.sources.multipole + std::size_t{cell} * c_.sources.multipole_stride, expansion_unit(g.radius)));
+                                            c_.sources.multipole + std::size_t{cell} * c_.sources.multipole_stride,
+                                            expansion_unit(g.radius)));
   }
 
   void list_particle(std::uint32_t i) {
@@ -95,7 +96,8 @@ class GroupWalk {
 }  // namespace
 
 template <>
-void walk_tree(HostSpace&, const GravityParameters& gravity, const TreeScale& scale, const TreeView& sources, const WalkTargets& targets, WalkMode mode) {
+void walk_tree(HostSpace&, const GravityParameters& gravity, const TreeScale& scale, const TreeView& sources, const WalkTargets& targets,
+               WalkMode mode) {
   if (targets.group_count() == 0 || sources.root_count == 0) return;
   WalkConstants c{sources, targets, WalkUnits(gravity, scale), 0, mode};
   visit_opening(gravity, [&](const auto& opening) {

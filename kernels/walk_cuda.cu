@@ -130,8 +130,9 @@ class GroupWalk {
     if (lane_ < static_cast<int>(count)) {
       const std::uint32_t cell = memory_.accepted[first + lane_];
       const CellGeometry& g = a_.sources.geometry[cell];
-      memory_.cell[lane_] = make_cell_source(offset(g.centre_of_mass.x, box_.centre.x), offset(g.centre_of_mass.y, box_.centre.y),
-                                             offset(g.centre_of_mass.z, box_.centre.z), g.mass, a_.sources.multipole + std::size_t{cell} * a_.sources.multipole_stride, expansion_unit(g.radius));
+      memory_.cell[lane_] = make_cell_source(
+          offset(g.centre_of_mass.x, box_.centre.x), offset(g.centre_of_mass.y, box_.centre.y), offset(g.centre_of_mass.z, box_.centre.z),
+          g.mass, a_.sources.multipole + std::size_t{cell} * a_.sources.multipole_stride, expansion_unit(g.radius));
     }
     __syncwarp();
     for (std::uint32_t k = 0; k < count; ++k) {
@@ -192,7 +193,8 @@ class GroupWalk {
       y_[t] = offset(p[t].y, origin.y);
       z_[t] = offset(p[t].z, origin.z);
     }
-    box_.centre = {middle(x_, origin.x, box_.half_size[0]), middle(y_, origin.y, box_.half_size[1]), middle(z_, origin.z, box_.half_size[2])};
+    box_.centre = {middle(x_, origin.x, box_.half_size[0]), middle(y_, origin.y, box_.half_size[1]),
+                   middle(z_, origin.z, box_.half_size[2])};
     box_.least_acceleration = sqrtf(reduce_min(least2));
     // The same rounding as that of the sources: a target meets itself at a distance of exactly zero.
     for (int t = 0; t < targets_per_lane; ++t) {
@@ -260,7 +262,8 @@ class GroupWalk {
 
 template <class Opening, class Softening, WalkMode mode>
 __global__ void __launch_bounds__(warps_per_block* warp_size, blocks_per_multiprocessor)
-    walk_kernel(const __grid_constant__ WalkArguments a, const __grid_constant__ Opening opening, const __grid_constant__ Softening softening) {
+    walk_kernel(const __grid_constant__ WalkArguments a, const __grid_constant__ Opening opening,
+                const __grid_constant__ Softening softening) {
   __shared__ WarpMemory memory[warps_per_block];
   const int warp = static_cast<int>(threadIdx.x) / warp_size;
   std::uint32_t* const stack = a.stacks + std::size_t{stack_capacity} * (blockIdx.x * warps_per_block + warp);
@@ -290,15 +293,16 @@ void launch(CudaSpace& space, WalkArguments& a, const Opening& opening, const So
   if (mode == WalkMode::own_tree)
     walk_kernel<Opening, Softening, WalkMode::own_tree><<<blocks, warps_per_block * warp_size, 0, space.stream()>>>(a, opening, softening);
   else
-    walk_kernel<Opening, Softening, WalkMode::other_tree><<<blocks, warps_per_block * warp_size, 0, space.stream()>>>(a, opening, softening);
+    walk_kernel<Opening, Softening, WalkMode::other_tree>
+        <<<blocks, warps_per_block * warp_size, 0, space.stream()>>>(a, opening, softening);
   check_cuda(cudaGetLastError(), "walk_kernel");
 }
 
 }  // namespace
 
 template <>
-void walk_tree(CudaSpace& space, const GravityParameters& gravity, const TreeScale& scale, const TreeView& sources, const WalkTargets& targets,
-               WalkMode mode) {
+void walk_tree(CudaSpace& space, const GravityParameters& gravity, const TreeScale& scale, const TreeView& sources,
+               const WalkTargets& targets, WalkMode mode) {
   if (targets.group_count() == 0 || sources.root_count == 0) return;
   WalkArguments a{};
   a.sources = sources;

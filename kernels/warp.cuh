@@ -34,7 +34,8 @@ __device__ inline float reduce_max(float value) {
 class StrungRanges {
  public:
   /// This lane's range is `count` numbers from `first` on.
-  __device__ StrungRanges(std::uint32_t count, std::uint32_t first, int lane) : end_(inclusive_scan(count, lane)), shift_(first - (end_ - count)) {}
+  __device__ StrungRanges(std::uint32_t count, std::uint32_t first, int lane)
+      : end_(inclusive_scan(count, lane)), shift_(first - (end_ - count)) {}
 
   __device__ std::uint32_t size() const { return __shfl_sync(all_lanes, end_, warp_size - 1); }
 

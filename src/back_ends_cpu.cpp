@@ -5,7 +5,9 @@ namespace grove {
 
 std::unique_ptr<Simulation> make_simulation(const std::string& device, const GravityParameters& gravity, const Communicator& comm) {
   if (device == "gpu")
-    throw ConfigError("run.device = \"gpu\": this Grove was built without CUDA; install the CUDA toolkit (nvcc) and build again, or use \"cpu\" or \"auto\"");
+    throw ConfigError(
+        "run.device = \"gpu\": this Grove was built without CUDA; install the CUDA toolkit (nvcc) and build again, or use \"cpu\" or "
+        "\"auto\"");
   return make_cpu_simulation(gravity, comm);
 }
 

@@ -5,7 +5,8 @@ namespace grove {
 
 std::unique_ptr<Simulation> make_simulation(const std::string& device, const GravityParameters& gravity, const Communicator& comm) {
   const std::string missing = device == "cpu" ? "" : why_no_gpu();
-  if (device == "gpu" && !missing.empty()) throw ConfigError("run.device = \"gpu\": " + missing + "; use \"cpu\" or \"auto\" to run on the CPU");
+  if (device == "gpu" && !missing.empty())
+    throw ConfigError("run.device = \"gpu\": " + missing + "; use \"cpu\" or \"auto\" to run on the CPU");
   if (device == "cpu" || !missing.empty()) return make_cpu_simulation(gravity, comm);
   return make_cuda_simulation(gravity, comm);
 }

@@ -103,8 +103,8 @@ std::string work_text(const WorkTotals& work) {
   return fmt::format(
       "a particle   {:.1f} particle-particle, {:.1f} cell-particle, {:.1f} cell-cell interactions, {:.1f} opening tests\n"
       "cells        {}, imported {} cells and {} particles\nmemory       {:.0f} bytes a particle, {} on the fullest rank\n",
-      per_particle(work.sum.particle_particle, work), per_particle(work.sum.cell_particle, work),
-      per_particle(work.sum.cell_cell, work), per_particle(work.sum.opening_tests, work), format_count(work.sum.cells), format_count(work.sum.imported_cells),
+      per_particle(work.sum.particle_particle, work), per_particle(work.sum.cell_particle, work), per_particle(work.sum.cell_cell, work),
+      per_particle(work.sum.opening_tests, work), format_count(work.sum.cells), format_count(work.sum.imported_cells),
       format_count(work.sum.imported_particles), per_particle(work.sum.bytes_held, work),
       format_bytes(static_cast<double>(work.most_bytes_on_a_rank)));
 }

@@ -30,7 +30,10 @@ void add_gravity(std::vector<ConfigKey>& keys) {
   using Gravity = GravityParameters;
   add(&Gravity::method, {"method", {}, {}, "how forces are computed", method_names()});
   add(&Gravity::opening, {"opening", {}, {}, "criterion by which a cell may stand for its particles", opening_names()});
-  add(&Gravity::tolerance, {"tolerance", {}, {0.0, 1.0, false}, "opening = relative: allowed error of a single cell's force, relative to the particle's acceleration"});
+  add(&Gravity::tolerance, {"tolerance",
+                            {},
+                            {0.0, 1.0, false},
+                            "opening = relative: allowed error of a single cell's force, relative to the particle's acceleration"});
   add(&Gravity::theta, {"theta", {}, {0.0, 1.5, false}, "opening angle; smaller is more accurate and slower"});
   add(&Gravity::softening, {"softening", {}, not_negative, "softening length in code units; 0 is Newtonian"});
   add(&Gravity::softening_kernel, {"softening_kernel", {}, {}, "form of the softening", softening_names()});

@@ -9,7 +9,8 @@ namespace grove {
 template <class Space>
 class DirectMethod final : public ForceMethod<Space> {
  public:
-  DirectMethod(Space& space, const Communicator& comm, const GravityParameters& gravity) : space_(space), comm_(comm), gravity_(gravity), ring_(space) {}
+  DirectMethod(Space& space, const Communicator& comm, const GravityParameters& gravity)
+      : space_(space), comm_(comm), gravity_(gravity), ring_(space) {}
 
   void compute(Particles<Space>& particles, PhaseClock<Space>& clock) override;
   WorkCounts work_counts() override;

@@ -1,4 +1,5 @@
-// Methods of computing gravity behind one interface: `tree` and `direct`. To add one, derive from ForceMethod and add a line to make_force_method().
+// Methods of computing gravity behind one interface: `tree` and `direct`. To add one, derive from ForceMethod and add a line to
+// make_force_method().
 #pragma once
 
 #include <memory>

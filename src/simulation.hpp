@@ -41,7 +41,7 @@ struct WorkCounts {
   std::uint64_t cells = 0;              ///< cells of the local tree
   std::uint64_t imported_cells = 0;     ///< cells received from other ranks
   std::uint64_t imported_particles = 0;
-  std::uint64_t bytes_held = 0;         ///< memory of the back end held by particles, trees and scratch
+  std::uint64_t bytes_held = 0;  ///< memory of the back end held by particles, trees and scratch
 };
 
 /// Force error of a sample of particles against direct summation in FP64, on every rank.

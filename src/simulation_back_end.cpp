@@ -23,7 +23,8 @@ struct Candidate {
 };
 
 /// Indices, among `ids` of this rank, of the `wanted` particles of lowest priority over all ranks.
-std::vector<std::size_t> choose_sample(const Communicator& comm, const std::vector<std::uint64_t>& ids, std::uint64_t wanted, std::uint64_t seed) {
+std::vector<std::size_t> choose_sample(const Communicator& comm, const std::vector<std::uint64_t>& ids, std::uint64_t wanted,
+                                       std::uint64_t seed) {
   std::vector<Candidate> local(ids.size());
   for (std::size_t i = 0; i < ids.size(); ++i) local[i] = {sample_priority(ids[i], seed), i};
   std::sort(local.begin(), local.end(), [](const Candidate& a, const Candidate& b) { return a.priority < b.priority; });
@@ -58,7 +59,12 @@ void sum_over_ranks(const std::vector<ParticleSums>& all, CompensatedSum (Partic
 
 template <class Space>
 SimulationOn<Space>::SimulationOn(std::unique_ptr<Space> space, const GravityParameters& gravity, const Communicator& comm)
-    : space_(std::move(space)), comm_(comm), gravity_(gravity), particles_(*space_), method_(make_force_method(*space_, comm, gravity)), reference_(*space_),
+    : space_(std::move(space)),
+      comm_(comm),
+      gravity_(gravity),
+      particles_(*space_),
+      method_(make_force_method(*space_, comm, gravity)),
+      reference_(*space_),
       clock_(*space_) {}
 
 template <class Space>
@@ -113,8 +119,8 @@ void SimulationOn<Space>::require_finite() {
     if (bad == particles_.size()) return;
     std::uint64_t id = 0;
     space_->copy_to_host(&id, particles_.id.data() + bad, sizeof(id));
-    throw DataError("at time " + std::to_string(time_) + " the position, velocity or acceleration of the particle with id " + std::to_string(id) +
-                    " is not finite; a smaller time step or a larger gravity.softening may help");
+    throw DataError("at time " + std::to_string(time_) + " the position, velocity or acceleration of the particle with id " +
+                    std::to_string(id) + " is not finite; a smaller time step or a larger gravity.softening may help");
   });
 }
 
@@ -196,7 +202,8 @@ ForceSample SimulationOn<Space>::sample_force_error(std::uint64_t wanted, std::u
     a_error.push_back(relative_error(a.x - r.x, a.y - r.y, a.z - r.z, std::sqrt(r.x * r.x + r.y * r.y + r.z * r.z)));
     p_error.push_back(relative_error(a.w - r.w, 0, 0, std::abs(r.w)));
   }
-  return {comm_.all_gather_vectors<std::uint64_t>(target_id), comm_.all_gather_vectors<double>(a_error), comm_.all_gather_vectors<double>(p_error)};
+  return {comm_.all_gather_vectors<std::uint64_t>(target_id), comm_.all_gather_vectors<double>(a_error),
+          comm_.all_gather_vectors<double>(p_error)};
 }
 
 template <class Space>

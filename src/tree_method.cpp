@@ -87,8 +87,7 @@ void TreeMethod<Space>::walk_trees(const GravityParameters& gravity, const Parti
 
 template <class Space>
 void TreeMethod<Space>::select_essential_trees(const GravityParameters& gravity, const Particles<Space>& particles) {
-  const std::vector<DomainBoxes> boxes =
-      comm_.all_gather(make_domain_boxes<Space>(space_, tree_, frame_.scale));
+  const std::vector<DomainBoxes> boxes = comm_.all_gather(make_domain_boxes<Space>(space_, tree_, frame_.scale));
   essential_.select(space_, gravity, frame_.scale, tree_, particles.position.view(), boxes, comm_.rank());
   tree_exchange_.begin(space_, comm_, essential_);
 }

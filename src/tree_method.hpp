@@ -12,8 +12,16 @@ template <class Space>
 class TreeMethod final : public ForceMethod<Space> {
  public:
   TreeMethod(Space& space, const Communicator& comm, const GravityParameters& gravity, std::unique_ptr<TreeWalker<Space>> walker)
-      : space_(space), comm_(comm), gravity_(gravity), walker_(std::move(walker)), particle_exchange_(space), sorter_(space),
-        tree_(space, walker_->multipole_order()), essential_(space), tree_exchange_(space), last_acceleration_(space) {}
+      : space_(space),
+        comm_(comm),
+        gravity_(gravity),
+        walker_(std::move(walker)),
+        particle_exchange_(space),
+        sorter_(space),
+        tree_(space, walker_->multipole_order()),
+        essential_(space),
+        tree_exchange_(space),
+        last_acceleration_(space) {}
 
   void compute(Particles<Space>& particles, PhaseClock<Space>& clock) override;
   WorkCounts work_counts() override;

@@ -19,7 +19,8 @@ struct TotalsOf {
 };
 struct AddTotals {
   GROVE_HD Totals operator()(const Totals& a, const Totals& b) const {
-    return {a.particle_particle + b.particle_particle, a.cell_particle + b.cell_particle, a.opening_tests + b.opening_tests, a.cell_cell + b.cell_cell};
+    return {a.particle_particle + b.particle_particle, a.cell_particle + b.cell_particle, a.opening_tests + b.opening_tests,
+            a.cell_cell + b.cell_cell};
   }
 };
 
@@ -57,8 +58,12 @@ template <class Space>
 void DualWalker<Space>::set_targets(const Tree<Space>& tree, const Particles<Space>& particles, View<const Double4> last_acceleration) {
   targets_.build(space_, tree, particles.size());
   group_work_.resize_discard(targets_.view().group_count);
-  data_ = {tree.view(particles.position.data()), tree.least_acceleration.data(), particles.position.view(), last_acceleration,
-           particles.acceleration.view(), group_work_.view()};
+  data_ = {tree.view(particles.position.data()),
+           tree.least_acceleration.data(),
+           particles.position.view(),
+           last_acceleration,
+           particles.acceleration.view(),
+           group_work_.view()};
 }
 
 template <class Space>

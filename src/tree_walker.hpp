@@ -17,8 +17,8 @@ class TreeWalker {
 
   virtual int multipole_order() const = 0;
 
-  /// Divides the particles of `tree` into target groups. `last_acceleration` is what criteria of relative error look at. All must stay as they are
-  /// until the last walk. Synchronises.
+  /// Divides the particles of `tree` into target groups. `last_acceleration` is what criteria of relative error look at. All must stay as
+  /// they are until the last walk. Synchronises.
   virtual void set_targets(const Tree<Space>& tree, const Particles<Space>& particles, View<const Double4> last_acceleration) = 0;
   virtual View<const std::uint32_t> group_start() const = 0;
   /// Sets or adds the forces of `sources`.

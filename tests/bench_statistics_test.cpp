@@ -52,7 +52,8 @@ TEST(BenchStatisticsTest, SpeedAndWorkAreThatOfAllRanks) {
   EXPECT_EQ(work.sum.imported_particles, 33 * ranks);
   EXPECT_EQ(work.sum.bytes_held, 25600 * ranks * (ranks + 1) / 2);
   const std::string text = work_text(work);
-  EXPECT_NE(text.find("50.0 particle-particle, 123.4 cell-particle, 6.7 cell-cell interactions, 8.9 opening tests"), std::string::npos) << text;
+  EXPECT_NE(text.find("50.0 particle-particle, 123.4 cell-particle, 6.7 cell-cell interactions, 8.9 opening tests"), std::string::npos)
+      << text;
   JsonObject work_json;
   add_work(work_json, work);
   EXPECT_NE(work_json.text().find("\"cell_cell\""), std::string::npos) << work_json.text();

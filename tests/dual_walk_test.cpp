@@ -18,7 +18,8 @@ using tests::plummer_sphere;
 struct HostTargets {
   std::vector<std::uint32_t> cell, parent, group_start, group_parent;
 
-  HostTargets(BackEnd& space, const DualTargets<BackEnd>& targets) : group_start(tests::download<std::uint32_t>(space, targets.group_start())) {
+  HostTargets(BackEnd& space, const DualTargets<BackEnd>& targets)
+      : group_start(tests::download<std::uint32_t>(space, targets.group_start())) {
     const DualTargetView v = targets.view();
     cell = tests::download<std::uint32_t>(space, {v.cell, v.cell_count});
     parent = tests::download<std::uint32_t>(space, {v.parent, v.cell_count});
@@ -115,8 +116,12 @@ class DualWalkTest : public ::testing::Test {
     targets.build(space, own.tree, own.particles.size());
     Buffer<BackEnd, GroupWork> group_work(space);
     group_work.resize_discard(targets.view().group_count);
-    const DualWalkTargets to{own.view(), own.tree.least_acceleration.data(), own.particles.position.view(), own.last_acceleration.view(),
-                             own.particles.acceleration.view(), group_work.view()};
+    const DualWalkTargets to{own.view(),
+                             own.tree.least_acceleration.data(),
+                             own.particles.position.view(),
+                             own.last_acceleration.view(),
+                             own.particles.acceleration.view(),
+                             group_work.view()};
     dual.walk(space, gravity, own.frame.scale, own.view(), targets, to, WalkMode::own_tree);
     for (const BuiltTree* other : others) dual.walk(space, gravity, own.frame.scale, other->view(), targets, to, WalkMode::other_tree);
     sum_work(group_work);

@@ -75,7 +75,8 @@ class Expansions : public ::testing::Test {
     for (int i = 0; i < order; ++i) radial[i + 1] = -(2 * i + 1) * radial[0] * radial[0] * radial[i];
     derivatives<order>(d.x, d.y, d.z, radial, derivative);
     Terms l;
-    add_multipole_to_local<order>(m.of[0], [&](auto k) { return m.of[k]; }, derivative, l.of);
+    add_multipole_to_local<order>(
+        m.of[0], [&](auto k) { return m.of[k]; }, derivative, l.of);
     return l;
   }
   static Terms shifted(const Terms& l, const Double3& d) {

@@ -41,9 +41,7 @@ class Opening : public ::testing::Test {
     cell.radius = 2 * longest;
     return cell;
   }
-  TargetBox random_box() {
-    return {{uniform(-3, 3), uniform(-3, 3), uniform(-3, 3)}, {single(0, 1), single(0, 1), single(0, 1)}, 0, 1};
-  }
+  TargetBox random_box() { return {{uniform(-3, 3), uniform(-3, 3), uniform(-3, 3)}, {single(0, 1), single(0, 1), single(0, 1)}, 0, 1}; }
   /// A box inside `outer`, sometimes a point and sometimes in its corner.
   TargetBox box_inside(const TargetBox& outer) {
     TargetBox inner = outer;
