@@ -97,7 +97,7 @@ class Robust : public testing::TestWithParam<std::tuple<System, std::string>> {
   static const System& system() { return std::get<0>(GetParam()); }
   static bool is_direct() { return std::get<1>(GetParam()) == "direct"; }
   static GravityParameters gravity(const std::string& kernel) {
-    return {std::get<1>(GetParam()), "barnes", 0.5, system().softening, kernel, system().G};
+    return {.method = std::get<1>(GetParam()), .theta = 0.5, .softening = system().softening, .softening_kernel = kernel, .G = system().G};
   }
 
   /// Direct: FP64 rounding of sums of up to a thousand terms. Tree: what the conformance tests allow; the octupole that the expansion lacks

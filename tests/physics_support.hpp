@@ -30,10 +30,10 @@ inline std::unique_ptr<Simulation> simulation(const GravityParameters& gravity, 
 }
 
 inline GravityParameters tree_gravity(const std::string& opening, double theta, double softening, const std::string& kernel = "plummer") {
-  return {"tree", opening, theta, softening, kernel, 1.0};
+  return {.method = "tree", .opening = opening, .theta = theta, .softening = softening, .softening_kernel = kernel};
 }
 inline GravityParameters direct_gravity(double softening, const std::string& kernel = "plummer") {
-  return {"direct", "barnes", 0.6, softening, kernel, 1.0};
+  return {.method = "direct", .softening = softening, .softening_kernel = kernel};
 }
 
 /// Plummer sphere with G = M = a = 1, ids 0 .. n - 1, the same on every rank.
