@@ -169,6 +169,13 @@ TEST(Tracers, FeelButDoNotAct) {
   EXPECT_GT(slowest, 1e-5);
 }
 
+/// True in a build with -fsanitize=address, whose times mean nothing.
+#ifdef __SANITIZE_ADDRESS__
+constexpr bool sanitized = true;
+#else
+constexpr bool sanitized = false;
+#endif
+
 /// Seconds of the fastest of three force evaluations of the tree, on the slowest rank.
 double seconds_of(const ParticleSet& all, double softening, const Communicator& comm) {
   const auto sim = simulation(tree_gravity("barnes", 0.6, softening), comm);
@@ -186,12 +193,14 @@ double seconds_of(const ParticleSet& all, double softening, const Communicator& 
 // The outlier must not take the depth of the tree from the others. Twice the time and a few milliseconds are for a busy machine; if keys
 // divided a cube round all particles, the sphere would be in a few leaves at 1e7 radii.
 TEST(Time, AnOutlierCostsNothing) {
+  if (sanitized) GTEST_SKIP() << "sanitizers slow loops down tenfold";
   const Communicator comm(MPI_COMM_WORLD);
   const double usual = seconds_of(plummer(30000), 0.01, comm);
   for (const double radii : {1e6, 1e7}) EXPECT_LE(seconds_of(with_an_outlier(30000, radii), 0.01, comm), 2 * usual + 0.02) << radii;
 }
 
 TEST(Time, AHundredThousandAtOnePointAreNoDisaster) {
+  if (sanitized) GTEST_SKIP() << "sanitizers slow loops down tenfold";
   const Communicator comm(MPI_COMM_WORLD);
   const auto begin = std::chrono::steady_clock::now();
   const auto sim = simulation(tree_gravity("barnes", 0.6, 0.05), comm);
