@@ -6,7 +6,7 @@
 namespace grove {
 
 struct GravityParameters {
-  std::string method = "tree";               ///< tree | direct
+  std::string method = "tree";               ///< one of method_names(): fmm, tree, direct
   std::string opening = "barnes";            ///< one of opening_names()
   double tolerance = 0.001;                  ///< allowed error of one cell's force over the last acceleration, > 0; for opening = relative
   double theta = 0.6;                        ///< opening angle of the geometric criteria, > 0
