@@ -29,7 +29,7 @@ class DualWalk {
  public:
   explicit DualWalk(Space& space) : lists_(space), list_range_(space), local_(space), cell_work_(space) {}
 
-  /// Walks `sources` (multipoles of expansion_order) for all targets. Repeats with more memory when the lists need it. Synchronises once.
+  /// Walks `sources` (multipoles of gravity.order) for all targets. Repeats with more memory when the lists need it. Synchronises once.
   void walk(Space& space, const GravityParameters& gravity, const TreeScale& scale, const TreeView& sources,
             const DualTargets<Space>& targets, const DualWalkTargets& data, WalkMode mode);
 
@@ -39,10 +39,9 @@ class DualWalk {
  private:
   Buffer<Space, std::uint32_t> lists_;       ///< source cells handed down, of all target cells
   Buffer<Space, std::uint64_t> list_range_;  ///< [target cells] begin and end in lists_, in the low and high 32 bits
-  Buffer<Space, float> local_;               ///< [target cells * local_stride] local expansions
+  Buffer<Space, float> local_;               ///< [target cells * local_stride(order)] local expansions
   Buffer<Space, GroupWork> cell_work_;       ///< [target cells]
+  std::uint32_t longest_list_ = 1024;        ///< room for what one target cell hands down
 };
-
-inline constexpr int local_stride = (local_terms + 3) / 4 * 4;
 
 }  // namespace grove

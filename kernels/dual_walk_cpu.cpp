@@ -10,17 +10,17 @@ namespace grove {
 
 namespace {
 
-constexpr int terms = local_terms;
-constexpr int stored_moments = multipole_stride(expansion_order);
 constexpr int width = FloatVector::width;
 
 /// A local expansion and its centre.
+template <int order>
 struct LocalExpansion {
   Double3 centre;
   float unit;
-  float L[terms];
+  float L[term_count(order)];
 };
 
+template <int order>
 struct DualConstants {
   TreeView sources;
   DualTargetView targets;
@@ -29,15 +29,15 @@ struct DualConstants {
   float support, support2;
   WalkMode mode;
   std::vector<std::vector<std::uint32_t>>& lists;  ///< [target cells] source cells handed down
-  std::vector<LocalExpansion>& local;              ///< [target cells]
+  std::vector<LocalExpansion<order>>& local;       ///< [target cells]
   GroupWork* cell_work;
 };
 
 /// One thread's walk; memory is re-used from target to target.
-template <class Opening, class Softening>
+template <int order, class Opening, class Softening>
 class TargetWalk {
  public:
-  TargetWalk(const DualConstants& c, const Opening& opening, const Softening& softening)
+  TargetWalk(const DualConstants<order>& c, const Opening& opening, const Softening& softening)
       : c_(c), opening_(opening), softening_(softening) {}
 
   void run_cell(std::uint32_t target) {
@@ -54,7 +54,7 @@ class TargetWalk {
       list.push_back(source);
       return false;
     });
-    LocalExpansion& local = c_.local[target];
+    LocalExpansion<order>& local = c_.local[target];
     local.centre = box.centre;
     local.unit = expansion_unit(box.radius);
     expand(c_.targets.parent[target], local);
@@ -77,18 +77,19 @@ class TargetWalk {
       for (std::uint32_t i = 0; i < links.particle_count; ++i) list_particle(links.first_particle + i);
       return false;
     });
-    LocalExpansion local;
+    LocalExpansion<order> local;
     local.centre = group_.box().centre;
     local.unit = expansion_unit(group_.box().radius);
     expand(c_.targets.group_parent[group], local);
     group_.sum(softening_, lists_, [&](FloatVector x, FloatVector y, FloatVector z, Force<FloatVector>& force) {
-      add_local_force([&](auto i) { return FloatVector(local.L[i]); }, local.unit, x, y, z, force);
+      add_local_force<order>([&](auto i) { return FloatVector(local.L[i]); }, local.unit, x, y, z, force);
     });
     group_.store(c_.data.acceleration.data, c_.units, c_.mode);
     add_work(c_.data.work[group], lists_.particles.size() + lists_.own.size(), lists_.cells.size());
   }
 
  private:
+  static constexpr int terms = term_count(order), stored_moments = multipole_stride(order);
   // A multipole at each target costs more than a leaf of so few particles.
   static constexpr std::uint32_t few_particles = 3;
   // On the stack: cells that must not go into the local expansion.
@@ -113,7 +114,7 @@ class TargetWalk {
       const CellGeometry& g = c_.sources.geometry[cell];
       if (!(g.mass > 0)) continue;
       if (!spoiled) {
-        const LocalVerdict verdict = judge_local(opening_, g, box, c_.units.per_length, c_.support);
+        const LocalVerdict verdict = judge_local<order>(opening_, g, box, c_.units.per_length, c_.support);
         if (verdict.accepted) {
           accepted_.push_back(cell);
           continue;
@@ -127,7 +128,7 @@ class TargetWalk {
   }
 
   /// Sets local.L to the accepted cells' expansions about local.centre, and the parent's shifted there.
-  void expand(std::uint32_t parent, LocalExpansion& local) {
+  void expand(std::uint32_t parent, LocalExpansion<order>& local) {
     FloatVector sum[terms];
     for (int i = 0; i < terms; ++i) sum[i] = FloatVector(0);
     for (std::size_t first = 0; first < accepted_.size(); first += width) add_cells(first, local, sum);
@@ -138,13 +139,14 @@ class TargetWalk {
       for (int l = 0; l < width; ++l) local.L[i] += lanes[l];
     }
     if (parent == no_parent) return;
-    const LocalExpansion& from = c_.local[parent];
-    add_parent_local([&](auto i) { return from.L[i]; }, from.unit, c_.units.offset(local.centre.x, from.centre.x),
-                     c_.units.offset(local.centre.y, from.centre.y), c_.units.offset(local.centre.z, from.centre.z), local.unit, local.L);
+    const LocalExpansion<order>& from = c_.local[parent];
+    add_parent_local<order>([&](auto i) { return from.L[i]; }, from.unit, c_.units.offset(local.centre.x, from.centre.x),
+                            c_.units.offset(local.centre.y, from.centre.y), c_.units.offset(local.centre.z, from.centre.z), local.unit,
+                            local.L);
   }
 
   /// M2L of the accepted cells [first, first + width); lanes past the last repeat it without mass.
-  void add_cells(std::size_t first, const LocalExpansion& local, FloatVector (&sum)[terms]) {
+  void add_cells(std::size_t first, const LocalExpansion<order>& local, FloatVector (&sum)[terms]) {
     alignas(FloatVector::alignment) float x[width], y[width], z[width], mass[width], unit[width], moment[stored_moments][width];
     for (int l = 0; l < width; ++l) {
       const bool filled = first + static_cast<std::size_t>(l) < accepted_.size();
@@ -158,7 +160,7 @@ class TargetWalk {
       const float* const m = c_.sources.multipole + std::size_t{cell} * stored_moments;
       for (int k = 0; k < terms - term_count(1); ++k) moment[k][l] = filled ? m[k] : 0;
     }
-    add_cell_to_local(
+    add_cell_to_local<order>(
         softening_, FloatVector::load(x), FloatVector::load(y), FloatVector::load(z), FloatVector::load(mass),
         [&](auto k) { return FloatVector::load(moment[k - term_count(1)]); }, FloatVector::load(unit), local.unit, sum);
   }
@@ -190,7 +192,7 @@ class TargetWalk {
            before.opening_tests + opening_tests_, before.cell_cell + static_cast<std::uint32_t>(accepted_.size())};
   }
 
-  const DualConstants& c_;
+  const DualConstants<order>& c_;
   const Opening& opening_;
   const Softening& softening_;
   std::vector<std::uint32_t> stack_, accepted_;
@@ -199,6 +201,22 @@ class TargetWalk {
   std::uint32_t opening_tests_ = 0;
 };
 
+/// All levels, then the groups; threads share the targets of each.
+template <int order, class Opening, class Softening>
+void run(const DualConstants<order>& c, const LevelOffsets& level_offset, const Opening& opening, const Softening& softening) {
+#pragma omp parallel
+  {
+    TargetWalk<order, Opening, Softening> walk(c, opening, softening);
+    for (int level = 0; level <= deepest_level; ++level) {
+      const std::int64_t begin = level_offset[level], end = level_offset[level + 1];
+#pragma omp for schedule(dynamic, 4)
+      for (std::int64_t t = begin; t < end; ++t) walk.run_cell(static_cast<std::uint32_t>(t));
+    }
+#pragma omp for schedule(dynamic, 16)
+    for (std::int64_t g = 0; g < c.targets.group_count; ++g) walk.run_group(static_cast<std::uint32_t>(g));
+  }
+}
+
 }  // namespace
 
 template <>
@@ -206,28 +224,20 @@ void DualWalk<HostSpace>::walk(HostSpace& space, const GravityParameters& gravit
                                const DualTargets<HostSpace>& targets, const DualWalkTargets& data, WalkMode mode) {
   const DualTargetView view = targets.view();
   if (view.group_count == 0 || sources.root_count == 0) return;
-  std::vector<std::vector<std::uint32_t>> lists(view.cell_count);
-  std::vector<LocalExpansion> local(view.cell_count);
   if (mode == WalkMode::own_tree) {
     cell_work_.resize_discard(view.cell_count);
     space.fill_bytes(cell_work_.data(), 0, view.cell_count * sizeof(GroupWork));
   }
-  DualConstants c{sources, view, data, WalkUnits(gravity, scale), 0, 0, mode, lists, local, cell_work_.data()};
-  visit_opening(gravity, [&](const auto& opening) {
-    visit_softening(gravity, scale.length, [&](const auto& softening) {
-      c.support = static_cast<float>(softening.support() * (1 + 1e-6));
-      c.support2 = c.support * c.support;
-#pragma omp parallel
-      {
-        TargetWalk walk(c, opening, softening);
-        for (int level = 0; level <= deepest_level; ++level) {
-          const std::int64_t begin = targets.level_offset()[level], end = targets.level_offset()[level + 1];
-#pragma omp for schedule(dynamic, 4)
-          for (std::int64_t t = begin; t < end; ++t) walk.run_cell(static_cast<std::uint32_t>(t));
-        }
-#pragma omp for schedule(dynamic, 16)
-        for (std::int64_t g = 0; g < view.group_count; ++g) walk.run_group(static_cast<std::uint32_t>(g));
-      }
+  std::vector<std::vector<std::uint32_t>> lists(view.cell_count);
+  visit_order(gravity, [&](auto order) {
+    std::vector<LocalExpansion<order>> local(view.cell_count);
+    DualConstants<order> c{sources, view, data, WalkUnits(gravity, scale), 0, 0, mode, lists, local, cell_work_.data()};
+    visit_opening(gravity, [&](const auto& opening) {
+      visit_softening(gravity, scale.length, [&](const auto& softening) {
+        c.support = static_cast<float>(softening.support() * (1 + 1e-6));
+        c.support2 = c.support * c.support;
+        run(c, targets.level_offset(), opening, softening);
+      });
     });
   });
 }

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <tuple>
+#include <type_traits>
 
 #include "kernels/error.hpp"
 #include "kernels/opening.hpp"
@@ -34,6 +35,14 @@ void visit_softening(const GravityParameters& gravity, double length, F f) {
   detail::visit_named(
       gravity.softening_kernel, static_cast<const SofteningKernels*>(nullptr),
       [&]<class Softening>() { return Softening(gravity.softening / length); }, f);
+}
+
+/// Calls f(order) with the order of expansions as a constant. Throws ConfigError for one that there is not.
+template <class F>
+void visit_order(const GravityParameters& gravity, F f) {
+  if (gravity.order == 4) return f(std::integral_constant<int, 4>{});
+  if (gravity.order == 5) return f(std::integral_constant<int, 5>{});
+  throw ConfigError("there are no expansions of order " + std::to_string(gravity.order) + "; there are those of order 4 and 5");
 }
 
 }  // namespace grove

@@ -1,6 +1,7 @@
 // What the user asks of gravity: method, opening criterion, softening. Names are those of the configuration file.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace grove {
@@ -12,6 +13,7 @@ struct GravityParameters {
   double theta = 0.6;                        ///< opening angle of the geometric criteria, > 0
   double softening = 0.0;                    ///< softening length, code units, >= 0; 0 is Newtonian
   std::string softening_kernel = "plummer";  ///< one of softening_names()
+  std::uint64_t order = 4;                   ///< of the expansions of method = fmm: 4 or 5
   double G = 1.0;                            ///< gravitational constant, code units
 };
 

@@ -1,6 +1,7 @@
 // Local expansions as the dual walk keeps them: about the targets' centre, lengths in units of the targets' own size.
 //
-// With s = expansion_unit(target radius), U(x) = (1 / s) sum L_n (x / s)^n / n!.
+// With s = expansion_unit(target radius), U(x) = (1 / s) sum L_n (x / s)^n / n!. Of multipole and local expansions together, terms of order
+// |n| + |k| up to `order` are kept.
 #pragma once
 
 #include "kernels/interaction.hpp"
@@ -10,46 +11,44 @@
 
 namespace grove {
 
-/// Of multipole and local expansions together: terms of order |n| + |k| up to this are kept.
-inline constexpr int expansion_order = 4;
-inline constexpr int local_terms = term_count(expansion_order);
+/// Floats that a stored local expansion takes: its terms, padded to whole 16-byte words.
+GROVE_HD constexpr int local_stride(int order) { return (term_count(order) + 3) / 4 * 4; }
 
 /// Adds to L a cell of mass `mass` whose multipole terms `moment(k)` are in units of `cell_unit`; (x, y, z) is the targets' centre minus
 /// the cell's centre of mass.
-template <class Softening, class T, class Moment>
+template <int order, class Softening, class T, class Moment>
 GROVE_HD inline void add_cell_to_local(const Softening& softening, T x, T y, T z, T mass, Moment moment, T cell_unit, float unit,
-                                       T (&L)[local_terms]) {
-  T radial[expansion_order + 1], D[local_terms], ratio[expansion_order + 1];
+                                       T (&L)[term_count(order)]) {
+  T radial[order + 1], D[term_count(order)], ratio[order + 1];
   const T per_unit = T(1 / unit);
   radial[0] = T(unit) * reciprocal_sqrt(softening.far_r2(x * x + y * y + z * z));
   const T u2 = radial[0] * radial[0];
   ratio[0] = T(1);
-  for_terms<expansion_order>([&](auto m) {
+  for_terms<order>([&](auto m) {
     radial[m + 1] = T(-(2 * m + 1)) * u2 * radial[m];
     ratio[m + 1] = ratio[m] * cell_unit * per_unit;
   });
-  derivatives<expansion_order>(x * per_unit, y * per_unit, z * per_unit, radial, D);
-  add_multipole_to_local<expansion_order>(
+  derivatives<order>(x * per_unit, y * per_unit, z * per_unit, radial, D);
+  add_multipole_to_local<order>(
       mass, [&](auto k) { return moment(k) * ratio[term_of(k).order()]; }, D, L);
 }
 
 /// Adds the expansion `from(n)` of unit `from_unit` to one of unit `unit`, whose centre lies at offset d (scaled) from that one's.
-template <class From>
-GROVE_HD inline void add_parent_local(From from, float from_unit, float dx, float dy, float dz, float unit, float (&L)[local_terms]) {
-  float power[expansion_order + 1];
+template <int order, class From>
+GROVE_HD inline void add_parent_local(From from, float from_unit, float dx, float dy, float dz, float unit, float (&L)[term_count(order)]) {
+  float power[order + 1];
   const float ratio = unit / from_unit, per_unit = 1 / unit;
   power[0] = ratio;
-  for_terms<expansion_order>([&](auto m) { power[m + 1] = power[m] * ratio; });
-  add_shifted_local<expansion_order>([&](auto i) { return from(i) * power[term_of(i).order()]; }, dx * per_unit, dy * per_unit,
-                                     dz * per_unit, L);
+  for_terms<order>([&](auto m) { power[m + 1] = power[m] * ratio; });
+  add_shifted_local<order>([&](auto i) { return from(i) * power[term_of(i).order()]; }, dx * per_unit, dy * per_unit, dz * per_unit, L);
 }
 
 /// Adds what the expansion `local(n)` does at offset (x, y, z), scaled, from its centre.
-template <class T, class Local>
+template <int order, class T, class Local>
 GROVE_HD inline void add_local_force(Local local, float unit, T x, T y, T z, Force<T>& force) {
   const T per_unit = T(1 / unit);
   T u, gx, gy, gz;
-  evaluate_local<expansion_order>(local, x * per_unit, y * per_unit, z * per_unit, u, gx, gy, gz);
+  evaluate_local<order>(local, x * per_unit, y * per_unit, z * per_unit, u, gx, gy, gz);
   const T per_unit2 = per_unit * per_unit;
   force.x += gx * per_unit2;
   force.y += gy * per_unit2;

@@ -115,6 +115,13 @@ struct LeafMoments {
   }
 };
 
+/// Distance from the origin to the farthest corner of the bounding box of a cell whose centre of mass is at d, scaled.
+GROVE_HD double farthest_corner(const Double3& d, const CellGeometry& cell) {
+  const Double3 corner{fabs(d.x + cell.offset[0]) + cell.half_size[0], fabs(d.y + cell.offset[1]) + cell.half_size[1],
+                       fabs(d.z + cell.offset[2]) + cell.half_size[2]};
+  return sqrt(dot(corner, corner));
+}
+
 template <int order>
 struct ParentMoments {
   const CellLinks* links;
@@ -146,7 +153,7 @@ struct ParentMoments {
       least = smaller(least, least_acceleration[k]);
       extent.add(d + Double3{child.offset[0], child.offset[1], child.offset[2]}, child.half_size[0], child.half_size[1],
                  child.half_size[2]);
-      radius = larger(radius, sqrt(dot(d, d)) + child.radius);
+      radius = larger(radius, smaller(sqrt(dot(d, d)) + child.radius, farthest_corner(d, child)));
     }
     CellGeometry g;
     g.centre_of_mass = centre;
@@ -178,8 +185,10 @@ void compute_moments(Space& space, View<const Double4> particles, View<const Dou
                      const TreeScale& scale, Tree<Space>& tree) {
   if (tree.order == 2)
     compute_all<2>(space, particles.data, acceleration.data, 1 / acceleration_unit, scale, tree);
-  else
+  else if (tree.order == 4)
     compute_all<4>(space, particles.data, acceleration.data, 1 / acceleration_unit, scale, tree);
+  else
+    compute_all<5>(space, particles.data, acceleration.data, 1 / acceleration_unit, scale, tree);
 }
 
 template void compute_moments(BackEnd&, View<const Double4>, View<const Double4>, double, const TreeScale&, Tree<BackEnd>&);

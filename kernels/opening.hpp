@@ -68,10 +68,10 @@ struct GeometricOpening {
     const float opening = cell.longest_side * per_theta;
     return s.centre_of_mass2 > opening * opening;
   }
-  GROVE_HD bool accepts_local(const CellGeometry&, const CentreSeparation& s, const TargetBox&) const {
+  GROVE_HD bool accepts_local(const CellGeometry&, const CentreSeparation& s, const TargetBox&, int) const {
     return s.extent * s.extent * per_theta * per_theta < s.distance2;
   }
-  GROVE_HD bool spoils_local(const CellGeometry&, const CentreSeparation&, const TargetBox&) const { return false; }
+  GROVE_HD bool spoils_local(const CellGeometry&, const CentreSeparation&, const TargetBox&, int) const { return false; }
 };
 
 /// Barnes 1994, as in Bedorf, Gaburov & Portegies Zwart 2012, eq. 3: d > l / theta + s, with s the distance between the
@@ -85,10 +85,10 @@ struct BarnesOpening {
     const float opening = cell.longest_side * per_theta + cell.centre_distance;
     return s.centre_of_mass2 > opening * opening;
   }
-  GROVE_HD bool accepts_local(const CellGeometry&, const CentreSeparation& s, const TargetBox&) const {
+  GROVE_HD bool accepts_local(const CellGeometry&, const CentreSeparation& s, const TargetBox&, int) const {
     return s.extent * s.extent * per_theta * per_theta < s.distance2;
   }
-  GROVE_HD bool spoils_local(const CellGeometry&, const CentreSeparation&, const TargetBox&) const { return false; }
+  GROVE_HD bool spoils_local(const CellGeometry&, const CentreSeparation&, const TargetBox&, int) const { return false; }
 };
 
 /// Salmon & Warren 1994: d > l / theta, d from the targets to the nearest edge of the box around the cell's particles.
@@ -101,16 +101,16 @@ struct MinimalDistanceOpening {
     const float opening = cell.longest_side * per_theta;
     return s.box2 > opening * opening;
   }
-  GROVE_HD bool accepts_local(const CellGeometry&, const CentreSeparation& s, const TargetBox&) const {
+  GROVE_HD bool accepts_local(const CellGeometry&, const CentreSeparation& s, const TargetBox&, int) const {
     return s.extent * s.extent * per_theta * per_theta < s.distance2;
   }
-  GROVE_HD bool spoils_local(const CellGeometry&, const CentreSeparation&, const TargetBox&) const { return false; }
+  GROVE_HD bool spoils_local(const CellGeometry&, const CentreSeparation&, const TargetBox&, int) const { return false; }
 };
 
 /// The estimated error of the cell's force, relative to the smallest last acceleration of the targets (Springel 2005, eq. 18; for
 /// expansions of both sides as in Dehnen 2014): M / d^2 (b / d)^n <= tolerance |a|, with n = 3 for a quadrupole at distance d from the
-/// targets and n = 4 for the expansions of the dual walk, b then being the extent of cell and targets together. The first forces of a run
-/// are computed with theta: see needs_acceleration.
+/// targets and n the order of the expansions in the dual walk, b then being the extent of cell and targets together. The first forces of a
+/// run are computed with theta: see needs_acceleration.
 struct RelativeOpening {
   static constexpr const char* name = "relative";
   float tolerance;
@@ -121,15 +121,21 @@ struct RelativeOpening {
     return b2 < convergence_limit * convergence_limit * d2 &&
            cell.mass * b2 * cell.radius <= tolerance * target.least_acceleration * d2 * d2 * sqrtf(d2);
   }
-  GROVE_HD bool accepts_local(const CellGeometry& cell, const CentreSeparation& s, const TargetBox& target) const {
-    const float q2 = s.extent * s.extent, d2 = s.distance2;
-    return cell.mass * q2 * q2 <= tolerance * target.least_acceleration * d2 * d2 * d2;
+  GROVE_HD bool accepts_local(const CellGeometry& cell, const CentreSeparation& s, const TargetBox& target, int order) const {
+    return error(cell.mass, s.extent, s.distance2, order) <= tolerance * target.least_acceleration;
   }
-  /// The targets' part of the error, (radius / d)^4, is the same for all that a distant cell contains: dividing the cell does not lessen
-  /// it.
-  GROVE_HD bool spoils_local(const CellGeometry& cell, const CentreSeparation& s, const TargetBox& target) const {
-    const float r2 = target.radius * target.radius, d2 = s.distance2;
-    return cell.mass * r2 * r2 > tolerance * target.least_acceleration * d2 * d2 * d2;
+  /// The targets' part of the error, with their radius in place of the extent, is the same for all that a distant cell contains: dividing
+  /// the cell does not lessen it.
+  GROVE_HD bool spoils_local(const CellGeometry& cell, const CentreSeparation& s, const TargetBox& target, int order) const {
+    return error(cell.mass, target.radius, s.distance2, order) > tolerance * target.least_acceleration;
+  }
+
+ private:
+  /// M / d^2 (b / d)^order, from ratios so that FP32 holds it.
+  GROVE_HD static float error(float mass, float b, float distance2, int order) {
+    const float per_d = reciprocal_sqrt(distance2), ratio = b * per_d, ratio2 = ratio * ratio;
+    const float even = mass * per_d * per_d * ratio2 * ratio2;
+    return order == 4 ? even : even * ratio;
   }
 };
 
@@ -161,7 +167,7 @@ struct LocalVerdict {
 
 /// The test of the dual walk. Beyond the criterion itself, cell and targets must be far enough apart for the expansions to converge, and
 /// further than `support` (scaled) between any particle and any target. Targets expand about target.centre; half_size is not looked at.
-template <class Opening>
+template <int order, class Opening>
 GROVE_HD LocalVerdict judge_local(const Opening& opening, const CellGeometry& cell, const TargetBox& target, double per_length,
                                   float support) {
   const float dx = static_cast<float>((cell.centre_of_mass.x - target.centre.x) * per_length);
@@ -170,8 +176,8 @@ GROVE_HD LocalVerdict judge_local(const Opening& opening, const CellGeometry& ce
   const CentreSeparation s{dx * dx + dy * dy + dz * dz, cell.radius + target.radius};
   const float reach = larger(s.extent * (1 / convergence_limit), s.extent + support);
   const float farthest = farthest_local * target.radius;
-  const bool accepted = reach * reach < s.distance2 && s.distance2 < farthest * farthest && opening.accepts_local(cell, s, target);
-  return {accepted, !accepted && 4 * cell.radius * cell.radius < s.distance2 && opening.spoils_local(cell, s, target)};
+  const bool accepted = reach * reach < s.distance2 && s.distance2 < farthest * farthest && opening.accepts_local(cell, s, target, order);
+  return {accepted, !accepted && 4 * cell.radius * cell.radius < s.distance2 && opening.spoils_local(cell, s, target, order)};
 }
 
 }  // namespace grove

@@ -42,9 +42,9 @@ struct TreeScale {
   double mass = 1;
 };
 
-/// Floats that a cell's multipole takes up to `order`: terms of order 2 and more, padded to whole cache lines where they are many. The
+/// Floats that a cell's multipole takes up to `order`: terms of order 2 and more, padded to whole 16-byte words where they are many. The
 /// monopole is CellGeometry::mass, the dipole is zero.
-GROVE_HD constexpr int multipole_stride(int order) { return order == 2 ? 6 : (term_count(order) - term_count(1) + 31) / 32 * 32; }
+GROVE_HD constexpr int multipole_stride(int order) { return order == 2 ? 6 : (term_count(order) - term_count(1) + 3) / 4 * 4; }
 
 /// The unit of length of an expansion whose contents reach to `radius`: the power of two at or below it, 1 for a point. Expansions are kept
 /// in units of their own, since FP32 could not hold the fourth power of both a box and its smallest cells.
@@ -76,7 +76,7 @@ using LevelOffsets = std::array<std::uint32_t, deepest_level + 2>;  ///< cells o
 template <class Space>
 class Tree {
  public:
-  /// `order` of the multipoles, 2 or 4.
+  /// `order` of the multipoles: 2, 4 or 5.
   Tree(Space& space, int multipole_order)
       : links(space), geometry(space), multipole(space), least_acceleration(space), order(multipole_order) {}
 

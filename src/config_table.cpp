@@ -34,6 +34,7 @@ void add_gravity(std::vector<ConfigKey>& keys) {
                             {},
                             {0.0, 1.0, false},
                             "opening = relative: allowed error of a single cell's force, relative to the particle's acceleration"});
+  add(&Gravity::order, {"order", {}, {4.0, 5.0}, "method = fmm: order of the expansions; 5 pays for errors below 5e-4"});
   add(&Gravity::theta, {"theta", {}, {0.0, 1.5, false}, "opening angle; smaller is more accurate and slower"});
   add(&Gravity::softening, {"softening", {}, not_negative, "softening length in code units; 0 is Newtonian"});
   add(&Gravity::softening_kernel, {"softening_kernel", {}, {}, "form of the softening", softening_names()});

@@ -50,8 +50,9 @@ class GroupWalker final : public TreeWalker<Space> {
 template <class Space>
 class DualWalker final : public TreeWalker<Space> {
  public:
-  explicit DualWalker(Space& space) : space_(space), targets_(space), dual_walk_(space), group_work_(space) {}
-  int multipole_order() const override { return expansion_order; }
+  /// `order` of the expansions, 4 or 5.
+  DualWalker(Space& space, int order) : space_(space), order_(order), targets_(space), dual_walk_(space), group_work_(space) {}
+  int multipole_order() const override { return order_; }
   void set_targets(const Tree<Space>& tree, const Particles<Space>& particles, View<const Double4> last_acceleration) override;
   View<const std::uint32_t> group_start() const override { return targets_.group_start(); }
   void walk(const GravityParameters& gravity, const TreeScale& scale, const TreeView& sources, WalkMode mode) override;
@@ -60,6 +61,7 @@ class DualWalker final : public TreeWalker<Space> {
 
  private:
   Space& space_;
+  const int order_;
   DualTargets<Space> targets_;
   DualWalkTargets data_;
   DualWalk<Space> dual_walk_;

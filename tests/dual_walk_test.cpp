@@ -37,7 +37,7 @@ class DualTargetsTest : public ::testing::Test {
   void for_each_system(Check check) {
     for (const auto& [name, particles] : tests::hard_systems()) {
       SCOPED_TRACE(name);
-      const BuiltTree built(space, particles, nullptr, expansion_order);
+      const BuiltTree built(space, particles, nullptr, 4);
       targets.build(space, built.tree, particles.size());
       check(tests::HostTree(space, built), HostTargets(space, targets));
     }
@@ -96,7 +96,7 @@ TEST_F(DualTargetsTest, GroupsDivideTheParticlesAndLieInTheSmallestTargetCellAbo
 }
 
 TEST_F(DualTargetsTest, OfNoParticlesAreNone) {
-  const BuiltTree built(space, {}, nullptr, expansion_order);
+  const BuiltTree built(space, {}, nullptr, 4);
   targets.build(space, built.tree, 0);
   EXPECT_EQ(targets.view().cell_count, 0u);
   EXPECT_EQ(targets.view().group_count, 0u);
@@ -132,7 +132,7 @@ class DualWalkTest : public ::testing::Test {
     return by_id;
   }
   std::vector<Double4> walk(const std::vector<Double4>& particles) {
-    BuiltTree built(space, particles, nullptr, expansion_order);
+    BuiltTree built(space, particles, nullptr, static_cast<int>(gravity.order));
     if (needs_acceleration(gravity.opening)) built.set_last_acceleration(space, gravity.G, direct(particles));
     return walk(built);
   }
@@ -223,7 +223,8 @@ TEST_F(DualWalkTest, OfATreeInTwoPartsIsTheWalkOfTheWhole) {
   const BuiltTree whole(space, particles);
   std::vector<Double4> parts[2];
   for (std::size_t i = 0; i < particles.size(); ++i) parts[i % 3 == 0].push_back(particles[i]);
-  BuiltTree first(space, parts[0], &whole.frame, expansion_order), second(space, parts[1], &whole.frame, expansion_order);
+  BuiltTree first(space, parts[0], &whole.frame, static_cast<int>(gravity.order)),
+      second(space, parts[1], &whole.frame, static_cast<int>(gravity.order));
   for (const std::string& opening : opening_names())
     for (const double softening : {0.0, 0.1})
       for (const double theta : {1e-3, 0.5}) {

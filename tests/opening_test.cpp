@@ -164,14 +164,14 @@ TYPED_TEST(Opening, TakesIntoALocalExpansionOnlyWhatIsFarEnoughForItAndForTheSof
   cell.radius = 0.5F;
   const auto generous = this->criterion(1e6);
   const auto at = [](double x) { return TargetBox{{x, 0, 0}, {}, 0.5F, 1}; };
-  EXPECT_FALSE(judge_local(generous, cell, at(0), 1, 0).accepted);
-  EXPECT_FALSE(judge_local(generous, cell, at(1.1), 1, 0).accepted) << "too close for the expansion to converge";
-  EXPECT_TRUE(judge_local(generous, cell, at(1.2), 1, 0).accepted);
-  EXPECT_FALSE(judge_local(generous, cell, at(1.9), 1, 1).accepted) << "within the support of the softening";
-  EXPECT_TRUE(judge_local(generous, cell, at(2.1), 1, 1).accepted);
-  EXPECT_FALSE(judge_local(generous, cell, at(1e4), 1, 0).accepted) << "beyond the range of FP32";
-  EXPECT_TRUE(judge_local(generous, cell, at(12), 0.1, 0).accepted) << "lengths in units of 10";
-  EXPECT_FALSE(judge_local(generous, cell, at(11), 0.1, 0).accepted);
+  EXPECT_FALSE(judge_local<4>(generous, cell, at(0), 1, 0).accepted);
+  EXPECT_FALSE(judge_local<4>(generous, cell, at(1.1), 1, 0).accepted) << "too close for the expansion to converge";
+  EXPECT_TRUE(judge_local<4>(generous, cell, at(1.2), 1, 0).accepted);
+  EXPECT_FALSE(judge_local<4>(generous, cell, at(1.9), 1, 1).accepted) << "within the support of the softening";
+  EXPECT_TRUE(judge_local<4>(generous, cell, at(2.1), 1, 1).accepted);
+  EXPECT_FALSE(judge_local<4>(generous, cell, at(1e4), 1, 0).accepted) << "beyond the range of FP32";
+  EXPECT_TRUE(judge_local<4>(generous, cell, at(12), 0.1, 0).accepted) << "lengths in units of 10";
+  EXPECT_FALSE(judge_local<4>(generous, cell, at(11), 0.1, 0).accepted);
 }
 
 TYPED_TEST(Opening, TakesIntoALocalExpansionMoreAtALargerThetaAndForSmallerTargets) {
@@ -180,12 +180,12 @@ TYPED_TEST(Opening, TakesIntoALocalExpansionMoreAtALargerThetaAndForSmallerTarge
     const CellGeometry cell = this->random_cell();
     TargetBox box = this->random_box();
     box.radius = this->single(0.01, 1);
-    const bool strict = judge_local(this->criterion(0.4), cell, box, 1, 0).accepted;
-    const bool loose = judge_local(this->criterion(0.8), cell, box, 1, 0).accepted;
+    const bool strict = judge_local<4>(this->criterion(0.4), cell, box, 1, 0).accepted;
+    const bool loose = judge_local<4>(this->criterion(0.8), cell, box, 1, 0).accepted;
     ASSERT_TRUE(loose || !strict);
     more += loose && !strict;
     box.radius *= 0.5F;
-    const bool halved = judge_local(this->criterion(0.4), cell, box, 1, 0).accepted;
+    const bool halved = judge_local<4>(this->criterion(0.4), cell, box, 1, 0).accepted;
     ASSERT_TRUE(halved || !strict);
     smaller += halved && !strict;
   }
@@ -219,12 +219,12 @@ TEST(Relative, KeepsAllOfASmallCellOutOfALocalExpansionThatItWouldSpoil) {
   cell.mass = 1;
   cell.radius = 0.1F;
   TargetBox box{{2, 0, 0}, {}, 1, 1.5F};
-  EXPECT_TRUE(judge_local(opening, cell, box, 1, 0).spoiled);
+  EXPECT_TRUE(judge_local<4>(opening, cell, box, 1, 0).spoiled);
   box.least_acceleration = 1.6F;
-  EXPECT_FALSE(judge_local(opening, cell, box, 1, 0).spoiled);
-  EXPECT_FALSE(judge_local(opening, cell, box, 1, 0).accepted) << "the cell's own part is still too large";
+  EXPECT_FALSE(judge_local<4>(opening, cell, box, 1, 0).spoiled);
+  EXPECT_FALSE(judge_local<4>(opening, cell, box, 1, 0).accepted) << "the cell's own part is still too large";
   box.least_acceleration = 3;
-  EXPECT_TRUE(judge_local(opening, cell, box, 1, 0).accepted);
+  EXPECT_TRUE(judge_local<4>(opening, cell, box, 1, 0).accepted);
 }
 
 }  // namespace

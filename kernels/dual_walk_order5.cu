@@ -1,0 +1,7 @@
+#include "kernels/dual_walk_warp.cuh"
+
+namespace grove {
+
+template void launch_dual_walk<5>(CudaSpace&, const GravityParameters&, const TreeScale&, DualArguments, DualTargetKind);
+
+}  // namespace grove
