@@ -29,7 +29,6 @@ GROVE_HD void set_extent(CellGeometry& cell, const Extent& e, double radius) {
   cell.offset[0] = static_cast<float>(offset.x);
   cell.offset[1] = static_cast<float>(offset.y);
   cell.offset[2] = static_cast<float>(offset.z);
-  cell.longest_side = static_cast<float>(2 * larger(half.x, larger(half.y, half.z)));
   cell.centre_distance = static_cast<float>(sqrt(dot(offset, offset)));
   cell.radius = static_cast<float>(outward * smaller(radius, sqrt(dot(corner, corner))));
 }
@@ -50,6 +49,15 @@ struct MassSum {
   /// The centre of mass; the mean position where there is no mass.
   GROVE_HD Double3 centre() const { return origin + (mass > 0 ? (1 / mass) * weighted : (1 / count) * plain); }
 };
+
+/// The radius at which the mass would have the fourth moment sum m d^4 that it has; that of all where the multipoles do not tell.
+template <int order>
+GROVE_HD float spread_of(const double (&M)[term_count(order)], float radius) {
+  if constexpr (order < 4) return radius;
+  const auto term = [&](int a, int b, int c) { return M[index_of({a, b, c})] * factorial(Term{a, b, c}); };
+  const double fourth = term(4, 0, 0) + term(0, 4, 0) + term(0, 0, 4) + 2 * (term(2, 2, 0) + term(2, 0, 2) + term(0, 2, 2));
+  return M[0] > 0 ? smaller(radius, static_cast<float>(outward * sqrt(sqrt((fourth > 0 ? fourth : 0) / M[0])))) : radius;
+}
 
 /// Writes the terms of order 2 and more, in units of the cell's own size.
 template <int order>
@@ -109,6 +117,7 @@ struct LeafMoments {
     g.centre_of_mass = centre;
     g.mass = static_cast<float>(sum.mass * per_mass);
     set_extent(g, extent, sqrt(radius2));
+    g.spread = spread_of<order>(M, g.radius);
     geometry[c] = g;
     store_multipole<order>(M, g.radius, multipole + c * multipole_stride(order));
     least_acceleration[c] = static_cast<float>(sqrt(least2));
@@ -159,6 +168,7 @@ struct ParentMoments {
     g.centre_of_mass = centre;
     g.mass = static_cast<float>(sum.mass);
     set_extent(g, extent, radius);
+    g.spread = spread_of<order>(M, g.radius);
     geometry[c] = g;
     store_multipole<order>(M, g.radius, multipole + c * multipole_stride(order));
     least_acceleration[c] = least;

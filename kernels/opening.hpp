@@ -39,6 +39,10 @@ struct CentreSeparation {
   float extent;     ///< the cell's radius and the targets' together
 };
 
+GROVE_HD inline float longest_side(const CellGeometry& cell) {
+  return 2 * larger(cell.half_size[0], larger(cell.half_size[1], cell.half_size[2]));
+}
+
 /// Expansions converge for extent < distance; this close to equality they are of no use.
 inline constexpr float convergence_limit = 0.9F;
 
@@ -65,7 +69,7 @@ struct GeometricOpening {
   explicit GeometricOpening(const GravityParameters& p) : per_theta(static_cast<float>(1 / p.theta)) {}
 
   GROVE_HD bool accepts(const CellGeometry& cell, const Separation& s, const TargetBox&) const {
-    const float opening = cell.longest_side * per_theta;
+    const float opening = longest_side(cell) * per_theta;
     return s.centre_of_mass2 > opening * opening;
   }
   GROVE_HD bool accepts_local(const CellGeometry&, const CentreSeparation& s, const TargetBox&, int) const {
@@ -82,7 +86,7 @@ struct BarnesOpening {
   explicit BarnesOpening(const GravityParameters& p) : per_theta(static_cast<float>(1 / p.theta)) {}
 
   GROVE_HD bool accepts(const CellGeometry& cell, const Separation& s, const TargetBox&) const {
-    const float opening = cell.longest_side * per_theta + cell.centre_distance;
+    const float opening = longest_side(cell) * per_theta + cell.centre_distance;
     return s.centre_of_mass2 > opening * opening;
   }
   GROVE_HD bool accepts_local(const CellGeometry&, const CentreSeparation& s, const TargetBox&, int) const {
@@ -98,7 +102,7 @@ struct MinimalDistanceOpening {
   explicit MinimalDistanceOpening(const GravityParameters& p) : per_theta(static_cast<float>(1 / p.theta)) {}
 
   GROVE_HD bool accepts(const CellGeometry& cell, const Separation& s, const TargetBox&) const {
-    const float opening = cell.longest_side * per_theta;
+    const float opening = longest_side(cell) * per_theta;
     return s.box2 > opening * opening;
   }
   GROVE_HD bool accepts_local(const CellGeometry&, const CentreSeparation& s, const TargetBox&, int) const {
@@ -107,35 +111,34 @@ struct MinimalDistanceOpening {
   GROVE_HD bool spoils_local(const CellGeometry&, const CentreSeparation&, const TargetBox&, int) const { return false; }
 };
 
-/// The estimated error of the cell's force, relative to the smallest last acceleration of the targets (Springel 2005, eq. 18; for
-/// expansions of both sides as in Dehnen 2014): M / d^2 (b / d)^n <= tolerance |a|, with n = 3 for a quadrupole at distance d from the
-/// targets and n the order of the expansions in the dual walk, b then being the extent of cell and targets together. The first forces of a
-/// run are computed with theta: see needs_acceleration.
+/// The estimated error of the cell's force, relative to the smallest last acceleration of the targets (Springel 2005, eq. 18; Dehnen 2014):
+/// M / d^2 (b / d)^n / (1 - b / d) <= tolerance |a|, the sum of all terms of order n and more if each is b / d times the one before. n = 3
+/// for a quadrupole at distance d from the targets, b being the spread of the cell's mass; n is the order of the expansions in the dual
+/// walk, b being that spread and the targets' radius together. The first forces of a run are computed with theta: see needs_acceleration.
 struct RelativeOpening {
   static constexpr const char* name = "relative";
   float tolerance;
   explicit RelativeOpening(const GravityParameters& p) : tolerance(static_cast<float>(p.tolerance)) {}
 
   GROVE_HD bool accepts(const CellGeometry& cell, const Separation& s, const TargetBox& target) const {
-    const float d2 = s.centre_of_mass2, b2 = cell.radius * cell.radius;
-    return b2 < convergence_limit * convergence_limit * d2 &&
-           cell.mass * b2 * cell.radius <= tolerance * target.least_acceleration * d2 * d2 * sqrtf(d2);
+    return cell.radius * cell.radius < convergence_limit * convergence_limit * s.centre_of_mass2 &&
+           small(cell.mass, cell.spread, s.centre_of_mass2, 3, target);
   }
   GROVE_HD bool accepts_local(const CellGeometry& cell, const CentreSeparation& s, const TargetBox& target, int order) const {
-    return error(cell.mass, s.extent, s.distance2, order) <= tolerance * target.least_acceleration;
+    return small(cell.mass, cell.spread + target.radius, s.distance2, order, target);
   }
-  /// The targets' part of the error, with their radius in place of the extent, is the same for all that a distant cell contains: dividing
-  /// the cell does not lessen it.
+  /// The targets' part of the error, with their radius alone for b, is the same for all that a distant cell contains: dividing the cell
+  /// does not lessen it.
   GROVE_HD bool spoils_local(const CellGeometry& cell, const CentreSeparation& s, const TargetBox& target, int order) const {
-    return error(cell.mass, target.radius, s.distance2, order) > tolerance * target.least_acceleration;
+    return !small(cell.mass, target.radius, s.distance2, order, target);
   }
 
  private:
-  /// M / d^2 (b / d)^order, from ratios so that FP32 holds it.
-  GROVE_HD static float error(float mass, float b, float distance2, int order) {
+  /// Whether the error is within the tolerance; `order` is 3, 4 or 5.
+  GROVE_HD bool small(float mass, float b, float distance2, int order, const TargetBox& target) const {
     const float per_d = reciprocal_sqrt(distance2), ratio = b * per_d, ratio2 = ratio * ratio;
-    const float even = mass * per_d * per_d * ratio2 * ratio2;
-    return order == 4 ? even : even * ratio;
+    const float power = ratio2 * (order > 3 ? ratio2 : 1) * (order != 4 ? ratio : 1);
+    return mass * per_d * per_d * power <= tolerance * target.least_acceleration * (1 - ratio);
   }
 };
 

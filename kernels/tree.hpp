@@ -32,7 +32,7 @@ struct alignas(64) CellGeometry {
   float radius = 0;           ///< upper bound of the distance of any particle from the centre of mass
   float half_size[3] = {};    ///< of the bounding box
   float offset[3] = {};       ///< of the bounding box's centre from the centre of mass
-  float longest_side = 0;     ///< of the bounding box
+  float spread = 0;           ///< radius at which all of the mass would have the same fourth moment, sum m d^4; at most `radius`
   float centre_distance = 0;  ///< length of `offset`
 };
 

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "kernels/error.hpp"
+#include "kernels/gravity_dispatch.hpp"
 #include "kernels/gravity_names.hpp"
 #include "kernels/opening.hpp"
 #include "tests/built_tree.hpp"
@@ -159,6 +161,7 @@ TEST_F(DualWalkTest, WithTinyToleranceIsDirectSummationUnderEveryCriterion) {
   for (const std::string& opening : opening_names()) {
     SCOPED_TRACE(opening);
     gravity.opening = opening;
+    gravity.order = gravity.order == 4 ? 5 : 4;
     set_accuracy(1e-3);
     const tests::ForceErrors e = errors(plummer_sphere(2000, 1));
     EXPECT_LT(e.acceleration(1), 1e-5);
@@ -184,6 +187,19 @@ TEST_F(DualWalkTest, ErrorsFallWithTheToleranceUnderEveryCriterion) {
     }
     EXPECT_LT(last, 1e-3);
   }
+}
+
+TEST_F(DualWalkTest, AHigherOrderHasSmallerErrorsForTheSameCells) {
+  const auto particles = plummer_sphere(6000, 2);
+  gravity.opening = GeometricOpening::name;
+  gravity.theta = 0.5;
+  const double fourth = errors(particles).acceleration(0.9);
+  const std::uint64_t pairs = cell_cell;
+  gravity.order = 5;
+  EXPECT_LT(errors(particles).acceleration(0.9), 0.75 * fourth);
+  EXPECT_EQ(cell_cell, pairs);
+  gravity.order = 3;
+  EXPECT_THROW(visit_order(gravity, [](auto) {}), ConfigError);
 }
 
 TEST_F(DualWalkTest, EveryCriterionWorksWithEverySofteningAndG) {

@@ -36,9 +36,8 @@ class Opening : public ::testing::Test {
       longest = std::max(longest, 2 * cell.half_size[k]);
       distance2 += cell.offset[k] * cell.offset[k];
     }
-    cell.longest_side = longest;
     cell.centre_distance = std::sqrt(distance2);
-    cell.radius = 2 * longest;
+    cell.radius = cell.spread = 2 * longest;
     return cell;
   }
   TargetBox random_box() { return {{uniform(-3, 3), uniform(-3, 3), uniform(-3, 3)}, {single(0, 1), single(0, 1), single(0, 1)}, 0, 1}; }
@@ -123,7 +122,6 @@ TYPED_TEST(Opening, OpensACubeAtItsSideOverTheta) {
   if (needs_acceleration(TypeParam::name)) GTEST_SKIP() << TypeParam::name << " looks at accelerations, not at theta";
   CellGeometry cell;
   for (int k = 0; k < 3; ++k) cell.half_size[k] = 0.5F;
-  cell.longest_side = 1;
   cell.mass = 1;
   const auto half = this->criterion(0.5);
   EXPECT_FALSE(accept(half, cell, {{1.9, 0, 0}, {0, 0, 0}}, 1, 0));
@@ -148,7 +146,6 @@ TEST(Barnes, AddsTheDistanceOfTheCentreOfMassFromTheMiddleOfTheBox) {
   gravity.theta = 0.5;
   CellGeometry cell;
   for (int k = 0; k < 3; ++k) cell.half_size[k] = 0.5F;
-  cell.longest_side = 1;
   cell.offset[1] = cell.centre_distance = 0.4F;
   const TargetBox at_2_2{{2.2, 0, 0}, {0, 0, 0}}, at_2_5{{2.5, 0, 0}, {0, 0, 0}};
   EXPECT_TRUE(accept(GeometricOpening(gravity), cell, at_2_2, 1, 0));
@@ -193,16 +190,16 @@ TYPED_TEST(Opening, TakesIntoALocalExpansionMoreAtALargerThetaAndForSmallerTarge
   EXPECT_GT(smaller, 20);
 }
 
-// M / d^2 (b / d)^3 = 1 / 32 at distance 2, for mass and radius 1.
+// M / d^2 (b / d)^3 / (1 - b / d) = 1 / 16 at distance 2, for mass and spread 1.
 TEST(Relative, ComparesTheErrorOfACellToTheSmallestAcceleration) {
   GravityParameters gravity;
   gravity.tolerance = 0.01;
   const RelativeOpening opening(gravity);
   CellGeometry cell;
-  cell.mass = cell.radius = 1;
-  TargetBox box{{2, 0, 0}, {}, 0, 3.2F};
+  cell.mass = cell.radius = cell.spread = 1;
+  TargetBox box{{2, 0, 0}, {}, 0, 6.3F};
   EXPECT_TRUE(accept(opening, cell, box, 1, 0));
-  box.least_acceleration = 3.1F;
+  box.least_acceleration = 6.2F;
   EXPECT_FALSE(accept(opening, cell, box, 1, 0));
   cell.mass = 0.9F;
   EXPECT_TRUE(accept(opening, cell, box, 1, 0));
@@ -210,20 +207,20 @@ TEST(Relative, ComparesTheErrorOfACellToTheSmallestAcceleration) {
   EXPECT_FALSE(accept(opening, cell, box, 1, 0)) << "nothing is known of the targets' accelerations";
 }
 
-// The targets' part of the error, M / d^2 (radius / d)^4 = 1 / 64 at distance 2.
+// The targets' part of the error, M / d^2 (radius / d)^4 / (1 - radius / d) = 1 / 32 at distance 2; the cell's as well: 0.0508.
 TEST(Relative, KeepsAllOfASmallCellOutOfALocalExpansionThatItWouldSpoil) {
   GravityParameters gravity;
   gravity.tolerance = 0.01;
   const RelativeOpening opening(gravity);
   CellGeometry cell;
   cell.mass = 1;
-  cell.radius = 0.1F;
-  TargetBox box{{2, 0, 0}, {}, 1, 1.5F};
+  cell.radius = cell.spread = 0.1F;
+  TargetBox box{{2, 0, 0}, {}, 1, 3};
   EXPECT_TRUE(judge_local<4>(opening, cell, box, 1, 0).spoiled);
-  box.least_acceleration = 1.6F;
+  box.least_acceleration = 3.2F;
   EXPECT_FALSE(judge_local<4>(opening, cell, box, 1, 0).spoiled);
   EXPECT_FALSE(judge_local<4>(opening, cell, box, 1, 0).accepted) << "the cell's own part is still too large";
-  box.least_acceleration = 3;
+  box.least_acceleration = 5.1F;
   EXPECT_TRUE(judge_local<4>(opening, cell, box, 1, 0).accepted);
 }
 
