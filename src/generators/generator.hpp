@@ -80,4 +80,7 @@ ParticleSet generate(const InitialConditions& conditions, double G, std::uint64_
 /// The first of the ids that rank `rank` of `size` generates: [rank_begin(n, r, p), rank_begin(n, r + 1, p)).
 std::uint64_t rank_begin(std::uint64_t n, int rank, int size);
 
+/// How many of `n` >= 2 particles make the first of two parts: `share` of them, rounded, and at least one for each part.
+std::uint64_t first_part_count(std::uint64_t n, double share);
+
 }  // namespace grove
