@@ -3,67 +3,19 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <numbers>
 #include <vector>
 
-#include "src/generators/disc_equilibrium.hpp"
 #include "src/generators/generator.hpp"
 #include "src/generators/merger.hpp"
+#include "tests/generator_sample.hpp"
 
-namespace grove {
+namespace grove::tests {
 namespace {
-
-constexpr double pi = std::numbers::pi;
-
-InitialConditions conditions_of(const std::string& generator, std::uint64_t n, const std::map<std::string, Value>& parameters = {}) {
-  InitialConditions conditions;
-  conditions.generator = generator;
-  conditions.n = n;
-  conditions.parameters = parameters;
-  return conditions;
-}
-
-ParticleSet generate_all(const InitialConditions& conditions, double G = 1.0) { return generate(conditions, G, 0, conditions.n); }
-
-double length(const std::vector<double>& vectors, std::size_t i) {
-  return std::hypot(vectors[3 * i], vectors[3 * i + 1], vectors[3 * i + 2]);
-}
-
-// Kolmogorov's statistic sqrt(n) max |F_n - F|; above 1.95 in one sample of a thousand.
-double kolmogorov(std::vector<double> sample, const std::function<double(double)>& distribution) {
-  std::sort(sample.begin(), sample.end());
-  const auto n = static_cast<double>(sample.size());
-  double largest = 0;
-  for (std::size_t i = 0; i < sample.size(); ++i) {
-    const double f = distribution(sample[i]);
-    largest = std::max({largest, f - static_cast<double>(i) / n, static_cast<double>(i + 1) / n - f});
-  }
-  return std::sqrt(n) * largest;
-}
 
 std::vector<double> radii(const ParticleSet& particles) {
   std::vector<double> r(particles.size());
   for (std::size_t i = 0; i < r.size(); ++i) r[i] = length(particles.position, i);
   return r;
-}
-
-double twice_kinetic(const ParticleSet& particles) {
-  double sum = 0;
-  for (std::size_t i = 0; i < particles.size(); ++i) sum += particles.mass[i] * std::pow(length(particles.velocity, i), 2);
-  return sum;
-}
-
-// Sum of m_i m_j / r_ij over pairs, G = 1.
-double pair_potential(const ParticleSet& p) {
-  double sum = 0;
-  for (std::size_t i = 0; i < p.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      const double x = p.position[3 * i] - p.position[3 * j], y = p.position[3 * i + 1] - p.position[3 * j + 1];
-      sum += p.mass[i] * p.mass[j] / std::hypot(x, y, p.position[3 * i + 2] - p.position[3 * j + 2]);
-    }
-  }
-  return sum;
 }
 
 // Mean squared radial over half the mean squared tangential velocity, and its expected scatter for n particles is below 3 / sqrt(n).
@@ -199,132 +151,6 @@ TEST(UniformCube, FillsTheCubeEvenlyAndRests) {
   EXPECT_EQ(twice_kinetic(particles), 0.0);
 }
 
-// What `conditions_of("disc", ...)` describes with its defaults except for disc_mass, in units of its total mass and scale length.
-DiscEquilibrium disc_equilibrium(double disc_mass, double height = 0.1) {
-  return DiscEquilibrium({disc_mass, 1.0, height, 1.5, {1 - disc_mass, 3.0, 20.0, 1.0}, hernquist_profile()});
-}
-
-/// Positions and velocities of the disc's particles in cylindrical coordinates.
-struct Cylindrical {
-  std::vector<double> radius, height, rotation, radial, vertical;
-};
-Cylindrical cylindrical(const ParticleSet& p) {
-  Cylindrical in;
-  for (std::size_t i = 0; i < p.size(); ++i) {
-    if (p.type[i] != 2) continue;
-    const double *x = &p.position[3 * i], *v = &p.velocity[3 * i], R = std::hypot(x[0], x[1]);
-    in.radius.push_back(R);
-    in.height.push_back(x[2]);
-    in.rotation.push_back((x[0] * v[1] - x[1] * v[0]) / R);
-    in.radial.push_back((x[0] * v[0] + x[1] * v[1]) / R);
-    in.vertical.push_back(v[2]);
-  }
-  return in;
-}
-
-TEST(Disc, SurfaceDensityIsExponentialAndTheVerticalProfileSechSquared) {
-  const Cylindrical disc = cylindrical(generate_all(conditions_of("disc", 50000, {{"scale_length", 2.0}, {"height", 0.2}})));
-  EXPECT_EQ(disc.radius.size(), 25000u);
-  EXPECT_LT(kolmogorov(disc.radius, [](double R) { return 1 - (1 + R / 2) * std::exp(-R / 2); }), 1.95);
-  EXPECT_LT(kolmogorov(disc.height, [](double z) { return (1 + std::tanh(z / 0.4)) / 2; }), 1.95);
-}
-
-TEST(Disc, HaloIsTheSphereAskedFor) {
-  for (const char* model : {"plummer", "hernquist"}) {
-    const ParticleSet all =
-        generate_all(conditions_of("disc", 40000, {{"model", std::string(model)}, {"halo_radius", 5.0}, {"disc_mass", 0.2}}));
-    const SphereProfile profile = std::string(model) == "plummer" ? plummer_profile() : hernquist_profile();
-    std::vector<double> r;
-    double mass = 0;
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      if (all.type[i] != 1) continue;
-      r.push_back(length(all.position, i));
-      mass += all.mass[i];
-    }
-    EXPECT_EQ(r.size(), 20000u);
-    EXPECT_NEAR(mass, 0.8, 1e-10);
-    EXPECT_LT(kolmogorov(r, [&](double x) { return profile.enclosed_mass(x / 5) / profile.enclosed_mass(20); }), 1.95) << model;
-  }
-}
-
-// The potential of the disc of mass and scale length 1 in its plane: a sum over rings (Binney & Tremaine 2008, eq. 2.142), whose edges meet
-// at `radius`.
-double potential_of_rings(double radius) {
-  constexpr double width = 1e-3;
-  double sum = 0;
-  for (int i = 0; i < 40000; ++i) {
-    const double ring = width * (i + 0.5), k = 2 * std::sqrt(radius * ring) / (radius + ring);
-    sum -= width * ring * std::exp(-ring) * 2 / pi * std::comp_ellint_1(k) / (radius + ring);
-  }
-  return sum;
-}
-
-TEST(Disc, CircularVelocityIsThatOfRingsAndSphere) {
-  for (const double R : {0.5, 1.0, 2.0, 5.0, 15.0}) {
-    const double of_disc = R * (potential_of_rings(R + 0.02) - potential_of_rings(R - 0.02)) / 0.04;
-    const double of_halo = R / ((R + 3) * (R + 3)) / std::pow(20.0 / 21, 2);
-    EXPECT_NEAR(disc_equilibrium(0.3).circular_velocity2(R) / (0.3 * of_disc + 0.7 * of_halo), 1.0, 2e-3) << R;
-  }
-}
-
-TEST(Disc, CircularVelocityHasNoStepWhereTheDiscBecomesAPoint) {
-  const DiscEquilibrium model = disc_equilibrium(0.9);
-  EXPECT_NEAR(model.circular_velocity2(200.1) / model.circular_velocity2(199.9), 199.9 / 200.1, 3e-4);
-}
-
-TEST(Disc, RotatesMoreSlowlyThanCircularOrbitsByTheAsymmetricDrift) {
-  const DiscEquilibrium model = disc_equilibrium(0.1);
-  const Cylindrical disc = cylindrical(generate_all(conditions_of("disc", 400000)));
-  for (const double R : {0.5, 1.0, 2.0, 4.0}) {
-    double count = 0, rotation = 0, rotation2 = 0, radial2 = 0;
-    for (std::size_t i = 0; i < disc.radius.size(); ++i) {
-      if (std::abs(disc.radius[i] / R - 1) > 0.03) continue;
-      ++count;
-      rotation += disc.rotation[i];
-      rotation2 += disc.rotation[i] * disc.rotation[i];
-      radial2 += disc.radial[i] * disc.radial[i];
-    }
-    const double mean = rotation / count, azimuthal2 = rotation2 / count - mean * mean;
-    radial2 /= count;
-    EXPECT_LT(mean * mean, model.circular_velocity2(R));
-    // The radial Jeans equation, with the pressure's gradient by differences of the model.
-    const auto pressure = [&](double r) { return model.surface_density(r) * std::pow(model.motion(r).sigma_radial, 2); };
-    const double gradient = std::log(pressure(1.01 * R) / pressure(0.99 * R)) / std::log(1.01 / 0.99);
-    const double balance = mean * mean + azimuthal2 - radial2 * (1 + gradient);
-    EXPECT_NEAR(balance / model.circular_velocity2(R), 1.0, 0.03) << R;
-  }
-}
-
-TEST(Disc, HasToomresQAtTwoScaleLengths) {
-  const DiscEquilibrium model = disc_equilibrium(0.1);
-  const double omega2_gradient = (model.circular_velocity2(2.02) / (2.02 * 2.02) - model.circular_velocity2(1.98) / (1.98 * 1.98)) / 0.04;
-  const double kappa2 = 4 * model.circular_velocity2(2) / 4 + 2 * omega2_gradient;
-  EXPECT_NEAR(model.epicyclic_frequency2(2) / kappa2, 1, 1e-3);
-  EXPECT_NEAR(model.motion(2).sigma_radial * std::sqrt(kappa2) / (3.36 * model.surface_density(2)), 1.5, 1e-3);
-}
-
-TEST(Disc, VelocitiesAreNormalWithTheMomentsOfTheModel) {
-  const DiscEquilibrium model = disc_equilibrium(0.1);
-  const Cylindrical disc = cylindrical(generate_all(conditions_of("disc", 40000)));
-  std::vector<double> radial, azimuthal, vertical;
-  for (std::size_t i = 0; i < disc.radius.size(); ++i) {
-    const DiscMotion motion = model.motion(disc.radius[i]);
-    radial.push_back(disc.radial[i] / motion.sigma_radial);
-    azimuthal.push_back((disc.rotation[i] - motion.rotation) / motion.sigma_azimuthal);
-    vertical.push_back(disc.vertical[i] / motion.sigma_vertical);
-  }
-  for (const auto& sample : {radial, azimuthal, vertical})
-    EXPECT_LT(kolmogorov(sample, [](double x) { return std::erfc(-x / std::sqrt(2.0)) / 2; }), 1.95);
-}
-
-TEST(Disc, DiscAndHaloAreInVirialEquilibriumTogether) {
-  for (const char* model : {"plummer", "hernquist"}) {
-    const ParticleSet all =
-        generate_all(conditions_of("disc", 4000, {{"disc_mass", 0.5}, {"model", std::string(model)}, {"cutoff", 100.0}}));
-    EXPECT_NEAR(twice_kinetic(all) / pair_potential(all), 1.0, 0.05) << model;
-  }
-}
-
 struct Orbit {
   double pericentre, eccentricity, separation, mass_ratio;
 };
@@ -401,4 +227,4 @@ TEST(Merger, EachGalaxyHasAtLeastOneParticle) {
 }
 
 }  // namespace
-}  // namespace grove
+}  // namespace grove::tests
