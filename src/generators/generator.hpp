@@ -1,4 +1,4 @@
-// Initial-condition generators: a table of spheres, cubes and orbits. A new one is one file and one line in generator.cpp.
+// Initial-condition generators: a table of spheres, cubes, orbits and a disc. A new one is one file and one line in generator.cpp.
 #pragma once
 
 #include <cstddef>
