@@ -101,6 +101,7 @@ void write_sweep(const BenchOptions& options, const Config& config, const std::v
   const std::string key = accuracy_key(config.gravity);
   if (options.json.given()) {
     std::vector<JsonObject> all;
+    all.reserve(curves.size());
     for (const SweepCurve& curve : curves) all.push_back(sweep_json(curve, key));
     options.json.write(json_header(comm.size()).add("setting", key).add("curves", all));
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 namespace grove {
 
@@ -78,7 +79,7 @@ class LogAxis {
   }
 
   double first_pixel_, last_pixel_;
-  double low_ = INFINITY, high_ = -INFINITY;  ///< decimal logarithms of the ends
+  double low_ = std::numeric_limits<double>::infinity(), high_ = -low_;  ///< decimal logarithms of the ends
 };
 
 std::string line(double x1, double y1, double x2, double y2, const char* colour) {

@@ -53,13 +53,13 @@ class Disc {
         }) {}
 
   void operator()(RandomStream& random, ModelParticle& particle) const {
-    // The mass inside R is a gamma distribution of shape 2: the sum of two exponential deviates.
-    const double R = -scale_length_ * (std::log(random.uniform()) + std::log(random.uniform()));
+    // The mass inside a radius is a gamma distribution of shape 2: the sum of two exponential deviates.
+    const double radius = -scale_length_ * (std::log(random.uniform()) + std::log(random.uniform()));
     const double phi = 2.0 * std::numbers::pi * random.uniform(), cosine = std::cos(phi), sine = std::sin(phi);
-    particle.position[0] = R * cosine;
-    particle.position[1] = R * sine;
+    particle.position[0] = radius * cosine;
+    particle.position[1] = radius * sine;
     particle.position[2] = height_ * std::atanh(2.0 * random.uniform() - 1.0);
-    const auto [rotation, sigma_radial, sigma_azimuthal, sigma_vertical] = motion_.at(R);
+    const auto [rotation, sigma_radial, sigma_azimuthal, sigma_vertical] = motion_.at(radius);
     const double radial = sigma_radial * random.normal(), azimuthal = rotation + sigma_azimuthal * random.normal();
     particle.velocity[0] = radial * cosine - azimuthal * sine;
     particle.velocity[1] = radial * sine + azimuthal * cosine;
