@@ -38,7 +38,7 @@ TEST(Disc, StaysThinWhileItTurns) {
   const Communicator comm(MPI_COMM_WORLD);
   InitialConditions conditions;
   conditions.generator = "disc";
-  conditions.n = 40000;
+  conditions.n = 64000;
   conditions.parameters["disc_particles"] = 0.1;
   const ParticleSet all = generate(conditions, 1.0, 0, conditions.n);
   const auto sim = simulation(tree_gravity("barnes", 0.8, 0.03), comm);
@@ -46,13 +46,13 @@ TEST(Disc, StaysThinWhileItTurns) {
   const std::vector<Ring> before = rings_of(all, 5);
   // Once round at two scale lengths.
   const double end = 2 * std::numbers::pi * 2.0 / before[1].rotation;
-  const int steps = 120;
+  const int steps = 80;
   for (int i = 0; i < steps; ++i) sim->step(end / steps);
   const std::vector<Ring> after = rings_of(collected(*sim, comm), 5);
   for (std::size_t r = 0; r < before.size(); ++r) {
     SCOPED_TRACE("ring " + std::to_string(r));
-    // Particles of the halo scatter those of the disc: with so few, they thicken it by a quarter or more.
-    EXPECT_NEAR(std::sqrt(after[r].height2 / before[r].height2), 1.2, 0.3);
+    // Particles of the halo scatter those of the disc: with so few, they thicken it by a fifth.
+    EXPECT_NEAR(std::sqrt(after[r].height2 / before[r].height2), 1.15, 0.25);
     EXPECT_NEAR(after[r].count / before[r].count, 1, 0.15);
     // In the innermost ring epicycles are as large as the radius.
     if (r > 0) {
