@@ -59,6 +59,21 @@ struct MassMoment {
   GROVE_HD ThreeSums operator()(std::size_t i) const { return three(p.position[i].w, position_of(p.position[i])); }
 };
 
+struct Force {
+  ParticleView p;
+  GROVE_HD ThreeSums operator()(std::size_t i) const { return three(p.position[i].w, position_of(p.acceleration[i])); }
+};
+struct AbsoluteForce {
+  ParticleView p;
+  GROVE_HD CompensatedSum operator()(std::size_t i) const {
+    const Double3 a = position_of(p.acceleration[i]);
+    return {p.position[i].w * sqrt(dot(a, a)), 0};
+  }
+};
+struct AddOne {
+  GROVE_HD CompensatedSum operator()(const CompensatedSum& a, const CompensatedSum& b) const { return a + b; }
+};
+
 struct NotFinite {
   ParticleView p;
   std::size_t none;
@@ -104,6 +119,14 @@ ParticleSums sum_particles(Space& space, const Particles<Space>& particles) {
 }
 
 template <class Space>
+ForceSums sum_forces(Space& space, const Particles<Space>& particles) {
+  const ParticleView p = view_of(particles);
+  const std::size_t n = particles.size();
+  const ThreeSums net = space.transform_reduce(n, ThreeSums{}, Force{p}, AddThree{});
+  return {{net.s[0], net.s[1], net.s[2]}, space.transform_reduce(n, CompensatedSum{}, AbsoluteForce{p}, AddOne{})};
+}
+
+template <class Space>
 std::size_t first_not_finite(Space& space, const Particles<Space>& particles) {
   const std::size_t n = particles.size();
   return space.transform_reduce(n, n, NotFinite{view_of(particles), n}, Smaller{});
@@ -112,6 +135,7 @@ std::size_t first_not_finite(Space& space, const Particles<Space>& particles) {
 template void kick(BackEnd&, Particles<BackEnd>&, double);
 template void drift(BackEnd&, Particles<BackEnd>&, double);
 template ParticleSums sum_particles(BackEnd&, const Particles<BackEnd>&);
+template ForceSums sum_forces(BackEnd&, const Particles<BackEnd>&);
 template std::size_t first_not_finite(BackEnd&, const Particles<BackEnd>&);
 
 }  // namespace grove

@@ -35,6 +35,15 @@ struct ParticleSums {
 template <class Space>
 ParticleSums sum_particles(Space& space, const Particles<Space>& particles);
 
+/// Sums of m a and of m |a| over particles, code units.
+struct ForceSums {
+  CompensatedSum net[3], absolute;
+};
+
+/// The forces of all particles of this rank, summed: the same bits every run. Synchronises.
+template <class Space>
+ForceSums sum_forces(Space& space, const Particles<Space>& particles);
+
 /// Index of the first particle whose position, velocity or acceleration is not finite; particles.size() if there is none. Synchronises.
 template <class Space>
 std::size_t first_not_finite(Space& space, const Particles<Space>& particles);

@@ -18,14 +18,6 @@ PhaseSpread spread_of(const std::string& name, std::vector<double> seconds) {
   return {name, percentile(seconds, 0.5), percentile(seconds, 0), percentile(seconds, 1)};
 }
 
-double per_particle(std::uint64_t total, const WorkTotals& work) {
-  return work.sum.targets > 0 ? static_cast<double>(total) / static_cast<double>(work.sum.targets) : 0;
-}
-
-double particles_per_s(const PhaseSpread& phase, const WorkTotals& work) {
-  return phase.median > 0 ? static_cast<double>(work.sum.targets) / phase.median : 0;
-}
-
 }  // namespace
 
 ForceTiming measure_forces(Simulation& simulation, const Communicator& comm) {
@@ -87,6 +79,14 @@ WorkTotals total_work(const WorkCounts& local, const Communicator& comm) {
                                     local.cells,   local.imported_cells,    local.imported_particles, local.bytes_held};
   comm.sum(std::span<std::uint64_t>(sums));
   return {{sums[0], sums[1], sums[2], sums[3], sums[4], sums[5], sums[6], sums[7], sums[8]}, comm.max(local.bytes_held)};
+}
+
+double per_particle(std::uint64_t total, const WorkTotals& work) {
+  return work.sum.targets > 0 ? static_cast<double>(total) / static_cast<double>(work.sum.targets) : 0;
+}
+
+double particles_per_s(const PhaseSpread& phase, const WorkTotals& work) {
+  return phase.median > 0 ? static_cast<double>(work.sum.targets) / phase.median : 0;
 }
 
 std::string speed_text(const BenchStatistics& statistics, const WorkTotals& work) {

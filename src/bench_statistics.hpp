@@ -52,6 +52,11 @@ struct WorkTotals {
 /// Collective.
 WorkTotals total_work(const WorkCounts& local, const Communicator& comm);
 
+/// `total` for each particle that received a force.
+double per_particle(std::uint64_t total, const WorkTotals& work);
+/// Particles per second, from the median.
+double particles_per_s(const PhaseSpread& phase, const WorkTotals& work);
+
 /// Particles per second of the walk and of the whole force evaluation, from the medians.
 std::string speed_text(const BenchStatistics& statistics, const WorkTotals& work);
 void add_speed(JsonObject& json, const BenchStatistics& statistics, const WorkTotals& work);

@@ -33,9 +33,7 @@ Config config_of(const CheckOptions& options, const Communicator& comm) {
 }
 
 std::string readable(const Config& config, const InitialState& state, const Simulation& simulation, const ForceErrors& errors) {
-  const GravityParameters& gravity = config.gravity;
-  return fmt::format("{}\nmethod {}, opening {}, theta {}, softening {} ({}), on {}\n{} targets against direct summation in FP64\n\n{}",
-                     state.description, gravity.method, gravity.opening, gravity.theta, gravity.softening, gravity.softening_kernel,
+  return fmt::format("{}\n{}, on {}\n{} targets against direct summation in FP64\n\n{}", state.description, gravity_text(config.gravity),
                      simulation.device_description(), format_count(errors.targets), error_table(errors));
 }
 

@@ -1,12 +1,16 @@
 #include "src/command_options.hpp"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
 
 #include "kernels/error.hpp"
+#include "kernels/gravity_names.hpp"
 
 namespace grove {
 
@@ -43,15 +47,48 @@ bool JsonOption::given() const { return option_ && option_->count() > 0; }
 
 void JsonOption::write(const JsonObject& result) const { write_text(replaces_table() ? "-" : file_, result.text() + "\n"); }
 
+void JsonOption::require_writable() const {
+  if (!replaces_table()) grove::require_writable(file_);
+}
+
+std::vector<std::string> comma_separated(const std::string& option, const std::string& text) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    if (end == begin)
+      throw ConfigError(fmt::format("{} {}: nothing stands before, between or after its commas, where a value must be", option, text));
+    parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+std::string gravity_text(const GravityParameters& gravity) {
+  std::string text = "method " + gravity.method;
+  if (has_accuracy(gravity)) text += fmt::format(", opening {}, {} {}", gravity.opening, accuracy_key(gravity), accuracy(gravity));
+  return text + fmt::format(", softening {} ({})", gravity.softening, gravity.softening_kernel);
+}
+
 JsonObject gravity_json(const GravityParameters& gravity) {
   return JsonObject()
       .add("method", gravity.method)
       .add("opening", gravity.opening)
+      .add("tolerance", gravity.tolerance)
       .add("theta", gravity.theta)
       .add("softening", gravity.softening)
       .add("softening_kernel", gravity.softening_kernel)
       .add("G", gravity.G);
 }
+
+namespace {
+
+void require_good(const std::ofstream& file, const std::string& path) {
+  if (!file) throw SystemError(path + ": cannot be written: " + std::strerror(errno));
+}
+
+}  // namespace
+
+void require_writable(const std::string& path) { require_good(std::ofstream(path, std::ios::app), path); }
 
 void write_text(const std::string& path, const std::string& text) {
   if (path == "-") {
@@ -61,7 +98,7 @@ void write_text(const std::string& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary);
   file << text;
   file.close();
-  if (!file) throw SystemError(path + ": cannot be written: " + std::strerror(errno));
+  require_good(file, path);
 }
 
 }  // namespace grove

@@ -37,6 +37,8 @@ class JsonOption {
   bool given() const;
   /// True when the JSON goes to standard output, in place of the table.
   bool replaces_table() const { return given() && (file_.empty() || file_ == "-"); }
+  /// require_writable() of the file, if one is named.
+  void require_writable() const;
   /// Writes to the file or to standard output. Throws SystemError.
   void write(const JsonObject& result) const;
 
@@ -45,10 +47,20 @@ class JsonOption {
   CLI::Option* option_ = nullptr;  ///< owned by the App
 };
 
+/// The parts of "a,b,c". Throws ConfigError that names `option` when one of them is empty.
+std::vector<std::string> comma_separated(const std::string& option, const std::string& text);
+
+/// The parameters of gravity that the method looks at, in words.
+std::string gravity_text(const GravityParameters& gravity);
+
 /// The parameters of gravity under their names in the configuration.
 JsonObject gravity_json(const GravityParameters& gravity);
 
 /// Writes `text` to `path`, or to standard output for "-". Not collective. Throws SystemError that names the file.
 void write_text(const std::string& path, const std::string& text);
+
+/// Throws SystemError that names the file when write_text() could not write it; it is created if it is not there. To be asked before long
+/// work whose result goes there. Not collective.
+void require_writable(const std::string& path);
 
 }  // namespace grove

@@ -42,10 +42,22 @@ JsonObject& JsonObject::add(const std::string& name, const JsonObject& value) {
   return *this;
 }
 
+JsonObject& JsonObject::add(const std::string& name, const std::vector<JsonObject>& values) {
+  members_.push_back({name, "", values, true});
+  return *this;
+}
+
 JsonObject& JsonObject::add(const std::string& name, const std::vector<double>& values) {
   std::string text;
   for (const double value : values) text += (text.empty() ? "" : ", ") + number(value);
   return add_text(name, "[" + text + "]");
+}
+
+std::string JsonObject::Member::text_at(int depth) const {
+  if (!is_list) return objects.empty() ? value : objects.front().text_at(depth);
+  std::string text;
+  for (const JsonObject& object : objects) text += (text.empty() ? "" : ", ") + object.text_at(depth);
+  return "[" + text + "]";
 }
 
 std::string JsonObject::text_at(int depth) const {
@@ -54,7 +66,7 @@ std::string JsonObject::text_at(int depth) const {
   for (std::size_t i = 0; i < members_.size(); ++i) {
     const Member& member = members_[i];
     text += fmt::format("{}\n{:{}}{}: ", i > 0 ? "," : "", "", 2 * (depth + 1), quoted(member.name));
-    text += member.object.empty() ? member.value : member.object.front().text_at(depth + 1);
+    text += member.text_at(depth + 1);
   }
   return text + fmt::format("\n{:{}}}}", "", 2 * depth);
 }

@@ -17,6 +17,7 @@ class JsonObject {
   JsonObject& add(const std::string& name, const char* value);
   JsonObject& add(const std::string& name, const JsonObject& value);
   JsonObject& add(const std::string& name, const std::vector<double>& values);
+  JsonObject& add(const std::string& name, const std::vector<JsonObject>& values);
 
   /// The object over several indented lines, without a newline at the end.
   std::string text() const { return text_at(0); }
@@ -24,8 +25,10 @@ class JsonObject {
  private:
   struct Member {
     std::string name;
-    std::string value;                 ///< the text of a simple value
-    std::vector<JsonObject> object{};  ///< one entry, when the value is an object
+    std::string value;                  ///< the text of a simple value
+    std::vector<JsonObject> objects{};  ///< the value, when it is an object, or all of them in a list
+    bool is_list = false;               ///< of objects
+    std::string text_at(int depth) const;
   };
   JsonObject& add_text(const std::string& name, std::string value);
   std::string text_at(int depth) const;

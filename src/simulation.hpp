@@ -1,6 +1,7 @@
 // The simulation: owns all particles and all state of one run on one rank, whatever the back end.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -25,6 +26,15 @@ struct Diagnostics {
   double total_energy() const { return kinetic + potential; }
 };
 
+/// How well the present forces obey Newton's third law. Sums over all particles of all ranks, FP64 compensated, the same bits every run on
+/// the same ranks; code units.
+struct ForceBalance {
+  double net[3] = {};   ///< sum of m a; without rounding and approximation it is zero
+  double absolute = 0;  ///< sum of m |a|
+  /// |net| / absolute; 0 when there is no force at all.
+  double relative() const { return absolute > 0 ? std::hypot(net[0], net[1], net[2]) / absolute : 0; }
+};
+
 /// Wall time of one phase of the last force evaluation or step on this rank.
 struct PhaseTime {
   std::string name;
@@ -42,6 +52,13 @@ struct WorkCounts {
   std::uint64_t imported_cells = 0;     ///< cells received from other ranks
   std::uint64_t imported_particles = 0;
   std::uint64_t bytes_held = 0;  ///< memory of the back end held by particles, trees and scratch
+};
+
+/// Accelerations and potentials of a sample of particles by direct summation in FP64, on every rank.
+struct ReferenceForces {
+  std::vector<std::uint64_t> id;
+  std::vector<double> acceleration;  ///< [3 * size]
+  std::vector<double> potential;
 };
 
 /// Force error of a sample of particles against direct summation in FP64, on every rank.
@@ -67,8 +84,14 @@ class Simulation {
   virtual Diagnostics diagnostics() = 0;
   /// This rank's particles with all fields, in Morton order, copied to the host.
   virtual ParticleSet particles() = 0;
-  /// Error of the present forces for `targets` particles, chosen by `seed` independently of the number of ranks.
-  virtual ForceSample sample_force_error(std::uint64_t targets, std::uint64_t seed) = 0;
+  virtual ForceBalance force_balance() = 0;
+  /// Direct sums for `targets` particles at their present positions, chosen by `seed` independently of the number of ranks.
+  virtual ReferenceForces reference_forces(std::uint64_t targets, std::uint64_t seed) = 0;
+  /// Error of the present forces against `reference`, which may come from another simulation of the same particles at the same positions
+  /// with the same G and softening. Throws Error when it has particles that this simulation lacks.
+  virtual ForceSample compare_forces(const ReferenceForces& reference) = 0;
+  /// Both: error of the present forces for `targets` particles.
+  ForceSample sample_force_error(std::uint64_t targets, std::uint64_t seed) { return compare_forces(reference_forces(targets, seed)); }
 
   virtual std::vector<PhaseTime> phase_times() const = 0;  ///< of the last step or force evaluation
   virtual WorkCounts work_counts() const = 0;

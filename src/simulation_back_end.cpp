@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_map>
 
 #include "kernels/error.hpp"
 
@@ -27,8 +28,11 @@ std::vector<std::size_t> choose_sample(const Communicator& comm, const std::vect
                                        std::uint64_t seed) {
   std::vector<Candidate> local(ids.size());
   for (std::size_t i = 0; i < ids.size(); ++i) local[i] = {sample_priority(ids[i], seed), i};
-  std::sort(local.begin(), local.end(), [](const Candidate& a, const Candidate& b) { return a.priority < b.priority; });
-  local.resize(std::min<std::size_t>(local.size(), wanted));
+  if (local.size() > wanted) {
+    const auto before = [](const Candidate& a, const Candidate& b) { return a.priority < b.priority; };
+    std::nth_element(local.begin(), local.begin() + static_cast<std::ptrdiff_t>(wanted), local.end(), before);
+    local.resize(wanted);
+  }
 
   std::vector<std::uint64_t> priorities(local.size());
   for (std::size_t i = 0; i < local.size(); ++i) priorities[i] = local[i].priority;
@@ -42,15 +46,17 @@ std::vector<std::size_t> choose_sample(const Communicator& comm, const std::vect
 
 double relative_error(double x, double y, double z, double of) { return std::sqrt(x * x + y * y + z * z) / (of > 0 ? of : 1); }
 
-CompensatedSum sum_over_ranks(const std::vector<ParticleSums>& all, CompensatedSum ParticleSums::*member) {
+template <class Sums>
+CompensatedSum sum_over_ranks(const std::vector<Sums>& all, CompensatedSum Sums::*member) {
   CompensatedSum total;
-  for (const ParticleSums& s : all) total = total + s.*member;
+  for (const Sums& s : all) total = total + s.*member;
   return total;
 }
-void sum_over_ranks(const std::vector<ParticleSums>& all, CompensatedSum (ParticleSums::*member)[3], double (&out)[3]) {
+template <class Sums>
+void sum_over_ranks(const std::vector<Sums>& all, CompensatedSum (Sums::*member)[3], double (&out)[3]) {
   for (int k = 0; k < 3; ++k) {
     CompensatedSum total;
-    for (const ParticleSums& s : all) total = total + (s.*member)[k];
+    for (const Sums& s : all) total = total + (s.*member)[k];
     out[k] = total.value();
   }
 }
@@ -141,6 +147,15 @@ Diagnostics SimulationOn<Space>::diagnostics() {
 }
 
 template <class Space>
+ForceBalance SimulationOn<Space>::force_balance() {
+  const std::vector<ForceSums> all = comm_.all_gather(sum_forces(*space_, particles_));
+  ForceBalance balance;
+  sum_over_ranks(all, &ForceSums::net, balance.net);
+  balance.absolute = sum_over_ranks(all, &ForceSums::absolute).value();
+  return balance;
+}
+
+template <class Space>
 template <class T>
 std::vector<T> SimulationOn<Space>::on_host(const Buffer<Space, T>& buffer) {
   std::vector<T> result(buffer.size());
@@ -175,35 +190,62 @@ ParticleSet SimulationOn<Space>::particles() {
 }
 
 template <class Space>
-ForceSample SimulationOn<Space>::sample_force_error(std::uint64_t wanted, std::uint64_t seed) {
+ReferenceForces SimulationOn<Space>::reference_forces(std::uint64_t wanted, std::uint64_t seed) {
   const std::vector<std::uint64_t> ids = on_host(particles_.id);
-  const std::vector<std::size_t> chosen = choose_sample(comm_, ids, wanted, seed);
-  const std::vector<Double4> position = on_host(particles_.position), acceleration = on_host(particles_.acceleration);
-  std::vector<Double4> target_position, reference(chosen.size());
+  const std::vector<Double4> position = on_host(particles_.position);
+  std::vector<Double4> target_position;
   std::vector<std::uint64_t> target_id;
-  for (std::size_t i : chosen) {
+  for (std::size_t i : choose_sample(comm_, ids, wanted, seed)) {
     target_position.push_back(position[i]);
     target_id.push_back(ids[i]);
   }
-  Buffer<Space, Double4> d_position(*space_), d_reference(*space_);
+  const std::size_t n = target_id.size();
+  std::vector<Double4> force(n);
+  Buffer<Space, Double4> d_position(*space_), d_force(*space_);
   Buffer<Space, std::uint64_t> d_id(*space_);
-  d_position.resize_discard(chosen.size());
-  d_reference.resize_discard(chosen.size());
-  d_id.resize_discard(chosen.size());
+  d_position.resize_discard(n);
+  d_force.resize_discard(n);
+  d_id.resize_discard(n);
   copy_from_host<Space, Double4>(*space_, target_position, d_position.view());
-  copy_from_host<Space, Double4>(*space_, reference, d_reference.view());
+  copy_from_host<Space, Double4>(*space_, force, d_force.view());
   copy_from_host<Space, std::uint64_t>(*space_, target_id, d_id.view());
-  reference_.add_all(*space_, comm_, gravity_, particles_, {d_position.view(), d_id.view(), d_reference.view()});
-  copy_to_host<Space, Double4>(*space_, d_reference.view(), reference);
+  reference_.add_all(*space_, comm_, gravity_, particles_, {d_position.view(), d_id.view(), d_force.view()});
+  copy_to_host<Space, Double4>(*space_, d_force.view(), force);
 
-  std::vector<double> a_error, p_error;
-  for (std::size_t k = 0; k < chosen.size(); ++k) {
-    const Double4 a = acceleration[chosen[k]], r = reference[k];
-    a_error.push_back(relative_error(a.x - r.x, a.y - r.y, a.z - r.z, std::sqrt(r.x * r.x + r.y * r.y + r.z * r.z)));
-    p_error.push_back(relative_error(a.w - r.w, 0, 0, std::abs(r.w)));
+  ReferenceForces all;
+  all.id = comm_.all_gather_vectors<std::uint64_t>(target_id);
+  for (const Double4& f : comm_.all_gather_vectors<Double4>(force)) {
+    all.acceleration.insert(all.acceleration.end(), {f.x, f.y, f.z});
+    all.potential.push_back(f.w);
   }
-  return {comm_.all_gather_vectors<std::uint64_t>(target_id), comm_.all_gather_vectors<double>(a_error),
-          comm_.all_gather_vectors<double>(p_error)};
+  return all;
+}
+
+template <class Space>
+ForceSample SimulationOn<Space>::compare_forces(const ReferenceForces& reference) {
+  std::unordered_map<std::uint64_t, std::size_t> place;
+  for (std::size_t k = 0; k < reference.id.size(); ++k) place[reference.id[k]] = k;
+  const std::vector<std::uint64_t> ids = on_host(particles_.id);
+  const std::vector<Double4> acceleration = on_host(particles_.acceleration);
+  ForceSample local;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const auto found = place.find(ids[i]);
+    if (found == place.end()) continue;
+    const Double4 a = acceleration[i];
+    const double* r = &reference.acceleration[3 * found->second];
+    const double potential = reference.potential[found->second];
+    local.id.push_back(ids[i]);
+    local.acceleration_error.push_back(
+        relative_error(a.x - r[0], a.y - r[1], a.z - r[2], std::sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2])));
+    local.potential_error.push_back(relative_error(a.w - potential, 0, 0, std::abs(potential)));
+  }
+  ForceSample all{comm_.all_gather_vectors<std::uint64_t>(local.id), comm_.all_gather_vectors<double>(local.acceleration_error),
+                  comm_.all_gather_vectors<double>(local.potential_error)};
+  if (all.id.size() != reference.id.size())
+    throw AgreedError("of " + std::to_string(reference.id.size()) + " particles with reference forces " + std::to_string(all.id.size()) +
+                          " are in this simulation",
+                      1);
+  return all;
 }
 
 template <class Space>

@@ -25,7 +25,9 @@ class SimulationOn final : public Simulation {
   double time() const override { return time_; }
   Diagnostics diagnostics() override;
   ParticleSet particles() override;
-  ForceSample sample_force_error(std::uint64_t targets, std::uint64_t seed) override;
+  ForceBalance force_balance() override;
+  ReferenceForces reference_forces(std::uint64_t targets, std::uint64_t seed) override;
+  ForceSample compare_forces(const ReferenceForces& reference) override;
   std::vector<PhaseTime> phase_times() const override;
   WorkCounts work_counts() const override;
   std::string device_description() const override { return space_->description(); }
@@ -41,7 +43,7 @@ class SimulationOn final : public Simulation {
   const GravityParameters gravity_;
   Particles<Space> particles_;
   std::unique_ptr<ForceMethod<Space>> method_;
-  SourceRing<Space> reference_;  ///< for sample_force_error
+  SourceRing<Space> reference_;  ///< for reference_forces
   PhaseClock<Space> clock_;
   double time_ = 0;
 };

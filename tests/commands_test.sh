@@ -148,9 +148,35 @@ check_reports_errors_and_fails_beyond_the_limit() {
 }
 
 bench_writes_a_table_or_json() {
-  ranks 2 bench --n 2e3 --repeats 3 --check 20 --device cpu >out.txt && contains out.txt "whole force" && contains out.txt "bytes a particle" &&
-    "$grove" bench --n 1000 --ic uniform_cube --repeats 2 --device cpu --json >bench.json && contains bench.json '"walk_particles_per_s"' || return 1
+  ranks 2 bench --n 2e3 --repeats 3 --check 20 --device cpu >out.txt && contains out.txt "whole force" && contains out.txt "bytes a particle" && contains out.txt "net force" &&
+    "$grove" bench --n 1000 --ic uniform_cube --repeats 2 --device cpu --json >bench.json && contains bench.json '"walk_particles_per_s"' &&
+    contains bench.json '"net_force_over_sum_of_forces"' || return 1
   ! command -v python3 >/dev/null || python3 -m json.tool bench.json >/dev/null
+}
+
+a_sweep_draws_the_curves_of_all_generators() {
+  ranks 2 bench --n 1500 --ic plummer,disc --sweep 1e-2,1e-3 --repeats 1 --check 200 --device cpu --set gravity.method=fmm \
+    --set gravity.opening=relative --picture curves.svg --json curves.json >out.txt && contains out.txt "1,500 particles of generator disc" || return 1
+  for setting in 0.01 0.001; do holds [ "$(grep -c "^$setting  " out.txt)" -eq 2 ] || return 1; done
+  contains curves.json '"net_force_over_sum_of_forces"' && holds [ "$(grep -c '"p99"' curves.json)" -eq 8 ] || return 1
+  for name in plummer disc; do contains curves.svg ">$name</text>" || return 1; done
+  holds [ "$(grep -c '<polyline' curves.svg)" -eq 2 ] && holds [ "$(tail -n 1 curves.svg)" = "</svg>" ] || return 1
+  ! command -v python3 >/dev/null || { python3 -m json.tool curves.json >/dev/null && python3 -c 'import xml.dom.minidom as x; x.parse("curves.svg")'; }
+}
+
+a_sweep_without_values_takes_the_standard_ones() {
+  "$grove" bench --n 300 --sweep --repeats 1 --device cpu --set gravity.method=tree --set gravity.opening=barnes --json >out.json &&
+    contains out.json '"setting": "theta"' && holds [ "$(grep -c '"whole_force_s"' out.json)" -eq 7 ] && contains out.json '"targets": 300'
+}
+
+mistakes_in_a_sweep_are_named_before_it_starts() {
+  touch file
+  fails_with 2 'gravity.tolerance = "x"' "$grove" bench --sweep 1e-2,x --set gravity.method=fmm --set gravity.opening=relative &&
+    fails_with 2 "--sweep 0.5,,0.4" ranks 2 bench --sweep 0.5,,0.4 && fails_with 2 "gravity.theta = 9" "$grove" bench --sweep 9 --set gravity.opening=barnes &&
+    fails_with 2 '"plumer"' "$grove" bench --sweep --ic disc,plumer && fails_with 2 "several generators need --sweep" ranks 2 bench --ic plummer,disc &&
+    fails_with 2 'gravity.method = "direct" has no setting' ranks 2 bench --sweep --set gravity.method=direct &&
+    fails_with 2 "--sweep" "$grove" bench --picture curves.svg && fails_with 4 "file/curves.svg" ranks 2 bench --sweep --picture file/curves.svg &&
+    fails_with 4 "file/curves.json" "$grove" bench --sweep --json file/curves.json
 }
 
 the_printed_configuration_is_a_configuration() {

@@ -3,66 +3,19 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <numbers>
 #include <vector>
 
 #include "src/generators/generator.hpp"
 #include "src/generators/merger.hpp"
+#include "tests/generator_sample.hpp"
 
-namespace grove {
+namespace grove::tests {
 namespace {
-
-constexpr double pi = std::numbers::pi;
-
-InitialConditions conditions_of(const std::string& generator, std::uint64_t n, const std::map<std::string, Value>& parameters = {}) {
-  InitialConditions conditions;
-  conditions.generator = generator;
-  conditions.n = n;
-  conditions.parameters = parameters;
-  return conditions;
-}
-
-ParticleSet generate_all(const InitialConditions& conditions, double G = 1.0) { return generate(conditions, G, 0, conditions.n); }
-
-double length(const std::vector<double>& vectors, std::size_t i) {
-  return std::hypot(vectors[3 * i], vectors[3 * i + 1], vectors[3 * i + 2]);
-}
-
-// Kolmogorov's statistic sqrt(n) max |F_n - F|; above 1.95 in one sample of a thousand.
-double kolmogorov(std::vector<double> sample, const std::function<double(double)>& distribution) {
-  std::sort(sample.begin(), sample.end());
-  const auto n = static_cast<double>(sample.size());
-  double largest = 0;
-  for (std::size_t i = 0; i < sample.size(); ++i) {
-    const double f = distribution(sample[i]);
-    largest = std::max({largest, f - static_cast<double>(i) / n, static_cast<double>(i + 1) / n - f});
-  }
-  return std::sqrt(n) * largest;
-}
 
 std::vector<double> radii(const ParticleSet& particles) {
   std::vector<double> r(particles.size());
   for (std::size_t i = 0; i < r.size(); ++i) r[i] = length(particles.position, i);
   return r;
-}
-
-double twice_kinetic(const ParticleSet& particles) {
-  double sum = 0;
-  for (std::size_t i = 0; i < particles.size(); ++i) sum += particles.mass[i] * std::pow(length(particles.velocity, i), 2);
-  return sum;
-}
-
-// Sum of m_i m_j / r_ij over pairs, G = 1.
-double pair_potential(const ParticleSet& p) {
-  double sum = 0;
-  for (std::size_t i = 0; i < p.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      const double x = p.position[3 * i] - p.position[3 * j], y = p.position[3 * i + 1] - p.position[3 * j + 1];
-      sum += p.mass[i] * p.mass[j] / std::hypot(x, y, p.position[3 * i + 2] - p.position[3 * j + 2]);
-    }
-  }
-  return sum;
 }
 
 // Mean squared radial over half the mean squared tangential velocity, and its expected scatter for n particles is below 3 / sqrt(n).
@@ -274,4 +227,4 @@ TEST(Merger, EachGalaxyHasAtLeastOneParticle) {
 }
 
 }  // namespace
-}  // namespace grove
+}  // namespace grove::tests

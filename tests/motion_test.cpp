@@ -73,6 +73,20 @@ TEST_F(Motion, SumsLoseNothingToCancellation) {
   EXPECT_DOUBLE_EQ(sum_particles(space, particles).momentum[0].value(), 0.125 * static_cast<double>(n - 2));
 }
 
+TEST_F(Motion, SumsOfForcesAreThoseOfTheDefinitions) {
+  const std::size_t n = 10001;
+  std::vector<Double4> position(n, Double4{5, 6, 7, 2}), acceleration(n, Double4{0, 0.375, -0.5, 1e30});
+  acceleration.front() = {1e18, 0, 0, 0};
+  acceleration.back() = {-1e18, 0, 0, 0};
+  set(position, std::vector<Double3>(n, Double3{8, 9, 10}), acceleration);
+  const ForceSums s = sum_forces(space, particles);
+  const double rest = static_cast<double>(n - 2);
+  EXPECT_EQ(s.net[0].value(), 0);
+  EXPECT_DOUBLE_EQ(s.net[1].value(), 2 * 0.375 * rest);
+  EXPECT_DOUBLE_EQ(s.net[2].value(), 2 * -0.5 * rest);
+  EXPECT_DOUBLE_EQ(s.absolute.value(), 4e18 + 2 * 0.625 * rest);
+}
+
 TEST_F(Motion, CompensatedSumsAddUpExactlyInAnyOrder) {
   const std::vector<double> terms{1e16, 1, -1e16, 1e-8, 3, -1e-8};
   CompensatedSum left, right;

@@ -37,7 +37,9 @@ class FakeSimulation : public Simulation {
     return sums;
   }
   ParticleSet particles() override { return {}; }
-  ForceSample sample_force_error(std::uint64_t, std::uint64_t) override { return {}; }
+  ForceBalance force_balance() override { return {}; }
+  ReferenceForces reference_forces(std::uint64_t, std::uint64_t) override { return {}; }
+  ForceSample compare_forces(const ReferenceForces&) override { return {}; }
   std::vector<PhaseTime> phase_times() const override {
     std::vector<PhaseTime> phases{{"walk local", 0.5}, {"wait", 0.25}};
     if (steps > 1) phases.push_back({"rebuild", 0.125});

@@ -72,6 +72,12 @@ TEST(JsonObjectTest, WritesNestedMembersInOrder) {
   EXPECT_EQ(JsonObject().text(), "{}");
 }
 
+TEST(JsonObjectTest, WritesListsOfObjects) {
+  const std::vector<JsonObject> two{JsonObject().add("a", 1), JsonObject()};
+  EXPECT_EQ(JsonObject().add("list", two).add("none", std::vector<JsonObject>{}).text(),
+            "{\n  \"list\": [{\n    \"a\": 1\n  }, {}],\n  \"none\": []\n}");
+}
+
 TEST(CsvLogTest, DescribesItsColumnsAndKeepsAllDigits) {
   const TemporaryDirectory directory;
   CsvLog log(directory.file("log.csv"), "a log", {{"step", "number"}, {"energy", "in code units"}});

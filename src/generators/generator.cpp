@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 #include "kernels/error.hpp"
@@ -15,9 +16,10 @@ Generator hernquist();
 Generator uniform_sphere();
 Generator uniform_cube();
 Generator merger();
+Generator disc();
 
 const std::vector<Generator>& generators() {
-  static const std::vector<Generator> table = {plummer(), hernquist(), uniform_sphere(), uniform_cube(), merger()};
+  static const std::vector<Generator> table = {plummer(), hernquist(), uniform_sphere(), uniform_cube(), merger(), disc()};
   return table;
 }
 
@@ -101,6 +103,10 @@ std::uint64_t rank_begin(std::uint64_t n, int rank, int size) {
   const auto r = static_cast<std::uint64_t>(rank), p = static_cast<std::uint64_t>(size);
   // n / p and n % p apart, so that n * r cannot overflow.
   return n / p * r + n % p * r / p;
+}
+
+std::uint64_t first_part_count(std::uint64_t n, double share) {
+  return std::clamp<std::uint64_t>(static_cast<std::uint64_t>(std::llround(share * static_cast<double>(n))), 1, n - 1);
 }
 
 }  // namespace grove

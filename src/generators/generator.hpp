@@ -1,4 +1,4 @@
-// Initial-condition generators: a table of spheres, cubes and orbits. A new one is one file and one line in generator.cpp.
+// Initial-condition generators: a table of spheres, cubes, orbits and a disc. A new one is one file and one line in generator.cpp.
 #pragma once
 
 #include <cstddef>
@@ -79,5 +79,8 @@ ParticleSet generate(const InitialConditions& conditions, double G, std::uint64_
 
 /// The first of the ids that rank `rank` of `size` generates: [rank_begin(n, r, p), rank_begin(n, r + 1, p)).
 std::uint64_t rank_begin(std::uint64_t n, int rank, int size);
+
+/// How many of `n` >= 2 particles make the first of two parts: `share` of them, rounded, and at least one for each part.
+std::uint64_t first_part_count(std::uint64_t n, double share);
 
 }  // namespace grove

@@ -84,6 +84,10 @@ Model prepare(const InitialConditions& conditions, double G) {
 
 }  // namespace
 
+SphereProfile hernquist_profile() {
+  return {[](double s) { return s * s / ((1.0 + s) * (1.0 + s)); }, [](double s) { return 1.0 / (s * (1.0 + s) * (1.0 + s) * (1.0 + s)); }};
+}
+
 Sphere hernquist_sphere(const SphereParameters& parameters) {
   const double a = parameters.scale_radius, c = parameters.cutoff;
   const double inside = c * c / ((1.0 + c) * (1.0 + c));

@@ -79,9 +79,7 @@ MergerOrbit merger_orbit(const InitialConditions& conditions, double G) {
 }
 
 std::uint64_t first_galaxy_count(const InitialConditions& conditions) {
-  const double share = 1.0 / (1.0 + conditions.number("mass_ratio"));
-  const auto count = static_cast<std::uint64_t>(std::llround(share * static_cast<double>(conditions.n)));
-  return std::clamp<std::uint64_t>(count, 1, conditions.n - 1);
+  return first_part_count(conditions.n, 1.0 / (1.0 + conditions.number("mass_ratio")));
 }
 
 Generator merger() {

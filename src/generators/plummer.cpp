@@ -23,6 +23,10 @@ Model prepare(const InitialConditions& conditions, double G) {
 
 }  // namespace
 
+SphereProfile plummer_profile() {
+  return {[](double s) { return s * s * s / std::pow(1.0 + s * s, 1.5); }, [](double s) { return std::pow(1.0 + s * s, -2.5); }};
+}
+
 Sphere plummer_sphere(const SphereParameters& parameters) {
   const double a = parameters.scale_radius;
   const double inside = std::pow(1.0 + 1.0 / (parameters.cutoff * parameters.cutoff), -1.5);

@@ -19,6 +19,14 @@ struct SphereParameters {
   double G = 1;
 };
 
+/// The untruncated model in its scale radius: mass inside s over the total, and density in any unit.
+struct SphereProfile {
+  double (*enclosed_mass)(double s);
+  double (*density)(double s);
+};
+SphereProfile plummer_profile();
+SphereProfile hernquist_profile();
+
 /// Draws one particle's position and velocity.
 using Sphere = std::function<void(RandomStream&, ModelParticle&)>;
 
