@@ -44,7 +44,8 @@ void launch_dual_walk(CudaSpace& space, const GravityParameters& gravity, const 
 namespace dual_walk {
 
 inline constexpr int warps_per_block = 4;
-inline constexpr int blocks_per_multiprocessor = 4;
+/// Registers set it: the terms of an expansion and of its derivatives stay in them.
+constexpr int blocks_per_multiprocessor(int order) { return order == 4 ? 4 : 3; }
 // See walk_cuda.cu for why no stack can overflow.
 inline constexpr std::uint32_t stack_capacity = 8 * warp_size * (deepest_level + 1);
 inline constexpr std::uint64_t not_ready = ~std::uint64_t{0};

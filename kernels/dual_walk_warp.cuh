@@ -438,7 +438,7 @@ class TargetWalk {
 };
 
 template <int order, class Opening, class Softening, bool at_group>
-__global__ void __launch_bounds__(warps_per_block* warp_size, blocks_per_multiprocessor)
+__global__ void __launch_bounds__(warps_per_block* warp_size, blocks_per_multiprocessor(order))
     dual_walk_kernel(const __grid_constant__ DualArguments a, const __grid_constant__ Opening opening,
                      const __grid_constant__ Softening softening, std::uint32_t begin, std::uint32_t end) {
   using Memory = WarpMemory<order>;
@@ -462,7 +462,7 @@ void launch(CudaSpace& space, const DualArguments& a, const Opening& opening, co
   if (begin == end) return;
   space.fill_bytes(a.next_item, 0, sizeof(unsigned));
   const unsigned wanted = (end - begin + warps_per_block - 1) / warps_per_block;
-  const unsigned blocks = std::min(wanted, static_cast<unsigned>(space.multiprocessors() * blocks_per_multiprocessor));
+  const unsigned blocks = std::min(wanted, static_cast<unsigned>(space.multiprocessors() * blocks_per_multiprocessor(order)));
   dual_walk_kernel<order, Opening, Softening, at_group>
       <<<blocks, warps_per_block * warp_size, 0, space.stream()>>>(a, opening, softening, begin, end);
   check_cuda(cudaGetLastError(), "dual walk");
