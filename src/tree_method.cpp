@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "decomposition/cut_cells.hpp"
 #include "kernels/moments.hpp"
 #include "kernels/opening.hpp"
 #include "kernels/tree_build.hpp"
@@ -60,6 +61,7 @@ void TreeMethod<Space>::compute_with(const GravityParameters& gravity, Particles
   compute_moments<Space>(space_, particles.position.view(), last_acceleration_.view(), acceleration_unit, frame_.scale, tree_);
   clock.mark("moments");
   if (comm_.size() > 1) {
+    enlarge_cut_cells<Space>(space_, comm_, particles.key.view(), tree_);
     select_essential_trees(gravity, particles);
     clock.mark("essential trees");
   }
