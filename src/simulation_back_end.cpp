@@ -90,6 +90,9 @@ void SimulationOn<Space>::start(const ParticleSet& set, double time) {
 
 template <class Space>
 void SimulationOn<Space>::evaluate_forces() {
+  // Before one particle's bad position spoils the forces on all others.
+  require_finite();
+  clock_.mark("checks");
   method_->compute(particles_, clock_);
 }
 
@@ -105,8 +108,8 @@ void SimulationOn<Space>::compute_forces() {
 template <class Space>
 void SimulationOn<Space>::step(double dt) {
   clock_.restart();
-  leapfrog_step(*space_, particles_, dt, clock_, [this] { evaluate_forces(); });
   time_ += dt;
+  leapfrog_step(*space_, particles_, dt, clock_, [this] { evaluate_forces(); });
   require_finite();
   clock_.mark("checks");
   space_->synchronize();

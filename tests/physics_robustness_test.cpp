@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "kernels/error.hpp"
+#include "kernels/gravity_names.hpp"
 #include "tests/physics_reference.hpp"
 #include "tests/physics_support.hpp"
 
@@ -228,32 +229,54 @@ std::string data_error_of(const std::function<void()>& work) {
 }
 
 bool names_a_particle(const std::string& message) { return std::regex_search(message, std::regex("id [0-9]+ is not finite")); }
+bool names_particle(const std::string& message, int id) {
+  return message.find("id " + std::to_string(id) + " is not finite") != std::string::npos;
+}
 
-// Through its force one such particle spoils all others, so that any of them may be the one named.
-TEST(NotFinite, ResultIsADataErrorThatNamesAParticle) {
-  const Communicator comm(MPI_COMM_WORLD);
-  for (const char* method : {"tree", "direct"}) {
-    GravityParameters gravity = tree_gravity("barnes", 0.6, 0.05);
-    gravity.method = method;
+class NotFinite : public testing::Test {
+ protected:
+  const Communicator comm_{MPI_COMM_WORLD};
+  static std::vector<GravityParameters> all_methods() {
+    std::vector<GravityParameters> all;
+    for (const std::string& method : method_names()) {
+      all.push_back(tree_gravity("barnes", 0.6, 0.05));
+      all.back().method = method;
+    }
+    return all;
+  }
+};
+
+// Such a particle must be found before the forces: these spread it to all others.
+TEST_F(NotFinite, PositionAfterADriftIsADataErrorThatNamesTheParticle) {
+  for (const GravityParameters& gravity : all_methods()) {
     ParticleSet all = plummer(300);
     all.velocity[3 * 123 + 1] = 1e308;
-    const auto sim = simulation(gravity, comm);
-    sim->start(share_of(all, comm), 0);
-    EXPECT_TRUE(names_a_particle(data_error_of([&] { sim->step(100); }))) << method;
+    const auto sim = simulation(gravity, comm_);
+    sim->start(share_of(all, comm_), 0);
+    const std::string message = data_error_of([&] { sim->step(100); });
+    EXPECT_TRUE(names_particle(message, 123)) << gravity.method << ": " << message;
+    EXPECT_NE(message.find("at time 100.0"), std::string::npos) << message;
   }
 }
 
-TEST(NotFinite, PositionIsADataErrorToo) {
-  const Communicator comm(MPI_COMM_WORLD);
-  for (const char* method : {"tree", "direct"})
+TEST_F(NotFinite, PositionAtTheStartIsADataErrorThatNamesTheParticle) {
+  for (const GravityParameters& gravity : all_methods())
     for (const double bad : {std::nan(""), HUGE_VAL}) {
-      GravityParameters gravity = tree_gravity("barnes", 0.6, 0.05);
-      gravity.method = method;
       ParticleSet all = plummer(300);
       all.position[3 * 55] = bad;
-      const auto sim = simulation(gravity, comm);
-      EXPECT_TRUE(names_a_particle(data_error_of([&] { sim->start(share_of(all, comm), 0); }))) << method;
+      const auto sim = simulation(gravity, comm_);
+      const std::string message = data_error_of([&] { sim->start(share_of(all, comm_), 0); });
+      EXPECT_TRUE(names_particle(message, 55)) << gravity.method << ": " << message;
     }
+}
+
+TEST_F(NotFinite, AccelerationIsADataErrorThatNamesOneOfTheParticles) {
+  for (GravityParameters gravity : all_methods()) {
+    gravity.G = 1e308;
+    const auto sim = simulation(gravity, comm_);
+    const ParticleSet all = with_masses(plummer(300), [](std::size_t) { return 1e5; });
+    EXPECT_TRUE(names_a_particle(data_error_of([&] { sim->start(share_of(all, comm_), 0); }))) << gravity.method;
+  }
 }
 
 }  // namespace
