@@ -258,6 +258,20 @@ TEST_F(TargetGroups, DivideTheParticlesIntoRunsOfAtMostTheLargestGroup) {
   });
 }
 
+TEST_F(TargetGroups, LeaveOutliersAlone) {
+  auto system = tests::plummer_sphere(300, 3);
+  system[111] = {1e7, -1e8, 1e6, 1};
+  system[222].z = -1e7;
+  const HostTree t(space, BuiltTree(space, system));
+  const std::size_t usual = HostTree(space, BuiltTree(space, tests::plummer_sphere(300, 3))).group_start.size();
+  EXPECT_LE(t.group_start.size(), usual + 6);
+  for (std::size_t i = 0; i < t.id.size(); ++i) {
+    if (t.id[i] != 111 && t.id[i] != 222) continue;
+    for (const std::size_t start : {i, i + 1})
+      EXPECT_TRUE(std::binary_search(t.group_start.begin(), t.group_start.end(), static_cast<std::uint32_t>(start)));
+  }
+}
+
 TEST_F(TargetGroups, AreWellFilledAndLieInOneCellTooLargeForAGroup) {
   const HostTree t(space, BuiltTree(space, tests::plummer_sphere(5000, 3)));
   EXPECT_LT(t.group_start.size(), 5000u / 24);
