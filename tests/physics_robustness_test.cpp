@@ -92,7 +92,7 @@ std::vector<System> systems() {
   all.push_back(
       {"FarFromTheOrigin", changed(plummer(800), [](std::size_t, double* x, double*) { x[0] += 1e6, x[1] -= 1e6, x[2] += 1e6; })});
   all.push_back({"CentimetresAndGrams", in_units(1e21, 1e43, 1e7), 5e19, 6.674e-8, 1e11});
-  all.push_back({"TinyUnits", in_units(1e-15, 1e-30, 1e-5), 5e-17, 1e-1, 1e-14});
+  all.push_back({"TinyUnits", in_units(1e-21, 1e-30, 1e-5), 5e-23, 1e-1, 1e-20});
   return all;
 }
 
