@@ -75,7 +75,17 @@ class TargetVectors {
     filled_ = static_cast<int>((count + FloatVector::width - 1) / FloatVector::width);
   }
 
-  TargetBox& box() { return box_; }
+  /// Sets box().least_acceleration from the last acceleration of each particle, code units.
+  void find_least_acceleration(const Double4* last_acceleration, const WalkUnits& units) {
+    double least2 = 1e300;
+    for (std::uint32_t i = first_; i < first_ + count_; ++i) {
+      const Double3 a = position_of(last_acceleration[i]);
+      least2 = smaller(least2, dot(a, a));
+    }
+    box_.least_acceleration = static_cast<float>(std::sqrt(least2) / units.acceleration);
+  }
+
+  const TargetBox& box() const { return box_; }
   std::uint32_t first() const { return first_; }
   std::uint32_t count() const { return count_; }
 
