@@ -17,8 +17,9 @@ struct Frame {
   TreeScale scale;
 };
 
-/// Finds the frame of all ranks' particles. The cube encloses them all, unless a few lie so far out that it would leave too few key bits
-/// for the rest: then it ends at 1024 times the typical (geometric mean) distance from their mean position. Collective; synchronises.
+/// Finds the frame of all ranks' particles. The cube encloses them all, unless less than 1 % lie so far out that it would leave too few key
+/// bits for the rest: then it ends at 1024 times the median distance from the median position, or at 4 times the distance that 99 % do not
+/// exceed, as a sample of 1024 particles has them. Collective; synchronises.
 template <class Space>
 Frame find_frame(Space& space, const Communicator& comm, const Particles<Space>& particles);
 

@@ -39,7 +39,7 @@ DomainBoxes make_domain_boxes(Space& space, const Tree<Space>& tree, const TreeS
   for (;;) {
     auto largest = chosen.end();
     for (auto c = chosen.begin(); c != chosen.end(); ++c)
-      if (can_divide(*c) && (largest == chosen.end() || longest_side(geometry[*c]) > longest_side(geometry[*largest]))) largest = c;
+      if (can_divide(*c) && (largest == chosen.end() || geometry[*c].longest_side > geometry[*largest].longest_side)) largest = c;
     if (largest == chosen.end()) break;
     const CellLinks cell = links[*largest];
     chosen.erase(largest);

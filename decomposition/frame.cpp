@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cmath>
+#include <span>
+#include <vector>
 
 #include "decomposition/domain.hpp"
 
@@ -7,9 +9,9 @@ namespace grove {
 
 namespace {
 
-/// Extent and sums of positions; what is needed of each rank to place the cube.
+/// What is needed of each rank to place the cube.
 struct Spread {
-  double low[3], high[3], sum[3];
+  double low[3], high[3];
   double mass, count;
 };
 
@@ -17,7 +19,7 @@ struct SpreadOf {
   const Double4* position;
   GROVE_HD Spread operator()(std::size_t i) const {
     const Double4 p = position[i];
-    return {{p.x, p.y, p.z}, {p.x, p.y, p.z}, {p.x, p.y, p.z}, p.w, 1};
+    return {{p.x, p.y, p.z}, {p.x, p.y, p.z}, p.w, 1};
   }
 };
 
@@ -27,7 +29,6 @@ struct Join {
     for (int k = 0; k < 3; ++k) {
       c.low[k] = smaller(a.low[k], b.low[k]);
       c.high[k] = larger(a.high[k], b.high[k]);
-      c.sum[k] = a.sum[k] + b.sum[k];
     }
     c.mass = a.mass + b.mass;
     c.count = a.count + b.count;
@@ -35,23 +36,68 @@ struct Join {
   }
 };
 
-/// log2 of a particle's largest coordinate offset from `centre`, not below `least`.
-struct LogDistance {
+/// Picks entry `i` of the sample from all ranks' particles, which this rank has.
+struct PickSample {
   const Double4* position;
-  Double3 centre;
-  double least;
-  GROVE_HD double operator()(std::size_t i) const {
-    const Double3 d = position_of(position[i]) - centre;
-    return log2(larger(larger(fabs(d.x), fabs(d.y)), larger(fabs(d.z), least)));
-  }
-};
-struct Add {
-  GROVE_HD double operator()(double a, double b) const { return a + b; }
+  std::uint64_t all, sample_size;
+  std::uint64_t first_picked, first_held;  ///< entry of the sample, and index among all ranks' particles
+  Double4* out;
+  GROVE_HD void operator()(std::size_t i) const { out[i] = position[(first_picked + i) * all / sample_size - first_held]; }
 };
 
-/// Half the cube's edge beyond which particles are taken to be outliers, in typical distances. At 2^10, 2^11 key cells remain inside
-/// the typical distance, and 0.2 % of a Hernquist sphere of any size lie outside.
+constexpr std::uint64_t largest_sample = 1024;
+
+/// Half the cube's edge beyond which particles are taken to be outliers, in median distances. At 2^10, 2^11 key cells remain inside the
+/// median distance, and 0.1 % of a Hernquist sphere of any size lie outside.
 constexpr double outlier_factor = 1024;
+/// The same in distances that 99 % do not exceed: a companion far away is no outlier.
+constexpr double companion_factor = 4;
+
+/// Evenly spaced particles of all ranks, in rank order, on every rank; `held` says how many each rank has.
+template <class Space>
+std::vector<Double4> sample_positions(Space& space, const Communicator& comm, const Double4* position, std::span<const double> held) {
+  std::vector<std::uint64_t> begin{0};
+  for (const double n : held) begin.push_back(begin.back() + static_cast<std::uint64_t>(n));
+  const std::uint64_t all = begin.back(), size = std::min(all, largest_sample);
+  const auto me = static_cast<std::size_t>(comm.rank());
+  // The first entry whose particle, entry * all / size, is not before `particle`.
+  const auto first_entry = [&](std::uint64_t particle) { return (particle * size + all - 1) / all; };
+  const std::uint64_t first = first_entry(begin[me]), count = first_entry(begin[me + 1]) - first;
+  Scratch<Space, Double4> picked(space, count);
+  space.for_each(count, PickSample{position, all, size, first, begin[me], picked.data()});
+  std::vector<Double4> mine(count);
+  space.copy_to_host(mine.data(), picked.data(), count * sizeof(Double4));
+  return comm.all_gather_vectors(std::span<const Double4>(mine));
+}
+
+/// The value that a fraction of the values, which are sorted, do not exceed.
+double quantile(const std::vector<double>& sorted, double fraction) {
+  return sorted[static_cast<std::size_t>(fraction * static_cast<double>(sorted.size() - 1))];
+}
+
+/// A cube around all but outliers.
+struct Core {
+  Double3 centre;
+  double half;  ///< of its edge; 0 where nearly all are at one point
+};
+
+/// Medians, which outliers cannot move however far away they are.
+Core core_of(const std::vector<Double4>& sample) {
+  const auto sorted_by = [&](auto value) {
+    std::vector<double> values;
+    for (const Double4& p : sample) values.push_back(value(p));
+    std::sort(values.begin(), values.end());
+    return values;
+  };
+  const auto median = [](const std::vector<double>& sorted) { return 0.5 * (sorted[(sorted.size() - 1) / 2] + sorted[sorted.size() / 2]); };
+  const Double3 centre{median(sorted_by([](const Double4& p) { return p.x; })), median(sorted_by([](const Double4& p) { return p.y; })),
+                       median(sorted_by([](const Double4& p) { return p.z; }))};
+  const std::vector<double> distance = sorted_by([&](const Double4& p) {
+    const Double3 d = position_of(p) - centre;
+    return std::max({std::abs(d.x), std::abs(d.y), std::abs(d.z)});
+  });
+  return {centre, std::max(outlier_factor * quantile(distance, 0.5), companion_factor * quantile(distance, 0.99))};
+}
 
 double power_of_two_near(double x) { return x > 0 && std::isfinite(x) ? std::exp2(std::round(std::log2(x))) : 1; }
 
@@ -61,25 +107,24 @@ template <class Space>
 Frame find_frame(Space& space, const Communicator& comm, const Particles<Space>& particles) {
   // Sums over ranks are made here, in rank order: an MPI library may choose another order each time.
   constexpr double none = 1e300;
-  const Spread nothing{{none, none, none}, {-none, -none, -none}, {0, 0, 0}, 0, 0};
+  const Spread nothing{{none, none, none}, {-none, -none, -none}, 0, 0};
   const Double4* const position = particles.position.data();
   Spread all = nothing;
-  for (const Spread& s : comm.all_gather(space.transform_reduce(particles.size(), nothing, SpreadOf{position}, Join{})))
+  std::vector<double> held;
+  for (const Spread& s : comm.all_gather(space.transform_reduce(particles.size(), nothing, SpreadOf{position}, Join{}))) {
     all = Join{}(all, s);
+    held.push_back(s.count);
+  }
   if (all.count == 0) return {};
 
-  const Double3 mean{all.sum[0] / all.count, all.sum[1] / all.count, all.sum[2] / all.count};
   Double3 centre{0.5 * (all.low[0] + all.high[0]), 0.5 * (all.low[1] + all.high[1]), 0.5 * (all.low[2] + all.high[2])};
   double half = 0;
   for (int k = 0; k < 3; ++k) half = std::max(half, 0.5 * (all.high[k] - all.low[k]));
   if (half > 0) {
-    const LogDistance log_distance{position, mean, half * 1e-12};
-    double log_sum = 0;
-    for (double s : comm.all_gather(space.transform_reduce(particles.size(), 0.0, log_distance, Add{}))) log_sum += s;
-    const double typical = std::exp2(log_sum / all.count);
-    if (half > outlier_factor * typical) {
-      half = outlier_factor * typical;
-      centre = mean;
+    const Core core = core_of(sample_positions(space, comm, position, held));
+    if (core.half > 0 && half > core.half) {
+      half = core.half;
+      centre = core.centre;
     }
   }
   // All at one point: any cube around it will do.

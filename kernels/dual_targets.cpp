@@ -1,7 +1,5 @@
 #include "kernels/dual_targets.hpp"
 
-#include "kernels/target_groups.hpp"
-
 namespace grove {
 
 namespace {
@@ -62,9 +60,9 @@ struct FindGroupParents {
 }  // namespace
 
 template <class Space>
-void DualTargets<Space>::build(Space& space, const Tree<Space>& tree, std::size_t particle_count) {
+void DualTargets<Space>::build(Space& space, const Tree<Space>& tree, std::size_t particle_count, const Outliers& outliers) {
   const std::uint32_t cells = tree.cell_count();
-  make_target_groups(space, tree, particle_count, largest_dual_group, group_start_);
+  make_target_groups(space, tree, particle_count, largest_dual_group, group_start_, outliers);
   Scratch<Space, std::uint32_t> is_target(space, cells), number(space, cells + 1), offsets(space, tree.level_offset.size());
   space.for_each(cells, IsTarget{tree.links.data(), is_target.data()});
   space.template exclusive_scan<std::uint32_t>(is_target.view(), number.view());

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "kernels/target_groups.hpp"
 #include "kernels/tree.hpp"
 
 namespace grove {
@@ -25,8 +26,8 @@ class DualTargets {
  public:
   explicit DualTargets(Space& space) : cell_(space), parent_(space), group_start_(space), group_parent_(space) {}
 
-  /// Finds the target cells and groups of `tree`. Synchronises.
-  void build(Space& space, const Tree<Space>& tree, std::size_t particle_count);
+  /// Finds the target cells and groups of `tree`. Outliers are groups of their own. Synchronises.
+  void build(Space& space, const Tree<Space>& tree, std::size_t particle_count, const Outliers& outliers = {});
 
   DualTargetView view() const {
     return {cell_.data(),

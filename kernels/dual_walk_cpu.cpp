@@ -64,7 +64,7 @@ class TargetWalk {
   void run_group(std::uint32_t group) {
     const std::uint32_t first = c_.targets.group_start[group], count = c_.targets.group_start[group + 1] - first;
     group_.load(c_.data.particles.data, first, count, c_.units);
-    group_.box().least_acceleration = least_acceleration(first, count);
+    group_.find_least_acceleration(c_.data.last_acceleration.data, c_.units);
     lists_.clear();
     walk(c_.targets.group_parent[group], group_.box(), [&](std::uint32_t source, const CellLinks& links, const CellGeometry& s) {
       // A cell without contents was accepted by the rank that sent it, for a box around these targets.
@@ -175,15 +175,6 @@ class TargetWalk {
 
   void list_particle(std::uint32_t i) {
     group_.template list_particle<Softening>(c_.sources.particles, i, c_.mode == WalkMode::own_tree, c_.units, lists_);
-  }
-
-  float least_acceleration(std::uint32_t first, std::uint32_t count) const {
-    double least2 = 1e300;
-    for (std::uint32_t i = first; i < first + count; ++i) {
-      const Double3 a = position_of(c_.data.last_acceleration[i]);
-      least2 = smaller(least2, dot(a, a));
-    }
-    return static_cast<float>(std::sqrt(least2) / c_.units.acceleration);
   }
 
   void add_work(GroupWork& out, std::size_t particles, std::size_t cells) const {

@@ -42,8 +42,8 @@ void DualWalk<CudaSpace>::walk(CudaSpace& space, const GravityParameters& gravit
   const std::uint32_t cells = a.targets.cell_count;
   if (a.targets.group_count == 0 || sources.root_count == 0) return;
 
-  const std::size_t warps =
-      static_cast<std::size_t>(space.multiprocessors()) * dual_walk::blocks_per_multiprocessor(static_cast<int>(gravity.order)) * dual_walk::warps_per_block;
+  const std::size_t warps = static_cast<std::size_t>(space.multiprocessors()) *
+                            dual_walk::blocks_per_multiprocessor(static_cast<int>(gravity.order)) * dual_walk::warps_per_block;
   Scratch<CudaSpace, std::uint32_t> stacks(space, dual_walk::stack_capacity * warps);
   Scratch<CudaSpace, ListStatus> status(space, 1);
   Scratch<CudaSpace, unsigned> next_item(space, 1);

@@ -281,7 +281,7 @@ class TargetWalk {
     for (std::uint32_t base = 0; base < size; base += warp_size) {
       load_particle(ranges.at(base + lane_), base + lane_ < size);
       sum_particles(smaller(size - base, std::uint32_t{warp_size}));
-      if (base % flush_every == flush_every - warp_size) add_to_total();
+      if (base % sources_per_block == sources_per_block - warp_size) add_to_total();
     }
     work_.particle_particle += size;
     add_to_total();
@@ -415,8 +415,6 @@ class TargetWalk {
     out = {before.particle_particle + work_.particle_particle, before.cell_particle + work_.cell_particle,
            before.opening_tests + work_.opening_tests, before.cell_cell + work_.cell_cell};
   }
-
-  static constexpr std::uint32_t flush_every = 256;
 
   const DualArguments& a_;
   const Opening& opening_;

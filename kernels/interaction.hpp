@@ -15,6 +15,32 @@ struct Force {
   T x{0}, y{0}, z{0}, potential{0};
 };
 
+/// Sources whose forces are added up in FP32 before the sum goes into a CompensatedForce: few enough that their roundings, of 2^-24 of the
+/// sum each, do not pile up; many enough that the compensation costs nothing.
+inline constexpr std::uint32_t sources_per_block = 256;
+
+/// A sum of many forces, and what rounding has added to it (Kahan 1965).
+template <class T>
+struct CompensatedForce {
+  Force<T> sum, excess;
+
+  /// Adds `block`, and sets it to zero.
+  GROVE_HD void take(Force<T>& block) {
+    take(block.x, sum.x, excess.x);
+    take(block.y, sum.y, excess.y);
+    take(block.z, sum.z, excess.z);
+    take(block.potential, sum.potential, excess.potential);
+  }
+
+ private:
+  GROVE_HD static void take(T& term, T& total, T& too_much) {
+    const T corrected = term - too_much, next = total + corrected;
+    too_much = (next - total) - corrected;
+    total = next;
+    term = T(0);
+  }
+};
+
 /// A cell as the inner loop wants it: 3 Q and tr Q / 2 for second moments Q = sum m d d.
 struct alignas(16) CellSource {
   float x, y, z, mass;

@@ -29,7 +29,7 @@ GROVE_HD void set_extent(CellGeometry& cell, const Extent& e, double radius) {
   cell.offset[0] = static_cast<float>(offset.x);
   cell.offset[1] = static_cast<float>(offset.y);
   cell.offset[2] = static_cast<float>(offset.z);
-  cell.centre_distance = static_cast<float>(sqrt(dot(offset, offset)));
+  cell.longest_side = static_cast<float>(2 * larger(half.x, larger(half.y, half.z)));
   cell.radius = static_cast<float>(outward * smaller(radius, sqrt(dot(corner, corner))));
 }
 

@@ -39,10 +39,6 @@ struct CentreSeparation {
   float extent;     ///< the cell's radius and the targets' together
 };
 
-GROVE_HD inline float longest_side(const CellGeometry& cell) {
-  return 2 * larger(cell.half_size[0], larger(cell.half_size[1], cell.half_size[2]));
-}
-
 /// Expansions converge for extent < distance; this close to equality they are of no use.
 inline constexpr float convergence_limit = 0.9F;
 
@@ -69,7 +65,7 @@ struct GeometricOpening {
   explicit GeometricOpening(const GravityParameters& p) : per_theta(static_cast<float>(1 / p.theta)) {}
 
   GROVE_HD bool accepts(const CellGeometry& cell, const Separation& s, const TargetBox&) const {
-    const float opening = longest_side(cell) * per_theta;
+    const float opening = cell.longest_side * per_theta;
     return s.centre_of_mass2 > opening * opening;
   }
   GROVE_HD bool accepts_local(const CellGeometry&, const CentreSeparation& s, const TargetBox&, int) const {
@@ -86,7 +82,8 @@ struct BarnesOpening {
   explicit BarnesOpening(const GravityParameters& p) : per_theta(static_cast<float>(1 / p.theta)) {}
 
   GROVE_HD bool accepts(const CellGeometry& cell, const Separation& s, const TargetBox&) const {
-    const float opening = longest_side(cell) * per_theta + cell.centre_distance;
+    const float* const o = cell.offset;
+    const float opening = cell.longest_side * per_theta + sqrtf(o[0] * o[0] + o[1] * o[1] + o[2] * o[2]);
     return s.centre_of_mass2 > opening * opening;
   }
   GROVE_HD bool accepts_local(const CellGeometry&, const CentreSeparation& s, const TargetBox&, int) const {
@@ -102,7 +99,7 @@ struct MinimalDistanceOpening {
   explicit MinimalDistanceOpening(const GravityParameters& p) : per_theta(static_cast<float>(1 / p.theta)) {}
 
   GROVE_HD bool accepts(const CellGeometry& cell, const Separation& s, const TargetBox&) const {
-    const float opening = longest_side(cell) * per_theta;
+    const float opening = cell.longest_side * per_theta;
     return s.box2 > opening * opening;
   }
   GROVE_HD bool accepts_local(const CellGeometry&, const CentreSeparation& s, const TargetBox&, int) const {

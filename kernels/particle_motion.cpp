@@ -74,15 +74,17 @@ struct AddOne {
   GROVE_HD CompensatedSum operator()(const CompensatedSum& a, const CompensatedSum& b) const { return a + b; }
 };
 
+/// Zero for finite numbers, NaN if there is another among them.
+GROVE_HD double zero_of(const Double4& a) { return 0 * a.x + 0 * a.y + 0 * a.z + 0 * a.w; }
+
 struct NotFinite {
   ParticleView p;
   std::size_t none;
+  ParticlePart part;
   GROVE_HD std::size_t operator()(std::size_t i) const {
-    const Double4 x = p.position[i], a = p.acceleration[i];
+    if (part == ParticlePart::force) return zero_of(p.acceleration[i]) == 0 ? none : i;
     const Double3 v = p.velocity[i];
-    // A sum of finite numbers times zero is zero; NaN or infinity makes it NaN.
-    const double zero = 0 * (x.x + x.y + x.z + x.w) + 0 * (a.x + a.y + a.z + a.w) + 0 * (v.x + v.y + v.z);
-    return zero == 0 ? none : i;
+    return zero_of(p.position[i]) + zero_of({v.x, v.y, v.z, 0}) == 0 ? none : i;
   }
 };
 struct Smaller {
@@ -127,15 +129,15 @@ ForceSums sum_forces(Space& space, const Particles<Space>& particles) {
 }
 
 template <class Space>
-std::size_t first_not_finite(Space& space, const Particles<Space>& particles) {
+std::size_t first_not_finite(Space& space, const Particles<Space>& particles, ParticlePart part) {
   const std::size_t n = particles.size();
-  return space.transform_reduce(n, n, NotFinite{view_of(particles), n}, Smaller{});
+  return space.transform_reduce(n, n, NotFinite{view_of(particles), n, part}, Smaller{});
 }
 
 template void kick(BackEnd&, Particles<BackEnd>&, double);
 template void drift(BackEnd&, Particles<BackEnd>&, double);
 template ParticleSums sum_particles(BackEnd&, const Particles<BackEnd>&);
 template ForceSums sum_forces(BackEnd&, const Particles<BackEnd>&);
-template std::size_t first_not_finite(BackEnd&, const Particles<BackEnd>&);
+template std::size_t first_not_finite(BackEnd&, const Particles<BackEnd>&, ParticlePart);
 
 }  // namespace grove

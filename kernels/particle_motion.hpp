@@ -44,8 +44,11 @@ struct ForceSums {
 template <class Space>
 ForceSums sum_forces(Space& space, const Particles<Space>& particles);
 
-/// Index of the first particle whose position, velocity or acceleration is not finite; particles.size() if there is none. Synchronises.
+/// What of a particle is looked at: position, mass and velocity, or acceleration and potential.
+enum class ParticlePart { motion, force };
+
+/// Index of the first particle of which that part is not finite; particles.size() if there is none. Synchronises.
 template <class Space>
-std::size_t first_not_finite(Space& space, const Particles<Space>& particles);
+std::size_t first_not_finite(Space& space, const Particles<Space>& particles, ParticlePart part);
 
 }  // namespace grove

@@ -28,6 +28,18 @@ struct MarkGroups {
   }
 };
 
+struct MarkOutliers {
+  Outliers outliers;
+  std::uint32_t* starts;
+  std::size_t particle_count;
+
+  GROVE_HD void operator()(std::size_t i) const {
+    if (!outliers.contain(i)) return;
+    starts[i] = 1;
+    if (i + 1 < particle_count) starts[i + 1] = 1;
+  }
+};
+
 struct CompactStarts {
   const std::uint32_t* starts;
   const std::uint32_t* position;
@@ -43,13 +55,14 @@ struct CompactStarts {
 
 template <class Space>
 void make_target_groups(Space& space, const Tree<Space>& tree, std::size_t particle_count, std::uint32_t largest,
-                        Buffer<Space, std::uint32_t>& group_start) {
+                        Buffer<Space, std::uint32_t>& group_start, const Outliers& outliers) {
   group_start.resize_discard(0);
   if (particle_count == 0) return;
   Scratch<Space, std::uint32_t> starts(space, particle_count);
   Scratch<Space, std::uint32_t> position(space, particle_count + 1);
   space.fill_bytes(starts.data(), 0, particle_count * sizeof(std::uint32_t));
   space.for_each(tree.cell_count(), MarkGroups{tree.links.data(), starts.data(), largest});
+  if (outliers.particles) space.for_each(particle_count, MarkOutliers{outliers, starts.data(), particle_count});
   space.template exclusive_scan<std::uint32_t>(starts.view(), position.view());
   std::uint32_t groups = 0;
   space.copy_to_host(&groups, position.data() + particle_count, sizeof(groups));
@@ -58,6 +71,7 @@ void make_target_groups(Space& space, const Tree<Space>& tree, std::size_t parti
                  CompactStarts{starts.data(), position.data(), group_start.data(), static_cast<std::uint32_t>(particle_count)});
 }
 
-template void make_target_groups(BackEnd&, const Tree<BackEnd>&, std::size_t, std::uint32_t, Buffer<BackEnd, std::uint32_t>&);
+template void make_target_groups(BackEnd&, const Tree<BackEnd>&, std::size_t, std::uint32_t, Buffer<BackEnd, std::uint32_t>&,
+                                 const Outliers&);
 
 }  // namespace grove

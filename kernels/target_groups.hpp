@@ -5,11 +5,23 @@
 
 namespace grove {
 
+/// Particles outside the cube of the keys, which may be anywhere, whatever cell they are in.
+struct Outliers {
+  const Double4* particles = nullptr;  ///< position, code units; null: there are no outliers
+  KeyCube cube;
+
+  GROVE_HD bool contain(std::size_t i) const {
+    const Double3 d = position_of(particles[i]) - cube.corner;
+    return smaller(smaller(d.x, d.y), d.z) < 0 || larger(larger(d.x, d.y), d.z) > cube.edge;
+  }
+};
+
 /// Divides the particles of `tree` into groups of at most `largest` consecutive particles: sibling cells that fit are merged, cells that
-/// do not are divided at their children. Sets `group_start` [groups + 1] to the first particle of each group and the end; to length 0
-/// for an empty tree. Synchronises once.
+/// do not are divided at their children. Each outlier is a group of its own: the FP32 offsets of a group that reached out to it could not
+/// tell its other particles apart. Sets `group_start` [groups + 1] to the first particle of each group and the end; to length 0 for an
+/// empty tree. Synchronises once.
 template <class Space>
 void make_target_groups(Space& space, const Tree<Space>& tree, std::size_t particle_count, std::uint32_t largest,
-                        Buffer<Space, std::uint32_t>& group_start);
+                        Buffer<Space, std::uint32_t>& group_start, const Outliers& outliers = {});
 
 }  // namespace grove

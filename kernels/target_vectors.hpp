@@ -1,6 +1,8 @@
 // The targets of one group as SIMD vectors, and the lists of sources that act on all of them: the CPU's inner loops.
 #pragma once
 
+#include <algorithm>
+#include <span>
 #include <vector>
 
 #include "kernels/float_vector.hpp"
@@ -73,7 +75,17 @@ class TargetVectors {
     filled_ = static_cast<int>((count + FloatVector::width - 1) / FloatVector::width);
   }
 
-  TargetBox& box() { return box_; }
+  /// Sets box().least_acceleration from the last acceleration of each particle, code units.
+  void find_least_acceleration(const Double4* last_acceleration, const WalkUnits& units) {
+    double least2 = 1e300;
+    for (std::uint32_t i = first_; i < first_ + count_; ++i) {
+      const Double3 a = position_of(last_acceleration[i]);
+      least2 = smaller(least2, dot(a, a));
+    }
+    box_.least_acceleration = static_cast<float>(std::sqrt(least2) / units.acceleration);
+  }
+
+  const TargetBox& box() const { return box_; }
   std::uint32_t first() const { return first_; }
   std::uint32_t count() const { return count_; }
 
@@ -118,7 +130,6 @@ class TargetVectors {
   template <class Softening, class Extra>
   void sum_vectors(int v, const Softening& softening, const SourceLists& lists, Extra& extra) {
     FloatVector x[at_once], y[at_once], z[at_once], lane[at_once];
-    Force<FloatVector> force[at_once];
     for (int t = 0; t < at_once; ++t) {
       const int at = (v + t) * FloatVector::width;
       x[t] = FloatVector::load(x_ + at);
@@ -126,12 +137,19 @@ class TargetVectors {
       z[t] = FloatVector::load(z_ + at);
       lane[t] = FloatVector::load(lane_ + at);
     }
-    for (const CellSource& s : lists.cells)
-      for (int t = 0; t < at_once; ++t) add_cell(softening, s, x[t], y[t], z[t], force[t]);
-    for (const Float4& s : lists.particles)
-      for (int t = 0; t < at_once; ++t)
-        add_particle(softening, FloatVector(s.x), FloatVector(s.y), FloatVector(s.z), FloatVector(s.w), x[t], y[t], z[t], force[t]);
-    for (std::size_t k = 0; k < lists.own.size(); ++k) {
+    Force<FloatVector> force[at_once];
+    CompensatedForce<FloatVector> total[at_once];
+    const auto end_block = [&] {
+      for (int t = 0; t < at_once; ++t) total[t].take(force[t]);
+    };
+    for (std::span<const CellSource> left = lists.cells; !left.empty(); end_block())
+      for (const CellSource& s : take_block(left))
+        for (int t = 0; t < at_once; ++t) add_cell(softening, s, x[t], y[t], z[t], force[t]);
+    for (std::span<const Float4> left = lists.particles; !left.empty(); end_block())
+      for (const Float4& s : take_block(left))
+        for (int t = 0; t < at_once; ++t)
+          add_particle(softening, FloatVector(s.x), FloatVector(s.y), FloatVector(s.z), FloatVector(s.w), x[t], y[t], z[t], force[t]);
+    for (std::size_t k = 0; k < lists.own.size(); ++k) {  // no more than `capacity`
       const Float4& s = lists.own[k];
       for (int t = 0; t < at_once; ++t) {
         const FloatVector mass = select(lane[t] == FloatVector(lists.own_index[k]), FloatVector(0), FloatVector(s.w));
@@ -141,11 +159,20 @@ class TargetVectors {
     for (int t = 0; t < at_once; ++t) {
       const int at = (v + t) * FloatVector::width;
       extra(x[t], y[t], z[t], force[t]);
-      force[t].x.store(ax_ + at);
-      force[t].y.store(ay_ + at);
-      force[t].z.store(az_ + at);
-      force[t].potential.store(potential_ + at);
+      total[t].take(force[t]);
+      total[t].sum.x.store(ax_ + at);
+      total[t].sum.y.store(ay_ + at);
+      total[t].sum.z.store(az_ + at);
+      total[t].sum.potential.store(potential_ + at);
     }
+  }
+
+  /// Takes the next block of sources off `left`.
+  template <class Source>
+  static std::span<const Source> take_block(std::span<const Source>& left) {
+    const std::span<const Source> block = left.first(std::min<std::size_t>(sources_per_block, left.size()));
+    left = left.subspan(block.size());
+    return block;
   }
 
   std::uint32_t first_ = 0, count_ = 0;

@@ -29,11 +29,11 @@ struct alignas(16) CellLinks {
 struct alignas(64) CellGeometry {
   Double3 centre_of_mass;  ///< code units; the mean position where the mass is zero
   float mass = 0;
-  float radius = 0;           ///< upper bound of the distance of any particle from the centre of mass
-  float half_size[3] = {};    ///< of the bounding box
-  float offset[3] = {};       ///< of the bounding box's centre from the centre of mass
-  float spread = 0;           ///< radius at which all of the mass would have the same fourth moment, sum m d^4; at most `radius`
-  float centre_distance = 0;  ///< length of `offset`
+  float radius = 0;         ///< upper bound of the distance of any particle from the centre of mass
+  float half_size[3] = {};  ///< of the bounding box
+  float offset[3] = {};     ///< of the bounding box's centre from the centre of mass
+  float longest_side = 0;   ///< of the bounding box
+  float spread = 0;         ///< radius at which all of the mass would have the same fourth moment, sum m d^4; at most `radius`
 };
 
 /// Powers of two that bring lengths and masses near 1, so that FP32 can hold them and their powers in whatever units the user works.

@@ -25,7 +25,7 @@ class GroupWalk {
   void run(std::size_t group) {
     const std::uint32_t first = c_.targets.group_start[group], count = c_.targets.group_start[group + 1] - first;
     group_.load(c_.targets.particles.data, first, count, c_.units);
-    if (needs_acceleration(Opening::name)) group_.box().least_acceleration = least_acceleration(first, count);
+    if (needs_acceleration(Opening::name)) group_.find_least_acceleration(c_.targets.last_acceleration.data, c_.units);
     collect_sources();
     group_.sum(softening_, lists_, [](auto&&...) {});
     group_.store(c_.targets.acceleration.data, c_.units, c_.mode);
@@ -33,15 +33,6 @@ class GroupWalk {
   }
 
  private:
-  float least_acceleration(std::uint32_t first, std::uint32_t count) const {
-    double least2 = 1e300;
-    for (std::uint32_t i = first; i < first + count; ++i) {
-      const Double3 a = position_of(c_.targets.last_acceleration[i]);
-      least2 = smaller(least2, dot(a, a));
-    }
-    return static_cast<float>(std::sqrt(least2) / c_.units.acceleration);
-  }
-
   /// Walks the source tree for the group and lists the cells and particles that act on it.
   void collect_sources() {
     lists_.clear();

@@ -38,6 +38,7 @@ struct WarpMemory {
   Float4 particle[warp_size];
   std::uint32_t own_index[warp_size];
   std::uint32_t accepted[2 * warp_size];
+  float force[targets_per_lane][8][warp_size];  ///< CompensatedForce of each target: there are no registers left for it
 };
 
 template <class Opening, class Softening, WalkMode mode>
@@ -140,6 +141,7 @@ class GroupWalk {
       for (int t = 0; t < targets_per_lane; ++t) add_cell(softening_, source, x_[t], y_[t], z_[t], force_[t]);
     }
     work_.cell_particle += count;
+    end_batch();
     __syncwarp();
   }
 
@@ -160,6 +162,7 @@ class GroupWalk {
     else
       sum_particles<false>(count);
     work_.particle_particle += count;
+    end_batch();
     __syncwarp();
   }
 
@@ -174,6 +177,29 @@ class GroupWalk {
         add_particle(softening_, s.x, s.y, s.z, mass, x_[t], y_[t], z_[t], force_[t]);
       }
     }
+  }
+
+  /// Empties the FP32 sums after every block of sources. All batches but the last are of 32.
+  __device__ void end_batch() {
+    if ((work_.cell_particle + work_.particle_particle) % sources_per_block == 0) add_up();
+  }
+
+  __device__ void add_up() {
+    for (int t = 0; t < targets_per_lane; ++t) {
+      CompensatedForce<float> total = total_force(t);
+      total.take(force_[t]);
+      set_total_force(t, total);
+    }
+  }
+
+  // Each lane reads and writes its own column.
+  __device__ CompensatedForce<float> total_force(int t) const {
+    const auto at = [&](int k) { return memory_.force[t][k][lane_]; };
+    return {{at(0), at(1), at(2), at(3)}, {at(4), at(5), at(6), at(7)}};
+  }
+  __device__ void set_total_force(int t, const CompensatedForce<float>& f) {
+    const float values[] = {f.sum.x, f.sum.y, f.sum.z, f.sum.potential, f.excess.x, f.excess.y, f.excess.z, f.excess.potential};
+    for (int k = 0; k < 8; ++k) memory_.force[t][k][lane_] = values[k];
   }
 
   __device__ float offset(double x, double centre) const { return static_cast<float>((x - centre) * a_.per_length); }
@@ -202,6 +228,7 @@ class GroupWalk {
       y_[t] = offset(p[t].y, box_.centre.y);
       z_[t] = offset(p[t].z, box_.centre.z);
       force_[t] = {};
+      set_total_force(t, {});
     }
     accepted_count_ = pending_count_ = 0;
     work_ = {};
@@ -226,14 +253,16 @@ class GroupWalk {
     return origin + 0.5F * (low + high) * a_.scale.length;
   }
 
-  __device__ void store(std::size_t group) const {
+  __device__ void store(std::size_t group) {
+    add_up();
     for (int t = 0; t < targets_per_lane; ++t) {
       const std::uint32_t i = lane_ + t * warp_size;
       if (i >= target_count_) continue;
       Double4& out = a_.targets.acceleration[first_ + i];
       const Double4 before = mode == WalkMode::own_tree ? Double4{} : out;
-      out = {before.x + force_[t].x * a_.acceleration_unit, before.y + force_[t].y * a_.acceleration_unit,
-             before.z + force_[t].z * a_.acceleration_unit, before.w - force_[t].potential * a_.potential_unit};
+      const Force<float> sum = total_force(t).sum;
+      out = {before.x + sum.x * a_.acceleration_unit, before.y + sum.y * a_.acceleration_unit, before.z + sum.z * a_.acceleration_unit,
+             before.w - sum.potential * a_.potential_unit};
     }
     if (lane_ != 0) return;
     GroupWork& out = a_.targets.work[group];

@@ -96,6 +96,9 @@ void SimulationOn<Space>::start(const ParticleSet& set, double time) {
 
 template <class Space>
 void SimulationOn<Space>::evaluate_forces() {
+  // Before one particle's bad position spoils the forces on all others.
+  require_finite(ParticlePart::motion);
+  clock_.mark("checks");
   method_->compute(particles_, clock_);
 }
 
@@ -103,7 +106,7 @@ template <class Space>
 void SimulationOn<Space>::compute_forces() {
   clock_.restart();
   evaluate_forces();
-  require_finite();
+  require_finite(ParticlePart::force);
   clock_.mark("checks");
   space_->synchronize();
 }
@@ -111,22 +114,23 @@ void SimulationOn<Space>::compute_forces() {
 template <class Space>
 void SimulationOn<Space>::step(double dt) {
   clock_.restart();
-  leapfrog_step(*space_, particles_, dt, clock_, [this] { evaluate_forces(); });
   time_ += dt;
-  require_finite();
+  leapfrog_step(*space_, particles_, dt, clock_, [this] { evaluate_forces(); });
+  require_finite(ParticlePart::force);
   clock_.mark("checks");
   space_->synchronize();
 }
 
 template <class Space>
-void SimulationOn<Space>::require_finite() {
-  const std::size_t bad = first_not_finite(*space_, particles_);
+void SimulationOn<Space>::require_finite(ParticlePart part) {
+  const std::size_t bad = first_not_finite(*space_, particles_, part);
   comm_.agree([&] {
     if (bad == particles_.size()) return;
     std::uint64_t id = 0;
     space_->copy_to_host(&id, particles_.id.data() + bad, sizeof(id));
-    throw DataError("at time " + std::to_string(time_) + " the position, velocity or acceleration of the particle with id " +
-                    std::to_string(id) + " is not finite; a smaller time step or a larger gravity.softening may help");
+    const std::string what = part == ParticlePart::motion ? "position or velocity of" : "force on";
+    throw DataError("at time " + std::to_string(time_) + " the " + what + " the particle with id " + std::to_string(id) +
+                    " is not finite; a smaller time step or a larger gravity.softening may help");
   });
 }
 

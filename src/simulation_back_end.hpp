@@ -34,7 +34,7 @@ class SimulationOn final : public Simulation {
 
  private:
   void evaluate_forces();
-  void require_finite();
+  void require_finite(ParticlePart part);
   template <class T>
   std::vector<T> on_host(const Buffer<Space, T>& buffer);
 

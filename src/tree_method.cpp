@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "decomposition/cut_cells.hpp"
 #include "kernels/moments.hpp"
 #include "kernels/opening.hpp"
 #include "kernels/tree_build.hpp"
@@ -54,12 +55,13 @@ void TreeMethod<Space>::compute_with(const GravityParameters& gravity, Particles
   build_tree<Space>(space_, particles.key.view(), tree_);
   last_acceleration_.resize_discard(particles.size());
   last_acceleration_.swap(particles.acceleration);
-  walker_->set_targets(tree_, particles, last_acceleration_.view());
+  walker_->set_targets(tree_, frame_.cube, particles, last_acceleration_.view());
   clock.mark("tree");
   const double acceleration_unit = gravity.G * frame_.scale.mass / (frame_.scale.length * frame_.scale.length);
   compute_moments<Space>(space_, particles.position.view(), last_acceleration_.view(), acceleration_unit, frame_.scale, tree_);
   clock.mark("moments");
   if (comm_.size() > 1) {
+    enlarge_cut_cells<Space>(space_, comm_, particles.key.view(), tree_);
     select_essential_trees(gravity, particles);
     clock.mark("essential trees");
   }

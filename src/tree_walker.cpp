@@ -36,8 +36,9 @@ void add_totals(Space& space, const std::uint32_t* group_start, View<const Group
 }  // namespace
 
 template <class Space>
-void GroupWalker<Space>::set_targets(const Tree<Space>& tree, const Particles<Space>& particles, View<const Double4> last_acceleration) {
-  make_target_groups(space_, tree, particles.size(), largest_group, group_start_);
+void GroupWalker<Space>::set_targets(const Tree<Space>& tree, const KeyCube& cube, const Particles<Space>& particles,
+                                     View<const Double4> last_acceleration) {
+  make_target_groups(space_, tree, particles.size(), largest_group, group_start_, {particles.position.data(), cube});
   group_work_.resize_discard(group_start_.size() > 0 ? group_start_.size() - 1 : 0);
   targets_ = {particles.position.view(), last_acceleration, group_start_.view(), particles.acceleration.view(), group_work_.view()};
 }
@@ -55,8 +56,9 @@ WorkCounts GroupWalker<Space>::work_counts() {
 }
 
 template <class Space>
-void DualWalker<Space>::set_targets(const Tree<Space>& tree, const Particles<Space>& particles, View<const Double4> last_acceleration) {
-  targets_.build(space_, tree, particles.size());
+void DualWalker<Space>::set_targets(const Tree<Space>& tree, const KeyCube& cube, const Particles<Space>& particles,
+                                    View<const Double4> last_acceleration) {
+  targets_.build(space_, tree, particles.size(), {particles.position.data(), cube});
   group_work_.resize_discard(targets_.view().group_count);
   data_ = {tree.view(particles.position.data()),
            tree.least_acceleration.data(),

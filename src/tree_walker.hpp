@@ -17,9 +17,10 @@ class TreeWalker {
 
   virtual int multipole_order() const = 0;
 
-  /// Divides the particles of `tree` into target groups. `last_acceleration` is what criteria of relative error look at. All must stay as
-  /// they are until the last walk. Synchronises.
-  virtual void set_targets(const Tree<Space>& tree, const Particles<Space>& particles, View<const Double4> last_acceleration) = 0;
+  /// Divides the particles of `tree`, whose keys are those of `cube`, into target groups. `last_acceleration` is what criteria of relative
+  /// error look at. All must stay as they are until the last walk. Synchronises.
+  virtual void set_targets(const Tree<Space>& tree, const KeyCube& cube, const Particles<Space>& particles,
+                           View<const Double4> last_acceleration) = 0;
   virtual View<const std::uint32_t> group_start() const = 0;
   /// Sets or adds the forces of `sources`.
   virtual void walk(const GravityParameters& gravity, const TreeScale& scale, const TreeView& sources, WalkMode mode) = 0;
@@ -34,7 +35,8 @@ class GroupWalker final : public TreeWalker<Space> {
  public:
   explicit GroupWalker(Space& space) : space_(space), group_start_(space), group_work_(space) {}
   int multipole_order() const override { return 2; }
-  void set_targets(const Tree<Space>& tree, const Particles<Space>& particles, View<const Double4> last_acceleration) override;
+  void set_targets(const Tree<Space>& tree, const KeyCube& cube, const Particles<Space>& particles,
+                   View<const Double4> last_acceleration) override;
   View<const std::uint32_t> group_start() const override { return group_start_.view(); }
   void walk(const GravityParameters& gravity, const TreeScale& scale, const TreeView& sources, WalkMode mode) override;
   WorkCounts work_counts() override;
@@ -53,7 +55,8 @@ class DualWalker final : public TreeWalker<Space> {
   /// `order` of the expansions, 4 or 5.
   DualWalker(Space& space, int order) : space_(space), order_(order), targets_(space), dual_walk_(space), group_work_(space) {}
   int multipole_order() const override { return order_; }
-  void set_targets(const Tree<Space>& tree, const Particles<Space>& particles, View<const Double4> last_acceleration) override;
+  void set_targets(const Tree<Space>& tree, const KeyCube& cube, const Particles<Space>& particles,
+                   View<const Double4> last_acceleration) override;
   View<const std::uint32_t> group_start() const override { return targets_.group_start(); }
   void walk(const GravityParameters& gravity, const TreeScale& scale, const TreeView& sources, WalkMode mode) override;
   WorkCounts work_counts() override;

@@ -74,7 +74,7 @@ struct BuiltTree {
     ParticleSorter<BackEnd>(space).sort(space, particles);
     build_tree<BackEnd>(space, particles.key.view(), tree);
     compute_moments<BackEnd>(space, particles.position.view(), particles.acceleration.view(), 1.0, frame.scale, tree);
-    make_target_groups(space, tree, particles.size(), largest_group, group_start);
+    make_target_groups(space, tree, particles.size(), largest_group, group_start, {particles.position.data(), frame.cube});
     last_acceleration.resize_discard(particles.size());
     copy_from_host<BackEnd, Double4>(space, download(space, particles.acceleration), last_acceleration.view());
   }

@@ -135,7 +135,7 @@ TEST_F(FrameTest, ScalesArePowersOfTwoNearTheSystemsLengthAndMass) {
 }
 
 TEST_F(FrameTest, AFewOutliersDoNotTakeTheKeysFromTheRest) {
-  for (const double distance : {1e4, 1e6}) {
+  for (const double distance : {1e4, 1e6, 1e9, 1e12, 1e15}) {
     auto system = tests::plummer_sphere(20000, 4);
     system[777] = {distance, -distance, 0, system[777].w};
     take_evenly(system);
@@ -149,6 +149,29 @@ TEST_F(FrameTest, AFewOutliersDoNotTakeTheKeysFromTheRest) {
                                << frame.cube.edge;
     for (const double m : middle) EXPECT_TRUE(m > 0 && m < frame.cube.edge);
   }
+}
+
+TEST_F(FrameTest, ManyOutliersDoNotTakeTheKeysFromTheRestEither) {
+  auto system = tests::plummer_sphere(20000, 4);
+  for (std::size_t i = 0; i < 100; ++i) system[199 * i] = {1e9 + static_cast<double>(i), 1e12, -1e10, 1e-4};
+  take_evenly(system);
+  const Frame frame = find_frame(space, comm, particles);
+  EXPECT_LT(frame.cube.edge, 3000);
+}
+
+TEST_F(FrameTest, HoldsACompanionFarAway) {
+  auto system = tests::plummer_sphere(3000, 4);
+  for (std::size_t i = 0; i < system.size(); i += 20) system[i].y += 1e6;
+  take_evenly(system);
+  EXPECT_GT(find_frame(space, comm, particles).cube.edge, 1e6);
+}
+
+// Medians are zero distance from themselves where most particles share a place.
+TEST_F(FrameTest, HoldsTheFewThatAreNotAtOnePoint) {
+  std::vector<Double4> system(2000, Double4{1, 2, 3, 1});
+  system[500] = {5, 2, 3, 1};
+  take_evenly(system);
+  EXPECT_GE(find_frame(space, comm, particles).cube.edge, 4);
 }
 
 TEST_F(FrameTest, ExistsForNoParticlesOneParticleAndOnePoint) {

@@ -109,23 +109,24 @@ TEST_F(Motion, SumsHaveTheSameBitsTwice) {
 TEST_F(Motion, SumsOfNoParticlesAreZero) {
   tests::set_particles(space, particles, {});
   EXPECT_EQ(sum_particles(space, particles).mass.value(), 0);
-  EXPECT_EQ(first_not_finite(space, particles), 0u);
+  EXPECT_EQ(first_not_finite(space, particles, ParticlePart::motion), 0u);
+  EXPECT_EQ(first_not_finite(space, particles, ParticlePart::force), 0u);
 }
 
 TEST_F(Motion, FindsTheFirstParticleThatIsNotFinite) {
   const std::size_t n = 9000;
   const std::vector<Double4> position(n, Double4{1e300, -1e300, 5, 1});
   set(position, std::vector<Double3>(n), std::vector<Double4>(n));
-  EXPECT_EQ(first_not_finite(space, particles), n) << "large is not infinite";
+  for (const ParticlePart part : {ParticlePart::motion, ParticlePart::force})
+    EXPECT_EQ(first_not_finite(space, particles, part), n) << "large is not infinite";
   const double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
   std::vector<Double4> acceleration(n);
   acceleration[8000].w = nan;
-  set(position, std::vector<Double3>(n), acceleration);
-  EXPECT_EQ(first_not_finite(space, particles), 8000u);
   std::vector<Double3> velocity(n);
   velocity[77].y = -infinity;
   set(position, velocity, acceleration);
-  EXPECT_EQ(first_not_finite(space, particles), 77u);
+  EXPECT_EQ(first_not_finite(space, particles, ParticlePart::force), 8000u);
+  EXPECT_EQ(first_not_finite(space, particles, ParticlePart::motion), 77u);
 }
 
 }  // namespace

@@ -29,14 +29,13 @@ class Opening : public ::testing::Test {
     CellGeometry cell;
     cell.mass = 1;
     const double size = std::pow(10, uniform(-1.5, 0.3));
-    float longest = 0, distance2 = 0;
+    float longest = 0;
     for (int k = 0; k < 3; ++k) {
       cell.half_size[k] = single(0, size);
       cell.offset[k] = single(-1, 1) * cell.half_size[k];
       longest = std::max(longest, 2 * cell.half_size[k]);
-      distance2 += cell.offset[k] * cell.offset[k];
     }
-    cell.centre_distance = std::sqrt(distance2);
+    cell.longest_side = longest;
     cell.radius = cell.spread = 2 * longest;
     return cell;
   }
@@ -122,6 +121,7 @@ TYPED_TEST(Opening, OpensACubeAtItsSideOverTheta) {
   if (needs_acceleration(TypeParam::name)) GTEST_SKIP() << TypeParam::name << " looks at accelerations, not at theta";
   CellGeometry cell;
   for (int k = 0; k < 3; ++k) cell.half_size[k] = 0.5F;
+  cell.longest_side = 1;
   cell.mass = 1;
   const auto half = this->criterion(0.5);
   EXPECT_FALSE(accept(half, cell, {{1.9, 0, 0}, {0, 0, 0}}, 1, 0));
@@ -146,7 +146,8 @@ TEST(Barnes, AddsTheDistanceOfTheCentreOfMassFromTheMiddleOfTheBox) {
   gravity.theta = 0.5;
   CellGeometry cell;
   for (int k = 0; k < 3; ++k) cell.half_size[k] = 0.5F;
-  cell.offset[1] = cell.centre_distance = 0.4F;
+  cell.longest_side = 1;
+  cell.offset[1] = 0.4F;
   const TargetBox at_2_2{{2.2, 0, 0}, {0, 0, 0}}, at_2_5{{2.5, 0, 0}, {0, 0, 0}};
   EXPECT_TRUE(accept(GeometricOpening(gravity), cell, at_2_2, 1, 0));
   EXPECT_FALSE(accept(BarnesOpening(gravity), cell, at_2_2, 1, 0));

@@ -122,20 +122,29 @@ TEST_F(Input, TheEquilibriumGalaxyHasTheEnergyOfItsDescription) {
   EXPECT_NEAR(d.total_energy(), -414.6311, 1e-4);
 }
 
-// The step of 1/16 is long for the centre of this galaxy, and sets the energy error: half of it leaves a sixth, a smaller opening angle
-// changes nothing. Up to t = 5 the error is the same for all numbers of ranks and opening angles (2.2e-3 to 2.5e-3); then orbits in the
-// centre diverge, and rounding decides between 4.1e-3 and 5.4e-3 at t = 10 (mean of nine runs 4.8e-3, standard deviation 0.4e-3; Bonsai
-// has 4.3e-3).
+// The step of 1/16 is long for the centre of this galaxy, and sets the energy error: half of it leaves a sixth, direct summation has as
+// much (4.9e-3), a smaller opening angle changes nothing. Up to t = 5 the error is the same for all numbers of ranks and opening angles
+// (2.2e-3 to 2.5e-3); then orbits in the centre diverge, and rounding decides: of 25 runs with 1 to 4 ranks and thetas a little off 0.75,
+// or 0.4, the mean at t = 10 is 4.6e-3, the standard deviation 0.4e-3, and a fifth exceed 5e-3 (Bonsai has 4.3e-3). So the bound of 5e-3 is
+// asked of the one run on one rank, which a change of rounding may make fail, and on any number of ranks of the mean of three neighbouring
+// runs.
 TEST_F(Input, TheEquilibriumGalaxyKeepsItsEnergy) {
-  start(model, tree_gravity("barnes", 0.75, 0.05));
-  const Diagnostics begin = sim_->diagnostics();
-  EXPECT_NEAR(begin.total_energy(), -414.6311, 0.03);
-  EXPECT_LE(largest_energy_error(1.0 / 16, 80, [] {}), 2.8e-3);
-  for (int i = 0; i < 80; ++i) sim_->step(1.0 / 16);
-  const Diagnostics end = sim_->diagnostics();
-  EXPECT_EQ(end.time, 10);
-  EXPECT_LE(std::abs(end.total_energy() / begin.total_energy() - 1), 6e-3);
-  EXPECT_NEAR(-2 * end.kinetic / end.potential, 1, 0.05) << "it is an equilibrium, but for the softening";
+  double mean = 0;
+  for (const double theta : {0.75, 0.7499, 0.7501}) {
+    SCOPED_TRACE("theta " + std::to_string(theta));
+    start(model, tree_gravity("barnes", theta, 0.05));
+    const Diagnostics begin = sim_->diagnostics();
+    EXPECT_NEAR(begin.total_energy(), -414.6311, 0.03);
+    EXPECT_LE(largest_energy_error(1.0 / 16, 80, [] {}), 2.8e-3);
+    for (int i = 0; i < 80; ++i) sim_->step(1.0 / 16);
+    const Diagnostics end = sim_->diagnostics();
+    const double error = std::abs(end.total_energy() / begin.total_energy() - 1);
+    EXPECT_EQ(end.time, 10);
+    EXPECT_LE(error, theta == 0.75 && comm_.size() == 1 ? 5e-3 : 6e-3);
+    EXPECT_NEAR(-2 * end.kinetic / end.potential, 1, 0.05) << "it is an equilibrium, but for the softening";
+    mean += error / 3;
+  }
+  EXPECT_LE(mean, 5e-3);
 }
 
 TEST_F(Input, TheEquilibriumGalaxyKeepsItsEnergyBetterWithHalfTheStep) {

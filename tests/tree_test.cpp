@@ -185,7 +185,7 @@ TEST_F(Moments, BoundTheirParticlesByBoxAndRadius) {
       ASSERT_LE(farthest, g.radius + rounding) << "cell " << c;
       // Tight, too: a bound that is too wide costs interactions.
       ASSERT_LE(g.radius, std::sqrt(3.0) * side * (1 + 1e-5) + rounding) << "cell " << c;
-      ASSERT_NEAR(g.centre_distance, norm({g.offset[0], g.offset[1], g.offset[2]}), 1e-6 * g.radius + rounding) << "cell " << c;
+      ASSERT_NEAR(g.longest_side, side, 3e-5 * side + 4 * rounding) << "cell " << c;
     }
   });
 }
@@ -276,6 +276,20 @@ TEST_F(TargetGroups, DivideTheParticlesIntoRunsOfAtMostTheLargestGroup) {
       ASSERT_LE(t.group_start[g + 1] - t.group_start[g], static_cast<std::uint32_t>(largest_group));
     }
   });
+}
+
+TEST_F(TargetGroups, LeaveOutliersAlone) {
+  auto system = tests::plummer_sphere(300, 3);
+  system[111] = {1e7, -1e8, 1e6, 1};
+  system[222].z = -1e7;
+  const HostTree t(space, BuiltTree(space, system));
+  const std::size_t usual = HostTree(space, BuiltTree(space, tests::plummer_sphere(300, 3))).group_start.size();
+  EXPECT_LE(t.group_start.size(), usual + 6);
+  for (std::size_t i = 0; i < t.id.size(); ++i) {
+    if (t.id[i] != 111 && t.id[i] != 222) continue;
+    for (const std::size_t start : {i, i + 1})
+      EXPECT_TRUE(std::binary_search(t.group_start.begin(), t.group_start.end(), static_cast<std::uint32_t>(start)));
+  }
 }
 
 TEST_F(TargetGroups, AreWellFilledAndLieInOneCellTooLargeForAGroup) {

@@ -58,6 +58,16 @@ TEST_F(Walk, WithATinyThetaIsDirectSummation) {
   EXPECT_LT(e.potential(1), 5e-6);
 }
 
+// Added up one by one, so many terms would lose digits: the median error would be 2e-6.
+TEST_F(Walk, LosesNoDigitsOverManySources) {
+  gravity.theta = 1e-3;
+  const tests::ForceErrors e = errors(plummer_sphere(32768, 8));
+  EXPECT_LT(e.acceleration(0.5), 1e-6);
+  EXPECT_LT(e.acceleration(0.99), 2e-6);
+  EXPECT_LT(e.potential(0.5), 1e-6);
+  EXPECT_LT(e.potential(0.99), 2e-6);
+}
+
 TEST_F(Walk, ErrorsFallWithThetaUnderEveryCriterion) {
   const auto particles = plummer_sphere(4000, 2);
   for (const std::string& opening : opening_names()) {

@@ -1,0 +1,66 @@
+#include "decomposition/cut_cells.hpp"
+
+#include <algorithm>
+
+namespace grove {
+
+namespace {
+
+struct KeyRange {
+  std::uint64_t first, last, count;
+};
+
+/// Deepest level of a cell that holds both keys.
+int shared_level(std::uint64_t a, std::uint64_t b) {
+  int level = 0;
+  while (level < deepest_level && a >> bits_below(level + 1) == b >> bits_below(level + 1)) ++level;
+  return level;
+}
+
+/// A level's first and last cell, where they lie at the ends of the domain, and down to which level those are cut.
+struct EnlargeEnds {
+  LevelOffsets level_offset;
+  const CellLinks* links;
+  CellGeometry* geometry;
+  std::uint32_t particle_count;
+  int lowest_cut, highest_cut;  ///< -1 where there is nothing on that side
+
+  GROVE_HD void enlarge(std::uint32_t cell) const {
+    geometry[cell].longest_side *= cut_cell_factor;
+    geometry[cell].spread *= cut_cell_factor;
+  }
+  GROVE_HD void operator()(std::size_t i) const {
+    const int level = static_cast<int>(i);
+    const std::uint32_t begin = level_offset[i], end = level_offset[i + 1];
+    if (begin == end) return;
+    const bool low = level <= lowest_cut && links[begin].first_particle == 0;
+    const bool high = level <= highest_cut && links[end - 1].first_particle + links[end - 1].particle_count == particle_count;
+    if (low) enlarge(begin);
+    if (high && !(low && end - begin == 1)) enlarge(end - 1);
+  }
+};
+
+}  // namespace
+
+template <class Space>
+void enlarge_cut_cells(Space& space, const Communicator& comm, View<const std::uint64_t> keys, Tree<Space>& tree) {
+  KeyRange mine{0, 0, keys.size};
+  if (!keys.empty()) {
+    space.copy_to_host(&mine.first, keys.data, sizeof(std::uint64_t));
+    space.copy_to_host(&mine.last, keys.data + keys.size - 1, sizeof(std::uint64_t));
+  }
+  const std::vector<KeyRange> all = comm.all_gather(mine);
+  if (keys.empty()) return;
+  int lowest_cut = -1, highest_cut = -1;
+  for (const KeyRange& other : all) {
+    if (other.count == 0) continue;
+    if (other.last < mine.first) lowest_cut = std::max(lowest_cut, shared_level(other.last, mine.first));
+    if (other.first > mine.last) highest_cut = std::max(highest_cut, shared_level(other.first, mine.last));
+  }
+  space.for_each(deepest_level + 1, EnlargeEnds{tree.level_offset, tree.links.data(), tree.geometry.data(),
+                                                static_cast<std::uint32_t>(keys.size), lowest_cut, highest_cut});
+}
+
+template void enlarge_cut_cells(BackEnd&, const Communicator&, View<const std::uint64_t>, Tree<BackEnd>&);
+
+}  // namespace grove
