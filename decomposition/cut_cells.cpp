@@ -10,13 +10,6 @@ struct KeyRange {
   std::uint64_t first, last, count;
 };
 
-/// Deepest level of a cell that holds both keys.
-int shared_level(std::uint64_t a, std::uint64_t b) {
-  int level = 0;
-  while (level < deepest_level && a >> bits_below(level + 1) == b >> bits_below(level + 1)) ++level;
-  return level;
-}
-
 /// A level's first and last cell, where they lie at the ends of the domain, and down to which level those are cut.
 struct EnlargeEnds {
   LevelOffsets level_offset;

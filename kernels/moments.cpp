@@ -1,6 +1,7 @@
 #include "kernels/moments.hpp"
 
 #include <cmath>
+#include <type_traits>
 
 namespace grove {
 
@@ -13,6 +14,11 @@ struct Extent {
   GROVE_HD void add(const Double3& centre, double hx, double hy, double hz) {
     low = {smaller(low.x, centre.x - hx), smaller(low.y, centre.y - hy), smaller(low.z, centre.z - hz)};
     high = {larger(high.x, centre.x + hx), larger(high.y, centre.y + hy), larger(high.z, centre.z + hz)};
+  }
+  template <class Team>
+  GROVE_HD void join(const Team& team) {
+    low = {team.smallest(low.x), team.smallest(low.y), team.smallest(low.z)};
+    high = {team.largest(high.x), team.largest(high.y), team.largest(high.z)};
   }
 };
 
@@ -46,42 +52,59 @@ struct MassSum {
     weighted = weighted + m * d;
     plain = plain + items * d;
   }
+  template <class Team>
+  GROVE_HD void join(const Team& team) {
+    mass = team.sum(mass);
+    count = team.sum(count);
+    weighted = {team.sum(weighted.x), team.sum(weighted.y), team.sum(weighted.z)};
+    plain = {team.sum(plain.x), team.sum(plain.y), team.sum(plain.z)};
+  }
   /// The centre of mass; the mean position where there is no mass.
   GROVE_HD Double3 centre() const { return origin + (mass > 0 ? (1 / mass) * weighted : (1 / count) * plain); }
 };
 
-/// The radius at which the mass would have the fourth moment sum m d^4 that it has; that of all where the multipoles do not tell.
+/// Terms of a multipole while they are summed, in units of the cell's own size: FP64 up to the quadrupole, FP32 for the small corrections
+/// beyond.
 template <int order>
-GROVE_HD float spread_of(const double (&M)[term_count(order)], float radius) {
-  if constexpr (order < 4) return radius;
-  const auto term = [&](int a, int b, int c) { return M[index_of({a, b, c})] * factorial(Term{a, b, c}); };
-  const double fourth = term(4, 0, 0) + term(0, 4, 0) + term(0, 0, 4) + 2 * (term(2, 2, 0) + term(2, 0, 2) + term(0, 2, 2));
-  return M[0] > 0 ? smaller(radius, static_cast<float>(outward * sqrt(sqrt((fourth > 0 ? fourth : 0) / M[0])))) : radius;
-}
+struct MomentSum {
+  using T = std::conditional_t<order == 2, double, float>;
+  T M[term_count(order)] = {};
+  T per_unit;
 
-/// Writes the terms of order 2 and more, in units of the cell's own size.
-template <int order>
-GROVE_HD void store_multipole(const double (&M)[term_count(order)], float radius, float* out) {
-  double power[order + 1] = {1};
-  for (int k = 1; k <= order; ++k) power[k] = power[k - 1] / expansion_unit(radius);
-  for_terms<term_count(order) - term_count(1)>([&](auto i) {
-    constexpr int t = i + term_count(1);
-    out[i] = static_cast<float>(M[t] * power[term_of(t).order()]);
-  });
-}
+  GROVE_HD explicit MomentSum(float radius) : per_unit(1 / static_cast<T>(expansion_unit(radius))) {}
 
-/// Reads them back; `M` gets the mass, and no dipole.
-template <int order>
-GROVE_HD void load_multipole(const float* from, float mass, float radius, double (&M)[term_count(order)]) {
-  double power[order + 1] = {1};
-  for (int k = 1; k <= order; ++k) power[k] = power[k - 1] * expansion_unit(radius);
-  M[0] = mass;
-  M[1] = M[2] = M[3] = 0;
-  for_terms<term_count(order) - term_count(1)>([&](auto i) {
-    constexpr int t = i + term_count(1);
-    M[t] = from[i] * power[term_of(t).order()];
-  });
-}
+  GROVE_HD T in_units(double x) const { return static_cast<T>(x * per_unit); }
+
+  GROVE_HD void add_particle(double mass, const Double3& d) {
+    add_point<order>(static_cast<T>(mass), in_units(d.x), in_units(d.y), in_units(d.z), M);
+  }
+  /// Adds the multipole `from` of a cell inside this one.
+  GROVE_HD void add_child(const CellGeometry& child, const float* from, const Double3& d) {
+    T power[order + 1] = {1}, terms[term_count(order)] = {static_cast<T>(child.mass)};
+    for (int k = 1; k <= order; ++k) power[k] = power[k - 1] * static_cast<T>(expansion_unit(child.radius)) * per_unit;
+    for_terms<term_count(order) - term_count(1)>([&](auto i) {
+      constexpr int t = i + term_count(1);
+      terms[t] = from[i] * power[term_of(t).order()];
+    });
+    add_shifted_multipole<order>(terms, in_units(d.x), in_units(d.y), in_units(d.z), M);
+  }
+  /// Sums over the team and writes the terms of order 2 and more.
+  template <class Team>
+  GROVE_HD void join_and_store(const Team& team, float* out) {
+    for_terms<term_count(order) - term_count(1)>([&](auto i) {
+      M[i + term_count(1)] = team.sum(M[i + term_count(1)]);
+      if (team.rank() == i % Team::size) out[i] = static_cast<float>(M[i + term_count(1)]);
+    });
+  }
+  /// The radius at which `mass` would have the fourth moment sum m d^4 that it has; that of all where the multipoles do not tell.
+  GROVE_HD float spread(float mass, float radius) const {
+    if constexpr (order < 4) return radius;
+    const auto term = [&](int a, int b, int c) { return M[index_of({a, b, c})] * static_cast<T>(factorial(Term{a, b, c})); };
+    const T fourth = term(4, 0, 0) + term(0, 4, 0) + term(0, 0, 4) + 2 * (term(2, 2, 0) + term(2, 0, 2) + term(0, 2, 2));
+    const double in_unit = sqrt(sqrt(fourth > 0 && mass > 0 ? static_cast<double>(fourth) / mass : 0.0));
+    return mass > 0 ? smaller(radius, static_cast<float>(outward * in_unit / per_unit)) : radius;
+  }
+};
 
 template <int order>
 struct LeafMoments {
@@ -94,32 +117,40 @@ struct LeafMoments {
   TreeScale scale;
   double per_acceleration;
 
-  GROVE_HD void operator()(std::size_t c) const {
+  template <class Team>
+  GROVE_HD void operator()(const Team& team, std::size_t c) const {
     const CellLinks cell = links[c];
     if (cell.child_count > 0) return;
-    const std::uint32_t end = cell.first_particle + cell.particle_count;
+    const std::uint32_t begin = cell.first_particle + static_cast<std::uint32_t>(team.rank()),
+                        end = cell.first_particle + cell.particle_count;
     MassSum sum{position_of(particles[cell.first_particle])};
-    for (std::uint32_t i = cell.first_particle; i < end; ++i) sum.add(particles[i].w, 1, position_of(particles[i]));
+    for (std::uint32_t i = begin; i < end; i += Team::size) sum.add(particles[i].w, 1, position_of(particles[i]));
+    sum.join(team);
     const Double3 centre = sum.centre();
 
     const double per_length = 1 / scale.length, per_mass = 1 / scale.mass;
-    double M[term_count(order)] = {};
     Extent extent;
     double radius2 = 0, least2 = 1e300;
-    for (std::uint32_t i = cell.first_particle; i < end; ++i) {
+    for (std::uint32_t i = begin; i < end; i += Team::size) {
       const Double3 d = per_length * (position_of(particles[i]) - centre), a = per_acceleration * position_of(acceleration[i]);
-      add_point<order>(particles[i].w * per_mass, d, M);
       extent.add(d, 0, 0, 0);
       radius2 = larger(radius2, dot(d, d));
       least2 = smaller(least2, dot(a, a));
     }
+    extent.join(team);
     CellGeometry g;
     g.centre_of_mass = centre;
     g.mass = static_cast<float>(sum.mass * per_mass);
-    set_extent(g, extent, sqrt(radius2));
-    g.spread = spread_of<order>(M, g.radius);
+    set_extent(g, extent, sqrt(team.largest(radius2)));
+
+    MomentSum<order> moments(g.radius);
+    for (std::uint32_t i = begin; i < end; i += Team::size)
+      moments.add_particle(particles[i].w * per_mass, per_length * (position_of(particles[i]) - centre));
+    moments.join_and_store(team, multipole + c * multipole_stride(order));
+    g.spread = moments.spread(g.mass, g.radius);
+    least2 = team.smallest(least2);
+    if (team.rank() != 0) return;
     geometry[c] = g;
-    store_multipole<order>(M, g.radius, multipole + c * multipole_stride(order));
     least_acceleration[c] = static_cast<float>(sqrt(least2));
   }
 };
@@ -140,37 +171,43 @@ struct ParentMoments {
   std::uint32_t level_begin;
   TreeScale scale;
 
-  GROVE_HD void operator()(std::size_t i) const {
+  template <class Team>
+  GROVE_HD void operator()(const Team& team, std::size_t i) const {
     const std::size_t c = level_begin + i;
     const CellLinks cell = links[c];
     if (cell.child_count == 0) return;
-    const std::uint32_t end = cell.first_child + cell.child_count;
+    const std::uint32_t begin = cell.first_child + static_cast<std::uint32_t>(team.rank()), end = cell.first_child + cell.child_count;
     MassSum sum{geometry[cell.first_child].centre_of_mass};
-    for (std::uint32_t k = cell.first_child; k < end; ++k) sum.add(geometry[k].mass, links[k].particle_count, geometry[k].centre_of_mass);
+    for (std::uint32_t k = begin; k < end; k += Team::size) sum.add(geometry[k].mass, links[k].particle_count, geometry[k].centre_of_mass);
+    sum.join(team);
     const Double3 centre = sum.centre();
 
-    double M[term_count(order)] = {};
+    const double per_length = 1 / scale.length;
     Extent extent;
     double radius = 0;
     float least = 1e30F;
-    for (std::uint32_t k = cell.first_child; k < end; ++k) {
+    for (std::uint32_t k = begin; k < end; k += Team::size) {
       const CellGeometry& child = geometry[k];
-      const Double3 d = (1 / scale.length) * (child.centre_of_mass - centre);
-      double from[term_count(order)];
-      load_multipole<order>(multipole + k * multipole_stride(order), child.mass, child.radius, from);
-      add_shifted_multipole<order>(from, d, M);
+      const Double3 d = per_length * (child.centre_of_mass - centre);
       least = smaller(least, least_acceleration[k]);
       extent.add(d + Double3{child.offset[0], child.offset[1], child.offset[2]}, child.half_size[0], child.half_size[1],
                  child.half_size[2]);
       radius = larger(radius, smaller(sqrt(dot(d, d)) + child.radius, farthest_corner(d, child)));
     }
+    extent.join(team);
     CellGeometry g;
     g.centre_of_mass = centre;
     g.mass = static_cast<float>(sum.mass);
-    set_extent(g, extent, radius);
-    g.spread = spread_of<order>(M, g.radius);
+    set_extent(g, extent, team.largest(radius));
+
+    MomentSum<order> moments(g.radius);
+    for (std::uint32_t k = begin; k < end; k += Team::size)
+      moments.add_child(geometry[k], multipole + k * multipole_stride(order), per_length * (geometry[k].centre_of_mass - centre));
+    moments.join_and_store(team, multipole + c * multipole_stride(order));
+    g.spread = moments.spread(g.mass, g.radius);
+    least = team.smallest(least);
+    if (team.rank() != 0) return;
     geometry[c] = g;
-    store_multipole<order>(M, g.radius, multipole + c * multipole_stride(order));
     least_acceleration[c] = least;
   }
 };
@@ -178,11 +215,12 @@ struct ParentMoments {
 template <int order, class Space>
 void compute_all(Space& space, const Double4* particles, const Double4* acceleration, double per_acceleration, const TreeScale& scale,
                  Tree<Space>& tree) {
-  space.for_each(tree.cell_count(), LeafMoments<order>{tree.links.data(), particles, acceleration, tree.geometry.data(),
-                                                       tree.multipole.data(), tree.least_acceleration.data(), scale, per_acceleration});
+  space.for_each_by_team(tree.cell_count(),
+                         LeafMoments<order>{tree.links.data(), particles, acceleration, tree.geometry.data(), tree.multipole.data(),
+                                            tree.least_acceleration.data(), scale, per_acceleration});
   for (int level = deepest_level - 1; level >= 0; --level) {
     const std::uint32_t begin = tree.level_offset[level];
-    space.for_each(
+    space.for_each_by_team(
         tree.level_offset[level + 1] - begin,
         ParentMoments<order>{tree.links.data(), tree.geometry.data(), tree.multipole.data(), tree.least_acceleration.data(), begin, scale});
   }

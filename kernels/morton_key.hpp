@@ -44,6 +44,17 @@ GROVE_HD inline std::uint64_t morton_key(const Double4& position, const KeyCube&
 /// Bits of a key below those that name its cell at `level`.
 GROVE_HD inline int bits_below(int level) { return 3 * (deepest_level - level); }
 
+/// Level of the deepest cell that holds both keys.
+GROVE_HD inline int shared_level(std::uint64_t a, std::uint64_t b) {
+  if (a == b) return deepest_level;
+#if defined(__CUDA_ARCH__)
+  const int highest_bit = 63 - __clzll(static_cast<long long>(a ^ b));
+#else
+  const int highest_bit = 63 - __builtin_clzll(a ^ b);
+#endif
+  return deepest_level - 1 - highest_bit / 3;
+}
+
 /// First index in the sorted keys [first, last) whose key is not below `key`.
 GROVE_HD inline std::uint32_t lower_bound(const std::uint64_t* keys, std::uint32_t first, std::uint32_t last, std::uint64_t key) {
   while (first < last) {

@@ -84,19 +84,19 @@ GROVE_HD inline void scaled_powers(T dx, T dy, T dz, T (&power)[term_count(order
   });
 }
 
-/// P2M: adds a point of mass m at offset d from the centre to M [term_count(order)].
-template <int order>
-GROVE_HD inline void add_point(double m, const Double3& d, double (&M)[term_count(order)]) {
-  double power[term_count(order)];
-  scaled_powers<order>(d.x, d.y, d.z, power);
+/// P2M: adds a point of mass m at offset (dx, dy, dz) from the centre to M [term_count(order)].
+template <int order, class T>
+GROVE_HD inline void add_point(T m, T dx, T dy, T dz, T (&M)[term_count(order)]) {
+  T power[term_count(order)];
+  scaled_powers<order>(dx, dy, dz, power);
   for_terms<term_count(order)>([&](auto i) { M[i] += m * power[i]; });
 }
 
-/// M2M: adds the expansion `from`, whose centre lies at offset d, to M: M_n += sum_k from_(n-k) d^k / k!.
-template <int order>
-GROVE_HD inline void add_shifted_multipole(const double (&from)[term_count(order)], const Double3& d, double (&M)[term_count(order)]) {
-  double power[term_count(order)];
-  scaled_powers<order>(d.x, d.y, d.z, power);
+/// M2M: adds the expansion `from`, whose centre lies at offset d = (dx, dy, dz), to M: M_n += sum_k from_(n-k) d^k / k!.
+template <int order, class T>
+GROVE_HD inline void add_shifted_multipole(const T (&from)[term_count(order)], T dx, T dy, T dz, T (&M)[term_count(order)]) {
+  T power[term_count(order)];
+  scaled_powers<order>(dx, dy, dz, power);
   for_terms<term_count(order)>([&](auto n) {
     for_terms<term_count(order)>([&](auto k) {
       constexpr Term rest = term_of(n) - term_of(k);

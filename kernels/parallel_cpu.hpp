@@ -14,6 +14,24 @@
 
 namespace grove {
 
+/// What shares one item of for_each_by_team(): a single thread here, some lanes of a warp on the GPU. All of a team call each function.
+struct HostTeam {
+  static constexpr int size = 1;
+  int rank() const { return 0; }
+  template <class T>
+  T sum(T x) const {
+    return x;
+  }
+  template <class T>
+  T smallest(T x) const {
+    return x;
+  }
+  template <class T>
+  T largest(T x) const {
+    return x;
+  }
+};
+
 class HostSpace {
  public:
   using Stamp = std::chrono::steady_clock::time_point;
@@ -55,6 +73,11 @@ class HostSpace {
     const auto count = static_cast<std::int64_t>(n);
 #pragma omp parallel for schedule(static) if (count > 1024)
     for (std::int64_t i = 0; i < count; ++i) f(static_cast<std::size_t>(i));
+  }
+
+  template <class F>
+  void for_each_by_team(std::size_t n, F f) {
+    for_each(n, [f](std::size_t i) { f(HostTeam{}, i); });
   }
 
   template <class T, class F, class Op>

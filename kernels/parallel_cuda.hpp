@@ -30,11 +30,43 @@ class PinnedMemory {
   void synchronize() {}
 };
 
+/// What shares one item of for_each_by_team(): eight lanes of a warp. All of a team call each function; each gets the same bits.
+class CudaTeam {
+ public:
+  static constexpr int size = 8;
+  __device__ int rank() const { return static_cast<int>(threadIdx.x % size); }
+  template <class T>
+  __device__ T sum(T x) const {
+    return combine(x, [](T a, T b) { return a + b; });
+  }
+  template <class T>
+  __device__ T smallest(T x) const {
+    return combine(x, [](T a, T b) { return a < b ? a : b; });
+  }
+  template <class T>
+  __device__ T largest(T x) const {
+    return combine(x, [](T a, T b) { return a > b ? a : b; });
+  }
+
+ private:
+  template <class T, class Op>
+  __device__ T combine(T x, Op op) const {
+    const unsigned lanes = 0xffU << (threadIdx.x % 32 / size * size);
+    for (int d = size / 2; d > 0; d /= 2) x = op(x, __shfl_xor_sync(lanes, x, d));
+    return x;
+  }
+};
+
 namespace detail {
 template <class F>
 __global__ void __launch_bounds__(256) for_each_kernel(std::size_t n, F f) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i < n) f(i);
+}
+template <class F>
+__global__ void __launch_bounds__(256) for_each_by_team_kernel(std::size_t n, F f) {
+  const std::size_t i = (std::size_t{blockIdx.x} * blockDim.x + threadIdx.x) / CudaTeam::size;
+  if (i < n) f(CudaTeam{}, i);
 }
 }  // namespace detail
 
@@ -84,6 +116,14 @@ class CudaSpace {
     if (n == 0) return;
     detail::for_each_kernel<<<static_cast<unsigned>(cuda_count((n + 255) / 256)), 256, 0, stream_>>>(n, f);
     check_cuda(cudaGetLastError(), "for_each");
+  }
+
+  template <class F>
+  void for_each_by_team(std::size_t n, F f) {
+    if (n == 0) return;
+    constexpr std::size_t at_once = 256 / CudaTeam::size;
+    detail::for_each_by_team_kernel<<<static_cast<unsigned>(cuda_count((n + at_once - 1) / at_once)), 256, 0, stream_>>>(n, f);
+    check_cuda(cudaGetLastError(), "for_each_by_team");
   }
 
   template <class T, class F, class Op>

@@ -1,86 +1,127 @@
+// All levels at once: the sorted keys alone tell which cells begin at a particle.
+//
+// A cell of level l begins at particle i when the particle before is in another cell of that level, and it is in the tree when the cell
+// above it is too large for a leaf: when some largest_leaf + 1 consecutive particles, i among them, share a cell of level l - 1. Both are
+// levels of pairs of keys. The cells that begin at i are those of consecutive levels; numbered particle by particle first ("serial
+// numbers"), they are then sorted by level.
 #include "kernels/tree_build.hpp"
 
 namespace grove {
 
 namespace {
 
-/// First particle of child octant `i % 8` of the `i / 8`-th cell of a level; leaves have no children, all their bounds are their end.
-struct FindOctants {
+constexpr int bits_of_levels = 5;
+static_assert(deepest_level < 1 << bits_of_levels);
+
+/// The levels of the cells that begin at each particle: [first, first + count).
+struct CellLevels {
   const std::uint64_t* keys;
-  const CellLinks* level_cells;
-  std::uint32_t* bounds;
-  int child_bits;  ///< bits of a key below the children's level
+  std::uint32_t particle_count;
 
-  GROVE_HD void operator()(std::size_t i) const {
-    const CellLinks cell = level_cells[i / 8];
-    const std::uint32_t end = cell.first_particle + cell.particle_count;
-    if (cell.particle_count <= largest_leaf) {
-      bounds[i] = end;
-      return;
+  GROVE_HD int first(std::uint32_t i) const { return i == 0 ? 0 : shared_level(keys[i - 1], keys[i]) + 1; }
+  /// Level of the deepest cell around particle i with more particles than a leaf may have; -1 when there is none.
+  GROVE_HD int deepest_divided(std::uint32_t i) const {
+    int level = -1;
+    for (std::uint32_t j = i < largest_leaf ? 0 : i - largest_leaf; j <= i && j + largest_leaf < particle_count; ++j) {
+      const int both = shared_level(keys[j], keys[j + largest_leaf]);
+      level = level < both ? both : level;
     }
-    const std::uint64_t cell_key = keys[cell.first_particle] >> (child_bits + 3);
-    bounds[i] = lower_bound(keys, cell.first_particle, end, (cell_key << 3 | (i % 8)) << child_bits);
+    return level;
+  }
+  GROVE_HD std::uint32_t count(std::uint32_t i) const {
+    const int below = first(i), divided = deepest_divided(i), last = divided < deepest_level ? divided + 1 : deepest_level;
+    return last >= below ? static_cast<std::uint32_t>(last - below + 1) : 0;
   }
 };
 
-GROVE_HD std::uint32_t octant_end(const std::uint32_t* bounds, std::size_t cell, std::uint32_t octant, std::uint32_t cell_end) {
-  return octant == 7 ? cell_end : bounds[8 * cell + octant + 1];
-}
-
-struct CountChildren {
-  const CellLinks* level_cells;
-  const std::uint32_t* bounds;
-  std::uint32_t* child_count;
-
-  GROVE_HD void operator()(std::size_t i) const {
-    const std::uint32_t end = level_cells[i].first_particle + level_cells[i].particle_count;
-    std::uint32_t count = 0;
-    for (std::uint32_t o = 0; o < 8; ++o) count += octant_end(bounds, i, o, end) > bounds[8 * i + o];
-    child_count[i] = count;
-  }
+struct CountCells {
+  CellLevels levels;
+  std::uint32_t* count;
+  GROVE_HD void operator()(std::size_t i) const { count[i] = levels.count(static_cast<std::uint32_t>(i)); }
 };
 
-/// Writes the links between the cells of a level and their children, and the children themselves.
-struct MakeChildren {
-  CellLinks* cells;
-  std::uint32_t level_begin;  ///< first cell of the level
-  std::uint32_t next_begin;   ///< first cell of the next
-  const std::uint32_t* bounds;
-  const std::uint32_t* child_offset;
+/// Writes level and first particle of every cell, by serial number.
+struct ListCells {
+  CellLevels levels;
+  const std::uint32_t* serial;  ///< [particles + 1] cells before each particle
+  std::uint64_t* level;
+  std::uint32_t* first_particle;
+  std::uint32_t* identity;
 
   GROVE_HD void operator()(std::size_t i) const {
-    CellLinks& cell = cells[level_begin + i];
-    const std::uint32_t end = cell.first_particle + cell.particle_count;
-    cell.first_child = next_begin + child_offset[i];
-    cell.child_count = child_offset[i + 1] - child_offset[i];
-    std::uint32_t child = cell.first_child;
-    for (std::uint32_t o = 0; o < 8; ++o) {
-      const std::uint32_t first = bounds[8 * i + o], last = octant_end(bounds, i, o, end);
-      if (last > first) cells[child++] = {0, 0, first, last - first};
+    if (serial[i] == serial[i + 1]) return;
+    const int first = levels.first(static_cast<std::uint32_t>(i));
+    for (std::uint32_t s = serial[i]; s < serial[i + 1]; ++s) {
+      level[s] = static_cast<std::uint64_t>(first) + (s - serial[i]);
+      first_particle[s] = static_cast<std::uint32_t>(i);
+      identity[s] = s;
     }
   }
 };
 
-/// Appends level `level + 1` below the cells of level `level`; returns the number of cells made.
+struct Invert {
+  const std::uint32_t* serial;
+  std::uint32_t* cell;  ///< by serial number
+  GROVE_HD void operator()(std::size_t c) const { cell[serial[c]] = static_cast<std::uint32_t>(c); }
+};
+
+struct FindLevels {
+  const std::uint64_t* level;
+  std::uint32_t cell_count;
+  std::uint32_t* begin;
+  GROVE_HD void operator()(std::size_t l) const { begin[l] = lower_bound(level, 0, cell_count, l); }
+};
+
+struct LinkCells {
+  const std::uint64_t* keys;
+  std::uint32_t particle_count, cell_count;
+  const std::uint64_t* level;           ///< [cells]
+  const std::uint32_t* serial;          ///< [cells]
+  const std::uint32_t* cell;            ///< by serial number
+  const std::uint32_t* first_particle;  ///< by serial number
+  CellLinks* links;
+
+  /// First particle behind the cell of that level around particle i.
+  GROVE_HD std::uint32_t end_of(std::uint32_t i, int l) const {
+    std::uint32_t step = 1;
+    while (i + step < particle_count && shared_level(keys[i], keys[i + step]) >= l) step *= 2;
+    const std::uint32_t last = i + step < particle_count ? i + step : particle_count;
+    const int bits = bits_below(l);
+    return lower_bound(keys, i + step / 2, last, ((keys[i] >> bits) + 1) << bits);
+  }
+
+  GROVE_HD void operator()(std::size_t c) const {
+    const std::uint32_t own = serial[c], first = first_particle[own];
+    const auto l = static_cast<int>(level[c]);
+    const std::uint32_t end = end_of(first, l);
+    CellLinks links_of{0, 0, first, end - first};
+    if (end - first > largest_leaf && l < deepest_level) {
+      const std::uint32_t child = cell[own + 1];
+      std::uint32_t next = child + 1;
+      while (next < cell_count && level[next] == level[child] && first_particle[serial[next]] < end) ++next;
+      links_of.first_child = child;
+      links_of.child_count = next - child;
+    }
+    links[c] = links_of;
+  }
+};
+
+/// Sorts the cells by level and links them; sets tree.level_offset.
 template <class Space>
-std::uint32_t split_level(Space& space, View<const std::uint64_t> keys, Tree<Space>& tree, int level) {
-  const std::uint32_t begin = tree.level_offset[level], end = tree.level_offset[level + 1];
-  const std::size_t count = end - begin;
-  Scratch<Space, std::uint32_t> bounds(space, 8 * count);
-  Scratch<Space, std::uint32_t> child_count(space, count);
-  Scratch<Space, std::uint32_t> child_offset(space, count + 1);
-
-  const CellLinks* const cells = tree.links.data() + begin;
-  space.for_each(8 * count, FindOctants{keys.data, cells, bounds.data(), bits_below(level + 1)});
-  space.for_each(count, CountChildren{cells, bounds.data(), child_count.data()});
-  space.template exclusive_scan<std::uint32_t>(child_count.view(), child_offset.view());
-  std::uint32_t made = 0;
-  space.copy_to_host(&made, child_offset.data() + count, sizeof(made));
-  if (made == 0) return 0;
-
-  tree.links.resize_keep(end + made);
-  space.for_each(count, MakeChildren{tree.links.data(), begin, end, bounds.data(), child_offset.data()});
-  return made;
+void link_cells(Space& space, View<const std::uint64_t> keys, const CellLevels& levels, View<const std::uint32_t> serial_of,
+                std::uint32_t cells, Tree<Space>& tree) {
+  Scratch<Space, std::uint64_t> listed_level(space, cells), level(space, cells);
+  Scratch<Space, std::uint32_t> first_particle(space, cells), identity(space, cells), serial(space, cells);
+  Scratch<Space, std::uint32_t> begin(space, tree.level_offset.size());
+  space.for_each(keys.size, ListCells{levels, serial_of.data, listed_level.data(), first_particle.data(), identity.data()});
+  space.sort_pairs(listed_level, identity, level, serial, bits_of_levels);
+  const View<std::uint32_t> cell = identity.view();  // no longer wanted as such
+  space.for_each(cells, Invert{serial.data(), cell.data});
+  tree.links.resize_discard(cells);
+  space.for_each(cells, LinkCells{keys.data, static_cast<std::uint32_t>(keys.size), cells, level.data(), serial.data(), cell.data,
+                                  first_particle.data(), tree.links.data()});
+  space.for_each(tree.level_offset.size(), FindLevels{level.data(), cells, begin.data()});
+  copy_to_host<Space, std::uint32_t>(space, begin.view(), tree.level_offset);
 }
 
 }  // namespace
@@ -88,18 +129,15 @@ std::uint32_t split_level(Space& space, View<const std::uint64_t> keys, Tree<Spa
 template <class Space>
 void build_tree(Space& space, View<const std::uint64_t> keys, Tree<Space>& tree) {
   tree.level_offset.fill(0);
-  tree.links.resize_discard(keys.empty() ? 0 : 1);
+  tree.links.resize_discard(0);
   if (!keys.empty()) {
-    const CellLinks root{0, 0, 0, static_cast<std::uint32_t>(keys.size)};
-    space.copy_from_host(tree.links.data(), &root, sizeof(root));
-    std::uint32_t cells = 1, last_made = 1;
-    for (int level = 0; level <= deepest_level; ++level) {
-      tree.level_offset[level + 1] = cells;
-      if (level < deepest_level && last_made > 0) {
-        last_made = split_level(space, keys, tree, level);
-        cells += last_made;
-      }
-    }
+    const CellLevels levels{keys.data, static_cast<std::uint32_t>(keys.size)};
+    Scratch<Space, std::uint32_t> count(space, keys.size), serial(space, keys.size + 1);
+    space.for_each(keys.size, CountCells{levels, count.data()});
+    space.template exclusive_scan<std::uint32_t>(count.view(), serial.view());
+    std::uint32_t cells = 0;
+    space.copy_to_host(&cells, serial.data() + keys.size, sizeof(cells));
+    link_cells<Space>(space, keys, levels, serial.view(), cells, tree);
   }
   tree.geometry.resize_discard(tree.cell_count());
   tree.multipole.resize_discard(std::size_t{tree.cell_count()} * multipole_stride(tree.order));

@@ -6,7 +6,7 @@
 namespace grove {
 
 /// Builds the links of `tree` over particles sorted by key; geometry and multipole get their length only (see compute_moments).
-/// `keys` [particles], ascending. Synchronises once a level. Throws SystemError when memory is short.
+/// `keys` [particles], ascending. Synchronises twice. Throws SystemError when memory is short.
 template <class Space>
 void build_tree(Space& space, View<const std::uint64_t> keys, Tree<Space>& tree);
 

@@ -65,7 +65,10 @@ class Expansions : public ::testing::Test {
 
   static Terms multipole(const std::vector<Point>& points, const Double3& centre) {
     Terms m;
-    for (const Point& p : points) add_point<order>(p.mass, p.at - centre, m.of);
+    for (const Point& p : points) {
+      const Double3 d = p.at - centre;
+      add_point<order>(p.mass, d.x, d.y, d.z, m.of);
+    }
     return m;
   }
   template <class Softening>
@@ -124,8 +127,8 @@ TYPED_TEST(Expansions, ShiftedToAnotherCentreAreThoseAboutIt) {
   auto points = points_about(first, 2);
   const auto others = points_about(second, 3);
   auto sum = this->multipole({}, {});
-  add_shifted_multipole<TypeParam::value>(this->multipole(points, first).of, first, sum.of);
-  add_shifted_multipole<TypeParam::value>(this->multipole(others, second).of, second, sum.of);
+  add_shifted_multipole<TypeParam::value>(this->multipole(points, first).of, first.x, first.y, first.z, sum.of);
+  add_shifted_multipole<TypeParam::value>(this->multipole(others, second).of, second.x, second.y, second.z, sum.of);
   points.insert(points.end(), others.begin(), others.end());
   const auto whole = this->multipole(points, {});
   for (int i = 0; i < this->terms; ++i) ASSERT_NEAR(sum.of[i], whole.of[i], 1e-12) << "term " << i;

@@ -20,6 +20,29 @@ struct CountVisit {
   std::uint32_t* visits;
   GROVE_HD void operator()(std::size_t i) const { visits[i] += 1; }
 };
+/// Sums, smallest and largest number of a run of `run` items, shared by a team.
+struct RunStatistics {
+  const std::uint64_t* values;
+  std::size_t run;
+  std::uint64_t* out;
+  template <class Team>
+  GROVE_HD void operator()(const Team& team, std::size_t i) const {
+    std::uint64_t sum = 0, least = ~std::uint64_t{0}, most = 0;
+    for (std::size_t k = i * run + static_cast<std::size_t>(team.rank()); k < (i + 1) * run; k += Team::size) {
+      sum += values[k];
+      least = values[k] < least ? values[k] : least;
+      most = values[k] > most ? values[k] : most;
+    }
+    sum = team.sum(sum);
+    least = team.smallest(least);
+    most = team.largest(most);
+    if (team.rank() == 0) out[3 * i] = sum;
+    if (team.rank() == Team::size - 1) {
+      out[3 * i + 1] = least;
+      out[3 * i + 2] = most;
+    }
+  }
+};
 struct Item {
   const std::uint64_t* values;
   GROVE_HD std::uint64_t operator()(std::size_t i) const { return values[i]; }
@@ -55,6 +78,23 @@ TEST_F(Parallel, ForEachVisitsEveryIndexOnce) {
     EXPECT_EQ(std::count(seen.begin(), seen.end(), 1U), static_cast<std::ptrdiff_t>(n));
     EXPECT_EQ(seen[n], 0u);
   }
+}
+
+TEST_F(Parallel, TeamsShareTheWorkOfEachItem) {
+  for (const std::size_t n : {0, 1, 3, 4, 33, 2000})
+    for (const std::size_t run : {1, 5, 8, 21}) {
+      const auto items = random_items(n * run, 1000);
+      const auto values = upload(space, items);
+      auto out = upload(space, std::vector<std::uint64_t>(3 * n, 7));
+      space.for_each_by_team(n, RunStatistics{values.data(), run, out.data()});
+      const auto seen = download(space, out);
+      for (std::size_t i = 0; i < n; ++i) {
+        const auto begin = items.begin() + static_cast<std::ptrdiff_t>(i * run), end = begin + static_cast<std::ptrdiff_t>(run);
+        ASSERT_EQ(seen[3 * i], std::accumulate(begin, end, std::uint64_t{0})) << "item " << i << " of " << n;
+        ASSERT_EQ(seen[3 * i + 1], *std::min_element(begin, end));
+        ASSERT_EQ(seen[3 * i + 2], *std::max_element(begin, end));
+      }
+    }
 }
 
 TEST_F(Parallel, TransformReduceSumsAllItemsAndTheInitialValueOnce) {
