@@ -70,9 +70,11 @@ std::vector<Double4> sample_positions(Space& space, const Communicator& comm, co
   return comm.all_gather_vectors(std::span<const Double4>(mine));
 }
 
-/// The value that a fraction of the values, which are sorted, do not exceed.
-double quantile(const std::vector<double>& sorted, double fraction) {
-  return sorted[static_cast<std::size_t>(fraction * static_cast<double>(sorted.size() - 1))];
+/// The value that a fraction of the values do not exceed; puts them into another order.
+double quantile(std::vector<double>& values, double fraction) {
+  const auto rank = static_cast<std::ptrdiff_t>(fraction * static_cast<double>(values.size() - 1));
+  std::nth_element(values.begin(), values.begin() + rank, values.end());
+  return values[static_cast<std::size_t>(rank)];
 }
 
 /// A cube around all but outliers.
@@ -83,16 +85,15 @@ struct Core {
 
 /// Medians, which outliers cannot move however far away they are.
 Core core_of(const std::vector<Double4>& sample) {
-  const auto sorted_by = [&](auto value) {
+  const auto values_of = [&](auto value) {
     std::vector<double> values;
     for (const Double4& p : sample) values.push_back(value(p));
-    std::sort(values.begin(), values.end());
     return values;
   };
-  const auto median = [](const std::vector<double>& sorted) { return 0.5 * (sorted[(sorted.size() - 1) / 2] + sorted[sorted.size() / 2]); };
-  const Double3 centre{median(sorted_by([](const Double4& p) { return p.x; })), median(sorted_by([](const Double4& p) { return p.y; })),
-                       median(sorted_by([](const Double4& p) { return p.z; }))};
-  const std::vector<double> distance = sorted_by([&](const Double4& p) {
+  std::vector<double> x = values_of([](const Double4&p) { return p.x; }), y = values_of([](const Double4&p) { return p.y; }),
+                      z = values_of([](const Double4&p) { return p.z; });
+  const Double3 centre{quantile(x, 0.5), quantile(y, 0.5), quantile(z, 0.5)};
+  std::vector<double> distance = values_of([&](const Double4& p) {
     const Double3 d = position_of(p) - centre;
     return std::max({std::abs(d.x), std::abs(d.y), std::abs(d.z)});
   });

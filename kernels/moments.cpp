@@ -63,6 +63,20 @@ struct MassSum {
   GROVE_HD Double3 centre() const { return origin + (mass > 0 ? (1 / mass) * weighted : (1 / count) * plain); }
 };
 
+/// Copies a multipole, in 16-byte words where it has such; of every `step` words the one numbered `first`.
+template <int stride>
+GROVE_HD void copy_words(const float* from, float* to, int first = 0, int step = 1) {
+  if constexpr (stride % 4 == 0) {
+    for_terms<stride / 4>([&](auto w) {
+      if (w % step == first) reinterpret_cast<Float4*>(to)[w] = reinterpret_cast<const Float4*>(from)[w];
+    });
+  } else {
+    for_terms<stride>([&](auto w) {
+      if (w % step == first) to[w] = from[w];
+    });
+  }
+}
+
 /// Terms of a multipole while they are summed, in units of the cell's own size: FP64 up to the quadrupole, FP32 for the small corrections
 /// beyond.
 template <int order>
@@ -80,22 +94,27 @@ struct MomentSum {
   }
   /// Adds the multipole `from` of a cell inside this one.
   GROVE_HD void add_child(const CellGeometry& child, const float* from, const Double3& d) {
+    alignas(Float4) float stored[multipole_stride(order)];
+    copy_words<multipole_stride(order)>(from, stored);
     T power[order + 1] = {1}, terms[term_count(order)] = {static_cast<T>(child.mass)};
     for (int k = 1; k <= order; ++k) power[k] = power[k - 1] * static_cast<T>(expansion_unit(child.radius)) * per_unit;
     for_terms<term_count(order) - term_count(1)>([&](auto i) {
       constexpr int t = i + term_count(1);
-      terms[t] = from[i] * power[term_of(t).order()];
+      terms[t] = stored[i] * power[term_of(t).order()];
     });
     add_shifted_multipole<order>(terms, in_units(d.x), in_units(d.y), in_units(d.z), M);
   }
   /// Sums over the team and writes the terms of order 2 and more.
   template <class Team>
   GROVE_HD void join_and_store(const Team& team, float* out) {
+    alignas(Float4) float stored[multipole_stride(order)] = {};
     for_terms<term_count(order) - term_count(1)>([&](auto i) {
       M[i + term_count(1)] = team.sum(M[i + term_count(1)]);
-      if (team.rank() == i % Team::size) out[i] = static_cast<float>(M[i + term_count(1)]);
+      stored[i] = static_cast<float>(M[i + term_count(1)]);
     });
+    copy_words<multipole_stride(order)>(stored, out, team.rank(), Team::size);
   }
+
   /// The radius at which `mass` would have the fourth moment sum m d^4 that it has; that of all where the multipoles do not tell.
   GROVE_HD float spread(float mass, float radius) const {
     if constexpr (order < 4) return radius;
@@ -106,6 +125,7 @@ struct MomentSum {
   }
 };
 
+/// A thread a leaf: most have far fewer particles than a team has lanes.
 template <int order>
 struct LeafMoments {
   const CellLinks* links;
@@ -117,39 +137,33 @@ struct LeafMoments {
   TreeScale scale;
   double per_acceleration;
 
-  template <class Team>
-  GROVE_HD void operator()(const Team& team, std::size_t c) const {
+  GROVE_HD void operator()(std::size_t c) const {
     const CellLinks cell = links[c];
     if (cell.child_count > 0) return;
-    const std::uint32_t begin = cell.first_particle + static_cast<std::uint32_t>(team.rank()),
-                        end = cell.first_particle + cell.particle_count;
+    const std::uint32_t begin = cell.first_particle, end = cell.first_particle + cell.particle_count;
     MassSum sum{position_of(particles[cell.first_particle])};
-    for (std::uint32_t i = begin; i < end; i += Team::size) sum.add(particles[i].w, 1, position_of(particles[i]));
-    sum.join(team);
+    for (std::uint32_t i = begin; i < end; ++i) sum.add(particles[i].w, 1, position_of(particles[i]));
     const Double3 centre = sum.centre();
 
     const double per_length = 1 / scale.length, per_mass = 1 / scale.mass;
     Extent extent;
     double radius2 = 0, least2 = 1e300;
-    for (std::uint32_t i = begin; i < end; i += Team::size) {
+    for (std::uint32_t i = begin; i < end; ++i) {
       const Double3 d = per_length * (position_of(particles[i]) - centre), a = per_acceleration * position_of(acceleration[i]);
       extent.add(d, 0, 0, 0);
       radius2 = larger(radius2, dot(d, d));
       least2 = smaller(least2, dot(a, a));
     }
-    extent.join(team);
     CellGeometry g;
     g.centre_of_mass = centre;
     g.mass = static_cast<float>(sum.mass * per_mass);
-    set_extent(g, extent, sqrt(team.largest(radius2)));
+    set_extent(g, extent, sqrt(radius2));
 
     MomentSum<order> moments(g.radius);
-    for (std::uint32_t i = begin; i < end; i += Team::size)
+    for (std::uint32_t i = begin; i < end; ++i)
       moments.add_particle(particles[i].w * per_mass, per_length * (position_of(particles[i]) - centre));
-    moments.join_and_store(team, multipole + c * multipole_stride(order));
+    moments.join_and_store(TeamOfOne{}, multipole + c * multipole_stride(order));
     g.spread = moments.spread(g.mass, g.radius);
-    least2 = team.smallest(least2);
-    if (team.rank() != 0) return;
     geometry[c] = g;
     least_acceleration[c] = static_cast<float>(sqrt(least2));
   }
@@ -215,9 +229,8 @@ struct ParentMoments {
 template <int order, class Space>
 void compute_all(Space& space, const Double4* particles, const Double4* acceleration, double per_acceleration, const TreeScale& scale,
                  Tree<Space>& tree) {
-  space.for_each_by_team(tree.cell_count(),
-                         LeafMoments<order>{tree.links.data(), particles, acceleration, tree.geometry.data(), tree.multipole.data(),
-                                            tree.least_acceleration.data(), scale, per_acceleration});
+  space.for_each(tree.cell_count(), LeafMoments<order>{tree.links.data(), particles, acceleration, tree.geometry.data(),
+                                                       tree.multipole.data(), tree.least_acceleration.data(), scale, per_acceleration});
   for (int level = deepest_level - 1; level >= 0; --level) {
     const std::uint32_t begin = tree.level_offset[level];
     space.for_each_by_team(

@@ -5,7 +5,7 @@
 //
 // Every space has (n items; views lie in its memory; calls are ordered, and asynchronous unless they return a value):
 //   for_each(n, f)                                  f(i) for i in [0, n)
-//   for_each_by_team(n, f)                          f(team, i): the lanes of a team share each i; see Team
+//   for_each_by_team(n, f)                          f(team, i): the lanes of a team share each i; see team_of_one.hpp
 //   transform_reduce(n, init, f, op) -> T           op over f(i), in an order that depends on n alone: the same bits every run
 //   exclusive_scan(in, out)                         out[i] = sum of in[0..i), i in [0, n]; out has one item more than in
 //   sort_pairs(keys, values, sorted_keys, sorted_values, bits)   by the lowest `bits` bits of the keys, ascending, stable
@@ -14,6 +14,7 @@
 #pragma once
 
 #include "kernels/memory.hpp"
+#include "kernels/team_of_one.hpp"
 #include "kernels/vector.hpp"
 #include "kernels/view.hpp"
 

@@ -11,26 +11,9 @@
 #include <vector>
 
 #include "kernels/memory.hpp"
+#include "kernels/team_of_one.hpp"
 
 namespace grove {
-
-/// What shares one item of for_each_by_team(): a single thread here, some lanes of a warp on the GPU. All of a team call each function.
-struct HostTeam {
-  static constexpr int size = 1;
-  int rank() const { return 0; }
-  template <class T>
-  T sum(T x) const {
-    return x;
-  }
-  template <class T>
-  T smallest(T x) const {
-    return x;
-  }
-  template <class T>
-  T largest(T x) const {
-    return x;
-  }
-};
 
 class HostSpace {
  public:
@@ -77,7 +60,7 @@ class HostSpace {
 
   template <class F>
   void for_each_by_team(std::size_t n, F f) {
-    for_each(n, [f](std::size_t i) { f(HostTeam{}, i); });
+    for_each(n, [f](std::size_t i) { f(TeamOfOne{}, i); });
   }
 
   template <class T, class F, class Op>

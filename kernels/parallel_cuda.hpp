@@ -30,7 +30,7 @@ class PinnedMemory {
   void synchronize() {}
 };
 
-/// What shares one item of for_each_by_team(): eight lanes of a warp. All of a team call each function; each gets the same bits.
+/// Eight lanes of a warp: see TeamOfOne.
 class CudaTeam {
  public:
   static constexpr int size = 8;

@@ -21,12 +21,13 @@ struct CellLevels {
   GROVE_HD int first(std::uint32_t i) const { return i == 0 ? 0 : shared_level(keys[i - 1], keys[i]) + 1; }
   /// Level of the deepest cell around particle i with more particles than a leaf may have; -1 when there is none.
   GROVE_HD int deepest_divided(std::uint32_t i) const {
-    int level = -1;
-    for (std::uint32_t j = i < largest_leaf ? 0 : i - largest_leaf; j <= i && j + largest_leaf < particle_count; ++j) {
-      const int both = shared_level(keys[j], keys[j + largest_leaf]);
-      level = level < both ? both : level;
-    }
-    return level;
+    if (particle_count <= largest_leaf) return -1;
+    const std::uint32_t begin = i < largest_leaf ? 0 : i - largest_leaf;
+    const std::uint32_t end = i + largest_leaf < particle_count ? i : particle_count - 1 - largest_leaf;
+    // The fewer bits differ, the smaller the difference as a number.
+    std::uint64_t least = ~std::uint64_t{0};
+    for (std::uint32_t j = begin; j <= end; ++j) least = smaller(least, keys[j] ^ keys[j + largest_leaf]);
+    return shared_level(0, least);
   }
   GROVE_HD std::uint32_t count(std::uint32_t i) const {
     const int below = first(i), divided = deepest_divided(i), last = divided < deepest_level ? divided + 1 : deepest_level;

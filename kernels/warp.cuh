@@ -30,6 +30,26 @@ __device__ inline float reduce_max(float value) {
   return reduce(value, [](float a, float b) { return fmaxf(a, b); });
 }
 
+/// Loads all of an object in 16-byte words, here and now: the compiler would put off the parts that are wanted later, and wait for each.
+template <class T>
+__device__ T load_whole(const T* from) {
+  static_assert(sizeof(T) % 16 == 0 && alignof(T) % 16 == 0);
+  constexpr int words = sizeof(T) / 16;
+  union Words {
+    __device__ Words() {}
+    uint4 word[words];
+    T whole;
+  } loaded;
+#pragma unroll
+  for (int k = 0; k < words; ++k) {
+    uint4& w = loaded.word[k];
+    asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(w.x), "=r"(w.y), "=r"(w.z), "=r"(w.w)
+                 : "l"(reinterpret_cast<const uint4*>(from) + k));
+  }
+  return loaded.whole;
+}
+
 /// Ranges of consecutive numbers, one a lane, strung together without gaps.
 class StrungRanges {
  public:

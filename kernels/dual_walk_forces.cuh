@@ -1,0 +1,255 @@
+// What a warp of the dual walk adds up for its target: the local expansion, and for groups the force on the target of each lane.
+#pragma once
+
+#include <cuda_pipeline.h>
+
+#include "kernels/dual_walk_cuda.hpp"
+#include "kernels/interaction.hpp"
+#include "kernels/opening.hpp"
+
+namespace grove::dual_walk {
+
+/// Shared memory of one warp for sources; its parts are used one after the other.
+template <int order>
+union SourceMemory {
+  static constexpr int terms = term_count(order), words = multipole_stride(order) / 4;
+  // Rows of an odd number of 16-byte words: lanes that read their rows 16 bytes at a time meet no bank conflicts.
+  float4 moments[warp_size][words | 1];
+  float local[warp_size][terms | 1];
+  CellSource cell[warp_size];
+  struct {
+    Float4 particle[warp_size];
+    std::uint32_t own_index[warp_size];
+  };
+};
+
+template <int order, class Softening>
+class TargetForces {
+ public:
+  using Memory = SourceMemory<order>;
+
+  __device__ TargetForces(const DualArguments& a, const Softening& softening, Memory& memory)
+      : a_(a), softening_(softening), memory_(memory), lane_(static_cast<int>(threadIdx.x % warp_size)) {}
+
+  __device__ const TargetBox& box() const { return box_; }
+
+  /// Target cells expand about their centre of mass.
+  __device__ void load_cell(std::uint32_t target) {
+    clear();
+    const std::uint32_t cell = a_.targets.cell[target];
+    const CellGeometry& g = a_.data.own_tree.geometry[cell];
+    box_.centre = g.centre_of_mass;
+    box_.radius = g.radius;
+    box_.least_acceleration = a_.data.least_acceleration[cell];
+    unit_ = expansion_unit(box_.radius);
+  }
+
+  /// Groups expand about the middle of their bounding box. Lanes without a target repeat the first one.
+  __device__ void load_group(std::uint32_t group) {
+    clear();
+    first_ = a_.targets.group_start[group];
+    target_count_ = a_.targets.group_start[group + 1] - first_;
+    const std::uint32_t i = lane_ < static_cast<int>(target_count_) ? first_ + lane_ : first_;
+    const Double4 origin = a_.data.particles[first_], p = a_.data.particles[i], last = a_.data.last_acceleration[i];
+    box_.centre = {middle(p.x, origin.x, box_.half_size[0]), middle(p.y, origin.y, box_.half_size[1]),
+                   middle(p.z, origin.z, box_.half_size[2])};
+    // The same rounding as that of the sources: a target meets itself at a distance of exactly zero.
+    x_ = offset(p.x, box_.centre.x);
+    y_ = offset(p.y, box_.centre.y);
+    z_ = offset(p.z, box_.centre.z);
+    box_.radius = target_margin * sqrtf(reduce_max(x_ * x_ + y_ * y_ + z_ * z_));
+    box_.least_acceleration =
+        reduce_min(static_cast<float>(sqrt(last.x * last.x + last.y * last.y + last.z * last.z) * a_.per_acceleration));
+    unit_ = expansion_unit(box_.radius);
+  }
+
+  /// M2L of up to 32 cells, one a lane.
+  __device__ void add_cells_to_local(const std::uint32_t* cells, std::uint32_t count) {
+    constexpr int words = Memory::words;
+    for (int i = lane_; i < static_cast<int>(count) * words; i += warp_size)
+      __pipeline_memcpy_async(&memory_.moments[i / words][i % words],
+                              a_.sources.multipole + std::size_t{cells[i / words]} * stored_moments + 4 * (i % words), sizeof(float4));
+    __pipeline_commit();
+    const bool active = lane_ < static_cast<int>(count);
+    const CellGeometry& g = a_.sources.geometry[cells[active ? lane_ : 0]];
+    const float x = -offset(g.centre_of_mass.x, box_.centre.x), y = -offset(g.centre_of_mass.y, box_.centre.y),
+                z = -offset(g.centre_of_mass.z, box_.centre.z), mass = g.mass, cell_unit = expansion_unit(g.radius);
+    __pipeline_wait_prior(0);
+    __syncwarp();
+    if (active) {
+      const float4* const moments = memory_.moments[lane_];
+      const auto moment = [&](auto k) {
+        constexpr int i = k - term_count(1);
+        const float4 word = moments[i / 4];
+        return i % 4 == 0 ? word.x : i % 4 == 1 ? word.y : i % 4 == 2 ? word.z : word.w;
+      };
+      add_cell_to_local<order>(softening_, x, y, z, mass, moment, cell_unit, unit_, local_);
+    }
+    work_.cell_cell += count;
+    __syncwarp();
+  }
+
+  /// M2P of up to 32 cells, all at each target.
+  __device__ void evaluate_cells(const std::uint32_t* cells, std::uint32_t count) {
+    if (lane_ < static_cast<int>(count)) {
+      const std::uint32_t cell = cells[lane_];
+      const CellGeometry& g = a_.sources.geometry[cell];
+      memory_.cell[lane_] = make_cell_source(offset(g.centre_of_mass.x, box_.centre.x), offset(g.centre_of_mass.y, box_.centre.y),
+                                             offset(g.centre_of_mass.z, box_.centre.z), g.mass,
+                                             a_.sources.multipole + std::size_t{cell} * stored_moments, expansion_unit(g.radius));
+    }
+    __syncwarp();
+    for (std::uint32_t k = 0; k < count; ++k) add_cell(softening_, memory_.cell[k], x_, y_, z_, force_);
+    work_.cell_particle += count;
+    add_to_total();
+    __syncwarp();
+  }
+
+  /// P2P of the particles of up to 32 leaves, given by first particle and number.
+  __device__ void evaluate_leaves(const uint2* leaves, std::uint32_t count) {
+    const uint2 leaf = lane_ < static_cast<int>(count) ? leaves[lane_] : make_uint2(0, 0);
+    const StrungRanges ranges(leaf.y, leaf.x, lane_);
+    const std::uint32_t size = ranges.size();
+    Fetched next = fetch(ranges, 0, size);
+    for (std::uint32_t base = 0; base < size; base += warp_size) {
+      put(next);
+      if (base + warp_size < size) next = fetch(ranges, base + warp_size, size);  // arrives while the sum runs
+      sum_particles(smaller(size - base, std::uint32_t{warp_size}));
+      if (base % sources_per_block == sources_per_block - warp_size) add_to_total();
+    }
+    work_.particle_particle += size;
+    add_to_total();
+  }
+
+  /// Ends the sums over sources: every lane gets the whole local expansion, that of the target cell above included.
+  __device__ void finish_local(bool has_parent, std::uint32_t parent) {
+    sum_local_over_lanes();
+    if (has_parent) add_parent_expansion(parent);
+  }
+
+  /// Writes the forces on a group.
+  __device__ void store_group(std::uint32_t group) {
+    add_local_force<order>([&](auto i) { return local_[i]; }, unit_, x_, y_, z_, total_);
+    if (lane_ < static_cast<int>(target_count_)) {
+      Double4& out = a_.data.acceleration[first_ + lane_];
+      const Double4 before = a_.mode == WalkMode::own_tree ? Double4{} : out;
+      out = {before.x + total_.x * a_.acceleration_unit, before.y + total_.y * a_.acceleration_unit,
+             before.z + total_.z * a_.acceleration_unit, before.w - total_.potential * a_.potential_unit};
+    }
+    if (lane_ == 0) add_work(a_.data.work[group]);
+  }
+
+  /// Writes a target cell's local expansion.
+  __device__ void store_local(std::uint32_t target) {
+    float* const out = a_.local + std::size_t{target} * local_stride(order);
+    for_terms<terms>([&](auto i) {
+      if (lane_ == i % warp_size) out[i] = local_[i];
+    });
+    if (lane_ == 0) add_work(a_.cell_work[target]);
+  }
+
+  __device__ void count_tests(std::uint32_t tests) { work_.opening_tests += tests; }
+
+ private:
+  static constexpr int terms = term_count(order), stored_moments = multipole_stride(order);
+
+  __device__ void clear() {
+    work_ = {};
+    force_ = {};
+    total_ = {};
+    for_terms<terms>([&](auto i) { local_[i] = 0; });
+  }
+
+  /// A source particle on its way from memory.
+  struct Fetched {
+    Double4 position;
+    std::uint32_t index;
+  };
+
+  /// This lane's particle of the 32 from place `base` on; the last one for a place past `size`.
+  __device__ Fetched fetch(const StrungRanges& ranges, std::uint32_t base, std::uint32_t size) const {
+    const std::uint32_t index = ranges.at(smaller(base + lane_, size - 1));
+    return {a_.sources.particles[index], index};
+  }
+
+  __device__ void put(const Fetched& source) {
+    const Double4& p = source.position;
+    memory_.particle[lane_] = {offset(p.x, box_.centre.x), offset(p.y, box_.centre.y), offset(p.z, box_.centre.z),
+                               static_cast<float>(p.w * a_.per_mass)};
+    // Softened, a particle would add its own potential to itself.
+    if constexpr (!Softening::zero_at_zero)
+      memory_.own_index[lane_] = a_.mode == WalkMode::own_tree ? source.index - first_ : ~std::uint32_t{0};
+    __syncwarp();
+  }
+
+  __device__ void sum_particles(std::uint32_t count) {
+#pragma unroll 8
+    for (std::uint32_t k = 0; k < count; ++k) {
+      const Float4 s = memory_.particle[k];
+      float mass = s.w;
+      if constexpr (!Softening::zero_at_zero) mass = memory_.own_index[k] == static_cast<std::uint32_t>(lane_) ? 0.0F : mass;
+      add_particle(softening_, s.x, s.y, s.z, mass, x_, y_, z_, force_);
+    }
+    __syncwarp();
+  }
+
+  /// Sums of many small terms in FP32 lose digits: after some hundreds they go to a second sum.
+  __device__ void add_to_total() {
+    total_.x += force_.x;
+    total_.y += force_.y;
+    total_.z += force_.z;
+    total_.potential += force_.potential;
+    force_ = {};
+  }
+
+  __device__ float offset(double x, double centre) const { return static_cast<float>((x - centre) * a_.per_length); }
+
+  __device__ double middle(double x, double origin, float& half) const {
+    const float d = offset(x, origin), low = reduce_min(d), high = reduce_max(d);
+    half = 0.5F * (high - low) * target_margin;
+    return origin + 0.5F * (low + high) * a_.length;
+  }
+
+  /// Every lane gets the sum of all lanes' local expansions.
+  __device__ void sum_local_over_lanes() {
+    for_terms<terms>([&](auto i) { memory_.local[lane_][i] = local_[i]; });
+    __syncwarp();
+    for (int i = lane_; i < terms; i += warp_size) {
+      float sum[4] = {0, 0, 0, 0};
+      for (int row = 0; row < warp_size; row += 4)
+        for (int k = 0; k < 4; ++k) sum[k] += memory_.local[row + k][i];
+      memory_.local[0][i] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    }
+    __syncwarp();
+    for_terms<terms>([&](auto i) { local_[i] = memory_.local[0][i]; });
+    __syncwarp();
+  }
+
+  __device__ void add_parent_expansion(std::uint32_t parent) {
+    const float* const from = a_.local + std::size_t{parent} * local_stride(order);
+    const CellGeometry& above = a_.data.own_tree.geometry[a_.targets.cell[parent]];
+    const Double3 centre = above.centre_of_mass;
+    add_parent_local<order>([&](auto i) { return from[i]; }, expansion_unit(above.radius), offset(box_.centre.x, centre.x),
+                            offset(box_.centre.y, centre.y), offset(box_.centre.z, centre.z), unit_, local_);
+  }
+
+  __device__ void add_work(GroupWork& out) const {
+    const GroupWork before = a_.mode == WalkMode::own_tree ? GroupWork{} : out;
+    out = {before.particle_particle + work_.particle_particle, before.cell_particle + work_.cell_particle,
+           before.opening_tests + work_.opening_tests, before.cell_cell + work_.cell_cell};
+  }
+
+  const DualArguments& a_;
+  const Softening& softening_;
+  Memory& memory_;
+  int lane_;
+  std::uint32_t first_ = 0, target_count_ = 0;
+  TargetBox box_{};
+  float unit_ = 1;  ///< of the local expansion
+  float x_ = 0, y_ = 0, z_ = 0;
+  Force<float> force_, total_;
+  float local_[terms];  ///< this lane's share of the local expansion, until it is summed over the warp
+  GroupWork work_;
+};
+
+}  // namespace grove::dual_walk
