@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "kernels/error.hpp"
+#include "kernels/opening.hpp"
 #include "src/config_source.hpp"
 #include "src/config_table.hpp"
 
@@ -45,6 +46,8 @@ class ConfigBuilder {
       if (!given.name.empty()) set(given);
     }
     fill_generator_defaults();
+    check_theta();
+    drop_idle_keys();
     check_units();
     resolve_physical_G();
     check_times();
@@ -144,6 +147,31 @@ class ConfigBuilder {
     const Generator* generator = find_generator(config_.initial_conditions.generator);
     if (!generator) return;
     for (const Key& key : generator->parameters) config_.initial_conditions.parameters.emplace(key.name, key.standard);
+  }
+
+  // A theta by itself was meant for a geometric criterion: who wants it for the first forces of `relative` says so beside it.
+  void check_theta() const {
+    const GravityParameters& gravity = config_.gravity;
+    const GivenKey *theta = find("gravity", "theta"), *opening = find("gravity", "opening");
+    if (!theta || gravity.method == "direct" || gravity.opening != RelativeOpening::name) return;
+    if (opening && (opening->from_command_line || !theta->from_command_line)) return;
+    const std::string chosen = full_name(describe("gravity", "opening", gravity.opening));
+    fail(*theta, fmt::format("with {} it is for the first forces alone, and gravity.tolerance sets the accuracy. Choose gravity.opening "
+                             "beside it",
+                             chosen));
+  }
+
+  // A key that has no effect is a mistake, unless the command line has chosen against what the file says.
+  void drop_idle_keys() {
+    for (const ConfigKey& key : config_keys()) {
+      const GivenKey* given = find(key.section, key.key.name);
+      const std::string choice = choice_against(key, config_.gravity);
+      if (!given || choice.empty()) continue;
+      const GivenKey* chosen = find("gravity", choice);
+      if (!chosen->from_command_line || given->from_command_line)
+        fail(*given, fmt::format("with {} it has no effect and must go", full_name(*chosen)));
+      key.set(config_, key.key.standard);
+    }
   }
 
   void check_units() const {

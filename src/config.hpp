@@ -47,7 +47,7 @@ Config load_config(const std::string& path, const std::vector<std::string>& over
 Config parse_config(const std::string& text, const std::string& name, const std::vector<std::string>& overrides);
 
 /// `config` as a complete TOML file: every key with its value, meaning and what is allowed; keys that do not apply (those of other
-/// generators) as comments. Parsing it gives the same Config bit for bit.
+/// generators, methods and openings) as comments. Parsing it gives the same Config bit for bit.
 std::string print_config(const Config& config);
 
 }  // namespace grove

@@ -40,6 +40,7 @@ struct GivenKey {
   std::string shown;                                                      ///< the value as shown in messages
   std::string where;                                                      ///< "run.toml:7" or "command line"
   std::string raw = {};                                                   ///< the bare text, when given on the command line
+  bool from_command_line = false;
 };
 
 /// "section.name = value", as it appears in messages.

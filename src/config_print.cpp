@@ -26,7 +26,7 @@ void print_generator(std::string& text, const Generator& generator, const Initia
 
 std::string print_config(const Config& config) {
   const bool from_file = !config.initial_conditions.file.empty();
-  // Numbers that a file does not use are shown with their defaults.
+  // Numbers that have no effect are shown with their defaults.
   const Config defaults;
   std::string text;
   for (const ConfigSection& section : config_sections()) {
@@ -35,6 +35,7 @@ std::string print_config(const Config& config) {
       if (key.section != section.name) continue;
       bool applies = true;
       if (section.name == "initial_conditions") applies = belongs_to_generators(key) != from_file;
+      if (!choice_against(key, config.gravity).empty()) applies = false;
       print_line(text, key.key, key.get(applies ? config : defaults), applies);
     }
     if (section.name != "initial_conditions") continue;

@@ -78,6 +78,7 @@ GivenKey read_override(const std::string& text) {
   given.section = trimmed(text.substr(0, dot));
   given.name = trimmed(text.substr(dot + 1, equals - dot - 1));
   given.where = "command line";
+  given.from_command_line = true;
   given.raw = trimmed(text.substr(equals + 1));
   if (given.section.empty() || given.name.empty())
     throw ConfigError(fmt::format("command line: \"{}\": an override must be section.key=value, e.g. gravity.theta=0.5", text));

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "kernels/gravity_names.hpp"
+#include "kernels/opening.hpp"
 
 namespace grove {
 namespace {
@@ -33,9 +34,12 @@ void add_gravity(std::vector<ConfigKey>& keys) {
   add(&Gravity::tolerance, {"tolerance",
                             {},
                             {0.0, 1.0, false},
-                            "opening = relative: allowed error of a single cell's force, relative to the particle's acceleration"});
-  add(&Gravity::order, {"order", {}, {4.0, 5.0}, "method = fmm: order of the expansions; 5 pays for errors below 5e-4"});
-  add(&Gravity::theta, {"theta", {}, {0.0, 1.5, false}, "opening angle; smaller is more accurate and slower"});
+                            "opening = relative only: allowed error of a single cell's force, relative to the particle's acceleration"});
+  add(&Gravity::order, {"order", {}, {4.0, 5.0}, "method = fmm only: order of the expansions; 5 pays for errors below 5e-4"});
+  add(&Gravity::theta, {"theta",
+                        {},
+                        {0.0, 1.5, false},
+                        "opening angle; smaller is more accurate and slower. opening = relative: of the first forces alone"});
   add(&Gravity::softening, {"softening", {}, not_negative, "softening length in code units; 0 is Newtonian"});
   add(&Gravity::softening_kernel, {"softening_kernel", {}, {}, "form of the softening", softening_names()});
   add(&Gravity::G, {"G", {}, positive, "gravitational constant in code units", {}, "or \"cgs\": the physical one, from [units]"});
@@ -106,5 +110,12 @@ const ConfigKey* find_config_key(const std::string& section, const std::string& 
 }
 
 bool belongs_to_generators(const ConfigKey& key) { return key.section == "initial_conditions" && key.key.name != "file"; }
+
+std::string choice_against(const ConfigKey& key, const GravityParameters& gravity) {
+  if (key.section != "gravity") return "";
+  if (key.key.name == "tolerance" && gravity.opening != RelativeOpening::name) return "opening";
+  if (key.key.name == "order" && gravity.method == "tree") return "method";
+  return "";
+}
 
 }  // namespace grove

@@ -35,4 +35,8 @@ const ConfigKey* find_config_key(const std::string& section, const std::string& 
 /// True for the keys of [initial_conditions] that say how to generate: generator, n, seed.
 bool belongs_to_generators(const ConfigKey& key);
 
+/// The key of [gravity] whose value leaves `key` without effect: opening for tolerance, method for order. Empty when it has an effect, and
+/// for method = direct, which has no accuracy to set and takes the keys of the others as they are.
+std::string choice_against(const ConfigKey& key, const GravityParameters& gravity);
+
 }  // namespace grove

@@ -88,7 +88,10 @@ TEST(Config, LoadsAFileAndNamesItInErrors) {
 TEST(Config, DefaultsAreThoseOfAFreshConfig) {
   const Config config = parse_config("[initial_conditions]\ngenerator = \"plummer\"\n", "run.toml", {});
   EXPECT_EQ(print_config(config), print_config(Config{}));
-  EXPECT_EQ(config.gravity.theta, 0.6);
+  EXPECT_EQ(config.gravity.method, "fmm");
+  EXPECT_EQ(config.gravity.opening, "relative");
+  EXPECT_EQ(config.gravity.tolerance, 0.001);
+  EXPECT_EQ(config.gravity.order, 4u);
   EXPECT_EQ(config.initial_conditions.number("scale_radius"), 1.0);
 }
 
@@ -177,6 +180,38 @@ TEST(Config, OverridesReplaceTheFileAndTakeBareTexts) {
     expect_in(error_of_override(wrong), {"section.key=value"});
 }
 
+TEST(Config, ThetaNeedsTheCriterionItIsFor) {
+  const std::string file = "[initial_conditions]\ngenerator = \"plummer\"\n[gravity]\n", theta = "gravity.theta=0.7";
+  expect_in(error_of(file + "theta = 0.5\n"),
+            {"run.toml:4: gravity.theta = 0.5: with gravity.opening = \"relative\" (the default)", "gravity.tolerance", "gravity.opening"});
+  expect_in(error_of(file, {theta}), {"command line: gravity.theta = 0.7: ", "(the default)", "first forces alone"});
+  expect_in(error_of(file, {theta, "gravity.method=tree"}), {"gravity.theta = 0.7"});
+  expect_in(error_of(file + "opening = \"relative\"\n", {theta}), {"gravity.theta = 0.7: with gravity.opening = \"relative\" it is"});
+  EXPECT_EQ(parse_config(file + "opening = \"relative\"\ntheta = 0.5\n", "run.toml", {}).gravity.theta, 0.5);
+  EXPECT_EQ(parse_config(file, "run.toml", {theta, "gravity.opening=relative"}).gravity.theta, 0.7);
+  EXPECT_EQ(parse_config(file, "run.toml", {theta, "gravity.opening=barnes"}).gravity.theta, 0.7);
+  EXPECT_EQ(parse_config(file + "theta = 0.5\n", "run.toml", {"gravity.opening=relative"}).gravity.theta, 0.5);
+  EXPECT_EQ(error_of(file + "theta = 0.5\n", {"gravity.method=direct"}), "") << "direct takes no notice of it";
+}
+
+TEST(Config, KeysWithoutEffectMustGo) {
+  const std::string file = "[initial_conditions]\ngenerator = \"plummer\"\n[gravity]\n";
+  expect_in(error_of(file + "opening = \"barnes\"\ntolerance = 0.01\n"),
+            {"run.toml:5: gravity.tolerance = 0.01: with gravity.opening = \"barnes\" it has no effect and must go"});
+  expect_in(error_of(file + "opening = \"barnes\"\n", {"gravity.tolerance=0.01"}), {"command line: gravity.tolerance = 0.01: "});
+  expect_in(error_of(file, {"gravity.tolerance=0.01", "gravity.opening=geometric"}), {"gravity.tolerance = 0.01: "});
+  expect_in(error_of(file + "method = \"tree\"\norder = 5\n"),
+            {"run.toml:5: gravity.order = 5: with gravity.method = \"tree\" it has no effect and must go"});
+  EXPECT_EQ(error_of(file + "tolerance = 0.01\norder = 5\n", {"gravity.method=direct"}), "");
+  // What the file says for its own choice does not stand in the way of another one on the command line.
+  const Config config = parse_config(file + "tolerance = 0.01\norder = 5\n", "run.toml", {"gravity.method=tree", "gravity.opening=barnes"});
+  EXPECT_EQ(config.gravity.tolerance, GravityParameters{}.tolerance);
+  EXPECT_EQ(config.gravity.order, GravityParameters{}.order);
+  const std::string printed = print_config(config);
+  expect_in(printed, {"\n# tolerance = ", "\n# order = 4", "\ntheta = "});
+  EXPECT_EQ(print_config(parse_config(printed, "again.toml", {})), printed);
+}
+
 TEST(Config, WholeNumbersAndNumbersStandForEachOther) {
   const Config config = parse_config("[initial_conditions]\ngenerator = \"plummer\"\nn = 1e6\nmass = 3\n", "run.toml", {});
   EXPECT_EQ(config.initial_conditions.n, 1000000u);
@@ -194,7 +229,9 @@ TEST(Config, PhysicalGIsComputedFromTheUnits) {
 
 TEST(Config, PrintedConfigurationReadsBackTheSame) {
   const std::vector<std::vector<std::string>> cases = {
-      {"initial_conditions.file=an \"odd\" \\ name.tab", "gravity.theta=0.1234567890123456", "gravity.softening=1e-300"},
+      {"initial_conditions.file=an \"odd\" \\ name.tab", "gravity.opening=barnes", "gravity.theta=0.1234567890123456",
+       "gravity.softening=1e-300"},
+      {"initial_conditions.generator=plummer", "gravity.tolerance=3.3333333333333335e-7", "gravity.order=5"},
       {"initial_conditions.generator=merger", "initial_conditions.model=hernquist", "initial_conditions.mass_ratio=0.333333333333333314",
        "initial_conditions.seed=9000000000000000000", "gravity.G=cgs", "units.length_in_cm=3.0857e21", "units.mass_in_g=1.989e43",
        "units.velocity_in_cm_per_s=1e5", "time.begin=-1e22", "time.end=1e22", "time.dt=1e20"},

@@ -18,7 +18,7 @@ class EssentialTreeTest : public ::testing::Test {
  protected:
   Communicator comm{MPI_COMM_WORLD};
   BackEnd space = tests::make_space();
-  GravityParameters gravity;
+  GravityParameters gravity{.method = "tree", .opening = "barnes"};
   Frame frame;
 
   bool accepted_for_all(const CellGeometry& cell, const DomainBoxes& boxes) const {
@@ -146,7 +146,7 @@ class ForceOverRanks : public ::testing::Test {
  protected:
   Communicator comm{MPI_COMM_WORLD};
   BackEnd space = tests::make_space();
-  GravityParameters gravity;
+  GravityParameters gravity{.method = "tree", .opening = "barnes"};
   Particles<BackEnd> particles{space};
   PhaseClock<BackEnd> clock{space};
   std::unique_ptr<ForceMethod<BackEnd>> method;
@@ -273,11 +273,13 @@ TEST_F(ForceOverRanks, SoftenAPointOfManyParticlesInAnyUnits) {
 TEST_F(ForceOverRanks, HaveTheSameBitsTwice) {
   const auto system = tests::plummer_sphere(3000, 5);
   gravity.softening = 0.01;
-  for (const std::string& name : method_names()) {
-    gravity.method = name;
-    const auto once = forces_of(system);
-    EXPECT_TRUE(tests::same_bits(once, forces_of(system))) << name;
-  }
+  for (const std::string& name : method_names())
+    for (const std::string opening : {"barnes", "relative"}) {
+      gravity.method = name;
+      gravity.opening = opening;
+      const auto once = forces_of(system);
+      EXPECT_TRUE(tests::same_bits(once, forces_of(system))) << name << ", " << opening;
+    }
 }
 
 TEST_F(ForceOverRanks, ImportTheLessTheLargerTheta) {

@@ -1,6 +1,7 @@
 // Force errors of the tree against direct summation in FP64, on any number of ranks.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <optional>
 
 #include "src/force_errors.hpp"
@@ -10,6 +11,11 @@ namespace grove::tests {
 namespace {
 
 constexpr std::uint64_t targets = 4000;
+
+double distance_between(const ParticleSet& all, std::size_t i, std::size_t j) {
+  return norm(all.position[3 * i] - all.position[3 * j], all.position[3 * i + 1] - all.position[3 * j + 1],
+              all.position[3 * i + 2] - all.position[3 * j + 2]);
+}
 
 ForceErrors errors_of(const ParticleSet& all, const GravityParameters& gravity, const Communicator& comm) {
   const auto sim = simulation(gravity, comm);
@@ -40,14 +46,20 @@ void expect_within_15_percent(const Percentiles& many, const Percentiles& one) {
   EXPECT_NEAR(many.rms / one.rms, 1, 0.15);
 }
 
-// The bounds that Grove promises for a Plummer sphere of 131,072 without softening.
+// The bounds that Grove promises for a Plummer sphere of 131,072 without softening. `fmm` has TREE4 and TREE5: bounds are a sixth
+// above.
 TEST(ForceError, OfAPlummerSphereIsAsPromisedAndThatOfOneRank) {
   const Communicator comm(MPI_COMM_WORLD);
   const ParticleSet all = plummer(131072);
-  const struct { double theta, bound_99; } cases[] = {{0.75, 4.5e-3}, {0.4, 4e-4}};
-  for (const auto& [theta, bound_99] : cases) {
-    SCOPED_TRACE("theta " + std::to_string(theta));
-    const GravityParameters gravity = tree_gravity("barnes", theta, 0);
+  const struct {
+    GravityParameters gravity;
+    double bound_99;
+  } cases[] = {{tree_gravity("barnes", 0.75, 0), 4.5e-3},
+               {tree_gravity("barnes", 0.4, 0), 4e-4},
+               {fmm_gravity(1e-3, 0), 2.5e-3},
+               {fmm_gravity(1e-4, 0, 5), 5e-4}};
+  for (const auto& [gravity, bound_99] : cases) {
+    SCOPED_TRACE(gravity.method + ", theta " + std::to_string(gravity.theta) + ", tolerance " + std::to_string(gravity.tolerance));
     const ForceErrors errors = errors_of(all, gravity, comm);
     EXPECT_EQ(errors.targets, targets);
     EXPECT_LE(errors.acceleration.p99, bound_99);
@@ -110,6 +122,49 @@ TEST(ForceError, HardlyDependsOnTheNumberOfParticles) {
     EXPECT_NEAR(std::log2(errors.acceleration.median / fewest->acceleration.median), 0, 0.6);
     EXPECT_LE(errors.acceleration.p99, 1.1 * fewest->acceleration.p99);
     EXPECT_GE(errors.acceleration.p99, 0.4 * fewest->acceleration.p99);
+  }
+}
+
+// Positions are FP32 offsets from a group's centre, and forces are summed in FP32 in blocks.
+TEST(ForceError, FallsToTheRoundingOfFp32WithTheTolerance) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const ParticleSet all = plummer(20000);
+  for (const double tolerance : {1e-8, 1e-9}) EXPECT_LE(errors_of(all, fmm_gravity(tolerance, 0, 5), comm).acceleration.p99, 2e-6) << tolerance;
+}
+
+/// A box of side 10^6 filled with 4,000 particles, and in two opposite corners and across the middle of its leaves pairs at distance 1.
+ParticleSet pairs_in_a_box() {
+  constexpr double side = 1e6;
+  InitialConditions conditions;
+  conditions.generator = "uniform_cube";
+  conditions.n = 4006;
+  conditions.parameters["side"] = side;
+  ParticleSet all = generate(conditions, 1.0, 0, conditions.n);
+  const double first[3][3] = {{10, 20, 30}, {side - 10.3, side - 20.7, side - 30.9}, {side / 2 - 0.3, side / 2 + 10, side / 2 + 20}};
+  for (std::size_t pair = 0; pair < 3; ++pair)
+    for (std::size_t i = 0; i < 2; ++i)
+      for (std::size_t k = 0; k < 3; ++k)
+        all.position[3 * (2 * pair + i) + k] = first[pair][k] - side / 2 + (i == 1 ? std::array{0.48, 0.8, 0.36}[k] : 0);
+  return all;
+}
+
+// Offsets of 10^5 in FP32 would leave a separation of 1 with an error of 10^-2.
+TEST(ForceError, OfABoundPairInAHugeBoxIsRounding) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const ParticleSet all = pairs_in_a_box();
+  for (const GravityParameters& gravity : {fmm_gravity(1e-3, 0), fmm_gravity(1e-8, 0, 5), tree_gravity("barnes", 0.6, 0)}) {
+    SCOPED_TRACE(gravity.method);
+    const auto sim = simulation(gravity, comm);
+    sim->start(share_of(all, comm), 0);
+    const ParticleSet now = collected(*sim, comm);
+    for (std::size_t i = 0; i < 6; ++i) {
+      const std::size_t other = i ^ 1U;
+      const double r = distance_between(all, i, other);
+      for (std::size_t k = 0; k < 3; ++k) {
+        const double exact = all.mass[other] * (all.position[3 * other + k] - all.position[3 * i + k]) / std::pow(r, 3);
+        EXPECT_NEAR(now.acceleration[3 * i + k], exact, 2e-6 * all.mass[other] / (r * r)) << "particle " << i;
+      }
+    }
   }
 }
 

@@ -47,8 +47,8 @@ OrbitErrors errors_after_one_period(const GravityParameters& gravity, int steps,
   return errors;
 }
 
-/// Both methods without softening; the tree has two particles in one leaf, or one on each of two ranks.
-std::vector<GravityParameters> methods() { return {direct_gravity(0), tree_gravity("barnes", 0.6, 0)}; }
+/// All methods without softening; the trees have two particles in one leaf, or one on each of two ranks.
+std::vector<GravityParameters> methods() { return {direct_gravity(0), tree_gravity("barnes", 0.6, 0), fmm_gravity(1e-3, 0)}; }
 
 class Orbit : public testing::TestWithParam<GravityParameters> {
  protected:

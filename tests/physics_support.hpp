@@ -32,6 +32,10 @@ inline std::unique_ptr<Simulation> simulation(const GravityParameters& gravity, 
 inline GravityParameters tree_gravity(const std::string& opening, double theta, double softening, const std::string& kernel = "plummer") {
   return {.method = "tree", .opening = opening, .theta = theta, .softening = softening, .softening_kernel = kernel};
 }
+/// The relative criterion, as by default.
+inline GravityParameters fmm_gravity(double tolerance, double softening, std::uint64_t order = 4) {
+  return {.method = "fmm", .opening = "relative", .tolerance = tolerance, .softening = softening, .order = order};
+}
 inline GravityParameters direct_gravity(double softening, const std::string& kernel = "plummer") {
   return {.method = "direct", .softening = softening, .softening_kernel = kernel};
 }

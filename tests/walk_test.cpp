@@ -18,7 +18,7 @@ using tests::plummer_sphere;
 class Walk : public ::testing::Test {
  protected:
   BackEnd space = tests::make_space();
-  GravityParameters gravity;
+  GravityParameters gravity{.method = "tree", .opening = "barnes"};
   GroupWork work;  ///< of all groups of the last walk
 
   /// Accelerations and potentials by id.
