@@ -85,7 +85,7 @@ class TargetWalk {
       add_local_force<order>([&](auto i) { return FloatVector(local.L[i]); }, local.unit, x, y, z, force);
     });
     group_.store(c_.data.acceleration.data, c_.units, c_.mode);
-    add_work(c_.data.work[group], lists_.particles.size() + lists_.own.size(), lists_.cells.size());
+    add_work(c_.data.work[group], lists_.particle_count(), lists_.cells.size());
   }
 
  private:
@@ -173,9 +173,7 @@ class TargetWalk {
                                             c_.sources.multipole + std::size_t{cell} * stored_moments, expansion_unit(g.radius)));
   }
 
-  void list_particle(std::uint32_t i) {
-    group_.template list_particle<Softening>(c_.sources.particles, i, c_.mode == WalkMode::own_tree, c_.units, lists_);
-  }
+  void list_particle(std::uint32_t i) { group_.list_particle(c_.sources.particles, i, c_.mode == WalkMode::own_tree, c_.units, lists_); }
 
   void add_work(GroupWork& out, std::size_t particles, std::size_t cells) const {
     const GroupWork before = c_.mode == WalkMode::own_tree ? GroupWork{} : out;

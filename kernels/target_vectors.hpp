@@ -27,19 +27,28 @@ struct WalkUnits {
   float offset(double x, double centre) const { return static_cast<float>((x - centre) * per_length); }
 };
 
+/// Particles nearer to the box round the targets than this part of its radius are near ones: from further away, the FP32 rounding of two
+/// offsets changes a force by about 1e-6 at most.
+inline constexpr float near_margin = 1.0F / 16;
+
+/// A particle so near to targets that the rounding of offsets could show beside its distance.
+struct NearSource {
+  Float4 offset;    ///< and mass
+  Float4 residual;  ///< what rounding took from the offset; w: which target it is, -1 for none
+};
+
 /// Sources listed for one group; offsets from the group's centre.
 struct SourceLists {
   std::vector<CellSource> cells;
   std::vector<Float4> particles;  ///< offset and mass
-  std::vector<Float4> own;        ///< the group's own particles, where the softening would make them meet themselves
-  std::vector<float> own_index;   ///< which target each of them is
+  std::vector<NearSource> near;   ///< the group's own particles among them
 
   void clear() {
     cells.clear();
     particles.clear();
-    own.clear();
-    own_index.clear();
+    near.clear();
   }
+  std::size_t particle_count() const { return particles.size() + near.size(); }
 };
 
 /// Up to `capacity` targets, padded to whole vectors, and the force on each.
@@ -64,10 +73,14 @@ class TargetVectors {
     box_.half_size[2] = static_cast<float>(half.z);
     float radius2 = 0;
     for (std::uint32_t i = 0; i < padded; ++i) {
-      const Float4 p = source(particles[first + (i < count ? i : 0)], units);
+      const Double4& particle = particles[first + (i < count ? i : 0)];
+      const Float4 p = source(particle, units), rest = residual(particle, p, units);
       x_[i] = p.x;
       y_[i] = p.y;
       z_[i] = p.z;
+      rest_x_[i] = rest.x;
+      rest_y_[i] = rest.y;
+      rest_z_[i] = rest.z;
       lane_[i] = static_cast<float>(i);
       radius2 = larger(radius2, p.x * p.x + p.y * p.y + p.z * p.z);
     }
@@ -95,14 +108,14 @@ class TargetVectors {
   }
 
   /// Lists particle `i` of the sources, which are the targets' own tree or not.
-  template <class Softening>
   void list_particle(const Double4* sources, std::uint32_t i, bool own_tree, const WalkUnits& units, SourceLists& lists) const {
-    if (!Softening::zero_at_zero && own_tree && i - first_ < count_) {
-      lists.own.push_back(source(sources[i], units));
-      lists.own_index.push_back(static_cast<float>(i - first_));
-    } else {
-      lists.particles.push_back(source(sources[i], units));
+    const Float4 offset = source(sources[i], units);
+    if (!is_near(offset)) {
+      lists.particles.push_back(offset);
+      return;
     }
+    lists.near.push_back({offset, residual(sources[i], offset, units)});
+    if (own_tree && i - first_ < count_) lists.near.back().residual.w = static_cast<float>(i - first_);
   }
 
   /// Sets the forces to those of all listed sources, plus what `extra(x, y, z, force)` adds for each vector of targets.
@@ -129,13 +142,12 @@ class TargetVectors {
 
   template <class Softening, class Extra>
   void sum_vectors(int v, const Softening& softening, const SourceLists& lists, Extra& extra) {
-    FloatVector x[at_once], y[at_once], z[at_once], lane[at_once];
+    FloatVector x[at_once], y[at_once], z[at_once];
     for (int t = 0; t < at_once; ++t) {
       const int at = (v + t) * FloatVector::width;
       x[t] = FloatVector::load(x_ + at);
       y[t] = FloatVector::load(y_ + at);
       z[t] = FloatVector::load(z_ + at);
-      lane[t] = FloatVector::load(lane_ + at);
     }
     Force<FloatVector> force[at_once];
     CompensatedForce<FloatVector> total[at_once];
@@ -149,13 +161,9 @@ class TargetVectors {
       for (const Float4& s : take_block(left))
         for (int t = 0; t < at_once; ++t)
           add_particle(softening, FloatVector(s.x), FloatVector(s.y), FloatVector(s.z), FloatVector(s.w), x[t], y[t], z[t], force[t]);
-    for (std::size_t k = 0; k < lists.own.size(); ++k) {  // no more than `capacity`
-      const Float4& s = lists.own[k];
-      for (int t = 0; t < at_once; ++t) {
-        const FloatVector mass = select(lane[t] == FloatVector(lists.own_index[k]), FloatVector(0), FloatVector(s.w));
-        add_particle(softening, FloatVector(s.x), FloatVector(s.y), FloatVector(s.z), mass, x[t], y[t], z[t], force[t]);
-      }
-    }
+    for (std::span<const NearSource> left = lists.near; !left.empty(); end_block())
+      for (const NearSource& s : take_block(left))
+        for (int t = 0; t < at_once; ++t) add_near(softening, s, x[t], y[t], z[t], (v + t) * FloatVector::width, force[t]);
     for (int t = 0; t < at_once; ++t) {
       const int at = (v + t) * FloatVector::width;
       extra(x[t], y[t], z[t], force[t]);
@@ -165,6 +173,33 @@ class TargetVectors {
       total[t].sum.z.store(az_ + at);
       total[t].sum.potential.store(potential_ + at);
     }
+  }
+
+  /// Adds a near particle to the force on the targets (x, y, z), which are those from `at` on. Differences of offsets that are near are
+  /// exact, those of their residuals add what rounding took from both.
+  template <class Softening>
+  void add_near(const Softening& softening, const NearSource& s, FloatVector x, FloatVector y, FloatVector z, int at,
+                Force<FloatVector>& force) const {
+    const FloatVector dx = (FloatVector(s.offset.x) - x) + (FloatVector(s.residual.x) - FloatVector::load(rest_x_ + at));
+    const FloatVector dy = (FloatVector(s.offset.y) - y) + (FloatVector(s.residual.y) - FloatVector::load(rest_y_ + at));
+    const FloatVector dz = (FloatVector(s.offset.z) - z) + (FloatVector(s.residual.z) - FloatVector::load(rest_z_ + at));
+    const FloatVector mass = select(FloatVector::load(lane_ + at) == FloatVector(s.residual.w), FloatVector(0), FloatVector(s.offset.w));
+    const FloatVector here(0);
+    add_particle(softening, dx, dy, dz, mass, here, here, here, force);
+  }
+
+  bool is_near(const Float4& offset) const {
+    const float margin = near_margin * box_.radius;
+    const float* const half = box_.half_size;
+    return std::abs(offset.x) <= half[0] + margin && std::abs(offset.y) <= half[1] + margin && std::abs(offset.z) <= half[2] + margin;
+  }
+
+  /// What is left of the position beside its FP32 offset; w is -1. Not inlined: where GCC 12 vectorizes both, it takes a double that was
+  /// rounded to FP32 and back for the double itself, and this for zero.
+  [[gnu::noinline]] Float4 residual(const Double4& p, const Float4& offset, const WalkUnits& units) const {
+    const Double3 exact = units.per_length * (position_of(p) - box_.centre);
+    return {static_cast<float>(exact.x - static_cast<double>(offset.x)), static_cast<float>(exact.y - static_cast<double>(offset.y)),
+            static_cast<float>(exact.z - static_cast<double>(offset.z)), -1};
   }
 
   /// Takes the next block of sources off `left`.
@@ -179,6 +214,7 @@ class TargetVectors {
   int filled_ = 0;
   TargetBox box_{};
   alignas(FloatVector::alignment) float x_[padded], y_[padded], z_[padded], lane_[padded];
+  alignas(FloatVector::alignment) float rest_x_[padded], rest_y_[padded], rest_z_[padded];  ///< what rounding took from x_, y_, z_
   alignas(FloatVector::alignment) float ax_[padded], ay_[padded], az_[padded], potential_[padded];
 };
 

@@ -65,13 +65,11 @@ class GroupWalk {
                                             expansion_unit(g.radius)));
   }
 
-  void list_particle(std::uint32_t i) {
-    group_.template list_particle<Softening>(c_.sources.particles, i, c_.mode == WalkMode::own_tree, c_.units, lists_);
-  }
+  void list_particle(std::uint32_t i) { group_.list_particle(c_.sources.particles, i, c_.mode == WalkMode::own_tree, c_.units, lists_); }
 
   void add_work(GroupWork& out) const {
     const GroupWork before = c_.mode == WalkMode::own_tree ? GroupWork{} : out;
-    out = {before.particle_particle + static_cast<std::uint32_t>(lists_.particles.size() + lists_.own.size()),
+    out = {before.particle_particle + static_cast<std::uint32_t>(lists_.particle_count()),
            before.cell_particle + static_cast<std::uint32_t>(lists_.cells.size()), before.opening_tests + opening_tests_, 0};
   }
 
