@@ -7,7 +7,7 @@ namespace grove {
 namespace {
 
 // Target cells above this number of their level are not worth a level of their own: those below start from the roots.
-constexpr std::uint32_t smallest_level = 512;
+constexpr std::uint32_t smallest_level = 16;
 
 /// Number of the first target cell that gets a list: that of the first level with enough cells to fill some of the card.
 std::uint32_t first_level_with_lists(const LevelOffsets& level_offset) {

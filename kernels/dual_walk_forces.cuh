@@ -9,6 +9,13 @@
 
 namespace grove::dual_walk {
 
+/// A particle as the inner loop wants it: FP32 offset from the targets' centre, and what rounding took from it.
+struct ParticleMemory {
+  Float4 offset[warp_size];         ///< w: mass
+  Float4 residual[warp_size];       ///< of sources near the targets; w unused
+  std::uint32_t target[warp_size];  ///< which target the source is; none: a number that is no lane's
+};
+
 /// Shared memory of one warp for sources; its parts are used one after the other.
 template <int order>
 union SourceMemory {
@@ -17,19 +24,19 @@ union SourceMemory {
   float4 moments[warp_size][words | 1];
   float local[warp_size][terms | 1];
   CellSource cell[warp_size];
-  struct {
-    Float4 particle[warp_size];
-    std::uint32_t own_index[warp_size];
-  };
+  ParticleMemory particle;
 };
+
+/// In group radii: from further away than this, the rounding of two FP32 offsets changes a force by less than 4e-6, 1e-6 as a rule.
+inline constexpr float close_distance = 1.0F / 64;
 
 template <int order, class Softening>
 class TargetForces {
  public:
   using Memory = SourceMemory<order>;
 
-  __device__ TargetForces(const DualArguments& a, const Softening& softening, Memory& memory)
-      : a_(a), softening_(softening), memory_(memory), lane_(static_cast<int>(threadIdx.x % warp_size)) {}
+  __device__ TargetForces(const DualArguments& a, const Softening& softening, Memory& memory, Float4 (&rest)[warp_size])
+      : a_(a), softening_(softening), memory_(memory), rest_(rest), lane_(static_cast<int>(threadIdx.x % warp_size)) {}
 
   __device__ const TargetBox& box() const { return box_; }
 
@@ -53,10 +60,11 @@ class TargetForces {
     const Double4 origin = a_.data.particles[first_], p = a_.data.particles[i], last = a_.data.last_acceleration[i];
     box_.centre = {middle(p.x, origin.x, box_.half_size[0]), middle(p.y, origin.y, box_.half_size[1]),
                    middle(p.z, origin.z, box_.half_size[2])};
-    // The same rounding as that of the sources: a target meets itself at a distance of exactly zero.
-    x_ = offset(p.x, box_.centre.x);
-    y_ = offset(p.y, box_.centre.y);
-    z_ = offset(p.z, box_.centre.z);
+    const Float4 rounded = offset_of(p);
+    x_ = rounded.x;
+    y_ = rounded.y;
+    z_ = rounded.z;
+    rest_[lane_] = residual_of(p, rounded);
     box_.radius = target_margin * sqrtf(reduce_max(x_ * x_ + y_ * y_ + z_ * z_));
     box_.least_acceleration =
         reduce_min(static_cast<float>(sqrt(last.x * last.x + last.y * last.y + last.z * last.z) * a_.per_acceleration));
@@ -112,9 +120,10 @@ class TargetForces {
     const std::uint32_t size = ranges.size();
     Fetched next = fetch(ranges, 0, size);
     for (std::uint32_t base = 0; base < size; base += warp_size) {
-      put(next);
+      const bool own = put(next);
       if (base + warp_size < size) next = fetch(ranges, base + warp_size, size);  // arrives while the sum runs
-      sum_particles(smaller(size - base, std::uint32_t{warp_size}));
+      const std::uint32_t here = smaller(size - base, std::uint32_t{warp_size});
+      if (own || !sum_particles(here)) sum_close_particles(here);
       if (base % sources_per_block == sources_per_block - warp_size) add_to_total();
     }
     work_.particle_particle += size;
@@ -172,23 +181,45 @@ class TargetForces {
     return {a_.sources.particles[index], index};
   }
 
-  __device__ void put(const Fetched& source) {
+  /// Writes 32 particles to shared memory; says whether any of them is a target of this group.
+  __device__ bool put(const Fetched& source) {
     const Double4& p = source.position;
-    memory_.particle[lane_] = {offset(p.x, box_.centre.x), offset(p.y, box_.centre.y), offset(p.z, box_.centre.z),
-                               static_cast<float>(p.w * a_.per_mass)};
-    // Softened, a particle would add its own potential to itself.
-    if constexpr (!Softening::zero_at_zero)
-      memory_.own_index[lane_] = a_.mode == WalkMode::own_tree ? source.index - first_ : ~std::uint32_t{0};
+    const Float4 offset = offset_of(p);
+    const std::uint32_t target = a_.mode == WalkMode::own_tree ? source.index - first_ : ~std::uint32_t{0};
+    memory_.particle.offset[lane_] = {offset.x, offset.y, offset.z, static_cast<float>(p.w * a_.per_mass)};
+    memory_.particle.residual[lane_] = residual_of(p, offset);
+    memory_.particle.target[lane_] = target;
     __syncwarp();
+    return __any_sync(all_lanes, target < target_count_);
   }
 
-  __device__ void sum_particles(std::uint32_t count) {
+  /// Adds the particles, unless one is so close to a target that the rounding of their offsets would show: then does nothing but say so.
+  __device__ bool sum_particles(std::uint32_t count) {
+    const Force<float> before = force_;
+    float closest2 = 3e38F;
 #pragma unroll 8
     for (std::uint32_t k = 0; k < count; ++k) {
-      const Float4 s = memory_.particle[k];
-      float mass = s.w;
-      if constexpr (!Softening::zero_at_zero) mass = memory_.own_index[k] == static_cast<std::uint32_t>(lane_) ? 0.0F : mass;
-      add_particle(softening_, s.x, s.y, s.z, mass, x_, y_, z_, force_);
+      const Float4 s = memory_.particle.offset[k];
+      const float dx = s.x - x_, dy = s.y - y_, dz = s.z - z_, r2 = dx * dx + dy * dy + dz * dz;
+      closest2 = fminf(closest2, r2);
+      add_particle_at(softening_, dx, dy, dz, r2, s.w, force_);
+    }
+    const float close = box_.radius * close_distance;
+    const bool rounded = __any_sync(all_lanes, closest2 < close * close);
+    if (rounded) force_ = before;
+    __syncwarp();
+    return !rounded;
+  }
+
+  /// Differences of offsets that are close are exact; those of the residuals add what rounding took from both. No target acts on itself.
+  __device__ void sum_close_particles(std::uint32_t count) {
+    const Float4 own = rest_[lane_];
+#pragma unroll 4
+    for (std::uint32_t k = 0; k < count; ++k) {
+      const Float4 s = memory_.particle.offset[k], r = memory_.particle.residual[k];
+      const float mass = memory_.particle.target[k] == static_cast<std::uint32_t>(lane_) ? 0.0F : s.w;
+      add_particle(softening_, (s.x - x_) + (r.x - own.x), (s.y - y_) + (r.y - own.y), (s.z - z_) + (r.z - own.z), mass, 0.0F, 0.0F, 0.0F,
+                   force_);
     }
     __syncwarp();
   }
@@ -203,6 +234,15 @@ class TargetForces {
   }
 
   __device__ float offset(double x, double centre) const { return static_cast<float>((x - centre) * a_.per_length); }
+  __device__ Float4 offset_of(const Double4& p) const {
+    return {offset(p.x, box_.centre.x), offset(p.y, box_.centre.y), offset(p.z, box_.centre.z), 0};
+  }
+  /// What FP32 took from the offset of a position.
+  __device__ Float4 residual_of(const Double4& p, const Float4& rounded) const {
+    return {static_cast<float>((p.x - box_.centre.x) * a_.per_length - rounded.x),
+            static_cast<float>((p.y - box_.centre.y) * a_.per_length - rounded.y),
+            static_cast<float>((p.z - box_.centre.z) * a_.per_length - rounded.z), 0};
+  }
 
   __device__ double middle(double x, double origin, float& half) const {
     const float d = offset(x, origin), low = reduce_min(d), high = reduce_max(d);
@@ -242,6 +282,7 @@ class TargetForces {
   const DualArguments& a_;
   const Softening& softening_;
   Memory& memory_;
+  Float4 (&rest_)[warp_size];  ///< what rounding took from each target's offset
   int lane_;
   std::uint32_t first_ = 0, target_count_ = 0;
   TargetBox box_{};

@@ -33,6 +33,7 @@ struct Queue {
 template <int order>
 struct WarpMemory {
   SourceMemory<order> sources;
+  Float4 rest[warp_size];         ///< see TargetForces
   Queue<std::uint32_t> accepted;  ///< cells for the local expansion
   Queue<std::uint32_t> direct;    ///< cells for each target
   Queue<uint2> leaves;            ///< first particle and number of particles
@@ -46,7 +47,7 @@ class TargetWalk {
   __device__ TargetWalk(const DualArguments& a, const Opening& opening, const Softening& softening, Memory& memory, int warp)
       : a_(a),
         opening_(opening),
-        forces_(a, softening, memory.sources),
+        forces_(a, softening, memory.sources, memory.rest),
         memory_(memory),
         stack_(a.stacks + std::size_t{stack_capacity} * warp),
         collected_(a.collected + std::size_t{a.collected_capacity} * warp),
