@@ -107,6 +107,7 @@ class TargetForces {
                                              a_.sources.multipole + std::size_t{cell} * stored_moments, expansion_unit(g.radius));
     }
     __syncwarp();
+#pragma unroll 1
     for (std::uint32_t k = 0; k < count; ++k) add_cell(softening_, memory_.cell[k], x_, y_, z_, force_);
     work_.cell_particle += count;
     add_to_total();
@@ -118,15 +119,38 @@ class TargetForces {
     const uint2 leaf = lane_ < static_cast<int>(count) ? leaves[lane_] : make_uint2(0, 0);
     const StrungRanges ranges(leaf.y, leaf.x, lane_);
     const std::uint32_t size = ranges.size();
-    Fetched next = fetch(ranges, 0, size);
-    for (std::uint32_t base = 0; base < size; base += warp_size) {
-      const bool own = put(next);
-      if (base + warp_size < size) next = fetch(ranges, base + warp_size, size);  // arrives while the sum runs
-      const std::uint32_t here = smaller(size - base, std::uint32_t{warp_size});
+    // While 32 particles are summed, the next 32 are on their way. One place for each kind of work: see dual_walk_warp.cuh.
+    Fetched next{};
+    for (std::uint32_t ahead = 0; ahead < size + warp_size; ahead += warp_size) {
+      const bool own = ahead > 0 && put(next);
+      if (ahead < size) next = fetch(ranges, ahead, size);
+      if (ahead == 0) continue;
+      const std::uint32_t base = ahead - warp_size, here = smaller(size - base, std::uint32_t{warp_size});
       if (own || !sum_particles(here)) sum_close_particles(here);
       if (base % sources_per_block == sources_per_block - warp_size) add_to_total();
     }
     work_.particle_particle += size;
+    add_to_total();
+  }
+
+  /// The targets, one bit each, that are the particles [first, first + count); none unless all of these are targets.
+  __device__ std::uint32_t own_bits(std::uint32_t first, std::uint32_t count) const {
+    const std::uint32_t begin = first - first_;
+    if (a_.mode != WalkMode::own_tree || begin >= target_count_ || begin + count > target_count_) return 0;
+    return (all_lanes >> (warp_size - count)) << begin;
+  }
+
+  /// P2P of the targets named by `bits` on all targets.
+  __device__ void evaluate_own(std::uint32_t bits) {
+    if (bits == 0) return;
+    const bool included = (bits >> lane_ & 1) != 0;
+    const float mass = included ? static_cast<float>(a_.data.particles[first_ + lane_].w * a_.per_mass) : 0.0F;
+    memory_.particle.offset[lane_] = {x_, y_, z_, mass};
+    memory_.particle.residual[lane_] = rest_[lane_];
+    memory_.particle.target[lane_] = lane_;
+    __syncwarp();
+    sum_close_particles(target_count_);
+    work_.particle_particle += __popc(bits);
     add_to_total();
   }
 
@@ -197,7 +221,7 @@ class TargetForces {
   __device__ bool sum_particles(std::uint32_t count) {
     const Force<float> before = force_;
     float closest2 = 3e38F;
-#pragma unroll 8
+#pragma unroll 4
     for (std::uint32_t k = 0; k < count; ++k) {
       const Float4 s = memory_.particle.offset[k];
       const float dx = s.x - x_, dy = s.y - y_, dz = s.z - z_, r2 = dx * dx + dy * dy + dz * dz;
@@ -214,7 +238,7 @@ class TargetForces {
   /// Differences of offsets that are close are exact; those of the residuals add what rounding took from both. No target acts on itself.
   __device__ void sum_close_particles(std::uint32_t count) {
     const Float4 own = rest_[lane_];
-#pragma unroll 4
+#pragma unroll 1
     for (std::uint32_t k = 0; k < count; ++k) {
       const Float4 s = memory_.particle.offset[k], r = memory_.particle.residual[k];
       const float mass = memory_.particle.target[k] == static_cast<std::uint32_t>(lane_) ? 0.0F : s.w;

@@ -54,7 +54,7 @@ class TargetWalk {
         lane_(static_cast<int>(threadIdx.x % warp_size)) {}
 
   __device__ void run(std::uint32_t item) {
-    accepted_count_ = direct_count_ = leaf_count_ = collected_count_ = 0;
+    accepted_count_ = direct_count_ = leaf_count_ = collected_count_ = own_ = 0;
     const std::uint32_t parent = at_group ? a_.targets.group_parent[item] : a_.targets.parent[item];
     if constexpr (at_group)
       forces_.load_group(item);
@@ -63,6 +63,7 @@ class TargetWalk {
     const bool has_parent = parent != no_parent && parent >= a_.first_level_cell;
     begin_list(has_parent, parent);
     walk();
+    if constexpr (at_group) forces_.evaluate_own(own_);
     forces_.finish_local(has_parent, parent);
     if constexpr (at_group) {
       forces_.store_group(item);
@@ -168,7 +169,9 @@ class TargetWalk {
     if (__any_sync(all_lanes, has_children)) push_children(has_children ? links.child_count : 0, links.first_child | spoiled);
     if constexpr (at_group) {
       queue(at_targets, cell, memory_.direct, direct_count_);
-      queue(is_leaf, make_uint2(links.first_particle, links.particle_count), memory_.leaves, leaf_count_);
+      const std::uint32_t own = is_leaf ? forces_.own_bits(links.first_particle, links.particle_count) : 0;
+      own_ |= __reduce_or_sync(all_lanes, own);
+      queue(is_leaf && own == 0, make_uint2(links.first_particle, links.particle_count), memory_.leaves, leaf_count_);
     } else {
       collect(handed_down, cell);
     }
@@ -232,6 +235,7 @@ class TargetWalk {
   const std::uint32_t* list_ = nullptr;  ///< null: cell numbers themselves
   std::uint32_t list_next_ = 0, list_end_ = 0, top_ = 0;
   std::uint32_t accepted_count_ = 0, direct_count_ = 0, leaf_count_ = 0, collected_count_ = 0;
+  std::uint32_t own_ = 0;  ///< targets met as sources in leaves of the group's own, one bit each
 };
 
 template <int order, class Opening, class Softening, bool at_group>
