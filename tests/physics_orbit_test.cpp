@@ -65,8 +65,9 @@ TEST_P(Orbit, TheErrorOfAKeplerEllipseFallsAsTheStepSquared) {
   EXPECT_LE(fine.energy, 2e-3);
 }
 
-// Kick-drift-kick is symmetric in time: only the rounding of the FP64 positions is left, which pericentre amplifies. FP32 forces are the
-// same both ways, being those of the same positions.
+// Kick-drift-kick is symmetric in time: only rounding is left, which pericentre amplifies. On the way back, positions differ in their last
+// bits; the forces of the walks see these bits, through the residuals of offsets, and are themselves rounded to FP32: to 2^-24 of a
+// velocity change of order 1 at pericentre, on the way there and back.
 TEST_P(Orbit, ANegativeStepLeadsBackAlongAKeplerEllipse) {
   const ParticleSet start = ellipse(0.9);
   const auto sim = simulation(GetParam(), comm_);
@@ -77,8 +78,9 @@ TEST_P(Orbit, ANegativeStepLeadsBackAlongAKeplerEllipse) {
   EXPECT_GT(distance(away.position, start.position, 0), 0.1);
   for (int i = 0; i < steps; ++i) sim->step(-0.7 * period / steps);
   const ParticleSet back = collected(*sim, comm_);
-  EXPECT_LE(distance(back.position, start.position, 1), 1e-9);
-  EXPECT_LE(distance(back.velocity, start.velocity, 1), 1e-9);
+  const double rounding = GetParam().method == "direct" ? 1e-9 : std::ldexp(1, -23);
+  EXPECT_LE(distance(back.position, start.position, 1), rounding);
+  EXPECT_LE(distance(back.velocity, start.velocity, 1), rounding);
   EXPECT_NEAR(sim->time(), 0, 1e-9);
 }
 
