@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <type_traits>
 #include <utility>
 
 #include "kernels/scalar.hpp"
@@ -99,7 +100,7 @@ GROVE_HD inline void add_shifted_multipole(const T (&from)[term_count(order)], T
   scaled_powers<order>(dx, dy, dz, power);
   for_terms<term_count(order)>([&](auto n) {
     for_terms<term_count(order)>([&](auto k) {
-      constexpr Term rest = term_of(n) - term_of(k);
+      constexpr Term rest = term_of(std::decay_t<decltype(n)>::value) - term_of(k);
       if constexpr (rest.a >= 0 && rest.b >= 0 && rest.c >= 0) M[n] += from[index_of(rest)] * power[k];
     });
   });
@@ -139,8 +140,10 @@ GROVE_HD inline void add_multipole_to_local(T mass, Moment moment, const T (&D)[
     if constexpr (tk.order() >= 2) {
       const T m = moment(k);
       for_terms<term_count(order - tk.order())>([&](auto n) {
-        constexpr int i = index_of(term_of(k) + term_of(n));
-        if constexpr (term_of(k).order() % 2 == 0)
+        // By its type, here and below: CUDA 12.0 does not take a captured k for a constant.
+        constexpr Term of_k = term_of(std::decay_t<decltype(k)>::value);
+        constexpr int i = index_of(of_k + term_of(n));
+        if constexpr (of_k.order() % 2 == 0)
           L[n] += m * D[i];
         else
           L[n] -= m * D[i];
@@ -157,7 +160,7 @@ GROVE_HD inline void add_shifted_local(From from, T dx, T dy, T dz, T (&L)[term_
   for_terms<term_count(order)>([&](auto i) {
     const T value = from(i);
     for_terms<term_count(order)>([&](auto n) {
-      constexpr Term rest = term_of(i) - term_of(n);
+      constexpr Term rest = term_of(std::decay_t<decltype(i)>::value) - term_of(n);
       if constexpr (rest.a >= 0 && rest.b >= 0 && rest.c >= 0) L[n] += value * power[index_of(rest)];
     });
   });
