@@ -9,11 +9,10 @@
 
 namespace grove::dual_walk {
 
-/// A particle as the inner loop wants it: FP32 offset from the targets' centre, and what rounding took from it.
+/// Source particles as the inner loop wants them.
 struct ParticleMemory {
-  Float4 offset[warp_size];         ///< w: mass
-  Float4 residual[warp_size];       ///< of sources near the targets; w unused
-  std::uint32_t target[warp_size];  ///< which target the source is; none: a number that is no lane's
+  Float4 offset[warp_size];        ///< from the targets' centre, in FP32; w: mass
+  std::uint32_t index[warp_size];  ///< in the source tree
 };
 
 /// Shared memory of one warp for sources; its parts are used one after the other.
@@ -27,7 +26,8 @@ union SourceMemory {
   ParticleMemory particle;
 };
 
-/// In group radii: from further away than this, the rounding of two FP32 offsets changes a force by less than 4e-6, 1e-6 as a rule.
+/// In group radii: from further away than this, the rounding of two FP32 offsets changes a force by less than 4e-6, 1e-6 as a rule. Closer
+/// pairs are taken from their positions in FP64.
 inline constexpr float close_distance = 1.0F / 64;
 
 template <int order, class Softening>
@@ -35,8 +35,8 @@ class TargetForces {
  public:
   using Memory = SourceMemory<order>;
 
-  __device__ TargetForces(const DualArguments& a, const Softening& softening, Memory& memory, Float4 (&rest)[warp_size])
-      : a_(a), softening_(softening), memory_(memory), rest_(rest), lane_(static_cast<int>(threadIdx.x % warp_size)) {}
+  __device__ TargetForces(const DualArguments& a, const Softening& softening, Memory& memory)
+      : a_(a), softening_(softening), memory_(memory), lane_(static_cast<int>(threadIdx.x % warp_size)) {}
 
   __device__ const TargetBox& box() const { return box_; }
 
@@ -60,11 +60,9 @@ class TargetForces {
     const Double4 origin = a_.data.particles[first_], p = a_.data.particles[i], last = a_.data.last_acceleration[i];
     box_.centre = {middle(p.x, origin.x, box_.half_size[0]), middle(p.y, origin.y, box_.half_size[1]),
                    middle(p.z, origin.z, box_.half_size[2])};
-    const Float4 rounded = offset_of(p);
-    x_ = rounded.x;
-    y_ = rounded.y;
-    z_ = rounded.z;
-    rest_[lane_] = residual_of(p, rounded);
+    x_ = offset(p.x, box_.centre.x);
+    y_ = offset(p.y, box_.centre.y);
+    z_ = offset(p.z, box_.centre.z);
     box_.radius = target_margin * sqrtf(reduce_max(x_ * x_ + y_ * y_ + z_ * z_));
     box_.least_acceleration =
         reduce_min(static_cast<float>(sqrt(last.x * last.x + last.y * last.y + last.z * last.z) * a_.per_acceleration));
@@ -74,9 +72,13 @@ class TargetForces {
   /// M2L of up to 32 cells, one a lane.
   __device__ void add_cells_to_local(const std::uint32_t* cells, std::uint32_t count) {
     constexpr int words = Memory::words;
-    for (int i = lane_; i < static_cast<int>(count) * words; i += warp_size)
-      __pipeline_memcpy_async(&memory_.moments[i / words][i % words],
-                              a_.sources.multipole + std::size_t{cells[i / words]} * stored_moments + 4 * (i % words), sizeof(float4));
+#pragma unroll
+    for (int k = 0; k < words; ++k) {
+      const int i = lane_ + k * warp_size;
+      if (i < static_cast<int>(count) * words)
+        __pipeline_memcpy_async(&memory_.moments[i / words][i % words],
+                                a_.sources.multipole + std::size_t{cells[i / words]} * stored_moments + 4 * (i % words), sizeof(float4));
+    }
     __pipeline_commit();
     const bool active = lane_ < static_cast<int>(count);
     const CellGeometry& g = a_.sources.geometry[cells[active ? lane_ : 0]];
@@ -126,7 +128,7 @@ class TargetForces {
       if (ahead < size) next = fetch(ranges, ahead, size);
       if (ahead == 0) continue;
       const std::uint32_t base = ahead - warp_size, here = smaller(size - base, std::uint32_t{warp_size});
-      if (own || !sum_particles(here)) sum_close_particles(here);
+      if (own || !sum_particles<false>(here)) sum_close_particles(here);
       if (base % sources_per_block == sources_per_block - warp_size) add_to_total();
     }
     work_.particle_particle += size;
@@ -144,25 +146,30 @@ class TargetForces {
   __device__ void evaluate_own(std::uint32_t bits) {
     if (bits == 0) return;
     const bool included = (bits >> lane_ & 1) != 0;
-    const float mass = included ? static_cast<float>(a_.data.particles[first_ + lane_].w * a_.per_mass) : 0.0F;
-    memory_.particle.offset[lane_] = {x_, y_, z_, mass};
-    memory_.particle.residual[lane_] = rest_[lane_];
-    memory_.particle.target[lane_] = lane_;
+    memory_.particle.offset[lane_] = {x_, y_, z_, included ? static_cast<float>(a_.data.particles[first_ + lane_].w * a_.per_mass) : 0.0F};
+    memory_.particle.index[lane_] = first_ + lane_;
     __syncwarp();
-    sum_close_particles(target_count_);
+    if (!sum_particles<true>(target_count_)) sum_close_particles(target_count_);
     work_.particle_particle += __popc(bits);
     add_to_total();
   }
 
-  /// Ends the sums over sources: every lane gets the whole local expansion, that of the target cell above included.
-  __device__ void finish_local(bool has_parent, std::uint32_t parent) {
+  /// Ends the sums over sources and writes the forces on a group.
+  __device__ void finish_group(std::uint32_t group, bool has_parent, std::uint32_t parent) {
     sum_local_over_lanes();
-    if (has_parent) add_parent_expansion(parent);
-  }
-
-  /// Writes the forces on a group.
-  __device__ void store_group(std::uint32_t group) {
-    add_local_force<order>([&](auto i) { return local_[i]; }, unit_, x_, y_, z_, total_);
+    Double3 centre = box_.centre;
+    float unit = unit_;
+    // The expansion of the cell above need not be moved to the group to act on its particles.
+#pragma unroll 1
+    for (bool above = false;; above = true) {
+      add_local_force<order>([&](auto i) { return local_[i]; }, unit, x_ + offset(box_.centre.x, centre.x),
+                             y_ + offset(box_.centre.y, centre.y), z_ + offset(box_.centre.z, centre.z), total_);
+      if (above || !has_parent) break;
+      const CellGeometry& g = a_.data.own_tree.geometry[a_.targets.cell[parent]];
+      centre = g.centre_of_mass;
+      unit = expansion_unit(g.radius);
+      load_local(parent, local_);
+    }
     if (lane_ < static_cast<int>(target_count_)) {
       Double4& out = a_.data.acceleration[first_ + lane_];
       const Double4 before = a_.mode == WalkMode::own_tree ? Double4{} : out;
@@ -172,8 +179,10 @@ class TargetForces {
     if (lane_ == 0) add_work(a_.data.work[group]);
   }
 
-  /// Writes a target cell's local expansion.
-  __device__ void store_local(std::uint32_t target) {
+  /// Ends the sums over sources and writes a target cell's local expansion, that of the target cell above included.
+  __device__ void finish_cell(std::uint32_t target, bool has_parent, std::uint32_t parent) {
+    sum_local_over_lanes();
+    if (has_parent) add_parent_expansion(parent);
     float* const out = a_.local + std::size_t{target} * local_stride(order);
     for_terms<terms>([&](auto i) {
       if (lane_ == i % warp_size) out[i] = local_[i];
@@ -208,22 +217,28 @@ class TargetForces {
   /// Writes 32 particles to shared memory; says whether any of them is a target of this group.
   __device__ bool put(const Fetched& source) {
     const Double4& p = source.position;
-    const Float4 offset = offset_of(p);
-    const std::uint32_t target = a_.mode == WalkMode::own_tree ? source.index - first_ : ~std::uint32_t{0};
-    memory_.particle.offset[lane_] = {offset.x, offset.y, offset.z, static_cast<float>(p.w * a_.per_mass)};
-    memory_.particle.residual[lane_] = residual_of(p, offset);
-    memory_.particle.target[lane_] = target;
+    memory_.particle.offset[lane_] = {offset(p.x, box_.centre.x), offset(p.y, box_.centre.y), offset(p.z, box_.centre.z),
+                                      static_cast<float>(p.w * a_.per_mass)};
+    memory_.particle.index[lane_] = source.index;
     __syncwarp();
-    return __any_sync(all_lanes, target < target_count_);
+    return __any_sync(all_lanes, a_.mode == WalkMode::own_tree && source.index - first_ < target_count_);
   }
 
-  /// Adds the particles, unless one is so close to a target that the rounding of their offsets would show: then does nothing but say so.
+  /// Adds `count` particles, unless one is so close to a target that the rounding of their offsets would show: then does nothing but say
+  /// so. `own`: they are the targets themselves, and each lane meets all but its own, a different one at a time.
+  template <bool own>
   __device__ bool sum_particles(std::uint32_t count) {
     const Force<float> before = force_;
     float closest2 = 3e38F;
-#pragma unroll 4
-    for (std::uint32_t k = 0; k < count; ++k) {
-      const Float4 s = memory_.particle.offset[k];
+    const std::uint32_t self = lane_ < static_cast<int>(count) ? lane_ : 0;  // lanes without a target repeat the first
+#pragma unroll(own ? 1 : 4)
+    for (std::uint32_t k = own ? 1 : 0; k < count; ++k) {
+      std::uint32_t other = k;
+      if constexpr (own) {
+        other += self;
+        if (other >= count) other -= count;
+      }
+      const Float4 s = memory_.particle.offset[other];
       const float dx = s.x - x_, dy = s.y - y_, dz = s.z - z_, r2 = dx * dx + dy * dy + dz * dz;
       closest2 = fminf(closest2, r2);
       add_particle_at(softening_, dx, dy, dz, r2, s.w, force_);
@@ -235,15 +250,16 @@ class TargetForces {
     return !rounded;
   }
 
-  /// Differences of offsets that are close are exact; those of the residuals add what rounding took from both. No target acts on itself.
+  /// Adds `count` particles by the differences of positions in FP64. No target acts on itself.
   __device__ void sum_close_particles(std::uint32_t count) {
-    const Float4 own = rest_[lane_];
+    const std::uint32_t self = first_ + smaller(static_cast<std::uint32_t>(lane_), target_count_ - 1);
+    const Double4 own = a_.data.particles[self];
 #pragma unroll 1
     for (std::uint32_t k = 0; k < count; ++k) {
-      const Float4 s = memory_.particle.offset[k], r = memory_.particle.residual[k];
-      const float mass = memory_.particle.target[k] == static_cast<std::uint32_t>(lane_) ? 0.0F : s.w;
-      add_particle(softening_, (s.x - x_) + (r.x - own.x), (s.y - y_) + (r.y - own.y), (s.z - z_) + (r.z - own.z), mass, 0.0F, 0.0F, 0.0F,
-                   force_);
+      const std::uint32_t index = memory_.particle.index[k];
+      const Double4 s = a_.sources.particles[index];
+      const float mass = a_.mode == WalkMode::own_tree && index == self ? 0.0F : memory_.particle.offset[k].w;
+      add_particle(softening_, offset(s.x, own.x), offset(s.y, own.y), offset(s.z, own.z), mass, 0.0F, 0.0F, 0.0F, force_);
     }
     __syncwarp();
   }
@@ -258,16 +274,6 @@ class TargetForces {
   }
 
   __device__ float offset(double x, double centre) const { return static_cast<float>((x - centre) * a_.per_length); }
-  __device__ Float4 offset_of(const Double4& p) const {
-    return {offset(p.x, box_.centre.x), offset(p.y, box_.centre.y), offset(p.z, box_.centre.z), 0};
-  }
-  /// What FP32 took from the offset of a position.
-  __device__ Float4 residual_of(const Double4& p, const Float4& rounded) const {
-    return {static_cast<float>((p.x - box_.centre.x) * a_.per_length - rounded.x),
-            static_cast<float>((p.y - box_.centre.y) * a_.per_length - rounded.y),
-            static_cast<float>((p.z - box_.centre.z) * a_.per_length - rounded.z), 0};
-  }
-
   __device__ double middle(double x, double origin, float& half) const {
     const float d = offset(x, origin), low = reduce_min(d), high = reduce_max(d);
     half = 0.5F * (high - low) * target_margin;
@@ -289,8 +295,20 @@ class TargetForces {
     __syncwarp();
   }
 
+  /// A target cell's local expansion.
+  __device__ void load_local(std::uint32_t target, float (&local)[terms]) const {
+    const auto* const from = reinterpret_cast<const Float4*>(a_.local + std::size_t{target} * local_stride(order));
+    for_terms<local_stride(order) / 4>([&](auto w) {
+      const Float4 word = from[w];
+      for_terms<4>([&](auto k) {
+        if constexpr (4 * w + k < terms) local[4 * w + k] = k == 0 ? word.x : k == 1 ? word.y : k == 2 ? word.z : word.w;
+      });
+    });
+  }
+
   __device__ void add_parent_expansion(std::uint32_t parent) {
-    const float* const from = a_.local + std::size_t{parent} * local_stride(order);
+    float from[terms];
+    load_local(parent, from);
     const CellGeometry& above = a_.data.own_tree.geometry[a_.targets.cell[parent]];
     const Double3 centre = above.centre_of_mass;
     add_parent_local<order>([&](auto i) { return from[i]; }, expansion_unit(above.radius), offset(box_.centre.x, centre.x),
@@ -306,7 +324,6 @@ class TargetForces {
   const DualArguments& a_;
   const Softening& softening_;
   Memory& memory_;
-  Float4 (&rest_)[warp_size];  ///< what rounding took from each target's offset
   int lane_;
   std::uint32_t first_ = 0, target_count_ = 0;
   TargetBox box_{};

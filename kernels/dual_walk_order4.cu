@@ -2,6 +2,6 @@
 
 namespace grove {
 
-template void launch_dual_walk<4>(CudaSpace&, const GravityParameters&, const TreeScale&, DualArguments, DualTargetKind);
+template void launch_dual_walk<4>(CudaSpace&, const GravityParameters&, const TreeScale&, DualArguments);
 
 }  // namespace grove

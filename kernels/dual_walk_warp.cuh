@@ -1,16 +1,15 @@
-// The dual walk on the GPU: one warp for each target cell, then one warp for each group.
+// The dual walk on the GPU: one warp for each target cell, and one for each group.
 //
 // As in the group walk, pending source cells lie on a stack in global memory and lanes test 32 of them at a time. What is accepted waits in
 // queues in shared memory until there are 32: cells go into the local expansion one in each lane; leaves are strung together to particles
 // that meet the group's targets, one target in each lane. The loop has one place for each kind of work, so that the code of a kernel stays
 // small enough for the instruction cache. What a target cell hands down is collected by its warp and then copied to the common list memory.
 //
-// Target cells of all levels are in one launch. Warps take them in order, a cell after the one above it, and wait for that one's list.
+// See dual_walk_schedule.cuh for which target comes when.
 #pragma once
 
-#include <cuda/atomic>
-
 #include "kernels/dual_walk_forces.cuh"
+#include "kernels/dual_walk_schedule.cuh"
 #include "kernels/gravity_dispatch.hpp"
 #include "kernels/warp.cuh"
 
@@ -33,7 +32,6 @@ struct Queue {
 template <int order>
 struct WarpMemory {
   SourceMemory<order> sources;
-  Float4 rest[warp_size];         ///< see TargetForces
   Queue<std::uint32_t> accepted;  ///< cells for the local expansion
   Queue<std::uint32_t> direct;    ///< cells for each target
   Queue<uint2> leaves;            ///< first particle and number of particles
@@ -47,59 +45,45 @@ class TargetWalk {
   __device__ TargetWalk(const DualArguments& a, const Opening& opening, const Softening& softening, Memory& memory, int warp)
       : a_(a),
         opening_(opening),
-        forces_(a, softening, memory.sources, memory.rest),
+        forces_(a, softening, memory.sources),
         memory_(memory),
         stack_(a.stacks + std::size_t{stack_capacity} * warp),
         collected_(a.collected + std::size_t{a.collected_capacity} * warp),
         lane_(static_cast<int>(threadIdx.x % warp_size)) {}
 
-  __device__ void run(std::uint32_t item) {
-    accepted_count_ = direct_count_ = leaf_count_ = collected_count_ = own_ = 0;
-    const std::uint32_t parent = at_group ? a_.targets.group_parent[item] : a_.targets.parent[item];
-    if constexpr (at_group)
-      forces_.load_group(item);
-    else
-      forces_.load_cell(item);
-    const bool has_parent = parent != no_parent && parent >= a_.first_level_cell;
-    begin_list(has_parent, parent);
-    walk();
-    if constexpr (at_group) forces_.evaluate_own(own_);
-    forces_.finish_local(has_parent, parent);
+  /// Walks for one target, unless memory is short for a list it needs, or an earlier launch has done so.
+  __device__ void run(std::uint32_t target) {
+    const std::uint32_t above = at_group ? a_.targets.group_parent[target] : a_.targets.parent[target];
+    const bool has_parent = above != no_parent && above >= a_.first_level_cell;
+    // Groups come in a launch of their own, when all cells are done.
+    const std::uint64_t range = !has_parent ? std::uint64_t{a_.sources.root_count} << 32
+                                : at_group  ? a_.list_range[above]
+                                            : wait_for_range(a_.list_range[above]);
+    if (a_.finished && (at_group ? !has_parent || a_.finished[above] : a_.finished[target])) return;
+    if (range == no_memory) {
+      if constexpr (!at_group) publish_range(a_.list_range[target], no_memory);
+      return;
+    }
+    list_ = has_parent ? a_.lists : a_.sources.roots;
+    list_next_ = static_cast<std::uint32_t>(range);
+    list_end_ = static_cast<std::uint32_t>(range >> 32);
+    list_ahead_ = next_of_list();
+    accepted_count_ = direct_count_ = leaf_count_ = collected_count_ = top_ = own_ = 0;
     if constexpr (at_group) {
-      forces_.store_group(item);
+      forces_.load_group(target);
+      walk();
+      forces_.evaluate_own(own_);
+      forces_.finish_group(target, has_parent, above);
     } else {
-      forces_.store_local(item);
-      hand_down(item);
+      forces_.load_cell(target);
+      walk();
+      const std::uint64_t handed_down = hand_down();
+      if (handed_down != no_memory) forces_.finish_cell(target, has_parent, above);
+      publish_range(a_.list_range[target], handed_down);
     }
   }
 
  private:
-  /// The cells to start from: those that the parent handed down, or the roots.
-  __device__ void begin_list(bool has_parent, std::uint32_t parent) {
-    list_ = a_.sources.roots;
-    list_next_ = 0;
-    list_end_ = a_.sources.root_count;
-    if (has_parent) {
-      const std::uint64_t range = at_group ? a_.list_range[parent] : wait_for_list(parent);
-      list_ = a_.lists;
-      list_next_ = static_cast<std::uint32_t>(range);
-      list_end_ = static_cast<std::uint32_t>(range >> 32);
-    }
-    top_ = 0;
-  }
-
-  /// The list of a target cell that another warp, or this one, has taken before.
-  __device__ std::uint64_t wait_for_list(std::uint32_t target) const {
-    std::uint64_t range = not_ready;
-    if (lane_ == 0) {
-      const cuda::atomic_ref<std::uint64_t, cuda::thread_scope_device> ready(a_.list_range[target]);
-      while ((range = ready.load(cuda::memory_order_relaxed)) == not_ready) __nanosleep(100);
-      // Once, not at each look: it empties the cache.
-      cuda::atomic_thread_fence(cuda::memory_order_acquire, cuda::thread_scope_device);
-    }
-    return __shfl_sync(all_lanes, range, 0);
-  }
-
   /// Tests all cells of the list and all that is opened on the way, and does what follows from it.
   __device__ void walk() {
     for (bool more = list_next_ < list_end_;;) {
@@ -122,6 +106,12 @@ class TargetWalk {
     }
   }
 
+  /// This lane's entry of the 32 that come next on the list.
+  __device__ std::uint32_t next_of_list() const {
+    const std::uint32_t i = list_next_ + lane_;
+    return i >= list_end_ ? 0 : list_ ? list_[i] : i;
+  }
+
   /// Takes up to 32 pending cells, one a lane.
   __device__ void test_next() {
     const bool from_stack = top_ > 0;
@@ -132,8 +122,9 @@ class TargetWalk {
       top_ -= taken;
       if (active) cell = stack_[top_ + lane_];
     } else {
-      if (active) cell = list_ ? list_[list_next_ + lane_] : list_next_ + lane_;
+      cell = list_ahead_;
       list_next_ += taken;
+      list_ahead_ = next_of_list();
     }
     __syncwarp();
     forces_.count_tests(taken);
@@ -195,6 +186,7 @@ class TargetWalk {
 
   __device__ void push_children(std::uint32_t count, std::uint32_t first) {
     const std::uint32_t end = inclusive_scan(count, lane_);
+#pragma unroll 1
     for (std::uint32_t k = 0; k < count; ++k) stack_[top_ + end - count + k] = first + k;
     top_ += __shfl_sync(all_lanes, end, warp_size - 1);
   }
@@ -206,23 +198,22 @@ class TargetWalk {
     collected_count_ += __popc(mask);
   }
 
-  /// Copies what was collected to the common list memory and says that it is there.
-  __device__ void hand_down(std::uint32_t target) {
+  /// Copies what was collected to the common list memory; its range there, or no_memory.
+  __device__ std::uint64_t hand_down() {
     std::uint32_t begin = 0;
     if (lane_ == 0) {
       begin = atomicAdd(&a_.status->used, collected_count_);
       atomicMax(&a_.status->longest_list, collected_count_);
     }
     begin = __shfl_sync(all_lanes, begin, 0);
-    __syncwarp();
-    // When memory is short the host sees it in `status`, and walks again with more.
-    const bool fits = collected_count_ <= a_.collected_capacity && std::uint64_t{begin} + collected_count_ <= a_.list_capacity;
-    for (std::uint32_t i = lane_; fits && i < collected_count_; i += warp_size) a_.lists[begin + i] = collected_[i];
-    __syncwarp();
-    if (lane_ == 0) {
-      const std::uint64_t range = fits ? std::uint64_t{begin} | (std::uint64_t{begin} + collected_count_) << 32 : 0;
-      cuda::atomic_ref<std::uint64_t, cuda::thread_scope_device>(a_.list_range[target]).store(range, cuda::memory_order_release);
+    const std::uint64_t end = std::uint64_t{begin} + collected_count_;
+    if (collected_count_ > a_.collected_capacity || end > a_.list_capacity) {
+      if (lane_ == 0) a_.status->short_of_memory = 1;
+      return no_memory;
     }
+#pragma unroll 1
+    for (std::uint32_t i = lane_; i < collected_count_; i += warp_size) a_.lists[begin + i] = collected_[i];
+    return begin | end << 32;
   }
 
   const DualArguments& a_;
@@ -234,6 +225,7 @@ class TargetWalk {
   int lane_;
   const std::uint32_t* list_ = nullptr;  ///< null: cell numbers themselves
   std::uint32_t list_next_ = 0, list_end_ = 0, top_ = 0;
+  std::uint32_t list_ahead_ = 0;  ///< next_of_list(), loaded ahead
   std::uint32_t accepted_count_ = 0, direct_count_ = 0, leaf_count_ = 0, collected_count_ = 0;
   std::uint32_t own_ = 0;  ///< targets met as sources in leaves of the group's own, one bit each
 };
@@ -241,46 +233,35 @@ class TargetWalk {
 template <int order, class Opening, class Softening, bool at_group>
 __global__ void __launch_bounds__(warps_per_block* warp_size, blocks_per_multiprocessor(order))
     dual_walk_kernel(const __grid_constant__ DualArguments a, const __grid_constant__ Opening opening,
-                     const __grid_constant__ Softening softening, std::uint32_t begin, std::uint32_t end) {
+                     const __grid_constant__ Softening softening) {
   using Memory = WarpMemory<order>;
   alignas(16) __shared__ unsigned char shared[warps_per_block * sizeof(Memory)];
   const int warp = static_cast<int>(threadIdx.x) / warp_size;
   TargetWalk<order, Opening, Softening, at_group> walk(a, opening, softening, reinterpret_cast<Memory*>(shared)[warp],
                                                        static_cast<int>(blockIdx.x) * warps_per_block + warp);
-  for (;;) {
-    unsigned item = 0;
-    if (threadIdx.x % warp_size == 0) item = atomicAdd(a.next_item, 1U);
-    item = begin + __shfl_sync(all_lanes, item, 0);
-    if (item >= end) return;
-    walk.run(item);
-  }
+  NumberDrawer<at_group> drawer(a.drawn + at_group, at_group ? a.targets.group_count : a.targets.cell_count - a.first_level_cell);
+  for (std::uint32_t number; drawer.next(number);) walk.run(at_group ? number : a.first_level_cell + number);
 }
 
-/// Walks for the target cells, or for the groups, numbered `begin` to `end`.
 template <bool at_group, int order, class Opening, class Softening>
-void launch(CudaSpace& space, const DualArguments& a, const Opening& opening, const Softening& softening, std::uint32_t begin,
-            std::uint32_t end) {
-  if (begin == end) return;
-  space.fill_bytes(a.next_item, 0, sizeof(unsigned));
-  const unsigned wanted = (end - begin + warps_per_block - 1) / warps_per_block;
+void launch(CudaSpace& space, const DualArguments& a, const Opening& opening, const Softening& softening, std::uint32_t targets) {
+  if (targets == 0) return;
+  const unsigned wanted = (targets - 1) / warps_per_block + 1;
   const unsigned blocks = std::min(wanted, static_cast<unsigned>(space.multiprocessors() * blocks_per_multiprocessor(order)));
-  dual_walk_kernel<order, Opening, Softening, at_group>
-      <<<blocks, warps_per_block * warp_size, 0, space.stream()>>>(a, opening, softening, begin, end);
+  dual_walk_kernel<order, Opening, Softening, at_group><<<blocks, warps_per_block * warp_size, 0, space.stream()>>>(a, opening, softening);
   check_cuda(cudaGetLastError(), "dual walk");
 }
 
 }  // namespace dual_walk
 
 template <int order>
-void launch_dual_walk(CudaSpace& space, const GravityParameters& gravity, const TreeScale& scale, DualArguments a, DualTargetKind kind) {
+void launch_dual_walk(CudaSpace& space, const GravityParameters& gravity, const TreeScale& scale, DualArguments a) {
   visit_opening(gravity, [&](const auto& opening) {
     visit_softening(gravity, scale.length, [&](const auto& softening) {
       a.support = static_cast<float>(softening.support() * (1 + 1e-6));
       a.support2 = a.support * a.support;
-      if (kind == DualTargetKind::cells)
-        dual_walk::launch<false, order>(space, a, opening, softening, a.first_level_cell, a.targets.cell_count);
-      else
-        dual_walk::launch<true, order>(space, a, opening, softening, 0, a.targets.group_count);
+      dual_walk::launch<false, order>(space, a, opening, softening, a.targets.cell_count - a.first_level_cell);
+      dual_walk::launch<true, order>(space, a, opening, softening, a.targets.group_count);
     });
   });
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 
@@ -49,10 +50,8 @@ GROVE_HD constexpr int multipole_stride(int order) { return order == 2 ? 6 : (te
 /// The unit of length of an expansion whose contents reach to `radius`: the power of two at or below it, 1 for a point. Expansions are kept
 /// in units of their own, since FP32 could not hold the fourth power of both a box and its smallest cells.
 GROVE_HD inline float expansion_unit(float radius) {
-  if (!(radius > 1e-30F)) return 1;
-  int exponent = 0;
-  frexpf(radius, &exponent);
-  return ldexpf(1.0F, exponent - 1);
+  constexpr std::uint32_t sign_and_exponent = 0xff800000U;
+  return radius > 1e-30F ? std::bit_cast<float>(std::bit_cast<std::uint32_t>(radius) & sign_and_exponent) : 1;
 }
 
 /// A tree, or several in the same arrays, as the walk sees them.

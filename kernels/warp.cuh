@@ -18,17 +18,14 @@ __device__ inline std::uint32_t inclusive_scan(std::uint32_t value, int lane) {
   return value;
 }
 
-template <class Op>
-__device__ float reduce(float value, Op op) {
-  for (int d = warp_size / 2; d > 0; d /= 2) value = op(value, __shfl_xor_sync(all_lanes, value, d));
-  return value;
+/// The bits of a float as an integer of the same order, and back.
+__device__ inline int ordered_bits(float value) {
+  const int bits = __float_as_int(value);
+  return bits ^ (bits >> 31 & 0x7fffffff);
 }
-__device__ inline float reduce_min(float value) {
-  return reduce(value, [](float a, float b) { return fminf(a, b); });
-}
-__device__ inline float reduce_max(float value) {
-  return reduce(value, [](float a, float b) { return fmaxf(a, b); });
-}
+__device__ inline float from_ordered_bits(int bits) { return __int_as_float(bits ^ (bits >> 31 & 0x7fffffff)); }
+__device__ inline float reduce_min(float value) { return from_ordered_bits(__reduce_min_sync(all_lanes, ordered_bits(value))); }
+__device__ inline float reduce_max(float value) { return from_ordered_bits(__reduce_max_sync(all_lanes, ordered_bits(value))); }
 
 /// Loads all of an object in 16-byte words, here and now: the compiler would put off the parts that are wanted later, and wait for each.
 template <class T>
