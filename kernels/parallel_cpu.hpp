@@ -35,8 +35,15 @@ class HostSpace {
   Arena<HostSpace>& arena() { return arena_; }
   HostSpace& host_memory() { return *this; }
 
+  /// The two must not overlap.
   void copy(void* to, const void* from, std::size_t bytes) {
-    if (bytes) std::memmove(to, from, bytes);
+    constexpr std::size_t block = std::size_t{1} << 18;
+    const auto blocks = static_cast<std::int64_t>((bytes + block - 1) / block);
+#pragma omp parallel for schedule(static) if (blocks > 1)
+    for (std::int64_t b = 0; b < blocks; ++b) {
+      const std::size_t first = static_cast<std::size_t>(b) * block;
+      std::memcpy(static_cast<std::byte*>(to) + first, static_cast<const std::byte*>(from) + first, std::min(block, bytes - first));
+    }
   }
   void fill_bytes(void* to, int value, std::size_t bytes) {
     if (bytes) std::memset(to, value, bytes);

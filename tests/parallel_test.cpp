@@ -145,6 +145,19 @@ TEST_F(Parallel, SortPairsIsStableAndLooksAtTheLowestBitsOnly) {
     }
 }
 
+TEST_F(Parallel, CopyCopiesEveryByteAndNoMore) {
+  const std::size_t block = std::size_t{1} << 18;
+  for (const std::size_t n : {std::size_t{0}, std::size_t{1}, block - 1, block, block + 1, 3 * block + 7}) {
+    std::vector<std::uint8_t> items(n + 1);
+    for (auto& item : items) item = static_cast<std::uint8_t>(random());
+    const auto from = upload(space, items);
+    const auto to = upload(space, std::vector<std::uint8_t>(n + 1, items[n] ^ 1));
+    space.copy(to.data(), from.data(), n);
+    items[n] ^= 1;
+    EXPECT_EQ(download(space, to), items) << n;
+  }
+}
+
 TEST_F(Parallel, StampsMeasureTimeThatPasses) {
   space.begin_stamps();
   const auto a = space.stamp();
