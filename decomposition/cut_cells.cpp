@@ -6,10 +6,6 @@ namespace grove {
 
 namespace {
 
-struct KeyRange {
-  std::uint64_t first, last, count;
-};
-
 /// A level's first and last cell, where they lie at the ends of the domain, and down to which level those are cut.
 struct EnlargeEnds {
   LevelOffsets level_offset;
@@ -36,14 +32,18 @@ struct EnlargeEnds {
 }  // namespace
 
 template <class Space>
-void enlarge_cut_cells(Space& space, const Communicator& comm, View<const std::uint64_t> keys, Tree<Space>& tree) {
-  KeyRange mine{0, 0, keys.size};
-  if (!keys.empty()) {
-    space.copy_to_host(&mine.first, keys.data, sizeof(std::uint64_t));
-    space.copy_to_host(&mine.last, keys.data + keys.size - 1, sizeof(std::uint64_t));
-  }
+KeyRange key_range(Space& space, View<const std::uint64_t> keys) {
+  KeyRange range{0, 0, keys.size};
+  if (keys.empty()) return range;
+  space.copy_to_host(&range.first, keys.data, sizeof(std::uint64_t));
+  space.copy_to_host(&range.last, keys.data + keys.size - 1, sizeof(std::uint64_t));
+  return range;
+}
+
+template <class Space>
+void enlarge_cut_cells(Space& space, const Communicator& comm, const KeyRange& mine, Tree<Space>& tree) {
   const std::vector<KeyRange> all = comm.all_gather(mine);
-  if (keys.empty()) return;
+  if (mine.count == 0) return;
   int lowest_cut = -1, highest_cut = -1;
   for (const KeyRange& other : all) {
     if (other.count == 0) continue;
@@ -51,9 +51,10 @@ void enlarge_cut_cells(Space& space, const Communicator& comm, View<const std::u
     if (other.first > mine.last) highest_cut = std::max(highest_cut, shared_level(other.first, mine.last));
   }
   space.for_each(deepest_level + 1, EnlargeEnds{tree.level_offset, tree.links.data(), tree.geometry.data(),
-                                                static_cast<std::uint32_t>(keys.size), lowest_cut, highest_cut});
+                                                static_cast<std::uint32_t>(mine.count), lowest_cut, highest_cut});
 }
 
-template void enlarge_cut_cells(BackEnd&, const Communicator&, View<const std::uint64_t>, Tree<BackEnd>&);
+template KeyRange key_range(BackEnd&, View<const std::uint64_t>);
+template void enlarge_cut_cells(BackEnd&, const Communicator&, const KeyRange&, Tree<BackEnd>&);
 
 }  // namespace grove

@@ -15,9 +15,20 @@ namespace grove {
 /// theta 0.4 and 0.75) grow by 16 to 25 % with 1; they fall by 1 to 6 % with 1.25, by 1 to 10 % with 1.5.
 inline constexpr float cut_cell_factor = 1.25F;
 
-/// Multiplies the longest side and the spread by cut_cell_factor for the cells of `tree` that have particles on other ranks, too. `keys`
-/// are those of the tree's particles, sorted; domains must not overlap. Needs compute_moments(). Collective; synchronises.
+/// The domain of a rank as its particles fill it.
+struct KeyRange {
+  std::uint64_t first = 0, last = 0;  ///< smallest and largest key; without meaning when there are no particles
+  std::uint64_t count = 0;            ///< particles
+};
+
+/// The range of `keys` [particles], sorted. Synchronises.
 template <class Space>
-void enlarge_cut_cells(Space& space, const Communicator& comm, View<const std::uint64_t> keys, Tree<Space>& tree);
+KeyRange key_range(Space& space, View<const std::uint64_t> keys);
+
+/// Multiplies the longest side and the spread by cut_cell_factor for the cells of `tree` that have particles on other ranks, too. `mine` is
+/// the range of the tree's particles; those of different ranks must not overlap. Needs compute_moments(). Collective; asynchronous on the
+/// device.
+template <class Space>
+void enlarge_cut_cells(Space& space, const Communicator& comm, const KeyRange& mine, Tree<Space>& tree);
 
 }  // namespace grove

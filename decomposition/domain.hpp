@@ -30,8 +30,8 @@ class ParticleExchange {
   explicit ParticleExchange(Space& space) : leaving_(space.host_memory()), arriving_(space.host_memory()) {}
 
   /// Moves every particle to the rank that owns its key, in whatever order: sort them afterwards. Domains are cut so that each has the
-  /// same measured work, and none more than three times the mean number of particles, as far as equal keys allow. Keys must be set;
-  /// they are again afterwards. Collective; synchronises.
+  /// same measured work, and none more than three times the mean number of particles, as far as equal keys allow. All fields travel.
+  /// Collective; synchronises.
   void run(Space& space, const Communicator& comm, const Frame& frame, Particles<Space>& particles);
 
  private:

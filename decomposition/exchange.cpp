@@ -101,7 +101,8 @@ void ParticleExchange<Space>::run(Space& space, const Communicator& comm, const 
   const auto me = static_cast<std::size_t>(comm.rank());
   Scratch<Space, std::uint64_t> sorted_keys(space, n);
   Scratch<Space, std::uint32_t> order(space, n);
-  sort_keys<Space>(space, particles.key.view(), sorted_keys, order);
+  compute_keys<Space>(space, particles.position.view(), frame.cube, sorted_keys);
+  sort_keys<Space>(space, sorted_keys, order);
   std::vector<std::uint64_t> counts = balanced_counts<Space>(space, comm, sorted_keys, order, particles);
 
   // In key order, those who stay are a run between those for lower and those for higher ranks.
@@ -125,7 +126,6 @@ void ParticleExchange<Space>::run(Space& space, const Communicator& comm, const 
   Scratch<Space, ParticleRecord> received(space, arriving_.size());
   space.copy_from_host(received.data(), arriving_.data(), arriving_.size() * sizeof(ParticleRecord));
   space.for_each(arriving_.size(), UnpackRecords{received.data(), view_of(particles), staying});
-  compute_keys(space, particles, frame.cube);
 }
 
 template class ParticleExchange<BackEnd>;

@@ -21,6 +21,7 @@ struct DualTargetView {
   std::uint32_t cell_count, group_count;
 };
 
+/// In memory of the step.
 template <class Space>
 class DualTargets {
  public:
@@ -42,7 +43,7 @@ class DualTargets {
   const LevelOffsets& level_offset() const { return level_offset_; }
 
  private:
-  Buffer<Space, std::uint32_t> cell_, parent_, group_start_, group_parent_;
+  StepBuffer<Space, std::uint32_t> cell_, parent_, group_start_, group_parent_;
   LevelOffsets level_offset_{};
 };
 

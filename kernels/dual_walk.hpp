@@ -15,12 +15,12 @@ namespace grove {
 
 /// What the dual walk works on beside the sources.
 struct DualWalkTargets {
-  TreeView own_tree;                      ///< the tree whose cells the target cells are
-  const float* least_acceleration;        ///< [cells of own_tree]
-  View<const Double4> particles;          ///< position and mass, code units
-  View<const Double4> last_acceleration;  ///< of each particle, code units; what criteria of relative error look at
-  View<Double4> acceleration;             ///< out: acceleration and potential, code units, G included; other memory than last_acceleration
-  View<GroupWork> work;                   ///< [groups] out
+  TreeView own_tree;                           ///< the tree whose cells the target cells are
+  const float* least_acceleration;             ///< [cells of own_tree]
+  View<const Double4> particles;               ///< position and mass, code units
+  View<const float> group_least_acceleration;  ///< [groups] as least_acceleration; what criteria of relative error look at
+  View<Double4> acceleration;                  ///< out: acceleration and potential, code units, G included
+  View<GroupWork> work;                        ///< [groups] out
 };
 
 /// Walks and keeps memory for the lists of source cells handed down.

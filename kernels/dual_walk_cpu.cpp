@@ -63,8 +63,7 @@ class TargetWalk {
 
   void run_group(std::uint32_t group) {
     const std::uint32_t first = c_.targets.group_start[group], count = c_.targets.group_start[group + 1] - first;
-    group_.load(c_.data.particles.data, first, count, c_.units);
-    group_.find_least_acceleration(c_.data.last_acceleration.data, c_.units);
+    group_.load(c_.data.particles.data, first, count, c_.data.group_least_acceleration[group], c_.units);
     lists_.clear();
     walk(c_.targets.group_parent[group], group_.box(), [&](std::uint32_t source, const CellLinks& links, const CellGeometry& s) {
       // A cell without contents was accepted by the rank that sent it, for a box around these targets.

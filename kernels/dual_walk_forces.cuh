@@ -57,15 +57,14 @@ class TargetForces {
     first_ = a_.targets.group_start[group];
     target_count_ = a_.targets.group_start[group + 1] - first_;
     const std::uint32_t i = lane_ < static_cast<int>(target_count_) ? first_ + lane_ : first_;
-    const Double4 origin = a_.data.particles[first_], p = a_.data.particles[i], last = a_.data.last_acceleration[i];
+    const Double4 origin = a_.data.particles[first_], p = a_.data.particles[i];
     box_.centre = {middle(p.x, origin.x, box_.half_size[0]), middle(p.y, origin.y, box_.half_size[1]),
                    middle(p.z, origin.z, box_.half_size[2])};
     x_ = offset(p.x, box_.centre.x);
     y_ = offset(p.y, box_.centre.y);
     z_ = offset(p.z, box_.centre.z);
     box_.radius = target_margin * sqrtf(reduce_max(x_ * x_ + y_ * y_ + z_ * z_));
-    box_.least_acceleration =
-        reduce_min(static_cast<float>(sqrt(last.x * last.x + last.y * last.y + last.z * last.z) * a_.per_acceleration));
+    box_.least_acceleration = a_.data.group_least_acceleration[group];
     unit_ = expansion_unit(box_.radius);
   }
 

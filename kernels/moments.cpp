@@ -130,12 +130,11 @@ template <int order>
 struct LeafMoments {
   const CellLinks* links;
   const Double4* particles;
-  const Double4* acceleration;
+  const float* magnitude;
   CellGeometry* geometry;
   float* multipole;
   float* least_acceleration;
   TreeScale scale;
-  double per_acceleration;
 
   GROVE_HD void operator()(std::size_t c) const {
     const CellLinks cell = links[c];
@@ -147,12 +146,13 @@ struct LeafMoments {
 
     const double per_length = 1 / scale.length, per_mass = 1 / scale.mass;
     Extent extent;
-    double radius2 = 0, least2 = 1e300;
+    double radius2 = 0;
+    float least = magnitude[begin];
     for (std::uint32_t i = begin; i < end; ++i) {
-      const Double3 d = per_length * (position_of(particles[i]) - centre), a = per_acceleration * position_of(acceleration[i]);
+      const Double3 d = per_length * (position_of(particles[i]) - centre);
       extent.add(d, 0, 0, 0);
       radius2 = larger(radius2, dot(d, d));
-      least2 = smaller(least2, dot(a, a));
+      least = smaller(least, magnitude[i]);
     }
     CellGeometry g;
     g.centre_of_mass = centre;
@@ -165,7 +165,7 @@ struct LeafMoments {
     moments.join_and_store(TeamOfOne{}, multipole + c * multipole_stride(order));
     g.spread = moments.spread(g.mass, g.radius);
     geometry[c] = g;
-    least_acceleration[c] = static_cast<float>(sqrt(least2));
+    least_acceleration[c] = least;
   }
 };
 
@@ -216,7 +216,8 @@ struct ParentMoments {
 
     MomentSum<order> moments(g.radius);
     for (std::uint32_t k = begin; k < end; k += Team::size)
-      moments.add_child(geometry[k], multipole + k * multipole_stride(order), per_length * (geometry[k].centre_of_mass - centre));
+      moments.add_child(geometry[k], multipole + std::size_t{k} * multipole_stride(order),
+                        per_length * (geometry[k].centre_of_mass - centre));
     moments.join_and_store(team, multipole + c * multipole_stride(order));
     g.spread = moments.spread(g.mass, g.radius);
     least = team.smallest(least);
@@ -227,10 +228,9 @@ struct ParentMoments {
 };
 
 template <int order, class Space>
-void compute_all(Space& space, const Double4* particles, const Double4* acceleration, double per_acceleration, const TreeScale& scale,
-                 Tree<Space>& tree) {
-  space.for_each(tree.cell_count(), LeafMoments<order>{tree.links.data(), particles, acceleration, tree.geometry.data(),
-                                                       tree.multipole.data(), tree.least_acceleration.data(), scale, per_acceleration});
+void compute_all(Space& space, const Double4* particles, const float* magnitude, const TreeScale& scale, Tree<Space>& tree) {
+  space.for_each(tree.cell_count(), LeafMoments<order>{tree.links.data(), particles, magnitude, tree.geometry.data(), tree.multipole.data(),
+                                                       tree.least_acceleration.data(), scale});
   for (int level = deepest_level - 1; level >= 0; --level) {
     const std::uint32_t begin = tree.level_offset[level];
     space.for_each_by_team(
@@ -242,16 +242,18 @@ void compute_all(Space& space, const Double4* particles, const Double4* accelera
 }  // namespace
 
 template <class Space>
-void compute_moments(Space& space, View<const Double4> particles, View<const Double4> acceleration, double acceleration_unit,
-                     const TreeScale& scale, Tree<Space>& tree) {
+void compute_moments(Space& space, View<const Double4> particles, View<const float> magnitude, const TreeScale& scale, Tree<Space>& tree) {
+  tree.geometry.resize_discard(tree.cell_count());
+  tree.multipole.resize_discard(std::size_t{tree.cell_count()} * multipole_stride(tree.order));
+  tree.least_acceleration.resize_discard(tree.cell_count());
   if (tree.order == 2)
-    compute_all<2>(space, particles.data, acceleration.data, 1 / acceleration_unit, scale, tree);
+    compute_all<2>(space, particles.data, magnitude.data, scale, tree);
   else if (tree.order == 4)
-    compute_all<4>(space, particles.data, acceleration.data, 1 / acceleration_unit, scale, tree);
+    compute_all<4>(space, particles.data, magnitude.data, scale, tree);
   else
-    compute_all<5>(space, particles.data, acceleration.data, 1 / acceleration_unit, scale, tree);
+    compute_all<5>(space, particles.data, magnitude.data, scale, tree);
 }
 
-template void compute_moments(BackEnd&, View<const Double4>, View<const Double4>, double, const TreeScale&, Tree<BackEnd>&);
+template void compute_moments(BackEnd&, View<const Double4>, View<const float>, const TreeScale&, Tree<BackEnd>&);
 
 }  // namespace grove

@@ -13,6 +13,7 @@ void* HostSpace::allocate(std::size_t bytes) {
     throw SystemError("out of memory: " + std::to_string(bytes >> 20) + " MiB more wanted, " + std::to_string(bytes_held_ >> 20) +
                       " MiB held");
   bytes_held_ += bytes;
+  most_bytes_held_ = std::max(most_bytes_held_, bytes_held_);
   return data;
 }
 

@@ -30,11 +30,20 @@ class HostSpace {
   void deallocate(void* data, std::size_t bytes) noexcept;
   std::string description() const;
   std::size_t bytes_held() const { return bytes_held_; }
+  std::size_t most_bytes_held() const { return most_bytes_held_; }
+  void restart_most_bytes_held() { most_bytes_held_ = bytes_held_; }
   Arena<HostSpace>& arena() { return arena_; }
   HostSpace& host_memory() { return *this; }
 
+  /// The two must not overlap.
   void copy(void* to, const void* from, std::size_t bytes) {
-    if (bytes) std::memmove(to, from, bytes);
+    constexpr std::size_t block = std::size_t{1} << 18;
+    const auto blocks = static_cast<std::int64_t>((bytes + block - 1) / block);
+#pragma omp parallel for schedule(static) if (blocks > 1)
+    for (std::int64_t b = 0; b < blocks; ++b) {
+      const std::size_t first = static_cast<std::size_t>(b) * block;
+      std::memcpy(static_cast<std::byte*>(to) + first, static_cast<const std::byte*>(from) + first, std::min(block, bytes - first));
+    }
   }
   void fill_bytes(void* to, int value, std::size_t bytes) {
     if (bytes) std::memset(to, value, bytes);
@@ -103,8 +112,7 @@ class HostSpace {
     out[n] = offset.back();
   }
 
-  void sort_pairs(View<const std::uint64_t> keys, View<const std::uint32_t> values, View<std::uint64_t> sorted_keys,
-                  View<std::uint32_t> sorted_values, int bits) {
+  void sort_pairs(View<std::uint64_t> keys, View<std::uint32_t> values, int bits) {
     struct Pair {
       std::uint64_t key;
       std::uint32_t value, rank;
@@ -118,8 +126,8 @@ class HostSpace {
       return ka < kb || (ka == kb && a.rank < b.rank);
     });
     for_each(keys.size, [=](std::size_t i) {
-      sorted_keys[i] = p[i].key;
-      sorted_values[i] = p[i].value;
+      keys[i] = p[i].key;
+      values[i] = p[i].value;
     });
   }
 
@@ -129,7 +137,7 @@ class HostSpace {
   static constexpr std::size_t scan_block = 16384;
   static std::size_t block_begin(std::int64_t b) { return static_cast<std::size_t>(b) * scan_block; }
 
-  std::size_t bytes_held_ = 0;
+  std::size_t bytes_held_ = 0, most_bytes_held_ = 0;
   Arena<HostSpace> arena_;
 };
 

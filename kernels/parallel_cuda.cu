@@ -55,6 +55,7 @@ void* CudaSpace::allocate(std::size_t bytes) {
   }
   check_cuda(code, "cudaMalloc");
   bytes_held_ += bytes;
+  most_bytes_held_ = std::max(most_bytes_held_, bytes_held_);
   return data;
 }
 

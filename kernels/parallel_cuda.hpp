@@ -86,6 +86,8 @@ class CudaSpace {
   void deallocate(void* data, std::size_t bytes) noexcept;
   std::string description() const;
   std::size_t bytes_held() const { return bytes_held_; }
+  std::size_t most_bytes_held() const { return most_bytes_held_; }
+  void restart_most_bytes_held() { most_bytes_held_ = bytes_held_; }
   Arena<CudaSpace>& arena() { return arena_; }
   PinnedMemory& host_memory() { return pinned_; }
   cudaStream_t stream() const { return stream_; }
@@ -150,24 +152,29 @@ class CudaSpace {
     check_cuda(cub::DeviceScan::InclusiveSum(scratch.data(), bytes, in.data, out.data + 1, cuda_count(in.size), stream_), "DeviceScan");
   }
 
-  void sort_pairs(View<const std::uint64_t> keys, View<const std::uint32_t> values, View<std::uint64_t> sorted_keys,
-                  View<std::uint32_t> sorted_values, int bits) {
+  void sort_pairs(View<std::uint64_t> keys, View<std::uint32_t> values, int bits) {
     if (keys.empty()) return;
+    // With a second buffer of the same kind, CUB asks for little more; without, for two.
+    Scratch<CudaSpace, std::uint64_t> spare_keys(*this, keys.size);
+    Scratch<CudaSpace, std::uint32_t> spare_values(*this, keys.size);
+    cub::DoubleBuffer<std::uint64_t> both_keys(keys.data, spare_keys.data());
+    cub::DoubleBuffer<std::uint32_t> both_values(values.data, spare_values.data());
     std::size_t bytes = 0;
     const auto sort = [&](void* scratch) {
-      check_cuda(cub::DeviceRadixSort::SortPairs(scratch, bytes, keys.data, sorted_keys.data, values.data, sorted_values.data,
-                                                 cuda_count(keys.size), 0, bits, stream_),
+      check_cuda(cub::DeviceRadixSort::SortPairs(scratch, bytes, both_keys, both_values, cuda_count(keys.size), 0, bits, stream_),
                  "DeviceRadixSort");
     };
     sort(nullptr);
     Scratch<CudaSpace, std::byte> scratch(*this, bytes);
     sort(scratch.data());
+    if (both_keys.Current() != keys.data) copy(keys.data, both_keys.Current(), keys.size * sizeof(std::uint64_t));
+    if (both_values.Current() != values.data) copy(values.data, both_values.Current(), values.size * sizeof(std::uint32_t));
   }
 
  private:
   int device_ = 0;
   int multiprocessors_ = 1;
-  std::size_t bytes_held_ = 0;
+  std::size_t bytes_held_ = 0, most_bytes_held_ = 0;
   cudaStream_t stream_ = nullptr, copy_stream_ = nullptr;
   cudaEvent_t ordering_ = nullptr;
   std::vector<cudaEvent_t> events_;

@@ -6,30 +6,20 @@
 
 namespace grove {
 
-/// Sets every particle's key in `cube`. Asynchronous.
+/// Sets `keys` [n] to the Morton keys of `position` [n] in `cube`. Asynchronous.
 template <class Space>
-void compute_keys(Space& space, Particles<Space>& particles, const KeyCube& cube);
+void compute_keys(Space& space, View<const Double4> position, const KeyCube& cube, View<std::uint64_t> keys);
 
-/// The permutation that sorts keys: sorted_keys[i] = keys[order[i]]; equal keys keep their order. All of length n < 2^32. Asynchronous.
+/// Sorts `keys` and sets `order` to the permutation that did it: keys[i] was keys[order[i]] before; equal keys keep their order. Both of
+/// length n < 2^32. Asynchronous.
 template <class Space>
-void sort_keys(Space& space, View<const std::uint64_t> keys, View<std::uint64_t> sorted_keys, View<std::uint32_t> order);
+void sort_keys(Space& space, View<std::uint64_t> keys, View<std::uint32_t> order);
 
-/// Sorts particles with all fields by their keys. Holds spare memory for one field of each kind, which takes turns with the fields
-/// themselves, so that nothing is copied back.
+/// Sorts `keys` [particles] and the particles by them. Of the acceleration only its magnitude is kept, which is all that opening criteria
+/// look at: the result [particles] is |a| / `acceleration_unit`, in the new order. It lies in the memory of `particles.acceleration`, the
+/// contents of which are undefined from here on, and holds until something is written there. Asynchronous; takes 20 bytes of scratch a
+/// particle.
 template <class Space>
-class ParticleSorter {
- public:
-  explicit ParticleSorter(Space& space) : spare4_(space), spare3_(space), spare64_(space), spare32_(space), spare8_(space) {}
-
-  /// Asynchronous; needs the keys to be set.
-  void sort(Space& space, Particles<Space>& particles);
-
- private:
-  Buffer<Space, Double4> spare4_;
-  Buffer<Space, Double3> spare3_;
-  Buffer<Space, std::uint64_t> spare64_;
-  Buffer<Space, std::uint32_t> spare32_;
-  Buffer<Space, std::uint8_t> spare8_;
-};
+View<const float> sort_particles(Space& space, View<std::uint64_t> keys, double acceleration_unit, Particles<Space>& particles);
 
 }  // namespace grove

@@ -22,8 +22,7 @@ struct ParticleRecord {
 template <class Space>
 class Particles {
  public:
-  explicit Particles(Space& space)
-      : position(space), acceleration(space), velocity(space), id(space), key(space), work(space), type(space) {}
+  explicit Particles(Space& space) : position(space), acceleration(space), velocity(space), id(space), work(space), type(space) {}
 
   std::size_t size() const { return position.size(); }
 
@@ -46,7 +45,6 @@ class Particles {
     f(acceleration);
     f(velocity);
     f(id);
-    f(key);
     f(work);
     f(type);
   }
@@ -55,7 +53,6 @@ class Particles {
   Buffer<Space, Double4> acceleration;  ///< x y z, and the potential in w
   Buffer<Space, Double3> velocity;
   Buffer<Space, std::uint64_t> id;
-  Buffer<Space, std::uint64_t> key;   ///< Morton key in the global cube of this step
   Buffer<Space, std::uint32_t> work;  ///< as in ParticleRecord
   Buffer<Space, std::uint8_t> type;
 };
@@ -66,7 +63,6 @@ struct ParticleView {
   Double4* acceleration;
   Double3* velocity;
   std::uint64_t* id;
-  std::uint64_t* key;
   std::uint32_t* work;
   std::uint8_t* type;
 
@@ -83,7 +79,7 @@ struct ParticleView {
 
 template <class Space>
 ParticleView view_of(const Particles<Space>& p) {
-  return {p.position.data(), p.acceleration.data(), p.velocity.data(), p.id.data(), p.key.data(), p.work.data(), p.type.data()};
+  return {p.position.data(), p.acceleration.data(), p.velocity.data(), p.id.data(), p.work.data(), p.type.data()};
 }
 
 }  // namespace grove

@@ -51,11 +51,27 @@ struct CompactStarts {
   }
 };
 
+struct LeastInGroup {
+  const std::uint32_t* group_start;
+  const float* magnitude;
+  float* least;
+
+  template <class Team>
+  GROVE_HD void operator()(const Team& team, std::size_t g) const {
+    const std::uint32_t begin = group_start[g], end = group_start[g + 1];
+    float smallest = magnitude[begin];
+    for (std::uint32_t i = begin + static_cast<std::uint32_t>(team.rank()); i < end; i += Team::size)
+      smallest = smaller(smallest, magnitude[i]);
+    smallest = team.smallest(smallest);
+    if (team.rank() == 0) least[g] = smallest;
+  }
+};
+
 }  // namespace
 
 template <class Space>
 void make_target_groups(Space& space, const Tree<Space>& tree, std::size_t particle_count, std::uint32_t largest,
-                        Buffer<Space, std::uint32_t>& group_start, const Outliers& outliers) {
+                        StepBuffer<Space, std::uint32_t>& group_start, const Outliers& outliers) {
   group_start.resize_discard(0);
   if (particle_count == 0) return;
   Scratch<Space, std::uint32_t> starts(space, particle_count);
@@ -71,7 +87,15 @@ void make_target_groups(Space& space, const Tree<Space>& tree, std::size_t parti
                  CompactStarts{starts.data(), position.data(), group_start.data(), static_cast<std::uint32_t>(particle_count)});
 }
 
-template void make_target_groups(BackEnd&, const Tree<BackEnd>&, std::size_t, std::uint32_t, Buffer<BackEnd, std::uint32_t>&,
+template <class Space>
+void find_least_in_groups(Space& space, View<const std::uint32_t> group_start, View<const float> magnitude,
+                          StepBuffer<Space, float>& least) {
+  least.resize_discard(group_start.empty() ? 0 : group_start.size - 1);
+  space.for_each_by_team(least.size(), LeastInGroup{group_start.data, magnitude.data, least.data()});
+}
+
+template void make_target_groups(BackEnd&, const Tree<BackEnd>&, std::size_t, std::uint32_t, StepBuffer<BackEnd, std::uint32_t>&,
                                  const Outliers&);
+template void find_least_in_groups(BackEnd&, View<const std::uint32_t>, View<const float>, StepBuffer<BackEnd, float>&);
 
 }  // namespace grove

@@ -22,6 +22,12 @@ struct Outliers {
 /// empty tree. Synchronises once.
 template <class Space>
 void make_target_groups(Space& space, const Tree<Space>& tree, std::size_t particle_count, std::uint32_t largest,
-                        Buffer<Space, std::uint32_t>& group_start, const Outliers& outliers = {});
+                        StepBuffer<Space, std::uint32_t>& group_start, const Outliers& outliers = {});
+
+/// Sets `least` [groups] to the smallest `magnitude` [particles] in each group: the last accelerations, in the unit of Tree's
+/// least_acceleration. `group_start` is as above. Asynchronous.
+template <class Space>
+void find_least_in_groups(Space& space, View<const std::uint32_t> group_start, View<const float> magnitude,
+                          StepBuffer<Space, float>& least);
 
 }  // namespace grove

@@ -55,8 +55,8 @@ struct SourceLists {
 template <int capacity>
 class TargetVectors {
  public:
-  /// Takes `count` particles from `first` on and centres them on their bounding box.
-  void load(const Double4* particles, std::uint32_t first, std::uint32_t count, const WalkUnits& units) {
+  /// Takes `count` particles from `first` on, of which `least_acceleration` is the smallest, and centres them on their bounding box.
+  void load(const Double4* particles, std::uint32_t first, std::uint32_t count, float least_acceleration, const WalkUnits& units) {
     first_ = first;
     count_ = count;
     Double3 low = position_of(particles[first]), high = low;
@@ -67,6 +67,7 @@ class TargetVectors {
     }
     box_ = {};
     box_.centre = 0.5 * (low + high);
+    box_.least_acceleration = least_acceleration;
     const Double3 half = (0.5 * target_margin * units.per_length) * (high - low);
     box_.half_size[0] = static_cast<float>(half.x);
     box_.half_size[1] = static_cast<float>(half.y);
@@ -86,16 +87,6 @@ class TargetVectors {
     }
     box_.radius = target_margin * std::sqrt(radius2);
     filled_ = static_cast<int>((count + FloatVector::width - 1) / FloatVector::width);
-  }
-
-  /// Sets box().least_acceleration from the last acceleration of each particle, code units.
-  void find_least_acceleration(const Double4* last_acceleration, const WalkUnits& units) {
-    double least2 = 1e300;
-    for (std::uint32_t i = first_; i < first_ + count_; ++i) {
-      const Double3 a = position_of(last_acceleration[i]);
-      least2 = smaller(least2, dot(a, a));
-    }
-    box_.least_acceleration = static_cast<float>(std::sqrt(least2) / units.acceleration);
   }
 
   const TargetBox& box() const { return box_; }

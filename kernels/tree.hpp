@@ -71,7 +71,7 @@ struct TreeView {
 
 using LevelOffsets = std::array<std::uint32_t, deepest_level + 2>;  ///< cells of level l are [o[l], o[l+1])
 
-/// A rank's own tree. Its particles are those of Particles, in the same order.
+/// A rank's own tree, in memory of the step. Its particles are those of Particles, in the same order.
 template <class Space>
 class Tree {
  public:
@@ -85,10 +85,10 @@ class Tree {
             particles,    cell_count(),    cell_count() > 0 ? 1U : 0U, nullptr};
   }
 
-  Buffer<Space, CellLinks> links;
-  Buffer<Space, CellGeometry> geometry;
-  Buffer<Space, float> multipole;
-  Buffer<Space, float> least_acceleration;  ///< [cells] smallest last acceleration in the cell, scaled; 0 where unknown
+  StepBuffer<Space, CellLinks> links;
+  StepBuffer<Space, CellGeometry> geometry;
+  StepBuffer<Space, float> multipole;
+  StepBuffer<Space, float> least_acceleration;  ///< [cells] smallest last acceleration in the cell, scaled; 0 where unknown
   int order;
   LevelOffsets level_offset{};  ///< on the host; levels that do not exist are empty
 };

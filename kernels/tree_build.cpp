@@ -47,7 +47,7 @@ struct ListCells {
   const std::uint32_t* serial;  ///< [particles + 1] cells before each particle
   std::uint64_t* level;
   std::uint32_t* first_particle;
-  std::uint32_t* identity;
+  std::uint32_t* own_serial;
 
   GROVE_HD void operator()(std::size_t i) const {
     if (serial[i] == serial[i + 1]) return;
@@ -55,7 +55,7 @@ struct ListCells {
     for (std::uint32_t s = serial[i]; s < serial[i + 1]; ++s) {
       level[s] = static_cast<std::uint64_t>(first) + (s - serial[i]);
       first_particle[s] = static_cast<std::uint32_t>(i);
-      identity[s] = s;
+      own_serial[s] = s;
     }
   }
 };
@@ -111,15 +111,15 @@ struct LinkCells {
 template <class Space>
 void link_cells(Space& space, View<const std::uint64_t> keys, const CellLevels& levels, View<const std::uint32_t> serial_of,
                 std::uint32_t cells, Tree<Space>& tree) {
-  Scratch<Space, std::uint64_t> listed_level(space, cells), level(space, cells);
-  Scratch<Space, std::uint32_t> first_particle(space, cells), identity(space, cells), serial(space, cells);
+  Scratch<Space, std::uint64_t> level(space, cells);
+  Scratch<Space, std::uint32_t> first_particle(space, cells), serial(space, cells);
   Scratch<Space, std::uint32_t> begin(space, tree.level_offset.size());
-  space.for_each(keys.size, ListCells{levels, serial_of.data, listed_level.data(), first_particle.data(), identity.data()});
-  space.sort_pairs(listed_level, identity, level, serial, bits_of_levels);
-  const View<std::uint32_t> cell = identity.view();  // no longer wanted as such
-  space.for_each(cells, Invert{serial.data(), cell.data});
+  space.for_each(keys.size, ListCells{levels, serial_of.data, level.data(), first_particle.data(), serial.data()});
+  space.sort_pairs(level, serial, bits_of_levels);
+  Scratch<Space, std::uint32_t> cell(space, cells);
+  space.for_each(cells, Invert{serial.data(), cell.data()});
   tree.links.resize_discard(cells);
-  space.for_each(cells, LinkCells{keys.data, static_cast<std::uint32_t>(keys.size), cells, level.data(), serial.data(), cell.data,
+  space.for_each(cells, LinkCells{keys.data, static_cast<std::uint32_t>(keys.size), cells, level.data(), serial.data(), cell.data(),
                                   first_particle.data(), tree.links.data()});
   space.for_each(tree.level_offset.size(), FindLevels{level.data(), cells, begin.data()});
   copy_to_host<Space, std::uint32_t>(space, begin.view(), tree.level_offset);
@@ -140,9 +140,6 @@ void build_tree(Space& space, View<const std::uint64_t> keys, Tree<Space>& tree)
     space.copy_to_host(&cells, serial.data() + keys.size, sizeof(cells));
     link_cells<Space>(space, keys, levels, serial.view(), cells, tree);
   }
-  tree.geometry.resize_discard(tree.cell_count());
-  tree.multipole.resize_discard(std::size_t{tree.cell_count()} * multipole_stride(tree.order));
-  tree.least_acceleration.resize_discard(tree.cell_count());
 }
 
 template void build_tree(BackEnd&, View<const std::uint64_t>, Tree<BackEnd>&);

@@ -28,11 +28,11 @@ inline constexpr std::uint32_t slots_opening_test = 70;  ///< shared by the targ
 
 /// The targets of a walk. Group g has the particles [group_start[g], group_start[g+1]).
 struct WalkTargets {
-  View<const Double4> particles;          ///< position and mass, code units
-  View<const Double4> last_acceleration;  ///< of each particle, code units; what criteria of relative error look at
-  View<const std::uint32_t> group_start;  ///< [groups + 1]; empty when there are no particles
-  View<Double4> acceleration;             ///< [particles] out: acceleration and potential, code units, G included
-  View<GroupWork> work;                   ///< [groups] out
+  View<const Double4> particles;               ///< position and mass, code units
+  View<const float> group_least_acceleration;  ///< [groups] as Tree::least_acceleration; what criteria of relative error look at
+  View<const std::uint32_t> group_start;       ///< [groups + 1]; empty when there are no particles
+  View<Double4> acceleration;                  ///< [particles] out: acceleration and potential, code units, G included
+  View<GroupWork> work;                        ///< [groups] out
 
   GROVE_HD std::size_t group_count() const { return group_start.size > 0 ? group_start.size - 1 : 0; }
 };

@@ -24,8 +24,7 @@ class GroupWalk {
 
   void run(std::size_t group) {
     const std::uint32_t first = c_.targets.group_start[group], count = c_.targets.group_start[group + 1] - first;
-    group_.load(c_.targets.particles.data, first, count, c_.units);
-    if (needs_acceleration(Opening::name)) group_.find_least_acceleration(c_.targets.last_acceleration.data, c_.units);
+    group_.load(c_.targets.particles.data, first, count, c_.targets.group_least_acceleration[group], c_.units);
     collect_sources();
     group_.sum(softening_, lists_, [](auto&&...) {});
     group_.store(c_.targets.acceleration.data, c_.units, c_.mode);

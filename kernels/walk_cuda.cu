@@ -25,7 +25,7 @@ struct WalkArguments {
   TreeView sources;
   WalkTargets targets;
   TreeScale scale;
-  double per_length, per_mass, per_acceleration;
+  double per_length, per_mass;
   double acceleration_unit, potential_unit;  ///< code units of the results' scaled ones, G included
   float support2;
   std::uint32_t* stacks;
@@ -210,18 +210,16 @@ class GroupWalk {
     target_count_ = a_.targets.group_start[group + 1] - first_;
     const Double4 origin = a_.targets.particles[first_];
     Double4 p[targets_per_lane];
-    float least2 = 1e30F;
     for (int t = 0; t < targets_per_lane; ++t) {
       const std::uint32_t i = lane_ + t * warp_size;
       p[t] = a_.targets.particles[i < target_count_ ? first_ + i : first_];
-      least2 = fminf(least2, scaled_square(a_.targets.last_acceleration[i < target_count_ ? first_ + i : first_]));
       x_[t] = offset(p[t].x, origin.x);
       y_[t] = offset(p[t].y, origin.y);
       z_[t] = offset(p[t].z, origin.z);
     }
     box_.centre = {middle(x_, origin.x, box_.half_size[0]), middle(y_, origin.y, box_.half_size[1]),
                    middle(z_, origin.z, box_.half_size[2])};
-    box_.least_acceleration = sqrtf(reduce_min(least2));
+    box_.least_acceleration = a_.targets.group_least_acceleration[group];
     // The same rounding as that of the sources: a target meets itself at a distance of exactly zero.
     for (int t = 0; t < targets_per_lane; ++t) {
       x_[t] = offset(p[t].x, box_.centre.x);
@@ -232,12 +230,6 @@ class GroupWalk {
     }
     accepted_count_ = pending_count_ = 0;
     work_ = {};
-  }
-
-  __device__ float scaled_square(const Double4& acceleration) const {
-    const float x = static_cast<float>(acceleration.x * a_.per_acceleration), y = static_cast<float>(acceleration.y * a_.per_acceleration),
-                z = static_cast<float>(acceleration.z * a_.per_acceleration);
-    return x * x + y * y + z * z;
   }
 
   /// Middle, in code units, and half width (with its margin) of the range of the group's offsets from `origin`.
@@ -341,7 +333,6 @@ void walk_tree(CudaSpace& space, const GravityParameters& gravity, const TreeSca
   a.per_mass = 1 / scale.mass;
   a.potential_unit = gravity.G * scale.mass / scale.length;
   a.acceleration_unit = a.potential_unit / scale.length;
-  a.per_acceleration = 1 / a.acceleration_unit;
   visit_opening(gravity, [&](const auto& opening) {
     visit_softening(gravity, scale.length, [&](const auto& softening) { launch(space, a, opening, softening, mode); });
   });

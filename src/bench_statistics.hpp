@@ -46,7 +46,7 @@ class BenchStatistics {
 /// Sums over the ranks of what one force evaluation did.
 struct WorkTotals {
   WorkCounts sum;
-  std::uint64_t most_bytes_on_a_rank = 0;
+  std::uint64_t most_bytes_on_a_rank = 0;  ///< WorkCounts::bytes_held of the fullest rank
 };
 
 /// Collective.

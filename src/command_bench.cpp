@@ -52,8 +52,9 @@ int bench_one(const BenchOptions& options, const Communicator& comm) {
   const Config config = config_of(options, options.generators, comm);
   std::unique_ptr<Simulation> simulation;
   comm.agree([&] { simulation = make_simulation(config.run.device, config.gravity, comm); });
-  const InitialState state = load_initial_state(config, comm);
+  InitialState state = load_initial_state(config, comm);
   simulation->start(state.particles, config.time.begin);
+  state.particles = {};  // the simulation has its own copy
   ForceBenchmark result = measure_force(*simulation, options.repeats, comm);
   if (options.targets > 0) result.errors = force_errors(simulation->sample_force_error(options.targets, standard_sample_seed));
   const std::string device = simulation->device_description();

@@ -48,8 +48,9 @@ int check(const CheckOptions& options, const Communicator& comm) {
   const Config config = config_of(options, comm);
   std::unique_ptr<Simulation> simulation;
   comm.agree([&] { simulation = make_simulation(config.run.device, config.gravity, comm); });
-  const InitialState state = load_initial_state(config, comm);
+  InitialState state = load_initial_state(config, comm);
   simulation->start(state.particles, config.time.begin);
+  state.particles = {};  // the simulation has its own copy
   const ForceErrors errors = force_errors(simulation->sample_force_error(options.targets, options.seed));
   comm.agree([&] {
     if (!comm.is_root()) return;

@@ -8,6 +8,7 @@
 #include <memory>
 #include <set>
 #include <sstream>
+#include <utility>
 
 #include "kernels/error.hpp"
 #include "src/command.hpp"
@@ -95,7 +96,7 @@ int simulate(const RunOptions& options, const Config& config, const Communicator
     schedule = std::make_unique<StepSchedule>(config.time.begin, config.time.end, config.time.dt, config.output.snapshot_every);
     simulation = make_simulation(config.run.device, config.gravity, comm);
   });
-  const InitialState state = load_initial_state(config, comm);
+  InitialState state = load_initial_state(config, comm);
   comm.agree([&] {
     if (comm.is_root()) directory.prepare(options.overwrite);
   });
@@ -106,7 +107,7 @@ int simulate(const RunOptions& options, const Config& config, const Communicator
   outputs.write_snapshot = [&](std::uint64_t number, double time) {
     save_snapshot(directory.snapshot(number), simulation->particles(), time, config, device, comm);
   };
-  const RunReport report = RunLoop(*simulation, comm, *schedule, std::move(outputs)).run(state.particles);
+  const RunReport report = RunLoop(*simulation, comm, *schedule, std::move(outputs)).run(std::move(state.particles));
   console.say(run_summary(report, *schedule, directory));
   if (report.signal != 0 && comm.is_root())
     fmt::print(stderr, "grove: stopped by signal {} after step {}; the state is in {}\n", report.signal, report.steps,

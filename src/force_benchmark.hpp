@@ -13,7 +13,7 @@ namespace grove {
 
 struct ForceBenchmark {
   BenchStatistics statistics;
-  WorkTotals work;
+  WorkTotals work;     ///< of the last evaluation, but bytes_held: the most of all evaluations that are measured
   ForceErrors errors;  ///< without targets when they were not measured
   ForceBalance balance;
 };

@@ -18,10 +18,11 @@ double wall_clock_s() { return std::chrono::duration<double>(std::chrono::steady
 RunLoop::RunLoop(Simulation& simulation, const Communicator& comm, const StepSchedule& schedule, RunOutputs outputs)
     : simulation_(simulation), comm_(comm), schedule_(schedule), outputs_(std::move(outputs)) {}
 
-RunReport RunLoop::run(const ParticleSet& particles) {
+RunReport RunLoop::run(ParticleSet particles) {
   const StopSignals signals;
   began_s_ = wall_clock_s();
   report_.start = timed([&] { simulation_.start(particles, schedule_.time(0)); });
+  particles = {};
   record(0, report_.start);
   report_.first = report_.last;
   write_snapshot(0);

@@ -45,8 +45,9 @@ class RunLoop {
   RunLoop(Simulation& simulation, const Communicator& comm, const StepSchedule& schedule, RunOutputs outputs);
 
   /// From the initial state to the end, or to the step in which a rank received SIGINT or SIGTERM; the last state is always written.
-  /// `particles` is this rank's share. Collective. Throws what the simulation and the outputs throw.
-  RunReport run(const ParticleSet& particles);
+  /// `particles` is this rank's share; they are gone once the simulation has them. Collective. Throws what the simulation and the outputs
+  /// throw.
+  RunReport run(ParticleSet particles);
 
  private:
   StepTiming timed(const std::function<void()>& work);

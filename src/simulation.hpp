@@ -51,7 +51,9 @@ struct WorkCounts {
   std::uint64_t cells = 0;              ///< cells of the local tree
   std::uint64_t imported_cells = 0;     ///< cells received from other ranks
   std::uint64_t imported_particles = 0;
-  std::uint64_t bytes_held = 0;  ///< memory of the back end held by particles, trees and scratch
+  /// The most memory that the back end had allocated at any time of it: particles, trees, lists and scratch, blocks of memory that grew
+  /// beside those they replaced, on the device alone where there is one; without the CUDA context.
+  std::uint64_t bytes_held = 0;
 };
 
 /// Accelerations and potentials of a sample of particles by direct summation in FP64, on every rank.

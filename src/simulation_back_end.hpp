@@ -35,8 +35,11 @@ class SimulationOn final : public Simulation {
  private:
   void evaluate_forces();
   void require_finite(ParticlePart part);
+  /// Copies `count` items from the one numbered `first` on to `to`, on the host.
   template <class T>
-  std::vector<T> on_host(const Buffer<Space, T>& buffer);
+  void download(const Buffer<Space, T>& from, std::size_t first, std::size_t count, T* to);
+  /// Indices, ascending, of this rank's particles in a sample of `wanted` over all ranks. Collective.
+  std::vector<std::uint64_t> random_sample(std::uint64_t wanted, std::uint64_t seed);
 
   std::unique_ptr<Space> space_;
   const Communicator& comm_;
@@ -46,6 +49,7 @@ class SimulationOn final : public Simulation {
   SourceRing<Space> reference_;  ///< for reference_forces
   PhaseClock<Space> clock_;
   double time_ = 0;
+  std::size_t most_bytes_held_ = 0;  ///< during the last force evaluation
 };
 
 }  // namespace grove

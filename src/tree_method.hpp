@@ -1,6 +1,7 @@
 // The methods `tree` and `fmm`: one force evaluation by walks of the own tree and of the essential trees of the other ranks.
 #pragma once
 
+#include "decomposition/cut_cells.hpp"
 #include "decomposition/domain.hpp"
 #include "decomposition/tree_exchange.hpp"
 #include "src/force_method.hpp"
@@ -17,17 +18,16 @@ class TreeMethod final : public ForceMethod<Space> {
         gravity_(gravity),
         walker_(std::move(walker)),
         particle_exchange_(space),
-        sorter_(space),
         tree_(space, walker_->multipole_order()),
         essential_(space),
-        tree_exchange_(space),
-        last_acceleration_(space) {}
+        tree_exchange_(space) {}
 
   void compute(Particles<Space>& particles, PhaseClock<Space>& clock) override;
   WorkCounts work_counts() override;
 
  private:
   void compute_with(const GravityParameters& gravity, Particles<Space>& particles, PhaseClock<Space>& clock);
+  void build_own_tree(const GravityParameters& gravity, Particles<Space>& particles, PhaseClock<Space>& clock);
   void select_essential_trees(const GravityParameters& gravity, const Particles<Space>& particles);
   void walk_trees(const GravityParameters& gravity, const Particles<Space>& particles, PhaseClock<Space>& clock);
 
@@ -36,12 +36,11 @@ class TreeMethod final : public ForceMethod<Space> {
   const GravityParameters gravity_;
   std::unique_ptr<TreeWalker<Space>> walker_;
   Frame frame_;
+  KeyRange domain_;  ///< of this rank's particles in this step, where there are others
   ParticleExchange<Space> particle_exchange_;
-  ParticleSorter<Space> sorter_;
   Tree<Space> tree_;
   EssentialTrees<Space> essential_;
   TreeExchange<Space> tree_exchange_;
-  Buffer<Space, Double4> last_acceleration_;
   bool has_acceleration_ = false;  ///< whether particles come with the acceleration of a step before
 };
 

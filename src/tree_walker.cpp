@@ -37,10 +37,12 @@ void add_totals(Space& space, const std::uint32_t* group_start, View<const Group
 
 template <class Space>
 void GroupWalker<Space>::set_targets(const Tree<Space>& tree, const KeyCube& cube, const Particles<Space>& particles,
-                                     View<const Double4> last_acceleration) {
+                                     View<const float> magnitude) {
   make_target_groups(space_, tree, particles.size(), largest_group, group_start_, {particles.position.data(), cube});
-  group_work_.resize_discard(group_start_.size() > 0 ? group_start_.size() - 1 : 0);
-  targets_ = {particles.position.view(), last_acceleration, group_start_.view(), particles.acceleration.view(), group_work_.view()};
+  find_least_in_groups<Space>(space_, group_start_.view(), magnitude, group_least_acceleration_);
+  group_work_.resize_discard(group_least_acceleration_.size());
+  targets_ = {particles.position.view(), group_least_acceleration_.view(), group_start_.view(), particles.acceleration.view(),
+              group_work_.view()};
 }
 
 template <class Space>
@@ -57,19 +59,18 @@ WorkCounts GroupWalker<Space>::work_counts() {
 
 template <class Space>
 void DualWalker<Space>::set_targets(const Tree<Space>& tree, const KeyCube& cube, const Particles<Space>& particles,
-                                    View<const Double4> last_acceleration) {
+                                    View<const float> magnitude) {
+  tree_ = &tree;
   targets_.build(space_, tree, particles.size(), {particles.position.data(), cube});
+  find_least_in_groups<Space>(space_, targets_.group_start(), magnitude, group_least_acceleration_);
   group_work_.resize_discard(targets_.view().group_count);
-  data_ = {tree.view(particles.position.data()),
-           tree.least_acceleration.data(),
-           particles.position.view(),
-           last_acceleration,
-           particles.acceleration.view(),
-           group_work_.view()};
+  data_ = {{}, nullptr, particles.position.view(), group_least_acceleration_.view(), particles.acceleration.view(), group_work_.view()};
 }
 
 template <class Space>
 void DualWalker<Space>::walk(const GravityParameters& gravity, const TreeScale& scale, const TreeView& sources, WalkMode mode) {
+  data_.own_tree = tree_->view(data_.particles.data);
+  data_.least_acceleration = tree_->least_acceleration.data();
   dual_walk_.walk(space_, gravity, scale, sources, targets_, data_, mode);
 }
 

@@ -17,12 +17,13 @@ class TreeWalker {
 
   virtual int multipole_order() const = 0;
 
-  /// Divides the particles of `tree`, whose keys are those of `cube`, into target groups. `last_acceleration` is what criteria of relative
-  /// error look at. All must stay as they are until the last walk. Synchronises.
+  /// Divides the particles of `tree`, whose keys are those of `cube`, into target groups, and takes from the `magnitude` [particles] of
+  /// the last accelerations (see sort_particles) what criteria of relative error look at. The tree needs no moments yet; it and the
+  /// particles are used until the last walk. Takes memory of the step. Synchronises.
   virtual void set_targets(const Tree<Space>& tree, const KeyCube& cube, const Particles<Space>& particles,
-                           View<const Double4> last_acceleration) = 0;
+                           View<const float> magnitude) = 0;
   virtual View<const std::uint32_t> group_start() const = 0;
-  /// Sets or adds the forces of `sources`.
+  /// Sets or adds the forces of `sources`. The tree of the targets must have its moments.
   virtual void walk(const GravityParameters& gravity, const TreeScale& scale, const TreeView& sources, WalkMode mode) = 0;
   /// Work of the walks since set_targets(). Synchronises.
   virtual WorkCounts work_counts() = 0;
@@ -33,10 +34,9 @@ class TreeWalker {
 template <class Space>
 class GroupWalker final : public TreeWalker<Space> {
  public:
-  explicit GroupWalker(Space& space) : space_(space), group_start_(space), group_work_(space) {}
+  explicit GroupWalker(Space& space) : space_(space), group_start_(space), group_work_(space), group_least_acceleration_(space) {}
   int multipole_order() const override { return 2; }
-  void set_targets(const Tree<Space>& tree, const KeyCube& cube, const Particles<Space>& particles,
-                   View<const Double4> last_acceleration) override;
+  void set_targets(const Tree<Space>& tree, const KeyCube& cube, const Particles<Space>& particles, View<const float> magnitude) override;
   View<const std::uint32_t> group_start() const override { return group_start_.view(); }
   void walk(const GravityParameters& gravity, const TreeScale& scale, const TreeView& sources, WalkMode mode) override;
   WorkCounts work_counts() override;
@@ -45,18 +45,19 @@ class GroupWalker final : public TreeWalker<Space> {
  private:
   Space& space_;
   WalkTargets targets_;
-  Buffer<Space, std::uint32_t> group_start_;
-  Buffer<Space, GroupWork> group_work_;
+  StepBuffer<Space, std::uint32_t> group_start_;
+  StepBuffer<Space, GroupWork> group_work_;
+  StepBuffer<Space, float> group_least_acceleration_;
 };
 
 template <class Space>
 class DualWalker final : public TreeWalker<Space> {
  public:
   /// `order` of the expansions, 4 or 5.
-  DualWalker(Space& space, int order) : space_(space), order_(order), targets_(space), dual_walk_(space), group_work_(space) {}
+  DualWalker(Space& space, int order)
+      : space_(space), order_(order), targets_(space), dual_walk_(space), group_work_(space), group_least_acceleration_(space) {}
   int multipole_order() const override { return order_; }
-  void set_targets(const Tree<Space>& tree, const KeyCube& cube, const Particles<Space>& particles,
-                   View<const Double4> last_acceleration) override;
+  void set_targets(const Tree<Space>& tree, const KeyCube& cube, const Particles<Space>& particles, View<const float> magnitude) override;
   View<const std::uint32_t> group_start() const override { return targets_.group_start(); }
   void walk(const GravityParameters& gravity, const TreeScale& scale, const TreeView& sources, WalkMode mode) override;
   WorkCounts work_counts() override;
@@ -65,10 +66,12 @@ class DualWalker final : public TreeWalker<Space> {
  private:
   Space& space_;
   const int order_;
+  const Tree<Space>* tree_ = nullptr;  ///< of the targets
   DualTargets<Space> targets_;
-  DualWalkTargets data_;
+  DualWalkTargets data_;  ///< all but what the tree's moments are needed for
   DualWalk<Space> dual_walk_;
-  Buffer<Space, GroupWork> group_work_;
+  StepBuffer<Space, GroupWork> group_work_;
+  StepBuffer<Space, float> group_least_acceleration_;
 };
 
 }  // namespace grove

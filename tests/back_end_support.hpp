@@ -36,5 +36,9 @@ template <class T>
 std::vector<T> download(BackEnd& space, const Buffer<BackEnd, T>& buffer) {
   return download<T>(space, View<const T>(buffer.view()));
 }
+template <class T>
+std::vector<T> download(BackEnd& space, const StepBuffer<BackEnd, T>& buffer) {
+  return download<T>(space, View<const T>(buffer.view()));
+}
 
 }  // namespace grove::tests

@@ -26,7 +26,7 @@ inline ParticleRecord record_of(std::uint64_t id, const Double4& position) {
           static_cast<std::uint32_t>(id % 6)};
 }
 
-/// Sets all fields but the key; work is `record_of`'s.
+/// Sets all fields; work is `record_of`'s.
 inline void set_particles(BackEnd& space, Particles<BackEnd>& particles, const std::vector<Double4>& position,
                           const std::vector<std::uint64_t>& id) {
   const std::size_t n = id.size();
@@ -61,34 +61,45 @@ inline void set_particles(BackEnd& space, Particles<BackEnd>& particles, const s
 struct BuiltTree {
   Frame frame;
   Particles<BackEnd> particles;
+  Buffer<BackEnd, std::uint64_t> key;  ///< of each particle, sorted
   Tree<BackEnd> tree;
-  Buffer<BackEnd, std::uint32_t> group_start;
-  Buffer<BackEnd, Double4> last_acceleration;  ///< of each particle; `record_of`'s until set_last_acceleration()
+  StepBuffer<BackEnd, std::uint32_t> group_start;
+  Buffer<BackEnd, float> last_acceleration;  ///< magnitude of each particle's, scaled; `record_of`'s, in units of 1, until set
+  StepBuffer<BackEnd, float> group_least_acceleration;
 
   /// The frame is that of the particles alone, unless one is given; `order` is that of the multipoles.
   BuiltTree(BackEnd& space, const std::vector<Double4>& position, const Frame* given = nullptr, int order = 2)
-      : particles(space), tree(space, order), group_start(space), last_acceleration(space) {
+      : particles(space), key(space), tree(space, order), group_start(space), last_acceleration(space), group_least_acceleration(space) {
     set_particles(space, particles, position);
     frame = given ? *given : find_frame(space, Communicator(MPI_COMM_SELF), particles);
-    compute_keys(space, particles, frame.cube);
-    ParticleSorter<BackEnd>(space).sort(space, particles);
-    build_tree<BackEnd>(space, particles.key.view(), tree);
-    compute_moments<BackEnd>(space, particles.position.view(), particles.acceleration.view(), 1.0, frame.scale, tree);
+    key.resize_discard(particles.size());
+    compute_keys<BackEnd>(space, particles.position.view(), frame.cube, key.view());
+    const View<const float> magnitude = sort_particles<BackEnd>(space, key.view(), 1.0, particles);
+    last_acceleration = upload(space, download<float>(space, magnitude));
+    build_tree<BackEnd>(space, key.view(), tree);
     make_target_groups(space, tree, particles.size(), largest_group, group_start, {particles.position.data(), frame.cube});
-    last_acceleration.resize_discard(particles.size());
-    copy_from_host<BackEnd, Double4>(space, download(space, particles.acceleration), last_acceleration.view());
+    use_last_acceleration(space);
   }
 
   /// Sets what criteria of relative error look at, given by id.
   void set_last_acceleration(BackEnd& space, double G, const std::vector<Double4>& by_id) {
-    std::vector<Double4> sorted;
-    for (const std::uint64_t i : download(space, particles.id)) sorted.push_back(by_id[i]);
-    copy_from_host<BackEnd, Double4>(space, sorted, last_acceleration.view());
     const double unit = G * frame.scale.mass / (frame.scale.length * frame.scale.length);
-    compute_moments<BackEnd>(space, particles.position.view(), last_acceleration.view(), unit, frame.scale, tree);
+    std::vector<float> sorted;
+    for (const std::uint64_t i : download(space, particles.id)) {
+      const Double3 a = (1 / unit) * position_of(by_id[i]);
+      sorted.push_back(static_cast<float>(std::sqrt(dot(a, a))));
+    }
+    last_acceleration = upload(space, sorted);
+    use_last_acceleration(space);
   }
 
   TreeView view() const { return tree.view(particles.position.data()); }
+
+ private:
+  void use_last_acceleration(BackEnd& space) {
+    compute_moments<BackEnd>(space, particles.position.view(), last_acceleration.view(), frame.scale, tree);
+    find_least_in_groups<BackEnd>(space, group_start.view(), last_acceleration.view(), group_least_acceleration);
+  }
 };
 
 /// A built tree on the host.
@@ -111,7 +122,7 @@ struct HostTree {
         order(built.tree.order),
         level_offset(built.tree.level_offset),
         position(download(space, built.particles.position)),
-        key(download(space, built.particles.key)),
+        key(download(space, built.key)),
         id(download(space, built.particles.id)),
         group_start(download(space, built.group_start)),
         frame(built.frame) {}

@@ -17,12 +17,12 @@ class CutCells : public ::testing::Test {
   std::uint64_t check(const std::vector<Double4>& system, const std::vector<std::size_t>& cuts) {
     const BuiltTree whole(space, system);
     const std::vector<Double4> sorted = tests::download(space, whole.particles.position);
-    const std::vector<std::uint64_t> key = tests::download(space, whole.particles.key);
+    const std::vector<std::uint64_t> key = tests::download(space, whole.key);
     const std::size_t first = cuts[static_cast<std::size_t>(comm.rank())], last = cuts[static_cast<std::size_t>(comm.rank()) + 1];
     BuiltTree mine(space, {sorted.begin() + static_cast<std::ptrdiff_t>(first), sorted.begin() + static_cast<std::ptrdiff_t>(last)},
                    &whole.frame);
     const tests::HostTree before(space, mine);
-    enlarge_cut_cells<BackEnd>(space, comm, mine.particles.key.view(), mine.tree);
+    enlarge_cut_cells(space, comm, key_range<BackEnd>(space, mine.key.view()), mine.tree);
     const tests::HostTree after(space, mine);
     std::uint64_t cut = 0;
     for (std::uint32_t c = 0; c < before.links.size(); ++c) {

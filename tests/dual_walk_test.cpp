@@ -118,10 +118,12 @@ class DualWalkTest : public ::testing::Test {
     targets.build(space, own.tree, own.particles.size());
     Buffer<BackEnd, GroupWork> group_work(space);
     group_work.resize_discard(targets.view().group_count);
+    StepBuffer<BackEnd, float> group_least_acceleration(space);
+    find_least_in_groups<BackEnd>(space, targets.group_start(), own.last_acceleration.view(), group_least_acceleration);
     const DualWalkTargets to{own.view(),
                              own.tree.least_acceleration.data(),
                              own.particles.position.view(),
-                             own.last_acceleration.view(),
+                             group_least_acceleration.view(),
                              own.particles.acceleration.view(),
                              group_work.view()};
     dual.walk(space, gravity, own.frame.scale, own.view(), targets, to, WalkMode::own_tree);

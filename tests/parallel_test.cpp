@@ -127,24 +127,35 @@ TEST_F(Parallel, ExclusiveScanSumsWhatLiesBefore) {
 }
 
 TEST_F(Parallel, SortPairsIsStableAndLooksAtTheLowestBitsOnly) {
-  for (const int bits : {1, 8, 63, 64})
+  // Odd and even numbers of digits of a radix sort: it may end in either of two buffers.
+  for (const int bits : {1, 8, 13, 21, 63, 64})
     for (const std::size_t n : {std::size_t{0}, std::size_t{1}, std::size_t{1000}, std::size_t{70001}}) {
       std::vector<std::uint64_t> keys(n);
       for (auto& key : keys) key = bits > 60 ? (random() % 500) * 0x9e3779b97f4a7c15ULL : random();
       std::vector<std::uint32_t> values(n);
       std::iota(values.begin(), values.end(), 0U);
-      const auto device_keys = upload(space, keys);
-      const auto device_values = upload(space, values);
-      auto sorted_keys = upload(space, keys);
-      auto sorted_values = upload(space, values);
-      space.sort_pairs(device_keys.view(), device_values.view(), sorted_keys.view(), sorted_values.view(), bits);
+      const auto sorted_keys = upload(space, keys);
+      const auto sorted_values = upload(space, values);
+      space.sort_pairs(sorted_keys.view(), sorted_values.view(), bits);
       const std::uint64_t mask = bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
       std::stable_sort(values.begin(), values.end(), [&](std::uint32_t a, std::uint32_t b) { return (keys[a] & mask) < (keys[b] & mask); });
       EXPECT_EQ(download(space, sorted_values), values) << bits << " bits, " << n;
       const auto got = download(space, sorted_keys);
       for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(got[i], keys[values[i]]);
-      EXPECT_EQ(download(space, device_keys), keys) << "the input stays as it is";
     }
+}
+
+TEST_F(Parallel, CopyCopiesEveryByteAndNoMore) {
+  const std::size_t block = std::size_t{1} << 18;
+  for (const std::size_t n : {std::size_t{0}, std::size_t{1}, block - 1, block, block + 1, 3 * block + 7}) {
+    std::vector<std::uint8_t> items(n + 1);
+    for (auto& item : items) item = static_cast<std::uint8_t>(random());
+    const auto from = upload(space, items);
+    const auto to = upload(space, std::vector<std::uint8_t>(n + 1, items[n] ^ 1));
+    space.copy(to.data(), from.data(), n);
+    items[n] ^= 1;
+    EXPECT_EQ(download(space, to), items) << n;
+  }
 }
 
 TEST_F(Parallel, StampsMeasureTimeThatPasses) {
@@ -215,6 +226,7 @@ TEST_F(Memory, ArenaAllocatesNothingOnceItHasSeenTheLargestUse) {
     return std::vector<const void*>{a.data(), b.data(), d.data()};
   };
   step();
+  step();
   // All in one block now, somewhat larger than the largest use.
   const std::size_t held = space.arena().bytes_held();
   EXPECT_GE(held, std::size_t{9} << 20);
@@ -222,6 +234,131 @@ TEST_F(Memory, ArenaAllocatesNothingOnceItHasSeenTheLargestUse) {
   const auto where = step();
   EXPECT_EQ(step(), where);
   EXPECT_EQ(space.arena().bytes_held(), held);
+}
+
+TEST_F(Memory, SpaceKnowsTheMostBytesItHeld) {
+  const std::size_t before = space.bytes_held();
+  space.restart_most_bytes_held();
+  {
+    Buffer<BackEnd, double> a(space), b(space);
+    a.resize_discard(1000);
+    b.resize_discard(100);
+  }
+  EXPECT_EQ(space.most_bytes_held(), before + 8800);
+  Buffer<BackEnd, double> c(space);
+  c.resize_discard(500);
+  EXPECT_EQ(space.most_bytes_held(), before + 8800);
+  space.restart_most_bytes_held();
+  EXPECT_EQ(space.most_bytes_held(), before + 4000);
+}
+
+TEST_F(Memory, OfAStepIsValidUntilTheNext) {
+  StepBuffer<BackEnd, std::uint32_t> a(space), never(space);
+  EXPECT_EQ(a.data(), nullptr);
+  space.arena().begin_step();
+  a.resize_discard(1000);
+  EXPECT_EQ(a.size(), 1000u);
+  EXPECT_EQ(a.view().size, 1000u);
+  EXPECT_EQ(a.bytes(), 4000u);
+  space.arena().begin_step();
+  EXPECT_EQ(a.size(), 0u);
+  EXPECT_EQ(a.bytes(), 0u);
+  EXPECT_THROW(a.data(), std::logic_error);
+  EXPECT_THROW(a.view(), std::logic_error);
+  EXPECT_EQ(never.data(), nullptr) << "nothing was ever taken";
+  a.resize_discard(0);
+  EXPECT_EQ(a.data(), nullptr);
+  a.resize_discard(7);
+  EXPECT_NE(a.data(), nullptr);
+}
+
+TEST_F(Memory, OfAStepIsUsedAgainWithinItWhereItIsEnough) {
+  StepBuffer<BackEnd, std::uint32_t> a(space), b(space);
+  a.resize_discard(1000);
+  b.resize_discard(10);
+  const std::uint32_t* const data = a.data();
+  a.resize_discard(10);
+  a.resize_discard(1000);
+  EXPECT_EQ(a.data(), data);
+  a.resize_discard(100000);
+  EXPECT_NE(a.data(), data);
+  space.fill_bytes(a.data(), 1, a.bytes());
+  space.fill_bytes(b.data(), 2, b.bytes());
+  EXPECT_EQ(download(space, a), std::vector<std::uint32_t>(100000, 0x01010101));
+  EXPECT_EQ(download(space, b), std::vector<std::uint32_t>(10, 0x02020202));
+}
+
+TEST_F(Memory, OfStepAndScratchDoesNotOverlap) {
+  StepBuffer<BackEnd, std::uint8_t> a(space), b(space), c(space);
+  // Lengths that grow from step to step, so that the two ends meet at another request each time.
+  for (std::size_t step = 1; step < 12; ++step) {
+    const std::size_t n = step * step * 50000;
+    space.arena().begin_step();
+    Scratch<BackEnd, std::uint8_t> outer(space, n);
+    space.fill_bytes(outer.data(), 1, n);
+    a.resize_discard(2 * n);
+    space.fill_bytes(a.data(), 2, 2 * n);
+    {
+      Scratch<BackEnd, std::uint8_t> inner(space, 3 * n);
+      space.fill_bytes(inner.data(), 3, 3 * n);
+      b.resize_discard(n / 2);
+      space.fill_bytes(b.data(), 4, n / 2);
+      Scratch<BackEnd, std::uint8_t> innermost(space, n);
+      space.fill_bytes(innermost.data(), 5, n);
+      EXPECT_EQ(download(space, View<const std::uint8_t>(inner)), std::vector<std::uint8_t>(3 * n, 3));
+    }
+    c.resize_discard(3 * n);
+    space.fill_bytes(c.data(), 6, 3 * n);
+    EXPECT_EQ(download(space, View<const std::uint8_t>(outer)), std::vector<std::uint8_t>(n, 1));
+    EXPECT_EQ(download(space, a), std::vector<std::uint8_t>(2 * n, 2));
+    EXPECT_EQ(download(space, b), std::vector<std::uint8_t>(n / 2, 4));
+    EXPECT_EQ(download(space, c), std::vector<std::uint8_t>(3 * n, 6));
+  }
+}
+
+TEST_F(Memory, OfScratchOutlivesTheEndOfAStep) {
+  StepBuffer<BackEnd, std::uint8_t> a(space);
+  for (const std::size_t n : {std::size_t{1} << 20, std::size_t{7} << 20, std::size_t{3} << 20}) {
+    Scratch<BackEnd, std::uint8_t> scratch(space, n);
+    space.fill_bytes(scratch.data(), 1, n);
+    for (int step = 0; step < 3; ++step) {
+      space.arena().begin_step();
+      a.resize_discard(n);
+      space.fill_bytes(a.data(), 2, n);
+    }
+    EXPECT_EQ(download(space, View<const std::uint8_t>(scratch)), std::vector<std::uint8_t>(n, 1));
+  }
+}
+
+TEST_F(Memory, ArenaHasOneBlockForStepAndScratchOnceItHasSeenTheLargestUse) {
+  const std::size_t million = std::size_t{1} << 20, before = space.bytes_held();
+  StepBuffer<BackEnd, char> a(space), b(space);
+  const auto step = [&](std::size_t unit) {
+    space.arena().begin_step();
+    { Scratch<BackEnd, char> early(space, 7 * unit); }
+    a.resize_discard(4 * unit);
+    { Scratch<BackEnd, char> between(space, 5 * unit); }
+    b.resize_discard(6 * unit);
+    Scratch<BackEnd, char> late(space, unit);
+    return std::vector<const void*>{a.data(), b.data(), late.data()};
+  };
+  space.restart_most_bytes_held();
+  step(20 * million);
+  EXPECT_LE(space.most_bytes_held() - before, 220 * million + 100000) << "large blocks of scratch are not kept beside others";
+  space.restart_most_bytes_held();
+  const auto where = step(20 * million);
+  const std::size_t held = space.arena().bytes_held();
+  // The two ends together: 4 + 6 + 1.
+  EXPECT_GE(held, 220 * million);
+  EXPECT_LE(held, 228 * million);
+  EXPECT_EQ(step(20 * million), where);
+  EXPECT_EQ(step(10 * million).front(), where.front());
+  EXPECT_EQ(space.arena().bytes_held(), held);
+  EXPECT_EQ(space.most_bytes_held() - before, held) << "nothing else was ever allocated";
+  step(21 * million);
+  step(21 * million);
+  EXPECT_GE(space.arena().bytes_held(), 231 * million) << "one larger use is enough for a larger block";
+  EXPECT_LE(space.arena().bytes_held(), 239 * million);
 }
 
 TEST_F(Memory, ArenaServesAnyOrderOfNestedSizes) {

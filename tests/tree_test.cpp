@@ -13,6 +13,8 @@ namespace {
 using tests::BuiltTree;
 using tests::HostTree;
 
+double norm(const Double3& d) { return std::sqrt(dot(d, d)); }
+
 class TreeTest : public ::testing::Test {
  protected:
   BackEnd space = tests::make_space();
@@ -26,18 +28,18 @@ class TreeTest : public ::testing::Test {
   }
 };
 
-using ParticleSorterTest = TreeTest;
+using ParticleSort = TreeTest;
 using TreeBuild = TreeTest;
 using Moments = TreeTest;
 using TargetGroups = TreeTest;
 
-TEST_F(ParticleSorterTest, KeepsEachParticlesFieldsTogether) {
+TEST_F(ParticleSort, KeepsEachParticlesFieldsAndTheMagnitudeOfItsAccelerationTogether) {
   const auto system = tests::plummer_sphere(3000, 1);
   const BuiltTree built(space, system);
-  const auto position = tests::download(space, built.particles.position),
-             acceleration = tests::download(space, built.particles.acceleration);
+  const auto position = tests::download(space, built.particles.position);
+  const auto magnitude = tests::download(space, built.last_acceleration);
   const auto velocity = tests::download(space, built.particles.velocity);
-  const auto id = tests::download(space, built.particles.id), key = tests::download(space, built.particles.key);
+  const auto id = tests::download(space, built.particles.id), key = tests::download(space, built.key);
   const auto work = tests::download(space, built.particles.work);
   const auto type = tests::download(space, built.particles.type);
   EXPECT_TRUE(std::is_sorted(key.begin(), key.end()));
@@ -50,14 +52,14 @@ TEST_F(ParticleSorterTest, KeepsEachParticlesFieldsTogether) {
     ASSERT_EQ(key[i], morton_key(r.position, built.frame.cube));
     ASSERT_EQ(position[i].x, r.position.x);
     ASSERT_EQ(position[i].w, r.position.w);
-    ASSERT_EQ(acceleration[i].w, r.acceleration.w);
+    ASSERT_FLOAT_EQ(magnitude[i], static_cast<float>(norm(position_of(r.acceleration))));
     ASSERT_EQ(velocity[i].z, r.velocity.z);
     ASSERT_EQ(work[i], r.work);
     ASSERT_EQ(type[i], r.type);
   }
 }
 
-TEST_F(ParticleSorterTest, KeepsTheOrderOfEqualKeys) {
+TEST_F(ParticleSort, KeepsTheOrderOfEqualKeys) {
   const HostTree tree(space, BuiltTree(space, std::vector<Double4>(5000, Double4{1, 1, 1, 1})));
   EXPECT_TRUE(std::is_sorted(tree.id.begin(), tree.id.end()));
 }
@@ -149,8 +151,6 @@ struct ExactMoments {
     centre = origin + (mass > 0 ? (1 / mass) * weighted : (1 / count) * plain);
   }
 };
-
-double norm(const Double3& d) { return std::sqrt(dot(d, d)); }
 
 TEST_F(Moments, HaveMassAndCentreOfTheirParticles) {
   for_each_system([](const HostTree& t) {
@@ -278,6 +278,21 @@ TEST_F(TargetGroups, DivideTheParticlesIntoRunsOfAtMostTheLargestGroup) {
   });
 }
 
+TEST_F(TargetGroups, KnowTheLeastOfTheirParticles) {
+  for (const auto& [name, particles] : tests::hard_systems()) {
+    SCOPED_TRACE(name);
+    const BuiltTree built(space, particles);
+    const auto start = tests::download(space, built.group_start);
+    const auto magnitude = tests::download(space, built.last_acceleration), least = tests::download(space, built.group_least_acceleration);
+    ASSERT_EQ(least.size() + 1, start.size());
+    for (std::size_t g = 0; g < least.size(); ++g)
+      ASSERT_EQ(least[g], *std::min_element(magnitude.begin() + start[g], magnitude.begin() + start[g + 1])) << "group " << g;
+  }
+  StepBuffer<BackEnd, float> none(space);
+  find_least_in_groups<BackEnd>(space, {}, {}, none);
+  EXPECT_EQ(none.size(), 0u);
+}
+
 TEST_F(TargetGroups, LeaveOutliersAlone) {
   auto system = tests::plummer_sphere(300, 3);
   system[111] = {1e7, -1e8, 1e6, 1};
@@ -316,8 +331,8 @@ TEST_F(TargetGroups, AreWellFilledAndLieInOneCellTooLargeForAGroup) {
 TEST_F(TreeBuild, IsTheSameWithMemoryOfALargerTreeBefore) {
   const auto system = tests::plummer_sphere(300, 4);
   BuiltTree fresh(space, system), used(space, tests::plummer_sphere(9000, 5));
-  build_tree<BackEnd>(space, fresh.particles.key.view(), used.tree);
-  compute_moments<BackEnd>(space, fresh.particles.position.view(), fresh.particles.acceleration.view(), 1.0, fresh.frame.scale, used.tree);
+  build_tree<BackEnd>(space, fresh.key.view(), used.tree);
+  compute_moments<BackEnd>(space, fresh.particles.position.view(), fresh.last_acceleration.view(), fresh.frame.scale, used.tree);
   const auto a = tests::download(space, fresh.tree.geometry), b = tests::download(space, used.tree.geometry);
   ASSERT_EQ(a.size(), b.size());
   for (std::size_t c = 0; c < a.size(); ++c) ASSERT_EQ(a[c].radius, b[c].radius);

@@ -26,7 +26,7 @@ class Walk : public ::testing::Test {
     const std::size_t n = targets.particles.size();
     Buffer<BackEnd, GroupWork> group_work(space);
     group_work.resize_discard(targets.group_start.size());
-    const WalkTargets to{targets.particles.position.view(), targets.last_acceleration.view(), targets.group_start.view(),
+    const WalkTargets to{targets.particles.position.view(), targets.group_least_acceleration.view(), targets.group_start.view(),
                          targets.particles.acceleration.view(), group_work.view()};
     walk_tree(space, gravity, targets.frame.scale, targets.view(), to, WalkMode::own_tree);
     for (const BuiltTree* other : others) walk_tree(space, gravity, targets.frame.scale, other->view(), to, WalkMode::other_tree);
