@@ -146,7 +146,7 @@ class Arena {
   /// Puts one block in the place of all, a little larger than the largest use, since trees of moving particles differ from step to step.
   void merge_blocks() {
     free_all();
-    shared_ = new_block(std::max(round_up(peak_ + peak_ / 32), smallest_block));
+    shared_ = new_block(std::max(round_up(peak_ + peak_ / 64), smallest_block));
   }
 
   Space* space_;

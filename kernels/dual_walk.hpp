@@ -29,8 +29,7 @@ class DualWalk {
  public:
   explicit DualWalk(Space& space) : lists_(space), list_range_(space), local_(space), cell_work_(space) {}
 
-  /// Walks `sources` (multipoles of gravity.order) for all targets. Synchronises once, and whenever the lists need more
-  /// memory.
+  /// Walks `sources` (multipoles of gravity.order) for all targets. Synchronises once, and whenever the lists need more memory.
   void walk(Space& space, const GravityParameters& gravity, const TreeScale& scale, const TreeView& sources,
             const DualTargets<Space>& targets, const DualWalkTargets& data, WalkMode mode);
 
@@ -38,11 +37,12 @@ class DualWalk {
   View<const GroupWork> cell_work() const { return cell_work_.view(); }
 
  private:
-  Buffer<Space, std::uint32_t> lists_;       ///< source cells handed down, of all target cells
-  Buffer<Space, std::uint64_t> list_range_;  ///< [target cells] begin and end in lists_, in the low and high 32 bits
-  Buffer<Space, float> local_;               ///< [target cells * local_stride(order)] local expansions
-  Buffer<Space, GroupWork> cell_work_;       ///< [target cells]
-  std::uint32_t longest_list_ = 1024;        ///< room for what one target cell hands down
+  Buffer<Space, std::uint32_t> lists_;           ///< source cells handed down, of all target cells
+  StepBuffer<Space, std::uint64_t> list_range_;  ///< [target cells] begin and end in lists_, in the low and high 32 bits
+  StepBuffer<Space, float> local_;               ///< [target cells * local_stride(order)] local expansions
+  StepBuffer<Space, GroupWork> cell_work_;       ///< [target cells]
+  std::size_t most_used_ = 0;                    ///< of lists_, in the walks since the last one of own_tree
+  std::uint32_t longest_list_ = 1024;            ///< room for what one target cell hands down
 };
 
 }  // namespace grove

@@ -1,5 +1,6 @@
 // The dual walk on the GPU, host side: memory, and going on when the lists need more of it.
 #include "kernels/dual_walk_cuda.hpp"
+#include "kernels/error.hpp"
 #include "kernels/gravity_dispatch.hpp"
 
 namespace grove {
@@ -8,6 +9,8 @@ namespace {
 
 // Levels with fewer target cells have no lists, since they would keep few warps busy: the level below starts from the roots.
 constexpr std::uint32_t smallest_level = 16;
+// Entries of list memory a target cell, before anything is known: 50 to 100 are used with the relative criterion, 340 with theta = 0.75.
+constexpr std::size_t entries_expected = 64;
 
 /// Number of the first target cell that gets a list.
 std::uint32_t first_level_with_lists(const LevelOffsets& level_offset) {
@@ -38,7 +41,6 @@ DualArguments make_arguments(const GravityParameters& gravity, const TreeScale& 
   a.per_mass = 1 / scale.mass;
   a.potential_unit = gravity.G * scale.mass / scale.length;
   a.acceleration_unit = a.potential_unit / scale.length;
-  a.per_acceleration = 1 / a.acceleration_unit;
   return a;
 }
 
@@ -72,10 +74,17 @@ void DualWalk<CudaSpace>::walk(CudaSpace& space, const GravityParameters& gravit
   }
   a.cell_work = cell_work_.data();
 
+  const auto with_room = [](std::size_t entries) { return entries + entries / 16 + 65536; };
+  if (mode == WalkMode::own_tree) {
+    // The first forces of a run, by a geometric criterion, need several times the lists of those that follow.
+    if (most_used_ > 0 && lists_.size() > 2 * with_room(most_used_)) lists_ = Buffer<CudaSpace, std::uint32_t>(space);
+    lists_.resize_discard(
+        std::max(lists_.size(), most_used_ > 0 ? with_room(most_used_) : with_room(std::size_t{cells} * entries_expected)));
+    most_used_ = 0;
+  }
   visit_order(gravity, [&](auto order) {
     local_.resize_discard(std::size_t{cells} * local_stride(order));
     a.local = local_.data();
-    lists_.resize_discard(std::max(lists_.size(), std::size_t{cells} * 64 + 65536));
     for (;;) {
       Scratch<CudaSpace, std::uint32_t> collected(space, std::size_t{longest_list_} * warps);
       a.collected = collected.data();
@@ -86,12 +95,29 @@ void DualWalk<CudaSpace>::walk(CudaSpace& space, const GravityParameters& gravit
       launch_dual_walk<order>(space, gravity, scale, a);
       ListStatus seen{};
       space.copy_to_host(&seen, a.status, sizeof(seen));
-      if (seen.short_of_memory == 0) break;
+      if (seen.short_of_memory == 0) {
+        most_used_ = std::max<std::size_t>(most_used_, seen.used);
+        break;
+      }
       longest_list_ = std::max(longest_list_, seen.longest_list + seen.longest_list / 4);
-      lists_.resize_keep(std::max(lists_.size(), 2 * std::size_t{seen.used}));
-      space.for_each(cells, KeepFinished{a.list_range, finished.data()});
-      a.finished = finished.data();
-      space.fill_bytes(&a.status->short_of_memory, 0, sizeof(a.status->short_of_memory));
+      // Cells below those that were passed over are yet to come.
+      const std::size_t wanted =
+          seen.used > lists_.size() ? with_room(std::max<std::size_t>(seen.used, lists_.size() + lists_.size() / 2)) : lists_.size();
+      if (wanted > 0xffffffffU)
+        throw SystemError("the dual walk needs lists of more than 2^32 cells; use more GPUs or a larger gravity.tolerance");
+      if (mode == WalkMode::own_tree) {
+        // From the start: there may be no room for two lists at once.
+        lists_ = Buffer<CudaSpace, std::uint32_t>(space);
+        lists_.resize_discard(wanted);
+        space.fill_bytes(a.list_range, 0xff, cells * sizeof(std::uint64_t));
+        space.fill_bytes(a.status, 0, sizeof(ListStatus));
+      } else {
+        // What was added to forces must not be added again.
+        lists_.resize_keep(wanted);
+        space.for_each(cells, KeepFinished{a.list_range, finished.data()});
+        a.finished = finished.data();
+        space.fill_bytes(&a.status->short_of_memory, 0, sizeof(a.status->short_of_memory));
+      }
     }
   });
 }

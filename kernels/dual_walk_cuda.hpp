@@ -18,7 +18,7 @@ struct DualArguments {
   TreeView sources;
   DualTargetView targets;
   DualWalkTargets data;
-  double length, per_length, per_mass, per_acceleration;
+  double length, per_length, per_mass;
   double acceleration_unit, potential_unit;
   float support, support2;
   WalkMode mode;

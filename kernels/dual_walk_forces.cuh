@@ -71,13 +71,10 @@ class TargetForces {
   /// M2L of up to 32 cells, one a lane.
   __device__ void add_cells_to_local(const std::uint32_t* cells, std::uint32_t count) {
     constexpr int words = Memory::words;
-#pragma unroll
-    for (int k = 0; k < words; ++k) {
-      const int i = lane_ + k * warp_size;
-      if (i < static_cast<int>(count) * words)
-        __pipeline_memcpy_async(&memory_.moments[i / words][i % words],
-                                a_.sources.multipole + std::size_t{cells[i / words]} * stored_moments + 4 * (i % words), sizeof(float4));
-    }
+#pragma unroll 2
+    for (int i = lane_; i < static_cast<int>(count) * words; i += warp_size)
+      __pipeline_memcpy_async(&memory_.moments[i / words][i % words],
+                              a_.sources.multipole + std::size_t{cells[i / words]} * stored_moments + 4 * (i % words), sizeof(float4));
     __pipeline_commit();
     const bool active = lane_ < static_cast<int>(count);
     const CellGeometry& g = a_.sources.geometry[cells[active ? lane_ : 0]];

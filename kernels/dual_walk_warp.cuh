@@ -67,7 +67,6 @@ class TargetWalk {
     list_ = has_parent ? a_.lists : a_.sources.roots;
     list_next_ = static_cast<std::uint32_t>(range);
     list_end_ = static_cast<std::uint32_t>(range >> 32);
-    list_ahead_ = next_of_list();
     accepted_count_ = direct_count_ = leaf_count_ = collected_count_ = top_ = own_ = 0;
     if constexpr (at_group) {
       forces_.load_group(target);
@@ -106,12 +105,6 @@ class TargetWalk {
     }
   }
 
-  /// This lane's entry of the 32 that come next on the list.
-  __device__ std::uint32_t next_of_list() const {
-    const std::uint32_t i = list_next_ + lane_;
-    return i >= list_end_ ? 0 : list_ ? list_[i] : i;
-  }
-
   /// Takes up to 32 pending cells, one a lane.
   __device__ void test_next() {
     const bool from_stack = top_ > 0;
@@ -122,9 +115,8 @@ class TargetWalk {
       top_ -= taken;
       if (active) cell = stack_[top_ + lane_];
     } else {
-      cell = list_ahead_;
+      if (active) cell = list_ ? list_[list_next_ + lane_] : list_next_ + lane_;
       list_next_ += taken;
-      list_ahead_ = next_of_list();
     }
     __syncwarp();
     forces_.count_tests(taken);
@@ -225,7 +217,6 @@ class TargetWalk {
   int lane_;
   const std::uint32_t* list_ = nullptr;  ///< null: cell numbers themselves
   std::uint32_t list_next_ = 0, list_end_ = 0, top_ = 0;
-  std::uint32_t list_ahead_ = 0;  ///< next_of_list(), loaded ahead
   std::uint32_t accepted_count_ = 0, direct_count_ = 0, leaf_count_ = 0, collected_count_ = 0;
   std::uint32_t own_ = 0;  ///< targets met as sources in leaves of the group's own, one bit each
 };

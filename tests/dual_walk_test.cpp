@@ -264,6 +264,27 @@ TEST_F(DualWalkTest, OfATreeInTwoPartsIsTheWalkOfTheWhole) {
       }
 }
 
+TEST_F(DualWalkTest, OfALargeOtherTreeIsTheSameWhetherListsHadToGrowOrNot) {
+  // All is opened: the lists have all cells of the other tree, many more than those of the own one.
+  const auto all = plummer_sphere(22000, 8);
+  const BuiltTree whole(space, all);
+  BuiltTree own(space, {all.begin(), all.begin() + 2000}, &whole.frame, 4);
+  const BuiltTree other(space, {all.begin() + 2000, all.end()}, &whole.frame, 4);
+  gravity.opening = "barnes";
+  set_accuracy(1e-3);
+  const auto grown = walk(own, {&other});
+  const GroupWork work_grown = work;
+  const std::uint64_t cell_cell_grown = cell_cell;
+  const auto again = walk(own, {&other});
+  EXPECT_TRUE(tests::same_bits(grown, again));
+  EXPECT_EQ(work_grown.particle_particle, work.particle_particle);
+  EXPECT_EQ(work_grown.opening_tests, work.opening_tests);
+  EXPECT_EQ(cell_cell_grown, cell_cell);
+  auto exact = direct(all);
+  exact.resize(2000);
+  EXPECT_LT(tests::ForceErrors(grown, exact).acceleration(0.99), 5e-6);
+}
+
 TEST_F(DualWalkTest, GivesTheSameBitsTwice) {
   gravity.softening = 0.01;
   const auto particles = plummer_sphere(5000, 6);

@@ -27,7 +27,7 @@ TEST(ForceMemory, IsThatOfTheFieldsAndTheTreeAndNoMoreInLaterSteps) {
     const double per_particle = static_cast<double>(counts.bytes_held) / n;
     const double tree = static_cast<double>(counts.cells) / n * bytes_of_cell(static_cast<int>(order));
     EXPECT_GT(per_particle, bytes_of_fields + tree);
-    // Groups and their work, a margin of 1/32, and list lengths of the upper target cells.
+    // Groups and their work, a margin of 1/64, and list lengths of the upper target cells.
     EXPECT_LT(per_particle, bytes_of_fields + 1.04 * (tree + 2) + 2) << "order " << order << ", " << counts.cells << " cells";
     for (int step = 0; step < 3; ++step) {
       sim->step(1e-4);
