@@ -26,12 +26,15 @@ struct DualArguments {
   std::uint32_t* stacks;           ///< [warps * stack_capacity]
   std::uint32_t* collected;        ///< [warps * collected_capacity]
   std::uint32_t collected_capacity;
+  std::uint32_t* put_off;  ///< [warps * put_off_capacity]
   std::uint32_t* lists;
   std::uint32_t list_capacity;
   std::uint64_t* list_range;     ///< [target cells] begin and end in lists, in the low and high 32 bits; not_ready; no_memory
   const std::uint8_t* finished;  ///< [target cells] 1: an earlier launch has walked it, and the groups right below; null: none has
   unsigned* drawn;               ///< [2] numbers given out to warps that walk for cells, for groups
   float* local;
+  bool lists_first;         ///< target cells hand down their lists before their expansions, see dual_walk_schedule.cuh
+  std::uint32_t* expanded;  ///< [target cells] if so, 1 once its part of `local` is written
   GroupWork* cell_work;
   ListStatus* status;
 };
@@ -49,6 +52,9 @@ inline constexpr int warps_per_block = 4;
 constexpr int blocks_per_multiprocessor(int order) { return order == 4 ? 5 : 4; }
 // See walk_cuda.cu for why no stack can overflow.
 inline constexpr std::uint32_t stack_capacity = 8 * warp_size * (deepest_level + 1);
+
+/// Cells that a warp puts off until its list is handed down; what goes beyond is done at once.
+inline constexpr std::uint32_t put_off_capacity = 32 * warp_size;
 
 }  // namespace dual_walk
 

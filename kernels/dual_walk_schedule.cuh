@@ -1,7 +1,9 @@
 // Which target a warp of the dual walk takes next, and how it knows that the list it starts from is there.
 //
 // Target cells of all levels are in one launch. Warps draw numbers, a cell after the one above it, so that whoever waits for a cell waits
-// for one that a warp has taken before. A cell's list and expansion are there once its range is written.
+// for one that a warp has taken before. A cell's list, and its expansion, are there once the range of its list is written. Where there are
+// few cells for all warps, the chain of levels is what takes the time: then lists come first, with a mark of its own for the expansion, so
+// that cells need not wait for expansions before they test.
 //
 // Where memory for a list is short, the range says so; the cells and groups below are then passed over, and walked by later launches.
 #pragma once
@@ -41,23 +43,24 @@ class NumberDrawer {
   unsigned drawn_ = 0;
 };
 
-/// The range of a target cell that another warp, or this one, has taken before.
-__device__ inline std::uint64_t wait_for_range(std::uint64_t& range) {
-  std::uint64_t seen = not_ready;
+/// What a warp that has drawn a lower number, or this one, writes to `word` in place of `not_yet`.
+template <class T>
+__device__ T wait_for(T& word, T not_yet) {
+  T seen = not_yet;
   if (threadIdx.x % warp_size == 0) {
-    const cuda::atomic_ref<std::uint64_t, cuda::thread_scope_device> ready(range);
-    while ((seen = ready.load(cuda::memory_order_relaxed)) == not_ready) __nanosleep(100);
+    const cuda::atomic_ref<T, cuda::thread_scope_device> ready(word);
+    while ((seen = ready.load(cuda::memory_order_relaxed)) == not_yet) __nanosleep(100);
     // Once, not at each look: it empties the first-level cache.
     cuda::atomic_thread_fence(cuda::memory_order_acquire, cuda::thread_scope_device);
   }
   return __shfl_sync(all_lanes, seen, 0);
 }
 
-/// Publishes a range, and what this warp has written before.
-__device__ inline void publish_range(std::uint64_t& range, std::uint64_t value) {
+/// Writes a word that others wait for, after all that this warp has written before.
+template <class T>
+__device__ void publish(T& word, T value) {
   __syncwarp();
-  if (threadIdx.x % warp_size == 0)
-    cuda::atomic_ref<std::uint64_t, cuda::thread_scope_device>(range).store(value, cuda::memory_order_release);
+  if (threadIdx.x % warp_size == 0) cuda::atomic_ref<T, cuda::thread_scope_device>(word).store(value, cuda::memory_order_release);
 }
 
 }  // namespace grove::dual_walk

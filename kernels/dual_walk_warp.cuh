@@ -49,6 +49,7 @@ class TargetWalk {
         memory_(memory),
         stack_(a.stacks + std::size_t{stack_capacity} * warp),
         collected_(a.collected + std::size_t{a.collected_capacity} * warp),
+        put_off_(a.put_off + std::size_t{put_off_capacity} * warp),
         lane_(static_cast<int>(threadIdx.x % warp_size)) {}
 
   /// Walks for one target, unless memory is short for a list it needs, or an earlier launch has done so.
@@ -58,38 +59,51 @@ class TargetWalk {
     // Groups come in a launch of their own, when all cells are done.
     const std::uint64_t range = !has_parent ? std::uint64_t{a_.sources.root_count} << 32
                                 : at_group  ? a_.list_range[above]
-                                            : wait_for_range(a_.list_range[above]);
+                                            : wait_for(a_.list_range[above], not_ready);
     if (a_.finished && (at_group ? !has_parent || a_.finished[above] : a_.finished[target])) return;
     if (range == no_memory) {
-      if constexpr (!at_group) publish_range(a_.list_range[target], no_memory);
+      if constexpr (!at_group) publish(a_.list_range[target], no_memory);
       return;
     }
     list_ = has_parent ? a_.lists : a_.sources.roots;
     list_next_ = static_cast<std::uint32_t>(range);
     list_end_ = static_cast<std::uint32_t>(range >> 32);
-    accepted_count_ = direct_count_ = leaf_count_ = collected_count_ = top_ = own_ = 0;
+    accepted_count_ = direct_count_ = leaf_count_ = collected_count_ = put_off_count_ = top_ = own_ = 0;
     if constexpr (at_group) {
       forces_.load_group(target);
-      walk();
+      walk(target);
       forces_.evaluate_own(own_);
       forces_.finish_group(target, has_parent, above);
     } else {
       forces_.load_cell(target);
-      walk();
-      const std::uint64_t handed_down = hand_down();
-      if (handed_down != no_memory) forces_.finish_cell(target, has_parent, above);
-      publish_range(a_.list_range[target], handed_down);
+      if (!walk(target)) return;
+      if (a_.lists_first && has_parent) wait_for(a_.expanded[above], 0U);
+      forces_.finish_cell(target, has_parent, above);
+      if (a_.lists_first)
+        publish(a_.expanded[target], 1U);
+      else
+        publish(a_.list_range[target], range_);
     }
   }
 
  private:
-  /// Tests all cells of the list and all that is opened on the way, and does what follows from it.
-  __device__ void walk() {
+  /// Tests all cells of the list and all that is opened on the way, and does what follows from it. When lists come first, a target cell
+  /// puts off most of what it accepts until its list is handed down. False when there is no memory for the list.
+  __device__ bool walk(std::uint32_t target) {
+    bool handed_down = at_group;
     for (bool more = list_next_ < list_end_;;) {
       const std::uint32_t enough = more ? warp_size : 1;
-      if (accepted_count_ >= enough) {
+      if (!handed_down && !more) {
+        range_ = hand_down();
+        if (a_.lists_first || range_ == no_memory) publish(a_.list_range[target], range_);
+        if (range_ == no_memory) return false;
+        handed_down = true;
+      } else if (accepted_count_ >= enough) {
         const uint2 taken = take(accepted_count_);
-        forces_.add_cells_to_local(memory_.accepted.entry + taken.x, taken.y);
+        if (!at_group && more && a_.lists_first && put_off_count_ < put_off_capacity)
+          put_off(memory_.accepted.entry + taken.x);
+        else
+          forces_.add_cells_to_local(memory_.accepted.entry + taken.x, taken.y);
       } else if (at_group && direct_count_ >= enough) {
         const uint2 taken = take(direct_count_);
         forces_.evaluate_cells(memory_.direct.entry + taken.x, taken.y);
@@ -99,10 +113,25 @@ class TargetWalk {
       } else if (more) {
         test_next();
         more = top_ > 0 || list_next_ < list_end_;
+      } else if (!at_group && put_off_count_ > 0) {
+        take_back();
       } else {
-        return;
+        return true;
       }
     }
+  }
+
+  /// Moves 32 accepted cells out of the way, and back into the empty queue.
+  __device__ void put_off(const std::uint32_t* cells) {
+    put_off_[put_off_count_ + lane_] = cells[lane_];
+    put_off_count_ += warp_size;
+    __syncwarp();
+  }
+  __device__ void take_back() {
+    put_off_count_ -= warp_size;
+    memory_.accepted.entry[lane_] = put_off_[put_off_count_ + lane_];
+    accepted_count_ = warp_size;
+    __syncwarp();
   }
 
   /// Takes up to 32 pending cells, one a lane.
@@ -214,11 +243,13 @@ class TargetWalk {
   Memory& memory_;
   std::uint32_t* stack_;
   std::uint32_t* collected_;
+  std::uint32_t* put_off_;
   int lane_;
   const std::uint32_t* list_ = nullptr;  ///< null: cell numbers themselves
   std::uint32_t list_next_ = 0, list_end_ = 0, top_ = 0;
-  std::uint32_t accepted_count_ = 0, direct_count_ = 0, leaf_count_ = 0, collected_count_ = 0;
-  std::uint32_t own_ = 0;  ///< targets met as sources in leaves of the group's own, one bit each
+  std::uint32_t accepted_count_ = 0, direct_count_ = 0, leaf_count_ = 0, collected_count_ = 0, put_off_count_ = 0;
+  std::uint64_t range_ = 0;  ///< of the list handed down
+  std::uint32_t own_ = 0;    ///< targets met as sources in leaves of the group's own, one bit each
 };
 
 template <int order, class Opening, class Softening, bool at_group>
