@@ -1,5 +1,8 @@
 // The dual walk on the GPU, host side: memory, and going on when the lists need more of it.
 #include "kernels/dual_walk_cuda.hpp"
+
+#include <algorithm>
+
 #include "kernels/error.hpp"
 #include "kernels/gravity_dispatch.hpp"
 
@@ -7,9 +10,10 @@ namespace grove {
 
 namespace {
 
-// Levels with fewer target cells have no lists, since they would keep few warps busy: the level below starts from the roots. With 512 the
-// walk of 10^6 particles takes 2 % less, but the median error on one rank is then 30 % below that on two.
-constexpr std::uint32_t smallest_level = 16;
+// Levels with fewer target cells have no lists, since they would keep few warps busy: the level below starts from the roots. With 16 the
+// walk of 10^6 particles on an H200 takes 2 % longer, with 512 as long. Where there are few cells in all, less: of 131,072 particles on one
+// rank the median error would otherwise be 15 to 20 % below that on four, whose essential trees do not gain from it.
+constexpr std::uint32_t smallest_level(std::uint32_t cells) { return std::clamp(cells / 128, 16U, 128U); }
 // Target cells a warp below which lists come before expansions: 6 at 10^6 particles on an H200, where that saves 6 % of the walk, 90 at
 // 1.6e7, where it would cost 3 %.
 constexpr std::uint32_t few_cells = 32;
@@ -19,17 +23,20 @@ constexpr std::size_t entries_expected = 64;
 /// Number of the first target cell that gets a list.
 std::uint32_t first_level_with_lists(const LevelOffsets& level_offset) {
   for (int level = 0; level < deepest_level; ++level)
-    if (level_offset[level + 1] - level_offset[level] >= smallest_level) return level_offset[level];
+    if (level_offset[level + 1] - level_offset[level] >= smallest_level(level_offset.back())) return level_offset[level];
   return level_offset.back();
 }
 
 /// Marks what has been walked, and makes the rest ready to be walked again.
 struct KeepFinished {
   std::uint64_t* range;
+  std::uint32_t* done;
   std::uint8_t* finished;
   __device__ void operator()(std::size_t t) const {
     finished[t] = range[t] != dual_walk::no_memory;
-    if (!finished[t]) range[t] = dual_walk::not_ready;
+    if (finished[t]) return;
+    range[t] = dual_walk::not_ready;
+    done[t] = 0;
   }
 };
 
@@ -58,21 +65,25 @@ void DualWalk<CudaSpace>::walk(CudaSpace& space, const GravityParameters& gravit
   if (groups == 0 || sources.root_count == 0) return;
   a.first_level_cell = first_level_with_lists(targets.level_offset());
 
-  const std::size_t warps = static_cast<std::size_t>(space.multiprocessors()) *
-                            dual_walk::blocks_per_multiprocessor(static_cast<int>(gravity.order)) * dual_walk::warps_per_block;
-  Scratch<CudaSpace, std::uint32_t> stacks(space, dual_walk::stack_capacity * warps);
+  a.places = static_cast<unsigned>(space.multiprocessors() * dual_walk::blocks_per_multiprocessor(static_cast<int>(gravity.order), true));
+  a.stack_capacity = dual_walk::stack_capacity(sources.levels);
+  const std::size_t warps = std::size_t{a.places} * dual_walk::warps_per_block;
   a.lists_first = cells < few_cells * warps;
-  Scratch<CudaSpace, std::uint32_t> put_off(space, a.lists_first ? dual_walk::put_off_capacity * warps : 0), expanded(space, cells);
+  Scratch<CudaSpace, std::uint32_t> stacks(space, a.stack_capacity * warps);
+  Scratch<CudaSpace, std::uint32_t> put_off(space, a.lists_first ? dual_walk::put_off_capacity * warps : 0);
+  Scratch<CudaSpace, unsigned> places_taken(space, a.places), done(space, cells);
   Scratch<CudaSpace, ListStatus> status(space, 1);
-  Scratch<CudaSpace, unsigned> drawn(space, 2);
+  Scratch<CudaSpace, WarpCounts> counts(space, 1);
   Scratch<CudaSpace, std::uint8_t> finished(space, cells);
+  space.fill_bytes(places_taken.data(), 0, a.places * sizeof(unsigned));
   space.fill_bytes(status.data(), 0, sizeof(ListStatus));
-  space.fill_bytes(expanded.data(), 0, cells * sizeof(std::uint32_t));
+  space.fill_bytes(done.data(), 0, cells * sizeof(std::uint32_t));
   a.stacks = stacks.data();
   a.put_off = put_off.data();
-  a.expanded = expanded.data();
+  a.places_taken = places_taken.data();
+  a.done = done.data();
   a.status = status.data();
-  a.drawn = drawn.data();
+  a.counts = counts.data();
 
   list_range_.resize_discard(cells);
   space.fill_bytes(list_range_.data(), 0xff, cells * sizeof(std::uint64_t));
@@ -100,7 +111,7 @@ void DualWalk<CudaSpace>::walk(CudaSpace& space, const GravityParameters& gravit
       a.collected_capacity = longest_list_;
       a.lists = lists_.data();
       a.list_capacity = static_cast<std::uint32_t>(std::min<std::size_t>(lists_.size(), 0xffffffffU));
-      space.fill_bytes(a.drawn, 0, 2 * sizeof(unsigned));
+      space.fill_bytes(a.counts, 0, sizeof(WarpCounts));
       launch_dual_walk<order>(space, gravity, scale, a);
       ListStatus seen{};
       space.copy_to_host(&seen, a.status, sizeof(seen));
@@ -112,21 +123,19 @@ void DualWalk<CudaSpace>::walk(CudaSpace& space, const GravityParameters& gravit
       // Cells below those that were passed over are yet to come.
       const std::size_t wanted =
           seen.used > lists_.size() ? with_room(std::max<std::size_t>(seen.used, lists_.size() + lists_.size() / 2)) : lists_.size();
-      // Short although nothing was too small: the count of what is used has passed its own end.
-      const bool passed_end = seen.used <= lists_.size() && seen.longest_list <= a.collected_capacity;
-      if (wanted > 0xffffffffU || passed_end)
+      if (wanted > 0xffffffffU)
         throw SystemError("the dual walk needs lists of more than 2^32 cells; use more GPUs or a larger gravity.tolerance");
       if (mode == WalkMode::own_tree) {
         // From the start: there may be no room for two lists at once.
         lists_ = Buffer<CudaSpace, std::uint32_t>(space);
         lists_.resize_discard(wanted);
         space.fill_bytes(a.list_range, 0xff, cells * sizeof(std::uint64_t));
-        space.fill_bytes(a.expanded, 0, cells * sizeof(std::uint32_t));
+        space.fill_bytes(a.done, 0, cells * sizeof(std::uint32_t));
         space.fill_bytes(a.status, 0, sizeof(ListStatus));
       } else {
         // What was added to forces must not be added again.
         lists_.resize_keep(wanted);
-        space.for_each(cells, KeepFinished{a.list_range, finished.data()});
+        space.for_each(cells, KeepFinished{a.list_range, a.done, finished.data()});
         a.finished = finished.data();
         space.fill_bytes(&a.status->short_of_memory, 0, sizeof(a.status->short_of_memory));
       }

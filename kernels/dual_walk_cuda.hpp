@@ -8,9 +8,15 @@ namespace grove {
 
 /// How much list memory was wanted.
 struct ListStatus {
-  std::uint32_t short_of_memory;  ///< not 0: there are target cells with the range no_memory
-  std::uint32_t used;             ///< entries of list memory asked for
+  unsigned long long used;        ///< entries of list memory asked for
   std::uint32_t longest_list;     ///< handed down by one target cell
+  std::uint32_t short_of_memory;  ///< not 0: there are target cells with the range no_memory
+};
+
+/// What warps count together in one launch.
+struct WarpCounts {
+  unsigned drawn[2];    ///< numbers given out to warps that walk for cells, for groups
+  unsigned cells_done;  ///< target cells that no warp has to walk for any more
 };
 
 /// Arguments of the kernels of one walk.
@@ -23,18 +29,21 @@ struct DualArguments {
   float support, support2;
   WalkMode mode;
   std::uint32_t first_level_cell;  ///< target cells before this one have no lists
+  unsigned places;                 ///< blocks resident at once
+  unsigned* places_taken;          ///< [places] 1 for places lent to a block; warps below are numbered by these
   std::uint32_t* stacks;           ///< [warps * stack_capacity]
-  std::uint32_t* collected;        ///< [warps * collected_capacity]
+  std::uint32_t stack_capacity;
+  std::uint32_t* collected;  ///< [warps * collected_capacity]
   std::uint32_t collected_capacity;
   std::uint32_t* put_off;  ///< [warps * put_off_capacity]
   std::uint32_t* lists;
   std::uint32_t list_capacity;
   std::uint64_t* list_range;     ///< [target cells] begin and end in lists, in the low and high 32 bits; not_ready; no_memory
   const std::uint8_t* finished;  ///< [target cells] 1: an earlier launch has walked it, and the groups right below; null: none has
-  unsigned* drawn;               ///< [2] numbers given out to warps that walk for cells, for groups
+  WarpCounts* counts;
+  std::uint32_t* done;  ///< [target cells] 1 once its part of `local` is written, or there was no memory for that
   float* local;
-  bool lists_first;         ///< target cells hand down their lists before their expansions, see dual_walk_schedule.cuh
-  std::uint32_t* expanded;  ///< [target cells] if so, 1 once its part of `local` is written
+  bool lists_first;  ///< target cells hand down their lists before their expansions, see dual_walk_schedule.cuh
   GroupWork* cell_work;
   ListStatus* status;
 };
@@ -47,11 +56,19 @@ void launch_dual_walk(CudaSpace& space, const GravityParameters& gravity, const 
 namespace dual_walk {
 
 inline constexpr int warps_per_block = 4;
-/// More warps hide more latency, until registers for the terms of an expansion and of its derivatives run short: 4 and 6 blocks were slower
-/// at order 4, 3 at order 5.
-constexpr int blocks_per_multiprocessor(int order) { return order == 4 ? 5 : 4; }
-// See walk_cuda.cu for why no stack can overflow.
-inline constexpr std::uint32_t stack_capacity = 8 * warp_size * (deepest_level + 1);
+/// More warps hide more latency, until registers for the terms of an expansion and of its derivatives run short. Groups: 4 and 6 blocks
+/// were slower at order 4, 3 at order 5. Cells: with one block more, which spills registers, the walk of 10^6 particles takes 3 % longer.
+constexpr int blocks_per_multiprocessor(int order, bool at_group) { return (order == 4 ? 4 : 3) + at_group; }
+
+/// Pending cells that a lane tests at a time, as long as there are few of them on the stack; see most_taken().
+inline constexpr int tests_a_lane = 2;
+inline constexpr std::uint32_t few_pending = 512;
+constexpr std::uint32_t most_taken(std::uint32_t pending) { return pending > few_pending ? warp_size : tests_a_lane * warp_size; }
+
+/// Room for the pending cells of one warp in a tree of so many levels. Each cell taken leaves at most 8, its children, so that the stack
+/// grows by 7 for each. Above few_pending cells, 32 are taken at a time; the next 32 are then children of these until all are gone, so that
+/// every level adds 7 * 32 at most.
+constexpr std::uint32_t stack_capacity(std::uint32_t levels) { return few_pending + 7 * warp_size * (tests_a_lane + levels); }
 
 /// Cells that a warp puts off until its list is handed down; what goes beyond is done at once.
 inline constexpr std::uint32_t put_off_capacity = 32 * warp_size;

@@ -6,12 +6,13 @@
 #include "kernels/dual_walk_cuda.hpp"
 #include "kernels/interaction.hpp"
 #include "kernels/opening.hpp"
+#include "kernels/warp.cuh"
 
 namespace grove::dual_walk {
 
 /// Source particles as the inner loop wants them.
 struct ParticleMemory {
-  Float4 offset[warp_size];        ///< from the targets' centre, in FP32; w: mass
+  Float4 offset[2 * warp_size];    ///< from the targets' centre, in FP32; w: mass; targets as sources twice, one round after the other
   std::uint32_t index[warp_size];  ///< in the source tree
 };
 
@@ -77,7 +78,12 @@ class TargetForces {
                               a_.sources.multipole + std::size_t{cells[i / words]} * stored_moments + 4 * (i % words), sizeof(float4));
     __pipeline_commit();
     const bool active = lane_ < static_cast<int>(count);
-    const CellGeometry& g = a_.sources.geometry[cells[active ? lane_ : 0]];
+    struct alignas(16) Place {
+      Double3 centre_of_mass;
+      float mass, radius;
+    };
+    static_assert(offsetof(CellGeometry, mass) == offsetof(Place, mass) && offsetof(CellGeometry, radius) == offsetof(Place, radius));
+    const Place g = load_whole(reinterpret_cast<const Place*>(a_.sources.geometry + cells[active ? lane_ : 0]));
     const float x = -offset(g.centre_of_mass.x, box_.centre.x), y = -offset(g.centre_of_mass.y, box_.centre.y),
                 z = -offset(g.centre_of_mass.z, box_.centre.z), mass = g.mass, cell_unit = expansion_unit(g.radius);
     __pipeline_wait_prior(0);
@@ -120,7 +126,7 @@ class TargetForces {
     // While 32 particles are summed, the next 32 are on their way. One place for each kind of work: see dual_walk_warp.cuh.
     Fetched next{};
     for (std::uint32_t ahead = 0; ahead < size + warp_size; ahead += warp_size) {
-      const bool own = ahead > 0 && put(next);
+      const bool own = ahead > 0 && put(next, ahead - warp_size + lane_ < size);
       if (ahead < size) next = fetch(ranges, ahead, size);
       if (ahead == 0) continue;
       const std::uint32_t base = ahead - warp_size, here = smaller(size - base, std::uint32_t{warp_size});
@@ -142,7 +148,10 @@ class TargetForces {
   __device__ void evaluate_own(std::uint32_t bits) {
     if (bits == 0) return;
     const bool included = (bits >> lane_ & 1) != 0;
-    memory_.particle.offset[lane_] = {x_, y_, z_, included ? static_cast<float>(a_.data.particles[first_ + lane_].w * a_.per_mass) : 0.0F};
+    const Float4 source = {x_, y_, z_, included ? static_cast<float>(a_.data.particles[first_ + lane_].w * a_.per_mass) : 0.0F};
+    memory_.particle.offset[lane_] = source;
+    __syncwarp();
+    if (lane_ < static_cast<int>(target_count_)) memory_.particle.offset[target_count_ + lane_] = source;
     memory_.particle.index[lane_] = first_ + lane_;
     __syncwarp();
     if (!sum_particles<true>(target_count_)) sum_close_particles(target_count_);
@@ -210,11 +219,11 @@ class TargetForces {
     return {a_.sources.particles[index], index};
   }
 
-  /// Writes 32 particles to shared memory; says whether any of them is a target of this group.
-  __device__ bool put(const Fetched& source) {
+  /// Writes 32 particles to shared memory, without mass where they do not count; says whether any of them is a target of this group.
+  __device__ bool put(const Fetched& source, bool counts) {
     const Double4& p = source.position;
     memory_.particle.offset[lane_] = {offset(p.x, box_.centre.x), offset(p.y, box_.centre.y), offset(p.z, box_.centre.z),
-                                      static_cast<float>(p.w * a_.per_mass)};
+                                      counts ? static_cast<float>(p.w * a_.per_mass) : 0.0F};
     memory_.particle.index[lane_] = source.index;
     __syncwarp();
     return __any_sync(all_lanes, a_.mode == WalkMode::own_tree && source.index - first_ < target_count_);
@@ -225,22 +234,22 @@ class TargetForces {
   template <bool own>
   __device__ bool sum_particles(std::uint32_t count) {
     const Force<float> before = force_;
+    const std::uint32_t self = own && lane_ < static_cast<int>(count) ? lane_ : 0;  // lanes without a target repeat the first
     float closest2 = 3e38F;
-    const std::uint32_t self = lane_ < static_cast<int>(count) ? lane_ : 0;  // lanes without a target repeat the first
-#pragma unroll(own ? 1 : 4)
-    for (std::uint32_t k = own ? 1 : 0; k < count; ++k) {
-      std::uint32_t other = k;
-      if constexpr (own) {
-        other += self;
-        if (other >= count) other -= count;
+    // Four at a time, beyond `count` those that do not count: a loop for the rest would take room among the instructions.
+    constexpr int at_once = own ? 1 : 4;
+#pragma unroll 1
+    for (std::uint32_t k = own ? 1 : 0; k < count; k += at_once) {
+#pragma unroll
+      for (int j = 0; j < at_once; ++j) {
+        const Float4 s = memory_.particle.offset[self + k + j];
+        const float dx = s.x - x_, dy = s.y - y_, dz = s.z - z_, r2 = dx * dx + dy * dy + dz * dz;
+        closest2 = fminf(closest2, r2);
+        add_particle_at<true>(softening_, dx, dy, dz, r2, s.w, force_);
       }
-      const Float4 s = memory_.particle.offset[other];
-      const float dx = s.x - x_, dy = s.y - y_, dz = s.z - z_, r2 = dx * dx + dy * dy + dz * dz;
-      closest2 = fminf(closest2, r2);
-      add_particle_at(softening_, dx, dy, dz, r2, s.w, force_);
     }
     const float close = box_.radius * close_distance;
-    const bool rounded = __any_sync(all_lanes, closest2 < close * close);
+    const bool rounded = __any_sync(all_lanes, closest2 <= larger(close * close, NewtonKernel::smallest<float>()));
     if (rounded) force_ = before;
     __syncwarp();
     return !rounded;

@@ -2,10 +2,16 @@
 //
 // Target cells of all levels are in one launch. Warps draw numbers, a cell after the one above it, so that whoever waits for a cell waits
 // for one that a warp has taken before. A cell's list, and its expansion, are there once the range of its list is written. Where there are
-// few cells for all warps, the chain of levels is what takes the time: then lists come first, with a mark of its own for the expansion, so
-// that cells need not wait for expansions before they test.
+// few cells for all warps, the chain of levels is what takes the time: then lists come first, and a cell's mark says when its expansion is
+// there, so that cells need not wait for expansions before they test.
+//
+// Groups are a launch of their own, whose blocks start as those of the cells end: the last cells of a walk, deep in dense regions, would
+// keep few warps busy. A group waits for the mark of the cell above it until all cells are known to be done.
 //
 // Where memory for a list is short, the range says so; the cells and groups below are then passed over, and walked by later launches.
+//
+// All loops in which a warp waits are left by a vote, so that the compiler sees that lanes stay together: where it does not, it makes every
+// exchange between lanes safe for lanes gone astray, and the code of the groups grows from 34 to 44 KB.
 #pragma once
 
 #include <cuda/atomic>
@@ -46,14 +52,12 @@ class NumberDrawer {
 /// What a warp that has drawn a lower number, or this one, writes to `word` in place of `not_yet`.
 template <class T>
 __device__ T wait_for(T& word, T not_yet) {
-  T seen = not_yet;
-  if (threadIdx.x % warp_size == 0) {
-    const cuda::atomic_ref<T, cuda::thread_scope_device> ready(word);
-    while ((seen = ready.load(cuda::memory_order_relaxed)) == not_yet) __nanosleep(100);
-    // Once, not at each look: it empties the first-level cache.
-    cuda::atomic_thread_fence(cuda::memory_order_acquire, cuda::thread_scope_device);
-  }
-  return __shfl_sync(all_lanes, seen, 0);
+  const cuda::atomic_ref<T, cuda::thread_scope_device> ready(word);
+  T seen;
+  while (__any_sync(all_lanes, (seen = ready.load(cuda::memory_order_relaxed)) == not_yet)) __nanosleep(100);
+  // Once, not at each look: it empties the first-level cache.
+  cuda::atomic_thread_fence(cuda::memory_order_acquire, cuda::thread_scope_device);
+  return seen;
 }
 
 /// Writes a word that others wait for, after all that this warp has written before.
@@ -62,5 +66,79 @@ __device__ void publish(T& word, T value) {
   __syncwarp();
   if (threadIdx.x % warp_size == 0) cuda::atomic_ref<T, cuda::thread_scope_device>(word).store(value, cuda::memory_order_release);
 }
+
+/// Adds 1 to a counter, after all that this warp has written before.
+__device__ inline void count_up(unsigned& counter) {
+  if (threadIdx.x % warp_size == 0) cuda::atomic_ref<unsigned, cuda::thread_scope_device>(counter).fetch_add(1, cuda::memory_order_release);
+}
+
+/// From here on blocks of the next launch of this stream may start, if it was launched so.
+__device__ inline void let_next_launch_start() {
+#if __CUDA_ARCH__ >= 900
+  cudaTriggerProgrammaticLaunchCompletion();
+#endif
+}
+/// Waits until the launch before has ended, so that what comes after this one need not.
+__device__ inline void await_previous_launch() {
+#if __CUDA_ARCH__ >= 900
+  cudaGridDependencySynchronize();
+#endif
+}
+
+/// How the warps that walk for groups know that the cells above are done.
+class CellsAbove {
+ public:
+  /// `done` [cells] is 1 for each that is, `done_count` counts them up to `count`.
+  __device__ CellsAbove(std::uint32_t* done, unsigned* done_count, unsigned count) : done_(done), done_count_(done_count), count_(count) {}
+
+  /// Waits for `cell`, if it is one that is walked for.
+  __device__ void wait(std::uint32_t cell, bool walked) {
+    if (all_done_) return;
+    const cuda::atomic_ref<unsigned, cuda::thread_scope_device> done_count(*done_count_);
+    all_done_ = __all_sync(all_lanes, done_count.load(cuda::memory_order_relaxed) == count_);
+    if (walked && !all_done_)
+      wait_for(done_[cell], 0U);
+    else
+      cuda::atomic_thread_fence(cuda::memory_order_acquire, cuda::thread_scope_device);
+  }
+
+ private:
+  std::uint32_t* done_;
+  unsigned* done_count_;
+  unsigned count_;
+  bool all_done_ = false;
+};
+
+/// Lends each block of the walk a place among as many as can be resident at once: those of the cells and of the groups overlap, and memory
+/// for all of both would be twice as much. All threads of a block construct and destroy it together.
+class LentPlace {
+ public:
+  /// `taken` [count] is 1 for places lent out.
+  __device__ LentPlace(unsigned* taken, unsigned count) : taken_(taken) {
+    __shared__ unsigned found;
+    if (threadIdx.x == 0) {
+      unsigned place = blockIdx.x % count;
+      while (atomicCAS(&taken[place], 0U, 1U) != 0) place = place + 1 < count ? place + 1 : 0;
+      __threadfence();
+      found = place;
+    }
+    __syncthreads();
+    place_ = found;
+  }
+  __device__ ~LentPlace() {
+    __syncthreads();
+    if (threadIdx.x != 0) return;
+    __threadfence();
+    atomicExch(&taken_[place_], 0U);
+  }
+  LentPlace(const LentPlace&) = delete;
+  LentPlace& operator=(const LentPlace&) = delete;
+
+  __device__ unsigned number() const { return place_; }
+
+ private:
+  unsigned* taken_;
+  unsigned place_;
+};
 
 }  // namespace grove::dual_walk

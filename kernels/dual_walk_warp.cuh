@@ -1,9 +1,10 @@
 // The dual walk on the GPU: one warp for each target cell, and one for each group.
 //
-// As in the group walk, pending source cells lie on a stack in global memory and lanes test 32 of them at a time. What is accepted waits in
-// queues in shared memory until there are 32: cells go into the local expansion one in each lane; leaves are strung together to particles
-// that meet the group's targets, one target in each lane. The loop has one place for each kind of work, so that the code of a kernel stays
-// small enough for the instruction cache. What a target cell hands down is collected by its warp and then copied to the common list memory.
+// As in the group walk, pending source cells lie on a stack in global memory. Each lane tests two of them at a time, since what a test
+// costs is mostly waiting: with one the walk takes 6 % longer, with three registers run short. What is accepted waits in queues in shared
+// memory until there are 32: cells go into the local expansion one in each lane; leaves are strung together to particles that meet the
+// group's targets, one target in each lane. The loop has one place for each kind of work, so that the code of a kernel stays small enough
+// for the instruction cache. What a target cell hands down is collected by its warp and then copied to the common list memory.
 //
 // See dual_walk_schedule.cuh for which target comes when.
 #pragma once
@@ -22,10 +23,10 @@ inline constexpr std::uint32_t few_particles = 3;
 // On the stack: cells that must not go into the local expansion.
 inline constexpr std::uint32_t spoiled_bit = 1U << 31;
 
-/// A queue in shared memory; 32 entries are taken out whenever there are as many, so that 32 more always fit.
+/// A queue in shared memory; 32 entries are taken out whenever there are as many, so that what one test adds always fits.
 template <class T>
 struct Queue {
-  T entry[2 * warp_size];
+  T entry[(1 + tests_a_lane) * warp_size];
 };
 
 /// One warp's part of shared memory.
@@ -47,16 +48,16 @@ class TargetWalk {
         opening_(opening),
         forces_(a, softening, memory.sources),
         memory_(memory),
-        stack_(a.stacks + std::size_t{stack_capacity} * warp),
+        stack_(a.stacks + std::size_t{a.stack_capacity} * warp),
         collected_(a.collected + std::size_t{a.collected_capacity} * warp),
         put_off_(a.put_off + std::size_t{put_off_capacity} * warp),
         lane_(static_cast<int>(threadIdx.x % warp_size)) {}
 
-  /// Walks for one target, unless memory is short for a list it needs, or an earlier launch has done so.
+  /// Walks for one target, unless memory is short for a list it needs, or an earlier launch has done so. For groups, the cell above must be
+  /// done.
   __device__ void run(std::uint32_t target) {
     const std::uint32_t above = at_group ? a_.targets.group_parent[target] : a_.targets.parent[target];
     const bool has_parent = above != no_parent && above >= a_.first_level_cell;
-    // Groups come in a launch of their own, when all cells are done.
     const std::uint64_t range = !has_parent ? std::uint64_t{a_.sources.root_count} << 32
                                 : at_group  ? a_.list_range[above]
                                             : wait_for(a_.list_range[above], not_ready);
@@ -77,12 +78,9 @@ class TargetWalk {
     } else {
       forces_.load_cell(target);
       if (!walk(target)) return;
-      if (a_.lists_first && has_parent) wait_for(a_.expanded[above], 0U);
+      if (a_.lists_first && has_parent) wait_for(a_.done[above], 0U);
       forces_.finish_cell(target, has_parent, above);
-      if (a_.lists_first)
-        publish(a_.expanded[target], 1U);
-      else
-        publish(a_.list_range[target], range_);
+      if (!a_.lists_first) publish(a_.list_range[target], range_);
     }
   }
 
@@ -134,60 +132,74 @@ class TargetWalk {
     __syncwarp();
   }
 
-  /// Takes up to 32 pending cells, one a lane.
+  /// A pending cell that a lane tests, and what becomes of it.
+  struct Pending {
+    std::uint32_t entry;  ///< the cell, and spoiled_bit
+    CellGeometry geometry;
+    CellLinks links;
+    bool into_local, at_targets, has_children, is_leaf, handed_down;
+
+    __device__ std::uint32_t cell() const { return entry & ~spoiled_bit; }
+    __device__ std::uint32_t spoiled() const { return entry & spoiled_bit; }
+  };
+
+  /// Takes pending cells off the stack, or else the list, and sends each where it belongs.
   __device__ void test_next() {
     const bool from_stack = top_ > 0;
-    const std::uint32_t taken = smaller(from_stack ? top_ : list_end_ - list_next_, std::uint32_t{warp_size});
-    const bool active = lane_ < static_cast<int>(taken);
-    std::uint32_t cell = 0;
-    if (from_stack) {
-      top_ -= taken;
-      if (active) cell = stack_[top_ + lane_];
-    } else {
-      if (active) cell = list_ ? list_[list_next_ + lane_] : list_next_ + lane_;
-      list_next_ += taken;
+    const std::uint32_t taken = smaller(from_stack ? top_ : list_end_ - list_next_, most_taken(top_));
+    if (from_stack) top_ -= taken;
+    Pending pending[tests_a_lane];
+#pragma unroll
+    for (int j = 0; j < tests_a_lane; ++j) {
+      const std::uint32_t at = warp_size * j + lane_;
+      pending[j].entry = at >= taken ? 0 : from_stack ? stack_[top_ + at] : list_ ? list_[list_next_ + at] : list_next_ + at;
     }
+    if (!from_stack) list_next_ += taken;
     __syncwarp();
     forces_.count_tests(taken);
-    test(active, cell);
+    // All that the tests may look at is loaded at once, also for lanes without a cell.
+#pragma unroll
+    for (Pending& p : pending) {
+      p.geometry = load_whole(a_.sources.geometry + p.cell());
+      p.links = load_whole(a_.sources.links + p.cell());
+    }
+#pragma unroll
+    for (int j = 0; j < tests_a_lane; ++j) test(pending[j], warp_size * j + lane_ < taken);
+#pragma unroll
+    for (const Pending& p : pending) pass_on(p);
+    __syncwarp();
   }
 
-  /// Tests one entry a lane and sends each cell where it belongs.
-  __device__ void test(bool active, std::uint32_t entry) {
-    const std::uint32_t cell = entry & ~spoiled_bit;
-    std::uint32_t spoiled = entry & spoiled_bit;
-    bool into_local = false, at_targets = false, handed_down = false, has_children = false, is_leaf = false;
-    // All that the test may look at is loaded at once, also for lanes without a cell.
-    const CellGeometry g = load_whole(a_.sources.geometry + (active ? cell : 0));
-    const CellLinks links = load_whole(a_.sources.links + (active ? cell : 0));
-    if (active && g.mass > 0) {
-      if (!spoiled) {
-        const LocalVerdict verdict = judge_local<order>(opening_, g, forces_.box(), a_.per_length, a_.support);
-        into_local = verdict.accepted;
-        if (verdict.spoiled) spoiled = spoiled_bit;
-      }
-      if constexpr (at_group) {
-        // A cell without contents was accepted by the rank that sent it, for a box around these targets.
-        if (!into_local)
-          at_targets = links.particle_count == 0 ||
-                       (links.particle_count > few_particles && accept(opening_, g, forces_.box(), a_.per_length, a_.support2));
-      }
-      const bool rejected = !into_local && !at_targets;
-      has_children = rejected && links.child_count > 0 && (at_group || g.radius >= forces_.box().radius);
-      is_leaf = at_group && rejected && links.child_count == 0;
-      handed_down = !at_group && rejected && !has_children;
-    }
-    queue(into_local, cell, memory_.accepted, accepted_count_);
-    if (__any_sync(all_lanes, has_children)) push_children(has_children ? links.child_count : 0, links.first_child | spoiled);
+  /// Without branches, so that the tests of a lane are done side by side.
+  __device__ void test(Pending& p, bool active) const {
+    const bool real = active & (p.geometry.mass > 0);
+    const LocalVerdict verdict = judge_local<order>(opening_, p.geometry, forces_.box(), a_.per_length, a_.support);
+    p.into_local = real & (p.spoiled() == 0) & verdict.accepted;
+    if (verdict.spoiled) p.entry |= spoiled_bit;
+    p.at_targets = false;
     if constexpr (at_group) {
-      queue(at_targets, cell, memory_.direct, direct_count_);
-      const std::uint32_t own = is_leaf ? forces_.own_bits(links.first_particle, links.particle_count) : 0;
-      own_ |= __reduce_or_sync(all_lanes, own);
-      queue(is_leaf && own == 0, make_uint2(links.first_particle, links.particle_count), memory_.leaves, leaf_count_);
-    } else {
-      collect(handed_down, cell);
+      // A cell without contents was accepted by the rank that sent it, for a box around these targets.
+      p.at_targets = real & !p.into_local &
+                     ((p.links.particle_count == 0) |
+                      ((p.links.particle_count > few_particles) & accept(opening_, p.geometry, forces_.box(), a_.per_length, a_.support2)));
     }
-    __syncwarp();
+    const bool rejected = real & !p.into_local & !p.at_targets;
+    p.has_children = rejected & (p.links.child_count > 0) & (at_group | (p.geometry.radius >= forces_.box().radius));
+    p.is_leaf = at_group & rejected & (p.links.child_count == 0);
+    p.handed_down = !at_group & rejected & !p.has_children;
+  }
+
+  __device__ void pass_on(const Pending& p) {
+    queue(p.into_local, p.cell(), memory_.accepted, accepted_count_);
+    if (__any_sync(all_lanes, p.has_children)) push_children(p.has_children ? p.links.child_count : 0, p.links.first_child | p.spoiled());
+    if constexpr (at_group) {
+      queue(p.at_targets, p.cell(), memory_.direct, direct_count_);
+      const std::uint32_t own = p.is_leaf ? forces_.own_bits(p.links.first_particle, p.links.particle_count) : 0;
+      own_ |= __reduce_or_sync(all_lanes, own);
+      queue(p.is_leaf && own == 0, make_uint2(p.links.first_particle, p.links.particle_count), memory_.leaves, leaf_count_);
+    } else {
+      collect(p.handed_down, p.cell());
+    }
   }
 
   /// Appends the entries of the lanes that say so.
@@ -221,13 +233,13 @@ class TargetWalk {
 
   /// Copies what was collected to the common list memory; its range there, or no_memory.
   __device__ std::uint64_t hand_down() {
-    std::uint32_t begin = 0;
+    unsigned long long begin = 0;
     if (lane_ == 0) {
-      begin = atomicAdd(&a_.status->used, collected_count_);
+      begin = atomicAdd(&a_.status->used, static_cast<unsigned long long>(collected_count_));
       atomicMax(&a_.status->longest_list, collected_count_);
     }
     begin = __shfl_sync(all_lanes, begin, 0);
-    const std::uint64_t end = std::uint64_t{begin} + collected_count_;
+    const std::uint64_t end = begin + collected_count_;
     if (collected_count_ > a_.collected_capacity || end > a_.list_capacity) {
       if (lane_ == 0) a_.status->short_of_memory = 1;
       return no_memory;
@@ -253,25 +265,50 @@ class TargetWalk {
 };
 
 template <int order, class Opening, class Softening, bool at_group>
-__global__ void __launch_bounds__(warps_per_block* warp_size, blocks_per_multiprocessor(order))
+__global__ void __launch_bounds__(warps_per_block* warp_size, blocks_per_multiprocessor(order, at_group))
     dual_walk_kernel(const __grid_constant__ DualArguments a, const __grid_constant__ Opening opening,
                      const __grid_constant__ Softening softening) {
+  if constexpr (!at_group) let_next_launch_start();
   using Memory = WarpMemory<order>;
   alignas(16) __shared__ unsigned char shared[warps_per_block * sizeof(Memory)];
+  const LentPlace place(a.places_taken, a.places);
   const int warp = static_cast<int>(threadIdx.x) / warp_size;
   TargetWalk<order, Opening, Softening, at_group> walk(a, opening, softening, reinterpret_cast<Memory*>(shared)[warp],
-                                                       static_cast<int>(blockIdx.x) * warps_per_block + warp);
-  NumberDrawer<at_group> drawer(a.drawn + at_group, at_group ? a.targets.group_count : a.targets.cell_count - a.first_level_cell);
-  for (std::uint32_t number; drawer.next(number);) walk.run(at_group ? number : a.first_level_cell + number);
+                                                       static_cast<int>(place.number()) * warps_per_block + warp);
+  const std::uint32_t cells = a.targets.cell_count - a.first_level_cell;
+  NumberDrawer<at_group> drawer(a.counts->drawn + at_group, at_group ? a.targets.group_count : cells);
+  CellsAbove above(a.done, &a.counts->cells_done, cells);
+#pragma unroll 1
+  for (std::uint32_t number; drawer.next(number);) {
+    if constexpr (at_group) {
+      const std::uint32_t cell = a.targets.group_parent[number];
+      above.wait(cell, cell != no_parent && cell >= a.first_level_cell);
+      walk.run(number);
+    } else {
+      walk.run(a.first_level_cell + number);
+      // Also where there was no memory, so that no group waits in vain.
+      publish(a.done[a.first_level_cell + number], 1U);
+      count_up(a.counts->cells_done);
+    }
+  }
+  if constexpr (at_group) await_previous_launch();
 }
 
 template <bool at_group, int order, class Opening, class Softening>
-void launch(CudaSpace& space, const DualArguments& a, const Opening& opening, const Softening& softening, std::uint32_t targets) {
+void launch(CudaSpace& space, const DualArguments& a, const Opening& opening, const Softening& softening, std::uint32_t targets,
+            bool overlaps) {
   if (targets == 0) return;
-  const unsigned wanted = (targets - 1) / warps_per_block + 1;
-  const unsigned blocks = std::min(wanted, static_cast<unsigned>(space.multiprocessors() * blocks_per_multiprocessor(order)));
-  dual_walk_kernel<order, Opening, Softening, at_group><<<blocks, warps_per_block * warp_size, 0, space.stream()>>>(a, opening, softening);
-  check_cuda(cudaGetLastError(), "dual walk");
+  cudaLaunchConfig_t config{};
+  const auto resident = static_cast<unsigned>(space.multiprocessors() * blocks_per_multiprocessor(order, at_group));
+  config.gridDim = std::min((targets - 1) / warps_per_block + 1, resident);
+  config.blockDim = warps_per_block * warp_size;
+  config.stream = space.stream();
+  cudaLaunchAttribute attribute{};
+  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attribute.val.programmaticStreamSerializationAllowed = 1;
+  config.attrs = &attribute;
+  config.numAttrs = overlaps ? 1 : 0;
+  check_cuda(cudaLaunchKernelEx(&config, dual_walk_kernel<order, Opening, Softening, at_group>, a, opening, softening), "dual walk");
 }
 
 }  // namespace dual_walk
@@ -282,8 +319,9 @@ void launch_dual_walk(CudaSpace& space, const GravityParameters& gravity, const 
     visit_softening(gravity, scale.length, [&](const auto& softening) {
       a.support = static_cast<float>(softening.support() * (1 + 1e-6));
       a.support2 = a.support * a.support;
-      dual_walk::launch<false, order>(space, a, opening, softening, a.targets.cell_count - a.first_level_cell);
-      dual_walk::launch<true, order>(space, a, opening, softening, a.targets.group_count);
+      const std::uint32_t cells = a.targets.cell_count - a.first_level_cell;
+      dual_walk::launch<false, order>(space, a, opening, softening, cells, false);
+      dual_walk::launch<true, order>(space, a, opening, softening, a.targets.group_count, cells > 0 && space.overlaps_launches());
     });
   });
 }

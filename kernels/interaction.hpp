@@ -54,11 +54,15 @@ GROVE_HD inline CellSource make_cell_source(float x, float y, float z, float mas
   return {x, y, z, mass, six * q[0], three * q[1], three * q[2], six * q[3], three * q[4], six * q[5], u2 * (q[0] + q[3] + q[5]), 0};
 }
 
-/// Adds a point of mass `mass` at distance (dx, dy, dz), squared r2, to the force on a target.
-template <class Softening, class T>
+/// Adds a point of mass `mass` at distance (dx, dy, dz), squared r2, to the force on a target. `apart`: r2 is above
+/// NewtonKernel::smallest().
+template <bool apart, class Softening, class T>
 GROVE_HD void add_particle_at(const Softening& softening, T dx, T dy, T dz, T r2, T mass, Force<T>& force) {
   T f, p;
-  softening.point(r2, f, p);
+  if constexpr (apart)
+    softening.point_apart(r2, f, p);
+  else
+    softening.point(r2, f, p);
   const T mf = mass * f;
   force.x += mf * dx;
   force.y += mf * dy;
@@ -70,7 +74,7 @@ GROVE_HD void add_particle_at(const Softening& softening, T dx, T dy, T dz, T r2
 template <class Softening, class T>
 GROVE_HD void add_particle(const Softening& softening, T sx, T sy, T sz, T mass, T tx, T ty, T tz, Force<T>& force) {
   const T dx = sx - tx, dy = sy - ty, dz = sz - tz;
-  add_particle_at(softening, dx, dy, dz, dx * dx + dy * dy + dz * dz, mass, force);
+  add_particle_at<false>(softening, dx, dy, dz, dx * dx + dy * dy + dz * dz, mass, force);
 }
 
 /// Adds a cell's monopole and quadrupole. With u = 1 / sqrt(far_r2) and d = source - target:

@@ -92,6 +92,8 @@ class CudaSpace {
   PinnedMemory& host_memory() { return pinned_; }
   cudaStream_t stream() const { return stream_; }
   int multiprocessors() const { return multiprocessors_; }
+  /// Whether blocks of one launch may start before the launch before it has ended (compute capability 9.0 and up).
+  bool overlaps_launches() const { return overlaps_launches_; }
 
   void copy(void* to, const void* from, std::size_t bytes);
   void fill_bytes(void* to, int value, std::size_t bytes);
@@ -174,6 +176,7 @@ class CudaSpace {
  private:
   int device_ = 0;
   int multiprocessors_ = 1;
+  bool overlaps_launches_ = false;
   std::size_t bytes_held_ = 0, most_bytes_held_ = 0;
   cudaStream_t stream_ = nullptr, copy_stream_ = nullptr;
   cudaEvent_t ordering_ = nullptr;

@@ -1,8 +1,9 @@
 // Softening kernels: force and potential of a unit point mass as functions of the squared distance.
 //
 // To add one: write a struct like those below and put it into SofteningKernels. `T` is float, double or a SIMD vector of floats.
-// point(r2, f, p) sets f so that the acceleration is f * (source - target), and p so that the potential is -p.
-// far_r2(r2) is what takes the place of r2 in multipole terms; support is the distance beyond which far_r2 holds.
+// point(r2, f, p) sets f so that the acceleration is f * (source - target), and p so that the potential is -p. point_apart() is the same
+// for r2 above NewtonKernel::smallest(), without care for what would not fit into T below it. far_r2(r2) is what takes the place of r2 in
+// multipole terms; support is the distance beyond which far_r2 holds.
 #pragma once
 
 #include <tuple>
@@ -34,6 +35,11 @@ struct NewtonKernel {
     f = p * p * p;
   }
   template <class T>
+  GROVE_HD void point_apart(T r2, T& f, T& p) const {
+    p = reciprocal_sqrt(r2);
+    f = p * p * p;
+  }
+  template <class T>
   GROVE_HD T far_r2(T r2) const {
     return r2;
   }
@@ -53,6 +59,10 @@ struct PlummerKernel {
     f = p * p * p;
   }
   template <class T>
+  GROVE_HD void point_apart(T r2, T& f, T& p) const {
+    point(r2, f, p);
+  }
+  template <class T>
   GROVE_HD T far_r2(T r2) const {
     return r2 + eps2.template as<T>();
   }
@@ -68,7 +78,12 @@ struct WendlandC2Kernel {
 
   template <class T>
   GROVE_HD void point(T r2, T& f, T& p) const {
-    const T inverse = reciprocal_sqrt(select(r2 > T(NewtonKernel::smallest<T>()), r2, T(1)));
+    const T smallest = T(NewtonKernel::smallest<T>());
+    point_apart(select(r2 > smallest, r2, smallest), f, p);
+  }
+  template <class T>
+  GROVE_HD void point_apart(T r2, T& f, T& p) const {
+    const T inverse = reciprocal_sqrt(r2);
     const T scale = per_h.template as<T>();
     const T u = r2 * inverse * scale;
     const T u2 = u * u;

@@ -64,7 +64,8 @@ struct TreeView {
   const Double4* particles = nullptr;  ///< position and mass, code units
   std::uint32_t cell_count = 0;
   std::uint32_t root_count = 0;
-  const std::uint32_t* roots = nullptr;  ///< [root_count] cells where walks start; null: cells 0 to root_count - 1
+  const std::uint32_t* roots = nullptr;      ///< [root_count] cells where walks start; null: cells 0 to root_count - 1
+  std::uint32_t levels = deepest_level + 1;  ///< at most, from a root to a leaf
 
   GROVE_HD std::uint32_t root(std::uint32_t i) const { return roots ? roots[i] : i; }
 };
@@ -81,8 +82,10 @@ class Tree {
 
   std::uint32_t cell_count() const { return level_offset.back(); }
   TreeView view(const Double4* particles) const {
-    return {links.data(), geometry.data(), multipole.data(),           multipole_stride(order),
-            particles,    cell_count(),    cell_count() > 0 ? 1U : 0U, nullptr};
+    std::uint32_t levels = 0;
+    while (levels <= deepest_level && level_offset[levels + 1] > level_offset[levels]) ++levels;
+    return {links.data(), geometry.data(), multipole.data(), multipole_stride(order), particles, cell_count(), cell_count() > 0 ? 1U : 0U,
+            nullptr,      levels};
   }
 
   StepBuffer<Space, CellLinks> links;

@@ -82,6 +82,27 @@ TYPED_TEST(Softening, AgreesInBothPrecisions) {
   }
 }
 
+TYPED_TEST(Softening, IsTheSameForPointsApart) {
+  for (float r2 : {2e-24F, 1e-12F, 1e-3F, 0.3F, 1.0F, 40.0F}) {
+    float f, p, f_apart, p_apart;
+    this->kernel.point(r2, f, p);
+    this->kernel.point_apart(r2, f_apart, p_apart);
+    EXPECT_EQ(f_apart, f) << r2;
+    EXPECT_EQ(p_apart, p) << r2;
+  }
+}
+
+TEST(Newton, IsTheSameForPointsApart) {
+  const NewtonKernel kernel(0);
+  for (float r2 : {2e-24F, 1e-3F, 40.0F}) {
+    float f, p, f_apart, p_apart;
+    kernel.point(r2, f, p);
+    kernel.point_apart(r2, f_apart, p_apart);
+    EXPECT_EQ(f_apart, f) << r2;
+    EXPECT_EQ(p_apart, p) << r2;
+  }
+}
+
 TEST(WendlandC2, IsExactlyNewtonianBeyondThreeSofteningLengths) {
   const WendlandC2Kernel kernel(0.5);
   EXPECT_EQ(kernel.support(), 1.5);
