@@ -100,6 +100,25 @@ TEST_F(TreeBuild, EveryCellButTheRootIsTheChildOfOneCellOfTheLevelAbove) {
   });
 }
 
+TEST_F(TreeBuild, TellsHowManyLevelsAWalkCanMeet) {
+  const auto levels_of = [&](const std::vector<Double4>& position) {
+    const BuiltTree built(space, position);
+    const std::vector<CellLinks> links = tests::download(space, built.tree.links);
+    std::vector<std::uint32_t> level(links.size(), 1);  // children come after their parents
+    for (std::size_t c = 0; c < links.size(); ++c)
+      for (std::uint32_t k = 0; k < links[c].child_count; ++k) level[links[c].first_child + k] = level[c] + 1;
+    EXPECT_EQ(built.view().levels, links.empty() ? 0 : *std::max_element(level.begin(), level.end()));
+    return built.view().levels;
+  };
+  EXPECT_EQ(levels_of({}), 0u);
+  EXPECT_EQ(levels_of({{1, 2, 3, 1}}), 1u);
+  EXPECT_GT(levels_of(tests::plummer_sphere(5000, 1)), 4u);
+  // More particles in one place than a leaf may have: down to the deepest level.
+  std::vector<Double4> heap(largest_leaf + 1, Double4{0.3, 0.3, 0.3, 1});
+  heap.push_back({-1, -1, -1, 1});
+  EXPECT_EQ(levels_of(heap), static_cast<std::uint32_t>(deepest_level) + 1);
+}
+
 TEST_F(TreeBuild, ChildrenDivideTheirParentsParticlesInMortonOrder) {
   for_each_system([](const HostTree& t) {
     for (std::uint32_t c = 0; c < t.links.size(); ++c) {
