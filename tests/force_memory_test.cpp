@@ -42,8 +42,8 @@ TEST(ForceMemory, LaterStepsNeedNoMoreOnAnyDevice) {
   for (const std::uint64_t order : {4U, 5U}) {
     const auto sim = simulation(fmm_gravity(1e-3, 0.01, order), comm);
     sim->start(set, 0);
-    // The first forces, by a geometric criterion, need longer lists than the second; the arena, made for the first, grows once by its
-    // margin.
+    // Until then the GPU's lists are sized: for the first forces, by a geometric criterion; for those that follow, which need less; and by
+    // half more when a step first needs an entry more than that.
     for (int step = 0; step < 8; ++step) sim->step(1e-5);
     const std::size_t held = sim->work_counts().bytes_held;
     for (int step = 0; step < 4; ++step) {
