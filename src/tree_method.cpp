@@ -5,8 +5,7 @@
 //   tree       16 + 36 C   keys 8, cells that begin at each particle 8; links 16 C, their levels, order and first particles 20 C
 //   groups     8 + 16 C    starts of groups 8; links 16 C
 //   moments    1 + 212 C   links 16 C, geometry 64 C, multipoles of order 4 128 C, least accelerations 4 C; groups and their work 1
-//   walk       1 + 212 C   the same; on the GPU 3 more for the target cells' expansions, and 40 to 60 MB, whatever N, for the stacks of the
-//   warps
+//   walk       1 + 212 C   the same; on the GPU 3 more for the target cells' expansions, and 40 to 60 MB, whatever N, for warps' stacks
 //
 // From the sort to the walk, the acceleration's own 32 bytes hold the fields by turns and then the magnitudes. Multipoles of order 2 take
 // 24 C, of order 5 208 C. On several ranks the exchange of particles takes 116 and the records that arrive, and the trees for and from
