@@ -237,7 +237,7 @@ void EssentialTrees<Space>::write_trees(Space& space, const Tree<Space>& tree, V
   }
   links.resize_discard(total);
   geometry.resize_discard(total);
-  multipole_stride = grove::multipole_stride(tree.order);
+  multipole_stride = grove::multipole_stride(tree.form);
   multipole.resize_discard(total * multipole_stride);
   Scratch<Space, std::uint32_t> d_level(space, level_begin_.size()), d_segment(space, segment_begin_.size()),
       d_output(space, output_begin.size()), d_tree(space, tree_begin.size()), particle_count(space, total), source(space, total),

@@ -29,7 +29,8 @@ class DualWalk {
  public:
   explicit DualWalk(Space& space) : lists_(space), list_range_(space), local_(space), cell_work_(space) {}
 
-  /// Walks `sources` (multipoles of gravity.order) for all targets. Synchronises once, and whenever the lists need more memory.
+  /// Walks `sources`, whose multipoles have the terms of expansion_form(gravity), for all targets. Synchronises once, and whenever the
+  /// lists need more memory. Throws std::logic_error for multipoles of other terms.
   void walk(Space& space, const GravityParameters& gravity, const TreeScale& scale, const TreeView& sources,
             const DualTargets<Space>& targets, const DualWalkTargets& data, WalkMode mode);
 

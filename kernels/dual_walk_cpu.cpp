@@ -13,14 +13,14 @@ namespace {
 constexpr int width = FloatVector::width;
 
 /// A local expansion and its centre.
-template <int order>
+template <class Terms>
 struct LocalExpansion {
   Double3 centre;
   float unit;
-  float L[term_count(order)];
+  float L[Terms::count];
 };
 
-template <int order>
+template <class Terms>
 struct DualConstants {
   TreeView sources;
   DualTargetView targets;
@@ -29,15 +29,15 @@ struct DualConstants {
   float support, support2;
   WalkMode mode;
   std::vector<std::vector<std::uint32_t>>& lists;  ///< [target cells] source cells handed down
-  std::vector<LocalExpansion<order>>& local;       ///< [target cells]
+  std::vector<LocalExpansion<Terms>>& local;       ///< [target cells]
   GroupWork* cell_work;
 };
 
 /// One thread's walk; memory is re-used from target to target.
-template <int order, class Opening, class Softening>
+template <class Terms, class Opening, class Softening>
 class TargetWalk {
  public:
-  TargetWalk(const DualConstants<order>& c, const Opening& opening, const Softening& softening)
+  TargetWalk(const DualConstants<Terms>& c, const Opening& opening, const Softening& softening)
       : c_(c), opening_(opening), softening_(softening) {}
 
   void run_cell(std::uint32_t target) {
@@ -54,7 +54,7 @@ class TargetWalk {
       list.push_back(source);
       return false;
     });
-    LocalExpansion<order>& local = c_.local[target];
+    LocalExpansion<Terms>& local = c_.local[target];
     local.centre = box.centre;
     local.unit = expansion_unit(box.radius);
     expand(c_.targets.parent[target], local);
@@ -76,19 +76,19 @@ class TargetWalk {
       for (std::uint32_t i = 0; i < links.particle_count; ++i) list_particle(links.first_particle + i);
       return false;
     });
-    LocalExpansion<order> local;
+    LocalExpansion<Terms> local;
     local.centre = group_.box().centre;
     local.unit = expansion_unit(group_.box().radius);
     expand(c_.targets.group_parent[group], local);
     group_.sum(softening_, lists_, [&](FloatVector x, FloatVector y, FloatVector z, Force<FloatVector>& force) {
-      add_local_force<order>([&](auto i) { return FloatVector(local.L[i]); }, local.unit, x, y, z, force);
+      add_local_force<Terms>([&](auto i) { return FloatVector(local.L[i]); }, local.unit, x, y, z, force);
     });
     group_.store(c_.data.acceleration.data, c_.units, c_.mode);
     add_work(c_.data.work[group], lists_.particle_count(), lists_.cells.size());
   }
 
  private:
-  static constexpr int terms = term_count(order), stored_moments = multipole_stride(order);
+  static constexpr int terms = Terms::count, stored_moments = multipole_stride(Terms::form);
   // A multipole at each target costs more than a leaf of so few particles.
   static constexpr std::uint32_t few_particles = 3;
   // On the stack: cells that must not go into the local expansion.
@@ -113,7 +113,7 @@ class TargetWalk {
       const CellGeometry& g = c_.sources.geometry[cell];
       if (!(g.mass > 0)) continue;
       if (!spoiled) {
-        const LocalVerdict verdict = judge_local<order>(opening_, g, box, c_.units.per_length, c_.support);
+        const LocalVerdict verdict = judge_local<Terms::order>(opening_, g, box, c_.units.per_length, c_.support);
         if (verdict.accepted) {
           accepted_.push_back(cell);
           continue;
@@ -127,7 +127,7 @@ class TargetWalk {
   }
 
   /// Sets local.L to the accepted cells' expansions about local.centre, and the parent's shifted there.
-  void expand(std::uint32_t parent, LocalExpansion<order>& local) {
+  void expand(std::uint32_t parent, LocalExpansion<Terms>& local) {
     FloatVector sum[terms];
     for (int i = 0; i < terms; ++i) sum[i] = FloatVector(0);
     for (std::size_t first = 0; first < accepted_.size(); first += width) add_cells(first, local, sum);
@@ -138,14 +138,14 @@ class TargetWalk {
       for (int l = 0; l < width; ++l) local.L[i] += lanes[l];
     }
     if (parent == no_parent) return;
-    const LocalExpansion<order>& from = c_.local[parent];
-    add_parent_local<order>([&](auto i) { return from.L[i]; }, from.unit, c_.units.offset(local.centre.x, from.centre.x),
+    const LocalExpansion<Terms>& from = c_.local[parent];
+    add_parent_local<Terms>([&](auto i) { return from.L[i]; }, from.unit, c_.units.offset(local.centre.x, from.centre.x),
                             c_.units.offset(local.centre.y, from.centre.y), c_.units.offset(local.centre.z, from.centre.z), local.unit,
                             local.L);
   }
 
   /// M2L of the accepted cells [first, first + width); lanes past the last repeat it without mass.
-  void add_cells(std::size_t first, const LocalExpansion<order>& local, FloatVector (&sum)[terms]) {
+  void add_cells(std::size_t first, const LocalExpansion<Terms>& local, FloatVector (&sum)[terms]) {
     alignas(FloatVector::alignment) float x[width], y[width], z[width], mass[width], unit[width], moment[stored_moments][width];
     for (int l = 0; l < width; ++l) {
       const bool filled = first + static_cast<std::size_t>(l) < accepted_.size();
@@ -157,19 +157,20 @@ class TargetWalk {
       mass[l] = filled ? g.mass : 0;
       unit[l] = expansion_unit(g.radius);
       const float* const m = c_.sources.multipole + std::size_t{cell} * stored_moments;
-      for (int k = 0; k < terms - term_count(1); ++k) moment[k][l] = filled ? m[k] : 0;
+      for (int k = 0; k < terms - implied_terms; ++k) moment[k][l] = filled ? m[k] : 0;
     }
-    add_cell_to_local<order>(
+    add_cell_to_local<Terms>(
         softening_, FloatVector::load(x), FloatVector::load(y), FloatVector::load(z), FloatVector::load(mass),
-        [&](auto k) { return FloatVector::load(moment[k - term_count(1)]); }, FloatVector::load(unit), local.unit, sum);
+        [&](auto k) { return FloatVector::load(moment[k - implied_terms]); }, FloatVector::load(unit), local.unit, sum);
   }
 
   void list_cell(std::uint32_t cell) {
     const CellGeometry& g = c_.sources.geometry[cell];
     const Double3 centre = group_.box().centre;
-    lists_.cells.push_back(make_cell_source(c_.units.offset(g.centre_of_mass.x, centre.x), c_.units.offset(g.centre_of_mass.y, centre.y),
-                                            c_.units.offset(g.centre_of_mass.z, centre.z), g.mass,
-                                            c_.sources.multipole + std::size_t{cell} * stored_moments, expansion_unit(g.radius)));
+    lists_.cells.push_back(make_cell_source<Terms>(c_.units.offset(g.centre_of_mass.x, centre.x),
+                                                   c_.units.offset(g.centre_of_mass.y, centre.y),
+                                                   c_.units.offset(g.centre_of_mass.z, centre.z), g.mass,
+                                                   c_.sources.multipole + std::size_t{cell} * stored_moments, expansion_unit(g.radius)));
   }
 
   void list_particle(std::uint32_t i) { group_.list_particle(c_.sources.particles, i, c_.mode == WalkMode::own_tree, c_.units, lists_); }
@@ -180,7 +181,7 @@ class TargetWalk {
            before.opening_tests + opening_tests_, before.cell_cell + static_cast<std::uint32_t>(accepted_.size())};
   }
 
-  const DualConstants<order>& c_;
+  const DualConstants<Terms>& c_;
   const Opening& opening_;
   const Softening& softening_;
   std::vector<std::uint32_t> stack_, accepted_;
@@ -190,11 +191,11 @@ class TargetWalk {
 };
 
 /// All levels, then the groups; threads share the targets of each.
-template <int order, class Opening, class Softening>
-void run(const DualConstants<order>& c, const LevelOffsets& level_offset, const Opening& opening, const Softening& softening) {
+template <class Terms, class Opening, class Softening>
+void run(const DualConstants<Terms>& c, const LevelOffsets& level_offset, const Opening& opening, const Softening& softening) {
 #pragma omp parallel
   {
-    TargetWalk<order, Opening, Softening> walk(c, opening, softening);
+    TargetWalk<Terms, Opening, Softening> walk(c, opening, softening);
     for (int level = 0; level <= deepest_level; ++level) {
       const std::int64_t begin = level_offset[level], end = level_offset[level + 1];
 #pragma omp for schedule(dynamic, 4)
@@ -212,20 +213,20 @@ void DualWalk<HostSpace>::walk(HostSpace& space, const GravityParameters& gravit
                                const DualTargets<HostSpace>& targets, const DualWalkTargets& data, WalkMode mode) {
   const DualTargetView view = targets.view();
   if (view.group_count == 0 || sources.root_count == 0) return;
+  check_form(gravity, sources);
   if (mode == WalkMode::own_tree) {
     cell_work_.resize_discard(view.cell_count);
     space.fill_bytes(cell_work_.data(), 0, view.cell_count * sizeof(GroupWork));
   }
   std::vector<std::vector<std::uint32_t>> lists(view.cell_count);
   visit_order(gravity, [&](auto order) {
-    std::vector<LocalExpansion<order>> local(view.cell_count);
-    DualConstants<order> c{sources, view, data, WalkUnits(gravity, scale), 0, 0, mode, lists, local, cell_work_.data()};
-    visit_opening(gravity, [&](const auto& opening) {
-      visit_softening(gravity, scale.length, [&](const auto& softening) {
-        c.support = static_cast<float>(softening.support() * (1 + 1e-6));
-        c.support2 = c.support * c.support;
-        run(c, targets.level_offset(), opening, softening);
-      });
+    visit_softening(gravity, scale.length, [&](const auto& softening) {
+      using Terms = ExpansionTerms<order, std::decay_t<decltype(softening)>>;
+      std::vector<LocalExpansion<Terms>> local(view.cell_count);
+      DualConstants<Terms> c{sources, view, data, WalkUnits(gravity, scale), 0, 0, mode, lists, local, cell_work_.data()};
+      c.support = static_cast<float>(softening.support() * (1 + 1e-6));
+      c.support2 = c.support * c.support;
+      visit_opening(gravity, [&](const auto& opening) { run(c, targets.level_offset(), opening, softening); });
     });
   });
 }

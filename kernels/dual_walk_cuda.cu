@@ -63,9 +63,11 @@ void DualWalk<CudaSpace>::walk(CudaSpace& space, const GravityParameters& gravit
   DualArguments a = make_arguments(gravity, scale, sources, targets.view(), data, mode);
   const std::uint32_t cells = a.targets.cell_count, groups = a.targets.group_count;
   if (groups == 0 || sources.root_count == 0) return;
+  check_form(gravity, sources);
   a.first_level_cell = first_level_with_lists(targets.level_offset());
 
-  a.places = static_cast<unsigned>(space.multiprocessors() * dual_walk::blocks_per_multiprocessor(static_cast<int>(gravity.order), true));
+  const ExpansionForm form = expansion_form(gravity);
+  a.places = static_cast<unsigned>(space.multiprocessors() * dual_walk::blocks_per_multiprocessor(form, true));
   a.stack_capacity = dual_walk::stack_capacity(sources.levels);
   const std::size_t warps = std::size_t{a.places} * dual_walk::warps_per_block;
   a.lists_first = cells < few_cells * warps;
@@ -103,7 +105,7 @@ void DualWalk<CudaSpace>::walk(CudaSpace& space, const GravityParameters& gravit
     most_used_ = 0;
   }
   visit_order(gravity, [&](auto order) {
-    local_.resize_discard(std::size_t{cells} * local_stride(order));
+    local_.resize_discard(std::size_t{cells} * local_stride(form));
     a.local = local_.data();
     for (;;) {
       Scratch<CudaSpace, std::uint32_t> collected(space, std::size_t{longest_list_} * warps);

@@ -5,6 +5,7 @@
 
 #include "kernels/dual_walk_cuda.hpp"
 #include "kernels/interaction.hpp"
+#include "kernels/local_expansion.hpp"
 #include "kernels/opening.hpp"
 #include "kernels/warp.cuh"
 
@@ -17,9 +18,9 @@ struct ParticleMemory {
 };
 
 /// Shared memory of one warp for sources; its parts are used one after the other.
-template <int order>
+template <class Terms>
 union SourceMemory {
-  static constexpr int terms = term_count(order), words = multipole_stride(order) / 4;
+  static constexpr int terms = Terms::count, words = multipole_stride(Terms::form) / 4;
   // Rows of an odd number of 16-byte words: lanes that read their rows 16 bytes at a time meet no bank conflicts.
   float4 moments[warp_size][words | 1];
   float local[warp_size][terms | 1];
@@ -34,7 +35,8 @@ inline constexpr float close_distance = 1.0F / 64;
 template <int order, class Softening>
 class TargetForces {
  public:
-  using Memory = SourceMemory<order>;
+  using Terms = ExpansionTerms<order, Softening>;
+  using Memory = SourceMemory<Terms>;
 
   __device__ TargetForces(const DualArguments& a, const Softening& softening, Memory& memory)
       : a_(a), softening_(softening), memory_(memory), lane_(static_cast<int>(threadIdx.x % warp_size)) {}
@@ -91,11 +93,11 @@ class TargetForces {
     if (active) {
       const float4* const moments = memory_.moments[lane_];
       const auto moment = [&](auto k) {
-        constexpr int i = k - term_count(1);
+        constexpr int i = k - implied_terms;
         const float4 word = moments[i / 4];
         return i % 4 == 0 ? word.x : i % 4 == 1 ? word.y : i % 4 == 2 ? word.z : word.w;
       };
-      add_cell_to_local<order>(softening_, x, y, z, mass, moment, cell_unit, unit_, local_);
+      add_cell_to_local<Terms>(softening_, x, y, z, mass, moment, cell_unit, unit_, local_);
     }
     work_.cell_cell += count;
     __syncwarp();
@@ -106,9 +108,9 @@ class TargetForces {
     if (lane_ < static_cast<int>(count)) {
       const std::uint32_t cell = cells[lane_];
       const CellGeometry& g = a_.sources.geometry[cell];
-      memory_.cell[lane_] = make_cell_source(offset(g.centre_of_mass.x, box_.centre.x), offset(g.centre_of_mass.y, box_.centre.y),
-                                             offset(g.centre_of_mass.z, box_.centre.z), g.mass,
-                                             a_.sources.multipole + std::size_t{cell} * stored_moments, expansion_unit(g.radius));
+      memory_.cell[lane_] = make_cell_source<Terms>(offset(g.centre_of_mass.x, box_.centre.x), offset(g.centre_of_mass.y, box_.centre.y),
+                                                    offset(g.centre_of_mass.z, box_.centre.z), g.mass,
+                                                    a_.sources.multipole + std::size_t{cell} * stored_moments, expansion_unit(g.radius));
     }
     __syncwarp();
 #pragma unroll 1
@@ -167,7 +169,7 @@ class TargetForces {
     // The expansion of the cell above need not be moved to the group to act on its particles.
 #pragma unroll 1
     for (bool above = false;; above = true) {
-      add_local_force<order>([&](auto i) { return local_[i]; }, unit, x_ + offset(box_.centre.x, centre.x),
+      add_local_force<Terms>([&](auto i) { return local_[i]; }, unit, x_ + offset(box_.centre.x, centre.x),
                              y_ + offset(box_.centre.y, centre.y), z_ + offset(box_.centre.z, centre.z), total_);
       if (above || !has_parent) break;
       const CellGeometry& g = a_.data.own_tree.geometry[a_.targets.cell[parent]];
@@ -188,7 +190,7 @@ class TargetForces {
   __device__ void finish_cell(std::uint32_t target, bool has_parent, std::uint32_t parent) {
     sum_local_over_lanes();
     if (has_parent) add_parent_expansion(parent);
-    float* const out = a_.local + std::size_t{target} * local_stride(order);
+    float* const out = a_.local + std::size_t{target} * local_stride(Terms::form);
     for_terms<terms>([&](auto i) {
       if (lane_ == i % warp_size) out[i] = local_[i];
     });
@@ -198,7 +200,7 @@ class TargetForces {
   __device__ void count_tests(std::uint32_t tests) { work_.opening_tests += tests; }
 
  private:
-  static constexpr int terms = term_count(order), stored_moments = multipole_stride(order);
+  static constexpr int terms = Terms::count, stored_moments = multipole_stride(Terms::form);
 
   __device__ void clear() {
     work_ = {};
@@ -302,8 +304,8 @@ class TargetForces {
 
   /// A target cell's local expansion.
   __device__ void load_local(std::uint32_t target, float (&local)[terms]) const {
-    const auto* const from = reinterpret_cast<const Float4*>(a_.local + std::size_t{target} * local_stride(order));
-    for_terms<local_stride(order) / 4>([&](auto w) {
+    const auto* const from = reinterpret_cast<const Float4*>(a_.local + std::size_t{target} * local_stride(Terms::form));
+    for_terms<local_stride(Terms::form) / 4>([&](auto w) {
       const Float4 word = from[w];
       for_terms<4>([&](auto k) {
         if constexpr (4 * w + k < terms) local[4 * w + k] = k == 0 ? word.x : k == 1 ? word.y : k == 2 ? word.z : word.w;
@@ -316,7 +318,7 @@ class TargetForces {
     load_local(parent, from);
     const CellGeometry& above = a_.data.own_tree.geometry[a_.targets.cell[parent]];
     const Double3 centre = above.centre_of_mass;
-    add_parent_local<order>([&](auto i) { return from[i]; }, expansion_unit(above.radius), offset(box_.centre.x, centre.x),
+    add_parent_local<Terms>([&](auto i) { return from[i]; }, expansion_unit(above.radius), offset(box_.centre.x, centre.x),
                             offset(box_.centre.y, centre.y), offset(box_.centre.z, centre.z), unit_, local_);
   }
 

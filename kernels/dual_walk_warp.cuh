@@ -30,9 +30,9 @@ struct Queue {
 };
 
 /// One warp's part of shared memory.
-template <int order>
+template <class Terms>
 struct WarpMemory {
-  SourceMemory<order> sources;
+  SourceMemory<Terms> sources;
   Queue<std::uint32_t> accepted;  ///< cells for the local expansion
   Queue<std::uint32_t> direct;    ///< cells for each target
   Queue<uint2> leaves;            ///< first particle and number of particles
@@ -41,7 +41,7 @@ struct WarpMemory {
 template <int order, class Opening, class Softening, bool at_group>
 class TargetWalk {
  public:
-  using Memory = WarpMemory<order>;
+  using Memory = WarpMemory<ExpansionTerms<order, Softening>>;
 
   __device__ TargetWalk(const DualArguments& a, const Opening& opening, const Softening& softening, Memory& memory, int warp)
       : a_(a),
@@ -265,16 +265,16 @@ class TargetWalk {
 };
 
 template <int order, class Opening, class Softening, bool at_group>
-__global__ void __launch_bounds__(warps_per_block* warp_size, blocks_per_multiprocessor(order, at_group))
+__global__ void __launch_bounds__(warps_per_block* warp_size, blocks_per_multiprocessor(ExpansionTerms<order, Softening>::form, at_group))
     dual_walk_kernel(const __grid_constant__ DualArguments a, const __grid_constant__ Opening opening,
                      const __grid_constant__ Softening softening) {
   if constexpr (!at_group) let_next_launch_start();
-  using Memory = WarpMemory<order>;
+  using Walk = TargetWalk<order, Opening, Softening, at_group>;
+  using Memory = typename Walk::Memory;
   alignas(16) __shared__ unsigned char shared[warps_per_block * sizeof(Memory)];
   const LentPlace place(a.places_taken, a.places);
   const int warp = static_cast<int>(threadIdx.x) / warp_size;
-  TargetWalk<order, Opening, Softening, at_group> walk(a, opening, softening, reinterpret_cast<Memory*>(shared)[warp],
-                                                       static_cast<int>(place.number()) * warps_per_block + warp);
+  Walk walk(a, opening, softening, reinterpret_cast<Memory*>(shared)[warp], static_cast<int>(place.number()) * warps_per_block + warp);
   const std::uint32_t cells = a.targets.cell_count - a.first_level_cell;
   NumberDrawer<at_group> drawer(a.counts->drawn + at_group, at_group ? a.targets.group_count : cells);
   CellsAbove above(a.done, &a.counts->cells_done, cells);
@@ -299,7 +299,8 @@ void launch(CudaSpace& space, const DualArguments& a, const Opening& opening, co
             bool overlaps) {
   if (targets == 0) return;
   cudaLaunchConfig_t config{};
-  const auto resident = static_cast<unsigned>(space.multiprocessors() * blocks_per_multiprocessor(order, at_group));
+  const auto resident =
+      static_cast<unsigned>(space.multiprocessors() * blocks_per_multiprocessor(ExpansionTerms<order, Softening>::form, at_group));
   config.gridDim = std::min((targets - 1) / warps_per_block + 1, resident);
   config.blockDim = warps_per_block * warp_size;
   config.stream = space.stream();

@@ -25,6 +25,7 @@ class FloatVector {
   FloatVector& operator-=(FloatVector b) { return *this = *this - b; }
   friend FloatVector operator+(FloatVector a, FloatVector b) { return FloatVector(a.v_ + b.v_); }
   friend FloatVector operator-(FloatVector a, FloatVector b) { return FloatVector(a.v_ - b.v_); }
+  friend FloatVector operator-(FloatVector a) { return FloatVector(-a.v_); }
   friend FloatVector operator*(FloatVector a, FloatVector b) { return FloatVector(a.v_ * b.v_); }
   friend Mask operator>(FloatVector a, FloatVector b) { return a.v_ > b.v_; }
   friend Mask operator<(FloatVector a, FloatVector b) { return a.v_ < b.v_; }

@@ -1,11 +1,13 @@
 // From the names in GravityParameters to the types of opening.hpp and softening.hpp.
 #pragma once
 
+#include <stdexcept>
 #include <string>
 #include <tuple>
 #include <type_traits>
 
 #include "kernels/error.hpp"
+#include "kernels/local_expansion.hpp"
 #include "kernels/opening.hpp"
 #include "kernels/softening.hpp"
 
@@ -43,6 +45,21 @@ void visit_order(const GravityParameters& gravity, F f) {
   if (gravity.order == 4) return f(std::integral_constant<int, 4>{});
   if (gravity.order == 5) return f(std::integral_constant<int, 5>{});
   throw ConfigError("there are no expansions of order " + std::to_string(gravity.order) + "; there are those of order 4 and 5");
+}
+
+/// The terms that the expansions of method = fmm hold.
+inline ExpansionForm expansion_form(const GravityParameters& gravity) {
+  ExpansionForm form;
+  visit_order(gravity, [&](auto order) {
+    visit_softening(gravity, 1, [&](const auto& softening) { form = ExpansionTerms<order, std::decay_t<decltype(softening)>>::form; });
+  });
+  return form;
+}
+
+/// Throws std::logic_error unless the multipoles of `sources` have the terms of expansion_form().
+inline void check_form(const GravityParameters& gravity, const TreeView& sources) {
+  if (sources.multipole_stride != multipole_stride(expansion_form(gravity)))
+    throw std::logic_error("a tree's multipoles have other terms than those of the walk");
 }
 
 }  // namespace grove

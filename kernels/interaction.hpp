@@ -48,10 +48,12 @@ struct alignas(16) CellSource {
   float yz, zz, half_trace, unused;
 };
 
-/// From the terms of order 2 in units of `unit`, which are Q / 2 on the diagonal and Q off it.
+/// From the terms of order 2 in units of `unit`, which are Q / 2 on the diagonal and Q off it. Harmonic terms hold Q less Q_zz times unity,
+/// whose force is the same.
+template <class Terms>
 GROVE_HD inline CellSource make_cell_source(float x, float y, float z, float mass, const float* q, float unit) {
-  const float u2 = unit * unit, three = 3 * u2, six = 6 * u2;
-  return {x, y, z, mass, six * q[0], three * q[1], three * q[2], six * q[3], three * q[4], six * q[5], u2 * (q[0] + q[3] + q[5]), 0};
+  const float u2 = unit * unit, three = 3 * u2, six = 6 * u2, zz = Terms::holds(Term{0, 0, 2}) ? q[5] : 0;
+  return {x, y, z, mass, six * q[0], three * q[1], three * q[2], six * q[3], three * q[4], six * zz, u2 * (q[0] + q[3] + zz), 0};
 }
 
 /// Adds a point of mass `mass` at distance (dx, dy, dz), squared r2, to the force on a target. `apart`: r2 is above

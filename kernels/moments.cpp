@@ -77,12 +77,60 @@ GROVE_HD void copy_words(const float* from, float* to, int first = 0, int step =
   }
 }
 
+/// Sums over the points of a cell, about its centre of mass, that tell its fourth moment about any other centre.
+template <class T>
+struct RadialSums {
+  T second{0}, third_x{0}, third_y{0}, third_z{0}, fourth{0};  ///< sum m d^2, sum m d^2 d, sum m d^4
+
+  GROVE_HD void add_point(T m, T x, T y, T z) {
+    const T d2 = x * x + y * y + z * z, md2 = m * d2;
+    second += md2;
+    third_x += md2 * x;
+    third_y += md2 * y;
+    third_z += md2 * z;
+    fourth += md2 * d2;
+  }
+  /// Adds the sums of a cell of mass m and quadrupole terms M, with its centre of mass at (x, y, z), lengths times `scale`.
+  template <class Terms>
+  GROVE_HD void add_child(const RadialSums& of, T scale, T m, const T (&M)[Terms::count], T x, T y, T z) {
+    const auto term = [&](auto i) { return M[i]; };
+    const T s2 = x * x + y * y + z * z, scale2 = scale * scale, child = scale2 * of.second;
+    const T xy = value_of<Terms, Term{1, 1, 0}>(term), xz = value_of<Terms, Term{1, 0, 1}>(term), yz = value_of<Terms, Term{0, 1, 1}>(term);
+    // Q less its trace part, which harmonic terms do not hold, and that.
+    const T xx = 2 * M[Terms::index_of({2, 0, 0})], yy = 2 * M[Terms::index_of({0, 2, 0})];
+    T zz{0};
+    if constexpr (Terms::holds(Term{0, 0, 2})) zz = 2 * M[Terms::index_of({0, 0, 2})];
+    const T rest = (child - xx - yy - zz) * constant<T>(1.0 / 3);
+    const T qx = (xx + rest) * x + xy * y + xz * z, qy = xy * x + (yy + rest) * y + yz * z, qz = xz * x + yz * y + (zz + rest) * z;
+    const T tx = scale2 * scale * of.third_x, ty = scale2 * scale * of.third_y, tz = scale2 * scale * of.third_z;
+    second += child + m * s2;
+    third_x += tx + child * x + 2 * qx + m * s2 * x;
+    third_y += ty + child * y + 2 * qy + m * s2 * y;
+    third_z += tz + child * z + 2 * qz + m * s2 * z;
+    fourth += scale2 * scale2 * of.fourth + 4 * (tx * x + ty * y + tz * z) + 2 * child * s2 + 4 * (qx * x + qy * y + qz * z) + m * s2 * s2;
+  }
+  template <class Team>
+  GROVE_HD void join(const Team& team) {
+    second = team.sum(second);
+    third_x = team.sum(third_x);
+    third_y = team.sum(third_y);
+    third_z = team.sum(third_z);
+    fourth = team.sum(fourth);
+  }
+};
+
+/// What is kept of RadialSums while moments are computed: the third sums, and the second as w. The fourth is in CellGeometry::spread.
+using RadialRecord = Float4;
+
 /// Terms of a multipole while they are summed, in units of the cell's own size: FP64 up to the quadrupole, FP32 for the small corrections
 /// beyond.
-template <int order>
+template <class Terms>
 struct MomentSum {
-  using T = std::conditional_t<order == 2, double, float>;
-  T M[term_count(order)] = {};
+  static constexpr int stride = multipole_stride(Terms::form);
+  static constexpr bool tells_spread = Terms::order >= 4;
+  using T = std::conditional_t<Terms::order == 2, double, float>;
+  T M[Terms::count] = {};
+  RadialSums<T> radial;
   T per_unit;
 
   GROVE_HD explicit MomentSum(float radius) : per_unit(1 / static_cast<T>(expansion_unit(radius))) {}
@@ -90,49 +138,60 @@ struct MomentSum {
   GROVE_HD T in_units(double x) const { return static_cast<T>(x * per_unit); }
 
   GROVE_HD void add_particle(double mass, const Double3& d) {
-    add_point<order>(static_cast<T>(mass), in_units(d.x), in_units(d.y), in_units(d.z), M);
+    const T m = static_cast<T>(mass), x = in_units(d.x), y = in_units(d.y), z = in_units(d.z);
+    add_point<Terms>(m, x, y, z, M);
+    if constexpr (tells_spread) radial.add_point(m, x, y, z);
   }
   /// Adds the multipole `from` of a cell inside this one.
-  GROVE_HD void add_child(const CellGeometry& child, const float* from, const Double3& d) {
-    alignas(Float4) float stored[multipole_stride(order)];
-    copy_words<multipole_stride(order)>(from, stored);
-    T power[order + 1] = {1}, terms[term_count(order)] = {static_cast<T>(child.mass)};
-    for (int k = 1; k <= order; ++k) power[k] = power[k - 1] * static_cast<T>(expansion_unit(child.radius)) * per_unit;
-    for_terms<term_count(order) - term_count(1)>([&](auto i) {
-      constexpr int t = i + term_count(1);
-      terms[t] = stored[i] * power[term_of(t).order()];
+  GROVE_HD void add_child(const CellGeometry& child, const float* from, const RadialRecord* record, const Double3& d) {
+    alignas(Float4) float stored[stride];
+    copy_words<stride>(from, stored);
+    const T m = static_cast<T>(child.mass), x = in_units(d.x), y = in_units(d.y), z = in_units(d.z);
+    const T child_unit = static_cast<T>(expansion_unit(child.radius)), scale = child_unit * per_unit;
+    T power[Terms::order + 1] = {1}, terms[Terms::count] = {m};
+    for (int k = 1; k <= Terms::order; ++k) power[k] = power[k - 1] * scale;
+    for_terms<Terms::count - implied_terms>([&](auto i) {
+      constexpr int t = i + implied_terms;
+      terms[t] = stored[i] * power[Terms::term_of(t).order()];
     });
-    add_shifted_multipole<order>(terms, in_units(d.x), in_units(d.y), in_units(d.z), M);
+    add_shifted_multipole<Terms>(terms, x, y, z, M);
+    if constexpr (tells_spread) {
+      const T spread = child.spread / child_unit, spread2 = spread * spread;
+      radial.template add_child<Terms>({record->w, record->x, record->y, record->z, m * spread2 * spread2}, scale, m, terms, x, y, z);
+    }
   }
-  /// Sums over the team and writes the terms of order 2 and more.
+  /// Sums over the team and writes the terms of order 2 and more, and the record.
   template <class Team>
-  GROVE_HD void join_and_store(const Team& team, float* out) {
-    alignas(Float4) float stored[multipole_stride(order)] = {};
-    for_terms<term_count(order) - term_count(1)>([&](auto i) {
-      M[i + term_count(1)] = team.sum(M[i + term_count(1)]);
-      stored[i] = static_cast<float>(M[i + term_count(1)]);
+  GROVE_HD void join_and_store(const Team& team, float* out, RadialRecord* record) {
+    alignas(Float4) float stored[stride] = {};
+    for_terms<Terms::count - implied_terms>([&](auto i) {
+      M[i + implied_terms] = team.sum(M[i + implied_terms]);
+      stored[i] = static_cast<float>(M[i + implied_terms]);
     });
-    copy_words<multipole_stride(order)>(stored, out, team.rank(), Team::size);
+    copy_words<stride>(stored, out, team.rank(), Team::size);
+    if constexpr (tells_spread) {
+      radial.join(team);
+      if (team.rank() == 0) *record = {radial.third_x, radial.third_y, radial.third_z, radial.second};
+    }
   }
 
   /// The radius at which `mass` would have the fourth moment sum m d^4 that it has; that of all where the multipoles do not tell.
   GROVE_HD float spread(float mass, float radius) const {
-    if constexpr (order < 4) return radius;
-    const auto term = [&](int a, int b, int c) { return M[index_of({a, b, c})] * static_cast<T>(factorial(Term{a, b, c})); };
-    const T fourth = term(4, 0, 0) + term(0, 4, 0) + term(0, 0, 4) + 2 * (term(2, 2, 0) + term(2, 0, 2) + term(0, 2, 2));
-    const double in_unit = sqrt(sqrt(fourth > 0 && mass > 0 ? static_cast<double>(fourth) / mass : 0.0));
+    if constexpr (!tells_spread) return radius;
+    const double in_unit = sqrt(sqrt(radial.fourth > 0 && mass > 0 ? static_cast<double>(radial.fourth) / mass : 0.0));
     return mass > 0 ? smaller(radius, static_cast<float>(outward * in_unit / per_unit)) : radius;
   }
 };
 
 /// A thread a leaf: most have far fewer particles than a team has lanes.
-template <int order>
+template <class Terms>
 struct LeafMoments {
   const CellLinks* links;
   const Double4* particles;
   const float* magnitude;
   CellGeometry* geometry;
   float* multipole;
+  RadialRecord* radial;  ///< [cells], where multipoles tell the spread
   float* least_acceleration;
   TreeScale scale;
 
@@ -159,10 +218,10 @@ struct LeafMoments {
     g.mass = static_cast<float>(sum.mass * per_mass);
     set_extent(g, extent, sqrt(radius2));
 
-    MomentSum<order> moments(g.radius);
+    MomentSum<Terms> moments(g.radius);
     for (std::uint32_t i = begin; i < end; ++i)
       moments.add_particle(particles[i].w * per_mass, per_length * (position_of(particles[i]) - centre));
-    moments.join_and_store(TeamOfOne{}, multipole + c * multipole_stride(order));
+    moments.join_and_store(TeamOfOne{}, multipole + c * moments.stride, radial + c);
     g.spread = moments.spread(g.mass, g.radius);
     geometry[c] = g;
     least_acceleration[c] = least;
@@ -176,11 +235,12 @@ GROVE_HD double farthest_corner(const Double3& d, const CellGeometry& cell) {
   return sqrt(dot(corner, corner));
 }
 
-template <int order>
+template <class Terms>
 struct ParentMoments {
   const CellLinks* links;
   CellGeometry* geometry;
   float* multipole;
+  RadialRecord* radial;  ///< [cells], where multipoles tell the spread
   float* least_acceleration;
   std::uint32_t level_begin;
   TreeScale scale;
@@ -214,11 +274,11 @@ struct ParentMoments {
     g.mass = static_cast<float>(sum.mass);
     set_extent(g, extent, team.largest(radius));
 
-    MomentSum<order> moments(g.radius);
+    MomentSum<Terms> moments(g.radius);
     for (std::uint32_t k = begin; k < end; k += Team::size)
-      moments.add_child(geometry[k], multipole + std::size_t{k} * multipole_stride(order),
+      moments.add_child(geometry[k], multipole + std::size_t{k} * moments.stride, radial + k,
                         per_length * (geometry[k].centre_of_mass - centre));
-    moments.join_and_store(team, multipole + c * multipole_stride(order));
+    moments.join_and_store(team, multipole + c * moments.stride, radial + c);
     g.spread = moments.spread(g.mass, g.radius);
     least = team.smallest(least);
     if (team.rank() != 0) return;
@@ -227,16 +287,25 @@ struct ParentMoments {
   }
 };
 
-template <int order, class Space>
+template <class Terms, class Space>
 void compute_all(Space& space, const Double4* particles, const float* magnitude, const TreeScale& scale, Tree<Space>& tree) {
-  space.for_each(tree.cell_count(), LeafMoments<order>{tree.links.data(), particles, magnitude, tree.geometry.data(), tree.multipole.data(),
-                                                       tree.least_acceleration.data(), scale});
+  Scratch<Space, RadialRecord> radial(space, MomentSum<Terms>::tells_spread ? tree.cell_count() : 0);
+  space.for_each(tree.cell_count(), LeafMoments<Terms>{tree.links.data(), particles, magnitude, tree.geometry.data(), tree.multipole.data(),
+                                                       radial.data(), tree.least_acceleration.data(), scale});
   for (int level = deepest_level - 1; level >= 0; --level) {
     const std::uint32_t begin = tree.level_offset[level];
-    space.for_each_by_team(
-        tree.level_offset[level + 1] - begin,
-        ParentMoments<order>{tree.links.data(), tree.geometry.data(), tree.multipole.data(), tree.least_acceleration.data(), begin, scale});
+    space.for_each_by_team(tree.level_offset[level + 1] - begin,
+                           ParentMoments<Terms>{tree.links.data(), tree.geometry.data(), tree.multipole.data(), radial.data(),
+                                                tree.least_acceleration.data(), begin, scale});
   }
+}
+
+template <int order, class Space>
+void compute_of_order(Space& space, const Double4* particles, const float* magnitude, const TreeScale& scale, Tree<Space>& tree) {
+  if (tree.form.harmonic)
+    compute_all<HarmonicTerms<order>>(space, particles, magnitude, scale, tree);
+  else
+    compute_all<AllTerms<order>>(space, particles, magnitude, scale, tree);
 }
 
 }  // namespace
@@ -244,14 +313,14 @@ void compute_all(Space& space, const Double4* particles, const float* magnitude,
 template <class Space>
 void compute_moments(Space& space, View<const Double4> particles, View<const float> magnitude, const TreeScale& scale, Tree<Space>& tree) {
   tree.geometry.resize_discard(tree.cell_count());
-  tree.multipole.resize_discard(std::size_t{tree.cell_count()} * multipole_stride(tree.order));
+  tree.multipole.resize_discard(std::size_t{tree.cell_count()} * multipole_stride(tree.form));
   tree.least_acceleration.resize_discard(tree.cell_count());
-  if (tree.order == 2)
-    compute_all<2>(space, particles.data, magnitude.data, scale, tree);
-  else if (tree.order == 4)
-    compute_all<4>(space, particles.data, magnitude.data, scale, tree);
+  if (tree.form.order == 2)
+    compute_all<AllTerms<2>>(space, particles.data, magnitude.data, scale, tree);
+  else if (tree.form.order == 4)
+    compute_of_order<4>(space, particles.data, magnitude.data, scale, tree);
   else
-    compute_all<5>(space, particles.data, magnitude.data, scale, tree);
+    compute_of_order<5>(space, particles.data, magnitude.data, scale, tree);
 }
 
 template void compute_moments(BackEnd&, View<const Double4>, View<const float>, const TreeScale&, Tree<BackEnd>&);

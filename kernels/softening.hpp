@@ -3,7 +3,8 @@
 // To add one: write a struct like those below and put it into SofteningKernels. `T` is float, double or a SIMD vector of floats.
 // point(r2, f, p) sets f so that the acceleration is f * (source - target), and p so that the potential is -p. point_apart() is the same
 // for r2 above NewtonKernel::smallest(), without care for what would not fit into T below it. far_r2(r2) is what takes the place of r2 in
-// multipole terms; support is the distance beyond which far_r2 holds.
+// multipole terms; support is the distance beyond which far_r2 holds, and harmonic says whether the potential satisfies Laplace's equation
+// there.
 #pragma once
 
 #include <tuple>
@@ -17,6 +18,7 @@ namespace grove {
 /// hold.
 struct NewtonKernel {
   static constexpr const char* name = "none";
+  static constexpr bool harmonic = true;
   static constexpr bool zero_at_zero = true;  ///< point() gives f = p = 0 at r2 = 0, so that a particle may meet itself
   /// Squared distance below which 1 / r^3 does not fit into T.
   template <class T>
@@ -48,6 +50,7 @@ struct NewtonKernel {
 /// Plummer 1911; Aarseth 1963: phi = -1 / sqrt(r^2 + eps^2), at all distances and for all moments.
 struct PlummerKernel {
   static constexpr const char* name = "plummer";
+  static constexpr bool harmonic = false;
   static constexpr bool zero_at_zero = false;
   Constant eps2;
   explicit PlummerKernel(double softening) : eps2(softening * softening) {}
@@ -71,6 +74,7 @@ struct PlummerKernel {
 /// Wendland C2 (Wendland 1995; as in Schaller et al. 2024, SWIFT): Newtonian beyond H = 3 eps, potential -1 / eps at the centre.
 struct WendlandC2Kernel {
   static constexpr const char* name = "wendland_c2";
+  static constexpr bool harmonic = true;
   static constexpr bool zero_at_zero = false;
   Constant h, per_h;
   explicit WendlandC2Kernel(double softening) : h(3 * softening), per_h(1 / h.exact) {}

@@ -43,9 +43,14 @@ struct TreeScale {
   double mass = 1;
 };
 
-/// Floats that a cell's multipole takes up to `order`: terms of order 2 and more, padded to whole 16-byte words where they are many. The
-/// monopole is CellGeometry::mass, the dipole is zero.
-GROVE_HD constexpr int multipole_stride(int order) { return order == 2 ? 6 : (term_count(order) - term_count(1) + 3) / 4 * 4; }
+/// The number of terms of order 0 and 1, which are not stored with a multipole: the monopole is CellGeometry::mass, the dipole is zero.
+inline constexpr int implied_terms = term_count(1);
+
+/// Floats that a cell's multipole takes: terms of order 2 and more, padded to whole 16-byte words where they are many.
+GROVE_HD constexpr int multipole_stride(ExpansionForm form) {
+  const int terms = form.terms() - implied_terms;
+  return form.order == 2 ? terms : (terms + 3) / 4 * 4;
+}
 
 /// The unit of length of an expansion whose contents reach to `radius`: the power of two at or below it, 1 for a point. Expansions are kept
 /// in units of their own, since FP32 could not hold the fourth power of both a box and its smallest cells.
@@ -59,7 +64,7 @@ struct TreeView {
   const CellLinks* links = nullptr;
   const CellGeometry* geometry = nullptr;
   const float* multipole =
-      nullptr;  ///< [cell_count * multipole_stride(order)], lengths in expansion_unit(radius); term t at index_of(t) - term_count(1)
+      nullptr;  ///< [cell_count * multipole_stride(form)], lengths in expansion_unit(radius); term t at index_of(t) - implied_terms
   int multipole_stride = 0;
   const Double4* particles = nullptr;  ///< position and mass, code units
   std::uint32_t cell_count = 0;
@@ -76,15 +81,15 @@ using LevelOffsets = std::array<std::uint32_t, deepest_level + 2>;  ///< cells o
 template <class Space>
 class Tree {
  public:
-  /// `order` of the multipoles: 2, 4 or 5.
-  Tree(Space& space, int multipole_order)
-      : links(space), geometry(space), multipole(space), least_acceleration(space), order(multipole_order) {}
+  /// `multipole_form`: of order 2 with all terms, of order 4 or 5 with all or harmonic ones.
+  Tree(Space& space, ExpansionForm multipole_form)
+      : links(space), geometry(space), multipole(space), least_acceleration(space), form(multipole_form) {}
 
   std::uint32_t cell_count() const { return level_offset.back(); }
   TreeView view(const Double4* particles) const {
     std::uint32_t levels = 0;
     while (levels <= deepest_level && level_offset[levels + 1] > level_offset[levels]) ++levels;
-    return {links.data(), geometry.data(), multipole.data(), multipole_stride(order), particles, cell_count(), cell_count() > 0 ? 1U : 0U,
+    return {links.data(), geometry.data(), multipole.data(), multipole_stride(form), particles, cell_count(), cell_count() > 0 ? 1U : 0U,
             nullptr,      levels};
   }
 
@@ -92,8 +97,8 @@ class Tree {
   StepBuffer<Space, CellGeometry> geometry;
   StepBuffer<Space, float> multipole;
   StepBuffer<Space, float> least_acceleration;  ///< [cells] smallest last acceleration in the cell, scaled; 0 where unknown
-  int order;
-  LevelOffsets level_offset{};  ///< on the host; levels that do not exist are empty
+  ExpansionForm form;                           ///< of the multipoles
+  LevelOffsets level_offset{};                  ///< on the host; levels that do not exist are empty
 };
 
 }  // namespace grove

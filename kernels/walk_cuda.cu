@@ -131,7 +131,7 @@ class GroupWalk {
     if (lane_ < static_cast<int>(count)) {
       const std::uint32_t cell = memory_.accepted[first + lane_];
       const CellGeometry& g = a_.sources.geometry[cell];
-      memory_.cell[lane_] = make_cell_source(
+      memory_.cell[lane_] = make_cell_source<AllTerms<2>>(
           offset(g.centre_of_mass.x, box_.centre.x), offset(g.centre_of_mass.y, box_.centre.y), offset(g.centre_of_mass.z, box_.centre.z),
           g.mass, a_.sources.multipole + std::size_t{cell} * a_.sources.multipole_stride, expansion_unit(g.radius));
     }

@@ -4,11 +4,14 @@
 //   sort       28          keys 8, magnitudes of the last acceleration 4, order 4, a copy of keys and order 12
 //   tree       16 + 36 C   keys 8, cells that begin at each particle 8; links 16 C, their levels, order and first particles 20 C
 //   groups     8 + 16 C    starts of groups 8; links 16 C
-//   moments    1 + 212 C   links 16 C, geometry 64 C, multipoles of order 4 128 C, least accelerations 4 C; groups and their work 1
-//   walk       1 + 212 C   the same; on the GPU 3 more for the target cells' expansions, and 40 to 60 MB, whatever N, for warps' stacks
+//   moments    1 + 196 C   links 16 C, geometry 64 C, multipoles of order 4 96 C, what is needed of cells for those above 16 C, least
+//                          accelerations 4 C; groups and their work 1
+//   walk       1 + 180 C   the same but what only the moments need; on the GPU 2 more for the target cells' expansions, and 40 to 60 MB,
+//                          whatever N, for warps' stacks
 //
 // From the sort to the walk, the acceleration's own 32 bytes hold the fields by turns and then the magnitudes. Multipoles of order 2 take
-// 24 C, of order 5 208 C. On several ranks the exchange of particles takes 116 and the records that arrive, and the trees for and from
+// 24 C, of order 5 128 C; with Plummer's softening, which needs terms that Newton's law does not, those of order 4 take 128 C, of order 5
+// 208 C. On several ranks the exchange of particles takes 116 and the records that arrive, and the trees for and from
 // others have buffers of their own. On the CPU the copy that sorts is 16.
 #include "src/tree_method.hpp"
 

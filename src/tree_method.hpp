@@ -18,7 +18,7 @@ class TreeMethod final : public ForceMethod<Space> {
         gravity_(gravity),
         walker_(std::move(walker)),
         particle_exchange_(space),
-        tree_(space, walker_->multipole_order()),
+        tree_(space, walker_->multipole_form()),
         essential_(space),
         tree_exchange_(space) {}
 

@@ -15,7 +15,7 @@ class TreeWalker {
  public:
   virtual ~TreeWalker() = default;
 
-  virtual int multipole_order() const = 0;
+  virtual ExpansionForm multipole_form() const = 0;
 
   /// Divides the particles of `tree`, whose keys are those of `cube`, into target groups, and takes from the `magnitude` [particles] of
   /// the last accelerations (see sort_particles) what criteria of relative error look at. The tree needs no moments yet; it and the
@@ -35,7 +35,7 @@ template <class Space>
 class GroupWalker final : public TreeWalker<Space> {
  public:
   explicit GroupWalker(Space& space) : space_(space), group_start_(space), group_work_(space), group_least_acceleration_(space) {}
-  int multipole_order() const override { return 2; }
+  ExpansionForm multipole_form() const override { return {}; }
   void set_targets(const Tree<Space>& tree, const KeyCube& cube, const Particles<Space>& particles, View<const float> magnitude) override;
   View<const std::uint32_t> group_start() const override { return group_start_.view(); }
   void walk(const GravityParameters& gravity, const TreeScale& scale, const TreeView& sources, WalkMode mode) override;
@@ -53,10 +53,10 @@ class GroupWalker final : public TreeWalker<Space> {
 template <class Space>
 class DualWalker final : public TreeWalker<Space> {
  public:
-  /// `order` of the expansions, 4 or 5.
-  DualWalker(Space& space, int order)
-      : space_(space), order_(order), targets_(space), dual_walk_(space), group_work_(space), group_least_acceleration_(space) {}
-  int multipole_order() const override { return order_; }
+  /// `form` of the expansions, of order 4 or 5.
+  DualWalker(Space& space, ExpansionForm form)
+      : space_(space), form_(form), targets_(space), dual_walk_(space), group_work_(space), group_least_acceleration_(space) {}
+  ExpansionForm multipole_form() const override { return form_; }
   void set_targets(const Tree<Space>& tree, const KeyCube& cube, const Particles<Space>& particles, View<const float> magnitude) override;
   View<const std::uint32_t> group_start() const override { return targets_.group_start(); }
   void walk(const GravityParameters& gravity, const TreeScale& scale, const TreeView& sources, WalkMode mode) override;
@@ -65,7 +65,7 @@ class DualWalker final : public TreeWalker<Space> {
 
  private:
   Space& space_;
-  const int order_;
+  const ExpansionForm form_;
   const Tree<Space>* tree_ = nullptr;  ///< of the targets
   DualTargets<Space> targets_;
   DualWalkTargets data_;  ///< all but what the tree's moments are needed for

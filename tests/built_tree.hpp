@@ -68,8 +68,8 @@ struct BuiltTree {
   StepBuffer<BackEnd, float> group_least_acceleration;
 
   /// The frame is that of the particles alone, unless one is given; `order` is that of the multipoles.
-  BuiltTree(BackEnd& space, const std::vector<Double4>& position, const Frame* given = nullptr, int order = 2)
-      : particles(space), key(space), tree(space, order), group_start(space), last_acceleration(space), group_least_acceleration(space) {
+  BuiltTree(BackEnd& space, const std::vector<Double4>& position, const Frame* given = nullptr, ExpansionForm form = {})
+      : particles(space), key(space), tree(space, form), group_start(space), last_acceleration(space), group_least_acceleration(space) {
     set_particles(space, particles, position);
     frame = given ? *given : find_frame(space, Communicator(MPI_COMM_SELF), particles);
     key.resize_discard(particles.size());
@@ -107,7 +107,7 @@ struct HostTree {
   std::vector<CellLinks> links;
   std::vector<CellGeometry> geometry;
   std::vector<float> multipole, least_acceleration;
-  int order;
+  ExpansionForm form;
   LevelOffsets level_offset;
   std::vector<Double4> position;
   std::vector<std::uint64_t> key, id;
@@ -119,7 +119,7 @@ struct HostTree {
         geometry(download(space, built.tree.geometry)),
         multipole(download(space, built.tree.multipole)),
         least_acceleration(download(space, built.tree.least_acceleration)),
-        order(built.tree.order),
+        form(built.tree.form),
         level_offset(built.tree.level_offset),
         position(download(space, built.particles.position)),
         key(download(space, built.key)),

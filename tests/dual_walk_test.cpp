@@ -39,7 +39,7 @@ class DualTargetsTest : public ::testing::Test {
   void for_each_system(Check check) {
     for (const auto& [name, particles] : tests::hard_systems()) {
       SCOPED_TRACE(name);
-      const BuiltTree built(space, particles, nullptr, 4);
+      const BuiltTree built(space, particles, nullptr, expansion_form({}));
       targets.build(space, built.tree, particles.size());
       check(tests::HostTree(space, built), HostTargets(space, targets));
     }
@@ -98,7 +98,7 @@ TEST_F(DualTargetsTest, GroupsDivideTheParticlesAndLieInTheSmallestTargetCellAbo
 }
 
 TEST_F(DualTargetsTest, OfNoParticlesAreNone) {
-  const BuiltTree built(space, {}, nullptr, 4);
+  const BuiltTree built(space, {}, nullptr, expansion_form({}));
   targets.build(space, built.tree, 0);
   EXPECT_EQ(targets.view().cell_count, 0u);
   EXPECT_EQ(targets.view().group_count, 0u);
@@ -136,7 +136,7 @@ class DualWalkTest : public ::testing::Test {
     return by_id;
   }
   std::vector<Double4> walk(const std::vector<Double4>& particles) {
-    BuiltTree built(space, particles, nullptr, static_cast<int>(gravity.order));
+    BuiltTree built(space, particles, nullptr, expansion_form(gravity));
     if (needs_acceleration(gravity.opening)) built.set_last_acceleration(space, gravity.G, direct(particles));
     return walk(built);
   }
@@ -241,8 +241,6 @@ TEST_F(DualWalkTest, OfATreeInTwoPartsIsTheWalkOfTheWhole) {
   const BuiltTree whole(space, particles);
   std::vector<Double4> parts[2];
   for (std::size_t i = 0; i < particles.size(); ++i) parts[i % 3 == 0].push_back(particles[i]);
-  BuiltTree first(space, parts[0], &whole.frame, static_cast<int>(gravity.order)),
-      second(space, parts[1], &whole.frame, static_cast<int>(gravity.order));
   for (const std::string& opening : opening_names())
     for (const double softening : {0.0, 0.1})
       for (const double theta : {1e-3, 0.5}) {
@@ -250,6 +248,8 @@ TEST_F(DualWalkTest, OfATreeInTwoPartsIsTheWalkOfTheWhole) {
         gravity.opening = opening;
         gravity.softening = softening;
         set_accuracy(theta);
+        BuiltTree first(space, parts[0], &whole.frame, expansion_form(gravity)),
+            second(space, parts[1], &whole.frame, expansion_form(gravity));
         const auto exact = direct(particles);
         std::vector<Double4> exact_parts[2], joined;
         for (std::size_t i = 0; i < particles.size(); ++i) exact_parts[i % 3 == 0].push_back(exact[i]);
@@ -264,12 +264,21 @@ TEST_F(DualWalkTest, OfATreeInTwoPartsIsTheWalkOfTheWhole) {
       }
 }
 
+TEST_F(DualWalkTest, RefusesTreesWhoseMultipolesHaveOtherTerms) {
+  const auto particles = plummer_sphere(500, 9);
+  const BuiltTree built(space, particles, nullptr, {4, true});
+  gravity.opening = GeometricOpening::name;
+  EXPECT_NO_THROW(walk(built));
+  gravity.softening = 0.1;
+  EXPECT_THROW(walk(built), std::logic_error);
+}
+
 TEST_F(DualWalkTest, OfALargeOtherTreeIsTheSameWhetherListsHadToGrowOrNot) {
   // All is opened: the lists have all cells of the other tree, many more than those of the own one.
   const auto all = plummer_sphere(22000, 8);
   const BuiltTree whole(space, all);
-  BuiltTree own(space, {all.begin(), all.begin() + 2000}, &whole.frame, 4);
-  const BuiltTree other(space, {all.begin() + 2000, all.end()}, &whole.frame, 4);
+  BuiltTree own(space, {all.begin(), all.begin() + 2000}, &whole.frame, expansion_form(gravity));
+  const BuiltTree other(space, {all.begin() + 2000, all.end()}, &whole.frame, expansion_form(gravity));
   gravity.opening = "barnes";
   set_accuracy(1e-3);
   const auto grown = walk(own, {&other});

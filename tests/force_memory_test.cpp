@@ -11,8 +11,8 @@ constexpr std::uint64_t particles = 300000;
 constexpr double bytes_of_fields = 101;
 
 /// Bytes of a cell of the own tree: links, geometry, multipole and least acceleration.
-double bytes_of_cell(int order) {
-  return sizeof(CellLinks) + sizeof(CellGeometry) + sizeof(float) * static_cast<std::size_t>(multipole_stride(order)) + sizeof(float);
+double bytes_of_cell(ExpansionForm form) {
+  return sizeof(CellLinks) + sizeof(CellGeometry) + sizeof(float) * static_cast<std::size_t>(multipole_stride(form)) + sizeof(float);
 }
 
 TEST(ForceMemory, IsThatOfTheFieldsAndTheTreeAndNoMoreInLaterSteps) {
@@ -25,7 +25,7 @@ TEST(ForceMemory, IsThatOfTheFieldsAndTheTreeAndNoMoreInLaterSteps) {
     const WorkCounts counts = sim->work_counts();
     const auto n = static_cast<double>(particles);
     const double per_particle = static_cast<double>(counts.bytes_held) / n;
-    const double tree = static_cast<double>(counts.cells) / n * bytes_of_cell(static_cast<int>(order));
+    const double tree = static_cast<double>(counts.cells) / n * bytes_of_cell({static_cast<int>(order), false});
     EXPECT_GT(per_particle, bytes_of_fields + tree);
     // Groups and their work, a margin of 1/64, and list lengths of the upper target cells.
     EXPECT_LT(per_particle, bytes_of_fields + 1.02 * (tree + 2) + 2) << "order " << order << ", " << counts.cells << " cells";

@@ -53,71 +53,79 @@ Value direct(const std::vector<Point>& points, const Double3& at, const Softenin
   return v;
 }
 
-/// All operations at one order.
-template <class Order>
+/// All operations with one set of terms.
+template <class Terms>
 class Expansions : public ::testing::Test {
  public:
-  static constexpr int order = Order::value;
-  static constexpr int terms = term_count(order);
-  struct Terms {
-    double of[terms] = {};
+  static constexpr int order = Terms::order;
+  struct Values {
+    double of[Terms::count] = {};
   };
 
-  static Terms multipole(const std::vector<Point>& points, const Double3& centre) {
-    Terms m;
+  static Values multipole(const std::vector<Point>& points, const Double3& centre) {
+    Values m;
     for (const Point& p : points) {
       const Double3 d = p.at - centre;
-      add_point<order>(p.mass, d.x, d.y, d.z, m.of);
+      add_point<Terms>(p.mass, d.x, d.y, d.z, m.of);
     }
     return m;
   }
   template <class Softening>
-  static Terms local(const Terms& m, const Double3& d, const Softening& softening) {
-    double radial[order + 1], derivative[terms];
+  static Values local(const Values& m, const Double3& d, const Softening& softening) {
+    double radial[order + 1], derivative[Terms::count];
     radial[0] = 1 / std::sqrt(softening.far_r2(dot(d, d)));
     for (int i = 0; i < order; ++i) radial[i + 1] = -(2 * i + 1) * radial[0] * radial[0] * radial[i];
-    derivatives<order>(d.x, d.y, d.z, radial, derivative);
-    Terms l;
-    add_multipole_to_local<order>(
+    derivatives<Terms>(d.x, d.y, d.z, radial, derivative);
+    Values l;
+    add_multipole_to_local<Terms>(
         m.of[0], [&](auto k) { return m.of[k]; }, derivative, l.of);
     return l;
   }
-  static Terms shifted(const Terms& l, const Double3& d) {
-    Terms to;
-    add_shifted_local<order>([&](auto i) { return l.of[i]; }, d.x, d.y, d.z, to.of);
+  static Values shifted(const Values& l, const Double3& d) {
+    Values to;
+    add_shifted_local<Terms>([&](auto i) { return l.of[i]; }, d.x, d.y, d.z, to.of);
     return to;
   }
-  static Value value(const Terms& l, const Double3& d) {
+  static Value value(const Values& l, const Double3& d) {
     Value v;
-    evaluate_local<order>([&](auto i) { return l.of[i]; }, d.x, d.y, d.z, v.u, v.g.x, v.g.y, v.g.z);
+    evaluate_local<Terms>([&](auto i) { return l.of[i]; }, d.x, d.y, d.z, v.u, v.g.x, v.g.y, v.g.z);
     return v;
   }
 };
 
-template <int order>
-using Order = std::integral_constant<int, order>;
-using Orders = ::testing::Types<Order<1>, Order<2>, Order<3>, Order<4>, Order<5>, Order<6>>;
-TYPED_TEST_SUITE(Expansions, Orders);
+using Forms = ::testing::Types<AllTerms<1>, AllTerms<2>, AllTerms<3>, AllTerms<4>, AllTerms<5>, AllTerms<6>, HarmonicTerms<1>,
+                               HarmonicTerms<2>, HarmonicTerms<3>, HarmonicTerms<4>, HarmonicTerms<5>, HarmonicTerms<6>>;
+TYPED_TEST_SUITE(Expansions, Forms);
 
 TYPED_TEST(Expansions, NumberTheirTermsByOrderAndBackAgain) {
   int last = 0;
-  for (int i = 0; i < this->terms; ++i) {
-    const Term t = term_of(i);
-    ASSERT_EQ(index_of(t), i);
+  for (int i = 0; i < TypeParam::count; ++i) {
+    const Term t = TypeParam::term_of(i);
+    ASSERT_TRUE(TypeParam::holds(t));
+    ASSERT_EQ(TypeParam::index_of(t), i);
     ASSERT_GE(t.order(), last);
     last = t.order();
   }
   EXPECT_EQ(last, this->order);
 }
 
-TYPED_TEST(Expansions, OfPointsHoldTheSumsOfTheirPowers) {
+TYPED_TEST(Expansions, OfPointsHoldTheSumsOfTheirPowersOrOfThoseTheyStandFor) {
   const auto points = points_about({0.1, 0.2, -0.3}, 1);
   const auto m = this->multipole(points, {});
-  for (int i = 0; i < this->terms; ++i) {
-    const Term t = term_of(i);
+  const auto sum_of_powers = [&](int a, int b, int c) {
+    double sum = 0;
+    for (const Point& p : points) sum += p.mass * std::pow(p.at.x, a) * std::pow(p.at.y, b) * std::pow(p.at.z, c);
+    return sum / (std::tgamma(a + 1) * std::tgamma(b + 1) * std::tgamma(c + 1));
+  };
+  for (int i = 0; i < TypeParam::count; ++i) {
+    const Term t = TypeParam::term_of(i);
+    // By the binomial theorem: z^2j stands for (-1)^j (x^2 + y^2)^j.
     double exact = 0;
-    for (const Point& p : points) exact += p.mass * std::pow(p.at.x, t.a) * std::pow(p.at.y, t.b) * std::pow(p.at.z, t.c);
-    exact /= std::tgamma(t.a + 1) * std::tgamma(t.b + 1) * std::tgamma(t.c + 1);
+    for (int j = 0; j == 0 || (TypeParam::form.harmonic && 2 * j <= t.order()); ++j)
+      for (int k = 0; k <= j; ++k)
+        if (t.a >= 2 * k && t.b >= 2 * (j - k))
+          exact += (j % 2 == 0 ? 1 : -1) * std::tgamma(j + 1) / (std::tgamma(k + 1) * std::tgamma(j - k + 1)) *
+                   sum_of_powers(t.a - 2 * k, t.b - 2 * (j - k), t.c + 2 * j);
     ASSERT_NEAR(m.of[i], exact, 1e-13) << "term " << i;
   }
 }
@@ -127,11 +135,11 @@ TYPED_TEST(Expansions, ShiftedToAnotherCentreAreThoseAboutIt) {
   auto points = points_about(first, 2);
   const auto others = points_about(second, 3);
   auto sum = this->multipole({}, {});
-  add_shifted_multipole<TypeParam::value>(this->multipole(points, first).of, first.x, first.y, first.z, sum.of);
-  add_shifted_multipole<TypeParam::value>(this->multipole(others, second).of, second.x, second.y, second.z, sum.of);
+  add_shifted_multipole<TypeParam>(this->multipole(points, first).of, first.x, first.y, first.z, sum.of);
+  add_shifted_multipole<TypeParam>(this->multipole(others, second).of, second.x, second.y, second.z, sum.of);
   points.insert(points.end(), others.begin(), others.end());
   const auto whole = this->multipole(points, {});
-  for (int i = 0; i < this->terms; ++i) ASSERT_NEAR(sum.of[i], whole.of[i], 1e-12) << "term " << i;
+  for (int i = 0; i < TypeParam::count; ++i) ASSERT_NEAR(sum.of[i], whole.of[i], 1e-12) << "term " << i;
 }
 
 TYPED_TEST(Expansions, OfTheFieldShiftedToAnotherCentreAreTheSamePolynomial) {
@@ -143,14 +151,26 @@ TYPED_TEST(Expansions, OfTheFieldShiftedToAnotherCentreAreTheSamePolynomial) {
   EXPECT_LT(length(there.g - here.g), 1e-13 * length(here.g));
 }
 
+TEST(HarmonicExpansions, AreThoseOfAllTermsWhereTheFieldIsNewtons) {
+  const NewtonKernel newton(0);
+  const auto points = points_about({}, 5);
+  const Double3 d{2, -3, 1}, at{-0.2, 0.25, 0.4};
+  using All = Expansions<AllTerms<5>>;
+  using Harmonic = Expansions<HarmonicTerms<5>>;
+  const Value all = All::value(All::local(All::multipole(points, {}), d, newton), at);
+  const Value harmonic = Harmonic::value(Harmonic::local(Harmonic::multipole(points, {}), d, newton), at);
+  EXPECT_NEAR(harmonic.u, all.u, 1e-14 * all.u);
+  EXPECT_LT(length(harmonic.g - all.g), 1e-14 * length(all.g));
+}
+
 /// Largest relative errors of a local expansion within 0.4 of its centre, 4 from that of the points.
 struct Errors {
   double u = 0, g = 0;
 };
 
-template <int order, class Softening>
-Errors errors_at(const Softening& softening) {
-  using Base = Expansions<Order<order>>;
+template <class Terms, class Softening>
+Errors errors_with(const Softening& softening) {
+  using Base = Expansions<Terms>;
   Errors e;
   for (unsigned seed = 0; seed < 20; ++seed) {
     std::mt19937_64 random(seed);
@@ -165,10 +185,10 @@ Errors errors_at(const Softening& softening) {
   return e;
 }
 
-template <class Softening>
+template <template <int> class Terms, class Softening>
 void expect_errors_that_fall_with_order(const Softening& softening) {
-  const Errors e[] = {errors_at<1>(softening), errors_at<2>(softening), errors_at<3>(softening),
-                      errors_at<4>(softening), errors_at<5>(softening), errors_at<6>(softening)};
+  const Errors e[] = {errors_with<Terms<1>>(softening), errors_with<Terms<2>>(softening), errors_with<Terms<3>>(softening),
+                      errors_with<Terms<4>>(softening), errors_with<Terms<5>>(softening), errors_with<Terms<6>>(softening)};
   for (int i = 0; i < 6; ++i) {
     EXPECT_LT(e[i].u, 2 * std::pow(0.25, i + 2)) << "order " << i + 1;
     EXPECT_LT(e[i].g, 4 * std::pow(0.25, i + 1)) << "order " << i + 1;
@@ -178,12 +198,18 @@ void expect_errors_that_fall_with_order(const Softening& softening) {
   }
 }
 
-TEST(ExpandedFields, OfNewtonsLawApproachDirectSumsWithTheOrder) { expect_errors_that_fall_with_order(NewtonKernel(0)); }
+TEST(ExpandedFields, OfNewtonsLawApproachDirectSumsWithTheOrder) {
+  expect_errors_that_fall_with_order<AllTerms>(NewtonKernel(0));
+  expect_errors_that_fall_with_order<HarmonicTerms>(NewtonKernel(0));
+}
 
-TEST(ExpandedFields, OfPlummersSofteningApproachDirectSumsWithTheOrder) { expect_errors_that_fall_with_order(PlummerKernel(0.7)); }
+TEST(ExpandedFields, OfPlummersSofteningApproachDirectSumsWithTheOrder) {
+  expect_errors_that_fall_with_order<AllTerms>(PlummerKernel(0.7));
+}
 
 TEST(ExpandedFields, OutsideASofteningOfCompactSupportApproachDirectSumsWithTheOrder) {
-  expect_errors_that_fall_with_order(WendlandC2Kernel(0.5));
+  expect_errors_that_fall_with_order<AllTerms>(WendlandC2Kernel(0.5));
+  expect_errors_that_fall_with_order<HarmonicTerms>(WendlandC2Kernel(0.5));
 }
 
 }  // namespace

@@ -20,10 +20,10 @@ class TreeTest : public ::testing::Test {
   BackEnd space = tests::make_space();
 
   /// Calls check(tree) for the tree over each hard system.
-  void for_each_system(const std::function<void(const HostTree&)>& check, int order = 2) {
+  void for_each_system(const std::function<void(const HostTree&)>& check, ExpansionForm form = {}) {
     for (const auto& [name, particles] : tests::hard_systems()) {
-      SCOPED_TRACE(name + ", order " + std::to_string(order));
-      check(HostTree(space, BuiltTree(space, particles, nullptr, order)));
+      SCOPED_TRACE(name + ", order " + std::to_string(form.order) + (form.harmonic ? ", harmonic" : ""));
+      check(HostTree(space, BuiltTree(space, particles, nullptr, form)));
     }
   }
 };
@@ -209,46 +209,70 @@ TEST_F(Moments, BoundTheirParticlesByBoxAndRadius) {
   });
 }
 
-/// Terms of order 2 and more by direct FP64 sums over a cell's particles, about its centre of mass, in its expansion unit.
+/// Terms by direct FP64 sums over a cell's particles, about its centre of mass, in its expansion unit.
+template <class Terms>
 struct ExactMultipole {
-  std::vector<double> term, scale;  ///< by index_of; scale: sum m |d|^n / k!, what errors are relative to
+  std::vector<double> term, scale;  ///< by Terms::index_of; scale: sum m |d|^n / k!, what errors are relative to
 
-  ExactMultipole(const HostTree& t, std::uint32_t c)
-      : term(static_cast<std::size_t>(term_count(t.order))), scale(static_cast<std::size_t>(term_count(t.order))) {
+  ExactMultipole(const HostTree& t, std::uint32_t c) : term(Terms::count), scale(Terms::count) {
     const CellLinks& cell = t.links[c];
     const double per_unit = 1 / (t.frame.scale.length * expansion_unit(t.geometry[c].radius));
     for (std::uint32_t i = cell.first_particle; i < cell.first_particle + cell.particle_count; ++i) {
       const double m = t.position[i].w / t.frame.scale.mass;
       const Double3 d = per_unit * (position_of(t.position[i]) - t.geometry[c].centre_of_mass);
-      for (std::size_t k = 0; k < term.size(); ++k) {
-        const Term e = term_of(static_cast<int>(k));
-        term[k] += m * std::pow(d.x, e.a) * std::pow(d.y, e.b) * std::pow(d.z, e.c) / factorial(e);
-        scale[k] += m * std::pow(norm(d), e.order()) / factorial(e);
+      using All = AllTerms<Terms::order>;
+      for (int k = 0; k < All::count; ++k) {
+        const Term e = All::term_of(k);
+        add(e, m * std::pow(d.x, e.a) * std::pow(d.y, e.b) * std::pow(d.z, e.c) / factorial(e));
+        if (Terms::holds(e)) scale[at(e)] += m * std::pow(norm(d), e.order()) / factorial(e);
       }
+    }
+  }
+
+ private:
+  static std::size_t at(Term e) { return static_cast<std::size_t>(Terms::index_of(e)); }
+  void add(Term e, double value) {
+    if (Terms::holds(e)) {
+      term[at(e)] += value;
+    } else {
+      add({e.a + 2, e.b, e.c - 2}, -value);
+      add({e.a, e.b + 2, e.c - 2}, -value);
     }
   }
 };
 
-TEST_F(Moments, HaveAllTermsOfTheirParticlesAtEveryOrder) {
-  for (const int order : {2, 4, 5})
+/// Calls f with all sets of terms that trees are built with.
+template <class F>
+void for_each_form(F f) {
+  f(AllTerms<2>{});
+  f(AllTerms<4>{});
+  f(AllTerms<5>{});
+  f(HarmonicTerms<4>{});
+  f(HarmonicTerms<5>{});
+}
+
+TEST_F(Moments, HaveTheTermsOfTheirParticlesInEveryForm) {
+  for_each_form([&](auto terms) {
+    using Terms = decltype(terms);
     for_each_system(
-        [order](const HostTree& t) {
-          const auto stride = static_cast<std::size_t>(multipole_stride(order));
+        [](const HostTree& t) {
+          const auto stride = static_cast<std::size_t>(multipole_stride(Terms::form));
           ASSERT_EQ(t.multipole.size(), t.links.size() * stride);
           for (std::uint32_t c = 0; c < t.links.size(); ++c) {
-            const ExactMultipole exact(t, c);
-            for (auto k = static_cast<std::size_t>(term_count(1)); k < exact.term.size(); ++k)
-              ASSERT_NEAR(t.multipole[c * stride + k - term_count(1)], exact.term[k], 3e-6 * exact.scale[k] + 1e-30)
+            const ExactMultipole<Terms> exact(t, c);
+            for (std::size_t k = implied_terms; k < exact.term.size(); ++k)
+              ASSERT_NEAR(t.multipole[c * stride + k - implied_terms], exact.term[k], 3e-6 * exact.scale[k] + 1e-30)
                   << "cell " << c << ", term " << k;
           }
         },
-        order);
+        Terms::form);
+  });
 }
 
 TEST_F(Moments, TellTheSpreadOfTheMassWhereTheyReachToFourthOrder) {
-  for (const int order : {2, 4, 5})
+  for_each_form([&](auto terms) {
     for_each_system(
-        [order](const HostTree& t) {
+        [](const HostTree& t) {
           for (std::uint32_t c = 0; c < t.links.size(); ++c) {
             const CellLinks& cell = t.links[c];
             double mass = 0, fourth = 0;
@@ -259,11 +283,12 @@ TEST_F(Moments, TellTheSpreadOfTheMassWhereTheyReachToFourthOrder) {
             }
             const CellGeometry& g = t.geometry[c];
             ASSERT_LE(g.spread, g.radius);
-            const double expected = order == 2 || mass == 0 ? g.radius : std::pow(fourth / mass, 0.25);
+            const double expected = t.form.order == 2 || mass == 0 ? g.radius : std::pow(fourth / mass, 0.25);
             ASSERT_NEAR(g.spread, expected, 1e-3 * g.radius) << "cell " << c;
           }
         },
-        order);
+        terms.form);
+  });
 }
 
 TEST_F(Moments, HaveTheLeastAccelerationOfTheirParticles) {
