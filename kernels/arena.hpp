@@ -27,8 +27,9 @@ class Arena {
   Arena& operator=(const Arena&) = delete;
   ~Arena() { free_all(); }
 
-  /// Scratch. Throws SystemError when memory is short, as all that takes memory here.
+  /// Scratch; null for no bytes. Throws SystemError when memory is short, as all that takes memory here.
   void* take(std::size_t bytes) {
+    if (bytes == 0) return nullptr;
     const std::size_t rounded = round_up(bytes);
     if (may_merge()) merge_blocks();
     std::byte* data = nullptr;
@@ -45,6 +46,7 @@ class Arena {
 
   /// Releases the scratch that was taken last; `data` is what take() returned for it.
   void release(void* data, std::size_t bytes) {
+    if (bytes == 0) return;
     auto* const at = static_cast<std::byte*>(data);
     const std::size_t rounded = round_up(bytes);
     if (shared_.data <= at && at < shared_.data + shared_.size) {

@@ -73,16 +73,15 @@ void DualWalk<CudaSpace>::walk(CudaSpace& space, const GravityParameters& gravit
   a.lists_first = cells < few_cells * warps;
   Scratch<CudaSpace, std::uint32_t> stacks(space, a.stack_capacity * warps);
   Scratch<CudaSpace, std::uint32_t> put_off(space, a.lists_first ? dual_walk::put_off_capacity * warps : 0);
-  Scratch<CudaSpace, unsigned> places_taken(space, a.places), done(space, cells);
+  Scratch<CudaSpace, unsigned> places_returned(space, a.places), done(space, cells);
   Scratch<CudaSpace, ListStatus> status(space, 1);
   Scratch<CudaSpace, WarpCounts> counts(space, 1);
   Scratch<CudaSpace, std::uint8_t> finished(space, cells);
-  space.fill_bytes(places_taken.data(), 0, a.places * sizeof(unsigned));
   space.fill_bytes(status.data(), 0, sizeof(ListStatus));
   space.fill_bytes(done.data(), 0, cells * sizeof(std::uint32_t));
   a.stacks = stacks.data();
   a.put_off = put_off.data();
-  a.places_taken = places_taken.data();
+  a.places_returned = places_returned.data();
   a.done = done.data();
   a.status = status.data();
   a.counts = counts.data();
@@ -98,10 +97,15 @@ void DualWalk<CudaSpace>::walk(CudaSpace& space, const GravityParameters& gravit
 
   const auto with_room = [](std::size_t entries) { return entries + entries / 16 + 65536; };
   if (mode == WalkMode::own_tree) {
-    // The first forces of a run, by a geometric criterion, need several times the lists of those that follow.
-    if (most_used_ > 0 && lists_.size() > 2 * with_room(most_used_)) lists_ = Buffer<CudaSpace, std::uint32_t>(space);
-    lists_.resize_discard(
-        std::max(lists_.size(), most_used_ > 0 ? with_room(most_used_) : with_room(std::size_t{cells} * entries_expected)));
+    // Lists differ a little from step to step: what still has half of its room is left as it is. The first forces of a run, by a geometric
+    // criterion, need several times the lists of those that follow.
+    const bool known = most_used_ > 0;
+    const std::size_t wanted = with_room(known ? most_used_ : std::size_t{cells} * entries_expected);
+    const std::size_t least = known ? most_used_ + most_used_ / 32 : wanted, most = wanted + wanted / 4;
+    if (lists_.size() < least || (known && lists_.size() > most)) {
+      lists_ = Buffer<CudaSpace, std::uint32_t>(space);
+      lists_.resize_discard(wanted);
+    }
     most_used_ = 0;
   }
   visit_order(gravity, [&](auto order) {
@@ -114,6 +118,7 @@ void DualWalk<CudaSpace>::walk(CudaSpace& space, const GravityParameters& gravit
       a.lists = lists_.data();
       a.list_capacity = static_cast<std::uint32_t>(std::min<std::size_t>(lists_.size(), 0xffffffffU));
       space.fill_bytes(a.counts, 0, sizeof(WarpCounts));
+      space.fill_bytes(a.places_returned, 0xff, a.places * sizeof(unsigned));
       launch_dual_walk<order>(space, gravity, scale, a);
       ListStatus seen{};
       space.copy_to_host(&seen, a.status, sizeof(seen));
@@ -124,7 +129,7 @@ void DualWalk<CudaSpace>::walk(CudaSpace& space, const GravityParameters& gravit
       longest_list_ = std::max(longest_list_, seen.longest_list + seen.longest_list / 4);
       // Cells below those that were passed over are yet to come.
       const std::size_t wanted =
-          seen.used > lists_.size() ? with_room(std::max<std::size_t>(seen.used, lists_.size() + lists_.size() / 2)) : lists_.size();
+          seen.used > lists_.size() ? with_room(std::max<std::size_t>(seen.used, lists_.size() + lists_.size() / 4)) : lists_.size();
       if (wanted > 0xffffffffU)
         throw SystemError("the dual walk needs lists of more than 2^32 cells; use more GPUs or a larger gravity.tolerance");
       if (mode == WalkMode::own_tree) {

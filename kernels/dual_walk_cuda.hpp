@@ -13,10 +13,12 @@ struct ListStatus {
   std::uint32_t short_of_memory;  ///< not 0: there are target cells with the range no_memory
 };
 
-/// What warps count together in one launch.
+/// What warps and blocks count together in one launch.
 struct WarpCounts {
-  unsigned drawn[2];    ///< numbers given out to warps that walk for cells, for groups
-  unsigned cells_done;  ///< target cells that no warp has to walk for any more
+  unsigned drawn[2];     ///< numbers given out to warps that walk for cells, for groups
+  unsigned cells_done;   ///< target cells that no warp has to walk for any more
+  unsigned places_lent;  ///< see dual_walk::LentPlace
+  unsigned places_returned;
 };
 
 /// Arguments of the kernels of one walk.
@@ -29,8 +31,8 @@ struct DualArguments {
   float support, support2;
   WalkMode mode;
   std::uint32_t first_level_cell;  ///< target cells before this one have no lists
-  unsigned places;                 ///< blocks resident at once
-  unsigned* places_taken;          ///< [places] 1 for places lent to a block; warps below are numbered by these
+  unsigned places;                 ///< blocks resident at once; warps below are numbered by these
+  unsigned* places_returned;       ///< [places] see dual_walk::LentPlace
   std::uint32_t* stacks;           ///< [warps * stack_capacity]
   std::uint32_t stack_capacity;
   std::uint32_t* collected;  ///< [warps * collected_capacity]
@@ -46,6 +48,9 @@ struct DualArguments {
   bool lists_first;  ///< target cells hand down their lists before their expansions, see dual_walk_schedule.cuh
   GroupWork* cell_work;
   ListStatus* status;
+
+  /// Whether a target cell, or no_parent, is one that has a list.
+  __device__ bool has_list(std::uint32_t cell) const { return cell != no_parent && cell >= first_level_cell; }
 };
 
 /// Walks for all target cells from first_level_cell on and all groups for whose lists there is memory. Asynchronous. Each order is compiled

@@ -80,12 +80,7 @@ class TargetForces {
                               a_.sources.multipole + std::size_t{cells[i / words]} * stored_moments + 4 * (i % words), sizeof(float4));
     __pipeline_commit();
     const bool active = lane_ < static_cast<int>(count);
-    struct alignas(16) Place {
-      Double3 centre_of_mass;
-      float mass, radius;
-    };
-    static_assert(offsetof(CellGeometry, mass) == offsetof(Place, mass) && offsetof(CellGeometry, radius) == offsetof(Place, radius));
-    const Place g = load_whole(reinterpret_cast<const Place*>(a_.sources.geometry + cells[active ? lane_ : 0]));
+    const CellPlace g = load_whole<CellPlace>(a_.sources.geometry + cells[active ? lane_ : 0]);
     const float x = -offset(g.centre_of_mass.x, box_.centre.x), y = -offset(g.centre_of_mass.y, box_.centre.y),
                 z = -offset(g.centre_of_mass.z, box_.centre.z), mass = g.mass, cell_unit = expansion_unit(g.radius);
     __pipeline_wait_prior(0);
@@ -238,8 +233,8 @@ class TargetForces {
     const Force<float> before = force_;
     const std::uint32_t self = own && lane_ < static_cast<int>(count) ? lane_ : 0;  // lanes without a target repeat the first
     float closest2 = 3e38F;
-    // Four at a time, beyond `count` those that do not count: a loop for the rest would take room among the instructions.
-    constexpr int at_once = own ? 1 : 4;
+    // Eight at a time, beyond `count` those that do not count: a loop for the rest would take room among the instructions.
+    constexpr int at_once = own ? 1 : 8;
 #pragma unroll 1
     for (std::uint32_t k = own ? 1 : 0; k < count; k += at_once) {
 #pragma unroll

@@ -110,17 +110,21 @@ class CellsAbove {
 };
 
 /// Lends each block of the walk a place among as many as can be resident at once: those of the cells and of the groups overlap, and memory
-/// for all of both would be twice as much. All threads of a block construct and destroy it together.
+/// for all of both would be twice as much. The first blocks get places that are new; each that comes later could only become resident since
+/// another has left, and gets the next place returned. All threads of a block construct and destroy it together.
 class LentPlace {
  public:
-  /// `taken` [count] is 1 for places lent out.
-  __device__ LentPlace(unsigned* taken, unsigned count) : taken_(taken) {
+  /// Counts begin at zero, `returned` [count] at no_place.
+  __device__ LentPlace(unsigned& lent_count, unsigned& returned_count, unsigned* returned, unsigned count)
+      : returned_count_(returned_count), returned_(returned), count_(count) {
     __shared__ unsigned found;
     if (threadIdx.x == 0) {
-      unsigned place = blockIdx.x % count;
-      while (atomicCAS(&taken[place], 0U, 1U) != 0) place = place + 1 < count ? place + 1 : 0;
-      __threadfence();
-      found = place;
+      const unsigned ticket = atomicAdd(&lent_count, 1U);
+      found = ticket;
+      if (ticket >= count) {
+        const cuda::atomic_ref<unsigned, cuda::thread_scope_device> next(returned[ticket - count]);
+        while ((found = next.load(cuda::memory_order_acquire)) == no_place) __nanosleep(100);
+      }
     }
     __syncthreads();
     place_ = found;
@@ -128,8 +132,9 @@ class LentPlace {
   __device__ ~LentPlace() {
     __syncthreads();
     if (threadIdx.x != 0) return;
-    __threadfence();
-    atomicExch(&taken_[place_], 0U);
+    const unsigned slot = atomicAdd(&returned_count_, 1U);
+    // No more blocks come later than there are places.
+    if (slot < count_) cuda::atomic_ref<unsigned, cuda::thread_scope_device>(returned_[slot]).store(place_, cuda::memory_order_release);
   }
   LentPlace(const LentPlace&) = delete;
   LentPlace& operator=(const LentPlace&) = delete;
@@ -137,8 +142,11 @@ class LentPlace {
   __device__ unsigned number() const { return place_; }
 
  private:
-  unsigned* taken_;
-  unsigned place_;
+  static constexpr unsigned no_place = ~0U;
+
+  unsigned& returned_count_;
+  unsigned* returned_;
+  unsigned count_, place_;
 };
 
 }  // namespace grove::dual_walk

@@ -57,7 +57,7 @@ class TargetWalk {
   /// done.
   __device__ void run(std::uint32_t target) {
     const std::uint32_t above = at_group ? a_.targets.group_parent[target] : a_.targets.parent[target];
-    const bool has_parent = above != no_parent && above >= a_.first_level_cell;
+    const bool has_parent = a_.has_list(above);
     const std::uint64_t range = !has_parent ? std::uint64_t{a_.sources.root_count} << 32
                                 : at_group  ? a_.list_range[above]
                                             : wait_for(a_.list_range[above], not_ready);
@@ -272,7 +272,7 @@ __global__ void __launch_bounds__(warps_per_block* warp_size, blocks_per_multipr
   using Walk = TargetWalk<order, Opening, Softening, at_group>;
   using Memory = typename Walk::Memory;
   alignas(16) __shared__ unsigned char shared[warps_per_block * sizeof(Memory)];
-  const LentPlace place(a.places_taken, a.places);
+  const LentPlace place(a.counts->places_lent, a.counts->places_returned, a.places_returned, a.places);
   const int warp = static_cast<int>(threadIdx.x) / warp_size;
   Walk walk(a, opening, softening, reinterpret_cast<Memory*>(shared)[warp], static_cast<int>(place.number()) * warps_per_block + warp);
   const std::uint32_t cells = a.targets.cell_count - a.first_level_cell;
@@ -282,7 +282,7 @@ __global__ void __launch_bounds__(warps_per_block* warp_size, blocks_per_multipr
   for (std::uint32_t number; drawer.next(number);) {
     if constexpr (at_group) {
       const std::uint32_t cell = a.targets.group_parent[number];
-      above.wait(cell, cell != no_parent && cell >= a.first_level_cell);
+      above.wait(cell, a.has_list(cell));
       walk.run(number);
     } else {
       walk.run(a.first_level_cell + number);

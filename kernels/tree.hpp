@@ -26,11 +26,15 @@ struct alignas(16) CellLinks {
   std::uint32_t particle_count = 0;  ///< of the whole cell; 0 for a cell that cannot be opened
 };
 
-/// What opening criteria look at. All of it comes from the particles in the cell, not from the cube the keys name.
-struct alignas(64) CellGeometry {
+/// What expansions need of a cell. All of it comes from the particles in the cell, not from the cube the keys name.
+struct alignas(32) CellPlace {
   Double3 centre_of_mass;  ///< code units; the mean position where the mass is zero
   float mass = 0;
-  float radius = 0;         ///< upper bound of the distance of any particle from the centre of mass
+  float radius = 0;  ///< upper bound of the distance of any particle from the centre of mass
+};
+
+/// What opening criteria look at, likewise.
+struct alignas(64) CellGeometry : CellPlace {
   float half_size[3] = {};  ///< of the bounding box
   float offset[3] = {};     ///< of the bounding box's centre from the centre of mass
   float longest_side = 0;   ///< of the bounding box

@@ -36,8 +36,8 @@ TEST(Repeat, TheSameRanksGiveTheSameBits) {
   const Communicator comm(MPI_COMM_WORLD);
   const ManyThreads threads;
   for (const GravityParameters& gravity : {tree_gravity("barnes", 0.7, 0.01), tree_gravity("geometric", 0.7, 0.05, "wendland_c2"),
-                                           fmm_gravity(1e-3, 0.01), direct_gravity(0.01)}) {
-    SCOPED_TRACE(gravity.method + ", " + gravity.softening_kernel);
+                                           fmm_gravity(1e-3, 0.01), fmm_gravity(1e-3, 0, 5), direct_gravity(0.01)}) {
+    SCOPED_TRACE(gravity.method + ", " + gravity.softening_kernel + ", softening " + std::to_string(gravity.softening));
     const ParticleSet first = run(gravity, comm);
     for (int repeat = 0; repeat < 3; ++repeat) {
       const ParticleSet again = run(gravity, comm);
