@@ -104,14 +104,15 @@ int simulate(const RunOptions& options, const Config& config, const Communicator
   const std::string device = simulation->device_description();
   console.say(introduction(config, state, *schedule, ranks_and_devices(device, comm)));
   RunOutputs outputs = open_outputs(config, directory, *schedule, console, comm);
-  outputs.write_snapshot = [&](std::uint64_t number, double time) {
-    save_snapshot(directory.snapshot(number), simulation->particles(), time, config, device, comm);
-  };
+  if (config.output.snapshots == "all")
+    outputs.write_snapshot = [&](std::uint64_t number, double time) {
+      save_snapshot(directory.snapshot(number), simulation->particles(), time, config, device, comm);
+    };
   const RunReport report = RunLoop(*simulation, comm, *schedule, std::move(outputs)).run(std::move(state.particles));
   console.say(run_summary(report, *schedule, directory));
   if (report.signal != 0 && comm.is_root())
-    fmt::print(stderr, "grove: stopped by signal {} after step {}; the state is in {}\n", report.signal, report.steps,
-               directory.snapshot(report.snapshots - 1));
+    fmt::print(stderr, "grove: stopped by signal {} after step {}; the state is {}\n", report.signal, report.steps,
+               report.snapshots > 0 ? "in " + directory.snapshot(report.snapshots - 1) : "lost, since output.snapshots = \"none\"");
   return report.signal == 0 ? 0 : 128 + report.signal;
 }
 

@@ -19,6 +19,7 @@ struct TimeParameters {
 
 struct OutputParameters {
   std::string directory = "output";  ///< relative to the current directory
+  std::string snapshots = "all";     ///< all: as snapshot_every says | none: no state is kept, to measure speed
   double snapshot_every = 0.0;       ///< in time, code units; 0: the first and the last state only
   std::string order = "id";          ///< of the particles in a snapshot: id | morton
 };

@@ -57,6 +57,7 @@ void add_output(std::vector<ConfigKey>& keys) {
   const auto add = [&](auto member, Key key) { keys.push_back(key_for(&Config::output, member, "output", key)); };
   using Output = OutputParameters;
   add(&Output::directory, {"directory", {}, {}, "for snapshots and logs, relative to the current directory"});
+  add(&Output::snapshots, {"snapshots", {}, {}, "none: no state is kept, only energies and timings, to measure speed", {"all", "none"}});
   add(&Output::snapshot_every, {"snapshot_every", {}, not_negative, "time between snapshots; 0: the first and the last state only"});
   add(&Output::order, {"order", {}, {}, "order of the particles in a snapshot", {"id", "morton"}});
 }

@@ -67,6 +67,7 @@ void RunLoop::record(std::uint64_t step, const StepTiming& timing) {
 }
 
 void RunLoop::write_snapshot(std::uint64_t step) {
+  if (!outputs_.write_snapshot) return;
   const double began = wall_clock_s();
   outputs_.write_snapshot(report_.snapshots, schedule_.time(step));
   ++report_.snapshots;

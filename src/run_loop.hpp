@@ -20,7 +20,7 @@ struct RunOutputs {
   std::unique_ptr<EnergyLog> energy;
   std::unique_ptr<TimingsLog> timings;
   std::unique_ptr<Progress> progress;
-  /// Writes the state of the simulation as snapshot `number`, counted from 0. Collective.
+  /// Writes the state of the simulation as snapshot `number`, counted from 0. Collective. Null: no state is kept.
   std::function<void(std::uint64_t number, double time)> write_snapshot;
 };
 

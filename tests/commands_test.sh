@@ -126,6 +126,11 @@ a_signal_ends_a_run_with_a_last_snapshot() {
     holds [ "$(tail -c 1 output/energy.csv | od -An -c | tr -d ' ')" = '\n' ]
 }
 
+a_run_without_snapshots_keeps_energies_and_timings() {
+  "$grove" run run.toml --set output.snapshots=none >out.txt && contains out.txt "no snapshots" &&
+    holds [ ! -e output/snapshot_0000.hdf5 ] && holds [ -s output/energy.csv ] && holds [ -s output/timings.csv ]
+}
+
 fewer_particles_than_ranks_run() {
   for n in 1 2; do
     rm -rf output && ranks 3 run run.toml --quiet --set initial_conditions.n=$n && "$grove" info output/snapshot_0002.hdf5 >info.txt || return 1

@@ -126,6 +126,7 @@ TEST(Config, ValuesOutOfRangeSayTheRange) {
                             "time.end=-1",
                             "time.dt=1e-30",
                             "output.order=mass",
+                            "output.snapshots=some",
                             "output.directory=",
                             "output.snapshot_every=-1",
                             "run.device=tpu",

@@ -59,13 +59,13 @@ class RunLoopTest : public ::testing::Test {
   FakeSimulation simulation;
   std::vector<std::pair<std::uint64_t, double>> snapshots;
 
-  RunReport run(const StepSchedule& schedule) {
+  RunReport run(const StepSchedule& schedule, bool with_snapshots = true) {
     RunOutputs outputs;
     if (comm.is_root()) {
       outputs.energy = std::make_unique<EnergyLog>(directory.file("energy.csv"), "N-body units");
       outputs.timings = std::make_unique<TimingsLog>(directory.file("timings.csv"));
     }
-    outputs.write_snapshot = [&](std::uint64_t number, double time) { snapshots.emplace_back(number, time); };
+    if (with_snapshots) outputs.write_snapshot = [&](std::uint64_t number, double time) { snapshots.emplace_back(number, time); };
     return RunLoop(simulation, comm, schedule, std::move(outputs)).run({});
   }
 
@@ -139,6 +139,16 @@ TEST_F(RunLoopTest, WritesOneSnapshotWhenThereIsNoStep) {
   const RunReport report = run({2, 2, 1, 1});
   EXPECT_EQ(snapshots.size(), 1u);
   EXPECT_EQ(report.steps, 0u);
+}
+
+TEST_F(RunLoopTest, KeepsNoStateWhereNoneIsAskedFor) {
+  const StepSchedule schedule(0, 1, 0.5, 0.5);
+  const RunReport report = run(schedule, false);
+  EXPECT_EQ(simulation.steps, 2);
+  EXPECT_EQ(report.snapshots, 0u);
+  const std::string text = run_summary(report, schedule, OutputDirectory("out"));
+  EXPECT_NE(text.find("no snapshots"), std::string::npos) << text;
+  EXPECT_EQ(text.find("snapshot_0000"), std::string::npos) << text;
 }
 
 TEST_F(RunLoopTest, SummaryNamesWhatWasWritten) {
