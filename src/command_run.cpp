@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "kernels/error.hpp"
+#include "kernels/gravity_names.hpp"
 #include "src/command.hpp"
 #include "src/command_options.hpp"
 #include "src/initial_state.hpp"
@@ -62,8 +63,9 @@ std::string introduction(const Config& config, const InitialState& state, const 
   const GravityParameters& gravity = config.gravity;
   std::string text = fmt::format("{}\n{}\n", version_line(), state.description);
   for (const std::string& note : notes_on_file(config, state)) text += "note: " + note + "\n";
-  const std::string accuracy = gravity.method == "direct" ? "" : fmt::format(", opening {} with theta {}", gravity.opening, gravity.theta);
-  text += fmt::format("method {}{}, softening {} ({})\n", gravity.method, accuracy, gravity.softening, gravity.softening_kernel);
+  const std::string setting =
+      has_accuracy(gravity) ? fmt::format(", opening {} with {} {}", gravity.opening, accuracy_key(gravity), accuracy(gravity)) : "";
+  text += fmt::format("method {}{}, softening {} ({})\n", gravity.method, setting, gravity.softening, gravity.softening_kernel);
   text += fmt::format("{}\n{} steps of {:.6g} from t = {} to {}; ", machine, format_count(schedule.steps()), schedule.dt(),
                       format_time(config.time.begin, config.units), format_time(config.time.end, config.units));
   return text + fmt::format("results go to {}\n", config.output.directory);
