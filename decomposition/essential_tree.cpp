@@ -107,7 +107,7 @@ struct WriteCells {
   const CellLinks* links;
   const CellGeometry* geometry;
   const float* multipole;
-  int multipole_stride;
+  int stride;
   CellLinks* out_links;
   CellGeometry* out_geometry;
   float* out_multipole;
@@ -126,8 +126,7 @@ struct WriteCells {
     if (children != closed_cell) sent.particle_count = own.particle_count;
     out_links[at] = sent;
     out_geometry[at] = geometry[cell[e]];
-    for (int k = 0; k < multipole_stride; ++k)
-      out_multipole[std::size_t{at} * multipole_stride + k] = multipole[std::size_t{cell[e]} * multipole_stride + k];
+    for (int k = 0; k < stride; ++k) out_multipole[std::size_t{at} * stride + k] = multipole[std::size_t{cell[e]} * stride + k];
     out_particle_count[at] = children == 0 ? own.particle_count : 0;
     source_particle[at] = own.first_particle;
   }
@@ -237,8 +236,8 @@ void EssentialTrees<Space>::write_trees(Space& space, const Tree<Space>& tree, V
   }
   links.resize_discard(total);
   geometry.resize_discard(total);
-  multipole_stride = grove::multipole_stride(tree.form);
-  multipole.resize_discard(total * multipole_stride);
+  form = tree.form;
+  multipole.resize_discard(total * multipole_stride(form));
   Scratch<Space, std::uint32_t> d_level(space, level_begin_.size()), d_segment(space, segment_begin_.size()),
       d_output(space, output_begin.size()), d_tree(space, tree_begin.size()), particle_count(space, total), source(space, total),
       offset(space, total + 1);
@@ -254,7 +253,7 @@ void EssentialTrees<Space>::write_trees(Space& space, const Tree<Space>& tree, V
                           static_cast<std::uint32_t>(levels),
                           static_cast<std::uint32_t>(stride)};
   space.for_each(total, WriteCells{index, cell_.data(), child_count_.data(), child_begin_.data(), tree.links.data(), tree.geometry.data(),
-                                   tree.multipole.data(), multipole_stride, links.data(), geometry.data(), multipole.data(),
+                                   tree.multipole.data(), multipole_stride(form), links.data(), geometry.data(), multipole.data(),
                                    particle_count.data(), source.data()});
   space.template exclusive_scan<std::uint32_t>(particle_count.view(), offset.view());
   particles.resize_discard(read_one(space, offset.data() + total));

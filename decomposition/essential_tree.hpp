@@ -52,7 +52,7 @@ class EssentialTrees {
   Buffer<Space, CellGeometry> geometry;
   Buffer<Space, float> multipole;
   Buffer<Space, Double4> particles;
-  int multipole_stride = 0;                    ///< floats a cell
+  ExpansionForm form;                          ///< of the multipoles
   std::vector<std::uint64_t> cell_counts;      ///< [ranks] cells for each rank, in rank order
   std::vector<std::uint64_t> particle_counts;  ///< [ranks] particles for each rank
 

@@ -92,8 +92,8 @@ void TreeExchange<Space>::begin(Space& space, const Communicator& comm, const Es
   send_particles_ = trees.particle_counts;
   order_sources(comm, comm.all_to_all(send_cells_), comm.all_to_all(send_particles_));
 
-  multipole_stride_ = trees.multipole_stride;
-  const auto stride = static_cast<std::size_t>(multipole_stride_);
+  form_ = trees.form;
+  const auto stride = static_cast<std::size_t>(multipole_stride(form_));
   sent_.resize(trees.links.size(), trees.multipole.size(), trees.particles.size());
   space.copy_to_host_async(sent_.links.data(), trees.links.data(), trees.links.size() * sizeof(CellLinks));
   space.copy_to_host_async(sent_.geometry.data(), trees.geometry.data(), trees.geometry.size() * sizeof(CellGeometry));
@@ -118,7 +118,7 @@ void TreeExchange<Space>::send(Space& space, const Communicator& comm) {
   space.wait_for_copies();
   std::size_t cell = 0, item = 0;
   for (std::size_t r = 0; r < send_cells_.size(); ++r) {
-    for_each_part(sent_, static_cast<std::size_t>(multipole_stride_), cell, send_cells_[r], item, send_particles_[r],
+    for_each_part(sent_, static_cast<std::size_t>(multipole_stride(form_)), cell, send_cells_[r], item, send_particles_[r],
                   [&](std::span<std::byte> part) { comm.send_bytes(part, static_cast<int>(r), Tag::tree_data, sends_); });
     cell += send_cells_[r];
     item += send_particles_[r];
@@ -134,7 +134,7 @@ TreeView TreeExchange<Space>::receive(Space& space, int index) {
   const std::size_t cells = cell_begin_[end] - cell, items = particle_begin_[end] - item;
   space.copy_from_host_async(received_.links.data() + cell, staged_.links.data() + cell, cells * sizeof(CellLinks));
   space.copy_from_host_async(received_.geometry.data() + cell, staged_.geometry.data() + cell, cells * sizeof(CellGeometry));
-  const auto stride = static_cast<std::size_t>(multipole_stride_);
+  const auto stride = static_cast<std::size_t>(multipole_stride(form_));
   space.copy_from_host_async(received_.multipole.data() + cell * stride, staged_.multipole.data() + cell * stride,
                              cells * stride * sizeof(float));
   space.copy_from_host_async(received_.particles.data() + item, staged_.particles.data() + item, items * sizeof(Double4));
@@ -145,7 +145,7 @@ TreeView TreeExchange<Space>::receive(Space& space, int index) {
   return {received_.links.data(),
           received_.geometry.data(),
           received_.multipole.data(),
-          multipole_stride_,
+          form_,
           received_.particles.data(),
           cell_begin_.back(),
           static_cast<std::uint32_t>(batch.count),

@@ -50,7 +50,7 @@ class TreeExchange {
   void order_sources(const Communicator& comm, std::span<const std::uint64_t> cells, std::span<const std::uint64_t> particles);
 
   using HostMemory = typename Space::HostMemory;
-  int multipole_stride_ = 0;
+  ExpansionForm form_;  ///< of the multipoles
   std::vector<std::uint64_t> send_cells_, send_particles_;
   std::vector<int> sources_;                                ///< ranks, in the order in which their trees are taken
   std::vector<std::uint32_t> cell_begin_, particle_begin_;  ///< [sources + 1] where each tree begins in the arrays

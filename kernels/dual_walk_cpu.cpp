@@ -213,7 +213,7 @@ void DualWalk<HostSpace>::walk(HostSpace& space, const GravityParameters& gravit
                                const DualTargets<HostSpace>& targets, const DualWalkTargets& data, WalkMode mode) {
   const DualTargetView view = targets.view();
   if (view.group_count == 0 || sources.root_count == 0) return;
-  check_form(gravity, sources);
+  check_form(sources, expansion_form(gravity));
   if (mode == WalkMode::own_tree) {
     cell_work_.resize_discard(view.cell_count);
     space.fill_bytes(cell_work_.data(), 0, view.cell_count * sizeof(GroupWork));

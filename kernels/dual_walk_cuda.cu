@@ -63,10 +63,10 @@ void DualWalk<CudaSpace>::walk(CudaSpace& space, const GravityParameters& gravit
   DualArguments a = make_arguments(gravity, scale, sources, targets.view(), data, mode);
   const std::uint32_t cells = a.targets.cell_count, groups = a.targets.group_count;
   if (groups == 0 || sources.root_count == 0) return;
-  check_form(gravity, sources);
+  const ExpansionForm form = expansion_form(gravity);
+  check_form(sources, form);
   a.first_level_cell = first_level_with_lists(targets.level_offset());
 
-  const ExpansionForm form = expansion_form(gravity);
   a.places = static_cast<unsigned>(space.multiprocessors() * dual_walk::blocks_per_multiprocessor(form, true));
   a.stack_capacity = dual_walk::stack_capacity(sources.levels);
   const std::size_t warps = std::size_t{a.places} * dual_walk::warps_per_block;

@@ -1,7 +1,6 @@
 // From the names in GravityParameters to the types of opening.hpp and softening.hpp.
 #pragma once
 
-#include <stdexcept>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -54,12 +53,6 @@ inline ExpansionForm expansion_form(const GravityParameters& gravity) {
     visit_softening(gravity, 1, [&](const auto& softening) { form = ExpansionTerms<order, std::decay_t<decltype(softening)>>::form; });
   });
   return form;
-}
-
-/// Throws std::logic_error unless the multipoles of `sources` have the terms of expansion_form().
-inline void check_form(const GravityParameters& gravity, const TreeView& sources) {
-  if (sources.multipole_stride != multipole_stride(expansion_form(gravity)))
-    throw std::logic_error("a tree's multipoles have other terms than those of the walk");
 }
 
 }  // namespace grove

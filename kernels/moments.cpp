@@ -96,7 +96,7 @@ struct RadialSums {
     const auto term = [&](auto i) { return M[i]; };
     const T s2 = x * x + y * y + z * z, scale2 = scale * scale, child = scale2 * of.second;
     const T xy = value_of<Terms, Term{1, 1, 0}>(term), xz = value_of<Terms, Term{1, 0, 1}>(term), yz = value_of<Terms, Term{0, 1, 1}>(term);
-    // Q less its trace part, which harmonic terms do not hold, and that.
+    // The diagonal of Q but for a multiple of unity, which harmonic terms do not tell, and that from its trace.
     const T xx = 2 * M[Terms::index_of({2, 0, 0})], yy = 2 * M[Terms::index_of({0, 2, 0})];
     T zz{0};
     if constexpr (Terms::holds(Term{0, 0, 2})) zz = 2 * M[Terms::index_of({0, 0, 2})];

@@ -3,9 +3,9 @@
 // A multipole expansion about z holds M_k = sum m (x - z)^k / k!; a local expansion about z holds the derivatives L_n of U = -phi there, so
 // that U(z + d) = sum L_n d^n / n! and the acceleration is its gradient. `T` is double, float or a SIMD vector of floats.
 //
-// Which terms x^a y^b z^c there are is a type, `Terms`: AllTerms, or HarmonicTerms where U satisfies Laplace's equation. In the latter
-// derivatives twice by z are not held, since U_zz = -U_xx - U_yy; a moment that would meet one is taken off the two it stands for. Both are
-// exact to the order, and all functions below are the same for both.
+// Which terms x^a y^b z^c there are is a type, `Terms`: AllTerms, or HarmonicTerms where U satisfies Laplace's equation. The latter hold no
+// derivatives twice by z, since U_zz = -U_xx - U_yy; a moment that would meet one is subtracted from the moments that meet those two.
+// Neither leaves anything out up to the order, and all functions below are the same for both.
 #pragma once
 
 #include <cstddef>
@@ -44,6 +44,7 @@ struct ExpansionForm {
   /// Number of terms of order 0 to `highest`.
   GROVE_HD constexpr int terms_up_to(int highest) const { return harmonic ? harmonic_count(highest) : term_count(highest); }
   GROVE_HD constexpr int terms() const { return terms_up_to(order); }
+  friend constexpr bool operator==(const ExpansionForm&, const ExpansionForm&) = default;
 };
 
 /// All terms up to an order, numbered by order a + b + c, then by falling a, then by falling b.
@@ -110,7 +111,7 @@ GROVE_HD inline void for_terms(F&& f) {
   detail::for_terms(static_cast<F&&>(f), std::make_integer_sequence<int, count>{});
 }
 
-/// The term `t` of derivatives that are given for the terms held: `get(i)`, i a constant.
+/// Derivative `t`, whether it is held or not; `get(i)`, with i a constant, are those that are.
 template <class Terms, Term t, class Get>
 GROVE_HD inline auto value_of(Get&& get) {
   if constexpr (Terms::holds(t))
@@ -119,7 +120,7 @@ GROVE_HD inline auto value_of(Get&& get) {
     return -(value_of<Terms, t + Term{2, 0, -2}>(get) + value_of<Terms, t + Term{0, 2, -2}>(get));
 }
 
-/// Adds `value` to the term `t` of moments, or takes it off those that stand for it.
+/// Adds `value` to moment `t`, or subtracts it from those that stand for one that is not held.
 template <class Terms, Term t, class T>
 GROVE_HD inline void add_to(T (&M)[Terms::count], T value) {
   if constexpr (Terms::holds(t)) {
@@ -136,7 +137,7 @@ GROVE_HD inline void for_partners(F&& f) {
   for_terms<Terms::form.terms_up_to(Terms::order - Terms::term_of(k).order())>(f);
 }
 
-/// power[i] = d^t / t! for all terms t, or for all that these stand for.
+/// power[i] = d^t / t!, as a moment: less what term i stands for.
 template <class Terms, class T>
 GROVE_HD inline void scaled_powers(T dx, T dy, T dz, T (&power)[Terms::count]) {
   using All = AllTerms<Terms::order>;

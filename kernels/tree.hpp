@@ -68,8 +68,8 @@ struct TreeView {
   const CellLinks* links = nullptr;
   const CellGeometry* geometry = nullptr;
   const float* multipole =
-      nullptr;  ///< [cell_count * multipole_stride(form)], lengths in expansion_unit(radius); term t at index_of(t) - implied_terms
-  int multipole_stride = 0;
+      nullptr;         ///< [cell_count * multipole_stride(form)], lengths in expansion_unit(radius); term t at index_of(t) - implied_terms
+  ExpansionForm form;  ///< of the multipoles
   const Double4* particles = nullptr;  ///< position and mass, code units
   std::uint32_t cell_count = 0;
   std::uint32_t root_count = 0;
@@ -93,8 +93,7 @@ class Tree {
   TreeView view(const Double4* particles) const {
     std::uint32_t levels = 0;
     while (levels <= deepest_level && level_offset[levels + 1] > level_offset[levels]) ++levels;
-    return {links.data(), geometry.data(), multipole.data(), multipole_stride(form), particles, cell_count(), cell_count() > 0 ? 1U : 0U,
-            nullptr,      levels};
+    return {links.data(), geometry.data(), multipole.data(), form, particles, cell_count(), cell_count() > 0 ? 1U : 0U, nullptr, levels};
   }
 
   StepBuffer<Space, CellLinks> links;

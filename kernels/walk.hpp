@@ -5,6 +5,8 @@
 // Two drivers share the tests and the interactions: a warp for a group on the GPU, SIMD over the targets on the CPU.
 #pragma once
 
+#include <stdexcept>
+
 #include "kernels/gravity_parameters.hpp"
 #include "kernels/tree.hpp"
 
@@ -43,7 +45,16 @@ enum class WalkMode {
   other_tree  ///< sources are other particles; results are added
 };
 
-/// Walks `sources` for all groups. Asynchronous on the GPU. Uses only the fields of `gravity` that concern opening and softening, and G.
+/// Terms of the multipoles that are evaluated at each target.
+using WalkTerms = AllTerms<2>;
+
+/// Throws std::logic_error unless the multipoles of `sources` are of that form.
+inline void check_form(const TreeView& sources, ExpansionForm form) {
+  if (!(sources.form == form)) throw std::logic_error("a tree's multipoles have other terms than those of the walk");
+}
+
+/// Walks `sources`, whose multipoles have WalkTerms, for all groups. Asynchronous on the GPU. Uses only the fields of `gravity` that
+/// concern opening and softening, and G. Throws std::logic_error for multipoles of other terms.
 template <class Space>
 void walk_tree(Space& space, const GravityParameters& gravity, const TreeScale& scale, const TreeView& sources, const WalkTargets& targets,
                WalkMode mode);

@@ -58,10 +58,10 @@ class GroupWalk {
   void list_cell(std::uint32_t cell) {
     const CellGeometry& g = c_.sources.geometry[cell];
     const Double3 centre = group_.box().centre;
-    lists_.cells.push_back(
-        make_cell_source<AllTerms<2>>(c_.units.offset(g.centre_of_mass.x, centre.x), c_.units.offset(g.centre_of_mass.y, centre.y),
-                                      c_.units.offset(g.centre_of_mass.z, centre.z), g.mass,
-                                      c_.sources.multipole + std::size_t{cell} * c_.sources.multipole_stride, expansion_unit(g.radius)));
+    lists_.cells.push_back(make_cell_source<WalkTerms>(
+        c_.units.offset(g.centre_of_mass.x, centre.x), c_.units.offset(g.centre_of_mass.y, centre.y),
+        c_.units.offset(g.centre_of_mass.z, centre.z), g.mass, c_.sources.multipole + std::size_t{cell} * multipole_stride(WalkTerms::form),
+        expansion_unit(g.radius)));
   }
 
   void list_particle(std::uint32_t i) { group_.list_particle(c_.sources.particles, i, c_.mode == WalkMode::own_tree, c_.units, lists_); }
@@ -87,6 +87,7 @@ template <>
 void walk_tree(HostSpace&, const GravityParameters& gravity, const TreeScale& scale, const TreeView& sources, const WalkTargets& targets,
                WalkMode mode) {
   if (targets.group_count() == 0 || sources.root_count == 0) return;
+  check_form(sources, WalkTerms::form);
   WalkConstants c{sources, targets, WalkUnits(gravity, scale), 0, mode};
   visit_opening(gravity, [&](const auto& opening) {
     visit_softening(gravity, scale.length, [&](const auto& softening) {

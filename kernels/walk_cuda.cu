@@ -131,9 +131,9 @@ class GroupWalk {
     if (lane_ < static_cast<int>(count)) {
       const std::uint32_t cell = memory_.accepted[first + lane_];
       const CellGeometry& g = a_.sources.geometry[cell];
-      memory_.cell[lane_] = make_cell_source<AllTerms<2>>(
+      memory_.cell[lane_] = make_cell_source<WalkTerms>(
           offset(g.centre_of_mass.x, box_.centre.x), offset(g.centre_of_mass.y, box_.centre.y), offset(g.centre_of_mass.z, box_.centre.z),
-          g.mass, a_.sources.multipole + std::size_t{cell} * a_.sources.multipole_stride, expansion_unit(g.radius));
+          g.mass, a_.sources.multipole + std::size_t{cell} * multipole_stride(WalkTerms::form), expansion_unit(g.radius));
     }
     __syncwarp();
     for (std::uint32_t k = 0; k < count; ++k) {
@@ -325,6 +325,7 @@ template <>
 void walk_tree(CudaSpace& space, const GravityParameters& gravity, const TreeScale& scale, const TreeView& sources,
                const WalkTargets& targets, WalkMode mode) {
   if (targets.group_count() == 0 || sources.root_count == 0) return;
+  check_form(sources, WalkTerms::form);
   WalkArguments a{};
   a.sources = sources;
   a.targets = targets;

@@ -35,7 +35,7 @@ template <class Space>
 class GroupWalker final : public TreeWalker<Space> {
  public:
   explicit GroupWalker(Space& space) : space_(space), group_start_(space), group_work_(space), group_least_acceleration_(space) {}
-  ExpansionForm multipole_form() const override { return {}; }
+  ExpansionForm multipole_form() const override { return WalkTerms::form; }
   void set_targets(const Tree<Space>& tree, const KeyCube& cube, const Particles<Space>& particles, View<const float> magnitude) override;
   View<const std::uint32_t> group_start() const override { return group_start_.view(); }
   void walk(const GravityParameters& gravity, const TreeScale& scale, const TreeView& sources, WalkMode mode) override;
