@@ -67,9 +67,9 @@ GROVE_HD inline float expansion_unit(float radius) {
 struct TreeView {
   const CellLinks* links = nullptr;
   const CellGeometry* geometry = nullptr;
-  const float* multipole =
-      nullptr;         ///< [cell_count * multipole_stride(form)], lengths in expansion_unit(radius); term t at index_of(t) - implied_terms
-  ExpansionForm form;  ///< of the multipoles
+  /// [cell_count * multipole_stride(form)], lengths in expansion_unit(radius); term t at Terms::index_of(t) - implied_terms.
+  const float* multipole = nullptr;
+  ExpansionForm form;                  ///< of the multipoles
   const Double4* particles = nullptr;  ///< position and mass, code units
   std::uint32_t cell_count = 0;
   std::uint32_t root_count = 0;
