@@ -35,7 +35,7 @@ void add_gravity(std::vector<ConfigKey>& keys) {
                             {},
                             {0.0, 1.0, false},
                             "opening = relative only: allowed error of a single cell's force, relative to the particle's acceleration"});
-  add(&Gravity::order, {"order", {}, {4.0, 5.0}, "method = fmm only: order of the expansions; 5 pays for errors below 5e-4"});
+  add(&Gravity::order, {"order", {}, {4.0, 5.0}, "method = fmm only: order of the expansions; 5 pays for 99 % errors below 1e-3"});
   add(&Gravity::theta, {"theta",
                         {},
                         {0.0, 1.5, false},
