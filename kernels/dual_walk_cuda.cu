@@ -14,8 +14,8 @@ namespace {
 // walk of 10^6 particles on an H200 takes 2 % longer, with 512 as long. Where there are few cells in all, less: of 131,072 particles the
 // median error on four ranks would otherwise be 15 to 19 % above that on one, at bounds of 64 and 128.
 constexpr std::uint32_t smallest_level(std::uint32_t cells) { return std::clamp(cells / 128, 16U, 128U); }
-// Target cells a warp below which lists come before expansions: 6 at 10^6 particles on an H200, where that saves 6 % of the walk, 90 at
-// 1.6e7, where it would cost 3 %.
+// Target cells a warp below which lists come before expansions: 6 at 10^6 particles on an H200, where that saves 2 % of the walk at order 5
+// and 7 % at order 4, 90 at 1.6e7, where it would cost 2 %.
 constexpr std::uint32_t few_cells = 32;
 // Entries of list memory a target cell, before anything is known: 50 to 100 are used with the relative criterion, 340 with theta = 0.6.
 constexpr std::size_t entries_expected = 64;

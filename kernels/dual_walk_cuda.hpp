@@ -62,7 +62,7 @@ namespace dual_walk {
 
 inline constexpr int warps_per_block = 4;
 /// More warps hide more latency, until registers for the terms of an expansion and of its derivatives run short. With harmonic terms one
-/// block less for cells costs 2 to 4 % of a walk, one more for groups 2 to 11 %. With all terms 4 and 6 blocks for groups were slower at
+/// block less for cells costs 0 to 4 % of a walk, one more for groups 2 to 11 %. With all terms 4 and 6 blocks for groups were slower at
 /// order 4, 3 at order 5, and one more for cells by 3 %. The groups' blocks are not fewer than the cells'.
 constexpr int blocks_per_multiprocessor(ExpansionForm form, bool at_group) {
   return (form.order == 4 ? 4 : 3) + (form.harmonic || at_group);

@@ -1,7 +1,7 @@
 // The dual walk on the GPU: one warp for each target cell, and one for each group.
 //
 // As in the group walk, pending source cells lie on a stack in global memory. Each lane tests two of them at a time, since what a test
-// costs is mostly waiting: with one the walk takes 6 % longer, with three registers run short. What is accepted waits in queues in shared
+// costs is mostly waiting: with one the walk takes 6 % longer, with three 0 to 6 %. What is accepted waits in queues in shared
 // memory until there are 32: cells go into the local expansion one in each lane; leaves are strung together to particles that meet the
 // group's targets, one target in each lane. The loop has one place for each kind of work, so that the code of a kernel stays small enough
 // for the instruction cache. What a target cell hands down is collected by its warp and then copied to the common list memory.
