@@ -6,7 +6,7 @@
 //   groups     8 + 16 C    starts of groups 8; links 16 C
 //   moments    1 + 196 C   links 16 C, geometry 64 C, multipoles of order 4 96 C, what is needed of cells for those above 16 C, least
 //                          accelerations 4 C; groups and their work 1
-//   walk       1 + 180 C   the same but what only the moments need; on the GPU 2 more for the target cells' expansions, and 40 to 60 MB,
+//   walk       1 + 180 C   the same but what only the moments need; on the GPU 2 more for the target cells' expansions, and 35 to 60 MB,
 //                          whatever N, for warps' stacks
 //
 // From the sort to the walk, the acceleration's own 32 bytes hold the fields by turns and then the magnitudes. Multipoles of order 2 take
