@@ -4,7 +4,7 @@
 #include <climits>
 #include <numeric>
 
-#include "kernels/error.hpp"
+#include "kernels/space/error.hpp"
 
 namespace grove {
 

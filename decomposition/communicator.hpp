@@ -23,6 +23,16 @@ void check_mpi(int code, const char* call);
 /// `count` as an MPI int; throws SystemError when it does not fit.
 int mpi_count(std::size_t count);
 
+/// round_down(total * part / parts) without a product that could overflow.
+inline std::uint64_t fraction_of(std::uint64_t total, std::uint64_t part, std::uint64_t parts) {
+  return total / parts * part + total % parts * part / parts;
+}
+
+/// First item of rank `rank` of `size` when `total` items are dealt out evenly in order; that of `rank + 1` is its end.
+inline std::uint64_t first_of_rank(std::uint64_t total, int rank, int size) {
+  return fraction_of(total, static_cast<std::uint64_t>(rank), static_cast<std::uint64_t>(size));
+}
+
 template <class T>
 MPI_Datatype mpi_type();
 

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "decomposition/communicator.hpp"
-#include "kernels/tree.hpp"
+#include "kernels/tree/tree.hpp"
 
 namespace grove {
 

@@ -1,6 +1,7 @@
-#include <algorithm>
+#include "decomposition/domain_boxes.hpp"
 
-#include "decomposition/essential_tree.hpp"
+#include <algorithm>
+#include <vector>
 
 namespace grove {
 

@@ -1,6 +1,6 @@
 #include "decomposition/essential_tree.hpp"
 
-#include "kernels/gravity_dispatch.hpp"
+#include "kernels/gravity/gravity_dispatch.hpp"
 
 namespace grove {
 

@@ -6,28 +6,14 @@
 // targets never need to open what was closed.
 #pragma once
 
-#include <array>
 #include <span>
 #include <vector>
 
 #include "decomposition/communicator.hpp"
-#include "kernels/gravity_parameters.hpp"
-#include "kernels/opening.hpp"
-#include "kernels/tree.hpp"
+#include "decomposition/domain_boxes.hpp"
+#include "kernels/gravity/gravity_parameters.hpp"
 
 namespace grove {
-
-/// What a rank tells all others about its targets: a few boxes that hold them all. None for a rank without particles.
-struct DomainBoxes {
-  static constexpr int capacity = 8;
-  int count = 0;
-  TargetBox box[capacity];
-};
-
-/// Boxes around the targets of this rank, from the upper cells of its tree: the largest box is divided until `capacity` is reached. Each
-/// tells the smallest last acceleration in it. Synchronises.
-template <class Space>
-DomainBoxes make_domain_boxes(Space& space, const Tree<Space>& tree, const TreeScale& scale);
 
 /// The essential trees for all other ranks, one after the other in one set of arrays, each in the layout of tree.hpp with links that count
 /// from its own first cell and particle.

@@ -1,9 +1,9 @@
+#include "decomposition/frame.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <span>
 #include <vector>
-
-#include "decomposition/domain.hpp"
 
 namespace grove {
 

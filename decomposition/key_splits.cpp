@@ -24,11 +24,6 @@ struct Search {
   std::uint64_t error() const { return low_is_nearer() ? target - weight_low : weight_high - target; }
 };
 
-/// round_down(total * part / parts) without overflow.
-std::uint64_t fraction_of(std::uint64_t total, std::uint64_t part, std::uint64_t parts) {
-  return total / parts * part + total % parts * part / parts;
-}
-
 bool same_interval(const Search& a, const Search& b) { return a.low == b.low && a.high == b.high; }
 
 std::size_t count_open_intervals(const std::vector<Search>& searches) {

@@ -7,7 +7,7 @@
 
 #include "decomposition/key_splits.hpp"
 #include "decomposition/sparse_exchange.hpp"
-#include "kernels/error.hpp"
+#include "kernels/space/error.hpp"
 
 namespace grove {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "decomposition/communicator.hpp"
-#include "io/particle_set.hpp"
+#include "kernels/particles/particle_set.hpp"
 
 namespace grove {
 

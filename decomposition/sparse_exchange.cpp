@@ -4,7 +4,7 @@
 #include <numeric>
 #include <string>
 
-#include "kernels/error.hpp"
+#include "kernels/space/error.hpp"
 
 namespace grove {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kernels/error.hpp"
+#include "kernels/space/error.hpp"
 
 namespace grove {
 

@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "io/hdf5_attributes.hpp"
-#include "kernels/error.hpp"
+#include "kernels/space/error.hpp"
 
 namespace grove {
 

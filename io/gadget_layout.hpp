@@ -9,7 +9,7 @@
 
 #include "decomposition/communicator.hpp"
 #include "io/hdf5_handles.hpp"
-#include "io/particle_set.hpp"
+#include "kernels/particles/particle_set.hpp"
 #include "io/reader.hpp"
 
 namespace grove {

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "decomposition/communicator.hpp"
-#include "kernels/error.hpp"
+#include "kernels/space/error.hpp"
 
 namespace grove {
 

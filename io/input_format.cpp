@@ -12,7 +12,7 @@
 #include "io/reader_gadget.hpp"
 #include "io/reader_text.hpp"
 #include "io/reader_tipsy.hpp"
-#include "kernels/error.hpp"
+#include "kernels/space/error.hpp"
 
 namespace grove {
 

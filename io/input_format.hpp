@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "decomposition/communicator.hpp"
-#include "io/particle_set.hpp"
+#include "kernels/particles/particle_set.hpp"
 #include "io/reader.hpp"
 
 namespace grove {

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <string>
 
-#include "kernels/error.hpp"
+#include "kernels/space/error.hpp"
 
 namespace grove {
 

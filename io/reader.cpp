@@ -48,12 +48,6 @@ void share_info(ReadInfo& info, const Communicator& comm) {
 
 std::uint64_t ReadInfo::count() const { return std::accumulate(count_of_type.begin(), count_of_type.end(), std::uint64_t{0}); }
 
-std::uint64_t first_row_of_rank(std::uint64_t total, int rank, int size) {
-  const auto r = static_cast<std::uint64_t>(rank), s = static_cast<std::uint64_t>(size);
-  // total * rank / size without a product that could overflow.
-  return total / s * r + total % s * r / s;
-}
-
 ParticleSet read_particles(const std::filesystem::path& path, const Communicator& comm, ReadInfo* info) {
   std::string found_path;
   int format = 0;

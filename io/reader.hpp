@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "decomposition/communicator.hpp"
-#include "io/particle_set.hpp"
+#include "kernels/particles/particle_set.hpp"
 #include "io/unit_system.hpp"
 #include "io/validate.hpp"
 
@@ -30,14 +30,11 @@ struct ReadInfo {
   std::uint64_t count() const;
 };
 
-/// First row of rank `rank` of `size` when `total` rows are dealt out evenly in order; that of `rank + 1` is its end.
-std::uint64_t first_row_of_rank(std::uint64_t total, int rank, int size);
-
 /// Reads all particles of a file, or of all files of a snapshot that is split over several, of which `path` names one.
 /// The format is recognised by content first, by extension second: the table in io/input_format.cpp. Collective.
 ///
 /// Rows are numbered from 0 over the whole snapshot; in HDF5 files by type, within a type by file. Each rank gets the rows
-/// [first_row_of_rank(total, rank, size), first_row_of_rank(total, rank + 1, size)). Files without ids get the row number as id.
+/// [first_of_rank(total, rank, size), first_of_rank(total, rank + 1, size)). Files without ids get the row number as id.
 /// @param info  if not null, receives what else the file says
 /// @return this rank's rows; acceleration and potential are empty
 /// @throws AgreedError on all ranks naming file, field and the lowest bad row for data that cannot be used. Duplicate ids are

@@ -8,7 +8,7 @@
 
 #include "io/gadget_layout.hpp"
 #include "io/hdf5_handles.hpp"
-#include "kernels/error.hpp"
+#include "kernels/space/error.hpp"
 
 namespace grove {
 
@@ -94,8 +94,8 @@ ParticleSet read_gadget(const std::filesystem::path& path, const Communicator& c
   });
   share_layout(layout, comm);
   const std::uint64_t total = layout.total();
-  const std::uint64_t begin = first_row_of_rank(total, comm.rank(), comm.size());
-  const std::uint64_t end = first_row_of_rank(total, comm.rank() + 1, comm.size());
+  const std::uint64_t begin = first_of_rank(total, comm.rank(), comm.size());
+  const std::uint64_t end = first_of_rank(total, comm.rank() + 1, comm.size());
   ParticleSet particles;
   comm.agree([&] { particles = read_share(layout, begin, end); });
   const RowNamer namer = [&](ParticleField field, int, std::uint64_t row) { return name_row(layout, field, row); };

@@ -11,7 +11,7 @@
 #include <memory>
 #include <string_view>
 
-#include "kernels/error.hpp"
+#include "kernels/space/error.hpp"
 
 namespace grove {
 
@@ -157,8 +157,8 @@ void append(ParticleSet& particles, std::span<const Row> rows, std::uint64_t fir
 void scatter(std::vector<Row>& rows, std::uint64_t begin, std::uint64_t end, std::uint64_t total, ParticleSet& particles,
              const Communicator& comm) {
   const auto overlap = [&](int rank) {
-    const std::uint64_t first = std::max(begin, first_row_of_rank(total, rank, comm.size()));
-    const std::uint64_t last = std::min(end, first_row_of_rank(total, rank + 1, comm.size()));
+    const std::uint64_t first = std::max(begin, first_of_rank(total, rank, comm.size()));
+    const std::uint64_t last = std::min(end, first_of_rank(total, rank + 1, comm.size()));
     return std::pair(first, std::max(first, last));
   };
   Requests requests;
@@ -175,7 +175,7 @@ void scatter(std::vector<Row>& rows, std::uint64_t begin, std::uint64_t end, std
   requests.wait_all();
   const std::size_t offset = comm.is_root() ? my_first - begin : 0;
   if (my_first < my_last)
-    append(particles, std::span(rows).subspan(offset, my_last - my_first), first_row_of_rank(total, comm.rank(), comm.size()));
+    append(particles, std::span(rows).subspan(offset, my_last - my_first), first_of_rank(total, comm.rank(), comm.size()));
 }
 
 }  // namespace
@@ -208,7 +208,7 @@ ParticleSet read_text_table(const std::filesystem::path& path, const Communicato
       ++info.count_of_type[static_cast<std::size_t>(row[7])];
     scatter(rows, begin, end, total, particles, comm);
   }
-  validate_particles(particles, path.string(), first_row_of_rank(total, comm.rank(), comm.size()), comm);
+  validate_particles(particles, path.string(), first_of_rank(total, comm.rank(), comm.size()), comm);
   if (comm.is_root() && file->columns() == most_columns) info.notes.push_back("column 8 is taken as the particle type, 0 to 5");
   return particles;
 }

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <optional>
 
-#include "kernels/error.hpp"
+#include "kernels/space/error.hpp"
 
 namespace grove {
 
@@ -148,8 +148,8 @@ ParticleSet read_tipsy(const std::filesystem::path& path, const Communicator& co
   for (std::size_t k = 0; k < kinds.size(); ++k) info.count_of_type[kinds[k].type] = header.count[k];
   info.time = header.time;
   info.notes.push_back(fmt::format("{}-endian, header of {} bytes", header.swapped ? "big" : "little", header.bytes));
-  const std::uint64_t begin = first_row_of_rank(header.total(), comm.rank(), comm.size());
-  const std::uint64_t end = first_row_of_rank(header.total(), comm.rank() + 1, comm.size());
+  const std::uint64_t begin = first_of_rank(header.total(), comm.rank(), comm.size());
+  const std::uint64_t end = first_of_rank(header.total(), comm.rank() + 1, comm.size());
   ParticleSet particles;
   comm.agree([&] { particles = read_rows(path, header, begin, end); });
   const RowNamer namer = [&](ParticleField field, int, std::uint64_t row) { return name_row(path, header, field, row); };

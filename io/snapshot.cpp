@@ -11,7 +11,7 @@
 #include "io/hdf5_handles.hpp"
 #include "io/partial_file.hpp"
 #include "io/snapshot_layout.hpp"
-#include "kernels/error.hpp"
+#include "kernels/space/error.hpp"
 
 namespace grove {
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <span>
 
-#include "io/particle_set.hpp"
+#include "kernels/particles/particle_set.hpp"
 #include "io/unit_system.hpp"
 
 namespace grove {

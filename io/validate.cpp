@@ -6,7 +6,7 @@
 #include <limits>
 #include <optional>
 
-#include "kernels/error.hpp"
+#include "kernels/space/error.hpp"
 
 namespace grove {
 

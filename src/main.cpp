@@ -10,9 +10,9 @@
 #include <map>
 #include <string>
 
-#include "kernels/error.hpp"
-#include "src/command.hpp"
-#include "src/threads.hpp"
+#include "kernels/space/error.hpp"
+#include "src/commands/command.hpp"
+#include "src/run/threads.hpp"
 #include "src/version.hpp"
 
 namespace {

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "kernels/error.hpp"
+#include "kernels/space/error.hpp"
 
 namespace grove {
 
@@ -97,12 +97,6 @@ ParticleSet generate(const InitialConditions& conditions, double G, std::uint64_
     store(model(id), id, static_cast<std::size_t>(i), particles);
   }
   return particles;
-}
-
-std::uint64_t rank_begin(std::uint64_t n, int rank, int size) {
-  const auto r = static_cast<std::uint64_t>(rank), p = static_cast<std::uint64_t>(size);
-  // n / p and n % p apart, so that n * r cannot overflow.
-  return n / p * r + n % p * r / p;
 }
 
 std::uint64_t first_part_count(std::uint64_t n, double share) {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "io/particle_set.hpp"
-#include "src/config_key.hpp"
+#include "kernels/particles/particle_set.hpp"
+#include "src/config/setting.hpp"
 
 namespace grove {
 
@@ -76,9 +76,6 @@ std::optional<Complaint> check_generator(const InitialConditions& conditions);
 /// dispersion over sqrt(n). Velocities are those of equilibrium without softening. Not collective; parallel over OpenMP threads.
 /// `G` in code units. Throws ConfigError when the generator does not exist or its parameters do not go together.
 ParticleSet generate(const InitialConditions& conditions, double G, std::uint64_t first_id, std::uint64_t count);
-
-/// The first of the ids that rank `rank` of `size` generates: [rank_begin(n, r, p), rank_begin(n, r + 1, p)).
-std::uint64_t rank_begin(std::uint64_t n, int rank, int size);
 
 /// How many of `n` >= 2 particles make the first of two parts: `share` of them, rounded, and at least one for each part.
 std::uint64_t first_part_count(std::uint64_t n, double share);

@@ -1,0 +1,48 @@
+# Flags common to all targets: the interface library grove_common.
+
+# x86-64-v3 (AVX2, FMA) runs on every x86 processor since 2013 (Intel) and 2015 (AMD); on an older one the default is no -march.
+function(grove_cpu_arch result)
+  set(${result} "${GROVE_CPU_ARCH}" PARENT_SCOPE)
+  if(NOT GROVE_CPU_ARCH STREQUAL "DEFAULT")
+    return()
+  endif()
+  set(${result} "" PARENT_SCOPE)
+  include(CheckCXXCompilerFlag)
+  check_cxx_compiler_flag(-march=x86-64-v3 GROVE_COMPILER_KNOWS_X86_64_V3)
+  set(processor "avx2 fma")
+  if(EXISTS /proc/cpuinfo)
+    file(STRINGS /proc/cpuinfo processor REGEX "^flags" LIMIT_COUNT 1)
+  endif()
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND GROVE_COMPILER_KNOWS_X86_64_V3 AND processor MATCHES "avx2" AND processor MATCHES "fma")
+    set(${result} x86-64-v3 PARENT_SCOPE)
+  endif()
+endfunction()
+grove_cpu_arch(cpu_arch)
+
+set(host_flags -fno-math-errno -fno-trapping-math -ffp-contract=fast -fopenmp -Wall -Wextra -Wshadow)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # GCC 12 warns of its own std::string (GCC bug 105651).
+  list(APPEND host_flags -Wno-restrict)
+endif()
+if(cpu_arch)
+  list(APPEND host_flags "-march=${cpu_arch}")
+endif()
+if(GROVE_WERROR)
+  list(APPEND host_flags -Werror)
+endif()
+if(GROVE_SANITIZE)
+  list(APPEND host_flags -fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
+endif()
+list(JOIN host_flags "," cuda_host_flags)
+
+add_library(grove_common INTERFACE)
+target_include_directories(grove_common INTERFACE "${CMAKE_SOURCE_DIR}")
+target_compile_definitions(grove_common INTERFACE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
+target_compile_options(grove_common INTERFACE
+  "$<$<COMPILE_LANGUAGE:CXX>:${host_flags}>"
+  "$<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr;-lineinfo;-Xcompiler=${cuda_host_flags}>"
+  "$<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<BOOL:${GROVE_WERROR}>>:-Werror=all-warnings>")
+target_link_libraries(grove_common INTERFACE MPI::MPI_CXX OpenMP::OpenMP_CXX Threads::Threads fmt::fmt grove_Random123)
+if(GROVE_SANITIZE)
+  target_link_options(grove_common INTERFACE -fsanitize=address,undefined)
+endif()

@@ -1,0 +1,57 @@
+# The libraries of Grove and how their source files are declared.
+#
+#   grove_base   host code without a back end: errors, the communicator, all that does not touch particles on the device
+#   grove_io     readers and writers of files
+#   grove_cpu    code of both back ends, compiled for the CPU, and that of the CPU alone
+#   grove_cuda   the same code compiled by nvcc, and that of the GPU alone; where CUDA is built
+#   grove_app    the program without its main
+#
+# Each folder's CMakeLists.txt lists its files by the way they are compiled:
+#
+#   grove_sources([BASE files] [IO files] [BACK_ENDS files] [CPU files] [CUDA files] [APP files])
+
+function(grove_library name)
+  add_library(${name} STATIC)
+  target_link_libraries(${name} PUBLIC grove_common ${ARGN})
+endfunction()
+
+# For each of the sources (absolute, below the repository's root) a .cu file of one line that includes it, so that nvcc compiles the same code.
+function(grove_cuda_wrappers result)
+  set(wrappers "")
+  foreach(source IN LISTS ARGN)
+    file(RELATIVE_PATH source "${PROJECT_SOURCE_DIR}" "${source}")
+    string(REGEX REPLACE "\\.cpp$" ".cu" wrapper "${PROJECT_BINARY_DIR}/cuda/${source}")
+    file(CONFIGURE OUTPUT "${wrapper}" CONTENT "#include \"${source}\"\n" @ONLY)
+    list(APPEND wrappers "${wrapper}")
+  endforeach()
+  set(${result} "${wrappers}" PARENT_SCOPE)
+endfunction()
+
+function(grove_sources)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "" "BASE;IO;BACK_ENDS;CPU;CUDA;APP")
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "grove_sources: ${arg_UNPARSED_ARGUMENTS} stand behind no keyword")
+  endif()
+  foreach(kind IN ITEMS BASE IO BACK_ENDS CPU CUDA APP)
+    list(TRANSFORM arg_${kind} PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/")
+  endforeach()
+  target_sources(grove_base PRIVATE ${arg_BASE})
+  target_sources(grove_io PRIVATE ${arg_IO})
+  target_sources(grove_cpu PRIVATE ${arg_BACK_ENDS} ${arg_CPU})
+  target_sources(grove_app PRIVATE ${arg_APP})
+  if(GROVE_HAS_CUDA)
+    grove_cuda_wrappers(wrappers ${arg_BACK_ENDS})
+    # The wrappers are sources of the folder that made them: their properties live there.
+    target_sources(grove_cuda PRIVATE ${wrappers} ${arg_CUDA})
+  endif()
+endfunction()
+
+grove_library(grove_base)
+grove_library(grove_io grove_base grove_hdf5)
+grove_library(grove_cpu grove_base)
+set(grove_back_ends grove_cpu)
+if(GROVE_HAS_CUDA)
+  grove_library(grove_cuda grove_base CUDA::cudart_static)
+  list(PREPEND grove_back_ends grove_cuda)
+endif()
+grove_library(grove_app ${grove_back_ends} grove_io grove_base grove_tomlplusplus grove_CLI11 grove_version_header)

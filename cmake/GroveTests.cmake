@@ -1,0 +1,73 @@
+# How tests are declared. One line a file, in the CMakeLists.txt of its folder:
+#
+#   grove_test(NAME [BACK_ENDS|DEVICES] [LABELS unit|mpi|physics|gpu ...] [RANKS 1 2 3 4] [TIMEOUT seconds] [SOURCES more.cpp ...] [LINK libraries])
+#
+# NAME.cpp becomes the executable NAME (with tests/support/mpi_main.cpp) and the ctest entries NAME, or NAME_Pranks for each P of RANKS.
+# BACK_ENDS: the same source is also compiled by nvcc, where CUDA is built, into NAME_cuda with the label gpu.
+# DEVICES: a test of the simulation, which runs a second time, where CUDA is built, with GROVE_TEST_DEVICE=gpu: entries NAME_gpu or
+#   NAME_gpu_Pranks with the label gpu.
+# LABELS gpu: the executable exits 77, shown as skipped, without a GPU; it fails instead when GROVE_REQUIRE_GPU=1 is set.
+
+# Works with Open MPI 4 and 5; more ranks than cores is what a small machine has, and a container often may not bind.
+set(GROVE_MPIRUN_FLAGS --map-by :OVERSUBSCRIBE --bind-to none CACHE STRING "Flags of mpirun in tests")
+
+set(grove_test_environment OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
+  OMP_NUM_THREADS=1 OMPI_MCA_mpi_yield_when_idle=1 "ASAN_OPTIONS=detect_leaks=0:abort_on_error=0")
+
+function(grove_add_entry entry target ranks)
+  cmake_parse_arguments(PARSE_ARGV 3 arg "" "TIMEOUT" "LABELS;ARGUMENTS;ENVIRONMENT")
+  if(ranks)
+    set(command "${MPIEXEC_EXECUTABLE}" ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${GROVE_MPIRUN_FLAGS} "$<TARGET_FILE:${target}>" ${arg_ARGUMENTS})
+    set(processors ${ranks})
+  else()
+    set(command "$<TARGET_FILE:${target}>" ${arg_ARGUMENTS})
+    set(processors 1)
+  endif()
+  add_test(NAME ${entry} COMMAND ${command})
+  set_tests_properties(${entry} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} PROCESSORS ${processors}
+    SKIP_RETURN_CODE 77 ENVIRONMENT "${grove_test_environment};${arg_ENVIRONMENT}")
+  if("gpu" IN_LIST arg_LABELS)
+    # One at a time: tests that measure or fill the memory of the GPU must not meet.
+    set_tests_properties(${entry} PROPERTIES RESOURCE_LOCK gpu)
+  endif()
+endfunction()
+
+# The entries of a target: one for each number of ranks, or one without mpirun.
+function(grove_add_entries entry target)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "TIMEOUT" "LABELS;RANKS;ENVIRONMENT")
+  set(common LABELS ${arg_LABELS} TIMEOUT ${arg_TIMEOUT} ENVIRONMENT ${arg_ENVIRONMENT})
+  if(NOT arg_RANKS)
+    grove_add_entry(${entry} ${target} 0 ${common})
+  endif()
+  foreach(ranks IN LISTS arg_RANKS)
+    grove_add_entry(${entry}_${ranks}ranks ${target} ${ranks} ${common})
+  endforeach()
+endfunction()
+
+function(grove_add_test_executable name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LABELS;RANKS;TIMEOUT;LINK")
+  add_executable(${name} ${arg_SOURCES} "${PROJECT_SOURCE_DIR}/tests/support/mpi_main.cpp")
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
+  target_link_libraries(${name} PRIVATE grove_app GTest::gtest ${arg_LINK})
+  target_compile_definitions(${name} PRIVATE "GROVE_TEST_DATA=\"${GROVE_TEST_DATA}\"" $<$<BOOL:${GROVE_HAS_CUDA}>:GROVE_TEST_HAS_CUDA>)
+  if("gpu" IN_LIST arg_LABELS)
+    target_compile_definitions(${name} PRIVATE GROVE_TEST_NEEDS_GPU)
+  endif()
+  grove_add_entries(${name} ${name} LABELS ${arg_LABELS} RANKS ${arg_RANKS} TIMEOUT ${arg_TIMEOUT})
+endfunction()
+
+function(grove_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "BACK_ENDS;DEVICES" "TIMEOUT" "LABELS;RANKS;SOURCES;LINK")
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 120)
+  endif()
+  set(common RANKS ${arg_RANKS} TIMEOUT ${arg_TIMEOUT} LINK ${arg_LINK})
+  grove_add_test_executable(${name} SOURCES ${name}.cpp ${arg_SOURCES} LABELS ${arg_LABELS} ${common})
+  if(arg_BACK_ENDS AND GROVE_HAS_CUDA)
+    grove_cuda_wrappers(wrapper "${CMAKE_CURRENT_SOURCE_DIR}/${name}.cpp")
+    grove_add_test_executable(${name}_cuda SOURCES ${wrapper} ${arg_SOURCES} LABELS ${arg_LABELS} gpu ${common})
+  endif()
+  if(arg_DEVICES AND GROVE_HAS_CUDA)
+    grove_add_entries(${name}_gpu ${name} LABELS ${arg_LABELS} gpu RANKS ${arg_RANKS} TIMEOUT ${arg_TIMEOUT} ENVIRONMENT GROVE_TEST_DEVICE=gpu)
+  endif()
+endfunction()

@@ -1,0 +1,40 @@
+#include "kernels/gravity/gravity_names.hpp"
+
+#include <tuple>
+
+#include "kernels/gravity/opening.hpp"
+#include "kernels/gravity/softening.hpp"
+
+namespace grove {
+
+namespace {
+
+template <class... Types>
+std::vector<std::string> names_of(const std::tuple<Types...>*) {
+  return {Types::name...};
+}
+
+}  // namespace
+
+const std::vector<std::string>& method_names() {
+  static const std::vector<std::string> names = {"fmm", "tree", "direct"};
+  return names;
+}
+
+const std::vector<std::string>& opening_names() {
+  static const std::vector<std::string> names = names_of(static_cast<const OpeningCriteria*>(nullptr));
+  return names;
+}
+
+const std::vector<std::string>& softening_names() {
+  static const std::vector<std::string> names = names_of(static_cast<const SofteningKernels*>(nullptr));
+  return names;
+}
+
+bool has_accuracy(const GravityParameters& gravity) { return gravity.method != "direct"; }
+
+std::string accuracy_key(const GravityParameters& gravity) { return gravity.opening == RelativeOpening::name ? "tolerance" : "theta"; }
+
+double accuracy(const GravityParameters& gravity) { return gravity.opening == RelativeOpening::name ? gravity.tolerance : gravity.theta; }
+
+}  // namespace grove

@@ -1,0 +1,100 @@
+// What one source does to one target: the inner loops of every walk, for both back ends.
+//
+// `T` is float on the device, a SIMD vector of floats on the CPU, double in direct summation. Offsets are from the centre of the target
+// group, scaled as TreeScale says; potentials are summed with the sign turned, so that all terms are positive.
+#pragma once
+
+#include "kernels/gravity/multipole.hpp"
+#include "kernels/gravity/softening.hpp"
+
+namespace grove {
+
+/// Acceleration and negative potential, as they are summed.
+template <class T>
+struct Force {
+  T x{0}, y{0}, z{0}, potential{0};
+};
+
+/// Sources whose forces are added up in FP32 before the sum goes into a CompensatedForce: few enough that their roundings, of 2^-24 of the
+/// sum each, do not pile up; many enough that the compensation costs nothing.
+inline constexpr std::uint32_t sources_per_block = 256;
+
+/// A sum of many forces, and what rounding has added to it (Kahan 1965).
+template <class T>
+struct CompensatedForce {
+  Force<T> sum, excess;
+
+  /// Adds `block`, and sets it to zero.
+  GROVE_HD void take(Force<T>& block) {
+    take(block.x, sum.x, excess.x);
+    take(block.y, sum.y, excess.y);
+    take(block.z, sum.z, excess.z);
+    take(block.potential, sum.potential, excess.potential);
+  }
+
+ private:
+  GROVE_HD static void take(T& term, T& total, T& too_much) {
+    const T corrected = term - too_much, next = total + corrected;
+    too_much = (next - total) - corrected;
+    total = next;
+    term = T(0);
+  }
+};
+
+/// A cell as the inner loop wants it: 3 Q and tr Q / 2 for second moments Q = sum m d d.
+struct alignas(16) CellSource {
+  float x, y, z, mass;
+  float xx, xy, xz, yy;
+  float yz, zz, half_trace, unused;
+};
+
+/// From the terms of order 2 in units of `unit`, which are Q / 2 on the diagonal and Q off it. Harmonic terms hold Q less Q_zz times unity,
+/// whose force is the same.
+template <class Terms>
+GROVE_HD inline CellSource make_cell_source(float x, float y, float z, float mass, const float* q, float unit) {
+  const float u2 = unit * unit, three = 3 * u2, six = 6 * u2, zz = Terms::holds(Term{0, 0, 2}) ? q[5] : 0;
+  return {x, y, z, mass, six * q[0], three * q[1], three * q[2], six * q[3], three * q[4], six * zz, u2 * (q[0] + q[3] + zz), 0};
+}
+
+/// Adds a point of mass `mass` at distance (dx, dy, dz), squared r2, to the force on a target. `apart`: r2 is above
+/// NewtonKernel::smallest().
+template <bool apart, class Softening, class T>
+GROVE_HD void add_particle_at(const Softening& softening, T dx, T dy, T dz, T r2, T mass, Force<T>& force) {
+  T f, p;
+  if constexpr (apart)
+    softening.point_apart(r2, f, p);
+  else
+    softening.point(r2, f, p);
+  const T mf = mass * f;
+  force.x += mf * dx;
+  force.y += mf * dy;
+  force.z += mf * dz;
+  force.potential += mass * p;
+}
+
+/// Adds a point of mass `mass` at (sx, sy, sz) to the force on the target at (tx, ty, tz).
+template <class Softening, class T>
+GROVE_HD void add_particle(const Softening& softening, T sx, T sy, T sz, T mass, T tx, T ty, T tz, Force<T>& force) {
+  const T dx = sx - tx, dy = sy - ty, dz = sz - tz;
+  add_particle_at<false>(softening, dx, dy, dz, dx * dx + dy * dy + dz * dz, mass, force);
+}
+
+/// Adds a cell's monopole and quadrupole. With u = 1 / sqrt(far_r2) and d = source - target:
+/// -phi = m u - (tr Q / 2) u^3 + (3/2) dQd u^5; the force is its gradient.
+template <class Softening, class T>
+GROVE_HD void add_cell(const Softening& softening, const CellSource& s, T tx, T ty, T tz, Force<T>& force) {
+  const T dx = T(s.x) - tx, dy = T(s.y) - ty, dz = T(s.z) - tz;
+  const T u = reciprocal_sqrt(softening.far_r2(dx * dx + dy * dy + dz * dz));
+  const T u2 = u * u, u3 = u * u2, u5 = u3 * u2;
+  const T vx = T(s.xx) * dx + T(s.xy) * dy + T(s.xz) * dz;
+  const T vy = T(s.xy) * dx + T(s.yy) * dy + T(s.yz) * dz;
+  const T vz = T(s.xz) * dx + T(s.yz) * dy + T(s.zz) * dz;
+  const T k = (vx * dx + vy * dy + vz * dz) * u2;
+  const T radial = u3 * (T(s.mass) + u2 * (T(2.5F) * k - T(3) * T(s.half_trace)));
+  force.x += radial * dx - u5 * vx;
+  force.y += radial * dy - u5 * vy;
+  force.z += radial * dz - u5 * vz;
+  force.potential += T(s.mass) * u + u3 * (T(0.5F) * k - T(s.half_trace));
+}
+
+}  // namespace grove

@@ -1,0 +1,67 @@
+// Local expansions as the dual walk keeps them: about the targets' centre, lengths in units of the targets' own size.
+//
+// With s = expansion_unit(target radius), U(x) = (1 / s) sum L_n (x / s)^n / n!. Of multipole and local expansions together, terms of order
+// |n| + |k| up to `order` are kept.
+#pragma once
+
+#include <type_traits>
+
+#include "kernels/gravity/interaction.hpp"
+#include "kernels/gravity/multipole.hpp"
+#include "kernels/gravity/softening.hpp"
+#include "kernels/gravity/cell.hpp"
+
+namespace grove {
+
+/// The terms of expansions up to `order` with a softening kernel.
+template <int order, class Softening>
+using ExpansionTerms = std::conditional_t<Softening::harmonic, HarmonicTerms<order>, AllTerms<order>>;
+
+/// Floats that a stored local expansion takes: its terms, padded to whole 16-byte words.
+GROVE_HD constexpr int local_stride(ExpansionForm form) { return (form.terms() + 3) / 4 * 4; }
+
+/// Adds to L a cell of mass `mass` whose multipole terms `moment(k)` are in units of `cell_unit`; (x, y, z) is the targets' centre minus
+/// the cell's centre of mass.
+template <class Terms, class Softening, class T, class Moment>
+GROVE_HD inline void add_cell_to_local(const Softening& softening, T x, T y, T z, T mass, Moment moment, T cell_unit, float unit,
+                                       T (&L)[Terms::count]) {
+  constexpr int order = Terms::order;
+  T radial[order + 1], D[Terms::count], ratio[order + 1];
+  const T per_unit = T(1 / unit);
+  radial[0] = T(unit) * reciprocal_sqrt(softening.far_r2(x * x + y * y + z * z));
+  const T u2 = radial[0] * radial[0];
+  ratio[0] = T(1);
+  for_terms<order>([&](auto m) {
+    radial[m + 1] = T(-(2 * m + 1)) * u2 * radial[m];
+    ratio[m + 1] = ratio[m] * cell_unit * per_unit;
+  });
+  derivatives<Terms>(x * per_unit, y * per_unit, z * per_unit, radial, D);
+  add_multipole_to_local<Terms>(
+      mass, [&](auto k) { return moment(k) * ratio[Terms::term_of(k).order()]; }, D, L);
+}
+
+/// Adds the expansion `from(n)` of unit `from_unit` to one of unit `unit`, whose centre lies at offset d (scaled) from that one's.
+template <class Terms, class From>
+GROVE_HD inline void add_parent_local(From from, float from_unit, float dx, float dy, float dz, float unit, float (&L)[Terms::count]) {
+  float power[Terms::order + 1];
+  const float ratio = unit / from_unit, per_unit = 1 / unit;
+  power[0] = ratio;
+  for_terms<Terms::order>([&](auto m) { power[m + 1] = power[m] * ratio; });
+  add_shifted_local<Terms>([&](auto i) { return from(i) * power[Terms::term_of(i).order()]; }, dx * per_unit, dy * per_unit, dz * per_unit,
+                           L);
+}
+
+/// Adds what the expansion `local(n)` does at offset (x, y, z), scaled, from its centre.
+template <class Terms, class T, class Local>
+GROVE_HD inline void add_local_force(Local local, float unit, T x, T y, T z, Force<T>& force) {
+  const T per_unit = T(1 / unit);
+  T u, gx, gy, gz;
+  evaluate_local<Terms>(local, x * per_unit, y * per_unit, z * per_unit, u, gx, gy, gz);
+  const T per_unit2 = per_unit * per_unit;
+  force.x += gx * per_unit2;
+  force.y += gy * per_unit2;
+  force.z += gz * per_unit2;
+  force.potential += u * per_unit;
+}
+
+}  // namespace grove

@@ -1,0 +1,183 @@
+// Opening criteria: may this cell's multipole stand for its particles, for every target in this box?
+//
+// To add one: write a struct like those below and put it into OpeningCriteria. accepts() is asked by the group walk, where the multipole is
+// evaluated at each target; accepts_local() by the dual walk, where it is evaluated at the targets' centre and expanded about it, and
+// forbids_local() about cells that are small beside their distance, to keep all they contain out of that expansion. accepts() must be
+// monotone: what it accepts for a box it accepts for every box inside that one, because essential trees are cut for boxes around many
+// target groups.
+#pragma once
+
+#include <cmath>
+#include <string>
+#include <tuple>
+
+#include "kernels/gravity/gravity_parameters.hpp"
+#include "kernels/gravity/cell.hpp"
+
+namespace grove {
+
+/// Boxes of targets are made larger by this factor, so that rounding cannot put a target outside its box, at a distance from its own cell.
+inline constexpr float target_margin = 1 + 2e-6F;
+
+/// The targets of one acceptance test: their bounding box.
+struct TargetBox {
+  Double3 centre;      ///< code units
+  float half_size[3];  ///< units of TreeScale::length, with target_margin
+  float radius = 0;    ///< largest distance of a target from the centre about which forces are expanded, scaled; for the dual walk
+  float least_acceleration = 0;  ///< smallest last acceleration of a target, scaled, G left out; 0 when there is none
+};
+
+/// Distances between a cell and a target box, in units of TreeScale::length; 0 where they overlap.
+struct Separation {
+  float centre_of_mass2;  ///< squared distance of the cell's centre of mass from the target box
+  float box2;             ///< squared distance between the bounding boxes of the cell's particles and of the targets
+};
+
+/// Where a cell and targets that are expanded about a centre are, in units of TreeScale::length.
+struct CentreSeparation {
+  float distance2;  ///< squared distance of the cell's centre of mass from the targets' centre
+  float extent;     ///< the cell's radius and the targets' together
+};
+
+/// Expansions converge for extent < distance; this close to equality they are of no use.
+inline constexpr float convergence_limit = 0.9F;
+
+GROVE_HD inline float positive_part(float x) { return x > 0 ? x : 0; }
+
+GROVE_HD inline Separation separation(const CellGeometry& cell, const TargetBox& target, double per_length) {
+  const float d[3] = {static_cast<float>((cell.centre_of_mass.x - target.centre.x) * per_length),
+                      static_cast<float>((cell.centre_of_mass.y - target.centre.y) * per_length),
+                      static_cast<float>((cell.centre_of_mass.z - target.centre.z) * per_length)};
+  Separation s{0, 0};
+  for (int k = 0; k < 3; ++k) {
+    const float com = positive_part(fabsf(d[k]) - target.half_size[k]);
+    const float box = positive_part(fabsf(d[k] + cell.offset[k]) - target.half_size[k] - cell.half_size[k]);
+    s.centre_of_mass2 += com * com;
+    s.box2 += box * box;
+  }
+  return s;
+}
+
+/// Barnes & Hut 1986: d > l / theta, d from the targets to the cell's centre of mass, l the longest side of the box around its particles.
+struct GeometricOpening {
+  static constexpr const char* name = "geometric";
+  float per_theta;
+  explicit GeometricOpening(const GravityParameters& p) : per_theta(static_cast<float>(1 / p.theta)) {}
+
+  GROVE_HD bool accepts(const CellGeometry& cell, const Separation& s, const TargetBox&) const {
+    const float opening = cell.longest_side * per_theta;
+    return s.centre_of_mass2 > opening * opening;
+  }
+  GROVE_HD bool accepts_local(const CellGeometry&, const CentreSeparation& s, const TargetBox&, int) const {
+    return s.extent * s.extent * per_theta * per_theta < s.distance2;
+  }
+  GROVE_HD bool forbids_local(const CellGeometry&, const CentreSeparation&, const TargetBox&, int) const { return false; }
+};
+
+/// Barnes 1994, as in Bedorf, Gaburov & Portegies Zwart 2012, eq. 3: d > l / theta + s, with s the distance between the
+/// centre of the cell's box and its centre of mass.
+struct BarnesOpening {
+  static constexpr const char* name = "barnes";
+  float per_theta;
+  explicit BarnesOpening(const GravityParameters& p) : per_theta(static_cast<float>(1 / p.theta)) {}
+
+  GROVE_HD bool accepts(const CellGeometry& cell, const Separation& s, const TargetBox&) const {
+    const float* const o = cell.offset;
+    const float opening = cell.longest_side * per_theta + sqrtf(o[0] * o[0] + o[1] * o[1] + o[2] * o[2]);
+    return s.centre_of_mass2 > opening * opening;
+  }
+  GROVE_HD bool accepts_local(const CellGeometry&, const CentreSeparation& s, const TargetBox&, int) const {
+    return s.extent * s.extent * per_theta * per_theta < s.distance2;
+  }
+  GROVE_HD bool forbids_local(const CellGeometry&, const CentreSeparation&, const TargetBox&, int) const { return false; }
+};
+
+/// Salmon & Warren 1994: d > l / theta, d from the targets to the nearest edge of the box around the cell's particles.
+struct MinimalDistanceOpening {
+  static constexpr const char* name = "minimal_distance";
+  float per_theta;
+  explicit MinimalDistanceOpening(const GravityParameters& p) : per_theta(static_cast<float>(1 / p.theta)) {}
+
+  GROVE_HD bool accepts(const CellGeometry& cell, const Separation& s, const TargetBox&) const {
+    const float opening = cell.longest_side * per_theta;
+    return s.box2 > opening * opening;
+  }
+  GROVE_HD bool accepts_local(const CellGeometry&, const CentreSeparation& s, const TargetBox&, int) const {
+    return s.extent * s.extent * per_theta * per_theta < s.distance2;
+  }
+  GROVE_HD bool forbids_local(const CellGeometry&, const CentreSeparation&, const TargetBox&, int) const { return false; }
+};
+
+/// The estimated error of the cell's force, relative to the smallest last acceleration of the targets (Springel 2005, eq. 18; Dehnen 2014):
+/// M / d^2 (b / d)^n / (1 - b / d) <= tolerance |a|, the sum of all terms of order n and more if each is b / d times the one before. n = 3
+/// for a quadrupole at distance d from the targets, b being the spread of the cell's mass; n is the order of the expansions in the dual
+/// walk, b being that spread and the targets' radius together. The first forces of a run are computed with theta: see needs_acceleration.
+struct RelativeOpening {
+  static constexpr const char* name = "relative";
+  float tolerance;
+  explicit RelativeOpening(const GravityParameters& p) : tolerance(static_cast<float>(p.tolerance)) {}
+
+  GROVE_HD bool accepts(const CellGeometry& cell, const Separation& s, const TargetBox& target) const {
+    return cell.radius * cell.radius < convergence_limit * convergence_limit * s.centre_of_mass2 &&
+           small(cell.mass, cell.spread, s.centre_of_mass2, 3, target);
+  }
+  GROVE_HD bool accepts_local(const CellGeometry& cell, const CentreSeparation& s, const TargetBox& target, int order) const {
+    return small(cell.mass, cell.spread + target.radius, s.distance2, order, target);
+  }
+  /// The targets' part of the error, with their radius alone for b, is the same for all that a distant cell contains: dividing the cell
+  /// does not lessen it.
+  GROVE_HD bool forbids_local(const CellGeometry& cell, const CentreSeparation& s, const TargetBox& target, int order) const {
+    return !small(cell.mass, target.radius, s.distance2, order, target);
+  }
+
+ private:
+  /// Whether the error is within the tolerance; `order` is 3, 4 or 5.
+  GROVE_HD bool small(float mass, float b, float distance2, int order, const TargetBox& target) const {
+    const float per_d = reciprocal_sqrt(distance2), ratio = b * per_d, ratio2 = ratio * ratio;
+    const float power = ratio2 * (order > 3 ? ratio2 : 1) * (order != 4 ? ratio : 1);
+    return mass * per_d * per_d * power <= tolerance * target.least_acceleration * (1 - ratio);
+  }
+};
+
+/// All criteria; their names are the allowed values of gravity.opening.
+using OpeningCriteria = std::tuple<GeometricOpening, BarnesOpening, MinimalDistanceOpening, RelativeOpening>;
+
+/// Whether a criterion looks at the accelerations of the step before.
+inline bool needs_acceleration(const std::string& opening) { return opening == RelativeOpening::name; }
+
+/// Squared distance, scaled, below which the fifth power of 1 / d in a multipole could leave the range of FP32.
+inline constexpr float nearest_cell2 = 4e-15F;
+
+/// The test of the walk. Beyond the criterion itself, a cell that touches the targets is always opened, and so is one within `support`
+/// (squared, scaled) of them: inside it the softened force is not that of the moments.
+template <class Opening>
+GROVE_HD bool accept(const Opening& opening, const CellGeometry& cell, const TargetBox& target, double per_length, float support2) {
+  const Separation s = separation(cell, target, per_length);
+  return s.box2 > larger(support2, nearest_cell2) && opening.accepts(cell, s, target);
+}
+
+/// Further away than this many target radii, the terms of a local expansion could leave the range of FP32; such cells act on each target.
+inline constexpr float farthest_local = 8192;
+
+/// What the dual walk does with a cell at a target.
+struct LocalVerdict {
+  bool accepted;  ///< into the target's local expansion
+  bool forbidden;   ///< neither this cell nor anything inside it
+};
+
+/// The test of the dual walk. Beyond the criterion itself, cell and targets must be far enough apart for the expansions to converge, and
+/// further than `support` (scaled) between any particle and any target. Targets expand about target.centre; half_size is not looked at.
+template <int order, class Opening>
+GROVE_HD LocalVerdict judge_local(const Opening& opening, const CellGeometry& cell, const TargetBox& target, double per_length,
+                                  float support) {
+  const float dx = static_cast<float>((cell.centre_of_mass.x - target.centre.x) * per_length);
+  const float dy = static_cast<float>((cell.centre_of_mass.y - target.centre.y) * per_length);
+  const float dz = static_cast<float>((cell.centre_of_mass.z - target.centre.z) * per_length);
+  const CentreSeparation s{dx * dx + dy * dy + dz * dz, cell.radius + target.radius};
+  const float reach = larger(s.extent * (1 / convergence_limit), s.extent + support);
+  const float farthest = farthest_local * target.radius;
+  const bool accepted = reach * reach < s.distance2 && s.distance2 < farthest * farthest && opening.accepts_local(cell, s, target, order);
+  return {accepted, !accepted && 4 * cell.radius * cell.radius < s.distance2 && opening.forbids_local(cell, s, target, order)};
+}
+
+}  // namespace grove

@@ -1,0 +1,108 @@
+// Softening kernels: force and potential of a unit point mass as functions of the squared distance.
+//
+// To add one: write a struct like those below and put it into SofteningKernels. `T` is float, double or a SIMD vector of floats.
+// point(r2, f, p) sets f so that the acceleration is f * (source - target), and p so that the potential is -p. point_apart() is the same
+// for r2 above NewtonKernel::smallest(), without care for what would not fit into T below it. far_r2(r2) is what takes the place of r2 in
+// multipole terms; support is the distance beyond which far_r2 holds, and harmonic says whether the potential satisfies Laplace's equation
+// there.
+#pragma once
+
+#include <tuple>
+
+#include "kernels/gravity/gravity_parameters.hpp"
+#include "kernels/space/scalar.hpp"
+
+namespace grove {
+
+/// No softening. A pair at distance zero does not interact; nor, in FP32, one closer than 1e-12 TreeScale::length, whose force it could not
+/// hold.
+struct NewtonKernel {
+  static constexpr const char* name = "none";
+  static constexpr bool harmonic = true;
+  static constexpr bool zero_at_zero = true;  ///< point() gives f = p = 0 at r2 = 0, so that a particle may meet itself
+  /// Squared distance below which 1 / r^3 does not fit into T.
+  template <class T>
+  GROVE_HD static constexpr auto smallest() {
+    if constexpr (std::is_same_v<T, double>)
+      return 1e-200;
+    else
+      return 1e-24F;
+  }
+  explicit NewtonKernel(double) {}
+  double support() const { return 0; }
+
+  template <class T>
+  GROVE_HD void point(T r2, T& f, T& p) const {
+    p = select(r2 > T(smallest<T>()), reciprocal_sqrt(r2), T(0));
+    f = p * p * p;
+  }
+  template <class T>
+  GROVE_HD void point_apart(T r2, T& f, T& p) const {
+    p = reciprocal_sqrt(r2);
+    f = p * p * p;
+  }
+  template <class T>
+  GROVE_HD T far_r2(T r2) const {
+    return r2;
+  }
+};
+
+/// Plummer 1911; Aarseth 1963: phi = -1 / sqrt(r^2 + eps^2), at all distances and for all moments.
+struct PlummerKernel {
+  static constexpr const char* name = "plummer";
+  static constexpr bool harmonic = false;
+  static constexpr bool zero_at_zero = false;
+  Constant eps2;
+  explicit PlummerKernel(double softening) : eps2(softening * softening) {}
+  double support() const { return 0; }
+
+  template <class T>
+  GROVE_HD void point(T r2, T& f, T& p) const {
+    p = reciprocal_sqrt(far_r2(r2));
+    f = p * p * p;
+  }
+  template <class T>
+  GROVE_HD void point_apart(T r2, T& f, T& p) const {
+    point(r2, f, p);
+  }
+  template <class T>
+  GROVE_HD T far_r2(T r2) const {
+    return r2 + eps2.template as<T>();
+  }
+};
+
+/// Wendland C2 (Wendland 1995; as in Schaller et al. 2024, SWIFT): Newtonian beyond H = 3 eps, potential -1 / eps at the centre.
+struct WendlandC2Kernel {
+  static constexpr const char* name = "wendland_c2";
+  static constexpr bool harmonic = true;
+  static constexpr bool zero_at_zero = false;
+  Constant h, per_h;
+  explicit WendlandC2Kernel(double softening) : h(3 * softening), per_h(1 / h.exact) {}
+  double support() const { return h.exact; }
+
+  template <class T>
+  GROVE_HD void point(T r2, T& f, T& p) const {
+    const T smallest = T(NewtonKernel::smallest<T>());
+    point_apart(select(r2 > smallest, r2, smallest), f, p);
+  }
+  template <class T>
+  GROVE_HD void point_apart(T r2, T& f, T& p) const {
+    const T inverse = reciprocal_sqrt(r2);
+    const T scale = per_h.template as<T>();
+    const T u = r2 * inverse * scale;
+    const T u2 = u * u;
+    const T inner_p = T(3) + u2 * (T(-7) + u2 * (T(21) + u * (T(-28) + u * (T(15) - T(3) * u))));
+    const T inner_f = T(14) + u2 * (T(-84) + u * (T(140) + u * (T(-90) + T(21) * u)));
+    p = select(u < T(1), inner_p * scale, inverse);
+    f = select(u < T(1), inner_f * scale * scale * scale, inverse * inverse * inverse);
+  }
+  template <class T>
+  GROVE_HD T far_r2(T r2) const {
+    return r2;
+  }
+};
+
+/// Kernels by the name of gravity.softening_kernel; a softening of zero is NewtonKernel under either name.
+using SofteningKernels = std::tuple<PlummerKernel, WendlandC2Kernel>;
+
+}  // namespace grove

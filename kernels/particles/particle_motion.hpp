@@ -1,0 +1,54 @@
+// Step 1 and 9: kicks and drifts, and the sums over particles that a run reports.
+#pragma once
+
+#include "kernels/particles/particles.hpp"
+
+namespace grove {
+
+/// velocity += dt * acceleration. Asynchronous.
+template <class Space>
+void kick(Space& space, Particles<Space>& particles, double dt);
+
+/// position += dt * velocity. Asynchronous.
+template <class Space>
+void drift(Space& space, Particles<Space>& particles, double dt);
+
+/// A sum of doubles and what rounding has taken from it (Neumaier 1974; two-sum of Knuth).
+struct CompensatedSum {
+  double sum = 0, lost = 0;
+
+  GROVE_HD double value() const { return sum + lost; }
+  GROVE_HD friend CompensatedSum operator+(const CompensatedSum& a, const CompensatedSum& b) {
+    const double s = a.sum + b.sum;
+    const double from_b = s - a.sum;
+    return {s, a.lost + b.lost + ((a.sum - (s - from_b)) + (b.sum - from_b))};
+  }
+};
+
+/// Sums over particles, code units.
+struct ParticleSums {
+  CompensatedSum mass, kinetic, potential;  ///< potential: sum of m * phi / 2
+  CompensatedSum momentum[3], angular_momentum[3], mass_moment[3];
+};
+
+/// The sums over all particles of this rank: the same bits every run. Synchronises.
+template <class Space>
+ParticleSums sum_particles(Space& space, const Particles<Space>& particles);
+
+/// Sums of m a and of m |a| over particles, code units.
+struct ForceSums {
+  CompensatedSum net[3], absolute;
+};
+
+/// The forces of all particles of this rank, summed: the same bits every run. Synchronises.
+template <class Space>
+ForceSums sum_forces(Space& space, const Particles<Space>& particles);
+
+/// What of a particle is looked at: position, mass and velocity, or acceleration and potential.
+enum class ParticlePart { motion, force };
+
+/// Index of the first particle of which that part is not finite; particles.size() if there is none. Synchronises.
+template <class Space>
+std::size_t first_not_finite(Space& space, const Particles<Space>& particles, ParticlePart part);
+
+}  // namespace grove

@@ -1,0 +1,85 @@
+// Who owns memory: Buffer for what lives on, StepBuffer for what lives within a step, Scratch for what lives inside one call. All belong to
+// a space; the last two take theirs from its arena: see arena.hpp.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+#include "kernels/space/arena.hpp"
+#include "kernels/space/view.hpp"
+
+namespace grove {
+
+/// Owned memory of a space (host or device) that grows by half when it must, so that steps of a run stop allocating after the first few.
+/// Contents are raw: no constructors run. The space must outlive the buffer.
+template <class Space, class T>
+class Buffer {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  explicit Buffer(Space& space) : space_(&space) {}
+  Buffer(Buffer&& other) noexcept : space_(other.space_) { swap(other); }
+  Buffer& operator=(Buffer&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  ~Buffer() { space_->deallocate(data_, capacity_ * sizeof(T)); }
+
+  void swap(Buffer& other) noexcept {
+    std::swap(space_, other.space_);
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    std::swap(capacity_, other.capacity_);
+  }
+
+  std::size_t size() const { return size_; }
+  std::size_t bytes() const { return capacity_ * sizeof(T); }
+  T* data() const { return data_; }
+  View<T> view() const { return {data_, size_}; }
+
+  /// Sets the length; contents are undefined if memory had to grow. Throws SystemError when memory is short.
+  void resize_discard(std::size_t n) {
+    if (n > capacity_) {
+      const std::size_t wanted = std::max(n, capacity_ + capacity_ / 2);
+      space_->deallocate(std::exchange(data_, nullptr), std::exchange(capacity_, 0) * sizeof(T));
+      data_ = static_cast<T*>(space_->allocate(wanted * sizeof(T)));
+      capacity_ = wanted;
+    }
+    size_ = n;
+  }
+
+  /// Sets the length and keeps the first min(old, new) items. Ordered on the space's stream.
+  void resize_keep(std::size_t n) {
+    if (n > capacity_) {
+      Buffer grown(*space_);
+      grown.resize_discard(std::max(n, capacity_ + capacity_ / 2));
+      space_->copy(grown.data_, data_, size_ * sizeof(T));
+      space_->synchronize();
+      swap(grown);
+    }
+    size_ = n;
+  }
+
+ private:
+  Space* space_;
+  T* data_ = nullptr;
+  std::size_t size_ = 0;
+  std::size_t capacity_ = 0;
+};
+
+/// Copies between the host and a space. Synchronous: host memory may be used or re-used on return.
+template <class Space, class T>
+void copy_to_host(Space& space, View<const T> from, std::span<T> to) {
+  space.copy_to_host(to.data(), from.data, to.size_bytes());
+}
+template <class Space, class T>
+void copy_from_host(Space& space, std::span<const T> from, View<T> to) {
+  space.copy_from_host(to.data, from.data(), from.size_bytes());
+}
+
+}  // namespace grove

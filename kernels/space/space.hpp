@@ -1,0 +1,32 @@
+// The parallel layer: a space owns a device's memory and queue and offers the few primitives that every algorithm is written with.
+//
+// Algorithms are templates on the space, which is their first argument. Each source file of an algorithm is compiled twice, by the host
+// compiler for HostSpace and by nvcc for CudaSpace, and instantiates its templates for `BackEnd`, the space of the compiler at hand.
+//
+// Every space has (n items; views lie in its memory; calls are ordered, and asynchronous unless they return a value):
+//   for_each(n, f)                                  f(i) for i in [0, n)
+//   for_each_by_team(n, f)                          f(team, i): the lanes of a team share each i; see serial_team.hpp
+//   transform_reduce(n, init, f, op) -> T           op over f(i), in an order that depends on n alone: the same bits every run
+//   exclusive_scan(in, out)                         out[i] = sum of in[0..i), i in [0, n]; out has one item more than in
+//   sort_pairs(keys, values, bits)                  in place by the lowest `bits` bits of the keys, ascending, stable
+//   copy, fill_bytes, copy_to_host, copy_from_host  of memory that does not overlap; the last two are synchronous
+//   bytes_held(), most_bytes_held()                 memory allocated now, and the most since restart_most_bytes_held()
+//   arena(), synchronize(), stamp(), seconds_between(a, b), host_memory(), and asynchronous staging copies
+#pragma once
+
+#include "kernels/space/memory.hpp"
+#include "kernels/space/serial_team.hpp"
+#include "kernels/space/vector.hpp"
+#include "kernels/space/view.hpp"
+
+#if defined(__CUDACC__)
+#include "kernels/space/space_cuda.hpp"
+namespace grove {
+using BackEnd = CudaSpace;
+}
+#else
+#include "kernels/space/space_cpu.hpp"
+namespace grove {
+using BackEnd = HostSpace;
+}
+#endif

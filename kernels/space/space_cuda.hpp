@@ -1,0 +1,189 @@
+// The parallel layer on an NVIDIA GPU: one stream for work, one for staging copies; CUB for scans, reductions and sorts.
+// Included through kernels/parallel.hpp, by nvcc only.
+#pragma once
+
+#include <cuda_runtime.h>
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
+
+#include <cstdint>
+#include <cub/cub.cuh>
+#include <string>
+#include <vector>
+
+#include "kernels/space/memory.hpp"
+
+namespace grove {
+
+/// Throws SystemError with CUDA's own text when `code` is an error.
+void check_cuda(cudaError_t code, const char* call);
+
+/// `n` as the int that CUB and launch configurations take; throws SystemError when it does not fit.
+int cuda_count(std::size_t n);
+
+/// Page-locked host memory, which copies to and from the device run from at full speed and asynchronously.
+class PinnedMemory {
+ public:
+  void* allocate(std::size_t bytes);
+  void deallocate(void* data, std::size_t bytes) noexcept;
+  void copy(void* to, const void* from, std::size_t bytes);
+  void synchronize() {}
+};
+
+/// Eight lanes of a warp: see SerialTeam.
+class CudaTeam {
+ public:
+  static constexpr int size = 8;
+  __device__ int rank() const { return static_cast<int>(threadIdx.x % size); }
+  template <class T>
+  __device__ T sum(T x) const {
+    return combine(x, [](T a, T b) { return a + b; });
+  }
+  template <class T>
+  __device__ T smallest(T x) const {
+    return combine(x, [](T a, T b) { return a < b ? a : b; });
+  }
+  template <class T>
+  __device__ T largest(T x) const {
+    return combine(x, [](T a, T b) { return a > b ? a : b; });
+  }
+
+ private:
+  template <class T, class Op>
+  __device__ T combine(T x, Op op) const {
+    const unsigned lanes = 0xffU << (threadIdx.x % 32 / size * size);
+    for (int d = size / 2; d > 0; d /= 2) x = op(x, __shfl_xor_sync(lanes, x, d));
+    return x;
+  }
+};
+
+namespace detail {
+template <class F>
+__global__ void __launch_bounds__(256) for_each_kernel(std::size_t n, F f) {
+  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i < n) f(i);
+}
+template <class F>
+__global__ void __launch_bounds__(256) for_each_by_team_kernel(std::size_t n, F f) {
+  const std::size_t i = (std::size_t{blockIdx.x} * blockDim.x + threadIdx.x) / CudaTeam::size;
+  if (i < n) f(CudaTeam{}, i);
+}
+}  // namespace detail
+
+class CudaSpace {
+ public:
+  using Stamp = std::size_t;  ///< index of an event of this step
+  using HostMemory = PinnedMemory;
+  static constexpr bool on_gpu = true;
+
+  /// Uses device number `device`; throws SystemError when it cannot.
+  explicit CudaSpace(int device);
+  CudaSpace(const CudaSpace&) = delete;
+  CudaSpace& operator=(const CudaSpace&) = delete;
+  ~CudaSpace();
+
+  void* allocate(std::size_t bytes);
+  void deallocate(void* data, std::size_t bytes) noexcept;
+  std::string description() const;
+  std::size_t bytes_held() const { return bytes_held_; }
+  std::size_t most_bytes_held() const { return most_bytes_held_; }
+  void restart_most_bytes_held() { most_bytes_held_ = bytes_held_; }
+  Arena<CudaSpace>& arena() { return arena_; }
+  PinnedMemory& host_memory() { return pinned_; }
+  cudaStream_t stream() const { return stream_; }
+  int multiprocessors() const { return multiprocessors_; }
+  /// Whether blocks of one launch may start before the launch before it has ended (compute capability 9.0 and up).
+  bool overlaps_launches() const { return overlaps_launches_; }
+
+  void copy(void* to, const void* from, std::size_t bytes);
+  void fill_bytes(void* to, int value, std::size_t bytes);
+  void copy_to_host(void* to, const void* from, std::size_t bytes);
+  void copy_from_host(void* to, const void* from, std::size_t bytes);
+
+  /// Staging copies on a second stream. To the host: starts when the work enqueued so far is done; wait_for_copies() blocks the host until
+  /// it has arrived. From the host: starts at once (the target must not be in use); order_after_copies() makes later work wait for it. Host
+  /// memory must be pinned.
+  void copy_to_host_async(void* to, const void* from, std::size_t bytes);
+  void copy_from_host_async(void* to, const void* from, std::size_t bytes);
+  void wait_for_copies();
+  void order_after_copies();
+  void synchronize();
+
+  /// Forgets earlier stamps, so that their events are used again.
+  void begin_stamps() { stamps_used_ = 0; }
+  Stamp stamp();
+  /// Synchronises with the later stamp.
+  double seconds_between(Stamp a, Stamp b);
+
+  template <class F>
+  void for_each(std::size_t n, F f) {
+    if (n == 0) return;
+    detail::for_each_kernel<<<static_cast<unsigned>(cuda_count((n + 255) / 256)), 256, 0, stream_>>>(n, f);
+    check_cuda(cudaGetLastError(), "for_each");
+  }
+
+  template <class F>
+  void for_each_by_team(std::size_t n, F f) {
+    if (n == 0) return;
+    constexpr std::size_t at_once = 256 / CudaTeam::size;
+    detail::for_each_by_team_kernel<<<static_cast<unsigned>(cuda_count((n + at_once - 1) / at_once)), 256, 0, stream_>>>(n, f);
+    check_cuda(cudaGetLastError(), "for_each_by_team");
+  }
+
+  template <class T, class F, class Op>
+  T transform_reduce(std::size_t n, T init, F f, Op op) {
+    if (n == 0) return init;
+    const auto items = thrust::make_transform_iterator(thrust::make_counting_iterator(std::size_t{0}), f);
+    Scratch<CudaSpace, T> result(*this, 1);
+    std::size_t bytes = 0;
+    check_cuda(cub::DeviceReduce::Reduce(nullptr, bytes, items, result.data(), cuda_count(n), op, init, stream_), "DeviceReduce");
+    Scratch<CudaSpace, std::byte> scratch(*this, bytes);
+    check_cuda(cub::DeviceReduce::Reduce(scratch.data(), bytes, items, result.data(), cuda_count(n), op, init, stream_), "DeviceReduce");
+    T value = init;
+    copy_to_host(&value, result.data(), sizeof(T));
+    return value;
+  }
+
+  template <class T>
+  void exclusive_scan(View<const T> in, View<T> out) {
+    fill_bytes(out.data, 0, sizeof(T));
+    if (in.size == 0) return;
+    std::size_t bytes = 0;
+    check_cuda(cub::DeviceScan::InclusiveSum(nullptr, bytes, in.data, out.data + 1, cuda_count(in.size), stream_), "DeviceScan");
+    Scratch<CudaSpace, std::byte> scratch(*this, bytes);
+    check_cuda(cub::DeviceScan::InclusiveSum(scratch.data(), bytes, in.data, out.data + 1, cuda_count(in.size), stream_), "DeviceScan");
+  }
+
+  void sort_pairs(View<std::uint64_t> keys, View<std::uint32_t> values, int bits) {
+    if (keys.empty()) return;
+    // With a second buffer of the same kind, CUB asks for little more; without, for two.
+    Scratch<CudaSpace, std::uint64_t> spare_keys(*this, keys.size);
+    Scratch<CudaSpace, std::uint32_t> spare_values(*this, keys.size);
+    cub::DoubleBuffer<std::uint64_t> both_keys(keys.data, spare_keys.data());
+    cub::DoubleBuffer<std::uint32_t> both_values(values.data, spare_values.data());
+    std::size_t bytes = 0;
+    const auto sort = [&](void* scratch) {
+      check_cuda(cub::DeviceRadixSort::SortPairs(scratch, bytes, both_keys, both_values, cuda_count(keys.size), 0, bits, stream_),
+                 "DeviceRadixSort");
+    };
+    sort(nullptr);
+    Scratch<CudaSpace, std::byte> scratch(*this, bytes);
+    sort(scratch.data());
+    if (both_keys.Current() != keys.data) copy(keys.data, both_keys.Current(), keys.size * sizeof(std::uint64_t));
+    if (both_values.Current() != values.data) copy(values.data, both_values.Current(), values.size * sizeof(std::uint32_t));
+  }
+
+ private:
+  int device_ = 0;
+  int multiprocessors_ = 1;
+  bool overlaps_launches_ = false;
+  std::size_t bytes_held_ = 0, most_bytes_held_ = 0;
+  cudaStream_t stream_ = nullptr, copy_stream_ = nullptr;
+  cudaEvent_t ordering_ = nullptr;
+  std::vector<cudaEvent_t> events_;
+  std::size_t stamps_used_ = 0;
+  PinnedMemory pinned_;
+  Arena<CudaSpace> arena_;
+};
+
+}  // namespace grove

@@ -1,0 +1,29 @@
+// Borrowed memory: a pointer and a length. Views are what kernels take; Buffers are what owns.
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+
+#include "kernels/space/host_device.hpp"
+
+namespace grove {
+
+/// `size` items at `data`, on the host or the device; does not own them.
+template <class T>
+struct View {
+  T* data = nullptr;
+  std::size_t size = 0;
+
+  View() = default;
+  GROVE_HD View(T* first, std::size_t count) : data(first), size(count) {}
+  /// A view of mutable items is one of constant items, too.
+  template <class U>
+  requires std::is_same_v<const U, T> GROVE_HD View(const View<U>& other) : data(other.data), size(other.size) {}
+
+  GROVE_HD T& operator[](std::size_t i) const { return data[i]; }
+  GROVE_HD bool empty() const { return size == 0; }
+  /// The `count` items from `first` on; they must lie inside.
+  GROVE_HD View part(std::size_t first, std::size_t count) const { return {data + first, count}; }
+};
+
+}  // namespace grove

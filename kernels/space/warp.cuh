@@ -1,0 +1,74 @@
+// What a warp does together: scans, reductions, and the stringing together of ranges.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/space/vector.hpp"
+
+namespace grove {
+
+inline constexpr int warp_size = 32;
+inline constexpr unsigned all_lanes = 0xffffffffU;
+
+__device__ inline std::uint32_t inclusive_scan(std::uint32_t value, int lane) {
+  for (int d = 1; d < warp_size; d *= 2) {
+    const std::uint32_t below = __shfl_up_sync(all_lanes, value, d);
+    if (lane >= d) value += below;
+  }
+  return value;
+}
+
+/// The bits of a float as an integer of the same order, and back.
+__device__ inline int ordered_bits(float value) {
+  const int bits = __float_as_int(value);
+  return bits ^ (bits >> 31 & 0x7fffffff);
+}
+__device__ inline float from_ordered_bits(int bits) { return __int_as_float(bits ^ (bits >> 31 & 0x7fffffff)); }
+__device__ inline float reduce_min(float value) { return from_ordered_bits(__reduce_min_sync(all_lanes, ordered_bits(value))); }
+__device__ inline float reduce_max(float value) { return from_ordered_bits(__reduce_max_sync(all_lanes, ordered_bits(value))); }
+
+/// Loads all of an object in 16-byte words, here and now: the compiler would put off the parts that are wanted later, and wait for each.
+template <class T>
+__device__ T load_whole(const T* from) {
+  static_assert(sizeof(T) % 16 == 0 && alignof(T) % 16 == 0);
+  constexpr int words = sizeof(T) / 16;
+  union Words {
+    __device__ Words() {}
+    uint4 word[words];
+    T whole;
+  } loaded;
+#pragma unroll
+  for (int k = 0; k < words; ++k) {
+    uint4& w = loaded.word[k];
+    asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(w.x), "=r"(w.y), "=r"(w.z), "=r"(w.w)
+                 : "l"(reinterpret_cast<const uint4*>(from) + k));
+  }
+  return loaded.whole;
+}
+
+/// Ranges of consecutive numbers, one a lane, strung together without gaps.
+class ConcatenatedRanges {
+ public:
+  /// This lane's range is `count` numbers from `first` on.
+  __device__ ConcatenatedRanges(std::uint32_t count, std::uint32_t first, int lane)
+      : end_(inclusive_scan(count, lane)), shift_(first - (end_ - count)) {}
+
+  __device__ std::uint32_t size() const { return __shfl_sync(all_lanes, end_, warp_size - 1); }
+
+  /// The number at place `item`; any value for a place past the last. All lanes must take part.
+  __device__ std::uint32_t at(std::uint32_t item) const {
+    int owner = 0;  // number of ranges that end at or before `item`
+    for (int step = warp_size / 2; step > 0; step /= 2) {
+      const std::uint32_t probe = __shfl_sync(all_lanes, end_, owner + step - 1);
+      if (probe <= item) owner += step;
+    }
+    return __shfl_sync(all_lanes, shift_, owner) + item;
+  }
+
+ private:
+  std::uint32_t end_;    ///< places before the end of this lane's range
+  std::uint32_t shift_;  ///< number minus place, in this lane's range
+};
+
+}  // namespace grove

@@ -1,0 +1,50 @@
+// The target side of the dual walk: the octree's larger cells, and below them groups of at most 32 particles, one warp each.
+#pragma once
+
+#include <vector>
+
+#include "kernels/tree/target_groups.hpp"
+#include "kernels/tree/tree.hpp"
+
+namespace grove {
+
+inline constexpr int largest_fmm_group = 32;
+inline constexpr std::uint32_t no_parent = ~0U;
+
+/// Plain pointers for loop bodies. Target cells are the cells of the own tree with more particles than fit in a group, numbered level by
+/// level.
+struct FmmTargetView {
+  const std::uint32_t* cell;          ///< [cells] cell of the own tree
+  const std::uint32_t* parent;        ///< [cells] target cell above; no_parent for the root
+  const std::uint32_t* group_start;   ///< [groups + 1] first particle
+  const std::uint32_t* group_parent;  ///< [groups] target cell above; no_parent when all particles are one group
+  std::uint32_t cell_count, group_count;
+};
+
+/// In memory of the step.
+template <class Space>
+class FmmTargets {
+ public:
+  explicit FmmTargets(Space& space) : cell_(space), parent_(space), group_start_(space), group_parent_(space) {}
+
+  /// Finds the target cells and groups of `tree`. Outliers are groups of their own. Synchronises.
+  void build(Space& space, const Tree<Space>& tree, std::size_t particle_count, const Outliers& outliers = {});
+
+  FmmTargetView view() const {
+    return {cell_.data(),
+            parent_.data(),
+            group_start_.data(),
+            group_parent_.data(),
+            static_cast<std::uint32_t>(cell_.size()),
+            static_cast<std::uint32_t>(group_parent_.size())};
+  }
+  View<const std::uint32_t> group_start() const { return group_start_.view(); }
+  /// First target cell of each level, and the end: on the host.
+  const LevelOffsets& level_offset() const { return level_offset_; }
+
+ private:
+  StepBuffer<Space, std::uint32_t> cell_, parent_, group_start_, group_parent_;
+  LevelOffsets level_offset_{};
+};
+
+}  // namespace grove

@@ -1,0 +1,101 @@
+#include "kernels/tree/target_groups.hpp"
+
+namespace grove {
+
+namespace {
+
+/// Marks the first particle of every group that starts below a cell too large to be in one group.
+struct MarkGroups {
+  const CellLinks* links;
+  std::uint32_t* starts;  ///< [particles], zero or one
+  std::uint32_t largest;
+
+  GROVE_HD void operator()(std::size_t c) const {
+    const CellLinks cell = links[c];
+    if (c == 0) starts[0] = 1;
+    if (cell.particle_count <= largest) return;
+    if (cell.child_count == 0) {
+      for (std::uint32_t i = 0; i < cell.particle_count; i += largest) starts[cell.first_particle + i] = 1;
+      return;
+    }
+    std::uint32_t in_group = largest + 1;  // too full for any child to join
+    for (std::uint32_t k = 0; k < cell.child_count; ++k) {
+      const CellLinks child = links[cell.first_child + k];
+      const bool joins = in_group + child.particle_count <= largest;
+      in_group = joins ? in_group + child.particle_count : child.particle_count;
+      if (!joins) starts[child.first_particle] = 1;
+    }
+  }
+};
+
+struct MarkOutliers {
+  Outliers outliers;
+  std::uint32_t* starts;
+  std::size_t particle_count;
+
+  GROVE_HD void operator()(std::size_t i) const {
+    if (!outliers.contain(i)) return;
+    starts[i] = 1;
+    if (i + 1 < particle_count) starts[i + 1] = 1;
+  }
+};
+
+struct CompactStarts {
+  const std::uint32_t* starts;
+  const std::uint32_t* position;
+  std::uint32_t* group_start;
+  std::uint32_t particle_count;
+
+  GROVE_HD void operator()(std::size_t i) const {
+    if (i == particle_count || starts[i]) group_start[position[i]] = static_cast<std::uint32_t>(i);
+  }
+};
+
+struct LeastInGroup {
+  const std::uint32_t* group_start;
+  const float* magnitude;
+  float* least;
+
+  template <class Team>
+  GROVE_HD void operator()(const Team& team, std::size_t g) const {
+    const std::uint32_t begin = group_start[g], end = group_start[g + 1];
+    float smallest = magnitude[begin];
+    for (std::uint32_t i = begin + static_cast<std::uint32_t>(team.rank()); i < end; i += Team::size)
+      smallest = smaller(smallest, magnitude[i]);
+    smallest = team.smallest(smallest);
+    if (team.rank() == 0) least[g] = smallest;
+  }
+};
+
+}  // namespace
+
+template <class Space>
+void make_target_groups(Space& space, const Tree<Space>& tree, std::size_t particle_count, std::uint32_t largest,
+                        StepBuffer<Space, std::uint32_t>& group_start, const Outliers& outliers) {
+  group_start.resize_discard(0);
+  if (particle_count == 0) return;
+  Scratch<Space, std::uint32_t> starts(space, particle_count);
+  Scratch<Space, std::uint32_t> position(space, particle_count + 1);
+  space.fill_bytes(starts.data(), 0, particle_count * sizeof(std::uint32_t));
+  space.for_each(tree.cell_count(), MarkGroups{tree.links.data(), starts.data(), largest});
+  if (outliers.particles) space.for_each(particle_count, MarkOutliers{outliers, starts.data(), particle_count});
+  space.template exclusive_scan<std::uint32_t>(starts.view(), position.view());
+  std::uint32_t groups = 0;
+  space.copy_to_host(&groups, position.data() + particle_count, sizeof(groups));
+  group_start.resize_discard(groups + 1);
+  space.for_each(particle_count + 1,
+                 CompactStarts{starts.data(), position.data(), group_start.data(), static_cast<std::uint32_t>(particle_count)});
+}
+
+template <class Space>
+void find_least_in_groups(Space& space, View<const std::uint32_t> group_start, View<const float> magnitude,
+                          StepBuffer<Space, float>& least) {
+  least.resize_discard(group_start.empty() ? 0 : group_start.size - 1);
+  space.for_each_by_team(least.size(), LeastInGroup{group_start.data, magnitude.data, least.data()});
+}
+
+template void make_target_groups(BackEnd&, const Tree<BackEnd>&, std::size_t, std::uint32_t, StepBuffer<BackEnd, std::uint32_t>&,
+                                 const Outliers&);
+template void find_least_in_groups(BackEnd&, View<const std::uint32_t>, View<const float>, StepBuffer<BackEnd, float>&);
+
+}  // namespace grove

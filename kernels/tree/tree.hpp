@@ -1,0 +1,68 @@
+// The sparse octree: what a cell is, and where its parts lie. The same layout holds a rank's own tree and the essential trees of others.
+//
+// Invariants: cells are stored level by level, the root first; the children of a cell are contiguous and in Morton order; the particles of
+// a cell are contiguous; a cell has children or particles of its own to open into, or neither (a cell of another rank's tree that no target
+// here may open). Lengths of float type are in units of `TreeScale::length`, masses in units of `TreeScale::mass`.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "kernels/particles/morton_key.hpp"
+#include "kernels/gravity/cell.hpp"
+#include "kernels/space/space.hpp"
+
+namespace grove {
+
+inline constexpr int largest_leaf = 16;  ///< particles; more only where the keys cannot tell them apart
+
+/// What a cell opens into.
+struct alignas(16) CellLinks {
+  std::uint32_t first_child = 0;
+  std::uint32_t child_count = 0;  ///< 0 for a leaf
+  std::uint32_t first_particle = 0;
+  std::uint32_t particle_count = 0;  ///< of the whole cell; 0 for a cell that cannot be opened
+};
+
+/// A tree, or several in the same arrays, as the walk sees them.
+struct TreeView {
+  const CellLinks* links = nullptr;
+  const CellGeometry* geometry = nullptr;
+  /// [cell_count * multipole_stride(form)], lengths in expansion_unit(radius); term t at Terms::index_of(t) - implied_terms.
+  const float* multipole = nullptr;
+  ExpansionForm form;                  ///< of the multipoles
+  const Double4* particles = nullptr;  ///< position and mass, code units
+  std::uint32_t cell_count = 0;
+  std::uint32_t root_count = 0;
+  const std::uint32_t* roots = nullptr;      ///< [root_count] cells where walks start; null: cells 0 to root_count - 1
+  std::uint32_t levels = deepest_level + 1;  ///< at most, from a root to a leaf
+
+  GROVE_HD std::uint32_t root(std::uint32_t i) const { return roots ? roots[i] : i; }
+};
+
+using LevelOffsets = std::array<std::uint32_t, deepest_level + 2>;  ///< cells of level l are [o[l], o[l+1])
+
+/// A rank's own tree, in memory of the step. Its particles are those of Particles, in the same order.
+template <class Space>
+class Tree {
+ public:
+  /// `multipole_form`: of order 2 with all terms, of order 4 or 5 with all or harmonic ones.
+  Tree(Space& space, ExpansionForm multipole_form)
+      : links(space), geometry(space), multipole(space), least_acceleration(space), form(multipole_form) {}
+
+  std::uint32_t cell_count() const { return level_offset.back(); }
+  TreeView view(const Double4* particles) const {
+    std::uint32_t levels = 0;
+    while (levels <= deepest_level && level_offset[levels + 1] > level_offset[levels]) ++levels;
+    return {links.data(), geometry.data(), multipole.data(), form, particles, cell_count(), cell_count() > 0 ? 1U : 0U, nullptr, levels};
+  }
+
+  StepBuffer<Space, CellLinks> links;
+  StepBuffer<Space, CellGeometry> geometry;
+  StepBuffer<Space, float> multipole;
+  StepBuffer<Space, float> least_acceleration;  ///< [cells] smallest last acceleration in the cell, scaled; 0 where unknown
+  ExpansionForm form;                           ///< of the multipoles
+  LevelOffsets level_offset{};                  ///< on the host; levels that do not exist are empty
+};
+
+}  // namespace grove

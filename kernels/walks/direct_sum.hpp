@@ -1,0 +1,27 @@
+// All pairs, in FP64: the method `direct`, and what the other methods are checked against.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/gravity/gravity_parameters.hpp"
+#include "kernels/space/space.hpp"
+
+namespace grove {
+
+struct DirectSources {
+  View<const Double4> position;  ///< position and mass
+  View<const std::uint64_t> id;  ///< same length; a source does not act on the target of its own id
+};
+
+struct DirectTargets {
+  View<const Double4> position;
+  View<const std::uint64_t> id;
+  View<Double4> acceleration;  ///< in/out: acceleration and potential, G included
+};
+
+/// Adds the forces of all sources to all targets, with the softening of `gravity`. Code units throughout. Asynchronous; sums in an order
+/// fixed by the counts.
+template <class Space>
+void add_direct_sum(Space& space, const GravityParameters& gravity, const DirectSources& sources, const DirectTargets& targets);
+
+}  // namespace grove

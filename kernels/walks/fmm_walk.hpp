@@ -1,0 +1,49 @@
+// Step 8 with local expansions: the dual walk (Dehnen 2002; Yokota 2013), sources and targets both trees.
+//
+// From the top of the target tree down, every target cell takes the list of source cells that the cell above could not deal with. A source
+// well separated from the target goes into the target's local expansion (M2L), once for all particles below; a source larger than the
+// target is opened; what remains is handed down. A group at the bottom opens all that remains, down to particles (P2P). Expansions are
+// handed down too (L2L) and evaluated at the particles of each group (L2P).
+#pragma once
+
+#include "kernels/tree/fmm_targets.hpp"
+#include "kernels/gravity/gravity_parameters.hpp"
+#include "kernels/gravity/local_expansion.hpp"
+#include "kernels/walks/tree_walk.hpp"
+
+namespace grove {
+
+/// What the dual walk works on beside the sources.
+struct FmmWalkTargets {
+  TreeView own_tree;                           ///< the tree whose cells the target cells are
+  const float* least_acceleration;             ///< [cells of own_tree]
+  View<const Double4> particles;               ///< position and mass, code units
+  View<const float> group_least_acceleration;  ///< [groups] as least_acceleration; what criteria of relative error look at
+  View<Double4> acceleration;                  ///< out: acceleration and potential, code units, G included
+  View<GroupWork> work;                        ///< [groups] out
+};
+
+/// Walks and keeps memory for the lists of source cells handed down.
+template <class Space>
+class FmmWalk {
+ public:
+  explicit FmmWalk(Space& space) : lists_(space), list_range_(space), local_(space), cell_work_(space) {}
+
+  /// Walks `sources`, whose multipoles have the terms of expansion_form(gravity), for all targets. Synchronises once, and whenever the
+  /// lists need more memory. Throws std::logic_error for multipoles of other terms.
+  void walk(Space& space, const GravityParameters& gravity, const TreeScale& scale, const TreeView& sources,
+            const FmmTargets<Space>& targets, const FmmWalkTargets& data, WalkMode mode);
+
+  /// Cell-cell interactions and tests at the target cells above the groups, summed over the walks since the last one of own_tree.
+  View<const GroupWork> cell_work() const { return cell_work_.view(); }
+
+ private:
+  Buffer<Space, std::uint32_t> lists_;           ///< source cells handed down, of all target cells
+  StepBuffer<Space, std::uint64_t> list_range_;  ///< [target cells] begin and end in lists_, in the low and high 32 bits
+  StepBuffer<Space, float> local_;               ///< [target cells * local_stride(order)] local expansions
+  StepBuffer<Space, GroupWork> cell_work_;       ///< [target cells]
+  std::size_t most_used_ = 0;                    ///< of lists_, in the walks since the last one of own_tree
+  std::uint32_t longest_list_ = 1024;            ///< room for what one target cell hands down
+};
+
+}  // namespace grove

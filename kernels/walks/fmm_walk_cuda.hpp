@@ -1,0 +1,86 @@
+// What the host and the kernels of the dual walk on the GPU share.
+#pragma once
+
+#include "kernels/walks/fmm_walk.hpp"
+#include "kernels/walks/fmm_walk_schedule.cuh"
+
+namespace grove {
+
+/// How much list memory was wanted.
+struct ListStatus {
+  unsigned long long used;        ///< entries of list memory asked for
+  std::uint32_t longest_list;     ///< handed down by one target cell
+  std::uint32_t short_of_memory;  ///< not 0: there are target cells with the range no_memory
+};
+
+/// What warps and blocks count together in one launch.
+struct WarpCounts {
+  unsigned drawn[2];     ///< numbers given out to warps that walk for cells, for groups
+  unsigned cells_done;   ///< target cells that no warp has to walk for any more
+  unsigned slots_lent;  ///< see fmm_walk::BlockSlot
+  unsigned slots_returned;
+};
+
+/// Arguments of the kernels of one walk.
+struct FmmArguments {
+  TreeView sources;
+  FmmTargetView targets;
+  FmmWalkTargets data;
+  double length, per_length, per_mass;
+  double acceleration_unit, potential_unit;
+  float support, support2;
+  WalkMode mode;
+  std::uint32_t first_level_cell;  ///< target cells before this one have no lists
+  unsigned block_slots;                 ///< blocks resident at once; warps below are numbered by these
+  unsigned* slots_returned;       ///< [places] see fmm_walk::BlockSlot
+  std::uint32_t* stacks;           ///< [warps * stack_capacity]
+  std::uint32_t stack_capacity;
+  std::uint32_t* collected;  ///< [warps * collected_capacity]
+  std::uint32_t collected_capacity;
+  std::uint32_t* put_off;  ///< [warps * put_off_capacity]
+  std::uint32_t* lists;
+  std::uint32_t list_capacity;
+  std::uint64_t* list_range;     ///< [target cells] begin and end in lists, in the low and high 32 bits; not_ready; no_memory
+  const std::uint8_t* finished;  ///< [target cells] 1: an earlier launch has walked it, and the groups right below; null: none has
+  WarpCounts* counts;
+  std::uint32_t* done;  ///< [target cells] 1 once its part of `local` is written, or there was no memory for that
+  float* local;
+  bool lists_first;  ///< target cells hand down their lists before their expansions, see fmm_walk_schedule.cuh
+  GroupWork* cell_work;
+  ListStatus* status;
+
+  /// Whether a target cell, or no_parent, is one that has a list.
+  __device__ bool has_list(std::uint32_t cell) const { return cell != no_parent && cell >= first_level_cell; }
+};
+
+/// Walks for all target cells from first_level_cell on and all groups for whose lists there is memory. Asynchronous. Each order is compiled
+/// on its own: fmm_walk_order4.cu, fmm_walk_order5.cu.
+template <int order>
+void launch_fmm_walk(CudaSpace& space, const GravityParameters& gravity, const TreeScale& scale, FmmArguments a);
+
+namespace fmm_walk {
+
+inline constexpr int warps_per_block = 4;
+/// More warps hide more latency, until registers for the terms of an expansion and of its derivatives run short. With harmonic terms one
+/// block less for cells costs 0 to 4 % of a walk, one more for groups 2 to 11 %. With all terms 4 and 6 blocks for groups were slower at
+/// order 4, 3 at order 5, and one more for cells by 3 %. The groups' blocks are not fewer than the cells'.
+constexpr int blocks_per_multiprocessor(ExpansionForm form, bool at_group) {
+  return (form.order == 4 ? 4 : 3) + (form.harmonic || at_group);
+}
+
+/// Pending cells that a lane tests at a time, as long as there are few of them on the stack; see most_taken().
+inline constexpr int tests_a_lane = 2;
+inline constexpr std::uint32_t few_pending = 512;
+constexpr std::uint32_t most_taken(std::uint32_t pending) { return pending > few_pending ? warp_size : tests_a_lane * warp_size; }
+
+/// Room for the pending cells of one warp in a tree of so many levels. Each cell taken leaves at most 8, its children, so that the stack
+/// grows by 7 for each. Above few_pending cells, 32 are taken at a time; the next 32 are then children of these until all are gone, so that
+/// every level adds 7 * 32 at most.
+constexpr std::uint32_t stack_capacity(std::uint32_t levels) { return few_pending + 7 * warp_size * (tests_a_lane + levels); }
+
+/// Cells that a warp puts off until its list is handed down; what goes beyond is done at once.
+inline constexpr std::uint32_t put_off_capacity = 32 * warp_size;
+
+}  // namespace fmm_walk
+
+}  // namespace grove

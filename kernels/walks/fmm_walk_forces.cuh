@@ -1,0 +1,339 @@
+// What a warp of the dual walk adds up for its target: the local expansion, and for groups the force on the target of each lane.
+#pragma once
+
+#include <cuda_pipeline.h>
+
+#include "kernels/walks/fmm_walk_cuda.hpp"
+#include "kernels/gravity/interaction.hpp"
+#include "kernels/gravity/local_expansion.hpp"
+#include "kernels/gravity/opening.hpp"
+#include "kernels/space/warp.cuh"
+
+namespace grove::fmm_walk {
+
+/// Source particles as the inner loop wants them.
+struct ParticleMemory {
+  Float4 offset[2 * warp_size];    ///< from the targets' centre, in FP32; w: mass; targets as sources twice, one round after the other
+  std::uint32_t index[warp_size];  ///< in the source tree
+};
+
+/// Shared memory of one warp for sources; its parts are used one after the other.
+template <class Terms>
+union SourceMemory {
+  static constexpr int terms = Terms::count, words = multipole_stride(Terms::form) / 4;
+  // Rows of an odd number of 16-byte words: lanes that read their rows 16 bytes at a time meet no bank conflicts.
+  float4 moments[warp_size][words | 1];
+  float local[warp_size][terms | 1];
+  CellSource cell[warp_size];
+  ParticleMemory particle;
+};
+
+/// In group radii: from further away than this, the rounding of two FP32 offsets changes a force by less than 4e-6, 1e-6 as a rule. Closer
+/// pairs are taken from their positions in FP64.
+inline constexpr float close_distance = 1.0F / 64;
+
+template <int order, class Softening>
+class TargetForces {
+ public:
+  using Terms = ExpansionTerms<order, Softening>;
+  using Memory = SourceMemory<Terms>;
+
+  __device__ TargetForces(const FmmArguments& a, const Softening& softening, Memory& memory)
+      : a_(a), softening_(softening), memory_(memory), lane_(static_cast<int>(threadIdx.x % warp_size)) {}
+
+  __device__ const TargetBox& box() const { return box_; }
+
+  /// Target cells expand about their centre of mass.
+  __device__ void load_cell(std::uint32_t target) {
+    clear();
+    const std::uint32_t cell = a_.targets.cell[target];
+    const CellGeometry& g = a_.data.own_tree.geometry[cell];
+    box_.centre = g.centre_of_mass;
+    box_.radius = g.radius;
+    box_.least_acceleration = a_.data.least_acceleration[cell];
+    unit_ = expansion_unit(box_.radius);
+  }
+
+  /// Groups expand about the middle of their bounding box. Lanes without a target repeat the first one.
+  __device__ void load_group(std::uint32_t group) {
+    clear();
+    first_ = a_.targets.group_start[group];
+    target_count_ = a_.targets.group_start[group + 1] - first_;
+    const std::uint32_t i = lane_ < static_cast<int>(target_count_) ? first_ + lane_ : first_;
+    const Double4 origin = a_.data.particles[first_], p = a_.data.particles[i];
+    box_.centre = {middle(p.x, origin.x, box_.half_size[0]), middle(p.y, origin.y, box_.half_size[1]),
+                   middle(p.z, origin.z, box_.half_size[2])};
+    x_ = offset(p.x, box_.centre.x);
+    y_ = offset(p.y, box_.centre.y);
+    z_ = offset(p.z, box_.centre.z);
+    box_.radius = target_margin * sqrtf(reduce_max(x_ * x_ + y_ * y_ + z_ * z_));
+    box_.least_acceleration = a_.data.group_least_acceleration[group];
+    unit_ = expansion_unit(box_.radius);
+  }
+
+  /// M2L of up to 32 cells, one a lane.
+  __device__ void add_cells_to_local(const std::uint32_t* cells, std::uint32_t count) {
+    constexpr int words = Memory::words;
+#pragma unroll 2
+    for (int i = lane_; i < static_cast<int>(count) * words; i += warp_size)
+      __pipeline_memcpy_async(&memory_.moments[i / words][i % words],
+                              a_.sources.multipole + std::size_t{cells[i / words]} * stored_moments + 4 * (i % words), sizeof(float4));
+    __pipeline_commit();
+    const bool active = lane_ < static_cast<int>(count);
+    const CellPlace g = load_whole<CellPlace>(a_.sources.geometry + cells[active ? lane_ : 0]);
+    const float x = -offset(g.centre_of_mass.x, box_.centre.x), y = -offset(g.centre_of_mass.y, box_.centre.y),
+                z = -offset(g.centre_of_mass.z, box_.centre.z), mass = g.mass, cell_unit = expansion_unit(g.radius);
+    __pipeline_wait_prior(0);
+    __syncwarp();
+    if (active) {
+      const float4* const moments = memory_.moments[lane_];
+      const auto moment = [&](auto k) {
+        constexpr int i = k - implied_terms;
+        const float4 word = moments[i / 4];
+        return i % 4 == 0 ? word.x : i % 4 == 1 ? word.y : i % 4 == 2 ? word.z : word.w;
+      };
+      add_cell_to_local<Terms>(softening_, x, y, z, mass, moment, cell_unit, unit_, local_);
+    }
+    work_.cell_cell += count;
+    __syncwarp();
+  }
+
+  /// M2P of up to 32 cells, all at each target.
+  __device__ void evaluate_cells(const std::uint32_t* cells, std::uint32_t count) {
+    if (lane_ < static_cast<int>(count)) {
+      const std::uint32_t cell = cells[lane_];
+      const CellGeometry& g = a_.sources.geometry[cell];
+      memory_.cell[lane_] = make_cell_source<Terms>(offset(g.centre_of_mass.x, box_.centre.x), offset(g.centre_of_mass.y, box_.centre.y),
+                                                    offset(g.centre_of_mass.z, box_.centre.z), g.mass,
+                                                    a_.sources.multipole + std::size_t{cell} * stored_moments, expansion_unit(g.radius));
+    }
+    __syncwarp();
+#pragma unroll 1
+    for (std::uint32_t k = 0; k < count; ++k) add_cell(softening_, memory_.cell[k], x_, y_, z_, force_);
+    work_.cell_particle += count;
+    add_to_total();
+    __syncwarp();
+  }
+
+  /// P2P of the particles of up to 32 leaves, given by first particle and number.
+  __device__ void evaluate_leaves(const uint2* leaves, std::uint32_t count) {
+    const uint2 leaf = lane_ < static_cast<int>(count) ? leaves[lane_] : make_uint2(0, 0);
+    const ConcatenatedRanges ranges(leaf.y, leaf.x, lane_);
+    const std::uint32_t size = ranges.size();
+    // While 32 particles are summed, the next 32 are on their way. One place for each kind of work: see fmm_walk_warp.cuh.
+    Fetched next{};
+    for (std::uint32_t ahead = 0; ahead < size + warp_size; ahead += warp_size) {
+      const bool own = ahead > 0 && put(next, ahead - warp_size + lane_ < size);
+      if (ahead < size) next = fetch(ranges, ahead, size);
+      if (ahead == 0) continue;
+      const std::uint32_t base = ahead - warp_size, here = smaller(size - base, std::uint32_t{warp_size});
+      if (own || !sum_particles<false>(here)) sum_close_particles(here);
+      if (base % sources_per_block == sources_per_block - warp_size) add_to_total();
+    }
+    work_.particle_particle += size;
+    add_to_total();
+  }
+
+  /// The targets, one bit each, that are the particles [first, first + count); none unless all of these are targets.
+  __device__ std::uint32_t own_bits(std::uint32_t first, std::uint32_t count) const {
+    const std::uint32_t begin = first - first_;
+    if (a_.mode != WalkMode::own_tree || begin >= target_count_ || begin + count > target_count_) return 0;
+    return (all_lanes >> (warp_size - count)) << begin;
+  }
+
+  /// P2P of the targets named by `bits` on all targets.
+  __device__ void evaluate_own(std::uint32_t bits) {
+    if (bits == 0) return;
+    const bool included = (bits >> lane_ & 1) != 0;
+    const Float4 source = {x_, y_, z_, included ? static_cast<float>(a_.data.particles[first_ + lane_].w * a_.per_mass) : 0.0F};
+    memory_.particle.offset[lane_] = source;
+    __syncwarp();
+    if (lane_ < static_cast<int>(target_count_)) memory_.particle.offset[target_count_ + lane_] = source;
+    memory_.particle.index[lane_] = first_ + lane_;
+    __syncwarp();
+    if (!sum_particles<true>(target_count_)) sum_close_particles(target_count_);
+    work_.particle_particle += __popc(bits);
+    add_to_total();
+  }
+
+  /// Ends the sums over sources and writes the forces on a group.
+  __device__ void finish_group(std::uint32_t group, bool has_parent, std::uint32_t parent) {
+    sum_local_over_lanes();
+    Double3 centre = box_.centre;
+    float unit = unit_;
+    // The expansion of the cell above need not be moved to the group to act on its particles.
+#pragma unroll 1
+    for (bool above = false;; above = true) {
+      add_local_force<Terms>([&](auto i) { return local_[i]; }, unit, x_ + offset(box_.centre.x, centre.x),
+                             y_ + offset(box_.centre.y, centre.y), z_ + offset(box_.centre.z, centre.z), total_);
+      if (above || !has_parent) break;
+      const CellGeometry& g = a_.data.own_tree.geometry[a_.targets.cell[parent]];
+      centre = g.centre_of_mass;
+      unit = expansion_unit(g.radius);
+      load_local(parent, local_);
+    }
+    if (lane_ < static_cast<int>(target_count_)) {
+      Double4& out = a_.data.acceleration[first_ + lane_];
+      const Double4 before = a_.mode == WalkMode::own_tree ? Double4{} : out;
+      out = {before.x + total_.x * a_.acceleration_unit, before.y + total_.y * a_.acceleration_unit,
+             before.z + total_.z * a_.acceleration_unit, before.w - total_.potential * a_.potential_unit};
+    }
+    if (lane_ == 0) add_work(a_.data.work[group]);
+  }
+
+  /// Ends the sums over sources and writes a target cell's local expansion, that of the target cell above included.
+  __device__ void finish_cell(std::uint32_t target, bool has_parent, std::uint32_t parent) {
+    sum_local_over_lanes();
+    if (has_parent) add_parent_expansion(parent);
+    float* const out = a_.local + std::size_t{target} * local_stride(Terms::form);
+    for_terms<terms>([&](auto i) {
+      if (lane_ == i % warp_size) out[i] = local_[i];
+    });
+    if (lane_ == 0) add_work(a_.cell_work[target]);
+  }
+
+  __device__ void count_tests(std::uint32_t tests) { work_.opening_tests += tests; }
+
+ private:
+  static constexpr int terms = Terms::count, stored_moments = multipole_stride(Terms::form);
+
+  __device__ void clear() {
+    work_ = {};
+    force_ = {};
+    total_ = {};
+    for_terms<terms>([&](auto i) { local_[i] = 0; });
+  }
+
+  /// A source particle on its way from memory.
+  struct Fetched {
+    Double4 position;
+    std::uint32_t index;
+  };
+
+  /// This lane's particle of the 32 from place `base` on; the last one for a place past `size`.
+  __device__ Fetched fetch(const ConcatenatedRanges& ranges, std::uint32_t base, std::uint32_t size) const {
+    const std::uint32_t index = ranges.at(smaller(base + lane_, size - 1));
+    return {a_.sources.particles[index], index};
+  }
+
+  /// Writes 32 particles to shared memory, without mass where they do not count; says whether any of them is a target of this group.
+  __device__ bool put(const Fetched& source, bool counts) {
+    const Double4& p = source.position;
+    memory_.particle.offset[lane_] = {offset(p.x, box_.centre.x), offset(p.y, box_.centre.y), offset(p.z, box_.centre.z),
+                                      counts ? static_cast<float>(p.w * a_.per_mass) : 0.0F};
+    memory_.particle.index[lane_] = source.index;
+    __syncwarp();
+    return __any_sync(all_lanes, a_.mode == WalkMode::own_tree && source.index - first_ < target_count_);
+  }
+
+  /// Adds `count` particles, unless one is so close to a target that the rounding of their offsets would show: then does nothing but say
+  /// so. `own`: they are the targets themselves, and each lane meets all but its own, a different one at a time.
+  template <bool own>
+  __device__ bool sum_particles(std::uint32_t count) {
+    const Force<float> before = force_;
+    const std::uint32_t self = own && lane_ < static_cast<int>(count) ? lane_ : 0;  // lanes without a target repeat the first
+    float closest2 = 3e38F;
+    // Eight at a time, beyond `count` those that do not count: a loop for the rest would take room among the instructions.
+    constexpr int at_once = own ? 1 : 8;
+#pragma unroll 1
+    for (std::uint32_t k = own ? 1 : 0; k < count; k += at_once) {
+#pragma unroll
+      for (int j = 0; j < at_once; ++j) {
+        const Float4 s = memory_.particle.offset[self + k + j];
+        const float dx = s.x - x_, dy = s.y - y_, dz = s.z - z_, r2 = dx * dx + dy * dy + dz * dz;
+        closest2 = fminf(closest2, r2);
+        add_particle_at<true>(softening_, dx, dy, dz, r2, s.w, force_);
+      }
+    }
+    const float close = box_.radius * close_distance;
+    const bool rounded = __any_sync(all_lanes, closest2 <= larger(close * close, NewtonKernel::smallest<float>()));
+    if (rounded) force_ = before;
+    __syncwarp();
+    return !rounded;
+  }
+
+  /// Adds `count` particles by the differences of positions in FP64. No target acts on itself.
+  __device__ void sum_close_particles(std::uint32_t count) {
+    const std::uint32_t self = first_ + smaller(static_cast<std::uint32_t>(lane_), target_count_ - 1);
+    const Double4 own = a_.data.particles[self];
+#pragma unroll 1
+    for (std::uint32_t k = 0; k < count; ++k) {
+      const std::uint32_t index = memory_.particle.index[k];
+      const Double4 s = a_.sources.particles[index];
+      const float mass = a_.mode == WalkMode::own_tree && index == self ? 0.0F : memory_.particle.offset[k].w;
+      add_particle(softening_, offset(s.x, own.x), offset(s.y, own.y), offset(s.z, own.z), mass, 0.0F, 0.0F, 0.0F, force_);
+    }
+    __syncwarp();
+  }
+
+  /// Sums of many small terms in FP32 lose digits: after some hundreds they go to a second sum.
+  __device__ void add_to_total() {
+    total_.x += force_.x;
+    total_.y += force_.y;
+    total_.z += force_.z;
+    total_.potential += force_.potential;
+    force_ = {};
+  }
+
+  __device__ float offset(double x, double centre) const { return static_cast<float>((x - centre) * a_.per_length); }
+  __device__ double middle(double x, double origin, float& half) const {
+    const float d = offset(x, origin), low = reduce_min(d), high = reduce_max(d);
+    half = 0.5F * (high - low) * target_margin;
+    return origin + 0.5F * (low + high) * a_.length;
+  }
+
+  /// Every lane gets the sum of all lanes' local expansions.
+  __device__ void sum_local_over_lanes() {
+    for_terms<terms>([&](auto i) { memory_.local[lane_][i] = local_[i]; });
+    __syncwarp();
+    for (int i = lane_; i < terms; i += warp_size) {
+      float sum[4] = {0, 0, 0, 0};
+      for (int row = 0; row < warp_size; row += 4)
+        for (int k = 0; k < 4; ++k) sum[k] += memory_.local[row + k][i];
+      memory_.local[0][i] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    }
+    __syncwarp();
+    for_terms<terms>([&](auto i) { local_[i] = memory_.local[0][i]; });
+    __syncwarp();
+  }
+
+  /// A target cell's local expansion.
+  __device__ void load_local(std::uint32_t target, float (&local)[terms]) const {
+    const auto* const from = reinterpret_cast<const Float4*>(a_.local + std::size_t{target} * local_stride(Terms::form));
+    for_terms<local_stride(Terms::form) / 4>([&](auto w) {
+      const Float4 word = from[w];
+      for_terms<4>([&](auto k) {
+        if constexpr (4 * w + k < terms) local[4 * w + k] = k == 0 ? word.x : k == 1 ? word.y : k == 2 ? word.z : word.w;
+      });
+    });
+  }
+
+  __device__ void add_parent_expansion(std::uint32_t parent) {
+    float from[terms];
+    load_local(parent, from);
+    const CellGeometry& above = a_.data.own_tree.geometry[a_.targets.cell[parent]];
+    const Double3 centre = above.centre_of_mass;
+    add_parent_local<Terms>([&](auto i) { return from[i]; }, expansion_unit(above.radius), offset(box_.centre.x, centre.x),
+                            offset(box_.centre.y, centre.y), offset(box_.centre.z, centre.z), unit_, local_);
+  }
+
+  __device__ void add_work(GroupWork& out) const {
+    const GroupWork before = a_.mode == WalkMode::own_tree ? GroupWork{} : out;
+    out = {before.particle_particle + work_.particle_particle, before.cell_particle + work_.cell_particle,
+           before.opening_tests + work_.opening_tests, before.cell_cell + work_.cell_cell};
+  }
+
+  const FmmArguments& a_;
+  const Softening& softening_;
+  Memory& memory_;
+  int lane_;
+  std::uint32_t first_ = 0, target_count_ = 0;
+  TargetBox box_{};
+  float unit_ = 1;  ///< of the local expansion
+  float x_ = 0, y_ = 0, z_ = 0;
+  Force<float> force_, total_;
+  float local_[terms];  ///< this lane's share of the local expansion, until it is summed over the warp
+  GroupWork work_;
+};
+
+}  // namespace grove::fmm_walk

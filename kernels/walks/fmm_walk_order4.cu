@@ -1,0 +1,7 @@
+#include "kernels/walks/fmm_walk_warp.cuh"
+
+namespace grove {
+
+template void launch_fmm_walk<4>(CudaSpace&, const GravityParameters&, const TreeScale&, FmmArguments);
+
+}  // namespace grove

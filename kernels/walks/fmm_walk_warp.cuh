@@ -1,0 +1,330 @@
+// The dual walk on the GPU: one warp for each target cell, and one for each group.
+//
+// As in the group walk, pending source cells lie on a stack in global memory. Each lane tests two of them at a time, since what a test
+// costs is mostly waiting: with one the walk takes 6 % longer, with three 0 to 6 %. What is accepted waits in queues in shared
+// memory until there are 32: cells go into the local expansion one in each lane; leaves are strung together to particles that meet the
+// group's targets, one target in each lane. The loop has one place for each kind of work, so that the code of a kernel stays small enough
+// for the instruction cache. What a target cell hands down is collected by its warp and then copied to the common list memory.
+//
+// See fmm_walk_schedule.cuh for which target comes when.
+#pragma once
+
+#include "kernels/walks/fmm_walk_forces.cuh"
+#include "kernels/walks/fmm_walk_schedule.cuh"
+#include "kernels/gravity/gravity_dispatch.hpp"
+#include "kernels/space/warp.cuh"
+
+namespace grove {
+
+namespace fmm_walk {
+
+// A multipole at each target costs more than a leaf of so few particles.
+inline constexpr std::uint32_t few_particles = 3;
+// On the stack: cells that must not go into the local expansion.
+inline constexpr std::uint32_t forbidden_bit = 1U << 31;
+
+/// A queue in shared memory; 32 entries are taken out whenever there are as many, so that what one test adds always fits.
+template <class T>
+struct Queue {
+  T entry[(1 + tests_a_lane) * warp_size];
+};
+
+/// One warp's part of shared memory.
+template <class Terms>
+struct WarpMemory {
+  SourceMemory<Terms> sources;
+  Queue<std::uint32_t> accepted;  ///< cells for the local expansion
+  Queue<std::uint32_t> direct;    ///< cells for each target
+  Queue<uint2> leaves;            ///< first particle and number of particles
+};
+
+template <int order, class Opening, class Softening, bool at_group>
+class TargetWalk {
+ public:
+  using Memory = WarpMemory<ExpansionTerms<order, Softening>>;
+
+  __device__ TargetWalk(const FmmArguments& a, const Opening& opening, const Softening& softening, Memory& memory, int warp)
+      : a_(a),
+        opening_(opening),
+        forces_(a, softening, memory.sources),
+        memory_(memory),
+        stack_(a.stacks + std::size_t{a.stack_capacity} * warp),
+        collected_(a.collected + std::size_t{a.collected_capacity} * warp),
+        put_off_(a.put_off + std::size_t{put_off_capacity} * warp),
+        lane_(static_cast<int>(threadIdx.x % warp_size)) {}
+
+  /// Walks for one target, unless memory is short for a list it needs, or an earlier launch has done so. For groups, the cell above must be
+  /// done.
+  __device__ void run(std::uint32_t target) {
+    const std::uint32_t above = at_group ? a_.targets.group_parent[target] : a_.targets.parent[target];
+    const bool has_parent = a_.has_list(above);
+    const std::uint64_t range = !has_parent ? std::uint64_t{a_.sources.root_count} << 32
+                                : at_group  ? a_.list_range[above]
+                                            : wait_for(a_.list_range[above], not_ready);
+    if (a_.finished && (at_group ? !has_parent || a_.finished[above] : a_.finished[target])) return;
+    if (range == no_memory) {
+      if constexpr (!at_group) publish(a_.list_range[target], no_memory);
+      return;
+    }
+    list_ = has_parent ? a_.lists : a_.sources.roots;
+    list_next_ = static_cast<std::uint32_t>(range);
+    list_end_ = static_cast<std::uint32_t>(range >> 32);
+    accepted_count_ = direct_count_ = leaf_count_ = collected_count_ = put_off_count_ = top_ = own_ = 0;
+    if constexpr (at_group) {
+      forces_.load_group(target);
+      walk(target);
+      forces_.evaluate_own(own_);
+      forces_.finish_group(target, has_parent, above);
+    } else {
+      forces_.load_cell(target);
+      if (!walk(target)) return;
+      if (a_.lists_first && has_parent) wait_for(a_.done[above], 0U);
+      forces_.finish_cell(target, has_parent, above);
+      if (!a_.lists_first) publish(a_.list_range[target], range_);
+    }
+  }
+
+ private:
+  /// Tests all cells of the list and all that is opened on the way, and does what follows from it. When lists come first, a target cell
+  /// puts off most of what it accepts until its list is handed down. False when there is no memory for the list.
+  __device__ bool walk(std::uint32_t target) {
+    bool handed_down = at_group;
+    for (bool more = list_next_ < list_end_;;) {
+      const std::uint32_t enough = more ? warp_size : 1;
+      if (!handed_down && !more) {
+        range_ = hand_down();
+        if (a_.lists_first || range_ == no_memory) publish(a_.list_range[target], range_);
+        if (range_ == no_memory) return false;
+        handed_down = true;
+      } else if (accepted_count_ >= enough) {
+        const uint2 taken = take(accepted_count_);
+        if (!at_group && more && a_.lists_first && put_off_count_ < put_off_capacity)
+          put_off(memory_.accepted.entry + taken.x);
+        else
+          forces_.add_cells_to_local(memory_.accepted.entry + taken.x, taken.y);
+      } else if (at_group && direct_count_ >= enough) {
+        const uint2 taken = take(direct_count_);
+        forces_.evaluate_cells(memory_.direct.entry + taken.x, taken.y);
+      } else if (at_group && leaf_count_ >= enough) {
+        const uint2 taken = take(leaf_count_);
+        forces_.evaluate_leaves(memory_.leaves.entry + taken.x, taken.y);
+      } else if (more) {
+        test_next();
+        more = top_ > 0 || list_next_ < list_end_;
+      } else if (!at_group && put_off_count_ > 0) {
+        take_back();
+      } else {
+        return true;
+      }
+    }
+  }
+
+  /// Moves 32 accepted cells out of the way, and back into the empty queue.
+  __device__ void put_off(const std::uint32_t* cells) {
+    put_off_[put_off_count_ + lane_] = cells[lane_];
+    put_off_count_ += warp_size;
+    __syncwarp();
+  }
+  __device__ void take_back() {
+    put_off_count_ -= warp_size;
+    memory_.accepted.entry[lane_] = put_off_[put_off_count_ + lane_];
+    accepted_count_ = warp_size;
+    __syncwarp();
+  }
+
+  /// A pending cell that a lane tests, and what becomes of it.
+  struct Pending {
+    std::uint32_t entry;  ///< the cell, and forbidden_bit
+    CellGeometry geometry;
+    CellLinks links;
+    bool into_local, at_targets, has_children, is_leaf, handed_down;
+
+    __device__ std::uint32_t cell() const { return entry & ~forbidden_bit; }
+    __device__ std::uint32_t forbidden() const { return entry & forbidden_bit; }
+  };
+
+  /// Takes pending cells off the stack, or else the list, and sends each where it belongs.
+  __device__ void test_next() {
+    const bool from_stack = top_ > 0;
+    const std::uint32_t taken = smaller(from_stack ? top_ : list_end_ - list_next_, most_taken(top_));
+    if (from_stack) top_ -= taken;
+    Pending pending[tests_a_lane];
+#pragma unroll
+    for (int j = 0; j < tests_a_lane; ++j) {
+      const std::uint32_t at = warp_size * j + lane_;
+      pending[j].entry = at >= taken ? 0 : from_stack ? stack_[top_ + at] : list_ ? list_[list_next_ + at] : list_next_ + at;
+    }
+    if (!from_stack) list_next_ += taken;
+    __syncwarp();
+    forces_.count_tests(taken);
+    // All that the tests may look at is loaded at once, also for lanes without a cell.
+#pragma unroll
+    for (Pending& p : pending) {
+      p.geometry = load_whole(a_.sources.geometry + p.cell());
+      p.links = load_whole(a_.sources.links + p.cell());
+    }
+#pragma unroll
+    for (int j = 0; j < tests_a_lane; ++j) test(pending[j], warp_size * j + lane_ < taken);
+#pragma unroll
+    for (const Pending& p : pending) pass_on(p);
+    __syncwarp();
+  }
+
+  /// Without branches, so that the tests of a lane are done side by side.
+  __device__ void test(Pending& p, bool active) const {
+    const bool real = active & (p.geometry.mass > 0);
+    const LocalVerdict verdict = judge_local<order>(opening_, p.geometry, forces_.box(), a_.per_length, a_.support);
+    p.into_local = real & (p.forbidden() == 0) & verdict.accepted;
+    if (verdict.forbidden) p.entry |= forbidden_bit;
+    p.at_targets = false;
+    if constexpr (at_group) {
+      // A cell without contents was accepted by the rank that sent it, for a box around these targets.
+      p.at_targets = real & !p.into_local &
+                     ((p.links.particle_count == 0) |
+                      ((p.links.particle_count > few_particles) & accept(opening_, p.geometry, forces_.box(), a_.per_length, a_.support2)));
+    }
+    const bool rejected = real & !p.into_local & !p.at_targets;
+    p.has_children = rejected & (p.links.child_count > 0) & (at_group | (p.geometry.radius >= forces_.box().radius));
+    p.is_leaf = at_group & rejected & (p.links.child_count == 0);
+    p.handed_down = !at_group & rejected & !p.has_children;
+  }
+
+  __device__ void pass_on(const Pending& p) {
+    queue(p.into_local, p.cell(), memory_.accepted, accepted_count_);
+    if (__any_sync(all_lanes, p.has_children)) push_children(p.has_children ? p.links.child_count : 0, p.links.first_child | p.forbidden());
+    if constexpr (at_group) {
+      queue(p.at_targets, p.cell(), memory_.direct, direct_count_);
+      const std::uint32_t own = p.is_leaf ? forces_.own_bits(p.links.first_particle, p.links.particle_count) : 0;
+      own_ |= __reduce_or_sync(all_lanes, own);
+      queue(p.is_leaf && own == 0, make_uint2(p.links.first_particle, p.links.particle_count), memory_.leaves, leaf_count_);
+    } else {
+      collect(p.handed_down, p.cell());
+    }
+  }
+
+  /// Appends the entries of the lanes that say so.
+  template <class T>
+  __device__ void queue(bool wanted, const T& entry, Queue<T>& entries, std::uint32_t& count) {
+    const unsigned mask = __ballot_sync(all_lanes, wanted);
+    if (wanted) entries.entry[count + __popc(mask & ((1U << lane_) - 1))] = entry;
+    count += __popc(mask);
+  }
+
+  /// Takes the last entries out of a queue: where they begin, and how many they are.
+  __device__ static uint2 take(std::uint32_t& count) {
+    const std::uint32_t taken = smaller(count, std::uint32_t{warp_size});
+    count -= taken;
+    return make_uint2(count, taken);
+  }
+
+  __device__ void push_children(std::uint32_t count, std::uint32_t first) {
+    const std::uint32_t end = inclusive_scan(count, lane_);
+#pragma unroll 1
+    for (std::uint32_t k = 0; k < count; ++k) stack_[top_ + end - count + k] = first + k;
+    top_ += __shfl_sync(all_lanes, end, warp_size - 1);
+  }
+
+  __device__ void collect(bool handed_down, std::uint32_t cell) {
+    const unsigned mask = __ballot_sync(all_lanes, handed_down);
+    const std::uint32_t at = collected_count_ + __popc(mask & ((1U << lane_) - 1));
+    if (handed_down && at < a_.collected_capacity) collected_[at] = cell;
+    collected_count_ += __popc(mask);
+  }
+
+  /// Copies what was collected to the common list memory; its range there, or no_memory.
+  __device__ std::uint64_t hand_down() {
+    unsigned long long begin = 0;
+    if (lane_ == 0) {
+      begin = atomicAdd(&a_.status->used, static_cast<unsigned long long>(collected_count_));
+      atomicMax(&a_.status->longest_list, collected_count_);
+    }
+    begin = __shfl_sync(all_lanes, begin, 0);
+    const std::uint64_t end = begin + collected_count_;
+    if (collected_count_ > a_.collected_capacity || end > a_.list_capacity) {
+      if (lane_ == 0) a_.status->short_of_memory = 1;
+      return no_memory;
+    }
+#pragma unroll 1
+    for (std::uint32_t i = lane_; i < collected_count_; i += warp_size) a_.lists[begin + i] = collected_[i];
+    return begin | end << 32;
+  }
+
+  const FmmArguments& a_;
+  const Opening& opening_;
+  TargetForces<order, Softening> forces_;
+  Memory& memory_;
+  std::uint32_t* stack_;
+  std::uint32_t* collected_;
+  std::uint32_t* put_off_;
+  int lane_;
+  const std::uint32_t* list_ = nullptr;  ///< null: cell numbers themselves
+  std::uint32_t list_next_ = 0, list_end_ = 0, top_ = 0;
+  std::uint32_t accepted_count_ = 0, direct_count_ = 0, leaf_count_ = 0, collected_count_ = 0, put_off_count_ = 0;
+  std::uint64_t range_ = 0;  ///< of the list handed down
+  std::uint32_t own_ = 0;    ///< targets met as sources in leaves of the group's own, one bit each
+};
+
+template <int order, class Opening, class Softening, bool at_group>
+__global__ void __launch_bounds__(warps_per_block* warp_size, blocks_per_multiprocessor(ExpansionTerms<order, Softening>::form, at_group))
+    fmm_walk_kernel(const __grid_constant__ FmmArguments a, const __grid_constant__ Opening opening,
+                     const __grid_constant__ Softening softening) {
+  if constexpr (!at_group) let_next_launch_start();
+  using Walk = TargetWalk<order, Opening, Softening, at_group>;
+  using Memory = typename Walk::Memory;
+  alignas(16) __shared__ unsigned char shared[warps_per_block * sizeof(Memory)];
+  const BlockSlot slot(a.counts->slots_lent, a.counts->slots_returned, a.slots_returned, a.block_slots);
+  const int warp = static_cast<int>(threadIdx.x) / warp_size;
+  Walk walk(a, opening, softening, reinterpret_cast<Memory*>(shared)[warp], static_cast<int>(slot.number()) * warps_per_block + warp);
+  const std::uint32_t cells = a.targets.cell_count - a.first_level_cell;
+  NumberDrawer<at_group> drawer(a.counts->drawn + at_group, at_group ? a.targets.group_count : cells);
+  CellsAbove above(a.done, &a.counts->cells_done, cells);
+#pragma unroll 1
+  for (std::uint32_t number; drawer.next(number);) {
+    if constexpr (at_group) {
+      const std::uint32_t cell = a.targets.group_parent[number];
+      above.wait(cell, a.has_list(cell));
+      walk.run(number);
+    } else {
+      walk.run(a.first_level_cell + number);
+      // Also where there was no memory, so that no group waits in vain.
+      publish(a.done[a.first_level_cell + number], 1U);
+      count_up(a.counts->cells_done);
+    }
+  }
+  if constexpr (at_group) await_previous_launch();
+}
+
+template <bool at_group, int order, class Opening, class Softening>
+void launch(CudaSpace& space, const FmmArguments& a, const Opening& opening, const Softening& softening, std::uint32_t targets,
+            bool overlaps) {
+  if (targets == 0) return;
+  cudaLaunchConfig_t config{};
+  const auto resident =
+      static_cast<unsigned>(space.multiprocessors() * blocks_per_multiprocessor(ExpansionTerms<order, Softening>::form, at_group));
+  config.gridDim = std::min((targets - 1) / warps_per_block + 1, resident);
+  config.blockDim = warps_per_block * warp_size;
+  config.stream = space.stream();
+  cudaLaunchAttribute attribute{};
+  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attribute.val.programmaticStreamSerializationAllowed = 1;
+  config.attrs = &attribute;
+  config.numAttrs = overlaps ? 1 : 0;
+  check_cuda(cudaLaunchKernelEx(&config, fmm_walk_kernel<order, Opening, Softening, at_group>, a, opening, softening), "dual walk");
+}
+
+}  // namespace fmm_walk
+
+template <int order>
+void launch_fmm_walk(CudaSpace& space, const GravityParameters& gravity, const TreeScale& scale, FmmArguments a) {
+  visit_opening(gravity, [&](const auto& opening) {
+    visit_softening(gravity, scale.length, [&](const auto& softening) {
+      a.support = static_cast<float>(softening.support() * (1 + 1e-6));
+      a.support2 = a.support * a.support;
+      const std::uint32_t cells = a.targets.cell_count - a.first_level_cell;
+      fmm_walk::launch<false, order>(space, a, opening, softening, cells, false);
+      fmm_walk::launch<true, order>(space, a, opening, softening, a.targets.group_count, cells > 0 && space.overlaps_launches());
+    });
+  });
+}
+
+}  // namespace grove

@@ -1,0 +1,212 @@
+// The targets of one group as SIMD vectors, and the lists of sources that act on all of them: the CPU's inner loops.
+#pragma once
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "kernels/space/float_vector.hpp"
+#include "kernels/gravity/interaction.hpp"
+#include "kernels/gravity/opening.hpp"
+#include "kernels/walks/tree_walk.hpp"
+
+namespace grove {
+
+/// Units of a walk: between code units and those of the trees.
+struct WalkUnits {
+  double length, per_length, per_mass;
+  double acceleration, potential;  ///< code units of the results' scaled ones, G included
+
+  WalkUnits(const GravityParameters& gravity, const TreeScale& scale)
+      : length(scale.length),
+        per_length(1 / scale.length),
+        per_mass(1 / scale.mass),
+        acceleration(gravity.G * scale.mass / (scale.length * scale.length)),
+        potential(gravity.G * scale.mass / scale.length) {}
+
+  float offset(double x, double centre) const { return static_cast<float>((x - centre) * per_length); }
+};
+
+/// Particles nearer to the box round the targets than this part of its radius are near ones: from further away, the FP32 rounding of two
+/// offsets changes a force by about 1e-6 at most.
+inline constexpr float near_margin = 1.0F / 16;
+
+/// A particle so near to targets that the rounding of offsets could show beside its distance.
+struct NearSource {
+  Float4 offset;    ///< and mass
+  Float4 residual;  ///< what rounding took from the offset; w: which target it is, -1 for none
+};
+
+/// Sources listed for one group; offsets from the group's centre.
+struct SourceLists {
+  std::vector<CellSource> cells;
+  std::vector<Float4> particles;  ///< offset and mass
+  std::vector<NearSource> near;   ///< the group's own particles among them
+
+  void clear() {
+    cells.clear();
+    particles.clear();
+    near.clear();
+  }
+  std::size_t particle_count() const { return particles.size() + near.size(); }
+};
+
+/// Up to `capacity` targets, padded to whole vectors, and the force on each.
+template <int capacity>
+class TargetVectors {
+ public:
+  /// Takes `count` particles from `first` on, of which `least_acceleration` is the smallest, and centres them on their bounding box.
+  void load(const Double4* particles, std::uint32_t first, std::uint32_t count, float least_acceleration, const WalkUnits& units) {
+    first_ = first;
+    count_ = count;
+    Double3 low = position_of(particles[first]), high = low;
+    for (std::uint32_t i = first; i < first + count; ++i) {
+      const Double4& p = particles[i];
+      low = {smaller(low.x, p.x), smaller(low.y, p.y), smaller(low.z, p.z)};
+      high = {larger(high.x, p.x), larger(high.y, p.y), larger(high.z, p.z)};
+    }
+    box_ = {};
+    box_.centre = 0.5 * (low + high);
+    box_.least_acceleration = least_acceleration;
+    const Double3 half = (0.5 * target_margin * units.per_length) * (high - low);
+    box_.half_size[0] = static_cast<float>(half.x);
+    box_.half_size[1] = static_cast<float>(half.y);
+    box_.half_size[2] = static_cast<float>(half.z);
+    float radius2 = 0;
+    for (std::uint32_t i = 0; i < padded; ++i) {
+      const Double4& particle = particles[first + (i < count ? i : 0)];
+      const Float4 p = source(particle, units), rest = residual(particle, p, units);
+      x_[i] = p.x;
+      y_[i] = p.y;
+      z_[i] = p.z;
+      rest_x_[i] = rest.x;
+      rest_y_[i] = rest.y;
+      rest_z_[i] = rest.z;
+      lane_[i] = static_cast<float>(i);
+      radius2 = larger(radius2, p.x * p.x + p.y * p.y + p.z * p.z);
+    }
+    box_.radius = target_margin * std::sqrt(radius2);
+    filled_ = static_cast<int>((count + FloatVector::width - 1) / FloatVector::width);
+  }
+
+  const TargetBox& box() const { return box_; }
+  std::uint32_t first() const { return first_; }
+  std::uint32_t count() const { return count_; }
+
+  Float4 source(const Double4& p, const WalkUnits& units) const {
+    return {units.offset(p.x, box_.centre.x), units.offset(p.y, box_.centre.y), units.offset(p.z, box_.centre.z),
+            static_cast<float>(p.w * units.per_mass)};
+  }
+
+  /// Lists particle `i` of the sources, which are the targets' own tree or not.
+  void list_particle(const Double4* sources, std::uint32_t i, bool own_tree, const WalkUnits& units, SourceLists& lists) const {
+    const Float4 offset = source(sources[i], units);
+    if (!is_near(offset)) {
+      lists.particles.push_back(offset);
+      return;
+    }
+    lists.near.push_back({offset, residual(sources[i], offset, units)});
+    if (own_tree && i - first_ < count_) lists.near.back().residual.w = static_cast<float>(i - first_);
+  }
+
+  /// Sets the forces to those of all listed sources, plus what `extra(x, y, z, force)` adds for each vector of targets.
+  template <class Softening, class Extra>
+  void sum(const Softening& softening, const SourceLists& lists, Extra extra) {
+    for (int v = 0; v < filled_; v += at_once) sum_vectors(v, softening, lists, extra);
+  }
+
+  /// Sets or adds to acceleration and potential in code units.
+  void store(Double4* acceleration, const WalkUnits& units, WalkMode mode) const {
+    for (std::uint32_t i = 0; i < count_; ++i) {
+      Double4& out = acceleration[first_ + i];
+      const Double4 before = mode == WalkMode::own_tree ? Double4{} : out;
+      out = {before.x + ax_[i] * units.acceleration, before.y + ay_[i] * units.acceleration, before.z + az_[i] * units.acceleration,
+             before.w - potential_[i] * units.potential};
+    }
+  }
+
+ private:
+  // Vectors worked on at once: enough independent sums to hide the latency of one interaction's chain of operations.
+  static constexpr int at_once = 2;
+  static constexpr int vectors = ((capacity + FloatVector::width - 1) / FloatVector::width + at_once - 1) / at_once * at_once;
+  static constexpr std::uint32_t padded = vectors * FloatVector::width;
+
+  template <class Softening, class Extra>
+  void sum_vectors(int v, const Softening& softening, const SourceLists& lists, Extra& extra) {
+    FloatVector x[at_once], y[at_once], z[at_once];
+    for (int t = 0; t < at_once; ++t) {
+      const int at = (v + t) * FloatVector::width;
+      x[t] = FloatVector::load(x_ + at);
+      y[t] = FloatVector::load(y_ + at);
+      z[t] = FloatVector::load(z_ + at);
+    }
+    Force<FloatVector> force[at_once];
+    CompensatedForce<FloatVector> total[at_once];
+    const auto end_block = [&] {
+      for (int t = 0; t < at_once; ++t) total[t].take(force[t]);
+    };
+    for (std::span<const CellSource> left = lists.cells; !left.empty(); end_block())
+      for (const CellSource& s : take_block(left))
+        for (int t = 0; t < at_once; ++t) add_cell(softening, s, x[t], y[t], z[t], force[t]);
+    for (std::span<const Float4> left = lists.particles; !left.empty(); end_block())
+      for (const Float4& s : take_block(left))
+        for (int t = 0; t < at_once; ++t)
+          add_particle(softening, FloatVector(s.x), FloatVector(s.y), FloatVector(s.z), FloatVector(s.w), x[t], y[t], z[t], force[t]);
+    for (std::span<const NearSource> left = lists.near; !left.empty(); end_block())
+      for (const NearSource& s : take_block(left))
+        for (int t = 0; t < at_once; ++t) add_near(softening, s, x[t], y[t], z[t], (v + t) * FloatVector::width, force[t]);
+    for (int t = 0; t < at_once; ++t) {
+      const int at = (v + t) * FloatVector::width;
+      extra(x[t], y[t], z[t], force[t]);
+      total[t].take(force[t]);
+      total[t].sum.x.store(ax_ + at);
+      total[t].sum.y.store(ay_ + at);
+      total[t].sum.z.store(az_ + at);
+      total[t].sum.potential.store(potential_ + at);
+    }
+  }
+
+  /// Adds a near particle to the force on the targets (x, y, z), which are those from `at` on. Differences of offsets that are near are
+  /// exact, those of their residuals add what rounding took from both.
+  template <class Softening>
+  void add_near(const Softening& softening, const NearSource& s, FloatVector x, FloatVector y, FloatVector z, int at,
+                Force<FloatVector>& force) const {
+    const FloatVector dx = (FloatVector(s.offset.x) - x) + (FloatVector(s.residual.x) - FloatVector::load(rest_x_ + at));
+    const FloatVector dy = (FloatVector(s.offset.y) - y) + (FloatVector(s.residual.y) - FloatVector::load(rest_y_ + at));
+    const FloatVector dz = (FloatVector(s.offset.z) - z) + (FloatVector(s.residual.z) - FloatVector::load(rest_z_ + at));
+    const FloatVector mass = select(FloatVector::load(lane_ + at) == FloatVector(s.residual.w), FloatVector(0), FloatVector(s.offset.w));
+    const FloatVector here(0);
+    add_particle(softening, dx, dy, dz, mass, here, here, here, force);
+  }
+
+  bool is_near(const Float4& offset) const {
+    const float margin = near_margin * box_.radius;
+    const float* const half = box_.half_size;
+    return std::abs(offset.x) <= half[0] + margin && std::abs(offset.y) <= half[1] + margin && std::abs(offset.z) <= half[2] + margin;
+  }
+
+  /// What is left of the position beside its FP32 offset; w is -1. Not inlined: where GCC 12 vectorizes both, it takes a double that was
+  /// rounded to FP32 and back for the double itself, and this for zero.
+  [[gnu::noinline]] Float4 residual(const Double4& p, const Float4& offset, const WalkUnits& units) const {
+    const Double3 exact = units.per_length * (position_of(p) - box_.centre);
+    return {static_cast<float>(exact.x - static_cast<double>(offset.x)), static_cast<float>(exact.y - static_cast<double>(offset.y)),
+            static_cast<float>(exact.z - static_cast<double>(offset.z)), -1};
+  }
+
+  /// Takes the next block of sources off `left`.
+  template <class Source>
+  static std::span<const Source> take_block(std::span<const Source>& left) {
+    const std::span<const Source> block = left.first(std::min<std::size_t>(sources_per_block, left.size()));
+    left = left.subspan(block.size());
+    return block;
+  }
+
+  std::uint32_t first_ = 0, count_ = 0;
+  int filled_ = 0;
+  TargetBox box_{};
+  alignas(FloatVector::alignment) float x_[padded], y_[padded], z_[padded], lane_[padded];
+  alignas(FloatVector::alignment) float rest_x_[padded], rest_y_[padded], rest_z_[padded];  ///< what rounding took from x_, y_, z_
+  alignas(FloatVector::alignment) float ax_[padded], ay_[padded], az_[padded], potential_[padded];
+};
+
+}  // namespace grove

@@ -1,0 +1,62 @@
+// Step 8, the group walk (Barnes 1990): all targets of a group share one list of cells and particles.
+//
+// A group is a run of consecutive particles of at most `largest_group`. For each, the source tree is walked from its root; a cell that
+// the opening criterion accepts for the group's bounding box acts through its moments, a leaf that it does not through its particles.
+// Two drivers share the tests and the interactions: a warp for a group on the GPU, SIMD over the targets on the CPU.
+#pragma once
+
+#include <stdexcept>
+
+#include "kernels/gravity/gravity_parameters.hpp"
+#include "kernels/tree/tree.hpp"
+
+namespace grove {
+
+inline constexpr int largest_group = 64;  ///< two targets for each lane of a warp, so that each source fetched serves twice
+
+/// Work done for one group, summed over the trees walked. Counts are per target: every target of the group meets them all.
+struct GroupWork {
+  std::uint32_t particle_particle = 0;
+  std::uint32_t cell_particle = 0;
+  std::uint32_t opening_tests = 0;  ///< by the group as a whole
+  std::uint32_t cell_cell = 0;      ///< by the group as a whole
+};
+
+// Issue slots a target, the unit of measured work: see the interactions for the instructions counted.
+inline constexpr std::uint32_t slots_particle_particle = 16;
+inline constexpr std::uint32_t slots_cell_particle = 45;
+inline constexpr std::uint32_t slots_cell_cell = 350;    ///< shared by the targets of a group
+inline constexpr std::uint32_t slots_opening_test = 70;  ///< shared by the targets of a group
+
+/// The targets of a walk. Group g has the particles [group_start[g], group_start[g+1]).
+struct WalkTargets {
+  View<const Double4> particles;               ///< position and mass, code units
+  View<const float> group_least_acceleration;  ///< [groups] as Tree::least_acceleration; what criteria of relative error look at
+  View<const std::uint32_t> group_start;       ///< [groups + 1]; empty when there are no particles
+  View<Double4> acceleration;                  ///< [particles] out: acceleration and potential, code units, G included
+  View<GroupWork> work;                        ///< [groups] out
+
+  GROVE_HD std::size_t group_count() const { return group_start.size > 0 ? group_start.size - 1 : 0; }
+};
+
+/// How a walk's results go to the targets.
+enum class WalkMode {
+  own_tree,   ///< sources are the targets' own tree, particle for particle; results are set
+  other_tree  ///< sources are other particles; results are added
+};
+
+/// Terms of the multipoles that are evaluated at each target.
+using WalkTerms = AllTerms<2>;
+
+/// Throws std::logic_error unless the multipoles of `sources` are of that form.
+inline void check_form(const TreeView& sources, ExpansionForm form) {
+  if (!(sources.form == form)) throw std::logic_error("a tree's multipoles have other terms than those of the walk");
+}
+
+/// Walks `sources`, whose multipoles have WalkTerms, for all groups. Asynchronous on the GPU. Uses only the fields of `gravity` that
+/// concern opening and softening, and G. Throws std::logic_error for multipoles of other terms.
+template <class Space>
+void walk_tree(Space& space, const GravityParameters& gravity, const TreeScale& scale, const TreeView& sources, const WalkTargets& targets,
+               WalkMode mode);
+
+}  // namespace grove

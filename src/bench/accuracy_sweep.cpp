@@ -1,0 +1,103 @@
+#include "src/bench/accuracy_sweep.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "kernels/gravity/gravity_names.hpp"
+#include "src/commands/options.hpp"
+#include "src/run/initial_state.hpp"
+#include "src/text/text_table.hpp"
+
+namespace grove {
+
+namespace {
+
+double walk_speed(const ForceBenchmark& b) { return particles_per_s(b.statistics.walk(), b.work); }
+double whole_speed(const ForceBenchmark& b) { return particles_per_s(b.statistics.whole(), b.work); }
+
+std::vector<std::string> table_row(const SweepPoint& point) {
+  const ForceBenchmark& b = point.benchmark;
+  const auto error = [](double value) { return fmt::format("{:.2e}", value); };
+  const auto count = [&](std::uint64_t total) { return fmt::format("{:.1f}", per_particle(total, b.work)); };
+  return {fmt::format("{}", accuracy(point.gravity)),
+          error(b.errors.acceleration.median),
+          error(b.errors.acceleration.p99),
+          error(b.errors.acceleration.p999),
+          format_seconds(b.statistics.walk().median),
+          format_seconds(b.statistics.whole().median),
+          format_quantity(walk_speed(b)),
+          format_quantity(whole_speed(b)),
+          count(b.work.sum.particle_particle),
+          count(b.work.sum.cell_particle),
+          count(b.work.sum.cell_cell),
+          error(b.balance.relative())};
+}
+
+}  // namespace
+
+const std::vector<std::string>& standard_settings(const GravityParameters& gravity) {
+  static const std::vector<std::string> tolerances{"1e-2", "3e-3", "1e-3", "3e-4", "1e-4", "3e-5", "1e-5"};
+  static const std::vector<std::string> thetas{"1.0", "0.8", "0.7", "0.6", "0.5", "0.4", "0.3"};
+  return accuracy_key(gravity) == "tolerance" ? tolerances : thetas;
+}
+
+SweepCurve sweep_accuracy(const std::vector<Config>& configs, std::uint64_t repeats, std::uint64_t targets, const Communicator& comm) {
+  const Config& first = configs.front();
+  const InitialState state = load_initial_state(first, comm);
+  const std::string& file = first.initial_conditions.file;
+  SweepCurve curve;
+  curve.name = file.empty() ? first.initial_conditions.generator : file;
+  curve.description = state.description;
+  curve.particles = state.count;
+  ReferenceForces reference;
+  for (const Config& config : configs) {
+    std::unique_ptr<Simulation> simulation;
+    comm.agree([&] { simulation = make_simulation(config.run.device, config.gravity, comm); });
+    simulation->start(state.particles, config.time.begin);
+    curve.points.push_back({config.gravity, measure_force(*simulation, repeats, comm)});
+    if (reference.id.empty()) reference = simulation->reference_forces(targets, standard_sample_seed);
+    curve.points.back().benchmark.errors = force_errors(simulation->compare_forces(reference));
+    curve.device = simulation->device_description();
+  }
+  return curve;
+}
+
+std::string sweep_table(const SweepCurve& curve, const std::string& key) {
+  TextTable table({key, "median error", "99 %", "99.9 %", "walk", "whole force", "walk 1/s", "whole 1/s", "particle-particle",
+                   "cell-particle", "cell-cell", "net force"});
+  for (const SweepPoint& point : curve.points) table.add_row(table_row(point));
+  return table.text();
+}
+
+JsonObject sweep_json(const SweepCurve& curve, const std::string& key) {
+  std::vector<JsonObject> points;
+  for (const SweepPoint& point : curve.points) {
+    JsonObject json;
+    json.add(key, accuracy(point.gravity)).add("gravity", gravity_json(point.gravity));
+    add_benchmark(json, point.benchmark);
+    points.push_back(json);
+  }
+  return JsonObject()
+      .add("initial_conditions", curve.name)
+      .add("particles", curve.particles)
+      .add("device", curve.device)
+      .add("points", points);
+}
+
+CurvePicture sweep_picture(const std::vector<SweepCurve>& curves, const std::string& key, const std::string& title) {
+  CurvePicture picture{title, "99 % error of the force, against direct summation", "particles per second, whole force", {}};
+  for (const SweepCurve& curve : curves) {
+    Curve drawn{curve.name, {}};
+    for (const SweepPoint& point : curve.points) {
+      const double error = point.benchmark.errors.acceleration.p99, speed = whole_speed(point.benchmark);
+      drawn.points.push_back(
+          {error, speed,
+           fmt::format("{}, {} {}: {:.2e}, {} particles/s", curve.name, key, accuracy(point.gravity), error, format_quantity(speed))});
+    }
+    picture.curves.push_back(drawn);
+  }
+  return picture;
+}
+
+}  // namespace grove

@@ -1,0 +1,68 @@
+// Repeated force evaluations: wall times by phase and the work done, over all ranks.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "decomposition/communicator.hpp"
+#include "src/text/json.hpp"
+#include "src/run/phase_statistics.hpp"
+#include "src/simulation/simulation.hpp"
+
+namespace grove {
+
+/// One measured force evaluation, the same on every rank.
+struct ForceTiming {
+  StepTiming timing;
+  double walk_s = 0;  ///< all walks together, of the slowest rank
+};
+
+/// Runs Simulation::compute_forces from a common start and times it. Collective.
+ForceTiming measure_forces(Simulation& simulation, const Communicator& comm);
+
+/// Wall times of one phase over the repeats, of the slowest rank, s.
+struct PhaseSpread {
+  std::string name;
+  double median = 0, min = 0, max = 0;
+};
+
+/// Collects the repeats.
+class BenchStatistics {
+ public:
+  void add(const ForceTiming& timing) { repeats_.push_back(timing); }
+
+  std::vector<PhaseSpread> phases() const;  ///< in the order of the first repeat
+  PhaseSpread walk() const;
+  PhaseSpread whole() const;
+
+  std::string table() const;
+  void add_to(JsonObject& json) const;
+
+ private:
+  std::vector<ForceTiming> repeats_;
+};
+
+/// Sums over the ranks of what one force evaluation did.
+struct WorkTotals {
+  WorkCounts sum;
+  std::uint64_t most_bytes_on_a_rank = 0;  ///< WorkCounts::bytes_held of the fullest rank
+};
+
+/// Collective.
+WorkTotals total_work(const WorkCounts& local, const Communicator& comm);
+
+/// `total` for each particle that received a force.
+double per_particle(std::uint64_t total, const WorkTotals& work);
+/// Particles per second, from the median.
+double particles_per_s(const PhaseSpread& phase, const WorkTotals& work);
+
+/// Particles per second of the walk and of the whole force evaluation, from the medians.
+std::string speed_text(const BenchStatistics& statistics, const WorkTotals& work);
+void add_speed(JsonObject& json, const BenchStatistics& statistics, const WorkTotals& work);
+
+/// Interactions per particle by kind, cells, and memory.
+std::string work_text(const WorkTotals& work);
+void add_work(JsonObject& json, const WorkTotals& work);
+
+}  // namespace grove

@@ -1,0 +1,30 @@
+// What `grove bench` measures of the force evaluation with one set of parameters: speed, work, errors, momentum.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "src/bench/bench_statistics.hpp"
+#include "src/bench/force_errors.hpp"
+#include "src/text/json.hpp"
+#include "src/simulation/simulation.hpp"
+
+namespace grove {
+
+struct ForceBenchmark {
+  BenchStatistics statistics;
+  WorkTotals work;     ///< of the last evaluation, but bytes_held: the most of all evaluations that are measured
+  ForceErrors errors;  ///< without targets when they were not measured
+  ForceBalance balance;
+};
+
+/// Measures `repeats` force evaluations of a simulation that has been started, after one that is not measured: all but the errors.
+/// Direct sums, which hold memory of their own, are better made afterwards. Collective.
+ForceBenchmark measure_force(Simulation& simulation, std::uint64_t repeats, const Communicator& comm);
+
+/// All of it for people, several lines.
+std::string benchmark_text(const ForceBenchmark& benchmark);
+/// Adds all of it to `json`.
+void add_benchmark(JsonObject& json, const ForceBenchmark& benchmark);
+
+}  // namespace grove

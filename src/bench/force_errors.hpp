@@ -1,0 +1,28 @@
+// Force errors of a sample, as a table and as JSON.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "src/text/json.hpp"
+#include "src/bench/percentiles.hpp"
+#include "src/simulation/simulation.hpp"
+
+namespace grove {
+
+/// Relative errors against direct summation in FP64.
+struct ForceErrors {
+  std::uint64_t targets = 0;
+  Percentiles acceleration, potential;
+};
+
+ForceErrors force_errors(const ForceSample& sample);
+
+/// A line each for acceleration and potential.
+std::string error_table(const ForceErrors& errors);
+JsonObject error_json(const ForceErrors& errors);
+
+/// The seed of the sample when the user gives none.
+inline constexpr std::uint64_t standard_sample_seed = 1;
+
+}  // namespace grove

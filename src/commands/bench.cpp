@@ -1,0 +1,164 @@
+// grove bench: wall time of the force evaluation by phase, interactions, memory, momentum and, when asked, errors: with one set of
+// parameters, or as a curve over accuracy settings.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "kernels/space/error.hpp"
+#include "kernels/gravity/gravity_names.hpp"
+#include "src/bench/accuracy_sweep.hpp"
+#include "src/commands/command.hpp"
+#include "src/commands/options.hpp"
+#include "src/run/initial_state.hpp"
+#include "src/text/text_table.hpp"
+#include "src/version.hpp"
+
+namespace grove {
+
+namespace {
+
+constexpr std::uint64_t standard_sweep_targets = 2000;
+
+struct BenchOptions {
+  CommonOptions common;
+  std::string n = "100000", generators = "plummer", file, seed = "1";
+  JsonOption json;
+  std::uint64_t repeats = 5, targets = 0;
+  std::string settings, picture;
+  CLI::Option* sweep = nullptr;  ///< owned by the App
+};
+
+/// The configuration with particles of `generator`, or of the file; `setting` wins over all that the user set.
+Config config_of(const BenchOptions& options, const std::string& generator, const Communicator& comm, const std::string& setting = "") {
+  std::vector<std::string> overrides{"initial_conditions.file=" + options.file};
+  if (options.file.empty())
+    overrides = {"initial_conditions.generator=" + generator, "initial_conditions.n=" + options.n,
+                 "initial_conditions.seed=" + options.seed};
+  overrides = options.common.overrides(overrides);
+  if (!setting.empty()) overrides.push_back(setting);
+  return load_config_on_all_ranks("", overrides, comm);
+}
+
+std::string ranks_text(int ranks) { return fmt::format("{} rank{}", ranks, ranks == 1 ? "" : "s"); }
+
+JsonObject json_header(int ranks) { return JsonObject().add("program", version_line()).add("ranks", ranks); }
+
+int bench_one(const BenchOptions& options, const Communicator& comm) {
+  comm.agree([&] {
+    if (options.generators.find(',') != std::string::npos)
+      throw ConfigError("--ic " + options.generators + ": several generators need --sweep");
+  });
+  const Config config = config_of(options, options.generators, comm);
+  std::unique_ptr<Simulation> simulation;
+  comm.agree([&] { simulation = make_simulation(config.run.device, config.gravity, comm); });
+  InitialState state = load_initial_state(config, comm);
+  simulation->start(state.particles, config.time.begin);
+  state.particles = {};  // the simulation has its own copy
+  ForceBenchmark result = measure_force(*simulation, options.repeats, comm);
+  if (options.targets > 0) result.errors = force_errors(simulation->sample_force_error(options.targets, standard_sample_seed));
+  const std::string device = simulation->device_description();
+  comm.agree([&] {
+    if (!comm.is_root()) return;
+    if (!options.json.replaces_table())
+      fmt::print("{}\n{} on {}, {}\n{}\n\n{}", version_line(), state.description, ranks_text(comm.size()), device,
+                 gravity_text(config.gravity), benchmark_text(result));
+    if (!options.json.given()) return;
+    const InitialConditions& from = config.initial_conditions;
+    JsonObject json = json_header(comm.size());
+    json.add("initial_conditions", from.file.empty() ? from.generator : from.file).add("particles", state.count).add("device", device);
+    json.add("gravity", gravity_json(config.gravity));
+    add_benchmark(json, result);
+    options.json.write(json);
+  });
+  return 0;
+}
+
+/// For every set of particles, the configurations with all settings. All mistakes show here, before anything is measured. Collective.
+std::vector<std::vector<Config>> sweep_plan(const BenchOptions& options, const Communicator& comm) {
+  std::vector<std::string> generators, settings;
+  comm.agree([&] {
+    generators = comma_separated("--ic", options.generators);
+    if (!options.settings.empty()) settings = comma_separated("--sweep", options.settings);
+    if (comm.is_root() && options.json.given()) options.json.require_writable();
+    if (comm.is_root() && !options.picture.empty()) require_writable(options.picture);
+  });
+  std::vector<std::vector<Config>> plan;
+  for (const std::string& generator : generators) {
+    const GravityParameters gravity = config_of(options, generator, comm).gravity;
+    comm.agree([&] {
+      if (!has_accuracy(gravity))
+        throw ConfigError(fmt::format(
+            "--sweep: gravity.method = \"{}\" has no setting that trades speed for accuracy: choose another method", gravity.method));
+    });
+    plan.emplace_back();
+    for (const std::string& setting : settings.empty() ? standard_settings(gravity) : settings)
+      plan.back().push_back(config_of(options, generator, comm, "gravity." + accuracy_key(gravity) + "=" + setting));
+  }
+  return plan;
+}
+
+void write_sweep(const BenchOptions& options, const Config& config, const std::vector<SweepCurve>& curves, const Communicator& comm) {
+  const std::string key = accuracy_key(config.gravity);
+  if (options.json.given()) {
+    std::vector<JsonObject> all;
+    all.reserve(curves.size());
+    for (const SweepCurve& curve : curves) all.push_back(sweep_json(curve, key));
+    options.json.write(json_header(comm.size()).add("setting", key).add("curves", all));
+  }
+  if (options.picture.empty()) return;
+  const GravityParameters& g = config.gravity;
+  const std::string title = fmt::format("method {}, opening {}, softening {}; {} particles on {}, {}", g.method, g.opening, g.softening,
+                                        format_count(curves.front().particles), ranks_text(comm.size()), curves.front().device);
+  write_text(options.picture, sweep_picture(curves, key, title).svg());
+}
+
+int bench_sweep(const BenchOptions& options, const Communicator& comm) {
+  const std::vector<std::vector<Config>> plan = sweep_plan(options, comm);
+  const std::uint64_t targets = options.targets > 0 ? options.targets : standard_sweep_targets;
+  const bool speaks = comm.is_root() && !options.json.replaces_table();
+  if (speaks) fmt::print("{}\n", version_line());
+  std::vector<SweepCurve> curves;
+  for (const std::vector<Config>& configs : plan) {
+    curves.push_back(sweep_accuracy(configs, options.repeats, targets, comm));
+    if (!speaks) continue;
+    const GravityParameters& gravity = configs.front().gravity;
+    fmt::print("\n{} on {}, {}\nmethod {}, opening {}, softening {} ({})\n\n{}", curves.back().description, ranks_text(comm.size()),
+               curves.back().device, gravity.method, gravity.opening, gravity.softening, gravity.softening_kernel,
+               sweep_table(curves.back(), accuracy_key(gravity)));
+    std::fflush(stdout);
+  }
+  comm.agree([&] {
+    if (comm.is_root()) write_sweep(options, plan.front().front(), curves, comm);
+  });
+  return 0;
+}
+
+}  // namespace
+
+CommandAction declare_bench(CLI::App& app) {
+  auto options = std::make_shared<BenchOptions>();
+  app.add_option("--n", options->n, "number of particles [100000]")->type_name("N");
+  auto* generator =
+      app.add_option("--ic", options->generators, "generator of the particles, or with --sweep several: plummer,disc [plummer]")
+          ->type_name("GENERATOR");
+  app.add_option("--file", options->file, "particles of a file instead")->type_name("FILE")->excludes(generator);
+  app.add_option("--seed", options->seed, "of the particles [1]")->type_name("SEED");
+  app.add_option("--repeats", options->repeats, "force evaluations measured, after two that are not [5]")
+      ->check(CLI::PositiveNumber)
+      ->type_name("R");
+  app.add_option("--check", options->targets, "also measure force errors on this many particles [with --sweep 2000]")->type_name("TARGETS");
+  options->sweep =
+      app.add_option("--sweep", options->settings,
+                     "the speed/error curve: measure with each of these tolerances (gravity.opening = relative) or thetas (all "
+                     "others) [two decades of errors]")
+          ->expected(0, 1)
+          ->type_name("[VALUE,...]");
+  app.add_option("--picture", options->picture, "draw the curves of --sweep as SVG")->type_name("FILE.svg")->needs(options->sweep);
+  options->json.declare(app);
+  options->common.declare(app);
+  return
+      [options](const Communicator& comm) { return options->sweep->count() > 0 ? bench_sweep(*options, comm) : bench_one(*options, comm); };
+}
+
+}  // namespace grove

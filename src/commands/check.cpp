@@ -1,0 +1,82 @@
+// grove check: force errors of the configured method against direct summation.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <limits>
+#include <memory>
+
+#include "src/commands/command.hpp"
+#include "src/commands/options.hpp"
+#include "src/bench/force_errors.hpp"
+#include "src/run/initial_state.hpp"
+#include "src/text/text_table.hpp"
+
+namespace grove {
+
+namespace {
+
+constexpr int exit_exceeded = 1;
+
+struct CheckOptions {
+  CommonOptions common;
+  std::string source;
+  std::uint64_t targets = 1000, seed = standard_sample_seed;
+  JsonOption json;
+  double max_99 = std::numeric_limits<double>::infinity();
+};
+
+Config config_of(const CheckOptions& options, const Communicator& comm) {
+  const bool is_config = std::filesystem::path(options.source).extension() == ".toml";
+  if (is_config) return load_config_on_all_ranks(options.source, options.common.overrides(), comm);
+  return load_config_on_all_ranks("", options.common.overrides({"initial_conditions.file=" + options.source}), comm);
+}
+
+std::string readable(const Config& config, const InitialState& state, const Simulation& simulation, const ForceErrors& errors) {
+  return fmt::format("{}\n{}, on {}\n{} targets against direct summation in FP64\n\n{}", state.description, gravity_text(config.gravity),
+                     simulation.device_description(), format_count(errors.targets), error_table(errors));
+}
+
+JsonObject as_json(const Config& config, const InitialState& state, const Simulation& simulation, const ForceErrors& errors,
+                   const Communicator& comm) {
+  JsonObject result;
+  result.add("particles", state.count).add("ranks", comm.size()).add("device", simulation.device_description());
+  return result.add("gravity", gravity_json(config.gravity)).add("errors", error_json(errors));
+}
+
+int check(const CheckOptions& options, const Communicator& comm) {
+  const Config config = config_of(options, comm);
+  std::unique_ptr<Simulation> simulation;
+  comm.agree([&] { simulation = make_simulation(config.run.device, config.gravity, comm); });
+  InitialState state = load_initial_state(config, comm);
+  simulation->start(state.particles, config.time.begin);
+  state.particles = {};  // the simulation has its own copy
+  const ForceErrors errors = force_errors(simulation->sample_force_error(options.targets, options.seed));
+  comm.agree([&] {
+    if (!comm.is_root()) return;
+    if (!options.json.replaces_table()) fmt::print("{}", readable(config, state, *simulation, errors));
+    if (options.json.given()) options.json.write(as_json(config, state, *simulation, errors, comm));
+  });
+  // Written so that NaN exceeds every limit.
+  if (errors.acceleration.p99 <= options.max_99) return 0;
+  if (comm.is_root())
+    fmt::print(stderr, "grove: the 99 % acceleration error {:.3e} exceeds --max-99 {:.3e}\n", errors.acceleration.p99, options.max_99);
+  return exit_exceeded;
+}
+
+}  // namespace
+
+CommandAction declare_check(CLI::App& app) {
+  auto options = std::make_shared<CheckOptions>();
+  app.add_option("SNAPSHOT_OR_CONFIG", options->source, "particles to check, or a configuration (*.toml) that says where they come from")
+      ->required();
+  app.add_option("--targets", options->targets, "size of the random sample [1000]")->check(CLI::PositiveNumber)->type_name("N");
+  app.add_option("--seed", options->seed, "of the sample, which does not depend on the number of ranks [1]")->type_name("SEED");
+  app.add_option("--max-99", options->max_99, "exit with code 1 when the 99 % acceleration error is larger")->type_name("X");
+  options->json.declare(app);
+  options->common.declare(app);
+  app.footer("Method, theta and softening come from --set, e.g. --set gravity.theta=0.5, or are the defaults.");
+  return [options](const Communicator& comm) { return check(*options, comm); };
+}
+
+}  // namespace grove

@@ -1,0 +1,16 @@
+#include "src/commands/command.hpp"
+
+namespace grove {
+
+const std::vector<Command>& commands() {
+  static const std::vector<Command> table = {
+      {"run", "run a simulation, alone or under mpirun", declare_run},
+      {"ic", "write initial conditions", declare_ic},
+      {"check", "measure force errors against direct summation", declare_check},
+      {"bench", "measure the speed of the force evaluation", declare_bench},
+      {"info", "show what is in a file of particles", declare_info},
+  };
+  return table;
+}
+
+}  // namespace grove

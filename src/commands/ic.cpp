@@ -1,0 +1,82 @@
+// grove ic: generates particles on all ranks and writes them as one snapshot.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <memory>
+
+#include "kernels/space/error.hpp"
+#include "src/commands/command.hpp"
+#include "src/commands/options.hpp"
+#include "src/run/initial_state.hpp"
+#include "src/run/snapshot_writer.hpp"
+
+namespace grove {
+
+namespace {
+
+struct IcOptions {
+  std::string generator, n, seed, out;
+  std::map<std::string, std::string> parameters;  ///< as given; the configuration checks them
+  CommonOptions common;
+  bool overwrite = false;
+};
+
+/// The option of a key: underscores may be typed as dashes.
+std::string option_name(const std::string& key) {
+  std::string dashed = key;
+  std::replace(dashed.begin(), dashed.end(), '_', '-');
+  return dashed == key ? "--" + key : "--" + dashed + ",--" + key;
+}
+
+/// One subcommand a generator, so that --help shows the parameters it has.
+void declare_generator(CLI::App& app, const Generator& generator, const std::shared_ptr<IcOptions>& options) {
+  CLI::App& own = *app.add_subcommand(generator.name, generator.meaning)->group("Generators");
+  own.callback([options, name = generator.name] { options->generator = name; });
+  own.add_option("--n", options->n, "number of particles, all ranks together")->required()->type_name("N");
+  own.add_option("--out", options->out, "snapshot to write, e.g. ic.hdf5")->required()->type_name("FILE");
+  own.add_option("--seed", options->seed, "of the random numbers")->type_name("SEED");
+  own.add_flag("--overwrite", options->overwrite, "replace the file if it exists");
+  for (const Key& key : generator.parameters)
+    own.add_option(option_name(key.name), options->parameters[generator.name + "." + key.name],
+                   fmt::format("{} [{}]", key.meaning, to_toml(key.standard)))
+        ->type_name(what_is_allowed(key));
+  options->common.declare_settings(own);
+  own.footer("After: " + generator.source);
+}
+
+std::vector<std::string> overrides_of(const IcOptions& options) {
+  const std::string section = "initial_conditions.";
+  std::vector<std::string> overrides{section + "generator=" + options.generator, section + "n=" + options.n};
+  if (!options.seed.empty()) overrides.push_back(section + "seed=" + options.seed);
+  const std::string prefix = options.generator + ".";
+  for (const auto& [name, value] : options.parameters)
+    if (!value.empty() && name.rfind(prefix, 0) == 0) overrides.push_back(section + name.substr(prefix.size()) + "=" + value);
+  return options.common.overrides(overrides);
+}
+
+int make_initial_conditions(const IcOptions& options, const Communicator& comm) {
+  const Config config = load_config_on_all_ranks("", overrides_of(options), comm);
+  comm.agree([&] {
+    if (comm.is_root() && !options.overwrite && std::filesystem::exists(options.out))
+      throw ConfigError(fmt::format("--out {} exists already: name another file, or give --overwrite", options.out));
+  });
+  const InitialState state = load_initial_state(config, comm);
+  save_snapshot(options.out, state.particles, config.time.begin, config, "", comm);
+  if (comm.is_root()) fmt::print("{}, written to {}\n", state.description, options.out);
+  return 0;
+}
+
+}  // namespace
+
+CommandAction declare_ic(CLI::App& app) {
+  auto options = std::make_shared<IcOptions>();
+  for (const Generator& generator : generators()) declare_generator(app, generator, options);
+  app.require_subcommand(1);
+  app.footer("'grove ic GENERATOR --help' shows the parameters of a generator.");
+  return [options](const Communicator& comm) { return make_initial_conditions(*options, comm); };
+}
+
+}  // namespace grove

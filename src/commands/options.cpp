@@ -1,0 +1,104 @@
+#include "src/commands/options.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+
+#include "kernels/space/error.hpp"
+#include "kernels/gravity/gravity_names.hpp"
+
+namespace grove {
+
+void CommonOptions::declare_settings(CLI::App& app) {
+  app.add_option("--set", settings, "override a key of the configuration; may be repeated")
+      ->type_name("SECTION.KEY=VALUE")
+      ->allow_extra_args(false);
+}
+
+void CommonOptions::declare(CLI::App& app) {
+  declare_settings(app);
+  app.add_option("--device", device, "where forces are computed: auto (a GPU if there is one), gpu or cpu")->type_name("DEVICE");
+}
+
+std::vector<std::string> CommonOptions::overrides(std::vector<std::string> first) const {
+  if (!device.empty()) first.push_back("run.device=" + device);
+  first.insert(first.end(), settings.begin(), settings.end());
+  return first;
+}
+
+Config load_config_on_all_ranks(const std::string& path, const std::vector<std::string>& overrides, const Communicator& comm) {
+  Config config;
+  comm.agree([&] { config = path.empty() ? parse_config("", "command line", overrides) : load_config(path, overrides); });
+  return config;
+}
+
+void JsonOption::declare(CLI::App& app) {
+  option_ = app.add_option("--json", file_, "write the result as JSON, to standard output instead of the table when no file is named")
+                ->expected(0, 1)
+                ->type_name("[FILE]");
+}
+
+bool JsonOption::given() const { return option_ && option_->count() > 0; }
+
+void JsonOption::write(const JsonObject& result) const { write_text(replaces_table() ? "-" : file_, result.text() + "\n"); }
+
+void JsonOption::require_writable() const {
+  if (!replaces_table()) grove::require_writable(file_);
+}
+
+std::vector<std::string> comma_separated(const std::string& option, const std::string& text) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    if (end == begin)
+      throw ConfigError(fmt::format("{} {}: nothing stands before, between or after its commas, where a value must be", option, text));
+    parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+std::string gravity_text(const GravityParameters& gravity) {
+  std::string text = "method " + gravity.method;
+  if (has_accuracy(gravity)) text += fmt::format(", opening {}, {} {}", gravity.opening, accuracy_key(gravity), accuracy(gravity));
+  return text + fmt::format(", softening {} ({})", gravity.softening, gravity.softening_kernel);
+}
+
+JsonObject gravity_json(const GravityParameters& gravity) {
+  return JsonObject()
+      .add("method", gravity.method)
+      .add("opening", gravity.opening)
+      .add("tolerance", gravity.tolerance)
+      .add("theta", gravity.theta)
+      .add("softening", gravity.softening)
+      .add("softening_kernel", gravity.softening_kernel)
+      .add("G", gravity.G);
+}
+
+namespace {
+
+void require_good(const std::ofstream& file, const std::string& path) {
+  if (!file) throw SystemError(path + ": cannot be written: " + std::strerror(errno));
+}
+
+}  // namespace
+
+void require_writable(const std::string& path) { require_good(std::ofstream(path, std::ios::app), path); }
+
+void write_text(const std::string& path, const std::string& text) {
+  if (path == "-") {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    return;
+  }
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  require_good(file, path);
+}
+
+}  // namespace grove

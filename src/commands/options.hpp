@@ -1,0 +1,66 @@
+// Options that several commands share, and the configuration that follows from them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "decomposition/communicator.hpp"
+#include "src/config/config.hpp"
+#include "src/text/json.hpp"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace grove {
+
+/// What `--set` and `--device` gave.
+struct CommonOptions {
+  std::vector<std::string> settings;  ///< "section.key=value"
+  std::string device;                 ///< empty: not given
+
+  /// Declares both options, or --set alone.
+  void declare(CLI::App& app);
+  void declare_settings(CLI::App& app);
+  /// All as overrides for load_config, the settings last so that they win over what a command adds in `first`.
+  std::vector<std::string> overrides(std::vector<std::string> first = {}) const;
+};
+
+/// load_config on every rank, agreed. With an empty path all comes from the overrides. Collective; throws AgreedError.
+Config load_config_on_all_ranks(const std::string& path, const std::vector<std::string>& overrides, const Communicator& comm);
+
+/// `--json [FILE]`: where the result goes as JSON.
+class JsonOption {
+ public:
+  void declare(CLI::App& app);
+  bool given() const;
+  /// True when the JSON goes to standard output, in place of the table.
+  bool replaces_table() const { return given() && (file_.empty() || file_ == "-"); }
+  /// require_writable() of the file, if one is named.
+  void require_writable() const;
+  /// Writes to the file or to standard output. Throws SystemError.
+  void write(const JsonObject& result) const;
+
+ private:
+  std::string file_;
+  CLI::Option* option_ = nullptr;  ///< owned by the App
+};
+
+/// The parts of "a,b,c". Throws ConfigError that names `option` when one of them is empty.
+std::vector<std::string> comma_separated(const std::string& option, const std::string& text);
+
+/// The parameters of gravity that the method looks at, in words.
+std::string gravity_text(const GravityParameters& gravity);
+
+/// The parameters of gravity under their names in the configuration.
+JsonObject gravity_json(const GravityParameters& gravity);
+
+/// Writes `text` to `path`, or to standard output for "-". Not collective. Throws SystemError that names the file.
+void write_text(const std::string& path, const std::string& text);
+
+/// Throws SystemError that names the file when write_text() could not write it; it is created if it is not there. To be asked before long
+/// work whose result goes there. Not collective.
+void require_writable(const std::string& path);
+
+}  // namespace grove

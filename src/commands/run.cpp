@@ -1,0 +1,156 @@
+// grove run: reads or makes particles, steps them from time.begin to time.end, writes snapshots and logs.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <set>
+#include <sstream>
+#include <utility>
+
+#include "kernels/space/error.hpp"
+#include "kernels/gravity/gravity_names.hpp"
+#include "src/commands/command.hpp"
+#include "src/commands/options.hpp"
+#include "src/run/initial_state.hpp"
+#include "src/run/output_directory.hpp"
+#include "src/run/run_loop.hpp"
+#include "src/run/run_summary.hpp"
+#include "src/run/snapshot_writer.hpp"
+#include "src/text/text_table.hpp"
+#include "src/version.hpp"
+
+namespace grove {
+
+namespace {
+
+struct RunOptions {
+  CommonOptions common;
+  std::string config;
+  bool print_config = false, quiet = false, overwrite = false;
+};
+
+/// Everything said to the user goes through here: once, and not at all when quiet.
+class Console {
+ public:
+  Console(const Communicator& comm, bool quiet) : speaks_(comm.is_root() && !quiet) {}
+  void say(const std::string& text) const {
+    if (!speaks_) return;
+    std::fputs(text.c_str(), stdout);
+    std::fflush(stdout);
+  }
+  Progress::Style progress_style() const {
+    return !speaks_ ? Progress::Style::silent : output_is_terminal() ? Progress::Style::in_place : Progress::Style::lines;
+  }
+
+ private:
+  bool speaks_;
+};
+
+/// "4 ranks on NVIDIA H200": every kind of device once. Collective.
+std::string ranks_and_devices(const std::string& device, const Communicator& comm) {
+  const std::string line = device + "\n";
+  const std::vector<char> all = comm.all_gather_vectors<char>(line);
+  std::istringstream lines(std::string(all.begin(), all.end()));
+  std::set<std::string> kinds;
+  for (std::string kind; std::getline(lines, kind);) kinds.insert(kind);
+  return fmt::format("{} rank{} on {}", comm.size(), comm.size() == 1 ? "" : "s", fmt::join(kinds, " and "));
+}
+
+std::string introduction(const Config& config, const InitialState& state, const StepSchedule& schedule, const std::string& machine) {
+  const GravityParameters& gravity = config.gravity;
+  std::string text = fmt::format("{}\n{}\n", version_line(), state.description);
+  for (const std::string& note : notes_on_file(config, state)) text += "note: " + note + "\n";
+  const std::string setting =
+      has_accuracy(gravity) ? fmt::format(", opening {} with {} {}", gravity.opening, accuracy_key(gravity), accuracy(gravity)) : "";
+  text += fmt::format("method {}{}, softening {} ({})\n", gravity.method, setting, gravity.softening, gravity.softening_kernel);
+  text += fmt::format("{}\n{} steps of {:.6g} from t = {} to {}; ", machine, format_count(schedule.steps()), schedule.dt(),
+                      format_time(config.time.begin, config.units), format_time(config.time.end, config.units));
+  return text + fmt::format("results go to {}\n", config.output.directory);
+}
+
+std::string time_unit(const Config& config) {
+  return is_physical(config.units) ? "units of " + format_time(1.0, config.units) : std::string("N-body units");
+}
+
+RunOutputs open_outputs(const Config& config, const OutputDirectory& directory, const StepSchedule& schedule, const Console& console,
+                        const Communicator& comm) {
+  RunOutputs outputs;
+  comm.agree([&] {
+    if (!comm.is_root()) return;
+    write_text(directory.used_parameters(), print_config(config));
+    outputs.energy = std::make_unique<EnergyLog>(directory.energy(), time_unit(config));
+    outputs.timings = std::make_unique<TimingsLog>(directory.timings());
+    outputs.progress = std::make_unique<Progress>(stdout, console.progress_style(), schedule.steps());
+  });
+  return outputs;
+}
+
+int simulate(const RunOptions& options, const Config& config, const Communicator& comm) {
+  const Console console(comm, options.quiet);
+  const OutputDirectory directory(config.output.directory);
+  std::unique_ptr<StepSchedule> schedule;
+  std::unique_ptr<Simulation> simulation;
+  // What can go wrong at once goes wrong before anything slow is done.
+  comm.agree([&] {
+    schedule = std::make_unique<StepSchedule>(config.time.begin, config.time.end, config.time.dt, config.output.snapshot_every);
+    simulation = make_simulation(config.run.device, config.gravity, comm);
+  });
+  InitialState state = load_initial_state(config, comm);
+  comm.agree([&] {
+    if (comm.is_root()) directory.prepare(options.overwrite);
+  });
+
+  const std::string device = simulation->device_description();
+  console.say(introduction(config, state, *schedule, ranks_and_devices(device, comm)));
+  RunOutputs outputs = open_outputs(config, directory, *schedule, console, comm);
+  if (config.output.snapshots == "all")
+    outputs.write_snapshot = [&](std::uint64_t number, double time) {
+      save_snapshot(directory.snapshot(number), simulation->particles(), time, config, device, comm);
+    };
+  const RunReport report = RunLoop(*simulation, comm, *schedule, std::move(outputs)).run(std::move(state.particles));
+  console.say(run_summary(report, *schedule, directory));
+  if (report.signal != 0 && comm.is_root())
+    fmt::print(stderr, "grove: stopped by signal {} after step {}; the state is {}\n", report.signal, report.steps,
+               report.snapshots > 0 ? "in " + directory.snapshot(report.snapshots - 1) : "lost, since output.snapshots = \"none\"");
+  return report.signal == 0 ? 0 : 128 + report.signal;
+}
+
+bool names_initial_conditions(const std::vector<std::string>& settings) {
+  return std::any_of(settings.begin(), settings.end(), [](const std::string& s) {
+    return s.rfind("initial_conditions.file", 0) == 0 || s.rfind("initial_conditions.generator", 0) == 0;
+  });
+}
+
+int run(const RunOptions& options, const Communicator& comm) {
+  std::vector<std::string> overrides = options.common.overrides();
+  const bool show_defaults = options.config.empty() && options.print_config && !names_initial_conditions(overrides);
+  if (show_defaults) overrides.insert(overrides.begin(), "initial_conditions.generator=plummer");
+  comm.agree([&] {
+    if (options.config.empty() && !names_initial_conditions(overrides))
+      throw ConfigError("run needs a configuration file (CONFIG), or '--set initial_conditions.generator=...' or '...file=...'");
+  });
+  const Config config = load_config_on_all_ranks(options.config, overrides, comm);
+  if (!options.print_config) return simulate(options, config, comm);
+  if (comm.is_root()) fmt::print("{}", print_config(config));
+  return 0;
+}
+
+}  // namespace
+
+CommandAction declare_run(CLI::App& app) {
+  auto options = std::make_shared<RunOptions>();
+  app.add_option("CONFIG", options->config, "configuration file (TOML); 'grove run --print-config' shows all its keys");
+  options->common.declare(app);
+  app.add_flag("--print-config", options->print_config, "print every key with its value and meaning, and stop");
+  app.add_flag("--overwrite", options->overwrite, "delete the results of an earlier run in the output directory");
+  app.add_flag("--quiet", options->quiet, "print errors only");
+  app.footer(
+      "SIGINT and SIGTERM end the run after the present step, with a last snapshot; a second one ends it at once. Open MPI's mpirun kills\n"
+      "all ranks one second after it has passed a signal on: give it '--mca odls_base_sigkill_timeout 600' where a step takes longer.");
+  return [options](const Communicator& comm) { return run(*options, comm); };
+}
+
+}  // namespace grove

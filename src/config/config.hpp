@@ -1,0 +1,54 @@
+// The configuration of a run: what a TOML file and `--set` say, checked, with defaults filled in.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kernels/gravity/gravity_parameters.hpp"
+#include "src/generators/generator.hpp"
+#include "src/config/units.hpp"
+
+namespace grove {
+
+/// Times in code units.
+struct TimeParameters {
+  double begin = 0.0;  ///< time of the initial conditions
+  double end = 1.0;    ///< >= begin; equal: forces and one snapshot, no step
+  double dt = 0.01;    ///< the shared step, > 0
+};
+
+struct OutputParameters {
+  std::string directory = "output";  ///< relative to the current directory
+  std::string snapshots = "all";     ///< all: as snapshot_every says | none: no state is kept, to measure speed
+  double snapshot_every = 0.0;       ///< in time, code units; 0: the first and the last state only
+  std::string order = "id";          ///< of the particles in a snapshot: id | morton
+};
+
+struct RunParameters {
+  std::string device = "auto";  ///< auto | gpu | cpu
+};
+
+/// A complete and consistent configuration. The default is a small Plummer sphere in N-body units.
+struct Config {
+  InitialConditions initial_conditions;
+  GravityParameters gravity;
+  TimeParameters time;
+  OutputParameters output;
+  UnitSystem units;
+  RunParameters run;
+};
+
+/// Reads the file at `path`, then applies `overrides` ("section.key=value") on top of it. Exactly one of initial_conditions.file and
+/// .generator must be there, everything else has a default; relative paths inside are relative to the current directory. Not
+/// collective. Throws ConfigError that names file, line, key, value and what is allowed.
+Config load_config(const std::string& path, const std::vector<std::string>& overrides);
+
+/// As load_config, from `text`; `name` stands for the file's name in messages. With an empty text all comes from the overrides, which
+/// is how `grove ic` and `grove bench` make a Config of their options.
+Config parse_config(const std::string& text, const std::string& name, const std::vector<std::string>& overrides);
+
+/// `config` as a complete TOML file: every key with its value, meaning and what is allowed; keys that do not apply (those of other
+/// generators, methods and openings) as comments. Parsing it gives the same Config bit for bit.
+std::string print_config(const Config& config);
+
+}  // namespace grove

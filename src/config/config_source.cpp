@@ -1,0 +1,101 @@
+#include "src/config/config_source.hpp"
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <string_view>
+
+#include "kernels/space/error.hpp"
+
+namespace grove {
+namespace {
+
+std::string describe(const toml::node& node) {
+  if (node.is_table()) return "a table";
+  if (node.is_array()) return "an array";
+  if (node.is_boolean()) return node.as_boolean()->get() ? "true" : "false";
+  return "a date or time";
+}
+
+void set_value(GivenSetting& given, const toml::node& node) {
+  if (const auto* whole = node.as_integer()) {
+    given.value = whole->get();
+    given.shown = fmt::format("{}", whole->get());
+  } else if (const auto* number = node.as_floating_point()) {
+    given.value = number->get();
+    given.shown = fmt::format("{}", number->get());
+  } else if (const auto* text = node.as_string()) {
+    given.value = text->get();
+    given.shown = fmt::format("\"{}\"", text->get());
+  } else {
+    given.shown = describe(node);
+  }
+}
+
+GivenSetting make_given(const std::string& section, std::string_view key, const toml::node& node, const std::string& file) {
+  GivenSetting given;
+  given.section = section;
+  given.name = std::string(key);
+  given.where = fmt::format("{}:{}", file, node.source().begin.line);
+  set_value(given, node);
+  return given;
+}
+
+std::string trimmed(const std::string& text) {
+  const auto first = text.find_first_not_of(" \t");
+  if (first == std::string::npos) return "";
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+}  // namespace
+
+std::vector<GivenSetting> read_toml(const std::string& text, const std::string& name) {
+  std::vector<GivenSetting> keys;
+  try {
+    const toml::table root = toml::parse(std::string_view(text));
+    for (const auto& [section, node] : root) {
+      const std::string section_name(section.str());
+      const toml::table* table = node.as_table();
+      if (!table) {
+        keys.push_back(make_given("", section_name, node, name));
+        continue;
+      }
+      keys.push_back(make_given(section_name, "", node, name));
+      for (const auto& [key, value] : *table) keys.push_back(make_given(section_name, key.str(), value, name));
+    }
+  } catch (const toml::parse_error& error) {
+    throw ConfigError(fmt::format("{}:{}: not valid TOML: {}", name, error.source().begin.line, error.description()));
+  }
+  return keys;
+}
+
+GivenSetting read_override(const std::string& text) {
+  const auto equals = text.find('=');
+  const auto dot = text.find('.');
+  if (equals == std::string::npos || dot == std::string::npos || dot > equals)
+    throw ConfigError(fmt::format("command line: \"{}\": an override must be section.key=value, e.g. gravity.theta=0.5", text));
+  GivenSetting given;
+  given.section = trimmed(text.substr(0, dot));
+  given.name = trimmed(text.substr(dot + 1, equals - dot - 1));
+  given.where = "command line";
+  given.from_command_line = true;
+  given.raw = trimmed(text.substr(equals + 1));
+  if (given.section.empty() || given.name.empty())
+    throw ConfigError(fmt::format("command line: \"{}\": an override must be section.key=value, e.g. gravity.theta=0.5", text));
+  given.value = given.raw;
+  given.shown = fmt::format("\"{}\"", given.raw);
+  try {
+    const std::string line = "value = " + given.raw;
+    const toml::table table = toml::parse(std::string_view(line));
+    // More than one key: the value held a line break, so it is a text after all.
+    if (table.size() == 1) {
+      given.value = std::monostate{};
+      set_value(given, *table.get("value"));
+    }
+  } catch (const toml::parse_error&) {
+    return given;  // a bare text: tree, output/run1
+  }
+  return given;
+}
+
+}  // namespace grove

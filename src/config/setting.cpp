@@ -1,0 +1,149 @@
+#include "src/config/setting.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
+
+#include "kernels/space/error.hpp"
+
+namespace grove {
+namespace {
+
+// Beyond this a double no longer holds every whole number.
+constexpr double max_exact_integer = 9007199254740992.0;
+
+bool in_range(double x, const Range& range) {
+  if (!std::isfinite(x) || x > range.high) return false;
+  return range.low_included ? x >= range.low : x > range.low;
+}
+
+std::optional<Value> as_number(const Key& key, const GivenSetting& given) {
+  double x = 0;
+  if (const auto* whole = std::get_if<std::int64_t>(&given.value)) {
+    x = static_cast<double>(*whole);
+  } else if (const auto* number = std::get_if<double>(&given.value)) {
+    x = *number;
+  } else {
+    return std::nullopt;
+  }
+  if (!in_range(x, key.range)) return std::nullopt;
+  return x;
+}
+
+std::optional<Value> as_whole_number(const Key& key, const GivenSetting& given) {
+  std::int64_t x = 0;
+  if (const auto* whole = std::get_if<std::int64_t>(&given.value)) {
+    x = *whole;
+  } else if (const auto* number = std::get_if<double>(&given.value)) {
+    if (!(std::abs(*number) <= max_exact_integer) || std::trunc(*number) != *number) return std::nullopt;
+    x = static_cast<std::int64_t>(*number);
+  } else {
+    return std::nullopt;
+  }
+  if (x < 0 || !in_range(static_cast<double>(x), key.range)) return std::nullopt;
+  return static_cast<std::uint64_t>(x);
+}
+
+std::optional<Value> as_text(const Key& key, const GivenSetting& given) {
+  const auto* quoted = std::get_if<std::string>(&given.value);
+  const std::string& text = quoted ? *quoted : given.raw;
+  if (text.empty()) return std::nullopt;
+  if (!key.allowed.empty() && std::find(key.allowed.begin(), key.allowed.end(), text) == key.allowed.end()) return std::nullopt;
+  return text;
+}
+
+// Levenshtein's distance, with the swap of two neighbours counted as one.
+std::size_t edit_distance(const std::string& a, const std::string& b) {
+  std::vector<std::size_t> before(b.size() + 1), above(b.size() + 1), row(b.size() + 1);
+  std::iota(above.begin(), above.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      row[j] = std::min({above[j] + 1, row[j - 1] + 1, above[j - 1] + (a[i - 1] != b[j - 1] ? 1 : 0)});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) row[j] = std::min(row[j], before[j - 2] + 1);
+    }
+    before.swap(above);
+    above.swap(row);
+  }
+  return above[b.size()];
+}
+
+std::string quoted(const std::string& text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      result += '\\';
+      result += c;
+    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
+      result += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+    } else {
+      result += c;
+    }
+  }
+  return result + '"';
+}
+
+}  // namespace
+
+std::string full_name(const GivenSetting& given) {
+  return fmt::format("{}{}{} = {}", given.section, given.section.empty() ? "" : ".", given.name, given.shown);
+}
+
+std::string what_is_allowed(const Key& key) {
+  const bool is_text = std::holds_alternative<std::string>(key.standard);
+  std::string words;
+  if (is_text) {
+    words = key.allowed.empty() ? "a text" : fmt::format("one of {}", fmt::join(key.allowed, ", "));
+  } else {
+    words = std::holds_alternative<double>(key.standard) ? "a number" : "a whole number";
+    const bool has_low = std::isfinite(key.range.low), has_high = std::isfinite(key.range.high);
+    if (has_low) words += fmt::format(" {} {}", key.range.low_included ? ">=" : ">", key.range.low);
+    if (has_high) words += fmt::format("{} <= {}", has_low ? " and" : "", key.range.high);
+  }
+  return key.also.empty() ? words : words + ", " + key.also;
+}
+
+Value accept(const Key& key, const GivenSetting& given) {
+  std::optional<Value> value;
+  if (std::holds_alternative<std::string>(key.standard)) {
+    value = as_text(key, given);
+  } else if (std::holds_alternative<double>(key.standard)) {
+    value = as_number(key, given);
+  } else {
+    value = as_whole_number(key, given);
+  }
+  if (value) return *value;
+  std::string hint;
+  if (const auto* text = std::get_if<std::string>(&given.value)) {
+    const std::string near = nearest_name(*text, key.allowed);
+    if (!near.empty()) hint = fmt::format(" (did you mean \"{}\"?)", near);
+  }
+  throw ConfigError(fmt::format("{}: {}: must be {}{}", given.where, full_name(given), what_is_allowed(key), hint));
+}
+
+std::string to_toml(const Value& value) {
+  if (const auto* text = std::get_if<std::string>(&value)) return quoted(*text);
+  if (const auto* whole = std::get_if<std::uint64_t>(&value)) return fmt::format("{}", *whole);
+  std::string number = fmt::format("{}", std::get<double>(value));
+  if (number.find_first_of(".e") == std::string::npos) number += ".0";
+  return number;
+}
+
+std::string nearest_name(const std::string& wrong, const std::vector<std::string>& names) {
+  std::string best;
+  std::size_t best_distance = std::max<std::size_t>(2, wrong.size() / 3) + 1;
+  for (const std::string& name : names) {
+    const std::size_t distance = edit_distance(wrong, name);
+    if (distance < best_distance && distance < name.size()) {
+      best_distance = distance;
+      best = name;
+    }
+  }
+  return best;
+}
+
+}  // namespace grove

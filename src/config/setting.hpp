@@ -1,0 +1,62 @@
+// One key of the configuration: its type, default, range and meaning. Sections and generators are lists of these.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace grove {
+
+/// The value of a key: a whole number, a number or a text.
+using Value = std::variant<std::uint64_t, double, std::string>;
+
+/// Which numbers a key accepts; always finite ones only.
+struct Range {
+  double low = -std::numeric_limits<double>::infinity();
+  double high = std::numeric_limits<double>::infinity();
+  bool low_included = true;
+};
+inline constexpr Range any_number{};
+inline constexpr Range positive{0.0, std::numeric_limits<double>::infinity(), false};
+inline constexpr Range not_negative{0.0};
+
+/// One line of a table of keys; everything Grove does with a key is derived from it.
+struct Key {
+  std::string name;
+  Value standard;                         ///< the default; its alternative is the key's type
+  Range range;                            ///< for numbers
+  std::string meaning;                    ///< one line, shown by --print-config and --help
+  std::vector<std::string> allowed = {};  ///< for texts: the values there are; empty: any text but ""
+  std::string also = {};                  ///< anything else that is allowed, in words
+};
+
+/// A key as the user gave it, before it was checked.
+struct GivenSetting {
+  std::string section;                                                    ///< empty: the key stands outside all sections
+  std::string name;                                                       ///< empty: the header of the section itself
+  std::variant<std::monostate, std::int64_t, double, std::string> value;  ///< monostate: a TOML type no key has
+  std::string shown;                                                      ///< the value as shown in messages
+  std::string where;                                                      ///< "run.toml:7" or "command line"
+  std::string raw = {};                                                   ///< the bare text, when given on the command line
+  bool from_command_line = false;
+};
+
+/// "section.name = value", as it appears in messages.
+std::string full_name(const GivenSetting& given);
+
+/// What `key` accepts, in words: "a number > 0", "one of geometric, barnes".
+std::string what_is_allowed(const Key& key);
+
+/// Checks type and range. Whole numbers pass as numbers, and numbers without a fraction (1e6) as whole ones. On the command line
+/// every value can be a text. Throws ConfigError that names place, key, value and what is allowed.
+Value accept(const Key& key, const GivenSetting& given);
+
+/// The value as TOML: numbers with as many digits as it takes to read the same bits back.
+std::string to_toml(const Value& value);
+
+/// The name nearest to `wrong` by edit distance; empty when none is near.
+std::string nearest_name(const std::string& wrong, const std::vector<std::string>& names);
+
+}  // namespace grove

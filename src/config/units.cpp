@@ -1,0 +1,28 @@
+#include "src/config/units.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace grove {
+
+bool is_physical(const UnitSystem& units) {
+  return units.length_in_cm != 1.0 || units.mass_in_g != 1.0 || units.velocity_in_cm_per_s != 1.0;
+}
+
+double gravitational_constant(const UnitSystem& units) {
+  return gravitational_constant_cgs * (units.mass_in_g / units.length_in_cm) / units.velocity_in_cm_per_s / units.velocity_in_cm_per_s;
+}
+
+std::string format_time(double time, const UnitSystem& units) {
+  if (!is_physical(units)) return fmt::format("{:.4g}", time);
+  const double years = time * units.time_in_s() / year_in_s;
+  const double size = std::abs(years);
+  if (size >= 1e9) return fmt::format("{:.4g} Gyr", years / 1e9);
+  if (size >= 1e6) return fmt::format("{:.4g} Myr", years / 1e6);
+  if (size >= 1e3) return fmt::format("{:.4g} kyr", years / 1e3);
+  if (size >= 1) return fmt::format("{:.4g} yr", years);
+  return fmt::format("{:.4g} s", years * year_in_s);
+}
+
+}  // namespace grove

@@ -1,0 +1,50 @@
+#include "src/run/energy_log.hpp"
+
+#include <cmath>
+
+namespace grove {
+
+namespace {
+
+std::vector<CsvColumn> columns(const std::string& time_unit) {
+  return {{"time", "time in " + time_unit},
+          {"kinetic", "kinetic energy, code units, as all below unless said otherwise"},
+          {"potential", "potential energy, sum of m phi / 2, self terms excluded"},
+          {"total", "kinetic + potential"},
+          {"relative_energy_error", "(total - total at the start) / |total at the start|, no unit"},
+          {"momentum_x", "x component of the total momentum"},
+          {"momentum_y", "y component"},
+          {"momentum_z", "z component"},
+          {"angular_momentum_x", "x component of the total angular momentum about the origin"},
+          {"angular_momentum_y", "y component"},
+          {"angular_momentum_z", "z component"},
+          {"centre_of_mass_x", "x component of the centre of mass"},
+          {"centre_of_mass_y", "y component"},
+          {"centre_of_mass_z", "z component"},
+          {"virial_ratio", "2 kinetic / |potential|, 1 in equilibrium, no unit"}};
+}
+
+}  // namespace
+
+EnergyState EnergyReference::state(const Diagnostics& sums) {
+  const double total = sums.total_energy();
+  if (!known_) first_ = total;
+  known_ = true;
+  EnergyState state{sums, 0, 0};
+  if (first_ != 0) state.relative_error = (total - first_) / std::abs(first_);
+  if (sums.potential != 0) state.virial_ratio = 2 * sums.kinetic / std::abs(sums.potential);
+  return state;
+}
+
+EnergyLog::EnergyLog(const std::string& path, const std::string& time_unit)
+    : log_(path, "Grove: energy, momentum and centre of mass after every step", columns(time_unit)) {}
+
+void EnergyLog::add(const EnergyState& state) {
+  const Diagnostics& d = state.sums;
+  std::vector<double> values{d.time, d.kinetic, d.potential, d.total_energy(), state.relative_error};
+  for (const auto* vector : {&d.momentum, &d.angular_momentum, &d.centre_of_mass}) values.insert(values.end(), *vector, *vector + 3);
+  values.push_back(state.virial_ratio);
+  log_.add(values);
+}
+
+}  // namespace grove

@@ -1,0 +1,40 @@
+// energy.csv: conserved quantities after every step.
+#pragma once
+
+#include <string>
+
+#include "src/run/csv_log.hpp"
+#include "src/simulation/simulation.hpp"
+
+namespace grove {
+
+/// What the log and the progress line say of one state.
+struct EnergyState {
+  Diagnostics sums;
+  double relative_error = 0;  ///< (E - E(first)) / |E(first)|; 0 when the first energy is 0
+  double virial_ratio = 0;    ///< 2 K / |W|; 0 without potential energy
+};
+
+/// Compares each state with the first one. Keep one per run; the same on every rank.
+class EnergyReference {
+ public:
+  EnergyState state(const Diagnostics& sums);
+
+ private:
+  bool known_ = false;
+  double first_ = 0;
+};
+
+/// Writes energy.csv. Not collective: one rank owns it.
+class EnergyLog {
+ public:
+  /// Creates `path`. `time_unit` says in what the time is ("N-body units", "units of 977.8 Myr"). Throws SystemError.
+  EnergyLog(const std::string& path, const std::string& time_unit);
+  void add(const EnergyState& state);
+  const std::string& path() const { return log_.path(); }
+
+ private:
+  CsvLog log_;
+};
+
+}  // namespace grove

@@ -1,0 +1,63 @@
+#include "src/run/initial_state.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "decomposition/sort_by_id.hpp"
+#include "io/validate.hpp"
+#include "src/text/text_table.hpp"
+
+namespace grove {
+
+namespace {
+
+bool differ(double a, double b) { return std::abs(a - b) > 1e-3 * std::max(std::abs(a), std::abs(b)); }
+
+ParticleSet generate_share(const Config& config, const Communicator& comm) {
+  const std::uint64_t n = config.initial_conditions.n;
+  const std::uint64_t begin = first_of_rank(n, comm.rank(), comm.size()), end = first_of_rank(n, comm.rank() + 1, comm.size());
+  ParticleSet particles;
+  comm.agree([&] { particles = generate(config.initial_conditions, config.gravity.G, begin, end - begin); });
+  validate_particles(particles, "generator " + config.initial_conditions.generator, begin, comm);
+  return particles;
+}
+
+}  // namespace
+
+InitialState load_initial_state(const Config& config, const Communicator& comm) {
+  const InitialConditions& wanted = config.initial_conditions;
+  InitialState state;
+  if (wanted.file.empty()) {
+    state.particles = generate_share(config, comm);
+  } else {
+    state.particles = read_particles(wanted.file, comm, &state.info);
+    require_unique_ids(state.particles.id, wanted.file, comm);
+  }
+  state.count = comm.sum(static_cast<std::uint64_t>(state.particles.size()));
+  state.description = wanted.file.empty()
+                          ? fmt::format("{} particles of generator {}, seed {}", format_count(state.count), wanted.generator, wanted.seed)
+                          : fmt::format("{} particles from {} ({})", format_count(state.count), wanted.file, state.info.format);
+  return state;
+}
+
+std::vector<std::string> notes_on_file(const Config& config, const InitialState& state) {
+  std::vector<std::string> notes = state.info.notes;
+  const std::string& file = config.initial_conditions.file;
+  const auto add = [&](const std::string& what, double in_file, const std::string& key, double used) {
+    notes.push_back(fmt::format("{} has {} {:.6g}, the configuration has {} = {:.6g}, which is used", file, what, in_file, key, used));
+  };
+  if (state.info.time && differ(*state.info.time, config.time.begin)) add("time", *state.info.time, "time.begin", config.time.begin);
+  if (state.info.G && differ(*state.info.G, config.gravity.G)) add("G", *state.info.G, "gravity.G", config.gravity.G);
+  if (!state.info.units) return notes;
+  const UnitSystem &in_file = *state.info.units, &used = config.units;
+  if (differ(in_file.length_in_cm, used.length_in_cm))
+    add("unit of length in cm", in_file.length_in_cm, "units.length_in_cm", used.length_in_cm);
+  if (differ(in_file.mass_in_g, used.mass_in_g)) add("unit of mass in g", in_file.mass_in_g, "units.mass_in_g", used.mass_in_g);
+  if (differ(in_file.velocity_in_cm_per_s, used.velocity_in_cm_per_s))
+    add("unit of velocity in cm/s", in_file.velocity_in_cm_per_s, "units.velocity_in_cm_per_s", used.velocity_in_cm_per_s);
+  return notes;
+}
+
+}  // namespace grove

@@ -1,0 +1,31 @@
+// The particles with which a command starts: read from a file or generated.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "decomposition/communicator.hpp"
+#include "kernels/particles/particle_set.hpp"
+#include "io/reader.hpp"
+#include "src/config/config.hpp"
+
+namespace grove {
+
+/// This rank's share of the particles, and where they come from.
+struct InitialState {
+  ParticleSet particles;
+  std::uint64_t count = 0;  ///< over all ranks
+  ReadInfo info;            ///< what the file says; empty for generated particles
+  std::string description;  ///< "10,240 particles from collision.tab (text table)"
+};
+
+/// Reads or generates what config.initial_conditions says and checks it: finite values, unique ids, at least one particle.
+/// Collective. Throws AgreedError.
+InitialState load_initial_state(const Config& config, const Communicator& comm);
+
+/// What in the file's own time, units and G differs from the configuration, a sentence each: nothing is converted, but the user should
+/// know.
+std::vector<std::string> notes_on_file(const Config& config, const InitialState& state);
+
+}  // namespace grove

@@ -1,0 +1,36 @@
+// Wall time of the phases of a step over all ranks.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "decomposition/communicator.hpp"
+#include "src/simulation/simulation.hpp"
+
+namespace grove {
+
+/// One phase over all ranks, s.
+struct PhaseSummary {
+  std::string name;
+  double mean = 0;
+  double max = 0;
+};
+
+/// All phases of one step or force evaluation.
+struct StepTiming {
+  std::vector<PhaseSummary> phases;  ///< the phases of rank 0, in its order
+  double seconds = 0;                ///< wall time from begin to end, of the slowest rank
+  double imbalance = 1;              ///< time in the walks of the busiest rank over the mean: what the key splits are to balance
+};
+
+/// True for the phases in which particles gather forces: "walk", "walk of others".
+bool is_walk(const std::string& phase);
+
+/// Mean and maximum of each phase over the ranks, the same on every rank. `local` are this rank's times; a phase that a rank did not
+/// have counts as 0 there. Collective.
+StepTiming summarise_phases(const std::vector<PhaseTime>& local, double seconds, const Communicator& comm);
+
+/// Adds the times of `step` to `total`, phase by phase; the imbalance becomes the largest seen.
+void accumulate(StepTiming& total, const StepTiming& step);
+
+}  // namespace grove

@@ -1,0 +1,56 @@
+#include "src/run/run_summary.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "src/text/text_table.hpp"
+
+namespace grove {
+
+namespace {
+
+std::string energy_lines(const RunReport& report) {
+  const Diagnostics& sums = report.last.sums;
+  const double momentum = std::hypot(sums.momentum[0], sums.momentum[1], sums.momentum[2]);
+  return fmt::format(
+      "energy     {:.8g} -> {:.8g}, relative error {:.2e} at the end, {:.2e} at most\n"
+      "momentum   {:.3e}, virial ratio {:.4f}\n",
+      report.first.sums.total_energy(), sums.total_energy(), report.last.relative_error, report.largest_energy_error, momentum,
+      report.last.virial_ratio);
+}
+
+std::string speed_lines(const RunReport& report) {
+  const std::string wall = report.wall_s < 60 ? format_seconds(report.wall_s) : format_duration(report.wall_s);
+  std::string text = fmt::format("wall time  {}, of which output {}\n", wall, format_seconds(report.output_s));
+  // Without a step, the forces of the initial state are all there is to tell.
+  const StepTiming& timing = report.steps > 0 ? report.steps_total : report.start;
+  const double seconds = timing.seconds, steps = static_cast<double>(std::max<std::uint64_t>(report.steps, 1));
+  if (!(seconds > 0)) return text;
+  const double particle_steps = static_cast<double>(report.last.sums.particle_count) * steps;
+  text += fmt::format("speed      {} a step, {} particles/s, imbalance at most {:.2f}\n", format_seconds(seconds / steps),
+                      format_quantity(particle_steps / seconds), timing.imbalance);
+  std::string shares;
+  for (const PhaseSummary& phase : timing.phases)
+    if (phase.mean >= 0.02 * seconds)
+      shares += fmt::format("{}{} {:.0f} %", shares.empty() ? "" : ", ", phase.name, 100 * phase.mean / seconds);
+  return text + (shares.empty() ? "" : "phases     " + shares + "\n");
+}
+
+std::string written_lines(const RunReport& report, const OutputDirectory& output) {
+  const std::string first = report.snapshots > 0 ? output.snapshot(0) : "no snapshots, as asked for";
+  const std::string last = report.snapshots > 1 ? " ... " + output.snapshot(report.snapshots - 1) : "";
+  return fmt::format("written    {}{}\n           {}, {}, {}\n", first, last, output.energy(), output.timings(), output.used_parameters());
+}
+
+}  // namespace
+
+std::string run_summary(const RunReport& report, const StepSchedule& schedule, const OutputDirectory& output) {
+  const char* state = report.signal == 0 ? "finished" : "stopped by a signal";
+  return fmt::format("{}: step {} of {}, t = {:.8g}\n", state, report.steps, schedule.steps(), report.time) + energy_lines(report) +
+         speed_lines(report) + written_lines(report, output);
+}
+
+}  // namespace grove

@@ -1,0 +1,47 @@
+#include "src/run/step_schedule.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/space/error.hpp"
+
+namespace grove {
+
+namespace {
+constexpr double division_tolerance = 1e-6;
+constexpr double most_steps = 1e15;  // a double counts them exactly
+}  // namespace
+
+StepSchedule::StepSchedule(double begin, double end, double dt, double snapshot_every)
+    : begin_(begin), end_(end), dt_(dt), snapshot_every_(snapshot_every) {
+  if (end < begin) throw ConfigError(fmt::format("time.end = {} is before time.begin = {}", end, begin));
+  if (!(dt > 0)) throw ConfigError(fmt::format("time.dt = {}: allowed is a number > 0", dt));
+  if (!(snapshot_every >= 0)) throw ConfigError(fmt::format("output.snapshot_every = {}: allowed is a number >= 0", snapshot_every));
+  const double duration = end - begin, exact = duration / dt, whole = std::round(exact);
+  if (!(exact < most_steps))
+    throw ConfigError(fmt::format("time.dt = {} makes {:.3g} steps; at most {:.0e} are possible", dt, exact, most_steps));
+  if (std::abs(exact - whole) > division_tolerance * std::max(1.0, whole)) {
+    const double fewer = std::max(1.0, std::floor(exact)), more = std::ceil(exact);
+    throw ConfigError(fmt::format(
+        "time.dt = {} does not divide the run from {} to {}: the nearest that do are {:.10g} ({:.0f} steps) and {:.10g} ({:.0f})", dt,
+        begin, end, duration / more, more, duration / fewer, fewer));
+  }
+  steps_ = static_cast<std::uint64_t>(whole);
+  if (steps_ > 0) dt_ = duration / whole;
+}
+
+double StepSchedule::time(std::uint64_t step) const { return step == steps_ ? end_ : begin_ + static_cast<double>(step) * dt_; }
+
+std::uint64_t StepSchedule::snapshots_reached(std::uint64_t step) const {
+  // The tolerance lets step 10 of 0.1 reach 1.0, wherever rounding put it.
+  return static_cast<std::uint64_t>(static_cast<double>(step) * (1 + division_tolerance) * dt_ / snapshot_every_);
+}
+
+bool StepSchedule::snapshot_due(std::uint64_t step) const {
+  if (step == 0 || step == steps_) return true;
+  return snapshot_every_ > 0 && snapshots_reached(step) > snapshots_reached(step - 1);
+}
+
+}  // namespace grove

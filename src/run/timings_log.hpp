@@ -1,0 +1,31 @@
+// timings.csv: where the time of every step went.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/run/csv_log.hpp"
+#include "src/run/phase_statistics.hpp"
+
+namespace grove {
+
+/// Writes timings.csv: step, time, mean and maximum over the ranks of every phase, imbalance, particles/s. The columns are the phases of
+/// the first step logged; a phase that only a later step has goes into the column "other". Not collective: one rank owns it.
+class TimingsLog {
+ public:
+  explicit TimingsLog(std::string path) : path_(std::move(path)) {}
+  /// One line for the step that ended at `time`; the first call creates the file. Throws SystemError.
+  void add(std::uint64_t step, double time, std::uint64_t particle_count, const StepTiming& timing);
+  const std::string& path() const { return path_; }
+
+ private:
+  void create(const StepTiming& first);
+
+  std::string path_;
+  std::vector<std::string> phases_;
+  std::optional<CsvLog> log_;
+};
+
+}  // namespace grove

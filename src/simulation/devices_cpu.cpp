@@ -1,0 +1,16 @@
+#include "kernels/space/error.hpp"
+#include "src/simulation/devices.hpp"
+
+namespace grove {
+
+std::unique_ptr<Simulation> make_simulation(const std::string& device, const GravityParameters& gravity, const Communicator& comm) {
+  if (device == "gpu")
+    throw ConfigError(
+        "run.device = \"gpu\": this Grove was built without CUDA; install the CUDA toolkit (nvcc) and build again, or use \"cpu\" or "
+        "\"auto\"");
+  return make_cpu_simulation(gravity, comm);
+}
+
+std::string built_back_ends() { return "cpu (OpenMP)"; }
+
+}  // namespace grove

@@ -1,0 +1,16 @@
+#include "kernels/space/error.hpp"
+#include "src/simulation/devices.hpp"
+
+namespace grove {
+
+std::unique_ptr<Simulation> make_simulation(const std::string& device, const GravityParameters& gravity, const Communicator& comm) {
+  const std::string missing = device == "cpu" ? "" : why_no_gpu();
+  if (device == "gpu" && !missing.empty())
+    throw ConfigError("run.device = \"gpu\": " + missing + "; use \"cpu\" or \"auto\" to run on the CPU");
+  if (device == "cpu" || !missing.empty()) return make_cpu_simulation(gravity, comm);
+  return make_cuda_simulation(gravity, comm);
+}
+
+std::string built_back_ends() { return "cuda " + cuda_version() + ", cpu (OpenMP)"; }
+
+}  // namespace grove

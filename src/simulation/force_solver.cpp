@@ -1,0 +1,21 @@
+#include "src/simulation/force_solver.hpp"
+
+#include "kernels/space/error.hpp"
+#include "kernels/gravity/gravity_dispatch.hpp"
+#include "src/simulation/direct_solver.hpp"
+#include "src/simulation/tree_solver.hpp"
+
+namespace grove {
+
+template <class Space>
+std::unique_ptr<ForceSolver<Space>> make_force_solver(Space& space, const Communicator& comm, const GravityParameters& gravity) {
+  const auto walking = [&](auto walker) { return std::make_unique<TreeSolver<Space>>(space, comm, gravity, std::move(walker)); };
+  if (gravity.method == "fmm") return walking(std::make_unique<FmmWalker<Space>>(space, expansion_form(gravity)));
+  if (gravity.method == "tree") return walking(std::make_unique<TreeWalker<Space>>(space));
+  if (gravity.method == "direct") return std::make_unique<DirectSolver<Space>>(space, comm, gravity);
+  throw ConfigError("gravity.method = \"" + gravity.method + "\": there is no method of this name");
+}
+
+template std::unique_ptr<ForceSolver<BackEnd>> make_force_solver(BackEnd&, const Communicator&, const GravityParameters&);
+
+}  // namespace grove

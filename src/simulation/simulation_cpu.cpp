@@ -1,0 +1,10 @@
+#include "src/simulation/devices.hpp"
+#include "src/simulation/simulation_on.hpp"
+
+namespace grove {
+
+std::unique_ptr<Simulation> make_cpu_simulation(const GravityParameters& gravity, const Communicator& comm) {
+  return std::make_unique<SimulationOn<HostSpace>>(std::make_unique<HostSpace>(), gravity, comm);
+}
+
+}  // namespace grove

@@ -1,0 +1,30 @@
+#include "src/simulation/devices.hpp"
+#include "src/simulation/simulation_on.hpp"
+
+namespace grove {
+
+std::unique_ptr<Simulation> make_cuda_simulation(const GravityParameters& gravity, const Communicator& comm) {
+  int devices = 0;
+  check_cuda(cudaGetDeviceCount(&devices), "cudaGetDeviceCount");
+  return std::make_unique<SimulationOn<CudaSpace>>(std::make_unique<CudaSpace>(comm.local_rank() % devices), gravity, comm);
+}
+
+std::string why_no_gpu() {
+  int devices = 0;
+  const cudaError_t code = cudaGetDeviceCount(&devices);
+  if (code == cudaSuccess && devices > 0) return {};
+  cudaGetLastError();
+  return code == cudaSuccess ? "no NVIDIA GPU was found" : std::string("CUDA says: ") + cudaGetErrorString(code);
+}
+
+std::string cuda_version() {
+  std::string text = std::to_string(CUDART_VERSION / 1000) + "." + std::to_string(CUDART_VERSION % 1000 / 10) + " (";
+  const char* separator = "";
+  for (int architecture : {__CUDA_ARCH_LIST__}) {
+    text += separator + ("sm_" + std::to_string(architecture / 10));
+    separator = ", ";
+  }
+  return text + ")";
+}
+
+}  // namespace grove

@@ -1,0 +1,88 @@
+#include "src/simulation/walkers.hpp"
+
+#include "kernels/tree/target_groups.hpp"
+
+namespace grove {
+
+namespace {
+
+struct Totals {
+  std::uint64_t particle_particle = 0, cell_particle = 0, opening_tests = 0, cell_cell = 0;
+};
+struct TotalsOf {
+  const std::uint32_t* group_start;  ///< null: work of target cells, which have no targets of their own
+  const GroupWork* work;
+  GROVE_HD Totals operator()(std::size_t g) const {
+    const std::uint64_t targets = group_start ? group_start[g + 1] - group_start[g] : 0;
+    return {targets * work[g].particle_particle, targets * work[g].cell_particle, work[g].opening_tests, work[g].cell_cell};
+  }
+};
+struct AddTotals {
+  GROVE_HD Totals operator()(const Totals& a, const Totals& b) const {
+    return {a.particle_particle + b.particle_particle, a.cell_particle + b.cell_particle, a.opening_tests + b.opening_tests,
+            a.cell_cell + b.cell_cell};
+  }
+};
+
+template <class Space>
+void add_totals(Space& space, const std::uint32_t* group_start, View<const GroupWork> work, WorkCounts& counts) {
+  const Totals totals = space.transform_reduce(work.size, Totals{}, TotalsOf{group_start, work.data}, AddTotals{});
+  counts.particle_particle += totals.particle_particle;
+  counts.cell_particle += totals.cell_particle;
+  counts.opening_tests += totals.opening_tests;
+  counts.cell_cell += totals.cell_cell;
+}
+
+}  // namespace
+
+template <class Space>
+void TreeWalker<Space>::set_targets(const Tree<Space>& tree, const KeyCube& cube, const Particles<Space>& particles,
+                                     View<const float> magnitude) {
+  make_target_groups(space_, tree, particles.size(), largest_group, group_start_, {particles.position.data(), cube});
+  find_least_in_groups<Space>(space_, group_start_.view(), magnitude, group_least_acceleration_);
+  group_work_.resize_discard(group_least_acceleration_.size());
+  targets_ = {particles.position.view(), group_least_acceleration_.view(), group_start_.view(), particles.acceleration.view(),
+              group_work_.view()};
+}
+
+template <class Space>
+void TreeWalker<Space>::walk(const GravityParameters& gravity, const TreeScale& scale, const TreeView& sources, WalkMode mode) {
+  walk_tree(space_, gravity, scale, sources, targets_, mode);
+}
+
+template <class Space>
+WorkCounts TreeWalker<Space>::work_counts() {
+  WorkCounts counts;
+  add_totals<Space>(space_, group_start_.data(), group_work_.view(), counts);
+  return counts;
+}
+
+template <class Space>
+void FmmWalker<Space>::set_targets(const Tree<Space>& tree, const KeyCube& cube, const Particles<Space>& particles,
+                                    View<const float> magnitude) {
+  tree_ = &tree;
+  targets_.build(space_, tree, particles.size(), {particles.position.data(), cube});
+  find_least_in_groups<Space>(space_, targets_.group_start(), magnitude, group_least_acceleration_);
+  group_work_.resize_discard(targets_.view().group_count);
+  data_ = {{}, nullptr, particles.position.view(), group_least_acceleration_.view(), particles.acceleration.view(), group_work_.view()};
+}
+
+template <class Space>
+void FmmWalker<Space>::walk(const GravityParameters& gravity, const TreeScale& scale, const TreeView& sources, WalkMode mode) {
+  data_.own_tree = tree_->view(data_.particles.data);
+  data_.least_acceleration = tree_->least_acceleration.data();
+  fmm_walk_.walk(space_, gravity, scale, sources, targets_, data_, mode);
+}
+
+template <class Space>
+WorkCounts FmmWalker<Space>::work_counts() {
+  WorkCounts counts;
+  add_totals<Space>(space_, targets_.group_start().data, group_work_.view(), counts);
+  add_totals<Space>(space_, nullptr, fmm_walk_.cell_work(), counts);
+  return counts;
+}
+
+template class TreeWalker<BackEnd>;
+template class FmmWalker<BackEnd>;
+
+}  // namespace grove

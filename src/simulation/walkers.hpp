@@ -1,0 +1,77 @@
+// The two walks of trees behind one interface: groups that evaluate multipoles (`tree`), and the dual walk with local expansions (`fmm`).
+#pragma once
+
+#include "decomposition/essential_tree.hpp"
+#include "kernels/walks/fmm_walk.hpp"
+#include "kernels/particles/particles.hpp"
+#include "kernels/walks/tree_walk.hpp"
+#include "src/simulation/simulation.hpp"
+
+namespace grove {
+
+/// Walks trees for the targets of this rank.
+template <class Space>
+class Walker {
+ public:
+  virtual ~Walker() = default;
+
+  virtual ExpansionForm multipole_form() const = 0;
+
+  /// Divides the particles of `tree`, whose keys are those of `cube`, into target groups, and takes from the `magnitude` [particles] of
+  /// the last accelerations (see sort_particles) what criteria of relative error look at. The tree needs no moments yet; it and the
+  /// particles are used until the last walk. Takes memory of the step. Synchronises.
+  virtual void set_targets(const Tree<Space>& tree, const KeyCube& cube, const Particles<Space>& particles,
+                           View<const float> magnitude) = 0;
+  virtual View<const std::uint32_t> group_start() const = 0;
+  /// Sets or adds the forces of `sources`. The tree of the targets must have its moments.
+  virtual void walk(const GravityParameters& gravity, const TreeScale& scale, const TreeView& sources, WalkMode mode) = 0;
+  /// Work of the walks since set_targets(). Synchronises.
+  virtual WorkCounts work_counts() = 0;
+  /// Work of each group in the walks since set_targets().
+  virtual View<const GroupWork> group_work() const = 0;
+};
+
+template <class Space>
+class TreeWalker final : public Walker<Space> {
+ public:
+  explicit TreeWalker(Space& space) : space_(space), group_start_(space), group_work_(space), group_least_acceleration_(space) {}
+  ExpansionForm multipole_form() const override { return WalkTerms::form; }
+  void set_targets(const Tree<Space>& tree, const KeyCube& cube, const Particles<Space>& particles, View<const float> magnitude) override;
+  View<const std::uint32_t> group_start() const override { return group_start_.view(); }
+  void walk(const GravityParameters& gravity, const TreeScale& scale, const TreeView& sources, WalkMode mode) override;
+  WorkCounts work_counts() override;
+  View<const GroupWork> group_work() const override { return group_work_.view(); }
+
+ private:
+  Space& space_;
+  WalkTargets targets_;
+  StepBuffer<Space, std::uint32_t> group_start_;
+  StepBuffer<Space, GroupWork> group_work_;
+  StepBuffer<Space, float> group_least_acceleration_;
+};
+
+template <class Space>
+class FmmWalker final : public Walker<Space> {
+ public:
+  /// `form` of the expansions, of order 4 or 5.
+  FmmWalker(Space& space, ExpansionForm form)
+      : space_(space), form_(form), targets_(space), fmm_walk_(space), group_work_(space), group_least_acceleration_(space) {}
+  ExpansionForm multipole_form() const override { return form_; }
+  void set_targets(const Tree<Space>& tree, const KeyCube& cube, const Particles<Space>& particles, View<const float> magnitude) override;
+  View<const std::uint32_t> group_start() const override { return targets_.group_start(); }
+  void walk(const GravityParameters& gravity, const TreeScale& scale, const TreeView& sources, WalkMode mode) override;
+  WorkCounts work_counts() override;
+  View<const GroupWork> group_work() const override { return group_work_.view(); }
+
+ private:
+  Space& space_;
+  const ExpansionForm form_;
+  const Tree<Space>* tree_ = nullptr;  ///< of the targets
+  FmmTargets<Space> targets_;
+  FmmWalkTargets data_;  ///< all but what the tree's moments are needed for
+  FmmWalk<Space> fmm_walk_;
+  StepBuffer<Space, GroupWork> group_work_;
+  StepBuffer<Space, float> group_least_acceleration_;
+};
+
+}  // namespace grove

@@ -1,0 +1,329 @@
+// Essential trees, and the forces of all methods over ranks. Every rank makes the same system and takes its share.
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "decomposition/essential_tree.hpp"
+#include "kernels/gravity/gravity_dispatch.hpp"
+#include "kernels/gravity/gravity_names.hpp"
+#include "kernels/walks/tree_walk.hpp"
+#include "src/simulation/force_solver.hpp"
+#include "tests/support/built_tree.hpp"
+#include "tests/support/force_comparison.hpp"
+
+namespace grove {
+namespace {
+
+class EssentialTreeTest : public ::testing::Test {
+ protected:
+  Communicator comm{MPI_COMM_WORLD};
+  BackEnd space = tests::make_space();
+  GravityParameters gravity{.method = "tree", .opening = "barnes"};
+  Frame frame;
+
+  bool accepted_for_all(const CellGeometry& cell, const DomainBoxes& boxes) const {
+    bool all = true;
+    visit_opening(gravity, [&](const auto& opening) {
+      visit_softening(gravity, frame.scale.length, [&](const auto& softening) {
+        const double support = softening.support();
+        for (int b = 0; b < boxes.count; ++b)
+          all = all && accept(opening, cell, boxes.box[b], 1 / frame.scale.length, static_cast<float>(support * support));
+      });
+    });
+    return all;
+  }
+
+  TargetBox box_at(double x, double y, double z, double half) const {
+    const auto h = static_cast<float>(half / frame.scale.length);
+    return {{x, y, z}, {h, h, h}, 0, 1};
+  }
+
+  /// Boxes of six ranks: this one (1), one without particles (3), near and far ones, and one with two boxes.
+  std::vector<DomainBoxes> boxes_of_six_ranks() const {
+    std::vector<DomainBoxes> boxes(6);
+    const auto put = [&](std::size_t r, const TargetBox& box) { boxes[r].box[boxes[r].count++] = box; };
+    put(0, box_at(0, 0, 0, 0.1));
+    put(1, box_at(0, 0, 0, 20));
+    put(2, box_at(3, 1, 0, 0.5));
+    put(4, box_at(1000, 0, 0, 1));
+    put(5, box_at(2, 2, 2, 0.3));
+    put(5, box_at(-9, 0, 0, 3));
+    return boxes;
+  }
+
+  /// Walks the tree cut for one rank: links and particles are used once each, and what is closed may be closed. Returns its mass.
+  double check_tree(const std::vector<CellLinks>& links, const std::vector<CellGeometry>& geometry, const std::vector<Double4>& particles,
+                    const DomainBoxes& boxes) const {
+    std::vector<int> cell_used(links.size(), 0), particle_used(particles.size(), 0);
+    double mass = 0;
+    std::vector<std::uint32_t> stack{0};
+    while (!stack.empty()) {
+      const std::uint32_t c = stack.back();
+      stack.pop_back();
+      ++cell_used.at(c);
+      const CellLinks& cell = links[c];
+      const bool acceptable = accepted_for_all(geometry[c], boxes);
+      EXPECT_EQ(acceptable, cell.particle_count == 0) << "a cell is closed exactly when no target may open it";
+      if (cell.particle_count == 0) mass += geometry[c].mass * frame.scale.mass;
+      for (std::uint32_t k = 0; k < cell.child_count; ++k) stack.push_back(cell.first_child + k);
+      if (cell.child_count > 0 || cell.particle_count == 0) continue;
+      double leaf = 0;
+      for (std::uint32_t i = cell.first_particle; i < cell.first_particle + cell.particle_count; ++i) {
+        ++particle_used.at(i);
+        leaf += particles[i].w;
+      }
+      EXPECT_NEAR(leaf, geometry[c].mass * frame.scale.mass, 1e-6 * leaf) << "a leaf comes with its own particles";
+      mass += leaf;
+    }
+    EXPECT_EQ(std::count(cell_used.begin(), cell_used.end(), 1), static_cast<std::ptrdiff_t>(links.size()));
+    EXPECT_EQ(std::count(particle_used.begin(), particle_used.end(), 1), static_cast<std::ptrdiff_t>(particles.size()));
+    return mass;
+  }
+};
+
+TEST_F(EssentialTreeTest, TreesOfAllReceiversAreCompleteAndClosedWhereTheyMayBe) {
+  const tests::BuiltTree built(space, tests::plummer_sphere(4000, 1));
+  frame = built.frame;
+  const auto boxes = boxes_of_six_ranks();
+  EssentialTrees<BackEnd> trees(space);
+  for (const std::string& opening : opening_names())
+    for (const double softening : {0.0, 0.2}) {
+      gravity.opening = opening;
+      gravity.softening = softening;
+      gravity.softening_kernel = "wendland_c2";
+      trees.select(space, gravity, frame.scale, built.tree, built.particles.position.view(), boxes, 1);
+      const auto links = tests::download(space, trees.links);
+      const auto geometry = tests::download(space, trees.geometry);
+      const auto particles = tests::download(space, trees.particles);
+      std::size_t cell = 0, particle = 0;
+      for (std::size_t r = 0; r < boxes.size(); ++r) {
+        SCOPED_TRACE(opening + ", softening " + std::to_string(softening) + ", rank " + std::to_string(r));
+        const auto cells = static_cast<std::ptrdiff_t>(trees.cell_counts[r]), count = static_cast<std::ptrdiff_t>(trees.particle_counts[r]);
+        const auto l = links.begin() + static_cast<std::ptrdiff_t>(cell);
+        const auto g = geometry.begin() + static_cast<std::ptrdiff_t>(cell);
+        const auto p = particles.begin() + static_cast<std::ptrdiff_t>(particle);
+        if (r == 1 || r == 3) {
+          EXPECT_EQ(cells, 0);
+          EXPECT_EQ(count, 0);
+        } else {
+          ASSERT_GT(cells, 0);
+          EXPECT_NEAR(check_tree({l, l + cells}, {g, g + cells}, {p, p + count}, boxes[r]), 1, 1e-6);
+        }
+        cell += trees.cell_counts[r];
+        particle += trees.particle_counts[r];
+      }
+      EXPECT_EQ(cell, links.size());
+      EXPECT_EQ(particle, particles.size());
+      EXPECT_EQ(trees.cell_counts[4], 1u) << "a rank far away gets the root alone";
+      EXPECT_EQ(trees.particle_counts[4], 0u);
+      EXPECT_LT(trees.cell_counts[5], links.size() / 2);
+    }
+}
+
+TEST_F(EssentialTreeTest, DomainBoxesHoldAllTargets) {
+  for (const auto& [name, system] : tests::hard_systems()) {
+    SCOPED_TRACE(name);
+    const tests::BuiltTree built(space, system);
+    const DomainBoxes boxes = make_domain_boxes(space, built.tree, built.frame.scale);
+    ASSERT_GT(boxes.count, 0);
+    ASSERT_LE(boxes.count, DomainBoxes::capacity);
+    for (const Double4& p : system) {
+      bool inside = false;
+      for (int b = 0; b < boxes.count; ++b) {
+        const TargetBox& box = boxes.box[b];
+        const Double3 d = position_of(p) - box.centre;
+        const double rounding = 1e-15 * std::max({std::abs(p.x), std::abs(p.y), std::abs(p.z)}), L = built.frame.scale.length;
+        inside |= std::abs(d.x) <= box.half_size[0] * L + rounding && std::abs(d.y) <= box.half_size[1] * L + rounding &&
+                  std::abs(d.z) <= box.half_size[2] * L + rounding;
+      }
+      ASSERT_TRUE(inside);
+    }
+  }
+  EXPECT_EQ(make_domain_boxes(space, tests::BuiltTree(space, {}).tree, TreeScale{}).count, 0);
+}
+
+class ForceOverRanks : public ::testing::Test {
+ protected:
+  Communicator comm{MPI_COMM_WORLD};
+  BackEnd space = tests::make_space();
+  GravityParameters gravity{.method = "tree", .opening = "barnes"};
+  Particles<BackEnd> particles{space};
+  PhaseClock<BackEnd> clock{space};
+  std::unique_ptr<ForceSolver<BackEnd>> method;
+
+  void take(const std::vector<Double4>& system, const std::function<std::size_t(std::size_t)>& owner) {
+    std::vector<Double4> position;
+    std::vector<std::uint64_t> id;
+    for (std::size_t i = 0; i < system.size(); ++i)
+      if (owner(i) == static_cast<std::size_t>(comm.rank())) position.push_back(system[i]), id.push_back(i);
+    tests::set_particles(space, particles, position, id);
+  }
+  void take_evenly(const std::vector<Double4>& system) {
+    take(system, [this](std::size_t i) { return i % static_cast<std::size_t>(comm.size()); });
+  }
+  void compute() {
+    clock.restart();
+    method->compute(particles, clock);
+  }
+  /// Forces by id on every rank; a particle on no rank or on two shows as an impossible potential.
+  std::vector<Double4> gather(std::size_t n) {
+    std::vector<double> sums(5 * n, 0.0);
+    const auto id = tests::download(space, particles.id);
+    const auto a = tests::download(space, particles.acceleration);
+    for (std::size_t i = 0; i < id.size(); ++i) {
+      const double values[5] = {a[i].x, a[i].y, a[i].z, a[i].w, 1};
+      std::copy_n(values, 5, sums.begin() + static_cast<std::ptrdiff_t>(5 * id[i]));
+    }
+    comm.sum(std::span<double>(sums));
+    std::vector<Double4> forces(n);
+    for (std::size_t i = 0; i < n; ++i)
+      forces[i] = {sums[5 * i], sums[5 * i + 1], sums[5 * i + 2], sums[5 * i + 4] == 1 ? sums[5 * i + 3] : 1e300};
+    return forces;
+  }
+  std::vector<Double4> forces_of(const std::vector<Double4>& system) {
+    method = make_force_solver(space, comm, gravity);
+    take_evenly(system);
+    compute();
+    return gather(system.size());
+  }
+  tests::ForceErrors errors(const std::vector<Double4>& system) {
+    return {forces_of(system), tests::direct_forces(space, gravity, system)};
+  }
+};
+
+TEST_F(ForceOverRanks, OfTheTreeAgreeWithDirectSummationUnderEveryCriterionAndSoftening) {
+  const auto system = tests::plummer_sphere(2000, 2);
+  tests::set_accuracy(gravity, 0.5);
+  gravity.G = 3;
+  for (const std::string& opening : opening_names())
+    for (const std::string& kernel : softening_names())
+      for (const double softening : {0.0, 0.1}) {
+        SCOPED_TRACE(opening + ", " + kernel + ", " + std::to_string(softening));
+        gravity.opening = opening;
+        gravity.softening_kernel = kernel;
+        gravity.softening = softening;
+        const tests::ForceErrors e = errors(system);
+        EXPECT_LT(e.acceleration(0.99), 5e-3);
+        EXPECT_LT(e.potential(0.99), 1e-3);
+      }
+}
+
+TEST_F(ForceOverRanks, OfTheTreeBecomeThoseOfDirectSummationWithTheta) {
+  const auto system = tests::plummer_sphere(1500, 3);
+  gravity.theta = 1e-3;
+  const tests::ForceErrors e = errors(system);
+  EXPECT_LT(e.acceleration(0.99), 1e-5);
+  EXPECT_LT(e.potential(1), 5e-6);
+}
+
+TEST_F(ForceOverRanks, OfHardSystemsAgreeWithDirectSummation) {
+  for (const std::string& name : method_names()) {
+    gravity.method = name;
+    gravity.theta = name == "fmm" ? 0.2 : 0.4;  // for the same accuracy: a softened line is what is hardest on local expansions
+    for (const double softening : {0.0, 0.05})
+      for (const auto& [system_name, system] : tests::hard_systems()) {
+        SCOPED_TRACE(name + ", " + system_name);
+        double extent = 0;
+        for (const Double4& p : system) extent = std::max(extent, std::abs(p.x));
+        gravity.softening = softening * std::min(extent, 10.0);
+        if (extent > 1e15) gravity.softening = softening * extent;
+        const tests::ForceErrors e = errors(system);
+        EXPECT_TRUE(e.all_finite());
+        EXPECT_LT(e.acceleration(0.99), name == "direct" ? 1e-11 : 5e-3);
+        EXPECT_LT(e.potential(0.99), name == "direct" ? 1e-11 : 1e-3);
+      }
+  }
+}
+
+TEST_F(ForceOverRanks, AreThereForAllParticlesOnOneRankFewerThanRanksOneAndNone) {
+  for (const std::string& name : method_names()) {
+    gravity.method = name;
+    gravity.theta = name == "fmm" ? 0.5 : 0.6;  // for the same accuracy
+    for (const std::size_t n : {std::size_t{0}, std::size_t{1}, std::size_t{2}, std::size_t{3}, std::size_t{600}}) {
+      SCOPED_TRACE(name + ", " + std::to_string(n));
+      const auto system = tests::plummer_sphere(n, 4);
+      method = make_force_solver(space, comm, gravity);
+      take(system, [this](std::size_t) { return static_cast<std::size_t>(comm.size() - 1); });
+      // Twice: the second time from the domains of the first, with measured work.
+      for (int round = 0; round < 2; ++round) {
+        compute();
+        const tests::ForceErrors e(gather(n), tests::direct_forces(space, gravity, system));
+        EXPECT_LT(e.acceleration(0.99), 5e-3);
+        EXPECT_LT(e.potential(1), 5e-3);
+      }
+    }
+  }
+}
+
+TEST_F(ForceOverRanks, SoftenAPointOfManyParticlesInAnyUnits) {
+  for (const std::string& kernel : softening_names())
+    for (const auto& [at, softening] :
+         {std::pair{0.0, 1e-3}, std::pair{0.0, 1.0}, std::pair{0.0, 1e21}, std::pair{1e21, 1e19}, std::pair{1e-25, 1e-26}}) {
+      SCOPED_TRACE(kernel + " at " + std::to_string(std::log10(at)) + ", softening 10^" + std::to_string(std::log10(softening)));
+      gravity.softening_kernel = kernel;
+      gravity.softening = softening;
+      for (const Double4& a : forces_of(std::vector<Double4>(70, Double4{at, 0, 0, 0.5}))) {
+        ASSERT_NEAR(a.w * softening, -0.5 * 69, 1e-4);
+        ASSERT_EQ(a.x, 0);
+        ASSERT_EQ(a.y, 0);
+      }
+    }
+}
+
+TEST_F(ForceOverRanks, HaveTheSameBitsTwice) {
+  const auto system = tests::plummer_sphere(3000, 5);
+  gravity.softening = 0.01;
+  for (const std::string& name : method_names())
+    for (const std::string opening : {"barnes", "relative"}) {
+      gravity.method = name;
+      gravity.opening = opening;
+      const auto once = forces_of(system);
+      EXPECT_TRUE(tests::same_bits(once, forces_of(system))) << name << ", " << opening;
+    }
+}
+
+TEST_F(ForceOverRanks, ImportTheLessTheLargerTheta) {
+  const auto system = tests::plummer_sphere(6000, 6);
+  std::uint64_t last = ~std::uint64_t{0};
+  for (const double theta : {0.3, 0.6, 1.2}) {
+    gravity.theta = theta;
+    forces_of(system);
+    const WorkCounts counts = method->work_counts();
+    const std::uint64_t imported = comm.sum(counts.imported_cells + counts.imported_particles);
+    EXPECT_LT(counts.imported_particles, 6000u - particles.size() + 1);
+    if (comm.size() == 1) {
+      EXPECT_EQ(imported, 0u);
+    } else {
+      EXPECT_GT(imported, 0u);
+      EXPECT_LT(imported, last);
+    }
+    last = imported;
+  }
+}
+
+TEST_F(ForceOverRanks, MeasureWorkThatTheNextExchangeBalances) {
+  auto system = tests::plummer_sphere(3000, 7);
+  for (std::size_t i = 0; i < 6000; ++i)
+    system.push_back(
+        {40 + 0.01 * static_cast<double>(i % 97), 0.013 * static_cast<double>(i % 89), 0.01 * static_cast<double>(i / 89), 1e-5});
+  forces_of(system);
+  compute();
+  double work = 0;
+  for (const std::uint32_t w : tests::download(space, particles.work)) {
+    ASSERT_GT(w, 0u);
+    work += w;
+  }
+  EXPECT_LT(comm.max(work) * comm.size() / comm.sum(work), 1.25);
+  const WorkCounts counts = method->work_counts();
+  const double slots = static_cast<double>(slots_particle_particle * counts.particle_particle + slots_cell_particle * counts.cell_particle +
+                                           slots_opening_test * counts.opening_tests);
+  EXPECT_NEAR(work, slots, 0.01 * slots);
+}
+
+TEST_F(ForceOverRanks, AnUnknownMethodIsAnError) {
+  gravity.method = "guess";
+  EXPECT_THROW(make_force_solver(space, comm, gravity), ConfigError);
+}
+
+}  // namespace
+}  // namespace grove

@@ -1,0 +1,147 @@
+// TIPSY files: both byte orders, both headers, and damaged ones.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <numeric>
+
+#include "tests/support/reader_support.hpp"
+
+namespace grove {
+namespace {
+
+/// A TIPSY file in memory. Particle i of all has mass i + 1, position i + 0.25 and velocity -i - 0.5 in all components.
+struct TipsyFile {
+  std::int32_t gas = 2, dark = 3, star = 1;
+  bool big_endian = false;
+  bool padding = true;
+  double time = 2.5;
+  int bad_row = -1, bad_column = 0;  // the number that `bad_value` replaces
+  float bad_value = 0;
+
+  std::string bytes() const {
+    std::string out;
+    append(out, time);
+    for (const std::int32_t n : {gas + dark + star, std::int32_t{3}, gas, dark, star}) append(out, n);
+    if (padding) append(out, std::int32_t{12345});
+    for (int row = 0; row < gas + dark + star; ++row) {
+      const int floats = row < gas ? 12 : row < gas + dark ? 9 : 11;
+      for (int column = 0; column < floats; ++column) append(out, value(row, column));
+    }
+    return out;
+  }
+
+ private:
+  float value(int row, int column) const {
+    if (row == bad_row && column == bad_column) return bad_value;
+    const auto r = static_cast<float>(row);
+    return column == 0 ? r + 1 : column < 4 ? r + 0.25f : column < 7 ? -r - 0.5f : 99.0f;
+  }
+  template <class T>
+  void append(std::string& out, T number) const {
+    char raw[sizeof(T)];
+    std::memcpy(raw, &number, sizeof(T));
+    if (big_endian) std::reverse(raw, raw + sizeof(T));
+    out.append(raw, sizeof(T));
+  }
+};
+
+class TipsyReader : public testing::Test {
+ protected:
+  std::string error(const std::string& bytes) {
+    write_file(path(), bytes, comm_);
+    return read_error(path(), comm_);
+  }
+  std::string path() const { return directory_.file("galaxy.dat"); }  // an extension that says nothing
+
+  Communicator comm_{MPI_COMM_WORLD};
+  TemporaryDirectory directory_{comm_};
+};
+
+TEST_F(TipsyReader, ReadsBothByteOrdersAndBothHeaders) {
+  for (const bool big_endian : {false, true}) {
+    for (const bool padding : {false, true}) {
+      SCOPED_TRACE(std::string(big_endian ? "big" : "little") + (padding ? ", padded" : ", short header"));
+      TipsyFile file;
+      file.big_endian = big_endian;
+      file.padding = padding;
+      write_file(path(), file.bytes(), comm_);
+      ReadInfo info;
+      const ParticleSet all = all_particles(read_particles(path(), comm_, &info), comm_);
+      EXPECT_EQ(info.format, "TIPSY binary");
+      EXPECT_EQ(info.time, 2.5);
+      EXPECT_EQ(info.count_of_type, (std::array<std::uint64_t, 6>{2, 3, 0, 0, 1, 0}));
+      EXPECT_EQ(all.type, (std::vector<std::uint8_t>{0, 0, 1, 1, 1, 4}));
+      EXPECT_EQ(all.mass, (std::vector<double>{1, 2, 3, 4, 5, 6}));
+      EXPECT_EQ(all.id, (std::vector<std::uint64_t>{0, 1, 2, 3, 4, 5}));
+      ASSERT_EQ(all.position.size(), 18u);
+      for (std::size_t j = 0; j < 18; ++j) {
+        EXPECT_EQ(all.position[j], static_cast<double>(j / 3) + 0.25);
+        EXPECT_EQ(all.velocity[j], -static_cast<double>(j / 3) - 0.5);
+      }
+      comm_.barrier();
+    }
+  }
+}
+
+TEST_F(TipsyReader, ReadsMoreRowsThanOneReadHolds) {
+  TipsyFile file;
+  file.gas = file.star = 1;
+  file.dark = 140000;
+  write_file(path(), file.bytes(), comm_);
+  const ParticleSet all = all_particles(read_particles(path(), comm_), comm_);
+  ASSERT_EQ(all.size(), 140002u);
+  for (std::size_t i = 0; i < all.size(); ++i) ASSERT_EQ(all.mass[i], static_cast<double>(i + 1));
+}
+
+TEST_F(TipsyReader, RefusesTruncatedAndOverlongFiles) {
+  const std::string bytes = TipsyFile().bytes();
+  EXPECT_TRUE(names(error(bytes.substr(0, bytes.size() - 1)), {path(), "truncated", "6 particles", std::to_string(bytes.size())}));
+  EXPECT_TRUE(names(error(bytes.substr(0, 40)), {"truncated", "40 bytes"}));
+  EXPECT_TRUE(names(error(bytes + "x"), {"longer than it must be"}));
+}
+
+TEST_F(TipsyReader, RefusesAFileThatOnlyIsNamedTipsy) {
+  const std::string named = directory_.file("galaxy.tipsy");
+  write_file(named, std::string(100, '\0'), comm_);
+  EXPECT_TRUE(names(read_error(named, comm_), {named, "header is not TIPSY's"}));
+}
+
+TEST_F(TipsyReader, RefusesFilesWithoutParticles) {
+  TipsyFile file;
+  file.gas = file.dark = file.star = 0;
+  EXPECT_TRUE(names(error(file.bytes()), {path(), "no particles"}));
+}
+
+TEST_F(TipsyReader, NamesTheFirstBadRow) {
+  TipsyFile file;
+  file.bad_row = 3;
+  file.bad_column = 2;
+  file.bad_value = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_TRUE(names(error(file.bytes()), {path(), "position of dark particle 1, row 3", "y is nan"}));
+  file.bad_column = 6;
+  file.bad_value = std::numeric_limits<float>::infinity();
+  EXPECT_TRUE(names(error(file.bytes()), {"velocity of dark particle 1, row 3", "vz is inf"}));
+  file.bad_row = 5;
+  file.bad_column = 0;
+  file.bad_value = -2;
+  EXPECT_TRUE(names(error(file.bytes()), {"mass of star particle 0, row 5", "-2", "not negative"}));
+}
+
+TEST_F(TipsyReader, ReadsARealGalaxy) {
+  const std::string real = std::string(GROVE_TEST_DATA) + "/model3_child_compact.tipsy";
+  if (!std::filesystem::exists(real)) GTEST_SKIP() << "no real input data in " << GROVE_TEST_DATA;
+  ReadInfo info;
+  const ParticleSet all = all_particles(read_particles(real, comm_, &info), comm_);
+  ASSERT_EQ(all.size(), 22000u);
+  EXPECT_EQ(info.count_of_type, (std::array<std::uint64_t, 6>{0, 20000, 0, 0, 2000, 0}));
+  EXPECT_NEAR(std::accumulate(all.mass.begin(), all.mass.end(), 0.0), 97.278090, 1e-6);
+  EXPECT_NEAR(all.position[0], -0.0120859, 1e-7);
+  EXPECT_EQ(all.id.back(), 21999u);
+  EXPECT_EQ(all.type.back(), 4);
+}
+
+}  // namespace
+}  // namespace grove

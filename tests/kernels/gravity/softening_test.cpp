@@ -1,0 +1,154 @@
+// Softening kernels: the conformance suite of the table SofteningKernels.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "kernels/gravity/gravity_dispatch.hpp"
+#include "kernels/gravity/gravity_names.hpp"
+
+namespace grove {
+namespace {
+
+template <class Kernel>
+class Softening : public ::testing::Test {
+ protected:
+  static constexpr double length = 0.7;
+  Kernel kernel{length};
+
+  double force(double r) const {
+    double f, p;
+    kernel.point(r * r, f, p);
+    return f * r;
+  }
+  double potential(double r) const {
+    double f, p;
+    kernel.point(r * r, f, p);
+    return -p;
+  }
+};
+
+template <class Tuple>
+struct AsTestTypes;
+template <class... Kernels>
+struct AsTestTypes<std::tuple<Kernels...>> {
+  using type = ::testing::Types<Kernels...>;
+};
+TYPED_TEST_SUITE(Softening, AsTestTypes<SofteningKernels>::type);
+
+TYPED_TEST(Softening, ForceIsTheGradientOfThePotential) {
+  const double h = 1e-5;
+  for (double r = 0.01; r < 10; r *= 1.05)
+    EXPECT_NEAR(this->force(r), (this->potential(r + h) - this->potential(r - h)) / (2 * h), 1e-8) << r;
+}
+
+TYPED_TEST(Softening, PotentialAtTheCentreIsOneOverTheSofteningLength) {
+  EXPECT_NEAR(this->potential(0), -1 / this->length, 1e-12);
+  EXPECT_EQ(this->force(0), 0);
+}
+
+TYPED_TEST(Softening, IsNewtonianFarAway) {
+  for (double r = 100; r < 1e6; r *= 10) {
+    EXPECT_NEAR(this->force(r) * r * r, 1, 2 * (this->length / r) * (this->length / r));
+    EXPECT_NEAR(this->potential(r) * r, -1, (this->length / r) * (this->length / r));
+  }
+}
+
+// What multipoles see beyond the support must be what particles see.
+TYPED_TEST(Softening, IsThatOfMultipolesBeyondItsSupport) {
+  for (double r = this->kernel.support() * (1 + 1e-12) + 1e-3; r < 100; r *= 1.3)
+    EXPECT_NEAR(this->potential(r), -reciprocal_sqrt(this->kernel.far_r2(r * r)), 1e-14) << r;
+}
+
+TYPED_TEST(Softening, IsContinuousAndAttractsLessThanAPointMassEverywhere) {
+  double last_potential = this->potential(0), last_force = 0;
+  for (double r = 0.001; r < 5; r += 0.001) {
+    ASSERT_LT(std::abs(this->potential(r) - last_potential), 0.005) << r;
+    ASSERT_LT(std::abs(this->force(r) - last_force), 0.01) << r;
+    ASSERT_GT(this->potential(r), last_potential) << r;
+    ASSERT_LE(this->force(r), (1 + 1e-12) / (r * r)) << r;
+    last_potential = this->potential(r);
+    last_force = this->force(r);
+  }
+}
+
+TYPED_TEST(Softening, AgreesInBothPrecisions) {
+  for (double r = 0; r < 10; r += 0.01) {
+    double f, p;
+    float single_f, single_p;
+    this->kernel.point(r * r, f, p);
+    this->kernel.point(static_cast<float>(r * r), single_f, single_p);
+    EXPECT_NEAR(single_f, f, 1e-5 * f + 1e-7) << r;
+    EXPECT_NEAR(single_p, p, 1e-5 * p) << r;
+  }
+}
+
+TYPED_TEST(Softening, IsTheSameForPointsApart) {
+  for (float r2 : {2e-24F, 1e-12F, 1e-3F, 0.3F, 1.0F, 40.0F}) {
+    float f, p, f_apart, p_apart;
+    this->kernel.point(r2, f, p);
+    this->kernel.point_apart(r2, f_apart, p_apart);
+    EXPECT_EQ(f_apart, f) << r2;
+    EXPECT_EQ(p_apart, p) << r2;
+  }
+}
+
+TEST(Newton, IsTheSameForPointsApart) {
+  const NewtonKernel kernel(0);
+  for (float r2 : {2e-24F, 1e-3F, 40.0F}) {
+    float f, p, f_apart, p_apart;
+    kernel.point(r2, f, p);
+    kernel.point_apart(r2, f_apart, p_apart);
+    EXPECT_EQ(f_apart, f) << r2;
+    EXPECT_EQ(p_apart, p) << r2;
+  }
+}
+
+TEST(WendlandC2, IsExactlyNewtonianBeyondThreeSofteningLengths) {
+  const WendlandC2Kernel kernel(0.5);
+  EXPECT_EQ(kernel.support(), 1.5);
+  for (double r = 1.5 + 1e-9; r < 10; r += 0.1) {
+    double f, p;
+    kernel.point(r * r, f, p);
+    EXPECT_NEAR(p, 1 / r, 1e-15);
+    EXPECT_NEAR(f, 1 / (r * r * r), 1e-15);
+  }
+}
+
+TEST(Newton, HasNoForceAtDistanceZero) {
+  const NewtonKernel kernel(0);
+  double f, p;
+  kernel.point(0.0, f, p);
+  EXPECT_EQ(f, 0);
+  EXPECT_EQ(p, 0);
+  kernel.point(4.0, f, p);
+  EXPECT_DOUBLE_EQ(f, 1.0 / 8);
+  EXPECT_DOUBLE_EQ(p, 1.0 / 2);
+}
+
+TEST(Newton, ActsInFp64AtDistancesThatFp32CannotSquare) {
+  double f, p;
+  NewtonKernel(0).point(1e-50, f, p);
+  EXPECT_NEAR(p * 1e-25, 1, 1e-12);
+}
+
+TEST(VisitSoftening, FindsEveryNameAndTakesZeroAsNone) {
+  GravityParameters gravity;
+  for (const std::string& name : softening_names()) {
+    gravity.softening_kernel = name;
+    gravity.softening = 3;
+    visit_softening(gravity, 2, [&](const auto& kernel) {
+      EXPECT_EQ(kernel.name, name);
+      double f, p;
+      kernel.point(0.0, f, p);
+      EXPECT_NEAR(p, 2.0 / 3, 1e-12) << "lengths in units of 2";
+    });
+    gravity.softening = 0;
+    visit_softening(gravity, 2, [](const auto& kernel) { EXPECT_STREQ(kernel.name, "none"); });
+  }
+  gravity.softening = 1;
+  gravity.softening_kernel = "no such kernel";
+  EXPECT_THROW(visit_softening(gravity, 1, [](const auto&) {}), ConfigError);
+}
+
+}  // namespace
+}  // namespace grove

@@ -1,0 +1,384 @@
+// The parallel layer: its primitives and its memory.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+#include "tests/support/space_support.hpp"
+
+namespace grove {
+namespace {
+
+using tests::download;
+using tests::upload;
+
+/// Lengths around the blocks that scans and reductions are made of.
+const std::vector<std::size_t> lengths{0, 1, 2, 31, 32, 33, 255, 256, 257, 4095, 4096, 4097, 16383, 16384, 16385, 32769, 100003};
+
+struct CountVisit {
+  std::uint32_t* visits;
+  GROVE_HD void operator()(std::size_t i) const { visits[i] += 1; }
+};
+/// Sums, smallest and largest number of a run of `run` items, shared by a team.
+struct RunStatistics {
+  const std::uint64_t* values;
+  std::size_t run;
+  std::uint64_t* out;
+  template <class Team>
+  GROVE_HD void operator()(const Team& team, std::size_t i) const {
+    std::uint64_t sum = 0, least = ~std::uint64_t{0}, most = 0;
+    for (std::size_t k = i * run + static_cast<std::size_t>(team.rank()); k < (i + 1) * run; k += Team::size) {
+      sum += values[k];
+      least = values[k] < least ? values[k] : least;
+      most = values[k] > most ? values[k] : most;
+    }
+    sum = team.sum(sum);
+    least = team.smallest(least);
+    most = team.largest(most);
+    if (team.rank() == 0) out[3 * i] = sum;
+    if (team.rank() == Team::size - 1) {
+      out[3 * i + 1] = least;
+      out[3 * i + 2] = most;
+    }
+  }
+};
+struct Item {
+  const std::uint64_t* values;
+  GROVE_HD std::uint64_t operator()(std::size_t i) const { return values[i]; }
+};
+struct Real {
+  const double* values;
+  GROVE_HD double operator()(std::size_t i) const { return values[i]; }
+};
+struct Add {
+  template <class T>
+  GROVE_HD T operator()(T a, T b) const {
+    return a + b;
+  }
+};
+
+class Parallel : public ::testing::Test {
+ protected:
+  BackEnd space = tests::make_space();
+  std::mt19937_64 random{11};
+
+  std::vector<std::uint64_t> random_items(std::size_t n, std::uint64_t below) {
+    std::vector<std::uint64_t> items(n);
+    for (auto& item : items) item = random() % below;
+    return items;
+  }
+};
+
+TEST_F(Parallel, ForEachVisitsEveryIndexOnce) {
+  for (const std::size_t n : lengths) {
+    const auto visits = upload(space, std::vector<std::uint32_t>(n + 1, 0));
+    space.for_each(n, CountVisit{visits.data()});
+    const auto seen = download(space, visits);
+    EXPECT_EQ(std::count(seen.begin(), seen.end(), 1U), static_cast<std::ptrdiff_t>(n));
+    EXPECT_EQ(seen[n], 0u);
+  }
+}
+
+TEST_F(Parallel, TeamsShareTheWorkOfEachItem) {
+  for (const std::size_t n : {0, 1, 3, 4, 33, 2000})
+    for (const std::size_t run : {1, 5, 8, 21}) {
+      const auto items = random_items(n * run, 1000);
+      const auto values = upload(space, items);
+      auto out = upload(space, std::vector<std::uint64_t>(3 * n, 7));
+      space.for_each_by_team(n, RunStatistics{values.data(), run, out.data()});
+      const auto seen = download(space, out);
+      for (std::size_t i = 0; i < n; ++i) {
+        const auto begin = items.begin() + static_cast<std::ptrdiff_t>(i * run), end = begin + static_cast<std::ptrdiff_t>(run);
+        ASSERT_EQ(seen[3 * i], std::accumulate(begin, end, std::uint64_t{0})) << "item " << i << " of " << n;
+        ASSERT_EQ(seen[3 * i + 1], *std::min_element(begin, end));
+        ASSERT_EQ(seen[3 * i + 2], *std::max_element(begin, end));
+      }
+    }
+}
+
+TEST_F(Parallel, TransformReduceSumsAllItemsAndTheInitialValueOnce) {
+  for (const std::size_t n : lengths) {
+    const auto items = random_items(n, 1000);
+    const auto device = upload(space, items);
+    const std::uint64_t sum = space.transform_reduce(n, std::uint64_t{7}, Item{device.data()}, Add{});
+    EXPECT_EQ(sum, std::accumulate(items.begin(), items.end(), std::uint64_t{7})) << n;
+  }
+}
+
+TEST_F(Parallel, TransformReduceGivesTheSameBitsTwice) {
+  std::vector<double> items(100003);
+  for (double& item : items) item = std::uniform_real_distribution<double>(-1, 1)(random);
+  const auto device = upload(space, items);
+  const double once = space.transform_reduce(items.size(), 0.0, Real{device.data()}, Add{});
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(space.transform_reduce(items.size(), 0.0, Real{device.data()}, Add{}), once);
+}
+
+TEST_F(Parallel, ExclusiveScanSumsWhatLiesBefore) {
+  for (const std::size_t n : lengths) {
+    const auto items = random_items(n, 1000);
+    const auto in = upload(space, items);
+    auto out = upload(space, std::vector<std::uint64_t>(n + 1, 99));
+    space.exclusive_scan<std::uint64_t>(in.view(), out.view());
+    std::vector<std::uint64_t> expected(n + 1, 0);
+    std::partial_sum(items.begin(), items.end(), expected.begin() + 1);
+    EXPECT_EQ(download(space, out), expected) << n;
+  }
+}
+
+TEST_F(Parallel, SortPairsIsStableAndLooksAtTheLowestBitsOnly) {
+  // Odd and even numbers of digits of a radix sort: it may end in either of two buffers.
+  for (const int bits : {1, 8, 13, 21, 63, 64})
+    for (const std::size_t n : {std::size_t{0}, std::size_t{1}, std::size_t{1000}, std::size_t{70001}}) {
+      std::vector<std::uint64_t> keys(n);
+      for (auto& key : keys) key = bits > 60 ? (random() % 500) * 0x9e3779b97f4a7c15ULL : random();
+      std::vector<std::uint32_t> values(n);
+      std::iota(values.begin(), values.end(), 0U);
+      const auto sorted_keys = upload(space, keys);
+      const auto sorted_values = upload(space, values);
+      space.sort_pairs(sorted_keys.view(), sorted_values.view(), bits);
+      const std::uint64_t mask = bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
+      std::stable_sort(values.begin(), values.end(), [&](std::uint32_t a, std::uint32_t b) { return (keys[a] & mask) < (keys[b] & mask); });
+      EXPECT_EQ(download(space, sorted_values), values) << bits << " bits, " << n;
+      const auto got = download(space, sorted_keys);
+      for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(got[i], keys[values[i]]);
+    }
+}
+
+TEST_F(Parallel, CopyCopiesEveryByteAndNoMore) {
+  const std::size_t block = std::size_t{1} << 18;
+  for (const std::size_t n : {std::size_t{0}, std::size_t{1}, block - 1, block, block + 1, 3 * block + 7}) {
+    std::vector<std::uint8_t> items(n + 1);
+    for (auto& item : items) item = static_cast<std::uint8_t>(random());
+    const auto from = upload(space, items);
+    const auto to = upload(space, std::vector<std::uint8_t>(n + 1, items[n] ^ 1));
+    space.copy(to.data(), from.data(), n);
+    items[n] ^= 1;
+    EXPECT_EQ(download(space, to), items) << n;
+  }
+}
+
+TEST_F(Parallel, StampsMeasureTimeThatPasses) {
+  space.begin_stamps();
+  const auto a = space.stamp();
+  const auto b = space.stamp();
+  EXPECT_GE(space.seconds_between(a, b), 0);
+  EXPECT_LT(space.seconds_between(a, b), 10);
+}
+
+class Memory : public Parallel {};
+
+TEST_F(Memory, BufferKeepsItsContentsWhereAsked) {
+  auto buffer = upload(space, std::vector<int>{1, 2, 3});
+  buffer.resize_keep(1000);
+  buffer.resize_keep(2);
+  EXPECT_EQ(download(space, buffer), (std::vector<int>{1, 2}));
+  buffer.resize_keep(3);
+  EXPECT_EQ(download(space, buffer), (std::vector<int>{1, 2, 3})) << "shrinking frees nothing";
+}
+
+TEST_F(Memory, BufferGrowsByHalfAndNeverShrinks) {
+  Buffer<BackEnd, int> buffer(space);
+  buffer.resize_discard(1000);
+  EXPECT_EQ(buffer.bytes(), 4000u);
+  buffer.resize_discard(1001);
+  EXPECT_EQ(buffer.bytes(), 6000u);
+  buffer.resize_keep(1501);
+  EXPECT_EQ(buffer.bytes(), 9000u);
+  buffer.resize_discard(1);
+  EXPECT_EQ(buffer.bytes(), 9000u);
+  EXPECT_EQ(buffer.size(), 1u);
+}
+
+TEST_F(Memory, SpaceCountsTheBytesItHolds) {
+  const std::size_t before = space.bytes_held();
+  {
+    Buffer<BackEnd, double> a(space), b(space);
+    a.resize_discard(100);
+    b = std::move(a);
+    EXPECT_EQ(space.bytes_held(), before + 800);
+  }
+  EXPECT_EQ(space.bytes_held(), before);
+}
+
+TEST_F(Memory, ScratchOfNestedScopesDoesNotOverlap) {
+  for (int round = 0; round < 3; ++round) {
+    Scratch<BackEnd, std::uint8_t> outer(space, 1000);
+    space.fill_bytes(outer.data(), 1, 1000);
+    // Larger than what is left of the first block.
+    for (const std::size_t n : {std::size_t{10}, std::size_t{3} << 20}) {
+      Scratch<BackEnd, std::uint8_t> inner(space, n), empty(space, 0), last(space, 100);
+      space.fill_bytes(inner.data(), 2, n);
+      space.fill_bytes(last.data(), 3, 100);
+      EXPECT_EQ(download(space, View<const std::uint8_t>(inner)), std::vector<std::uint8_t>(n, 2));
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(last.data()) % 64, 0u);
+    }
+    EXPECT_EQ(download(space, View<const std::uint8_t>(outer)), std::vector<std::uint8_t>(1000, 1));
+  }
+}
+
+TEST_F(Memory, ArenaAllocatesNothingOnceItHasSeenTheLargestUse) {
+  const auto step = [&] {
+    Scratch<BackEnd, char> a(space, std::size_t{1} << 20);
+    Scratch<BackEnd, char> b(space, std::size_t{5} << 20);
+    { Scratch<BackEnd, char> c(space, std::size_t{2} << 20); }
+    Scratch<BackEnd, char> d(space, std::size_t{3} << 20);
+    return std::vector<const void*>{a.data(), b.data(), d.data()};
+  };
+  step();
+  step();
+  // All in one block now, somewhat larger than the largest use.
+  const std::size_t held = space.arena().bytes_held();
+  EXPECT_GE(held, std::size_t{9} << 20);
+  EXPECT_LE(held, std::size_t{12} << 20);
+  const auto where = step();
+  EXPECT_EQ(step(), where);
+  EXPECT_EQ(space.arena().bytes_held(), held);
+}
+
+TEST_F(Memory, SpaceKnowsTheMostBytesItHeld) {
+  const std::size_t before = space.bytes_held();
+  space.restart_most_bytes_held();
+  {
+    Buffer<BackEnd, double> a(space), b(space);
+    a.resize_discard(1000);
+    b.resize_discard(100);
+  }
+  EXPECT_EQ(space.most_bytes_held(), before + 8800);
+  Buffer<BackEnd, double> c(space);
+  c.resize_discard(500);
+  EXPECT_EQ(space.most_bytes_held(), before + 8800);
+  space.restart_most_bytes_held();
+  EXPECT_EQ(space.most_bytes_held(), before + 4000);
+}
+
+TEST_F(Memory, OfAStepIsValidUntilTheNext) {
+  StepBuffer<BackEnd, std::uint32_t> a(space), never(space);
+  EXPECT_EQ(a.data(), nullptr);
+  space.arena().begin_step();
+  a.resize_discard(1000);
+  EXPECT_EQ(a.size(), 1000u);
+  EXPECT_EQ(a.view().size, 1000u);
+  EXPECT_EQ(a.bytes(), 4000u);
+  space.arena().begin_step();
+  EXPECT_EQ(a.size(), 0u);
+  EXPECT_EQ(a.bytes(), 0u);
+  EXPECT_THROW(a.data(), std::logic_error);
+  EXPECT_THROW(a.view(), std::logic_error);
+  EXPECT_EQ(never.data(), nullptr) << "nothing was ever taken";
+  a.resize_discard(0);
+  EXPECT_EQ(a.data(), nullptr);
+  a.resize_discard(7);
+  EXPECT_NE(a.data(), nullptr);
+}
+
+TEST_F(Memory, OfAStepIsUsedAgainWithinItWhereItIsEnough) {
+  StepBuffer<BackEnd, std::uint32_t> a(space), b(space);
+  a.resize_discard(1000);
+  b.resize_discard(10);
+  const std::uint32_t* const data = a.data();
+  a.resize_discard(10);
+  a.resize_discard(1000);
+  EXPECT_EQ(a.data(), data);
+  a.resize_discard(100000);
+  EXPECT_NE(a.data(), data);
+  space.fill_bytes(a.data(), 1, a.bytes());
+  space.fill_bytes(b.data(), 2, b.bytes());
+  EXPECT_EQ(download(space, a), std::vector<std::uint32_t>(100000, 0x01010101));
+  EXPECT_EQ(download(space, b), std::vector<std::uint32_t>(10, 0x02020202));
+}
+
+TEST_F(Memory, OfStepAndScratchDoesNotOverlap) {
+  StepBuffer<BackEnd, std::uint8_t> a(space), b(space), c(space);
+  // Lengths that grow from step to step, so that the two ends meet at another request each time.
+  for (std::size_t step = 1; step < 12; ++step) {
+    const std::size_t n = step * step * 50000;
+    space.arena().begin_step();
+    Scratch<BackEnd, std::uint8_t> outer(space, n);
+    space.fill_bytes(outer.data(), 1, n);
+    a.resize_discard(2 * n);
+    space.fill_bytes(a.data(), 2, 2 * n);
+    {
+      Scratch<BackEnd, std::uint8_t> inner(space, 3 * n);
+      space.fill_bytes(inner.data(), 3, 3 * n);
+      b.resize_discard(n / 2);
+      space.fill_bytes(b.data(), 4, n / 2);
+      Scratch<BackEnd, std::uint8_t> innermost(space, n);
+      space.fill_bytes(innermost.data(), 5, n);
+      EXPECT_EQ(download(space, View<const std::uint8_t>(inner)), std::vector<std::uint8_t>(3 * n, 3));
+    }
+    c.resize_discard(3 * n);
+    space.fill_bytes(c.data(), 6, 3 * n);
+    EXPECT_EQ(download(space, View<const std::uint8_t>(outer)), std::vector<std::uint8_t>(n, 1));
+    EXPECT_EQ(download(space, a), std::vector<std::uint8_t>(2 * n, 2));
+    EXPECT_EQ(download(space, b), std::vector<std::uint8_t>(n / 2, 4));
+    EXPECT_EQ(download(space, c), std::vector<std::uint8_t>(3 * n, 6));
+  }
+}
+
+TEST_F(Memory, OfScratchOutlivesTheEndOfAStep) {
+  StepBuffer<BackEnd, std::uint8_t> a(space);
+  for (const std::size_t n : {std::size_t{1} << 20, std::size_t{7} << 20, std::size_t{3} << 20}) {
+    Scratch<BackEnd, std::uint8_t> scratch(space, n);
+    space.fill_bytes(scratch.data(), 1, n);
+    for (int step = 0; step < 3; ++step) {
+      space.arena().begin_step();
+      a.resize_discard(n);
+      space.fill_bytes(a.data(), 2, n);
+    }
+    EXPECT_EQ(download(space, View<const std::uint8_t>(scratch)), std::vector<std::uint8_t>(n, 1));
+  }
+}
+
+TEST_F(Memory, ArenaHasOneBlockForStepAndScratchOnceItHasSeenTheLargestUse) {
+  const std::size_t million = std::size_t{1} << 20, before = space.bytes_held();
+  StepBuffer<BackEnd, char> a(space), b(space);
+  const auto step = [&](std::size_t unit) {
+    space.arena().begin_step();
+    { Scratch<BackEnd, char> early(space, 7 * unit); }
+    a.resize_discard(4 * unit);
+    { Scratch<BackEnd, char> between(space, 5 * unit); }
+    b.resize_discard(6 * unit);
+    Scratch<BackEnd, char> late(space, unit);
+    return std::vector<const void*>{a.data(), b.data(), late.data()};
+  };
+  space.restart_most_bytes_held();
+  step(20 * million);
+  EXPECT_LE(space.most_bytes_held() - before, 220 * million + 100000) << "large blocks of scratch are not kept beside others";
+  space.restart_most_bytes_held();
+  const auto where = step(20 * million);
+  const std::size_t held = space.arena().bytes_held();
+  // The two ends together: 4 + 6 + 1.
+  EXPECT_GE(held, 220 * million);
+  EXPECT_LE(held, 228 * million);
+  EXPECT_EQ(step(20 * million), where);
+  EXPECT_EQ(step(10 * million).front(), where.front());
+  EXPECT_EQ(space.arena().bytes_held(), held);
+  EXPECT_EQ(space.most_bytes_held() - before, held) << "nothing else was ever allocated";
+  step(21 * million);
+  step(21 * million);
+  EXPECT_GE(space.arena().bytes_held(), 231 * million) << "one larger use is enough for a larger block";
+  EXPECT_LE(space.arena().bytes_held(), 239 * million);
+}
+
+TEST_F(Memory, ArenaServesAnyOrderOfNestedSizes) {
+  for (int round = 0; round < 50; ++round) {
+    const auto nest = [&](const auto& self, int depth) -> void {
+      const std::size_t n = random() % (std::size_t{1} << (8 + random() % 14));
+      Scratch<BackEnd, char> scratch(space, n);
+      space.fill_bytes(scratch.data(), depth, n);
+      if (depth < 6) self(self, depth + 1);
+      if (depth < 6 && random() % 2) self(self, depth + 1);
+      if (n == 0) return;
+      char ends[2];
+      space.copy_to_host(ends, scratch.data(), 1);
+      space.copy_to_host(ends + 1, scratch.data() + n - 1, 1);
+      ASSERT_EQ(ends[0], depth);
+      ASSERT_EQ(ends[1], depth);
+    };
+    nest(nest, 0);
+  }
+}
+
+}  // namespace
+}  // namespace grove

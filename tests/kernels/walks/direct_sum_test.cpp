@@ -1,0 +1,151 @@
+// Direct summation, against a plain double loop over pairs.
+#include <gtest/gtest.h>
+
+#include "kernels/gravity/gravity_dispatch.hpp"
+#include "kernels/gravity/gravity_names.hpp"
+#include "tests/support/force_comparison.hpp"
+#include "tests/support/particle_systems.hpp"
+
+namespace grove {
+namespace {
+
+class DirectSum : public ::testing::Test {
+ protected:
+  BackEnd space = tests::make_space();
+  GravityParameters gravity;
+
+  std::vector<Double4> sum(const std::vector<Double4>& sources, const std::vector<std::uint64_t>& source_ids,
+                           const std::vector<Double4>& targets, const std::vector<std::uint64_t>& target_ids,
+                           const std::vector<Double4>& before) {
+    const auto source = tests::upload(space, sources), target = tests::upload(space, targets);
+    const auto source_id = tests::upload(space, source_ids), target_id = tests::upload(space, target_ids);
+    auto acceleration = tests::upload(space, before);
+    add_direct_sum<BackEnd>(space, gravity, {source.view(), source_id.view()}, {target.view(), target_id.view(), acceleration.view()});
+    return tests::download(space, acceleration);
+  }
+
+  static std::vector<std::uint64_t> ids(std::size_t n, std::uint64_t first) {
+    std::vector<std::uint64_t> result(n);
+    std::iota(result.begin(), result.end(), first);
+    return result;
+  }
+
+  /// Force on the target, written out.
+  Double4 expected(const Double4& t, std::uint64_t id, const std::vector<Double4>& sources,
+                   const std::vector<std::uint64_t>& source_ids) const {
+    Double4 a;
+    const double eps = gravity.softening;
+    for (std::size_t j = 0; j < sources.size(); ++j) {
+      if (source_ids[j] == id) continue;
+      const Double3 d = position_of(sources[j]) - position_of(t);
+      const double r = std::sqrt(dot(d, d)), m = gravity.G * sources[j].w;
+      double f = 0, p = 0;
+      if (eps == 0 || (gravity.softening_kernel == "wendland_c2" && r >= 3 * eps)) {
+        f = r > 0 ? 1 / (r * r * r) : 0;
+        p = r > 0 ? 1 / r : 0;
+      } else if (gravity.softening_kernel == "wendland_c2") {
+        const double h = 3 * eps, u = r / h;
+        p = (3 - 7 * std::pow(u, 2) + 21 * std::pow(u, 4) - 28 * std::pow(u, 5) + 15 * std::pow(u, 6) - 3 * std::pow(u, 7)) / h;
+        f = (14 - 84 * std::pow(u, 2) + 140 * std::pow(u, 3) - 90 * std::pow(u, 4) + 21 * std::pow(u, 5)) / (h * h * h);
+      } else {
+        p = 1 / std::sqrt(r * r + eps * eps);
+        f = p * p * p;
+      }
+      a = {a.x + m * f * d.x, a.y + m * f * d.y, a.z + m * f * d.z, a.w - m * p};
+    }
+    return a;
+  }
+};
+
+TEST_F(DirectSum, IsThePlainSumOverPairsWithEverySoftening) {
+  auto sources = tests::plummer_sphere(300, 1);
+  sources[7] = sources[8];
+  sources[9].w = 0;
+  const auto id = ids(sources.size(), 10);
+  gravity.G = 4.5;
+  for (const std::string& kernel : softening_names())
+    for (const double softening : {0.0, 0.05, 1.0}) {
+      gravity.softening_kernel = kernel;
+      gravity.softening = softening;
+      const auto forces = sum(sources, id, sources, id, std::vector<Double4>(sources.size()));
+      std::vector<Double4> plain;
+      for (std::size_t i = 0; i < sources.size(); ++i) plain.push_back(expected(sources[i], id[i], sources, id));
+      const tests::ForceErrors e(forces, plain);
+      EXPECT_LT(e.acceleration(1), 1e-12) << kernel << " " << softening;
+      EXPECT_LT(e.potential(1), 1e-13) << kernel << " " << softening;
+    }
+}
+
+// Sources are summed in tiles: numbers around their length, with few targets and with none.
+TEST_F(DirectSum, TakesAnyNumberOfSourcesAndTargets) {
+  const auto particles = tests::plummer_sphere(8200, 2);
+  for (const std::size_t n :
+       {std::size_t{0}, std::size_t{1}, std::size_t{7}, std::size_t{4095}, std::size_t{4096}, std::size_t{4097}, std::size_t{8200}})
+    for (const std::size_t targets : {std::size_t{0}, std::size_t{1}, std::size_t{5}}) {
+      const std::vector<Double4> sources(particles.begin(), particles.begin() + static_cast<std::ptrdiff_t>(n));
+      const std::vector<Double4> at(particles.end() - static_cast<std::ptrdiff_t>(targets), particles.end());
+      const auto source_ids = ids(n, 0), target_ids = ids(targets, 8200 - targets);
+      const auto forces = sum(sources, source_ids, at, target_ids, std::vector<Double4>(targets));
+      for (std::size_t i = 0; i < targets; ++i) {
+        const Double4 exact = expected(at[i], target_ids[i], sources, source_ids);
+        ASSERT_NEAR(forces[i].x, exact.x, 1e-12) << n;
+        ASSERT_NEAR(forces[i].w, exact.w, 1e-12) << n;
+      }
+    }
+}
+
+// So many targets that tiles are taken one after the other.
+TEST_F(DirectSum, TakesTilesInTurnWhereTargetsAreMany) {
+  const auto sources = tests::plummer_sphere(4100, 5);
+  std::vector<Double4> targets(132000, Double4{5, 5, 5, 0});
+  targets.front() = {0.5, 0, 0, 0};
+  targets.back() = {0, 1, 0, 0};
+  const auto source_ids = ids(sources.size(), 0), target_ids = ids(targets.size(), 10000);
+  const auto forces = sum(sources, source_ids, targets, target_ids, std::vector<Double4>(targets.size()));
+  for (const std::size_t i : {std::size_t{0}, std::size_t{70000}, targets.size() - 1}) {
+    const Double4 exact = expected(targets[i], target_ids[i], sources, source_ids);
+    EXPECT_NEAR(forces[i].x, exact.x, 1e-12) << i;
+    EXPECT_NEAR(forces[i].w, exact.w, 1e-12) << i;
+  }
+}
+
+TEST_F(DirectSum, AddsToWhatIsThere) {
+  const std::vector<Double4> pair{{0, 0, 0, 2}, {2, 0, 0, 3}};
+  const auto forces = sum(pair, {1, 2}, pair, {1, 2}, {{10, 20, 30, 40}, {0, 0, 0, 0}});
+  EXPECT_DOUBLE_EQ(forces[0].x, 10.75);
+  EXPECT_DOUBLE_EQ(forces[0].y, 20);
+  EXPECT_DOUBLE_EQ(forces[0].w, 38.5);
+  EXPECT_DOUBLE_EQ(forces[1].x, -0.5);
+}
+
+TEST_F(DirectSum, LeavesOutTheTargetsOwnIdAndNoOther) {
+  gravity.softening = 0.5;
+  const std::vector<Double4> here(2, Double4{1, 1, 1, 3});
+  const auto forces = sum(here, {5, 6}, here, {5, 7}, std::vector<Double4>(2));
+  EXPECT_DOUBLE_EQ(forces[0].w, -6);
+  EXPECT_DOUBLE_EQ(forces[1].w, -12);
+}
+
+TEST_F(DirectSum, ObeysNewtonsThirdLaw) {
+  auto particles = tests::plummer_sphere(5000, 3);
+  for (std::size_t i = 0; i < particles.size(); ++i) particles[i].w *= static_cast<double>(1 + i % 7);
+  for (const double softening : {0.0, 0.02}) {
+    gravity.softening = softening;
+    Double3 net{};
+    double gross = 0;
+    const auto forces = tests::direct_forces(space, gravity, particles);
+    for (std::size_t i = 0; i < particles.size(); ++i) {
+      net = net + particles[i].w * position_of(forces[i]);
+      gross += particles[i].w * std::sqrt(dot(position_of(forces[i]), position_of(forces[i])));
+    }
+    EXPECT_LT(std::sqrt(dot(net, net)), 1e-14 * gross);
+  }
+}
+
+TEST_F(DirectSum, GivesTheSameBitsTwice) {
+  const auto particles = tests::plummer_sphere(5000, 4);
+  EXPECT_TRUE(tests::same_bits(tests::direct_forces(space, gravity, particles), tests::direct_forces(space, gravity, particles)));
+}
+
+}  // namespace
+}  // namespace grove

@@ -1,0 +1,326 @@
+// The dual walk and its targets, against direct summation.
+#include "kernels/walks/fmm_walk.hpp"
+
+#include <gtest/gtest.h>
+
+#include "kernels/space/error.hpp"
+#include "kernels/gravity/gravity_dispatch.hpp"
+#include "kernels/gravity/gravity_names.hpp"
+#include "kernels/gravity/opening.hpp"
+#include "tests/support/built_tree.hpp"
+#include "tests/support/force_comparison.hpp"
+
+namespace grove {
+namespace {
+
+using tests::BuiltTree;
+using tests::plummer_sphere;
+
+/// The targets of a dual walk on the host.
+struct HostTargets {
+  std::vector<std::uint32_t> cell, parent, group_start, group_parent;
+
+  HostTargets(BackEnd& space, const FmmTargets<BackEnd>& targets)
+      : group_start(tests::download<std::uint32_t>(space, targets.group_start())) {
+    const FmmTargetView v = targets.view();
+    cell = tests::download<std::uint32_t>(space, {v.cell, v.cell_count});
+    parent = tests::download<std::uint32_t>(space, {v.parent, v.cell_count});
+    group_parent = tests::download<std::uint32_t>(space, {v.group_parent, v.group_count});
+  }
+};
+
+class DualTargetsTest : public ::testing::Test {
+ protected:
+  BackEnd space = tests::make_space();
+  FmmTargets<BackEnd> targets{space};
+
+  /// Calls check(tree, targets) for each hard system, with memory of the one before.
+  template <class Check>
+  void for_each_system(Check check) {
+    for (const auto& [name, particles] : tests::hard_systems()) {
+      SCOPED_TRACE(name);
+      const BuiltTree built(space, particles, nullptr, expansion_form({}));
+      targets.build(space, built.tree, particles.size());
+      check(tests::HostTree(space, built), HostTargets(space, targets));
+    }
+  }
+};
+
+TEST_F(DualTargetsTest, CellsAreThoseTooLargeForAGroupLevelByLevel) {
+  for_each_system([this](const tests::HostTree& tree, const HostTargets& t) {
+    std::vector<std::uint32_t> large;
+    LevelOffsets offset{};
+    for (std::uint32_t c = 0; c < tree.links.size(); ++c)
+      if (tree.links[c].particle_count > static_cast<std::uint32_t>(largest_fmm_group)) {
+        large.push_back(c);
+        for (auto l = static_cast<std::size_t>(tree.level_of(c)) + 1; l < offset.size(); ++l) ++offset[l];
+      }
+    EXPECT_EQ(t.cell, large);
+    EXPECT_EQ(targets.level_offset(), offset);
+  });
+}
+
+TEST_F(DualTargetsTest, CellsAreChildrenOfTheirParents) {
+  for_each_system([](const tests::HostTree& tree, const HostTargets& t) {
+    for (std::size_t i = 0; i < t.cell.size(); ++i) {
+      if (t.cell[i] == 0) {
+        ASSERT_EQ(t.parent[i], no_parent);
+        continue;
+      }
+      ASSERT_LT(t.parent[i], i);
+      const CellLinks& above = tree.links[t.cell[t.parent[i]]];
+      ASSERT_GE(t.cell[i], above.first_child);
+      ASSERT_LT(t.cell[i], above.first_child + above.child_count);
+    }
+  });
+}
+
+TEST_F(DualTargetsTest, GroupsDivideTheParticlesAndLieInTheSmallestTargetCellAbove) {
+  for_each_system([](const tests::HostTree& tree, const HostTargets& t) {
+    ASSERT_GE(t.group_start.size(), 2u);
+    ASSERT_EQ(t.group_start.size(), t.group_parent.size() + 1);
+    EXPECT_EQ(t.group_start.front(), 0u);
+    EXPECT_EQ(t.group_start.back(), tree.position.size());
+    const auto holds = [&](std::uint32_t target, std::uint32_t begin, std::uint32_t end) {
+      const CellLinks& c = tree.links[t.cell[target]];
+      return c.first_particle <= begin && end <= c.first_particle + c.particle_count;
+    };
+    for (std::size_t g = 0; g < t.group_parent.size(); ++g) {
+      const std::uint32_t begin = t.group_start[g], end = t.group_start[g + 1];
+      ASSERT_LT(begin, end);
+      ASSERT_LE(end - begin, static_cast<std::uint32_t>(largest_fmm_group));
+      std::uint32_t smallest = no_parent;  // a deeper target cell has a larger number
+      for (std::uint32_t c = 0; c < t.cell.size(); ++c)
+        if (holds(c, begin, end)) smallest = c;
+      ASSERT_EQ(t.group_parent[g], smallest) << "group " << g;
+    }
+  });
+}
+
+TEST_F(DualTargetsTest, OfNoParticlesAreNone) {
+  const BuiltTree built(space, {}, nullptr, expansion_form({}));
+  targets.build(space, built.tree, 0);
+  EXPECT_EQ(targets.view().cell_count, 0u);
+  EXPECT_EQ(targets.view().group_count, 0u);
+}
+
+class FmmWalkTest : public ::testing::Test {
+ protected:
+  BackEnd space = tests::make_space();
+  GravityParameters gravity;
+  FmmTargets<BackEnd> targets{space};
+  FmmWalk<BackEnd> dual{space};
+  GroupWork work;               ///< of all groups of the last walk
+  std::uint64_t cell_cell = 0;  ///< of the last walk, groups and target cells
+
+  /// Accelerations and potentials by id.
+  std::vector<Double4> walk(const BuiltTree& own, const std::vector<const BuiltTree*>& others = {}) {
+    targets.build(space, own.tree, own.particles.size());
+    Buffer<BackEnd, GroupWork> group_work(space);
+    group_work.resize_discard(targets.view().group_count);
+    StepBuffer<BackEnd, float> group_least_acceleration(space);
+    find_least_in_groups<BackEnd>(space, targets.group_start(), own.last_acceleration.view(), group_least_acceleration);
+    const FmmWalkTargets to{own.view(),
+                             own.tree.least_acceleration.data(),
+                             own.particles.position.view(),
+                             group_least_acceleration.view(),
+                             own.particles.acceleration.view(),
+                             group_work.view()};
+    dual.walk(space, gravity, own.frame.scale, own.view(), targets, to, WalkMode::own_tree);
+    for (const BuiltTree* other : others) dual.walk(space, gravity, own.frame.scale, other->view(), targets, to, WalkMode::other_tree);
+    sum_work(group_work);
+    const auto acceleration = tests::download(space, own.particles.acceleration);
+    const auto id = tests::download(space, own.particles.id);
+    std::vector<Double4> by_id(id.size());
+    for (std::size_t i = 0; i < id.size(); ++i) by_id[id[i]] = acceleration[i];
+    return by_id;
+  }
+  std::vector<Double4> walk(const std::vector<Double4>& particles) {
+    BuiltTree built(space, particles, nullptr, expansion_form(gravity));
+    if (needs_acceleration(gravity.opening)) built.set_last_acceleration(space, gravity.G, direct(particles));
+    return walk(built);
+  }
+  /// Sets theta, and a tolerance that gives criteria of relative error about the same accuracy.
+  void set_accuracy(double theta) {
+    gravity.theta = theta;
+    gravity.tolerance = 0.004 * std::pow(theta, 4);
+  }
+  std::vector<Double4> direct(const std::vector<Double4>& particles) { return tests::direct_forces(space, gravity, particles); }
+  tests::ForceErrors errors(const std::vector<Double4>& particles) { return {walk(particles), direct(particles)}; }
+
+ private:
+  void sum_work(const Buffer<BackEnd, GroupWork>& group_work) {
+    work = {};
+    for (const GroupWork& w : tests::download(space, group_work))
+      work = {work.particle_particle + w.particle_particle, work.cell_particle + w.cell_particle, work.opening_tests + w.opening_tests,
+              work.cell_cell + w.cell_cell};
+    cell_cell = work.cell_cell;
+    for (const GroupWork& w : tests::download<GroupWork>(space, dual.cell_work())) cell_cell += w.cell_cell;
+  }
+};
+
+TEST_F(FmmWalkTest, WithTinyToleranceIsDirectSummationUnderEveryCriterion) {
+  for (const std::string& opening : opening_names()) {
+    SCOPED_TRACE(opening);
+    gravity.opening = opening;
+    gravity.order = gravity.order == 4 ? 5 : 4;
+    set_accuracy(1e-3);
+    const tests::ForceErrors e = errors(plummer_sphere(2000, 1));
+    EXPECT_LT(e.acceleration(1), 1e-5);
+    EXPECT_LT(e.potential(1), 5e-6);
+  }
+}
+
+TEST_F(FmmWalkTest, ErrorsFallWithTheToleranceUnderEveryCriterion) {
+  const auto particles = plummer_sphere(6000, 2);
+  for (const std::string& opening : opening_names()) {
+    gravity.opening = opening;
+    double last = 1;
+    std::uint32_t last_pairs = 0;
+    for (const double theta : {0.8, 0.6, 0.4}) {
+      SCOPED_TRACE(opening + ", theta " + std::to_string(theta));
+      set_accuracy(theta);
+      const double error = errors(particles).acceleration(0.99);
+      EXPECT_LT(error, 0.6 * last);
+      EXPECT_GT(work.particle_particle, last_pairs);
+      EXPECT_GT(cell_cell, 0u);
+      last = error;
+      last_pairs = work.particle_particle;
+    }
+    EXPECT_LT(last, 1e-3);
+  }
+}
+
+TEST_F(FmmWalkTest, AHigherOrderHasSmallerErrorsForTheSameCells) {
+  const auto particles = plummer_sphere(6000, 2);
+  gravity.opening = GeometricOpening::name;
+  gravity.theta = 0.5;
+  const double fourth = errors(particles).acceleration(0.9);
+  const std::uint64_t pairs = cell_cell;
+  gravity.order = 5;
+  EXPECT_LT(errors(particles).acceleration(0.9), 0.75 * fourth);
+  EXPECT_EQ(cell_cell, pairs);
+  gravity.order = 3;
+  EXPECT_THROW(visit_order(gravity, [](auto) {}), ConfigError);
+}
+
+TEST_F(FmmWalkTest, EveryCriterionWorksWithEverySofteningAndG) {
+  const auto particles = plummer_sphere(3000, 3);
+  set_accuracy(0.5);
+  gravity.G = 43007.1;
+  for (const std::string& opening : opening_names())
+    for (const std::string& kernel : softening_names())
+      for (const double softening : {0.0, 0.01, 0.3}) {
+        SCOPED_TRACE(opening + ", " + kernel + ", " + std::to_string(softening));
+        gravity.opening = opening;
+        gravity.softening_kernel = kernel;
+        gravity.softening = softening;
+        const tests::ForceErrors e = errors(particles);
+        EXPECT_LT(e.acceleration(0.99), 6e-3);
+        EXPECT_LT(e.potential(0.99), 1e-3);
+        EXPECT_GT(cell_cell, 0u);
+      }
+}
+
+TEST_F(FmmWalkTest, OfHardSystemsIsDirectSummation) {
+  for (const auto& [name, particles] : tests::hard_systems())
+    for (const std::string& opening : opening_names())
+      for (const double theta : {1e-3, 0.35}) {
+        SCOPED_TRACE(name + ", " + opening + ", theta " + std::to_string(theta));
+        gravity.opening = opening;
+        set_accuracy(theta);
+        const tests::ForceErrors e = errors(particles);
+        EXPECT_LT(e.acceleration(0.99), theta < 0.1 ? 2e-4 : 5e-3);
+        EXPECT_LT(e.potential(0.99), theta < 0.1 ? 2e-5 : 1e-3);
+        EXPECT_TRUE(e.all_finite());
+      }
+}
+
+TEST_F(FmmWalkTest, OfATreeInTwoPartsIsTheWalkOfTheWhole) {
+  const auto particles = plummer_sphere(3000, 4);
+  const BuiltTree whole(space, particles);
+  std::vector<Double4> parts[2];
+  for (std::size_t i = 0; i < particles.size(); ++i) parts[i % 3 == 0].push_back(particles[i]);
+  for (const std::string& opening : opening_names())
+    for (const double softening : {0.0, 0.1})
+      for (const double theta : {1e-3, 0.5}) {
+        SCOPED_TRACE(opening + ", softening " + std::to_string(softening) + ", theta " + std::to_string(theta));
+        gravity.opening = opening;
+        gravity.softening = softening;
+        set_accuracy(theta);
+        BuiltTree first(space, parts[0], &whole.frame, expansion_form(gravity)),
+            second(space, parts[1], &whole.frame, expansion_form(gravity));
+        const auto exact = direct(particles);
+        std::vector<Double4> exact_parts[2], joined;
+        for (std::size_t i = 0; i < particles.size(); ++i) exact_parts[i % 3 == 0].push_back(exact[i]);
+        first.set_last_acceleration(space, gravity.G, exact_parts[0]);
+        second.set_last_acceleration(space, gravity.G, exact_parts[1]);
+        const auto of_first = walk(first, {&second}), of_second = walk(second, {&first});
+        std::size_t next[2] = {0, 0};
+        for (std::size_t i = 0; i < particles.size(); ++i) joined.push_back(i % 3 == 0 ? of_second[next[1]++] : of_first[next[0]++]);
+        const tests::ForceErrors e(joined, exact);
+        EXPECT_LT(e.acceleration(0.99), theta < 0.1 ? 5e-6 : 6e-3);
+        EXPECT_LT(e.potential(1), theta < 0.1 ? 5e-6 : 3e-3);
+      }
+}
+
+TEST_F(FmmWalkTest, RefusesTreesWhoseMultipolesHaveOtherTerms) {
+  const auto particles = plummer_sphere(500, 9);
+  gravity.opening = GeometricOpening::name;
+  gravity.softening = 0.1;
+  EXPECT_NO_THROW(walk(BuiltTree(space, particles, nullptr, {4, false})));
+  // The last has as many floats a cell.
+  for (const ExpansionForm form : {ExpansionForm{2, false}, {5, false}, {4, true}, {5, true}})
+    EXPECT_THROW(walk(BuiltTree(space, particles, nullptr, form)), std::logic_error);
+}
+
+TEST_F(FmmWalkTest, OfALargeOtherTreeIsTheSameWhetherListsHadToGrowOrNot) {
+  // All is opened: the lists have all cells of the other tree, many more than those of the own one.
+  const auto all = plummer_sphere(22000, 8);
+  const BuiltTree whole(space, all);
+  BuiltTree own(space, {all.begin(), all.begin() + 2000}, &whole.frame, expansion_form(gravity));
+  const BuiltTree other(space, {all.begin() + 2000, all.end()}, &whole.frame, expansion_form(gravity));
+  gravity.opening = "barnes";
+  set_accuracy(1e-3);
+  const auto grown = walk(own, {&other});
+  const GroupWork work_grown = work;
+  const std::uint64_t cell_cell_grown = cell_cell;
+  const auto again = walk(own, {&other});
+  EXPECT_TRUE(tests::same_bits(grown, again));
+  EXPECT_EQ(work_grown.particle_particle, work.particle_particle);
+  EXPECT_EQ(work_grown.opening_tests, work.opening_tests);
+  EXPECT_EQ(cell_cell_grown, cell_cell);
+  auto exact = direct(all);
+  exact.resize(2000);
+  EXPECT_LT(tests::ForceErrors(grown, exact).acceleration(0.99), 5e-6);
+}
+
+TEST_F(FmmWalkTest, GivesTheSameBitsTwice) {
+  gravity.softening = 0.01;
+  const auto particles = plummer_sphere(5000, 6);
+  for (const std::string& opening : opening_names()) {
+    gravity.opening = opening;
+    const auto once = walk(particles), again = walk(particles);
+    EXPECT_TRUE(tests::same_bits(once, again)) << opening;
+  }
+}
+
+TEST_F(FmmWalkTest, LeavesOutTheTargetItselfSoftenedOrNot) {
+  for (const std::string& kernel : softening_names())
+    for (const double softening : {0.0, 0.1}) {
+      gravity.softening_kernel = kernel;
+      gravity.softening = softening;
+      const Double4 alone = walk({{3, 4, 5, 2}})[0];
+      EXPECT_EQ(alone.w, 0) << kernel << softening;
+      EXPECT_EQ(alone.x, 0);
+      const auto pair = walk({{1, 0, 0, 2}, {3, 0, 0, 3}});
+      const auto exact = direct({{1, 0, 0, 2}, {3, 0, 0, 3}});
+      for (std::size_t i = 0; i < 2; ++i) {
+        EXPECT_NEAR(pair[i].w, exact[i].w, 1e-6) << kernel << softening;
+        EXPECT_NEAR(pair[i].x, exact[i].x, 1e-6);
+      }
+    }
+}
+
+}  // namespace
+}  // namespace grove

@@ -1,0 +1,239 @@
+// The group walk, against direct summation.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "kernels/gravity/gravity_names.hpp"
+#include "kernels/gravity/opening.hpp"
+#include "kernels/walks/tree_walk.hpp"
+#include "tests/support/built_tree.hpp"
+#include "tests/support/force_comparison.hpp"
+
+namespace grove {
+namespace {
+
+using tests::BuiltTree;
+using tests::plummer_sphere;
+
+class Walk : public ::testing::Test {
+ protected:
+  BackEnd space = tests::make_space();
+  GravityParameters gravity{.method = "tree", .opening = "barnes"};
+  GroupWork work;  ///< of all groups of the last walk
+
+  /// Accelerations and potentials by id.
+  std::vector<Double4> walk(const BuiltTree& targets, const std::vector<const BuiltTree*>& others = {}) {
+    const std::size_t n = targets.particles.size();
+    Buffer<BackEnd, GroupWork> group_work(space);
+    group_work.resize_discard(targets.group_start.size());
+    const WalkTargets to{targets.particles.position.view(), targets.group_least_acceleration.view(), targets.group_start.view(),
+                         targets.particles.acceleration.view(), group_work.view()};
+    walk_tree(space, gravity, targets.frame.scale, targets.view(), to, WalkMode::own_tree);
+    for (const BuiltTree* other : others) walk_tree(space, gravity, targets.frame.scale, other->view(), to, WalkMode::other_tree);
+    work = {};
+    for (const GroupWork& w : tests::download<GroupWork>(space, group_work.view().part(0, to.group_count())))
+      work = {work.particle_particle + w.particle_particle, work.cell_particle + w.cell_particle, work.opening_tests + w.opening_tests,
+              work.cell_cell + w.cell_cell};
+    EXPECT_EQ(work.cell_cell, 0u) << "no local expansions in the group walk";
+    const auto acceleration = tests::download(space, targets.particles.acceleration);
+    const auto id = tests::download(space, targets.particles.id);
+    std::vector<Double4> by_id(n);
+    for (std::size_t i = 0; i < n; ++i) by_id[id[i]] = acceleration[i];
+    return by_id;
+  }
+  std::vector<Double4> walk(const std::vector<Double4>& particles) {
+    BuiltTree built(space, particles);
+    if (needs_acceleration(gravity.opening)) built.set_last_acceleration(space, gravity.G, direct(particles));
+    return walk(built);
+  }
+  std::vector<Double4> direct(const std::vector<Double4>& particles) { return tests::direct_forces(space, gravity, particles); }
+  tests::ForceErrors errors(const std::vector<Double4>& particles) { return {walk(particles), direct(particles)}; }
+};
+
+TEST_F(Walk, WithATinyThetaIsDirectSummation) {
+  gravity.theta = 1e-3;
+  const tests::ForceErrors e = errors(plummer_sphere(2000, 1));
+  EXPECT_LT(e.acceleration(1), 1e-5);
+  EXPECT_LT(e.acceleration(0.5), 1e-6);
+  EXPECT_LT(e.potential(1), 5e-6);
+}
+
+// Added up one by one, so many terms would lose digits: the median error would be 2e-6.
+TEST_F(Walk, LosesNoDigitsOverManySources) {
+  gravity.theta = 1e-3;
+  const tests::ForceErrors e = errors(plummer_sphere(32768, 8));
+  EXPECT_LT(e.acceleration(0.5), 1e-6);
+  EXPECT_LT(e.acceleration(0.99), 2e-6);
+  EXPECT_LT(e.potential(0.5), 1e-6);
+  EXPECT_LT(e.potential(0.99), 2e-6);
+}
+
+TEST_F(Walk, ErrorsFallWithThetaUnderEveryCriterion) {
+  const auto particles = plummer_sphere(4000, 2);
+  for (const std::string& opening : opening_names()) {
+    SCOPED_TRACE(opening);
+    gravity.opening = opening;
+    double last = 1;
+    std::uint32_t last_pairs = 0;
+    for (const double theta : {1.0, 0.7, 0.5, 0.3}) {
+      tests::set_accuracy(gravity, theta);
+      const double error = errors(particles).acceleration(0.99);
+      EXPECT_LT(error, 0.6 * last) << "theta " << theta;
+      EXPECT_GT(work.particle_particle, last_pairs) << "theta " << theta;
+      EXPECT_GT(work.cell_particle, 0u);
+      last = error;
+      last_pairs = work.particle_particle;
+    }
+    EXPECT_LT(last, 1e-3);
+  }
+}
+
+TEST_F(Walk, EveryCriterionWorksWithEverySofteningAndG) {
+  const auto particles = plummer_sphere(2000, 3);
+  tests::set_accuracy(gravity, 0.5);
+  gravity.G = 43007.1;
+  for (const std::string& opening : opening_names())
+    for (const std::string& kernel : softening_names())
+      for (const double softening : {0.0, 0.01, 0.3}) {
+        SCOPED_TRACE(opening + ", " + kernel + ", " + std::to_string(softening));
+        gravity.opening = opening;
+        gravity.softening_kernel = kernel;
+        gravity.softening = softening;
+        const tests::ForceErrors e = errors(particles);
+        EXPECT_LT(e.acceleration(0.99), 6e-3);
+        EXPECT_LT(e.potential(0.99), 1e-3);
+        EXPECT_GT(work.cell_particle, 0u);
+      }
+}
+
+TEST_F(Walk, OfHardSystemsIsDirectSummation) {
+  for (const auto& [name, particles] : tests::hard_systems())
+    for (const double theta : {1e-3, 0.5}) {
+      SCOPED_TRACE(name + ", theta " + std::to_string(theta));
+      gravity.theta = theta;
+      const tests::ForceErrors e = errors(particles);
+      EXPECT_LT(e.acceleration(0.99), theta < 0.1 ? 2e-4 : 5e-3);
+      // Neighbours on a line are the closest, beside the size of their group, of which FP32 offsets keep 2^-24.
+      const double rounding = name == "a line" ? 4e-5 : 2e-5;
+      EXPECT_LT(e.potential(0.99), theta < 0.1 ? rounding : 1e-3);
+      EXPECT_TRUE(e.all_finite());
+    }
+}
+
+TEST_F(Walk, LeavesOutTheTargetItselfSoftenedOrNot) {
+  for (const std::string& kernel : softening_names())
+    for (const double softening : {0.0, 0.1}) {
+      gravity.softening_kernel = kernel;
+      gravity.softening = softening;
+      const Double4 alone = walk({{3, 4, 5, 2}})[0];
+      EXPECT_EQ(alone.w, 0) << kernel << softening;
+      EXPECT_EQ(alone.x, 0);
+      const auto pair = walk({{1, 0, 0, 2}, {3, 0, 0, 3}});
+      const auto exact = direct({{1, 0, 0, 2}, {3, 0, 0, 3}});
+      for (int i = 0; i < 2; ++i) {
+        EXPECT_NEAR(pair[i].w, exact[i].w, 1e-6) << kernel << softening;
+        EXPECT_NEAR(pair[i].x, exact[i].x, 1e-6);
+      }
+    }
+}
+
+TEST_F(Walk, ACoincidentPairAttractsNoneOfTheTwoButDeepensThePotential) {
+  const std::vector<Double4> pair(2, Double4{1, 2, 3, 0.5});
+  EXPECT_EQ(walk(pair)[0].w, 0);
+  gravity.softening = 0.25;
+  for (const std::string& kernel : softening_names()) {
+    gravity.softening_kernel = kernel;
+    for (const Double4& a : walk(pair)) {
+      EXPECT_NEAR(a.w, -0.5 / 0.25, 1e-6) << kernel;
+      EXPECT_EQ(a.x, 0);
+      EXPECT_EQ(a.y, 0);
+      EXPECT_EQ(a.z, 0);
+    }
+  }
+}
+
+TEST_F(Walk, OfATreeInTwoPartsIsTheWalkOfTheWhole) {
+  const auto particles = plummer_sphere(3000, 4);
+  const BuiltTree whole(space, particles);
+  std::vector<Double4> parts[2];
+  for (std::size_t i = 0; i < particles.size(); ++i) parts[i % 3 == 0].push_back(particles[i]);
+  const BuiltTree first(space, parts[0], &whole.frame), second(space, parts[1], &whole.frame);
+  for (const double softening : {0.0, 0.1})
+    for (const double theta : {1e-3, 0.5}) {
+      gravity.softening = softening;
+      gravity.theta = theta;
+      const auto exact = direct(particles);
+      std::vector<Double4> joined;
+      const auto of_first = walk(first, {&second}), of_second = walk(second, {&first});
+      std::size_t next[2] = {0, 0};
+      for (std::size_t i = 0; i < particles.size(); ++i) joined.push_back(i % 3 == 0 ? of_second[next[1]++] : of_first[next[0]++]);
+      const tests::ForceErrors e(joined, exact);
+      EXPECT_LT(e.acceleration(0.99), theta < 0.1 ? 5e-6 : 6e-3);
+      EXPECT_LT(e.potential(1), theta < 0.1 ? 5e-6 : 3e-3);
+    }
+}
+
+TEST_F(Walk, CountsEveryPairOnce) {
+  gravity.theta = 1e-3;
+  const auto particles = plummer_sphere(1000, 5);
+  const BuiltTree built(space, particles);
+  walk(built);
+  const auto groups = static_cast<std::uint32_t>(built.group_start.size() - 1);
+  // A particle that is alone in its leaf has no size: it acts as a cell.
+  EXPECT_EQ(work.particle_particle + work.cell_particle, 1000 * groups);
+  EXPECT_EQ(work.opening_tests, built.tree.cell_count() * groups);
+  walk(built, {&built});
+  EXPECT_EQ(work.particle_particle + work.cell_particle, 2000 * groups);
+}
+
+TEST_F(Walk, GivesTheSameBitsTwice) {
+  gravity.softening = 0.01;
+  const auto particles = plummer_sphere(5000, 6);
+  const auto once = walk(particles), again = walk(particles);
+  EXPECT_TRUE(tests::same_bits(once, again));
+}
+
+TEST_F(Walk, GivesTheSameBitsInUnitsThatDifferByPowersOfTwo) {
+  const auto particles = plummer_sphere(1500, 7);
+  const double length = std::exp2(70), mass = std::exp2(143), G = std::exp2(-24);
+  gravity.softening = 0.0625;
+  const auto natural = walk(particles);
+  gravity.softening *= length;
+  gravity.G = G;
+  auto other = walk(tests::in_units(particles, length, mass));
+  const double potential = G * mass / length, acceleration = potential / length;
+  for (Double4& a : other) a = {a.x / acceleration, a.y / acceleration, a.z / acceleration, a.w / potential};
+  EXPECT_TRUE(tests::same_bits(natural, other));
+}
+
+// Neighbours in different octants of the root, each alone in its leaf at the edge of a small group: the nearest cells that can be accepted.
+TEST_F(Walk, BearsNeighboursOnEitherSideOfACellBoundary) {
+  for (const double softening : {0.0, 1e-10})
+    for (double distance = 1e-3; distance > 1e-16; distance /= 10) {
+      SCOPED_TRACE("distance 10^" + std::to_string(std::log10(distance)) + ", softening " + std::to_string(softening));
+      gravity.softening = softening;
+      std::mt19937_64 random(5);
+      std::uniform_real_distribution<double> near(1.0e-3, 1.9e-3), far(0.9, 1);
+      std::vector<Double4> particles;
+      for (const double s : {-1.0, 1.0}) {
+        for (int i = 0; i < 50; ++i) particles.push_back({s * near(random), s * near(random), s * near(random), 1e-3});
+        for (int i = 0; i < 70; ++i) particles.push_back({s * far(random), s * far(random), s * far(random), 1e-3});
+        particles.push_back({s, s, s, 1e-3});  // the centre of the cube is at the origin
+        particles.push_back({s * distance / 2, s * distance / 2, s * distance / 2, 1e-3});
+      }
+      const tests::ForceErrors e = errors(particles);
+      EXPECT_TRUE(e.all_finite());
+      // Offsets from the centre of a group of size 2e-3 are FP32: what is nearer than their rounding cannot be told apart.
+      EXPECT_LT(e.acceleration(1), 0.01 + 1e-9 / distance);
+    }
+}
+
+TEST_F(Walk, GivesFiniteForcesToPairsAtAnyDistance) {
+  for (double distance = 1e-2; distance > 1e-24; distance /= 10) {
+    const tests::ForceErrors e = errors({{-1, -1, -1, 1}, {1, 1, 1, 1}, {-distance / 2, 0, 0, 1}, {distance / 2, 0, 0, 1}});
+    EXPECT_TRUE(e.all_finite()) << "distance " << distance;
+  }
+}
+
+}  // namespace
+}  // namespace grove

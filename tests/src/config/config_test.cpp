@@ -1,0 +1,277 @@
+#include "src/config/config.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "kernels/space/error.hpp"
+#include "src/config/config_table.hpp"
+
+namespace grove {
+namespace {
+
+const std::string short_file = R"([initial_conditions]
+file = "collision.tab"
+[gravity]
+method = "tree"
+opening = "barnes"
+theta = 0.6
+softening = 0.025
+softening_kernel = "plummer"
+G = 1.0
+[time]
+begin = 0.0
+end = 20.0
+dt = 0.1
+[output]
+directory = "output"
+snapshot_every = 1.0
+[units]
+length_in_cm = 3.0857e21
+mass_in_g = 1.989e43
+velocity_in_cm_per_s = 1e5
+[run]
+device = "auto"
+)";
+
+// The message of the ConfigError that `text` with `overrides` causes; "" when there is none.
+std::string error_of(const std::string& text, const std::vector<std::string>& overrides = {}) {
+  try {
+    parse_config(text, "run.toml", overrides);
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+std::string error_of_override(const std::string& override_text) {
+  return error_of("[initial_conditions]\ngenerator = \"plummer\"\n", {override_text});
+}
+
+void expect_in(const std::string& message, const std::vector<std::string>& parts) {
+  for (const std::string& part : parts) EXPECT_NE(message.find(part), std::string::npos) << "\"" << part << "\" is not in: " << message;
+}
+
+TEST(Config, ReadsTheShortestUsefulFile) {
+  const Config config = parse_config(short_file, "run.toml", {});
+  EXPECT_EQ(config.initial_conditions.file, "collision.tab");
+  EXPECT_EQ(config.initial_conditions.generator, "");
+  EXPECT_EQ(config.gravity.opening, "barnes");
+  EXPECT_EQ(config.gravity.softening, 0.025);
+  EXPECT_EQ(config.time.end, 20.0);
+  EXPECT_EQ(config.output.snapshot_every, 1.0);
+  EXPECT_EQ(config.units.velocity_in_cm_per_s, 1e5);
+  EXPECT_EQ(config.run.device, "auto");
+}
+
+TEST(Config, LoadsAFileAndNamesItInErrors) {
+  const auto directory = std::filesystem::temp_directory_path() / ("grove_config_test_" + std::to_string(::getpid()));
+  std::filesystem::create_directory(directory);
+  const std::string path = (directory / "run.toml").string();
+  std::ofstream(path) << short_file;
+  EXPECT_EQ(load_config(path, {"time.dt=0.5"}).time.dt, 0.5);
+  std::ofstream(path) << "[gravity]\ntheta = \"wide\"\n";
+  try {
+    load_config(path, {"initial_conditions.generator=plummer"});
+    ADD_FAILURE() << "a text was taken for theta";
+  } catch (const ConfigError& error) {
+    expect_in(error.what(), {path + ":2:", "gravity.theta", "\"wide\"", "a number > 0"});
+  }
+  EXPECT_THROW(load_config((directory / "missing.toml").string(), {}), ConfigError);
+  EXPECT_THROW(load_config(directory.string(), {}), ConfigError);
+  std::filesystem::remove_all(directory);
+}
+
+TEST(Config, DefaultsAreThoseOfAFreshConfig) {
+  const Config config = parse_config("[initial_conditions]\ngenerator = \"plummer\"\n", "run.toml", {});
+  EXPECT_EQ(print_config(config), print_config(Config{}));
+  EXPECT_EQ(config.gravity.method, "fmm");
+  EXPECT_EQ(config.gravity.opening, "relative");
+  EXPECT_EQ(config.gravity.tolerance, 0.001);
+  EXPECT_EQ(config.gravity.order, 4u);
+  EXPECT_EQ(config.initial_conditions.number("scale_radius"), 1.0);
+}
+
+TEST(Config, UnknownKeysSuggestTheNearestOne) {
+  expect_in(error_of_override("gravity.thtea=0.5"), {"command line", "gravity.thtea = 0.5", "did you mean theta?", "softening_kernel"});
+  expect_in(error_of("[initial_conditions]\ngenerator = \"plummer\"\n[gravity]\nopenign = \"barnes\"\n"),
+            {"run.toml:4:", "openign", "did you mean opening?"});
+  expect_in(error_of_override("gravity.dt=1"), {"dt belongs in [time]"});
+  expect_in(error_of("[gravty]\n"), {"run.toml:1:", "[gravty]", "did you mean gravity?"});
+  expect_in(error_of("theta = 1\n" + short_file), {"run.toml:1:", "outside", "theta belongs in [gravity]"});
+}
+
+TEST(Config, WrongTypesSayWhatIsAllowed) {
+  expect_in(error_of_override("gravity.theta=\"x\""), {"gravity.theta = \"x\"", "must be a number > 0 and <= 1.5"});
+  expect_in(error_of_override("gravity.theta=true"), {"gravity.theta = true"});
+  expect_in(error_of_override("gravity.theta=[1, 2]"), {"an array"});
+  expect_in(error_of_override("gravity.opening=3"), {"geometric, barnes, minimal_distance"});
+  expect_in(error_of_override("initial_conditions.n=1.5"), {"initial_conditions.n = 1.5", "a whole number >= 1"});
+  expect_in(error_of_override("gravity.method=tre"), {"did you mean \"tree\"?"});
+}
+
+TEST(Config, ValuesOutOfRangeSayTheRange) {
+  for (const char* wrong : {"gravity.theta=0",
+                            "gravity.theta=1.6",
+                            "gravity.theta=nan",
+                            "gravity.softening=-1",
+                            "gravity.softening=inf",
+                            "gravity.G=0",
+                            "gravity.G=si",
+                            "time.dt=0",
+                            "time.dt=-1",
+                            "time.end=-1",
+                            "time.dt=1e-30",
+                            "output.order=mass",
+                            "output.snapshots=some",
+                            "output.directory=",
+                            "output.snapshot_every=-1",
+                            "run.device=tpu",
+                            "initial_conditions.n=0",
+                            "initial_conditions.n=-3",
+                            "initial_conditions.n=1e13",
+                            "initial_conditions.seed=-1",
+                            "initial_conditions.scale_radius=0",
+                            "initial_conditions.cutoff=0.01"}) {
+    const std::string name = std::string(wrong).substr(0, std::string(wrong).find('='));
+    expect_in(error_of_override(wrong), {name + " = ", "must be "});
+  }
+}
+
+TEST(Config, TextThatIsNotTomlIsReportedWithItsLine) {
+  expect_in(error_of("[time]\ndt = \n"), {"run.toml:2:", "not valid TOML"});
+  expect_in(error_of("[time]\ndt = 1\ndt = 2\n"), {"run.toml:3:", "dt"});
+}
+
+TEST(Config, NeedsExactlyOneSourceOfParticles) {
+  expect_in(error_of("[time]\nend = 1.0\n"), {"run.toml", "[initial_conditions] needs", "file", "generator", "plummer"});
+  expect_in(error_of(short_file, {"initial_conditions.generator=plummer"}), {"not both"});
+  expect_in(error_of(short_file, {"initial_conditions.n=10"}), {"initial_conditions.n = 10", "for generators"});
+}
+
+TEST(Config, KeysOfOtherGeneratorsNameTheirOwner) {
+  expect_in(error_of_override("initial_conditions.pericentre=1"), {"pericentre", "belongs to generator merger", "generator plummer"});
+  expect_in(error_of(short_file, {"initial_conditions.side=1"}), {"belongs to generator uniform_cube", "a file"});
+  expect_in(error_of_override("initial_conditions.scale_radios=1"), {"did you mean scale_radius?"});
+}
+
+TEST(Config, GeneratorParametersThatDoNotGoTogetherNameTheKey) {
+  const std::string merger = "[initial_conditions]\ngenerator = \"merger\"\n";
+  expect_in(error_of(merger, {"initial_conditions.separation=0.5"}), {"initial_conditions.separation = 0.5", ">= pericentre = 1"});
+  expect_in(error_of(merger, {"initial_conditions.eccentricity=0.5"}), {"run.toml", "separation = 10.0 (the default)", "apocentre"});
+  expect_in(error_of(merger, {"initial_conditions.pericentre=0", "initial_conditions.eccentricity=2"}), {"pericentre = 0"});
+  expect_in(error_of(merger, {"initial_conditions.n=1"}), {"initial_conditions.n = 1", "at least 2"});
+}
+
+TEST(Config, OverridesReplaceTheFileAndTakeBareTexts) {
+  const Config config = parse_config(short_file, "run.toml",
+                                     {"gravity.opening=geometric", "gravity.theta = 1", "output.directory=runs/7", "time.dt=0.25",
+                                      "time.dt=0.125", "initial_conditions.file=a=b.tab", "output.order=\"morton\""});
+  EXPECT_EQ(config.gravity.opening, "geometric");
+  EXPECT_EQ(config.gravity.theta, 1.0);
+  EXPECT_EQ(config.output.directory, "runs/7");
+  EXPECT_EQ(config.time.dt, 0.125);
+  EXPECT_EQ(config.initial_conditions.file, "a=b.tab");
+  EXPECT_EQ(config.output.order, "morton");
+  EXPECT_EQ(parse_config(short_file, "run.toml", {"output.directory=2026"}).output.directory, "2026");
+  for (const char* wrong : {"theta=1", "gravity.theta", ".theta=1", "gravity.=1", "", "="})
+    expect_in(error_of_override(wrong), {"section.key=value"});
+}
+
+TEST(Config, ThetaNeedsTheCriterionItIsFor) {
+  const std::string file = "[initial_conditions]\ngenerator = \"plummer\"\n[gravity]\n", theta = "gravity.theta=0.7";
+  expect_in(error_of(file + "theta = 0.5\n"),
+            {"run.toml:4: gravity.theta = 0.5: with gravity.opening = \"relative\" (the default)", "gravity.tolerance", "gravity.opening"});
+  expect_in(error_of(file, {theta}), {"command line: gravity.theta = 0.7: ", "(the default)", "first forces alone"});
+  expect_in(error_of(file, {theta, "gravity.method=tree"}), {"gravity.theta = 0.7"});
+  expect_in(error_of(file + "opening = \"relative\"\n", {theta}), {"gravity.theta = 0.7: with gravity.opening = \"relative\" it is"});
+  EXPECT_EQ(parse_config(file + "opening = \"relative\"\ntheta = 0.5\n", "run.toml", {}).gravity.theta, 0.5);
+  EXPECT_EQ(parse_config(file, "run.toml", {theta, "gravity.opening=relative"}).gravity.theta, 0.7);
+  EXPECT_EQ(parse_config(file, "run.toml", {theta, "gravity.opening=barnes"}).gravity.theta, 0.7);
+  EXPECT_EQ(parse_config(file + "theta = 0.5\n", "run.toml", {"gravity.opening=relative"}).gravity.theta, 0.5);
+  EXPECT_EQ(error_of(file + "theta = 0.5\n", {"gravity.method=direct"}), "") << "direct takes no notice of it";
+}
+
+TEST(Config, KeysWithoutEffectMustGo) {
+  const std::string file = "[initial_conditions]\ngenerator = \"plummer\"\n[gravity]\n";
+  expect_in(error_of(file + "opening = \"barnes\"\ntolerance = 0.01\n"),
+            {"run.toml:5: gravity.tolerance = 0.01: with gravity.opening = \"barnes\" it has no effect and must go"});
+  expect_in(error_of(file + "opening = \"barnes\"\n", {"gravity.tolerance=0.01"}), {"command line: gravity.tolerance = 0.01: "});
+  expect_in(error_of(file, {"gravity.tolerance=0.01", "gravity.opening=geometric"}), {"gravity.tolerance = 0.01: "});
+  expect_in(error_of(file + "method = \"tree\"\norder = 5\n"),
+            {"run.toml:5: gravity.order = 5: with gravity.method = \"tree\" it has no effect and must go"});
+  EXPECT_EQ(error_of(file + "tolerance = 0.01\norder = 5\n", {"gravity.method=direct"}), "");
+  // What the file says for its own choice does not stand in the way of another one on the command line.
+  const Config config = parse_config(file + "tolerance = 0.01\norder = 5\n", "run.toml", {"gravity.method=tree", "gravity.opening=barnes"});
+  EXPECT_EQ(config.gravity.tolerance, GravityParameters{}.tolerance);
+  EXPECT_EQ(config.gravity.order, GravityParameters{}.order);
+  const std::string printed = print_config(config);
+  expect_in(printed, {"\n# tolerance = ", "\n# order = 4", "\ntheta = "});
+  EXPECT_EQ(print_config(parse_config(printed, "again.toml", {})), printed);
+}
+
+TEST(Config, WholeNumbersAndNumbersStandForEachOther) {
+  const Config config = parse_config("[initial_conditions]\ngenerator = \"plummer\"\nn = 1e6\nmass = 3\n", "run.toml", {});
+  EXPECT_EQ(config.initial_conditions.n, 1000000u);
+  EXPECT_EQ(config.initial_conditions.number("mass"), 3.0);
+}
+
+TEST(Config, UnitsComeAllThreeOrNotAtAll) {
+  expect_in(error_of_override("units.mass_in_g=2"), {"units.length_in_cm and units.velocity_in_cm_per_s"});
+}
+
+TEST(Config, PhysicalGIsComputedFromTheUnits) {
+  EXPECT_NEAR(parse_config(short_file, "run.toml", {"gravity.G=cgs"}).gravity.G, 43021, 5);
+  expect_in(error_of_override("gravity.G=cgs"), {"gravity.G", "needs physical units"});
+}
+
+TEST(Config, PrintedConfigurationReadsBackTheSame) {
+  const std::vector<std::vector<std::string>> cases = {
+      {"initial_conditions.file=an \"odd\" \\ name.tab", "gravity.opening=barnes", "gravity.theta=0.1234567890123456",
+       "gravity.softening=1e-300"},
+      {"initial_conditions.generator=plummer", "gravity.tolerance=3.3333333333333335e-7", "gravity.order=5"},
+      {"initial_conditions.generator=merger", "initial_conditions.model=hernquist", "initial_conditions.mass_ratio=0.333333333333333314",
+       "initial_conditions.seed=9000000000000000000", "gravity.G=cgs", "units.length_in_cm=3.0857e21", "units.mass_in_g=1.989e43",
+       "units.velocity_in_cm_per_s=1e5", "time.begin=-1e22", "time.end=1e22", "time.dt=1e20"},
+      {"initial_conditions.generator=uniform_cube", "initial_conditions.side=7"}};
+  for (const auto& overrides : cases) {
+    const Config first = parse_config("", "first", overrides);
+    const Config second = parse_config(print_config(first), "second", {});
+    EXPECT_EQ(first.initial_conditions.parameters, second.initial_conditions.parameters);
+    EXPECT_EQ(first.initial_conditions.generator, second.initial_conditions.generator);
+    for (const ConfigSetting& key : config_keys()) {
+      if (belongs_to_generators(key) && first.initial_conditions.generator.empty()) continue;
+      EXPECT_EQ(key.get(first), key.get(second)) << key.section << "." << key.key.name;
+    }
+  }
+}
+
+TEST(Config, PrintedConfigurationShowsEveryKeyWithItsMeaning) {
+  const std::string text = print_config(Config{});
+  for (const ConfigSetting& key : config_keys()) expect_in(text, {key.key.name + " = ", key.key.meaning});
+  for (const Generator& generator : generators()) {
+    for (const Key& key : generator.parameters) expect_in(text, {key.name + " = ", key.meaning});
+  }
+}
+
+TEST(ConfigTable, KeysAreUniqueAndHaveAMeaning) {
+  std::set<std::string> seen;
+  for (const ConfigSetting& key : config_keys()) {
+    EXPECT_TRUE(seen.insert(key.section + "." + key.key.name).second) << key.key.name;
+    EXPECT_FALSE(key.key.meaning.empty()) << key.key.name;
+  }
+  for (const Generator& generator : generators()) {
+    for (const Key& key : generator.parameters) EXPECT_EQ(seen.count("initial_conditions." + key.name), 0u) << key.name;
+  }
+}
+
+TEST(ConfigTable, NearestNameIsNoneWhenNoneIsNear) {
+  EXPECT_EQ(nearest_name("sofening", {"softening", "softening_kernel"}), "softening");
+  EXPECT_EQ(nearest_name("colour", {"theta", "softening"}), "");
+}
+
+}  // namespace
+}  // namespace grove

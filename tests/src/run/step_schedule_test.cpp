@@ -1,0 +1,85 @@
+#include "src/run/step_schedule.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "kernels/space/error.hpp"
+
+namespace grove {
+namespace {
+
+std::vector<std::uint64_t> snapshot_steps(const StepSchedule& schedule) {
+  std::vector<std::uint64_t> steps;
+  for (std::uint64_t step = 0; step <= schedule.steps(); ++step)
+    if (schedule.snapshot_due(step)) steps.push_back(step);
+  return steps;
+}
+
+std::string message_of(double begin, double end, double dt, double snapshot_every) {
+  try {
+    StepSchedule(begin, end, dt, snapshot_every);
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(StepScheduleTest, EndsExactlyAtTheEndWhateverTheRounding) {
+  const StepSchedule schedule(0, 20, 0.1, 1);
+  EXPECT_EQ(schedule.steps(), 200u);
+  EXPECT_EQ(schedule.time(0), 0.0);
+  EXPECT_EQ(schedule.time(200), 20.0);
+  EXPECT_NEAR(schedule.time(7), 0.7, 1e-15);
+}
+
+TEST(StepScheduleTest, PutsSnapshotsAtMultiplesAndAtBothEnds) {
+  EXPECT_EQ(snapshot_steps({0, 1, 0.1, 0.3}), (std::vector<std::uint64_t>{0, 3, 6, 9, 10}));
+  EXPECT_EQ(snapshot_steps({5, 6, 0.25, 0.5}), (std::vector<std::uint64_t>{0, 2, 4}));
+  EXPECT_EQ(snapshot_steps({0, 2, 0.1, 1.0}), (std::vector<std::uint64_t>{0, 10, 20}));
+}
+
+TEST(StepScheduleTest, MakesEverySnapshotOfALongRun) {
+  const StepSchedule schedule(0, 1000, 0.001, 0.1);
+  EXPECT_EQ(snapshot_steps(schedule).size(), 10001u);
+}
+
+TEST(StepScheduleTest, TakesTheFirstStepAfterASnapshotTimeBetweenSteps) {
+  EXPECT_EQ(snapshot_steps({0, 1, 0.25, 0.4}), (std::vector<std::uint64_t>{0, 2, 4}));
+  EXPECT_EQ(snapshot_steps({0, 1, 0.25, 0.01}), (std::vector<std::uint64_t>{0, 1, 2, 3, 4}));
+}
+
+TEST(StepScheduleTest, WritesOnlyBothEndsWithSnapshotEveryZero) {
+  EXPECT_EQ(snapshot_steps({0, 1, 0.25, 0}), (std::vector<std::uint64_t>{0, 4}));
+}
+
+TEST(StepScheduleTest, AllowsARunWithoutSteps) {
+  const StepSchedule schedule(3, 3, 0.1, 1);
+  EXPECT_EQ(schedule.steps(), 0u);
+  EXPECT_EQ(schedule.time(0), 3.0);
+  EXPECT_TRUE(schedule.snapshot_due(0));
+}
+
+TEST(StepScheduleTest, StretchesAStepThatDividesToSixDigits) {
+  const StepSchedule schedule(0, 1, 0.3333333, 1);
+  EXPECT_EQ(schedule.steps(), 3u);
+  EXPECT_EQ(schedule.dt(), 1.0 / 3.0);
+}
+
+TEST(StepScheduleTest, NamesTheNearestStepsWhenDtDoesNotDivide) {
+  const std::string message = message_of(0, 1, 0.3, 1);
+  EXPECT_NE(message.find("time.dt = 0.3"), std::string::npos) << message;
+  EXPECT_NE(message.find("0.25 (4 steps)"), std::string::npos) << message;
+  EXPECT_NE(message.find("0.3333333333 (3)"), std::string::npos) << message;
+  EXPECT_NE(message_of(0, 1, 2, 1).find("1 (1 steps) and 1 (1)"), std::string::npos);
+}
+
+TEST(StepScheduleTest, RefusesImpossibleTimes) {
+  EXPECT_NE(message_of(1, 0, 0.1, 1).find("time.end"), std::string::npos);
+  EXPECT_NE(message_of(0, 1, -0.1, 1).find("time.dt"), std::string::npos);
+  EXPECT_NE(message_of(0, 1e300, 1e-10, 1).find("steps"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace grove

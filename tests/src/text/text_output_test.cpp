@@ -1,0 +1,101 @@
+// Numbers and tables for people and for programs: percentiles, tables, JSON, logs.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "kernels/space/error.hpp"
+#include "src/run/csv_log.hpp"
+#include "src/text/json.hpp"
+#include "src/bench/percentiles.hpp"
+#include "src/text/text_table.hpp"
+#include "tests/support/temporary_directory.hpp"
+
+namespace grove {
+namespace {
+
+TEST(PercentilesTest, AreNearestRanks) {
+  std::vector<double> values(1000);
+  std::iota(values.begin(), values.end(), 1.0);
+  std::swap(values.front(), values.back());
+  const Percentiles p = percentiles_of(values);
+  EXPECT_EQ(p.median, 500);
+  EXPECT_EQ(p.p90, 900);
+  EXPECT_EQ(p.p99, 990);
+  EXPECT_EQ(p.p999, 999);
+  EXPECT_EQ(p.max, 1000);
+  EXPECT_NEAR(p.rms, std::sqrt(1000.0 * 1001 * 2001 / 6 / 1000), 1e-9);
+}
+
+TEST(PercentilesTest, OfOneValueAreThatValueAndOfNoneZero) {
+  EXPECT_EQ(percentiles_of({7}).median, 7);
+  EXPECT_EQ(percentiles_of({7}).p999, 7);
+  EXPECT_EQ(percentiles_of({}).max, 0);
+}
+
+TEST(PercentilesTest, ShowNaNAsTheLargestValue) {
+  const Percentiles p = percentiles_of({1, std::numeric_limits<double>::quiet_NaN(), 2});
+  EXPECT_EQ(p.median, 2);
+  EXPECT_TRUE(std::isnan(p.max));
+}
+
+TEST(TextTableTest, AlignsColumns) {
+  TextTable table({"phase", "median", "max"});
+  table.add_row({"walk", "3.81 ms", "4 ms"});
+  EXPECT_EQ(table.text(), "phase   median   max\n--------------------\nwalk   3.81 ms  4 ms\n");
+}
+
+TEST(TextTableTest, FormatsNumbersForPeople) {
+  EXPECT_EQ(format_count(0), "0");
+  EXPECT_EQ(format_count(999), "999");
+  EXPECT_EQ(format_count(1048576), "1,048,576");
+  EXPECT_EQ(format_quantity(2.75e8), "275 M");
+  EXPECT_EQ(format_quantity(12.34), "12.3");
+  EXPECT_EQ(format_quantity(999960), "1.00 M");
+  EXPECT_EQ(format_seconds(0.00381), "3.81 ms");
+  EXPECT_EQ(format_seconds(123.4), "123 s");
+  EXPECT_EQ(format_duration(65), "1:05");
+  EXPECT_EQ(format_duration(3725), "1:02:05");
+  EXPECT_EQ(format_duration(std::numeric_limits<double>::infinity()), "-");
+  EXPECT_EQ(format_bytes(3e9), "2.79 GiB");
+}
+
+TEST(JsonObjectTest, WritesNestedMembersInOrder) {
+  JsonObject inner;
+  inner.add("median", 0.1).add("bad", std::nan(""));
+  JsonObject object;
+  object.add("name", "a \"quoted\"\n\\name").add("n", std::uint64_t{1} << 60).add("errors", inner).add("list", std::vector<double>{1, 2.5});
+  EXPECT_EQ(object.text(),
+            "{\n  \"name\": \"a \\\"quoted\\\"\\u000a\\\\name\",\n  \"n\": 1152921504606846976,\n  \"errors\": {\n    \"median\": 0.1,\n"
+            "    \"bad\": null\n  },\n  \"list\": [1, 2.5]\n}");
+  EXPECT_EQ(JsonObject().text(), "{}");
+}
+
+TEST(JsonObjectTest, WritesListsOfObjects) {
+  const std::vector<JsonObject> two{JsonObject().add("a", 1), JsonObject()};
+  EXPECT_EQ(JsonObject().add("list", two).add("none", std::vector<JsonObject>{}).text(),
+            "{\n  \"list\": [{\n    \"a\": 1\n  }, {}],\n  \"none\": []\n}");
+}
+
+TEST(CsvLogTest, DescribesItsColumnsAndKeepsAllDigits) {
+  const TemporaryDirectory directory;
+  CsvLog log(directory.file("log.csv"), "a log", {{"step", "number"}, {"energy", "in code units"}});
+  log.add({3, -0.1});
+  // Read while the log is open: every line is out at once.
+  EXPECT_EQ(text_of_file(log.path()), "# a log\n#  1 step: number\n#  2 energy: in code units\nstep,energy\n3,-0.10000000000000001\n");
+  EXPECT_THROW(log.add({1}), Error);
+}
+
+TEST(CsvLogTest, NamesTheFileItCannotCreateOrWrite) {
+  try {
+    CsvLog("/nowhere/log.csv", "a log", {});
+    FAIL();
+  } catch (const SystemError& error) {
+    EXPECT_NE(std::string(error.what()).find("/nowhere/log.csv"), std::string::npos);
+  }
+  EXPECT_THROW(CsvLog("/dev/full", "a log", {}), SystemError);
+}
+
+}  // namespace
+}  // namespace grove

@@ -1,0 +1,71 @@
+// The main of every test: GoogleTest between MPI_Init and MPI_Finalize. All ranks run the same tests; rank 0 prints the usual report, the
+// others only their failures, and every rank exits non-zero when a test failed on any of them.
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "tests/support/gpu_present.hpp"
+
+namespace {
+
+// ctest shows a test that exits with this code as skipped.
+constexpr int exit_skipped = 77;
+
+/// Prints failures and nothing else, each line with the rank it comes from.
+class FailurePrinter : public testing::EmptyTestEventListener {
+ public:
+  explicit FailurePrinter(int rank) : rank_(rank) {}
+
+  // Kept from here because GoogleTest holds, while it reports a result, the lock that asking for the current test would take.
+  void OnTestStart(const testing::TestInfo& test) override { name_ = std::string(test.test_suite_name()) + "." + test.name(); }
+
+  void OnTestPartResult(const testing::TestPartResult& result) override {
+    if (!result.failed()) return;
+    std::fprintf(stderr, "[rank %d] %s failed at %s:%d\n[rank %d] %s\n", rank_, name_.c_str(),
+                 result.file_name() ? result.file_name() : "unknown file", result.line_number(), rank_, result.summary());
+  }
+
+  void OnTestEnd(const testing::TestInfo&) override { name_ = "outside a test"; }
+
+ private:
+  int rank_;
+  std::string name_ = "outside a test";
+};
+
+int run_all_tests(int rank) {
+  if (rank != 0) {
+    auto& listeners = testing::UnitTest::GetInstance()->listeners();
+    delete listeners.Release(listeners.default_result_printer());
+    listeners.Append(new FailurePrinter(rank));
+  }
+  int failed = RUN_ALL_TESTS();
+  MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  const int ran = testing::UnitTest::GetInstance()->test_to_run_count();
+  const int skipped = testing::UnitTest::GetInstance()->skipped_test_count();
+  if (failed != 0) return EXIT_FAILURE;
+  return ran > 0 && skipped == ran ? exit_skipped : EXIT_SUCCESS;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  int provided = 0;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  testing::InitGoogleTest(&argc, argv);
+  int code = EXIT_SUCCESS;
+  if (grove::tests::needs_gpu() && !grove::tests::gpu_present()) {
+    const char* required = std::getenv("GROVE_REQUIRE_GPU");
+    const bool must_fail = required && std::string(required) == "1";
+    if (rank == 0) std::fprintf(stderr, "%s: this test needs a GPU and none is usable\n", must_fail ? "Failed" : "Skipped");
+    code = must_fail ? EXIT_FAILURE : exit_skipped;
+  } else {
+    code = run_all_tests(rank);
+  }
+  MPI_Finalize();
+  return code;
+}
