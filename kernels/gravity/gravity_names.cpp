@@ -33,7 +33,7 @@ const std::vector<std::string>& softening_names() {
 
 bool has_accuracy(const GravityParameters& gravity) { return gravity.method != "direct"; }
 
-std::string accuracy_key(const GravityParameters& gravity) { return gravity.opening == RelativeOpening::name ? "tolerance" : "theta"; }
+std::string accuracy_setting(const GravityParameters& gravity) { return gravity.opening == RelativeOpening::name ? "tolerance" : "theta"; }
 
 double accuracy(const GravityParameters& gravity) { return gravity.opening == RelativeOpening::name ? gravity.tolerance : gravity.theta; }
 

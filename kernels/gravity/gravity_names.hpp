@@ -21,7 +21,7 @@ const std::vector<std::string>& softening_names();
 bool has_accuracy(const GravityParameters& gravity);
 
 /// The name of the key of [gravity] by which the opening criterion trades speed for accuracy, "theta" or "tolerance", and its value.
-std::string accuracy_key(const GravityParameters& gravity);
+std::string accuracy_setting(const GravityParameters& gravity);
 double accuracy(const GravityParameters& gravity);
 
 }  // namespace grove

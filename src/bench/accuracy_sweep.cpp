@@ -36,10 +36,10 @@ std::vector<std::string> table_row(const SweepPoint& point) {
 
 }  // namespace
 
-const std::vector<std::string>& standard_settings(const GravityParameters& gravity) {
+const std::vector<std::string>& default_settings(const GravityParameters& gravity) {
   static const std::vector<std::string> tolerances{"1e-2", "3e-3", "1e-3", "3e-4", "1e-4", "3e-5", "1e-5"};
   static const std::vector<std::string> thetas{"1.0", "0.8", "0.7", "0.6", "0.5", "0.4", "0.3"};
-  return accuracy_key(gravity) == "tolerance" ? tolerances : thetas;
+  return accuracy_setting(gravity) == "tolerance" ? tolerances : thetas;
 }
 
 SweepCurve sweep_accuracy(const std::vector<Config>& configs, std::uint64_t repeats, std::uint64_t targets, const Communicator& comm) {
@@ -56,7 +56,7 @@ SweepCurve sweep_accuracy(const std::vector<Config>& configs, std::uint64_t repe
     comm.agree([&] { simulation = make_simulation(config.run.device, config.gravity, comm); });
     simulation->start(state.particles, config.time.begin);
     curve.points.push_back({config.gravity, measure_force(*simulation, repeats, comm)});
-    if (reference.id.empty()) reference = simulation->reference_forces(targets, standard_sample_seed);
+    if (reference.id.empty()) reference = simulation->reference_forces(targets, default_sample_seed);
     curve.points.back().benchmark.errors = force_errors(simulation->compare_forces(reference));
     curve.device = simulation->device_description();
   }

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "src/config/config.hpp"
 #include "src/bench/curve_picture.hpp"
 #include "src/bench/force_benchmark.hpp"
+#include "src/config/config.hpp"
 
 namespace grove {
 
@@ -25,7 +25,7 @@ struct SweepCurve {
 };
 
 /// The settings of a sweep when the user names none, from coarse to fine: two decades in the error and more.
-const std::vector<std::string>& standard_settings(const GravityParameters& gravity);
+const std::vector<std::string>& default_settings(const GravityParameters& gravity);
 
 /// Measures the forces on the particles of `configs`, which differ in the accuracy setting alone: `repeats` evaluations with each of them,
 /// errors of `targets` particles. Particles and their direct sums are made once. Collective.

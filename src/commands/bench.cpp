@@ -5,8 +5,8 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "kernels/space/error.hpp"
 #include "kernels/gravity/gravity_names.hpp"
+#include "kernels/space/error.hpp"
 #include "src/bench/accuracy_sweep.hpp"
 #include "src/commands/command.hpp"
 #include "src/commands/options.hpp"
@@ -18,7 +18,7 @@ namespace grove {
 
 namespace {
 
-constexpr std::uint64_t standard_sweep_targets = 2000;
+constexpr std::uint64_t default_sweep_targets = 2000;
 
 struct BenchOptions {
   CommonOptions common;
@@ -56,7 +56,7 @@ int bench_one(const BenchOptions& options, const Communicator& comm) {
   simulation->start(state.particles, config.time.begin);
   state.particles = {};  // the simulation has its own copy
   ForceBenchmark result = measure_force(*simulation, options.repeats, comm);
-  if (options.targets > 0) result.errors = force_errors(simulation->sample_force_error(options.targets, standard_sample_seed));
+  if (options.targets > 0) result.errors = force_errors(simulation->sample_force_error(options.targets, default_sample_seed));
   const std::string device = simulation->device_description();
   comm.agree([&] {
     if (!comm.is_root()) return;
@@ -92,14 +92,14 @@ std::vector<std::vector<Config>> sweep_plan(const BenchOptions& options, const C
             "--sweep: gravity.method = \"{}\" has no setting that trades speed for accuracy: choose another method", gravity.method));
     });
     plan.emplace_back();
-    for (const std::string& setting : settings.empty() ? standard_settings(gravity) : settings)
-      plan.back().push_back(config_of(options, generator, comm, "gravity." + accuracy_key(gravity) + "=" + setting));
+    for (const std::string& setting : settings.empty() ? default_settings(gravity) : settings)
+      plan.back().push_back(config_of(options, generator, comm, "gravity." + accuracy_setting(gravity) + "=" + setting));
   }
   return plan;
 }
 
 void write_sweep(const BenchOptions& options, const Config& config, const std::vector<SweepCurve>& curves, const Communicator& comm) {
-  const std::string key = accuracy_key(config.gravity);
+  const std::string key = accuracy_setting(config.gravity);
   if (options.json.given()) {
     std::vector<JsonObject> all;
     all.reserve(curves.size());
@@ -115,7 +115,7 @@ void write_sweep(const BenchOptions& options, const Config& config, const std::v
 
 int bench_sweep(const BenchOptions& options, const Communicator& comm) {
   const std::vector<std::vector<Config>> plan = sweep_plan(options, comm);
-  const std::uint64_t targets = options.targets > 0 ? options.targets : standard_sweep_targets;
+  const std::uint64_t targets = options.targets > 0 ? options.targets : default_sweep_targets;
   const bool speaks = comm.is_root() && !options.json.replaces_table();
   if (speaks) fmt::print("{}\n", version_line());
   std::vector<SweepCurve> curves;
@@ -125,7 +125,7 @@ int bench_sweep(const BenchOptions& options, const Communicator& comm) {
     const GravityParameters& gravity = configs.front().gravity;
     fmt::print("\n{} on {}, {}\nmethod {}, opening {}, softening {} ({})\n\n{}", curves.back().description, ranks_text(comm.size()),
                curves.back().device, gravity.method, gravity.opening, gravity.softening, gravity.softening_kernel,
-               sweep_table(curves.back(), accuracy_key(gravity)));
+               sweep_table(curves.back(), accuracy_setting(gravity)));
     std::fflush(stdout);
   }
   comm.agree([&] {

@@ -6,9 +6,9 @@
 #include <limits>
 #include <memory>
 
+#include "src/bench/force_errors.hpp"
 #include "src/commands/command.hpp"
 #include "src/commands/options.hpp"
-#include "src/bench/force_errors.hpp"
 #include "src/run/initial_state.hpp"
 #include "src/text/text_table.hpp"
 
@@ -21,7 +21,7 @@ constexpr int exit_exceeded = 1;
 struct CheckOptions {
   CommonOptions common;
   std::string source;
-  std::uint64_t targets = 1000, seed = standard_sample_seed;
+  std::uint64_t targets = 1000, seed = default_sample_seed;
   JsonOption json;
   double max_99 = std::numeric_limits<double>::infinity();
 };

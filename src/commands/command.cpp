@@ -2,6 +2,13 @@
 
 namespace grove {
 
+// One function a command, in the file of its name.
+CommandAction declare_run(CLI::App& app);
+CommandAction declare_ic(CLI::App& app);
+CommandAction declare_check(CLI::App& app);
+CommandAction declare_bench(CLI::App& app);
+CommandAction declare_info(CLI::App& app);
+
 const std::vector<Command>& commands() {
   static const std::vector<Command> table = {
       {"run", "run a simulation, alone or under mpirun", declare_run},

@@ -39,10 +39,10 @@ void declare_generator(CLI::App& app, const Generator& generator, const std::sha
   own.add_option("--out", options->out, "snapshot to write, e.g. ic.hdf5")->required()->type_name("FILE");
   own.add_option("--seed", options->seed, "of the random numbers")->type_name("SEED");
   own.add_flag("--overwrite", options->overwrite, "replace the file if it exists");
-  for (const Key& key : generator.parameters)
-    own.add_option(option_name(key.name), options->parameters[generator.name + "." + key.name],
-                   fmt::format("{} [{}]", key.meaning, to_toml(key.standard)))
-        ->type_name(what_is_allowed(key));
+  for (const Setting& setting : generator.parameters)
+    own.add_option(option_name(setting.name), options->parameters[generator.name + "." + setting.name],
+                   fmt::format("{} [{}]", setting.meaning, to_toml(setting.default_value)))
+        ->type_name(what_is_allowed(setting));
   options->common.declare_settings(own);
   own.footer("After: " + generator.source);
 }

@@ -9,8 +9,8 @@
 #include <cstring>
 #include <fstream>
 
-#include "kernels/space/error.hpp"
 #include "kernels/gravity/gravity_names.hpp"
+#include "kernels/space/error.hpp"
 
 namespace grove {
 
@@ -65,7 +65,7 @@ std::vector<std::string> comma_separated(const std::string& option, const std::s
 
 std::string gravity_text(const GravityParameters& gravity) {
   std::string text = "method " + gravity.method;
-  if (has_accuracy(gravity)) text += fmt::format(", opening {}, {} {}", gravity.opening, accuracy_key(gravity), accuracy(gravity));
+  if (has_accuracy(gravity)) text += fmt::format(", opening {}, {} {}", gravity.opening, accuracy_setting(gravity), accuracy(gravity));
   return text + fmt::format(", softening {} ({})", gravity.softening, gravity.softening_kernel);
 }
 

@@ -10,10 +10,11 @@
 #include <sstream>
 #include <utility>
 
-#include "kernels/space/error.hpp"
 #include "kernels/gravity/gravity_names.hpp"
+#include "kernels/space/error.hpp"
 #include "src/commands/command.hpp"
 #include "src/commands/options.hpp"
+#include "src/config/config_print.hpp"
 #include "src/run/initial_state.hpp"
 #include "src/run/output_directory.hpp"
 #include "src/run/run_loop.hpp"
@@ -64,7 +65,7 @@ std::string introduction(const Config& config, const InitialState& state, const 
   std::string text = fmt::format("{}\n{}\n", version_line(), state.description);
   for (const std::string& note : notes_on_file(config, state)) text += "note: " + note + "\n";
   const std::string setting =
-      has_accuracy(gravity) ? fmt::format(", opening {} with {} {}", gravity.opening, accuracy_key(gravity), accuracy(gravity)) : "";
+      has_accuracy(gravity) ? fmt::format(", opening {} with {} {}", gravity.opening, accuracy_setting(gravity), accuracy(gravity)) : "";
   text += fmt::format("method {}{}, softening {} ({})\n", gravity.method, setting, gravity.softening, gravity.softening_kernel);
   text += fmt::format("{}\n{} steps of {:.6g} from t = {} to {}; ", machine, format_count(schedule.steps()), schedule.dt(),
                       format_time(config.time.begin, config.units), format_time(config.time.end, config.units));

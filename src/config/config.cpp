@@ -11,8 +11,8 @@
 #include <sstream>
 #include <utility>
 
-#include "kernels/space/error.hpp"
 #include "kernels/gravity/opening.hpp"
+#include "kernels/space/error.hpp"
 #include "src/config/config_source.hpp"
 #include "src/config/config_table.hpp"
 
@@ -33,7 +33,8 @@ std::string suggestion(const std::string& wrong, const std::vector<std::string>&
 // Turns given keys into a Config. One use each.
 class ConfigBuilder {
  public:
-  ConfigBuilder(std::string name, const std::vector<GivenSetting>& file, const std::vector<GivenSetting>& overrides) : name_(std::move(name)) {
+  ConfigBuilder(std::string name, const std::vector<GivenSetting>& file, const std::vector<GivenSetting>& overrides)
+      : name_(std::move(name)) {
     for (const auto* source : {&file, &overrides}) {
       for (const GivenSetting& given : *source) given_[{given.section, given.name}] = given;
     }
@@ -47,7 +48,7 @@ class ConfigBuilder {
     }
     fill_generator_defaults();
     check_theta();
-    drop_idle_keys();
+    drop_idle_settings();
     check_units();
     resolve_physical_G();
     check_times();
@@ -81,8 +82,8 @@ class ConfigBuilder {
 
   // Where a key that is in no right place would be right.
   static std::string home_of(const std::string& name) {
-    for (const ConfigSetting& key : config_keys()) {
-      if (key.key.name == name) return fmt::format(" ({} belongs in [{}])", name, key.section);
+    for (const ConfigSetting& row : config_settings()) {
+      if (row.setting.name == name) return fmt::format(" ({} belongs in [{}])", name, row.section);
     }
     return "";
   }
@@ -96,30 +97,31 @@ class ConfigBuilder {
           fmt::format("{}: [initial_conditions] needs file = \"...\" or generator = one of {}", name_, fmt::join(generator_names(), ", ")));
     }
     InitialConditions& conditions = config_.initial_conditions;
-    conditions.generator = generator ? std::get<std::string>(accept(find_config_key(initial_section, "generator")->key, *generator)) : "";
+    conditions.generator =
+        generator ? std::get<std::string>(accept(find_config_setting(initial_section, "generator")->setting, *generator)) : "";
   }
 
   void set(const GivenSetting& given) {
     // Resolved when the units are known.
     if (given.section == "gravity" && given.name == "G" && is_physical_G(given)) return;
-    const ConfigSetting* key = find_config_key(given.section, given.name);
-    if (!key) {
+    const ConfigSetting* row = find_config_setting(given.section, given.name);
+    if (!row) {
       if (given.section == initial_section && set_generator_parameter(given)) return;
       fail_unknown(given);
     }
-    if (belongs_to_generators(*key) && config_.initial_conditions.generator.empty())
+    if (belongs_to_generators(*row) && config_.initial_conditions.generator.empty())
       fail(given, "is for generators; with initial_conditions.file it has no effect and must go");
-    key->set(config_, accept(key->key, given));
+    row->set(config_, accept(row->setting, given));
   }
 
   bool set_generator_parameter(const GivenSetting& given) {
     InitialConditions& conditions = config_.initial_conditions;
     std::vector<std::string> owners;
     for (const Generator& generator : generators()) {
-      for (const Key& key : generator.parameters) {
-        if (key.name != given.name) continue;
+      for (const Setting& setting : generator.parameters) {
+        if (setting.name != given.name) continue;
         if (generator.name == conditions.generator) {
-          conditions.parameters[key.name] = accept(key, given);
+          conditions.parameters[setting.name] = accept(setting, given);
           return true;
         }
         owners.push_back(generator.name);
@@ -132,11 +134,11 @@ class ConfigBuilder {
 
   [[noreturn]] void fail_unknown(const GivenSetting& given) const {
     std::vector<std::string> names;
-    for (const ConfigSetting& key : config_keys()) {
-      if (key.section == given.section) names.push_back(key.key.name);
+    for (const ConfigSetting& row : config_settings()) {
+      if (row.section == given.section) names.push_back(row.setting.name);
     }
     if (const Generator* generator = find_generator(config_.initial_conditions.generator); generator && given.section == initial_section) {
-      for (const Key& key : generator->parameters) names.push_back(key.name);
+      for (const Setting& setting : generator->parameters) names.push_back(setting.name);
     }
     std::string hint = home_of(given.name);
     if (hint.empty()) hint = suggestion(given.name, names);
@@ -146,7 +148,7 @@ class ConfigBuilder {
   void fill_generator_defaults() {
     const Generator* generator = find_generator(config_.initial_conditions.generator);
     if (!generator) return;
-    for (const Key& key : generator->parameters) config_.initial_conditions.parameters.emplace(key.name, key.standard);
+    for (const Setting& setting : generator->parameters) config_.initial_conditions.parameters.emplace(setting.name, setting.default_value);
   }
 
   // A theta by itself was meant for a geometric criterion: who wants it for the first forces of `relative` says so beside it.
@@ -162,26 +164,26 @@ class ConfigBuilder {
   }
 
   // A key that has no effect is a mistake, unless the command line has chosen against what the file says.
-  void drop_idle_keys() {
-    for (const ConfigSetting& key : config_keys()) {
-      const GivenSetting* given = find(key.section, key.key.name);
-      const std::string choice = setting_that_disables(key, config_.gravity);
+  void drop_idle_settings() {
+    for (const ConfigSetting& row : config_settings()) {
+      const GivenSetting* given = find(row.section, row.setting.name);
+      const std::string choice = setting_that_disables(row, config_.gravity);
       if (!given || choice.empty()) continue;
       const GivenSetting* chosen = find("gravity", choice);
       if (!chosen->from_command_line || given->from_command_line)
         fail(*given, fmt::format("with {} it has no effect and must go", full_name(*chosen)));
-      key.set(config_, key.key.standard);
+      row.set(config_, row.setting.default_value);
     }
   }
 
   void check_units() const {
     const GivenSetting* some = nullptr;
     std::vector<std::string> missing;
-    for (const ConfigSetting& key : config_keys()) {
-      if (key.section != "units") continue;
-      const GivenSetting* given = find("units", key.key.name);
+    for (const ConfigSetting& row : config_settings()) {
+      if (row.section != "units") continue;
+      const GivenSetting* given = find("units", row.setting.name);
       if (given) some = given;
-      if (!given) missing.push_back("units." + key.key.name);
+      if (!given) missing.push_back("units." + row.setting.name);
     }
     if (some && !missing.empty())
       fail(*some, fmt::format("needs {} too: give all three units, or none for N-body units", fmt::join(missing, " and ")));
@@ -212,8 +214,8 @@ class ConfigBuilder {
     const InitialConditions& conditions = config_.initial_conditions;
     const auto complaint = check_generator(conditions);
     if (!complaint) return;
-    const Value value = complaint->key == "n" ? Value(conditions.n) : conditions.parameters.at(complaint->key);
-    fail(describe(initial_section, complaint->key, value), "must be " + complaint->allowed);
+    const Value value = complaint->setting == "n" ? Value(conditions.n) : conditions.parameters.at(complaint->setting);
+    fail(describe(initial_section, complaint->setting, value), "must be " + complaint->allowed);
   }
 
   std::string name_;

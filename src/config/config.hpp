@@ -5,8 +5,9 @@
 #include <vector>
 
 #include "kernels/gravity/gravity_parameters.hpp"
-#include "src/generators/generator.hpp"
+#include "src/config/config_print.hpp"  // goes when src/run/snapshot_writer.cpp includes it
 #include "src/config/units.hpp"
+#include "src/generators/generator.hpp"
 
 namespace grove {
 
@@ -46,9 +47,5 @@ Config load_config(const std::string& path, const std::vector<std::string>& over
 /// As load_config, from `text`; `name` stands for the file's name in messages. With an empty text all comes from the overrides, which
 /// is how `grove ic` and `grove bench` make a Config of their options.
 Config parse_config(const std::string& text, const std::string& name, const std::vector<std::string>& overrides);
-
-/// `config` as a complete TOML file: every key with its value, meaning and what is allowed; keys that do not apply (those of other
-/// generators, methods and openings) as comments. Parsing it gives the same Config bit for bit.
-std::string print_config(const Config& config);
 
 }  // namespace grove

@@ -1,3 +1,5 @@
+#include "src/config/config_print.hpp"
+
 #include <fmt/format.h>
 
 #include "src/config/config.hpp"
@@ -7,18 +9,18 @@ namespace grove {
 namespace {
 
 // One line: key, value, and the meaning from a common column on. Keys that do not apply are comments.
-void print_line(std::string& text, const Key& key, const Value& value, bool applies) {
-  const std::string assignment = fmt::format("{}{} = {}", applies ? "" : "# ", key.name, to_toml(value));
-  text += fmt::format("{:<38} # {} ({})\n", assignment, key.meaning, what_is_allowed(key));
+void print_line(std::string& text, const Setting& setting, const Value& value, bool applies) {
+  const std::string assignment = fmt::format("{}{} = {}", applies ? "" : "# ", setting.name, to_toml(value));
+  text += fmt::format("{:<38} # {} ({})\n", assignment, setting.meaning, what_is_allowed(setting));
 }
 
 void print_generator(std::string& text, const Generator& generator, const InitialConditions& conditions) {
   const bool applies = generator.name == conditions.generator;
   const std::string source = generator.source.empty() ? "" : fmt::format(" ({})", generator.source);
   text += fmt::format("# {}: {}{}\n", generator.name, generator.meaning, source);
-  for (const Key& key : generator.parameters) {
-    const auto given = conditions.parameters.find(key.name);
-    print_line(text, key, applies && given != conditions.parameters.end() ? given->second : key.standard, applies);
+  for (const Setting& setting : generator.parameters) {
+    const auto given = conditions.parameters.find(setting.name);
+    print_line(text, setting, applies && given != conditions.parameters.end() ? given->second : setting.default_value, applies);
   }
 }
 
@@ -31,12 +33,12 @@ std::string print_config(const Config& config) {
   std::string text;
   for (const ConfigSection& section : config_sections()) {
     text += fmt::format("{}# {}\n[{}]\n", text.empty() ? "" : "\n", section.meaning, section.name);
-    for (const ConfigSetting& key : config_keys()) {
-      if (key.section != section.name) continue;
+    for (const ConfigSetting& row : config_settings()) {
+      if (row.section != section.name) continue;
       bool applies = true;
-      if (section.name == "initial_conditions") applies = belongs_to_generators(key) != from_file;
-      if (!setting_that_disables(key, config.gravity).empty()) applies = false;
-      print_line(text, key.key, key.get(applies ? config : defaults), applies);
+      if (section.name == "initial_conditions") applies = belongs_to_generators(row) != from_file;
+      if (!setting_that_disables(row, config.gravity).empty()) applies = false;
+      print_line(text, row.setting, row.get(applies ? config : defaults), applies);
     }
     if (section.name != "initial_conditions") continue;
     for (const Generator& generator : generators()) print_generator(text, generator, config.initial_conditions);

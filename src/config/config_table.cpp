@@ -11,14 +11,16 @@ namespace {
 
 // A key for a member of a section of Config; its default is what a fresh Config holds.
 template <class Section, class Type>
-ConfigSetting key_for(Section Config::*section, Type Section::*member, const std::string& section_name, Key key) {
-  key.standard = Config{}.*section.*member;
-  return {section_name, std::move(key), [=](Config& config, const Value& value) { config.*section.*member = std::get<Type>(value); },
+ConfigSetting setting_for(Section Config::*section, Type Section::*member, const std::string& section_name, Setting setting) {
+  setting.default_value = Config{}.*section.*member;
+  return {section_name, std::move(setting), [=](Config& config, const Value& value) { config.*section.*member = std::get<Type>(value); },
           [=](const Config& config) { return Value(config.*section.*member); }};
 }
 
-void add_initial_conditions(std::vector<ConfigSetting>& keys) {
-  const auto add = [&](auto member, Key key) { keys.push_back(key_for(&Config::initial_conditions, member, "initial_conditions", key)); };
+void add_initial_conditions(std::vector<ConfigSetting>& table) {
+  const auto add = [&](auto member, Setting setting) {
+    table.push_back(setting_for(&Config::initial_conditions, member, "initial_conditions", setting));
+  };
   using IC = InitialConditions;
   add(&IC::file, {"file", {}, {}, "input particles, relative to the current directory: GADGET/SWIFT HDF5, TIPSY or a text table"});
   add(&IC::generator, {"generator", {}, {}, "makes the particles instead", generator_names()});
@@ -26,8 +28,8 @@ void add_initial_conditions(std::vector<ConfigSetting>& keys) {
   add(&IC::seed, {"seed", {}, {0.0, 9e18}, "of the random numbers; same seed, same particles on any number of ranks"});
 }
 
-void add_gravity(std::vector<ConfigSetting>& keys) {
-  const auto add = [&](auto member, Key key) { keys.push_back(key_for(&Config::gravity, member, "gravity", key)); };
+void add_gravity(std::vector<ConfigSetting>& table) {
+  const auto add = [&](auto member, Setting setting) { table.push_back(setting_for(&Config::gravity, member, "gravity", setting)); };
   using Gravity = GravityParameters;
   add(&Gravity::method, {"method", {}, {}, "how forces are computed", method_names()});
   add(&Gravity::opening, {"opening", {}, {}, "criterion by which a cell may stand for its particles", opening_names()});
@@ -45,16 +47,16 @@ void add_gravity(std::vector<ConfigSetting>& keys) {
   add(&Gravity::G, {"G", {}, positive, "gravitational constant in code units", {}, "or \"cgs\": the physical one, from [units]"});
 }
 
-void add_time(std::vector<ConfigSetting>& keys) {
-  const auto add = [&](auto member, Key key) { keys.push_back(key_for(&Config::time, member, "time", key)); };
+void add_time(std::vector<ConfigSetting>& table) {
+  const auto add = [&](auto member, Setting setting) { table.push_back(setting_for(&Config::time, member, "time", setting)); };
   using Time = TimeParameters;
   add(&Time::begin, {"begin", {}, any_number, "time of the initial conditions"});
   add(&Time::end, {"end", {}, any_number, "time of the last state", {}, "not before time.begin"});
   add(&Time::dt, {"dt", {}, positive, "time step, shared by all particles"});
 }
 
-void add_output(std::vector<ConfigSetting>& keys) {
-  const auto add = [&](auto member, Key key) { keys.push_back(key_for(&Config::output, member, "output", key)); };
+void add_output(std::vector<ConfigSetting>& table) {
+  const auto add = [&](auto member, Setting setting) { table.push_back(setting_for(&Config::output, member, "output", setting)); };
   using Output = OutputParameters;
   add(&Output::directory, {"directory", {}, {}, "for snapshots and logs, relative to the current directory"});
   add(&Output::snapshots, {"snapshots", {}, {}, "none: no state is kept, only energies and timings, to measure speed", {"all", "none"}});
@@ -62,27 +64,27 @@ void add_output(std::vector<ConfigSetting>& keys) {
   add(&Output::order, {"order", {}, {}, "order of the particles in a snapshot", {"id", "morton"}});
 }
 
-void add_units(std::vector<ConfigSetting>& keys) {
-  const auto add = [&](auto member, Key key) { keys.push_back(key_for(&Config::units, member, "units", key)); };
+void add_units(std::vector<ConfigSetting>& table) {
+  const auto add = [&](auto member, Setting setting) { table.push_back(setting_for(&Config::units, member, "units", setting)); };
   add(&UnitSystem::length_in_cm, {"length_in_cm", {}, positive, "unit of length"});
   add(&UnitSystem::mass_in_g, {"mass_in_g", {}, positive, "unit of mass"});
   add(&UnitSystem::velocity_in_cm_per_s, {"velocity_in_cm_per_s", {}, positive, "unit of velocity"});
 }
 
-void add_run(std::vector<ConfigSetting>& keys) {
-  keys.push_back(key_for(&Config::run, &RunParameters::device, "run",
-                         {"device", {}, {}, "where forces are computed; auto: on a GPU if there is one", {"auto", "gpu", "cpu"}}));
+void add_run(std::vector<ConfigSetting>& table) {
+  table.push_back(setting_for(&Config::run, &RunParameters::device, "run",
+                              {"device", {}, {}, "where forces are computed; auto: on a GPU if there is one", {"auto", "gpu", "cpu"}}));
 }
 
 std::vector<ConfigSetting> make_table() {
-  std::vector<ConfigSetting> keys;
-  add_initial_conditions(keys);
-  add_gravity(keys);
-  add_time(keys);
-  add_output(keys);
-  add_units(keys);
-  add_run(keys);
-  return keys;
+  std::vector<ConfigSetting> table;
+  add_initial_conditions(table);
+  add_gravity(table);
+  add_time(table);
+  add_output(table);
+  add_units(table);
+  add_run(table);
+  return table;
 }
 
 }  // namespace
@@ -98,24 +100,24 @@ const std::vector<ConfigSection>& config_sections() {
   return sections;
 }
 
-const std::vector<ConfigSetting>& config_keys() {
+const std::vector<ConfigSetting>& config_settings() {
   static const std::vector<ConfigSetting> table = make_table();
   return table;
 }
 
-const ConfigSetting* find_config_key(const std::string& section, const std::string& name) {
-  const auto& table = config_keys();
-  const auto found =
-      std::find_if(table.begin(), table.end(), [&](const ConfigSetting& k) { return k.section == section && k.key.name == name; });
+const ConfigSetting* find_config_setting(const std::string& section, const std::string& name) {
+  const auto& table = config_settings();
+  const auto found = std::find_if(table.begin(), table.end(),
+                                  [&](const ConfigSetting& row) { return row.section == section && row.setting.name == name; });
   return found == table.end() ? nullptr : &*found;
 }
 
-bool belongs_to_generators(const ConfigSetting& key) { return key.section == "initial_conditions" && key.key.name != "file"; }
+bool belongs_to_generators(const ConfigSetting& row) { return row.section == "initial_conditions" && row.setting.name != "file"; }
 
-std::string setting_that_disables(const ConfigSetting& key, const GravityParameters& gravity) {
-  if (key.section != "gravity") return "";
-  if (key.key.name == "tolerance" && gravity.opening != RelativeOpening::name) return "opening";
-  if (key.key.name == "order" && gravity.method == "tree") return "method";
+std::string setting_that_disables(const ConfigSetting& row, const GravityParameters& gravity) {
+  if (row.section != "gravity") return "";
+  if (row.setting.name == "tolerance" && gravity.opening != RelativeOpening::name) return "opening";
+  if (row.setting.name == "order" && gravity.method == "tree") return "method";
   return "";
 }
 

@@ -21,7 +21,7 @@ bool in_range(double x, const Range& range) {
   return range.low_included ? x >= range.low : x > range.low;
 }
 
-std::optional<Value> as_number(const Key& key, const GivenSetting& given) {
+std::optional<Value> as_number(const Setting& setting, const GivenSetting& given) {
   double x = 0;
   if (const auto* whole = std::get_if<std::int64_t>(&given.value)) {
     x = static_cast<double>(*whole);
@@ -30,11 +30,11 @@ std::optional<Value> as_number(const Key& key, const GivenSetting& given) {
   } else {
     return std::nullopt;
   }
-  if (!in_range(x, key.range)) return std::nullopt;
+  if (!in_range(x, setting.range)) return std::nullopt;
   return x;
 }
 
-std::optional<Value> as_whole_number(const Key& key, const GivenSetting& given) {
+std::optional<Value> as_whole_number(const Setting& setting, const GivenSetting& given) {
   std::int64_t x = 0;
   if (const auto* whole = std::get_if<std::int64_t>(&given.value)) {
     x = *whole;
@@ -44,15 +44,16 @@ std::optional<Value> as_whole_number(const Key& key, const GivenSetting& given) 
   } else {
     return std::nullopt;
   }
-  if (x < 0 || !in_range(static_cast<double>(x), key.range)) return std::nullopt;
+  if (x < 0 || !in_range(static_cast<double>(x), setting.range)) return std::nullopt;
   return static_cast<std::uint64_t>(x);
 }
 
-std::optional<Value> as_text(const Key& key, const GivenSetting& given) {
+std::optional<Value> as_text(const Setting& setting, const GivenSetting& given) {
   const auto* quoted = std::get_if<std::string>(&given.value);
   const std::string& text = quoted ? *quoted : given.raw;
   if (text.empty()) return std::nullopt;
-  if (!key.allowed.empty() && std::find(key.allowed.begin(), key.allowed.end(), text) == key.allowed.end()) return std::nullopt;
+  if (!setting.allowed.empty() && std::find(setting.allowed.begin(), setting.allowed.end(), text) == setting.allowed.end())
+    return std::nullopt;
   return text;
 }
 
@@ -93,36 +94,36 @@ std::string full_name(const GivenSetting& given) {
   return fmt::format("{}{}{} = {}", given.section, given.section.empty() ? "" : ".", given.name, given.shown);
 }
 
-std::string what_is_allowed(const Key& key) {
-  const bool is_text = std::holds_alternative<std::string>(key.standard);
+std::string what_is_allowed(const Setting& setting) {
+  const bool is_text = std::holds_alternative<std::string>(setting.default_value);
   std::string words;
   if (is_text) {
-    words = key.allowed.empty() ? "a text" : fmt::format("one of {}", fmt::join(key.allowed, ", "));
+    words = setting.allowed.empty() ? "a text" : fmt::format("one of {}", fmt::join(setting.allowed, ", "));
   } else {
-    words = std::holds_alternative<double>(key.standard) ? "a number" : "a whole number";
-    const bool has_low = std::isfinite(key.range.low), has_high = std::isfinite(key.range.high);
-    if (has_low) words += fmt::format(" {} {}", key.range.low_included ? ">=" : ">", key.range.low);
-    if (has_high) words += fmt::format("{} <= {}", has_low ? " and" : "", key.range.high);
+    words = std::holds_alternative<double>(setting.default_value) ? "a number" : "a whole number";
+    const bool has_low = std::isfinite(setting.range.low), has_high = std::isfinite(setting.range.high);
+    if (has_low) words += fmt::format(" {} {}", setting.range.low_included ? ">=" : ">", setting.range.low);
+    if (has_high) words += fmt::format("{} <= {}", has_low ? " and" : "", setting.range.high);
   }
-  return key.also.empty() ? words : words + ", " + key.also;
+  return setting.also.empty() ? words : words + ", " + setting.also;
 }
 
-Value accept(const Key& key, const GivenSetting& given) {
+Value accept(const Setting& setting, const GivenSetting& given) {
   std::optional<Value> value;
-  if (std::holds_alternative<std::string>(key.standard)) {
-    value = as_text(key, given);
-  } else if (std::holds_alternative<double>(key.standard)) {
-    value = as_number(key, given);
+  if (std::holds_alternative<std::string>(setting.default_value)) {
+    value = as_text(setting, given);
+  } else if (std::holds_alternative<double>(setting.default_value)) {
+    value = as_number(setting, given);
   } else {
-    value = as_whole_number(key, given);
+    value = as_whole_number(setting, given);
   }
   if (value) return *value;
   std::string hint;
   if (const auto* text = std::get_if<std::string>(&given.value)) {
-    const std::string near = nearest_name(*text, key.allowed);
+    const std::string near = nearest_name(*text, setting.allowed);
     if (!near.empty()) hint = fmt::format(" (did you mean \"{}\"?)", near);
   }
-  throw ConfigError(fmt::format("{}: {}: must be {}{}", given.where, full_name(given), what_is_allowed(key), hint));
+  throw ConfigError(fmt::format("{}: {}: must be {}{}", given.where, full_name(given), what_is_allowed(setting), hint));
 }
 
 std::string to_toml(const Value& value) {

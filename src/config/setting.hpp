@@ -1,4 +1,4 @@
-// One key of the configuration: its type, default, range and meaning. Sections and generators are lists of these.
+// A setting: one key of the configuration, with its type, default, range and meaning. Sections and generators are lists of settings.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +23,9 @@ inline constexpr Range positive{0.0, std::numeric_limits<double>::infinity(), fa
 inline constexpr Range not_negative{0.0};
 
 /// One line of a table of keys; everything Grove does with a key is derived from it.
-struct Key {
+struct Setting {
   std::string name;
-  Value standard;                         ///< the default; its alternative is the key's type
+  Value default_value;                    ///< the default; its alternative is the key's type
   Range range;                            ///< for numbers
   std::string meaning;                    ///< one line, shown by --print-config and --help
   std::vector<std::string> allowed = {};  ///< for texts: the values there are; empty: any text but ""
@@ -46,12 +46,12 @@ struct GivenSetting {
 /// "section.name = value", as it appears in messages.
 std::string full_name(const GivenSetting& given);
 
-/// What `key` accepts, in words: "a number > 0", "one of geometric, barnes".
-std::string what_is_allowed(const Key& key);
+/// What `setting` accepts, in words: "a number > 0", "one of geometric, barnes".
+std::string what_is_allowed(const Setting& setting);
 
 /// Checks type and range. Whole numbers pass as numbers, and numbers without a fraction (1e6) as whole ones. On the command line
 /// every value can be a text. Throws ConfigError that names place, key, value and what is allowed.
-Value accept(const Key& key, const GivenSetting& given);
+Value accept(const Setting& setting, const GivenSetting& given);
 
 /// The value as TOML: numbers with as many digits as it takes to read the same bits back.
 std::string to_toml(const Value& value);

@@ -42,8 +42,8 @@ const Value& parameter(const InitialConditions& conditions, const std::string& n
   if (given != conditions.parameters.end()) return given->second;
   const Generator* generator = find_generator(conditions.generator);
   if (generator) {
-    for (const Key& key : generator->parameters) {
-      if (key.name == name) return key.standard;
+    for (const Setting& setting : generator->parameters) {
+      if (setting.name == name) return setting.default_value;
     }
   }
   throw std::logic_error(fmt::format("generator {} has no parameter {}", conditions.generator, name));
@@ -63,7 +63,7 @@ const Generator& checked_generator(const InitialConditions& conditions) {
         fmt::format("initial_conditions.generator = \"{}\": must be one of {}", conditions.generator, fmt::join(generator_names(), ", ")));
   }
   if (const auto complaint = check_generator(conditions))
-    throw ConfigError(fmt::format("initial_conditions.{}: must be {}", complaint->key, complaint->allowed));
+    throw ConfigError(fmt::format("initial_conditions.{}: must be {}", complaint->setting, complaint->allowed));
   return *generator;
 }
 

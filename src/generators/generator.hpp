@@ -41,7 +41,7 @@ using Model = std::function<ModelParticle(std::uint64_t id)>;
 
 /// Parameters that do not go together: which one to blame and what it must be.
 struct Complaint {
-  std::string key;
+  std::string setting;
   std::string allowed;
 };
 
@@ -50,7 +50,7 @@ struct Generator {
   std::string name;
   std::string meaning;  ///< one line
   std::string source;   ///< the paper, author year; may be empty
-  std::vector<Key> parameters;
+  std::vector<Setting> parameters;
   /// What ranges of single keys cannot say; may be null.
   std::optional<Complaint> (*check)(const InitialConditions&);
   /// Prepares the model for a checked set of parameters and a gravitational constant in code units.

@@ -104,7 +104,7 @@ Sphere hernquist_sphere(const SphereParameters& parameters) {
 }
 
 Generator hernquist() {
-  return {"hernquist", "Hernquist sphere in equilibrium", "Hernquist 1990", sphere_keys("Hernquist", 100.0), nullptr, prepare};
+  return {"hernquist", "Hernquist sphere in equilibrium", "Hernquist 1990", sphere_settings("Hernquist", 100.0), nullptr, prepare};
 }
 
 }  // namespace grove

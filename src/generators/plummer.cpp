@@ -42,7 +42,7 @@ Sphere plummer_sphere(const SphereParameters& parameters) {
 }
 
 Generator plummer() {
-  return {"plummer", "Plummer sphere in equilibrium", "Aarseth, Henon & Wielen 1974", sphere_keys("Plummer", 40.0), nullptr, prepare};
+  return {"plummer", "Plummer sphere in equilibrium", "Aarseth, Henon & Wielen 1974", sphere_settings("Plummer", 40.0), nullptr, prepare};
 }
 
 }  // namespace grove

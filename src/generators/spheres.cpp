@@ -4,7 +4,7 @@
 
 namespace grove {
 
-std::vector<Key> sphere_keys(const std::string& model, double cutoff) {
+std::vector<Setting> sphere_settings(const std::string& model, double cutoff) {
   return {{"mass", 1.0, positive, "total mass of the particles"},
           {"scale_radius", 1.0, positive, "scale radius a of the " + model + " sphere"},
           {"cutoff", cutoff, {0.1, 1e4}, "radius of the outermost particle, in scale radii"}};

@@ -41,12 +41,12 @@ Sphere hernquist_sphere(const SphereParameters& parameters);
 inline constexpr int max_trials = 1000000;
 
 /// The keys of a single sphere: mass, scale_radius, cutoff.
-std::vector<Key> sphere_keys(const std::string& model, double cutoff);
+std::vector<Setting> sphere_settings(const std::string& model, double cutoff);
 
 /// The model of a single sphere of `n` equal masses.
 Model sphere_model(const InitialConditions& conditions, Sphere sphere);
 
-/// `conditions`' sphere_keys as parameters of a sphere.
+/// `conditions`' sphere_settings as parameters of a sphere.
 SphereParameters sphere_parameters(const InitialConditions& conditions, double G);
 
 }  // namespace grove

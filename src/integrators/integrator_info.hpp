@@ -10,10 +10,10 @@ namespace grove {
 
 /// One integrator; to add one, see integrators.hpp.
 struct IntegratorInfo {
-  std::string name;              ///< value of time.integrator
-  std::string meaning;           ///< one line
-  std::string source;            ///< the paper, author year
-  std::vector<Key> settings{};   ///< in [time], beside those of all integrators
+  std::string name;                 ///< value of time.integrator
+  std::string meaning;              ///< one line
+  std::string source;               ///< the paper, author year
+  std::vector<Setting> settings{};  ///< in [time], beside those of all integrators
 };
 
 /// The table of integrators, the default first.

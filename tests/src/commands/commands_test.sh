@@ -169,7 +169,7 @@ a_sweep_draws_the_curves_of_all_generators() {
   ! command -v python3 >/dev/null || { python3 -m json.tool curves.json >/dev/null && python3 -c 'import xml.dom.minidom as x; x.parse("curves.svg")'; }
 }
 
-a_sweep_without_values_takes_the_standard_ones() {
+a_sweep_without_values_takes_the_default_ones() {
   "$grove" bench --n 300 --sweep --repeats 1 --device cpu --set gravity.method=tree --set gravity.opening=barnes --json >out.json &&
     contains out.json '"setting": "theta"' && holds [ "$(grep -c '"whole_force_s"' out.json)" -eq 7 ] && contains out.json '"targets": 300'
 }

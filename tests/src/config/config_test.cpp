@@ -8,6 +8,7 @@
 #include <set>
 
 #include "kernels/space/error.hpp"
+#include "src/config/config_print.hpp"
 #include "src/config/config_table.hpp"
 
 namespace grove {
@@ -242,29 +243,29 @@ TEST(Config, PrintedConfigurationReadsBackTheSame) {
     const Config second = parse_config(print_config(first), "second", {});
     EXPECT_EQ(first.initial_conditions.parameters, second.initial_conditions.parameters);
     EXPECT_EQ(first.initial_conditions.generator, second.initial_conditions.generator);
-    for (const ConfigSetting& key : config_keys()) {
-      if (belongs_to_generators(key) && first.initial_conditions.generator.empty()) continue;
-      EXPECT_EQ(key.get(first), key.get(second)) << key.section << "." << key.key.name;
+    for (const ConfigSetting& row : config_settings()) {
+      if (belongs_to_generators(row) && first.initial_conditions.generator.empty()) continue;
+      EXPECT_EQ(row.get(first), row.get(second)) << row.section << "." << row.setting.name;
     }
   }
 }
 
 TEST(Config, PrintedConfigurationShowsEveryKeyWithItsMeaning) {
   const std::string text = print_config(Config{});
-  for (const ConfigSetting& key : config_keys()) expect_in(text, {key.key.name + " = ", key.key.meaning});
+  for (const ConfigSetting& row : config_settings()) expect_in(text, {row.setting.name + " = ", row.setting.meaning});
   for (const Generator& generator : generators()) {
-    for (const Key& key : generator.parameters) expect_in(text, {key.name + " = ", key.meaning});
+    for (const Setting& setting : generator.parameters) expect_in(text, {setting.name + " = ", setting.meaning});
   }
 }
 
 TEST(ConfigTable, KeysAreUniqueAndHaveAMeaning) {
   std::set<std::string> seen;
-  for (const ConfigSetting& key : config_keys()) {
-    EXPECT_TRUE(seen.insert(key.section + "." + key.key.name).second) << key.key.name;
-    EXPECT_FALSE(key.key.meaning.empty()) << key.key.name;
+  for (const ConfigSetting& row : config_settings()) {
+    EXPECT_TRUE(seen.insert(row.section + "." + row.setting.name).second) << row.setting.name;
+    EXPECT_FALSE(row.setting.meaning.empty()) << row.setting.name;
   }
   for (const Generator& generator : generators()) {
-    for (const Key& key : generator.parameters) EXPECT_EQ(seen.count("initial_conditions." + key.name), 0u) << key.name;
+    for (const Setting& setting : generator.parameters) EXPECT_EQ(seen.count("initial_conditions." + setting.name), 0u) << setting.name;
   }
 }
 

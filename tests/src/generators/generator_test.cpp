@@ -110,10 +110,11 @@ TEST_P(EveryGenerator, TakesLargeIds) {
 }
 
 TEST_P(EveryGenerator, DefaultsAreInRange) {
-  for (const Key& key : find_generator(GetParam())->parameters) {
-    EXPECT_FALSE(key.meaning.empty()) << key.name;
+  for (const Setting& setting : find_generator(GetParam())->parameters) {
+    EXPECT_FALSE(setting.meaning.empty()) << setting.name;
     EXPECT_NO_THROW(parse_config(
-        "", "test", {"initial_conditions.generator=" + GetParam(), "initial_conditions." + key.name + "=" + to_toml(key.standard)}));
+        "", "test",
+        {"initial_conditions.generator=" + GetParam(), "initial_conditions." + setting.name + "=" + to_toml(setting.default_value)}));
   }
   EXPECT_FALSE(check_generator(conditions_of(GetParam(), 100)).has_value());
 }
