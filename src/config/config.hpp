@@ -13,9 +13,16 @@ namespace grove {
 
 /// Times in code units.
 struct TimeParameters {
-  double begin = 0.0;  ///< time of the initial conditions
-  double end = 1.0;    ///< >= begin; equal: forces and one snapshot, no step
-  double dt = 0.01;    ///< the shared step, > 0
+  double begin = 0.0;                   ///< time of the initial conditions
+  double end = 1.0;                     ///< >= begin; equal: forces and one snapshot, no step
+  double dt = 0.01;                     ///< the shared step, > 0
+  std::string integrator = "leapfrog";  ///< name in integrator_infos()
+  SettingValues parameters;             ///< those of the integrator; what is missing has its default
+
+  /// A number or text among the parameters or, if missing there, its default. Throws std::logic_error for a name or type the
+  /// integrator does not have.
+  double number(const std::string& name) const;
+  const std::string& text(const std::string& name) const;
 };
 
 struct OutputParameters {
@@ -23,6 +30,7 @@ struct OutputParameters {
   std::string snapshots = "all";     ///< all: as snapshot_every says | none: no state is kept, to measure speed
   double snapshot_every = 0.0;       ///< in time, code units; 0: the first and the last state only
   std::string order = "id";          ///< of the particles in a snapshot: id | morton
+  std::string fields;                ///< further particle fields to write, separated by commas
 };
 
 struct RunParameters {

@@ -1,6 +1,7 @@
 #include "src/config/config_print.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "src/config/config.hpp"
 #include "src/config/config_table.hpp"
@@ -9,39 +10,44 @@ namespace grove {
 namespace {
 
 // One line: key, value, and the meaning from a common column on. Keys that do not apply are comments.
-void print_line(std::string& text, const Setting& setting, const Value& value, bool applies) {
+std::string line(const Setting& setting, const Value& value, bool applies, const std::string& allowed) {
   const std::string assignment = fmt::format("{}{} = {}", applies ? "" : "# ", setting.name, to_toml(value));
-  text += fmt::format("{:<38} # {} ({})\n", assignment, setting.meaning, what_is_allowed(setting));
+  return fmt::format("{:<38} # {} ({})\n", assignment, setting.meaning, allowed);
 }
 
-void print_generator(std::string& text, const Generator& generator, const InitialConditions& conditions) {
-  const bool applies = generator.name == conditions.generator;
-  const std::string source = generator.source.empty() ? "" : fmt::format(" ({})", generator.source);
-  text += fmt::format("# {}: {}{}\n", generator.name, generator.meaning, source);
-  for (const Setting& setting : generator.parameters) {
-    const auto given = conditions.parameters.find(setting.name);
-    print_line(text, setting, applies && given != conditions.parameters.end() ? given->second : setting.default_value, applies);
+std::string lines_of_choice(const ConfigTable& table, const ConfigChoice& choice, Config config) {
+  const std::string chosen = chosen_name(table, choice, config);
+  const SettingValues& values = choice.values(config);
+  std::string text;
+  for (const ConfigChoice::Row& row : choice.rows) {
+    text += fmt::format("# {}: {}{}\n", row.name, row.meaning, row.source.empty() ? "" : fmt::format(" ({})", row.source));
+    for (const Setting& setting : row.settings) {
+      const auto given = row.name == chosen ? values.find(setting.name) : values.end();
+      text += line(setting, given != values.end() ? given->second : setting.default_value, row.name == chosen, what_is_allowed(setting));
+    }
   }
+  return text;
 }
 
 }  // namespace
 
-std::string print_config(const Config& config) {
-  const bool from_file = !config.initial_conditions.file.empty();
-  // Numbers that have no effect are shown with their defaults.
-  const Config defaults;
+std::string print_config(const Config& config) { return print_config(config, config_table()); }
+
+std::string print_config(const Config& config, const ConfigTable& table) {
   std::string text;
-  for (const ConfigSection& section : config_sections()) {
+  for (const ConfigSection& section : table.sections) {
     text += fmt::format("{}# {}\n[{}]\n", text.empty() ? "" : "\n", section.meaning, section.name);
-    for (const ConfigSetting& row : config_settings()) {
+    for (const ConfigSetting& row : table.settings) {
       if (row.section != section.name) continue;
-      bool applies = true;
-      if (section.name == "initial_conditions") applies = belongs_to_generators(row) != from_file;
-      if (!setting_that_disables(row, config.gravity).empty()) applies = false;
-      print_line(text, row.setting, row.get(applies ? config : defaults), applies);
+      const bool has_effect = applies(table, row, config);
+      const std::string condition = row.only_with ? "; " + in_words(*row.only_with) : "";
+      // Values without effect are shown with their defaults.
+      text +=
+          line(row.setting, has_effect ? row.get(config) : row.setting.default_value, has_effect, what_is_allowed(row.setting) + condition);
     }
-    if (section.name != "initial_conditions") continue;
-    for (const Generator& generator : generators()) print_generator(text, generator, config.initial_conditions);
+    for (const ConfigChoice& choice : table.choices) {
+      if (choice.section == section.name) text += lines_of_choice(table, choice, config);
+    }
   }
   return text;
 }

@@ -6,9 +6,12 @@
 namespace grove {
 
 struct Config;
+struct ConfigTable;
 
 /// `config` as a complete TOML file: every key with its value, meaning and what is allowed; keys that do not apply (those of other
-/// generators, methods and openings) as comments. Parsing it gives the same Config bit for bit.
+/// generators, integrators, methods and openings) as comments. Parsing it gives the same Config bit for bit.
 std::string print_config(const Config& config);
+/// As above, with the keys of another table than config_table().
+std::string print_config(const Config& config, const ConfigTable& table);
 
 }  // namespace grove

@@ -1,26 +1,35 @@
 #include "src/config/config_table.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <utility>
 
 #include "kernels/gravity/gravity_names.hpp"
 #include "kernels/gravity/opening.hpp"
+#include "src/config/named_rows.hpp"
+#include "src/integrators/integrator_info.hpp"
 
 namespace grove {
 namespace {
 
-// A key for a member of a section of Config; its default is what a fresh Config holds.
-template <class Section, class Type>
-ConfigSetting setting_for(Section Config::*section, Type Section::*member, const std::string& section_name, Setting setting) {
-  setting.default_value = Config{}.*section.*member;
-  return {section_name, std::move(setting), [=](Config& config, const Value& value) { config.*section.*member = std::get<Type>(value); },
-          [=](const Config& config) { return Value(config.*section.*member); }};
+using Rows = std::vector<ConfigSetting>;
+
+// A function that adds a key for a member of one section of Config. The default of the key is what a fresh Config holds.
+template <class Section>
+auto rows_of(Rows& rows, Section Config::*section, const std::string& section_name) {
+  return [&rows, section, section_name](auto member, Setting setting, std::optional<Condition> only_with = {}) {
+    using Type = std::decay_t<decltype(Section{}.*member)>;
+    setting.default_value = Config{}.*section.*member;
+    rows.push_back({section_name, std::move(setting),
+                    [=](Config& config, const Value& value) { config.*section.*member = std::get<Type>(value); },
+                    [=](const Config& config) { return Value(config.*section.*member); }, std::move(only_with)});
+  };
 }
 
-void add_initial_conditions(std::vector<ConfigSetting>& table) {
-  const auto add = [&](auto member, Setting setting) {
-    table.push_back(setting_for(&Config::initial_conditions, member, "initial_conditions", setting));
-  };
+void add_initial_conditions(Rows& rows) {
+  const auto add = rows_of(rows, &Config::initial_conditions, "initial_conditions");
   using IC = InitialConditions;
   add(&IC::file, {"file", {}, {}, "input particles, relative to the current directory: GADGET/SWIFT HDF5, TIPSY or a text table"});
   add(&IC::generator, {"generator", {}, {}, "makes the particles instead", generator_names()});
@@ -28,16 +37,19 @@ void add_initial_conditions(std::vector<ConfigSetting>& table) {
   add(&IC::seed, {"seed", {}, {0.0, 9e18}, "of the random numbers; same seed, same particles on any number of ranks"});
 }
 
-void add_gravity(std::vector<ConfigSetting>& table) {
-  const auto add = [&](auto member, Setting setting) { table.push_back(setting_for(&Config::gravity, member, "gravity", setting)); };
+// A parameter of one opening criterion or softening kernel is one row of the form
+//   rows.push_back(gravity_parameter({"alpha", MyOpening::default_alpha, {0.0, 1.0}, "meaning"}, {"opening", {MyOpening::name}}));
+void add_gravity(Rows& rows) {
+  const auto add = rows_of(rows, &Config::gravity, "gravity");
   using Gravity = GravityParameters;
   add(&Gravity::method, {"method", {}, {}, "how forces are computed", method_names()});
   add(&Gravity::opening, {"opening", {}, {}, "criterion by which a cell may stand for its particles", opening_names()});
-  add(&Gravity::tolerance, {"tolerance",
-                            {},
-                            {0.0, 1.0, false},
-                            "opening = relative only: allowed error of a single cell's force, relative to the particle's acceleration"});
-  add(&Gravity::order, {"order", {}, {4.0, 5.0}, "method = fmm only: order of the expansions; 5 pays for 99 % errors below 1e-3"});
+  add(&Gravity::tolerance,
+      {"tolerance", {}, {0.0, 1.0, false}, "allowed error of a single cell's force, relative to the particle's acceleration"},
+      Condition{"opening", {RelativeOpening::name}});
+  // direct has no accuracy to set: it takes the order of an fmm run as it is.
+  add(&Gravity::order, {"order", {}, {4.0, 5.0}, "order of the expansions of fmm; 5 pays for 99 % errors below 1e-3"},
+      Condition{"method", {"fmm", "direct"}});
   add(&Gravity::theta, {"theta",
                         {},
                         {0.0, 1.5, false},
@@ -47,78 +59,105 @@ void add_gravity(std::vector<ConfigSetting>& table) {
   add(&Gravity::G, {"G", {}, positive, "gravitational constant in code units", {}, "or \"cgs\": the physical one, from [units]"});
 }
 
-void add_time(std::vector<ConfigSetting>& table) {
-  const auto add = [&](auto member, Setting setting) { table.push_back(setting_for(&Config::time, member, "time", setting)); };
+void add_time(Rows& rows) {
+  const auto add = rows_of(rows, &Config::time, "time");
   using Time = TimeParameters;
   add(&Time::begin, {"begin", {}, any_number, "time of the initial conditions"});
   add(&Time::end, {"end", {}, any_number, "time of the last state", {}, "not before time.begin"});
   add(&Time::dt, {"dt", {}, positive, "time step, shared by all particles"});
+  add(&Time::integrator, {"integrator", {}, {}, "how positions and velocities are stepped", names_of(integrator_infos())});
 }
 
-void add_output(std::vector<ConfigSetting>& table) {
-  const auto add = [&](auto member, Setting setting) { table.push_back(setting_for(&Config::output, member, "output", setting)); };
+void add_output(Rows& rows) {
+  const auto add = rows_of(rows, &Config::output, "output");
   using Output = OutputParameters;
   add(&Output::directory, {"directory", {}, {}, "for snapshots and logs, relative to the current directory"});
   add(&Output::snapshots, {"snapshots", {}, {}, "none: no state is kept, only energies and timings, to measure speed", {"all", "none"}});
   add(&Output::snapshot_every, {"snapshot_every", {}, not_negative, "time between snapshots; 0: the first and the last state only"});
   add(&Output::order, {"order", {}, {}, "order of the particles in a snapshot", {"id", "morton"}});
+  add(&Output::fields, {"fields", {}, {}, "further particle fields to write, separated by commas"});
 }
 
-void add_units(std::vector<ConfigSetting>& table) {
-  const auto add = [&](auto member, Setting setting) { table.push_back(setting_for(&Config::units, member, "units", setting)); };
+void add_units(Rows& rows) {
+  const auto add = rows_of(rows, &Config::units, "units");
   add(&UnitSystem::length_in_cm, {"length_in_cm", {}, positive, "unit of length"});
   add(&UnitSystem::mass_in_g, {"mass_in_g", {}, positive, "unit of mass"});
   add(&UnitSystem::velocity_in_cm_per_s, {"velocity_in_cm_per_s", {}, positive, "unit of velocity"});
 }
 
-void add_run(std::vector<ConfigSetting>& table) {
-  table.push_back(setting_for(&Config::run, &RunParameters::device, "run",
-                              {"device", {}, {}, "where forces are computed; auto: on a GPU if there is one", {"auto", "gpu", "cpu"}}));
+void add_run(Rows& rows) {
+  const auto add = rows_of(rows, &Config::run, "run");
+  add(&RunParameters::device, {"device", {}, {}, "where forces are computed; auto: on a GPU if there is one", {"auto", "gpu", "cpu"}});
 }
 
-std::vector<ConfigSetting> make_table() {
-  std::vector<ConfigSetting> table;
-  add_initial_conditions(table);
-  add_gravity(table);
-  add_time(table);
-  add_output(table);
-  add_units(table);
-  add_run(table);
+std::vector<ConfigChoice> make_choices() {
+  ConfigChoice generator{
+      "initial_conditions", "generator", {}, [](Config& c) -> SettingValues& { return c.initial_conditions.parameters; }};
+  for (const Generator& row : generators()) generator.rows.push_back({row.name, row.meaning, row.source, row.parameters});
+  ConfigChoice integrator{"time", "integrator", {}, [](Config& c) -> SettingValues& { return c.time.parameters; }};
+  for (const IntegratorInfo& row : integrator_infos()) integrator.rows.push_back({row.name, row.meaning, row.source, row.settings});
+  return {generator, integrator};
+}
+
+ConfigTable make_table() {
+  ConfigTable table{{{"initial_conditions", "where the particles come from: exactly one of file and generator"},
+                     {"gravity", "forces"},
+                     {"time", "in code units"},
+                     {"output", "what is written, and where"},
+                     {"units", "of the numbers above; give all three or none. All 1: N-body units. Nothing is converted"},
+                     {"run", "the machine"}},
+                    {},
+                    make_choices()};
+  add_initial_conditions(table.settings);
+  add_gravity(table.settings);
+  add_time(table.settings);
+  add_output(table.settings);
+  add_units(table.settings);
+  add_run(table.settings);
   return table;
 }
 
 }  // namespace
 
-const std::vector<ConfigSection>& config_sections() {
-  static const std::vector<ConfigSection> sections = {
-      {"initial_conditions", "where the particles come from: exactly one of file and generator"},
-      {"gravity", "forces"},
-      {"time", "in code units"},
-      {"output", "what is written, and where"},
-      {"units", "of the numbers above; give all three or none. All 1: N-body units. Nothing is converted"},
-      {"run", "the machine"}};
-  return sections;
+std::string in_words(const Condition& condition) {
+  return fmt::format("only with {} = {}", condition.name, fmt::join(condition.values, " or "));
 }
 
-const std::vector<ConfigSetting>& config_settings() {
-  static const std::vector<ConfigSetting> table = make_table();
+const ConfigSetting* ConfigTable::find(const std::string& section, const std::string& name) const {
+  const auto found = std::find_if(settings.begin(), settings.end(),
+                                  [&](const ConfigSetting& row) { return row.section == section && row.setting.name == name; });
+  return found == settings.end() ? nullptr : &*found;
+}
+
+const ConfigTable& config_table() {
+  static const ConfigTable table = make_table();
   return table;
 }
 
-const ConfigSetting* find_config_setting(const std::string& section, const std::string& name) {
-  const auto& table = config_settings();
-  const auto found = std::find_if(table.begin(), table.end(),
-                                  [&](const ConfigSetting& row) { return row.section == section && row.setting.name == name; });
-  return found == table.end() ? nullptr : &*found;
+ConfigSetting gravity_parameter(Setting setting, Condition only_with) {
+  const std::string name = setting.name;
+  const double default_value = std::get<double>(setting.default_value);
+  return {"gravity", std::move(setting),
+          [=](Config& config, const Value& value) { config.gravity.parameters[name] = std::get<double>(value); },
+          [=](const Config& config) { return Value(config.gravity.parameter(name, default_value)); }, std::move(only_with)};
 }
 
 bool belongs_to_generators(const ConfigSetting& row) { return row.section == "initial_conditions" && row.setting.name != "file"; }
 
-std::string setting_that_disables(const ConfigSetting& row, const GravityParameters& gravity) {
-  if (row.section != "gravity") return "";
-  if (row.setting.name == "tolerance" && gravity.opening != RelativeOpening::name) return "opening";
-  if (row.setting.name == "order" && gravity.method == "tree") return "method";
-  return "";
+bool condition_holds(const ConfigTable& table, const ConfigSetting& row, const Config& config) {
+  if (!row.only_with) return true;
+  const auto& values = row.only_with->values;
+  const Value value = table.find(row.section, row.only_with->name)->get(config);
+  return std::find(values.begin(), values.end(), std::get<std::string>(value)) != values.end();
+}
+
+bool applies(const ConfigTable& table, const ConfigSetting& row, const Config& config) {
+  if (row.section == "initial_conditions" && belongs_to_generators(row) == !config.initial_conditions.file.empty()) return false;
+  return condition_holds(table, row, config);
+}
+
+std::string chosen_name(const ConfigTable& table, const ConfigChoice& choice, const Config& config) {
+  return std::get<std::string>(table.find(choice.section, choice.name)->get(config));
 }
 
 }  // namespace grove

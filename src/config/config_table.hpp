@@ -1,7 +1,9 @@
-// The table of all keys of the configuration. Parsing, checks, defaults, overrides and --print-config are loops over it.
+// The table of all keys of the configuration. Parsing, checks, defaults, overrides, --print-config, JSON and docs/configuration.md are
+// loops over it.
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,12 +12,22 @@
 
 namespace grove {
 
-/// A key and the member of Config it stands for.
+/// What must hold for a key to have an effect: another key of its section has one of these values.
+struct Condition {
+  std::string name;                 ///< of the other key, whose value is a text
+  std::vector<std::string> values;  ///< any of these
+};
+
+/// "only with opening = relative".
+std::string in_words(const Condition& condition);
+
+/// A key and the place in Config that it stands for.
 struct ConfigSetting {
   std::string section;
   Setting setting;
-  std::function<void(Config&, const Value&)> set;  ///< takes a value of the key's type
+  std::function<void(Config&, const Value&)> set;  ///< takes a value of the setting's type
   std::function<Value(const Config&)> get;
+  std::optional<Condition> only_with = {};  ///< without it, the key always has an effect
 };
 
 struct ConfigSection {
@@ -23,20 +35,47 @@ struct ConfigSection {
   std::string meaning;  ///< one line
 };
 
-/// The sections in the order in which they are printed.
-const std::vector<ConfigSection>& config_sections();
+/// A key whose value is the name of a row in another table (a generator, an integrator). Each row has settings of its own: they are keys of
+/// the same section and have an effect with this row alone. Rows may share names of settings.
+struct ConfigChoice {
+  struct Row {
+    std::string name;
+    std::string meaning;  ///< one line
+    std::string source;   ///< the paper, author year; may be empty
+    std::vector<Setting> settings;
+  };
+  std::string section;
+  std::string name;  ///< of the key; in messages it is also the word for a row: "generator merger"
+  std::vector<Row> rows;
+  /// Where Config has the values of the chosen row's settings.
+  std::function<SettingValues&(Config&)> values;
+};
 
-/// All keys but those of the generators (Generator::parameters), section by section. To add a key, add a line here.
-const std::vector<ConfigSetting>& config_settings();
+struct ConfigTable {
+  std::vector<ConfigSection> sections;  ///< in the order in which they are printed
+  std::vector<ConfigSetting> settings;  ///< all keys but those of the choices' rows
+  std::vector<ConfigChoice> choices;
 
-/// The key section.name, or null.
-const ConfigSetting* find_config_setting(const std::string& section, const std::string& name);
+  /// The key section.name, or null.
+  const ConfigSetting* find(const std::string& section, const std::string& name) const;
+};
+
+/// The table of the program. To add a key, add a line in config_table.cpp; a key of one generator or integrator stands in that one's entry.
+const ConfigTable& config_table();
+
+/// A key of [gravity] for a parameter of one opening criterion or softening kernel. Its value is in GravityParameters::parameters.
+ConfigSetting gravity_parameter(Setting setting, Condition only_with);
 
 /// True for the keys of [initial_conditions] that say how to generate: generator, n, seed.
 bool belongs_to_generators(const ConfigSetting& row);
 
-/// The key of [gravity] whose value leaves `row` without effect: opening for tolerance, method for order. Empty when it has an effect, and
-/// for method = direct, which has no accuracy to set and takes the keys of the others as they are.
-std::string setting_that_disables(const ConfigSetting& row, const GravityParameters& gravity);
+/// Whether the key's condition, if it has one, holds.
+bool condition_holds(const ConfigTable& table, const ConfigSetting& row, const Config& config);
+
+/// Whether the key has an effect in `config`: its condition holds and, in [initial_conditions], it is for the source there is.
+bool applies(const ConfigTable& table, const ConfigSetting& row, const Config& config);
+
+/// The name of the row that `config` chooses; empty for the generator when the particles come from a file.
+std::string chosen_name(const ConfigTable& table, const ConfigChoice& choice, const Config& config);
 
 }  // namespace grove

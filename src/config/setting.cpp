@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numeric>
 #include <optional>
+#include <stdexcept>
 
 #include "kernels/space/error.hpp"
 
@@ -51,10 +52,20 @@ std::optional<Value> as_whole_number(const Setting& setting, const GivenSetting&
 std::optional<Value> as_text(const Setting& setting, const GivenSetting& given) {
   const auto* quoted = std::get_if<std::string>(&given.value);
   const std::string& text = quoted ? *quoted : given.raw;
-  if (text.empty()) return std::nullopt;
+  if (text.empty() && setting.default_value != Value("")) return std::nullopt;
   if (!setting.allowed.empty() && std::find(setting.allowed.begin(), setting.allowed.end(), text) == setting.allowed.end())
     return std::nullopt;
   return text;
+}
+
+template <class Type>
+const Type& among(const SettingValues& values, const std::vector<Setting>& settings, const std::string& owner, const std::string& name) {
+  const auto given = values.find(name);
+  const auto setting = std::find_if(settings.begin(), settings.end(), [&](const Setting& s) { return s.name == name; });
+  if (given == values.end() && setting == settings.end()) throw std::logic_error(fmt::format("{} has no parameter {}", owner, name));
+  const Type* value = std::get_if<Type>(given != values.end() ? &given->second : &setting->default_value);
+  if (!value) throw std::logic_error(fmt::format("parameter {} of {} has another type", name, owner));
+  return *value;
 }
 
 // Levenshtein's distance, with the swap of two neighbours counted as one.
@@ -124,6 +135,15 @@ Value accept(const Setting& setting, const GivenSetting& given) {
     if (!near.empty()) hint = fmt::format(" (did you mean \"{}\"?)", near);
   }
   throw ConfigError(fmt::format("{}: {}: must be {}{}", given.where, full_name(given), what_is_allowed(setting), hint));
+}
+
+double number_among(const SettingValues& values, const std::vector<Setting>& settings, const std::string& owner, const std::string& name) {
+  return among<double>(values, settings, owner, name);
+}
+
+const std::string& text_among(const SettingValues& values, const std::vector<Setting>& settings, const std::string& owner,
+                              const std::string& name) {
+  return among<std::string>(values, settings, owner, name);
 }
 
 std::string to_toml(const Value& value) {

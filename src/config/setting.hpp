@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <string>
 #include <variant>
 #include <vector>
@@ -28,9 +29,12 @@ struct Setting {
   Value default_value;                    ///< the default; its alternative is the key's type
   Range range;                            ///< for numbers
   std::string meaning;                    ///< one line, shown by --print-config and --help
-  std::vector<std::string> allowed = {};  ///< for texts: the values there are; empty: any text but ""
+  std::vector<std::string> allowed = {};  ///< for texts: the values there are; empty: any text, but "" only where it is the default
   std::string also = {};                  ///< anything else that is allowed, in words
 };
+
+/// Values of settings, by name.
+using SettingValues = std::map<std::string, Value>;
 
 /// A key as the user gave it, before it was checked.
 struct GivenSetting {
@@ -52,6 +56,12 @@ std::string what_is_allowed(const Setting& setting);
 /// Checks type and range. Whole numbers pass as numbers, and numbers without a fraction (1e6) as whole ones. On the command line
 /// every value can be a text. Throws ConfigError that names place, key, value and what is allowed.
 Value accept(const Setting& setting, const GivenSetting& given);
+
+/// A number or a text among `values` or, when it is missing there, its default in `settings`, which must outlive the result. Throws
+/// std::logic_error, which names `owner` ("generator disc"), when the settings have none of that name or it has another type.
+double number_among(const SettingValues& values, const std::vector<Setting>& settings, const std::string& owner, const std::string& name);
+const std::string& text_among(const SettingValues& values, const std::vector<Setting>& settings, const std::string& owner,
+                              const std::string& name);
 
 /// The value as TOML: numbers with as many digits as it takes to read the same bits back.
 std::string to_toml(const Value& value);

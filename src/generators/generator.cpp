@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 
 #include "kernels/space/error.hpp"
+#include "src/config/named_rows.hpp"
 
 namespace grove {
 
@@ -23,37 +23,16 @@ const std::vector<Generator>& generators() {
   return table;
 }
 
-const Generator* find_generator(const std::string& name) {
-  const auto& table = generators();
-  const auto found = std::find_if(table.begin(), table.end(), [&](const Generator& g) { return g.name == name; });
-  return found == table.end() ? nullptr : &*found;
-}
+const Generator* find_generator(const std::string& name) { return find_named(generators(), name); }
 
-std::vector<std::string> generator_names() {
-  std::vector<std::string> names;
-  for (const Generator& generator : generators()) names.push_back(generator.name);
-  return names;
-}
+std::vector<std::string> generator_names() { return names_of(generators()); }
 
 namespace {
 
-const Value& parameter(const InitialConditions& conditions, const std::string& name) {
-  const auto given = conditions.parameters.find(name);
-  if (given != conditions.parameters.end()) return given->second;
-  const Generator* generator = find_generator(conditions.generator);
-  if (generator) {
-    for (const Setting& setting : generator->parameters) {
-      if (setting.name == name) return setting.default_value;
-    }
-  }
-  throw std::logic_error(fmt::format("generator {} has no parameter {}", conditions.generator, name));
-}
-
-template <class T>
-const T& typed_parameter(const InitialConditions& conditions, const std::string& name) {
-  const T* value = std::get_if<T>(&parameter(conditions, name));
-  if (!value) throw std::logic_error(fmt::format("parameter {} of generator {} has another type", name, conditions.generator));
-  return *value;
+const std::vector<Setting>& parameters_of(const std::string& generator) {
+  static const std::vector<Setting> none;
+  const Generator* found = find_generator(generator);
+  return found ? found->parameters : none;
 }
 
 const Generator& checked_generator(const InitialConditions& conditions) {
@@ -77,9 +56,13 @@ void store(const ModelParticle& particle, std::uint64_t id, std::size_t i, Parti
 
 }  // namespace
 
-double InitialConditions::number(const std::string& name) const { return typed_parameter<double>(*this, name); }
+double InitialConditions::number(const std::string& name) const {
+  return number_among(parameters, parameters_of(generator), "generator " + generator, name);
+}
 
-const std::string& InitialConditions::text(const std::string& name) const { return typed_parameter<std::string>(*this, name); }
+const std::string& InitialConditions::text(const std::string& name) const {
+  return text_among(parameters, parameters_of(generator), "generator " + generator, name);
+}
 
 std::optional<Complaint> check_generator(const InitialConditions& conditions) {
   const Generator* generator = find_generator(conditions.generator);

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,11 +15,11 @@ namespace grove {
 
 /// Where the particles of a run come from: the section [initial_conditions].
 struct InitialConditions {
-  std::string file;                         ///< input file, relative to the current directory; empty: generate
-  std::string generator = "plummer";        ///< name in generators(); empty when `file` is given
-  std::uint64_t n = 100000;                 ///< particles to generate, all ranks together
-  std::uint64_t seed = 1;                   ///< of the random numbers
-  std::map<std::string, Value> parameters;  ///< those of the generator; what is missing has its default
+  std::string file;                   ///< input file, relative to the current directory; empty: generate
+  std::string generator = "plummer";  ///< name in generators(); empty when `file` is given
+  std::uint64_t n = 100000;           ///< particles to generate, all ranks together
+  std::uint64_t seed = 1;             ///< of the random numbers
+  SettingValues parameters;           ///< those of the generator; what is missing has its default
 
   /// A number or text among the parameters or, if missing there, its default. Throws std::logic_error for a name or type the
   /// generator does not have.

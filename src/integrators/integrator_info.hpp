@@ -19,4 +19,7 @@ struct IntegratorInfo {
 /// The table of integrators, the default first.
 const std::vector<IntegratorInfo>& integrator_infos();
 
+/// The integrator of that name, or null.
+const IntegratorInfo* find_integrator_info(const std::string& name);
+
 }  // namespace grove

@@ -3,13 +3,17 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <set>
 
 #include "kernels/space/error.hpp"
+#include "src/config/config_builder.hpp"
 #include "src/config/config_print.hpp"
+#include "src/config/config_source.hpp"
 #include "src/config/config_table.hpp"
+#include "src/integrators/integrator_info.hpp"
 
 namespace grove {
 namespace {
@@ -131,6 +135,7 @@ TEST(Config, ValuesOutOfRangeSayTheRange) {
                             "output.directory=",
                             "output.snapshot_every=-1",
                             "run.device=tpu",
+                            "time.integrator=euler",
                             "initial_conditions.n=0",
                             "initial_conditions.n=-3",
                             "initial_conditions.n=1e13",
@@ -151,6 +156,17 @@ TEST(Config, NeedsExactlyOneSourceOfParticles) {
   expect_in(error_of("[time]\nend = 1.0\n"), {"run.toml", "[initial_conditions] needs", "file", "generator", "plummer"});
   expect_in(error_of(short_file, {"initial_conditions.generator=plummer"}), {"not both"});
   expect_in(error_of(short_file, {"initial_conditions.n=10"}), {"initial_conditions.n = 10", "for generators"});
+}
+
+TEST(Config, AFileMustHaveAName) {
+  expect_in(error_of("", {"initial_conditions.file="}), {"initial_conditions.file = ", "must name a file"});
+}
+
+TEST(Config, FieldsToWriteMayBeNone) {
+  const std::string file = "[initial_conditions]\ngenerator = \"plummer\"\n[output]\nfields = ";
+  EXPECT_EQ(parse_config(file + "\"\"\n", "run.toml", {}).output.fields, "");
+  EXPECT_EQ(parse_config(file + "\"work,potential\"\n", "run.toml", {}).output.fields, "work,potential");
+  EXPECT_EQ(parse_config(file + "\"work\"\n", "run.toml", {"output.fields="}).output.fields, "");
 }
 
 TEST(Config, KeysOfOtherGeneratorsNameTheirOwner) {
@@ -214,6 +230,66 @@ TEST(Config, KeysWithoutEffectMustGo) {
   EXPECT_EQ(print_config(parse_config(printed, "again.toml", {})), printed);
 }
 
+// The Config that overrides make of the keys of another table.
+Config config_of(const ConfigTable& table, const std::vector<std::string>& overrides) {
+  std::vector<GivenSetting> given{read_override("initial_conditions.generator=plummer")};
+  for (const std::string& text : overrides) given.push_back(read_override(text));
+  return build_config("run.toml", {}, given, table);
+}
+
+std::string error_of_table(const ConfigTable& table, const std::vector<std::string>& overrides) {
+  try {
+    config_of(table, overrides);
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Config, AnOpeningCriterionMayHaveAParameterOfItsOwn) {
+  ConfigTable table = config_table();
+  table.settings.push_back(gravity_parameter({"alpha", 0.5, {0.0, 1.0}, "a meaning"}, {"opening", {"barnes", "geometric"}}));
+  const std::string barnes = "gravity.opening=barnes";
+  EXPECT_EQ(config_of(table, {barnes}).gravity.parameter("alpha"), 0.5);
+  EXPECT_EQ(config_of(table, {}).gravity.parameter("alpha"), 0.5);
+  const Config config = config_of(table, {barnes, "gravity.alpha=0.1"});
+  EXPECT_EQ(config.gravity.parameter("alpha"), 0.1);
+  expect_in(error_of_table(table, {barnes, "gravity.alpha=2"}), {"gravity.alpha = 2: must be a number >= 0 and <= 1"});
+  expect_in(error_of_table(table, {"gravity.alpha=0.1"}),
+            {"gravity.alpha = 0.1: with gravity.opening = \"relative\" (the default) it has no"});
+  const std::string printed = print_config(config, table);
+  expect_in(printed, {"\nalpha = 0.1 ", "# a meaning (a number >= 0 and <= 1; only with opening = barnes or geometric)"});
+  EXPECT_EQ(print_config(build_config("again", read_toml(printed, "again"), {}, table), table), printed);
+  expect_in(print_config(Config{}, table), {"\n# alpha = 0.5 "});
+}
+
+TEST(Config, AMissingParameterOfGravityIsAnErrorOrHasADefault) {
+  EXPECT_THROW(GravityParameters{}.parameter("alpha"), std::logic_error);
+  EXPECT_EQ(GravityParameters{}.parameter("alpha", 0.5), 0.5);
+}
+
+TEST(Config, AnIntegratorMayHaveKeysOfItsOwn) {
+  ConfigTable table = config_table();
+  for (ConfigSetting& row : table.settings) {
+    if (row.setting.name == "integrator") row.setting.allowed.push_back("scratch");
+  }
+  table.choices.back().rows.push_back({"scratch", "for a test", "", {{"stages", 3.0, positive, "number of stages"}}});
+  const std::string scratch = "time.integrator=scratch";
+  EXPECT_EQ(config_of(table, {scratch}).time.number("stages"), 3.0);
+  const Config config = config_of(table, {"time.stages=7", scratch});
+  EXPECT_EQ(config.time.integrator, "scratch");
+  EXPECT_EQ(config.time.number("stages"), 7.0);
+  EXPECT_THROW(config.time.text("stages"), std::logic_error);
+  EXPECT_THROW(config.time.number("steps"), std::logic_error);
+  expect_in(error_of_table(table, {scratch, "time.stages=0"}), {"time.stages = 0: must be a number > 0"});
+  expect_in(error_of_table(table, {"time.stages=1"}), {"belongs to integrator scratch, but integrator leapfrog is chosen"});
+  expect_in(error_of_table(table, {scratch, "time.stage=1"}), {"did you mean stages?"});
+  const std::string printed = print_config(config, table);
+  expect_in(printed, {"\nstages = 7.0 "});
+  EXPECT_EQ(print_config(build_config("again", read_toml(printed, "again"), {}, table), table), printed);
+  expect_in(print_config(Config{}, table), {"\n# stages = 3.0 "});
+}
+
 TEST(Config, WholeNumbersAndNumbersStandForEachOther) {
   const Config config = parse_config("[initial_conditions]\ngenerator = \"plummer\"\nn = 1e6\nmass = 3\n", "run.toml", {});
   EXPECT_EQ(config.initial_conditions.n, 1000000u);
@@ -243,7 +319,7 @@ TEST(Config, PrintedConfigurationReadsBackTheSame) {
     const Config second = parse_config(print_config(first), "second", {});
     EXPECT_EQ(first.initial_conditions.parameters, second.initial_conditions.parameters);
     EXPECT_EQ(first.initial_conditions.generator, second.initial_conditions.generator);
-    for (const ConfigSetting& row : config_settings()) {
+    for (const ConfigSetting& row : config_table().settings) {
       if (belongs_to_generators(row) && first.initial_conditions.generator.empty()) continue;
       EXPECT_EQ(row.get(first), row.get(second)) << row.section << "." << row.setting.name;
     }
@@ -252,20 +328,34 @@ TEST(Config, PrintedConfigurationReadsBackTheSame) {
 
 TEST(Config, PrintedConfigurationShowsEveryKeyWithItsMeaning) {
   const std::string text = print_config(Config{});
-  for (const ConfigSetting& row : config_settings()) expect_in(text, {row.setting.name + " = ", row.setting.meaning});
+  for (const ConfigSetting& row : config_table().settings) expect_in(text, {row.setting.name + " = ", row.setting.meaning});
   for (const Generator& generator : generators()) {
     for (const Setting& setting : generator.parameters) expect_in(text, {setting.name + " = ", setting.meaning});
   }
+  for (const IntegratorInfo& integrator : integrator_infos()) expect_in(text, {"# " + integrator.name + ": " + integrator.meaning});
 }
 
 TEST(ConfigTable, KeysAreUniqueAndHaveAMeaning) {
   std::set<std::string> seen;
-  for (const ConfigSetting& row : config_settings()) {
+  for (const ConfigSetting& row : config_table().settings) {
     EXPECT_TRUE(seen.insert(row.section + "." + row.setting.name).second) << row.setting.name;
     EXPECT_FALSE(row.setting.meaning.empty()) << row.setting.name;
   }
-  for (const Generator& generator : generators()) {
-    for (const Setting& setting : generator.parameters) EXPECT_EQ(seen.count("initial_conditions." + setting.name), 0u) << setting.name;
+  for (const ConfigChoice& choice : config_table().choices) {
+    for (const ConfigChoice::Row& row : choice.rows) {
+      for (const Setting& setting : row.settings) EXPECT_EQ(seen.count(choice.section + "." + setting.name), 0u) << setting.name;
+    }
+  }
+}
+
+TEST(ConfigTable, ConditionsNameTextsOfTheirSectionAndAllowedValues) {
+  for (const ConfigSetting& row : config_table().settings) {
+    if (!row.only_with) continue;
+    const ConfigSetting* other = config_table().find(row.section, row.only_with->name);
+    ASSERT_NE(other, nullptr) << row.setting.name;
+    EXPECT_FALSE(other->only_with.has_value()) << row.setting.name;
+    for (const std::string& value : row.only_with->values)
+      EXPECT_NE(std::find(other->setting.allowed.begin(), other->setting.allowed.end(), value), other->setting.allowed.end()) << value;
   }
 }
 

@@ -1,0 +1,242 @@
+#include "src/config/config_builder.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "kernels/gravity/opening.hpp"
+#include "kernels/space/error.hpp"
+#include "src/config/named_rows.hpp"
+
+namespace grove {
+namespace {
+
+const std::string initial_section = "initial_conditions";
+
+[[noreturn]] void fail(const GivenSetting& given, const std::string& must) {
+  throw ConfigError(fmt::format("{}: {}: {}", given.where, full_name(given), must));
+}
+
+std::string suggestion(const std::string& wrong, const std::vector<std::string>& names) {
+  const std::string near = nearest_name(wrong, names);
+  return near.empty() ? "" : fmt::format(" (did you mean {}?)", near);
+}
+
+// Turns given keys into a Config. One use each.
+class ConfigBuilder {
+ public:
+  ConfigBuilder(std::string name, const std::vector<GivenSetting>& file, const std::vector<GivenSetting>& overrides,
+                const ConfigTable& table)
+      : name_(std::move(name)), table_(table) {
+    for (const auto* source : {&file, &overrides}) {
+      for (const GivenSetting& given : *source) given_[{given.section, given.name}] = given;
+    }
+  }
+
+  Config build() {
+    for (const auto& [path, given] : given_) check_section(given);
+    for (const ConfigSetting& row : table_.settings) row.set(config_, row.setting.default_value);
+    choose_source();
+    choose_rows();
+    for (const auto& [path, given] : given_) {
+      if (!given.name.empty()) set(given);
+    }
+    check_theta();
+    drop_idle_settings();
+    check_units();
+    resolve_physical_G();
+    check_times();
+    check_generator_parameters();
+    return config_;
+  }
+
+ private:
+  const GivenSetting* find(const std::string& section, const std::string& name) const {
+    const auto found = given_.find({section, name});
+    return found == given_.end() ? nullptr : &found->second;
+  }
+
+  // The key as given, or as its default stands, for messages.
+  GivenSetting describe(const std::string& section, const std::string& name, const Value& value) const {
+    if (const GivenSetting* given = find(section, name)) return *given;
+    return {section, name, {}, to_toml(value) + " (the default)", name_};
+  }
+
+  void check_section(const GivenSetting& given) const {
+    std::vector<std::string> names;
+    for (const ConfigSection& section : table_.sections) names.push_back(section.name);
+    if (given.section.empty()) {
+      throw ConfigError(fmt::format("{}: {}: stands outside all sections; it must be in one of [{}]{}", given.where, full_name(given),
+                                    fmt::join(names, "], ["), home_of(given.name)));
+    }
+    if (std::find(names.begin(), names.end(), given.section) != names.end()) return;
+    throw ConfigError(fmt::format("{}: unknown section [{}]{}. Allowed: {}", given.where, given.section, suggestion(given.section, names),
+                                  fmt::join(names, ", ")));
+  }
+
+  // Where a key that is in no right place would be right.
+  std::string home_of(const std::string& name) const {
+    for (const ConfigSetting& row : table_.settings) {
+      if (row.setting.name == name) return fmt::format(" ({} belongs in [{}])", name, row.section);
+    }
+    return "";
+  }
+
+  void choose_source() {
+    const GivenSetting* file = find(initial_section, "file");
+    const GivenSetting* generator = find(initial_section, "generator");
+    if (file && generator) fail(*generator, "give either this or initial_conditions.file, not both");
+    if (!file && !generator) {
+      throw ConfigError(
+          fmt::format("{}: [initial_conditions] needs file = \"...\" or generator = one of {}", name_, fmt::join(generator_names(), ", ")));
+    }
+    if (file && file->value == decltype(file->value)("")) fail(*file, "must name a file");
+    if (file) config_.initial_conditions.generator.clear();
+  }
+
+  // The rows are chosen before any other key is set, since they say which keys there are. Their own keys start with their defaults.
+  void choose_rows() {
+    for (const ConfigChoice& choice : table_.choices) {
+      if (const GivenSetting* given = find(choice.section, choice.name)) set(*given);
+      const ConfigChoice::Row* row = find_named(choice.rows, chosen_name(table_, choice, config_));
+      if (!row) continue;
+      for (const Setting& setting : row->settings) choice.values(config_)[setting.name] = setting.default_value;
+    }
+  }
+
+  void set(const GivenSetting& given) {
+    // Resolved when the units are known.
+    if (given.section == "gravity" && given.name == "G" && is_physical_G(given)) return;
+    const ConfigSetting* row = table_.find(given.section, given.name);
+    if (!row) {
+      if (!set_for_choice(given)) fail_unknown(given);
+      return;
+    }
+    if (belongs_to_generators(*row) && config_.initial_conditions.generator.empty())
+      fail(given, "is for generators; with initial_conditions.file it has no effect and must go");
+    row->set(config_, accept(row->setting, given));
+  }
+
+  // Sets a key of the chosen generator or integrator. False when no row of any choice has such a key.
+  bool set_for_choice(const GivenSetting& given) {
+    for (const ConfigChoice& choice : table_.choices) {
+      if (choice.section != given.section) continue;
+      const std::string chosen = chosen_name(table_, choice, config_);
+      std::vector<std::string> owners;
+      for (const ConfigChoice::Row& row : choice.rows) {
+        const Setting* setting = find_named(row.settings, given.name);
+        if (!setting) continue;
+        owners.push_back(row.name);
+        if (row.name != chosen) continue;
+        choice.values(config_)[given.name] = accept(*setting, given);
+        return true;
+      }
+      if (owners.empty()) continue;
+      // Only a generator can be missing.
+      const std::string instead = chosen.empty() ? "the particles come from a file" : choice.name + " " + chosen + " is chosen";
+      fail(given, fmt::format("belongs to {} {}, but {}", choice.name, fmt::join(owners, ", "), instead));
+    }
+    return false;
+  }
+
+  [[noreturn]] void fail_unknown(const GivenSetting& given) const {
+    std::vector<std::string> names;
+    for (const ConfigSetting& row : table_.settings) {
+      if (row.section == given.section) names.push_back(row.setting.name);
+    }
+    for (const ConfigChoice& choice : table_.choices) {
+      if (choice.section != given.section) continue;
+      const ConfigChoice::Row* row = find_named(choice.rows, chosen_name(table_, choice, config_));
+      const std::vector<std::string> own = row ? names_of(row->settings) : std::vector<std::string>{};
+      names.insert(names.end(), own.begin(), own.end());
+    }
+    std::string hint = home_of(given.name);
+    if (hint.empty()) hint = suggestion(given.name, names);
+    fail(given, fmt::format("unknown key{}. Allowed in [{}]: {}", hint, given.section, fmt::join(names, ", ")));
+  }
+
+  // A theta by itself was meant for a geometric criterion: who wants it for the first forces of `relative` says so beside it.
+  void check_theta() const {
+    const GravityParameters& gravity = config_.gravity;
+    const GivenSetting *theta = find("gravity", "theta"), *opening = find("gravity", "opening");
+    if (!theta || gravity.method == "direct" || gravity.opening != RelativeOpening::name) return;
+    if (opening && (opening->from_command_line || !theta->from_command_line)) return;
+    const std::string chosen = full_name(describe("gravity", "opening", gravity.opening));
+    fail(*theta, fmt::format("with {} it is for the first forces alone, and gravity.tolerance sets the accuracy. Choose gravity.opening "
+                             "beside it",
+                             chosen));
+  }
+
+  // A key that has no effect is a mistake, unless the command line has chosen against what the file says.
+  void drop_idle_settings() {
+    for (const ConfigSetting& row : table_.settings) {
+      const GivenSetting* given = find(row.section, row.setting.name);
+      if (!given || condition_holds(table_, row, config_)) continue;
+      const std::string& other = row.only_with->name;
+      const GivenSetting chosen = describe(row.section, other, table_.find(row.section, other)->get(config_));
+      if (!chosen.from_command_line || given->from_command_line)
+        fail(*given, fmt::format("with {} it has no effect and must go", full_name(chosen)));
+      row.set(config_, row.setting.default_value);
+    }
+  }
+
+  void check_units() const {
+    const GivenSetting* some = nullptr;
+    std::vector<std::string> missing;
+    for (const ConfigSetting& row : table_.settings) {
+      if (row.section != "units") continue;
+      const GivenSetting* given = find("units", row.setting.name);
+      if (given) some = given;
+      if (!given) missing.push_back("units." + row.setting.name);
+    }
+    if (some && !missing.empty())
+      fail(*some, fmt::format("needs {} too: give all three units, or none for N-body units", fmt::join(missing, " and ")));
+  }
+
+  static bool is_physical_G(const GivenSetting& given) {
+    const auto* text = std::get_if<std::string>(&given.value);
+    return text && *text == "cgs";
+  }
+
+  void resolve_physical_G() {
+    const GivenSetting* given = find("gravity", "G");
+    if (!given || !is_physical_G(*given)) return;
+    if (!is_physical(config_.units)) fail(*given, "needs physical units in [units]");
+    config_.gravity.G = gravitational_constant(config_.units);
+  }
+
+  void check_times() const {
+    const TimeParameters& time = config_.time;
+    if (time.end < time.begin) fail(describe("time", "end", time.end), fmt::format("must be >= time.begin = {}", to_toml(time.begin)));
+    // A step that no longer changes the time would never come to an end.
+    const double latest = std::max(std::abs(time.begin), std::abs(time.end));
+    if (latest + time.dt == latest && time.end > time.begin)
+      fail(describe("time", "dt", time.dt), fmt::format("must be large enough to change the time {}", to_toml(latest)));
+  }
+
+  void check_generator_parameters() const {
+    const InitialConditions& conditions = config_.initial_conditions;
+    const auto complaint = check_generator(conditions);
+    if (!complaint) return;
+    const Value value = complaint->setting == "n" ? Value(conditions.n) : conditions.parameters.at(complaint->setting);
+    fail(describe(initial_section, complaint->setting, value), "must be " + complaint->allowed);
+  }
+
+  std::string name_;
+  const ConfigTable& table_;
+  std::map<std::pair<std::string, std::string>, GivenSetting> given_;
+  Config config_;
+};
+
+}  // namespace
+
+Config build_config(const std::string& name, const std::vector<GivenSetting>& file, const std::vector<GivenSetting>& overrides,
+                    const ConfigTable& table) {
+  return ConfigBuilder(name, file, overrides, table).build();
+}
+
+}  // namespace grove
