@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "kernels/gravity/gravity_names.hpp"
-#include "src/commands/options.hpp"
+#include "src/config/gravity_report.hpp"
 #include "src/run/initial_state.hpp"
 #include "src/text/text_table.hpp"
 
@@ -70,19 +71,14 @@ std::string sweep_table(const SweepCurve& curve, const std::string& key) {
   return table.text();
 }
 
-JsonObject sweep_json(const SweepCurve& curve, const std::string& key) {
-  std::vector<JsonObject> points;
+nlohmann::ordered_json sweep_json(const SweepCurve& curve, const std::string& key) {
+  nlohmann::ordered_json points;
   for (const SweepPoint& point : curve.points) {
-    JsonObject json;
-    json.add(key, accuracy(point.gravity)).add("gravity", gravity_json(point.gravity));
+    nlohmann::ordered_json json{{key, accuracy(point.gravity)}, {"gravity", gravity_json(point.gravity)}};
     add_benchmark(json, point.benchmark);
     points.push_back(json);
   }
-  return JsonObject()
-      .add("initial_conditions", curve.name)
-      .add("particles", curve.particles)
-      .add("device", curve.device)
-      .add("points", points);
+  return {{"initial_conditions", curve.name}, {"particles", curve.particles}, {"device", curve.device}, {"points", points}};
 }
 
 CurvePicture sweep_picture(const std::vector<SweepCurve>& curves, const std::string& key, const std::string& title) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -33,7 +34,7 @@ SweepCurve sweep_accuracy(const std::vector<Config>& configs, std::uint64_t repe
 
 /// One line a setting; `key` is the name of the setting.
 std::string sweep_table(const SweepCurve& curve, const std::string& key);
-JsonObject sweep_json(const SweepCurve& curve, const std::string& key);
+nlohmann::ordered_json sweep_json(const SweepCurve& curve, const std::string& key);
 /// Particles per second of the whole force over the 99 % error, a curve for each of `curves`.
 CurvePicture sweep_picture(const std::vector<SweepCurve>& curves, const std::string& key, const std::string& title);
 

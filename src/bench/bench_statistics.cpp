@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <nlohmann/json.hpp>
 
 #include "src/bench/percentiles.hpp"
 #include "src/text/text_table.hpp"
@@ -66,12 +67,13 @@ std::string BenchStatistics::table() const {
   return table.text();
 }
 
-void BenchStatistics::add_to(JsonObject& json) const {
-  const auto spread = [](const PhaseSpread& s) { return JsonObject().add("median", s.median).add("min", s.min).add("max", s.max); };
-  JsonObject all;
-  for (const PhaseSpread& phase : phases()) all.add(phase.name, spread(phase));
-  json.add("repeats", std::uint64_t{repeats_.size()}).add("phases_s", all);
-  json.add("walk_s", spread(walk())).add("whole_force_s", spread(whole()));
+void BenchStatistics::add_to(nlohmann::ordered_json& json) const {
+  const auto spread = [](const PhaseSpread& s) { return nlohmann::ordered_json{{"median", s.median}, {"min", s.min}, {"max", s.max}}; };
+  json["repeats"] = repeats_.size();
+  auto& all = json["phases_s"] = nlohmann::ordered_json::object();
+  for (const PhaseSpread& phase : phases()) all[phase.name] = spread(phase);
+  json["walk_s"] = spread(walk());
+  json["whole_force_s"] = spread(whole());
 }
 
 WorkTotals total_work(const WorkCounts& local, const Communicator& comm) {
@@ -94,9 +96,9 @@ std::string speed_text(const BenchStatistics& statistics, const WorkTotals& work
                      format_quantity(particles_per_s(statistics.walk(), work)), format_quantity(particles_per_s(statistics.whole(), work)));
 }
 
-void add_speed(JsonObject& json, const BenchStatistics& statistics, const WorkTotals& work) {
-  json.add("walk_particles_per_s", particles_per_s(statistics.walk(), work));
-  json.add("whole_force_particles_per_s", particles_per_s(statistics.whole(), work));
+void add_speed(nlohmann::ordered_json& json, const BenchStatistics& statistics, const WorkTotals& work) {
+  json["walk_particles_per_s"] = particles_per_s(statistics.walk(), work);
+  json["whole_force_particles_per_s"] = particles_per_s(statistics.whole(), work);
 }
 
 std::string work_text(const WorkTotals& work) {
@@ -109,15 +111,16 @@ std::string work_text(const WorkTotals& work) {
       format_bytes(static_cast<double>(work.most_bytes_on_a_rank)));
 }
 
-void add_work(JsonObject& json, const WorkTotals& work) {
-  JsonObject interactions;
-  interactions.add("particle_particle", per_particle(work.sum.particle_particle, work));
-  interactions.add("cell_particle", per_particle(work.sum.cell_particle, work));
-  interactions.add("cell_cell", per_particle(work.sum.cell_cell, work));
-  interactions.add("opening_tests", per_particle(work.sum.opening_tests, work));
-  json.add("interactions_per_particle", interactions).add("cells", work.sum.cells).add("imported_cells", work.sum.imported_cells);
-  json.add("imported_particles", work.sum.imported_particles).add("bytes_per_particle", per_particle(work.sum.bytes_held, work));
-  json.add("most_bytes_on_a_rank", work.most_bytes_on_a_rank);
+void add_work(nlohmann::ordered_json& json, const WorkTotals& work) {
+  json["interactions_per_particle"] = {{"particle_particle", per_particle(work.sum.particle_particle, work)},
+                                       {"cell_particle", per_particle(work.sum.cell_particle, work)},
+                                       {"cell_cell", per_particle(work.sum.cell_cell, work)},
+                                       {"opening_tests", per_particle(work.sum.opening_tests, work)}};
+  json["cells"] = work.sum.cells;
+  json["imported_cells"] = work.sum.imported_cells;
+  json["imported_particles"] = work.sum.imported_particles;
+  json["bytes_per_particle"] = per_particle(work.sum.bytes_held, work);
+  json["most_bytes_on_a_rank"] = work.most_bytes_on_a_rank;
 }
 
 }  // namespace grove

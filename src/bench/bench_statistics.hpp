@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
 #include "decomposition/communicator.hpp"
-#include "src/text/json.hpp"
 #include "src/run/phase_statistics.hpp"
 #include "src/simulation/simulation.hpp"
 
@@ -37,7 +37,7 @@ class BenchStatistics {
   PhaseSpread whole() const;
 
   std::string table() const;
-  void add_to(JsonObject& json) const;
+  void add_to(nlohmann::ordered_json& json) const;
 
  private:
   std::vector<ForceTiming> repeats_;
@@ -59,10 +59,10 @@ double particles_per_s(const PhaseSpread& phase, const WorkTotals& work);
 
 /// Particles per second of the walk and of the whole force evaluation, from the medians.
 std::string speed_text(const BenchStatistics& statistics, const WorkTotals& work);
-void add_speed(JsonObject& json, const BenchStatistics& statistics, const WorkTotals& work);
+void add_speed(nlohmann::ordered_json& json, const BenchStatistics& statistics, const WorkTotals& work);
 
 /// Interactions per particle by kind, cells, and memory.
 std::string work_text(const WorkTotals& work);
-void add_work(JsonObject& json, const WorkTotals& work);
+void add_work(nlohmann::ordered_json& json, const WorkTotals& work);
 
 }  // namespace grove

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 namespace grove {
 
@@ -29,12 +30,12 @@ std::string benchmark_text(const ForceBenchmark& benchmark) {
   return text;
 }
 
-void add_benchmark(JsonObject& json, const ForceBenchmark& benchmark) {
+void add_benchmark(nlohmann::ordered_json& json, const ForceBenchmark& benchmark) {
   benchmark.statistics.add_to(json);
   add_speed(json, benchmark.statistics, benchmark.work);
   add_work(json, benchmark.work);
-  json.add("net_force_over_sum_of_forces", benchmark.balance.relative());
-  if (benchmark.errors.targets > 0) json.add("errors", error_json(benchmark.errors));
+  json["net_force_over_sum_of_forces"] = benchmark.balance.relative();
+  if (benchmark.errors.targets > 0) json["errors"] = error_json(benchmark.errors);
 }
 
 }  // namespace grove

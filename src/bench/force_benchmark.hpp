@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "src/bench/bench_statistics.hpp"
 #include "src/bench/force_errors.hpp"
-#include "src/text/json.hpp"
 #include "src/simulation/simulation.hpp"
 
 namespace grove {
@@ -25,6 +25,6 @@ ForceBenchmark measure_force(Simulation& simulation, std::uint64_t repeats, cons
 /// All of it for people, several lines.
 std::string benchmark_text(const ForceBenchmark& benchmark);
 /// Adds all of it to `json`.
-void add_benchmark(JsonObject& json, const ForceBenchmark& benchmark);
+void add_benchmark(nlohmann::ordered_json& json, const ForceBenchmark& benchmark);
 
 }  // namespace grove

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "src/text/text_table.hpp"
 
 namespace grove {
@@ -37,13 +39,13 @@ std::string error_table(const ForceErrors& errors) {
   return table.text();
 }
 
-JsonObject error_json(const ForceErrors& errors) {
-  JsonObject acceleration, potential, all;
+nlohmann::ordered_json error_json(const ForceErrors& errors) {
+  nlohmann::ordered_json acceleration, potential;
   for (const Column& column : columns) {
-    acceleration.add(column.name, errors.acceleration.*column.value);
-    potential.add(column.name, errors.potential.*column.value);
+    acceleration[column.name] = errors.acceleration.*column.value;
+    potential[column.name] = errors.potential.*column.value;
   }
-  return all.add("targets", errors.targets).add("acceleration", acceleration).add("potential", potential);
+  return {{"targets", errors.targets}, {"acceleration", acceleration}, {"potential", potential}};
 }
 
 }  // namespace grove

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "src/bench/percentiles.hpp"
 #include "src/simulation/simulation.hpp"
-#include "src/text/json.hpp"
 
 namespace grove {
 
@@ -20,7 +20,8 @@ ForceErrors force_errors(const ForceSample& sample);
 
 /// A line each for acceleration and potential.
 std::string error_table(const ForceErrors& errors);
-JsonObject error_json(const ForceErrors& errors);
+/// The same numbers under the names median, p90, p99, p999, max, rms.
+nlohmann::ordered_json error_json(const ForceErrors& errors);
 
 /// The seed of the sample when the user gives none.
 inline constexpr std::uint64_t default_sample_seed = 1;

@@ -4,12 +4,14 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "kernels/gravity/gravity_names.hpp"
 #include "kernels/space/error.hpp"
 #include "src/bench/accuracy_sweep.hpp"
 #include "src/commands/command.hpp"
 #include "src/commands/options.hpp"
+#include "src/config/gravity_report.hpp"
 #include "src/run/initial_state.hpp"
 #include "src/text/text_table.hpp"
 #include "src/version.hpp"
@@ -40,9 +42,7 @@ Config config_of(const BenchOptions& options, const std::string& generator, cons
   return load_config_on_all_ranks("", overrides, comm);
 }
 
-std::string ranks_text(int ranks) { return fmt::format("{} rank{}", ranks, ranks == 1 ? "" : "s"); }
-
-JsonObject json_header(int ranks) { return JsonObject().add("program", version_line()).add("ranks", ranks); }
+nlohmann::ordered_json json_header(const Communicator& comm) { return {{"program", version_line()}, {"ranks", comm.size()}}; }
 
 int bench_one(const BenchOptions& options, const Communicator& comm) {
   comm.agree([&] {
@@ -61,13 +61,15 @@ int bench_one(const BenchOptions& options, const Communicator& comm) {
   comm.agree([&] {
     if (!comm.is_root()) return;
     if (!options.json.replaces_table())
-      fmt::print("{}\n{} on {}, {}\n{}\n\n{}", version_line(), state.description, ranks_text(comm.size()), device,
-                 gravity_text(config.gravity), benchmark_text(result));
+      fmt::print("{}\n{} on {}, {}\n{}\n\n{}", version_line(), state.description, ranks_text(comm), device, gravity_text(config.gravity),
+                 benchmark_text(result));
     if (!options.json.given()) return;
     const InitialConditions& from = config.initial_conditions;
-    JsonObject json = json_header(comm.size());
-    json.add("initial_conditions", from.file.empty() ? from.generator : from.file).add("particles", state.count).add("device", device);
-    json.add("gravity", gravity_json(config.gravity));
+    nlohmann::ordered_json json = json_header(comm);
+    json["initial_conditions"] = from.file.empty() ? from.generator : from.file;
+    json["particles"] = state.count;
+    json["device"] = device;
+    json["gravity"] = gravity_json(config.gravity);
     add_benchmark(json, result);
     options.json.write(json);
   });
@@ -101,15 +103,14 @@ std::vector<std::vector<Config>> sweep_plan(const BenchOptions& options, const C
 void write_sweep(const BenchOptions& options, const Config& config, const std::vector<SweepCurve>& curves, const Communicator& comm) {
   const std::string key = accuracy_setting(config.gravity);
   if (options.json.given()) {
-    std::vector<JsonObject> all;
-    all.reserve(curves.size());
-    for (const SweepCurve& curve : curves) all.push_back(sweep_json(curve, key));
-    options.json.write(json_header(comm.size()).add("setting", key).add("curves", all));
+    nlohmann::ordered_json json = json_header(comm);
+    json["setting"] = key;
+    for (const SweepCurve& curve : curves) json["curves"].push_back(sweep_json(curve, key));
+    options.json.write(json);
   }
   if (options.picture.empty()) return;
-  const GravityParameters& g = config.gravity;
-  const std::string title = fmt::format("method {}, opening {}, softening {}; {} particles on {}, {}", g.method, g.opening, g.softening,
-                                        format_count(curves.front().particles), ranks_text(comm.size()), curves.front().device);
+  const std::string title = fmt::format("{}; {} particles on {}, {}", gravity_text(config.gravity, AccuracyValue::left_out),
+                                        format_count(curves.front().particles), ranks_text(comm), curves.front().device);
   write_text(options.picture, sweep_picture(curves, key, title).svg());
 }
 
@@ -123,9 +124,8 @@ int bench_sweep(const BenchOptions& options, const Communicator& comm) {
     curves.push_back(sweep_accuracy(configs, options.repeats, targets, comm));
     if (!speaks) continue;
     const GravityParameters& gravity = configs.front().gravity;
-    fmt::print("\n{} on {}, {}\nmethod {}, opening {}, softening {} ({})\n\n{}", curves.back().description, ranks_text(comm.size()),
-               curves.back().device, gravity.method, gravity.opening, gravity.softening, gravity.softening_kernel,
-               sweep_table(curves.back(), accuracy_setting(gravity)));
+    fmt::print("\n{} on {}, {}\n{}\n\n{}", curves.back().description, ranks_text(comm), curves.back().device,
+               gravity_text(gravity, AccuracyValue::left_out), sweep_table(curves.back(), accuracy_setting(gravity)));
     std::fflush(stdout);
   }
   comm.agree([&] {

@@ -5,10 +5,12 @@
 #include <filesystem>
 #include <limits>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "src/bench/force_errors.hpp"
 #include "src/commands/command.hpp"
 #include "src/commands/options.hpp"
+#include "src/config/gravity_report.hpp"
 #include "src/run/initial_state.hpp"
 #include "src/text/text_table.hpp"
 
@@ -37,11 +39,13 @@ std::string readable(const Config& config, const InitialState& state, const Simu
                      simulation.device_description(), format_count(errors.targets), error_table(errors));
 }
 
-JsonObject as_json(const Config& config, const InitialState& state, const Simulation& simulation, const ForceErrors& errors,
-                   const Communicator& comm) {
-  JsonObject result;
-  result.add("particles", state.count).add("ranks", comm.size()).add("device", simulation.device_description());
-  return result.add("gravity", gravity_json(config.gravity)).add("errors", error_json(errors));
+nlohmann::ordered_json as_json(const Config& config, const InitialState& state, const Simulation& simulation, const ForceErrors& errors,
+                               const Communicator& comm) {
+  return {{"particles", state.count},
+          {"ranks", comm.size()},
+          {"device", simulation.device_description()},
+          {"gravity", gravity_json(config.gravity)},
+          {"errors", error_json(errors)}};
 }
 
 int check(const CheckOptions& options, const Communicator& comm) {

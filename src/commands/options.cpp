@@ -8,8 +8,8 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
-#include "kernels/gravity/gravity_names.hpp"
 #include "kernels/space/error.hpp"
 
 namespace grove {
@@ -45,11 +45,17 @@ void JsonOption::declare(CLI::App& app) {
 
 bool JsonOption::given() const { return option_ && option_->count() > 0; }
 
-void JsonOption::write(const JsonObject& result) const { write_text(replaces_table() ? "-" : file_, result.text() + "\n"); }
+void JsonOption::write(const nlohmann::ordered_json& result) const {
+  // A file name need not be UTF-8, but JSON must be.
+  const std::string text = result.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  write_text(replaces_table() ? "-" : file_, text + "\n");
+}
 
 void JsonOption::require_writable() const {
   if (!replaces_table()) grove::require_writable(file_);
 }
+
+std::string ranks_text(const Communicator& comm) { return fmt::format("{} rank{}", comm.size(), comm.size() == 1 ? "" : "s"); }
 
 std::vector<std::string> comma_separated(const std::string& option, const std::string& text) {
   std::vector<std::string> parts;
@@ -61,23 +67,6 @@ std::vector<std::string> comma_separated(const std::string& option, const std::s
     begin = end + 1;
   }
   return parts;
-}
-
-std::string gravity_text(const GravityParameters& gravity) {
-  std::string text = "method " + gravity.method;
-  if (has_accuracy(gravity)) text += fmt::format(", opening {}, {} {}", gravity.opening, accuracy_setting(gravity), accuracy(gravity));
-  return text + fmt::format(", softening {} ({})", gravity.softening, gravity.softening_kernel);
-}
-
-JsonObject gravity_json(const GravityParameters& gravity) {
-  return JsonObject()
-      .add("method", gravity.method)
-      .add("opening", gravity.opening)
-      .add("tolerance", gravity.tolerance)
-      .add("theta", gravity.theta)
-      .add("softening", gravity.softening)
-      .add("softening_kernel", gravity.softening_kernel)
-      .add("G", gravity.G);
 }
 
 namespace {

@@ -1,12 +1,12 @@
 // Options that several commands share, and the configuration that follows from them.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
 #include "decomposition/communicator.hpp"
 #include "src/config/config.hpp"
-#include "src/text/json.hpp"
 
 namespace CLI {
 class App;
@@ -39,22 +39,19 @@ class JsonOption {
   bool replaces_table() const { return given() && (file_.empty() || file_ == "-"); }
   /// require_writable() of the file, if one is named.
   void require_writable() const;
-  /// Writes to the file or to standard output. Throws SystemError.
-  void write(const JsonObject& result) const;
+  /// Writes to the file or to standard output; NaN and infinity, which JSON lacks, become null. Throws SystemError.
+  void write(const nlohmann::ordered_json& result) const;
 
  private:
   std::string file_;
   CLI::Option* option_ = nullptr;  ///< owned by the App
 };
 
+/// "1 rank", "4 ranks".
+std::string ranks_text(const Communicator& comm);
+
 /// The parts of "a,b,c". Throws ConfigError that names `option` when one of them is empty.
 std::vector<std::string> comma_separated(const std::string& option, const std::string& text);
-
-/// The parameters of gravity that the method looks at, in words.
-std::string gravity_text(const GravityParameters& gravity);
-
-/// The parameters of gravity under their names in the configuration.
-JsonObject gravity_json(const GravityParameters& gravity);
 
 /// Writes `text` to `path`, or to standard output for "-". Not collective. Throws SystemError that names the file.
 void write_text(const std::string& path, const std::string& text);

@@ -10,11 +10,11 @@
 #include <sstream>
 #include <utility>
 
-#include "kernels/gravity/gravity_names.hpp"
 #include "kernels/space/error.hpp"
 #include "src/commands/command.hpp"
 #include "src/commands/options.hpp"
 #include "src/config/config_print.hpp"
+#include "src/config/gravity_report.hpp"
 #include "src/run/initial_state.hpp"
 #include "src/run/output_directory.hpp"
 #include "src/run/run_loop.hpp"
@@ -57,18 +57,15 @@ std::string ranks_and_devices(const std::string& device, const Communicator& com
   std::istringstream lines(std::string(all.begin(), all.end()));
   std::set<std::string> kinds;
   for (std::string kind; std::getline(lines, kind);) kinds.insert(kind);
-  return fmt::format("{} rank{} on {}", comm.size(), comm.size() == 1 ? "" : "s", fmt::join(kinds, " and "));
+  return fmt::format("{} on {}", ranks_text(comm), fmt::join(kinds, " and "));
 }
 
 std::string introduction(const Config& config, const InitialState& state, const StepSchedule& schedule, const std::string& machine) {
-  const GravityParameters& gravity = config.gravity;
   std::string text = fmt::format("{}\n{}\n", version_line(), state.description);
   for (const std::string& note : notes_on_file(config, state)) text += "note: " + note + "\n";
-  const std::string setting =
-      has_accuracy(gravity) ? fmt::format(", opening {} with {} {}", gravity.opening, accuracy_setting(gravity), accuracy(gravity)) : "";
-  text += fmt::format("method {}{}, softening {} ({})\n", gravity.method, setting, gravity.softening, gravity.softening_kernel);
-  text += fmt::format("{}\n{} steps of {:.6g} from t = {} to {}; ", machine, format_count(schedule.steps()), schedule.dt(),
-                      format_time(config.time.begin, config.units), format_time(config.time.end, config.units));
+  text +=
+      fmt::format("{}\n{}\n{} steps of {:.6g} from t = {} to {}; ", gravity_text(config.gravity), machine, format_count(schedule.steps()),
+                  schedule.dt(), format_time(config.time.begin, config.units), format_time(config.time.end, config.units));
   return text + fmt::format("results go to {}\n", config.output.directory);
 }
 

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "kernels/gravity/gravity_parameters.hpp"
-#include "src/config/config_print.hpp"  // goes when src/run/snapshot_writer.cpp includes it
 #include "src/config/units.hpp"
 #include "src/generators/generator.hpp"
 

@@ -78,7 +78,8 @@ gpu_without_a_gpu_is_an_error() {
 
 a_run_writes_snapshots_and_logs_of_every_step() {
   for n in 1 3; do
-    rm -rf output && ranks $n run run.toml >out.txt && contains out.txt "finished: step 8 of 8" || return 1
+    rm -rf output && ranks $n run run.toml >out.txt && contains out.txt "finished: step 8 of 8" &&
+      contains out.txt "method fmm, opening relative, tolerance 0.001, softening 0.05 (plummer)" || return 1
     holds [ "$(ls output)" = "$(printf '%s\n' energy.csv snapshot_000{0,1,2}.hdf5 timings.csv used_parameters.toml)" ] || return 1
     for log in energy timings; do holds [ "$(grep -vc '^#' output/$log.csv)" -eq 10 ] || return 1; done
     "$grove" info output/snapshot_0002.hdf5 >info.txt && contains info.txt "PartType1/Acceleration" && contains info.txt "200" || return 1
@@ -155,7 +156,18 @@ check_reports_errors_and_fails_beyond_the_limit() {
 bench_writes_a_table_or_json() {
   ranks 2 bench --n 2e3 --repeats 3 --check 20 --device cpu >out.txt && contains out.txt "whole force" && contains out.txt "bytes a particle" && contains out.txt "net force" &&
     "$grove" bench --n 1000 --ic uniform_cube --repeats 2 --device cpu --json >bench.json && contains bench.json '"walk_particles_per_s"' &&
-    contains bench.json '"net_force_over_sum_of_forces"' || return 1
+    contains bench.json '"net_force_over_sum_of_forces"' && contains bench.json '"order": 4' && contains bench.json '"tolerance": 0.001' || return 1
+  ! command -v python3 >/dev/null || python3 -m json.tool bench.json >/dev/null
+}
+
+json_names_the_keys_of_gravity_that_have_an_effect() {
+  "$grove" bench --n 300 --repeats 1 --device cpu --set gravity.method=tree --set gravity.opening=barnes --json >bench.json &&
+    contains bench.json '"theta": 0.6' && ! grep -q '"order"\|"tolerance"' bench.json
+}
+
+json_is_valid_for_any_name_of_a_file() {
+  local name=$'p\xff.hdf5'
+  "$grove" ic plummer --n 300 --out "$name" >out.txt && "$grove" bench --file "$name" --repeats 1 --device cpu --json >bench.json || return 1
   ! command -v python3 >/dev/null || python3 -m json.tool bench.json >/dev/null
 }
 

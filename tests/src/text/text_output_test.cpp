@@ -1,4 +1,4 @@
-// Numbers and tables for people and for programs: percentiles, tables, JSON, logs.
+// Numbers and tables for people: percentiles, tables, logs.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -6,9 +6,8 @@
 #include <numeric>
 
 #include "kernels/space/error.hpp"
-#include "src/run/csv_log.hpp"
-#include "src/text/json.hpp"
 #include "src/bench/percentiles.hpp"
+#include "src/run/csv_log.hpp"
 #include "src/text/text_table.hpp"
 #include "tests/support/temporary_directory.hpp"
 
@@ -59,23 +58,6 @@ TEST(TextTableTest, FormatsNumbersForPeople) {
   EXPECT_EQ(format_duration(3725), "1:02:05");
   EXPECT_EQ(format_duration(std::numeric_limits<double>::infinity()), "-");
   EXPECT_EQ(format_bytes(3e9), "2.79 GiB");
-}
-
-TEST(JsonObjectTest, WritesNestedMembersInOrder) {
-  JsonObject inner;
-  inner.add("median", 0.1).add("bad", std::nan(""));
-  JsonObject object;
-  object.add("name", "a \"quoted\"\n\\name").add("n", std::uint64_t{1} << 60).add("errors", inner).add("list", std::vector<double>{1, 2.5});
-  EXPECT_EQ(object.text(),
-            "{\n  \"name\": \"a \\\"quoted\\\"\\u000a\\\\name\",\n  \"n\": 1152921504606846976,\n  \"errors\": {\n    \"median\": 0.1,\n"
-            "    \"bad\": null\n  },\n  \"list\": [1, 2.5]\n}");
-  EXPECT_EQ(JsonObject().text(), "{}");
-}
-
-TEST(JsonObjectTest, WritesListsOfObjects) {
-  const std::vector<JsonObject> two{JsonObject().add("a", 1), JsonObject()};
-  EXPECT_EQ(JsonObject().add("list", two).add("none", std::vector<JsonObject>{}).text(),
-            "{\n  \"list\": [{\n    \"a\": 1\n  }, {}],\n  \"none\": []\n}");
 }
 
 TEST(CsvLogTest, DescribesItsColumnsAndKeepsAllDigits) {

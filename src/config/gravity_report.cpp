@@ -1,0 +1,46 @@
+#include "src/config/gravity_report.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "kernels/gravity/gravity_names.hpp"
+#include "src/config/config_table.hpp"
+
+namespace grove {
+
+namespace {
+
+/// Calls visit(row, value) for each key of [gravity] that has an effect.
+template <class Visit>
+void for_each_setting(const GravityParameters& gravity, Visit visit) {
+  Config config;
+  config.gravity = gravity;
+  const ConfigTable& table = config_table();
+  for (const ConfigSetting& row : table.settings) {
+    if (row.section == "gravity" && applies(table, row, config)) visit(row.setting.name, row.get(config));
+  }
+}
+
+}  // namespace
+
+std::string gravity_text(const GravityParameters& gravity, AccuracyValue value) {
+  std::string text = "method " + gravity.method;
+  if (has_accuracy(gravity)) {
+    text += ", opening " + gravity.opening;
+    if (value == AccuracyValue::shown) text += fmt::format(", {} {}", accuracy_setting(gravity), accuracy(gravity));
+    for_each_setting(gravity, [&](const std::string& name, const Value&) {
+      if (gravity.parameters.contains(name)) text += fmt::format(", {} {}", name, gravity.parameter(name));
+    });
+  }
+  return text + fmt::format(", softening {} ({})", gravity.softening, gravity.softening_kernel);
+}
+
+nlohmann::ordered_json gravity_json(const GravityParameters& gravity) {
+  nlohmann::ordered_json json;
+  for_each_setting(gravity,
+                   [&](const std::string& name, const Value& value) { std::visit([&](const auto& v) { json[name] = v; }, value); });
+  return json;
+}
+
+}  // namespace grove
