@@ -102,9 +102,9 @@ std::vector<ConfigChoice> make_choices() {
 ConfigTable make_table() {
   ConfigTable table{{{"initial_conditions", "where the particles come from: exactly one of file and generator"},
                      {"gravity", "forces"},
-                     {"time", "in code units"},
+                     {"time", "times, in code units"},
                      {"output", "what is written, and where"},
-                     {"units", "of the numbers above; give all three or none. All 1: N-body units. Nothing is converted"},
+                     {"units", "the units of all numbers; give all three or none. All 1: N-body units. Nothing is converted"},
                      {"run", "the machine"}},
                     {},
                     make_choices()};

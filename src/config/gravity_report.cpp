@@ -11,7 +11,7 @@ namespace grove {
 
 namespace {
 
-/// Calls visit(row, value) for each key of [gravity] that has an effect.
+/// Calls visit(name, value) for each key of [gravity] that has an effect.
 template <class Visit>
 void for_each_setting(const GravityParameters& gravity, Visit visit) {
   Config config;
