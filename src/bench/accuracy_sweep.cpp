@@ -64,24 +64,24 @@ SweepCurve sweep_accuracy(const std::vector<Config>& configs, std::uint64_t repe
   return curve;
 }
 
-std::string sweep_table(const SweepCurve& curve, const std::string& key) {
-  TextTable table({key, "median error", "99 %", "99.9 %", "walk", "whole force", "walk 1/s", "whole 1/s", "particle-particle",
+std::string sweep_table(const SweepCurve& curve, const std::string& setting) {
+  TextTable table({setting, "median error", "99 %", "99.9 %", "walk", "whole force", "walk 1/s", "whole 1/s", "particle-particle",
                    "cell-particle", "cell-cell", "net force"});
   for (const SweepPoint& point : curve.points) table.add_row(table_row(point));
   return table.text();
 }
 
-nlohmann::ordered_json sweep_json(const SweepCurve& curve, const std::string& key) {
+nlohmann::ordered_json sweep_json(const SweepCurve& curve, const std::string& setting) {
   nlohmann::ordered_json points;
   for (const SweepPoint& point : curve.points) {
-    nlohmann::ordered_json json{{key, accuracy(point.gravity)}, {"gravity", gravity_json(point.gravity)}};
+    nlohmann::ordered_json json{{setting, accuracy(point.gravity)}, {"gravity", gravity_json(point.gravity)}};
     add_benchmark(json, point.benchmark);
     points.push_back(json);
   }
   return {{"initial_conditions", curve.name}, {"particles", curve.particles}, {"device", curve.device}, {"points", points}};
 }
 
-CurvePicture sweep_picture(const std::vector<SweepCurve>& curves, const std::string& key, const std::string& title) {
+CurvePicture sweep_picture(const std::vector<SweepCurve>& curves, const std::string& setting, const std::string& title) {
   CurvePicture picture{title, "99 % error of the force, against direct summation", "particles per second, whole force", {}};
   for (const SweepCurve& curve : curves) {
     Curve drawn{curve.name, {}};
@@ -89,7 +89,7 @@ CurvePicture sweep_picture(const std::vector<SweepCurve>& curves, const std::str
       const double error = point.benchmark.errors.acceleration.p99, speed = whole_speed(point.benchmark);
       drawn.points.push_back(
           {error, speed,
-           fmt::format("{}, {} {}: {:.2e}, {} particles/s", curve.name, key, accuracy(point.gravity), error, format_quantity(speed))});
+           fmt::format("{}, {} {}: {:.2e}, {} particles/s", curve.name, setting, accuracy(point.gravity), error, format_quantity(speed))});
     }
     picture.curves.push_back(drawn);
   }

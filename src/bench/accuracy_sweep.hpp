@@ -32,10 +32,10 @@ const std::vector<std::string>& default_settings(const GravityParameters& gravit
 /// errors of `targets` particles. Particles and their direct sums are made once. Collective.
 SweepCurve sweep_accuracy(const std::vector<Config>& configs, std::uint64_t repeats, std::uint64_t targets, const Communicator& comm);
 
-/// One line a setting; `key` is the name of the setting.
-std::string sweep_table(const SweepCurve& curve, const std::string& key);
-nlohmann::ordered_json sweep_json(const SweepCurve& curve, const std::string& key);
+/// One line a setting; `setting` is the name of the key that differs.
+std::string sweep_table(const SweepCurve& curve, const std::string& setting);
+nlohmann::ordered_json sweep_json(const SweepCurve& curve, const std::string& setting);
 /// Particles per second of the whole force over the 99 % error, a curve for each of `curves`.
-CurvePicture sweep_picture(const std::vector<SweepCurve>& curves, const std::string& key, const std::string& title);
+CurvePicture sweep_picture(const std::vector<SweepCurve>& curves, const std::string& setting, const std::string& title);
 
 }  // namespace grove

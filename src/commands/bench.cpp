@@ -101,17 +101,17 @@ std::vector<std::vector<Config>> sweep_plan(const BenchOptions& options, const C
 }
 
 void write_sweep(const BenchOptions& options, const Config& config, const std::vector<SweepCurve>& curves, const Communicator& comm) {
-  const std::string key = accuracy_setting(config.gravity);
+  const std::string setting = accuracy_setting(config.gravity);
   if (options.json.given()) {
     nlohmann::ordered_json json = json_header(comm);
-    json["setting"] = key;
-    for (const SweepCurve& curve : curves) json["curves"].push_back(sweep_json(curve, key));
+    json["setting"] = setting;
+    for (const SweepCurve& curve : curves) json["curves"].push_back(sweep_json(curve, setting));
     options.json.write(json);
   }
   if (options.picture.empty()) return;
   const std::string title = fmt::format("{}; {} particles on {}, {}", gravity_text(config.gravity, AccuracyValue::left_out),
                                         format_count(curves.front().particles), ranks_text(comm), curves.front().device);
-  write_text(options.picture, sweep_picture(curves, key, title).svg());
+  write_text(options.picture, sweep_picture(curves, setting, title).svg());
 }
 
 int bench_sweep(const BenchOptions& options, const Communicator& comm) {

@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 
 #include "kernels/gravity/gravity_names.hpp"
-#include "src/config/config_table.hpp"
 
 namespace grove {
 
@@ -13,10 +12,9 @@ namespace {
 
 /// Calls visit(name, value) for each key of [gravity] that has an effect.
 template <class Visit>
-void for_each_setting(const GravityParameters& gravity, Visit visit) {
+void for_each_setting(const GravityParameters& gravity, const ConfigTable& table, Visit visit) {
   Config config;
   config.gravity = gravity;
-  const ConfigTable& table = config_table();
   for (const ConfigSetting& row : table.settings) {
     if (row.section == "gravity" && applies(table, row, config)) visit(row.setting.name, row.get(config));
   }
@@ -24,21 +22,21 @@ void for_each_setting(const GravityParameters& gravity, Visit visit) {
 
 }  // namespace
 
-std::string gravity_text(const GravityParameters& gravity, AccuracyValue value) {
+std::string gravity_text(const GravityParameters& gravity, AccuracyValue value, const ConfigTable& table) {
   std::string text = "method " + gravity.method;
   if (has_accuracy(gravity)) {
     text += ", opening " + gravity.opening;
     if (value == AccuracyValue::shown) text += fmt::format(", {} {}", accuracy_setting(gravity), accuracy(gravity));
-    for_each_setting(gravity, [&](const std::string& name, const Value&) {
+    for_each_setting(gravity, table, [&](const std::string& name, const Value&) {
       if (gravity.parameters.contains(name)) text += fmt::format(", {} {}", name, gravity.parameter(name));
     });
   }
   return text + fmt::format(", softening {} ({})", gravity.softening, gravity.softening_kernel);
 }
 
-nlohmann::ordered_json gravity_json(const GravityParameters& gravity) {
+nlohmann::ordered_json gravity_json(const GravityParameters& gravity, const ConfigTable& table) {
   nlohmann::ordered_json json;
-  for_each_setting(gravity,
+  for_each_setting(gravity, table,
                    [&](const std::string& name, const Value& value) { std::visit([&](const auto& v) { json[name] = v; }, value); });
   return json;
 }

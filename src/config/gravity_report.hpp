@@ -4,17 +4,19 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "kernels/gravity/gravity_parameters.hpp"
+#include "src/config/config_table.hpp"
 
 namespace grove {
 
 /// Whether a text says the value by which the opening criterion trades speed for accuracy. A sweep has many of them.
 enum class AccuracyValue { shown, left_out };
 
-/// "method fmm, opening relative, tolerance 0.001, softening 0 (plummer)": what the method looks at.
-std::string gravity_text(const GravityParameters& gravity, AccuracyValue value = AccuracyValue::shown);
+/// "method fmm, opening relative, tolerance 0.001, softening 0 (plummer)": what the method looks at, with the parameters of the opening
+/// criterion's own.
+std::string gravity_text(const GravityParameters& gravity, AccuracyValue value = AccuracyValue::shown,
+                         const ConfigTable& table = config_table());
 
 /// The keys of [gravity] that have an effect, with their values.
-nlohmann::ordered_json gravity_json(const GravityParameters& gravity);
+nlohmann::ordered_json gravity_json(const GravityParameters& gravity, const ConfigTable& table = config_table());
 
 }  // namespace grove
