@@ -38,13 +38,6 @@ void Requests::wait_all() {
   requests_.clear();
 }
 
-bool Requests::test_all() {
-  int done = 0;
-  check_mpi(MPI_Testall(mpi_count(requests_.size()), requests_.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
-  if (done) requests_.clear();
-  return done != 0;
-}
-
 Communicator::Communicator(MPI_Comm parent) {
   check_mpi(MPI_Comm_dup(parent, &comm_), "MPI_Comm_dup");
   check_mpi(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");

@@ -15,7 +15,7 @@
 namespace grove {
 
 /// Message tags of point-to-point traffic; one per kind of message.
-enum class Tag : int { particles = 1, tree_header, tree_data, ring_block, scatter };
+enum class Tag : int { particles = 1, tree_data, ring_block, scatter };
 
 /// Throws SystemError with MPI's own text when `code` is not MPI_SUCCESS.
 void check_mpi(int code, const char* call);
@@ -49,9 +49,6 @@ class Requests {
   MPI_Request* add() { return &requests_.emplace_back(MPI_REQUEST_NULL); }
   /// Completes all messages. Blocks.
   void wait_all();
-  /// True when all messages are complete; lets MPI make progress. Does not block.
-  bool test_all();
-  bool empty() const { return requests_.empty(); }
 
  private:
   std::vector<MPI_Request> requests_;

@@ -2,8 +2,9 @@
 #pragma once
 
 #include "decomposition/communicator.hpp"
-#include "kernels/walks/direct_sum.hpp"
+#include "decomposition/transport.hpp"
 #include "kernels/particles/particles.hpp"
+#include "kernels/walks/direct_sum.hpp"
 
 namespace grove {
 
@@ -11,26 +12,26 @@ namespace grove {
 template <class Space>
 class DirectSumOverRanks {
  public:
-  explicit DirectSumOverRanks(Space& space)
-      : present_(space.host_memory()),
-        next_(space.host_memory()),
-        present_id_(space.host_memory()),
-        next_id_(space.host_memory()),
-        position_(space),
-        id_(space) {}
+  explicit DirectSumOverRanks(Space& space) : transport_(space), blocks_{Block(space), Block(space)} {}
 
   /// Adds the forces of the particles of all ranks to `targets`, which may differ in number from rank to rank. Collective. While a block is
-  /// summed on the device, the next one travels. Sums run in an order that depends on the rank, the ranks and their numbers of particles
-  /// alone.
-  void add_all(Space& space, const Communicator& comm, const GravityParameters& gravity, const Particles<Space>& particles,
+  /// summed, the next one travels. Sums run in an order that depends on the rank, the ranks and their numbers of particles alone.
+  void add_all(Space& space, const Communicator& comm, const ScaledLaw& law, const Particles<Space>& particles,
                const DirectTargets& targets);
 
  private:
-  using HostMemory = typename Space::HostMemory;
-  Buffer<HostMemory, Double4> present_, next_;
-  Buffer<HostMemory, std::uint64_t> present_id_, next_id_;
-  Buffer<Space, Double4> position_;
-  Buffer<Space, std::uint64_t> id_;
+  struct Block {
+    explicit Block(Space& space) : position(space), id(space) {}
+    void resize(std::size_t n) {
+      position.resize_discard(n);
+      id.resize_discard(n);
+    }
+    Buffer<Space, Double4> position;
+    Buffer<Space, std::uint64_t> id;
+  };
+
+  Transport<Space> transport_;
+  Block blocks_[2];  ///< by turns, the one that is summed and the one that arrives
 };
 
 }  // namespace grove

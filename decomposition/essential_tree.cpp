@@ -1,7 +1,5 @@
 #include "decomposition/essential_tree.hpp"
 
-#include "kernels/gravity/gravity_dispatch.hpp"
-
 namespace grove {
 
 namespace {
@@ -175,7 +173,7 @@ T read_one(Space& space, const T* from) {
 }  // namespace
 
 template <class Space>
-void EssentialTrees<Space>::select_cells(Space& space, const GravityParameters& gravity, const TreeScale& scale, const Tree<Space>& tree,
+void EssentialTrees<Space>::select_cells(Space& space, const ScaledLaw& law, const Tree<Space>& tree,
                                          View<const DomainBoxes> boxes, std::span<const std::uint32_t> receivers) {
   const auto resize = [this](std::size_t n) {
     for (auto* b : {&rank_, &cell_, &child_count_, &child_begin_}) b->resize_keep(n);
@@ -188,13 +186,11 @@ void EssentialTrees<Space>::select_cells(Space& space, const GravityParameters& 
   while (end > level_begin_.back()) {
     const std::uint32_t begin = level_begin_.back(), count = end - begin;
     level_begin_.push_back(end);
-    visit_opening(gravity, [&](const auto& opening) {
-      double support = 0;
-      visit_softening(gravity, scale.length, [&](const auto& softening) { support = softening.support() * (1 + 1e-6); });
-      space.for_each(count, Classify<std::decay_t<decltype(opening)>>{
-                                opening, tree.links.data(), tree.geometry.data(), boxes.data, rank_.data() + begin, cell_.data() + begin,
-                                child_count_.data() + begin, 1 / scale.length, static_cast<float>(support * support)});
-    });
+    const auto classify = [&]<class Opening>(const Opening& opening) {
+      space.for_each(count, Classify<Opening>{opening, tree.links.data(), tree.geometry.data(), boxes.data, rank_.data() + begin,
+                                              cell_.data() + begin, child_count_.data() + begin, law.units.per_length, law.support2});
+    };
+    std::visit(classify, law.opening);
     Scratch<Space, std::uint32_t> children(space, count);
     Scratch<Space, std::uint32_t> offset(space, count + 1);
     space.for_each(count, CountChildren{child_count_.data() + begin, children.data()});
@@ -268,14 +264,14 @@ void EssentialTrees<Space>::write_trees(Space& space, const Tree<Space>& tree, V
 }
 
 template <class Space>
-void EssentialTrees<Space>::select(Space& space, const GravityParameters& gravity, const TreeScale& scale, const Tree<Space>& tree,
+void EssentialTrees<Space>::select(Space& space, const ScaledLaw& law, const Tree<Space>& tree,
                                    View<const Double4> tree_particles, std::span<const DomainBoxes> boxes, int own_rank) {
   std::vector<std::uint32_t> receivers;
   for (std::size_t r = 0; r < boxes.size(); ++r)
     if (tree.cell_count() > 0 && boxes[r].count > 0 && static_cast<int>(r) != own_rank) receivers.push_back(static_cast<std::uint32_t>(r));
   Scratch<Space, DomainBoxes> device_boxes(space, boxes.size());
   copy_from_host(space, boxes, device_boxes.view());
-  select_cells(space, gravity, scale, tree, device_boxes, receivers);
+  select_cells(space, law, tree, device_boxes, receivers);
   count_by_rank(space, boxes.size());
   write_trees(space, tree, tree_particles);
 }

@@ -11,7 +11,7 @@
 
 #include "decomposition/communicator.hpp"
 #include "decomposition/domain_boxes.hpp"
-#include "kernels/gravity/gravity_parameters.hpp"
+#include "kernels/gravity/gravity_law.hpp"
 
 namespace grove {
 
@@ -31,7 +31,7 @@ class EssentialTrees {
         child_begin_(space) {}
 
   /// Cuts the trees for the ranks with boxes[r].count > 0 other than `own_rank`. Synchronises once a level.
-  void select(Space& space, const GravityParameters& gravity, const TreeScale& scale, const Tree<Space>& tree,
+  void select(Space& space, const ScaledLaw& law, const Tree<Space>& tree,
               View<const Double4> tree_particles, std::span<const DomainBoxes> boxes, int own_rank);
 
   Buffer<Space, CellLinks> links;
@@ -43,7 +43,7 @@ class EssentialTrees {
   std::vector<std::uint64_t> particle_counts;  ///< [ranks] particles for each rank
 
  private:
-  void select_cells(Space& space, const GravityParameters& gravity, const TreeScale& scale, const Tree<Space>& tree,
+  void select_cells(Space& space, const ScaledLaw& law, const Tree<Space>& tree,
                     View<const DomainBoxes> boxes, std::span<const std::uint32_t> receivers);
   void count_by_rank(Space& space, std::size_t ranks);
   void write_trees(Space& space, const Tree<Space>& tree, View<const Double4> tree_particles);

@@ -1,7 +1,9 @@
 #include "decomposition/particle_exchange.hpp"
 
+#include <utility>
+
 #include "decomposition/key_splits.hpp"
-#include "decomposition/sparse_exchange.hpp"
+#include "kernels/particles/gather_items.hpp"
 
 namespace grove {
 
@@ -11,6 +13,9 @@ namespace {
 constexpr std::uint64_t idle_share = 2;
 // Work moves between steps by more than this; a closer balance would only cost rounds.
 constexpr double balance_tolerance = 0.01;
+
+/// Bytes that keep all items aligned which gather_items() may copy as one word, whatever their number.
+constexpr std::size_t aligned_item(std::size_t bytes) { return (bytes + 31) / 32 * 32; }
 
 struct GatherWork {
   const std::uint32_t* work;
@@ -39,20 +44,6 @@ struct BelowCandidate {
     const std::uint32_t below = lower_bound(sorted_keys, 0, count, candidates[i]);
     out[i] = prefix ? prefix[below] : below;
   }
-};
-
-struct PackRecords {
-  ParticleView particles;
-  const std::uint32_t* order;
-  ParticleRecord* out;
-  GROVE_HD void operator()(std::size_t i) const { out[i] = particles.record(order[i]); }
-};
-
-struct UnpackRecords {
-  const ParticleRecord* records;
-  ParticleView particles;
-  std::size_t first;
-  GROVE_HD void operator()(std::size_t i) const { particles.set(first + i, records[i]); }
 };
 
 /// Evaluates BelowCandidate for host keys on the space.
@@ -93,40 +84,79 @@ std::vector<std::uint64_t> balanced_counts(Space& space, const Communicator& com
   return counts;
 }
 
+/// Who of the particles, in key order, stays, and who goes where.
+struct Moves {
+  Moves(const Communicator& comm, std::vector<std::uint64_t> counts) : leaving(std::move(counts)) {
+    const auto me = static_cast<std::size_t>(comm.rank());
+    staying = std::exchange(leaving[me], 0);
+    for (std::size_t r = 0; r < leaving.size(); ++r) (r < me ? before : after) += leaving[r];
+    arriving = comm.all_to_all(leaving);
+    for (const std::uint64_t n : arriving) arriving_total += n;
+  }
+
+  std::vector<std::uint64_t> leaving, arriving;      ///< [ranks]
+  std::size_t before = 0, staying = 0, after = 0;    ///< those for lower ranks come first, those for higher ranks last
+  std::size_t arriving_total = 0;
+};
+
+/// Puts the leaving items of an array, in key order, into `leaving`, and the staying ones at the start of the array, which gets room for
+/// those that arrive.
+template <class Space>
+void part_array(Space& space, const Moves& moves, View<const std::uint32_t> order, ParticleArray<Space>& array, std::byte* leaving) {
+  const std::size_t item = array.item_bytes();
+  gather_items(space, order.part(0, moves.before), item, array.data(), leaving);
+  gather_items(space, order.part(moves.before + moves.staying, moves.after), item, array.data(), leaving + moves.before * item);
+  Scratch<Space, std::byte> staying(space, moves.staying * item);
+  gather_items(space, order.part(moves.before, moves.staying), item, array.data(), staying.data());
+  array.resize_discard(moves.staying + moves.arriving_total);
+  space.copy(array.data(), staying.data(), moves.staying * item);
+}
+
+/// Declares the messages of an array.
+template <class Space>
+void declare_messages(Transport<Space>& transport, const Moves& moves, const ParticleArray<Space>& array, const std::byte* leaving) {
+  const std::size_t item = array.item_bytes();
+  std::byte* arriving = array.item(moves.staying);
+  for (std::size_t r = 0; r < moves.leaving.size(); ++r) {
+    const std::size_t sent = moves.leaving[r] * item, received = moves.arriving[r] * item;
+    if (sent > 0) transport.send({leaving, sent}, static_cast<int>(r));
+    if (received > 0) transport.receive({arriving, received}, static_cast<int>(r));
+    leaving += sent;
+    arriving += received;
+  }
+}
+
 }  // namespace
 
 template <class Space>
 void ParticleExchange<Space>::run(Space& space, const Communicator& comm, const Frame& frame, Particles<Space>& particles) {
   if (comm.size() == 1) return;
   const std::size_t n = particles.size();
-  const auto me = static_cast<std::size_t>(comm.rank());
   Scratch<Space, std::uint64_t> sorted_keys(space, n);
   Scratch<Space, std::uint32_t> order(space, n);
   compute_keys<Space>(space, particles.position.view(), frame.cube, sorted_keys);
   sort_keys<Space>(space, sorted_keys, order);
-  std::vector<std::uint64_t> counts = balanced_counts<Space>(space, comm, sorted_keys, order, particles);
+  const Moves moves(comm, balanced_counts<Space>(space, comm, sorted_keys, order, particles));
 
-  // In key order, those who stay are a run between those for lower and those for higher ranks.
-  std::size_t before = 0;
-  for (std::size_t r = 0; r < me; ++r) before += counts[r];
-  const std::size_t staying = counts[me], after = n - before - staying;
-  Scratch<Space, ParticleRecord> records(space, n);
-  space.for_each(n, PackRecords{view_of(particles), order.data(), records.data()});
-
-  counts[me] = 0;
-  SparseExchange exchange(comm, counts);
-  leaving_.resize_discard(before + after);
-  arriving_.resize_discard(exchange.receive_total());
-  space.copy_to_host(leaving_.data(), records.data(), before * sizeof(ParticleRecord));
-  space.copy_to_host(leaving_.data() + before, records.data() + before + staying, after * sizeof(ParticleRecord));
-  exchange.begin(std::span<const ParticleRecord>(leaving_.data(), leaving_.size()), std::span(arriving_.data(), arriving_.size()));
-
-  particles.resize_discard(staying + arriving_.size());
-  space.for_each(staying, UnpackRecords{records.data() + before, view_of(particles), 0});
-  exchange.end();
-  Scratch<Space, ParticleRecord> received(space, arriving_.size());
-  space.copy_from_host(received.data(), arriving_.data(), arriving_.size() * sizeof(ParticleRecord));
-  space.for_each(arriving_.size(), UnpackRecords{received.data(), view_of(particles), staying});
+  std::size_t row_bytes = 0;
+  for (const FieldArray& array : particles.table()->arrays()) row_bytes += array.travels ? aligned_item(array.item_bytes) : 0;
+  Scratch<Space, std::byte> leaving(space, row_bytes * (moves.before + moves.after));
+  std::byte* at = leaving.data();
+  transport_.begin(comm, Tag::particles);
+  for (std::size_t a = 0; a < particles.array_count(); ++a) {
+    ParticleArray<Space>& array = particles.array(a);
+    if (!particles.table()->arrays()[a].travels) {
+      array.resize_discard(moves.staying + moves.arriving_total);
+      continue;
+    }
+    part_array<Space>(space, moves, order, array, at);
+    declare_messages<Space>(transport_, moves, array, at);
+    at += aligned_item(array.item_bytes()) * (moves.before + moves.after);
+  }
+  transport_.start();
+  transport_.dispatch();
+  transport_.arrive(0, transport_.receive_count());
+  transport_.finish();
 }
 
 template class ParticleExchange<BackEnd>;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "decomposition/frame.hpp"
+#include "decomposition/transport.hpp"
 
 namespace grove {
 
@@ -9,15 +10,15 @@ namespace grove {
 template <class Space>
 class ParticleExchange {
  public:
-  explicit ParticleExchange(Space& space) : leaving_(space.host_memory()), arriving_(space.host_memory()) {}
+  explicit ParticleExchange(Space& space) : transport_(space) {}
 
   /// Moves every particle to the rank that owns its key, in whatever order: sort them afterwards. Domains are cut so that each has the
-  /// same measured work, and none more than three times the mean number of particles, as far as equal keys allow. All fields travel.
-  /// Collective; synchronises.
+  /// same measured work, and none more than three times the mean number of particles, as far as equal keys allow. All fields travel but
+  /// those whose row in the table says otherwise. Collective; synchronises.
   void run(Space& space, const Communicator& comm, const Frame& frame, Particles<Space>& particles);
 
  private:
-  Buffer<typename Space::HostMemory, ParticleRecord> leaving_, arriving_;
+  Transport<Space> transport_;
 };
 
 }  // namespace grove

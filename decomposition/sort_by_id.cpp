@@ -1,6 +1,7 @@
 #include "decomposition/sort_by_id.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <numeric>
 #include <vector>
@@ -21,38 +22,28 @@ std::vector<std::size_t> sorting_order(std::span<const std::uint64_t> ids) {
   return order;
 }
 
-template <class T>
-void reorder(std::vector<T>& field, std::size_t components, const std::vector<std::size_t>& order) {
-  std::vector<T> sorted(field.size());
-  for (std::size_t i = 0; i < order.size(); ++i)
-    std::copy_n(field.begin() + static_cast<std::ptrdiff_t>(order[i] * components), components,
-                sorted.begin() + static_cast<std::ptrdiff_t>(i * components));
-  field.swap(sorted);
+/// Puts row order[i] of a field at i.
+void reorder(ParticleSet& particles, const ParticleField& field, const std::vector<std::size_t>& order) {
+  const std::size_t row = field.row_bytes();
+  const std::span<const std::byte> values = particles.bytes(field);
+  std::vector<std::byte> sorted(values.size());
+  for (std::size_t i = 0; i < order.size(); ++i) std::memcpy(sorted.data() + i * row, values.data() + order[i] * row, row);
+  std::copy(sorted.begin(), sorted.end(), particles.resize(field, order.size()).begin());
 }
 
-struct OptionalFields {
-  bool acceleration = false, potential = false;
-};
-
-/// Calls visit(field, components) for every field that the particles carry.
-template <class Particles, class Visit>
-void for_each_field(Particles& particles, OptionalFields optional, const Visit& visit) {
-  visit(particles.position, std::size_t{3});
-  visit(particles.velocity, std::size_t{3});
-  visit(particles.mass, std::size_t{1});
-  visit(particles.id, std::size_t{1});
-  visit(particles.type, std::size_t{1});
-  if (optional.acceleration) visit(particles.acceleration, std::size_t{3});
-  if (optional.potential) visit(particles.potential, std::size_t{1});
-}
-
-bool known_somewhere(const std::vector<double>& field, std::size_t wanted_length, const char* name, const Communicator& comm) {
-  const bool known = comm.max(field.empty() ? 0 : 1) == 1;
-  comm.agree([&] {
-    if (known && field.size() != wanted_length)
-      throw DataError(std::string(name) + " has " + std::to_string(field.size()) + " values on rank " + std::to_string(comm.rank()) +
-                      " where " + std::to_string(wanted_length) + " are needed: it must be known for all particles or for none");
-  });
+/// The fields that the particles have. Collective.
+std::vector<const ParticleField*> known_fields(const ParticleSet& particles, const Communicator& comm) {
+  std::vector<const ParticleField*> known;
+  for (const ParticleField& field : particles.fields->rows()) {
+    const std::size_t bytes = particles.bytes(field).size(), wanted = particles.size() * field.row_bytes();
+    if (comm.max(bytes == 0 ? 0 : 1) == 0) continue;
+    comm.agree([&] {
+      if (bytes != wanted)
+        throw DataError(field.name + " has " + std::to_string(bytes) + " bytes on rank " + std::to_string(comm.rank()) + " where " +
+                        std::to_string(wanted) + " are needed: it must be known for all particles or for none");
+    });
+    known.push_back(&field);
+  }
   return known;
 }
 
@@ -70,25 +61,23 @@ std::vector<std::uint64_t> splits_of_sorted_ids(const std::vector<std::uint64_t>
 }  // namespace
 
 ParticleSet sort_by_id(ParticleSet local, const Communicator& comm) {
-  OptionalFields optional;
-  optional.acceleration = known_somewhere(local.acceleration, 3 * local.size(), "Acceleration", comm);
-  optional.potential = known_somewhere(local.potential, local.size(), "Potential", comm);
-
+  const std::vector<const ParticleField*> fields = known_fields(local, comm);
   const std::vector<std::size_t> order = sorting_order(local.id);
-  for_each_field(local, optional, [&](auto& field, std::size_t components) { reorder(field, components, order); });
+  for (const ParticleField* field : fields) reorder(local, *field, order);
 
   const std::vector<std::uint64_t> splits = splits_of_sorted_ids(local.id, comm);
   SparseExchange exchange(comm, counts_per_owner(local.id, splits));
   // Field by field: the sent copy of a field is gone before the next one arrives.
-  for_each_field(local, optional, [&]<class T>(std::vector<T>& field, std::size_t components) {
-    std::vector<T> received(components * exchange.receive_total());
-    exchange.begin(std::span<const T>(field), std::span<T>(received), components);
+  for (const ParticleField* field : fields) {
+    std::vector<std::byte> received(exchange.receive_total() * field->row_bytes());
+    exchange.begin(local.bytes(*field), received, field->row_bytes());
     exchange.end();
-    field.swap(received);
-  });
+    const std::span<std::byte> own = local.resize(*field, exchange.receive_total());
+    std::copy(received.begin(), received.end(), own.begin());
+  }
 
   const std::vector<std::size_t> merged = sorting_order(local.id);
-  for_each_field(local, optional, [&](auto& field, std::size_t components) { reorder(field, components, merged); });
+  for (const ParticleField* field : fields) reorder(local, *field, merged);
   return local;
 }
 

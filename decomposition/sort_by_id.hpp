@@ -11,9 +11,9 @@
 namespace grove {
 
 /// All particles of all ranks sorted by id: each rank's share in increasing order, ranks one after the other, the same number on
-/// every rank to within one (as far as ids differ). All fields travel; acceleration and potential must be known on all ranks that
-/// have particles, or on none. Particles of equal id are on one rank, in the order of the rank and place they came from.
-/// Collective. Throws AgreedError (exit code of DataError) when an optional field is known on some ranks only or has a wrong length.
+/// every rank to within one (as far as ids differ). All fields that are known travel; each must be known on all ranks that have
+/// particles, or on none. Particles of equal id are on one rank, in the order of the rank and place they came from.
+/// Collective. Throws AgreedError (exit code of DataError) when a field is known on some ranks only or has a wrong length.
 ParticleSet sort_by_id(ParticleSet local, const Communicator& comm);
 
 /// Returns when no id occurs twice over all ranks; `ids` are this rank's, in any order, and may be empty.

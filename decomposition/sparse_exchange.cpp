@@ -55,12 +55,4 @@ void SparseExchange::begin(std::span<const std::byte> send, std::span<std::byte>
   if (!to_self.empty()) std::memcpy(from_self.data(), to_self.data(), to_self.size());
 }
 
-ReceivedBytes exchange_bytes(const Communicator& comm, std::span<const std::uint64_t> send_counts, std::span<const std::byte> send) {
-  SparseExchange exchange(comm, send_counts);
-  ReceivedBytes received{std::vector<std::byte>(exchange.receive_total()), exchange.receive_counts()};
-  exchange.begin(send, received.bytes, 1);
-  exchange.end();
-  return received;
-}
-
 }  // namespace grove

@@ -42,8 +42,6 @@ class SparseExchange {
     begin(std::as_bytes(send), std::as_writable_bytes(receive), components * sizeof(T));
   }
 
-  /// True when every field begun so far has arrived and left. Does not block.
-  bool test() { return requests_.test_all(); }
   /// Completes every field begun so far. Blocks.
   void end() { requests_.wait_all(); }
 
@@ -54,14 +52,5 @@ class SparseExchange {
   std::uint64_t send_total_ = 0, receive_total_ = 0;
   Requests requests_;
 };
-
-/// What one blocking exchange of bytes brought.
-struct ReceivedBytes {
-  std::vector<std::byte> bytes;       ///< ordered by source rank
-  std::vector<std::uint64_t> counts;  ///< [size()] bytes from each rank
-};
-
-/// Sends send_counts[r] bytes of `send` to each rank r and returns what the others sent. Collective, blocks.
-ReceivedBytes exchange_bytes(const Communicator& comm, std::span<const std::uint64_t> send_counts, std::span<const std::byte> send);
 
 }  // namespace grove

@@ -31,31 +31,10 @@ struct Relocate {
   }
 };
 
-template <class T, class Memory>
-std::span<std::byte> bytes_of(const Buffer<Memory, T>& buffer, std::size_t first, std::size_t count) {
-  return std::as_writable_bytes(std::span(buffer.data() + first, count));
-}
-
-/// Calls f on the part of each array that belongs to `cells` cells and `items` particles from the given first ones on.
-template <class Arrays, class F>
-void for_each_part(const Arrays& a, std::size_t stride, std::size_t first_cell, std::size_t cells, std::size_t first_item,
-                   std::size_t items, F f) {
-  f(bytes_of(a.links, first_cell, cells));
-  f(bytes_of(a.geometry, first_cell, cells));
-  f(bytes_of(a.multipole, first_cell * stride, cells * stride));
-  f(bytes_of(a.particles, first_item, items));
-}
+/// Messages that one tree takes: links, geometry, multipoles, particles.
+constexpr std::size_t messages_a_tree = 4;
 
 }  // namespace
-
-template <class Space>
-template <class Memory>
-void TreeExchange<Space>::Arrays<Memory>::resize(std::size_t cells, std::size_t moments, std::size_t items) {
-  links.resize_discard(cells);
-  geometry.resize_discard(cells);
-  multipole.resize_discard(moments);
-  particles.resize_discard(items);
-}
 
 template <class Space>
 void TreeExchange<Space>::order_sources(const Communicator& comm, std::span<const std::uint64_t> cells,
@@ -81,75 +60,87 @@ void TreeExchange<Space>::order_sources(const Communicator& comm, std::span<cons
   }
   for (std::size_t first = 0; first < sources_.size();) {
     const std::size_t count = std::min(std::max<std::size_t>(first, 1), sources_.size() - first);
-    batches_.push_back({first, count, {}});
+    batches_.push_back({first, count});
     first += count;
   }
 }
 
 template <class Space>
-void TreeExchange<Space>::begin(Space& space, const Communicator& comm, const EssentialTrees<Space>& trees) {
-  send_cells_ = trees.cell_counts;
-  send_particles_ = trees.particle_counts;
-  order_sources(comm, comm.all_to_all(send_cells_), comm.all_to_all(send_particles_));
+void TreeExchange<Space>::declare_sends(const EssentialTrees<Space>& trees) {
+  const auto stride = static_cast<std::size_t>(multipole_stride(trees.form));
+  std::size_t cell = 0, item = 0;
+  for (std::size_t r = 0; r < trees.cell_counts.size(); ++r) {
+    const std::size_t cells = trees.cell_counts[r], items = trees.particle_counts[r];
+    if (cells > 0) {
+      const auto send = [&]<class T>(const Buffer<Space, T>& array, std::size_t first, std::size_t count) {
+        transport_.send(bytes_of(array.view().part(first, count)), static_cast<int>(r));
+      };
+      send(trees.links, cell, cells);
+      send(trees.geometry, cell, cells);
+      send(trees.multipole, cell * stride, cells * stride);
+      send(trees.particles, item, items);
+    }
+    cell += cells;
+    item += items;
+  }
+}
 
-  form_ = trees.form;
+template <class Space>
+void TreeExchange<Space>::declare_receives() {
   const auto stride = static_cast<std::size_t>(multipole_stride(form_));
-  sent_.resize(trees.links.size(), trees.multipole.size(), trees.particles.size());
-  space.copy_to_host_async(sent_.links.data(), trees.links.data(), trees.links.size() * sizeof(CellLinks));
-  space.copy_to_host_async(sent_.geometry.data(), trees.geometry.data(), trees.geometry.size() * sizeof(CellGeometry));
-  space.copy_to_host_async(sent_.multipole.data(), trees.multipole.data(), trees.multipole.size() * sizeof(float));
-  space.copy_to_host_async(sent_.particles.data(), trees.particles.data(), trees.particles.size() * sizeof(Double4));
+  const std::size_t all_cells = cell_begin_.back();
+  links_.resize_discard(all_cells);
+  geometry_.resize_discard(all_cells);
+  multipole_.resize_discard(all_cells * stride);
+  particles_.resize_discard(particle_begin_.back());
+  for (std::size_t k = 0; k < sources_.size(); ++k) {
+    const std::size_t cell = cell_begin_[k], cells = cell_begin_[k + 1] - cell;
+    const std::size_t item = particle_begin_[k], items = particle_begin_[k + 1] - item;
+    const auto receive = [&]<class T>(const Buffer<Space, T>& array, std::size_t first, std::size_t count) {
+      transport_.receive(bytes_of(array.view().part(first, count)), sources_[k]);
+    };
+    receive(links_, cell, cells);
+    receive(geometry_, cell, cells);
+    receive(multipole_, cell * stride, cells * stride);
+    receive(particles_, item, items);
+  }
+}
 
-  staged_.resize(cell_begin_.back(), cell_begin_.back() * stride, particle_begin_.back());
-  received_.resize(cell_begin_.back(), cell_begin_.back() * stride, particle_begin_.back());
-  for (Batch& batch : batches_)
-    for (std::size_t k = batch.first; k < batch.first + batch.count; ++k)
-      for_each_part(staged_, stride, cell_begin_[k], cell_begin_[k + 1] - cell_begin_[k], particle_begin_[k],
-                    particle_begin_[k + 1] - particle_begin_[k],
-                    [&](std::span<std::byte> part) { comm.receive_bytes(part, sources_[k], Tag::tree_data, batch.requests); });
-
+template <class Space>
+void TreeExchange<Space>::begin(Space& space, const Communicator& comm, const EssentialTrees<Space>& trees) {
+  order_sources(comm, comm.all_to_all(trees.cell_counts), comm.all_to_all(trees.particle_counts));
+  form_ = trees.form;
+  transport_.begin(comm, Tag::tree_data);
+  declare_sends(trees);
+  declare_receives();
+  transport_.start();
   base_.resize_discard(2 * cell_begin_.size());
   copy_from_host<Space, std::uint32_t>(space, cell_begin_, base_.view().part(0, cell_begin_.size()));
   copy_from_host<Space, std::uint32_t>(space, particle_begin_, base_.view().part(cell_begin_.size(), cell_begin_.size()));
 }
 
 template <class Space>
-void TreeExchange<Space>::send(Space& space, const Communicator& comm) {
-  space.wait_for_copies();
-  std::size_t cell = 0, item = 0;
-  for (std::size_t r = 0; r < send_cells_.size(); ++r) {
-    for_each_part(sent_, static_cast<std::size_t>(multipole_stride(form_)), cell, send_cells_[r], item, send_particles_[r],
-                  [&](std::span<std::byte> part) { comm.send_bytes(part, static_cast<int>(r), Tag::tree_data, sends_); });
-    cell += send_cells_[r];
-    item += send_particles_[r];
-  }
+TreeView TreeExchange<Space>::receive(Space& space, int index) {
+  const Batch& batch = batches_[static_cast<std::size_t>(index)];
+  const std::size_t end = batch.first + batch.count;
+  transport_.arrive(messages_a_tree * batch.first, messages_a_tree * end);
+  const std::uint32_t cell = cell_begin_[batch.first], cells = cell_begin_[end] - cell;
+  space.for_each(cells, Relocate{links_.data(), base_.data(), base_.data() + cell_begin_.size(), static_cast<std::uint32_t>(batch.first),
+                                 static_cast<std::uint32_t>(end), cell});
+  return view(index);
 }
 
 template <class Space>
-TreeView TreeExchange<Space>::receive(Space& space, int index) {
-  Batch& batch = batches_[static_cast<std::size_t>(index)];
-  batch.requests.wait_all();
-  const std::size_t end = batch.first + batch.count;
-  const std::uint32_t cell = cell_begin_[batch.first], item = particle_begin_[batch.first];
-  const std::size_t cells = cell_begin_[end] - cell, items = particle_begin_[end] - item;
-  space.copy_from_host_async(received_.links.data() + cell, staged_.links.data() + cell, cells * sizeof(CellLinks));
-  space.copy_from_host_async(received_.geometry.data() + cell, staged_.geometry.data() + cell, cells * sizeof(CellGeometry));
-  const auto stride = static_cast<std::size_t>(multipole_stride(form_));
-  space.copy_from_host_async(received_.multipole.data() + cell * stride, staged_.multipole.data() + cell * stride,
-                             cells * stride * sizeof(float));
-  space.copy_from_host_async(received_.particles.data() + item, staged_.particles.data() + item, items * sizeof(Double4));
-  space.order_after_copies();
-  const std::uint32_t* const cell_begin = base_.data();
-  space.for_each(cells, Relocate{received_.links.data(), cell_begin, base_.data() + cell_begin_.size(),
-                                 static_cast<std::uint32_t>(batch.first), static_cast<std::uint32_t>(end), cell});
-  return {received_.links.data(),
-          received_.geometry.data(),
-          received_.multipole.data(),
+TreeView TreeExchange<Space>::view(int index) const {
+  const Batch& batch = batches_[static_cast<std::size_t>(index)];
+  return {links_.data(),
+          geometry_.data(),
+          multipole_.data(),
           form_,
-          received_.particles.data(),
+          particles_.data(),
           cell_begin_.back(),
           static_cast<std::uint32_t>(batch.count),
-          cell_begin + batch.first};
+          base_.data() + batch.first};
 }
 
 template class TreeExchange<BackEnd>;

@@ -1,7 +1,7 @@
-// What a GADGET-like HDF5 file says about its time, units, box and origin.
+#include "io/gadget_info.hpp"
+
 #include <algorithm>
 
-#include "io/gadget_layout.hpp"
 #include "io/hdf5_attributes.hpp"
 
 namespace grove {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "io/gadget_info.hpp"
 #include "io/hdf5_attributes.hpp"
 #include "kernels/space/error.hpp"
 
@@ -71,27 +72,40 @@ void check_field(const Hdf5Handle& group, const std::string& file, const std::st
   }
 }
 
-/// Whether the group has ids; checks all fields of a type in one file.
-bool check_type(const Hdf5Handle& file, const std::string& file_name, int type, std::uint64_t count, double table_mass) {
+H5T_class_t class_of(ElementType type) { return type == ElementType::f4 || type == ElementType::f8 ? H5T_FLOAT : H5T_INTEGER; }
+
+/// Where fields that a file may lack are there, and where they are not: for each row of the table the name of a group, or nothing.
+struct OptionalFields {
+  std::vector<std::string> present_in, absent_from;
+  explicit OptionalFields(const FieldTable& fields) : present_in(fields.rows().size()), absent_from(fields.rows().size()) {}
+};
+
+/// True for the fields that all particles of a file may lack: ids, and what is read when it is there.
+bool may_be_absent(const ParticleField& field) { return field.name == "id" || field.input == InInput::when_there; }
+
+/// Checks all fields of a type in one file.
+void check_type(const Hdf5Handle& file, const std::string& file_name, int type, std::uint64_t count, double table_mass,
+                const FieldTable& fields, OptionalFields& optional) {
   const std::string name = gadget_group(type);
   if (!has_link(file, name))
     throw DataError(fmt::format("{}: {}: missing group, though /Header announces {} particles", file_name, name, count));
   const Hdf5Handle group = open_group(file, name);
-  check_field(group, file_name, name + "/Coordinates", count, 3, H5T_FLOAT);
-  check_field(group, file_name, name + "/Velocities", count, 3, H5T_FLOAT);
-  const std::string masses = gadget_mass_field(group);
-  if (!masses.empty()) {
-    check_field(group, file_name, name + '/' + masses, count, 1, H5T_FLOAT);
-  } else if (table_mass == 0) {
-    throw DataError(fmt::format("{}: {}/Masses: missing field, and /Header MassTable gives no mass for type {}", file_name, name, type));
+  for (std::size_t row = 0; row < fields.rows().size(); ++row) {
+    const ParticleField& field = fields.rows()[row];
+    if (field.input == InInput::never || field.dataset.empty()) continue;
+    const std::string dataset = field.name == "mass" ? gadget_mass_field(group) : field.dataset;
+    if (field.name == "mass" && dataset.empty()) {
+      if (table_mass != 0) continue;
+      throw DataError(fmt::format("{}: {}/Masses: missing field, and /Header MassTable gives no mass for type {}", file_name, name, type));
+    }
+    const bool absent = may_be_absent(field) && !has_link(group, dataset);
+    (absent ? optional.absent_from : optional.present_in)[row] = fmt::format("{}: {}", file_name, name);
+    if (!absent) check_field(group, file_name, name + '/' + dataset, count, field.components, class_of(field.type));
   }
-  if (!has_link(group, "ParticleIDs")) return false;
-  check_field(group, file_name, name + "/ParticleIDs", count, 1, H5T_INTEGER);
-  return true;
 }
 
-/// Adds one file to the layout; the ids found and missed so far are kept in `with_ids` and `without_ids`, the names of groups.
-void add_piece(GadgetLayout& layout, const std::filesystem::path& path, std::string& with_ids, std::string& without_ids) {
+/// Adds one file to the layout.
+void add_piece(GadgetLayout& layout, const std::filesystem::path& path, const FieldTable& fields, OptionalFields& optional) {
   const Hdf5Handle file = open_hdf5_file(path);
   if (!has_link(file, "Header")) throw DataError(path.string() + ": missing field: there is no group /Header");
   const Hdf5Handle header = open_group(file, "Header");
@@ -100,12 +114,25 @@ void add_piece(GadgetLayout& layout, const std::filesystem::path& path, std::str
   for (std::size_t k = 0; k < std::min(table.size(), layout.mass_of_type.size()); ++k) layout.mass_of_type[k] = table[k];
   for (int type = 0; type < particle_type_count; ++type) {
     const auto k = static_cast<std::size_t>(type);
-    if (count[k] == 0) continue;
-    const bool has_ids = check_type(file, path.string(), type, count[k], layout.mass_of_type[k]);
-    (has_ids ? with_ids : without_ids) = fmt::format("{}: {}", path.string(), gadget_group(type));
+    if (count[k] > 0) check_type(file, path.string(), type, count[k], layout.mass_of_type[k], fields, optional);
   }
   layout.pieces.push_back(path);
   layout.count.push_back(count);
+}
+
+/// Fields that a file may lack must be there for all particles or for none.
+void settle_optional_fields(GadgetLayout& layout, const FieldTable& fields, const OptionalFields& optional) {
+  for (std::size_t row = 0; row < fields.rows().size(); ++row) {
+    const ParticleField& field = fields.rows()[row];
+    if (!may_be_absent(field)) continue;
+    const std::string &present = optional.present_in[row], &absent = optional.absent_from[row];
+    if (!present.empty() && !absent.empty())
+      throw DataError(fmt::format("{}/{}: missing field; other particles of the snapshot have it", absent, field.dataset));
+    if (field.name == "id")
+      layout.has_ids = absent.empty();
+    else if (!present.empty())
+      layout.optional_fields.push_back(row);
+  }
 }
 
 /// The files must add up to the total that each of them announces.
@@ -152,20 +179,16 @@ std::vector<GadgetBlock> GadgetLayout::blocks(std::uint64_t begin, std::uint64_t
   return result;
 }
 
-GadgetLayout read_gadget_layout(const std::filesystem::path& path, ReadInfo& info) {
+GadgetLayout read_gadget_layout(const std::filesystem::path& path, const FieldTable& fields, ReadInfo& info) {
   const Hdf5Handle file = open_hdf5_file(path);
   if (!has_link(file, "Header")) throw DataError(path.string() + ": missing field: there is no group /Header");
   const Hdf5Handle header = open_group(file, "Header");
   const double pieces = read_number(header, "NumFilesPerSnapshot").value_or(1);
   GadgetLayout layout;
-  std::string with_ids, without_ids;
-  for (const auto& piece : piece_paths(path, pieces < 1 ? 1 : static_cast<std::size_t>(pieces)))
-    add_piece(layout, piece, with_ids, without_ids);
+  OptionalFields optional(fields);
+  for (const auto& piece : piece_paths(path, pieces < 1 ? 1 : static_cast<std::size_t>(pieces))) add_piece(layout, piece, fields, optional);
   check_total(layout, header, path.string());
-  if (!with_ids.empty() && !without_ids.empty()) {
-    throw DataError(fmt::format("{}/ParticleIDs: missing field; other particles of the snapshot have ids", without_ids));
-  }
-  layout.has_ids = without_ids.empty();
+  settle_optional_fields(layout, fields, optional);
   if (!layout.has_ids) info.notes.push_back("there are no ParticleIDs; particles are numbered from 0 in the order of the file");
   info.count_of_type = layout.count_of_type();
   if (layout.pieces.size() > 1) info.notes.push_back(fmt::format("the snapshot is split over {} files", layout.pieces.size()));
@@ -188,6 +211,10 @@ void share_layout(GadgetLayout& layout, const Communicator& comm) {
   int has_ids = layout.has_ids;
   comm.broadcast(std::span<int>(&has_ids, 1));
   layout.has_ids = has_ids != 0;
+  std::uint64_t optional = layout.optional_fields.size();
+  comm.broadcast(std::span<std::uint64_t>(&optional, 1));
+  layout.optional_fields.resize(optional);
+  comm.broadcast(std::span<std::size_t>(layout.optional_fields));
 }
 
 std::string gadget_group(int type) { return "PartType" + std::to_string(type); }

@@ -29,6 +29,7 @@ struct GadgetLayout {
   std::vector<Counts> count;                               ///< [pieces]
   std::array<double, particle_type_count> mass_of_type{};  ///< the header's MassTable; used where there is no field of masses
   bool has_ids = true;
+  std::vector<std::size_t> optional_fields;  ///< rows of the table of fields that are read when they are there, and are
 
   std::uint64_t total() const;
   Counts count_of_type() const;
@@ -38,7 +39,7 @@ struct GadgetLayout {
 
 /// Looks at the metadata of all files of the snapshot that `path` is one of. Not collective. Fills in `info`.
 /// @throws DataError for missing files or fields, wrong shapes and counts that contradict each other
-GadgetLayout read_gadget_layout(const std::filesystem::path& path, ReadInfo& info);
+GadgetLayout read_gadget_layout(const std::filesystem::path& path, const FieldTable& fields, ReadInfo& info);
 
 /// Gives all ranks the root's layout. Collective.
 void share_layout(GadgetLayout& layout, const Communicator& comm);
@@ -48,8 +49,5 @@ std::string gadget_group(int type);
 
 /// The name of the field of masses in a group of particles; empty when there is none and MassTable must do.
 std::string gadget_mass_field(const Hdf5Handle& group);
-
-/// Reads what a file says about time, units, box and origin into `info`. Throws DataError.
-void read_gadget_info(const Hdf5Handle& file, ReadInfo& info);
 
 }  // namespace grove

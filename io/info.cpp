@@ -9,7 +9,6 @@
 #include "decomposition/communicator.hpp"
 #include "io/input_format.hpp"
 #include "io/reader.hpp"
-#include "io/snapshot_fields.hpp"
 
 namespace grove {
 

@@ -33,7 +33,7 @@ struct InputFormat {
   /// Whether a file that starts like this is of the format, be it damaged further on. Not collective, does not throw.
   bool (*recognises)(const FileHead& head);
   /// Reads this rank's rows as read_particles says and fills in `info` at least on the root. Collective; throws AgreedError.
-  ParticleSet (*read)(const std::filesystem::path& path, const Communicator& comm, ReadInfo& info);
+  ParticleSet (*read)(const std::filesystem::path& path, const FieldTablePtr& fields, const Communicator& comm, ReadInfo& info);
   /// The fields in the file, or in all files of the snapshot. Not collective; throws DataError.
   std::vector<FieldDescription> (*fields)(const std::filesystem::path& path);
 };

@@ -48,7 +48,7 @@ void share_info(ReadInfo& info, const Communicator& comm) {
 
 std::uint64_t ReadInfo::count() const { return std::accumulate(count_of_type.begin(), count_of_type.end(), std::uint64_t{0}); }
 
-ParticleSet read_particles(const std::filesystem::path& path, const Communicator& comm, ReadInfo* info) {
+ParticleSet read_particles(const std::filesystem::path& path, const Communicator& comm, ReadInfo* info, const FieldTablePtr& fields) {
   std::string found_path;
   int format = 0;
   comm.agree([&] {
@@ -61,7 +61,7 @@ ParticleSet read_particles(const std::filesystem::path& path, const Communicator
   comm.broadcast(std::span<int>(&format, 1));
   const InputFormat& reader = input_formats()[static_cast<std::size_t>(format)];
   ReadInfo own_info;
-  ParticleSet particles = reader.read(found_path, comm, own_info);
+  ParticleSet particles = reader.read(found_path, fields, comm, own_info);
   own_info.format = reader.name;
   share_info(own_info, comm);
   if (info != nullptr) *info = std::move(own_info);

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "io/gadget_layout.hpp"
+#include "io/hdf5_elements.hpp"
 #include "io/hdf5_handles.hpp"
 #include "kernels/space/error.hpp"
 
@@ -38,25 +39,36 @@ void read_ids(const Hdf5Handle& group, const GadgetBlock& block, std::uint64_t* 
       fmt::format("{}/ParticleIDs, row {}: the id is {}; it must not be negative", hdf5_name(group), row, static_cast<std::int64_t>(*bad)));
 }
 
+/// Reads one field of a block into the particles from index `at` on.
+void read_field(const Hdf5Handle& group, const GadgetBlock& block, const ParticleField& field, const std::string& dataset,
+                ParticleSet& particles, std::size_t at) {
+  const std::span<std::byte> values = particles.resize(field, particles.size());
+  read_rows(group, dataset, block, memory_type_of(field.type), values.data() + at * field.row_bytes());
+}
+
 /// Reads one block into the particles from index `at` on.
 void read_block(const Hdf5Handle& file, const GadgetLayout& layout, const GadgetBlock& block, ParticleSet& particles, std::size_t at) {
   const Hdf5Handle group = open_group(file, gadget_group(block.type));
-  read_rows(group, "Coordinates", block, H5T_NATIVE_DOUBLE, &particles.position[3 * at]);
-  read_rows(group, "Velocities", block, H5T_NATIVE_DOUBLE, &particles.velocity[3 * at]);
-  const std::string masses = gadget_mass_field(group);
-  if (!masses.empty()) {
-    read_rows(group, masses, block, H5T_NATIVE_DOUBLE, &particles.mass[at]);
-  } else {
-    std::fill_n(&particles.mass[at], block.count, layout.mass_of_type[static_cast<std::size_t>(block.type)]);
+  const std::vector<ParticleField>& rows = particles.fields->rows();
+  for (const ParticleField& field : rows) {
+    if (field.input != InInput::required || field.dataset.empty() || field.name == "id") continue;
+    const std::string dataset = field.name == "mass" ? gadget_mass_field(group) : field.dataset;
+    if (dataset.empty())
+      std::fill_n(&particles.mass[at], block.count, layout.mass_of_type[static_cast<std::size_t>(block.type)]);
+    else
+      read_field(group, block, field, dataset, particles, at);
   }
+  for (const std::size_t row : layout.optional_fields) read_field(group, block, rows[row], rows[row].dataset, particles, at);
   if (layout.has_ids) read_ids(group, block, &particles.id[at]);
   std::fill_n(&particles.type[at], block.count, static_cast<std::uint8_t>(block.type));
 }
 
 /// This rank's rows [begin, end). Not collective.
-ParticleSet read_share(const GadgetLayout& layout, std::uint64_t begin, std::uint64_t end) {
+ParticleSet read_share(const GadgetLayout& layout, const FieldTablePtr& fields, std::uint64_t begin, std::uint64_t end) {
   ParticleSet particles;
+  particles.fields = fields;
   particles.resize(end - begin);
+  for (const std::size_t row : layout.optional_fields) particles.resize(fields->rows()[row], end - begin);
   for (std::uint64_t row = begin; row < end; ++row) particles.id[row - begin] = row;
   std::map<std::size_t, std::vector<GadgetBlock>> blocks_of_piece;
   for (const GadgetBlock& block : layout.blocks(begin, end)) blocks_of_piece[block.piece].push_back(block);
@@ -68,12 +80,11 @@ ParticleSet read_share(const GadgetLayout& layout, std::uint64_t begin, std::uin
 }
 
 /// "file: PartType1/Coordinates, row 17 (row 217 over all types and files)".
-std::string name_row(const GadgetLayout& layout, ParticleField field, std::uint64_t row) {
+std::string name_row(const GadgetLayout& layout, const ParticleField& field, std::uint64_t row) {
   const GadgetBlock block = layout.blocks(row, row + 1).at(0);
-  const char* names[] = {"Coordinates", "Velocities", "Masses", "type"};
   const std::string over_all = block.first == row ? "" : fmt::format(" (row {} over all types and files)", row);
-  return fmt::format("{}: {}/{}, row {}{}", layout.pieces[block.piece].string(), gadget_group(block.type), names[static_cast<int>(field)],
-                     block.first, over_all);
+  return fmt::format("{}: {}/{}, row {}{}", layout.pieces[block.piece].string(), gadget_group(block.type),
+                     field.dataset.empty() ? field.name : field.dataset, block.first, over_all);
 }
 
 }  // namespace
@@ -87,18 +98,18 @@ bool recognises_gadget(const FileHead& head) {
   return false;
 }
 
-ParticleSet read_gadget(const std::filesystem::path& path, const Communicator& comm, ReadInfo& info) {
+ParticleSet read_gadget(const std::filesystem::path& path, const FieldTablePtr& fields, const Communicator& comm, ReadInfo& info) {
   GadgetLayout layout;
   comm.agree([&] {
-    if (comm.is_root()) layout = read_gadget_layout(path, info);
+    if (comm.is_root()) layout = read_gadget_layout(path, *fields, info);
   });
   share_layout(layout, comm);
   const std::uint64_t total = layout.total();
   const std::uint64_t begin = first_of_rank(total, comm.rank(), comm.size());
   const std::uint64_t end = first_of_rank(total, comm.rank() + 1, comm.size());
   ParticleSet particles;
-  comm.agree([&] { particles = read_share(layout, begin, end); });
-  const RowNamer namer = [&](ParticleField field, int, std::uint64_t row) { return name_row(layout, field, row); };
+  comm.agree([&] { particles = read_share(layout, fields, begin, end); });
+  const RowNamer namer = [&](const ParticleField& field, std::uint64_t row) { return name_row(layout, field, row); };
   validate_particles(particles, path.string(), begin, namer, comm);
   return particles;
 }

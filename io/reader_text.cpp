@@ -186,7 +186,7 @@ bool recognises_text(const FileHead& head) {
   });
 }
 
-ParticleSet read_text_table(const std::filesystem::path& path, const Communicator& comm, ReadInfo& info) {
+ParticleSet read_text_table(const std::filesystem::path& path, const FieldTablePtr& fields, const Communicator& comm, ReadInfo& info) {
   std::unique_ptr<TableFile> file;
   std::uint64_t total = 0;
   comm.agree([&] {
@@ -196,6 +196,7 @@ ParticleSet read_text_table(const std::filesystem::path& path, const Communicato
   });
   comm.broadcast(std::span<std::uint64_t>(&total, 1));
   ParticleSet particles;
+  particles.fields = fields;
   std::vector<Row> rows;
   for (std::uint64_t begin = 0; begin < total; begin += rows_per_piece) {
     const std::uint64_t end = std::min(total, begin + rows_per_piece);

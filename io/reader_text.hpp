@@ -11,7 +11,7 @@ namespace grove {
 
 bool recognises_text(const FileHead& head);
 /// The root reads and parses in pieces of bounded size and sends each rank its rows. Collective.
-ParticleSet read_text_table(const std::filesystem::path& path, const Communicator& comm, ReadInfo& info);
+ParticleSet read_text_table(const std::filesystem::path& path, const FieldTablePtr& fields, const Communicator& comm, ReadInfo& info);
 std::vector<FieldDescription> text_fields(const std::filesystem::path& path);
 
 }  // namespace grove

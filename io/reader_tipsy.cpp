@@ -127,19 +127,18 @@ ParticleSet read_rows(const std::filesystem::path& path, const Header& header, s
   return particles;
 }
 
-std::string name_row(const std::filesystem::path& path, const Header& header, ParticleField field, std::uint64_t row) {
-  const char* names[] = {"position", "velocity", "mass", "type"};
+std::string name_row(const std::filesystem::path& path, const Header& header, const ParticleField& field, std::uint64_t row) {
   std::size_t k = 0;
   std::uint64_t in_kind = row;
   while (k + 1 < kinds.size() && in_kind >= header.count[k]) in_kind -= header.count[k++];
-  return fmt::format("{}: {} of {} particle {}, row {}", path.string(), names[static_cast<int>(field)], kinds[k].name, in_kind, row);
+  return fmt::format("{}: {} of {} particle {}, row {}", path.string(), field.name, kinds[k].name, in_kind, row);
 }
 
 }  // namespace
 
 bool recognises_tipsy(const FileHead& head) { return parse_header(head).has_value(); }
 
-ParticleSet read_tipsy(const std::filesystem::path& path, const Communicator& comm, ReadInfo& info) {
+ParticleSet read_tipsy(const std::filesystem::path& path, const FieldTablePtr& fields, const Communicator& comm, ReadInfo& info) {
   Header header;
   comm.agree([&] {
     if (comm.is_root()) header = read_header(path);
@@ -152,7 +151,8 @@ ParticleSet read_tipsy(const std::filesystem::path& path, const Communicator& co
   const std::uint64_t end = first_of_rank(header.total(), comm.rank() + 1, comm.size());
   ParticleSet particles;
   comm.agree([&] { particles = read_rows(path, header, begin, end); });
-  const RowNamer namer = [&](ParticleField field, int, std::uint64_t row) { return name_row(path, header, field, row); };
+  particles.fields = fields;
+  const RowNamer namer = [&](const ParticleField& field, std::uint64_t row) { return name_row(path, header, field, row); };
   validate_particles(particles, path.string(), begin, namer, comm);
   return particles;
 }

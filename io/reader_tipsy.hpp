@@ -11,7 +11,7 @@ namespace grove {
 
 bool recognises_tipsy(const FileHead& head);
 /// Each rank seeks and reads its own rows. Collective.
-ParticleSet read_tipsy(const std::filesystem::path& path, const Communicator& comm, ReadInfo& info);
+ParticleSet read_tipsy(const std::filesystem::path& path, const FieldTablePtr& fields, const Communicator& comm, ReadInfo& info);
 std::vector<FieldDescription> tipsy_fields(const std::filesystem::path& path);
 
 }  // namespace grove

@@ -1,6 +1,7 @@
 #include "io/snapshot.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -8,6 +9,7 @@
 #include <cstring>
 
 #include "io/gadget_layout.hpp"
+#include "io/hdf5_elements.hpp"
 #include "io/hdf5_handles.hpp"
 #include "io/partial_file.hpp"
 #include "io/snapshot_layout.hpp"
@@ -31,27 +33,29 @@ Shares split_by_type(const ParticleSet& local) {
 }
 
 void check_lengths(const ParticleSet& local) {
-  for (const SnapshotField& field : snapshot_fields()) {
-    const std::size_t bytes = field.values(local).size(), needed = local.size() * field.row_bytes();
-    if (bytes != needed && (field.required || bytes != 0))
-      throw Error(fmt::format("snapshot field {} has {} bytes; {} are needed", field.name, bytes, needed));
+  for (const ParticleField& field : local.fields->rows()) {
+    const std::size_t bytes = local.bytes(field).size(), needed = local.size() * field.row_bytes();
+    if (bytes != needed && (field.input == InInput::required || bytes != 0))
+      throw Error(fmt::format("particle field {} has {} bytes in a snapshot; {} are needed", field.name, bytes, needed));
   }
   const auto bad = std::find_if(local.type.begin(), local.type.end(), [](std::uint8_t type) { return type >= particle_type_count; });
   if (bad != local.type.end()) throw Error(fmt::format("particle type {} in a snapshot; 0 to 5 are allowed", *bad));
 }
 
-/// A field is written when every rank that has particles knows it.
-std::vector<const SnapshotField*> known_fields(const ParticleSet& local, const Communicator& comm) {
-  std::vector<const SnapshotField*> known;
-  for (const SnapshotField& field : snapshot_fields()) {
-    if (comm.min(local.size() == 0 || !field.values(local).empty() ? 1 : 0) == 1) known.push_back(&field);
+/// A field that is wanted is written when every rank that has particles knows it.
+std::vector<const ParticleField*> written_fields(const ParticleSet& local, const SnapshotHeader& header, const Communicator& comm) {
+  std::vector<const ParticleField*> written;
+  for (const ParticleField& field : local.fields->rows()) {
+    const bool wanted = field.snapshot == InSnapshot::always || std::count(header.fields.begin(), header.fields.end(), field.name) > 0;
+    const bool known = comm.min(local.size() == 0 || !local.bytes(field).empty() ? 1 : 0) == 1;
+    if (wanted && known && !field.dataset.empty()) written.push_back(&field);
   }
-  return known;
+  return written;
 }
 
 /// Copies the rows [begin, end) of a share into a dense buffer.
-void gather(const SnapshotField& field, const ParticleSet& local, std::span<const std::size_t> rows, std::vector<std::byte>& dense) {
-  const std::span<const std::byte> values = field.values(local);
+void gather(const ParticleField& field, const ParticleSet& local, std::span<const std::size_t> rows, std::vector<std::byte>& dense) {
+  const std::span<const std::byte> values = local.bytes(field);
   dense.resize(rows.size() * field.row_bytes());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     std::memcpy(dense.data() + i * field.row_bytes(), values.data() + rows[i] * field.row_bytes(), field.row_bytes());
@@ -66,13 +70,13 @@ struct Target {
 };
 
 /// Writes one field of one type. Collective, in as many rounds as the rank with most particles needs.
-void write_field(const Target& target, int type, const SnapshotField& field, const ParticleSet& local, const TypeShare& share,
+void write_field(const Target& target, int type, const ParticleField& field, const ParticleSet& local, const TypeShare& share,
                  const Communicator& comm) {
   const std::uint64_t rows_per_round = std::max<std::uint64_t>(1, target.transfer_bytes / field.row_bytes());
   const std::uint64_t rounds = (comm.max(static_cast<std::uint64_t>(share.rows.size())) + rows_per_round - 1) / rows_per_round;
   Hdf5Handle dataset;
-  comm.agree([&] { dataset = open_dataset(open_group(target.file, gadget_group(type)), field.name); });
-  const hid_t memory_type = field.type == ElementType::f8 ? H5T_NATIVE_DOUBLE : H5T_NATIVE_UINT64;
+  comm.agree([&] { dataset = open_dataset(open_group(target.file, gadget_group(type)), field.dataset); });
+  const hid_t memory_type = memory_type_of(field.type);
   std::vector<std::byte> dense;
   for (std::uint64_t round = 0; round < rounds; ++round) {
     const std::uint64_t begin = std::min<std::uint64_t>(share.rows.size(), round * rows_per_round);
@@ -110,17 +114,13 @@ void write_particles(const std::filesystem::path& path, const ParticleSet& local
   for (int type = 0; type < particle_type_count; ++type) {
     const auto k = static_cast<std::size_t>(type);
     if (contents.count_of_type[k] == 0) continue;
-    for (const SnapshotField* field : contents.fields) write_field(target, type, *field, local, shares[k], comm);
+    for (const ParticleField* field : contents.fields) write_field(target, type, *field, local, shares[k], comm);
   }
   comm.agree([&] { check_hdf5(H5Fflush(target.file.id(), H5F_SCOPE_GLOBAL), path.string() + ": cannot be flushed"); });
   comm.agree([&] { target.file.close(path.string() + ": cannot be closed"); });
 }
 
 }  // namespace
-
-std::filesystem::path snapshot_path(const std::filesystem::path& directory, int index) {
-  return directory / fmt::format("snapshot_{:04}.hdf5", index);
-}
 
 double enclosing_box_size(const ParticleSet& local, const Communicator& comm) {
   double extent = 0;
@@ -148,7 +148,7 @@ void write_snapshot(const std::filesystem::path& final_name, const ParticleSet& 
     contents.count_of_type[k] = comm.sum(static_cast<std::uint64_t>(shares[k].rows.size()));
     shares[k].first = comm.prefix_sum(shares[k].rows.size());
   }
-  contents.fields = known_fields(local, comm);
+  contents.fields = written_fields(local, header, comm);
   contents.box_size = enclosing_box_size(local, comm);
   contents.ranks = comm.size();
   try {
@@ -167,6 +167,16 @@ void write_snapshot(const std::filesystem::path& final_name, const ParticleSet& 
     if (comm.is_root()) remove_quietly(partial);
     throw;
   }
+}
+
+void require_fields_on_request(const FieldTable& fields, const std::vector<std::string>& names, const std::string& key) {
+  std::vector<std::string> allowed;
+  for (const ParticleField& field : fields.rows())
+    if (field.snapshot == InSnapshot::on_request && !field.dataset.empty()) allowed.push_back(field.name);
+  for (const std::string& name : names)
+    if (std::find(allowed.begin(), allowed.end(), name) == allowed.end())
+      throw ConfigError(fmt::format("{}: \"{}\" is no particle field that is written on request; these are: {}", key, name,
+                                    fmt::join(allowed, ", ")));
 }
 
 }  // namespace grove

@@ -30,12 +30,10 @@ struct SnapshotHeader {
   double G = 1;          ///< code units
   double softening = 0;  ///< code units, Plummer equivalent
   Provenance provenance;
+  std::vector<std::string> fields{};  ///< those on request that are to be written, by their names in the table of fields
   /// Most bytes that a rank hands over in one call: bounds the scratch memory and keeps MPI's counts within an int. At least 24.
   std::size_t transfer_bytes = std::size_t{256} << 20;
 };
-
-/// `directory`/snapshot_0007.hdf5 for index 7.
-std::filesystem::path snapshot_path(const std::filesystem::path& directory, int index);
 
 /// The side of the box a snapshot announces: the smallest power of two above twice the largest absolute coordinate over all
 /// ranks, so that a box centred on the origin encloses all particles; 1 when all are at the origin. Non-finite ones are left out.
@@ -44,12 +42,15 @@ double enclosing_box_size(const ParticleSet& local, const Communicator& comm);
 
 /// Writes all particles of all ranks to `final_name`. Collective; any rank may have none, but not all.
 ///
-/// Within a type, particles are in rank order and on each rank in the order of `local`. Potential and Acceleration are written
-/// when all ranks that have particles know them. The file is made under the name `final_name`.partial, flushed to the disk and
+/// Within a type, particles are in rank order and on each rank in the order of `local`. Of the fields that the table says are written,
+/// those are left out that some rank with particles does not know. The file is made under the name `final_name`.partial, flushed to the disk and
 /// then renamed, so that a file under its final name is always complete; an older file of that name is replaced. The bytes
 /// depend on the arguments alone.
 /// @throws AgreedError on all ranks; then the partial file is gone and an older file of the final name is as it was
 void write_snapshot(const std::filesystem::path& final_name, const ParticleSet& local, const SnapshotHeader& header,
                     const Communicator& comm);
+
+/// Throws ConfigError, which names `key`, unless all of `names` are fields of the table that are written on request.
+void require_fields_on_request(const FieldTable& fields, const std::vector<std::string>& names, const std::string& key);
 
 }  // namespace grove

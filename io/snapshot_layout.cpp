@@ -4,6 +4,7 @@
 
 #include "io/gadget_layout.hpp"
 #include "io/hdf5_attributes.hpp"
+#include "io/hdf5_elements.hpp"
 #include "io/hdf5_handles.hpp"
 
 namespace grove {
@@ -90,16 +91,15 @@ void write_provenance_group(const Hdf5Handle& file, const SnapshotHeader& header
   for (const auto& [name, text] : provenance.extra) write_long_text(group, name, text);
 }
 
-void create_field(const Hdf5Handle& group, const SnapshotField& field, std::uint64_t count, const UnitSystem& units) {
-  const hid_t type = field.type == ElementType::f8 ? H5T_IEEE_F64LE : H5T_STD_U64LE;
-  const std::vector<hsize_t> shape = field.columns == 1 ? std::vector<hsize_t>{count} : std::vector<hsize_t>{count, field.columns};
-  const Hdf5Handle dataset = create_dataset(group, field.name, type, shape);
+void create_field(const Hdf5Handle& group, const ParticleField& field, std::uint64_t count, const UnitSystem& units) {
+  const std::vector<hsize_t> shape = field.components == 1 ? std::vector<hsize_t>{count} : std::vector<hsize_t>{count, field.components};
+  const Hdf5Handle dataset = create_dataset(group, field.dataset, file_type_of(field.type), shape);
   write_attribute(dataset, "a_scaling", 0.0);
   write_attribute(dataset, "h_scaling", 0.0);
-  write_attribute(dataset, "length_scaling", field.units.length);
-  write_attribute(dataset, "mass_scaling", field.units.mass);
-  write_attribute(dataset, "velocity_scaling", field.units.velocity);
-  write_attribute(dataset, "to_cgs", field.units.to_cgs(units));
+  write_attribute(dataset, "length_scaling", field.unit.length);
+  write_attribute(dataset, "mass_scaling", field.unit.mass);
+  write_attribute(dataset, "velocity_scaling", field.unit.velocity);
+  write_attribute(dataset, "to_cgs", in_cgs(field.unit, units));
 }
 
 }  // namespace
@@ -115,7 +115,7 @@ std::string make_snapshot_image(const std::string& name, const SnapshotHeader& h
     if (count == 0) continue;
     const Hdf5Handle group = create_group(file, gadget_group(type));
     write_attribute(group, "ComponentName", std::string(component_name(type)));
-    for (const SnapshotField* field : contents.fields) create_field(group, *field, count, header.units);
+    for (const ParticleField* field : contents.fields) create_field(group, *field, count, header.units);
   }
   return hdf5_image(file);
 }
@@ -123,7 +123,7 @@ std::string make_snapshot_image(const std::string& name, const SnapshotHeader& h
 std::uint64_t largest_snapshot_size(std::uint64_t image_bytes, const SnapshotContents& contents) {
   std::uint64_t bytes = image_bytes + metadata_allowance;
   for (const std::uint64_t count : contents.count_of_type) {
-    for (const SnapshotField* field : contents.fields) {
+    for (const ParticleField* field : contents.fields) {
       const std::uint64_t size = count * field->row_bytes();
       bytes += size + (size >= dataset_alignment ? dataset_alignment : 0);
     }

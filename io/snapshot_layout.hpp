@@ -7,14 +7,14 @@
 #include <vector>
 
 #include "io/snapshot.hpp"
-#include "io/snapshot_fields.hpp"
+#include "kernels/particles/particle_set.hpp"
 
 namespace grove {
 
 /// What the skeleton depends on besides the header.
 struct SnapshotContents {
   std::array<std::uint64_t, particle_type_count> count_of_type{};  ///< over all ranks
-  std::vector<const SnapshotField*> fields;                        ///< those that are known
+  std::vector<const ParticleField*> fields;                        ///< those that are written
   double box_size = 1;
   int ranks = 1;
 };

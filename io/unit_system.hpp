@@ -1,6 +1,8 @@
 // The units in which a file's numbers are meant.
 #pragma once
 
+#include "kernels/particles/fields.hpp"
+
 namespace grove {
 
 /// Code units in cgs. All 1 stands for N-body units, which have no physical scale. The unit of time is length / velocity.
@@ -11,5 +13,8 @@ struct UnitSystem {
 
   double time_in_s() const { return length_in_cm / velocity_in_cm_per_s; }
 };
+
+/// One code unit of a quantity in cgs; 1 for numbers without unit.
+double in_cgs(const FieldUnit& unit, const UnitSystem& system);
 
 }  // namespace grove

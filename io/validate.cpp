@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <optional>
 
@@ -15,56 +16,47 @@ namespace {
 constexpr std::uint64_t no_row = std::numeric_limits<std::uint64_t>::max();
 
 struct BadValue {
-  ParticleField field;
-  int component;
+  const ParticleField* field;
+  std::size_t component;
   double value;
   const char* allowed;
 };
 
+/// A component of a particle as a number; nothing for integers, which are always finite.
+std::optional<double> floating_value(const ParticleField& field, std::span<const std::byte> values, std::size_t element) {
+  if (field.type == ElementType::f8) {
+    double value = 0;
+    std::memcpy(&value, values.data() + element * sizeof(value), sizeof(value));
+    return value;
+  }
+  if (field.type != ElementType::f4) return std::nullopt;
+  float value = 0;
+  std::memcpy(&value, values.data() + element * sizeof(value), sizeof(value));
+  return value;
+}
+
 std::optional<BadValue> first_bad_value(const ParticleSet& particles, std::size_t i) {
-  for (int c = 0; c < 3; ++c) {
-    const double x = particles.position[3 * i + static_cast<std::size_t>(c)];
-    if (!std::isfinite(x)) return BadValue{ParticleField::position, c, x, "must be finite"};
-  }
-  for (int c = 0; c < 3; ++c) {
-    const double v = particles.velocity[3 * i + static_cast<std::size_t>(c)];
-    if (!std::isfinite(v)) return BadValue{ParticleField::velocity, c, v, "must be finite"};
-  }
-  const double mass = particles.mass[i];
-  if (!std::isfinite(mass) || mass < 0) return BadValue{ParticleField::mass, 0, mass, "must be finite and not negative"};
-  if (particles.type[i] >= particle_type_count) {
-    return BadValue{ParticleField::type, 0, static_cast<double>(particles.type[i]), "must be 0 to 5"};
+  for (const ParticleField& field : particles.fields->rows()) {
+    const std::span<const std::byte> values = particles.bytes(field);
+    if (values.empty()) continue;
+    for (std::size_t c = 0; c < field.components; ++c) {
+      const std::optional<double> value = floating_value(field, values, i * field.components + c);
+      if (value && !std::isfinite(*value)) return BadValue{&field, c, *value, "must be finite"};
+    }
+    if (field.name == "mass" && particles.mass[i] < 0) return BadValue{&field, 0, particles.mass[i], "must be finite and not negative"};
+    if (field.name == "type" && particles.type[i] >= particle_type_count)
+      return BadValue{&field, 0, static_cast<double>(particles.type[i]), "must be 0 to 5"};
   }
   return std::nullopt;
 }
 
-std::string component_name(const BadValue& bad) {
-  const char* axis[] = {"x", "y", "z"};
-  switch (bad.field) {
-    case ParticleField::position:
-      return axis[bad.component];
-    case ParticleField::velocity:
-      return std::string("v") + axis[bad.component];
-    case ParticleField::mass:
-      return "the mass";
-    case ParticleField::type:
-      return "the type";
-  }
-  return "";
-}
-
-const char* field_name(ParticleField field) {
-  switch (field) {
-    case ParticleField::position:
-      return "position";
-    case ParticleField::velocity:
-      return "velocity";
-    case ParticleField::mass:
-      return "mass";
-    case ParticleField::type:
-      return "type";
-  }
-  return "";
+/// "vy", "the mass".
+std::string name_of_component(const BadValue& bad) {
+  constexpr const char* axis[] = {"x", "y", "z"};
+  if (bad.field->components != 3) return "the " + bad.field->name;
+  if (bad.field->name == "position") return axis[bad.component];
+  if (bad.field->name == "velocity") return std::string("v") + axis[bad.component];
+  return fmt::format("the {} component of the {}", axis[bad.component], bad.field->name);
 }
 
 }  // namespace
@@ -83,13 +75,13 @@ void validate_particles(const ParticleSet& particles, const std::string& source,
   comm.agree([&] {
     if (!bad || row != lowest) return;
     throw DataError(
-        fmt::format("{}: {} is {}; it {}", name_row(bad->field, bad->component, row), component_name(*bad), bad->value, bad->allowed));
+        fmt::format("{}: {} is {}; it {}", name_row(*bad->field, row), name_of_component(*bad), bad->value, bad->allowed));
   });
 }
 
 void validate_particles(const ParticleSet& particles, const std::string& source, std::uint64_t first_row, const Communicator& comm) {
-  const RowNamer name_row = [&](ParticleField field, int, std::uint64_t row) {
-    return fmt::format("{}: {}, row {}", source, field_name(field), row);
+  const RowNamer name_row = [&](const ParticleField& field, std::uint64_t row) {
+    return fmt::format("{}: {}, row {}", source, field.name, row);
   };
   validate_particles(particles, source, first_row, name_row, comm);
 }

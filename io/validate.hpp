@@ -10,14 +10,10 @@
 
 namespace grove {
 
-/// The input fields of a particle.
-enum class ParticleField { position, velocity, mass, type };
+/// How a row of a field is named in messages; `row` counts over all ranks. E.g. "file.hdf5: PartType1/Coordinates, row 17".
+using RowNamer = std::function<std::string(const ParticleField& field, std::uint64_t row)>;
 
-/// How a row of a field is named in messages: `component` is 0, 1, 2 for x, y, z and 0 for scalars; `row` counts over all ranks.
-/// E.g. "file.hdf5: PartType1/Coordinates, row 17".
-using RowNamer = std::function<std::string(ParticleField field, int component, std::uint64_t row)>;
-
-/// Checks that there is at least one particle over all ranks, that positions, velocities and masses are finite, masses not
+/// Checks that there is at least one particle over all ranks, that all floating-point fields that are known are finite, masses not
 /// negative, and types below particle_type_count. Collective.
 /// @param source     where the particles come from, for messages: a file or a generator
 /// @param first_row  row number of this rank's first particle, counted over all ranks

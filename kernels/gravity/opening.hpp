@@ -8,7 +8,6 @@
 #pragma once
 
 #include <cmath>
-#include <string>
 #include <tuple>
 
 #include "kernels/gravity/gravity_parameters.hpp"
@@ -58,60 +57,57 @@ GROVE_HD inline Separation separation(const CellGeometry& cell, const TargetBox&
   return s;
 }
 
-/// Barnes & Hut 1986: d > l / theta, d from the targets to the cell's centre of mass, l the longest side of the box around its particles.
-struct GeometricOpening {
-  static constexpr const char* name = "geometric";
+/// What criteria of an opening angle have in common: how they look at local expansions.
+struct AngleOpening {
   float per_theta;
-  explicit GeometricOpening(const GravityParameters& p) : per_theta(static_cast<float>(1 / p.theta)) {}
+  explicit AngleOpening(const GravityParameters& p) : per_theta(static_cast<float>(1 / p.theta)) {}
 
-  GROVE_HD bool accepts(const CellGeometry& cell, const Separation& s, const TargetBox&) const {
-    const float opening = cell.longest_side * per_theta;
-    return s.centre_of_mass2 > opening * opening;
-  }
   GROVE_HD bool accepts_local(const CellGeometry&, const CentreSeparation& s, const TargetBox&, int) const {
     return s.extent * s.extent * per_theta * per_theta < s.distance2;
   }
   GROVE_HD bool forbids_local(const CellGeometry&, const CentreSeparation&, const TargetBox&, int) const { return false; }
 };
 
+/// Barnes & Hut 1986: d > l / theta, d from the targets to the cell's centre of mass, l the longest side of the box around its particles.
+struct GeometricOpening : AngleOpening {
+  static constexpr const char* name = "geometric";
+  using AngleOpening::AngleOpening;
+
+  GROVE_HD bool accepts(const CellGeometry& cell, const Separation& s, const TargetBox&) const {
+    const float opening = cell.longest_side * per_theta;
+    return s.centre_of_mass2 > opening * opening;
+  }
+};
+
 /// Barnes 1994, as in Bedorf, Gaburov & Portegies Zwart 2012, eq. 3: d > l / theta + s, with s the distance between the
 /// centre of the cell's box and its centre of mass.
-struct BarnesOpening {
+struct BarnesOpening : AngleOpening {
   static constexpr const char* name = "barnes";
-  float per_theta;
-  explicit BarnesOpening(const GravityParameters& p) : per_theta(static_cast<float>(1 / p.theta)) {}
+  using AngleOpening::AngleOpening;
 
   GROVE_HD bool accepts(const CellGeometry& cell, const Separation& s, const TargetBox&) const {
     const float* const o = cell.offset;
     const float opening = cell.longest_side * per_theta + sqrtf(o[0] * o[0] + o[1] * o[1] + o[2] * o[2]);
     return s.centre_of_mass2 > opening * opening;
   }
-  GROVE_HD bool accepts_local(const CellGeometry&, const CentreSeparation& s, const TargetBox&, int) const {
-    return s.extent * s.extent * per_theta * per_theta < s.distance2;
-  }
-  GROVE_HD bool forbids_local(const CellGeometry&, const CentreSeparation&, const TargetBox&, int) const { return false; }
 };
 
 /// Salmon & Warren 1994: d > l / theta, d from the targets to the nearest edge of the box around the cell's particles.
-struct MinimalDistanceOpening {
+struct MinimalDistanceOpening : AngleOpening {
   static constexpr const char* name = "minimal_distance";
-  float per_theta;
-  explicit MinimalDistanceOpening(const GravityParameters& p) : per_theta(static_cast<float>(1 / p.theta)) {}
+  using AngleOpening::AngleOpening;
 
   GROVE_HD bool accepts(const CellGeometry& cell, const Separation& s, const TargetBox&) const {
     const float opening = cell.longest_side * per_theta;
     return s.box2 > opening * opening;
   }
-  GROVE_HD bool accepts_local(const CellGeometry&, const CentreSeparation& s, const TargetBox&, int) const {
-    return s.extent * s.extent * per_theta * per_theta < s.distance2;
-  }
-  GROVE_HD bool forbids_local(const CellGeometry&, const CentreSeparation&, const TargetBox&, int) const { return false; }
 };
 
 /// The estimated error of the cell's force, relative to the smallest last acceleration of the targets (Springel 2005, eq. 18; Dehnen 2014):
 /// M / d^2 (b / d)^n / (1 - b / d) <= tolerance |a|, the sum of all terms of order n and more if each is b / d times the one before. n = 3
 /// for a quadrupole at distance d from the targets, b being the spread of the cell's mass; n is the order of the expansions in the dual
-/// walk, b being that spread and the targets' radius together. The first forces of a run are computed with theta: see needs_acceleration.
+/// walk, b being that spread and the targets' radius together. The first forces of a run are computed with theta: see
+/// GravityLaw::without_acceleration().
 struct RelativeOpening {
   static constexpr const char* name = "relative";
   float tolerance;
@@ -141,9 +137,6 @@ struct RelativeOpening {
 
 /// All criteria; their names are the allowed values of gravity.opening.
 using OpeningCriteria = std::tuple<GeometricOpening, BarnesOpening, MinimalDistanceOpening, RelativeOpening>;
-
-/// Whether a criterion looks at the accelerations of the step before.
-inline bool needs_acceleration(const std::string& opening) { return opening == RelativeOpening::name; }
 
 /// Squared distance, scaled, below which the fifth power of 1 / d in a multipole could leave the range of FP32.
 inline constexpr float nearest_cell2 = 4e-15F;

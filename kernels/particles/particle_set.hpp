@@ -3,33 +3,48 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <string>
 #include <vector>
+
+#include "kernels/particles/fields.hpp"
 
 namespace grove {
 
 /// GADGET's particle types; the number K of a group `/PartTypeK`.
 inline constexpr int particle_type_count = 6;
 
-/// One rank's share of the particles; all vectors have the lengths given, in the same particle order.
+/// The name of each particle type's component, e.g. "disc" for type 2.
+const char* component_name(int type);
+
+/// The values of a field that has no member in ParticleSet.
+struct FurtherField {
+  std::string name;
+  std::vector<std::byte> bytes;  ///< [size * row bytes of the field]
+};
+
+/// One rank's share of the particles; all vectors have the lengths given, in the same particle order. A field that is empty is not known.
 struct ParticleSet {
-  std::vector<double> position;      ///< [3 * size], x y z of each particle, code units
-  std::vector<double> velocity;      ///< [3 * size], code units
-  std::vector<double> mass;          ///< [size], code units, >= 0
-  std::vector<std::uint64_t> id;     ///< [size], unique over all ranks
-  std::vector<std::uint8_t> type;    ///< [size], 0 .. particle_type_count - 1
-  std::vector<double> acceleration;  ///< [3 * size], or empty when not known
-  std::vector<double> potential;     ///< [size], per unit mass, without the self term; or empty when not known
+  std::vector<double> position;                 ///< [3 * size], x y z of each particle, code units
+  std::vector<double> velocity;                 ///< [3 * size], code units
+  std::vector<double> mass;                     ///< [size], code units, >= 0
+  std::vector<std::uint64_t> id;                ///< [size], unique over all ranks
+  std::vector<std::uint8_t> type;               ///< [size], 0 .. particle_type_count - 1
+  std::vector<double> acceleration;             ///< [3 * size]
+  std::vector<double> potential;                ///< [size], per unit mass, without the self term
+  std::vector<std::uint32_t> work{};            ///< [size], cost of the last force
+  std::vector<FurtherField> further{};          ///< those of `fields` without a member above, as far as they are known
+  FieldTablePtr fields = standard_fields();     ///< what the particles may have; the same on all ranks
 
   std::size_t size() const { return mass.size(); }
 
-  /// Sets the length of the five input fields; acceleration and potential stay as they are.
-  void resize(std::size_t n) {
-    position.resize(3 * n);
-    velocity.resize(3 * n);
-    mass.resize(n);
-    id.resize(n);
-    type.resize(n);
-  }
+  /// Sets the length of the five input fields; others stay as they are.
+  void resize(std::size_t n);
+
+  /// The values of a row of `fields` [size * row bytes], or nothing when they are not known.
+  std::span<const std::byte> bytes(const ParticleField& field) const;
+  /// Makes the field known and sets its length to `n` particles; what is new is zero.
+  std::span<std::byte> resize(const ParticleField& field, std::size_t n);
 };
 
 }  // namespace grove

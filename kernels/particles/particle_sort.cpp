@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "kernels/particles/gather_items.hpp"
+
 namespace grove {
 
 namespace {
@@ -18,14 +20,6 @@ struct Iota {
   GROVE_HD void operator()(std::size_t i) const { out[i] = static_cast<std::uint32_t>(i); }
 };
 
-template <class T>
-struct Gather {
-  const T* from;
-  const std::uint32_t* order;
-  T* to;
-  GROVE_HD void operator()(std::size_t i) const { to[i] = from[order[i]]; }
-};
-
 /// |a| in the unit of opening criteria. In FP64: neither G nor the user's units need leave its square in the range of FP32.
 struct ScaledMagnitude {
   const Double4* acceleration;
@@ -37,12 +31,14 @@ struct ScaledMagnitude {
   }
 };
 
-/// Puts field[order[i]] at i, by way of `spare`, which has room for the field.
-template <class Space, class T>
-void reorder(Space& space, View<const std::uint32_t> order, View<T> field, void* spare) {
-  T* const sorted = static_cast<T*>(spare);
-  space.for_each(field.size, Gather<T>{field.data, order.data, sorted});
-  space.copy(field.data, sorted, field.size * sizeof(T));
+/// Sorts an array by way of `spare`, which has room for `spare_bytes`.
+template <class Space>
+void reorder(Space& space, View<const std::uint32_t> order, ParticleArray<Space>& array, void* spare, std::size_t spare_bytes) {
+  const std::size_t bytes = order.size * array.item_bytes();
+  Scratch<Space, std::byte> own(space, bytes > spare_bytes ? bytes : 0);
+  void* const sorted = bytes > spare_bytes ? own.data() : spare;
+  gather_items(space, order, array.item_bytes(), array.data(), sorted);
+  space.copy(array.data(), sorted, bytes);
 }
 
 }  // namespace
@@ -67,16 +63,16 @@ View<const float> sort_particles(Space& space, View<std::uint64_t> keys, double 
   sort_keys<Space>(space, keys, order);
 
   // The memory of the acceleration takes the positions, and that of the positions, now the acceleration's, all other fields by turns.
-  space.for_each(n, Gather<Double4>{particles.position.data(), order.data(), particles.acceleration.data()});
-  particles.position.swap(particles.acceleration);
-  void* const spare = particles.acceleration.data();
-  reorder<Space>(space, order, particles.velocity.view(), spare);
-  reorder<Space>(space, order, particles.id.view(), spare);
-  reorder<Space>(space, order, particles.work.view(), spare);
-  reorder<Space>(space, order, particles.type.view(), spare);
-  float* const sorted = static_cast<float*>(spare);
-  space.for_each(n, Gather<float>{magnitude.data(), order.data(), sorted});
-  return {sorted, n};
+  ParticleArray<Space>&position = particles.array(position_array), &lent = particles.array(acceleration_array);
+  gather_items<Space>(space, order, position.item_bytes(), position.data(), lent.data());
+  position.swap(lent);
+  for (std::size_t a = 0; a < particles.array_count(); ++a) {
+    const FieldArray& described = particles.table()->arrays()[a];
+    if (a == position_array || described.is_lent || !described.travels) continue;
+    reorder<Space>(space, order, particles.array(a), lent.data(), n * lent.item_bytes());
+  }
+  gather_items<Space>(space, order, sizeof(float), magnitude.data(), lent.data());
+  return {reinterpret_cast<const float*>(lent.data()), n};
 }
 
 template void compute_keys(BackEnd&, View<const Double4>, const KeyCube&, View<std::uint64_t>);

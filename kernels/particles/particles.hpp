@@ -3,83 +3,117 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
+#include "kernels/particles/fields.hpp"
 #include "kernels/space/space.hpp"
 
 namespace grove {
 
-/// One particle with all its fields: what travels when a particle changes rank.
-struct ParticleRecord {
-  Double4 position;      ///< x y z, mass
-  Double4 acceleration;  ///< x y z, potential
-  Double3 velocity;
-  std::uint64_t id = 0;
-  std::uint32_t work = 1;  ///< cost of the particle's last force, in issue slots (see WalkCounts)
-  std::uint32_t type = 1;
+/// One array of the table of fields, in the memory of a space. Contents are raw.
+template <class Space>
+class ParticleArray {
+ public:
+  ParticleArray(Space& space, std::size_t item_bytes) : memory_(space), item_bytes_(item_bytes) {}
+
+  std::size_t size() const { return memory_.size() / item_bytes_; }
+  std::size_t item_bytes() const { return item_bytes_; }
+  std::size_t bytes() const { return memory_.bytes(); }
+  std::byte* data() const { return memory_.data(); }
+  /// The item of particle `i`.
+  std::byte* item(std::size_t i) const { return memory_.data() + i * item_bytes_; }
+
+  void resize_discard(std::size_t n) { memory_.resize_discard(n * item_bytes_); }
+  void resize_keep(std::size_t n) { memory_.resize_keep(n * item_bytes_); }
+  /// Exchanges memory with an array of the same item size.
+  void swap(ParticleArray& other) noexcept { memory_.swap(other.memory_); }
+
+ private:
+  Buffer<Space, std::byte> memory_;
+  std::size_t item_bytes_;
 };
 
-/// All fields have length size(), and the same order. Code units.
+/// A ParticleArray whose items are known to be of type T.
+template <class Space, class T>
+class TypedArray {
+ public:
+  explicit TypedArray(ParticleArray<Space>& array) : array_(&array) {}
+  std::size_t size() const { return array_->size(); }
+  T* data() const { return reinterpret_cast<T*>(array_->data()); }
+  View<T> view() const { return {data(), size()}; }
+
+ private:
+  ParticleArray<Space>* array_;
+};
+
+/// All arrays have length size(), and the same order. Code units.
 template <class Space>
 class Particles {
  public:
-  explicit Particles(Space& space) : position(space), acceleration(space), velocity(space), id(space), work(space), type(space) {}
+  explicit Particles(Space& space, FieldTablePtr table = standard_fields())
+      : table_(std::move(table)),
+        arrays_(make_arrays(space, *table_)),
+        position(arrays_[position_array]),
+        velocity(arrays_[velocity_array]),
+        id(arrays_[id_array]),
+        acceleration(arrays_[acceleration_array]),
+        type(arrays_[type_array]),
+        work(arrays_[work_array]) {}
+  Particles(const Particles&) = delete;
+  Particles& operator=(const Particles&) = delete;
 
+  const FieldTablePtr& table() const { return table_; }
   std::size_t size() const { return position.size(); }
+  std::size_t array_count() const { return arrays_.size(); }
+  /// The array that table()->arrays()[number] describes.
+  ParticleArray<Space>& array(std::size_t number) { return arrays_[number]; }
+  const ParticleArray<Space>& array(std::size_t number) const { return arrays_[number]; }
 
   void resize_discard(std::size_t n) {
-    for_each_field([n](auto& field) { field.resize_discard(n); });
+    for (auto& array : arrays_) array.resize_discard(n);
   }
   void resize_keep(std::size_t n) {
-    for_each_field([n](auto& field) { field.resize_keep(n); });
+    for (auto& array : arrays_) array.resize_keep(n);
   }
-  std::size_t bytes() {
+  std::size_t bytes() const {
     std::size_t sum = 0;
-    for_each_field([&](auto& field) { sum += field.bytes(); });
+    for (const auto& array : arrays_) sum += array.bytes();
     return sum;
   }
 
-  /// Calls `f` with each field's buffer.
-  template <class F>
-  void for_each_field(F f) {
-    f(position);
-    f(acceleration);
-    f(velocity);
-    f(id);
-    f(work);
-    f(type);
+  /// Whether `acceleration` holds that of an earlier force evaluation, which opening criteria may look at.
+  bool has_acceleration = false;
+
+ private:
+  static std::vector<ParticleArray<Space>> make_arrays(Space& space, const FieldTable& table) {
+    std::vector<ParticleArray<Space>> arrays;
+    for (const FieldArray& array : table.arrays()) arrays.emplace_back(space, array.item_bytes);
+    return arrays;
   }
 
-  Buffer<Space, Double4> position;      ///< x y z, and the mass in w
-  Buffer<Space, Double4> acceleration;  ///< x y z, and the potential in w
-  Buffer<Space, Double3> velocity;
-  Buffer<Space, std::uint64_t> id;
-  Buffer<Space, std::uint32_t> work;  ///< as in ParticleRecord
-  Buffer<Space, std::uint8_t> type;
+  FieldTablePtr table_;
+  std::vector<ParticleArray<Space>> arrays_;
+
+ public:
+  const TypedArray<Space, Double4> position;  ///< x y z, and the mass in w
+  const TypedArray<Space, Double3> velocity;
+  const TypedArray<Space, std::uint64_t> id;
+  const TypedArray<Space, Double4> acceleration;  ///< x y z, and the potential in w
+  const TypedArray<Space, std::uint8_t> type;
+  const TypedArray<Space, std::uint32_t> work;  ///< cost of the particle's last force, in issue slots (see GroupWork)
 };
 
-/// Plain pointers to the fields, for loop bodies.
+/// Plain pointers to the fields of motion, for loop bodies.
 struct ParticleView {
   Double4* position;
   Double4* acceleration;
   Double3* velocity;
-  std::uint64_t* id;
-  std::uint32_t* work;
-  std::uint8_t* type;
-
-  GROVE_HD ParticleRecord record(std::size_t i) const { return {position[i], acceleration[i], velocity[i], id[i], work[i], type[i]}; }
-  GROVE_HD void set(std::size_t i, const ParticleRecord& r) const {
-    position[i] = r.position;
-    acceleration[i] = r.acceleration;
-    velocity[i] = r.velocity;
-    id[i] = r.id;
-    work[i] = r.work;
-    type[i] = static_cast<std::uint8_t>(r.type);
-  }
 };
 
 template <class Space>
 ParticleView view_of(const Particles<Space>& p) {
-  return {p.position.data(), p.acceleration.data(), p.velocity.data(), p.id.data(), p.work.data(), p.type.data()};
+  return {p.position.data(), p.acceleration.data(), p.velocity.data()};
 }
 
 }  // namespace grove

@@ -52,8 +52,9 @@ class HostSpace {
   void copy_from_host(void* to, const void* from, std::size_t bytes) { copy(to, from, bytes); }
   void copy_to_host_async(void* to, const void* from, std::size_t bytes) { copy(to, from, bytes); }
   void copy_from_host_async(void* to, const void* from, std::size_t bytes) { copy(to, from, bytes); }
-  void wait_for_copies() {}
+  void order_copies_after_work() {}
   void order_after_copies() {}
+  void wait_for_copies() {}
   void synchronize() {}
 
   void begin_stamps() {}

@@ -90,14 +90,14 @@ void CudaSpace::copy_from_host(void* to, const void* from, std::size_t bytes) {
 }
 
 void CudaSpace::copy_to_host_async(void* to, const void* from, std::size_t bytes) {
-  if (bytes == 0) return;
-  check_cuda(cudaEventRecord(ordering_, stream_), "cudaEventRecord");
-  check_cuda(cudaStreamWaitEvent(copy_stream_, ordering_), "cudaStreamWaitEvent");
-  check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, copy_stream_), "cudaMemcpyAsync");
+  if (bytes) check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, copy_stream_), "cudaMemcpyAsync");
 }
 void CudaSpace::copy_from_host_async(void* to, const void* from, std::size_t bytes) {
-  if (bytes == 0) return;
-  check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, copy_stream_), "cudaMemcpyAsync");
+  if (bytes) check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, copy_stream_), "cudaMemcpyAsync");
+}
+void CudaSpace::order_copies_after_work() {
+  check_cuda(cudaEventRecord(ordering_, stream_), "cudaEventRecord");
+  check_cuda(cudaStreamWaitEvent(copy_stream_, ordering_), "cudaStreamWaitEvent");
 }
 void CudaSpace::wait_for_copies() { check_cuda(cudaStreamSynchronize(copy_stream_), "cudaStreamSynchronize"); }
 void CudaSpace::order_after_copies() {

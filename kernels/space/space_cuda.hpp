@@ -100,13 +100,14 @@ class CudaSpace {
   void copy_to_host(void* to, const void* from, std::size_t bytes);
   void copy_from_host(void* to, const void* from, std::size_t bytes);
 
-  /// Staging copies on a second stream. To the host: starts when the work enqueued so far is done; wait_for_copies() blocks the host until
-  /// it has arrived. From the host: starts at once (the target must not be in use); order_after_copies() makes later work wait for it. Host
-  /// memory must be pinned.
+  /// Staging copies on a second stream, one after the other; host memory must be pinned. order_copies_after_work() makes later copies wait for
+  /// the work enqueued so far, order_after_copies() makes later work wait for the copies, wait_for_copies() blocks the host until they are
+  /// done.
   void copy_to_host_async(void* to, const void* from, std::size_t bytes);
   void copy_from_host_async(void* to, const void* from, std::size_t bytes);
-  void wait_for_copies();
+  void order_copies_after_work();
   void order_after_copies();
+  void wait_for_copies();
   void synchronize();
 
   /// Forgets earlier stamps, so that their events are used again.

@@ -1,6 +1,5 @@
 #include "kernels/walks/direct_sum.hpp"
 
-#include "kernels/gravity/gravity_dispatch.hpp"
 #include "kernels/gravity/interaction.hpp"
 
 namespace grove {
@@ -69,22 +68,22 @@ struct AddTiles {
 }  // namespace
 
 template <class Space>
-void add_direct_sum(Space& space, const GravityParameters& gravity, const DirectSources& sources, const DirectTargets& targets) {
+void add_direct_sum(Space& space, const ScaledLaw& law, const DirectSources& sources, const DirectTargets& targets) {
   const std::size_t n = targets.position.size, all_tiles = (sources.position.size + tile - 1) / tile;
   if (n == 0 || all_tiles == 0) return;
   const std::size_t at_once = std::clamp<std::size_t>(enough_threads / n, 1, all_tiles);
   Scratch<Space, Double4> partial(space, at_once * n);
   constexpr int lanes = Space::on_gpu ? 1 : 8;
-  visit_softening(gravity, 1, [&](const auto& softening) {
-    using Softening = std::decay_t<decltype(softening)>;
+  const auto sum_with = [&]<class Softening>(const Softening& softening) {
     for (std::size_t first = 0; first < all_tiles; first += at_once) {
       const std::size_t tiles = std::min(at_once, all_tiles - first);
       space.for_each(tiles * n, SumTile<Softening, lanes>{sources, targets, partial.data(), first, softening});
-      space.for_each(n, AddTiles{partial.data(), tiles, n, gravity.G, targets.acceleration.data});
+      space.for_each(n, AddTiles{partial.data(), tiles, n, law.G, targets.acceleration.data});
     }
-  });
+  };
+  std::visit(sum_with, law.softening);
 }
 
-template void add_direct_sum(BackEnd&, const GravityParameters&, const DirectSources&, const DirectTargets&);
+template void add_direct_sum(BackEnd&, const ScaledLaw&, const DirectSources&, const DirectTargets&);
 
 }  // namespace grove

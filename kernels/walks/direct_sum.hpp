@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "kernels/gravity/gravity_parameters.hpp"
+#include "kernels/gravity/gravity_law.hpp"
 #include "kernels/space/space.hpp"
 
 namespace grove {
@@ -19,9 +19,9 @@ struct DirectTargets {
   View<Double4> acceleration;  ///< in/out: acceleration and potential, G included
 };
 
-/// Adds the forces of all sources to all targets, with the softening of `gravity`. Code units throughout. Asynchronous; sums in an order
-/// fixed by the counts.
+/// Adds the forces of all sources to all targets, with the softening and G of `law`, which is unscaled. Code units throughout.
+/// Asynchronous; sums in an order fixed by the counts.
 template <class Space>
-void add_direct_sum(Space& space, const GravityParameters& gravity, const DirectSources& sources, const DirectTargets& targets);
+void add_direct_sum(Space& space, const ScaledLaw& law, const DirectSources& sources, const DirectTargets& targets);
 
 }  // namespace grove

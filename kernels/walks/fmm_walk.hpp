@@ -7,8 +7,7 @@
 #pragma once
 
 #include "kernels/tree/fmm_targets.hpp"
-#include "kernels/gravity/gravity_parameters.hpp"
-#include "kernels/gravity/local_expansion.hpp"
+#include "kernels/gravity/gravity_law.hpp"
 #include "kernels/walks/tree_walk.hpp"
 
 namespace grove {
@@ -21,6 +20,7 @@ struct FmmWalkTargets {
   View<const float> group_least_acceleration;  ///< [groups] as least_acceleration; what criteria of relative error look at
   View<Double4> acceleration;                  ///< out: acceleration and potential, code units, G included
   View<GroupWork> work;                        ///< [groups] out
+  ActiveTargets active;                        ///< for which of them
 };
 
 /// Walks and keeps memory for the lists of source cells handed down.
@@ -29,10 +29,10 @@ class FmmWalk {
  public:
   explicit FmmWalk(Space& space) : lists_(space), list_range_(space), local_(space), cell_work_(space) {}
 
-  /// Walks `sources`, whose multipoles have the terms of expansion_form(gravity), for all targets. Synchronises once, and whenever the
-  /// lists need more memory. Throws std::logic_error for multipoles of other terms.
-  void walk(Space& space, const GravityParameters& gravity, const TreeScale& scale, const TreeView& sources,
-            const FmmTargets<Space>& targets, const FmmWalkTargets& data, WalkMode mode);
+  /// Walks `sources`, whose multipoles have the form of `law`, for all targets, or those that are active. `law` is that in the units of the
+  /// trees. Synchronises once, and whenever the lists need more memory. Throws std::logic_error for multipoles of another form.
+  void walk(Space& space, const ScaledLaw& law, const TreeView& sources, const FmmTargets<Space>& targets, const FmmWalkTargets& data,
+            WalkMode mode);
 
   /// Cell-cell interactions and tests at the target cells above the groups, summed over the walks since the last one of own_tree.
   View<const GroupWork> cell_work() const { return cell_work_.view(); }

@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "kernels/walks/fmm_walk.hpp"
-#include "kernels/gravity/gravity_dispatch.hpp"
 #include "kernels/walks/target_vectors.hpp"
 
 namespace grove {
@@ -25,7 +24,7 @@ struct FmmConstants {
   TreeView sources;
   FmmTargetView targets;
   FmmWalkTargets data;
-  WalkUnits units;
+  GravityUnits units;
   float support, support2;
   WalkMode mode;
   std::vector<std::vector<std::uint32_t>>& lists;  ///< [target cells] source cells handed down
@@ -83,7 +82,7 @@ class TargetWalk {
     group_.sum(softening_, lists_, [&](FloatVector x, FloatVector y, FloatVector z, Force<FloatVector>& force) {
       add_local_force<Terms>([&](auto i) { return FloatVector(local.L[i]); }, local.unit, x, y, z, force);
     });
-    group_.store(c_.data.acceleration.data, c_.units, c_.mode);
+    group_.store(c_.data.acceleration.data, c_.data.active.particle, c_.units, c_.mode);
     add_work(c_.data.work[group], lists_.particle_count(), lists_.cells.size());
   }
 
@@ -193,40 +192,41 @@ class TargetWalk {
 /// All levels, then the groups; threads share the targets of each.
 template <class Terms, class Opening, class Softening>
 void run(const FmmConstants<Terms>& c, const LevelOffsets& level_offset, const Opening& opening, const Softening& softening) {
+  const ActiveTargets& active = c.data.active;
+  const std::int64_t groups = active.some() ? static_cast<std::int64_t>(active.groups.size) : c.targets.group_count;
 #pragma omp parallel
   {
     TargetWalk<Terms, Opening, Softening> walk(c, opening, softening);
     for (int level = 0; level <= deepest_level; ++level) {
       const std::int64_t begin = level_offset[level], end = level_offset[level + 1];
 #pragma omp for schedule(dynamic, 4)
-      for (std::int64_t t = begin; t < end; ++t) walk.run_cell(static_cast<std::uint32_t>(t));
+      for (std::int64_t t = begin; t < end; ++t)
+        if (c.data.active.wants_cell(static_cast<std::uint32_t>(t))) walk.run_cell(static_cast<std::uint32_t>(t));
     }
 #pragma omp for schedule(dynamic, 16)
-    for (std::int64_t g = 0; g < c.targets.group_count; ++g) walk.run_group(static_cast<std::uint32_t>(g));
+    for (std::int64_t g = 0; g < groups; ++g) walk.run_group(active.some() ? active.groups[g] : static_cast<std::uint32_t>(g));
   }
 }
 
 }  // namespace
 
 template <>
-void FmmWalk<HostSpace>::walk(HostSpace& space, const GravityParameters& gravity, const TreeScale& scale, const TreeView& sources,
-                               const FmmTargets<HostSpace>& targets, const FmmWalkTargets& data, WalkMode mode) {
+void FmmWalk<HostSpace>::walk(HostSpace& space, const ScaledLaw& law, const TreeView& sources, const FmmTargets<HostSpace>& targets,
+                              const FmmWalkTargets& data, WalkMode mode) {
   const FmmTargetView view = targets.view();
   if (view.group_count == 0 || sources.root_count == 0) return;
-  check_form(sources, expansion_form(gravity));
+  check_form(sources, law.form);
   if (mode == WalkMode::own_tree) {
     cell_work_.resize_discard(view.cell_count);
     space.fill_bytes(cell_work_.data(), 0, view.cell_count * sizeof(GroupWork));
   }
   std::vector<std::vector<std::uint32_t>> lists(view.cell_count);
-  visit_order(gravity, [&](auto order) {
-    visit_softening(gravity, scale.length, [&](const auto& softening) {
+  law.visit_order([&](auto order) {
+    law.visit([&](const auto& opening, const auto& softening) {
       using Terms = ExpansionTerms<order, std::decay_t<decltype(softening)>>;
       std::vector<LocalExpansion<Terms>> local(view.cell_count);
-      FmmConstants<Terms> c{sources, view, data, WalkUnits(gravity, scale), 0, 0, mode, lists, local, cell_work_.data()};
-      c.support = static_cast<float>(softening.support() * (1 + 1e-6));
-      c.support2 = c.support * c.support;
-      visit_opening(gravity, [&](const auto& opening) { run(c, targets.level_offset(), opening, softening); });
+      const FmmConstants<Terms> c{sources, view, data, law.units, law.support, law.support2, mode, lists, local, cell_work_.data()};
+      run(c, targets.level_offset(), opening, softening);
     });
   });
 }

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "kernels/space/error.hpp"
-#include "kernels/gravity/gravity_dispatch.hpp"
 
 namespace grove {
 
@@ -40,30 +39,28 @@ struct KeepFinished {
   }
 };
 
-FmmArguments make_arguments(const GravityParameters& gravity, const TreeScale& scale, const TreeView& sources,
-                             const FmmTargetView& targets, const FmmWalkTargets& data, WalkMode mode) {
+FmmArguments make_arguments(const ScaledLaw& law, const TreeView& sources, const FmmTargetView& targets, const FmmWalkTargets& data,
+                            WalkMode mode) {
   FmmArguments a{};
   a.sources = sources;
   a.targets = targets;
   a.data = data;
   a.mode = mode;
-  a.length = scale.length;
-  a.per_length = 1 / scale.length;
-  a.per_mass = 1 / scale.mass;
-  a.potential_unit = gravity.G * scale.mass / scale.length;
-  a.acceleration_unit = a.potential_unit / scale.length;
+  a.units = law.units;
+  a.support = law.support;
+  a.support2 = law.support2;
   return a;
 }
 
 }  // namespace
 
 template <>
-void FmmWalk<CudaSpace>::walk(CudaSpace& space, const GravityParameters& gravity, const TreeScale& scale, const TreeView& sources,
-                               const FmmTargets<CudaSpace>& targets, const FmmWalkTargets& data, WalkMode mode) {
-  FmmArguments a = make_arguments(gravity, scale, sources, targets.view(), data, mode);
+void FmmWalk<CudaSpace>::walk(CudaSpace& space, const ScaledLaw& law, const TreeView& sources, const FmmTargets<CudaSpace>& targets,
+                              const FmmWalkTargets& data, WalkMode mode) {
+  FmmArguments a = make_arguments(law, sources, targets.view(), data, mode);
   const std::uint32_t cells = a.targets.cell_count, groups = a.targets.group_count;
   if (groups == 0 || sources.root_count == 0) return;
-  const ExpansionForm form = expansion_form(gravity);
+  const ExpansionForm form = law.form;
   check_form(sources, form);
   a.first_level_cell = first_level_with_lists(targets.level_offset());
 
@@ -108,7 +105,7 @@ void FmmWalk<CudaSpace>::walk(CudaSpace& space, const GravityParameters& gravity
     }
     most_used_ = 0;
   }
-  visit_order(gravity, [&](auto order) {
+  law.visit_order([&](auto order) {
     local_.resize_discard(std::size_t{cells} * local_stride(form));
     a.local = local_.data();
     for (;;) {
@@ -119,7 +116,7 @@ void FmmWalk<CudaSpace>::walk(CudaSpace& space, const GravityParameters& gravity
       a.list_capacity = static_cast<std::uint32_t>(std::min<std::size_t>(lists_.size(), 0xffffffffU));
       space.fill_bytes(a.counts, 0, sizeof(WarpCounts));
       space.fill_bytes(a.slots_returned, 0xff, a.block_slots * sizeof(unsigned));
-      launch_fmm_walk<order>(space, gravity, scale, a);
+      launch_fmm_walk<order>(space, law, a);
       ListStatus seen{};
       space.copy_to_host(&seen, a.status, sizeof(seen));
       if (seen.short_of_memory == 0) {

@@ -26,8 +26,7 @@ struct FmmArguments {
   TreeView sources;
   FmmTargetView targets;
   FmmWalkTargets data;
-  double length, per_length, per_mass;
-  double acceleration_unit, potential_unit;
+  GravityUnits units;
   float support, support2;
   WalkMode mode;
   std::uint32_t first_level_cell;  ///< target cells before this one have no lists
@@ -51,12 +50,16 @@ struct FmmArguments {
 
   /// Whether a target cell, or no_parent, is one that has a list.
   __device__ bool has_list(std::uint32_t cell) const { return cell != no_parent && cell >= first_level_cell; }
+  /// Number of groups that are walked for.
+  GROVE_HD std::uint32_t walked_groups() const {
+    return data.active.some() ? static_cast<std::uint32_t>(data.active.groups.size) : targets.group_count;
+  }
 };
 
 /// Walks for all target cells from first_level_cell on and all groups for whose lists there is memory. Asynchronous. Each order is compiled
 /// on its own: fmm_walk_order4.cu, fmm_walk_order5.cu.
 template <int order>
-void launch_fmm_walk(CudaSpace& space, const GravityParameters& gravity, const TreeScale& scale, FmmArguments a);
+void launch_fmm_walk(CudaSpace& space, const ScaledLaw& law, const FmmArguments& a);
 
 namespace fmm_walk {
 

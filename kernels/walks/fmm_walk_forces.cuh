@@ -145,7 +145,7 @@ class TargetForces {
   __device__ void evaluate_own(std::uint32_t bits) {
     if (bits == 0) return;
     const bool included = (bits >> lane_ & 1) != 0;
-    const Float4 source = {x_, y_, z_, included ? static_cast<float>(a_.data.particles[first_ + lane_].w * a_.per_mass) : 0.0F};
+    const Float4 source = {x_, y_, z_, included ? static_cast<float>(a_.data.particles[first_ + lane_].w * a_.units.per_mass) : 0.0F};
     memory_.particle.offset[lane_] = source;
     __syncwarp();
     if (lane_ < static_cast<int>(target_count_)) memory_.particle.offset[target_count_ + lane_] = source;
@@ -172,11 +172,11 @@ class TargetForces {
       unit = expansion_unit(g.radius);
       load_local(parent, local_);
     }
-    if (lane_ < static_cast<int>(target_count_)) {
+    if (lane_ < static_cast<int>(target_count_) && a_.data.active.wants(first_ + lane_)) {
       Double4& out = a_.data.acceleration[first_ + lane_];
       const Double4 before = a_.mode == WalkMode::own_tree ? Double4{} : out;
-      out = {before.x + total_.x * a_.acceleration_unit, before.y + total_.y * a_.acceleration_unit,
-             before.z + total_.z * a_.acceleration_unit, before.w - total_.potential * a_.potential_unit};
+      out = {before.x + total_.x * a_.units.acceleration, before.y + total_.y * a_.units.acceleration,
+             before.z + total_.z * a_.units.acceleration, before.w - total_.potential * a_.units.potential};
     }
     if (lane_ == 0) add_work(a_.data.work[group]);
   }
@@ -220,7 +220,7 @@ class TargetForces {
   __device__ bool put(const Fetched& source, bool counts) {
     const Double4& p = source.position;
     memory_.particle.offset[lane_] = {offset(p.x, box_.centre.x), offset(p.y, box_.centre.y), offset(p.z, box_.centre.z),
-                                      counts ? static_cast<float>(p.w * a_.per_mass) : 0.0F};
+                                      counts ? static_cast<float>(p.w * a_.units.per_mass) : 0.0F};
     memory_.particle.index[lane_] = source.index;
     __syncwarp();
     return __any_sync(all_lanes, a_.mode == WalkMode::own_tree && source.index - first_ < target_count_);
@@ -275,11 +275,11 @@ class TargetForces {
     force_ = {};
   }
 
-  __device__ float offset(double x, double centre) const { return static_cast<float>((x - centre) * a_.per_length); }
+  __device__ float offset(double x, double centre) const { return a_.units.offset(x, centre); }
   __device__ double middle(double x, double origin, float& half) const {
     const float d = offset(x, origin), low = reduce_min(d), high = reduce_max(d);
     half = 0.5F * (high - low) * target_margin;
-    return origin + 0.5F * (low + high) * a_.length;
+    return origin + 0.5F * (low + high) * a_.units.length;
   }
 
   /// Every lane gets the sum of all lanes' local expansions.

@@ -2,6 +2,6 @@
 
 namespace grove {
 
-template void launch_fmm_walk<4>(CudaSpace&, const GravityParameters&, const TreeScale&, FmmArguments);
+template void launch_fmm_walk<4>(CudaSpace&, const ScaledLaw&, const FmmArguments&);
 
 }  // namespace grove

@@ -2,6 +2,6 @@
 
 namespace grove {
 
-template void launch_fmm_walk<5>(CudaSpace&, const GravityParameters&, const TreeScale&, FmmArguments);
+template void launch_fmm_walk<5>(CudaSpace&, const ScaledLaw&, const FmmArguments&);
 
 }  // namespace grove

@@ -11,7 +11,6 @@
 
 #include "kernels/walks/fmm_walk_forces.cuh"
 #include "kernels/walks/fmm_walk_schedule.cuh"
-#include "kernels/gravity/gravity_dispatch.hpp"
 #include "kernels/space/warp.cuh"
 
 namespace grove {
@@ -173,7 +172,7 @@ class TargetWalk {
   /// Without branches, so that the tests of a lane are done side by side.
   __device__ void test(Pending& p, bool active) const {
     const bool real = active & (p.geometry.mass > 0);
-    const LocalVerdict verdict = judge_local<order>(opening_, p.geometry, forces_.box(), a_.per_length, a_.support);
+    const LocalVerdict verdict = judge_local<order>(opening_, p.geometry, forces_.box(), a_.units.per_length, a_.support);
     p.into_local = real & (p.forbidden() == 0) & verdict.accepted;
     if (verdict.forbidden) p.entry |= forbidden_bit;
     p.at_targets = false;
@@ -181,7 +180,7 @@ class TargetWalk {
       // A cell without contents was accepted by the rank that sent it, for a box around these targets.
       p.at_targets = real & !p.into_local &
                      ((p.links.particle_count == 0) |
-                      ((p.links.particle_count > few_particles) & accept(opening_, p.geometry, forces_.box(), a_.per_length, a_.support2)));
+                      ((p.links.particle_count > few_particles) & accept(opening_, p.geometry, forces_.box(), a_.units.per_length, a_.support2)));
     }
     const bool rejected = real & !p.into_local & !p.at_targets;
     p.has_children = rejected & (p.links.child_count > 0) & (at_group | (p.geometry.radius >= forces_.box().radius));
@@ -276,18 +275,21 @@ __global__ void __launch_bounds__(warps_per_block* warp_size, blocks_per_multipr
   const int warp = static_cast<int>(threadIdx.x) / warp_size;
   Walk walk(a, opening, softening, reinterpret_cast<Memory*>(shared)[warp], static_cast<int>(slot.number()) * warps_per_block + warp);
   const std::uint32_t cells = a.targets.cell_count - a.first_level_cell;
-  NumberDrawer<at_group> drawer(a.counts->drawn + at_group, at_group ? a.targets.group_count : cells);
+  NumberDrawer<at_group> drawer(a.counts->drawn + at_group, at_group ? a.walked_groups() : cells);
   CellsAbove above(a.done, &a.counts->cells_done, cells);
 #pragma unroll 1
   for (std::uint32_t number; drawer.next(number);) {
     if constexpr (at_group) {
-      const std::uint32_t cell = a.targets.group_parent[number];
+      const std::uint32_t group = a.data.active.some() ? a.data.active.groups[number] : number;
+      const std::uint32_t cell = a.targets.group_parent[group];
       above.wait(cell, a.has_list(cell));
-      walk.run(number);
+      walk.run(group);
     } else {
-      walk.run(a.first_level_cell + number);
+      // Nobody waits for a cell without active targets.
+      const std::uint32_t cell = a.first_level_cell + number;
+      if (a.data.active.wants_cell(cell)) walk.run(cell);
       // Also where there was no memory, so that no group waits in vain.
-      publish(a.done[a.first_level_cell + number], 1U);
+      publish(a.done[cell], 1U);
       count_up(a.counts->cells_done);
     }
   }
@@ -315,15 +317,11 @@ void launch(CudaSpace& space, const FmmArguments& a, const Opening& opening, con
 }  // namespace fmm_walk
 
 template <int order>
-void launch_fmm_walk(CudaSpace& space, const GravityParameters& gravity, const TreeScale& scale, FmmArguments a) {
-  visit_opening(gravity, [&](const auto& opening) {
-    visit_softening(gravity, scale.length, [&](const auto& softening) {
-      a.support = static_cast<float>(softening.support() * (1 + 1e-6));
-      a.support2 = a.support * a.support;
-      const std::uint32_t cells = a.targets.cell_count - a.first_level_cell;
-      fmm_walk::launch<false, order>(space, a, opening, softening, cells, false);
-      fmm_walk::launch<true, order>(space, a, opening, softening, a.targets.group_count, cells > 0 && space.overlaps_launches());
-    });
+void launch_fmm_walk(CudaSpace& space, const ScaledLaw& law, const FmmArguments& a) {
+  law.visit([&](const auto& opening, const auto& softening) {
+    const std::uint32_t cells = a.targets.cell_count - a.first_level_cell;
+    fmm_walk::launch<false, order>(space, a, opening, softening, cells, false);
+    fmm_walk::launch<true, order>(space, a, opening, softening, a.walked_groups(), cells > 0 && space.overlaps_launches());
   });
 }
 

@@ -7,25 +7,10 @@
 
 #include "kernels/space/float_vector.hpp"
 #include "kernels/gravity/interaction.hpp"
-#include "kernels/gravity/opening.hpp"
+#include "kernels/gravity/gravity_law.hpp"
 #include "kernels/walks/tree_walk.hpp"
 
 namespace grove {
-
-/// Units of a walk: between code units and those of the trees.
-struct WalkUnits {
-  double length, per_length, per_mass;
-  double acceleration, potential;  ///< code units of the results' scaled ones, G included
-
-  WalkUnits(const GravityParameters& gravity, const TreeScale& scale)
-      : length(scale.length),
-        per_length(1 / scale.length),
-        per_mass(1 / scale.mass),
-        acceleration(gravity.G * scale.mass / (scale.length * scale.length)),
-        potential(gravity.G * scale.mass / scale.length) {}
-
-  float offset(double x, double centre) const { return static_cast<float>((x - centre) * per_length); }
-};
 
 /// Particles nearer to the box round the targets than this part of its radius are near ones: from further away, the FP32 rounding of two
 /// offsets changes a force by about 1e-6 at most.
@@ -56,7 +41,7 @@ template <int capacity>
 class TargetVectors {
  public:
   /// Takes `count` particles from `first` on, of which `least_acceleration` is the smallest, and centres them on their bounding box.
-  void load(const Double4* particles, std::uint32_t first, std::uint32_t count, float least_acceleration, const WalkUnits& units) {
+  void load(const Double4* particles, std::uint32_t first, std::uint32_t count, float least_acceleration, const GravityUnits& units) {
     first_ = first;
     count_ = count;
     Double3 low = position_of(particles[first]), high = low;
@@ -93,13 +78,13 @@ class TargetVectors {
   std::uint32_t first() const { return first_; }
   std::uint32_t count() const { return count_; }
 
-  Float4 source(const Double4& p, const WalkUnits& units) const {
+  Float4 source(const Double4& p, const GravityUnits& units) const {
     return {units.offset(p.x, box_.centre.x), units.offset(p.y, box_.centre.y), units.offset(p.z, box_.centre.z),
             static_cast<float>(p.w * units.per_mass)};
   }
 
   /// Lists particle `i` of the sources, which are the targets' own tree or not.
-  void list_particle(const Double4* sources, std::uint32_t i, bool own_tree, const WalkUnits& units, SourceLists& lists) const {
+  void list_particle(const Double4* sources, std::uint32_t i, bool own_tree, const GravityUnits& units, SourceLists& lists) const {
     const Float4 offset = source(sources[i], units);
     if (!is_near(offset)) {
       lists.particles.push_back(offset);
@@ -115,9 +100,10 @@ class TargetVectors {
     for (int v = 0; v < filled_; v += at_once) sum_vectors(v, softening, lists, extra);
   }
 
-  /// Sets or adds to acceleration and potential in code units.
-  void store(Double4* acceleration, const WalkUnits& units, WalkMode mode) const {
+  /// Sets or adds to acceleration and potential in code units, of those that are `active` [particles]; null: of all.
+  void store(Double4* acceleration, const std::uint8_t* active, const GravityUnits& units, WalkMode mode) const {
     for (std::uint32_t i = 0; i < count_; ++i) {
+      if (active && !active[first_ + i]) continue;
       Double4& out = acceleration[first_ + i];
       const Double4 before = mode == WalkMode::own_tree ? Double4{} : out;
       out = {before.x + ax_[i] * units.acceleration, before.y + ay_[i] * units.acceleration, before.z + az_[i] * units.acceleration,
@@ -187,7 +173,7 @@ class TargetVectors {
 
   /// What is left of the position beside its FP32 offset; w is -1. Not inlined: where GCC 12 vectorizes both, it takes a double that was
   /// rounded to FP32 and back for the double itself, and this for zero.
-  [[gnu::noinline]] Float4 residual(const Double4& p, const Float4& offset, const WalkUnits& units) const {
+  [[gnu::noinline]] Float4 residual(const Double4& p, const Float4& offset, const GravityUnits& units) const {
     const Double3 exact = units.per_length * (position_of(p) - box_.centre);
     return {static_cast<float>(exact.x - static_cast<double>(offset.x)), static_cast<float>(exact.y - static_cast<double>(offset.y)),
             static_cast<float>(exact.z - static_cast<double>(offset.z)), -1};

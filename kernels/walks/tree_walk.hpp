@@ -7,7 +7,8 @@
 
 #include <stdexcept>
 
-#include "kernels/gravity/gravity_parameters.hpp"
+#include "kernels/gravity/gravity_law.hpp"
+#include "kernels/tree/active_targets.hpp"
 #include "kernels/tree/tree.hpp"
 
 namespace grove {
@@ -35,8 +36,12 @@ struct WalkTargets {
   View<const std::uint32_t> group_start;       ///< [groups + 1]; empty when there are no particles
   View<Double4> acceleration;                  ///< [particles] out: acceleration and potential, code units, G included
   View<GroupWork> work;                        ///< [groups] out
+  ActiveTargets active;                        ///< for which of them
 
   GROVE_HD std::size_t group_count() const { return group_start.size > 0 ? group_start.size - 1 : 0; }
+  /// The groups that are walked for: their number, and the one at place i.
+  GROVE_HD std::size_t walked_count() const { return active.some() ? active.groups.size : group_count(); }
+  GROVE_HD std::size_t walked_group(std::size_t i) const { return active.some() ? active.groups[i] : i; }
 };
 
 /// How a walk's results go to the targets.
@@ -53,10 +58,9 @@ inline void check_form(const TreeView& sources, ExpansionForm form) {
   if (!(sources.form == form)) throw std::logic_error("a tree's multipoles have other terms than those of the walk");
 }
 
-/// Walks `sources`, whose multipoles have WalkTerms, for all groups. Asynchronous on the GPU. Uses only the fields of `gravity` that
-/// concern opening and softening, and G. Throws std::logic_error for multipoles of other terms.
+/// Walks `sources`, whose multipoles have WalkTerms, for all groups. `law` is that in the units of the tree. Asynchronous on the GPU. Throws
+/// std::logic_error for multipoles of other terms.
 template <class Space>
-void walk_tree(Space& space, const GravityParameters& gravity, const TreeScale& scale, const TreeView& sources, const WalkTargets& targets,
-               WalkMode mode);
+void walk_tree(Space& space, const ScaledLaw& law, const TreeView& sources, const WalkTargets& targets, WalkMode mode);
 
 }  // namespace grove

@@ -1,7 +1,6 @@
 // The group walk on the CPU: a thread walks for one group, and the inner loops run over SIMD vectors of its targets.
 #include <vector>
 
-#include "kernels/gravity/gravity_dispatch.hpp"
 #include "kernels/walks/target_vectors.hpp"
 #include "kernels/walks/tree_walk.hpp"
 
@@ -12,7 +11,7 @@ namespace {
 struct WalkConstants {
   TreeView sources;
   WalkTargets targets;
-  WalkUnits units;
+  GravityUnits units;
   float support2;
   WalkMode mode;
 };
@@ -27,7 +26,7 @@ class GroupWalk {
     group_.load(c_.targets.particles.data, first, count, c_.targets.group_least_acceleration[group], c_.units);
     collect_sources();
     group_.sum(softening_, lists_, [](auto&&...) {});
-    group_.store(c_.targets.acceleration.data, c_.units, c_.mode);
+    group_.store(c_.targets.acceleration.data, c_.targets.active.particle, c_.units, c_.mode);
     add_work(c_.targets.work[group]);
   }
 
@@ -84,22 +83,18 @@ class GroupWalk {
 }  // namespace
 
 template <>
-void walk_tree(HostSpace&, const GravityParameters& gravity, const TreeScale& scale, const TreeView& sources, const WalkTargets& targets,
-               WalkMode mode) {
+void walk_tree(HostSpace&, const ScaledLaw& law, const TreeView& sources, const WalkTargets& targets, WalkMode mode) {
   if (targets.group_count() == 0 || sources.root_count == 0) return;
   check_form(sources, WalkTerms::form);
-  WalkConstants c{sources, targets, WalkUnits(gravity, scale), 0, mode};
-  visit_opening(gravity, [&](const auto& opening) {
-    visit_softening(gravity, scale.length, [&](const auto& softening) {
-      const double support = softening.support() * (1 + 1e-6);
-      c.support2 = static_cast<float>(support * support);
+  const WalkConstants c{sources, targets, law.units, law.support2, mode};
+  law.visit([&](const auto& opening, const auto& softening) {
 #pragma omp parallel
-      {
-        GroupWalk walk(c, opening, softening);
+    {
+      GroupWalk walk(c, opening, softening);
 #pragma omp for schedule(dynamic, 16)
-        for (std::int64_t g = 0; g < static_cast<std::int64_t>(targets.group_count()); ++g) walk.run(static_cast<std::size_t>(g));
-      }
-    });
+      for (std::int64_t g = 0; g < static_cast<std::int64_t>(targets.walked_count()); ++g)
+        walk.run(targets.walked_group(static_cast<std::size_t>(g)));
+    }
   });
 }
 

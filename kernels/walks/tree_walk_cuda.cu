@@ -3,7 +3,7 @@
 // Pending cells lie on a stack in global memory. A warp takes 32 of them at a time and each lane tests one. Accepted cells are compacted
 // into a queue in shared memory and evaluated 32 at a time; the particles of leaves that failed are strung together without gaps and
 // evaluated 32 at a time; so every lane has work in the inner loops, whose sources are broadcast from shared memory.
-#include "kernels/gravity/gravity_dispatch.hpp"
+#include "kernels/gravity/gravity_law.hpp"
 #include "kernels/gravity/interaction.hpp"
 #include "kernels/walks/tree_walk.hpp"
 #include "kernels/space/warp.cuh"
@@ -24,9 +24,7 @@ constexpr std::uint32_t stack_capacity = 8 * warp_size * (deepest_level + 1);
 struct WalkArguments {
   TreeView sources;
   WalkTargets targets;
-  TreeScale scale;
-  double per_length, per_mass;
-  double acceleration_unit, potential_unit;  ///< code units of the results' scaled ones, G included
+  GravityUnits units;
   float support2;
   std::uint32_t* stacks;
   unsigned* next_group;
@@ -78,7 +76,7 @@ class GroupWalk {
     CellLinks links{};
     if (active) {
       const CellGeometry geometry = a_.sources.geometry[cell];
-      accepted = accept(opening_, geometry, box_, a_.per_length, a_.support2);
+      accepted = accept(opening_, geometry, box_, a_.units.per_length, a_.support2);
       if (!accepted) {
         links = a_.sources.links[cell];
         // A cell without contents was accepted by the rank that sent it, for a box around these targets.
@@ -150,7 +148,7 @@ class GroupWalk {
     if (lane_ < static_cast<int>(count)) {
       const Double4 p = a_.sources.particles[pending_];
       memory_.particle[lane_] = {offset(p.x, box_.centre.x), offset(p.y, box_.centre.y), offset(p.z, box_.centre.z),
-                                 static_cast<float>(p.w * a_.per_mass)};
+                                 static_cast<float>(p.w * a_.units.per_mass)};
       if constexpr (meets_itself) {
         memory_.own_index[lane_] = pending_ - first_;
         own = pending_ - first_ < target_count_;
@@ -202,7 +200,7 @@ class GroupWalk {
     for (int k = 0; k < 8; ++k) memory_.force[t][k][lane_] = values[k];
   }
 
-  __device__ float offset(double x, double centre) const { return static_cast<float>((x - centre) * a_.per_length); }
+  __device__ float offset(double x, double centre) const { return a_.units.offset(x, centre); }
 
   /// Loads the targets and clears the sums. Lanes without a target repeat the first one.
   __device__ void load_targets(std::size_t group) {
@@ -242,19 +240,19 @@ class GroupWalk {
     low = reduce_min(low);
     high = reduce_max(high);
     half = 0.5F * (high - low) * target_margin;
-    return origin + 0.5F * (low + high) * a_.scale.length;
+    return origin + 0.5F * (low + high) * a_.units.length;
   }
 
   __device__ void store(std::size_t group) {
     add_up();
     for (int t = 0; t < targets_per_lane; ++t) {
       const std::uint32_t i = lane_ + t * warp_size;
-      if (i >= target_count_) continue;
+      if (i >= target_count_ || !a_.targets.active.wants(first_ + i)) continue;
       Double4& out = a_.targets.acceleration[first_ + i];
       const Double4 before = mode == WalkMode::own_tree ? Double4{} : out;
       const Force<float> sum = total_force(t).sum;
-      out = {before.x + sum.x * a_.acceleration_unit, before.y + sum.y * a_.acceleration_unit, before.z + sum.z * a_.acceleration_unit,
-             before.w - sum.potential * a_.potential_unit};
+      out = {before.x + sum.x * a_.units.acceleration, before.y + sum.y * a_.units.acceleration, before.z + sum.z * a_.units.acceleration,
+             before.w - sum.potential * a_.units.potential};
     }
     if (lane_ != 0) return;
     GroupWork& out = a_.targets.work[group];
@@ -294,14 +292,14 @@ __global__ void __launch_bounds__(warps_per_block* warp_size, blocks_per_multipr
     unsigned group = 0;
     if (threadIdx.x % warp_size == 0) group = atomicAdd(a.next_group, 1U);
     group = __shfl_sync(all_lanes, group, 0);
-    if (group >= a.targets.group_count()) return;
-    walk.run(group);
+    if (group >= a.targets.walked_count()) return;
+    walk.run(a.targets.walked_group(group));
   }
 }
 
 template <class Opening, class Softening>
 void launch(CudaSpace& space, WalkArguments& a, const Opening& opening, const Softening& softening, WalkMode mode) {
-  const std::size_t wanted = (a.targets.group_count() + warps_per_block - 1) / warps_per_block;
+  const std::size_t wanted = (a.targets.walked_count() + warps_per_block - 1) / warps_per_block;
   const std::size_t resident = static_cast<std::size_t>(space.multiprocessors()) * blocks_per_multiprocessor;
   const auto blocks = static_cast<unsigned>(std::min(wanted, resident));
   Scratch<CudaSpace, std::uint32_t> stacks(space, std::size_t{stack_capacity} * warps_per_block * blocks);
@@ -309,8 +307,6 @@ void launch(CudaSpace& space, WalkArguments& a, const Opening& opening, const So
   space.fill_bytes(next_group.data(), 0, sizeof(unsigned));
   a.stacks = stacks.data();
   a.next_group = next_group.data();
-  const double support = softening.support() * (1 + 1e-6);
-  a.support2 = static_cast<float>(support * support);
   if (mode == WalkMode::own_tree)
     walk_kernel<Opening, Softening, WalkMode::own_tree><<<blocks, warps_per_block * warp_size, 0, space.stream()>>>(a, opening, softening);
   else
@@ -322,21 +318,15 @@ void launch(CudaSpace& space, WalkArguments& a, const Opening& opening, const So
 }  // namespace
 
 template <>
-void walk_tree(CudaSpace& space, const GravityParameters& gravity, const TreeScale& scale, const TreeView& sources,
-               const WalkTargets& targets, WalkMode mode) {
-  if (targets.group_count() == 0 || sources.root_count == 0) return;
+void walk_tree(CudaSpace& space, const ScaledLaw& law, const TreeView& sources, const WalkTargets& targets, WalkMode mode) {
+  if (targets.walked_count() == 0 || sources.root_count == 0) return;
   check_form(sources, WalkTerms::form);
   WalkArguments a{};
   a.sources = sources;
   a.targets = targets;
-  a.scale = scale;
-  a.per_length = 1 / scale.length;
-  a.per_mass = 1 / scale.mass;
-  a.potential_unit = gravity.G * scale.mass / scale.length;
-  a.acceleration_unit = a.potential_unit / scale.length;
-  visit_opening(gravity, [&](const auto& opening) {
-    visit_softening(gravity, scale.length, [&](const auto& softening) { launch(space, a, opening, softening, mode); });
-  });
+  a.units = law.units;
+  a.support2 = law.support2;
+  law.visit([&](const auto& opening, const auto& softening) { launch(space, a, opening, softening, mode); });
 }
 
 }  // namespace grove

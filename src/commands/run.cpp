@@ -10,6 +10,7 @@
 #include <sstream>
 #include <utility>
 
+#include "io/snapshot.hpp"
 #include "kernels/space/error.hpp"
 #include "src/commands/command.hpp"
 #include "src/commands/options.hpp"
@@ -17,6 +18,7 @@
 #include "src/config/gravity_report.hpp"
 #include "src/run/initial_state.hpp"
 #include "src/run/output_directory.hpp"
+#include "src/run/progress.hpp"
 #include "src/run/run_loop.hpp"
 #include "src/run/run_summary.hpp"
 #include "src/run/snapshot_writer.hpp"
@@ -42,8 +44,8 @@ class Console {
     std::fputs(text.c_str(), stdout);
     std::fflush(stdout);
   }
-  Progress::Style progress_style() const {
-    return !speaks_ ? Progress::Style::silent : output_is_terminal() ? Progress::Style::in_place : Progress::Style::lines;
+  ProgressStyle progress_style() const {
+    return !speaks_ ? ProgressStyle::silent : output_is_terminal() ? ProgressStyle::in_place : ProgressStyle::lines;
   }
 
  private:
@@ -69,50 +71,39 @@ std::string introduction(const Config& config, const InitialState& state, const 
   return text + fmt::format("results go to {}\n", config.output.directory);
 }
 
-std::string time_unit(const Config& config) {
-  return is_physical(config.units) ? "units of " + format_time(1.0, config.units) : std::string("N-body units");
-}
-
-RunOutputs open_outputs(const Config& config, const OutputDirectory& directory, const StepSchedule& schedule, const Console& console,
-                        const Communicator& comm) {
-  RunOutputs outputs;
+std::unique_ptr<Simulation> make_configured_simulation(const Config& config, const Communicator& comm) {
+  std::unique_ptr<Simulation> simulation;
   comm.agree([&] {
-    if (!comm.is_root()) return;
-    write_text(directory.used_parameters(), print_config(config));
-    outputs.energy = std::make_unique<EnergyLog>(directory.energy(), time_unit(config));
-    outputs.timings = std::make_unique<TimingsLog>(directory.timings());
-    outputs.progress = std::make_unique<Progress>(stdout, console.progress_style(), schedule.steps());
+    simulation = make_simulation(config.run.device, config.gravity, comm, {config.time.integrator, config.time.parameters});
+    require_fields_on_request(*simulation->fields(), names_of_fields(config.output.fields), "output.fields");
   });
-  return outputs;
+  return simulation;
 }
 
 int simulate(const RunOptions& options, const Config& config, const Communicator& comm) {
   const Console console(comm, options.quiet);
   const OutputDirectory directory(config.output.directory);
-  std::unique_ptr<StepSchedule> schedule;
-  std::unique_ptr<Simulation> simulation;
   // What can go wrong at once goes wrong before anything slow is done.
+  std::unique_ptr<StepSchedule> schedule;
   comm.agree([&] {
     schedule = std::make_unique<StepSchedule>(config.time.begin, config.time.end, config.time.dt, config.output.snapshot_every);
-    simulation = make_simulation(config.run.device, config.gravity, comm);
   });
-  InitialState state = load_initial_state(config, comm);
+  const std::unique_ptr<Simulation> simulation = make_configured_simulation(config, comm);
+  InitialState state = load_initial_state(config, comm, simulation->fields());
   comm.agree([&] {
     if (comm.is_root()) directory.prepare(options.overwrite);
   });
 
-  const std::string device = simulation->device_description();
-  console.say(introduction(config, state, *schedule, ranks_and_devices(device, comm)));
-  RunOutputs outputs = open_outputs(config, directory, *schedule, console, comm);
-  if (config.output.snapshots == "all")
-    outputs.write_snapshot = [&](std::uint64_t number, double time) {
-      save_snapshot(directory.snapshot(number), simulation->particles(), time, config, device, comm);
-    };
-  const RunReport report = RunLoop(*simulation, comm, *schedule, std::move(outputs)).run(std::move(state.particles));
+  const ObserverSetup setup{config, directory, *schedule, simulation->device_description(), console.progress_style()};
+  console.say(introduction(config, state, *schedule, ranks_and_devices(setup.device, comm)));
+  comm.agree([&] {
+    if (comm.is_root()) write_text(directory.used_parameters(), print_config(config));
+  });
+  const RunReport report = RunLoop(*simulation, comm, *schedule, simulation->make_observers(setup)).run(std::move(state.particles));
   console.say(run_summary(report, *schedule, directory));
   if (report.signal != 0 && comm.is_root())
     fmt::print(stderr, "grove: stopped by signal {} after step {}; the state is {}\n", report.signal, report.steps,
-               report.snapshots > 0 ? "in " + directory.snapshot(report.snapshots - 1) : "lost, since output.snapshots = \"none\"");
+               report.last_state.empty() ? "lost, since output.snapshots = \"none\"" : "in " + report.last_state);
   return report.signal == 0 ? 0 : 128 + report.signal;
 }
 

@@ -1,11 +1,21 @@
 #include "src/integrators/integrator_info.hpp"
 
 #include "src/config/named_rows.hpp"
+#include "src/integrators/integrators.hpp"
 
 namespace grove {
 
+namespace {
+
+template <class... Types>
+std::vector<IntegratorInfo> infos_of(const std::tuple<Types...>*) {
+  return {Types::info()...};
+}
+
+}  // namespace
+
 const std::vector<IntegratorInfo>& integrator_infos() {
-  static const std::vector<IntegratorInfo> table = {{"leapfrog", "kick-drift-kick, second order, symplectic", "Quinn et al. 1997"}};
+  static const std::vector<IntegratorInfo> table = infos_of(static_cast<const Integrators*>(nullptr));
   return table;
 }
 

@@ -26,13 +26,14 @@ ParticleSet generate_share(const Config& config, const Communicator& comm) {
 
 }  // namespace
 
-InitialState load_initial_state(const Config& config, const Communicator& comm) {
+InitialState load_initial_state(const Config& config, const Communicator& comm, const FieldTablePtr& fields) {
   const InitialConditions& wanted = config.initial_conditions;
   InitialState state;
   if (wanted.file.empty()) {
     state.particles = generate_share(config, comm);
+    state.particles.fields = fields;
   } else {
-    state.particles = read_particles(wanted.file, comm, &state.info);
+    state.particles = read_particles(wanted.file, comm, &state.info, fields);
     require_unique_ids(state.particles.id, wanted.file, comm);
   }
   state.count = comm.sum(static_cast<std::uint64_t>(state.particles.size()));

@@ -20,9 +20,9 @@ struct InitialState {
   std::string description;  ///< "10,240 particles from collision.tab (text table)"
 };
 
-/// Reads or generates what config.initial_conditions says and checks it: finite values, unique ids, at least one particle.
-/// Collective. Throws AgreedError.
-InitialState load_initial_state(const Config& config, const Communicator& comm);
+/// Reads or generates what config.initial_conditions says and checks it: finite values, unique ids, at least one particle. The particles
+/// get the table `fields`. Collective. Throws AgreedError.
+InitialState load_initial_state(const Config& config, const Communicator& comm, const FieldTablePtr& fields = standard_fields());
 
 /// What in the file's own time, units and G differs from the configuration, a sentence each: nothing is converted, but the user should
 /// know.

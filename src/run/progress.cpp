@@ -29,10 +29,10 @@ bool output_is_terminal() {
 }
 
 bool Progress::is_due(const ProgressState& state) const {
-  if (style_ == Style::silent) return false;
+  if (style_ == ProgressStyle::silent) return false;
   if (state.step == steps_) return true;
   const double since = state.elapsed_s - last_shown_.elapsed_s;
-  if (style_ == Style::in_place) return since >= in_place_interval_s || !line_open_;
+  if (style_ == ProgressStyle::in_place) return since >= in_place_interval_s || !line_open_;
   return since >= line_interval_s || state.step * 10 / steps_ > last_shown_.step * 10 / steps_;
 }
 
@@ -52,13 +52,13 @@ void Progress::update(const ProgressState& state) {
   if (!is_due(state)) return;
   last_shown_ = state;
   // "\033[K" clears what a longer line left behind.
-  line_open_ = style_ == Style::in_place;
+  line_open_ = style_ == ProgressStyle::in_place;
   fmt::print(out_, "{}{}{}", line_open_ ? "\r" : "", line(state), line_open_ ? "\033[K" : "\n");
   std::fflush(out_);
 }
 
 void Progress::note(const std::string& text) {
-  if (style_ == Style::silent) return;
+  if (style_ == ProgressStyle::silent) return;
   fmt::print(out_, "{}{}\n", line_open_ ? "\r\033[K" : "", text);
   line_open_ = false;
   std::fflush(out_);

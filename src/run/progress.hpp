@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <string>
 
+#include "src/run/observers/observer.hpp"
+
 namespace grove {
 
 /// True when standard output ends at a terminal, also through mpirun, which puts a pipe or a terminal of its own in between.
@@ -23,10 +25,8 @@ struct ProgressState {
 /// they are; the remaining time follows from the mean over all, since snapshots come only now and then.
 class Progress {
  public:
-  enum class Style { in_place, lines, silent };
-
   /// `steps` in the whole run; `out` stays open as long as the object.
-  Progress(std::FILE* out, Style style, std::uint64_t steps) : out_(out), style_(style), steps_(steps) {}
+  Progress(std::FILE* out, ProgressStyle style, std::uint64_t steps) : out_(out), style_(style), steps_(steps) {}
 
   /// Call after every step; shows it when it is time: in place at most ten times a second, as lines every 30 s or 10 %.
   void update(const ProgressState& state);
@@ -40,7 +40,7 @@ class Progress {
   std::string line(const ProgressState& state) const;
 
   std::FILE* out_;
-  Style style_;
+  ProgressStyle style_;
   std::uint64_t steps_;
   double step_s_ = 0;  ///< recent wall time of a step
   ProgressState last_shown_;

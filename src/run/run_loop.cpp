@@ -15,33 +15,35 @@ double wall_clock_s() { return std::chrono::duration<double>(std::chrono::steady
 
 }  // namespace
 
-RunLoop::RunLoop(Simulation& simulation, const Communicator& comm, const StepSchedule& schedule, RunOutputs outputs)
-    : simulation_(simulation), comm_(comm), schedule_(schedule), outputs_(std::move(outputs)) {}
+RunLoop::RunLoop(Simulation& simulation, const Communicator& comm, const StepSchedule& schedule, Observers observers)
+    : simulation_(simulation), comm_(comm), schedule_(schedule), observers_(std::move(observers)) {}
 
 RunReport RunLoop::run(ParticleSet particles) {
   const StopSignals signals;
-  began_s_ = wall_clock_s();
-  report_.start = timed([&] { simulation_.start(particles, schedule_.time(0)); });
+  began_s_ = stepping_began_s_ = wall_clock_s();
+  StepTiming timing = timed([&] { simulation_.start(particles, schedule_.time(0)); });
   particles = {};
-  record(0, report_.start);
+  report_.start = timing;
+  measure_energy();
   report_.first = report_.last;
-  write_snapshot(0);
+  for (const auto& observer : observers_) observe(*observer, state_after(0, timing));
 
   stepping_began_s_ = wall_clock_s();
-  bool written = true;
   for (std::uint64_t step = 1; step <= schedule_.steps() && report_.signal == 0; ++step) {
-    const StepTiming timing = timed([&] { simulation_.step(schedule_.dt()); });
+    timing = timed([&] { simulation_.step_to(schedule_.time(step), schedule_.dt()); });
     accumulate(report_.steps_total, timing);
     report_.steps = step;
-    record(step, timing);
-    written = schedule_.snapshot_due(step);
-    if (written) write_snapshot(step);
-    show_progress(step, timing.seconds);
+    measure_energy();
+    for (const auto& observer : observers_) observe(*observer, state_after(step, timing));
     // Ranks hear of a signal at different times: all stop after the same step.
     report_.signal = comm_.max(StopSignals::received());
   }
-  if (!written) write_snapshot(report_.steps);
-  if (outputs_.progress) outputs_.progress->finish();
+  if (report_.signal != 0) observe_stop(timing);
+  for (const auto& observer : observers_) {
+    if (const std::string text = observer->written(); !text.empty()) report_.written.push_back(text);
+    if (const std::string file = observer->last_state(); !file.empty()) report_.last_state = file;
+  }
+  observers_.clear();
   report_.wall_s = wall_clock_s() - began_s_;
   return report_;
 }
@@ -52,31 +54,29 @@ StepTiming RunLoop::timed(const std::function<void()>& work) {
   return summarise_phases(simulation_.phase_times(), wall_clock_s() - began, comm_);
 }
 
-void RunLoop::record(std::uint64_t step, const StepTiming& timing) {
-  Diagnostics sums = simulation_.diagnostics();
-  sums.time = schedule_.time(step);
-  report_.time = sums.time;
-  report_.last = energy_.state(sums);
+RunState RunLoop::state_after(std::uint64_t step, const StepTiming& timing) const {
+  return {step, simulation_.time(), timing, report_.last, wall_clock_s() - stepping_began_s_, step == schedule_.steps()};
+}
+
+void RunLoop::measure_energy() {
+  report_.last = energy_.state(simulation_.diagnostics());
+  report_.time = simulation_.time();
   report_.largest_energy_error = std::max(report_.largest_energy_error, std::abs(report_.last.relative_error));
-  comm_.agree([&] {
-    const double began = wall_clock_s();
-    if (outputs_.energy) outputs_.energy->add(report_.last);
-    if (outputs_.timings) outputs_.timings->add(step, sums.time, sums.particle_count, timing);
-    report_.output_s += wall_clock_s() - began;
-  });
 }
 
-void RunLoop::write_snapshot(std::uint64_t step) {
-  if (!outputs_.write_snapshot) return;
+void RunLoop::observe(Observer& observer, const RunState& state) {
+  if (!observer.due(state)) return;
   const double began = wall_clock_s();
-  outputs_.write_snapshot(report_.snapshots, schedule_.time(step));
-  ++report_.snapshots;
-  report_.output_s += wall_clock_s() - began;
+  observer.observe(state);
+  if (observer.is_output()) report_.output_s += wall_clock_s() - began;
 }
 
-void RunLoop::show_progress(std::uint64_t step, double step_s) {
-  if (!outputs_.progress) return;
-  outputs_.progress->update({step, schedule_.time(step), wall_clock_s() - stepping_began_s_, step_s, report_.last.sums.particle_count});
+void RunLoop::observe_stop(const StepTiming& timing) {
+  const RunState seen = state_after(report_.steps, timing);
+  RunState last = seen;
+  last.is_last = true;
+  for (const auto& observer : observers_)
+    if (!observer->due(seen)) observe(*observer, last);
 }
 
 }  // namespace grove

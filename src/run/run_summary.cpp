@@ -40,9 +40,9 @@ std::string speed_lines(const RunReport& report) {
 }
 
 std::string written_lines(const RunReport& report, const OutputDirectory& output) {
-  const std::string first = report.snapshots > 0 ? output.snapshot(0) : "no snapshots, as asked for";
-  const std::string last = report.snapshots > 1 ? " ... " + output.snapshot(report.snapshots - 1) : "";
-  return fmt::format("written    {}{}\n           {}, {}, {}\n", first, last, output.energy(), output.timings(), output.used_parameters());
+  std::string text = "written    " + output.used_parameters() + "\n";
+  for (const std::string& line : report.written) text += "           " + line + "\n";
+  return text;
 }
 
 }  // namespace

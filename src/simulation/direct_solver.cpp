@@ -1,13 +1,65 @@
 #include "src/simulation/direct_solver.hpp"
 
+#include "kernels/particles/gather_items.hpp"
+
 namespace grove {
 
+namespace {
+
+struct IsActive {
+  const std::uint8_t* active;
+  std::uint32_t* out;
+  GROVE_HD void operator()(std::size_t i) const { out[i] = active[i] != 0; }
+};
+
+struct ListIndices {
+  const std::uint8_t* active;
+  const std::uint32_t* place;
+  std::uint32_t* index;
+  GROVE_HD void operator()(std::size_t i) const {
+    if (active[i]) index[place[i]] = static_cast<std::uint32_t>(i);
+  }
+};
+
+struct Scatter {
+  const Double4* from;
+  const std::uint32_t* index;
+  Double4* to;
+  GROVE_HD void operator()(std::size_t k) const { to[index[k]] = from[k]; }
+};
+
+}  // namespace
+
 template <class Space>
-void DirectSolver<Space>::compute(Particles<Space>& particles, PhaseClock<Space>& clock) {
-  space_.fill_bytes(particles.acceleration.data(), 0, particles.size() * sizeof(Double4));
-  ring_.add_all(space_, comm_, gravity_, particles, {particles.position.view(), particles.id.view(), particles.acceleration.view()});
+void DirectSolver<Space>::forces(Particles<Space>& particles, const std::uint8_t* active, PhaseClock<Space>& clock) {
+  if (active) {
+    sum_active(particles, active);
+  } else {
+    space_.fill_bytes(particles.acceleration.data(), 0, particles.size() * sizeof(Double4));
+    sum_.add_all(space_, comm_, law_, particles, {particles.position.view(), particles.id.view(), particles.acceleration.view()});
+    pairs_ = particles.size() * comm_.sum(std::uint64_t{particles.size()});
+  }
   clock.mark("walk");
-  pairs_ = particles.size() * comm_.sum(std::uint64_t{particles.size()});
+}
+
+template <class Space>
+void DirectSolver<Space>::sum_active(Particles<Space>& particles, const std::uint8_t* active) {
+  const std::size_t n = particles.size();
+  Scratch<Space, std::uint32_t> is_active(space_, n), place(space_, n + 1);
+  space_.for_each(n, IsActive{active, is_active.data()});
+  space_.template exclusive_scan<std::uint32_t>(is_active.view(), place.view());
+  std::uint32_t count = 0;
+  space_.copy_to_host(&count, place.data() + n, sizeof(count));
+  Scratch<Space, std::uint32_t> index(space_, count);
+  Scratch<Space, Double4> position(space_, count), force(space_, count);
+  Scratch<Space, std::uint64_t> id(space_, count);
+  space_.for_each(n, ListIndices{active, place.data(), index.data()});
+  gather_items<Space>(space_, index, sizeof(Double4), particles.position.data(), position.data());
+  gather_items<Space>(space_, index, sizeof(std::uint64_t), particles.id.data(), id.data());
+  space_.fill_bytes(force.data(), 0, count * sizeof(Double4));
+  sum_.add_all(space_, comm_, law_, particles, {position.view(), id.view(), force.view()});
+  space_.for_each(count, Scatter{force.data(), index.data(), particles.acceleration.data()});
+  pairs_ = count * comm_.sum(std::uint64_t{n});
 }
 
 template <class Space>

@@ -9,17 +9,21 @@ namespace grove {
 template <class Space>
 class DirectSolver final : public ForceSolver<Space> {
  public:
-  DirectSolver(Space& space, const Communicator& comm, const GravityParameters& gravity)
-      : space_(space), comm_(comm), gravity_(gravity), ring_(space) {}
+  DirectSolver(Space& space, const Communicator& comm, const GravityLaw& law)
+      : space_(space), comm_(comm), law_(law.unscaled()), sum_(space) {}
 
-  void compute(Particles<Space>& particles, PhaseClock<Space>& clock) override;
+  /// There is nothing to prepare: particles stay where they are.
+  void prepare(Particles<Space>&, PhaseClock<Space>&) override {}
+  void forces(Particles<Space>& particles, const std::uint8_t* active, PhaseClock<Space>& clock) override;
   WorkCounts work_counts() override;
 
  private:
+  void sum_active(Particles<Space>& particles, const std::uint8_t* active);
+
   Space& space_;
   const Communicator& comm_;
-  const GravityParameters gravity_;
-  DirectSumOverRanks<Space> ring_;
+  const ScaledLaw law_;
+  DirectSumOverRanks<Space> sum_;
   std::uint64_t pairs_ = 0;
 };
 

@@ -1,7 +1,7 @@
 #include "src/simulation/force_solver.hpp"
 
+#include "kernels/gravity/gravity_law.hpp"
 #include "kernels/space/error.hpp"
-#include "kernels/gravity/gravity_dispatch.hpp"
 #include "src/simulation/direct_solver.hpp"
 #include "src/simulation/tree_solver.hpp"
 
@@ -9,10 +9,11 @@ namespace grove {
 
 template <class Space>
 std::unique_ptr<ForceSolver<Space>> make_force_solver(Space& space, const Communicator& comm, const GravityParameters& gravity) {
-  const auto walking = [&](auto walker) { return std::make_unique<TreeSolver<Space>>(space, comm, gravity, std::move(walker)); };
-  if (gravity.method == "fmm") return walking(std::make_unique<FmmWalker<Space>>(space, expansion_form(gravity)));
+  const GravityLaw law(gravity);
+  const auto walking = [&](auto walker) { return std::make_unique<TreeSolver<Space>>(space, comm, law, std::move(walker)); };
+  if (gravity.method == "fmm") return walking(std::make_unique<FmmWalker<Space>>(space, law.expansion_form()));
   if (gravity.method == "tree") return walking(std::make_unique<TreeWalker<Space>>(space));
-  if (gravity.method == "direct") return std::make_unique<DirectSolver<Space>>(space, comm, gravity);
+  if (gravity.method == "direct") return std::make_unique<DirectSolver<Space>>(space, comm, law);
   throw ConfigError("gravity.method = \"" + gravity.method + "\": there is no method of this name");
 }
 

@@ -3,10 +3,10 @@
 
 namespace grove {
 
-std::unique_ptr<Simulation> make_cuda_simulation(const GravityParameters& gravity, const Communicator& comm) {
+std::unique_ptr<Simulation> make_cuda_simulation(const GravityParameters& gravity, const Communicator& comm, const SimulationSetup& setup) {
   int devices = 0;
   check_cuda(cudaGetDeviceCount(&devices), "cudaGetDeviceCount");
-  return std::make_unique<SimulationOn<CudaSpace>>(std::make_unique<CudaSpace>(comm.local_rank() % devices), gravity, comm);
+  return std::make_unique<SimulationOn<CudaSpace>>(std::make_unique<CudaSpace>(comm.local_rank() % devices), gravity, comm, setup);
 }
 
 std::string why_no_gpu() {

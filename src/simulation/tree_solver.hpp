@@ -1,5 +1,8 @@
-// The methods `tree` and `fmm`: one force evaluation by walks of the own tree and of the essential trees of the other ranks.
+// The methods `tree` and `fmm`: walks of the own tree and of the essential trees of the other ranks.
 #pragma once
+
+#include <memory>
+#include <utility>
 
 #include "decomposition/cut_cells.hpp"
 #include "decomposition/particle_exchange.hpp"
@@ -12,28 +15,31 @@ namespace grove {
 template <class Space>
 class TreeSolver final : public ForceSolver<Space> {
  public:
-  TreeSolver(Space& space, const Communicator& comm, const GravityParameters& gravity, std::unique_ptr<Walker<Space>> walker)
+  TreeSolver(Space& space, const Communicator& comm, const GravityLaw& law, std::unique_ptr<Walker<Space>> walker)
       : space_(space),
         comm_(comm),
-        gravity_(gravity),
+        law_(law),
+        scaled_law_(law.unscaled()),
         walker_(std::move(walker)),
         particle_exchange_(space),
         tree_(space, walker_->multipole_form()),
         essential_(space),
         tree_exchange_(space) {}
 
-  void compute(Particles<Space>& particles, PhaseClock<Space>& clock) override;
+  void prepare(Particles<Space>& particles, PhaseClock<Space>& clock) override;
+  void forces(Particles<Space>& particles, const std::uint8_t* active, PhaseClock<Space>& clock) override;
   WorkCounts work_counts() override;
 
  private:
-  void compute_with(const GravityParameters& gravity, Particles<Space>& particles, PhaseClock<Space>& clock);
-  void build_own_tree(const GravityParameters& gravity, Particles<Space>& particles, PhaseClock<Space>& clock);
-  void select_essential_trees(const GravityParameters& gravity, const Particles<Space>& particles);
-  void walk_trees(const GravityParameters& gravity, const Particles<Space>& particles, PhaseClock<Space>& clock);
+  void prepare_for(const GravityLaw& law, Particles<Space>& particles, PhaseClock<Space>& clock);
+  void build_own_tree(Particles<Space>& particles, PhaseClock<Space>& clock);
+  void select_essential_trees(const Particles<Space>& particles);
+  void walk_other_trees(PhaseClock<Space>& clock);
 
   Space& space_;
   const Communicator& comm_;
-  const GravityParameters gravity_;
+  const GravityLaw law_;
+  ScaledLaw scaled_law_;  ///< of what was prepared
   std::unique_ptr<Walker<Space>> walker_;
   Frame frame_;
   KeyRange domain_;  ///< of this rank's particles in this step, where there are others
@@ -41,7 +47,7 @@ class TreeSolver final : public ForceSolver<Space> {
   Tree<Space> tree_;
   EssentialTrees<Space> essential_;
   TreeExchange<Space> tree_exchange_;
-  bool has_acceleration_ = false;  ///< whether particles come with the acceleration of a step before
+  bool has_other_trees_ = false;  ///< whether the trees of the other ranks have arrived since prepare()
 };
 
 }  // namespace grove

@@ -42,12 +42,18 @@ void TreeWalker<Space>::set_targets(const Tree<Space>& tree, const KeyCube& cube
   find_least_in_groups<Space>(space_, group_start_.view(), magnitude, group_least_acceleration_);
   group_work_.resize_discard(group_least_acceleration_.size());
   targets_ = {particles.position.view(), group_least_acceleration_.view(), group_start_.view(), particles.acceleration.view(),
-              group_work_.view()};
+              group_work_.view(), {}};
 }
 
 template <class Space>
-void TreeWalker<Space>::walk(const GravityParameters& gravity, const TreeScale& scale, const TreeView& sources, WalkMode mode) {
-  walk_tree(space_, gravity, scale, sources, targets_, mode);
+void TreeWalker<Space>::set_active(const std::uint8_t* active) {
+  targets_.active = active ? active_.find(space_, group_start(), active) : ActiveTargets{};
+  if (active) space_.fill_bytes(group_work_.data(), 0, group_work_.size() * sizeof(GroupWork));
+}
+
+template <class Space>
+void TreeWalker<Space>::walk(const ScaledLaw& law, const TreeView& sources, WalkMode mode) {
+  walk_tree(space_, law, sources, targets_, mode);
 }
 
 template <class Space>
@@ -64,14 +70,20 @@ void FmmWalker<Space>::set_targets(const Tree<Space>& tree, const KeyCube& cube,
   targets_.build(space_, tree, particles.size(), {particles.position.data(), cube});
   find_least_in_groups<Space>(space_, targets_.group_start(), magnitude, group_least_acceleration_);
   group_work_.resize_discard(targets_.view().group_count);
-  data_ = {{}, nullptr, particles.position.view(), group_least_acceleration_.view(), particles.acceleration.view(), group_work_.view()};
+  data_ = {{}, nullptr, particles.position.view(), group_least_acceleration_.view(), particles.acceleration.view(), group_work_.view(), {}};
 }
 
 template <class Space>
-void FmmWalker<Space>::walk(const GravityParameters& gravity, const TreeScale& scale, const TreeView& sources, WalkMode mode) {
+void FmmWalker<Space>::set_active(const std::uint8_t* active) {
+  data_.active = active ? active_.find(space_, targets_, active) : ActiveTargets{};
+  if (active) space_.fill_bytes(group_work_.data(), 0, group_work_.size() * sizeof(GroupWork));
+}
+
+template <class Space>
+void FmmWalker<Space>::walk(const ScaledLaw& law, const TreeView& sources, WalkMode mode) {
   data_.own_tree = tree_->view(data_.particles.data);
   data_.least_acceleration = tree_->least_acceleration.data();
-  fmm_walk_.walk(space_, gravity, scale, sources, targets_, data_, mode);
+  fmm_walk_.walk(space_, law, sources, targets_, data_, mode);
 }
 
 template <class Space>

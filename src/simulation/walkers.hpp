@@ -1,4 +1,4 @@
-// The two walks of trees behind one interface: groups that evaluate multipoles (`tree`), and the dual walk with local expansions (`fmm`).
+// The walks of trees behind one interface: `tree`, whose groups evaluate multipoles, and `fmm`, with local expansions.
 #pragma once
 
 #include "decomposition/essential_tree.hpp"
@@ -22,23 +22,29 @@ class Walker {
   /// particles are used until the last walk. Takes memory of the step. Synchronises.
   virtual void set_targets(const Tree<Space>& tree, const KeyCube& cube, const Particles<Space>& particles,
                            View<const float> magnitude) = 0;
+  /// For which targets the next walks are: all, or where `active` [particles] is not null, those for which it is not 0.
+  virtual void set_active(const std::uint8_t* active) = 0;
+  virtual ActiveTargets active() const = 0;
   virtual View<const std::uint32_t> group_start() const = 0;
   /// Sets or adds the forces of `sources`. The tree of the targets must have its moments.
-  virtual void walk(const GravityParameters& gravity, const TreeScale& scale, const TreeView& sources, WalkMode mode) = 0;
-  /// Work of the walks since set_targets(). Synchronises.
+  virtual void walk(const ScaledLaw& law, const TreeView& sources, WalkMode mode) = 0;
+  /// Work of the walks since the last one of the own tree. Synchronises.
   virtual WorkCounts work_counts() = 0;
-  /// Work of each group in the walks since set_targets().
+  /// Work of each group in these walks; zero for groups that were not walked for.
   virtual View<const GroupWork> group_work() const = 0;
 };
 
 template <class Space>
 class TreeWalker final : public Walker<Space> {
  public:
-  explicit TreeWalker(Space& space) : space_(space), group_start_(space), group_work_(space), group_least_acceleration_(space) {}
+  explicit TreeWalker(Space& space)
+      : space_(space), group_start_(space), group_work_(space), group_least_acceleration_(space), active_(space) {}
   ExpansionForm multipole_form() const override { return WalkTerms::form; }
   void set_targets(const Tree<Space>& tree, const KeyCube& cube, const Particles<Space>& particles, View<const float> magnitude) override;
+  void set_active(const std::uint8_t* active) override;
+  ActiveTargets active() const override { return targets_.active; }
   View<const std::uint32_t> group_start() const override { return group_start_.view(); }
-  void walk(const GravityParameters& gravity, const TreeScale& scale, const TreeView& sources, WalkMode mode) override;
+  void walk(const ScaledLaw& law, const TreeView& sources, WalkMode mode) override;
   WorkCounts work_counts() override;
   View<const GroupWork> group_work() const override { return group_work_.view(); }
 
@@ -48,6 +54,7 @@ class TreeWalker final : public Walker<Space> {
   StepBuffer<Space, std::uint32_t> group_start_;
   StepBuffer<Space, GroupWork> group_work_;
   StepBuffer<Space, float> group_least_acceleration_;
+  ActiveTargetLists<Space> active_;
 };
 
 template <class Space>
@@ -55,11 +62,19 @@ class FmmWalker final : public Walker<Space> {
  public:
   /// `form` of the expansions, of order 4 or 5.
   FmmWalker(Space& space, ExpansionForm form)
-      : space_(space), form_(form), targets_(space), fmm_walk_(space), group_work_(space), group_least_acceleration_(space) {}
+      : space_(space),
+        form_(form),
+        targets_(space),
+        fmm_walk_(space),
+        group_work_(space),
+        group_least_acceleration_(space),
+        active_(space) {}
   ExpansionForm multipole_form() const override { return form_; }
   void set_targets(const Tree<Space>& tree, const KeyCube& cube, const Particles<Space>& particles, View<const float> magnitude) override;
+  void set_active(const std::uint8_t* active) override;
+  ActiveTargets active() const override { return data_.active; }
   View<const std::uint32_t> group_start() const override { return targets_.group_start(); }
-  void walk(const GravityParameters& gravity, const TreeScale& scale, const TreeView& sources, WalkMode mode) override;
+  void walk(const ScaledLaw& law, const TreeView& sources, WalkMode mode) override;
   WorkCounts work_counts() override;
   View<const GroupWork> group_work() const override { return group_work_.view(); }
 
@@ -72,6 +87,7 @@ class FmmWalker final : public Walker<Space> {
   FmmWalk<Space> fmm_walk_;
   StepBuffer<Space, GroupWork> group_work_;
   StepBuffer<Space, float> group_least_acceleration_;
+  ActiveTargetLists<Space> active_;
 };
 
 }  // namespace grove

@@ -1,6 +1,8 @@
-#include "src/run/energy_log.hpp"
+#include "src/run/observers/energy_log.hpp"
 
 #include <cmath>
+
+#include "src/config/config.hpp"
 
 namespace grove {
 
@@ -34,6 +36,10 @@ EnergyState EnergyReference::state(const Diagnostics& sums) {
   if (first_ != 0) state.relative_error = (total - first_) / std::abs(first_);
   if (sums.potential != 0) state.virial_ratio = 2 * sums.kinetic / std::abs(sums.potential);
   return state;
+}
+
+std::string time_unit_text(const Config& config) {
+  return is_physical(config.units) ? "units of " + format_time(1.0, config.units) : std::string("N-body units");
 }
 
 EnergyLog::EnergyLog(const std::string& path, const std::string& time_unit)

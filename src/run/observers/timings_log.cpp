@@ -1,4 +1,4 @@
-#include "src/run/timings_log.hpp"
+#include "src/run/observers/timings_log.hpp"
 
 #include <algorithm>
 

@@ -3,10 +3,12 @@
 
 #include <string>
 
-#include "src/run/csv_log.hpp"
-#include "src/simulation/simulation.hpp"
+#include "src/run/observers/csv_log.hpp"
+#include "src/simulation/diagnostics.hpp"
 
 namespace grove {
+
+struct Config;
 
 /// What the log and the progress line say of one state.
 struct EnergyState {
@@ -24,6 +26,9 @@ class EnergyReference {
   bool known_ = false;
   double first_ = 0;
 };
+
+/// In what the times of a run are: "N-body units", "units of 977.8 Myr".
+std::string time_unit_text(const Config& config);
 
 /// Writes energy.csv. Not collective: one rank owns it.
 class EnergyLog {

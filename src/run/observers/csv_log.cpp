@@ -1,4 +1,4 @@
-#include "src/run/csv_log.hpp"
+#include "src/run/observers/csv_log.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

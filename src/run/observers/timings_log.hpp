@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "src/run/csv_log.hpp"
+#include "src/run/observers/csv_log.hpp"
 #include "src/run/phase_statistics.hpp"
 
 namespace grove {

@@ -1,0 +1,12 @@
+// What a GADGET-like HDF5 file says about its time, units, box and origin.
+#pragma once
+
+#include "io/hdf5_handles.hpp"
+#include "io/reader.hpp"
+
+namespace grove {
+
+/// Reads what a file says about time, units, box and origin into `info`. Throws DataError.
+void read_gadget_info(const Hdf5Handle& file, ReadInfo& info);
+
+}  // namespace grove

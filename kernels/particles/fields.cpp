@@ -1,0 +1,113 @@
+#include "kernels/particles/fields.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "kernels/particles/particle_set.hpp"
+
+namespace grove {
+
+namespace {
+
+/// A vector among the members of ParticleSet that has `components` elements a particle.
+template <auto member, std::size_t components>
+HostMember host_member() {
+  return {[](const ParticleSet& set) { return std::as_bytes(std::span(set.*member)); },
+          [](ParticleSet& set, std::size_t n) {
+            (set.*member).resize(n * components);
+            return std::as_writable_bytes(std::span(set.*member));
+          }};
+}
+
+constexpr FieldUnit length{1, 0, 0}, velocity{0, 0, 1}, mass{0, 1, 0}, specific_energy{0, 0, 2}, acceleration{-1, 0, 2};
+
+// The table. Rows are written to snapshots in this order. Positions share an array with masses, and accelerations with potentials, so that
+// the walks load both at once.
+std::vector<ParticleField> standard_rows() {
+  using enum ElementType;
+  using enum InSnapshot;
+  using Set = ParticleSet;
+  return {
+      {.name = "position", .dataset = "Coordinates", .type = f8, .components = 3, .unit = length, .snapshot = always,
+       .input = InInput::required, .host = host_member<&Set::position, 3>()},
+      {.name = "velocity", .dataset = "Velocities", .type = f8, .components = 3, .unit = velocity, .snapshot = always,
+       .input = InInput::required, .host = host_member<&Set::velocity, 3>()},
+      {.name = "mass", .dataset = "Masses", .type = f8, .unit = mass, .snapshot = always, .input = InInput::required, .array = "position",
+       .at = 3, .host = host_member<&Set::mass, 1>()},
+      {.name = "id", .dataset = "ParticleIDs", .type = u8, .snapshot = always, .input = InInput::required,
+       .host = host_member<&Set::id, 1>()},
+      {.name = "potential", .dataset = "Potential", .type = f8, .unit = specific_energy, .snapshot = always, .is_lent = true,
+       .array = "acceleration", .at = 3, .host = host_member<&Set::potential, 1>()},
+      {.name = "acceleration", .dataset = "Acceleration", .type = f8, .components = 3, .unit = acceleration, .snapshot = always,
+       .is_lent = true, .host = host_member<&Set::acceleration, 3>()},
+      // Its component: the K of /PartTypeK.
+      {.name = "type", .type = u1, .input = InInput::required, .initial = 1, .host = host_member<&Set::type, 1>()},
+      // Cost of the last force in issue slots (see GroupWork): the weight of the next domain cut.
+      {.name = "work", .dataset = "Work", .type = u4, .snapshot = on_request, .initial = 1, .host = host_member<&Set::work, 1>()},
+  };
+}
+
+}  // namespace
+
+std::size_t size_of(ElementType type) {
+  switch (type) {
+    case ElementType::u1:
+      return 1;
+    case ElementType::u2:
+      return 2;
+    case ElementType::u4:
+    case ElementType::i4:
+    case ElementType::f4:
+      return 4;
+    case ElementType::u8:
+    case ElementType::i8:
+    case ElementType::f8:
+      return 8;
+  }
+  throw std::logic_error("an element type without a size");
+}
+
+FieldTable::FieldTable(std::vector<ParticleField> rows) : rows_(std::move(rows)) {
+  for (std::size_t row = 0; row < rows_.size(); ++row) {
+    if (find(rows_[row].name) != &rows_[row]) throw std::logic_error("two particle fields are called " + rows_[row].name);
+    add_to_array(row);
+  }
+}
+
+void FieldTable::add_to_array(std::size_t row) {
+  const ParticleField& field = rows_[row];
+  const std::string& name = field.array.empty() ? field.name : field.array;
+  auto array = std::find_if(arrays_.begin(), arrays_.end(), [&](const FieldArray& a) { return a.name == name; });
+  if (array == arrays_.end()) array = arrays_.insert(array, FieldArray{name, 0, {}, false, false});
+  if (!array->fields.empty() && size_of(rows_[array->fields.front()].type) != size_of(field.type))
+    throw std::logic_error("the particle field " + field.name + " has elements of another size than others in its array");
+  array->fields.push_back(row);
+  array->item_bytes = std::max(array->item_bytes, field.at * size_of(field.type) + field.row_bytes());
+  array->travels = array->travels || field.travels;
+  array->is_lent = array->is_lent || field.is_lent;
+}
+
+const ParticleField* FieldTable::find(const std::string& name) const {
+  const auto found = std::find_if(rows_.begin(), rows_.end(), [&](const ParticleField& field) { return field.name == name; });
+  return found == rows_.end() ? nullptr : &*found;
+}
+
+std::size_t FieldTable::array_of(const std::string& name) const {
+  const auto found = std::find_if(arrays_.begin(), arrays_.end(), [&](const FieldArray& array) { return array.name == name; });
+  if (found == arrays_.end()) throw std::logic_error("there is no array of particles called " + name);
+  return static_cast<std::size_t>(found - arrays_.begin());
+}
+
+const FieldTablePtr& standard_fields() {
+  static const FieldTablePtr table = std::make_shared<FieldTable>(standard_rows());
+  return table;
+}
+
+FieldTablePtr fields_with(const std::vector<ParticleField>& further) {
+  std::vector<ParticleField> rows = standard_rows();
+  rows.insert(rows.end(), further.begin(), further.end());
+  return std::make_shared<FieldTable>(std::move(rows));
+}
+
+}  // namespace grove

@@ -1,0 +1,122 @@
+#include "kernels/particles/particle_transfer.hpp"
+
+#include <cstring>
+#include <stdexcept>
+#include <vector>
+
+namespace grove {
+
+namespace {
+
+/// Copies `count` rows between dense values and items of an array; one of the two steps is the length of a row.
+void copy_rows(std::byte* to, std::size_t to_step, const std::byte* from, std::size_t from_step, std::size_t row_bytes,
+               std::size_t count) {
+  if (to_step == row_bytes && from_step == row_bytes) {
+    std::memcpy(to, from, count * row_bytes);
+    return;
+  }
+#pragma omp parallel for schedule(static) if (count > 4096)
+  for (std::size_t i = 0; i < count; ++i) std::memcpy(to + i * to_step, from + i * from_step, row_bytes);
+}
+
+template <class T>
+void append_as(double value, std::size_t components, std::vector<std::byte>& row) {
+  const T element = static_cast<T>(value);
+  for (std::size_t c = 0; c < components; ++c) {
+    const auto* const bytes = reinterpret_cast<const std::byte*>(&element);
+    row.insert(row.end(), bytes, bytes + sizeof(T));
+  }
+}
+
+/// The row that a particle has where its field is not known.
+std::vector<std::byte> initial_row(const ParticleField& field) {
+  std::vector<std::byte> row;
+  switch (field.type) {
+    case ElementType::u1:
+      append_as<std::uint8_t>(field.initial, field.components, row);
+      break;
+    case ElementType::u2:
+      append_as<std::uint16_t>(field.initial, field.components, row);
+      break;
+    case ElementType::u4:
+      append_as<std::uint32_t>(field.initial, field.components, row);
+      break;
+    case ElementType::u8:
+      append_as<std::uint64_t>(field.initial, field.components, row);
+      break;
+    case ElementType::i4:
+      append_as<std::int32_t>(field.initial, field.components, row);
+      break;
+    case ElementType::i8:
+      append_as<std::int64_t>(field.initial, field.components, row);
+      break;
+    case ElementType::f4:
+      append_as<float>(field.initial, field.components, row);
+      break;
+    case ElementType::f8:
+      append_as<double>(field.initial, field.components, row);
+      break;
+  }
+  return row;
+}
+
+/// Puts `count` particles of a field, from `first` on, into the items of its array.
+void fill_items(const ParticleSet& set, const ParticleField& field, std::size_t first, std::size_t count, std::byte* items,
+                std::size_t item_bytes) {
+  const std::size_t row = field.row_bytes();
+  const std::span<const std::byte> values = set.bytes(field);
+  std::byte* const to = items + field.at * size_of(field.type);
+  if (!values.empty()) {
+    copy_rows(to, item_bytes, values.data() + first * row, row, row, count);
+    return;
+  }
+  const std::vector<std::byte> initial = initial_row(field);
+  copy_rows(to, item_bytes, initial.data(), 0, row, count);
+}
+
+}  // namespace
+
+template <class Space>
+void upload(Space& space, const ParticleSet& set, Particles<Space>& particles) {
+  if (set.fields != particles.table()) throw std::logic_error("particles of another table of fields");
+  const std::size_t n = set.size();
+  particles.resize_discard(n);
+  std::vector<std::byte> items;
+  for (std::size_t a = 0; a < particles.array_count(); ++a) {
+    const ParticleArray<Space>& array = particles.array(a);
+    items.assign(std::min(n, transfer_chunk) * array.item_bytes(), std::byte{0});
+    for_each_chunk(n, [&](std::size_t first, std::size_t count) {
+      for (const std::size_t row : set.fields->arrays()[a].fields)
+        fill_items(set, set.fields->rows()[row], first, count, items.data(), array.item_bytes());
+      space.copy_from_host(array.item(first), items.data(), count * array.item_bytes());
+    });
+  }
+}
+
+template <class Space>
+ParticleSet download(Space& space, const Particles<Space>& particles) {
+  const std::size_t n = particles.size();
+  ParticleSet set;
+  set.fields = particles.table();
+  for (const ParticleField& field : set.fields->rows()) set.resize(field, n);
+  std::vector<std::byte> items;
+  for (std::size_t a = 0; a < particles.array_count(); ++a) {
+    const ParticleArray<Space>& array = particles.array(a);
+    items.resize(std::min(n, transfer_chunk) * array.item_bytes());
+    for_each_chunk(n, [&](std::size_t first, std::size_t count) {
+      space.copy_to_host(items.data(), array.item(first), count * array.item_bytes());
+      for (const std::size_t row : set.fields->arrays()[a].fields) {
+        const ParticleField& field = set.fields->rows()[row];
+        const std::size_t bytes = field.row_bytes();
+        copy_rows(set.resize(field, n).data() + first * bytes, bytes, items.data() + field.at * size_of(field.type), array.item_bytes(),
+                  bytes, count);
+      }
+    });
+  }
+  return set;
+}
+
+template void upload(BackEnd&, const ParticleSet&, Particles<BackEnd>&);
+template ParticleSet download(BackEnd&, const Particles<BackEnd>&);
+
+}  // namespace grove

@@ -1,0 +1,50 @@
+// What an integrator sees of a simulation, and the interface behind which all integrators are.
+#pragma once
+
+#include <functional>
+#include <utility>
+
+#include "kernels/particles/particle_motion.hpp"
+
+namespace grove {
+
+/// The particles of this rank during a step, and what can be done to them.
+template <class Space>
+class StepContext {
+ public:
+  StepContext(Space& space, Particles<Space>& particles, std::function<void()> compute_forces)
+      : space_(space), particles_(particles), compute_forces_(std::move(compute_forces)) {}
+
+  Space& space() { return space_; }
+  Particles<Space>& particles() { return particles_; }
+
+  /// velocity += dt * acceleration, and position += dt * velocity, of all particles. Asynchronous.
+  void kick(double dt) { grove::kick(space_, particles_, dt); }
+  void drift(double dt) { grove::drift(space_, particles_, dt); }
+  /// Sets accelerations and potentials to those at the present positions. Particles may change order and rank; all fields that the table
+  /// says travel go with them. Collective.
+  void compute_forces() { compute_forces_(); }
+
+  /// The values of a field that the integrator has declared, of elements T. They lie elsewhere after compute_forces().
+  template <class T>
+  View<T> field(const char* name) {
+    const ParticleArray<Space>& array = particles_.array(particles_.table()->array_of(name));
+    return {reinterpret_cast<T*>(array.data()), array.size() * array.item_bytes() / sizeof(T)};
+  }
+
+ private:
+  Space& space_;
+  Particles<Space>& particles_;
+  std::function<void()> compute_forces_;
+};
+
+/// Takes steps.
+template <class Space>
+class Integrator {
+ public:
+  virtual ~Integrator() = default;
+  /// One step of length `dt`, which may be negative. Accelerations are those of the present positions before and after. Collective.
+  virtual void step(StepContext<Space>& context, double dt) = 0;
+};
+
+}  // namespace grove

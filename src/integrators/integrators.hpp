@@ -1,0 +1,49 @@
+// The table of integrators.
+//
+// To add one, write a header like leapfrog.hpp and put its struct into Integrators. A struct has info(), which says what the configuration
+// and the table of particle fields need to know, a constructor from the values of its own settings, and step().
+#pragma once
+
+#include <memory>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "src/integrators/integrator.hpp"
+#include "src/integrators/integrator_info.hpp"
+#include "src/integrators/leapfrog.hpp"
+#include "src/integrators/yoshida4.hpp"
+
+namespace grove {
+
+/// All integrators, the default first; their names are the values of time.integrator.
+using Integrators = std::tuple<Leapfrog, Yoshida4>;
+
+namespace detail {
+
+template <class Space, class Method>
+class IntegratorOf final : public Integrator<Space> {
+ public:
+  explicit IntegratorOf(const SettingValues& settings) : method_(settings) {}
+  void step(StepContext<Space>& context, double dt) override { method_.step(context, dt); }
+
+ private:
+  Method method_;
+};
+
+template <class Space, class... Types>
+std::unique_ptr<Integrator<Space>> make_named(const std::string& name, const SettingValues& settings, const std::tuple<Types...>*) {
+  std::unique_ptr<Integrator<Space>> made;
+  ((made = Types::info().name == name ? std::make_unique<IntegratorOf<Space, Types>>(settings) : std::move(made)), ...);
+  return made;
+}
+
+}  // namespace detail
+
+/// The integrator of that name, or null.
+template <class Space>
+std::unique_ptr<Integrator<Space>> make_integrator(const std::string& name, const SettingValues& settings) {
+  return detail::make_named<Space>(name, settings, static_cast<const Integrators*>(nullptr));
+}
+
+}  // namespace grove

@@ -1,0 +1,39 @@
+// Observer: energies, momenta and centre of mass after every step, in energy.csv.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "src/run/observers/energy_log.hpp"
+#include "src/run/observers/observers.hpp"
+#include "src/run/output_directory.hpp"
+
+namespace grove {
+
+class EnergyObserver final : public Observer {
+ public:
+  /// The root writes the file.
+  EnergyObserver(const Communicator& comm, const std::string& path, const std::string& time_unit) : comm_(comm), path_(path) {
+    if (comm.is_root()) log_.emplace(path, time_unit);
+  }
+  bool due(const RunState&) const override { return true; }
+  void observe(const RunState& state) override {
+    comm_.agree([&] {
+      if (log_) log_->add(state.energy);
+    });
+  }
+  std::string written() const override { return path_; }
+
+ private:
+  const Communicator& comm_;
+  std::string path_;
+  std::optional<EnergyLog> log_;
+};
+
+template <class Space>
+std::unique_ptr<Observer> make_energies(const ObserverContext<Space>& context) {
+  return std::make_unique<EnergyObserver>(context.comm, context.setup.directory.energy(), time_unit_text(context.setup.config));
+}
+
+}  // namespace grove

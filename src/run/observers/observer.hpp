@@ -1,0 +1,54 @@
+// What happens during a run beside the steps: observers look at the state after a step, and write what they make of it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace grove {
+
+struct Config;
+struct EnergyState;
+struct StepTiming;
+class OutputDirectory;
+class StepSchedule;
+
+/// The state after a step, the same on all ranks. Step 0 is the initial state.
+struct RunState {
+  std::uint64_t step = 0;
+  double time = 0;  ///< code units
+  const StepTiming& timing;
+  const EnergyState& energy;
+  double elapsed_s = 0;  ///< wall time since the first step began, with output
+  bool is_last = false;  ///< the run ends here, at its end or because of a signal
+};
+
+/// Something that happens during a run. One object a rank.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+
+  /// Whether it is to see this state. The same on all ranks; does not communicate.
+  virtual bool due(const RunState& state) const = 0;
+  /// Looks at the state. Collective. Throws AgreedError where it cannot do its work.
+  virtual void observe(const RunState& state) = 0;
+  /// Whether its time is counted as output.
+  virtual bool is_output() const { return true; }
+  /// What it wrote, for the user; empty: nothing.
+  virtual std::string written() const { return ""; }
+  /// The file from which a run can go on at the state observed last; empty: there is none.
+  virtual std::string last_state() const { return ""; }
+};
+
+/// How a run tells of its progress.
+enum class ProgressStyle { in_place, lines, silent };
+
+/// What observers need to know of a run. All of it outlives them.
+struct ObserverSetup {
+  const Config& config;
+  const OutputDirectory& directory;
+  const StepSchedule& schedule;
+  std::string device;  ///< description, for files
+  ProgressStyle progress = ProgressStyle::silent;
+};
+
+}  // namespace grove

@@ -1,0 +1,39 @@
+#include "src/run/observers/observers.hpp"
+
+#include "src/run/observers/energies.hpp"
+#include "src/run/observers/progress_line.hpp"
+#include "src/run/observers/snapshots.hpp"
+#include "src/run/observers/timings.hpp"
+
+namespace grove {
+
+namespace {
+
+/// Makes an observer, or null when the configuration does not want it.
+template <class Space>
+using MakeObserver = std::unique_ptr<Observer> (*)(const ObserverContext<Space>&);
+
+// The table of observers, in the order in which they see each state.
+template <class Space>
+constexpr MakeObserver<Space> table[] = {
+    make_energies<Space>,
+    make_timings<Space>,
+    make_snapshots<Space>,
+    make_progress_line<Space>,
+};
+
+}  // namespace
+
+template <class Space>
+std::vector<std::unique_ptr<Observer>> observers_of(const ObserverContext<Space>& context) {
+  std::vector<std::unique_ptr<Observer>> observers;
+  for (const MakeObserver<Space> make : table<Space>)
+    context.comm.agree([&] {
+      if (auto observer = make(context)) observers.push_back(std::move(observer));
+    });
+  return observers;
+}
+
+template std::vector<std::unique_ptr<Observer>> observers_of(const ObserverContext<BackEnd>&);
+
+}  // namespace grove

@@ -1,0 +1,40 @@
+// Observer: the progress of a run, for who watches it.
+#pragma once
+
+#include <cstdio>
+#include <memory>
+#include <optional>
+
+#include "src/run/observers/energy_log.hpp"
+#include "src/run/observers/observers.hpp"
+#include "src/run/phase_statistics.hpp"
+#include "src/run/progress.hpp"
+#include "src/run/step_schedule.hpp"
+
+namespace grove {
+
+class ProgressObserver final : public Observer {
+ public:
+  /// The root speaks.
+  ProgressObserver(const Communicator& comm, ProgressStyle style, std::uint64_t steps) {
+    if (comm.is_root()) progress_.emplace(stdout, style, steps);
+  }
+  ~ProgressObserver() override {
+    if (progress_) progress_->finish();
+  }
+  bool due(const RunState& state) const override { return state.step > 0; }
+  void observe(const RunState& state) override {
+    if (progress_) progress_->update({state.step, state.time, state.elapsed_s, state.timing.seconds, state.energy.sums.particle_count});
+  }
+  bool is_output() const override { return false; }
+
+ private:
+  std::optional<Progress> progress_;
+};
+
+template <class Space>
+std::unique_ptr<Observer> make_progress_line(const ObserverContext<Space>& context) {
+  return std::make_unique<ProgressObserver>(context.comm, context.setup.progress, context.setup.schedule.steps());
+}
+
+}  // namespace grove

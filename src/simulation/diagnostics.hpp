@@ -1,0 +1,47 @@
+// Conserved quantities of a run, and the check that its numbers are finite.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "decomposition/communicator.hpp"
+#include "kernels/particles/particle_motion.hpp"
+
+namespace grove {
+
+/// Sums over all particles of all ranks, FP64 compensated, the same bits every run on the same ranks.
+struct Diagnostics {
+  double time = 0;
+  std::uint64_t particle_count = 0;
+  double mass = 0;
+  double kinetic = 0;
+  double potential = 0;  ///< sum of m * phi / 2, self terms excluded
+  double momentum[3] = {};
+  double angular_momentum[3] = {};
+  double centre_of_mass[3] = {};
+  double total_energy() const { return kinetic + potential; }
+};
+
+/// How well the present forces obey Newton's third law. Sums over all particles of all ranks, FP64 compensated, the same bits every run on
+/// the same ranks; code units.
+struct ForceBalance {
+  double net[3] = {};   ///< sum of m a; without rounding and approximation it is zero
+  double absolute = 0;  ///< sum of m |a|
+  /// |net| / absolute; 0 when there is no force at all.
+  double relative() const { return absolute > 0 ? std::hypot(net[0], net[1], net[2]) / absolute : 0; }
+};
+
+/// Sums over the particles of all ranks, at `time`. Collective; synchronises.
+template <class Space>
+Diagnostics measure_diagnostics(Space& space, const Communicator& comm, const Particles<Space>& particles, double time);
+
+/// Collective; synchronises.
+template <class Space>
+ForceBalance measure_force_balance(Space& space, const Communicator& comm, const Particles<Space>& particles);
+
+/// Throws AgreedError (exit code of DataError) on all ranks, naming a particle of which that part is not finite at `time`. Collective;
+/// synchronises.
+template <class Space>
+void require_finite(Space& space, const Communicator& comm, const Particles<Space>& particles, ParticlePart part, double time);
+
+}  // namespace grove
