@@ -11,8 +11,8 @@ namespace grove {
 /// Whether a text says the value by which the opening criterion trades speed for accuracy. A sweep has many of them.
 enum class AccuracyValue { shown, left_out };
 
-/// "method fmm, opening relative, tolerance 0.001, softening 0 (plummer)": what the method looks at, with the parameters of the opening
-/// criterion's own.
+/// "method fmm, opening relative, tolerance 0.001, softening 0 (plummer)": what the method looks at. Parameters that a single opening
+/// criterion has of its own follow its accuracy.
 std::string gravity_text(const GravityParameters& gravity, AccuracyValue value = AccuracyValue::shown,
                          const ConfigTable& table = config_table());
 

@@ -248,24 +248,24 @@ std::string error_of_table(const ConfigTable& table, const std::vector<std::stri
 
 TEST(Config, AnOpeningCriterionMayHaveAParameterOfItsOwn) {
   ConfigTable table = config_table();
-  table.settings.push_back(gravity_parameter({"alpha", 0.5, {0.0, 1.0}, "a meaning"}, {"opening", {"barnes", "geometric"}}));
+  table.settings.push_back(gravity_parameter({"scratch_alpha", 0.5, {0.0, 1.0}, "a meaning"}, {"opening", {"barnes", "geometric"}}));
   const std::string barnes = "gravity.opening=barnes";
-  EXPECT_EQ(config_of(table, {barnes}).gravity.parameter("alpha"), 0.5);
-  EXPECT_EQ(config_of(table, {}).gravity.parameter("alpha"), 0.5);
-  const Config config = config_of(table, {barnes, "gravity.alpha=0.1"});
-  EXPECT_EQ(config.gravity.parameter("alpha"), 0.1);
-  expect_in(error_of_table(table, {barnes, "gravity.alpha=2"}), {"gravity.alpha = 2: must be a number >= 0 and <= 1"});
-  expect_in(error_of_table(table, {"gravity.alpha=0.1"}),
-            {"gravity.alpha = 0.1: with gravity.opening = \"relative\" (the default) it has no"});
+  EXPECT_EQ(config_of(table, {barnes}).gravity.parameter("scratch_alpha"), 0.5);
+  EXPECT_EQ(config_of(table, {}).gravity.parameter("scratch_alpha"), 0.5);
+  const Config config = config_of(table, {barnes, "gravity.scratch_alpha=0.1"});
+  EXPECT_EQ(config.gravity.parameter("scratch_alpha"), 0.1);
+  expect_in(error_of_table(table, {barnes, "gravity.scratch_alpha=2"}), {"gravity.scratch_alpha = 2: must be a number >= 0 and <= 1"});
+  expect_in(error_of_table(table, {"gravity.scratch_alpha=0.1"}),
+            {"gravity.scratch_alpha = 0.1: with gravity.opening = \"relative\" (the default) it has no"});
   const std::string printed = print_config(config, table);
-  expect_in(printed, {"\nalpha = 0.1 ", "# a meaning (a number >= 0 and <= 1; only with opening = barnes or geometric)"});
+  expect_in(printed, {"\nscratch_alpha = 0.1 ", "# a meaning (a number >= 0 and <= 1; only with opening = barnes or geometric)"});
   EXPECT_EQ(print_config(build_config("again", read_toml(printed, "again"), {}, table), table), printed);
-  expect_in(print_config(Config{}, table), {"\n# alpha = 0.5 "});
+  expect_in(print_config(Config{}, table), {"\n# scratch_alpha = 0.5 "});
 }
 
 TEST(Config, AMissingParameterOfGravityIsAnErrorOrHasADefault) {
-  EXPECT_THROW(GravityParameters{}.parameter("alpha"), std::logic_error);
-  EXPECT_EQ(GravityParameters{}.parameter("alpha", 0.5), 0.5);
+  EXPECT_THROW(GravityParameters{}.parameter("scratch_alpha"), std::logic_error);
+  EXPECT_EQ(GravityParameters{}.parameter("scratch_alpha", 0.5), 0.5);
 }
 
 TEST(Config, AnIntegratorMayHaveKeysOfItsOwn) {
@@ -273,21 +273,21 @@ TEST(Config, AnIntegratorMayHaveKeysOfItsOwn) {
   for (ConfigSetting& row : table.settings) {
     if (row.setting.name == "integrator") row.setting.allowed.push_back("scratch");
   }
-  table.choices.back().rows.push_back({"scratch", "for a test", "", {{"stages", 3.0, positive, "number of stages"}}});
+  table.choices.back().rows.push_back({"scratch", "for a test", "", {{"scratch_stages", 3.0, positive, "number of stages"}}});
   const std::string scratch = "time.integrator=scratch";
-  EXPECT_EQ(config_of(table, {scratch}).time.number("stages"), 3.0);
-  const Config config = config_of(table, {"time.stages=7", scratch});
+  EXPECT_EQ(config_of(table, {scratch}).time.number("scratch_stages"), 3.0);
+  const Config config = config_of(table, {"time.scratch_stages=7", scratch});
   EXPECT_EQ(config.time.integrator, "scratch");
-  EXPECT_EQ(config.time.number("stages"), 7.0);
-  EXPECT_THROW(config.time.text("stages"), std::logic_error);
+  EXPECT_EQ(config.time.number("scratch_stages"), 7.0);
+  EXPECT_THROW(config.time.text("scratch_stages"), std::logic_error);
   EXPECT_THROW(config.time.number("steps"), std::logic_error);
-  expect_in(error_of_table(table, {scratch, "time.stages=0"}), {"time.stages = 0: must be a number > 0"});
-  expect_in(error_of_table(table, {"time.stages=1"}), {"belongs to integrator scratch, but integrator leapfrog is chosen"});
-  expect_in(error_of_table(table, {scratch, "time.stage=1"}), {"did you mean stages?"});
+  expect_in(error_of_table(table, {scratch, "time.scratch_stages=0"}), {"time.scratch_stages = 0: must be a number > 0"});
+  expect_in(error_of_table(table, {"time.scratch_stages=1"}), {"belongs to integrator scratch, but integrator leapfrog is chosen"});
+  expect_in(error_of_table(table, {scratch, "time.scratch_stage=1"}), {"did you mean scratch_stages?"});
   const std::string printed = print_config(config, table);
-  expect_in(printed, {"\nstages = 7.0 "});
+  expect_in(printed, {"\nscratch_stages = 7.0 "});
   EXPECT_EQ(print_config(build_config("again", read_toml(printed, "again"), {}, table), table), printed);
-  expect_in(print_config(Config{}, table), {"\n# stages = 3.0 "});
+  expect_in(print_config(Config{}, table), {"\n# scratch_stages = 3.0 "});
 }
 
 TEST(Config, WholeNumbersAndNumbersStandForEachOther) {

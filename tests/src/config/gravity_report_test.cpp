@@ -33,15 +33,15 @@ TEST(GravityReport, JsonHasTheKeysThatHaveAnEffect) {
 
 TEST(GravityReport, ShowsParametersOfTheOpeningCriterionAlone) {
   ConfigTable table = config_table();
-  table.settings.push_back(gravity_parameter({"alpha", 0.5, any_number, "a meaning"}, {"opening", {"barnes"}}));
+  table.settings.push_back(gravity_parameter({"scratch_alpha", 0.5, any_number, "a meaning"}, {"opening", {"barnes"}}));
   GravityParameters gravity = tree_with("barnes");
-  gravity.parameters["alpha"] = 0.25;
+  gravity.parameters["scratch_alpha"] = 0.25;
   EXPECT_EQ(gravity_text(gravity, AccuracyValue::shown, table),
-            "method tree, opening barnes, theta 0.6, alpha 0.25, softening 0 (plummer)");
-  EXPECT_EQ(gravity_json(gravity, table)["alpha"], 0.25);
+            "method tree, opening barnes, theta 0.6, scratch_alpha 0.25, softening 0 (plummer)");
+  EXPECT_EQ(gravity_json(gravity, table)["scratch_alpha"], 0.25);
   gravity.opening = "geometric";
   EXPECT_EQ(gravity_text(gravity, AccuracyValue::shown, table), "method tree, opening geometric, theta 0.6, softening 0 (plummer)");
-  EXPECT_FALSE(gravity_json(gravity, table).contains("alpha"));
+  EXPECT_FALSE(gravity_json(gravity, table).contains("scratch_alpha"));
 }
 
 }  // namespace

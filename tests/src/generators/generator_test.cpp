@@ -8,6 +8,7 @@
 #include <limits>
 #include <numeric>
 
+#include "decomposition/communicator.hpp"
 #include "kernels/space/error.hpp"
 #include "src/config/config.hpp"
 #include "src/generators/random.hpp"
