@@ -2,13 +2,15 @@
 #
 #   grove_base   host code without a back end: errors, the communicator, all that does not touch particles on the device
 #   grove_io     readers and writers of files
-#   grove_cpu    code of both back ends, compiled for the CPU, and that of the CPU alone
-#   grove_cuda   the same code compiled by nvcc, and that of the GPU alone; where CUDA is built
-#   grove_app    the program without its main
+#   grove_cpu    kernels and decomposition, compiled for the CPU
+#   grove_cuda   the same code compiled by nvcc; where CUDA is built
+#   grove_app    the program without its main, with what of it is compiled for both
 #
 # Each folder's CMakeLists.txt lists its files by the way they are compiled:
 #
 #   grove_sources([BASE files] [IO files] [BACK_ENDS files] [CPU files] [CUDA files] [APP files])
+#
+# BACK_ENDS: compiled by both compilers. These and CPU and CUDA files go to the libraries that GROVE_CPU_LIBRARY and GROVE_CUDA_LIBRARY name.
 
 function(grove_library name)
   add_library(${name} STATIC)
@@ -37,15 +39,17 @@ function(grove_sources)
   endforeach()
   target_sources(grove_base PRIVATE ${arg_BASE})
   target_sources(grove_io PRIVATE ${arg_IO})
-  target_sources(grove_cpu PRIVATE ${arg_BACK_ENDS} ${arg_CPU})
+  target_sources(${GROVE_CPU_LIBRARY} PRIVATE ${arg_BACK_ENDS} ${arg_CPU})
   target_sources(grove_app PRIVATE ${arg_APP})
   if(GROVE_HAS_CUDA)
     grove_cuda_wrappers(wrappers ${arg_BACK_ENDS})
     # The wrappers are sources of the folder that made them: their properties live there.
-    target_sources(grove_cuda PRIVATE ${wrappers} ${arg_CUDA})
+    target_sources(${GROVE_CUDA_LIBRARY} PRIVATE ${wrappers} ${arg_CUDA})
   endif()
 endfunction()
 
+set(GROVE_CPU_LIBRARY grove_cpu)
+set(GROVE_CUDA_LIBRARY grove_cuda)
 grove_library(grove_base)
 grove_library(grove_io grove_base grove_hdf5)
 grove_library(grove_cpu grove_base)
@@ -54,8 +58,4 @@ if(GROVE_HAS_CUDA)
   grove_library(grove_cuda grove_base CUDA::cudart_static)
   list(PREPEND grove_back_ends grove_cuda)
 endif()
-# Observers of both back ends use what grove_app has, and it uses them.
-foreach(back_end IN LISTS grove_back_ends)
-  target_link_libraries(${back_end} PUBLIC grove_app)
-endforeach()
 grove_library(grove_app ${grove_back_ends} grove_io grove_base grove_tomlplusplus grove_nlohmann_json grove_CLI11 grove_version_header)

@@ -1,9 +1,8 @@
 // Cells of which a domain border leaves each side a part.
 //
-// A cell's particles fill a cube, more or less; those that a border leaves on one rank fill an odd part of one, with edges and notches,
-// whose third moments, which the expansion lacks, are larger beside its size. Opening criteria know the size alone. A border cuts one cell
-// of every level, so that it costs little to open these later than others; left as they are, they double the errors of the potential at
-// the places that see the largest of them.
+// The particles of a whole cell fill a cube, more or less. Those that a border leaves on one rank fill an odd part of it, whose moments
+// beyond the expansion are larger for its size, and opening criteria know the size alone. A border cuts one cell of every level. So it
+// costs little to treat these cells as larger, and it keeps the errors of the potential near the border as small as elsewhere.
 #pragma once
 
 #include "decomposition/communicator.hpp"
@@ -11,8 +10,7 @@
 
 namespace grove {
 
-/// How much larger cut cells are made out to be. On 2 and 4 ranks, 99 % of the errors of the potential of a Plummer sphere (N = 131072,
-/// theta 0.4 and 0.75) grow by 16 to 25 % with 1; they fall by 1 to 6 % with 1.25, by 1 to 10 % with 1.5.
+/// How much larger than they are opening criteria take cut cells to be; docs/performance.md has the measurement.
 inline constexpr float cut_cell_factor = 1.25F;
 
 /// The domain of a rank as its particles fill it.

@@ -3,8 +3,8 @@
 namespace grove {
 
 template <class Space>
-void DirectSumOverRanks<Space>::add_all(Space& space, const Communicator& comm, const ScaledLaw& law,
-                                        const Particles<Space>& particles, const DirectTargets& targets) {
+void DirectSumOverRanks<Space>::add_all(Space& space, const Communicator& comm, const ScaledLaw& law, const Particles<Space>& particles,
+                                        const DirectTargets& targets) {
   const int size = comm.size(), right = (comm.rank() + 1) % size, left = (comm.rank() + size - 1) % size;
   const std::vector<std::uint64_t> counts = comm.all_gather(std::uint64_t{particles.size()});
   DirectSources present{particles.position.view(), particles.id.view()};

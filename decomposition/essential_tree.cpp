@@ -173,8 +173,8 @@ T read_one(Space& space, const T* from) {
 }  // namespace
 
 template <class Space>
-void EssentialTrees<Space>::select_cells(Space& space, const ScaledLaw& law, const Tree<Space>& tree,
-                                         View<const DomainBoxes> boxes, std::span<const std::uint32_t> receivers) {
+void EssentialTrees<Space>::select_cells(Space& space, const ScaledLaw& law, const Tree<Space>& tree, View<const DomainBoxes> boxes,
+                                         std::span<const std::uint32_t> receivers) {
   const auto resize = [this](std::size_t n) {
     for (auto* b : {&rank_, &cell_, &child_count_, &child_begin_}) b->resize_keep(n);
   };
@@ -264,8 +264,8 @@ void EssentialTrees<Space>::write_trees(Space& space, const Tree<Space>& tree, V
 }
 
 template <class Space>
-void EssentialTrees<Space>::select(Space& space, const ScaledLaw& law, const Tree<Space>& tree,
-                                   View<const Double4> tree_particles, std::span<const DomainBoxes> boxes, int own_rank) {
+void EssentialTrees<Space>::select(Space& space, const ScaledLaw& law, const Tree<Space>& tree, View<const Double4> tree_particles,
+                                   std::span<const DomainBoxes> boxes, int own_rank) {
   std::vector<std::uint32_t> receivers;
   for (std::size_t r = 0; r < boxes.size(); ++r)
     if (tree.cell_count() > 0 && boxes[r].count > 0 && static_cast<int>(r) != own_rank) receivers.push_back(static_cast<std::uint32_t>(r));

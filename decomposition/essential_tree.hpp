@@ -31,8 +31,8 @@ class EssentialTrees {
         child_begin_(space) {}
 
   /// Cuts the trees for the ranks with boxes[r].count > 0 other than `own_rank`. Synchronises once a level.
-  void select(Space& space, const ScaledLaw& law, const Tree<Space>& tree,
-              View<const Double4> tree_particles, std::span<const DomainBoxes> boxes, int own_rank);
+  void select(Space& space, const ScaledLaw& law, const Tree<Space>& tree, View<const Double4> tree_particles,
+              std::span<const DomainBoxes> boxes, int own_rank);
 
   Buffer<Space, CellLinks> links;
   Buffer<Space, CellGeometry> geometry;
@@ -43,8 +43,8 @@ class EssentialTrees {
   std::vector<std::uint64_t> particle_counts;  ///< [ranks] particles for each rank
 
  private:
-  void select_cells(Space& space, const ScaledLaw& law, const Tree<Space>& tree,
-                    View<const DomainBoxes> boxes, std::span<const std::uint32_t> receivers);
+  void select_cells(Space& space, const ScaledLaw& law, const Tree<Space>& tree, View<const DomainBoxes> boxes,
+                    std::span<const std::uint32_t> receivers);
   void count_by_rank(Space& space, std::size_t ranks);
   void write_trees(Space& space, const Tree<Space>& tree, View<const Double4> tree_particles);
 

@@ -94,8 +94,8 @@ struct Moves {
     for (const std::uint64_t n : arriving) arriving_total += n;
   }
 
-  std::vector<std::uint64_t> leaving, arriving;      ///< [ranks]
-  std::size_t before = 0, staying = 0, after = 0;    ///< those for lower ranks come first, those for higher ranks last
+  std::vector<std::uint64_t> leaving, arriving;    ///< [ranks]
+  std::size_t before = 0, staying = 0, after = 0;  ///< those for lower ranks come first, those for higher ranks last
   std::size_t arriving_total = 0;
 };
 

@@ -18,7 +18,8 @@ class TreeExchange {
   explicit TreeExchange(Space& space)
       : transport_(space), links_(space), geometry_(space), multipole_(space), particles_(space), base_(space) {}
 
-  /// Agrees on the sizes of all messages, posts the receives, and starts to send `trees`, which must not change before finish(). Collective.
+  /// Agrees on the sizes of all messages, posts the receives, and starts to send `trees`, which must not change before finish().
+  /// Collective.
   void begin(Space& space, const Communicator& comm, const EssentialTrees<Space>& trees);
   /// Hands all messages to MPI. Not collective; does not wait until they have left.
   void send() { transport_.dispatch(); }

@@ -9,8 +9,8 @@
 
 #include "decomposition/communicator.hpp"
 #include "io/hdf5_handles.hpp"
-#include "kernels/particles/particle_set.hpp"
 #include "io/reader.hpp"
+#include "kernels/particles/particle_set.hpp"
 
 namespace grove {
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "decomposition/communicator.hpp"
-#include "kernels/particles/particle_set.hpp"
 #include "io/reader.hpp"
+#include "kernels/particles/particle_set.hpp"
 
 namespace grove {
 

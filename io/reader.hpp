@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "decomposition/communicator.hpp"
-#include "kernels/particles/particle_set.hpp"
 #include "io/unit_system.hpp"
 #include "io/validate.hpp"
+#include "kernels/particles/particle_set.hpp"
 
 namespace grove {
 

@@ -15,14 +15,27 @@ namespace grove {
 
 namespace {
 
+/// Called by HDF5 for a number that the type in memory cannot hold. HDF5 takes the nearest that it can, without a word.
+H5T_conv_ret_t note_misfit(H5T_conv_except_t what, hid_t, hid_t, void*, void*, void* found) {
+  if (what == H5T_CONV_EXCEPT_RANGE_HI || what == H5T_CONV_EXCEPT_RANGE_LOW) *static_cast<bool*>(found) = true;
+  return H5T_CONV_UNHANDLED;
+}
+
 /// Reads rows of a dataset into memory, converting numbers to the type given. Throws DataError.
 void read_rows(const Hdf5Handle& group, const std::string& field, const GadgetBlock& block, hid_t memory_type, void* values) {
   const Hdf5Handle dataset = open_dataset(group, field);
   Hdf5Handle memory;
   const Hdf5Handle space = select_rows(dataset, block.first, block.count, memory);
-  if (H5Dread(dataset.id(), memory_type, memory.id(), space.id(), H5P_DEFAULT, values) < 0) {
-    throw DataError(fmt::format("{}: rows {} to {} cannot be read: {}", hdf5_name(dataset), block.first, block.first + block.count - 1,
-                                hdf5_error_text()));
+  const Hdf5Handle transfer(check_hdf5(H5Pcreate(H5P_DATASET_XFER), "H5Pcreate"), H5Pclose);
+  bool misfit = false;
+  // Floating-point numbers that do not fit become infinite, which validate_particles() finds.
+  if (H5Tget_class(memory_type) == H5T_INTEGER) check_hdf5(H5Pset_type_conv_cb(transfer.id(), note_misfit, &misfit), "H5Pset_type_conv_cb");
+  const auto rows = [&] { return fmt::format("{}: rows {} to {}", hdf5_name(dataset), block.first, block.first + block.count - 1); };
+  if (H5Dread(dataset.id(), memory_type, memory.id(), space.id(), transfer.id(), values) < 0)
+    throw DataError(fmt::format("{} cannot be read: {}", rows(), hdf5_error_text()));
+  if (misfit) {
+    const char* const kind = H5Tget_sign(memory_type) == H5T_SGN_NONE ? "unsigned" : "signed";
+    throw DataError(fmt::format("{}: a number is too small or too large; {} integers of {} bytes are needed", rows(), kind, H5Tget_size(memory_type)));
   }
 }
 

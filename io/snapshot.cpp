@@ -175,8 +175,8 @@ void require_fields_on_request(const FieldTable& fields, const std::vector<std::
     if (field.snapshot == InSnapshot::on_request && !field.dataset.empty()) allowed.push_back(field.name);
   for (const std::string& name : names)
     if (std::find(allowed.begin(), allowed.end(), name) == allowed.end())
-      throw ConfigError(fmt::format("{}: \"{}\" is no particle field that is written on request; these are: {}", key, name,
-                                    fmt::join(allowed, ", ")));
+      throw ConfigError(
+          fmt::format("{}: \"{}\" is no particle field that is written on request; these are: {}", key, name, fmt::join(allowed, ", ")));
 }
 
 }  // namespace grove

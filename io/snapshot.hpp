@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "decomposition/communicator.hpp"
-#include "kernels/particles/particle_set.hpp"
 #include "io/unit_system.hpp"
+#include "kernels/particles/particle_set.hpp"
 
 namespace grove {
 
@@ -43,9 +43,9 @@ double enclosing_box_size(const ParticleSet& local, const Communicator& comm);
 /// Writes all particles of all ranks to `final_name`. Collective; any rank may have none, but not all.
 ///
 /// Within a type, particles are in rank order and on each rank in the order of `local`. Of the fields that the table says are written,
-/// those are left out that some rank with particles does not know. The file is made under the name `final_name`.partial, flushed to the disk and
-/// then renamed, so that a file under its final name is always complete; an older file of that name is replaced. The bytes
-/// depend on the arguments alone.
+/// those are left out that some rank with particles does not know. The file is made under the name `final_name`.partial, flushed to the
+/// disk and then renamed, so that a file under its final name is always complete; an older file of that name is replaced. The bytes depend
+/// on the arguments alone.
 /// @throws AgreedError on all ranks; then the partial file is gone and an older file of the final name is as it was
 void write_snapshot(const std::filesystem::path& final_name, const ParticleSet& local, const SnapshotHeader& header,
                     const Communicator& comm);

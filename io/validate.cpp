@@ -74,8 +74,7 @@ void validate_particles(const ParticleSet& particles, const std::string& source,
   const std::uint64_t lowest = comm.min(row);
   comm.agree([&] {
     if (!bad || row != lowest) return;
-    throw DataError(
-        fmt::format("{}: {} is {}; it {}", name_row(*bad->field, row), name_of_component(*bad), bad->value, bad->allowed));
+    throw DataError(fmt::format("{}: {} is {}; it {}", name_row(*bad->field, row), name_of_component(*bad), bad->value, bad->allowed));
   });
 }
 

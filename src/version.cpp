@@ -7,7 +7,7 @@
 #include <array>
 
 #include "grove_version.hpp"
-#include "src/simulation/simulation.hpp"
+#include "src/simulation/devices.hpp"
 
 namespace grove {
 

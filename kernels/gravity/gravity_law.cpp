@@ -62,7 +62,13 @@ TreeScale GravityLaw::fitting(TreeScale scale) const {
 ScaledLaw GravityLaw::at(const TreeScale& scale) const {
   const AnySoftening softening = find_softening(gravity_, scale.length);
   const double support = support_margin * std::visit([](const auto& kernel) { return kernel.support(); }, softening);
-  return {opening_, softening, form_, GravityUnits(gravity_.G, scale), scale, gravity_.G, static_cast<float>(support),
+  return {opening_,
+          softening,
+          form_,
+          GravityUnits(gravity_.G, scale),
+          scale,
+          gravity_.G,
+          static_cast<float>(support),
           static_cast<float>(support * support)};
 }
 

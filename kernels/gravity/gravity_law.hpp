@@ -77,7 +77,9 @@ class GravityLaw {
   double G() const { return gravity_.G; }
   ExpansionForm expansion_form() const { return form_; }
   /// Whether the opening criterion looks at the accelerations of an earlier force evaluation.
-  bool needs_acceleration() const { return std::holds_alternative<RelativeOpening>(opening_); }
+  bool needs_acceleration() const {
+    return std::visit([](const auto& opening) { return std::decay_t<decltype(opening)>::needs_acceleration; }, opening_);
+  }
   /// The law with a criterion that needs none, for first forces.
   GravityLaw without_acceleration() const;
 

@@ -1,4 +1,4 @@
-// Local expansions as the dual walk keeps them: about the targets' centre, lengths in units of the targets' own size.
+// Local expansions as the walk of fmm keeps them: about the targets' centre, lengths in units of the targets' own size.
 //
 // With s = expansion_unit(target radius), U(x) = (1 / s) sum L_n (x / s)^n / n!. Of multipole and local expansions together, terms of order
 // |n| + |k| up to `order` are kept.
@@ -6,10 +6,10 @@
 
 #include <type_traits>
 
+#include "kernels/gravity/cell.hpp"
 #include "kernels/gravity/interaction.hpp"
 #include "kernels/gravity/multipole.hpp"
 #include "kernels/gravity/softening.hpp"
-#include "kernels/gravity/cell.hpp"
 
 namespace grove {
 

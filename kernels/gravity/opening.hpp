@@ -1,17 +1,17 @@
 // Opening criteria: may this cell's multipole stand for its particles, for every target in this box?
 //
-// To add one: write a struct like those below and put it into OpeningCriteria. accepts() is asked by the group walk, where the multipole is
-// evaluated at each target; accepts_local() by the dual walk, where it is evaluated at the targets' centre and expanded about it, and
+// To add one: write a struct like those below and put it into OpeningCriteria. accepts() is asked by the walk of tree, where the multipole
+// is evaluated at each target; accepts_local() by the walk of fmm, where it is evaluated at the targets' centre and expanded about it, and
 // forbids_local() about cells that are small beside their distance, to keep all they contain out of that expansion. accepts() must be
 // monotone: what it accepts for a box it accepts for every box inside that one, because essential trees are cut for boxes around many
-// target groups.
+// target groups. A criterion with needs_acceleration looks at the targets' accelerations of an earlier force evaluation.
 #pragma once
 
 #include <cmath>
 #include <tuple>
 
-#include "kernels/gravity/gravity_parameters.hpp"
 #include "kernels/gravity/cell.hpp"
+#include "kernels/gravity/gravity_parameters.hpp"
 
 namespace grove {
 
@@ -22,7 +22,7 @@ inline constexpr float target_margin = 1 + 2e-6F;
 struct TargetBox {
   Double3 centre;      ///< code units
   float half_size[3];  ///< units of TreeScale::length, with target_margin
-  float radius = 0;    ///< largest distance of a target from the centre about which forces are expanded, scaled; for the dual walk
+  float radius = 0;    ///< largest distance of a target from the centre about which forces are expanded, scaled; for the walk of fmm
   float least_acceleration = 0;  ///< smallest last acceleration of a target, scaled, G left out; 0 when there is none
 };
 
@@ -59,6 +59,7 @@ GROVE_HD inline Separation separation(const CellGeometry& cell, const TargetBox&
 
 /// What criteria of an opening angle have in common: how they look at local expansions.
 struct AngleOpening {
+  static constexpr bool needs_acceleration = false;
   float per_theta;
   explicit AngleOpening(const GravityParameters& p) : per_theta(static_cast<float>(1 / p.theta)) {}
 
@@ -105,11 +106,12 @@ struct MinimalDistanceOpening : AngleOpening {
 
 /// The estimated error of the cell's force, relative to the smallest last acceleration of the targets (Springel 2005, eq. 18; Dehnen 2014):
 /// M / d^2 (b / d)^n / (1 - b / d) <= tolerance |a|, the sum of all terms of order n and more if each is b / d times the one before. n = 3
-/// for a quadrupole at distance d from the targets, b being the spread of the cell's mass; n is the order of the expansions in the dual
-/// walk, b being that spread and the targets' radius together. The first forces of a run are computed with theta: see
+/// for a quadrupole at distance d from the targets, b being the spread of the cell's mass; n is the order of the expansions of fmm,
+/// b being that spread and the targets' radius together. The first forces of a run are computed with theta: see
 /// GravityLaw::without_acceleration().
 struct RelativeOpening {
   static constexpr const char* name = "relative";
+  static constexpr bool needs_acceleration = true;
   float tolerance;
   explicit RelativeOpening(const GravityParameters& p) : tolerance(static_cast<float>(p.tolerance)) {}
 
@@ -152,13 +154,13 @@ GROVE_HD bool accept(const Opening& opening, const CellGeometry& cell, const Tar
 /// Further away than this many target radii, the terms of a local expansion could leave the range of FP32; such cells act on each target.
 inline constexpr float farthest_local = 8192;
 
-/// What the dual walk does with a cell at a target.
+/// What the walk of fmm does with a cell at a target.
 struct LocalVerdict {
-  bool accepted;  ///< into the target's local expansion
-  bool forbidden;   ///< neither this cell nor anything inside it
+  bool accepted;   ///< into the target's local expansion
+  bool forbidden;  ///< neither this cell nor anything inside it
 };
 
-/// The test of the dual walk. Beyond the criterion itself, cell and targets must be far enough apart for the expansions to converge, and
+/// The test of the walk of fmm. Beyond the criterion itself, cell and targets must be far enough apart for the expansions to converge, and
 /// further than `support` (scaled) between any particle and any target. Targets expand about target.centre; half_size is not looked at.
 template <int order, class Opening>
 GROVE_HD LocalVerdict judge_local(const Opening& opening, const CellGeometry& cell, const TargetBox& target, double per_length,

@@ -29,18 +29,54 @@ std::vector<ParticleField> standard_rows() {
   using enum InSnapshot;
   using Set = ParticleSet;
   return {
-      {.name = "position", .dataset = "Coordinates", .type = f8, .components = 3, .unit = length, .snapshot = always,
-       .input = InInput::required, .host = host_member<&Set::position, 3>()},
-      {.name = "velocity", .dataset = "Velocities", .type = f8, .components = 3, .unit = velocity, .snapshot = always,
-       .input = InInput::required, .host = host_member<&Set::velocity, 3>()},
-      {.name = "mass", .dataset = "Masses", .type = f8, .unit = mass, .snapshot = always, .input = InInput::required, .array = "position",
-       .at = 3, .host = host_member<&Set::mass, 1>()},
-      {.name = "id", .dataset = "ParticleIDs", .type = u8, .snapshot = always, .input = InInput::required,
+      {.name = "position",
+       .dataset = "Coordinates",
+       .type = f8,
+       .components = 3,
+       .unit = length,
+       .snapshot = always,
+       .input = InInput::required,
+       .host = host_member<&Set::position, 3>()},
+      {.name = "velocity",
+       .dataset = "Velocities",
+       .type = f8,
+       .components = 3,
+       .unit = velocity,
+       .snapshot = always,
+       .input = InInput::required,
+       .host = host_member<&Set::velocity, 3>()},
+      {.name = "mass",
+       .dataset = "Masses",
+       .type = f8,
+       .unit = mass,
+       .snapshot = always,
+       .input = InInput::required,
+       .array = "position",
+       .at = 3,
+       .host = host_member<&Set::mass, 1>()},
+      {.name = "id",
+       .dataset = "ParticleIDs",
+       .type = u8,
+       .snapshot = always,
+       .input = InInput::required,
        .host = host_member<&Set::id, 1>()},
-      {.name = "potential", .dataset = "Potential", .type = f8, .unit = specific_energy, .snapshot = always, .is_lent = true,
-       .array = "acceleration", .at = 3, .host = host_member<&Set::potential, 1>()},
-      {.name = "acceleration", .dataset = "Acceleration", .type = f8, .components = 3, .unit = acceleration, .snapshot = always,
-       .is_lent = true, .host = host_member<&Set::acceleration, 3>()},
+      {.name = "potential",
+       .dataset = "Potential",
+       .type = f8,
+       .unit = specific_energy,
+       .snapshot = always,
+       .is_lent = true,
+       .array = "acceleration",
+       .at = 3,
+       .host = host_member<&Set::potential, 1>()},
+      {.name = "acceleration",
+       .dataset = "Acceleration",
+       .type = f8,
+       .components = 3,
+       .unit = acceleration,
+       .snapshot = always,
+       .is_lent = true,
+       .host = host_member<&Set::acceleration, 3>()},
       // Its component: the K of /PartTypeK.
       {.name = "type", .type = u1, .input = InInput::required, .initial = 1, .host = host_member<&Set::type, 1>()},
       // Cost of the last force in issue slots (see GroupWork): the weight of the next domain cut.
@@ -82,6 +118,11 @@ void FieldTable::add_to_array(std::size_t row) {
   if (array == arrays_.end()) array = arrays_.insert(array, FieldArray{name, 0, {}, false, false});
   if (!array->fields.empty() && size_of(rows_[array->fields.front()].type) != size_of(field.type))
     throw std::logic_error("the particle field " + field.name + " has elements of another size than others in its array");
+  for (const std::size_t other : array->fields) {
+    const ParticleField& placed = rows_[other];
+    if (field.at < placed.at + placed.components && placed.at < field.at + field.components)
+      throw std::logic_error("the particle fields " + placed.name + " and " + field.name + " overlap in the array " + name);
+  }
   array->fields.push_back(row);
   array->item_bytes = std::max(array->item_bytes, field.at * size_of(field.type) + field.row_bytes());
   array->travels = array->travels || field.travels;
@@ -107,7 +148,12 @@ const FieldTablePtr& standard_fields() {
 FieldTablePtr fields_with(const std::vector<ParticleField>& further) {
   std::vector<ParticleField> rows = standard_rows();
   rows.insert(rows.end(), further.begin(), further.end());
-  return std::make_shared<FieldTable>(std::move(rows));
+  auto table = std::make_shared<FieldTable>(std::move(rows));
+  const std::vector<FieldArray>& standard = standard_fields()->arrays();
+  for (std::size_t a = 0; a < standard.size(); ++a)
+    if (table->arrays()[a].item_bytes != standard[a].item_bytes)
+      throw std::logic_error("the array " + standard[a].name + " of the standard fields has no room for further ones");
+  return table;
 }
 
 }  // namespace grove

@@ -40,7 +40,7 @@ struct HostMember {
 
 /// One row of the table.
 struct ParticleField {
-  std::string name;     ///< e.g. "velocity"
+  std::string name;       ///< e.g. "velocity"
   std::string dataset{};  ///< its name in HDF5 files, e.g. "Velocities"; empty: it has none
   ElementType type = ElementType::f8;
   std::size_t components = 1;  ///< elements a particle
@@ -69,7 +69,7 @@ struct FieldArray {
 /// The fields of all particles of a run, and the arrays that hold them. Does not change once it is made.
 class FieldTable {
  public:
-  /// Throws std::logic_error for two rows of one name, or rows of one array with elements of different size.
+  /// Throws std::logic_error for two rows of one name, and for rows of one array that overlap or have elements of different size.
   explicit FieldTable(std::vector<ParticleField> rows);
 
   const std::vector<ParticleField>& rows() const { return rows_; }
@@ -93,7 +93,8 @@ enum StandardArray : std::size_t { position_array, velocity_array, id_array, acc
 /// The fields that every particle has.
 const FieldTablePtr& standard_fields();
 
-/// The standard fields and further ones. Throws std::logic_error as FieldTable does.
+/// The standard fields and further ones. Throws std::logic_error as FieldTable does, and for rows that make an item of a standard array
+/// longer: the code knows these items as vectors.
 FieldTablePtr fields_with(const std::vector<ParticleField>& further);
 
 }  // namespace grove

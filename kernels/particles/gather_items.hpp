@@ -62,7 +62,8 @@ void gather_items(Space& space, View<const std::uint32_t> index, std::size_t ite
     case 32:
       return detail::gather_as<Double4>(space, index, from, to);
     default:
-      space.for_each(index.size, detail::GatherBytes{static_cast<const std::byte*>(from), index.data, static_cast<std::byte*>(to), item_bytes});
+      space.for_each(index.size,
+                     detail::GatherBytes{static_cast<const std::byte*>(from), index.data, static_cast<std::byte*>(to), item_bytes});
   }
 }
 

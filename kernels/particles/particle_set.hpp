@@ -25,16 +25,16 @@ struct FurtherField {
 
 /// One rank's share of the particles; all vectors have the lengths given, in the same particle order. A field that is empty is not known.
 struct ParticleSet {
-  std::vector<double> position;                 ///< [3 * size], x y z of each particle, code units
-  std::vector<double> velocity;                 ///< [3 * size], code units
-  std::vector<double> mass;                     ///< [size], code units, >= 0
-  std::vector<std::uint64_t> id;                ///< [size], unique over all ranks
-  std::vector<std::uint8_t> type;               ///< [size], 0 .. particle_type_count - 1
-  std::vector<double> acceleration;             ///< [3 * size]
-  std::vector<double> potential;                ///< [size], per unit mass, without the self term
-  std::vector<std::uint32_t> work{};            ///< [size], cost of the last force
-  std::vector<FurtherField> further{};          ///< those of `fields` without a member above, as far as they are known
-  FieldTablePtr fields = standard_fields();     ///< what the particles may have; the same on all ranks
+  std::vector<double> position;              ///< [3 * size], x y z of each particle, code units
+  std::vector<double> velocity;              ///< [3 * size], code units
+  std::vector<double> mass;                  ///< [size], code units, >= 0
+  std::vector<std::uint64_t> id;             ///< [size], unique over all ranks
+  std::vector<std::uint8_t> type;            ///< [size], 0 .. particle_type_count - 1
+  std::vector<double> acceleration;          ///< [3 * size]
+  std::vector<double> potential;             ///< [size], per unit mass, without the self term
+  std::vector<std::uint32_t> work{};         ///< [size], cost of the last force
+  std::vector<FurtherField> further{};       ///< those of `fields` without a member above, as far as they are known
+  FieldTablePtr fields = standard_fields();  ///< what the particles may have; the same on all ranks
 
   std::size_t size() const { return mass.size(); }
 

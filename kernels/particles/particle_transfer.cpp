@@ -9,8 +9,7 @@ namespace grove {
 namespace {
 
 /// Copies `count` rows between dense values and items of an array; one of the two steps is the length of a row.
-void copy_rows(std::byte* to, std::size_t to_step, const std::byte* from, std::size_t from_step, std::size_t row_bytes,
-               std::size_t count) {
+void copy_rows(std::byte* to, std::size_t to_step, const std::byte* from, std::size_t from_step, std::size_t row_bytes, std::size_t count) {
   if (to_step == row_bytes && from_step == row_bytes) {
     std::memcpy(to, from, count * row_bytes);
     return;

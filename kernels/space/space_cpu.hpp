@@ -1,4 +1,4 @@
-// The parallel layer on the CPU: OpenMP loops, and the sort of libstdc++'s OpenMP parallel mode. Included through kernels/parallel.hpp.
+// The parallel layer on the CPU: OpenMP loops, and the sort of libstdc++'s OpenMP parallel mode. Included through space.hpp.
 #pragma once
 
 #include <omp.h>

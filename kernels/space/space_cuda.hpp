@@ -1,5 +1,5 @@
 // The parallel layer on an NVIDIA GPU: one stream for work, one for staging copies; CUB for scans, reductions and sorts.
-// Included through kernels/parallel.hpp, by nvcc only.
+// Included through space.hpp, by nvcc only.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -100,9 +100,9 @@ class CudaSpace {
   void copy_to_host(void* to, const void* from, std::size_t bytes);
   void copy_from_host(void* to, const void* from, std::size_t bytes);
 
-  /// Staging copies on a second stream, one after the other; host memory must be pinned. order_copies_after_work() makes later copies wait for
-  /// the work enqueued so far, order_after_copies() makes later work wait for the copies, wait_for_copies() blocks the host until they are
-  /// done.
+  /// Staging copies on a second stream, one after the other; host memory must be pinned. order_copies_after_work() makes later copies wait
+  /// for the work enqueued so far, order_after_copies() makes later work wait for the copies, wait_for_copies() blocks the host until they
+  /// are done.
   void copy_to_host_async(void* to, const void* from, std::size_t bytes);
   void copy_from_host_async(void* to, const void* from, std::size_t bytes);
   void order_copies_after_work();

@@ -1,4 +1,4 @@
-// What a warp does together: scans, reductions, and the stringing together of ranges.
+// What a warp does together: scans, reductions, and ranges of numbers put one after the other.
 #pragma once
 
 #include <cstdint>
@@ -47,7 +47,7 @@ __device__ T load_whole(const T* from) {
   return loaded.whole;
 }
 
-/// Ranges of consecutive numbers, one a lane, strung together without gaps.
+/// Ranges of consecutive numbers, one a lane, one after the other without gaps.
 class ConcatenatedRanges {
  public:
   /// This lane's range is `count` numbers from `first` on.

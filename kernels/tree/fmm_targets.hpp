@@ -1,4 +1,4 @@
-// The target side of the dual walk: the octree's larger cells, and below them groups of at most 32 particles, one warp each.
+// The targets of method `fmm`: the octree's larger cells, and below them groups of at most 32 particles, one warp each.
 #pragma once
 
 #include <vector>

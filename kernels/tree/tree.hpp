@@ -8,8 +8,8 @@
 #include <array>
 #include <cstdint>
 
-#include "kernels/particles/morton_key.hpp"
 #include "kernels/gravity/cell.hpp"
+#include "kernels/particles/morton_key.hpp"
 #include "kernels/space/space.hpp"
 
 namespace grove {

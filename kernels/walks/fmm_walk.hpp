@@ -1,4 +1,4 @@
-// Step 8 with local expansions: the dual walk (Dehnen 2002; Yokota 2013), sources and targets both trees.
+// Step 8 with local expansions: the walk of method `fmm` (Dehnen 2002; Yokota 2013). Sources and targets are both trees.
 //
 // From the top of the target tree down, every target cell takes the list of source cells that the cell above could not deal with. A source
 // well separated from the target goes into the target's local expansion (M2L), once for all particles below; a source larger than the
@@ -6,13 +6,13 @@
 // handed down too (L2L) and evaluated at the particles of each group (L2P).
 #pragma once
 
-#include "kernels/tree/fmm_targets.hpp"
 #include "kernels/gravity/gravity_law.hpp"
+#include "kernels/tree/fmm_targets.hpp"
 #include "kernels/walks/tree_walk.hpp"
 
 namespace grove {
 
-/// What the dual walk works on beside the sources.
+/// What the walk works on beside the sources.
 struct FmmWalkTargets {
   TreeView own_tree;                           ///< the tree whose cells the target cells are
   const float* least_acceleration;             ///< [cells of own_tree]
@@ -20,7 +20,7 @@ struct FmmWalkTargets {
   View<const float> group_least_acceleration;  ///< [groups] as least_acceleration; what criteria of relative error look at
   View<Double4> acceleration;                  ///< out: acceleration and potential, code units, G included
   View<GroupWork> work;                        ///< [groups] out
-  ActiveTargets active;                        ///< for which of them
+  ActiveTargets active{};                      ///< for which of them
 };
 
 /// Walks and keeps memory for the lists of source cells handed down.

@@ -1,5 +1,5 @@
-// The dual walk on the CPU: threads share the target cells of a level, then the groups. Multipoles go into a local expansion a SIMD vector
-// of source cells at a time; particles act on SIMD vectors of targets.
+// The walk of `fmm` on the CPU: threads share the target cells of a level, then the groups. Multipoles go into a local expansion a SIMD
+// vector of source cells at a time; particles act on SIMD vectors of targets.
 #include <vector>
 
 #include "kernels/walks/fmm_walk.hpp"

@@ -1,4 +1,5 @@
-// The dual walk on the GPU, host side: memory, and going on when the lists need more of it.
+// The walk of `fmm` on the GPU, host side: memory, and going on when the lists need more of it. docs/performance.md has the measurements
+// behind the constants.
 #include "kernels/walks/fmm_walk_cuda.hpp"
 
 #include <algorithm>
@@ -9,14 +10,12 @@ namespace grove {
 
 namespace {
 
-// Levels with fewer target cells have no lists, since they would keep few warps busy: the level below starts from the roots. With 16 the
-// walk of 10^6 particles on an H200 takes 2 % longer, with 512 as long. Where there are few cells in all, less: of 131,072 particles the
-// median error on four ranks would otherwise be 15 to 19 % above that on one, at bounds of 64 and 128.
+// A level with fewer target cells than this has no lists, since it would keep few warps busy: the level below starts from the roots. The
+// bound is lower where there are few cells in all; otherwise the errors on several ranks would differ from those on one.
 constexpr std::uint32_t smallest_level(std::uint32_t cells) { return std::clamp(cells / 128, 16U, 128U); }
-// Target cells a warp below which lists come before expansions: 6 at 10^6 particles on an H200, where that saves 2 % of the walk at order 5
-// and 7 % at order 4, 90 at 1.6e7, where it would cost 2 %.
+// With fewer target cells a warp than this, lists are handed down before expansions are added up: the chain of levels then takes the time.
 constexpr std::uint32_t few_cells = 32;
-// Entries of list memory a target cell, before anything is known: 50 to 100 are used with the relative criterion, 340 with theta = 0.6.
+// Entries of list memory a target cell, before anything is known.
 constexpr std::size_t entries_expected = 64;
 
 /// Number of the first target cell that gets a list.
@@ -128,7 +127,7 @@ void FmmWalk<CudaSpace>::walk(CudaSpace& space, const ScaledLaw& law, const Tree
       const std::size_t wanted =
           seen.used > lists_.size() ? with_room(std::max<std::size_t>(seen.used, lists_.size() + lists_.size() / 4)) : lists_.size();
       if (wanted > 0xffffffffU)
-        throw SystemError("the dual walk needs lists of more than 2^32 cells; use more GPUs or a larger gravity.tolerance");
+        throw SystemError("the walk of fmm needs lists of more than 2^32 cells; use more GPUs or a larger gravity.tolerance");
       if (mode == WalkMode::own_tree) {
         // From the start: there may be no room for two lists at once.
         lists_ = Buffer<CudaSpace, std::uint32_t>(space);

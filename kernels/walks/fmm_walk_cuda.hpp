@@ -1,4 +1,4 @@
-// What the host and the kernels of the dual walk on the GPU share.
+// What the host and the kernels of the walk of `fmm` on the GPU share. docs/performance.md has the measurements behind the constants.
 #pragma once
 
 #include "kernels/walks/fmm_walk.hpp"
@@ -15,8 +15,8 @@ struct ListStatus {
 
 /// What warps and blocks count together in one launch.
 struct WarpCounts {
-  unsigned drawn[2];     ///< numbers given out to warps that walk for cells, for groups
-  unsigned cells_done;   ///< target cells that no warp has to walk for any more
+  unsigned drawn[2];    ///< numbers given out to warps that walk for cells, for groups
+  unsigned cells_done;  ///< target cells that no warp has to walk for any more
   unsigned slots_lent;  ///< see fmm_walk::BlockSlot
   unsigned slots_returned;
 };
@@ -30,8 +30,8 @@ struct FmmArguments {
   float support, support2;
   WalkMode mode;
   std::uint32_t first_level_cell;  ///< target cells before this one have no lists
-  unsigned block_slots;                 ///< blocks resident at once; warps below are numbered by these
-  unsigned* slots_returned;       ///< [places] see fmm_walk::BlockSlot
+  unsigned block_slots;            ///< blocks resident at once; warps below are numbered by these
+  unsigned* slots_returned;        ///< [block_slots] see fmm_walk::BlockSlot
   std::uint32_t* stacks;           ///< [warps * stack_capacity]
   std::uint32_t stack_capacity;
   std::uint32_t* collected;  ///< [warps * collected_capacity]
@@ -64,9 +64,8 @@ void launch_fmm_walk(CudaSpace& space, const ScaledLaw& law, const FmmArguments&
 namespace fmm_walk {
 
 inline constexpr int warps_per_block = 4;
-/// More warps hide more latency, until registers for the terms of an expansion and of its derivatives run short. With harmonic terms one
-/// block less for cells costs 0 to 4 % of a walk, one more for groups 2 to 11 %. With all terms 4 and 6 blocks for groups were slower at
-/// order 4, 3 at order 5, and one more for cells by 3 %. The groups' blocks are not fewer than the cells'.
+/// More warps hide more latency, until registers for the terms of an expansion and of its derivatives run short. The groups must have at
+/// least as many blocks as the cells.
 constexpr int blocks_per_multiprocessor(ExpansionForm form, bool at_group) {
   return (form.order == 4 ? 4 : 3) + (form.harmonic || at_group);
 }

@@ -1,13 +1,13 @@
-// What a warp of the dual walk adds up for its target: the local expansion, and for groups the force on the target of each lane.
+// What a warp of the walk of fmm adds up for its target: the local expansion, and for groups the force on the target of each lane.
 #pragma once
 
 #include <cuda_pipeline.h>
 
-#include "kernels/walks/fmm_walk_cuda.hpp"
 #include "kernels/gravity/interaction.hpp"
 #include "kernels/gravity/local_expansion.hpp"
 #include "kernels/gravity/opening.hpp"
 #include "kernels/space/warp.cuh"
+#include "kernels/walks/fmm_walk_cuda.hpp"
 
 namespace grove::fmm_walk {
 

@@ -1,4 +1,4 @@
-// Which target a warp of the dual walk takes next, and how it knows that the list it starts from is there.
+// Which target a warp of the walk of `fmm` takes next, and how it knows that the list it starts from is there.
 //
 // Target cells of all levels are in one launch. Warps draw numbers, a cell after the one above it, so that whoever waits for a cell waits
 // for one that a warp has taken before. A cell's list, and its expansion, are there once the range of its list is written. Where there are
@@ -10,8 +10,8 @@
 //
 // Where memory for a list is short, the range says so; the cells and groups below are then passed over, and walked by later launches.
 //
-// All loops in which a warp waits are left by a vote, so that the compiler sees that lanes stay together: where it does not, it makes every
-// exchange between lanes safe for lanes gone astray, and the code of the groups grows from 34 to 44 KB.
+// All loops in which a warp waits are left by a vote, so that the compiler sees that lanes stay together. Otherwise it guards every
+// exchange between lanes against lanes that have left, and the code grows by a third.
 #pragma once
 
 #include <cuda/atomic>
@@ -109,9 +109,9 @@ class CellsAbove {
   bool all_done_ = false;
 };
 
-/// Lends each block of the walk a place among as many as can be resident at once: those of the cells and of the groups overlap, and memory
-/// for all of both would be twice as much. The first blocks get places that are new; each that comes later could only become resident since
-/// another has left, and gets the next place returned. All threads of a block construct and destroy it together.
+/// Gives each block of a walk one of as many slots of memory as blocks can be resident at once. The launches of cells and groups overlap,
+/// and memory for all blocks of both would be twice as much. The first blocks get new slots. A later block can only be resident because
+/// another has left; it gets the next slot that was returned. All threads of a block construct and destroy it together.
 class BlockSlot {
  public:
   /// Counts begin at zero, `returned` [count] at no_slot.
@@ -133,7 +133,7 @@ class BlockSlot {
     __syncthreads();
     if (threadIdx.x != 0) return;
     const unsigned slot = atomicAdd(&returned_count_, 1U);
-    // No more blocks come later than there are places.
+    // No more blocks come later than there are slots.
     if (slot < count_) cuda::atomic_ref<unsigned, cuda::thread_scope_device>(returned_[slot]).store(slot_, cuda::memory_order_release);
   }
   BlockSlot(const BlockSlot&) = delete;

@@ -1,17 +1,17 @@
-// The dual walk on the GPU: one warp for each target cell, and one for each group.
+// The walk of `fmm` on the GPU: one warp for each target cell, and one for each group.
 //
-// As in the group walk, pending source cells lie on a stack in global memory. Each lane tests two of them at a time, since what a test
-// costs is mostly waiting: with one the walk takes 6 % longer, with three 0 to 6 %. What is accepted waits in queues in shared
-// memory until there are 32: cells go into the local expansion one in each lane; leaves are strung together to particles that meet the
-// group's targets, one target in each lane. The loop has one place for each kind of work, so that the code of a kernel stays small enough
-// for the instruction cache. What a target cell hands down is collected by its warp and then copied to the common list memory.
+// Pending source cells lie on a stack in global memory. Each lane tests two of them at a time, since a test is mostly waiting for memory.
+// Accepted cells and leaves wait in queues in shared memory until there are 32. Cells then go into the local expansion, one in each lane.
+// The particles of leaves are put in one sequence and meet the group's targets, one target in each lane. The loop has one place for each
+// kind of work, so that a kernel fits the instruction cache. What a target cell hands down is collected by its warp, and then copied to the
+// common list memory.
 //
 // See fmm_walk_schedule.cuh for which target comes when.
 #pragma once
 
+#include "kernels/space/warp.cuh"
 #include "kernels/walks/fmm_walk_forces.cuh"
 #include "kernels/walks/fmm_walk_schedule.cuh"
-#include "kernels/space/warp.cuh"
 
 namespace grove {
 
@@ -179,8 +179,8 @@ class TargetWalk {
     if constexpr (at_group) {
       // A cell without contents was accepted by the rank that sent it, for a box around these targets.
       p.at_targets = real & !p.into_local &
-                     ((p.links.particle_count == 0) |
-                      ((p.links.particle_count > few_particles) & accept(opening_, p.geometry, forces_.box(), a_.units.per_length, a_.support2)));
+                     ((p.links.particle_count == 0) | ((p.links.particle_count > few_particles) &
+                                                       accept(opening_, p.geometry, forces_.box(), a_.units.per_length, a_.support2)));
     }
     const bool rejected = real & !p.into_local & !p.at_targets;
     p.has_children = rejected & (p.links.child_count > 0) & (at_group | (p.geometry.radius >= forces_.box().radius));
@@ -266,7 +266,7 @@ class TargetWalk {
 template <int order, class Opening, class Softening, bool at_group>
 __global__ void __launch_bounds__(warps_per_block* warp_size, blocks_per_multiprocessor(ExpansionTerms<order, Softening>::form, at_group))
     fmm_walk_kernel(const __grid_constant__ FmmArguments a, const __grid_constant__ Opening opening,
-                     const __grid_constant__ Softening softening) {
+                    const __grid_constant__ Softening softening) {
   if constexpr (!at_group) let_next_launch_start();
   using Walk = TargetWalk<order, Opening, Softening, at_group>;
   using Memory = typename Walk::Memory;
@@ -311,7 +311,7 @@ void launch(CudaSpace& space, const FmmArguments& a, const Opening& opening, con
   attribute.val.programmaticStreamSerializationAllowed = 1;
   config.attrs = &attribute;
   config.numAttrs = overlaps ? 1 : 0;
-  check_cuda(cudaLaunchKernelEx(&config, fmm_walk_kernel<order, Opening, Softening, at_group>, a, opening, softening), "dual walk");
+  check_cuda(cudaLaunchKernelEx(&config, fmm_walk_kernel<order, Opening, Softening, at_group>, a, opening, softening), "walk of fmm");
 }
 
 }  // namespace fmm_walk

@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
-#include "kernels/space/float_vector.hpp"
-#include "kernels/gravity/interaction.hpp"
 #include "kernels/gravity/gravity_law.hpp"
+#include "kernels/gravity/interaction.hpp"
+#include "kernels/space/float_vector.hpp"
 #include "kernels/walks/tree_walk.hpp"
 
 namespace grove {

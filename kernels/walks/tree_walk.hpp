@@ -1,4 +1,4 @@
-// Step 8, the group walk (Barnes 1990): all targets of a group share one list of cells and particles.
+// Step 8, the walk of method `tree` (Barnes 1990): all targets of a group share one list of cells and particles.
 //
 // A group is a run of consecutive particles of at most `largest_group`. For each, the source tree is walked from its root; a cell that
 // the opening criterion accepts for the group's bounding box acts through its moments, a leaf that it does not through its particles.
@@ -36,7 +36,7 @@ struct WalkTargets {
   View<const std::uint32_t> group_start;       ///< [groups + 1]; empty when there are no particles
   View<Double4> acceleration;                  ///< [particles] out: acceleration and potential, code units, G included
   View<GroupWork> work;                        ///< [groups] out
-  ActiveTargets active;                        ///< for which of them
+  ActiveTargets active{};                      ///< for which of them
 
   GROVE_HD std::size_t group_count() const { return group_start.size > 0 ? group_start.size - 1 : 0; }
   /// The groups that are walked for: their number, and the one at place i.
@@ -58,8 +58,8 @@ inline void check_form(const TreeView& sources, ExpansionForm form) {
   if (!(sources.form == form)) throw std::logic_error("a tree's multipoles have other terms than those of the walk");
 }
 
-/// Walks `sources`, whose multipoles have WalkTerms, for all groups. `law` is that in the units of the tree. Asynchronous on the GPU. Throws
-/// std::logic_error for multipoles of other terms.
+/// Walks `sources`, whose multipoles have WalkTerms, for all groups. `law` is that in the units of the tree. Asynchronous on the GPU.
+/// Throws std::logic_error for multipoles of other terms.
 template <class Space>
 void walk_tree(Space& space, const ScaledLaw& law, const TreeView& sources, const WalkTargets& targets, WalkMode mode);
 

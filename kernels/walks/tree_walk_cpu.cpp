@@ -1,4 +1,4 @@
-// The group walk on the CPU: a thread walks for one group, and the inner loops run over SIMD vectors of its targets.
+// The walk of `tree` on the CPU: a thread walks for one group, and the inner loops run over SIMD vectors of its targets.
 #include <vector>
 
 #include "kernels/walks/target_vectors.hpp"

@@ -1,12 +1,12 @@
-// The group walk on the GPU: one warp walks for one group, with two targets in each lane.
+// The walk of `tree` on the GPU: one warp walks for one group, with two targets in each lane.
 //
 // Pending cells lie on a stack in global memory. A warp takes 32 of them at a time and each lane tests one. Accepted cells are compacted
-// into a queue in shared memory and evaluated 32 at a time; the particles of leaves that failed are strung together without gaps and
+// into a queue in shared memory and evaluated 32 at a time; the particles of leaves that failed are put in one sequence and
 // evaluated 32 at a time; so every lane has work in the inner loops, whose sources are broadcast from shared memory.
 #include "kernels/gravity/gravity_law.hpp"
 #include "kernels/gravity/interaction.hpp"
-#include "kernels/walks/tree_walk.hpp"
 #include "kernels/space/warp.cuh"
+#include "kernels/walks/tree_walk.hpp"
 
 namespace grove {
 
@@ -111,7 +111,7 @@ class GroupWalk {
     return top + __shfl_sync(all_lanes, end, warp_size - 1);
   }
 
-  /// Strings the particle ranges of all lanes together behind those still pending, and evaluates every full 32.
+  /// Appends the particle ranges of all lanes to those still pending, and evaluates every full 32.
   __device__ void add_particles(std::uint32_t count, std::uint32_t first) {
     const ConcatenatedRanges ranges(count, first, lane_);
     const std::uint32_t held = pending_count_, available = held + ranges.size();

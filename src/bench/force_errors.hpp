@@ -25,6 +25,5 @@ nlohmann::ordered_json error_json(const ForceErrors& errors);
 
 /// The seed of the sample when the user gives none.
 inline constexpr std::uint64_t default_sample_seed = 1;
-inline constexpr std::uint64_t standard_sample_seed = default_sample_seed;  // goes when tests/physics use the new name
 
 }  // namespace grove

@@ -15,6 +15,7 @@
 #include "src/run/initial_state.hpp"
 #include "src/text/text_table.hpp"
 #include "src/version.hpp"
+#include "src/simulation/devices.hpp"
 
 namespace grove {
 

@@ -13,6 +13,7 @@
 #include "src/config/gravity_report.hpp"
 #include "src/run/initial_state.hpp"
 #include "src/text/text_table.hpp"
+#include "src/simulation/devices.hpp"
 
 namespace grove {
 

@@ -24,6 +24,7 @@
 #include "src/run/snapshot_writer.hpp"
 #include "src/text/text_table.hpp"
 #include "src/version.hpp"
+#include "src/simulation/devices.hpp"
 
 namespace grove {
 

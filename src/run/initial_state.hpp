@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "decomposition/communicator.hpp"
-#include "kernels/particles/particle_set.hpp"
 #include "io/reader.hpp"
+#include "kernels/particles/particle_set.hpp"
 #include "src/config/config.hpp"
 
 namespace grove {

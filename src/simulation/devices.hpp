@@ -1,23 +1,29 @@
-// How the program finds its back ends. One of devices_cpu.cpp and devices_cpu_cuda.cpp is linked, depending on what was built.
+// Which devices a simulation can run on. One of devices_cpu.cpp and devices_cpu_cuda.cpp is linked, depending on what was built.
 #pragma once
 
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "kernels/gravity/gravity_parameters.hpp"
+#include "src/integrators/integrator_info.hpp"
 #include "src/simulation/simulation.hpp"
 
 namespace grove {
 
-/// A simulation on the CPU.
-std::unique_ptr<Simulation> make_cpu_simulation(const GravityParameters& gravity, const Communicator& comm, const SimulationSetup& setup);
+/// What a simulation needs to know beside gravity.
+struct SimulationSetup {
+  std::string integrator = "leapfrog";          ///< one of integrator_infos()
+  SettingValues integrator_settings{};          ///< those that it has; what is missing has its default
+  std::vector<ParticleField> further_fields{};  ///< fields of the particles beside the standard ones and the integrator's
+};
 
-/// A simulation on the GPU with the index of this rank within its node, counted round where there are fewer GPUs than ranks.
-std::unique_ptr<Simulation> make_cuda_simulation(const GravityParameters& gravity, const Communicator& comm, const SimulationSetup& setup);
+/// `device`: "auto" (a GPU if there is one), "gpu", "cpu". Throws ConfigError for "gpu" without one, naming what is missing, and for names
+/// that there are not. Not collective itself; the result's calls are.
+std::unique_ptr<Simulation> make_simulation(const std::string& device, const GravityParameters& gravity, const Communicator& comm,
+                                            const SimulationSetup& setup = {});
 
-/// Empty when a GPU can be used, else why not.
-std::string why_no_gpu();
-
-/// E.g. "12.4 (sm_80, sm_90)".
-std::string cuda_version();
+/// Names of the back ends built in, e.g. "cuda 13.0 (sm_90), cpu (OpenMP)".
+std::string built_back_ends();
 
 }  // namespace grove

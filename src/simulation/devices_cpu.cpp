@@ -1,9 +1,11 @@
 #include "kernels/space/error.hpp"
 #include "src/simulation/devices.hpp"
+#include "src/simulation/simulation_cpu.hpp"
 
 namespace grove {
 
-std::unique_ptr<Simulation> make_simulation(const std::string& device, const GravityParameters& gravity, const Communicator& comm, const SimulationSetup& setup) {
+std::unique_ptr<Simulation> make_simulation(const std::string& device, const GravityParameters& gravity, const Communicator& comm,
+                                            const SimulationSetup& setup) {
   if (device == "gpu")
     throw ConfigError(
         "run.device = \"gpu\": this Grove was built without CUDA; install the CUDA toolkit (nvcc) and build again, or use \"cpu\" or "

@@ -1,9 +1,12 @@
 #include "kernels/space/error.hpp"
 #include "src/simulation/devices.hpp"
+#include "src/simulation/simulation_cpu.hpp"
+#include "src/simulation/simulation_cuda.hpp"
 
 namespace grove {
 
-std::unique_ptr<Simulation> make_simulation(const std::string& device, const GravityParameters& gravity, const Communicator& comm, const SimulationSetup& setup) {
+std::unique_ptr<Simulation> make_simulation(const std::string& device, const GravityParameters& gravity, const Communicator& comm,
+                                            const SimulationSetup& setup) {
   const std::string missing = device == "cpu" ? "" : why_no_gpu();
   if (device == "gpu" && !missing.empty())
     throw ConfigError("run.device = \"gpu\": " + missing + "; use \"cpu\" or \"auto\" to run on the CPU");

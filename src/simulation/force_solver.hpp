@@ -19,8 +19,9 @@ class ForceSolver {
  public:
   virtual ~ForceSolver() = default;
 
-  /// Makes ready for the particles at their present positions: decomposition, tree, moments, trees of other ranks. Particles may change rank
-  /// and order; afterwards accelerations and potentials are undefined until forces() sets them. Marks its phases on `clock`. Collective.
+  /// Makes ready for the particles at their present positions: decomposition, tree, moments, trees of other ranks. Particles may change
+  /// rank and order; afterwards accelerations and potentials are undefined until forces() sets them. Marks its phases on `clock`.
+  /// Collective.
   virtual void prepare(Particles<Space>& particles, PhaseClock<Space>& clock) = 0;
 
   /// Sets acceleration, potential and work of all particles or, where `active` [particles] is not null, of those for which it is not 0; it

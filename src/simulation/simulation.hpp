@@ -7,9 +7,7 @@
 #include <vector>
 
 #include "decomposition/communicator.hpp"
-#include "kernels/gravity/gravity_parameters.hpp"
 #include "kernels/particles/particle_set.hpp"
-#include "src/integrators/integrator_info.hpp"
 #include "src/run/observers/observer.hpp"
 #include "src/simulation/diagnostics.hpp"
 #include "src/simulation/force_check.hpp"
@@ -73,20 +71,5 @@ class Simulation {
   virtual WorkCounts work_counts() const = 0;
   virtual std::string device_description() const = 0;  ///< e.g. "NVIDIA H200" or "CPU, 8 threads"
 };
-
-/// What a simulation needs to know beside gravity.
-struct SimulationSetup {
-  std::string integrator = "leapfrog";               ///< one of integrator_infos()
-  SettingValues integrator_settings{};               ///< those that it has; what is missing has its default
-  std::vector<ParticleField> further_fields{};       ///< fields of the particles beside the standard ones and the integrator's
-};
-
-/// `device`: "auto" (a GPU if there is one), "gpu", "cpu". Throws ConfigError for "gpu" without one, naming what is missing, and for names
-/// that there are not. Not collective itself; the result's calls are.
-std::unique_ptr<Simulation> make_simulation(const std::string& device, const GravityParameters& gravity, const Communicator& comm,
-                                            const SimulationSetup& setup = {});
-
-/// Names of the back ends built in, e.g. "cuda 13.0 (sm_90), cpu (OpenMP)".
-std::string built_back_ends();
 
 }  // namespace grove

@@ -1,4 +1,5 @@
-#include "src/simulation/devices.hpp"
+#include "src/simulation/simulation_cpu.hpp"
+
 #include "src/simulation/simulation_on.hpp"
 
 namespace grove {

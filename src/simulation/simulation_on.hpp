@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "src/integrators/integrator.hpp"
+#include "src/simulation/devices.hpp"
 #include "src/simulation/force_solver.hpp"
-#include "src/simulation/simulation.hpp"
 
 namespace grove {
 

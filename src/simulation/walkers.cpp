@@ -37,12 +37,13 @@ void add_totals(Space& space, const std::uint32_t* group_start, View<const Group
 
 template <class Space>
 void TreeWalker<Space>::set_targets(const Tree<Space>& tree, const KeyCube& cube, const Particles<Space>& particles,
-                                     View<const float> magnitude) {
+                                    View<const float> magnitude) {
   make_target_groups(space_, tree, particles.size(), largest_group, group_start_, {particles.position.data(), cube});
   find_least_in_groups<Space>(space_, group_start_.view(), magnitude, group_least_acceleration_);
   group_work_.resize_discard(group_least_acceleration_.size());
-  targets_ = {particles.position.view(), group_least_acceleration_.view(), group_start_.view(), particles.acceleration.view(),
-              group_work_.view(), {}};
+  targets_ = {particles.position.view(), group_least_acceleration_.view(),
+              group_start_.view(),       particles.acceleration.view(),
+              group_work_.view(),        {}};
 }
 
 template <class Space>
@@ -65,7 +66,7 @@ WorkCounts TreeWalker<Space>::work_counts() {
 
 template <class Space>
 void FmmWalker<Space>::set_targets(const Tree<Space>& tree, const KeyCube& cube, const Particles<Space>& particles,
-                                    View<const float> magnitude) {
+                                   View<const float> magnitude) {
   tree_ = &tree;
   targets_.build(space_, tree, particles.size(), {particles.position.data(), cube});
   find_least_in_groups<Space>(space_, targets_.group_start(), magnitude, group_least_acceleration_);

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "decomposition/essential_tree.hpp"
-#include "kernels/walks/fmm_walk.hpp"
 #include "kernels/particles/particles.hpp"
+#include "kernels/walks/fmm_walk.hpp"
 #include "kernels/walks/tree_walk.hpp"
 #include "src/simulation/simulation.hpp"
 

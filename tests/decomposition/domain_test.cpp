@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "decomposition/particle_exchange.hpp"
 #include "tests/support/built_tree.hpp"
 
 namespace grove {
@@ -50,7 +51,7 @@ class Domain : public ::testing::Test {
     for (std::size_t i = 0; i < particles.size(); ++i) {
       ASSERT_LT(id[i], system.size());
       ++owners[id[i]];
-      const ParticleRecord r = tests::record_of(id[i], system[id[i]]);
+      const tests::TestParticle r = tests::record_of(id[i], system[id[i]]);
       ASSERT_EQ(position[i].x, r.position.x);
       ASSERT_EQ(position[i].w, r.position.w);
       ASSERT_EQ(acceleration[i].z, r.acceleration.z);

@@ -57,8 +57,7 @@ TEST_F(SparseExchangeTest, KeepsFieldsBegunTogetherApart) {
   std::vector<double> received_pairs(2 * exchange.receive_total());
   exchange.begin(std::span<const std::uint64_t>(sent), std::span(received));
   exchange.begin(std::span<const double>(pairs), std::span(received_pairs), 2);
-  while (!exchange.test()) {
-  }
+  exchange.end();
   const auto expected = values_to_receive();
   EXPECT_EQ(received, expected);
   for (std::size_t i = 0; i < expected.size(); ++i) {
@@ -69,20 +68,23 @@ TEST_F(SparseExchangeTest, KeepsFieldsBegunTogetherApart) {
 
 TEST_F(SparseExchangeTest, SendsNothingWhenNobodyHasAnything) {
   const std::vector<std::uint64_t> counts(size, 0);
-  const ReceivedBytes received = exchange_bytes(comm, counts, {});
-  EXPECT_TRUE(received.bytes.empty());
-  EXPECT_EQ(received.counts, counts);
+  SparseExchange exchange(comm, counts);
+  exchange.begin(std::span<const std::byte>(), std::span<std::byte>(), 1);
+  exchange.end();
+  EXPECT_EQ(exchange.receive_counts(), counts);
 }
 
 TEST_F(SparseExchangeTest, GathersEverythingOnOneRank) {
   std::vector<std::uint64_t> counts(size, 0);
   counts.back() = rank + 1;
   const std::vector<std::byte> sent(rank + 1, static_cast<std::byte>(rank));
-  const ReceivedBytes received = exchange_bytes(comm, counts, sent);
-  std::vector<std::byte> expected;
+  SparseExchange exchange(comm, counts);
+  std::vector<std::byte> received(exchange.receive_total()), expected;
+  exchange.begin(sent, received, 1);
+  exchange.end();
   if (rank == size - 1)
     for (std::size_t r = 0; r < size; ++r) expected.insert(expected.end(), r + 1, static_cast<std::byte>(r));
-  EXPECT_EQ(received.bytes, expected);
+  EXPECT_EQ(received, expected);
 }
 
 TEST_F(SparseExchangeTest, MovesMessagesLargerThanAnEagerPacket) {

@@ -15,7 +15,6 @@
 #include "io/info.hpp"
 #include "io/partial_file.hpp"
 #include "io/snapshot.hpp"
-#include "io/snapshot_fields.hpp"
 #include "tests/support/reader_support.hpp"
 
 namespace grove {
@@ -274,11 +273,6 @@ TEST_F(Snapshot, BoxEnclosesAllParticles) {
   EXPECT_EQ(enclosing_box_size(local, comm_), 16) << "8 is twice the coordinate: the particle would lie on the face";
   if (comm_.rank() == comm_.size() - 1) local.position = {1e-3, 0, 0};
   EXPECT_EQ(enclosing_box_size(local, comm_), std::ldexp(1, -8));
-}
-
-TEST(SnapshotPath, HasFourDigitsOrMore) {
-  EXPECT_EQ(snapshot_path("out", 0), "out/snapshot_0000.hdf5");
-  EXPECT_EQ(snapshot_path("out", 12345), "out/snapshot_12345.hdf5");
 }
 
 TEST_F(Snapshot, IsDescribedWithItsTypesFieldsAndOrigin) {

@@ -1,5 +1,5 @@
 // What every method, opening criterion and softening kernel must do; a new one joins by being in the tables of names. A new kernel also
-// needs its formula in tests/physics_reference.hpp.
+// needs its formula in tests/support/physics_reference.hpp.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -70,7 +70,7 @@ ParticleSet two_spheres(std::uint64_t n) {
 
 // Errors are relative to the sum of the magnitudes of the forces, so that no cancellation enters. The largest is that of a particle whose
 // force comes from one cell: two equal masses in line with it, l apart and d > l / theta away, leave 5/16 theta^4 beyond the quadrupole.
-// The rms is what the criteria have by the time of writing, at most, and a half: it shows a wrong moment or a missing source. The dual walk
+// The rms is what the criteria have by the time of writing, at most, and a half: it shows a wrong moment or a missing source. The walk of fmm
 // adds the remainder of its local expansions, of the fifth power of theta.
 TEST_P(Conformance, ForcesConvergeToThoseOfTheReference) {
   const ParticleSet all = two_spheres(1500);

@@ -50,10 +50,10 @@ TEST(ReferenceForces, OfOneSimulationServeAnother) {
   const auto first = simulation(direct_gravity(0.01), comm), second = simulation(tree_gravity("barnes", 0.7, 0.01), comm);
   first->start(share_of(all, comm), 0);
   second->start(share_of(all, comm), 0);
-  const ReferenceForces reference = first->reference_forces(500, standard_sample_seed);
+  const ReferenceForces reference = first->reference_forces(500, default_sample_seed);
   ASSERT_EQ(reference.id.size(), 500u);
   ASSERT_EQ(reference.acceleration.size(), 1500u);
-  const ForceErrors own = force_errors(second->sample_force_error(500, standard_sample_seed));
+  const ForceErrors own = force_errors(second->sample_force_error(500, default_sample_seed));
   const ForceErrors others = force_errors(second->compare_forces(reference));
   EXPECT_EQ(others.targets, 500u);
   // The direct sums of both run in another order.

@@ -20,7 +20,7 @@ double distance_between(const ParticleSet& all, std::size_t i, std::size_t j) {
 ForceErrors errors_of(const ParticleSet& all, const GravityParameters& gravity, const Communicator& comm) {
   const auto sim = simulation(gravity, comm);
   sim->start(share_of(all, comm), 0);
-  return force_errors(sim->sample_force_error(targets, standard_sample_seed));
+  return force_errors(sim->sample_force_error(targets, default_sample_seed));
 }
 
 /// The errors that rank 0 finds alone, on every rank; without the highest percentiles.

@@ -4,26 +4,37 @@
 #include <numeric>
 #include <vector>
 
+#include "decomposition/communicator.hpp"
 #include "decomposition/frame.hpp"
-#include "kernels/tree/moments.hpp"
 #include "kernels/particles/particle_sort.hpp"
+#include "kernels/tree/moments.hpp"
 #include "kernels/tree/target_groups.hpp"
 #include "kernels/tree/tree_build.hpp"
 #include "kernels/walks/tree_walk.hpp"
-#include "tests/support/space_support.hpp"
 #include "tests/support/particle_systems.hpp"
+#include "tests/support/space_support.hpp"
 
 namespace grove::tests {
 
+/// One particle with all its fields.
+struct TestParticle {
+  Double4 position;
+  Double4 acceleration;
+  Double3 velocity;
+  std::uint64_t id = 0;
+  std::uint32_t work = 1;
+  std::uint8_t type = 1;
+};
+
 /// All fields but position follow from the id, so that a field that was left behind shows.
-inline ParticleRecord record_of(std::uint64_t id, const Double4& position) {
+inline TestParticle record_of(std::uint64_t id, const Double4& position) {
   const double x = static_cast<double>(id);
   return {position,
           {x, 2 * x, 3 * x, 4 * x},
           {-x, 0.5 * x, 7 * x},
           id,
           static_cast<std::uint32_t>(1 + id % 89),
-          static_cast<std::uint32_t>(id % 6)};
+          static_cast<std::uint8_t>(id % 6)};
 }
 
 /// Sets all fields; work is `record_of`'s.
@@ -35,11 +46,11 @@ inline void set_particles(BackEnd& space, Particles<BackEnd>& particles, const s
   std::vector<std::uint32_t> work(n);
   std::vector<std::uint8_t> type(n);
   for (std::size_t i = 0; i < n; ++i) {
-    const ParticleRecord r = record_of(id[i], position[i]);
+    const TestParticle r = record_of(id[i], position[i]);
     acceleration[i] = r.acceleration;
     velocity[i] = r.velocity;
     work[i] = r.work;
-    type[i] = static_cast<std::uint8_t>(r.type);
+    type[i] = r.type;
   }
   particles.resize_discard(n);
   copy_from_host<BackEnd, Double4>(space, position, particles.position.view());

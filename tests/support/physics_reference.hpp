@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "kernels/particles/particle_set.hpp"
 #include "kernels/gravity/gravity_parameters.hpp"
+#include "kernels/particles/particle_set.hpp"
 
 namespace grove::tests {
 

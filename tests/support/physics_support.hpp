@@ -15,9 +15,9 @@
 
 #include "decomposition/communicator.hpp"
 #include "kernels/particles/particle_set.hpp"
-#include "src/generators/generator.hpp"
 #include "src/bench/percentiles.hpp"
-#include "src/simulation/simulation.hpp"
+#include "src/generators/generator.hpp"
+#include "src/simulation/devices.hpp"
 #include "tests/support/gpu_present.hpp"
 
 namespace grove::tests {

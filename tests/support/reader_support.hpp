@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "decomposition/communicator.hpp"
-#include "kernels/particles/particle_set.hpp"
 #include "io/reader.hpp"
+#include "kernels/particles/particle_set.hpp"
 #include "kernels/space/error.hpp"
 #include "tests/support/temporary_directory.hpp"
 

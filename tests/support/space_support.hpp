@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "kernels/space/space.hpp"
+#include "kernels/particles/particles.hpp"
 
 namespace grove::tests {
 
@@ -35,6 +35,10 @@ std::vector<T> download(BackEnd& space, View<const T> view) {
 template <class T>
 std::vector<T> download(BackEnd& space, const Buffer<BackEnd, T>& buffer) {
   return download<T>(space, View<const T>(buffer.view()));
+}
+template <class T>
+std::vector<T> download(BackEnd& space, const TypedArray<BackEnd, T>& array) {
+  return download<T>(space, View<const T>(array.view()));
 }
 template <class T>
 std::vector<T> download(BackEnd& space, const StepBuffer<BackEnd, T>& buffer) {

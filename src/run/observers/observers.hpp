@@ -1,7 +1,7 @@
 // The table of observers, and what they are made from.
 //
-// To add one, write a header like energies.hpp, with a class derived from Observer and a function that makes it, and add one line to the table
-// in observers.cpp. Both are compiled for every space, so that an observer may work on the particles where they are.
+// To add one, write a header like energies.hpp, with a class derived from Observer and a function that makes it, and add one line to the
+// table in observers.cpp. Both are compiled for every space, so that an observer may work on the particles where they are.
 #pragma once
 
 #include <memory>

@@ -18,9 +18,7 @@ class SnapshotObserver final : public Observer {
   SnapshotObserver(Simulation& simulation, const Communicator& comm, const ObserverSetup& setup)
       : simulation_(simulation), comm_(comm), setup_(setup), is_wanted_(setup.config.output.snapshots == "all") {}
 
-  bool due(const RunState& state) const override {
-    return is_wanted_ && (state.is_last || setup_.schedule.snapshot_due(state.step));
-  }
+  bool due(const RunState& state) const override { return is_wanted_ && (state.is_last || setup_.schedule.snapshot_due(state.step)); }
   void observe(const RunState& state) override {
     save_snapshot(setup_.directory.snapshot(count_), simulation_.particles(), state.time, setup_.config, setup_.device, comm_);
     ++count_;

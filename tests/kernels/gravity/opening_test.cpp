@@ -3,8 +3,10 @@
 
 #include <random>
 
-#include "kernels/gravity/gravity_dispatch.hpp"
+#include "kernels/gravity/gravity_law.hpp"
 #include "kernels/gravity/gravity_names.hpp"
+
+#include "kernels/space/error.hpp"
 
 namespace grove {
 namespace {
@@ -118,7 +120,7 @@ TYPED_TEST(Opening, NeverAcceptsACellOfNoSizeAtTheTarget) {
 
 // A cube of side 1 with its mass in the middle: the distance where each criterion switches is theta's.
 TYPED_TEST(Opening, OpensACubeAtItsSideOverTheta) {
-  if (needs_acceleration(TypeParam::name)) GTEST_SKIP() << TypeParam::name << " looks at accelerations, not at theta";
+  if (TypeParam::needs_acceleration) GTEST_SKIP() << TypeParam::name << " looks at accelerations, not at theta";
   CellGeometry cell;
   for (int k = 0; k < 3; ++k) cell.half_size[k] = 0.5F;
   cell.longest_side = 1;
@@ -131,14 +133,15 @@ TYPED_TEST(Opening, OpensACubeAtItsSideOverTheta) {
   EXPECT_FALSE(accept(half, cell, {{19, 0, 0}, {0, 0, 0}}, 0.1, 0));
 }
 
-TEST(VisitOpening, FindsEveryNameInTheTable) {
+TEST(GravityLaw, FindsEveryOpeningCriterionByItsName) {
   GravityParameters gravity;
   for (const std::string& name : opening_names()) {
     gravity.opening = name;
-    visit_opening(gravity, [&](const auto& criterion) { EXPECT_EQ(criterion.name, name); });
+    std::visit([&](const auto& criterion) { EXPECT_EQ(criterion.name, name); }, GravityLaw(gravity).unscaled().opening);
+    EXPECT_FALSE(GravityLaw(gravity).without_acceleration().needs_acceleration());
   }
   gravity.opening = "no such criterion";
-  EXPECT_THROW(visit_opening(gravity, [](const auto&) {}), ConfigError);
+  EXPECT_THROW(GravityLaw{gravity}, ConfigError);
 }
 
 TEST(Barnes, AddsTheDistanceOfTheCentreOfMassFromTheMiddleOfTheBox) {

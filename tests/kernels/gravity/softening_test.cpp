@@ -3,8 +3,10 @@
 
 #include <cmath>
 
-#include "kernels/gravity/gravity_dispatch.hpp"
+#include "kernels/gravity/gravity_law.hpp"
 #include "kernels/gravity/gravity_names.hpp"
+
+#include "kernels/space/error.hpp"
 
 namespace grove {
 namespace {
@@ -131,23 +133,24 @@ TEST(Newton, ActsInFp64AtDistancesThatFp32CannotSquare) {
   EXPECT_NEAR(p * 1e-25, 1, 1e-12);
 }
 
-TEST(VisitSoftening, FindsEveryNameAndTakesZeroAsNone) {
+TEST(GravityLaw, FindsEverySofteningByItsNameAndTakesZeroAsNone) {
   GravityParameters gravity;
   for (const std::string& name : softening_names()) {
     gravity.softening_kernel = name;
     gravity.softening = 3;
-    visit_softening(gravity, 2, [&](const auto& kernel) {
+    const auto expect_kernel = [&](const auto& kernel) {
       EXPECT_EQ(kernel.name, name);
       double f, p;
       kernel.point(0.0, f, p);
       EXPECT_NEAR(p, 2.0 / 3, 1e-12) << "lengths in units of 2";
-    });
+    };
+    std::visit(expect_kernel, GravityLaw(gravity).at({2, 1}).softening);
     gravity.softening = 0;
-    visit_softening(gravity, 2, [](const auto& kernel) { EXPECT_STREQ(kernel.name, "none"); });
+    EXPECT_TRUE(std::holds_alternative<NewtonKernel>(GravityLaw(gravity).at({2, 1}).softening));
   }
   gravity.softening = 1;
   gravity.softening_kernel = "no such kernel";
-  EXPECT_THROW(visit_softening(gravity, 1, [](const auto&) {}), ConfigError);
+  EXPECT_THROW(GravityLaw{gravity}, ConfigError);
 }
 
 }  // namespace

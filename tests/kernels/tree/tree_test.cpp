@@ -48,7 +48,7 @@ TEST_F(ParticleSort, KeepsEachParticlesFieldsAndTheMagnitudeOfItsAccelerationTog
     ASSERT_LT(id[i], system.size());
     ASSERT_FALSE(seen[id[i]]);
     seen[id[i]] = true;
-    const ParticleRecord r = tests::record_of(id[i], system[id[i]]);
+    const tests::TestParticle r = tests::record_of(id[i], system[id[i]]);
     ASSERT_EQ(key[i], morton_key(r.position, built.frame.cube));
     ASSERT_EQ(position[i].x, r.position.x);
     ASSERT_EQ(position[i].w, r.position.w);

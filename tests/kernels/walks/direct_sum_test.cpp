@@ -1,7 +1,7 @@
 // Direct summation, against a plain double loop over pairs.
 #include <gtest/gtest.h>
 
-#include "kernels/gravity/gravity_dispatch.hpp"
+#include "kernels/gravity/gravity_law.hpp"
 #include "kernels/gravity/gravity_names.hpp"
 #include "tests/support/force_comparison.hpp"
 #include "tests/support/particle_systems.hpp"
@@ -20,7 +20,8 @@ class DirectSum : public ::testing::Test {
     const auto source = tests::upload(space, sources), target = tests::upload(space, targets);
     const auto source_id = tests::upload(space, source_ids), target_id = tests::upload(space, target_ids);
     auto acceleration = tests::upload(space, before);
-    add_direct_sum<BackEnd>(space, gravity, {source.view(), source_id.view()}, {target.view(), target_id.view(), acceleration.view()});
+    add_direct_sum<BackEnd>(space, GravityLaw(gravity).unscaled(), {source.view(), source_id.view()},
+                            {target.view(), target_id.view(), acceleration.view()});
     return tests::download(space, acceleration);
   }
 

@@ -1,12 +1,12 @@
-// The dual walk and its targets, against direct summation.
+// The walk of fmm and its targets, against direct summation.
 #include "kernels/walks/fmm_walk.hpp"
 
 #include <gtest/gtest.h>
 
-#include "kernels/space/error.hpp"
-#include "kernels/gravity/gravity_dispatch.hpp"
+#include "kernels/gravity/gravity_law.hpp"
 #include "kernels/gravity/gravity_names.hpp"
 #include "kernels/gravity/opening.hpp"
+#include "kernels/space/error.hpp"
 #include "tests/support/built_tree.hpp"
 #include "tests/support/force_comparison.hpp"
 
@@ -16,7 +16,7 @@ namespace {
 using tests::BuiltTree;
 using tests::plummer_sphere;
 
-/// The targets of a dual walk on the host.
+/// The targets of a walk on the host.
 struct HostTargets {
   std::vector<std::uint32_t> cell, parent, group_start, group_parent;
 
@@ -29,7 +29,7 @@ struct HostTargets {
   }
 };
 
-class DualTargetsTest : public ::testing::Test {
+class FmmTargetsTest : public ::testing::Test {
  protected:
   BackEnd space = tests::make_space();
   FmmTargets<BackEnd> targets{space};
@@ -39,14 +39,14 @@ class DualTargetsTest : public ::testing::Test {
   void for_each_system(Check check) {
     for (const auto& [name, particles] : tests::hard_systems()) {
       SCOPED_TRACE(name);
-      const BuiltTree built(space, particles, nullptr, expansion_form({}));
+      const BuiltTree built(space, particles, nullptr, GravityLaw({}).expansion_form());
       targets.build(space, built.tree, particles.size());
       check(tests::HostTree(space, built), HostTargets(space, targets));
     }
   }
 };
 
-TEST_F(DualTargetsTest, CellsAreThoseTooLargeForAGroupLevelByLevel) {
+TEST_F(FmmTargetsTest, CellsAreThoseTooLargeForAGroupLevelByLevel) {
   for_each_system([this](const tests::HostTree& tree, const HostTargets& t) {
     std::vector<std::uint32_t> large;
     LevelOffsets offset{};
@@ -60,7 +60,7 @@ TEST_F(DualTargetsTest, CellsAreThoseTooLargeForAGroupLevelByLevel) {
   });
 }
 
-TEST_F(DualTargetsTest, CellsAreChildrenOfTheirParents) {
+TEST_F(FmmTargetsTest, CellsAreChildrenOfTheirParents) {
   for_each_system([](const tests::HostTree& tree, const HostTargets& t) {
     for (std::size_t i = 0; i < t.cell.size(); ++i) {
       if (t.cell[i] == 0) {
@@ -75,7 +75,7 @@ TEST_F(DualTargetsTest, CellsAreChildrenOfTheirParents) {
   });
 }
 
-TEST_F(DualTargetsTest, GroupsDivideTheParticlesAndLieInTheSmallestTargetCellAbove) {
+TEST_F(FmmTargetsTest, GroupsDivideTheParticlesAndLieInTheSmallestTargetCellAbove) {
   for_each_system([](const tests::HostTree& tree, const HostTargets& t) {
     ASSERT_GE(t.group_start.size(), 2u);
     ASSERT_EQ(t.group_start.size(), t.group_parent.size() + 1);
@@ -97,8 +97,8 @@ TEST_F(DualTargetsTest, GroupsDivideTheParticlesAndLieInTheSmallestTargetCellAbo
   });
 }
 
-TEST_F(DualTargetsTest, OfNoParticlesAreNone) {
-  const BuiltTree built(space, {}, nullptr, expansion_form({}));
+TEST_F(FmmTargetsTest, OfNoParticlesAreNone) {
+  const BuiltTree built(space, {}, nullptr, GravityLaw({}).expansion_form());
   targets.build(space, built.tree, 0);
   EXPECT_EQ(targets.view().cell_count, 0u);
   EXPECT_EQ(targets.view().group_count, 0u);
@@ -109,7 +109,7 @@ class FmmWalkTest : public ::testing::Test {
   BackEnd space = tests::make_space();
   GravityParameters gravity;
   FmmTargets<BackEnd> targets{space};
-  FmmWalk<BackEnd> dual{space};
+  FmmWalk<BackEnd> fmm{space};
   GroupWork work;               ///< of all groups of the last walk
   std::uint64_t cell_cell = 0;  ///< of the last walk, groups and target cells
 
@@ -121,13 +121,15 @@ class FmmWalkTest : public ::testing::Test {
     StepBuffer<BackEnd, float> group_least_acceleration(space);
     find_least_in_groups<BackEnd>(space, targets.group_start(), own.last_acceleration.view(), group_least_acceleration);
     const FmmWalkTargets to{own.view(),
-                             own.tree.least_acceleration.data(),
-                             own.particles.position.view(),
-                             group_least_acceleration.view(),
-                             own.particles.acceleration.view(),
-                             group_work.view()};
-    dual.walk(space, gravity, own.frame.scale, own.view(), targets, to, WalkMode::own_tree);
-    for (const BuiltTree* other : others) dual.walk(space, gravity, own.frame.scale, other->view(), targets, to, WalkMode::other_tree);
+                            own.tree.least_acceleration.data(),
+                            own.particles.position.view(),
+                            group_least_acceleration.view(),
+                            own.particles.acceleration.view(),
+                            group_work.view(),
+                            {}};
+    fmm.walk(space, GravityLaw(gravity).at(own.frame.scale), own.view(), targets, to, WalkMode::own_tree);
+    for (const BuiltTree* other : others)
+      fmm.walk(space, GravityLaw(gravity).at(own.frame.scale), other->view(), targets, to, WalkMode::other_tree);
     sum_work(group_work);
     const auto acceleration = tests::download(space, own.particles.acceleration);
     const auto id = tests::download(space, own.particles.id);
@@ -136,8 +138,8 @@ class FmmWalkTest : public ::testing::Test {
     return by_id;
   }
   std::vector<Double4> walk(const std::vector<Double4>& particles) {
-    BuiltTree built(space, particles, nullptr, expansion_form(gravity));
-    if (needs_acceleration(gravity.opening)) built.set_last_acceleration(space, gravity.G, direct(particles));
+    BuiltTree built(space, particles, nullptr, GravityLaw(gravity).expansion_form());
+    if (GravityLaw(gravity).needs_acceleration()) built.set_last_acceleration(space, gravity.G, direct(particles));
     return walk(built);
   }
   /// Sets theta, and a tolerance that gives criteria of relative error about the same accuracy.
@@ -155,7 +157,7 @@ class FmmWalkTest : public ::testing::Test {
       work = {work.particle_particle + w.particle_particle, work.cell_particle + w.cell_particle, work.opening_tests + w.opening_tests,
               work.cell_cell + w.cell_cell};
     cell_cell = work.cell_cell;
-    for (const GroupWork& w : tests::download<GroupWork>(space, dual.cell_work())) cell_cell += w.cell_cell;
+    for (const GroupWork& w : tests::download<GroupWork>(space, fmm.cell_work())) cell_cell += w.cell_cell;
   }
 };
 
@@ -201,7 +203,7 @@ TEST_F(FmmWalkTest, AHigherOrderHasSmallerErrorsForTheSameCells) {
   EXPECT_LT(errors(particles).acceleration(0.9), 0.75 * fourth);
   EXPECT_EQ(cell_cell, pairs);
   gravity.order = 3;
-  EXPECT_THROW(visit_order(gravity, [](auto) {}), ConfigError);
+  EXPECT_THROW(GravityLaw{gravity}, ConfigError);
 }
 
 TEST_F(FmmWalkTest, EveryCriterionWorksWithEverySofteningAndG) {
@@ -248,8 +250,8 @@ TEST_F(FmmWalkTest, OfATreeInTwoPartsIsTheWalkOfTheWhole) {
         gravity.opening = opening;
         gravity.softening = softening;
         set_accuracy(theta);
-        BuiltTree first(space, parts[0], &whole.frame, expansion_form(gravity)),
-            second(space, parts[1], &whole.frame, expansion_form(gravity));
+        BuiltTree first(space, parts[0], &whole.frame, GravityLaw(gravity).expansion_form()),
+            second(space, parts[1], &whole.frame, GravityLaw(gravity).expansion_form());
         const auto exact = direct(particles);
         std::vector<Double4> exact_parts[2], joined;
         for (std::size_t i = 0; i < particles.size(); ++i) exact_parts[i % 3 == 0].push_back(exact[i]);
@@ -278,8 +280,8 @@ TEST_F(FmmWalkTest, OfALargeOtherTreeIsTheSameWhetherListsHadToGrowOrNot) {
   // All is opened: the lists have all cells of the other tree, many more than those of the own one.
   const auto all = plummer_sphere(22000, 8);
   const BuiltTree whole(space, all);
-  BuiltTree own(space, {all.begin(), all.begin() + 2000}, &whole.frame, expansion_form(gravity));
-  const BuiltTree other(space, {all.begin() + 2000, all.end()}, &whole.frame, expansion_form(gravity));
+  BuiltTree own(space, {all.begin(), all.begin() + 2000}, &whole.frame, GravityLaw(gravity).expansion_form());
+  const BuiltTree other(space, {all.begin() + 2000, all.end()}, &whole.frame, GravityLaw(gravity).expansion_form());
   gravity.opening = "barnes";
   set_accuracy(1e-3);
   const auto grown = walk(own, {&other});

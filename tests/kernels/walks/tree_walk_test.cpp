@@ -28,8 +28,9 @@ class Walk : public ::testing::Test {
     group_work.resize_discard(targets.group_start.size());
     const WalkTargets to{targets.particles.position.view(), targets.group_least_acceleration.view(), targets.group_start.view(),
                          targets.particles.acceleration.view(), group_work.view()};
-    walk_tree(space, gravity, targets.frame.scale, targets.view(), to, WalkMode::own_tree);
-    for (const BuiltTree* other : others) walk_tree(space, gravity, targets.frame.scale, other->view(), to, WalkMode::other_tree);
+    walk_tree(space, GravityLaw(gravity).at(targets.frame.scale), targets.view(), to, WalkMode::own_tree);
+    for (const BuiltTree* other : others)
+      walk_tree(space, GravityLaw(gravity).at(targets.frame.scale), other->view(), to, WalkMode::other_tree);
     work = {};
     for (const GroupWork& w : tests::download<GroupWork>(space, group_work.view().part(0, to.group_count())))
       work = {work.particle_particle + w.particle_particle, work.cell_particle + w.cell_particle, work.opening_tests + w.opening_tests,
@@ -43,7 +44,7 @@ class Walk : public ::testing::Test {
   }
   std::vector<Double4> walk(const std::vector<Double4>& particles) {
     BuiltTree built(space, particles);
-    if (needs_acceleration(gravity.opening)) built.set_last_acceleration(space, gravity.G, direct(particles));
+    if (GravityLaw(gravity).needs_acceleration()) built.set_last_acceleration(space, gravity.G, direct(particles));
     return walk(built);
   }
   std::vector<Double4> direct(const std::vector<Double4>& particles) { return tests::direct_forces(space, gravity, particles); }

@@ -23,20 +23,20 @@ class ProgressTest : public ::testing::Test {
 };
 
 TEST_F(ProgressTest, WritesAtMostOneLineForEveryTenPercentOfAFastRun) {
-  Progress progress(out, Progress::Style::lines, 1000);
+  Progress progress(out, ProgressStyle::lines, 1000);
   for (std::uint64_t step = 1; step <= 1000; ++step) progress.update({step, 0.1, 0.001 * static_cast<double>(step), 0.001, 100});
   EXPECT_EQ(count('\n'), 10u);
   EXPECT_EQ(count('\r'), 0u);
 }
 
 TEST_F(ProgressTest, WritesALineEveryThirtySecondsOfASlowRun) {
-  Progress progress(out, Progress::Style::lines, 100000);
+  Progress progress(out, ProgressStyle::lines, 100000);
   for (std::uint64_t step = 1; step <= 100; ++step) progress.update({step, 0.1, 10.0 * static_cast<double>(step), 10, 100});
   EXPECT_EQ(count('\n'), 33u);
 }
 
 TEST_F(ProgressTest, ShowsStepTimeSpeedAndRemainingTime) {
-  Progress progress(out, Progress::Style::lines, 4);
+  Progress progress(out, ProgressStyle::lines, 4);
   progress.update({1, 0.25, 60, 50, 600000000});
   progress.update({2, 0.5, 120, 50, 600000000});
   const std::string text = shown();
@@ -44,7 +44,7 @@ TEST_F(ProgressTest, ShowsStepTimeSpeedAndRemainingTime) {
 }
 
 TEST_F(ProgressTest, RewritesOneLineOnATerminal) {
-  Progress progress(out, Progress::Style::in_place, 100);
+  Progress progress(out, ProgressStyle::in_place, 100);
   for (std::uint64_t step = 1; step <= 100; ++step) progress.update({step, 0.1, 0.02 * static_cast<double>(step), 0.02, 100});
   progress.finish();
   EXPECT_EQ(count('\n'), 1u);
@@ -54,7 +54,7 @@ TEST_F(ProgressTest, RewritesOneLineOnATerminal) {
 }
 
 TEST_F(ProgressTest, SaysNothingWhenSilent) {
-  Progress progress(out, Progress::Style::silent, 2);
+  Progress progress(out, ProgressStyle::silent, 2);
   progress.update({1, 0.1, 40, 40, 100});
   progress.note("text");
   progress.update({2, 0.2, 80, 40, 100});

@@ -7,6 +7,9 @@
 #include <sstream>
 
 #include "kernels/space/error.hpp"
+#include "src/run/observers/energies.hpp"
+#include "src/run/observers/snapshots.hpp"
+#include "src/run/observers/timings.hpp"
 #include "src/run/output_directory.hpp"
 #include "src/run/run_summary.hpp"
 #include "tests/support/temporary_directory.hpp"
@@ -18,19 +21,20 @@ namespace {
 class FakeSimulation : public Simulation {
  public:
   int steps = 0;
-  double dt_sum = 0;
   std::function<void()> on_step = [] {};
 
   void start(const ParticleSet&, double time) override { time_ = time; }
-  void step(double dt) override {
+  void step_to(double time_after, double) override {
     ++steps;
-    dt_sum += dt;
+    time_ = time_after;
     on_step();
   }
   void compute_forces() override {}
-  double time() const override { return time_ + dt_sum; }
+  double time() const override { return time_; }
+  const FieldTablePtr& fields() const override { return standard_fields(); }
   Diagnostics diagnostics() override {
     Diagnostics sums;
+    sums.time = time_;
     sums.particle_count = 10;
     sums.potential = -2;
     sums.kinetic = 1 + 0.01 * steps;
@@ -45,6 +49,7 @@ class FakeSimulation : public Simulation {
     if (steps > 1) phases.push_back({"rebuild", 0.125});
     return phases;
   }
+  std::vector<std::unique_ptr<Observer>> make_observers(const ObserverSetup&) override { return {}; }
   WorkCounts work_counts() const override { return {}; }
   std::string device_description() const override { return "nothing"; }
 
@@ -52,21 +57,34 @@ class FakeSimulation : public Simulation {
   double time_ = 0;
 };
 
+/// Notes the states that a schedule wants snapshots of.
+class StateObserver : public Observer {
+ public:
+  using States = std::vector<std::pair<std::uint64_t, double>>;
+  StateObserver(const StepSchedule& schedule, States& states) : schedule_(schedule), states_(states) {}
+  bool due(const RunState& state) const override { return state.is_last || schedule_.snapshot_due(state.step); }
+  void observe(const RunState& state) override { states_.emplace_back(states_.size(), state.time); }
+  std::string written() const override { return std::to_string(states_.size()) + " states"; }
+  std::string last_state() const override { return "state " + std::to_string(states_.size() - 1); }
+
+ private:
+  const StepSchedule& schedule_;
+  States& states_;
+};
+
 class RunLoopTest : public ::testing::Test {
  protected:
   Communicator comm{MPI_COMM_WORLD};
   TemporaryDirectory directory{comm};
   FakeSimulation simulation;
-  std::vector<std::pair<std::uint64_t, double>> snapshots;
+  StateObserver::States snapshots;
 
   RunReport run(const StepSchedule& schedule, bool with_snapshots = true) {
-    RunOutputs outputs;
-    if (comm.is_root()) {
-      outputs.energy = std::make_unique<EnergyLog>(directory.file("energy.csv"), "N-body units");
-      outputs.timings = std::make_unique<TimingsLog>(directory.file("timings.csv"));
-    }
-    if (with_snapshots) outputs.write_snapshot = [&](std::uint64_t number, double time) { snapshots.emplace_back(number, time); };
-    return RunLoop(simulation, comm, schedule, std::move(outputs)).run({});
+    Observers observers;
+    observers.push_back(std::make_unique<EnergyObserver>(comm, directory.file("energy.csv"), "N-body units"));
+    observers.push_back(std::make_unique<TimingsObserver>(comm, directory.file("timings.csv")));
+    if (with_snapshots) observers.push_back(std::make_unique<StateObserver>(schedule, snapshots));
+    return RunLoop(simulation, comm, schedule, std::move(observers)).run({});
   }
 
   /// Lines that are not comments, the names of the columns first.
@@ -82,10 +100,10 @@ class RunLoopTest : public ::testing::Test {
 TEST_F(RunLoopTest, TakesEveryStepAndWritesEverySnapshot) {
   const RunReport report = run({1, 3, 0.5, 1});
   EXPECT_EQ(simulation.steps, 4);
-  EXPECT_EQ(simulation.dt_sum, 2.0);
+  EXPECT_EQ(simulation.time(), 3.0);
   EXPECT_EQ(snapshots, (std::vector<std::pair<std::uint64_t, double>>{{0, 1}, {1, 2}, {2, 3}}));
   EXPECT_EQ(report.steps, 4u);
-  EXPECT_EQ(report.snapshots, 3u);
+  EXPECT_EQ(report.last_state, "state 2");
   EXPECT_EQ(report.time, 3.0);
   EXPECT_EQ(report.signal, 0);
   EXPECT_NEAR(report.largest_energy_error, 0.04, 1e-12);
@@ -142,20 +160,24 @@ TEST_F(RunLoopTest, WritesOneSnapshotWhenThereIsNoStep) {
 }
 
 TEST_F(RunLoopTest, KeepsNoStateWhereNoneIsAskedFor) {
+  Config config;
+  config.output.snapshots = "none";
   const StepSchedule schedule(0, 1, 0.5, 0.5);
+  const OutputDirectory output("out");
+  const ObserverSetup setup{config, output, schedule, ""};
   const RunReport report = run(schedule, false);
-  EXPECT_EQ(simulation.steps, 2);
-  EXPECT_EQ(report.snapshots, 0u);
-  const std::string text = run_summary(report, schedule, OutputDirectory("out"));
-  EXPECT_NE(text.find("no snapshots"), std::string::npos) << text;
-  EXPECT_EQ(text.find("snapshot_0000"), std::string::npos) << text;
+  const SnapshotObserver observer(simulation, comm, setup);
+  EXPECT_FALSE(observer.due({2, 1, report.start, report.last, 0, true}));
+  EXPECT_EQ(observer.last_state(), "");
+  EXPECT_NE(observer.written().find("no snapshots"), std::string::npos);
+  EXPECT_EQ(report.last_state, "");
 }
 
 TEST_F(RunLoopTest, SummaryNamesWhatWasWritten) {
   const StepSchedule schedule(0, 1, 0.5, 0.5);
   const std::string text = run_summary(run(schedule), schedule, OutputDirectory("out"));
-  for (const char* part :
-       {"finished: step 2 of 2, t = 1", "out/snapshot_0000.hdf5 ... out/snapshot_0002.hdf5", "out/energy.csv", "relative error"})
+  for (const std::string& part : {std::string("finished: step 2 of 2, t = 1"), std::string("3 states"), directory.file("energy.csv"),
+                                  std::string("out/used_parameters.toml"), std::string("relative error")})
     EXPECT_NE(text.find(part), std::string::npos) << text;
 }
 

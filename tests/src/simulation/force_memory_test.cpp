@@ -4,8 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "kernels/gravity/gravity_dispatch.hpp"
+#include "kernels/gravity/gravity_law.hpp"
+#include "kernels/tree/tree.hpp"
+#include "src/simulation/devices.hpp"
 #include "tests/support/physics_support.hpp"
+#include "src/simulation/devices.hpp"
 
 namespace grove::tests {
 namespace {
@@ -37,7 +40,7 @@ TEST(ForceMemory, IsThatOfTheFieldsAndTheTreeAndNoMoreInLaterSteps) {
     const WorkCounts counts = sim->work_counts();
     const auto n = static_cast<double>(particles);
     const double per_particle = static_cast<double>(counts.bytes_held) / n;
-    const double tree = static_cast<double>(counts.cells) / n * bytes_of_cell(expansion_form(gravity));
+    const double tree = static_cast<double>(counts.cells) / n * bytes_of_cell(GravityLaw(gravity).expansion_form());
     EXPECT_GT(per_particle, bytes_of_fields + tree);
     // What moments need of cells, groups and their work, and a margin of 1/64.
     const double sums = static_cast<double>(counts.cells) / n * 16;

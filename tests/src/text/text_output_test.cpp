@@ -7,7 +7,7 @@
 
 #include "kernels/space/error.hpp"
 #include "src/bench/percentiles.hpp"
-#include "src/run/csv_log.hpp"
+#include "src/run/observers/csv_log.hpp"
 #include "src/text/text_table.hpp"
 #include "tests/support/temporary_directory.hpp"
 
