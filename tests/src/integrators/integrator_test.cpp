@@ -1,0 +1,185 @@
+// Integrators: the conformance suite of the table in src/integrators/integrators.hpp. A new one joins by being in the table.
+#include <gtest/gtest.h>
+
+#include <numbers>
+#include <ostream>
+#include <set>
+
+#include "kernels/space/error.hpp"
+#include "tests/support/physics_support.hpp"
+
+namespace grove {
+
+void PrintTo(const IntegratorInfo& info, std::ostream* stream) { *stream << info.name; }
+
+}  // namespace grove
+
+namespace grove::tests {
+namespace {
+
+constexpr double period = 2 * std::numbers::pi;
+
+/// Two bodies at apocentre of an ellipse of eccentricity 0.5 with G = M = a = 1 and masses 0.7 and 0.3, in opposite directions from the
+/// origin, which is the centre of mass.
+ParticleSet ellipse() {
+  constexpr double eccentricity = 0.5, masses[2] = {0.7, 0.3};
+  const double separation = 1 + eccentricity, speed = std::sqrt((1 - eccentricity) / (1 + eccentricity));
+  ParticleSet two;
+  two.resize(2);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const double part = i == 0 ? -masses[1] : masses[0];
+    two.mass[i] = masses[i];
+    two.id[i] = i;
+    two.position[3 * i] = part * separation;
+    two.velocity[3 * i + 1] = part * speed;
+  }
+  return two;
+}
+
+/// A Plummer sphere with particles of all types and of unequal masses.
+ParticleSet sphere(std::uint64_t n) {
+  ParticleSet all = plummer(n, 4);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    all.type[i] = static_cast<std::uint8_t>(i % particle_type_count);
+    all.mass[i] *= 1 + 0.5 * static_cast<double>(i % 3);
+  }
+  return all;
+}
+
+double largest_distance(const std::vector<double>& a, const std::vector<double>& b) {
+  double largest = 0;
+  for (std::size_t i = 0; 3 * i < a.size(); ++i) largest = std::max(largest, distance(a, b, i));
+  return largest;
+}
+
+class Integrator : public testing::TestWithParam<IntegratorInfo> {
+ protected:
+  std::unique_ptr<Simulation> made(const GravityParameters& gravity, const Communicator& comm) const {
+    return make_simulation(test_device(), gravity, comm, {.integrator = GetParam().name});
+  }
+  std::unique_ptr<Simulation> started(const GravityParameters& gravity, const ParticleSet& all, const Communicator& comm) const {
+    auto sim = made(gravity, comm);
+    ParticleSet share = share_of(all, comm);
+    share.fields = sim->fields();
+    sim->start(share, 0);
+    return sim;
+  }
+  static void advance(Simulation& sim, double time, int steps) {
+    const double begin = sim.time();
+    for (int i = 1; i <= steps; ++i) sim.step_to(begin + time * i / steps, time / steps);
+  }
+  /// Distance of the second body from its place after one period, over the distance from the centre of mass there.
+  double error_after_one_period(int steps) const {
+    const ParticleSet start = ellipse();
+    const auto sim = started(direct_gravity(0), start, comm_);
+    advance(*sim, period, steps);
+    return distance(collected(*sim, comm_).position, start.position, 1) / start.position[3];
+  }
+
+  const Communicator comm_{MPI_COMM_WORLD};
+};
+
+// Where the error is small its leading term stands alone: half the step divides it by 2^order. The next term, which is of two orders more
+// when the method is symmetric in time, is what the margins are for: with an error of 5e-3 at most the leapfrog is within 0.002 of its order,
+// and yoshida4 within 0.025, and within 0.007 with half the step.
+TEST_P(Integrator, TheErrorOfAKeplerEllipseFallsWithItsOrder) {
+  int steps = 64;
+  double coarse = error_after_one_period(steps);
+  while (coarse > 5e-3 && steps < 20000) coarse = error_after_one_period(steps *= 2);
+  const double middle = error_after_one_period(2 * steps), fine = error_after_one_period(4 * steps);
+  const double first = std::log2(coarse / middle), second = std::log2(middle / fine);
+  EXPECT_LE(coarse, 5e-3);
+  EXPECT_GE(fine, 1e-11) << "too close to rounding to say";
+  EXPECT_NEAR(first, GetParam().order, 0.1);
+  EXPECT_NEAR(second, GetParam().order, 0.05);
+}
+
+// What is left is the rounding of 2 * 300 steps in FP64, of 1e-16 each, grown a little along the orbit.
+TEST_P(Integrator, AReversibleOneComesBackToTheStart) {
+  if (!GetParam().is_reversible) GTEST_SKIP() << "not reversible";
+  const ParticleSet start = ellipse();
+  const auto sim = started(direct_gravity(0), start, comm_);
+  advance(*sim, 0.7 * period, 300);
+  EXPECT_GT(largest_distance(collected(*sim, comm_).position, start.position), 0.1);
+  advance(*sim, -0.7 * period, 300);
+  const ParticleSet back = collected(*sim, comm_);
+  EXPECT_LE(largest_distance(back.position, start.position), 1e-13);
+  EXPECT_LE(largest_distance(back.velocity, start.velocity), 1e-13);
+}
+
+// A symplectic or reversible method keeps an energy that is near the true one: its error goes up and down along every orbit, and is the same
+// after many of them. A drift of a hundredth of this in 40 periods would show.
+TEST_P(Integrator, AReversibleOneKeepsItsEnergyWithoutDrift) {
+  if (!GetParam().is_reversible) GTEST_SKIP() << "not reversible";
+  constexpr int periods = 40, steps_a_period = 96;
+  const auto sim = started(direct_gravity(0), ellipse(), comm_);
+  const double begin = sim->diagnostics().total_energy();
+  std::vector<double> largest(periods), mean(periods);
+  for (std::size_t p = 0; p < periods; ++p)
+    for (int i = 0; i < steps_a_period; ++i) {
+      advance(*sim, period / steps_a_period, 1);
+      const double error = sim->diagnostics().total_energy() / begin - 1;
+      largest[p] = std::max(largest[p], std::abs(error));
+      mean[p] += error / steps_a_period;
+    }
+  EXPECT_LE(largest.front(), 0.02);
+  EXPECT_LE(*std::max_element(largest.begin(), largest.end()), 1.05 * largest.front());
+  EXPECT_NEAR(mean.back(), mean.front(), 0.01 * largest.front());
+}
+
+// Sums of forces and key cuts depend on the number of ranks in their last bits, and 20 steps let these grow a little.
+TEST_P(Integrator, GivesTheSameOnOneRankAndOnAll) {
+  const Communicator alone(MPI_COMM_SELF);
+  const ParticleSet all = sphere(400);
+  const auto one = started(direct_gravity(0.05), all, alone), many = started(direct_gravity(0.05), all, comm_);
+  advance(*one, 0.5, 20);
+  advance(*many, 0.5, 20);
+  const ParticleSet expected = collected(*one, alone), found = collected(*many, comm_);
+  EXPECT_EQ(found.id, expected.id);
+  EXPECT_GT(largest_distance(expected.position, all.position), 0.1);
+  EXPECT_LE(largest_distance(found.position, expected.position), 1e-13);
+  EXPECT_LE(largest_distance(found.velocity, expected.velocity), 1e-12);
+  EXPECT_EQ(one->time(), 0.5);
+  EXPECT_EQ(many->time(), 0.5);
+}
+
+// Particles change place and rank in every force evaluation of a step. Half a time unit with a tolerance of 1e-4 leaves them within 2e-5 of
+// where direct sums take them.
+TEST_P(Integrator, KeepsEveryParticleWhereTheyMoveBetweenRanks) {
+  const ParticleSet all = sphere(2000);
+  const auto sim = started(fmm_gravity(1e-4, 0.05), all, comm_), exact = started(direct_gravity(0.05), all, comm_);
+  advance(*sim, 0.5, 10);
+  advance(*exact, 0.5, 10);
+  const ParticleSet found = collected(*sim, comm_), expected = collected(*exact, comm_);
+  EXPECT_EQ(found.id, all.id);
+  EXPECT_EQ(found.type, all.type);
+  EXPECT_EQ(found.mass, all.mass);
+  EXPECT_LE(largest_distance(found.position, expected.position), 1e-4);
+}
+
+TEST_P(Integrator, SaysWhatItIs) {
+  EXPECT_FALSE(GetParam().meaning.empty());
+  EXPECT_GE(GetParam().order, 1);
+  const IntegratorInfo* const found = find_integrator_info(GetParam().name);
+  ASSERT_NE(found, nullptr);
+  EXPECT_EQ(found->meaning, GetParam().meaning) << "two integrators of one name";
+  const auto sim = made(direct_gravity(0), comm_);
+  for (const ParticleField& field : GetParam().fields) EXPECT_NE(sim->fields()->find(field.name), nullptr) << field.name;
+}
+
+std::string name_of(const testing::TestParamInfo<IntegratorInfo>& test) { return test.param.name; }
+INSTANTIATE_TEST_SUITE_P(All, Integrator, testing::ValuesIn(integrator_infos()), name_of);
+
+TEST(IntegratorTable, RefusesAnUnknownName) {
+  const Communicator comm(MPI_COMM_WORLD);
+  EXPECT_THROW(make_simulation(test_device(), direct_gravity(0), comm, {.integrator = "leapfog"}), ConfigError);
+  EXPECT_EQ(find_integrator_info("leapfog"), nullptr);
+}
+
+TEST(IntegratorTable, TheDefaultIsTheFirst) {
+  ASSERT_FALSE(integrator_infos().empty());
+  EXPECT_EQ(SimulationSetup{}.integrator, integrator_infos().front().name);
+}
+
+}  // namespace
+}  // namespace grove::tests
