@@ -1,0 +1,106 @@
+// A simulation as a whole: what one run leaves behind for the next, and what it knows of its time and fields.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <ostream>
+
+#include "tests/support/physics_support.hpp"
+
+namespace grove {
+
+void PrintTo(const GravityParameters& gravity, std::ostream* stream) { *stream << gravity.method << ", " << gravity.opening; }
+
+}  // namespace grove
+
+namespace grove::tests {
+namespace {
+
+template <class T>
+bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
+}
+
+void expect_same_bits(const ParticleSet& found, const ParticleSet& expected) {
+  EXPECT_TRUE(same_bits(found.id, expected.id));
+  EXPECT_TRUE(same_bits(found.position, expected.position));
+  EXPECT_TRUE(same_bits(found.velocity, expected.velocity));
+  EXPECT_TRUE(same_bits(found.mass, expected.mass));
+  EXPECT_TRUE(same_bits(found.type, expected.type));
+  EXPECT_TRUE(same_bits(found.acceleration, expected.acceleration));
+  EXPECT_TRUE(same_bits(found.potential, expected.potential));
+  EXPECT_TRUE(same_bits(found.work, expected.work));
+}
+
+class Start : public testing::TestWithParam<GravityParameters> {
+ protected:
+  const Communicator comm_{MPI_COMM_WORLD};
+};
+
+// Forces of an opening criterion that looks at earlier accelerations depend on whether there are any: those of the first run must not be taken
+// for the second one's.
+TEST_P(Start, ASecondOneGivesTheSameBitsAsAFreshSimulation) {
+  const ParticleSet first = share_of(plummer(2000, 1), comm_), second = share_of(plummer(3000, 2), comm_);
+  const auto used = simulation(GetParam(), comm_), fresh = simulation(GetParam(), comm_);
+  used->start(first, 0);
+  for (int i = 0; i < 3; ++i) used->step(0.05);
+  used->start(second, 7);
+  fresh->start(second, 7);
+  EXPECT_EQ(used->time(), 7);
+  {
+    SCOPED_TRACE("first forces");
+    expect_same_bits(used->particles(), fresh->particles());
+  }
+  const WorkCounts of_used = used->work_counts(), of_fresh = fresh->work_counts();
+  EXPECT_EQ(of_used.particle_particle, of_fresh.particle_particle);
+  EXPECT_EQ(of_used.opening_tests, of_fresh.opening_tests);
+  for (Simulation* sim : {used.get(), fresh.get()})
+    for (int i = 0; i < 2; ++i) sim->step(0.05);
+  {
+    SCOPED_TRACE("after two steps");
+    expect_same_bits(used->particles(), fresh->particles());
+  }
+  EXPECT_EQ(used->time(), fresh->time());
+  EXPECT_EQ(used->diagnostics().total_energy(), fresh->diagnostics().total_energy());
+}
+
+std::string name_of(const testing::TestParamInfo<GravityParameters>& test) { return test.param.method + "_" + test.param.opening; }
+INSTANTIATE_TEST_SUITE_P(All, Start,
+                         testing::Values(fmm_gravity(1e-3, 0.01), GravityParameters{.method = "tree", .opening = "relative"},
+                                         tree_gravity("barnes", 0.6, 0.01), direct_gravity(0.01)),
+                         name_of);
+
+TEST(SimulationTime, IsThatOfTheScheduleAfterEachStep) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const auto sim = simulation(direct_gravity(0.1), comm);
+  sim->start(share_of(plummer(50), comm), -1);
+  EXPECT_EQ(sim->time(), -1);
+  EXPECT_EQ(sim->diagnostics().time, -1);
+  for (int i = 1; i <= 10; ++i) {
+    sim->step_to(-1 + i / 10.0, 0.1);
+    EXPECT_EQ(sim->time(), -1 + i / 10.0);
+    EXPECT_EQ(sim->diagnostics().time, -1 + i / 10.0);
+  }
+}
+
+TEST(SimulationFields, AreTheStandardOnesAndThoseAskedFor) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const auto sim =
+      make_simulation(test_device(), fmm_gravity(1e-3, 0.1), comm, {.further_fields = {{.name = "spin", .type = ElementType::f4, .components = 3, .initial = 2}}});
+  ASSERT_NE(sim->fields()->find("spin"), nullptr);
+  ParticleSet set = share_of(plummer(300), comm);
+  EXPECT_THROW(sim->start(set, 0), std::logic_error) << "particles of another table";
+  set.fields = sim->fields();
+  sim->start(set, 0);
+  sim->step(0.1);
+  const ParticleSet after = sim->particles();
+  const std::span<const std::byte> bytes = after.bytes(*sim->fields()->find("spin"));
+  ASSERT_EQ(bytes.size(), 3 * sizeof(float) * after.size());
+  for (std::size_t i = 0; i < 3 * after.size(); ++i) {
+    float value = 0;
+    std::memcpy(&value, bytes.data() + i * sizeof value, sizeof value);
+    ASSERT_EQ(value, 2);
+  }
+}
+
+}  // namespace
+}  // namespace grove::tests
