@@ -35,7 +35,8 @@ void read_rows(const Hdf5Handle& group, const std::string& field, const GadgetBl
     throw DataError(fmt::format("{} cannot be read: {}", rows(), hdf5_error_text()));
   if (misfit) {
     const char* const kind = H5Tget_sign(memory_type) == H5T_SGN_NONE ? "unsigned" : "signed";
-    throw DataError(fmt::format("{}: a number is too small or too large; {} integers of {} bytes are needed", rows(), kind, H5Tget_size(memory_type)));
+    throw DataError(
+        fmt::format("{}: a number is too small or too large; {} integers of {} bytes are needed", rows(), kind, H5Tget_size(memory_type)));
   }
 }
 

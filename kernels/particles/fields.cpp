@@ -23,7 +23,7 @@ HostMember host_member() {
 constexpr FieldUnit length{1, 0, 0}, velocity{0, 0, 1}, mass{0, 1, 0}, specific_energy{0, 0, 2}, acceleration{-1, 0, 2};
 
 // The table. Rows are written to snapshots in this order. Positions share an array with masses, and accelerations with potentials, so that
-// the walks load both at once.
+// the walks load both at once. New rows go to the end: the code knows the arrays of these by their place.
 std::vector<ParticleField> standard_rows() {
   using enum ElementType;
   using enum InSnapshot;
@@ -84,6 +84,16 @@ std::vector<ParticleField> standard_rows() {
   };
 }
 
+/// Checks that the arrays of StandardArray are in their places.
+FieldTablePtr make_standard_table() {
+  auto table = std::make_shared<FieldTable>(standard_rows());
+  std::size_t place = 0;
+  for (const char* name : {"position", "velocity", "id", "acceleration", "type", "work"})
+    if (table->array_of(name) != place++)
+      throw std::logic_error(std::string("a new row of the table of particle fields stands before ") + name);
+  return table;
+}
+
 }  // namespace
 
 std::size_t size_of(ElementType type) {
@@ -141,7 +151,7 @@ std::size_t FieldTable::array_of(const std::string& name) const {
 }
 
 const FieldTablePtr& standard_fields() {
-  static const FieldTablePtr table = std::make_shared<FieldTable>(standard_rows());
+  static const FieldTablePtr table = make_standard_table();
   return table;
 }
 

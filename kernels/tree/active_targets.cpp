@@ -1,5 +1,7 @@
 #include "kernels/tree/active_targets.hpp"
 
+#include "kernels/space/select_indices.hpp"
+
 namespace grove {
 
 namespace {
@@ -7,53 +9,43 @@ namespace {
 struct HasActive {
   const std::uint32_t* group_start;
   const std::uint8_t* active;
-  std::uint32_t* out;
-  GROVE_HD void operator()(std::size_t g) const {
-    std::uint32_t any = 0;
-    for (std::uint32_t i = group_start[g]; i < group_start[g + 1]; ++i) any |= active[i] != 0;
-    out[g] = any;
+  GROVE_HD bool operator()(std::size_t g) const {
+    bool any = false;
+    for (std::uint32_t i = group_start[g]; i < group_start[g + 1]; ++i) any = any || active[i] != 0;
+    return any;
   }
 };
 
-struct ListActive {
-  const std::uint32_t* is_active;
-  const std::uint32_t* place;
-  std::uint32_t* out;
-  GROVE_HD void operator()(std::size_t g) const {
-    if (is_active[g]) out[place[g]] = static_cast<std::uint32_t>(g);
+/// Marks the cells above the active groups. Several may write the same 1 at once.
+struct MarkAboveGroups {
+  const std::uint32_t* groups;
+  const std::uint32_t* group_parent;
+  std::uint32_t* cell;
+  GROVE_HD void operator()(std::size_t k) const {
+    const std::uint32_t parent = group_parent[groups[k]];
+    if (parent != no_parent) cell[parent] = 1;
   }
 };
 
-/// Marks the cell above each of some groups or cells. Several may write the same 1 at once.
-struct MarkParents {
+/// Marks the cells above the marked cells of a level.
+struct MarkAboveCells {
   const std::uint32_t* parent;
-  const std::uint32_t* is_active;
   std::uint32_t* cell;
   std::uint32_t first;
   GROVE_HD void operator()(std::size_t i) const {
     const std::uint32_t p = parent[first + i];
-    if (is_active[first + i] && p != no_parent) cell[p] = 1;
+    if (cell[first + i] && p != no_parent) cell[p] = 1;
   }
 };
-
-/// Marks the groups with active particles in `is_active` [groups].
-template <class Space>
-void mark_groups(Space& space, View<const std::uint32_t> group_start, const std::uint8_t* active, View<std::uint32_t> is_active) {
-  space.for_each(is_active.size, HasActive{group_start.data, active, is_active.data});
-}
 
 }  // namespace
 
 template <class Space>
 ActiveTargets ActiveTargetLists<Space>::find(Space& space, View<const std::uint32_t> group_start, const std::uint8_t* active) {
-  const std::size_t count = group_start.size > 0 ? group_start.size - 1 : 0;
-  Scratch<Space, std::uint32_t> is_active(space, count), place(space, count + 1);
-  mark_groups<Space>(space, group_start, active, is_active);
-  space.template exclusive_scan<std::uint32_t>(is_active.view(), place.view());
-  std::uint32_t found = 0;
-  space.copy_to_host(&found, place.data() + count, sizeof(found));
-  groups_.resize_discard(found);
-  space.for_each(count, ListActive{is_active.data(), place.data(), groups_.data()});
+  select_indices(space, group_start.size > 0 ? group_start.size - 1 : 0, HasActive{group_start.data, active}, [this](std::uint32_t count) {
+    groups_.resize_discard(count);
+    return groups_.data();
+  });
   return {active, groups_.view(), nullptr};
 }
 
@@ -63,12 +55,9 @@ ActiveTargets ActiveTargetLists<Space>::find(Space& space, const FmmTargets<Spac
   const FmmTargetView view = targets.view();
   cell_.resize_discard(view.cell_count);
   space.fill_bytes(cell_.data(), 0, view.cell_count * sizeof(std::uint32_t));
-  Scratch<Space, std::uint32_t> is_active(space, view.group_count);
-  mark_groups<Space>(space, targets.group_start(), active, is_active);
-  space.for_each(view.group_count, MarkParents{view.group_parent, is_active.data(), cell_.data(), 0});
+  space.for_each(result.groups.size, MarkAboveGroups{result.groups.data, view.group_parent, cell_.data()});
   const LevelOffsets& level = targets.level_offset();
-  for (int l = deepest_level; l > 0; --l)
-    space.for_each(level[l + 1] - level[l], MarkParents{view.parent, cell_.data(), cell_.data(), level[l]});
+  for (int l = deepest_level; l > 0; --l) space.for_each(level[l + 1] - level[l], MarkAboveCells{view.parent, cell_.data(), level[l]});
   result.cell = cell_.data();
   return result;
 }

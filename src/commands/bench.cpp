@@ -13,9 +13,9 @@
 #include "src/commands/options.hpp"
 #include "src/config/gravity_report.hpp"
 #include "src/run/initial_state.hpp"
+#include "src/simulation/devices.hpp"
 #include "src/text/text_table.hpp"
 #include "src/version.hpp"
-#include "src/simulation/devices.hpp"
 
 namespace grove {
 

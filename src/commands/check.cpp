@@ -12,8 +12,8 @@
 #include "src/commands/options.hpp"
 #include "src/config/gravity_report.hpp"
 #include "src/run/initial_state.hpp"
-#include "src/text/text_table.hpp"
 #include "src/simulation/devices.hpp"
+#include "src/text/text_table.hpp"
 
 namespace grove {
 

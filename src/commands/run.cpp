@@ -22,9 +22,9 @@
 #include "src/run/run_loop.hpp"
 #include "src/run/run_summary.hpp"
 #include "src/run/snapshot_writer.hpp"
+#include "src/simulation/devices.hpp"
 #include "src/text/text_table.hpp"
 #include "src/version.hpp"
-#include "src/simulation/devices.hpp"
 
 namespace grove {
 
@@ -86,9 +86,8 @@ int simulate(const RunOptions& options, const Config& config, const Communicator
   const OutputDirectory directory(config.output.directory);
   // What can go wrong at once goes wrong before anything slow is done.
   std::unique_ptr<StepSchedule> schedule;
-  comm.agree([&] {
-    schedule = std::make_unique<StepSchedule>(config.time.begin, config.time.end, config.time.dt, config.output.snapshot_every);
-  });
+  comm.agree(
+      [&] { schedule = std::make_unique<StepSchedule>(config.time.begin, config.time.end, config.time.dt, config.output.snapshot_every); });
   const std::unique_ptr<Simulation> simulation = make_configured_simulation(config, comm);
   InitialState state = load_initial_state(config, comm, simulation->fields());
   comm.agree([&] {

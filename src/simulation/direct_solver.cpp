@@ -1,6 +1,7 @@
 #include "src/simulation/direct_solver.hpp"
 
 #include "kernels/particles/gather_items.hpp"
+#include "kernels/space/select_indices.hpp"
 
 namespace grove {
 
@@ -8,17 +9,7 @@ namespace {
 
 struct IsActive {
   const std::uint8_t* active;
-  std::uint32_t* out;
-  GROVE_HD void operator()(std::size_t i) const { out[i] = active[i] != 0; }
-};
-
-struct ListIndices {
-  const std::uint8_t* active;
-  const std::uint32_t* place;
-  std::uint32_t* index;
-  GROVE_HD void operator()(std::size_t i) const {
-    if (active[i]) index[place[i]] = static_cast<std::uint32_t>(i);
-  }
+  GROVE_HD bool operator()(std::size_t i) const { return active[i] != 0; }
 };
 
 struct Scatter {
@@ -45,17 +36,15 @@ void DirectSolver<Space>::forces(Particles<Space>& particles, const std::uint8_t
 template <class Space>
 void DirectSolver<Space>::sum_active(Particles<Space>& particles, const std::uint8_t* active) {
   const std::size_t n = particles.size();
-  Scratch<Space, std::uint32_t> is_active(space_, n), place(space_, n + 1);
-  space_.for_each(n, IsActive{active, is_active.data()});
-  space_.template exclusive_scan<std::uint32_t>(is_active.view(), place.view());
-  std::uint32_t count = 0;
-  space_.copy_to_host(&count, place.data() + n, sizeof(count));
-  Scratch<Space, std::uint32_t> index(space_, count);
+  Buffer<Space, std::uint32_t> index(space_);
+  const std::uint32_t count = select_indices(space_, n, IsActive{active}, [&](std::uint32_t found) {
+    index.resize_discard(found);
+    return index.data();
+  });
   Scratch<Space, Double4> position(space_, count), force(space_, count);
   Scratch<Space, std::uint64_t> id(space_, count);
-  space_.for_each(n, ListIndices{active, place.data(), index.data()});
-  gather_items<Space>(space_, index, sizeof(Double4), particles.position.data(), position.data());
-  gather_items<Space>(space_, index, sizeof(std::uint64_t), particles.id.data(), id.data());
+  gather_items<Space>(space_, index.view(), sizeof(Double4), particles.position.data(), position.data());
+  gather_items<Space>(space_, index.view(), sizeof(std::uint64_t), particles.id.data(), id.data());
   space_.fill_bytes(force.data(), 0, count * sizeof(Double4));
   sum_.add_all(space_, comm_, law_, particles, {position.view(), id.view(), force.view()});
   space_.for_each(count, Scatter{force.data(), index.data(), particles.acceleration.data()});

@@ -70,8 +70,8 @@ ParticleSet two_spheres(std::uint64_t n) {
 
 // Errors are relative to the sum of the magnitudes of the forces, so that no cancellation enters. The largest is that of a particle whose
 // force comes from one cell: two equal masses in line with it, l apart and d > l / theta away, leave 5/16 theta^4 beyond the quadrupole.
-// The rms is what the criteria have by the time of writing, at most, and a half: it shows a wrong moment or a missing source. The walk of fmm
-// adds the remainder of its local expansions, of the fifth power of theta.
+// The rms is what the criteria have by the time of writing, at most, and a half: it shows a wrong moment or a missing source. The walk of
+// fmm adds the remainder of its local expansions, of the fifth power of theta.
 TEST_P(Conformance, ForcesConvergeToThoseOfTheReference) {
   const ParticleSet all = two_spheres(1500);
   for (const double softening : {0.0, 0.02, 0.5})

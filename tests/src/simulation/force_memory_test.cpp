@@ -8,7 +8,6 @@
 #include "kernels/tree/tree.hpp"
 #include "src/simulation/devices.hpp"
 #include "tests/support/physics_support.hpp"
-#include "src/simulation/devices.hpp"
 
 namespace grove::tests {
 namespace {

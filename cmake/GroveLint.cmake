@@ -1,0 +1,15 @@
+# Target `lint`: clang-tidy, with the rules in .clang-tidy, over all sources that the C++ compiler compiles, apart from tests; and clang-format,
+# which says what it would change. Both are optional: the target is there when they are.
+find_program(GROVE_RUN_CLANG_TIDY NAMES run-clang-tidy run-clang-tidy-14 run-clang-tidy-15 run-clang-tidy-16 run-clang-tidy-18)
+find_program(GROVE_CLANG_FORMAT NAMES clang-format)
+mark_as_advanced(GROVE_RUN_CLANG_TIDY GROVE_CLANG_FORMAT)
+if(GROVE_RUN_CLANG_TIDY AND GROVE_CLANG_FORMAT)
+  file(GLOB_RECURSE lint_files CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" kernels/*.[ch]pp kernels/*.cu kernels/*.cuh
+    decomposition/*.[ch]pp io/*.[ch]pp src/*.[ch]pp tests/*.[ch]pp)
+  add_custom_target(lint
+    COMMAND "${GROVE_CLANG_FORMAT}" --dry-run --Werror ${lint_files}
+    COMMAND "${GROVE_RUN_CLANG_TIDY}" -quiet -p "${PROJECT_BINARY_DIR}" "${PROJECT_SOURCE_DIR}/(kernels|decomposition|io|src)/.*\\.cpp$"
+    WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
+    COMMENT "clang-format and clang-tidy"
+    VERBATIM)
+endif()
