@@ -40,8 +40,7 @@ struct RememberingLeapfrog {
     return {.name = "remembering",
             .meaning = "a leapfrog with two fields of its own",
             .source = "",
-            .fields = {{.name = "last_velocity", .type = ElementType::f8, .components = 3},
-                       {.name = "steps", .type = ElementType::u4}}};
+            .fields = {{.name = "last_velocity", .type = ElementType::f8, .components = 3}, {.name = "steps", .type = ElementType::u4}}};
   }
   explicit RememberingLeapfrog(const SettingValues&) {}
 
@@ -84,8 +83,8 @@ class IntegratorFields : public testing::Test {
               solver->prepare(particles, clock);
               solver->forces(particles, nullptr, clock);
               count_moves(before, download(space, particles.id));
-              mismatches += comm.sum(space.transform_reduce(particles.size(), std::uint64_t{0},
-                                                            Differs{particles.velocity.data(), last_velocity()}, Add{}));
+              mismatches += comm.sum(
+                  space.transform_reduce(particles.size(), std::uint64_t{0}, Differs{particles.velocity.data(), last_velocity()}, Add{}));
             }};
   }
   const Double3* last_velocity() {

@@ -80,8 +80,8 @@ class Integrator : public testing::TestWithParam<IntegratorInfo> {
 };
 
 // Where the error is small its leading term stands alone: half the step divides it by 2^order. The next term, which is of two orders more
-// when the method is symmetric in time, is what the margins are for: with an error of 5e-3 at most the leapfrog is within 0.002 of its order,
-// and yoshida4 within 0.025, and within 0.007 with half the step.
+// when the method is symmetric in time, is what the margins are for: with an error of 5e-3 at most the leapfrog is within 0.002 of its
+// order, and yoshida4 within 0.025, and within 0.007 with half the step.
 TEST_P(Integrator, TheErrorOfAKeplerEllipseFallsWithItsOrder) {
   int steps = 64;
   double coarse = error_after_one_period(steps);
@@ -107,8 +107,8 @@ TEST_P(Integrator, AReversibleOneComesBackToTheStart) {
   EXPECT_LE(largest_distance(back.velocity, start.velocity), 1e-13);
 }
 
-// A symplectic or reversible method keeps an energy that is near the true one: its error goes up and down along every orbit, and is the same
-// after many of them. A drift of a hundredth of this in 40 periods would show.
+// A symplectic or reversible method keeps an energy that is near the true one: its error goes up and down along every orbit, and is the
+// same after many of them. A drift of a hundredth of this in 40 periods would show.
 TEST_P(Integrator, AReversibleOneKeepsItsEnergyWithoutDrift) {
   if (!GetParam().is_reversible) GTEST_SKIP() << "not reversible";
   constexpr int periods = 40, steps_a_period = 96;

@@ -55,7 +55,9 @@ class Solved {
     solver_->forces(particles_, active.data(), clock_);
     space_.synchronize();
   }
-  Results results() { return {download(space_, particles_.id), download(space_, particles_.acceleration), download(space_, particles_.work)}; }
+  Results results() {
+    return {download(space_, particles_.id), download(space_, particles_.acceleration), download(space_, particles_.work)};
+  }
   WorkCounts work_counts() { return solver_->work_counts(); }
 
   /// Fills what forces() sets with bytes that no force has.
@@ -215,8 +217,8 @@ TEST_P(Solver, ASecondCallWithoutNewPreparationGivesTheSameBits) {
   }
 }
 
-// A whole group is walked for where one of its particles is active. The halves of a rank's particles share one group and the target cells above
-// it, which count twice.
+// A whole group is walked for where one of its particles is active. The halves of a rank's particles share one group and the target cells
+// above it, which count twice.
 TEST_P(Solver, CountsTheWorkOfThePartAlone) {
   Solved solved(GetParam(), all_, comm_);
   solved.prepare();

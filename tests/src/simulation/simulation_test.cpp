@@ -36,8 +36,8 @@ class Start : public testing::TestWithParam<GravityParameters> {
   const Communicator comm_{MPI_COMM_WORLD};
 };
 
-// Forces of an opening criterion that looks at earlier accelerations depend on whether there are any: those of the first run must not be taken
-// for the second one's.
+// Forces of an opening criterion that looks at earlier accelerations depend on whether there are any: those of the first run must not be
+// taken for the second one's.
 TEST_P(Start, ASecondOneGivesTheSameBitsAsAFreshSimulation) {
   const ParticleSet first = share_of(plummer(2000, 1), comm_), second = share_of(plummer(3000, 2), comm_);
   const auto used = simulation(GetParam(), comm_), fresh = simulation(GetParam(), comm_);
@@ -84,8 +84,8 @@ TEST(SimulationTime, IsThatOfTheScheduleAfterEachStep) {
 
 TEST(SimulationFields, AreTheStandardOnesAndThoseAskedFor) {
   const Communicator comm(MPI_COMM_WORLD);
-  const auto sim =
-      make_simulation(test_device(), fmm_gravity(1e-3, 0.1), comm, {.further_fields = {{.name = "spin", .type = ElementType::f4, .components = 3, .initial = 2}}});
+  const auto sim = make_simulation(test_device(), fmm_gravity(1e-3, 0.1), comm,
+                                   {.further_fields = {{.name = "spin", .type = ElementType::f4, .components = 3, .initial = 2}}});
   ASSERT_NE(sim->fields()->find("spin"), nullptr);
   ParticleSet set = share_of(plummer(300), comm);
   EXPECT_THROW(sim->start(set, 0), std::logic_error) << "particles of another table";
