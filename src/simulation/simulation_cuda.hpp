@@ -1,0 +1,20 @@
+// The simulation on a GPU, and what is known of GPUs.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "src/simulation/devices.hpp"
+
+namespace grove {
+
+/// On the GPU with the index of this rank within its node, counted round where there are fewer GPUs than ranks.
+std::unique_ptr<Simulation> make_cuda_simulation(const GravityParameters& gravity, const Communicator& comm, const SimulationSetup& setup);
+
+/// Empty when a GPU can be used, else why not.
+std::string why_no_gpu();
+
+/// E.g. "12.4 (sm_80, sm_90)".
+std::string cuda_version();
+
+}  // namespace grove
