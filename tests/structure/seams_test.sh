@@ -1,0 +1,354 @@
+#!/usr/bin/env bash
+# The seams of CONTRIBUTING.md, tried as someone new to Grove would: one addition by each row of its table, with the lines that the row names
+# and no others, in a copy of the sources. Then the copy is built, for the CPU alone, and run.
+#
+#   seams_test.sh SOURCE_DIR CMAKE "MPIRUN FLAGS..." [-DOPTION=VALUE ...]
+#
+# The options go to CMake. Each test is a function whose name says what holds.
+set -u
+source_directory=$1 cmake=$2 mpirun=$3
+shift 3
+cmake_options=("$@")
+directory=$(mktemp -d)
+trap 'rm -rf "$directory"' EXIT
+copy=$directory/copy before=$directory/before
+grove=$directory/build/grove
+
+# What is in the repository or will be; where there is no git, all but builds.
+copy_sources() {
+  mkdir "$copy" && cd "$source_directory" || return 1
+  if git ls-files --error-unmatch CMakeLists.txt >/dev/null 2>&1; then
+    git ls-files -z --cached --others --exclude-standard | while IFS= read -r -d '' file; do [ -f "$file" ] && printf '%s\0' "$file"; done |
+      tar --null --files-from=- -cf - | tar -xf - -C "$copy"
+  else
+    tar --exclude=./build --exclude=./.git -cf - . | tar -xf - -C "$copy"
+  fi
+  cp -r "$copy" "$before"
+}
+
+# insert_before FILE REGEX: puts standard input before the one line that matches.
+insert_before() {
+  local line
+  line=$(grep -n -- "$2" "$1" | cut -d: -f1)
+  [ "$(wc -w <<<"$line")" -eq 1 ] || { echo "'$2' does not stand in one line of $1"; return 1; }
+  cat >"$directory/lines" && sed -i "$((line - 1))r $directory/lines" "$1"
+}
+# change FILE REGEX BY: changes one line.
+change() {
+  [ "$(grep -c -- "$2" "$1")" -eq 1 ] || { echo "'$2' does not stand in one line of $1"; return 1; }
+  sed -i "s|$2|$3|" "$1"
+}
+
+# --- the additions --------------------------------------------------------------------------------------------------------------------
+
+add_softening_kernel() {
+  insert_before kernels/gravity/softening.hpp '^/// Kernels by the name' <<'LINES' &&
+/// The force of a homogeneous sphere of radius eps: Newtonian beyond it.
+struct HomogeneousKernel {
+  static constexpr const char* name = "homogeneous";
+  static constexpr bool harmonic = true;
+  static constexpr bool zero_at_zero = false;
+  Constant radius, per_radius;
+  explicit HomogeneousKernel(double softening) : radius(softening), per_radius(1 / softening) {}
+  double support() const { return radius.exact; }
+
+  template <class T>
+  GROVE_HD void point(T r2, T& f, T& p) const {
+    const T smallest = T(NewtonKernel::smallest<T>());
+    point_apart(select(r2 > smallest, r2, smallest), f, p);
+  }
+  template <class T>
+  GROVE_HD void point_apart(T r2, T& f, T& p) const {
+    const T inverse = reciprocal_sqrt(r2);
+    const T scale = per_radius.template as<T>();
+    const T u2 = r2 * scale * scale;
+    p = select(u2 < T(1), (T(3) - u2) * T(0.5F) * scale, inverse);
+    f = select(u2 < T(1), scale * scale * scale, inverse * inverse * inverse);
+  }
+  template <class T>
+  GROVE_HD T far_r2(T r2) const {
+    return r2;
+  }
+};
+
+LINES
+    change kernels/gravity/softening.hpp '^using SofteningKernels = std::tuple<\(.*\)>;' 'using SofteningKernels = std::tuple<\1, HomogeneousKernel>;'
+}
+
+add_opening_criterion() {
+  insert_before kernels/gravity/opening.hpp '^/// All criteria;' <<'LINES' &&
+/// The geometric criterion for cells made larger by a part of their size.
+struct InflatedOpening : AngleOpening {
+  static constexpr const char* name = "inflated";
+  static constexpr double default_inflation = 0.5;
+  float factor;
+  explicit InflatedOpening(const GravityParameters& p)
+      : AngleOpening(p), factor(static_cast<float>(1 + p.parameter("inflation", default_inflation))) {}
+
+  GROVE_HD bool accepts(const CellGeometry& cell, const Separation& s, const TargetBox&) const {
+    const float opening = cell.longest_side * per_theta * factor;
+    return s.centre_of_mass2 > opening * opening;
+  }
+};
+
+LINES
+    change kernels/gravity/opening.hpp '^using OpeningCriteria = std::tuple<\(.*\)>;' 'using OpeningCriteria = std::tuple<\1, InflatedOpening>;'
+}
+
+add_parameter_of_criterion() {
+  insert_before src/config/config_table.cpp 'add(&Gravity::softening, {' <<'LINES'
+  rows.push_back(gravity_parameter({"inflation", InflatedOpening::default_inflation, {0.0, 10.0}, "cells count as larger by this part"},
+                                   {"opening", {InflatedOpening::name}}));
+LINES
+}
+
+add_integrator() {
+  cat >src/integrators/substepped.hpp <<'LINES' &&
+// A leapfrog that divides each step into several.
+#pragma once
+
+#include "src/integrators/integrator.hpp"
+#include "src/integrators/integrator_info.hpp"
+
+namespace grove {
+
+struct Substepped {
+  static IntegratorInfo info() {
+    return {.name = "substepped",
+            .meaning = "a leapfrog with several steps in one",
+            .source = "",
+            .settings = {{"substeps", 2.0, {1.0, 100.0}, "leapfrog steps in one step"}}};
+  }
+  double substeps;
+  explicit Substepped(const SettingValues& values)
+      : substeps(number_among(values, info().settings, "integrator substepped", "substeps")) {}
+
+  template <class Space>
+  void step(StepContext<Space>& context, double dt) const {
+    for (int i = 0; i < static_cast<int>(substeps); ++i) {
+      context.kick(0.5 * dt / substeps);
+      context.drift(dt / substeps);
+      context.compute_forces();
+      context.kick(0.5 * dt / substeps);
+    }
+  }
+};
+
+}  // namespace grove
+LINES
+    insert_before src/integrators/integrators.hpp '^#include "src/integrators/yoshida4.hpp"' <<<'#include "src/integrators/substepped.hpp"' &&
+    change src/integrators/integrators.hpp '^using Integrators = std::tuple<\(.*\)>;' 'using Integrators = std::tuple<\1, Substepped>;'
+}
+
+add_particle_field() {
+  insert_before kernels/particles/fields.cpp '^  };$' <<<'      {.name = "age", .dataset = "Ages", .type = f4, .snapshot = always, .initial = 2.5},'
+}
+
+add_generator() {
+  cat >src/generators/shell.cpp <<'LINES' &&
+// A thin spherical shell round the origin, at rest.
+#include "src/generators/generator.hpp"
+#include "src/generators/random.hpp"
+
+namespace grove {
+namespace {
+
+Model prepare(const InitialConditions& conditions, double) {
+  const double radius = conditions.number("radius"), particle_mass = 1 / static_cast<double>(conditions.n);
+  return [=, seed = conditions.seed](std::uint64_t id) {
+    RandomStream random(seed, id);
+    ModelParticle particle;
+    particle.mass = particle_mass;
+    random.isotropic(radius, particle.position);
+    return particle;
+  };
+}
+
+}  // namespace
+
+Generator shell() {
+  return {"shell", "thin shell of mass 1 round the origin, at rest", "", {{"radius", 1.0, positive, "of the shell"}}, nullptr, prepare};
+}
+
+}  // namespace grove
+LINES
+    change src/generators/generator.cpp '^Generator disc();' 'Generator disc();\nGenerator shell();' &&
+    change src/generators/generator.cpp ', disc()};' ', disc(), shell()};'
+}
+
+add_observer() {
+  cat >src/run/observers/extent.hpp <<'LINES' &&
+// Observer: the largest distance of a particle from the origin after every step, in extent.csv.
+#pragma once
+
+#include <cmath>
+#include <memory>
+#include <optional>
+
+#include "src/run/observers/csv_log.hpp"
+#include "src/run/observers/observers.hpp"
+#include "src/run/output_directory.hpp"
+
+namespace grove {
+
+struct SquaredDistance {
+  const Double4* position;
+  GROVE_HD double operator()(std::size_t i) const {
+    const Double4 p = position[i];
+    return p.x * p.x + p.y * p.y + p.z * p.z;
+  }
+};
+struct Larger {
+  GROVE_HD double operator()(double a, double b) const { return a > b ? a : b; }
+};
+
+template <class Space>
+class ExtentObserver final : public Observer {
+ public:
+  explicit ExtentObserver(const ObserverContext<Space>& context) : context_(context), path_(context.setup.directory.path() + "/extent.csv") {
+    if (context.comm.is_root()) log_.emplace(path_, "Extent", std::vector<CsvColumn>{{"time", "code units"}, {"extent", "code units"}});
+  }
+  bool due(const RunState&) const override { return true; }
+  void observe(const RunState& state) override {
+    const auto& particles = context_.particles;
+    const double here = context_.space.transform_reduce(particles.size(), 0.0, SquaredDistance{particles.position.data()}, Larger{});
+    const double extent = std::sqrt(context_.comm.max(here));
+    context_.comm.agree([&] {
+      if (log_) log_->add({state.time, extent});
+    });
+  }
+  std::string written() const override { return path_; }
+
+ private:
+  const ObserverContext<Space> context_;
+  std::string path_;
+  std::optional<CsvLog> log_;
+};
+
+template <class Space>
+std::unique_ptr<Observer> make_extent(const ObserverContext<Space>& context) {
+  return std::make_unique<ExtentObserver<Space>>(context);
+}
+
+}  // namespace grove
+LINES
+    insert_before src/run/observers/observers.cpp '^#include "src/run/observers/progress_line.hpp"' <<<'#include "src/run/observers/extent.hpp"' &&
+    change src/run/observers/observers.cpp '^    make_energies<Space>,' '    make_energies<Space>,\n    make_extent<Space>,'
+}
+
+# --- the tests ------------------------------------------------------------------------------------------------------------------------
+
+holds() { "$@" || { echo "does not hold: $*"; return 1; }; }
+contains() { grep -qF -- "$2" "$1" || { echo "'$2' is missing in $1:"; cat "$1"; return 1; }; }
+ranks() { local n=$1; shift; $mpirun -n "$n" "$grove" "$@"; }
+
+# Files that differ from those before, in order.
+changed_files() {
+  diff -rq "$before" "$copy" | sed -e "s|^Files $before/\(.*\) and .* differ\$|\1|" -e "s|^Only in $copy/\(.*\): \(.*\)\$|\1/\2 (new)|" | LC_ALL=C sort
+}
+
+every_addition_touches_the_files_that_its_row_names() {
+  cd "$copy" || return 1
+  local name files
+  : >"$directory/named"
+  while IFS=: read -r name files; do
+    "add_$name" || return 1
+    tr ' ' '\n' <<<"$files" | sed -e '/^$/d' -e 's/+$/ (new)/' | tee -a "$directory/named" | sed "s/^/$name: /"
+    changed_files >"$directory/changed"
+    holds diff <(LC_ALL=C sort "$directory/named") "$directory/changed" || return 1
+  done <<'ROWS'
+softening_kernel: kernels/gravity/softening.hpp
+opening_criterion: kernels/gravity/opening.hpp
+parameter_of_criterion: src/config/config_table.cpp
+integrator: src/integrators/substepped.hpp+ src/integrators/integrators.hpp
+particle_field: kernels/particles/fields.cpp
+generator: src/generators/shell.cpp+ src/generators/generator.cpp
+observer: src/run/observers/extent.hpp+ src/run/observers/observers.cpp
+ROWS
+}
+
+# With ccache, files without an addition are compiled once for all times that this test runs: their paths count from the build directory.
+all_of_them_build_at_once() {
+  export CCACHE_BASEDIR=$directory
+  "$cmake" -S "$copy" -B "$directory/build" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DGROVE_CUDA=OFF -DGROVE_TESTS=OFF \
+    "${cmake_options[@]}" >cmake.txt 2>&1 || { cat cmake.txt; return 1; }
+  "$cmake" --build "$directory/build" --target grove --parallel "$(nproc)" >build.txt 2>&1 || { tail -n 40 build.txt; return 1; }
+}
+
+the_configuration_knows_their_names() {
+  "$grove" run --print-config >config.txt || return 1
+  for name in homogeneous inflated substepped shell; do contains config.txt "$name" || return 1; done
+  contains config.txt "inflation = 0.5" && contains config.txt "only with opening = inflated" && contains config.txt "substeps = 2" &&
+    contains config.txt "# shell: thin shell of mass 1"
+}
+
+a_run_on_two_ranks_uses_all_of_them() {
+  ranks 2 run run.toml >out.txt && contains out.txt "500 particles of generator shell" && contains out.txt "finished: step 8 of 8" &&
+    contains out.txt "opening inflated, theta 0.6, inflation 0.25" && contains out.txt "(homogeneous)" && contains out.txt "output/extent.csv"
+}
+
+the_observer_sees_every_state() {
+  # The shell has a radius of 2 and falls inwards from rest: the names of the columns, the first state and eight steps.
+  ranks 2 run run.toml --quiet && grep -v '^#' output/extent.csv >extent.txt && holds [ "$(wc -l <extent.txt)" -eq 10 ] &&
+    holds awk -F, 'NR == 2 && ($1 != 0 || $2 < 1.999999 || $2 > 2.000001) || NR > 2 && $2 >= last { exit 1 } { last = $2 }' extent.txt
+}
+
+the_field_is_in_the_snapshot() {
+  ranks 2 run run.toml --quiet && "$grove" info output/snapshot_0001.hdf5 >info.txt && contains info.txt "PartType1/Ages"
+}
+
+the_kernel_and_the_criterion_give_the_forces_of_direct_sums() {
+  "$grove" check run.toml --targets 200 --max-99 0.01 >out.txt || { cat out.txt; return 1; }
+}
+
+their_parameters_have_an_effect() {
+  "$grove" run run.toml --quiet && mv output first && "$grove" run run.toml --quiet && holds cmp first/energy.csv output/energy.csv || return 1
+  for setting in gravity.inflation=5 gravity.softening_kernel=plummer time.substeps=4 initial_conditions.radius=1; do
+    "$grove" run run.toml --quiet --overwrite --set $setting || return 1
+    ! cmp -s first/energy.csv output/energy.csv || { echo "$setting has no effect"; return 1; }
+  done
+  ! "$grove" run run.toml --quiet --set gravity.inflation=-1 2>err.txt && contains err.txt "gravity.inflation = -1"
+}
+
+config() {
+  cat >run.toml <<'LINES'
+[initial_conditions]
+generator = "shell"
+radius = 2
+n = 500
+[gravity]
+method = "tree"
+opening = "inflated"
+inflation = 0.25
+softening = 0.1
+softening_kernel = "homogeneous"
+[time]
+end = 0.5
+dt = 0.0625
+integrator = "substepped"
+substeps = 2
+[run]
+device = "cpu"
+LINES
+}
+
+run_test() {
+  mkdir "$directory/$1" && cd "$directory/$1" && config && "$1"
+}
+
+copy_sources || { echo "the sources cannot be copied"; exit 1; }
+for test in every_addition_touches_the_files_that_its_row_names all_of_them_build_at_once the_configuration_knows_their_names \
+  a_run_on_two_ranks_uses_all_of_them the_observer_sees_every_state the_field_is_in_the_snapshot \
+  the_kernel_and_the_criterion_give_the_forces_of_direct_sums their_parameters_have_an_effect; do
+  began=$SECONDS
+  if result=$(run_test "$test" 2>&1); then
+    echo "ok   $test ($((SECONDS - began)) s)"
+  else
+    echo "FAIL $test"
+    failed=1
+  fi
+  [ -z "$result" ] || printf '%s\n' "$result" | sed 's/^/     /'
+  # Without the files or the program, the others have nothing to say.
+  [ -z "${failed:-}" ] || [ -x "$grove" ] || exit 1
+done
+exit ${failed:-0}
