@@ -26,11 +26,12 @@ copy_sources() {
   cp -r "$copy" "$before"
 }
 
-# insert_before FILE REGEX: puts standard input before the one line that matches.
+# insert_before FILE REGEX: puts standard input before the one line that matches and the comment above it.
 insert_before() {
   local line
   line=$(grep -n -- "$2" "$1" | cut -d: -f1)
   [ "$(wc -w <<<"$line")" -eq 1 ] || { echo "'$2' does not stand in one line of $1"; return 1; }
+  while sed -n "$((line - 1))p" "$1" | grep -q '^ *//'; do line=$((line - 1)); done
   cat >"$directory/lines" && sed -i "$((line - 1))r $directory/lines" "$1"
 }
 # change FILE REGEX BY: changes one line.
@@ -42,7 +43,7 @@ change() {
 # --- the additions --------------------------------------------------------------------------------------------------------------------
 
 add_softening_kernel() {
-  insert_before kernels/gravity/softening.hpp '^/// Kernels by the name' <<'LINES' &&
+  insert_before kernels/gravity/softening.hpp '^using SofteningKernels = ' <<'LINES' &&
 /// The force of a homogeneous sphere of radius eps: Newtonian beyond it.
 struct HomogeneousKernel {
   static constexpr const char* name = "homogeneous";
@@ -76,7 +77,7 @@ LINES
 }
 
 add_opening_criterion() {
-  insert_before kernels/gravity/opening.hpp '^/// All criteria;' <<'LINES' &&
+  insert_before kernels/gravity/opening.hpp '^using OpeningCriteria = ' <<'LINES' &&
 /// The geometric criterion for cells made larger by a part of their size.
 struct InflatedOpening : AngleOpening {
   static constexpr const char* name = "inflated";
