@@ -1,4 +1,4 @@
-// What gravity knows of a cell: its mass, place, size and multipole. How cells form a tree is the matter of tree/tree.hpp.
+// The data of a cell that gravity needs: its mass, place, size and multipole. See tree/tree.hpp for how cells form a tree.
 //
 // Lengths of float type are in units of `TreeScale::length`, masses in units of `TreeScale::mass`.
 #pragma once
@@ -11,22 +11,23 @@
 
 namespace grove {
 
-/// What expansions need of a cell. All of it comes from the particles in the cell, not from the cube the keys name.
+/// The data of a cell that expansions need. All of it comes from the particles in the cell, not from the cube that its key names.
 struct alignas(32) CellPlace {
-  Double3 centre_of_mass;  ///< code units; the mean position where the mass is zero
+  Double3 centre_of_mass;  ///< code units; the mean position if the mass is zero
   float mass = 0;
   float radius = 0;  ///< upper bound of the distance of any particle from the centre of mass
 };
 
-/// What opening criteria look at, likewise.
+/// The data of a cell that opening criteria need, which also come from its particles.
 struct alignas(64) CellGeometry : CellPlace {
   float half_size[3] = {};  ///< of the bounding box
   float offset[3] = {};     ///< of the bounding box's centre from the centre of mass
   float longest_side = 0;   ///< of the bounding box
-  float spread = 0;         ///< radius at which all of the mass would have the same fourth moment, sum m d^4; at most `radius`
+  float spread = 0;         ///< with all its mass at this radius, the cell's fourth moment sum m d^4 would be the same; at most `radius`
 };
 
-/// Powers of two that bring lengths and masses near 1, so that FP32 can hold them and their powers in whatever units the user works.
+/// The units of length and mass of a tree, in code units: powers of two. In these units lengths and masses are near 1, so that FP32 can
+/// hold them and their powers, whatever units the user has chosen.
 struct TreeScale {
   double length = 1;
   double mass = 1;
@@ -35,14 +36,14 @@ struct TreeScale {
 /// The number of terms of order 0 and 1, which are not stored with a multipole: the monopole is CellGeometry::mass, the dipole is zero.
 inline constexpr int implied_terms = term_count(1);
 
-/// Floats that a cell's multipole takes: terms of order 2 and more, padded to whole 16-byte words where they are many.
+/// Number of floats of a cell's multipole: its terms of order 2 and more. Multipoles of order 4 and 5 are padded to whole 16-byte words.
 GROVE_HD constexpr int multipole_stride(ExpansionForm form) {
   const int terms = form.terms() - implied_terms;
   return form.order == 2 ? terms : (terms + 3) / 4 * 4;
 }
 
-/// The unit of length of an expansion whose contents reach to `radius`: the power of two at or below it, 1 for a point. Expansions are kept
-/// in units of their own, since FP32 could not hold the fourth power of both a box and its smallest cells.
+/// The unit of length of an expansion whose contents reach to `radius`: the largest power of two that is not above it, 1 for a point. Each
+/// expansion has a unit of its own, since FP32 could not hold the fourth powers of both the box and its smallest cells.
 GROVE_HD inline float expansion_unit(float radius) {
   constexpr std::uint32_t sign_and_exponent = 0xff800000U;
   return radius > 1e-30F ? std::bit_cast<float>(std::bit_cast<std::uint32_t>(radius) & sign_and_exponent) : 1;

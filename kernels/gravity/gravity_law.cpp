@@ -41,7 +41,7 @@ ExpansionForm find_form(const GravityParameters& gravity) {
   return {static_cast<int>(gravity.order), harmonic};
 }
 
-/// Keeps the rounding of FP32 distances from putting a pair inside the support on the wrong side.
+/// Enlarges the support a little. Otherwise rounding of FP32 distances could put a pair outside that is inside.
 constexpr double support_margin = 1 + 1e-6;
 
 }  // namespace

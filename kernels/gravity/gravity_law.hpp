@@ -26,10 +26,10 @@ std::variant<NewtonKernel, Types...> softening_variant_of(std::tuple<Types...>);
 using AnyOpening = decltype(detail::variant_of(std::declval<OpeningCriteria>()));
 using AnySoftening = decltype(detail::softening_variant_of(std::declval<SofteningKernels>()));
 
-/// Between code units and those of a tree; G is in the results.
+/// Converts between code units and the units of a tree. The factors of the results contain G.
 struct GravityUnits {
   double length = 1, per_length = 1, per_mass = 1;
-  double acceleration = 1, potential = 1;  ///< code units of the results' scaled ones
+  double acceleration = 1, potential = 1;  ///< factors from scaled results to code units
 
   GravityUnits() = default;
   GravityUnits(double G, const TreeScale& scale)
@@ -39,7 +39,7 @@ struct GravityUnits {
         acceleration(G * scale.mass / (scale.length * scale.length)),
         potential(G * scale.mass / scale.length) {}
 
-  /// x - centre, scaled.
+  /// x - centre in units of the tree.
   GROVE_HD float offset(double x, double centre) const { return static_cast<float>((x - centre) * per_length); }
 };
 
@@ -47,11 +47,12 @@ struct GravityUnits {
 struct ScaledLaw {
   AnyOpening opening;
   AnySoftening softening;
-  ExpansionForm form;  ///< what the expansions of method = fmm hold
+  ExpansionForm form;  ///< terms of the expansions of method = fmm
   GravityUnits units;
   TreeScale scale;
   double G = 1;  ///< code units
-  /// Distance, scaled, beyond which the softened force is that of the multipoles, and its square; a little more than the kernel's own.
+  /// Scaled distance beyond which multipoles give the softened force, and its square. A little more than that of the kernel, because of
+  /// rounding.
   float support = 0, support2 = 0;
 
   /// Calls f(opening, softening).
@@ -69,9 +70,10 @@ struct ScaledLaw {
   }
 };
 
+/// Opening criterion, softening kernel, order and G of a run, in code units.
 class GravityLaw {
  public:
-  /// Throws ConfigError for names and orders that there are not.
+  /// Throws ConfigError for an unknown opening criterion, softening kernel or order.
   explicit GravityLaw(const GravityParameters& gravity);
 
   double G() const { return gravity_.G; }
@@ -80,14 +82,15 @@ class GravityLaw {
   bool needs_acceleration() const {
     return std::visit([](const auto& opening) { return std::decay_t<decltype(opening)>::needs_acceleration; }, opening_);
   }
-  /// The law with a criterion that needs none, for first forces.
+  /// The same law with an opening criterion that needs no accelerations: for the first forces of a run.
   GravityLaw without_acceleration() const;
 
-  /// `scale`, or one of longer lengths: a softening that dwarfs the system is what lengths are measured by, since its square, too, must fit
-  /// into FP32.
+  /// `scale`, with a larger unit of length if the softening length is larger than that unit. The square of the softening length must fit
+  /// into FP32, too.
   TreeScale fitting(TreeScale scale) const;
+  /// The law in the units of a tree.
   ScaledLaw at(const TreeScale& scale) const;
-  /// In code units.
+  /// The law in code units.
   ScaledLaw unscaled() const { return at({}); }
 
  private:

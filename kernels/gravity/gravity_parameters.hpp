@@ -12,12 +12,12 @@ struct GravityParameters {
   std::string method = "fmm";        ///< one of method_names(): fmm, tree, direct
   std::string opening = "relative";  ///< one of opening_names()
   double tolerance = 0.001;          ///< allowed error of one cell's force over the last acceleration, > 0; for opening = relative
-  double theta = 0.6;                ///< opening angle of the geometric criteria, > 0; for opening = relative, of a run's first forces
+  double theta = 0.6;                ///< opening angle, > 0: of the geometric criteria and, for opening = relative, of a run's first forces
   double softening = 0.0;            ///< softening length, code units, >= 0; 0 is Newtonian
   std::string softening_kernel = "plummer";    ///< one of softening_names()
   std::uint64_t order = 4;                     ///< of the expansions of method = fmm: 4 or 5
   double G = 1.0;                              ///< gravitational constant, code units
-  std::map<std::string, double> parameters{};  ///< those of single opening criteria and softening kernels, by name
+  std::map<std::string, double> parameters{};  ///< parameters of single opening criteria and softening kernels, by name
 
   /// One of `parameters`. Throws std::logic_error when it is missing.
   double parameter(const std::string& name) const {
@@ -25,7 +25,7 @@ struct GravityParameters {
     if (found == parameters.end()) throw std::logic_error("gravity has no parameter " + name);
     return found->second;
   }
-  /// One of `parameters`, or `default_value` when it is missing: a GravityParameters that comes from no configuration has none.
+  /// One of `parameters`, or `default_value` when it is missing: a GravityParameters that was not read from a configuration has none.
   double parameter(const std::string& name, double default_value) const {
     return parameters.contains(name) ? parameter(name) : default_value;
   }

@@ -1,7 +1,7 @@
 // What one source does to one target: the inner loops of every walk, for both back ends.
 //
 // `T` is float on the device, a SIMD vector of floats on the CPU, double in direct summation. Offsets are from the centre of the target
-// group, scaled as TreeScale says; potentials are summed with the sign turned, so that all terms are positive.
+// group, scaled as TreeScale says; the negative potential is summed, so that all terms are positive.
 #pragma once
 
 #include "kernels/gravity/multipole.hpp"
@@ -15,11 +15,11 @@ struct Force {
   T x{0}, y{0}, z{0}, potential{0};
 };
 
-/// Sources whose forces are added up in FP32 before the sum goes into a CompensatedForce: few enough that their roundings, of 2^-24 of the
-/// sum each, do not pile up; many enough that the compensation costs nothing.
+/// Number of sources whose forces are summed in plain FP32 before the sum goes into a CompensatedForce. Few enough that roundings, of 2^-24
+/// of the sum each, do not pile up; many enough that the compensation costs nothing.
 inline constexpr std::uint32_t sources_per_block = 256;
 
-/// A sum of many forces, and what rounding has added to it (Kahan 1965).
+/// A sum of many forces, and the excess that rounding has added to it (Kahan 1965).
 template <class T>
 struct CompensatedForce {
   Force<T> sum, excess;
@@ -41,15 +41,15 @@ struct CompensatedForce {
   }
 };
 
-/// A cell as the inner loop wants it: 3 Q and tr Q / 2 for second moments Q = sum m d d.
+/// A cell in the form that the inner loop needs: 3 Q and tr Q / 2, with the second moments Q = sum m d d.
 struct alignas(16) CellSource {
   float x, y, z, mass;
   float xx, xy, xz, yy;
   float yz, zz, half_trace, unused;
 };
 
-/// From the terms of order 2 in units of `unit`, which are Q / 2 on the diagonal and Q off it. Harmonic terms hold Q less Q_zz times unity,
-/// whose force is the same.
+/// Makes the source from the multipole terms `q` of order 2, in units of `unit`: they are Q / 2 on the diagonal and Q off it. Harmonic
+/// terms hold Q minus Q_zz times the unit matrix, which has the same force.
 template <class Terms>
 GROVE_HD inline CellSource make_cell_source(float x, float y, float z, float mass, const float* q, float unit) {
   const float u2 = unit * unit, three = 3 * u2, six = 6 * u2, zz = Terms::holds(Term{0, 0, 2}) ? q[5] : 0;

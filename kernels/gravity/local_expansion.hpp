@@ -1,7 +1,7 @@
-// Local expansions as the walk of fmm keeps them: about the targets' centre, lengths in units of the targets' own size.
+// Local expansions of the walk of fmm: about the targets' centre, with lengths in units of the targets' size.
 //
-// With s = expansion_unit(target radius), U(x) = (1 / s) sum L_n (x / s)^n / n!. Of multipole and local expansions together, terms of order
-// |n| + |k| up to `order` are kept.
+// With s = expansion_unit(target radius), U(x) = (1 / s) sum L_n (x / s)^n / n!. Products of a local term n and a multipole term k are kept
+// up to the order |n| + |k| = `order`.
 #pragma once
 
 #include <type_traits>
@@ -17,7 +17,7 @@ namespace grove {
 template <int order, class Softening>
 using ExpansionTerms = std::conditional_t<Softening::harmonic, HarmonicTerms<order>, AllTerms<order>>;
 
-/// Floats that a stored local expansion takes: its terms, padded to whole 16-byte words.
+/// Number of floats of a stored local expansion: its terms, padded to whole 16-byte words.
 GROVE_HD constexpr int local_stride(ExpansionForm form) { return (form.terms() + 3) / 4 * 4; }
 
 /// Adds to L a cell of mass `mass` whose multipole terms `moment(k)` are in units of `cell_unit`; (x, y, z) is the targets' centre minus
@@ -40,7 +40,8 @@ GROVE_HD inline void add_cell_to_local(const Softening& softening, T x, T y, T z
       mass, [&](auto k) { return moment(k) * ratio[Terms::term_of(k).order()]; }, D, L);
 }
 
-/// Adds the expansion `from(n)` of unit `from_unit` to one of unit `unit`, whose centre lies at offset d (scaled) from that one's.
+/// Adds the expansion `from(n)` of unit `from_unit` to L, which has the unit `unit`. The centre of L lies at offset d (scaled) from the
+/// centre of `from`.
 template <class Terms, class From>
 GROVE_HD inline void add_parent_local(From from, float from_unit, float dx, float dy, float dz, float unit, float (&L)[Terms::count]) {
   float power[Terms::order + 1];
@@ -51,7 +52,7 @@ GROVE_HD inline void add_parent_local(From from, float from_unit, float dx, floa
                            L);
 }
 
-/// Adds what the expansion `local(n)` does at offset (x, y, z), scaled, from its centre.
+/// Adds the force of the expansion `local(n)` at offset (x, y, z), scaled, from its centre.
 template <class Terms, class T, class Local>
 GROVE_HD inline void add_local_force(Local local, float unit, T x, T y, T z, Force<T>& force) {
   const T per_unit = T(1 / unit);

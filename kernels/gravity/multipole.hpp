@@ -3,9 +3,10 @@
 // A multipole expansion about z holds M_k = sum m (x - z)^k / k!; a local expansion about z holds the derivatives L_n of U = -phi there, so
 // that U(z + d) = sum L_n d^n / n! and the acceleration is its gradient. `T` is double, float or a SIMD vector of floats.
 //
-// Which terms x^a y^b z^c there are is a type, `Terms`: AllTerms, or HarmonicTerms where U satisfies Laplace's equation. The latter hold no
-// derivatives twice by z, since U_zz = -U_xx - U_yy; a moment that would meet one is subtracted from the moments that meet those two.
-// Neither leaves anything out up to the order, and all functions below are the same for both.
+// The type `Terms` says which terms x^a y^b z^c an expansion holds: AllTerms, or HarmonicTerms if U satisfies Laplace's equation.
+// HarmonicTerms hold no derivative that is taken twice or more by z, since U_zz = -U_xx - U_yy. The moment that belongs to such a
+// derivative is subtracted from the moments of the two derivatives that replace it. Both are complete up to the order, and all functions
+// below are the same for both.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +18,7 @@
 
 namespace grove {
 
-/// Number of terms of order 0 to `order`, and of those that HarmonicTerms holds.
+/// Number of all terms of order 0 to `order`, and of those among them that HarmonicTerms holds.
 GROVE_HD constexpr int term_count(int order) { return (order + 1) * (order + 2) * (order + 3) / 6; }
 GROVE_HD constexpr int harmonic_count(int order) { return (order + 1) * (order + 1); }
 
@@ -36,7 +37,7 @@ struct Term {
 GROVE_HD constexpr double factorial(int n) { return n < 2 ? 1.0 : n * factorial(n - 1); }
 GROVE_HD constexpr double factorial(Term t) { return factorial(t.a) * factorial(t.b) * factorial(t.c); }
 
-/// What expansions hold, as a value.
+/// Which terms an expansion holds, as a value instead of a type.
 struct ExpansionForm {
   int order = 2;
   bool harmonic = false;
@@ -54,12 +55,12 @@ struct AllTerms {
   static constexpr ExpansionForm form{order, false};
 
   GROVE_HD static constexpr bool holds(Term) { return true; }
-  /// Number of a term.
+  /// Index of a term.
   GROVE_HD static constexpr int index_of(Term t) {
     const int below = t.order() - t.a;
     return term_count(t.order() - 1) + below * (below + 1) / 2 + t.c;
   }
-  /// The term of a number.
+  /// The term with an index.
   GROVE_HD static constexpr Term term_of(int index) {
     int n = 0;
     while (term_count(n) <= index) ++n;
@@ -89,7 +90,7 @@ struct HarmonicTerms {
   }
 };
 
-/// The axis of which a term of order 1 or more has the lowest exponent that is not zero.
+/// The axis with the lowest exponent that is not zero, for a term of order 1 or more.
 GROVE_HD constexpr int rarest_axis(Term t) {
   int axis = t.a > 0 ? 0 : t.b > 0 ? 1 : 2;
   for (int k = axis + 1; k < 3; ++k)
@@ -111,7 +112,7 @@ GROVE_HD inline void for_terms(F&& f) {
   detail::for_terms(static_cast<F&&>(f), std::make_integer_sequence<int, count>{});
 }
 
-/// Derivative `t`, whether it is held or not; `get(i)`, with i a constant, are those that are.
+/// Derivative `t`, even if `Terms` does not hold it. `get(i)`, with i a constant, gives the derivatives that are held.
 template <class Terms, Term t, class Get>
 GROVE_HD inline auto value_of(Get&& get) {
   if constexpr (Terms::holds(t))
@@ -120,7 +121,7 @@ GROVE_HD inline auto value_of(Get&& get) {
     return -(value_of<Terms, t + Term{2, 0, -2}>(get) + value_of<Terms, t + Term{0, 2, -2}>(get));
 }
 
-/// Adds `value` to moment `t`, or subtracts it from those that stand for one that is not held.
+/// Adds `value` to moment `t`. If `Terms` does not hold it, subtracts `value` from the two moments that replace it.
 template <class Terms, Term t, class T>
 GROVE_HD inline void add_to(T (&M)[Terms::count], T value) {
   if constexpr (Terms::holds(t)) {
@@ -131,13 +132,14 @@ GROVE_HD inline void add_to(T (&M)[Terms::count], T value) {
   }
 }
 
-/// Calls f(n) with the numbers, as constants, of all terms n that are of no more than Terms::order together with term k.
+/// Calls f(n), with n a constant, for the index of every term whose order, added to that of term k, is at most Terms::order.
 template <class Terms, int k, class F>
 GROVE_HD inline void for_partners(F&& f) {
   for_terms<Terms::form.terms_up_to(Terms::order - Terms::term_of(k).order())>(f);
 }
 
-/// power[i] = d^t / t!, as a moment: less what term i stands for.
+/// Sets power[i] to d^t / t! for every term t that is held, i being its index. Terms that are not held are subtracted from those that
+/// replace them.
 template <class Terms, class T>
 GROVE_HD inline void scaled_powers(T dx, T dy, T dz, T (&power)[Terms::count]) {
   using All = AllTerms<Terms::order>;
@@ -169,28 +171,28 @@ GROVE_HD inline void add_point(T m, T dx, T dy, T dz, T (&M)[Terms::count]) {
   for_terms<Terms::count>([&](auto i) { M[i] += m * power[i]; });
 }
 
-/// M2M: adds the expansion `from`, whose centre lies at offset d = (dx, dy, dz), to M: M_(n+k) += from_n d^k / k!.
+/// M2M: adds the expansion `from`, whose centre lies at offset d = (dx, dy, dz) from that of M, to M: M_(n+k) += from_n d^k / k!.
 template <class Terms, class T>
 GROVE_HD inline void add_shifted_multipole(const T (&from)[Terms::count], T dx, T dy, T dz, T (&M)[Terms::count]) {
   T power[Terms::count];
   scaled_powers<Terms>(dx, dy, dz, power);
   for_terms<Terms::count>([&](auto k) {
     for_partners<Terms, k>([&](auto n) {
-      // By its type, here and below: CUDA 12.0 does not take a captured k for a constant.
+      // The value comes from k's type, here and below: CUDA 12.0 does not accept a captured k as a constant.
       constexpr Term of_k = Terms::term_of(std::decay_t<decltype(k)>::value);
       add_to<Terms, of_k + Terms::term_of(n)>(M, from[n] * power[k]);
     });
   });
 }
 
-/// All derivatives of a function of r alone at offset (x, y, z), where radial[m] = ((1/r) d/dr)^m of it.
-/// By D(m)_(n+e) = x_e D(m+1)_n + n_e D(m+1)_(n-e), as for the integrals of McMurchie & Davidson 1978.
+/// Sets D to all derivatives, at offset (x, y, z), of a function of r alone, with radial[m] = ((1/r) d/dr)^m of that function. The
+/// recursion is D(m)_(n+e) = x_e D(m+1)_n + n_e D(m+1)_(n-e), as for the integrals of McMurchie & Davidson 1978.
 template <class Terms, class T>
 GROVE_HD inline void derivatives(T x, T y, T z, const T (&radial)[Terms::order + 1], T (&D)[Terms::count]) {
   D[0] = radial[Terms::order];
   for_terms<Terms::order>([&](auto step) {
     constexpr int m = Terms::order - 1 - step;
-    // From the highest term down: a term needs only lower ones of the array before.
+    // From the highest term down: a term needs only lower terms of the previous m, which the array still holds.
     for_terms<Terms::count - 1>([&](auto from_top) {
       constexpr int i = Terms::count - 1 - from_top;
       constexpr Term t = Terms::term_of(i);
@@ -209,8 +211,8 @@ GROVE_HD inline void derivatives(T x, T y, T z, const T (&radial)[Terms::order +
   });
 }
 
-/// M2L: adds to L what a multipole expansion `moment(k)` (k of order 2 and more; `mass` is M_0, the dipole is zero) at offset -(x, y, z)
-/// does: L_n += sum_k (-1)^|k| M_k D_(n+k).
+/// M2L: adds the field of the multipole expansion `moment(k)` to L (k of order 2 and more; `mass` is M_0, the dipole is zero). D has the
+/// derivatives at the offset from the centre of the multipole to that of L: L_n += sum_k (-1)^|k| M_k D_(n+k).
 template <class Terms, class T, class Moment>
 GROVE_HD inline void add_multipole_to_local(T mass, Moment moment, const T (&D)[Terms::count], T (&L)[Terms::count]) {
   for_terms<Terms::count>([&](auto n) { L[n] += mass * D[n]; });
@@ -229,7 +231,7 @@ GROVE_HD inline void add_multipole_to_local(T mass, Moment moment, const T (&D)[
   });
 }
 
-/// L2L: adds the expansion `from(n)` to one whose centre lies at offset d from its own: L_n += sum_k from_(n+k) d^k / k!.
+/// L2L: adds the expansion `from(n)` to L, whose centre lies at offset d from that of `from`: L_n += sum_k from_(n+k) d^k / k!.
 template <class Terms, class T, class From>
 GROVE_HD inline void add_shifted_local(From from, T dx, T dy, T dz, T (&L)[Terms::count]) {
   T power[Terms::count];

@@ -1,10 +1,13 @@
 // Opening criteria: may this cell's multipole stand for its particles, for every target in this box?
 //
-// To add one: write a struct like those below and put it into OpeningCriteria. accepts() is asked by the walk of tree, where the multipole
-// is evaluated at each target; accepts_local() by the walk of fmm, where it is evaluated at the targets' centre and expanded about it, and
-// forbids_local() about cells that are small beside their distance, to keep all they contain out of that expansion. accepts() must be
-// monotone: what it accepts for a box it accepts for every box inside that one, because essential trees are cut for boxes around many
-// target groups. A criterion with needs_acceleration looks at the targets' accelerations of an earlier force evaluation.
+// To add one: write a struct like those below and put it into OpeningCriteria. It has these members:
+//
+// - accepts(): may the multipole be evaluated at each target? It must be monotone: what it accepts for a box it accepts for every box
+// inside that one, because essential trees are cut for boxes around many target groups.
+// - accepts_local(), for method fmm: may the multipole go into the local expansion about the targets' centre?
+// - forbids_local(), for method fmm: must the cell, and all that it contains, stay out of that expansion? It is asked about cells that were
+// not accepted and that are small compared with their distance.
+// - needs_acceleration: whether it looks at the targets' accelerations of an earlier force evaluation.
 #pragma once
 
 #include <cmath>
@@ -15,7 +18,8 @@
 
 namespace grove {
 
-/// Boxes of targets are made larger by this factor, so that rounding cannot put a target outside its box, at a distance from its own cell.
+/// Boxes of targets are enlarged by this factor. Otherwise rounding could put a target outside its box, and so at a distance from its own
+/// cell.
 inline constexpr float target_margin = 1 + 2e-6F;
 
 /// The targets of one acceptance test: their bounding box.
@@ -23,7 +27,7 @@ struct TargetBox {
   Double3 centre;      ///< code units
   float half_size[3];  ///< units of TreeScale::length, with target_margin
   float radius = 0;    ///< largest distance of a target from the centre about which forces are expanded, scaled; for the walk of fmm
-  float least_acceleration = 0;  ///< smallest last acceleration of a target, scaled, G left out; 0 when there is none
+  float least_acceleration = 0;  ///< smallest last acceleration of a target, scaled, without G; 0 if unknown
 };
 
 /// Distances between a cell and a target box, in units of TreeScale::length; 0 where they overlap.
@@ -32,13 +36,13 @@ struct Separation {
   float box2;             ///< squared distance between the bounding boxes of the cell's particles and of the targets
 };
 
-/// Where a cell and targets that are expanded about a centre are, in units of TreeScale::length.
+/// Distance and size of a cell and of targets with a local expansion, in units of TreeScale::length.
 struct CentreSeparation {
   float distance2;  ///< squared distance of the cell's centre of mass from the targets' centre
-  float extent;     ///< the cell's radius and the targets' together
+  float extent;     ///< sum of the cell's radius and the targets' radius
 };
 
-/// Expansions converge for extent < distance; this close to equality they are of no use.
+/// Expansions converge for extent < distance. With an extent above this part of the distance they converge too slowly to be used.
 inline constexpr float convergence_limit = 0.9F;
 
 GROVE_HD inline float positive_part(float x) { return x > 0 ? x : 0; }
@@ -57,7 +61,7 @@ GROVE_HD inline Separation separation(const CellGeometry& cell, const TargetBox&
   return s;
 }
 
-/// What criteria of an opening angle have in common: how they look at local expansions.
+/// Base of the criteria with an opening angle: how they judge local expansions.
 struct AngleOpening {
   static constexpr bool needs_acceleration = false;
   float per_theta;
@@ -104,11 +108,11 @@ struct MinimalDistanceOpening : AngleOpening {
   }
 };
 
-/// The estimated error of the cell's force, relative to the smallest last acceleration of the targets (Springel 2005, eq. 18; Dehnen 2014):
-/// M / d^2 (b / d)^n / (1 - b / d) <= tolerance |a|, the sum of all terms of order n and more if each is b / d times the one before. n = 3
-/// for a quadrupole at distance d from the targets, b being the spread of the cell's mass; n is the order of the expansions of fmm,
-/// b being that spread and the targets' radius together. The first forces of a run are computed with theta: see
-/// GravityLaw::without_acceleration().
+/// Bounds the estimated error of the cell's force, relative to the smallest last acceleration of the targets (Springel 2005, eq. 18; Dehnen
+/// 2014): M / d^2 (b / d)^n / (1 - b / d) <= tolerance |a|. The left side is the sum of all terms of order n and more, if each term is b /
+/// d times the one before. In accepts(), d is the distance from the targets to the cell's centre of mass, b is the spread of the cell's
+/// mass, and n = 3, since the quadrupole is kept. In accepts_local(), b is that spread plus the targets' radius, and n is the order of the
+/// expansions. The first forces of a run are computed with theta: see GravityLaw::without_acceleration().
 struct RelativeOpening {
   static constexpr const char* name = "relative";
   static constexpr bool needs_acceleration = true;
@@ -122,8 +126,8 @@ struct RelativeOpening {
   GROVE_HD bool accepts_local(const CellGeometry& cell, const CentreSeparation& s, const TargetBox& target, int order) const {
     return small(cell.mass, cell.spread + target.radius, s.distance2, order, target);
   }
-  /// The targets' part of the error, with their radius alone for b, is the same for all that a distant cell contains: dividing the cell
-  /// does not lessen it.
+  /// Whether the targets' part of the error, with their radius alone as b, is too large. Opening a distant cell does not reduce this part:
+  /// the parts of its children add up to the same.
   GROVE_HD bool forbids_local(const CellGeometry& cell, const CentreSeparation& s, const TargetBox& target, int order) const {
     return !small(cell.mass, target.radius, s.distance2, order, target);
   }
@@ -143,25 +147,27 @@ using OpeningCriteria = std::tuple<GeometricOpening, BarnesOpening, MinimalDista
 /// Squared distance, scaled, below which the fifth power of 1 / d in a multipole could leave the range of FP32.
 inline constexpr float nearest_cell2 = 4e-15F;
 
-/// The test of the walk. Beyond the criterion itself, a cell that touches the targets is always opened, and so is one within `support`
-/// (squared, scaled) of them: inside it the softened force is not that of the moments.
+/// The test for a multipole at each target. Whatever the criterion says, a cell is opened if it touches the targets or is within the
+/// support of the softening (`support2`: squared, scaled), where multipoles do not give the softened force.
 template <class Opening>
 GROVE_HD bool accept(const Opening& opening, const CellGeometry& cell, const TargetBox& target, double per_length, float support2) {
   const Separation s = separation(cell, target, per_length);
   return s.box2 > larger(support2, nearest_cell2) && opening.accepts(cell, s, target);
 }
 
-/// Further away than this many target radii, the terms of a local expansion could leave the range of FP32; such cells act on each target.
+/// At more than this many target radii, the terms of a local expansion could leave the range of FP32. Such cells act on each target
+/// instead.
 inline constexpr float farthest_local = 8192;
 
 /// What the walk of fmm does with a cell at a target.
 struct LocalVerdict {
-  bool accepted;   ///< into the target's local expansion
-  bool forbidden;  ///< neither this cell nor anything inside it
+  bool accepted;   ///< the cell goes into the target's local expansion
+  bool forbidden;  ///< neither this cell nor anything inside it may go there
 };
 
-/// The test of the walk of fmm. Beyond the criterion itself, cell and targets must be far enough apart for the expansions to converge, and
-/// further than `support` (scaled) between any particle and any target. Targets expand about target.centre; half_size is not looked at.
+/// The test for a local expansion about target.centre; target.half_size is not used. Whatever the criterion says, cell and targets must be
+/// far enough apart for the expansions to converge, and every particle of the cell must be further than `support` (scaled) from every
+/// target.
 template <int order, class Opening>
 GROVE_HD LocalVerdict judge_local(const Opening& opening, const CellGeometry& cell, const TargetBox& target, double per_length,
                                   float support) {

@@ -1,10 +1,13 @@
 // Softening kernels: force and potential of a unit point mass as functions of the squared distance.
 //
-// To add one: write a struct like those below and put it into SofteningKernels. `T` is float, double or a SIMD vector of floats.
-// point(r2, f, p) sets f so that the acceleration is f * (source - target), and p so that the potential is -p. point_apart() is the same
-// for r2 above NewtonKernel::smallest(), without care for what would not fit into T below it. far_r2(r2) is what takes the place of r2 in
-// multipole terms; support is the distance beyond which far_r2 holds, and harmonic says whether the potential satisfies Laplace's equation
-// there.
+// To add one: write a struct like those below and put it into SofteningKernels. `T` is float, double or a SIMD vector of floats. It has
+// these members:
+//
+// - point(r2, f, p) sets f so that the acceleration is f * (source - target), and p so that the potential is -p.
+// - point_apart(r2, f, p) does the same for r2 above NewtonKernel::smallest(). It need not care for numbers that do not fit into T below.
+// - support() is the distance beyond which multipoles give the softened force. There, far_r2(r2) replaces r2 in multipole terms.
+// - harmonic says whether the potential satisfies Laplace's equation beyond the support.
+// - zero_at_zero says whether point() gives f = p = 0 at r2 = 0, so that a particle may meet itself.
 #pragma once
 
 #include <tuple>
@@ -14,12 +17,12 @@
 
 namespace grove {
 
-/// No softening. A pair at distance zero does not interact; nor, in FP32, one closer than 1e-12 TreeScale::length, whose force it could not
-/// hold.
+/// No softening. A pair at distance zero does not interact. In FP32, a pair closer than 1e-12 TreeScale::length does not either, since its
+/// force does not fit into FP32.
 struct NewtonKernel {
   static constexpr const char* name = "none";
   static constexpr bool harmonic = true;
-  static constexpr bool zero_at_zero = true;  ///< point() gives f = p = 0 at r2 = 0, so that a particle may meet itself
+  static constexpr bool zero_at_zero = true;
   /// Squared distance below which 1 / r^3 does not fit into T.
   template <class T>
   GROVE_HD static constexpr auto smallest() {
@@ -102,7 +105,8 @@ struct WendlandC2Kernel {
   }
 };
 
-/// Kernels by the name of gravity.softening_kernel; a softening of zero is NewtonKernel under either name.
+/// The kernels; their names are the values of gravity.softening_kernel. With a softening length of zero, NewtonKernel takes the place of
+/// each.
 using SofteningKernels = std::tuple<PlummerKernel, WendlandC2Kernel>;
 
 }  // namespace grove

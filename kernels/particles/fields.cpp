@@ -10,7 +10,7 @@ namespace grove {
 
 namespace {
 
-/// A vector among the members of ParticleSet that has `components` elements a particle.
+/// Access to a vector member of ParticleSet with `components` elements for each particle.
 template <auto member, std::size_t components>
 HostMember host_member() {
   return {[](const ParticleSet& set) { return std::as_bytes(std::span(set.*member)); },
@@ -23,7 +23,7 @@ HostMember host_member() {
 constexpr FieldUnit length{1, 0, 0}, velocity{0, 0, 1}, mass{0, 1, 0}, specific_energy{0, 0, 2}, acceleration{-1, 0, 2};
 
 // The table. Rows are written to snapshots in this order. Positions share an array with masses, and accelerations with potentials, so that
-// the walks load both at once. New rows go to the end: the code knows the arrays of these by their place.
+// the walks load both at once. New rows go to the end, since StandardArray numbers the arrays of these rows.
 std::vector<ParticleField> standard_rows() {
   using enum ElementType;
   using enum InSnapshot;
@@ -77,9 +77,9 @@ std::vector<ParticleField> standard_rows() {
        .snapshot = always,
        .is_lent = true,
        .host = host_member<&Set::acceleration, 3>()},
-      // Its component: the K of /PartTypeK.
+      // The particle's component: the K of /PartTypeK.
       {.name = "type", .type = u1, .input = InInput::required, .initial = 1, .host = host_member<&Set::type, 1>()},
-      // Cost of the last force in issue slots (see GroupWork): the weight of the next domain cut.
+      // Cost of the last force in issue slots (see GroupWork). It is the particle's weight when domains are cut.
       {.name = "work", .dataset = "Work", .type = u4, .snapshot = on_request, .initial = 1, .host = host_member<&Set::work, 1>()},
   };
 }

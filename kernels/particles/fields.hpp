@@ -25,16 +25,16 @@ struct FieldUnit {
   double length = 0, mass = 0, velocity = 0;
 };
 
-/// Whether a field is written to snapshots. A field that is not known, as accelerations of initial conditions, is left out.
+/// Whether a field is written to snapshots. A field that is not known, such as the accelerations of initial conditions, is left out.
 enum class InSnapshot : std::uint8_t { never, always, on_request };
 /// Whether readers look for a field in a file.
 enum class InInput : std::uint8_t { never, required, when_there };
 
-/// How ParticleSet holds a field as a member of its own.
+/// Access to a field that is a member of ParticleSet.
 struct HostMember {
   /// The values [size * row bytes]; empty when they are not known.
   std::span<const std::byte> (*bytes)(const ParticleSet& particles) = nullptr;
-  /// Makes room for `n` particles; what is new is zero.
+  /// Makes room for `n` particles; new elements are zero.
   std::span<std::byte> (*resize)(ParticleSet& particles, std::size_t n) = nullptr;
 };
 
@@ -47,13 +47,13 @@ struct ParticleField {
   FieldUnit unit{};
   InSnapshot snapshot = InSnapshot::never;
   InInput input = InInput::never;
-  bool travels = true;   ///< goes along when its particle gets another place or rank; otherwise its values are lost then
-  bool is_lent = false;  ///< a force evaluation uses its memory for other things, and then sets it anew
-  bool restart = true;   ///< part of the state from which a run can go on
-  double initial = 0;    ///< value of each element where the input does not say
-  std::string array{};   ///< the device array it lies in, with other fields; empty: one of its own name
-  std::size_t at = 0;    ///< its first element in an item of that array
-  HostMember host{};     ///< empty: ParticleSet::further
+  bool travels = true;   ///< moves with its particle to another place or rank; if false, its values are then lost
+  bool is_lent = false;  ///< a force evaluation uses its memory as scratch, and then computes the field anew
+  bool restart = true;   ///< part of the state from which a run can continue
+  double initial = 0;    ///< value of each element if the input does not have the field
+  std::string array{};   ///< the device array that it shares with other fields; empty: an array of its own name
+  std::size_t at = 0;    ///< place of its first element in an item of that array
+  HostMember host{};     ///< empty: ParticleSet::further has the values
 
   std::size_t row_bytes() const { return components * size_of(type); }  ///< of one particle
 };
@@ -94,7 +94,7 @@ enum StandardArray : std::size_t { position_array, velocity_array, id_array, acc
 const FieldTablePtr& standard_fields();
 
 /// The standard fields and further ones. Throws std::logic_error as FieldTable does, and for rows that make an item of a standard array
-/// longer: the code knows these items as vectors.
+/// longer: the code uses these items as vectors of fixed length.
 FieldTablePtr fields_with(const std::vector<ParticleField>& further);
 
 }  // namespace grove

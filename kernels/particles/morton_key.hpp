@@ -11,14 +11,15 @@ inline constexpr int key_bits_per_dimension = 21;
 inline constexpr int key_bits = 3 * key_bits_per_dimension;
 inline constexpr int deepest_level = key_bits_per_dimension;  ///< the root is level 0
 
-/// The cube that the keys divide: its lowest corner and its edge, code units. Particles outside it take the key of the nearest cell on its
-/// surface: all geometry of the tree comes from the particles themselves, so that this costs speed for those few and nothing else.
+/// The cube that the keys divide: its lowest corner and its edge, code units. A particle outside takes the key of the nearest cell at the
+/// surface. This changes no force, since all geometry of the tree comes from the particles themselves; it only makes the forces on these
+/// few particles slower.
 struct KeyCube {
   Double3 corner;
   double edge = 1;
 };
 
-/// The lowest 21 bits of `v`, two zero bits put before each.
+/// The lowest 21 bits of `v`, with two zero bits before each.
 GROVE_HD inline std::uint64_t spread_bits(std::uint64_t v) {
   v &= 0x1fffff;
   v = (v | v << 32) & 0x1f00000000ffffULL;
@@ -28,7 +29,7 @@ GROVE_HD inline std::uint64_t spread_bits(std::uint64_t v) {
   return (v | v << 2) & 0x1249249249249249ULL;
 }
 
-/// Index of the key cell along one axis, for `x` in units of the cube's edge from its corner.
+/// Index of the key cell along one axis. `x` is the distance from the cube's corner, in units of its edge.
 GROVE_HD inline std::uint64_t key_coordinate(double x) {
   constexpr double cells = 1 << key_bits_per_dimension;
   return static_cast<std::uint64_t>(smaller(larger(x * cells, 0.0), cells - 1));

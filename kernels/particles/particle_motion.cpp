@@ -74,7 +74,7 @@ struct AddOne {
   GROVE_HD CompensatedSum operator()(const CompensatedSum& a, const CompensatedSum& b) const { return a + b; }
 };
 
-/// Zero for finite numbers, NaN if there is another among them.
+/// Zero if all components are finite, otherwise NaN.
 GROVE_HD double zero_of(const Double4& a) { return 0 * a.x + 0 * a.y + 0 * a.z + 0 * a.w; }
 
 struct NotFinite {

@@ -1,4 +1,4 @@
-// Step 1 and 9: kicks and drifts, and the sums over particles that a run reports.
+// Steps 1 and 9 (docs/architecture.md): kicks and drifts, and the sums over particles that a run reports.
 #pragma once
 
 #include "kernels/particles/particles.hpp"
@@ -44,10 +44,10 @@ struct ForceSums {
 template <class Space>
 ForceSums sum_forces(Space& space, const Particles<Space>& particles);
 
-/// What of a particle is looked at: position, mass and velocity, or acceleration and potential.
+/// A part of a particle's fields: its motion (position, mass, velocity) or its force (acceleration, potential).
 enum class ParticlePart { motion, force };
 
-/// Index of the first particle of which that part is not finite; particles.size() if there is none. Synchronises.
+/// Index of the first particle whose `part` is not finite; particles.size() if there is none. Synchronises.
 template <class Space>
 std::size_t first_not_finite(Space& space, const Particles<Space>& particles, ParticlePart part);
 

@@ -1,4 +1,4 @@
-// Particles on the host, field by field: what readers and generators make and writers take.
+// Particles on the host, field by field. Readers and generators make them, writers take them.
 #pragma once
 
 #include <cstddef>
@@ -33,8 +33,8 @@ struct ParticleSet {
   std::vector<double> acceleration;          ///< [3 * size]
   std::vector<double> potential;             ///< [size], per unit mass, without the self term
   std::vector<std::uint32_t> work{};         ///< [size], cost of the last force
-  std::vector<FurtherField> further{};       ///< those of `fields` without a member above, as far as they are known
-  FieldTablePtr fields = standard_fields();  ///< what the particles may have; the same on all ranks
+  std::vector<FurtherField> further{};       ///< the known fields that have no member above
+  FieldTablePtr fields = standard_fields();  ///< the fields that particles can have; the same on all ranks
 
   std::size_t size() const { return mass.size(); }
 
@@ -43,7 +43,7 @@ struct ParticleSet {
 
   /// The values of a row of `fields` [size * row bytes], or nothing when they are not known.
   std::span<const std::byte> bytes(const ParticleField& field) const;
-  /// Makes the field known and sets its length to `n` particles; what is new is zero.
+  /// Makes the field known and sets its length to `n` particles; new elements are zero.
   std::span<std::byte> resize(const ParticleField& field, std::size_t n);
 };
 

@@ -20,7 +20,7 @@ struct Iota {
   GROVE_HD void operator()(std::size_t i) const { out[i] = static_cast<std::uint32_t>(i); }
 };
 
-/// |a| in the unit of opening criteria. In FP64: neither G nor the user's units need leave its square in the range of FP32.
+/// |a| in the unit of opening criteria. In FP64, since with some values of G or some units its square is out of the range of FP32.
 struct ScaledMagnitude {
   const Double4* acceleration;
   double per_unit;
@@ -31,7 +31,7 @@ struct ScaledMagnitude {
   }
 };
 
-/// Sorts an array by way of `spare`, which has room for `spare_bytes`.
+/// Sorts an array. Uses the memory `spare`, of `spare_bytes` bytes, if that is enough.
 template <class Space>
 void reorder(Space& space, View<const std::uint32_t> order, ParticleArray<Space>& array, void* spare, std::size_t spare_bytes) {
   const std::size_t bytes = order.size * array.item_bytes();
@@ -62,7 +62,8 @@ View<const float> sort_particles(Space& space, View<std::uint64_t> keys, double 
   space.for_each(n, ScaledMagnitude{particles.acceleration.data(), 1 / acceleration_unit, magnitude.data()});
   sort_keys<Space>(space, keys, order);
 
-  // The memory of the acceleration takes the positions, and that of the positions, now the acceleration's, all other fields by turns.
+  // Positions are sorted into the memory of the accelerations, and the two arrays swap their memory. All other fields are then sorted, one
+  // after the other, by way of the memory that the positions had.
   ParticleArray<Space>&position = particles.array(position_array), &lent = particles.array(acceleration_array);
   gather_items<Space>(space, order, position.item_bytes(), position.data(), lent.data());
   position.swap(lent);

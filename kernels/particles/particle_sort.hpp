@@ -1,4 +1,4 @@
-// Step 4 of the particle's journey: sorted by Morton key with all its fields.
+// Step 4 (docs/architecture.md): particles are sorted by Morton key, with all their fields.
 #pragma once
 
 #include "kernels/particles/morton_key.hpp"
@@ -15,10 +15,10 @@ void compute_keys(Space& space, View<const Double4> position, const KeyCube& cub
 template <class Space>
 void sort_keys(Space& space, View<std::uint64_t> keys, View<std::uint32_t> order);
 
-/// Sorts `keys` [particles] and the particles by them. Of the acceleration only its magnitude is kept, which is all that opening criteria
-/// look at: the result [particles] is |a| / `acceleration_unit`, in the new order. It lies in the memory of `particles.acceleration`, the
-/// contents of which are undefined from here on, and holds until something is written there. Asynchronous; takes 20 bytes of scratch a
-/// particle.
+/// Sorts `keys` [particles], and the particles by them. Of the accelerations only the magnitudes are kept, since opening criteria look at
+/// nothing else. Returns |a| / `acceleration_unit` [particles], in the new order. The result lies in the memory of `particles.acceleration`
+/// and is valid until something is written there; the accelerations are undefined from here on. Asynchronous. docs/architecture.md says how
+/// much scratch it takes.
 template <class Space>
 View<const float> sort_particles(Space& space, View<std::uint64_t> keys, double acceleration_unit, Particles<Space>& particles);
 

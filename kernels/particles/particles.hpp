@@ -82,7 +82,7 @@ class Particles {
     return sum;
   }
 
-  /// Whether `acceleration` holds that of an earlier force evaluation, which opening criteria may look at.
+  /// Whether `acceleration` holds the result of an earlier force evaluation, which opening criteria may use.
   bool has_acceleration = false;
 
  private:

@@ -12,13 +12,15 @@
 
 namespace grove {
 
-/// The memory of a space for what does not outlive a step: one block of bytes that is used from both ends, and used again.
+/// Memory for everything that does not outlive a step: one block of bytes of a space, which is used from both ends and used again.
 ///
 /// The low end is memory of the step (see StepBuffer): taken piece by piece and released all at once by begin_step(). The high end is
-/// scratch (see Scratch): released last in, first out. All of it is used on one stream, so that memory released by the host may be taken
-/// again at once: work enqueued later runs later. Where the two ends meet, requests get blocks of their own; the first request of the next
-/// step (where steps are not begun: of any time when all is released) replaces all blocks by one, large enough for the largest use so far,
-/// so that later steps allocate nothing.
+/// scratch (see Scratch): released last in, first out. All of it is used on one stream. Memory that the host has released may therefore be
+/// taken again at once: work enqueued later runs later.
+///
+/// When the two ends meet, further requests get blocks of their own. The first request of the next step replaces all blocks by one, which
+/// is large enough for the largest use so far, so that later steps allocate nothing. If begin_step() is never called, any request that
+/// comes while nothing is in use does so.
 template <class Space>
 class Arena {
  public:
@@ -27,7 +29,7 @@ class Arena {
   Arena& operator=(const Arena&) = delete;
   ~Arena() { free_all(); }
 
-  /// Scratch; null for no bytes. Throws SystemError when memory is short, as all that takes memory here.
+  /// Takes scratch; null for no bytes. Throws SystemError when memory is short, like every function here that takes memory.
   void* take(std::size_t bytes) {
     if (bytes == 0) return nullptr;
     const std::size_t rounded = round_up(bytes);
@@ -59,7 +61,7 @@ class Arena {
     scratch_in_use_ -= rounded;
   }
 
-  /// Memory of the present step.
+  /// Takes memory of the present step.
   void* take_for_step(std::size_t bytes) {
     const std::size_t rounded = round_up(bytes);
     if (may_merge()) merge_blocks();
@@ -84,7 +86,7 @@ class Arena {
     shared_.used = 0;
     step_in_use_ = 0;
   }
-  /// Number of the present step: memory taken in another one is gone.
+  /// Number of the present step. Memory that was taken in another step is gone.
   std::uint64_t step() const { return step_; }
 
   std::size_t bytes_held() const {
@@ -95,10 +97,10 @@ class Arena {
   }
 
  private:
-  static constexpr std::uint64_t first_step = 1;  ///< what it remains where steps are not begun
+  static constexpr std::uint64_t first_step = 1;  ///< step() keeps this value if begin_step() is never called
   static constexpr std::size_t alignment = 256;
   static constexpr std::size_t smallest_block = std::size_t{1} << 20;
-  /// A block for scratch alone that is larger than this is not kept for the next: other memory may need the room.
+  /// A larger block of scratch is given back as soon as it is idle: other memory may need the room.
   static constexpr std::size_t largest_idle_block = std::size_t{1} << 26;
   struct Block {
     std::byte* data = nullptr;
@@ -141,11 +143,12 @@ class Arena {
     space_->deallocate(shared_.data, shared_.size);
     shared_ = {};
   }
-  /// Whether nothing is in use and there is more than one block, or a small one. Not in the middle of a step: more is to come.
+  /// Whether one larger block may replace all blocks: nothing is in use, and the largest use did not fit into the shared block. Not in the
+  /// middle of a step, which will take more memory.
   bool may_merge() const {
     return step_in_use_ == 0 && scratch_in_use_ == 0 && peak_ > shared_.size && (step_begins_ || step_ == first_step);
   }
-  /// Puts one block in the place of all, a little larger than the largest use, since trees of moving particles differ from step to step.
+  /// Replaces all blocks by one. It is a little larger than the largest use, since trees of moving particles differ from step to step.
   void merge_blocks() {
     free_all();
     shared_ = new_block(std::max(round_up(peak_ + peak_ / 64), smallest_block));
@@ -154,17 +157,17 @@ class Arena {
   Space* space_;
   Block shared_;                       ///< `used` at the low end
   std::size_t high_ = 0;               ///< bytes used at the high end of `shared_`
-  std::vector<Block> step_blocks_;     ///< of the step, where shared_ was full
-  std::vector<Block> scratch_blocks_;  ///< of scratch, likewise
+  std::vector<Block> step_blocks_;     ///< memory of the step that did not fit into shared_
+  std::vector<Block> scratch_blocks_;  ///< scratch that did not fit into shared_
   std::size_t step_in_use_ = 0, scratch_in_use_ = 0;
   std::size_t peak_ = 0;  ///< largest use of both together
   std::uint64_t step_ = first_step;
   bool step_begins_ = true;  ///< nothing was taken in this step
 };
 
-/// Memory of a space that is valid until the next Arena::begin_step(), which takes it back: for the tree and all that belongs to one force
-/// evaluation. Contents are raw. Re-sizing within a step to no more than it holds re-uses the memory; more takes new memory, and leaves the
-/// old one unused for the rest of the step. The space must outlive the buffer.
+/// Memory of a space that is valid until the next Arena::begin_step(). The tree and everything else of one force evaluation use it.
+/// Contents are raw. Within a step, resizing to no more than the capacity re-uses the memory; resizing to more takes new memory and leaves
+/// the old memory unused for the rest of the step. The space must outlive the buffer.
 template <class Space, class T>
 class StepBuffer {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -174,7 +177,7 @@ class StepBuffer {
   StepBuffer(const StepBuffer&) = delete;
   StepBuffer& operator=(const StepBuffer&) = delete;
 
-  /// Zero, as bytes(), until the first resize_discard() of the step.
+  /// Like bytes(), zero until the first resize_discard() of the step.
   std::size_t size() const { return is_of_this_step() ? size_ : 0; }
   std::size_t bytes() const { return is_of_this_step() ? capacity_ * sizeof(T) : 0; }
   /// Throws std::logic_error when the memory was that of an earlier step.
@@ -207,7 +210,7 @@ class StepBuffer {
   T* data_ = nullptr;
   std::size_t size_ = 0;
   std::size_t capacity_ = 0;
-  std::uint64_t step_ = 0;  ///< in which `data_` was taken; Arena counts from 1
+  std::uint64_t step_ = 0;  ///< the step in which `data_` was taken; Arena counts from 1
 };
 
 /// Uninitialised memory for the length of a scope, from the arena of `space`.

@@ -6,7 +6,7 @@
 
 namespace grove {
 
-/// Where in the sources an error arose. std::source_location, which the front end of nvcc 12.0 cannot read, in plain types.
+/// Where in the sources an error arose. Takes the place of std::source_location, which nvcc 12.0 cannot compile.
 struct SourceLocation {
   const char* file;
   int line;

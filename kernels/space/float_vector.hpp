@@ -1,5 +1,5 @@
-// A SIMD vector of floats of the width of the CPU that is compiled for, with the operations that interaction.hpp needs.
-// A type of our own around std::experimental::simd, so that `select` and `reciprocal_sqrt` are found for it as they are for float.
+// A SIMD vector of floats, as wide as the target CPU has them, with the operations that interaction.hpp needs. A type of our own around
+// std::experimental::simd, so that `select` and `reciprocal_sqrt` are found for it as they are for float.
 #pragma once
 
 #include <experimental/simd>

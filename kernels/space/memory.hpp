@@ -1,5 +1,5 @@
-// Who owns memory: Buffer for what lives on, StepBuffer for what lives within a step, Scratch for what lives inside one call. All belong to
-// a space; the last two take theirs from its arena: see arena.hpp.
+// The types that own memory of a space. Buffer owns it as long as the object lives, StepBuffer until the next step begins, Scratch inside
+// one call. The last two take their memory from the arena of the space: see arena.hpp.
 #pragma once
 
 #include <algorithm>

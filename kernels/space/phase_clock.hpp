@@ -9,8 +9,7 @@
 
 namespace grove {
 
-/// A phase lasts from the mark before it to its own mark. On the GPU that is the time its work took on the stream, waits for the host
-/// included.
+/// A phase lasts from the mark before it to its own mark. On the GPU it is time on the stream, which includes waits for the host.
 template <class Space>
 class PhaseClock {
  public:

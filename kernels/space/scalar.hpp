@@ -1,4 +1,4 @@
-// The few functions of numbers that the compiler does not give alike for floats on both back ends.
+// Small functions of numbers that both back ends share.
 #pragma once
 
 #include <cmath>
@@ -11,7 +11,7 @@ namespace grove {
 GROVE_HD inline float select(bool condition, float yes, float no) { return condition ? yes : no; }
 GROVE_HD inline double select(bool condition, double yes, double no) { return condition ? yes : no; }
 
-/// A constant as T: exact for T = double, else in FP32, spread over a SIMD vector where T is one.
+/// A constant as T: exact for double, otherwise rounded to FP32. A SIMD vector has it in all lanes.
 template <class T>
 GROVE_HD constexpr T constant(double value) {
   if constexpr (std::is_same_v<T, double>)

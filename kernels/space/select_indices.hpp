@@ -28,8 +28,8 @@ struct ListHolding {
 
 }  // namespace detail
 
-/// Calls room(count), which returns memory of the space for that many indices, and writes those i of [0, n), n < 2^32, ascending, for which
-/// condition(i) is true. Returns their number. Synchronises once.
+/// Finds the indices i in [0, n), n < 2^32, for which condition(i) is true. Calls room(count) with their number; it returns memory of the
+/// space for that many indices, and they are written there in ascending order. Returns their number. Synchronises once.
 template <class Space, class Condition, class Room>
 std::uint32_t select_indices(Space& space, std::size_t n, Condition condition, Room room) {
   Scratch<Space, std::uint32_t> holds(space, n), place(space, n + 1);

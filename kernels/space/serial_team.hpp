@@ -1,15 +1,15 @@
-// What shares one item of Space::for_each_by_team(): a single thread on the CPU, some lanes of a warp on the GPU.
+// A team: the threads that share one item of Space::for_each_by_team(). One thread on the CPU, some lanes of a warp on the GPU.
 #pragma once
 
 #include "kernels/space/host_device.hpp"
 
 namespace grove {
 
-/// The team of one thread. Every team has these functions; all of a team call each of them together, and get the same bits.
+/// The team of one thread. Every team has these functions. All members call them together, and all get the same bits.
 struct SerialTeam {
   static constexpr int size = 1;
   GROVE_HD int rank() const { return 0; }
-  /// Sum, smallest or largest of what the members of the team pass.
+  /// Sum, smallest or largest of the values that the members pass.
   template <class T>
   GROVE_HD T sum(T x) const {
     return x;

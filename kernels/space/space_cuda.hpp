@@ -21,7 +21,7 @@ void check_cuda(cudaError_t code, const char* call);
 /// `n` as the int that CUB and launch configurations take; throws SystemError when it does not fit.
 int cuda_count(std::size_t n);
 
-/// Page-locked host memory, which copies to and from the device run from at full speed and asynchronously.
+/// Page-locked host memory. Copies between it and the device run at full speed and asynchronously.
 class PinnedMemory {
  public:
   void* allocate(std::size_t bytes);
@@ -92,7 +92,7 @@ class CudaSpace {
   PinnedMemory& host_memory() { return pinned_; }
   cudaStream_t stream() const { return stream_; }
   int multiprocessors() const { return multiprocessors_; }
-  /// Whether blocks of one launch may start before the launch before it has ended (compute capability 9.0 and up).
+  /// Whether blocks of a launch may start before the previous launch has ended (compute capability 9.0 and up).
   bool overlaps_launches() const { return overlaps_launches_; }
 
   void copy(void* to, const void* from, std::size_t bytes);
@@ -157,7 +157,7 @@ class CudaSpace {
 
   void sort_pairs(View<std::uint64_t> keys, View<std::uint32_t> values, int bits) {
     if (keys.empty()) return;
-    // With a second buffer of the same kind, CUB asks for little more; without, for two.
+    // With a second buffer for each array, CUB needs little scratch beside it; without, it would need two.
     Scratch<CudaSpace, std::uint64_t> spare_keys(*this, keys.size);
     Scratch<CudaSpace, std::uint32_t> spare_values(*this, keys.size);
     cub::DoubleBuffer<std::uint64_t> both_keys(keys.data, spare_keys.data());

@@ -1,4 +1,4 @@
-// Borrowed memory: a pointer and a length. Views are what kernels take; Buffers are what owns.
+// Borrowed memory: a pointer and a length. Kernels take Views; Buffers own the memory.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ struct View {
 
   View() = default;
   GROVE_HD View(T* first, std::size_t count) : data(first), size(count) {}
-  /// A view of mutable items is one of constant items, too.
+  /// A view of mutable items converts to a view of constant items.
   template <class U>
   requires std::is_same_v<const U, T> GROVE_HD View(const View<U>& other) : data(other.data), size(other.size) {}
 

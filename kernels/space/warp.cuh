@@ -27,7 +27,7 @@ __device__ inline float from_ordered_bits(int bits) { return __int_as_float(bits
 __device__ inline float reduce_min(float value) { return from_ordered_bits(__reduce_min_sync(all_lanes, ordered_bits(value))); }
 __device__ inline float reduce_max(float value) { return from_ordered_bits(__reduce_max_sync(all_lanes, ordered_bits(value))); }
 
-/// Loads all of an object in 16-byte words, here and now: the compiler would put off the parts that are wanted later, and wait for each.
+/// Loads a whole object in 16-byte words at once. The compiler would load the parts that are used later one by one, and wait for each.
 template <class T>
 __device__ T load_whole(const T* from) {
   static_assert(sizeof(T) % 16 == 0 && alignof(T) % 16 == 0);
@@ -47,7 +47,7 @@ __device__ T load_whole(const T* from) {
   return loaded.whole;
 }
 
-/// Ranges of consecutive numbers, one a lane, one after the other without gaps.
+/// Ranges of consecutive numbers, one in each lane, put one after the other without gaps.
 class ConcatenatedRanges {
  public:
   /// This lane's range is `count` numbers from `first` on.

@@ -1,4 +1,4 @@
-// The targets of a walk that are active: those whose forces are wanted.
+// The active targets of a walk: those whose forces are wanted.
 #pragma once
 
 #include "kernels/tree/fmm_targets.hpp"
@@ -7,7 +7,7 @@ namespace grove {
 
 /// Plain pointers for loop bodies. All targets are active when `particle` is null.
 struct ActiveTargets {
-  const std::uint8_t* particle = nullptr;  ///< [particles] not 0 for those that are active
+  const std::uint8_t* particle = nullptr;  ///< [particles] not 0 for active ones
   View<const std::uint32_t> groups;        ///< those with an active particle, ascending
   const std::uint32_t* cell = nullptr;     ///< [target cells] not 0 above such a group; where there are target cells
 
@@ -22,9 +22,9 @@ class ActiveTargetLists {
  public:
   explicit ActiveTargetLists(Space& space) : groups_(space), cell_(space) {}
 
-  /// `active` [particles]: not 0 for those that are; it must live as long as the result is used. Synchronises once.
+  /// Finds the groups. `active` [particles]: not 0 for active ones; it must live as long as the result is used. Synchronises once.
   ActiveTargets find(Space& space, View<const std::uint32_t> group_start, const std::uint8_t* active);
-  /// The same with the target cells above.
+  /// Finds the groups and the target cells above them.
   ActiveTargets find(Space& space, const FmmTargets<Space>& targets, const std::uint8_t* active);
 
  private:

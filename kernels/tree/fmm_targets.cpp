@@ -10,7 +10,7 @@ struct IsTarget {
   GROVE_HD void operator()(std::size_t c) const { out[c] = links[c].particle_count > largest_fmm_group; }
 };
 
-/// Lists the target cells, and tells each which is the one above it.
+/// Lists the target cells, and the target cell above each.
 struct ListTargets {
   const CellLinks* links;
   const std::uint32_t* number;  ///< [cells + 1] target cells before each cell

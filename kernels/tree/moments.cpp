@@ -7,7 +7,7 @@ namespace grove {
 
 namespace {
 
-/// A bounding box in units of TreeScale::length, relative to an origin of the user's choice.
+/// A bounding box in units of TreeScale::length, relative to an origin that the caller chooses.
 struct Extent {
   Double3 low{1e300, 1e300, 1e300}, high{-1e300, -1e300, -1e300};
 
@@ -25,7 +25,8 @@ struct Extent {
 // Boxes are kept a little larger than their contents: FP32 rounding of a box must not leave a particle outside.
 constexpr double outward = 1 + 1e-6;
 
-/// Fills the parts of a cell's geometry that follow from its extent about the centre of mass; `radius` is a bound already known.
+/// Fills the parts of a cell's geometry that follow from its extent about the centre of mass; `radius` is another upper bound of the
+/// radius.
 GROVE_HD void set_extent(CellGeometry& cell, const Extent& e, double radius) {
   const Double3 half = 0.5 * (e.high - e.low), offset = 0.5 * (e.high + e.low);
   const Double3 corner{half.x + fabs(offset.x), half.y + fabs(offset.y), half.z + fabs(offset.z)};
@@ -63,7 +64,7 @@ struct MassSum {
   GROVE_HD Double3 centre() const { return origin + (mass > 0 ? (1 / mass) * weighted : (1 / count) * plain); }
 };
 
-/// Copies a multipole, in 16-byte words where it has such; of every `step` words the one numbered `first`.
+/// Copies a multipole, in 16-byte words if it consists of such. Of every `step` words it copies one, the one at place `first`.
 template <int stride>
 GROVE_HD void copy_words(const float* from, float* to, int first = 0, int step = 1) {
   if constexpr (stride % 4 == 0) {
@@ -77,7 +78,7 @@ GROVE_HD void copy_words(const float* from, float* to, int first = 0, int step =
   }
 }
 
-/// Sums over the points of a cell, about its centre of mass, that tell its fourth moment about any other centre.
+/// Sums over the points of a cell about its centre of mass. They give its fourth moment about any other centre.
 template <class T>
 struct RadialSums {
   T second{0}, third_x{0}, third_y{0}, third_z{0}, fourth{0};  ///< sum m d^2, sum m d^2 d, sum m d^4
@@ -90,13 +91,14 @@ struct RadialSums {
     third_z += md2 * z;
     fourth += md2 * d2;
   }
-  /// Adds the sums of a cell of mass m and quadrupole terms M, with its centre of mass at (x, y, z), lengths times `scale`.
+  /// Adds the sums `of` a cell of mass m and multipole terms M, whose centre of mass lies at (x, y, z). Lengths in `of` are multiplied by
+  /// `scale`.
   template <class Terms>
   GROVE_HD void add_child(const RadialSums& of, T scale, T m, const T (&M)[Terms::count], T x, T y, T z) {
     const auto term = [&](auto i) { return M[i]; };
     const T s2 = x * x + y * y + z * z, scale2 = scale * scale, child = scale2 * of.second;
     const T xy = value_of<Terms, Term{1, 1, 0}>(term), xz = value_of<Terms, Term{1, 0, 1}>(term), yz = value_of<Terms, Term{0, 1, 1}>(term);
-    // The diagonal of Q but for a multiple of unity, which harmonic terms do not tell, and that from its trace.
+    // The diagonal of Q. Harmonic terms give it only up to a multiple of the unit matrix; that multiple (`rest`) follows from the trace.
     const T xx = 2 * M[Terms::index_of({2, 0, 0})], yy = 2 * M[Terms::index_of({0, 2, 0})];
     T zz{0};
     if constexpr (Terms::holds(Term{0, 0, 2})) zz = 2 * M[Terms::index_of({0, 0, 2})];
@@ -119,11 +121,12 @@ struct RadialSums {
   }
 };
 
-/// What is kept of RadialSums while moments are computed: the third sums, and the second as w. The fourth is in CellGeometry::spread.
+/// The RadialSums of a cell as they are stored while moments are computed: the third sums, and the second sum as w. The fourth sum is in
+/// CellGeometry::spread.
 using RadialRecord = Float4;
 
-/// Terms of a multipole while they are summed, in units of the cell's own size: FP64 up to the quadrupole, FP32 for the small corrections
-/// beyond.
+/// Terms of a multipole while they are summed, in units of the cell's size. In FP64 for multipoles that end with the quadrupole, in FP32
+/// for those of higher order.
 template <class Terms>
 struct MomentSum {
   static constexpr int stride = multipole_stride(Terms::form);
@@ -175,7 +178,7 @@ struct MomentSum {
     }
   }
 
-  /// The radius at which `mass` would have the fourth moment sum m d^4 that it has; that of all where the multipoles do not tell.
+  /// The radius at which all of `mass` would have the same fourth moment, sum m d^4. It is `radius` if the terms do not give that moment.
   GROVE_HD float spread(float mass, float radius) const {
     if constexpr (!tells_spread) return radius;
     const double in_unit = sqrt(sqrt(radial.fourth > 0 && mass > 0 ? static_cast<double>(radial.fourth) / mass : 0.0));
@@ -183,7 +186,7 @@ struct MomentSum {
   }
 };
 
-/// A thread a leaf: most have far fewer particles than a team has lanes.
+/// One thread for each leaf: most leaves have fewer particles than a team has lanes.
 template <class Terms>
 struct LeafMoments {
   const CellLinks* links;

@@ -1,4 +1,4 @@
-// Step 6: particles add to the geometry and moments of their leaf and, level by level, of all cells above.
+// Step 6 (docs/architecture.md): particles add to the geometry and moments of their leaf and, level by level, of all cells above.
 #pragma once
 
 #include "kernels/tree/tree.hpp"
@@ -7,7 +7,8 @@ namespace grove {
 
 /// Fills geometry and multipole of all cells of `tree` from `particles` (position and mass, sorted as the tree's), and the least
 /// acceleration from `magnitude` [particles], the last accelerations in the unit that opening criteria use (see sort_particles). Sums run
-/// in FP64, in an order fixed by the tree. Asynchronous. Throws SystemError when memory is short.
+/// in an order fixed by the tree: in FP64 for masses, centres and quadrupoles, in FP32 for the terms of expansions of order 4 and 5.
+/// Asynchronous. Throws SystemError when memory is short.
 template <class Space>
 void compute_moments(Space& space, View<const Double4> particles, View<const float> magnitude, const TreeScale& scale, Tree<Space>& tree);
 

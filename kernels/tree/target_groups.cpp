@@ -4,7 +4,7 @@ namespace grove {
 
 namespace {
 
-/// Marks the first particle of every group that starts below a cell too large to be in one group.
+/// Marks the first particle of every group that starts inside a cell that is too large for one group.
 struct MarkGroups {
   const CellLinks* links;
   std::uint32_t* starts;  ///< [particles], zero or one

@@ -1,11 +1,11 @@
-// The targets of the walk: runs of consecutive sibling cells, merged up to one group's worth of particles.
+// The targets of the walk: runs of consecutive sibling cells, merged as long as their particles fit into one group.
 #pragma once
 
 #include "kernels/tree/tree.hpp"
 
 namespace grove {
 
-/// Particles outside the cube of the keys, which may be anywhere, whatever cell they are in.
+/// Particles outside the cube of the keys. They may be far from the other particles of their cell.
 struct Outliers {
   const Double4* particles = nullptr;  ///< position, code units; null: there are no outliers
   KeyCube cube;
@@ -16,10 +16,10 @@ struct Outliers {
   }
 };
 
-/// Divides the particles of `tree` into groups of at most `largest` consecutive particles: sibling cells that fit are merged, cells that
-/// do not are divided at their children. Each outlier is a group of its own: the FP32 offsets of a group that reached out to it could not
-/// tell its other particles apart. Sets `group_start` [groups + 1] to the first particle of each group and the end; to length 0 for an
-/// empty tree. Synchronises once.
+/// Divides the particles of `tree` into groups of at most `largest` consecutive particles: sibling cells are merged while they fit; a cell
+/// that does not fit is divided into its children. Each outlier is a group of its own: in a group that reached out to it, FP32 offsets
+/// could not tell the other particles apart. Sets `group_start` [groups + 1] to the first particle of each group and the end; to length 0
+/// for an empty tree. Synchronises once.
 template <class Space>
 void make_target_groups(Space& space, const Tree<Space>& tree, std::size_t particle_count, std::uint32_t largest,
                         StepBuffer<Space, std::uint32_t>& group_start, const Outliers& outliers = {});

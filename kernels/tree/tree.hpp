@@ -1,8 +1,10 @@
-// The sparse octree: what a cell is, and where its parts lie. The same layout holds a rank's own tree and the essential trees of others.
+// The sparse octree: its cells, and where their children and particles lie. The same layout holds a rank's own tree and the essential trees
+// of others.
 //
 // Invariants: cells are stored level by level, the root first; the children of a cell are contiguous and in Morton order; the particles of
-// a cell are contiguous; a cell has children or particles of its own to open into, or neither (a cell of another rank's tree that no target
-// here may open). Lengths of float type are in units of `TreeScale::length`, masses in units of `TreeScale::mass`.
+// a cell are contiguous; a cell opens into its children, or into its particles if it is a leaf, or it cannot be opened (a cell of another
+// rank's tree that no target here needs to open). Lengths of float type are in units of `TreeScale::length`, masses in units of
+// `TreeScale::mass`.
 #pragma once
 
 #include <array>
@@ -16,7 +18,7 @@ namespace grove {
 
 inline constexpr int largest_leaf = 16;  ///< particles; more only where the keys cannot tell them apart
 
-/// What a cell opens into.
+/// The children and particles into which a cell opens.
 struct alignas(16) CellLinks {
   std::uint32_t first_child = 0;
   std::uint32_t child_count = 0;  ///< 0 for a leaf
@@ -35,7 +37,7 @@ struct TreeView {
   std::uint32_t cell_count = 0;
   std::uint32_t root_count = 0;
   const std::uint32_t* roots = nullptr;      ///< [root_count] cells where walks start; null: cells 0 to root_count - 1
-  std::uint32_t levels = deepest_level + 1;  ///< at most, from a root to a leaf
+  std::uint32_t levels = deepest_level + 1;  ///< upper bound of the levels from a root to a leaf
 
   GROVE_HD std::uint32_t root(std::uint32_t i) const { return roots ? roots[i] : i; }
 };

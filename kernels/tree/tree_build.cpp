@@ -1,9 +1,9 @@
-// All levels at once: the sorted keys alone tell which cells begin at a particle.
+// All levels are built at once, since the sorted keys alone tell which cells begin at a particle.
 //
-// A cell of level l begins at particle i when the particle before is in another cell of that level, and it is in the tree when the cell
-// above it is too large for a leaf: when some largest_leaf + 1 consecutive particles, i among them, share a cell of level l - 1. Both are
-// levels of pairs of keys. The cells that begin at i are those of consecutive levels; numbered particle by particle first ("serial
-// numbers"), they are then sorted by level.
+// A cell of level l begins at particle i if particle i - 1 is in another cell of that level. The cell is in the tree if the cell above it
+// has too many particles for a leaf: if some largest_leaf + 1 consecutive particles, i among them, share a cell of level l - 1. Both
+// conditions follow from the levels that pairs of keys share. The cells that begin at i have consecutive levels. Cells are first numbered
+// particle by particle ("serial numbers"), and then sorted by level.
 #include "kernels/tree/tree_build.hpp"
 
 namespace grove {
@@ -24,7 +24,7 @@ struct CellLevels {
     if (particle_count <= largest_leaf) return -1;
     const std::uint32_t begin = i < largest_leaf ? 0 : i - largest_leaf;
     const std::uint32_t end = i + largest_leaf < particle_count ? i : particle_count - 1 - largest_leaf;
-    // The fewer bits differ, the smaller the difference as a number.
+    // The deeper the cell that two keys share, the smaller their XOR as a number.
     std::uint64_t least = ~std::uint64_t{0};
     for (std::uint32_t j = begin; j <= end; ++j) least = smaller(least, keys[j] ^ keys[j + largest_leaf]);
     return shared_level(0, least);
@@ -82,7 +82,7 @@ struct LinkCells {
   const std::uint32_t* first_particle;  ///< by serial number
   CellLinks* links;
 
-  /// First particle behind the cell of that level around particle i.
+  /// First particle after the cell of level l that holds particle i.
   GROVE_HD std::uint32_t end_of(std::uint32_t i, int l) const {
     std::uint32_t step = 1;
     while (i + step < particle_count && shared_level(keys[i], keys[i + step]) >= l) step *= 2;

@@ -8,7 +8,7 @@ namespace {
 
 // Sources are taken in tiles that stay in a CPU core's second-level cache while all targets meet them.
 constexpr std::size_t tile = 4096;
-// With few targets each tile is a part of its own, so that the GPU has this many threads.
+// With few targets, several tiles are summed at once, so that the GPU has about this many threads.
 constexpr std::size_t enough_threads = std::size_t{1} << 18;
 
 /// Sum over one tile of sources for target i % targets, tile first_tile + i / targets. `lanes` independent sums let the CPU's compiler use

@@ -1,4 +1,5 @@
-// Step 8 with local expansions: the walk of method `fmm` (Dehnen 2002; Yokota 2013). Sources and targets are both trees.
+// Step 8 (docs/architecture.md) with local expansions: the walk of method `fmm` (Dehnen 2002; Yokota 2013). Sources and targets are both
+// trees.
 //
 // From the top of the target tree down, every target cell takes the list of source cells that the cell above could not deal with. A source
 // well separated from the target goes into the target's local expansion (M2L), once for all particles below; a source larger than the
@@ -12,29 +13,31 @@
 
 namespace grove {
 
-/// What the walk works on beside the sources.
+/// The targets of a walk and their data.
 struct FmmWalkTargets {
-  TreeView own_tree;                           ///< the tree whose cells the target cells are
+  TreeView own_tree;                           ///< the tree to which the target cells belong
   const float* least_acceleration;             ///< [cells of own_tree]
   View<const Double4> particles;               ///< position and mass, code units
-  View<const float> group_least_acceleration;  ///< [groups] as least_acceleration; what criteria of relative error look at
+  View<const float> group_least_acceleration;  ///< [groups] smallest last acceleration, scaled as in Tree
   View<Double4> acceleration;                  ///< out: acceleration and potential, code units, G included
   View<GroupWork> work;                        ///< [groups] out
-  ActiveTargets active{};                      ///< for which of them
+  ActiveTargets active{};                      ///< the targets to walk for
 };
 
-/// Walks and keeps memory for the lists of source cells handed down.
+/// The walk, with its memory for the lists of source cells handed down.
 template <class Space>
 class FmmWalk {
  public:
   explicit FmmWalk(Space& space) : lists_(space), list_range_(space), local_(space), cell_work_(space) {}
 
-  /// Walks `sources`, whose multipoles have the form of `law`, for all targets, or those that are active. `law` is that in the units of the
-  /// trees. Synchronises once, and whenever the lists need more memory. Throws std::logic_error for multipoles of another form.
+  /// Walks `sources`, whose multipoles have the form of `law`, for the targets in `data`: all, or those that are active. `law` is in the
+  /// units of the trees. Synchronises once, and whenever the lists need more memory. Throws std::logic_error for multipoles of another
+  /// form.
   void walk(Space& space, const ScaledLaw& law, const TreeView& sources, const FmmTargets<Space>& targets, const FmmWalkTargets& data,
             WalkMode mode);
 
-  /// Cell-cell interactions and tests at the target cells above the groups, summed over the walks since the last one of own_tree.
+  /// Cell-cell interactions and opening tests at the target cells above the groups, summed over the last walk in the mode own_tree and
+  /// those after it.
   View<const GroupWork> cell_work() const { return cell_work_.view(); }
 
  private:
@@ -42,7 +45,7 @@ class FmmWalk {
   StepBuffer<Space, std::uint64_t> list_range_;  ///< [target cells] begin and end in lists_, in the low and high 32 bits
   StepBuffer<Space, float> local_;               ///< [target cells * local_stride(order)] local expansions
   StepBuffer<Space, GroupWork> cell_work_;       ///< [target cells]
-  std::size_t most_used_ = 0;                    ///< of lists_, in the walks since the last one of own_tree
+  std::size_t most_used_ = 0;                    ///< largest use of lists_, in the last walk in the mode own_tree and those after it
   std::uint32_t longest_list_ = 1024;            ///< room for what one target cell hands down
 };
 

@@ -88,13 +88,13 @@ class TargetWalk {
 
  private:
   static constexpr int terms = Terms::count, stored_moments = multipole_stride(Terms::form);
-  // A multipole at each target costs more than a leaf of so few particles.
+  // A leaf with so few particles costs less than its multipole at each target.
   static constexpr std::uint32_t few_particles = 3;
-  // On the stack: cells that must not go into the local expansion.
+  // On the stack, marks cells that must not go into the local expansion.
   static constexpr std::uint32_t forbidden_bit = 1U << 31;
 
-  /// Tests what the parent handed down, or the roots; `rejected(cell, links, geometry)` deals with a cell that is not accepted into the
-  /// local expansion, and says whether to open it.
+  /// Tests the cells that the parent handed down, or the roots. Calls `rejected(cell, links, geometry)` for each cell that does not go into
+  /// the local expansion; it returns whether to open the cell.
   template <class Rejected>
   void walk(std::uint32_t parent, const TargetBox& box, Rejected rejected) {
     accepted_.clear();
@@ -125,7 +125,8 @@ class TargetWalk {
     }
   }
 
-  /// Sets local.L to the accepted cells' expansions about local.centre, and the parent's shifted there.
+  /// Sets local.L to the sum of two parts: the expansions of the accepted cells about local.centre, and the parent's expansion shifted
+  /// there.
   void expand(std::uint32_t parent, LocalExpansion<Terms>& local) {
     FloatVector sum[terms];
     for (int i = 0; i < terms; ++i) sum[i] = FloatVector(0);
@@ -143,7 +144,7 @@ class TargetWalk {
                             local.L);
   }
 
-  /// M2L of the accepted cells [first, first + width); lanes past the last repeat it without mass.
+  /// M2L of the accepted cells [first, first + width); lanes past the last cell repeat it without mass.
   void add_cells(std::size_t first, const LocalExpansion<Terms>& local, FloatVector (&sum)[terms]) {
     alignas(FloatVector::alignment) float x[width], y[width], z[width], mass[width], unit[width], moment[stored_moments][width];
     for (int l = 0; l < width; ++l) {

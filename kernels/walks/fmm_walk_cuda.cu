@@ -1,5 +1,5 @@
-// The walk of `fmm` on the GPU, host side: memory, and going on when the lists need more of it. docs/performance.md has the measurements
-// behind the constants.
+// The walk of `fmm` on the GPU, host side: takes memory, and continues the walk when the lists need more of it. docs/performance.md has the
+// measurements behind the constants.
 #include "kernels/walks/fmm_walk_cuda.hpp"
 
 #include <algorithm>
@@ -11,11 +11,12 @@ namespace grove {
 namespace {
 
 // A level with fewer target cells than this has no lists, since it would keep few warps busy: the level below starts from the roots. The
-// bound is lower where there are few cells in all; otherwise the errors on several ranks would differ from those on one.
+// bound is lower if there are few cells in all; otherwise the errors on several ranks would differ from those on one.
 constexpr std::uint32_t smallest_level(std::uint32_t cells) { return std::clamp(cells / 128, 16U, 128U); }
-// With fewer target cells a warp than this, lists are handed down before expansions are added up: the chain of levels then takes the time.
+// With fewer target cells per warp than this, the chain of levels determines the time. Lists are then handed down before expansions are
+// added up.
 constexpr std::uint32_t few_cells = 32;
-// Entries of list memory a target cell, before anything is known.
+// Entries of list memory for each target cell, before the first walk has told how many are needed.
 constexpr std::size_t entries_expected = 64;
 
 /// Number of the first target cell that gets a list.
@@ -25,7 +26,7 @@ std::uint32_t first_level_with_lists(const LevelOffsets& level_offset) {
   return level_offset.back();
 }
 
-/// Marks what has been walked, and makes the rest ready to be walked again.
+/// Marks the target cells that have been walked, and resets the others so that they are walked again.
 struct KeepFinished {
   std::uint64_t* range;
   std::uint32_t* done;
@@ -93,8 +94,8 @@ void FmmWalk<CudaSpace>::walk(CudaSpace& space, const ScaledLaw& law, const Tree
 
   const auto with_room = [](std::size_t entries) { return entries + entries / 16 + 65536; };
   if (mode == WalkMode::own_tree) {
-    // Lists differ a little from step to step: what still has half of its room is left as it is. The first forces of a run, by a geometric
-    // criterion, need several times the lists of those that follow.
+    // Lists differ a little from step to step: memory stays as it is while at least half of its reserve is left. Memory that is much too
+    // large is given back: the first forces of a run, by a geometric criterion, need several times the lists of later ones.
     const bool known = most_used_ > 0;
     const std::size_t wanted = with_room(known ? most_used_ : std::size_t{cells} * entries_expected);
     const std::size_t least = known ? most_used_ + most_used_ / 32 : wanted, most = wanted + wanted / 4;
@@ -123,20 +124,20 @@ void FmmWalk<CudaSpace>::walk(CudaSpace& space, const ScaledLaw& law, const Tree
         break;
       }
       longest_list_ = std::max(longest_list_, seen.longest_list + seen.longest_list / 4);
-      // Cells below those that were passed over are yet to come.
+      // Take more than was asked for: cells below those that were passed over have not asked yet.
       const std::size_t wanted =
           seen.used > lists_.size() ? with_room(std::max<std::size_t>(seen.used, lists_.size() + lists_.size() / 4)) : lists_.size();
       if (wanted > 0xffffffffU)
         throw SystemError("the walk of fmm needs lists of more than 2^32 cells; use more GPUs or a larger gravity.tolerance");
       if (mode == WalkMode::own_tree) {
-        // From the start: there may be no room for two lists at once.
+        // Start again: there may be no memory for the old and the new lists at once.
         lists_ = Buffer<CudaSpace, std::uint32_t>(space);
         lists_.resize_discard(wanted);
         space.fill_bytes(a.list_range, 0xff, cells * sizeof(std::uint64_t));
         space.fill_bytes(a.done, 0, cells * sizeof(std::uint32_t));
         space.fill_bytes(a.status, 0, sizeof(ListStatus));
       } else {
-        // What was added to forces must not be added again.
+        // Continue: what was added to forces must not be added again.
         lists_.resize_keep(wanted);
         space.for_each(cells, KeepFinished{a.list_range, a.done, finished.data()});
         a.finished = finished.data();

@@ -1,4 +1,5 @@
-// What the host and the kernels of the walk of `fmm` on the GPU share. docs/performance.md has the measurements behind the constants.
+// Types and constants that the host and the kernels of the walk of `fmm` on the GPU share. docs/performance.md has the measurements behind
+// the constants.
 #pragma once
 
 #include "kernels/walks/fmm_walk.hpp"
@@ -6,17 +7,17 @@
 
 namespace grove {
 
-/// How much list memory was wanted.
+/// How much list memory the walk asked for.
 struct ListStatus {
   unsigned long long used;        ///< entries of list memory asked for
   std::uint32_t longest_list;     ///< handed down by one target cell
-  std::uint32_t short_of_memory;  ///< not 0: there are target cells with the range no_memory
+  std::uint32_t short_of_memory;  ///< not 0: some target cells have the range no_memory
 };
 
-/// What warps and blocks count together in one launch.
+/// Counters that all warps and blocks of a launch share.
 struct WarpCounts {
-  unsigned drawn[2];    ///< numbers given out to warps that walk for cells, for groups
-  unsigned cells_done;  ///< target cells that no warp has to walk for any more
+  unsigned drawn[2];    ///< numbers drawn by the warps that walk for cells, for groups
+  unsigned cells_done;  ///< target cells that are done: walked, or passed over
   unsigned slots_lent;  ///< see fmm_walk::BlockSlot
   unsigned slots_returned;
 };
@@ -30,7 +31,7 @@ struct FmmArguments {
   float support, support2;
   WalkMode mode;
   std::uint32_t first_level_cell;  ///< target cells before this one have no lists
-  unsigned block_slots;            ///< blocks resident at once; warps below are numbered by these
+  unsigned block_slots;            ///< blocks that can be resident at once; `warps` below are the warps of these
   unsigned* slots_returned;        ///< [block_slots] see fmm_walk::BlockSlot
   std::uint32_t* stacks;           ///< [warps * stack_capacity]
   std::uint32_t stack_capacity;
@@ -48,7 +49,7 @@ struct FmmArguments {
   GroupWork* cell_work;
   ListStatus* status;
 
-  /// Whether a target cell, or no_parent, is one that has a list.
+  /// Whether `cell`, a target cell or no_parent, has a list.
   __device__ bool has_list(std::uint32_t cell) const { return cell != no_parent && cell >= first_level_cell; }
   /// Number of groups that are walked for.
   GROVE_HD std::uint32_t walked_groups() const {
@@ -56,8 +57,8 @@ struct FmmArguments {
   }
 };
 
-/// Walks for all target cells from first_level_cell on and all groups for whose lists there is memory. Asynchronous. Each order is compiled
-/// on its own: fmm_walk_order4.cu, fmm_walk_order5.cu.
+/// Walks for all target cells from first_level_cell on and all groups for whose lists there is memory. Asynchronous. Each order has a
+/// source file of its own: fmm_walk_order4.cu, fmm_walk_order5.cu.
 template <int order>
 void launch_fmm_walk(CudaSpace& space, const ScaledLaw& law, const FmmArguments& a);
 
@@ -70,17 +71,17 @@ constexpr int blocks_per_multiprocessor(ExpansionForm form, bool at_group) {
   return (form.order == 4 ? 4 : 3) + (form.harmonic || at_group);
 }
 
-/// Pending cells that a lane tests at a time, as long as there are few of them on the stack; see most_taken().
+/// Pending cells that a lane tests at a time, as long as few are on the stack; see most_taken().
 inline constexpr int tests_a_lane = 2;
 inline constexpr std::uint32_t few_pending = 512;
 constexpr std::uint32_t most_taken(std::uint32_t pending) { return pending > few_pending ? warp_size : tests_a_lane * warp_size; }
 
-/// Room for the pending cells of one warp in a tree of so many levels. Each cell taken leaves at most 8, its children, so that the stack
-/// grows by 7 for each. Above few_pending cells, 32 are taken at a time; the next 32 are then children of these until all are gone, so that
-/// every level adds 7 * 32 at most.
+/// Room for the pending cells of one warp, in a tree with `levels` levels. A cell that is taken is replaced by at most 8 children, so that
+/// the stack grows by at most 7. Above few_pending cells, 32 are taken at a time from the top. The next 32 are then descendants of these
+/// until all of them are gone, so that every level adds at most 7 * 32.
 constexpr std::uint32_t stack_capacity(std::uint32_t levels) { return few_pending + 7 * warp_size * (tests_a_lane + levels); }
 
-/// Cells that a warp puts off until its list is handed down; what goes beyond is done at once.
+/// Number of accepted cells that a warp can put off until its list is handed down. Further ones are added to the expansion at once.
 inline constexpr std::uint32_t put_off_capacity = 32 * warp_size;
 
 }  // namespace fmm_walk

@@ -1,4 +1,4 @@
-// What a warp of the walk of fmm adds up for its target: the local expansion, and for groups the force on the target of each lane.
+// The sums that a warp of the walk of fmm makes for its target: the local expansion, and for groups the force on the target of each lane.
 #pragma once
 
 #include <cuda_pipeline.h>
@@ -11,9 +11,9 @@
 
 namespace grove::fmm_walk {
 
-/// Source particles as the inner loop wants them.
+/// Source particles in the form that the inner loop needs.
 struct ParticleMemory {
-  Float4 offset[2 * warp_size];    ///< from the targets' centre, in FP32; w: mass; targets as sources twice, one round after the other
+  Float4 offset[2 * warp_size];    ///< from the targets' centre, in FP32; w: mass; evaluate_own() writes its sources twice in a row
   std::uint32_t index[warp_size];  ///< in the source tree
 };
 
@@ -28,8 +28,8 @@ union SourceMemory {
   ParticleMemory particle;
 };
 
-/// In group radii: from further away than this, the rounding of two FP32 offsets changes a force by less than 4e-6, 1e-6 as a rule. Closer
-/// pairs are taken from their positions in FP64.
+/// In group radii. For pairs further apart than this, the rounding of two FP32 offsets hardly changes the force (docs/performance.md). The
+/// forces of closer pairs are computed from their positions in FP64.
 inline constexpr float close_distance = 1.0F / 64;
 
 template <int order, class Softening>
@@ -120,7 +120,8 @@ class TargetForces {
     const uint2 leaf = lane_ < static_cast<int>(count) ? leaves[lane_] : make_uint2(0, 0);
     const ConcatenatedRanges ranges(leaf.y, leaf.x, lane_);
     const std::uint32_t size = ranges.size();
-    // While 32 particles are summed, the next 32 are on their way. One place for each kind of work: see fmm_walk_warp.cuh.
+    // While 32 particles are summed, the next 32 are on their way. The code of each kind of work stands here once only: see
+    // fmm_walk_warp.cuh.
     Fetched next{};
     for (std::uint32_t ahead = 0; ahead < size + warp_size; ahead += warp_size) {
       const bool own = ahead > 0 && put(next, ahead - warp_size + lane_ < size);
@@ -134,7 +135,7 @@ class TargetForces {
     add_to_total();
   }
 
-  /// The targets, one bit each, that are the particles [first, first + count); none unless all of these are targets.
+  /// One bit for each target among the particles [first, first + count). No bits unless all of these particles are targets.
   __device__ std::uint32_t own_bits(std::uint32_t first, std::uint32_t count) const {
     const std::uint32_t begin = first - first_;
     if (a_.mode != WalkMode::own_tree || begin >= target_count_ || begin + count > target_count_) return 0;
@@ -161,7 +162,7 @@ class TargetForces {
     sum_local_over_lanes();
     Double3 centre = box_.centre;
     float unit = unit_;
-    // The expansion of the cell above need not be moved to the group to act on its particles.
+    // The expansion of the cell above is evaluated at the particles as it is: it need not be shifted to the group's centre.
 #pragma unroll 1
     for (bool above = false;; above = true) {
       add_local_force<Terms>([&](auto i) { return local_[i]; }, unit, x_ + offset(box_.centre.x, centre.x),
@@ -216,7 +217,8 @@ class TargetForces {
     return {a_.sources.particles[index], index};
   }
 
-  /// Writes 32 particles to shared memory, without mass where they do not count; says whether any of them is a target of this group.
+  /// Writes 32 particles to shared memory, one from each lane, without mass if `counts` is false. Returns whether any of them is a target
+  /// of this group.
   __device__ bool put(const Fetched& source, bool counts) {
     const Double4& p = source.position;
     memory_.particle.offset[lane_] = {offset(p.x, box_.centre.x), offset(p.y, box_.centre.y), offset(p.z, box_.centre.z),
@@ -226,14 +228,15 @@ class TargetForces {
     return __any_sync(all_lanes, a_.mode == WalkMode::own_tree && source.index - first_ < target_count_);
   }
 
-  /// Adds `count` particles, unless one is so close to a target that the rounding of their offsets would show: then does nothing but say
-  /// so. `own`: they are the targets themselves, and each lane meets all but its own, a different one at a time.
+  /// Adds the forces of `count` particles and returns true. If one of them is so close to a target that the rounding of offsets would
+  /// matter, adds nothing and returns false. `own`: the particles are the targets themselves. Each lane then leaves out its own, and the
+  /// lanes read different particles at a time.
   template <bool own>
   __device__ bool sum_particles(std::uint32_t count) {
     const Force<float> before = force_;
     const std::uint32_t self = own && lane_ < static_cast<int>(count) ? lane_ : 0;  // lanes without a target repeat the first
     float closest2 = 3e38F;
-    // Eight at a time, beyond `count` those that do not count: a loop for the rest would take room among the instructions.
+    // Eight at a time. Particles beyond `count` have no mass: a second loop for the rest would take space in the instruction cache.
     constexpr int at_once = own ? 1 : 8;
 #pragma unroll 1
     for (std::uint32_t k = own ? 1 : 0; k < count; k += at_once) {
@@ -252,7 +255,7 @@ class TargetForces {
     return !rounded;
   }
 
-  /// Adds `count` particles by the differences of positions in FP64. No target acts on itself.
+  /// Adds the forces of `count` particles, from differences of positions in FP64. No target acts on itself.
   __device__ void sum_close_particles(std::uint32_t count) {
     const std::uint32_t self = first_ + smaller(static_cast<std::uint32_t>(lane_), target_count_ - 1);
     const Double4 own = a_.data.particles[self];
@@ -266,7 +269,7 @@ class TargetForces {
     __syncwarp();
   }
 
-  /// Sums of many small terms in FP32 lose digits: after some hundreds they go to a second sum.
+  /// Sums of many small terms in FP32 lose digits: after some hundreds of terms they go to a second sum.
   __device__ void add_to_total() {
     total_.x += force_.x;
     total_.y += force_.y;
@@ -297,7 +300,7 @@ class TargetForces {
     __syncwarp();
   }
 
-  /// A target cell's local expansion.
+  /// Loads the local expansion of a target cell.
   __device__ void load_local(std::uint32_t target, float (&local)[terms]) const {
     const auto* const from = reinterpret_cast<const Float4*>(a_.local + std::size_t{target} * local_stride(Terms::form));
     for_terms<local_stride(Terms::form) / 4>([&](auto w) {

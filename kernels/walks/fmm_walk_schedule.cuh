@@ -1,17 +1,20 @@
-// Which target a warp of the walk of `fmm` takes next, and how it knows that the list it starts from is there.
+// Which target a warp of the walk of `fmm` takes next, and how it knows that the list it starts from is ready.
 //
-// Target cells of all levels are in one launch. Warps draw numbers, a cell after the one above it, so that whoever waits for a cell waits
-// for one that a warp has taken before. A cell's list, and its expansion, are there once the range of its list is written. Where there are
-// few cells for all warps, the chain of levels is what takes the time: then lists come first, and a cell's mark says when its expansion is
-// there, so that cells need not wait for expansions before they test.
+// Target cells of all levels are in one launch. Warps draw numbers, and a cell has a higher number than the cell above it. So a warp that
+// waits for a cell waits for one that another warp has taken before. Once the range of a cell's list is written, the list and the expansion
+// of the cell are ready.
 //
-// Groups are a launch of their own, whose blocks start as those of the cells end: the last cells of a walk, deep in dense regions, would
-// keep few warps busy. A group waits for the mark of the cell above it until all cells are known to be done.
+// With few cells for all warps, the chain of levels determines the time. Then lists come first: the range is written as soon as the list is
+// ready, and the cell's mark (`done`) says when its expansion is ready. So cells need not wait for expansions before they test.
 //
-// Where memory for a list is short, the range says so; the cells and groups below are then passed over, and walked by later launches.
+// Groups are a launch of their own. Its blocks start as the blocks of the cells end, because the last cells of a walk, deep in dense
+// regions, keep few warps busy. A group waits for the mark of the cell above it until all cells are known to be done.
 //
-// All loops in which a warp waits are left by a vote, so that the compiler sees that lanes stay together. Otherwise it guards every
-// exchange between lanes against lanes that have left, and the code grows by a third.
+// If memory for a list is short, its range says so (no_memory). The cells and groups below are then passed over, and later launches walk
+// them.
+//
+// Every loop in which a warp waits is left by a vote, so that the compiler sees that the lanes stay together. Otherwise it guards every
+// exchange between lanes against lanes that have left, and the code becomes too large for the instruction cache.
 #pragma once
 
 #include <cuda/atomic>
@@ -20,11 +23,12 @@
 
 namespace grove::fmm_walk {
 
-/// States of a target cell's range that are none; see FmmArguments::list_range.
+/// Values of FmmArguments::list_range that are not ranges.
 inline constexpr std::uint64_t not_ready = ~std::uint64_t{0}, no_memory = not_ready - 1;
 
-/// Draws the numbers 0, 1, ... `end` - 1 for one warp. `ahead`: always one more than it works on, since the answer takes a while; not where
-/// others wait for what the number stands for. All lanes call each function together.
+/// Draws numbers from 0, 1, ... `end` - 1 for one warp; each number goes to one warp only. `ahead`: the warp draws its next number while it
+/// works on the present one, which hides the latency. This is not allowed if other warps wait for the work with a number. All lanes call
+/// each function together.
 template <bool ahead>
 class NumberDrawer {
  public:
@@ -49,13 +53,14 @@ class NumberDrawer {
   unsigned drawn_ = 0;
 };
 
-/// What a warp that has drawn a lower number, or this one, writes to `word` in place of `not_yet`.
+/// Waits until `word` is no longer `not_yet`, and returns it. The warp that writes it must have drawn a lower number, or be this one:
+/// otherwise warps could wait for each other for ever.
 template <class T>
 __device__ T wait_for(T& word, T not_yet) {
   const cuda::atomic_ref<T, cuda::thread_scope_device> ready(word);
   T seen;
   while (__any_sync(all_lanes, (seen = ready.load(cuda::memory_order_relaxed)) == not_yet)) __nanosleep(100);
-  // Once, not at each look: it empties the first-level cache.
+  // Once at the end, not after each load: it empties the first-level cache.
   cuda::atomic_thread_fence(cuda::memory_order_acquire, cuda::thread_scope_device);
   return seen;
 }
@@ -78,7 +83,7 @@ __device__ inline void let_next_launch_start() {
   cudaTriggerProgrammaticLaunchCompletion();
 #endif
 }
-/// Waits until the launch before has ended, so that what comes after this one need not.
+/// Waits until the previous launch has ended. Later launches, which wait for this one, then need not wait for that one.
 __device__ inline void await_previous_launch() {
 #if __CUDA_ARCH__ >= 900
   cudaGridDependencySynchronize();
@@ -88,10 +93,10 @@ __device__ inline void await_previous_launch() {
 /// How the warps that walk for groups know that the cells above are done.
 class CellsAbove {
  public:
-  /// `done` [cells] is 1 for each that is, `done_count` counts them up to `count`.
+  /// `done` [cells] is 1 for each cell that is done. `done_count` is their number, and `count` that of all cells.
   __device__ CellsAbove(std::uint32_t* done, unsigned* done_count, unsigned count) : done_(done), done_count_(done_count), count_(count) {}
 
-  /// Waits for `cell`, if it is one that is walked for.
+  /// Waits until `cell` is done, if it is `walked` at all.
   __device__ void wait(std::uint32_t cell, bool walked) {
     if (all_done_) return;
     const cuda::atomic_ref<unsigned, cuda::thread_scope_device> done_count(*done_count_);
@@ -109,9 +114,10 @@ class CellsAbove {
   bool all_done_ = false;
 };
 
-/// Gives each block of a walk one of as many slots of memory as blocks can be resident at once. The launches of cells and groups overlap,
-/// and memory for all blocks of both would be twice as much. The first blocks get new slots. A later block can only be resident because
-/// another has left; it gets the next slot that was returned. All threads of a block construct and destroy it together.
+/// Lends each block of a walk one slot of memory. There are as many slots as blocks can be resident at once. The launches of cells and
+/// groups overlap, and memory for all blocks of both would be twice as much. The first blocks get new slots. A later block can only be
+/// resident because another block has left; it gets the next slot that was returned. All threads of a block construct and destroy it
+/// together.
 class BlockSlot {
  public:
   /// Counts begin at zero, `returned` [count] at no_slot.
@@ -133,7 +139,7 @@ class BlockSlot {
     __syncthreads();
     if (threadIdx.x != 0) return;
     const unsigned slot = atomicAdd(&returned_count_, 1U);
-    // No more blocks come later than there are slots.
+    // At most `count` later blocks come, so further returns are not needed.
     if (slot < count_) cuda::atomic_ref<unsigned, cuda::thread_scope_device>(returned_[slot]).store(slot_, cuda::memory_order_release);
   }
   BlockSlot(const BlockSlot&) = delete;

@@ -17,12 +17,12 @@ namespace grove {
 
 namespace fmm_walk {
 
-// A multipole at each target costs more than a leaf of so few particles.
+// A leaf with so few particles costs less than its multipole at each target.
 inline constexpr std::uint32_t few_particles = 3;
-// On the stack: cells that must not go into the local expansion.
+// On the stack, marks cells that must not go into the local expansion.
 inline constexpr std::uint32_t forbidden_bit = 1U << 31;
 
-/// A queue in shared memory; 32 entries are taken out whenever there are as many, so that what one test adds always fits.
+/// A queue in shared memory. 32 entries are taken out whenever it has that many, so that the entries of one round of tests always fit.
 template <class T>
 struct Queue {
   T entry[(1 + tests_a_lane) * warp_size];
@@ -84,8 +84,8 @@ class TargetWalk {
   }
 
  private:
-  /// Tests all cells of the list and all that is opened on the way, and does what follows from it. When lists come first, a target cell
-  /// puts off most of what it accepts until its list is handed down. False when there is no memory for the list.
+  /// Tests all cells of the list and all cells that are opened on the way, and does the work that follows. When lists come first, a target
+  /// cell puts off most of the cells it accepts until its list is handed down. Returns false if there is no memory for the list.
   __device__ bool walk(std::uint32_t target) {
     bool handed_down = at_group;
     for (bool more = list_next_ < list_end_;;) {
@@ -118,7 +118,7 @@ class TargetWalk {
     }
   }
 
-  /// Moves 32 accepted cells out of the way, and back into the empty queue.
+  /// put_off() stores 32 accepted cells for later; take_back() returns 32 of them to the empty queue.
   __device__ void put_off(const std::uint32_t* cells) {
     put_off_[put_off_count_ + lane_] = cells[lane_];
     put_off_count_ += warp_size;
@@ -131,7 +131,7 @@ class TargetWalk {
     __syncwarp();
   }
 
-  /// A pending cell that a lane tests, and what becomes of it.
+  /// A pending cell that a lane tests, and the result of the test.
   struct Pending {
     std::uint32_t entry;  ///< the cell, and forbidden_bit
     CellGeometry geometry;
@@ -142,7 +142,7 @@ class TargetWalk {
     __device__ std::uint32_t forbidden() const { return entry & forbidden_bit; }
   };
 
-  /// Takes pending cells off the stack, or else the list, and sends each where it belongs.
+  /// Takes pending cells from the stack or, if it is empty, from the list, tests them, and passes each on.
   __device__ void test_next() {
     const bool from_stack = top_ > 0;
     const std::uint32_t taken = smaller(from_stack ? top_ : list_end_ - list_next_, most_taken(top_));
@@ -156,7 +156,7 @@ class TargetWalk {
     if (!from_stack) list_next_ += taken;
     __syncwarp();
     forces_.count_tests(taken);
-    // All that the tests may look at is loaded at once, also for lanes without a cell.
+    // All data of the tests are loaded at once, also for lanes without a cell.
 #pragma unroll
     for (Pending& p : pending) {
       p.geometry = load_whole(a_.sources.geometry + p.cell());
@@ -169,7 +169,7 @@ class TargetWalk {
     __syncwarp();
   }
 
-  /// Without branches, so that the tests of a lane are done side by side.
+  /// Without branches, so that the tests of one lane overlap.
   __device__ void test(Pending& p, bool active) const {
     const bool real = active & (p.geometry.mass > 0);
     const LocalVerdict verdict = judge_local<order>(opening_, p.geometry, forces_.box(), a_.units.per_length, a_.support);
@@ -201,7 +201,7 @@ class TargetWalk {
     }
   }
 
-  /// Appends the entries of the lanes that say so.
+  /// Appends the entries of the lanes with `wanted`.
   template <class T>
   __device__ void queue(bool wanted, const T& entry, Queue<T>& entries, std::uint32_t& count) {
     const unsigned mask = __ballot_sync(all_lanes, wanted);
@@ -209,7 +209,7 @@ class TargetWalk {
     count += __popc(mask);
   }
 
-  /// Takes the last entries out of a queue: where they begin, and how many they are.
+  /// Takes up to 32 entries from the end of a queue. Returns the place of the first one, and their number.
   __device__ static uint2 take(std::uint32_t& count) {
     const std::uint32_t taken = smaller(count, std::uint32_t{warp_size});
     count -= taken;
@@ -230,7 +230,7 @@ class TargetWalk {
     collected_count_ += __popc(mask);
   }
 
-  /// Copies what was collected to the common list memory; its range there, or no_memory.
+  /// Copies the collected cells to the common list memory. Returns their range there, or no_memory.
   __device__ std::uint64_t hand_down() {
     unsigned long long begin = 0;
     if (lane_ == 0) {
@@ -256,11 +256,11 @@ class TargetWalk {
   std::uint32_t* collected_;
   std::uint32_t* put_off_;
   int lane_;
-  const std::uint32_t* list_ = nullptr;  ///< null: cell numbers themselves
+  const std::uint32_t* list_ = nullptr;  ///< null: the list is the cells 0, 1, ...
   std::uint32_t list_next_ = 0, list_end_ = 0, top_ = 0;
   std::uint32_t accepted_count_ = 0, direct_count_ = 0, leaf_count_ = 0, collected_count_ = 0, put_off_count_ = 0;
   std::uint64_t range_ = 0;  ///< of the list handed down
-  std::uint32_t own_ = 0;    ///< targets met as sources in leaves of the group's own, one bit each
+  std::uint32_t own_ = 0;    ///< one bit for each target that lies in a source leaf inside the group
 };
 
 template <int order, class Opening, class Softening, bool at_group>
@@ -288,7 +288,7 @@ __global__ void __launch_bounds__(warps_per_block* warp_size, blocks_per_multipr
       // Nobody waits for a cell without active targets.
       const std::uint32_t cell = a.first_level_cell + number;
       if (a.data.active.wants_cell(cell)) walk.run(cell);
-      // Also where there was no memory, so that no group waits in vain.
+      // Also if there was no memory, so that no group waits in vain.
       publish(a.done[cell], 1U);
       count_up(a.counts->cells_done);
     }

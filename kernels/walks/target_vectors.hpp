@@ -12,14 +12,14 @@
 
 namespace grove {
 
-/// Particles nearer to the box round the targets than this part of its radius are near ones: from further away, the FP32 rounding of two
-/// offsets changes a force by about 1e-6 at most.
+/// A particle is near if its distance from the box around the targets is less than this part of the targets' radius. From further away, the
+/// FP32 rounding of two offsets hardly changes a force (docs/performance.md).
 inline constexpr float near_margin = 1.0F / 16;
 
-/// A particle so near to targets that the rounding of offsets could show beside its distance.
+/// A particle so near to targets that the rounding of offsets could matter.
 struct NearSource {
   Float4 offset;    ///< and mass
-  Float4 residual;  ///< what rounding took from the offset; w: which target it is, -1 for none
+  Float4 residual;  ///< what rounding took from the offset; w: index of the target that it is, or -1
 };
 
 /// Sources listed for one group; offsets from the group's centre.
@@ -40,7 +40,8 @@ struct SourceLists {
 template <int capacity>
 class TargetVectors {
  public:
-  /// Takes `count` particles from `first` on, of which `least_acceleration` is the smallest, and centres them on their bounding box.
+  /// Takes the `count` particles from `first` on, and centres them on their bounding box. `least_acceleration` is their smallest last
+  /// acceleration.
   void load(const Double4* particles, std::uint32_t first, std::uint32_t count, float least_acceleration, const GravityUnits& units) {
     first_ = first;
     count_ = count;
@@ -83,7 +84,7 @@ class TargetVectors {
             static_cast<float>(p.w * units.per_mass)};
   }
 
-  /// Lists particle `i` of the sources, which are the targets' own tree or not.
+  /// Lists particle `i` of `sources`. `own_tree`: the sources are the particles to which the targets belong.
   void list_particle(const Double4* sources, std::uint32_t i, bool own_tree, const GravityUnits& units, SourceLists& lists) const {
     const Float4 offset = source(sources[i], units);
     if (!is_near(offset)) {
@@ -100,7 +101,8 @@ class TargetVectors {
     for (int v = 0; v < filled_; v += at_once) sum_vectors(v, softening, lists, extra);
   }
 
-  /// Sets or adds to acceleration and potential in code units, of those that are `active` [particles]; null: of all.
+  /// Sets acceleration and potential of the active targets, in code units, or adds to them, as `mode` says. `active` [particles]: not 0 for
+  /// active ones; null: all are active.
   void store(Double4* acceleration, const std::uint8_t* active, const GravityUnits& units, WalkMode mode) const {
     for (std::uint32_t i = 0; i < count_; ++i) {
       if (active && !active[first_ + i]) continue;
@@ -152,8 +154,8 @@ class TargetVectors {
     }
   }
 
-  /// Adds a near particle to the force on the targets (x, y, z), which are those from `at` on. Differences of offsets that are near are
-  /// exact, those of their residuals add what rounding took from both.
+  /// Adds the force of a near particle to the targets (x, y, z), the first of which has index `at`. The difference of two offsets that are
+  /// near each other is exact; the difference of their residuals adds what rounding took from both.
   template <class Softening>
   void add_near(const Softening& softening, const NearSource& s, FloatVector x, FloatVector y, FloatVector z, int at,
                 Force<FloatVector>& force) const {
@@ -171,8 +173,8 @@ class TargetVectors {
     return std::abs(offset.x) <= half[0] + margin && std::abs(offset.y) <= half[1] + margin && std::abs(offset.z) <= half[2] + margin;
   }
 
-  /// What is left of the position beside its FP32 offset; w is -1. Not inlined: where GCC 12 vectorizes both, it takes a double that was
-  /// rounded to FP32 and back for the double itself, and this for zero.
+  /// The position minus its FP32 offset; w is -1. Not inlined: if GCC 12 vectorizes both, it takes a double that was rounded to FP32 for
+  /// the double itself, and the result is zero.
   [[gnu::noinline]] Float4 residual(const Double4& p, const Float4& offset, const GravityUnits& units) const {
     const Double3 exact = units.per_length * (position_of(p) - box_.centre);
     return {static_cast<float>(exact.x - static_cast<double>(offset.x)), static_cast<float>(exact.y - static_cast<double>(offset.y)),

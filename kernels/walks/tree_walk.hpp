@@ -1,8 +1,8 @@
-// Step 8, the walk of method `tree` (Barnes 1990): all targets of a group share one list of cells and particles.
+// Step 8 (docs/architecture.md), the walk of method `tree` (Barnes 1990): all targets of a group share one list of cells and particles.
 //
-// A group is a run of consecutive particles of at most `largest_group`. For each, the source tree is walked from its root; a cell that
-// the opening criterion accepts for the group's bounding box acts through its moments, a leaf that it does not through its particles.
-// Two drivers share the tests and the interactions: a warp for a group on the GPU, SIMD over the targets on the CPU.
+// A group is a run of consecutive particles of at most `largest_group`. For each group, the source tree is walked from its root. A cell
+// that the opening criterion accepts for the group's bounding box acts through its moments. A leaf that it does not accept acts through its
+// particles. Two drivers share the tests and the interactions: a warp for a group on the GPU, SIMD over the targets on the CPU.
 #pragma once
 
 #include <stdexcept>
@@ -23,7 +23,7 @@ struct GroupWork {
   std::uint32_t cell_cell = 0;      ///< by the group as a whole
 };
 
-// Issue slots a target, the unit of measured work: see the interactions for the instructions counted.
+// Costs in issue slots per target, the unit of measured work: instructions of one interaction or test.
 inline constexpr std::uint32_t slots_particle_particle = 16;
 inline constexpr std::uint32_t slots_cell_particle = 45;
 inline constexpr std::uint32_t slots_cell_cell = 350;    ///< shared by the targets of a group
@@ -32,11 +32,11 @@ inline constexpr std::uint32_t slots_opening_test = 70;  ///< shared by the targ
 /// The targets of a walk. Group g has the particles [group_start[g], group_start[g+1]).
 struct WalkTargets {
   View<const Double4> particles;               ///< position and mass, code units
-  View<const float> group_least_acceleration;  ///< [groups] as Tree::least_acceleration; what criteria of relative error look at
+  View<const float> group_least_acceleration;  ///< [groups] smallest last acceleration, scaled as in Tree
   View<const std::uint32_t> group_start;       ///< [groups + 1]; empty when there are no particles
   View<Double4> acceleration;                  ///< [particles] out: acceleration and potential, code units, G included
   View<GroupWork> work;                        ///< [groups] out
-  ActiveTargets active{};                      ///< for which of them
+  ActiveTargets active{};                      ///< the targets to walk for
 
   GROVE_HD std::size_t group_count() const { return group_start.size > 0 ? group_start.size - 1 : 0; }
   /// The groups that are walked for: their number, and the one at place i.
@@ -58,8 +58,8 @@ inline void check_form(const TreeView& sources, ExpansionForm form) {
   if (!(sources.form == form)) throw std::logic_error("a tree's multipoles have other terms than those of the walk");
 }
 
-/// Walks `sources`, whose multipoles have WalkTerms, for all groups. `law` is that in the units of the tree. Asynchronous on the GPU.
-/// Throws std::logic_error for multipoles of other terms.
+/// Walks `sources`, whose multipoles have WalkTerms, for the groups of `targets`: all, or those with active targets. `law` is in the units
+/// of the tree. Asynchronous on the GPU. Throws std::logic_error for multipoles of other terms.
 template <class Space>
 void walk_tree(Space& space, const ScaledLaw& law, const TreeView& sources, const WalkTargets& targets, WalkMode mode);
 

@@ -1,8 +1,8 @@
 // The walk of `tree` on the GPU: one warp walks for one group, with two targets in each lane.
 //
-// Pending cells lie on a stack in global memory. A warp takes 32 of them at a time and each lane tests one. Accepted cells are compacted
-// into a queue in shared memory and evaluated 32 at a time; the particles of leaves that failed are put in one sequence and
-// evaluated 32 at a time; so every lane has work in the inner loops, whose sources are broadcast from shared memory.
+// Pending cells lie on a stack in global memory. A warp takes 32 of them at a time and each lane tests one. Accepted cells wait in a queue
+// in shared memory and are evaluated 32 at a time. The particles of leaves that were not accepted are put in one sequence and evaluated 32
+// at a time. So every lane has work in the inner loops, whose sources are broadcast from shared memory.
 #include "kernels/gravity/gravity_law.hpp"
 #include "kernels/gravity/interaction.hpp"
 #include "kernels/space/warp.cuh"
@@ -16,9 +16,9 @@ constexpr int warps_per_block = 4;
 constexpr int blocks_per_multiprocessor = 6;
 constexpr int targets_per_lane = largest_group / warp_size;
 
-// No stack can overflow. A round pops at most 32 cells (roots are taken only when the stack is empty) and pushes their children, at most
-// 256, so every run of cells pushed in one round is at most 256 long; and the lowest level within a run is deeper than within the run
-// below it on the stack, since it holds children of cells taken from that run or from above. So there are at most as many runs as levels.
+// No stack can overflow. A round pops at most 32 cells (roots only when the stack is empty) and pushes their children, at most 256: a run
+// of cells on the stack. A run holds children of cells that were popped from the run below it, or from above that run. So its lowest level
+// is deeper than that of the run below, and there are at most as many runs as levels.
 constexpr std::uint32_t stack_capacity = 8 * warp_size * (deepest_level + 1);
 
 struct WalkArguments {
@@ -36,7 +36,7 @@ struct WarpMemory {
   Float4 particle[warp_size];
   std::uint32_t own_index[warp_size];
   std::uint32_t accepted[2 * warp_size];
-  float force[targets_per_lane][8][warp_size];  ///< CompensatedForce of each target: there are no registers left for it
+  float force[targets_per_lane][8][warp_size];  ///< CompensatedForce of each target, for which no registers are left
 };
 
 template <class Opening, class Softening, WalkMode mode>
@@ -261,7 +261,8 @@ class GroupWalk {
            before.opening_tests + work_.opening_tests, 0};
   }
 
-  // Softened, a particle would add its own potential to itself: batches with particles of the group leave each target itself out.
+  // With softening, a particle would add its own potential to itself. Batches with particles of the group therefore leave out each target
+  // itself.
   static constexpr bool meets_itself = mode == WalkMode::own_tree && !Softening::zero_at_zero;
 
   const WalkArguments& a_;
@@ -288,7 +289,7 @@ __global__ void __launch_bounds__(warps_per_block* warp_size, blocks_per_multipr
   std::uint32_t* const stack = a.stacks + std::size_t{stack_capacity} * (blockIdx.x * warps_per_block + warp);
   GroupWalk<Opening, Softening, mode> walk(a, opening, softening, memory[warp], stack);
   for (;;) {
-    // Groups cost unequal time: warps that are done take the next. The order does not touch the results.
+    // Groups cost unequal time: warps that are done take the next group. The order does not change the results.
     unsigned group = 0;
     if (threadIdx.x % warp_size == 0) group = atomicAdd(a.next_group, 1U);
     group = __shfl_sync(all_lanes, group, 0);
