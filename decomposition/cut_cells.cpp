@@ -6,7 +6,7 @@ namespace grove {
 
 namespace {
 
-/// A level's first and last cell, where they lie at the ends of the domain, and down to which level those are cut.
+/// Enlarges the first and the last cell of a level if they lie at the ends of the domain and are cut.
 struct EnlargeEnds {
   LevelOffsets level_offset;
   const CellLinks* links;

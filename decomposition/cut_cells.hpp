@@ -1,8 +1,9 @@
-// Cells of which a domain border leaves each side a part.
+// Cells that a domain border cuts: each side has a part of their particles.
 //
-// The particles of a whole cell fill a cube, more or less. Those that a border leaves on one rank fill an odd part of it, whose moments
-// beyond the expansion are larger for its size, and opening criteria know the size alone. A border cuts one cell of every level. So it
-// costs little to treat these cells as larger, and it keeps the errors of the potential near the border as small as elsewhere.
+// The particles of a whole cell fill a cube, more or less. The particles of a cut cell fill only an irregular part of it. For its size,
+// such a part has larger moments beyond the order of the expansion, but opening criteria look at the size alone. Therefore cut cells are
+// treated as larger than they are. This keeps the errors of the potential near the border as small as elsewhere. It costs little, since a
+// border cuts one cell of every level.
 #pragma once
 
 #include "decomposition/communicator.hpp"
@@ -10,10 +11,10 @@
 
 namespace grove {
 
-/// How much larger than they are opening criteria take cut cells to be; docs/performance.md has the measurement.
+/// Factor by which cut cells are larger for opening criteria than they are; docs/performance.md has the measurement.
 inline constexpr float cut_cell_factor = 1.25F;
 
-/// The domain of a rank as its particles fill it.
+/// The range of keys that the particles of a rank have.
 struct KeyRange {
   std::uint64_t first = 0, last = 0;  ///< smallest and largest key; without meaning when there are no particles
   std::uint64_t count = 0;            ///< particles

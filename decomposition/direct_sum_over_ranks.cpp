@@ -9,7 +9,7 @@ void DirectSumOverRanks<Space>::add_all(Space& space, const Communicator& comm, 
   const std::vector<std::uint64_t> counts = comm.all_gather(std::uint64_t{particles.size()});
   DirectSources present{particles.position.view(), particles.id.view()};
   for (int hop = 1; hop < size; ++hop) {
-    // What arrives at hop h began h ranks to the left.
+    // The block that arrives at hop h comes from the rank h places to the left.
     Block& next = blocks_[hop % 2];
     next.resize(counts[static_cast<std::size_t>((comm.rank() + size - hop) % size)]);
     transport_.begin(comm, Tag::ring_block);

@@ -15,7 +15,7 @@ class DirectSumOverRanks {
   explicit DirectSumOverRanks(Space& space) : transport_(space), blocks_{Block(space), Block(space)} {}
 
   /// Adds the forces of the particles of all ranks to `targets`, which may differ in number from rank to rank. Collective. While a block is
-  /// summed, the next one travels. Sums run in an order that depends on the rank, the ranks and their numbers of particles alone.
+  /// summed, the next one travels. The order of the sums depends only on the rank, the number of ranks and their numbers of particles.
   void add_all(Space& space, const Communicator& comm, const ScaledLaw& law, const Particles<Space>& particles,
                const DirectTargets& targets);
 
@@ -31,7 +31,7 @@ class DirectSumOverRanks {
   };
 
   Transport<Space> transport_;
-  Block blocks_[2];  ///< by turns, the one that is summed and the one that arrives
+  Block blocks_[2];  ///< in turn, one is summed while the other arrives
 };
 
 }  // namespace grove

@@ -1,4 +1,4 @@
-// What a rank tells all others about where its targets are.
+// The boxes around a rank's targets, which it tells all other ranks.
 #pragma once
 
 #include "kernels/gravity/opening.hpp"
@@ -6,7 +6,7 @@
 
 namespace grove {
 
-/// What a rank tells all others about its targets: a few boxes that hold them all. None for a rank without particles.
+/// A few boxes that hold all targets of a rank. A rank without particles has none.
 struct DomainBoxes {
   static constexpr int capacity = 8;
   int count = 0;
@@ -14,7 +14,7 @@ struct DomainBoxes {
 };
 
 /// Boxes around the targets of this rank, from the upper cells of its tree: the largest box is divided until `capacity` is reached. Each
-/// tells the smallest last acceleration in it. Synchronises.
+/// box has the smallest last acceleration of its targets. Synchronises.
 template <class Space>
 DomainBoxes make_domain_boxes(Space& space, const Tree<Space>& tree, const TreeScale& scale);
 

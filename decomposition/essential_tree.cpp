@@ -6,7 +6,7 @@ namespace {
 
 constexpr std::uint32_t closed_cell = ~0U;  ///< in place of a number of children
 
-/// Decides what becomes of a selected cell: how many of its children go along, and how many of its own particles.
+/// Decides for a selected cell whether it is sent closed or how many children go along.
 template <class Opening>
 struct Classify {
   Opening opening;
@@ -55,7 +55,7 @@ struct Descend {
   }
 };
 
-/// First entry of a level for receiver i % (ranks + 1), i / (ranks + 1) being the level.
+/// Finds the first entry of the level i / (ranks + 1) for the receiver i % (ranks + 1).
 struct FindSegments {
   const std::uint32_t* rank;
   const std::uint32_t* level_begin;
@@ -156,7 +156,7 @@ struct WriteParticles {
   }
 };
 
-/// Replaces every index by what stands there.
+/// Replaces every index by the entry of `from` at that index.
 struct GatherAt {
   const std::uint32_t* from;
   std::uint32_t* at;

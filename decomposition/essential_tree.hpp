@@ -1,9 +1,10 @@
-// Step 7, locally essential trees (Salmon 1990): for each other rank, the part of this rank's tree that its targets may need.
+// Step 7 (docs/architecture.md), locally essential trees (Salmon 1990): for each other rank, the part of this rank's tree that its targets
+// may need.
 //
 // Each rank publishes a few boxes around its targets. For every other rank, this rank's tree is walked from the root: a cell that the
-// opening criterion accepts for all boxes of that rank is sent as it is, closed (the dual walk, too, may evaluate it at each target); a
-// leaf that it does not is sent with its particles; any other cell is sent with its children. Criteria are monotone, so the other rank's
-// targets never need to open what was closed.
+// opening criterion accepts for all boxes of that rank is sent closed, without its contents. A leaf that it does not accept is sent with
+// its particles; any other cell is sent with its children. Criteria are monotone, so the targets of the other rank never need to open a
+// closed cell. The walk of `fmm`, too, may evaluate it at each target.
 #pragma once
 
 #include <span>
@@ -15,8 +16,8 @@
 
 namespace grove {
 
-/// The essential trees for all other ranks, one after the other in one set of arrays, each in the layout of tree.hpp with links that count
-/// from its own first cell and particle.
+/// The essential trees for all other ranks, one after the other in one set of arrays. Each has the layout of tree.hpp; its links count from
+/// its own first cell and particle.
 template <class Space>
 class EssentialTrees {
  public:

@@ -9,7 +9,7 @@ namespace grove {
 
 namespace {
 
-/// What is needed of each rank to place the cube.
+/// The data of each rank's particles that place the cube.
 struct Spread {
   double low[3], high[3];
   double mass, count;
@@ -36,24 +36,24 @@ struct Join {
   }
 };
 
-/// Picks entry `i` of the sample from all ranks' particles, which this rank has.
+/// Picks the entries of the sample that are particles of this rank.
 struct PickSample {
   const Double4* position;
   std::uint64_t all, sample_size;
-  std::uint64_t first_picked, first_held;  ///< entry of the sample, and index among all ranks' particles
+  std::uint64_t first_picked, first_held;  ///< its first entry of the sample; index of its first particle over all ranks
   Double4* out;
   GROVE_HD void operator()(std::size_t i) const { out[i] = position[(first_picked + i) * all / sample_size - first_held]; }
 };
 
 constexpr std::uint64_t largest_sample = 1024;
 
-/// Half the cube's edge beyond which particles are taken to be outliers, in median distances. At 2^10, 2^11 key cells remain inside the
-/// median distance, and 0.1 % of a Hernquist sphere of any size lie outside.
+/// The cube ends at this many median distances from the median position; particles beyond are outliers. Then enough key cells remain inside
+/// the median distance, and few particles of an extended halo lie outside (docs/performance.md).
 constexpr double outlier_factor = 1024;
-/// The same in distances that 99 % do not exceed: a companion far away is no outlier.
+/// It ends at this many times the distance that 99 % do not exceed, if that is farther out: a companion far away is no outlier.
 constexpr double companion_factor = 4;
 
-/// Evenly spaced particles of all ranks, in rank order, on every rank; `held` says how many each rank has.
+/// Positions of evenly spaced particles of all ranks, in rank order, on every rank. `held` says how many particles each rank has.
 template <class Space>
 std::vector<Double4> sample_positions(Space& space, const Communicator& comm, const Double4* position, std::span<const double> held) {
   std::vector<std::uint64_t> begin{0};
@@ -70,7 +70,7 @@ std::vector<Double4> sample_positions(Space& space, const Communicator& comm, co
   return comm.all_gather_vectors(std::span<const Double4>(mine));
 }
 
-/// The value that a fraction of the values do not exceed; puts them into another order.
+/// The value that `fraction` of the values do not exceed. Changes their order.
 double quantile(std::vector<double>& values, double fraction) {
   const auto rank = static_cast<std::ptrdiff_t>(fraction * static_cast<double>(values.size() - 1));
   std::nth_element(values.begin(), values.begin() + rank, values.end());
@@ -80,10 +80,10 @@ double quantile(std::vector<double>& values, double fraction) {
 /// A cube around all but outliers.
 struct Core {
   Double3 centre;
-  double half;  ///< of its edge; 0 where nearly all are at one point
+  double half;  ///< half of its edge; 0 if nearly all particles are at one point
 };
 
-/// Medians, which outliers cannot move however far away they are.
+/// Uses medians, which outliers cannot change, however far away they are.
 Core core_of(const std::vector<Double4>& sample) {
   const auto values_of = [&](auto value) {
     std::vector<double> values;

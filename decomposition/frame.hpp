@@ -1,4 +1,4 @@
-// Step 2: the cube of the keys and the scale of the trees, the same on all ranks.
+// Step 2 (docs/architecture.md): the cube of the keys and the scale of the trees, the same on all ranks.
 #pragma once
 
 #include "decomposition/communicator.hpp"
@@ -13,9 +13,9 @@ struct Frame {
   TreeScale scale;
 };
 
-/// Finds the frame of all ranks' particles. The cube encloses them all, unless less than 1 % lie so far out that it would leave too few key
-/// bits for the rest: then it ends at 1024 times the median distance from the median position, or at 4 times the distance that 99 % do not
-/// exceed, as a sample of 1024 particles has them. Collective; synchronises.
+/// Finds the frame of all ranks' particles. The cube encloses all of them, unless outliers (less than 1 %) would make it so large that too
+/// few key bits are left for the others. Then it ends at 1024 times the median distance from the median position, or at 4 times the
+/// distance that 99 % do not exceed, whichever is larger. Both distances are those of a sample of 1024 particles. Collective; synchronises.
 template <class Space>
 Frame find_frame(Space& space, const Communicator& comm, const Particles<Space>& particles);
 

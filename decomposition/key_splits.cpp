@@ -58,7 +58,7 @@ std::vector<std::uint64_t> choose_candidates(const std::vector<Search>& searches
   return keys;
 }
 
-/// All searches look at all candidates, also those of other intervals, so that equal knowledge keeps the splits in order.
+/// All searches use all candidates, also those of other intervals. With the same information, the splits stay in order.
 void narrow(std::vector<Search>& searches, const std::vector<std::uint64_t>& keys, std::span<const std::uint64_t> weights,
             double largest_error) {
   for (Search& search : searches) {

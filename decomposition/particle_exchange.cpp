@@ -9,12 +9,13 @@ namespace grove {
 
 namespace {
 
-// Every particle counts for its work and for half the mean work, so that a domain of idle particles ends at three times the mean number.
+// The weight of a particle is its work plus half the mean work. So a domain of particles without work has at most three times the mean
+// number.
 constexpr std::uint64_t idle_share = 2;
-// Work moves between steps by more than this; a closer balance would only cost rounds.
+// Work changes between steps by more than this; a better balance would only cost rounds.
 constexpr double balance_tolerance = 0.01;
 
-/// Bytes that keep all items aligned which gather_items() may copy as one word, whatever their number.
+/// The bytes of an item, rounded up. Any number of such items ends at an address where every array is aligned as gather_items() needs it.
 constexpr std::size_t aligned_item(std::size_t bytes) { return (bytes + 31) / 32 * 32; }
 
 struct GatherWork {
@@ -84,7 +85,7 @@ std::vector<std::uint64_t> balanced_counts(Space& space, const Communicator& com
   return counts;
 }
 
-/// Who of the particles, in key order, stays, and who goes where.
+/// Which particles, in key order, stay on this rank, and which go to which other rank.
 struct Moves {
   Moves(const Communicator& comm, std::vector<std::uint64_t> counts) : leaving(std::move(counts)) {
     const auto me = static_cast<std::size_t>(comm.rank());

@@ -1,4 +1,4 @@
-// Step 3: particles move to the rank that owns their key.
+// Step 3 (docs/architecture.md): particles move to the rank that owns their key.
 #pragma once
 
 #include "decomposition/frame.hpp"
@@ -12,9 +12,9 @@ class ParticleExchange {
  public:
   explicit ParticleExchange(Space& space) : transport_(space) {}
 
-  /// Moves every particle to the rank that owns its key, in whatever order: sort them afterwards. Domains are cut so that each has the
-  /// same measured work, and none more than three times the mean number of particles, as far as equal keys allow. All fields travel but
-  /// those whose row in the table says otherwise. Collective; synchronises.
+  /// Moves every particle to the rank that owns its key. There they are not yet in the order of the keys. Domains are cut so that each has
+  /// the same measured work, and none more than three times the mean number of particles, as far as equal keys allow. All fields travel,
+  /// except those whose row in the table says that they do not. Collective; synchronises.
   void run(Space& space, const Communicator& comm, const Frame& frame, Particles<Space>& particles);
 
  private:

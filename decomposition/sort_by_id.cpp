@@ -91,7 +91,7 @@ void require_unique_ids(std::span<const std::uint64_t> ids, const std::string& s
   exchange.end();
   std::sort(received.begin(), received.end());
 
-  // Splits are keys: both copies of an id are on the same rank.
+  // Splits lie between ids: both copies of an id are on the same rank.
   const auto twice = std::adjacent_find(received.begin(), received.end());
   const bool found = twice != received.end();
   if (comm.max(found ? 1 : 0) == 0) return;

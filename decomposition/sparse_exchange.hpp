@@ -11,8 +11,8 @@
 
 namespace grove {
 
-/// One sparse all-to-all between host buffers. Counts travel in one MPI_Alltoall at construction; data only between ranks that
-/// have something to say to each other, without blocking; what a rank sends to itself is copied.
+/// One sparse all-to-all between host buffers. Counts travel in one MPI_Alltoall at construction. Data travel only between ranks that have
+/// items for each other, without blocking. Items that a rank sends to itself are copied.
 ///
 ///     SparseExchange exchange(comm, send_counts);
 ///     std::vector<double> received(exchange.receive_total());
@@ -32,8 +32,8 @@ class SparseExchange {
   std::uint64_t send_total() const { return send_total_; }
   std::uint64_t receive_total() const { return receive_total_; }
 
-  /// Starts one field with `item_bytes` bytes an item. `send` [send_total() * item_bytes], `receive` [receive_total() * item_bytes],
-  /// host memory of the caller (pinned if it likes). Does not block. Throws Error when a length is wrong.
+  /// Starts one field with `item_bytes` bytes an item. `send` [send_total() * item_bytes], `receive` [receive_total() * item_bytes], host
+  /// memory of the caller, which may be pinned. Does not block. Throws Error when a length is wrong.
   void begin(std::span<const std::byte> send, std::span<std::byte> receive, std::size_t item_bytes);
   /// The same for `components` values of type T an item.
   template <class T>

@@ -26,7 +26,7 @@ void Transport<Space>::receive(View<std::byte> data, int from) {
 
 template <class Space>
 void Transport<Space>::start() {
-  // Of receives, too: what is there now may still be read by work enqueued before.
+  // Copies of received data must wait, too: work enqueued before may still read the memory to which they go.
   space_->order_copies_after_work();
   if constexpr (Space::on_gpu) inbox_.resize_discard(inbox_bytes_);
   for (Incoming& message : receives_) {

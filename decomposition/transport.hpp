@@ -1,7 +1,7 @@
 // Messages between the device memories of ranks: the one place that knows which way they take.
 //
-// Where the memory is a GPU's, messages are staged through pinned host memory: copied to the host, sent by MPI, copied to the device. Where
-// it is the host's, MPI sends and receives them where they are.
+// Messages between GPUs are staged through pinned host memory: copied to the host, sent by MPI, copied to the device. On the CPU, MPI sends
+// and receives them where they are.
 #pragma once
 
 #include <vector>
@@ -30,7 +30,7 @@ class Transport {
 
   /// Starts a new set. The one before must be finished. `comm` must outlive the set.
   void begin(const Communicator& comm, Tag tag);
-  /// Declares a message to rank `to`. What `data` holds when start() is called is sent; it must not change before finish().
+  /// Declares a message to rank `to`. It has the contents of `data` at start(); they must not change before finish().
   void send(View<const std::byte> data, int to);
   /// Declares a message from rank `from`. Nothing else may use `data` before arrive().
   void receive(View<std::byte> data, int from);

@@ -8,7 +8,7 @@ namespace grove {
 
 namespace {
 
-/// Makes links that count from a tree's own first cell and particle count from the start of the arrays.
+/// Links of a received tree count from its own first cell and particle. Makes them count from the start of the arrays.
 struct Relocate {
   CellLinks* links;
   const std::uint32_t* cell_begin;  ///< [trees + 1]
@@ -31,7 +31,7 @@ struct Relocate {
   }
 };
 
-/// Messages that one tree takes: links, geometry, multipoles, particles.
+/// Messages for one tree: links, geometry, multipoles, particles.
 constexpr std::size_t messages_a_tree = 4;
 
 }  // namespace

@@ -74,13 +74,14 @@ void check_field(const Hdf5Handle& group, const std::string& file, const std::st
 
 H5T_class_t class_of(ElementType type) { return type == ElementType::f4 || type == ElementType::f8 ? H5T_FLOAT : H5T_INTEGER; }
 
-/// Where fields that a file may lack are there, and where they are not: for each row of the table the name of a group, or nothing.
+/// For each row of the table, if a file may lack the field: the name of a group that has it, and of one that lacks it; empty if there is
+/// none.
 struct OptionalFields {
   std::vector<std::string> present_in, absent_from;
   explicit OptionalFields(const FieldTable& fields) : present_in(fields.rows().size()), absent_from(fields.rows().size()) {}
 };
 
-/// True for the fields that all particles of a file may lack: ids, and what is read when it is there.
+/// True for the fields that a file may lack for all its particles: ids, and fields that are read when they are there.
 bool may_be_absent(const ParticleField& field) { return field.name == "id" || field.input == InInput::when_there; }
 
 /// Checks all fields of a type in one file.

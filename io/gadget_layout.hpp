@@ -21,7 +21,7 @@ struct GadgetBlock {
   std::uint64_t first = 0, count = 0, row = 0;
 };
 
-/// The files of a snapshot and what they hold; checked: what it announces is there and has the right shape.
+/// The files of a snapshot and their contents. All that the headers announce is there and has the right shape.
 struct GadgetLayout {
   using Counts = std::array<std::uint64_t, particle_type_count>;
 

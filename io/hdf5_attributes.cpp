@@ -84,7 +84,7 @@ std::optional<std::vector<double>> read_numbers(const Hdf5Handle& object, const 
 }
 
 std::optional<std::vector<std::uint64_t>> read_counts(const Hdf5Handle& object, const std::string& name) {
-  // Signed on the way in: HDF5 would turn a negative count into 0 without a word.
+  // Read as signed numbers: HDF5 would silently turn a negative count into 0.
   const auto numbers = read_values<std::int64_t>(object, name, H5T_NATIVE_INT64);
   if (!numbers) return std::nullopt;
   if (std::any_of(numbers->begin(), numbers->end(), [](std::int64_t n) { return n < 0; })) {

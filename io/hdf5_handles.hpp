@@ -56,7 +56,7 @@ Code check_hdf5(Code code, const std::string& what) {
 /// "file: object" of an open object, for messages; empty for an identifier that has no name.
 std::string hdf5_name(const Hdf5Handle& object);
 
-/// The datasets of a file written in parallel that are at least this large start on a multiple of it; bytes.
+/// In a file written in parallel, a dataset of at least this many bytes starts on a multiple of it.
 inline constexpr hsize_t dataset_alignment = hsize_t{1} << 20;
 
 /// Turns HDF5's automatic error printing off. Idempotent; all functions that open or create a file call it.
@@ -89,7 +89,7 @@ Hdf5Handle open_dataset(const Hdf5Handle& parent, const std::string& name);
 /// @param shape  [rank] number of elements per dimension
 Hdf5Handle create_dataset(const Hdf5Handle& parent, const std::string& name, hid_t type, const std::vector<hsize_t>& shape);
 
-/// What a dataset looks like from outside.
+/// Type and shape of a dataset.
 struct DatasetInfo {
   std::vector<hsize_t> shape;
   H5T_class_t kind = H5T_NO_CLASS;  ///< H5T_FLOAT, H5T_INTEGER, ...

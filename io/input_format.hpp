@@ -13,7 +13,7 @@
 
 namespace grove {
 
-/// The beginning of a file, from which its format is told.
+/// The beginning of a file, by which its format is recognised.
 struct FileHead {
   std::uint64_t size = 0;  ///< of the whole file, bytes
   std::string bytes;       ///< the first 4096 bytes, or all
@@ -30,7 +30,7 @@ struct FieldDescription {
 struct InputFormat {
   const char* name;        ///< shown to the user
   const char* extensions;  ///< each with its dot, separated by blanks; decide when no format recognises the content
-  /// Whether a file that starts like this is of the format, be it damaged further on. Not collective, does not throw.
+  /// Whether a file that starts like this is of the format, even if it is damaged further on. Not collective, does not throw.
   bool (*recognises)(const FileHead& head);
   /// Reads this rank's rows as read_particles says and fills in `info` at least on the root. Collective; throws AgreedError.
   ParticleSet (*read)(const std::filesystem::path& path, const FieldTablePtr& fields, const Communicator& comm, ReadInfo& info);
@@ -47,7 +47,7 @@ struct DetectedFile {
   const InputFormat* format = nullptr;
 };
 
-/// Finds the file meant by `path`: itself or, for a snapshot split over several files given without number, the first of them
+/// Finds the file meant by `path`: the file of that name or, for a split snapshot that is named without a number, the first of its files
 /// (snapshot_003 or snapshot_003.hdf5 -> snapshot_003.0.hdf5). Not collective.
 /// @throws DataError when there is no such file, it cannot be read or is of no known format
 DetectedFile detect_format(const std::filesystem::path& path);

@@ -10,18 +10,17 @@ namespace grove {
 /// `final_name`.partial: where a file is made before it gets its name.
 std::filesystem::path partial_name(const std::filesystem::path& final_name);
 
-/// Creates a file, or replaces one, that starts with `bytes`, and has the disk set aside room for `size` bytes in all, so that
-/// writing them later cannot fail for want of room; of a file system that cannot promise that, as much must be free. Throws
-/// SystemError.
+/// Creates or replaces a file that starts with `bytes`, and reserves `size` bytes for it on the disk, so that later writes cannot fail for
+/// lack of space. If the file system cannot reserve space, so much must be free. Throws SystemError.
 void create_with_room(const std::filesystem::path& path, const std::string& bytes, std::uint64_t size);
 
-/// Flushes the partial file to the disk, then gives it its name, replacing a file that has it. Throws SystemError.
+/// Flushes the partial file to the disk, then gives it its final name. Replaces an older file of that name. Throws SystemError.
 void publish(const std::filesystem::path& final_name);
 
 /// Removes a file if it is there. Never throws.
 void remove_quietly(const std::filesystem::path& path) noexcept;
 
-/// While it lives, a write beyond the limit on file sizes (ulimit -f) is an error like any other instead of ending the process.
+/// While an object lives, a write beyond the limit on file sizes (ulimit -f) fails with an error instead of ending the process.
 class IgnoreFileSizeSignal {
  public:
   IgnoreFileSizeSignal();

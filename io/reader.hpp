@@ -36,7 +36,7 @@ struct ReadInfo {
 /// Rows are numbered from 0 over the whole snapshot; in HDF5 files by type, within a type by file. Each rank gets the rows
 /// [first_of_rank(total, rank, size), first_of_rank(total, rank + 1, size)). Files without ids get the row number as id.
 /// @param info    if not null, receives what else the file says
-/// @param fields  the table of fields that the particles get; of those that are read when they are there, HDF5 files may have some
+/// @param fields  the table of fields that the particles get; HDF5 files may have those that are read when they are there
 /// @return this rank's rows; what was not read is empty
 /// @throws AgreedError on all ranks naming file, field and the lowest bad row for data that cannot be used. Duplicate ids are
 ///   not looked for.

@@ -15,7 +15,7 @@ namespace grove {
 
 namespace {
 
-/// Called by HDF5 for a number that the type in memory cannot hold. HDF5 takes the nearest that it can, without a word.
+/// Called by HDF5 for a number that the type in memory cannot hold. HDF5 would silently take the nearest number that fits.
 H5T_conv_ret_t note_misfit(H5T_conv_except_t what, hid_t, hid_t, void*, void*, void* found) {
   if (what == H5T_CONV_EXCEPT_RANGE_HI || what == H5T_CONV_EXCEPT_RANGE_LOW) *static_cast<bool*>(found) = true;
   return H5T_CONV_UNHANDLED;
@@ -42,7 +42,7 @@ void read_rows(const Hdf5Handle& group, const std::string& field, const GadgetBl
 
 void read_ids(const Hdf5Handle& group, const GadgetBlock& block, std::uint64_t* ids) {
   const bool is_signed = describe_dataset(open_dataset(group, "ParticleIDs")).is_signed;
-  // HDF5 would turn negative ids into 0 without a word.
+  // HDF5 would silently turn negative ids into 0.
   read_rows(group, "ParticleIDs", block, is_signed ? H5T_NATIVE_INT64 : H5T_NATIVE_UINT64, ids);
   if (!is_signed) return;
   constexpr std::uint64_t largest = std::numeric_limits<std::int64_t>::max();

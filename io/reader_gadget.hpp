@@ -1,8 +1,8 @@
 // HDF5 snapshots in GADGET's layout: by GADGET-2 to 4, SWIFT, AREPO, and Grove itself, in one file or several.
 //
-// Read are /Header, /Parameters, /Units, /Provenance and of each /PartTypeK, K = 0 to 5, Coordinates, Velocities, Masses (or the
-// header's MassTable) and ParticleIDs, of any float and integer types. Numbers are taken as they are: factors of the scale
-// factor or of the Hubble parameter in cosmological files stay in; a note says so.
+// The reader takes /Header, /Parameters, /Units, /Provenance and, from each /PartTypeK, K = 0 to 5, Coordinates, Velocities, Masses (or the
+// header's MassTable), ParticleIDs and the fields of the table that are read when they are there, of any float and integer types. Numbers
+// are taken as they are: factors of the scale factor or of the Hubble parameter in cosmological files stay in; a note says so.
 #pragma once
 
 #include "io/input_format.hpp"

@@ -23,14 +23,14 @@ struct Provenance {
   std::vector<std::pair<std::string, std::string>> extra;  ///< more attributes: name and text
 };
 
-/// Everything in a snapshot besides the particles; that of the root counts.
+/// Everything in a snapshot besides the particles. Only the root's is used.
 struct SnapshotHeader {
   double time = 0;  ///< code units
   UnitSystem units;
   double G = 1;          ///< code units
   double softening = 0;  ///< code units, Plummer equivalent
   Provenance provenance;
-  std::vector<std::string> fields{};  ///< those on request that are to be written, by their names in the table of fields
+  std::vector<std::string> fields{};  ///< names of the fields on request that are to be written
   /// Most bytes that a rank hands over in one call: bounds the scratch memory and keeps MPI's counts within an int. At least 24.
   std::size_t transfer_bytes = std::size_t{256} << 20;
 };
@@ -42,10 +42,9 @@ double enclosing_box_size(const ParticleSet& local, const Communicator& comm);
 
 /// Writes all particles of all ranks to `final_name`. Collective; any rank may have none, but not all.
 ///
-/// Within a type, particles are in rank order and on each rank in the order of `local`. Of the fields that the table says are written,
-/// those are left out that some rank with particles does not know. The file is made under the name `final_name`.partial, flushed to the
-/// disk and then renamed, so that a file under its final name is always complete; an older file of that name is replaced. The bytes depend
-/// on the arguments alone.
+/// Within a type, particles are in rank order and on each rank in the order of `local`. A field that should be written is left out if some
+/// rank with particles does not know it. The file is made under the name `final_name`.partial, flushed to the disk and then renamed, so
+/// that a file under its final name is always complete; an older file of that name is replaced. The bytes depend on the arguments alone.
 /// @throws AgreedError on all ranks; then the partial file is gone and an older file of the final name is as it was
 void write_snapshot(const std::filesystem::path& final_name, const ParticleSet& local, const SnapshotHeader& header,
                     const Communicator& comm);

@@ -19,8 +19,8 @@ struct SnapshotContents {
   int ranks = 1;
 };
 
-/// An HDF5 file with everything but the numbers of the particles, and these as datasets that have no space yet, as bytes.
-/// `name` appears in messages. Not collective. Throws SystemError.
+/// The bytes of an HDF5 file with everything but the particles' numbers: their datasets have no space in the file yet. `name` appears in
+/// messages. Not collective. Throws SystemError.
 std::string make_snapshot_image(const std::string& name, const SnapshotHeader& header, const SnapshotContents& contents);
 
 /// Most bytes that the file has when all datasets of an image of `image_bytes` have got their space.

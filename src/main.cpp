@@ -38,7 +38,7 @@ int refuse(const CLI::App& app, const std::string& mistake) {
   return exit_usage;
 }
 
-/// What is wrong with the names of command and generator, which come first; empty when nothing is.
+/// The mistake in the names of command and generator, which come first; empty if there is none.
 std::string wrong_name(const CLI::App& app, int argc, char** argv) {
   std::string before = "grove";
   const CLI::App* level = &app;
@@ -55,7 +55,7 @@ std::string wrong_name(const CLI::App& app, int argc, char** argv) {
   }
 }
 
-/// A rank without a rank of its own: srun has started many, but MPI has not noticed.
+/// Throws if srun has started several processes that MPI sees as single ones.
 void require_one_world(const Communicator& comm) {
   const char* started = std::getenv("SLURM_STEP_NUM_TASKS");
   if (!started || std::atoi(started) <= 1 || comm.size() > 1 || std::getenv("OMPI_COMM_WORLD_SIZE") || std::getenv("PMI_SIZE")) return;

@@ -13,13 +13,13 @@ namespace grove {
 
 struct ForceBenchmark {
   BenchStatistics statistics;
-  WorkTotals work;     ///< of the last evaluation, but bytes_held: the most of all evaluations that are measured
+  WorkTotals work;     ///< of the last evaluation; its bytes_held is the largest of all measured ones
   ForceErrors errors;  ///< without targets when they were not measured
   ForceBalance balance;
 };
 
-/// Measures `repeats` force evaluations of a simulation that has been started, after one that is not measured: all but the errors.
-/// Direct sums, which hold memory of their own, are better made afterwards. Collective.
+/// Measures `repeats` force evaluations of a simulation that has been started, after one that is not measured. Sets everything but the
+/// errors: direct sums hold memory of their own, so make them afterwards. Collective.
 ForceBenchmark measure_force(Simulation& simulation, std::uint64_t repeats, const Communicator& comm);
 
 /// All of it for people, several lines.

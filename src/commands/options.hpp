@@ -56,8 +56,8 @@ std::vector<std::string> comma_separated(const std::string& option, const std::s
 /// Writes `text` to `path`, or to standard output for "-". Not collective. Throws SystemError that names the file.
 void write_text(const std::string& path, const std::string& text);
 
-/// Throws SystemError that names the file when write_text() could not write it; it is created if it is not there. To be asked before long
-/// work whose result goes there. Not collective.
+/// Throws SystemError that names the file if write_text() could not write it. Creates the file if it is not there. For use before long work
+/// whose result goes there. Not collective.
 void require_writable(const std::string& path);
 
 }  // namespace grove

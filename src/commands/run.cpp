@@ -36,7 +36,7 @@ struct RunOptions {
   bool print_config = false, quiet = false, overwrite = false;
 };
 
-/// Everything said to the user goes through here: once, and not at all when quiet.
+/// All messages to the user go through here. One rank prints them, and none when quiet.
 class Console {
  public:
   Console(const Communicator& comm, bool quiet) : speaks_(comm.is_root() && !quiet) {}
@@ -84,7 +84,7 @@ std::unique_ptr<Simulation> make_configured_simulation(const Config& config, con
 int simulate(const RunOptions& options, const Config& config, const Communicator& comm) {
   const Console console(comm, options.quiet);
   const OutputDirectory directory(config.output.directory);
-  // What can go wrong at once goes wrong before anything slow is done.
+  // Whatever can fail at once is done before anything slow.
   std::unique_ptr<StepSchedule> schedule;
   comm.agree(
       [&] { schedule = std::make_unique<StepSchedule>(config.time.begin, config.time.end, config.time.dt, config.output.snapshot_every); });

@@ -60,7 +60,7 @@ class ConfigBuilder {
     return found == given_.end() ? nullptr : &found->second;
   }
 
-  // The key as given, or as its default stands, for messages.
+  // The key as it was given or, if it was not, with its default: for messages.
   GivenSetting describe(const std::string& section, const std::string& name, const Value& value) const {
     if (const GivenSetting* given = find(section, name)) return *given;
     return {section, name, {}, to_toml(value) + " (the default)", name_};
@@ -78,7 +78,7 @@ class ConfigBuilder {
                                   fmt::join(names, ", ")));
   }
 
-  // Where a key that is in no right place would be right.
+  // Says to which section a misplaced key belongs.
   std::string home_of(const std::string& name) const {
     for (const ConfigSetting& row : table_.settings) {
       if (row.setting.name == name) return fmt::format(" ({} belongs in [{}])", name, row.section);
@@ -109,7 +109,7 @@ class ConfigBuilder {
   }
 
   void set(const GivenSetting& given) {
-    // Resolved when the units are known.
+    // resolve_physical_G() sets it when the units are known.
     if (given.section == "gravity" && given.name == "G" && is_physical_G(given)) return;
     const ConfigSetting* row = table_.find(given.section, given.name);
     if (!row) {
@@ -159,7 +159,8 @@ class ConfigBuilder {
     fail(given, fmt::format("unknown key{}. Allowed in [{}]: {}", hint, given.section, fmt::join(names, ", ")));
   }
 
-  // A theta by itself was meant for a geometric criterion: who wants it for the first forces of `relative` says so beside it.
+  // A theta without an opening criterion beside it was probably meant for a geometric one. With `relative` it sets only the first forces,
+  // so the user must name the criterion beside it.
   void check_theta() const {
     const GravityParameters& gravity = config_.gravity;
     const GivenSetting *theta = find("gravity", "theta"), *opening = find("gravity", "opening");
@@ -171,7 +172,7 @@ class ConfigBuilder {
                              chosen));
   }
 
-  // A key that has no effect is a mistake, unless the command line has chosen against what the file says.
+  // A key without effect is a mistake, unless it is in the file and the command line has changed the key on which it depends.
   void drop_idle_settings() {
     for (const ConfigSetting& row : table_.settings) {
       const GivenSetting* given = find(row.section, row.setting.name);
@@ -212,7 +213,7 @@ class ConfigBuilder {
   void check_times() const {
     const TimeParameters& time = config_.time;
     if (time.end < time.begin) fail(describe("time", "end", time.end), fmt::format("must be >= time.begin = {}", to_toml(time.begin)));
-    // A step that no longer changes the time would never come to an end.
+    // With a step too small to change the time, the run would never end.
     const double latest = std::max(std::abs(time.begin), std::abs(time.end));
     if (latest + time.dt == latest && time.end > time.begin)
       fail(describe("time", "dt", time.dt), fmt::format("must be large enough to change the time {}", to_toml(latest)));

@@ -8,8 +8,8 @@
 
 namespace grove {
 
-/// The Config that the keys of a `file`, named `name` in messages, and the `overrides`, which win, make of the keys in `table`. What
-/// load_config says of it holds.
+/// Makes a Config from the keys in a `file` (called `name` in messages) and the `overrides`, which win over the file. `table` has all keys
+/// that exist. Checks and throws like load_config().
 Config build_config(const std::string& name, const std::vector<GivenSetting>& file, const std::vector<GivenSetting>& overrides,
                     const ConfigTable& table);
 

@@ -1,4 +1,4 @@
-// From TOML text and command-line overrides to a list of given keys; nothing is checked but the syntax.
+// From TOML text and command-line overrides to a list of given keys; only the syntax is checked.
 #pragma once
 
 #include <string>

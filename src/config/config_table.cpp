@@ -47,7 +47,7 @@ void add_gravity(Rows& rows) {
   add(&Gravity::tolerance,
       {"tolerance", {}, {0.0, 1.0, false}, "allowed error of a single cell's force, relative to the particle's acceleration"},
       Condition{"opening", {RelativeOpening::name}});
-  // direct has no accuracy to set: it takes the order of an fmm run as it is.
+  // `direct` does not use the order but accepts the key, so that the configuration of a run with fmm also serves for direct.
   add(&Gravity::order, {"order", {}, {4.0, 5.0}, "order of the expansions of fmm; 5 pays for 99 % errors below 1e-3"},
       Condition{"method", {"fmm", "direct"}});
   add(&Gravity::theta, {"theta",

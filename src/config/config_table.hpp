@@ -12,7 +12,7 @@
 
 namespace grove {
 
-/// What must hold for a key to have an effect: another key of its section has one of these values.
+/// The condition for a key to have an effect: another key of its section has one of these values.
 struct Condition {
   std::string name;                 ///< of the other key, whose value is a text
   std::vector<std::string> values;  ///< any of these
@@ -72,7 +72,8 @@ bool belongs_to_generators(const ConfigSetting& row);
 /// Whether the key's condition, if it has one, holds.
 bool condition_holds(const ConfigTable& table, const ConfigSetting& row, const Config& config);
 
-/// Whether the key has an effect in `config`: its condition holds and, in [initial_conditions], it is for the source there is.
+/// Whether the key has an effect in `config`: its condition holds and, in [initial_conditions], it belongs to the source that is chosen,
+/// file or generator.
 bool applies(const ConfigTable& table, const ConfigSetting& row, const Config& config);
 
 /// The name of the row that `config` chooses; empty for the generator when the particles come from a file.

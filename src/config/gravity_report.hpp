@@ -1,4 +1,4 @@
-// What gravity is configured to be, for people and for programs.
+// The configured gravity in words, and as JSON for programs.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -8,11 +8,11 @@
 
 namespace grove {
 
-/// Whether a text says the value by which the opening criterion trades speed for accuracy. A sweep has many of them.
+/// Whether gravity_text() shows the value of theta or tolerance. A sweep has many values, and leaves them out.
 enum class AccuracyValue { shown, left_out };
 
-/// "method fmm, opening relative, tolerance 0.001, softening 0 (plummer)": what the method looks at. Parameters that a single opening
-/// criterion has of its own follow its accuracy.
+/// "method fmm, opening relative, tolerance 0.001, softening 0 (plummer)": the settings that the method uses. Parameters of a single
+/// opening criterion follow its accuracy.
 std::string gravity_text(const GravityParameters& gravity, AccuracyValue value = AccuracyValue::shown,
                          const ConfigTable& table = config_table());
 

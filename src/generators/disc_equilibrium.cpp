@@ -40,7 +40,7 @@ double DiscEquilibrium::halo_mass(double radius) const {
 double DiscEquilibrium::circular_velocity2(double radius) const {
   const double halo = p_.halo.G * halo_mass(radius) / radius;
   const double y = radius / (2 * p_.scale_length);
-  // The products of the Bessel functions are those of a point mass beyond: they overflow and vanish one by one.
+  // Beyond this the disc acts like a point mass, and single Bessel functions would overflow or vanish.
   if (y > 100) return halo + p_.halo.G * p_.mass / radius;
   const double bessel = std::cyl_bessel_i(0, y) * std::cyl_bessel_k(0, y) - std::cyl_bessel_i(1, y) * std::cyl_bessel_k(1, y);
   return halo + 2 * p_.halo.G * p_.mass / p_.scale_length * y * y * bessel;

@@ -27,10 +27,11 @@ struct DiscMotion {
   double sigma_radial, sigma_azimuthal, sigma_vertical;
 };
 
-/// What disc and halo have at a radius, computed anew at each call; code units.
+/// Properties of disc and halo at a radius, computed anew at each call; code units.
 class DiscEquilibrium {
  public:
-  /// Where Q is `toomre_q`, in scale lengths: near its minimum, as the squared dispersion falls like the surface density.
+  /// Radius at which Q is `toomre_q`, in scale lengths. Q is near its minimum there, since the squared dispersion falls like the surface
+  /// density.
   static constexpr double q_radius = 2.0;
 
   explicit DiscEquilibrium(const DiscParameters& parameters);
@@ -40,7 +41,7 @@ class DiscEquilibrium {
   double circular_velocity2(double radius) const;
   double epicyclic_frequency2(double radius) const;
   DiscMotion motion(double radius) const;
-  /// What multiplies the speeds that the halo has without the disc.
+  /// Factor by which the disc increases the speeds of the halo.
   double halo_speed_factor(double radius) const;
 
  private:

@@ -50,7 +50,7 @@ struct Generator {
   std::string meaning;  ///< one line
   std::string source;   ///< the paper, author year; may be empty
   std::vector<Setting> parameters;
-  /// What ranges of single keys cannot say; may be null.
+  /// Checks what the ranges of single keys cannot say; may be null.
   std::optional<Complaint> (*check)(const InitialConditions&);
   /// Prepares the model for a checked set of parameters and a gravitational constant in code units.
   Model (*prepare)(const InitialConditions&, double G);
@@ -65,7 +65,7 @@ const Generator* find_generator(const std::string& name);
 /// The names of the generators, in the table's order.
 std::vector<std::string> generator_names();
 
-/// The first thing wrong between the parameters of `conditions`, whose single values are in range; empty when all is well.
+/// The first contradiction among the parameters of `conditions`, each of which is in range by itself; empty if there is none.
 std::optional<Complaint> check_generator(const InitialConditions& conditions);
 
 /// The particles with ids first_id .. first_id + count - 1, in that order, of the `n` that `conditions` describe.

@@ -1,5 +1,5 @@
-// Two spheres on a two-body orbit. The orbit is that of point masses (e.g. Binney & Tremaine 2008, section 3.1); once the spheres
-// overlap the true one falls behind it.
+// Two spheres on a two-body orbit. The orbit is that of point masses (e.g. Binney & Tremaine 2008, section 3.1); once the spheres overlap,
+// they fall behind it.
 #include "src/generators/merger.hpp"
 
 #include <fmt/format.h>

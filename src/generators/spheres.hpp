@@ -36,8 +36,8 @@ Sphere plummer_sphere(const SphereParameters& parameters);
 /// Hernquist sphere, isotropic: Hernquist (1990), velocities drawn from the distribution function of his equation 17.
 Sphere hernquist_sphere(const SphereParameters& parameters);
 
-/// The most trials a rejection loop may take. The chance of needing more is below 1e-100 for every particle; there to prove that
-/// the loops end.
+/// The most trials a rejection loop may take. The chance of needing more is below 1e-100 for every particle. The limit proves that the
+/// loops end.
 inline constexpr int max_trials = 1000000;
 
 /// The keys of a single sphere: mass, scale_radius, cutoff.

@@ -1,4 +1,4 @@
-// What an integrator sees of a simulation, and the interface behind which all integrators are.
+// The interface of all integrators, and the view of the simulation that they get.
 #pragma once
 
 #include <functional>
@@ -8,7 +8,7 @@
 
 namespace grove {
 
-/// The particles of this rank during a step, and what can be done to them.
+/// The particles of this rank during a step, and the operations on them.
 template <class Space>
 class StepContext {
  public:
@@ -25,7 +25,7 @@ class StepContext {
   /// says travel go with them. Collective.
   void compute_forces() { compute_forces_(); }
 
-  /// The values of a field that the integrator has declared, of elements T. They lie elsewhere after compute_forces().
+  /// The values of a field that the integrator has declared, with elements of type T. The view is valid until compute_forces().
   template <class T>
   View<T> field(const char* name) {
     const ParticleArray<Space>& array = particles_.array(particles_.table()->array_of(name));
@@ -43,7 +43,8 @@ template <class Space>
 class Integrator {
  public:
   virtual ~Integrator() = default;
-  /// One step of length `dt`, which may be negative. Accelerations are those of the present positions before and after. Collective.
+  /// One step of length `dt`, which may be negative. Before and after the step, accelerations are those of the present positions.
+  /// Collective.
   virtual void step(StepContext<Space>& context, double dt) = 0;
 };
 

@@ -1,4 +1,4 @@
-// What is known of the integrators without a space: names, settings and fields of their own.
+// The integrators' names, settings and fields, which do not depend on the space.
 #pragma once
 
 #include <string>
@@ -15,9 +15,9 @@ struct IntegratorInfo {
   std::string meaning;                  ///< one line
   std::string source;                   ///< the paper, author year
   int order = 2;                        ///< the error of a run falls with this power of the step
-  bool is_reversible = true;            ///< a run turned round comes back to its start but for rounding
+  bool is_reversible = true;            ///< a run with reversed steps returns to its start, up to rounding
   std::vector<Setting> settings{};      ///< in [time], beside those of all integrators
-  std::vector<ParticleField> fields{};  ///< what particles need for it beside the standard fields
+  std::vector<ParticleField> fields{};  ///< fields of the particles that it needs beside the standard ones
 };
 
 /// The table of integrators, the default first.

@@ -24,7 +24,7 @@ struct InitialState {
 /// get the table `fields`. Collective. Throws AgreedError.
 InitialState load_initial_state(const Config& config, const Communicator& comm, const FieldTablePtr& fields = standard_fields());
 
-/// What in the file's own time, units and G differs from the configuration, a sentence each: nothing is converted, but the user should
+/// One sentence for each of time, units and G in the file that differs from the configuration: nothing is converted, but the user should
 /// know.
 std::vector<std::string> notes_on_file(const Config& config, const InitialState& state);
 

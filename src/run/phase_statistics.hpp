@@ -20,7 +20,7 @@ struct PhaseSummary {
 struct StepTiming {
   std::vector<PhaseSummary> phases;  ///< the phases of rank 0, in its order
   double seconds = 0;                ///< wall time from begin to end, of the slowest rank
-  double imbalance = 1;              ///< time in the walks of the busiest rank over the mean: what the key splits are to balance
+  double imbalance = 1;              ///< time in the walks of the busiest rank over the mean; the key splits are to make it 1
 };
 
 /// True for the phases in which particles gather forces: "walk", "walk of others".

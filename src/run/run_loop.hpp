@@ -32,14 +32,14 @@ struct RunReport {
 
 using Observers = std::vector<std::unique_ptr<Observer>>;
 
-/// Steps a simulation along a schedule, which alone knows the times.
+/// Steps a simulation along a schedule, from which all times come.
 class RunLoop {
  public:
-  /// All must outlive the loop, but `observers`, which it owns.
+  /// The loop owns `observers`; all other arguments must outlive it.
   RunLoop(Simulation& simulation, const Communicator& comm, const StepSchedule& schedule, Observers observers);
 
-  /// From the initial state to the end, or to the step in which a rank received SIGINT or SIGTERM. `particles` is this rank's share; they
-  /// are gone once the simulation has them. Collective. Throws what the simulation and the observers throw.
+  /// From the initial state to the end, or to the step in which a rank received SIGINT or SIGTERM. `particles` is this rank's share; its
+  /// memory is freed once the simulation has its own copy. Collective. Throws what the simulation and the observers throw.
   RunReport run(ParticleSet particles);
 
  private:

@@ -11,15 +11,15 @@
 
 namespace grove {
 
-/// What a simulation needs to know beside gravity.
+/// The settings of a simulation beside gravity.
 struct SimulationSetup {
   std::string integrator = "leapfrog";          ///< one of integrator_infos()
-  SettingValues integrator_settings{};          ///< those that it has; what is missing has its default
+  SettingValues integrator_settings{};          ///< settings of the integrator; a missing one has its default
   std::vector<ParticleField> further_fields{};  ///< fields of the particles beside the standard ones and the integrator's
 };
 
-/// `device`: "auto" (a GPU if there is one), "gpu", "cpu". Throws ConfigError for "gpu" without one, naming what is missing, and for names
-/// that there are not. Not collective itself; the result's calls are.
+/// `device`: "auto" (a GPU if there is one), "gpu", "cpu". Throws ConfigError if "gpu" is asked for and there is none, saying what is
+/// missing, and for unknown names in the other arguments. Not collective itself; the result's calls are.
 std::unique_ptr<Simulation> make_simulation(const std::string& device, const GravityParameters& gravity, const Communicator& comm,
                                             const SimulationSetup& setup = {});
 

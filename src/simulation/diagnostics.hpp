@@ -35,11 +35,11 @@ struct ForceBalance {
 template <class Space>
 Diagnostics measure_diagnostics(Space& space, const Communicator& comm, const Particles<Space>& particles, double time);
 
-/// Collective; synchronises.
+/// Sums of the forces on the particles of all ranks. Collective; synchronises.
 template <class Space>
 ForceBalance measure_force_balance(Space& space, const Communicator& comm, const Particles<Space>& particles);
 
-/// Throws AgreedError (exit code of DataError) on all ranks, naming a particle of which that part is not finite at `time`. Collective;
+/// Throws AgreedError (exit code of DataError) on all ranks, naming a particle whose `part` is not finite at `time`. Collective;
 /// synchronises.
 template <class Space>
 void require_finite(Space& space, const Communicator& comm, const Particles<Space>& particles, ParticlePart part, double time);

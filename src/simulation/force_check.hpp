@@ -22,7 +22,7 @@ struct ForceSample {
   std::vector<double> potential_error;     ///< |phi - phi_direct| / |phi_direct|
 };
 
-/// Makes and compares them; keeps memory for the blocks of sources that travel between ranks.
+/// Makes reference forces and compares other forces with them. Keeps memory for the blocks of sources that travel between ranks.
 template <class Space>
 class ForceCheck {
  public:

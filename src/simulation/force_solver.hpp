@@ -12,8 +12,8 @@
 
 namespace grove {
 
-/// Computes gravity in two calls: what depends on where the sources are, and the forces on targets. The second may follow the first several
-/// times, for different targets.
+/// Computes gravity in two calls. prepare() does all that depends on the positions of the sources alone; forces() computes the forces on
+/// targets. Several calls of forces() may follow one of prepare(), for different targets.
 template <class Space>
 class ForceSolver {
  public:
@@ -24,16 +24,16 @@ class ForceSolver {
   /// Collective.
   virtual void prepare(Particles<Space>& particles, PhaseClock<Space>& clock) = 0;
 
-  /// Sets acceleration, potential and work of all particles or, where `active` [particles] is not null, of those for which it is not 0; it
-  /// lies in the space, in the order that prepare() left. Marks its phases on `clock`. Collective; asynchronous at its end.
+  /// Sets acceleration, potential and work of the active particles. `active` [particles] lies in the memory of the space, in the order that
+  /// prepare() left: not 0 for active particles; null: all are active. Marks its phases on `clock`. Collective; asynchronous at its end.
   virtual void forces(Particles<Space>& particles, const std::uint8_t* active, PhaseClock<Space>& clock) = 0;
 
   /// Work of the last forces() on this rank. Synchronises.
   virtual WorkCounts work_counts() = 0;
 };
 
-/// The solver for the method that `gravity.method` names. Throws ConfigError when there is none of that name, or for names of criteria and
-/// kernels that there are not. `space` and `comm` must outlive it.
+/// The solver for the method that `gravity.method` names. Throws ConfigError for an unknown method, opening criterion or softening kernel.
+/// `space` and `comm` must outlive it.
 template <class Space>
 std::unique_ptr<ForceSolver<Space>> make_force_solver(Space& space, const Communicator& comm, const GravityParameters& gravity);
 

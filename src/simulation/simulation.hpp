@@ -30,8 +30,8 @@ struct WorkCounts {
   std::uint64_t cells = 0;              ///< cells of the local tree
   std::uint64_t imported_cells = 0;     ///< cells received from other ranks
   std::uint64_t imported_particles = 0;
-  /// The most memory that the back end had allocated at any time of it: particles, trees, lists and scratch, blocks of memory that grew
-  /// beside those they replaced, on the device alone where there is one; without the CUDA context.
+  /// The most memory that was allocated at any time during the evaluation: particles, trees, lists and scratch, and old blocks as long as
+  /// larger ones were replacing them. On a GPU only the memory of the device counts, without the CUDA context.
   std::uint64_t bytes_held = 0;
 };
 
@@ -43,17 +43,17 @@ class Simulation {
   /// Takes this rank's share of the particles, in any distribution over the ranks (it may be empty), and computes forces. Nothing of an
   /// earlier run remains. The particles' table of fields must be fields().
   virtual void start(const ParticleSet& particles, double time) = 0;
-  /// One step of length `dt` of the integrator, which ends at `time_after`: that of a schedule, so that roundings do not add up.
+  /// One step of the integrator, of length `dt`. It ends at `time_after`, which comes from a schedule, so that roundings do not add up.
   virtual void step_to(double time_after, double dt) = 0;
   void step(double dt) { step_to(time() + dt, dt); }
   /// Recomputes all accelerations and potentials at the present positions.
   virtual void compute_forces() = 0;
 
-  /// What the particles of this run have: the standard fields, those of the integrator, and those that were asked for.
+  /// The fields of this run's particles: the standard ones, those of the integrator, and those that were asked for.
   virtual const FieldTablePtr& fields() const = 0;
   virtual double time() const = 0;
   virtual Diagnostics diagnostics() = 0;
-  /// This rank's particles with all fields, in the order in which they are, copied to the host.
+  /// This rank's particles with all fields, in their present order, copied to the host.
   virtual ParticleSet particles() = 0;
   virtual ForceBalance force_balance() = 0;
   /// Direct sums for `targets` particles at their present positions, chosen by `seed` independently of the number of ranks.
@@ -61,7 +61,7 @@ class Simulation {
   /// Error of the present forces against `reference`, which may come from another simulation of the same particles at the same positions
   /// with the same G and softening. Throws Error when it has particles that this simulation lacks.
   virtual ForceSample compare_forces(const ReferenceForces& reference) = 0;
-  /// Both: error of the present forces for `targets` particles.
+  /// Both of these calls: error of the present forces for `targets` particles.
   ForceSample sample_force_error(std::uint64_t targets, std::uint64_t seed) { return compare_forces(reference_forces(targets, seed)); }
 
   /// The observers of a run, which see the particles where they are; they must not outlive the simulation. See observers.hpp.

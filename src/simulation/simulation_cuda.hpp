@@ -8,7 +8,7 @@
 
 namespace grove {
 
-/// On the GPU with the index of this rank within its node, counted round where there are fewer GPUs than ranks.
+/// A simulation on the GPU with the index of this rank within its node. With fewer GPUs than ranks, ranks share GPUs in turn.
 std::unique_ptr<Simulation> make_cuda_simulation(const GravityParameters& gravity, const Communicator& comm, const SimulationSetup& setup);
 
 /// Empty when a GPU can be used, else why not.

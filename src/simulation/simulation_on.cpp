@@ -46,7 +46,7 @@ void SimulationOn<Space>::start(const ParticleSet& set, double time) {
 
 template <class Space>
 void SimulationOn<Space>::evaluate_forces() {
-  // Before one particle's bad position spoils the forces on all others.
+  // First of all, since one particle's bad position would spoil the forces on all others.
   require_finite(*space_, comm_, particles_, ParticlePart::motion, time_);
   clock_.mark("checks");
   space_->restart_most_bytes_held();

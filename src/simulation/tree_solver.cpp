@@ -8,7 +8,7 @@ namespace grove {
 
 namespace {
 
-/// Gives every particle of a group the group's cost per target: the weight of the next domain cut.
+/// Gives every particle of a group the group's cost per target: the particle's weight when domains are next cut.
 struct SpreadWork {
   const std::uint32_t* group_start;
   const GroupWork* group_work;

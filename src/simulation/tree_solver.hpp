@@ -39,10 +39,10 @@ class TreeSolver final : public ForceSolver<Space> {
   Space& space_;
   const Communicator& comm_;
   const GravityLaw law_;
-  ScaledLaw scaled_law_;  ///< of what was prepared
+  ScaledLaw scaled_law_;  ///< in the units of the tree that was prepared
   std::unique_ptr<Walker<Space>> walker_;
   Frame frame_;
-  KeyRange domain_;  ///< of this rank's particles in this step, where there are others
+  KeyRange domain_;  ///< keys of this rank's particles in this step, on several ranks
   ParticleExchange<Space> particle_exchange_;
   Tree<Space> tree_;
   EssentialTrees<Space> essential_;

@@ -17,16 +17,16 @@ class Walker {
 
   virtual ExpansionForm multipole_form() const = 0;
 
-  /// Divides the particles of `tree`, whose keys are those of `cube`, into target groups, and takes from the `magnitude` [particles] of
-  /// the last accelerations (see sort_particles) what criteria of relative error look at. The tree needs no moments yet; it and the
-  /// particles are used until the last walk. Takes memory of the step. Synchronises.
+  /// Divides the particles of `tree`, whose keys are those of `cube`, into target groups, and finds the smallest last acceleration in each,
+  /// from `magnitude` [particles] (see sort_particles). The tree needs no moments yet. Tree and particles must stay until the last walk.
+  /// Takes memory of the step. Synchronises.
   virtual void set_targets(const Tree<Space>& tree, const KeyCube& cube, const Particles<Space>& particles,
                            View<const float> magnitude) = 0;
-  /// For which targets the next walks are: all, or where `active` [particles] is not null, those for which it is not 0.
+  /// Sets the targets of the next walks. `active` [particles]: not 0 for active ones; null: all are active.
   virtual void set_active(const std::uint8_t* active) = 0;
   virtual ActiveTargets active() const = 0;
   virtual View<const std::uint32_t> group_start() const = 0;
-  /// Sets or adds the forces of `sources`. The tree of the targets must have its moments.
+  /// Sets the forces of the targets to those of `sources`, or adds these, as `mode` says. The tree of the targets must have its moments.
   virtual void walk(const ScaledLaw& law, const TreeView& sources, WalkMode mode) = 0;
   /// Work of the walks since the last one of the own tree. Synchronises.
   virtual WorkCounts work_counts() = 0;
@@ -83,7 +83,7 @@ class FmmWalker final : public Walker<Space> {
   const ExpansionForm form_;
   const Tree<Space>* tree_ = nullptr;  ///< of the targets
   FmmTargets<Space> targets_;
-  FmmWalkTargets data_;  ///< all but what the tree's moments are needed for
+  FmmWalkTargets data_;  ///< walk() sets the members that need the tree's moments
   FmmWalk<Space> fmm_walk_;
   StepBuffer<Space, GroupWork> group_work_;
   StepBuffer<Space, float> group_least_acceleration_;

@@ -10,7 +10,7 @@ namespace grove {
 
 struct Config;
 
-/// What the log and the progress line say of one state.
+/// Energies of one state, for the log and the summary of a run.
 struct EnergyState {
   Diagnostics sums;
   double relative_error = 0;  ///< (E - E(first)) / |E(first)|; 0 when the first energy is 0
@@ -27,13 +27,13 @@ class EnergyReference {
   double first_ = 0;
 };
 
-/// In what the times of a run are: "N-body units", "units of 977.8 Myr".
+/// The unit of the times of a run, in words: "N-body units", "units of 977.8 Myr".
 std::string time_unit_text(const Config& config);
 
 /// Writes energy.csv. Not collective: one rank owns it.
 class EnergyLog {
  public:
-  /// Creates `path`. `time_unit` says in what the time is ("N-body units", "units of 977.8 Myr"). Throws SystemError.
+  /// Creates `path`. `time_unit` is that of time_unit_text(). Throws SystemError.
   EnergyLog(const std::string& path, const std::string& time_unit);
   void add(const EnergyState& state);
   const std::string& path() const { return log_.path(); }

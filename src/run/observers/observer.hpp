@@ -1,4 +1,4 @@
-// What happens during a run beside the steps: observers look at the state after a step, and write what they make of it.
+// Observers: what happens during a run beside the steps. They look at the state after a step and write results.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ class Observer {
 
   /// Whether it is to see this state. The same on all ranks; does not communicate.
   virtual bool due(const RunState& state) const = 0;
-  /// Looks at the state. Collective. Throws AgreedError where it cannot do its work.
+  /// Looks at the state. Collective. Throws AgreedError if it cannot do its work.
   virtual void observe(const RunState& state) = 0;
   /// Whether its time is counted as output.
   virtual bool is_output() const { return true; }
@@ -42,7 +42,7 @@ class Observer {
 /// How a run tells of its progress.
 enum class ProgressStyle { in_place, lines, silent };
 
-/// What observers need to know of a run. All of it outlives them.
+/// The data of a run that observers need. All of it outlives them.
 struct ObserverSetup {
   const Config& config;
   const OutputDirectory& directory;

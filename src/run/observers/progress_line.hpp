@@ -1,4 +1,4 @@
-// Observer: the progress of a run, for who watches it.
+// Observer: the progress of a run, on the terminal.
 #pragma once
 
 #include <cstdio>
@@ -15,7 +15,7 @@ namespace grove {
 
 class ProgressObserver final : public Observer {
  public:
-  /// The root speaks.
+  /// The root prints it.
   ProgressObserver(const Communicator& comm, ProgressStyle style, std::uint64_t steps) {
     if (comm.is_root()) progress_.emplace(stdout, style, steps);
   }
