@@ -26,6 +26,8 @@ void Transport<Space>::receive(View<std::byte> data, int from) {
 
 template <class Space>
 void Transport<Space>::start() {
+  // The staging memory is used again: what the set before brought must have left it.
+  space_->wait_for_copies();
   // Copies of received data must wait, too: work enqueued before may still read the memory to which they go.
   space_->order_copies_after_work();
   if constexpr (Space::on_gpu) inbox_.resize_discard(inbox_bytes_);

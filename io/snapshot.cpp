@@ -46,7 +46,8 @@ void check_lengths(const ParticleSet& local) {
 std::vector<const ParticleField*> written_fields(const ParticleSet& local, const SnapshotHeader& header, const Communicator& comm) {
   std::vector<const ParticleField*> written;
   for (const ParticleField& field : local.fields->rows()) {
-    const bool wanted = field.snapshot == InSnapshot::always || std::count(header.fields.begin(), header.fields.end(), field.name) > 0;
+    const bool asked_for = std::count(header.fields.begin(), header.fields.end(), field.name) > 0;
+    const bool wanted = field.snapshot == InSnapshot::always || (field.snapshot == InSnapshot::on_request && asked_for);
     const bool known = comm.min(local.size() == 0 || !local.bytes(field).empty() ? 1 : 0) == 1;
     if (wanted && known && !field.dataset.empty()) written.push_back(&field);
   }

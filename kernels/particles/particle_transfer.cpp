@@ -8,7 +8,7 @@ namespace grove {
 
 namespace {
 
-/// Copies `count` rows between dense values and items of an array; one of the two steps is the length of a row.
+/// Copies `count` rows of `row_bytes` bytes. Row i begins at i * to_step and i * from_step; with from_step = 0, all rows are the same.
 void copy_rows(std::byte* to, std::size_t to_step, const std::byte* from, std::size_t from_step, std::size_t row_bytes, std::size_t count) {
   if (to_step == row_bytes && from_step == row_bytes) {
     std::memcpy(to, from, count * row_bytes);
@@ -27,7 +27,7 @@ void append_as(double value, std::size_t components, std::vector<std::byte>& row
   }
 }
 
-/// The row that a particle has where its field is not known.
+/// The row of a particle whose field is not known: the initial value.
 std::vector<std::byte> initial_row(const ParticleField& field) {
   std::vector<std::byte> row;
   switch (field.type) {
@@ -79,6 +79,10 @@ template <class Space>
 void upload(Space& space, const ParticleSet& set, Particles<Space>& particles) {
   if (set.fields != particles.table()) throw std::logic_error("particles of another table of fields");
   const std::size_t n = set.size();
+  for (const ParticleField& field : set.fields->rows()) {
+    const std::size_t bytes = set.bytes(field).size();
+    if (bytes != 0 && bytes != n * field.row_bytes()) throw std::logic_error("the particle field " + field.name + " has a wrong length");
+  }
   particles.resize_discard(n);
   std::vector<std::byte> items;
   for (std::size_t a = 0; a < particles.array_count(); ++a) {

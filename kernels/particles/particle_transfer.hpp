@@ -1,4 +1,4 @@
-// Particles between the host and a space: every field of the table.
+// Copies of particles between the host and a space, with every field of the table.
 #pragma once
 
 #include <algorithm>
@@ -9,21 +9,21 @@
 
 namespace grove {
 
-/// Particles are copied this many at a time: the host has no room for all of them once more.
+/// Particles are copied in chunks of this many, so that the host does not need room for all of them a second time.
 inline constexpr std::size_t transfer_chunk = std::size_t{1} << 18;
 
-/// Calls f(first, count) for the parts of [0, n) that are copied at a time, in order.
+/// Calls f(first, count) for each chunk of [0, n), in order.
 template <class F>
 void for_each_chunk(std::size_t n, F f) {
   for (std::size_t first = 0; first < n; first += transfer_chunk) f(first, std::min(transfer_chunk, n - first));
 }
 
 /// Replaces all particles of `particles`, which has the same table of fields, by those of `set`. Fields that `set` does not know get their
-/// initial value. Synchronises. Throws std::logic_error for another table.
+/// initial value. Synchronises. Throws std::logic_error for another table, and for a field of a wrong length.
 template <class Space>
 void upload(Space& space, const ParticleSet& set, Particles<Space>& particles);
 
-/// All particles with all their fields, in the order in which they are. Synchronises.
+/// All particles with all their fields, in their present order. Synchronises.
 template <class Space>
 ParticleSet download(Space& space, const Particles<Space>& particles);
 
