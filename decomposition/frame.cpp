@@ -87,6 +87,7 @@ struct Core {
 Core core_of(const std::vector<Double4>& sample) {
   const auto values_of = [&](auto value) {
     std::vector<double> values;
+    values.reserve(sample.size());
     for (const Double4& p : sample) values.push_back(value(p));
     return values;
   };

@@ -99,6 +99,7 @@ std::vector<std::uint64_t> find_key_splits(const Communicator& comm, const Local
     keys = choose_candidates(searches);
   }
   std::vector<std::uint64_t> splits;
+  splits.reserve(searches.size());
   for (const Search& search : searches) splits.push_back(search.split());
   return splits;
 }

@@ -101,7 +101,7 @@ void check_type(const Hdf5Handle& file, const std::string& file_name, int type, 
     }
     const bool absent = may_be_absent(field) && !has_link(group, dataset);
     (absent ? optional.absent_from : optional.present_in)[row] = fmt::format("{}: {}", file_name, name);
-    if (!absent) check_field(group, file_name, name + '/' + dataset, count, field.components, class_of(field.type));
+    if (!absent) check_field(group, file_name, fmt::format("{}/{}", name, dataset), count, field.components, class_of(field.type));
   }
 }
 

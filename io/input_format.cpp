@@ -43,7 +43,7 @@ std::filesystem::path find_file(const std::filesystem::path& path) {
   if (std::filesystem::is_directory(path, ignored)) throw DataError(path.string() + ": is a directory; a file is needed");
   std::filesystem::path stem = path;
   if (stem.extension() == ".hdf5") stem.replace_extension();
-  const std::filesystem::path first = stem.string() + ".0.hdf5";
+  std::filesystem::path first = stem.string() + ".0.hdf5";
   if (std::filesystem::is_regular_file(first, ignored)) return first;
   if (std::filesystem::exists(path, ignored)) throw DataError(path.string() + ": is not a regular file");
   throw DataError(path.string() + ": no such file");

@@ -82,7 +82,8 @@ class Particles {
     return sum;
   }
 
-  /// Whether `acceleration` holds the result of an earlier force evaluation, which opening criteria may use.
+  /// Whether `acceleration` holds a result for every particle, which opening criteria may use. Force solvers keep it up to date; who
+  /// replaces the particles clears it.
   bool has_acceleration = false;
 
  private:

@@ -1,4 +1,4 @@
-// The markers of functions that run on both back ends. Part of the parallel layer, the only place that asks which compiler this is.
+// The markers of functions that run on both back ends. Part of the parallel layer.
 #pragma once
 
 #if defined(__CUDACC__)

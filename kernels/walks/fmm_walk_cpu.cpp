@@ -215,12 +215,12 @@ template <>
 void FmmWalk<HostSpace>::walk(HostSpace& space, const ScaledLaw& law, const TreeView& sources, const FmmTargets<HostSpace>& targets,
                               const FmmWalkTargets& data, WalkMode mode) {
   const FmmTargetView view = targets.view();
-  if (view.group_count == 0 || sources.root_count == 0) return;
-  check_form(sources, law.form);
   if (mode == WalkMode::own_tree) {
     cell_work_.resize_discard(view.cell_count);
     space.fill_bytes(cell_work_.data(), 0, view.cell_count * sizeof(GroupWork));
   }
+  if (view.group_count == 0 || sources.root_count == 0) return;
+  check_form(sources, law.form);
   std::vector<std::vector<std::uint32_t>> lists(view.cell_count);
   law.visit_order([&](auto order) {
     law.visit([&](const auto& opening, const auto& softening) {

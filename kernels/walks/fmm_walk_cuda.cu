@@ -59,6 +59,11 @@ void FmmWalk<CudaSpace>::walk(CudaSpace& space, const ScaledLaw& law, const Tree
                               const FmmWalkTargets& data, WalkMode mode) {
   FmmArguments a = make_arguments(law, sources, targets.view(), data, mode);
   const std::uint32_t cells = a.targets.cell_count, groups = a.targets.group_count;
+  if (mode == WalkMode::own_tree) {
+    cell_work_.resize_discard(cells);
+    space.fill_bytes(cell_work_.data(), 0, cells * sizeof(GroupWork));
+  }
+  a.cell_work = cell_work_.data();
   if (groups == 0 || sources.root_count == 0) return;
   const ExpansionForm form = law.form;
   check_form(sources, form);
@@ -86,11 +91,6 @@ void FmmWalk<CudaSpace>::walk(CudaSpace& space, const ScaledLaw& law, const Tree
   list_range_.resize_discard(cells);
   space.fill_bytes(list_range_.data(), 0xff, cells * sizeof(std::uint64_t));
   a.list_range = list_range_.data();
-  if (mode == WalkMode::own_tree) {
-    cell_work_.resize_discard(cells);
-    space.fill_bytes(cell_work_.data(), 0, cells * sizeof(GroupWork));
-  }
-  a.cell_work = cell_work_.data();
 
   const auto with_room = [](std::size_t entries) { return entries + entries / 16 + 65536; };
   if (mode == WalkMode::own_tree) {

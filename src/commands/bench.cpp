@@ -51,6 +51,7 @@ int bench_one(const BenchOptions& options, const Communicator& comm) {
       throw ConfigError("--ic " + options.generators + ": several generators need --sweep");
   });
   const Config config = config_of(options, options.generators, comm);
+  options.json.require_writable(comm);
   std::unique_ptr<Simulation> simulation;
   comm.agree([&] { simulation = make_simulation(config.run.device, config.gravity, comm); });
   InitialState state = load_initial_state(config, comm);
@@ -79,11 +80,11 @@ int bench_one(const BenchOptions& options, const Communicator& comm) {
 
 /// For every set of particles, the configurations with all settings. All mistakes show here, before anything is measured. Collective.
 std::vector<std::vector<Config>> sweep_plan(const BenchOptions& options, const Communicator& comm) {
+  options.json.require_writable(comm);
   std::vector<std::string> generators, settings;
   comm.agree([&] {
     generators = comma_separated("--ic", options.generators);
     if (!options.settings.empty()) settings = comma_separated("--sweep", options.settings);
-    if (comm.is_root() && options.json.given()) options.json.require_writable();
     if (comm.is_root() && !options.picture.empty()) require_writable(options.picture);
   });
   std::vector<std::vector<Config>> plan;

@@ -51,6 +51,7 @@ nlohmann::ordered_json as_json(const Config& config, const InitialState& state, 
 
 int check(const CheckOptions& options, const Communicator& comm) {
   const Config config = config_of(options, comm);
+  options.json.require_writable(comm);
   std::unique_ptr<Simulation> simulation;
   comm.agree([&] { simulation = make_simulation(config.run.device, config.gravity, comm); });
   InitialState state = load_initial_state(config, comm);
@@ -80,7 +81,7 @@ CommandAction declare_check(CLI::App& app) {
   app.add_option("--max-99", options->max_99, "exit with code 1 when the 99 % acceleration error is larger")->type_name("X");
   options->json.declare(app);
   options->common.declare(app);
-  app.footer("Method, theta and softening come from --set, e.g. --set gravity.theta=0.5, or are the defaults.");
+  app.footer("Method, accuracy and softening come from --set, e.g. --set gravity.tolerance=0.0001, or are the defaults.");
   return [options](const Communicator& comm) { return check(*options, comm); };
 }
 

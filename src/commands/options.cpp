@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -51,8 +52,10 @@ void JsonOption::write(const nlohmann::ordered_json& result) const {
   write_text(replaces_table() ? "-" : file_, text + "\n");
 }
 
-void JsonOption::require_writable() const {
-  if (!replaces_table()) grove::require_writable(file_);
+void JsonOption::require_writable(const Communicator& comm) const {
+  comm.agree([&] {
+    if (comm.is_root() && given() && !replaces_table()) grove::require_writable(file_);
+  });
 }
 
 std::string ranks_text(const Communicator& comm) { return fmt::format("{} rank{}", comm.size(), comm.size() == 1 ? "" : "s"); }
@@ -77,11 +80,17 @@ void require_good(const std::ofstream& file, const std::string& path) {
 
 }  // namespace
 
-void require_writable(const std::string& path) { require_good(std::ofstream(path, std::ios::app), path); }
+void require_writable(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(path, ignored) && std::filesystem::file_size(path, ignored) > 0)
+    throw ConfigError(path + " exists and is not overwritten: choose another name or move it away");
+  require_good(std::ofstream(path, std::ios::app), path);
+}
 
 void write_text(const std::string& path, const std::string& text) {
   if (path == "-") {
-    std::fwrite(text.data(), 1, text.size(), stdout);
+    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
+      throw SystemError(std::string("standard output cannot be written: ") + std::strerror(errno));
     return;
   }
   std::ofstream file(path, std::ios::binary);

@@ -37,8 +37,8 @@ class JsonOption {
   bool given() const;
   /// True when the JSON goes to standard output, in place of the table.
   bool replaces_table() const { return given() && (file_.empty() || file_ == "-"); }
-  /// require_writable() of the file, if one is named.
-  void require_writable() const;
+  /// require_writable() of the file, if one is named, on the root. Collective; throws AgreedError.
+  void require_writable(const Communicator& comm) const;
   /// Writes to the file or to standard output; NaN and infinity, which JSON lacks, become null. Throws SystemError.
   void write(const nlohmann::ordered_json& result) const;
 
@@ -56,8 +56,8 @@ std::vector<std::string> comma_separated(const std::string& option, const std::s
 /// Writes `text` to `path`, or to standard output for "-". Not collective. Throws SystemError that names the file.
 void write_text(const std::string& path, const std::string& text);
 
-/// Throws SystemError that names the file if write_text() could not write it. Creates the file if it is not there. For use before long work
-/// whose result goes there. Not collective.
+/// For use before long work whose result goes to `path`: creates an empty file. Throws ConfigError for a file that holds something already,
+/// and SystemError if write_text() could not write it; both name the file. Not collective.
 void require_writable(const std::string& path);
 
 }  // namespace grove

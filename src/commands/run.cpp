@@ -10,7 +10,6 @@
 #include <sstream>
 #include <utility>
 
-#include "io/snapshot.hpp"
 #include "kernels/space/error.hpp"
 #include "src/commands/command.hpp"
 #include "src/commands/options.hpp"
@@ -76,7 +75,6 @@ std::unique_ptr<Simulation> make_configured_simulation(const Config& config, con
   std::unique_ptr<Simulation> simulation;
   comm.agree([&] {
     simulation = make_simulation(config.run.device, config.gravity, comm, {config.time.integrator, config.time.parameters});
-    require_fields_on_request(*simulation->fields(), names_of_fields(config.output.fields), "output.fields");
   });
   return simulation;
 }

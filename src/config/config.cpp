@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -31,6 +32,17 @@ double TimeParameters::number(const std::string& name) const {
 
 const std::string& TimeParameters::text(const std::string& name) const {
   return text_among(parameters, settings_of(integrator), "integrator " + integrator, name);
+}
+
+std::vector<std::string> OutputParameters::field_names() const {
+  std::vector<std::string> names;
+  if (fields.empty()) return names;
+  for (std::size_t begin = 0; begin <= fields.size();) {
+    const std::size_t end = std::min(fields.find(',', begin), fields.size());
+    names.push_back(trimmed(fields.substr(begin, end - begin)));
+    begin = end + 1;
+  }
+  return names;
 }
 
 Config parse_config(const std::string& text, const std::string& name, const std::vector<std::string>& overrides) {

@@ -30,6 +30,9 @@ struct OutputParameters {
   double snapshot_every = 0.0;       ///< in time, code units; 0: the first and the last state only
   std::string order = "id";          ///< of the particles in a snapshot: id | morton
   std::string fields;                ///< further particle fields to write, separated by commas
+
+  /// The names in `fields`: "work, spin" -> work, spin.
+  std::vector<std::string> field_names() const;
 };
 
 struct RunParameters {

@@ -8,9 +8,12 @@
 #include <map>
 #include <utility>
 
+#include "io/snapshot.hpp"
 #include "kernels/gravity/opening.hpp"
+#include "kernels/particles/fields.hpp"
 #include "kernels/space/error.hpp"
 #include "src/config/named_rows.hpp"
+#include "src/integrators/integrator_info.hpp"
 
 namespace grove {
 namespace {
@@ -50,6 +53,7 @@ class ConfigBuilder {
     check_units();
     resolve_physical_G();
     check_times();
+    check_fields();
     check_generator_parameters();
     return config_;
   }
@@ -84,6 +88,18 @@ class ConfigBuilder {
       if (row.setting.name == name) return fmt::format(" ({} belongs in [{}])", name, row.section);
     }
     return "";
+  }
+
+  /// Particle fields of standard tables and of the chosen integrator may be asked for by name.
+  void check_fields() const {
+    const std::vector<std::string> names = config_.output.field_names();
+    if (names.empty()) return;
+    const GivenSetting& given = *find("output", "fields");
+    const IntegratorInfo* integrator = find_integrator_info(config_.time.integrator);
+    require_fields_on_request(integrator ? *fields_with(integrator->fields) : *standard_fields(), names,
+                              fmt::format("{}: {}", given.where, full_name(given)));
+    if (config_.gravity.method == "direct" && std::count(names.begin(), names.end(), "work") > 0)
+      fail(given, "gravity.method = \"direct\" does not measure the field work, which divides particles among ranks for tree and fmm");
   }
 
   void choose_source() {

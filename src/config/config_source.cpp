@@ -41,13 +41,13 @@ GivenSetting make_given(const std::string& section, std::string_view key, const 
   return given;
 }
 
+}  // namespace
+
 std::string trimmed(const std::string& text) {
   const auto first = text.find_first_not_of(" \t");
   if (first == std::string::npos) return "";
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
-
-}  // namespace
 
 std::vector<GivenSetting> read_toml(const std::string& text, const std::string& name) {
   std::vector<GivenSetting> keys;
@@ -73,7 +73,7 @@ GivenSetting read_override(const std::string& text) {
   const auto equals = text.find('=');
   const auto dot = text.find('.');
   if (equals == std::string::npos || dot == std::string::npos || dot > equals)
-    throw ConfigError(fmt::format("command line: \"{}\": an override must be section.key=value, e.g. gravity.theta=0.5", text));
+    throw ConfigError(fmt::format("command line: \"{}\": an override must be section.key=value, e.g. gravity.softening=0.05", text));
   GivenSetting given;
   given.section = trimmed(text.substr(0, dot));
   given.name = trimmed(text.substr(dot + 1, equals - dot - 1));
@@ -81,7 +81,7 @@ GivenSetting read_override(const std::string& text) {
   given.from_command_line = true;
   given.raw = trimmed(text.substr(equals + 1));
   if (given.section.empty() || given.name.empty())
-    throw ConfigError(fmt::format("command line: \"{}\": an override must be section.key=value, e.g. gravity.theta=0.5", text));
+    throw ConfigError(fmt::format("command line: \"{}\": an override must be section.key=value, e.g. gravity.softening=0.05", text));
   given.value = given.raw;
   given.shown = fmt::format("\"{}\"", given.raw);
   try {

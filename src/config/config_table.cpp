@@ -75,7 +75,11 @@ void add_output(Rows& rows) {
   add(&Output::snapshots, {"snapshots", {}, {}, "none: no state is kept, only energies and timings, to measure speed", {"all", "none"}});
   add(&Output::snapshot_every, {"snapshot_every", {}, not_negative, "time between snapshots; 0: the first and the last state only"});
   add(&Output::order, {"order", {}, {}, "order of the particles in a snapshot", {"id", "morton"}});
-  add(&Output::fields, {"fields", {}, {}, "further particle fields to write, separated by commas"});
+  add(&Output::fields,
+      {"fields",
+       {},
+       {},
+       "further particle fields to write, separated by commas: work (cost of the particle's last force, in issue slots of the processor)"});
 }
 
 void add_units(Rows& rows) {

@@ -51,6 +51,7 @@ std::optional<Value> as_whole_number(const Setting& setting, const GivenSetting&
 
 std::optional<Value> as_text(const Setting& setting, const GivenSetting& given) {
   const auto* quoted = std::get_if<std::string>(&given.value);
+  if (!quoted && !given.from_command_line) return std::nullopt;
   const std::string& text = quoted ? *quoted : given.raw;
   if (text.empty() && setting.default_value != Value("")) return std::nullopt;
   if (!setting.allowed.empty() && std::find(setting.allowed.begin(), setting.allowed.end(), text) == setting.allowed.end())

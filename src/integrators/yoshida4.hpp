@@ -11,7 +11,9 @@ namespace grove {
 struct Yoshida4 {
   static IntegratorInfo info() {
     return {.name = "yoshida4",
-            .meaning = "three leapfrog steps, the middle one backwards: fourth order, three force evaluations a step",
+            .meaning =
+                "three leapfrog steps, the middle one backwards: fourth order, three force evaluations a step; it pays where steps are "
+                "short against the time in which a particle crosses a softening length",
             .source = "Yoshida 1990",
             .order = 4};
   }

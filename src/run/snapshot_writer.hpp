@@ -2,16 +2,12 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "decomposition/communicator.hpp"
 #include "kernels/particles/particle_set.hpp"
 #include "src/config/config.hpp"
 
 namespace grove {
-
-/// The names in output.fields: "work, spin" -> work, spin.
-std::vector<std::string> names_of_fields(const std::string& text);
 
 /// Writes particles as snapshot `path`, sorted over all ranks as config.output.order says; `local` comes in Morton order. `device` goes
 /// into the provenance. Collective. Throws AgreedError.

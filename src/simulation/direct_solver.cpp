@@ -29,6 +29,7 @@ void DirectSolver<Space>::forces(Particles<Space>& particles, const std::uint8_t
     space_.fill_bytes(particles.acceleration.data(), 0, particles.size() * sizeof(Double4));
     sum_.add_all(space_, comm_, law_, particles, {particles.position.view(), particles.id.view(), particles.acceleration.view()});
     pairs_ = particles.size() * comm_.sum(std::uint64_t{particles.size()});
+    particles.has_acceleration = true;
   }
   clock.mark("walk");
 }

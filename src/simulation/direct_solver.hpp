@@ -13,7 +13,7 @@ class DirectSolver final : public ForceSolver<Space> {
       : space_(space), comm_(comm), law_(law.unscaled()), sum_(space) {}
 
   /// There is nothing to prepare: particles stay where they are.
-  void prepare(Particles<Space>&, PhaseClock<Space>&) override {}
+  void prepare(Particles<Space>& particles, PhaseClock<Space>&) override { particles.has_acceleration = false; }
   void forces(Particles<Space>& particles, const std::uint8_t* active, PhaseClock<Space>& clock) override;
   WorkCounts work_counts() override;
 

@@ -20,12 +20,13 @@ class ForceSolver {
   virtual ~ForceSolver() = default;
 
   /// Makes ready for the particles at their present positions: decomposition, tree, moments, trees of other ranks. Particles may change
-  /// rank and order; afterwards accelerations and potentials are undefined until forces() sets them. Marks its phases on `clock`.
-  /// Collective.
+  /// rank and order. The memory of accelerations and potentials is lent (see fields.hpp): each is undefined until forces() sets it for its
+  /// particle. Reads and clears `particles.has_acceleration`. Marks its phases on `clock`. Collective.
   virtual void prepare(Particles<Space>& particles, PhaseClock<Space>& clock) = 0;
 
-  /// Sets acceleration, potential and work of the active particles. `active` [particles] lies in the memory of the space, in the order that
-  /// prepare() left: not 0 for active particles; null: all are active. Marks its phases on `clock`. Collective; asynchronous at its end.
+  /// Sets acceleration, potential and, unless the method is `direct`, work of the active particles. `active` [particles] lies in the memory
+  /// of the space, in the order that prepare() left: not 0 for active particles; null: all are active, and `particles.has_acceleration` is
+  /// set. Marks its phases on `clock`. Collective; asynchronous at its end.
   virtual void forces(Particles<Space>& particles, const std::uint8_t* active, PhaseClock<Space>& clock) = 0;
 
   /// Work of the last forces() on this rank. Synchronises.

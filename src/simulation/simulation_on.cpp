@@ -52,7 +52,6 @@ void SimulationOn<Space>::evaluate_forces() {
   space_->restart_most_bytes_held();
   solver_->prepare(particles_, clock_);
   solver_->forces(particles_, nullptr, clock_);
-  particles_.has_acceleration = true;
   most_bytes_held_ = space_->most_bytes_held();
 }
 

@@ -33,9 +33,9 @@ void TreeSolver<Space>::prepare(Particles<Space>& particles, PhaseClock<Space>& 
   if (law_.needs_acceleration() && !particles.has_acceleration) {
     prepare_for(law_.without_acceleration(), particles, clock);
     forces(particles, nullptr, clock);
-    particles.has_acceleration = true;
   }
   prepare_for(law_, particles, clock);
+  particles.has_acceleration = false;  // their memory was lent
 }
 
 template <class Space>
@@ -94,6 +94,7 @@ void TreeSolver<Space>::forces(Particles<Space>& particles, const std::uint8_t* 
   const ActiveTargets walked = walker_->active();
   space_.for_each(walked.some() ? walked.groups.size : work.size,
                   SpreadWork{walker_->group_start().data, work.data, walked, particles.work.data()});
+  if (!active) particles.has_acceleration = true;
 }
 
 template <class Space>

@@ -166,7 +166,6 @@ class ForceOverRanks : public ::testing::Test {
     clock.restart();
     solver->prepare(particles, clock);
     solver->forces(particles, nullptr, clock);
-    particles.has_acceleration = true;
   }
   /// Forces by id on every rank; a particle on no rank or on two shows as an impossible potential.
   std::vector<Double4> gather(std::size_t n) {

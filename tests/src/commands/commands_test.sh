@@ -153,6 +153,12 @@ check_reports_errors_and_fails_beyond_the_limit() {
   holds [ $? -eq 1 ] && contains err.txt "--max-99" && contains errors.json '"p99"'
 }
 
+files_of_the_user_are_not_overwritten() {
+  cp run.toml before.toml && echo mine >curves.svg || return 1
+  fails_with 2 "run.toml exists" "$grove" check run.toml --json run.toml && fails_with 2 "run.toml exists" ranks 2 bench --n 100 --json run.toml &&
+    fails_with 2 "curves.svg exists" "$grove" bench --n 100 --sweep --picture curves.svg && cmp run.toml before.toml && contains curves.svg mine
+}
+
 bench_writes_a_table_or_json() {
   ranks 2 bench --n 2e3 --repeats 3 --check 20 --device cpu >out.txt && contains out.txt "whole force" && contains out.txt "bytes a particle" && contains out.txt "net force" &&
     "$grove" bench --n 1000 --ic uniform_cube --repeats 2 --device cpu --json >bench.json && contains bench.json '"walk_particles_per_s"' &&

@@ -165,8 +165,21 @@ TEST(Config, AFileMustHaveAName) {
 TEST(Config, FieldsToWriteMayBeNone) {
   const std::string file = "[initial_conditions]\ngenerator = \"plummer\"\n[output]\nfields = ";
   EXPECT_EQ(parse_config(file + "\"\"\n", "run.toml", {}).output.fields, "");
-  EXPECT_EQ(parse_config(file + "\"work,potential\"\n", "run.toml", {}).output.fields, "work,potential");
+  EXPECT_EQ(parse_config(file + "\" work \"\n", "run.toml", {}).output.field_names(), std::vector<std::string>{"work"});
   EXPECT_EQ(parse_config(file + "\"work\"\n", "run.toml", {"output.fields="}).output.fields, "");
+}
+
+TEST(Config, FieldsToWriteMustBeATextThatNamesFields) {
+  const std::string file = "[initial_conditions]\ngenerator = \"plummer\"\n[output]\nfields = ";
+  for (const std::string value : {"[\"work\"]", "5", "true", "1.5", "2020-01-01", "{a = 1}"})
+    expect_in(error_of(file + value + "\n"), {"run.toml:4: output.fields", "must be"});
+  for (const std::string value : {"\"spin\"", "\"work,\"", "\",\"", "\"position\""})
+    expect_in(error_of(file + value + "\n"), {"run.toml:4: output.fields", "work"});
+  expect_in(error_of(file + "\"work\"\n", {"gravity.method=direct"}), {"run.toml:4: output.fields", "direct"});
+}
+
+TEST(Config, AListOfFilesIsNoFile) {
+  expect_in(error_of("[initial_conditions]\nfile = [\"p.0.hdf5\", \"p.1.hdf5\"]\n"), {"run.toml:2: initial_conditions.file", "must be"});
 }
 
 TEST(Config, KeysOfOtherGeneratorsNameTheirOwner) {

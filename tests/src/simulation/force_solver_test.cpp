@@ -59,6 +59,7 @@ class Solved {
     return {download(space_, particles_.id), download(space_, particles_.acceleration), download(space_, particles_.work)};
   }
   WorkCounts work_counts() { return solver_->work_counts(); }
+  bool has_acceleration() const { return particles_.has_acceleration; }
 
   /// Fills what forces() sets with bytes that no force has.
   void spoil() {
@@ -200,6 +201,18 @@ TEST_P(Solver, FollowsPartsAfterForcesOnAll) {
   solved.spoil();
   solved.forces(mask);
   expect_set_where_active(mask, solved.results(), expected);
+}
+
+TEST_P(Solver, SaysWhetherAllParticlesHaveAnAcceleration) {
+  Solved solved(GetParam(), all_, comm_);
+  solved.prepare();
+  EXPECT_FALSE(solved.has_acceleration());
+  solved.forces(solved.mask_of_half(true));
+  EXPECT_FALSE(solved.has_acceleration());
+  solved.all_forces();
+  EXPECT_TRUE(solved.has_acceleration());
+  solved.prepare();
+  EXPECT_FALSE(solved.has_acceleration());
 }
 
 TEST_P(Solver, ASecondCallWithoutNewPreparationGivesTheSameBits) {
