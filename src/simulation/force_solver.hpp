@@ -13,7 +13,7 @@
 namespace grove {
 
 /// Computes gravity in two calls. prepare() does all that depends on the positions of the sources alone; forces() computes the forces on
-/// targets. Several calls of forces() may follow one of prepare(), for different targets.
+/// targets. One or several calls of forces() follow one of prepare(), for different targets: the first receives what other ranks have sent.
 template <class Space>
 class ForceSolver {
  public:

@@ -213,6 +213,7 @@ TEST_P(Solver, SaysWhetherAllParticlesHaveAnAcceleration) {
   EXPECT_TRUE(solved.has_acceleration());
   solved.prepare();
   EXPECT_FALSE(solved.has_acceleration());
+  solved.all_forces();  // what prepare() sent must arrive
 }
 
 TEST_P(Solver, ASecondCallWithoutNewPreparationGivesTheSameBits) {
