@@ -39,7 +39,7 @@ struct WarpMemory {
   float force[targets_per_lane][8][warp_size];  ///< CompensatedForce of each target, for which no registers are left
 };
 
-template <class Opening, class Softening, WalkMode mode>
+template <class Opening, class Softening, WalkMode mode, bool some_active>
 class GroupWalk {
  public:
   __device__ GroupWalk(const WalkArguments& a, const Opening& opening, const Softening& softening, WarpMemory& memory, std::uint32_t* stack)
@@ -247,7 +247,7 @@ class GroupWalk {
     add_up();
     for (int t = 0; t < targets_per_lane; ++t) {
       const std::uint32_t i = lane_ + t * warp_size;
-      if (i >= target_count_ || !a_.targets.active.wants(first_ + i)) continue;
+      if (i >= target_count_ || (some_active && !a_.targets.active.wants(first_ + i))) continue;
       Double4& out = a_.targets.acceleration[first_ + i];
       const Double4 before = mode == WalkMode::own_tree ? Double4{} : out;
       const Force<float> sum = total_force(t).sum;
@@ -280,21 +280,26 @@ class GroupWalk {
   GroupWork work_;
 };
 
-template <class Opening, class Softening, WalkMode mode>
+template <class Opening, class Softening, WalkMode mode, bool some_active>
 __global__ void __launch_bounds__(warps_per_block* warp_size, blocks_per_multiprocessor)
     walk_kernel(const __grid_constant__ WalkArguments a, const __grid_constant__ Opening opening,
                 const __grid_constant__ Softening softening) {
   __shared__ WarpMemory memory[warps_per_block];
   const int warp = static_cast<int>(threadIdx.x) / warp_size;
   std::uint32_t* const stack = a.stacks + std::size_t{stack_capacity} * (blockIdx.x * warps_per_block + warp);
-  GroupWalk<Opening, Softening, mode> walk(a, opening, softening, memory[warp], stack);
+  GroupWalk<Opening, Softening, mode, some_active> walk(a, opening, softening, memory[warp], stack);
   for (;;) {
     // Groups cost unequal time: warps that are done take the next group. The order does not change the results.
     unsigned group = 0;
     if (threadIdx.x % warp_size == 0) group = atomicAdd(a.next_group, 1U);
     group = __shfl_sync(all_lanes, group, 0);
-    if (group >= a.targets.walked_count()) return;
-    walk.run(a.targets.walked_group(group));
+    if constexpr (some_active) {
+      if (group >= a.targets.active.groups.size) return;
+      walk.run(a.targets.active.groups[group]);
+    } else {
+      if (group >= a.targets.group_count()) return;
+      walk.run(group);
+    }
   }
 }
 
@@ -308,11 +313,13 @@ void launch(CudaSpace& space, WalkArguments& a, const Opening& opening, const So
   space.fill_bytes(next_group.data(), 0, sizeof(unsigned));
   a.stacks = stacks.data();
   a.next_group = next_group.data();
-  if (mode == WalkMode::own_tree)
-    walk_kernel<Opening, Softening, WalkMode::own_tree><<<blocks, warps_per_block * warp_size, 0, space.stream()>>>(a, opening, softening);
-  else
-    walk_kernel<Opening, Softening, WalkMode::other_tree>
-        <<<blocks, warps_per_block * warp_size, 0, space.stream()>>>(a, opening, softening);
+  const auto kernel = [&] {
+    constexpr auto own = WalkMode::own_tree, other = WalkMode::other_tree;
+    if (a.targets.active.some())
+      return mode == own ? walk_kernel<Opening, Softening, own, true> : walk_kernel<Opening, Softening, other, true>;
+    return mode == own ? walk_kernel<Opening, Softening, own, false> : walk_kernel<Opening, Softening, other, false>;
+  }();
+  kernel<<<blocks, warps_per_block * warp_size, 0, space.stream()>>>(a, opening, softening);
   check_cuda(cudaGetLastError(), "walk_kernel");
 }
 
