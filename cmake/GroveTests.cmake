@@ -32,6 +32,14 @@ function(grove_add_entry entry target ranks)
   endif()
 endfunction()
 
+# The main of the tests, compiled once: for all tests, and for those that need a GPU.
+foreach(main IN ITEMS grove_test_main grove_test_main_gpu)
+  add_library(${main} STATIC "${PROJECT_SOURCE_DIR}/tests/support/mpi_main.cpp")
+  target_link_libraries(${main} PUBLIC grove_app GTest::gtest)
+  target_compile_definitions(${main} PUBLIC $<$<BOOL:${GROVE_HAS_CUDA}>:GROVE_TEST_HAS_CUDA>)
+endforeach()
+target_compile_definitions(grove_test_main_gpu PUBLIC GROVE_TEST_NEEDS_GPU)
+
 # The entries of a target: one for each number of ranks, or one without mpirun.
 function(grove_add_entries entry target)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "TIMEOUT" "LABELS;RANKS;ENVIRONMENT")
@@ -46,13 +54,14 @@ endfunction()
 
 function(grove_add_test_executable name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LABELS;RANKS;TIMEOUT;LINK")
-  add_executable(${name} ${arg_SOURCES} "${PROJECT_SOURCE_DIR}/tests/support/mpi_main.cpp")
+  add_executable(${name} ${arg_SOURCES})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
-  target_link_libraries(${name} PRIVATE grove_app GTest::gtest ${arg_LINK})
-  target_compile_definitions(${name} PRIVATE "GROVE_TEST_DATA=\"${GROVE_TEST_DATA}\"" $<$<BOOL:${GROVE_HAS_CUDA}>:GROVE_TEST_HAS_CUDA>)
+  set(main grove_test_main)
   if("gpu" IN_LIST arg_LABELS)
-    target_compile_definitions(${name} PRIVATE GROVE_TEST_NEEDS_GPU)
+    set(main grove_test_main_gpu)
   endif()
+  target_link_libraries(${name} PRIVATE ${main} ${arg_LINK})
+  target_compile_definitions(${name} PRIVATE "GROVE_TEST_DATA=\"${GROVE_TEST_DATA}\"")
   grove_add_entries(${name} ${name} LABELS ${arg_LABELS} RANKS ${arg_RANKS} TIMEOUT ${arg_TIMEOUT})
 endfunction()
 

@@ -1,5 +1,7 @@
 #include <climits>
 #include <cstring>
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_scan.cuh>
 
 #include "kernels/space/error.hpp"
 #include "kernels/space/space.hpp"
@@ -95,6 +97,9 @@ void CudaSpace::copy_to_host_async(void* to, const void* from, std::size_t bytes
 void CudaSpace::copy_from_host_async(void* to, const void* from, std::size_t bytes) {
   if (bytes) check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, copy_stream_), "cudaMemcpyAsync");
 }
+void CudaSpace::copy_async(void* to, const void* from, std::size_t bytes) {
+  if (bytes) check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, copy_stream_), "cudaMemcpyAsync");
+}
 void CudaSpace::order_copies_after_work() {
   check_cuda(cudaEventRecord(ordering_, stream_), "cudaEventRecord");
   check_cuda(cudaStreamWaitEvent(copy_stream_, ordering_), "cudaStreamWaitEvent");
@@ -105,6 +110,38 @@ void CudaSpace::order_after_copies() {
   check_cuda(cudaStreamWaitEvent(stream_, ordering_), "cudaStreamWaitEvent");
 }
 void CudaSpace::synchronize() { check_cuda(cudaStreamSynchronize(stream_), "cudaStreamSynchronize"); }
+
+template <class T>
+void CudaSpace::exclusive_scan(View<const T> in, View<T> out) {
+  fill_bytes(out.data, 0, sizeof(T));
+  if (in.size == 0) return;
+  std::size_t bytes = 0;
+  check_cuda(cub::DeviceScan::InclusiveSum(nullptr, bytes, in.data, out.data + 1, cuda_count(in.size), stream_), "DeviceScan");
+  Scratch<CudaSpace, std::byte> scratch(*this, bytes);
+  check_cuda(cub::DeviceScan::InclusiveSum(scratch.data(), bytes, in.data, out.data + 1, cuda_count(in.size), stream_), "DeviceScan");
+}
+
+void CudaSpace::sort_pairs(View<std::uint64_t> keys, View<std::uint32_t> values, int bits) {
+  if (keys.empty()) return;
+  // With a second buffer for each array, CUB needs little scratch beside it; without, it would need two.
+  Scratch<CudaSpace, std::uint64_t> spare_keys(*this, keys.size);
+  Scratch<CudaSpace, std::uint32_t> spare_values(*this, keys.size);
+  cub::DoubleBuffer<std::uint64_t> both_keys(keys.data, spare_keys.data());
+  cub::DoubleBuffer<std::uint32_t> both_values(values.data, spare_values.data());
+  std::size_t bytes = 0;
+  const auto sort = [&](void* scratch) {
+    check_cuda(cub::DeviceRadixSort::SortPairs(scratch, bytes, both_keys, both_values, cuda_count(keys.size), 0, bits, stream_),
+               "DeviceRadixSort");
+  };
+  sort(nullptr);
+  Scratch<CudaSpace, std::byte> scratch(*this, bytes);
+  sort(scratch.data());
+  if (both_keys.Current() != keys.data) copy(keys.data, both_keys.Current(), keys.size * sizeof(std::uint64_t));
+  if (both_values.Current() != values.data) copy(values.data, both_values.Current(), values.size * sizeof(std::uint32_t));
+}
+
+template void CudaSpace::exclusive_scan(View<const std::uint32_t>, View<std::uint32_t>);
+template void CudaSpace::exclusive_scan(View<const std::uint64_t>, View<std::uint64_t>);
 
 CudaSpace::Stamp CudaSpace::stamp() {
   if (stamps_used_ == events_.size()) {

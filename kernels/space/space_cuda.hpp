@@ -7,7 +7,7 @@
 #include <thrust/iterator/transform_iterator.h>
 
 #include <cstdint>
-#include <cub/cub.cuh>
+#include <cub/device/device_reduce.cuh>
 #include <string>
 #include <vector>
 
@@ -91,6 +91,7 @@ class CudaSpace {
   Arena<CudaSpace>& arena() { return arena_; }
   PinnedMemory& host_memory() { return pinned_; }
   cudaStream_t stream() const { return stream_; }
+  cudaStream_t copy_stream() const { return copy_stream_; }
   int multiprocessors() const { return multiprocessors_; }
   /// Whether blocks of a launch may start before the previous launch has ended (compute capability 9.0 and up).
   bool overlaps_launches() const { return overlaps_launches_; }
@@ -108,6 +109,8 @@ class CudaSpace {
   void order_copies_after_work();
   void order_after_copies();
   void wait_for_copies();
+  /// Memory of this GPU or of another one that it can read.
+  void copy_async(void* to, const void* from, std::size_t bytes);
   void synchronize();
 
   /// Forgets earlier stamps, so that their events are used again.
@@ -145,34 +148,11 @@ class CudaSpace {
     return value;
   }
 
+  /// T: std::uint32_t or std::uint64_t.
   template <class T>
-  void exclusive_scan(View<const T> in, View<T> out) {
-    fill_bytes(out.data, 0, sizeof(T));
-    if (in.size == 0) return;
-    std::size_t bytes = 0;
-    check_cuda(cub::DeviceScan::InclusiveSum(nullptr, bytes, in.data, out.data + 1, cuda_count(in.size), stream_), "DeviceScan");
-    Scratch<CudaSpace, std::byte> scratch(*this, bytes);
-    check_cuda(cub::DeviceScan::InclusiveSum(scratch.data(), bytes, in.data, out.data + 1, cuda_count(in.size), stream_), "DeviceScan");
-  }
+  void exclusive_scan(View<const T> in, View<T> out);
 
-  void sort_pairs(View<std::uint64_t> keys, View<std::uint32_t> values, int bits) {
-    if (keys.empty()) return;
-    // With a second buffer for each array, CUB needs little scratch beside it; without, it would need two.
-    Scratch<CudaSpace, std::uint64_t> spare_keys(*this, keys.size);
-    Scratch<CudaSpace, std::uint32_t> spare_values(*this, keys.size);
-    cub::DoubleBuffer<std::uint64_t> both_keys(keys.data, spare_keys.data());
-    cub::DoubleBuffer<std::uint32_t> both_values(values.data, spare_values.data());
-    std::size_t bytes = 0;
-    const auto sort = [&](void* scratch) {
-      check_cuda(cub::DeviceRadixSort::SortPairs(scratch, bytes, both_keys, both_values, cuda_count(keys.size), 0, bits, stream_),
-                 "DeviceRadixSort");
-    };
-    sort(nullptr);
-    Scratch<CudaSpace, std::byte> scratch(*this, bytes);
-    sort(scratch.data());
-    if (both_keys.Current() != keys.data) copy(keys.data, both_keys.Current(), keys.size * sizeof(std::uint64_t));
-    if (both_values.Current() != values.data) copy(values.data, both_values.Current(), values.size * sizeof(std::uint32_t));
-  }
+  void sort_pairs(View<std::uint64_t> keys, View<std::uint32_t> values, int bits);
 
  private:
   int device_ = 0;
