@@ -55,6 +55,14 @@ Communicator::Communicator(Communicator&& other) noexcept
   other.comm_ = MPI_COMM_NULL;
 }
 
+Communicator Communicator::node() const {
+  MPI_Comm node = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node), "MPI_Comm_split_type");
+  Communicator result(node);
+  check_mpi(MPI_Comm_free(&node), "MPI_Comm_free");
+  return result;
+}
+
 Communicator::~Communicator() {
   if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
 }

@@ -15,7 +15,7 @@
 namespace grove {
 
 /// Message tags of point-to-point traffic; one per kind of message.
-enum class Tag : int { particles = 1, tree_data, ring_block, scatter };
+enum class Tag : int { particles = 1, tree_data, ring_block, scatter, target_boxes, peer_announcement, peer_ack };
 
 /// Throws SystemError with MPI's own text when `code` is not MPI_SUCCESS.
 void check_mpi(int code, const char* call);
@@ -70,6 +70,8 @@ class Communicator {
   bool is_root() const { return rank_ == 0; }
   MPI_Comm raw() const { return comm_; }
 
+  /// The ranks of this rank's node, in the order of their ranks here.
+  Communicator node() const;
   /// Index of this rank among the ranks of its node, and their number.
   int local_rank() const { return local_rank_; }
   int local_size() const { return local_size_; }

@@ -32,20 +32,11 @@ struct EnlargeEnds {
 }  // namespace
 
 template <class Space>
-KeyRange key_range(Space& space, View<const std::uint64_t> keys) {
-  KeyRange range{0, 0, keys.size};
-  if (keys.empty()) return range;
-  space.copy_to_host(&range.first, keys.data, sizeof(std::uint64_t));
-  space.copy_to_host(&range.last, keys.data + keys.size - 1, sizeof(std::uint64_t));
-  return range;
-}
-
-template <class Space>
-void enlarge_cut_cells(Space& space, const Communicator& comm, const KeyRange& mine, Tree<Space>& tree) {
-  const std::vector<KeyRange> all = comm.all_gather(mine);
+void enlarge_cut_cells(Space& space, std::span<const KeyRange> ranges, std::size_t own, Tree<Space>& tree) {
+  const KeyRange& mine = ranges[own];
   if (mine.count == 0) return;
   int lowest_cut = -1, highest_cut = -1;
-  for (const KeyRange& other : all) {
+  for (const KeyRange& other : ranges) {
     if (other.count == 0) continue;
     if (other.last < mine.first) lowest_cut = std::max(lowest_cut, shared_level(other.last, mine.first));
     if (other.first > mine.last) highest_cut = std::max(highest_cut, shared_level(other.first, mine.last));
@@ -54,7 +45,6 @@ void enlarge_cut_cells(Space& space, const Communicator& comm, const KeyRange& m
                                                 static_cast<std::uint32_t>(mine.count), lowest_cut, highest_cut});
 }
 
-template KeyRange key_range(BackEnd&, View<const std::uint64_t>);
-template void enlarge_cut_cells(BackEnd&, const Communicator&, const KeyRange&, Tree<BackEnd>&);
+template void enlarge_cut_cells(BackEnd&, std::span<const KeyRange>, std::size_t, Tree<BackEnd>&);
 
 }  // namespace grove

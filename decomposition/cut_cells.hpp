@@ -6,7 +6,9 @@
 // border cuts one cell of every level.
 #pragma once
 
-#include "decomposition/communicator.hpp"
+#include <cstdint>
+#include <span>
+
 #include "kernels/tree/tree.hpp"
 
 namespace grove {
@@ -20,14 +22,10 @@ struct KeyRange {
   std::uint64_t count = 0;            ///< particles
 };
 
-/// The range of `keys` [particles], sorted. Synchronises.
+/// Multiplies the longest side and the spread by cut_cell_factor for the cells of `tree` that have particles on other ranks, too. `ranges`
+/// [ranks] are those of the particles of each rank, which must not overlap; entry `own` is that of the tree. Needs compute_moments().
+/// Asynchronous on the device.
 template <class Space>
-KeyRange key_range(Space& space, View<const std::uint64_t> keys);
-
-/// Multiplies the longest side and the spread by cut_cell_factor for the cells of `tree` that have particles on other ranks, too. `mine` is
-/// the range of the tree's particles; those of different ranks must not overlap. Needs compute_moments(). Collective; asynchronous on the
-/// device.
-template <class Space>
-void enlarge_cut_cells(Space& space, const Communicator& comm, const KeyRange& mine, Tree<Space>& tree);
+void enlarge_cut_cells(Space& space, std::span<const KeyRange> ranges, std::size_t own, Tree<Space>& tree);
 
 }  // namespace grove

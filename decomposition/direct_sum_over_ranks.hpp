@@ -12,12 +12,19 @@ namespace grove {
 template <class Space>
 class DirectSumOverRanks {
  public:
-  explicit DirectSumOverRanks(Space& space) : transport_(space), blocks_{Block(space), Block(space)} {}
+  /// `comm` must outlive it.
+  DirectSumOverRanks(Space& space, const Communicator& comm, TransportWay way = TransportWay::automatic)
+      : space_(space), comm_(comm), transport_(space, comm, way), blocks_{Block(space), Block(space)} {}
 
   /// Adds the forces of the particles of all ranks to `targets`, which may differ in number from rank to rank. Collective. While a block is
   /// summed, the next one travels. The order of the sums depends only on the rank, the number of ranks and their numbers of particles.
-  void add_all(Space& space, const Communicator& comm, const ScaledLaw& law, const Particles<Space>& particles,
-               const DirectTargets& targets);
+  void add_all(const ScaledLaw& law, const Particles<Space>& particles, const DirectTargets& targets);
+
+  /// How blocks travel, for the user. Collective. Throws AgreedError as Transport::connect() does.
+  std::string transport_description() {
+    transport_.connect();
+    return transport_.description();
+  }
 
  private:
   struct Block {
@@ -30,6 +37,8 @@ class DirectSumOverRanks {
     Buffer<Space, std::uint64_t> id;
   };
 
+  Space& space_;
+  const Communicator& comm_;
   Transport<Space> transport_;
   Block blocks_[2];  ///< in turn, one is summed while the other arrives
 };

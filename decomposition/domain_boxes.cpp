@@ -1,58 +1,143 @@
 #include "decomposition/domain_boxes.hpp"
 
 #include <algorithm>
-#include <vector>
+#include <cstring>
+#include <span>
+
+#include "kernels/space/atomic.hpp"
 
 namespace grove {
 
 namespace {
 
-// Cells copied to the host to choose boxes from: the root and three full levels below it.
-constexpr std::uint32_t cells_looked_at = 1 + 8 + 64 + 512;
+// A box is a cell with less than this part of the rank's particles, right below one with more. Then there are about three times as many
+// boxes, and most of them are where most particles are: there the cells of others are small, too.
+constexpr std::uint32_t boxes_from_particles = 160;
+// Boxes copied to the host at once. There are hardly ever more.
+constexpr std::uint32_t boxes_expected = 1024;
 
-TargetBox box_around(const CellGeometry& g, const TreeScale& scale) {
+struct MarkChildren {
+  const CellLinks* links;
+  std::uint32_t most_particles;
+  std::uint8_t* mark;
+  GROVE_HD void operator()(std::size_t c) const {
+    const CellLinks cell = links[c];
+    if (cell.particle_count < most_particles) return;
+    for (std::uint32_t k = 0; k < cell.child_count; ++k) mark[cell.first_child + k] = 1;
+  }
+};
+
+/// A box and where it comes in Morton order.
+struct PlacedBox {
+  std::uint64_t first_particle;
   TargetBox box;
-  box.centre = g.centre_of_mass + scale.length * Double3{g.offset[0], g.offset[1], g.offset[2]};
-  for (int k = 0; k < 3; ++k) box.half_size[k] = g.half_size[k] * target_margin * target_margin;
-  return box;
+};
+
+/// What the host needs to know.
+struct Description {
+  KeyRange keys;
+  std::uint32_t box_count, unused;
+};
+
+/// Lists the boxes, in no particular order.
+struct ListBoxes {
+  const CellLinks* links;
+  const CellGeometry* geometry;
+  const float* least_acceleration;
+  std::uint32_t most_particles;
+  const std::uint8_t* mark;
+  double length;
+  PlacedBox* out;
+  std::uint32_t capacity;
+  std::uint32_t* count;
+
+  GROVE_HD void operator()(std::size_t c) const {
+    const CellLinks cell = links[c];
+    const bool is_box = (c == 0 || mark[c] != 0) && (cell.particle_count < most_particles || cell.child_count == 0);
+    if (!is_box) return;
+    const std::uint32_t at = fetch_add(*count, 1);
+    if (at >= capacity) return;
+    const CellGeometry g = geometry[c];
+    TargetBox box;
+    box.centre = g.centre_of_mass + length * Double3{g.offset[0], g.offset[1], g.offset[2]};
+    for (int k = 0; k < 3; ++k) box.half_size[k] = g.half_size[k] * target_margin * target_margin;
+    box.least_acceleration = least_acceleration[c];
+    out[at] = {cell.first_particle, box};
+  }
+};
+
+struct DescribeKeys {
+  const std::uint64_t* end_keys;
+  std::uint64_t count;
+  Description* out;
+  GROVE_HD void operator()(std::size_t) const { out->keys = {end_keys[0], end_keys[1], count}; }
+};
+
+/// The box around some boxes.
+TargetBox join(std::span<const TargetBox> boxes, const TreeScale& scale) {
+  const auto centre = [](const TargetBox& b, int k) { return k == 0 ? b.centre.x : k == 1 ? b.centre.y : b.centre.z; };
+  TargetBox all;
+  all.least_acceleration = boxes.front().least_acceleration;
+  double middle[3];
+  for (int k = 0; k < 3; ++k) {
+    double low = centre(boxes.front(), k), high = low;
+    for (const TargetBox& b : boxes) {
+      low = std::min(low, centre(b, k) - b.half_size[k] * scale.length);
+      high = std::max(high, centre(b, k) + b.half_size[k] * scale.length);
+    }
+    middle[k] = 0.5 * (low + high);
+    all.half_size[k] = static_cast<float>(0.5 * (high - low) / scale.length) * target_margin;
+  }
+  all.centre = {middle[0], middle[1], middle[2]};
+  for (const TargetBox& b : boxes) all.least_acceleration = std::min(all.least_acceleration, b.least_acceleration);
+  return all;
 }
 
 }  // namespace
 
 template <class Space>
-DomainBoxes make_domain_boxes(Space& space, const Tree<Space>& tree, const TreeScale& scale) {
-  DomainBoxes boxes;
-  const std::uint32_t count = std::min(tree.cell_count(), cells_looked_at);
-  if (count == 0) return boxes;
-  std::vector<CellLinks> links(count);
-  std::vector<CellGeometry> geometry(count);
-  space.copy_to_host(links.data(), tree.links.data(), count * sizeof(CellLinks));
-  space.copy_to_host(geometry.data(), tree.geometry.data(), count * sizeof(CellGeometry));
-  std::vector<float> least(count);
-  space.copy_to_host(least.data(), tree.least_acceleration.data(), count * sizeof(float));
-
-  std::vector<std::uint32_t> chosen{0};
-  const auto can_divide = [&](std::uint32_t c) {
-    const CellLinks& cell = links[c];
-    return cell.child_count > 0 && cell.first_child + cell.child_count <= count &&
-           chosen.size() - 1 + cell.child_count <= DomainBoxes::capacity;
-  };
-  for (;;) {
-    auto largest = chosen.end();
-    for (auto c = chosen.begin(); c != chosen.end(); ++c)
-      if (can_divide(*c) && (largest == chosen.end() || geometry[*c].longest_side > geometry[*largest].longest_side)) largest = c;
-    if (largest == chosen.end()) break;
-    const CellLinks cell = links[*largest];
-    chosen.erase(largest);
-    for (std::uint32_t k = 0; k < cell.child_count; ++k) chosen.push_back(cell.first_child + k);
+DomainDescription describe_domain(Space& space, const Tree<Space>& tree, View<const std::uint64_t> end_keys, std::size_t particle_count,
+                                  const TreeScale& scale) {
+  DomainDescription domain;
+  if (end_keys.empty()) return domain;
+  const std::uint32_t cells = tree.cell_count();
+  const auto most = static_cast<std::uint32_t>(std::max<std::size_t>(particle_count / boxes_from_particles, largest_leaf + 1));
+  std::vector<PlacedBox> boxes;
+  Scratch<Space, std::uint8_t> mark(space, cells);
+  space.fill_bytes(mark.data(), 0, cells);
+  space.for_each(cells, MarkChildren{tree.links.data(), most, mark.data()});
+  for (std::uint32_t capacity = boxes_expected;;) {
+    // One block, so that one copy brings all of it.
+    Scratch<Space, std::byte> found(space, sizeof(Description) + capacity * sizeof(PlacedBox));
+    auto* const description = reinterpret_cast<Description*>(found.data());
+    auto* const list = reinterpret_cast<PlacedBox*>(found.data() + sizeof(Description));
+    space.fill_bytes(description, 0, sizeof(Description));
+    space.for_each(1, DescribeKeys{end_keys.data, particle_count, description});
+    space.for_each(cells, ListBoxes{tree.links.data(), tree.geometry.data(), tree.least_acceleration.data(), most, mark.data(),
+                                    scale.length, list, capacity, &description->box_count});
+    std::vector<std::byte> seen(found.view().size);
+    space.copy_to_host(seen.data(), found.data(), seen.size());
+    Description what{};
+    std::memcpy(&what, seen.data(), sizeof(what));
+    domain.keys = what.keys;
+    if (what.box_count > capacity) {
+      capacity = what.box_count;
+      continue;
+    }
+    boxes.resize(what.box_count);
+    std::memcpy(static_cast<void*>(boxes.data()), seen.data() + sizeof(Description), boxes.size() * sizeof(PlacedBox));
+    break;
   }
-  for (std::uint32_t c : chosen) {
-    boxes.box[boxes.count] = box_around(geometry[c], scale);
-    boxes.box[boxes.count++].least_acceleration = least[c];
+  std::sort(boxes.begin(), boxes.end(), [](const PlacedBox& a, const PlacedBox& b) { return a.first_particle < b.first_particle; });
+  for (const PlacedBox& placed : boxes) domain.fine.push_back(placed.box);
+  const std::size_t coarse = std::min<std::size_t>(coarse_box_capacity, domain.fine.size());
+  for (std::size_t k = 0; k < coarse; ++k) {
+    const std::size_t begin = domain.fine.size() * k / coarse, end = domain.fine.size() * (k + 1) / coarse;
+    domain.coarse.push_back(join(std::span(domain.fine).subspan(begin, end - begin), scale));
   }
-  return boxes;
+  return domain;
 }
 
-template DomainBoxes make_domain_boxes(BackEnd&, const Tree<BackEnd>&, const TreeScale&);
+template DomainDescription describe_domain(BackEnd&, const Tree<BackEnd>&, View<const std::uint64_t>, std::size_t, const TreeScale&);
 
 }  // namespace grove

@@ -1,21 +1,29 @@
-// The boxes around a rank's targets, which it tells all other ranks.
+// The boxes around a rank's targets, by which other ranks know what to send it.
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
+#include "decomposition/cut_cells.hpp"
 #include "kernels/gravity/opening.hpp"
 #include "kernels/tree/tree.hpp"
 
 namespace grove {
 
-/// A few boxes that hold all targets of a rank. A rank without particles has none.
-struct DomainBoxes {
-  static constexpr int capacity = 8;
-  int count = 0;
-  TargetBox box[capacity];
+/// Number of boxes of a coarse description, at most.
+inline constexpr std::uint32_t coarse_box_capacity = 8;
+
+/// Where a rank's particles are. Each box has the smallest last acceleration of its targets.
+struct DomainDescription {
+  KeyRange keys;
+  std::vector<TargetBox> coarse;  ///< a few boxes that hold all targets; none for a rank without particles
+  std::vector<TargetBox> fine;    ///< the same with some hundred boxes, in Morton order
 };
 
-/// Boxes around the targets of this rank, from the upper cells of its tree: the largest box is divided until `capacity` is reached. Each
-/// box has the smallest last acceleration of its targets. Synchronises.
+/// The boxes are cells of the rank's tree, with about the same number of particles; the coarse ones are joined from them. `end_keys`: the
+/// smallest and the largest key of the `particle_count` particles; empty without particles. Needs compute_moments(). Synchronises.
 template <class Space>
-DomainBoxes make_domain_boxes(Space& space, const Tree<Space>& tree, const TreeScale& scale);
+DomainDescription describe_domain(Space& space, const Tree<Space>& tree, View<const std::uint64_t> end_keys, std::size_t particle_count,
+                                  const TreeScale& scale);
 
 }  // namespace grove

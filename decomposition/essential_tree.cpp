@@ -1,279 +1,274 @@
 #include "decomposition/essential_tree.hpp"
 
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "kernels/space/atomic.hpp"
+
 namespace grove {
 
 namespace {
 
 constexpr std::uint32_t closed_cell = ~0U;  ///< in place of a number of children
+constexpr std::uint32_t no_box = ~0U;
+constexpr int level_count = deepest_level + 1;
+constexpr std::size_t smallest_capacity = 16384;
 
-/// Decides for a selected cell whether it is sent closed or how many children go along.
+/// A cell of the own tree and a receiver as one number. Sorted by it, cells are in the order of the trees that are sent: receiver by
+/// receiver, level by level.
+struct EntryKeys {
+  int cell_bits;
+  GROVE_HD std::uint64_t key(std::uint32_t receiver, std::uint32_t cell) const { return std::uint64_t{receiver} << cell_bits | cell; }
+  GROVE_HD std::uint32_t cell(std::uint64_t key) const { return static_cast<std::uint32_t>(key & ((std::uint64_t{1} << cell_bits) - 1)); }
+  GROVE_HD std::uint32_t receiver(std::uint64_t key) const { return static_cast<std::uint32_t>(key >> cell_bits); }
+};
+
+/// Boxes [begin, end) of a receiver.
+struct BoxRange {
+  std::uint16_t begin, end;
+};
+
+/// The selected cells, in no particular order within a level. `children` says how many children are sent along, or that the cell is closed.
+struct Entries {
+  std::uint64_t* key;
+  BoxRange* boxes;  ///< those for which the cell above was not accepted
+  std::uint32_t* children;
+  std::uint32_t capacity;
+  std::uint32_t* count;  ///< [levels] entries of each level, those without room included
+
+  GROVE_HD std::uint32_t begin(int level) const {
+    std::uint32_t sum = 0;
+    for (int l = 0; l < level; ++l) sum += count[l];
+    return sum;
+  }
+};
+
+struct SelectRoots {
+  Entries entries;
+  EntryKeys keys;
+  const std::uint32_t* box_begin;  ///< [receivers + 1]
+  std::uint32_t receivers;
+  GROVE_HD void operator()(std::size_t r) const {
+    if (r == 0) entries.count[0] = receivers;
+    const auto receiver = static_cast<std::uint32_t>(r);
+    entries.key[r] = keys.key(receiver, 0);
+    entries.boxes[r] = {0, static_cast<std::uint16_t>(box_begin[r + 1] - box_begin[r])};
+  }
+};
+
+/// Decides for the entries of a level whether they are sent closed, and selects the children of the others.
 template <class Opening>
-struct Classify {
+struct TestLevel {
   Opening opening;
   const CellLinks* links;
   const CellGeometry* geometry;
-  const DomainBoxes* boxes;
-  const std::uint32_t* rank;
-  const std::uint32_t* cell;
-  std::uint32_t* child_count;
+  const TargetBox* box;
+  const std::uint32_t* box_begin;
+  Entries entries;
+  EntryKeys keys;
+  int level;
+  std::size_t stride;  ///< items of the launch; each does every stride-th entry
   double per_length;
   float support2;
 
-  GROVE_HD void operator()(std::size_t e) const {
-    const DomainBoxes& receiver = boxes[rank[e]];
-    bool closed = true;
-    for (int b = 0; b < receiver.count && closed; ++b) closed = accept(opening, geometry[cell[e]], receiver.box[b], per_length, support2);
-    child_count[e] = closed ? closed_cell : links[cell[e]].child_count;
+  template <class Team>
+  GROVE_HD void operator()(const Team& team, std::size_t item) const {
+    const std::uint32_t begin = entries.begin(level), end = begin + entries.count[level];
+    for (std::size_t e = begin + item; e < end && e < entries.capacity; e += stride) test(team, e, end);
+  }
+
+  template <class Team>
+  GROVE_HD void test(const Team& team, std::size_t e, std::uint32_t next_begin) const {
+    const std::uint64_t key = entries.key[e];
+    const std::uint32_t c = keys.cell(key), receiver = keys.receiver(key);
+    const CellGeometry cell = geometry[c];
+    const BoxRange range = entries.boxes[e];
+    const TargetBox* const boxes = box + box_begin[receiver];
+    std::uint32_t first = no_box, last = 0;
+    for (std::uint32_t b = range.begin + static_cast<std::uint32_t>(team.rank()); b < range.end; b += Team::size) {
+      if (accept(opening, cell, boxes[b], per_length, support2)) continue;
+      first = smaller(first, b);
+      last = b;
+    }
+    first = team.smallest(first);
+    last = team.largest(last);
+    const std::uint32_t children = first == no_box ? closed_cell : links[c].child_count;
+    if (team.rank() == 0) entries.children[e] = children;
+    if (children == closed_cell || children == 0) return;
+    const std::uint32_t at = next_begin + team.sum(team.rank() == 0 ? fetch_add(entries.count[level + 1], children) : 0);
+    for (std::uint32_t k = static_cast<std::uint32_t>(team.rank()); k < children; k += Team::size) {
+      if (at + k >= entries.capacity) continue;
+      entries.key[at + k] = keys.key(receiver, links[c].first_child + k);
+      entries.boxes[at + k] = {static_cast<std::uint16_t>(first), static_cast<std::uint16_t>(last + 1)};
+    }
   }
 };
 
-struct CountChildren {
-  const std::uint32_t* child_count;
+/// Particles that are sent along with each entry, sorted: those of leaves that are not closed.
+struct CountParticles {
+  const std::uint64_t* key;
+  const std::uint32_t* children;
+  EntryKeys keys;
+  std::uint32_t receivers;
+  const CellLinks* links;
   std::uint32_t* out;
-  GROVE_HD void operator()(std::size_t i) const { out[i] = child_count[i] == closed_cell ? 0 : child_count[i]; }
-};
-
-/// Makes the next level's entries: the children of all open cells, in order.
-struct Descend {
-  const CellLinks* links;
-  std::uint32_t* rank;
-  std::uint32_t* cell;
-  const std::uint32_t* child_count;
-  std::uint32_t* child_begin;
-  const std::uint32_t* offset;
-  std::uint32_t level_begin, next_begin;
-
   GROVE_HD void operator()(std::size_t i) const {
-    const std::size_t e = level_begin + i;
-    child_begin[e] = next_begin + offset[i];
-    if (child_count[e] == closed_cell) return;
-    const std::uint32_t first = links[cell[e]].first_child;
-    for (std::uint32_t k = 0; k < child_count[e]; ++k) {
-      rank[child_begin[e] + k] = rank[e];
-      cell[child_begin[e] + k] = first + k;
-    }
+    out[i] = keys.receiver(key[i]) < receivers && children[i] == 0 ? links[keys.cell(key[i])].particle_count : 0;
   }
 };
 
-/// Finds the first entry of the level i / (ranks + 1) for the receiver i % (ranks + 1).
+/// What the host needs to know: first entry and first particle of each receiver, and the ends.
 struct FindSegments {
-  const std::uint32_t* rank;
-  const std::uint32_t* level_begin;
-  std::uint32_t stride;
-  std::uint32_t* begin;
-
-  GROVE_HD void operator()(std::size_t i) const {
-    const std::size_t level = i / stride;
-    std::uint32_t first = level_begin[level], last = level_begin[level + 1];
-    while (first < last) {
-      const std::uint32_t middle = first + (last - first) / 2;
-      if (rank[middle] < i % stride)
-        first = middle + 1;
-      else
-        last = middle;
-    }
-    begin[i] = first;
+  const std::uint64_t* key;
+  std::uint32_t capacity;
+  EntryKeys keys;
+  std::uint32_t receivers;
+  const std::uint32_t* particle_offset;
+  std::uint32_t* first;           ///< [receivers + 1]
+  std::uint32_t* first_particle;  ///< [receivers + 1]
+  GROVE_HD void operator()(std::size_t r) const {
+    const std::uint32_t at = lower_bound(key, 0, capacity, keys.key(static_cast<std::uint32_t>(r), 0));
+    first[r] = at;
+    first_particle[r] = particle_offset[at];
   }
 };
 
-/// Where the entries of all levels go: receiver by receiver, level by level within a receiver.
-struct OutputIndex {
-  const std::uint32_t* rank;
-  const std::uint32_t* level_begin;
-  const std::uint32_t* segment_begin;
-  const std::uint32_t* output_begin;  ///< as segment_begin, in the output
-  std::uint32_t levels, stride;
-
-  GROVE_HD std::uint32_t slot(std::uint32_t e) const {
-    std::uint32_t level = 0;
-    while (level + 1 < levels && e >= level_begin[level + 1]) ++level;
-    return level * stride + rank[e];
-  }
-  GROVE_HD std::uint32_t operator()(std::uint32_t e) const {
-    const std::uint32_t s = slot(e);
-    return output_begin[s] + (e - segment_begin[s]);
-  }
-  /// First cell of the receiver's tree.
-  GROVE_HD std::uint32_t tree_begin(std::uint32_t e) const { return output_begin[rank[e]]; }
-};
-
-struct WriteCells {
-  OutputIndex index;
-  const std::uint32_t* cell;
-  const std::uint32_t* child_count;
-  const std::uint32_t* child_begin;
-  const CellLinks* links;
-  const CellGeometry* geometry;
-  const float* multipole;
+/// Writes the cells, and their particles, of all trees.
+struct WriteTrees {
+  const std::uint64_t* key;
+  const std::uint32_t* children;
+  const std::uint32_t* particle_offset;
+  const std::uint32_t* first;  ///< [receivers + 1]
+  const std::uint32_t* first_particle;
+  EntryKeys keys;
+  TreeView tree;
   int stride;
-  CellLinks* out_links;
-  CellGeometry* out_geometry;
-  float* out_multipole;
-  std::uint32_t* out_particle_count;  ///< particles that go along with each cell
-  std::uint32_t* source_particle;
-
-  GROVE_HD void operator()(std::size_t i) const {
-    const auto e = static_cast<std::uint32_t>(i);
-    const std::uint32_t at = index(e), children = child_count[e];
-    const CellLinks own = links[cell[e]];
-    CellLinks sent;
-    if (children != closed_cell && children > 0) {
-      sent.first_child = index(child_begin[e]) - index.tree_begin(e);
-      sent.child_count = children;
-    }
-    if (children != closed_cell) sent.particle_count = own.particle_count;
-    out_links[at] = sent;
-    out_geometry[at] = geometry[cell[e]];
-    for (int k = 0; k < stride; ++k) out_multipole[std::size_t{at} * stride + k] = multipole[std::size_t{cell[e]} * stride + k];
-    out_particle_count[at] = children == 0 ? own.particle_count : 0;
-    source_particle[at] = own.first_particle;
-  }
-};
-
-struct WriteParticles {
-  const std::uint32_t* particle_count;
-  const std::uint32_t* offset;  ///< in the output, over all receivers
-  const std::uint32_t* source_particle;
-  const std::uint32_t* tree_begin;  ///< [ranks + 1] first cell of each receiver's tree
-  std::uint32_t ranks;
-  const Double4* particles;
   CellLinks* links;
-  Double4* out;
+  CellGeometry* geometry;
+  float* multipole;
+  Double4* particles;
 
-  GROVE_HD void operator()(std::size_t c) const {
-    const std::uint32_t count = particle_count[c];
-    if (count == 0) return;
-    std::uint32_t first = 0, last = ranks;  // the last receiver whose tree begins at or before c
-    while (first < last) {
-      const std::uint32_t middle = first + (last - first) / 2;
-      if (tree_begin[middle + 1] <= c)
-        first = middle + 1;
-      else
-        last = middle;
+  template <class Team>
+  GROVE_HD void operator()(const Team& team, std::size_t i) const {
+    const std::uint32_t c = keys.cell(key[i]), receiver = keys.receiver(key[i]), sent_children = children[i];
+    const CellLinks own = tree.links[c];
+    const std::uint32_t to = particle_offset[i];
+    if (team.rank() == 0) {
+      CellLinks sent;
+      if (sent_children != closed_cell) {
+        sent.particle_count = own.particle_count;
+        sent.child_count = sent_children;
+        if (sent_children > 0)
+          sent.first_child = lower_bound(key, first[receiver], first[receiver + 1], keys.key(receiver, own.first_child)) - first[receiver];
+        else
+          sent.first_particle = to - first_particle[receiver];
+      }
+      links[i] = sent;
+      geometry[i] = tree.geometry[c];
     }
-    links[c].first_particle = offset[c] - offset[tree_begin[first]];
-    for (std::uint32_t k = 0; k < count; ++k) out[offset[c] + k] = particles[source_particle[c] + k];
+    const auto lane = static_cast<std::uint32_t>(team.rank());
+    for (auto k = static_cast<int>(lane); k < stride; k += Team::size)
+      multipole[i * static_cast<std::size_t>(stride) + k] = tree.multipole[std::size_t{c} * stride + k];
+    const std::uint32_t count = sent_children == 0 ? own.particle_count : 0;
+    for (std::uint32_t k = lane; k < count; k += Team::size) particles[to + k] = tree.particles[own.first_particle + k];
   }
 };
 
-/// Replaces every index by the entry of `from` at that index.
-struct GatherAt {
-  const std::uint32_t* from;
-  std::uint32_t* at;
-  GROVE_HD void operator()(std::size_t i) const { at[i] = from[at[i]]; }
-};
-
-template <class Space, class T>
-T read_one(Space& space, const T* from) {
-  T value;
-  space.copy_to_host(&value, from, sizeof(T));
-  return value;
-}
+int bits_for(std::size_t values) { return static_cast<int>(std::bit_width(values)); }
 
 }  // namespace
 
 template <class Space>
-void EssentialTrees<Space>::select_cells(Space& space, const ScaledLaw& law, const Tree<Space>& tree, View<const DomainBoxes> boxes,
-                                         std::span<const std::uint32_t> receivers) {
-  const auto resize = [this](std::size_t n) {
-    for (auto* b : {&rank_, &cell_, &child_count_, &child_begin_}) b->resize_keep(n);
-  };
-  resize(receivers.size());
-  copy_from_host(space, receivers, rank_.view());
-  space.fill_bytes(cell_.data(), 0, receivers.size() * sizeof(std::uint32_t));
-  level_begin_.assign(1, 0);
-  auto end = static_cast<std::uint32_t>(receivers.size());
-  while (end > level_begin_.back()) {
-    const std::uint32_t begin = level_begin_.back(), count = end - begin;
-    level_begin_.push_back(end);
-    const auto classify = [&]<class Opening>(const Opening& opening) {
-      space.for_each(count, Classify<Opening>{opening, tree.links.data(), tree.geometry.data(), boxes.data, rank_.data() + begin,
-                                              cell_.data() + begin, child_count_.data() + begin, law.units.per_length, law.support2});
-    };
-    std::visit(classify, law.opening);
-    Scratch<Space, std::uint32_t> children(space, count);
-    Scratch<Space, std::uint32_t> offset(space, count + 1);
-    space.for_each(count, CountChildren{child_count_.data() + begin, children.data()});
-    space.template exclusive_scan<std::uint32_t>(children.view(), offset.view());
-    const std::uint32_t made = read_one(space, offset.data() + count);
-    resize(end + made);
-    space.for_each(
-        count, Descend{tree.links.data(), rank_.data(), cell_.data(), child_count_.data(), child_begin_.data(), offset.data(), begin, end});
-    end += made;
-  }
-}
-
-template <class Space>
-void EssentialTrees<Space>::count_by_rank(Space& space, std::size_t ranks) {
-  const std::size_t levels = level_begin_.size() - 1, stride = ranks + 1;
-  segment_begin_.resize(levels * stride);
-  Scratch<Space, std::uint32_t> begins(space, level_begin_.size());
-  Scratch<Space, std::uint32_t> segments(space, segment_begin_.size());
-  copy_from_host<Space, std::uint32_t>(space, level_begin_, begins.view());
-  space.for_each(segment_begin_.size(), FindSegments{rank_.data(), begins.data(), static_cast<std::uint32_t>(stride), segments.data()});
-  copy_to_host<Space, std::uint32_t>(space, segments.view(), segment_begin_);
-  cell_counts.assign(ranks, 0);
-  for (std::size_t l = 0; l < levels; ++l)
-    for (std::size_t r = 0; r < ranks; ++r) cell_counts[r] += segment_begin_[l * stride + r + 1] - segment_begin_[l * stride + r];
-}
-
-template <class Space>
-void EssentialTrees<Space>::write_trees(Space& space, const Tree<Space>& tree, View<const Double4> tree_particles) {
-  const std::size_t ranks = cell_counts.size(), levels = level_begin_.size() - 1, stride = ranks + 1, total = level_begin_.back();
-  // Output position of each level of each receiver, and of each receiver's tree as a whole.
-  std::vector<std::uint32_t> output_begin(segment_begin_.size()), tree_begin(ranks + 1, 0);
-  for (std::size_t r = 0; r < ranks; ++r) {
-    std::uint32_t at = tree_begin[r];
-    for (std::size_t l = 0; l < levels; ++l) {
-      output_begin[l * stride + r] = at;
-      at += segment_begin_[l * stride + r + 1] - segment_begin_[l * stride + r];
-    }
-    tree_begin[r + 1] = at;
-  }
-  links.resize_discard(total);
-  geometry.resize_discard(total);
-  form = tree.form;
-  multipole.resize_discard(total * multipole_stride(form));
-  Scratch<Space, std::uint32_t> d_level(space, level_begin_.size()), d_segment(space, segment_begin_.size()),
-      d_output(space, output_begin.size()), d_tree(space, tree_begin.size()), particle_count(space, total), source(space, total),
-      offset(space, total + 1);
-  copy_from_host<Space, std::uint32_t>(space, level_begin_, d_level.view());
-  copy_from_host<Space, std::uint32_t>(space, segment_begin_, d_segment.view());
-  copy_from_host<Space, std::uint32_t>(space, output_begin, d_output.view());
-  copy_from_host<Space, std::uint32_t>(space, tree_begin, d_tree.view());
-
-  const OutputIndex index{rank_.data(),
-                          d_level.data(),
-                          d_segment.data(),
-                          d_output.data(),
-                          static_cast<std::uint32_t>(levels),
-                          static_cast<std::uint32_t>(stride)};
-  space.for_each(total, WriteCells{index, cell_.data(), child_count_.data(), child_begin_.data(), tree.links.data(), tree.geometry.data(),
-                                   tree.multipole.data(), multipole_stride(form), links.data(), geometry.data(), multipole.data(),
-                                   particle_count.data(), source.data()});
-  space.template exclusive_scan<std::uint32_t>(particle_count.view(), offset.view());
-  particles.resize_discard(read_one(space, offset.data() + total));
-  space.for_each(total, WriteParticles{particle_count.data(), offset.data(), source.data(), d_tree.data(),
-                                       static_cast<std::uint32_t>(ranks), tree_particles.data, links.data(), particles.data()});
-
-  std::vector<std::uint32_t> particle_begin(ranks + 1);
-  space.for_each(ranks + 1, GatherAt{offset.data(), d_tree.data()});
-  copy_to_host<Space, std::uint32_t>(space, d_tree.view(), particle_begin);
-  particle_counts.assign(ranks, 0);
-  for (std::size_t r = 0; r < ranks; ++r) particle_counts[r] = particle_begin[r + 1] - particle_begin[r];
-}
-
-template <class Space>
 void EssentialTrees<Space>::select(Space& space, const ScaledLaw& law, const Tree<Space>& tree, View<const Double4> tree_particles,
-                                   std::span<const DomainBoxes> boxes, int own_rank) {
-  std::vector<std::uint32_t> receivers;
-  for (std::size_t r = 0; r < boxes.size(); ++r)
-    if (tree.cell_count() > 0 && boxes[r].count > 0 && static_cast<int>(r) != own_rank) receivers.push_back(static_cast<std::uint32_t>(r));
-  Scratch<Space, DomainBoxes> device_boxes(space, boxes.size());
-  copy_from_host(space, boxes, device_boxes.view());
-  select_cells(space, law, tree, device_boxes, receivers);
-  count_by_rank(space, boxes.size());
-  write_trees(space, tree, tree_particles);
+                                   const BoxesOfRanks& boxes) {
+  form = tree.form;
+  cell_counts.assign(boxes.rank_count(), 0);
+  particle_counts.assign(boxes.rank_count(), 0);
+  std::vector<std::uint32_t> receivers, box_begin{0};
+  std::vector<TargetBox> box;
+  for (std::size_t r = 0; r < boxes.rank_count() && tree.cell_count() > 0; ++r) {
+    if (boxes.of(r).empty()) continue;
+    receivers.push_back(static_cast<std::uint32_t>(r));
+    box.insert(box.end(), boxes.of(r).begin(), boxes.of(r).end());
+    box_begin.push_back(static_cast<std::uint32_t>(box.size()));
+  }
+  const auto receiver_count = static_cast<std::uint32_t>(receivers.size());
+  if (receiver_count == 0) {
+    links.resize_discard(0);
+    geometry.resize_discard(0);
+    multipole.resize_discard(0);
+    particles.resize_discard(0);
+    return;
+  }
+  const EntryKeys keys{bits_for(tree.cell_count())};
+  const int sorted_bits = keys.cell_bits + bits_for(receiver_count);  // the key of unused entries has a receiver that does not exist
+  const TreeView own = tree.view(tree_particles.data);
+  expected_on_level_.resize(level_count, 0);
+  capacity_ = std::max({capacity_, smallest_capacity, std::size_t{2} * receiver_count});
+
+  Scratch<Space, TargetBox> device_box(space, box.size());
+  Scratch<Space, std::uint32_t> device_box_begin(space, box_begin.size());
+  copy_from_host<Space, TargetBox>(space, box, device_box.view());
+  copy_from_host<Space, std::uint32_t>(space, box_begin, device_box_begin.view());
+
+  for (;;) {
+    const auto capacity = static_cast<std::uint32_t>(capacity_);
+    Scratch<Space, std::uint64_t> key(space, capacity);
+    Scratch<Space, std::uint32_t> children(space, capacity), particle_count(space, capacity),
+        particle_offset(space, std::size_t{capacity} + 1);
+    // For the host: entries of each level, first entry and first particle of each receiver.
+    Scratch<Space, std::uint32_t> report(space, level_count + 1 + 2 * (std::size_t{receiver_count} + 1));
+    std::uint32_t* const first = report.data() + level_count + 1;
+    std::uint32_t* const first_particle = first + receiver_count + 1;
+    {
+      Scratch<Space, BoxRange> range(space, capacity);
+      const Entries entries{key.data(), range.data(), children.data(), capacity, report.data()};
+      space.fill_bytes(key.data(), 0xff, capacity * sizeof(std::uint64_t));
+      space.fill_bytes(report.data(), 0, (level_count + 1) * sizeof(std::uint32_t));
+      space.for_each(receiver_count, SelectRoots{entries, keys, device_box_begin.data(), receiver_count});
+      const auto test_levels = [&]<class Opening>(const Opening& opening) {
+        for (int l = 0; l < static_cast<int>(own.levels); ++l) {
+          const std::size_t most = std::size_t{receiver_count} * (tree.level_offset[l + 1] - tree.level_offset[l]);
+          const std::size_t expected = expected_on_level_[l] + expected_on_level_[l] / 8 + 1024;
+          const std::size_t items = std::min(most, expected);
+          space.for_each_by_team(items, TestLevel<Opening>{opening, own.links, own.geometry, device_box.data(), device_box_begin.data(),
+                                                           entries, keys, l, items, law.units.per_length, law.support2});
+        }
+      };
+      std::visit(test_levels, law.opening);
+    }
+    space.sort_pairs(key, children, sorted_bits);
+    space.for_each(capacity, CountParticles{key.data(), children.data(), keys, receiver_count, own.links, particle_count.data()});
+    space.template exclusive_scan<std::uint32_t>(particle_count.view(), particle_offset.view());
+    space.for_each(receiver_count + 1,
+                   FindSegments{key.data(), capacity, keys, receiver_count, particle_offset.data(), first, first_particle});
+    std::vector<std::uint32_t> seen(report.view().size);
+    copy_to_host<Space, std::uint32_t>(space, report.view(), seen);
+
+    std::size_t selected = 0;
+    for (int l = 0; l < level_count; ++l) selected += expected_on_level_[l] = seen[l];
+    if (selected > capacity_) {
+      capacity_ = selected + selected / 4;
+      continue;
+    }
+    const auto segment = seen.begin() + level_count + 1, particle_segment = segment + receiver_count + 1;
+    for (std::uint32_t r = 0; r < receiver_count; ++r) {
+      cell_counts[receivers[r]] = segment[r + 1] - segment[r];
+      particle_counts[receivers[r]] = particle_segment[r + 1] - particle_segment[r];
+    }
+    const std::size_t stride = static_cast<std::size_t>(multipole_stride(form));
+    links.resize_discard(selected);
+    geometry.resize_discard(selected);
+    multipole.resize_discard(selected * stride);
+    particles.resize_discard(particle_segment[receiver_count]);
+    space.for_each_by_team(selected,
+                           WriteTrees{key.data(), children.data(), particle_offset.data(), first, first_particle, keys, own,
+                                      static_cast<int>(stride), links.data(), geometry.data(), multipole.data(), particles.data()});
+    // The first forces of a run, by another criterion, may need several times the room of later ones.
+    if (capacity_ > 2 * selected) capacity_ = selected + selected / 4;
+    return;
+  }
 }
 
 template class EssentialTrees<BackEnd>;

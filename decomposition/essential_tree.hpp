@@ -1,17 +1,16 @@
 // Step 7 (docs/architecture.md), locally essential trees (Salmon 1990): for each other rank, the part of this rank's tree that its targets
 // may need.
 //
-// Each rank publishes a few boxes around its targets. For every other rank, this rank's tree is walked from the root: a cell that the
-// opening criterion accepts for all boxes of that rank is sent closed, without its contents. A leaf that it does not accept is sent with
-// its particles; any other cell is sent with its children. Criteria are monotone, so the targets of the other rank never need to open a
-// closed cell. The walk of `fmm`, too, may evaluate it at each target.
+// Each rank publishes boxes around its targets. For every other rank, this rank's tree is walked from the root: a cell that the opening
+// criterion accepts for all boxes of that rank is sent closed, without its contents. A leaf that it does not accept is sent with its
+// particles; any other cell is sent with its children. Criteria are monotone, so the targets of the other rank never need to open a closed
+// cell. The walk of `fmm`, too, may evaluate it at each target. Targets in boxes for which a cell is accepted never look at what it
+// contains, so that its children are tested for the other boxes only.
 #pragma once
 
-#include <span>
 #include <vector>
 
-#include "decomposition/communicator.hpp"
-#include "decomposition/domain_boxes.hpp"
+#include "decomposition/domain_exchange.hpp"
 #include "kernels/gravity/gravity_law.hpp"
 
 namespace grove {
@@ -21,19 +20,18 @@ namespace grove {
 template <class Space>
 class EssentialTrees {
  public:
-  explicit EssentialTrees(Space& space)
-      : links(space),
-        geometry(space),
-        multipole(space),
-        particles(space),
-        rank_(space),
-        cell_(space),
-        child_count_(space),
-        child_begin_(space) {}
+  explicit EssentialTrees(Space& space) : links(space), geometry(space), multipole(space), particles(space) {}
 
-  /// Cuts the trees for the ranks with boxes[r].count > 0 other than `own_rank`. Synchronises once a level.
-  void select(Space& space, const ScaledLaw& law, const Tree<Space>& tree, View<const Double4> tree_particles,
-              std::span<const DomainBoxes> boxes, int own_rank);
+  /// Cuts the trees for all ranks with boxes. Synchronises once, and again in the first steps of a run and where trees grow fast.
+  void select(Space& space, const ScaledLaw& law, const Tree<Space>& tree, View<const Double4> tree_particles, const BoxesOfRanks& boxes);
+
+  /// Gives the memory back.
+  void release() {
+    links.release();
+    geometry.release();
+    multipole.release();
+    particles.release();
+  }
 
   Buffer<Space, CellLinks> links;
   Buffer<Space, CellGeometry> geometry;
@@ -44,18 +42,8 @@ class EssentialTrees {
   std::vector<std::uint64_t> particle_counts;  ///< [ranks] particles for each rank
 
  private:
-  void select_cells(Space& space, const ScaledLaw& law, const Tree<Space>& tree, View<const DomainBoxes> boxes,
-                    std::span<const std::uint32_t> receivers);
-  void count_by_rank(Space& space, std::size_t ranks);
-  void write_trees(Space& space, const Tree<Space>& tree, View<const Double4> tree_particles);
-
-  // Selected cells, level by level and by rank within a level.
-  Buffer<Space, std::uint32_t> rank_;         ///< receiver
-  Buffer<Space, std::uint32_t> cell_;         ///< cell of the own tree
-  Buffer<Space, std::uint32_t> child_count_;  ///< children sent along
-  Buffer<Space, std::uint32_t> child_begin_;  ///< entry of the first child
-  std::vector<std::uint32_t> level_begin_;    ///< [levels + 1] entries of each level
-  std::vector<std::uint32_t> segment_begin_;  ///< [levels * (ranks + 1)] entry where each rank's cells of a level begin
+  std::size_t capacity_ = 0;                      ///< selected cells for which there is room
+  std::vector<std::uint32_t> expected_on_level_;  ///< selected cells of each level in the last call
 };
 
 }  // namespace grove

@@ -12,14 +12,16 @@ namespace {
 /// The data of each rank's particles that place the cube.
 struct Spread {
   double low[3], high[3];
-  double mass, count;
+  double mass, count, work;
+  double zero;  ///< NaN if a number is not finite
 };
 
 struct SpreadOf {
   const Double4* position;
+  const std::uint32_t* work;  ///< null: not wanted
   GROVE_HD Spread operator()(std::size_t i) const {
     const Double4 p = position[i];
-    return {{p.x, p.y, p.z}, {p.x, p.y, p.z}, p.w, 1};
+    return {{p.x, p.y, p.z}, {p.x, p.y, p.z}, p.w, 1, work ? static_cast<double>(work[i]) : 0, 0 * p.x + 0 * p.y + 0 * p.z + 0 * p.w};
   }
 };
 
@@ -32,6 +34,8 @@ struct Join {
     }
     c.mass = a.mass + b.mass;
     c.count = a.count + b.count;
+    c.work = a.work + b.work;
+    c.zero = a.zero + b.zero;
     return c;
   }
 };
@@ -53,11 +57,12 @@ constexpr double outlier_factor = 1024;
 /// It ends at this many times the distance that 99 % do not exceed, if that is farther out: a companion far away is no outlier.
 constexpr double companion_factor = 4;
 
-/// Positions of evenly spaced particles of all ranks, in rank order, on every rank. `held` says how many particles each rank has.
+/// Positions of evenly spaced particles of all ranks, in rank order, on every rank. `shares` says how many particles each rank has.
 template <class Space>
-std::vector<Double4> sample_positions(Space& space, const Communicator& comm, const Double4* position, std::span<const double> held) {
+std::vector<Double4> sample_positions(Space& space, const Communicator& comm, const Double4* position,
+                                      std::span<const Frame::Share> shares) {
   std::vector<std::uint64_t> begin{0};
-  for (const double n : held) begin.push_back(begin.back() + static_cast<std::uint64_t>(n));
+  for (const Frame::Share& share : shares) begin.push_back(begin.back() + static_cast<std::uint64_t>(share.count));
   const std::uint64_t all = begin.back(), size = std::min(all, largest_sample);
   const auto me = static_cast<std::size_t>(comm.rank());
   // The first entry whose particle, entry * all / size, is not before `particle`.
@@ -101,45 +106,87 @@ Core core_of(const std::vector<Double4>& sample) {
   return {centre, std::max(outlier_factor * quantile(distance, 0.5), companion_factor * quantile(distance, 0.99))};
 }
 
+/// On several ranks a new cube is larger than needed by this factor, so that particles stay inside for some steps.
+constexpr double cube_margin = 1.1;
+/// It is found anew when the extent of the particles has changed by more than these factors, and when it has outliers, of which only a
+/// sample knows, after some steps.
+constexpr double smallest_change = 0.8, largest_change = 1.25;
+constexpr int most_steps_with_outliers = 32;
+
+/// Whether the cube of `before` serves particles in a box with that centre and half its longest side.
+bool still_serves(const Frame& before, const Double3& centre, double half) {
+  if (before.shares.empty() || 2 * half < smallest_change * before.extent || 2 * half > largest_change * before.extent) return false;
+  if (before.has_outliers) return before.steps_kept < most_steps_with_outliers;
+  const KeyCube& cube = before.cube;
+  bool holds = true;
+  for (const double x : {centre.x - half - cube.corner.x, centre.y - half - cube.corner.y, centre.z - half - cube.corner.z})
+    holds = holds && x >= 0 && x + 2 * half <= cube.edge;
+  return holds;
+}
+
+/// Whether the cube of `before` is nearly that of the core.
+bool has_nearly(const Frame& before, const Core& core) {
+  if (before.shares.empty() || !before.has_outliers) return false;
+  const KeyCube& cube = before.cube;
+  const double half = 0.5 * cube.edge, wanted = cube_margin * core.half;
+  const Double3 d = cube.corner + Double3{half, half, half} - core.centre;
+  return half > smallest_change * wanted && half < largest_change * wanted &&
+         std::max({std::abs(d.x), std::abs(d.y), std::abs(d.z)}) < (1 - smallest_change) * wanted;
+}
+
 double power_of_two_near(double x) { return x > 0 && std::isfinite(x) ? std::exp2(std::round(std::log2(x))) : 1; }
 
 }  // namespace
 
 template <class Space>
-Frame find_frame(Space& space, const Communicator& comm, const Particles<Space>& particles) {
+Frame find_frame(Space& space, const Communicator& comm, const Particles<Space>& particles, const Frame& before) {
   // Sums over ranks are made here, in rank order: an MPI library may choose another order each time.
   constexpr double none = 1e300;
-  const Spread nothing{{none, none, none}, {-none, -none, -none}, 0, 0};
+  const Spread nothing{{none, none, none}, {-none, -none, -none}, 0, 0, 0, 0};
   const Double4* const position = particles.position.data();
   Spread all = nothing;
-  std::vector<double> held;
-  for (const Spread& s : comm.all_gather(space.transform_reduce(particles.size(), nothing, SpreadOf{position}, Join{}))) {
+  const SpreadOf spread{position, comm.size() > 1 ? particles.work.data() : nullptr};
+  Frame frame;
+  for (const Spread& s : comm.all_gather(space.transform_reduce(particles.size(), nothing, spread, Join{}))) {
     all = Join{}(all, s);
-    held.push_back(s.count);
+    frame.shares.push_back({s.count, s.work});
   }
-  if (all.count == 0) return {};
+  frame.is_finite = all.zero == 0;
+  if (all.count == 0 || !frame.is_finite) return frame;
 
   Double3 centre{0.5 * (all.low[0] + all.high[0]), 0.5 * (all.low[1] + all.high[1]), 0.5 * (all.low[2] + all.high[2])};
   double half = 0;
   for (int k = 0; k < 3; ++k) half = std::max(half, 0.5 * (all.high[k] - all.low[k]));
-  if (half > 0) {
-    const Core core = core_of(sample_positions(space, comm, position, held));
+  frame.extent = 2 * half;
+  bool is_kept = comm.size() > 1 && still_serves(before, centre, half);
+  int steps_kept = before.steps_kept + 1;
+  if (!is_kept && half > 0) {
+    const Core core = core_of(sample_positions(space, comm, position, frame.shares));
     if (core.half > 0 && half > core.half) {
       half = core.half;
       centre = core.centre;
+      frame.has_outliers = true;
+      is_kept = comm.size() > 1 && has_nearly(before, core);
+      steps_kept = 0;
     }
   }
-  // All at one point: any cube around it will do.
-  if (half == 0) half = std::max({std::abs(centre.x), std::abs(centre.y), std::abs(centre.z)}) * 1e-6;
-  if (half == 0) half = 1;
-  half *= 1 + 1e-12;  // the highest coordinate belongs inside
-
-  Frame frame;
-  frame.cube = {centre - Double3{half, half, half}, 2 * half};
-  frame.scale = {power_of_two_near(2 * half), power_of_two_near(all.mass)};
+  if (is_kept) {
+    frame.cube = before.cube;
+    frame.has_outliers = before.has_outliers;
+    frame.extent = before.extent;
+    frame.steps_kept = steps_kept;
+  } else {
+    // All at one point: any cube around it will do.
+    if (half == 0) half = std::max({std::abs(centre.x), std::abs(centre.y), std::abs(centre.z)}) * 1e-6;
+    if (half == 0) half = 1;
+    half *= 1 + 1e-12;  // the highest coordinate belongs inside
+    if (comm.size() > 1) half *= cube_margin;
+    frame.cube = {centre - Double3{half, half, half}, 2 * half};
+  }
+  frame.scale = {power_of_two_near(frame.cube.edge), power_of_two_near(all.mass)};
   return frame;
 }
 
-template Frame find_frame(BackEnd&, const Communicator&, const Particles<BackEnd>&);
+template Frame find_frame(BackEnd&, const Communicator&, const Particles<BackEnd>&, const Frame&);
 
 }  // namespace grove

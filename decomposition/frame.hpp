@@ -1,6 +1,8 @@
 // Step 2 (docs/architecture.md): the cube of the keys and the scale of the trees, the same on all ranks.
 #pragma once
 
+#include <vector>
+
 #include "decomposition/communicator.hpp"
 #include "kernels/particles/particle_sort.hpp"
 #include "kernels/tree/tree.hpp"
@@ -9,14 +11,26 @@ namespace grove {
 
 /// The cube of this step's keys and the scale of its trees: the same on all ranks.
 struct Frame {
+  /// What a rank holds before the exchange.
+  struct Share {
+    double count = 0;  ///< particles
+    double work = 0;   ///< sum of their work
+  };
   KeyCube cube;
   TreeScale scale;
+  std::vector<Share> shares;  ///< [ranks]
+  double extent = 0;          ///< longest side of the box around all particles
+  bool has_outliers = false;  ///< the cube does not hold all particles
+  int steps_kept = 0;         ///< since the cube was found
+  bool is_finite = true;      ///< all positions and masses are finite; otherwise nothing else is set
 };
 
 /// Finds the frame of all ranks' particles. The cube encloses all of them, unless outliers (less than 1 %) would make it so large that too
 /// few key bits are left for the others. Then it ends at 1024 times the median distance from the median position, or at 4 times the
 /// distance that 99 % do not exceed, whichever is larger. Both distances are those of a sample of 1024 particles. Collective; synchronises.
+///
+/// On several ranks the cube of the frame `before` is kept as long as it serves: with it the borders of domains stay where they are.
 template <class Space>
-Frame find_frame(Space& space, const Communicator& comm, const Particles<Space>& particles);
+Frame find_frame(Space& space, const Communicator& comm, const Particles<Space>& particles, const Frame& before = {});
 
 }  // namespace grove

@@ -1,9 +1,13 @@
 #include "decomposition/particle_exchange.hpp"
 
+#include <algorithm>
+#include <limits>
+#include <numeric>
 #include <utility>
 
 #include "decomposition/key_splits.hpp"
 #include "kernels/particles/gather_items.hpp"
+#include "kernels/space/select_indices.hpp"
 
 namespace grove {
 
@@ -12,112 +16,181 @@ namespace {
 // The weight of a particle is its work plus half the mean work. So a domain of particles without work has at most three times the mean
 // number.
 constexpr std::uint64_t idle_share = 2;
-// Work changes between steps by more than this; a better balance would only cost rounds.
+// Domains are cut to within this fraction of the mean weight: a better balance would only cost rounds.
 constexpr double balance_tolerance = 0.01;
+// They are cut anew if the largest one has more than this above the mean, and more than right after the last cut by this factor. Until then
+// the gain would be less than the cost of a cut.
+constexpr double largest_imbalance = 1.03, worse_by = 1.02;
+// A cut was worth it if it left less than this part of the imbalance before it.
+constexpr double worth_it = 0.98;
+// Domains are cut by a sample: this many groups of particles that follow each other on a rank, at most.
+constexpr std::size_t largest_sample = 65536;
+// Larger sets go by way of the host: only the first exchange of a run is so large, and the memory would be kept.
+constexpr std::size_t largest_outbox = std::size_t{64} << 20;
 
 /// The bytes of an item, rounded up. Any number of such items ends at an address where every array is aligned as gather_items() needs it.
 constexpr std::size_t aligned_item(std::size_t bytes) { return (bytes + 31) / 32 * 32; }
 
-struct GatherWork {
+/// The key of the first particle of each group, and the group's weight.
+struct SampleGroups {
+  const Double4* position;
   const std::uint32_t* work;
-  const std::uint32_t* order;
-  std::uint64_t* out;
+  KeyCube cube;
+  std::size_t particles, group_size;
   std::uint64_t idle;
-  GROVE_HD void operator()(std::size_t i) const { out[i] = work[order[i]] + idle; }
+  std::uint64_t* key;
+  std::uint64_t* weight;
+  std::uint32_t* number;
+
+  template <class Team>
+  GROVE_HD void operator()(const Team& team, std::size_t g) const {
+    const std::size_t begin = g * group_size, end = smaller(begin + group_size, particles);
+    std::uint64_t sum = 0;
+    for (std::size_t i = begin + static_cast<std::size_t>(team.rank()); i < end; i += Team::size) sum += work[i] + idle;
+    sum = team.sum(sum);
+    if (team.rank() != 0) return;
+    key[g] = morton_key(position[begin], cube);
+    weight[g] = sum;
+    number[g] = static_cast<std::uint32_t>(g);
+  }
 };
 
-struct WorkOf {
-  const std::uint32_t* work;
-  GROVE_HD std::uint64_t operator()(std::size_t i) const { return work[i]; }
-};
-struct AddWork {
-  GROVE_HD std::uint64_t operator()(std::uint64_t a, std::uint64_t b) const { return a + b; }
+/// Whether a particle belongs to another rank.
+struct Leaves {
+  const Double4* position;
+  KeyCube cube;
+  std::uint64_t first, end;  ///< keys of this rank
+  bool is_last;              ///< no key is too large
+  GROVE_HD bool operator()(std::size_t i) const {
+    const std::uint64_t key = morton_key(position[i], cube);
+    return key < first || (!is_last && key >= end);
+  }
 };
 
-/// out[i] = prefix[number of keys below candidates[i]]; the number itself without a prefix.
-struct BelowCandidate {
-  const std::uint64_t* sorted_keys;
+struct FindOwner {
+  const Double4* position;
+  KeyCube cube;
+  const std::uint32_t* index;
+  const std::uint64_t* splits;
+  std::uint32_t split_count;
+  std::uint64_t* owner;
+  GROVE_HD void operator()(std::size_t k) const {
+    // The number of splits that are not above the key.
+    owner[k] = lower_bound(splits, 0, split_count, morton_key(position[index[k]], cube) + 1);
+  }
+};
+
+/// First of the leaving particles, sorted by owner, that goes to rank r or a later one.
+struct FirstOfOwner {
+  const std::uint64_t* owner;
   std::uint32_t count;
-  const std::uint64_t* candidates;
-  const std::uint64_t* prefix;
-  std::uint64_t* out;
-  GROVE_HD void operator()(std::size_t i) const {
-    const std::uint32_t below = lower_bound(sorted_keys, 0, count, candidates[i]);
-    out[i] = prefix ? prefix[below] : below;
+  std::uint32_t* first;
+  GROVE_HD void operator()(std::size_t r) const { first[r] = lower_bound(owner, 0, count, r); }
+};
+
+/// Marks the leaving particles behind the place up to which the array will be filled.
+struct MarkLeaving {
+  const std::uint32_t* leaving;
+  std::uint32_t kept;
+  std::uint8_t* mark;
+  GROVE_HD void operator()(std::size_t k) const {
+    if (leaving[k] >= kept) mark[leaving[k] - kept] = 1;
+  }
+};
+struct StaysBehind {
+  const std::uint8_t* mark;
+  GROVE_HD bool operator()(std::size_t i) const { return mark[i] == 0; }
+};
+struct LeavesHole {
+  const std::uint32_t* leaving;
+  std::uint32_t kept;
+  GROVE_HD bool operator()(std::size_t k) const { return leaving[k] < kept; }
+};
+
+/// Moves item from[k] + offset of an array to place holes[index[k]].
+template <class Word>
+struct FillHoles {
+  Word* items;
+  std::size_t words;  ///< of an item
+  const std::uint32_t* from;
+  std::uint32_t offset;
+  const std::uint32_t* holes;
+  const std::uint32_t* hole_index;
+  GROVE_HD void operator()(std::size_t w) const {
+    const std::size_t k = w / words, word = w % words;
+    items[holes[hole_index[k]] * words + word] = items[(std::size_t{from[k]} + offset) * words + word];
   }
 };
 
-/// Evaluates BelowCandidate for host keys on the space.
-template <class Space>
-void count_below(Space& space, View<const std::uint64_t> sorted_keys, const std::uint64_t* prefix,
-                 std::span<const std::uint64_t> candidates, std::span<std::uint64_t> out) {
-  Scratch<Space, std::uint64_t> device_candidates(space, candidates.size());
-  Scratch<Space, std::uint64_t> device_out(space, candidates.size());
-  copy_from_host(space, candidates, device_candidates.view());
-  const auto count = static_cast<std::uint32_t>(sorted_keys.size);
-  space.for_each(candidates.size(), BelowCandidate{sorted_keys.data, count, device_candidates.data(), prefix, device_out.data()});
-  copy_to_host<Space, std::uint64_t>(space, device_out.view(), out);
+/// Weights of the domains, the largest relative to their mean.
+double imbalance_of(const Frame& frame, std::uint64_t idle) {
+  double sum = 0, largest = 0;
+  for (const Frame::Share& share : frame.shares) {
+    const double weight = share.work + static_cast<double>(idle) * share.count;
+    sum += weight;
+    largest = std::max(largest, weight);
+  }
+  return sum > 0 ? largest * static_cast<double>(frame.shares.size()) / sum : 1;
 }
 
-/// How many particles, in key order, go to each rank.
-template <class Space>
-std::vector<std::uint64_t> balanced_counts(Space& space, const Communicator& comm, View<const std::uint64_t> sorted_keys,
-                                           View<const std::uint32_t> order, const Particles<Space>& particles) {
-  const std::size_t n = particles.size();
-  const std::uint64_t all_work = comm.sum(space.transform_reduce(n, std::uint64_t{0}, WorkOf{particles.work.data()}, AddWork{}));
-  const std::uint64_t idle = std::max<std::uint64_t>(all_work / std::max<std::uint64_t>(comm.sum(std::uint64_t{n}), 1) / idle_share, 1);
-  Scratch<Space, std::uint64_t> weight(space, n);
-  Scratch<Space, std::uint64_t> prefix(space, n + 1);
-  space.for_each(n, GatherWork{particles.work.data(), order.data, weight.data(), idle});
-  space.template exclusive_scan<std::uint64_t>(weight.view(), prefix.view());
-  std::uint64_t local_weight = 0;
-  space.copy_to_host(&local_weight, prefix.data() + n, sizeof(local_weight));
-
-  const auto weight_below = [&](std::span<const std::uint64_t> candidates, std::span<std::uint64_t> out) {
-    count_below(space, sorted_keys, prefix.data(), candidates, out);
-  };
-  const std::vector<std::uint64_t> splits = find_key_splits(comm, weight_below, local_weight, balance_tolerance);
-
-  std::vector<std::uint64_t> end(splits.size() + 1, n);
-  count_below<Space>(space, sorted_keys, nullptr, splits, std::span(end).first(splits.size()));
-  std::vector<std::uint64_t> counts(end.size());
-  for (std::size_t r = 0; r < end.size(); ++r) counts[r] = end[r] - (r > 0 ? end[r - 1] : 0);
-  return counts;
+/// The weight that every particle has beside its work.
+std::uint64_t idle_weight(const Frame& frame) {
+  double work = 0, count = 0;
+  for (const Frame::Share& share : frame.shares) {
+    work += share.work;
+    count += share.count;
+  }
+  return std::max<std::uint64_t>(static_cast<std::uint64_t>(work / std::max(count, 1.0)) / idle_share, 1);
 }
 
-/// Which particles, in key order, stay on this rank, and which go to which other rank.
-struct Moves {
-  Moves(const Communicator& comm, std::vector<std::uint64_t> counts) : leaving(std::move(counts)) {
-    const auto me = static_cast<std::size_t>(comm.rank());
-    staying = std::exchange(leaving[me], 0);
-    for (std::size_t r = 0; r < leaving.size(); ++r) (r < me ? before : after) += leaving[r];
-    arriving = comm.all_to_all(leaving);
-    for (const std::uint64_t n : arriving) arriving_total += n;
+int bits_for(std::size_t values) {
+  int bits = 0;
+  while (values >> bits) ++bits;
+  return bits;
+}
+
+/// Fills the places of leaving particles below `kept` with staying ones from behind it.
+template <class Space>
+class HoleFiller {
+ public:
+  /// `leaving`: indices of the leaving particles, in any order. `kept`: number of those that stay.
+  HoleFiller(Space& space, View<const std::uint32_t> leaving, std::size_t kept)
+      : space_(space), leaving_(leaving), kept_(static_cast<std::uint32_t>(kept)), hole_(space, leaving.size), from_(space, leaving.size) {
+    if (leaving.empty()) return;
+    Scratch<Space, std::uint8_t> mark(space, leaving.size);
+    space.fill_bytes(mark.data(), 0, leaving.size);
+    space.for_each(leaving.size, MarkLeaving{leaving.data, kept_, mark.data()});
+    // As many places are empty below `kept` as particles stay behind it.
+    count_ = select_indices(space, leaving.size, LeavesHole{leaving.data, kept_}, [&](std::uint32_t) { return hole_.data(); });
+    select_indices(space, leaving.size, StaysBehind{mark.data()}, [&](std::uint32_t) { return from_.data(); });
   }
 
-  std::vector<std::uint64_t> leaving, arriving;    ///< [ranks]
-  std::size_t before = 0, staying = 0, after = 0;  ///< those for lower ranks come first, those for higher ranks last
-  std::size_t arriving_total = 0;
+  void fill(const ParticleArray<Space>& array) const {
+    if (array.item_bytes() % sizeof(std::uint32_t) == 0)
+      fill_words(array.item_bytes() / sizeof(std::uint32_t), reinterpret_cast<std::uint32_t*>(array.data()));
+    else
+      fill_words(array.item_bytes(), array.data());
+  }
+
+ private:
+  template <class Word>
+  void fill_words(std::size_t words, Word* items) const {
+    space_.for_each(count_ * words, FillHoles<Word>{items, words, from_.data(), kept_, leaving_.data, hole_.data()});
+  }
+
+  Space& space_;
+  View<const std::uint32_t> leaving_;
+  std::uint32_t kept_;
+  std::size_t count_ = 0;
+  Scratch<Space, std::uint32_t> hole_, from_;  ///< holes: numbers of leaving particles; particles: counted from `kept`
 };
 
-/// Puts the leaving items of an array, in key order, into `leaving`, and the staying ones at the start of the array, which gets room for
-/// those that arrive.
+/// Declares the messages of an array: `leaving` in the order of the ranks, and what arrives behind the first `kept` items.
 template <class Space>
-void part_array(Space& space, const Moves& moves, View<const std::uint32_t> order, ParticleArray<Space>& array, std::byte* leaving) {
+void declare_messages(Transport<Space>& transport, const ParticleMoves& moves, const ParticleArray<Space>& array, std::size_t kept,
+                      const std::byte* leaving) {
   const std::size_t item = array.item_bytes();
-  gather_items(space, order.part(0, moves.before), item, array.data(), leaving);
-  gather_items(space, order.part(moves.before + moves.staying, moves.after), item, array.data(), leaving + moves.before * item);
-  Scratch<Space, std::byte> staying(space, moves.staying * item);
-  gather_items(space, order.part(moves.before, moves.staying), item, array.data(), staying.data());
-  array.resize_discard(moves.staying + moves.arriving_total);
-  space.copy(array.data(), staying.data(), moves.staying * item);
-}
-
-/// Declares the messages of an array.
-template <class Space>
-void declare_messages(Transport<Space>& transport, const Moves& moves, const ParticleArray<Space>& array, const std::byte* leaving) {
-  const std::size_t item = array.item_bytes();
-  std::byte* arriving = array.item(moves.staying);
+  std::byte* arriving = array.item(kept);
   for (std::size_t r = 0; r < moves.leaving.size(); ++r) {
     const std::size_t sent = moves.leaving[r] * item, received = moves.arriving[r] * item;
     if (sent > 0) transport.send({leaving, sent}, static_cast<int>(r));
@@ -127,37 +200,120 @@ void declare_messages(Transport<Space>& transport, const Moves& moves, const Par
   }
 }
 
+template <class Space>
+void complete(Transport<Space>& transport) {
+  transport.start();
+  transport.dispatch();
+  transport.arrive(0, transport.receive_count());
+  transport.finish();
+}
+
 }  // namespace
 
 template <class Space>
-void ParticleExchange<Space>::run(Space& space, const Communicator& comm, const Frame& frame, Particles<Space>& particles) {
-  if (comm.size() == 1) return;
-  const std::size_t n = particles.size();
-  Scratch<Space, std::uint64_t> sorted_keys(space, n);
-  Scratch<Space, std::uint32_t> order(space, n);
-  compute_keys<Space>(space, particles.position.view(), frame.cube, sorted_keys);
-  sort_keys<Space>(space, sorted_keys, order);
-  const Moves moves(comm, balanced_counts<Space>(space, comm, sorted_keys, order, particles));
+bool ParticleExchange<Space>::must_cut(const Frame& frame, bool is_first) {
+  const double imbalance = imbalance_of(frame, idle_weight(frame));
+  if (!is_first && is_new_cut_) {
+    // Where keys or the change of work stand in the way, cutting again and again would gain nothing.
+    const bool gained = imbalance < worth_it * before_cut_;
+    threshold_ = gained ? largest_imbalance : std::max(largest_imbalance, worse_by * imbalance);
+  }
+  is_new_cut_ = is_first || splits_.empty() || imbalance > threshold_;
+  if (is_new_cut_) before_cut_ = is_first ? std::numeric_limits<double>::infinity() : imbalance;
+  return is_new_cut_;
+}
 
-  std::size_t row_bytes = 0;
-  for (const FieldArray& array : particles.table()->arrays()) row_bytes += array.travels ? aligned_item(array.item_bytes) : 0;
-  Scratch<Space, std::byte> leaving(space, row_bytes * (moves.before + moves.after));
-  std::byte* at = leaving.data();
-  transport_.begin(comm, Tag::particles);
+template <class Space>
+void ParticleExchange<Space>::cut(const Frame& frame, const Particles<Space>& particles) {
+  const std::size_t n = particles.size(), group_size = (n + largest_sample - 1) / largest_sample;
+  const std::size_t groups = n > 0 ? (n + group_size - 1) / group_size : 0;
+  Scratch<Space, std::uint64_t> key(space_, groups), weight(space_, groups);
+  Scratch<Space, std::uint32_t> number(space_, groups);
+  space_.for_each_by_team(groups, SampleGroups{particles.position.data(), particles.work.data(), frame.cube, n, group_size,
+                                               idle_weight(frame), key.data(), weight.data(), number.data()});
+  space_.sort_pairs(key, number, key_bits);
+  std::vector<std::uint64_t> keys(groups), weights(groups), below(groups + 1, 0);
+  std::vector<std::uint32_t> numbers(groups);
+  copy_to_host<Space, std::uint64_t>(space_, key.view(), keys);
+  copy_to_host<Space, std::uint64_t>(space_, weight.view(), weights);
+  copy_to_host<Space, std::uint32_t>(space_, number.view(), numbers);
+  for (std::size_t g = 0; g < groups; ++g) below[g + 1] = below[g] + weights[numbers[g]];
+  const auto weight_below = [&](std::span<const std::uint64_t> candidates, std::span<std::uint64_t> out) {
+    auto at = keys.begin();
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      at = std::lower_bound(at, keys.end(), candidates[i]);
+      out[i] = below[static_cast<std::size_t>(at - keys.begin())];
+    }
+  };
+  splits_ = find_key_splits(comm_, weight_below, below.back(), balance_tolerance);
+}
+
+template <class Space>
+void ParticleExchange<Space>::run(const Frame& frame, Particles<Space>& particles) {
+  if (comm_.size() == 1) return;
+  const bool is_first = !particles.has_acceleration;
+  if (must_cut(frame, is_first)) cut(frame, particles);
+
+  const auto ranks = static_cast<std::size_t>(comm_.size()), me = static_cast<std::size_t>(comm_.rank());
+  const Double4* const position = particles.position.data();
+  const Leaves leaves{position, frame.cube, me > 0 ? splits_[me - 1] : 0, me + 1 < ranks ? splits_[me] : 0, me + 1 == ranks};
+  std::size_t count = 0;
+  select_indices(space_, particles.size(), leaves, [&](std::uint32_t found) {
+    leaving_.resize_discard(count = found);
+    return leaving_.data();
+  });
+  ParticleMoves moves;
+  moves.leaving.assign(ranks, 0);
+  moves.leaving_total = count;
+  if (count > 0) {
+    Scratch<Space, std::uint64_t> owner(space_, count), splits(space_, splits_.size());
+    Scratch<Space, std::uint32_t> first(space_, ranks + 1);
+    copy_from_host<Space, std::uint64_t>(space_, splits_, splits.view());
+    space_.for_each(
+        count, FindOwner{position, frame.cube, leaving_.data(), splits.data(), static_cast<std::uint32_t>(splits_.size()), owner.data()});
+    space_.sort_pairs(owner, leaving_.view(), bits_for(ranks));
+    space_.for_each(ranks + 1, FirstOfOwner{owner.data(), static_cast<std::uint32_t>(count), first.data()});
+    std::vector<std::uint32_t> begin(ranks + 1);
+    copy_to_host<Space, std::uint32_t>(space_, first.view(), begin);
+    for (std::size_t r = 0; r < ranks; ++r) moves.leaving[r] = begin[r + 1] - begin[r];
+  }
+  moves.arriving = comm_.all_to_all(moves.leaving);
+  moves.arriving_total = std::accumulate(moves.arriving.begin(), moves.arriving.end(), std::size_t{0});
+  move(moves, is_first, particles);
+}
+
+/// Array by array the first time, when many leave: all at once would need much memory.
+template <class Space>
+void ParticleExchange<Space>::move(const ParticleMoves& moves, bool one_by_one, Particles<Space>& particles) {
+  const std::size_t count = moves.leaving_total, kept = particles.size() - count, after = kept + moves.arriving_total;
+  const View<const std::uint32_t> leaving = leaving_.view();
+  const auto& described = particles.table()->arrays();
+  std::size_t row_bytes = 0, largest_item = 0;
+  for (const FieldArray& array : described) {
+    row_bytes += array.travels ? aligned_item(array.item_bytes) : 0;
+    largest_item = std::max(largest_item, array.travels ? aligned_item(array.item_bytes) : 0);
+  }
+  Scratch<Space, std::byte> packed(space_, (one_by_one ? largest_item : row_bytes) * count);
+  const HoleFiller<Space> holes(space_, leaving, kept);
+  std::byte* at = packed.data();
+  if (!one_by_one) transport_.begin(Tag::particles, largest_outbox);
   for (std::size_t a = 0; a < particles.array_count(); ++a) {
     ParticleArray<Space>& array = particles.array(a);
-    if (!particles.table()->arrays()[a].travels) {
-      array.resize_discard(moves.staying + moves.arriving_total);
+    if (!described[a].travels) {
+      array.resize_discard(after);
       continue;
     }
-    part_array<Space>(space, moves, order, array, at);
-    declare_messages<Space>(transport_, moves, array, at);
-    at += aligned_item(array.item_bytes()) * (moves.before + moves.after);
+    if (one_by_one) transport_.begin(Tag::particles, largest_outbox);
+    gather_items(space_, leaving, array.item_bytes(), array.data(), at);
+    holes.fill(array);
+    array.resize_keep(after);
+    declare_messages<Space>(transport_, moves, array, kept, at);
+    if (one_by_one)
+      complete(transport_);
+    else
+      at += aligned_item(array.item_bytes()) * count;
   }
-  transport_.start();
-  transport_.dispatch();
-  transport_.arrive(0, transport_.receive_count());
-  transport_.finish();
+  if (!one_by_one) complete(transport_);
 }
 
 template class ParticleExchange<BackEnd>;

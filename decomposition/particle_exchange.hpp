@@ -1,24 +1,49 @@
 // Step 3 (docs/architecture.md): particles move to the rank that owns their key.
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "decomposition/frame.hpp"
 #include "decomposition/transport.hpp"
 
 namespace grove {
 
-/// Moves particles between ranks; keeps the staging memory of the last exchange.
+/// How many particles go from rank to rank.
+struct ParticleMoves {
+  std::vector<std::uint64_t> leaving, arriving;  ///< [ranks]
+  std::size_t leaving_total = 0, arriving_total = 0;
+};
+
+/// Moves particles between ranks; keeps the cuts of the domains from step to step.
 template <class Space>
 class ParticleExchange {
  public:
-  explicit ParticleExchange(Space& space) : transport_(space) {}
+  /// `comm` must outlive it.
+  ParticleExchange(Space& space, const Communicator& comm, TransportWay way)
+      : space_(space), comm_(comm), transport_(space, comm, way), leaving_(space) {}
 
-  /// Moves every particle to the rank that owns its key. There they are not yet in the order of the keys. Domains are cut so that each has
-  /// the same measured work, and none more than three times the mean number of particles, as far as equal keys allow. All fields travel,
-  /// except those whose row in the table says that they do not. Collective; synchronises.
-  void run(Space& space, const Communicator& comm, const Frame& frame, Particles<Space>& particles);
+  /// Moves every particle to the rank that owns its key; particles that stay on their rank are not sent. They are then in no particular
+  /// order. All fields travel, except those whose row in the table says that they do not. Collective; synchronises.
+  ///
+  /// Domains are cut so that each has the same measured work, and none more than three times the mean number of particles, as far as equal
+  /// keys allow. They are cut anew if particles.has_acceleration is not set, and if the work has become uneven by more than a step would
+  /// gain.
+  void run(const Frame& frame, Particles<Space>& particles);
 
  private:
+  bool must_cut(const Frame& frame, bool is_first);
+  void cut(const Frame& frame, const Particles<Space>& particles);
+  void move(const ParticleMoves& moves, bool one_by_one, Particles<Space>& particles);
+
+  Space& space_;
+  const Communicator& comm_;
   Transport<Space> transport_;
+  Buffer<Space, std::uint32_t> leaving_;  ///< particles that leave, by the rank to which they go
+  std::vector<std::uint64_t> splits_;     ///< [ranks - 1] first key of each domain but the first
+  double threshold_ = 0;                  ///< domains are cut anew at a larger imbalance
+  double before_cut_ = 0;                 ///< the imbalance before the last cut
+  bool is_new_cut_ = false;               ///< the step before has cut the domains
 };
 
 }  // namespace grove

@@ -34,34 +34,90 @@ struct Relocate {
 /// Messages for one tree: links, geometry, multipoles, particles.
 constexpr std::size_t messages_a_tree = 4;
 
+/// Bytes to send by way of the outbox.
+constexpr std::size_t no_limit = ~std::size_t{0}, largest_outbox_of_exceptions = std::size_t{64} << 20;
+
+/// Walks use the highest bit of a cell's number.
+constexpr std::uint64_t most_cells = 0x7fffffffU;
+
+/// Cells and particles of a tree, each below 2^32, in one number.
+struct TreeSize {
+  std::uint64_t cells, particles;
+};
+std::uint64_t pack(const TreeSize& size) { return size.cells << 32 | size.particles; }
+TreeSize unpack(std::uint64_t packed) { return {packed >> 32, packed & 0xffffffffU}; }
+
 }  // namespace
 
 template <class Space>
-void TreeExchange<Space>::order_sources(const Communicator& comm, std::span<const std::uint64_t> cells,
-                                        std::span<const std::uint64_t> particles) {
+TreeExchange<Space>::TreeExchange(Space& space, const Communicator& comm, TransportWay way)
+    : space_(space),
+      comm_(comm),
+      transport_(space, comm, way),
+      links_(space),
+      geometry_(space),
+      multipole_(space),
+      particles_(space),
+      base_(space) {}
+
+template <class Space>
+void TreeExchange<Space>::connect() {
+  if (is_connected_) return;
+  transport_.connect();
+  is_fast_ = comm_.min(transport_.is_direct() ? 1 : 0) == 1;
+  is_connected_ = true;
+}
+
+template <class Space>
+void TreeExchange<Space>::order_sources(std::span<const std::uint64_t> sizes, std::uint32_t first_cell, std::uint32_t first_particle) {
   sources_.clear();
-  cell_begin_.assign(1, 0);
-  particle_begin_.assign(1, 0);
+  cell_begin_.assign(1, first_cell);
+  particle_begin_.assign(1, first_particle);
   batches_.clear();
   const auto take = [&](int rank) {
-    const auto r = static_cast<std::size_t>(rank);
-    if (cells[r] == 0) return;
+    const TreeSize size = unpack(sizes[static_cast<std::size_t>(rank)]);
+    if (size.cells == 0) return;
     sources_.push_back(rank);
-    const std::uint64_t cell_end = cell_begin_.back() + cells[r], particle_end = particle_begin_.back() + particles[r];
-    if (cell_end > 0xffffffffU || particle_end > 0xffffffffU)
-      throw SystemError("the trees received from other ranks have more than 2^32 cells or particles; use more ranks");
+    const std::uint64_t cell_end = cell_begin_.back() + size.cells, particle_end = particle_begin_.back() + size.particles;
+    if (cell_end > most_cells || particle_end > 0xffffffffU)
+      throw SystemError(
+          "the trees on one rank, with those received from other ranks, have more than 2^31 cells or 2^32 particles; use more ranks");
     cell_begin_.push_back(static_cast<std::uint32_t>(cell_end));
     particle_begin_.push_back(static_cast<std::uint32_t>(particle_end));
   };
   // Ranks are ordered along the Morton curve: the nearest ranks hold the nearest particles and send the largest trees.
-  for (int d = 1; d < comm.size(); ++d) {
-    if (comm.rank() + d < comm.size()) take(comm.rank() + d);
-    if (comm.rank() - d >= 0) take(comm.rank() - d);
+  for (int d = 1; d < comm_.size(); ++d) {
+    if (comm_.rank() + d < comm_.size()) take(comm_.rank() + d);
+    if (comm_.rank() - d >= 0) take(comm_.rank() - d);
   }
   for (std::size_t first = 0; first < sources_.size();) {
     const std::size_t count = std::min(std::max<std::size_t>(first, 1), sources_.size() - first);
     batches_.push_back({first, count});
     first += count;
+  }
+}
+
+/// Sets arrays_: behind the own tree and its particles, or in arrays of their own.
+template <class Space>
+void TreeExchange<Space>::take_room(Tree<Space>& own, ParticleArray<Space>& positions) {
+  const auto stride = static_cast<std::size_t>(multipole_stride(form_));
+  const std::size_t cells = cell_begin_.back(), particles = particle_begin_.back();
+  if (joins_) {
+    const std::size_t own_cells = cell_begin_.front();
+    own.links.resize_keep(cells);
+    own.geometry.resize_keep(cells);
+    own.multipole.resize_keep(cells * stride);
+    positions.reserve_keep(particles);
+    // Of the next step's trees, which differ a little.
+    own.room = (cells - own_cells) + (cells - own_cells) / 8 + 1024;
+    own_ = own.view(reinterpret_cast<const Double4*>(positions.data()));
+    arrays_ = {own.links.data(), own.geometry.data(), own.multipole.data(), reinterpret_cast<Double4*>(positions.data())};
+  } else {
+    links_.resize_discard(cells);
+    geometry_.resize_discard(cells);
+    multipole_.resize_discard(cells * stride);
+    particles_.resize_discard(particles);
+    arrays_ = {links_.data(), geometry_.data(), multipole_.data(), particles_.data()};
   }
 }
 
@@ -73,7 +129,7 @@ void TreeExchange<Space>::declare_sends(const EssentialTrees<Space>& trees) {
     const std::size_t cells = trees.cell_counts[r], items = trees.particle_counts[r];
     if (cells > 0) {
       const auto send = [&]<class T>(const Buffer<Space, T>& array, std::size_t first, std::size_t count) {
-        transport_.send(bytes_of(array.view().part(first, count)), static_cast<int>(r));
+        transport_.send(bytes_of(View<const T>(array.view().part(first, count))), static_cast<int>(r));
       };
       send(trees.links, cell, cells);
       send(trees.geometry, cell, cells);
@@ -88,59 +144,85 @@ void TreeExchange<Space>::declare_sends(const EssentialTrees<Space>& trees) {
 template <class Space>
 void TreeExchange<Space>::declare_receives() {
   const auto stride = static_cast<std::size_t>(multipole_stride(form_));
-  const std::size_t all_cells = cell_begin_.back();
-  links_.resize_discard(all_cells);
-  geometry_.resize_discard(all_cells);
-  multipole_.resize_discard(all_cells * stride);
-  particles_.resize_discard(particle_begin_.back());
   for (std::size_t k = 0; k < sources_.size(); ++k) {
     const std::size_t cell = cell_begin_[k], cells = cell_begin_[k + 1] - cell;
     const std::size_t item = particle_begin_[k], items = particle_begin_[k + 1] - item;
-    const auto receive = [&]<class T>(const Buffer<Space, T>& array, std::size_t first, std::size_t count) {
-      transport_.receive(bytes_of(array.view().part(first, count)), sources_[k]);
+    const auto receive = [&]<class T>(T* array, std::size_t first, std::size_t count) {
+      transport_.receive(bytes_of(View<T>{array + first, count}), sources_[k]);
     };
-    receive(links_, cell, cells);
-    receive(geometry_, cell, cells);
-    receive(multipole_, cell * stride, cells * stride);
-    receive(particles_, item, items);
+    receive(arrays_.links, cell, cells);
+    receive(arrays_.geometry, cell, cells);
+    receive(arrays_.multipole, cell * stride, cells * stride);
+    receive(arrays_.particles, item, items);
   }
 }
 
 template <class Space>
-void TreeExchange<Space>::begin(Space& space, const Communicator& comm, const EssentialTrees<Space>& trees) {
-  order_sources(comm, comm.all_to_all(trees.cell_counts), comm.all_to_all(trees.particle_counts));
+void TreeExchange<Space>::begin(const EssentialTrees<Space>& trees, Tree<Space>& own, ParticleArray<Space>& positions, bool is_exception) {
+  connect();
+  joins_ = is_fast_ && !is_exception;
+  std::vector<std::uint64_t> sizes(trees.cell_counts.size());
+  for (std::size_t r = 0; r < sizes.size(); ++r) sizes[r] = pack({trees.cell_counts[r], trees.particle_counts[r]});
+  const auto own_particles = static_cast<std::uint32_t>(positions.size());
+  order_sources(comm_.all_to_all(sizes), joins_ ? own.cell_count() : 0, joins_ ? own_particles : 0);
   form_ = trees.form;
-  transport_.begin(comm, Tag::tree_data);
+  take_room(own, positions);
+  transport_.begin(Tag::tree_data, is_exception ? largest_outbox_of_exceptions : no_limit);
   declare_sends(trees);
   declare_receives();
   transport_.start();
-  base_.resize_discard(2 * cell_begin_.size());
-  copy_from_host<Space, std::uint32_t>(space, cell_begin_, base_.view().part(0, cell_begin_.size()));
-  copy_from_host<Space, std::uint32_t>(space, particle_begin_, base_.view().part(cell_begin_.size(), cell_begin_.size()));
+  std::vector<std::uint32_t> base{0};
+  base.insert(base.end(), cell_begin_.begin(), cell_begin_.end());
+  base.insert(base.end(), particle_begin_.begin(), particle_begin_.end());
+  base_.resize_discard(base.size());
+  copy_from_host<Space, std::uint32_t>(space_, base, base_.view());
 }
 
 template <class Space>
-TreeView TreeExchange<Space>::receive(Space& space, int index) {
+void TreeExchange<Space>::relocate(std::size_t first_tree, std::size_t end_tree) {
+  transport_.arrive(messages_a_tree * first_tree, messages_a_tree * end_tree);
+  const std::uint32_t cell = cell_begin_[first_tree], cells = cell_begin_[end_tree] - cell;
+  const std::uint32_t* const cell_begin = base_.data() + 1;
+  space_.for_each(cells, Relocate{arrays_.links, cell_begin, cell_begin + cell_begin_.size(), static_cast<std::uint32_t>(first_tree),
+                                  static_cast<std::uint32_t>(end_tree), cell});
+}
+
+template <class Space>
+TreeView TreeExchange<Space>::receive_all() {
+  if (!sources_.empty()) relocate(0, sources_.size());
+  return view_of_all();
+}
+
+template <class Space>
+TreeView TreeExchange<Space>::view_of_all() const {
+  TreeView all = own_;
+  if (sources_.empty()) return all;
+  const bool has_own = own_.root_count > 0;
+  all.cell_count = cell_begin_.back();
+  all.root_count = static_cast<std::uint32_t>(sources_.size() + (has_own ? 1 : 0));
+  all.roots = base_.data() + (has_own ? 0 : 1);  // the own root is cell 0
+  all.levels = deepest_level + 1;
+  return all;
+}
+
+template <class Space>
+TreeView TreeExchange<Space>::receive(int index) {
   const Batch& batch = batches_[static_cast<std::size_t>(index)];
-  const std::size_t end = batch.first + batch.count;
-  transport_.arrive(messages_a_tree * batch.first, messages_a_tree * end);
-  const std::uint32_t cell = cell_begin_[batch.first], cells = cell_begin_[end] - cell;
-  space.for_each(cells, Relocate{links_.data(), base_.data(), base_.data() + cell_begin_.size(), static_cast<std::uint32_t>(batch.first),
-                                 static_cast<std::uint32_t>(end), cell});
+  relocate(batch.first, batch.first + batch.count);
   return view(index);
 }
 
 template <class Space>
 TreeView TreeExchange<Space>::view(int index) const {
   const Batch& batch = batches_[static_cast<std::size_t>(index)];
-  return {links_.data(),
-          geometry_.data(),
-          multipole_.data(),
+  return {arrays_.links,
+          arrays_.geometry,
+          arrays_.multipole,
           form_,
-          particles_.data(),
+          arrays_.particles,
           cell_begin_.back(),
           static_cast<std::uint32_t>(batch.count),
-          base_.data() + batch.first};
+          base_.data() + 1 + batch.first};
 }
 
 template class TreeExchange<BackEnd>;

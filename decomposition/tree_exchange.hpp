@@ -1,7 +1,9 @@
-// The exchange of essential trees: sent while the own tree is walked, received batch by batch.
+// The exchange of essential trees: sent while this rank works, and made ready for walks.
 //
-// Every rank takes the trees of the others in a fixed order, nearest ranks first, in batches of 1, 1, 2, 4, 8 ... ranks: the first can be
-// walked while the rest still travel, there are only logarithmically many walks, and the sums do not depend on which message was faster.
+// Where all messages go directly from GPU to GPU, and on the CPU, the trees of the others arrive so fast that one walk of the own tree and
+// of theirs is the fastest: they are put behind the own tree, in the same arrays. Otherwise the own tree is walked meanwhile, and the
+// others are taken batch by batch in a fixed order, nearest ranks first, in batches of 1, 1, 2, 4, 8 ... ranks: the first can be walked
+// while the rest still travel, there are only logarithmically many walks, and the sums do not depend on which message was faster.
 #pragma once
 
 #include <vector>
@@ -9,52 +11,86 @@
 #include "decomposition/communicator.hpp"
 #include "decomposition/essential_tree.hpp"
 #include "decomposition/transport.hpp"
+#include "kernels/particles/particles.hpp"
 
 namespace grove {
 
 template <class Space>
 class TreeExchange {
  public:
-  explicit TreeExchange(Space& space)
-      : transport_(space), links_(space), geometry_(space), multipole_(space), particles_(space), base_(space) {}
+  /// `comm` must outlive it.
+  TreeExchange(Space& space, const Communicator& comm, TransportWay way);
 
-  /// Agrees on the sizes of all messages, posts the receives, and starts to send `trees`, which must not change before finish().
-  /// Collective.
-  void begin(Space& space, const Communicator& comm, const EssentialTrees<Space>& trees);
+  /// Finds out which ways messages can go; does nothing when it is known. Collective. Throws AgreedError as Transport::connect() does.
+  void connect();
+  /// Agrees on the sizes of all messages, posts the receives, and starts to send `trees`, which must not change before finish(). If the
+  /// other trees join the own one, `own` and the array of positions get room for them. They do so if messages travel fast enough, unless
+  /// this set is an exception whose memory is not to be kept; see release(). Collective.
+  void begin(const EssentialTrees<Space>& trees, Tree<Space>& own, ParticleArray<Space>& positions, bool is_exception);
   /// Hands all messages to MPI. Not collective; does not wait until they have left.
   void send() { transport_.dispatch(); }
 
+  /// Whether the trees of the others are walked together with the own tree. The same on all ranks.
+  bool joins_own_tree() const { return joins_; }
+  /// The own tree and those of all others, which this call waits for. The view holds until the next begin().
+  TreeView receive_all();
+
   int batch_count() const { return static_cast<int>(batches_.size()); }
   /// Waits for the trees of one batch and brings them to the device. The view holds until the next begin(). Batches in order.
-  TreeView receive(Space& space, int batch);
-  /// The trees of a batch that was received before.
+  TreeView receive(int batch);
+  /// The trees of a batch, or all trees with the own one, that were received before.
   TreeView view(int batch) const;
+  TreeView view_of_all() const;
   /// Waits until all that this rank sent has left.
   void finish() { transport_.finish(); }
+  /// Gives the memory of trees back that have not joined the own one.
+  void release() {
+    links_.release();
+    geometry_.release();
+    multipole_.release();
+    particles_.release();
+  }
 
-  std::uint64_t received_cells() const { return links_.size(); }
-  std::uint64_t received_particles() const { return particles_.size(); }
+  std::uint64_t received_cells() const { return cell_begin_.back() - cell_begin_.front(); }
+  std::uint64_t received_particles() const { return particle_begin_.back() - particle_begin_.front(); }
+  /// After connect(): how trees travel, for the user.
+  std::string description() const { return transport_.description(); }
 
  private:
   /// Trees [first, first + count) of the order in which they are taken.
   struct Batch {
     std::size_t first, count;
   };
+  /// The arrays that hold the trees.
+  struct Arrays {
+    CellLinks* links;
+    CellGeometry* geometry;
+    float* multipole;
+    Double4* particles;
+  };
 
-  void order_sources(const Communicator& comm, std::span<const std::uint64_t> cells, std::span<const std::uint64_t> particles);
+  void order_sources(std::span<const std::uint64_t> sizes, std::uint32_t first_cell, std::uint32_t first_particle);
+  void take_room(Tree<Space>& own, ParticleArray<Space>& positions);
   void declare_sends(const EssentialTrees<Space>& trees);
   void declare_receives();
+  void relocate(std::size_t first_tree, std::size_t end_tree);
 
+  Space& space_;
+  const Communicator& comm_;
   Transport<Space> transport_;
-  ExpansionForm form_;                                      ///< of the multipoles
-  std::vector<int> sources_;                                ///< ranks, in the order in which their trees are taken
-  std::vector<std::uint32_t> cell_begin_, particle_begin_;  ///< [sources + 1] where each tree begins in the arrays
+  bool is_connected_ = false, is_fast_ = false;
+  bool joins_ = false;                                            ///< in this set
+  ExpansionForm form_;                                            ///< of the multipoles
+  TreeView own_;                                                  ///< the own tree, if the others join it
+  std::vector<int> sources_;                                      ///< ranks, in the order in which their trees are taken
+  std::vector<std::uint32_t> cell_begin_{0}, particle_begin_{0};  ///< [sources + 1] where each tree begins in the arrays
   std::vector<Batch> batches_;
-  Buffer<Space, CellLinks> links_;
+  Arrays arrays_{};
+  Buffer<Space, CellLinks> links_;  ///< the arrays of trees that do not join the own one
   Buffer<Space, CellGeometry> geometry_;
   Buffer<Space, float> multipole_;
   Buffer<Space, Double4> particles_;
-  Buffer<Space, std::uint32_t> base_;  ///< cell_begin_ and behind it particle_begin_, on the device
+  Buffer<Space, std::uint32_t> base_;  ///< on the device: a zero, cell_begin_, particle_begin_
 };
 
 }  // namespace grove

@@ -26,6 +26,8 @@ class ParticleArray {
 
   void resize_discard(std::size_t n) { memory_.resize_discard(n * item_bytes_); }
   void resize_keep(std::size_t n) { memory_.resize_keep(n * item_bytes_); }
+  /// Makes room for `n` items without a change of length.
+  void reserve_keep(std::size_t n) { memory_.reserve_keep(n * item_bytes_); }
   /// Exchanges memory with an array of the same item size.
   void swap(ParticleArray& other) noexcept { memory_.swap(other.memory_); }
 

@@ -86,6 +86,11 @@ class Arena {
     shared_.used = 0;
     step_in_use_ = 0;
   }
+  /// The largest use so far was an exception: later steps are expected to need less.
+  void forget_largest_use() {
+    peak_ = 0;
+    forgets_ = true;
+  }
   /// Number of the present step. Memory that was taken in another step is gone.
   std::uint64_t step() const { return step_; }
 
@@ -146,11 +151,13 @@ class Arena {
   /// Whether one larger block may replace all blocks: nothing is in use, and the largest use did not fit into the shared block. Not in the
   /// middle of a step, which will take more memory.
   bool may_merge() const {
-    return step_in_use_ == 0 && scratch_in_use_ == 0 && peak_ > shared_.size && (step_begins_ || step_ == first_step);
+    return step_in_use_ == 0 && scratch_in_use_ == 0 && (peak_ > shared_.size || forgets_) && (step_begins_ || step_ == first_step);
   }
   /// Replaces all blocks by one. It is a little larger than the largest use, since trees of moving particles differ from step to step.
   void merge_blocks() {
     free_all();
+    forgets_ = false;
+    if (peak_ == 0) return;
     shared_ = new_block(std::max(round_up(peak_ + peak_ / 64), smallest_block));
   }
 
@@ -161,6 +168,7 @@ class Arena {
   std::vector<Block> scratch_blocks_;  ///< scratch that did not fit into shared_
   std::size_t step_in_use_ = 0, scratch_in_use_ = 0;
   std::size_t peak_ = 0;  ///< largest use of both together
+  bool forgets_ = false;  ///< the blocks are to be given back
   std::uint64_t step_ = first_step;
   bool step_begins_ = true;  ///< nothing was taken in this step
 };
@@ -201,6 +209,20 @@ class StepBuffer {
     }
     step_ = arena.step();
     size_ = n;
+  }
+
+  /// Sets the length, with room for `room` items more. Contents are undefined.
+  void resize_with_room(std::size_t n, std::size_t room) {
+    resize_discard(n + room);
+    size_ = n;
+  }
+
+  /// Sets the length and keeps the first min(old, new) items. Ordered on the space's stream.
+  void resize_keep(std::size_t n) {
+    const std::size_t kept = size();
+    T* const old = kept > 0 ? data() : nullptr;
+    resize_discard(n);
+    if (old != data_ && kept > 0) space_->copy(data_, old, std::min(kept, n) * sizeof(T));
   }
 
  private:

@@ -13,8 +13,8 @@
 
 namespace grove {
 
-/// Owned memory of a space (host or device) that grows by half when it must, so that steps of a run stop allocating after the first few.
-/// Contents are raw: no constructors run. The space must outlive the buffer.
+/// Owned memory of a space (host or device) that grows by a sixteenth at least when it must, so that steps of a run stop allocating after
+/// the first few. Contents are raw: no constructors run. The space must outlive the buffer.
 template <class Space, class T>
 class Buffer {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -45,7 +45,7 @@ class Buffer {
   /// Sets the length; contents are undefined if memory had to grow. Throws SystemError when memory is short.
   void resize_discard(std::size_t n) {
     if (n > capacity_) {
-      const std::size_t wanted = std::max(n, capacity_ + capacity_ / 2);
+      const std::size_t wanted = std::max(n, capacity_ + capacity_ / 16);
       space_->deallocate(std::exchange(data_, nullptr), std::exchange(capacity_, 0) * sizeof(T));
       data_ = static_cast<T*>(space_->allocate(wanted * sizeof(T)));
       capacity_ = wanted;
@@ -55,14 +55,20 @@ class Buffer {
 
   /// Sets the length and keeps the first min(old, new) items. Ordered on the space's stream.
   void resize_keep(std::size_t n) {
-    if (n > capacity_) {
-      Buffer grown(*space_);
-      grown.resize_discard(std::max(n, capacity_ + capacity_ / 2));
-      space_->copy(grown.data_, data_, size_ * sizeof(T));
-      space_->synchronize();
-      swap(grown);
-    }
+    reserve_keep(n);
     size_ = n;
+  }
+  /// Gives the memory back.
+  void release() { *this = Buffer(*space_); }
+  /// Makes room for `n` items and keeps those that there are. Ordered on the space's stream.
+  void reserve_keep(std::size_t n) {
+    if (n <= capacity_) return;
+    Buffer grown(*space_);
+    grown.resize_discard(std::max(n, capacity_ + capacity_ / 16));
+    grown.size_ = size_;
+    space_->copy(grown.data_, data_, size_ * sizeof(T));
+    space_->synchronize();
+    swap(grown);
   }
 
  private:

@@ -9,7 +9,8 @@
 //   transform_reduce(n, init, f, op) -> T           op over f(i), in an order that depends on n alone: the same bits every run
 //   exclusive_scan(in, out)                         out[i] = sum of in[0..i), i in [0, n]; out has one item more than in
 //   sort_pairs(keys, values, bits)                  in place by the lowest `bits` bits of the keys, ascending, stable
-//   copy, fill_bytes, copy_to_host, copy_from_host  of memory that does not overlap; the last two are synchronous
+//   copy, fill_bytes, copy_to_host, copy_from_host  of memory that does not overlap; the last two return when
+//                                                   the host memory, which must be pageable, may be used again
 //   bytes_held(), most_bytes_held()                 memory allocated now, and the most since restart_most_bytes_held()
 //   arena(), synchronize(), stamp(), seconds_between(a, b), host_memory(), and asynchronous staging copies
 #pragma once

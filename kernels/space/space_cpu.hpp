@@ -52,6 +52,7 @@ class HostSpace {
   void copy_from_host(void* to, const void* from, std::size_t bytes) { copy(to, from, bytes); }
   void copy_to_host_async(void* to, const void* from, std::size_t bytes) { copy(to, from, bytes); }
   void copy_from_host_async(void* to, const void* from, std::size_t bytes) { copy(to, from, bytes); }
+  void copy_async(void* to, const void* from, std::size_t bytes) { copy(to, from, bytes); }
   void order_copies_after_work() {}
   void order_after_copies() {}
   void wait_for_copies() {}

@@ -87,8 +87,8 @@ void CudaSpace::copy_to_host(void* to, const void* from, std::size_t bytes) {
   synchronize();
 }
 void CudaSpace::copy_from_host(void* to, const void* from, std::size_t bytes) {
+  // The memory is pageable: CUDA returns once it has taken a copy of it.
   if (bytes) check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream_), "cudaMemcpyAsync");
-  synchronize();
 }
 
 void CudaSpace::copy_to_host_async(void* to, const void* from, std::size_t bytes) {

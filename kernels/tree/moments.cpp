@@ -315,8 +315,9 @@ void compute_of_order(Space& space, const Double4* particles, const float* magni
 
 template <class Space>
 void compute_moments(Space& space, View<const Double4> particles, View<const float> magnitude, const TreeScale& scale, Tree<Space>& tree) {
-  tree.geometry.resize_discard(tree.cell_count());
-  tree.multipole.resize_discard(std::size_t{tree.cell_count()} * multipole_stride(tree.form));
+  const std::size_t stride = multipole_stride(tree.form);
+  tree.geometry.resize_with_room(tree.cell_count(), tree.room);
+  tree.multipole.resize_with_room(tree.cell_count() * stride, tree.room * stride);
   tree.least_acceleration.resize_discard(tree.cell_count());
   if (tree.form.order == 2)
     compute_all<AllTerms<2>>(space, particles.data, magnitude.data, scale, tree);

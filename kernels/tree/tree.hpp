@@ -64,7 +64,8 @@ class Tree {
   StepBuffer<Space, float> multipole;
   StepBuffer<Space, float> least_acceleration;  ///< [cells] smallest last acceleration in the cell, scaled; 0 where unknown
   ExpansionForm form;                           ///< of the multipoles
-  LevelOffsets level_offset{};                  ///< on the host; levels that do not exist are empty
+  std::size_t room = 0;         ///< cells of other trees for which links, geometry and multipole have room behind those of this tree
+  LevelOffsets level_offset{};  ///< on the host; levels that do not exist are empty
 };
 
 }  // namespace grove

@@ -118,7 +118,7 @@ void link_cells(Space& space, View<const std::uint64_t> keys, const CellLevels& 
   space.sort_pairs(level, serial, bits_of_levels);
   Scratch<Space, std::uint32_t> cell(space, cells);
   space.for_each(cells, Invert{serial.data(), cell.data()});
-  tree.links.resize_discard(cells);
+  tree.links.resize_with_room(cells, tree.room);
   space.for_each(cells, LinkCells{keys.data, static_cast<std::uint32_t>(keys.size), cells, level.data(), serial.data(), cell.data(),
                                   first_particle.data(), tree.links.data()});
   space.for_each(tree.level_offset.size(), FindLevels{level.data(), cells, begin.data()});

@@ -5,10 +5,12 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "kernels/gravity/gravity_names.hpp"
 #include "kernels/space/error.hpp"
 #include "src/bench/accuracy_sweep.hpp"
+#include "src/bench/virtual_ranks.hpp"
 #include "src/commands/command.hpp"
 #include "src/commands/options.hpp"
 #include "src/config/gravity_report.hpp"
@@ -29,6 +31,7 @@ struct BenchOptions {
   JsonOption json;
   std::uint64_t repeats = 5, targets = 0;
   std::string settings, picture;
+  std::vector<int> virtual_ranks;
   CLI::Option* sweep = nullptr;  ///< owned by the App
 };
 
@@ -45,6 +48,29 @@ Config config_of(const BenchOptions& options, const std::string& generator, cons
 
 nlohmann::ordered_json json_header(const Communicator& comm) { return {{"program", version_line()}, {"ranks", comm.size()}}; }
 
+int bench_virtual_ranks(const BenchOptions& options, const Communicator& comm) {
+  comm.agree([&] {
+    if (comm.size() > 1) throw ConfigError("--virtual-ranks needs one process");
+  });
+  const Config config = config_of(options, options.generators, comm);
+  comm.agree([&] {
+    if (config.gravity.method == "direct") throw ConfigError("--virtual-ranks: gravity.method = \"direct\" has no trees");
+  });
+  options.json.require_writable(comm);
+  const InitialState state = load_initial_state(config, comm);
+  const std::vector<VirtualRanks> rows = measure_virtual_ranks(state.particles, config.gravity, options.virtual_ranks);
+  if (!options.json.replaces_table())
+    fmt::print("{}\n{} in one process\n{}\n\n{}", version_line(), state.description, gravity_text(config.gravity),
+               virtual_ranks_text(rows));
+  if (!options.json.given()) return 0;
+  nlohmann::ordered_json json = json_header(comm);
+  json["particles"] = state.count;
+  json["gravity"] = gravity_json(config.gravity);
+  json["virtual_ranks"] = virtual_ranks_json(rows);
+  options.json.write(json);
+  return 0;
+}
+
 int bench_one(const BenchOptions& options, const Communicator& comm) {
   comm.agree([&] {
     if (options.generators.find(',') != std::string::npos)
@@ -53,7 +79,9 @@ int bench_one(const BenchOptions& options, const Communicator& comm) {
   const Config config = config_of(options, options.generators, comm);
   options.json.require_writable(comm);
   std::unique_ptr<Simulation> simulation;
-  comm.agree([&] { simulation = make_simulation(config.run.device, config.gravity, comm); });
+  comm.agree([&] {
+    simulation = make_simulation(config.run.device, config.gravity, comm, {.transport = transport_way_named(config.run.transport)});
+  });
   InitialState state = load_initial_state(config, comm);
   simulation->start(state.particles, config.time.begin);
   state.particles = {};  // the simulation has its own copy
@@ -157,10 +185,19 @@ CommandAction declare_bench(CLI::App& app) {
           ->expected(0, 1)
           ->type_name("[VALUE,...]");
   app.add_option("--picture", options->picture, "draw the curves of --sweep as SVG")->type_name("FILE.svg")->needs(options->sweep);
+  app.add_option(
+         "--virtual-ranks", options->virtual_ranks,
+         "instead: cut the particles into so many domains, in one process on the CPU, and count what their ranks would exchange: 8,64,512")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 1 << 16))
+      ->type_name("P,...")
+      ->excludes(options->sweep);
   options->json.declare(app);
   options->common.declare(app);
-  return
-      [options](const Communicator& comm) { return options->sweep->count() > 0 ? bench_sweep(*options, comm) : bench_one(*options, comm); };
+  return [options](const Communicator& comm) {
+    if (!options->virtual_ranks.empty()) return bench_virtual_ranks(*options, comm);
+    return options->sweep->count() > 0 ? bench_sweep(*options, comm) : bench_one(*options, comm);
+  };
 }
 
 }  // namespace grove

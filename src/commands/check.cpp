@@ -53,7 +53,9 @@ int check(const CheckOptions& options, const Communicator& comm) {
   const Config config = config_of(options, comm);
   options.json.require_writable(comm);
   std::unique_ptr<Simulation> simulation;
-  comm.agree([&] { simulation = make_simulation(config.run.device, config.gravity, comm); });
+  comm.agree([&] {
+    simulation = make_simulation(config.run.device, config.gravity, comm, {.transport = transport_way_named(config.run.transport)});
+  });
   InitialState state = load_initial_state(config, comm);
   simulation->start(state.particles, config.time.begin);
   state.particles = {};  // the simulation has its own copy

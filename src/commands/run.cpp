@@ -74,7 +74,8 @@ std::string introduction(const Config& config, const InitialState& state, const 
 std::unique_ptr<Simulation> make_configured_simulation(const Config& config, const Communicator& comm) {
   std::unique_ptr<Simulation> simulation;
   comm.agree([&] {
-    simulation = make_simulation(config.run.device, config.gravity, comm, {config.time.integrator, config.time.parameters});
+    simulation = make_simulation(config.run.device, config.gravity, comm,
+                                 {config.time.integrator, config.time.parameters, transport_way_named(config.run.transport)});
   });
   return simulation;
 }
@@ -94,6 +95,7 @@ int simulate(const RunOptions& options, const Config& config, const Communicator
 
   const ObserverSetup setup{config, directory, *schedule, simulation->device_description(), console.progress_style()};
   console.say(introduction(config, state, *schedule, ranks_and_devices(setup.device, comm)));
+  if (comm.size() > 1) console.say("messages travel " + simulation->transport_description() + "\n");
   comm.agree([&] {
     if (comm.is_root()) write_text(directory.used_parameters(), print_config(config));
   });

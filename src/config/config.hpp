@@ -36,7 +36,8 @@ struct OutputParameters {
 };
 
 struct RunParameters {
-  std::string device = "auto";  ///< auto | gpu | cpu
+  std::string device = "auto";     ///< auto | gpu | cpu
+  std::string transport = "auto";  ///< auto | direct | mpi | staged
 };
 
 /// A complete and consistent configuration. The default is a small Plummer sphere in N-body units.

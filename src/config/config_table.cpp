@@ -92,6 +92,12 @@ void add_units(Rows& rows) {
 void add_run(Rows& rows) {
   const auto add = rows_of(rows, &Config::run, "run");
   add(&RunParameters::device, {"device", {}, {}, "where forces are computed; auto: on a GPU if there is one", {"auto", "gpu", "cpu"}});
+  add(&RunParameters::transport, {"transport",
+                                  {},
+                                  {},
+                                  "how messages travel between GPUs; auto: the fastest that there is; direct: from GPU to GPU of one node; "
+                                  "mpi: by an MPI that knows GPU memory; staged: through host memory",
+                                  {"auto", "direct", "mpi", "staged"}});
 }
 
 std::vector<ConfigChoice> make_choices() {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "decomposition/transport_way.hpp"
 #include "kernels/gravity/gravity_parameters.hpp"
 #include "src/integrators/integrator_info.hpp"
 #include "src/simulation/simulation.hpp"
@@ -13,9 +14,10 @@ namespace grove {
 
 /// The settings of a simulation beside gravity.
 struct SimulationSetup {
-  std::string integrator = "leapfrog";          ///< one of integrator_infos()
-  SettingValues integrator_settings{};          ///< settings of the integrator; a missing one has its default
-  std::vector<ParticleField> further_fields{};  ///< fields of the particles beside the standard ones and the integrator's
+  std::string integrator = "leapfrog";               ///< one of integrator_infos()
+  SettingValues integrator_settings{};               ///< settings of the integrator; a missing one has its default
+  TransportWay transport = TransportWay::automatic;  ///< how messages travel between GPUs
+  std::vector<ParticleField> further_fields{};       ///< fields of the particles beside the standard ones and the integrator's
 };
 
 /// `device`: "auto" (a GPU if there is one), "gpu", "cpu". Throws ConfigError if "gpu" is asked for and there is none, saying what is

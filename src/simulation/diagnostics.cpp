@@ -52,8 +52,10 @@ ForceBalance measure_force_balance(Space& space, const Communicator& comm, const
 }
 
 template <class Space>
-void require_finite(Space& space, const Communicator& comm, const Particles<Space>& particles, ParticlePart part, double time) {
+void require_finite(Space& space, const Communicator& comm, const Particles<Space>& particles, ParticlePart part, double time,
+                    PhaseClock<Space>& clock) {
   const std::size_t bad = first_not_finite(space, particles, part);
+  clock.mark("checks");
   comm.agree([&] {
     if (bad == particles.size()) return;
     std::uint64_t id = 0;
@@ -62,10 +64,11 @@ void require_finite(Space& space, const Communicator& comm, const Particles<Spac
     throw DataError("at time " + std::to_string(time) + " the " + what + " the particle with id " + std::to_string(id) +
                     " is not finite; a smaller time step or a larger gravity.softening may help");
   });
+  if (comm.size() > 1) clock.mark("waiting");
 }
 
 template Diagnostics measure_diagnostics(BackEnd&, const Communicator&, const Particles<BackEnd>&, double);
 template ForceBalance measure_force_balance(BackEnd&, const Communicator&, const Particles<BackEnd>&);
-template void require_finite(BackEnd&, const Communicator&, const Particles<BackEnd>&, ParticlePart, double);
+template void require_finite(BackEnd&, const Communicator&, const Particles<BackEnd>&, ParticlePart, double, PhaseClock<BackEnd>&);
 
 }  // namespace grove

@@ -6,6 +6,7 @@
 
 #include "decomposition/communicator.hpp"
 #include "kernels/particles/particle_motion.hpp"
+#include "kernels/space/phase_clock.hpp"
 
 namespace grove {
 
@@ -42,6 +43,7 @@ ForceBalance measure_force_balance(Space& space, const Communicator& comm, const
 /// Throws AgreedError (exit code of DataError) on all ranks, naming a particle whose `part` is not finite at `time`. Collective;
 /// synchronises.
 template <class Space>
-void require_finite(Space& space, const Communicator& comm, const Particles<Space>& particles, ParticlePart part, double time);
+void require_finite(Space& space, const Communicator& comm, const Particles<Space>& particles, ParticlePart part, double time,
+                    PhaseClock<Space>& clock);
 
 }  // namespace grove

@@ -1,6 +1,7 @@
 #include "src/simulation/direct_solver.hpp"
 
 #include "kernels/particles/gather_items.hpp"
+#include "kernels/particles/particle_motion.hpp"
 #include "kernels/space/select_indices.hpp"
 
 namespace grove {
@@ -22,12 +23,20 @@ struct Scatter {
 }  // namespace
 
 template <class Space>
+void DirectSolver<Space>::prepare(Particles<Space>& particles, PhaseClock<Space>& clock) {
+  const bool finite = first_not_finite(space_, particles, ParticlePart::motion) == particles.size();
+  if (comm_.min(finite ? 1 : 0) == 0) throw PositionsNotFinite();
+  clock.mark("checks");
+  particles.has_acceleration = false;
+}
+
+template <class Space>
 void DirectSolver<Space>::forces(Particles<Space>& particles, const std::uint8_t* active, PhaseClock<Space>& clock) {
   if (active) {
     sum_active(particles, active);
   } else {
     space_.fill_bytes(particles.acceleration.data(), 0, particles.size() * sizeof(Double4));
-    sum_.add_all(space_, comm_, law_, particles, {particles.position.view(), particles.id.view(), particles.acceleration.view()});
+    sum_.add_all(law_, particles, {particles.position.view(), particles.id.view(), particles.acceleration.view()});
     pairs_ = particles.size() * comm_.sum(std::uint64_t{particles.size()});
     particles.has_acceleration = true;
   }
@@ -47,7 +56,7 @@ void DirectSolver<Space>::sum_active(Particles<Space>& particles, const std::uin
   gather_items<Space>(space_, index.view(), sizeof(Double4), particles.position.data(), position.data());
   gather_items<Space>(space_, index.view(), sizeof(std::uint64_t), particles.id.data(), id.data());
   space_.fill_bytes(force.data(), 0, count * sizeof(Double4));
-  sum_.add_all(space_, comm_, law_, particles, {position.view(), id.view(), force.view()});
+  sum_.add_all(law_, particles, {position.view(), id.view(), force.view()});
   space_.for_each(count, Scatter{force.data(), index.data(), particles.acceleration.data()});
   pairs_ = count * comm_.sum(std::uint64_t{n});
 }

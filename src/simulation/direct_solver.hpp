@@ -9,12 +9,13 @@ namespace grove {
 template <class Space>
 class DirectSolver final : public ForceSolver<Space> {
  public:
-  DirectSolver(Space& space, const Communicator& comm, const GravityLaw& law)
-      : space_(space), comm_(comm), law_(law.unscaled()), sum_(space) {}
+  DirectSolver(Space& space, const Communicator& comm, const GravityLaw& law, TransportWay way)
+      : space_(space), comm_(comm), law_(law.unscaled()), sum_(space, comm, way) {}
 
-  /// There is nothing to prepare: particles stay where they are.
-  void prepare(Particles<Space>& particles, PhaseClock<Space>&) override { particles.has_acceleration = false; }
+  /// Particles stay where they are.
+  void prepare(Particles<Space>& particles, PhaseClock<Space>& clock) override;
   void forces(Particles<Space>& particles, const std::uint8_t* active, PhaseClock<Space>& clock) override;
+  std::string transport_description() override { return sum_.transport_description(); }
   WorkCounts work_counts() override;
 
  private:

@@ -28,7 +28,7 @@ class ForceCheck {
  public:
   /// `space` and `comm` must outlive it.
   ForceCheck(Space& space, const Communicator& comm, const GravityLaw& law)
-      : space_(space), comm_(comm), law_(law.unscaled()), sum_(space) {}
+      : space_(space), comm_(comm), law_(law.unscaled()), sum_(space, comm) {}
 
   /// See Simulation. Collective; synchronises.
   ReferenceForces reference_forces(const Particles<Space>& particles, std::uint64_t targets, std::uint64_t seed);

@@ -8,15 +8,16 @@
 namespace grove {
 
 template <class Space>
-std::unique_ptr<ForceSolver<Space>> make_force_solver(Space& space, const Communicator& comm, const GravityParameters& gravity) {
+std::unique_ptr<ForceSolver<Space>> make_force_solver(Space& space, const Communicator& comm, const GravityParameters& gravity,
+                                                      TransportWay way) {
   const GravityLaw law(gravity);
-  const auto walking = [&](auto walker) { return std::make_unique<TreeSolver<Space>>(space, comm, law, std::move(walker)); };
+  const auto walking = [&](auto walker) { return std::make_unique<TreeSolver<Space>>(space, comm, law, std::move(walker), way); };
   if (gravity.method == "fmm") return walking(std::make_unique<FmmWalker<Space>>(space, law.expansion_form()));
   if (gravity.method == "tree") return walking(std::make_unique<TreeWalker<Space>>(space));
-  if (gravity.method == "direct") return std::make_unique<DirectSolver<Space>>(space, comm, law);
+  if (gravity.method == "direct") return std::make_unique<DirectSolver<Space>>(space, comm, law, way);
   throw ConfigError("gravity.method = \"" + gravity.method + "\": there is no method of this name");
 }
 
-template std::unique_ptr<ForceSolver<BackEnd>> make_force_solver(BackEnd&, const Communicator&, const GravityParameters&);
+template std::unique_ptr<ForceSolver<BackEnd>> make_force_solver(BackEnd&, const Communicator&, const GravityParameters&, TransportWay);
 
 }  // namespace grove

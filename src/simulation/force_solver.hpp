@@ -3,14 +3,23 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "decomposition/communicator.hpp"
+#include "decomposition/transport_way.hpp"
 #include "kernels/gravity/gravity_parameters.hpp"
 #include "kernels/particles/particles.hpp"
+#include "kernels/space/error.hpp"
 #include "kernels/space/phase_clock.hpp"
 #include "src/simulation/simulation.hpp"
 
 namespace grove {
+
+/// A position or mass is not finite: thrown on all ranks.
+class PositionsNotFinite : public DataError {
+ public:
+  PositionsNotFinite() : DataError("the position or mass of a particle is not finite") {}
+};
 
 /// Computes gravity in two calls. prepare() does all that depends on the positions of the sources alone; forces() computes the forces on
 /// targets. One or several calls of forces() follow one of prepare(), for different targets: the first receives what other ranks have sent.
@@ -21,7 +30,8 @@ class ForceSolver {
 
   /// Makes ready for the particles at their present positions: decomposition, tree, moments, trees of other ranks. Particles may change
   /// rank and order. The memory of accelerations and potentials is lent (see fields.hpp): each is undefined until forces() sets it for its
-  /// particle. Reads and clears `particles.has_acceleration`. Marks its phases on `clock`. Collective.
+  /// particle. Reads and clears `particles.has_acceleration`. Marks its phases on `clock`. Collective. Throws
+  /// PositionsNotFinite.
   virtual void prepare(Particles<Space>& particles, PhaseClock<Space>& clock) = 0;
 
   /// Sets acceleration, potential and, unless the method is `direct`, work of the active particles. `active` [particles] lies in the memory
@@ -29,13 +39,17 @@ class ForceSolver {
   /// set. Marks its phases on `clock`. Collective; asynchronous at its end.
   virtual void forces(Particles<Space>& particles, const std::uint8_t* active, PhaseClock<Space>& clock) = 0;
 
+  /// How messages travel between ranks, for the user. Collective. Throws AgreedError if they cannot go the way that is asked for.
+  virtual std::string transport_description() = 0;
+
   /// Work of the last forces() on this rank. Synchronises.
   virtual WorkCounts work_counts() = 0;
 };
 
-/// The solver for the method that `gravity.method` names. Throws ConfigError for an unknown method, opening criterion or softening kernel.
-/// `space` and `comm` must outlive it.
+/// The solver for the method that `gravity.method` names. Throws ConfigError for an unknown method, opening criterion or softening
+/// kernel. `space` and `comm` must outlive it.
 template <class Space>
-std::unique_ptr<ForceSolver<Space>> make_force_solver(Space& space, const Communicator& comm, const GravityParameters& gravity);
+std::unique_ptr<ForceSolver<Space>> make_force_solver(Space& space, const Communicator& comm, const GravityParameters& gravity,
+                                                      TransportWay way = TransportWay::automatic);
 
 }  // namespace grove

@@ -69,6 +69,7 @@ class Simulation {
 
   virtual std::vector<PhaseTime> phase_times() const = 0;  ///< of the last step or force evaluation
   virtual WorkCounts work_counts() const = 0;
+  virtual std::string transport_description() = 0;     ///< how messages travel between ranks, for the user
   virtual std::string device_description() const = 0;  ///< e.g. "NVIDIA H200" or "CPU, 8 threads"
 };
 

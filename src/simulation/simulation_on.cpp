@@ -31,7 +31,7 @@ SimulationOn<Space>::SimulationOn(std::unique_ptr<Space> space, const GravityPar
     : space_(std::move(space)),
       comm_(comm),
       particles_(*space_, fields_of(setup)),
-      solver_(make_force_solver(*space_, comm, gravity)),
+      solver_(make_force_solver(*space_, comm, gravity, setup.transport)),
       integrator_(make_integrator<Space>(setup.integrator, setup.integrator_settings)),
       check_(*space_, comm, GravityLaw(gravity)),
       clock_(*space_) {}
@@ -46,19 +46,21 @@ void SimulationOn<Space>::start(const ParticleSet& set, double time) {
 
 template <class Space>
 void SimulationOn<Space>::evaluate_forces() {
-  // First of all, since one particle's bad position would spoil the forces on all others.
-  require_finite(*space_, comm_, particles_, ParticlePart::motion, time_);
-  clock_.mark("checks");
   space_->restart_most_bytes_held();
-  solver_->prepare(particles_, clock_);
+  try {
+    solver_->prepare(particles_, clock_);
+  } catch (const PositionsNotFinite&) {
+    // Says which particle it is.
+    require_finite(*space_, comm_, particles_, ParticlePart::motion, time_, clock_);
+    throw;
+  }
   solver_->forces(particles_, nullptr, clock_);
   most_bytes_held_ = space_->most_bytes_held();
 }
 
 template <class Space>
 void SimulationOn<Space>::finish_forces() {
-  require_finite(*space_, comm_, particles_, ParticlePart::force, time_);
-  clock_.mark("checks");
+  require_finite(*space_, comm_, particles_, ParticlePart::force, time_, clock_);
   space_->synchronize();
 }
 

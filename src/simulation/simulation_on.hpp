@@ -31,6 +31,7 @@ class SimulationOn final : public Simulation {
   std::vector<std::unique_ptr<Observer>> make_observers(const ObserverSetup& setup) override;
   std::vector<PhaseTime> phase_times() const override;
   WorkCounts work_counts() const override;
+  std::string transport_description() override { return solver_->transport_description(); }
   std::string device_description() const override { return space_->description(); }
 
  private:

@@ -31,32 +31,37 @@ struct SpreadWork {
 template <class Space>
 void TreeSolver<Space>::prepare(Particles<Space>& particles, PhaseClock<Space>& clock) {
   if (law_.needs_acceleration() && !particles.has_acceleration) {
-    prepare_for(law_.without_acceleration(), particles, clock);
+    prepare_for(law_.without_acceleration(), particles, clock, true);
     forces(particles, nullptr, clock);
+    // The trees of others are several times larger by that law than in all later steps: their memory is not kept.
+    essential_.release();
+    tree_exchange_.release();
+    if (comm_.size() > 1) space_.arena().forget_largest_use();
   }
-  prepare_for(law_, particles, clock);
+  prepare_for(law_, particles, clock, false);
   particles.has_acceleration = false;  // their memory was lent
 }
 
 template <class Space>
-void TreeSolver<Space>::prepare_for(const GravityLaw& law, Particles<Space>& particles, PhaseClock<Space>& clock) {
+void TreeSolver<Space>::prepare_for(const GravityLaw& law, Particles<Space>& particles, PhaseClock<Space>& clock, bool is_first) {
   space_.arena().begin_step();
-  frame_ = find_frame(space_, comm_, particles);
+  // Without accelerations the particles are those of a new run.
+  frame_ = find_frame(space_, comm_, particles, particles.has_acceleration ? frame_ : Frame{});
+  if (!frame_.is_finite) throw PositionsNotFinite();
   frame_.scale = law.fitting(frame_.scale);
   scaled_law_ = law.at(frame_.scale);
   clock.mark("keys");
   if (comm_.size() > 1) {
-    particle_exchange_.run(space_, comm_, frame_, particles);
+    particle_exchange_.run(frame_, particles);
     clock.mark("exchange");
   }
   build_own_tree(particles, clock);
   has_other_trees_ = false;
   if (comm_.size() == 1) return;
-  enlarge_cut_cells(space_, comm_, domain_, tree_);
-  select_essential_trees(particles);
+  send_essential_trees(particles, is_first);
   clock.mark("essential trees");
   // On the GPU the walk of the own tree runs while this thread sends; on the CPU it keeps this thread busy, so messages leave first.
-  if (!Space::on_gpu) tree_exchange_.send();
+  if (!Space::on_gpu || tree_exchange_.joins_own_tree()) tree_exchange_.send();
 }
 
 template <class Space>
@@ -69,7 +74,7 @@ void TreeSolver<Space>::build_own_tree(Particles<Space>& particles, PhaseClock<S
     last_acceleration = sort_particles<Space>(space_, keys, scaled_law_.units.acceleration, particles);
     clock.mark("sort");
     build_tree<Space>(space_, keys, tree_);
-    if (comm_.size() > 1) domain_ = key_range<Space>(space_, keys);
+    if (comm_.size() > 1) keep_end_keys(keys);
   }
   walker_->set_targets(tree_, frame_.cube, particles, last_acceleration);
   clock.mark("tree");
@@ -77,19 +82,35 @@ void TreeSolver<Space>::build_own_tree(Particles<Space>& particles, PhaseClock<S
   clock.mark("moments");
 }
 
+/// Others must know the smallest and the largest key, but not before the tree has its moments.
 template <class Space>
-void TreeSolver<Space>::select_essential_trees(const Particles<Space>& particles) {
-  const std::vector<DomainBoxes> boxes = comm_.all_gather(make_domain_boxes<Space>(space_, tree_, frame_.scale));
-  essential_.select(space_, scaled_law_, tree_, particles.position.view(), boxes, comm_.rank());
-  tree_exchange_.begin(space_, comm_, essential_);
+void TreeSolver<Space>::keep_end_keys(View<const std::uint64_t> keys) {
+  end_keys_.resize_discard(keys.empty() ? 0 : 2);
+  if (keys.empty()) return;
+  space_.copy(end_keys_.data(), keys.data, sizeof(std::uint64_t));
+  space_.copy(end_keys_.data() + 1, keys.data + keys.size - 1, sizeof(std::uint64_t));
+}
+
+template <class Space>
+void TreeSolver<Space>::send_essential_trees(Particles<Space>& particles, bool is_first) {
+  domains_.run(comm_, describe_domain<Space>(space_, tree_, end_keys_.view(), particles.size(), frame_.scale), frame_.scale);
+  std::vector<KeyRange> ranges;
+  for (const DomainSummary& summary : domains_.summaries()) ranges.push_back(summary.keys);
+  enlarge_cut_cells<Space>(space_, ranges, static_cast<std::size_t>(comm_.rank()), tree_);
+  essential_.select(space_, scaled_law_, tree_, particles.position.view(), domains_.boxes());
+  tree_exchange_.begin(essential_, tree_, particles.array(position_array), is_first);
 }
 
 template <class Space>
 void TreeSolver<Space>::forces(Particles<Space>& particles, const std::uint8_t* active, PhaseClock<Space>& clock) {
   walker_->set_active(active);
-  walker_->walk(scaled_law_, tree_.view(particles.position.data()), WalkMode::own_tree);
-  clock.mark("walk");
-  if (comm_.size() > 1) walk_other_trees(clock);
+  if (comm_.size() > 1 && tree_exchange_.joins_own_tree()) {
+    walk_together(clock);
+  } else {
+    walker_->walk(scaled_law_, tree_.view(particles.position.data()), WalkMode::own_tree);
+    clock.mark("walk");
+    if (comm_.size() > 1) walk_other_trees(clock);
+  }
   const View<const GroupWork> work = walker_->group_work();
   const ActiveTargets walked = walker_->active();
   space_.for_each(walked.some() ? walked.groups.size : work.size,
@@ -97,17 +118,35 @@ void TreeSolver<Space>::forces(Particles<Space>& particles, const std::uint8_t* 
   if (!active) particles.has_acceleration = true;
 }
 
+/// One walk of the own tree and those of the others.
+template <class Space>
+void TreeSolver<Space>::walk_together(PhaseClock<Space>& clock) {
+  const TreeView all = has_other_trees_ ? tree_exchange_.view_of_all() : tree_exchange_.receive_all();
+  if (!has_other_trees_) tree_exchange_.finish();
+  has_other_trees_ = true;
+  clock.mark("tree exchange");
+  walker_->walk(scaled_law_, all, WalkMode::own_tree);
+  clock.mark("walk");
+}
+
+/// The own tree was walked while those of the others travelled.
 template <class Space>
 void TreeSolver<Space>::walk_other_trees(PhaseClock<Space>& clock) {
   if (Space::on_gpu && !has_other_trees_) tree_exchange_.send();
   for (int b = 0; b < tree_exchange_.batch_count(); ++b) {
-    const TreeView view = has_other_trees_ ? tree_exchange_.view(b) : tree_exchange_.receive(space_, b);
+    const TreeView view = has_other_trees_ ? tree_exchange_.view(b) : tree_exchange_.receive(b);
     clock.mark("tree exchange");
     walker_->walk(scaled_law_, view, WalkMode::other_tree);
     clock.mark("walk of others");
   }
   if (!has_other_trees_) tree_exchange_.finish();
   has_other_trees_ = true;
+}
+
+template <class Space>
+std::string TreeSolver<Space>::transport_description() {
+  tree_exchange_.connect();
+  return tree_exchange_.description();
 }
 
 template <class Space>

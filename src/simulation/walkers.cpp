@@ -38,6 +38,7 @@ void add_totals(Space& space, const std::uint32_t* group_start, View<const Group
 template <class Space>
 void TreeWalker<Space>::set_targets(const Tree<Space>& tree, const KeyCube& cube, const Particles<Space>& particles,
                                     View<const float> magnitude) {
+  particles_ = &particles;
   make_target_groups(space_, tree, particles.size(), largest_group, group_start_, {particles.position.data(), cube});
   find_least_in_groups<Space>(space_, group_start_.view(), magnitude, group_least_acceleration_);
   group_work_.resize_discard(group_least_acceleration_.size());
@@ -54,6 +55,7 @@ void TreeWalker<Space>::set_active(const std::uint8_t* active) {
 
 template <class Space>
 void TreeWalker<Space>::walk(const ScaledLaw& law, const TreeView& sources, WalkMode mode) {
+  targets_.particles = particles_->position.view();  // its memory may have grown
   walk_tree(space_, law, sources, targets_, mode);
 }
 
@@ -68,6 +70,7 @@ template <class Space>
 void FmmWalker<Space>::set_targets(const Tree<Space>& tree, const KeyCube& cube, const Particles<Space>& particles,
                                    View<const float> magnitude) {
   tree_ = &tree;
+  particles_ = &particles;
   targets_.build(space_, tree, particles.size(), {particles.position.data(), cube});
   find_least_in_groups<Space>(space_, targets_.group_start(), magnitude, group_least_acceleration_);
   group_work_.resize_discard(targets_.view().group_count);
@@ -82,6 +85,7 @@ void FmmWalker<Space>::set_active(const std::uint8_t* active) {
 
 template <class Space>
 void FmmWalker<Space>::walk(const ScaledLaw& law, const TreeView& sources, WalkMode mode) {
+  data_.particles = particles_->position.view();  // its memory may have grown
   data_.own_tree = tree_->view(data_.particles.data);
   data_.least_acceleration = tree_->least_acceleration.data();
   fmm_walk_.walk(space_, law, sources, targets_, data_, mode);

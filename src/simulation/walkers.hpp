@@ -50,6 +50,7 @@ class TreeWalker final : public Walker<Space> {
 
  private:
   Space& space_;
+  const Particles<Space>* particles_ = nullptr;
   WalkTargets targets_;
   StepBuffer<Space, std::uint32_t> group_start_;
   StepBuffer<Space, GroupWork> group_work_;
@@ -82,6 +83,7 @@ class FmmWalker final : public Walker<Space> {
   Space& space_;
   const ExpansionForm form_;
   const Tree<Space>* tree_ = nullptr;  ///< of the targets
+  const Particles<Space>* particles_ = nullptr;
   FmmTargets<Space> targets_;
   FmmWalkTargets data_;  ///< walk() sets the members that need the tree's moments
   FmmWalk<Space> fmm_walk_;

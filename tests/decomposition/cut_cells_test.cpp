@@ -1,6 +1,7 @@
 // Cells that domain borders cut. Every rank makes the same system and takes its domain.
 #include <gtest/gtest.h>
 
+#include "decomposition/communicator.hpp"
 #include "decomposition/cut_cells.hpp"
 #include "tests/support/built_tree.hpp"
 
@@ -22,7 +23,8 @@ class CutCells : public ::testing::Test {
     BuiltTree mine(space, {sorted.begin() + static_cast<std::ptrdiff_t>(first), sorted.begin() + static_cast<std::ptrdiff_t>(last)},
                    &whole.frame);
     const tests::HostTree before(space, mine);
-    enlarge_cut_cells(space, comm, key_range<BackEnd>(space, mine.key.view()), mine.tree);
+    const std::vector<KeyRange> ranges = comm.all_gather(last > first ? KeyRange{key[first], key[last - 1], last - first} : KeyRange{});
+    enlarge_cut_cells<BackEnd>(space, ranges, static_cast<std::size_t>(comm.rank()), mine.tree);
     const tests::HostTree after(space, mine);
     std::uint64_t cut = 0;
     for (std::uint32_t c = 0; c < before.links.size(); ++c) {

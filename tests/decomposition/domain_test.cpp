@@ -16,7 +16,7 @@ class Domain : public ::testing::Test {
   Communicator comm{MPI_COMM_WORLD};
   BackEnd space = tests::make_space();
   Particles<BackEnd> particles{space};
-  ParticleExchange<BackEnd> exchange{space};
+  ParticleExchange<BackEnd> exchange{space, comm, TransportWay::automatic};
 
   /// Takes the particles of `system` for which owner(i) is this rank; ids are indices.
   void take(const std::vector<Double4>& system, const std::function<std::size_t(std::size_t)>& owner) {
@@ -36,7 +36,7 @@ class Domain : public ::testing::Test {
   }
   Frame exchange_particles() {
     const Frame frame = find_frame(space, comm, particles);
-    exchange.run(space, comm, frame, particles);
+    exchange.run(frame, particles);
     return frame;
   }
 
@@ -90,15 +90,39 @@ class Domain : public ::testing::Test {
 
 using FrameTest = Domain;
 
+TEST_F(FrameTest, KeepsTheCubeOnSeveralRanksAsLongAsItServes) {
+  if (comm.size() == 1) GTEST_SKIP() << "there are no domain borders";
+  const auto scaled = [](double factor) {
+    auto system = tests::plummer_sphere(2000, 1);
+    for (Double4& p : system) p = {factor * p.x, factor * p.y, factor * p.z, p.w};
+    return system;
+  };
+  take_evenly(scaled(1));
+  const Frame first = find_frame(space, comm, particles);
+  for (const double factor : {0.9, 0.99, 1.01, 1.05}) {
+    take_evenly(scaled(factor));
+    const Frame later = find_frame(space, comm, particles, first);
+    EXPECT_EQ(later.cube.edge, first.cube.edge) << factor;
+    EXPECT_EQ(later.cube.corner.x, first.cube.corner.x) << factor;
+    EXPECT_EQ(later.scale.length, first.scale.length) << factor;
+  }
+  for (const double factor : {0.5, 1.2}) {
+    take_evenly(scaled(factor));
+    EXPECT_NE(find_frame(space, comm, particles, first).cube.edge, first.cube.edge) << factor;
+  }
+}
+
 TEST_F(FrameTest, IsTheSameOnAllRanksAndHoldsAllParticles) {
   const auto system = tests::plummer_sphere(2000, 1);
   take(system, [this](std::size_t i) { return (i * i) % static_cast<std::size_t>(comm.size()); });
   const Frame frame = find_frame(space, comm, particles);
-  for (const Frame& other : comm.all_gather(frame)) {
-    EXPECT_EQ(other.cube.corner.x, frame.cube.corner.x);
-    EXPECT_EQ(other.cube.edge, frame.cube.edge);
-    EXPECT_EQ(other.scale.length, frame.scale.length);
-    EXPECT_EQ(other.scale.mass, frame.scale.mass);
+  for (const KeyCube& cube : comm.all_gather(frame.cube)) {
+    EXPECT_EQ(cube.corner.x, frame.cube.corner.x);
+    EXPECT_EQ(cube.edge, frame.cube.edge);
+  }
+  for (const TreeScale& scale : comm.all_gather(frame.scale)) {
+    EXPECT_EQ(scale.length, frame.scale.length);
+    EXPECT_EQ(scale.mass, frame.scale.mass);
   }
   double low = 1e300, high = -1e300;
   for (const Double4& p : system) {
@@ -108,7 +132,8 @@ TEST_F(FrameTest, IsTheSameOnAllRanksAndHoldsAllParticles) {
   }
   EXPECT_GE(low, 0);
   EXPECT_LT(high, frame.cube.edge);
-  EXPECT_GT(high - low, 0.999 * frame.cube.edge) << "the cube is no larger than it must be";
+  // On several ranks it is larger by a tenth, so that it can stay for some steps.
+  EXPECT_GT(high - low, (comm.size() == 1 ? 0.999 : 0.9) * frame.cube.edge) << "the cube is no larger than it must be";
 }
 
 TEST_F(FrameTest, DoesNotDependOnHowParticlesAreDistributed) {
@@ -248,6 +273,50 @@ TEST_F(Domain, ExchangeOfParticlesAtOnePointPutsThemOnOneRank) {
   take_evenly(system);
   expect_a_partition_of(system, exchange_particles());
   EXPECT_TRUE(particles.size() == 0 || particles.size() == 1000);
+}
+
+TEST_F(Domain, ParticlesThatStayAreNotMovedAndDomainsStayWhereTheyAre) {
+  const auto system = tests::plummer_sphere(3000, 9);
+  take_evenly(system);
+  const Frame frame = exchange_particles();
+  const auto before = tests::download(space, particles.id);
+  particles.has_acceleration = true;
+  exchange.run(frame, particles);
+  EXPECT_EQ(tests::download(space, particles.id), before);
+}
+
+TEST_F(Domain, DomainsAreCutAnewWhenWorkHasBecomeUneven) {
+  if (comm.size() == 1) GTEST_SKIP() << "one rank has all the work";
+  const auto system = tests::plummer_sphere(8000, 6);
+  take_evenly(system);
+  exchange_particles();
+  const auto exchange_again = [&](std::uint32_t more_work) {
+    set_work([&](std::uint64_t id) { return system[id].x > 0.3 ? 1000 + more_work : 1000U; });
+    const std::size_t held = particles.size();
+    const Frame now = find_frame(space, comm, particles);
+    particles.has_acceleration = true;
+    exchange.run(now, particles);
+    expect_a_partition_of(system, now);
+    return comm.max(particles.size() != held ? 1 : 0) == 1;
+  };
+  EXPECT_TRUE(exchange_again(9000));
+  const double even = imbalance(local_work());
+  EXPECT_LT(even, 1.35);
+  EXPECT_FALSE(exchange_again(9000)) << "nothing has changed";
+  EXPECT_FALSE(exchange_again(9040)) << "a cut would cost more than it gains";
+  EXPECT_TRUE(exchange_again(200));
+}
+
+TEST_F(Domain, RanksBecomeEmptyAndFillAgain) {
+  const auto system = tests::plummer_sphere(2000, 3);
+  const auto size = static_cast<std::uint64_t>(comm.size());
+  take_evenly(system);
+  exchange_particles();
+  for (std::uint64_t round = 0; round < 2 * size; ++round) {
+    // All work is that of a single particle in turn: most ranks lose nearly all of theirs.
+    set_work([&](std::uint64_t id) { return id == round ? 4000000000U : 0U; });
+    expect_a_partition_of(system, exchange_particles());
+  }
 }
 
 TEST_F(Domain, ExchangeGivesTheSameDomainsTwice) {

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "kernels/space/error.hpp"
+
 #include <algorithm>
 
 #include "tests/support/space_support.hpp"
@@ -94,11 +96,11 @@ struct Fill {
   GROVE_HD void operator()(std::size_t i) const { out[i] = static_cast<std::byte>(value); }
 };
 
-class TransportTest : public testing::Test {
+class TransportTest : public testing::TestWithParam<TransportWay> {
  protected:
   Communicator comm{MPI_COMM_WORLD};
   BackEnd space = tests::make_space();
-  Transport<BackEnd> transport{space};
+  Transport<BackEnd> transport{space, comm, GetParam()};
   int me = comm.rank(), ranks = comm.size();
   int next = (me + 1) % ranks, previous = (me + ranks - 1) % ranks;
 
@@ -127,7 +129,7 @@ class TransportTest : public testing::Test {
   /// A whole set.
   void expect_delivered(Traffic& traffic) {
     traffic.sent.fill();
-    transport.begin(comm, Tag::particles);
+    transport.begin(Tag::particles);
     declare_receives(transport, traffic.received);
     declare_sends(transport, traffic.sent);
     EXPECT_EQ(transport.receive_count(), traffic.received.count());
@@ -142,28 +144,28 @@ class TransportTest : public testing::Test {
   Traffic to_next(std::size_t bytes) { return {Mailbox(space, {{me, next, 0, bytes}}), Mailbox(space, {{previous, me, 0, bytes}})}; }
 };
 
-TEST_F(TransportTest, DeliversMessagesOfAnySizeBetweenAllRanksAndToTheSenderItself) {
+TEST_P(TransportTest, DeliversMessagesOfAnySizeBetweenAllRanksAndToTheSenderItself) {
   for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{7}, std::size_t{4097}, several_megabytes}) {
     Traffic traffic = between_all(1, [&](int, int, std::size_t) { return size; });
     expect_delivered(traffic);
   }
 }
 
-TEST_F(TransportTest, DeliversMessagesOfTheSameTwoRanksInTheOrderOfTheirDeclaration) {
+TEST_P(TransportTest, DeliversMessagesOfTheSameTwoRanksInTheOrderOfTheirDeclaration) {
   // Small messages behind large ones: MPI hands them over by different ways.
   const std::vector<std::size_t> sizes{3, several_megabytes, 0, 1, 70000, 1, 70000, 0, several_megabytes, 5};
   Traffic traffic = between_all(sizes.size(), [&](int, int, std::size_t k) { return sizes[k]; });
   expect_delivered(traffic);
 }
 
-TEST_F(TransportTest, DeliversMessagesOfDifferentSizesToEveryRank) {
+TEST_P(TransportTest, DeliversMessagesOfDifferentSizesToEveryRank) {
   Traffic traffic =
       between_all(2, [](int from, int to, std::size_t k) { return static_cast<std::size_t>(1000 * from + 100 * to) * k + k; });
   expect_delivered(traffic);
 }
 
-TEST_F(TransportTest, CarriesNothingWhenNothingIsDeclared) {
-  transport.begin(comm, Tag::particles);
+TEST_P(TransportTest, CarriesNothingWhenNothingIsDeclared) {
+  transport.begin(Tag::particles);
   transport.start();
   transport.dispatch();
   EXPECT_EQ(transport.receive_count(), 0U);
@@ -171,14 +173,14 @@ TEST_F(TransportTest, CarriesNothingWhenNothingIsDeclared) {
   transport.finish();
 }
 
-TEST_F(TransportTest, KeepsSetsApartThatFollowEachOther) {
+TEST_P(TransportTest, KeepsSetsApartThatFollowEachOther) {
   for (const std::size_t size : {std::size_t{100}, several_megabytes, std::size_t{2}, std::size_t{0}, std::size_t{200000}}) {
     Traffic traffic = between_all(2, [&](int, int to, std::size_t k) { return size + k * static_cast<std::size_t>(to); });
     expect_delivered(traffic);
   }
 }
 
-TEST_F(TransportTest, KeepsSetsApartOfWhichNobodyWaitsForTheData) {
+TEST_P(TransportTest, KeepsSetsApartOfWhichNobodyWaitsForTheData) {
   // As in a ring: the next set begins while the device still copies what the one before has brought.
   std::vector<Traffic> sets;
   for (std::size_t k = 0; k < 6; ++k) {
@@ -186,7 +188,7 @@ TEST_F(TransportTest, KeepsSetsApartOfWhichNobodyWaitsForTheData) {
     sets.back().sent.fill();
   }
   for (Traffic& set : sets) {
-    transport.begin(comm, Tag::ring_block);
+    transport.begin(Tag::ring_block);
     declare_receives(transport, set.received);
     declare_sends(transport, set.sent);
     transport.start();
@@ -197,9 +199,9 @@ TEST_F(TransportTest, KeepsSetsApartOfWhichNobodyWaitsForTheData) {
   for (const Traffic& set : sets) set.received.expect_arrived();
 }
 
-TEST_F(TransportTest, SendsWhatTheWorkEnqueuedBeforeStartHasMade) {
+TEST_P(TransportTest, SendsWhatTheWorkEnqueuedBeforeStartHasMade) {
   Traffic traffic = to_next(several_megabytes);
-  transport.begin(comm, Tag::ring_block);
+  transport.begin(Tag::ring_block);
   declare_sends(transport, traffic.sent);
   declare_receives(transport, traffic.received);
   for (const unsigned char value : {1, 2, 3}) space.for_each(several_megabytes, Fill{traffic.sent.view(0).data, value});
@@ -212,7 +214,7 @@ TEST_F(TransportTest, SendsWhatTheWorkEnqueuedBeforeStartHasMade) {
   traffic.received.expect_arrived();
 }
 
-TEST_F(TransportTest, LetsWorkEnqueuedBeforeStartReadWhatTheMessageReplaces) {
+TEST_P(TransportTest, LetsWorkEnqueuedBeforeStartReadWhatTheMessageReplaces) {
   Traffic traffic = to_next(several_megabytes);
   traffic.sent.fill();
   const View<std::byte> place = traffic.received.view(0);
@@ -220,7 +222,7 @@ TEST_F(TransportTest, LetsWorkEnqueuedBeforeStartReadWhatTheMessageReplaces) {
   seen.resize_discard(several_megabytes);
   space.for_each(several_megabytes, Fill{place.data, 77});
   space.for_each(several_megabytes, AddOne{place.data, seen.data()});
-  transport.begin(comm, Tag::ring_block);
+  transport.begin(Tag::ring_block);
   declare_receives(transport, traffic.received);
   declare_sends(transport, traffic.sent);
   transport.start();
@@ -232,13 +234,13 @@ TEST_F(TransportTest, LetsWorkEnqueuedBeforeStartReadWhatTheMessageReplaces) {
   EXPECT_EQ(std::count(read.begin(), read.end(), std::byte{78}), static_cast<std::ptrdiff_t>(read.size()));
 }
 
-TEST_F(TransportTest, LetsWorkEnqueuedAfterArriveSeeTheData) {
+TEST_P(TransportTest, LetsWorkEnqueuedAfterArriveSeeTheData) {
   for (const std::size_t size : {std::size_t{1}, several_megabytes}) {
     Traffic traffic = to_next(size);
     traffic.sent.fill();
     Buffer<BackEnd, std::byte> sum(space);
     sum.resize_discard(size);
-    transport.begin(comm, Tag::ring_block);
+    transport.begin(Tag::ring_block);
     declare_receives(transport, traffic.received);
     declare_sends(transport, traffic.sent);
     transport.start();
@@ -252,48 +254,50 @@ TEST_F(TransportTest, LetsWorkEnqueuedAfterArriveSeeTheData) {
   }
 }
 
-TEST_F(TransportTest, LetsAPartArriveBeforeTheRestIsSent) {
+TEST_P(TransportTest, LetsAPartArriveBeforeTheRestIsSent) {
   const std::size_t size = 300000;
   Mailbox sent(space, {{me, next, 0, size}, {me, next, 1, size}, {me, next, 2, size}});
   Mailbox received(space, {{previous, me, 0, size}, {previous, me, 1, size}, {previous, me, 2, size}});
   sent.fill();
-  Transport<BackEnd> first(space), rest(space);
-  transport.begin(comm, Tag::tree_data);
-  declare_receives(transport, received);
-  transport.start();
-  transport.dispatch();
-  first.begin(comm, Tag::tree_data);
+  // By other objects, which are another message space for direct links: only MPI brings these together.
+  Transport<BackEnd> all(space, comm, TransportWay::staged), first(space, comm, TransportWay::staged),
+      rest(space, comm, TransportWay::staged);
+  all.begin(Tag::tree_data);
+  declare_receives(all, received);
+  all.start();
+  all.dispatch();
+  first.begin(Tag::tree_data);
   first.send(sent.view(0), next);
   first.start();
   first.dispatch();
 
-  transport.arrive(0, 0);
-  transport.arrive(0, 1);
+  all.arrive(0, 0);
+  all.arrive(0, 1);
   received.expect_arrived(0, 1);
   // A rank that waited for all messages would not come to this point: the rest is sent behind it.
   comm.barrier();
 
-  rest.begin(comm, Tag::tree_data);
+  rest.begin(Tag::tree_data);
   rest.send(sent.view(1), next);
   rest.send(sent.view(2), next);
   rest.start();
   rest.dispatch();
-  transport.arrive(1, 2);
+  all.arrive(1, 2);
   received.expect_arrived(0, 2);
-  transport.arrive(2, 3);
-  transport.finish();
+  all.arrive(2, 3);
+  all.finish();
   first.finish();
   rest.finish();
   received.expect_arrived();
 }
 
-TEST_F(TransportTest, KeepsMessagesOfOtherTagsInFlightApart) {
+TEST_P(TransportTest, KeepsMessagesOfOtherTagsInFlightApart) {
   const std::size_t size = 100000;
   Mailbox sent(space, {{me, next, 0, size}, {me, next, 1, size}}), received(space, {{previous, me, 0, size}, {previous, me, 1, size}});
   sent.fill();
-  Transport<BackEnd> other(space);
-  transport.begin(comm, Tag::particles);
-  other.begin(comm, Tag::tree_data);
+  Transport<BackEnd> other(space, comm, GetParam());
+  transport.begin(Tag::particles);
+  other.begin(Tag::tree_data);
   // Both are of one length: only the tag tells them apart, as the second is sent first.
   transport.receive(received.view(0), previous);
   other.receive(received.view(1), previous);
@@ -308,6 +312,45 @@ TEST_F(TransportTest, KeepsMessagesOfOtherTagsInFlightApart) {
   transport.finish();
   other.finish();
   received.expect_arrived();
+}
+
+TEST_P(TransportTest, SendsLargeSetsByWayOfTheHostWhenTheOutboxMustStaySmall) {
+  for (const std::size_t limit : {std::size_t{0}, std::size_t{1000}, several_megabytes}) {
+    Traffic traffic = between_all(3, [](int, int to, std::size_t k) { return 5000 * k + static_cast<std::size_t>(to); });
+    traffic.sent.fill();
+    transport.begin(Tag::particles, limit);
+    declare_receives(transport, traffic.received);
+    declare_sends(transport, traffic.sent);
+    transport.start();
+    transport.dispatch();
+    transport.arrive(0, transport.receive_count());
+    transport.finish();
+    traffic.received.expect_arrived();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Ways, TransportTest, testing::Values(TransportWay::automatic, TransportWay::staged),
+                         [](const auto& way) { return way.param == TransportWay::staged ? "Staged" : "Automatic"; });
+
+TEST(TransportWays, HaveNamesAndSayHowMessagesTravel) {
+  const Communicator comm(MPI_COMM_WORLD);
+  BackEnd space = tests::make_space();
+  for (const char* name : {"auto", "staged"}) {
+    Transport<BackEnd> transport(space, comm, transport_way_named(name));
+    transport.connect();
+    EXPECT_NE(transport.description(), "") << name;
+  }
+  // A way that does not exist here is refused on all ranks; one that exists works.
+  for (const char* name : {"direct", "mpi"}) {
+    try {
+      Transport<BackEnd> transport(space, comm, transport_way_named(name));
+      transport.connect();
+      EXPECT_TRUE(name != std::string("direct") || transport.is_direct());
+    } catch (const AgreedError& error) {
+      EXPECT_TRUE(BackEnd::on_gpu) << error.what();
+    }
+  }
+  EXPECT_THROW(transport_way_named("pigeon"), ConfigError);
 }
 
 }  // namespace

@@ -240,8 +240,8 @@ class EveryField : public testing::TestWithParam<TableCase> {
     expect_fields("first sort", grove::download(space, particles), survives_the_sort);
     grove::upload(space, completed(grove::download(space, particles)), particles);
 
-    ParticleExchange<BackEnd> exchange(space);
-    exchange.run(space, comm, frame, particles);
+    ParticleExchange<BackEnd> exchange(space, comm, TransportWay::automatic);
+    exchange.run(frame, particles);
     const ParticleSet exchanged = grove::download(space, particles);
     expect_ids("exchange", exchanged, all);
     expect_fields("exchange", exchanged, comm.size() == 1 ? is_any : survives_the_exchange);

@@ -98,6 +98,7 @@ class DriftingSimulation final : public Simulation {
   }
   std::vector<PhaseTime> phase_times() const override { return {}; }
   WorkCounts work_counts() const override { return {}; }
+  std::string transport_description() override { return ""; }
   std::string device_description() const override { return space_.description(); }
 
  private:

@@ -51,6 +51,7 @@ class FakeSimulation : public Simulation {
   }
   std::vector<std::unique_ptr<Observer>> make_observers(const ObserverSetup&) override { return {}; }
   WorkCounts work_counts() const override { return {}; }
+  std::string transport_description() override { return ""; }
   std::string device_description() const override { return "nothing"; }
 
  private:
