@@ -11,6 +11,7 @@
 //   sort_pairs(keys, values, bits)                  in place by the lowest `bits` bits of the keys, ascending, stable
 //   copy, fill_bytes, copy_to_host, copy_from_host  of memory that does not overlap; the last two are synchronous
 //   bytes_held(), most_bytes_held()                 memory allocated now, and the most since restart_most_bytes_held()
+//   description(), state()                          the device's name; what device_state.hpp says of it
 //   arena(), synchronize(), stamp(), seconds_between(a, b), host_memory(), and asynchronous staging copies
 #pragma once
 

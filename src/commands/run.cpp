@@ -10,12 +10,14 @@
 #include <sstream>
 #include <utility>
 
+#include "decomposition/rank_place.hpp"
 #include "kernels/space/error.hpp"
 #include "src/commands/command.hpp"
 #include "src/commands/options.hpp"
 #include "src/config/config_print.hpp"
 #include "src/config/gravity_report.hpp"
 #include "src/run/initial_state.hpp"
+#include "src/run/last_words.hpp"
 #include "src/run/output_directory.hpp"
 #include "src/run/progress.hpp"
 #include "src/run/run_loop.hpp"
@@ -87,10 +89,14 @@ int simulate(const RunOptions& options, const Config& config, const Communicator
   comm.agree(
       [&] { schedule = std::make_unique<StepSchedule>(config.time.begin, config.time.end, config.time.dt, config.output.snapshot_every); });
   const std::unique_ptr<Simulation> simulation = make_configured_simulation(config, comm);
+  DeviceState device;
+  comm.agree([&] { device = simulation->device_state(); });
+  name_device(device.name);
   InitialState state = load_initial_state(config, comm, simulation->fields());
   comm.agree([&] {
     if (comm.is_root()) directory.prepare(options.overwrite);
   });
+  remove_partial_files_on_failure(directory.path(), "snapshot_");
 
   const ObserverSetup setup{config, directory, *schedule, simulation->device_description(), console.progress_style()};
   console.say(introduction(config, state, *schedule, ranks_and_devices(setup.device, comm)));

@@ -32,6 +32,7 @@ class SimulationOn final : public Simulation {
   std::vector<PhaseTime> phase_times() const override;
   WorkCounts work_counts() const override;
   std::string device_description() const override { return space_->description(); }
+  DeviceState device_state() const override { return space_->state(); }
 
  private:
   void evaluate_forces();

@@ -99,6 +99,7 @@ class DriftingSimulation final : public Simulation {
   std::vector<PhaseTime> phase_times() const override { return {}; }
   WorkCounts work_counts() const override { return {}; }
   std::string device_description() const override { return space_.description(); }
+  DeviceState device_state() const override { return space_.state(); }
 
  private:
   BackEnd space_ = make_space();

@@ -52,6 +52,7 @@ class FakeSimulation : public Simulation {
   std::vector<std::unique_ptr<Observer>> make_observers(const ObserverSetup&) override { return {}; }
   WorkCounts work_counts() const override { return {}; }
   std::string device_description() const override { return "nothing"; }
+  DeviceState device_state() const override { return {"nothing", "", 0, 0}; }
 
  private:
   double time_ = 0;
