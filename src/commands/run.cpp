@@ -9,21 +9,25 @@
 #include <set>
 #include <sstream>
 #include <utility>
+#include <vector>
 
 #include "decomposition/rank_place.hpp"
 #include "kernels/space/error.hpp"
+#include "kernels/space/host_memory.hpp"
 #include "src/commands/command.hpp"
 #include "src/commands/options.hpp"
 #include "src/config/config_print.hpp"
 #include "src/config/gravity_report.hpp"
 #include "src/run/initial_state.hpp"
 #include "src/run/last_words.hpp"
+#include "src/run/memory_check.hpp"
 #include "src/run/output_directory.hpp"
 #include "src/run/progress.hpp"
 #include "src/run/run_loop.hpp"
 #include "src/run/run_summary.hpp"
 #include "src/run/snapshot_writer.hpp"
 #include "src/simulation/devices.hpp"
+#include "src/simulation/memory_model.hpp"
 #include "src/text/text_table.hpp"
 #include "src/version.hpp"
 
@@ -64,13 +68,36 @@ std::string ranks_and_devices(const std::string& device, const Communicator& com
   return fmt::format("{} on {}", ranks_text(comm), fmt::join(kinds, " and "));
 }
 
-std::string introduction(const Config& config, const InitialState& state, const StepSchedule& schedule, const std::string& machine) {
-  std::string text = fmt::format("{}\n{}\n", version_line(), state.description);
-  for (const std::string& note : notes_on_file(config, state)) text += "note: " + note + "\n";
-  text +=
-      fmt::format("{}\n{}\n{} steps of {:.6g} from t = {} to {}; ", gravity_text(config.gravity), machine, format_count(schedule.steps()),
-                  schedule.dt(), format_time(config.time.begin, config.units), format_time(config.time.end, config.units));
+std::string notes(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += "note: " + line + "\n";
+  return text;
+}
+
+std::string introduction(const Config& config, const InitialState& state, const StepSchedule& schedule, const std::string& machine,
+                         const std::vector<std::string>& advice) {
+  std::string text = fmt::format("{}\n{}\n", version_line(), state.description) + notes(notes_on_file(config, state));
+  text += fmt::format("{}\n{}\n", gravity_text(config.gravity), machine) + notes(advice);
+  text += fmt::format("{} steps of {:.6g} from t = {} to {}; ", format_count(schedule.steps()), schedule.dt(),
+                      format_time(config.time.begin, config.units), format_time(config.time.end, config.units));
   return text + fmt::format("results go to {}\n", config.output.directory);
+}
+
+/// Makes or reads the particles. A run that cannot fit is refused, as soon as the number of its particles is known. Adds to `advice`.
+/// Collective; throws AgreedError.
+InitialState load_what_fits(const Config& config, const Simulation& simulation, const DeviceState& device, const Communicator& comm,
+                            std::vector<std::string>& advice) {
+  const MemoryModel model(config.gravity, *simulation.fields(), device.is_gpu(), config.output.snapshots != "none");
+  const auto check = [&](std::uint64_t particles, bool are_loaded) {
+    const std::string warning =
+        require_memory(memory_pools(model, device, host_memory_limits(), particles, are_loaded, comm), model, particles, comm);
+    if (!warning.empty()) advice.push_back(warning);
+  };
+  const bool is_generated = config.initial_conditions.file.empty();
+  if (is_generated) check(config.initial_conditions.n, false);
+  InitialState state = load_initial_state(config, comm, simulation.fields());
+  if (!is_generated) check(state.count, true);
+  return state;
 }
 
 std::unique_ptr<Simulation> make_configured_simulation(const Config& config, const Communicator& comm) {
@@ -92,14 +119,15 @@ int simulate(const RunOptions& options, const Config& config, const Communicator
   DeviceState device;
   comm.agree([&] { device = simulation->device_state(); });
   name_device(device.name);
-  InitialState state = load_initial_state(config, comm, simulation->fields());
+  std::vector<std::string> advice;
+  InitialState state = load_what_fits(config, *simulation, device, comm, advice);
   comm.agree([&] {
     if (comm.is_root()) directory.prepare(options.overwrite);
   });
   remove_partial_files_on_failure(directory.path(), "snapshot_");
 
   const ObserverSetup setup{config, directory, *schedule, simulation->device_description(), console.progress_style()};
-  console.say(introduction(config, state, *schedule, ranks_and_devices(setup.device, comm)));
+  console.say(introduction(config, state, *schedule, ranks_and_devices(setup.device, comm), advice));
   comm.agree([&] {
     if (comm.is_root()) write_text(directory.used_parameters(), print_config(config));
   });

@@ -149,6 +149,19 @@ different_input_files_are_an_error() {
     "$mpirun" -n 1 "${mpirun_flags[@]}" --wdir "$PWD/a" "$grove" $words : -n 1 --wdir "$PWD/b" "$grove" $words
 }
 
+a_run_that_cannot_fit_is_refused_before_it_starts() {
+  # shellcheck disable=SC2046
+  fails_with 2 "100,000,000,000 particles do not fit" $(run_of_ranks 2 "$grove" run run.toml --set initial_conditions.n=1e11) && contains err.txt "such nodes, with 2 ranks each, would do" &&
+    contains err.txt "$host" && holds [ ! -e output ]
+}
+
+a_limit_of_one_rank_is_respected() {
+  local flags="${mpirun_flags[*]}" words="run run.toml --set initial_conditions.n=2e7"
+  # shellcheck disable=SC2086
+  fails_with 2 "ulimit -v" "$mpirun" -n 1 $flags "$grove" $words : -n 1 bash -c "ulimit -v 1500000; exec $grove $words" && contains err.txt "rank 1 on $host" &&
+    holds [ ! -e output ]
+}
+
 run_test() {
   mkdir "$directory/$1" && cd "$directory/$1" && config && "$1"
 }
