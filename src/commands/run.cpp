@@ -1,6 +1,7 @@
 // grove run: reads or makes particles, steps them from time.begin to time.end, writes snapshots and logs.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <omp.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -18,6 +19,7 @@
 #include "src/commands/options.hpp"
 #include "src/config/config_print.hpp"
 #include "src/config/gravity_report.hpp"
+#include "src/run/advice.hpp"
 #include "src/run/initial_state.hpp"
 #include "src/run/last_words.hpp"
 #include "src/run/memory_check.hpp"
@@ -100,6 +102,14 @@ InitialState load_what_fits(const Config& config, const Simulation& simulation, 
   return state;
 }
 
+/// What the user should know of devices and ranks. Collective.
+void add_advice(const Config& config, std::uint64_t particles, const DeviceState& device, const Communicator& comm,
+                std::vector<std::string>& advice) {
+  const auto add = [&](const std::vector<std::string>& lines) { advice.insert(advice.end(), lines.begin(), lines.end()); };
+  add(device_advice(all_rank_devices(device, comm), config.run.device != "cpu"));
+  add(rank_count_advice(config.gravity, particles, comm.size(), device.is_gpu(), omp_get_max_threads()));
+}
+
 std::unique_ptr<Simulation> make_configured_simulation(const Config& config, const Communicator& comm) {
   std::unique_ptr<Simulation> simulation;
   comm.agree([&] {
@@ -121,6 +131,7 @@ int simulate(const RunOptions& options, const Config& config, const Communicator
   name_device(device.name);
   std::vector<std::string> advice;
   InitialState state = load_what_fits(config, *simulation, device, comm, advice);
+  add_advice(config, state.count, device, comm, advice);
   comm.agree([&] {
     if (comm.is_root()) directory.prepare(options.overwrite);
   });
