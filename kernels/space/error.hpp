@@ -1,4 +1,4 @@
-// Errors: what may go wrong, as types. Only `main` catches; everything below it throws.
+// Errors: what may go wrong, as types. Only src/commands/program.cpp catches; everything below it throws.
 #pragma once
 
 #include <exception>

@@ -28,16 +28,26 @@ std::optional<Bytes> number_in(const fs::path& path) {
   return file >> value ? std::optional<Bytes>(value) : std::nullopt;
 }
 
-/// The number behind the word `key` in a file of lines "key number ...".
-std::optional<Bytes> number_of(const fs::path& path, const std::string& key) {
+/// The number behind the word `key`, in the column given, in a file of lines "key number ..."; 0 if there is none.
+Bytes number_of(const fs::path& path, const std::string& key, int column = 1) {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {
     std::istringstream words(line);
     std::string word;
     Bytes value = 0;
-    if (words >> word >> value && word == key) return value;
+    if (!(words >> word) || word != key) continue;
+    for (int k = 0; k < column && words >> value; ++k) {
+    }
+    return words ? value : 0;
   }
-  return std::nullopt;
+  return 0;
+}
+
+/// Memory that is not free and that processes can have all the same: swap, and the cache of ZFS, which MemAvailable leaves out.
+Bytes free_beside(const fs::path& root) {
+  const fs::path zfs = root / "proc/spl/kstat/zfs/arcstats";
+  const Bytes cache = number_of(zfs, "size", 2);
+  return number_of(root / "proc/meminfo", "SwapFree:") * 1024 + cache - std::min(cache, number_of(zfs, "c_min", 2));
 }
 
 /// The names that a version of control groups has for its files.
@@ -50,29 +60,29 @@ const GroupFiles version2{"memory.max", "memory.current", {"inactive_file", "act
 
 /// Adds the limits of a group and of all groups around it. In a container the path may be that of the host, and the group itself the root
 /// that is mounted.
-void add_groups(const fs::path& mount, const std::string& group, const GroupFiles& files, std::vector<MemoryLimit>& limits) {
+void add_groups(const fs::path& mount, const std::string& group, const GroupFiles& files, Bytes beside, std::vector<MemoryLimit>& limits) {
   for (fs::path path = fs::path(group).relative_path();; path = path.parent_path()) {
     const fs::path directory = mount / path;
     const std::optional<Bytes> limit = number_in(directory / files.limit), usage = number_in(directory / files.usage);
     if (limit && usage && *limit < no_limit) {
       Bytes used = *usage;
-      for (const char* key : files.reclaimable) used -= std::min(used, number_of(directory / "memory.stat", key).value_or(0));
+      for (const char* key : files.reclaimable) used -= std::min(used, number_of(directory / "memory.stat", key));
       const std::string name = "/" + path.string();
-      limits.push_back({"the control group " + name, name, *limit - std::min(*limit, used)});
+      limits.push_back({"the control group " + name, name, *limit - std::min(*limit, used) + beside});
     }
     if (path.empty()) return;
   }
 }
 
 /// /proc/self/cgroup has lines "4:memory:/path" (version 1) and "0::/path" (version 2).
-void add_all_groups(const fs::path& root, std::vector<MemoryLimit>& limits) {
+void add_all_groups(const fs::path& root, Bytes beside, std::vector<MemoryLimit>& limits) {
   std::ifstream file(root / "proc/self/cgroup");
   for (std::string line; std::getline(file, line);) {
     const std::size_t first = line.find(':'), second = line.find(':', first + 1);
     if (first == std::string::npos || second == std::string::npos) continue;
     const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",", group = line.substr(second + 1);
-    if (controllers.find(",memory,") != std::string::npos) add_groups(root / "sys/fs/cgroup/memory", group, version1, limits);
-    if (controllers == ",,") add_groups(root / "sys/fs/cgroup", group, version2, limits);
+    if (controllers.find(",memory,") != std::string::npos) add_groups(root / "sys/fs/cgroup/memory", group, version1, beside, limits);
+    if (controllers == ",,") add_groups(root / "sys/fs/cgroup", group, version2, beside, limits);
   }
 }
 
@@ -87,8 +97,9 @@ void add_limit_of_process(const fs::path& root, std::vector<MemoryLimit>& limits
 
 std::vector<MemoryLimit> host_memory_limits(const fs::path& root) {
   std::vector<MemoryLimit> limits;
-  if (const auto available = number_of(root / "proc/meminfo", "MemAvailable:")) limits.push_back({"the node", "node", *available * 1024});
-  add_all_groups(root, limits);
+  const Bytes available = number_of(root / "proc/meminfo", "MemAvailable:") * 1024, beside = free_beside(root);
+  if (available > 0) limits.push_back({"the node", "node", available + beside});
+  add_all_groups(root, beside, limits);
   add_limit_of_process(root, limits);
   return limits;
 }

@@ -12,7 +12,7 @@ namespace grove {
 struct MemoryLimit {
   std::string name;              ///< "the node", "the group /slurm/job_7", "the limit 'ulimit -v'"
   std::string id;                ///< the same for all processes of a host that share it; empty: of this process alone
-  std::uint64_t free_bytes = 0;  ///< in use by files alone counts as free
+  std::uint64_t free_bytes = 0;  ///< what only files use counts as free, and so does swap
 };
 
 /// What limits this process: the memory of the node (MemAvailable), control groups of either version with a limit, and RLIMIT_AS. Linux

@@ -45,7 +45,12 @@ int cuda_count(std::size_t n) {
 void* PinnedMemory::allocate(std::size_t bytes) {
   if (bytes == 0) return nullptr;
   void* data = nullptr;
-  check_cuda(cudaHostAlloc(&data, bytes, cudaHostAllocDefault), "cudaHostAlloc");
+  const cudaError_t code = cudaHostAlloc(&data, bytes, cudaHostAllocDefault);
+  if (code == cudaErrorMemoryAllocation) {
+    cudaGetLastError();
+    throw SystemError("the host is out of page-locked memory: " + std::to_string(bytes >> 20) + " MiB more wanted; " + more_host_memory);
+  }
+  check_cuda(code, "cudaHostAlloc");
   return data;
 }
 void PinnedMemory::deallocate(void* data, std::size_t) noexcept {

@@ -34,7 +34,7 @@ constexpr double node_wait_s = 0.2, longest_node_wait_s = 2;
 /// The launcher has passed the message on before it says anything itself.
 constexpr double passing_on_s = 0.2;
 /// Given back when the end begins, since the end needs some memory, too.
-constexpr std::size_t reserve_bytes = std::size_t{1} << 20;
+constexpr std::size_t reserve_bytes = std::size_t{1} << 24;
 
 struct PartialFiles {
   fs::path directory;

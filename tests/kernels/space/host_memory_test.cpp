@@ -37,6 +37,13 @@ TEST_F(HostMemory, IsWhatTheNodeHasAvailable) {
   EXPECT_EQ(limits()[0].free_bytes, 800u * 1024);
 }
 
+TEST_F(HostMemory, HasSwapAndTheCacheOfZfsBeside) {
+  put("proc/meminfo", "MemAvailable:  800 kB\nSwapFree:  50 kB\n");
+  put("proc/spl/kstat/zfs/arcstats", "13 1 0x01 147\nname type data\nc_min 4 1024\nsize 4 11264\n");
+  ASSERT_EQ(limits().size(), 1u);
+  EXPECT_EQ(limits()[0].free_bytes, (800u + 50 + 10) * 1024);
+}
+
 TEST_F(HostMemory, IsThatOfAllControlGroupsAroundTheProcess) {
   put("proc/self/cgroup", "0::/slurm/job_7/step_0\n");
   put("sys/fs/cgroup/slurm/job_7/step_0/memory.max", "max\n");
