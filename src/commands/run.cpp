@@ -181,7 +181,8 @@ CommandAction declare_run(CLI::App& app) {
   app.add_flag("--quiet", options->quiet, "print errors only");
   app.footer(
       "SIGINT and SIGTERM end the run after the present step, with a last snapshot; a second one ends it at once. Open MPI's mpirun kills\n"
-      "all ranks one second after it has passed a signal on: give it '--mca odls_base_sigkill_timeout 600' where a step takes longer.\n"
+      "all ranks one second after it has passed a signal on: give it '--mca odls_base_sigkill_timeout SECONDS' where a step takes longer;\n"
+      "it then waits so long after every failure, too.\n"
       "docs/troubleshooting.md says what messages mean.");
   return [options](const Communicator& comm) { return run(*options, comm); };
 }

@@ -111,7 +111,8 @@ void wait_for_turn(double before_s) {
   if (comm.size() == 1) return;
   wait_s(before_s);
   while (!prepared->node_flag.raise()) pause();  // the one that speaks ends this process, or the alarm does
-  wait_s(std::min(node_wait_s * (comm.rank() / comm.local_size()), longest_node_wait_s));
+  const int node = comm.rank() / comm.local_size();
+  wait_s(std::min(node_wait_s * node, longest_node_wait_s));
 }
 
 [[noreturn]] void end_all_ranks(const char* sentence, int code, double before_s) {
