@@ -1,4 +1,5 @@
-// A run in which one rank fails at a chosen place, for failures_test.sh. Everything but the place of the failure is the program's own.
+// A run in which one rank fails at a chosen place, for failures_test.sh. Everything but the place of the failure is the program's own. The
+// rank leaves a file `failed`, whose time is that of the failure.
 //
 //   failing_run PLACE KIND RANK DIRECTORY
 //
@@ -58,6 +59,7 @@ struct Failure {
 }
 
 void Failure::happen() const {
+  if (std::FILE* moment = std::fopen("failed", "w")) std::fclose(moment);
   if (kind == "memory") throw std::bad_alloc();
   if (kind == "exhausted") take_all_memory();
   if (kind == "gpu") throw SystemError("CUDA: cudaStreamSynchronize: unspecified launch failure; the GPU is lost to this run");
