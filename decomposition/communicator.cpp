@@ -4,6 +4,7 @@
 #include <climits>
 #include <numeric>
 
+#include "decomposition/rank_place.hpp"
 #include "kernels/space/error.hpp"
 
 namespace grove {
@@ -18,7 +19,7 @@ void check_mpi(int code, const char* call) {
   char text[MPI_MAX_ERROR_STRING];
   int length = 0;
   MPI_Error_string(code, text, &length);
-  throw SystemError(std::string(call) + " failed: " + std::string(text, static_cast<std::size_t>(length)));
+  throw CommunicationError(std::string(call) + " failed: " + std::string(text, static_cast<std::size_t>(length)));
 }
 
 int mpi_count(std::size_t count) {
@@ -108,8 +109,8 @@ void Communicator::agree(const std::function<void()>& work) const {
   try {
     work();
   } catch (const std::exception& error) {
-    message = error.what();
     code = exit_code_of(error);
+    message = failure_message(error);
   }
   const int failing_rank = min(code == 0 ? size_ : rank_);
   if (failing_rank == size_) return;

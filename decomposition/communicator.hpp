@@ -17,7 +17,7 @@ namespace grove {
 /// Message tags of point-to-point traffic; one per kind of message.
 enum class Tag : int { particles = 1, tree_data, ring_block, scatter, target_boxes, peer_announcement, peer_ack };
 
-/// Throws SystemError with MPI's own text when `code` is not MPI_SUCCESS.
+/// Throws CommunicationError with MPI's own text when `code` is not MPI_SUCCESS.
 void check_mpi(int code, const char* call);
 
 /// `count` as an MPI int; throws SystemError when it does not fit.
@@ -113,7 +113,7 @@ class Communicator {
   void receive_bytes(std::span<std::byte> data, int from, Tag tag, Requests& requests) const;
 
   /// Runs `work` on this rank, then lets all ranks agree: if it threw anywhere, every rank throws AgreedError with the
-  /// message of the lowest failing rank. `work` must not communicate.
+  /// failure_message() of the lowest failing rank. `work` must not communicate.
   void agree(const std::function<void()>& work) const;
 
  private:

@@ -1,6 +1,7 @@
-// Errors: what may go wrong, as types. Only `main` catches; everything below it throws.
+// Errors: what may go wrong, as types. Only src/commands/program.cpp catches; everything below it throws.
 #pragma once
 
+#include <exception>
 #include <stdexcept>
 #include <string>
 
@@ -42,6 +43,12 @@ class SystemError : public Error {
   explicit SystemError(const std::string& message, SourceLocation where = SourceLocation::current()) : Error(message, where) {}
 };
 
+/// A message between ranks failed. As a rule another rank failed before, and its message says why. Exit code 4.
+class CommunicationError : public SystemError {
+ public:
+  explicit CommunicationError(const std::string& message, SourceLocation where = SourceLocation::current()) : SystemError(message, where) {}
+};
+
 /// A failure that all ranks have already agreed on (Communicator::agree); `main` prints it on rank 0 only.
 class AgreedError : public Error {
  public:
@@ -52,7 +59,14 @@ class AgreedError : public Error {
   int exit_code_;
 };
 
-/// Exit code of the program for an exception of one of the types above; 1 for any other.
+/// Exit code of the program for an exception of one of the types above; 4 for those by which the C++ library says that the machine failed
+/// (std::bad_alloc, std::system_error), 1 for any other.
 int exit_code_of(const std::exception& error) noexcept;
+
+/// What helps against a lack of memory on the host.
+inline constexpr const char* more_host_memory = "use more nodes, fewer ranks on each node, or fewer particles";
+
+/// The sentence for the user: what() of Grove's own exceptions; for others, what() with what it means.
+std::string sentence_of(const std::exception& error);
 
 }  // namespace grove

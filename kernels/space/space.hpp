@@ -12,6 +12,7 @@
 //   copy, fill_bytes, copy_to_host, copy_from_host  of memory that does not overlap; the last two return when
 //                                                   the host memory, which must be pageable, may be used again
 //   bytes_held(), most_bytes_held()                 memory allocated now, and the most since restart_most_bytes_held()
+//   description(), state()                          the device's name; what device_state.hpp says of it
 //   arena(), synchronize(), stamp(), seconds_between(a, b), host_memory(), and asynchronous staging copies
 #pragma once
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/space/device_state.hpp"
 #include "kernels/space/memory.hpp"
 #include "kernels/space/serial_team.hpp"
 
@@ -29,6 +30,7 @@ class HostSpace {
   void* allocate(std::size_t bytes);
   void deallocate(void* data, std::size_t bytes) noexcept;
   std::string description() const;
+  DeviceState state() const { return {description(), "", 0, 0}; }
   std::size_t bytes_held() const { return bytes_held_; }
   std::size_t most_bytes_held() const { return most_bytes_held_; }
   void restart_most_bytes_held() { most_bytes_held_ = bytes_held_; }

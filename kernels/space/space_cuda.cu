@@ -8,8 +8,34 @@
 
 namespace grove {
 
+namespace {
+
+/// What the user can do about an error of CUDA; empty for those that only a change of the program mends.
+const char* advice_on(cudaError_t code) {
+  switch (code) {
+    case cudaErrorMemoryAllocation:
+      return "; the GPU is out of memory: use more GPUs or fewer particles";
+    case cudaErrorECCUncorrectable:
+    case cudaErrorHardwareStackError:
+    case cudaErrorLaunchFailure:
+    case cudaErrorIllegalAddress:
+    case cudaErrorDevicesUnavailable:
+    case cudaErrorNoDevice:
+    case cudaErrorInvalidDevice:
+    case cudaErrorSystemNotReady:
+    case cudaErrorUnknown:
+      return "; the GPU is lost to this run: look at nvidia-smi and at the kernel's log (Xid) on this host, and leave the GPU or the host "
+             "out "
+             "if it happens again";
+    default:
+      return "";
+  }
+}
+
+}  // namespace
+
 void check_cuda(cudaError_t code, const char* call) {
-  if (code != cudaSuccess) throw SystemError(std::string("CUDA: ") + call + ": " + cudaGetErrorString(code));
+  if (code != cudaSuccess) throw SystemError(std::string("CUDA: ") + call + ": " + cudaGetErrorString(code) + advice_on(code));
 }
 
 int cuda_count(std::size_t n) {
@@ -21,7 +47,12 @@ int cuda_count(std::size_t n) {
 void* PinnedMemory::allocate(std::size_t bytes) {
   if (bytes == 0) return nullptr;
   void* data = nullptr;
-  check_cuda(cudaHostAlloc(&data, bytes, cudaHostAllocDefault), "cudaHostAlloc");
+  const cudaError_t code = cudaHostAlloc(&data, bytes, cudaHostAllocDefault);
+  if (code == cudaErrorMemoryAllocation) {
+    cudaGetLastError();
+    throw SystemError("the host is out of page-locked memory: " + std::to_string(bytes >> 20) + " MiB more wanted; " + more_host_memory);
+  }
+  check_cuda(code, "cudaHostAlloc");
   return data;
 }
 void PinnedMemory::deallocate(void* data, std::size_t) noexcept {
@@ -74,6 +105,22 @@ std::string CudaSpace::description() const {
   cudaDeviceProp properties{};
   check_cuda(cudaGetDeviceProperties(&properties, device_), "cudaGetDeviceProperties");
   return properties.name;
+}
+
+DeviceState CudaSpace::state() const {
+  cudaDeviceProp properties{};
+  check_cuda(cudaGetDeviceProperties(&properties, device_), "cudaGetDeviceProperties");
+  DeviceState state{"GPU " + std::to_string(device_) + ", " + properties.name, "", 0, 0};
+  constexpr char digits[] = "0123456789abcdef";
+  for (const char byte : properties.uuid.bytes) {
+    const auto value = static_cast<unsigned char>(byte);
+    state.id += {digits[value / 16], digits[value % 16]};
+  }
+  check_cuda(cudaGetDeviceCount(&state.visible), "cudaGetDeviceCount");
+  std::size_t free = 0, total = 0;
+  check_cuda(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+  state.free_bytes = free;
+  return state;
 }
 
 void CudaSpace::copy(void* to, const void* from, std::size_t bytes) {

@@ -11,11 +11,12 @@
 #include <string>
 #include <vector>
 
+#include "kernels/space/device_state.hpp"
 #include "kernels/space/memory.hpp"
 
 namespace grove {
 
-/// Throws SystemError with CUDA's own text when `code` is an error.
+/// Throws SystemError with CUDA's own text, and what to do, when `code` is an error.
 void check_cuda(cudaError_t code, const char* call);
 
 /// `n` as the int that CUB and launch configurations take; throws SystemError when it does not fit.
@@ -85,6 +86,7 @@ class CudaSpace {
   void* allocate(std::size_t bytes);
   void deallocate(void* data, std::size_t bytes) noexcept;
   std::string description() const;
+  DeviceState state() const;
   std::size_t bytes_held() const { return bytes_held_; }
   std::size_t most_bytes_held() const { return most_bytes_held_; }
   void restart_most_bytes_held() { most_bytes_held_ = bytes_held_; }

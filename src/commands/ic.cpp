@@ -11,6 +11,7 @@
 #include "src/commands/command.hpp"
 #include "src/commands/options.hpp"
 #include "src/run/initial_state.hpp"
+#include "src/run/last_words.hpp"
 #include "src/run/snapshot_writer.hpp"
 
 namespace grove {
@@ -64,6 +65,8 @@ int make_initial_conditions(const IcOptions& options, const Communicator& comm) 
       throw ConfigError(fmt::format("--out {} exists already: name another file, or give --overwrite", options.out));
   });
   const InitialState state = load_initial_state(config, comm);
+  const std::filesystem::path out = options.out;
+  remove_partial_files_on_failure(out.parent_path(), out.filename().string());
   save_snapshot(options.out, state.particles, config.time.begin, config, "", comm);
   if (comm.is_root()) fmt::print("{}, written to {}\n", state.description, options.out);
   return 0;

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "kernels/space/error.hpp"
+#include "src/run/same_on_all_ranks.hpp"
 
 namespace grove {
 
@@ -35,6 +36,7 @@ std::vector<std::string> CommonOptions::overrides(std::vector<std::string> first
 Config load_config_on_all_ranks(const std::string& path, const std::vector<std::string>& overrides, const Communicator& comm) {
   Config config;
   comm.agree([&] { config = path.empty() ? parse_config("", "command line", overrides) : load_config(path, overrides); });
+  require_same_config(config, comm);
   return config;
 }
 

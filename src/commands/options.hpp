@@ -27,7 +27,7 @@ struct CommonOptions {
   std::vector<std::string> overrides(std::vector<std::string> first = {}) const;
 };
 
-/// load_config on every rank, agreed. With an empty path all comes from the overrides. Collective; throws AgreedError.
+/// load_config on every rank, agreed and the same on all. With an empty path all comes from the overrides. Collective; throws AgreedError.
 Config load_config_on_all_ranks(const std::string& path, const std::vector<std::string>& overrides, const Communicator& comm);
 
 /// `--json [FILE]`: where the result goes as JSON.

@@ -1,6 +1,7 @@
 // grove run: reads or makes particles, steps them from time.begin to time.end, writes snapshots and logs.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <omp.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -9,19 +10,26 @@
 #include <set>
 #include <sstream>
 #include <utility>
+#include <vector>
 
+#include "decomposition/rank_place.hpp"
 #include "kernels/space/error.hpp"
+#include "kernels/space/host_memory.hpp"
 #include "src/commands/command.hpp"
 #include "src/commands/options.hpp"
 #include "src/config/config_print.hpp"
 #include "src/config/gravity_report.hpp"
+#include "src/run/advice.hpp"
 #include "src/run/initial_state.hpp"
+#include "src/run/last_words.hpp"
+#include "src/run/memory_check.hpp"
 #include "src/run/output_directory.hpp"
 #include "src/run/progress.hpp"
 #include "src/run/run_loop.hpp"
 #include "src/run/run_summary.hpp"
 #include "src/run/snapshot_writer.hpp"
 #include "src/simulation/devices.hpp"
+#include "src/simulation/memory_model.hpp"
 #include "src/text/text_table.hpp"
 #include "src/version.hpp"
 
@@ -62,13 +70,44 @@ std::string ranks_and_devices(const std::string& device, const Communicator& com
   return fmt::format("{} on {}", ranks_text(comm), fmt::join(kinds, " and "));
 }
 
-std::string introduction(const Config& config, const InitialState& state, const StepSchedule& schedule, const std::string& machine) {
-  std::string text = fmt::format("{}\n{}\n", version_line(), state.description);
-  for (const std::string& note : notes_on_file(config, state)) text += "note: " + note + "\n";
-  text +=
-      fmt::format("{}\n{}\n{} steps of {:.6g} from t = {} to {}; ", gravity_text(config.gravity), machine, format_count(schedule.steps()),
-                  schedule.dt(), format_time(config.time.begin, config.units), format_time(config.time.end, config.units));
+std::string notes(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += "note: " + line + "\n";
+  return text;
+}
+
+std::string introduction(const Config& config, const InitialState& state, const StepSchedule& schedule, const std::string& machine,
+                         const std::vector<std::string>& advice) {
+  std::string text = fmt::format("{}\n{}\n", version_line(), state.description) + notes(notes_on_file(config, state));
+  text += fmt::format("{}\n{}\n", gravity_text(config.gravity), machine) + notes(advice);
+  text += fmt::format("{} steps of {:.6g} from t = {} to {}; ", format_count(schedule.steps()), schedule.dt(),
+                      format_time(config.time.begin, config.units), format_time(config.time.end, config.units));
   return text + fmt::format("results go to {}\n", config.output.directory);
+}
+
+/// Makes or reads the particles. A run that cannot fit is refused, as soon as the number of its particles is known. Adds to `advice`.
+/// Collective; throws AgreedError.
+InitialState load_what_fits(const Config& config, const Simulation& simulation, const DeviceState& device, const Communicator& comm,
+                            std::vector<std::string>& advice) {
+  const MemoryModel model(config.gravity, *simulation.fields(), device.is_gpu(), config.output.snapshots != "none");
+  const auto check = [&](std::uint64_t particles, bool are_loaded) {
+    const std::string warning =
+        require_memory(memory_pools(model, device, host_memory_limits(), particles, are_loaded, comm), model, particles, comm);
+    if (!warning.empty()) advice.push_back(warning);
+  };
+  const bool is_generated = config.initial_conditions.file.empty();
+  if (is_generated) check(config.initial_conditions.n, false);
+  InitialState state = load_initial_state(config, comm, simulation.fields());
+  if (!is_generated) check(state.count, true);
+  return state;
+}
+
+/// What the user should know of devices and ranks. Collective.
+void add_advice(const Config& config, std::uint64_t particles, const DeviceState& device, const Communicator& comm,
+                std::vector<std::string>& advice) {
+  const auto add = [&](const std::vector<std::string>& lines) { advice.insert(advice.end(), lines.begin(), lines.end()); };
+  add(device_advice(all_rank_devices(device, comm), config.run.device != "cpu"));
+  add(rank_count_advice(config.gravity, particles, comm.size(), device.is_gpu(), omp_get_max_threads()));
 }
 
 std::unique_ptr<Simulation> make_configured_simulation(const Config& config, const Communicator& comm) {
@@ -88,13 +127,19 @@ int simulate(const RunOptions& options, const Config& config, const Communicator
   comm.agree(
       [&] { schedule = std::make_unique<StepSchedule>(config.time.begin, config.time.end, config.time.dt, config.output.snapshot_every); });
   const std::unique_ptr<Simulation> simulation = make_configured_simulation(config, comm);
-  InitialState state = load_initial_state(config, comm, simulation->fields());
+  DeviceState device;
+  comm.agree([&] { device = simulation->device_state(); });
+  name_device(device.name);
+  std::vector<std::string> advice;
+  InitialState state = load_what_fits(config, *simulation, device, comm, advice);
+  add_advice(config, state.count, device, comm, advice);
   comm.agree([&] {
     if (comm.is_root()) directory.prepare(options.overwrite);
   });
+  remove_partial_files_on_failure(directory.path(), "snapshot_");
 
   const ObserverSetup setup{config, directory, *schedule, simulation->device_description(), console.progress_style()};
-  console.say(introduction(config, state, *schedule, ranks_and_devices(setup.device, comm)));
+  console.say(introduction(config, state, *schedule, ranks_and_devices(setup.device, comm), advice));
   if (comm.size() > 1) console.say("messages travel " + simulation->transport_description() + "\n");
   comm.agree([&] {
     if (comm.is_root()) write_text(directory.used_parameters(), print_config(config));
@@ -138,7 +183,9 @@ CommandAction declare_run(CLI::App& app) {
   app.add_flag("--quiet", options->quiet, "print errors only");
   app.footer(
       "SIGINT and SIGTERM end the run after the present step, with a last snapshot; a second one ends it at once. Open MPI's mpirun kills\n"
-      "all ranks one second after it has passed a signal on: give it '--mca odls_base_sigkill_timeout 600' where a step takes longer.");
+      "all ranks one second after it has passed a signal on: give it '--mca odls_base_sigkill_timeout SECONDS' where a step takes longer;\n"
+      "it then waits so long after every failure, too.\n"
+      "docs/troubleshooting.md says what messages mean.");
   return [options](const Communicator& comm) { return run(*options, comm); };
 }
 

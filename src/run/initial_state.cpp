@@ -7,6 +7,7 @@
 
 #include "decomposition/sort_by_id.hpp"
 #include "io/validate.hpp"
+#include "src/run/same_on_all_ranks.hpp"
 #include "src/text/text_table.hpp"
 
 namespace grove {
@@ -33,6 +34,7 @@ InitialState load_initial_state(const Config& config, const Communicator& comm, 
     state.particles = generate_share(config, comm);
     state.particles.fields = fields;
   } else {
+    require_same_file(wanted.file, "initial_conditions.file", comm);
     state.particles = read_particles(wanted.file, comm, &state.info, fields);
     require_unique_ids(state.particles.id, wanted.file, comm);
   }

@@ -8,6 +8,7 @@
 
 #include "decomposition/communicator.hpp"
 #include "kernels/particles/particle_set.hpp"
+#include "kernels/space/device_state.hpp"
 #include "src/run/observers/observer.hpp"
 #include "src/simulation/diagnostics.hpp"
 #include "src/simulation/force_check.hpp"
@@ -71,6 +72,7 @@ class Simulation {
   virtual WorkCounts work_counts() const = 0;
   virtual std::string transport_description() = 0;     ///< how messages travel between ranks, for the user
   virtual std::string device_description() const = 0;  ///< e.g. "NVIDIA H200" or "CPU, 8 threads"
+  virtual DeviceState device_state() const = 0;        ///< of this rank's device, now
 };
 
 }  // namespace grove

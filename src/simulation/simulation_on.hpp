@@ -33,6 +33,7 @@ class SimulationOn final : public Simulation {
   WorkCounts work_counts() const override;
   std::string transport_description() override { return solver_->transport_description(); }
   std::string device_description() const override { return space_->description(); }
+  DeviceState device_state() const override { return space_->state(); }
 
  private:
   void evaluate_forces();

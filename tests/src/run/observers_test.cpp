@@ -100,6 +100,7 @@ class DriftingSimulation final : public Simulation {
   WorkCounts work_counts() const override { return {}; }
   std::string transport_description() override { return ""; }
   std::string device_description() const override { return space_.description(); }
+  DeviceState device_state() const override { return space_.state(); }
 
  private:
   BackEnd space_ = make_space();

@@ -53,6 +53,7 @@ class FakeSimulation : public Simulation {
   WorkCounts work_counts() const override { return {}; }
   std::string transport_description() override { return ""; }
   std::string device_description() const override { return "nothing"; }
+  DeviceState device_state() const override { return {"nothing", "", 0, 0}; }
 
  private:
   double time_ = 0;

@@ -1,0 +1,88 @@
+#include "src/commands/program.hpp"
+
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <initializer_list>
+
+#include "decomposition/rank_place.hpp"
+#include "kernels/space/error.hpp"
+#include "src/run/last_words.hpp"
+#include "src/run/same_on_all_ranks.hpp"
+#include "src/run/threads.hpp"
+
+namespace grove {
+
+namespace {
+
+constexpr int exit_usage = 2;
+
+int number_in_environment(std::initializer_list<const char*> names, int otherwise) {
+  for (const char* name : names)
+    if (const char* value = std::getenv(name)) return std::atoi(value);
+  return otherwise;
+}
+
+/// Throws if srun has started several processes that MPI sees as single ones.
+void require_one_world(const Communicator& comm) {
+  const char* started = std::getenv("SLURM_STEP_NUM_TASKS");
+  if (!started || std::atoi(started) <= 1 || comm.size() > 1 || std::getenv("OMPI_COMM_WORLD_SIZE") || std::getenv("PMI_SIZE")) return;
+  if (launched_rank() != 0) throw AgreedError("", exit_usage);
+  throw ConfigError(fmt::format("srun started {} processes that MPI sees as single ones: use 'srun --mpi=pmix' or mpirun", started));
+}
+
+int act(const Request& request, const Communicator& comm) {
+  require_one_world(comm);
+  comm.agree([&] {
+    if (!request.mistake.empty()) throw ConfigError(request.mistake);
+  });
+  require_same_command_line(request.words, comm);
+  if (!request.action) {
+    if (comm.is_root()) fmt::print("{}", request.text);
+    return 0;
+  }
+  share_cores(comm);
+  return request.action(comm);
+}
+
+void print_error(const std::string& message) {
+  fmt::print(stderr, "grove: error: {}\n", message);
+  std::fflush(stderr);
+}
+
+/// An error that only this rank has is not caught: see LastWords.
+int act_with_others(const Request& request, const Communicator& comm) {
+  try {
+    return act(request, comm);
+  } catch (const AgreedError& error) {
+    if (comm.is_root() && *error.what()) print_error(error.what());
+    return error.exit_code();
+  }
+}
+
+int act_alone(const Request& request, const Communicator& comm) {
+  try {
+    return act_with_others(request, comm);
+  } catch (const std::exception& error) {
+    print_error(failure_message(error));
+    return exit_code_of(error);
+  }
+}
+
+}  // namespace
+
+int launched_rank() { return number_in_environment({"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"}, 0); }
+
+int launched_size() { return number_in_environment({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}, 1); }
+
+int carry_out(const Request& request) {
+  const Communicator comm(MPI_COMM_WORLD);
+  name_rank(comm.rank(), comm.size());
+  const LastWords last_words(comm);
+  return comm.size() > 1 ? act_with_others(request, comm) : act_alone(request, comm);
+}
+
+}  // namespace grove

@@ -1,0 +1,107 @@
+#include "src/run/advice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <sstream>
+#include <system_error>
+
+#include "decomposition/rank_place.hpp"
+#include "src/run/step_time_model.hpp"
+#include "src/text/text_table.hpp"
+
+namespace grove {
+
+namespace {
+
+/// A guess of the time must promise so much before the user is told.
+constexpr double worthwhile = 1.25;
+
+struct NodeGpus {
+  int ranks = 0, visible = 0, installed = 0;
+  std::set<std::string> in_use;
+  int sharing() const { return ranks - static_cast<int>(in_use.size()); }
+};
+
+std::string count_of(int number, const std::string& what) { return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s"); }
+
+/// The GPUs of every node whose ranks use any.
+std::map<std::string, NodeGpus> nodes_of(const std::vector<RankDevice>& ranks) {
+  std::map<std::string, NodeGpus> nodes;
+  for (const RankDevice& rank : ranks) {
+    if (rank.device.empty()) continue;
+    NodeGpus& node = nodes[rank.host];
+    ++node.ranks;
+    node.in_use.insert(rank.device);
+    node.visible = std::max(node.visible, rank.visible);
+    node.installed = std::max(node.installed, rank.installed);
+  }
+  return nodes;
+}
+
+std::string more_nodes(std::ptrdiff_t count) {
+  return count == 0 ? "" : fmt::format(" (and so on {} more)", count_of(static_cast<int>(count), "node"));
+}
+
+}  // namespace
+
+int installed_gpus(const std::filesystem::path& root) {
+  std::error_code none;
+  int count = 0;
+  for (std::filesystem::directory_iterator entry(root / "proc/driver/nvidia/gpus", none), end; !none && entry != end; entry.increment(none))
+    ++count;
+  return count;
+}
+
+std::vector<RankDevice> all_rank_devices(const DeviceState& own, const Communicator& comm) {
+  const std::string line = fmt::format("{}\t{}\t{}\t{}\n", host_name(), own.id, own.visible, own.is_gpu() ? installed_gpus() : 0);
+  const std::vector<char> all = comm.all_gather_vectors<char>(line);
+  std::istringstream lines(std::string(all.begin(), all.end()));
+  std::vector<RankDevice> ranks;
+  for (RankDevice rank; std::getline(lines, rank.host, '\t') && std::getline(lines, rank.device, '\t');) {
+    lines >> rank.visible >> rank.installed;
+    lines.ignore();
+    ranks.push_back(rank);
+  }
+  return ranks;
+}
+
+std::vector<std::string> device_advice(const std::vector<RankDevice>& ranks, bool wants_gpu) {
+  std::vector<std::string> lines;
+  const std::map<std::string, NodeGpus> nodes = nodes_of(ranks);
+  const auto shares = [](const auto& node) { return node.second.sharing() > 0; };
+  const auto worst =
+      std::max_element(nodes.begin(), nodes.end(), [](const auto& a, const auto& b) { return a.second.sharing() < b.second.sharing(); });
+  if (worst != nodes.end() && shares(*worst)) {
+    const auto& [host, node] = *worst;
+    const int gpus = static_cast<int>(node.in_use.size());
+    lines.push_back(fmt::format("{} on {} share {}{}; one rank a GPU is meant: start {} there, or take more nodes",
+                                count_of(node.ranks, "rank"), host, count_of(gpus, "GPU"),
+                                more_nodes(std::count_if(nodes.begin(), nodes.end(), shares) - 1), count_of(gpus, "rank")));
+    if (node.visible < node.installed && node.visible < node.ranks)
+      lines.push_back(
+          fmt::format("{} has {}, of which a rank sees {}: a container, the batch system or CUDA_VISIBLE_DEVICES hides the others; let "
+                      "each rank see all GPUs of its node",
+                      host, count_of(node.installed, "GPU"), node.visible));
+  }
+  const auto without = std::find_if(ranks.begin(), ranks.end(), [](const RankDevice& rank) { return rank.device.empty(); });
+  if (wants_gpu && !nodes.empty() && without != ranks.end())
+    lines.push_back(
+        fmt::format("rank {} on {} has no GPU and computes on CPU cores, and all others wait for it; '--device gpu' says why it has none",
+                    without - ranks.begin(), without->host));
+  return lines;
+}
+
+std::vector<std::string> rank_count_advice(const GravityParameters& gravity, std::uint64_t particles, int ranks, bool on_gpu, int threads) {
+  if (!has_step_time_model(gravity)) return {};
+  const StepTimeModel model = step_time_model(gravity, on_gpu, threads);
+  const int best = model.fastest_ranks(particles, ranks);
+  const double now_s = model.time_s(particles, ranks), best_s = model.time_s(particles, best);
+  if (now_s < worthwhile * best_s) return {};
+  return {fmt::format("fewer ranks would be faster for {} particles: about {} a step on {}, and {} on {}", format_count(particles),
+                      format_seconds(best_s), count_of(best, "rank"), format_seconds(now_s), ranks)};
+}
+
+}  // namespace grove

@@ -1,0 +1,36 @@
+// What a user should know of the machine and the number of ranks before a run begins: one line each.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "decomposition/communicator.hpp"
+#include "kernels/space/device_state.hpp"
+#include "src/config/config.hpp"
+
+namespace grove {
+
+/// A rank and its device.
+struct RankDevice {
+  std::string host;
+  std::string device;  ///< DeviceState::id; empty: the rank computes on CPU cores
+  int visible = 0;     ///< GPUs that the rank can choose from
+  int installed = 0;   ///< GPUs of the node, as its driver says; 0: not known
+};
+
+/// All ranks with their devices, on every rank. Collective.
+std::vector<RankDevice> all_rank_devices(const DeviceState& own, const Communicator& comm);
+
+/// GPUs that the driver lists below `root`, whether this process may use them or not; 0 without a driver.
+int installed_gpus(const std::filesystem::path& root = "/");
+
+/// Lines on ranks that share a GPU, on GPUs that are hidden from the ranks that need them, and on ranks without a GPU beside others that
+/// have one. `wants_gpu`: run.device is not "cpu".
+std::vector<std::string> device_advice(const std::vector<RankDevice>& ranks, bool wants_gpu);
+
+/// A line when fewer ranks would be faster, at a guess; else nothing. `threads` of each rank.
+std::vector<std::string> rank_count_advice(const GravityParameters& gravity, std::uint64_t particles, int ranks, bool on_gpu, int threads);
+
+}  // namespace grove

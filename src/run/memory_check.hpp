@@ -1,0 +1,34 @@
+// A run that cannot fit into the memory of its machine is refused before it starts.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "decomposition/communicator.hpp"
+#include "kernels/space/device_state.hpp"
+#include "kernels/space/host_memory.hpp"
+#include "src/simulation/memory_model.hpp"
+
+namespace grove {
+
+/// A piece of memory with a limit: that of a GPU, of a node, of a control group, or of a process. Ranks can share it.
+struct MemoryPool {
+  std::string name;            ///< for messages: "GPU 3, NVIDIA H200"
+  std::string id;              ///< the same for all ranks that share it
+  double needed = 0;           ///< bytes that this rank needs of it
+  double free_bytes = 0;       ///< as this rank sees it
+  bool is_gpu = false;         ///< else of the host
+  bool is_of_process = false;  ///< of this rank alone, set by the user
+};
+
+/// The pools of this rank. `are_loaded`: its particles are in the host's memory already.
+std::vector<MemoryPool> memory_pools(const MemoryModel& model, const DeviceState& device, const std::vector<MemoryLimit>& limits,
+                                     std::uint64_t particles, bool are_loaded, const Communicator& comm);
+
+/// Throws ConfigError, agreed, when the ranks need more of a pool than it has, even if the model is too high by its margin. The message
+/// says what is needed and what there is, and how many GPUs or nodes would do. Returns a warning when the run fits only if the model is not
+/// too low, else an empty text; on all ranks. Collective.
+std::string require_memory(const std::vector<MemoryPool>& own, const MemoryModel& model, std::uint64_t particles, const Communicator& comm);
+
+}  // namespace grove

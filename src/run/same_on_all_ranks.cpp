@@ -1,0 +1,120 @@
+#include "src/run/same_on_all_ranks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+#include "decomposition/rank_place.hpp"
+#include "kernels/space/error.hpp"
+#include "src/config/config_table.hpp"
+
+namespace grove {
+
+namespace {
+
+constexpr std::size_t compared_bytes = std::size_t{1} << 16;  ///< at each end of a file
+
+/// FNV-1a (Fowler, Noll & Vo): to compare texts, not against malice.
+std::uint64_t hash_of(const std::string& text) {
+  std::uint64_t hash = 0xcbf29ce484222325ULL;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
+  return hash;
+}
+
+bool same_on_all_ranks(std::uint64_t value, const Communicator& comm) { return comm.min(value) == comm.max(value); }
+
+std::string joined(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += line + '\0';
+  return text;
+}
+
+std::vector<std::string> parted(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line, '\0');) lines.push_back(line);
+  return lines;
+}
+
+/// Index of the first line that differs.
+std::size_t first_difference(const std::vector<std::string>& a, const std::vector<std::string>& b) {
+  const auto end = static_cast<std::ptrdiff_t>(std::min(a.size(), b.size()));
+  return static_cast<std::size_t>(std::mismatch(a.begin(), a.begin() + end, b.begin()).first - a.begin());
+}
+
+/// Throws a Failure, agreed, unless all ranks have the same lines. `explain` is called on a rank that differs, with its own lines, those of
+/// rank 0 and the index of the first difference.
+template <class Failure, class Explain>
+void require_same_lines(const std::vector<std::string>& own, const Communicator& comm, Explain explain) {
+  const std::string text = joined(own);
+  if (same_on_all_ranks(hash_of(text), comm)) return;
+  std::string of_root = text;
+  comm.broadcast(of_root);
+  comm.agree([&] {
+    if (of_root == text) return;
+    const std::vector<std::string> root = parted(of_root);
+    throw Failure(explain(own, root, first_difference(own, root)));
+  });
+}
+
+/// Word `at` as a person would quote it: an option together with its value.
+std::string quoted_word(const std::vector<std::string>& words, std::size_t at) {
+  const auto is_option = [&](std::size_t i) { return words[i].starts_with("-"); };
+  if (at >= words.size()) return "nothing more";
+  if (at > 0 && is_option(at - 1) && !is_option(at)) --at;
+  const bool has_value = is_option(at) && at + 1 < words.size() && !is_option(at + 1);
+  return "'" + words[at] + (has_value ? " " + words[at + 1] : "") + "'";
+}
+
+std::string line_or_nothing(const std::vector<std::string>& lines, std::size_t at) { return at < lines.size() ? lines[at] : "nothing"; }
+
+/// Size, and a hash of both ends.
+std::string fingerprint(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  if (!file) return "";
+  const auto size = static_cast<std::uint64_t>(file.tellg());
+  std::string ends(std::min<std::uint64_t>(size, compared_bytes), '\0');
+  file.seekg(0).read(ends.data(), static_cast<std::streamsize>(ends.size()));
+  std::string last = ends;
+  file.seekg(static_cast<std::streamoff>(size - last.size())).read(last.data(), static_cast<std::streamsize>(last.size()));
+  return fmt::format("{} bytes, with the sum {:016x}", size, hash_of(ends + last));
+}
+
+}  // namespace
+
+void require_same_command_line(const std::vector<std::string>& words, const Communicator& comm) {
+  require_same_lines<ConfigError>(words, comm, [&](const auto& own, const auto& root, std::size_t at) {
+    return fmt::format("the ranks were started with different command lines: {} on rank 0, {} on {}; start all ranks with the same one",
+                       quoted_word(root, at), quoted_word(own, at), place_of_this_rank());
+  });
+}
+
+std::vector<std::string> assignments(const Config& config) {
+  const ConfigTable& table = config_table();
+  std::vector<std::string> lines;
+  for (const ConfigSetting& row : table.settings)
+    if (applies(table, row, config)) lines.push_back(fmt::format("{}.{} = {}", row.section, row.setting.name, to_toml(row.get(config))));
+  Config copy = config;
+  for (const ConfigChoice& choice : table.choices)
+    for (const auto& [name, value] : choice.values(copy)) lines.push_back(fmt::format("{}.{} = {}", choice.section, name, to_toml(value)));
+  return lines;
+}
+
+void require_same_config(const Config& config, const Communicator& comm) {
+  require_same_lines<ConfigError>(assignments(config), comm, [&](const auto& own, const auto& root, std::size_t at) {
+    return fmt::format("the ranks have different configurations: {} on rank 0, {} on {}; give all ranks the same file and settings",
+                       line_or_nothing(root, at), line_or_nothing(own, at), place_of_this_rank());
+  });
+}
+
+void require_same_file(const std::filesystem::path& path, const std::string& key, const Communicator& comm) {
+  require_same_lines<DataError>({fingerprint(path)}, comm, [&](const auto& own, const auto& root, std::size_t) {
+    const auto seen = [](const std::string& text) { return text.empty() ? "cannot be opened" : "has " + text; };
+    return fmt::format("{} = \"{}\" is not the same file for all ranks: it {} on rank 0, and {} on {}; all ranks must see one file", key,
+                       path.string(), seen(root.front()), seen(own.front()), place_of_this_rank());
+  });
+}
+
+}  // namespace grove

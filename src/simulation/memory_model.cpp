@@ -1,0 +1,78 @@
+#include "src/simulation/memory_model.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/gravity/gravity_law.hpp"
+#include "kernels/tree/tree.hpp"
+#include "kernels/walks/tree_walk.hpp"
+
+namespace grove {
+
+namespace {
+
+/// Cells a particle: 0.23 in a Plummer sphere, 0.27 in a homogeneous cube.
+constexpr double cells = 0.23;
+/// The arena is a little larger than its largest use.
+constexpr double arena_room = 1 + 1.0 / 64, smallest_arena = 1 << 20;
+/// On the GPU, the lists of the walk `fmm`, bytes a particle, and the stacks of its warps, bytes (35 to 60 MB).
+constexpr double lists = 5.5, stacks = 45e6;
+/// Direct sums: positions and ids in the ring, and the partial sums of as many tiles of sources as it takes to keep a device busy (see
+/// direct_sum.cpp).
+constexpr double ring_block = 40, partial_sum = 32, sources_of_tile = 4096, enough_sums = 1 << 18;
+
+double bytes_of_cell(ExpansionForm form) {
+  return sizeof(CellLinks) + sizeof(CellGeometry) + sizeof(float) * static_cast<double>(multipole_stride(form)) + sizeof(float);
+}
+
+/// The largest use of the arena by a phase of a force evaluation, a particle.
+double arena_bytes(double bytes_of_cell, bool on_gpu) {
+  constexpr double keys = 8, order = 4, magnitudes = 4, cells_begun = 8, of_groups = 1, of_moments = 16;
+  const double sort = keys + order + magnitudes + (on_gpu ? keys + order : 16);
+  const double tree = keys + cells_begun + 36 * cells;
+  const double moments = of_groups + (bytes_of_cell + of_moments) * cells;
+  return arena_room * std::max({sort, tree, moments});
+}
+
+double partial_sums(double particles) {
+  const double tiles = std::ceil(particles / sources_of_tile);
+  return partial_sum * particles * std::clamp(std::floor(enough_sums / std::max(particles, 1.0)), 1.0, std::max(tiles, 1.0));
+}
+
+}  // namespace
+
+MemoryModel::MemoryModel(const GravityParameters& gravity, const FieldTable& fields, bool on_gpu, bool keeps_snapshots)
+    : on_gpu_(on_gpu), is_direct_(gravity.method == "direct") {
+  for (const FieldArray& array : fields.arrays()) fields_ += static_cast<double>(array.item_bytes);
+  if (!is_direct_) {
+    cell_ = bytes_of_cell(gravity.method == "tree" ? WalkTerms::form : GravityLaw(gravity).expansion_form());
+    arena_ = arena_bytes(cell_, on_gpu) + (on_gpu ? lists : 0);
+  }
+  for (const ParticleField& field : fields.rows()) {
+    const auto bytes = static_cast<double>(field.row_bytes());
+    output_ += keeps_snapshots ? bytes : 0;
+    if (field.input == InInput::required) loaded_ += bytes;
+  }
+}
+
+// Fitted to what 2 and 4 ranks held on the CPU with 7,500 to 150,000 particles each, in Plummer spheres, and two H200s with 16,777,216. The
+// first term is that of the exchange of particles, of which the part 1 - 1 / ranks leaves at the start, and of arrays that have grown. The
+// second is that of the trees for and from other ranks: a surface, which has twice as many sides where there are twice as many ranks, until
+// all sides have neighbours.
+double MemoryModel::bytes_over_ranks(double particles, int ranks) const {
+  if (ranks == 1) return 0;
+  if (is_direct_) return ring_block * particles * std::min(ranks - 1, 2);
+  const double exchanged = (340 + cell_) * (1 - 1.0 / ranks), border = 10.6 * cell_ * std::min(std::log2(ranks), 3.0);
+  return exchanged * particles + border * std::cbrt(particles * particles);
+}
+
+double MemoryModel::device_bytes(double particles, int ranks) const {
+  return fields_ * particles + std::max(is_direct_ ? partial_sums(particles) : arena_ * particles, smallest_arena) +
+         bytes_over_ranks(particles, ranks) + (on_gpu_ && !is_direct_ ? stacks : 0);
+}
+
+double MemoryModel::host_bytes(double particles, int ranks) const {
+  return std::max(loaded_, output_) * particles + (on_gpu_ ? 0 : device_bytes(particles, ranks));
+}
+
+}  // namespace grove

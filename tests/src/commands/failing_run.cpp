@@ -1,0 +1,170 @@
+// A run in which one rank fails at a chosen place, for failures_test.sh. Everything but the place of the failure is the program's own. The
+// rank leaves a file `failed`, whose time is that of the failure.
+//
+//   failing_run PLACE KIND RANK DIRECTORY
+//
+//   PLACE  start      before the ranks have agreed on anything
+//          section    inside a section at whose end all ranks agree
+//          step       in the middle of a step: the other ranks wait in the exchange of particles
+//          threads    in a step, on a thread of OpenMP
+//          observer   in an observer, outside an agreed section
+//          output     while the particles are collected for a snapshot
+//          all        on every rank at once, in a step
+//   KIND   memory     std::bad_alloc
+//          exhausted  the rank takes memory until there is none (for use with ulimit -v)
+//          gpu        what an error of CUDA becomes
+//          defect     an exception that is not Grove's
+//          number     an exception that is no std::exception
+//          mpi        an error of MPI
+//          exit       the process exits without a word
+//          kill       the process is killed
+#include <mpi.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "decomposition/rank_place.hpp"
+#include "kernels/space/error.hpp"
+#include "src/commands/program.hpp"
+#include "src/generators/generator.hpp"
+#include "src/run/last_words.hpp"
+#include "src/run/observers/snapshots.hpp"
+#include "src/run/output_directory.hpp"
+#include "src/run/run_loop.hpp"
+#include "src/simulation/devices.hpp"
+
+namespace grove {
+namespace {
+
+struct Failure {
+  std::string place, kind;
+  int rank;
+
+  bool is_at(const std::string& where, const Communicator& comm) const {
+    return (place == where && comm.rank() == rank) || (place == "all" && where == "step");
+  }
+  void happen() const;
+};
+
+[[noreturn]] void take_all_memory() {
+  std::vector<std::unique_ptr<std::vector<char>>> all;
+  for (std::size_t bytes = std::size_t{1} << 26; true;) all.push_back(std::make_unique<std::vector<char>>(bytes));
+}
+
+void Failure::happen() const {
+  if (std::FILE* moment = std::fopen("failed", "w")) std::fclose(moment);
+  if (kind == "memory") throw std::bad_alloc();
+  if (kind == "exhausted") take_all_memory();
+  if (kind == "gpu") throw SystemError("CUDA: cudaStreamSynchronize: unspecified launch failure; the GPU is lost to this run");
+  if (kind == "defect") throw std::logic_error("memory of a step is used in a later one");
+  if (kind == "number") throw 42;
+  if (kind == "mpi") throw CommunicationError("MPI_Waitall failed: MPI_ERR_OTHER");
+  if (kind == "exit") std::_Exit(7);
+  if (kind == "kill") std::raise(SIGKILL);
+  std::fprintf(stderr, "failing_run: no failure is called %s\n", kind.c_str());
+  std::abort();
+}
+
+/// The program's own simulation, which fails in its third step, or when it gives its particles away for the second time.
+class FailingSimulation final : public Simulation {
+ public:
+  FailingSimulation(std::unique_ptr<Simulation> inner, const Communicator& comm, const Failure& failure)
+      : inner_(std::move(inner)), comm_(comm), failure_(failure) {}
+
+  void start(const ParticleSet& particles, double time) override { inner_->start(particles, time); }
+  void step_to(double time_after, double dt) override {
+    const bool is_third = ++steps_ == 3;
+    if (is_third && failure_.is_at("step", comm_)) failure_.happen();
+    if (is_third && failure_.is_at("threads", comm_)) fail_on_a_thread();
+    inner_->step_to(time_after, dt);
+  }
+  void compute_forces() override { inner_->compute_forces(); }
+  const FieldTablePtr& fields() const override { return inner_->fields(); }
+  double time() const override { return inner_->time(); }
+  Diagnostics diagnostics() override { return inner_->diagnostics(); }
+  ParticleSet particles() override {
+    if (++copies_ == 2 && failure_.is_at("output", comm_)) failure_.happen();
+    return inner_->particles();
+  }
+  ForceBalance force_balance() override { return inner_->force_balance(); }
+  ReferenceForces reference_forces(std::uint64_t targets, std::uint64_t seed) override { return inner_->reference_forces(targets, seed); }
+  ForceSample compare_forces(const ReferenceForces& reference) override { return inner_->compare_forces(reference); }
+  std::vector<std::unique_ptr<Observer>> make_observers(const ObserverSetup& setup) override { return inner_->make_observers(setup); }
+  std::vector<PhaseTime> phase_times() const override { return inner_->phase_times(); }
+  WorkCounts work_counts() const override { return inner_->work_counts(); }
+  std::string device_description() const override { return inner_->device_description(); }
+  DeviceState device_state() const override { return inner_->device_state(); }
+
+ private:
+  void fail_on_a_thread() const {
+#pragma omp parallel for schedule(static, 1) num_threads(2)
+    for (int thread = 0; thread < 2; ++thread)
+      if (thread == 1) failure_.happen();
+  }
+
+  std::unique_ptr<Simulation> inner_;
+  const Communicator& comm_;
+  const Failure& failure_;
+  int steps_ = 0, copies_ = 0;
+};
+
+class FailingObserver final : public Observer {
+ public:
+  FailingObserver(const Communicator& comm, const Failure& failure) : comm_(comm), failure_(failure) {}
+  bool due(const RunState& state) const override { return state.step == 2; }
+  void observe(const RunState&) override {
+    if (failure_.is_at("observer", comm_)) failure_.happen();
+  }
+
+ private:
+  const Communicator& comm_;
+  const Failure& failure_;
+};
+
+int run(const Failure& failure, const std::string& path, const Communicator& comm) {
+  if (failure.is_at("start", comm)) failure.happen();
+  const OutputDirectory directory(path);
+  comm.agree([&] {
+    if (comm.is_root()) directory.prepare(true);
+  });
+  remove_partial_files_on_failure(path, "snapshot_");
+  FailingSimulation simulation(make_simulation("cpu", {}, comm), comm, failure);
+  name_device(simulation.device_state().name);
+  comm.agree([&] {
+    if (failure.is_at("section", comm)) failure.happen();
+  });
+  const std::uint64_t n = 3000, first = first_of_rank(n, comm.rank(), comm.size());
+  InitialConditions conditions;
+  conditions.n = n;
+  Config config;
+  const StepSchedule schedule(0, 0.1, 0.01, 0.05);
+  const ObserverSetup setup{config, directory, schedule, "CPU"};
+  Observers observers;
+  observers.push_back(std::make_unique<SnapshotObserver>(simulation, comm, setup));
+  observers.push_back(std::make_unique<FailingObserver>(comm, failure));
+  RunLoop(simulation, comm, schedule, std::move(observers))
+      .run(generate(conditions, 1, first, first_of_rank(n, comm.rank() + 1, comm.size()) - first));
+  return 0;
+}
+
+}  // namespace
+}  // namespace grove
+
+int main(int argc, char** argv) {
+  if (argc != 5) return 99;
+  int provided = 0;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  const grove::Failure failure{argv[1], argv[2], std::atoi(argv[3])};
+  grove::Request request;
+  request.action = [&](const grove::Communicator& comm) { return run(failure, argv[4], comm); };
+  const int code = grove::carry_out(request);
+  MPI_Finalize();
+  return code;
+}
