@@ -13,6 +13,9 @@ namespace {
 // A box is a cell with less than this part of the rank's particles, right below one with more. Then there are about three times as many
 // boxes, and most of them are where most particles are: there the cells of others are small, too.
 constexpr std::uint32_t boxes_from_particles = 160;
+// Boxes are no finer than the groups of a walk, whose targets share what is accepted: otherwise cells would be closed that a walk on one
+// rank opens, and errors on several ranks would be larger.
+constexpr std::size_t fewest_particles = 2 * 64 + 1;
 // Boxes copied to the host at once. There are hardly ever more.
 constexpr std::uint32_t boxes_expected = 1024;
 
@@ -101,7 +104,7 @@ DomainDescription describe_domain(Space& space, const Tree<Space>& tree, View<co
   DomainDescription domain;
   if (end_keys.empty()) return domain;
   const std::uint32_t cells = tree.cell_count();
-  const auto most = static_cast<std::uint32_t>(std::max<std::size_t>(particle_count / boxes_from_particles, largest_leaf + 1));
+  const auto most = static_cast<std::uint32_t>(std::max<std::size_t>(particle_count / boxes_from_particles, fewest_particles));
   std::vector<PlacedBox> boxes;
   Scratch<Space, std::uint8_t> mark(space, cells);
   space.fill_bytes(mark.data(), 0, cells);

@@ -1,7 +1,6 @@
 #include "decomposition/key_splits.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <limits>
 
@@ -38,11 +37,10 @@ std::size_t count_open_intervals(const std::vector<Search>& searches) {
   return count;
 }
 
-/// About `count` to 2 `count` keys between low and high, multiples of a power of two: the borders of key cells, as large as they can be. In
-/// empty space, where many cuts are as good, the first one that is found then cuts few cells.
 void append_interior_keys(std::uint64_t low, std::uint64_t high, std::uint64_t count, std::vector<std::uint64_t>& keys) {
-  const std::uint64_t step = std::bit_floor(std::max<std::uint64_t>(1, (high - low) / (count + 1)));
-  for (std::uint64_t key = low / step * step + step; key < high && key > low; key += step) keys.push_back(key);
+  const std::uint64_t width = high - low;
+  const std::uint64_t step = std::max<std::uint64_t>(1, width / (count + 1));
+  for (std::uint64_t i = 1; i <= std::min(count, width - 1); ++i) keys.push_back(low + i * step);
 }
 
 /// Candidates of the next round, strictly increasing: intervals are either the same or do not overlap, and are in order.

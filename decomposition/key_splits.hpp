@@ -23,9 +23,9 @@ using LocalWeightBelow = std::function<void(std::span<const std::uint64_t> candi
 /// split; where it is in the way, the nearest cut is taken. Without any weight all splits are 0.
 ///
 /// Method: a histogram refined around each split (as in histogram sort, Kale & Krishnan 1993). Every split has an interval of
-/// keys; a round evaluates k to 2 k evenly spaced keys inside each distinct interval, multiples of a power of two, and keeps the
-/// piece that holds the split. k is 31, or more with few ranks, so that about 2,000 candidates or more are tried a round.
-/// Cost: collective; one allreduce of 2 max(31 (size-1), 2048) 8-byte weights a round at most, at most 14 rounds (7 below 16 ranks),
+/// keys; a round evaluates k evenly spaced keys inside each distinct interval and keeps the one of the k+1 pieces that holds
+/// the split. k is 31, or more with few ranks, so that about 2,000 candidates are tried a round.
+/// Cost: collective; one allreduce of max(31 (size-1), 2048) 8-byte weights a round at most, at most 14 rounds (7 below 16 ranks),
 /// usually half of it at a tolerance of 1 %. Memory on a rank is linear in the number of ranks.
 std::vector<std::uint64_t> find_key_splits(const Communicator& comm, const LocalWeightBelow& local_weight_below, std::uint64_t local_weight,
                                            double tolerance);
