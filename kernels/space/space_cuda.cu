@@ -19,7 +19,10 @@ int cuda_count(std::size_t n) {
 void* PinnedMemory::allocate(std::size_t bytes) {
   if (bytes == 0) return nullptr;
   void* data = nullptr;
-  check_cuda(cudaHostAlloc(&data, bytes, cudaHostAllocDefault), "cudaHostAlloc");
+  const cudaError_t code = cudaHostAlloc(&data, bytes, cudaHostAllocDefault);
+  // Who asked may go on without it; the next kernel launch must not find the error.
+  if (code == cudaErrorMemoryAllocation) cudaGetLastError();
+  check_cuda(code, "cudaHostAlloc");
   return data;
 }
 void PinnedMemory::deallocate(void* data, std::size_t) noexcept {

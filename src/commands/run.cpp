@@ -65,6 +65,7 @@ std::string ranks_and_devices(const std::string& device, const Communicator& com
 std::string introduction(const Config& config, const InitialState& state, const StepSchedule& schedule, const std::string& machine) {
   std::string text = fmt::format("{}\n{}\n", version_line(), state.description);
   for (const std::string& note : notes_on_file(config, state)) text += "note: " + note + "\n";
+  if (const std::string note = why_not_beside(config.output, thread_level_of_mpi()); !note.empty()) text += "note: " + note + "\n";
   text +=
       fmt::format("{}\n{}\n{} steps of {:.6g} from t = {} to {}; ", gravity_text(config.gravity), machine, format_count(schedule.steps()),
                   schedule.dt(), format_time(config.time.begin, config.units), format_time(config.time.end, config.units));
