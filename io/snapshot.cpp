@@ -198,6 +198,8 @@ void write_particles(const std::filesystem::path& path, ParticleColumns& local, 
         if (contents.count_of_type[k] == 0) continue;
         write_rows(target, datasets[f][k], field, {shares, type, values, field.row_bytes()}, shares.of_type[k], comm);
       }
+      // The disk works while the next field is made ready.
+      if (comm.local_rank() == 0) begin_flush(path);
     }
   }
   comm.agree([&] { check_hdf5(H5Fflush(target.file.id(), H5F_SCOPE_GLOBAL), path.string() + ": cannot be flushed"); });

@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "kernels/particles/gather_items.hpp"
+
 namespace grove {
 
 namespace {
 
-// Long enough that the copies run at full speed.
+// On a GPU, long enough that the copies run at full speed; on the CPU, short enough that most of a piece is in the cache when it is taken
+// apart.
 constexpr std::size_t piece_bytes = std::size_t{4} << 20;
 constexpr std::size_t piece_turns = 2;
 constexpr std::size_t column_alignment = 64;
@@ -22,41 +25,34 @@ struct Iota {
 
 /// Takes a field out of the items of its array. Lengths are in words of the size of the field's elements.
 template <class Word>
-struct GatherRows {
-  const Word* items;           // from the field's first element in the first item on
-  const std::uint32_t* order;  // null: as they are
+struct TakeRows {
+  const Word* items;  // from the field's first element in the first item on
   Word* rows;
-  std::size_t item_words, row_words, first;
+  std::size_t item_words, row_words;
   GROVE_HD void operator()(std::size_t i) const {
-    const std::size_t from = (order ? order[first + i] : first + i) * item_words;
-    for (std::size_t c = 0; c < row_words; ++c) rows[i * row_words + c] = items[from + c];
+    for (std::size_t c = 0; c < row_words; ++c) rows[i * row_words + c] = items[i * item_words + c];
   }
 };
 
-/// The particles [first, first + count) of the new order.
-struct Stretch {
-  const std::uint32_t* order;
-  std::size_t first, count;
-};
-
 template <class Word, class Space>
-void gather_words(Space& space, const ParticleField& field, const ParticleArray<Space>& array, const Stretch& stretch, std::byte* to) {
-  const auto* const items = reinterpret_cast<const Word*>(array.data()) + field.at;
-  space.for_each(stretch.count, GatherRows<Word>{items, stretch.order, reinterpret_cast<Word*>(to), array.item_bytes() / sizeof(Word),
-                                                 field.components, stretch.first});
+void take_words(Space& space, const ParticleField& field, const std::byte* items, std::size_t item_bytes, std::size_t count,
+                std::byte* to) {
+  const auto* const from = reinterpret_cast<const Word*>(items) + field.at;
+  space.for_each(count, TakeRows<Word>{from, reinterpret_cast<Word*>(to), item_bytes / sizeof(Word), field.components});
 }
 
 template <class Space>
-void gather_field(Space& space, const ParticleField& field, const ParticleArray<Space>& array, const Stretch& stretch, std::byte* to) {
+void take_field(Space& space, const ParticleField& field, const std::byte* items, std::size_t item_bytes, std::size_t count,
+                std::byte* to) {
   switch (size_of(field.type)) {
     case 1:
-      return gather_words<std::uint8_t>(space, field, array, stretch, to);
+      return take_words<std::uint8_t>(space, field, items, item_bytes, count, to);
     case 2:
-      return gather_words<std::uint16_t>(space, field, array, stretch, to);
+      return take_words<std::uint16_t>(space, field, items, item_bytes, count, to);
     case 4:
-      return gather_words<std::uint32_t>(space, field, array, stretch, to);
+      return take_words<std::uint32_t>(space, field, items, item_bytes, count, to);
     default:
-      return gather_words<std::uint64_t>(space, field, array, stretch, to);
+      return take_words<std::uint64_t>(space, field, items, item_bytes, count, to);
   }
 }
 
@@ -74,34 +70,59 @@ ColumnReader<Space>::ColumnReader(Space& space, const Particles<Space>& particle
     : space_(without_step_memory(space)),
       particles_(particles),
       order_(space, order == ParticleOrder::by_id ? particles.size() : 0),
-      pieces_(space, Space::on_gpu ? piece_turns * piece_bytes : 0) {
+      ids_(space, order == ParticleOrder::by_id ? particles.size() : 0),
+      items_(space, piece_bytes),
+      rows_(space, Space::on_gpu ? piece_turns * piece_bytes : 0) {
   if (order != ParticleOrder::by_id) return;
-  const std::size_t n = particles.size();
-  Scratch<Space, std::uint64_t> ids(space, n);
-  space.copy(ids.data(), particles.id.data(), n * sizeof(std::uint64_t));
-  space.for_each(n, Iota{order_.data()});
-  space.sort_pairs(ids, order_, id_bits);
+  space.copy(ids_.data(), particles.id.data(), particles.size() * sizeof(std::uint64_t));
+  space.for_each(particles.size(), Iota{order_.data()});
+  space.sort_pairs(ids_, order_, id_bits);
 }
 
 template <class Space>
-void ColumnReader<Space>::read(const ParticleField& field, std::byte* to) {
-  const std::string& name = field.array.empty() ? field.name : field.array;
-  const ParticleArray<Space>& array = particles_.array(particles_.table()->array_of(name));
-  const std::size_t n = particles_.size(), row = field.row_bytes();
-  if constexpr (Space::on_gpu) {
-    const std::size_t longest = piece_bytes / row;
-    for (std::size_t first = 0; first < n; first += longest) {
-      const std::size_t count = std::min(longest, n - first);
-      std::byte* const piece = pieces_.data() + piece_count_++ % piece_turns * piece_bytes;
-      gather_field<Space>(space_, field, array, {order_.data(), first, count}, piece);
-      // Work that comes after this piece waits for the copy of the piece before it, whose memory it will write to.
-      space_.order_after_copies();
-      space_.order_copies_after_work();
-      space_.copy_to_host_async(to + first * row, piece, count * row);
-    }
-  } else {
-    gather_field<Space>(space_, field, array, {order_.data(), 0, n}, to);
+void ColumnReader<Space>::read(const std::vector<FieldTarget>& targets) {
+  const FieldTable& table = *particles_.table();
+  for (std::size_t number = 0; number < table.arrays().size(); ++number) {
+    std::vector<FieldTarget> here;
+    for (const FieldTarget& target : targets)
+      if (table.array_of(target.field->array.empty() ? target.field->name : target.field->array) == number) here.push_back(target);
+    if (!here.empty()) read_array(number, here);
   }
+}
+
+template <class Space>
+void ColumnReader<Space>::read_array(std::size_t number, const std::vector<FieldTarget>& targets) {
+  const std::size_t n = particles_.size(), item_bytes = particles_.array(number).item_bytes();
+  const std::size_t longest = piece_bytes / item_bytes / column_alignment * column_alignment;
+  for (std::size_t first = 0; first < n; first += longest) {
+    const std::size_t count = std::min(longest, n - first);
+    const std::byte* const items = items_in_order(number, first, count);
+    for (const FieldTarget& target : targets) {
+      const std::size_t row = target.field->row_bytes();
+      std::byte* const to = target.to + first * row;
+      std::byte* rows = to;
+      if constexpr (Space::on_gpu) rows = rows_.data() + piece_count_++ % piece_turns * piece_bytes;
+      take_field<Space>(space_, *target.field, items, item_bytes, count, rows);
+      if constexpr (Space::on_gpu) send_piece(rows, to, count * row);
+    }
+  }
+}
+
+template <class Space>
+const std::byte* ColumnReader<Space>::items_in_order(std::size_t number, std::size_t first, std::size_t count) {
+  const ParticleArray<Space>& array = particles_.array(number);
+  if (!order_.data()) return array.item(first);
+  if (number == id_array) return reinterpret_cast<const std::byte*>(ids_.data() + first);
+  gather_items<Space>(space_, {order_.data() + first, count}, array.item_bytes(), array.data(), items_.data());
+  return items_.data();
+}
+
+template <class Space>
+void ColumnReader<Space>::send_piece(const std::byte* piece, std::byte* to, std::size_t bytes) {
+  // Work that comes after this piece waits for the copy of the piece before it, whose memory it will write to.
+  space_.order_after_copies();
+  space_.order_copies_after_work();
+  space_.copy_to_host_async(to, piece, bytes);
 }
 
 template <class Space>
@@ -136,13 +157,15 @@ void HostCopy<Space>::take(const Particles<Space>& particles, const Fields& fiel
   if (bytes_of(particles.size(), fields) > capacity()) throw std::logic_error("the copy of the particles has no room");
   count_ = particles.size();
   columns_.clear();
-  ColumnReader<Space> reader(space_, particles, order);
+  std::vector<FieldTarget> targets;
   std::size_t at = 0;
   for (const ParticleField* field : fields) {
     columns_.push_back({field, at});
-    reader.read(*field, memory_.data() + at);
+    targets.push_back({field, memory_.data() + at});
     at += aligned(count_ * field->row_bytes());
   }
+  ColumnReader<Space> reader(space_, particles, order);
+  reader.read(targets);
   reader.wait();
 }
 
@@ -166,19 +189,20 @@ std::span<const std::byte> HostCopy<Space>::values(const ParticleField& field) {
 
 template <class Space>
 std::span<const std::byte> ColumnsOnDemand<Space>::values(const ParticleField& field) {
-  const std::size_t bytes = count_ * field.row_bytes();
+  const std::size_t bytes = count_ * field.row_bytes(), lines = aligned(bytes) / sizeof(Line);
   if (present_ != &field) {
     present_ = nullptr;
-    if (bytes > capacity_) {
+    if (lines > capacity_) {
+      capacity_ = 0;
       memory_.reset();
-      memory_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
-      capacity_ = bytes;
+      memory_ = std::make_unique_for_overwrite<Line[]>(lines);
+      capacity_ = lines;
     }
-    reader_.read(field, memory_.get());
+    if (bytes > 0) reader_.read({{&field, memory_[0].bytes}});
     reader_.wait();
     present_ = &field;
   }
-  return {memory_.get(), bytes};
+  return {lines > 0 ? memory_[0].bytes : nullptr, bytes};
 }
 
 template class ColumnReader<BackEnd>;

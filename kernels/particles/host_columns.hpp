@@ -15,9 +15,15 @@ namespace grove {
 
 enum class ParticleOrder : std::uint8_t { as_they_are, by_id };
 
-/// Copies fields of all particles of a rank to the host. The order is found once, by a sort on the device; each field is then brought into
-/// it piece by piece. On the device this takes 28 bytes a particle for the sort, of which 4 stay, and 8 MiB for the pieces. They lie where
-/// the trees of the last force evaluation were: those are gone.
+/// A field and where it goes: [particles * row bytes] on the host, at a multiple of 64 bytes.
+struct FieldTarget {
+  const ParticleField* field;
+  std::byte* to;
+};
+
+/// Copies fields of all particles of a rank to the host. The order is found once, by a sort on the device; each array of particles is then
+/// brought into it piece by piece, and taken apart into its fields. On the device this takes 28 bytes a particle for the sort, of which 12
+/// stay, and 12 MiB for the pieces. They lie where the trees of the last force evaluation were: those are gone.
 template <class Space>
 class ColumnReader {
  public:
@@ -27,16 +33,24 @@ class ColumnReader {
   ColumnReader(const ColumnReader&) = delete;
   ColumnReader& operator=(const ColumnReader&) = delete;
 
-  /// Copies a field of the particles' table to `to` [particles * row bytes], on the host. Asynchronous: see wait().
-  void read(const ParticleField& field, std::byte* to);
+  /// Copies fields of the particles' table. Asynchronous: see wait().
+  void read(const std::vector<FieldTarget>& targets);
   /// Waits until all fields are there. To be called before the object goes.
   void wait();
 
  private:
+  void read_array(std::size_t number, const std::vector<FieldTarget>& targets);
+  /// The items [first, first + count) of an array in the new order.
+  const std::byte* items_in_order(std::size_t number, std::size_t first, std::size_t count);
+  /// Enqueues the copy of what the host can see only after it; see the source.
+  void send_piece(const std::byte* piece, std::byte* to, std::size_t bytes);
+
   Space& space_;
   const Particles<Space>& particles_;
   Scratch<Space, std::uint32_t> order_;  ///< [particles] which particle comes where; empty: as they are
-  Scratch<Space, std::byte> pieces_;     ///< two by turns: one is filled while the other is copied
+  Scratch<Space, std::uint64_t> ids_;    ///< [particles] in the new order, like order_
+  Scratch<Space, std::byte> items_;      ///< a piece of an array, in the new order
+  Scratch<Space, std::byte> rows_;       ///< on a GPU, two pieces of its fields by turns: one is filled while the other is copied
   std::size_t piece_count_ = 0;          ///< so far
 };
 
@@ -97,8 +111,11 @@ class ColumnsOnDemand final : public ParticleColumns {
   std::size_t count_;
   ColumnReader<Space> reader_;
   const ParticleField* present_ = nullptr;
-  std::size_t capacity_ = 0;
-  std::unique_ptr<std::byte[]> memory_;
+  struct alignas(64) Line {
+    std::byte bytes[64];
+  };
+  std::size_t capacity_ = 0;  ///< lines
+  std::unique_ptr<Line[]> memory_;
 };
 
 }  // namespace grove
