@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 #include <string>
+#include <utility>
 
 #include "decomposition/key_splits.hpp"
 #include "kernels/space/error.hpp"
@@ -94,7 +95,7 @@ std::byte* IdMerge::Bytes::with_room_for(std::size_t bytes) {
 
 std::uint64_t IdMerge::bytes_of(std::uint64_t count, std::size_t longest_row) {
   constexpr std::size_t merging_ids = 3 * sizeof(std::uint64_t) + sizeof(std::uint16_t) * 2;
-  return count * (sizeof(std::uint16_t) + std::max(merging_ids, 2 * longest_row));
+  return count * (sizeof(std::uint16_t) + std::max(merging_ids, 3 * longest_row));
 }
 
 IdMerge::IdMerge(std::span<const std::uint64_t> ids, const Communicator& comm)
@@ -164,9 +165,15 @@ void IdMerge::merge_ids(const Runs& runs) {
 
 std::span<const std::byte> IdMerge::merge(std::span<const std::byte> rows, std::size_t row_bytes) {
   const Runs runs = exchange(rows, row_bytes);
+  Bytes& merged = merged_[turn_];
+  turn_ = 1 - turn_;
   std::byte* into = nullptr;
-  comm_->agree([&] { into = merged_.with_room_for(runs.size() < 2 ? 0 : size_ * row_bytes); });
-  if (runs.size() < 2) return runs.empty() ? std::span<const std::byte>() : runs.front();
+  comm_->agree([&] { into = merged.with_room_for(runs.size() < 2 ? 0 : size_ * row_bytes); });
+  if (runs.size() < 2) {
+    // One run is the result as it is. It must stay while the next field is received.
+    std::swap(received_, merged);
+    return runs.empty() ? std::span<const std::byte>() : runs.front();
+  }
   std::vector<const std::byte*> next;
   for (const std::span<const std::byte> run : runs) next.push_back(run.data());
   interleave(source_, row_bytes, next.data(), into);

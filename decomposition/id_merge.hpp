@@ -19,7 +19,7 @@ std::vector<std::uint64_t> splits_of_sorted_ids(std::span<const std::uint64_t> s
 /// far as ids differ). What a rank receives from another is a sorted run; the runs are merged once, by their ids, and every field then
 /// follows that merge. Particles of equal id are on one rank, in the order of the ranks and places they came from.
 ///
-/// Takes 2 bytes for each particle of the rank, at first 28 more, and then for two copies of the longest field.
+/// Takes 2 bytes for each particle of the rank, at first 28 more, and then those of three copies of the longest field.
 class IdMerge {
  public:
   /// Bytes that it takes to bring `count` particles to a rank, when a row of the longest field has `longest_row` bytes.
@@ -30,8 +30,8 @@ class IdMerge {
 
   /// Particles of this rank in the new order.
   std::size_t size() const { return size_; }
-  /// One field. `rows` [ids * row_bytes], in the order of the ids that were given; returns [size() * row_bytes], valid until the next call
-  /// and no longer than `rows`. Collective; the same row_bytes on all ranks. Throws AgreedError.
+  /// One field. `rows` [ids * row_bytes], in the order of the ids that were given; returns [size() * row_bytes], valid
+  /// until the call after the next and no longer than `rows`. Collective; the same row_bytes on all ranks. Throws AgreedError.
   std::span<const std::byte> merge(std::span<const std::byte> rows, std::size_t row_bytes);
 
  private:
@@ -54,7 +54,9 @@ class IdMerge {
   std::vector<std::uint64_t> send_counts_, receive_counts_;
   std::size_t size_ = 0;
   std::vector<std::uint16_t> source_;  ///< [size] from which run the next particle comes; empty when there are not two runs
-  Bytes received_, merged_;
+  Bytes received_;
+  Bytes merged_[2];  ///< by turns, so that a field can be used while the next one is merged
+  int turn_ = 0;
 };
 
 /// Particles that every rank has sorted by id, in the order of ids over all ranks. `sorted` knows the same fields on all ranks.

@@ -48,8 +48,8 @@ std::vector<const ParticleField*> snapshot_fields(const FieldTable& fields, cons
 /// Writes all particles of all ranks to `final_name`. Collective; any rank may have none, but not all.
 ///
 /// Within a type, particles are in rank order and on each rank in the order of `local`. A field that should be written is left out if some
-/// rank with particles does not know it. Of `local`, the fields "type" and "position" are asked for first, then each field that is written,
-/// once, in the order of the table. Rows that lie one after the other are written from where they are; others are brought together in at
+/// rank with particles does not know it. Of `local`, the field "type" is asked for first, then each field that is written, in the order of
+/// the table, in which "position" comes first; this one is asked for twice in a row. Rows that lie one after the other are written from where they are; others are brought together in at
 /// most `transfer_bytes` of memory. The file is made under the name `final_name`.partial, flushed to the disk and then renamed, so
 /// that a file under its final name is always complete; an older file of that name is replaced. The bytes depend on the arguments alone.
 /// @param turn  held by whoever calls this, on whichever thread

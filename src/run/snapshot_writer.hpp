@@ -51,8 +51,8 @@ struct MeansOfWriting {
 
 /// Writes the snapshots of a run, one at a time.
 ///
-/// Beside the steps, a thread of each rank exchanges and writes the particles. It has messages of its own (MPI must grant
-/// MPI_THREAD_MULTIPLE) and HDF5 to itself. The thread that owns the object goes on meanwhile.
+/// Beside the steps, a thread of each rank writes the particles, and a second one exchanges the next field with other ranks meanwhile. Each
+/// has messages of its own (MPI must grant MPI_THREAD_MULTIPLE); the first has HDF5 to itself. The thread that owns the object goes on.
 class SnapshotWriter {
  public:
   /// `beside`: if that can be. `comm` must outlive the object.
@@ -63,7 +63,7 @@ class SnapshotWriter {
   /// Waits for a snapshot that is being written.
   ~SnapshotWriter() = default;
 
-  /// Whether start() may be called: it was wanted, and all ranks have a thread. Collective.
+  /// Whether start() may be called: it was wanted, and all ranks have the threads. Collective.
   bool can_start();
   /// Whether every node has so much free memory for each of its ranks, with a quarter to spare. Collective.
   bool has_room(std::uint64_t bytes) const;
@@ -80,14 +80,16 @@ class SnapshotWriter {
   double seconds() const { return seconds_; }
 
  private:
-  void write_on(const Communicator& comm, const SnapshotRequest& request, ParticleColumns& particles, const Hdf5Turn& turn);
+  void write_beside(const SnapshotRequest& request, ParticleColumns& particles, const Hdf5Turn& turn);
+  void count_time_of(const SnapshotRequest& request);
 
   const Communicator& comm_;
   MeansOfWriting means_;
   bool wants_beside_;
   double seconds_ = 0;
-  std::unique_ptr<Communicator> own_comm_;  ///< of the thread
-  std::unique_ptr<WorkerThread> worker_;    ///< last, so that it ends first
+  std::unique_ptr<Communicator> write_comm_, exchange_comm_;  ///< of the threads
+  std::unique_ptr<WorkerThread> exchanger_;
+  std::unique_ptr<WorkerThread> worker_;  ///< last, so that it ends first: it uses the other
 };
 
 }  // namespace grove
