@@ -148,9 +148,10 @@ class ObserversTest : public testing::Test {
     }
     return rows;
   }
+  /// The same on all ranks: none goes on, and removes it, before all have looked.
   bool has(const std::string& path) const {
     comm.barrier();
-    return std::filesystem::exists(path);
+    return comm.min(std::filesystem::exists(path) ? 1 : 0) == 1;
   }
   /// The message and exit code of the AgreedError that `work` must throw on every rank; the same on all of them.
   std::pair<std::string, int> agreed_error_of(const std::function<void()>& work) const {

@@ -146,15 +146,17 @@ class OutputBesideTest : public testing::Test {
 
   void watch(std::function<void(const RunState&)> work) { observers.push_back(std::make_unique<WhenObserved>(std::move(work))); }
 
+  /// The same on all ranks: none goes on, and removes it, before all have looked.
   bool has(const std::string& path) const {
     comm.barrier();
-    return std::filesystem::exists(path);
+    return comm.min(std::filesystem::exists(path) ? 1 : 0) == 1;
   }
   bool has_no_partial_file() const {
     comm.barrier();
+    bool has_none = true;
     for (const auto& entry : std::filesystem::directory_iterator(output.path()))
-      if (entry.path().extension() == ".partial") return false;
-    return true;
+      has_none = has_none && entry.path().extension() != ".partial";
+    return comm.min(has_none ? 1 : 0) == 1;
   }
 
   /// The snapshot has all particles, where they are at `time`.
