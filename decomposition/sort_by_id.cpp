@@ -6,6 +6,7 @@
 #include <numeric>
 #include <vector>
 
+#include "decomposition/id_merge.hpp"
 #include "decomposition/key_splits.hpp"
 #include "decomposition/sparse_exchange.hpp"
 #include "kernels/space/error.hpp"
@@ -62,22 +63,18 @@ std::vector<std::uint64_t> splits_of_sorted_ids(const std::vector<std::uint64_t>
 
 ParticleSet sort_by_id(ParticleSet local, const Communicator& comm) {
   const std::vector<const ParticleField*> fields = known_fields(local, comm);
-  const std::vector<std::size_t> order = sorting_order(local.id);
-  for (const ParticleField* field : fields) reorder(local, *field, order);
-
-  const std::vector<std::uint64_t> splits = splits_of_sorted_ids(local.id, comm);
-  SparseExchange exchange(comm, counts_per_owner(local.id, splits));
-  // Field by field: the sent copy of a field is gone before the next one arrives.
-  for (const ParticleField* field : fields) {
-    std::vector<std::byte> received(exchange.receive_total() * field->row_bytes());
-    exchange.begin(local.bytes(*field), received, field->row_bytes());
-    exchange.end();
-    const std::span<std::byte> own = local.resize(*field, exchange.receive_total());
-    std::copy(received.begin(), received.end(), own.begin());
+  if (!std::is_sorted(local.id.begin(), local.id.end())) {
+    const std::vector<std::size_t> order = sorting_order(local.id);
+    for (const ParticleField* field : fields) reorder(local, *field, order);
   }
-
-  const std::vector<std::size_t> merged = sorting_order(local.id);
-  for (const ParticleField* field : fields) reorder(local, *field, merged);
+  IdMerge merge(local.id, comm);
+  for (const ParticleField* field : fields) {
+    const std::span<const std::byte> merged = merge.merge(local.bytes(*field), field->row_bytes());
+    // What has not moved lies in the memory that is about to be resized.
+    const std::vector<std::byte> rows(merged.begin(), merged.end());
+    const std::span<std::byte> own = local.resize(*field, merge.size());
+    std::copy(rows.begin(), rows.end(), own.begin());
+  }
   return local;
 }
 

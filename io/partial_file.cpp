@@ -57,6 +57,13 @@ void create_with_room(const std::filesystem::path& path, const std::string& byte
   if (error != 0) fail(path, "no room for " + std::to_string(size) + " bytes", error);
 }
 
+void begin_flush(const std::filesystem::path& path) noexcept {
+  const int file = open(path.c_str(), O_RDWR | O_CLOEXEC);
+  if (file < 0) return;
+  sync_file_range(file, 0, 0, SYNC_FILE_RANGE_WRITE);
+  close(file);
+}
+
 void publish(const std::filesystem::path& final_name) {
   const std::filesystem::path partial = partial_name(final_name);
   flush(partial, O_RDWR);

@@ -14,6 +14,10 @@ std::filesystem::path partial_name(const std::filesystem::path& final_name);
 /// lack of space. If the file system cannot reserve space, so much must be free. Throws SystemError.
 void create_with_room(const std::filesystem::path& path, const std::string& bytes, std::uint64_t size);
 
+/// Lets the system begin to write to the disk what this node has written to a file, and does not wait for it: the flush at the end then has
+/// less to do. Without effect where the system or the file system has no such call.
+void begin_flush(const std::filesystem::path& path) noexcept;
+
 /// Flushes the partial file to the disk, then gives it its final name. Replaces an older file of that name. Throws SystemError.
 void publish(const std::filesystem::path& final_name);
 

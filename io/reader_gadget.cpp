@@ -9,6 +9,7 @@
 #include "io/gadget_layout.hpp"
 #include "io/hdf5_elements.hpp"
 #include "io/hdf5_handles.hpp"
+#include "io/hdf5_turn.hpp"
 #include "kernels/space/error.hpp"
 
 namespace grove {
@@ -113,6 +114,7 @@ bool recognises_gadget(const FileHead& head) {
 }
 
 ParticleSet read_gadget(const std::filesystem::path& path, const FieldTablePtr& fields, const Communicator& comm, ReadInfo& info) {
+  const Hdf5Turn turn;
   GadgetLayout layout;
   comm.agree([&] {
     if (comm.is_root()) layout = read_gadget_layout(path, *fields, info);
@@ -129,6 +131,7 @@ ParticleSet read_gadget(const std::filesystem::path& path, const FieldTablePtr& 
 }
 
 std::vector<FieldDescription> gadget_fields(const std::filesystem::path& path) {
+  const Hdf5Turn turn;
   const Hdf5Handle file = open_hdf5_file(path);
   std::vector<FieldDescription> fields;
   for (int type = 0; type < particle_type_count; ++type) {

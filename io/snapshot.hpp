@@ -8,8 +8,9 @@
 #include <vector>
 
 #include "decomposition/communicator.hpp"
+#include "io/hdf5_turn.hpp"
 #include "io/unit_system.hpp"
-#include "kernels/particles/particle_set.hpp"
+#include "kernels/particles/particle_columns.hpp"
 
 namespace grove {
 
@@ -40,12 +41,23 @@ struct SnapshotHeader {
 /// Collective.
 double enclosing_box_size(const ParticleSet& local, const Communicator& comm);
 
+/// The fields of a table that a snapshot has if they are known: those that are always written, and those of `names` that are written on
+/// request.
+std::vector<const ParticleField*> snapshot_fields(const FieldTable& fields, const std::vector<std::string>& names);
+
 /// Writes all particles of all ranks to `final_name`. Collective; any rank may have none, but not all.
 ///
 /// Within a type, particles are in rank order and on each rank in the order of `local`. A field that should be written is left out if some
-/// rank with particles does not know it. The file is made under the name `final_name`.partial, flushed to the disk and then renamed, so
+/// rank with particles does not know it. Of `local`, the field "type" is asked for first, then each field that is written, in the order of
+/// the table, in which "position" comes first; this one is asked for twice in a row. Rows that lie one after the other are written from where they are; others are brought together in at
+/// most `transfer_bytes` of memory. The file is made under the name `final_name`.partial, flushed to the disk and then renamed, so
 /// that a file under its final name is always complete; an older file of that name is replaced. The bytes depend on the arguments alone.
+/// @param turn  held by whoever calls this, on whichever thread
 /// @throws AgreedError on all ranks; then the partial file is gone and an older file of the final name is as it was
+void write_snapshot(const std::filesystem::path& final_name, ParticleColumns& local, const SnapshotHeader& header, const Communicator& comm,
+                    const Hdf5Turn& turn);
+
+/// The same of a ParticleSet. Waits for HDF5's turn. Throws AgreedError also for fields of a wrong length.
 void write_snapshot(const std::filesystem::path& final_name, const ParticleSet& local, const SnapshotHeader& header,
                     const Communicator& comm);
 

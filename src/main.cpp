@@ -80,7 +80,7 @@ int answer(const Request& request) {
 
 int carry_out_under_mpi(int argc, char** argv, const Request& request) {
   int provided = MPI_THREAD_SINGLE;
-  if (MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS || provided < MPI_THREAD_FUNNELED) {
+  if (MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided) != MPI_SUCCESS || provided < MPI_THREAD_FUNNELED) {
     fmt::print(stderr, "grove: error: MPI cannot be started with threads (MPI_THREAD_FUNNELED)\n");
     return 4;
   }

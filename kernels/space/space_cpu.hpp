@@ -1,4 +1,5 @@
-// The parallel layer on the CPU: OpenMP loops, and the sort of libstdc++'s OpenMP parallel mode. Included through space.hpp.
+// The parallel layer on the CPU: OpenMP loops, and for sorts digit by digit or the sort of libstdc++'s OpenMP parallel mode. Included
+// through space.hpp.
 #pragma once
 
 #include <omp.h>
@@ -6,7 +7,6 @@
 #include <chrono>
 #include <cstdint>
 #include <cstring>
-#include <parallel/algorithm>
 #include <string>
 #include <vector>
 
@@ -116,24 +116,7 @@ class HostSpace {
     out[n] = offset.back();
   }
 
-  void sort_pairs(View<std::uint64_t> keys, View<std::uint32_t> values, int bits) {
-    struct Pair {
-      std::uint64_t key;
-      std::uint32_t value, rank;
-    };
-    const std::uint64_t mask = bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
-    Scratch<HostSpace, Pair> pairs(*this, keys.size);
-    Pair* const p = pairs.data();
-    for_each(keys.size, [=](std::size_t i) { p[i] = {keys[i], values[i], static_cast<std::uint32_t>(i)}; });
-    __gnu_parallel::sort(p, p + keys.size, [mask](const Pair& a, const Pair& b) {
-      const std::uint64_t ka = a.key & mask, kb = b.key & mask;
-      return ka < kb || (ka == kb && a.rank < b.rank);
-    });
-    for_each(keys.size, [=](std::size_t i) {
-      keys[i] = p[i].key;
-      values[i] = p[i].value;
-    });
-  }
+  void sort_pairs(View<std::uint64_t> keys, View<std::uint32_t> values, int bits);
 
  private:
   // Block lengths are constants, not functions of the number of threads, so that sums do not depend on it.

@@ -49,6 +49,7 @@ void* PinnedMemory::allocate(std::size_t bytes) {
   void* data = nullptr;
   const cudaError_t code = cudaHostAlloc(&data, bytes, cudaHostAllocDefault);
   if (code == cudaErrorMemoryAllocation) {
+    // Who asked may go on without it; the next kernel launch must not find the error.
     cudaGetLastError();
     throw SystemError("the host is out of page-locked memory: " + std::to_string(bytes >> 20) + " MiB more wanted; " + more_host_memory);
   }
@@ -68,6 +69,9 @@ CudaSpace::CudaSpace(int device) : device_(device), arena_(*this) {
   int major = 0;
   check_cuda(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device), "cudaDeviceGetAttribute");
   overlaps_launches_ = major >= 9;
+  int reads_host = 0;
+  check_cuda(cudaDeviceGetAttribute(&reads_host, cudaDevAttrPageableMemoryAccessUsesHostPageTables, device), "cudaDeviceGetAttribute");
+  reads_pageable_memory_ = reads_host != 0;
   check_cuda(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate");
   check_cuda(cudaStreamCreateWithFlags(&copy_stream_, cudaStreamNonBlocking), "cudaStreamCreate");
   check_cuda(cudaEventCreateWithFlags(&ordering_, cudaEventDisableTiming), "cudaEventCreate");
@@ -134,8 +138,9 @@ void CudaSpace::copy_to_host(void* to, const void* from, std::size_t bytes) {
   synchronize();
 }
 void CudaSpace::copy_from_host(void* to, const void* from, std::size_t bytes) {
-  // The memory is pageable: CUDA returns once it has taken a copy of it.
+  // The memory is pageable: CUDA takes a copy of it before it returns, unless the GPU can read it where it is.
   if (bytes) check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream_), "cudaMemcpyAsync");
+  if (reads_pageable_memory_) synchronize();
 }
 
 void CudaSpace::copy_to_host_async(void* to, const void* from, std::size_t bytes) {

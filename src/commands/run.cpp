@@ -79,6 +79,7 @@ std::string notes(const std::vector<std::string>& lines) {
 std::string introduction(const Config& config, const InitialState& state, const StepSchedule& schedule, const std::string& machine,
                          const std::vector<std::string>& advice) {
   std::string text = fmt::format("{}\n{}\n", version_line(), state.description) + notes(notes_on_file(config, state));
+  if (const std::string note = why_not_beside(config.output, thread_level_of_mpi()); !note.empty()) text += "note: " + note + "\n";
   text += fmt::format("{}\n{}\n", gravity_text(config.gravity), machine) + notes(advice);
   text += fmt::format("{} steps of {:.6g} from t = {} to {}; ", format_count(schedule.steps()), schedule.dt(),
                       format_time(config.time.begin, config.units), format_time(config.time.end, config.units));

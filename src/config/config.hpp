@@ -28,6 +28,7 @@ struct OutputParameters {
   std::string directory = "output";  ///< relative to the current directory
   std::string snapshots = "all";     ///< all: as snapshot_every says | none: no state is kept, to measure speed
   double snapshot_every = 0.0;       ///< in time, code units; 0: the first and the last state only
+  std::string beside = "yes";        ///< write snapshots beside the steps: yes | no
   std::string order = "id";          ///< of the particles in a snapshot: id | morton
   std::string fields;                ///< further particle fields to write, separated by commas
 

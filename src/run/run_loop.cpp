@@ -1,8 +1,10 @@
 #include "src/run/run_loop.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
+#include <span>
 #include <utility>
 
 #include "src/run/stop_signals.hpp"
@@ -35,11 +37,17 @@ RunReport RunLoop::run(ParticleSet particles) {
     report_.steps = step;
     measure_energy();
     for (const auto& observer : observers_) observe(*observer, state_after(step, timing));
-    // Ranks hear of a signal at different times: all stop after the same step.
-    report_.signal = comm_.max(StopSignals::received());
+    // Ranks hear of a signal, and of a failure beside the steps, at different times: all stop after the same step.
+    const auto has_failed = [](const auto& observer) { return observer->has_failed(); };
+    std::array<int, 2> news{StopSignals::received(), std::any_of(observers_.begin(), observers_.end(), has_failed) ? 1 : 0};
+    comm_.max(std::span<int>(news));
+    report_.signal = news[0];
+    if (news[1] != 0) finish_observers();
   }
   if (report_.signal != 0) observe_stop(timing);
+  finish_observers();
   for (const auto& observer : observers_) {
+    report_.writing_s += observer->writing_s();
     if (const std::string text = observer->written(); !text.empty()) report_.written.push_back(text);
     if (const std::string file = observer->last_state(); !file.empty()) report_.last_state = file;
   }
@@ -69,6 +77,12 @@ void RunLoop::observe(Observer& observer, const RunState& state) {
   const double began = wall_clock_s();
   observer.observe(state);
   if (observer.is_output()) report_.output_s += wall_clock_s() - began;
+}
+
+void RunLoop::finish_observers() {
+  const double began = wall_clock_s();
+  for (const auto& observer : observers_) observer->finish();
+  report_.output_s += wall_clock_s() - began;
 }
 
 void RunLoop::observe_stop(const StepTiming& timing) {

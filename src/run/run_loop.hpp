@@ -25,7 +25,8 @@ struct RunReport {
   double largest_energy_error = 0;  ///< largest |relative energy error| after any step
   StepTiming start;                 ///< the first force evaluation
   StepTiming steps_total;           ///< all steps together, without output
-  double output_s = 0;              ///< wall time of output on the root
+  double output_s = 0;              ///< wall time that the steps waited for output, on the root
+  double writing_s = 0;             ///< wall time from the requests for snapshots to their closed files, on the root, also beside the steps
   double wall_s = 0;                ///< from the first force evaluation to the last output
   int signal = 0;                   ///< that stopped the run early, or 0
 };
@@ -48,6 +49,7 @@ class RunLoop {
   void measure_energy();
   void observe(Observer& observer, const RunState& state);
   void observe_stop(const StepTiming& timing);
+  void finish_observers();
 
   Simulation& simulation_;
   const Communicator& comm_;

@@ -24,7 +24,8 @@ std::string energy_lines(const RunReport& report) {
 
 std::string speed_lines(const RunReport& report) {
   const std::string wall = report.wall_s < 60 ? format_seconds(report.wall_s) : format_duration(report.wall_s);
-  std::string text = fmt::format("wall time  {}, of which output {}\n", wall, format_seconds(report.output_s));
+  std::string text = fmt::format("wall time  {}, of which the steps waited {} for output", wall, format_seconds(report.output_s));
+  text += report.writing_s > 0 ? fmt::format("; snapshots took {}\n", format_seconds(report.writing_s)) : "\n";
   // Without a step, the forces of the initial state are all there is to tell.
   const StepTiming& timing = report.steps > 0 ? report.steps_total : report.start;
   const double seconds = timing.seconds, steps = static_cast<double>(std::max<std::uint64_t>(report.steps, 1));

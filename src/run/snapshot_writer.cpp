@@ -1,17 +1,22 @@
 #include "src/run/snapshot_writer.hpp"
 
+#include <algorithm>
+#include <system_error>
 #include <utility>
 
+#include "decomposition/id_merge.hpp"
 #include "decomposition/sort_by_id.hpp"
-#include "io/snapshot.hpp"
 #include "src/config/config_print.hpp"
+#include "src/run/read_ahead.hpp"
 #include "src/version.hpp"
 
 namespace grove {
 
-void save_snapshot(const std::string& path, ParticleSet local, double time, const Config& config, const std::string& device,
-                   const Communicator& comm) {
-  SnapshotHeader header;
+SnapshotRequest snapshot_request(const std::string& path, double time, const Config& config, const std::string& device) {
+  SnapshotRequest request;
+  request.path = path;
+  request.by_id = config.output.order == "id";
+  SnapshotHeader& header = request.header;
   header.time = time;
   header.units = config.units;
   header.G = config.gravity.G;
@@ -20,8 +25,89 @@ void save_snapshot(const std::string& path, ParticleSet local, double time, cons
   header.provenance.configuration = print_config(config);
   header.provenance.device = device;
   header.fields = config.output.field_names();
-  if (config.output.order == "id") local = sort_by_id(std::move(local), comm);
-  write_snapshot(path, local, header, comm);
+  return request;
+}
+
+void save_snapshot(const std::string& path, ParticleSet local, double time, const Config& config, const std::string& device,
+                   const Communicator& comm) {
+  const SnapshotRequest request = snapshot_request(path, time, config, device);
+  if (request.by_id) local = sort_by_id(std::move(local), comm);
+  write_snapshot(path, local, request.header, comm);
+}
+
+int thread_level_of_mpi() {
+  int level = MPI_THREAD_SINGLE;
+  check_mpi(MPI_Query_thread(&level), "MPI_Query_thread");
+  return level;
+}
+
+std::string why_not_beside(const OutputParameters& output, int thread_level) {
+  if (output.snapshots == "none" || output.beside == "no" || thread_level >= MPI_THREAD_MULTIPLE) return "";
+  return "this MPI library does not let two threads use it (MPI_THREAD_MULTIPLE): the steps wait while a snapshot is written";
+}
+
+std::uint64_t writing_bytes(std::uint64_t count, const std::vector<const ParticleField*>& fields, bool by_id, const Communicator& comm) {
+  if (!by_id || comm.size() == 1) return 0;
+  std::size_t longest = 0;
+  for (const ParticleField* field : fields) longest = std::max(longest, field->row_bytes());
+  return IdMerge::bytes_of(count, longest);
+}
+
+bool SnapshotWriter::can_start() {
+  if (!wants_beside_ || worker_) return wants_beside_;
+  write_comm_ = std::make_unique<Communicator>(comm_.raw());
+  exchange_comm_ = std::make_unique<Communicator>(comm_.raw());
+  try {
+    exchanger_ = std::make_unique<WorkerThread>();
+    worker_ = std::make_unique<WorkerThread>();
+  } catch (const std::system_error&) {
+    // Without a thread the steps wait.
+  }
+  wants_beside_ = comm_.min(worker_ ? 1 : 0) == 1;
+  return wants_beside_;
+}
+
+bool SnapshotWriter::has_room(std::uint64_t bytes) const {
+  const std::uint64_t of_node = comm_.max(bytes) * static_cast<std::uint64_t>(comm_.local_size());
+  return comm_.min(of_node <= means_.free_memory() / 4 * 3 ? 1 : 0) == 1;
+}
+
+void SnapshotWriter::start(SnapshotRequest request, ParticleColumns& particles) {
+  // The turn is taken here, where all ranks are at the same place of their program.
+  auto turn = std::make_shared<Hdf5Turn>();
+  worker_->start([this, request = std::move(request), &particles, turn = std::move(turn)] { write_beside(request, particles, *turn); });
+}
+
+void SnapshotWriter::write(const SnapshotRequest& request, ParticleColumns& particles) {
+  const Hdf5Turn turn;
+  if (request.by_id) {
+    ColumnsById by_id(particles, comm_);
+    write_snapshot(request.path, by_id, request.header, comm_, turn);
+  } else {
+    write_snapshot(request.path, particles, request.header, comm_, turn);
+  }
+  count_time_of(request);
+}
+
+void SnapshotWriter::wait() {
+  if (worker_) worker_->wait();
+}
+
+void SnapshotWriter::write_beside(const SnapshotRequest& request, ParticleColumns& particles, const Hdf5Turn& turn) {
+  if (request.by_id && comm_.size() > 1) {
+    ColumnsById by_id(particles, *exchange_comm_);
+    std::vector<const ParticleField*> order{particles.table()->find("type")};
+    for (const ParticleField* field : snapshot_fields(*particles.table(), request.header.fields)) order.push_back(field);
+    ReadAhead ahead(by_id, order, *exchanger_);
+    write_snapshot(request.path, ahead, request.header, *write_comm_, turn);
+  } else {
+    write_snapshot(request.path, particles, request.header, *write_comm_, turn);
+  }
+  count_time_of(request);
+}
+
+void SnapshotWriter::count_time_of(const SnapshotRequest& request) {
+  seconds_ += std::chrono::duration<double>(SnapshotRequest::Clock::now() - request.made).count();
 }
 
 }  // namespace grove

@@ -1,17 +1,95 @@
-// From the state of a simulation to a snapshot file.
+// From the state of a simulation to a snapshot file: between two steps, or beside the steps on a thread of its own.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
+#include <memory>
 #include <string>
 
 #include "decomposition/communicator.hpp"
-#include "kernels/particles/particle_set.hpp"
+#include "io/snapshot.hpp"
+#include "kernels/particles/particle_columns.hpp"
 #include "src/config/config.hpp"
+#include "src/run/host_memory.hpp"
+#include "src/run/worker_thread.hpp"
 
 namespace grove {
+
+/// What a snapshot is to be.
+struct SnapshotRequest {
+  using Clock = std::chrono::steady_clock;
+
+  std::string path;
+  SnapshotHeader header;
+  bool by_id = true;                      ///< over all ranks; else in the order of the ranks' particles
+  Clock::time_point made = Clock::now();  ///< when the snapshot was asked for
+};
 
 /// Writes particles as snapshot `path`, sorted over all ranks as config.output.order says; `local` comes in Morton order. `device` goes
 /// into the provenance. Collective. Throws AgreedError.
 void save_snapshot(const std::string& path, ParticleSet local, double time, const Config& config, const std::string& device,
                    const Communicator& comm);
+
+/// The request for such a snapshot.
+SnapshotRequest snapshot_request(const std::string& path, double time, const Config& config, const std::string& device);
+
+/// What MPI lets the threads of this process do: MPI_THREAD_SINGLE or more.
+int thread_level_of_mpi();
+
+/// Why snapshots are written between the steps although they are to be written beside them, in one sentence; empty: they are not.
+/// `thread_level`: as thread_level_of_mpi() says.
+std::string why_not_beside(const OutputParameters& output, int thread_level);
+
+/// Bytes of the host, beside a copy of the particles, that it takes to write `count` particles of a rank with `fields`.
+std::uint64_t writing_bytes(std::uint64_t count, const std::vector<const ParticleField*>& fields, bool by_id, const Communicator& comm);
+
+/// What there is to write beside the steps with.
+struct MeansOfWriting {
+  int thread_level = thread_level_of_mpi();
+  std::uint64_t (*free_memory)() = free_host_memory;  ///< bytes of this node
+};
+
+/// Writes the snapshots of a run, one at a time.
+///
+/// Beside the steps, a thread of each rank writes the particles, and a second one exchanges the next field with other ranks meanwhile. Each
+/// has messages of its own (MPI must grant MPI_THREAD_MULTIPLE); the first has HDF5 to itself. The thread that owns the object goes on.
+class SnapshotWriter {
+ public:
+  /// `beside`: if that can be. `comm` must outlive the object.
+  SnapshotWriter(const Communicator& comm, bool beside, const MeansOfWriting& means)
+      : comm_(comm), means_(means), wants_beside_(beside && means.thread_level >= MPI_THREAD_MULTIPLE) {}
+  SnapshotWriter(const SnapshotWriter&) = delete;
+  SnapshotWriter& operator=(const SnapshotWriter&) = delete;
+  /// Waits for a snapshot that is being written.
+  ~SnapshotWriter() = default;
+
+  /// Whether start() may be called: it was wanted, and all ranks have the threads. Collective.
+  bool can_start();
+  /// Whether every node has so much free memory for each of its ranks, with a quarter to spare. Collective.
+  bool has_room(std::uint64_t bytes) const;
+  /// Starts to write particles, which this rank has sorted by id if they are to be so. They must not change before wait(), which must have
+  /// been called for the snapshot before. Collective.
+  void start(SnapshotRequest request, ParticleColumns& particles);
+  /// Writes them at once. Collective. Throws AgreedError.
+  void write(const SnapshotRequest& request, ParticleColumns& particles);
+  /// Waits until the snapshot is on the disk under its name. Collective. Throws AgreedError if it cannot be written.
+  void wait();
+  /// Whether the snapshot could not be written; wait() says why. Does not wait, does not communicate.
+  bool has_failed() const { return worker_ && worker_->has_failed(); }
+  /// Wall time from requests to closed files, s: of all snapshots that wait() or write() has seen to their end.
+  double seconds() const { return seconds_; }
+
+ private:
+  void write_beside(const SnapshotRequest& request, ParticleColumns& particles, const Hdf5Turn& turn);
+  void count_time_of(const SnapshotRequest& request);
+
+  const Communicator& comm_;
+  MeansOfWriting means_;
+  bool wants_beside_;
+  double seconds_ = 0;
+  std::unique_ptr<Communicator> write_comm_, exchange_comm_;  ///< of the threads
+  std::unique_ptr<WorkerThread> exchanger_;
+  std::unique_ptr<WorkerThread> worker_;  ///< last, so that it ends first: it uses the other
+};
 
 }  // namespace grove

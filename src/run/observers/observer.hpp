@@ -29,8 +29,15 @@ class Observer {
 
   /// Whether it is to see this state. The same on all ranks; does not communicate.
   virtual bool due(const RunState& state) const = 0;
-  /// Looks at the state. Collective. Throws AgreedError if it cannot do its work.
+  /// Looks at the state. Work may go on after it, beside the steps. Collective. Throws AgreedError if it cannot do its work, or could not
+  /// do what went on.
   virtual void observe(const RunState& state) = 0;
+  /// Waits until nothing goes on any more. Collective. Throws AgreedError if the work could not be done.
+  virtual void finish() {}
+  /// Whether work that went on has failed on this rank; finish() then throws. Does not wait, does not communicate.
+  virtual bool has_failed() const { return false; }
+  /// Wall time of the work that has ended, from the request to its end, s; for work that may go on beside the steps.
+  virtual double writing_s() const { return 0; }
   /// Whether its time is counted as output.
   virtual bool is_output() const { return true; }
   /// What it wrote, for the user; empty: nothing.

@@ -1,10 +1,13 @@
 // Observer: the particles, in snapshots, at the times of the schedule and at the end of a run.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
 
+#include "kernels/particles/host_columns.hpp"
+#include "kernels/space/error.hpp"
 #include "src/config/config.hpp"
 #include "src/run/observers/observers.hpp"
 #include "src/run/output_directory.hpp"
@@ -13,33 +16,90 @@
 
 namespace grove {
 
+/// Copies the particles to the host and lets the steps go on while they are written. One snapshot at a time: the next one waits for it.
+/// Where the copy cannot be had, the steps wait until the snapshot is written, field by field.
+template <class Space>
 class SnapshotObserver final : public Observer {
  public:
-  SnapshotObserver(Simulation& simulation, const Communicator& comm, const ObserverSetup& setup)
-      : simulation_(simulation), comm_(comm), setup_(setup), is_wanted_(setup.config.output.snapshots == "all") {}
+  explicit SnapshotObserver(const ObserverContext<Space>& context, const MeansOfWriting& means = {})
+      : context_(context),
+        is_wanted_(output().snapshots == "all"),
+        copy_(context.space, context.particles.table()),
+        writer_(context.comm, output().beside == "yes", means) {}
 
-  bool due(const RunState& state) const override { return is_wanted_ && (state.is_last || setup_.schedule.snapshot_due(state.step)); }
-  void observe(const RunState& state) override {
-    save_snapshot(setup_.directory.snapshot(count_), simulation_.particles(), state.time, setup_.config, setup_.device, comm_);
-    ++count_;
+  bool due(const RunState& state) const override {
+    return is_wanted_ && (state.is_last || context_.setup.schedule.snapshot_due(state.step));
   }
+  void observe(const RunState& state) override {
+    writer_.wait();
+    const ObserverSetup& setup = context_.setup;
+    SnapshotRequest request = snapshot_request(setup.directory.snapshot(count_), state.time, setup.config, setup.device);
+    ++count_;
+    if (writer_.can_start() && copies_the_particles(request)) {
+      writer_.start(std::move(request), copy_);
+    } else {
+      ColumnsOnDemand<Space> columns(context_.space, context_.particles, order_of(request));
+      writer_.write(request, columns);
+    }
+  }
+  void finish() override { writer_.wait(); }
+  bool has_failed() const override { return writer_.has_failed(); }
+  double writing_s() const override { return writer_.seconds(); }
   std::string written() const override {
     if (count_ == 0) return "no snapshots, as asked for";
-    return setup_.directory.snapshot(0) + (count_ > 1 ? " ... " + last_state() : "");
+    const std::string note = short_of_memory_ > 0 ? " (the steps waited for " + std::to_string(short_of_memory_) +
+                                                        " of them: too little memory on the host for a copy of the particles)"
+                                                  : "";
+    return setup_directory().snapshot(0) + (count_ > 1 ? " ... " + last_state() : "") + note;
   }
-  std::string last_state() const override { return count_ > 0 ? setup_.directory.snapshot(count_ - 1) : ""; }
+  std::string last_state() const override { return count_ > 0 ? setup_directory().snapshot(count_ - 1) : ""; }
 
  private:
-  Simulation& simulation_;
-  const Communicator& comm_;
-  const ObserverSetup& setup_;
+  const OutputParameters& output() const { return context_.setup.config.output; }
+  const OutputDirectory& setup_directory() const { return context_.setup.directory; }
+  static ParticleOrder order_of(const SnapshotRequest& request) {
+    return request.by_id ? ParticleOrder::by_id : ParticleOrder::as_they_are;
+  }
+
+  /// False on all ranks when one has too little memory. Collective.
+  bool copies_the_particles(const SnapshotRequest& request) {
+    const Particles<Space>& particles = context_.particles;
+    auto fields = snapshot_fields(*particles.table(), request.header.fields);
+    fields.push_back(particles.table()->find("type"));
+    const std::uint64_t bytes = HostCopy<Space>::bytes_of(particles.size(), fields);
+    // Some more than it takes, since the number of particles on a rank changes.
+    const std::uint64_t wanted = bytes <= copy_.capacity() ? 0 : bytes + bytes / 16;
+    const std::uint64_t more = wanted - std::min<std::uint64_t>(wanted, copy_.capacity());
+    const bool has_room = writer_.has_room(more + writing_bytes(particles.size(), fields, request.by_id, context_.comm));
+    if (!has_room || !reserve(wanted)) {
+      copy_.release();
+      ++short_of_memory_;
+      return false;
+    }
+    copy_.take(particles, fields, order_of(request));
+    return true;
+  }
+  bool reserve(std::uint64_t bytes) {
+    bool is_there = true;
+    try {
+      copy_.reserve(bytes);
+    } catch (const SystemError&) {
+      is_there = false;
+    }
+    return context_.comm.min(is_there ? 1 : 0) == 1;
+  }
+
+  const ObserverContext<Space> context_;
   bool is_wanted_;
-  std::uint64_t count_ = 0;  ///< written so far
+  std::uint64_t count_ = 0;            ///< asked for so far
+  std::uint64_t short_of_memory_ = 0;  ///< of these, written between the steps for lack of memory
+  HostCopy<Space> copy_;
+  SnapshotWriter writer_;  ///< last: it ends before the copy goes
 };
 
 template <class Space>
 std::unique_ptr<Observer> make_snapshots(const ObserverContext<Space>& context) {
-  return std::make_unique<SnapshotObserver>(context.simulation, context.comm, context.setup);
+  return std::make_unique<SnapshotObserver<Space>>(context);
 }
 
 }  // namespace grove

@@ -14,6 +14,7 @@
 #include "decomposition/particle_exchange.hpp"
 #include "decomposition/sort_by_id.hpp"
 #include "io/snapshot.hpp"
+#include "kernels/particles/host_columns.hpp"
 #include "kernels/particles/particle_transfer.hpp"
 #include "tests/support/gadget_file.hpp"
 #include "tests/support/reader_support.hpp"
@@ -310,6 +311,41 @@ TEST_P(EveryField, SurvivesUploadAndDownloadOfMoreParticlesThanAreCopiedAtATime)
   const ParticleSet downloaded = grove::download(space, particles);
   EXPECT_TRUE(downloaded.id == mine);
   expect_fields("download", downloaded, is_any);
+}
+
+TEST_P(EveryField, IsCopiedToTheHostInThePresentOrderAndSortedById) {
+  // None, one, and more than one piece of the longest fields on a GPU.
+  for (const std::size_t count : {std::size_t{0}, std::size_t{1}, std::size_t{180001}}) {
+    const std::vector<std::uint64_t> mine = ids(comm.is_root() ? count : std::min<std::size_t>(count, 37));
+    std::vector<std::uint64_t> sorted = mine;
+    std::sort(sorted.begin(), sorted.end());
+    Particles<BackEnd> particles(space, table);
+    grove::upload(space, particles_of(table, mine), particles);
+    std::vector<const ParticleField*> fields;
+    for (const ParticleField& field : table->rows()) fields.push_back(&field);
+    HostCopy<BackEnd> copy(space, table);
+    EXPECT_FALSE(copy.knows(*fields.front()));
+    EXPECT_THROW(copy.reserve(std::size_t{1} << 60), SystemError);
+    copy.reserve(HostCopy<BackEnd>::bytes_of(mine.size(), fields));
+    for (const bool by_id : {false, true}) {
+      const ParticleOrder order = by_id ? ParticleOrder::by_id : ParticleOrder::as_they_are;
+      copy.take(particles, fields, order);
+      ColumnsOnDemand<BackEnd> on_demand(space, particles, order);
+      for (ParticleColumns* columns : {static_cast<ParticleColumns*>(&copy), static_cast<ParticleColumns*>(&on_demand)}) {
+        ASSERT_EQ(columns->size(), mine.size());
+        ParticleSet found;
+        found.fields = table;
+        for (const ParticleField* field : fields) {
+          ASSERT_TRUE(columns->knows(*field));
+          const std::span<const std::byte> values = columns->values(*field);
+          ASSERT_EQ(values.size(), mine.size() * field->row_bytes());
+          std::copy(values.begin(), values.end(), found.resize(*field, mine.size()).begin());
+        }
+        EXPECT_TRUE(found.id == (by_id ? sorted : mine));
+        expect_fields(by_id ? "sort by id on the device" : "copy", found, is_any);
+      }
+    }
+  }
 }
 
 TEST_P(EveryField, HasItsInitialValueWhereItIsNotKnown) {

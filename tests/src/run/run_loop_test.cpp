@@ -168,7 +168,9 @@ TEST_F(RunLoopTest, KeepsNoStateWhereNoneIsAskedFor) {
   const OutputDirectory output("out");
   const ObserverSetup setup{config, output, schedule, ""};
   const RunReport report = run(schedule, false);
-  const SnapshotObserver observer(simulation, comm, setup);
+  HostSpace space;
+  const Particles<HostSpace> particles(space);
+  const SnapshotObserver<HostSpace> observer({space, particles, comm, simulation, setup});
   EXPECT_FALSE(observer.due({2, 1, report.start, report.last, 0, true}));
   EXPECT_EQ(observer.last_state(), "");
   EXPECT_NE(observer.written().find("no snapshots"), std::string::npos);

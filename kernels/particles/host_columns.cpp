@@ -1,0 +1,212 @@
+#include "kernels/particles/host_columns.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "kernels/particles/gather_items.hpp"
+
+namespace grove {
+
+namespace {
+
+// On a GPU, long enough that the copies run at full speed; on the CPU, short enough that most of a piece is in the cache when it is taken
+// apart.
+constexpr std::size_t piece_bytes = std::size_t{4} << 20;
+constexpr std::size_t piece_turns = 2;
+constexpr std::size_t column_alignment = 64;
+constexpr int id_bits = 64;
+
+std::size_t aligned(std::size_t bytes) { return (bytes + column_alignment - 1) / column_alignment * column_alignment; }
+
+struct Iota {
+  std::uint32_t* out;
+  GROVE_HD void operator()(std::size_t i) const { out[i] = static_cast<std::uint32_t>(i); }
+};
+
+/// Takes a field out of the items of its array. Lengths are in words of the size of the field's elements.
+template <class Word>
+struct TakeRows {
+  const Word* items;  // from the field's first element in the first item on
+  Word* rows;
+  std::size_t item_words, row_words;
+  GROVE_HD void operator()(std::size_t i) const {
+    for (std::size_t c = 0; c < row_words; ++c) rows[i * row_words + c] = items[i * item_words + c];
+  }
+};
+
+template <class Word, class Space>
+void take_words(Space& space, const ParticleField& field, const std::byte* items, std::size_t item_bytes, std::size_t count,
+                std::byte* to) {
+  const auto* const from = reinterpret_cast<const Word*>(items) + field.at;
+  space.for_each(count, TakeRows<Word>{from, reinterpret_cast<Word*>(to), item_bytes / sizeof(Word), field.components});
+}
+
+template <class Space>
+void take_field(Space& space, const ParticleField& field, const std::byte* items, std::size_t item_bytes, std::size_t count,
+                std::byte* to) {
+  switch (size_of(field.type)) {
+    case 1:
+      return take_words<std::uint8_t>(space, field, items, item_bytes, count, to);
+    case 2:
+      return take_words<std::uint16_t>(space, field, items, item_bytes, count, to);
+    case 4:
+      return take_words<std::uint32_t>(space, field, items, item_bytes, count, to);
+    default:
+      return take_words<std::uint64_t>(space, field, items, item_bytes, count, to);
+  }
+}
+
+/// The memory of the last step is free for the arena's next user.
+template <class Space>
+Space& without_step_memory(Space& space) {
+  space.arena().begin_step();
+  return space;
+}
+
+}  // namespace
+
+template <class Space>
+ColumnReader<Space>::ColumnReader(Space& space, const Particles<Space>& particles, ParticleOrder order)
+    : space_(without_step_memory(space)),
+      particles_(particles),
+      order_(space, order == ParticleOrder::by_id ? particles.size() : 0),
+      ids_(space, order == ParticleOrder::by_id ? particles.size() : 0),
+      items_(space, piece_bytes),
+      rows_(space, Space::on_gpu ? piece_turns * piece_bytes : 0) {
+  if (order != ParticleOrder::by_id) return;
+  space.copy(ids_.data(), particles.id.data(), particles.size() * sizeof(std::uint64_t));
+  space.for_each(particles.size(), Iota{order_.data()});
+  space.sort_pairs(ids_, order_, id_bits);
+}
+
+template <class Space>
+void ColumnReader<Space>::read(const std::vector<FieldTarget>& targets) {
+  const FieldTable& table = *particles_.table();
+  for (std::size_t number = 0; number < table.arrays().size(); ++number) {
+    std::vector<FieldTarget> here;
+    for (const FieldTarget& target : targets)
+      if (table.array_of(target.field->array.empty() ? target.field->name : target.field->array) == number) here.push_back(target);
+    if (!here.empty()) read_array(number, here);
+  }
+}
+
+template <class Space>
+void ColumnReader<Space>::read_array(std::size_t number, const std::vector<FieldTarget>& targets) {
+  const std::size_t n = particles_.size(), item_bytes = particles_.array(number).item_bytes();
+  const std::size_t longest = piece_bytes / item_bytes / column_alignment * column_alignment;
+  for (std::size_t first = 0; first < n; first += longest) {
+    const std::size_t count = std::min(longest, n - first);
+    const std::byte* const items = items_in_order(number, first, count);
+    for (const FieldTarget& target : targets) {
+      const std::size_t row = target.field->row_bytes();
+      std::byte* const to = target.to + first * row;
+      std::byte* rows = to;
+      if constexpr (Space::on_gpu) rows = rows_.data() + piece_count_++ % piece_turns * piece_bytes;
+      take_field<Space>(space_, *target.field, items, item_bytes, count, rows);
+      if constexpr (Space::on_gpu) send_piece(rows, to, count * row);
+    }
+  }
+}
+
+template <class Space>
+const std::byte* ColumnReader<Space>::items_in_order(std::size_t number, std::size_t first, std::size_t count) {
+  const ParticleArray<Space>& array = particles_.array(number);
+  if (!order_.data()) return array.item(first);
+  if (number == id_array) return reinterpret_cast<const std::byte*>(ids_.data() + first);
+  gather_items<Space>(space_, {order_.data() + first, count}, array.item_bytes(), array.data(), items_.data());
+  return items_.data();
+}
+
+template <class Space>
+void ColumnReader<Space>::send_piece(const std::byte* piece, std::byte* to, std::size_t bytes) {
+  // Work that comes after this piece waits for the copy of the piece before it, whose memory it will write to.
+  space_.order_after_copies();
+  space_.order_copies_after_work();
+  space_.copy_to_host_async(to, piece, bytes);
+}
+
+template <class Space>
+void ColumnReader<Space>::wait() {
+  space_.wait_for_copies();
+}
+
+template <class Space>
+std::size_t HostCopy<Space>::bytes_of(std::size_t count, const Fields& fields) {
+  std::size_t bytes = 0;
+  for (const ParticleField* field : fields) bytes += aligned(count * field->row_bytes());
+  return bytes;
+}
+
+template <class Space>
+void HostCopy<Space>::reserve(std::size_t bytes) {
+  if (bytes <= capacity()) return;
+  release();
+  memory_.resize_discard(bytes);
+}
+
+template <class Space>
+void HostCopy<Space>::release() {
+  count_ = 0;
+  columns_.clear();
+  Buffer<typename Space::HostMemory, std::byte> none(space_.host_memory());
+  memory_.swap(none);
+}
+
+template <class Space>
+void HostCopy<Space>::take(const Particles<Space>& particles, const Fields& fields, ParticleOrder order) {
+  if (bytes_of(particles.size(), fields) > capacity()) throw std::logic_error("the copy of the particles has no room");
+  count_ = particles.size();
+  columns_.clear();
+  std::vector<FieldTarget> targets;
+  std::size_t at = 0;
+  for (const ParticleField* field : fields) {
+    columns_.push_back({field, at});
+    targets.push_back({field, memory_.data() + at});
+    at += aligned(count_ * field->row_bytes());
+  }
+  ColumnReader<Space> reader(space_, particles, order);
+  reader.read(targets);
+  reader.wait();
+}
+
+template <class Space>
+const typename HostCopy<Space>::Column* HostCopy<Space>::find(const ParticleField& field) const {
+  const auto found = std::find_if(columns_.begin(), columns_.end(), [&](const Column& column) { return column.field == &field; });
+  return found == columns_.end() ? nullptr : &*found;
+}
+
+template <class Space>
+bool HostCopy<Space>::knows(const ParticleField& field) const {
+  return find(field) != nullptr;
+}
+
+template <class Space>
+std::span<const std::byte> HostCopy<Space>::values(const ParticleField& field) {
+  const Column* const column = find(field);
+  if (!column) throw std::logic_error("the copy of the particles is without " + field.name);
+  return {memory_.data() + column->at, count_ * field.row_bytes()};
+}
+
+template <class Space>
+std::span<const std::byte> ColumnsOnDemand<Space>::values(const ParticleField& field) {
+  const std::size_t bytes = count_ * field.row_bytes(), lines = aligned(bytes) / sizeof(Line);
+  if (present_ != &field) {
+    present_ = nullptr;
+    if (lines > capacity_) {
+      capacity_ = 0;
+      memory_.reset();
+      memory_ = std::make_unique_for_overwrite<Line[]>(lines);
+      capacity_ = lines;
+    }
+    if (bytes > 0) reader_.read({{&field, memory_[0].bytes}});
+    reader_.wait();
+    present_ = &field;
+  }
+  return {lines > 0 ? memory_[0].bytes : nullptr, bytes};
+}
+
+template class ColumnReader<BackEnd>;
+template class HostCopy<BackEnd>;
+template class ColumnsOnDemand<BackEnd>;
+
+}  // namespace grove

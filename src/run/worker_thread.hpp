@@ -1,0 +1,42 @@
+// A thread that does one task at a time beside the thread that owns it.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+namespace grove {
+
+/// Used by the thread that made it. Signals go to other threads.
+class WorkerThread {
+ public:
+  /// Throws std::system_error when there is no thread to be had.
+  WorkerThread();
+  WorkerThread(const WorkerThread&) = delete;
+  WorkerThread& operator=(const WorkerThread&) = delete;
+  /// Waits for the task. What it throws is lost.
+  ~WorkerThread();
+
+  /// Starts a task. The one before must have been waited for.
+  void start(std::function<void()> task);
+  /// Waits for the task, if there is one, and throws what it has thrown.
+  void wait();
+  /// Whether the task has ended with an exception, which wait() will throw. Does not block.
+  bool has_failed() const { return has_failed_; }
+
+ private:
+  void work();
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::function<void()> task_;  ///< empty: there is none, or it is done
+  bool is_over_ = false;
+  std::atomic<bool> has_failed_ = false;
+  std::exception_ptr error_;
+  std::thread thread_;
+};
+
+}  // namespace grove

@@ -1,0 +1,374 @@
+// Snapshots that are written while the steps go on: the bytes are those of a write between the steps, each file has the state it was asked
+// for, and failures, signals and errors elsewhere meanwhile leave whole files and one message.
+#include <gtest/gtest.h>
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <functional>
+#include <thread>
+
+#include "io/partial_file.hpp"
+#include "io/reader.hpp"
+#include "kernels/particles/particle_motion.hpp"
+#include "kernels/particles/particle_transfer.hpp"
+#include "kernels/space/error.hpp"
+#include "src/config/config.hpp"
+#include "src/run/observers/snapshots.hpp"
+#include "src/run/output_directory.hpp"
+#include "src/run/run_loop.hpp"
+#include "src/run/step_schedule.hpp"
+#include "tests/support/space_support.hpp"
+#include "tests/support/temporary_directory.hpp"
+
+namespace grove::tests {
+namespace {
+
+constexpr std::uint64_t particle_count = 60000;
+
+/// One to one (splitmix64), so that ids use all bits and are in no order.
+std::uint64_t mixed(std::uint64_t x) {
+  x += 0x9e3779b97f4a7c15ULL;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+  return x ^ (x >> 31);
+}
+
+double start_of(std::uint64_t id, std::size_t axis) { return static_cast<double>(mixed(id + axis) >> 11) * 0x1p-53; }
+double velocity_of(std::uint64_t id, std::size_t axis) { return start_of(~id, axis) - 0.5; }
+
+/// Particles that nothing acts on, in a space of the test's own. Ranks have shares of different lengths, all ids mixed.
+class DriftingSimulation final : public Simulation {
+ public:
+  explicit DriftingSimulation(const Communicator& comm) : comm_(comm) {}
+
+  std::function<void(int step)> on_step = [](int) {};
+  int steps = 0;
+
+  void start(const ParticleSet& particles, double time) override {
+    upload(space_, particles, particles_);
+    time_ = time;
+  }
+  void step_to(double time_after, double dt) override {
+    drift(space_, particles_, dt);
+    time_ = time_after;
+    on_step(++steps);
+  }
+  void compute_forces() override {}
+  const FieldTablePtr& fields() const override { return particles_.table(); }
+  double time() const override { return time_; }
+  Diagnostics diagnostics() override { return {}; }
+  ParticleSet particles() override { return download(space_, particles_); }
+  ForceBalance force_balance() override { return {}; }
+  ReferenceForces reference_forces(std::uint64_t, std::uint64_t) override { return {}; }
+  ForceSample compare_forces(const ReferenceForces&) override { return {}; }
+  std::vector<std::unique_ptr<Observer>> make_observers(const ObserverSetup&) override { return {}; }
+  std::vector<PhaseTime> phase_times() const override { return {}; }
+  WorkCounts work_counts() const override { return {}; }
+  std::string device_description() const override { return space_.description(); }
+
+  ObserverContext<BackEnd> context(const ObserverSetup& setup) { return {space_, particles_, comm_, *this, setup}; }
+
+ private:
+  BackEnd space_ = make_space();
+  Particles<BackEnd> particles_{space_};
+  const Communicator& comm_;
+  double time_ = 0;
+};
+
+/// Does what a test says, at every state.
+class WhenObserved final : public Observer {
+ public:
+  explicit WhenObserved(std::function<void(const RunState&)> work) : work_(std::move(work)) {}
+  bool due(const RunState&) const override { return true; }
+  void observe(const RunState& state) override { work_(state); }
+
+ private:
+  std::function<void(const RunState&)> work_;
+};
+
+/// Sets the largest file this process may write for as long as it lives.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) {
+    getrlimit(RLIMIT_FSIZE, &former_);
+    const rlimit now{bytes, former_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &now);
+  }
+  ~FileSizeLimit() { setrlimit(RLIMIT_FSIZE, &former_); }
+
+ private:
+  rlimit former_{};
+};
+
+std::uint64_t no_memory() { return 0; }
+
+class OutputBesideTest : public testing::Test {
+ protected:
+  Communicator comm{MPI_COMM_WORLD};
+  TemporaryDirectory directory{comm};
+  OutputDirectory output{directory.file("beside")};
+  StepSchedule schedule{0, 1, 0.125, 0.125};
+  Config config;
+  DriftingSimulation simulation{comm};
+  Observers observers;
+
+  OutputBesideTest() { make(output); }
+
+  void make(const OutputDirectory& one) const {
+    if (comm.is_root()) std::filesystem::create_directory(one.path());
+    comm.barrier();
+  }
+  ObserverSetup setup_for(const OutputDirectory& one) const { return {config, one, schedule, "the device of a test"}; }
+
+  /// Every third particle on the last rank, the others by turns; of types 1 and 2 in no order.
+  ParticleSet share() const {
+    const auto ranks = static_cast<std::uint64_t>(comm.size()), rank = static_cast<std::uint64_t>(comm.rank());
+    ParticleSet particles;
+    for (std::uint64_t i = 0; i < particle_count; ++i) {
+      if ((i % 3 == 0 ? ranks - 1 : i % ranks) != rank) continue;
+      const std::uint64_t id = mixed(i);
+      for (std::size_t axis = 0; axis < 3; ++axis) {
+        particles.position.push_back(start_of(id, axis));
+        particles.velocity.push_back(velocity_of(id, axis));
+      }
+      particles.mass.push_back(1 + start_of(id, 3));
+      particles.id.push_back(id);
+      particles.type.push_back(id % 5 == 0 ? 2 : 1);
+    }
+    return particles;
+  }
+
+  RunReport run() { return RunLoop(simulation, comm, schedule, std::move(observers)).run(share()); }
+
+  void watch(std::function<void(const RunState&)> work) { observers.push_back(std::make_unique<WhenObserved>(std::move(work))); }
+
+  /// The same on all ranks: none goes on, and removes it, before all have looked.
+  bool has(const std::string& path) const {
+    comm.barrier();
+    return comm.min(std::filesystem::exists(path) ? 1 : 0) == 1;
+  }
+  bool has_no_partial_file() const {
+    comm.barrier();
+    bool has_none = true;
+    for (const auto& entry : std::filesystem::directory_iterator(output.path()))
+      has_none = has_none && entry.path().extension() != ".partial";
+    return comm.min(has_none ? 1 : 0) == 1;
+  }
+
+  /// The snapshot has all particles, where they are at `time`.
+  void expect_state(const std::string& path, double time) const {
+    comm.barrier();
+    ReadInfo info;
+    const ParticleSet read = read_particles(path, comm, &info);
+    EXPECT_EQ(info.time, time);
+    EXPECT_EQ(comm.sum(static_cast<std::uint64_t>(read.size())), particle_count);
+    double largest = 0;
+    for (std::size_t i = 0; i < read.size(); ++i)
+      for (std::size_t axis = 0; axis < 3; ++axis) {
+        const double expected = start_of(read.id[i], axis) + time * velocity_of(read.id[i], axis);
+        largest = std::max(largest, std::abs(read.position[3 * i + axis] - expected));
+      }
+    EXPECT_LT(largest, 1e-14) << path;
+  }
+
+  /// The message of the AgreedError that `work` must throw on every rank, the same on all of them.
+  std::string agreed_error_of(const std::function<void()>& work) const {
+    std::string message = "no AgreedError";
+    int code = 0;
+    try {
+      work();
+    } catch (const AgreedError& error) {
+      message = error.what();
+      code = error.exit_code();
+    }
+    EXPECT_EQ(code, 4) << message;
+    std::string of_root = message;
+    comm.broadcast(of_root);
+    EXPECT_EQ(message, of_root);
+    return message;
+  }
+
+  /// The same number of short steps on all ranks; a run that goes on to its end would take minutes.
+  void take_many_short_steps() {
+    schedule = StepSchedule(0, 100000, 1, 100000);
+    simulation.on_step = [](int) { std::this_thread::sleep_for(std::chrono::milliseconds(2)); };
+  }
+};
+
+TEST_F(OutputBesideTest, HasTheBytesOfAWriteBetweenTheStepsInBothOrders) {
+  const OutputDirectory between(directory.file("between")), short_of_memory(directory.file("short")), saved(directory.file("saved"));
+  for (const OutputDirectory* one : {&between, &short_of_memory, &saved}) make(*one);
+  config.output.fields = "work";
+  for (const char* order : {"id", "morton"}) {
+    config.output.order = order;
+    const ObserverSetup beside_setup = setup_for(output), between_setup = setup_for(between), short_setup = setup_for(short_of_memory);
+    observers.push_back(std::make_unique<SnapshotObserver<BackEnd>>(simulation.context(beside_setup)));
+    observers.push_back(
+        std::make_unique<SnapshotObserver<BackEnd>>(simulation.context(between_setup), MeansOfWriting{MPI_THREAD_FUNNELED}));
+    observers.push_back(
+        std::make_unique<SnapshotObserver<BackEnd>>(simulation.context(short_setup), MeansOfWriting{thread_level_of_mpi(), no_memory}));
+    // Uses HDF5 on this thread: it waits until the snapshot beside the steps is written.
+    watch([&](const RunState& state) {
+      save_snapshot(saved.snapshot(state.step), simulation.particles(), state.time, config, "the device of a test", comm);
+    });
+    const RunReport report = run();
+    EXPECT_EQ(report.steps, 8U);
+    for (std::uint64_t i = 0; i <= report.steps; ++i) {
+      ASSERT_TRUE(has(saved.snapshot(i)));
+      const std::string expected = text_of_file(saved.snapshot(i));
+      EXPECT_GT(expected.size(), 100 * particle_count);
+      for (const OutputDirectory& one : {output, between, short_of_memory})
+        EXPECT_TRUE(text_of_file(one.snapshot(i)) == expected) << one.snapshot(i) << " in the order " << order;
+      if (i > 0) {
+        EXPECT_FALSE(text_of_file(saved.snapshot(i - 1)) == expected);
+      }
+    }
+    ASSERT_EQ(report.written.size(), 3U);
+    EXPECT_EQ(report.written[0].find("waited"), std::string::npos) << report.written[0];
+    EXPECT_EQ(report.written[1].find("waited"), std::string::npos) << report.written[1];
+    EXPECT_NE(report.written[2].find("the steps waited for 9 of them"), std::string::npos) << report.written[2];
+    comm.barrier();
+    simulation.steps = 0;
+  }
+}
+
+TEST_F(OutputBesideTest, HasTheStateOfItsStepAtEveryStep) {
+  const ObserverSetup setup = setup_for(output);
+  observers.push_back(std::make_unique<SnapshotObserver<BackEnd>>(simulation.context(setup)));
+  // The memory of the particles is used again as soon as the steps go on.
+  const RunReport report = run();
+  EXPECT_EQ(report.last_state, output.snapshot(8));
+  for (std::uint64_t i = 0; i <= 8; ++i) expect_state(output.snapshot(i), schedule.time(i));
+  EXPECT_FALSE(has(output.snapshot(9)));
+  EXPECT_GT(report.writing_s, 0);
+}
+
+TEST_F(OutputBesideTest, LetsTheStepsGoOnMeanwhile) {
+  const ObserverSetup setup = setup_for(output);
+  take_many_short_steps();
+  schedule = StepSchedule(0, 3000, 1, 100000);
+  std::uint64_t meanwhile = 0;
+  observers.push_back(std::make_unique<SnapshotObserver<BackEnd>>(simulation.context(setup)));
+  watch([&](const RunState& state) {
+    meanwhile += state.step > 0 && std::filesystem::exists(partial_name(output.snapshot(0))) ? 1 : 0;
+    if (state.step > 0 && comm.max(std::filesystem::exists(output.snapshot(0)) ? 1 : 0) == 1) std::raise(SIGTERM);
+  });
+  run();
+  EXPECT_GT(comm.max(meanwhile), 0U) << "no step ended while the first snapshot was written";
+}
+
+TEST_F(OutputBesideTest, IsCompleteWhenASignalStopsTheRunWhileItIsWritten) {
+  const ObserverSetup setup = setup_for(output);
+  take_many_short_steps();
+  bool seen = false;
+  observers.push_back(std::make_unique<SnapshotObserver<BackEnd>>(simulation.context(setup)));
+  watch([&](const RunState& state) {
+    seen = seen || (comm.is_root() && std::filesystem::exists(partial_name(output.snapshot(0))));
+    if (seen || state.step > 5000) std::raise(SIGTERM);
+  });
+  const RunReport report = run();
+  EXPECT_TRUE(seen || !comm.is_root()) << "the run was not stopped while the snapshot was written";
+  EXPECT_EQ(report.signal, SIGTERM);
+  EXPECT_TRUE(has_no_partial_file());
+  EXPECT_EQ(report.last_state, output.snapshot(1));
+  expect_state(output.snapshot(0), 0);
+  expect_state(output.snapshot(1), report.time);
+}
+
+TEST_F(OutputBesideTest, ThatFailsEndsTheRunWithOneErrorSoon) {
+  const ObserverSetup setup = setup_for(output);
+  take_many_short_steps();
+  // No directory any more, in which the first snapshot is to be made.
+  if (comm.is_root()) std::filesystem::remove(output.path());
+  comm.barrier();
+  observers.push_back(std::make_unique<SnapshotObserver<BackEnd>>(simulation.context(setup)));
+  const std::string message = agreed_error_of([&] { run(); });
+  EXPECT_NE(message.find("snapshot_0000.hdf5.partial: cannot be created"), std::string::npos) << message;
+  EXPECT_LT(simulation.steps, 5000) << "the end is in the 100,000th step";
+}
+
+TEST_F(OutputBesideTest, ThatFindsNoRoomEndsTheRunAndLeavesNoPartialFile) {
+  const ObserverSetup setup = setup_for(output);
+  schedule = StepSchedule(0, 8, 1, 2);
+  std::unique_ptr<FileSizeLimit> limit;
+  // In the midst of the metadata, and of the numbers. The third snapshot waits for the second at the latest.
+  for (const rlim_t bytes : {rlim_t{5000}, rlim_t{1000000}}) {
+    simulation.steps = 0;
+    simulation.on_step = [&](int step) {
+      if (step == 1) limit = std::make_unique<FileSizeLimit>(bytes);
+    };
+    observers.clear();
+    observers.push_back(std::make_unique<SnapshotObserver<BackEnd>>(simulation.context(setup)));
+    // The first snapshot is written before there is a limit.
+    watch([&](const RunState& state) {
+      while (state.step == 0 && !std::filesystem::exists(output.snapshot(0))) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    });
+    const std::string message = agreed_error_of([&] { run(); });
+    limit.reset();
+    EXPECT_NE(message.find("snapshot_0001.hdf5.partial"), std::string::npos) << message;
+    EXPECT_LE(simulation.steps, 4);
+    EXPECT_TRUE(has_no_partial_file());
+    expect_state(output.snapshot(0), 0);
+    EXPECT_FALSE(has(output.snapshot(1)));
+    comm.barrier();
+    if (comm.is_root()) std::filesystem::remove(output.snapshot(0));
+    comm.barrier();
+  }
+}
+
+TEST_F(OutputBesideTest, ThatFailsAtTheEndOfTheRunIsAnError) {
+  const ObserverSetup setup = setup_for(output);
+  observers.push_back(std::make_unique<SnapshotObserver<BackEnd>>(simulation.context(setup)));
+  watch([&](const RunState& state) {
+    // After the request for the last but one; the last one has no place.
+    if (state.step != 7) return;
+    if (comm.is_root()) std::filesystem::create_directory(output.snapshot(8) + ".partial");
+    comm.barrier();
+  });
+  const std::string message = agreed_error_of([&] { run(); });
+  EXPECT_NE(message.find("snapshot_0008.hdf5.partial"), std::string::npos) << message;
+  EXPECT_EQ(simulation.steps, 8);
+  expect_state(output.snapshot(7), schedule.time(7));
+}
+
+TEST_F(OutputBesideTest, IsCompleteWhenAllRanksEndWithAnErrorMeanwhile) {
+  const ObserverSetup setup = setup_for(output);
+  observers.push_back(std::make_unique<SnapshotObserver<BackEnd>>(simulation.context(setup)));
+  watch([&](const RunState&) {
+    comm.agree([&] {
+      if (comm.rank() == comm.size() - 1) throw SystemError("another failure");
+    });
+  });
+  EXPECT_EQ(agreed_error_of([&] { run(); }), "another failure");
+  EXPECT_TRUE(has_no_partial_file());
+  expect_state(output.snapshot(0), 0);
+}
+
+TEST_F(OutputBesideTest, IsCompleteWhenRanksThrowOnTheirOwnMeanwhile) {
+  const ObserverSetup setup = setup_for(output);
+  observers.push_back(std::make_unique<SnapshotObserver<BackEnd>>(simulation.context(setup)));
+  simulation.on_step = [&](int) { throw SystemError("a failure of rank " + std::to_string(comm.rank())); };
+  try {
+    run();
+    ADD_FAILURE() << "no error";
+  } catch (const SystemError& error) {
+    EXPECT_EQ(error.what(), "a failure of rank " + std::to_string(comm.rank()));
+  }
+  EXPECT_TRUE(has_no_partial_file());
+  expect_state(output.snapshot(0), 0);
+}
+
+TEST_F(OutputBesideTest, SaysWhereTheMpiLibraryDoesNotAllowIt) {
+  OutputParameters parameters;
+  EXPECT_EQ(why_not_beside(parameters, MPI_THREAD_MULTIPLE), "");
+  EXPECT_NE(why_not_beside(parameters, MPI_THREAD_FUNNELED).find("MPI_THREAD_MULTIPLE"), std::string::npos);
+  parameters.beside = "no";
+  EXPECT_EQ(why_not_beside(parameters, MPI_THREAD_FUNNELED), "");
+}
+
+}  // namespace
+}  // namespace grove::tests
