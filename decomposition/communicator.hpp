@@ -108,7 +108,7 @@ class Communicator {
   /// Entry r of `to` goes to rank r; entry r of the result came from rank r.
   std::vector<std::uint64_t> all_to_all(std::span<const std::uint64_t> to) const;
 
-  /// Point to point, not collective, non-blocking. Messages over 2 GiB are split; both sides must give the same byte count.
+  /// Point to point, not collective, non-blocking. Messages over 1 GiB are split; both sides must give the same byte count.
   void send_bytes(std::span<const std::byte> data, int to, Tag tag, Requests& requests) const;
   void receive_bytes(std::span<std::byte> data, int from, Tag tag, Requests& requests) const;
 

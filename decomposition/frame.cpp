@@ -158,7 +158,8 @@ Frame find_frame(Space& space, const Communicator& comm, const Particles<Space>&
   double half = 0;
   for (int k = 0; k < 3; ++k) half = std::max(half, 0.5 * (all.high[k] - all.low[k]));
   frame.extent = 2 * half;
-  bool is_kept = comm.size() > 1 && still_serves(before, centre, half);
+  const bool serves = comm.size() > 1 && still_serves(before, centre, half);
+  bool is_kept = serves;
   int steps_kept = before.steps_kept + 1;
   if (!is_kept && half > 0) {
     const Core core = core_of(sample_positions(space, comm, position, frame.shares));
@@ -173,7 +174,7 @@ Frame find_frame(Space& space, const Communicator& comm, const Particles<Space>&
   if (is_kept) {
     frame.cube = before.cube;
     frame.has_outliers = before.has_outliers;
-    frame.extent = before.extent;
+    if (serves) frame.extent = before.extent;
     frame.steps_kept = steps_kept;
   } else {
     // All at one point: any cube around it will do.

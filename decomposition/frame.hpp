@@ -21,7 +21,7 @@ struct Frame {
   std::vector<Share> shares;  ///< [ranks]
   double extent = 0;          ///< longest side of the box around all particles
   bool has_outliers = false;  ///< the cube does not hold all particles
-  int steps_kept = 0;         ///< since the cube was found
+  int steps_kept = 0;         ///< since the cube was found, or a sample has confirmed it
   bool is_finite = true;      ///< all positions and masses are finite; otherwise nothing else is set
 };
 

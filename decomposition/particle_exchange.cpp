@@ -25,7 +25,7 @@ constexpr double largest_imbalance = 1.03, worse_by = 1.02;
 constexpr double worth_it = 0.98;
 // Domains are cut by a sample: this many groups of particles that follow each other on a rank, at most.
 constexpr std::size_t largest_sample = 65536;
-// Larger sets go by way of the host: only the first exchange of a run is so large, and the memory would be kept.
+// Larger sets go by way of the host: few exchanges are so large, and the memory of the GPU would be kept.
 constexpr std::size_t largest_outbox = std::size_t{64} << 20;
 
 /// The bytes of an item, rounded up. Any number of such items ends at an address where every array is aligned as gather_items() needs it.
@@ -143,6 +143,10 @@ std::uint64_t idle_weight(const Frame& frame) {
   return std::max<std::uint64_t>(static_cast<std::uint64_t>(work / std::max(count, 1.0)) / idle_share, 1);
 }
 
+bool same_cube(const KeyCube& a, const KeyCube& b) {
+  return a.corner.x == b.corner.x && a.corner.y == b.corner.y && a.corner.z == b.corner.z && a.edge == b.edge;
+}
+
 int bits_for(std::size_t values) {
   int bits = 0;
   while (values >> bits) ++bits;
@@ -211,15 +215,15 @@ void complete(Transport<Space>& transport) {
 }  // namespace
 
 template <class Space>
-bool ParticleExchange<Space>::must_cut(const Frame& frame, bool is_first) {
+bool ParticleExchange<Space>::must_cut(const Frame& frame, bool starts_anew) {
   const double imbalance = imbalance_of(frame, idle_weight(frame));
-  if (!is_first && is_new_cut_) {
+  if (!starts_anew && is_new_cut_) {
     // Where keys or the change of work stand in the way, cutting again and again would gain nothing.
     const bool gained = imbalance < worth_it * before_cut_;
     threshold_ = gained ? largest_imbalance : std::max(largest_imbalance, worse_by * imbalance);
   }
-  is_new_cut_ = is_first || splits_.empty() || imbalance > threshold_;
-  if (is_new_cut_) before_cut_ = is_first ? std::numeric_limits<double>::infinity() : imbalance;
+  is_new_cut_ = starts_anew || splits_.empty() || imbalance > threshold_;
+  if (is_new_cut_) before_cut_ = starts_anew ? std::numeric_limits<double>::infinity() : imbalance;
   return is_new_cut_;
 }
 
@@ -251,8 +255,9 @@ void ParticleExchange<Space>::cut(const Frame& frame, const Particles<Space>& pa
 template <class Space>
 void ParticleExchange<Space>::run(const Frame& frame, Particles<Space>& particles) {
   if (comm_.size() == 1) return;
-  const bool is_first = !particles.has_acceleration;
-  if (must_cut(frame, is_first)) cut(frame, particles);
+  const bool starts_anew = !particles.has_acceleration || !same_cube(frame.cube, cube_);
+  cube_ = frame.cube;
+  if (must_cut(frame, starts_anew)) cut(frame, particles);
 
   const auto ranks = static_cast<std::size_t>(comm_.size()), me = static_cast<std::size_t>(comm_.rank());
   const Double4* const position = particles.position.data();
@@ -279,10 +284,14 @@ void ParticleExchange<Space>::run(const Frame& frame, Particles<Space>& particle
   }
   moves.arriving = comm_.all_to_all(moves.leaving);
   moves.arriving_total = std::accumulate(moves.arriving.begin(), moves.arriving.end(), std::size_t{0});
-  move(moves, is_first, particles);
+  move(moves, is_new_cut_, particles);
+  if (!is_new_cut_) return;
+  // Many particles may have left: memory for so many is not kept.
+  leaving_.release();
+  transport_.release();
 }
 
-/// Array by array the first time, when many leave: all at once would need much memory.
+/// Array by array after a cut, when many may leave: all at once would need much memory.
 template <class Space>
 void ParticleExchange<Space>::move(const ParticleMoves& moves, bool one_by_one, Particles<Space>& particles) {
   const std::size_t count = moves.leaving_total, kept = particles.size() - count, after = kept + moves.arriving_total;

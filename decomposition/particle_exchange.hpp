@@ -27,12 +27,12 @@ class ParticleExchange {
   /// order. All fields travel, except those whose row in the table says that they do not. Collective; synchronises.
   ///
   /// Domains are cut so that each has the same measured work, and none more than three times the mean number of particles, as far as equal
-  /// keys allow. They are cut anew if particles.has_acceleration is not set, and if the work has become uneven by more than a step would
-  /// gain.
+  /// keys allow. They are cut anew if particles.has_acceleration is not set, if the cube of the keys is another one, and if the work has
+  /// become uneven by more than a step would gain.
   void run(const Frame& frame, Particles<Space>& particles);
 
  private:
-  bool must_cut(const Frame& frame, bool is_first);
+  bool must_cut(const Frame& frame, bool starts_anew);
   void cut(const Frame& frame, const Particles<Space>& particles);
   void move(const ParticleMoves& moves, bool one_by_one, Particles<Space>& particles);
 
@@ -40,6 +40,7 @@ class ParticleExchange {
   const Communicator& comm_;
   Transport<Space> transport_;
   Buffer<Space, std::uint32_t> leaving_;  ///< particles that leave, by the rank to which they go
+  KeyCube cube_;                          ///< of the last exchange, to whose keys the cuts belong
   std::vector<std::uint64_t> splits_;     ///< [ranks - 1] first key of each domain but the first
   double threshold_ = 0;                  ///< domains are cut anew at a larger imbalance
   double before_cut_ = 0;                 ///< the imbalance before the last cut

@@ -107,10 +107,13 @@ struct PeerLinks<Space, on_gpu>::State {
 
   State(Space& s, const Communicator& parent) : space(s), comm(parent.raw()) {}
   ~State() {
-    if (std::uncaught_exceptions() == 0)
-      for (auto& [rank, peer] : peers) peer.finish();
+    // All ranks come here, also if all of them have met an error: one that fails alone ends the program at once.
+    for (auto& [rank, peer] : peers) peer.finish();
+    cudaStreamSynchronize(space.copy_stream());
     for (auto& [rank, peer] : peers)
       if (peer.opened) cudaIpcCloseMemHandle(const_cast<std::byte*>(peer.opened));
+    // Nobody may read the outbox, or have it open, when it goes.
+    if (std::uncaught_exceptions() == 0) comm.barrier();
     for (const Block& block : retired) space.deallocate(block.data, block.bytes);
     space.deallocate(outbox.data, outbox.bytes);
   }

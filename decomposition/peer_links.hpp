@@ -2,7 +2,8 @@
 //
 // A rank that sends puts all its messages into its outbox, a block of its GPU's memory, and tells each receiver where they lie. The
 // receiver copies them from there, and tells the sender once its copies are enqueued. Interprocess events order the copies after the outbox
-// was filled, and the next use of the outbox after the copies. The host never waits for the GPU.
+// was filled, and the next use of the outbox after the copies. The host does not wait for
+// the GPU, unless an outbox must grow.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +23,7 @@ class PeerLinks {
   /// Tries which ranks of the node can be reached: every pair reads a word of each other's memory. A pair has a link if both succeed, and
   /// neither of them is told not to by `wanted`. Collective.
   PeerLinks(Space& space, const Communicator& comm, bool wanted);
+  /// Collective, unless an exception is on its way.
   ~PeerLinks();
   PeerLinks(const PeerLinks&) = delete;
   PeerLinks& operator=(const PeerLinks&) = delete;

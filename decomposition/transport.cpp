@@ -239,6 +239,15 @@ void Transport<Space>::arrive(std::size_t first, std::size_t last) {
 }
 
 template <class Space>
+void Transport<Space>::release() {
+  space_->wait_for_copies();
+  has_staged_ = false;
+  outbox_.release();
+  inbox_.release();
+  late_inbox_.release();
+}
+
+template <class Space>
 void Transport<Space>::take_direct(std::size_t number) {
   Incoming& message = receives_[number];
   const std::byte* const begin = links_->messages_of(message.from);

@@ -3,7 +3,7 @@
 // Ranks without GPUs: MPI sends and receives messages where they are. GPUs: a message goes
 //   directly from GPU to GPU, if both are on one node and can reach each other (see peer_links.hpp);
 //   by an MPI that reads and writes GPU memory, if the MPI library says that it does;
-//   otherwise through pinned host memory, in pieces: one is copied while the one before is with MPI.
+//   otherwise through pinned host memory, in pieces: those that have arrived are copied while others travel.
 #pragma once
 
 #include <memory>
@@ -53,8 +53,10 @@ class Transport {
   std::size_t receive_count() const { return receives_.size(); }
   /// Waits for the receives [first, last), in the order of their declaration. Work enqueued later finds them in place.
   void arrive(std::size_t first, std::size_t last);
-  /// Waits until all that this rank sent has left.
+  /// Waits until what was given to send() may change again.
   void finish() { sends_in_flight_.wait_all(); }
+  /// Gives the staging memory on the host back; after finish().
+  void release();
 
   /// After connect(): whether messages between this rank and every other one go directly from GPU to GPU. True without GPUs.
   bool is_direct() const;

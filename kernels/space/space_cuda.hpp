@@ -160,6 +160,7 @@ class CudaSpace {
   int device_ = 0;
   int multiprocessors_ = 1;
   bool overlaps_launches_ = false;
+  bool reads_pageable_memory_ = false;
   std::size_t bytes_held_ = 0, most_bytes_held_ = 0;
   cudaStream_t stream_ = nullptr, copy_stream_ = nullptr;
   cudaEvent_t ordering_ = nullptr;

@@ -307,6 +307,23 @@ TEST_F(Domain, DomainsAreCutAnewWhenWorkHasBecomeUneven) {
   EXPECT_TRUE(exchange_again(200));
 }
 
+TEST_F(Domain, ANewCubeLeavesNoRankWithoutParticles) {
+  auto system = tests::plummer_sphere(6000, 6);
+  take_evenly(system);
+  const Frame first = exchange_particles();
+  // The outermost particle leaves the cube, which then lies elsewhere, and all keys change.
+  const auto far = std::max_element(system.begin(), system.end(), [](const Double4& a, const Double4& b) { return a.x < b.x; });
+  far->x *= 3;
+  std::vector<Double4> moved;
+  for (const std::uint64_t id : tests::download(space, particles.id)) moved.push_back(system[id]);
+  copy_from_host<BackEnd, Double4>(space, moved, particles.position.view());
+  const Frame later = find_frame(space, comm, particles, first);
+  EXPECT_NE(later.cube.edge, first.cube.edge);
+  particles.has_acceleration = true;
+  exchange.run(later, particles);
+  EXPECT_LT(imbalance(static_cast<double>(particles.size())), 1.1);
+}
+
 TEST_F(Domain, RanksBecomeEmptyAndFillAgain) {
   const auto system = tests::plummer_sphere(2000, 3);
   const auto size = static_cast<std::uint64_t>(comm.size());

@@ -9,7 +9,7 @@
 namespace grove {
 namespace {
 
-constexpr std::size_t particle_count = 32768;
+constexpr std::size_t particle_count = 16384;
 
 /// Forces by id, on rank 0 of `comm`, after as many evaluations; a particle on no rank or on two has an impossible potential.
 std::vector<Double4> forces_on(const Communicator& comm, const GravityParameters& gravity, const std::vector<Double4>& system) {
