@@ -104,4 +104,10 @@ std::vector<MemoryLimit> host_memory_limits(const fs::path& root) {
   return limits;
 }
 
+std::uint64_t free_host_memory() {
+  std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
+  for (const MemoryLimit& limit : host_memory_limits()) least = std::min(least, limit.free_bytes);
+  return least;
+}
+
 }  // namespace grove

@@ -19,4 +19,7 @@ struct MemoryLimit {
 /// alone says; elsewhere the list is empty. `root` is where /proc and /sys are looked for, for tests.
 std::vector<MemoryLimit> host_memory_limits(const std::filesystem::path& root = "/");
 
+/// The smallest number of bytes that these limits leave; the largest number when nothing is known.
+std::uint64_t free_host_memory();
+
 }  // namespace grove

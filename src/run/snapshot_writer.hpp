@@ -10,7 +10,7 @@
 #include "io/snapshot.hpp"
 #include "kernels/particles/particle_columns.hpp"
 #include "src/config/config.hpp"
-#include "src/run/host_memory.hpp"
+#include "kernels/space/host_memory.hpp"
 #include "src/run/worker_thread.hpp"
 
 namespace grove {

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -86,6 +88,12 @@ TEST_F(HostMemory, HasNoLimitWhereNothingSaysSo) { EXPECT_TRUE(limits().empty())
 
 TEST(HostMemoryHere, IsMoreThanNothing) {
   for (const MemoryLimit& limit : host_memory_limits()) EXPECT_GT(limit.free_bytes, 0u) << limit.name;
+}
+
+TEST(FreeHostMemory, OfThisMachineIsKnown) {
+  constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
+  EXPECT_GT(free_host_memory(), 0U);
+  EXPECT_LT(free_host_memory(), unlimited) << "Linux says how much is available";
 }
 
 }  // namespace

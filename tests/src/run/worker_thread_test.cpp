@@ -10,7 +10,6 @@
 #include <thread>
 #include <vector>
 
-#include "src/run/host_memory.hpp"
 #include "src/run/read_ahead.hpp"
 
 namespace grove {
@@ -143,18 +142,6 @@ TEST_F(ReadAheadTest, RefusesAFieldThatIsNotNext) {
   EXPECT_EQ(text_of(ahead.values(mass)), "mass");
   EXPECT_EQ(text_of(ahead.values(id)), "id");
   EXPECT_THROW(ahead.values(type), std::logic_error);
-}
-
-TEST(HostMemory, IsWhatTheSystemAndTheControlGroupLeave) {
-  constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
-  EXPECT_EQ(available_in_meminfo("MemTotal:  9 kB\nMemAvailable:    3 kB\nBuffers: 7 kB\n"), 3072U);
-  EXPECT_EQ(available_in_meminfo("MemTotal:  9 kB\n"), unlimited);
-  EXPECT_EQ(free_in_control_group("1000\n", "900\n", "anon 500\ninactive_file 150\nactive_file 50\n"), 300U);
-  EXPECT_EQ(free_in_control_group("1000\n", "1900\n", ""), 0U);
-  EXPECT_EQ(free_in_control_group("max\n", "900\n", ""), unlimited);
-  EXPECT_EQ(free_in_control_group("", "", ""), unlimited);
-  EXPECT_GT(free_host_memory(), 0U);
-  EXPECT_LT(free_host_memory(), unlimited) << "Linux says how much is available";
 }
 
 }  // namespace
