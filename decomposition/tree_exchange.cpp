@@ -104,7 +104,9 @@ void TreeExchange<Space>::take_room(Tree<Space>& own, ParticleArray<Space>& posi
   const std::size_t cells = cell_begin_.back(), particles = particle_begin_.back();
   if (joins_) {
     const std::size_t own_cells = cell_begin_.front();
+    const CellLinks* const before = own.links.data();
     own.links.resize_keep(cells);
+    has_moved_ = own_cells > 0 && own.links.data() != before;
     own.geometry.resize_keep(cells);
     own.multipole.resize_keep(cells * stride);
     positions.reserve_keep(particles);
@@ -161,6 +163,7 @@ template <class Space>
 void TreeExchange<Space>::begin(const EssentialTrees<Space>& trees, Tree<Space>& own, ParticleArray<Space>& positions, bool is_exception) {
   connect();
   joins_ = is_fast_ && !is_exception;
+  has_moved_ = false;
   std::vector<std::uint64_t> sizes(trees.cell_counts.size());
   for (std::size_t r = 0; r < sizes.size(); ++r) sizes[r] = pack({trees.cell_counts[r], trees.particle_counts[r]});
   const auto own_particles = static_cast<std::uint32_t>(positions.size());

@@ -43,6 +43,8 @@ class TreeExchange {
   TreeView view_of_all() const;
   /// Waits until all that this rank sent has left.
   void finish() { transport_.finish(); }
+  /// Whether the own tree had too little room for those that joined it, and has moved to other memory of the step.
+  bool has_moved_own_tree() const { return has_moved_; }
   /// Gives the memory of trees back that have not joined the own one.
   void release() {
     links_.release();

@@ -44,6 +44,8 @@ void TreeSolver<Space>::prepare(Particles<Space>& particles, PhaseClock<Space>& 
 
 template <class Space>
 void TreeSolver<Space>::prepare_for(const GravityLaw& law, Particles<Space>& particles, PhaseClock<Space>& clock, bool is_first) {
+  // What the step before had to take twice, later steps have room for.
+  if (tree_exchange_.has_moved_own_tree()) space_.arena().forget_largest_use();
   space_.arena().begin_step();
   // Without accelerations the particles are those of a new run.
   frame_ = find_frame(space_, comm_, particles, particles.has_acceleration ? frame_ : Frame{});
