@@ -82,6 +82,7 @@ class TreeExchange {
   Transport<Space> transport_;
   bool is_connected_ = false, is_fast_ = false;
   bool joins_ = false;                                            ///< in this set
+  bool has_moved_ = false;                                        ///< the own tree, in this set
   ExpansionForm form_;                                            ///< of the multipoles
   TreeView own_;                                                  ///< the own tree, if the others join it
   std::vector<int> sources_;                                      ///< ranks, in the order in which their trees are taken

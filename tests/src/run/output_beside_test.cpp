@@ -68,6 +68,8 @@ class DriftingSimulation final : public Simulation {
   std::vector<std::unique_ptr<Observer>> make_observers(const ObserverSetup&) override { return {}; }
   std::vector<PhaseTime> phase_times() const override { return {}; }
   WorkCounts work_counts() const override { return {}; }
+  std::string transport_description() override { return ""; }
+  DeviceState device_state() const override { return space_.state(); }
   std::string device_description() const override { return space_.description(); }
 
   ObserverContext<BackEnd> context(const ObserverSetup& setup) { return {space_, particles_, comm_, *this, setup}; }
