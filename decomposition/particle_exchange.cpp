@@ -26,7 +26,7 @@ constexpr double worth_it = 0.98;
 // Domains are cut by a sample: this many groups of particles that follow each other on a rank, at most.
 constexpr std::size_t largest_sample = 65536;
 // Larger sets go by way of the host: few exchanges are so large, and the memory of the GPU would be kept.
-constexpr std::size_t largest_outbox = std::size_t{64} << 20;
+constexpr std::size_t largest_outbox = std::size_t{64} << 20, largest_outbox_after_cut = std::size_t{2} << 20;
 
 /// The bytes of an item, rounded up. Any number of such items ends at an address where every array is aligned as gather_items() needs it.
 constexpr std::size_t aligned_item(std::size_t bytes) { return (bytes + 31) / 32 * 32; }
@@ -312,7 +312,7 @@ void ParticleExchange<Space>::move(const ParticleMoves& moves, bool one_by_one, 
       array.resize_discard(after);
       continue;
     }
-    if (one_by_one) transport_.begin(Tag::particles, largest_outbox);
+    if (one_by_one) transport_.begin(Tag::particles, largest_outbox_after_cut);
     gather_items(space_, leaving, array.item_bytes(), array.data(), at);
     holes.fill(array);
     array.resize_keep(after);

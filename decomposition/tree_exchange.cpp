@@ -34,8 +34,8 @@ struct Relocate {
 /// Messages for one tree: links, geometry, multipoles, particles.
 constexpr std::size_t messages_a_tree = 4;
 
-/// Bytes to send by way of the outbox.
-constexpr std::size_t no_limit = ~std::size_t{0}, largest_outbox_of_exceptions = std::size_t{64} << 20;
+/// Bytes to send by way of the outbox, whose memory is kept.
+constexpr std::size_t no_limit = ~std::size_t{0}, largest_outbox_of_exceptions = std::size_t{2} << 20;
 
 /// Walks use the highest bit of a cell's number.
 constexpr std::uint64_t most_cells = 0x7fffffffU;

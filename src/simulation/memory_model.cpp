@@ -15,8 +15,10 @@ namespace {
 constexpr double cells = 0.23;
 /// The arena is a little larger than its largest use.
 constexpr double arena_room = 1 + 1.0 / 64, smallest_arena = 1 << 20;
-/// On the GPU, the lists of the walk `fmm`, bytes a particle, and the stacks of its warps, bytes (35 to 60 MB).
-constexpr double lists = 5.5, stacks = 45e6;
+/// On the GPU, the lists of the walk `fmm`, bytes a particle, and the stacks of its warps, bytes, by the order of its expansions.
+constexpr double lists = 5.5, stacks_of_order_4 = 60e6, stacks_of_order_5 = 45e6;
+/// The stacks of the walk `tree`, bytes: a group for about 50 particles, as many groups as can be walked at once.
+constexpr double stack_of_group = 22528, particles_of_group = 50, stacks_of_tree = 71.4e6;
 /// Direct sums: positions and ids in the ring, and the partial sums of as many tiles of sources as it takes to keep a device busy (see
 /// direct_sum.cpp).
 constexpr double ring_block = 40, partial_sum = 32, sources_of_tile = 4096, enough_sums = 1 << 18;
@@ -46,7 +48,10 @@ MemoryModel::MemoryModel(const GravityParameters& gravity, const FieldTable& fie
   for (const FieldArray& array : fields.arrays()) fields_ += static_cast<double>(array.item_bytes);
   if (!is_direct_) {
     cell_ = bytes_of_cell(gravity.method == "tree" ? WalkTerms::form : GravityLaw(gravity).expansion_form());
-    arena_ = arena_bytes(cell_, on_gpu) + (on_gpu ? lists : 0);
+    const bool is_tree = gravity.method == "tree";
+    arena_ = arena_bytes(cell_, on_gpu) + (on_gpu && !is_tree ? lists : 0);
+    most_stacks_ = is_tree ? stacks_of_tree : gravity.order == 4 ? stacks_of_order_4 : stacks_of_order_5;
+    stacks_ = is_tree ? stack_of_group / particles_of_group : most_stacks_;  // those of `fmm` do not depend on the particles
   }
   for (const ParticleField& field : fields.rows()) {
     const auto bytes = static_cast<double>(field.row_bytes());
@@ -55,20 +60,20 @@ MemoryModel::MemoryModel(const GravityParameters& gravity, const FieldTable& fie
   }
 }
 
-// Fitted to what 2 and 4 ranks held on the CPU with 7,500 to 150,000 particles each, in Plummer spheres, and two H200s with 16,777,216. The
-// first term is that of the exchange of particles, of which the part 1 - 1 / ranks leaves at the start, and of arrays that have grown. The
-// second is that of the trees for and from other ranks: a surface, which has twice as many sides where there are twice as many ranks, until
-// all sides have neighbours.
+// Fitted to what 2 and 4 ranks held on the CPU with 7,500 to 100,000 particles each, in Plummer spheres, and two H200s with 524,288 and
+// 16,777,216. The first term is that of arrays that have grown a little. The second is that of the trees for and from other ranks: a
+// surface, which has twice as many sides where there are twice as many ranks, until all sides have neighbours. The third is that of
+// outboxes and lists.
 double MemoryModel::bytes_over_ranks(double particles, int ranks) const {
   if (ranks == 1) return 0;
   if (is_direct_) return ring_block * particles * std::min(ranks - 1, 2);
-  const double exchanged = (340 + cell_) * (1 - 1.0 / ranks), border = 10.6 * cell_ * std::min(std::log2(ranks), 3.0);
-  return exchanged * particles + border * std::cbrt(particles * particles);
+  const double border = (900 + 22 * cell_) * std::min(std::log2(ranks), 3.0);
+  return 2 * particles + border * std::cbrt(particles * particles) + (on_gpu_ ? 20e6 : 0.3e6);
 }
 
 double MemoryModel::device_bytes(double particles, int ranks) const {
   return fields_ * particles + std::max(is_direct_ ? partial_sums(particles) : arena_ * particles, smallest_arena) +
-         bytes_over_ranks(particles, ranks) + (on_gpu_ && !is_direct_ ? stacks : 0);
+         bytes_over_ranks(particles, ranks) + (on_gpu_ && !is_direct_ ? std::min(most_stacks_, stacks_ * particles) : 0);
 }
 
 double MemoryModel::host_bytes(double particles, int ranks) const {

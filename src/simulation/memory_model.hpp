@@ -23,15 +23,17 @@ class MemoryModel {
   /// What its particles take on the host from their generation, or reading, to the first forces.
   double loaded_bytes(double particles) const { return loaded_ * particles; }
 
-  /// By what part of itself the model may be wrong. Over ranks, arrays grow by half when they must, so that chance has a say.
+  /// By what part of itself the model may be wrong. Over ranks, arrays grow when they must, so that chance has a say.
   static constexpr double margin(int ranks) { return ranks == 1 ? 0.1 : 0.25; }
 
  private:
   double bytes_over_ranks(double particles, int ranks) const;
 
   bool on_gpu_, is_direct_;
-  double fields_ = 0, arena_ = 0;   ///< a particle
-  double cell_ = 0;                 ///< a cell of the tree
+  double fields_ = 0, arena_ = 0;  ///< a particle
+  double cell_ = 0;                ///< a cell of the tree
+  double stacks_ = 0;              ///< of walks on the GPU: a particle, and at most
+  double most_stacks_ = 0;
   double loaded_ = 0, output_ = 0;  ///< a particle, on the host
 };
 

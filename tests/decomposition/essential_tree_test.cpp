@@ -253,7 +253,9 @@ TEST_F(ForceOverRanks, OfTheTreeBecomeThoseOfDirectSummationWithTheta) {
 TEST_F(ForceOverRanks, OfHardSystemsAgreeWithDirectSummation) {
   for (const std::string& name : method_names()) {
     gravity.method = name;
-    gravity.theta = name == "fmm" ? 0.2 : 0.4;  // for the same accuracy: a softened line is what is hardest on local expansions
+    // For the same accuracy: a softened line is what is hardest. Its errors change by a factor of two with the place of the key cube, which
+    // is another one on several ranks.
+    gravity.theta = name == "fmm" ? 0.2 : 0.35;
     for (const double softening : {0.0, 0.05})
       for (const auto& [system_name, system] : tests::hard_systems()) {
         SCOPED_TRACE(name + ", " + system_name);

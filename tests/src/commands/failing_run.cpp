@@ -72,7 +72,7 @@ void Failure::happen() const {
   std::abort();
 }
 
-/// The program's own simulation, which fails in its third step, or when it gives its particles away for the second time.
+/// The program's own simulation, which fails in its third step.
 class FailingSimulation final : public Simulation {
  public:
   FailingSimulation(std::unique_ptr<Simulation> inner, const Communicator& comm, const Failure& failure)
@@ -89,10 +89,7 @@ class FailingSimulation final : public Simulation {
   const FieldTablePtr& fields() const override { return inner_->fields(); }
   double time() const override { return inner_->time(); }
   Diagnostics diagnostics() override { return inner_->diagnostics(); }
-  ParticleSet particles() override {
-    if (++copies_ == 2 && failure_.is_at("output", comm_)) failure_.happen();
-    return inner_->particles();
-  }
+  ParticleSet particles() override { return inner_->particles(); }
   ForceBalance force_balance() override { return inner_->force_balance(); }
   ReferenceForces reference_forces(std::uint64_t targets, std::uint64_t seed) override { return inner_->reference_forces(targets, seed); }
   ForceSample compare_forces(const ReferenceForces& reference) override { return inner_->compare_forces(reference); }
@@ -113,20 +110,23 @@ class FailingSimulation final : public Simulation {
   std::unique_ptr<Simulation> inner_;
   const Communicator& comm_;
   const Failure& failure_;
-  int steps_ = 0, copies_ = 0;
+  int steps_ = 0;
 };
 
 class FailingObserver final : public Observer {
  public:
-  FailingObserver(const Communicator& comm, const Failure& failure) : comm_(comm), failure_(failure) {}
-  bool due(const RunState& state) const override { return state.step == 2; }
+  FailingObserver(const Communicator& comm, const Failure& failure, std::string place, std::uint64_t step)
+      : comm_(comm), failure_(failure), place_(std::move(place)), step_(step) {}
+  bool due(const RunState& state) const override { return state.step == step_; }
   void observe(const RunState&) override {
-    if (failure_.is_at("observer", comm_)) failure_.happen();
+    if (failure_.is_at(place_, comm_)) failure_.happen();
   }
 
  private:
   const Communicator& comm_;
   const Failure& failure_;
+  std::string place_;
+  std::uint64_t step_;
 };
 
 int run(const Failure& failure, const std::string& path, const Communicator& comm) {
@@ -147,9 +147,11 @@ int run(const Failure& failure, const std::string& path, const Communicator& com
   Config config;
   const StepSchedule schedule(0, 0.1, 0.01, 0.05);
   const ObserverSetup setup{config, directory, schedule, "CPU"};
+  // In the step of the second snapshot, which the other ranks begin to write.
   Observers observers;
-  observers.push_back(std::make_unique<SnapshotObserver>(simulation, comm, setup));
-  observers.push_back(std::make_unique<FailingObserver>(comm, failure));
+  observers.push_back(std::make_unique<FailingObserver>(comm, failure, "output", 5));
+  for (auto& observer : simulation.make_observers(setup)) observers.push_back(std::move(observer));
+  observers.push_back(std::make_unique<FailingObserver>(comm, failure, "observer", 2));
   RunLoop(simulation, comm, schedule, std::move(observers))
       .run(generate(conditions, 1, first, first_of_rank(n, comm.rank() + 1, comm.size()) - first));
   return 0;
