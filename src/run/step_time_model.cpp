@@ -10,7 +10,7 @@ namespace grove {
 namespace {
 
 // docs/performance.md, "How many ranks".
-constexpr StepTimeModel one_gpu{0.9e-3, 0.97e-9, 1.0e-3};
+constexpr StepTimeModel one_gpu{0.9e-3, 0.97e-9, 0.7e-3};
 constexpr StepTimeModel one_core{0.1e-3, 1.4e-6, 0.1e-3};
 
 // The work grows about with this power of 1 / tolerance, below the default.

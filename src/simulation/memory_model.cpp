@@ -17,8 +17,10 @@ constexpr double cells = 0.23;
 constexpr double arena_room = 1 + 1.0 / 64, smallest_arena = 1 << 20;
 /// On the GPU, the lists of the walk `fmm`, bytes a particle, and the stacks of its warps, bytes, by the order of its expansions.
 constexpr double lists = 5.5, stacks_of_order_4 = 60e6, stacks_of_order_5 = 45e6;
-/// The stacks of the walk `tree`, bytes: a group for about 50 particles, as many groups as can be walked at once.
-constexpr double stack_of_group = 22528, particles_of_group = 50, stacks_of_tree = 71.4e6;
+/// On the GPU, the least memory from which other GPUs read messages of one kind, bytes.
+constexpr double outbox = 2.1e6;
+/// The stacks of the walk `tree`, bytes: a group for about 45 particles, as many groups as can be walked at once.
+constexpr double stack_of_group = 22528, particles_of_group = 45, stacks_of_tree = 71.4e6;
 /// Direct sums: positions and ids in the ring, and the partial sums of as many tiles of sources as it takes to keep a device busy (see
 /// direct_sum.cpp).
 constexpr double ring_block = 40, partial_sum = 32, sources_of_tile = 4096, enough_sums = 1 << 18;
@@ -66,9 +68,9 @@ MemoryModel::MemoryModel(const GravityParameters& gravity, const FieldTable& fie
 // outboxes and lists.
 double MemoryModel::bytes_over_ranks(double particles, int ranks) const {
   if (ranks == 1) return 0;
-  if (is_direct_) return ring_block * particles * std::min(ranks - 1, 2);
+  if (is_direct_) return ring_block * particles * std::min(ranks - 1, 2) + (on_gpu_ ? outbox : 0);
   const double border = (900 + 22 * cell_) * std::min(std::log2(ranks), 3.0);
-  return 2 * particles + border * std::cbrt(particles * particles) + (on_gpu_ ? 20e6 : 0.3e6);
+  return 2 * particles + border * std::cbrt(particles * particles) + (on_gpu_ ? 2 * outbox : 0.3e6);
 }
 
 double MemoryModel::device_bytes(double particles, int ranks) const {
