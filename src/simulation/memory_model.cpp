@@ -17,6 +17,8 @@ constexpr double cells = 0.23;
 constexpr double arena_room = 1 + 1.0 / 64, smallest_arena = 1 << 20;
 /// On the GPU, the lists of the walk `fmm`, bytes a particle, and the stacks of its warps, bytes, by the order of its expansions.
 constexpr double lists = 5.5, stacks_of_order_4 = 60e6, stacks_of_order_5 = 45e6;
+/// These are higher by this factor over ranks, whose trees may have as many levels as there can be.
+constexpr double stacks_over_ranks = 1.4;
 /// On the GPU, the least memory from which other GPUs read messages of one kind, bytes.
 constexpr double outbox = 2.1e6;
 /// The stacks of the walk `tree`, bytes: a group for about 45 particles, as many groups as can be walked at once.
@@ -46,14 +48,13 @@ double partial_sums(double particles) {
 }  // namespace
 
 MemoryModel::MemoryModel(const GravityParameters& gravity, const FieldTable& fields, bool on_gpu, bool keeps_snapshots)
-    : on_gpu_(on_gpu), is_direct_(gravity.method == "direct") {
+    : on_gpu_(on_gpu), is_direct_(gravity.method == "direct"), is_tree_(gravity.method == "tree") {
   for (const FieldArray& array : fields.arrays()) fields_ += static_cast<double>(array.item_bytes);
   if (!is_direct_) {
     cell_ = bytes_of_cell(gravity.method == "tree" ? WalkTerms::form : GravityLaw(gravity).expansion_form());
-    const bool is_tree = gravity.method == "tree";
-    arena_ = arena_bytes(cell_, on_gpu) + (on_gpu && !is_tree ? lists : 0);
-    most_stacks_ = is_tree ? stacks_of_tree : gravity.order == 4 ? stacks_of_order_4 : stacks_of_order_5;
-    stacks_ = is_tree ? stack_of_group / particles_of_group : most_stacks_;  // those of `fmm` do not depend on the particles
+    arena_ = arena_bytes(cell_, on_gpu) + (on_gpu && !is_tree_ ? lists : 0);
+    most_stacks_ = is_tree_ ? stacks_of_tree : gravity.order == 4 ? stacks_of_order_4 : stacks_of_order_5;
+    stacks_ = is_tree_ ? stack_of_group / particles_of_group : 0;
   }
   for (const ParticleField& field : fields.rows()) {
     const auto bytes = static_cast<double>(field.row_bytes());
@@ -73,9 +74,14 @@ double MemoryModel::bytes_over_ranks(double particles, int ranks) const {
   return 2 * particles + border * std::cbrt(particles * particles) + (on_gpu_ ? 2 * outbox : 0.3e6);
 }
 
+double MemoryModel::stack_bytes(double particles, int ranks) const {
+  if (is_tree_) return std::min(most_stacks_, stacks_ * particles);
+  return ranks > 1 ? stacks_over_ranks * most_stacks_ : most_stacks_;
+}
+
 double MemoryModel::device_bytes(double particles, int ranks) const {
   return fields_ * particles + std::max(is_direct_ ? partial_sums(particles) : arena_ * particles, smallest_arena) +
-         bytes_over_ranks(particles, ranks) + (on_gpu_ && !is_direct_ ? std::min(most_stacks_, stacks_ * particles) : 0);
+         bytes_over_ranks(particles, ranks) + (on_gpu_ && !is_direct_ ? stack_bytes(particles, ranks) : 0);
 }
 
 double MemoryModel::host_bytes(double particles, int ranks) const {

@@ -29,7 +29,9 @@ class MemoryModel {
  private:
   double bytes_over_ranks(double particles, int ranks) const;
 
-  bool on_gpu_, is_direct_;
+  double stack_bytes(double particles, int ranks) const;
+
+  bool on_gpu_, is_direct_, is_tree_;
   double fields_ = 0, arena_ = 0;  ///< a particle
   double cell_ = 0;                ///< a cell of the tree
   double stacks_ = 0;              ///< of walks on the GPU: a particle, and at most
