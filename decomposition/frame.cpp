@@ -106,7 +106,8 @@ Core core_of(const std::vector<Double4>& sample) {
   return {centre, std::max(outlier_factor * quantile(distance, 0.5), companion_factor * quantile(distance, 0.99))};
 }
 
-/// On several ranks a new cube is larger than needed by this factor, so that particles stay inside for some steps.
+/// On several ranks a cube that takes the place of another one is larger than needed by this factor, so that particles stay inside for some
+/// steps.
 constexpr double cube_margin = 1.1;
 /// It is found anew when the extent of the particles has changed by more than these factors, and when it has outliers, of which only a
 /// sample knows, after some steps.
@@ -181,7 +182,7 @@ Frame find_frame(Space& space, const Communicator& comm, const Particles<Space>&
     if (half == 0) half = std::max({std::abs(centre.x), std::abs(centre.y), std::abs(centre.z)}) * 1e-6;
     if (half == 0) half = 1;
     half *= 1 + 1e-12;  // the highest coordinate belongs inside
-    if (comm.size() > 1) half *= cube_margin;
+    if (comm.size() > 1 && !before.shares.empty()) half *= cube_margin;
     frame.cube = {centre - Double3{half, half, half}, 2 * half};
   }
   frame.scale = {power_of_two_near(frame.cube.edge), power_of_two_near(all.mass)};
