@@ -5,6 +5,7 @@
 #include <span>
 
 #include "kernels/space/atomic.hpp"
+#include "kernels/walks/tree_walk.hpp"
 
 namespace grove {
 
@@ -15,7 +16,7 @@ namespace {
 constexpr std::uint32_t boxes_from_particles = 160;
 // Boxes are no finer than the groups of a walk, whose targets share what is accepted: otherwise cells would be closed that a walk on one
 // rank opens, and errors on several ranks would be larger.
-constexpr std::size_t fewest_particles = 2 * 64 + 1;
+constexpr std::size_t fewest_particles = 2 * largest_group + 1;
 // Boxes copied to the host at once. There are hardly ever more.
 constexpr std::uint32_t boxes_expected = 1024;
 
@@ -39,7 +40,7 @@ struct PlacedBox {
 /// What the host needs to know.
 struct Description {
   KeyRange keys;
-  std::uint32_t box_count, unused;
+  std::uint32_t box_count;
 };
 
 /// Lists the boxes, in no particular order.

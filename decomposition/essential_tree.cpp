@@ -175,8 +175,6 @@ struct WriteTrees {
   }
 };
 
-int bits_for(std::size_t values) { return static_cast<int>(std::bit_width(values)); }
-
 }  // namespace
 
 template <class Space>
@@ -201,8 +199,9 @@ void EssentialTrees<Space>::select(Space& space, const ScaledLaw& law, const Tre
     particles.resize_discard(0);
     return;
   }
-  const EntryKeys keys{bits_for(tree.cell_count())};
-  const int sorted_bits = keys.cell_bits + bits_for(receiver_count);  // the key of unused entries has a receiver that does not exist
+  const EntryKeys keys{static_cast<int>(std::bit_width(tree.cell_count()))};
+  // The key of unused entries has a receiver that does not exist.
+  const int sorted_bits = keys.cell_bits + static_cast<int>(std::bit_width(receiver_count));
   const TreeView own = tree.view(tree_particles.data);
   expected_on_level_.resize(level_count, 0);
   capacity_ = std::max({capacity_, smallest_capacity, std::size_t{2} * receiver_count});

@@ -1,6 +1,7 @@
 #include "decomposition/particle_exchange.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -147,12 +148,6 @@ bool same_cube(const KeyCube& a, const KeyCube& b) {
   return a.corner.x == b.corner.x && a.corner.y == b.corner.y && a.corner.z == b.corner.z && a.edge == b.edge;
 }
 
-int bits_for(std::size_t values) {
-  int bits = 0;
-  while (values >> bits) ++bits;
-  return bits;
-}
-
 /// Fills the places of leaving particles below `kept` with staying ones from behind it.
 template <class Space>
 class HoleFiller {
@@ -276,7 +271,7 @@ void ParticleExchange<Space>::run(const Frame& frame, Particles<Space>& particle
     copy_from_host<Space, std::uint64_t>(space_, splits_, splits.view());
     space_.for_each(
         count, FindOwner{position, frame.cube, leaving_.data(), splits.data(), static_cast<std::uint32_t>(splits_.size()), owner.data()});
-    space_.sort_pairs(owner, leaving_.view(), bits_for(ranks));
+    space_.sort_pairs(owner, leaving_.view(), static_cast<int>(std::bit_width(ranks)));
     space_.for_each(ranks + 1, FirstOfOwner{owner.data(), static_cast<std::uint32_t>(count), first.data()});
     std::vector<std::uint32_t> begin(ranks + 1);
     copy_to_host<Space, std::uint32_t>(space_, first.view(), begin);

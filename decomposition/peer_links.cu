@@ -83,12 +83,12 @@ struct Peer {
   std::byte ack_sent{}, ack_received{};
   Requests send, ack_in, ack_out;
   bool awaits_ack = false, announced = false;
+  std::uint64_t generation_there = 1;  ///< of this rank's outbox that the other one has open
   void finish() {
     send.wait_all();
     ack_in.wait_all();
     ack_out.wait_all();
   }
-  std::uint64_t acknowledged = 1;  ///< generation of this rank's outbox that the other one has open
 };
 
 /// Smaller blocks would share what a name stands for with other memory.
@@ -159,7 +159,7 @@ struct PeerLinks<Space, on_gpu>::State {
   /// Frees the blocks that nobody has open any more.
   void free_retired() {
     const auto unused = [&](const Block& block) {
-      return std::all_of(peers.begin(), peers.end(), [&](const auto& peer) { return peer.second.acknowledged > block.generation; });
+      return std::all_of(peers.begin(), peers.end(), [&](const auto& peer) { return peer.second.generation_there > block.generation; });
     };
     while (!retired.empty() && unused(retired.front())) {
       space.deallocate(retired.front().data, retired.front().bytes);
@@ -225,7 +225,7 @@ std::byte* PeerLinks<Space, on_gpu>::outbox(std::size_t bytes) {
     peer.send.wait_all();
     peer.ack_in.wait_all();
     peer.awaits_ack = false;
-    peer.acknowledged = peer.sent.generation;
+    peer.generation_there = peer.sent.generation;
     check_cuda(cudaStreamWaitEvent(s.space.stream(), peer.other_taken->event()), "cudaStreamWaitEvent");
   }
   s.free_retired();

@@ -25,8 +25,8 @@ class TreeExchange {
   void connect();
   /// Agrees on the sizes of all messages, posts the receives, and starts to send `trees`, which must not change before finish(). If the
   /// other trees join the own one, `own` and the array of positions get room for them. They do so if messages travel fast enough, unless
-  /// this set is an exception whose memory is not to be kept; see release(). Collective.
-  void begin(const EssentialTrees<Space>& trees, Tree<Space>& own, ParticleArray<Space>& positions, bool is_exception);
+  /// this set is temporary: its memory is not to be kept; see release(). Collective.
+  void begin(const EssentialTrees<Space>& trees, Tree<Space>& own, ParticleArray<Space>& positions, bool is_temporary);
   /// Hands all messages to MPI. Not collective; does not wait until they have left.
   void send() { transport_.dispatch(); }
 
@@ -93,7 +93,7 @@ class TreeExchange {
   Buffer<Space, CellGeometry> geometry_;
   Buffer<Space, float> multipole_;
   Buffer<Space, Double4> particles_;
-  Buffer<Space, std::uint32_t> base_;  ///< on the device: a zero, cell_begin_, particle_begin_
+  Buffer<Space, std::uint32_t> device_begins_;  ///< on the device: a zero, cell_begin_, particle_begin_
 };
 
 }  // namespace grove

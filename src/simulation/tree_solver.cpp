@@ -43,7 +43,7 @@ void TreeSolver<Space>::prepare(Particles<Space>& particles, PhaseClock<Space>& 
 }
 
 template <class Space>
-void TreeSolver<Space>::prepare_for(const GravityLaw& law, Particles<Space>& particles, PhaseClock<Space>& clock, bool is_first) {
+void TreeSolver<Space>::prepare_for(const GravityLaw& law, Particles<Space>& particles, PhaseClock<Space>& clock, bool is_temporary) {
   // What the step before had to take twice, later steps have room for.
   if (tree_exchange_.has_moved_own_tree()) space_.arena().forget_largest_use();
   space_.arena().begin_step();
@@ -60,7 +60,7 @@ void TreeSolver<Space>::prepare_for(const GravityLaw& law, Particles<Space>& par
   build_own_tree(particles, clock);
   has_other_trees_ = false;
   if (comm_.size() == 1) return;
-  send_essential_trees(particles, is_first);
+  send_essential_trees(particles, is_temporary);
   clock.mark("essential trees");
   // On the GPU the walk of the own tree runs while this thread sends; on the CPU it keeps this thread busy, so messages leave first.
   if (!Space::on_gpu || tree_exchange_.joins_own_tree()) tree_exchange_.send();
@@ -94,13 +94,13 @@ void TreeSolver<Space>::keep_end_keys(View<const std::uint64_t> keys) {
 }
 
 template <class Space>
-void TreeSolver<Space>::send_essential_trees(Particles<Space>& particles, bool is_first) {
+void TreeSolver<Space>::send_essential_trees(Particles<Space>& particles, bool is_temporary) {
   domains_.run(comm_, describe_domain<Space>(space_, tree_, end_keys_.view(), particles.size(), frame_.scale), frame_.scale);
   std::vector<KeyRange> ranges;
   for (const DomainSummary& summary : domains_.summaries()) ranges.push_back(summary.keys);
   enlarge_cut_cells<Space>(space_, ranges, static_cast<std::size_t>(comm_.rank()), tree_);
   essential_.select(space_, scaled_law_, tree_, particles.position.view(), domains_.boxes());
-  tree_exchange_.begin(essential_, tree_, particles.array(position_array), is_first);
+  tree_exchange_.begin(essential_, tree_, particles.array(position_array), is_temporary);
 }
 
 template <class Space>
