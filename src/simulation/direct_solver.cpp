@@ -46,18 +46,17 @@ void DirectSolver<Space>::forces(Particles<Space>& particles, const std::uint8_t
 template <class Space>
 void DirectSolver<Space>::sum_active(Particles<Space>& particles, const std::uint8_t* active) {
   const std::size_t n = particles.size();
-  Buffer<Space, std::uint32_t> index(space_);
   const std::uint32_t count = select_indices(space_, n, IsActive{active}, [&](std::uint32_t found) {
-    index.resize_discard(found);
-    return index.data();
+    active_.resize_discard(found);
+    return active_.data();
   });
   Scratch<Space, Double4> position(space_, count), force(space_, count);
   Scratch<Space, std::uint64_t> id(space_, count);
-  gather_items<Space>(space_, index.view(), sizeof(Double4), particles.position.data(), position.data());
-  gather_items<Space>(space_, index.view(), sizeof(std::uint64_t), particles.id.data(), id.data());
+  gather_items<Space>(space_, active_.view(), sizeof(Double4), particles.position.data(), position.data());
+  gather_items<Space>(space_, active_.view(), sizeof(std::uint64_t), particles.id.data(), id.data());
   space_.fill_bytes(force.data(), 0, count * sizeof(Double4));
   sum_.add_all(law_, particles, {position.view(), id.view(), force.view()});
-  space_.for_each(count, Scatter{force.data(), index.data(), particles.acceleration.data()});
+  space_.for_each(count, Scatter{force.data(), active_.data(), particles.acceleration.data()});
   pairs_ = count * comm_.sum(std::uint64_t{n});
 }
 
