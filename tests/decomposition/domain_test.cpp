@@ -20,15 +20,9 @@ class Domain : public ::testing::Test {
 
   /// Takes the particles of `system` for which owner(i) is this rank; ids are indices.
   void take(const std::vector<Double4>& system, const std::function<std::size_t(std::size_t)>& owner) {
-    std::vector<Double4> position;
-    std::vector<std::uint64_t> id;
-    for (std::size_t i = 0; i < system.size(); ++i)
-      if (owner(i) == static_cast<std::size_t>(comm.rank())) position.push_back(system[i]), id.push_back(i);
-    tests::set_particles(space, particles, position, id);
+    tests::take_share(space, comm, system, particles, owner);
   }
-  void take_evenly(const std::vector<Double4>& system) {
-    take(system, [this](std::size_t i) { return i % static_cast<std::size_t>(comm.size()); });
-  }
+  void take_evenly(const std::vector<Double4>& system) { tests::take_by_turns(space, comm, system, particles); }
   void set_work(const std::function<std::uint32_t(std::uint64_t)>& work_of_id) {
     std::vector<std::uint32_t> work;
     for (const std::uint64_t id : tests::download(space, particles.id)) work.push_back(work_of_id(id));
