@@ -219,17 +219,6 @@ TEST(Time, AHundredThousandAtOnePointAreNoDisaster) {
   EXPECT_LE(seconds, 60);
 }
 
-/// The message of the AgreedError that all ranks throw for bad data; "no error" otherwise.
-std::string data_error_of(const std::function<void()>& work) {
-  try {
-    work();
-  } catch (const AgreedError& error) {
-    EXPECT_EQ(error.exit_code(), exit_code_of(DataError("")));
-    return error.what();
-  }
-  return "no error";
-}
-
 bool names_a_particle(const std::string& message) {
   const std::size_t id = message.find("with id "), end = message.find(" is not finite");
   return id != std::string::npos && end != std::string::npos && message.find_first_not_of("0123456789", id + 8) == end;
