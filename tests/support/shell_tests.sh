@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # What the tests in shell share. To be sourced: makes $directory, which is removed at the end.
 #
 # A test is a function whose name says what holds. It runs in a directory of its own, after config(), which may put files there. Functions
