@@ -189,6 +189,20 @@ a_sweep_without_values_takes_the_default_ones() {
     contains out.json '"setting": "theta"' && holds [ "$(grep -c '"whole_force_s"' out.json)" -eq 7 ] && contains out.json '"targets": 300'
 }
 
+bench_counts_what_many_ranks_would_exchange() {
+  "$grove" bench --n 2000 --virtual-ranks 1,4 >out.txt && contains out.txt "2,000 particles of generator plummer" && contains out.txt "senders" &&
+    holds [ "$(grep -cE '^ +[14] ' out.txt)" -eq 2 ] && "$grove" bench --n 2000 --virtual-ranks 2 --json ranks.json >out.txt || return 1
+  contains ranks.json '"virtual_ranks"' && contains ranks.json '"imported_particles"' && contains ranks.json '"particles": 2000' && contains out.txt senders &&
+    "$grove" bench --n 2000 --virtual-ranks 2 --json | cmp - ranks.json
+}
+
+virtual_ranks_that_cannot_be_are_refused() {
+  fails_with 2 "--virtual-ranks needs one process" ranks 2 bench --virtual-ranks 2 &&
+    fails_with 2 'gravity.method = "direct" has no trees' "$grove" bench --virtual-ranks 2 --set gravity.method=direct &&
+    fails_with 2 "--virtual-ranks" "$grove" bench --virtual-ranks 0 && fails_with 2 "--virtual-ranks" "$grove" bench --virtual-ranks 2,x &&
+    fails_with 2 "--sweep" "$grove" bench --virtual-ranks 2 --sweep
+}
+
 mistakes_in_a_sweep_are_named_before_it_starts() {
   touch file
   fails_with 2 'gravity.tolerance = "x"' "$grove" bench --sweep 1e-2,x --set gravity.method=fmm --set gravity.opening=relative &&
