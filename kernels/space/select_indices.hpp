@@ -21,9 +21,16 @@ struct ListMarked {
   const std::uint32_t* mark;
   const std::uint32_t* place;
   std::uint32_t* index;
+  std::size_t room;
   GROVE_HD void operator()(std::size_t i) const {
-    if (mark[i]) index[place[i]] = static_cast<std::uint32_t>(i);
+    if (mark[i] && place[i] < room) index[place[i]] = static_cast<std::uint32_t>(i);
   }
+};
+
+struct CopyCount {
+  const std::uint32_t* from;
+  std::uint32_t* to;
+  GROVE_HD void operator()(std::size_t) const { *to = *from; }
 };
 
 }  // namespace detail
@@ -36,7 +43,7 @@ std::uint32_t select_marked(Space& space, View<const std::uint32_t> marks, Room 
   space.template exclusive_scan<std::uint32_t>(marks, place.view());
   std::uint32_t count = 0;
   space.copy_to_host(&count, place.data() + marks.size, sizeof(count));
-  space.for_each(marks.size, detail::ListMarked{marks.data, place.data(), room(count)});
+  space.for_each(marks.size, detail::ListMarked{marks.data, place.data(), room(count), count});
   return count;
 }
 
@@ -46,6 +53,17 @@ std::uint32_t select_indices(Space& space, std::size_t n, Condition condition, R
   Scratch<Space, std::uint32_t> marks(space, n);
   space.for_each(n, detail::TestCondition<Condition>{condition, marks.data()});
   return select_marked(space, View<const std::uint32_t>(marks.view()), room);
+}
+
+/// The same without waiting: writes the first of the indices, as many as `index` has room for, and `count`, the number of all, to memory of
+/// the space. Asynchronous.
+template <class Space, class Condition>
+void select_first_indices(Space& space, std::size_t n, Condition condition, View<std::uint32_t> index, std::uint32_t* count) {
+  Scratch<Space, std::uint32_t> marks(space, n), place(space, n + 1);
+  space.for_each(n, detail::TestCondition<Condition>{condition, marks.data()});
+  space.template exclusive_scan<std::uint32_t>(marks.view(), place.view());
+  space.for_each(n, detail::ListMarked{marks.data(), place.data(), index.data, index.size});
+  space.for_each(1, detail::CopyCount{place.data() + n, count});
 }
 
 }  // namespace grove

@@ -270,6 +270,15 @@ TEST_F(Domain, ExchangeOfParticlesAtOnePointPutsThemOnOneRank) {
   EXPECT_TRUE(particles.size() == 0 || particles.size() == 1000);
 }
 
+TEST_F(Domain, ManyLeaveInRounds) {
+  // More than a rank sends in one round.
+  std::vector<Double4> system;
+  for (int i = 0; i < 1500000; ++i) system.push_back({0.1 * (i % 113), 0.1 * (i / 113 % 127), 0.1 * (i / 14351), 1});
+  take(system, [](std::size_t) { return 0; });
+  expect_a_partition_of(system, exchange_particles());
+  EXPECT_LT(imbalance(static_cast<double>(particles.size())), 1.1);
+}
+
 TEST_F(Domain, ParticlesThatStayAreNotMovedAndDomainsStayWhereTheyAre) {
   const auto system = tests::plummer_sphere(3000, 9);
   take_evenly(system);
