@@ -38,7 +38,7 @@ TEST_F(VirtualRanksTest, ImportNothingWhenThereIsOne) {
     EXPECT_EQ(one.near_ranks.most, 0);
     EXPECT_EQ(one.senders.most, 0);
     EXPECT_EQ(one.import_share(), 0);
-    EXPECT_DOUBLE_EQ(one.balance, 1);
+    EXPECT_NEAR(one.balance, 1, 1e-10);
   }
 }
 
