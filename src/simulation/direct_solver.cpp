@@ -24,14 +24,15 @@ struct Scatter {
 
 template <class Space>
 void DirectSolver<Space>::prepare(Particles<Space>& particles, PhaseClock<Space>& clock) {
+  clock.begin("checks");
   const bool finite = first_not_finite(space_, particles, ParticlePart::motion) == particles.size();
   if (comm_.min(finite ? 1 : 0) == 0) throw PositionsNotFinite();
-  clock.mark("checks");
   particles.has_acceleration = false;
 }
 
 template <class Space>
 void DirectSolver<Space>::forces(Particles<Space>& particles, const std::uint8_t* active, PhaseClock<Space>& clock) {
+  clock.begin("walk");
   if (active) {
     sum_active(particles, active);
   } else {
@@ -40,7 +41,6 @@ void DirectSolver<Space>::forces(Particles<Space>& particles, const std::uint8_t
     pairs_ = particles.size() * comm_.sum(std::uint64_t{particles.size()});
     particles.has_acceleration = true;
   }
-  clock.mark("walk");
 }
 
 template <class Space>

@@ -44,6 +44,7 @@ void TreeSolver<Space>::prepare(Particles<Space>& particles, PhaseClock<Space>& 
 
 template <class Space>
 void TreeSolver<Space>::prepare_for(const GravityLaw& law, Particles<Space>& particles, PhaseClock<Space>& clock, bool is_temporary) {
+  clock.begin("keys");
   // What the step before had to take twice, later steps have room for.
   if (tree_exchange_.has_moved_own_tree()) space_.arena().forget_largest_use();
   space_.arena().begin_step();
@@ -52,17 +53,17 @@ void TreeSolver<Space>::prepare_for(const GravityLaw& law, Particles<Space>& par
   if (!frame_.is_finite) throw PositionsNotFinite();
   frame_.scale = law.fitting(frame_.scale);
   scaled_law_ = law.at(frame_.scale);
-  clock.mark("keys");
   if (comm_.size() > 1) {
+    clock.begin("exchange");
     particle_exchange_.run(frame_, particles);
     if (!is_temporary) make_room_for_others(particles);
-    clock.mark("exchange");
   }
   build_own_tree(particles, clock);
   has_other_trees_ = false;
   if (comm_.size() == 1) return;
+  clock.begin("essential trees");
   send_essential_trees(particles, is_temporary);
-  clock.mark("essential trees");
+  clock.begin("tree exchange");
   // On the GPU the walk of the own tree runs while this thread sends; on the CPU it keeps this thread busy, so messages leave first.
   if (!Space::on_gpu || tree_exchange_.joins_own_tree()) tree_exchange_.send();
 }
@@ -82,20 +83,20 @@ void TreeSolver<Space>::make_room_for_others(Particles<Space>& particles) {
 
 template <class Space>
 void TreeSolver<Space>::build_own_tree(Particles<Space>& particles, PhaseClock<Space>& clock) {
+  clock.begin("keys");
   View<const float> last_acceleration;
   {
     Scratch<Space, std::uint64_t> keys(space_, particles.size());
     compute_keys<Space>(space_, particles.position.view(), frame_.cube, keys);
-    clock.mark("keys");
+    clock.begin("sort");
     last_acceleration = sort_particles<Space>(space_, keys, scaled_law_.units.acceleration, particles);
-    clock.mark("sort");
+    clock.begin("tree");
     build_tree<Space>(space_, keys, tree_);
     if (comm_.size() > 1) keep_end_keys(keys);
   }
   walker_->set_targets(tree_, frame_.cube, particles, last_acceleration);
-  clock.mark("tree");
+  clock.begin("moments");
   compute_moments<Space>(space_, particles.position.view(), last_acceleration, frame_.scale, tree_);
-  clock.mark("moments");
 }
 
 /// Others must know the smallest and the largest key, but not before the tree has its moments.
@@ -123,8 +124,8 @@ void TreeSolver<Space>::forces(Particles<Space>& particles, const std::uint8_t* 
   if (comm_.size() > 1 && tree_exchange_.joins_own_tree()) {
     walk_together(clock);
   } else {
+    clock.begin("walk");
     walker_->walk(scaled_law_, tree_.view(particles.position.data()), WalkMode::own_tree);
-    clock.mark("walk");
     if (comm_.size() > 1) walk_other_trees(clock);
   }
   const View<const GroupWork> work = walker_->group_work();
@@ -137,23 +138,24 @@ void TreeSolver<Space>::forces(Particles<Space>& particles, const std::uint8_t* 
 /// One walk of the own tree and those of the others.
 template <class Space>
 void TreeSolver<Space>::walk_together(PhaseClock<Space>& clock) {
+  clock.begin("tree exchange");
   const TreeView all = has_other_trees_ ? tree_exchange_.view_of_all() : tree_exchange_.receive_all();
   if (!has_other_trees_) tree_exchange_.finish();
   has_other_trees_ = true;
-  clock.mark("tree exchange");
+  clock.begin("walk");
   walker_->walk(scaled_law_, all, WalkMode::own_tree);
-  clock.mark("walk");
 }
 
 /// The own tree was walked while those of the others travelled.
 template <class Space>
 void TreeSolver<Space>::walk_other_trees(PhaseClock<Space>& clock) {
+  clock.begin("tree exchange");
   if (Space::on_gpu && !has_other_trees_) tree_exchange_.send();
   for (int b = 0; b < tree_exchange_.batch_count(); ++b) {
+    clock.begin("tree exchange");
     const TreeView view = has_other_trees_ ? tree_exchange_.view(b) : tree_exchange_.receive(b);
-    clock.mark("tree exchange");
+    clock.begin("walk of others");
     walker_->walk(scaled_law_, view, WalkMode::other_tree);
-    clock.mark("walk of others");
   }
   if (!has_other_trees_) tree_exchange_.finish();
   has_other_trees_ = true;
