@@ -14,6 +14,8 @@ constexpr std::uint32_t closed_cell = ~0U;  ///< in place of a number of childre
 constexpr std::uint32_t no_box = ~0U;
 constexpr int level_count = deepest_level + 1;
 constexpr std::size_t smallest_capacity = 16384;
+/// A cell is tested for hundreds of boxes, and in small systems levels with few cells wait for each other.
+constexpr int lanes_a_test = 32;
 
 /// A cell of the own tree and a receiver as one number. Sorted by it, cells are in the order of the trees that are sent: receiver by
 /// receiver, level by level.
@@ -86,10 +88,13 @@ struct TestLevel {
     const BoxRange range = entries.boxes[e];
     const TargetBox* const boxes = box + box_begin[receiver];
     std::uint32_t first = no_box, last = 0;
+#if defined(__CUDA_ARCH__)
+#pragma unroll 4  // so that a lane waits for four boxes at once
+#endif
     for (std::uint32_t b = range.begin + static_cast<std::uint32_t>(team.rank()); b < range.end; b += Team::size) {
-      if (accept(opening, cell, boxes[b], per_length, support2)) continue;
-      first = smaller(first, b);
-      last = b;
+      const bool opens = !accept(opening, cell, boxes[b], per_length, support2);
+      first = opens ? smaller(first, b) : first;
+      last = opens ? b : last;
     }
     first = team.smallest(first);
     last = team.largest(last);
@@ -231,8 +236,9 @@ void EssentialTrees<Space>::select(Space& space, const ScaledLaw& law, const Tre
           const std::size_t most = std::size_t{receiver_count} * (tree.level_offset[l + 1] - tree.level_offset[l]);
           const std::size_t expected = expected_on_level_[l] + expected_on_level_[l] / 8 + 1024;
           const std::size_t items = std::min(most, expected);
-          space.for_each_by_team(items, TestLevel<Opening>{opening, own.links, own.geometry, device_box.data(), device_box_begin.data(),
-                                                           entries, keys, l, items, law.units.per_length, law.support2});
+          space.template for_each_by_team<lanes_a_test>(
+              items, TestLevel<Opening>{opening, own.links, own.geometry, device_box.data(), device_box_begin.data(), entries, keys, l,
+                                        items, law.units.per_length, law.support2});
         }
       };
       std::visit(test_levels, law.opening);

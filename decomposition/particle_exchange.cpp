@@ -222,7 +222,8 @@ typename ParticleExchange<Space>::Leavers ParticleExchange<Space>::find_leavers(
   select_first_indices(space_, position.size, leaves, ascending, count);
   space_.for_each(ascending.size, FindOwner{position.data, frame.cube, ascending.data, count, splits.data(),
                                             static_cast<std::uint32_t>(cut.size()), owner.data(), by_rank.data});
-  space_.sort_pairs(owner, by_rank, static_cast<int>(std::bit_width(ranks)));
+  // On two ranks all go to the other one.
+  if (ranks > 2) space_.sort_pairs(owner, by_rank, static_cast<int>(std::bit_width(ranks)));
   space_.for_each(ranks + 1, FirstOfOwner{owner.data(), static_cast<std::uint32_t>(ascending.size), report.data()});
   std::vector<std::uint32_t> seen(ranks + 2);
   copy_to_host<Space, std::uint32_t>(space_, report.view(), seen);

@@ -46,6 +46,8 @@ struct Block {
   std::byte* data = nullptr;
   std::size_t bytes = 0;
   std::uint64_t generation = 0;
+  cudaIpcMemHandle_t name{};
+  bool has_name = false;
 };
 
 /// What a rank tells the others of its node once.
@@ -120,6 +122,7 @@ struct PeerLinks<Space, on_gpu>::State {
 
   void make_outbox(std::size_t bytes, std::uint64_t generation) {
     outbox = {static_cast<std::byte*>(space.allocate(bytes)), bytes, generation};
+    outbox.has_name = succeeds(cudaIpcGetMemHandle(&outbox.name, outbox.data));
     const std::uint64_t mark = mark_of(comm.rank());
     space.copy_from_host(outbox.data, &mark, sizeof(mark));
     space.synchronize();
@@ -127,7 +130,8 @@ struct PeerLinks<Space, on_gpu>::State {
 
   Card card() const {
     Card own{};
-    own.valid = succeeds(cudaIpcGetMemHandle(&own.memory, outbox.data)) && sealed.name(own.sealed);
+    own.memory = outbox.name;
+    own.valid = outbox.has_name && sealed.name(own.sealed);
     return own;
   }
 
@@ -246,7 +250,8 @@ template <class Space, bool on_gpu>
 void PeerLinks<Space, on_gpu>::announce(int to, std::optional<std::size_t> offset) {
   State& s = *state_;
   Peer& peer = s.peer_of(to);
-  check_cuda(cudaIpcGetMemHandle(&peer.sent.memory, s.outbox.data), "cudaIpcGetMemHandle");
+  if (!s.outbox.has_name) throw SystemError("CUDA gives no name for " + std::to_string(s.outbox.bytes >> 20) + " MiB of GPU memory");
+  peer.sent.memory = s.outbox.name;
   peer.sent.generation = s.outbox.generation;
   peer.sent.offset = offset.value_or(by_host);
   s.comm.receive_bytes(std::span(&peer.ack_received, 1), to, Tag::peer_ack, peer.ack_in);

@@ -111,7 +111,9 @@ void TreeExchange<Space>::take_room(Tree<Space>& own, ParticleArray<Space>& posi
     own.multipole.resize_keep(cells * stride);
     positions.reserve_keep(particles);
     // Of the next step's trees, which differ a little.
-    own.room = (cells - own_cells) + (cells - own_cells) / 8 + 1024;
+    const auto with_spare = [](std::size_t received) { return received + received / 8 + 1024; };
+    own.room = with_spare(cells - own_cells);
+    expected_particles_ = with_spare(particles - particle_begin_.front());
     own_ = own.view(reinterpret_cast<const Double4*>(positions.data()));
     arrays_ = {own.links.data(), own.geometry.data(), own.multipole.data(), reinterpret_cast<Double4*>(positions.data())};
   } else {

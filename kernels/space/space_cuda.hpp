@@ -29,10 +29,11 @@ class PinnedMemory {
   void synchronize() {}
 };
 
-/// Eight lanes of a warp: see SerialTeam.
+/// Some lanes of a warp, as many as a power of two: see SerialTeam.
+template <int lanes>
 class CudaTeam {
  public:
-  static constexpr int size = 8;
+  static constexpr int size = lanes;
   __device__ int rank() const { return static_cast<int>(threadIdx.x % size); }
   template <class T>
   __device__ T sum(T x) const {
@@ -50,8 +51,8 @@ class CudaTeam {
  private:
   template <class T, class Op>
   __device__ T combine(T x, Op op) const {
-    const unsigned lanes = 0xffU << (threadIdx.x % 32 / size * size);
-    for (int d = size / 2; d > 0; d /= 2) x = op(x, __shfl_xor_sync(lanes, x, d));
+    const unsigned team = (~0U >> (32 - size)) << (threadIdx.x % 32 / size * size);
+    for (int d = size / 2; d > 0; d /= 2) x = op(x, __shfl_xor_sync(team, x, d));
     return x;
   }
 };
@@ -62,10 +63,10 @@ __global__ void __launch_bounds__(256) for_each_kernel(std::size_t n, F f) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i < n) f(i);
 }
-template <class F>
+template <class Team, class F>
 __global__ void __launch_bounds__(256) for_each_by_team_kernel(std::size_t n, F f) {
-  const std::size_t i = (std::size_t{blockIdx.x} * blockDim.x + threadIdx.x) / CudaTeam::size;
-  if (i < n) f(CudaTeam{}, i);
+  const std::size_t i = (std::size_t{blockIdx.x} * blockDim.x + threadIdx.x) / Team::size;
+  if (i < n) f(Team{}, i);
 }
 
 constexpr unsigned reduce_threads = 256, most_reduce_blocks = 1024;
@@ -155,11 +156,12 @@ class CudaSpace {
     check_cuda(cudaGetLastError(), "for_each");
   }
 
-  template <class F>
+  template <int lanes = standard_team, class F>
   void for_each_by_team(std::size_t n, F f) {
     if (n == 0) return;
-    constexpr std::size_t at_once = 256 / CudaTeam::size;
-    detail::for_each_by_team_kernel<<<static_cast<unsigned>(cuda_count((n + at_once - 1) / at_once)), 256, 0, stream_>>>(n, f);
+    using Team = CudaTeam<lanes>;
+    constexpr std::size_t at_once = 256 / Team::size;
+    detail::for_each_by_team_kernel<Team><<<static_cast<unsigned>(cuda_count((n + at_once - 1) / at_once)), 256, 0, stream_>>>(n, f);
     check_cuda(cudaGetLastError(), "for_each_by_team");
   }
 

@@ -55,6 +55,7 @@ void TreeSolver<Space>::prepare_for(const GravityLaw& law, Particles<Space>& par
   clock.mark("keys");
   if (comm_.size() > 1) {
     particle_exchange_.run(frame_, particles);
+    if (!is_temporary) make_room_for_others(particles);
     clock.mark("exchange");
   }
   build_own_tree(particles, clock);
@@ -64,6 +65,19 @@ void TreeSolver<Space>::prepare_for(const GravityLaw& law, Particles<Space>& par
   clock.mark("essential trees");
   // On the GPU the walk of the own tree runs while this thread sends; on the CPU it keeps this thread busy, so messages leave first.
   if (!Space::on_gpu || tree_exchange_.joins_own_tree()) tree_exchange_.send();
+}
+
+/// Trees that join the own one need memory behind it. To move what is there to larger memory would take both for a moment.
+template <class Space>
+void TreeSolver<Space>::make_room_for_others(Particles<Space>& particles) {
+  tree_exchange_.connect();
+  if (!tree_exchange_.can_join()) return;
+  // Before the first ones have come: others send a few per cent.
+  const std::size_t first_guess = particles.size() / 64 + 1024;
+  if (tree_.room == 0) tree_.room = first_guess;
+  const std::size_t others = tree_exchange_.expected_particles() > 0 ? tree_exchange_.expected_particles() : first_guess;
+  // Both: the sort exchanges their memory.
+  for (const std::size_t array : {position_array, acceleration_array}) particles.array(array).reserve_keep(particles.size() + others);
 }
 
 template <class Space>

@@ -35,6 +35,7 @@ class TreeSolver final : public ForceSolver<Space> {
  private:
   /// `is_temporary`: the trees serve to find the first accelerations, and those of other ranks are then given up.
   void prepare_for(const GravityLaw& law, Particles<Space>& particles, PhaseClock<Space>& clock, bool is_temporary);
+  void make_room_for_others(Particles<Space>& particles);
   void build_own_tree(Particles<Space>& particles, PhaseClock<Space>& clock);
   void keep_end_keys(View<const std::uint64_t> keys);
   void send_essential_trees(Particles<Space>& particles, bool is_temporary);
