@@ -1,5 +1,4 @@
-// The parallel layer on the CPU: OpenMP loops, and for sorts digit by digit or the sort of libstdc++'s OpenMP parallel mode. Included
-// through space.hpp.
+// The parallel layer on the CPU: OpenMP loops, and the sort of libstdc++'s OpenMP parallel mode. Included through space.hpp.
 #pragma once
 
 #include <omp.h>
