@@ -115,11 +115,35 @@ TargetBox join(std::span<const TargetBox> boxes, const TreeScale& scale) {
   return all;
 }
 
+/// A few boxes around boxes in Morton order. They end where two that follow each other share the smallest levels.
+std::vector<TargetBox> join_to_few(std::span<const TargetBox> fine, const KeyCube& cube, const TreeScale& scale) {
+  if (fine.empty()) return {};
+  std::vector<std::uint64_t> key;
+  for (const TargetBox& box : fine) key.push_back(morton_key({box.centre.x, box.centre.y, box.centre.z, 0}, cube));
+  std::vector<std::size_t> ends;
+  for (std::size_t k = 1; k < fine.size(); ++k) ends.push_back(k);
+  const std::size_t kept = std::min<std::size_t>(coarse_box_capacity - 1, ends.size());
+  // The larger the XOR of two keys, the larger the smallest cell that holds both.
+  std::partial_sort(ends.begin(), ends.begin() + static_cast<std::ptrdiff_t>(kept), ends.end(), [&](std::size_t a, std::size_t b) {
+    const std::uint64_t at_a = key[a - 1] ^ key[a], at_b = key[b - 1] ^ key[b];
+    return at_a != at_b ? at_a > at_b : a < b;
+  });
+  ends.resize(kept);
+  std::sort(ends.begin(), ends.end());
+  ends.push_back(fine.size());
+  std::vector<TargetBox> few;
+  for (std::size_t begin = 0; const std::size_t end : ends) {
+    few.push_back(join(fine.subspan(begin, end - begin), scale));
+    begin = end;
+  }
+  return few;
+}
+
 }  // namespace
 
 template <class Space>
 DomainDescription describe_domain(Space& space, const Tree<Space>& tree, View<const std::uint64_t> end_keys, std::size_t particle_count,
-                                  const TreeScale& scale) {
+                                  const KeyCube& cube, const TreeScale& scale) {
   DomainDescription domain;
   if (end_keys.empty()) return domain;
   const std::uint32_t cells = tree.cell_count();
@@ -148,14 +172,11 @@ DomainDescription describe_domain(Space& space, const Tree<Space>& tree, View<co
     domain.fine = in_order(std::span(seen).subspan(sizeof(Description)), what.box_count);
     break;
   }
-  const std::size_t coarse = std::min<std::size_t>(coarse_box_capacity, domain.fine.size());
-  for (std::size_t k = 0; k < coarse; ++k) {
-    const std::size_t begin = domain.fine.size() * k / coarse, end = domain.fine.size() * (k + 1) / coarse;
-    domain.coarse.push_back(join(std::span(domain.fine).subspan(begin, end - begin), scale));
-  }
+  domain.coarse = join_to_few(domain.fine, cube, scale);
   return domain;
 }
 
-template DomainDescription describe_domain(BackEnd&, const Tree<BackEnd>&, View<const std::uint64_t>, std::size_t, const TreeScale&);
+template DomainDescription describe_domain(BackEnd&, const Tree<BackEnd>&, View<const std::uint64_t>, std::size_t, const KeyCube&,
+                                           const TreeScale&);
 
 }  // namespace grove

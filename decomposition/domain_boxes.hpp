@@ -20,10 +20,12 @@ struct DomainDescription {
   std::vector<TargetBox> fine;    ///< the same with some hundred boxes, in Morton order
 };
 
-/// The boxes are cells of the rank's tree, with about the same number of particles; the coarse ones are joined from them. `end_keys`: the
-/// smallest and the largest key of the `particle_count` particles; empty without particles. Needs compute_moments(). Synchronises.
+/// The boxes are cells of the rank's tree, with about the same number of particles; the coarse ones are joined from them,
+/// such that they end at borders of the largest cells: boxes of neighbours then hardly overlap. `end_keys`: the
+/// smallest and the largest key of the `particle_count` particles in `cube`; empty without particles. Needs compute_moments().
+/// Synchronises.
 template <class Space>
 DomainDescription describe_domain(Space& space, const Tree<Space>& tree, View<const std::uint64_t> end_keys, std::size_t particle_count,
-                                  const TreeScale& scale);
+                                  const KeyCube& cube, const TreeScale& scale);
 
 }  // namespace grove

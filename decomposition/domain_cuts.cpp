@@ -10,11 +10,6 @@ namespace grove {
 
 namespace {
 
-// The weight of a particle is its work plus half the mean work. So a domain of particles without work has at most three times the mean
-// number.
-constexpr std::uint64_t idle_share = 2;
-// Domains are cut to within this fraction of the mean weight: a better balance would only cost rounds.
-constexpr double balance_tolerance = 0.02;
 // They are cut anew if the largest one has more than this above the mean, and more than right after the last cut by this factor. Until then
 // the gain would be less than the cost of a cut.
 constexpr double largest_imbalance = 1.03, worse_by = 1.02;
@@ -65,7 +60,7 @@ std::uint64_t idle_weight(const Frame& frame) {
     work += share.work;
     count += share.count;
   }
-  return std::max<std::uint64_t>(static_cast<std::uint64_t>(work / std::max(count, 1.0)) / idle_share, 1);
+  return std::max<std::uint64_t>(static_cast<std::uint64_t>(work / std::max(count, 1.0)) / idle_share_of_work, 1);
 }
 
 bool same_cube(const KeyCube& a, const KeyCube& b) {
@@ -118,7 +113,7 @@ void DomainCuts<Space>::cut(const Frame& frame, const Particles<Space>& particle
       out[i] = below[static_cast<std::size_t>(at - keys.begin())];
     }
   };
-  splits_ = find_key_splits(comm_, weight_below, below.back(), balance_tolerance);
+  splits_ = find_key_splits(comm_, static_cast<std::uint64_t>(comm_.size()), weight_below, below.back(), balance_tolerance);
 }
 
 template class DomainCuts<BackEnd>;

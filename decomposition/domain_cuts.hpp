@@ -8,6 +8,12 @@
 
 namespace grove {
 
+/// The weight of a particle is its work plus half the mean work. So a domain of particles without work has at most three times the mean
+/// number.
+inline constexpr std::uint64_t idle_share_of_work = 2;
+/// Domains are cut to within this fraction of the mean weight: a better balance would only leave less choice of where to cut.
+inline constexpr double balance_tolerance = 0.02;
+
 /// Keeps the cuts of the domains from step to step.
 ///
 /// Domains are cut so that each has the same measured work, and none more than three times the mean number of particles, as far as equal

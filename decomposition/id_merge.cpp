@@ -80,7 +80,7 @@ std::vector<std::uint64_t> splits_of_sorted_ids(std::span<const std::uint64_t> s
       below[i] = static_cast<std::uint64_t>(at - sorted.begin());
     }
   };
-  return find_key_splits(comm, count_below, sorted.size(), 0.0);
+  return find_key_splits(comm, static_cast<std::uint64_t>(comm.size()), count_below, sorted.size(), 0.0);
 }
 
 std::byte* IdMerge::Bytes::with_room_for(std::size_t bytes) {

@@ -94,10 +94,9 @@ void narrow(std::vector<Search>& searches, const std::vector<std::uint64_t>& key
 
 }  // namespace
 
-std::vector<std::uint64_t> find_key_splits(const Communicator& comm, const LocalWeightBelow& local_weight_below, std::uint64_t local_weight,
-                                           double tolerance) {
-  const auto ranks = static_cast<std::uint64_t>(comm.size());
-  std::vector<Search> searches(ranks - 1);
+std::vector<std::uint64_t> find_key_splits(const Communicator& comm, std::uint64_t domains, const LocalWeightBelow& local_weight_below,
+                                           std::uint64_t local_weight, double tolerance) {
+  std::vector<Search> searches(domains - 1);
   std::uint64_t largest_error = 0;
   std::vector<std::uint64_t> keys = choose_candidates(searches);
   if (!keys.empty()) keys.push_back(largest_key);  // the first round gives every interval an evaluated upper end
@@ -109,9 +108,9 @@ std::vector<std::uint64_t> find_key_splits(const Communicator& comm, const Local
     if (first_round) {
       const std::uint64_t total = weights.back();
       if (total == 0) break;
-      for (std::uint64_t r = 1; r < ranks; ++r) searches[r - 1].target = fraction_of(total, r, ranks);
+      for (std::uint64_t d = 1; d < domains; ++d) searches[d - 1].target = fraction_of(total, d, domains);
       // A domain lies between two splits: each may be off by half of what the domain may.
-      largest_error = static_cast<std::uint64_t>(tolerance / 2 * static_cast<double>(total) / static_cast<double>(ranks));
+      largest_error = static_cast<std::uint64_t>(tolerance / 2 * static_cast<double>(total) / static_cast<double>(domains));
     }
     narrow(searches, keys, std::span<const std::uint64_t>(weights).first(keys.size()), largest_error);
     keys = choose_candidates(searches);

@@ -14,8 +14,8 @@ namespace grove {
 /// have the same length and lie on the host. Must not communicate; called once a round, so that it can be one kernel.
 using LocalWeightBelow = std::function<void(std::span<const std::uint64_t> candidates, std::span<std::uint64_t> weight_below)>;
 
-/// The size()-1 non-decreasing keys that split the weight of all ranks evenly: rank r owns the keys in [split[r-1], split[r]),
-/// the first rank all keys below split[0], the last all keys from split[size-2] on. Keys may use all 64 bits.
+/// The domains-1 non-decreasing keys that split the weight of all ranks evenly: domain d has the keys in [split[d-1], split[d]),
+/// the first one all keys below split[0], the last one all keys from the last split on. Keys may use all 64 bits.
 ///
 /// `local_weight` is the weight of all keys on this rank; weights are integers, so that the result has the same bits on every
 /// rank and in every run, however the keys are distributed. The sum over all ranks must fit in 64 bits.
@@ -26,11 +26,11 @@ using LocalWeightBelow = std::function<void(std::span<const std::uint64_t> candi
 ///
 /// Method: a histogram refined around each split (as in histogram sort, Kale & Krishnan 1993). Every split has an interval of
 /// keys; a round evaluates the k multiples of a power of two inside each distinct interval and keeps the one of the pieces that holds the
-/// split. k is 31 to 93, or more with few ranks, so that about 2,000 to 6,000 candidates are tried a round.
-/// Cost: collective; one allreduce of max(93 (size-1), 6144) 8-byte weights a round at most, at most 14 rounds (7 below 16 ranks),
-/// usually half of it at a tolerance of 1 %. Memory on a rank is linear in the number of ranks.
-std::vector<std::uint64_t> find_key_splits(const Communicator& comm, const LocalWeightBelow& local_weight_below, std::uint64_t local_weight,
-                                           double tolerance);
+/// split. k is 31 to 93, or more with few domains, so that about 2,000 to 6,000 candidates are tried a round.
+/// Cost: collective; one allreduce of max(93 (domains-1), 6144) 8-byte weights a round at most, at most 14 rounds (7 below 16 domains),
+/// usually half of it at a tolerance of 1 %. Memory on a rank is linear in the number of domains.
+std::vector<std::uint64_t> find_key_splits(const Communicator& comm, std::uint64_t domains, const LocalWeightBelow& local_weight_below,
+                                           std::uint64_t local_weight, double tolerance);
 
 /// The rank that owns `key` when the key line is cut at `splits`.
 int owner_of_key(std::uint64_t key, std::span<const std::uint64_t> splits);

@@ -56,7 +56,7 @@ std::vector<std::uint64_t> splits_of_sorted_ids(const std::vector<std::uint64_t>
       below[i] = static_cast<std::uint64_t>(at - ids.begin());
     }
   };
-  return find_key_splits(comm, count_below, ids.size(), 0.0);
+  return find_key_splits(comm, static_cast<std::uint64_t>(comm.size()), count_below, ids.size(), 0.0);
 }
 
 }  // namespace

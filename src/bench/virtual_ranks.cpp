@@ -6,9 +6,11 @@
 #include <nlohmann/json.hpp>
 
 #include "decomposition/cut_cells.hpp"
+#include "decomposition/domain_cuts.hpp"
 #include "decomposition/domain_exchange.hpp"
 #include "decomposition/essential_tree.hpp"
 #include "decomposition/frame.hpp"
+#include "decomposition/key_splits.hpp"
 #include "kernels/particles/particle_transfer.hpp"
 #include "kernels/tree/moments.hpp"
 #include "kernels/tree/tree_build.hpp"
@@ -39,6 +41,7 @@ class WholeSet {
     Frame frame = find_frame(space_, self_, particles_);
     frame.scale = law_.fitting(frame.scale);
     scaled_ = law_.at(frame.scale);
+    cube_ = frame.cube;
     keys_.resize(particles_.size());
     const View<std::uint64_t> keys{keys_.data(), keys_.size()};
     compute_keys<HostSpace>(space_, particles_.position.view(), frame.cube, keys);
@@ -51,28 +54,33 @@ class WholeSet {
   const ScaledLaw& law() const { return scaled_; }
   View<const Double4> positions(const Domain& d) const { return View<const Double4>(particles_.position.view()).part(d.begin, d.count); }
 
-  /// Cuts the set into domains of equal weight, that of a particle being its work and half the mean work.
+  /// Cuts the set as DomainCuts does.
   std::vector<Domain> cut(int ranks, double& balance) const {
     const std::uint32_t* const work = particles_.work.data();
-    double total = 0;
+    std::uint64_t total = 0;
     for (std::size_t i = 0; i < size(); ++i) total += work[i];
-    const double idle = 0.5 * total / static_cast<double>(size());
-    total *= 1.5;
+    const std::uint64_t idle = std::max<std::uint64_t>(total / size() / idle_share_of_work, 1);
+    std::vector<std::uint64_t> below(size() + 1, 0);
+    for (std::size_t i = 0; i < size(); ++i) below[i + 1] = below[i] + work[i] + idle;
+    const auto first_with = [this](std::uint64_t key) {
+      return static_cast<std::size_t>(std::lower_bound(keys_.begin(), keys_.end(), key) - keys_.begin());
+    };
+    const auto weight_below = [&](std::span<const std::uint64_t> keys, std::span<std::uint64_t> out) {
+      for (std::size_t k = 0; k < keys.size(); ++k) out[k] = below[first_with(keys[k])];
+    };
     std::vector<Domain> domains;
-    double sum = 0, largest = 0, in_domain = 0;
+    std::uint64_t largest = 0;
     std::size_t begin = 0;
-    for (std::size_t i = 0; i < size(); ++i) {
-      sum += work[i] + idle;
-      in_domain += work[i] + idle;
-      const bool is_last = static_cast<int>(domains.size()) + 1 == ranks;
-      if (i + 1 < size() && (is_last || sum < total * static_cast<double>(domains.size() + 1) / ranks)) continue;
-      domains.push_back({begin, i + 1 - begin});
-      largest = std::max(largest, in_domain);
-      in_domain = 0;
-      begin = i + 1;
-    }
-    domains.resize(static_cast<std::size_t>(ranks), {size(), 0});
-    balance = largest * ranks / total;
+    const auto end_at = [&](std::size_t end) {
+      domains.push_back({begin, end - begin});
+      largest = std::max(largest, below[end] - below[begin]);
+      begin = end;
+    };
+    for (const std::uint64_t split :
+         find_key_splits(self_, static_cast<std::uint64_t>(ranks), weight_below, below.back(), balance_tolerance))
+      end_at(first_with(split));
+    end_at(size());
+    balance = static_cast<double>(largest) * ranks / static_cast<double>(below.back());
     return domains;
   }
 
@@ -86,7 +94,7 @@ class WholeSet {
   DomainDescription describe(const Domain& d, const Tree<HostSpace>& tree) {
     if (d.count == 0) return {};
     const std::uint64_t ends[] = {keys_[d.begin], keys_[d.begin + d.count - 1]};
-    return describe_domain<HostSpace>(space_, tree, {ends, 2}, d.count, scaled_.scale);
+    return describe_domain<HostSpace>(space_, tree, {ends, 2}, d.count, cube_, scaled_.scale);
   }
   ExpansionForm form() const { return form_; }
 
@@ -96,6 +104,7 @@ class WholeSet {
   GravityLaw law_;
   ExpansionForm form_;
   ScaledLaw scaled_;
+  KeyCube cube_;
   Particles<HostSpace> particles_{space_};
   std::vector<std::uint64_t> keys_;
   std::vector<float> magnitude_;

@@ -110,7 +110,7 @@ void TreeSolver<Space>::keep_end_keys(View<const std::uint64_t> keys) {
 
 template <class Space>
 void TreeSolver<Space>::send_essential_trees(Particles<Space>& particles, bool is_temporary) {
-  domains_.run(comm_, describe_domain<Space>(space_, tree_, end_keys_.view(), particles.size(), frame_.scale), frame_.scale);
+  domains_.run(comm_, describe_domain<Space>(space_, tree_, end_keys_.view(), particles.size(), frame_.cube, frame_.scale), frame_.scale);
   std::vector<KeyRange> ranges;
   for (const DomainSummary& summary : domains_.summaries()) ranges.push_back(summary.keys);
   enlarge_cut_cells<Space>(space_, ranges, static_cast<std::size_t>(comm_.rank()), tree_);

@@ -54,7 +54,8 @@ class EssentialTreeTest : public ::testing::Test {
     Buffer<BackEnd, std::uint64_t> ends(space);
     const std::vector<std::uint64_t> key = tests::download(space, built.key);
     if (!key.empty()) ends = tests::upload(space, std::vector<std::uint64_t>{key.front(), key.back()});
-    const DomainDescription domain = describe_domain<BackEnd>(space, built.tree, ends.view(), key.size(), built.frame.scale);
+    const DomainDescription domain =
+        describe_domain<BackEnd>(space, built.tree, ends.view(), key.size(), built.frame.cube, built.frame.scale);
     EXPECT_EQ(domain.keys.count, key.size());
     if (!key.empty()) {
       EXPECT_EQ(domain.keys.first, key.front());

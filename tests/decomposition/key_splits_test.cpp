@@ -42,7 +42,7 @@ class KeySplits : public ::testing::Test {
         out[i] = sum;
       }
     };
-    return find_key_splits(comm, below, total, tolerance);
+    return find_key_splits(comm, static_cast<std::uint64_t>(comm.size()), below, total, tolerance);
   }
 
   std::vector<std::uint64_t> domain_weights(const std::vector<std::uint64_t>& splits) const {
