@@ -217,14 +217,14 @@ void complete(Transport<Space>& transport) {
 template <class Space>
 bool ParticleExchange<Space>::must_cut(const Frame& frame, bool starts_anew) {
   const double imbalance = imbalance_of(frame, idle_weight(frame));
-  if (!starts_anew && is_new_cut_) {
+  if (!starts_anew && cuts_.is_new) {
     // Where keys or the change of work stand in the way, cutting again and again would gain nothing.
-    const bool gained = imbalance < worth_it * before_cut_;
-    threshold_ = gained ? largest_imbalance : std::max(largest_imbalance, worse_by * imbalance);
+    const bool gained = imbalance < worth_it * cuts_.before_cut;
+    cuts_.threshold = gained ? largest_imbalance : std::max(largest_imbalance, worse_by * imbalance);
   }
-  is_new_cut_ = starts_anew || splits_.empty() || imbalance > threshold_;
-  if (is_new_cut_) before_cut_ = starts_anew ? std::numeric_limits<double>::infinity() : imbalance;
-  return is_new_cut_;
+  cuts_.is_new = starts_anew || cuts_.splits.empty() || imbalance > cuts_.threshold;
+  if (cuts_.is_new) cuts_.before_cut = starts_anew ? std::numeric_limits<double>::infinity() : imbalance;
+  return cuts_.is_new;
 }
 
 template <class Space>
@@ -249,19 +249,19 @@ void ParticleExchange<Space>::cut(const Frame& frame, const Particles<Space>& pa
       out[i] = below[static_cast<std::size_t>(at - keys.begin())];
     }
   };
-  splits_ = find_key_splits(comm_, weight_below, below.back(), balance_tolerance);
+  cuts_.splits = find_key_splits(comm_, weight_below, below.back(), balance_tolerance);
 }
 
 template <class Space>
 void ParticleExchange<Space>::run(const Frame& frame, Particles<Space>& particles) {
   if (comm_.size() == 1) return;
-  const bool starts_anew = !particles.has_acceleration || !same_cube(frame.cube, cube_);
-  cube_ = frame.cube;
+  const bool starts_anew = !particles.has_acceleration || !same_cube(frame.cube, cuts_.cube);
+  cuts_.cube = frame.cube;
   if (must_cut(frame, starts_anew)) cut(frame, particles);
 
   const auto ranks = static_cast<std::size_t>(comm_.size()), me = static_cast<std::size_t>(comm_.rank());
   const Double4* const position = particles.position.data();
-  const Leaves leaves{position, frame.cube, me > 0 ? splits_[me - 1] : 0, me + 1 < ranks ? splits_[me] : 0, me + 1 == ranks};
+  const Leaves leaves{position, frame.cube, me > 0 ? cuts_.splits[me - 1] : 0, me + 1 < ranks ? cuts_.splits[me] : 0, me + 1 == ranks};
   std::size_t count = 0;
   select_indices(space_, particles.size(), leaves, [&](std::uint32_t found) {
     leaving_.resize_discard(count = found);
@@ -271,11 +271,11 @@ void ParticleExchange<Space>::run(const Frame& frame, Particles<Space>& particle
   moves.leaving.assign(ranks, 0);
   moves.leaving_total = count;
   if (count > 0) {
-    Scratch<Space, std::uint64_t> owner(space_, count), splits(space_, splits_.size());
+    Scratch<Space, std::uint64_t> owner(space_, count), splits(space_, cuts_.splits.size());
     Scratch<Space, std::uint32_t> first(space_, ranks + 1);
-    copy_from_host<Space, std::uint64_t>(space_, splits_, splits.view());
-    space_.for_each(
-        count, FindOwner{position, frame.cube, leaving_.data(), splits.data(), static_cast<std::uint32_t>(splits_.size()), owner.data()});
+    copy_from_host<Space, std::uint64_t>(space_, cuts_.splits, splits.view());
+    space_.for_each(count, FindOwner{position, frame.cube, leaving_.data(), splits.data(), static_cast<std::uint32_t>(cuts_.splits.size()),
+                                     owner.data()});
     space_.sort_pairs(owner, leaving_.view(), bits_for(ranks));
     space_.for_each(ranks + 1, FirstOfOwner{owner.data(), static_cast<std::uint32_t>(count), first.data()});
     std::vector<std::uint32_t> begin(ranks + 1);
@@ -284,8 +284,8 @@ void ParticleExchange<Space>::run(const Frame& frame, Particles<Space>& particle
   }
   moves.arriving = comm_.all_to_all(moves.leaving);
   moves.arriving_total = std::accumulate(moves.arriving.begin(), moves.arriving.end(), std::size_t{0});
-  move(moves, is_new_cut_, particles);
-  if (!is_new_cut_) return;
+  move(moves, cuts_.is_new, particles);
+  if (!cuts_.is_new) return;
   // Many particles may have left: memory for so many is not kept.
   leaving_.release();
   transport_.release();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "decomposition/frame.hpp"
@@ -13,6 +14,15 @@ namespace grove {
 struct ParticleMoves {
   std::vector<std::uint64_t> leaving, arriving;  ///< [ranks]
   std::size_t leaving_total = 0, arriving_total = 0;
+};
+
+/// The cuts of the domains, and when they are made anew: what is kept from step to step. The same on all ranks.
+struct DomainCuts {
+  KeyCube cube;                       ///< of the last exchange, to whose keys the cuts belong
+  std::vector<std::uint64_t> splits;  ///< [ranks - 1] first key of each domain but the first
+  double threshold = 0;               ///< domains are cut anew at a larger imbalance
+  double before_cut = 0;              ///< the imbalance before the last cut
+  bool is_new = false;                ///< the step before has cut the domains
 };
 
 /// Moves particles between ranks; keeps the cuts of the domains from step to step.
@@ -31,6 +41,10 @@ class ParticleExchange {
   /// become uneven by more than a step would gain.
   void run(const Frame& frame, Particles<Space>& particles);
 
+  /// For a run that goes on: the particles must be those of the cuts.
+  const DomainCuts& cuts() const { return cuts_; }
+  void restore(DomainCuts cuts) { cuts_ = std::move(cuts); }
+
  private:
   bool must_cut(const Frame& frame, bool starts_anew);
   void cut(const Frame& frame, const Particles<Space>& particles);
@@ -40,11 +54,7 @@ class ParticleExchange {
   const Communicator& comm_;
   Transport<Space> transport_;
   Buffer<Space, std::uint32_t> leaving_;  ///< particles that leave, by the rank to which they go
-  KeyCube cube_;                          ///< of the last exchange, to whose keys the cuts belong
-  std::vector<std::uint64_t> splits_;     ///< [ranks - 1] first key of each domain but the first
-  double threshold_ = 0;                  ///< domains are cut anew at a larger imbalance
-  double before_cut_ = 0;                 ///< the imbalance before the last cut
-  bool is_new_cut_ = false;               ///< the step before has cut the domains
+  DomainCuts cuts_;
 };
 
 }  // namespace grove

@@ -16,6 +16,9 @@
 
 namespace grove {
 
+/// The name of the number of snapshots in a saved state.
+inline constexpr const char* saved_snapshot_count = "snapshots.count";
+
 /// Copies the particles to the host and lets the steps go on while they are written. One snapshot at a time: the next one waits for it.
 /// Where the copy cannot be had, the steps wait until the snapshot is written, field by field.
 template <class Space>
@@ -25,7 +28,9 @@ class SnapshotObserver final : public Observer {
       : context_(context),
         is_wanted_(output().snapshots == "all"),
         copy_(context.space, context.particles.table()),
-        writer_(context.comm, output().beside == "yes", means) {}
+        writer_(context.comm, output().beside == "yes", means) {
+    if (const SavedState* const before = context.setup.resume) count_ = before->count(saved_snapshot_count);
+  }
 
   bool due(const RunState& state) const override {
     return is_wanted_ && (state.is_last || context_.setup.schedule.snapshot_due(state.step));
@@ -43,6 +48,7 @@ class SnapshotObserver final : public Observer {
     }
   }
   void finish() override { writer_.wait(); }
+  void save(SavedState& state) override { state.put_count(saved_snapshot_count, count_); }
   bool has_failed() const override { return writer_.has_failed(); }
   double writing_s() const override { return writer_.seconds(); }
   std::string written() const override {

@@ -79,6 +79,9 @@ class DriftingSimulation final : public Simulation {
     drift(space_, particles_, dt);
     time_ = time_after;
   }
+  void save(SavedState&) const override {}
+  void resume(const ParticleSet&, const SavedState&) override {}
+  std::unique_ptr<ParticleColumns> columns() override { return nullptr; }
   void compute_forces() override {}
   const FieldTablePtr& fields() const override { return particles_.table(); }
   double time() const override { return time_; }

@@ -57,6 +57,9 @@ class DriftingSimulation final : public Simulation {
     time_ = time_after;
     on_step(++steps);
   }
+  void save(SavedState&) const override {}
+  void resume(const ParticleSet&, const SavedState&) override {}
+  std::unique_ptr<ParticleColumns> columns() override { return nullptr; }
   void compute_forces() override {}
   const FieldTablePtr& fields() const override { return particles_.table(); }
   double time() const override { return time_; }
