@@ -120,7 +120,7 @@ void write_checkpoint(const std::filesystem::path& final_name, ParticleColumns& 
     // All metadata come from one rank, and the file has its room, before all ranks write together: see CollectiveFile.
     comm.agree([&] {
       for (const ParticleField* field : fields)
-        if (!local.knows(*field)) throw Error("a checkpoint of particles without the field " + field->name);
+        if (count > 0 && !local.knows(*field)) throw Error("a checkpoint of particles without the field " + field->name);
       if (!comm.is_root()) return;
       const std::string image = make_image(partial.string(), fields, all, complete, checksums);
       create_with_room(partial, image, largest_size(image.size(), fields, all, checksums.size()));

@@ -168,7 +168,9 @@ ParticleSet read_checkpoint_particles(const std::filesystem::path& path, const S
   ParticleSet particles;
   particles.fields = fields;
   for (const ParticleField& field : fields->rows()) {
-    if (!field.restart || comm.min(file->has(field) ? 1 : 0) == 0) continue;
+    bool is_there = false;
+    comm.agree([&] { is_there = field.restart && file->has(field); });
+    if (!is_there) continue;
     read_field(path, file.get(), field, rows, comm, [&] { return particles.resize(field, rows.count); });
   }
   return particles;

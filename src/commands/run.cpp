@@ -177,8 +177,8 @@ std::vector<std::string> prepare(const RunOptions& options, const Config& config
   comm.agree([&] {
     if (!comm.is_root()) return;
     const std::string& input = config.initial_conditions.file;
-    const bool begins_in_place = options.overwrite || (options.continues && from.source == Continuation::Source::nothing);
-    if (begins_in_place && !input.empty() && directory.contains(input))
+    const bool begins_anew = from.source == Continuation::Source::nothing;
+    if (begins_anew && !input.empty() && directory.contains(input) && (options.overwrite || is_result(input)))
       throw ConfigError(
           fmt::format("initial_conditions.file = \"{}\" lies in output.directory = \"{}\", whose results would take its place: "
                       "name another directory",

@@ -39,11 +39,6 @@ bool is_unfinished(const std::string& name) {
   return name.ends_with(partial_suffix) && is_state(name.substr(0, name.size() - partial_suffix.size()));
 }
 
-bool is_result(const fs::path& file) {
-  const std::string name = file.filename().string();
-  return name == "used_parameters.toml" || is_state(name) || (file.extension() == ".csv" && CsvLog::is_one(file.string()));
-}
-
 template <class Wanted>
 std::vector<fs::path> files_in(const std::string& directory, Wanted wanted) {
   std::vector<fs::path> found;
@@ -67,6 +62,11 @@ fs::path free_name(const fs::path& directory) {
 }
 
 }  // namespace
+
+bool is_result(const fs::path& file) {
+  const std::string name = file.filename().string();
+  return name == "used_parameters.toml" || is_state(name) || (file.extension() == ".csv" && CsvLog::is_one(file.string()));
+}
 
 std::vector<std::string> OutputDirectory::prepare(EarlierResults earlier) const {
   std::vector<std::string> done;

@@ -15,6 +15,9 @@ enum class EarlierResults : std::uint8_t {
   keep,       ///< the run goes on from them
 };
 
+/// Whether a file is one that a run writes: by its name, and a log by its content.
+bool is_result(const std::filesystem::path& file);
+
 /// Names of the files of one run.
 class OutputDirectory {
  public:
