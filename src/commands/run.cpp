@@ -33,6 +33,7 @@
 #include "src/run/run_loop.hpp"
 #include "src/run/run_requests.hpp"
 #include "src/run/run_summary.hpp"
+#include "src/run/same_on_all_ranks.hpp"
 #include "src/run/snapshot_writer.hpp"
 #include "src/run/stop_signals.hpp"
 #include "src/run/time_limit.hpp"
@@ -185,6 +186,7 @@ std::vector<std::string> prepare(const RunOptions& options, const Config& config
                       input, directory.path()));
     done = directory.prepare(earlier_results(options, from, directory));
   });
+  require_same_directory(directory.path(), "output.directory", comm);
   for (const char* prefix : {"snapshot_", "checkpoint_"}) remove_partial_files_on_failure(directory.path(), prefix);
   return done;
 }

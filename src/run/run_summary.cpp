@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "src/run/state_advice.hpp"
 #include "src/text/text_table.hpp"
 
 namespace grove {
@@ -55,8 +56,9 @@ std::string written_lines(const RunReport& report, const OutputDirectory& output
 
 std::string run_summary(const RunReport& report, const StepSchedule& schedule, const OutputDirectory& output) {
   const char* state = report.stop == StopCause::none ? "finished" : "stopped";
+  const std::string advice = advice_on_energy_error(report.last.relative_error);
   return fmt::format("{}: step {} of {}, t = {:.8g}\n", state, report.steps, schedule.steps(), report.time) + energy_lines(report) +
-         speed_lines(report) + written_lines(report, output);
+         (advice.empty() ? "" : "note: " + advice + "\n") + speed_lines(report) + written_lines(report, output);
 }
 
 }  // namespace grove

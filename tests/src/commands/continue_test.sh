@@ -275,6 +275,21 @@ an_input_in_the_output_directory_is_not_touched() {
     ends_with $finished "$grove" "${words[@]}/mine.hdf5" --quiet --continue && holds cmp output/snapshot_0004.hdf5 other/mine.hdf5
 }
 
+an_output_directory_that_is_another_one_for_some_ranks_is_an_error() {
+  mkdir a b && cp run.toml a && cp run.toml b || return 1
+  ends_with 2 "$mpirun" -n 1 "${mpirun_flags[@]}" --wdir "$PWD/a" "$grove" run run.toml : -n 1 --wdir "$PWD/b" "$grove" run run.toml &&
+    contains err.txt "is not the same directory for all ranks: rank 1" && holds [ -z "$(find a b -name '.grove*')" ]
+}
+
+a_run_whose_results_are_removed_says_so() {
+  "$grove" run run.toml --quiet --set output.snapshots=none --set time.end=5 >out.txt 2>err.txt &
+  local process=$! status
+  after_rows 10 rm -r output
+  wait $process
+  status=$?
+  holds [ $status -eq 4 ] && contains err.txt "energy.csv: has been removed during the run"
+}
+
 options_that_exclude_each_other_are_named() {
   ends_with 2 "$grove" run run.toml --continue --overwrite && contains err.txt "--overwrite" && ends_with 2 "$grove" run run.toml --force-config &&
     contains err.txt "--continue"
