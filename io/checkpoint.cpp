@@ -79,7 +79,10 @@ std::string make_image(const std::string& name, const Fields& fields, std::uint6
 
 std::uint64_t largest_size(std::uint64_t image_bytes, const Fields& fields, std::uint64_t count, std::size_t checksums) {
   std::uint64_t bytes = image_bytes + metadata_allowance + checksums * sizeof(std::uint32_t);
-  for (const ParticleField* field : fields) bytes += count * field->row_bytes() + dataset_alignment;
+  for (const ParticleField* field : fields) {
+    const std::uint64_t size = count * field->row_bytes();
+    bytes += size + (size >= dataset_alignment ? dataset_alignment : 0);
+  }
   return bytes;
 }
 

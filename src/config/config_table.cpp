@@ -101,6 +101,12 @@ void add_output(Rows& rows) {
       Condition{"checkpoints", {"yes"}});
   add(&Output::checkpoint_steps, {"checkpoint_steps", {}, {0.0, 1e15}, "steps between checkpoints; 0: not by steps"},
       Condition{"checkpoints", {"yes"}});
+  add(&Output::on_error,
+      {"on_error",
+       {},
+       {},
+       "when a snapshot or a checkpoint cannot be written: stop: the run ends. continue: it goes on without, and says so",
+       {"stop", "continue"}});
 }
 
 void add_units(Rows& rows) {

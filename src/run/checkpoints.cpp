@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "io/checkpoint.hpp"
+#include "kernels/space/error.hpp"
 #include "src/config/config_print.hpp"
+#include "src/run/go_on.hpp"
 #include "src/version.hpp"
 
 namespace grove {
@@ -27,7 +29,21 @@ bool Checkpoints::due(std::uint64_t step) const {
   return output.checkpoint_minutes > 0 && wall_clock_s() - ended_s_ >= 60 * output.checkpoint_minutes;
 }
 
-void Checkpoints::write(Simulation& simulation, SavedState state, std::uint64_t step) {
+/// False where the run goes on without.
+bool Checkpoints::write_to(const std::string& path, Simulation& simulation, const SavedState& state, bool is_needed) const {
+  try {
+    const Hdf5Turn turn;
+    const auto columns = simulation.columns();
+    write_checkpoint(path, *columns, state, comm_, turn);
+  } catch (const AgreedError& error) {
+    if (is_needed || config_.output.on_error != "continue") throw;
+    if (comm_.is_root()) say_that_the_run_goes_on(error);
+    return false;
+  }
+  return true;
+}
+
+void Checkpoints::write(Simulation& simulation, SavedState state, std::uint64_t step, bool is_needed) {
   const double began = wall_clock_s();
   simulation.save(state);
   state.put_count(saved_step, step);
@@ -35,11 +51,8 @@ void Checkpoints::write(Simulation& simulation, SavedState state, std::uint64_t 
   state.put(saved_version, version_line());
   state.put(saved_device, name_of_device_kind(simulation.device_state().is_gpu()));
   const std::string path = directory_.checkpoint(next_);
-  {
-    const Hdf5Turn turn;
-    const auto columns = simulation.columns();
-    write_checkpoint(path, *columns, state, comm_, turn);
-  }
+  ended_s_ = began;  // the next one is due as long after one that failed
+  if (!write_to(path, simulation, state, is_needed)) return;
   next_ = (next_ + 1) % OutputDirectory::checkpoint_generations;
   last_ = path;
   last_step_ = step;

@@ -27,8 +27,9 @@ class Checkpoints {
 
   /// Whether one is due after `step`, by steps or by the clock of this rank. Not collective.
   bool due(std::uint64_t step) const;
-  /// Writes the particles of the simulation, its state, and `state`, that of the run after `step`. Collective. Throws AgreedError.
-  void write(Simulation& simulation, SavedState state, std::uint64_t step);
+  /// Writes the particles of the simulation, its state, and `state`, that of the run after `step`. Collective. Throws AgreedError when that
+  /// cannot be done; with output.on_error = "continue" only if `is_needed`, and else the checkpoints before stay.
+  void write(Simulation& simulation, SavedState state, std::uint64_t step, bool is_needed);
 
   /// The one written last; empty: none.
   const std::string& last() const { return last_; }
@@ -40,6 +41,8 @@ class Checkpoints {
   double longest_s() const { return longest_s_; }
 
  private:
+  bool write_to(const std::string& path, Simulation& simulation, const SavedState& state, bool is_needed) const;
+
   const Config& config_;
   const OutputDirectory& directory_;
   const Communicator& comm_;

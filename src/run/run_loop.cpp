@@ -26,7 +26,7 @@ RunReport RunLoop::run(ParticleSet particles, const RunBeginning& beginning) {
   timing_ = report_.start = begin(std::move(particles), beginning);
   if (!beginning.state) {
     for (const auto& observer : observers_) observe(*observer, state_after(0, timing_));
-    if (controls_.checkpoints) write_checkpoint();
+    if (controls_.checkpoints) write_checkpoint(false);
   }
   stepping_began_s_ = turn_began_s_ = wall_clock_s();
   for (std::uint64_t step = beginning.step + 1; step <= schedule_.steps() && report_.stop == StopCause::none; ++step) {
@@ -90,26 +90,28 @@ void RunLoop::act_on(const News& news) {
   report_.stop = news.stop;
   report_.signal = news.signal;
   if (report_.stop != StopCause::none && !controls_.checkpoints) observe_stop();
-  if (controls_.checkpoints && (news.checkpoint || news.is_asked_for || report_.stop != StopCause::none)) write_checkpoint();
+  const bool stops = report_.stop != StopCause::none;
+  if (controls_.checkpoints && (news.checkpoint || news.is_asked_for || stops)) write_checkpoint(stops);
   if (controls_.requests && comm_.is_root()) controls_.requests->settle({news.stop, news.is_asked_for});
   turn_began_s_ = wall_clock_s();
 }
 
-/// The state from which a run goes on: between two steps, with all that was asked for on the disk.
-void RunLoop::write_checkpoint() {
+/// The state from which a run goes on. `is_needed`: a run that stops has nothing without it. Between two steps, with all that was asked for
+/// on the disk.
+void RunLoop::write_checkpoint(bool is_needed) {
   finish_observers();
   SavedState state;
   state.put(saved_energies, SavedState::Numbers{energy_.first(), report_.largest_energy_error});
   state.put_count(saved_states_seen, states_before_ + report_.steps - report_.first_step);
   for (const auto& observer : observers_) observer->save(state);
-  controls_.checkpoints->write(simulation_, std::move(state), report_.steps);
+  controls_.checkpoints->write(simulation_, std::move(state), report_.steps, is_needed);
 }
 
 void RunLoop::end() {
   finish_observers();
   if (controls_.checkpoints) {
     // So that the run can be extended.
-    if (!controls_.checkpoints->has(report_.steps) && report_.steps > report_.first_step) write_checkpoint();
+    if (!controls_.checkpoints->has(report_.steps) && report_.steps > report_.first_step) write_checkpoint(false);
     report_.checkpoints = controls_.checkpoints->count();
     report_.checkpoints_s = controls_.checkpoints->seconds();
     report_.checkpoint = controls_.checkpoints->last();

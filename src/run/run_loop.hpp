@@ -81,7 +81,7 @@ class RunLoop {
   News hear_news();
   void act_on(const News& news);
   void end();
-  void write_checkpoint();
+  void write_checkpoint(bool is_needed);
   StepTiming timed(const std::function<void()>& work);
   RunState state_after(std::uint64_t step, const StepTiming& timing) const;
   void measure_energy();

@@ -281,6 +281,17 @@ an_output_directory_that_is_another_one_for_some_ranks_is_an_error() {
     contains err.txt "is not the same directory for all ranks: rank 1" && holds [ -z "$(find a b -name '.grove*')" ]
 }
 
+a_run_goes_on_without_what_cannot_be_written_if_it_is_told_to() {
+  # Files of 20 MiB at most, which is enough for MPI: no snapshot, no checkpoint.
+  local limited=(bash -c 'ulimit -f 20480; exec "$@"' limited "$grove" run run.toml --set initial_conditions.n=250000 --set time.end=0.0625
+    --set output.snapshot_every=0.03125 --set output.checkpoint_steps=1 --set gravity.tolerance=0.01)
+  ends_with 4 "${limited[@]}" --quiet && contains err.txt "no room for" && rm -r output &&
+    ends_with $finished "${limited[@]}" --set output.on_error=continue && contains err.txt "snapshot_0001.hdf5.partial: no room for" &&
+    contains err.txt "checkpoint_0.hdf5.partial: no room for" && contains err.txt "the run goes on without" &&
+    contains out.txt "3 of them could not be written" && holds [ "$(rows output/energy.csv)" -eq 4 ] &&
+    holds [ "$(ls output)" = "$(printf '%s\n' energy.csv timings.csv used_parameters.toml)" ]
+}
+
 a_run_whose_results_are_removed_says_so() {
   "$grove" run run.toml --quiet --set output.snapshots=none --set time.end=5 >out.txt 2>err.txt &
   local process=$! status
