@@ -1,10 +1,13 @@
 #include "decomposition/domain_boxes.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <span>
+#include <utility>
 
 #include "kernels/space/atomic.hpp"
+#include "kernels/walks/tree_walk.hpp"
 
 namespace grove {
 
@@ -15,7 +18,7 @@ namespace {
 constexpr std::uint32_t boxes_from_particles = 160;
 // Boxes are no finer than the groups of a walk, whose targets share what is accepted: otherwise cells would be closed that a walk on one
 // rank opens, and errors on several ranks would be larger.
-constexpr std::size_t fewest_particles = 2 * 64 + 1;
+constexpr std::size_t fewest_particles = 2 * largest_group + 1;
 // Boxes copied to the host at once. There are hardly ever more.
 constexpr std::uint32_t boxes_expected = 1024;
 
@@ -39,7 +42,7 @@ struct PlacedBox {
 /// What the host needs to know.
 struct Description {
   KeyRange keys;
-  std::uint32_t box_count, unused;
+  std::uint32_t box_count;
 };
 
 /// Lists the boxes, in no particular order.
@@ -76,6 +79,22 @@ struct DescribeKeys {
   GROVE_HD void operator()(std::size_t) const { out->keys = {end_keys[0], end_keys[1], count}; }
 };
 
+/// The boxes of `list`, in Morton order.
+std::vector<TargetBox> in_order(std::span<const std::byte> list, std::size_t count) {
+  const auto part = [&](std::size_t box, std::size_t offset, auto& to) {
+    std::memcpy(static_cast<void*>(&to), list.data() + box * sizeof(PlacedBox) + offset, sizeof(to));
+  };
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> order(count);
+  for (std::uint32_t b = 0; b < count; ++b) {
+    part(b, offsetof(PlacedBox, first_particle), order[b].first);
+    order[b].second = b;
+  }
+  std::sort(order.begin(), order.end());
+  std::vector<TargetBox> boxes(count);
+  for (std::size_t k = 0; k < count; ++k) part(order[k].second, offsetof(PlacedBox, box), boxes[k]);
+  return boxes;
+}
+
 /// The box around some boxes.
 TargetBox join(std::span<const TargetBox> boxes, const TreeScale& scale) {
   const auto centre = [](const TargetBox& b, int k) { return k == 0 ? b.centre.x : k == 1 ? b.centre.y : b.centre.z; };
@@ -105,7 +124,6 @@ DomainDescription describe_domain(Space& space, const Tree<Space>& tree, View<co
   if (end_keys.empty()) return domain;
   const std::uint32_t cells = tree.cell_count();
   const auto most = static_cast<std::uint32_t>(std::max<std::size_t>(particle_count / boxes_from_particles, fewest_particles));
-  std::vector<PlacedBox> boxes;
   Scratch<Space, std::uint8_t> mark(space, cells);
   space.fill_bytes(mark.data(), 0, cells);
   space.for_each(cells, MarkChildren{tree.links.data(), most, mark.data()});
@@ -127,12 +145,9 @@ DomainDescription describe_domain(Space& space, const Tree<Space>& tree, View<co
       capacity = what.box_count;
       continue;
     }
-    boxes.resize(what.box_count);
-    std::memcpy(static_cast<void*>(boxes.data()), seen.data() + sizeof(Description), boxes.size() * sizeof(PlacedBox));
+    domain.fine = in_order(std::span(seen).subspan(sizeof(Description)), what.box_count);
     break;
   }
-  std::sort(boxes.begin(), boxes.end(), [](const PlacedBox& a, const PlacedBox& b) { return a.first_particle < b.first_particle; });
-  for (const PlacedBox& placed : boxes) domain.fine.push_back(placed.box);
   const std::size_t coarse = std::min<std::size_t>(coarse_box_capacity, domain.fine.size());
   for (std::size_t k = 0; k < coarse; ++k) {
     const std::size_t begin = domain.fine.size() * k / coarse, end = domain.fine.size() * (k + 1) / coarse;

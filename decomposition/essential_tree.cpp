@@ -14,6 +14,8 @@ constexpr std::uint32_t closed_cell = ~0U;  ///< in place of a number of childre
 constexpr std::uint32_t no_box = ~0U;
 constexpr int level_count = deepest_level + 1;
 constexpr std::size_t smallest_capacity = 16384;
+/// A cell is tested for hundreds of boxes, and in small systems levels with few cells wait for each other.
+constexpr int lanes_a_test = 32;
 
 /// A cell of the own tree and a receiver as one number. Sorted by it, cells are in the order of the trees that are sent: receiver by
 /// receiver, level by level.
@@ -86,10 +88,13 @@ struct TestLevel {
     const BoxRange range = entries.boxes[e];
     const TargetBox* const boxes = box + box_begin[receiver];
     std::uint32_t first = no_box, last = 0;
+#if defined(__CUDA_ARCH__)
+#pragma unroll 4  // so that a lane waits for four boxes at once
+#endif
     for (std::uint32_t b = range.begin + static_cast<std::uint32_t>(team.rank()); b < range.end; b += Team::size) {
-      if (accept(opening, cell, boxes[b], per_length, support2)) continue;
-      first = smaller(first, b);
-      last = b;
+      const bool opens = !accept(opening, cell, boxes[b], per_length, support2);
+      first = opens ? smaller(first, b) : first;
+      last = opens ? b : last;
     }
     first = team.smallest(first);
     last = team.largest(last);
@@ -175,7 +180,28 @@ struct WriteTrees {
   }
 };
 
-int bits_for(std::size_t values) { return static_cast<int>(std::bit_width(values)); }
+/// The ranks that get a tree, and their boxes one after the other.
+struct Receivers {
+  std::vector<std::uint32_t> ranks, box_begin{0};
+  std::vector<TargetBox> box;
+
+  explicit Receivers(const BoxesOfRanks& boxes) {
+    for (std::size_t r = 0; r < boxes.rank_count(); ++r) {
+      if (boxes.of(r).empty()) continue;
+      ranks.push_back(static_cast<std::uint32_t>(r));
+      box.insert(box.end(), boxes.of(r).begin(), boxes.of(r).end());
+      box_begin.push_back(static_cast<std::uint32_t>(box.size()));
+    }
+  }
+};
+
+template <class Space>
+void resize(EssentialTrees<Space>& trees, std::size_t cells, std::size_t particles) {
+  trees.links.resize_discard(cells);
+  trees.geometry.resize_discard(cells);
+  trees.multipole.resize_discard(cells * static_cast<std::size_t>(multipole_stride(trees.form)));
+  trees.particles.resize_discard(particles);
+}
 
 }  // namespace
 
@@ -185,32 +211,20 @@ void EssentialTrees<Space>::select(Space& space, const ScaledLaw& law, const Tre
   form = tree.form;
   cell_counts.assign(boxes.rank_count(), 0);
   particle_counts.assign(boxes.rank_count(), 0);
-  std::vector<std::uint32_t> receivers, box_begin{0};
-  std::vector<TargetBox> box;
-  for (std::size_t r = 0; r < boxes.rank_count() && tree.cell_count() > 0; ++r) {
-    if (boxes.of(r).empty()) continue;
-    receivers.push_back(static_cast<std::uint32_t>(r));
-    box.insert(box.end(), boxes.of(r).begin(), boxes.of(r).end());
-    box_begin.push_back(static_cast<std::uint32_t>(box.size()));
-  }
-  const auto receiver_count = static_cast<std::uint32_t>(receivers.size());
-  if (receiver_count == 0) {
-    links.resize_discard(0);
-    geometry.resize_discard(0);
-    multipole.resize_discard(0);
-    particles.resize_discard(0);
-    return;
-  }
-  const EntryKeys keys{bits_for(tree.cell_count())};
-  const int sorted_bits = keys.cell_bits + bits_for(receiver_count);  // the key of unused entries has a receiver that does not exist
+  const Receivers receivers(boxes);
+  const auto receiver_count = static_cast<std::uint32_t>(tree.cell_count() > 0 ? receivers.ranks.size() : 0);
+  if (receiver_count == 0) return resize(*this, 0, 0);
+  const EntryKeys keys{static_cast<int>(std::bit_width(tree.cell_count()))};
+  // The key of unused entries has a receiver that does not exist.
+  const int sorted_bits = keys.cell_bits + static_cast<int>(std::bit_width(receiver_count));
   const TreeView own = tree.view(tree_particles.data);
   expected_on_level_.resize(level_count, 0);
   capacity_ = std::max({capacity_, smallest_capacity, std::size_t{2} * receiver_count});
 
-  Scratch<Space, TargetBox> device_box(space, box.size());
-  Scratch<Space, std::uint32_t> device_box_begin(space, box_begin.size());
-  copy_from_host<Space, TargetBox>(space, box, device_box.view());
-  copy_from_host<Space, std::uint32_t>(space, box_begin, device_box_begin.view());
+  Scratch<Space, TargetBox> device_box(space, receivers.box.size());
+  Scratch<Space, std::uint32_t> device_box_begin(space, receivers.box_begin.size());
+  copy_from_host<Space, TargetBox>(space, receivers.box, device_box.view());
+  copy_from_host<Space, std::uint32_t>(space, receivers.box_begin, device_box_begin.view());
 
   for (;;) {
     const auto capacity = static_cast<std::uint32_t>(capacity_);
@@ -232,8 +246,9 @@ void EssentialTrees<Space>::select(Space& space, const ScaledLaw& law, const Tre
           const std::size_t most = std::size_t{receiver_count} * (tree.level_offset[l + 1] - tree.level_offset[l]);
           const std::size_t expected = expected_on_level_[l] + expected_on_level_[l] / 8 + 1024;
           const std::size_t items = std::min(most, expected);
-          space.for_each_by_team(items, TestLevel<Opening>{opening, own.links, own.geometry, device_box.data(), device_box_begin.data(),
-                                                           entries, keys, l, items, law.units.per_length, law.support2});
+          space.template for_each_by_team<lanes_a_test>(
+              items, TestLevel<Opening>{opening, own.links, own.geometry, device_box.data(), device_box_begin.data(), entries, keys, l,
+                                        items, law.units.per_length, law.support2});
         }
       };
       std::visit(test_levels, law.opening);
@@ -254,17 +269,12 @@ void EssentialTrees<Space>::select(Space& space, const ScaledLaw& law, const Tre
     }
     const auto segment = seen.begin() + level_count + 1, particle_segment = segment + receiver_count + 1;
     for (std::uint32_t r = 0; r < receiver_count; ++r) {
-      cell_counts[receivers[r]] = segment[r + 1] - segment[r];
-      particle_counts[receivers[r]] = particle_segment[r + 1] - particle_segment[r];
+      cell_counts[receivers.ranks[r]] = segment[r + 1] - segment[r];
+      particle_counts[receivers.ranks[r]] = particle_segment[r + 1] - particle_segment[r];
     }
-    const std::size_t stride = static_cast<std::size_t>(multipole_stride(form));
-    links.resize_discard(selected);
-    geometry.resize_discard(selected);
-    multipole.resize_discard(selected * stride);
-    particles.resize_discard(particle_segment[receiver_count]);
-    space.for_each_by_team(selected,
-                           WriteTrees{key.data(), children.data(), particle_offset.data(), first, first_particle, keys, own,
-                                      static_cast<int>(stride), links.data(), geometry.data(), multipole.data(), particles.data()});
+    resize(*this, selected, particle_segment[receiver_count]);
+    space.for_each_by_team(selected, WriteTrees{key.data(), children.data(), particle_offset.data(), first, first_particle, keys, own,
+                                                multipole_stride(form), links.data(), geometry.data(), multipole.data(), particles.data()});
     // The first forces of a run, by another criterion, may need several times the room of later ones.
     if (capacity_ > 2 * selected) capacity_ = selected + selected / 4;
     return;

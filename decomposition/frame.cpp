@@ -114,21 +114,21 @@ constexpr double cube_margin = 1.1;
 constexpr double smallest_change = 0.8, largest_change = 1.25;
 constexpr int most_steps_with_outliers = 32;
 
-/// Whether the cube of `before` serves particles in a box with that centre and half its longest side.
-bool still_serves(const Frame& before, const Double3& centre, double half) {
-  if (before.shares.empty() || 2 * half < smallest_change * before.extent || 2 * half > largest_change * before.extent) return false;
-  if (before.has_outliers) return before.steps_kept < most_steps_with_outliers;
-  const KeyCube& cube = before.cube;
+/// Whether the cube of `previous` serves particles in a box with that centre and half its longest side.
+bool still_serves(const Frame& previous, const Double3& centre, double half) {
+  if (previous.shares.empty() || 2 * half < smallest_change * previous.extent || 2 * half > largest_change * previous.extent) return false;
+  if (previous.has_outliers) return previous.steps_kept < most_steps_with_outliers;
+  const KeyCube& cube = previous.cube;
   bool holds = true;
   for (const double x : {centre.x - half - cube.corner.x, centre.y - half - cube.corner.y, centre.z - half - cube.corner.z})
     holds = holds && x >= 0 && x + 2 * half <= cube.edge;
   return holds;
 }
 
-/// Whether the cube of `before` is nearly that of the core.
-bool has_nearly(const Frame& before, const Core& core) {
-  if (before.shares.empty() || !before.has_outliers) return false;
-  const KeyCube& cube = before.cube;
+/// Whether the cube of `previous` is nearly that of the core.
+bool has_nearly(const Frame& previous, const Core& core) {
+  if (previous.shares.empty() || !previous.has_outliers) return false;
+  const KeyCube& cube = previous.cube;
   const double half = 0.5 * cube.edge, wanted = cube_margin * core.half;
   const Double3 d = cube.corner + Double3{half, half, half} - core.centre;
   return half > smallest_change * wanted && half < largest_change * wanted &&
@@ -140,7 +140,7 @@ double power_of_two_near(double x) { return x > 0 && std::isfinite(x) ? std::exp
 }  // namespace
 
 template <class Space>
-Frame find_frame(Space& space, const Communicator& comm, const Particles<Space>& particles, const Frame& before) {
+Frame find_frame(Space& space, const Communicator& comm, const Particles<Space>& particles, const Frame& previous) {
   // Sums over ranks are made here, in rank order: an MPI library may choose another order each time.
   constexpr double none = 1e300;
   const Spread nothing{{none, none, none}, {-none, -none, -none}, 0, 0, 0, 0};
@@ -159,30 +159,30 @@ Frame find_frame(Space& space, const Communicator& comm, const Particles<Space>&
   double half = 0;
   for (int k = 0; k < 3; ++k) half = std::max(half, 0.5 * (all.high[k] - all.low[k]));
   frame.extent = 2 * half;
-  const bool serves = comm.size() > 1 && still_serves(before, centre, half);
+  const bool serves = comm.size() > 1 && still_serves(previous, centre, half);
   bool is_kept = serves;
-  int steps_kept = before.steps_kept + 1;
+  int steps_kept = previous.steps_kept + 1;
   if (!is_kept && half > 0) {
     const Core core = core_of(sample_positions(space, comm, position, frame.shares));
     if (core.half > 0 && half > core.half) {
       half = core.half;
       centre = core.centre;
       frame.has_outliers = true;
-      is_kept = comm.size() > 1 && has_nearly(before, core);
+      is_kept = comm.size() > 1 && has_nearly(previous, core);
       steps_kept = 0;
     }
   }
   if (is_kept) {
-    frame.cube = before.cube;
-    frame.has_outliers = before.has_outliers;
-    if (serves) frame.extent = before.extent;
+    frame.cube = previous.cube;
+    frame.has_outliers = previous.has_outliers;
+    if (serves) frame.extent = previous.extent;
     frame.steps_kept = steps_kept;
   } else {
     // All at one point: any cube around it will do.
     if (half == 0) half = std::max({std::abs(centre.x), std::abs(centre.y), std::abs(centre.z)}) * 1e-6;
     if (half == 0) half = 1;
     half *= 1 + 1e-12;  // the highest coordinate belongs inside
-    if (comm.size() > 1 && !before.shares.empty()) half *= cube_margin;
+    if (comm.size() > 1 && !previous.shares.empty()) half *= cube_margin;
     frame.cube = {centre - Double3{half, half, half}, 2 * half};
   }
   frame.scale = {power_of_two_near(frame.cube.edge), power_of_two_near(all.mass)};

@@ -1,8 +1,10 @@
 #include "decomposition/key_splits.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <limits>
+#include <optional>
 
 namespace grove {
 
@@ -17,11 +19,10 @@ struct Search {
   std::uint64_t target = 0;  ///< weight wanted below the split
   std::uint64_t low = 0, high = largest_key;
   std::uint64_t weight_low = 0, weight_high = 0;
+  std::uint64_t split = 0;  ///< found when done
   bool done = false;
 
-  bool low_is_nearer() const { return low == high || target - weight_low <= weight_high - target; }
-  std::uint64_t split() const { return low_is_nearer() ? low : high; }
-  std::uint64_t error() const { return low_is_nearer() ? target - weight_low : weight_high - target; }
+  std::uint64_t nearest() const { return low == high || target - weight_low <= weight_high - target ? low : high; }
 };
 
 bool same_interval(const Search& a, const Search& b) { return a.low == b.low && a.high == b.high; }
@@ -37,10 +38,10 @@ std::size_t count_open_intervals(const std::vector<Search>& searches) {
   return count;
 }
 
+/// Appends the multiples of a power of two between `low` and `high`: `count` of them or more, but less than three times as many.
 void append_interior_keys(std::uint64_t low, std::uint64_t high, std::uint64_t count, std::vector<std::uint64_t>& keys) {
-  const std::uint64_t width = high - low;
-  const std::uint64_t step = std::max<std::uint64_t>(1, width / (count + 1));
-  for (std::uint64_t i = 1; i <= std::min(count, width - 1); ++i) keys.push_back(low + i * step);
+  const std::uint64_t step = std::bit_floor(std::max<std::uint64_t>(1, (high - low) / (count + 1)));
+  for (std::uint64_t key = low / step * step; high - key > step;) keys.push_back(key += step);
 }
 
 /// Candidates of the next round, strictly increasing: intervals are either the same or do not overlap, and are in order.
@@ -58,10 +59,24 @@ std::vector<std::uint64_t> choose_candidates(const std::vector<Search>& searches
   return keys;
 }
 
+/// The roundest of the candidates that have nearly the weight wanted, if there are any. Rounds try ever less round keys, so that no key
+/// between these candidates is rounder.
+std::optional<std::uint64_t> roundest(std::uint64_t target, const std::vector<std::uint64_t>& keys, std::span<const std::uint64_t> weights,
+                                      std::uint64_t largest_error) {
+  const std::uint64_t least = target - std::min(target, largest_error);
+  std::optional<std::uint64_t> best;
+  for (auto w = std::lower_bound(weights.begin(), weights.end(), least); w != weights.end() && *w <= target + largest_error; ++w) {
+    const std::uint64_t key = keys[static_cast<std::size_t>(w - weights.begin())];
+    if (!best || std::countr_zero(key) > std::countr_zero(*best)) best = key;
+  }
+  return best;
+}
+
 /// All searches use all candidates, also those of other intervals. With the same information, the splits stay in order.
 void narrow(std::vector<Search>& searches, const std::vector<std::uint64_t>& keys, std::span<const std::uint64_t> weights,
-            double largest_error) {
+            std::uint64_t largest_error) {
   for (Search& search : searches) {
+    if (search.done) continue;
     const auto above = static_cast<std::size_t>(std::upper_bound(weights.begin(), weights.end(), search.target) - weights.begin());
     if (above > 0 && keys[above - 1] >= search.low) {
       search.low = keys[above - 1];
@@ -71,7 +86,9 @@ void narrow(std::vector<Search>& searches, const std::vector<std::uint64_t>& key
       search.high = keys[above];
       search.weight_high = weights[above];
     }
-    search.done = search.high - search.low <= 1 || static_cast<double>(search.error()) <= largest_error;
+    const std::optional<std::uint64_t> found = roundest(search.target, keys, weights, largest_error);
+    search.split = found.value_or(search.nearest());
+    search.done = found || search.high - search.low <= 1;
   }
 }
 
@@ -81,7 +98,7 @@ std::vector<std::uint64_t> find_key_splits(const Communicator& comm, const Local
                                            double tolerance) {
   const auto ranks = static_cast<std::uint64_t>(comm.size());
   std::vector<Search> searches(ranks - 1);
-  double largest_error = 0;
+  std::uint64_t largest_error = 0;
   std::vector<std::uint64_t> keys = choose_candidates(searches);
   if (!keys.empty()) keys.push_back(largest_key);  // the first round gives every interval an evaluated upper end
   for (bool first_round = true; !keys.empty(); first_round = false) {
@@ -91,16 +108,17 @@ std::vector<std::uint64_t> find_key_splits(const Communicator& comm, const Local
     comm.sum(std::span<std::uint64_t>(weights));
     if (first_round) {
       const std::uint64_t total = weights.back();
+      if (total == 0) break;
       for (std::uint64_t r = 1; r < ranks; ++r) searches[r - 1].target = fraction_of(total, r, ranks);
       // A domain lies between two splits: each may be off by half of what the domain may.
-      largest_error = tolerance / 2 * static_cast<double>(total) / static_cast<double>(ranks);
+      largest_error = static_cast<std::uint64_t>(tolerance / 2 * static_cast<double>(total) / static_cast<double>(ranks));
     }
     narrow(searches, keys, std::span<const std::uint64_t>(weights).first(keys.size()), largest_error);
     keys = choose_candidates(searches);
   }
   std::vector<std::uint64_t> splits;
   splits.reserve(searches.size());
-  for (const Search& search : searches) splits.push_back(search.split());
+  for (const Search& search : searches) splits.push_back(search.split);
   return splits;
 }
 

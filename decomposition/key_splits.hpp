@@ -19,13 +19,15 @@ using LocalWeightBelow = std::function<void(std::span<const std::uint64_t> candi
 ///
 /// `local_weight` is the weight of all keys on this rank; weights are integers, so that the result has the same bits on every
 /// rank and in every run, however the keys are distributed. The sum over all ranks must fit in 64 bits.
-/// `tolerance` >= 0: the weight of every domain is to be within this fraction of the mean. The weight of one key cannot be
-/// split; where it is in the way, the nearest cut is taken. Without any weight all splits are 0.
+/// `tolerance` in [0, 1]: the weight of every domain is to be within this fraction of the mean. Of the keys that make it so the one that
+/// ends with the most zeros is taken: it is a border of the largest cells, so that a cut goes through a gap rather than beside it, and
+/// divides few cells. The weight of one key cannot be split; where it is in the way, the nearest cut is taken. Without any weight all
+/// splits are 0.
 ///
 /// Method: a histogram refined around each split (as in histogram sort, Kale & Krishnan 1993). Every split has an interval of
-/// keys; a round evaluates k evenly spaced keys inside each distinct interval and keeps the one of the k+1 pieces that holds
-/// the split. k is 31, or more with few ranks, so that about 2,000 candidates are tried a round.
-/// Cost: collective; one allreduce of max(31 (size-1), 2048) 8-byte weights a round at most, at most 14 rounds (7 below 16 ranks),
+/// keys; a round evaluates the k multiples of a power of two inside each distinct interval and keeps the one of the pieces that holds the
+/// split. k is 31 to 93, or more with few ranks, so that about 2,000 to 6,000 candidates are tried a round.
+/// Cost: collective; one allreduce of max(93 (size-1), 6144) 8-byte weights a round at most, at most 14 rounds (7 below 16 ranks),
 /// usually half of it at a tolerance of 1 %. Memory on a rank is linear in the number of ranks.
 std::vector<std::uint64_t> find_key_splits(const Communicator& comm, const LocalWeightBelow& local_weight_below, std::uint64_t local_weight,
                                            double tolerance);

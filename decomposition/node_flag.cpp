@@ -2,22 +2,18 @@
 
 namespace grove {
 
-NodeFlag::NodeFlag(const Communicator& comm) {
-  check_mpi(MPI_Comm_split_type(comm.raw(), MPI_COMM_TYPE_SHARED, comm.rank(), MPI_INFO_NULL, &node_), "MPI_Comm_split_type");
-  const MPI_Aint own_bytes = comm.local_rank() == 0 ? sizeof(int) : 0;
+NodeFlag::NodeFlag(const Communicator& comm) : node_(comm.node()) {
+  const MPI_Aint own_bytes = node_.is_root() ? sizeof(int) : 0;
   int* own = nullptr;
-  check_mpi(MPI_Win_allocate_shared(own_bytes, sizeof(int), MPI_INFO_NULL, node_, static_cast<void*>(&own), &window_),
+  check_mpi(MPI_Win_allocate_shared(own_bytes, sizeof(int), MPI_INFO_NULL, node_.raw(), static_cast<void*>(&own), &window_),
             "MPI_Win_allocate_shared");
   MPI_Aint bytes = 0;
   int unit = 0;
   check_mpi(MPI_Win_shared_query(window_, 0, &bytes, &unit, static_cast<void*>(&flag_)), "MPI_Win_shared_query");
   if (own_bytes > 0) std::atomic_ref<int>(*flag_).store(0);
-  check_mpi(MPI_Barrier(node_), "MPI_Barrier");
+  node_.barrier();
 }
 
-NodeFlag::~NodeFlag() {
-  MPI_Win_free(&window_);
-  MPI_Comm_free(&node_);
-}
+NodeFlag::~NodeFlag() { MPI_Win_free(&window_); }
 
 }  // namespace grove

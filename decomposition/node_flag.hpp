@@ -23,7 +23,7 @@ class NodeFlag {
   bool raise() noexcept { return std::atomic_ref<int>(*flag_).exchange(1) == 0; }
 
  private:
-  MPI_Comm node_ = MPI_COMM_NULL;
+  const Communicator node_;  ///< the ranks of the node
   MPI_Win window_ = MPI_WIN_NULL;
   int* flag_ = nullptr;  ///< in the memory of the first rank of the node
 };

@@ -1,57 +1,29 @@
+// A round works on all arrays of the table at once. Those that leave are packed: for each rank one message, which has its rows array by
+// array. Their places are filled with particles from the end, and those that arrive are put behind them.
 #include "decomposition/particle_exchange.hpp"
 
 #include <algorithm>
-#include <limits>
-#include <numeric>
-#include <utility>
+#include <bit>
 
-#include "decomposition/key_splits.hpp"
-#include "kernels/particles/gather_items.hpp"
 #include "kernels/space/select_indices.hpp"
 
 namespace grove {
 
 namespace {
 
-// The weight of a particle is its work plus half the mean work. So a domain of particles without work has at most three times the mean
-// number.
-constexpr std::uint64_t idle_share = 2;
-// Domains are cut to within this fraction of the mean weight: a better balance would only cost rounds.
-constexpr double balance_tolerance = 0.01;
-// They are cut anew if the largest one has more than this above the mean, and more than right after the last cut by this factor. Until then
-// the gain would be less than the cost of a cut.
-constexpr double largest_imbalance = 1.03, worse_by = 1.02;
-// A cut was worth it if it left less than this part of the imbalance before it.
-constexpr double worth_it = 0.98;
-// Domains are cut by a sample: this many groups of particles that follow each other on a rank, at most.
-constexpr std::size_t largest_sample = 65536;
-// Larger sets go by way of the host: few exchanges are so large, and the memory of the GPU would be kept.
-constexpr std::size_t largest_outbox = std::size_t{64} << 20, largest_outbox_after_cut = std::size_t{2} << 20;
+/// Bytes that a rank sends in a round, at most. With many ranks less: all of them may send to the same one.
+constexpr std::size_t round_bytes = std::size_t{64} << 20, ranks_for_full_rounds = 16;
+/// There is room for so many particles more than are expected to leave.
+constexpr std::size_t spare_room = 1024;
+/// Each array of a message begins at a multiple of this.
+constexpr std::size_t array_alignment = 32;
 
-/// The bytes of an item, rounded up. Any number of such items ends at an address where every array is aligned as gather_items() needs it.
-constexpr std::size_t aligned_item(std::size_t bytes) { return (bytes + 31) / 32 * 32; }
-
-/// The key of the first particle of each group, and the group's weight.
-struct SampleGroups {
-  const Double4* position;
-  const std::uint32_t* work;
-  KeyCube cube;
-  std::size_t particles, group_size;
-  std::uint64_t idle;
-  std::uint64_t* key;
-  std::uint64_t* weight;
-  std::uint32_t* number;
-
-  template <class Team>
-  GROVE_HD void operator()(const Team& team, std::size_t g) const {
-    const std::size_t begin = g * group_size, end = smaller(begin + group_size, particles);
-    std::uint64_t sum = 0;
-    for (std::size_t i = begin + static_cast<std::size_t>(team.rank()); i < end; i += Team::size) sum += work[i] + idle;
-    sum = team.sum(sum);
-    if (team.rank() != 0) return;
-    key[g] = morton_key(position[begin], cube);
-    weight[g] = sum;
-    number[g] = static_cast<std::uint32_t>(g);
+/// An array of the table that travels.
+struct TravellingArray {
+  std::byte* data;
+  std::size_t item_bytes;
+  GROVE_HD std::size_t packed_bytes(std::size_t items) const {
+    return (item_bytes * items + array_alignment - 1) / array_alignment * array_alignment;
   }
 };
 
@@ -67,16 +39,21 @@ struct Leaves {
   }
 };
 
+/// The ranks to which the particles go; places without a particle get a rank that does not exist.
 struct FindOwner {
   const Double4* position;
   KeyCube cube;
   const std::uint32_t* index;
+  const std::uint32_t* count;
   const std::uint64_t* splits;
   std::uint32_t split_count;
   std::uint64_t* owner;
+  std::uint32_t* by_rank;
   GROVE_HD void operator()(std::size_t k) const {
+    const bool is_used = k < *count;
+    by_rank[k] = is_used ? index[k] : 0;
     // The number of splits that are not above the key.
-    owner[k] = lower_bound(splits, 0, split_count, morton_key(position[index[k]], cube) + 1);
+    owner[k] = is_used ? lower_bound(splits, 0, split_count, morton_key(position[index[k]], cube) + 1) : split_count + 1;
   }
 };
 
@@ -88,241 +65,224 @@ struct FirstOfOwner {
   GROVE_HD void operator()(std::size_t r) const { first[r] = lower_bound(owner, 0, count, r); }
 };
 
-/// Marks the leaving particles behind the place up to which the array will be filled.
-struct MarkLeaving {
-  const std::uint32_t* leaving;
-  std::uint32_t kept;
-  std::uint8_t* mark;
-  GROVE_HD void operator()(std::size_t k) const {
-    if (leaving[k] >= kept) mark[leaving[k] - kept] = 1;
-  }
-};
-struct StaysBehind {
-  const std::uint8_t* mark;
-  GROVE_HD bool operator()(std::size_t i) const { return mark[i] == 0; }
-};
-struct LeavesHole {
-  const std::uint32_t* leaving;
-  std::uint32_t kept;
-  GROVE_HD bool operator()(std::size_t k) const { return leaving[k] < kept; }
-};
+/// Copies an item. Its address is a multiple of each power of two up to array_alignment that divides its size.
+GROVE_HD void copy_item(const std::byte* from, std::byte* to, std::size_t bytes) {
+  const auto copy_as = [&]<class Word>(Word) {
+    for (std::size_t k = 0; k < bytes / sizeof(Word); ++k) reinterpret_cast<Word*>(to)[k] = reinterpret_cast<const Word*>(from)[k];
+  };
+  if (bytes % sizeof(std::uint64_t) == 0)
+    copy_as(std::uint64_t{});
+  else if (bytes % sizeof(std::uint32_t) == 0)
+    copy_as(std::uint32_t{});
+  else
+    copy_as(std::byte{});
+}
 
-/// Moves item from[k] + offset of an array to place holes[index[k]].
-template <class Word>
-struct FillHoles {
-  Word* items;
-  std::size_t words;  ///< of an item
-  const std::uint32_t* from;
-  std::uint32_t offset;
-  const std::uint32_t* holes;
-  const std::uint32_t* hole_index;
-  GROVE_HD void operator()(std::size_t w) const {
-    const std::size_t k = w / words, word = w % words;
-    items[holes[hole_index[k]] * words + word] = items[(std::size_t{from[k]} + offset) * words + word];
+/// The messages of a round. Their rows have numbers, from rank to rank.
+struct PackedRows {
+  const TravellingArray* arrays;
+  std::uint32_t array_count;
+  std::uint32_t rank_count;
+  const std::uint64_t* first;  ///< [ranks + 1] first row of each rank
+  const std::uint64_t* begin;  ///< [ranks + 1] first byte of each message
+  std::byte* bytes;
+
+  GROVE_HD std::byte* item(std::uint32_t array, std::uint64_t row) const {
+    const std::uint32_t rank = lower_bound(first, 0, rank_count, row + 1) - 1;
+    const std::size_t rows = first[rank + 1] - first[rank];
+    std::byte* at = bytes + begin[rank];
+    for (std::uint32_t a = 0; a < array; ++a) at += arrays[a].packed_bytes(rows);
+    return at + (row - first[rank]) * arrays[array].item_bytes;
   }
 };
 
-/// Weights of the domains, the largest relative to their mean.
-double imbalance_of(const Frame& frame, std::uint64_t idle) {
-  double sum = 0, largest = 0;
-  for (const Frame::Share& share : frame.shares) {
-    const double weight = share.work + static_cast<double>(idle) * share.count;
-    sum += weight;
-    largest = std::max(largest, weight);
+struct PackRows {
+  PackedRows packed;
+  std::uint64_t count;
+  const std::uint32_t* index;
+  GROVE_HD void operator()(std::size_t i) const {
+    const auto array = static_cast<std::uint32_t>(i / count);
+    const std::uint64_t row = i % count;
+    const TravellingArray& from = packed.arrays[array];
+    copy_item(from.data + index[row] * from.item_bytes, packed.item(array, row), from.item_bytes);
   }
-  return sum > 0 ? largest * static_cast<double>(frame.shares.size()) / sum : 1;
-}
+};
 
-/// The weight that every particle has beside its work.
-std::uint64_t idle_weight(const Frame& frame) {
-  double work = 0, count = 0;
-  for (const Frame::Share& share : frame.shares) {
-    work += share.work;
-    count += share.count;
+/// Puts the rows behind the first `kept` items.
+struct UnpackRows {
+  PackedRows packed;
+  std::uint64_t count, kept;
+  GROVE_HD void operator()(std::size_t i) const {
+    const auto array = static_cast<std::uint32_t>(i / count);
+    const std::uint64_t row = i % count;
+    const TravellingArray& to = packed.arrays[array];
+    copy_item(packed.item(array, row), to.data + (kept + row) * to.item_bytes, to.item_bytes);
   }
-  return std::max<std::uint64_t>(static_cast<std::uint64_t>(work / std::max(count, 1.0)) / idle_share, 1);
-}
+};
 
-bool same_cube(const KeyCube& a, const KeyCube& b) {
-  return a.corner.x == b.corner.x && a.corner.y == b.corner.y && a.corner.z == b.corner.z && a.edge == b.edge;
-}
+/// Fills the places of leaving particles below `kept` with those that stay from behind it. As many places are free as particles stay there.
+struct FillPlaces {
+  const TravellingArray* arrays;
+  const std::uint32_t* leaving;  ///< [count] ascending
+  std::uint32_t count, kept;     ///< particles that leave, and that stay
+  GROVE_HD void operator()(std::size_t i) const {
+    const TravellingArray& array = arrays[i / count];
+    const auto k = static_cast<std::uint32_t>(i % count);
+    const std::uint32_t from = kept + k, free = lower_bound(leaving, 0, count, kept), next = lower_bound(leaving, 0, count, from);
+    if (next < count && leaving[next] == from) return;
+    const std::uint32_t to = leaving[k - (next - free)];
+    copy_item(array.data + from * array.item_bytes, array.data + to * array.item_bytes, array.item_bytes);
+  }
+};
 
-int bits_for(std::size_t values) {
-  int bits = 0;
-  while (values >> bits) ++bits;
-  return bits;
-}
-
-/// Fills the places of leaving particles below `kept` with staying ones from behind it.
 template <class Space>
-class HoleFiller {
- public:
-  /// `leaving`: indices of the leaving particles, in any order. `kept`: number of those that stay.
-  HoleFiller(Space& space, View<const std::uint32_t> leaving, std::size_t kept)
-      : space_(space), leaving_(leaving), kept_(static_cast<std::uint32_t>(kept)), hole_(space, leaving.size), from_(space, leaving.size) {
-    if (leaving.empty()) return;
-    Scratch<Space, std::uint8_t> mark(space, leaving.size);
-    space.fill_bytes(mark.data(), 0, leaving.size);
-    space.for_each(leaving.size, MarkLeaving{leaving.data, kept_, mark.data()});
-    // As many places are empty below `kept` as particles stay behind it.
-    count_ = select_indices(space, leaving.size, LeavesHole{leaving.data, kept_}, [&](std::uint32_t) { return hole_.data(); });
-    select_indices(space, leaving.size, StaysBehind{mark.data()}, [&](std::uint32_t) { return from_.data(); });
-  }
+std::vector<TravellingArray> travelling_arrays(Particles<Space>& particles) {
+  std::vector<TravellingArray> arrays;
+  for (std::size_t a = 0; a < particles.array_count(); ++a)
+    if (particles.table()->arrays()[a].travels) arrays.push_back({particles.array(a).data(), particles.array(a).item_bytes()});
+  return arrays;
+}
 
-  void fill(const ParticleArray<Space>& array) const {
-    if (array.item_bytes() % sizeof(std::uint32_t) == 0)
-      fill_words(array.item_bytes() / sizeof(std::uint32_t), reinterpret_cast<std::uint32_t*>(array.data()));
-    else
-      fill_words(array.item_bytes(), array.data());
+/// Memory of the space with a copy of what the host has.
+template <class Space, class T>
+class Uploaded {
+ public:
+  Uploaded(Space& space, const std::vector<T>& items) : memory_(space, items.size()) {
+    copy_from_host<Space, T>(space, items, memory_.view());
   }
+  const T* data() const { return memory_.data(); }
 
  private:
-  template <class Word>
-  void fill_words(std::size_t words, Word* items) const {
-    space_.for_each(count_ * words, FillHoles<Word>{items, words, from_.data(), kept_, leaving_.data, hole_.data()});
-  }
-
-  Space& space_;
-  View<const std::uint32_t> leaving_;
-  std::uint32_t kept_;
-  std::size_t count_ = 0;
-  Scratch<Space, std::uint32_t> hole_, from_;  ///< holes: numbers of leaving particles; particles: counted from `kept`
+  Scratch<Space, T> memory_;
 };
-
-/// Declares the messages of an array: `leaving` in the order of the ranks, and what arrives behind the first `kept` items.
-template <class Space>
-void declare_messages(Transport<Space>& transport, const ParticleMoves& moves, const ParticleArray<Space>& array, std::size_t kept,
-                      const std::byte* leaving) {
-  const std::size_t item = array.item_bytes();
-  std::byte* arriving = array.item(kept);
-  for (std::size_t r = 0; r < moves.leaving.size(); ++r) {
-    const std::size_t sent = moves.leaving[r] * item, received = moves.arriving[r] * item;
-    if (sent > 0) transport.send({leaving, sent}, static_cast<int>(r));
-    if (received > 0) transport.receive({arriving, received}, static_cast<int>(r));
-    leaving += sent;
-    arriving += received;
-  }
-}
-
-template <class Space>
-void complete(Transport<Space>& transport) {
-  transport.start();
-  transport.dispatch();
-  transport.arrive(0, transport.receive_count());
-  transport.finish();
-}
 
 }  // namespace
 
 template <class Space>
-bool ParticleExchange<Space>::must_cut(const Frame& frame, bool starts_anew) {
-  const double imbalance = imbalance_of(frame, idle_weight(frame));
-  if (!starts_anew && cuts_.is_new) {
-    // Where keys or the change of work stand in the way, cutting again and again would gain nothing.
-    const bool gained = imbalance < worth_it * cuts_.before_cut;
-    cuts_.threshold = gained ? largest_imbalance : std::max(largest_imbalance, worse_by * imbalance);
-  }
-  cuts_.is_new = starts_anew || cuts_.splits.empty() || imbalance > cuts_.threshold;
-  if (cuts_.is_new) cuts_.before_cut = starts_anew ? std::numeric_limits<double>::infinity() : imbalance;
-  return cuts_.is_new;
-}
-
-template <class Space>
-void ParticleExchange<Space>::cut(const Frame& frame, const Particles<Space>& particles) {
-  const std::size_t n = particles.size(), group_size = (n + largest_sample - 1) / largest_sample;
-  const std::size_t groups = n > 0 ? (n + group_size - 1) / group_size : 0;
-  Scratch<Space, std::uint64_t> key(space_, groups), weight(space_, groups);
-  Scratch<Space, std::uint32_t> number(space_, groups);
-  space_.for_each_by_team(groups, SampleGroups{particles.position.data(), particles.work.data(), frame.cube, n, group_size,
-                                               idle_weight(frame), key.data(), weight.data(), number.data()});
-  space_.sort_pairs(key, number, key_bits);
-  std::vector<std::uint64_t> keys(groups), weights(groups), below(groups + 1, 0);
-  std::vector<std::uint32_t> numbers(groups);
-  copy_to_host<Space, std::uint64_t>(space_, key.view(), keys);
-  copy_to_host<Space, std::uint64_t>(space_, weight.view(), weights);
-  copy_to_host<Space, std::uint32_t>(space_, number.view(), numbers);
-  for (std::size_t g = 0; g < groups; ++g) below[g + 1] = below[g] + weights[numbers[g]];
-  const auto weight_below = [&](std::span<const std::uint64_t> candidates, std::span<std::uint64_t> out) {
-    auto at = keys.begin();
-    for (std::size_t i = 0; i < candidates.size(); ++i) {
-      at = std::lower_bound(at, keys.end(), candidates[i]);
-      out[i] = below[static_cast<std::size_t>(at - keys.begin())];
-    }
-  };
-  cuts_.splits = find_key_splits(comm_, weight_below, below.back(), balance_tolerance);
-}
-
-template <class Space>
 void ParticleExchange<Space>::run(const Frame& frame, Particles<Space>& particles) {
   if (comm_.size() == 1) return;
-  const bool starts_anew = !particles.has_acceleration || !same_cube(frame.cube, cuts_.cube);
-  cuts_.cube = frame.cube;
-  if (must_cut(frame, starts_anew)) cut(frame, particles);
-
-  const auto ranks = static_cast<std::size_t>(comm_.size()), me = static_cast<std::size_t>(comm_.rank());
-  const Double4* const position = particles.position.data();
-  const Leaves leaves{position, frame.cube, me > 0 ? cuts_.splits[me - 1] : 0, me + 1 < ranks ? cuts_.splits[me] : 0, me + 1 == ranks};
-  std::size_t count = 0;
-  select_indices(space_, particles.size(), leaves, [&](std::uint32_t found) {
-    leaving_.resize_discard(count = found);
-    return leaving_.data();
-  });
-  ParticleMoves moves;
-  moves.leaving.assign(ranks, 0);
-  moves.leaving_total = count;
-  if (count > 0) {
-    Scratch<Space, std::uint64_t> owner(space_, count), splits(space_, cuts_.splits.size());
-    Scratch<Space, std::uint32_t> first(space_, ranks + 1);
-    copy_from_host<Space, std::uint64_t>(space_, cuts_.splits, splits.view());
-    space_.for_each(count, FindOwner{position, frame.cube, leaving_.data(), splits.data(), static_cast<std::uint32_t>(cuts_.splits.size()),
-                                     owner.data()});
-    space_.sort_pairs(owner, leaving_.view(), bits_for(ranks));
-    space_.for_each(ranks + 1, FirstOfOwner{owner.data(), static_cast<std::uint32_t>(count), first.data()});
-    std::vector<std::uint32_t> begin(ranks + 1);
-    copy_to_host<Space, std::uint32_t>(space_, first.view(), begin);
-    for (std::size_t r = 0; r < ranks; ++r) moves.leaving[r] = begin[r + 1] - begin[r];
-  }
-  moves.arriving = comm_.all_to_all(moves.leaving);
-  moves.arriving_total = std::accumulate(moves.arriving.begin(), moves.arriving.end(), std::size_t{0});
-  move(moves, cuts_.is_new, particles);
-  if (!cuts_.is_new) return;
-  // Many particles may have left: memory for so many is not kept.
-  leaving_.release();
-  transport_.release();
+  const bool is_new_cut = cuts_.update(frame, particles);
+  std::size_t row_bytes = 0;
+  for (const TravellingArray& array : travelling_arrays(particles)) row_bytes += array.item_bytes;
+  const auto ranks = static_cast<std::size_t>(comm_.size());
+  const std::size_t largest = std::max(spare_room, round_bytes / row_bytes / std::max<std::size_t>(1, ranks / ranks_for_full_rounds));
+  if (is_new_cut) expected_ = largest;
+  while (run_round(frame, std::min(largest, expected_ + spare_room), particles)) expected_ = largest;
+  // Memory for a cut, after which many leave, is not kept.
+  if (is_new_cut) transport_.release();
 }
 
-/// Array by array after a cut, when many may leave: all at once would need much memory.
+/// Moves `room` of the particles of each rank, at most. Returns whether some must still leave, on any rank.
 template <class Space>
-void ParticleExchange<Space>::move(const ParticleMoves& moves, bool one_by_one, Particles<Space>& particles) {
-  const std::size_t count = moves.leaving_total, kept = particles.size() - count, after = kept + moves.arriving_total;
-  const View<const std::uint32_t> leaving = leaving_.view();
-  const auto& described = particles.table()->arrays();
-  std::size_t row_bytes = 0, largest_item = 0;
-  for (const FieldArray& array : described) {
-    row_bytes += array.travels ? aligned_item(array.item_bytes) : 0;
-    largest_item = std::max(largest_item, array.travels ? aligned_item(array.item_bytes) : 0);
+bool ParticleExchange<Space>::run_round(const Frame& frame, std::size_t room, Particles<Space>& particles) {
+  const auto ranks = static_cast<std::size_t>(comm_.size());
+  Scratch<Space, std::uint32_t> ascending(space_, std::min(room, particles.size())), by_rank(space_, ascending.view().size);
+  const Leavers leavers = find_leavers(frame, particles.position.view(), ascending.view(), by_rank.view());
+  const std::vector<TravellingArray> arrays = travelling_arrays(particles);
+  const auto end_of_message = [&](std::uint64_t begin, std::uint64_t rows) {
+    for (const TravellingArray& array : arrays) begin += array.packed_bytes(rows);
+    return begin;
+  };
+  Rows leaving = leavers.rows, arriving;
+  const bool has_more = leavers.found > leaving.count();
+  std::vector<std::uint64_t> sent(ranks);
+  leaving.begin.assign(1, 0);
+  for (std::size_t r = 0; r < ranks; ++r) {
+    const std::uint64_t rows = leaving.first[r + 1] - leaving.first[r];
+    sent[r] = rows << 1 | (has_more ? 1 : 0);
+    leaving.begin.push_back(end_of_message(leaving.begin.back(), rows));
   }
-  Scratch<Space, std::byte> packed(space_, (one_by_one ? largest_item : row_bytes) * count);
-  const HoleFiller<Space> holes(space_, leaving, kept);
-  std::byte* at = packed.data();
-  if (!one_by_one) transport_.begin(Tag::particles, largest_outbox);
+  arriving.first.assign(1, 0);
+  arriving.begin.assign(1, 0);
+  bool any_has_more = false;
+  for (const std::uint64_t received : comm_.all_to_all(sent)) {
+    any_has_more = any_has_more || (received & 1) == 1;
+    arriving.first.push_back(arriving.first.back() + (received >> 1));
+    arriving.begin.push_back(end_of_message(arriving.begin.back(), received >> 1));
+  }
+  move(leaving, arriving, ascending.data(), by_rank.data(), particles);
+  expected_ = 2 * leaving.count();
+  return any_has_more;
+}
+
+template <class Space>
+typename ParticleExchange<Space>::Leavers ParticleExchange<Space>::find_leavers(const Frame& frame, View<const Double4> position,
+                                                                                View<std::uint32_t> ascending,
+                                                                                View<std::uint32_t> by_rank) {
+  const auto ranks = static_cast<std::size_t>(comm_.size()), me = static_cast<std::size_t>(comm_.rank());
+  Leavers leavers{{std::vector<std::uint64_t>(ranks + 1, 0), {}}, 0};
+  if (position.empty()) return leavers;
+  const std::vector<std::uint64_t>& cut = cuts_.splits();
+  const Leaves leaves{position.data, frame.cube, me > 0 ? cut[me - 1] : 0, me + 1 < ranks ? cut[me] : 0, me + 1 == ranks};
+  const Uploaded<Space, std::uint64_t> splits(space_, cut);
+  Scratch<Space, std::uint64_t> owner(space_, ascending.size);
+  // For the host: the first for each rank, their end, and the number of all.
+  Scratch<Space, std::uint32_t> report(space_, ranks + 2);
+  std::uint32_t* const count = report.data() + ranks + 1;
+  select_first_indices(space_, position.size, leaves, ascending, count);
+  space_.for_each(ascending.size, FindOwner{position.data, frame.cube, ascending.data, count, splits.data(),
+                                            static_cast<std::uint32_t>(cut.size()), owner.data(), by_rank.data});
+  // On two ranks all go to the other one.
+  if (ranks > 2) space_.sort_pairs(owner, by_rank, static_cast<int>(std::bit_width(ranks)));
+  space_.for_each(ranks + 1, FirstOfOwner{owner.data(), static_cast<std::uint32_t>(ascending.size), report.data()});
+  std::vector<std::uint32_t> seen(ranks + 2);
+  copy_to_host<Space, std::uint32_t>(space_, report.view(), seen);
+  leavers.rows.first.assign(seen.begin(), seen.end() - 1);
+  leavers.found = seen.back();
+  return leavers;
+}
+
+template <class Space>
+void ParticleExchange<Space>::move(const Rows& leaving, const Rows& arriving, const std::uint32_t* ascending, const std::uint32_t* by_rank,
+                                   Particles<Space>& particles) {
+  const std::uint64_t sent = leaving.count(), received = arriving.count(), kept = particles.size() - sent;
+  Scratch<Space, std::byte> outgoing(space_, leaving.bytes()), incoming(space_, arriving.bytes());
+  if (sent > 0) {
+    const std::vector<TravellingArray> arrays = travelling_arrays(particles);
+    const Uploaded<Space, TravellingArray> device_arrays(space_, arrays);
+    const Uploaded<Space, std::uint64_t> first(space_, leaving.first), begin(space_, leaving.begin);
+    const PackedRows packed{device_arrays.data(),
+                            static_cast<std::uint32_t>(arrays.size()),
+                            static_cast<std::uint32_t>(comm_.size()),
+                            first.data(),
+                            begin.data(),
+                            outgoing.data()};
+    space_.for_each(sent * arrays.size(), PackRows{packed, sent, by_rank});
+    space_.for_each(sent * arrays.size(),
+                    FillPlaces{device_arrays.data(), ascending, static_cast<std::uint32_t>(sent), static_cast<std::uint32_t>(kept)});
+  }
+  transport_.begin(Tag::particles);
+  for (int r = 0; r < comm_.size(); ++r) {
+    const auto message = [r](const Rows& rows, std::byte* bytes) {
+      const auto k = static_cast<std::size_t>(r);
+      return View<std::byte>{bytes + rows.begin[k], rows.begin[k + 1] - rows.begin[k]};
+    };
+    const View<std::byte> to = message(leaving, outgoing.data()), from = message(arriving, incoming.data());
+    if (to.size > 0) transport_.send({to.data, to.size}, r);
+    if (from.size > 0) transport_.receive(from, r);
+  }
+  transport_.start();
+  transport_.dispatch();
   for (std::size_t a = 0; a < particles.array_count(); ++a) {
-    ParticleArray<Space>& array = particles.array(a);
-    if (!described[a].travels) {
-      array.resize_discard(after);
-      continue;
-    }
-    if (one_by_one) transport_.begin(Tag::particles, largest_outbox_after_cut);
-    gather_items(space_, leaving, array.item_bytes(), array.data(), at);
-    holes.fill(array);
-    array.resize_keep(after);
-    declare_messages<Space>(transport_, moves, array, kept, at);
-    if (one_by_one)
-      complete(transport_);
+    if (particles.table()->arrays()[a].travels)
+      particles.array(a).resize_keep(kept + received);
     else
-      at += aligned_item(array.item_bytes()) * count;
+      particles.array(a).resize_discard(kept + received);
   }
-  if (!one_by_one) complete(transport_);
+  transport_.arrive(0, transport_.receive_count());
+  if (received > 0) {
+    const std::vector<TravellingArray> arrays = travelling_arrays(particles);
+    const Uploaded<Space, TravellingArray> device_arrays(space_, arrays);
+    const Uploaded<Space, std::uint64_t> first(space_, arriving.first), begin(space_, arriving.begin);
+    const PackedRows packed{device_arrays.data(),
+                            static_cast<std::uint32_t>(arrays.size()),
+                            static_cast<std::uint32_t>(comm_.size()),
+                            first.data(),
+                            begin.data(),
+                            incoming.data()};
+    space_.for_each(received * arrays.size(), UnpackRows{packed, received, kept});
+  }
+  transport_.finish();
 }
 
 template class ParticleExchange<BackEnd>;

@@ -5,56 +5,62 @@
 #include <utility>
 #include <vector>
 
+#include "decomposition/domain_cuts.hpp"
 #include "decomposition/frame.hpp"
 #include "decomposition/transport.hpp"
 
 namespace grove {
 
-/// How many particles go from rank to rank.
-struct ParticleMoves {
-  std::vector<std::uint64_t> leaving, arriving;  ///< [ranks]
-  std::size_t leaving_total = 0, arriving_total = 0;
+/// What the next exchange depends on beside the particles, of all ranks.
+struct ExchangeState {
+  CutState cuts;
+  std::vector<std::uint64_t> expected;  ///< [ranks] particles that will leave, at most, if the next step is like the last one
 };
 
-/// The cuts of the domains, and when they are made anew: what is kept from step to step. The same on all ranks.
-struct DomainCuts {
-  KeyCube cube;                       ///< of the last exchange, to whose keys the cuts belong
-  std::vector<std::uint64_t> splits;  ///< [ranks - 1] first key of each domain but the first
-  double threshold = 0;               ///< domains are cut anew at a larger imbalance
-  double before_cut = 0;              ///< the imbalance before the last cut
-  bool is_new = false;                ///< the step before has cut the domains
-};
-
-/// Moves particles between ranks; keeps the cuts of the domains from step to step.
+/// Moves particles between ranks.
 template <class Space>
 class ParticleExchange {
  public:
   /// `comm` must outlive it.
   ParticleExchange(Space& space, const Communicator& comm, TransportWay way)
-      : space_(space), comm_(comm), transport_(space, comm, way), leaving_(space) {}
+      : space_(space), comm_(comm), transport_(space, comm, way), cuts_(space, comm) {}
 
-  /// Moves every particle to the rank that owns its key; particles that stay on their rank are not sent. They are then in no particular
-  /// order. All fields travel, except those whose row in the table says that they do not. Collective; synchronises.
-  ///
-  /// Domains are cut so that each has the same measured work, and none more than three times the mean number of particles, as far as equal
-  /// keys allow. They are cut anew if particles.has_acceleration is not set, if the cube of the keys is another one, and if the work has
-  /// become uneven by more than a step would gain.
+  /// Moves every particle to the rank that owns its key (see DomainCuts); particles that stay on their rank are not sent. They are then in
+  /// no particular order. All fields travel, except those whose row in the table says that they do not. Where many leave, as in the first
+  /// exchange of a run, they leave in rounds, so that little memory is needed. Collective; synchronises.
   void run(const Frame& frame, Particles<Space>& particles);
 
-  /// For a run that goes on: the particles must be those of the cuts.
-  const DomainCuts& cuts() const { return cuts_; }
-  void restore(DomainCuts cuts) { cuts_ = std::move(cuts); }
+  /// For a run that goes on: the same on all ranks. Collective.
+  ExchangeState state() const { return {cuts_.state(), comm_.all_gather(static_cast<std::uint64_t>(expected_))}; }
+  /// Takes up the state of as many ranks, with the particles that each of them had.
+  void restore(ExchangeState state) {
+    expected_ = state.expected.at(static_cast<std::size_t>(comm_.rank()));
+    cuts_.restore(std::move(state.cuts));
+  }
 
  private:
-  bool must_cut(const Frame& frame, bool starts_anew);
-  void cut(const Frame& frame, const Particles<Space>& particles);
-  void move(const ParticleMoves& moves, bool one_by_one, Particles<Space>& particles);
+  /// Particles of a round, by the rank to which they go or from which they come. The first of them, and the first byte of their message.
+  struct Rows {
+    std::vector<std::uint64_t> first, begin;  ///< [ranks + 1]
+    std::uint64_t count() const { return first.back(); }
+    std::uint64_t bytes() const { return begin.back(); }
+  };
+  /// What a round needs to know of those that leave.
+  struct Leavers {
+    Rows rows;
+    std::uint64_t found;  ///< all that must leave; more than the rows if the round has no room for them
+  };
+
+  bool run_round(const Frame& frame, std::size_t room, Particles<Space>& particles);
+  Leavers find_leavers(const Frame& frame, View<const Double4> position, View<std::uint32_t> ascending, View<std::uint32_t> by_rank);
+  void move(const Rows& leaving, const Rows& arriving, const std::uint32_t* ascending, const std::uint32_t* by_rank,
+            Particles<Space>& particles);
 
   Space& space_;
   const Communicator& comm_;
   Transport<Space> transport_;
-  Buffer<Space, std::uint32_t> leaving_;  ///< particles that leave, by the rank to which they go
-  DomainCuts cuts_;
+  DomainCuts<Space> cuts_;
+  std::size_t expected_ = 0;  ///< particles that will leave in the next step, at most, if it is like the last one
 };
 
 }  // namespace grove

@@ -46,6 +46,8 @@ struct Block {
   std::byte* data = nullptr;
   std::size_t bytes = 0;
   std::uint64_t generation = 0;
+  cudaIpcMemHandle_t name{};
+  bool has_name = false;
 };
 
 /// What a rank tells the others of its node once.
@@ -83,12 +85,12 @@ struct Peer {
   std::byte ack_sent{}, ack_received{};
   Requests send, ack_in, ack_out;
   bool awaits_ack = false, announced = false;
+  std::uint64_t generation_there = 1;  ///< of this rank's outbox that the other one has open
   void finish() {
     send.wait_all();
     ack_in.wait_all();
     ack_out.wait_all();
   }
-  std::uint64_t acknowledged = 1;  ///< generation of this rank's outbox that the other one has open
 };
 
 /// Smaller blocks would share what a name stands for with other memory.
@@ -120,6 +122,7 @@ struct PeerLinks<Space, on_gpu>::State {
 
   void make_outbox(std::size_t bytes, std::uint64_t generation) {
     outbox = {static_cast<std::byte*>(space.allocate(bytes)), bytes, generation};
+    outbox.has_name = succeeds(cudaIpcGetMemHandle(&outbox.name, outbox.data));
     const std::uint64_t mark = mark_of(comm.rank());
     space.copy_from_host(outbox.data, &mark, sizeof(mark));
     space.synchronize();
@@ -127,7 +130,8 @@ struct PeerLinks<Space, on_gpu>::State {
 
   Card card() const {
     Card own{};
-    own.valid = succeeds(cudaIpcGetMemHandle(&own.memory, outbox.data)) && sealed.name(own.sealed);
+    own.memory = outbox.name;
+    own.valid = outbox.has_name && sealed.name(own.sealed);
     return own;
   }
 
@@ -159,7 +163,7 @@ struct PeerLinks<Space, on_gpu>::State {
   /// Frees the blocks that nobody has open any more.
   void free_retired() {
     const auto unused = [&](const Block& block) {
-      return std::all_of(peers.begin(), peers.end(), [&](const auto& peer) { return peer.second.acknowledged > block.generation; });
+      return std::all_of(peers.begin(), peers.end(), [&](const auto& peer) { return peer.second.generation_there > block.generation; });
     };
     while (!retired.empty() && unused(retired.front())) {
       space.deallocate(retired.front().data, retired.front().bytes);
@@ -225,7 +229,7 @@ std::byte* PeerLinks<Space, on_gpu>::outbox(std::size_t bytes) {
     peer.send.wait_all();
     peer.ack_in.wait_all();
     peer.awaits_ack = false;
-    peer.acknowledged = peer.sent.generation;
+    peer.generation_there = peer.sent.generation;
     check_cuda(cudaStreamWaitEvent(s.space.stream(), peer.other_taken->event()), "cudaStreamWaitEvent");
   }
   s.free_retired();
@@ -246,7 +250,8 @@ template <class Space, bool on_gpu>
 void PeerLinks<Space, on_gpu>::announce(int to, std::optional<std::size_t> offset) {
   State& s = *state_;
   Peer& peer = s.peer_of(to);
-  check_cuda(cudaIpcGetMemHandle(&peer.sent.memory, s.outbox.data), "cudaIpcGetMemHandle");
+  if (!s.outbox.has_name) throw SystemError("CUDA gives no name for " + std::to_string(s.outbox.bytes >> 20) + " MiB of GPU memory");
+  peer.sent.memory = s.outbox.name;
   peer.sent.generation = s.outbox.generation;
   peer.sent.offset = offset.value_or(by_host);
   s.comm.receive_bytes(std::span(&peer.ack_received, 1), to, Tag::peer_ack, peer.ack_in);

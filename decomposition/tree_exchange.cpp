@@ -35,7 +35,7 @@ struct Relocate {
 constexpr std::size_t messages_a_tree = 4;
 
 /// Bytes to send by way of the outbox, whose memory is kept.
-constexpr std::size_t no_limit = ~std::size_t{0}, largest_outbox_of_exceptions = std::size_t{2} << 20;
+constexpr std::size_t no_limit = ~std::size_t{0}, largest_temporary_outbox = std::size_t{2} << 20;
 
 /// Walks use the highest bit of a cell's number.
 constexpr std::uint64_t most_cells = 0x7fffffffU;
@@ -58,7 +58,7 @@ TreeExchange<Space>::TreeExchange(Space& space, const Communicator& comm, Transp
       geometry_(space),
       multipole_(space),
       particles_(space),
-      base_(space) {}
+      device_begins_(space) {}
 
 template <class Space>
 void TreeExchange<Space>::connect() {
@@ -111,7 +111,9 @@ void TreeExchange<Space>::take_room(Tree<Space>& own, ParticleArray<Space>& posi
     own.multipole.resize_keep(cells * stride);
     positions.reserve_keep(particles);
     // Of the next step's trees, which differ a little.
-    own.room = (cells - own_cells) + (cells - own_cells) / 8 + 1024;
+    const auto with_spare = [](std::size_t received) { return received + received / 8 + 1024; };
+    own.room = with_spare(cells - own_cells);
+    expected_particles_ = with_spare(particles - particle_begin_.front());
     own_ = own.view(reinterpret_cast<const Double4*>(positions.data()));
     arrays_ = {own.links.data(), own.geometry.data(), own.multipole.data(), reinterpret_cast<Double4*>(positions.data())};
   } else {
@@ -160,9 +162,9 @@ void TreeExchange<Space>::declare_receives() {
 }
 
 template <class Space>
-void TreeExchange<Space>::begin(const EssentialTrees<Space>& trees, Tree<Space>& own, ParticleArray<Space>& positions, bool is_exception) {
+void TreeExchange<Space>::begin(const EssentialTrees<Space>& trees, Tree<Space>& own, ParticleArray<Space>& positions, bool is_temporary) {
   connect();
-  joins_ = is_fast_ && !is_exception;
+  joins_ = is_fast_ && !is_temporary;
   has_moved_ = false;
   std::vector<std::uint64_t> sizes(trees.cell_counts.size());
   for (std::size_t r = 0; r < sizes.size(); ++r) sizes[r] = pack({trees.cell_counts[r], trees.particle_counts[r]});
@@ -170,22 +172,22 @@ void TreeExchange<Space>::begin(const EssentialTrees<Space>& trees, Tree<Space>&
   order_sources(comm_.all_to_all(sizes), joins_ ? own.cell_count() : 0, joins_ ? own_particles : 0);
   form_ = trees.form;
   take_room(own, positions);
-  transport_.begin(Tag::tree_data, is_exception ? largest_outbox_of_exceptions : no_limit);
+  transport_.begin(Tag::tree_data, is_temporary ? largest_temporary_outbox : no_limit);
   declare_sends(trees);
   declare_receives();
   transport_.start();
-  std::vector<std::uint32_t> base{0};
-  base.insert(base.end(), cell_begin_.begin(), cell_begin_.end());
-  base.insert(base.end(), particle_begin_.begin(), particle_begin_.end());
-  base_.resize_discard(base.size());
-  copy_from_host<Space, std::uint32_t>(space_, base, base_.view());
+  std::vector<std::uint32_t> begins{0};
+  begins.insert(begins.end(), cell_begin_.begin(), cell_begin_.end());
+  begins.insert(begins.end(), particle_begin_.begin(), particle_begin_.end());
+  device_begins_.resize_discard(begins.size());
+  copy_from_host<Space, std::uint32_t>(space_, begins, device_begins_.view());
 }
 
 template <class Space>
 void TreeExchange<Space>::relocate(std::size_t first_tree, std::size_t end_tree) {
   transport_.arrive(messages_a_tree * first_tree, messages_a_tree * end_tree);
   const std::uint32_t cell = cell_begin_[first_tree], cells = cell_begin_[end_tree] - cell;
-  const std::uint32_t* const cell_begin = base_.data() + 1;
+  const std::uint32_t* const cell_begin = device_begins_.data() + 1;
   space_.for_each(cells, Relocate{arrays_.links, cell_begin, cell_begin + cell_begin_.size(), static_cast<std::uint32_t>(first_tree),
                                   static_cast<std::uint32_t>(end_tree), cell});
 }
@@ -203,7 +205,7 @@ TreeView TreeExchange<Space>::view_of_all() const {
   const bool has_own = own_.root_count > 0;
   all.cell_count = cell_begin_.back();
   all.root_count = static_cast<std::uint32_t>(sources_.size() + (has_own ? 1 : 0));
-  all.roots = base_.data() + (has_own ? 0 : 1);  // the own root is cell 0
+  all.roots = device_begins_.data() + (has_own ? 0 : 1);  // the own root is cell 0
   all.levels = deepest_level + 1;
   return all;
 }
@@ -225,7 +227,7 @@ TreeView TreeExchange<Space>::view(int index) const {
           arrays_.particles,
           cell_begin_.back(),
           static_cast<std::uint32_t>(batch.count),
-          base_.data() + 1 + batch.first};
+          device_begins_.data() + 1 + batch.first};
 }
 
 template class TreeExchange<BackEnd>;

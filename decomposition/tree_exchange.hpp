@@ -23,10 +23,12 @@ class TreeExchange {
 
   /// Finds out which ways messages can go; does nothing when it is known. Collective. Throws AgreedError as Transport::connect() does.
   void connect();
+  /// After connect(): whether messages travel so fast that other trees join the own one, unless a set is an exception.
+  bool can_join() const { return is_fast_; }
   /// Agrees on the sizes of all messages, posts the receives, and starts to send `trees`, which must not change before finish(). If the
-  /// other trees join the own one, `own` and the array of positions get room for them. They do so if messages travel fast enough, unless
-  /// this set is an exception whose memory is not to be kept; see release(). Collective.
-  void begin(const EssentialTrees<Space>& trees, Tree<Space>& own, ParticleArray<Space>& positions, bool is_exception);
+  /// other trees join the own one, `own` and the array of positions get room for them. They do so if can_join(), unless
+  /// this set is temporary: its memory is not to be kept; see release(). Collective.
+  void begin(const EssentialTrees<Space>& trees, Tree<Space>& own, ParticleArray<Space>& positions, bool is_temporary);
   /// Hands all messages to MPI. Not collective; does not wait until they have left.
   void send() { transport_.dispatch(); }
 
@@ -53,6 +55,8 @@ class TreeExchange {
     particles_.release();
   }
 
+  /// Particles of others for which a later set needs room behind the own ones, if it is like the last one that joined; 0: there was none.
+  std::size_t expected_particles() const { return expected_particles_; }
   std::uint64_t received_cells() const { return cell_begin_.back() - cell_begin_.front(); }
   std::uint64_t received_particles() const { return particle_begin_.back() - particle_begin_.front(); }
   /// After connect(): how trees travel, for the user.
@@ -81,8 +85,9 @@ class TreeExchange {
   const Communicator& comm_;
   Transport<Space> transport_;
   bool is_connected_ = false, is_fast_ = false;
-  bool joins_ = false;                                            ///< in this set
-  bool has_moved_ = false;                                        ///< the own tree, in this set
+  bool joins_ = false;      ///< in this set
+  bool has_moved_ = false;  ///< the own tree, in this set
+  std::size_t expected_particles_ = 0;
   ExpansionForm form_;                                            ///< of the multipoles
   TreeView own_;                                                  ///< the own tree, if the others join it
   std::vector<int> sources_;                                      ///< ranks, in the order in which their trees are taken
@@ -93,7 +98,7 @@ class TreeExchange {
   Buffer<Space, CellGeometry> geometry_;
   Buffer<Space, float> multipole_;
   Buffer<Space, Double4> particles_;
-  Buffer<Space, std::uint32_t> base_;  ///< on the device: a zero, cell_begin_, particle_begin_
+  Buffer<Space, std::uint32_t> device_begins_;  ///< on the device: a zero, cell_begin_, particle_begin_
 };
 
 }  // namespace grove

@@ -49,9 +49,10 @@ std::vector<const ParticleField*> snapshot_fields(const FieldTable& fields, cons
 ///
 /// Within a type, particles are in rank order and on each rank in the order of `local`. A field that should be written is left out if some
 /// rank with particles does not know it. Of `local`, the field "type" is asked for first, then each field that is written, in the order of
-/// the table, in which "position" comes first; this one is asked for twice in a row. Rows that lie one after the other are written from where they are; others are brought together in at
-/// most `transfer_bytes` of memory. The file is made under the name `final_name`.partial, flushed to the disk and then renamed, so
-/// that a file under its final name is always complete; an older file of that name is replaced. The bytes depend on the arguments alone.
+/// the table, in which "position" comes first; this one is asked for twice in a row. Rows that lie one after the other are written from
+/// where they are; others are brought together in at most `transfer_bytes` of memory. The file is made under the name `final_name`.partial,
+/// flushed to the disk and then renamed, so that a file under its final name is always complete; an older file of that name is replaced.
+/// The bytes depend on the arguments alone.
 /// @param turn  held by whoever calls this, on whichever thread
 /// @throws AgreedError on all ranks; then the partial file is gone and an older file of the final name is as it was
 void write_snapshot(const std::filesystem::path& final_name, ParticleColumns& local, const SnapshotHeader& header, const Communicator& comm,

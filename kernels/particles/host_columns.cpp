@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "kernels/particles/gather_items.hpp"
+#include "kernels/particles/particle_sort.hpp"
 
 namespace grove {
 
@@ -17,11 +18,6 @@ constexpr std::size_t column_alignment = 64;
 constexpr int id_bits = 64;
 
 std::size_t aligned(std::size_t bytes) { return (bytes + column_alignment - 1) / column_alignment * column_alignment; }
-
-struct Iota {
-  std::uint32_t* out;
-  GROVE_HD void operator()(std::size_t i) const { out[i] = static_cast<std::uint32_t>(i); }
-};
 
 /// Takes a field out of the items of its array. Lengths are in words of the size of the field's elements.
 template <class Word>
@@ -75,8 +71,7 @@ ColumnReader<Space>::ColumnReader(Space& space, const Particles<Space>& particle
       rows_(space, Space::on_gpu ? piece_turns * piece_bytes : 0) {
   if (order != ParticleOrder::by_id) return;
   space.copy(ids_.data(), particles.id.data(), particles.size() * sizeof(std::uint64_t));
-  space.for_each(particles.size(), Iota{order_.data()});
-  space.sort_pairs(ids_, order_, id_bits);
+  sort_keys<Space>(space, ids_, order_, id_bits);
 }
 
 template <class Space>
@@ -148,8 +143,7 @@ template <class Space>
 void HostCopy<Space>::release() {
   count_ = 0;
   columns_.clear();
-  Buffer<typename Space::HostMemory, std::byte> none(space_.host_memory());
-  memory_.swap(none);
+  memory_.release();
 }
 
 template <class Space>

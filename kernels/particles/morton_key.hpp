@@ -56,8 +56,9 @@ GROVE_HD inline int shared_level(std::uint64_t a, std::uint64_t b) {
   return deepest_level - 1 - highest_bit / 3;
 }
 
-/// First index in the sorted keys [first, last) whose key is not below `key`.
-GROVE_HD inline std::uint32_t lower_bound(const std::uint64_t* keys, std::uint32_t first, std::uint32_t last, std::uint64_t key) {
+/// First index in the sorted numbers [first, last) whose number is not below `key`.
+template <class T>
+GROVE_HD std::uint32_t lower_bound(const T* keys, std::uint32_t first, std::uint32_t last, std::uint64_t key) {
   while (first < last) {
     const std::uint32_t middle = first + (last - first) / 2;
     if (keys[middle] < key)

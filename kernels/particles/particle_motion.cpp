@@ -23,45 +23,50 @@ struct Drift {
   }
 };
 
-/// Three sums at a time: a reduction of all twelve would not fit in registers.
-struct ThreeSums {
-  CompensatedSum s[3];
+/// Several sums at a time, so that particles are read once.
+template <int count>
+struct Sums {
+  CompensatedSum s[count];
 };
-struct AddThree {
-  GROVE_HD ThreeSums operator()(const ThreeSums& a, const ThreeSums& b) const {
-    return {{a.s[0] + b.s[0], a.s[1] + b.s[1], a.s[2] + b.s[2]}};
+struct AddSums {
+  template <int count>
+  GROVE_HD Sums<count> operator()(const Sums<count>& a, const Sums<count>& b) const {
+    Sums<count> sum;
+    for (int k = 0; k < count; ++k) sum.s[k] = a.s[k] + b.s[k];
+    return sum;
   }
 };
-GROVE_HD ThreeSums three(double a, double b, double c) { return {{{a, 0}, {b, 0}, {c, 0}}}; }
-GROVE_HD ThreeSums three(double m, const Double3& v) { return three(m * v.x, m * v.y, m * v.z); }
 
-struct Energies {
+/// Mass, kinetic and potential energy; momentum; angular momentum; mass times position.
+using MotionSums = Sums<12>;
+struct Motion {
   ParticleView p;
-  GROVE_HD ThreeSums operator()(std::size_t i) const {
-    const double m = p.position[i].w;
-    return three(m, 0.5 * m * dot(p.velocity[i], p.velocity[i]), 0.5 * m * p.acceleration[i].w);
-  }
-};
-struct Momentum {
-  ParticleView p;
-  GROVE_HD ThreeSums operator()(std::size_t i) const { return three(p.position[i].w, p.velocity[i]); }
-};
-struct AngularMomentum {
-  ParticleView p;
-  GROVE_HD ThreeSums operator()(std::size_t i) const {
+  GROVE_HD MotionSums operator()(std::size_t i) const {
     const Double4 x = p.position[i];
     const Double3 v = p.velocity[i];
-    return three(x.w, {x.y * v.z - x.z * v.y, x.z * v.x - x.x * v.z, x.x * v.y - x.y * v.x});
+    const double m = x.w;
+    return {{{m, 0},
+             {0.5 * m * dot(v, v), 0},
+             {0.5 * m * p.acceleration[i].w, 0},
+             {m * v.x, 0},
+             {m * v.y, 0},
+             {m * v.z, 0},
+             {m * (x.y * v.z - x.z * v.y), 0},
+             {m * (x.z * v.x - x.x * v.z), 0},
+             {m * (x.x * v.y - x.y * v.x), 0},
+             {m * x.x, 0},
+             {m * x.y, 0},
+             {m * x.z, 0}}};
   }
-};
-struct MassMoment {
-  ParticleView p;
-  GROVE_HD ThreeSums operator()(std::size_t i) const { return three(p.position[i].w, position_of(p.position[i])); }
 };
 
 struct Force {
   ParticleView p;
-  GROVE_HD ThreeSums operator()(std::size_t i) const { return three(p.position[i].w, position_of(p.acceleration[i])); }
+  GROVE_HD Sums<3> operator()(std::size_t i) const {
+    const Double4 a = p.acceleration[i];
+    const double m = p.position[i].w;
+    return {{{m * a.x, 0}, {m * a.y, 0}, {m * a.z, 0}}};
+  }
 };
 struct AbsoluteForce {
   ParticleView p;
@@ -105,17 +110,12 @@ void drift(Space& space, Particles<Space>& particles, double dt) {
 
 template <class Space>
 ParticleSums sum_particles(Space& space, const Particles<Space>& particles) {
-  const ParticleView p = view_of(particles);
-  const std::size_t n = particles.size();
-  const ThreeSums energies = space.transform_reduce(n, ThreeSums{}, Energies{p}, AddThree{});
-  const ThreeSums momentum = space.transform_reduce(n, ThreeSums{}, Momentum{p}, AddThree{});
-  const ThreeSums angular = space.transform_reduce(n, ThreeSums{}, AngularMomentum{p}, AddThree{});
-  const ThreeSums moment = space.transform_reduce(n, ThreeSums{}, MassMoment{p}, AddThree{});
-  ParticleSums sums{energies.s[0], energies.s[1], energies.s[2], {}, {}, {}};
+  const MotionSums all = space.transform_reduce(particles.size(), MotionSums{}, Motion{view_of(particles)}, AddSums{});
+  ParticleSums sums{all.s[0], all.s[1], all.s[2], {}, {}, {}};
   for (int k = 0; k < 3; ++k) {
-    sums.momentum[k] = momentum.s[k];
-    sums.angular_momentum[k] = angular.s[k];
-    sums.mass_moment[k] = moment.s[k];
+    sums.momentum[k] = all.s[3 + k];
+    sums.angular_momentum[k] = all.s[6 + k];
+    sums.mass_moment[k] = all.s[9 + k];
   }
   return sums;
 }
@@ -124,7 +124,7 @@ template <class Space>
 ForceSums sum_forces(Space& space, const Particles<Space>& particles) {
   const ParticleView p = view_of(particles);
   const std::size_t n = particles.size();
-  const ThreeSums net = space.transform_reduce(n, ThreeSums{}, Force{p}, AddThree{});
+  const Sums<3> net = space.transform_reduce(n, Sums<3>{}, Force{p}, AddSums{});
   return {{net.s[0], net.s[1], net.s[2]}, space.transform_reduce(n, CompensatedSum{}, AbsoluteForce{p}, AddOne{})};
 }
 

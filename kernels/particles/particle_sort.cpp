@@ -49,9 +49,9 @@ void compute_keys(Space& space, View<const Double4> position, const KeyCube& cub
 }
 
 template <class Space>
-void sort_keys(Space& space, View<std::uint64_t> keys, View<std::uint32_t> order) {
+void sort_keys(Space& space, View<std::uint64_t> keys, View<std::uint32_t> order, int bits) {
   space.for_each(keys.size, Iota{order.data});
-  space.sort_pairs(keys, order, key_bits);
+  space.sort_pairs(keys, order, bits);
 }
 
 template <class Space>
@@ -77,7 +77,7 @@ View<const float> sort_particles(Space& space, View<std::uint64_t> keys, double 
 }
 
 template void compute_keys(BackEnd&, View<const Double4>, const KeyCube&, View<std::uint64_t>);
-template void sort_keys(BackEnd&, View<std::uint64_t>, View<std::uint32_t>);
+template void sort_keys(BackEnd&, View<std::uint64_t>, View<std::uint32_t>, int);
 template View<const float> sort_particles(BackEnd&, View<std::uint64_t>, double, Particles<BackEnd>&);
 
 }  // namespace grove

@@ -10,10 +10,10 @@ namespace grove {
 template <class Space>
 void compute_keys(Space& space, View<const Double4> position, const KeyCube& cube, View<std::uint64_t> keys);
 
-/// Sorts `keys` and sets `order` to the permutation that did it: keys[i] was keys[order[i]] before; equal keys keep their order. Both of
-/// length n < 2^32. Asynchronous.
+/// Sorts `keys` by their lowest `bits` bits, and sets `order` to the permutation that did it: keys[i] was keys[order[i]] before; equal keys
+/// keep their order. Both of length n < 2^32. Asynchronous.
 template <class Space>
-void sort_keys(Space& space, View<std::uint64_t> keys, View<std::uint32_t> order);
+void sort_keys(Space& space, View<std::uint64_t> keys, View<std::uint32_t> order, int bits = key_bits);
 
 /// Sorts `keys` [particles], and the particles by them. Of the accelerations only the magnitudes are kept, since opening criteria look at
 /// nothing else. Returns |a| / `acceleration_unit` [particles], in the new order. The result lies in the memory of `particles.acceleration`

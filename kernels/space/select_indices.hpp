@@ -1,4 +1,4 @@
-// The indices of the items that satisfy a condition.
+// The indices of the items that satisfy a condition, or are marked.
 #pragma once
 
 #include <cstddef>
@@ -13,32 +13,57 @@ namespace detail {
 template <class Condition>
 struct TestCondition {
   Condition condition;
-  std::uint32_t* holds;
-  GROVE_HD void operator()(std::size_t i) const { holds[i] = condition(i) ? 1 : 0; }
+  std::uint32_t* mark;
+  GROVE_HD void operator()(std::size_t i) const { mark[i] = condition(i) ? 1 : 0; }
 };
 
-struct ListHolding {
-  const std::uint32_t* holds;
+struct ListMarked {
+  const std::uint32_t* mark;
   const std::uint32_t* place;
   std::uint32_t* index;
+  std::size_t room;
   GROVE_HD void operator()(std::size_t i) const {
-    if (holds[i]) index[place[i]] = static_cast<std::uint32_t>(i);
+    if (mark[i] && place[i] < room) index[place[i]] = static_cast<std::uint32_t>(i);
   }
+};
+
+struct CopyCount {
+  const std::uint32_t* from;
+  std::uint32_t* to;
+  GROVE_HD void operator()(std::size_t) const { *to = *from; }
 };
 
 }  // namespace detail
 
-/// Finds the indices i in [0, n), n < 2^32, for which condition(i) is true. Calls room(count) with their number; it returns memory of the
-/// space for that many indices, and they are written there in ascending order. Returns their number. Synchronises once.
+/// Finds the indices i, all below 2^32, for which marks[i] is 1; the other marks are 0. Calls room(count) with their number; it returns
+/// memory of the space for that many indices, and they are written there in ascending order. Returns their number. Synchronises once.
+template <class Space, class Room>
+std::uint32_t select_marked(Space& space, View<const std::uint32_t> marks, Room room) {
+  Scratch<Space, std::uint32_t> place(space, marks.size + 1);
+  space.template exclusive_scan<std::uint32_t>(marks, place.view());
+  std::uint32_t count = 0;
+  space.copy_to_host(&count, place.data() + marks.size, sizeof(count));
+  space.for_each(marks.size, detail::ListMarked{marks.data, place.data(), room(count), count});
+  return count;
+}
+
+/// The same for the indices i in [0, n) for which condition(i) is true.
 template <class Space, class Condition, class Room>
 std::uint32_t select_indices(Space& space, std::size_t n, Condition condition, Room room) {
-  Scratch<Space, std::uint32_t> holds(space, n), place(space, n + 1);
-  space.for_each(n, detail::TestCondition<Condition>{condition, holds.data()});
-  space.template exclusive_scan<std::uint32_t>(holds.view(), place.view());
-  std::uint32_t count = 0;
-  space.copy_to_host(&count, place.data() + n, sizeof(count));
-  space.for_each(n, detail::ListHolding{holds.data(), place.data(), room(count)});
-  return count;
+  Scratch<Space, std::uint32_t> marks(space, n);
+  space.for_each(n, detail::TestCondition<Condition>{condition, marks.data()});
+  return select_marked(space, View<const std::uint32_t>(marks.view()), room);
+}
+
+/// The same without waiting: writes the first of the indices, as many as `index` has room for, and `count`, the number of all, to memory of
+/// the space. Asynchronous.
+template <class Space, class Condition>
+void select_first_indices(Space& space, std::size_t n, Condition condition, View<std::uint32_t> index, std::uint32_t* count) {
+  Scratch<Space, std::uint32_t> marks(space, n), place(space, n + 1);
+  space.for_each(n, detail::TestCondition<Condition>{condition, marks.data()});
+  space.template exclusive_scan<std::uint32_t>(marks.view(), place.view());
+  space.for_each(n, detail::ListMarked{marks.data(), place.data(), index.data, index.size});
+  space.for_each(1, detail::CopyCount{place.data() + n, count});
 }
 
 }  // namespace grove

@@ -5,6 +5,9 @@
 
 namespace grove {
 
+/// Lanes of a team on the GPU, if the caller does not say how many.
+inline constexpr int standard_team = 8;
+
 /// The team of one thread. Every team has these functions. All members call them together, and all get the same bits.
 struct SerialTeam {
   static constexpr int size = 1;

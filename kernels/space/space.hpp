@@ -5,7 +5,7 @@
 //
 // Every space has (n items; views lie in its memory; calls are ordered, and asynchronous unless they return a value):
 //   for_each(n, f)                                  f(i) for i in [0, n)
-//   for_each_by_team(n, f)                          f(team, i): the lanes of a team share each i; see serial_team.hpp
+//   for_each_by_team<lanes>(n, f)                   f(team, i): the lanes of a team share each i; see serial_team.hpp
 //   transform_reduce(n, init, f, op) -> T           op over f(i), in an order that depends on n alone: the same bits every run
 //   exclusive_scan(in, out)                         out[i] = sum of in[0..i), i in [0, n]; out has one item more than in
 //   sort_pairs(keys, values, bits)                  in place by the lowest `bits` bits of the keys, ascending, stable

@@ -1,5 +1,4 @@
-// The parallel layer on the CPU: OpenMP loops, and for sorts digit by digit or the sort of libstdc++'s OpenMP parallel mode. Included
-// through space.hpp.
+// The parallel layer on the CPU: OpenMP loops, and the sort of libstdc++'s OpenMP parallel mode. Included through space.hpp.
 #pragma once
 
 #include <omp.h>
@@ -71,7 +70,7 @@ class HostSpace {
     for (std::int64_t i = 0; i < count; ++i) f(static_cast<std::size_t>(i));
   }
 
-  template <class F>
+  template <int lanes = standard_team, class F>
   void for_each_by_team(std::size_t n, F f) {
     for_each(n, [f](std::size_t i) { f(SerialTeam{}, i); });
   }

@@ -1,13 +1,11 @@
-// The parallel layer on an NVIDIA GPU: one stream for work, one for staging copies; CUB for scans, reductions and sorts.
+// The parallel layer on an NVIDIA GPU: one stream for work, one for staging copies; CUB for scans and sorts.
 // Included through space.hpp, by nvcc only.
 #pragma once
 
 #include <cuda_runtime.h>
-#include <thrust/iterator/counting_iterator.h>
-#include <thrust/iterator/transform_iterator.h>
 
+#include <algorithm>
 #include <cstdint>
-#include <cub/device/device_reduce.cuh>
 #include <string>
 #include <vector>
 
@@ -31,10 +29,11 @@ class PinnedMemory {
   void synchronize() {}
 };
 
-/// Eight lanes of a warp: see SerialTeam.
+/// Some lanes of a warp, as many as a power of two: see SerialTeam.
+template <int lanes>
 class CudaTeam {
  public:
-  static constexpr int size = 8;
+  static constexpr int size = lanes;
   __device__ int rank() const { return static_cast<int>(threadIdx.x % size); }
   template <class T>
   __device__ T sum(T x) const {
@@ -52,8 +51,8 @@ class CudaTeam {
  private:
   template <class T, class Op>
   __device__ T combine(T x, Op op) const {
-    const unsigned lanes = 0xffU << (threadIdx.x % 32 / size * size);
-    for (int d = size / 2; d > 0; d /= 2) x = op(x, __shfl_xor_sync(lanes, x, d));
+    const unsigned team = (~0U >> (32 - size)) << (threadIdx.x % 32 / size * size);
+    for (int d = size / 2; d > 0; d /= 2) x = op(x, __shfl_xor_sync(team, x, d));
     return x;
   }
 };
@@ -64,11 +63,40 @@ __global__ void __launch_bounds__(256) for_each_kernel(std::size_t n, F f) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i < n) f(i);
 }
-template <class F>
+template <class Team, class F>
 __global__ void __launch_bounds__(256) for_each_by_team_kernel(std::size_t n, F f) {
-  const std::size_t i = (std::size_t{blockIdx.x} * blockDim.x + threadIdx.x) / CudaTeam::size;
-  if (i < n) f(CudaTeam{}, i);
+  const std::size_t i = (std::size_t{blockIdx.x} * blockDim.x + threadIdx.x) / Team::size;
+  if (i < n) f(Team{}, i);
 }
+
+constexpr unsigned reduce_threads = 256, most_reduce_blocks = 1024;
+
+/// Each block sums its items into partial[block]; n is at least the number of blocks times reduce_threads, or one block less.
+template <class T, class F, class Op>
+__global__ void __launch_bounds__(reduce_threads) reduce_kernel(std::size_t n, F f, Op op, T* partial) {
+  static_assert(reduce_threads * sizeof(T) <= 48 << 10, "what a block may have without asking");
+  __shared__ alignas(T) unsigned char memory[reduce_threads * sizeof(T)];
+  T* const sums = reinterpret_cast<T*>(memory);
+  const std::size_t first = std::size_t{blockIdx.x} * reduce_threads, stride = std::size_t{gridDim.x} * reduce_threads;
+  const unsigned t = threadIdx.x;
+  const unsigned summed = n - first < reduce_threads ? static_cast<unsigned>(n - first) : reduce_threads;
+  if (t < summed) {
+    T sum = f(first + t);
+    for (std::size_t i = first + t + stride; i < n; i += stride) sum = op(sum, f(i));
+    sums[t] = sum;
+  }
+  for (unsigned half = reduce_threads / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if (t < half && t + half < summed) sums[t] = op(sums[t], sums[t + half]);
+  }
+  if (t == 0) partial[blockIdx.x] = sums[0];
+}
+
+template <class T>
+struct ItemOf {
+  const T* items;
+  __device__ T operator()(std::size_t i) const { return items[i]; }
+};
 }  // namespace detail
 
 class CudaSpace {
@@ -128,26 +156,27 @@ class CudaSpace {
     check_cuda(cudaGetLastError(), "for_each");
   }
 
-  template <class F>
+  template <int lanes = standard_team, class F>
   void for_each_by_team(std::size_t n, F f) {
     if (n == 0) return;
-    constexpr std::size_t at_once = 256 / CudaTeam::size;
-    detail::for_each_by_team_kernel<<<static_cast<unsigned>(cuda_count((n + at_once - 1) / at_once)), 256, 0, stream_>>>(n, f);
+    using Team = CudaTeam<lanes>;
+    constexpr std::size_t at_once = 256 / Team::size;
+    detail::for_each_by_team_kernel<Team><<<static_cast<unsigned>(cuda_count((n + at_once - 1) / at_once)), 256, 0, stream_>>>(n, f);
     check_cuda(cudaGetLastError(), "for_each_by_team");
   }
 
   template <class T, class F, class Op>
   T transform_reduce(std::size_t n, T init, F f, Op op) {
     if (n == 0) return init;
-    const auto items = thrust::make_transform_iterator(thrust::make_counting_iterator(std::size_t{0}), f);
-    Scratch<CudaSpace, T> result(*this, 1);
-    std::size_t bytes = 0;
-    check_cuda(cub::DeviceReduce::Reduce(nullptr, bytes, items, result.data(), cuda_count(n), op, init, stream_), "DeviceReduce");
-    Scratch<CudaSpace, std::byte> scratch(*this, bytes);
-    check_cuda(cub::DeviceReduce::Reduce(scratch.data(), bytes, items, result.data(), cuda_count(n), op, init, stream_), "DeviceReduce");
+    const std::size_t blocks = std::min<std::size_t>((n + detail::reduce_threads - 1) / detail::reduce_threads, detail::most_reduce_blocks);
+    Scratch<CudaSpace, T> partial(*this, blocks + 1);
+    T* const result = partial.data() + blocks;
+    detail::reduce_kernel<<<static_cast<unsigned>(blocks), detail::reduce_threads, 0, stream_>>>(n, f, op, partial.data());
+    detail::reduce_kernel<<<1, detail::reduce_threads, 0, stream_>>>(blocks, detail::ItemOf<T>{partial.data()}, op, result);
+    check_cuda(cudaGetLastError(), "transform_reduce");
     T value = init;
-    copy_to_host(&value, result.data(), sizeof(T));
-    return value;
+    copy_to_host(&value, result, sizeof(T));
+    return op(init, value);
   }
 
   /// T: std::uint32_t or std::uint64_t.

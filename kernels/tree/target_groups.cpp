@@ -1,18 +1,20 @@
 #include "kernels/tree/target_groups.hpp"
 
+#include "kernels/space/select_indices.hpp"
+
 namespace grove {
 
 namespace {
 
-/// Marks the first particle of every group that starts inside a cell that is too large for one group.
+/// Marks the first particle of every group that starts inside a cell that is too large for one group, and the end of the particles.
 struct MarkGroups {
   const CellLinks* links;
-  std::uint32_t* starts;  ///< [particles], zero or one
+  std::uint32_t* starts;  ///< [particles + 1], zero or one
   std::uint32_t largest;
 
   GROVE_HD void operator()(std::size_t c) const {
     const CellLinks cell = links[c];
-    if (c == 0) starts[0] = 1;
+    if (c == 0) starts[0] = starts[cell.particle_count] = 1;
     if (cell.particle_count <= largest) return;
     if (cell.child_count == 0) {
       for (std::uint32_t i = 0; i < cell.particle_count; i += largest) starts[cell.first_particle + i] = 1;
@@ -40,17 +42,6 @@ struct MarkOutliers {
   }
 };
 
-struct CompactStarts {
-  const std::uint32_t* starts;
-  const std::uint32_t* position;
-  std::uint32_t* group_start;
-  std::uint32_t particle_count;
-
-  GROVE_HD void operator()(std::size_t i) const {
-    if (i == particle_count || starts[i]) group_start[position[i]] = static_cast<std::uint32_t>(i);
-  }
-};
-
 struct LeastInGroup {
   const std::uint32_t* group_start;
   const float* magnitude;
@@ -74,17 +65,14 @@ void make_target_groups(Space& space, const Tree<Space>& tree, std::size_t parti
                         StepBuffer<Space, std::uint32_t>& group_start, const Outliers& outliers) {
   group_start.resize_discard(0);
   if (particle_count == 0) return;
-  Scratch<Space, std::uint32_t> starts(space, particle_count);
-  Scratch<Space, std::uint32_t> position(space, particle_count + 1);
-  space.fill_bytes(starts.data(), 0, particle_count * sizeof(std::uint32_t));
+  Scratch<Space, std::uint32_t> starts(space, particle_count + 1);
+  space.fill_bytes(starts.data(), 0, (particle_count + 1) * sizeof(std::uint32_t));
   space.for_each(tree.cell_count(), MarkGroups{tree.links.data(), starts.data(), largest});
   if (outliers.particles) space.for_each(particle_count, MarkOutliers{outliers, starts.data(), particle_count});
-  space.template exclusive_scan<std::uint32_t>(starts.view(), position.view());
-  std::uint32_t groups = 0;
-  space.copy_to_host(&groups, position.data() + particle_count, sizeof(groups));
-  group_start.resize_discard(groups + 1);
-  space.for_each(particle_count + 1,
-                 CompactStarts{starts.data(), position.data(), group_start.data(), static_cast<std::uint32_t>(particle_count)});
+  select_marked(space, View<const std::uint32_t>(starts.view()), [&](std::uint32_t count) {
+    group_start.resize_discard(count);
+    return group_start.data();
+  });
 }
 
 template <class Space>

@@ -13,6 +13,15 @@
 
 namespace grove {
 
+namespace fmm_walk {
+
+/// A leaf with so few particles costs less than its multipole at each target.
+inline constexpr std::uint32_t few_particles = 3;
+/// On the stack, marks cells that must not go into the local expansion.
+inline constexpr std::uint32_t forbidden_bit = 1U << 31;
+
+}  // namespace fmm_walk
+
 /// The targets of a walk and their data.
 struct FmmWalkTargets {
   TreeView own_tree;                           ///< the tree to which the target cells belong

@@ -67,7 +67,7 @@ class TargetWalk {
     walk(c_.targets.group_parent[group], group_.box(), [&](std::uint32_t source, const CellLinks& links, const CellGeometry& s) {
       // A cell without contents was accepted by the rank that sent it, for a box around these targets.
       if (links.particle_count == 0 ||
-          (links.particle_count > few_particles && accept(opening_, s, group_.box(), c_.units.per_length, c_.support2))) {
+          (links.particle_count > fmm_walk::few_particles && accept(opening_, s, group_.box(), c_.units.per_length, c_.support2))) {
         list_cell(source);
         return false;
       }
@@ -88,10 +88,6 @@ class TargetWalk {
 
  private:
   static constexpr int terms = Terms::count, stored_moments = multipole_stride(Terms::form);
-  // A leaf with so few particles costs less than its multipole at each target.
-  static constexpr std::uint32_t few_particles = 3;
-  // On the stack, marks cells that must not go into the local expansion.
-  static constexpr std::uint32_t forbidden_bit = 1U << 31;
 
   /// Tests the cells that the parent handed down, or the roots. Calls `rejected(cell, links, geometry)` for each cell that does not go into
   /// the local expansion; it returns whether to open the cell.
@@ -105,8 +101,8 @@ class TargetWalk {
     else
       stack_.assign(c_.lists[parent].begin(), c_.lists[parent].end());
     while (!stack_.empty()) {
-      const std::uint32_t cell = stack_.back() & ~forbidden_bit;
-      std::uint32_t forbidden = stack_.back() & forbidden_bit;
+      const std::uint32_t cell = stack_.back() & ~fmm_walk::forbidden_bit;
+      std::uint32_t forbidden = stack_.back() & fmm_walk::forbidden_bit;
       stack_.pop_back();
       ++opening_tests_;
       const CellGeometry& g = c_.sources.geometry[cell];
@@ -117,7 +113,7 @@ class TargetWalk {
           accepted_.push_back(cell);
           continue;
         }
-        if (verdict.forbidden) forbidden = forbidden_bit;
+        if (verdict.forbidden) forbidden = fmm_walk::forbidden_bit;
       }
       const CellLinks& links = c_.sources.links[cell];
       if (rejected(cell, links, g))

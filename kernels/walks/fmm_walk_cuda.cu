@@ -100,7 +100,7 @@ void FmmWalk<CudaSpace>::walk(CudaSpace& space, const ScaledLaw& law, const Tree
     const std::size_t wanted = with_room(known ? most_used_ : std::size_t{cells} * entries_expected);
     const std::size_t least = known ? most_used_ + most_used_ / 32 : wanted, most = wanted + wanted / 4;
     if (lists_.size() < least || (known && lists_.size() > most)) {
-      lists_ = Buffer<CudaSpace, std::uint32_t>(space);
+      lists_.release();
       lists_.resize_discard(wanted);
     }
     most_used_ = 0;
@@ -131,7 +131,7 @@ void FmmWalk<CudaSpace>::walk(CudaSpace& space, const ScaledLaw& law, const Tree
         throw SystemError("the walk of fmm needs lists of more than 2^32 cells; use more GPUs or a larger gravity.tolerance");
       if (mode == WalkMode::own_tree) {
         // Start again: there may be no memory for the old and the new lists at once.
-        lists_ = Buffer<CudaSpace, std::uint32_t>(space);
+        lists_.release();
         lists_.resize_discard(wanted);
         space.fill_bytes(a.list_range, 0xff, cells * sizeof(std::uint64_t));
         space.fill_bytes(a.done, 0, cells * sizeof(std::uint32_t));

@@ -17,11 +17,6 @@ namespace grove {
 
 namespace fmm_walk {
 
-// A leaf with so few particles costs less than its multipole at each target.
-inline constexpr std::uint32_t few_particles = 3;
-// On the stack, marks cells that must not go into the local expansion.
-inline constexpr std::uint32_t forbidden_bit = 1U << 31;
-
 /// A queue in shared memory. 32 entries are taken out whenever it has that many, so that the entries of one round of tests always fit.
 template <class T>
 struct Queue {

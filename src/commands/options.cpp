@@ -13,6 +13,7 @@
 
 #include "kernels/space/error.hpp"
 #include "src/run/same_on_all_ranks.hpp"
+#include "src/text/text_parts.hpp"
 
 namespace grove {
 
@@ -63,14 +64,9 @@ void JsonOption::require_writable(const Communicator& comm) const {
 std::string ranks_text(const Communicator& comm) { return fmt::format("{} rank{}", comm.size(), comm.size() == 1 ? "" : "s"); }
 
 std::vector<std::string> comma_separated(const std::string& option, const std::string& text) {
-  std::vector<std::string> parts;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    if (end == begin)
-      throw ConfigError(fmt::format("{} {}: nothing stands before, between or after its commas, where a value must be", option, text));
-    parts.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
+  std::vector<std::string> parts = parts_between_commas(text);
+  if (parts.empty() || std::count(parts.begin(), parts.end(), "") > 0)
+    throw ConfigError(fmt::format("{} {}: nothing stands before, between or after its commas, where a value must be", option, text));
   return parts;
 }
 

@@ -50,7 +50,7 @@ class JsonOption {
 /// "1 rank", "4 ranks".
 std::string ranks_text(const Communicator& comm);
 
-/// The parts of "a,b,c". Throws ConfigError that names `option` when one of them is empty.
+/// parts_between_commas() of the value of `option`. Throws ConfigError that names the option when one of them is empty, or there is none.
 std::vector<std::string> comma_separated(const std::string& option, const std::string& text);
 
 /// Writes `text` to `path`, or to standard output for "-". Not collective. Throws SystemError that names the file.

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -13,6 +12,7 @@
 #include "src/config/config_source.hpp"
 #include "src/config/config_table.hpp"
 #include "src/integrators/integrator_info.hpp"
+#include "src/text/text_parts.hpp"
 
 namespace grove {
 
@@ -34,16 +34,7 @@ const std::string& TimeParameters::text(const std::string& name) const {
   return text_among(parameters, settings_of(integrator), "integrator " + integrator, name);
 }
 
-std::vector<std::string> OutputParameters::field_names() const {
-  std::vector<std::string> names;
-  if (fields.empty()) return names;
-  for (std::size_t begin = 0; begin <= fields.size();) {
-    const std::size_t end = std::min(fields.find(',', begin), fields.size());
-    names.push_back(trimmed(fields.substr(begin, end - begin)));
-    begin = end + 1;
-  }
-  return names;
-}
+std::vector<std::string> OutputParameters::field_names() const { return parts_between_commas(fields); }
 
 Config parse_config(const std::string& text, const std::string& name, const std::vector<std::string>& overrides) {
   std::vector<GivenSetting> given;

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "kernels/space/error.hpp"
+#include "src/text/text_parts.hpp"
 
 namespace grove {
 namespace {
@@ -42,12 +43,6 @@ GivenSetting make_given(const std::string& section, std::string_view key, const 
 }
 
 }  // namespace
-
-std::string trimmed(const std::string& text) {
-  const auto first = text.find_first_not_of(" \t");
-  if (first == std::string::npos) return "";
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
 
 std::vector<GivenSetting> read_toml(const std::string& text, const std::string& name) {
   std::vector<GivenSetting> keys;

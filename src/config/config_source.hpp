@@ -12,9 +12,6 @@ namespace grove {
 /// Throws ConfigError with file and line when the text is not TOML.
 std::vector<GivenSetting> read_toml(const std::string& text, const std::string& name);
 
-/// `text` without blanks at its ends.
-std::string trimmed(const std::string& text);
-
 /// One override "section.key=value". The value is read as TOML, and as a bare text when it is not TOML.
 /// Throws ConfigError when there is no '.' or '='.
 GivenSetting read_override(const std::string& text);

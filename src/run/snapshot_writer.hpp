@@ -9,8 +9,8 @@
 #include "decomposition/communicator.hpp"
 #include "io/snapshot.hpp"
 #include "kernels/particles/particle_columns.hpp"
-#include "src/config/config.hpp"
 #include "kernels/space/host_memory.hpp"
+#include "src/config/config.hpp"
 #include "src/run/worker_thread.hpp"
 
 namespace grove {

@@ -54,8 +54,9 @@ ForceBalance measure_force_balance(Space& space, const Communicator& comm, const
 template <class Space>
 void require_finite(Space& space, const Communicator& comm, const Particles<Space>& particles, ParticlePart part, double time,
                     PhaseClock<Space>& clock) {
+  clock.begin("checks");
   const std::size_t bad = first_not_finite(space, particles, part);
-  clock.mark("checks");
+  if (comm.size() > 1) clock.begin("waiting");
   comm.agree([&] {
     if (bad == particles.size()) return;
     std::uint64_t id = 0;
@@ -64,7 +65,7 @@ void require_finite(Space& space, const Communicator& comm, const Particles<Spac
     throw DataError("at time " + std::to_string(time) + " the " + what + " the particle with id " + std::to_string(id) +
                     " is not finite; a smaller time step or a larger gravity.softening may help");
   });
-  if (comm.size() > 1) clock.mark("waiting");
+  clock.end();
 }
 
 template Diagnostics measure_diagnostics(BackEnd&, const Communicator&, const Particles<BackEnd>&, double);

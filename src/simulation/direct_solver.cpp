@@ -24,14 +24,15 @@ struct Scatter {
 
 template <class Space>
 void DirectSolver<Space>::prepare(Particles<Space>& particles, PhaseClock<Space>& clock) {
+  clock.begin("checks");
   const bool finite = first_not_finite(space_, particles, ParticlePart::motion) == particles.size();
   if (comm_.min(finite ? 1 : 0) == 0) throw PositionsNotFinite();
-  clock.mark("checks");
   particles.has_acceleration = false;
 }
 
 template <class Space>
 void DirectSolver<Space>::forces(Particles<Space>& particles, const std::uint8_t* active, PhaseClock<Space>& clock) {
+  clock.begin("walk");
   if (active) {
     sum_active(particles, active);
   } else {
@@ -40,24 +41,22 @@ void DirectSolver<Space>::forces(Particles<Space>& particles, const std::uint8_t
     pairs_ = particles.size() * comm_.sum(std::uint64_t{particles.size()});
     particles.has_acceleration = true;
   }
-  clock.mark("walk");
 }
 
 template <class Space>
 void DirectSolver<Space>::sum_active(Particles<Space>& particles, const std::uint8_t* active) {
   const std::size_t n = particles.size();
-  Buffer<Space, std::uint32_t> index(space_);
   const std::uint32_t count = select_indices(space_, n, IsActive{active}, [&](std::uint32_t found) {
-    index.resize_discard(found);
-    return index.data();
+    active_.resize_discard(found);
+    return active_.data();
   });
   Scratch<Space, Double4> position(space_, count), force(space_, count);
   Scratch<Space, std::uint64_t> id(space_, count);
-  gather_items<Space>(space_, index.view(), sizeof(Double4), particles.position.data(), position.data());
-  gather_items<Space>(space_, index.view(), sizeof(std::uint64_t), particles.id.data(), id.data());
+  gather_items<Space>(space_, active_.view(), sizeof(Double4), particles.position.data(), position.data());
+  gather_items<Space>(space_, active_.view(), sizeof(std::uint64_t), particles.id.data(), id.data());
   space_.fill_bytes(force.data(), 0, count * sizeof(Double4));
   sum_.add_all(law_, particles, {position.view(), id.view(), force.view()});
-  space_.for_each(count, Scatter{force.data(), index.data(), particles.acceleration.data()});
+  space_.for_each(count, Scatter{force.data(), active_.data(), particles.acceleration.data()});
   pairs_ = count * comm_.sum(std::uint64_t{n});
 }
 

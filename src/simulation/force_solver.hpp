@@ -46,8 +46,8 @@ class ForceSolver {
   /// Work of the last forces() on this rank. Synchronises.
   virtual WorkCounts work_counts() = 0;
 
-  /// What the next prepare() depends on beside the particles, for a run that goes on. restore() takes it up again; of a solver of another
-  /// kind, or of another number of ranks, it takes nothing.
+  /// What the next prepare() depends on beside the particles, for a run that goes on; the same on all ranks. save() is collective.
+  /// restore() takes it up again; of a solver of another kind, or of another number of ranks, it takes nothing.
   virtual void save(SavedState&) const {}
   virtual void restore(const SavedState&) {}
 };

@@ -46,7 +46,7 @@ class Simulation {
   /// Takes this rank's share of the particles, in any distribution over the ranks (it may be empty), and computes forces. Nothing of an
   /// earlier run remains. The particles' table of fields must be fields().
   virtual void start(const ParticleSet& particles, double time) = 0;
-  /// What the next steps depend on beside the particles, the same on all ranks.
+  /// What the next steps depend on beside the particles, the same on all ranks. Collective.
   virtual void save(SavedState& state) const = 0;
   /// Takes the particles and the state of a run that was saved, instead of start(). `particles` has this rank's, with all fields that
   /// belong to a restart. On as many ranks of the same kind, with the same settings, what follows has the bits that it would have had

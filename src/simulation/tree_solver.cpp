@@ -43,7 +43,8 @@ void TreeSolver<Space>::prepare(Particles<Space>& particles, PhaseClock<Space>& 
 }
 
 template <class Space>
-void TreeSolver<Space>::prepare_for(const GravityLaw& law, Particles<Space>& particles, PhaseClock<Space>& clock, bool is_first) {
+void TreeSolver<Space>::prepare_for(const GravityLaw& law, Particles<Space>& particles, PhaseClock<Space>& clock, bool is_temporary) {
+  clock.begin("keys");
   // What the step before had to take twice, later steps have room for.
   if (tree_exchange_.has_moved_own_tree()) space_.arena().forget_largest_use();
   space_.arena().begin_step();
@@ -52,36 +53,50 @@ void TreeSolver<Space>::prepare_for(const GravityLaw& law, Particles<Space>& par
   if (!frame_.is_finite) throw PositionsNotFinite();
   frame_.scale = law.fitting(frame_.scale);
   scaled_law_ = law.at(frame_.scale);
-  clock.mark("keys");
   if (comm_.size() > 1) {
+    clock.begin("exchange");
     particle_exchange_.run(frame_, particles);
-    clock.mark("exchange");
+    if (!is_temporary) make_room_for_others(particles);
   }
   build_own_tree(particles, clock);
   has_other_trees_ = false;
   if (comm_.size() == 1) return;
-  send_essential_trees(particles, is_first);
-  clock.mark("essential trees");
+  clock.begin("essential trees");
+  send_essential_trees(particles, is_temporary);
+  clock.begin("tree exchange");
   // On the GPU the walk of the own tree runs while this thread sends; on the CPU it keeps this thread busy, so messages leave first.
   if (!Space::on_gpu || tree_exchange_.joins_own_tree()) tree_exchange_.send();
 }
 
+/// Trees that join the own one need memory behind it. To move what is there to larger memory would take both for a moment.
+template <class Space>
+void TreeSolver<Space>::make_room_for_others(Particles<Space>& particles) {
+  tree_exchange_.connect();
+  if (!tree_exchange_.can_join()) return;
+  // Before the first ones have come: others send a few per cent.
+  const std::size_t first_guess = particles.size() / 64 + 1024;
+  if (tree_.room == 0) tree_.room = first_guess;
+  const std::size_t others = tree_exchange_.expected_particles() > 0 ? tree_exchange_.expected_particles() : first_guess;
+  // Both: the sort exchanges their memory.
+  for (const std::size_t array : {position_array, acceleration_array}) particles.array(array).reserve_keep(particles.size() + others);
+}
+
 template <class Space>
 void TreeSolver<Space>::build_own_tree(Particles<Space>& particles, PhaseClock<Space>& clock) {
+  clock.begin("keys");
   View<const float> last_acceleration;
   {
     Scratch<Space, std::uint64_t> keys(space_, particles.size());
     compute_keys<Space>(space_, particles.position.view(), frame_.cube, keys);
-    clock.mark("keys");
+    clock.begin("sort");
     last_acceleration = sort_particles<Space>(space_, keys, scaled_law_.units.acceleration, particles);
-    clock.mark("sort");
+    clock.begin("tree");
     build_tree<Space>(space_, keys, tree_);
     if (comm_.size() > 1) keep_end_keys(keys);
   }
   walker_->set_targets(tree_, frame_.cube, particles, last_acceleration);
-  clock.mark("tree");
+  clock.begin("moments");
   compute_moments<Space>(space_, particles.position.view(), last_acceleration, frame_.scale, tree_);
-  clock.mark("moments");
 }
 
 /// Others must know the smallest and the largest key, but not before the tree has its moments.
@@ -94,13 +109,13 @@ void TreeSolver<Space>::keep_end_keys(View<const std::uint64_t> keys) {
 }
 
 template <class Space>
-void TreeSolver<Space>::send_essential_trees(Particles<Space>& particles, bool is_first) {
+void TreeSolver<Space>::send_essential_trees(Particles<Space>& particles, bool is_temporary) {
   domains_.run(comm_, describe_domain<Space>(space_, tree_, end_keys_.view(), particles.size(), frame_.scale), frame_.scale);
   std::vector<KeyRange> ranges;
   for (const DomainSummary& summary : domains_.summaries()) ranges.push_back(summary.keys);
   enlarge_cut_cells<Space>(space_, ranges, static_cast<std::size_t>(comm_.rank()), tree_);
   essential_.select(space_, scaled_law_, tree_, particles.position.view(), domains_.boxes());
-  tree_exchange_.begin(essential_, tree_, particles.array(position_array), is_first);
+  tree_exchange_.begin(essential_, tree_, particles.array(position_array), is_temporary);
 }
 
 template <class Space>
@@ -109,8 +124,8 @@ void TreeSolver<Space>::forces(Particles<Space>& particles, const std::uint8_t* 
   if (comm_.size() > 1 && tree_exchange_.joins_own_tree()) {
     walk_together(clock);
   } else {
+    clock.begin("walk");
     walker_->walk(scaled_law_, tree_.view(particles.position.data()), WalkMode::own_tree);
-    clock.mark("walk");
     if (comm_.size() > 1) walk_other_trees(clock);
   }
   const View<const GroupWork> work = walker_->group_work();
@@ -123,23 +138,24 @@ void TreeSolver<Space>::forces(Particles<Space>& particles, const std::uint8_t* 
 /// One walk of the own tree and those of the others.
 template <class Space>
 void TreeSolver<Space>::walk_together(PhaseClock<Space>& clock) {
+  clock.begin("tree exchange");
   const TreeView all = has_other_trees_ ? tree_exchange_.view_of_all() : tree_exchange_.receive_all();
   if (!has_other_trees_) tree_exchange_.finish();
   has_other_trees_ = true;
-  clock.mark("tree exchange");
+  clock.begin("walk");
   walker_->walk(scaled_law_, all, WalkMode::own_tree);
-  clock.mark("walk");
 }
 
 /// The own tree was walked while those of the others travelled.
 template <class Space>
 void TreeSolver<Space>::walk_other_trees(PhaseClock<Space>& clock) {
+  clock.begin("tree exchange");
   if (Space::on_gpu && !has_other_trees_) tree_exchange_.send();
   for (int b = 0; b < tree_exchange_.batch_count(); ++b) {
+    clock.begin("tree exchange");
     const TreeView view = has_other_trees_ ? tree_exchange_.view(b) : tree_exchange_.receive(b);
-    clock.mark("tree exchange");
+    clock.begin("walk of others");
     walker_->walk(scaled_law_, view, WalkMode::other_tree);
-    clock.mark("walk of others");
   }
   if (!has_other_trees_) tree_exchange_.finish();
   has_other_trees_ = true;
@@ -168,8 +184,9 @@ void TreeSolver<Space>::save(SavedState& state) const {
   state.put_number("frame.extent", frame_.extent);
   state.put_count("frame.has_outliers", frame_.has_outliers ? 1 : 0);
   state.put_count("frame.steps_kept", static_cast<std::uint64_t>(frame_.steps_kept));
-  const DomainCuts& cuts = particle_exchange_.cuts();
+  const auto [cuts, expected] = particle_exchange_.state();
   state.put("domains.cube", numbers_of(cuts.cube));
+  state.put("domains.expected", expected);
   state.put("domains.splits", cuts.splits);
   state.put("domains.balance", SavedState::Numbers{cuts.threshold, cuts.before_cut});
   state.put_count("domains.is_new", cuts.is_new ? 1 : 0);
@@ -190,7 +207,8 @@ void TreeSolver<Space>::restore(const SavedState& state) {
   frame_.shares.resize(static_cast<std::size_t>(comm_.size()));  // found anew; without any, there would be no frame before
   const SavedState::Numbers& balance = state.numbers("domains.balance", 2);
   particle_exchange_.restore(
-      {cube_of("domains.cube"), state.counts("domains.splits"), balance[0], balance[1], state.count("domains.is_new") != 0});
+      {{cube_of("domains.cube"), state.counts("domains.splits"), balance[0], balance[1], state.count("domains.is_new") != 0},
+       state.counts("domains.expected")});
 }
 
 template class TreeSolver<BackEnd>;

@@ -35,10 +35,12 @@ class TreeSolver final : public ForceSolver<Space> {
   void restore(const SavedState& state) override;
 
  private:
-  void prepare_for(const GravityLaw& law, Particles<Space>& particles, PhaseClock<Space>& clock, bool is_first);
+  /// `is_temporary`: the trees serve to find the first accelerations, and those of other ranks are then given up.
+  void prepare_for(const GravityLaw& law, Particles<Space>& particles, PhaseClock<Space>& clock, bool is_temporary);
+  void make_room_for_others(Particles<Space>& particles);
   void build_own_tree(Particles<Space>& particles, PhaseClock<Space>& clock);
   void keep_end_keys(View<const std::uint64_t> keys);
-  void send_essential_trees(Particles<Space>& particles, bool is_first);
+  void send_essential_trees(Particles<Space>& particles, bool is_temporary);
   void walk_together(PhaseClock<Space>& clock);
   void walk_other_trees(PhaseClock<Space>& clock);
 

@@ -20,15 +20,9 @@ class Domain : public ::testing::Test {
 
   /// Takes the particles of `system` for which owner(i) is this rank; ids are indices.
   void take(const std::vector<Double4>& system, const std::function<std::size_t(std::size_t)>& owner) {
-    std::vector<Double4> position;
-    std::vector<std::uint64_t> id;
-    for (std::size_t i = 0; i < system.size(); ++i)
-      if (owner(i) == static_cast<std::size_t>(comm.rank())) position.push_back(system[i]), id.push_back(i);
-    tests::set_particles(space, particles, position, id);
+    tests::take_share(space, comm, system, particles, owner);
   }
-  void take_evenly(const std::vector<Double4>& system) {
-    take(system, [this](std::size_t i) { return i % static_cast<std::size_t>(comm.size()); });
-  }
+  void take_evenly(const std::vector<Double4>& system) { tests::take_by_turns(space, comm, system, particles); }
   void set_work(const std::function<std::uint32_t(std::uint64_t)>& work_of_id) {
     std::vector<std::uint32_t> work;
     for (const std::uint64_t id : tests::download(space, particles.id)) work.push_back(work_of_id(id));
@@ -274,6 +268,15 @@ TEST_F(Domain, ExchangeOfParticlesAtOnePointPutsThemOnOneRank) {
   take_evenly(system);
   expect_a_partition_of(system, exchange_particles());
   EXPECT_TRUE(particles.size() == 0 || particles.size() == 1000);
+}
+
+TEST_F(Domain, ManyLeaveInRounds) {
+  // More than a rank sends in one round.
+  std::vector<Double4> system;
+  for (int i = 0; i < 1500000; ++i) system.push_back({0.1 * (i % 113), 0.1 * (i / 113 % 127), 0.1 * (i / 14351), 1});
+  take(system, [](std::size_t) { return 0; });
+  expect_a_partition_of(system, exchange_particles());
+  EXPECT_LT(imbalance(static_cast<double>(particles.size())), 1.1);
 }
 
 TEST_F(Domain, ParticlesThatStayAreNotMovedAndDomainsStayWhereTheyAre) {

@@ -1,17 +1,16 @@
 // Essential trees, and the forces of all methods over ranks. Every rank makes the same system and takes its share.
 #include <gtest/gtest.h>
 
-#include <functional>
+#include <memory>
 
 #include "decomposition/essential_tree.hpp"
 #include "kernels/gravity/gravity_law.hpp"
 #include "kernels/gravity/gravity_names.hpp"
+#include "kernels/space/error.hpp"
 #include "kernels/walks/tree_walk.hpp"
-#include "src/simulation/force_solver.hpp"
 #include "tests/support/built_tree.hpp"
 #include "tests/support/force_comparison.hpp"
-
-#include "kernels/space/error.hpp"
+#include "tests/support/shared_system.hpp"
 
 namespace grove {
 namespace {
@@ -179,46 +178,12 @@ class ForceOverRanks : public ::testing::Test {
   Communicator comm{MPI_COMM_WORLD};
   BackEnd space = tests::make_space();
   GravityParameters gravity{.method = "tree", .opening = "barnes"};
-  Particles<BackEnd> particles{space};
-  PhaseClock<BackEnd> clock{space};
-  std::unique_ptr<ForceSolver<BackEnd>> solver;
+  std::unique_ptr<tests::SharedSystem> shared;  ///< that of the last forces
 
-  void take(const std::vector<Double4>& system, const std::function<std::size_t(std::size_t)>& owner) {
-    std::vector<Double4> position;
-    std::vector<std::uint64_t> id;
-    for (std::size_t i = 0; i < system.size(); ++i)
-      if (owner(i) == static_cast<std::size_t>(comm.rank())) position.push_back(system[i]), id.push_back(i);
-    tests::set_particles(space, particles, position, id);
-  }
-  void take_evenly(const std::vector<Double4>& system) {
-    take(system, [this](std::size_t i) { return i % static_cast<std::size_t>(comm.size()); });
-  }
-  void compute() {
-    clock.restart();
-    solver->prepare(particles, clock);
-    solver->forces(particles, nullptr, clock);
-  }
-  /// Forces by id on every rank; a particle on no rank or on two shows as an impossible potential.
-  std::vector<Double4> gather(std::size_t n) {
-    std::vector<double> sums(5 * n, 0.0);
-    const auto id = tests::download(space, particles.id);
-    const auto a = tests::download(space, particles.acceleration);
-    for (std::size_t i = 0; i < id.size(); ++i) {
-      const double values[5] = {a[i].x, a[i].y, a[i].z, a[i].w, 1};
-      std::copy_n(values, 5, sums.begin() + static_cast<std::ptrdiff_t>(5 * id[i]));
-    }
-    comm.sum(std::span<double>(sums));
-    std::vector<Double4> forces(n);
-    for (std::size_t i = 0; i < n; ++i)
-      forces[i] = {sums[5 * i], sums[5 * i + 1], sums[5 * i + 2], sums[5 * i + 4] == 1 ? sums[5 * i + 3] : 1e300};
-    return forces;
-  }
   std::vector<Double4> forces_of(const std::vector<Double4>& system) {
-    particles.has_acceleration = false;
-    solver = make_force_solver(space, comm, gravity);
-    take_evenly(system);
-    compute();
-    return gather(system.size());
+    shared = std::make_unique<tests::SharedSystem>(space, comm, gravity, system);
+    shared->compute_forces();
+    return shared->forces_by_id();
   }
   tests::ForceErrors errors(const std::vector<Double4>& system) {
     return {forces_of(system), tests::direct_forces(space, gravity, system)};
@@ -229,17 +194,11 @@ TEST_F(ForceOverRanks, OfTheTreeAgreeWithDirectSummationUnderEveryCriterionAndSo
   const auto system = tests::plummer_sphere(2000, 2);
   tests::set_accuracy(gravity, 0.5);
   gravity.G = 3;
-  for (const std::string& opening : opening_names())
-    for (const std::string& kernel : softening_names())
-      for (const double softening : {0.0, 0.1}) {
-        SCOPED_TRACE(opening + ", " + kernel + ", " + std::to_string(softening));
-        gravity.opening = opening;
-        gravity.softening_kernel = kernel;
-        gravity.softening = softening;
-        const tests::ForceErrors e = errors(system);
-        EXPECT_LT(e.acceleration(0.99), 5e-3);
-        EXPECT_LT(e.potential(0.99), 1e-3);
-      }
+  tests::for_every_law(gravity, {0.0, 0.1}, [&] {
+    const tests::ForceErrors e = errors(system);
+    EXPECT_LT(e.acceleration(0.99), 5e-3);
+    EXPECT_LT(e.potential(0.99), 1e-3);
+  });
 }
 
 TEST_F(ForceOverRanks, OfTheTreeBecomeThoseOfDirectSummationWithTheta) {
@@ -278,13 +237,13 @@ TEST_F(ForceOverRanks, AreThereForAllParticlesOnOneRankFewerThanRanksOneAndNone)
     for (const std::size_t n : {std::size_t{0}, std::size_t{1}, std::size_t{2}, std::size_t{3}, std::size_t{600}}) {
       SCOPED_TRACE(name + ", " + std::to_string(n));
       const auto system = tests::plummer_sphere(n, 4);
-      particles.has_acceleration = false;
-      solver = make_force_solver(space, comm, gravity);
-      take(system, [this](std::size_t) { return static_cast<std::size_t>(comm.size() - 1); });
+      tests::SharedSystem on_last(space, comm, gravity, system);
+      const auto last = static_cast<std::size_t>(comm.size() - 1);
+      tests::take_share(space, comm, system, on_last.particles(), [=](std::size_t) { return last; });
       // Twice: the second time from the domains of the first, with measured work.
       for (int round = 0; round < 2; ++round) {
-        compute();
-        const tests::ForceErrors e(gather(n), tests::direct_forces(space, gravity, system));
+        on_last.compute_forces();
+        const tests::ForceErrors e(on_last.forces_by_id(), tests::direct_forces(space, gravity, system));
         EXPECT_LT(e.acceleration(0.99), 5e-3);
         EXPECT_LT(e.potential(1), 5e-3);
       }
@@ -325,9 +284,9 @@ TEST_F(ForceOverRanks, ImportTheLessTheLargerTheta) {
   for (const double theta : {0.3, 0.6, 1.2}) {
     gravity.theta = theta;
     forces_of(system);
-    const WorkCounts counts = solver->work_counts();
+    const WorkCounts counts = shared->solver().work_counts();
     const std::uint64_t imported = comm.sum(counts.imported_cells + counts.imported_particles);
-    EXPECT_LT(counts.imported_particles, 6000u - particles.size() + 1);
+    EXPECT_LT(counts.imported_particles, 6000u - shared->particles().size() + 1);
     if (comm.size() == 1) {
       EXPECT_EQ(imported, 0u);
     } else {
@@ -344,14 +303,14 @@ TEST_F(ForceOverRanks, MeasureWorkThatTheNextExchangeBalances) {
     system.push_back(
         {40 + 0.01 * static_cast<double>(i % 97), 0.013 * static_cast<double>(i % 89), 0.01 * static_cast<double>(i / 89), 1e-5});
   forces_of(system);
-  compute();
+  shared->compute_forces();
   double work = 0;
-  for (const std::uint32_t w : tests::download(space, particles.work)) {
+  for (const std::uint32_t w : tests::download(space, shared->particles().work)) {
     ASSERT_GT(w, 0u);
     work += w;
   }
   EXPECT_LT(comm.max(work) * comm.size() / comm.sum(work), 1.25);
-  const WorkCounts counts = solver->work_counts();
+  const WorkCounts counts = shared->solver().work_counts();
   const double slots = static_cast<double>(slots_particle_particle * counts.particle_particle + slots_cell_particle * counts.cell_particle +
                                            slots_opening_test * counts.opening_tests);
   EXPECT_NEAR(work, slots, 0.01 * slots);

@@ -141,6 +141,18 @@ TEST_F(KeySplits, CutNearestToTheTargetWhereOneKeyIsHeavy) {
   }
 }
 
+TEST_F(KeySplits, CutInAGapIfTheToleranceAllowsIt) {
+  if (comm.size() != 2) GTEST_SKIP() << "two clusters, two ranks";
+  const std::uint64_t first = std::uint64_t{1} << 61, second = (std::uint64_t{1} << 63) + (std::uint64_t{1} << 62);
+  if (comm.is_root()) {
+    for (std::uint64_t i = 0; i < 1008; ++i) add(first + 1000 * i);
+    for (std::uint64_t i = 0; i < 992; ++i) add(second + 1000 * i);
+  }
+  EXPECT_EQ(find(0.02), (std::vector<std::uint64_t>{std::uint64_t{1} << 63})) << "the roundest key of the gap";
+  expect_balanced(find(0.01), 0.01);
+  EXPECT_LT(find(0.01).front(), first + 1008 * 1000) << "the gap is too far from the middle";
+}
+
 TEST_F(KeySplits, WorkWithoutAnyKeyAndWithFewerKeysThanRanks) {
   expect_same_on_all_ranks(find(0.01));
   if (comm.is_root()) add(42);

@@ -3,10 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "kernels/space/error.hpp"
-
 #include <algorithm>
 
+#include "kernels/space/error.hpp"
 #include "tests/support/space_support.hpp"
 
 namespace grove {

@@ -1,8 +1,6 @@
 // Snapshots: what is written is what is read, the same bytes every time, and nothing half-written ever bears the final name.
 #include <gtest/gtest.h>
 
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -15,6 +13,7 @@
 #include "io/info.hpp"
 #include "io/partial_file.hpp"
 #include "io/snapshot.hpp"
+#include "tests/support/file_size_limit.hpp"
 #include "tests/support/reader_support.hpp"
 
 namespace grove {
@@ -204,20 +203,6 @@ TEST_F(Snapshot, KeepsALongConfiguration) {
   EXPECT_EQ(H5Tget_size(type.id()), 200000u);
   comm_.barrier();
 }
-
-/// Sets the largest file this process may write for as long as it lives.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(rlim_t bytes) {
-    getrlimit(RLIMIT_FSIZE, &former_);
-    const rlimit now{bytes, former_.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &now);
-  }
-  ~FileSizeLimit() { setrlimit(RLIMIT_FSIZE, &former_); }
-
- private:
-  rlimit former_{};
-};
 
 TEST_F(Snapshot, LeavesTheOldFileAndNoPartialOneWhenThereIsNoRoom) {
   ParticleSet local = uneven_share(comm_);

@@ -8,6 +8,7 @@
 
 #include "kernels/gravity/gravity_names.hpp"
 #include "kernels/space/error.hpp"
+#include "tests/support/on_all_ranks.hpp"
 #include "tests/support/physics_reference.hpp"
 #include "tests/support/physics_support.hpp"
 
@@ -217,17 +218,6 @@ TEST(Time, AHundredThousandAtOnePointAreNoDisaster) {
     EXPECT_NEAR(all.potential[i] / (-(1 - 1e-5) / 0.05), 1, 256 * std::pow(2.0, -24));
   }
   EXPECT_LE(seconds, 60);
-}
-
-/// The message of the AgreedError that all ranks throw for bad data; "no error" otherwise.
-std::string data_error_of(const std::function<void()>& work) {
-  try {
-    work();
-  } catch (const AgreedError& error) {
-    EXPECT_EQ(error.exit_code(), exit_code_of(DataError("")));
-    return error.what();
-  }
-  return "no error";
 }
 
 bool names_a_particle(const std::string& message) {

@@ -8,9 +8,8 @@
 #
 # Tests may include what they like; nothing includes them. Each test is a function whose name says what holds; it prints what does not.
 set -u
-root=$1
-directory=$(mktemp -d)
-trap 'rm -rf "$directory"' EXIT
+root=$(cd "$1" && pwd)
+source "$(dirname "${BASH_SOURCE[0]}")/../support/shell_tests.sh"
 
 kernel_rooms="space particles gravity tree walks"
 lent_to_io="kernels/space/error.hpp decomposition/communicator.hpp"
@@ -141,6 +140,8 @@ tree() {
   echo "$at"
 }
 
+tests_follow
+
 no_include_points_upwards() { nothing "$(upward_arrows "$root")"; }
 
 every_header_has_its_source_of_the_same_name_or_declares_nothing() { nothing "$(headers_without_their_source "$root")"; }
@@ -251,10 +252,4 @@ END
   [ -n "$(headers_without_their_source "$at")" ] || { echo "a source for the CPU alone is taken for both"; return 1; }
 }
 
-failed=0
-for test in no_include_points_upwards every_header_has_its_source_of_the_same_name_or_declares_nothing exceptions_are_headers_that_still_need_one \
-  many_includes_are_read an_arrow_upwards_is_named_with_file_and_line arrows_downwards_are_allowed a_declared_function_without_a_source_is_named \
-  headers_that_need_no_source_are_left_alone; do
-  if result=$("$test" 2>&1); then echo "ok   $test"; else echo "FAIL $test"; printf '%s\n' "$result" | sed 's/^/     /'; failed=1; fi
-done
-exit $failed
+run_tests

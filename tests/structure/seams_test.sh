@@ -9,8 +9,7 @@ set -u
 source_directory=$1 cmake=$2 mpirun=$3
 shift 3
 cmake_options=("$@")
-directory=$(mktemp -d)
-trap 'rm -rf "$directory"' EXIT
+source "$(dirname "${BASH_SOURCE[0]}")/../support/shell_tests.sh"
 copy=$directory/copy before=$directory/before
 grove=$directory/build/grove
 
@@ -239,8 +238,6 @@ LINES
 
 # --- the tests ------------------------------------------------------------------------------------------------------------------------
 
-holds() { "$@" || { echo "does not hold: $*"; return 1; }; }
-contains() { grep -qF -- "$2" "$1" || { echo "'$2' is missing in $1:"; cat "$1"; return 1; }; }
 ranks() { local n=$1; shift; $mpirun -n "$n" "$grove" "$@"; }
 
 # Files that differ from those before, in order.
@@ -333,22 +330,11 @@ device = "cpu"
 LINES
 }
 
-run_test() {
-  mkdir "$directory/$1" && cd "$directory/$1" && config && "$1"
-}
-
 copy_sources || { echo "the sources cannot be copied"; exit 1; }
 for test in every_addition_touches_the_files_that_its_row_names all_of_them_build_at_once the_configuration_knows_their_names \
   a_run_on_two_ranks_uses_all_of_them the_observer_sees_every_state the_field_is_in_the_snapshot \
   the_kernel_and_the_criterion_give_the_forces_of_direct_sums their_parameters_have_an_effect; do
-  began=$SECONDS
-  if result=$(run_test "$test" 2>&1); then
-    echo "ok   $test ($((SECONDS - began)) s)"
-  else
-    echo "FAIL $test"
-    failed=1
-  fi
-  [ -z "$result" ] || printf '%s\n' "$result" | sed 's/^/     /'
+  run_test "$test" || failed=1
   # Without the files or the program, the others have nothing to say.
   [ -z "${failed:-}" ] || [ -x "$grove" ] || exit 1
 done

@@ -68,6 +68,20 @@ inline void set_particles(BackEnd& space, Particles<BackEnd>& particles, const s
   set_particles(space, particles, position, id);
 }
 
+/// Takes the particles i of `system`, the same on every rank, for which owner(i) is this rank. Particle i has id i.
+template <class Owner>
+void take_share(BackEnd& space, const Communicator& comm, const std::vector<Double4>& system, Particles<BackEnd>& particles, Owner owner) {
+  std::vector<Double4> position;
+  std::vector<std::uint64_t> id;
+  for (std::size_t i = 0; i < system.size(); ++i)
+    if (owner(i) == static_cast<std::size_t>(comm.rank())) position.push_back(system[i]), id.push_back(i);
+  set_particles(space, particles, position, id);
+}
+/// The ranks take particles by turns.
+inline void take_by_turns(BackEnd& space, const Communicator& comm, const std::vector<Double4>& system, Particles<BackEnd>& particles) {
+  take_share(space, comm, system, particles, [&](std::size_t i) { return i % static_cast<std::size_t>(comm.size()); });
+}
+
 /// A tree over `position`, particle i of which has id i before sorting.
 struct BuiltTree {
   Frame frame;

@@ -1,12 +1,17 @@
 // Forces to compare with: direct summation on the back end under test, and errors relative to it.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <initializer_list>
 #include <numeric>
+#include <string>
 #include <vector>
 
+#include "kernels/gravity/gravity_names.hpp"
 #include "kernels/walks/direct_sum.hpp"
 #include "tests/support/space_support.hpp"
 
@@ -16,6 +21,20 @@ namespace grove::tests {
 inline void set_accuracy(GravityParameters& gravity, double theta) {
   gravity.theta = theta;
   gravity.tolerance = 0.02 * theta * theta * theta;
+}
+
+/// Calls work() with every opening criterion and every softening kernel, of each of these lengths.
+template <class Work>
+void for_every_law(GravityParameters& gravity, std::initializer_list<double> softenings, Work work) {
+  for (const std::string& opening : opening_names())
+    for (const std::string& kernel : softening_names())
+      for (const double softening : softenings) {
+        SCOPED_TRACE(opening + ", " + kernel + ", " + std::to_string(softening));
+        gravity.opening = opening;
+        gravity.softening_kernel = kernel;
+        gravity.softening = softening;
+        work();
+      }
 }
 
 /// Forces of all particles on each other, in FP64; particle i has id i.

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <numbers>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -48,6 +49,24 @@ inline ParticleSet plummer(std::uint64_t n, std::uint64_t seed = 1) {
   conditions.seed = seed;
   return generate(conditions, 1.0, 0, n);
 }
+
+/// Two bodies at apocentre of an ellipse with G = M = a = 1 and masses 0.7 and 0.3, in opposite directions from the origin, which is the
+/// centre of mass at rest.
+inline ParticleSet ellipse(double eccentricity) {
+  const double masses[2] = {0.7, 0.3};
+  const double separation = 1 + eccentricity, speed = std::sqrt((1 - eccentricity) / (1 + eccentricity));
+  ParticleSet two;
+  two.resize(2);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const double part = i == 0 ? -masses[1] : masses[0];
+    two.mass[i] = masses[i];
+    two.id[i] = i;
+    two.position[3 * i] = part * separation;
+    two.velocity[3 * i + 1] = part * speed;
+  }
+  return two;
+}
+inline constexpr double ellipse_period = 2 * std::numbers::pi;
 
 /// Particles `index` of `from`, in that order, with all fields that it has.
 inline ParticleSet picked(const ParticleSet& from, const std::vector<std::size_t>& index) {

@@ -1,4 +1,4 @@
-// What the tests of readers and snapshots share: particles to compare, files to make, errors to look at.
+// What the tests of readers and snapshots share: particles to compare, files to make, messages to look at.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include "decomposition/communicator.hpp"
 #include "io/reader.hpp"
 #include "kernels/particles/particle_set.hpp"
-#include "kernels/space/error.hpp"
+#include "tests/support/on_all_ranks.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 namespace grove {
@@ -23,17 +23,6 @@ inline ParticleSet all_particles(const ParticleSet& local, const Communicator& c
   };
   return {join(local.position), join(local.velocity),     join(local.mass),     join(local.id),
           join(local.type),     join(local.acceleration), join(local.potential)};
-}
-
-/// The message of the AgreedError that `work` must throw with the exit code of a DataError; "no error" otherwise.
-inline std::string data_error_of(const std::function<void()>& work) {
-  try {
-    work();
-  } catch (const AgreedError& error) {
-    EXPECT_EQ(error.exit_code(), 3) << error.what();
-    return error.what();
-  }
-  return "no error";
 }
 
 /// The message that reading a file must end with, on all ranks alike. Collective.

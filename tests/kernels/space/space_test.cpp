@@ -127,7 +127,7 @@ TEST_F(Parallel, ExclusiveScanSumsWhatLiesBefore) {
 }
 
 TEST_F(Parallel, SortPairsIsStableAndLooksAtTheLowestBitsOnly) {
-  // Odd and even numbers of digits of a radix sort: it may end in either of two buffers.
+  // Odd and even numbers of digits: the radix sort on a GPU may end in either of two buffers.
   for (const int bits : {1, 8, 13, 21, 63, 64})
     for (const std::size_t n : {std::size_t{0}, std::size_t{1}, std::size_t{1000}, std::size_t{70001}}) {
       std::vector<std::uint64_t> keys(n);

@@ -1,12 +1,11 @@
 #!/usr/bin/env bash
 # The program as its user meets it: commands, messages, exit codes, files. Usage: commands_test.sh GROVE MPIRUN [MPIRUN_FLAGS...]
-# Each test is a function whose name says what holds; it runs in a directory of its own, where run.toml is a small run.
+# Each test is a function whose name says what holds, and finds a small run in run.toml.
 set -u
 grove=$1 mpirun=$2
 shift 2
 mpirun_flags=("$@")
-directory=$(mktemp -d)
-trap 'rm -rf "$directory"' EXIT
+source "$(dirname "${BASH_SOURCE[0]}")/../../support/shell_tests.sh"
 
 ranks() { local n=$1; shift; "$mpirun" -n "$n" "${mpirun_flags[@]}" "$grove" "$@"; }
 
@@ -18,12 +17,8 @@ fails_with() {
   status=$?
   [ "$status" -eq "$code" ] || { echo "exit code $status, not $code, of: $*"; cat err.txt; return 1; }
   grep -qF -- "$text" err.txt || { echo "'$text' is missing in:"; cat err.txt; return 1; }
-  [ "$(grep -c '^grove: error: ' err.txt)" -eq 1 ] || { echo "not one message:"; cat err.txt; return 1; }
+  one_message
 }
-
-# holds COMMAND...: what must be true; says what was not.
-holds() { "$@" || { echo "does not hold: $*"; return 1; }; }
-contains() { grep -qF -- "$2" "$1" || { echo "'$2' is missing in $1:"; cat "$1"; return 1; }; }
 
 config() {
   cat >run.toml <<END
@@ -41,6 +36,8 @@ snapshot_every = 0.5
 device = "cpu"
 END
 }
+
+tests_follow
 
 help_and_version_are_printed_once_under_mpirun() {
   "$grove" --help >help.txt && contains help.txt bench && "$grove" ic merger --help >help.txt && contains help.txt --pericentre &&
@@ -192,6 +189,20 @@ a_sweep_without_values_takes_the_default_ones() {
     contains out.json '"setting": "theta"' && holds [ "$(grep -c '"whole_force_s"' out.json)" -eq 7 ] && contains out.json '"targets": 300'
 }
 
+bench_counts_what_many_ranks_would_exchange() {
+  "$grove" bench --n 2000 --virtual-ranks 1,4 >out.txt && contains out.txt "2,000 particles of generator plummer" && contains out.txt "senders" &&
+    holds [ "$(grep -cE '^ +[14] ' out.txt)" -eq 2 ] && "$grove" bench --n 2000 --virtual-ranks 2 --json ranks.json >out.txt || return 1
+  contains ranks.json '"virtual_ranks"' && contains ranks.json '"imported_particles"' && contains ranks.json '"particles": 2000' && contains out.txt senders &&
+    "$grove" bench --n 2000 --virtual-ranks 2 --json | cmp - ranks.json
+}
+
+virtual_ranks_that_cannot_be_are_refused() {
+  fails_with 2 "--virtual-ranks needs one process" ranks 2 bench --virtual-ranks 2 &&
+    fails_with 2 'gravity.method = "direct" has no trees' "$grove" bench --virtual-ranks 2 --set gravity.method=direct &&
+    fails_with 2 "--virtual-ranks" "$grove" bench --virtual-ranks 0 && fails_with 2 "--virtual-ranks" "$grove" bench --virtual-ranks 2,x &&
+    fails_with 2 "--sweep" "$grove" bench --virtual-ranks 2 --sweep
+}
+
 mistakes_in_a_sweep_are_named_before_it_starts() {
   touch file
   fails_with 2 'gravity.tolerance = "x"' "$grove" bench --sweep 1e-2,x --set gravity.method=fmm --set gravity.opening=relative &&
@@ -206,13 +217,4 @@ the_printed_configuration_is_a_configuration() {
   "$grove" run --print-config >all.toml && "$grove" run all.toml --print-config >again.toml && holds cmp all.toml again.toml
 }
 
-run_test() {
-  mkdir "$directory/$1" && cd "$directory/$1" && config && "$1"
-}
-
-failed=0
-for test in $(declare -F | cut -d' ' -f3); do
-  [[ $test =~ ^(ranks|fails_with|holds|contains|config|run_test)$ ]] && continue
-  if result=$(run_test "$test" 2>&1); then echo "ok   $test"; else echo "FAIL $test"; printf '%s\n' "$result" | sed 's/^/     /'; failed=1; fi
-done
-exit $failed
+run_tests

@@ -1,18 +1,14 @@
 #!/usr/bin/env bash
 # One rank fails: all ranks stop within seconds, with one message. Usage: failures_test.sh GROVE FAILING_RUN MPIRUN [MPIRUN_FLAGS...]
-# Each test is a function whose name says what holds; it runs in a directory of its own.
+# Each test is a function whose name says what holds.
 set -u
 grove=$1 failing_run=$2 mpirun=$3
 shift 3
 mpirun_flags=("$@")
-directory=$(mktemp -d)
-trap 'rm -rf "$directory"' EXIT
+source "$(dirname "${BASH_SOURCE[0]}")/../../support/shell_tests.sh"
 most_s=10         # from the failure to the end
 most_s_refused=30 # from the start to the end, where ranks do not get as far as that
 host=$(hostname)
-
-holds() { "$@" || { echo "does not hold: $*"; return 1; }; }
-contains() { grep -qF -- "$2" "$1" || { echo "'$2' is missing in $1:"; cat "$1"; return 1; }; }
 
 # ends_within_seconds CODE COMMAND...: the command ends by itself in time, with CODE; any other than 0 for CODE "any".
 ends_within_seconds() {
@@ -26,9 +22,6 @@ ends_within_seconds() {
   if [ -e failed ]; then began=$(stat -c %Y failed) most=$most_s; fi
   [ $(($(date +%s) - began)) -le "$most" ] || { echo "took $(($(date +%s) - began)) s: $*"; cat err.txt; return 1; }
   if [ "$code" = any ]; then [ $status -ne 0 ]; else [ $status -eq "$code" ]; fi || { echo "exit code $status, not $code, of: $*"; cat err.txt; return 1; }
-}
-one_message() {
-  [ "$(grep -c '^grove: error: ' err.txt)" -eq 1 ] || { echo "not one message:"; cat err.txt; return 1; }
 }
 # fails_with CODE TEXT COMMAND...
 fails_with() {
@@ -66,6 +59,8 @@ dt = 0.125
 device = "cpu"
 END
 }
+
+tests_follow
 
 a_rank_that_fails_in_a_step_ends_all() {
   local n rank
@@ -112,9 +107,8 @@ unfinished_files_are_removed() {
   ends_within_seconds 4 $(run_of_ranks 2 "$failing_run" step memory 1 output)
   local status=$?
   wait $other
-  [ $status -eq 0 ] && no_unfinished_snapshots && holds [ -e output/snapshot_0000.hdf5 ] && holds [ ! -e output/snapshot_0002.hdf5 ]
+  [ $status -eq 0 ] && holds [ ! -e output/snapshot_0001.hdf5.partial ] && holds [ -e output/snapshot_0000.hdf5 ] && holds [ ! -e output/snapshot_0002.hdf5 ]
 }
-no_unfinished_snapshots() { holds [ ! -e output/snapshot_0001.hdf5.partial ]; }
 
 a_rank_that_is_killed_or_exits_ends_all() {
   local kind
@@ -167,13 +161,4 @@ a_limit_of_one_rank_is_respected() {
     holds [ ! -e output ]
 }
 
-run_test() {
-  mkdir "$directory/$1" && cd "$directory/$1" && config && "$1"
-}
-
-failed=0
-for test in $(declare -F | cut -d' ' -f3); do
-  [[ $test =~ ^(holds|contains|ends_within_seconds|one_message|fails_with|fails|run_of_ranks|config|run_test|no_unfinished_(files|snapshots))$ ]] && continue
-  if result=$(run_test "$test" 2>&1); then echo "ok   $test"; else echo "FAIL $test"; printf '%s\n' "$result" | sed 's/^/     /'; failed=1; fi
-done
-exit $failed
+run_tests

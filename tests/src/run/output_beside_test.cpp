@@ -2,8 +2,6 @@
 // for, and failures, signals and errors elsewhere meanwhile leave whole files and one message.
 #include <gtest/gtest.h>
 
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -13,15 +11,16 @@
 
 #include "io/partial_file.hpp"
 #include "io/reader.hpp"
-#include "kernels/particles/particle_motion.hpp"
-#include "kernels/particles/particle_transfer.hpp"
 #include "kernels/space/error.hpp"
 #include "src/config/config.hpp"
 #include "src/run/observers/snapshots.hpp"
 #include "src/run/output_directory.hpp"
 #include "src/run/run_loop.hpp"
 #include "src/run/step_schedule.hpp"
-#include "tests/support/space_support.hpp"
+#include "tests/support/drifting_simulation.hpp"
+#include "tests/support/file_size_limit.hpp"
+#include "tests/support/mixed_bits.hpp"
+#include "tests/support/on_all_ranks.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 namespace grove::tests {
@@ -29,60 +28,9 @@ namespace {
 
 constexpr std::uint64_t particle_count = 60000;
 
-/// One to one (splitmix64), so that ids use all bits and are in no order.
-std::uint64_t mixed(std::uint64_t x) {
-  x += 0x9e3779b97f4a7c15ULL;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
-  return x ^ (x >> 31);
-}
-
+/// Follows from all bits of the id; 0 to 1.
 double start_of(std::uint64_t id, std::size_t axis) { return static_cast<double>(mixed(id + axis) >> 11) * 0x1p-53; }
 double velocity_of(std::uint64_t id, std::size_t axis) { return start_of(~id, axis) - 0.5; }
-
-/// Particles that nothing acts on, in a space of the test's own. Ranks have shares of different lengths, all ids mixed.
-class DriftingSimulation final : public Simulation {
- public:
-  explicit DriftingSimulation(const Communicator& comm) : comm_(comm) {}
-
-  std::function<void(int step)> on_step = [](int) {};
-  int steps = 0;
-
-  void start(const ParticleSet& particles, double time) override {
-    upload(space_, particles, particles_);
-    time_ = time;
-  }
-  void step_to(double time_after, double dt) override {
-    drift(space_, particles_, dt);
-    time_ = time_after;
-    on_step(++steps);
-  }
-  void save(SavedState&) const override {}
-  void resume(const ParticleSet&, const SavedState&) override {}
-  std::unique_ptr<ParticleColumns> columns() override { return nullptr; }
-  void compute_forces() override {}
-  const FieldTablePtr& fields() const override { return particles_.table(); }
-  double time() const override { return time_; }
-  Diagnostics diagnostics() override { return {}; }
-  ParticleSet particles() override { return download(space_, particles_); }
-  ForceBalance force_balance() override { return {}; }
-  ReferenceForces reference_forces(std::uint64_t, std::uint64_t) override { return {}; }
-  ForceSample compare_forces(const ReferenceForces&) override { return {}; }
-  std::vector<std::unique_ptr<Observer>> make_observers(const ObserverSetup&) override { return {}; }
-  std::vector<PhaseTime> phase_times() const override { return {}; }
-  WorkCounts work_counts() const override { return {}; }
-  std::string transport_description() override { return ""; }
-  DeviceState device_state() const override { return space_.state(); }
-  std::string device_description() const override { return space_.description(); }
-
-  ObserverContext<BackEnd> context(const ObserverSetup& setup) { return {space_, particles_, comm_, *this, setup}; }
-
- private:
-  BackEnd space_ = make_space();
-  Particles<BackEnd> particles_{space_};
-  const Communicator& comm_;
-  double time_ = 0;
-};
 
 /// Does what a test says, at every state.
 class WhenObserved final : public Observer {
@@ -93,20 +41,6 @@ class WhenObserved final : public Observer {
 
  private:
   std::function<void(const RunState&)> work_;
-};
-
-/// Sets the largest file this process may write for as long as it lives.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(rlim_t bytes) {
-    getrlimit(RLIMIT_FSIZE, &former_);
-    const rlimit now{bytes, former_.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &now);
-  }
-  ~FileSizeLimit() { setrlimit(RLIMIT_FSIZE, &former_); }
-
- private:
-  rlimit former_{};
 };
 
 std::uint64_t no_memory() { return 0; }
@@ -151,11 +85,7 @@ class OutputBesideTest : public testing::Test {
 
   void watch(std::function<void(const RunState&)> work) { observers.push_back(std::make_unique<WhenObserved>(std::move(work))); }
 
-  /// The same on all ranks: none goes on, and removes it, before all have looked.
-  bool has(const std::string& path) const {
-    comm.barrier();
-    return comm.min(std::filesystem::exists(path) ? 1 : 0) == 1;
-  }
+  bool has(const std::string& path) const { return is_there(path, comm); }
   bool has_no_partial_file() const {
     comm.barrier();
     bool has_none = true;
@@ -180,22 +110,7 @@ class OutputBesideTest : public testing::Test {
     EXPECT_LT(largest, 1e-14) << path;
   }
 
-  /// The message of the AgreedError that `work` must throw on every rank, the same on all of them.
-  std::string agreed_error_of(const std::function<void()>& work) const {
-    std::string message = "no AgreedError";
-    int code = 0;
-    try {
-      work();
-    } catch (const AgreedError& error) {
-      message = error.what();
-      code = error.exit_code();
-    }
-    EXPECT_EQ(code, 4) << message;
-    std::string of_root = message;
-    comm.broadcast(of_root);
-    EXPECT_EQ(message, of_root);
-    return message;
-  }
+  std::string agreed_error_of(const std::function<void()>& work) const { return grove::agreed_error_of(work, 4, comm); }
 
   /// The same number of short steps on all ranks; a run that goes on to its end would take minutes.
   void take_many_short_steps() {

@@ -19,58 +19,45 @@
 #include "src/run/observers/timings.hpp"
 #include "src/run/output_directory.hpp"
 #include "src/run/run_summary.hpp"
+#include "tests/support/idle_simulation.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 namespace grove {
 namespace {
 
 /// Counts what it is asked to do; its energy is -1 + 0.01 * (number of steps).
-class FakeSimulation : public Simulation {
+class FakeSimulation : public tests::IdleSimulation {
  public:
   int steps = 0;
   std::function<void()> on_step = [] {};
 
-  void start(const ParticleSet&, double time) override { time_ = time; }
-  void step_to(double time_after, double) override {
+  void step_to(double time_after, double dt) override {
+    IdleSimulation::step_to(time_after, dt);
     ++steps;
-    time_ = time_after;
     on_step();
   }
   void save(SavedState& state) const override {
     state.put_count("fake.steps", static_cast<std::uint64_t>(steps));
-    state.put_number("simulation.time", time_);
+    state.put_number("simulation.time", time());
   }
   void resume(const ParticleSet&, const SavedState& state) override { steps = static_cast<int>(state.count("fake.steps")); }
   std::unique_ptr<ParticleColumns> columns() override { return std::make_unique<ColumnsOfSet>(set_); }
-  void compute_forces() override {}
-  double time() const override { return time_; }
-  const FieldTablePtr& fields() const override { return standard_fields(); }
   Diagnostics diagnostics() override {
     Diagnostics sums;
-    sums.time = time_;
+    sums.time = time();
     sums.particle_count = 10;
     sums.potential = -2;
     sums.kinetic = 1 + 0.01 * steps;
     return sums;
   }
-  ParticleSet particles() override { return {}; }
-  ForceBalance force_balance() override { return {}; }
-  ReferenceForces reference_forces(std::uint64_t, std::uint64_t) override { return {}; }
-  ForceSample compare_forces(const ReferenceForces&) override { return {}; }
   std::vector<PhaseTime> phase_times() const override {
     std::vector<PhaseTime> phases{{"walk local", 0.5}, {"wait", 0.25}};
     if (steps > 1) phases.push_back({"rebuild", 0.125});
     return phases;
   }
-  std::vector<std::unique_ptr<Observer>> make_observers(const ObserverSetup&) override { return {}; }
-  WorkCounts work_counts() const override { return {}; }
-  std::string transport_description() override { return ""; }
-  std::string device_description() const override { return "nothing"; }
-  DeviceState device_state() const override { return {"nothing", "", 0, 0}; }
 
  private:
   ParticleSet set_ = one_particle();
-  double time_ = 0;
 
   /// With all fields, for checkpoints.
   static ParticleSet one_particle() {

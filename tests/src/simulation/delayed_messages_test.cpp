@@ -7,9 +7,8 @@
 #include <thread>
 
 #include "kernels/gravity/gravity_names.hpp"
-#include "src/simulation/force_solver.hpp"
-#include "tests/support/built_tree.hpp"
-#include "tests/support/force_comparison.hpp"
+#include "tests/support/particle_systems.hpp"
+#include "tests/support/shared_system.hpp"
 
 namespace {
 
@@ -45,24 +44,12 @@ struct Result {
 
 Result forces_with_delays(const Communicator& comm, const GravityParameters& gravity, TransportWay way, unsigned seed, int delay_us) {
   BackEnd space = tests::make_space();
-  Particles<BackEnd> particles(space);
-  PhaseClock<BackEnd> clock(space);
-  const auto solver = make_force_solver(space, comm, gravity, way);
-  std::vector<Double4> position;
-  std::vector<std::uint64_t> id;
-  const std::vector<Double4> system = tests::plummer_sphere(6000, 3);
-  for (std::size_t i = static_cast<std::size_t>(comm.rank()); i < system.size(); i += static_cast<std::size_t>(comm.size()))
-    position.push_back(system[i]), id.push_back(i);
-  tests::set_particles(space, particles, position, id);
-  particles.has_acceleration = false;
+  tests::SharedSystem shared(space, comm, gravity, tests::plummer_sphere(6000, 3), way);
   delay_generator.seed(seed + static_cast<unsigned>(comm.rank()));
   longest_delay_us = delay_us;
-  for (int round = 0; round < 2; ++round) {
-    clock.restart();
-    solver->prepare(particles, clock);
-    solver->forces(particles, nullptr, clock);
-  }
+  shared.compute_forces(2);
   longest_delay_us = 0;
+  const Particles<BackEnd>& particles = shared.particles();
   return {tests::download(space, particles.position), tests::download(space, particles.acceleration), tests::download(space, particles.id)};
 }
 

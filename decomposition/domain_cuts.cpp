@@ -1,0 +1,126 @@
+#include "decomposition/domain_cuts.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <span>
+
+#include "decomposition/key_splits.hpp"
+
+namespace grove {
+
+namespace {
+
+// The weight of a particle is its work plus half the mean work. So a domain of particles without work has at most three times the mean
+// number.
+constexpr std::uint64_t idle_share = 2;
+// Domains are cut to within this fraction of the mean weight: a better balance would only cost rounds.
+constexpr double balance_tolerance = 0.02;
+// They are cut anew if the largest one has more than this above the mean, and more than right after the last cut by this factor. Until then
+// the gain would be less than the cost of a cut.
+constexpr double largest_imbalance = 1.03, worse_by = 1.02;
+// A cut was worth it if it left less than this part of the imbalance before it.
+constexpr double worth_it = 0.98;
+// Domains are cut by a sample: this many groups of particles that follow each other on a rank, at most.
+constexpr std::size_t largest_sample = 65536;
+
+/// The key of the first particle of each group, and the group's weight.
+struct SampleGroups {
+  const Double4* position;
+  const std::uint32_t* work;
+  KeyCube cube;
+  std::size_t particles, group_size;
+  std::uint64_t idle;
+  std::uint64_t* key;
+  std::uint64_t* weight;
+  std::uint32_t* number;
+
+  template <class Team>
+  GROVE_HD void operator()(const Team& team, std::size_t g) const {
+    const std::size_t begin = g * group_size, end = smaller(begin + group_size, particles);
+    std::uint64_t sum = 0;
+    for (std::size_t i = begin + static_cast<std::size_t>(team.rank()); i < end; i += Team::size) sum += work[i] + idle;
+    sum = team.sum(sum);
+    if (team.rank() != 0) return;
+    key[g] = morton_key(position[begin], cube);
+    weight[g] = sum;
+    number[g] = static_cast<std::uint32_t>(g);
+  }
+};
+
+/// Weights of the domains, the largest relative to their mean.
+double imbalance_of(const Frame& frame, std::uint64_t idle) {
+  double sum = 0, largest = 0;
+  for (const Frame::Share& share : frame.shares) {
+    const double weight = share.work + static_cast<double>(idle) * share.count;
+    sum += weight;
+    largest = std::max(largest, weight);
+  }
+  return sum > 0 ? largest * static_cast<double>(frame.shares.size()) / sum : 1;
+}
+
+/// The weight that every particle has beside its work.
+std::uint64_t idle_weight(const Frame& frame) {
+  double work = 0, count = 0;
+  for (const Frame::Share& share : frame.shares) {
+    work += share.work;
+    count += share.count;
+  }
+  return std::max<std::uint64_t>(static_cast<std::uint64_t>(work / std::max(count, 1.0)) / idle_share, 1);
+}
+
+bool same_cube(const KeyCube& a, const KeyCube& b) {
+  return a.corner.x == b.corner.x && a.corner.y == b.corner.y && a.corner.z == b.corner.z && a.edge == b.edge;
+}
+
+}  // namespace
+
+template <class Space>
+bool DomainCuts<Space>::update(const Frame& frame, const Particles<Space>& particles) {
+  const bool starts_anew = !particles.has_acceleration || !same_cube(frame.cube, state_.cube);
+  state_.cube = frame.cube;
+  const bool is_cut = must_cut(frame, starts_anew);
+  if (is_cut) cut(frame, particles);
+  return is_cut;
+}
+
+template <class Space>
+bool DomainCuts<Space>::must_cut(const Frame& frame, bool starts_anew) {
+  const double imbalance = imbalance_of(frame, idle_weight(frame));
+  if (!starts_anew && state_.is_new) {
+    // Where keys or the change of work stand in the way, cutting again and again would gain nothing.
+    const bool gained = imbalance < worth_it * state_.before_cut;
+    state_.threshold = gained ? largest_imbalance : std::max(largest_imbalance, worse_by * imbalance);
+  }
+  state_.is_new = starts_anew || state_.splits.empty() || imbalance > state_.threshold;
+  if (state_.is_new) state_.before_cut = starts_anew ? std::numeric_limits<double>::infinity() : imbalance;
+  return state_.is_new;
+}
+
+template <class Space>
+void DomainCuts<Space>::cut(const Frame& frame, const Particles<Space>& particles) {
+  const std::size_t n = particles.size(), group_size = (n + largest_sample - 1) / largest_sample;
+  const std::size_t groups = n > 0 ? (n + group_size - 1) / group_size : 0;
+  Scratch<Space, std::uint64_t> key(space_, groups), weight(space_, groups);
+  Scratch<Space, std::uint32_t> number(space_, groups);
+  space_.for_each_by_team(groups, SampleGroups{particles.position.data(), particles.work.data(), frame.cube, n, group_size,
+                                               idle_weight(frame), key.data(), weight.data(), number.data()});
+  space_.sort_pairs(key, number, key_bits);
+  std::vector<std::uint64_t> keys(groups), weights(groups), below(groups + 1, 0);
+  std::vector<std::uint32_t> numbers(groups);
+  copy_to_host<Space, std::uint64_t>(space_, key.view(), keys);
+  copy_to_host<Space, std::uint64_t>(space_, weight.view(), weights);
+  copy_to_host<Space, std::uint32_t>(space_, number.view(), numbers);
+  for (std::size_t g = 0; g < groups; ++g) below[g + 1] = below[g] + weights[numbers[g]];
+  const auto weight_below = [&](std::span<const std::uint64_t> candidates, std::span<std::uint64_t> out) {
+    auto at = keys.begin();
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      at = std::lower_bound(at, keys.end(), candidates[i]);
+      out[i] = below[static_cast<std::size_t>(at - keys.begin())];
+    }
+  };
+  state_.splits = find_key_splits(comm_, weight_below, below.back(), balance_tolerance);
+}
+
+template class DomainCuts<BackEnd>;
+
+}  // namespace grove

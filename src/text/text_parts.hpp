@@ -1,0 +1,16 @@
+// Parts of the texts that users write.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace grove {
+
+/// `text` without blanks at its ends.
+std::string trimmed(const std::string& text);
+
+/// What stands before, between and after the commas of `text`, without blanks at its ends: "a, b" -> a, b. Parts may be empty; an empty
+/// text has none.
+std::vector<std::string> parts_between_commas(const std::string& text);
+
+}  // namespace grove
