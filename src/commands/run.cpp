@@ -24,10 +24,12 @@
 #include "src/run/advice.hpp"
 #include "src/run/checkpoints.hpp"
 #include "src/run/continuation.hpp"
+#include "src/run/disk_check.hpp"
 #include "src/run/initial_state.hpp"
 #include "src/run/last_words.hpp"
 #include "src/run/memory_check.hpp"
 #include "src/run/observers/csv_log.hpp"
+#include "src/run/observers/snapshots.hpp"
 #include "src/run/output_directory.hpp"
 #include "src/run/progress.hpp"
 #include "src/run/run_loop.hpp"
@@ -52,7 +54,7 @@ constexpr int exit_to_be_continued = EX_TEMPFAIL;
 struct RunOptions {
   CommonOptions common;
   std::string config;
-  bool print_config = false, quiet = false, overwrite = false, continues = false, force_config = false;
+  bool print_config = false, quiet = false, verbose = false, overwrite = false, continues = false, force_config = false;
 };
 
 /// All messages to the user go through here. One rank prints them, and none when quiet.
@@ -185,6 +187,8 @@ std::vector<std::string> prepare(const RunOptions& options, const Config& config
                       "name another directory",
                       input, directory.path()));
     done = directory.prepare(earlier_results(options, from, directory));
+    if (!from.writes_other_snapshots) return;
+    for (const std::string& line : directory.set_snapshots_aside(from.state.count(saved_snapshot_count))) done.push_back(line);
   });
   require_same_directory(directory.path(), "output.directory", comm);
   for (const char* prefix : {"snapshot_", "checkpoint_"}) remove_partial_files_on_failure(directory.path(), prefix);
@@ -231,6 +235,9 @@ int simulate(const RunOptions& options, const Config& config, const Communicator
   add_advice(config, state.count, device, comm, advice);
   const std::vector<std::string> done = prepare(options, config, from, directory, comm);
   advice.insert(advice.end(), done.begin(), done.end());
+  const std::string room =
+      disk_advice(directory.path(), output_bytes(*simulation->fields(), config.output, *schedule, from.step, state.count));
+  if (!room.empty()) advice.push_back(room);
 
   RunBeginning beginning;
   if (from.source != Continuation::Source::nothing) beginning = {from.step, &from.state, from.source == Continuation::Source::checkpoint};
@@ -239,6 +246,7 @@ int simulate(const RunOptions& options, const Config& config, const Communicator
   setup.resume = beginning.state;
   if (setup.resume) setup.states_seen = setup.resume->count(saved_states_seen);
   console.say(introduction(config, state, *schedule, beginning.step, ranks_and_devices(setup.device, comm), advice));
+  if (options.verbose) console.say(table_of_ranks(device, comm));
   if (comm.size() > 1) console.say("messages travel " + simulation->transport_description() + "\n");
   comm.agree([&] {
     if (comm.is_root()) write_text(directory.used_parameters(), print_config(config));
@@ -286,7 +294,8 @@ CommandAction declare_run(CLI::App& app) {
                               ->excludes(overwrite);
   app.add_flag("--force-config", options->force_config, "go on although settings that change what is computed are others than before")
       ->needs(continues);
-  app.add_flag("--quiet", options->quiet, "print errors only");
+  auto* const quiet = app.add_flag("--quiet", options->quiet, "print errors only");
+  app.add_flag("--verbose", options->verbose, "print a table of ranks, hosts and devices as well")->excludes(quiet);
   app.footer(
       "SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGHUP and SIGXCPU end the run after the present step, with a checkpoint; a second one, more "
       "than\n"

@@ -35,9 +35,25 @@ std::map<std::string, std::string> physics_of(const Config& config) {
   return settings;
 }
 
+/// Whether all settings are the same that have an effect on snapshots.
+bool same_snapshots(const Config& before, const Config& now) {
+  const auto of_snapshots = [](const Config& config) {
+    std::vector<std::string> settings;
+    for (const std::string& assignment : assignments(config)) {
+      const auto begins = [&](const char* name) { return assignment.starts_with(name); };
+      if (!begins("run.") && !begins("output.checkpoint") && !begins("output.beside") && !begins("output.on_error") &&
+          !begins("output.directory"))
+        settings.push_back(assignment);
+    }
+    return settings;
+  };
+  return of_snapshots(before) == of_snapshots(now);
+}
+
+Config former_config(const FoundCheckpoint& found) { return parse_config(found.state.text(saved_configuration), found.file, {}); }
+
 void require_same_physics(const FoundCheckpoint& found, const Config& config, bool force, std::vector<std::string>& notes) {
-  const Config before = parse_config(found.state.text(saved_configuration), found.file, {});
-  const std::vector<std::string> changed = changed_physics(before, config);
+  const std::vector<std::string> changed = changed_physics(former_config(found), config);
   if (changed.empty()) return;
   const std::string list = fmt::format("{}", fmt::join(changed, "; "));
   if (!force)
@@ -162,6 +178,7 @@ Continuation find_continuation(const ContinuingRun& run, const Communicator& com
     });
     if (continuation.step < run.schedule.steps() && !read_particles_of(found, comm, run.fields, continuation)) continue;
     if (const std::string note = why_not_exact(found.state, run.is_on_gpu, comm); !note.empty()) notes.push_back(note);
+    continuation.writes_other_snapshots = !same_snapshots(former_config(found), run.config);
     continuation.source = Continuation::Source::checkpoint;
     continuation.file = found.file;
     continuation.next_checkpoint = (found.generation + 1) % OutputDirectory::checkpoint_generations;

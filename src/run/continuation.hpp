@@ -25,12 +25,14 @@ struct FoundCheckpoint {
 struct Continuation {
   enum class Source : std::uint8_t { nothing, snapshot, checkpoint };
   Source source = Source::nothing;
-  std::string file;                ///< empty: nothing
-  std::uint64_t step = 0;          ///< that the run has reached; of a snapshot it is not known yet
-  std::uint64_t snapshot = 0;      ///< number of the snapshot
-  int next_checkpoint = 0;         ///< generation to be written next
-  SavedState state;                ///< of a checkpoint; that of a snapshot follows from its time
-  ParticleSet particles;           ///< of a checkpoint: those of this rank
+  std::string file;            ///< empty: nothing
+  std::uint64_t step = 0;      ///< that the run has reached; of a snapshot it is not known yet
+  std::uint64_t snapshot = 0;  ///< number of the snapshot
+  int next_checkpoint = 0;     ///< generation to be written next
+  SavedState state;            ///< of a checkpoint; that of a snapshot follows from its time
+  ParticleSet particles;       ///< of a checkpoint: those of this rank
+  /// The snapshots that follow differ, in time or content, from those that the run before would have written.
+  bool writes_other_snapshots = false;
   std::vector<std::string> notes;  ///< for the user, one sentence each
 };
 

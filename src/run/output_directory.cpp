@@ -94,6 +94,20 @@ std::vector<std::string> OutputDirectory::prepare(EarlierResults earlier) const 
   return done;
 }
 
+std::vector<std::string> OutputDirectory::set_snapshots_aside(std::uint64_t first) const {
+  std::vector<std::uint64_t> numbers = snapshots();
+  numbers.erase(numbers.begin(), std::lower_bound(numbers.begin(), numbers.end(), first));
+  if (numbers.empty()) return {};
+  try {
+    const fs::path aside = free_name(path_);
+    for (const std::uint64_t number : numbers) fs::rename(snapshot(number), aside / fs::path(snapshot(number)).filename());
+    return {fmt::format("snapshots of the earlier run from {} on, which other ones follow now, are in {}",
+                        fs::path(snapshot(numbers.front())).filename().string(), aside.string())};
+  } catch (const fs::filesystem_error& error) {
+    throw SystemError(fmt::format("output.directory = \"{}\" cannot be used: {}", path_, error.code().message()));
+  }
+}
+
 std::vector<std::uint64_t> OutputDirectory::snapshots() const {
   std::vector<std::uint64_t> numbers;
   std::error_code ignored;

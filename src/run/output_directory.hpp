@@ -27,6 +27,10 @@ class OutputDirectory {
   /// sentences for the user. Not collective: one rank does it. Throws ConfigError, naming the directory and what was found, or SystemError.
   std::vector<std::string> prepare(EarlierResults earlier) const;
 
+  /// Moves the snapshots from number `first` on to a directory of their own; returns what it has done, as above. For a run that goes on
+  /// from an earlier state and will write others. Not collective. Throws SystemError.
+  std::vector<std::string> set_snapshots_aside(std::uint64_t first) const;
+
   /// The snapshots under final names, by number, ascending.
   std::vector<std::uint64_t> snapshots() const;
   /// Whether a file lies in the directory, or below it.

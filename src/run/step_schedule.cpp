@@ -51,6 +51,16 @@ std::uint64_t StepSchedule::snapshots_reached(std::uint64_t step) const {
   return static_cast<std::uint64_t>(static_cast<double>(step) * (1 + division_tolerance) * dt_ / snapshot_every_);
 }
 
+std::uint64_t StepSchedule::snapshots_after(std::uint64_t step) const {
+  const std::uint64_t first = step == 0 ? 1 : 0;
+  if (step >= steps_) return first;
+  // The last state counts among those at multiples, or is one more.
+  if (!(snapshot_every_ > 0)) return first + 1;
+  const std::uint64_t before_last = snapshots_reached(steps_ - 1) - std::min(snapshots_reached(steps_ - 1), snapshots_reached(step));
+  // Where more than one falls into a step, there is one snapshot a step.
+  return first + std::min(before_last, steps_ - 1 - step) + 1;
+}
+
 bool StepSchedule::snapshot_due(std::uint64_t step) const {
   if (step == 0 || step == steps_) return true;
   return snapshot_every_ > 0 && snapshots_reached(step) > snapshots_reached(step - 1);

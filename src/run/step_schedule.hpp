@@ -24,6 +24,8 @@ class StepSchedule {
   std::uint64_t step_at(double time, const std::string& source) const;
   /// True after the first and the last step of the run and wherever the next snapshot time is reached.
   bool snapshot_due(std::uint64_t step) const;
+  /// How many snapshots are due after `step`; with step 0, that of the first state among them.
+  std::uint64_t snapshots_after(std::uint64_t step) const;
 
  private:
   std::uint64_t snapshots_reached(std::uint64_t step) const;

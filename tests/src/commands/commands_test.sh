@@ -88,6 +88,16 @@ output_into_a_file_has_no_control_characters() {
   "$grove" run run.toml >out.txt 2>&1 && ! grep -q $'[\r\033]' out.txt
 }
 
+a_verbose_run_shows_its_ranks() {
+  ranks 2 run run.toml --verbose >out.txt && holds [ "$(grep -cE "^[01] +$(hostname) +CPU, [0-9]+ threads +[0-9]+$" out.txt)" -eq 2 ] &&
+    fails_with 2 "--quiet" "$grove" run run.toml --verbose --quiet
+}
+
+a_disk_that_is_too_small_is_named_before_the_first_step() {
+  "$grove" run run.toml --set initial_conditions.n=1000 --set time.end=1e9 --set output.snapshot_every=0.125 --set run.max_wall_time=0.01 >out.txt 2>err.txt
+  contains out.txt "note: the snapshots and checkpoints of this run take about" && contains out.txt "free"
+}
+
 quiet_runs_print_nothing() {
   "$grove" run run.toml --quiet >out.txt 2>&1 && holds [ ! -s out.txt ]
 }

@@ -211,6 +211,15 @@ settings_that_change_the_physics_are_refused() {
     --set output.snapshot_every=0.25 --set output.order=morton --set run.max_wall_time=100
 }
 
+snapshots_that_other_ones_follow_are_set_aside() {
+  reference 1 --set output.checkpoint_steps=0 || return 1
+  # Of a run that was killed some time after a checkpoint at t = 1.
+  ends_with $finished "$grove" run run.toml --quiet --set time.end=1 && cp whole/snapshot_000[34].hdf5 output/ || return 1
+  ends_with $finished "$grove" run run.toml --continue --set output.snapshot_every=1 && contains out.txt "snapshot_0003.hdf5 on" &&
+    holds cmp whole/snapshot_0003.hdf5 output.1/snapshot_0003.hdf5 && holds cmp whole/snapshot_0004.hdf5 output.1/snapshot_0004.hdf5 &&
+    holds [ "$(ls output/snapshot_*)" = "$(printf 'output/snapshot_000%s.hdf5\n' 0 1 2 3)" ]
+}
+
 a_damaged_checkpoint_is_passed_over() {
   reference 2 || return 1
   ends_with $finished ranks 2 run run.toml --quiet --set time.end=1.5 || return 1
