@@ -2,7 +2,8 @@
 # The job scripts under a SLURM of the test's own: slurmctld, two slurmd and munged, as root, in a directory of their own.
 # Usage: slurm_test.sh ROOT GROVE MPIRUN
 # Skipped (exit code 77) where SLURM and munge are not installed; tests/run.sh installs them where it can.
-# Each test is a function whose name says what holds; it runs in a directory of its own, where run.toml is a small run.
+# Each test is a function, as tests/support/shell_tests.sh says; in its directory, run.toml is a small run. GROVE_TEST_ONLY in the environment
+# is a regular expression for the names of the tests [all].
 set -u
 root=$1 grove=$2 mpirun=$3
 skip() { echo "Skipped: $1"; exit 77; }
@@ -12,7 +13,7 @@ for program in slurmctld slurmd munged sbatch scontrol; do
   command -v $program >/dev/null || skip "SLURM is not installed: there is no $program (apt install slurm-wlm munge)"
 done
 
-directory=$(mktemp -d)
+source "$root/tests/support/shell_tests.sh"
 chmod 755 "$directory"
 daemons=()
 end() {
@@ -99,8 +100,6 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yi
 export GROVE=$grove GROVE_ROOT=$root GROVE_DEVICE=cpu GROVE_MPIRUN_FLAGS="--map-by :OVERSUBSCRIBE --bind-to none"
 unset OMP_NUM_THREADS
 
-holds() { "$@" || { echo "does not hold: $*"; return 1; }; }
-contains() { grep -qF -- "$2" "$1" || { echo "'$2' is missing in $1:"; cat "$1"; return 1; }; }
 rows() { grep -vc '^#' "$1"; }
 config() {
   cat >run.toml <<END
@@ -207,30 +206,21 @@ a_job_stops_before_its_time_is_over() {
   sed -i "s/^end = .*/end = $(($(rows output/energy.csv) / 32 + 2))/" run.toml && submit cpu.sbatch --ntasks-per-node=1 --cpus-per-task=1 && ends_with 0 "$job"
 }
 
-run_test() { mkdir "$directory/$1" && cd "$directory/$1" && config && "$1"; }
-tell() { # NAME SECONDS FAILED OUTPUT
-  if [ "$3" -eq 0 ]; then echo "ok   $1 ($2 s)"; else echo "FAIL $1"; failed=1; fi
-  [ -z "$4" ] || printf '%s\n' "$4" | sed 's/^/     /'
-}
-
-failed=0
 start_slurm || exit 1
-tests=(every_script_runs_with_what_its_job_gets two_nodes_serve_as_well_as_one a_mistake_is_the_exit_code_of_the_job
-  a_job_that_is_stopped_goes_on_when_it_is_submitted_again a_job_that_is_requeued_goes_on a_chain_of_jobs_has_the_results_of_one_run)
-# Waits for the clock most of the time: on the cores that the others leave.
+wanted() { [[ $1 =~ ${GROVE_TEST_ONLY:-.} ]]; }
+# This one waits for the clock most of the time: on the cores that the others leave.
 long=a_job_stops_before_its_time_is_over
-if [ -z "${GROVE_TEST_ONLY:-}" ] || [[ $long =~ $GROVE_TEST_ONLY ]]; then
-  (run_test $long >"$directory/long.txt" 2>&1; echo $? >"$directory/long.code") &
+if wanted $long; then
+  run_test $long >"$directory/long.txt" &
   long_job=$!
 fi
-for test in "${tests[@]}"; do
-  [ -z "${GROVE_TEST_ONLY:-}" ] || [[ $test =~ $GROVE_TEST_ONLY ]] || continue
-  began=$SECONDS
-  result=$(run_test "$test" 2>&1)
-  tell "$test" $((SECONDS - began)) $? "$result"
+failed=0
+for test in every_script_runs_with_what_its_job_gets two_nodes_serve_as_well_as_one a_mistake_is_the_exit_code_of_the_job \
+  a_job_that_is_stopped_goes_on_when_it_is_submitted_again a_job_that_is_requeued_goes_on a_chain_of_jobs_has_the_results_of_one_run; do
+  if wanted $test; then run_test $test || failed=1; fi
 done
 if [ -n "${long_job:-}" ]; then
-  wait "$long_job"
-  tell $long $SECONDS "$(cat "$directory/long.code")" "$(cat "$directory/long.txt")"
+  wait "$long_job" || failed=1
+  cat "$directory/long.txt"
 fi
 exit $failed
