@@ -71,8 +71,8 @@ bool same_cube(const KeyCube& a, const KeyCube& b) {
 
 template <class Space>
 bool DomainCuts<Space>::update(const Frame& frame, const Particles<Space>& particles) {
-  const bool starts_anew = !particles.has_acceleration || !same_cube(frame.cube, cube_);
-  cube_ = frame.cube;
+  const bool starts_anew = !particles.has_acceleration || !same_cube(frame.cube, state_.cube);
+  state_.cube = frame.cube;
   const bool is_cut = must_cut(frame, starts_anew);
   if (is_cut) cut(frame, particles);
   return is_cut;
@@ -81,14 +81,14 @@ bool DomainCuts<Space>::update(const Frame& frame, const Particles<Space>& parti
 template <class Space>
 bool DomainCuts<Space>::must_cut(const Frame& frame, bool starts_anew) {
   const double imbalance = imbalance_of(frame, idle_weight(frame));
-  if (!starts_anew && is_new_cut_) {
+  if (!starts_anew && state_.is_new) {
     // Where keys or the change of work stand in the way, cutting again and again would gain nothing.
-    const bool gained = imbalance < worth_it * before_cut_;
-    threshold_ = gained ? largest_imbalance : std::max(largest_imbalance, worse_by * imbalance);
+    const bool gained = imbalance < worth_it * state_.before_cut;
+    state_.threshold = gained ? largest_imbalance : std::max(largest_imbalance, worse_by * imbalance);
   }
-  is_new_cut_ = starts_anew || splits_.empty() || imbalance > threshold_;
-  if (is_new_cut_) before_cut_ = starts_anew ? std::numeric_limits<double>::infinity() : imbalance;
-  return is_new_cut_;
+  state_.is_new = starts_anew || state_.splits.empty() || imbalance > state_.threshold;
+  if (state_.is_new) state_.before_cut = starts_anew ? std::numeric_limits<double>::infinity() : imbalance;
+  return state_.is_new;
 }
 
 template <class Space>
@@ -113,7 +113,7 @@ void DomainCuts<Space>::cut(const Frame& frame, const Particles<Space>& particle
       out[i] = below[static_cast<std::size_t>(at - keys.begin())];
     }
   };
-  splits_ = find_key_splits(comm_, static_cast<std::uint64_t>(comm_.size()), weight_below, below.back(), balance_tolerance);
+  state_.splits = find_key_splits(comm_, static_cast<std::uint64_t>(comm_.size()), weight_below, below.back(), balance_tolerance);
 }
 
 template class DomainCuts<BackEnd>;

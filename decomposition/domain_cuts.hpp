@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "decomposition/frame.hpp"
@@ -13,6 +14,15 @@ namespace grove {
 inline constexpr std::uint64_t idle_share_of_work = 2;
 /// Domains are cut to within this fraction of the mean weight: a better balance would only leave less choice of where to cut.
 inline constexpr double balance_tolerance = 0.02;
+
+/// What is kept from step to step; the same on all ranks.
+struct CutState {
+  KeyCube cube;                       ///< of the last step, to whose keys the cuts belong
+  std::vector<std::uint64_t> splits;  ///< [ranks - 1]
+  double threshold = 0;               ///< domains are cut anew at a larger imbalance
+  double before_cut = 0;              ///< the imbalance before the last cut
+  bool is_new = false;                ///< the step before has cut the domains
+};
 
 /// Keeps the cuts of the domains from step to step.
 ///
@@ -28,7 +38,10 @@ class DomainCuts {
   /// Cuts the domains anew if that is worth it; returns whether it was. Collective; synchronises if so.
   bool update(const Frame& frame, const Particles<Space>& particles);
   /// [ranks - 1] First key of each domain but the first.
-  const std::vector<std::uint64_t>& splits() const { return splits_; }
+  const std::vector<std::uint64_t>& splits() const { return state_.splits; }
+  /// For a run that goes on with the particles of this state.
+  const CutState& state() const { return state_; }
+  void restore(CutState state) { state_ = std::move(state); }
 
  private:
   bool must_cut(const Frame& frame, bool starts_anew);
@@ -36,11 +49,7 @@ class DomainCuts {
 
   Space& space_;
   const Communicator& comm_;
-  KeyCube cube_;                       ///< of the last step, to whose keys the cuts belong
-  std::vector<std::uint64_t> splits_;  ///< [ranks - 1]
-  double threshold_ = 0;               ///< domains are cut anew at a larger imbalance
-  double before_cut_ = 0;              ///< the imbalance before the last cut
-  bool is_new_cut_ = false;            ///< the step before has cut the domains
+  CutState state_;
 };
 
 }  // namespace grove

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "decomposition/domain_cuts.hpp"
@@ -9,6 +10,12 @@
 #include "decomposition/transport.hpp"
 
 namespace grove {
+
+/// What the next exchange depends on beside the particles, of all ranks.
+struct ExchangeState {
+  CutState cuts;
+  std::vector<std::uint64_t> expected;  ///< [ranks] particles that will leave, at most, if the next step is like the last one
+};
 
 /// Moves particles between ranks.
 template <class Space>
@@ -22,6 +29,14 @@ class ParticleExchange {
   /// no particular order. All fields travel, except those whose row in the table says that they do not. Where many leave, as in the first
   /// exchange of a run, they leave in rounds, so that little memory is needed. Collective; synchronises.
   void run(const Frame& frame, Particles<Space>& particles);
+
+  /// For a run that goes on: the same on all ranks. Collective.
+  ExchangeState state() const { return {cuts_.state(), comm_.all_gather(static_cast<std::uint64_t>(expected_))}; }
+  /// Takes up the state of as many ranks, with the particles that each of them had.
+  void restore(ExchangeState state) {
+    expected_ = state.expected.at(static_cast<std::size_t>(comm_.rank()));
+    cuts_.restore(std::move(state.cuts));
+  }
 
  private:
   /// Particles of a round, by the rank to which they go or from which they come. The first of them, and the first byte of their message.

@@ -64,9 +64,18 @@ void begin_flush(const std::filesystem::path& path) noexcept {
   close(file);
 }
 
+void flush_to_disk(const std::filesystem::path& path) { flush(path, O_RDWR); }
+
+void forget_cached(const std::filesystem::path& path) noexcept {
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return;
+  posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
+  close(file);
+}
+
 void publish(const std::filesystem::path& final_name) {
   const std::filesystem::path partial = partial_name(final_name);
-  flush(partial, O_RDWR);
+  flush_to_disk(partial);
   if (std::rename(partial.c_str(), final_name.c_str()) != 0) fail(final_name, "cannot be given its final name", errno);
   const std::filesystem::path directory = final_name.parent_path();
   flush(directory.empty() ? "." : directory, O_RDONLY | O_DIRECTORY);

@@ -18,6 +18,13 @@ void create_with_room(const std::filesystem::path& path, const std::string& byte
 /// less to do. Without effect where the system or the file system has no such call.
 void begin_flush(const std::filesystem::path& path) noexcept;
 
+/// Waits until a file is on the disk. Throws SystemError.
+void flush_to_disk(const std::filesystem::path& path);
+
+/// Lets the system forget what this node has in memory of a file that is on the disk, so that it is read from there. Without effect where
+/// the system does not do so.
+void forget_cached(const std::filesystem::path& path) noexcept;
+
 /// Flushes the partial file to the disk, then gives it its final name. Replaces an older file of that name. Throws SystemError.
 void publish(const std::filesystem::path& final_name);
 

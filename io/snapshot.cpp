@@ -11,7 +11,7 @@
 #include <limits>
 
 #include "io/gadget_layout.hpp"
-#include "io/hdf5_elements.hpp"
+#include "io/hdf5_collective.hpp"
 #include "io/hdf5_handles.hpp"
 #include "io/partial_file.hpp"
 #include "io/snapshot_layout.hpp"
@@ -126,84 +126,42 @@ class RowsOfType {
   std::size_t at_;
 };
 
-/// The open file and how to write to it.
-struct Target {
-  Hdf5Handle file;
-  Hdf5Handle collective;  // transfer property list
-  std::size_t transfer_bytes = 0;
-};
-
-/// Writes one field of one type. Collective, in as many rounds as the rank with most particles needs.
-void write_rows(const Target& target, const Hdf5Handle& dataset, const ParticleField& field, RowsOfType rows, const TypeShare& share,
-                const Communicator& comm) {
-  const std::uint64_t rows_per_round = std::max<std::uint64_t>(1, target.transfer_bytes / field.row_bytes());
-  const std::uint64_t rounds = (comm.max(share.count) + rows_per_round - 1) / rows_per_round;
-  const hid_t memory_type = memory_type_of(field.type);
-  std::vector<std::byte> dense;
-  for (std::uint64_t round = 0; round < rounds; ++round) {
-    const std::uint64_t begin = std::min(share.count, round * rows_per_round), end = std::min(share.count, begin + rows_per_round);
-    Hdf5Handle memory, space;
-    std::span<const std::byte> values;
-    // All that can fail on one rank alone comes before the collective write.
-    comm.agree([&] {
-      values = rows.next(end - begin, dense);
-      space = select_rows(dataset, share.first + begin, end - begin, memory);
-    });
-    comm.agree([&] {
-      check_hdf5(H5Dwrite(dataset.id(), memory_type, memory.id(), space.id(), target.collective.id(), values.data()),
-                 hdf5_name(dataset) + ": cannot be written");
-    });
-  }
-}
-
 /// The datasets of one field, by type.
 using Datasets = std::array<Hdf5Handle, particle_type_count>;
 
 /// Opens all datasets, one [fields] of each type that there is. They get their space in the file now, in the order of types. Collective.
-std::vector<Datasets> open_datasets(const Target& target, const SnapshotContents& contents, const Communicator& comm) {
+std::vector<Datasets> open_datasets(const Hdf5Handle& file, const SnapshotContents& contents, const Communicator& comm) {
   std::vector<Datasets> datasets(contents.fields.size());
   for (int type = 0; type < particle_type_count; ++type) {
     const auto k = static_cast<std::size_t>(type);
     if (contents.count_of_type[k] == 0) continue;
     for (std::size_t f = 0; f < datasets.size(); ++f)
-      comm.agree([&] { datasets[f][k] = open_dataset(open_group(target.file, gadget_group(type)), contents.fields[f]->dataset); });
+      comm.agree([&] { datasets[f][k] = open_dataset(open_group(file, gadget_group(type)), contents.fields[f]->dataset); });
   }
   return datasets;
 }
 
-Target open_target(const std::filesystem::path& path, const SnapshotHeader& header, const Communicator& comm) {
-  Target target;
-  target.collective = Hdf5Handle(check_hdf5(H5Pcreate(H5P_DATASET_XFER), "H5Pcreate"), H5Pclose);
-  check_hdf5(H5Pset_dxpl_mpio(target.collective.id(), H5FD_MPIO_COLLECTIVE), "H5Pset_dxpl_mpio");
-  // Each rank's rows are one contiguous piece of a dataset: collecting them on a few ranks first would gain nothing, and Open MPI 4
-  // leaves ranks waiting when one that collects fails to write.
-  check_hdf5(H5Pset_dxpl_mpio_collective_opt(target.collective.id(), H5FD_MPIO_INDIVIDUAL_IO), "H5Pset_dxpl_mpio_collective_opt");
-  target.transfer_bytes = header.transfer_bytes;
-  target.file = open_hdf5_file_parallel(path, comm);
-  return target;
-}
-
 void write_particles(const std::filesystem::path& path, ParticleColumns& local, const Shares& shares, const SnapshotHeader& header,
                      const SnapshotContents& contents, const Communicator& comm) {
-  Target target;
-  // Opening, flushing and closing communicate inside HDF5, which lets all ranks know of a failure; agreeing afterwards is safe.
-  comm.agree([&] { target = open_target(path, header, comm); });
+  CollectiveFile file(path, header.transfer_bytes, comm);
   {
-    const std::vector<Datasets> datasets = open_datasets(target, contents, comm);
+    const std::vector<Datasets> datasets = open_datasets(file.handle(), contents, comm);
     for (std::size_t f = 0; f < datasets.size(); ++f) {
       const ParticleField& field = *contents.fields[f];
       const std::span<const std::byte> values = local.values(field);
       for (int type = 0; type < particle_type_count; ++type) {
         const auto k = static_cast<std::size_t>(type);
         if (contents.count_of_type[k] == 0) continue;
-        write_rows(target, datasets[f][k], field, {shares, type, values, field.row_bytes()}, shares.of_type[k], comm);
+        RowsOfType rows(shares, type, values, field.row_bytes());
+        std::vector<std::byte> dense;
+        const TypeShare& share = shares.of_type[k];
+        file.write_rows(datasets[f][k], field, share.first, share.count, [&](std::size_t count) { return rows.next(count, dense); });
       }
       // The disk works while the next field is made ready.
       if (comm.local_rank() == 0) begin_flush(path);
     }
   }
-  comm.agree([&] { check_hdf5(H5Fflush(target.file.id(), H5F_SCOPE_GLOBAL), path.string() + ": cannot be flushed"); });
-  comm.agree([&] { target.file.close(path.string() + ": cannot be closed"); });
+  file.close();
 }
 
 /// The largest absolute value of numbers that are finite; 0 without any. Without sign, doubles have the order of their bits as integers.

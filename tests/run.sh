@@ -3,7 +3,7 @@
 #
 #   tests/run.sh [--label LABEL] [--build-dir DIR] [--no-install] [--cmake OPTION]...
 #
-#   --label LABEL     only the tests with this label: unit, mpi, physics or gpu
+#   --label LABEL     only the tests with this label: unit, mpi, physics, slurm or gpu
 #   --build-dir DIR   where to build (default: build/tests in the repository)
 #   --no-install      install no packages, take the machine as it is
 #   --cmake OPTION    passed on to CMake, e.g. --cmake -DGROVE_CUDA=OFF
@@ -32,6 +32,11 @@ done
 if [[ "$(grove_gpu_count)" -eq 0 ]]; then export GROVE_CUDA_ARCHITECTURES="${GROVE_CUDA_ARCHITECTURES:-90}"; fi
 
 grove_set_up
+# For the test of the job scripts, which is skipped without them.
+if [[ "$no_install" == false && "$(id -u)" -eq 0 ]] && command -v apt-get >/dev/null && ! { grove_package_is_installed slurm-wlm && grove_package_is_installed munge; }; then
+  DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends slurm-wlm munge ||
+    grove_say "SLURM cannot be installed here: the test with the label slurm is skipped"
+fi
 grove_build "$build_directory" -DCMAKE_BUILD_TYPE=Release -DGROVE_TESTS=ON -DGROVE_WERROR=ON "${cmake_options[@]}"
 
 grove_say "running the tests"

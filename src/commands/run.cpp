@@ -2,10 +2,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <omp.h>
+#include <sysexits.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <set>
 #include <sstream>
@@ -20,14 +22,23 @@
 #include "src/config/config_print.hpp"
 #include "src/config/gravity_report.hpp"
 #include "src/run/advice.hpp"
+#include "src/run/checkpoints.hpp"
+#include "src/run/continuation.hpp"
+#include "src/run/disk_check.hpp"
 #include "src/run/initial_state.hpp"
 #include "src/run/last_words.hpp"
 #include "src/run/memory_check.hpp"
+#include "src/run/observers/csv_log.hpp"
+#include "src/run/observers/snapshots.hpp"
 #include "src/run/output_directory.hpp"
 #include "src/run/progress.hpp"
 #include "src/run/run_loop.hpp"
+#include "src/run/run_requests.hpp"
 #include "src/run/run_summary.hpp"
+#include "src/run/same_on_all_ranks.hpp"
 #include "src/run/snapshot_writer.hpp"
+#include "src/run/stop_signals.hpp"
+#include "src/run/time_limit.hpp"
 #include "src/simulation/devices.hpp"
 #include "src/simulation/memory_model.hpp"
 #include "src/text/text_table.hpp"
@@ -37,10 +48,13 @@ namespace grove {
 
 namespace {
 
+/// The run was stopped before its end, and can be continued.
+constexpr int exit_to_be_continued = EX_TEMPFAIL;
+
 struct RunOptions {
   CommonOptions common;
   std::string config;
-  bool print_config = false, quiet = false, overwrite = false;
+  bool print_config = false, quiet = false, verbose = false, overwrite = false, continues = false, force_config = false;
 };
 
 /// All messages to the user go through here. One rank prints them, and none when quiet.
@@ -76,29 +90,51 @@ std::string notes(const std::vector<std::string>& lines) {
   return text;
 }
 
-std::string introduction(const Config& config, const InitialState& state, const StepSchedule& schedule, const std::string& machine,
-                         const std::vector<std::string>& advice) {
+std::string introduction(const Config& config, const InitialState& state, const StepSchedule& schedule, std::uint64_t first_step,
+                         const std::string& machine, const std::vector<std::string>& advice) {
   std::string text = fmt::format("{}\n{}\n", version_line(), state.description) + notes(notes_on_file(config, state));
   if (const std::string note = why_not_beside(config.output, thread_level_of_mpi()); !note.empty()) text += "note: " + note + "\n";
   text += fmt::format("{}\n{}\n", gravity_text(config.gravity), machine) + notes(advice);
-  text += fmt::format("{} steps of {:.6g} from t = {} to {}; ", format_count(schedule.steps()), schedule.dt(),
-                      format_time(config.time.begin, config.units), format_time(config.time.end, config.units));
+  text += fmt::format("{} steps of {:.6g} from t = {} to {}; ", format_count(schedule.steps() - first_step), schedule.dt(),
+                      format_time(schedule.time(first_step), config.units), format_time(config.time.end, config.units));
   return text + fmt::format("results go to {}\n", config.output.directory);
 }
 
-/// Makes or reads the particles. A run that cannot fit is refused, as soon as the number of its particles is known. Adds to `advice`.
-/// Collective; throws AgreedError.
-InitialState load_what_fits(const Config& config, const Simulation& simulation, const DeviceState& device, const Communicator& comm,
-                            std::vector<std::string>& advice) {
+/// The particles of a checkpoint, which have been read.
+InitialState state_of(Continuation& from, const Communicator& comm) {
+  InitialState state;
+  state.particles = std::move(from.particles);
+  state.count = comm.sum(static_cast<std::uint64_t>(state.particles.size()));
+  state.description = fmt::format("{} particles of {}, after step {}", format_count(state.count), from.file, from.step);
+  return state;
+}
+
+/// The step of a snapshot, and what else follows from its time.
+void complete(Continuation& from, InitialState& state, const OutputDirectory& directory, const StepSchedule& schedule,
+              const Communicator& comm) {
+  comm.agree([&] {
+    if (!state.info.time) throw DataError(from.file + ": says nothing of its time");
+    from.step = schedule.step_at(*state.info.time, from.file);
+    from.state = state_of_snapshot(directory, from.snapshot, from.step);
+  });
+  state.info.time.reset();  // that of the initial conditions is to be time.begin, not this one
+}
+
+/// Makes or reads the particles, or takes those of `from`. A run that cannot fit is refused, as soon as the number of its particles is
+/// known. Adds to `advice`. Collective; throws AgreedError.
+InitialState load_what_fits(Config config, Continuation& from, const Simulation& simulation, const DeviceState& device,
+                            const Communicator& comm, std::vector<std::string>& advice) {
   const MemoryModel model(config.gravity, *simulation.fields(), device.is_gpu(), config.output.snapshots != "none");
   const auto check = [&](std::uint64_t particles, bool are_loaded) {
     const std::string warning =
         require_memory(memory_pools(model, device, host_memory_limits(), particles, are_loaded, comm), model, particles, comm);
     if (!warning.empty()) advice.push_back(warning);
   };
-  const bool is_generated = config.initial_conditions.file.empty();
+  if (from.source == Continuation::Source::snapshot) config.initial_conditions.file = from.file;
+  const bool is_generated = from.source == Continuation::Source::nothing && config.initial_conditions.file.empty();
   if (is_generated) check(config.initial_conditions.n, false);
-  InitialState state = load_initial_state(config, comm, simulation.fields());
+  InitialState state =
+      from.source == Continuation::Source::checkpoint ? state_of(from, comm) : load_initial_state(config, comm, simulation.fields());
   if (!is_generated) check(state.count, true);
   return state;
 }
@@ -120,7 +156,61 @@ std::unique_ptr<Simulation> make_configured_simulation(const Config& config, con
   return simulation;
 }
 
+/// For a run that has nothing left to do.
+int finished_before(const Continuation& from, const Config& config, const Console& console) {
+  console.say(fmt::format("finished before: {} has the end of the run, t = {}; a later time.end goes on from there\n", from.file,
+                          format_time(config.time.end, config.units)));
+  return 0;
+}
+
+/// What becomes of results that are in the output directory.
+EarlierResults earlier_results(const RunOptions& options, const Continuation& from, const OutputDirectory& directory) {
+  if (options.overwrite) return EarlierResults::set_aside;
+  if (!options.continues) return EarlierResults::refuse;
+  // A run that got no farther than its first state begins anew in its place.
+  const bool has_steps = from.source == Continuation::Source::nothing && std::filesystem::exists(directory.energy()) &&
+                         read_csv_log(directory.energy()).count > 1;
+  return has_steps ? EarlierResults::set_aside : EarlierResults::keep;
+}
+
+/// Makes the output directory ready; returns what was done in it. Collective; throws AgreedError.
+std::vector<std::string> prepare(const RunOptions& options, const Config& config, const Continuation& from,
+                                 const OutputDirectory& directory, const Communicator& comm) {
+  std::vector<std::string> done;
+  comm.agree([&] {
+    if (!comm.is_root()) return;
+    const std::string& input = config.initial_conditions.file;
+    const bool begins_anew = from.source == Continuation::Source::nothing;
+    if (begins_anew && !input.empty() && directory.contains(input) && (options.overwrite || is_result(input)))
+      throw ConfigError(
+          fmt::format("initial_conditions.file = \"{}\" lies in output.directory = \"{}\", whose results would take its place: "
+                      "name another directory",
+                      input, directory.path()));
+    done = directory.prepare(earlier_results(options, from, directory));
+    if (!from.writes_other_snapshots) return;
+    for (const std::string& line : directory.set_snapshots_aside(from.state.count(saved_snapshot_count))) done.push_back(line);
+  });
+  require_same_directory(directory.path(), "output.directory", comm);
+  for (const char* prefix : {"snapshot_", "checkpoint_"}) remove_partial_files_on_failure(directory.path(), prefix);
+  return done;
+}
+
+/// What a run that was stopped says, and its exit code.
+int stopped(const RunReport& report, const StepSchedule& schedule, const Communicator& comm) {
+  const std::string cause = report.stop == StopCause::signal ? name_of_signal(report.signal)
+                            : report.stop == StopCause::file ? "the file 'stop' in the output directory"
+                                                             : "the end of its time";
+  const std::string state = !report.checkpoint.empty()   ? "is in " + report.checkpoint + "; --continue goes on from there"
+                            : !report.last_state.empty() ? "is in " + report.last_state
+                                                         : "is lost, since output.snapshots = \"none\"";
+  if (comm.is_root())
+    fmt::print(stderr, "grove: stopped by {} after step {} of {}; the state {}\n", cause, report.steps, schedule.steps(), state);
+  return report.checkpoint.empty() && report.signal != 0 ? 128 + report.signal : exit_to_be_continued;
+}
+
 int simulate(const RunOptions& options, const Config& config, const Communicator& comm) {
+  const StopSignals signals;
+  const TimeLimit limit(config.run.max_wall_time, end_of_slurm_job());
   const Console console(comm, options.quiet);
   const OutputDirectory directory(config.output.directory);
   // Whatever can fail at once is done before anything slow.
@@ -131,26 +221,43 @@ int simulate(const RunOptions& options, const Config& config, const Communicator
   DeviceState device;
   comm.agree([&] { device = simulation->device_state(); });
   name_device(device.name);
-  std::vector<std::string> advice;
-  InitialState state = load_what_fits(config, *simulation, device, comm, advice);
+  Continuation from;
+  if (options.continues)
+    from = find_continuation({directory, config, *schedule, simulation->fields(), device.is_gpu(), options.force_config}, comm);
+  if (options.continues && from.source == Continuation::Source::nothing)
+    from.notes.push_back("there is nothing to go on from in " + directory.path() + ": the run begins anew");
+  std::vector<std::string> advice = from.notes;
+  const auto is_over = [&] { return from.source != Continuation::Source::nothing && from.step == schedule->steps(); };
+  if (is_over() && from.source == Continuation::Source::checkpoint) return finished_before(from, config, console);
+  InitialState state = load_what_fits(config, from, *simulation, device, comm, advice);
+  if (from.source == Continuation::Source::snapshot) complete(from, state, directory, *schedule, comm);
+  if (is_over()) return finished_before(from, config, console);
   add_advice(config, state.count, device, comm, advice);
-  comm.agree([&] {
-    if (comm.is_root()) directory.prepare(options.overwrite);
-  });
-  remove_partial_files_on_failure(directory.path(), "snapshot_");
+  const std::vector<std::string> done = prepare(options, config, from, directory, comm);
+  advice.insert(advice.end(), done.begin(), done.end());
+  const std::string room =
+      disk_advice(directory.path(), output_bytes(*simulation->fields(), config.output, *schedule, from.step, state.count));
+  if (!room.empty()) advice.push_back(room);
 
-  const ObserverSetup setup{config, directory, *schedule, simulation->device_description(), console.progress_style()};
-  console.say(introduction(config, state, *schedule, ranks_and_devices(setup.device, comm), advice));
+  RunBeginning beginning;
+  if (from.source != Continuation::Source::nothing) beginning = {from.step, &from.state, from.source == Continuation::Source::checkpoint};
+  ObserverSetup setup{config, directory, *schedule, simulation->device_description(), console.progress_style()};
+  setup.first_step = beginning.step;
+  setup.resume = beginning.state;
+  if (setup.resume) setup.states_seen = setup.resume->count(saved_states_seen);
+  console.say(introduction(config, state, *schedule, beginning.step, ranks_and_devices(setup.device, comm), advice));
+  if (options.verbose) console.say(table_of_ranks(device, comm));
   if (comm.size() > 1) console.say("messages travel " + simulation->transport_description() + "\n");
   comm.agree([&] {
     if (comm.is_root()) write_text(directory.used_parameters(), print_config(config));
   });
-  const RunReport report = RunLoop(*simulation, comm, *schedule, simulation->make_observers(setup)).run(std::move(state.particles));
+  Checkpoints checkpoints(config, directory, comm, from.next_checkpoint);
+  RunRequests requests(directory, limit);
+  const RunControls controls{config.output.keeps_checkpoints() ? &checkpoints : nullptr, &requests};
+  const RunReport report =
+      RunLoop(*simulation, comm, *schedule, simulation->make_observers(setup), controls).run(std::move(state.particles), beginning);
   console.say(run_summary(report, *schedule, directory));
-  if (report.signal != 0 && comm.is_root())
-    fmt::print(stderr, "grove: stopped by signal {} after step {}; the state is {}\n", report.signal, report.steps,
-               report.last_state.empty() ? "lost, since output.snapshots = \"none\"" : "in " + report.last_state);
-  return report.signal == 0 ? 0 : 128 + report.signal;
+  return report.stop == StopCause::none ? 0 : stopped(report, *schedule, comm);
 }
 
 bool names_initial_conditions(const std::vector<std::string>& settings) {
@@ -180,12 +287,24 @@ CommandAction declare_run(CLI::App& app) {
   app.add_option("CONFIG", options->config, "configuration file (TOML); 'grove run --print-config' shows all its keys");
   options->common.declare(app);
   app.add_flag("--print-config", options->print_config, "print every key with its value and meaning, and stop");
-  app.add_flag("--overwrite", options->overwrite, "delete the results of an earlier run in the output directory");
-  app.add_flag("--quiet", options->quiet, "print errors only");
+  auto* const overwrite = app.add_flag("--overwrite", options->overwrite,
+                                       "set the results of an earlier run in the output directory aside, in a directory of their own");
+  auto* const continues = app.add_flag("--continue", options->continues,
+                                       "go on from the last checkpoint in the output directory; begin a new run if there is nothing")
+                              ->excludes(overwrite);
+  app.add_flag("--force-config", options->force_config, "go on although settings that change what is computed are others than before")
+      ->needs(continues);
+  auto* const quiet = app.add_flag("--quiet", options->quiet, "print errors only");
+  app.add_flag("--verbose", options->verbose, "print a table of ranks, hosts and devices as well")->excludes(quiet);
   app.footer(
-      "SIGINT and SIGTERM end the run after the present step, with a last snapshot; a second one ends it at once. Open MPI's mpirun kills\n"
-      "all ranks one second after it has passed a signal on: give it '--mca odls_base_sigkill_timeout SECONDS' where a step takes longer;\n"
-      "it then waits so long after every failure, too.\n"
+      "SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGHUP and SIGXCPU end the run after the present step, with a checkpoint; a second one, more "
+      "than\n"
+      "two seconds later, ends it at once. So does a file 'stop' in the output directory; a file 'checkpoint' asks for a checkpoint "
+      "alone.\n"
+      "To stop a run under mpirun, send mpirun SIGUSR1, which it passes on: after SIGINT and SIGTERM it kills all ranks soon, however long "
+      "a\n"
+      "step takes. Exit codes: 0 finished, 75 stopped and to be continued, 2 and 3 mistakes in settings or data, 4 failures of the "
+      "machine.\n"
       "docs/troubleshooting.md says what messages mean.");
   return [options](const Communicator& comm) { return run(*options, comm); };
 }

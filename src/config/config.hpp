@@ -1,6 +1,7 @@
 // The configuration of a run: what a TOML file and `--set` say, checked, with defaults filled in.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -25,12 +26,19 @@ struct TimeParameters {
 };
 
 struct OutputParameters {
-  std::string directory = "output";  ///< relative to the current directory
-  std::string snapshots = "all";     ///< all: as snapshot_every says | none: no state is kept, to measure speed
-  double snapshot_every = 0.0;       ///< in time, code units; 0: the first and the last state only
-  std::string beside = "yes";        ///< write snapshots beside the steps: yes | no
-  std::string order = "id";          ///< of the particles in a snapshot: id | morton
-  std::string fields;                ///< further particle fields to write, separated by commas
+  std::string directory = "output";    ///< relative to the current directory
+  std::string snapshots = "all";       ///< all: as snapshot_every says | none: no state is kept, to measure speed
+  double snapshot_every = 0.0;         ///< in time, code units; 0: the first and the last state only
+  std::string beside = "yes";          ///< write snapshots beside the steps: yes | no
+  std::string order = "id";            ///< of the particles in a snapshot: id | morton
+  std::string fields;                  ///< further particle fields to write, separated by commas
+  std::string checkpoints = "yes";     ///< keep checkpoints, from which a run can go on: yes | no
+  double checkpoint_minutes = 30.0;    ///< wall time between checkpoints; 0: not by time
+  std::uint64_t checkpoint_steps = 0;  ///< steps between checkpoints; 0: not by steps
+  std::string on_error = "stop";       ///< where a snapshot or checkpoint cannot be written: stop | continue
+
+  /// Whether the run keeps checkpoints.
+  bool keeps_checkpoints() const { return checkpoints == "yes" && snapshots != "none"; }
 
   /// The names in `fields`: "work, spin" -> work, spin.
   std::vector<std::string> field_names() const;
@@ -39,6 +47,7 @@ struct OutputParameters {
 struct RunParameters {
   std::string device = "auto";     ///< auto | gpu | cpu
   std::string transport = "auto";  ///< auto | direct | mpi | staged
+  double max_wall_time = 0.0;      ///< minutes, after which the run stops; 0: no limit
 };
 
 /// A complete and consistent configuration. The default is a small Plummer sphere in N-body units.

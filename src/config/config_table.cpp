@@ -72,7 +72,11 @@ void add_output(Rows& rows) {
   const auto add = rows_of(rows, &Config::output, "output");
   using Output = OutputParameters;
   add(&Output::directory, {"directory", {}, {}, "for snapshots and logs, relative to the current directory"});
-  add(&Output::snapshots, {"snapshots", {}, {}, "none: no state is kept, only energies and timings, to measure speed", {"all", "none"}});
+  add(&Output::snapshots, {"snapshots",
+                           {},
+                           {},
+                           "none: no state is kept, neither snapshots nor checkpoints, only energies and timings, to measure speed",
+                           {"all", "none"}});
   add(&Output::snapshot_every, {"snapshot_every", {}, not_negative, "time between snapshots; 0: the first and the last state only"});
   add(&Output::beside, {"beside",
                         {},
@@ -86,6 +90,23 @@ void add_output(Rows& rows) {
        {},
        {},
        "further particle fields to write, separated by commas: work (cost of the particle's last force, in issue slots of the processor)"});
+  add(&Output::checkpoints,
+      {"checkpoints",
+       {},
+       {},
+       "yes: the last two checkpoints are kept, from which --continue goes on; at the start, at the end, when the run is "
+       "stopped, and as the two keys below say",
+       {"yes", "no"}});
+  add(&Output::checkpoint_minutes, {"checkpoint_minutes", {}, not_negative, "wall time between checkpoints, in minutes; 0: not by time"},
+      Condition{"checkpoints", {"yes"}});
+  add(&Output::checkpoint_steps, {"checkpoint_steps", {}, {0.0, 1e15}, "steps between checkpoints; 0: not by steps"},
+      Condition{"checkpoints", {"yes"}});
+  add(&Output::on_error,
+      {"on_error",
+       {},
+       {},
+       "when a snapshot or a checkpoint cannot be written: stop: the run ends. continue: it goes on without, and says so",
+       {"stop", "continue"}});
 }
 
 void add_units(Rows& rows) {
@@ -104,6 +125,12 @@ void add_run(Rows& rows) {
                                   "how messages travel between GPUs; auto: the fastest that there is; direct: from GPU to GPU of one node; "
                                   "mpi: by an MPI that knows GPU memory; staged: through host memory",
                                   {"auto", "direct", "mpi", "staged"}});
+  add(&RunParameters::max_wall_time,
+      {"max_wall_time",
+       {},
+       not_negative,
+       "the run stops before so many minutes are over, and can be continued; 0: no limit but that of its SLURM "
+       "job"});
 }
 
 std::vector<ConfigChoice> make_choices() {

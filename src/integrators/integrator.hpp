@@ -4,6 +4,7 @@
 #include <functional>
 #include <utility>
 
+#include "io/saved_state.hpp"
 #include "kernels/particles/particle_motion.hpp"
 
 namespace grove {
@@ -46,6 +47,9 @@ class Integrator {
   /// One step of length `dt`, which may be negative. Before and after the step, accelerations are those of the present positions.
   /// Collective.
   virtual void step(StepContext<Space>& context, double dt) = 0;
+  /// What the next step depends on beside the particles; restore() takes it up again.
+  virtual void save(SavedState&) const {}
+  virtual void restore(const SavedState&) {}
 };
 
 }  // namespace grove

@@ -1,6 +1,7 @@
 #include "src/run/advice.hpp"
 
 #include <fmt/format.h>
+#include <omp.h>
 
 #include <algorithm>
 #include <map>
@@ -53,6 +54,17 @@ int installed_gpus(const std::filesystem::path& root) {
   for (std::filesystem::directory_iterator entry(root / "proc/driver/nvidia/gpus", none), end; !none && entry != end; entry.increment(none))
     ++count;
   return count;
+}
+
+std::string table_of_ranks(const DeviceState& own, const Communicator& comm) {
+  const std::string line = fmt::format("{}\n{}\n{}\n", host_name(), own.name, omp_get_max_threads());
+  const std::vector<char> all = comm.all_gather_vectors<char>(line);
+  std::istringstream lines(std::string(all.begin(), all.end()));
+  TextTable table({"rank", "host", "device", "threads"});
+  int rank = 0;
+  for (std::string host, device, threads; std::getline(lines, host) && std::getline(lines, device) && std::getline(lines, threads);)
+    table.add_row({std::to_string(rank++), host, device, threads});
+  return table.text();
 }
 
 std::vector<RankDevice> all_rank_devices(const DeviceState& own, const Communicator& comm) {

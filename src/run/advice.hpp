@@ -23,6 +23,9 @@ struct RankDevice {
 /// All ranks with their devices, on every rank. Collective.
 std::vector<RankDevice> all_rank_devices(const DeviceState& own, const Communicator& comm);
 
+/// One line a rank: its number, host, device and threads. Collective.
+std::string table_of_ranks(const DeviceState& own, const Communicator& comm);
+
 /// GPUs that the driver lists below `root`, whether this process may use them or not; 0 without a driver.
 int installed_gpus(const std::filesystem::path& root = "/");
 

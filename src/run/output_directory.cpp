@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
-#include <filesystem>
+#include <optional>
 #include <system_error>
-#include <vector>
 
+#include "io/partial_file.hpp"
 #include "kernels/space/error.hpp"
+#include "src/run/observers/csv_log.hpp"
 
 namespace grove {
 
@@ -18,39 +20,115 @@ namespace fs = std::filesystem;
 
 namespace {
 
-bool is_result(const std::string& name) {
-  if (name == "energy.csv" || name == "timings.csv" || name == "used_parameters.toml") return true;
-  // Also a snapshot that was not finished and still has a temporary name.
-  return name.rfind("snapshot_", 0) == 0 && name.find(".hdf5") != std::string::npos;
+constexpr const char *snapshot_prefix = "snapshot_", *checkpoint_prefix = "checkpoint_", *suffix = ".hdf5";
+const std::string partial_suffix = partial_name("");
+
+/// The number in a name "PREFIXnumber.hdf5"; nothing for other names.
+std::optional<std::uint64_t> number_in(const std::string& name, const std::string& prefix) {
+  if (!name.starts_with(prefix) || !name.ends_with(suffix)) return std::nullopt;
+  const std::string digits = name.substr(prefix.size(), name.size() - prefix.size() - std::strlen(suffix));
+  std::uint64_t number = 0;
+  const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (digits.empty() || read.ec != std::errc() || read.ptr != digits.data() + digits.size()) return std::nullopt;
+  return number;
 }
 
-std::vector<fs::path> results_in(const std::string& directory) {
-  std::vector<fs::path> results;
+bool is_state(const std::string& name) { return number_in(name, snapshot_prefix) || number_in(name, checkpoint_prefix); }
+
+bool is_unfinished(const std::string& name) {
+  return name.ends_with(partial_suffix) && is_state(name.substr(0, name.size() - partial_suffix.size()));
+}
+
+template <class Wanted>
+std::vector<fs::path> files_in(const std::string& directory, Wanted wanted) {
+  std::vector<fs::path> found;
   for (const fs::directory_entry& entry : fs::directory_iterator(directory))
-    if (is_result(entry.path().filename().string())) results.push_back(entry.path());
-  std::sort(results.begin(), results.end());
-  return results;
+    if (entry.is_regular_file() && wanted(entry.path())) found.push_back(entry.path());
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+std::string and_more(const std::vector<fs::path>& files) {
+  return files.front().filename().string() + (files.size() > 1 ? fmt::format(" and {} more", files.size() - 1) : "");
+}
+
+/// A directory beside the one of the results, which does not exist yet.
+fs::path free_name(const fs::path& directory) {
+  fs::path whole = fs::canonical(directory);
+  for (int number = 1;; ++number) {
+    fs::path name = whole.string() + "." + std::to_string(number);
+    if (fs::create_directory(name)) return name;
+  }
 }
 
 }  // namespace
 
-void OutputDirectory::prepare(bool overwrite) const {
+bool is_result(const fs::path& file) {
+  const std::string name = file.filename().string();
+  return name == "used_parameters.toml" || is_state(name) || (file.extension() == ".csv" && CsvLog::is_one(file.string()));
+}
+
+std::vector<std::string> OutputDirectory::prepare(EarlierResults earlier) const {
+  std::vector<std::string> done;
   try {
     fs::create_directories(path_);
     if (::access(path_.c_str(), W_OK | X_OK) != 0)
       throw SystemError(fmt::format("output.directory = \"{}\" cannot be written to: {}", path_, std::strerror(errno)));
-    const std::vector<fs::path> earlier = results_in(path_);
-    if (!earlier.empty() && !overwrite)
-      throw ConfigError(fmt::format(
-          "output.directory = \"{}\" has results of an earlier run ({}{}): name another directory, "
-          "or give --overwrite to delete them",
-          path_, earlier.front().filename().string(), earlier.size() > 1 ? fmt::format(" and {} more", earlier.size() - 1) : ""));
-    for (const fs::path& file : earlier) fs::remove(file);
+    const std::vector<fs::path> results = files_in(path_, is_result);
+    if (!results.empty() && earlier == EarlierResults::refuse)
+      throw ConfigError(
+          fmt::format("output.directory = \"{}\" has results of an earlier run ({}): give --continue to go on with that run, "
+                      "--overwrite to set its results aside, or name another directory",
+                      path_, and_more(results)));
+    const std::vector<fs::path> unfinished = files_in(path_, [](const fs::path& file) { return is_unfinished(file.filename().string()); });
+    for (const fs::path& file : unfinished) fs::remove(file);
+    if (!unfinished.empty()) done.push_back(fmt::format("removed what an earlier run had not finished: {}", and_more(unfinished)));
+    if (!results.empty() && earlier == EarlierResults::set_aside) {
+      const fs::path aside = free_name(path_);
+      for (const fs::path& file : results) fs::rename(file, aside / file.filename());
+      done.push_back(fmt::format("the results of the earlier run are now in {}", aside.string()));
+    }
+  } catch (const fs::filesystem_error& error) {
+    throw SystemError(fmt::format("output.directory = \"{}\" cannot be used: {}", path_, error.code().message()));
+  }
+  return done;
+}
+
+std::vector<std::string> OutputDirectory::set_snapshots_aside(std::uint64_t first) const {
+  std::vector<std::uint64_t> numbers = snapshots();
+  numbers.erase(numbers.begin(), std::lower_bound(numbers.begin(), numbers.end(), first));
+  if (numbers.empty()) return {};
+  try {
+    const fs::path aside = free_name(path_);
+    for (const std::uint64_t number : numbers) fs::rename(snapshot(number), aside / fs::path(snapshot(number)).filename());
+    return {fmt::format("snapshots of the earlier run from {} on, which other ones follow now, are in {}",
+                        fs::path(snapshot(numbers.front())).filename().string(), aside.string())};
   } catch (const fs::filesystem_error& error) {
     throw SystemError(fmt::format("output.directory = \"{}\" cannot be used: {}", path_, error.code().message()));
   }
 }
 
-std::string OutputDirectory::snapshot(std::uint64_t number) const { return fmt::format("{}/snapshot_{:04}.hdf5", path_, number); }
+std::vector<std::uint64_t> OutputDirectory::snapshots() const {
+  std::vector<std::uint64_t> numbers;
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(path_, ignored))
+    if (const auto number = number_in(entry.path().filename().string(), snapshot_prefix)) numbers.push_back(*number);
+  std::sort(numbers.begin(), numbers.end());
+  return numbers;
+}
+
+bool OutputDirectory::contains(const fs::path& file) const {
+  const fs::path inner = fs::weakly_canonical(file), outer = fs::weakly_canonical(path_);
+  const auto [at, rest] = std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end());
+  return at == outer.end() || (std::next(at) == outer.end() && at->empty());
+}
+
+std::string OutputDirectory::snapshot(std::uint64_t number) const {
+  return fmt::format("{}/{}{:04}{}", path_, snapshot_prefix, number, suffix);
+}
+
+std::string OutputDirectory::checkpoint(int generation) const {
+  return fmt::format("{}/{}{}{}", path_, checkpoint_prefix, generation, suffix);
+}
 
 }  // namespace grove

@@ -42,7 +42,8 @@ std::string Progress::line(const ProgressState& state) const {
   const std::string bar = std::string(done, '#') + std::string(bar_width - done, '-');
   const double speed = step_s_ > 0 ? static_cast<double>(state.particles) / step_s_ : 0;
   const std::uint64_t left = steps_ - std::min(state.step, steps_);
-  const double remaining_s = state.elapsed_s * static_cast<double>(left) / static_cast<double>(std::max<std::uint64_t>(state.step, 1));
+  const std::uint64_t taken = state.step - std::min(first_step_, state.step);
+  const double remaining_s = state.elapsed_s * static_cast<double>(left) / static_cast<double>(std::max<std::uint64_t>(taken, 1));
   return fmt::format("[{}] {:3.0f} %  step {}/{}  t = {:.6g}  {} particles/s  ETA {}", bar, 100 * share, state.step, steps_, state.time,
                      format_quantity(speed), format_duration(remaining_s));
 }

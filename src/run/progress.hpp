@@ -25,8 +25,11 @@ struct ProgressState {
 /// they are; the remaining time follows from the mean over all, since snapshots come only now and then.
 class Progress {
  public:
-  /// `steps` in the whole run; `out` stays open as long as the object.
-  Progress(std::FILE* out, ProgressStyle style, std::uint64_t steps) : out_(out), style_(style), steps_(steps) {}
+  /// `steps` in the whole run, of which `first_step` were taken before; `out` stays open as long as the object.
+  Progress(std::FILE* out, ProgressStyle style, std::uint64_t steps, std::uint64_t first_step = 0)
+      : out_(out), style_(style), steps_(steps), first_step_(first_step) {
+    last_shown_.step = first_step;
+  }
 
   /// Call after every step; shows it when it is time: in place at most ten times a second, as lines every 30 s or 10 %.
   void update(const ProgressState& state);
@@ -41,7 +44,7 @@ class Progress {
 
   std::FILE* out_;
   ProgressStyle style_;
-  std::uint64_t steps_;
+  std::uint64_t steps_, first_step_;
   double step_s_ = 0;  ///< recent wall time of a step
   ProgressState last_shown_;
   bool line_open_ = false;

@@ -17,35 +17,105 @@ double wall_clock_s() { return std::chrono::duration<double>(std::chrono::steady
 
 }  // namespace
 
-RunLoop::RunLoop(Simulation& simulation, const Communicator& comm, const StepSchedule& schedule, Observers observers)
-    : simulation_(simulation), comm_(comm), schedule_(schedule), observers_(std::move(observers)) {}
+RunLoop::RunLoop(Simulation& simulation, const Communicator& comm, const StepSchedule& schedule, Observers observers, RunControls controls)
+    : simulation_(simulation), comm_(comm), schedule_(schedule), observers_(std::move(observers)), controls_(controls) {}
 
-RunReport RunLoop::run(ParticleSet particles) {
+RunReport RunLoop::run(ParticleSet particles, const RunBeginning& beginning) {
   const StopSignals signals;
   began_s_ = stepping_began_s_ = wall_clock_s();
-  StepTiming timing = timed([&] { simulation_.start(particles, schedule_.time(0)); });
-  particles = {};
-  report_.start = timing;
-  measure_energy();
-  report_.first = report_.last;
-  for (const auto& observer : observers_) observe(*observer, state_after(0, timing));
-
-  stepping_began_s_ = wall_clock_s();
-  for (std::uint64_t step = 1; step <= schedule_.steps() && report_.signal == 0; ++step) {
-    timing = timed([&] { simulation_.step_to(schedule_.time(step), schedule_.dt()); });
-    accumulate(report_.steps_total, timing);
-    report_.steps = step;
-    measure_energy();
-    for (const auto& observer : observers_) observe(*observer, state_after(step, timing));
-    // Ranks hear of a signal, and of a failure beside the steps, at different times: all stop after the same step.
-    const auto has_failed = [](const auto& observer) { return observer->has_failed(); };
-    std::array<int, 2> news{StopSignals::received(), std::any_of(observers_.begin(), observers_.end(), has_failed) ? 1 : 0};
-    comm_.max(std::span<int>(news));
-    report_.signal = news[0];
-    if (news[1] != 0) finish_observers();
+  timing_ = report_.start = begin(std::move(particles), beginning);
+  if (!beginning.state) {
+    for (const auto& observer : observers_) observe(*observer, state_after(0, timing_));
+    if (controls_.checkpoints) write_checkpoint(false);
   }
-  if (report_.signal != 0) observe_stop(timing);
+  stepping_began_s_ = turn_began_s_ = wall_clock_s();
+  for (std::uint64_t step = beginning.step + 1; step <= schedule_.steps() && report_.stop == StopCause::none; ++step) {
+    take_step(step);
+    act_on(hear_news());
+  }
+  end();
+  return report_;
+}
+
+/// Sets the simulation and the energies to the state from which the first step begins.
+StepTiming RunLoop::begin(ParticleSet particles, const RunBeginning& beginning) {
+  report_.steps = report_.first_step = beginning.step;
+  if (beginning.state) {
+    const SavedState::Numbers& energies = beginning.state->numbers(saved_energies, 2);
+    energy_.restore(energies[0]);
+    states_before_ = beginning.state->count(saved_states_seen);
+    report_.largest_energy_error = energies[1];
+  }
+  const StepTiming timing = timed([&] {
+    if (beginning.is_exact)
+      simulation_.resume(particles, *beginning.state);
+    else
+      simulation_.start(particles, schedule_.time(beginning.step));
+  });
+  measure_energy();
+  report_.first_energy = energy_.first();
+  return timing;
+}
+
+void RunLoop::take_step(std::uint64_t step) {
+  timing_ = timed([&] { simulation_.step_to(schedule_.time(step), schedule_.dt()); });
+  accumulate(report_.steps_total, timing_);
+  report_.steps = step;
+  measure_energy();
+  for (const auto& observer : observers_) observe(*observer, state_after(step, timing_));
+}
+
+/// Ranks hear of signals, files, failures beside the steps and the time at different moments: all act on them after the same step.
+RunLoop::News RunLoop::hear_news() {
+  const auto has_failed = [](const auto& observer) { return observer->has_failed(); };
+  std::array<int, 5> news{};
+  news[0] = StopSignals::received();
+  news[1] = static_cast<int>(news[0] != 0 ? StopCause::signal : StopCause::none);
+  news[2] = std::any_of(observers_.begin(), observers_.end(), has_failed) ? 1 : 0;
+  longest_turn_s_ = std::max(longest_turn_s_, wall_clock_s() - turn_began_s_);
+  if (comm_.is_root()) {
+    const double checkpoint_s = controls_.checkpoints ? controls_.checkpoints->longest_s() : 0;
+    const RunRequests::Answer answer =
+        controls_.requests ? controls_.requests->look(2 * (longest_turn_s_ + checkpoint_s)) : RunRequests::Answer{};
+    news[1] = std::max(news[1], static_cast<int>(answer.stop));
+    news[3] = controls_.checkpoints && controls_.checkpoints->due(report_.steps) ? 1 : 0;
+    news[4] = controls_.checkpoints && answer.checkpoint ? 1 : 0;
+  }
+  comm_.max(std::span<int>(news));
+  return {static_cast<StopCause>(news[1]), news[0], news[2] != 0, news[3] != 0, news[4] != 0};
+}
+
+void RunLoop::act_on(const News& news) {
+  if (news.has_failed) finish_observers();
+  report_.stop = news.stop;
+  report_.signal = news.signal;
+  if (report_.stop != StopCause::none && !controls_.checkpoints) observe_stop();
+  const bool stops = report_.stop != StopCause::none;
+  if (controls_.checkpoints && (news.checkpoint || news.is_asked_for || stops)) write_checkpoint(stops);
+  if (controls_.requests && comm_.is_root()) controls_.requests->settle({news.stop, news.is_asked_for});
+  turn_began_s_ = wall_clock_s();
+}
+
+/// The state from which a run goes on. `is_needed`: a run that stops has nothing without it. Between two steps, with all that was asked for
+/// on the disk.
+void RunLoop::write_checkpoint(bool is_needed) {
   finish_observers();
+  SavedState state;
+  state.put(saved_energies, SavedState::Numbers{energy_.first(), report_.largest_energy_error});
+  state.put_count(saved_states_seen, states_before_ + report_.steps - report_.first_step);
+  for (const auto& observer : observers_) observer->save(state);
+  controls_.checkpoints->write(simulation_, std::move(state), report_.steps, is_needed);
+}
+
+void RunLoop::end() {
+  finish_observers();
+  if (controls_.checkpoints) {
+    // So that the run can be extended.
+    if (!controls_.checkpoints->has(report_.steps) && report_.steps > report_.first_step) write_checkpoint(false);
+    report_.checkpoints = controls_.checkpoints->count();
+    report_.checkpoints_s = controls_.checkpoints->seconds();
+    report_.checkpoint = controls_.checkpoints->last();
+  }
   for (const auto& observer : observers_) {
     report_.writing_s += observer->writing_s();
     if (const std::string text = observer->written(); !text.empty()) report_.written.push_back(text);
@@ -53,7 +123,6 @@ RunReport RunLoop::run(ParticleSet particles) {
   }
   observers_.clear();
   report_.wall_s = wall_clock_s() - began_s_;
-  return report_;
 }
 
 StepTiming RunLoop::timed(const std::function<void()>& work) {
@@ -85,8 +154,9 @@ void RunLoop::finish_observers() {
   report_.output_s += wall_clock_s() - began;
 }
 
-void RunLoop::observe_stop(const StepTiming& timing) {
-  const RunState seen = state_after(report_.steps, timing);
+/// Without a checkpoint, the last state is that of the observers.
+void RunLoop::observe_stop() {
+  const RunState seen = state_after(report_.steps, timing_);
   RunState last = seen;
   last.is_last = true;
   for (const auto& observer : observers_)

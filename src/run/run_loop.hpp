@@ -8,28 +8,52 @@
 #include <vector>
 
 #include "decomposition/communicator.hpp"
+#include "src/run/checkpoints.hpp"
 #include "src/run/observers/energy_log.hpp"
 #include "src/run/phase_statistics.hpp"
+#include "src/run/run_requests.hpp"
 #include "src/run/step_schedule.hpp"
 #include "src/simulation/simulation.hpp"
 
 namespace grove {
 
+/// Where a run begins, if not at step 0.
+struct RunBeginning {
+  std::uint64_t step = 0;             ///< taken before
+  const SavedState* state = nullptr;  ///< what the run before has saved; null: a new run
+  bool is_exact = false;              ///< the state is that of a checkpoint; else forces are computed anew
+};
+
+/// What a run and its checkpoints are asked for from outside, as far as there are any.
+struct RunControls {
+  Checkpoints* checkpoints = nullptr;
+  RunRequests* requests = nullptr;
+};
+
 /// What a run did, the same on every rank.
 struct RunReport {
-  std::uint64_t steps = 0;           ///< taken
+  std::uint64_t first_step = 0;      ///< taken before
+  std::uint64_t steps = 0;           ///< taken, with those before
   std::vector<std::string> written;  ///< what each observer wrote, in words
   std::string last_state;            ///< the file that holds the state reached; empty: there is none
   double time = 0;                   ///< reached, code units
-  EnergyState first, last;
+  double first_energy = 0;           ///< total, of step 0
+  EnergyState last;
   double largest_energy_error = 0;  ///< largest |relative energy error| after any step
   StepTiming start;                 ///< the first force evaluation
   StepTiming steps_total;           ///< all steps together, without output
   double output_s = 0;              ///< wall time that the steps waited for output, on the root
   double writing_s = 0;             ///< wall time from the requests for snapshots to their closed files, on the root, also beside the steps
+  double checkpoints_s = 0;         ///< wall time of the checkpoints
+  std::uint64_t checkpoints = 0;    ///< written
+  std::string checkpoint;           ///< the last one; empty: none
   double wall_s = 0;                ///< from the first force evaluation to the last output
-  int signal = 0;                   ///< that stopped the run early, or 0
+  StopCause stop = StopCause::none;  ///< why the run ended early
+  int signal = 0;                    ///< that stopped it, or 0
 };
+
+/// The state of the loop itself: the total energy of step 0 and the largest relative error since, and how many states observers have seen.
+inline constexpr const char *saved_energies = "run.energies", *saved_states_seen = "run.states_seen";
 
 using Observers = std::vector<std::unique_ptr<Observer>>;
 
@@ -37,27 +61,45 @@ using Observers = std::vector<std::unique_ptr<Observer>>;
 class RunLoop {
  public:
   /// The loop owns `observers`; all other arguments must outlive it.
-  RunLoop(Simulation& simulation, const Communicator& comm, const StepSchedule& schedule, Observers observers);
+  RunLoop(Simulation& simulation, const Communicator& comm, const StepSchedule& schedule, Observers observers, RunControls controls = {});
 
-  /// From the initial state to the end, or to the step in which a rank received SIGINT or SIGTERM. `particles` is this rank's share; its
+  /// From the beginning to the end, or to the step after which the run is asked to stop: see StopSignals and RunRequests. Where there are
+  /// checkpoints, one is written at the beginning of a new run, when one is due, and at the end. `particles` is this rank's share; its
   /// memory is freed once the simulation has its own copy. Collective. Throws what the simulation and the observers throw.
-  RunReport run(ParticleSet particles);
+  RunReport run(ParticleSet particles, const RunBeginning& beginning = {});
 
  private:
+  /// What the ranks hear of after a step: all of them act on it together.
+  struct News {
+    StopCause stop = StopCause::none;
+    int signal = 0;
+    bool has_failed = false, checkpoint = false, is_asked_for = false;
+  };
+
+  StepTiming begin(ParticleSet particles, const RunBeginning& beginning);
+  void take_step(std::uint64_t step);
+  News hear_news();
+  void act_on(const News& news);
+  void end();
+  void write_checkpoint(bool is_needed);
   StepTiming timed(const std::function<void()>& work);
   RunState state_after(std::uint64_t step, const StepTiming& timing) const;
   void measure_energy();
   void observe(Observer& observer, const RunState& state);
-  void observe_stop(const StepTiming& timing);
+  void observe_stop();
   void finish_observers();
 
   Simulation& simulation_;
   const Communicator& comm_;
   const StepSchedule& schedule_;
   Observers observers_;
+  RunControls controls_;
   EnergyReference energy_;
   RunReport report_;
+  StepTiming timing_;                ///< of the last step
+  std::uint64_t states_before_ = 1;  ///< that observers had seen at the beginning; those of a new run see its first
   double began_s_ = 0, stepping_began_s_ = 0;
+  double turn_began_s_ = 0, longest_turn_s_ = 0;  ///< of a step with its output
 };
 
 }  // namespace grove

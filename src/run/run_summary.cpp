@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "src/run/state_advice.hpp"
 #include "src/text/text_table.hpp"
 
 namespace grove {
@@ -18,17 +19,21 @@ std::string energy_lines(const RunReport& report) {
   return fmt::format(
       "energy     {:.8g} -> {:.8g}, relative error {:.2e} at the end, {:.2e} at most\n"
       "momentum   {:.3e}, virial ratio {:.4f}\n",
-      report.first.sums.total_energy(), sums.total_energy(), report.last.relative_error, report.largest_energy_error, momentum,
+      report.first_energy, sums.total_energy(), report.last.relative_error, report.largest_energy_error, momentum,
       report.last.virial_ratio);
 }
 
 std::string speed_lines(const RunReport& report) {
   const std::string wall = report.wall_s < 60 ? format_seconds(report.wall_s) : format_duration(report.wall_s);
   std::string text = fmt::format("wall time  {}, of which the steps waited {} for output", wall, format_seconds(report.output_s));
-  text += report.writing_s > 0 ? fmt::format("; snapshots took {}\n", format_seconds(report.writing_s)) : "\n";
+  if (report.writing_s > 0) text += fmt::format("; snapshots took {}", format_seconds(report.writing_s));
+  if (report.checkpoints > 0)
+    text += fmt::format("; {} checkpoint{} took {}", report.checkpoints, report.checkpoints == 1 ? "" : "s",
+                        format_seconds(report.checkpoints_s));
+  text += "\n";
   // Without a step, the forces of the initial state are all there is to tell.
-  const StepTiming& timing = report.steps > 0 ? report.steps_total : report.start;
-  const double seconds = timing.seconds, steps = static_cast<double>(std::max<std::uint64_t>(report.steps, 1));
+  const StepTiming& timing = report.steps > report.first_step ? report.steps_total : report.start;
+  const double seconds = timing.seconds, steps = static_cast<double>(std::max<std::uint64_t>(report.steps - report.first_step, 1));
   if (!(seconds > 0)) return text;
   const double particle_steps = static_cast<double>(report.last.sums.particle_count) * steps;
   text += fmt::format("speed      {} a step, {} particles/s, imbalance at most {:.2f}\n", format_seconds(seconds / steps),
@@ -43,15 +48,17 @@ std::string speed_lines(const RunReport& report) {
 std::string written_lines(const RunReport& report, const OutputDirectory& output) {
   std::string text = "written    " + output.used_parameters() + "\n";
   for (const std::string& line : report.written) text += "           " + line + "\n";
+  if (!report.checkpoint.empty()) text += "           " + report.checkpoint + "\n";
   return text;
 }
 
 }  // namespace
 
 std::string run_summary(const RunReport& report, const StepSchedule& schedule, const OutputDirectory& output) {
-  const char* state = report.signal == 0 ? "finished" : "stopped by a signal";
+  const char* state = report.stop == StopCause::none ? "finished" : "stopped";
+  const std::string advice = advice_on_energy_error(report.last.relative_error);
   return fmt::format("{}: step {} of {}, t = {:.8g}\n", state, report.steps, schedule.steps(), report.time) + energy_lines(report) +
-         speed_lines(report) + written_lines(report, output);
+         (advice.empty() ? "" : "note: " + advice + "\n") + speed_lines(report) + written_lines(report, output);
 }
 
 }  // namespace grove

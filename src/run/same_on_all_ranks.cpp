@@ -1,8 +1,11 @@
 #include "src/run/same_on_all_ranks.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 #include <sstream>
 
@@ -115,6 +118,33 @@ void require_same_file(const std::filesystem::path& path, const std::string& key
     return fmt::format("{} = \"{}\" is not the same file for all ranks: it {} on rank 0, and {} on {}; all ranks must see one file", key,
                        path.string(), seen(root.front()), seen(own.front()), place_of_this_rank());
   });
+}
+
+void require_same_directory(const std::filesystem::path& path, const std::string& key, const Communicator& comm) {
+  std::string mark = (path / fmt::format(".grove_{}_{}", host_name(), ::getpid())).string();
+  comm.broadcast(mark);
+  const auto remove = [&] {
+    if (comm.is_root()) ::unlink(mark.c_str());
+  };
+  try {
+    comm.agree([&] {
+      if (comm.is_root() && !std::ofstream(mark))
+        throw SystemError(fmt::format("{} = \"{}\": no file can be made there", key, path.string()));
+    });
+    comm.agree([&] {
+      if (::access(mark.c_str(), F_OK) != 0)
+        throw ConfigError(
+            fmt::format("{} = \"{}\" is not the same directory for all ranks: {} does not see what rank 0 writes there; name one "
+                        "that all nodes share",
+                        key, path.string(), place_of_this_rank()));
+      if (::access(path.c_str(), W_OK | X_OK) != 0)
+        throw SystemError(fmt::format("{} = \"{}\" cannot be written to: {}", key, path.string(), std::strerror(errno)));
+    });
+  } catch (...) {
+    remove();
+    throw;
+  }
+  remove();
 }
 
 }  // namespace grove

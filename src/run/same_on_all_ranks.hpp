@@ -22,6 +22,10 @@ void require_same_config(const Config& config, const Communicator& comm);
 /// be opened is left to its reader. Collective; throws AgreedError.
 void require_same_file(const std::filesystem::path& path, const std::string& key, const Communicator& comm);
 
+/// Makes sure that all ranks see one directory, and can write to it: rank 0 makes a file there for a moment. `key` is the setting that
+/// names it. Collective; throws AgreedError.
+void require_same_directory(const std::filesystem::path& path, const std::string& key, const Communicator& comm);
+
 /// "section.key = value" for every setting that has an effect, as TOML.
 std::vector<std::string> assignments(const Config& config);
 

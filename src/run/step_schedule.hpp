@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 namespace grove {
 
@@ -18,8 +19,13 @@ class StepSchedule {
   double dt() const { return dt_; }
   /// Time after `step` steps, 0 <= step <= steps().
   double time(std::uint64_t step) const;
+  /// The number of steps after which it is `time`, up to rounding. Throws ConfigError, which says what can be done, for a time outside the
+  /// run or between two of its steps; `source` is where the time comes from.
+  std::uint64_t step_at(double time, const std::string& source) const;
   /// True after the first and the last step of the run and wherever the next snapshot time is reached.
   bool snapshot_due(std::uint64_t step) const;
+  /// How many snapshots are due after `step`; with step 0, that of the first state among them.
+  std::uint64_t snapshots_after(std::uint64_t step) const;
 
  private:
   std::uint64_t snapshots_reached(std::uint64_t step) const;

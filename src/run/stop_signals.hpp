@@ -1,11 +1,15 @@
-// SIGINT and SIGTERM ask a run to end after the present step.
+// Signals that ask a run to end after the present step.
 #pragma once
 
+#include <array>
 #include <csignal>
+#include <string>
 
 namespace grove {
 
-/// While an object lives, the first SIGINT or SIGTERM is only noted; a second one ends the program as usual. One at a time.
+/// While an object lives, the first of SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGHUP and SIGXCPU is only noted; a second one, of any of these
+/// kinds, ends the program as usual. What comes within two seconds of the first is the same request: launchers and batch systems send it
+/// to a rank by several ways. Of objects that live at the same time, the first counts.
 class StopSignals {
  public:
   StopSignals();
@@ -17,8 +21,14 @@ class StopSignals {
   /// The signal that came to this process, or 0.
   static int received();
 
+  static constexpr std::array<int, 6> kinds{SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGHUP, SIGXCPU};
+
  private:
-  struct sigaction earlier_interrupt_ = {}, earlier_terminate_ = {};
+  bool is_first_;
+  std::array<struct sigaction, kinds.size()> earlier_{};
 };
+
+/// "SIGTERM" of one of these signals; "signal 99" of another.
+std::string name_of_signal(int signal);
 
 }  // namespace grove

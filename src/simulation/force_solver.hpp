@@ -7,6 +7,7 @@
 
 #include "decomposition/communicator.hpp"
 #include "decomposition/transport_way.hpp"
+#include "io/saved_state.hpp"
 #include "kernels/gravity/gravity_parameters.hpp"
 #include "kernels/particles/particles.hpp"
 #include "kernels/space/error.hpp"
@@ -44,6 +45,11 @@ class ForceSolver {
 
   /// Work of the last forces() on this rank. Synchronises.
   virtual WorkCounts work_counts() = 0;
+
+  /// What the next prepare() depends on beside the particles, for a run that goes on; the same on all ranks. save() is collective.
+  /// restore() takes it up again; of a solver of another kind, or of another number of ranks, it takes nothing.
+  virtual void save(SavedState&) const {}
+  virtual void restore(const SavedState&) {}
 };
 
 /// The solver for the method that `gravity.method` names. Throws ConfigError for an unknown method, opening criterion or softening

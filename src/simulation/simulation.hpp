@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "decomposition/communicator.hpp"
+#include "io/saved_state.hpp"
+#include "kernels/particles/particle_columns.hpp"
 #include "kernels/particles/particle_set.hpp"
 #include "kernels/space/device_state.hpp"
 #include "src/run/observers/observer.hpp"
@@ -44,6 +46,12 @@ class Simulation {
   /// Takes this rank's share of the particles, in any distribution over the ranks (it may be empty), and computes forces. Nothing of an
   /// earlier run remains. The particles' table of fields must be fields().
   virtual void start(const ParticleSet& particles, double time) = 0;
+  /// What the next steps depend on beside the particles, the same on all ranks. Collective.
+  virtual void save(SavedState& state) const = 0;
+  /// Takes the particles and the state of a run that was saved, instead of start(). `particles` has this rank's, with all fields that
+  /// belong to a restart. On as many ranks of the same kind, with the same settings, what follows has the bits that it would have had
+  /// without the interruption. Forces are computed only if the particles come without.
+  virtual void resume(const ParticleSet& particles, const SavedState& state) = 0;
   /// One step of the integrator, of length `dt`. It ends at `time_after`, which comes from a schedule, so that roundings do not add up.
   virtual void step_to(double time_after, double dt) = 0;
   void step(double dt) { step_to(time() + dt, dt); }
@@ -56,6 +64,8 @@ class Simulation {
   virtual Diagnostics diagnostics() = 0;
   /// This rank's particles with all fields, in their present order, copied to the host.
   virtual ParticleSet particles() = 0;
+  /// The same field by field, each copied when it is asked for. As long as the object lives, nothing else may be called.
+  virtual std::unique_ptr<ParticleColumns> columns() = 0;
   virtual ForceBalance force_balance() = 0;
   /// Direct sums for `targets` particles at their present positions, chosen by `seed` independently of the number of ranks.
   virtual ReferenceForces reference_forces(std::uint64_t targets, std::uint64_t seed) = 0;

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "kernels/particles/host_columns.hpp"
 #include "kernels/particles/particle_transfer.hpp"
 #include "kernels/space/error.hpp"
 #include "src/integrators/integrators.hpp"
@@ -42,6 +43,25 @@ void SimulationOn<Space>::start(const ParticleSet& set, double time) {
   particles_.has_acceleration = false;
   time_ = time;
   compute_forces();
+}
+
+template <class Space>
+void SimulationOn<Space>::save(SavedState& state) const {
+  state.put_number("simulation.time", time_);
+  state.put_count("simulation.has_acceleration", particles_.has_acceleration ? 1 : 0);
+  solver_->save(state);
+  integrator_->save(state);
+}
+
+template <class Space>
+void SimulationOn<Space>::resume(const ParticleSet& set, const SavedState& state) {
+  upload(*space_, set, particles_);
+  const bool are_known = comm_.min(set.size() == 0 || !set.acceleration.empty() ? 1 : 0) == 1;
+  particles_.has_acceleration = are_known && state.count("simulation.has_acceleration") != 0;
+  time_ = state.number("simulation.time");
+  solver_->restore(state);
+  integrator_->restore(state);
+  if (!particles_.has_acceleration) compute_forces();
 }
 
 template <class Space>
@@ -87,6 +107,11 @@ void SimulationOn<Space>::step_to(double time_after, double dt) {
 template <class Space>
 ParticleSet SimulationOn<Space>::particles() {
   return download(*space_, particles_);
+}
+
+template <class Space>
+std::unique_ptr<ParticleColumns> SimulationOn<Space>::columns() {
+  return std::make_unique<ColumnsOnDemand<Space>>(*space_, particles_, ParticleOrder::as_they_are);
 }
 
 template <class Space>

@@ -19,12 +19,15 @@ class SimulationOn final : public Simulation {
   SimulationOn(std::unique_ptr<Space> space, const GravityParameters& gravity, const Communicator& comm, const SimulationSetup& setup);
 
   void start(const ParticleSet& particles, double time) override;
+  void save(SavedState& state) const override;
+  void resume(const ParticleSet& particles, const SavedState& state) override;
   void step_to(double time_after, double dt) override;
   void compute_forces() override;
   const FieldTablePtr& fields() const override { return particles_.table(); }
   double time() const override { return time_; }
   Diagnostics diagnostics() override { return measure_diagnostics(*space_, comm_, particles_, time_); }
   ParticleSet particles() override;
+  std::unique_ptr<ParticleColumns> columns() override;
   ForceBalance force_balance() override { return measure_force_balance(*space_, comm_, particles_); }
   ReferenceForces reference_forces(std::uint64_t targets, std::uint64_t seed) override;
   ForceSample compare_forces(const ReferenceForces& reference) override { return check_.compare(particles_, reference); }

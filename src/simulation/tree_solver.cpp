@@ -176,6 +176,41 @@ WorkCounts TreeSolver<Space>::work_counts() {
   return counts;
 }
 
+template <class Space>
+void TreeSolver<Space>::save(SavedState& state) const {
+  const auto numbers_of = [](const KeyCube& cube) { return SavedState::Numbers{cube.corner.x, cube.corner.y, cube.corner.z, cube.edge}; };
+  state.put_count("solver.ranks", static_cast<std::uint64_t>(comm_.size()));
+  state.put("frame.cube", numbers_of(frame_.cube));
+  state.put_number("frame.extent", frame_.extent);
+  state.put_count("frame.has_outliers", frame_.has_outliers ? 1 : 0);
+  state.put_count("frame.steps_kept", static_cast<std::uint64_t>(frame_.steps_kept));
+  const auto [cuts, expected] = particle_exchange_.state();
+  state.put("domains.cube", numbers_of(cuts.cube));
+  state.put("domains.expected", expected);
+  state.put("domains.splits", cuts.splits);
+  state.put("domains.balance", SavedState::Numbers{cuts.threshold, cuts.before_cut});
+  state.put_count("domains.is_new", cuts.is_new ? 1 : 0);
+}
+
+template <class Space>
+void TreeSolver<Space>::restore(const SavedState& state) {
+  if (!state.has("solver.ranks") || state.count("solver.ranks") != static_cast<std::uint64_t>(comm_.size())) return;
+  const auto cube_of = [&](const char* name) {
+    const SavedState::Numbers& c = state.numbers(name, 4);
+    return KeyCube{{c[0], c[1], c[2]}, c[3]};
+  };
+  frame_ = {};
+  frame_.cube = cube_of("frame.cube");
+  frame_.extent = state.number("frame.extent");
+  frame_.has_outliers = state.count("frame.has_outliers") != 0;
+  frame_.steps_kept = static_cast<int>(state.count("frame.steps_kept"));
+  frame_.shares.resize(static_cast<std::size_t>(comm_.size()));  // found anew; without any, there would be no frame before
+  const SavedState::Numbers& balance = state.numbers("domains.balance", 2);
+  particle_exchange_.restore(
+      {{cube_of("domains.cube"), state.counts("domains.splits"), balance[0], balance[1], state.count("domains.is_new") != 0},
+       state.counts("domains.expected")});
+}
+
 template class TreeSolver<BackEnd>;
 
 }  // namespace grove

@@ -31,6 +31,8 @@ class TreeSolver final : public ForceSolver<Space> {
   void forces(Particles<Space>& particles, const std::uint8_t* active, PhaseClock<Space>& clock) override;
   std::string transport_description() override;
   WorkCounts work_counts() override;
+  void save(SavedState& state) const override;
+  void restore(const SavedState& state) override;
 
  private:
   /// `is_temporary`: the trees serve to find the first accelerations, and those of other ranks are then given up.

@@ -14,6 +14,9 @@ class IdleSimulation : public Simulation {
  public:
   void start(const ParticleSet&, double time) override { time_ = time; }
   void step_to(double time_after, double) override { time_ = time_after; }
+  void save(SavedState&) const override {}
+  void resume(const ParticleSet&, const SavedState&) override {}
+  std::unique_ptr<ParticleColumns> columns() override { return nullptr; }
   void compute_forces() override {}
   const FieldTablePtr& fields() const override { return standard_fields(); }
   double time() const override { return time_; }

@@ -2,11 +2,17 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <cmath>
 #include <cstring>
+#include <fstream>
+#include <limits>
+#include <sstream>
+#include <utility>
 
 #include "kernels/space/error.hpp"
 
@@ -30,31 +36,119 @@ std::string number(double value) {
   return whole ? fmt::format("{:.0f}", value) : fmt::format("{:.17g}", value);
 }
 
+/// How the line of the first column begins, after the title.
+constexpr const char* first_column = "\n#  1 ";
+constexpr std::size_t longest_title = 4096;
+
+std::vector<std::string> parts_of(const std::string& line) {
+  std::vector<std::string> parts;
+  std::istringstream stream(line);
+  for (std::string part; std::getline(stream, part, ',');) parts.push_back(part);
+  return parts;
+}
+
+int opened(const std::string& path, int flags, const char* what) {
+  const int file = ::open(path.c_str(), flags | O_WRONLY | O_APPEND | O_CLOEXEC, 0666);
+  if (file < 0) throw SystemError(path + ": " + what + ": " + std::strerror(errno));
+  return file;
+}
+
+/// What a log consists of, as far as its first `most_rows` rows.
+struct Scanned {
+  CsvRows rows;
+  std::uint64_t bytes = 0;  ///< up to the end of the last of these rows
+};
+
+Scanned scan(const std::string& path, std::uint64_t most_rows) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw SystemError(path + ": cannot be read: " + std::strerror(errno));
+  Scanned seen;
+  // A line without an end is not whole.
+  for (std::string line; seen.rows.count < most_rows && std::getline(file, line) && !file.eof();) {
+    const bool is_comment = line.starts_with("#");
+    if (!is_comment && !seen.rows.names.empty()) {
+      if (seen.rows.count == 0)
+        for (const std::string& part : parts_of(line)) {
+          double value = 0;
+          std::from_chars(part.data(), part.data() + part.size(), value);
+          seen.rows.first.push_back(value);
+        }
+      ++seen.rows.count;
+    } else if (!is_comment) {
+      seen.rows.names = parts_of(line);
+    }
+    seen.bytes += line.size() + 1;
+  }
+  if (file.bad()) throw SystemError(path + ": cannot be read: " + std::strerror(errno));
+  return seen;
+}
+
 }  // namespace
 
-CsvLog::CsvLog(const std::string& path, const std::string& title, const std::vector<CsvColumn>& columns)
-    : path_(path), file_(::open(path.c_str(), O_CREAT | O_WRONLY | O_TRUNC | O_APPEND | O_CLOEXEC, 0666)), columns_(columns.size()) {
-  if (file_ < 0) throw SystemError(path + ": cannot be created: " + std::strerror(errno));
+CsvLog::CsvLog(const std::string& path, const std::string& title, const std::vector<CsvColumn>& columns) : path_(path) {
+  struct stat there {};
+  if (::stat(path.c_str(), &there) == 0 && S_ISREG(there.st_mode) && !is_one(path))
+    throw SystemError(path + ": cannot be created: there is a file of this name that Grove has not written; move it away");
+  file_ = opened(path, O_CREAT | O_TRUNC, "cannot be created");
+  for (const CsvColumn& column : columns) names_.push_back(column.name);
   write(header_of(title, columns));
+}
+
+CsvLog::CsvLog(const std::string& path, std::uint64_t rows) : path_(path) {
+  Scanned seen = scan(path, rows);
+  if (!is_one(path) || seen.rows.count < rows)
+    throw DataError(fmt::format("{}: has {} whole rows, where the run so far has written {}; move it away, and a new one is begun", path,
+                                seen.rows.count, rows));
+  names_ = std::move(seen.rows.names);
+  file_ = opened(path, 0, "cannot be opened");
+  if (::ftruncate(file_, static_cast<off_t>(seen.bytes)) != 0) throw SystemError(path + ": cannot be shortened: " + std::strerror(errno));
 }
 
 CsvLog::~CsvLog() {
   if (file_ >= 0) ::close(file_);
 }
 
+bool CsvLog::is_one(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string head(longest_title, '\0');
+  file.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<std::size_t>(file.gcount()));
+  return head.empty() || (head.starts_with("# ") && head.find(first_column) != std::string::npos);
+}
+
 void CsvLog::add(const std::vector<double>& values) {
-  if (values.size() != columns_) throw Error(fmt::format("{}: a line of {} values for {} columns", path_, values.size(), columns_));
+  if (values.size() != names_.size())
+    throw Error(fmt::format("{}: a line of {} values for {} columns", path_, values.size(), names_.size()));
   std::string line;
   for (const double value : values) line += (line.empty() ? "" : ",") + number(value);
   write(line + "\n");
 }
 
+void CsvLog::flush() {
+  struct stat now {};
+  if (::fstat(file_, &now) == 0 && now.st_nlink == 0) throw SystemError(path_ + ": has been removed during the run; its rows are lost");
+  if (::fsync(file_) != 0 && errno != EINVAL) throw SystemError(path_ + ": cannot be flushed to the disk: " + std::strerror(errno));
+}
+
 void CsvLog::write(const std::string& lines) {
+  struct stat before {};
+  const bool is_known = ::fstat(file_, &before) == 0;
   ssize_t written = -1;
   do written = ::write(file_, lines.data(), lines.size());
   while (written < 0 && errno == EINTR);
   if (written == static_cast<ssize_t>(lines.size())) return;
-  throw SystemError(path_ + ": cannot be written: " + (written < 0 ? std::strerror(errno) : "the disk is full"));
+  const std::string reason = written < 0 ? std::strerror(errno) : "the disk is full";
+  // A part of a line would look like a line with other numbers.
+  if (written > 0 && is_known && ::ftruncate(file_, before.st_size) != 0) throw SystemError(path_ + ": its last line is torn: " + reason);
+  throw SystemError(path_ + ": cannot be written: " + reason);
+}
+
+bool goes_on(const std::string& path, std::uint64_t rows) { return rows > 0 && ::access(path.c_str(), F_OK) == 0; }
+
+CsvRows read_csv_log(const std::string& path) {
+  Scanned seen = scan(path, std::numeric_limits<std::uint64_t>::max());
+  if (!CsvLog::is_one(path) || seen.rows.names.empty()) throw DataError(path + ": is no log of Grove");
+  return std::move(seen.rows);
 }
 
 }  // namespace grove

@@ -1,6 +1,7 @@
 // A log of numbers that survives a crash with whole lines: energy.csv, timings.csv.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -13,26 +14,50 @@ struct CsvColumn {
 };
 
 /// A comma-separated file: '#' lines that say what it is and what each column means, a line of column names, lines of numbers. Every line
-/// goes to the system in one write, so that a crash of the program leaves whole lines. Owns the file. Not collective: one rank writes.
+/// goes to the system in one write, so that a crash of the program leaves whole lines; one for which the disk has no room is taken back.
+/// Owns the file. Not collective: one rank writes.
 class CsvLog {
  public:
-  /// Creates `path` anew; `title` is the first '#' line (further lines after each newline). Throws SystemError.
+  /// Creates `path` anew; `title` is the first '#' line (further lines after each newline). Throws SystemError, also when a file of that
+  /// name is there that is no log.
   CsvLog(const std::string& path, const std::string& title, const std::vector<CsvColumn>& columns);
+  /// Goes on with a log after its first `rows` lines of numbers; what follows them is cut off. Throws DataError when it has fewer whole
+  /// lines or is no log, SystemError when it cannot be opened.
+  CsvLog(const std::string& path, std::uint64_t rows);
   CsvLog(const CsvLog&) = delete;
   CsvLog& operator=(const CsvLog&) = delete;
   ~CsvLog();
 
+  /// Whether a file that exists is such a log, or empty.
+  static bool is_one(const std::string& path);
+
   /// One line; whole numbers below 2^53 without a fraction, others with 17 significant digits, so that the bits can be read back.
   /// `values` has one entry a column. Throws SystemError, naming the file, e.g. when the disk is full.
   void add(const std::vector<double>& values);
+  /// Waits until all lines are on the disk. Throws SystemError, also when the file has been removed.
+  void flush();
   const std::string& path() const { return path_; }
+  /// The names of the columns.
+  const std::vector<std::string>& names() const { return names_; }
 
  private:
   void write(const std::string& lines);
 
   std::string path_;
   int file_ = -1;
-  std::size_t columns_;
+  std::vector<std::string> names_;
 };
+
+/// Whether a log at `path` is to go on after `rows` rows, and there is one.
+bool goes_on(const std::string& path, std::uint64_t rows);
+
+/// A log as a program reads it.
+struct CsvRows {
+  std::vector<std::string> names;
+  std::vector<double> first;  ///< the first line of numbers; empty without one
+  std::uint64_t count = 0;    ///< whole lines of numbers
+};
+/// Reads a log; throws DataError for what is none, and SystemError for what cannot be read.
+CsvRows read_csv_log(const std::string& path);
 
 }  // namespace grove

@@ -13,14 +13,21 @@ namespace grove {
 
 class EnergyObserver final : public Observer {
  public:
-  /// The root writes the file.
-  EnergyObserver(const Communicator& comm, const std::string& path, const std::string& time_unit) : comm_(comm), path_(path) {
-    if (comm.is_root()) log_.emplace(path, time_unit);
+  /// The root writes the file, or goes on after its first `rows` rows.
+  EnergyObserver(const Communicator& comm, const std::string& path, const std::string& time_unit, std::uint64_t rows = 0)
+      : comm_(comm), path_(path) {
+    if (comm.is_root()) log_.emplace(path, time_unit, rows);
   }
   bool due(const RunState&) const override { return true; }
   void observe(const RunState& state) override {
     comm_.agree([&] {
       if (log_) log_->add(state.energy);
+    });
+  }
+  void save(SavedState&) override { finish(); }
+  void finish() override {
+    comm_.agree([&] {
+      if (log_) log_->flush();
     });
   }
   std::string written() const override { return path_; }
@@ -33,7 +40,8 @@ class EnergyObserver final : public Observer {
 
 template <class Space>
 std::unique_ptr<Observer> make_energies(const ObserverContext<Space>& context) {
-  return std::make_unique<EnergyObserver>(context.comm, context.setup.directory.energy(), time_unit_text(context.setup.config));
+  return std::make_unique<EnergyObserver>(context.comm, context.setup.directory.energy(), time_unit_text(context.setup.config),
+                                          context.setup.states_seen);
 }
 
 }  // namespace grove

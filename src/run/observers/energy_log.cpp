@@ -1,7 +1,10 @@
 #include "src/run/observers/energy_log.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 
+#include "kernels/space/error.hpp"
 #include "src/config/config.hpp"
 
 namespace grove {
@@ -42,8 +45,19 @@ std::string time_unit_text(const Config& config) {
   return is_physical(config.units) ? "units of " + format_time(1.0, config.units) : std::string("N-body units");
 }
 
-EnergyLog::EnergyLog(const std::string& path, const std::string& time_unit)
-    : log_(path, "Grove: energy, momentum and centre of mass after every step", columns(time_unit)) {}
+std::optional<double> first_energy_in(const std::string& path) {
+  const CsvRows rows = read_csv_log(path);
+  const auto total = std::find(rows.names.begin(), rows.names.end(), "total") - rows.names.begin();
+  if (rows.count == 0 || static_cast<std::size_t>(total) >= rows.first.size()) return std::nullopt;
+  return rows.first[static_cast<std::size_t>(total)];
+}
+
+EnergyLog::EnergyLog(const std::string& path, const std::string& time_unit, std::uint64_t rows)
+    : log_(goes_on(path, rows) ? CsvLog(path, rows)
+                               : CsvLog(path, "Grove: energy, momentum and centre of mass after every step", columns(time_unit))) {
+  if (log_.names().size() != columns(time_unit).size())
+    throw DataError(path + ": has other columns than this program writes; move it away");
+}
 
 void EnergyLog::add(const EnergyState& state) {
   const Diagnostics& d = state.sums;

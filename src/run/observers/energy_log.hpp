@@ -1,6 +1,8 @@
 // energy.csv: conserved quantities after every step.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "src/run/observers/csv_log.hpp"
@@ -21,6 +23,13 @@ struct EnergyState {
 class EnergyReference {
  public:
   EnergyState state(const Diagnostics& sums);
+  /// The first total energy; 0 before there is one.
+  double first() const { return first_; }
+  /// Of a run that goes on.
+  void restore(double first) {
+    first_ = first;
+    known_ = true;
+  }
 
  private:
   bool known_ = false;
@@ -30,12 +39,17 @@ class EnergyReference {
 /// The unit of the times of a run, in words: "N-body units", "units of 977.8 Myr".
 std::string time_unit_text(const Config& config);
 
+/// The first total energy in an energy.csv; nothing when the file has none. Throws as read_csv_log().
+std::optional<double> first_energy_in(const std::string& path);
+
 /// Writes energy.csv. Not collective: one rank owns it.
 class EnergyLog {
  public:
-  /// Creates `path`. `time_unit` is that of time_unit_text(). Throws SystemError.
-  EnergyLog(const std::string& path, const std::string& time_unit);
+  /// Creates `path`. `time_unit` is that of time_unit_text(). With `rows` > 0, goes on with a log of so many rows, or creates one where
+  /// there is none. Throws SystemError, and DataError as CsvLog does.
+  EnergyLog(const std::string& path, const std::string& time_unit, std::uint64_t rows = 0);
   void add(const EnergyState& state);
+  void flush() { log_.flush(); }
   const std::string& path() const { return log_.path(); }
 
  private:

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "io/saved_state.hpp"
+
 namespace grove {
 
 struct Config;
@@ -40,6 +42,9 @@ class Observer {
   virtual double writing_s() const { return 0; }
   /// Whether its time is counted as output.
   virtual bool is_output() const { return true; }
+  /// Puts what it needs to go on into `state`, after finish(), and has all that it wrote on the disk. The same on all ranks. An observer of
+  /// a run that goes on finds it in ObserverSetup::resume. Collective. Throws AgreedError.
+  virtual void save(SavedState&) {}
   /// What it wrote, for the user; empty: nothing.
   virtual std::string written() const { return ""; }
   /// The file from which a run can go on at the state observed last; empty: there is none.
@@ -56,6 +61,9 @@ struct ObserverSetup {
   const StepSchedule& schedule;
   std::string device;  ///< description, for files
   ProgressStyle progress = ProgressStyle::silent;
+  std::uint64_t first_step = 0;        ///< the steps that were taken before; > 0 where a run goes on
+  std::uint64_t states_seen = 0;       ///< by the observers of the run before, that of step 0 among them; 0: a new run
+  const SavedState* resume = nullptr;  ///< what they have saved; null: a new run
 };
 
 }  // namespace grove

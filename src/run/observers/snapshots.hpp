@@ -9,12 +9,16 @@
 #include "kernels/particles/host_columns.hpp"
 #include "kernels/space/error.hpp"
 #include "src/config/config.hpp"
+#include "src/run/go_on.hpp"
 #include "src/run/observers/observers.hpp"
 #include "src/run/output_directory.hpp"
 #include "src/run/snapshot_writer.hpp"
 #include "src/run/step_schedule.hpp"
 
 namespace grove {
+
+/// The name of the number of snapshots in a saved state.
+inline constexpr const char* saved_snapshot_count = "snapshots.count";
 
 /// Copies the particles to the host and lets the steps go on while they are written. One snapshot at a time: the next one waits for it.
 /// Where the copy cannot be had, the steps wait until the snapshot is written, field by field.
@@ -25,24 +29,31 @@ class SnapshotObserver final : public Observer {
       : context_(context),
         is_wanted_(output().snapshots == "all"),
         copy_(context.space, context.particles.table()),
-        writer_(context.comm, output().beside == "yes", means) {}
+        writer_(context.comm, output().beside == "yes", means) {
+    if (const SavedState* const before = context.setup.resume) count_ = before->count(saved_snapshot_count);
+  }
 
   bool due(const RunState& state) const override {
     return is_wanted_ && (state.is_last || context_.setup.schedule.snapshot_due(state.step));
   }
   void observe(const RunState& state) override {
-    writer_.wait();
+    finish();
     const ObserverSetup& setup = context_.setup;
     SnapshotRequest request = snapshot_request(setup.directory.snapshot(count_), state.time, setup.config, setup.device);
     ++count_;
     if (writer_.can_start() && copies_the_particles(request)) {
       writer_.start(std::move(request), copy_);
     } else {
-      ColumnsOnDemand<Space> columns(context_.space, context_.particles, order_of(request));
-      writer_.write(request, columns);
+      go_on_without([&] {
+        ColumnsOnDemand<Space> columns(context_.space, context_.particles, order_of(request));
+        writer_.write(request, columns);
+      });
     }
   }
-  void finish() override { writer_.wait(); }
+  void finish() override {
+    go_on_without([&] { writer_.wait(); });
+  }
+  void save(SavedState& state) override { state.put_count(saved_snapshot_count, count_); }
   bool has_failed() const override { return writer_.has_failed(); }
   double writing_s() const override { return writer_.seconds(); }
   std::string written() const override {
@@ -50,7 +61,8 @@ class SnapshotObserver final : public Observer {
     const std::string note = short_of_memory_ > 0 ? " (the steps waited for " + std::to_string(short_of_memory_) +
                                                         " of them: too little memory on the host for a copy of the particles)"
                                                   : "";
-    return setup_directory().snapshot(0) + (count_ > 1 ? " ... " + last_state() : "") + note;
+    const std::string lost = lost_ > 0 ? " (" + std::to_string(lost_) + " of them could not be written)" : "";
+    return setup_directory().snapshot(0) + (count_ > 1 ? " ... " + last_state() : "") + lost + note;
   }
   std::string last_state() const override { return count_ > 0 ? setup_directory().snapshot(count_ - 1) : ""; }
 
@@ -59,6 +71,18 @@ class SnapshotObserver final : public Observer {
   const OutputDirectory& setup_directory() const { return context_.setup.directory; }
   static ParticleOrder order_of(const SnapshotRequest& request) {
     return request.by_id ? ParticleOrder::by_id : ParticleOrder::as_they_are;
+  }
+
+  /// Does `work`, which writes a snapshot. Where the user wants it, a failure, of which all ranks know, does not end the run.
+  template <class Work>
+  void go_on_without(Work work) {
+    try {
+      work();
+    } catch (const AgreedError& error) {
+      if (output().on_error != "continue") throw;
+      ++lost_;
+      if (context_.comm.is_root()) say_that_the_run_goes_on(error);
+    }
   }
 
   /// False on all ranks when one has too little memory. Collective.
@@ -92,6 +116,7 @@ class SnapshotObserver final : public Observer {
   const ObserverContext<Space> context_;
   bool is_wanted_;
   std::uint64_t count_ = 0;            ///< asked for so far
+  std::uint64_t lost_ = 0;             ///< of these, could not be written
   std::uint64_t short_of_memory_ = 0;  ///< of these, written between the steps for lack of memory
   HostCopy<Space> copy_;
   SnapshotWriter writer_;  ///< last: it ends before the copy goes

@@ -15,9 +15,11 @@ namespace grove {
 /// the first step logged; a phase that only a later step has goes into the column "other". Not collective: one rank owns it.
 class TimingsLog {
  public:
-  explicit TimingsLog(std::string path) : path_(std::move(path)) {}
+  /// With `rows` > 0, goes on with a log of so many rows and with its columns, if there is one. Throws as CsvLog does.
+  explicit TimingsLog(std::string path, std::uint64_t rows = 0);
   /// One line for the step that ended at `time`; the first call creates the file. Throws SystemError.
   void add(std::uint64_t step, double time, std::uint64_t particle_count, const StepTiming& timing);
+  void flush();
   const std::string& path() const { return path_; }
 
  private:

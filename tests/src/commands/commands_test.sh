@@ -77,7 +77,7 @@ a_run_writes_snapshots_and_logs_of_every_step() {
   for n in 1 3; do
     rm -rf output && ranks $n run run.toml >out.txt && contains out.txt "finished: step 8 of 8" &&
       contains out.txt "method fmm, opening relative, tolerance 0.001, softening 0.05 (plummer)" || return 1
-    holds [ "$(ls output)" = "$(printf '%s\n' energy.csv snapshot_000{0,1,2}.hdf5 timings.csv used_parameters.toml)" ] || return 1
+    holds [ "$(ls output)" = "$(printf '%s\n' checkpoint_{0,1}.hdf5 energy.csv snapshot_000{0,1,2}.hdf5 timings.csv used_parameters.toml)" ] || return 1
     for log in energy timings; do holds [ "$(grep -vc '^#' output/$log.csv)" -eq 10 ] || return 1; done
     "$grove" info output/snapshot_0002.hdf5 >info.txt && contains info.txt "PartType1/Acceleration" && contains info.txt "200" || return 1
     holds [ "$(tail -n 1 output/energy.csv | cut -d, -f1)" = 1 ] || return 1
@@ -86,6 +86,16 @@ a_run_writes_snapshots_and_logs_of_every_step() {
 
 output_into_a_file_has_no_control_characters() {
   "$grove" run run.toml >out.txt 2>&1 && ! grep -q $'[\r\033]' out.txt
+}
+
+a_verbose_run_shows_its_ranks() {
+  ranks 2 run run.toml --verbose >out.txt && holds [ "$(grep -cE "^[01] +$(hostname) +CPU, [0-9]+ threads +[0-9]+$" out.txt)" -eq 2 ] &&
+    fails_with 2 "--quiet" "$grove" run run.toml --verbose --quiet
+}
+
+a_disk_that_is_too_small_is_named_before_the_first_step() {
+  "$grove" run run.toml --set initial_conditions.n=1000 --set time.end=1e9 --set output.snapshot_every=0.125 --set run.max_wall_time=0.01 >out.txt 2>err.txt
+  contains out.txt "note: the snapshots and checkpoints of this run take about" && contains out.txt "free"
 }
 
 quiet_runs_print_nothing() {
@@ -113,14 +123,14 @@ a_run_goes_on_from_a_snapshot() {
     contains out.txt "200 particles from output/snapshot_0002.hdf5" && holds [ -e next/snapshot_0001.hdf5 ]
 }
 
-a_signal_ends_a_run_with_a_last_snapshot() {
-  "$grove" run run.toml --quiet --set time.end=125000 --set output.snapshot_every=0 2>err.txt &
+a_signal_ends_a_run_without_checkpoints_with_a_last_snapshot() {
+  "$grove" run run.toml --quiet --set time.end=125000 --set output.snapshot_every=0 --set output.checkpoints=no 2>err.txt &
   local process=$! status
   for _ in $(seq 200); do [ "$(wc -l 2>/dev/null <output/energy.csv || echo 0)" -gt 30 ] && break; sleep 0.05; done
   kill -TERM $process
   wait $process
   status=$?
-  holds [ $status -eq 143 ] && contains err.txt "signal 15" && "$grove" info output/snapshot_0001.hdf5 >/dev/null &&
+  holds [ $status -eq 143 ] && contains err.txt "stopped by SIGTERM" && "$grove" info output/snapshot_0001.hdf5 >/dev/null &&
     holds [ "$(tail -c 1 output/energy.csv | od -An -c | tr -d ' ')" = '\n' ]
 }
 

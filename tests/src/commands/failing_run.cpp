@@ -85,6 +85,9 @@ class FailingSimulation final : public Simulation {
     if (is_third && failure_.is_at("threads", comm_)) fail_on_a_thread();
     inner_->step_to(time_after, dt);
   }
+  void save(SavedState& state) const override { inner_->save(state); }
+  void resume(const ParticleSet& particles, const SavedState& state) override { inner_->resume(particles, state); }
+  std::unique_ptr<ParticleColumns> columns() override { return inner_->columns(); }
   void compute_forces() override { inner_->compute_forces(); }
   const FieldTablePtr& fields() const override { return inner_->fields(); }
   double time() const override { return inner_->time(); }
@@ -133,7 +136,7 @@ int run(const Failure& failure, const std::string& path, const Communicator& com
   if (failure.is_at("start", comm)) failure.happen();
   const OutputDirectory directory(path);
   comm.agree([&] {
-    if (comm.is_root()) directory.prepare(true);
+    if (comm.is_root()) directory.prepare(EarlierResults::set_aside);
   });
   remove_partial_files_on_failure(path, "snapshot_");
   FailingSimulation simulation(make_simulation("cpu", {}, comm), comm, failure);

@@ -2,11 +2,18 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <csignal>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <sstream>
+#include <thread>
 
+#include "io/checkpoint_file.hpp"
 #include "kernels/space/error.hpp"
+#include "src/config/config_print.hpp"
 #include "src/run/observers/energies.hpp"
 #include "src/run/observers/snapshots.hpp"
 #include "src/run/observers/timings.hpp"
@@ -29,6 +36,12 @@ class FakeSimulation : public tests::IdleSimulation {
     ++steps;
     on_step();
   }
+  void save(SavedState& state) const override {
+    state.put_count("fake.steps", static_cast<std::uint64_t>(steps));
+    state.put_number("simulation.time", time());
+  }
+  void resume(const ParticleSet&, const SavedState& state) override { steps = static_cast<int>(state.count("fake.steps")); }
+  std::unique_ptr<ParticleColumns> columns() override { return std::make_unique<ColumnsOfSet>(set_); }
   Diagnostics diagnostics() override {
     Diagnostics sums;
     sums.time = time();
@@ -41,6 +54,16 @@ class FakeSimulation : public tests::IdleSimulation {
     std::vector<PhaseTime> phases{{"walk local", 0.5}, {"wait", 0.25}};
     if (steps > 1) phases.push_back({"rebuild", 0.125});
     return phases;
+  }
+
+ private:
+  ParticleSet set_ = one_particle();
+
+  /// With all fields, for checkpoints.
+  static ParticleSet one_particle() {
+    ParticleSet set;
+    for (const ParticleField& field : set.fields->rows()) set.resize(field, 1);
+    return set;
   }
 };
 
@@ -181,16 +204,152 @@ TEST(PhaseStatistics, ImbalanceIsThatOfTheWalks) {
   EXPECT_DOUBLE_EQ(timing.imbalance, size / ((1 + size) / 2));
 }
 
+/// A schedule, checkpoints and requests for runs of the fake simulation.
+class ControlledRunTest : public RunLoopTest {
+ protected:
+  Config config;
+  OutputDirectory output{directory.path()};
+  Checkpoints checkpoints{config, output, comm};
+  RunRequests requests{output, TimeLimit(0, "")};
+
+  ControlledRunTest() { config.output.checkpoint_minutes = 0; }
+
+  RunReport run_controlled(const StepSchedule& schedule, const RunBeginning& beginning = {}, bool with_checkpoints = true) {
+    Observers observers;
+    const std::uint64_t rows = beginning.state ? beginning.state->count(saved_states_seen) : 0;
+    observers.push_back(std::make_unique<EnergyObserver>(comm, output.energy(), "N-body units", rows));
+    observers.push_back(std::make_unique<TimingsObserver>(comm, output.timings(), rows));
+    observers.push_back(std::make_unique<StateObserver>(schedule, snapshots));
+    const RunControls controls{with_checkpoints ? &checkpoints : nullptr, &requests};
+    return RunLoop(simulation, comm, schedule, std::move(observers), controls).run({}, beginning);
+  }
+  SavedState state_in(const std::string& file) const {
+    comm.barrier();
+    SavedState state = read_checkpoint_state(file);
+    comm.barrier();
+    return state;
+  }
+};
+
+TEST_F(ControlledRunTest, WritesCheckpointsByTurnsAtTheBeginningEverySoManyStepsAndAtTheEnd) {
+  config.output.checkpoint_steps = 2;
+  const RunReport report = run_controlled({0, 5, 1, 0});
+  EXPECT_EQ(report.checkpoints, 4U) << "after steps 0, 2, 4 and 5";
+  EXPECT_EQ(report.checkpoint, output.checkpoint(1));
+  EXPECT_EQ(state_in(output.checkpoint(0)).count(saved_step), 4U);
+  const SavedState last = state_in(output.checkpoint(1));
+  EXPECT_EQ(last.count(saved_step), 5U);
+  EXPECT_EQ(last.count("fake.steps"), 5U);
+  EXPECT_EQ(last.count(saved_states_seen), 6U);
+  EXPECT_EQ(last.text(saved_configuration), print_config(config));
+  EXPECT_NEAR(last.numbers(saved_energies, 2)[0], -1, 1e-15);
+  EXPECT_NEAR(last.numbers(saved_energies, 2)[1], 0.05, 1e-12);
+}
+
+TEST_F(ControlledRunTest, WritesNoneAfterTheSameStateTwice) {
+  config.output.checkpoint_steps = 1;
+  EXPECT_EQ(run_controlled({0, 3, 1, 0}).checkpoints, 4U);
+}
+
+TEST_F(ControlledRunTest, WritesThemByTheClock) {
+  config.output.checkpoint_minutes = 0.01;
+  simulation.on_step = [&] { std::this_thread::sleep_for(std::chrono::milliseconds(comm.is_root() ? 250 : 0)); };
+  EXPECT_EQ(run_controlled({0, 6, 1, 0}).checkpoints, 3U) << "at the beginning, after 0.6 s and at the end";
+}
+
+TEST_F(ControlledRunTest, GoesOnWithEnergiesLogsAndStepsOfTheRunBefore) {
+  const StepSchedule schedule(0, 6, 1, 3);
+  run_controlled(schedule);
+  const auto whole = comm.is_root() ? lines_of("energy.csv") : std::vector<std::string>();
+  const auto timings = comm.is_root() ? lines_of("timings.csv") : std::vector<std::string>();
+  simulation.steps = 0;
+  comm.barrier();
+  // Stopped after step 4, whose rows are in the logs already, with those of one more step.
+  simulation.on_step = [&] {
+    if (simulation.steps == 4) std::raise(SIGUSR1);
+  };
+  EXPECT_EQ(run_controlled(schedule).signal, SIGUSR1);
+  simulation.on_step = [] {};
+  if (comm.is_root()) std::ofstream(output.energy(), std::ios::app) << whole.back() << "\n1,2";
+  const SavedState state = state_in(output.checkpoint(1));
+  EXPECT_EQ(state.count(saved_step), 4U);
+  simulation.steps = 0;
+  const RunReport report = run_controlled(schedule, {4, &state, true});
+  EXPECT_EQ(report.first_step, 4U);
+  EXPECT_EQ(report.steps, 6U);
+  EXPECT_EQ(simulation.steps, 6);
+  EXPECT_NEAR(report.first_energy, -1, 1e-15);
+  EXPECT_NEAR(report.largest_energy_error, 0.06, 1e-12);
+  if (!comm.is_root()) return;
+  EXPECT_EQ(lines_of("energy.csv"), whole);
+  EXPECT_EQ(lines_of("timings.csv").size(), timings.size());
+}
+
+TEST_F(ControlledRunTest, StopsWithACheckpointInsteadOfALastSnapshot) {
+  simulation.on_step = [&] {
+    if (simulation.steps == 3 && comm.rank() == comm.size() - 1) std::raise(SIGHUP);
+  };
+  const RunReport report = run_controlled({0, 100, 1, 50});
+  EXPECT_EQ(report.stop, StopCause::signal);
+  EXPECT_EQ(report.signal, SIGHUP);
+  EXPECT_EQ(report.steps, 3U);
+  EXPECT_EQ(snapshots.size(), 1U) << "that of step 0 alone, as in a run without interruption";
+  EXPECT_EQ(state_in(report.checkpoint).count(saved_step), 3U);
+}
+
+TEST_F(ControlledRunTest, DoesWhatFilesAskFor) {
+  simulation.on_step = [&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    if (comm.is_root() && simulation.steps == 10) std::ofstream(output.checkpoint_request()) << "";
+    if (comm.is_root() && simulation.steps == 100) std::ofstream(output.stop_request()) << "";
+  };
+  const RunReport report = run_controlled({0, 10000, 1, 10000});
+  EXPECT_EQ(report.stop, StopCause::file);
+  EXPECT_EQ(report.checkpoints, 3U) << "at the beginning, one that was asked for, and at the end";
+  EXPECT_GE(report.steps, 100U);
+  EXPECT_LE(report.steps, 200U);
+  comm.barrier();
+  EXPECT_FALSE(std::filesystem::exists(output.checkpoint_request()));
+  EXPECT_FALSE(std::filesystem::exists(output.stop_request()));
+}
+
+TEST_F(ControlledRunTest, StopsBeforeItsTimeIsOver) {
+  simulation.on_step = [&] { std::this_thread::sleep_for(std::chrono::milliseconds(50)); };
+  requests = RunRequests(output, TimeLimit(1.0 / 60, ""));
+  const auto began = std::chrono::steady_clock::now();
+  const RunReport report = run_controlled({0, 10000, 1, 10000}, {}, false);
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  EXPECT_EQ(report.stop, StopCause::time_limit);
+  EXPECT_EQ(report.last_state, "state 1") << "without checkpoints, the last state is a snapshot";
+  EXPECT_LE(seconds, 1.0);
+  EXPECT_GE(report.steps, 4U);
+}
+
+TEST(TimeLimitTest, IsTheEarlierOfBoth) {
+  const auto in_an_hour = std::to_string(std::time(nullptr) + 3600);
+  EXPECT_FALSE(TimeLimit(0, "").exists());
+  EXPECT_FALSE(TimeLimit(0, "soon").exists());
+  EXPECT_FALSE(TimeLimit(0, "").is_near(1e9));
+  EXPECT_NEAR(TimeLimit(0, in_an_hour).left_s(), 3600, 2);
+  EXPECT_NEAR(TimeLimit(30, in_an_hour).left_s(), 1800, 1);
+  EXPECT_NEAR(TimeLimit(90, in_an_hour).left_s(), 3600, 2);
+  // A tenth is kept in reserve.
+  EXPECT_FALSE(TimeLimit(1, "").is_near(48));
+  EXPECT_TRUE(TimeLimit(1, "").is_near(55));
+  EXPECT_TRUE(TimeLimit(0, std::to_string(std::time(nullptr) - 5)).is_near(0));
+}
+
 class OutputDirectoryTest : public ::testing::Test {
  protected:
   TemporaryDirectory parent;
   OutputDirectory output{parent.file("a/b")};
 
   void put(const std::string& name) const { std::ofstream(output.path() + "/" + name) << "x"; }
+  void put_log() const { CsvLog(output.energy(), "a log", {{"time", "of a state"}}); }
   bool has(const std::string& name) const { return std::filesystem::exists(output.path() + "/" + name); }
   std::string message_of_prepare() const {
     try {
-      output.prepare(false);
+      output.prepare(EarlierResults::refuse);
     } catch (const Error& error) {
       return error.what();
     }
@@ -199,26 +358,62 @@ class OutputDirectoryTest : public ::testing::Test {
 };
 
 TEST_F(OutputDirectoryTest, IsCreatedWithItsParents) {
-  output.prepare(false);
+  output.prepare(EarlierResults::refuse);
   EXPECT_TRUE(std::filesystem::is_directory(output.path()));
   EXPECT_EQ(output.snapshot(7), output.path() + "/snapshot_0007.hdf5");
   EXPECT_EQ(output.snapshot(12345), output.path() + "/snapshot_12345.hdf5");
 }
 
-TEST_F(OutputDirectoryTest, KeepsResultsUnlessToldToOverwrite) {
-  output.prepare(false);
+TEST_F(OutputDirectoryTest, KeepsResultsAndSetsThemAsideWhenToldTo) {
+  output.prepare(EarlierResults::refuse);
   put("notes.txt");
+  put("energy_of_mine.csv");
+  put("snapshot_best.hdf5");
   EXPECT_EQ(message_of_prepare(), "");
   put("snapshot_0003.hdf5");
-  put("energy.csv");
+  put("checkpoint_1.hdf5");
+  put_log();
   const std::string message = message_of_prepare();
-  EXPECT_NE(message.find("energy.csv and 1 more)"), std::string::npos) << message;
-  EXPECT_NE(message.find("--overwrite"), std::string::npos) << message;
+  EXPECT_NE(message.find("checkpoint_1.hdf5 and 2 more)"), std::string::npos) << message;
+  for (const char* option : {"--overwrite", "--continue"}) EXPECT_NE(message.find(option), std::string::npos) << message;
+  output.prepare(EarlierResults::keep);
   EXPECT_TRUE(has("energy.csv"));
-  output.prepare(true);
-  EXPECT_FALSE(has("energy.csv"));
-  EXPECT_FALSE(has("snapshot_0003.hdf5"));
-  EXPECT_TRUE(has("notes.txt"));
+  for (int number = 1; number <= 2; ++number) {
+    const auto done = output.prepare(EarlierResults::set_aside);
+    const std::string aside = parent.file("a/b.") + std::to_string(number);
+    ASSERT_EQ(done.size(), 1U);
+    EXPECT_NE(done[0].find(aside), std::string::npos) << done[0];
+    for (const char* name : {"energy.csv", "snapshot_0003.hdf5", "checkpoint_1.hdf5"}) {
+      EXPECT_FALSE(has(name));
+      EXPECT_TRUE(std::filesystem::exists(aside + "/" + name)) << name;
+      put(name);
+    }
+    std::filesystem::remove(output.energy());
+    put_log();
+    for (const char* name : {"notes.txt", "energy_of_mine.csv", "snapshot_best.hdf5"}) EXPECT_TRUE(has(name)) << name;
+  }
+}
+
+TEST_F(OutputDirectoryTest, RemovesUnfinishedFilesOfGroveAlone) {
+  output.prepare(EarlierResults::refuse);
+  for (const char* name : {"snapshot_0001.hdf5.partial", "checkpoint_0.hdf5.partial", "snapshot_x.hdf5.partial", "notes.partial"})
+    put(name);
+  const auto done = output.prepare(EarlierResults::refuse);
+  ASSERT_EQ(done.size(), 1U);
+  EXPECT_NE(done[0].find("checkpoint_0.hdf5.partial and 1 more"), std::string::npos) << done[0];
+  EXPECT_FALSE(has("snapshot_0001.hdf5.partial"));
+  EXPECT_TRUE(has("snapshot_x.hdf5.partial"));
+  EXPECT_TRUE(has("notes.partial"));
+}
+
+TEST_F(OutputDirectoryTest, KnowsItsSnapshotsAndWhatLiesInIt) {
+  output.prepare(EarlierResults::refuse);
+  for (const char* name : {"snapshot_0002.hdf5", "snapshot_12345.hdf5", "snapshot_0003.hdf5.partial", "checkpoint_1.hdf5"}) put(name);
+  EXPECT_EQ(output.snapshots(), (std::vector<std::uint64_t>{2, 12345}));
+  EXPECT_TRUE(output.contains(output.path() + "/x.hdf5"));
+  EXPECT_TRUE(output.contains(parent.file("a/../a/b/c/x.hdf5")));
+  EXPECT_FALSE(output.contains(parent.file("a/bc/x.hdf5")));
+  EXPECT_TRUE(OutputDirectory(output.path() + "/").contains(output.path() + "/x.hdf5"));
 }
 
 TEST_F(OutputDirectoryTest, NamesADirectoryThatCannotBeMade) {

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kernels/space/error.hpp"
@@ -52,6 +54,31 @@ TEST(StepScheduleTest, TakesTheFirstStepAfterASnapshotTimeBetweenSteps) {
 
 TEST(StepScheduleTest, WritesOnlyBothEndsWithSnapshotEveryZero) {
   EXPECT_EQ(snapshot_steps({0, 1, 0.25, 0}), (std::vector<std::uint64_t>{0, 4}));
+}
+
+TEST(StepScheduleTest, CountsTheSnapshotsThatAreLeft) {
+  for (const StepSchedule& schedule : {StepSchedule(0, 1, 0.1, 0.3), StepSchedule(0, 2, 0.1, 1), StepSchedule(0, 1, 0.25, 0.4),
+                                       StepSchedule(0, 1, 0.25, 0.01), StepSchedule(0, 1, 0.25, 0), StepSchedule(3, 3, 0.1, 1)}) {
+    const std::vector<std::uint64_t> steps = snapshot_steps(schedule);
+    EXPECT_EQ(schedule.snapshots_after(0), steps.size());
+    for (std::uint64_t step = 1; step <= schedule.steps(); ++step)
+      EXPECT_EQ(schedule.snapshots_after(step),
+                static_cast<std::uint64_t>(std::count_if(steps.begin(), steps.end(), [&](auto s) { return s > step; })))
+          << step;
+  }
+}
+
+TEST(StepScheduleTest, FindsTheStepOfATime) {
+  const StepSchedule schedule(1, 21, 0.1, 1);
+  for (const std::uint64_t step : {0u, 1u, 7u, 199u, 200u}) EXPECT_EQ(schedule.step_at(schedule.time(step), "a file"), step);
+  EXPECT_EQ(schedule.step_at(1.3, "a file"), 3u);
+  for (const auto& [time, part] : {std::pair(0.5, "time.begin"), std::pair(21.1, "time.end"), std::pair(1.25, "between two steps")}) try {
+      schedule.step_at(time, "a file");
+      ADD_FAILURE() << time;
+    } catch (const ConfigError& error) {
+      EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find("a file"), std::string::npos) << error.what();
+    }
 }
 
 TEST(StepScheduleTest, AllowsARunWithoutSteps) {

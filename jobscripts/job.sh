@@ -1,0 +1,73 @@
+# shellcheck shell=bash
+# What the job scripts (*.sbatch) share: a run that goes on from job to job. Sourced, not run.
+#
+# The run is started with --continue: the first job begins it, later ones go on from its last checkpoint, after `scontrol requeue` as well.
+# Two minutes before the time of the job is over, SLURM sends SIGUSR1 to the script (#SBATCH --signal=B:USR1@120), which passes it on to
+# mpirun, which passes it on to all ranks: the run stops with a checkpoint. SIGTERM, which scancel and `scontrol requeue` send, is passed on as
+# SIGUSR1, too: mpirun would kill the ranks soon after a SIGTERM, however long a step takes.
+
+grove_job_fail() {
+  echo "$(basename "$0"): $2" >&2
+  exit "$1"
+}
+
+# grove_job_begin SCRIPT ARGUMENTS...: sets `grove` and checks what the job needs. SLURM runs a copy of the script from its own directory:
+# the repository is where sbatch was called.
+grove_job_begin() {
+  local script="$1"
+  shift
+  grove="${GROVE:-${SLURM_SUBMIT_DIR:-$PWD}/build/release/grove}"
+  if [[ $# -lt 1 ]]; then grove_job_fail 2 "usage: sbatch jobscripts/$script CONFIG.toml [more arguments of grove run]"; fi
+  if [[ ! -x "$grove" ]]; then
+    grove_job_fail 2 "no program at $grove: build it (cmake --preset release && cmake --build --preset release), or set GROVE to its path"
+  fi
+  # The run stops by itself before this time; SLURM 23.02 and newer set it.
+  if [[ -z "${SLURM_JOB_END_TIME:-}" && -n "${SLURM_JOB_ID:-}" ]]; then
+    local end
+    end="$(squeue --noheader --job "$SLURM_JOB_ID" --format=%e 2>/dev/null)" || end=""
+    # A job without a limit has no such time.
+    if [[ -n "$end" ]] && end="$(date -d "$end" +%s 2>/dev/null)"; then export SLURM_JOB_END_TIME="$end"; fi
+  fi
+}
+
+# Nodes of this job, and the cores that it has on this one.
+grove_job_nodes() { echo "${SLURM_JOB_NUM_NODES:-1}"; }
+grove_job_cores() {
+  local cpus threads_per_core
+  cpus="${SLURM_CPUS_ON_NODE:-$(nproc)}"
+  threads_per_core="$(LC_ALL=C lscpu | sed -n 's/^Thread(s) per core: *//p')"
+  echo $((cpus / ${threads_per_core:-1} > 0 ? cpus / ${threads_per_core:-1} : 1))
+}
+
+# grove_job_ranks_per_node OTHERWISE: what --ntasks-per-node says, e.g. "4(x2)", or OTHERWISE.
+grove_job_ranks_per_node() {
+  local ranks="${SLURM_NTASKS_PER_NODE:-$1}"
+  echo "${ranks%%(*}"
+}
+
+# Jobs of a chain (chain.sh) that wait for this one have nothing to do after a run that has finished, or that cannot go on before the user
+# has changed something.
+grove_job_end_chain() {
+  if [[ -n "${GROVE_CHAIN:-}" ]]; then scancel --state=PENDING --name="$GROVE_CHAIN" --user="$(id -un)" || true; fi
+}
+
+# grove_job_run MPIRUN_ARGUMENTS...: starts mpirun, passes signals on, and exits with the code of the run: 0 finished, 75 to be continued,
+# 2 and 3 a mistake in settings or data, any other a failure of the machine.
+grove_job_run() {
+  local process code=0 was_passed_on
+  mpirun "$@" &
+  process=$!
+  trap 'was_passed_on=true; kill -USR1 "$process" 2>/dev/null || true' USR1 TERM
+  # A signal ends `wait`, not the run.
+  for (( ; ; )); do
+    was_passed_on=false code=0
+    wait "$process" || code=$?
+    if [[ "$was_passed_on" == false ]]; then break; fi
+  done
+  trap - USR1 TERM
+  case "$code" in
+    0 | 2 | 3) grove_job_end_chain ;;
+    75) echo "the run is to be continued: submit the same job again, or a chain of jobs (jobscripts/chain.sh)" ;;
+  esac
+  exit "$code"
+}

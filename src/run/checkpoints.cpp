@@ -1,0 +1,65 @@
+#include "src/run/checkpoints.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "io/checkpoint.hpp"
+#include "kernels/space/error.hpp"
+#include "src/config/config_print.hpp"
+#include "src/run/go_on.hpp"
+#include "src/version.hpp"
+
+namespace grove {
+
+namespace {
+
+double wall_clock_s() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+}  // namespace
+
+std::string name_of_device_kind(bool is_gpu) { return is_gpu ? "GPU" : "CPU"; }
+
+Checkpoints::Checkpoints(const Config& config, const OutputDirectory& directory, const Communicator& comm, int next)
+    : config_(config), directory_(directory), comm_(comm), next_(next), ended_s_(wall_clock_s()) {}
+
+bool Checkpoints::due(std::uint64_t step) const {
+  const OutputParameters& output = config_.output;
+  if (output.checkpoint_steps > 0 && step % output.checkpoint_steps == 0) return true;
+  return output.checkpoint_minutes > 0 && wall_clock_s() - ended_s_ >= 60 * output.checkpoint_minutes;
+}
+
+/// False where the run goes on without.
+bool Checkpoints::write_to(const std::string& path, Simulation& simulation, const SavedState& state, bool is_needed) const {
+  try {
+    const Hdf5Turn turn;
+    const auto columns = simulation.columns();
+    write_checkpoint(path, *columns, state, comm_, turn);
+  } catch (const AgreedError& error) {
+    if (is_needed || config_.output.on_error != "continue") throw;
+    if (comm_.is_root()) say_that_the_run_goes_on(error);
+    return false;
+  }
+  return true;
+}
+
+void Checkpoints::write(Simulation& simulation, SavedState state, std::uint64_t step, bool is_needed) {
+  const double began = wall_clock_s();
+  simulation.save(state);
+  state.put_count(saved_step, step);
+  state.put(saved_configuration, print_config(config_));
+  state.put(saved_version, version_line());
+  state.put(saved_device, name_of_device_kind(simulation.device_state().is_gpu()));
+  const std::string path = directory_.checkpoint(next_);
+  ended_s_ = began;  // the next one is due as long after one that failed
+  if (!write_to(path, simulation, state, is_needed)) return;
+  next_ = (next_ + 1) % OutputDirectory::checkpoint_generations;
+  last_ = path;
+  last_step_ = step;
+  ++count_;
+  ended_s_ = wall_clock_s();
+  seconds_ += ended_s_ - began;
+  longest_s_ = std::max(longest_s_, ended_s_ - began);
+}
+
+}  // namespace grove

@@ -1,0 +1,56 @@
+// The checkpoints of a run: when they are due, and the two of them that are kept.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "decomposition/communicator.hpp"
+#include "io/saved_state.hpp"
+#include "src/config/config.hpp"
+#include "src/run/output_directory.hpp"
+#include "src/simulation/simulation.hpp"
+
+namespace grove {
+
+/// Names of what this class adds to a saved state.
+inline constexpr const char *saved_configuration = "run.configuration", *saved_step = "run.step", *saved_device = "run.device",
+                            *saved_version = "run.version";
+
+/// "GPU" or "CPU".
+std::string name_of_device_kind(bool is_gpu);
+
+/// Writes checkpoints between the steps, by turns into one of two files: the older one is replaced when the new one is complete.
+class Checkpoints {
+ public:
+  /// `next`: the generation that is to be written next. The arguments must outlive the object.
+  Checkpoints(const Config& config, const OutputDirectory& directory, const Communicator& comm, int next = 0);
+
+  /// Whether one is due after `step`, by steps or by the clock of this rank. Not collective.
+  bool due(std::uint64_t step) const;
+  /// Writes the particles of the simulation, its state, and `state`, that of the run after `step`. Collective. Throws AgreedError when that
+  /// cannot be done; with output.on_error = "continue" only if `is_needed`, and else the checkpoints before stay.
+  void write(Simulation& simulation, SavedState state, std::uint64_t step, bool is_needed);
+
+  /// The one written last; empty: none.
+  const std::string& last() const { return last_; }
+  /// Whether the state after `step` is in a checkpoint.
+  bool has(std::uint64_t step) const { return !last_.empty() && last_step_ == step; }
+  std::uint64_t count() const { return count_; }
+  /// Wall time of all checkpoints, and of the one that took longest, s.
+  double seconds() const { return seconds_; }
+  double longest_s() const { return longest_s_; }
+
+ private:
+  bool write_to(const std::string& path, Simulation& simulation, const SavedState& state, bool is_needed) const;
+
+  const Config& config_;
+  const OutputDirectory& directory_;
+  const Communicator& comm_;
+  int next_;
+  std::string last_;
+  std::uint64_t last_step_ = 0, count_ = 0;
+  double seconds_ = 0, longest_s_ = 0;
+  double ended_s_;  ///< when the last one was complete, or the run began
+};
+
+}  // namespace grove

@@ -1,0 +1,42 @@
+// Observer: what is unusual in the first state of a run, on the terminal.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "src/config/config.hpp"
+#include "src/run/observers/observers.hpp"
+#include "src/run/state_advice.hpp"
+#include "src/run/step_schedule.hpp"
+#include "src/simulation/step_check.hpp"
+
+namespace grove {
+
+template <class Space>
+class WarningObserver final : public Observer {
+ public:
+  explicit WarningObserver(const ObserverContext<Space>& context) : context_(context) {}
+  bool due(const RunState& state) const override { return state.step == 0; }
+  void observe(const RunState& state) override {
+    const ObserverSetup& setup = context_.setup;
+    const double dt = setup.schedule.dt();
+    const StepCheck check = check_step(context_.space, context_.comm, context_.particles, setup.config.gravity.softening, dt);
+    if (!context_.comm.is_root() || setup.progress == ProgressStyle::silent) return;
+    for (const std::string& line : advice_on_first_state(state.energy, check, dt)) fmt::print("note: {}\n", line);
+    std::fflush(stdout);
+  }
+  bool is_output() const override { return false; }
+
+ private:
+  const ObserverContext<Space> context_;
+};
+
+template <class Space>
+std::unique_ptr<Observer> make_warnings(const ObserverContext<Space>& context) {
+  return std::make_unique<WarningObserver<Space>>(context);
+}
+
+}  // namespace grove

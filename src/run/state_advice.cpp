@@ -1,0 +1,39 @@
+#include "src/run/state_advice.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace grove {
+
+namespace {
+
+constexpr double largest_energy_error = 1e-2;
+
+}  // namespace
+
+std::vector<std::string> advice_on_first_state(const EnergyState& energy, const StepCheck& check, double dt) {
+  std::vector<std::string> advice;
+  const double total = energy.sums.total_energy();
+  if (total > 0)
+    advice.push_back(
+        fmt::format("the total energy is positive ({:.3g}, virial ratio {:.3g}): the particles are not bound to each other. Are "
+                    "velocities, masses and G in the units of the configuration?",
+                    total, energy.virial_ratio));
+  if (check.too_long > tolerated_share)
+    advice.push_back(
+        fmt::format("time.dt = {:.6g} is long for {:.0f} % of the particles, whose acceleration changes within it; {:.2g} would do "
+                    "(sqrt(0.05 softening / acceleration))",
+                    dt, 100 * check.too_long, check.would_do));
+  return advice;
+}
+
+std::string advice_on_energy_error(double relative_error) {
+  if (std::abs(relative_error) <= largest_energy_error) return "";
+  return fmt::format(
+      "the energy has changed by {:.2g} of itself: a smaller time.dt, a larger gravity.softening or a smaller gravity.tolerance is "
+      "needed",
+      std::abs(relative_error));
+}
+
+}  // namespace grove

@@ -1,0 +1,18 @@
+// What a user should know of the first state of a run, and of its end: one sentence each.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "src/run/observers/energy_log.hpp"
+#include "src/simulation/step_check.hpp"
+
+namespace grove {
+
+/// Sentences on a state that is not bound, which may be meant so, and on a step that is too long.
+std::vector<std::string> advice_on_first_state(const EnergyState& energy, const StepCheck& check, double dt);
+
+/// A sentence on an energy error at the end of a run that is too large for its results to be used; else empty.
+std::string advice_on_energy_error(double relative_error);
+
+}  // namespace grove

@@ -1,0 +1,43 @@
+#include "src/run/time_limit.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cstdlib>
+
+namespace grove {
+
+namespace {
+
+constexpr double longest_reserve_s = 10, reserve_share = 0.1;
+
+double steady_s() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+/// Seconds from now to a time of the calendar; infinity if it is not known.
+double seconds_until(const std::string& since_1970) {
+  long long end_s = 0;
+  const char* const end = since_1970.data() + since_1970.size();
+  const auto read = std::from_chars(since_1970.data(), end, end_s);
+  if (read.ec != std::errc() || read.ptr != end || end_s <= 0) return std::numeric_limits<double>::infinity();
+  const double now_s = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+  return static_cast<double>(end_s) - now_s;
+}
+
+}  // namespace
+
+TimeLimit::TimeLimit(double max_minutes, const std::string& end_of_job)
+    : began_s_(steady_s()),
+      left_at_start_s_(std::min(max_minutes > 0 ? 60 * max_minutes : std::numeric_limits<double>::infinity(), seconds_until(end_of_job))) {}
+
+double TimeLimit::left_s() const { return left_at_start_s_ - (steady_s() - began_s_); }
+
+bool TimeLimit::is_near(double needed_s) const {
+  return exists() && left_s() <= needed_s + std::clamp(reserve_share * left_at_start_s_, 0.0, longest_reserve_s);
+}
+
+std::string end_of_slurm_job() {
+  const char* const end = std::getenv("SLURM_JOB_END_TIME");
+  return end ? end : "";
+}
+
+}  // namespace grove

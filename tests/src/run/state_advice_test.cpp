@@ -1,0 +1,70 @@
+// What is said of the first state of a run, and of its end.
+#include "src/run/state_advice.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "kernels/particles/particle_transfer.hpp"
+#include "tests/support/space_support.hpp"
+
+namespace grove::tests {
+namespace {
+
+constexpr double softening = 0.2;
+
+/// 1000 particles over all ranks, of which `strong` have the acceleration 100, the others 1.
+std::size_t fill(Particles<BackEnd>& particles, BackEnd& space, const Communicator& comm, std::uint64_t strong) {
+  const std::uint64_t first = first_of_rank(1000, comm.rank(), comm.size()), end = first_of_rank(1000, comm.rank() + 1, comm.size());
+  ParticleSet set;
+  set.resize(end - first);
+  for (std::uint64_t i = first; i < end; ++i)
+    for (const double part : {0.6, 0.0, -0.8}) set.acceleration.push_back(part * (i < strong ? 100 : 1));
+  upload(space, set, particles);
+  return set.size();
+}
+
+TEST(StepCheckTest, CountsTheParticlesForWhichAStepIsTooLong) {
+  const Communicator comm(MPI_COMM_WORLD);
+  BackEnd space = make_space();
+  Particles<BackEnd> particles(space);
+  // sqrt(2 * 0.025 * 0.2 / a): 0.01 of the strong ones, 0.1 of the others.
+  fill(particles, space, comm, 20);
+  EXPECT_EQ(check_step(space, comm, particles, softening, 0.0099).too_long, 0);
+  EXPECT_DOUBLE_EQ(check_step(space, comm, particles, softening, 0.0101).too_long, 0.02);
+  EXPECT_NEAR(check_step(space, comm, particles, softening, 0.0101).would_do, 0.01, 2e-5);
+  EXPECT_DOUBLE_EQ(check_step(space, comm, particles, softening, 0.2).too_long, 1);
+  EXPECT_NEAR(check_step(space, comm, particles, softening, 0.2).would_do, 0.01, 2e-5);
+  EXPECT_EQ(check_step(space, comm, particles, 0, 0.2).too_long, 0);
+  // One in a hundred may have too long a step.
+  fill(particles, space, comm, 10);
+  EXPECT_NEAR(check_step(space, comm, particles, softening, 0.2).would_do, 0.1, 2e-4);
+}
+
+EnergyState energy(double kinetic, double potential) {
+  EnergyReference reference;
+  Diagnostics sums;
+  sums.kinetic = kinetic;
+  sums.potential = potential;
+  return reference.state(sums);
+}
+
+TEST(StateAdvice, NamesWhatIsUnusual) {
+  EXPECT_TRUE(advice_on_first_state(energy(0.5, -1), {0.01, 0.1}, 0.1).empty());
+  const auto unbound = advice_on_first_state(energy(1.5, -1), {0, 0.1}, 0.1);
+  ASSERT_EQ(unbound.size(), 1U);
+  EXPECT_NE(unbound[0].find("positive (0.5, virial ratio 3)"), std::string::npos) << unbound[0];
+  const auto too_long = advice_on_first_state(energy(0.5, -1), {0.25, 0.0123}, 0.1);
+  ASSERT_EQ(too_long.size(), 1U);
+  EXPECT_NE(too_long[0].find("time.dt = 0.1 is long for 25 %"), std::string::npos) << too_long[0];
+  EXPECT_NE(too_long[0].find("0.012 would do"), std::string::npos) << too_long[0];
+}
+
+TEST(StateAdvice, NamesALargeEnergyError) {
+  EXPECT_EQ(advice_on_energy_error(0.0099), "");
+  EXPECT_NE(advice_on_energy_error(-0.02).find("0.02"), std::string::npos);
+  EXPECT_NE(advice_on_energy_error(std::nan("")).size(), 0U);
+}
+
+}  // namespace
+}  // namespace grove::tests

@@ -1,0 +1,130 @@
+// A simulation that goes on from a checkpoint takes the same steps, bit for bit, as one that was not interrupted.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <filesystem>
+
+#include "io/checkpoint.hpp"
+#include "io/checkpoint_file.hpp"
+#include "src/integrators/integrators.hpp"
+#include "tests/support/physics_support.hpp"
+#include "tests/support/temporary_directory.hpp"
+
+namespace grove::tests {
+namespace {
+
+constexpr double dt = 0.0625;
+
+/// A sphere that collapses while it moves along: domains are cut anew, and the cube of the keys follows.
+ParticleSet collapsing_sphere(std::uint64_t n) {
+  InitialConditions conditions;
+  conditions.generator = "uniform_sphere";
+  conditions.n = n;
+  ParticleSet all = generate(conditions, 1.0, 0, n);
+  for (std::size_t i = 0; i < n; ++i) all.velocity[3 * i] += 1;
+  return all;
+}
+
+void expect_same_bits(const ParticleSet& a, const ParticleSet& b) {
+  ASSERT_EQ(a.size(), b.size());
+  for (const ParticleField& field : a.fields->rows()) {
+    const auto one = a.bytes(field), other = b.bytes(field);
+    ASSERT_EQ(one.size(), other.size()) << field.name;
+    EXPECT_TRUE(one.empty() || std::memcmp(one.data(), other.data(), one.size()) == 0) << field.name;
+  }
+}
+
+class ContinuationTest : public testing::Test {
+ protected:
+  Communicator comm{MPI_COMM_WORLD};
+  TemporaryDirectory directory{comm};
+  std::string path = directory.file("checkpoint_0.hdf5");
+
+  std::unique_ptr<Simulation> make(const GravityParameters& gravity, const std::string& integrator) const {
+    SimulationSetup setup;
+    setup.integrator = integrator;
+    return make_simulation(test_device(), gravity, comm, setup);
+  }
+  void save(Simulation& simulation) const {
+    SavedState state;
+    simulation.save(state);
+    const auto columns = simulation.columns();
+    write_checkpoint(path, *columns, state, comm, Hdf5Turn());
+  }
+  void resume(Simulation& simulation) const {
+    const SavedState state = read_checkpoint_state(path);
+    simulation.resume(read_checkpoint_particles(path, state, comm, simulation.fields()), state);
+  }
+};
+
+TEST_F(ContinuationTest, HasTheBitsOfARunWithoutInterruption) {
+  for (const GravityParameters& gravity :
+       {fmm_gravity(1e-3, 0.05), tree_gravity("barnes", 0.7, 0.05), tree_gravity("relative", 0.6, 0.05), direct_gravity(0.05)})
+    for (const char* integrator : {"leapfrog", "yoshida4"}) {
+      SCOPED_TRACE(gravity.method + ", " + gravity.opening + ", " + integrator);
+      const int steps = gravity.method == "direct" ? 4 : 24;
+      const auto whole = make(gravity, integrator);
+      whole->start(share_of(collapsing_sphere(gravity.method == "direct" ? 500 : 4000), comm), 0.5);
+      auto part = make(gravity, integrator);
+      for (int step = 1; step <= steps; ++step) {
+        // Interrupted after every third step, each time by a new simulation.
+        if (step % 3 == 1) {
+          save(*whole);
+          part = make(gravity, integrator);
+          resume(*part);
+          EXPECT_EQ(part->time(), whole->time());
+        }
+        whole->step(dt);
+        part->step(dt);
+        expect_same_bits(part->particles(), whole->particles());
+        const Diagnostics a = part->diagnostics(), b = whole->diagnostics();
+        EXPECT_EQ(a.kinetic, b.kinetic);
+        EXPECT_EQ(a.potential, b.potential);
+        if (HasFailure()) return;
+      }
+    }
+}
+
+TEST_F(ContinuationTest, WithAnotherSolverHasItsForces) {
+  const auto fmm = make(fmm_gravity(1e-4, 0.05), "leapfrog"), direct = make(direct_gravity(0.05), "leapfrog");
+  fmm->start(share_of(plummer(1000), comm), 0);
+  fmm->step(dt);
+  save(*fmm);
+  resume(*direct);
+  save(*direct);
+  const auto again = make(fmm_gravity(1e-4, 0.05), "leapfrog");
+  resume(*again);
+  again->step(dt);
+  direct->step(dt);
+  const ParticleSet a = collected(*again, comm), b = collected(*direct, comm);
+  for (std::size_t i = 0; i < a.size(); ++i) EXPECT_LT(distance(a.position, b.position, i), 1e-5);
+}
+
+/// An integrator that remembers something.
+struct Counting {
+  static IntegratorInfo info() { return {.name = "counting", .meaning = "", .source = ""}; }
+  explicit Counting(const SettingValues&) {}
+  template <class Space>
+  void step(StepContext<Space>&, double) {}
+  void save(SavedState& state) const { state.put_count("counting.steps", steps); }
+  void restore(const SavedState& state) { steps = state.count("counting.steps"); }
+  std::uint64_t steps = 7;
+};
+
+TEST(IntegratorState, IsSavedByThoseThatHaveOne) {
+  SavedState saved, taken_up;
+  detail::IntegratorOf<HostSpace, Counting> counting({});
+  detail::IntegratorOf<HostSpace, Leapfrog> leapfrog({});
+  leapfrog.save(saved);
+  leapfrog.restore(saved);
+  EXPECT_TRUE(saved.values().empty());
+  counting.save(saved);
+  EXPECT_EQ(saved.count("counting.steps"), 7U);
+  saved.put_count("counting.steps", 9);
+  counting.restore(saved);
+  counting.save(taken_up);
+  EXPECT_EQ(taken_up.count("counting.steps"), 9U);
+}
+
+}  // namespace
+}  // namespace grove::tests
