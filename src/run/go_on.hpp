@@ -1,8 +1,6 @@
 // What a run says that goes on although something could not be written.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <cstdio>
 #include <exception>
 
@@ -10,7 +8,7 @@ namespace grove {
 
 /// One line on standard error. Not collective: one rank says it.
 inline void say_that_the_run_goes_on(const std::exception& error) {
-  fmt::print(stderr, "\ngrove: {}; the run goes on without, as output.on_error says\n", error.what());
+  std::fprintf(stderr, "\ngrove: %s; the run goes on without, as output.on_error says\n", error.what());
   std::fflush(stderr);
 }
 
