@@ -11,6 +11,7 @@
 #include "io/hdf5_elements.hpp"
 #include "io/hdf5_handles.hpp"
 #include "io/partial_file.hpp"
+#include "io/sealed_file.hpp"
 #include "kernels/space/error.hpp"
 
 namespace grove {
@@ -118,6 +119,7 @@ void write_checkpoint(const std::filesystem::path& final_name, ParticleColumns& 
   const std::uint64_t count = local.size(), first = comm.prefix_sum(count), all = comm.sum(count);
   SavedState complete = state;
   complete.put(particles_of_ranks, comm.all_gather(count));
+  std::uint64_t metadata_bytes = 0;
   std::vector<std::uint32_t> checksums(fields.size() + complete.values().size());
   try {
     // All metadata come from one rank, and the file has its room, before all ranks write together: see CollectiveFile.
@@ -126,11 +128,14 @@ void write_checkpoint(const std::filesystem::path& final_name, ParticleColumns& 
         if (count > 0 && !local.knows(*field)) throw Error("a checkpoint of particles without the field " + field->name);
       if (!comm.is_root()) return;
       const std::string image = make_image(partial.string(), fields, all, complete, checksums);
+      metadata_bytes = image.size();
       create_with_room(partial, image, largest_size(image.size(), fields, all, checksums.size()));
     });
     write_datasets(partial, local, fields, first, checksums, comm);
     comm.agree([&] {
-      if (comm.is_root()) flush_to_disk(partial);
+      if (!comm.is_root()) return;
+      seal(partial, metadata_bytes);
+      flush_to_disk(partial);
     });
     // What is read back is to come from the disk.
     if (comm.local_rank() == 0) forget_cached(partial);

@@ -3,6 +3,8 @@
 //   /Particles   a dataset for each field of the table that belongs to a restart, in the order of the ranks and of the particles there
 //   /State       a dataset for each value of a SavedState: f8 numbers, u8 counts, u1 texts
 //   /Checksums   u4, the CRC-32 of each dataset; the attribute Checksum_row of a dataset says which is its own
+//
+// Behind the end of what HDF5 knows is the checksum of its metadata: see sealed_file.hpp.
 #pragma once
 
 #include <filesystem>

@@ -6,6 +6,7 @@
 
 #include "io/hdf5_attributes.hpp"
 #include "io/hdf5_elements.hpp"
+#include "io/sealed_file.hpp"
 #include "kernels/space/error.hpp"
 
 namespace grove {
@@ -49,7 +50,9 @@ auto read_checked(const std::string& path, Read read) {
 
 void CheckpointFile::fail(const std::string& what) const { throw DataError(path_ + ": " + what); }
 
-CheckpointFile::CheckpointFile(const std::filesystem::path& path) : path_(path.string()), file_(open_hdf5_file(path)) {
+CheckpointFile::CheckpointFile(const std::filesystem::path& path) : path_(path.string()) {
+  require_seal(path);
+  file_ = open_hdf5_file(path);
   read_checked(path_, [&] {
     const auto version = read_number(file_, "Checkpoint_version");
     if (!version) fail("is no checkpoint of Grove");

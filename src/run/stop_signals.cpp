@@ -42,7 +42,11 @@ StopSignals::StopSignals() : is_first_(!std::exchange(is_noting, true)) {
   // Output under way is not interrupted.
   action.sa_flags = SA_RESTART;
   sigemptyset(&action.sa_mask);
-  for (std::size_t i = 0; i < kinds.size(); ++i) sigaction(kinds[i], &action, &earlier_[i]);
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    sigaction(kinds[i], &action, &earlier_[i]);
+    // Of a program that nohup has started.
+    if (kinds[i] == SIGHUP && earlier_[i].sa_handler == SIG_IGN) sigaction(SIGHUP, &earlier_[i], nullptr);
+  }
 }
 
 StopSignals::~StopSignals() {

@@ -9,7 +9,8 @@ namespace grove {
 
 /// While an object lives, the first of SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGHUP and SIGXCPU is only noted; a second one, of any of these
 /// kinds, ends the program as usual. What comes within two seconds of the first is the same request: launchers and batch systems send it
-/// to a rank by several ways. Of objects that live at the same time, the first counts.
+/// to a rank by several ways. A SIGHUP that is ignored, as nohup does it, stays so. Of objects that live at the same time, the first
+/// counts.
 class StopSignals {
  public:
   StopSignals();

@@ -1,8 +1,6 @@
 // Observer: what is unusual in the first state of a run, on the terminal.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -25,7 +23,7 @@ class WarningObserver final : public Observer {
     const double dt = setup.schedule.dt();
     const StepCheck check = check_step(context_.space, context_.comm, context_.particles, setup.config.gravity.softening, dt);
     if (!context_.comm.is_root() || setup.progress == ProgressStyle::silent) return;
-    for (const std::string& line : advice_on_first_state(state.energy, check, dt)) fmt::print("note: {}\n", line);
+    for (const std::string& line : advice_on_first_state(state.energy, check, dt)) std::fputs(("note: " + line + "\n").c_str(), stdout);
     std::fflush(stdout);
   }
   bool is_output() const override { return false; }

@@ -188,6 +188,13 @@ signals_of_all_kinds_stop_a_run() {
   done
 }
 
+a_run_under_nohup_does_not_stop_when_its_terminal_goes() {
+  (trap '' HUP; exec "$grove" run run.toml --quiet --set time.end=10) &
+  local process=$!
+  after_rows 10 kill -HUP $process
+  wait $process && holds [ "$(rows output/energy.csv)" -eq 322 ]
+}
+
 a_later_end_extends_a_run() {
   reference 2 --set time.end=3 --set output.snapshot_every=1 || return 1
   ends_with $finished ranks 2 run run.toml --quiet --set output.snapshot_every=1 &&

@@ -1,0 +1,17 @@
+// A checksum of the beginning of a file, at its end: HDF5 cannot be trusted to survive damaged metadata, which have no checksums of their
+// own.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+
+namespace grove {
+
+/// Appends to a complete file the checksum of its first `head_bytes` bytes, or of all if it is shorter. HDF5 does not look at what it finds
+/// there. Throws SystemError.
+void seal(const std::filesystem::path& path, std::uint64_t head_bytes);
+
+/// Throws DataError, which names the file, unless it has been sealed and its head is as it was then; also when it cannot be opened.
+void require_seal(const std::filesystem::path& path);
+
+}  // namespace grove
