@@ -22,12 +22,23 @@ constexpr std::size_t fewest_particles = 2 * largest_group + 1;
 // Boxes copied to the host at once. There are hardly ever more.
 constexpr std::uint32_t boxes_expected = 1024;
 
+/// What the host needs to know.
+struct Description {
+  KeyRange keys;
+  std::uint32_t box_count;
+};
+
+/// Marks the cells right below those with many particles; empties the description.
 struct MarkChildren {
   const CellLinks* links;
   std::uint32_t most_particles;
   std::uint8_t* mark;
+  const std::uint64_t* end_keys;
+  std::uint64_t particle_count;
+  Description* description;
   GROVE_HD void operator()(std::size_t c) const {
     const CellLinks cell = links[c];
+    if (c == 0) *description = {{end_keys[0], end_keys[1], particle_count}, 0};
     if (cell.particle_count < most_particles) return;
     for (std::uint32_t k = 0; k < cell.child_count; ++k) mark[cell.first_child + k] = 1;
   }
@@ -37,12 +48,6 @@ struct MarkChildren {
 struct PlacedBox {
   std::uint64_t first_particle;
   TargetBox box;
-};
-
-/// What the host needs to know.
-struct Description {
-  KeyRange keys;
-  std::uint32_t box_count;
 };
 
 /// Lists the boxes, in no particular order.
@@ -70,13 +75,6 @@ struct ListBoxes {
     box.least_acceleration = least_acceleration[c];
     out[at] = {cell.first_particle, box};
   }
-};
-
-struct DescribeKeys {
-  const std::uint64_t* end_keys;
-  std::uint64_t count;
-  Description* out;
-  GROVE_HD void operator()(std::size_t) const { out->keys = {end_keys[0], end_keys[1], count}; }
 };
 
 /// The boxes of `list`, in Morton order.
@@ -149,15 +147,13 @@ DomainDescription describe_domain(Space& space, const Tree<Space>& tree, View<co
   const std::uint32_t cells = tree.cell_count();
   const auto most = static_cast<std::uint32_t>(std::max<std::size_t>(particle_count / boxes_from_particles, fewest_particles));
   Scratch<Space, std::uint8_t> mark(space, cells);
-  space.fill_bytes(mark.data(), 0, cells);
-  space.for_each(cells, MarkChildren{tree.links.data(), most, mark.data()});
   for (std::uint32_t capacity = boxes_expected;;) {
     // One block, so that one copy brings all of it.
     Scratch<Space, std::byte> found(space, sizeof(Description) + capacity * sizeof(PlacedBox));
     auto* const description = reinterpret_cast<Description*>(found.data());
     auto* const list = reinterpret_cast<PlacedBox*>(found.data() + sizeof(Description));
-    space.fill_bytes(description, 0, sizeof(Description));
-    space.for_each(1, DescribeKeys{end_keys.data, particle_count, description});
+    space.fill_bytes(mark.data(), 0, cells);
+    space.for_each(cells, MarkChildren{tree.links.data(), most, mark.data(), end_keys.data, particle_count, description});
     space.for_each(cells, ListBoxes{tree.links.data(), tree.geometry.data(), tree.least_acceleration.data(), most, mark.data(),
                                     scale.length, list, capacity, &description->box_count});
     std::vector<std::byte> seen(found.view().size);

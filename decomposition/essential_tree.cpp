@@ -37,7 +37,7 @@ struct Entries {
   BoxRange* boxes;  ///< those for which the cell above was not accepted
   std::uint32_t* children;
   std::uint32_t capacity;
-  std::uint32_t* count;  ///< [levels] entries of each level, those without room included
+  std::uint32_t* count;  ///< [levels + 1] entries of each level, those without room included
 
   GROVE_HD std::uint32_t begin(int level) const {
     std::uint32_t sum = 0;
@@ -46,16 +46,17 @@ struct Entries {
   }
 };
 
+/// Selects the root for each receiver, and marks the other entries as unused.
 struct SelectRoots {
   Entries entries;
   EntryKeys keys;
   const std::uint32_t* box_begin;  ///< [receivers + 1]
   std::uint32_t receivers;
-  GROVE_HD void operator()(std::size_t r) const {
-    if (r == 0) entries.count[0] = receivers;
-    const auto receiver = static_cast<std::uint32_t>(r);
-    entries.key[r] = keys.key(receiver, 0);
-    entries.boxes[r] = {0, static_cast<std::uint16_t>(box_begin[r + 1] - box_begin[r])};
+  GROVE_HD void operator()(std::size_t i) const {
+    if (i < level_count + 1) entries.count[i] = i == 0 ? receivers : 0;
+    const bool is_root = i < receivers;
+    entries.key[i] = is_root ? keys.key(static_cast<std::uint32_t>(i), 0) : ~std::uint64_t{0};
+    if (is_root) entries.boxes[i] = {0, static_cast<std::uint16_t>(box_begin[i + 1] - box_begin[i])};
   }
 };
 
@@ -238,9 +239,7 @@ void EssentialTrees<Space>::select(Space& space, const ScaledLaw& law, const Tre
     {
       Scratch<Space, BoxRange> range(space, capacity);
       const Entries entries{key.data(), range.data(), children.data(), capacity, report.data()};
-      space.fill_bytes(key.data(), 0xff, capacity * sizeof(std::uint64_t));
-      space.fill_bytes(report.data(), 0, (level_count + 1) * sizeof(std::uint32_t));
-      space.for_each(receiver_count, SelectRoots{entries, keys, device_box_begin.data(), receiver_count});
+      space.for_each(capacity, SelectRoots{entries, keys, device_box_begin.data(), receiver_count});
       const auto test_levels = [&]<class Opening>(const Opening& opening) {
         for (int l = 0; l < static_cast<int>(own.levels); ++l) {
           const std::size_t most = std::size_t{receiver_count} * (tree.level_offset[l + 1] - tree.level_offset[l]);

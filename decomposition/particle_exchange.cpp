@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 #include "kernels/space/select_indices.hpp"
 
@@ -143,17 +144,29 @@ std::vector<TravellingArray> travelling_arrays(Particles<Space>& particles) {
   return arrays;
 }
 
-/// Memory of the space with a copy of what the host has.
-template <class Space, class T>
-class Uploaded {
+/// What the loops of a round read, brought to the space by one copy.
+template <class Space>
+class RoundTable {
  public:
-  Uploaded(Space& space, const std::vector<T>& items) : memory_(space, items.size()) {
-    copy_from_host<Space, T>(space, items, memory_.view());
+  RoundTable(Space& space, const std::vector<TravellingArray>& arrays, const std::vector<std::uint64_t>& first,
+             const std::vector<std::uint64_t>& begin)
+      : arrays_(arrays.size()), ranks_(first.size() - 1), words_(space, array_words * arrays_ + first.size() + begin.size()) {
+    std::vector<std::uint64_t> words(array_words * arrays_);
+    std::memcpy(words.data(), arrays.data(), words.size() * sizeof(std::uint64_t));
+    words.insert(words.end(), first.begin(), first.end());
+    words.insert(words.end(), begin.begin(), begin.end());
+    copy_from_host<Space, std::uint64_t>(space, words, words_.view());
   }
-  const T* data() const { return memory_.data(); }
+  const TravellingArray* arrays() const { return reinterpret_cast<const TravellingArray*>(words_.data()); }
+  PackedRows packed(std::byte* bytes) const {
+    const std::uint64_t* const first = words_.data() + array_words * arrays_;
+    return {arrays(), static_cast<std::uint32_t>(arrays_), static_cast<std::uint32_t>(ranks_), first, first + ranks_ + 1, bytes};
+  }
 
  private:
-  Scratch<Space, T> memory_;
+  static constexpr std::size_t array_words = sizeof(TravellingArray) / sizeof(std::uint64_t);
+  std::size_t arrays_, ranks_;
+  Scratch<Space, std::uint64_t> words_;
 };
 
 }  // namespace
@@ -214,7 +227,8 @@ typename ParticleExchange<Space>::Leavers ParticleExchange<Space>::find_leavers(
   if (position.empty()) return leavers;
   const std::vector<std::uint64_t>& cut = cuts_.splits();
   const Leaves leaves{position.data, frame.cube, me > 0 ? cut[me - 1] : 0, me + 1 < ranks ? cut[me] : 0, me + 1 == ranks};
-  const Uploaded<Space, std::uint64_t> splits(space_, cut);
+  Scratch<Space, std::uint64_t> splits(space_, cut.size());
+  copy_from_host<Space, std::uint64_t>(space_, cut, splits.view());
   Scratch<Space, std::uint64_t> owner(space_, ascending.size);
   // For the host: the first for each rank, their end, and the number of all.
   Scratch<Space, std::uint32_t> report(space_, ranks + 2);
@@ -239,17 +253,10 @@ void ParticleExchange<Space>::move(const Rows& leaving, const Rows& arriving, co
   Scratch<Space, std::byte> outgoing(space_, leaving.bytes()), incoming(space_, arriving.bytes());
   if (sent > 0) {
     const std::vector<TravellingArray> arrays = travelling_arrays(particles);
-    const Uploaded<Space, TravellingArray> device_arrays(space_, arrays);
-    const Uploaded<Space, std::uint64_t> first(space_, leaving.first), begin(space_, leaving.begin);
-    const PackedRows packed{device_arrays.data(),
-                            static_cast<std::uint32_t>(arrays.size()),
-                            static_cast<std::uint32_t>(comm_.size()),
-                            first.data(),
-                            begin.data(),
-                            outgoing.data()};
-    space_.for_each(sent * arrays.size(), PackRows{packed, sent, by_rank});
+    const RoundTable<Space> table(space_, arrays, leaving.first, leaving.begin);
+    space_.for_each(sent * arrays.size(), PackRows{table.packed(outgoing.data()), sent, by_rank});
     space_.for_each(sent * arrays.size(),
-                    FillPlaces{device_arrays.data(), ascending, static_cast<std::uint32_t>(sent), static_cast<std::uint32_t>(kept)});
+                    FillPlaces{table.arrays(), ascending, static_cast<std::uint32_t>(sent), static_cast<std::uint32_t>(kept)});
   }
   transport_.begin(Tag::particles);
   for (int r = 0; r < comm_.size(); ++r) {
@@ -272,15 +279,8 @@ void ParticleExchange<Space>::move(const Rows& leaving, const Rows& arriving, co
   transport_.arrive(0, transport_.receive_count());
   if (received > 0) {
     const std::vector<TravellingArray> arrays = travelling_arrays(particles);
-    const Uploaded<Space, TravellingArray> device_arrays(space_, arrays);
-    const Uploaded<Space, std::uint64_t> first(space_, arriving.first), begin(space_, arriving.begin);
-    const PackedRows packed{device_arrays.data(),
-                            static_cast<std::uint32_t>(arrays.size()),
-                            static_cast<std::uint32_t>(comm_.size()),
-                            first.data(),
-                            begin.data(),
-                            incoming.data()};
-    space_.for_each(received * arrays.size(), UnpackRows{packed, received, kept});
+    const RoundTable<Space> table(space_, arrays, arriving.first, arriving.begin);
+    space_.for_each(received * arrays.size(), UnpackRows{table.packed(incoming.data()), received, kept});
   }
   transport_.finish();
 }

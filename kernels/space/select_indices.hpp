@@ -22,15 +22,12 @@ struct ListMarked {
   const std::uint32_t* place;
   std::uint32_t* index;
   std::size_t room;
+  std::size_t marks = 0;
+  std::uint32_t* count = nullptr;  ///< if it is given, it gets the number of all
   GROVE_HD void operator()(std::size_t i) const {
+    if (i == 0 && count) *count = place[marks];
     if (mark[i] && place[i] < room) index[place[i]] = static_cast<std::uint32_t>(i);
   }
-};
-
-struct CopyCount {
-  const std::uint32_t* from;
-  std::uint32_t* to;
-  GROVE_HD void operator()(std::size_t) const { *to = *from; }
 };
 
 }  // namespace detail
@@ -55,15 +52,14 @@ std::uint32_t select_indices(Space& space, std::size_t n, Condition condition, R
   return select_marked(space, View<const std::uint32_t>(marks.view()), room);
 }
 
-/// The same without waiting: writes the first of the indices, as many as `index` has room for, and `count`, the number of all, to memory of
-/// the space. Asynchronous.
+/// The same without waiting, for n > 0: writes the first of the indices, as many as `index` has room for, and `count`, the number of all,
+/// to memory of the space. Asynchronous.
 template <class Space, class Condition>
 void select_first_indices(Space& space, std::size_t n, Condition condition, View<std::uint32_t> index, std::uint32_t* count) {
   Scratch<Space, std::uint32_t> marks(space, n), place(space, n + 1);
   space.for_each(n, detail::TestCondition<Condition>{condition, marks.data()});
   space.template exclusive_scan<std::uint32_t>(marks.view(), place.view());
-  space.for_each(n, detail::ListMarked{marks.data(), place.data(), index.data, index.size});
-  space.for_each(1, detail::CopyCount{place.data() + n, count});
+  space.for_each(n, detail::ListMarked{marks.data(), place.data(), index.data, index.size, n, count});
 }
 
 }  // namespace grove

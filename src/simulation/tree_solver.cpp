@@ -26,6 +26,13 @@ struct SpreadWork {
   }
 };
 
+struct CopyEnds {
+  const std::uint64_t* keys;
+  std::size_t count;
+  std::uint64_t* ends;
+  GROVE_HD void operator()(std::size_t i) const { ends[i] = keys[i == 0 ? 0 : count - 1]; }
+};
+
 }  // namespace
 
 template <class Space>
@@ -104,8 +111,7 @@ template <class Space>
 void TreeSolver<Space>::keep_end_keys(View<const std::uint64_t> keys) {
   end_keys_.resize_discard(keys.empty() ? 0 : 2);
   if (keys.empty()) return;
-  space_.copy(end_keys_.data(), keys.data, sizeof(std::uint64_t));
-  space_.copy(end_keys_.data() + 1, keys.data + keys.size - 1, sizeof(std::uint64_t));
+  space_.for_each(2, CopyEnds{keys.data, keys.size, end_keys_.data()});
 }
 
 template <class Space>
