@@ -24,6 +24,7 @@
 #include "src/run/advice.hpp"
 #include "src/run/checkpoints.hpp"
 #include "src/run/continuation.hpp"
+#include "src/run/directory_lock.hpp"
 #include "src/run/disk_check.hpp"
 #include "src/run/initial_state.hpp"
 #include "src/run/last_words.hpp"
@@ -195,16 +196,7 @@ std::vector<std::string> prepare(const RunOptions& options, const Config& config
   return done;
 }
 
-/// What a run that was stopped says, and its exit code.
-int stopped(const RunReport& report, const StepSchedule& schedule, const Communicator& comm) {
-  const std::string cause = report.stop == StopCause::signal ? name_of_signal(report.signal)
-                            : report.stop == StopCause::file ? "the file 'stop' in the output directory"
-                                                             : "the end of its time";
-  const std::string state = !report.checkpoint.empty()   ? "is in " + report.checkpoint + "; --continue goes on from there"
-                            : !report.last_state.empty() ? "is in " + report.last_state
-                                                         : "is lost, since output.snapshots = \"none\"";
-  if (comm.is_root())
-    fmt::print(stderr, "grove: stopped by {} after step {} of {}; the state {}\n", cause, report.steps, schedule.steps(), state);
+int exit_code_of_stop(const RunReport& report) {
   return report.checkpoint.empty() && report.signal != 0 ? 128 + report.signal : exit_to_be_continued;
 }
 
@@ -213,6 +205,14 @@ int simulate(const RunOptions& options, const Config& config, const Communicator
   const TimeLimit limit(config.run.max_wall_time, end_of_slurm_job());
   const Console console(comm, options.quiet);
   const OutputDirectory directory(config.output.directory);
+  // Held before anything in the directory is looked at.
+  DirectoryLock lock;
+  const auto lock_directory = [&] {
+    comm.agree([&] {
+      if (comm.is_root()) lock.take(directory.path());
+    });
+  };
+  lock_directory();
   // Whatever can fail at once is done before anything slow.
   std::unique_ptr<StepSchedule> schedule;
   comm.agree(
@@ -234,6 +234,7 @@ int simulate(const RunOptions& options, const Config& config, const Communicator
   if (is_over()) return finished_before(from, config, console);
   add_advice(config, state.count, device, comm, advice);
   const std::vector<std::string> done = prepare(options, config, from, directory, comm);
+  lock_directory();  // one that was made just now
   advice.insert(advice.end(), done.begin(), done.end());
   const std::string room =
       disk_advice(directory.path(), output_bytes(*simulation->fields(), config.output, *schedule, from.step, state.count));
@@ -257,7 +258,9 @@ int simulate(const RunOptions& options, const Config& config, const Communicator
   const RunReport report =
       RunLoop(*simulation, comm, *schedule, simulation->make_observers(setup), controls).run(std::move(state.particles), beginning);
   console.say(run_summary(report, *schedule, directory));
-  return report.stop == StopCause::none ? 0 : stopped(report, *schedule, comm);
+  if (report.stop == StopCause::none) return 0;
+  if (comm.is_root()) fmt::print(stderr, "grove: {}\n", stop_text(report, *schedule));
+  return exit_code_of_stop(report);
 }
 
 bool names_initial_conditions(const std::vector<std::string>& settings) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "src/run/state_advice.hpp"
+#include "src/run/stop_signals.hpp"
 #include "src/text/text_table.hpp"
 
 namespace grove {
@@ -59,6 +60,16 @@ std::string run_summary(const RunReport& report, const StepSchedule& schedule, c
   const std::string advice = advice_on_energy_error(report.last.relative_error);
   return fmt::format("{}: step {} of {}, t = {:.8g}\n", state, report.steps, schedule.steps(), report.time) + energy_lines(report) +
          (advice.empty() ? "" : "note: " + advice + "\n") + speed_lines(report) + written_lines(report, output);
+}
+
+std::string stop_text(const RunReport& report, const StepSchedule& schedule) {
+  const std::string cause = report.stop == StopCause::signal ? name_of_signal(report.signal)
+                            : report.stop == StopCause::file ? "the file 'stop' in the output directory"
+                                                             : "the end of its time";
+  const std::string state = !report.checkpoint.empty()   ? "is in " + report.checkpoint + "; --continue goes on from there"
+                            : !report.last_state.empty() ? "is in " + report.last_state
+                                                         : "is lost, since output.snapshots = \"none\"";
+  return fmt::format("stopped by {} after step {} of {}; the state {}", cause, report.steps, schedule.steps(), state);
 }
 
 }  // namespace grove

@@ -310,6 +310,18 @@ a_run_goes_on_without_what_cannot_be_written_if_it_is_told_to() {
     holds [ "$(ls output)" = "$(printf '%s\n' energy.csv timings.csv used_parameters.toml)" ]
 }
 
+two_runs_do_not_write_into_one_directory() {
+  "$grove" run run.toml --quiet --set time.end=20000 2>first.txt &
+  local process=$!
+  after_rows 5 true
+  ends_with 4 "$grove" run run.toml --set time.end=20000 --overwrite && contains err.txt "another run of Grove is writing there" &&
+    kill -0 $process || return 1
+  # One that waits for the end of the other goes on from there.
+  (sleep 2; kill -USR1 $process) &
+  ends_with $to_be_continued "$grove" run run.toml --set time.end=20000 --set run.max_wall_time=0.1 --continue && contains out.txt "after step" &&
+    holds [ ! -e output.1 ]
+}
+
 a_run_whose_results_are_removed_says_so() {
   "$grove" run run.toml --quiet --set output.snapshots=none --set time.end=5 >out.txt 2>err.txt &
   local process=$! status
