@@ -89,9 +89,11 @@ std::vector<std::string> device_advice(const std::vector<RankDevice>& ranks, boo
   if (worst != nodes.end() && shares(*worst)) {
     const auto& [host, node] = *worst;
     const int gpus = static_cast<int>(node.in_use.size());
-    lines.push_back(fmt::format("{} on {} share {}{}; one rank a GPU is meant: start {} there, or take more nodes",
-                                count_of(node.ranks, "rank"), host, count_of(gpus, "GPU"),
-                                more_nodes(std::count_if(nodes.begin(), nodes.end(), shares) - 1), count_of(gpus, "rank")));
+    lines.push_back(
+        fmt::format("{} on {} share {}{}; one rank a GPU is meant: start {} there, or take more nodes. Under CUDA's "
+                    "multi-process service (nvidia-cuda-mps-control -d) they at least need not take turns",
+                    count_of(node.ranks, "rank"), host, count_of(gpus, "GPU"),
+                    more_nodes(std::count_if(nodes.begin(), nodes.end(), shares) - 1), count_of(gpus, "rank")));
     if (node.visible < node.installed && node.visible < node.ranks)
       lines.push_back(
           fmt::format("{} has {}, of which a rank sees {}: a container, the batch system or CUDA_VISIBLE_DEVICES hides the others; let "

@@ -22,7 +22,9 @@ TEST(DeviceAdvice, SaysNothingOfOneRankAGpu) {
 TEST(DeviceAdvice, NamesTheNodeWhoseRanksShareAGpu) {
   const Lines lines = device_advice({rank_with("a", "0"), rank_with("b", "1", 1, 1), rank_with("b", "1", 1, 1)}, true);
   ASSERT_EQ(lines.size(), 1u);
-  EXPECT_EQ(lines[0], "2 ranks on b share 1 GPU; one rank a GPU is meant: start 1 rank there, or take more nodes");
+  EXPECT_EQ(lines[0],
+            "2 ranks on b share 1 GPU; one rank a GPU is meant: start 1 rank there, or take more nodes. Under CUDA's multi-process service "
+            "(nvidia-cuda-mps-control -d) they at least need not take turns");
 }
 
 TEST(DeviceAdvice, SaysThatGpusAreHidden) {
