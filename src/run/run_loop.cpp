@@ -46,7 +46,7 @@ StepTiming RunLoop::begin(ParticleSet particles, const RunBeginning& beginning) 
     states_before_ = beginning.state->count(saved_states_seen);
     report_.largest_energy_error = energies[1];
   }
-  const StepTiming timing = timed([&] {
+  StepTiming timing = timed([&] {
     if (beginning.is_exact)
       simulation_.resume(particles, *beginning.state);
     else

@@ -23,11 +23,15 @@ double seconds_until(const std::string& since_1970) {
   return static_cast<double>(end_s) - now_s;
 }
 
+double seconds_of(double max_minutes) {
+  if (max_minutes > 0) return 60 * max_minutes;
+  return std::numeric_limits<double>::infinity();
+}
+
 }  // namespace
 
 TimeLimit::TimeLimit(double max_minutes, const std::string& end_of_job)
-    : began_s_(steady_s()),
-      left_at_start_s_(std::min(max_minutes > 0 ? 60 * max_minutes : std::numeric_limits<double>::infinity(), seconds_until(end_of_job))) {}
+    : began_s_(steady_s()), left_at_start_s_(std::min(seconds_of(max_minutes), seconds_until(end_of_job))) {}
 
 double TimeLimit::left_s() const { return left_at_start_s_ - (steady_s() - began_s_); }
 
