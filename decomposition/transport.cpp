@@ -82,7 +82,7 @@ template <class Space>
 std::string Transport<Space>::description() const {
   if (!Space::on_gpu) return "through MPI";
   const int others = comm_->size() - 1, reached = links_->count();
-  const std::string rest = mpi_in_place_ ? "through MPI from GPU to GPU" : "through MPI and pinned host memory";
+  std::string rest = mpi_in_place_ ? "through MPI from GPU to GPU" : "through MPI and pinned host memory";
   if (reached == others) return "directly from GPU to GPU";
   if (reached == 0) return rest;
   return "directly from GPU to GPU for " + std::to_string(reached) + " of " + std::to_string(others) + " other ranks, otherwise " + rest;
