@@ -23,7 +23,7 @@ class TreeExchange {
 
   /// Finds out which ways messages can go; does nothing when it is known. Collective. Throws AgreedError as Transport::connect() does.
   void connect();
-  /// After connect(): whether messages travel so fast that other trees join the own one, unless a set is an exception.
+  /// After connect(): whether messages travel so fast that other trees join the own one, unless a set is temporary.
   bool can_join() const { return is_fast_; }
   /// Agrees on the sizes of all messages, posts the receives, and starts to send `trees`, which must not change before finish(). If the
   /// other trees join the own one, `own` and the array of positions get room for them. They do so if can_join(), unless

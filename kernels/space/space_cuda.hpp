@@ -71,7 +71,7 @@ __global__ void __launch_bounds__(256) for_each_by_team_kernel(std::size_t n, F 
 
 constexpr unsigned reduce_threads = 256, most_reduce_blocks = 1024;
 
-/// Each block sums its items into partial[block]; n is at least the number of blocks times reduce_threads, or one block less.
+/// Each block sums its items into partial[block]. Every block has at least one item.
 template <class T, class F, class Op>
 __global__ void __launch_bounds__(reduce_threads) reduce_kernel(std::size_t n, F f, Op op, T* partial) {
   static_assert(reduce_threads * sizeof(T) <= 48 << 10, "what a block may have without asking");
