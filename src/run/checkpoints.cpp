@@ -1,22 +1,16 @@
 #include "src/run/checkpoints.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include "io/checkpoint.hpp"
 #include "kernels/space/error.hpp"
 #include "src/config/config_print.hpp"
 #include "src/run/go_on.hpp"
+#include "src/run/wall_clock.hpp"
 #include "src/version.hpp"
 
 namespace grove {
-
-namespace {
-
-double wall_clock_s() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
-
-}  // namespace
 
 std::string name_of_device_kind(bool is_gpu) { return is_gpu ? "GPU" : "CPU"; }
 

@@ -2,20 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <span>
 #include <utility>
 
 #include "src/run/stop_signals.hpp"
+#include "src/run/wall_clock.hpp"
 
 namespace grove {
-
-namespace {
-
-double wall_clock_s() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
-
-}  // namespace
 
 RunLoop::RunLoop(Simulation& simulation, const Communicator& comm, const StepSchedule& schedule, Observers observers, RunControls controls)
     : simulation_(simulation), comm_(comm), schedule_(schedule), observers_(std::move(observers)), controls_(controls) {}

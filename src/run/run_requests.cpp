@@ -2,7 +2,7 @@
 
 #include <unistd.h>
 
-#include <chrono>
+#include "src/run/wall_clock.hpp"
 
 namespace grove {
 
@@ -15,7 +15,7 @@ bool exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0;
 }  // namespace
 
 RunRequests::Answer RunRequests::look(double needed_s) {
-  const double now_s = std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  const double now_s = wall_clock_s();
   if (now_s >= looked_s_ + interval_s) {
     looked_s_ = now_s;
     files_.stop = exists(directory_.stop_request()) ? StopCause::file : StopCause::none;

@@ -5,13 +5,13 @@
 #include <chrono>
 #include <cstdlib>
 
+#include "src/run/wall_clock.hpp"
+
 namespace grove {
 
 namespace {
 
 constexpr double longest_reserve_s = 10, reserve_share = 0.1;
-
-double steady_s() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 /// Seconds from now to a time of the calendar; infinity if it is not known.
 double seconds_until(const std::string& since_1970) {
@@ -31,9 +31,9 @@ double seconds_of(double max_minutes) {
 }  // namespace
 
 TimeLimit::TimeLimit(double max_minutes, const std::string& end_of_job)
-    : began_s_(steady_s()), left_at_start_s_(std::min(seconds_of(max_minutes), seconds_until(end_of_job))) {}
+    : began_s_(wall_clock_s()), left_at_start_s_(std::min(seconds_of(max_minutes), seconds_until(end_of_job))) {}
 
-double TimeLimit::left_s() const { return left_at_start_s_ - (steady_s() - began_s_); }
+double TimeLimit::left_s() const { return left_at_start_s_ - (wall_clock_s() - began_s_); }
 
 bool TimeLimit::is_near(double needed_s) const {
   return exists() && left_s() <= needed_s + std::clamp(reserve_share * left_at_start_s_, 0.0, longest_reserve_s);
