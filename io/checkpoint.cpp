@@ -10,6 +10,7 @@
 #include "io/hdf5_collective.hpp"
 #include "io/hdf5_elements.hpp"
 #include "io/hdf5_handles.hpp"
+#include "io/hdf5_image.hpp"
 #include "io/partial_file.hpp"
 #include "io/sealed_file.hpp"
 #include "kernels/space/error.hpp"
@@ -66,16 +67,19 @@ struct WriteValue {
 /// fields come first.
 std::string make_image(const std::string& name, const Fields& fields, std::uint64_t count, const SavedState& state,
                        std::vector<std::uint32_t>& checksums) {
-  const Hdf5Handle file = create_hdf5_in_memory(name);
-  write_attribute(file, "Checkpoint_version", checkpoint_version);
-  const Hdf5Handle particles = create_group(file, "Particles"), values = create_group(file, "State");
-  for (std::size_t f = 0; f < fields.size(); ++f)
-    number_checksum(create_dataset(particles, fields[f]->name, file_type_of(fields[f]->type), {count, fields[f]->components}), f);
-  checksums.resize(fields.size());
-  for (const auto& [value_name, value] : state.values())
-    checksums.push_back(std::visit(WriteValue{values, value_name, checksums.size()}, value));
-  create_dataset(file, checksum_rows.name, file_type_of(checksum_rows.type), {checksums.size()});
-  return hdf5_image(file);
+  Hdf5Image image(name);
+  {
+    const Hdf5Handle& file = image.file();
+    write_attribute(file, "Checkpoint_version", checkpoint_version);
+    const Hdf5Handle particles = create_group(file, "Particles"), values = create_group(file, "State");
+    for (std::size_t f = 0; f < fields.size(); ++f)
+      number_checksum(create_dataset(particles, fields[f]->name, file_type_of(fields[f]->type), {count, fields[f]->components}), f);
+    checksums.resize(fields.size());
+    for (const auto& [value_name, value] : state.values())
+      checksums.push_back(std::visit(WriteValue{values, value_name, checksums.size()}, value));
+    create_dataset(file, checksum_rows.name, file_type_of(checksum_rows.type), {checksums.size()});
+  }
+  return image.close();
 }
 
 std::uint64_t largest_size(std::uint64_t image_bytes, const Fields& fields, std::uint64_t count, std::size_t checksums) {
@@ -102,7 +106,6 @@ void write_datasets(const std::filesystem::path& path, ParticleColumns& local, c
       const std::span<const std::byte> values = local.values(*fields[f]);
       checksums[f] = Checksum(values).over_ranks(comm).value();
       file.write_rows(datasets[f], *fields[f], first, values);
-      if (comm.local_rank() == 0) begin_flush(path);
     }
     file.write_rows(sums, checksum_rows, 0, comm.is_root() ? std::as_bytes(std::span(checksums)) : std::span<const std::byte>());
   }

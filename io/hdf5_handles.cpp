@@ -95,23 +95,6 @@ Hdf5Handle open_hdf5_file(const std::filesystem::path& path) {
   return {id, H5Fclose};
 }
 
-Hdf5Handle create_hdf5_in_memory(const std::string& name) {
-  silence_hdf5();
-  constexpr std::size_t growth = std::size_t{1} << 16;
-  const Hdf5Handle access_list = property_list(H5P_FILE_ACCESS);
-  check_hdf5(H5Pset_fapl_core(access_list.id(), growth, false), "H5Pset_fapl_core");
-  const hid_t id = H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access_list.id());
-  return {check_hdf5(id, name + ": cannot be created"), H5Fclose};
-}
-
-std::string hdf5_image(const Hdf5Handle& file) {
-  const std::string what = hdf5_name(file);
-  check_hdf5(H5Fflush(file.id(), H5F_SCOPE_GLOBAL), what);
-  std::string image(static_cast<std::size_t>(check_hdf5(H5Fget_file_image(file.id(), nullptr, 0), what)), '\0');
-  check_hdf5(H5Fget_file_image(file.id(), image.data(), image.size()), what);
-  return image;
-}
-
 Hdf5Handle open_hdf5_file_parallel(const std::filesystem::path& path, const Communicator& comm) {
   silence_hdf5();
   const Hdf5Handle access_list = property_list(H5P_FILE_ACCESS);

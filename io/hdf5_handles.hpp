@@ -66,13 +66,6 @@ void silence_hdf5();
 /// it at the same time. Throws DataError when the file is not HDF5, is truncated or cannot be opened.
 Hdf5Handle open_hdf5_file(const std::filesystem::path& path);
 
-/// Creates a file that exists in memory only; `name` appears in messages. For files whose bytes are then written by other means:
-/// HDF5 1.10 crashes at exit when closing a file on a full disk has failed.
-Hdf5Handle create_hdf5_in_memory(const std::string& name);
-
-/// The bytes of a file in memory.
-std::string hdf5_image(const Hdf5Handle& file);
-
 /// Opens an existing file for writing by all ranks with MPI-IO. Large datasets that get their space in the file now start on
 /// multiples of 1 MiB, the usual stripe of parallel file systems. Collective, closing included. Throws SystemError on the ranks
 /// where it fails: let the ranks agree.

@@ -6,6 +6,7 @@
 #include "io/hdf5_attributes.hpp"
 #include "io/hdf5_elements.hpp"
 #include "io/hdf5_handles.hpp"
+#include "io/hdf5_image.hpp"
 
 namespace grove {
 
@@ -105,7 +106,8 @@ void create_field(const Hdf5Handle& group, const ParticleField& field, std::uint
 }  // namespace
 
 std::string make_snapshot_image(const std::string& name, const SnapshotHeader& header, const SnapshotContents& contents) {
-  const Hdf5Handle file = create_hdf5_in_memory(name);
+  Hdf5Image image(name);
+  const Hdf5Handle& file = image.file();
   write_header_group(file, header, contents);
   write_parameters_group(file, header, contents);
   write_units_group(file, header);
@@ -117,7 +119,7 @@ std::string make_snapshot_image(const std::string& name, const SnapshotHeader& h
     write_attribute(group, "ComponentName", std::string(component_name(type)));
     for (const ParticleField* field : contents.fields) create_field(group, *field, count, header.units);
   }
-  return hdf5_image(file);
+  return image.close();
 }
 
 std::uint64_t largest_snapshot_size(std::uint64_t image_bytes, const SnapshotContents& contents) {

@@ -1,6 +1,7 @@
 // Checkpoints: what is written is what is read, on any number of ranks; a damaged file is found; an older one stays until a new one is
 // whole.
 #include "io/checkpoint.hpp"
+#include "io/hdf5_image.hpp"
 
 #include <gtest/gtest.h>
 
@@ -181,9 +182,8 @@ TEST_F(CheckpointTest, FindsATruncatedFileAndOneOfAnotherKind) {
   comm.barrier();
   EXPECT_NE(error_of([&] { read_checkpoint_state(path()); }).find("damaged"), std::string::npos);
   if (comm.is_root()) {
-    const Hdf5Handle other = create_hdf5_in_memory("other");
-    const std::string image = hdf5_image(other);
-    std::ofstream(path(), std::ios::binary) << image;
+    Hdf5Image other("other");
+    std::ofstream(path(), std::ios::binary) << other.close();
   }
   comm.barrier();
   EXPECT_NE(error_of([&] { read_checkpoint_state(path()); }).find("no checkpoint of Grove"), std::string::npos);

@@ -10,6 +10,7 @@
 #include "io/gadget_layout.hpp"
 #include "io/hdf5_attributes.hpp"
 #include "io/hdf5_handles.hpp"
+#include "io/hdf5_image.hpp"
 
 namespace grove {
 
@@ -84,10 +85,11 @@ inline void write_gadget_header(const Hdf5Handle& file, const GadgetFile& conten
 
 /// Not collective.
 inline void write_gadget_file(const std::string& path, const GadgetFile& content) {
-  const Hdf5Handle file = create_hdf5_in_memory(path);
+  Hdf5Image image(path);
+  const Hdf5Handle& file = image.file();
   if (content.header) write_gadget_header(file, content);
   for (const GadgetType& type : content.types) write_type(file, type);
-  std::ofstream(path, std::ios::binary) << hdf5_image(file);
+  std::ofstream(path, std::ios::binary) << image.close();
 }
 
 }  // namespace grove

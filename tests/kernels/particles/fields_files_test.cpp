@@ -28,11 +28,12 @@ class FieldOfAFile : public testing::Test {
     content.types[1].type = 2;
     content.types[1].count = 30;
     if (comm.is_root()) {
-      const Hdf5Handle file = create_hdf5_in_memory(path);
+      Hdf5Image image(path);
+      const Hdf5Handle& file = image.file();
       write_gadget_header(file, content);
       for (const GadgetType& type : content.types) write_type(file, type);
       add(file);
-      std::ofstream(path, std::ios::binary) << hdf5_image(file);
+      std::ofstream(path, std::ios::binary) << image.close();
     }
     comm.barrier();
   }
