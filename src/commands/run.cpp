@@ -1,6 +1,5 @@
 // grove run: reads or makes particles, steps them from time.begin to time.end, writes snapshots and logs.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <omp.h>
 #include <sysexits.h>
 
@@ -9,8 +8,6 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
-#include <set>
-#include <sstream>
 #include <utility>
 #include <vector>
 
@@ -20,13 +17,13 @@
 #include "src/commands/command.hpp"
 #include "src/commands/options.hpp"
 #include "src/config/config_print.hpp"
-#include "src/config/gravity_report.hpp"
 #include "src/run/advice.hpp"
 #include "src/run/checkpoints.hpp"
 #include "src/run/continuation.hpp"
 #include "src/run/directory_lock.hpp"
 #include "src/run/disk_check.hpp"
 #include "src/run/initial_state.hpp"
+#include "src/run/introduction.hpp"
 #include "src/run/last_words.hpp"
 #include "src/run/memory_check.hpp"
 #include "src/run/observers/csv_log.hpp"
@@ -37,13 +34,12 @@
 #include "src/run/run_requests.hpp"
 #include "src/run/run_summary.hpp"
 #include "src/run/same_on_all_ranks.hpp"
-#include "src/run/snapshot_writer.hpp"
 #include "src/run/stop_signals.hpp"
 #include "src/run/time_limit.hpp"
+#include "src/run/watchdog.hpp"
 #include "src/simulation/devices.hpp"
 #include "src/simulation/memory_model.hpp"
 #include "src/text/text_table.hpp"
-#include "src/version.hpp"
 
 namespace grove {
 
@@ -74,32 +70,6 @@ class Console {
  private:
   bool speaks_;
 };
-
-/// "4 ranks on NVIDIA H200": every kind of device once. Collective.
-std::string ranks_and_devices(const std::string& device, const Communicator& comm) {
-  const std::string line = device + "\n";
-  const std::vector<char> all = comm.all_gather_vectors<char>(line);
-  std::istringstream lines(std::string(all.begin(), all.end()));
-  std::set<std::string> kinds;
-  for (std::string kind; std::getline(lines, kind);) kinds.insert(kind);
-  return fmt::format("{} on {}", ranks_text(comm), fmt::join(kinds, " and "));
-}
-
-std::string notes(const std::vector<std::string>& lines) {
-  std::string text;
-  for (const std::string& line : lines) text += "note: " + line + "\n";
-  return text;
-}
-
-std::string introduction(const Config& config, const InitialState& state, const StepSchedule& schedule, std::uint64_t first_step,
-                         const std::string& machine, const std::vector<std::string>& advice) {
-  std::string text = fmt::format("{}\n{}\n", version_line(), state.description) + notes(notes_on_file(config, state));
-  if (const std::string note = why_not_beside(config.output, thread_level_of_mpi()); !note.empty()) text += "note: " + note + "\n";
-  text += fmt::format("{}\n{}\n", gravity_text(config.gravity), machine) + notes(advice);
-  text += fmt::format("{} steps of {:.6g} from t = {} to {}; ", format_count(schedule.steps() - first_step), schedule.dt(),
-                      format_time(schedule.time(first_step), config.units), format_time(config.time.end, config.units));
-  return text + fmt::format("results go to {}\n", config.output.directory);
-}
 
 /// The particles of a checkpoint, which have been read.
 InitialState state_of(Continuation& from, const Communicator& comm) {
@@ -204,6 +174,8 @@ int simulate(const RunOptions& options, const Config& config, const Communicator
   const StopSignals signals;
   const TimeLimit limit(config.run.max_wall_time, end_of_slurm_job());
   const Console console(comm, options.quiet);
+  const Watchdog watchdog(comm);
+  begin_activity("start of the run");
   const OutputDirectory directory(config.output.directory);
   // Held before anything in the directory is looked at.
   DirectoryLock lock;
@@ -229,9 +201,11 @@ int simulate(const RunOptions& options, const Config& config, const Communicator
   std::vector<std::string> advice = from.notes;
   const auto is_over = [&] { return from.source != Continuation::Source::nothing && from.step == schedule->steps(); };
   if (is_over() && from.source == Continuation::Source::checkpoint) return finished_before(from, config, console);
+  begin_activity("reading the particles");
   InitialState state = load_what_fits(config, from, *simulation, device, comm, advice);
   if (from.source == Continuation::Source::snapshot) complete(from, state, directory, *schedule, comm);
   if (is_over()) return finished_before(from, config, console);
+  begin_activity("output directory");
   add_advice(config, state.count, device, comm, advice);
   const std::vector<std::string> done = prepare(options, config, from, directory, comm);
   lock_directory();  // one that was made just now

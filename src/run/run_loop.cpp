@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "kernels/space/activity.hpp"
 #include "src/run/stop_signals.hpp"
 #include "src/run/wall_clock.hpp"
 
@@ -28,6 +29,7 @@ RunReport RunLoop::run(ParticleSet particles, const RunBeginning& beginning) {
     act_on(hear_news());
   }
   end();
+  begin_activity(nullptr);
   return report_;
 }
 
@@ -52,6 +54,7 @@ StepTiming RunLoop::begin(ParticleSet particles, const RunBeginning& beginning) 
 }
 
 void RunLoop::take_step(std::uint64_t step) {
+  begin_step_of_activity(step);
   timing_ = timed([&] { simulation_.step_to(schedule_.time(step), schedule_.dt()); });
   accumulate(report_.steps_total, timing_);
   report_.steps = step;
@@ -61,6 +64,7 @@ void RunLoop::take_step(std::uint64_t step) {
 
 /// Ranks hear of signals, files, failures beside the steps and the time at different moments: all act on them after the same step.
 RunLoop::News RunLoop::hear_news() {
+  begin_activity("requests");
   const auto has_failed = [](const auto& observer) { return observer->has_failed(); };
   std::array<int, 5> news{};
   news[0] = StopSignals::received();
@@ -94,6 +98,7 @@ void RunLoop::act_on(const News& news) {
 /// on the disk.
 void RunLoop::write_checkpoint(bool is_needed) {
   finish_observers();
+  begin_activity("checkpoint");
   SavedState state;
   state.put(saved_energies, SavedState::Numbers{energy_.first(), report_.largest_energy_error});
   state.put_count(saved_states_seen, states_before_ + report_.steps - report_.first_step);
@@ -121,7 +126,9 @@ void RunLoop::end() {
 
 StepTiming RunLoop::timed(const std::function<void()>& work) {
   const double began = wall_clock_s();
+  begin_activity("step");  // until its first phase
   work();
+  begin_activity("timings");
   return summarise_phases(simulation_.phase_times(), wall_clock_s() - began, comm_);
 }
 
@@ -130,6 +137,7 @@ RunState RunLoop::state_after(std::uint64_t step, const StepTiming& timing) cons
 }
 
 void RunLoop::measure_energy() {
+  begin_activity("energies");
   report_.last = energy_.state(simulation_.diagnostics());
   report_.time = simulation_.time();
   report_.largest_energy_error = std::max(report_.largest_energy_error, std::abs(report_.last.relative_error));
@@ -138,13 +146,17 @@ void RunLoop::measure_energy() {
 void RunLoop::observe(Observer& observer, const RunState& state) {
   if (!observer.due(state)) return;
   const double began = wall_clock_s();
+  begin_activity("output");
   observer.observe(state);
   if (observer.is_output()) report_.output_s += wall_clock_s() - began;
 }
 
 void RunLoop::finish_observers() {
   const double began = wall_clock_s();
-  for (const auto& observer : observers_) observer->finish();
+  for (const auto& observer : observers_) {
+    begin_activity("output");
+    observer->finish();
+  }
   report_.output_s += wall_clock_s() - began;
 }
 

@@ -79,6 +79,7 @@ void SnapshotWriter::start(SnapshotRequest request, ParticleColumns& particles) 
 }
 
 void SnapshotWriter::write(const SnapshotRequest& request, ParticleColumns& particles) {
+  begin_activity("snapshot");
   const Hdf5Turn turn;
   if (request.by_id) {
     ColumnsById by_id(particles, comm_);
@@ -90,10 +91,14 @@ void SnapshotWriter::write(const SnapshotRequest& request, ParticleColumns& part
 }
 
 void SnapshotWriter::wait() {
-  if (worker_) worker_->wait();
+  if (!worker_) return;
+  begin_activity(nullptr);  // how long this takes, it is the writer's activity that says so
+  worker_->wait();
 }
 
 void SnapshotWriter::write_beside(const SnapshotRequest& request, ParticleColumns& particles, const Hdf5Turn& turn) {
+  const WatchedThread watched(activity_);
+  begin_activity("snapshot beside the steps");
   if (request.by_id && comm_.size() > 1) {
     ColumnsById by_id(particles, *exchange_comm_);
     std::vector<const ParticleField*> order{particles.table()->find("type")};

@@ -1,0 +1,75 @@
+#include "src/run/watchdog.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <system_error>
+#include <utility>
+
+#include "decomposition/rank_place.hpp"
+#include "src/text/text_table.hpp"
+
+namespace grove {
+
+namespace {
+
+/// A rank waits for others if it has done nothing else for this part of the time.
+constexpr double waiting_share = 0.5;
+
+bool waits(const Activity::Look& look) { return look.waits_s > waiting_share * look.lasts_s; }
+
+void print(const std::string& line) {
+  fmt::print(stderr, "\ngrove: {}\n", line);
+  std::fflush(stderr);
+}
+
+}  // namespace
+
+std::string watchdog_line(const std::string& place, const Activity::Look& look) {
+  const std::string step = look.step == Activity::no_step ? "" : fmt::format(" of step {}", look.step);
+  const std::string usual = look.usual_s < 0 ? "" : "; usually " + format_seconds(look.usual_s);
+  return fmt::format("{} {} '{}'{} for {:.0f} s{}", place, waits(look) ? "waits for other ranks in" : "is in", look.name, step,
+                     look.lasts_s, usual);
+}
+
+Watchdog::Watchdog(const Communicator& comm, const WatchdogLimits& limits, Say say)
+    : place_(fmt::format("rank {} on {}", comm.rank(), host_name())),
+      speaks_of_waits_(comm.local_rank() == 0),
+      limits_(limits),
+      say_(say ? std::move(say) : print),
+      watched_(activity_) {
+  try {
+    thread_ = std::make_unique<WorkerThread>();
+    thread_->start([this] { watch(); });
+  } catch (const std::system_error&) {
+    // The run does not need it.
+  }
+}
+
+Watchdog::~Watchdog() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_over_ = true;
+  }
+  changed_.notify_all();
+}
+
+void Watchdog::watch() {
+  std::unique_lock lock(mutex_);
+  while (!changed_.wait_for(lock, std::chrono::duration<double>(limits_.interval_s), [this] { return is_over_; }))
+    for (const Activity::Look& look : looks_at_all_threads()) look_at(look);
+}
+
+void Watchdog::look_at(const Activity::Look& look) {
+  if (!look.name) return;
+  Named& named = named_[look.of];
+  if (named.number != look.number)
+    named = {look.number, look.usual_s < 0 ? limits_.first_s : std::max(limits_.shortest_s, limits_.usual_times * look.usual_s)};
+  if (look.lasts_s <= named.again_s) return;
+  named.again_s = 2 * look.lasts_s;
+  if (!waits(look) || speaks_of_waits_) say_(watchdog_line(place_, look));
+}
+
+}  // namespace grove
