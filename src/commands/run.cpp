@@ -228,7 +228,7 @@ int simulate(const RunOptions& options, const Config& config, const Communicator
   });
   Checkpoints checkpoints(config, directory, comm, from.next_checkpoint);
   RunRequests requests(directory, limit);
-  const RunControls controls{config.output.keeps_checkpoints() ? &checkpoints : nullptr, &requests};
+  const RunControls controls{config.output.keeps_checkpoints() ? &checkpoints : nullptr, &requests, &directory};
   const RunReport report =
       RunLoop(*simulation, comm, *schedule, simulation->make_observers(setup), controls).run(std::move(state.particles), beginning);
   console.say(run_summary(report, *schedule, directory));

@@ -1,5 +1,7 @@
 #include "src/run/run_loop.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -7,6 +9,7 @@
 #include <utility>
 
 #include "kernels/space/activity.hpp"
+#include "src/run/not_finite_list.hpp"
 #include "src/run/stop_signals.hpp"
 #include "src/run/wall_clock.hpp"
 
@@ -42,12 +45,13 @@ StepTiming RunLoop::begin(ParticleSet particles, const RunBeginning& beginning) 
     states_before_ = beginning.state->count(saved_states_seen);
     report_.largest_energy_error = energies[1];
   }
-  StepTiming timing = timed([&] {
+  const auto set_state = [&] {
     if (beginning.is_exact)
       simulation_.resume(particles, *beginning.state);
     else
       simulation_.start(particles, schedule_.time(beginning.step));
-  });
+  };
+  StepTiming timing = timed([&] { with_list_of_not_finite(set_state, beginning.step); });
   measure_energy();
   report_.first_energy = energy_.first();
   return timing;
@@ -55,7 +59,7 @@ StepTiming RunLoop::begin(ParticleSet particles, const RunBeginning& beginning) 
 
 void RunLoop::take_step(std::uint64_t step) {
   begin_step_of_activity(step);
-  timing_ = timed([&] { simulation_.step_to(schedule_.time(step), schedule_.dt()); });
+  timing_ = timed([&] { with_list_of_not_finite([&] { simulation_.step_to(schedule_.time(step), schedule_.dt()); }, step); });
   accumulate(report_.steps_total, timing_);
   report_.steps = step;
   measure_energy();
@@ -130,6 +134,17 @@ StepTiming RunLoop::timed(const std::function<void()>& work) {
   work();
   begin_activity("timings");
   return summarise_phases(simulation_.phase_times(), wall_clock_s() - began, comm_);
+}
+
+/// What ends the run then names the list of the particles, too.
+void RunLoop::with_list_of_not_finite(const std::function<void()>& work, std::uint64_t step) {
+  try {
+    work();
+  } catch (const NotFiniteError& error) {
+    if (!controls_.directory) throw;
+    throw AgreedError(fmt::format("{}; {}", error.what(), list_not_finite(simulation_, comm_, *controls_.directory, step)),
+                      error.exit_code());
+  }
 }
 
 RunState RunLoop::state_after(std::uint64_t step, const StepTiming& timing) const {

@@ -20,17 +20,6 @@ namespace grove {
 
 namespace {
 
-std::string header_of(const std::string& title, const std::vector<CsvColumn>& columns) {
-  std::string text = "# ", names;
-  for (const char c : title) text += c == '\n' ? std::string("\n# ") : std::string(1, c);
-  text += "\n";
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    text += fmt::format("# {:>2} {}: {}\n", i + 1, columns[i].name, columns[i].meaning);
-    names += (i > 0 ? "," : "") + columns[i].name;
-  }
-  return text + names + "\n";
-}
-
 std::string number(double value) {
   const bool whole = value == std::floor(value) && std::abs(value) < 9007199254740992.0;
   return whole ? fmt::format("{:.0f}", value) : fmt::format("{:.17g}", value);
@@ -85,13 +74,24 @@ Scanned scan(const std::string& path, std::uint64_t most_rows) {
 
 }  // namespace
 
+std::string csv_header(const std::string& title, const std::vector<CsvColumn>& columns) {
+  std::string text = "# ", names;
+  for (const char c : title) text += c == '\n' ? std::string("\n# ") : std::string(1, c);
+  text += "\n";
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    text += fmt::format("# {:>2} {}: {}\n", i + 1, columns[i].name, columns[i].meaning);
+    names += (i > 0 ? "," : "") + columns[i].name;
+  }
+  return text + names + "\n";
+}
+
 CsvLog::CsvLog(const std::string& path, const std::string& title, const std::vector<CsvColumn>& columns) : path_(path) {
   struct stat there {};
   if (::stat(path.c_str(), &there) == 0 && S_ISREG(there.st_mode) && !is_one(path))
     throw SystemError(path + ": cannot be created: there is a file of this name that Grove has not written; move it away");
   file_ = opened(path, O_CREAT | O_TRUNC, "cannot be created");
   for (const CsvColumn& column : columns) names_.push_back(column.name);
-  write(header_of(title, columns));
+  write(csv_header(title, columns));
 }
 
 CsvLog::CsvLog(const std::string& path, std::uint64_t rows) : path_(path) {

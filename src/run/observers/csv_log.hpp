@@ -13,6 +13,9 @@ struct CsvColumn {
   std::string meaning;  ///< one line, with the unit
 };
 
+/// What a comma-separated file of Grove begins with: '#' lines with the title and the meaning of each column, and a line of their names.
+std::string csv_header(const std::string& title, const std::vector<CsvColumn>& columns);
+
 /// A comma-separated file: '#' lines that say what it is and what each column means, a line of column names, lines of numbers. Every line
 /// goes to the system in one write, so that a crash of the program leaves whole lines; one for which the disk has no room is taken back.
 /// Owns the file. Not collective: one rank writes.

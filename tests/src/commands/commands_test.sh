@@ -63,6 +63,17 @@ bad_input_names_file_field_and_row() {
     fails_with 3 "absent.tab" ranks 2 check absent.tab
 }
 
+forces_that_are_not_finite_end_a_run_with_a_list_and_leave_its_checkpoint() {
+  printf '1 0 0 0 0 0 0\n1 1 0 0 0 0 0\n1 0 1 0 1e307 0 0\n' >fast.tab
+  local settings="--set initial_conditions.file=fast.tab --set time.dt=4 --set time.end=40 --set gravity.softening=0.05 --device cpu"
+  # shellcheck disable=SC2086
+  fails_with 3 "is not finite" ranks 2 run $settings && contains err.txt "; output/not_finite_step_1.csv lists all such particles: 3" &&
+    holds [ "$(grep -v '^#' output/not_finite_step_1.csv | cut -d, -f2 | sort)" = "$(printf '%s\n' 0 1 2 id)" ] && cp output/checkpoint_0.hdf5 before.hdf5 || return 1
+  # The checkpoint serves: the run goes on from it, to the same end.
+  # shellcheck disable=SC2086
+  fails_with 3 "output/not_finite_step_1_1.csv" ranks 2 run $settings --continue && holds cmp before.hdf5 output/checkpoint_0.hdf5
+}
+
 an_unwritable_directory_is_an_error() {
   touch file
   fails_with 4 "file/output" "$grove" run run.toml --set output.directory=file/output

@@ -1,8 +1,10 @@
 #include "src/run/run_loop.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <ctime>
 #include <filesystem>
@@ -14,12 +16,15 @@
 #include "io/checkpoint_file.hpp"
 #include "kernels/space/error.hpp"
 #include "src/config/config_print.hpp"
+#include "src/run/not_finite_list.hpp"
 #include "src/run/observers/energies.hpp"
 #include "src/run/observers/snapshots.hpp"
 #include "src/run/observers/timings.hpp"
 #include "src/run/output_directory.hpp"
 #include "src/run/run_summary.hpp"
+#include "src/text/text_table.hpp"
 #include "tests/support/idle_simulation.hpp"
+#include "tests/support/on_all_ranks.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 namespace grove {
@@ -41,7 +46,7 @@ class FakeSimulation : public tests::IdleSimulation {
     state.put_number("simulation.time", time());
   }
   void resume(const ParticleSet&, const SavedState& state) override { steps = static_cast<int>(state.count("fake.steps")); }
-  std::unique_ptr<ParticleColumns> columns() override { return std::make_unique<ColumnsOfSet>(set_); }
+  std::unique_ptr<ParticleColumns> columns() override { return std::make_unique<ColumnsOfSet>(set); }
   Diagnostics diagnostics() override {
     Diagnostics sums;
     sums.time = time();
@@ -56,9 +61,9 @@ class FakeSimulation : public tests::IdleSimulation {
     return phases;
   }
 
- private:
-  ParticleSet set_ = one_particle();
+  ParticleSet set = one_particle();
 
+ private:
   /// With all fields, for checkpoints.
   static ParticleSet one_particle() {
     ParticleSet set;
@@ -220,7 +225,7 @@ class ControlledRunTest : public RunLoopTest {
     observers.push_back(std::make_unique<EnergyObserver>(comm, output.energy(), "N-body units", rows));
     observers.push_back(std::make_unique<TimingsObserver>(comm, output.timings(), rows));
     observers.push_back(std::make_unique<StateObserver>(schedule, snapshots));
-    const RunControls controls{with_checkpoints ? &checkpoints : nullptr, &requests};
+    const RunControls controls{with_checkpoints ? &checkpoints : nullptr, &requests, &output};
     return RunLoop(simulation, comm, schedule, std::move(observers), controls).run({}, beginning);
   }
   SavedState state_in(const std::string& file) const {
@@ -323,6 +328,62 @@ TEST_F(ControlledRunTest, StopsBeforeItsTimeIsOver) {
   EXPECT_EQ(report.last_state, "state 1") << "without checkpoints, the last state is a snapshot";
   EXPECT_LE(seconds, 1.0);
   EXPECT_GE(report.steps, 4U);
+}
+
+/// Ends in a step as a force that is not finite does; the particle of each rank has the rank as its id.
+class NotFiniteRunTest : public ControlledRunTest {
+ protected:
+  static constexpr int bad_step = 3;
+
+  NotFiniteRunTest() {
+    config.output.checkpoint_steps = 2;
+    simulation.set.id = {static_cast<std::uint64_t>(comm.rank())};
+    simulation.on_step = [&] {
+      if (simulation.steps != bad_step) return;
+      simulation.set.acceleration = {1, std::nan(""), HUGE_VAL};
+      throw NotFiniteError("the force on the particle with id 0 is not finite", 3);
+    };
+  }
+  std::string message_of_run() {
+    simulation.steps = 0;
+    return agreed_error_of([&] { run_controlled({0, 8, 1, 0}); }, 3, comm);
+  }
+};
+
+TEST_F(NotFiniteRunTest, ListsTheParticlesAndKeepsTheCheckpoints) {
+  const std::string message = message_of_run();
+  EXPECT_EQ(message, "the force on the particle with id 0 is not finite; " + directory.file("not_finite_step_3.csv") +
+                         " lists all such particles: " + std::to_string(comm.size()));
+  EXPECT_EQ(state_in(output.checkpoint(1)).count(saved_step), 2U);
+  if (comm.is_root()) {
+    const auto lines = lines_of("not_finite_step_3.csv");
+    ASSERT_EQ(lines.size(), 1U + static_cast<std::size_t>(comm.size()));
+    EXPECT_EQ(lines[0], "rank,id,type,mass,x,y,z,vx,vy,vz,ax,ay,az,potential");
+    for (int r = 0; r < comm.size(); ++r)
+      EXPECT_EQ(lines[static_cast<std::size_t>(r) + 1], fmt::format("{},{},0,0,0,0,0,0,0,0,1,nan,inf,0", r, r));
+  }
+  comm.barrier();
+  EXPECT_NE(message_of_run().find("not_finite_step_3_1.csv lists all"), std::string::npos) << "no list is overwritten";
+}
+
+TEST_F(NotFiniteRunTest, ListsSoManyParticlesOfARankAtMost) {
+  constexpr std::size_t count = most_listed_of_rank + 5;
+  for (const ParticleField& field : simulation.set.fields->rows()) simulation.set.resize(field, count);
+  std::fill(simulation.set.mass.begin(), simulation.set.mass.end(), HUGE_VAL);
+  const OutputDirectory own(directory.path());
+  const std::string sentence = list_not_finite(simulation, comm, own, 7);
+  const std::uint64_t ranks = static_cast<std::uint64_t>(comm.size());
+  EXPECT_EQ(sentence, fmt::format("{} lists {} of {} such particles", directory.file("not_finite_step_7.csv"),
+                                  format_count(ranks * most_listed_of_rank), format_count(ranks * count)));
+}
+
+TEST_F(NotFiniteRunTest, SaysWhatIsWrongAlsoWhereTheListCannotBeWritten) {
+  const OutputDirectory absent(directory.file("absent"));
+  Observers none;
+  RunLoop loop(simulation, comm, StepSchedule(0, 8, 1, 0), std::move(none), {nullptr, nullptr, &absent});
+  const std::string message = agreed_error_of([&] { loop.run({}); }, 3, comm);
+  EXPECT_EQ(message.rfind("the force on the particle with id 0 is not finite; these particles are in no file: ", 0), 0U) << message;
+  EXPECT_NE(message.find("absent/not_finite_step_3.csv: cannot be created: No such file"), std::string::npos) << message;
 }
 
 TEST(TimeLimitTest, IsTheEarlierOfBoth) {
