@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "decomposition/rank_place.hpp"
+#include "io/partial_file.hpp"
 #include "kernels/space/error.hpp"
 #include "kernels/space/host_memory.hpp"
 #include "src/commands/command.hpp"
@@ -81,12 +82,12 @@ InitialState state_of(Continuation& from, const Communicator& comm) {
 }
 
 /// The step of a snapshot, and what else follows from its time.
-void complete(Continuation& from, InitialState& state, const OutputDirectory& directory, const StepSchedule& schedule,
+void complete(Continuation& from, InitialState& state, const OutputDirectory& directory, const StepSchedule& schedule, bool rows_may_lack,
               const Communicator& comm) {
   comm.agree([&] {
     if (!state.info.time) throw DataError(from.file + ": says nothing of its time");
     from.step = schedule.step_at(*state.info.time, from.file);
-    from.state = state_of_snapshot(directory, from.snapshot, from.step);
+    from.state = state_of_snapshot(directory, from.snapshot, from.step, schedule, rows_may_lack);
   });
   state.info.time.reset();  // that of the initial conditions is to be time.begin, not this one
 }
@@ -172,6 +173,7 @@ int exit_code_of_stop(const RunReport& report) {
 
 int simulate(const RunOptions& options, const Config& config, const Communicator& comm) {
   const StopSignals signals;
+  const IgnoreFileSizeSignal a_limit_is_an_error;
   const TimeLimit limit(config.run.max_wall_time, end_of_slurm_job());
   const Console console(comm, options.quiet);
   const Watchdog watchdog(comm);
@@ -203,7 +205,8 @@ int simulate(const RunOptions& options, const Config& config, const Communicator
   if (is_over() && from.source == Continuation::Source::checkpoint) return finished_before(from, config, console);
   begin_activity("reading the particles");
   InitialState state = load_what_fits(config, from, *simulation, device, comm, advice);
-  if (from.source == Continuation::Source::snapshot) complete(from, state, directory, *schedule, comm);
+  if (from.source == Continuation::Source::snapshot)
+    complete(from, state, directory, *schedule, config.output.on_error == "continue", comm);
   if (is_over()) return finished_before(from, config, console);
   begin_activity("output directory");
   add_advice(config, state.count, device, comm, advice);

@@ -5,11 +5,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <cstring>
 #include <fstream>
+#include <functional>
 #include <limits>
 #include <sstream>
 #include <utility>
@@ -36,6 +38,12 @@ std::vector<std::string> parts_of(const std::string& line) {
   return parts;
 }
 
+double value_of(const std::string& text) {
+  double value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
 int opened(const std::string& path, int flags, const char* what) {
   const int file = ::open(path.c_str(), flags | O_WRONLY | O_APPEND | O_CLOEXEC, 0666);
   if (file < 0) throw SystemError(path + ": " + what + ": " + std::strerror(errno));
@@ -48,7 +56,8 @@ struct Scanned {
   std::uint64_t bytes = 0;  ///< up to the end of the last of these rows
 };
 
-Scanned scan(const std::string& path, std::uint64_t most_rows) {
+Scanned scan(const std::string& path, std::uint64_t most_rows,
+             const std::function<bool(const CsvRows&, const std::string&)>& is_wanted = {}) {
   std::ifstream file(path, std::ios::binary);
   if (!file) throw SystemError(path + ": cannot be read: " + std::strerror(errno));
   Scanned seen;
@@ -56,12 +65,9 @@ Scanned scan(const std::string& path, std::uint64_t most_rows) {
   for (std::string line; seen.rows.count < most_rows && std::getline(file, line) && !file.eof();) {
     const bool is_comment = line.starts_with("#");
     if (!is_comment && !seen.rows.names.empty()) {
+      if (is_wanted && !is_wanted(seen.rows, line)) break;
       if (seen.rows.count == 0)
-        for (const std::string& part : parts_of(line)) {
-          double value = 0;
-          std::from_chars(part.data(), part.data() + part.size(), value);
-          seen.rows.first.push_back(value);
-        }
+        for (const std::string& part : parts_of(line)) seen.rows.first.push_back(value_of(part));
       ++seen.rows.count;
     } else if (!is_comment) {
       seen.rows.names = parts_of(line);
@@ -96,9 +102,7 @@ CsvLog::CsvLog(const std::string& path, const std::string& title, const std::vec
 
 CsvLog::CsvLog(const std::string& path, std::uint64_t rows) : path_(path) {
   Scanned seen = scan(path, rows);
-  if (!is_one(path) || seen.rows.count < rows)
-    throw DataError(fmt::format("{}: has {} whole rows, where the run so far has written {}; move it away, and a new one is begun", path,
-                                seen.rows.count, rows));
+  if (!is_one(path) || seen.rows.count < rows) fail_for_missing_rows(path, seen.rows.count, rows);
   names_ = std::move(seen.rows.names);
   file_ = opened(path, 0, "cannot be opened");
   if (::ftruncate(file_, static_cast<off_t>(seen.bytes)) != 0) throw SystemError(path + ": cannot be shortened: " + std::strerror(errno));
@@ -131,16 +135,27 @@ void CsvLog::flush() {
 }
 
 void CsvLog::write(const std::string& lines) {
+  take_back_torn_line();
   struct stat before {};
   const bool is_known = ::fstat(file_, &before) == 0;
-  ssize_t written = -1;
-  do written = ::write(file_, lines.data(), lines.size());
-  while (written < 0 && errno == EINTR);
-  if (written == static_cast<ssize_t>(lines.size())) return;
-  const std::string reason = written < 0 ? std::strerror(errno) : "the disk is full";
-  // A part of a line would look like a line with other numbers.
-  if (written > 0 && is_known && ::ftruncate(file_, before.st_size) != 0) throw SystemError(path_ + ": its last line is torn: " + reason);
-  throw SystemError(path_ + ": cannot be written: " + reason);
+  for (std::size_t done = 0; done < lines.size();) {
+    const ssize_t written = ::write(file_, lines.data() + done, lines.size() - done);
+    if (written > 0) done += static_cast<std::size_t>(written);
+    if (written > 0 || (written < 0 && errno == EINTR)) continue;
+    const std::string reason = written < 0 ? std::strerror(errno) : "the disk is full";
+    if (done > 0 && is_known) {
+      torn_at_ = before.st_size;
+      take_back_torn_line();
+    }
+    throw SystemError(path_ + ": cannot be written: " + reason);
+  }
+}
+
+/// A part of a line would look like a line with other numbers.
+void CsvLog::take_back_torn_line() {
+  if (torn_at_ < 0) return;
+  if (::ftruncate(file_, torn_at_) != 0) throw SystemError(path_ + ": its last line is torn: " + std::strerror(errno));
+  torn_at_ = -1;
 }
 
 bool goes_on(const std::string& path, std::uint64_t rows) { return rows > 0 && ::access(path.c_str(), F_OK) == 0; }
@@ -149,6 +164,20 @@ CsvRows read_csv_log(const std::string& path) {
   Scanned seen = scan(path, std::numeric_limits<std::uint64_t>::max());
   if (!CsvLog::is_one(path) || seen.rows.names.empty()) throw DataError(path + ": is no log of Grove");
   return std::move(seen.rows);
+}
+
+std::uint64_t rows_up_to(const std::string& path, const std::string& column, double value) {
+  const auto is_before = [&](const CsvRows& rows, const std::string& line) {
+    const auto at = static_cast<std::size_t>(std::find(rows.names.begin(), rows.names.end(), column) - rows.names.begin());
+    const std::vector<std::string> parts = parts_of(line);
+    return at < parts.size() && value_of(parts[at]) <= value;
+  };
+  return scan(path, std::numeric_limits<std::uint64_t>::max(), is_before).rows.count;
+}
+
+void fail_for_missing_rows(const std::string& path, std::uint64_t rows, std::uint64_t expected) {
+  throw DataError(fmt::format("{}: has {} whole rows, where the run so far has written {}; move it away, and a new one is begun", path,
+                              rows, expected));
 }
 
 }  // namespace grove

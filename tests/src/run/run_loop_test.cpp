@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "io/checkpoint_file.hpp"
+#include "io/partial_file.hpp"
 #include "kernels/space/error.hpp"
 #include "src/config/config_print.hpp"
 #include "src/run/not_finite_list.hpp"
@@ -23,6 +24,7 @@
 #include "src/run/output_directory.hpp"
 #include "src/run/run_summary.hpp"
 #include "src/text/text_table.hpp"
+#include "tests/support/file_size_limit.hpp"
 #include "tests/support/idle_simulation.hpp"
 #include "tests/support/on_all_ranks.hpp"
 #include "tests/support/temporary_directory.hpp"
@@ -221,9 +223,10 @@ class ControlledRunTest : public RunLoopTest {
 
   RunReport run_controlled(const StepSchedule& schedule, const RunBeginning& beginning = {}, bool with_checkpoints = true) {
     Observers observers;
-    const std::uint64_t rows = beginning.state ? beginning.state->count(saved_states_seen) : 0;
-    observers.push_back(std::make_unique<EnergyObserver>(comm, output.energy(), "N-body units", rows));
-    observers.push_back(std::make_unique<TimingsObserver>(comm, output.timings(), rows));
+    const auto rows = [&](const char* name) { return beginning.state ? beginning.state->count(name) : 0; };
+    const bool goes_on = config.output.on_error == "continue";
+    observers.push_back(std::make_unique<EnergyObserver>(comm, output.energy(), "N-body units", rows(saved_energy_rows), goes_on));
+    observers.push_back(std::make_unique<TimingsObserver>(comm, output.timings(), rows(saved_timing_rows), goes_on));
     observers.push_back(std::make_unique<StateObserver>(schedule, snapshots));
     const RunControls controls{with_checkpoints ? &checkpoints : nullptr, &requests, &output};
     return RunLoop(simulation, comm, schedule, std::move(observers), controls).run({}, beginning);
@@ -328,6 +331,69 @@ TEST_F(ControlledRunTest, StopsBeforeItsTimeIsOver) {
   EXPECT_EQ(report.last_state, "state 1") << "without checkpoints, the last state is a snapshot";
   EXPECT_LE(seconds, 1.0);
   EXPECT_GE(report.steps, 4U);
+}
+
+/// Steps 4 to 6 find no room for whole rows of energy.csv, and for none of timings.csv, as on a disk that is full for a while.
+class FullDiskRunTest : public ControlledRunTest {
+ protected:
+  const IgnoreFileSizeSignal a_limit_is_an_error;
+  std::unique_ptr<FileSizeLimit> limit;
+
+  FullDiskRunTest() {
+    simulation.on_step = [&] {
+      comm.barrier();
+      if (simulation.steps == 4) limit = std::make_unique<FileSizeLimit>(std::filesystem::file_size(output.energy()) + 10);
+      if (simulation.steps == 7) limit.reset();
+      comm.barrier();
+    };
+  }
+  std::vector<std::string> times_in(const std::string& name) const {
+    std::vector<std::string> times;
+    for (const std::string& line : lines_of(name)) times.push_back(line.substr(0, line.find(',')));
+    return times;
+  }
+};
+
+TEST_F(FullDiskRunTest, EndsWithWholeRows) {
+  config.output.checkpoint_steps = 0;
+  const std::string message = agreed_error_of([&] { run_controlled({0, 8, 1, 0}); }, 4, comm);
+  limit.reset();
+  EXPECT_NE(message.find("energy.csv: cannot be written"), std::string::npos) << message;
+  if (comm.is_root()) {
+    EXPECT_EQ(times_in("energy.csv"), (std::vector<std::string>{"time", "0", "1", "2", "3"}));
+  }
+  comm.barrier();
+}
+
+TEST_F(FullDiskRunTest, GoesOnWhereThatIsAskedForAndWritesRowsAgain) {
+  config.output.on_error = "continue";
+  const StepSchedule schedule(0, 8, 1, 0);
+  if (comm.is_root()) testing::internal::CaptureStderr();
+  const RunReport report = run_controlled(schedule);
+  if (comm.is_root()) {
+    const std::string told = testing::internal::GetCapturedStderr();
+    const std::string energy = output.energy() + ": cannot be written";
+    EXPECT_NE(told.find(energy), std::string::npos) << told;
+    EXPECT_EQ(told.find(energy), told.rfind(energy)) << "once: " << told;
+    EXPECT_NE(told.find("the run goes on without"), std::string::npos) << told;
+    const std::vector<std::string> times{"time", "0", "1", "2", "3", "7", "8"};
+    EXPECT_EQ(times_in("energy.csv"), times);
+    for (const std::string& line : lines_of("energy.csv")) EXPECT_EQ(std::count(line.begin(), line.end(), ','), 14) << line;
+  }
+  EXPECT_EQ(report.steps, 8U);
+  EXPECT_NE(run_summary(report, schedule, output).find("energy.csv; the rows of steps 4 to 6 could not be written"), std::string::npos);
+  // The log has fewer rows than there were states; one of a later time is cut off, and the others stay.
+  const SavedState state = state_in(report.checkpoint);
+  EXPECT_EQ(state.count(saved_energy_rows), 6U);
+  if (comm.is_root()) std::ofstream(output.energy(), std::ios::app) << lines_of("energy.csv").back() << "\n";
+  comm.barrier();
+  run_controlled({0, 9, 1, 0}, {8, &state, true});
+  if (comm.is_root()) {
+    EXPECT_EQ(times_in("energy.csv"), (std::vector<std::string>{"time", "0", "1", "2", "3", "7", "8", "9"}));
+    EXPECT_EQ(rows_up_to(output.energy(), "time", 3.5), 4U);
+    EXPECT_EQ(rows_up_to(output.energy(), "time", 7), 5U);
+  }
+  comm.barrier();
 }
 
 /// Ends in a step as a force that is not finite does; the particle of each rank has the rank as its id.
