@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <vector>
 
 #include "io/hdf5_elements.hpp"
+#include "io/partial_file.hpp"
 #include "kernels/space/error.hpp"
 
 namespace grove {
@@ -29,7 +29,7 @@ void require_openable(const std::filesystem::path& path) {
   if (is_open) return;
   const char* const advice =
       is_limit ? "; raise the limit 'ulimit -n'" : "; all ranks must see one directory: name one that all nodes share";
-  throw SystemError(path.string() + ": cannot be opened for writing: " + std::strerror(error) + advice);
+  throw SystemError(path.string() + ": cannot be opened for writing: " + reason_of(error) + advice);
 }
 
 }  // namespace

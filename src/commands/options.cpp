@@ -14,6 +14,7 @@
 #include <set>
 #include <sstream>
 
+#include "io/partial_file.hpp"
 #include "kernels/space/error.hpp"
 #include "src/run/same_on_all_ranks.hpp"
 #include "src/text/text_parts.hpp"
@@ -85,7 +86,7 @@ std::vector<std::string> comma_separated(const std::string& option, const std::s
 namespace {
 
 void require_good(const std::ofstream& file, const std::string& path) {
-  if (!file) throw SystemError(path + ": cannot be written: " + std::strerror(errno));
+  if (!file) throw SystemError(path + ": cannot be written: " + reason_of(errno));
 }
 
 }  // namespace

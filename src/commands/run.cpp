@@ -210,13 +210,11 @@ int simulate(const RunOptions& options, const Config& config, const Communicator
   if (is_over()) return finished_before(from, config, console);
   begin_activity("output directory");
   add_advice(config, state.count, device, comm, advice);
+  const std::string room = require_disk_room(config, *simulation->fields(), *schedule, from, state.count, comm);
+  if (!room.empty()) advice.push_back(room);
   const std::vector<std::string> done = prepare(options, config, from, directory, comm);
   lock_directory();  // one that was made just now
   advice.insert(advice.end(), done.begin(), done.end());
-  const std::string room =
-      disk_advice(directory.path(), output_bytes(*simulation->fields(), config.output, *schedule, from.step, state.count));
-  if (!room.empty()) advice.push_back(room);
-
   RunBeginning beginning;
   if (from.source != Continuation::Source::nothing) beginning = {from.step, &from.state, from.source == Continuation::Source::checkpoint};
   ObserverSetup setup{config, directory, *schedule, simulation->device_description(), console.progress_style()};

@@ -10,6 +10,7 @@
 #include <memory>
 #include <vector>
 
+#include "io/partial_file.hpp"
 #include "kernels/space/error.hpp"
 #include "src/run/observers/csv_log.hpp"
 #include "src/text/text_table.hpp"
@@ -94,12 +95,12 @@ std::string write_list(const OutputDirectory& directory, std::uint64_t step, con
     const std::string path = directory.not_finite(step, number);
     std::FILE* const file = std::fopen(path.c_str(), "wx");
     if (!file && errno == EEXIST) continue;
-    if (!file) throw SystemError(path + ": cannot be created: " + std::strerror(errno));
+    if (!file) throw SystemError(path + ": cannot be created: " + reason_of(errno));
     const bool is_written = std::fwrite(text.data(), 1, text.size(), file) == text.size() && std::fflush(file) == 0;
     const int error = errno;
     if (std::fclose(file) == 0 && is_written) return path;
     std::remove(path.c_str());
-    throw SystemError(path + ": cannot be written: " + std::strerror(is_written ? errno : error));
+    throw SystemError(path + ": cannot be written: " + reason_of(is_written ? errno : error));
   }
 }
 

@@ -16,6 +16,7 @@
 #include <sstream>
 #include <utility>
 
+#include "io/partial_file.hpp"
 #include "kernels/space/error.hpp"
 
 namespace grove {
@@ -46,7 +47,7 @@ double value_of(const std::string& text) {
 
 int opened(const std::string& path, int flags, const char* what) {
   const int file = ::open(path.c_str(), flags | O_WRONLY | O_APPEND | O_CLOEXEC, 0666);
-  if (file < 0) throw SystemError(path + ": " + what + ": " + std::strerror(errno));
+  if (file < 0) throw SystemError(path + ": " + what + ": " + reason_of(errno));
   return file;
 }
 
@@ -59,7 +60,7 @@ struct Scanned {
 Scanned scan(const std::string& path, std::uint64_t most_rows,
              const std::function<bool(const CsvRows&, const std::string&)>& is_wanted = {}) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) throw SystemError(path + ": cannot be read: " + std::strerror(errno));
+  if (!file) throw SystemError(path + ": cannot be read: " + reason_of(errno));
   Scanned seen;
   // A line without an end is not whole.
   for (std::string line; seen.rows.count < most_rows && std::getline(file, line) && !file.eof();) {
@@ -74,7 +75,7 @@ Scanned scan(const std::string& path, std::uint64_t most_rows,
     }
     seen.bytes += line.size() + 1;
   }
-  if (file.bad()) throw SystemError(path + ": cannot be read: " + std::strerror(errno));
+  if (file.bad()) throw SystemError(path + ": cannot be read: " + reason_of(errno));
   return seen;
 }
 
@@ -105,7 +106,7 @@ CsvLog::CsvLog(const std::string& path, std::uint64_t rows) : path_(path) {
   if (!is_one(path) || seen.rows.count < rows) fail_for_missing_rows(path, seen.rows.count, rows);
   names_ = std::move(seen.rows.names);
   file_ = opened(path, 0, "cannot be opened");
-  if (::ftruncate(file_, static_cast<off_t>(seen.bytes)) != 0) throw SystemError(path + ": cannot be shortened: " + std::strerror(errno));
+  if (::ftruncate(file_, static_cast<off_t>(seen.bytes)) != 0) throw SystemError(path + ": cannot be shortened: " + reason_of(errno));
 }
 
 CsvLog::~CsvLog() {
@@ -131,7 +132,7 @@ void CsvLog::add(const std::vector<double>& values) {
 void CsvLog::flush() {
   struct stat now {};
   if (::fstat(file_, &now) == 0 && now.st_nlink == 0) throw SystemError(path_ + ": has been removed during the run; its rows are lost");
-  if (::fsync(file_) != 0 && errno != EINVAL) throw SystemError(path_ + ": cannot be flushed to the disk: " + std::strerror(errno));
+  if (::fsync(file_) != 0 && errno != EINVAL) throw SystemError(path_ + ": cannot be flushed to the disk: " + reason_of(errno));
 }
 
 void CsvLog::write(const std::string& lines) {
@@ -142,7 +143,7 @@ void CsvLog::write(const std::string& lines) {
     const ssize_t written = ::write(file_, lines.data() + done, lines.size() - done);
     if (written > 0) done += static_cast<std::size_t>(written);
     if (written > 0 || (written < 0 && errno == EINTR)) continue;
-    const std::string reason = written < 0 ? std::strerror(errno) : "the disk is full";
+    const std::string reason = written < 0 ? reason_of(errno) : "the disk is full";
     if (done > 0 && is_known) {
       torn_at_ = before.st_size;
       take_back_torn_line();
@@ -154,7 +155,7 @@ void CsvLog::write(const std::string& lines) {
 /// A part of a line would look like a line with other numbers.
 void CsvLog::take_back_torn_line() {
   if (torn_at_ < 0) return;
-  if (::ftruncate(file_, torn_at_) != 0) throw SystemError(path_ + ": its last line is torn: " + std::strerror(errno));
+  if (::ftruncate(file_, torn_at_) != 0) throw SystemError(path_ + ": its last line is torn: " + reason_of(errno));
   torn_at_ = -1;
 }
 

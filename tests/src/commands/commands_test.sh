@@ -109,6 +109,18 @@ a_disk_that_is_too_small_is_named_before_the_first_step() {
   contains out.txt "note: the snapshots and checkpoints of this run take about" && contains out.txt "free"
 }
 
+a_disk_without_room_for_a_beginning_refuses_the_run() {
+  mkdir small && mount -t tmpfs -o size=1m none small 2>/dev/null || { echo "not tried: nothing can be mounted here"; return 0; }
+  local settings="--set initial_conditions.n=5000 --set time.end=0.125 --set output.directory=small/output" status
+  # shellcheck disable=SC2086
+  fails_with 2 'output.directory = "small/output": the first snapshot and the checkpoints take about' ranks 2 run run.toml $settings &&
+    contains err.txt "has 1" && contains err.txt "free" && holds [ ! -e small/output ] &&
+    "$grove" run run.toml $settings --set output.on_error=continue >out.txt 2>err.txt && contains out.txt "note: the snapshots and checkpoints"
+  status=$?
+  umount small
+  return $status
+}
+
 quiet_runs_print_nothing() {
   "$grove" run run.toml --quiet >out.txt 2>&1 && holds [ ! -s out.txt ]
 }
