@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <utility>
@@ -115,6 +116,7 @@ InitialState load_what_fits(Config config, Continuation& from, const Simulation&
 void add_advice(const Config& config, std::uint64_t particles, const DeviceState& device, const Communicator& comm,
                 std::vector<std::string>& advice) {
   const auto add = [&](const std::vector<std::string>& lines) { advice.insert(advice.end(), lines.begin(), lines.end()); };
+  add(task_count_advice(comm.size(), std::getenv("SLURM_NTASKS")));
   add(device_advice(all_rank_devices(device, comm), config.run.device != "cpu"));
   add(rank_count_advice(config.gravity, particles, comm.size(), device.is_gpu(), omp_get_max_threads()));
 }

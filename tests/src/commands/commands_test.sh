@@ -74,6 +74,21 @@ forces_that_are_not_finite_end_a_run_with_a_list_and_leave_its_checkpoint() {
   fails_with 3 "output/not_finite_step_1_1.csv" ranks 2 run $settings --continue && holds cmp before.hdf5 output/checkpoint_0.hdf5
 }
 
+processes_of_srun_that_are_no_ranks_of_one_run_are_an_error_told_once() {
+  # What srun sets for its tasks, where MPI does not hear of them.
+  local other
+  fails_with 2 "srun started 4 processes that MPI sees as single ones: use 'srun --mpi=pmix' or mpirun" \
+    env SLURM_STEP_NUM_TASKS=4 SLURM_NTASKS=4 SLURM_PROCID=0 "$grove" run run.toml || return 1
+  fails_with 2 "srun started 4" env SLURM_STEP_NUM_TASKS=4 SLURM_PROCID=0 PMI_SIZE=4 PMI_RANK=0 "$grove" run run.toml || return 1
+  for other in 1 3; do
+    SLURM_STEP_NUM_TASKS=4 SLURM_PROCID=$other "$grove" run run.toml >out.txt 2>err.txt
+    holds [ $? -eq 2 ] && holds [ ! -s out.txt ] && holds [ ! -s err.txt ] || return 1
+  done
+  holds [ ! -e output ] || return 1
+  # Fewer ranks than tasks, on purpose; also a single one.
+  SLURM_STEP_NUM_TASKS=4 SLURM_NTASKS=4 SLURM_PROCID=0 ranks 1 run run.toml >out.txt && contains out.txt "note: the SLURM job has 4 tasks, and this run 1 rank"
+}
+
 an_unwritable_directory_is_an_error() {
   touch file
   fails_with 4 "file/output" "$grove" run run.toml --set output.directory=file/output
