@@ -230,8 +230,9 @@ int simulate(const RunOptions& options, const Config& config, const Communicator
     if (comm.is_root()) write_text(directory.used_parameters(), print_config(config));
   });
   Checkpoints checkpoints(config, directory, comm, from.next_checkpoint);
-  RunRequests requests(directory, limit);
-  const RunControls controls{config.output.keeps_checkpoints() ? &checkpoints : nullptr, &requests, &directory};
+  RunRequests requests(directory, limit, signal_before_end_s());
+  const RunControls controls{config.output.keeps_checkpoints() ? &checkpoints : nullptr, &requests, &directory,
+                             [&](const std::string& text) { console.say(text); }};
   const RunReport report =
       RunLoop(*simulation, comm, *schedule, simulation->make_observers(setup), controls).run(std::move(state.particles), beginning);
   console.say(run_summary(report, *schedule, directory));

@@ -79,6 +79,9 @@ RunLoop::News RunLoop::hear_news() {
     const double checkpoint_s = controls_.checkpoints ? controls_.checkpoints->longest_s() : 0;
     const RunRequests::Answer answer =
         controls_.requests ? controls_.requests->look(2 * (longest_turn_s_ + checkpoint_s)) : RunRequests::Answer{};
+    if (controls_.requests && controls_.say)
+      if (const std::string advice = controls_.requests->advice(longest_turn_s_, checkpoint_s); !advice.empty())
+        controls_.say("\nnote: " + advice + "\n");
     news[1] = std::max(news[1], static_cast<int>(answer.stop));
     news[3] = controls_.checkpoints && controls_.checkpoints->due(report_.steps) ? 1 : 0;
     news[4] = controls_.checkpoints && answer.checkpoint ? 1 : 0;

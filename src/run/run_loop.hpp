@@ -28,7 +28,8 @@ struct RunBeginning {
 struct RunControls {
   Checkpoints* checkpoints = nullptr;
   RunRequests* requests = nullptr;
-  const OutputDirectory* directory = nullptr;  ///< for the list of particles that are not finite; null: none is written
+  const OutputDirectory* directory = nullptr;     ///< for the list of particles that are not finite; null: none is written
+  std::function<void(const std::string&)> say{};  ///< to the user, on the root; empty: nothing is said
 };
 
 /// What a run did, the same on every rank.

@@ -218,6 +218,7 @@ class ControlledRunTest : public RunLoopTest {
   OutputDirectory output{directory.path()};
   Checkpoints checkpoints{config, output, comm};
   RunRequests requests{output, TimeLimit(0, "")};
+  std::vector<std::string> said;
 
   ControlledRunTest() { config.output.checkpoint_minutes = 0; }
 
@@ -228,7 +229,8 @@ class ControlledRunTest : public RunLoopTest {
     observers.push_back(std::make_unique<EnergyObserver>(comm, output.energy(), "N-body units", rows(saved_energy_rows), goes_on));
     observers.push_back(std::make_unique<TimingsObserver>(comm, output.timings(), rows(saved_timing_rows), goes_on));
     observers.push_back(std::make_unique<StateObserver>(schedule, snapshots));
-    const RunControls controls{with_checkpoints ? &checkpoints : nullptr, &requests, &output};
+    const RunControls controls{with_checkpoints ? &checkpoints : nullptr, &requests, &output,
+                               [&](const std::string& text) { said.push_back(text); }};
     return RunLoop(simulation, comm, schedule, std::move(observers), controls).run({}, beginning);
   }
   SavedState state_in(const std::string& file) const {
@@ -450,6 +452,30 @@ TEST_F(NotFiniteRunTest, SaysWhatIsWrongAlsoWhereTheListCannotBeWritten) {
   const std::string message = agreed_error_of([&] { loop.run({}); }, 3, comm);
   EXPECT_EQ(message.rfind("the force on the particle with id 0 is not finite; these particles are in no file: ", 0), 0U) << message;
   EXPECT_NE(message.find("absent/not_finite_step_3.csv: cannot be created: No such file"), std::string::npos) << message;
+}
+
+TEST_F(ControlledRunTest, SaysOnceThatTheSignalOfItsJobComesTooLate) {
+  simulation.on_step = [] { std::this_thread::sleep_for(std::chrono::milliseconds(20)); };
+  for (const double signal_s : {0.01, 100.0}) {
+    said.clear();
+    requests = RunRequests(output, TimeLimit(0, ""), signal_s);
+    run_controlled({0, 4, 1, 0}, {}, false);
+    ASSERT_EQ(said.size(), comm.is_root() && signal_s < 1 ? 1U : 0U);
+    if (said.empty()) continue;
+    EXPECT_NE(said[0].find("note: a step with its output takes up to "), std::string::npos) << said[0];
+    EXPECT_NE(said[0].find("--signal=B:USR1@20"), std::string::npos) << said[0];
+  }
+}
+
+TEST(RunRequestsTest, AdviseOnTheSignalWhereTheEndOfTheJobIsNotKnown) {
+  const OutputDirectory output("out");
+  RunRequests unknown(output, TimeLimit(0, ""), 120);
+  EXPECT_EQ(unknown.advice(90, 20), "");
+  const std::string advice = unknown.advice(100, 30);
+  EXPECT_NE(advice.find("--signal=B:USR1@270"), std::string::npos) << advice;
+  EXPECT_EQ(unknown.advice(1000, 30), "") << "once";
+  EXPECT_EQ(RunRequests(output, TimeLimit(60, ""), 120).advice(100, 30), "") << "the run stops by itself";
+  EXPECT_EQ(RunRequests(output, TimeLimit(0, "")).advice(100, 30), "") << "no job";
 }
 
 TEST(TimeLimitTest, IsTheEarlierOfBoth) {
