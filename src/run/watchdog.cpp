@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <string>
 #include <system_error>
 #include <utility>
 
 #include "decomposition/rank_place.hpp"
+#include "src/run/stop_signals.hpp"
+#include "src/run/wall_clock.hpp"
 #include "src/text/text_table.hpp"
 
 namespace grove {
@@ -37,6 +40,7 @@ std::string watchdog_line(const std::string& place, const Activity::Look& look) 
 Watchdog::Watchdog(const Communicator& comm, const WatchdogLimits& limits, Say say)
     : place_(fmt::format("rank {} on {}", comm.rank(), host_name())),
       speaks_of_waits_(comm.local_rank() == 0),
+      is_root_(comm.is_root()),
       limits_(limits),
       say_(say ? std::move(say) : print),
       watched_(activity_) {
@@ -59,7 +63,10 @@ Watchdog::~Watchdog() {
 void Watchdog::watch() {
   std::unique_lock lock(mutex_);
   while (!changed_.wait_for(lock, std::chrono::duration<double>(limits_.interval_s), [this] { return is_over_; }))
-    for (const Activity::Look& look : looks_at_all_threads()) look_at(look);
+    for (const Activity::Look& look : looks_at_all_threads()) {
+      look_at(look);
+      if (is_root_ && look.of == &activity_) look_at_signal(look);
+    }
 }
 
 void Watchdog::look_at(const Activity::Look& look) {
@@ -70,6 +77,27 @@ void Watchdog::look_at(const Activity::Look& look) {
   if (look.lasts_s <= named.again_s) return;
   named.again_s = 2 * look.lasts_s;
   if (!waits(look) || speaks_of_waits_) say_(watchdog_line(place_, look));
+}
+
+void Watchdog::look_at_signal(const Activity::Look& look) {
+  if (look.step == Activity::no_step || !look.name) return;
+  const double now_s = wall_clock_s();
+  if (look.step != steps_.present) {
+    steps_.present = look.step;
+    steps_.present_began_s = now_s;
+    if (steps_.first == Activity::no_step) steps_.first = look.step, steps_.first_began_s = now_s;
+  }
+  const int signal = StopSignals::received();
+  if (signal == 0 || has_told_signal_) return;
+  if (signal_seen_s_ == 0) signal_seen_s_ = now_s;
+  if (now_s - signal_seen_s_ < limits_.signal_s || std::string(look.name) == "checkpoint") return;
+  has_told_signal_ = true;
+  const auto before = static_cast<double>(steps_.present - steps_.first);
+  const std::string usual = before > 0 ? fmt::format(" of usually {:.0f} s", (steps_.present_began_s - steps_.first_began_s) / before) : "";
+  say_(fmt::format(
+      "{} has come: the run stops after the present step {}, which has taken {:.0f} s{}; a second signal ends it at once, at its "
+      "last checkpoint",
+      name_of_signal(signal), look.step, now_s - steps_.present_began_s, usual));
 }
 
 }  // namespace grove

@@ -20,11 +20,12 @@ struct WatchdogLimits {
   double usual_times = 20;  ///< so many times the usual time of what has this name
   double first_s = 600;     ///< for the first one of a name, which has no usual time yet
   double interval_s = 1;    ///< between two looks
+  double signal_s = 3;      ///< a step that goes on so long after a stop signal is told
 };
 
 /// While an object lives, a thread looks at what this one and other watched threads do. For what takes too long it says one line, and one
 /// more whenever the time has doubled. The thread does not use MPI. Where ranks wait for others, the first rank of each node says so, and
-/// the others say nothing.
+/// the others say nothing. Where a run does not stop soon after a signal, because a step is long, the root says that it will.
 class Watchdog {
  public:
   using Say = std::function<void(const std::string& line)>;
@@ -41,16 +42,25 @@ class Watchdog {
     std::uint64_t number = 0;
     double again_s = 0;  ///< when it is named again
   };
+  /// The steps as they are seen from outside, to about the interval between two looks.
+  struct StepsSeen {
+    std::uint64_t first = Activity::no_step, present = Activity::no_step;
+    double first_began_s = 0, present_began_s = 0;
+  };
   void watch();
   void look_at(const Activity::Look& look);
+  void look_at_signal(const Activity::Look& look);
 
   std::string place_;
-  bool speaks_of_waits_;
+  bool speaks_of_waits_, is_root_;
   WatchdogLimits limits_;
   Say say_;
   Activity activity_;
   WatchedThread watched_;
   std::map<const Activity*, Named> named_;
+  StepsSeen steps_;
+  double signal_seen_s_ = 0;
+  bool has_told_signal_ = false;
   std::mutex mutex_;
   std::condition_variable changed_;
   bool is_over_ = false;

@@ -6,12 +6,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <thread>
 #include <vector>
 
 #include "decomposition/rank_place.hpp"
 #include "kernels/space/phase_clock.hpp"
 #include "src/run/run_loop.hpp"
+#include "src/run/stop_signals.hpp"
 #include "tests/support/idle_simulation.hpp"
 
 namespace grove {
@@ -129,6 +131,24 @@ TEST_F(WatchdogTest, LooksAtThreadsBesideTheSteps) {
   const std::lock_guard lock(mutex);
   ASSERT_EQ(lines.size(), 1U);
   EXPECT_EQ(lines[0].rfind(place + " is in 'snapshot beside the steps' for ", 0), 0U) << lines[0];
+}
+
+TEST_F(WatchdogTest, SaysThatTheRunStopsAfterALongStep) {
+  const StopSignals signals;
+  const Watchdog watchdog(comm, {.interval_s = 0.01, .signal_s = 0.3}, note());
+  begin_step_of_activity(7);
+  begin_activity("walk");
+  sleep_s(0.4);
+  begin_step_of_activity(8);
+  std::raise(SIGUSR1);
+  sleep_s(0.8);
+  begin_activity(nullptr);
+  const std::lock_guard lock(mutex);
+  ASSERT_EQ(lines.size(), comm.is_root() ? 1U : 0U) << "once, and by one rank";
+  if (comm.is_root()) {
+    EXPECT_EQ(lines[0].rfind("SIGUSR1 has come: the run stops after the present step 8, which has taken 0 s of usually 0 s; ", 0), 0U)
+        << lines[0];
+  }
 }
 
 TEST(WatchdogLine, HasStepTimeAndUsualTime) {
