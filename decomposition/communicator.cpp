@@ -89,9 +89,10 @@ std::uint64_t Communicator::prefix_sum(std::uint64_t value) const {
 }
 
 std::vector<std::uint64_t> Communicator::all_to_all(std::span<const std::uint64_t> to) const {
-  std::vector<std::uint64_t> from(static_cast<std::size_t>(size_));
+  std::vector<std::uint64_t> from(to.size());
+  const int each = mpi_count(to.size() / static_cast<std::size_t>(size_));
   const WaitForRanks waits;
-  check_mpi(MPI_Alltoall(to.data(), 1, MPI_UINT64_T, from.data(), 1, MPI_UINT64_T, comm_), "MPI_Alltoall");
+  check_mpi(MPI_Alltoall(to.data(), each, MPI_UINT64_T, from.data(), each, MPI_UINT64_T, comm_), "MPI_Alltoall");
   return from;
 }
 

@@ -107,7 +107,8 @@ class Communicator {
   /// The vectors of all ranks one after the other in rank order, on every rank.
   template <class T>
   std::vector<T> all_gather_vectors(std::span<const T> local) const;
-  /// Entry r of `to` goes to rank r; entry r of the result came from rank r.
+  /// `to` has the same number of entries for each rank, on all ranks: first those that go to rank 0. The result has, in the same way, those
+  /// that came from each rank.
   std::vector<std::uint64_t> all_to_all(std::span<const std::uint64_t> to) const;
 
   /// Point to point, not collective, non-blocking. Messages over 1 GiB are split; both sides must give the same byte count.

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 
 #include "kernels/space/select_indices.hpp"
 
@@ -16,17 +15,6 @@ namespace {
 constexpr std::size_t round_bytes = std::size_t{64} << 20, ranks_for_full_rounds = 16;
 /// There is room for so many particles more than are expected to leave.
 constexpr std::size_t spare_room = 1024;
-/// Each array of a message begins at a multiple of this.
-constexpr std::size_t array_alignment = 32;
-
-/// An array of the table that travels.
-struct TravellingArray {
-  std::byte* data;
-  std::size_t item_bytes;
-  GROVE_HD std::size_t packed_bytes(std::size_t items) const {
-    return (item_bytes * items + array_alignment - 1) / array_alignment * array_alignment;
-  }
-};
 
 /// Whether a particle belongs to another rank.
 struct Leaves {
@@ -66,61 +54,6 @@ struct FirstOfOwner {
   GROVE_HD void operator()(std::size_t r) const { first[r] = lower_bound(owner, 0, count, r); }
 };
 
-/// Copies an item. Its address is a multiple of each power of two up to array_alignment that divides its size.
-GROVE_HD void copy_item(const std::byte* from, std::byte* to, std::size_t bytes) {
-  const auto copy_as = [&]<class Word>(Word) {
-    for (std::size_t k = 0; k < bytes / sizeof(Word); ++k) reinterpret_cast<Word*>(to)[k] = reinterpret_cast<const Word*>(from)[k];
-  };
-  if (bytes % sizeof(std::uint64_t) == 0)
-    copy_as(std::uint64_t{});
-  else if (bytes % sizeof(std::uint32_t) == 0)
-    copy_as(std::uint32_t{});
-  else
-    copy_as(std::byte{});
-}
-
-/// The messages of a round. Their rows have numbers, from rank to rank.
-struct PackedRows {
-  const TravellingArray* arrays;
-  std::uint32_t array_count;
-  std::uint32_t rank_count;
-  const std::uint64_t* first;  ///< [ranks + 1] first row of each rank
-  const std::uint64_t* begin;  ///< [ranks + 1] first byte of each message
-  std::byte* bytes;
-
-  GROVE_HD std::byte* item(std::uint32_t array, std::uint64_t row) const {
-    const std::uint32_t rank = lower_bound(first, 0, rank_count, row + 1) - 1;
-    const std::size_t rows = first[rank + 1] - first[rank];
-    std::byte* at = bytes + begin[rank];
-    for (std::uint32_t a = 0; a < array; ++a) at += arrays[a].packed_bytes(rows);
-    return at + (row - first[rank]) * arrays[array].item_bytes;
-  }
-};
-
-struct PackRows {
-  PackedRows packed;
-  std::uint64_t count;
-  const std::uint32_t* index;
-  GROVE_HD void operator()(std::size_t i) const {
-    const auto array = static_cast<std::uint32_t>(i / count);
-    const std::uint64_t row = i % count;
-    const TravellingArray& from = packed.arrays[array];
-    copy_item(from.data + index[row] * from.item_bytes, packed.item(array, row), from.item_bytes);
-  }
-};
-
-/// Puts the rows behind the first `kept` items.
-struct UnpackRows {
-  PackedRows packed;
-  std::uint64_t count, kept;
-  GROVE_HD void operator()(std::size_t i) const {
-    const auto array = static_cast<std::uint32_t>(i / count);
-    const std::uint64_t row = i % count;
-    const TravellingArray& to = packed.arrays[array];
-    copy_item(packed.item(array, row), to.data + (kept + row) * to.item_bytes, to.item_bytes);
-  }
-};
-
 /// Fills the places of leaving particles below `kept` with those that stay from behind it. As many places are free as particles stay there.
 struct FillPlaces {
   const TravellingArray* arrays;
@@ -143,31 +76,6 @@ std::vector<TravellingArray> travelling_arrays(Particles<Space>& particles) {
     if (particles.table()->arrays()[a].travels) arrays.push_back({particles.array(a).data(), particles.array(a).item_bytes()});
   return arrays;
 }
-
-/// What the loops of a round read, brought to the space by one copy.
-template <class Space>
-class RoundTable {
- public:
-  RoundTable(Space& space, const std::vector<TravellingArray>& arrays, const std::vector<std::uint64_t>& first,
-             const std::vector<std::uint64_t>& begin)
-      : arrays_(arrays.size()), ranks_(first.size() - 1), words_(space, array_words * arrays_ + first.size() + begin.size()) {
-    std::vector<std::uint64_t> words(array_words * arrays_);
-    std::memcpy(words.data(), arrays.data(), words.size() * sizeof(std::uint64_t));
-    words.insert(words.end(), first.begin(), first.end());
-    words.insert(words.end(), begin.begin(), begin.end());
-    copy_from_host<Space, std::uint64_t>(space, words, words_.view());
-  }
-  const TravellingArray* arrays() const { return reinterpret_cast<const TravellingArray*>(words_.data()); }
-  PackedRows packed(std::byte* bytes) const {
-    const std::uint64_t* const first = words_.data() + array_words * arrays_;
-    return {arrays(), static_cast<std::uint32_t>(arrays_), static_cast<std::uint32_t>(ranks_), first, first + ranks_ + 1, bytes};
-  }
-
- private:
-  static constexpr std::size_t array_words = sizeof(TravellingArray) / sizeof(std::uint64_t);
-  std::size_t arrays_, ranks_;
-  Scratch<Space, std::uint64_t> words_;
-};
 
 }  // namespace
 
@@ -192,28 +100,20 @@ bool ParticleExchange<Space>::run_round(const Frame& frame, std::size_t room, Pa
   Scratch<Space, std::uint32_t> ascending(space_, std::min(room, particles.size())), by_rank(space_, ascending.view().size);
   const Leavers leavers = find_leavers(frame, particles.position.view(), ascending.view(), by_rank.view());
   const std::vector<TravellingArray> arrays = travelling_arrays(particles);
-  const auto end_of_message = [&](std::uint64_t begin, std::uint64_t rows) {
-    for (const TravellingArray& array : arrays) begin += array.packed_bytes(rows);
-    return begin;
-  };
-  Rows leaving = leavers.rows, arriving;
-  const bool has_more = leavers.found > leaving.count();
+  const bool has_more = leavers.found > leavers.first.back();
+  MessageRows leaving, arriving;
   std::vector<std::uint64_t> sent(ranks);
-  leaving.begin.assign(1, 0);
   for (std::size_t r = 0; r < ranks; ++r) {
-    const std::uint64_t rows = leaving.first[r + 1] - leaving.first[r];
+    const std::uint64_t rows = leavers.first[r + 1] - leavers.first[r];
     sent[r] = rows << 1 | (has_more ? 1 : 0);
-    leaving.begin.push_back(end_of_message(leaving.begin.back(), rows));
+    leaving.add(rows, arrays);
   }
-  arriving.first.assign(1, 0);
-  arriving.begin.assign(1, 0);
   bool any_has_more = false;
   for (const std::uint64_t received : comm_.all_to_all(sent)) {
     any_has_more = any_has_more || (received & 1) == 1;
-    arriving.first.push_back(arriving.first.back() + (received >> 1));
-    arriving.begin.push_back(end_of_message(arriving.begin.back(), received >> 1));
+    arriving.add(received >> 1, arrays);
   }
-  move(leaving, arriving, ascending.data(), by_rank.data(), particles);
+  move({leaving, arriving, arrays, ascending.data(), by_rank.data()}, particles);
   expected_ = 2 * leaving.count();
   return any_has_more;
 }
@@ -223,7 +123,7 @@ typename ParticleExchange<Space>::Leavers ParticleExchange<Space>::find_leavers(
                                                                                 View<std::uint32_t> ascending,
                                                                                 View<std::uint32_t> by_rank) {
   const auto ranks = static_cast<std::size_t>(comm_.size()), me = static_cast<std::size_t>(comm_.rank());
-  Leavers leavers{{std::vector<std::uint64_t>(ranks + 1, 0), {}}, 0};
+  Leavers leavers{std::vector<std::uint64_t>(ranks + 1, 0), 0};
   if (position.empty()) return leavers;
   const std::vector<std::uint64_t>& cut = cuts_.splits();
   const Leaves leaves{position.data, frame.cube, me > 0 ? cut[me - 1] : 0, me + 1 < ranks ? cut[me] : 0, me + 1 == ranks};
@@ -241,30 +141,25 @@ typename ParticleExchange<Space>::Leavers ParticleExchange<Space>::find_leavers(
   space_.for_each(ranks + 1, FirstOfOwner{owner.data(), static_cast<std::uint32_t>(ascending.size), report.data()});
   std::vector<std::uint32_t> seen(ranks + 2);
   copy_to_host<Space, std::uint32_t>(space_, report.view(), seen);
-  leavers.rows.first.assign(seen.begin(), seen.end() - 1);
+  leavers.first.assign(seen.begin(), seen.end() - 1);
   leavers.found = seen.back();
   return leavers;
 }
 
 template <class Space>
-void ParticleExchange<Space>::move(const Rows& leaving, const Rows& arriving, const std::uint32_t* ascending, const std::uint32_t* by_rank,
-                                   Particles<Space>& particles) {
+void ParticleExchange<Space>::move(const Round& round, Particles<Space>& particles) {
+  const auto& [leaving, arriving, arrays, ascending, by_rank] = round;
   const std::uint64_t sent = leaving.count(), received = arriving.count(), kept = particles.size() - sent;
   Scratch<Space, std::byte> outgoing(space_, leaving.bytes()), incoming(space_, arriving.bytes());
   if (sent > 0) {
-    const std::vector<TravellingArray> arrays = travelling_arrays(particles);
-    const RoundTable<Space> table(space_, arrays, leaving.first, leaving.begin);
+    const PackedTable<Space> table(space_, arrays, leaving);
     space_.for_each(sent * arrays.size(), PackRows{table.packed(outgoing.data()), sent, by_rank});
     space_.for_each(sent * arrays.size(),
                     FillPlaces{table.arrays(), ascending, static_cast<std::uint32_t>(sent), static_cast<std::uint32_t>(kept)});
   }
   transport_.begin(Tag::particles);
   for (int r = 0; r < comm_.size(); ++r) {
-    const auto message = [r](const Rows& rows, std::byte* bytes) {
-      const auto k = static_cast<std::size_t>(r);
-      return View<std::byte>{bytes + rows.begin[k], rows.begin[k + 1] - rows.begin[k]};
-    };
-    const View<std::byte> to = message(leaving, outgoing.data()), from = message(arriving, incoming.data());
+    const View<std::byte> to = leaving.message(outgoing.data(), r), from = arriving.message(incoming.data(), r);
     if (to.size > 0) transport_.send({to.data, to.size}, r);
     if (from.size > 0) transport_.receive(from, r);
   }
@@ -278,8 +173,8 @@ void ParticleExchange<Space>::move(const Rows& leaving, const Rows& arriving, co
   }
   transport_.arrive(0, transport_.receive_count());
   if (received > 0) {
-    const std::vector<TravellingArray> arrays = travelling_arrays(particles);
-    const RoundTable<Space> table(space_, arrays, arriving.first, arriving.begin);
+    // They may lie elsewhere now.
+    const PackedTable<Space> table(space_, travelling_arrays(particles), arriving);
     space_.for_each(received * arrays.size(), UnpackRows{table.packed(incoming.data()), received, kept});
   }
   transport_.finish();

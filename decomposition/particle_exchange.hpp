@@ -7,6 +7,7 @@
 
 #include "decomposition/domain_cuts.hpp"
 #include "decomposition/frame.hpp"
+#include "decomposition/packed_rows.hpp"
 #include "decomposition/transport.hpp"
 
 namespace grove {
@@ -39,22 +40,20 @@ class ParticleExchange {
   }
 
  private:
-  /// Particles of a round, by the rank to which they go or from which they come. The first of them, and the first byte of their message.
-  struct Rows {
-    std::vector<std::uint64_t> first, begin;  ///< [ranks + 1]
-    std::uint64_t count() const { return first.back(); }
-    std::uint64_t bytes() const { return begin.back(); }
-  };
-  /// What a round needs to know of those that leave.
+  /// Those that must leave.
   struct Leavers {
-    Rows rows;
-    std::uint64_t found;  ///< all that must leave; more than the rows if the round has no room for them
+    std::vector<std::uint64_t> first;  ///< [ranks + 1] of the rows of this round, by the rank to which they go
+    std::uint64_t found;               ///< all of them; more than the rows if the round has no room for them
+  };
+  struct Round {
+    MessageRows leaving, arriving;
+    std::vector<TravellingArray> arrays;
+    const std::uint32_t *ascending, *by_rank;  ///< [leaving] their indices in two orders
   };
 
   bool run_round(const Frame& frame, std::size_t room, Particles<Space>& particles);
   Leavers find_leavers(const Frame& frame, View<const Double4> position, View<std::uint32_t> ascending, View<std::uint32_t> by_rank);
-  void move(const Rows& leaving, const Rows& arriving, const std::uint32_t* ascending, const std::uint32_t* by_rank,
-            Particles<Space>& particles);
+  void move(const Round& round, Particles<Space>& particles);
 
   Space& space_;
   const Communicator& comm_;

@@ -6,7 +6,6 @@
 #include <numeric>
 #include <vector>
 
-#include "decomposition/id_merge.hpp"
 #include "decomposition/key_splits.hpp"
 #include "decomposition/sparse_exchange.hpp"
 #include "kernels/space/error.hpp"
@@ -63,18 +62,20 @@ std::vector<std::uint64_t> splits_of_sorted_ids(const std::vector<std::uint64_t>
 
 ParticleSet sort_by_id(ParticleSet local, const Communicator& comm) {
   const std::vector<const ParticleField*> fields = known_fields(local, comm);
-  if (!std::is_sorted(local.id.begin(), local.id.end())) {
+  const auto sort_own = [&] {
+    if (std::is_sorted(local.id.begin(), local.id.end())) return;
     const std::vector<std::size_t> order = sorting_order(local.id);
     for (const ParticleField* field : fields) reorder(local, *field, order);
-  }
-  IdMerge merge(local.id, comm);
+  };
+  sort_own();
+  SparseExchange exchange(comm, counts_per_owner(local.id, splits_of_sorted_ids(local.id, comm)));
   for (const ParticleField* field : fields) {
-    const std::span<const std::byte> merged = merge.merge(local.bytes(*field), field->row_bytes());
-    // What has not moved lies in the memory that is about to be resized.
-    const std::vector<std::byte> rows(merged.begin(), merged.end());
-    const std::span<std::byte> own = local.resize(*field, merge.size());
-    std::copy(rows.begin(), rows.end(), own.begin());
+    std::vector<std::byte> rows(exchange.receive_total() * field->row_bytes());
+    exchange.begin(local.bytes(*field), rows, field->row_bytes());
+    exchange.end();
+    std::ranges::copy(rows, local.resize(*field, exchange.receive_total()).begin());
   }
+  sort_own();
   return local;
 }
 

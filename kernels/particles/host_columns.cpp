@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "kernels/particles/gather_items.hpp"
-#include "kernels/particles/particle_sort.hpp"
-
 namespace grove {
 
 namespace {
@@ -15,7 +12,6 @@ namespace {
 constexpr std::size_t piece_bytes = std::size_t{4} << 20;
 constexpr std::size_t piece_turns = 2;
 constexpr std::size_t column_alignment = 64;
-constexpr int id_bits = 64;
 
 std::size_t aligned(std::size_t bytes) { return (bytes + column_alignment - 1) / column_alignment * column_alignment; }
 
@@ -52,64 +48,46 @@ void take_field(Space& space, const ParticleField& field, const std::byte* items
   }
 }
 
-/// The memory of the last step is free for the arena's next user.
-template <class Space>
-Space& without_step_memory(Space& space) {
-  space.arena().begin_step();
-  return space;
-}
-
 }  // namespace
 
 template <class Space>
-ColumnReader<Space>::ColumnReader(Space& space, const Particles<Space>& particles, ParticleOrder order)
-    : space_(without_step_memory(space)),
-      particles_(particles),
-      order_(space, order == ParticleOrder::by_id ? particles.size() : 0),
-      ids_(space, order == ParticleOrder::by_id ? particles.size() : 0),
-      items_(space, piece_bytes),
-      rows_(space, Space::on_gpu ? piece_turns * piece_bytes : 0) {
-  if (order != ParticleOrder::by_id) return;
-  space.copy(ids_.data(), particles.id.data(), particles.size() * sizeof(std::uint64_t));
-  sort_keys<Space>(space, ids_, order_, id_bits);
-}
+ColumnReader<Space>::ColumnReader(Space& space, const FieldTablePtr& table, ItemOrder<Space>& order)
+    : space_(space), table_(table), order_(order), rows_(space, Space::on_gpu ? piece_turns * piece_bytes : 0) {}
 
 template <class Space>
 void ColumnReader<Space>::read(const std::vector<FieldTarget>& targets) {
-  const FieldTable& table = *particles_.table();
-  for (std::size_t number = 0; number < table.arrays().size(); ++number) {
+  std::vector<std::size_t> arrays;
+  std::vector<std::vector<FieldTarget>> targets_of;
+  for (std::size_t number = 0; number < table_->arrays().size(); ++number) {
     std::vector<FieldTarget> here;
     for (const FieldTarget& target : targets)
-      if (table.array_of(target.field->array.empty() ? target.field->name : target.field->array) == number) here.push_back(target);
-    if (!here.empty()) read_array(number, here);
+      if (table_->array_of(target.field->array.empty() ? target.field->name : target.field->array) == number) here.push_back(target);
+    if (here.empty()) continue;
+    arrays.push_back(number);
+    targets_of.push_back(std::move(here));
+  }
+  std::vector<const std::byte*> items(arrays.size());
+  for (std::size_t piece = 0; piece < order_.piece_count(); ++piece) {
+    const auto [first, count] = order_.bring(piece, arrays, items);
+    for (std::size_t i = 0; i < arrays.size(); ++i)
+      take_fields({items[i], table_->arrays()[arrays[i]].item_bytes, first, count}, targets_of[i]);
   }
 }
 
 template <class Space>
-void ColumnReader<Space>::read_array(std::size_t number, const std::vector<FieldTarget>& targets) {
-  const std::size_t n = particles_.size(), item_bytes = particles_.array(number).item_bytes();
-  const std::size_t longest = piece_bytes / item_bytes / column_alignment * column_alignment;
-  for (std::size_t first = 0; first < n; first += longest) {
-    const std::size_t count = std::min(longest, n - first);
-    const std::byte* const items = items_in_order(number, first, count);
+void ColumnReader<Space>::take_fields(const Items& items, const std::vector<FieldTarget>& targets) {
+  const std::size_t longest = piece_bytes / items.item_bytes / column_alignment * column_alignment;
+  for (std::size_t begin = 0; begin < items.count; begin += longest) {
+    const std::size_t count = std::min(longest, items.count - begin);
     for (const FieldTarget& target : targets) {
       const std::size_t row = target.field->row_bytes();
-      std::byte* const to = target.to + first * row;
+      std::byte* const to = target.to + (items.first + begin) * row;
       std::byte* rows = to;
       if constexpr (Space::on_gpu) rows = rows_.data() + piece_count_++ % piece_turns * piece_bytes;
-      take_field<Space>(space_, *target.field, items, item_bytes, count, rows);
+      take_field<Space>(space_, *target.field, items.data + begin * items.item_bytes, items.item_bytes, count, rows);
       if constexpr (Space::on_gpu) send_piece(rows, to, count * row);
     }
   }
-}
-
-template <class Space>
-const std::byte* ColumnReader<Space>::items_in_order(std::size_t number, std::size_t first, std::size_t count) {
-  const ParticleArray<Space>& array = particles_.array(number);
-  if (!order_.data()) return array.item(first);
-  if (number == id_array) return reinterpret_cast<const std::byte*>(ids_.data() + first);
-  gather_items<Space>(space_, {order_.data() + first, count}, array.item_bytes(), array.data(), items_.data());
-  return items_.data();
 }
 
 template <class Space>
@@ -147,9 +125,9 @@ void HostCopy<Space>::release() {
 }
 
 template <class Space>
-void HostCopy<Space>::take(const Particles<Space>& particles, const Fields& fields, ParticleOrder order) {
-  if (bytes_of(particles.size(), fields) > capacity()) throw std::logic_error("the copy of the particles has no room");
-  count_ = particles.size();
+void HostCopy<Space>::take(const Fields& fields, ItemOrder<Space>& order) {
+  if (bytes_of(order.size(), fields) > capacity()) throw std::logic_error("the copy of the particles has no room");
+  count_ = order.size();
   columns_.clear();
   std::vector<FieldTarget> targets;
   std::size_t at = 0;
@@ -158,7 +136,7 @@ void HostCopy<Space>::take(const Particles<Space>& particles, const Fields& fiel
     targets.push_back({field, memory_.data() + at});
     at += aligned(count_ * field->row_bytes());
   }
-  ColumnReader<Space> reader(space_, particles, order);
+  ColumnReader<Space> reader(space_, table_, order);
   reader.read(targets);
   reader.wait();
 }
@@ -192,7 +170,8 @@ std::span<const std::byte> ColumnsOnDemand<Space>::values(const ParticleField& f
       memory_ = std::make_unique_for_overwrite<Line[]>(lines);
       capacity_ = lines;
     }
-    if (bytes > 0) reader_.read({{&field, memory_[0].bytes}});
+    // Also without particles of its own, since other ranks may wait for this one.
+    reader_.read({{&field, lines > 0 ? memory_[0].bytes : nullptr}});
     reader_.wait();
     present_ = &field;
   }

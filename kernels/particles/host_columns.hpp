@@ -1,4 +1,4 @@
-// Copies of particles on the host, field by field, in their present order or sorted by id on the device: what a snapshot is written from.
+// Copies of particles on the host, field by field, in an order of items: what a snapshot is written from.
 #pragma once
 
 #include <cstddef>
@@ -8,12 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/particles/item_order.hpp"
 #include "kernels/particles/particle_columns.hpp"
-#include "kernels/particles/particles.hpp"
 
 namespace grove {
-
-enum class ParticleOrder : std::uint8_t { as_they_are, by_id };
 
 /// A field and where it goes: [particles * row bytes] on the host, at a multiple of 64 bytes.
 struct FieldTarget {
@@ -21,37 +19,35 @@ struct FieldTarget {
   std::byte* to;
 };
 
-/// Copies fields of all particles of a rank to the host. The order is found once, by a sort on the device; each array of particles is then
-/// brought into it piece by piece, and taken apart into its fields. On the device this takes 28 bytes a particle for the sort, of which 12
-/// stay, and 12 MiB for the pieces. They lie where the trees of the last force evaluation were: those are gone.
+/// Copies fields of particles to the host: each array of items piece by piece, taken apart into its fields. Takes 8 MiB of a GPU.
 template <class Space>
 class ColumnReader {
  public:
-  /// Space and particles must outlive the object, and the particles must not change as long as it lives; fewer than 2^32. Nothing else may
-  /// take memory from the arena of the space meanwhile. Equal ids keep their order.
-  ColumnReader(Space& space, const Particles<Space>& particles, ParticleOrder order);
+  /// Space and order must outlive the object. Scratch of the space that is taken later must go earlier.
+  ColumnReader(Space& space, const FieldTablePtr& table, ItemOrder<Space>& order);
   ColumnReader(const ColumnReader&) = delete;
   ColumnReader& operator=(const ColumnReader&) = delete;
 
-  /// Copies fields of the particles' table. Asynchronous: see wait().
+  /// Copies fields of the table. Asynchronous: see wait(). Collective if the order is.
   void read(const std::vector<FieldTarget>& targets);
   /// Waits until all fields are there. To be called before the object goes.
   void wait();
 
  private:
-  void read_array(std::size_t number, const std::vector<FieldTarget>& targets);
-  /// The items [first, first + count) of an array in the new order.
-  const std::byte* items_in_order(std::size_t number, std::size_t first, std::size_t count);
+  /// Items of an array, which are particles [first, first + count) in the order.
+  struct Items {
+    const std::byte* data;
+    std::size_t item_bytes, first, count;
+  };
+  void take_fields(const Items& items, const std::vector<FieldTarget>& targets);
   /// Enqueues the copy of what the host can see only after it; see the source.
   void send_piece(const std::byte* piece, std::byte* to, std::size_t bytes);
 
   Space& space_;
-  const Particles<Space>& particles_;
-  Scratch<Space, std::uint32_t> order_;  ///< [particles] which particle comes where; empty: as they are
-  Scratch<Space, std::uint64_t> ids_;    ///< [particles] in the new order, like order_
-  Scratch<Space, std::byte> items_;      ///< a piece of an array, in the new order
-  Scratch<Space, std::byte> rows_;       ///< on a GPU, two pieces of its fields by turns: one is filled while the other is copied
-  std::size_t piece_count_ = 0;          ///< so far
+  const FieldTablePtr table_;
+  ItemOrder<Space>& order_;
+  Scratch<Space, std::byte> rows_;  ///< on a GPU, two pieces of a field by turns: one is filled while the other is copied
+  std::size_t piece_count_ = 0;     ///< so far
 };
 
 /// Fields of all particles, copied to the host together: a state that stays as it is while the simulation goes on. Keeps its memory from
@@ -72,8 +68,8 @@ class HostCopy final : public ParticleColumns {
   void reserve(std::size_t bytes);
   /// Gives the memory back; the copy is lost.
   void release();
-  /// Copies `fields`, rows of the table, of all particles. They must fit. Synchronises.
-  void take(const Particles<Space>& particles, const Fields& fields, ParticleOrder order);
+  /// Copies `fields`, rows of the table, of all particles of an order. They must fit. Synchronises. Collective if the order is.
+  void take(const Fields& fields, ItemOrder<Space>& order);
 
   const FieldTablePtr& table() const override { return table_; }
   std::size_t size() const override { return count_; }
@@ -94,13 +90,13 @@ class HostCopy final : public ParticleColumns {
   std::size_t count_ = 0;
 };
 
-/// Fields of all particles, each copied to the host when it is asked for: takes the host's memory for one field alone. The particles must
-/// not change as long as the object lives.
+/// Fields of all particles, each copied to the host when it is asked for: takes the host's memory for one field alone.
 template <class Space>
 class ColumnsOnDemand final : public ParticleColumns {
  public:
-  ColumnsOnDemand(Space& space, const Particles<Space>& particles, ParticleOrder order)
-      : table_(particles.table()), count_(particles.size()), reader_(space, particles, order) {}
+  /// The arguments must outlive the object.
+  ColumnsOnDemand(Space& space, FieldTablePtr table, ItemOrder<Space>& order)
+      : table_(std::move(table)), count_(order.size()), reader_(space, table_, order) {}
   const FieldTablePtr& table() const override { return table_; }
   std::size_t size() const override { return count_; }
   bool knows(const ParticleField&) const override { return true; }

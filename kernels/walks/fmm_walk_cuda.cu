@@ -94,16 +94,20 @@ void FmmWalk<CudaSpace>::walk(CudaSpace& space, const ScaledLaw& law, const Tree
 
   const auto with_room = [](std::size_t entries) { return entries + entries / 16 + 65536; };
   if (mode == WalkMode::own_tree) {
-    // Lists differ a little from step to step: memory stays as it is while at least half of its reserve is left. Memory that is much too
-    // large is given back: the first forces of a run, by a geometric criterion, need several times the lists of later ones.
-    const bool known = most_used_ > 0;
-    const std::size_t wanted = with_room(known ? most_used_ : std::size_t{cells} * entries_expected);
-    const std::size_t least = known ? most_used_ + most_used_ / 32 : wanted, most = wanted + wanted / 4;
+    // Lists differ a little from step to step, and grow with the number of targets, which changes where domains are cut anew: memory stays
+    // as it is while at least half of its reserve is left. Memory that is much too large is given back: the first forces of a run, by a
+    // geometric criterion, need several times the lists of later ones.
+    const bool known = most_used_ > 0 && cells_before_ > 0;
+    const std::size_t expected = known ? most_used_ / cells_before_ * cells + most_used_ % cells_before_ * cells / cells_before_
+                                       : std::size_t{cells} * entries_expected;
+    const std::size_t wanted = with_room(expected);
+    const std::size_t least = known ? expected + expected / 32 : wanted, most = wanted + wanted / 4;
     if (lists_.size() < least || (known && lists_.size() > most)) {
       lists_.release();
       lists_.resize_discard(wanted);
     }
     most_used_ = 0;
+    cells_before_ = cells;
   }
   law.visit_order([&](auto order) {
     local_.resize_discard(std::size_t{cells} * local_stride(form));

@@ -4,10 +4,8 @@
 #include <system_error>
 #include <utility>
 
-#include "decomposition/id_merge.hpp"
 #include "decomposition/sort_by_id.hpp"
 #include "src/config/config_print.hpp"
-#include "src/run/read_ahead.hpp"
 #include "src/version.hpp"
 
 namespace grove {
@@ -46,19 +44,10 @@ std::string why_not_beside(const OutputParameters& output, int thread_level) {
   return "this MPI library does not let two threads use it (MPI_THREAD_MULTIPLE): the steps wait while a snapshot is written";
 }
 
-std::uint64_t writing_bytes(std::uint64_t count, const std::vector<const ParticleField*>& fields, bool by_id, const Communicator& comm) {
-  if (!by_id || comm.size() == 1) return 0;
-  std::size_t longest = 0;
-  for (const ParticleField* field : fields) longest = std::max(longest, field->row_bytes());
-  return IdMerge::bytes_of(count, longest);
-}
-
 bool SnapshotWriter::can_start() {
   if (!wants_beside_ || worker_) return wants_beside_;
   write_comm_ = std::make_unique<Communicator>(comm_.raw());
-  exchange_comm_ = std::make_unique<Communicator>(comm_.raw());
   try {
-    exchanger_ = std::make_unique<WorkerThread>();
     worker_ = std::make_unique<WorkerThread>();
   } catch (const std::system_error&) {
     // Without a thread the steps wait.
@@ -75,44 +64,27 @@ bool SnapshotWriter::has_room(std::uint64_t bytes) const {
 void SnapshotWriter::start(SnapshotRequest request, ParticleColumns& particles) {
   // The turn is taken here, where all ranks are at the same place of their program.
   auto turn = std::make_shared<Hdf5Turn>();
-  worker_->start([this, request = std::move(request), &particles, turn = std::move(turn)] { write_beside(request, particles, *turn); });
+  worker_->start([this, request = std::move(request), &particles, turn = std::move(turn)] {
+    const WatchedThread watched(activity_);
+    begin_activity("snapshot beside the steps");
+    write(request, particles, *write_comm_, *turn);
+  });
 }
 
 void SnapshotWriter::write(const SnapshotRequest& request, ParticleColumns& particles) {
   begin_activity("snapshot");
-  const Hdf5Turn turn;
-  if (request.by_id) {
-    ColumnsById by_id(particles, comm_);
-    write_snapshot(request.path, by_id, request.header, comm_, turn);
-  } else {
-    write_snapshot(request.path, particles, request.header, comm_, turn);
-  }
-  count_time_of(request);
+  write(request, particles, comm_, Hdf5Turn());
+}
+
+void SnapshotWriter::write(const SnapshotRequest& request, ParticleColumns& particles, const Communicator& comm, const Hdf5Turn& turn) {
+  write_snapshot(request.path, particles, request.header, comm, turn);
+  seconds_ += std::chrono::duration<double>(SnapshotRequest::Clock::now() - request.made).count();
 }
 
 void SnapshotWriter::wait() {
   if (!worker_) return;
   begin_activity(nullptr);  // how long this takes, it is the writer's activity that says so
   worker_->wait();
-}
-
-void SnapshotWriter::write_beside(const SnapshotRequest& request, ParticleColumns& particles, const Hdf5Turn& turn) {
-  const WatchedThread watched(activity_);
-  begin_activity("snapshot beside the steps");
-  if (request.by_id && comm_.size() > 1) {
-    ColumnsById by_id(particles, *exchange_comm_);
-    std::vector<const ParticleField*> order{particles.table()->find("type")};
-    for (const ParticleField* field : snapshot_fields(*particles.table(), request.header.fields)) order.push_back(field);
-    ReadAhead ahead(by_id, order, *exchanger_);
-    write_snapshot(request.path, ahead, request.header, *write_comm_, turn);
-  } else {
-    write_snapshot(request.path, particles, request.header, *write_comm_, turn);
-  }
-  count_time_of(request);
-}
-
-void SnapshotWriter::count_time_of(const SnapshotRequest& request) {
-  seconds_ += std::chrono::duration<double>(SnapshotRequest::Clock::now() - request.made).count();
 }
 
 }  // namespace grove

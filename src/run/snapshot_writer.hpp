@@ -41,9 +41,6 @@ int thread_level_of_mpi();
 /// `thread_level`: as thread_level_of_mpi() says.
 std::string why_not_beside(const OutputParameters& output, int thread_level);
 
-/// Bytes of the host, beside a copy of the particles, that it takes to write `count` particles of a rank with `fields`.
-std::uint64_t writing_bytes(std::uint64_t count, const std::vector<const ParticleField*>& fields, bool by_id, const Communicator& comm);
-
 /// What there is to write beside the steps with.
 struct MeansOfWriting {
   int thread_level = thread_level_of_mpi();
@@ -52,8 +49,8 @@ struct MeansOfWriting {
 
 /// Writes the snapshots of a run, one at a time.
 ///
-/// Beside the steps, a thread of each rank writes the particles, and a second one exchanges the next field with other ranks meanwhile. Each
-/// has messages of its own (MPI must grant MPI_THREAD_MULTIPLE); the first has HDF5 to itself. The thread that owns the object goes on.
+/// Beside the steps, a thread of each rank writes the particles. It has messages of its own (MPI must grant MPI_THREAD_MULTIPLE), and HDF5
+/// to itself. The thread that owns the object goes on.
 class SnapshotWriter {
  public:
   /// `beside`: if that can be. `comm` must outlive the object.
@@ -64,12 +61,12 @@ class SnapshotWriter {
   /// Waits for a snapshot that is being written.
   ~SnapshotWriter() = default;
 
-  /// Whether start() may be called: it was wanted, and all ranks have the threads. Collective.
+  /// Whether start() may be called: it was wanted, and all ranks have the thread. Collective.
   bool can_start();
   /// Whether every node has so much free memory for each of its ranks, with a quarter to spare. Collective.
   bool has_room(std::uint64_t bytes) const;
-  /// Starts to write particles, which this rank has sorted by id if they are to be so. They must not change before wait(), which must have
-  /// been called for the snapshot before. Collective.
+  /// Starts to write particles, in their order. They must not change before wait(), which must have been called for the snapshot before.
+  /// Collective.
   void start(SnapshotRequest request, ParticleColumns& particles);
   /// Writes them at once. Collective. Throws AgreedError.
   void write(const SnapshotRequest& request, ParticleColumns& particles);
@@ -81,17 +78,15 @@ class SnapshotWriter {
   double seconds() const { return seconds_; }
 
  private:
-  void write_beside(const SnapshotRequest& request, ParticleColumns& particles, const Hdf5Turn& turn);
-  void count_time_of(const SnapshotRequest& request);
+  void write(const SnapshotRequest& request, ParticleColumns& particles, const Communicator& comm, const Hdf5Turn& turn);
 
   const Communicator& comm_;
   MeansOfWriting means_;
   bool wants_beside_;
   double seconds_ = 0;
-  Activity activity_;                                         ///< of the thread that writes
-  std::unique_ptr<Communicator> write_comm_, exchange_comm_;  ///< of the threads
-  std::unique_ptr<WorkerThread> exchanger_;
-  std::unique_ptr<WorkerThread> worker_;  ///< last, so that it ends first: it uses the other
+  Activity activity_;                         ///< of the thread that writes
+  std::unique_ptr<Communicator> write_comm_;  ///< of the thread
+  std::unique_ptr<WorkerThread> worker_;      ///< last, so that it ends first: it uses the others
 };
 
 }  // namespace grove

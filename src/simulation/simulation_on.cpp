@@ -32,6 +32,7 @@ SimulationOn<Space>::SimulationOn(std::unique_ptr<Space> space, const GravityPar
     : space_(std::move(space)),
       comm_(comm),
       particles_(*space_, fields_of(setup)),
+      present_order_(particles_),
       solver_(make_force_solver(*space_, comm, gravity, setup.transport)),
       integrator_(make_integrator<Space>(setup.integrator, setup.integrator_settings)),
       check_(*space_, comm, GravityLaw(gravity)),
@@ -111,7 +112,7 @@ ParticleSet SimulationOn<Space>::particles() {
 
 template <class Space>
 std::unique_ptr<ParticleColumns> SimulationOn<Space>::columns() {
-  return std::make_unique<ColumnsOnDemand<Space>>(*space_, particles_, ParticleOrder::as_they_are);
+  return std::make_unique<ColumnsOnDemand<Space>>(*space_, particles_.table(), present_order_);
 }
 
 template <class Space>

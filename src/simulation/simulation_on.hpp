@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/particles/item_order.hpp"
 #include "src/integrators/integrator.hpp"
 #include "src/simulation/devices.hpp"
 #include "src/simulation/force_solver.hpp"
@@ -45,6 +46,7 @@ class SimulationOn final : public Simulation {
   std::unique_ptr<Space> space_;
   const Communicator& comm_;
   Particles<Space> particles_;
+  PresentOrder<Space> present_order_;
   std::unique_ptr<ForceSolver<Space>> solver_;
   std::unique_ptr<Integrator<Space>> integrator_;
   ForceCheck<Space> check_;

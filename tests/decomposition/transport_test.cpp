@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <string>
+#include <vector>
 
 #include "kernels/space/error.hpp"
 #include "tests/support/space_support.hpp"
@@ -328,8 +331,18 @@ TEST_P(TransportTest, SendsLargeSetsByWayOfTheHostWhenTheOutboxMustStaySmall) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Ways, TransportTest, testing::Values(TransportWay::automatic, TransportWay::staged),
-                         [](const auto& way) { return way.param == TransportWay::staged ? "Staged" : "Automatic"; });
+/// All ways that there are on every machine, and that of an MPI that knows GPU memory, where the test runs with one.
+std::vector<TransportWay> ways() {
+  std::vector<TransportWay> ways{TransportWay::automatic, TransportWay::staged};
+  if (std::getenv("GROVE_TEST_GPU_MEMORY_MPI")) ways.push_back(TransportWay::mpi);
+  return ways;
+}
+
+std::string name_of(const testing::TestParamInfo<TransportWay>& way) {
+  return way.param == TransportWay::staged ? "Staged" : way.param == TransportWay::mpi ? "Mpi" : "Automatic";
+}
+
+INSTANTIATE_TEST_SUITE_P(Ways, TransportTest, testing::ValuesIn(ways()), name_of);
 
 TEST(TransportWays, HaveNamesAndSayHowMessagesTravel) {
   const Communicator comm(MPI_COMM_WORLD);

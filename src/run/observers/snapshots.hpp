@@ -6,7 +6,9 @@
 #include <memory>
 #include <string>
 
+#include "decomposition/order_by_id.hpp"
 #include "kernels/particles/host_columns.hpp"
+#include "kernels/space/activity.hpp"
 #include "kernels/space/error.hpp"
 #include "src/config/config.hpp"
 #include "src/run/go_on.hpp"
@@ -28,6 +30,7 @@ class SnapshotObserver final : public Observer {
   explicit SnapshotObserver(const ObserverContext<Space>& context, const MeansOfWriting& means = {})
       : context_(context),
         is_wanted_(output().snapshots == "all"),
+        transport_(context.space, context.comm, transport_way_named(context.setup.config.run.transport)),
         copy_(context.space, context.particles.table()),
         writer_(context.comm, output().beside == "yes", means) {
     if (const SavedState* const before = context.setup.resume) count_ = before->count(saved_snapshot_count);
@@ -38,14 +41,16 @@ class SnapshotObserver final : public Observer {
   }
   void observe(const RunState& state) override {
     finish();
+    begin_activity("copy for a snapshot");
     const ObserverSetup& setup = context_.setup;
     SnapshotRequest request = snapshot_request(setup.directory.snapshot(count_), state.time, setup.config, setup.device);
     ++count_;
-    if (writer_.can_start() && copies_the_particles(request)) {
+    const std::unique_ptr<ItemOrder<Space>> order = order_for(request);
+    if (writer_.can_start() && copies_the_particles(request, *order)) {
       writer_.start(std::move(request), copy_);
     } else {
       go_on_without([&] {
-        ColumnsOnDemand<Space> columns(context_.space, context_.particles, order_of(request));
+        ColumnsOnDemand<Space> columns(context_.space, context_.particles.table(), *order);
         writer_.write(request, columns);
       });
     }
@@ -69,8 +74,9 @@ class SnapshotObserver final : public Observer {
  private:
   const OutputParameters& output() const { return context_.setup.config.output; }
   const OutputDirectory& setup_directory() const { return context_.setup.directory; }
-  static ParticleOrder order_of(const SnapshotRequest& request) {
-    return request.by_id ? ParticleOrder::by_id : ParticleOrder::as_they_are;
+  std::unique_ptr<ItemOrder<Space>> order_for(const SnapshotRequest& request) {
+    if (!request.by_id) return std::make_unique<PresentOrder<Space>>(context_.particles);
+    return std::make_unique<OrderById<Space>>(context_.space, context_.comm, transport_, context_.particles);
   }
 
   /// Does `work`, which writes a snapshot. Where the user wants it, a failure, of which all ranks know, does not end the run.
@@ -86,21 +92,18 @@ class SnapshotObserver final : public Observer {
   }
 
   /// False on all ranks when one has too little memory. Collective.
-  bool copies_the_particles(const SnapshotRequest& request) {
-    const Particles<Space>& particles = context_.particles;
-    auto fields = snapshot_fields(*particles.table(), request.header.fields);
-    fields.push_back(particles.table()->find("type"));
-    const std::uint64_t bytes = HostCopy<Space>::bytes_of(particles.size(), fields);
+  bool copies_the_particles(const SnapshotRequest& request, ItemOrder<Space>& order) {
+    auto fields = snapshot_fields(*context_.particles.table(), request.header.fields);
+    fields.push_back(context_.particles.table()->find("type"));
+    const std::uint64_t bytes = HostCopy<Space>::bytes_of(order.size(), fields);
     // Some more than it takes, since the number of particles on a rank changes.
     const std::uint64_t wanted = bytes <= copy_.capacity() ? 0 : bytes + bytes / 16;
-    const std::uint64_t more = wanted - std::min<std::uint64_t>(wanted, copy_.capacity());
-    const bool has_room = writer_.has_room(more + writing_bytes(particles.size(), fields, request.by_id, context_.comm));
-    if (!has_room || !reserve(wanted)) {
+    if (!writer_.has_room(wanted - std::min<std::uint64_t>(wanted, copy_.capacity())) || !reserve(wanted)) {
       copy_.release();
       ++short_of_memory_;
       return false;
     }
-    copy_.take(particles, fields, order_of(request));
+    copy_.take(fields, order);
     return true;
   }
   bool reserve(std::uint64_t bytes) {
@@ -118,6 +121,7 @@ class SnapshotObserver final : public Observer {
   std::uint64_t count_ = 0;            ///< asked for so far
   std::uint64_t lost_ = 0;             ///< of these, could not be written
   std::uint64_t short_of_memory_ = 0;  ///< of these, written between the steps for lack of memory
+  Transport<Space> transport_;         ///< of the order by id
   HostCopy<Space> copy_;
   SnapshotWriter writer_;  ///< last: it ends before the copy goes
 };

@@ -6,7 +6,9 @@
 #include <cstring>
 #include <functional>
 
+#include "decomposition/order_by_id.hpp"
 #include "decomposition/particle_exchange.hpp"
+
 #include "decomposition/sort_by_id.hpp"
 #include "io/snapshot.hpp"
 #include "kernels/particles/host_columns.hpp"
@@ -184,35 +186,40 @@ TEST_P(EveryField, SurvivesUploadAndDownloadOfMoreParticlesThanAreCopiedAtATime)
 }
 
 TEST_P(EveryField, IsCopiedToTheHostInThePresentOrderAndSortedById) {
+  Transport<BackEnd> transport(space, comm);
   // None, one, and more than one piece of the longest fields on a GPU.
   for (const std::size_t count : {std::size_t{0}, std::size_t{1}, std::size_t{180001}}) {
-    const std::vector<std::uint64_t> mine = ids(comm.is_root() ? count : std::min<std::size_t>(count, 37));
-    std::vector<std::uint64_t> sorted = mine;
+    const std::vector<std::uint64_t> all = ids(count), mine = dealt_ids(count);
+    std::vector<std::uint64_t> sorted = all;
     std::sort(sorted.begin(), sorted.end());
     Particles<BackEnd> particles(space, table);
     grove::upload(space, particles_of(table, mine), particles);
     std::vector<const ParticleField*> fields;
     for (const ParticleField& field : table->rows()) fields.push_back(&field);
+    PresentOrder<BackEnd> present(particles);
+    OrderById<BackEnd> by_id(space, comm, transport, particles);
     HostCopy<BackEnd> copy(space, table);
     EXPECT_FALSE(copy.knows(*fields.front()));
     EXPECT_THROW(copy.reserve(std::size_t{1} << 60), SystemError);
-    copy.reserve(HostCopy<BackEnd>::bytes_of(mine.size(), fields));
-    for (const bool by_id : {false, true}) {
-      const ParticleOrder order = by_id ? ParticleOrder::by_id : ParticleOrder::as_they_are;
-      copy.take(particles, fields, order);
-      ColumnsOnDemand<BackEnd> on_demand(space, particles, order);
+    for (ItemOrder<BackEnd>* order : {static_cast<ItemOrder<BackEnd>*>(&present), static_cast<ItemOrder<BackEnd>*>(&by_id)}) {
+      copy.reserve(HostCopy<BackEnd>::bytes_of(order->size(), fields));
+      copy.take(fields, *order);
+      ColumnsOnDemand<BackEnd> on_demand(space, table, *order);
       for (ParticleColumns* columns : {static_cast<ParticleColumns*>(&copy), static_cast<ParticleColumns*>(&on_demand)}) {
-        ASSERT_EQ(columns->size(), mine.size());
+        ASSERT_EQ(columns->size(), order->size());
         ParticleSet found;
         found.fields = table;
         for (const ParticleField* field : fields) {
           ASSERT_TRUE(columns->knows(*field));
           const std::span<const std::byte> values = columns->values(*field);
-          ASSERT_EQ(values.size(), mine.size() * field->row_bytes());
-          std::copy(values.begin(), values.end(), found.resize(*field, mine.size()).begin());
+          ASSERT_EQ(values.size(), order->size() * field->row_bytes());
+          std::copy(values.begin(), values.end(), found.resize(*field, order->size()).begin());
         }
-        EXPECT_TRUE(found.id == (by_id ? sorted : mine));
-        expect_fields(by_id ? "sort by id on the device" : "copy", found, is_any);
+        if (order == &present)
+          EXPECT_TRUE(found.id == mine);
+        else
+          EXPECT_TRUE(comm.all_gather_vectors<std::uint64_t>(found.id) == sorted);
+        expect_fields(order == &present ? "copy" : "sort by id on the device", found, is_any);
       }
     }
   }

@@ -10,8 +10,6 @@
 #include <thread>
 #include <vector>
 
-#include "src/run/read_ahead.hpp"
-
 namespace grove {
 namespace {
 
@@ -87,61 +85,6 @@ TEST(WorkerThread, TakesNoSignals) {
   EXPECT_EQ(sigismember(&mask, SIGTERM), 1);
   pthread_sigmask(SIG_SETMASK, nullptr, &mask);
   EXPECT_EQ(sigismember(&mask, SIGTERM), 0);
-}
-
-/// Particles whose fields are noted when they are fetched; one of them cannot be.
-class NotedColumns final : public ParticleColumns {
- public:
-  std::vector<std::string> fetched;
-  std::string broken;
-
-  const FieldTablePtr& table() const override { return standard_fields(); }
-  std::size_t size() const override { return 1; }
-  bool knows(const ParticleField&) const override { return true; }
-  std::span<const std::byte> values(const ParticleField& field) override {
-    fetched.push_back(field.name);
-    if (field.name == broken) throw std::runtime_error(field.name + " cannot be fetched");
-    return {reinterpret_cast<const std::byte*>(field.name.data()), field.name.size()};
-  }
-};
-
-class ReadAheadTest : public testing::Test {
- protected:
-  NotedColumns columns;
-  WorkerThread thread;
-  const ParticleField &mass = *standard_fields()->find("mass"), &id = *standard_fields()->find("id"),
-                      &type = *standard_fields()->find("type");
-
-  static std::string text_of(std::span<const std::byte> values) { return {reinterpret_cast<const char*>(values.data()), values.size()}; }
-};
-
-TEST_F(ReadAheadTest, FetchesEachFieldOnceAndTheNextOneBeforeItIsAskedFor) {
-  {
-    ReadAhead ahead(columns, {&mass, &id, &type}, thread);
-    EXPECT_EQ(text_of(ahead.values(mass)), "mass");
-    EXPECT_EQ(text_of(ahead.values(mass)), "mass");
-  }
-  EXPECT_EQ(columns.fetched, (std::vector<std::string>{"mass", "id"}));
-  columns.fetched.clear();
-  ReadAhead ahead(columns, {&mass, &id, &type}, thread);
-  for (const ParticleField* field : {&mass, &id, &type}) EXPECT_EQ(text_of(ahead.values(*field)), field->name);
-  EXPECT_EQ(columns.fetched, (std::vector<std::string>{"mass", "id", "type"}));
-  EXPECT_EQ(text_of(ahead.values(type)), "type");
-}
-
-TEST_F(ReadAheadTest, ThrowsWhatFetchingHasThrownWhenTheFieldIsAskedFor) {
-  columns.broken = "id";
-  ReadAhead ahead(columns, {&mass, &id, &type}, thread);
-  EXPECT_EQ(text_of(ahead.values(mass)), "mass");
-  EXPECT_THROW(ahead.values(id), std::runtime_error);
-}
-
-TEST_F(ReadAheadTest, RefusesAFieldThatIsNotNext) {
-  ReadAhead ahead(columns, {&mass, &id}, thread);
-  EXPECT_THROW(ahead.values(id), std::logic_error);
-  EXPECT_EQ(text_of(ahead.values(mass)), "mass");
-  EXPECT_EQ(text_of(ahead.values(id)), "id");
-  EXPECT_THROW(ahead.values(type), std::logic_error);
 }
 
 }  // namespace

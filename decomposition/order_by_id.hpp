@@ -1,0 +1,64 @@
+// The particles of all ranks in the order of their ids.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "decomposition/communicator.hpp"
+#include "decomposition/packed_rows.hpp"
+#include "decomposition/transport.hpp"
+#include "kernels/particles/item_order.hpp"
+
+namespace grove {
+
+/// Particles of all ranks sorted by id: ranks one after the other, the same number on every rank to within one (as far as ids differ).
+/// Particles of equal id are on one rank, in the order of the ranks and places they came from.
+///
+/// Every rank sorts its ids and sends each to the rank that it belongs to, where the sorted runs are sorted once more. The particles follow
+/// round by round: in each, a rank gets the next rows of its share, packed by the ranks that have them.
+///
+/// Memory of the space: 48 bytes a particle at first, of which 24 stay, and 32 MiB three times; on one rank 28, of which 12 stay, and 32
+/// MiB. It lies where the trees of the last force evaluation were: those are gone.
+template <class Space>
+class OrderById final : public ItemOrder<Space> {
+ public:
+  using Piece = typename ItemOrder<Space>::Piece;
+
+  /// Collective. The arguments must outlive the object; the particles, fewer than 2^32 a rank, must not change meanwhile. Valid until the
+  /// next step begins. Synchronises.
+  OrderById(Space& space, const Communicator& comm, Transport<Space>& transport, const Particles<Space>& particles);
+
+  std::size_t size() const override { return count_; }
+  std::size_t piece_count() const override { return rounds_; }
+  Piece bring(std::size_t piece, std::span<const std::size_t> arrays, std::span<const std::byte*> items) override;
+
+ private:
+  using Counts = std::vector<std::uint64_t>;
+
+  Counts count_below(std::span<const std::uint64_t> ids);
+  void find_runs();
+  void exchange_ids();
+  void merge_runs();
+  void share_bounds();
+  void exchange_round(std::size_t round, const std::vector<TravellingArray>& from, const std::vector<TravellingArray>& to);
+  std::size_t ranks() const { return static_cast<std::size_t>(comm_.size()); }
+  std::size_t first_of(std::size_t round) const;
+  std::size_t message_bytes(std::size_t rows, std::size_t messages) const;
+
+  Space& space_;
+  const Communicator& comm_;
+  Transport<Space>& transport_;
+  const Particles<Space>& particles_;
+  std::size_t rows_per_round_;
+  StepBuffer<Space, std::uint64_t> ids_;    ///< of this rank, sorted
+  StepBuffer<Space, std::uint32_t> order_;  ///< which of the rank's particles has the next of them
+  StepBuffer<Space, std::uint64_t> runs_;   ///< ids that this rank gets, a sorted run from each rank
+  StepBuffer<Space, std::uint32_t> next_;   ///< which of them is the next
+  Counts to_, from_;                        ///< [ranks + 1] first of the ids for each rank in ids_, and from each in runs_
+  Counts sent_before_, received_before_;    ///< [ranks][rounds + 1] of a run, before each round
+  std::size_t count_ = 0, rounds_ = 0;
+  StepBuffer<Space, std::byte> items_, outgoing_, incoming_;
+};
+
+}  // namespace grove
