@@ -1,8 +1,7 @@
 #include "decomposition/order_by_id.hpp"
 
 #include <algorithm>
-#include <limits>
-#include <numeric>
+#include <stdexcept>
 
 #include "decomposition/key_splits.hpp"
 #include "kernels/particles/gather_items.hpp"
@@ -235,38 +234,44 @@ typename OrderById<Space>::Piece OrderById<Space>::bring(std::size_t round, std:
     items[i] = to[i].data = end;
     end += to[i].packed_bytes(piece.count);
   }
-  if (ranks() > 1) {
-    exchange_round(round, from, to);
-  } else {
+  if (ranks() == 1) {
     for (std::size_t i = 0; i < to.size(); ++i)
       gather_items<Space>(space_, {order_.data() + piece.first, piece.count}, to[i].item_bytes, from[i].data, to[i].data);
+    return piece;
   }
+  if (round == 0) send_round(0, from);
+  if (round != sent_round_) throw std::logic_error("particles in the order of ids are not asked for piece by piece");
+  receive_round(round, to);
+  // What is done with the items hides the way of the next ones.
+  if (round + 1 < rounds_) send_round(round + 1, from);
   return piece;
 }
 
+/// Packs the rows of a round, and declares and starts its messages.
 template <class Space>
-void OrderById<Space>::exchange_round(std::size_t round, const std::vector<TravellingArray>& from, const std::vector<TravellingArray>& to) {
-  // What is added to the number of a row to get that of the particle, and the other way round.
-  MessageRows leaving, arriving;
-  Counts to_sorted, to_row;
+void OrderById<Space>::send_round(std::size_t round, const std::vector<TravellingArray>& arrays) {
+  sent_round_ = round;
+  // What is added to the number of a row to get that of the particle among the sorted ones.
+  Counts to_sorted;
+  MessageRows leaving;
+  arriving_ = {};
   for (std::size_t r = 0; r < ranks(); ++r) {
     const std::size_t at = r * (rounds_ + 1) + round;
     to_sorted.push_back(to_[r] + sent_before_[at] - leaving.count());
-    to_row.push_back(arriving.count() - from_[r] - received_before_[at]);
-    leaving.add(sent_before_[at + 1] - sent_before_[at], from);
-    arriving.add(received_before_[at + 1] - received_before_[at], to);
+    leaving.add(sent_before_[at + 1] - sent_before_[at], arrays);
+    arriving_.add(received_before_[at + 1] - received_before_[at], arrays);
   }
-  const auto rank_count = static_cast<std::uint32_t>(ranks());
   {
     const Words<Space> first(space_, leaving.first), shift(space_, to_sorted);
     Scratch<Space, std::uint32_t> index(space_, leaving.count());
-    space_.for_each(leaving.count(), IndexOfRow{first.data(), shift.data(), rank_count, order_.data(), index.data()});
-    const PackedTable<Space> table(space_, from, leaving);
-    space_.for_each(leaving.count() * from.size(), PackRows{table.packed(outgoing_.data()), leaving.count(), index.data()});
+    space_.for_each(leaving.count(),
+                    IndexOfRow{first.data(), shift.data(), static_cast<std::uint32_t>(ranks()), order_.data(), index.data()});
+    const PackedTable<Space> table(space_, arrays, leaving);
+    space_.for_each(leaving.count() * arrays.size(), PackRows{table.packed(outgoing_.data()), leaving.count(), index.data()});
   }
   transport_.begin(Tag::particles);
   for (int r = 0; r < comm_.size(); ++r) {
-    const View<std::byte> out = leaving.message(outgoing_.data(), r), in = arriving.message(incoming_.data(), r);
+    const View<std::byte> out = leaving.message(outgoing_.data(), r), in = arriving_.message(incoming_.data(), r);
     if (r == comm_.rank()) {
       space_.copy(in.data, out.data, in.size);
       continue;
@@ -276,14 +281,22 @@ void OrderById<Space>::exchange_round(std::size_t round, const std::vector<Trave
   }
   transport_.start();
   transport_.dispatch();
+}
+
+/// Takes the rows of the round that was sent last, and puts them into their order.
+template <class Space>
+void OrderById<Space>::receive_round(std::size_t round, const std::vector<TravellingArray>& arrays) {
   transport_.arrive(0, transport_.receive_count());
-  {
-    const Words<Space> first(space_, from_), shift(space_, to_row);
-    Scratch<Space, std::uint32_t> row(space_, arriving.count());
-    space_.for_each(arriving.count(), RowOfNext{first.data(), shift.data(), rank_count, next_.data() + first_of(round), row.data()});
-    const PackedTable<Space> table(space_, to, arriving);
-    space_.for_each(arriving.count() * to.size(), UnpackRows{table.packed(incoming_.data()), arriving.count(), 0, row.data()});
-  }
+  // What is added to the number of an id to get that of its row.
+  Counts to_row;
+  for (std::size_t r = 0; r < ranks(); ++r) to_row.push_back(arriving_.first[r] - from_[r] - received_before_[r * (rounds_ + 1) + round]);
+  const std::uint64_t count = arriving_.count();
+  const Words<Space> first(space_, from_), shift(space_, to_row);
+  Scratch<Space, std::uint32_t> row(space_, count);
+  space_.for_each(count,
+                  RowOfNext{first.data(), shift.data(), static_cast<std::uint32_t>(ranks()), next_.data() + first_of(round), row.data()});
+  const PackedTable<Space> table(space_, arrays, arriving_);
+  space_.for_each(count * arrays.size(), UnpackRows{table.packed(incoming_.data()), count, 0, row.data()});
   transport_.finish();
 }
 

@@ -31,6 +31,7 @@ class OrderById final : public ItemOrder<Space> {
 
   std::size_t size() const override { return count_; }
   std::size_t piece_count() const override { return rounds_; }
+  /// Pieces must be asked for in order, from the first on; all of them for the same arrays. Throws std::logic_error otherwise.
   Piece bring(std::size_t piece, std::span<const std::size_t> arrays, std::span<const std::byte*> items) override;
 
  private:
@@ -41,7 +42,8 @@ class OrderById final : public ItemOrder<Space> {
   void exchange_ids();
   void merge_runs();
   void share_bounds();
-  void exchange_round(std::size_t round, const std::vector<TravellingArray>& from, const std::vector<TravellingArray>& to);
+  void send_round(std::size_t round, const std::vector<TravellingArray>& arrays);
+  void receive_round(std::size_t round, const std::vector<TravellingArray>& arrays);
   std::size_t ranks() const { return static_cast<std::size_t>(comm_.size()); }
   std::size_t first_of(std::size_t round) const;
   std::size_t message_bytes(std::size_t rows, std::size_t messages) const;
@@ -58,6 +60,8 @@ class OrderById final : public ItemOrder<Space> {
   Counts to_, from_;                        ///< [ranks + 1] first of the ids for each rank in ids_, and from each in runs_
   Counts sent_before_, received_before_;    ///< [ranks][rounds + 1] of a run, before each round
   std::size_t count_ = 0, rounds_ = 0;
+  std::size_t sent_round_ = 0;  ///< the last one
+  MessageRows arriving_;        ///< of that round
   StepBuffer<Space, std::byte> items_, outgoing_, incoming_;
 };
 

@@ -65,6 +65,8 @@ void CollectiveFile::write_rows(const Hdf5Handle& dataset, const ParticleField& 
       check_hdf5(H5Dwrite(dataset.id(), memory_type, memory.id(), space.id(), collective_.id(), values.data()),
                  hdf5_name(dataset) + ": cannot be written");
     });
+    // The disk works while the next rows are handed over: it would begin too late otherwise, when memory is full of them.
+    if (comm_.local_rank() == 0) begin_flush(path_);
   }
 }
 

@@ -157,8 +157,6 @@ void write_particles(const std::filesystem::path& path, ParticleColumns& local, 
         const TypeShare& share = shares.of_type[k];
         file.write_rows(datasets[f][k], field, share.first, share.count, [&](std::size_t count) { return rows.next(count, dense); });
       }
-      // The disk works while the next field is made ready.
-      if (comm.local_rank() == 0) begin_flush(path);
     }
   }
   file.close();

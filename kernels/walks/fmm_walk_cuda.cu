@@ -93,6 +93,7 @@ void FmmWalk<CudaSpace>::walk(CudaSpace& space, const ScaledLaw& law, const Tree
   a.list_range = list_range_.data();
 
   const auto with_room = [](std::size_t entries) { return entries + entries / 16 + 65536; };
+  const auto with_fourth = [](std::uint32_t entries) { return entries + entries / 4; };
   if (mode == WalkMode::own_tree) {
     // Lists differ a little from step to step, and grow with the number of targets, which changes where domains are cut anew: memory stays
     // as it is while at least half of its reserve is left. Memory that is much too large is given back: the first forces of a run, by a
@@ -125,9 +126,11 @@ void FmmWalk<CudaSpace>::walk(CudaSpace& space, const ScaledLaw& law, const Tree
       space.copy_to_host(&seen, a.status, sizeof(seen));
       if (seen.short_of_memory == 0) {
         most_used_ = std::max<std::size_t>(most_used_, seen.used);
+        // The next walk has room for a list that is a little longer, rather than to start again.
+        if (seen.longest_list > longest_list_ / 8 * 7) longest_list_ = with_fourth(seen.longest_list);
         break;
       }
-      longest_list_ = std::max(longest_list_, seen.longest_list + seen.longest_list / 4);
+      longest_list_ = std::max(longest_list_, with_fourth(seen.longest_list));
       // Take more than was asked for: cells below those that were passed over have not asked yet.
       const std::size_t wanted =
           seen.used > lists_.size() ? with_room(std::max<std::size_t>(seen.used, lists_.size() + lists_.size() / 4)) : lists_.size();

@@ -64,14 +64,14 @@ MemoryModel::MemoryModel(const GravityParameters& gravity, const FieldTable& fie
 }
 
 // Fitted to what 2 and 4 ranks held on the CPU with 7,500 to 100,000 particles each, in Plummer spheres, and two H200s with 524,288 and
-// 16,777,216. The first term is that of arrays that have grown a little. The second is that of the trees for and from other ranks: a
+// 16,777,216. The first term is that of arrays, which grow by a sixteenth when particles come. The second is that of the trees for and from other ranks: a
 // surface, which has twice as many sides where there are twice as many ranks, until all sides have neighbours. The third is that of
 // outboxes and lists.
 double MemoryModel::bytes_over_ranks(double particles, int ranks) const {
   if (ranks == 1) return 0;
   if (is_direct_) return ring_block * particles * std::min(ranks - 1, 2) + (on_gpu_ ? outbox : 0);
   const double border = (900 + 22 * cell_) * std::min(std::log2(ranks), 3.0);
-  return 2 * particles + border * std::cbrt(particles * particles) + (on_gpu_ ? 2 * outbox : 0.3e6);
+  return fields_ / 16 * particles + border * std::cbrt(particles * particles) + (on_gpu_ ? 2 * outbox : 0.3e6);
 }
 
 double MemoryModel::stack_bytes(double particles, int ranks) const {
