@@ -92,7 +92,7 @@ Lines lines_of_rank(Simulation& simulation, int rank, std::size_t most) {
 /// Writes a file under a name that was free. Throws SystemError.
 std::string write_list(const OutputDirectory& directory, std::uint64_t step, const std::string& text) {
   for (int number = 0;; ++number) {
-    const std::string path = directory.not_finite(step, number);
+    std::string path = directory.not_finite(step, number);
     std::FILE* const file = std::fopen(path.c_str(), "wx");
     if (!file && errno == EEXIST) continue;
     if (!file) throw SystemError(path + ": cannot be created: " + reason_of(errno));

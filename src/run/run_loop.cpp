@@ -16,7 +16,7 @@
 namespace grove {
 
 RunLoop::RunLoop(Simulation& simulation, const Communicator& comm, const StepSchedule& schedule, Observers observers, RunControls controls)
-    : simulation_(simulation), comm_(comm), schedule_(schedule), observers_(std::move(observers)), controls_(controls) {}
+    : simulation_(simulation), comm_(comm), schedule_(schedule), observers_(std::move(observers)), controls_(std::move(controls)) {}
 
 RunReport RunLoop::run(ParticleSet particles, const RunBeginning& beginning) {
   const StopSignals signals;
