@@ -35,6 +35,7 @@ Requests::~Requests() {
 }
 
 void Requests::wait_all() {
+  const WaitForRanks waits;
   check_mpi(MPI_Waitall(mpi_count(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
   requests_.clear();
 }
@@ -68,7 +69,10 @@ Communicator::~Communicator() {
   if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
 }
 
-void Communicator::barrier() const { check_mpi(MPI_Barrier(comm_), "MPI_Barrier"); }
+void Communicator::barrier() const {
+  const WaitForRanks waits;
+  check_mpi(MPI_Barrier(comm_), "MPI_Barrier");
+}
 
 void Communicator::broadcast(std::string& text, int root) const {
   std::uint64_t length = text.size();
@@ -79,6 +83,7 @@ void Communicator::broadcast(std::string& text, int root) const {
 
 std::uint64_t Communicator::prefix_sum(std::uint64_t value) const {
   std::uint64_t before = 0;
+  const WaitForRanks waits;
   check_mpi(MPI_Exscan(&value, &before, 1, MPI_UINT64_T, MPI_SUM, comm_), "MPI_Exscan");
   return rank_ == 0 ? 0 : before;
 }
@@ -86,6 +91,7 @@ std::uint64_t Communicator::prefix_sum(std::uint64_t value) const {
 std::vector<std::uint64_t> Communicator::all_to_all(std::span<const std::uint64_t> to) const {
   std::vector<std::uint64_t> from(to.size());
   const int each = mpi_count(to.size() / static_cast<std::size_t>(size_));
+  const WaitForRanks waits;
   check_mpi(MPI_Alltoall(to.data(), each, MPI_UINT64_T, from.data(), each, MPI_UINT64_T, comm_), "MPI_Alltoall");
   return from;
 }

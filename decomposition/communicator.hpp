@@ -12,6 +12,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "kernels/space/activity.hpp"
+
 namespace grove {
 
 /// Message tags of point-to-point traffic; one per kind of message.
@@ -146,19 +148,23 @@ inline MPI_Datatype mpi_type<std::int64_t>() {
 template <class T>
 void Communicator::broadcast(std::span<T> data, int root) const {
   static_assert(std::is_trivially_copyable_v<T>);
+  const WaitForRanks waits;
   check_mpi(MPI_Bcast(data.data(), mpi_count(data.size_bytes()), MPI_BYTE, root, comm_), "MPI_Bcast");
 }
 
 template <class T>
 void Communicator::sum(std::span<T> values) const {
+  const WaitForRanks waits;
   check_mpi(MPI_Allreduce(MPI_IN_PLACE, values.data(), mpi_count(values.size()), mpi_type<T>(), MPI_SUM, comm_), "MPI_Allreduce");
 }
 template <class T>
 void Communicator::min(std::span<T> values) const {
+  const WaitForRanks waits;
   check_mpi(MPI_Allreduce(MPI_IN_PLACE, values.data(), mpi_count(values.size()), mpi_type<T>(), MPI_MIN, comm_), "MPI_Allreduce");
 }
 template <class T>
 void Communicator::max(std::span<T> values) const {
+  const WaitForRanks waits;
   check_mpi(MPI_Allreduce(MPI_IN_PLACE, values.data(), mpi_count(values.size()), mpi_type<T>(), MPI_MAX, comm_), "MPI_Allreduce");
 }
 template <class T>
@@ -181,6 +187,7 @@ template <class T>
 std::vector<T> Communicator::all_gather(const T& value) const {
   static_assert(std::is_trivially_copyable_v<T>);
   std::vector<T> all(static_cast<std::size_t>(size_));
+  const WaitForRanks waits;
   check_mpi(MPI_Allgather(&value, sizeof(T), MPI_BYTE, all.data(), sizeof(T), MPI_BYTE, comm_), "MPI_Allgather");
   return all;
 }
@@ -196,6 +203,7 @@ std::vector<T> Communicator::all_gather_vectors(std::span<const T> local) const 
     total += static_cast<std::size_t>(bytes[r]);
   }
   std::vector<T> all(total / sizeof(T));
+  const WaitForRanks waits;
   check_mpi(MPI_Allgatherv(local.data(), mpi_count(local.size_bytes()), MPI_BYTE, all.data(), bytes.data(), offset.data(), MPI_BYTE, comm_),
             "MPI_Allgatherv");
   return all;

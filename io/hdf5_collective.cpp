@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <vector>
 
 #include "io/hdf5_elements.hpp"
@@ -30,7 +29,7 @@ void require_openable(const std::filesystem::path& path) {
   if (is_open) return;
   const char* const advice =
       is_limit ? "; raise the limit 'ulimit -n'" : "; all ranks must see one directory: name one that all nodes share";
-  throw SystemError(path.string() + ": cannot be opened for writing: " + std::strerror(error) + advice);
+  throw SystemError(path.string() + ": cannot be opened for writing: " + reason_of(error) + advice);
 }
 
 }  // namespace

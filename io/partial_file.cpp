@@ -15,7 +15,7 @@ namespace grove {
 namespace {
 
 [[noreturn]] void fail(const std::filesystem::path& path, const std::string& what, int error) {
-  throw SystemError(path.string() + ": " + what + ": " + std::strerror(error));
+  throw SystemError(path.string() + ": " + what + ": " + reason_of(error));
 }
 
 /// Owns a file descriptor.
@@ -40,6 +40,11 @@ void flush(const std::filesystem::path& path, int flags) {
 }
 
 }  // namespace
+
+std::string reason_of(int error) {
+  const std::string text = std::strerror(error);
+  return error == EDQUOT ? text + " (the quota of this user or group is used up, and not the disk; 'quota -s' shows it)" : text;
+}
 
 std::filesystem::path partial_name(const std::filesystem::path& final_name) { return final_name.string() + ".partial"; }
 

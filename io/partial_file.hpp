@@ -7,6 +7,9 @@
 
 namespace grove {
 
+/// Why a call of the system failed, for a message: the text of `error` (an errno), and what to look at where that is a quota.
+std::string reason_of(int error);
+
 /// `final_name`.partial: where a file is made before it gets its name.
 std::filesystem::path partial_name(const std::filesystem::path& final_name);
 

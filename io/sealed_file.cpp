@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "io/checksum.hpp"
+#include "io/partial_file.hpp"
 #include "kernels/space/error.hpp"
 
 namespace grove {
@@ -31,7 +32,7 @@ std::uint64_t checksum_of_head(std::ifstream& file, std::uint64_t bytes) {
 }  // namespace
 
 void seal(const std::filesystem::path& path, std::uint64_t head_bytes) {
-  const auto fail = [&] { throw SystemError(path.string() + ": cannot be written: " + std::strerror(errno)); };
+  const auto fail = [&] { throw SystemError(path.string() + ": cannot be written: " + reason_of(errno)); };
   std::ifstream file(path, std::ios::binary);
   Seal end{};
   std::memcpy(end.name, seal_name, sizeof(end.name));
@@ -46,7 +47,7 @@ void seal(const std::filesystem::path& path, std::uint64_t head_bytes) {
 
 void require_seal(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary | std::ios::ate);
-  if (!file) throw DataError(path.string() + ": cannot be opened for reading: " + std::strerror(errno));
+  if (!file) throw DataError(path.string() + ": cannot be opened for reading: " + reason_of(errno));
   const auto size = static_cast<std::uint64_t>(file.tellg());
   Seal end{};
   if (size >= sizeof(end)) {

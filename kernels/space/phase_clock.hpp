@@ -5,13 +5,14 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/space/activity.hpp"
 #include "kernels/space/profiler_range.hpp"
 #include "kernels/space/space.hpp"
 
 namespace grove {
 
 /// A phase lasts until the next one begins. On the GPU it is time on the stream, which includes waits for the host. Profilers see the
-/// phases, too: see profiler_range.hpp.
+/// phases, too (profiler_range.hpp), and so does the watchdog of a run (activity.hpp).
 template <class Space>
 class PhaseClock {
  public:
@@ -29,11 +30,13 @@ class PhaseClock {
     stamps_.push_back(space_->stamp());
     names_.push_back(name);
     range_.begin(name);
+    begin_activity(name);
   }
   /// Ends the last phase.
   void end() {
     stamps_.push_back(space_->stamp());
     range_.end();
+    begin_activity(nullptr);
   }
   /// Name and seconds of each phase that has ended, those of equal name summed, in order of appearance. Synchronises.
   std::vector<std::pair<std::string, double>> phases() const {

@@ -1,6 +1,7 @@
 #include "src/commands/options.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -10,7 +11,10 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
 
+#include "io/partial_file.hpp"
 #include "kernels/space/error.hpp"
 #include "src/run/same_on_all_ranks.hpp"
 #include "src/text/text_parts.hpp"
@@ -63,6 +67,15 @@ void JsonOption::require_writable(const Communicator& comm) const {
 
 std::string ranks_text(const Communicator& comm) { return fmt::format("{} rank{}", comm.size(), comm.size() == 1 ? "" : "s"); }
 
+std::string ranks_and_devices(const std::string& device, const Communicator& comm) {
+  const std::string line = device + "\n";
+  const std::vector<char> all = comm.all_gather_vectors<char>(line);
+  std::istringstream lines(std::string(all.begin(), all.end()));
+  std::set<std::string> kinds;
+  for (std::string kind; std::getline(lines, kind);) kinds.insert(kind);
+  return fmt::format("{} on {}", ranks_text(comm), fmt::join(kinds, " and "));
+}
+
 std::vector<std::string> comma_separated(const std::string& option, const std::string& text) {
   std::vector<std::string> parts = parts_between_commas(text);
   if (parts.empty() || std::count(parts.begin(), parts.end(), "") > 0)
@@ -73,7 +86,7 @@ std::vector<std::string> comma_separated(const std::string& option, const std::s
 namespace {
 
 void require_good(const std::ofstream& file, const std::string& path) {
-  if (!file) throw SystemError(path + ": cannot be written: " + std::strerror(errno));
+  if (!file) throw SystemError(path + ": cannot be written: " + reason_of(errno));
 }
 
 }  // namespace

@@ -49,6 +49,8 @@ class JsonOption {
 
 /// "1 rank", "4 ranks".
 std::string ranks_text(const Communicator& comm);
+/// "4 ranks on NVIDIA H200": every kind of device once. `device` is that of this rank. Collective.
+std::string ranks_and_devices(const std::string& device, const Communicator& comm);
 
 /// parts_between_commas() of the value of `option`. Throws ConfigError that names the option when one of them is empty, or there is none.
 std::vector<std::string> comma_separated(const std::string& option, const std::string& text);

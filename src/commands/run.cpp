@@ -1,32 +1,31 @@
 // grove run: reads or makes particles, steps them from time.begin to time.end, writes snapshots and logs.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <omp.h>
 #include <sysexits.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
-#include <set>
-#include <sstream>
 #include <utility>
 #include <vector>
 
 #include "decomposition/rank_place.hpp"
+#include "io/partial_file.hpp"
 #include "kernels/space/error.hpp"
 #include "kernels/space/host_memory.hpp"
 #include "src/commands/command.hpp"
 #include "src/commands/options.hpp"
 #include "src/config/config_print.hpp"
-#include "src/config/gravity_report.hpp"
 #include "src/run/advice.hpp"
 #include "src/run/checkpoints.hpp"
 #include "src/run/continuation.hpp"
 #include "src/run/directory_lock.hpp"
 #include "src/run/disk_check.hpp"
 #include "src/run/initial_state.hpp"
+#include "src/run/introduction.hpp"
 #include "src/run/last_words.hpp"
 #include "src/run/memory_check.hpp"
 #include "src/run/observers/csv_log.hpp"
@@ -37,13 +36,12 @@
 #include "src/run/run_requests.hpp"
 #include "src/run/run_summary.hpp"
 #include "src/run/same_on_all_ranks.hpp"
-#include "src/run/snapshot_writer.hpp"
 #include "src/run/stop_signals.hpp"
 #include "src/run/time_limit.hpp"
+#include "src/run/watchdog.hpp"
 #include "src/simulation/devices.hpp"
 #include "src/simulation/memory_model.hpp"
 #include "src/text/text_table.hpp"
-#include "src/version.hpp"
 
 namespace grove {
 
@@ -75,32 +73,6 @@ class Console {
   bool speaks_;
 };
 
-/// "4 ranks on NVIDIA H200": every kind of device once. Collective.
-std::string ranks_and_devices(const std::string& device, const Communicator& comm) {
-  const std::string line = device + "\n";
-  const std::vector<char> all = comm.all_gather_vectors<char>(line);
-  std::istringstream lines(std::string(all.begin(), all.end()));
-  std::set<std::string> kinds;
-  for (std::string kind; std::getline(lines, kind);) kinds.insert(kind);
-  return fmt::format("{} on {}", ranks_text(comm), fmt::join(kinds, " and "));
-}
-
-std::string notes(const std::vector<std::string>& lines) {
-  std::string text;
-  for (const std::string& line : lines) text += "note: " + line + "\n";
-  return text;
-}
-
-std::string introduction(const Config& config, const InitialState& state, const StepSchedule& schedule, std::uint64_t first_step,
-                         const std::string& machine, const std::vector<std::string>& advice) {
-  std::string text = fmt::format("{}\n{}\n", version_line(), state.description) + notes(notes_on_file(config, state));
-  if (const std::string note = why_not_beside(config.output, thread_level_of_mpi()); !note.empty()) text += "note: " + note + "\n";
-  text += fmt::format("{}\n{}\n", gravity_text(config.gravity), machine) + notes(advice);
-  text += fmt::format("{} steps of {:.6g} from t = {} to {}; ", format_count(schedule.steps() - first_step), schedule.dt(),
-                      format_time(schedule.time(first_step), config.units), format_time(config.time.end, config.units));
-  return text + fmt::format("results go to {}\n", config.output.directory);
-}
-
 /// The particles of a checkpoint, which have been read.
 InitialState state_of(Continuation& from, const Communicator& comm) {
   InitialState state;
@@ -111,12 +83,12 @@ InitialState state_of(Continuation& from, const Communicator& comm) {
 }
 
 /// The step of a snapshot, and what else follows from its time.
-void complete(Continuation& from, InitialState& state, const OutputDirectory& directory, const StepSchedule& schedule,
+void complete(Continuation& from, InitialState& state, const OutputDirectory& directory, const StepSchedule& schedule, bool rows_may_lack,
               const Communicator& comm) {
   comm.agree([&] {
     if (!state.info.time) throw DataError(from.file + ": says nothing of its time");
     from.step = schedule.step_at(*state.info.time, from.file);
-    from.state = state_of_snapshot(directory, from.snapshot, from.step);
+    from.state = state_of_snapshot(directory, from.snapshot, from.step, schedule, rows_may_lack);
   });
   state.info.time.reset();  // that of the initial conditions is to be time.begin, not this one
 }
@@ -144,6 +116,7 @@ InitialState load_what_fits(Config config, Continuation& from, const Simulation&
 void add_advice(const Config& config, std::uint64_t particles, const DeviceState& device, const Communicator& comm,
                 std::vector<std::string>& advice) {
   const auto add = [&](const std::vector<std::string>& lines) { advice.insert(advice.end(), lines.begin(), lines.end()); };
+  add(task_count_advice(comm.size(), std::getenv("SLURM_NTASKS")));
   add(device_advice(all_rank_devices(device, comm), config.run.device != "cpu"));
   add(rank_count_advice(config.gravity, particles, comm.size(), device.is_gpu(), omp_get_max_threads()));
 }
@@ -202,8 +175,11 @@ int exit_code_of_stop(const RunReport& report) {
 
 int simulate(const RunOptions& options, const Config& config, const Communicator& comm) {
   const StopSignals signals;
+  const IgnoreFileSizeSignal a_limit_is_an_error;
   const TimeLimit limit(config.run.max_wall_time, end_of_slurm_job());
   const Console console(comm, options.quiet);
+  const Watchdog watchdog(comm);
+  begin_activity("start of the run");
   const OutputDirectory directory(config.output.directory);
   // Held before anything in the directory is looked at.
   DirectoryLock lock;
@@ -229,17 +205,18 @@ int simulate(const RunOptions& options, const Config& config, const Communicator
   std::vector<std::string> advice = from.notes;
   const auto is_over = [&] { return from.source != Continuation::Source::nothing && from.step == schedule->steps(); };
   if (is_over() && from.source == Continuation::Source::checkpoint) return finished_before(from, config, console);
+  begin_activity("reading the particles");
   InitialState state = load_what_fits(config, from, *simulation, device, comm, advice);
-  if (from.source == Continuation::Source::snapshot) complete(from, state, directory, *schedule, comm);
+  if (from.source == Continuation::Source::snapshot)
+    complete(from, state, directory, *schedule, config.output.on_error == "continue", comm);
   if (is_over()) return finished_before(from, config, console);
+  begin_activity("output directory");
   add_advice(config, state.count, device, comm, advice);
+  const std::string room = require_disk_room(config, *simulation->fields(), *schedule, from, state.count, comm);
+  if (!room.empty()) advice.push_back(room);
   const std::vector<std::string> done = prepare(options, config, from, directory, comm);
   lock_directory();  // one that was made just now
   advice.insert(advice.end(), done.begin(), done.end());
-  const std::string room =
-      disk_advice(directory.path(), output_bytes(*simulation->fields(), config.output, *schedule, from.step, state.count));
-  if (!room.empty()) advice.push_back(room);
-
   RunBeginning beginning;
   if (from.source != Continuation::Source::nothing) beginning = {from.step, &from.state, from.source == Continuation::Source::checkpoint};
   ObserverSetup setup{config, directory, *schedule, simulation->device_description(), console.progress_style()};
@@ -253,8 +230,9 @@ int simulate(const RunOptions& options, const Config& config, const Communicator
     if (comm.is_root()) write_text(directory.used_parameters(), print_config(config));
   });
   Checkpoints checkpoints(config, directory, comm, from.next_checkpoint);
-  RunRequests requests(directory, limit);
-  const RunControls controls{config.output.keeps_checkpoints() ? &checkpoints : nullptr, &requests};
+  RunRequests requests(directory, limit, signal_before_end_s());
+  const RunControls controls{config.output.keeps_checkpoints() ? &checkpoints : nullptr, &requests, &directory,
+                             [&](const std::string& text) { console.say(text); }};
   const RunReport report =
       RunLoop(*simulation, comm, *schedule, simulation->make_observers(setup), controls).run(std::move(state.particles), beginning);
   console.say(run_summary(report, *schedule, directory));

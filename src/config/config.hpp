@@ -35,7 +35,7 @@ struct OutputParameters {
   std::string checkpoints = "yes";     ///< keep checkpoints, from which a run can go on: yes | no
   double checkpoint_minutes = 30.0;    ///< wall time between checkpoints; 0: not by time
   std::uint64_t checkpoint_steps = 0;  ///< steps between checkpoints; 0: not by steps
-  std::string on_error = "stop";       ///< where a snapshot or checkpoint cannot be written: stop | continue
+  std::string on_error = "stop";       ///< where a snapshot, checkpoint or row of a log cannot be written: stop | continue
 
   /// Whether the run keeps checkpoints.
   bool keeps_checkpoints() const { return checkpoints == "yes" && snapshots != "none"; }

@@ -105,7 +105,7 @@ void add_output(Rows& rows) {
       {"on_error",
        {},
        {},
-       "when a snapshot or a checkpoint cannot be written: stop: the run ends. continue: it goes on without, and says so",
+       "when a snapshot, a checkpoint or a row of a log cannot be written: stop: the run ends. continue: it goes on without, and says so",
        {"stop", "continue"}});
 }
 

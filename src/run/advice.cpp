@@ -4,6 +4,7 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <set>
 #include <sstream>
@@ -24,6 +25,8 @@ struct NodeGpus {
   int ranks = 0, visible = 0, installed = 0;
   std::set<std::string> in_use;
   int sharing() const { return ranks - static_cast<int>(in_use.size()); }
+  /// GPUs that each rank could choose and none has. Where each rank sees its own alone, there are none.
+  int idle() const { return std::max(visible - static_cast<int>(in_use.size()), 0); }
 };
 
 std::string count_of(int number, const std::string& what) { return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s"); }
@@ -100,12 +103,28 @@ std::vector<std::string> device_advice(const std::vector<RankDevice>& ranks, boo
                       "each rank see all GPUs of its node",
                       host, count_of(node.installed, "GPU"), node.visible));
   }
+  const auto has_idle = [](const auto& node) { return node.second.idle() > 0; };
+  if (const auto most =
+          std::max_element(nodes.begin(), nodes.end(), [](const auto& a, const auto& b) { return a.second.idle() < b.second.idle(); });
+      most != nodes.end() && has_idle(*most)) {
+    const auto& [host, node] = *most;
+    lines.push_back(fmt::format("{} has {} that its {} can use, and {} of them stay{} idle{}; one rank a GPU is meant", host,
+                                count_of(node.visible, "GPU"), count_of(node.ranks, "rank"), node.idle(), node.idle() == 1 ? "s" : "",
+                                more_nodes(std::count_if(nodes.begin(), nodes.end(), has_idle) - 1)));
+  }
   const auto without = std::find_if(ranks.begin(), ranks.end(), [](const RankDevice& rank) { return rank.device.empty(); });
   if (wants_gpu && !nodes.empty() && without != ranks.end())
     lines.push_back(
         fmt::format("rank {} on {} has no GPU and computes on CPU cores, and all others wait for it; '--device gpu' says why it has none",
                     without - ranks.begin(), without->host));
   return lines;
+}
+
+std::vector<std::string> task_count_advice(int ranks, const char* tasks) {
+  const int count = tasks ? std::atoi(tasks) : 0;
+  if (count <= 1 || count == ranks) return {};
+  return {fmt::format("the SLURM job has {}, and this run {}; if that is not meant, look at -n of mpirun or srun", count_of(count, "task"),
+                      count_of(ranks, "rank"))};
 }
 
 std::vector<std::string> rank_count_advice(const GravityParameters& gravity, std::uint64_t particles, int ranks, bool on_gpu, int threads) {

@@ -29,9 +29,13 @@ std::string table_of_ranks(const DeviceState& own, const Communicator& comm);
 /// GPUs that the driver lists below `root`, whether this process may use them or not; 0 without a driver.
 int installed_gpus(const std::filesystem::path& root = "/");
 
-/// Lines on ranks that share a GPU, on GPUs that are hidden from the ranks that need them, and on ranks without a GPU beside others that
-/// have one. `wants_gpu`: run.device is not "cpu".
+/// Lines on ranks that share a GPU, on GPUs that are hidden from the ranks that need them or that no rank uses, and on ranks without a GPU
+/// beside others that have one. `wants_gpu`: run.device is not "cpu".
 std::vector<std::string> device_advice(const std::vector<RankDevice>& ranks, bool wants_gpu);
+
+/// A line when a SLURM job has another number of tasks than the run has ranks; `tasks`: SLURM_NTASKS, or null. One task says nothing: it is
+/// what a job has whose script starts its ranks by nodes.
+std::vector<std::string> task_count_advice(int ranks, const char* tasks);
 
 /// A line when fewer ranks would be faster, at a guess; else nothing. `threads` of each rank.
 std::vector<std::string> rank_count_advice(const GravityParameters& gravity, std::uint64_t particles, int ranks, bool on_gpu, int threads);

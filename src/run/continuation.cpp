@@ -14,8 +14,9 @@
 #include "kernels/space/error.hpp"
 #include "src/config/config_table.hpp"
 #include "src/run/checkpoints.hpp"
-#include "src/run/observers/energy_log.hpp"
+#include "src/run/observers/energies.hpp"
 #include "src/run/observers/snapshots.hpp"
+#include "src/run/observers/timings.hpp"
 #include "src/run/run_loop.hpp"
 #include "src/run/same_on_all_ranks.hpp"
 #include "src/version.hpp"
@@ -189,7 +190,8 @@ Continuation find_continuation(const ContinuingRun& run, const Communicator& com
   return continuation;
 }
 
-SavedState state_of_snapshot(const OutputDirectory& directory, std::uint64_t snapshot, std::uint64_t step) {
+SavedState state_of_snapshot(const OutputDirectory& directory, std::uint64_t snapshot, std::uint64_t step, const StepSchedule& schedule,
+                             bool rows_may_lack) {
   SavedState state;
   const std::string log = directory.energy();
   const std::optional<double> first = std::filesystem::exists(log) ? first_energy_in(log) : std::nullopt;
@@ -197,6 +199,12 @@ SavedState state_of_snapshot(const OutputDirectory& directory, std::uint64_t sna
   state.put(saved_energies, SavedState::Numbers{*first, 0});
   state.put_count(saved_states_seen, step + 1);
   state.put_count(saved_snapshot_count, snapshot + 1);
+  for (const auto& [path, name] : {std::pair{log, saved_energy_rows}, std::pair{directory.timings(), saved_timing_rows}}) {
+    if (!std::filesystem::exists(path)) continue;
+    const std::uint64_t rows = rows_up_to(path, "time", schedule.time(step) + 0.5 * schedule.dt());
+    if (rows < step + 1 && !rows_may_lack) fail_for_missing_rows(path, rows, step + 1);
+    state.put_count(name, rows);
+  }
   return state;
 }
 

@@ -60,8 +60,9 @@ std::vector<FoundCheckpoint> find_checkpoints(const OutputDirectory& directory, 
 /// none of which can be read, and no snapshots.
 Continuation find_continuation(const ContinuingRun& run, const Communicator& comm);
 
-/// The state of a run of which only snapshot number `snapshot` is left, after `step`. The first energy comes from energy.csv. Not
-/// collective; throws as read_csv_log().
-SavedState state_of_snapshot(const OutputDirectory& directory, std::uint64_t snapshot, std::uint64_t step);
+/// The state of a run of which only snapshot number `snapshot` is left, after `step`. The first energy comes from energy.csv. Logs must
+/// have the rows of all states so far, unless `rows_may_lack`. Not collective; throws as read_csv_log().
+SavedState state_of_snapshot(const OutputDirectory& directory, std::uint64_t snapshot, std::uint64_t step, const StepSchedule& schedule,
+                             bool rows_may_lack);
 
 }  // namespace grove

@@ -131,4 +131,8 @@ std::string OutputDirectory::checkpoint(int generation) const {
   return fmt::format("{}/{}{}{}", path_, checkpoint_prefix, generation, suffix);
 }
 
+std::string OutputDirectory::not_finite(std::uint64_t step, int number) const {
+  return fmt::format("{}/not_finite_step_{}{}.csv", path_, step, number == 0 ? "" : fmt::format("_{}", number));
+}
+
 }  // namespace grove

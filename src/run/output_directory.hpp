@@ -37,8 +37,9 @@ class OutputDirectory {
   bool contains(const std::filesystem::path& file) const;
 
   const std::string& path() const { return path_; }
-  std::string snapshot(std::uint64_t number) const;  ///< snapshot_0000.hdf5; more digits from 10,000 on
-  std::string checkpoint(int generation) const;      ///< checkpoint_0.hdf5, checkpoint_1.hdf5
+  std::string snapshot(std::uint64_t number) const;              ///< snapshot_0000.hdf5; more digits from 10,000 on
+  std::string checkpoint(int generation) const;                  ///< checkpoint_0.hdf5, checkpoint_1.hdf5
+  std::string not_finite(std::uint64_t step, int number) const;  ///< not_finite_step_12.csv; with the number in its name from 1 on
   std::string energy() const { return path_ + "/energy.csv"; }
   std::string timings() const { return path_ + "/timings.csv"; }
   std::string used_parameters() const { return path_ + "/used_parameters.toml"; }

@@ -1,18 +1,22 @@
 #include "src/run/run_loop.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <span>
 #include <utility>
 
+#include "kernels/space/activity.hpp"
+#include "src/run/not_finite_list.hpp"
 #include "src/run/stop_signals.hpp"
 #include "src/run/wall_clock.hpp"
 
 namespace grove {
 
 RunLoop::RunLoop(Simulation& simulation, const Communicator& comm, const StepSchedule& schedule, Observers observers, RunControls controls)
-    : simulation_(simulation), comm_(comm), schedule_(schedule), observers_(std::move(observers)), controls_(controls) {}
+    : simulation_(simulation), comm_(comm), schedule_(schedule), observers_(std::move(observers)), controls_(std::move(controls)) {}
 
 RunReport RunLoop::run(ParticleSet particles, const RunBeginning& beginning) {
   const StopSignals signals;
@@ -28,6 +32,7 @@ RunReport RunLoop::run(ParticleSet particles, const RunBeginning& beginning) {
     act_on(hear_news());
   }
   end();
+  begin_activity(nullptr);
   return report_;
 }
 
@@ -40,19 +45,21 @@ StepTiming RunLoop::begin(ParticleSet particles, const RunBeginning& beginning) 
     states_before_ = beginning.state->count(saved_states_seen);
     report_.largest_energy_error = energies[1];
   }
-  StepTiming timing = timed([&] {
+  const auto set_state = [&] {
     if (beginning.is_exact)
       simulation_.resume(particles, *beginning.state);
     else
       simulation_.start(particles, schedule_.time(beginning.step));
-  });
+  };
+  StepTiming timing = timed([&] { with_list_of_not_finite(set_state, beginning.step); });
   measure_energy();
   report_.first_energy = energy_.first();
   return timing;
 }
 
 void RunLoop::take_step(std::uint64_t step) {
-  timing_ = timed([&] { simulation_.step_to(schedule_.time(step), schedule_.dt()); });
+  begin_step_of_activity(step);
+  timing_ = timed([&] { with_list_of_not_finite([&] { simulation_.step_to(schedule_.time(step), schedule_.dt()); }, step); });
   accumulate(report_.steps_total, timing_);
   report_.steps = step;
   measure_energy();
@@ -61,6 +68,7 @@ void RunLoop::take_step(std::uint64_t step) {
 
 /// Ranks hear of signals, files, failures beside the steps and the time at different moments: all act on them after the same step.
 RunLoop::News RunLoop::hear_news() {
+  begin_activity("requests");
   const auto has_failed = [](const auto& observer) { return observer->has_failed(); };
   std::array<int, 5> news{};
   news[0] = StopSignals::received();
@@ -71,6 +79,9 @@ RunLoop::News RunLoop::hear_news() {
     const double checkpoint_s = controls_.checkpoints ? controls_.checkpoints->longest_s() : 0;
     const RunRequests::Answer answer =
         controls_.requests ? controls_.requests->look(2 * (longest_turn_s_ + checkpoint_s)) : RunRequests::Answer{};
+    if (controls_.requests && controls_.say)
+      if (const std::string advice = controls_.requests->advice(longest_turn_s_, checkpoint_s); !advice.empty())
+        controls_.say("\nnote: " + advice + "\n");
     news[1] = std::max(news[1], static_cast<int>(answer.stop));
     news[3] = controls_.checkpoints && controls_.checkpoints->due(report_.steps) ? 1 : 0;
     news[4] = controls_.checkpoints && answer.checkpoint ? 1 : 0;
@@ -94,6 +105,7 @@ void RunLoop::act_on(const News& news) {
 /// on the disk.
 void RunLoop::write_checkpoint(bool is_needed) {
   finish_observers();
+  begin_activity("checkpoint");
   SavedState state;
   state.put(saved_energies, SavedState::Numbers{energy_.first(), report_.largest_energy_error});
   state.put_count(saved_states_seen, states_before_ + report_.steps - report_.first_step);
@@ -121,8 +133,21 @@ void RunLoop::end() {
 
 StepTiming RunLoop::timed(const std::function<void()>& work) {
   const double began = wall_clock_s();
+  begin_activity("step");  // until its first phase
   work();
+  begin_activity("timings");
   return summarise_phases(simulation_.phase_times(), wall_clock_s() - began, comm_);
+}
+
+/// What ends the run then names the list of the particles, too.
+void RunLoop::with_list_of_not_finite(const std::function<void()>& work, std::uint64_t step) {
+  try {
+    work();
+  } catch (const NotFiniteError& error) {
+    if (!controls_.directory) throw;
+    throw AgreedError(fmt::format("{}; {}", error.what(), list_not_finite(simulation_, comm_, *controls_.directory, step)),
+                      error.exit_code());
+  }
 }
 
 RunState RunLoop::state_after(std::uint64_t step, const StepTiming& timing) const {
@@ -130,6 +155,7 @@ RunState RunLoop::state_after(std::uint64_t step, const StepTiming& timing) cons
 }
 
 void RunLoop::measure_energy() {
+  begin_activity("energies");
   report_.last = energy_.state(simulation_.diagnostics());
   report_.time = simulation_.time();
   report_.largest_energy_error = std::max(report_.largest_energy_error, std::abs(report_.last.relative_error));
@@ -138,13 +164,17 @@ void RunLoop::measure_energy() {
 void RunLoop::observe(Observer& observer, const RunState& state) {
   if (!observer.due(state)) return;
   const double began = wall_clock_s();
+  begin_activity("output");
   observer.observe(state);
   if (observer.is_output()) report_.output_s += wall_clock_s() - began;
 }
 
 void RunLoop::finish_observers() {
   const double began = wall_clock_s();
-  for (const auto& observer : observers_) observer->finish();
+  for (const auto& observer : observers_) {
+    begin_activity("output");
+    observer->finish();
+  }
   report_.output_s += wall_clock_s() - began;
 }
 

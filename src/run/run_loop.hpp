@@ -28,6 +28,8 @@ struct RunBeginning {
 struct RunControls {
   Checkpoints* checkpoints = nullptr;
   RunRequests* requests = nullptr;
+  const OutputDirectory* directory = nullptr;     ///< for the list of particles that are not finite; null: none is written
+  std::function<void(const std::string&)> say{};  ///< to the user, on the root; empty: nothing is said
 };
 
 /// What a run did, the same on every rank.
@@ -83,6 +85,7 @@ class RunLoop {
   void end();
   void write_checkpoint(bool is_needed);
   StepTiming timed(const std::function<void()>& work);
+  void with_list_of_not_finite(const std::function<void()>& work, std::uint64_t step);
   RunState state_after(std::uint64_t step, const StepTiming& timing) const;
   void measure_energy();
   void observe(Observer& observer, const RunState& state);

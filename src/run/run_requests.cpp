@@ -1,14 +1,21 @@
 #include "src/run/run_requests.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
+#include <cmath>
+
 #include "src/run/wall_clock.hpp"
+#include "src/text/text_table.hpp"
 
 namespace grove {
 
 namespace {
 
 constexpr double interval_s = 0.5;
+
+/// Steps and checkpoints take longer at times.
+double needed_with_margin_s(double needed_s) { return 2 * needed_s + 10; }
 
 bool exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
 
@@ -24,6 +31,16 @@ RunRequests::Answer RunRequests::look(double needed_s) {
   Answer answer = files_;
   if (answer.stop == StopCause::none && limit_.is_near(needed_s)) answer.stop = StopCause::time_limit;
   return answer;
+}
+
+std::string RunRequests::advice(double turn_s, double checkpoint_s) {
+  const double needed_s = turn_s + checkpoint_s;
+  if (has_advised_ || limit_.exists() || needed_s <= signal_s_) return "";
+  has_advised_ = true;
+  return fmt::format(
+      "a step with its output takes up to {} and a checkpoint {}: a signal must come so long before the end of the job, which is "
+      "not known (SLURM_JOB_END_TIME, run.max_wall_time). Submit it with --signal=B:USR1@{:.0f}",
+      format_seconds(turn_s), format_seconds(checkpoint_s), 10 * std::ceil(needed_with_margin_s(needed_s) / 10));
 }
 
 void RunRequests::settle(const Answer& done) {

@@ -1,6 +1,7 @@
 // What asks a run from outside to write a checkpoint, or to stop: signals, files in its output directory, the end of its time.
 #pragma once
 
+#include <limits>
 #include <string>
 
 #include "src/run/output_directory.hpp"
@@ -14,7 +15,9 @@ enum class StopCause : int { none, time_limit, file, signal };
 /// Looks at files and clock; one rank does it for all. Signals come to any rank: see StopSignals.
 class RunRequests {
  public:
-  RunRequests(const OutputDirectory& directory, const TimeLimit& limit) : directory_(directory), limit_(limit) {}
+  /// `signal_s`: so long before the end of the job a signal is expected; infinity: there is no job.
+  RunRequests(const OutputDirectory& directory, const TimeLimit& limit, double signal_s = std::numeric_limits<double>::infinity())
+      : directory_(directory), limit_(limit), signal_s_(signal_s) {}
 
   struct Answer {
     StopCause stop = StopCause::none;
@@ -22,13 +25,18 @@ class RunRequests {
   };
   /// Looks for the files twice a second at most. `needed_s`: what the run needs to stop. Not collective.
   Answer look(double needed_s);
+  /// A sentence, once, when the signal comes too late for the present step and its checkpoint, and nothing else says when the job ends;
+  /// else empty. `turn_s`: the longest step with its output; `checkpoint_s`: the longest checkpoint. Not collective.
+  std::string advice(double turn_s, double checkpoint_s);
   /// Removes the files that asked for what has been done.
   void settle(const Answer& done);
 
  private:
   OutputDirectory directory_;
   TimeLimit limit_;
+  double signal_s_;
   double looked_s_ = 0;
+  bool has_advised_ = false;
   Answer files_;  ///< what files ask for
 };
 

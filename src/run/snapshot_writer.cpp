@@ -64,11 +64,17 @@ bool SnapshotWriter::has_room(std::uint64_t bytes) const {
 void SnapshotWriter::start(SnapshotRequest request, ParticleColumns& particles) {
   // The turn is taken here, where all ranks are at the same place of their program.
   auto turn = std::make_shared<Hdf5Turn>();
-  worker_->start(
-      [this, request = std::move(request), &particles, turn = std::move(turn)] { write(request, particles, *write_comm_, *turn); });
+  worker_->start([this, request = std::move(request), &particles, turn = std::move(turn)] {
+    const WatchedThread watched(activity_);
+    begin_activity("snapshot beside the steps");
+    write(request, particles, *write_comm_, *turn);
+  });
 }
 
-void SnapshotWriter::write(const SnapshotRequest& request, ParticleColumns& particles) { write(request, particles, comm_, Hdf5Turn()); }
+void SnapshotWriter::write(const SnapshotRequest& request, ParticleColumns& particles) {
+  begin_activity("snapshot");
+  write(request, particles, comm_, Hdf5Turn());
+}
 
 void SnapshotWriter::write(const SnapshotRequest& request, ParticleColumns& particles, const Communicator& comm, const Hdf5Turn& turn) {
   write_snapshot(request.path, particles, request.header, comm, turn);
@@ -76,7 +82,9 @@ void SnapshotWriter::write(const SnapshotRequest& request, ParticleColumns& part
 }
 
 void SnapshotWriter::wait() {
-  if (worker_) worker_->wait();
+  if (!worker_) return;
+  begin_activity(nullptr);  // how long this takes, it is the writer's activity that says so
+  worker_->wait();
 }
 
 }  // namespace grove

@@ -9,6 +9,7 @@
 #include "decomposition/communicator.hpp"
 #include "io/snapshot.hpp"
 #include "kernels/particles/particle_columns.hpp"
+#include "kernels/space/activity.hpp"
 #include "kernels/space/host_memory.hpp"
 #include "src/config/config.hpp"
 #include "src/run/worker_thread.hpp"
@@ -83,6 +84,7 @@ class SnapshotWriter {
   MeansOfWriting means_;
   bool wants_beside_;
   double seconds_ = 0;
+  Activity activity_;                         ///< of the thread that writes
   std::unique_ptr<Communicator> write_comm_;  ///< of the thread
   std::unique_ptr<WorkerThread> worker_;      ///< last, so that it ends first: it uses the others
 };

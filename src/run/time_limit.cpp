@@ -39,6 +39,8 @@ bool TimeLimit::is_near(double needed_s) const {
   return exists() && left_s() <= needed_s + std::clamp(reserve_share * left_at_start_s_, 0.0, longest_reserve_s);
 }
 
+double signal_before_end_s() { return std::getenv("SLURM_JOB_ID") ? 120 : std::numeric_limits<double>::infinity(); }
+
 std::string end_of_slurm_job() {
   const char* const end = std::getenv("SLURM_JOB_END_TIME");
   return end ? end : "";

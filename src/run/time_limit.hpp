@@ -22,6 +22,9 @@ class TimeLimit {
   double began_s_, left_at_start_s_;
 };
 
+/// How long before the end of a SLURM job its signal comes, as the job scripts ask for it (--signal=B:USR1@120); infinity outside of jobs.
+double signal_before_end_s();
+
 /// SLURM_JOB_END_TIME, or empty.
 std::string end_of_slurm_job();
 

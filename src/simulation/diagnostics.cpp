@@ -1,9 +1,8 @@
 #include "src/simulation/diagnostics.hpp"
 
+#include <span>
 #include <string>
 #include <vector>
-
-#include "kernels/space/error.hpp"
 
 namespace grove {
 
@@ -57,15 +56,16 @@ void require_finite(Space& space, const Communicator& comm, const Particles<Spac
   clock.begin("checks");
   const std::size_t bad = first_not_finite(space, particles, part);
   if (comm.size() > 1) clock.begin("waiting");
-  comm.agree([&] {
-    if (bad == particles.size()) return;
-    std::uint64_t id = 0;
-    space.copy_to_host(&id, particles.id.data() + bad, sizeof(id));
-    const std::string what = part == ParticlePart::motion ? "position or velocity of" : "force on";
-    throw DataError("at time " + std::to_string(time) + " the " + what + " the particle with id " + std::to_string(id) +
-                    " is not finite; a smaller time step or a larger gravity.softening may help");
-  });
+  const int rank = comm.min(bad < particles.size() ? comm.rank() : comm.size());
   clock.end();
+  if (rank == comm.size()) return;
+  std::uint64_t id = 0;
+  if (rank == comm.rank()) space.copy_to_host(&id, particles.id.data() + bad, sizeof(id));
+  comm.broadcast(std::span<std::uint64_t>(&id, 1), rank);
+  const std::string what = part == ParticlePart::motion ? "position or velocity of" : "force on";
+  const DataError error("at time " + std::to_string(time) + " the " + what + " the particle with id " + std::to_string(id) +
+                        " is not finite; a smaller time step or a larger gravity.softening may help");
+  throw NotFiniteError(error.what(), exit_code_of(error));
 }
 
 template Diagnostics measure_diagnostics(BackEnd&, const Communicator&, const Particles<BackEnd>&, double);

@@ -6,6 +6,7 @@
 
 #include "decomposition/communicator.hpp"
 #include "kernels/particles/particle_motion.hpp"
+#include "kernels/space/error.hpp"
 #include "kernels/space/phase_clock.hpp"
 
 namespace grove {
@@ -40,7 +41,13 @@ Diagnostics measure_diagnostics(Space& space, const Communicator& comm, const Pa
 template <class Space>
 ForceBalance measure_force_balance(Space& space, const Communicator& comm, const Particles<Space>& particles);
 
-/// Throws AgreedError (exit code of DataError) on all ranks, naming a particle whose `part` is not finite at `time`. Collective;
+/// The position, the velocity or the force of a particle is not finite: all ranks know.
+class NotFiniteError : public AgreedError {
+ public:
+  using AgreedError::AgreedError;
+};
+
+/// Throws NotFiniteError (exit code of DataError) on all ranks, naming a particle whose `part` is not finite at `time`. Collective;
 /// synchronises.
 template <class Space>
 void require_finite(Space& space, const Communicator& comm, const Particles<Space>& particles, ParticlePart part, double time,

@@ -169,6 +169,15 @@ a_mistake_is_the_exit_code_of_the_job() {
   sed -i 's/softening/sofening/' run.toml && submit cpu.sbatch && ends_with 2 "$job" && contains "job-$job.log" "gravity.sofening"
 }
 
+processes_that_srun_starts_without_pmi_are_told_once() {
+  local status
+  # Open MPI ends by itself where it sees a step of srun without PMI; other libraries of MPI start every process alone.
+  srun --ntasks=2 --overcommit --mpi=none env -u SLURM_STEPID -u SLURM_STEP_ID "$grove" run run.toml --device cpu >out.txt 2>err.txt
+  status=$?
+  [ $status -eq 2 ] || { echo "exit code $status"; cat err.txt; return 1; }
+  one_message && contains err.txt "srun started 2 processes that MPI sees as single ones: use 'srun --mpi=pmix' or mpirun" && holds [ ! -e output ]
+}
+
 a_job_that_is_stopped_goes_on_when_it_is_submitted_again() {
   reference 2 && submit cpu.sbatch --ntasks-per-node=2 --cpus-per-task=1 && after_rows 30 cleanly "$job" && ends_with 75 "$job" &&
     contains "job-$job.log" "stopped by SIGUSR1" && contains "job-$job.log" "submit the same job again" || return 1
@@ -216,6 +225,7 @@ if wanted $long; then
 fi
 failed=0
 for test in every_script_runs_with_what_its_job_gets two_nodes_serve_as_well_as_one a_mistake_is_the_exit_code_of_the_job \
+  processes_that_srun_starts_without_pmi_are_told_once \
   a_job_that_is_stopped_goes_on_when_it_is_submitted_again a_job_that_is_requeued_goes_on a_chain_of_jobs_has_the_results_of_one_run; do
   if wanted $test; then run_test $test || failed=1; fi
 done

@@ -5,31 +5,23 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <cstring>
 #include <fstream>
+#include <functional>
 #include <limits>
 #include <sstream>
 #include <utility>
 
+#include "io/partial_file.hpp"
 #include "kernels/space/error.hpp"
 
 namespace grove {
 
 namespace {
-
-std::string header_of(const std::string& title, const std::vector<CsvColumn>& columns) {
-  std::string text = "# ", names;
-  for (const char c : title) text += c == '\n' ? std::string("\n# ") : std::string(1, c);
-  text += "\n";
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    text += fmt::format("# {:>2} {}: {}\n", i + 1, columns[i].name, columns[i].meaning);
-    names += (i > 0 ? "," : "") + columns[i].name;
-  }
-  return text + names + "\n";
-}
 
 std::string number(double value) {
   const bool whole = value == std::floor(value) && std::abs(value) < 9007199254740992.0;
@@ -47,9 +39,15 @@ std::vector<std::string> parts_of(const std::string& line) {
   return parts;
 }
 
+double value_of(const std::string& text) {
+  double value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
 int opened(const std::string& path, int flags, const char* what) {
   const int file = ::open(path.c_str(), flags | O_WRONLY | O_APPEND | O_CLOEXEC, 0666);
-  if (file < 0) throw SystemError(path + ": " + what + ": " + std::strerror(errno));
+  if (file < 0) throw SystemError(path + ": " + what + ": " + reason_of(errno));
   return file;
 }
 
@@ -59,31 +57,40 @@ struct Scanned {
   std::uint64_t bytes = 0;  ///< up to the end of the last of these rows
 };
 
-Scanned scan(const std::string& path, std::uint64_t most_rows) {
+Scanned scan(const std::string& path, std::uint64_t most_rows,
+             const std::function<bool(const CsvRows&, const std::string&)>& is_wanted = {}) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) throw SystemError(path + ": cannot be read: " + std::strerror(errno));
+  if (!file) throw SystemError(path + ": cannot be read: " + reason_of(errno));
   Scanned seen;
   // A line without an end is not whole.
   for (std::string line; seen.rows.count < most_rows && std::getline(file, line) && !file.eof();) {
     const bool is_comment = line.starts_with("#");
     if (!is_comment && !seen.rows.names.empty()) {
+      if (is_wanted && !is_wanted(seen.rows, line)) break;
       if (seen.rows.count == 0)
-        for (const std::string& part : parts_of(line)) {
-          double value = 0;
-          std::from_chars(part.data(), part.data() + part.size(), value);
-          seen.rows.first.push_back(value);
-        }
+        for (const std::string& part : parts_of(line)) seen.rows.first.push_back(value_of(part));
       ++seen.rows.count;
     } else if (!is_comment) {
       seen.rows.names = parts_of(line);
     }
     seen.bytes += line.size() + 1;
   }
-  if (file.bad()) throw SystemError(path + ": cannot be read: " + std::strerror(errno));
+  if (file.bad()) throw SystemError(path + ": cannot be read: " + reason_of(errno));
   return seen;
 }
 
 }  // namespace
+
+std::string csv_header(const std::string& title, const std::vector<CsvColumn>& columns) {
+  std::string text = "# ", names;
+  for (const char c : title) text += c == '\n' ? std::string("\n# ") : std::string(1, c);
+  text += "\n";
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    text += fmt::format("# {:>2} {}: {}\n", i + 1, columns[i].name, columns[i].meaning);
+    names += (i > 0 ? "," : "") + columns[i].name;
+  }
+  return text + names + "\n";
+}
 
 CsvLog::CsvLog(const std::string& path, const std::string& title, const std::vector<CsvColumn>& columns) : path_(path) {
   struct stat there {};
@@ -91,17 +98,15 @@ CsvLog::CsvLog(const std::string& path, const std::string& title, const std::vec
     throw SystemError(path + ": cannot be created: there is a file of this name that Grove has not written; move it away");
   file_ = opened(path, O_CREAT | O_TRUNC, "cannot be created");
   for (const CsvColumn& column : columns) names_.push_back(column.name);
-  write(header_of(title, columns));
+  write(csv_header(title, columns));
 }
 
 CsvLog::CsvLog(const std::string& path, std::uint64_t rows) : path_(path) {
   Scanned seen = scan(path, rows);
-  if (!is_one(path) || seen.rows.count < rows)
-    throw DataError(fmt::format("{}: has {} whole rows, where the run so far has written {}; move it away, and a new one is begun", path,
-                                seen.rows.count, rows));
+  if (!is_one(path) || seen.rows.count < rows) fail_for_missing_rows(path, seen.rows.count, rows);
   names_ = std::move(seen.rows.names);
   file_ = opened(path, 0, "cannot be opened");
-  if (::ftruncate(file_, static_cast<off_t>(seen.bytes)) != 0) throw SystemError(path + ": cannot be shortened: " + std::strerror(errno));
+  if (::ftruncate(file_, static_cast<off_t>(seen.bytes)) != 0) throw SystemError(path + ": cannot be shortened: " + reason_of(errno));
 }
 
 CsvLog::~CsvLog() {
@@ -127,20 +132,31 @@ void CsvLog::add(const std::vector<double>& values) {
 void CsvLog::flush() {
   struct stat now {};
   if (::fstat(file_, &now) == 0 && now.st_nlink == 0) throw SystemError(path_ + ": has been removed during the run; its rows are lost");
-  if (::fsync(file_) != 0 && errno != EINVAL) throw SystemError(path_ + ": cannot be flushed to the disk: " + std::strerror(errno));
+  if (::fsync(file_) != 0 && errno != EINVAL) throw SystemError(path_ + ": cannot be flushed to the disk: " + reason_of(errno));
 }
 
 void CsvLog::write(const std::string& lines) {
+  take_back_torn_line();
   struct stat before {};
   const bool is_known = ::fstat(file_, &before) == 0;
-  ssize_t written = -1;
-  do written = ::write(file_, lines.data(), lines.size());
-  while (written < 0 && errno == EINTR);
-  if (written == static_cast<ssize_t>(lines.size())) return;
-  const std::string reason = written < 0 ? std::strerror(errno) : "the disk is full";
-  // A part of a line would look like a line with other numbers.
-  if (written > 0 && is_known && ::ftruncate(file_, before.st_size) != 0) throw SystemError(path_ + ": its last line is torn: " + reason);
-  throw SystemError(path_ + ": cannot be written: " + reason);
+  for (std::size_t done = 0; done < lines.size();) {
+    const ssize_t written = ::write(file_, lines.data() + done, lines.size() - done);
+    if (written > 0) done += static_cast<std::size_t>(written);
+    if (written > 0 || (written < 0 && errno == EINTR)) continue;
+    const std::string reason = written < 0 ? reason_of(errno) : "the disk is full";
+    if (done > 0 && is_known) {
+      torn_at_ = before.st_size;
+      take_back_torn_line();
+    }
+    throw SystemError(path_ + ": cannot be written: " + reason);
+  }
+}
+
+/// A part of a line would look like a line with other numbers.
+void CsvLog::take_back_torn_line() {
+  if (torn_at_ < 0) return;
+  if (::ftruncate(file_, torn_at_) != 0) throw SystemError(path_ + ": its last line is torn: " + reason_of(errno));
+  torn_at_ = -1;
 }
 
 bool goes_on(const std::string& path, std::uint64_t rows) { return rows > 0 && ::access(path.c_str(), F_OK) == 0; }
@@ -149,6 +165,20 @@ CsvRows read_csv_log(const std::string& path) {
   Scanned seen = scan(path, std::numeric_limits<std::uint64_t>::max());
   if (!CsvLog::is_one(path) || seen.rows.names.empty()) throw DataError(path + ": is no log of Grove");
   return std::move(seen.rows);
+}
+
+std::uint64_t rows_up_to(const std::string& path, const std::string& column, double value) {
+  const auto is_before = [&](const CsvRows& rows, const std::string& line) {
+    const auto at = static_cast<std::size_t>(std::find(rows.names.begin(), rows.names.end(), column) - rows.names.begin());
+    const std::vector<std::string> parts = parts_of(line);
+    return at < parts.size() && value_of(parts[at]) <= value;
+  };
+  return scan(path, std::numeric_limits<std::uint64_t>::max(), is_before).rows.count;
+}
+
+void fail_for_missing_rows(const std::string& path, std::uint64_t rows, std::uint64_t expected) {
+  throw DataError(fmt::format("{}: has {} whole rows, where the run so far has written {}; move it away, and a new one is begun", path,
+                              rows, expected));
 }
 
 }  // namespace grove

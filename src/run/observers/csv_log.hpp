@@ -13,6 +13,9 @@ struct CsvColumn {
   std::string meaning;  ///< one line, with the unit
 };
 
+/// What a comma-separated file of Grove begins with: '#' lines with the title and the meaning of each column, and a line of their names.
+std::string csv_header(const std::string& title, const std::vector<CsvColumn>& columns);
+
 /// A comma-separated file: '#' lines that say what it is and what each column means, a line of column names, lines of numbers. Every line
 /// goes to the system in one write, so that a crash of the program leaves whole lines; one for which the disk has no room is taken back.
 /// Owns the file. Not collective: one rank writes.
@@ -32,7 +35,8 @@ class CsvLog {
   static bool is_one(const std::string& path);
 
   /// One line; whole numbers below 2^53 without a fraction, others with 17 significant digits, so that the bits can be read back.
-  /// `values` has one entry a column. Throws SystemError, naming the file, e.g. when the disk is full.
+  /// `values` has one entry a column. Throws SystemError, naming the file, e.g. when the disk is full; the file then is as
+  /// it was, and the next line may have room again.
   void add(const std::vector<double>& values);
   /// Waits until all lines are on the disk. Throws SystemError, also when the file has been removed.
   void flush();
@@ -42,9 +46,11 @@ class CsvLog {
 
  private:
   void write(const std::string& lines);
+  void take_back_torn_line();
 
   std::string path_;
   int file_ = -1;
+  std::int64_t torn_at_ = -1;  ///< where a part of a line begins that could not be taken back; else negative
   std::vector<std::string> names_;
 };
 
@@ -59,5 +65,9 @@ struct CsvRows {
 };
 /// Reads a log; throws DataError for what is none, and SystemError for what cannot be read.
 CsvRows read_csv_log(const std::string& path);
+/// How many whole rows stand before the first one with a larger number than `value` in the column of this name. Throws as read_csv_log().
+std::uint64_t rows_up_to(const std::string& path, const std::string& column, double value);
+/// Throws the DataError of a log that has fewer rows than the run has written.
+[[noreturn]] void fail_for_missing_rows(const std::string& path, std::uint64_t rows, std::uint64_t expected);
 
 }  // namespace grove

@@ -8,6 +8,7 @@
 
 #include "decomposition/order_by_id.hpp"
 #include "kernels/particles/host_columns.hpp"
+#include "kernels/space/activity.hpp"
 #include "kernels/space/error.hpp"
 #include "src/config/config.hpp"
 #include "src/run/go_on.hpp"
@@ -40,6 +41,7 @@ class SnapshotObserver final : public Observer {
   }
   void observe(const RunState& state) override {
     finish();
+    begin_activity("copy for a snapshot");
     const ObserverSetup& setup = context_.setup;
     SnapshotRequest request = snapshot_request(setup.directory.snapshot(count_), state.time, setup.config, setup.device);
     ++count_;

@@ -33,10 +33,10 @@ TimingsLog::TimingsLog(std::string path, std::uint64_t rows) : path_(std::move(p
 void TimingsLog::create(const StepTiming& first) {
   std::vector<CsvColumn> columns{{"step", "number of the step; 0 is the force evaluation at the start"},
                                  {"time", "time at the end of the step, code units"}};
-  std::vector<std::string> names;
+  std::vector<std::string> names, phases;
   for (const PhaseSummary& phase : first.phases) {
     names.push_back(phase.name);
-    phases_.push_back(in_columns(phase.name));
+    phases.push_back(in_columns(phase.name));
   }
   names.push_back(of_other_phases);
   for (const std::string& name : names) {
@@ -48,6 +48,7 @@ void TimingsLog::create(const StepTiming& first) {
   columns.push_back({"imbalance", "time in all walks of the busiest rank / mean over the ranks"});
   columns.push_back({"particles_per_s", "particles of all ranks / total_s, 1/s"});
   log_.emplace(path_, "Grove: wall time of every step", columns);
+  phases_ = std::move(phases);
 }
 
 void TimingsLog::flush() {

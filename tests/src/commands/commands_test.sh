@@ -63,6 +63,32 @@ bad_input_names_file_field_and_row() {
     fails_with 3 "absent.tab" ranks 2 check absent.tab
 }
 
+forces_that_are_not_finite_end_a_run_with_a_list_and_leave_its_checkpoint() {
+  printf '1 0 0 0 0 0 0\n1 1 0 0 0 0 0\n1 0 1 0 1e307 0 0\n' >fast.tab
+  local settings="--set initial_conditions.file=fast.tab --set time.dt=4 --set time.end=40 --set gravity.softening=0.05 --device cpu"
+  # shellcheck disable=SC2086
+  fails_with 3 "is not finite" ranks 2 run $settings && contains err.txt "; output/not_finite_step_1.csv lists all such particles: 3" &&
+    holds [ "$(grep -v '^#' output/not_finite_step_1.csv | cut -d, -f2 | sort)" = "$(printf '%s\n' 0 1 2 id)" ] && cp output/checkpoint_0.hdf5 before.hdf5 || return 1
+  # The checkpoint serves: the run goes on from it, to the same end.
+  # shellcheck disable=SC2086
+  fails_with 3 "output/not_finite_step_1_1.csv" ranks 2 run $settings --continue && holds cmp before.hdf5 output/checkpoint_0.hdf5
+}
+
+processes_of_srun_that_are_no_ranks_of_one_run_are_an_error_told_once() {
+  # What srun sets for its tasks, where MPI does not hear of them.
+  local other
+  fails_with 2 "srun started 4 processes that MPI sees as single ones: use 'srun --mpi=pmix' or mpirun" \
+    env SLURM_STEP_NUM_TASKS=4 SLURM_NTASKS=4 SLURM_PROCID=0 "$grove" run run.toml || return 1
+  fails_with 2 "srun started 4" env SLURM_STEP_NUM_TASKS=4 SLURM_PROCID=0 PMI_SIZE=4 PMI_RANK=0 "$grove" run run.toml || return 1
+  for other in 1 3; do
+    SLURM_STEP_NUM_TASKS=4 SLURM_PROCID=$other "$grove" run run.toml >out.txt 2>err.txt
+    holds [ $? -eq 2 ] && holds [ ! -s out.txt ] && holds [ ! -s err.txt ] || return 1
+  done
+  holds [ ! -e output ] || return 1
+  # Fewer ranks than tasks, on purpose; also a single one.
+  SLURM_STEP_NUM_TASKS=4 SLURM_NTASKS=4 SLURM_PROCID=0 ranks 1 run run.toml >out.txt && contains out.txt "note: the SLURM job has 4 tasks, and this run 1 rank"
+}
+
 an_unwritable_directory_is_an_error() {
   touch file
   fails_with 4 "file/output" "$grove" run run.toml --set output.directory=file/output
@@ -96,6 +122,18 @@ a_verbose_run_shows_its_ranks() {
 a_disk_that_is_too_small_is_named_before_the_first_step() {
   "$grove" run run.toml --set initial_conditions.n=1000 --set time.end=1e9 --set output.snapshot_every=0.125 --set run.max_wall_time=0.01 >out.txt 2>err.txt
   contains out.txt "note: the snapshots and checkpoints of this run take about" && contains out.txt "free"
+}
+
+a_disk_without_room_for_a_beginning_refuses_the_run() {
+  mkdir small && mount -t tmpfs -o size=1m none small 2>/dev/null || { echo "not tried: nothing can be mounted here"; return 0; }
+  local settings="--set initial_conditions.n=5000 --set time.end=0.125 --set output.directory=small/output" status
+  # shellcheck disable=SC2086
+  fails_with 2 'output.directory = "small/output": the first snapshot and the checkpoints take about' ranks 2 run run.toml $settings &&
+    contains err.txt "has 1" && contains err.txt "free" && holds [ ! -e small/output ] &&
+    "$grove" run run.toml $settings --set output.on_error=continue >out.txt 2>err.txt && contains out.txt "note: the snapshots and checkpoints"
+  status=$?
+  umount small
+  return $status
 }
 
 quiet_runs_print_nothing() {

@@ -310,6 +310,33 @@ a_run_goes_on_without_what_cannot_be_written_if_it_is_told_to() {
     holds [ "$(ls output)" = "$(printf '%s\n' energy.csv timings.csv used_parameters.toml)" ]
 }
 
+# On a disk of 20 MiB: its own status, and that of the run in `status`.
+run_on_a_full_disk() {
+  "$grove" run run.toml --set time.end=20000 --set output.snapshots=none --set output.on_error=continue --set run.max_wall_time=0.5 --continue >out.txt 2>err.txt &
+  local process=$!
+  after_rows 20 true
+  dd if=/dev/zero of=output/filler bs=64k 2>/dev/null
+  for _ in $(seq 200); do grep -q "energy.csv: cannot be written" err.txt && break; sleep 0.05; done
+  sleep 0.3
+  rm output/filler
+  sleep 0.5
+  touch output/stop
+  wait $process
+  status=$?
+}
+a_disk_that_is_full_for_a_while_costs_the_rows_of_that_time() {
+  local status=none
+  mkdir output && mount -t tmpfs -o size=20m none output 2>/dev/null || { echo "not tried: nothing can be mounted here"; return 0; }
+  run_on_a_full_disk
+  cp output/*.csv . && umount output
+  holds [ "$status" -eq $to_be_continued ] && contains err.txt "energy.csv: cannot be written: No space left on device; the run goes on without" &&
+    holds [ "$(grep -c "energy.csv: cannot be written" err.txt)" -eq 1 ] && contains out.txt "output/energy.csv; the rows of steps" || return 1
+  # Whole rows, of which the last is that of the last step; some are missing.
+  holds [ "$(grep -v '^#' energy.csv | awk -F, '{ print NF }' | sort -u)" = 15 ] &&
+    holds [ "$(tail -n 1 timings.csv | cut -d, -f1)" = "$(sed -n 's/^stopped: step \([0-9]*\) .*/\1/p' out.txt)" ] &&
+    holds [ "$(tail -n 1 timings.csv | cut -d, -f1)" -gt "$(rows timings.csv)" ]
+}
+
 two_runs_do_not_write_into_one_directory() {
   "$grove" run run.toml --quiet --set time.end=20000 2>first.txt &
   local process=$!

@@ -18,15 +18,19 @@
 //          mpi        an error of MPI
 //          exit       the process exits without a word
 //          kill       the process is killed
+//          slow       the rank does nothing for three seconds, and goes on; a watchdog with short limits watches all ranks
 #include <mpi.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <new>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -38,6 +42,7 @@
 #include "src/run/observers/snapshots.hpp"
 #include "src/run/output_directory.hpp"
 #include "src/run/run_loop.hpp"
+#include "src/run/watchdog.hpp"
 #include "src/simulation/devices.hpp"
 
 namespace grove {
@@ -68,6 +73,7 @@ void Failure::happen() const {
   if (kind == "mpi") throw CommunicationError("MPI_Waitall failed: MPI_ERR_OTHER");
   if (kind == "exit") std::_Exit(7);
   if (kind == "kill") std::raise(SIGKILL);
+  if (kind == "slow") return std::this_thread::sleep_for(std::chrono::seconds(3));
   std::fprintf(stderr, "failing_run: no failure is called %s\n", kind.c_str());
   std::abort();
 }
@@ -155,6 +161,8 @@ int run(const Failure& failure, const std::string& path, const Communicator& com
   observers.push_back(std::make_unique<FailingObserver>(comm, failure, "output", 5));
   for (auto& observer : simulation.make_observers(setup)) observers.push_back(std::move(observer));
   observers.push_back(std::make_unique<FailingObserver>(comm, failure, "observer", 2));
+  std::optional<Watchdog> watchdog;
+  if (failure.kind == "slow") watchdog.emplace(comm, WatchdogLimits{.shortest_s = 1, .usual_times = 2, .first_s = 100, .interval_s = 0.05});
   RunLoop(simulation, comm, schedule, std::move(observers))
       .run(generate(conditions, 1, first, first_of_rank(n, comm.rank() + 1, comm.size()) - first));
   return 0;

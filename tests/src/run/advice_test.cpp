@@ -15,12 +15,12 @@ RankDevice rank_with(const std::string& host, const std::string& gpu, int visibl
 }
 
 TEST(DeviceAdvice, SaysNothingOfOneRankAGpu) {
-  EXPECT_EQ(device_advice({rank_with("a", "0"), rank_with("a", "1"), rank_with("b", "2"), rank_with("b", "3")}, true), Lines{});
+  EXPECT_EQ(device_advice({rank_with("a", "0", 2), rank_with("a", "1", 2), rank_with("b", "2", 2), rank_with("b", "3", 2)}, true), Lines{});
   EXPECT_EQ(device_advice({rank_with("a", ""), rank_with("a", "")}, true), Lines{});
 }
 
 TEST(DeviceAdvice, NamesTheNodeWhoseRanksShareAGpu) {
-  const Lines lines = device_advice({rank_with("a", "0"), rank_with("b", "1", 1, 1), rank_with("b", "1", 1, 1)}, true);
+  const Lines lines = device_advice({rank_with("a", "0", 1), rank_with("b", "1", 1, 1), rank_with("b", "1", 1, 1)}, true);
   ASSERT_EQ(lines.size(), 1u);
   EXPECT_EQ(lines[0],
             "2 ranks on b share 1 GPU; one rank a GPU is meant: start 1 rank there, or take more nodes. Under CUDA's multi-process service "
@@ -38,15 +38,30 @@ TEST(DeviceAdvice, SaysNothingWhereEachRankSeesItsOwnGpuAlone) {
   EXPECT_EQ(device_advice({rank_with("a", "0", 1, 4), rank_with("a", "1", 1, 4), rank_with("a", "2", 1, 4)}, true), Lines{});
 }
 
+TEST(DeviceAdvice, NamesTheNodeWithTheMostGpusThatNoRankUses) {
+  const Lines lines = device_advice({rank_with("a", "0"), rank_with("b", "1"), rank_with("b", "2")}, true);
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_EQ(lines[0], "a has 4 GPUs that its 1 rank can use, and 3 of them stay idle (and so on 1 node more); one rank a GPU is meant");
+  EXPECT_EQ(device_advice({rank_with("a", ""), rank_with("a", "")}, false), Lines{}) << "CPUs are asked for";
+}
+
+TEST(TaskCountAdvice, NamesBothCountsWhereTheyDiffer) {
+  for (const char* tasks : {static_cast<const char*>(nullptr), "4", "1", "several"}) EXPECT_EQ(task_count_advice(4, tasks), Lines{});
+  EXPECT_EQ(task_count_advice(1, "8"),
+            Lines{"the SLURM job has 8 tasks, and this run 1 rank; if that is not meant, look at -n of mpirun or srun"});
+  EXPECT_EQ(task_count_advice(8, "2").size(), 1u);
+}
+
 TEST(DeviceAdvice, NamesTheRankWithoutAGpu) {
-  const Lines lines = device_advice({rank_with("a", "0"), rank_with("b", "")}, true);
+  const Lines lines = device_advice({rank_with("a", "0", 1), rank_with("b", "")}, true);
   ASSERT_EQ(lines.size(), 1u);
   EXPECT_EQ(lines[0].rfind("rank 1 on b has no GPU", 0), 0u) << lines[0];
 }
 
 TEST(DeviceAdvice, OfManyNodesIsOneLine) {
-  Lines lines =
-      device_advice({rank_with("a", "0"), rank_with("a", "0"), rank_with("b", "1"), rank_with("b", "1"), rank_with("c", "2")}, true);
+  Lines lines = device_advice({rank_with("a", "0", 1, 1), rank_with("a", "0", 1, 1), rank_with("b", "1", 1, 1), rank_with("b", "1", 1, 1),
+                               rank_with("c", "2", 1, 1)},
+                              true);
   ASSERT_EQ(lines.size(), 1u);
   EXPECT_NE(lines[0].find("(and so on 1 node more)"), std::string::npos) << lines[0];
 }

@@ -1,8 +1,10 @@
 #include "src/run/run_loop.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <ctime>
 #include <filesystem>
@@ -12,14 +14,19 @@
 #include <thread>
 
 #include "io/checkpoint_file.hpp"
+#include "io/partial_file.hpp"
 #include "kernels/space/error.hpp"
 #include "src/config/config_print.hpp"
+#include "src/run/not_finite_list.hpp"
 #include "src/run/observers/energies.hpp"
 #include "src/run/observers/snapshots.hpp"
 #include "src/run/observers/timings.hpp"
 #include "src/run/output_directory.hpp"
 #include "src/run/run_summary.hpp"
+#include "src/text/text_table.hpp"
+#include "tests/support/file_size_limit.hpp"
 #include "tests/support/idle_simulation.hpp"
+#include "tests/support/on_all_ranks.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 namespace grove {
@@ -41,7 +48,7 @@ class FakeSimulation : public tests::IdleSimulation {
     state.put_number("simulation.time", time());
   }
   void resume(const ParticleSet&, const SavedState& state) override { steps = static_cast<int>(state.count("fake.steps")); }
-  std::unique_ptr<ParticleColumns> columns() override { return std::make_unique<ColumnsOfSet>(set_); }
+  std::unique_ptr<ParticleColumns> columns() override { return std::make_unique<ColumnsOfSet>(set); }
   Diagnostics diagnostics() override {
     Diagnostics sums;
     sums.time = time();
@@ -56,9 +63,9 @@ class FakeSimulation : public tests::IdleSimulation {
     return phases;
   }
 
- private:
-  ParticleSet set_ = one_particle();
+  ParticleSet set = one_particle();
 
+ private:
   /// With all fields, for checkpoints.
   static ParticleSet one_particle() {
     ParticleSet set;
@@ -211,16 +218,19 @@ class ControlledRunTest : public RunLoopTest {
   OutputDirectory output{directory.path()};
   Checkpoints checkpoints{config, output, comm};
   RunRequests requests{output, TimeLimit(0, "")};
+  std::vector<std::string> said;
 
   ControlledRunTest() { config.output.checkpoint_minutes = 0; }
 
   RunReport run_controlled(const StepSchedule& schedule, const RunBeginning& beginning = {}, bool with_checkpoints = true) {
     Observers observers;
-    const std::uint64_t rows = beginning.state ? beginning.state->count(saved_states_seen) : 0;
-    observers.push_back(std::make_unique<EnergyObserver>(comm, output.energy(), "N-body units", rows));
-    observers.push_back(std::make_unique<TimingsObserver>(comm, output.timings(), rows));
+    const auto rows = [&](const char* name) { return beginning.state ? beginning.state->count(name) : 0; };
+    const bool goes_on = config.output.on_error == "continue";
+    observers.push_back(std::make_unique<EnergyObserver>(comm, output.energy(), "N-body units", rows(saved_energy_rows), goes_on));
+    observers.push_back(std::make_unique<TimingsObserver>(comm, output.timings(), rows(saved_timing_rows), goes_on));
     observers.push_back(std::make_unique<StateObserver>(schedule, snapshots));
-    const RunControls controls{with_checkpoints ? &checkpoints : nullptr, &requests};
+    const RunControls controls{with_checkpoints ? &checkpoints : nullptr, &requests, &output,
+                               [&](const std::string& text) { said.push_back(text); }};
     return RunLoop(simulation, comm, schedule, std::move(observers), controls).run({}, beginning);
   }
   SavedState state_in(const std::string& file) const {
@@ -323,6 +333,149 @@ TEST_F(ControlledRunTest, StopsBeforeItsTimeIsOver) {
   EXPECT_EQ(report.last_state, "state 1") << "without checkpoints, the last state is a snapshot";
   EXPECT_LE(seconds, 1.0);
   EXPECT_GE(report.steps, 4U);
+}
+
+/// Steps 4 to 6 find no room for whole rows of energy.csv, and for none of timings.csv, as on a disk that is full for a while.
+class FullDiskRunTest : public ControlledRunTest {
+ protected:
+  const IgnoreFileSizeSignal a_limit_is_an_error;
+  std::unique_ptr<FileSizeLimit> limit;
+
+  FullDiskRunTest() {
+    simulation.on_step = [&] {
+      comm.barrier();
+      if (simulation.steps == 4) limit = std::make_unique<FileSizeLimit>(std::filesystem::file_size(output.energy()) + 10);
+      if (simulation.steps == 7) limit.reset();
+      comm.barrier();
+    };
+  }
+  std::vector<std::string> times_in(const std::string& name) const {
+    std::vector<std::string> times;
+    for (const std::string& line : lines_of(name)) times.push_back(line.substr(0, line.find(',')));
+    return times;
+  }
+};
+
+TEST_F(FullDiskRunTest, EndsWithWholeRows) {
+  config.output.checkpoint_steps = 0;
+  const std::string message = agreed_error_of([&] { run_controlled({0, 8, 1, 0}); }, 4, comm);
+  limit.reset();
+  EXPECT_NE(message.find("energy.csv: cannot be written"), std::string::npos) << message;
+  if (comm.is_root()) {
+    EXPECT_EQ(times_in("energy.csv"), (std::vector<std::string>{"time", "0", "1", "2", "3"}));
+  }
+  comm.barrier();
+}
+
+TEST_F(FullDiskRunTest, GoesOnWhereThatIsAskedForAndWritesRowsAgain) {
+  config.output.on_error = "continue";
+  const StepSchedule schedule(0, 8, 1, 0);
+  if (comm.is_root()) testing::internal::CaptureStderr();
+  const RunReport report = run_controlled(schedule);
+  if (comm.is_root()) {
+    const std::string told = testing::internal::GetCapturedStderr();
+    const std::string energy = output.energy() + ": cannot be written";
+    EXPECT_NE(told.find(energy), std::string::npos) << told;
+    EXPECT_EQ(told.find(energy), told.rfind(energy)) << "once: " << told;
+    EXPECT_NE(told.find("the run goes on without"), std::string::npos) << told;
+    const std::vector<std::string> times{"time", "0", "1", "2", "3", "7", "8"};
+    EXPECT_EQ(times_in("energy.csv"), times);
+    for (const std::string& line : lines_of("energy.csv")) EXPECT_EQ(std::count(line.begin(), line.end(), ','), 14) << line;
+  }
+  EXPECT_EQ(report.steps, 8U);
+  EXPECT_NE(run_summary(report, schedule, output).find("energy.csv; the rows of steps 4 to 6 could not be written"), std::string::npos);
+  // The log has fewer rows than there were states; one of a later time is cut off, and the others stay.
+  const SavedState state = state_in(report.checkpoint);
+  EXPECT_EQ(state.count(saved_energy_rows), 6U);
+  if (comm.is_root()) std::ofstream(output.energy(), std::ios::app) << lines_of("energy.csv").back() << "\n";
+  comm.barrier();
+  run_controlled({0, 9, 1, 0}, {8, &state, true});
+  if (comm.is_root()) {
+    EXPECT_EQ(times_in("energy.csv"), (std::vector<std::string>{"time", "0", "1", "2", "3", "7", "8", "9"}));
+    EXPECT_EQ(rows_up_to(output.energy(), "time", 3.5), 4U);
+    EXPECT_EQ(rows_up_to(output.energy(), "time", 7), 5U);
+  }
+  comm.barrier();
+}
+
+/// Ends in a step as a force that is not finite does; the particle of each rank has the rank as its id.
+class NotFiniteRunTest : public ControlledRunTest {
+ protected:
+  static constexpr int bad_step = 3;
+
+  NotFiniteRunTest() {
+    config.output.checkpoint_steps = 2;
+    simulation.set.id = {static_cast<std::uint64_t>(comm.rank())};
+    simulation.on_step = [&] {
+      if (simulation.steps != bad_step) return;
+      simulation.set.acceleration = {1, std::nan(""), HUGE_VAL};
+      throw NotFiniteError("the force on the particle with id 0 is not finite", 3);
+    };
+  }
+  std::string message_of_run() {
+    simulation.steps = 0;
+    return agreed_error_of([&] { run_controlled({0, 8, 1, 0}); }, 3, comm);
+  }
+};
+
+TEST_F(NotFiniteRunTest, ListsTheParticlesAndKeepsTheCheckpoints) {
+  const std::string message = message_of_run();
+  EXPECT_EQ(message, "the force on the particle with id 0 is not finite; " + directory.file("not_finite_step_3.csv") +
+                         " lists all such particles: " + std::to_string(comm.size()));
+  EXPECT_EQ(state_in(output.checkpoint(1)).count(saved_step), 2U);
+  if (comm.is_root()) {
+    const auto lines = lines_of("not_finite_step_3.csv");
+    ASSERT_EQ(lines.size(), 1U + static_cast<std::size_t>(comm.size()));
+    EXPECT_EQ(lines[0], "rank,id,type,mass,x,y,z,vx,vy,vz,ax,ay,az,potential");
+    for (int r = 0; r < comm.size(); ++r)
+      EXPECT_EQ(lines[static_cast<std::size_t>(r) + 1], fmt::format("{},{},0,0,0,0,0,0,0,0,1,nan,inf,0", r, r));
+  }
+  comm.barrier();
+  EXPECT_NE(message_of_run().find("not_finite_step_3_1.csv lists all"), std::string::npos) << "no list is overwritten";
+}
+
+TEST_F(NotFiniteRunTest, ListsSoManyParticlesOfARankAtMost) {
+  constexpr std::size_t count = most_listed_of_rank + 5;
+  for (const ParticleField& field : simulation.set.fields->rows()) simulation.set.resize(field, count);
+  std::fill(simulation.set.mass.begin(), simulation.set.mass.end(), HUGE_VAL);
+  const OutputDirectory own(directory.path());
+  const std::string sentence = list_not_finite(simulation, comm, own, 7);
+  const std::uint64_t ranks = static_cast<std::uint64_t>(comm.size());
+  EXPECT_EQ(sentence, fmt::format("{} lists {} of {} such particles", directory.file("not_finite_step_7.csv"),
+                                  format_count(ranks * most_listed_of_rank), format_count(ranks * count)));
+}
+
+TEST_F(NotFiniteRunTest, SaysWhatIsWrongAlsoWhereTheListCannotBeWritten) {
+  const OutputDirectory absent(directory.file("absent"));
+  Observers none;
+  RunLoop loop(simulation, comm, StepSchedule(0, 8, 1, 0), std::move(none), {nullptr, nullptr, &absent});
+  const std::string message = agreed_error_of([&] { loop.run({}); }, 3, comm);
+  EXPECT_EQ(message.rfind("the force on the particle with id 0 is not finite; these particles are in no file: ", 0), 0U) << message;
+  EXPECT_NE(message.find("absent/not_finite_step_3.csv: cannot be created: No such file"), std::string::npos) << message;
+}
+
+TEST_F(ControlledRunTest, SaysOnceThatTheSignalOfItsJobComesTooLate) {
+  simulation.on_step = [] { std::this_thread::sleep_for(std::chrono::milliseconds(20)); };
+  for (const double signal_s : {0.01, 100.0}) {
+    said.clear();
+    requests = RunRequests(output, TimeLimit(0, ""), signal_s);
+    run_controlled({0, 4, 1, 0}, {}, false);
+    ASSERT_EQ(said.size(), comm.is_root() && signal_s < 1 ? 1U : 0U);
+    if (said.empty()) continue;
+    EXPECT_NE(said[0].find("note: a step with its output takes up to "), std::string::npos) << said[0];
+    EXPECT_NE(said[0].find("--signal=B:USR1@20"), std::string::npos) << said[0];
+  }
+}
+
+TEST(RunRequestsTest, AdviseOnTheSignalWhereTheEndOfTheJobIsNotKnown) {
+  const OutputDirectory output("out");
+  RunRequests unknown(output, TimeLimit(0, ""), 120);
+  EXPECT_EQ(unknown.advice(90, 20), "");
+  const std::string advice = unknown.advice(100, 30);
+  EXPECT_NE(advice.find("--signal=B:USR1@270"), std::string::npos) << advice;
+  EXPECT_EQ(unknown.advice(1000, 30), "") << "once";
+  EXPECT_EQ(RunRequests(output, TimeLimit(60, ""), 120).advice(100, 30), "") << "the run stops by itself";
+  EXPECT_EQ(RunRequests(output, TimeLimit(0, "")).advice(100, 30), "") << "no job";
 }
 
 TEST(TimeLimitTest, IsTheEarlierOfBoth) {

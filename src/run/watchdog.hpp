@@ -1,0 +1,73 @@
+// Names the rank that takes much longer than usual for something, while it does: also while it hangs in MPI, in a file system or on a GPU.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "decomposition/communicator.hpp"
+#include "kernels/space/activity.hpp"
+#include "src/run/worker_thread.hpp"
+
+namespace grove {
+
+/// When something takes too long.
+struct WatchdogLimits {
+  double shortest_s = 60;   ///< what takes less is never named
+  double usual_times = 20;  ///< so many times the usual time of what has this name
+  double first_s = 600;     ///< for the first one of a name, which has no usual time yet
+  double interval_s = 1;    ///< between two looks
+  double signal_s = 3;      ///< a step that goes on so long after a stop signal is told
+};
+
+/// While an object lives, a thread looks at what this one and other watched threads do. For what takes too long it says one line, and one
+/// more whenever the time has doubled. The thread does not use MPI. Where ranks wait for others, the first rank of each node says so, and
+/// the others say nothing. Where a run does not stop soon after a signal, because a step is long, the root says that it will.
+class Watchdog {
+ public:
+  using Say = std::function<void(const std::string& line)>;
+
+  /// Watches the thread that makes it. `say` is called on another thread; empty: lines go to standard error. Without a thread to be had,
+  /// nothing is watched. Not collective.
+  explicit Watchdog(const Communicator& comm, const WatchdogLimits& limits = {}, Say say = {});
+  Watchdog(const Watchdog&) = delete;
+  Watchdog& operator=(const Watchdog&) = delete;
+  ~Watchdog();
+
+ private:
+  struct Named {
+    std::uint64_t number = 0;
+    double again_s = 0;  ///< when it is named again
+  };
+  /// The steps as they are seen from outside, to about the interval between two looks.
+  struct StepsSeen {
+    std::uint64_t first = Activity::no_step, present = Activity::no_step;
+    double first_began_s = 0, present_began_s = 0;
+  };
+  void watch();
+  void look_at(const Activity::Look& look);
+  void look_at_signal(const Activity::Look& look);
+
+  std::string place_;
+  bool speaks_of_waits_, is_root_;
+  WatchdogLimits limits_;
+  Say say_;
+  Activity activity_;
+  WatchedThread watched_;
+  std::map<const Activity*, Named> named_;
+  StepsSeen steps_;
+  double signal_seen_s_ = 0;
+  bool has_told_signal_ = false;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool is_over_ = false;
+  std::unique_ptr<WorkerThread> thread_;  ///< last: it ends before what it uses
+};
+
+/// What the watchdog says of a rank: "rank 3 on node17 is in 'walk' of step 1200 for 61 s; usually 0.8 s".
+std::string watchdog_line(const std::string& place, const Activity::Look& look);
+
+}  // namespace grove
