@@ -3,8 +3,8 @@
 #
 # The run is started with --continue: the first job begins it, later ones go on from its last checkpoint, after `scontrol requeue` as well.
 # Two minutes before the time of the job is over, SLURM sends SIGUSR1 to the script (#SBATCH --signal=B:USR1@120), which passes it on to
-# mpirun, which passes it on to all ranks: the run stops with a checkpoint. SIGTERM, which scancel and `scontrol requeue` send, is passed on as
-# SIGUSR1, too: mpirun would kill the ranks soon after a SIGTERM, however long a step takes.
+# mpirun or srun, which passes it on to all ranks: the run stops with a checkpoint. SIGTERM, which scancel and `scontrol requeue` send, is
+# passed on as SIGUSR1, too: mpirun would kill the ranks soon after a SIGTERM, however long a step takes.
 
 grove_job_fail() {
   echo "$(basename "$0"): $2" >&2
@@ -51,11 +51,26 @@ grove_job_end_chain() {
   if [[ -n "${GROVE_CHAIN:-}" ]]; then scancel --state=PENDING --name="$GROVE_CHAIN" --user="$(id -un)" || true; fi
 }
 
-# grove_job_run MPIRUN_ARGUMENTS...: starts mpirun, passes signals on, and exits with the code of the run: 0 finished, 75 to be continued,
-# 2 and 3 a mistake in settings or data, any other a failure of the machine.
+# grove_job_run RANKS RANKS_PER_NODE PROGRAM ARGUMENTS...: starts the ranks, with mpirun and the options in the array mpirun_flags, or, if
+# GROVE_LAUNCHER is srun, with srun and those in srun_flags. Passes signals on, and exits with the code of the run: 0 finished, 75 to be
+# continued, 2 and 3 a mistake in settings or data, any other a failure of the machine.
+#
+# mpirun unless the user says otherwise: where Open MPI and SLURM share no PMIx (`srun --mpi=list` names it), srun starts every rank as a run
+# of its own.
 grove_job_run() {
-  local process code=0 was_passed_on
-  mpirun "$@" &
+  local process code=0 was_passed_on ranks="$1" ranks_per_node="$2" launch
+  shift 2
+  case "${GROVE_LAUNCHER:-mpirun}" in
+    mpirun) launch=(mpirun -n "$ranks" "${mpirun_flags[@]}" -x OMP_NUM_THREADS) ;;
+    # Without --kill-on-bad-exit the other ranks would wait for one that was killed.
+    srun)
+      # What sbatch was given for the job may contradict what is said here.
+      unset SLURM_CPUS_PER_TASK SLURM_NTASKS SLURM_NPROCS SLURM_NTASKS_PER_NODE
+      launch=(srun --mpi=pmix --kill-on-bad-exit=1 --ntasks="$ranks" --ntasks-per-node="$ranks_per_node" "${srun_flags[@]}")
+      ;;
+    *) grove_job_fail 2 "GROVE_LAUNCHER is '$GROVE_LAUNCHER': mpirun or srun" ;;
+  esac
+  "${launch[@]}" "$@" &
   process=$!
   trap 'was_passed_on=true; kill -USR1 "$process" 2>/dev/null || true' USR1 TERM
   # A signal ends `wait`, not the run.

@@ -188,6 +188,19 @@ a_job_that_is_stopped_goes_on_when_it_is_submitted_again() {
     has_the_results_of_the_whole_run
 }
 
+srun_starts_the_ranks_as_well() {
+  srun --mpi=list 2>&1 | grep -q pmix || { echo "not tried: this SLURM has no PMIx"; return 0; }
+  local GROVE_LAUNCHER=srun
+  export GROVE_LAUNCHER
+  reference 2 && submit cpu.sbatch --ntasks-per-node=2 --cpus-per-task=1 && after_rows 30 cleanly "$job" && ends_with 75 "$job" &&
+    contains "job-$job.log" "stopped by SIGUSR1" && contains "job-$job.log" "2 ranks on CPU" || return 1
+  submit cpu.sbatch --ntasks-per-node=2 --cpus-per-task=1 && ends_with 0 "$job" && has_the_results_of_the_whole_run && rm -r output || return 1
+  submit gpu_node.sbatch --gpus-per-node=2 --cpus-per-gpu=1 && ends_with 0 "$job" && contains "job-$job.log" "2 ranks on CPU" && rm -r output || return 1
+  # One node: the two of this test share /tmp, where PMIx has a directory for each node.
+  submit multi_node.sbatch --nodes=1 --gpus-per-node=2 --ntasks-per-node=2 && ends_with 0 "$job" && contains "job-$job.log" "2 ranks on CPU" && rm -r output || return 1
+  sed -i 's/softening/sofening/' run.toml && submit cpu.sbatch --ntasks-per-node=2 --cpus-per-task=1 && ends_with 2 "$job"
+}
+
 a_job_that_is_requeued_goes_on() {
   reference 2 && submit cpu.sbatch --ntasks-per-node=2 --cpus-per-task=1 && after_rows 40 scontrol requeue "$job" || return 1
   for _ in $(seq 50); do [ "$(field_of_job "$job" Restarts)" = 1 ] && break; sleep 0.2; done
@@ -225,7 +238,7 @@ if wanted $long; then
 fi
 failed=0
 for test in every_script_runs_with_what_its_job_gets two_nodes_serve_as_well_as_one a_mistake_is_the_exit_code_of_the_job \
-  processes_that_srun_starts_without_pmi_are_told_once \
+  processes_that_srun_starts_without_pmi_are_told_once srun_starts_the_ranks_as_well \
   a_job_that_is_stopped_goes_on_when_it_is_submitted_again a_job_that_is_requeued_goes_on a_chain_of_jobs_has_the_results_of_one_run; do
   if wanted $test; then run_test $test || failed=1; fi
 done
