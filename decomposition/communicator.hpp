@@ -104,6 +104,9 @@ class Communicator {
   /// One value of each rank, in rank order, on every rank.
   template <class T>
   std::vector<T> all_gather(const T& value) const;
+  /// The values of each rank, the same number on all, in rank order, on every rank.
+  template <class T>
+  std::vector<T> all_gather_rows(std::span<const T> values) const;
   /// The vectors of all ranks one after the other in rank order, on every rank.
   template <class T>
   std::vector<T> all_gather_vectors(std::span<const T> local) const;
@@ -189,6 +192,16 @@ std::vector<T> Communicator::all_gather(const T& value) const {
   std::vector<T> all(static_cast<std::size_t>(size_));
   const WaitForRanks waits;
   check_mpi(MPI_Allgather(&value, sizeof(T), MPI_BYTE, all.data(), sizeof(T), MPI_BYTE, comm_), "MPI_Allgather");
+  return all;
+}
+
+template <class T>
+std::vector<T> Communicator::all_gather_rows(std::span<const T> values) const {
+  static_assert(std::is_trivially_copyable_v<T>);
+  std::vector<T> all(static_cast<std::size_t>(size_) * values.size());
+  const WaitForRanks waits;
+  const int bytes = mpi_count(values.size_bytes());
+  check_mpi(MPI_Allgather(values.data(), bytes, MPI_BYTE, all.data(), bytes, MPI_BYTE, comm_), "MPI_Allgather");
   return all;
 }
 

@@ -33,6 +33,29 @@ struct Relocate {
 
 /// Messages for one tree: links, geometry, multipoles, particles.
 constexpr std::size_t messages_a_tree = 4;
+/// With fewer ranks hardly one is so far from another that a root is enough, and a collective would cost more than the messages.
+constexpr int ranks_for_gathered_roots = 9;
+
+/// A root as words: links, geometry, multipole.
+constexpr std::size_t link_words = sizeof(CellLinks) / sizeof(std::uint32_t), geometry_words = sizeof(CellGeometry) / sizeof(std::uint32_t);
+std::size_t root_words(const ExpansionForm& form) { return link_words + geometry_words + static_cast<std::size_t>(multipole_stride(form)); }
+
+/// The cells of trees that are a root alone. `place` [roots] their numbers in the arrays.
+struct PlaceRoots {
+  const std::uint32_t *roots, *place;
+  std::size_t words;
+  CellLinks* links;
+  CellGeometry* geometry;
+  float* multipole;
+  GROVE_HD void operator()(std::size_t i) const {
+    const std::size_t word = i % words, cell = place[i / words], terms = words - link_words - geometry_words;
+    std::uint32_t* to = reinterpret_cast<std::uint32_t*>(links + cell) + word;
+    if (word >= link_words) to = reinterpret_cast<std::uint32_t*>(geometry + cell) + (word - link_words);
+    if (word >= link_words + geometry_words)
+      to = reinterpret_cast<std::uint32_t*>(multipole + cell * terms) + (word - link_words - geometry_words);
+    *to = roots[i];
+  }
+};
 
 /// Bytes to send by way of the outbox, whose memory is kept.
 constexpr std::size_t no_limit = ~std::size_t{0}, largest_temporary_outbox = std::size_t{2} << 20;
@@ -58,6 +81,7 @@ TreeExchange<Space>::TreeExchange(Space& space, const Communicator& comm, Transp
       geometry_(space),
       multipole_(space),
       particles_(space),
+      device_roots_(space),
       device_begins_(space) {}
 
 template <class Space>
@@ -125,13 +149,54 @@ void TreeExchange<Space>::take_room(Tree<Space>& own, ParticleArray<Space>& posi
   }
 }
 
+/// Whether the tree is in the table of all ranks' roots, and no message.
+template <class Space>
+bool TreeExchange<Space>::is_root_alone(std::uint64_t cells, std::uint64_t particles) const {
+  return comm_.size() >= ranks_for_gathered_roots && cells == 1 && particles == 0;
+}
+
+/// The root is the same for all ranks that get no more than it. Collective.
+template <class Space>
+void TreeExchange<Space>::gather_roots(const EssentialTrees<Space>& trees) {
+  const std::size_t words = root_words(form_), terms = words - link_words - geometry_words;
+  std::vector<std::uint32_t> root(words, 0);
+  std::size_t cell = 0;
+  for (std::size_t r = 0; r < trees.cell_counts.size(); cell += trees.cell_counts[r++]) {
+    if (!is_root_alone(trees.cell_counts[r], trees.particle_counts[r])) continue;
+    space_.copy_to_host(root.data(), trees.links.data() + cell, sizeof(CellLinks));
+    space_.copy_to_host(root.data() + link_words, trees.geometry.data() + cell, sizeof(CellGeometry));
+    space_.copy_to_host(root.data() + link_words + geometry_words, trees.multipole.data() + cell * terms, terms * sizeof(float));
+    break;
+  }
+  roots_ = comm_.all_gather_rows(std::span<const std::uint32_t>(root));
+}
+
+template <class Space>
+void TreeExchange<Space>::place_roots() {
+  const std::size_t words = root_words(form_);
+  std::vector<std::uint32_t> roots, place;
+  for (std::size_t k = 0; k < sources_.size(); ++k) {
+    if (!is_root_alone(cell_begin_[k + 1] - cell_begin_[k], particle_begin_[k + 1] - particle_begin_[k])) continue;
+    const auto root = roots_.begin() + static_cast<std::ptrdiff_t>(words * static_cast<std::size_t>(sources_[k]));
+    roots.insert(roots.end(), root, root + static_cast<std::ptrdiff_t>(words));
+    place.push_back(cell_begin_[k]);
+  }
+  if (place.empty()) return;
+  roots.insert(roots.end(), place.begin(), place.end());
+  device_roots_.resize_discard(roots.size());
+  copy_from_host<Space, std::uint32_t>(space_, roots, device_roots_.view());
+  const std::size_t count = words * place.size();
+  space_.for_each(
+      count, PlaceRoots{device_roots_.data(), device_roots_.data() + count, words, arrays_.links, arrays_.geometry, arrays_.multipole});
+}
+
 template <class Space>
 void TreeExchange<Space>::declare_sends(const EssentialTrees<Space>& trees) {
   const auto stride = static_cast<std::size_t>(multipole_stride(trees.form));
   std::size_t cell = 0, item = 0;
   for (std::size_t r = 0; r < trees.cell_counts.size(); ++r) {
     const std::size_t cells = trees.cell_counts[r], items = trees.particle_counts[r];
-    if (cells > 0) {
+    if (cells > 0 && !is_root_alone(cells, items)) {
       const auto send = [&]<class T>(const Buffer<Space, T>& array, std::size_t first, std::size_t count) {
         transport_.send(bytes_of(View<const T>(array.view().part(first, count))), static_cast<int>(r));
       };
@@ -148,9 +213,12 @@ void TreeExchange<Space>::declare_sends(const EssentialTrees<Space>& trees) {
 template <class Space>
 void TreeExchange<Space>::declare_receives() {
   const auto stride = static_cast<std::size_t>(multipole_stride(form_));
+  receive_begin_.assign(1, 0);
   for (std::size_t k = 0; k < sources_.size(); ++k) {
     const std::size_t cell = cell_begin_[k], cells = cell_begin_[k + 1] - cell;
     const std::size_t item = particle_begin_[k], items = particle_begin_[k + 1] - item;
+    receive_begin_.push_back(receive_begin_.back() + (is_root_alone(cells, items) ? 0 : messages_a_tree));
+    if (is_root_alone(cells, items)) continue;
     const auto receive = [&]<class T>(T* array, std::size_t first, std::size_t count) {
       transport_.receive(bytes_of(View<T>{array + first, count}), sources_[k]);
     };
@@ -172,6 +240,10 @@ void TreeExchange<Space>::begin(const EssentialTrees<Space>& trees, Tree<Space>&
   order_sources(comm_.all_to_all(sizes), joins_ ? own.cell_count() : 0, joins_ ? own_particles : 0);
   form_ = trees.form;
   take_room(own, positions);
+  if (comm_.size() >= ranks_for_gathered_roots) {
+    gather_roots(trees);
+    place_roots();
+  }
   transport_.begin(Tag::tree_data, is_temporary ? largest_temporary_outbox : no_limit);
   declare_sends(trees);
   declare_receives();
@@ -185,7 +257,7 @@ void TreeExchange<Space>::begin(const EssentialTrees<Space>& trees, Tree<Space>&
 
 template <class Space>
 void TreeExchange<Space>::relocate(std::size_t first_tree, std::size_t end_tree) {
-  transport_.arrive(messages_a_tree * first_tree, messages_a_tree * end_tree);
+  transport_.arrive(receive_begin_[first_tree], receive_begin_[end_tree]);
   const std::uint32_t cell = cell_begin_[first_tree], cells = cell_begin_[end_tree] - cell;
   const std::uint32_t* const cell_begin = device_begins_.data() + 1;
   space_.for_each(cells, Relocate{arrays_.links, cell_begin, cell_begin + cell_begin_.size(), static_cast<std::uint32_t>(first_tree),

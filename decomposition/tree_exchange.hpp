@@ -4,6 +4,9 @@
 // of theirs is the fastest: they are put behind the own tree, in the same arrays. Otherwise the own tree is walked meanwhile, and the
 // others are taken batch by batch in a fixed order, nearest ranks first, in batches of 1, 1, 2, 4, 8 ... ranks: the first can be walked
 // while the rest still travel, there are only logarithmically many walks, and the sums do not depend on which message was faster.
+//
+// To a rank far away a tree is its root alone. With many ranks that is what most of them get, and it is the same for all: the roots of all
+// ranks are gathered in one collective, and only trees with more than a root are messages.
 #pragma once
 
 #include <vector>
@@ -76,6 +79,9 @@ class TreeExchange {
   };
 
   void order_sources(std::span<const std::uint64_t> sizes, std::uint32_t first_cell, std::uint32_t first_particle);
+  bool is_root_alone(std::uint64_t cells, std::uint64_t particles) const;
+  void gather_roots(const EssentialTrees<Space>& trees);
+  void place_roots();
   void take_room(Tree<Space>& own, ParticleArray<Space>& positions);
   void declare_sends(const EssentialTrees<Space>& trees);
   void declare_receives();
@@ -92,12 +98,15 @@ class TreeExchange {
   TreeView own_;                                                  ///< the own tree, if the others join it
   std::vector<int> sources_;                                      ///< ranks, in the order in which their trees are taken
   std::vector<std::uint32_t> cell_begin_{0}, particle_begin_{0};  ///< [sources + 1] where each tree begins in the arrays
+  std::vector<std::size_t> receive_begin_{0};  ///< [sources + 1] first of the messages of each tree; none for a root alone
   std::vector<Batch> batches_;
   Arrays arrays_{};
   Buffer<Space, CellLinks> links_;  ///< the arrays of trees that do not join the own one
   Buffer<Space, CellGeometry> geometry_;
   Buffer<Space, float> multipole_;
   Buffer<Space, Double4> particles_;
+  std::vector<std::uint32_t> roots_;            ///< [ranks][words of a root] those of all ranks, if they are gathered
+  Buffer<Space, std::uint32_t> device_roots_;   ///< on the device: those that are trees alone, and the numbers of their cells
   Buffer<Space, std::uint32_t> device_begins_;  ///< on the device: a zero, cell_begin_, particle_begin_
 };
 
