@@ -7,6 +7,7 @@
 
 #include "io/gadget_info.hpp"
 #include "io/hdf5_attributes.hpp"
+#include "io/sealed_file.hpp"
 #include "kernels/space/error.hpp"
 
 namespace grove {
@@ -33,6 +34,13 @@ GadgetLayout::Counts read_type_counts(const Hdf5Handle& header, const std::strin
     }
   }
   return result;
+}
+
+[[noreturn]] void fail_without_header(const std::filesystem::path& path) {
+  if (has_seal(path))
+    throw DataError(path.string() +
+                    ": is a checkpoint of Grove, and no file of particles: 'grove run CONFIG.toml --continue' goes on from it");
+  throw DataError(path.string() + ": missing field: there is no group /Header");
 }
 
 /// name.0.hdf5, name.1.hdf5, ...; just the file itself when it is not split.
@@ -108,7 +116,7 @@ void check_type(const Hdf5Handle& file, const std::string& file_name, int type, 
 /// Adds one file to the layout.
 void add_piece(GadgetLayout& layout, const std::filesystem::path& path, const FieldTable& fields, OptionalFields& optional) {
   const Hdf5Handle file = open_hdf5_file(path);
-  if (!has_link(file, "Header")) throw DataError(path.string() + ": missing field: there is no group /Header");
+  if (!has_link(file, "Header")) fail_without_header(path);
   const Hdf5Handle header = open_group(file, "Header");
   const GadgetLayout::Counts count = read_type_counts(header, path.string(), "NumPart_ThisFile");
   const std::vector<double> table = read_numbers(header, "MassTable").value_or(std::vector<double>());
@@ -182,7 +190,7 @@ std::vector<GadgetBlock> GadgetLayout::blocks(std::uint64_t begin, std::uint64_t
 
 GadgetLayout read_gadget_layout(const std::filesystem::path& path, const FieldTable& fields, ReadInfo& info) {
   const Hdf5Handle file = open_hdf5_file(path);
-  if (!has_link(file, "Header")) throw DataError(path.string() + ": missing field: there is no group /Header");
+  if (!has_link(file, "Header")) fail_without_header(path);
   const Hdf5Handle header = open_group(file, "Header");
   const double pieces = read_number(header, "NumFilesPerSnapshot").value_or(1);
   GadgetLayout layout;

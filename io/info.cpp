@@ -1,14 +1,18 @@
 #include "io/info.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <sstream>
 
 #include "decomposition/communicator.hpp"
+#include "io/checkpoint_file.hpp"
 #include "io/input_format.hpp"
 #include "io/reader.hpp"
+#include "io/sealed_file.hpp"
 
 namespace grove {
 
@@ -104,9 +108,33 @@ std::string describe_provenance(const ReadInfo& info) {
   return text;
 }
 
+/// The values of the state by name; of long ones their length.
+std::string describe_checkpoint(const std::filesystem::path& path) {
+  constexpr std::size_t longest = 8;
+  const SavedState state = read_checkpoint_state(path);
+  const SavedState::Counts& ranks = state.counts(particles_of_ranks);
+  std::string text =
+      line("file", path.string()) + line("format", "checkpoint of Grove: 'grove run CONFIG.toml --continue' goes on from it");
+  text +=
+      line("particles", fmt::format("{} of {} ranks", std::accumulate(ranks.begin(), ranks.end(), std::uint64_t{0}), ranks.size())) + '\n';
+  for (const auto& [name, value] : state.values()) {
+    text += name + '\n';
+    const auto describe = [&]<class T>(const T& values) -> std::string {
+      if constexpr (std::is_same_v<T, std::string>)
+        return values;
+      else
+        return values.size() > longest ? fmt::format("{} numbers", values.size()) : fmt::format("{}", fmt::join(values, " "));
+    };
+    std::istringstream lines(std::visit(describe, value));
+    for (std::string one; std::getline(lines, one);) text += "    " + one + '\n';
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string describe_file(const std::filesystem::path& path) {
+  if (has_seal(path)) return describe_checkpoint(path);
   const DetectedFile found = detect_format(path);
   const Communicator alone(MPI_COMM_SELF);
   ReadInfo info;

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,18 @@ std::uint64_t checksum_of_head(std::ifstream& file, std::uint64_t bytes) {
   return Checksum(head).value();
 }
 
+/// The seal of a file that is at its end.
+std::optional<Seal> read_seal(std::ifstream& file) {
+  if (!file) return std::nullopt;
+  const auto size = static_cast<std::uint64_t>(file.tellg());
+  Seal end{};
+  if (size < sizeof(end)) return std::nullopt;
+  file.seekg(static_cast<std::streamoff>(size - sizeof(end)));
+  file.read(reinterpret_cast<char*>(&end), sizeof(end));
+  const bool is_there = file && std::memcmp(end.name, seal_name, sizeof(end.name)) == 0 && end.head_bytes <= size - sizeof(end);
+  return is_there ? std::optional<Seal>(end) : std::nullopt;
+}
+
 }  // namespace
 
 void seal(const std::filesystem::path& path, std::uint64_t head_bytes) {
@@ -45,18 +58,17 @@ void seal(const std::filesystem::path& path, std::uint64_t head_bytes) {
   if (!out) fail();
 }
 
+bool has_seal(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  return read_seal(file).has_value();
+}
+
 void require_seal(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary | std::ios::ate);
-  if (!file) throw DataError(path.string() + ": cannot be opened for reading: " + reason_of(errno));
-  const auto size = static_cast<std::uint64_t>(file.tellg());
-  Seal end{};
-  if (size >= sizeof(end)) {
-    file.seekg(static_cast<std::streamoff>(size - sizeof(end)));
-    file.read(reinterpret_cast<char*>(&end), sizeof(end));
-  }
-  if (!file || std::memcmp(end.name, seal_name, sizeof(end.name)) != 0 || end.head_bytes > size - sizeof(end))
-    throw DataError(path.string() + ": is no checkpoint of Grove, or a damaged one: its end is missing");
-  if (checksum_of_head(file, end.head_bytes) != end.checksum || !file)
+  if (!file) throw DataError(path.string() + ": cannot be opened for reading: " + std::strerror(errno));
+  const std::optional<Seal> end = read_seal(file);
+  if (!end) throw DataError(path.string() + ": is no checkpoint of Grove, or a damaged one: its end is missing");
+  if (checksum_of_head(file, end->head_bytes) != end->checksum || !file)
     throw DataError(path.string() + ": the checkpoint is damaged: its metadata have a wrong checksum");
 }
 

@@ -12,11 +12,11 @@ grove_job_fail() {
 }
 
 # grove_job_begin SCRIPT ARGUMENTS...: sets `grove` and checks what the job needs. SLURM runs a copy of the script from its own directory:
-# the repository is where sbatch was called.
+# the repository is where sbatch was called, or GROVE_ROOT.
 grove_job_begin() {
   local script="$1"
   shift
-  grove="${GROVE:-${SLURM_SUBMIT_DIR:-$PWD}/build/release/grove}"
+  grove="${GROVE:-${GROVE_ROOT:-${SLURM_SUBMIT_DIR:-$PWD}}/build/release/grove}"
   if [[ $# -lt 1 ]]; then grove_job_fail 2 "usage: sbatch jobscripts/$script CONFIG.toml [more arguments of grove run]"; fi
   if [[ ! -x "$grove" ]]; then
     grove_job_fail 2 "no program at $grove: build it (cmake --preset release && cmake --build --preset release), or set GROVE to its path"

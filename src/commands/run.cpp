@@ -100,10 +100,15 @@ InitialState load_what_fits(const Config& config, Continuation& from, const Simu
   return state;
 }
 
-/// What the user should know of devices and ranks. Collective.
-void add_advice(const Config& config, std::uint64_t particles, const DeviceState& device, const Communicator& comm,
-                std::vector<std::string>& advice) {
+/// What the user should know of settings, devices and ranks. Collective.
+void add_advice(const Config& config, const StepSchedule& schedule, std::uint64_t particles, const DeviceState& device,
+                const Communicator& comm, std::vector<std::string>& advice) {
   const auto add = [&](const std::vector<std::string>& lines) { advice.insert(advice.end(), lines.begin(), lines.end()); };
+  const auto add_line = [&](const std::string& line) {
+    if (!line.empty()) advice.push_back(line);
+  };
+  add_line(advice_on_G(config.gravity.G, config.units));
+  add_line(schedule.snapshot_advice());
   add(task_count_advice(comm.size(), std::getenv("SLURM_NTASKS")));
   add(device_advice(all_rank_devices(device, comm), config.run.device != "cpu"));
   add(rank_count_advice(config.gravity, particles, comm.size(), device.is_gpu(), omp_get_max_threads()));
@@ -196,7 +201,7 @@ int simulate(const RunOptions& options, const Config& config, const Communicator
   begin_activity("reading the particles");
   InitialState state = load_what_fits(config, from, *simulation, device, comm, advice);
   begin_activity("output directory");
-  add_advice(config, state.count, device, comm, advice);
+  add_advice(config, *schedule, state.count, device, comm, advice);
   const std::string room = require_disk_room(config, *simulation->fields(), *schedule, from, state.count, comm);
   if (!room.empty()) advice.push_back(room);
   const std::vector<std::string> done = prepare(options, config, from, directory, comm);
@@ -218,6 +223,8 @@ int simulate(const RunOptions& options, const Config& config, const Communicator
   });
   Checkpoints checkpoints(config, directory, comm, from.next_checkpoint);
   RunRequests requests(directory, limit, signal_before_end_s());
+  if (comm.is_root())
+    if (const std::string note = requests.forget_earlier(); !note.empty()) console.say("note: " + note + "\n");
   const RunControls controls{config.output.keeps_checkpoints() ? &checkpoints : nullptr, &requests, &directory,
                              [&](const std::string& text) { console.say(text); }};
   const RunReport report =

@@ -14,6 +14,13 @@ double gravitational_constant(const UnitSystem& units) {
   return gravitational_constant_cgs * (units.mass_in_g / units.length_in_cm) / units.velocity_in_cm_per_s / units.velocity_in_cm_per_s;
 }
 
+std::string advice_on_G(double G, const UnitSystem& units) {
+  constexpr double tolerance = 0.01;  // constants of other programs differ in the fourth digit
+  const double physical = gravitational_constant(units);
+  if (!is_physical(units) || std::abs(G - physical) <= tolerance * physical) return "";
+  return fmt::format("gravity.G = {:.6g} is not the gravitational constant in [units], which is {:.6g} (gravity.G = \"cgs\")", G, physical);
+}
+
 std::string format_time(double time, const UnitSystem& units) {
   if (!is_physical(units)) return fmt::format("{:.4g}", time);
   const double years = time * units.time_in_s() / year_in_s;

@@ -20,6 +20,9 @@ bool is_physical(const UnitSystem& units);
 /// The physical gravitational constant in code units.
 double gravitational_constant(const UnitSystem& units);
 
+/// A sentence where `G` is not the physical constant in physical units; else empty.
+std::string advice_on_G(double G, const UnitSystem& units);
+
 /// `time` (code units) for people: with N-body units the bare number, otherwise in s, yr, kyr, Myr or Gyr, four digits.
 std::string format_time(double time, const UnitSystem& units);
 

@@ -106,6 +106,8 @@ void RunLoop::act_on(const News& news) {
   if (report_.stop != StopCause::none && !controls_.checkpoints) observe_stop();
   const bool stops = report_.stop != StopCause::none;
   if (controls_.checkpoints && (news.checkpoint || news.is_asked_for || stops)) write_checkpoint(stops);
+  if (news.is_asked_for && controls_.say && controls_.checkpoints->has(report_.steps))
+    controls_.say(fmt::format("\ncheckpoint after step {}, as asked for: {}\n", report_.steps, controls_.checkpoints->last()));
   if (controls_.requests && comm_.is_root()) controls_.requests->settle({news.stop, news.is_asked_for});
   turn_began_s_ = wall_clock_s();
 }

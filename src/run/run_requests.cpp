@@ -43,6 +43,13 @@ std::string RunRequests::advice(double turn_s, double checkpoint_s) {
       format_seconds(turn_s), format_seconds(checkpoint_s), 10 * std::ceil(needed_with_margin_s(needed_s) / 10));
 }
 
+std::string RunRequests::forget_earlier() const {
+  std::string names;
+  for (const std::string& path : {directory_.stop_request(), directory_.checkpoint_request()})
+    if (::unlink(path.c_str()) == 0) names += (names.empty() ? "" : " and ") + path;
+  return names.empty() ? "" : names + ": older than this run, and removed; made now it would be obeyed";
+}
+
 void RunRequests::settle(const Answer& done) {
   if (done.stop == StopCause::file) ::unlink(directory_.stop_request().c_str());
   if (done.checkpoint) ::unlink(directory_.checkpoint_request().c_str());

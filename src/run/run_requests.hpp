@@ -28,6 +28,9 @@ class RunRequests {
   /// A sentence, once, when the signal comes too late for the present step and its checkpoint, and nothing else says when the job ends;
   /// else empty. `turn_s`: the longest step with its output; `checkpoint_s`: the longest checkpoint. Not collective.
   std::string advice(double turn_s, double checkpoint_s);
+  /// Removes files that an earlier run has left, or that came before this one: they ask nothing of it. Returns a note, or nothing. Not
+  /// collective.
+  std::string forget_earlier() const;
   /// Removes the files that asked for what has been done.
   void settle(const Answer& done);
 

@@ -9,10 +9,12 @@ namespace grove {
 namespace {
 
 constexpr double largest_energy_error = 1e-2;
+/// The step that would do is known to a part in 1000.
+constexpr double rounding = 0.998;
 
 }  // namespace
 
-std::vector<std::string> advice_on_first_state(const EnergyState& energy, const StepCheck& check, double dt) {
+std::vector<std::string> advice_on_first_state(const EnergyState& energy, const StepCheck& check, const StepSchedule& schedule) {
   std::vector<std::string> advice;
   const double total = energy.sums.total_energy();
   if (total > 0)
@@ -20,11 +22,13 @@ std::vector<std::string> advice_on_first_state(const EnergyState& energy, const 
         fmt::format("the total energy is positive ({:.3g}, virial ratio {:.3g}): the particles are not bound to each other. Are "
                     "velocities, masses and G in the units of the configuration?",
                     total, energy.virial_ratio));
-  if (check.too_long > tolerated_share)
+  if (check.too_long > tolerated_share) {
+    const double duration = schedule.time(schedule.steps()) - schedule.time(0), steps = std::ceil(duration / (rounding * check.would_do));
     advice.push_back(
-        fmt::format("time.dt = {:.6g} is long for {:.0f} % of the particles, whose acceleration changes within it; {:.2g} would do "
-                    "(sqrt(0.05 softening / acceleration))",
-                    dt, 100 * check.too_long, check.would_do));
+        fmt::format("time.dt = {:.6g} is long for {:.0f} % of the particles, whose acceleration changes within it; {:.10g} ({:.0f} steps) "
+                    "would do (sqrt(0.05 softening / acceleration))",
+                    schedule.dt(), 100 * check.too_long, duration / steps, steps));
+  }
   return advice;
 }
 

@@ -5,12 +5,13 @@
 #include <vector>
 
 #include "src/run/observers/energy_log.hpp"
+#include "src/run/step_schedule.hpp"
 #include "src/simulation/step_check.hpp"
 
 namespace grove {
 
-/// Sentences on a state that is not bound, which may be meant so, and on a step that is too long.
-std::vector<std::string> advice_on_first_state(const EnergyState& energy, const StepCheck& check, double dt);
+/// Sentences on a state that is not bound, which may be meant so, and on a step that is too long, with one that divides the run.
+std::vector<std::string> advice_on_first_state(const EnergyState& energy, const StepCheck& check, const StepSchedule& schedule);
 
 /// A sentence on an energy error at the end of a run that is too large for its results to be used; else empty.
 std::string advice_on_energy_error(double relative_error);

@@ -24,6 +24,9 @@ StepSchedule::StepSchedule(double begin, double end, double dt, double snapshot_
     throw ConfigError(fmt::format("time.dt = {} makes {:.3g} steps; at most {:.0e} are possible", dt, exact, most_steps));
   if (std::abs(exact - whole) > division_tolerance * std::max(1.0, whole)) {
     const double fewer = std::max(1.0, std::floor(exact)), more = std::ceil(exact);
+    if (fewer == more)
+      throw ConfigError(fmt::format("time.dt = {} is longer than the run from {} to {}: {:.10g} is the whole of it in one step", dt, begin,
+                                    end, duration));
     throw ConfigError(fmt::format(
         "time.dt = {} does not divide the run from {} to {}: the nearest that do are {:.10g} ({:.0f} steps) and {:.10g} ({:.0f})", dt,
         begin, end, duration / more, more, duration / fewer, fewer));
@@ -65,6 +68,17 @@ std::uint64_t StepSchedule::snapshots_after(std::uint64_t step) const {
   const std::uint64_t before_last = snapshots_reached(steps_ - 1) - std::min(snapshots_reached(steps_ - 1), snapshots_reached(count));
   // Where more than one falls into a step, there is one snapshot a step.
   return first + std::min(before_last, steps_ - 1 - count) + 1;
+}
+
+std::string StepSchedule::snapshot_advice() const {
+  const double exact = snapshot_every_ / dt_, whole = std::round(exact);
+  if (!(snapshot_every_ > 0) || steps_ == 0 || (whole > 0 && std::abs(exact - whole) <= division_tolerance * whole)) return "";
+  if (whole < 1 || exact < 1)
+    return fmt::format("output.snapshot_every = {:.6g} is shorter than time.dt = {:.6g}: there is a snapshot after every step",
+                       snapshot_every_, dt_);
+  return fmt::format(
+      "output.snapshot_every = {:.6g} is no multiple of time.dt = {:.6g}: snapshots come after the first step that reaches each multiple",
+      snapshot_every_, dt_);
 }
 
 bool StepSchedule::snapshot_due(std::uint64_t step) const {

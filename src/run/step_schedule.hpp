@@ -28,6 +28,8 @@ class StepSchedule {
   /// the run or between two of its steps; `source` is where the time comes from.
   std::uint64_t step_at(double time, const std::string& source) const;
   /// True after the first and the last step of the run and wherever the next snapshot time is reached.
+  /// A sentence where the times of snapshots are not multiples of output.snapshot_every, because steps do not meet them; else empty.
+  std::string snapshot_advice() const;
   bool snapshot_due(std::uint64_t step) const;
   /// How many snapshots are due after `step`; with step 0, that of the first state among them.
   std::uint64_t snapshots_after(std::uint64_t step) const;

@@ -212,7 +212,7 @@ a_chain_of_jobs_has_the_results_of_one_run() {
   reference 2 && "$root/jobscripts/chain.sh" run.toml 6 "$root/jobscripts/cpu.sbatch" --ntasks-per-node=2 --cpus-per-task=1 --output=job-%j.log >chain.txt ||
     { cat chain.txt; return 1; }
   # shellcheck disable=SC2207
-  ids=($(sed 's/.*: //' chain.txt))
+  ids=($(sed -n 's/^job .*: //p' chain.txt))
   for id in "${ids[@]:0:3}"; do
     after_rows $row cleanly "$id" && ends_with 75 "$id" || return 1
     row=$((row + 25))

@@ -526,6 +526,17 @@ TEST(RunRequestsTest, AdviseOnTheSignalWhereTheEndOfTheJobIsNotKnown) {
   EXPECT_EQ(RunRequests(output, TimeLimit(0, "")).advice(100, 30), "") << "no job";
 }
 
+TEST(RunRequestsTest, ForgetWhatIsOlderThanTheRun) {
+  const TemporaryDirectory directory;
+  const OutputDirectory output(directory.path());
+  RunRequests requests(output, TimeLimit(0, ""));
+  EXPECT_EQ(requests.forget_earlier(), "");
+  std::ofstream(output.stop_request()) << "";
+  EXPECT_NE(requests.forget_earlier().find(output.stop_request()), std::string::npos);
+  EXPECT_FALSE(std::filesystem::exists(output.stop_request()));
+  EXPECT_EQ(requests.look(0).stop, StopCause::none);
+}
+
 TEST(TimeLimitTest, IsTheEarlierOfBoth) {
   const auto in_an_hour = std::to_string(std::time(nullptr) + 3600);
   EXPECT_FALSE(TimeLimit(0, "").exists());

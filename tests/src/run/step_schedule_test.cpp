@@ -115,13 +115,21 @@ TEST(StepScheduleTest, NamesTheNearestStepsWhenDtDoesNotDivide) {
   EXPECT_NE(message.find("time.dt = 0.3"), std::string::npos) << message;
   EXPECT_NE(message.find("0.25 (4 steps)"), std::string::npos) << message;
   EXPECT_NE(message.find("0.3333333333 (3)"), std::string::npos) << message;
-  EXPECT_NE(message_of(0, 1, 2, 1).find("1 (1 steps) and 1 (1)"), std::string::npos);
+  EXPECT_NE(message_of(0, 1, 2, 1).find("1 is the whole of it in one step"), std::string::npos);
 }
 
 TEST(StepScheduleTest, RefusesImpossibleTimes) {
   EXPECT_NE(message_of(1, 0, 0.1, 1).find("time.end"), std::string::npos);
   EXPECT_NE(message_of(0, 1, -0.1, 1).find("time.dt"), std::string::npos);
   EXPECT_NE(message_of(0, 1e300, 1e-10, 1).find("steps"), std::string::npos);
+}
+
+TEST(StepScheduleTest, SaysWhereStepsDoNotMeetTheTimesOfSnapshots) {
+  EXPECT_EQ(StepSchedule(0, 1, 0.1, 0).snapshot_advice(), "");
+  EXPECT_EQ(StepSchedule(0, 1, 0.1, 0.3).snapshot_advice(), "");
+  EXPECT_EQ(StepSchedule(0, 0, 0.1, 0.25).snapshot_advice(), "") << "no step";
+  EXPECT_NE(StepSchedule(0, 1, 0.1, 0.25).snapshot_advice().find("no multiple of time.dt"), std::string::npos);
+  EXPECT_NE(StepSchedule(0, 1, 0.1, 0.05).snapshot_advice().find("after every step"), std::string::npos);
 }
 
 }  // namespace
