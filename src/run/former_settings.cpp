@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <system_error>
 
 #include "kernels/space/error.hpp"
 #include "src/run/same_on_all_ranks.hpp"
@@ -18,7 +19,9 @@ constexpr const char* input_file = "initial_conditions.file";
 
 bool is_same_file(const Config& before, const Config& now) {
   const std::string &a = before.initial_conditions.file, &b = now.initial_conditions.file;
-  return !a.empty() && !b.empty() && std::filesystem::weakly_canonical(a) == std::filesystem::weakly_canonical(b);
+  std::error_code unknown;
+  return !a.empty() && !b.empty() && std::filesystem::weakly_canonical(a, unknown) == std::filesystem::weakly_canonical(b, unknown) &&
+         !unknown;
 }
 
 /// "section.key" and the value of every setting that changes what a run computes.

@@ -37,7 +37,8 @@ StepSchedule::StepSchedule(double begin, double end, double dt, double snapshot_
 
 double StepSchedule::time(std::uint64_t step) const {
   const std::uint64_t count = counted(step);
-  return count == steps_ ? end_ : begin_ + static_cast<double>(count) * dt_;
+  // As a signed number, for early steps of a run whose steps were shorter then.
+  return count == steps_ ? end_ : begin_ + static_cast<double>(static_cast<std::int64_t>(count)) * dt_;
 }
 
 std::uint64_t StepSchedule::step_at(double time, const std::string& source) const {
