@@ -66,6 +66,21 @@ after_rows() {
 # The processes of a run: those of mpirun $1 and below.
 processes_of() { local child; echo "$1"; for child in $(cat "/proc/$1/task/$1/children" 2>/dev/null); do processes_of "$child"; done; }
 
+# On a disk of 20 MiB: its own status, and that of the run in `status`.
+run_on_a_full_disk() {
+  "$grove" run run.toml --set time.end=20000 --set output.snapshots=none --set output.on_error=continue --set run.max_wall_time=0.5 --continue >out.txt 2>err.txt &
+  local process=$!
+  after_rows 20 true
+  dd if=/dev/zero of=output/filler bs=64k 2>/dev/null
+  for _ in $(seq 200); do grep -q "energy.csv: cannot be written" err.txt && break; sleep 0.05; done
+  sleep 0.3
+  rm output/filler
+  sleep 0.5
+  touch output/stop
+  wait $process
+  status=$?
+}
+
 tests_follow
 
 a_run_that_was_stopped_goes_on_with_the_same_bits() {
@@ -310,20 +325,6 @@ a_run_goes_on_without_what_cannot_be_written_if_it_is_told_to() {
     holds [ "$(ls output)" = "$(printf '%s\n' energy.csv timings.csv used_parameters.toml)" ]
 }
 
-# On a disk of 20 MiB: its own status, and that of the run in `status`.
-run_on_a_full_disk() {
-  "$grove" run run.toml --set time.end=20000 --set output.snapshots=none --set output.on_error=continue --set run.max_wall_time=0.5 --continue >out.txt 2>err.txt &
-  local process=$!
-  after_rows 20 true
-  dd if=/dev/zero of=output/filler bs=64k 2>/dev/null
-  for _ in $(seq 200); do grep -q "energy.csv: cannot be written" err.txt && break; sleep 0.05; done
-  sleep 0.3
-  rm output/filler
-  sleep 0.5
-  touch output/stop
-  wait $process
-  status=$?
-}
 a_disk_that_is_full_for_a_while_costs_the_rows_of_that_time() {
   local status=none
   mkdir output && mount -t tmpfs -o size=20m none output 2>/dev/null || { echo "not tried: nothing can be mounted here"; return 0; }
