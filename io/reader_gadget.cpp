@@ -102,6 +102,16 @@ std::string name_row(const GadgetLayout& layout, const ParticleField& field, std
                      field.dataset.empty() ? field.name : field.dataset, block.first, over_all);
 }
 
+/// Does `read`; where HDF5 cannot do it, the file is damaged.
+template <class Read>
+void read_checked(const std::filesystem::path& path, Read read) {
+  try {
+    read();
+  } catch (const SystemError& error) {
+    throw DataError(fmt::format("{}: is damaged: {}", path.string(), error.what()));
+  }
+}
+
 }  // namespace
 
 bool recognises_gadget(const FileHead& head) {
@@ -117,14 +127,14 @@ ParticleSet read_gadget(const std::filesystem::path& path, const FieldTablePtr& 
   const Hdf5Turn turn;
   GadgetLayout layout;
   comm.agree([&] {
-    if (comm.is_root()) layout = read_gadget_layout(path, *fields, info);
+    if (comm.is_root()) read_checked(path, [&] { layout = read_gadget_layout(path, *fields, info); });
   });
   share_layout(layout, comm);
   const std::uint64_t total = layout.total();
   const std::uint64_t begin = first_of_rank(total, comm.rank(), comm.size());
   const std::uint64_t end = first_of_rank(total, comm.rank() + 1, comm.size());
   ParticleSet particles;
-  comm.agree([&] { particles = read_share(layout, fields, begin, end); });
+  comm.agree([&] { read_checked(path, [&] { particles = read_share(layout, fields, begin, end); }); });
   const RowNamer namer = [&](const ParticleField& field, std::uint64_t row) { return name_row(layout, field, row); };
   validate_particles(particles, path.string(), begin, namer, comm);
   return particles;

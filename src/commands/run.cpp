@@ -73,7 +73,7 @@ class Console {
   bool speaks_;
 };
 
-/// The particles of a checkpoint, which have been read.
+/// The particles of a checkpoint or snapshot, which have been read.
 InitialState state_of(Continuation& from, const Communicator& comm) {
   InitialState state;
   state.particles = std::move(from.particles);
@@ -82,20 +82,9 @@ InitialState state_of(Continuation& from, const Communicator& comm) {
   return state;
 }
 
-/// The step of a snapshot, and what else follows from its time.
-void complete(Continuation& from, InitialState& state, const OutputDirectory& directory, const StepSchedule& schedule, bool rows_may_lack,
-              const Communicator& comm) {
-  comm.agree([&] {
-    if (!state.info.time) throw DataError(from.file + ": says nothing of its time");
-    from.step = schedule.step_at(*state.info.time, from.file);
-    from.state = state_of_snapshot(directory, from.snapshot, from.step, schedule, rows_may_lack);
-  });
-  state.info.time.reset();  // that of the initial conditions is to be time.begin, not this one
-}
-
 /// Makes or reads the particles, or takes those of `from`. A run that cannot fit is refused, as soon as the number of its particles is
 /// known. Adds to `advice`. Collective; throws AgreedError.
-InitialState load_what_fits(Config config, Continuation& from, const Simulation& simulation, const DeviceState& device,
+InitialState load_what_fits(const Config& config, Continuation& from, const Simulation& simulation, const DeviceState& device,
                             const Communicator& comm, std::vector<std::string>& advice) {
   const MemoryModel model(config.gravity, *simulation.fields(), device.is_gpu(), config.output.snapshots != "none");
   const auto check = [&](std::uint64_t particles, bool are_loaded) {
@@ -103,11 +92,10 @@ InitialState load_what_fits(Config config, Continuation& from, const Simulation&
         require_memory(memory_pools(model, device, host_memory_limits(), particles, are_loaded, comm), model, particles, comm);
     if (!warning.empty()) advice.push_back(warning);
   };
-  if (from.source == Continuation::Source::snapshot) config.initial_conditions.file = from.file;
   const bool is_generated = from.source == Continuation::Source::nothing && config.initial_conditions.file.empty();
   if (is_generated) check(config.initial_conditions.n, false);
   InitialState state =
-      from.source == Continuation::Source::checkpoint ? state_of(from, comm) : load_initial_state(config, comm, simulation.fields());
+      from.source == Continuation::Source::nothing ? load_initial_state(config, comm, simulation.fields()) : state_of(from, comm);
   if (!is_generated) check(state.count, true);
   return state;
 }
@@ -209,12 +197,9 @@ int simulate(const RunOptions& options, const Config& config, const Communicator
     from.notes.push_back("there is nothing to go on from in " + directory.path() + ": the run begins anew");
   std::vector<std::string> advice = from.notes;
   const auto is_over = [&] { return from.source != Continuation::Source::nothing && from.step == schedule->steps(); };
-  if (is_over() && from.source == Continuation::Source::checkpoint) return finished_before(from, config, console);
+  if (is_over()) return finished_before(from, config, console);
   begin_activity("reading the particles");
   InitialState state = load_what_fits(config, from, *simulation, device, comm, advice);
-  if (from.source == Continuation::Source::snapshot)
-    complete(from, state, directory, *schedule, config.output.on_error == "continue", comm);
-  if (is_over()) return finished_before(from, config, console);
   begin_activity("output directory");
   add_advice(config, *schedule, state.count, device, comm, advice);
   const std::string room = require_disk_room(config, *simulation->fields(), *schedule, from, state.count, comm);
@@ -223,7 +208,9 @@ int simulate(const RunOptions& options, const Config& config, const Communicator
   lock_directory();  // one that was made just now
   advice.insert(advice.end(), done.begin(), done.end());
   RunBeginning beginning;
-  if (from.source != Continuation::Source::nothing) beginning = {from.step, &from.state, from.source == Continuation::Source::checkpoint};
+  if (from.source != Continuation::Source::nothing)
+    beginning = {from.step, &from.state, from.source == Continuation::Source::checkpoint && !from.energy_jumps, from.energy_jumps,
+                 KeptState{from.file, from.step, schedule->time(from.step)}};
   ObserverSetup setup{config, directory, *schedule, simulation->device_description(), console.progress_style()};
   setup.first_step = beginning.step;
   setup.resume = beginning.state;
@@ -243,8 +230,11 @@ int simulate(const RunOptions& options, const Config& config, const Communicator
   const RunReport report =
       RunLoop(*simulation, comm, *schedule, simulation->make_observers(setup), controls).run(std::move(state.particles), beginning);
   console.say(run_summary(report, *schedule, directory));
+  const bool is_lost = config.output.snapshots != "none" && !is_kept(report);
+  if (report.stop != StopCause::none && comm.is_root()) fmt::print(stderr, "grove: {}\n", stop_text(report, *schedule, config));
+  if (is_lost && comm.is_root()) fmt::print(stderr, "grove: {}\n", lost_state_text(report));
+  if (is_lost) return exit_code_of(SystemError(""));
   if (report.stop == StopCause::none) return 0;
-  if (comm.is_root()) fmt::print(stderr, "grove: {}\n", stop_text(report, *schedule));
   return exit_code_of_stop(report);
 }
 

@@ -48,8 +48,7 @@ void Checkpoints::write(Simulation& simulation, SavedState state, std::uint64_t 
   ended_s_ = began;  // the next one is due as long after one that failed
   if (!write_to(path, simulation, state, is_needed)) return;
   next_ = (next_ + 1) % OutputDirectory::checkpoint_generations;
-  last_ = path;
-  last_step_ = step;
+  last_ = {path, step, simulation.time()};
   ++count_;
   ended_s_ = wall_clock_s();
   seconds_ += ended_s_ - began;

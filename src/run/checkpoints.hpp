@@ -32,9 +32,10 @@ class Checkpoints {
   void write(Simulation& simulation, SavedState state, std::uint64_t step, bool is_needed);
 
   /// The one written last; empty: none.
-  const std::string& last() const { return last_; }
+  const std::string& last() const { return last_.file; }
+  const KeptState& kept_state() const { return last_; }
   /// Whether the state after `step` is in a checkpoint.
-  bool has(std::uint64_t step) const { return !last_.empty() && last_step_ == step; }
+  bool has(std::uint64_t step) const { return !last_.file.empty() && last_.step == step; }
   std::uint64_t count() const { return count_; }
   /// Wall time of all checkpoints, and of the one that took longest, s.
   double seconds() const { return seconds_; }
@@ -47,8 +48,8 @@ class Checkpoints {
   const OutputDirectory& directory_;
   const Communicator& comm_;
   int next_;
-  std::string last_;
-  std::uint64_t last_step_ = 0, count_ = 0;
+  KeptState last_;
+  std::uint64_t count_ = 0;
   double seconds_ = 0, longest_s_ = 0;
   double ended_s_;  ///< when the last one was complete, or the run began
 };

@@ -5,64 +5,24 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <map>
+#include <functional>
 #include <optional>
 #include <utility>
 
 #include "io/checkpoint_file.hpp"
 #include "kernels/space/error.hpp"
-#include "src/config/config_table.hpp"
 #include "src/run/checkpoints.hpp"
-#include "src/run/observers/energies.hpp"
+#include "src/run/former_settings.hpp"
 #include "src/run/observers/snapshots.hpp"
-#include "src/run/observers/timings.hpp"
-#include "src/run/run_loop.hpp"
-#include "src/run/same_on_all_ranks.hpp"
+#include "src/run/snapshot_continuation.hpp"
 #include "src/version.hpp"
 
 namespace grove {
 
 namespace {
 
-/// "section.key" and the value of every setting that changes what a run computes.
-std::map<std::string, std::string> physics_of(const Config& config) {
-  std::map<std::string, std::string> settings;
-  for (const std::string& assignment : assignments(config)) {
-    const std::size_t equals = assignment.find(" = ");
-    const std::string name = assignment.substr(0, equals);
-    if (!name.starts_with("output.") && !name.starts_with("run.") && name != "time.end") settings[name] = assignment.substr(equals + 3);
-  }
-  return settings;
-}
-
-/// Whether all settings are the same that have an effect on snapshots.
-bool same_snapshots(const Config& before, const Config& now) {
-  const auto of_snapshots = [](const Config& config) {
-    std::vector<std::string> settings;
-    for (const std::string& assignment : assignments(config)) {
-      const auto begins = [&](const char* name) { return assignment.starts_with(name); };
-      if (!begins("run.") && !begins("output.checkpoint") && !begins("output.beside") && !begins("output.on_error") &&
-          !begins("output.directory"))
-        settings.push_back(assignment);
-    }
-    return settings;
-  };
-  return of_snapshots(before) == of_snapshots(now);
-}
-
-Config former_config(const FoundCheckpoint& found) { return parse_config(found.state.text(saved_configuration), found.file, {}); }
-
-void require_same_physics(const FoundCheckpoint& found, const Config& config, bool force, std::vector<std::string>& notes) {
-  const std::vector<std::string> changed = changed_physics(former_config(found), config);
-  if (changed.empty()) return;
-  const std::string list = fmt::format("{}", fmt::join(changed, "; "));
-  if (!force)
-    throw ConfigError(
-        fmt::format("the configuration is not that of the run in {}: {}; give the former values, or --force-config to go on with "
-                    "the new ones",
-                    found.file, list));
-  notes.push_back("the run goes on with other settings than before: " + list);
+FormerSettings former_settings(const FoundCheckpoint& found) {
+  return {parse_config(found.state.text(saved_configuration), found.file, {}), found.file};
 }
 
 /// Why what follows does not have the bits of the run before; empty: it has.
@@ -89,10 +49,6 @@ std::optional<SavedState> read_state(const std::string& file, std::string& compl
   }
 }
 
-std::uint64_t step_of(const FoundCheckpoint& found, const StepSchedule& schedule) {
-  return schedule.step_at(found.state.number("simulation.time"), found.file);
-}
-
 /// Reads the particles; false, with a note, if the file is damaged. Collective.
 bool read_particles_of(const FoundCheckpoint& found, const Communicator& comm, const FieldTablePtr& fields, Continuation& continuation) {
   try {
@@ -106,44 +62,34 @@ bool read_particles_of(const FoundCheckpoint& found, const Communicator& comm, c
   return true;
 }
 
-/// Where no checkpoint can be read.
-void find_snapshot(const OutputDirectory& directory, const Communicator& comm, Continuation& continuation) {
-  std::uint64_t number = 0;
+/// A sentence on a whole snapshot of a later state than that of the checkpoint; empty: there is none. Not collective.
+std::string note_on_newer_snapshot(const ContinuingRun& run, const FoundCheckpoint& found) {
+  const std::vector<std::uint64_t> snapshots = run.directory.snapshots();
+  for (auto number = snapshots.rbegin(); number != snapshots.rend() && *number >= found.state.count(saved_snapshot_count); ++number) {
+    const std::string file = run.directory.snapshot(*number);
+    const std::optional<double> time = time_in_snapshot(file);
+    const double reached = found.state.number("simulation.time");
+    if (!time || *time <= reached) continue;
+    return fmt::format(
+        "{} has a later state, t = {:.8g}, than {}, t = {:.8g}, from which the run goes on, since that is exact. To go on from the "
+        "snapshot, "
+        "move the checkpoints to another directory and give --continue",
+        file, *time, found.file, reached);
+  }
+  return "";
+}
+
+/// Of the root, for all.
+std::string on_root(const Communicator& comm, const std::function<std::string()>& text_of) {
+  std::string text;
   comm.agree([&] {
-    if (!comm.is_root()) return;
-    const std::vector<std::uint64_t> snapshots = directory.snapshots();
-    if (!snapshots.empty()) number = snapshots.back();
-    if (number == 0 && !continuation.notes.empty())
-      throw DataError(
-          fmt::format("{}; there is neither another checkpoint nor a snapshot to go on from", fmt::join(continuation.notes, "; ")));
+    if (comm.is_root()) text = text_of();
   });
-  comm.broadcast(std::span<std::uint64_t>(&number, 1));
-  // A snapshot of the initial conditions is no better than these.
-  if (number == 0) return;
-  continuation.source = Continuation::Source::snapshot;
-  continuation.snapshot = number;
-  continuation.file = directory.snapshot(number);
-  continuation.notes.push_back(
-      "there is no checkpoint: the run goes on from a snapshot, with forces computed anew. This is not exact: the last "
-      "digits differ from those of a run without interruption");
+  comm.broadcast(text);
+  return text;
 }
 
 }  // namespace
-
-std::vector<std::string> changed_physics(const Config& before, const Config& now) {
-  const auto old_ones = physics_of(before), new_ones = physics_of(now);
-  const auto value = [](const auto& settings, const std::string& name) {
-    const auto found = settings.find(name);
-    return found == settings.end() ? std::string("not set") : found->second;
-  };
-  std::map<std::string, std::string> all = old_ones;
-  all.insert(new_ones.begin(), new_ones.end());
-  std::vector<std::string> changed;
-  for (const auto& [name, unused] : all)
-    if (value(old_ones, name) != value(new_ones, name))
-      changed.push_back(fmt::format("{} = {}, before {}", name, value(new_ones, name), value(old_ones, name)));
-  return changed;
-}
 
 std::vector<FoundCheckpoint> find_checkpoints(const OutputDirectory& directory, const Communicator& comm, std::vector<std::string>& notes) {
   std::vector<FoundCheckpoint> found;
@@ -173,39 +119,28 @@ Continuation find_continuation(const ContinuingRun& run, const Communicator& com
   Continuation continuation;
   std::vector<std::string>& notes = continuation.notes;
   for (FoundCheckpoint& found : find_checkpoints(run.directory, comm, notes)) {
+    std::uint64_t step = 0;
+    std::vector<std::string> of_settings;
     comm.agree([&] {
-      require_same_physics(found, run.config, run.force_config, notes);
-      continuation.step = step_of(found, run.schedule);
+      continuation.energy_jumps = require_same_physics(former_settings(found), run.config, run.force_config, of_settings);
+      step = run.schedule.step_at(found.state.number("simulation.time"), found.file);
     });
-    if (continuation.step < run.schedule.steps() && !read_particles_of(found, comm, run.fields, continuation)) continue;
+    if (step < run.schedule.steps() && !read_particles_of(found, comm, run.fields, continuation)) continue;
+    notes.insert(notes.end(), of_settings.begin(), of_settings.end());
     if (const std::string note = why_not_exact(found.state, run.is_on_gpu, comm); !note.empty()) notes.push_back(note);
-    continuation.writes_other_snapshots = !same_snapshots(former_config(found), run.config);
+    continuation.writes_other_snapshots = !same_snapshots(former_settings(found).config, run.config);
+    if (!continuation.writes_other_snapshots)
+      if (const std::string note = on_root(comm, [&] { return note_on_newer_snapshot(run, found); }); !note.empty()) notes.push_back(note);
     continuation.source = Continuation::Source::checkpoint;
     continuation.file = found.file;
+    continuation.step = found.state.count(saved_step);
+    run.schedule.number_on(step, continuation.step);
     continuation.next_checkpoint = (found.generation + 1) % OutputDirectory::checkpoint_generations;
     continuation.state = std::move(found.state);
     return continuation;
   }
-  find_snapshot(run.directory, comm, continuation);
+  find_snapshot(run, comm, continuation);
   return continuation;
-}
-
-SavedState state_of_snapshot(const OutputDirectory& directory, std::uint64_t snapshot, std::uint64_t step, const StepSchedule& schedule,
-                             bool rows_may_lack) {
-  SavedState state;
-  const std::string log = directory.energy();
-  const std::optional<double> first = std::filesystem::exists(log) ? first_energy_in(log) : std::nullopt;
-  if (!first) throw DataError(log + ": is missing or empty; without it, energies cannot be compared with those of the start");
-  state.put(saved_energies, SavedState::Numbers{*first, 0});
-  state.put_count(saved_states_seen, step + 1);
-  state.put_count(saved_snapshot_count, snapshot + 1);
-  for (const auto& [path, name] : {std::pair{log, saved_energy_rows}, std::pair{directory.timings(), saved_timing_rows}}) {
-    if (!std::filesystem::exists(path)) continue;
-    const std::uint64_t rows = rows_up_to(path, "time", schedule.time(step) + 0.5 * schedule.dt());
-    if (rows < step + 1 && !rows_may_lack) fail_for_missing_rows(path, rows, step + 1);
-    state.put_count(name, rows);
-  }
-  return state;
 }
 
 }  // namespace grove

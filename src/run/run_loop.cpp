@@ -40,11 +40,16 @@ RunReport RunLoop::run(ParticleSet particles, const RunBeginning& beginning) {
 StepTiming RunLoop::begin(ParticleSet particles, const RunBeginning& beginning) {
   report_.steps = report_.first_step = beginning.step;
   if (beginning.state) {
-    const SavedState::Numbers& energies = beginning.state->numbers(saved_energies, 2);
-    energy_.restore(energies[0]);
-    states_before_ = beginning.state->count(saved_states_seen);
-    report_.largest_energy_error = energies[1];
+    const SavedState& state = *beginning.state;
+    if (state.has(saved_energies)) {
+      const SavedState::Numbers& energies = state.numbers(saved_energies, 2);
+      energy_.restore(energies[0]);
+      report_.largest_energy_error = energies[1];
+    }
+    if (state.has(saved_energy_after_change)) energy_after_change_ = state.number(saved_energy_after_change);
+    states_before_ = state.count(saved_states_seen);
   }
+  report_.kept = beginning.kept;
   const auto set_state = [&] {
     if (beginning.is_exact)
       simulation_.resume(particles, *beginning.state);
@@ -53,6 +58,10 @@ StepTiming RunLoop::begin(ParticleSet particles, const RunBeginning& beginning) 
   };
   StepTiming timing = timed([&] { with_list_of_not_finite(set_state, beginning.step); });
   measure_energy();
+  if (beginning.energy_jumps) {
+    energy_after_change_ = report_.last.sums.total_energy();
+    measure_error_of_steps();
+  }
   report_.first_energy = energy_.first();
   return timing;
 }
@@ -119,6 +128,7 @@ void RunLoop::write_checkpoint(bool is_needed) {
   begin_activity("checkpoint");
   SavedState state;
   state.put(saved_energies, SavedState::Numbers{energy_.first(), report_.largest_energy_error});
+  if (energy_after_change_) state.put_number(saved_energy_after_change, *energy_after_change_);
   state.put_count(saved_states_seen, states_before_ + report_.steps - report_.first_step);
   for (const auto& observer : observers_) observer->save(state);
   controls_.checkpoints->write(simulation_, std::move(state), report_.steps, is_needed);
@@ -132,14 +142,21 @@ void RunLoop::end() {
     report_.checkpoints = controls_.checkpoints->count();
     report_.checkpoints_s = controls_.checkpoints->seconds();
     report_.checkpoint = controls_.checkpoints->last();
+    note_kept(controls_.checkpoints->kept_state());
   }
   for (const auto& observer : observers_) {
     report_.writing_s += observer->writing_s();
     if (const std::string text = observer->written(); !text.empty()) report_.written.push_back(text);
-    if (const std::string file = observer->last_state(); !file.empty()) report_.last_state = file;
+    const KeptState kept = observer->kept_state();
+    if (kept.step == report_.steps && !kept.file.empty()) report_.last_state = kept.file;
+    note_kept(kept);
   }
   observers_.clear();
   report_.wall_s = wall_clock_s() - began_s_;
+}
+
+void RunLoop::note_kept(const KeptState& state) {
+  if (!state.file.empty() && (report_.kept.file.empty() || state.step >= report_.kept.step)) report_.kept = state;
 }
 
 StepTiming RunLoop::timed(const std::function<void()>& work) {
@@ -176,7 +193,16 @@ void RunLoop::measure_energy() {
                     report_.steps, report_.last.sums.kinetic, report_.last.sums.potential),
         exit_code_of(DataError("")));
   report_.time = simulation_.time();
+  measure_error_of_steps();
   report_.largest_energy_error = std::max(report_.largest_energy_error, std::abs(report_.last.relative_error));
+}
+
+/// Without what a change of settings has done to the energy.
+void RunLoop::measure_error_of_steps() {
+  EnergyReference reference;
+  reference.restore(energy_after_change_.value_or(energy_.first()));
+  report_.error_of_steps = reference.state(report_.last.sums).relative_error;
+  report_.energy_has_jumped = energy_after_change_.has_value();
 }
 
 void RunLoop::observe(Observer& observer, const RunState& state) {

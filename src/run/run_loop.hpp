@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,8 @@ struct RunBeginning {
   std::uint64_t step = 0;             ///< taken before
   const SavedState* state = nullptr;  ///< what the run before has saved; null: a new run
   bool is_exact = false;              ///< the state is that of a checkpoint; else forces are computed anew
+  bool energy_jumps = false;          ///< settings are others than before
+  KeptState kept{};                   ///< where the state comes from
 };
 
 /// What a run and its checkpoints are asked for from outside, as far as there are any.
@@ -37,11 +40,14 @@ struct RunReport {
   std::uint64_t first_step = 0;      ///< taken before
   std::uint64_t steps = 0;           ///< taken, with those before
   std::vector<std::string> written;  ///< what each observer wrote, in words
-  std::string last_state;            ///< the file that holds the state reached; empty: there is none
+  std::string last_state;            ///< the file of an observer that holds the state reached; empty: there is none
+  KeptState kept;                    ///< the newest state on the disk
   double time = 0;                   ///< reached, code units
   double first_energy = 0;           ///< total, of step 0
   EnergyState last;
   double largest_energy_error = 0;  ///< largest |relative energy error| after any step
+  bool energy_has_jumped = false;   ///< settings were changed on the way
+  double error_of_steps = 0;        ///< relative energy error at the end, since settings were changed last
   StepTiming start;                 ///< the first force evaluation
   StepTiming steps_total;           ///< all steps together, without output
   double output_s = 0;              ///< wall time that the steps waited for output, on the root
@@ -56,6 +62,8 @@ struct RunReport {
 
 /// The state of the loop itself: the total energy of step 0 and the largest relative error since, and how many states observers have seen.
 inline constexpr const char *saved_energies = "run.energies", *saved_states_seen = "run.states_seen";
+/// The total energy after settings were changed last; missing where they were not.
+inline constexpr const char* saved_energy_after_change = "run.energy_after_change";
 
 using Observers = std::vector<std::unique_ptr<Observer>>;
 
@@ -88,8 +96,10 @@ class RunLoop {
   void with_list_of_not_finite(const std::function<void()>& work, std::uint64_t step);
   RunState state_after(std::uint64_t step, const StepTiming& timing) const;
   void measure_energy();
+  void measure_error_of_steps();
   void observe(Observer& observer, const RunState& state);
   void observe_stop();
+  void note_kept(const KeptState& state);
   void finish_observers();
 
   Simulation& simulation_;
@@ -98,6 +108,7 @@ class RunLoop {
   Observers observers_;
   RunControls controls_;
   EnergyReference energy_;
+  std::optional<double> energy_after_change_;
   RunReport report_;
   StepTiming timing_;                ///< of the last step
   std::uint64_t states_before_ = 1;  ///< that observers had seen at the beginning; those of a new run see its first

@@ -19,8 +19,9 @@ std::string energy_lines(const RunReport& report) {
   const double momentum = std::hypot(sums.momentum[0], sums.momentum[1], sums.momentum[2]);
   return fmt::format(
       "energy     {:.8g} -> {:.8g}, relative error {:.2e} at the end, {:.2e} at most\n"
-      "momentum   {:.3e}, virial ratio {:.4f}\n",
-      report.first_energy, sums.total_energy(), report.last.relative_error, report.largest_energy_error, momentum,
+      "{}momentum   {:.3e}, virial ratio {:.4f}\n",
+      report.first_energy, sums.total_energy(), report.last.relative_error, report.largest_energy_error,
+      report.energy_has_jumped ? fmt::format("           {:.2e} since settings were changed\n", report.error_of_steps) : "", momentum,
       report.last.virial_ratio);
 }
 
@@ -57,18 +58,28 @@ std::string written_lines(const RunReport& report, const OutputDirectory& output
 
 std::string run_summary(const RunReport& report, const StepSchedule& schedule, const OutputDirectory& output) {
   const char* state = report.stop == StopCause::none ? "finished" : "stopped";
-  const std::string advice = advice_on_energy_error(report.last.relative_error);
+  const std::string advice = advice_on_energy_error(report.error_of_steps);
   return fmt::format("{}: step {} of {}, t = {:.8g}\n", state, report.steps, schedule.steps(), report.time) + energy_lines(report) +
          (advice.empty() ? "" : "note: " + advice + "\n") + speed_lines(report) + written_lines(report, output);
 }
 
-std::string stop_text(const RunReport& report, const StepSchedule& schedule) {
+bool is_kept(const RunReport& report) { return !report.kept.file.empty() && report.kept.step == report.steps; }
+
+std::string lost_state_text(const RunReport& report) {
+  const std::string lost = fmt::format("the last state, after step {} at t = {:.8g}, is not on the disk", report.steps, report.time);
+  if (report.kept.file.empty()) return lost + ", and no other one of this run";
+  return fmt::format("{}; the newest one that is kept is {}, after step {} at t = {:.8g}: make room, and --continue goes on", lost,
+                     report.kept.file, report.kept.step, report.kept.time);
+}
+
+std::string stop_text(const RunReport& report, const StepSchedule& schedule, const Config& config) {
   const std::string cause = report.stop == StopCause::signal ? name_of_signal(report.signal)
                             : report.stop == StopCause::file ? "the file 'stop' in the output directory"
                                                              : "the end of its time";
-  const std::string state = !report.checkpoint.empty()   ? "is in " + report.checkpoint + "; --continue goes on from there"
-                            : !report.last_state.empty() ? "is in " + report.last_state
-                                                         : "is lost, since output.snapshots = \"none\"";
+  const std::string state = !report.checkpoint.empty()          ? "is in " + report.checkpoint + "; --continue goes on from there"
+                            : !report.last_state.empty()        ? "is in " + report.last_state
+                            : config.output.snapshots == "none" ? "is lost, since output.snapshots = \"none\""
+                                                                : "is lost";
   return fmt::format("stopped by {} after step {} of {}; the state {}", cause, report.steps, schedule.steps(), state);
 }
 

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "src/config/config.hpp"
 #include "src/run/output_directory.hpp"
 #include "src/run/run_loop.hpp"
 
@@ -11,7 +12,12 @@ namespace grove {
 /// What a run did in a few lines for the terminal: state reached, energy error, speed, share of the phases, what was written.
 std::string run_summary(const RunReport& report, const StepSchedule& schedule, const OutputDirectory& output);
 
+/// Whether the state that a run has reached is on the disk.
+bool is_kept(const RunReport& report);
+/// For a run whose last state is not: which one is the newest that is. One sentence.
+std::string lost_state_text(const RunReport& report);
+
 /// Why a run ended before its end, and where its state is: one sentence.
-std::string stop_text(const RunReport& report, const StepSchedule& schedule);
+std::string stop_text(const RunReport& report, const StepSchedule& schedule, const Config& config);
 
 }  // namespace grove

@@ -35,33 +35,39 @@ StepSchedule::StepSchedule(double begin, double end, double dt, double snapshot_
   if (steps_ > 0) dt_ = duration / whole;
 }
 
-double StepSchedule::time(std::uint64_t step) const { return step == steps_ ? end_ : begin_ + static_cast<double>(step) * dt_; }
+double StepSchedule::time(std::uint64_t step) const {
+  const std::uint64_t count = counted(step);
+  return count == steps_ ? end_ : begin_ + static_cast<double>(count) * dt_;
+}
 
 std::uint64_t StepSchedule::step_at(double time, const std::string& source) const {
   const double exact = (time - begin_) / dt_, whole = std::round(exact);
   if (time < begin_ && std::abs(exact - whole) > division_tolerance)
     throw ConfigError(fmt::format("time.begin = {} is after the time {} of {}", begin_, time, source));
   if (whole > static_cast<double>(steps_))
-    throw ConfigError(fmt::format("time.end = {} is before the time {} of {}, which the run has reached", end_, time, source));
+    throw ConfigError(
+        fmt::format("time.end = {0} is before the time {1} of {2}, which the run has reached: nothing is left to do up to {0}; to go on, "
+                    "give a time.end after {1} (--set time.end=...)",
+                    end_, time, source));
   if (whole < 0 || std::abs(exact - whole) > division_tolerance * std::max(1.0, whole))
     throw ConfigError(
         fmt::format("the time {} of {} lies between two steps of time.dt = {} from time.begin = {} on", time, source, dt_, begin_));
-  return static_cast<std::uint64_t>(whole);
+  return numbered(static_cast<std::uint64_t>(whole));
 }
 
-std::uint64_t StepSchedule::snapshots_reached(std::uint64_t step) const {
+std::uint64_t StepSchedule::snapshots_reached(std::uint64_t count) const {
   // The tolerance lets step 10 of 0.1 reach 1.0, wherever rounding put it.
-  return static_cast<std::uint64_t>(static_cast<double>(step) * (1 + division_tolerance) * dt_ / snapshot_every_);
+  return static_cast<std::uint64_t>(static_cast<double>(count) * (1 + division_tolerance) * dt_ / snapshot_every_);
 }
 
 std::uint64_t StepSchedule::snapshots_after(std::uint64_t step) const {
-  const std::uint64_t first = step == 0 ? 1 : 0;
-  if (step >= steps_) return first;
+  const std::uint64_t count = counted(step), first = count == 0 ? 1 : 0;
+  if (count >= steps_) return first;
   // The last state counts among those at multiples, or is one more.
   if (!(snapshot_every_ > 0)) return first + 1;
-  const std::uint64_t before_last = snapshots_reached(steps_ - 1) - std::min(snapshots_reached(steps_ - 1), snapshots_reached(step));
+  const std::uint64_t before_last = snapshots_reached(steps_ - 1) - std::min(snapshots_reached(steps_ - 1), snapshots_reached(count));
   // Where more than one falls into a step, there is one snapshot a step.
-  return first + std::min(before_last, steps_ - 1 - step) + 1;
+  return first + std::min(before_last, steps_ - 1 - count) + 1;
 }
 
 std::string StepSchedule::snapshot_advice() const {
@@ -76,8 +82,9 @@ std::string StepSchedule::snapshot_advice() const {
 }
 
 bool StepSchedule::snapshot_due(std::uint64_t step) const {
-  if (step == 0 || step == steps_) return true;
-  return snapshot_every_ > 0 && snapshots_reached(step) > snapshots_reached(step - 1);
+  const std::uint64_t count = counted(step);
+  if (count == 0 || count == steps_) return true;
+  return snapshot_every_ > 0 && snapshots_reached(count) > snapshots_reached(count - 1);
 }
 
 }  // namespace grove

@@ -15,12 +15,17 @@ class StepSchedule {
   /// ConfigError that names the key, its value and the nearest values that divide.
   StepSchedule(double begin, double end, double dt, double snapshot_every);
 
-  std::uint64_t steps() const { return steps_; }
+  /// Numbers the steps on from those of a run that had another dt: the step that now is number `from` gets the number `to`, and all others
+  /// follow it. Times do not change.
+  void number_on(std::uint64_t from, std::uint64_t to) { shift_ += static_cast<std::int64_t>(to) - static_cast<std::int64_t>(from); }
+
+  /// The number of the last step.
+  std::uint64_t steps() const { return numbered(steps_); }
   double dt() const { return dt_; }
-  /// Time after `step` steps, 0 <= step <= steps().
+  /// Time after step number `step`, 0 <= step <= steps().
   double time(std::uint64_t step) const;
-  /// The number of steps after which it is `time`, up to rounding. Throws ConfigError, which says what can be done, for a time outside the
-  /// run or between two of its steps; `source` is where the time comes from.
+  /// The number of the step after which it is `time`, up to rounding. Throws ConfigError, which says what can be done, for a time outside
+  /// the run or between two of its steps; `source` is where the time comes from.
   std::uint64_t step_at(double time, const std::string& source) const;
   /// True after the first and the last step of the run and wherever the next snapshot time is reached.
   /// A sentence where the times of snapshots are not multiples of output.snapshot_every, because steps do not meet them; else empty.
@@ -30,10 +35,14 @@ class StepSchedule {
   std::uint64_t snapshots_after(std::uint64_t step) const;
 
  private:
-  std::uint64_t snapshots_reached(std::uint64_t step) const;
+  /// Steps of this dt from `begin` on, and their numbers.
+  std::uint64_t counted(std::uint64_t number) const { return number - static_cast<std::uint64_t>(shift_); }
+  std::uint64_t numbered(std::uint64_t count) const { return count + static_cast<std::uint64_t>(shift_); }
+  std::uint64_t snapshots_reached(std::uint64_t count) const;
 
   double begin_, end_, dt_, snapshot_every_;
   std::uint64_t steps_ = 0;
+  std::int64_t shift_ = 0;
 };
 
 }  // namespace grove

@@ -63,13 +63,19 @@ Scanned scan(const std::string& path, std::uint64_t most_rows,
   std::ifstream file(path, std::ios::binary);
   if (!file) throw SystemError(path + ": cannot be read: " + reason_of(errno));
   Scanned seen;
+  std::string last;
+  const auto numbers = [](const std::string& line) {
+    std::vector<double> row;
+    for (const std::string& part : parts_of(line)) row.push_back(value_of(part));
+    return row;
+  };
   // A line without an end is not whole.
   for (std::string line; seen.rows.count < most_rows && std::getline(file, line) && !file.eof();) {
     const bool is_comment = line.starts_with("#");
     if (!is_comment && !seen.rows.names.empty()) {
       if (is_wanted && !is_wanted(seen.rows, line)) break;
-      if (seen.rows.count == 0)
-        for (const std::string& part : parts_of(line)) seen.rows.first.push_back(value_of(part));
+      if (seen.rows.count == 0) seen.rows.first = numbers(line);
+      last = line;
       ++seen.rows.count;
     } else if (!is_comment) {
       seen.rows.names = parts_of(line);
@@ -77,6 +83,7 @@ Scanned scan(const std::string& path, std::uint64_t most_rows,
     seen.bytes += line.size() + 1;
   }
   if (file.bad()) throw SystemError(path + ": cannot be read: " + reason_of(errno));
+  seen.rows.last = numbers(last);
   return seen;
 }
 
@@ -168,13 +175,18 @@ CsvRows read_csv_log(const std::string& path) {
   return std::move(seen.rows);
 }
 
-std::uint64_t rows_up_to(const std::string& path, const std::string& column, double value) {
+std::optional<double> CsvRows::value(const std::vector<double>& row, const std::string& name) const {
+  const auto at = static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
+  return at < row.size() ? std::optional<double>(row[at]) : std::nullopt;
+}
+
+CsvRows rows_up_to(const std::string& path, const std::string& column, double value) {
   const auto is_before = [&](const CsvRows& rows, const std::string& line) {
     const auto at = static_cast<std::size_t>(std::find(rows.names.begin(), rows.names.end(), column) - rows.names.begin());
     const std::vector<std::string> parts = parts_of(line);
     return at < parts.size() && value_of(parts[at]) <= value;
   };
-  return scan(path, std::numeric_limits<std::uint64_t>::max(), is_before).rows.count;
+  return scan(path, std::numeric_limits<std::uint64_t>::max(), is_before).rows;
 }
 
 void fail_for_missing_rows(const std::string& path, std::uint64_t rows, std::uint64_t expected) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -60,13 +61,16 @@ bool goes_on(const std::string& path, std::uint64_t rows);
 /// A log as a program reads it.
 struct CsvRows {
   std::vector<std::string> names;
-  std::vector<double> first;  ///< the first line of numbers; empty without one
-  std::uint64_t count = 0;    ///< whole lines of numbers
+  std::vector<double> first, last;  ///< lines of numbers; empty without one
+  std::uint64_t count = 0;          ///< whole lines of numbers
+
+  /// The number of `row`, first or last, in the column of this name; nothing where there is none.
+  std::optional<double> value(const std::vector<double>& row, const std::string& name) const;
 };
 /// Reads a log; throws DataError for what is none, and SystemError for what cannot be read.
 CsvRows read_csv_log(const std::string& path);
-/// How many whole rows stand before the first one with a larger number than `value` in the column of this name. Throws as read_csv_log().
-std::uint64_t rows_up_to(const std::string& path, const std::string& column, double value);
+/// The whole rows before the first one with a larger number than `value` in the column of this name. Throws as read_csv_log().
+CsvRows rows_up_to(const std::string& path, const std::string& column, double value);
 /// Throws the DataError of a log that has fewer rows than the run has written.
 [[noreturn]] void fail_for_missing_rows(const std::string& path, std::uint64_t rows, std::uint64_t expected);
 

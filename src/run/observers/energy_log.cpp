@@ -47,9 +47,10 @@ std::string time_unit_text(const Config& config) {
 
 std::optional<double> first_energy_in(const std::string& path) {
   const CsvRows rows = read_csv_log(path);
-  const auto total = std::find(rows.names.begin(), rows.names.end(), "total") - rows.names.begin();
-  if (rows.count == 0 || static_cast<std::size_t>(total) >= rows.first.size()) return std::nullopt;
-  return rows.first[static_cast<std::size_t>(total)];
+  const auto total = rows.value(rows.first, "total"), error = rows.value(rows.first, "relative_energy_error");
+  if (!total || !error || !(std::abs(*error) < 1)) return total;
+  // error = (total - first) / |first|, and both have one sign.
+  return *total / (*total < 0 ? 1 - *error : 1 + *error);
 }
 
 EnergyLog::EnergyLog(const std::string& path, const std::string& time_unit, std::uint64_t rows)

@@ -39,7 +39,8 @@ class EnergyReference {
 /// The unit of the times of a run, in words: "N-body units", "units of 977.8 Myr".
 std::string time_unit_text(const Config& config);
 
-/// The first total energy in an energy.csv; nothing when the file has none. Throws as read_csv_log().
+/// The total energy with which an energy.csv compares: that of its first row, unless it was begun later; nothing when the file has no row.
+/// Throws as read_csv_log().
 std::optional<double> first_energy_in(const std::string& path);
 
 /// Writes energy.csv. Not collective: one rank owns it.

@@ -24,6 +24,13 @@ struct RunState {
   bool is_last = false;  ///< the run ends here, at its end or because of a signal
 };
 
+/// A state of a run in a file from which it can go on; without a name, there is none.
+struct KeptState {
+  std::string file;
+  std::uint64_t step = 0;
+  double time = 0;  ///< code units
+};
+
 /// Something that happens during a run. One object a rank.
 class Observer {
  public:
@@ -47,8 +54,8 @@ class Observer {
   virtual void save(SavedState&) {}
   /// What it wrote, for the user; empty: nothing.
   virtual std::string written() const { return ""; }
-  /// The file from which a run can go on at the state observed last; empty: there is none.
-  virtual std::string last_state() const { return ""; }
+  /// The newest state that is whole on the disk, after finish().
+  virtual KeptState kept_state() const { return {}; }
 };
 
 /// How a run tells of its progress.

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "decomposition/order_by_id.hpp"
 #include "kernels/particles/host_columns.hpp"
@@ -33,7 +34,7 @@ class SnapshotObserver final : public Observer {
         transport_(context.space, context.comm, transport_way_named(context.setup.config.run.transport)),
         copy_(context.space, context.particles.table()),
         writer_(context.comm, output().beside == "yes", means) {
-    if (const SavedState* const before = context.setup.resume) count_ = before->count(saved_snapshot_count);
+    if (const SavedState* const before = context.setup.resume) first_ = count_ = before->count(saved_snapshot_count);
   }
 
   bool due(const RunState& state) const override {
@@ -44,32 +45,40 @@ class SnapshotObserver final : public Observer {
     begin_activity("copy for a snapshot");
     const ObserverSetup& setup = context_.setup;
     SnapshotRequest request = snapshot_request(setup.directory.snapshot(count_), state.time, setup.config, setup.device);
+    const KeptState asked_for{request.path, state.step, state.time};
     ++count_;
     const std::unique_ptr<ItemOrder<Space>> order = order_for(request);
     if (writer_.can_start() && copies_the_particles(request, *order)) {
       writer_.start(std::move(request), copy_);
+      beside_ = asked_for;
     } else {
       go_on_without([&] {
         ColumnsOnDemand<Space> columns(context_.space, context_.particles.table(), *order);
         writer_.write(request, columns);
+        kept_ = asked_for;
       });
     }
   }
   void finish() override {
-    go_on_without([&] { writer_.wait(); });
+    go_on_without([&] {
+      const KeptState written = std::exchange(beside_, {});
+      writer_.wait();
+      if (!written.file.empty()) kept_ = written;
+    });
   }
   void save(SavedState& state) override { state.put_count(saved_snapshot_count, count_); }
   bool has_failed() const override { return writer_.has_failed(); }
   double writing_s() const override { return writer_.seconds(); }
   std::string written() const override {
-    if (count_ == 0) return "no snapshots, as asked for";
+    if (!is_wanted_) return "no snapshots, as asked for";
+    if (count_ == first_) return "";
     const std::string note = short_of_memory_ > 0 ? " (the steps waited for " + std::to_string(short_of_memory_) +
                                                         " of them: too little memory on the host for a copy of the particles)"
                                                   : "";
     const std::string lost = lost_ > 0 ? " (" + std::to_string(lost_) + " of them could not be written)" : "";
-    return setup_directory().snapshot(0) + (count_ > 1 ? " ... " + last_state() : "") + lost + note;
+    return setup_directory().snapshot(first_) + (count_ > first_ + 1 ? " ... " + setup_directory().snapshot(count_ - 1) : "") + lost + note;
   }
-  std::string last_state() const override { return count_ > 0 ? setup_directory().snapshot(count_ - 1) : ""; }
+  KeptState kept_state() const override { return kept_; }
 
  private:
   const OutputParameters& output() const { return context_.setup.config.output; }
@@ -118,9 +127,11 @@ class SnapshotObserver final : public Observer {
 
   const ObserverContext<Space> context_;
   bool is_wanted_;
-  std::uint64_t count_ = 0;            ///< asked for so far
-  std::uint64_t lost_ = 0;             ///< of these, could not be written
+  std::uint64_t first_ = 0;            ///< number of the first one of this job
+  std::uint64_t count_ = 0;            ///< asked for so far, also by jobs before
+  std::uint64_t lost_ = 0;             ///< of those of this job, could not be written
   std::uint64_t short_of_memory_ = 0;  ///< of these, written between the steps for lack of memory
+  KeptState kept_, beside_;            ///< the newest one on the disk; the one that is being written
   Transport<Space> transport_;         ///< of the order by id
   HostCopy<Space> copy_;
   SnapshotWriter writer_;  ///< last: it ends before the copy goes

@@ -80,13 +80,17 @@ class StateObserver : public Observer {
   using States = std::vector<std::pair<std::uint64_t, double>>;
   StateObserver(const StepSchedule& schedule, States& states) : schedule_(schedule), states_(states) {}
   bool due(const RunState& state) const override { return state.is_last || schedule_.snapshot_due(state.step); }
-  void observe(const RunState& state) override { states_.emplace_back(states_.size(), state.time); }
+  void observe(const RunState& state) override {
+    kept_ = {"state " + std::to_string(states_.size()), state.step, state.time};
+    states_.emplace_back(states_.size(), state.time);
+  }
   std::string written() const override { return std::to_string(states_.size()) + " states"; }
-  std::string last_state() const override { return "state " + std::to_string(states_.size() - 1); }
+  KeptState kept_state() const override { return kept_; }
 
  private:
   const StepSchedule& schedule_;
   States& states_;
+  KeptState kept_;
 };
 
 class RunLoopTest : public ::testing::Test {
@@ -134,6 +138,17 @@ TEST_F(RunLoopTest, LogsTheEnergyOfEveryStep) {
   EXPECT_EQ(lines[0].rfind("time,kinetic,potential,total,relative_energy_error,momentum_x", 0), 0u);
   EXPECT_EQ(lines[1], "0,1,-2,-1,0,0,0,0,0,0,0,0,0,0,1");
   EXPECT_EQ(lines[5].rfind("1,1.04,-2,-0.95999999999999996,0.040000000000000036", 0), 0u) << lines[5];
+}
+
+TEST_F(RunLoopTest, ALogThatWasBegunLaterHasTheFirstEnergyToo) {
+  run({0, 1, 0.25, 0});
+  if (!comm.is_root()) return;
+  EXPECT_EQ(first_energy_in(directory.file("energy.csv")), -1);
+  std::string text = text_of_file(directory.file("energy.csv"));
+  const std::size_t names = text.find("\ntime,"), first = text.find('\n', names + 1) + 1;
+  text.erase(first, text.find('\n', first) + 1 - first);
+  std::ofstream(directory.file("later.csv")) << text;
+  EXPECT_NEAR(first_energy_in(directory.file("later.csv")).value_or(0), -1, 1e-15);
 }
 
 TEST_F(RunLoopTest, LogsEveryPhaseAlsoOneThatComesLater) {
@@ -187,7 +202,7 @@ TEST_F(RunLoopTest, KeepsNoStateWhereNoneIsAskedFor) {
   const Particles<HostSpace> particles(space);
   const SnapshotObserver<HostSpace> observer({space, particles, comm, simulation, setup});
   EXPECT_FALSE(observer.due({2, 1, report.start, report.last, 0, true}));
-  EXPECT_EQ(observer.last_state(), "");
+  EXPECT_EQ(observer.kept_state().file, "");
   EXPECT_NE(observer.written().find("no snapshots"), std::string::npos);
   EXPECT_EQ(report.last_state, "");
 }
@@ -295,6 +310,39 @@ TEST_F(ControlledRunTest, GoesOnWithEnergiesLogsAndStepsOfTheRunBefore) {
   EXPECT_EQ(lines_of("timings.csv").size(), timings.size());
 }
 
+TEST_F(ControlledRunTest, TellsAJumpOfTheEnergyFromErrorsOfTheSteps) {
+  EXPECT_FALSE(run_controlled({0, 4, 1, 4}).energy_has_jumped);
+  const SavedState state = state_in(output.checkpoint(1));
+  simulation.steps = 20;  // other settings: the energy is -0.8 now
+  RunReport report = run_controlled({0, 6, 1, 6}, {4, &state, false, true});
+  EXPECT_TRUE(report.energy_has_jumped);
+  EXPECT_NEAR(report.last.relative_error, 0.22, 1e-12);
+  EXPECT_NEAR(report.error_of_steps, 0.025, 1e-12);
+  const SavedState later = state_in(report.checkpoint);
+  report = run_controlled({0, 7, 1, 7}, {6, &later, true});
+  EXPECT_TRUE(report.energy_has_jumped) << "also in the runs that follow";
+  EXPECT_NEAR(report.error_of_steps, 0.0375, 1e-12);
+}
+
+TEST_F(ControlledRunTest, KnowsTheNewestStateOnTheDisk) {
+  simulation.on_step = [&] {
+    if (simulation.steps == 3) std::raise(SIGUSR1);
+  };
+  const StepSchedule schedule(0, 8, 1, 4);
+  EXPECT_EQ(run_controlled(schedule).kept.file, output.checkpoint(1));
+  const SavedState state = state_in(output.checkpoint(1));
+  // Without checkpoints and snapshots, it is where the run has begun.
+  config.output.checkpoints = "no";
+  RunReport report = run_controlled({0, 8, 1, 4}, {3, &state, true, false, {"before", 3, 3}}, false);
+  EXPECT_EQ(report.kept.file, "state 2");
+  EXPECT_TRUE(is_kept(report));
+  report.kept = {"before", 3, 3};
+  EXPECT_FALSE(is_kept(report));
+  EXPECT_NE(lost_state_text(report).find("after step 8 at t = 8, is not on the disk; the newest one that is kept is before, after step 3"),
+            std::string::npos)
+      << lost_state_text(report);
+}
+
 TEST_F(ControlledRunTest, StopsWithACheckpointInsteadOfALastSnapshot) {
   simulation.on_step = [&] {
     if (simulation.steps == 3 && comm.rank() == comm.size() - 1) std::raise(SIGHUP);
@@ -392,8 +440,8 @@ TEST_F(FullDiskRunTest, GoesOnWhereThatIsAskedForAndWritesRowsAgain) {
   run_controlled({0, 9, 1, 0}, {8, &state, true});
   if (comm.is_root()) {
     EXPECT_EQ(times_in("energy.csv"), (std::vector<std::string>{"time", "0", "1", "2", "3", "7", "8", "9"}));
-    EXPECT_EQ(rows_up_to(output.energy(), "time", 3.5), 4U);
-    EXPECT_EQ(rows_up_to(output.energy(), "time", 7), 5U);
+    EXPECT_EQ(rows_up_to(output.energy(), "time", 3.5).count, 4U);
+    EXPECT_EQ(rows_up_to(output.energy(), "time", 7).count, 5U);
   }
   comm.barrier();
 }

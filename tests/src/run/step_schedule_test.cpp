@@ -52,6 +52,22 @@ TEST(StepScheduleTest, TakesTheFirstStepAfterASnapshotTimeBetweenSteps) {
   EXPECT_EQ(snapshot_steps({0, 1, 0.25, 0.01}), (std::vector<std::uint64_t>{0, 1, 2, 3, 4}));
 }
 
+TEST(StepScheduleTest, NumbersStepsOnFromThoseOfAnotherStep) {
+  const StepSchedule plain(0, 3, 0.25, 0.5);
+  // t = 1 was reached by 10 steps of 0.1, or by 2 of 0.5.
+  for (const std::uint64_t before : {std::uint64_t{10}, std::uint64_t{2}}) {
+    StepSchedule schedule = plain;
+    schedule.number_on(4, before);
+    EXPECT_EQ(schedule.steps(), before + 8);
+    EXPECT_EQ(schedule.step_at(1, "file"), before);
+    EXPECT_EQ(schedule.snapshots_after(before), plain.snapshots_after(4));
+    for (std::uint64_t step = 0; step <= 8; ++step) {
+      EXPECT_EQ(schedule.time(before + step), plain.time(4 + step));
+      EXPECT_EQ(schedule.snapshot_due(before + step), plain.snapshot_due(4 + step)) << step;
+    }
+  }
+}
+
 TEST(StepScheduleTest, WritesOnlyBothEndsWithSnapshotEveryZero) {
   EXPECT_EQ(snapshot_steps({0, 1, 0.25, 0}), (std::vector<std::uint64_t>{0, 4}));
 }

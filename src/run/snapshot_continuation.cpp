@@ -1,0 +1,169 @@
+#include "src/run/snapshot_continuation.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "io/gadget_info.hpp"
+#include "io/hdf5_turn.hpp"
+#include "kernels/space/error.hpp"
+#include "src/run/former_settings.hpp"
+#include "src/run/initial_state.hpp"
+#include "src/run/observers/csv_log.hpp"
+#include "src/run/observers/energies.hpp"
+#include "src/run/observers/snapshots.hpp"
+#include "src/run/observers/timings.hpp"
+#include "src/run/run_loop.hpp"
+
+namespace grove {
+
+namespace {
+
+/// A snapshot that has been read.
+struct FoundSnapshot {
+  std::string file;
+  std::uint64_t number = 0;
+  InitialState state;
+  double time = 0;
+  std::optional<FormerSettings> settings;  ///< of the run that wrote it
+};
+
+/// The numbers of the snapshots, the newest first. One of the initial conditions is no better than these. Collective.
+std::vector<std::uint64_t> numbers_of_snapshots(const OutputDirectory& directory, const Communicator& comm) {
+  std::vector<std::uint64_t> numbers;
+  if (comm.is_root()) numbers = directory.snapshots();
+  std::erase(numbers, 0);
+  std::reverse(numbers.begin(), numbers.end());
+  return comm.all_gather_vectors<std::uint64_t>(numbers);
+}
+
+/// False, with a note, if the file is damaged. Collective.
+bool read_snapshot(const ContinuingRun& run, const Communicator& comm, FoundSnapshot& found, std::vector<std::string>& notes) {
+  Config config = run.config;
+  config.initial_conditions.file = found.file;
+  try {
+    found.state = load_initial_state(config, comm, run.fields);
+    comm.agree([&] {
+      if (!found.state.info.time) throw DataError(found.file + ": says nothing of its time");
+    });
+  } catch (const AgreedError& error) {
+    if (error.exit_code() != exit_code_of(DataError(""))) throw;
+    notes.push_back(error.what());
+    return false;
+  }
+  found.time = *found.state.info.time;
+  return true;
+}
+
+/// Nothing for a snapshot of another program, or of another version with other settings.
+std::optional<FormerSettings> settings_in(const FoundSnapshot& found) {
+  for (const auto& [name, text] : found.state.info.provenance) {
+    if (name != "Configuration") continue;
+    try {
+      return FormerSettings{parse_config(text, found.file, {}), found.file};
+    } catch (const ConfigError&) {
+      return std::nullopt;
+    }
+  }
+  return std::nullopt;
+}
+
+/// The number of the step of the state: as in the log, or else as the run that wrote it counted.
+std::uint64_t number_of_step(const FoundSnapshot& found, const CsvRows& timings, std::uint64_t by_schedule) {
+  const auto step = timings.value(timings.last, "step"), time = timings.value(timings.last, "time");
+  if (step && time && *time == found.time) return static_cast<std::uint64_t>(std::llround(*step));
+  if (!found.settings) return by_schedule;
+  const TimeParameters& before = found.settings->config.time;
+  return static_cast<std::uint64_t>(std::llround((found.time - before.begin) / before.dt));
+}
+
+/// The rows of a log up to the state; none where there is no log.
+CsvRows rows_of(const std::string& log, const FoundSnapshot& found, bool rows_may_lack) {
+  if (!std::filesystem::exists(log) || std::filesystem::file_size(log) == 0) return {};
+  if (!CsvLog::is_one(log)) throw DataError(log + ": is no log of Grove");
+  CsvRows rows = rows_up_to(log, "time", found.time);
+  const auto last = rows.value(rows.last, "time");
+  if (last && *last < found.time && !rows_may_lack)
+    throw DataError(
+        fmt::format("{}: has no row of t = {}, the time of {}: the last one before is that of t = {}; move it away, and a new one "
+                    "is begun",
+                    log, found.time, found.file, *last));
+  return rows;
+}
+
+SavedState state_of(const ContinuingRun& run, const FoundSnapshot& found, std::uint64_t by_schedule, std::uint64_t& step,
+                    std::vector<std::string>& notes) {
+  const bool rows_may_lack = run.config.output.on_error == "continue";
+  const std::string log = run.directory.energy();
+  const CsvRows energies = rows_of(log, found, rows_may_lack), timings = rows_of(run.directory.timings(), found, rows_may_lack);
+  step = number_of_step(found, timings, by_schedule);
+  SavedState state;
+  if (const auto first = energies.names.empty() ? std::nullopt : first_energy_in(log))
+    state.put(saved_energies, SavedState::Numbers{*first, 0});
+  else
+    notes.push_back(log + " is missing or empty: a new one is begun, and energies are compared with that of this state from now on");
+  state.put_count(saved_states_seen, step + 1);
+  state.put_count(saved_snapshot_count, found.number + 1);
+  state.put_count(saved_energy_rows, energies.count);
+  state.put_count(saved_timing_rows, timings.count);
+  return state;
+}
+
+}  // namespace
+
+std::optional<double> time_in_snapshot(const std::filesystem::path& path) {
+  const Hdf5Turn turn;
+  try {
+    ReadInfo info;
+    read_gadget_info(open_hdf5_file(path), info);
+    return info.time;
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+void find_snapshot(const ContinuingRun& run, const Communicator& comm, Continuation& continuation) {
+  std::vector<std::string>& notes = continuation.notes;
+  FoundSnapshot found;
+  const std::vector<std::uint64_t> numbers = numbers_of_snapshots(run.directory, comm);
+  for (const std::uint64_t number : numbers) {
+    found.number = number;
+    found.file = run.directory.snapshot(number);
+    if (read_snapshot(run, comm, found, notes)) break;
+    found = {};
+  }
+  if (found.number == 0) {
+    comm.agree([&] {
+      if (!notes.empty())
+        throw DataError(fmt::format("{}; there is neither another checkpoint nor a snapshot to go on from", fmt::join(notes, "; ")));
+    });
+    return;
+  }
+  continuation.source = Continuation::Source::snapshot;
+  continuation.file = found.file;
+  notes.push_back(
+      "there is no whole checkpoint: the run goes on from a snapshot, with forces computed anew. This is not exact: the last "
+      "digits differ from those of a run without interruption");
+  found.settings = settings_in(found);
+  comm.agree([&] {
+    if (found.settings)
+      continuation.energy_jumps = require_same_physics(*found.settings, run.config, run.force_config, notes);
+    else
+      notes.push_back(found.file +
+                      " does not have the settings with which it was computed: they could not be compared with the present ones");
+    const std::uint64_t by_schedule = run.schedule.step_at(found.time, found.file);
+    continuation.state = state_of(run, found, by_schedule, continuation.step, notes);
+    run.schedule.number_on(by_schedule, continuation.step);
+  });
+  // Damaged ones are not overwritten either.
+  continuation.writes_other_snapshots =
+      found.number != numbers.front() || (found.settings && !same_snapshots(found.settings->config, run.config));
+  continuation.particles = std::move(found.state.particles);
+}
+
+}  // namespace grove
