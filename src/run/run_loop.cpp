@@ -79,7 +79,7 @@ void RunLoop::take_step(std::uint64_t step) {
 RunLoop::News RunLoop::hear_news() {
   begin_activity("requests");
   const auto has_failed = [](const auto& observer) { return observer->has_failed(); };
-  std::array<int, 5> news{};
+  std::array<int, 6> news{};
   news[0] = StopSignals::received();
   news[1] = static_cast<int>(news[0] != 0 ? StopCause::signal : StopCause::none);
   news[2] = std::any_of(observers_.begin(), observers_.end(), has_failed) ? 1 : 0;
@@ -94,13 +94,22 @@ RunLoop::News RunLoop::hear_news() {
     news[1] = std::max(news[1], static_cast<int>(answer.stop));
     news[3] = controls_.checkpoints && controls_.checkpoints->due(report_.steps) ? 1 : 0;
     news[4] = controls_.checkpoints && answer.checkpoint ? 1 : 0;
+    news[5] = answer.is_lost ? 1 : 0;
   }
   comm_.max(std::span<int>(news));
-  return {static_cast<StopCause>(news[1]), news[0], news[2] != 0, news[3] != 0, news[4] != 0};
+  return {static_cast<StopCause>(news[1]), news[0], news[2] != 0, news[3] != 0, news[4] != 0, news[5] != 0};
 }
 
 void RunLoop::act_on(const News& news) {
   if (news.has_failed) finish_observers();
+  if (news.is_lost) {
+    finish_observers();
+    throw AgreedError(
+        fmt::format("{}: the output directory was removed or replaced during the run, which would go on in two places; it ends "
+                    "after step {}",
+                    controls_.directory ? controls_.directory->path() : "", report_.steps),
+        exit_code_of(SystemError("")));
+  }
   report_.stop = news.stop;
   report_.signal = news.signal;
   if (report_.stop != StopCause::none && !controls_.checkpoints) observe_stop();
@@ -176,6 +185,13 @@ RunState RunLoop::state_after(std::uint64_t step, const StepTiming& timing) cons
 void RunLoop::measure_energy() {
   begin_activity("energies");
   report_.last = energy_.state(simulation_.diagnostics());
+  // The same on all ranks.
+  if (!std::isfinite(report_.last.sums.total_energy()))
+    throw AgreedError(
+        fmt::format("the energy after step {} is not finite (kinetic {:.3g}, potential {:.3g}): velocities or masses are too large "
+                    "for numbers of 64 bits",
+                    report_.steps, report_.last.sums.kinetic, report_.last.sums.potential),
+        exit_code_of(DataError("")));
   report_.time = simulation_.time();
   measure_error_of_steps();
   report_.largest_energy_error = std::max(report_.largest_energy_error, std::abs(report_.last.relative_error));

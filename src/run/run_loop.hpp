@@ -83,7 +83,7 @@ class RunLoop {
   struct News {
     StopCause stop = StopCause::none;
     int signal = 0;
-    bool has_failed = false, checkpoint = false, is_asked_for = false;
+    bool has_failed = false, checkpoint = false, is_asked_for = false, is_lost = false;
   };
 
   StepTiming begin(ParticleSet particles, const RunBeginning& beginning);

@@ -1,6 +1,7 @@
 #include "src/run/run_requests.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmath>
@@ -21,12 +22,18 @@ bool exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0;
 
 }  // namespace
 
+std::string place_of(const std::string& directory) {
+  struct stat there {};
+  return ::stat(directory.c_str(), &there) == 0 ? fmt::format("{} {}", there.st_dev, there.st_ino) : "";
+}
+
 RunRequests::Answer RunRequests::look(double needed_s) {
   const double now_s = wall_clock_s();
   if (now_s >= looked_s_ + interval_s) {
     looked_s_ = now_s;
     files_.stop = exists(directory_.stop_request()) ? StopCause::file : StopCause::none;
     files_.checkpoint = exists(directory_.checkpoint_request());
+    files_.is_lost = place_of(directory_.path()) != place_;
   }
   Answer answer = files_;
   if (answer.stop == StopCause::none && limit_.is_near(needed_s)) answer.stop = StopCause::time_limit;

@@ -12,16 +12,20 @@ namespace grove {
 /// Why a run stops before its end. Where ranks know of several causes, the largest holds.
 enum class StopCause : int { none, time_limit, file, signal };
 
+/// What tells a directory from any other, whatever its name; empty: there is none.
+std::string place_of(const std::string& directory);
+
 /// Looks at files and clock; one rank does it for all. Signals come to any rank: see StopSignals.
 class RunRequests {
  public:
-  /// `signal_s`: so long before the end of the job a signal is expected; infinity: there is no job.
+  /// The directory exists. `signal_s`: so long before the end of the job a signal is expected; infinity: there is no job.
   RunRequests(const OutputDirectory& directory, const TimeLimit& limit, double signal_s = std::numeric_limits<double>::infinity())
-      : directory_(directory), limit_(limit), signal_s_(signal_s) {}
+      : directory_(directory), limit_(limit), signal_s_(signal_s), place_(place_of(directory.path())) {}
 
   struct Answer {
     StopCause stop = StopCause::none;
     bool checkpoint = false;  ///< a checkpoint is asked for, and the run goes on
+    bool is_lost = false;     ///< the output directory is gone, or another one than at the start
   };
   /// Looks for the files twice a second at most. `needed_s`: what the run needs to stop. Not collective.
   Answer look(double needed_s);
@@ -38,6 +42,7 @@ class RunRequests {
   OutputDirectory directory_;
   TimeLimit limit_;
   double signal_s_;
+  std::string place_;
   double looked_s_ = 0;
   bool has_advised_ = false;
   Answer files_;  ///< what files ask for

@@ -52,6 +52,8 @@ StopSignals::StopSignals() : is_first_(!std::exchange(is_noting, true)) {
 StopSignals::~StopSignals() {
   if (!is_first_) return;
   is_noting = false;
+  // What comes behind the first one still means the same, until the program has ended.
+  if (received_signal != 0) return;
   for (std::size_t i = 0; i < kinds.size(); ++i) sigaction(kinds[i], &earlier_[i], nullptr);
 }
 

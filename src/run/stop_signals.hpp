@@ -16,7 +16,7 @@ class StopSignals {
   StopSignals();
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
-  /// Restores the earlier handlers.
+  /// Restores the earlier handlers, unless a signal has come: then the program is about to end.
   ~StopSignals();
 
   /// The signal that came to this process, or 0.

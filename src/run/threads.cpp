@@ -1,10 +1,13 @@
 #include "src/run/threads.hpp"
 
+#include <fmt/format.h>
 #include <omp.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
+
+#include "kernels/space/error.hpp"
 
 namespace grove {
 
@@ -13,7 +16,13 @@ int threads_per_rank(int own_cores, int node_cores, int local_ranks) {
 }
 
 void share_cores(const Communicator& comm) {
-  if (std::getenv("OMP_NUM_THREADS")) return;
+  if (std::getenv("OMP_NUM_THREADS")) {
+    // The OpenMP library ends the program where it cannot have them.
+    constexpr int most = 4096;
+    if (omp_get_max_threads() > most)
+      throw ConfigError(fmt::format("OMP_NUM_THREADS asks for {} threads; at most {} are possible", omp_get_max_threads(), most));
+    return;
+  }
   // OpenMP counts the cores this process is bound to; sysconf those of the node.
   omp_set_num_threads(threads_per_rank(omp_get_num_procs(), static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)), comm.local_size()));
 }

@@ -1,6 +1,9 @@
 // docs/architecture.md says what memory each phase takes.
 #include "src/simulation/tree_solver.hpp"
 
+#include <sstream>
+
+#include "kernels/space/error.hpp"
 #include "kernels/tree/moments.hpp"
 #include "kernels/tree/tree_build.hpp"
 
@@ -33,6 +36,16 @@ struct CopyEnds {
   GROVE_HD void operator()(std::size_t i) const { ends[i] = keys[i == 0 ? 0 : count - 1]; }
 };
 
+/// Trees have lengths in FP32. All ranks have the same extent, and stop together.
+void require_extent(double extent) {
+  constexpr double largest = 1e36, smallest = 1e-36;
+  if (extent == 0 || (smallest <= extent && extent <= largest)) return;
+  std::ostringstream text;
+  text << "the particles extend over " << extent << " code units, and trees take " << smallest << " to " << largest << ": "
+       << (extent > largest ? "remove those that are far outside, or choose larger units" : "choose smaller units");
+  throw AgreedError(text.str(), exit_code_of(DataError("")));
+}
+
 }  // namespace
 
 template <class Space>
@@ -58,6 +71,7 @@ void TreeSolver<Space>::prepare_for(const GravityLaw& law, Particles<Space>& par
   // Without accelerations the particles are those of a new run.
   frame_ = find_frame(space_, comm_, particles, particles.has_acceleration ? frame_ : Frame{});
   if (!frame_.is_finite) throw PositionsNotFinite();
+  require_extent(frame_.extent);
   frame_.scale = law.fitting(frame_.scale);
   scaled_law_ = law.at(frame_.scale);
   if (comm_.size() > 1) {

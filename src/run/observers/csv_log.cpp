@@ -46,7 +46,8 @@ double value_of(const std::string& text) {
 }
 
 int opened(const std::string& path, int flags, const char* what) {
-  const int file = ::open(path.c_str(), flags | O_WRONLY | O_APPEND | O_CLOEXEC, 0666);
+  // A pipe of this name is an error at once: nobody would read from it.
+  const int file = ::open(path.c_str(), flags | O_WRONLY | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0666);
   if (file < 0) throw SystemError(path + ": " + what + ": " + reason_of(errno));
   return file;
 }

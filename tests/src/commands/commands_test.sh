@@ -172,6 +172,42 @@ a_signal_ends_a_run_without_checkpoints_with_a_last_snapshot() {
     holds [ "$(tail -c 1 output/energy.csv | od -An -c | tr -d ' ')" = '\n' ]
 }
 
+a_signal_that_is_repeated_at_once_is_one() {
+  local process code=0
+  "$grove" run run.toml --set time.end=100000 --quiet 2>err.txt &
+  process=$!
+  for _ in $(seq 200); do [ "$(grep -vc '^#' output/energy.csv 2>/dev/null || echo 0)" -gt 5 ] && break; sleep 0.05; done
+  for _ in $(seq 60); do kill -USR1 $process 2>/dev/null || break; sleep 0.01; done
+  wait $process || code=$?
+  holds [ $code -eq 75 ] && contains err.txt "stopped by SIGUSR1"
+}
+
+a_directory_that_is_replaced_ends_the_run() {
+  local process code=0
+  "$grove" run run.toml --set time.end=100000 --set output.snapshot_every=0 --quiet 2>err.txt &
+  process=$!
+  for _ in $(seq 200); do [ "$(grep -vc '^#' output/energy.csv 2>/dev/null || echo 0)" -gt 5 ] && break; sleep 0.05; done
+  mv output moved && mkdir output && echo mine >output/mine.txt
+  wait $process || code=$?
+  holds [ $code -eq 4 ] && contains err.txt "removed or replaced" && holds [ "$(ls output)" = mine.txt ] && one_message
+}
+
+numbers_beyond_those_of_trees_are_refused_on_any_number_of_ranks() {
+  local ranks options=(--set gravity.softening=0.05 --set time.dt=0.01 --set time.end=0.02)
+  printf '1 %s 0 0 0 0 0\n' 0 1 2 3 4 1e60 >far.tab
+  printf '1 %s 0 0 0 0 0\n' 0 1e-320 2e-320 3e-320 >near.tab
+  printf '1 %s 0 0 1e300 0 0\n' 0 1 2 3 >fast.tab
+  for ranks in 1 3; do
+    fails_with 3 "extend over 1e+60 code units" ranks $ranks run --set initial_conditions.file=far.tab "${options[@]}" --overwrite &&
+      fails_with 3 "choose smaller units" ranks $ranks run --set initial_conditions.file=near.tab "${options[@]}" --overwrite &&
+      fails_with 3 "the energy after step 0 is not finite" ranks $ranks run --set initial_conditions.file=fast.tab "${options[@]}" --overwrite || return 1
+  done
+}
+
+pipes_in_the_place_of_results_are_refused() {
+  mkdir output && mkfifo output/energy.csv && fails_with 4 "output/energy.csv" timeout 20 "$grove" run run.toml
+}
+
 a_run_without_snapshots_keeps_energies_and_timings() {
   "$grove" run run.toml --set output.snapshots=none >out.txt && contains out.txt "no snapshots" &&
     holds [ ! -e output/snapshot_0000.hdf5 ] && holds [ -s output/energy.csv ] && holds [ -s output/timings.csv ]
