@@ -130,7 +130,8 @@ a_disk_without_room_for_a_beginning_refuses_the_run() {
   # shellcheck disable=SC2086
   fails_with 2 'output.directory = "small/output": the first snapshot and the checkpoints take about' ranks 2 run run.toml $settings &&
     contains err.txt "has 1" && contains err.txt "free" && holds [ ! -e small/output ] &&
-    "$grove" run run.toml $settings --set output.on_error=continue >out.txt 2>err.txt && contains out.txt "note: the snapshots and checkpoints"
+    { "$grove" run run.toml $settings --set output.on_error=continue >out.txt 2>err.txt; holds [ $? -eq 4 ]; } &&
+    contains out.txt "note: the snapshots and checkpoints" && contains out.txt "finished: step" && contains err.txt "is not on the disk"
   status=$?
   umount small
   return $status
