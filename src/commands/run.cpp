@@ -131,13 +131,10 @@ int finished_before(const Continuation& from, const Config& config, const Consol
 }
 
 /// What becomes of results that are in the output directory.
-EarlierResults earlier_results(const RunOptions& options, const Continuation& from, const OutputDirectory& directory) {
+EarlierResults earlier_results(const RunOptions& options, const Continuation& from) {
   if (options.overwrite) return EarlierResults::set_aside;
   if (!options.continues) return EarlierResults::refuse;
-  // A run that got no farther than its first state begins anew in its place.
-  const bool has_steps = from.source == Continuation::Source::nothing && std::filesystem::exists(directory.energy()) &&
-                         read_csv_log(directory.energy()).count > 1;
-  return has_steps ? EarlierResults::set_aside : EarlierResults::keep;
+  return from.source == Continuation::Source::nothing ? EarlierResults::set_aside : EarlierResults::keep;
 }
 
 /// Makes the output directory ready; returns what was done in it. Collective; throws AgreedError.
@@ -148,12 +145,13 @@ std::vector<std::string> prepare(const RunOptions& options, const Config& config
     if (!comm.is_root()) return;
     const std::string& input = config.initial_conditions.file;
     const bool begins_anew = from.source == Continuation::Source::nothing;
-    if (begins_anew && !input.empty() && directory.contains(input) && (options.overwrite || is_result(input)))
+    if (begins_anew && !input.empty() && directory.contains(input) &&
+        (options.overwrite || is_result(std::filesystem::weakly_canonical(input))))
       throw ConfigError(
           fmt::format("initial_conditions.file = \"{}\" lies in output.directory = \"{}\", whose results would take its place: "
                       "name another directory",
                       input, directory.path()));
-    done = directory.prepare(earlier_results(options, from, directory));
+    done = directory.prepare(earlier_results(options, from));
     if (!from.writes_other_snapshots) return;
     for (const std::string& line : directory.set_snapshots_aside(from.state.count(saved_snapshot_count))) done.push_back(line);
   });
@@ -204,8 +202,13 @@ int simulate(const RunOptions& options, const Config& config, const Communicator
   add_advice(config, *schedule, state.count, device, comm, advice);
   const std::string room = require_disk_room(config, *simulation->fields(), *schedule, from, state.count, comm);
   if (!room.empty()) advice.push_back(room);
+  const bool is_held = lock.is_held();
   const std::vector<std::string> done = prepare(options, config, from, directory, comm);
   lock_directory();  // one that was made just now
+  comm.agree([&] {
+    // Another run may have been faster, and be over by now.
+    if (comm.is_root() && !is_held) directory.prepare(EarlierResults::refuse);
+  });
   advice.insert(advice.end(), done.begin(), done.end());
   RunBeginning beginning;
   if (from.source != Continuation::Source::nothing)

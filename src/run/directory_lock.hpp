@@ -17,6 +17,7 @@ class DirectoryLock {
   /// Takes the lock of a directory that exists, unless the object has it already. Waits some seconds for a run that is about to end, such
   /// as one whose job was killed. Throws SystemError when it does not end.
   void take(const std::string& directory);
+  bool is_held() const { return directory_ >= 0; }
 
  private:
   int directory_ = -1;

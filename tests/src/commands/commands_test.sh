@@ -64,8 +64,9 @@ bad_input_names_file_field_and_row() {
 }
 
 forces_that_are_not_finite_end_a_run_with_a_list_and_leave_its_checkpoint() {
-  printf '1 0 0 0 0 0 0\n1 1 0 0 0 0 0\n1 0 1 0 1e307 0 0\n' >fast.tab
-  local settings="--set initial_conditions.file=fast.tab --set time.dt=4 --set time.end=40 --set gravity.softening=0.05 --device cpu"
+  # Two of them are at one place after the first step.
+  printf '1e-200 0 0 0 0 0 0\n1e-200 1 0 0 -0.25 0 0\n1e-200 0 1 0 0 0 0\n' >meet.tab
+  local settings="--set initial_conditions.file=meet.tab --set time.dt=4 --set time.end=40 --device cpu"
   # shellcheck disable=SC2086
   fails_with 3 "is not finite" ranks 2 run $settings && contains err.txt "; output/not_finite_step_1.csv lists all such particles: 3" &&
     holds [ "$(grep -v '^#' output/not_finite_step_1.csv | cut -d, -f2 | sort)" = "$(printf '%s\n' 0 1 2 id)" ] && cp output/checkpoint_0.hdf5 before.hdf5 || return 1
@@ -203,6 +204,15 @@ numbers_beyond_those_of_trees_are_refused_on_any_number_of_ranks() {
       fails_with 3 "choose smaller units" ranks $ranks run --set initial_conditions.file=near.tab "${options[@]}" --overwrite &&
       fails_with 3 "the energy after step 0 is not finite" ranks $ranks run --set initial_conditions.file=fast.tab "${options[@]}" --overwrite || return 1
   done
+}
+
+files_that_look_like_results_are_never_written_over() {
+  # A snapshot of somebody's, under a name that a run would use, and initial conditions that are a link to one.
+  "$grove" ic plummer --n 100 --out ic.hdf5 && mkdir output && cp ic.hdf5 output/snapshot_0000.hdf5 &&
+    "$grove" run run.toml --continue --quiet && holds cmp ic.hdf5 output.1/snapshot_0000.hdf5 || return 1
+  mkdir other && cp ic.hdf5 other/snapshot_0000.hdf5 && ln -s other/snapshot_0000.hdf5 link.hdf5 || return 1
+  fails_with 2 "lies in output.directory" "$grove" run --set initial_conditions.file=link.hdf5 --set gravity.softening=0.05 --set time.dt=0.1 \
+    --set time.end=0.2 --set output.directory=other --overwrite && holds cmp ic.hdf5 other/snapshot_0000.hdf5
 }
 
 pipes_in_the_place_of_results_are_refused() {
