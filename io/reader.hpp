@@ -20,6 +20,7 @@ namespace grove {
 struct ReadInfo {
   std::string format;                                              ///< e.g. "TIPSY binary"
   std::array<std::uint64_t, particle_type_count> count_of_type{};  ///< over all ranks and all files of the snapshot
+  ComponentNames components = usual_component_names();             ///< the file's own names, where it has them
   std::optional<double> time;                                      ///< code units
   std::optional<double> box_size;                                  ///< code units
   std::optional<double> G;                                         ///< code units

@@ -9,6 +9,12 @@ const char* component_name(int type) {
   return names[type];
 }
 
+ComponentNames usual_component_names() {
+  ComponentNames names;
+  for (int type = 0; type < particle_type_count; ++type) names[static_cast<std::size_t>(type)] = component_name(type);
+  return names;
+}
+
 void ParticleSet::resize(std::size_t n) {
   for (const ParticleField& field : fields->rows())
     if (field.input == InInput::required) resize(field, n);

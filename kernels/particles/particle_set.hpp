@@ -1,6 +1,7 @@
 // Particles on the host, field by field. Readers and generators make them, writers take them.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -14,8 +15,13 @@ namespace grove {
 /// GADGET's particle types; the number K of a group `/PartTypeK`.
 inline constexpr int particle_type_count = 6;
 
-/// The name of each particle type's component, e.g. "disc" for type 2.
+/// The usual name of each particle type's component, e.g. "disc" for type 2.
 const char* component_name(int type);
+
+/// The names of the components of a run, by particle type.
+using ComponentNames = std::array<std::string, particle_type_count>;
+/// component_name() of all types.
+ComponentNames usual_component_names();
 
 /// The values of a field that has no member in ParticleSet.
 struct FurtherField {
