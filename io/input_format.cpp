@@ -22,7 +22,7 @@ namespace {
 constexpr InputFormat formats[] = {
     {"GADGET/SWIFT HDF5", ".hdf5 .h5", recognises_gadget, read_gadget, gadget_fields},
     {"TIPSY binary", ".tipsy .tip .std", recognises_tipsy, read_tipsy, tipsy_fields},
-    {"text table", ".tab .txt .dat .asc", recognises_text, read_text_table, text_fields},
+    {"text table", ".tab .txt .dat .asc .csv", recognises_text, read_text_table, text_fields, read_text_columns},
 };
 
 FileHead read_head(const std::filesystem::path& path) {

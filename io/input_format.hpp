@@ -36,6 +36,9 @@ struct InputFormat {
   ParticleSet (*read)(const std::filesystem::path& path, const FieldTablePtr& fields, const Communicator& comm, ReadInfo& info);
   /// The fields in the file, or in all files of the snapshot. Not collective; throws DataError.
   std::vector<FieldDescription> (*fields)(const std::filesystem::path& path);
+  /// As `read`, with columns as the user lists them; null for formats that have no columns.
+  ParticleSet (*read_columns)(const std::filesystem::path& path, const std::string& columns, const FieldTablePtr& fields,
+                              const Communicator& comm, ReadInfo& info) = nullptr;
 };
 
 /// All formats, in the order in which they are tried.

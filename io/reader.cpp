@@ -1,8 +1,11 @@
 #include "io/reader.hpp"
 
+#include <fmt/format.h>
+
 #include <numeric>
 
 #include "io/input_format.hpp"
+#include "kernels/space/error.hpp"
 
 namespace grove {
 
@@ -36,6 +39,7 @@ void share_info(ReadInfo& info, const Communicator& comm) {
   }
   comm.broadcast(std::span<double>(units));
   info.units = units[0] != 0 ? std::optional<UnitSystem>({units[1], units[2], units[3]}) : std::nullopt;
+  for (std::string& name : info.components) comm.broadcast(name);
   broadcast_strings(info.notes, comm);
   std::vector<std::string> texts;
   for (const auto& [name, text] : info.provenance) texts.insert(texts.end(), {name, text});
@@ -48,7 +52,8 @@ void share_info(ReadInfo& info, const Communicator& comm) {
 
 std::uint64_t ReadInfo::count() const { return std::accumulate(count_of_type.begin(), count_of_type.end(), std::uint64_t{0}); }
 
-ParticleSet read_particles(const std::filesystem::path& path, const Communicator& comm, ReadInfo* info, const FieldTablePtr& fields) {
+ParticleSet read_particles(const std::filesystem::path& path, const Communicator& comm, ReadInfo* info, const FieldTablePtr& fields,
+                           const std::string& columns) {
   std::string found_path;
   int format = 0;
   comm.agree([&] {
@@ -60,8 +65,16 @@ ParticleSet read_particles(const std::filesystem::path& path, const Communicator
   comm.broadcast(found_path);
   comm.broadcast(std::span<int>(&format, 1));
   const InputFormat& reader = input_formats()[static_cast<std::size_t>(format)];
+  comm.agree([&] {
+    if (!columns.empty() && reader.read_columns == nullptr) {
+      throw ConfigError(
+          fmt::format("initial_conditions.columns: has no effect and must go: it is for text tables, and {} is of the format {}",
+                      found_path, reader.name));
+    }
+  });
   ReadInfo own_info;
-  ParticleSet particles = reader.read(found_path, fields, comm, own_info);
+  ParticleSet particles =
+      columns.empty() ? reader.read(found_path, fields, comm, own_info) : reader.read_columns(found_path, columns, fields, comm, own_info);
   own_info.format = reader.name;
   share_info(own_info, comm);
   if (info != nullptr) *info = std::move(own_info);

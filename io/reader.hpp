@@ -38,10 +38,11 @@ struct ReadInfo {
 /// [first_of_rank(total, rank, size), first_of_rank(total, rank + 1, size)). Files without ids get the row number as id.
 /// @param info    if not null, receives what else the file says
 /// @param fields  the table of fields that the particles get; HDF5 files may have those that are read when they are there
+/// @param columns what the columns of a text table are (io/text_columns.hpp); empty: the file says it
 /// @return this rank's rows; what was not read is empty
 /// @throws AgreedError on all ranks naming file, field and the lowest bad row for data that cannot be used. Duplicate ids are
 ///   not looked for.
 ParticleSet read_particles(const std::filesystem::path& path, const Communicator& comm, ReadInfo* info = nullptr,
-                           const FieldTablePtr& fields = standard_fields());
+                           const FieldTablePtr& fields = standard_fields(), const std::string& columns = "");
 
 }  // namespace grove

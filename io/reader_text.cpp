@@ -3,14 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <charconv>
 #include <cmath>
-#include <fstream>
 #include <memory>
 #include <string_view>
+#include <utility>
 
+#include "io/printable.hpp"
+#include "io/text_columns.hpp"
+#include "io/text_lines.hpp"
 #include "kernels/space/error.hpp"
 
 namespace grove {
@@ -18,138 +20,201 @@ namespace grove {
 namespace {
 
 constexpr std::uint64_t rows_per_piece = 1 << 16;
-constexpr std::size_t most_columns = 8;
-constexpr const char* column_names[most_columns] = {"mass", "x", "y", "z", "vx", "vy", "vz", "type"};
 constexpr std::uint8_t default_type = 1;
+// Numbers of components, 0 to 4, become types 1 to 5: type 0 is gas.
+constexpr std::uint8_t first_component_type = 1;
 
-/// One parsed line; column 8 is the default type when absent.
-using Row = std::array<double, most_columns>;
-
-/// The rows of a table, one after the other.
-class TableFile {
- public:
-  explicit TableFile(const std::filesystem::path& path) : path_(path), file_(path, std::ios::binary), buffer_(buffer_size, '\0') {
-    if (!file_) throw DataError(path.string() + ": cannot be opened for reading");
-  }
-
-  /// The next line that holds data, without comment and blanks at its end. False at the end of the file.
-  bool next_line(std::string_view& line);
-  /// Parses the next row; throws DataError when there is none or it is not as it must be.
-  Row next_row();
-  std::size_t columns() const { return columns_; }
-
- private:
-  static constexpr std::size_t buffer_size = std::size_t{1} << 22;
-
-  bool raw_line(std::string_view& line);
-  std::string where(std::size_t column) const;
-  double parse(std::string_view word, std::size_t column) const;
-
-  std::filesystem::path path_;
-  std::ifstream file_;
-  std::string buffer_;  // bytes [at_, end_) are read but not yet handed out
-  std::size_t at_ = 0, end_ = 0;
-  std::uint64_t line_number_ = 0;  // of the line handed out last, from 1
-  std::uint64_t row_ = 0;          // of the next row
-  std::size_t columns_ = 0;        // of the first row; 0 before it
+/// One parsed line.
+struct Row {
+  double mass = 0;
+  double position[3] = {}, velocity[3] = {};
+  std::uint64_t id = 0;  ///< the number of the row, where the table has none
+  std::uint8_t type = default_type;
 };
 
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+/// The rows of a table, one after the other. What its columns are is known once it is open.
+class TableFile {
+ public:
+  /// @param columns  as complaint_about_columns() describes; empty: the file says it
+  /// @throws DataError when the file does not say what its columns are
+  TableFile(const std::filesystem::path& path, const std::string& columns) : path_(path.string()), lines_(path) { look_at_head(columns); }
 
-bool TableFile::raw_line(std::string_view& line) {
-  for (std::size_t searched = at_;;) {
-    const std::size_t newline = std::string_view(buffer_).substr(0, end_).find('\n', searched);
-    if (newline != std::string_view::npos) {
-      line = std::string_view(buffer_).substr(at_, newline - at_);
-      at_ = newline + 1;
-      return true;
-    }
-    // Move the unfinished line to the front and read on; a line longer than the buffer makes it grow.
-    std::copy(buffer_.begin() + static_cast<std::ptrdiff_t>(at_), buffer_.begin() + static_cast<std::ptrdiff_t>(end_), buffer_.begin());
-    end_ -= at_;
-    at_ = 0;
-    searched = end_;
-    if (end_ == buffer_.size()) buffer_.resize(2 * buffer_.size());
-    file_.read(buffer_.data() + end_, static_cast<std::streamsize>(buffer_.size() - end_));
-    if (file_.bad()) throw SystemError(path_.string() + ": cannot be read");
-    const auto got = static_cast<std::size_t>(file_.gcount());
-    end_ += got;
-    if (got > 0) continue;
-    line = std::string_view(buffer_).substr(0, end_);
-    at_ = end_;
-    return !line.empty();
+  /// Goes to the next row without looking at its numbers. False at the end of the file.
+  bool skip_row() { return advance(); }
+  /// Parses the next row; throws DataError when there is none or it is not as it must be.
+  Row next_row();
+  const TextColumns& columns() const { return columns_; }
+
+ private:
+  bool advance();
+  void look_at_head(const std::string& columns);
+  bool is_line_of_names(bool columns_are_known) const;
+  std::string where(std::size_t column) const;
+  double number(std::size_t column) const;
+  std::uint64_t id(std::size_t column) const;
+  std::uint8_t type(std::size_t column) const;
+  std::uint8_t component(std::size_t column) const;
+  void parse(std::size_t column, Row& row) const;
+
+  std::string path_;
+  TextLines lines_;
+  TextLine line_;
+  std::vector<std::string_view> words_;  // of the line
+  bool line_is_waiting_ = false;         // the line was looked at, but its row not yet handed out
+  bool commas_ = false;
+  std::uint64_t row_ = 0;  // of the next row
+  TextColumns columns_;
+};
+
+/// Names stand in the first line when no word there is a number, or when what must be numbers is none.
+bool TableFile::is_line_of_names(bool columns_are_known) const {
+  double ignored = 0;
+  for (std::size_t c = 0; c < words_.size(); ++c) {
+    const bool is_skipped = columns_are_known && c < columns_.size() && columns_.kinds[c] == TextColumn::none;
+    if (!is_skipped && parse_number(words_[c], ignored) == nullptr) return false;
   }
+  return words_.size() > 1;
 }
 
-bool TableFile::next_line(std::string_view& line) {
-  while (raw_line(line)) {
-    ++line_number_;
-    line = line.substr(0, line.find('#'));
-    while (!line.empty() && is_blank(line.back())) line.remove_suffix(1);
-    while (!line.empty() && is_blank(line.front())) line.remove_prefix(1);
-    if (!line.empty()) return true;
+void TableFile::look_at_head(const std::string& columns) {
+  constexpr std::size_t longest_comment = 1 << 14, most_comments = 100;
+  std::vector<TextComment> comments;
+  do {
+    if (!lines_.next(line_)) return;
+    if (line_.data.empty() && !line_.comment.empty() && line_.comment.size() <= longest_comment && comments.size() < most_comments)
+      comments.push_back({line_.number, std::string(line_.comment)});
+  } while (line_.data.empty());
+  commas_ = line_.data.find(',') != std::string_view::npos;
+  split_words(line_.data, commas_, words_);
+  if (!columns.empty()) columns_ = columns_of_list(columns);
+  const std::string line_name = fmt::format("{}: line {}", path_, line_.number);
+  if (is_line_of_names(!columns.empty())) {
+    if (columns.empty()) columns_ = columns_of_names(words_, line_name);
+    return;
   }
-  return false;
+  line_is_waiting_ = true;
+  if (!columns.empty() || columns_of_comments(comments, words_.size(), path_, columns_)) return;
+  columns_ = columns_of_count(words_.size(), fmt::format("{}: row 0 (line {})", path_, line_.number));
+}
+
+bool TableFile::advance() {
+  if (std::exchange(line_is_waiting_, false)) return true;
+  return lines_.next_data(line_);
 }
 
 std::string TableFile::where(std::size_t column) const {
-  return fmt::format("{}: column {} ({}), row {} (line {})", path_.string(), column + 1, column_names[column], row_, line_number_);
+  return fmt::format("{}: column {} ({}), row {} (line {})", path_, column + 1, columns_.names[column], row_, line_.number);
 }
 
-double TableFile::parse(std::string_view word, std::size_t column) const {
-  // from_chars knows no plus sign, which some programs write.
-  const std::string_view digits = word.size() > 1 && word[0] == '+' && word[1] != '-' ? word.substr(1) : word;
+double TableFile::number(std::size_t column) const {
+  const std::string_view word = words_[column];
   double value = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (error == std::errc::result_out_of_range) throw DataError(fmt::format("{}: {} is out of the range of numbers", where(column), word));
-  if (error != std::errc() || end != digits.data() + digits.size())
-    throw DataError(fmt::format("{}: '{}' is not a number", where(column), word));
-  if (!std::isfinite(value)) throw DataError(fmt::format("{}: {} is {}; it must be finite", where(column), column_names[column], word));
-  if (column == 0 && value < 0) throw DataError(fmt::format("{}: the mass is {}; it must not be negative", where(column), word));
-  if (column == 7 && !(value >= 0 && value < particle_type_count && value == std::floor(value))) {
-    throw DataError(fmt::format("{}: the type is {}; it must be an integer 0 to {}", where(column), word, particle_type_count - 1));
-  }
+  const char* const error = parse_number(word, value);
+  if (error != nullptr) throw DataError(fmt::format("{}: '{}' {}", where(column), printable(word), error));
+  if (!std::isfinite(value))
+    throw DataError(fmt::format("{}: {} is {}; it must be finite", where(column), columns_.names[column], printable(word)));
   return value;
 }
 
+std::uint64_t TableFile::id(std::size_t column) const {
+  const std::string_view word = words_[column];
+  std::uint64_t id = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), id);
+  if (error == std::errc() && end == word.data() + word.size()) return id;
+  // Many programs write all columns alike, ids as 1.700e+01. Beyond 2^53 such a number would not be exact.
+  constexpr double first_inexact = 9007199254740992.0;
+  const double value = number(column);
+  if (value < 0 || value >= first_inexact || value != std::floor(value))
+    throw DataError(fmt::format("{}: the id is {}; it must be an integer, not negative", where(column), printable(word)));
+  return static_cast<std::uint64_t>(value);
+}
+
+std::uint8_t TableFile::type(std::size_t column) const {
+  const double value = number(column);
+  const bool is_type = value >= 0 && value < particle_type_count && value == std::floor(value);
+  if (!columns_.has_names && !(is_type && value > 0)) {
+    throw DataError(
+        fmt::format("{}: column {} has no name and holds {} in row {} (line {}), which is no type of stars or dark matter. Say what it is: "
+                    "initial_conditions.columns = \"m x y z vx vy vz galaxy\" makes a component of each number 0 to 4, type in place of "
+                    "galaxy takes the numbers as particle types 0 to 5 (0 is gas), and - leaves the column out",
+                    path_, column + 1, printable(words_[column]), row_, line_.number));
+  }
+  if (!is_type) {
+    throw DataError(fmt::format("{}: the type is {}; it must be an integer 0 to {}", where(column), printable(words_[column]),
+                                particle_type_count - 1));
+  }
+  return static_cast<std::uint8_t>(value);
+}
+
+std::uint8_t TableFile::component(std::size_t column) const {
+  constexpr int last = particle_type_count - 1 - first_component_type;
+  const double value = number(column);
+  if (!(value >= 0 && value <= last && value == std::floor(value)))
+    throw DataError(fmt::format("{}: the number is {}; it must be an integer 0 to {}", where(column), printable(words_[column]), last));
+  return static_cast<std::uint8_t>(first_component_type + static_cast<std::uint8_t>(value));
+}
+
+void TableFile::parse(std::size_t column, Row& row) const {
+  switch (const TextColumn kind = columns_.kinds[column]) {
+    case TextColumn::mass:
+      row.mass = number(column);
+      if (row.mass < 0)
+        throw DataError(fmt::format("{}: the mass is {}; it must not be negative", where(column), printable(words_[column])));
+      break;
+    case TextColumn::x:
+    case TextColumn::y:
+    case TextColumn::z:
+      row.position[static_cast<int>(kind) - static_cast<int>(TextColumn::x)] = number(column);
+      break;
+    case TextColumn::vx:
+    case TextColumn::vy:
+    case TextColumn::vz:
+      row.velocity[static_cast<int>(kind) - static_cast<int>(TextColumn::vx)] = number(column);
+      break;
+    case TextColumn::id:
+      row.id = id(column);
+      break;
+    case TextColumn::type:
+      row.type = type(column);
+      break;
+    case TextColumn::component:
+      row.type = component(column);
+      break;
+    case TextColumn::none:
+      break;
+  }
+}
+
 Row TableFile::next_row() {
-  std::string_view line;
-  if (!next_line(line)) throw DataError(path_.string() + ": became shorter while it was read");
-  Row row{};
-  row[most_columns - 1] = default_type;
-  std::size_t column = 0;
-  while (!line.empty()) {
-    const std::size_t length = static_cast<std::size_t>(std::find_if(line.begin(), line.end(), is_blank) - line.begin());
-    if (column < most_columns) row[column] = parse(line.substr(0, length), column);
-    ++column;
-    line.remove_prefix(length);
-    while (!line.empty() && is_blank(line.front())) line.remove_prefix(1);
+  if (!advance()) throw DataError(path_ + ": became shorter while it was read");
+  split_words(line_.data, commas_, words_);
+  if (words_.size() != columns_.size()) {
+    throw DataError(fmt::format(
+        "{}: row {} (line {}) has {} columns; {}", path_, row_, line_.number, words_.size(),
+        columns_.has_names ? fmt::format("{} are named", columns_.size()) : fmt::format("the rows before have {}", columns_.size())));
   }
-  if (columns_ == 0 && (column == most_columns || column == most_columns - 1)) columns_ = column;
-  if (column != columns_) {
-    const std::string allowed =
-        columns_ == 0 ? "7 or 8 are needed (mass x y z vx vy vz [type])" : fmt::format("the rows before have {}", columns_);
-    throw DataError(fmt::format("{}: row {} (line {}) has {} columns; {}", path_.string(), row_, line_number_, column, allowed));
-  }
+  Row row;
+  row.id = row_;
+  for (std::size_t column = 0; column < columns_.size(); ++column) parse(column, row);
   ++row_;
   return row;
 }
 
-std::uint64_t count_rows(const std::filesystem::path& path) {
-  TableFile file(path);
+std::uint64_t count_rows(const std::filesystem::path& path, const std::string& columns) {
+  TableFile file(path, columns);
   std::uint64_t rows = 0;
-  for (std::string_view line; file.next_line(line);) ++rows;
+  while (file.skip_row()) ++rows;
   return rows;
 }
 
 /// A rank's rows arrive in order, piece by piece.
-void append(ParticleSet& particles, std::span<const Row> rows, std::uint64_t first_row) {
+void append(ParticleSet& particles, std::span<const Row> rows) {
   for (const Row& row : rows) {
-    particles.id.push_back(first_row + particles.mass.size());
-    particles.mass.push_back(row[0]);
-    particles.position.insert(particles.position.end(), row.begin() + 1, row.begin() + 4);
-    particles.velocity.insert(particles.velocity.end(), row.begin() + 4, row.begin() + 7);
-    particles.type.push_back(static_cast<std::uint8_t>(row[7]));
+    particles.id.push_back(row.id);
+    particles.mass.push_back(row.mass);
+    particles.position.insert(particles.position.end(), row.position, row.position + 3);
+    particles.velocity.insert(particles.velocity.end(), row.velocity, row.velocity + 3);
+    particles.type.push_back(row.type);
   }
 }
 
@@ -174,8 +239,21 @@ void scatter(std::vector<Row>& rows, std::uint64_t begin, std::uint64_t end, std
   }
   requests.wait_all();
   const std::size_t offset = comm.is_root() ? my_first - begin : 0;
-  if (my_first < my_last)
-    append(particles, std::span(rows).subspan(offset, my_last - my_first), first_of_rank(total, comm.rank(), comm.size()));
+  if (my_first < my_last) append(particles, std::span(rows).subspan(offset, my_last - my_first));
+}
+
+/// What a user should know about the columns, and the names of components that they give.
+void describe_columns(const TextColumns& columns, ReadInfo& info) {
+  info.notes.insert(info.notes.end(), columns.notes.begin(), columns.notes.end());
+  if (!columns.has_names && columns.has(TextColumn::type)) info.notes.push_back("column 8 is taken as the particle type, 1 to 5");
+  const auto found = std::find(columns.kinds.begin(), columns.kinds.end(), TextColumn::component);
+  if (found == columns.kinds.end()) return;
+  const std::string& word = columns.names[static_cast<std::size_t>(found - columns.kinds.begin())];
+  for (std::size_t type = first_component_type; type < particle_type_count; ++type) {
+    if (info.count_of_type[type] == 0) continue;
+    info.components[type] = fmt::format("{} {}", word, type - first_component_type);
+    info.notes.push_back(fmt::format("{} is particle type {}", info.components[type], type));
+  }
 }
 
 }  // namespace
@@ -187,12 +265,17 @@ bool recognises_text(const FileHead& head) {
 }
 
 ParticleSet read_text_table(const std::filesystem::path& path, const FieldTablePtr& fields, const Communicator& comm, ReadInfo& info) {
+  return read_text_columns(path, "", fields, comm, info);
+}
+
+ParticleSet read_text_columns(const std::filesystem::path& path, const std::string& columns, const FieldTablePtr& fields,
+                              const Communicator& comm, ReadInfo& info) {
   std::unique_ptr<TableFile> file;
   std::uint64_t total = 0;
   comm.agree([&] {
     if (!comm.is_root()) return;
-    total = count_rows(path);
-    file = std::make_unique<TableFile>(path);
+    total = count_rows(path, columns);
+    file = std::make_unique<TableFile>(path, columns);
   });
   comm.broadcast(std::span<std::uint64_t>(&total, 1));
   ParticleSet particles;
@@ -205,23 +288,20 @@ ParticleSet read_text_table(const std::filesystem::path& path, const FieldTableP
       rows.resize(end - begin);
       for (Row& row : rows) row = file->next_row();
     });
-    for (const Row& row : comm.is_root() ? std::span<const Row>(rows) : std::span<const Row>())
-      ++info.count_of_type[static_cast<std::size_t>(row[7])];
+    for (const Row& row : comm.is_root() ? std::span<const Row>(rows) : std::span<const Row>()) ++info.count_of_type[row.type];
     scatter(rows, begin, end, total, particles, comm);
   }
   validate_particles(particles, path.string(), first_of_rank(total, comm.rank(), comm.size()), comm);
-  if (comm.is_root() && file->columns() == most_columns) info.notes.push_back("column 8 is taken as the particle type, 0 to 5");
+  if (comm.is_root()) describe_columns(file->columns(), info);
   return particles;
 }
 
 std::vector<FieldDescription> text_fields(const std::filesystem::path& path) {
-  const std::uint64_t rows = count_rows(path);
-  TableFile file(path);
-  if (rows > 0) file.next_row();
+  const std::uint64_t rows = count_rows(path, "");
+  const TextColumns columns = TableFile(path, "").columns();
   std::vector<FieldDescription> fields;
-  for (std::size_t c = 0; c < file.columns(); ++c) {
-    fields.push_back({fmt::format("column {} ({})", c + 1, column_names[c]), "text", std::to_string(rows)});
-  }
+  for (std::size_t c = 0; c < columns.size(); ++c)
+    fields.push_back({fmt::format("column {} ({})", c + 1, columns.names[c]), "text", std::to_string(rows)});
   return fields;
 }
 

@@ -1,8 +1,10 @@
-// Text tables: one particle a line, `mass x y z vx vy vz [type]`, separated by blanks or tabs.
+// Text tables: one particle a line, in columns that are separated by blanks, tabs or commas (CSV).
 //
-// `#` starts a comment; blank lines, a missing end of the last line and DOS line ends are fine. All rows have the same number of
-// columns. Column 8 is taken as the particle type, an integer 0 to 5 (files that number their galaxies there get these numbers as
-// types); without it all particles are of type 1. Ids are row numbers, from 0.
+// What the columns are is said by the user (initial_conditions.columns), by a first line of names, by a comment before the first row that
+// lists the names of all columns, or by their number: `mass x y z vx vy vz [type]`. Where nobody says what column 8 is, it may hold
+// types 1 to 5 alone: many files number their galaxies there, from 0, and type 0 is gas. `#` starts a comment; blank lines, a missing end
+// of the last line, DOS line ends and a byte-order mark are fine, and so are numbers like 1.0D0. Without a column of types all particles
+// are of type 1, without one of ids these are the row numbers, from 0.
 #pragma once
 
 #include "io/input_format.hpp"
@@ -12,6 +14,9 @@ namespace grove {
 bool recognises_text(const FileHead& head);
 /// The root reads and parses in pieces of bounded size and sends each rank its rows. Collective.
 ParticleSet read_text_table(const std::filesystem::path& path, const FieldTablePtr& fields, const Communicator& comm, ReadInfo& info);
+/// The same with columns as the user lists them; complaint_about_columns(columns) is empty.
+ParticleSet read_text_columns(const std::filesystem::path& path, const std::string& columns, const FieldTablePtr& fields,
+                              const Communicator& comm, ReadInfo& info);
 std::vector<FieldDescription> text_fields(const std::filesystem::path& path);
 
 }  // namespace grove

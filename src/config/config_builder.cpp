@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "io/snapshot.hpp"
+#include "io/text_columns.hpp"
 #include "kernels/gravity/opening.hpp"
 #include "kernels/particles/fields.hpp"
 #include "kernels/space/error.hpp"
@@ -54,6 +55,7 @@ class ConfigBuilder {
     resolve_physical_G();
     check_times();
     check_fields();
+    check_columns();
     check_generator_parameters();
     return config_;
   }
@@ -100,6 +102,15 @@ class ConfigBuilder {
                               fmt::format("{}: {}", given.where, full_name(given)));
     if (config_.gravity.method == "direct" && std::count(names.begin(), names.end(), "work") > 0)
       fail(given, "gravity.method = \"direct\" does not measure the field work, which divides particles among ranks for tree and fmm");
+  }
+
+  /// Columns are for input files; whether the file is a table, who reads it finds out.
+  void check_columns() const {
+    const GivenSetting* columns = find(initial_section, "columns");
+    if (!columns || config_.initial_conditions.columns.empty()) return;
+    if (config_.initial_conditions.file.empty()) fail(*columns, "is for initial_conditions.file; without it, it has no effect and must go");
+    const std::string complaint = complaint_about_columns(config_.initial_conditions.columns);
+    if (!complaint.empty()) fail(*columns, complaint);
   }
 
   void choose_source() {

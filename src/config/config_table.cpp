@@ -32,6 +32,11 @@ void add_initial_conditions(Rows& rows) {
   const auto add = rows_of(rows, &Config::initial_conditions, "initial_conditions");
   using IC = InitialConditions;
   add(&IC::file, {"file", {}, {}, "input particles, relative to the current directory: GADGET/SWIFT HDF5, TIPSY or a text table"});
+  add(&IC::columns, {"columns",
+                     {},
+                     {},
+                     "what the columns of a text table are, where the file does not say it: m x y z vx vy vz, and id, type, galaxy or "
+                     "component; - for one to leave out"});
   add(&IC::generator, {"generator", {}, {}, "makes the particles instead", generator_names()});
   add(&IC::n, {"n", {}, {1.0, 1e12}, "number of particles, all ranks together"});
   add(&IC::seed, {"seed", {}, {0.0, 9e18}, "of the random numbers; same seed, same particles on any number of ranks"});
@@ -185,7 +190,9 @@ ConfigSetting gravity_parameter(Setting setting, Condition only_with) {
           [=](const Config& config) { return Value(config.gravity.parameter(name, default_value)); }, std::move(only_with)};
 }
 
-bool belongs_to_generators(const ConfigSetting& row) { return row.section == "initial_conditions" && row.setting.name != "file"; }
+bool belongs_to_generators(const ConfigSetting& row) {
+  return row.section == "initial_conditions" && row.setting.name != "file" && row.setting.name != "columns";
+}
 
 bool condition_holds(const ConfigTable& table, const ConfigSetting& row, const Config& config) {
   if (!row.only_with) return true;

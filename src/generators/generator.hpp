@@ -16,6 +16,7 @@ namespace grove {
 /// Where the particles of a run come from: the section [initial_conditions].
 struct InitialConditions {
   std::string file;                   ///< input file, relative to the current directory; empty: generate
+  std::string columns;                ///< of a text table, e.g. "id m x y z vx vy vz type"; empty: the file says it
   std::string generator = "plummer";  ///< name in generators(); empty when `file` is given
   std::uint64_t n = 100000;           ///< particles to generate, all ranks together
   std::uint64_t seed = 1;             ///< of the random numbers

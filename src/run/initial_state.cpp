@@ -35,7 +35,7 @@ InitialState load_initial_state(const Config& config, const Communicator& comm, 
     state.particles.fields = fields;
   } else {
     require_same_file(wanted.file, "initial_conditions.file", comm);
-    state.particles = read_particles(wanted.file, comm, &state.info, fields);
+    state.particles = read_particles(wanted.file, comm, &state.info, fields, wanted.columns);
     require_unique_ids(state.particles.id, wanted.file, comm);
   }
   state.count = comm.sum(static_cast<std::uint64_t>(state.particles.size()));

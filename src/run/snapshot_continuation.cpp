@@ -46,6 +46,7 @@ std::vector<std::uint64_t> numbers_of_snapshots(const OutputDirectory& directory
 bool read_snapshot(const ContinuingRun& run, const Communicator& comm, FoundSnapshot& found, std::vector<std::string>& notes) {
   Config config = run.config;
   config.initial_conditions.file = found.file;
+  config.initial_conditions.columns.clear();  // of the table with which the run began
   try {
     found.state = load_initial_state(config, comm, run.fields);
     comm.agree([&] {
