@@ -9,7 +9,9 @@
 #include <fstream>
 #include <sstream>
 
+#include "io/find_file.hpp"
 #include "io/reader_gadget.hpp"
+#include "io/reader_gadget_binary.hpp"
 #include "io/reader_text.hpp"
 #include "io/reader_tipsy.hpp"
 #include "kernels/space/error.hpp"
@@ -21,9 +23,21 @@ namespace {
 // The table of input formats. Text comes last: it takes whatever is printable.
 constexpr InputFormat formats[] = {
     {"GADGET/SWIFT HDF5", ".hdf5 .h5", recognises_gadget, read_gadget, gadget_fields},
+    {"GADGET binary", ".gad .gadget", recognises_gadget_binary, read_gadget_binary, gadget_binary_fields},
     {"TIPSY binary", ".tipsy .tip .std", recognises_tipsy, read_tipsy, tipsy_fields},
     {"text table", ".tab .txt .dat .asc .csv", recognises_text, read_text_table, text_fields, read_text_columns},
 };
+
+bool has_extension(const InputFormat& format, std::string extension) {
+  std::transform(extension.begin(), extension.end(), extension.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::istringstream known(format.extensions);
+  for (std::string one; known >> one;) {
+    if (one == extension) return true;
+  }
+  return false;
+}
+
+}  // namespace
 
 FileHead read_head(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -36,29 +50,6 @@ FileHead read_head(const std::filesystem::path& path) {
   head.bytes.resize(static_cast<std::size_t>(file.gcount()));
   return head;
 }
-
-std::filesystem::path find_file(const std::filesystem::path& path) {
-  std::error_code ignored;
-  if (std::filesystem::is_regular_file(path, ignored)) return path;
-  if (std::filesystem::is_directory(path, ignored)) throw DataError(path.string() + ": is a directory; a file is needed");
-  std::filesystem::path stem = path;
-  if (stem.extension() == ".hdf5") stem.replace_extension();
-  std::filesystem::path first = stem.string() + ".0.hdf5";
-  if (std::filesystem::is_regular_file(first, ignored)) return first;
-  if (std::filesystem::exists(path, ignored)) throw DataError(path.string() + ": is not a regular file");
-  throw DataError(path.string() + ": no such file");
-}
-
-bool has_extension(const InputFormat& format, std::string extension) {
-  std::transform(extension.begin(), extension.end(), extension.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  std::istringstream known(format.extensions);
-  for (std::string one; known >> one;) {
-    if (one == extension) return true;
-  }
-  return false;
-}
-
-}  // namespace
 
 std::span<const InputFormat> input_formats() { return formats; }
 

@@ -19,6 +19,9 @@ struct FileHead {
   std::string bytes;       ///< the first 4096 bytes, or all
 };
 
+/// Reads it. Throws DataError when the file cannot be opened.
+FileHead read_head(const std::filesystem::path& path);
+
 /// One field of a file, for `grove info`.
 struct FieldDescription {
   std::string name;   ///< e.g. "PartType1/Coordinates"
@@ -50,8 +53,7 @@ struct DetectedFile {
   const InputFormat* format = nullptr;
 };
 
-/// Finds the file meant by `path`: the file of that name or, for a split snapshot that is named without a number, the first of its files
-/// (snapshot_003 or snapshot_003.hdf5 -> snapshot_003.0.hdf5). Not collective.
+/// Finds the file meant by `path`, as find_file() says, and its format. Not collective.
 /// @throws DataError when there is no such file, it cannot be read or is of no known format
 DetectedFile detect_format(const std::filesystem::path& path);
 

@@ -1,7 +1,9 @@
-// TIPSY binary files, of both byte orders: a header, then gas, dark and star particles as records of 4-byte floats.
+// TIPSY binary files, of both byte orders: a header, then gas, dark and star particles as records of floating-point numbers.
 //
 // Header: time (f8); number of particles, dimensions, gas, dark, star particles (i4 each); 4 bytes of padding, which some
-// programs leave out. Gas becomes particle type 0, dark matter 1, stars 4. Ids are row numbers, from 0: the format has none.
+// programs leave out. The numbers of the records have 4 bytes; in variants positions, or positions and velocities, or all numbers have 8:
+// the size of the file decides. (Double velocities beside single positions would have the size of the first variant; no program known
+// writes them by itself.) Gas becomes particle type 0, dark matter 1, stars 4. Ids are row numbers, from 0: the format has none.
 // Big-endian is TIPSY's standard; little-endian is what programs on most machines write.
 #pragma once
 

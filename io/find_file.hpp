@@ -1,0 +1,13 @@
+// Which file a user means.
+#pragma once
+
+#include <filesystem>
+
+namespace grove {
+
+/// The file of that name. For a snapshot that is split over several files and named without a number, the first of them (snapshot_003 or
+/// snapshot_003.hdf5 -> snapshot_003.0.hdf5 or snapshot_003.0). For a directory, the file of the one snapshot in it. Not collective.
+/// @throws DataError when there is no such file, or several snapshots in the directory
+std::filesystem::path find_file(const std::filesystem::path& path);
+
+}  // namespace grove

@@ -1,0 +1,17 @@
+// Binary snapshots and initial conditions of GADGET-1 and -2 (formats 1 and 2), of both byte orders, in one file or several.
+//
+// Positions, velocities, ids and masses are taken as they are, in 4 or 8 bytes a number; other blocks, such as the energies of gas, are not
+// used, and a note says so. Rows are numbered by type, within a type by file. Velocities of cosmological files keep their factor of the
+// scale factor, and lengths and masses that of the Hubble parameter; a note says so. The files say nothing of units.
+#pragma once
+
+#include "io/gadget_binary_file.hpp"
+#include "io/input_format.hpp"
+
+namespace grove {
+
+/// The root looks at the headers and blocks of all files; then each rank reads its own rows. Collective.
+ParticleSet read_gadget_binary(const std::filesystem::path& path, const FieldTablePtr& fields, const Communicator& comm, ReadInfo& info);
+std::vector<FieldDescription> gadget_binary_fields(const std::filesystem::path& path);
+
+}  // namespace grove
