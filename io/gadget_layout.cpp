@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "io/foreign_format.hpp"
 #include "io/gadget_info.hpp"
 #include "io/hdf5_attributes.hpp"
 #include "io/sealed_file.hpp"
@@ -40,6 +41,7 @@ GadgetLayout::Counts read_type_counts(const Hdf5Handle& header, const std::strin
   if (has_seal(path))
     throw DataError(path.string() +
                     ": is a checkpoint of Grove, and no file of particles: 'grove run CONFIG.toml --continue' goes on from it");
+  refuse_foreign_hdf5(path);
   throw DataError(path.string() + ": missing field: there is no group /Header");
 }
 

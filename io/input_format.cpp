@@ -10,8 +10,10 @@
 #include <sstream>
 
 #include "io/find_file.hpp"
+#include "io/foreign_format.hpp"
 #include "io/reader_gadget.hpp"
 #include "io/reader_gadget_binary.hpp"
+#include "io/reader_nemo.hpp"
 #include "io/reader_text.hpp"
 #include "io/reader_tipsy.hpp"
 #include "kernels/space/error.hpp"
@@ -25,6 +27,7 @@ constexpr InputFormat formats[] = {
     {"GADGET/SWIFT HDF5", ".hdf5 .h5", recognises_gadget, read_gadget, gadget_fields},
     {"GADGET binary", ".gad .gadget", recognises_gadget_binary, read_gadget_binary, gadget_binary_fields},
     {"TIPSY binary", ".tipsy .tip .std", recognises_tipsy, read_tipsy, tipsy_fields},
+    {"NEMO snapshot", ".nemo .snap", recognises_nemo, read_nemo, nemo_fields},
     {"text table", ".tab .txt .dat .asc .csv", recognises_text, read_text_table, text_fields, read_text_columns},
 };
 
@@ -56,6 +59,7 @@ std::span<const InputFormat> input_formats() { return formats; }
 DetectedFile detect_format(const std::filesystem::path& path) {
   DetectedFile found{find_file(path), nullptr};
   const FileHead head = read_head(found.path);
+  refuse_foreign_format(found.path, head);
   for (const InputFormat& format : formats) {
     if (format.recognises(head)) return {found.path, &format};
   }

@@ -17,6 +17,7 @@ struct TipsyFile {
   std::int32_t gas = 2, dark = 3, star = 1;
   bool big_endian = false;
   bool padding = true;
+  bool wide = false;  // all numbers in FP64
   double time = 2.5;
   int bad_row = -1, bad_column = 0;  // the number that `bad_value` replaces
   float bad_value = 0;
@@ -28,7 +29,12 @@ struct TipsyFile {
     if (padding) append(out, std::int32_t{12345});
     for (int row = 0; row < gas + dark + star; ++row) {
       const int floats = row < gas ? 12 : row < gas + dark ? 9 : 11;
-      for (int column = 0; column < floats; ++column) append(out, value(row, column));
+      for (int column = 0; column < floats; ++column) {
+        if (wide)
+          append(out, static_cast<double>(value(row, column)));
+        else
+          append(out, value(row, column));
+      }
     }
     return out;
   }
@@ -60,18 +66,22 @@ class TipsyReader : public testing::Test {
   TemporaryDirectory directory_{comm_};
 };
 
-TEST_F(TipsyReader, ReadsBothByteOrdersAndBothHeaders) {
+TEST_F(TipsyReader, ReadsBothByteOrdersHeadersAndPrecisions) {
   for (const bool big_endian : {false, true}) {
-    for (const bool padding : {false, true}) {
-      SCOPED_TRACE(std::string(big_endian ? "big" : "little") + (padding ? ", padded" : ", short header"));
+    for (const int kind : {0, 1, 2, 3}) {
+      SCOPED_TRACE(std::string(big_endian ? "big" : "little") + ", kind " + std::to_string(kind));
       TipsyFile file;
       file.big_endian = big_endian;
-      file.padding = padding;
+      file.padding = (kind & 1) != 0;
+      file.wide = (kind & 2) != 0;
       write_file(path(), file.bytes(), comm_);
       ReadInfo info;
       const ParticleSet all = all_particles(read_particles(path(), comm_, &info), comm_);
       EXPECT_EQ(info.format, "TIPSY binary");
       EXPECT_EQ(info.time, 2.5);
+      ASSERT_EQ(info.notes.size(), 4u);
+      EXPECT_TRUE(names(info.notes[0], {file.wide ? "all numbers in FP64" : "all numbers in FP32"}));
+      EXPECT_TRUE(names(info.notes[1], {"softenings (eps) of 99 to 99, which are not used"}));
       EXPECT_EQ(info.count_of_type, (std::array<std::uint64_t, 6>{2, 3, 0, 0, 1, 0}));
       EXPECT_EQ(all.type, (std::vector<std::uint8_t>{0, 0, 1, 1, 1, 4}));
       EXPECT_EQ(all.mass, (std::vector<double>{1, 2, 3, 4, 5, 6}));
@@ -101,6 +111,18 @@ TEST_F(TipsyReader, RefusesTruncatedAndOverlongFiles) {
   EXPECT_TRUE(names(error(bytes.substr(0, bytes.size() - 1)), {path(), "truncated", "6 particles", std::to_string(bytes.size())}));
   EXPECT_TRUE(names(error(bytes.substr(0, 40)), {"truncated", "40 bytes"}));
   EXPECT_TRUE(names(error(bytes + "x"), {"longer than it must be"}));
+}
+
+TEST_F(TipsyReader, BelievesNoCountBeforeItHasSeenTheSizeOfTheFile) {
+  TipsyFile file;
+  std::string bytes = file.bytes();
+  for (const std::size_t at : {8, 20}) {  // of all particles, of dark ones
+    const std::int32_t n = 2000000000 + (at == 8 ? 3 : 0);
+    std::memcpy(&bytes[at], &n, sizeof(n));
+  }
+  EXPECT_TRUE(names(error(bytes), {"2000000003 particles", "truncated"}));
+  file.time = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_TRUE(names(error(file.bytes()), {"the time is nan"}));
 }
 
 TEST_F(TipsyReader, RefusesAFileThatOnlyIsNamedTipsy) {

@@ -72,7 +72,9 @@ INSTANTIATE_TEST_SUITE_P(
                                 {1, 1, 1, 1, 2, 2, 2, 4, 4},
                                 {100, 101, 102, 103, 104, 105, 106, 107, 108},
                                 2.5,
-                                {"format 2", "little-endian"}}),
+                                {"format 2", "little-endian"}},
+                    WrittenFile{"unsio_fp32.nemo", "NEMO snapshot", {1, 1, 1, 1, 1}, {}, 2.5, {}},
+                    WrittenFile{"unsio_fp64.nemo", "NEMO snapshot", {1, 1, 1, 1, 1}, {}, 2.5, {}}),
     [](const auto& file) {
       std::string name = file.param.name;
       std::replace(name.begin(), name.end(), '.', '_');
