@@ -61,6 +61,9 @@ std::vector<std::string> overrides_of(const IcOptions& options) {
 int make_initial_conditions(const IcOptions& options, const Communicator& comm) {
   const Config config = load_config_on_all_ranks("", overrides_of(options), comm);
   comm.agree([&] {
+    const std::string extension = std::filesystem::path(options.out).extension().string();
+    if (extension != ".hdf5" && extension != ".h5")
+      throw ConfigError(fmt::format("--out {}: snapshots are HDF5 files; the name must end in .hdf5 or .h5", options.out));
     if (comm.is_root() && !options.overwrite && std::filesystem::exists(options.out))
       throw ConfigError(fmt::format("--out {} exists already: name another file, or give --overwrite", options.out));
   });

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <functional>
 #include <random>
@@ -129,6 +130,7 @@ class Mutations : public testing::Test {
 
   /// Calls `use` for mutations of `original`. It may throw Grove's exceptions, with a message.
   void try_all(const std::string& original, Mutator mutator, const std::function<void(const std::string& bytes)>& use) {
+    read = refused = 0;
     ASSERT_NO_THROW(use(original));
     for (std::uint64_t i = 0; i < count; ++i) {
       const std::string bytes = mutator.mutated(original);
@@ -186,13 +188,105 @@ TEST_F(Mutations, OfTextTablesAreReadOrRefused) {
   try_all(table, Mutator(text_pieces()), [&](const std::string& bytes) { read_file(bytes, "stars.tab"); });
 }
 
+TEST_F(Mutations, OfCsvTablesAreReadOrRefused) {
+  std::string table = "id,m,x,y,z,vx,vy,vz,type,name\n";
+  for (int i = 0; i < 30; ++i) table += std::to_string(i) + ",1.5D0," + std::to_string(0.25 * i) + ",-3e-2,4,0.5,6,7.25,2,star\n";
+  try_all(table, Mutator(text_pieces()), [&](const std::string& bytes) { read_file(bytes, "stars.csv"); });
+}
+
+/// A binary file, number by number, in one byte order.
+class BinaryFile {
+ public:
+  explicit BinaryFile(bool big_endian) : big_endian_(big_endian) {}
+  template <class T>
+  BinaryFile& add(T number) {
+    char raw[sizeof(T)];
+    std::memcpy(raw, &number, sizeof(T));
+    if (big_endian_) std::reverse(raw, raw + sizeof(T));
+    bytes.append(raw, sizeof(T));
+    return *this;
+  }
+  template <class T>
+  BinaryFile& add_many(int count) {
+    for (int i = 0; i < count; ++i) add(static_cast<T>(1 + i));
+    return *this;
+  }
+  BinaryFile& add_record(const BinaryFile& data) {
+    const auto size = static_cast<std::uint32_t>(data.bytes.size());
+    add(size).bytes += data.bytes;
+    return add(size);
+  }
+
+  std::string bytes;
+
+ private:
+  bool big_endian_;
+};
+
+/// With `wide`, all numbers of the particles are in FP64.
+std::string tipsy_file(bool big_endian, bool wide) {
+  BinaryFile file(big_endian);
+  file.add(2.5);
+  for (const std::int32_t n : {20, 3, 5, 10, 5, 0}) file.add(n);
+  constexpr int numbers = 5 * 12 + 10 * 9 + 5 * 11;
+  return (wide ? file.add_many<double>(numbers) : file.add_many<float>(numbers)).bytes;
+}
+
 TEST_F(Mutations, OfTipsyFilesAreReadOrRefused) {
-  std::string file;
-  const auto append = [&](const auto& number) { file.append(reinterpret_cast<const char*>(&number), sizeof(number)); };
-  append(2.5);
-  for (const std::int32_t n : {20, 3, 5, 10, 5, 0}) append(n);
-  for (int i = 0; i < 5 * 12 + 10 * 9 + 5 * 11; ++i) append(1.0F + static_cast<float>(i));
-  try_all(file, Mutator(binary_pieces()), [&](const std::string& bytes) { read_file(bytes, "stars.tipsy"); });
+  for (const bool other : {false, true})
+    try_all(tipsy_file(other, other), Mutator(binary_pieces()), [&](const std::string& bytes) { read_file(bytes, "stars.tipsy"); });
+}
+
+/// 30 particles of types 1 and 2; those of type 1 have one mass.
+std::string gadget_file(int format, bool big_endian) {
+  BinaryFile file(big_endian), header(big_endian);
+  for (const std::int32_t n : {0, 10, 20, 0, 0, 0}) header.add(n);
+  for (const double mass : {0.0, 1.5, 0.0, 0.0, 0.0, 0.0}) header.add(mass);
+  header.add(2.5).add(0.0).add(std::int32_t{0}).add(std::int32_t{0});
+  for (const std::int32_t n : {0, 10, 20, 0, 0, 0}) header.add(n);
+  header.add(std::int32_t{0}).add(std::int32_t{1}).bytes.resize(256);
+  const auto add_block = [&](const char* name, const BinaryFile& data) {
+    BinaryFile label(big_endian);
+    label.bytes = name;
+    if (format == 2) file.add_record(label.add(static_cast<std::uint32_t>(data.bytes.size() + 8)));
+    file.add_record(data);
+  };
+  const BinaryFile empty(big_endian);
+  add_block("HEAD", header);
+  for (const char* name : {"POS ", "VEL "}) add_block(name, BinaryFile(empty).add_many<float>(90));
+  add_block("ID  ", BinaryFile(empty).add_many<std::uint64_t>(30));
+  add_block("MASS", BinaryFile(empty).add_many<double>(20));
+  add_block("POT ", BinaryFile(empty).add_many<float>(30));
+  return file.bytes;
+}
+
+TEST_F(Mutations, OfGadgetBinaryFilesAreReadOrRefused) {
+  for (const int format : {1, 2})
+    try_all(gadget_file(format, format == 2), Mutator(binary_pieces()), [&](const std::string& bytes) { read_file(bytes, "stars.gad"); });
+}
+
+TEST_F(Mutations, OfNemoSnapshotsAreReadOrRefused) {
+  BinaryFile file(false);
+  const auto item = [&](std::uint16_t magic, const std::string& type, const std::string& name) -> BinaryFile& {
+    file.add(magic).bytes += type + '\0' + (type == ")" ? "" : name + '\0');
+    return file;
+  };
+  item(0x0992, "(", "SnapShot");
+  item(0x0992, "(", "Parameters");
+  item(0x0992, "i", "Nobj").add(std::int32_t{20});
+  item(0x0992, "d", "Time").add(2.5);
+  item(0x0992, ")", "");
+  item(0x0992, "(", "Particles");
+  item(0x0b92, "f", "Mass").add(std::int32_t{20}).add(std::int32_t{0}).add_many<float>(20);
+  item(0x0b92, "d", "PhaseSpace")
+      .add(std::int32_t{20})
+      .add(std::int32_t{2})
+      .add(std::int32_t{3})
+      .add(std::int32_t{0})
+      .add_many<double>(120);
+  item(0x0992, ")", "");
+  item(0x0992, ")", "");
+  try_all(file.bytes, Mutator(binary_pieces()), [&](const std::string& bytes) { read_file(bytes, "stars.nemo"); });
 }
 
 TEST_F(Mutations, OfSnapshotsAreReadOrRefused) {

@@ -1,0 +1,99 @@
+#!/usr/bin/env bash
+# Input files as a user brings them: tables with columns, binary files of other programs. Usage: input_test.sh GROVE MPIRUN [MPIRUN_FLAGS...]
+# Each test is a function whose name says what holds, and finds a small run of a table of two galaxies in run.toml.
+set -u
+grove=$1 mpirun=$2
+shift 2
+mpirun_flags=("$@")
+source "$(dirname "${BASH_SOURCE[0]}")/../../support/shell_tests.sh"
+data=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../data/input" && pwd)
+
+ranks() { local n=$1; shift; "$mpirun" -n "$n" "${mpirun_flags[@]}" "$grove" "$@"; }
+
+# fails_with CODE TEXT COMMAND...: the command exits with CODE, and its standard error has one error message, which contains TEXT.
+fails_with() {
+  local code=$1 text=$2 status
+  shift 2
+  "$@" >out.txt 2>err.txt
+  status=$?
+  [ "$status" -eq "$code" ] || { echo "exit code $status, not $code, of: $*"; cat err.txt; return 1; }
+  grep -qF -- "$text" err.txt || { echo "'$text' is missing in:"; cat err.txt; return 1; }
+  one_message
+}
+
+config() {
+  printf '1 0 0 0 0 0 0 0\n1 1 0 0 0 0.5 0 1\n1 0 2 0 0.25 0 0 1\n' >stars.tab
+  cat >run.toml <<END
+[initial_conditions]
+file = "stars.tab"
+columns = "m x y z vx vy vz galaxy"
+[gravity]
+method = "direct"
+softening = 0.05
+[time]
+end = 0.5
+dt = 0.125
+[output]
+snapshot_every = 0.25
+[run]
+device = "cpu"
+END
+}
+
+tests_follow
+
+a_galaxy_with_the_number_0_does_not_become_gas() {
+  grep -v columns run.toml >unnamed.toml
+  fails_with 3 'columns = "m x y z vx vy vz galaxy"' ranks 3 run unnamed.toml && holds [ ! -e output ] || return 1
+  ranks 3 run run.toml >out.txt && "$grove" info output/snapshot_0000.hdf5 >info.txt && contains info.txt PartType1/Masses &&
+    contains info.txt PartType2/Masses && ! grep -q PartType0 info.txt
+}
+
+columns_are_taken_by_all_commands_that_read_a_table() {
+  "$grove" check run.toml >out.txt && "$grove" check stars.tab --set initial_conditions.columns="m x y z vx vy vz -" >out.txt &&
+    "$grove" bench --file stars.tab --set initial_conditions.columns="m x y z vx vy vz -" --repeats 1 --device cpu >out.txt
+}
+
+columns_without_effect_are_refused() {
+  fails_with 2 "initial_conditions.columns" "$grove" run run.toml --set initial_conditions.columns="m x y z vx vy" &&
+    fails_with 2 "'speed' is no column" "$grove" run run.toml --set initial_conditions.columns="m x y z vx vy vz speed" || return 1
+  fails_with 2 "for text tables" ranks 3 run run.toml --set initial_conditions.file="$data/unsio.gadget2" || return 1
+  sed 's/^file.*/generator = "plummer"/' run.toml >generated.toml
+  fails_with 2 "without it, it has no effect" "$grove" run generated.toml
+}
+
+a_run_of_a_table_is_repeated_and_continued() {
+  "$grove" run run.toml --set output.checkpoints=no >out.txt && "$grove" run output/used_parameters.toml --set output.directory=again >out.txt &&
+    "$grove" run run.toml --set output.checkpoints=no --continue --set time.end=1 >out.txt && contains out.txt "t = 1" || return 1
+  grep -v columns run.toml >plain.toml
+  cut -d' ' -f1-7 stars.tab >plain.tab
+  "$grove" run plain.toml --set initial_conditions.file=plain.tab --set output.directory=plain >out.txt &&
+    "$grove" run plain/used_parameters.toml --set output.directory=plain_again >out.txt
+}
+
+binary_files_of_other_programs_run() {
+  grep -v columns run.toml >binary.toml
+  local file
+  for file in "$data"/*.gadget2 "$data"/*.nemo "$data"/*.tipsy; do
+    ranks 3 run binary.toml --set initial_conditions.file="$file" --set output.directory="of_$(basename "$file")" >out.txt ||
+      { echo "$file"; return 1; }
+  done
+}
+
+files_that_are_not_read_are_refused_with_advice() {
+  printf 'REBOUND Binary File. Version: 5.2.2\0rest' >archive.bin
+  fails_with 3 "rebound.Simulation('archive.bin')" ranks 3 run run.toml --set initial_conditions.file=archive.bin &&
+    fails_with 3 "rebound.Simulation('archive.bin')" "$grove" info archive.bin
+}
+
+a_directory_stands_for_the_snapshot_in_it() {
+  mkdir snapdir_000 && cp "$data/unsio.gadget2" snapdir_000/snapshot_000 && grep -v columns run.toml >binary.toml &&
+    ranks 2 run binary.toml --set initial_conditions.file=snapdir_000 >out.txt
+}
+
+initial_conditions_are_written_as_hdf5_alone() {
+  fails_with 2 "must end in .hdf5 or .h5" "$grove" ic plummer --n 10 --out x.tipsy && holds [ ! -e x.tipsy ] &&
+    fails_with 2 "must end in .hdf5 or .h5" ranks 2 ic plummer --n 10 --out x && "$grove" ic plummer --n 10 --out x.h5 >out.txt
+}
+
+run_tests
