@@ -190,7 +190,7 @@ class BlockFinder {
   void take_by_name() {
     while (!records_.at_end()) {
       const std::string label = records_.text(records_.next("name of a block", {label_bytes})).substr(0, 4);
-      const std::string name = printable(label.substr(0, label.find_last_not_of(" \0"s) + 1));
+      const std::string name = printable_line(label.substr(0, label.find_last_not_of(" \0"s) + 1));
       if (!take(name)) {
         records_.next("block " + name);
         unused_.push_back(name);

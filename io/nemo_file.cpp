@@ -100,7 +100,7 @@ Item Items::next() {
   if (type.size() != 1 || !is_type(type[0])) fail("there is an item of no known type");
   Item item;
   item.type = type[0];
-  if (item.type != end_set) item.name = printable(word(longest_name));
+  if (item.type != end_set) item.name = printable_line(word(longest_name));
   std::uint64_t bytes = element_bytes(item.type);
   if (magic == item_with_dimensions) {
     for (auto n = number<std::int32_t>(); n != 0; n = number<std::int32_t>()) {

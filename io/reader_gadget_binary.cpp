@@ -182,9 +182,18 @@ std::string name_row(const FileSet& set, const ParticleField& field, std::uint64
 
 std::string precision(const NumbersInFile& numbers) { return numbers.element_bytes == 4 ? "FP32" : "FP64"; }
 
-/// A file from a cosmological run has lengths in comoving units and velocities over the root of the scale factor.
-bool is_cosmological(const GadgetBinaryHeader& header) {
-  return header.redshift != 0 || header.omega_matter != 0 || header.omega_lambda != 0 || (header.hubble != 0 && header.hubble != 1);
+HeaderFacts facts_of(const FileSet& set) {
+  const GadgetBinaryHeader& header = set.files.front().header;
+  HeaderFacts facts;
+  facts.time = header.time;
+  facts.redshift = header.redshift;
+  facts.omega_matter = header.omega_matter;
+  facts.omega_lambda = header.omega_lambda;
+  facts.h = header.hubble;
+  facts.box_size = header.box_size;
+  facts.gas = set.count_of_type()[0];
+  facts.particles = set.total();
+  return facts;
 }
 
 void describe(const FileSet& set, ReadInfo& info) {
@@ -192,19 +201,12 @@ void describe(const FileSet& set, ReadInfo& info) {
   info.count_of_type = set.count_of_type();
   info.time = first.header.time;
   info.box_size = first.header.box_size;
+  info.universe = facts_of(set);
   info.notes.push_back(fmt::format("format {}, {}-endian, positions in {}, velocities in {}", first.format,
                                    first.swapped ? "big" : "little", precision(first.position), precision(first.velocity)));
   if (set.files.size() > 1) info.notes.push_back(fmt::format("the snapshot is split over {} files", set.files.size()));
   if (!first.has_ids) info.notes.push_back("there is no block of ids; particles are numbered from 0 in the order of the file");
   if (!set.unused.empty()) info.notes.push_back(fmt::format("blocks that are not used: {}", fmt::join(set.unused, ", ")));
-  if (info.count_of_type[0] > 0)
-    info.notes.push_back(fmt::format("{} particles are gas (type 0); they move under gravity alone", info.count_of_type[0]));
-  if (is_cosmological(first.header)) {
-    info.notes.push_back(
-        fmt::format("the file is from a cosmological run (redshift {:.6g}, Omega0 {:.6g}, HubbleParam {:.6g}, box {:.6g}): its numbers are "
-                    "taken as they are, factors of a and h included",
-                    first.header.redshift, first.header.omega_matter, first.header.hubble, first.header.box_size));
-  }
 }
 
 }  // namespace

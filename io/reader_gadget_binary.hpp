@@ -1,8 +1,8 @@
 // Binary snapshots and initial conditions of GADGET-1 and -2 (formats 1 and 2), of both byte orders, in one file or several.
 //
 // Positions, velocities, ids and masses are taken as they are, in 4 or 8 bytes a number; other blocks, such as the energies of gas, are not
-// used, and a note says so. Rows are numbered by type, within a type by file. Velocities of cosmological files keep their factor of the
-// scale factor, and lengths and masses that of the Hubble parameter; a note says so. The files say nothing of units.
+// used, and a note says so. Rows are numbered by type, within a type by file. Numbers are taken as they are; what the header says of an
+// expanding universe goes into ReadInfo::universe. The files say nothing of units.
 #pragma once
 
 #include "io/gadget_binary_file.hpp"

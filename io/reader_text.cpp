@@ -10,7 +10,6 @@
 #include <string_view>
 #include <utility>
 
-#include "io/printable.hpp"
 #include "io/text_columns.hpp"
 #include "io/text_lines.hpp"
 #include "kernels/space/error.hpp"
@@ -110,9 +109,9 @@ double TableFile::number(std::size_t column) const {
   const std::string_view word = words_[column];
   double value = 0;
   const char* const error = parse_number(word, value);
-  if (error != nullptr) throw DataError(fmt::format("{}: '{}' {}", where(column), printable(word), error));
+  if (error != nullptr) throw DataError(fmt::format("{}: '{}' {}", where(column), shown_word(word), error));
   if (!std::isfinite(value))
-    throw DataError(fmt::format("{}: {} is {}; it must be finite", where(column), columns_.names[column], printable(word)));
+    throw DataError(fmt::format("{}: {} is {}; it must be finite", where(column), columns_.names[column], shown_word(word)));
   return value;
 }
 
@@ -125,7 +124,7 @@ std::uint64_t TableFile::id(std::size_t column) const {
   constexpr double first_inexact = 9007199254740992.0;
   const double value = number(column);
   if (value < 0 || value >= first_inexact || value != std::floor(value))
-    throw DataError(fmt::format("{}: the id is {}; it must be an integer, not negative", where(column), printable(word)));
+    throw DataError(fmt::format("{}: the id is {}; it must be an integer, not negative", where(column), shown_word(word)));
   return static_cast<std::uint64_t>(value);
 }
 
@@ -137,10 +136,10 @@ std::uint8_t TableFile::type(std::size_t column) const {
         fmt::format("{}: column {} has no name and holds {} in row {} (line {}), which is no type of stars or dark matter. Say what it is: "
                     "initial_conditions.columns = \"m x y z vx vy vz galaxy\" makes a component of each number 0 to 4, type in place of "
                     "galaxy takes the numbers as particle types 0 to 5 (0 is gas), and - leaves the column out",
-                    path_, column + 1, printable(words_[column]), row_, line_.number));
+                    path_, column + 1, shown_word(words_[column]), row_, line_.number));
   }
   if (!is_type) {
-    throw DataError(fmt::format("{}: the type is {}; it must be an integer 0 to {}", where(column), printable(words_[column]),
+    throw DataError(fmt::format("{}: the type is {}; it must be an integer 0 to {}", where(column), shown_word(words_[column]),
                                 particle_type_count - 1));
   }
   return static_cast<std::uint8_t>(value);
@@ -150,7 +149,7 @@ std::uint8_t TableFile::component(std::size_t column) const {
   constexpr int last = particle_type_count - 1 - first_component_type;
   const double value = number(column);
   if (!(value >= 0 && value <= last && value == std::floor(value)))
-    throw DataError(fmt::format("{}: the number is {}; it must be an integer 0 to {}", where(column), printable(words_[column]), last));
+    throw DataError(fmt::format("{}: the number is {}; it must be an integer 0 to {}", where(column), shown_word(words_[column]), last));
   return static_cast<std::uint8_t>(first_component_type + static_cast<std::uint8_t>(value));
 }
 
@@ -159,7 +158,7 @@ void TableFile::parse(std::size_t column, Row& row) const {
     case TextColumn::mass:
       row.mass = number(column);
       if (row.mass < 0)
-        throw DataError(fmt::format("{}: the mass is {}; it must not be negative", where(column), printable(words_[column])));
+        throw DataError(fmt::format("{}: the mass is {}; it must not be negative", where(column), shown_word(words_[column])));
       break;
     case TextColumn::x:
     case TextColumn::y:

@@ -145,6 +145,8 @@ struct KindRows {
   std::size_t at = 0;
 };
 
+using SofteningRanges = std::array<SofteningRange, kinds.size()>;
+
 /// Reads rows of one kind into the particles; on failure `file` is in a failed state.
 void read_kind(std::ifstream& file, const Header& header, const KindRows& rows, ParticleSet& particles, SofteningRange& softening) {
   const Kind& kind = kinds[rows.kind];
@@ -175,7 +177,7 @@ void read_kind(std::ifstream& file, const Header& header, const KindRows& rows, 
 
 /// Reads the rows [begin, end) of the file.
 ParticleSet read_rows(const std::filesystem::path& path, const Header& header, const FieldTablePtr& fields, std::uint64_t begin,
-                      std::uint64_t end, SofteningRange& softening) {
+                      std::uint64_t end, SofteningRanges& softenings) {
   ParticleSet particles = make_rows(fields, begin, end, path);
   std::ifstream file(path, std::ios::binary);
   if (!file) throw DataError(path.string() + ": cannot be opened for reading");
@@ -183,7 +185,7 @@ ParticleSet read_rows(const std::filesystem::path& path, const Header& header, c
   for (std::size_t k = 0; k < kinds.size(); ++k) {
     const std::uint64_t kind_end = kind_begin + header.count[k];
     const std::uint64_t first = std::max(begin, kind_begin), last = std::min(end, kind_end);
-    if (first < last) read_kind(file, header, {k, first - kind_begin, last - first, first - begin}, particles, softening);
+    if (first < last) read_kind(file, header, {k, first - kind_begin, last - first, first - begin}, particles, softenings[k]);
     kind_begin = kind_end;
   }
   if (!file) throw SystemError(fmt::format("{}: rows {} to {} cannot be read", path.string(), begin, end - 1));
@@ -191,19 +193,23 @@ ParticleSet read_rows(const std::filesystem::path& path, const Header& header, c
 }
 
 /// What a user should know: how the file is written, and what in it is not used.
-std::vector<std::string> notes_on(const Header& header, const SofteningRange& softening) {
+std::vector<std::string> notes_on(const Header& header) {
   std::vector<std::string> notes{
       fmt::format("{}-endian, header of {} bytes, {}", header.swapped ? "big" : "little", header.bytes, precisions[header.precision].name)};
-  if (softening.lowest <= softening.highest && softening.highest > 0)
-    notes.push_back(fmt::format("the particles have softenings (eps) of {:.6g} to {:.6g}, which are not used: gravity.softening is",
-                                softening.lowest, softening.highest));
-  if (header.count[0] > 0)
-    notes.push_back(
-        fmt::format("{} particles are gas (type 0); they move under gravity alone, and their densities, temperatures, "
-                    "smoothing lengths and metals are not used",
-                    header.count[0]));
+  if (header.count[0] > 0) notes.push_back("densities, temperatures, smoothing lengths and metals of the gas are not used");
   if (header.count[2] > 0) notes.push_back("metals and formation times of the stars are not used");
   return notes;
+}
+
+/// The softenings that the particles have in the file, over all ranks. Collective.
+std::vector<FileSoftening> softenings_of(const SofteningRanges& ranges, const Communicator& comm) {
+  std::vector<FileSoftening> softenings;
+  for (std::size_t k = 0; k < kinds.size(); ++k) {
+    const double lowest = comm.min(ranges[k].lowest), highest = comm.max(ranges[k].highest);
+    if (lowest <= highest)
+      softenings.push_back({fmt::format("eps of {} particles", std::string(kinds[k].name)), lowest, highest, kinds[k].type});
+  }
+  return softenings;
 }
 
 std::string name_row(const std::filesystem::path& path, const Header& header, const ParticleField& field, std::uint64_t row) {
@@ -228,10 +234,10 @@ ParticleSet read_tipsy(const std::filesystem::path& path, const FieldTablePtr& f
   const std::uint64_t begin = first_of_rank(header.total(), comm.rank(), comm.size());
   const std::uint64_t end = first_of_rank(header.total(), comm.rank() + 1, comm.size());
   ParticleSet particles;
-  SofteningRange softening;
-  comm.agree([&] { particles = read_rows(path, header, fields, begin, end, softening); });
-  softening = {comm.min(softening.lowest), comm.max(softening.highest)};
-  info.notes = notes_on(header, softening);
+  SofteningRanges softenings;
+  comm.agree([&] { particles = read_rows(path, header, fields, begin, end, softenings); });
+  info.softenings = softenings_of(softenings, comm);
+  info.notes = notes_on(header);
   const RowNamer namer = [&](const ParticleField& field, std::uint64_t row) { return name_row(path, header, field, row); };
   validate_particles(particles, path.string(), begin, namer, comm);
   return particles;

@@ -9,7 +9,6 @@
 #include <optional>
 #include <utility>
 
-#include "io/printable.hpp"
 #include "io/text_lines.hpp"
 #include "kernels/space/error.hpp"
 
@@ -76,9 +75,9 @@ TextColumns columns_with(const std::vector<std::string>& names) {
   std::vector<std::string> unknown;
   for (const std::string& name : names) {
     const std::optional<TextColumn> kind = kind_of(plain_name(name));
-    if (!kind) unknown.push_back(printable(name));
+    if (!kind) unknown.push_back(shown_word(name));
     columns.kinds.push_back(kind.value_or(TextColumn::none));
-    columns.names.push_back(printable(name));
+    columns.names.push_back(shown_word(name));
   }
   if (!unknown.empty()) columns.notes.push_back(fmt::format("columns of the table that are not used: {}", fmt::join(unknown, ", ")));
   return columns;
@@ -120,7 +119,8 @@ std::string complaint_about_columns(const std::string& list) {
   const std::vector<std::string> words = words_of_list(list);
   for (const std::string& word : words) {
     if (!kind_of(word))
-      return fmt::format("'{}' is no column; known are id m x y z vx vy vz type component galaxy, and - to leave one out", printable(word));
+      return fmt::format("'{}' is no column; known are id m x y z vx vy vz type component galaxy, and - to leave one out",
+                         shown_word(word));
   }
   return complaint_about(columns_with(words));
 }

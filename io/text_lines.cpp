@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "io/printable.hpp"
 #include "kernels/space/error.hpp"
 
 namespace grove {
@@ -98,6 +99,11 @@ void split_words(std::string_view line, bool commas, std::vector<std::string_vie
       while (!line.empty() && is_blank(line.front())) line.remove_prefix(1);
     }
   }
+}
+
+std::string shown_word(std::string_view word) {
+  constexpr std::size_t longest = 40;
+  return printable_line(std::string(word.substr(0, 4 * longest)), longest);
 }
 
 const char* parse_number(std::string_view word, double& value) {

@@ -40,6 +40,9 @@ class TextLines {
 /// Splits a line into words, which are separated by commas if `commas` is true, and by blanks or tabs otherwise. Quotes around a word go.
 void split_words(std::string_view line, bool commas, std::vector<std::string_view>& words);
 
+/// A word as it may stand in a message: short, and harmless to a terminal.
+std::string shown_word(std::string_view word);
+
 /// Reads a number as C, Fortran (1.0D0) and spreadsheets (+1) write it; nullptr when it is one, otherwise what is wrong with it.
 const char* parse_number(std::string_view word, double& value);
 

@@ -70,7 +70,7 @@ int make_initial_conditions(const IcOptions& options, const Communicator& comm) 
   const InitialState state = load_initial_state(config, comm);
   const std::filesystem::path out = options.out;
   remove_partial_files_on_failure(out.parent_path(), out.filename().string());
-  save_snapshot(options.out, state.particles, config.time.begin, config, "", comm);
+  save_snapshot(options.out, state.particles, config.time.begin, config, "", comm, state.components);
   if (comm.is_root()) fmt::print("{}, written to {}\n", state.description, options.out);
   return 0;
 }

@@ -104,11 +104,10 @@ class ConfigBuilder {
       fail(given, "gravity.method = \"direct\" does not measure the field work, which divides particles among ranks for tree and fmm");
   }
 
-  /// Columns are for input files; whether the file is a table, who reads it finds out.
+  /// Whether the file is a table, who reads it finds out.
   void check_columns() const {
     const GivenSetting* columns = find(initial_section, "columns");
     if (!columns || config_.initial_conditions.columns.empty()) return;
-    if (config_.initial_conditions.file.empty()) fail(*columns, "is for initial_conditions.file; without it, it has no effect and must go");
     const std::string complaint = complaint_about_columns(config_.initial_conditions.columns);
     if (!complaint.empty()) fail(*columns, complaint);
   }
@@ -145,6 +144,8 @@ class ConfigBuilder {
     }
     if (belongs_to_generators(*row) && config_.initial_conditions.generator.empty())
       fail(given, "is for generators; with initial_conditions.file it has no effect and must go");
+    if (belongs_to_files(*row) && !find(initial_section, "file"))
+      fail(given, "is for initial_conditions.file; with a generator it has no effect and must go");
     row->set(config_, accept(row->setting, given));
   }
 

@@ -37,6 +37,12 @@ void add_initial_conditions(Rows& rows) {
                      {},
                      "what the columns of a text table are, where the file does not say it: m x y z vx vy vz, and id, type, galaxy or "
                      "component; - for one to leave out"});
+  add(&IC::allow_cosmological,
+      {"allow_cosmological",
+       {},
+       {},
+       "true: a file of a cosmological simulation or a periodic box is taken as an isolated system, its numbers as they are. false: it is "
+       "refused"});
   add(&IC::generator, {"generator", {}, {}, "makes the particles instead", generator_names()});
   add(&IC::n, {"n", {}, {1.0, 1e12}, "number of particles, all ranks together"});
   add(&IC::seed, {"seed", {}, {0.0, 9e18}, "of the random numbers; same seed, same particles on any number of ranks"});
@@ -190,8 +196,12 @@ ConfigSetting gravity_parameter(Setting setting, Condition only_with) {
           [=](const Config& config) { return Value(config.gravity.parameter(name, default_value)); }, std::move(only_with)};
 }
 
+bool belongs_to_files(const ConfigSetting& row) {
+  return row.section == "initial_conditions" && (row.setting.name == "columns" || row.setting.name == "allow_cosmological");
+}
+
 bool belongs_to_generators(const ConfigSetting& row) {
-  return row.section == "initial_conditions" && row.setting.name != "file" && row.setting.name != "columns";
+  return row.section == "initial_conditions" && row.setting.name != "file" && !belongs_to_files(row);
 }
 
 bool condition_holds(const ConfigTable& table, const ConfigSetting& row, const Config& config) {
@@ -202,7 +212,9 @@ bool condition_holds(const ConfigTable& table, const ConfigSetting& row, const C
 }
 
 bool applies(const ConfigTable& table, const ConfigSetting& row, const Config& config) {
-  if (row.section == "initial_conditions" && belongs_to_generators(row) == !config.initial_conditions.file.empty()) return false;
+  const bool has_file = !config.initial_conditions.file.empty();
+  if (belongs_to_files(row) && !has_file) return false;
+  if (row.section == "initial_conditions" && !belongs_to_files(row) && belongs_to_generators(row) == has_file) return false;
   return condition_holds(table, row, config);
 }
 

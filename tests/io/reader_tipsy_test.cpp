@@ -79,9 +79,10 @@ TEST_F(TipsyReader, ReadsBothByteOrdersHeadersAndPrecisions) {
       const ParticleSet all = all_particles(read_particles(path(), comm_, &info), comm_);
       EXPECT_EQ(info.format, "TIPSY binary");
       EXPECT_EQ(info.time, 2.5);
-      ASSERT_EQ(info.notes.size(), 4u);
+      ASSERT_EQ(info.notes.size(), 3u);
       EXPECT_TRUE(names(info.notes[0], {file.wide ? "all numbers in FP64" : "all numbers in FP32"}));
-      EXPECT_TRUE(names(info.notes[1], {"softenings (eps) of 99 to 99, which are not used"}));
+      const std::vector<FileSoftening> softenings = {{"eps of dark particles", 99, 99, 1}, {"eps of star particles", 99, 99, 4}};
+      EXPECT_EQ(info.softenings, softenings);
       EXPECT_EQ(info.count_of_type, (std::array<std::uint64_t, 6>{2, 3, 0, 0, 1, 0}));
       EXPECT_EQ(all.type, (std::vector<std::uint8_t>{0, 0, 1, 1, 1, 4}));
       EXPECT_EQ(all.mass, (std::vector<double>{1, 2, 3, 4, 5, 6}));

@@ -39,11 +39,13 @@ TEST_P(WrittenByOthers, IsReadAsItWasWritten) {
   std::string notes;
   for (const std::string& note : info.notes) notes += note + '\n';
   EXPECT_TRUE(names(notes, file.notes));
+  const std::vector<FileSoftening> of_tipsy = {{"eps of dark particles", 0.5, 0.5, 1}, {"eps of star particles", 0.25, 0.25, 4}};
+  EXPECT_EQ(info.softenings, info.format == std::string("TIPSY binary") ? of_tipsy : std::vector<FileSoftening>());
+  EXPECT_EQ(why_not_isolated(info.universe), "");
 }
 
 const std::vector<std::uint8_t> tipsy_types = {0, 0, 1, 1, 1, 1, 4, 4, 4};
-const std::vector<std::string> tipsy_notes = {"big-endian", "softenings (eps) of 0.25 to 0.5, which are not used", "2 particles are gas",
-                                              "metals and formation times"};
+const std::vector<std::string> tipsy_notes = {"big-endian", "metals of the gas are not used", "metals and formation times"};
 
 std::vector<std::string> tipsy_notes_with(const std::string& precision) {
   std::vector<std::string> notes = tipsy_notes;
@@ -66,7 +68,7 @@ INSTANTIATE_TEST_SUITE_P(
                                 {0, 0, 1, 1, 1, 1, 2, 2, 2},
                                 {100, 101, 200, 201, 202, 203, 300, 301, 302},
                                 1,
-                                {"format 2", "little-endian", "2 particles are gas"}},
+                                {"format 2", "little-endian"}},
                     WrittenFile{"unsio.gadget2",
                                 "GADGET binary",
                                 {1, 1, 1, 1, 2, 2, 2, 4, 4},
