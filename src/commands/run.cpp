@@ -224,7 +224,11 @@ int simulate(const RunOptions& options, Config config, const Communicator& comm)
   if (options.verbose) console.say(table_of_ranks(device, comm));
   if (comm.size() > 1) console.say("messages travel " + simulation->transport_description() + "\n");
   comm.agree([&] {
-    if (comm.is_root()) write_text(directory.used_parameters(), print_config(config));
+    if (!comm.is_root()) return;
+    // Renamed, so that a link in its place is replaced and not followed.
+    const std::string path = directory.used_parameters();
+    write_text(partial_name(path).string(), print_config(config));
+    std::filesystem::rename(partial_name(path), path);
   });
   Checkpoints checkpoints(config, directory, comm, from.next_checkpoint);
   RunRequests requests(directory, limit, signal_before_end_s());
