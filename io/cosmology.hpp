@@ -10,17 +10,17 @@ namespace grove {
 
 /// What a header says of the universe of its particles. Empty: it does not say.
 struct HeaderFacts {
-  std::optional<double> time;          ///< code units, or the scale factor of a universe that expands
-  std::optional<double> redshift;      ///< GADGET's headers have 0 where nothing expands
-  std::optional<double> scale_factor;  ///< SWIFT: beside the time
-  std::optional<double> omega_matter, omega_lambda;
-  std::optional<double> h;          ///< Hubble's constant in 100 km/s/Mpc
-  bool has_h_in_units = true;       ///< lengths and masses are in units of 1/h; not in SWIFT's files
-  std::optional<bool> expands;      ///< said in so many words: SWIFT's "Cosmological run", GADGET's ComovingIntegrationOn
-  std::optional<bool> is_periodic;  ///< said in so many words
-  std::optional<double> box_size;   ///< code units
-  std::uint64_t gas = 0;            ///< particles of type 0
-  std::uint64_t particles = 0;      ///< of all types
+  std::optional<double> time{};          ///< code units, or the scale factor of a universe that expands
+  std::optional<double> redshift{};      ///< GADGET's headers have 0 where nothing expands
+  std::optional<double> scale_factor{};  ///< SWIFT: beside the time
+  std::optional<double> omega_matter{}, omega_lambda{};
+  std::optional<double> h{};          ///< Hubble's constant in 100 km/s/Mpc
+  bool has_h_in_units = true;         ///< lengths and masses are in units of 1/h; not in SWIFT's files
+  std::optional<bool> expands{};      ///< said in so many words: SWIFT's "Cosmological run", GADGET's ComovingIntegrationOn
+  std::optional<bool> is_periodic{};  ///< said in so many words
+  std::optional<double> box_size{};   ///< code units
+  std::uint64_t gas = 0;              ///< particles of type 0
+  std::uint64_t particles = 0;        ///< of all types
 
   bool operator==(const HeaderFacts&) const = default;
 };

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
+#include <map>
 
 #include "decomposition/sort_by_id.hpp"
 #include "io/validate.hpp"
@@ -32,28 +32,26 @@ void require_isolated(const InitialConditions& wanted, const ReadInfo& info) {
   if (!why.empty() && !wanted.allow_cosmological) throw DataError(fmt::format("{}: {}. {}", wanted.file, why, how_to_allow));
 }
 
-/// "halo, disc", or what the file says of SWIFT's.
-std::string softened_types(const std::vector<FileSoftening>& softenings, const FileSoftening& like, const ComponentNames& components) {
-  std::string names;
-  for (const FileSoftening& softening : softenings) {
-    if (softening.what != like.what || softening.type < 0) continue;
-    names += (names.empty() ? "" : ", ") + components[static_cast<std::size_t>(softening.type)];
-  }
-  return names.empty() ? like.what : fmt::format("{} ({})", names, like.what);
+/// The softening that is used for the particles of a softening in the file; of a type that is not known, the largest one.
+double used_softening(const GravityParameters& gravity, const FileSoftening& of) {
+  if (of.type < 0 || gravity.softening_of_type.empty()) return gravity.softening;
+  return gravity.softening_of_type.at(static_cast<std::size_t>(of.type));
 }
 
+/// One note for each softening in the file that is not the one used, whatever the number of components that have it.
 void add_notes_on_softening(const Config& config, const InitialState& state, std::vector<std::string>& notes) {
-  std::set<std::string> seen;
+  std::map<std::string, std::string> components;  // by all else of the note
   for (const FileSoftening& softening : state.info.softenings) {
-    const double used = config.gravity.softening;
+    const double used = used_softening(config.gravity, softening);
     if (!differ(softening.lowest, used) && !differ(softening.highest, used)) continue;
-    if (!seen.insert(softening.what).second) continue;
-    const std::string value = softening.lowest == softening.highest ? fmt::format("{:.6g}", softening.lowest)
-                                                                    : fmt::format("{:.6g} to {:.6g}", softening.lowest, softening.highest);
-    notes.push_back(fmt::format("{} has softening {} of {}, the configuration has gravity.softening = {:.6g}, which is used",
-                                config.initial_conditions.file, value, softened_types(state.info.softenings, softening, state.components),
-                                used));
+    const std::string to = softening.lowest == softening.highest ? "" : fmt::format(" to {:.6g}", softening.highest);
+    std::string& names = components[fmt::format("softening {:.6g}{} ({}), the configuration has gravity.softening = {:.6g}",
+                                                softening.lowest, to, softening.what, used)];
+    if (softening.type >= 0) names += (names.empty() ? "" : ", ") + state.components[static_cast<std::size_t>(softening.type)];
   }
+  for (const auto& [text, names] : components)
+    notes.push_back(
+        fmt::format("{} has {}{}, which is used", config.initial_conditions.file, names.empty() ? "" : "for " + names + " ", text));
 }
 
 /// Gas in a file that is refused, or not, for other reasons is named there.

@@ -25,7 +25,7 @@ struct GadgetType {
   std::uint64_t coordinate_columns = 3;
   std::uint64_t missing_rows = 0;  ///< by so many rows the datasets are shorter than announced
   std::uint64_t bad_row = ~0ull;   ///< of the component x of field `bad_field`
-  std::string bad_field;
+  std::string bad_field{};
   double bad_value = 0;
 };
 

@@ -1,0 +1,146 @@
+// Headers of GADGET-like files that cannot be right: sets of files that contradict each other, counts that are none, numbers that are none.
+#include "io/gadget_set.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+
+#include "decomposition/sort_by_id.hpp"
+#include "io/info.hpp"
+#include "tests/support/gadget_file.hpp"
+#include "tests/support/reader_support.hpp"
+
+namespace grove {
+namespace {
+
+class GadgetSet : public testing::Test {
+ protected:
+  /// Particles of a type without masses of their own.
+  static GadgetType massless(int type, std::uint64_t count, double first) {
+    return {.type = type, .count = count, .first = first, .masses = false};
+  }
+  /// Writes snap.0.hdf5 and snap.1.hdf5 on the root, and changes the second one.
+  void write(GadgetFile first, GadgetFile second, const std::function<void(const Hdf5Handle& file)>& change = {}) {
+    if (comm.is_root()) {
+      std::array<std::uint64_t, 6> total{};
+      for (const GadgetFile* file : {&first, &second})
+        for (const GadgetType& type : file->types) total[static_cast<std::size_t>(type.type)] += type.count;
+      for (GadgetFile* file : {&first, &second}) {
+        file->files = 2;
+        file->total = total;
+      }
+      write_gadget_file(directory.file("snap.0.hdf5"), first);
+      write_gadget_file(directory.file("snap.1.hdf5"), second);
+      if (change) change_file("snap.1.hdf5", change);
+    }
+    comm.barrier();
+  }
+  void change_file(const std::string& name, const std::function<void(const Hdf5Handle& file)>& change) const {
+    const Hdf5Handle file(check_hdf5(H5Fopen(directory.file(name).c_str(), H5F_ACC_RDWR, H5P_DEFAULT), name), H5Fclose);
+    change(file);
+  }
+  static void set(const Hdf5Handle& file, const std::string& group, const std::string& name, double value) {
+    const Hdf5Handle at = open_group(file, group);
+    if (has_attribute(at, name)) H5Adelete(at.id(), name.c_str());
+    write_attribute(at, name, value);
+  }
+  std::string error() { return read_error(directory.file("snap.0.hdf5"), comm); }
+  /// The error for a file of its own with one number of a group changed.
+  std::string error_with(const std::string& group, const std::string& name, double value) {
+    if (comm.is_root()) {
+      write_gadget_file(directory.file("in.hdf5"), {.types = {{.type = 1, .count = 4}}});
+      change_file("in.hdf5", [&](const Hdf5Handle& file) { set(file, group, name, value); });
+    }
+    comm.barrier();
+    return read_error(directory.file("in.hdf5"), comm);
+  }
+
+  Communicator comm{MPI_COMM_WORLD};
+  TemporaryDirectory directory{comm};
+};
+
+TEST_F(GadgetSet, TakesTheMassTableOfEachFile) {
+  // The last file has no particles of type 2, and no mass for them.
+  write({.types = {massless(2, 4, 0)}, .mass_table = {0, 0, 0.5, 0, 0, 0}},
+        {.types = {massless(1, 3, 4)}, .mass_table = {0, 2, 0, 0, 0, 0}});
+  const ParticleSet all = all_particles(read_particles(directory.file("snap.0.hdf5"), comm), comm);
+  EXPECT_EQ(all.mass, (std::vector<double>{2, 2, 2, 0.5, 0.5, 0.5, 0.5}));
+}
+
+TEST_F(GadgetSet, RefusesMassesThatDifferOrAreNone) {
+  write({.types = {massless(1, 4, 0)}, .mass_table = {0, 1, 0, 0, 0, 0}}, {.types = {massless(1, 3, 4)}, .mass_table = {0, 2, 0, 0, 0, 0}});
+  EXPECT_TRUE(names(error(), {"snap.1.hdf5: /Header MassTable gives 2 for type 1", "1 in", "snap.0.hdf5"}));
+  for (const double mass : {0.0, -1.0, std::nan("")}) {
+    write({.types = {massless(1, 4, 0)}, .mass_table = {0, 1, 0, 0, 0, 0}},
+          {.types = {massless(1, 3, 4)}, .mass_table = {0, mass, 0, 0, 0, 0}});
+    EXPECT_TRUE(names(error(), {"snap.1.hdf5: PartType1/Masses: missing field", "MassTable gives"}));
+  }
+}
+
+TEST_F(GadgetSet, RefusesFilesOfDifferentSnapshots) {
+  const GadgetFile first{.types = {{.type = 1, .count = 3}}}, second{.types = {{.type = 1, .count = 2, .first = 3}}};
+  write(first, second);
+  EXPECT_EQ(error(), "no error");
+  write(first, second, [](const Hdf5Handle& file) { set(file, "Header", "Time", 0.5); });
+  EXPECT_TRUE(names(error(), {"snap.1.hdf5: /Header Time is 0.5, but 0.75 in", "snap.0.hdf5"}));
+  write(first, second, [](const Hdf5Handle& file) { set(file, "Parameters", "UnitMass_in_g", 6); });
+  EXPECT_TRUE(names(error(), {"snap.1.hdf5: /Parameters UnitMass_in_g is 6, but 5"}));
+  const auto name = [](const char* text) {
+    return [=](const Hdf5Handle& file) { write_attribute(open_group(file, "PartType1"), "ComponentName", std::string(text)); };
+  };
+  write(first, second, name("bulge"));
+  EXPECT_EQ(error(), "no error") << "the other file has none";
+  if (comm.is_root()) change_file("snap.0.hdf5", name("halo"));
+  comm.barrier();
+  EXPECT_TRUE(names(error(), {"snap.1.hdf5: /PartType1 ComponentName is \"bulge\", but \"halo\""}));
+}
+
+TEST_F(GadgetSet, RefusesCountsThatAreNone) {
+  for (const double count : {40.5, -1.0, std::nan(""), 1e300}) {
+    if (comm.is_root()) {
+      write_gadget_file(directory.file("in.hdf5"), {.types = {{.type = 1, .count = 4}}});
+      change_file("in.hdf5", [&](const Hdf5Handle& file) {
+        const Hdf5Handle header = open_group(file, "Header");
+        H5Adelete(header.id(), "NumPart_ThisFile");
+        const std::vector<double> counts{0, count, 0, 0, 0, 0};
+        write_attribute(header, "NumPart_ThisFile", std::span<const double>(counts));
+      });
+    }
+    comm.barrier();
+    EXPECT_TRUE(
+        names(read_error(directory.file("in.hdf5"), comm), {"in.hdf5", "/Header, attribute NumPart_ThisFile", "a count is needed"}));
+    EXPECT_TRUE(names(error_with("Header", "NumFilesPerSnapshot", count), {"NumFilesPerSnapshot", "a count is needed"}));
+  }
+}
+
+TEST_F(GadgetSet, RefusesNumbersThatAreNotFinite) {
+  for (const char* name : {"Time", "BoxSize", "Redshift", "HubbleParam"})
+    EXPECT_TRUE(names(error_with("Header", name, std::nan("")), {"in.hdf5", std::string("/Header, attribute ") + name, "finite"}));
+  EXPECT_TRUE(names(error_with("Parameters", "UnitLength_in_cm", -3), {"in.hdf5: /Parameters: the units are -3 cm", "larger than 0"}));
+}
+
+TEST_F(GadgetSet, IsDescribedOnlyIfARunWouldTakeItsIds) {
+  if (comm.is_root())
+    write_gadget_file(directory.file("in.hdf5"), {.types = {{.type = 1, .count = 4}, {.type = 2, .count = 4, .first = 3}}});
+  comm.barrier();
+  std::string message;
+  try {
+    describe_file(directory.file("in.hdf5"));
+  } catch (const DataError& error) {
+    message = error.what();
+  }
+  EXPECT_TRUE(names(message, {"in.hdf5", "the id 103 occurs twice"}));
+  const ParticleSet local = read_particles(directory.file("in.hdf5"), comm);
+  EXPECT_TRUE(names(data_error_of([&] { require_unique_ids(local.id, "in.hdf5", comm); }), {"103"}));
+}
+
+TEST_F(GadgetSet, RefusesNeutrinosInWords) {
+  if (comm.is_root())
+    write_gadget_file(directory.file("in.hdf5"), {.types = {{.type = 1, .count = 4}, {.type = 6, .count = 2}}, .swift = true});
+  comm.barrier();
+  EXPECT_TRUE(names(read_error(directory.file("in.hdf5"), comm), {"in.hdf5", "2 particles of type 6", "neutrinos"}));
+}
+
+}  // namespace
+}  // namespace grove
