@@ -134,7 +134,7 @@ int info(const InfoOptions& options, const Communicator& comm) {
 
 CommandAction declare_info(CLI::App& app) {
   auto options = std::make_shared<InfoOptions>();
-  app.add_option("FILE", options->files, "HDF5 snapshots (GADGET, SWIFT, Grove), TIPSY files, text tables or checkpoints")->required();
+  app.add_option("FILE", options->files, "files of particles (HDF5, GADGET binary, TIPSY, NEMO, text tables) or checkpoints")->required();
   app.add_flag("--all", options->all, "all that the files say: fields, centre of mass, the configuration that made them, every attribute");
   options->json.declare(app);
   return [options](const Communicator& comm) { return info(*options, comm); };

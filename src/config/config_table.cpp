@@ -31,7 +31,7 @@ auto rows_of(Rows& rows, Section Config::*section, const std::string& section_na
 void add_initial_conditions(Rows& rows) {
   const auto add = rows_of(rows, &Config::initial_conditions, "initial_conditions");
   using IC = InitialConditions;
-  add(&IC::file, {"file", {}, {}, "input particles, relative to the current directory: GADGET/SWIFT HDF5, TIPSY or a text table"});
+  add(&IC::file, {"file", {}, {}, "input particles, relative to the current directory: GADGET or SWIFT, TIPSY, NEMO, or a text table (docs/input.md)"});
   add(&IC::columns, {"columns",
                      {},
                      {},
