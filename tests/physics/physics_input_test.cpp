@@ -118,7 +118,7 @@ TEST_P(InputOfTrees, DisksAndBulgesLoadAndRun) {
   ASSERT_EQ(end.size(), 49152U);
   for (std::size_t i = 0; i < end.size(); i += 511) {
     EXPECT_EQ(end.id[i], i);
-    EXPECT_EQ(end.type[i], i < 32768 ? i / 16384 : (i - 32768) / 8192) << "the eighth column is the galaxy";
+    EXPECT_EQ(end.type[i], 1 + (i < 32768 ? i / 16384 : (i - 32768) / 8192)) << "galaxies 0 and 1 are types 1 and 2";
   }
 }
 
