@@ -30,6 +30,7 @@ struct SnapshotHeader {
   UnitSystem units;
   double G = 1;          ///< code units
   double softening = 0;  ///< code units, Plummer equivalent
+  ComponentNames components = usual_component_names();
   Provenance provenance;
   std::vector<std::string> fields{};  ///< names of the fields on request that are to be written
   /// Most bytes that a rank hands over in one call: bounds the scratch memory and keeps MPI's counts within an int. At least 24.

@@ -116,7 +116,7 @@ std::string make_snapshot_image(const std::string& name, const SnapshotHeader& h
     const std::uint64_t count = contents.count_of_type[static_cast<std::size_t>(type)];
     if (count == 0) continue;
     const Hdf5Handle group = create_group(file, gadget_group(type));
-    write_attribute(group, "ComponentName", std::string(component_name(type)));
+    write_attribute(group, "ComponentName", header.components[static_cast<std::size_t>(type)]);
     for (const ParticleField* field : contents.fields) create_field(group, *field, count, header.units);
   }
   return image.close();

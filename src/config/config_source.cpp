@@ -14,7 +14,6 @@ namespace {
 std::string describe(const toml::node& node) {
   if (node.is_table()) return "a table";
   if (node.is_array()) return "an array";
-  if (node.is_boolean()) return node.as_boolean()->get() ? "true" : "false";
   return "a date or time";
 }
 
@@ -25,6 +24,9 @@ void set_value(GivenSetting& given, const toml::node& node) {
   } else if (const auto* number = node.as_floating_point()) {
     given.value = number->get();
     given.shown = fmt::format("{}", number->get());
+  } else if (const auto* choice = node.as_boolean()) {
+    given.value = choice->get();
+    given.shown = choice->get() ? "true" : "false";
   } else if (const auto* text = node.as_string()) {
     given.value = text->get();
     given.shown = fmt::format("\"{}\"", text->get());

@@ -59,6 +59,11 @@ std::optional<Value> as_text(const Setting& setting, const GivenSetting& given) 
   return text;
 }
 
+std::optional<Value> as_true_or_false(const GivenSetting& given) {
+  if (const auto* value = std::get_if<bool>(&given.value)) return *value;
+  return std::nullopt;
+}
+
 template <class Type>
 const Type& among(const SettingValues& values, const std::vector<Setting>& settings, const std::string& owner, const std::string& name) {
   const auto given = values.find(name);
@@ -109,7 +114,9 @@ std::string full_name(const GivenSetting& given) {
 std::string what_is_allowed(const Setting& setting) {
   const bool is_text = std::holds_alternative<std::string>(setting.default_value);
   std::string words;
-  if (is_text) {
+  if (std::holds_alternative<bool>(setting.default_value)) {
+    words = "true or false";
+  } else if (is_text) {
     words = setting.allowed.empty() ? "a text" : fmt::format("one of {}", fmt::join(setting.allowed, ", "));
   } else {
     words = std::holds_alternative<double>(setting.default_value) ? "a number" : "a whole number";
@@ -124,6 +131,8 @@ Value accept(const Setting& setting, const GivenSetting& given) {
   std::optional<Value> value;
   if (std::holds_alternative<std::string>(setting.default_value)) {
     value = as_text(setting, given);
+  } else if (std::holds_alternative<bool>(setting.default_value)) {
+    value = as_true_or_false(given);
   } else if (std::holds_alternative<double>(setting.default_value)) {
     value = as_number(setting, given);
   } else {
@@ -149,6 +158,7 @@ const std::string& text_among(const SettingValues& values, const std::vector<Set
 
 std::string to_toml(const Value& value) {
   if (const auto* text = std::get_if<std::string>(&value)) return quoted(*text);
+  if (const auto* choice = std::get_if<bool>(&value)) return *choice ? "true" : "false";
   if (const auto* whole = std::get_if<std::uint64_t>(&value)) return fmt::format("{}", *whole);
   std::string number = fmt::format("{}", std::get<double>(value));
   if (number.find_first_of(".e") == std::string::npos) number += ".0";

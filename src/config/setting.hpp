@@ -10,8 +10,8 @@
 
 namespace grove {
 
-/// The value of a key: a whole number, a number or a text.
-using Value = std::variant<std::uint64_t, double, std::string>;
+/// The value of a key: a whole number, a number, a text, or true or false.
+using Value = std::variant<std::uint64_t, double, std::string, bool>;
 
 /// Which numbers a key accepts; always finite ones only.
 struct Range {
@@ -38,12 +38,12 @@ using SettingValues = std::map<std::string, Value>;
 
 /// A key as the user gave it, before it was checked.
 struct GivenSetting {
-  std::string section;                                                    ///< empty: the key stands outside all sections
-  std::string name;                                                       ///< empty: the header of the section itself
-  std::variant<std::monostate, std::int64_t, double, std::string> value;  ///< monostate: a TOML type no key has
-  std::string shown;                                                      ///< the value as shown in messages
-  std::string where;                                                      ///< "run.toml:7" or "command line"
-  std::string raw = {};                                                   ///< the bare text, when given on the command line
+  std::string section;                                                          ///< empty: the key stands outside all sections
+  std::string name;                                                             ///< empty: the header of the section itself
+  std::variant<std::monostate, std::int64_t, double, std::string, bool> value;  ///< monostate: a TOML type no key has
+  std::string shown;                                                            ///< the value as shown in messages
+  std::string where;                                                            ///< "run.toml:7" or "command line"
+  std::string raw = {};                                                         ///< the bare text, when given on the command line
   bool from_command_line = false;
 };
 

@@ -16,6 +16,7 @@ namespace grove {
 struct InitialState {
   ParticleSet particles;
   std::uint64_t count = 0;  ///< over all ranks
+  ComponentNames components = usual_component_names();
   ReadInfo info;            ///< what the file says; empty for generated particles
   std::string description;  ///< "10,240 particles from collision.tab (text table)"
 };

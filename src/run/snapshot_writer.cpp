@@ -10,7 +10,8 @@
 
 namespace grove {
 
-SnapshotRequest snapshot_request(const std::string& path, double time, const Config& config, const std::string& device) {
+SnapshotRequest snapshot_request(const std::string& path, double time, const Config& config, const std::string& device,
+                                 const ComponentNames& components) {
   SnapshotRequest request;
   request.path = path;
   request.by_id = config.output.order == "id";
@@ -18,6 +19,7 @@ SnapshotRequest snapshot_request(const std::string& path, double time, const Con
   header.time = time;
   header.units = config.units;
   header.G = config.gravity.G;
+  header.components = components;
   header.softening = config.gravity.softening;
   header.provenance = program_provenance();
   header.provenance.configuration = print_config(config);
@@ -27,8 +29,8 @@ SnapshotRequest snapshot_request(const std::string& path, double time, const Con
 }
 
 void save_snapshot(const std::string& path, ParticleSet local, double time, const Config& config, const std::string& device,
-                   const Communicator& comm) {
-  const SnapshotRequest request = snapshot_request(path, time, config, device);
+                   const Communicator& comm, const ComponentNames& components) {
+  const SnapshotRequest request = snapshot_request(path, time, config, device, components);
   if (request.by_id) local = sort_by_id(std::move(local), comm);
   write_snapshot(path, local, request.header, comm);
 }

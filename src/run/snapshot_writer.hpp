@@ -29,10 +29,11 @@ struct SnapshotRequest {
 /// Writes particles as snapshot `path`, sorted over all ranks as config.output.order says; `local` comes in Morton order. `device` goes
 /// into the provenance. Collective. Throws AgreedError.
 void save_snapshot(const std::string& path, ParticleSet local, double time, const Config& config, const std::string& device,
-                   const Communicator& comm);
+                   const Communicator& comm, const ComponentNames& components = usual_component_names());
 
 /// The request for such a snapshot.
-SnapshotRequest snapshot_request(const std::string& path, double time, const Config& config, const std::string& device);
+SnapshotRequest snapshot_request(const std::string& path, double time, const Config& config, const std::string& device,
+                                 const ComponentNames& components);
 
 /// What MPI lets the threads of this process do: MPI_THREAD_SINGLE or more.
 int thread_level_of_mpi();

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "io/saved_state.hpp"
+#include "kernels/particles/particle_set.hpp"
 
 namespace grove {
 
@@ -71,6 +72,7 @@ struct ObserverSetup {
   std::uint64_t first_step = 0;        ///< the steps that were taken before; > 0 where a run goes on
   std::uint64_t states_seen = 0;       ///< by the observers of the run before, that of step 0 among them; 0: a new run
   const SavedState* resume = nullptr;  ///< what they have saved; null: a new run
+  ComponentNames components = usual_component_names();
 };
 
 }  // namespace grove

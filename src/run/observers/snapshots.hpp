@@ -44,7 +44,7 @@ class SnapshotObserver final : public Observer {
     finish();
     begin_activity("copy for a snapshot");
     const ObserverSetup& setup = context_.setup;
-    SnapshotRequest request = snapshot_request(setup.directory.snapshot(count_), state.time, setup.config, setup.device);
+    SnapshotRequest request = snapshot_request(setup.directory.snapshot(count_), state.time, setup.config, setup.device, setup.components);
     const KeptState asked_for{request.path, state.step, state.time};
     ++count_;
     const std::unique_ptr<ItemOrder<Space>> order = order_for(request);
