@@ -118,7 +118,10 @@ std::unique_ptr<Simulation> make_configured_simulation(const Config& config, con
   std::unique_ptr<Simulation> simulation;
   comm.agree([&] {
     simulation = make_simulation(config.run.device, config.gravity, comm,
-                                 {config.time.integrator, config.time.parameters, transport_way_named(config.run.transport)});
+                                 {.integrator = config.time.integrator,
+                                  .integrator_settings = config.time.parameters,
+                                  .transport = transport_way_named(config.run.transport),
+                                  .external = config.external_sections()});
   });
   return simulation;
 }
@@ -216,6 +219,7 @@ int simulate(const RunOptions& options, const Config& config, const Communicator
                  KeptState{from.file, from.step, schedule->time(from.step)}};
   ObserverSetup setup{config, directory, *schedule, simulation->device_description(), console.progress_style()};
   setup.first_step = beginning.step;
+  setup.components = state.components;
   setup.resume = beginning.state;
   if (setup.resume) setup.states_seen = setup.resume->count(saved_states_seen);
   console.say(introduction(config, state, *schedule, beginning.step, ranks_and_devices(setup.device, comm), advice));
