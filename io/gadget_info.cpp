@@ -1,12 +1,26 @@
 #include "io/gadget_info.hpp"
 
-#include <algorithm>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
+#include "io/gadget_facts.hpp"
 #include "io/hdf5_attributes.hpp"
+#include "io/printable.hpp"
+#include "kernels/space/error.hpp"
 
 namespace grove {
 
 namespace {
+
+UnitSystem checked(const UnitSystem& units, const Hdf5Handle& group) {
+  for (const double unit : {units.length_in_cm, units.mass_in_g, units.velocity_in_cm_per_s})
+    if (!(unit > 0) || !std::isfinite(unit))
+      throw DataError(fmt::format("{}: the units are {} cm, {} g and {} cm/s; all must be larger than 0", hdf5_name(group),
+                                  units.length_in_cm, units.mass_in_g, units.velocity_in_cm_per_s));
+  return units;
+}
 
 /// GADGET-4 and Grove name the units alike in several groups; SWIFT has its own names.
 std::optional<UnitSystem> read_units(const Hdf5Handle& file) {
@@ -15,29 +29,19 @@ std::optional<UnitSystem> read_units(const Hdf5Handle& file) {
     const Hdf5Handle group = open_group(file, name);
     const auto length = read_number(group, "UnitLength_in_cm"), mass = read_number(group, "UnitMass_in_g");
     const auto velocity = read_number(group, "UnitVelocity_in_cm_per_s");
-    if (length && mass && velocity) return UnitSystem{*length, *mass, *velocity};
+    if (length && mass && velocity) return checked({*length, *mass, *velocity}, group);
     const auto swift_length = read_number(group, "Unit length in cgs (U_L)"), swift_mass = read_number(group, "Unit mass in cgs (U_M)");
     const auto swift_time = read_number(group, "Unit time in cgs (U_t)");
-    if (swift_length && swift_mass && swift_time) return UnitSystem{*swift_length, *swift_mass, *swift_length / *swift_time};
+    if (swift_length && swift_mass && swift_time) return checked({*swift_length, *swift_mass, *swift_length / *swift_time}, group);
   }
   return std::nullopt;
-}
-
-bool is_cosmological(const Hdf5Handle& file) {
-  if (has_link(file, "Parameters")) {
-    const Hdf5Handle parameters = open_group(file, "Parameters");
-    if (read_number(parameters, "ComovingIntegrationOn").value_or(0) != 0) return true;
-    if (read_number(parameters, "HubbleParam").value_or(1) != 1) return true;
-  }
-  if (has_link(file, "Cosmology")) return read_number(open_group(file, "Cosmology"), "Cosmological run").value_or(0) != 0;
-  return false;
 }
 
 void read_provenance(const Hdf5Handle& file, ReadInfo& info) {
   const auto add = [&](const Hdf5Handle& group, const std::string& name) {
     const auto text = read_text(group, name);
     const auto known = std::find_if(info.provenance.begin(), info.provenance.end(), [&](const auto& entry) { return entry.first == name; });
-    if (text && !text->empty() && known == info.provenance.end()) info.provenance.emplace_back(name, *text);
+    if (text && !text->empty() && known == info.provenance.end()) info.provenance.emplace_back(printable_line(name), *text);
   };
   const Hdf5Handle header = open_group(file, "Header");
   for (const char* name : {"Code", "Git_commit", "Git_date"}) add(header, name);
@@ -47,9 +51,8 @@ void read_provenance(const Hdf5Handle& file, ReadInfo& info) {
     const Hdf5Handle group = open_group(file, name);
     for (const std::string& attribute : attribute_names(group)) {
       add(group, attribute);
-      if (const auto number = attribute == "Ranks" ? read_number(group, attribute) : std::nullopt) {
-        info.provenance.emplace_back(attribute, std::to_string(static_cast<std::int64_t>(*number)));
-      }
+      if (const auto count = attribute == "Ranks" ? read_counts(group, attribute) : std::nullopt; count && !count->empty())
+        info.provenance.emplace_back(attribute, std::to_string(count->front()));
     }
   }
 }
@@ -62,9 +65,8 @@ void read_gadget_info(const Hdf5Handle& file, ReadInfo& info) {
   info.box_size = read_number(header, "BoxSize");
   info.units = read_units(file);
   if (has_link(file, "Units")) info.G = read_number(open_group(file, "Units"), "G");
-  if (is_cosmological(file)) {
-    info.notes.push_back("the file is from a cosmological run: its numbers are taken as they are, factors of a and h included");
-  }
+  info.universe = read_header_facts(file, info.count_of_type);
+  info.components = read_component_names(file);
   read_provenance(file, info);
 }
 

@@ -6,7 +6,8 @@
 
 namespace grove {
 
-/// Reads what a file says about time, units, box and origin into `info`. Throws DataError.
+/// Reads what a file says about time, units, box, universe, names and origin into `info`, whose counts it takes as those of the snapshot.
+/// Throws DataError.
 void read_gadget_info(const Hdf5Handle& file, ReadInfo& info);
 
 }  // namespace grove

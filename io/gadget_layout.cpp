@@ -3,10 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
+#include "io/gadget_facts.hpp"
 #include "io/gadget_info.hpp"
+#include "io/gadget_set.hpp"
 #include "io/hdf5_attributes.hpp"
+#include "io/hdf5_storage.hpp"
 #include "io/sealed_file.hpp"
 #include "kernels/space/error.hpp"
 
@@ -29,8 +33,8 @@ GadgetLayout::Counts read_type_counts(const Hdf5Handle& header, const std::strin
     if (k < result.size()) {
       result[k] = (*counts)[k];
     } else if ((*counts)[k] > 0) {
-      throw DataError(
-          fmt::format("{}: holds {} particles of type {}; types 0 to {} can be read", file, (*counts)[k], k, result.size() - 1));
+      throw DataError(fmt::format("{}: holds {} particles of type {}{}; types 0 to {} can be read", file, (*counts)[k], k,
+                                  std::string(k == 6 ? ", neutrinos in SWIFT's files" : ""), result.size() - 1));
     }
   }
   return result;
@@ -43,32 +47,14 @@ GadgetLayout::Counts read_type_counts(const Hdf5Handle& header, const std::strin
   throw DataError(path.string() + ": missing field: there is no group /Header");
 }
 
-/// name.0.hdf5, name.1.hdf5, ...; just the file itself when it is not split.
-std::vector<std::filesystem::path> piece_paths(const std::filesystem::path& path, std::size_t pieces) {
-  if (pieces == 1) return {path};
-  const std::filesystem::path stem = path.stem();  // name.0
-  const std::string number = stem.extension().string();
-  if (number.size() < 2 || !std::all_of(number.begin() + 1, number.end(), [](char c) { return c >= '0' && c <= '9'; })) {
-    throw DataError(
-        fmt::format("{}: /Header NumFilesPerSnapshot is {}, but the file's name has no number as in name.0.hdf5", path.string(), pieces));
-  }
-  std::vector<std::filesystem::path> paths;
-  for (std::size_t i = 0; i < pieces; ++i) {
-    paths.push_back(path.parent_path() / fmt::format("{}.{}{}", stem.stem().string(), i, path.extension().string()));
-    if (!std::filesystem::exists(paths.back())) {
-      throw DataError(fmt::format("{}: no such file; {} is one of {} files of a snapshot", paths.back().string(), path.string(), pieces));
-    }
-  }
-  return paths;
-}
-
 /// Throws unless the dataset is there, holds `count` rows of `components` numbers and its elements are of the kind given.
 void check_field(const Hdf5Handle& group, const std::string& file, const std::string& name, std::uint64_t count, hsize_t components,
                  H5T_class_t kind) {
   const std::string field = fmt::format("{}: {}", file, name);
   const std::string inside = name.substr(name.find('/') + 1);
   if (!has_link(group, inside)) throw DataError(field + ": missing field");
-  const DatasetInfo found = describe_dataset(open_dataset(group, inside));
+  const Hdf5Handle dataset = open_dataset(group, inside);
+  const DatasetInfo found = describe_dataset(dataset);
   const std::vector<hsize_t> wanted = components == 1 ? std::vector<hsize_t>{count} : std::vector<hsize_t>{count, components};
   const bool column = components == 1 && found.shape == std::vector<hsize_t>{count, 1};
   if (found.shape != wanted && !column) {
@@ -78,6 +64,7 @@ void check_field(const Hdf5Handle& group, const std::string& file, const std::st
   if (found.kind != kind && !(kind == H5T_FLOAT && found.kind == H5T_INTEGER)) {
     throw DataError(fmt::format("{}: wrong type; {} are needed", field, kind == H5T_FLOAT ? "floating-point numbers" : "integers"));
   }
+  require_stored(dataset);
 }
 
 H5T_class_t class_of(ElementType type) { return type == ElementType::f4 || type == ElementType::f8 ? H5T_FLOAT : H5T_INTEGER; }
@@ -104,12 +91,24 @@ void check_type(const Hdf5Handle& file, const std::string& file_name, int type, 
     if (field.input == InInput::never || field.dataset.empty()) continue;
     const std::string dataset = field.name == "mass" ? gadget_mass_field(group) : field.dataset;
     if (field.name == "mass" && dataset.empty()) {
-      if (table_mass != 0) continue;
-      throw DataError(fmt::format("{}: {}/Masses: missing field, and /Header MassTable gives no mass for type {}", file_name, name, type));
+      if (std::isfinite(table_mass) && table_mass > 0) continue;
+      throw DataError(fmt::format("{}: {}/Masses: missing field, and /Header MassTable gives {} for type {}", file_name, name,
+                                  table_mass == 0 ? "no mass" : fmt::format("the mass {}", table_mass), type));
     }
     const bool absent = may_be_absent(field) && !has_link(group, dataset);
     (absent ? optional.absent_from : optional.present_in)[row] = fmt::format("{}: {}", file_name, name);
     if (!absent) check_field(group, file_name, fmt::format("{}/{}", name, dataset), count, field.components, class_of(field.type));
+  }
+}
+
+/// Throws if a file before gives another mass to particles of the type that have none of their own.
+void require_same_mass(const GadgetLayout& layout, const std::filesystem::path& path, int type, double mass) {
+  const auto k = static_cast<std::size_t>(type);
+  for (std::size_t piece = 0; piece < layout.pieces.size(); ++piece) {
+    const double before = layout.mass_of_type[piece][k];
+    if (before != 0 && before != mass)
+      throw DataError(fmt::format("{}: /Header MassTable gives {} for type {}, but {} in {}: they are no files of one snapshot",
+                                  path.string(), mass, type, before, layout.pieces[piece].string()));
   }
 }
 
@@ -120,11 +119,18 @@ void add_piece(GadgetLayout& layout, const std::filesystem::path& path, const Fi
   const Hdf5Handle header = open_group(file, "Header");
   const GadgetLayout::Counts count = read_type_counts(header, path.string(), "NumPart_ThisFile");
   const std::vector<double> table = read_numbers(header, "MassTable").value_or(std::vector<double>());
-  for (std::size_t k = 0; k < std::min(table.size(), layout.mass_of_type.size()); ++k) layout.mass_of_type[k] = table[k];
+  GadgetLayout::Masses masses{};
+  std::copy_n(table.begin(), std::min(table.size(), masses.size()), masses.begin());
   for (int type = 0; type < particle_type_count; ++type) {
     const auto k = static_cast<std::size_t>(type);
-    if (count[k] > 0) check_type(file, path.string(), type, count[k], layout.mass_of_type[k], fields, optional);
+    if (count[k] == 0) continue;
+    check_type(file, path.string(), type, count[k], masses[k], fields, optional);
+    if (gadget_mass_field(open_group(file, gadget_group(type))).empty())
+      require_same_mass(layout, path, type, masses[k]);
+    else
+      masses[k] = 0;
   }
+  layout.mass_of_type.push_back(masses);
   layout.pieces.push_back(path);
   layout.count.push_back(count);
 }
@@ -152,10 +158,26 @@ void check_total(const GadgetLayout& layout, const Hdf5Handle& header, const std
   const GadgetLayout::Counts found = layout.count_of_type();
   for (std::size_t k = 0; k < std::min(found.size(), low->size()); ++k) {
     // Old files keep the upper half of the number in another attribute; in new ones NumPart_Total is the whole.
-    const std::uint64_t joined = (*low)[k] + (k < high.size() ? high[k] << 32 : 0);
+    const std::uint64_t joined = (*low)[k] + (k < high.size() ? high[k] << 32U : 0);
     if (found[k] == (*low)[k] || found[k] == joined) continue;
     throw DataError(fmt::format("{}: the {} file(s) of the snapshot hold {} particles of type {}, /Header NumPart_Total announces {}", file,
                                 layout.pieces.size(), found[k], k, joined));
+  }
+}
+
+/// The softening lengths of all files, each kind once.
+void add_softenings(const GadgetLayout& layout, ReadInfo& info) {
+  for (std::size_t piece = 0; piece < layout.pieces.size(); ++piece) {
+    for (const FileSoftening& softening : read_softenings(open_hdf5_file(layout.pieces[piece]), layout.count[piece])) {
+      const auto known = std::find_if(info.softenings.begin(), info.softenings.end(),
+                                      [&](const FileSoftening& s) { return s.what == softening.what && s.type == softening.type; });
+      if (known == info.softenings.end()) {
+        info.softenings.push_back(softening);
+        continue;
+      }
+      known->lowest = std::min(known->lowest, softening.lowest);
+      known->highest = std::max(known->highest, softening.highest);
+    }
   }
 }
 
@@ -192,16 +214,21 @@ GadgetLayout read_gadget_layout(const std::filesystem::path& path, const FieldTa
   const Hdf5Handle file = open_hdf5_file(path);
   if (!has_link(file, "Header")) fail_without_header(path);
   const Hdf5Handle header = open_group(file, "Header");
-  const double pieces = read_number(header, "NumFilesPerSnapshot").value_or(1);
+  const auto pieces = read_counts(header, "NumFilesPerSnapshot");
   GadgetLayout layout;
   OptionalFields optional(fields);
-  for (const auto& piece : piece_paths(path, pieces < 1 ? 1 : static_cast<std::size_t>(pieces))) add_piece(layout, piece, fields, optional);
+  const CommonHeader common = read_common_header(file, path);
+  for (const auto& piece : files_of_snapshot(path, pieces && !pieces->empty() ? pieces->front() : 1)) {
+    add_piece(layout, piece, fields, optional);
+    if (piece != path) require_same_header(common, read_common_header(open_hdf5_file(piece), piece));
+  }
   check_total(layout, header, path.string());
   settle_optional_fields(layout, fields, optional);
   if (!layout.has_ids) info.notes.push_back("there are no ParticleIDs; particles are numbered from 0 in the order of the file");
   info.count_of_type = layout.count_of_type();
   if (layout.pieces.size() > 1) info.notes.push_back(fmt::format("the snapshot is split over {} files", layout.pieces.size()));
   read_gadget_info(file, info);
+  add_softenings(layout, info);
   return layout;
 }
 
@@ -216,7 +243,8 @@ void share_layout(GadgetLayout& layout, const Communicator& comm) {
     piece = text;
   }
   comm.broadcast(std::span<GadgetLayout::Counts>(layout.count));
-  comm.broadcast(std::span<double>(layout.mass_of_type));
+  layout.mass_of_type.resize(pieces);
+  comm.broadcast(std::span<GadgetLayout::Masses>(layout.mass_of_type));
   int has_ids = layout.has_ids;
   comm.broadcast(std::span<int>(&has_ids, 1));
   layout.has_ids = has_ids != 0;

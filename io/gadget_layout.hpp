@@ -24,10 +24,11 @@ struct GadgetBlock {
 /// The files of a snapshot and their contents. All that the headers announce is there and has the right shape.
 struct GadgetLayout {
   using Counts = std::array<std::uint64_t, particle_type_count>;
+  using Masses = std::array<double, particle_type_count>;
 
   std::vector<std::filesystem::path> pieces;
-  std::vector<Counts> count;                               ///< [pieces]
-  std::array<double, particle_type_count> mass_of_type{};  ///< the header's MassTable; used where there is no field of masses
+  std::vector<Counts> count;         ///< [pieces]
+  std::vector<Masses> mass_of_type;  ///< [pieces], MassTable of that file; 0 where there is a field of masses, or no particle
   bool has_ids = true;
   std::vector<std::size_t> optional_fields;  ///< rows of the table of fields that are read when they are there, and are
 

@@ -1,7 +1,11 @@
 #include "io/hdf5_attributes.hpp"
 
-#include <algorithm>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
+#include "io/printable.hpp"
 #include "kernels/space/error.hpp"
 
 namespace grove {
@@ -30,18 +34,29 @@ Hdf5Handle open_attribute(const Hdf5Handle& object, const std::string& name) {
   return {check_hdf5(H5Aopen(object.id(), name.c_str(), H5P_DEFAULT), what), H5Aclose};
 }
 
+H5T_class_t class_of(const Hdf5Handle& attribute, const std::string& what) {
+  return H5Tget_class(Hdf5Handle(check_hdf5(H5Aget_type(attribute.id()), what), H5Tclose).id());
+}
+
 template <class T>
 std::optional<std::vector<T>> read_values(const Hdf5Handle& object, const std::string& name, hid_t memory_type) {
   const Hdf5Handle attribute = open_attribute(object, name);
   if (!attribute) return std::nullopt;
   const std::string what = attribute_path(object, name);
-  const Hdf5Handle type(check_hdf5(H5Aget_type(attribute.id()), what), H5Tclose);
-  const H5T_class_t kind = H5Tget_class(type.id());
+  const H5T_class_t kind = class_of(attribute, what);
   if (kind != H5T_FLOAT && kind != H5T_INTEGER) throw DataError(what + ": must be a number");
   const Hdf5Handle space(check_hdf5(H5Aget_space(attribute.id()), what), H5Sclose);
   std::vector<T> values(static_cast<std::size_t>(std::max<hssize_t>(0, H5Sget_simple_extent_npoints(space.id()))));
   if (!values.empty()) check_hdf5(H5Aread(attribute.id(), memory_type, values.data()), what);
   return values;
+}
+
+std::vector<std::uint64_t> whole_numbers(const std::vector<double>& numbers, const Hdf5Handle& object, const std::string& name) {
+  constexpr double end = 9007199254740992.0;  // from here on a double does not have every whole number
+  for (const double x : numbers)
+    if (!(x >= 0 && x < end && std::floor(x) == x))
+      throw DataError(fmt::format("{}: holds {}; a count is needed", attribute_path(object, name), x));
+  return {numbers.begin(), numbers.end()};
 }
 
 herr_t collect_name(hid_t, const char* name, const H5A_info_t*, void* names) {
@@ -84,20 +99,32 @@ std::optional<std::vector<double>> read_numbers(const Hdf5Handle& object, const 
 }
 
 std::optional<std::vector<std::uint64_t>> read_counts(const Hdf5Handle& object, const std::string& name) {
-  // Read as signed numbers: HDF5 would silently turn a negative count into 0.
+  const Hdf5Handle attribute = open_attribute(object, name);
+  if (!attribute) return std::nullopt;
+  // Read as signed numbers: HDF5 would silently turn a negative count into 0, and cut a fraction off.
+  if (class_of(attribute, attribute_path(object, name)) == H5T_FLOAT) return whole_numbers(*read_numbers(object, name), object, name);
   const auto numbers = read_values<std::int64_t>(object, name, H5T_NATIVE_INT64);
-  if (!numbers) return std::nullopt;
-  if (std::any_of(numbers->begin(), numbers->end(), [](std::int64_t n) { return n < 0; })) {
-    throw DataError(attribute_path(object, name) + ": holds a negative count");
-  }
+  const auto negative = std::find_if(numbers->begin(), numbers->end(), [](std::int64_t n) { return n < 0; });
+  if (negative != numbers->end()) throw DataError(fmt::format("{}: holds {}; a count is needed", attribute_path(object, name), *negative));
   return std::vector<std::uint64_t>(numbers->begin(), numbers->end());
 }
 
 std::optional<double> read_number(const Hdf5Handle& object, const std::string& name) {
   const auto numbers = read_numbers(object, name);
   if (!numbers || numbers->empty()) return std::nullopt;
+  if (!std::isfinite(numbers->front()))
+    throw DataError(fmt::format("{}: is {}; a finite number is needed", attribute_path(object, name), numbers->front()));
   return numbers->front();
 }
+
+std::optional<double> read_number_if_number(const Hdf5Handle& object, const std::string& name) {
+  const Hdf5Handle attribute = open_attribute(object, name);
+  if (!attribute) return std::nullopt;
+  const H5T_class_t kind = class_of(attribute, attribute_path(object, name));
+  return kind == H5T_FLOAT || kind == H5T_INTEGER ? read_number(object, name) : std::nullopt;
+}
+
+bool has_attribute(const Hdf5Handle& object, const std::string& name) { return static_cast<bool>(open_attribute(object, name)); }
 
 std::optional<std::string> read_text(const Hdf5Handle& object, const std::string& name) {
   const Hdf5Handle attribute = open_attribute(object, name);
@@ -111,12 +138,12 @@ std::optional<std::string> read_text(const Hdf5Handle& object, const std::string
     check_hdf5(H5Aread(attribute.id(), type.id(), &text), what);
     std::string copy = text == nullptr ? "" : text;
     H5free_memory(text);
-    return copy;
+    return printable_text(copy);
   }
   std::string text(H5Tget_size(type.id()), '\0');
   check_hdf5(H5Aread(attribute.id(), type.id(), text.data()), what);
   text.resize(std::min(text.size(), text.find('\0')));
-  return text;
+  return printable_text(text);
 }
 
 std::vector<std::string> attribute_names(const Hdf5Handle& object) {

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "decomposition/communicator.hpp"
+#include "io/printable.hpp"
 #include "kernels/space/error.hpp"
 
 namespace grove {
@@ -28,9 +29,42 @@ herr_t collect_link(hid_t, const char* name, const H5L_info_t*, void* names) {
 
 Hdf5Handle property_list(hid_t kind) { return {check_hdf5(H5Pcreate(kind), "an HDF5 property list"), H5Pclose}; }
 
+/// Called before a link into another file is followed, which is never wanted: the other may be a pipe, on which HDF5 would wait for ever.
+herr_t refuse_other_file(const char*, const char*, const char*, const char*, unsigned*, hid_t, void*) { return -1; }
+
+/// How links are followed.
+Hdf5Handle within_the_file() {
+  Hdf5Handle list = property_list(H5P_LINK_ACCESS);
+  check_hdf5(H5Pset_elink_cb(list.id(), refuse_other_file, nullptr), "H5Pset_elink_cb");
+  return list;
+}
+
+Hdf5Handle within_the_file_to_dataset() {
+  Hdf5Handle list = property_list(H5P_DATASET_ACCESS);
+  check_hdf5(H5Pset_elink_cb(list.id(), refuse_other_file, nullptr), "H5Pset_elink_cb");
+  return list;
+}
+
+/// Why a link leads to nothing that is read; empty: that is not the reason.
+std::string complaint_on_link(const Hdf5Handle& parent, const std::string& name) {
+  H5L_info_t link;
+  if (H5Lget_info(parent.id(), name.c_str(), &link, H5P_DEFAULT) < 0 || link.type == H5L_TYPE_HARD) return "";
+  if (link.type == H5L_TYPE_EXTERNAL)
+    return "is a link into another file, which is not followed; 'h5copy -f ext' copies what is there into this one";
+  if (link.type != H5L_TYPE_SOFT) return "is a link of a kind that is not known";
+  return "is a link to something that is not there, or in another file";
+}
+
 std::string object_path(const Hdf5Handle& parent, const std::string& name) {
   const std::string above = hdf5_name(parent);
   return above.ends_with('/') ? above + name : above + '/' + name;
+}
+
+[[noreturn]] void fail_to_open(const Hdf5Handle& parent, const std::string& name) {
+  const std::string reason = hdf5_error_text();
+  if (const std::string complaint = complaint_on_link(parent, name); !complaint.empty())
+    throw DataError(object_path(parent, name) + ": " + complaint);
+  throw SystemError(object_path(parent, name) + ": " + reason);
 }
 
 }  // namespace
@@ -87,6 +121,9 @@ Hdf5Handle open_hdf5_file(const std::filesystem::path& path) {
   if (access(path.c_str(), R_OK) != 0) {
     throw DataError(fmt::format("{}: cannot be opened for reading: {}", path.string(), std::strerror(errno)));
   }
+  // HDF5 would wait for ever on a pipe.
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) throw DataError(path.string() + ": is not a regular file");
   const Hdf5Handle access_list = property_list(H5P_FILE_ACCESS);
   // Parallel file systems are often mounted without locks, and HDF5 refuses to open a file that it cannot lock.
   check_hdf5(H5Pset_file_locking(access_list.id(), false, true), "H5Pset_file_locking");
@@ -104,12 +141,45 @@ Hdf5Handle open_hdf5_file_parallel(const std::filesystem::path& path, const Comm
   return {check_hdf5(id, path.string() + ": cannot be opened for writing by all ranks"), H5Fclose};
 }
 
+bool has_path(const Hdf5Handle& file, const std::string& path) {
+  const Hdf5Handle list = within_the_file();
+  for (std::size_t at = 0; at != std::string::npos;) {
+    at = path.find('/', at + 1);
+    const std::string part = path.substr(0, at);
+    if (part.empty() || part == "/") continue;
+    if (H5Lexists(file.id(), part.c_str(), list.id()) <= 0 || H5Oexists_by_name(file.id(), part.c_str(), list.id()) <= 0) return false;
+  }
+  return true;
+}
+
+bool is_dataset(const Hdf5Handle& parent, const std::string& name) {
+  if (!has_link(parent, name)) return false;
+  const hid_t id = H5Oopen(parent.id(), name.c_str(), within_the_file().id());
+  if (id < 0) return false;
+  const Hdf5Handle object(id, H5Oclose);
+  return H5Iget_type(id) == H5I_DATASET;
+}
+
+std::string where_link_leads(const Hdf5Handle& parent, const std::string& name) {
+  H5L_info_t link;
+  if (H5Lget_info(parent.id(), name.c_str(), &link, H5P_DEFAULT) < 0 || link.type == H5L_TYPE_HARD) return "";
+  if (link.type != H5L_TYPE_SOFT && link.type != H5L_TYPE_EXTERNAL) return "of an unknown kind";
+  std::string value(link.u.val_size + 1, '\0');
+  check_hdf5(H5Lget_val(parent.id(), name.c_str(), value.data(), value.size(), H5P_DEFAULT), object_path(parent, name));
+  if (link.type == H5L_TYPE_SOFT) return "to " + printable_line(value.c_str());
+  const char *file = nullptr, *path = nullptr;
+  check_hdf5(H5Lunpack_elink_val(value.data(), link.u.val_size, nullptr, &file, &path), object_path(parent, name));
+  return fmt::format("to {} of the file {}, which is not followed", printable_line(path), printable_line(file));
+}
+
 bool has_link(const Hdf5Handle& parent, const std::string& name) {
   return check_hdf5(H5Lexists(parent.id(), name.c_str(), H5P_DEFAULT), object_path(parent, name)) > 0;
 }
 
 Hdf5Handle open_group(const Hdf5Handle& parent, const std::string& name) {
-  return {check_hdf5(H5Gopen2(parent.id(), name.c_str(), H5P_DEFAULT), object_path(parent, name)), H5Gclose};
+  const hid_t id = H5Gopen2(parent.id(), name.c_str(), within_the_file().id());
+  if (id < 0) fail_to_open(parent, name);
+  return {id, H5Gclose};
 }
 
 Hdf5Handle create_group(const Hdf5Handle& parent, const std::string& name) {
@@ -120,7 +190,9 @@ Hdf5Handle create_group(const Hdf5Handle& parent, const std::string& name) {
 }
 
 Hdf5Handle open_dataset(const Hdf5Handle& parent, const std::string& name) {
-  return {check_hdf5(H5Dopen2(parent.id(), name.c_str(), H5P_DEFAULT), object_path(parent, name)), H5Dclose};
+  const hid_t id = H5Dopen2(parent.id(), name.c_str(), within_the_file_to_dataset().id());
+  if (id < 0) fail_to_open(parent, name);
+  return {id, H5Dclose};
 }
 
 Hdf5Handle create_dataset(const Hdf5Handle& parent, const std::string& name, hid_t type, const std::vector<hsize_t>& shape) {

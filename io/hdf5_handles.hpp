@@ -71,10 +71,20 @@ Hdf5Handle open_hdf5_file(const std::filesystem::path& path);
 /// where it fails: let the ranks agree.
 Hdf5Handle open_hdf5_file_parallel(const std::filesystem::path& path, const Communicator& comm);
 
+/// Whether a path from the root of a file leads to an object of that file.
+bool has_path(const Hdf5Handle& file, const std::string& path);
+
+/// Where a soft or external link leads, in words; empty for a link to an object of the group itself, and for none.
+std::string where_link_leads(const Hdf5Handle& parent, const std::string& name);
+
+/// Whether there is a link of that name. Where it leads to is for open_group() and open_dataset() to say: they throw DataError for links
+/// that lead to nothing or into another file, and SystemError for whatever else HDF5 cannot open.
 bool has_link(const Hdf5Handle& parent, const std::string& name);
 Hdf5Handle open_group(const Hdf5Handle& parent, const std::string& name);
 Hdf5Handle create_group(const Hdf5Handle& parent, const std::string& name);
 Hdf5Handle open_dataset(const Hdf5Handle& parent, const std::string& name);
+/// Whether there is a dataset of that name, in this file.
+bool is_dataset(const Hdf5Handle& parent, const std::string& name);
 
 /// Creates a contiguous dataset, without time stamps. It gets its space in the file when it is written to or when it is opened
 /// in parallel, without being filled.

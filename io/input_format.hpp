@@ -26,6 +26,13 @@ struct FieldDescription {
   std::string shape;  ///< e.g. "10240 x 3"
 };
 
+/// One value of a file beside its particles, for `grove info --all`; all of it fit for a terminal.
+struct FileAttribute {
+  std::string object;  ///< e.g. "/Header"
+  std::string name;    ///< e.g. "BoxSize"
+  std::string value;
+};
+
 /// A format that Grove reads.
 struct InputFormat {
   const char* name;        ///< shown to the user
@@ -36,6 +43,8 @@ struct InputFormat {
   ParticleSet (*read)(const std::filesystem::path& path, const FieldTablePtr& fields, const Communicator& comm, ReadInfo& info);
   /// The fields in the file, or in all files of the snapshot. Not collective; throws DataError.
   std::vector<FieldDescription> (*fields)(const std::filesystem::path& path);
+  /// All attributes of the file; null for formats that have none. Not collective; throws DataError.
+  std::vector<FileAttribute> (*attributes)(const std::filesystem::path& path) = nullptr;
 };
 
 /// All formats, in the order in which they are tried.

@@ -1,5 +1,6 @@
 #include "io/reader.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 #include "io/input_format.hpp"
@@ -21,6 +22,21 @@ void broadcast_strings(std::vector<std::string>& strings, const Communicator& co
   for (std::string& text : strings) comm.broadcast(text);
 }
 
+void share_softenings(std::vector<FileSoftening>& softenings, const Communicator& comm) {
+  std::vector<std::string> what;
+  std::vector<double> numbers;
+  for (const FileSoftening& softening : softenings) {
+    what.push_back(softening.what);
+    numbers.insert(numbers.end(), {softening.lowest, softening.highest, static_cast<double>(softening.type)});
+  }
+  broadcast_strings(what, comm);
+  numbers.resize(3 * what.size());
+  comm.broadcast(std::span<double>(numbers));
+  softenings.clear();
+  for (std::size_t i = 0; i < what.size(); ++i)
+    softenings.push_back({what[i], numbers[3 * i], numbers[3 * i + 1], static_cast<int>(numbers[3 * i + 2])});
+}
+
 /// Gives all ranks what the root's reader found out.
 void share_info(ReadInfo& info, const Communicator& comm) {
   comm.broadcast(std::span<std::uint64_t>(info.count_of_type));
@@ -36,6 +52,11 @@ void share_info(ReadInfo& info, const Communicator& comm) {
   }
   comm.broadcast(std::span<double>(units));
   info.units = units[0] != 0 ? std::optional<UnitSystem>({units[1], units[2], units[3]}) : std::nullopt;
+  comm.broadcast(std::span<HeaderFacts>(&info.universe, 1));
+  std::vector<std::string> names(info.components.begin(), info.components.end());
+  broadcast_strings(names, comm);
+  std::copy(names.begin(), names.end(), info.components.begin());
+  share_softenings(info.softenings, comm);
   broadcast_strings(info.notes, comm);
   std::vector<std::string> texts;
   for (const auto& [name, text] : info.provenance) texts.insert(texts.end(), {name, text});

@@ -10,11 +10,21 @@
 #include <vector>
 
 #include "decomposition/communicator.hpp"
+#include "io/cosmology.hpp"
 #include "io/unit_system.hpp"
 #include "io/validate.hpp"
 #include "kernels/particles/particle_set.hpp"
 
 namespace grove {
+
+/// Softening lengths that a file records of the run that wrote it.
+struct FileSoftening {
+  std::string what;                ///< where they are, e.g. "PartType1/Softenings"
+  double lowest = 0, highest = 0;  ///< code units
+  int type = -1;                   ///< of the particles; -1: it does not say
+
+  bool operator==(const FileSoftening&) const = default;
+};
 
 /// What a file says about itself besides the particles; the same on all ranks. Empty: the file does not say.
 struct ReadInfo {
@@ -25,6 +35,8 @@ struct ReadInfo {
   std::optional<double> box_size;                                  ///< code units
   std::optional<double> G;                                         ///< code units
   std::optional<UnitSystem> units;
+  HeaderFacts universe;                                         ///< why_not_isolated() judges it
+  std::vector<FileSoftening> softenings;                        ///< empty: the file does not say
   std::vector<std::string> notes;                               ///< what a user should know, one sentence each
   std::vector<std::pair<std::string, std::string>> provenance;  ///< name and text: which code wrote it, how
 

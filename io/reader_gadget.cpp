@@ -7,9 +7,12 @@
 #include <map>
 
 #include "io/gadget_layout.hpp"
+#include "io/gadget_numbers.hpp"
+#include "io/hdf5_attribute_list.hpp"
 #include "io/hdf5_elements.hpp"
 #include "io/hdf5_handles.hpp"
 #include "io/hdf5_turn.hpp"
+#include "io/printable.hpp"
 #include "kernels/space/error.hpp"
 
 namespace grove {
@@ -69,7 +72,7 @@ void read_block(const Hdf5Handle& file, const GadgetLayout& layout, const Gadget
     if (field.input != InInput::required || field.dataset.empty() || field.name == "id") continue;
     const std::string dataset = field.name == "mass" ? gadget_mass_field(group) : field.dataset;
     if (dataset.empty())
-      std::fill_n(&particles.mass[at], block.count, layout.mass_of_type[static_cast<std::size_t>(block.type)]);
+      std::fill_n(&particles.mass[at], block.count, layout.mass_of_type[block.piece][static_cast<std::size_t>(block.type)]);
     else
       read_field(group, block, field, dataset, particles, at);
   }
@@ -109,6 +112,8 @@ void read_checked(const std::filesystem::path& path, Read read) {
     read();
   } catch (const SystemError& error) {
     throw DataError(fmt::format("{}: is damaged: {}", path.string(), error.what()));
+  } catch (const std::bad_alloc&) {
+    throw SystemError(path.string() + ": there is too little memory to read its particles");
   }
 }
 
@@ -137,26 +142,38 @@ ParticleSet read_gadget(const std::filesystem::path& path, const FieldTablePtr& 
   comm.agree([&] { read_checked(path, [&] { particles = read_share(layout, fields, begin, end); }); });
   const RowNamer namer = [&](const ParticleField& field, std::uint64_t row) { return name_row(layout, field, row); };
   validate_particles(particles, path.string(), begin, namer, comm);
+  check_numbers(layout, particles, begin, info, comm);
   return particles;
 }
 
 std::vector<FieldDescription> gadget_fields(const std::filesystem::path& path) {
   const Hdf5Turn turn;
-  const Hdf5Handle file = open_hdf5_file(path);
   std::vector<FieldDescription> fields;
-  for (int type = 0; type < particle_type_count; ++type) {
-    if (!has_link(file, gadget_group(type))) continue;
-    const Hdf5Handle group = open_group(file, gadget_group(type));
-    for (const std::string& name : link_names(group)) {
-      const Hdf5Handle object(check_hdf5(H5Oopen(group.id(), name.c_str(), H5P_DEFAULT), hdf5_name(group)), H5Oclose);
-      if (H5Iget_type(object.id()) != H5I_DATASET) continue;
-      const DatasetInfo found = describe_dataset(object);
-      std::string shape;
-      for (const hsize_t n : found.shape) shape += (shape.empty() ? "" : " x ") + std::to_string(n);
-      fields.push_back({gadget_group(type) + '/' + name, found.type_name, shape});
+  read_checked(path, [&] {
+    const Hdf5Handle file = open_hdf5_file(path);
+    for (int type = 0; type < particle_type_count; ++type) {
+      if (!has_link(file, gadget_group(type))) continue;
+      const Hdf5Handle group = open_group(file, gadget_group(type));
+      for (const std::string& name : link_names(group)) {
+        const std::string shown = gadget_group(type) + '/' + printable_line(name);
+        const std::string link = where_link_leads(group, name);
+        if (!link.empty()) fields.push_back({shown, "link", link});
+        if (!is_dataset(group, name)) continue;
+        const DatasetInfo found = describe_dataset(open_dataset(group, name));
+        std::string shape;
+        for (const hsize_t n : found.shape) shape += (shape.empty() ? "" : " x ") + std::to_string(n);
+        fields.push_back({shown, found.type_name, shape});
+      }
     }
-  }
+  });
   return fields;
+}
+
+std::vector<FileAttribute> gadget_attributes(const std::filesystem::path& path) {
+  const Hdf5Turn turn;
+  std::vector<FileAttribute> attributes;
+  read_checked(path, [&] { attributes = list_attributes(open_hdf5_file(path)); });
+  return attributes;
 }
 
 }  // namespace grove

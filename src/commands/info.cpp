@@ -1,23 +1,143 @@
-// grove info: what is in a file of particles.
+// grove info: what is in files of particles.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cstdio>
 #include <memory>
+#include <nlohmann/json.hpp>
+#include <utility>
 
+#include "io/checkpoint_file.hpp"
 #include "io/info.hpp"
+#include "io/printable.hpp"
+#include "io/sealed_file.hpp"
+#include "kernels/space/error.hpp"
 #include "src/commands/command.hpp"
+#include "src/commands/options.hpp"
 
 namespace grove {
 
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct InfoOptions {
+  std::vector<std::string> files;
+  bool all = false;
+  JsonOption json;
+};
+
+template <class T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json();
+}
+
+Json units_json(const std::optional<UnitSystem>& units) {
+  if (!units) return {};
+  return {{"length_in_cm", units->length_in_cm}, {"mass_in_g", units->mass_in_g}, {"velocity_in_cm_per_s", units->velocity_in_cm_per_s}};
+}
+
+Json components_json(const FileSummary& summary) {
+  Json components = Json::array();
+  for (std::size_t k = 0; k < summary.info.components.size(); ++k)
+    if (summary.info.count_of_type[k] > 0)
+      components.push_back({{"type", k},
+                            {"name", summary.info.components[k]},
+                            {"particles", summary.info.count_of_type[k]},
+                            {"mass", summary.totals.mass_of_type[k]}});
+  return components;
+}
+
+Json softenings_json(const ReadInfo& info) {
+  Json softenings = Json::array();
+  for (const FileSoftening& s : info.softenings)
+    softenings.push_back({{"where", s.what}, {"type", s.type < 0 ? Json() : Json(s.type)}, {"lowest", s.lowest}, {"highest", s.highest}});
+  return softenings;
+}
+
+/// What only --all asks for.
+void add_details(const FileSummary& summary, Json& json) {
+  for (const FieldDescription& f : summary.fields) json["fields"].push_back({{"name", f.name}, {"type", f.type}, {"shape", f.shape}});
+  for (const auto& [name, text] : summary.info.provenance) json["provenance"][name] = text;
+  for (const FileAttribute& a : summary.attributes) json["attributes"][a.object][a.name] = a.value;
+}
+
+Json as_json(const FileSummary& summary, bool all) {
+  const ReadInfo& info = summary.info;
+  const ParticleTotals& totals = summary.totals;
+  Json json = {{"file", summary.path.string()},
+               {"format", info.format},
+               {"particles", info.count()},
+               {"mass", totals.mass},
+               {"time", or_null(info.time)},
+               {"box_size", or_null(info.box_size)},
+               {"G", or_null(info.G)},
+               {"units", units_json(info.units)},
+               {"components", components_json(summary)},
+               {"softenings", softenings_json(info)},
+               {"lowest_position", totals.low},
+               {"highest_position", totals.high},
+               {"centre_of_mass", totals.centre_of_mass},
+               {"velocity_of_centre", totals.velocity},
+               {"notes", info.notes}};
+  if (all) add_details(summary, json);
+  return json;
+}
+
+Json checkpoint_json(const std::string& file, bool all) {
+  const SavedState state = read_checkpoint_state(file);
+  Json json = {{"file", file}, {"format", "checkpoint of Grove"}};
+  std::uint64_t particles = 0;
+  for (const std::uint64_t count : state.counts(particles_of_ranks)) particles += count;
+  json["particles"] = particles;
+  if (state.has("run.step")) json["step"] = state.count("run.step");
+  if (state.has("simulation.time")) json["time"] = state.number("simulation.time");
+  if (!all) return json;
+  for (const auto& [name, value] : state.values()) std::visit([&, &key = name](const auto& v) { json["state"][key] = v; }, value);
+  return json;
+}
+
+/// One file in words and as JSON.
+std::pair<std::string, Json> describe(const std::string& file, bool all) {
+  if (has_seal(file)) return {describe_checkpoint(file, all), checkpoint_json(file, all)};
+  const FileSummary summary = summarise_file(file);
+  return {all ? full_description(summary) : short_description(summary), as_json(summary, all)};
+}
+
+/// A file that cannot be read does not keep the others from being shown; the exit code is that of the first such file.
+int info(const InfoOptions& options, const Communicator& comm) {
+  options.json.require_writable(comm);
+  Json files = Json::array();
+  int exit_code = 0;
+  for (std::size_t i = 0; i < options.files.size(); ++i) {
+    try {
+      comm.agree([&] {
+        if (!comm.is_root()) return;
+        auto [text, json] = describe(options.files[i], options.all);
+        if (!options.json.replaces_table()) fmt::print("{}{}", std::string(i == 0 ? "" : "\n"), printable_text(text));
+        files.push_back(std::move(json));
+      });
+    } catch (const AgreedError& error) {
+      if (options.files.size() == 1) throw;
+      std::fflush(stdout);
+      if (comm.is_root()) fmt::print(stderr, "grove: error: {}\n", printable_text(error.what()));
+      if (exit_code == 0) exit_code = error.exit_code();
+    }
+  }
+  comm.agree([&] {
+    if (comm.is_root() && options.json.given()) options.json.write(Json{{"files", files}});
+  });
+  return exit_code;
+}
+
+}  // namespace
+
 CommandAction declare_info(CLI::App& app) {
-  auto file = std::make_shared<std::string>();
-  app.add_option("FILE", *file, "HDF5 snapshot (GADGET, SWIFT, Grove), TIPSY file or text table")->required();
-  return [file](const Communicator& comm) {
-    comm.agree([&] {
-      if (comm.is_root()) fmt::print("{}", describe_file(*file));
-    });
-    return 0;
-  };
+  auto options = std::make_shared<InfoOptions>();
+  app.add_option("FILE", options->files, "HDF5 snapshots (GADGET, SWIFT, Grove), TIPSY files, text tables or checkpoints")->required();
+  app.add_flag("--all", options->all, "all that the files say: fields, centre of mass, the configuration that made them, every attribute");
+  options->json.declare(app);
+  return [options](const Communicator& comm) { return info(*options, comm); };
 }
 
 }  // namespace grove

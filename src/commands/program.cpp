@@ -9,6 +9,7 @@
 #include <initializer_list>
 
 #include "decomposition/rank_place.hpp"
+#include "io/printable.hpp"
 #include "kernels/space/error.hpp"
 #include "src/run/last_words.hpp"
 #include "src/run/same_on_all_ranks.hpp"
@@ -52,7 +53,7 @@ int act(const Request& request, const Communicator& comm) {
 }
 
 void print_error(const std::string& message) {
-  fmt::print(stderr, "grove: error: {}\n", message);
+  fmt::print(stderr, "grove: error: {}\n", printable_text(message));
   std::fflush(stderr);
 }
 

@@ -77,6 +77,7 @@ class Console {
 InitialState state_of(Continuation& from, const Communicator& comm) {
   InitialState state;
   state.particles = std::move(from.particles);
+  state.components = from.components;
   state.count = comm.sum(static_cast<std::uint64_t>(state.particles.size()));
   state.description = fmt::format("{} particles of {}, after step {}", format_count(state.count), from.file, from.step);
   return state;
@@ -228,7 +229,7 @@ int simulate(const RunOptions& options, const Config& config, const Communicator
   comm.agree([&] {
     if (comm.is_root()) write_text(directory.used_parameters(), print_config(config));
   });
-  Checkpoints checkpoints(config, directory, comm, from.next_checkpoint);
+  Checkpoints checkpoints(config, directory, comm, from.next_checkpoint, state.components);
   RunRequests requests(directory, limit, signal_before_end_s());
   if (comm.is_root())
     if (const std::string note = requests.forget_earlier(); !note.empty()) console.say("note: " + note + "\n");

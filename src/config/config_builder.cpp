@@ -134,6 +134,8 @@ class ConfigBuilder {
     }
     if (belongs_to_generators(*row) && config_.initial_conditions.generator.empty())
       fail(given, "is for generators; with initial_conditions.file it has no effect and must go");
+    if (belongs_to_files(*row) && !find(initial_section, "file"))
+      fail(given, "is for initial_conditions.file; with a generator it has no effect and must go");
     row->set(config_, accept(row->setting, given));
   }
 

@@ -33,6 +33,12 @@ void add_initial_conditions(Rows& rows) {
   const auto add = rows_of(rows, &Config::initial_conditions, "initial_conditions");
   using IC = InitialConditions;
   add(&IC::file, {"file", {}, {}, "input particles, relative to the current directory: GADGET/SWIFT HDF5, TIPSY or a text table"});
+  add(&IC::allow_cosmological,
+      {"allow_cosmological",
+       {},
+       {},
+       "true: a file of a cosmological simulation or a periodic box is taken as an isolated system, its numbers as they are. false: it is "
+       "refused"});
   add(&IC::generator, {"generator", {}, {}, "makes the particles instead", generator_names()});
   add(&IC::n, {"n", {}, {1.0, 1e12}, "number of particles, all ranks together"});
   add(&IC::seed, {"seed", {}, {0.0, 9e18}, "of the random numbers; same seed, same particles on any number of ranks"});
@@ -215,7 +221,11 @@ ConfigSetting gravity_parameter(Setting setting, Condition only_with) {
           [=](const Config& config) { return Value(config.gravity.parameter(name, default_value)); }, std::move(only_with)};
 }
 
-bool belongs_to_generators(const ConfigSetting& row) { return row.section == "initial_conditions" && row.setting.name != "file"; }
+bool belongs_to_files(const ConfigSetting& row) { return row.section == "initial_conditions" && row.setting.name == "allow_cosmological"; }
+
+bool belongs_to_generators(const ConfigSetting& row) {
+  return row.section == "initial_conditions" && row.setting.name != "file" && !belongs_to_files(row);
+}
 
 bool condition_holds(const ConfigTable& table, const ConfigSetting& row, const Config& config) {
   if (!row.only_with) return true;
@@ -225,7 +235,9 @@ bool condition_holds(const ConfigTable& table, const ConfigSetting& row, const C
 }
 
 bool applies(const ConfigTable& table, const ConfigSetting& row, const Config& config) {
-  if (row.section == "initial_conditions" && belongs_to_generators(row) == !config.initial_conditions.file.empty()) return false;
+  const bool has_file = !config.initial_conditions.file.empty();
+  if (belongs_to_files(row) && !has_file) return false;
+  if (row.section == "initial_conditions" && !belongs_to_files(row) && belongs_to_generators(row) == has_file) return false;
   return condition_holds(table, row, config);
 }
 

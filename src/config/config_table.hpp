@@ -67,6 +67,9 @@ const ConfigTable& config_table();
 /// A key of [gravity] for a parameter of one opening criterion or softening kernel. Its value is in GravityParameters::parameters.
 ConfigSetting gravity_parameter(Setting setting, Condition only_with);
 
+/// True for the keys of [initial_conditions] that say how to read a file, beside `file` itself.
+bool belongs_to_files(const ConfigSetting& row);
+
 /// True for the keys of [initial_conditions] that say how to generate: generator, n, seed, recentre.
 bool belongs_to_generators(const ConfigSetting& row);
 

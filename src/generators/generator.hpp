@@ -18,6 +18,7 @@ class Communicator;
 /// Where the particles of a run come from: the section [initial_conditions].
 struct InitialConditions {
   std::string file;                   ///< input file, relative to the current directory; empty: generate
+  bool allow_cosmological = false;    ///< take the numbers of a file as they are that is of no isolated system
   std::string generator = "plummer";  ///< name in generators(); empty when `file` is given
   std::uint64_t n = 100000;           ///< particles to generate, all ranks together
   std::uint64_t seed = 1;             ///< of the random numbers

@@ -1,6 +1,7 @@
 #include "src/run/checkpoints.hpp"
 
 #include <algorithm>
+#include <sstream>
 #include <utility>
 
 #include "io/checkpoint.hpp"
@@ -14,8 +15,18 @@ namespace grove {
 
 std::string name_of_device_kind(bool is_gpu) { return is_gpu ? "GPU" : "CPU"; }
 
-Checkpoints::Checkpoints(const Config& config, const OutputDirectory& directory, const Communicator& comm, int next)
-    : config_(config), directory_(directory), comm_(comm), next_(next), ended_s_(wall_clock_s()) {}
+ComponentNames component_names_in(const SavedState& state) {
+  ComponentNames names = usual_component_names();
+  if (!state.has(saved_components)) return names;
+  std::istringstream lines(state.text(saved_components));
+  for (std::string& name : names)
+    if (!std::getline(lines, name) || name.empty()) throw DataError(std::string(saved_components) + ": a name is missing");
+  return names;
+}
+
+Checkpoints::Checkpoints(const Config& config, const OutputDirectory& directory, const Communicator& comm, int next,
+                         const ComponentNames& components)
+    : config_(config), directory_(directory), comm_(comm), components_(components), next_(next), ended_s_(wall_clock_s()) {}
 
 bool Checkpoints::due(std::uint64_t step) const {
   const OutputParameters& output = config_.output;
@@ -42,6 +53,9 @@ void Checkpoints::write(Simulation& simulation, SavedState state, std::uint64_t 
   simulation.save(state);
   state.put_count(saved_step, step);
   state.put(saved_configuration, print_config(config_));
+  std::string names;  // one a line: read_component_names() leaves no newlines
+  for (const std::string& name : components_) names += name + '\n';
+  state.put(saved_components, names);
   state.put(saved_version, version_line());
   state.put(saved_device, name_of_device_kind(simulation.device_state().is_gpu()));
   const std::string path = directory_.checkpoint(next_);

@@ -6,6 +6,7 @@
 
 #include "decomposition/communicator.hpp"
 #include "io/saved_state.hpp"
+#include "kernels/particles/particle_set.hpp"
 #include "src/config/config.hpp"
 #include "src/run/output_directory.hpp"
 #include "src/simulation/simulation.hpp"
@@ -14,7 +15,10 @@ namespace grove {
 
 /// Names of what this class adds to a saved state.
 inline constexpr const char *saved_configuration = "run.configuration", *saved_step = "run.step", *saved_device = "run.device",
-                            *saved_version = "run.version";
+                            *saved_version = "run.version", *saved_components = "run.components";
+
+/// The names of the components that a checkpoint keeps; usual ones where it has none. Throws DataError.
+ComponentNames component_names_in(const SavedState& state);
 
 /// "GPU" or "CPU".
 std::string name_of_device_kind(bool is_gpu);
@@ -23,7 +27,8 @@ std::string name_of_device_kind(bool is_gpu);
 class Checkpoints {
  public:
   /// `next`: the generation that is to be written next. The arguments must outlive the object.
-  Checkpoints(const Config& config, const OutputDirectory& directory, const Communicator& comm, int next = 0);
+  Checkpoints(const Config& config, const OutputDirectory& directory, const Communicator& comm, int next = 0,
+              const ComponentNames& components = usual_component_names());
 
   /// Whether one is due after `step`, by steps or by the clock of this rank. Not collective.
   bool due(std::uint64_t step) const;
@@ -47,6 +52,7 @@ class Checkpoints {
   const Config& config_;
   const OutputDirectory& directory_;
   const Communicator& comm_;
+  ComponentNames components_;
   int next_;
   KeptState last_;
   std::uint64_t count_ = 0;

@@ -134,6 +134,7 @@ Continuation find_continuation(const ContinuingRun& run, const Communicator& com
     continuation.source = Continuation::Source::checkpoint;
     continuation.file = found.file;
     continuation.step = found.state.count(saved_step);
+    comm.agree([&] { continuation.components = component_names_in(found.state); });
     run.schedule.number_on(step, continuation.step);
     continuation.next_checkpoint = (found.generation + 1) % OutputDirectory::checkpoint_generations;
     continuation.state = std::move(found.state);

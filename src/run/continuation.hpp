@@ -25,11 +25,12 @@ struct FoundCheckpoint {
 struct Continuation {
   enum class Source : std::uint8_t { nothing, snapshot, checkpoint };
   Source source = Source::nothing;
-  std::string file;           ///< empty: nothing
-  std::uint64_t step = 0;     ///< that the run has reached
-  int next_checkpoint = 0;    ///< generation to be written next
-  SavedState state;           ///< of a checkpoint; that of a snapshot follows from its time
-  ParticleSet particles;      ///< of this rank
+  std::string file;         ///< empty: nothing
+  std::uint64_t step = 0;   ///< that the run has reached
+  int next_checkpoint = 0;  ///< generation to be written next
+  SavedState state;         ///< of a checkpoint; that of a snapshot follows from its time
+  ParticleSet particles;    ///< of this rank
+  ComponentNames components = usual_component_names();
   bool energy_jumps = false;  ///< forces are others than before, since settings have been changed
   /// The snapshots that follow differ, in time or content, from those that the run before would have written.
   bool writes_other_snapshots = false;

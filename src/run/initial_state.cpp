@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "decomposition/sort_by_id.hpp"
 #include "io/validate.hpp"
+#include "kernels/space/error.hpp"
 #include "src/run/same_on_all_ranks.hpp"
 #include "src/text/text_table.hpp"
 
@@ -23,6 +25,47 @@ ParticleSet generate_share(const Config& config, const Communicator& comm) {
   return particles;
 }
 
+void require_isolated(const InitialConditions& wanted, const ReadInfo& info) {
+  const std::string why = why_not_isolated(info.universe);
+  if (!why.empty() && !wanted.allow_cosmological) throw DataError(fmt::format("{}: {}. {}", wanted.file, why, how_to_allow));
+}
+
+/// "halo, disc", or what the file says of SWIFT's.
+std::string softened_types(const std::vector<FileSoftening>& softenings, const FileSoftening& like, const ComponentNames& components) {
+  std::string names;
+  for (const FileSoftening& softening : softenings) {
+    if (softening.what != like.what || softening.type < 0) continue;
+    names += (names.empty() ? "" : ", ") + components[static_cast<std::size_t>(softening.type)];
+  }
+  return names.empty() ? like.what : fmt::format("{} ({})", names, like.what);
+}
+
+void add_notes_on_softening(const Config& config, const InitialState& state, std::vector<std::string>& notes) {
+  std::set<std::string> seen;
+  for (const FileSoftening& softening : state.info.softenings) {
+    const double used = config.gravity.softening;
+    if (!differ(softening.lowest, used) && !differ(softening.highest, used)) continue;
+    if (!seen.insert(softening.what).second) continue;
+    const std::string value = softening.lowest == softening.highest ? fmt::format("{:.6g}", softening.lowest)
+                                                                    : fmt::format("{:.6g} to {:.6g}", softening.lowest, softening.highest);
+    notes.push_back(fmt::format("{} has softening {} of {}, the configuration has gravity.softening = {:.6g}, which is used",
+                                config.initial_conditions.file, value, softened_types(state.info.softenings, softening, state.components),
+                                used));
+  }
+}
+
+/// Gas in a file that is refused, or not, for other reasons is named there.
+void add_notes_on_universe(const Config& config, const InitialState& state, std::vector<std::string>& notes) {
+  const std::string& file = config.initial_conditions.file;
+  const std::string why = why_not_isolated(state.info.universe);
+  if (!why.empty()) {
+    notes.push_back(fmt::format("{}: {}; the numbers are taken as they are", file, why));
+  } else if (state.info.count_of_type[0] > 0 && state.components[0] == component_name(0)) {
+    notes.push_back(fmt::format("{} has gas: {} of {} particles, which move without pressure, as all others do", file,
+                                format_count(state.info.count_of_type[0]), format_count(state.count)));
+  }
+}
+
 }  // namespace
 
 InitialState load_initial_state(const Config& config, const Communicator& comm, const FieldTablePtr& fields) {
@@ -36,6 +79,7 @@ InitialState load_initial_state(const Config& config, const Communicator& comm, 
     require_same_file(wanted.file, "initial_conditions.file", comm);
     state.particles = read_particles(wanted.file, comm, &state.info, fields);
     require_unique_ids(state.particles.id, wanted.file, comm);
+    comm.agree([&] { require_isolated(wanted, state.info); });
     state.components = state.info.components;
   }
   state.count = comm.sum(static_cast<std::uint64_t>(state.particles.size()));
@@ -53,6 +97,8 @@ std::vector<std::string> notes_on_file(const Config& config, const InitialState&
   };
   if (state.info.time && differ(*state.info.time, config.time.begin)) add("time", *state.info.time, "time.begin", config.time.begin);
   if (state.info.G && differ(*state.info.G, config.gravity.G)) add("G", *state.info.G, "gravity.G", config.gravity.G);
+  add_notes_on_softening(config, state, notes);
+  add_notes_on_universe(config, state, notes);
   if (!state.info.units) return notes;
   const UnitSystem &in_file = *state.info.units, &used = config.units;
   if (differ(in_file.length_in_cm, used.length_in_cm))

@@ -21,12 +21,12 @@ struct InitialState {
   std::string description;  ///< "10,240 particles from collision.tab (text table)"
 };
 
-/// Reads or generates what config.initial_conditions says and checks it: finite values, unique ids, at least one particle. The particles
-/// get the table `fields`. Collective. Throws AgreedError.
+/// Reads or generates what config.initial_conditions says and checks it: finite values, unique ids, at least one particle, and that they
+/// are an isolated system, unless the configuration says otherwise. The particles get the table `fields`. Collective. Throws AgreedError.
 InitialState load_initial_state(const Config& config, const Communicator& comm, const FieldTablePtr& fields = standard_fields());
 
-/// One sentence for each of time, units and G in the file that differs from the configuration: nothing is converted, but the user should
-/// know.
+/// One sentence for each of time, units, softening and G in the file that differs from the configuration, and on gas: nothing is converted,
+/// but the user should know.
 std::vector<std::string> notes_on_file(const Config& config, const InitialState& state);
 
 }  // namespace grove

@@ -64,6 +64,22 @@ void require_same_scale(const std::string& file, const ReadInfo& info, const std
     notes.push_back(fmt::format("{} has time {:.6g}, {} has {:.6g}, which is kept", file, *info.time, first, *of_first.time));
 }
 
+void require_isolated(const std::string& file, const ReadInfo& info) {
+  if (const std::string why = why_not_isolated(info.universe); !why.empty())
+    throw DataError(fmt::format("{}: {}. Files that are joined must be of isolated systems", file, why));
+}
+
+void add_note_on_softening(const std::string& file, const ReadInfo& info, std::vector<std::string>& notes) {
+  double lowest = 0, highest = 0;
+  for (const FileSoftening& softening : info.softenings) {
+    lowest = highest == 0 ? softening.lowest : std::min(lowest, softening.lowest);
+    highest = std::max(highest, softening.highest);
+  }
+  if (highest == 0) return;
+  const std::string length = lowest == highest ? fmt::format("{:.6g}", highest) : fmt::format("{:.6g} to {:.6g}", lowest, highest);
+  notes.push_back(fmt::format("{} has softening {}, which the new file does not keep: gravity.softening of the run has it", file, length));
+}
+
 /// The types of what has been joined so far.
 class Components {
  public:
@@ -193,6 +209,8 @@ JoinedParticles join_files(const std::vector<JoinPart>& parts, bool recentre, co
     joined.notes.insert(joined.notes.end(), info.notes.begin(), info.notes.end());
     const TypeCounts counts = counts_of(particles, comm);
     comm.agree([&] {
+      require_isolated(part.file, info);
+      add_note_on_softening(part.file, info, joined.notes);
       if (k > 0) require_same_scale(part.file, info, parts[0].file, joined.info, joined.notes);
       const auto to = components.place(part.file, counts, info.components, joined.notes);
       for (std::uint8_t& type : particles.type) type = to[type];

@@ -31,8 +31,8 @@ struct JoinedParticles {
 /// Reads `parts`, of which there is at least one, and joins them. The ids of each file but the first are raised by as much as it takes for
 /// them to be above those before. A component keeps its name: it goes to the type that has this name already, or to its own type, or, where
 /// another component has that one, to a free type other than 0, which is gas. With `recentre`, the centre of mass and the mean velocity of
-/// all are then zero. The particles do not depend on the number of ranks. Collective. Throws AgreedError for bad files, for different units
-/// or G, and for more components than types.
+/// all are then zero. The particles do not depend on the number of ranks. Collective. Throws AgreedError for bad files, for those that
+/// are of no isolated system, for different units or G, and for more components than types.
 JoinedParticles join_files(const std::vector<JoinPart>& parts, bool recentre, const Communicator& comm);
 
 /// Shifts all particles of all ranks so that the centre of mass and the mean velocity are zero; the same bits on any number of ranks.

@@ -164,6 +164,7 @@ void find_snapshot(const ContinuingRun& run, const Communicator& comm, Continuat
   continuation.writes_other_snapshots =
       found.number != numbers.front() || (found.settings && !same_snapshots(found.settings->config, run.config));
   continuation.particles = std::move(found.state.particles);
+  continuation.components = found.state.components;
 }
 
 }  // namespace grove

@@ -314,7 +314,7 @@ the_observer_sees_every_state() {
 }
 
 the_field_is_in_the_snapshot() {
-  ranks 2 run run.toml --quiet && "$grove" info output/snapshot_0001.hdf5 >info.txt && contains info.txt "PartType1/Ages"
+  ranks 2 run run.toml --quiet && "$grove" info --all output/snapshot_0001.hdf5 >info.txt && contains info.txt "PartType1/Ages"
 }
 
 the_kernel_and_the_criterion_give_the_forces_of_direct_sums() {

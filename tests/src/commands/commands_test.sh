@@ -106,7 +106,7 @@ a_run_writes_snapshots_and_logs_of_every_step() {
       contains out.txt "method fmm, opening relative, tolerance 0.001, softening 0.05 (plummer)" || return 1
     holds [ "$(ls output)" = "$(printf '%s\n' checkpoint_{0,1}.hdf5 energy.csv snapshot_000{0,1,2}.hdf5 timings.csv used_parameters.toml)" ] || return 1
     for log in energy timings; do holds [ "$(grep -vc '^#' output/$log.csv)" -eq 10 ] || return 1; done
-    "$grove" info output/snapshot_0002.hdf5 >info.txt && contains info.txt "PartType1/Acceleration" && contains info.txt "200" || return 1
+    "$grove" info --all output/snapshot_0002.hdf5 >info.txt && contains info.txt "PartType1/Acceleration" && contains info.txt "200" || return 1
     holds [ "$(tail -n 1 output/energy.csv | cut -d, -f1)" = 1 ] || return 1
   done
 }
@@ -232,7 +232,7 @@ fewer_particles_than_ranks_run() {
 
 initial_conditions_do_not_depend_on_the_number_of_ranks() {
   for n in 1 3; do
-    ranks $n ic merger --n 501 --seed 7 --mass-ratio 0.5 --out ic.hdf5 >out.txt && "$grove" info ic.hdf5 | grep -v Ranks >info$n.txt || return 1
+    ranks $n ic merger --n 501 --seed 7 --mass-ratio 0.5 --out ic.hdf5 >out.txt && "$grove" info --all ic.hdf5 | grep -v Ranks >info$n.txt || return 1
     "$grove" check ic.hdf5 --targets 501 --device cpu --set gravity.method=direct --json >check$n.txt && mv ic.hdf5 ic$n.hdf5 || return 1
   done
   holds cmp info1.txt info3.txt && holds cmp check1.txt check3.txt && cp ic1.hdf5 ic.hdf5 &&

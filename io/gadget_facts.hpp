@@ -1,0 +1,25 @@
+// What a GADGET-like HDF5 file says about the universe of its particles, their softening, and the names of its components.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "io/cosmology.hpp"
+#include "io/hdf5_handles.hpp"
+#include "io/reader.hpp"
+
+namespace grove {
+
+/// The facts that GADGET, AREPO, GIZMO and SWIFT keep in /Header, /Parameters, /Config and /Cosmology. `counts`: of the whole snapshot.
+/// Throws DataError.
+HeaderFacts read_header_facts(const Hdf5Handle& file, const std::array<std::uint64_t, particle_type_count>& counts);
+
+/// The softening lengths in the parameters of the run that wrote the file, and in datasets of the types that `counts` has particles of.
+/// Reads these datasets. Throws DataError.
+std::vector<FileSoftening> read_softenings(const Hdf5Handle& file, const std::array<std::uint64_t, particle_type_count>& counts);
+
+/// The attributes ComponentName of the groups of particles, cleaned; usual names where there are none.
+ComponentNames read_component_names(const Hdf5Handle& file);
+
+}  // namespace grove
