@@ -14,6 +14,7 @@
 #include "src/commands/command.hpp"
 #include "src/commands/options.hpp"
 #include "src/config/gravity_report.hpp"
+#include "src/run/component_softening.hpp"
 #include "src/run/initial_state.hpp"
 #include "src/simulation/devices.hpp"
 #include "src/text/text_table.hpp"
@@ -60,6 +61,8 @@ int bench_virtual_ranks(const BenchOptions& options, const Communicator& comm) {
   const Config config = config_of(options, options.generators, comm);
   comm.agree([&] {
     if (config.gravity.method == "direct") throw ConfigError("--virtual-ranks: gravity.method = \"direct\" has no trees");
+    if (!config.gravity.softening_of_component.empty())
+      throw ConfigError("--virtual-ranks: takes one gravity.softening for all components");
   });
   options.json.require_writable(comm);
   const InitialState state = load_initial_state(config, comm);
@@ -81,13 +84,14 @@ int bench_one(const BenchOptions& options, const Communicator& comm) {
     if (options.generators.find(',') != std::string::npos)
       throw ConfigError("--ic " + options.generators + ": several generators need --sweep");
   });
-  const Config config = config_of(options, options.generators, comm);
+  Config config = config_of(options, options.generators, comm);
   options.json.require_writable(comm);
   std::unique_ptr<Simulation> simulation;
   comm.agree([&] {
     simulation = make_simulation(config.run.device, config.gravity, comm, {.transport = transport_way_named(config.run.transport)});
   });
   InitialState state = load_initial_state(config, comm);
+  set_component_softening(config.gravity, state, *simulation, comm);
   simulation->start(state.particles, config.time.begin);
   state.particles = {};  // the simulation has its own copy
   ForceBenchmark result = measure_force(*simulation, options.repeats, comm);

@@ -11,6 +11,7 @@
 #include "src/commands/command.hpp"
 #include "src/commands/options.hpp"
 #include "src/config/gravity_report.hpp"
+#include "src/run/component_softening.hpp"
 #include "src/run/initial_state.hpp"
 #include "src/simulation/devices.hpp"
 #include "src/text/text_table.hpp"
@@ -53,13 +54,14 @@ nlohmann::ordered_json as_json(const Config& config, const InitialState& state, 
 }
 
 int check(const CheckOptions& options, const Communicator& comm) {
-  const Config config = config_of(options, comm);
+  Config config = config_of(options, comm);
   options.json.require_writable(comm);
   std::unique_ptr<Simulation> simulation;
   comm.agree([&] {
     simulation = make_simulation(config.run.device, config.gravity, comm, {.transport = transport_way_named(config.run.transport)});
   });
   InitialState state = load_initial_state(config, comm);
+  set_component_softening(config.gravity, state, *simulation, comm);
   simulation->start(state.particles, config.time.begin);
   state.particles = {};  // the simulation has its own copy
   const ForceErrors errors = force_errors(simulation->sample_force_error(options.targets, options.seed));

@@ -21,6 +21,7 @@ SnapshotRequest snapshot_request(const std::string& path, double time, const Con
   header.G = config.gravity.G;
   header.components = components;
   header.softening = config.gravity.softening;
+  header.softening_of_type = config.gravity.softening_of_type;
   header.provenance = program_provenance();
   header.provenance.configuration = print_config(config);
   header.provenance.device = device;

@@ -29,7 +29,7 @@ class ForceCheck {
  public:
   /// `space`, `comm` and `external`, which may be null, must outlive it.
   ForceCheck(Space& space, const Communicator& comm, const GravityLaw& law, const ExternalField<Space>* external = nullptr)
-      : space_(space), comm_(comm), law_(law.unscaled()), sum_(space, comm), external_(external) {}
+      : space_(space), comm_(comm), law_(law), sum_(space, comm), external_(external) {}
 
   /// See Simulation. Collective; synchronises.
   ReferenceForces reference_forces(const Particles<Space>& particles, std::uint64_t targets, std::uint64_t seed);
@@ -41,7 +41,7 @@ class ForceCheck {
 
   Space& space_;
   const Communicator& comm_;
-  const ScaledLaw law_;
+  const GravityLaw law_;
   DirectSumOverRanks<Space> sum_;
   const ExternalField<Space>* external_;
 };
