@@ -20,11 +20,9 @@ namespace {
 bool differ(double a, double b) { return std::abs(a - b) > 1e-3 * std::max(std::abs(a), std::abs(b)); }
 
 ParticleSet generate_share(const Config& config, const Communicator& comm) {
-  const std::uint64_t n = config.initial_conditions.n;
-  const std::uint64_t begin = first_of_rank(n, comm.rank(), comm.size()), end = first_of_rank(n, comm.rank() + 1, comm.size());
-  ParticleSet particles;
-  comm.agree([&] { particles = generate(config.initial_conditions, config.gravity.G, begin, end - begin); });
-  validate_particles(particles, "generator " + config.initial_conditions.generator, begin, comm);
+  ParticleSet particles = generate(config.initial_conditions, config.gravity.G, comm);
+  validate_particles(particles, "generator " + config.initial_conditions.generator,
+                     first_of_rank(config.initial_conditions.n, comm.rank(), comm.size()), comm);
   return particles;
 }
 
@@ -75,6 +73,7 @@ InitialState load_initial_state(const Config& config, const Communicator& comm, 
   if (wanted.file.empty()) {
     state.particles = generate_share(config, comm);
     state.particles.fields = fields;
+    comm.agree([&] { state.components = component_names(wanted); });
   } else {
     require_same_file(wanted.file, "initial_conditions.file", comm);
     state.particles = read_particles(wanted.file, comm, &state.info, fields, wanted.columns);
