@@ -8,6 +8,10 @@ namespace grove {
 
 namespace {
 
+bool has_n_body_units(const Hdf5Handle& file) {
+  return has_link(file, "Units") && read_number(open_group(file, "Units"), n_body_units_attribute).value_or(0) == 1;
+}
+
 /// GADGET-4 and Grove name the units alike in several groups; SWIFT has its own names.
 std::optional<UnitSystem> read_units(const Hdf5Handle& file) {
   for (const char* name : {"Units", "Parameters", "Header"}) {
@@ -60,7 +64,8 @@ void read_gadget_info(const Hdf5Handle& file, ReadInfo& info) {
   const Hdf5Handle header = open_group(file, "Header");
   info.time = read_number(header, "Time");
   info.box_size = read_number(header, "BoxSize");
-  info.units = read_units(file);
+  info.has_n_body_units = has_n_body_units(file);
+  info.units = info.has_n_body_units ? UnitSystem{} : read_units(file);
   if (has_link(file, "Units")) info.G = read_number(open_group(file, "Units"), "G");
   if (is_cosmological(file)) {
     info.notes.push_back("the file is from a cosmological run: its numbers are taken as they are, factors of a and h included");

@@ -59,7 +59,9 @@ std::string vector_text(const std::array<double, 3>& v) { return fmt::format("{:
 std::string describe_header(const std::filesystem::path& path, const ReadInfo& info) {
   std::string text = line("file", path.string()) + line("format", info.format) + line("particles", std::to_string(info.count()));
   text += line("time", number(info.time)) + line("box size", number(info.box_size)) + line("G", number(info.G));
-  if (info.units) {
+  if (info.units && !is_physical(*info.units)) {
+    text += line("units", "N-body units");
+  } else if (info.units) {
     const auto& [length, mass, velocity] = *info.units;
     text += line("units", fmt::format("length {:.6g} cm, mass {:.6g} g, velocity {:.6g} cm/s", length, mass, velocity));
   } else {

@@ -20,7 +20,7 @@ namespace {
 
 // The table of input formats. Text comes last: it takes whatever is printable.
 constexpr InputFormat formats[] = {
-    {"GADGET/SWIFT HDF5", ".hdf5 .h5", recognises_gadget, read_gadget, gadget_fields},
+    {"GADGET/SWIFT HDF5", ".hdf5 .h5", recognises_gadget, read_gadget, gadget_fields, gadget_info},
     {"TIPSY binary", ".tipsy .tip .std", recognises_tipsy, read_tipsy, tipsy_fields},
     {"text table", ".tab .txt .dat .asc", recognises_text, read_text_table, text_fields},
 };

@@ -36,6 +36,9 @@ struct InputFormat {
   ParticleSet (*read)(const std::filesystem::path& path, const FieldTablePtr& fields, const Communicator& comm, ReadInfo& info);
   /// The fields in the file, or in all files of the snapshot. Not collective; throws DataError.
   std::vector<FieldDescription> (*fields)(const std::filesystem::path& path);
+  /// Fills in what the file says of itself, without its particles: time, units, G, origin. Null for formats that say nothing of units. Not
+  /// collective; throws DataError.
+  void (*info)(const std::filesystem::path& path, ReadInfo& info) = nullptr;
 };
 
 /// All formats, in the order in which they are tried.

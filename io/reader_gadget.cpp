@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 
+#include "io/gadget_info.hpp"
 #include "io/gadget_layout.hpp"
 #include "io/hdf5_elements.hpp"
 #include "io/hdf5_handles.hpp"
@@ -157,6 +158,15 @@ std::vector<FieldDescription> gadget_fields(const std::filesystem::path& path) {
     }
   }
   return fields;
+}
+
+void gadget_info(const std::filesystem::path& path, ReadInfo& info) {
+  const Hdf5Turn turn;
+  read_checked(path, [&] {
+    const Hdf5Handle file = open_hdf5_file(path);
+    // What lacks a header is refused when it is read.
+    if (has_link(file, "Header")) read_gadget_info(file, info);
+  });
 }
 
 }  // namespace grove

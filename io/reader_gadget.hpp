@@ -13,5 +13,6 @@ bool recognises_gadget(const FileHead& head);
 /// The root looks at the metadata of all files; then each rank reads its own rows, opening files by itself. Collective.
 ParticleSet read_gadget(const std::filesystem::path& path, const FieldTablePtr& fields, const Communicator& comm, ReadInfo& info);
 std::vector<FieldDescription> gadget_fields(const std::filesystem::path& path);
+void gadget_info(const std::filesystem::path& path, ReadInfo& info);
 
 }  // namespace grove

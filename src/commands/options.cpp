@@ -15,6 +15,7 @@
 #include <sstream>
 
 #include "io/partial_file.hpp"
+#include "io/reader.hpp"
 #include "kernels/space/error.hpp"
 #include "src/run/same_on_all_ranks.hpp"
 #include "src/text/text_parts.hpp"
@@ -39,8 +40,18 @@ std::vector<std::string> CommonOptions::overrides(std::vector<std::string> first
 }
 
 Config load_config_on_all_ranks(const std::string& path, const std::vector<std::string>& overrides, const Communicator& comm) {
+  const std::string name = path.empty() ? "command line" : path;
+  std::string text, file;
+  comm.agree([&] {
+    if (!path.empty()) text = read_config_text(path);
+    file = file_of_units(text, name, overrides);
+  });
+  // The root's, so that all ranks read a file or none does.
+  comm.broadcast(file);
+  ReadInfo in_file;
+  if (!file.empty()) in_file = read_info(file, comm);
   Config config;
-  comm.agree([&] { config = path.empty() ? parse_config("", "command line", overrides) : load_config(path, overrides); });
+  comm.agree([&] { config = parse_config(text, name, overrides, file.empty() ? nullptr : &in_file); });
   require_same_config(config, comm);
   return config;
 }

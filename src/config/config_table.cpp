@@ -54,17 +54,22 @@ void add_gravity(Rows& rows) {
                         {},
                         {0.0, 1.5, false},
                         "opening angle; smaller is more accurate and slower. opening = relative: of the first forces alone"});
-  add(&Gravity::softening, {"softening", {}, not_negative, "softening length in code units; 0 is Newtonian"});
+  add(&Gravity::softening, {"softening", {}, not_negative, "softening length; 0 is Newtonian", {}, {}, Dimension::length});
   add(&Gravity::softening_kernel, {"softening_kernel", {}, {}, "form of the softening", softening_names()});
-  add(&Gravity::G, {"G", {}, positive, "gravitational constant in code units", {}, "or \"cgs\": the physical one, from [units]"});
+  add(&Gravity::G, {"G",
+                    {},
+                    positive,
+                    "gravitational constant in code units; not given: the physical one in physical units, else 1",
+                    {},
+                    "or \"cgs\": the physical one, from [units]"});
 }
 
 void add_time(Rows& rows) {
   const auto add = rows_of(rows, &Config::time, "time");
   using Time = TimeParameters;
-  add(&Time::begin, {"begin", {}, any_number, "time of the initial conditions"});
-  add(&Time::end, {"end", {}, any_number, "time of the last state", {}, "not before time.begin"});
-  add(&Time::dt, {"dt", {}, positive, "time step, shared by all particles"});
+  add(&Time::begin, {"begin", {}, any_number, "time of the initial conditions", {}, {}, Dimension::time});
+  add(&Time::end, {"end", {}, any_number, "time of the last state", {}, "not before time.begin", Dimension::time});
+  add(&Time::dt, {"dt", {}, positive, "time step, shared by all particles", {}, {}, Dimension::time});
   add(&Time::integrator, {"integrator", {}, {}, "how positions and velocities are stepped", names_of(integrator_infos())});
 }
 
@@ -77,7 +82,13 @@ void add_output(Rows& rows) {
                            {},
                            "none: no state is kept, neither snapshots nor checkpoints, only energies and timings, to measure speed",
                            {"all", "none"}});
-  add(&Output::snapshot_every, {"snapshot_every", {}, not_negative, "time between snapshots; 0: the first and the last state only"});
+  add(&Output::snapshot_every, {"snapshot_every",
+                                {},
+                                not_negative,
+                                "time between snapshots, not below time.dt; 0: the first and the last state only",
+                                {},
+                                {},
+                                Dimension::time});
   add(&Output::beside, {"beside",
                         {},
                         {},
@@ -111,6 +122,17 @@ void add_output(Rows& rows) {
 
 void add_units(Rows& rows) {
   const auto add = rows_of(rows, &Config::units, "units");
+  rows.push_back({"units",
+                  {"system",
+                   "",
+                   {},
+                   "all three of them by name, in place of the keys below, which then show them",
+                   {},
+                   "as \"kpc, km/s, 1e10 Msun\" or \"AU, yr, Msun\", or \"file\" for those that the input file says"},
+                  [](Config&, const Value&) {},
+                  [](const Config&) { return Value(""); },
+                  {},
+                  true});
   add(&UnitSystem::length_in_cm, {"length_in_cm", {}, positive, "unit of length"});
   add(&UnitSystem::mass_in_g, {"mass_in_g", {}, positive, "unit of mass"});
   add(&UnitSystem::velocity_in_cm_per_s, {"velocity_in_cm_per_s", {}, positive, "unit of velocity"});
@@ -145,9 +167,11 @@ std::vector<ConfigChoice> make_choices() {
 ConfigTable make_table() {
   ConfigTable table{{{"initial_conditions", "where the particles come from: exactly one of file and generator"},
                      {"gravity", "forces"},
-                     {"time", "times, in code units"},
+                     {"time", "times"},
                      {"output", "what is written, and where"},
-                     {"units", "the units of all numbers; give all three or none. All 1: N-body units. Nothing is converted"},
+                     {"units",
+                      "the units of all numbers; give all three, system alone, or nothing for N-body units, which all 1 stands for. "
+                      "Nothing is converted"},
                      {"run", "the machine"}},
                     {},
                     make_choices()};
@@ -195,6 +219,7 @@ bool condition_holds(const ConfigTable& table, const ConfigSetting& row, const C
 }
 
 bool applies(const ConfigTable& table, const ConfigSetting& row, const Config& config) {
+  if (row.is_shorthand) return false;
   if (row.section == "initial_conditions" && belongs_to_generators(row) == !config.initial_conditions.file.empty()) return false;
   return condition_holds(table, row, config);
 }
