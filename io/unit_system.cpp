@@ -10,6 +10,12 @@ bool is_physical(const UnitSystem& units) {
   return units.length_in_cm != 1.0 || units.mass_in_g != 1.0 || units.velocity_in_cm_per_s != 1.0;
 }
 
+bool are_usable(const UnitSystem& units) {
+  for (const double x : {units.length_in_cm, units.mass_in_g, units.velocity_in_cm_per_s, units.time_in_s(), gravitational_constant(units)})
+    if (!std::isnormal(x) || !(x > 0)) return false;
+  return true;
+}
+
 double gravitational_constant(const UnitSystem& units) {
   return gravitational_constant_cgs * (units.mass_in_g / units.length_in_cm) / units.velocity_in_cm_per_s / units.velocity_in_cm_per_s;
 }

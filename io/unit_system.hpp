@@ -17,6 +17,9 @@ struct UnitSystem {
 /// False for N-body units: all three at 1, numbers without a physical meaning.
 bool is_physical(const UnitSystem& units);
 
+/// Whether they are numbers > 0 with which also the unit of time and the gravitational constant are ordinary numbers.
+bool are_usable(const UnitSystem& units);
+
 /// The physical gravitational constant in code units.
 double gravitational_constant(const UnitSystem& units);
 

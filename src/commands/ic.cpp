@@ -61,6 +61,9 @@ std::vector<std::string> overrides_of(const IcOptions& options) {
 int make_initial_conditions(const IcOptions& options, const Communicator& comm) {
   const Config config = load_config_on_all_ranks("", overrides_of(options), comm);
   comm.agree([&] {
+    const std::string extension = std::filesystem::path(options.out).extension().string();
+    if (extension != ".hdf5" && extension != ".h5")
+      throw ConfigError(fmt::format("--out {}: snapshots are HDF5 files; the name must end in .hdf5 or .h5", options.out));
     if (comm.is_root() && !options.overwrite && std::filesystem::exists(options.out))
       throw ConfigError(fmt::format("--out {} exists already: name another file, or give --overwrite", options.out));
   });
@@ -68,7 +71,9 @@ int make_initial_conditions(const IcOptions& options, const Communicator& comm) 
   const std::filesystem::path out = options.out;
   remove_partial_files_on_failure(out.parent_path(), out.filename().string());
   save_snapshot(options.out, state.particles, config.time.begin, config, "", comm);
-  if (comm.is_root()) fmt::print("{}, written to {}\n", state.description, options.out);
+  if (!comm.is_root()) return 0;
+  fmt::print("{}, written to {}\n", state.description, options.out);
+  if (const std::string note = advice_on_G(config.gravity.G, config.units); !note.empty()) fmt::print("note: {}\n", note);
   return 0;
 }
 

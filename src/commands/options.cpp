@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -13,6 +14,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
+#include <system_error>
 
 #include "io/partial_file.hpp"
 #include "io/reader.hpp"
@@ -54,6 +56,30 @@ Config load_config_on_all_ranks(const std::string& path, const std::vector<std::
   comm.agree([&] { config = parse_config(text, name, overrides, file.empty() ? nullptr : &in_file); });
   require_same_config(config, comm);
   return config;
+}
+
+RecordedPhysics physics_of_file(const std::string& file, const CommonOptions& options, const Communicator& comm) {
+  const ReadInfo info = read_info(file, comm);
+  RecordedPhysics physics;
+  comm.agree([&] { physics = RecordedPhysics(file, info, options.settings); });
+  return physics;
+}
+
+std::function<std::string(const std::string&)> whole_number(std::uint64_t least, std::uint64_t most) {
+  return [=](const std::string& text) -> std::string {
+    std::uint64_t number = 0;
+    const char* const end = text.data() + text.size();
+    const auto [rest, mistake] = std::from_chars(text.data(), end, number);
+    if (mistake == std::errc() && rest == end && number >= least && number <= most) return "";
+    return fmt::format("{} must be a whole number >= {} and <= {}", text, least, most);
+  };
+}
+
+std::string positive_number(const std::string& text) {
+  double number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, mistake] = std::from_chars(text.data(), end, number);
+  return mistake == std::errc() && rest == end && number > 0 ? "" : text + " must be a number > 0";
 }
 
 void JsonOption::declare(CLI::App& app) {

@@ -164,7 +164,7 @@ int exit_code_of_stop(const RunReport& report) {
   return report.checkpoint.empty() && report.signal != 0 ? 128 + report.signal : exit_to_be_continued;
 }
 
-int simulate(const RunOptions& options, const Config& config, const Communicator& comm) {
+int simulate(const RunOptions& options, Config config, const Communicator& comm) {
   const StopSignals signals;
   const IgnoreFileSizeSignal a_limit_is_an_error;
   const TimeLimit limit(config.run.max_wall_time, end_of_slurm_job());
@@ -180,6 +180,9 @@ int simulate(const RunOptions& options, const Config& config, const Communicator
     });
   };
   lock_directory();
+  std::vector<std::string> advice;
+  if (options.continues)
+    if (const std::string note = keep_former_G(config, directory, comm); !note.empty()) advice.push_back(note);
   // Whatever can fail at once is done before anything slow.
   std::unique_ptr<StepSchedule> schedule;
   comm.agree(
@@ -193,7 +196,7 @@ int simulate(const RunOptions& options, const Config& config, const Communicator
     from = find_continuation({directory, config, *schedule, simulation->fields(), device.is_gpu(), options.force_config}, comm);
   if (options.continues && from.source == Continuation::Source::nothing)
     from.notes.push_back("there is nothing to go on from in " + directory.path() + ": the run begins anew");
-  std::vector<std::string> advice = from.notes;
+  advice.insert(advice.end(), from.notes.begin(), from.notes.end());
   const auto is_over = [&] { return from.source != Continuation::Source::nothing && from.step == schedule->steps(); };
   if (is_over()) return finished_before(from, config, console);
   begin_activity("reading the particles");

@@ -223,6 +223,9 @@ class ConfigBuilder {
     for (const auto& [path, given] : given_)
       if (given.section == units_section && !given.name.empty() && !table_.find(given.section, given.name)) fail_unknown(given);
     for (const GivenSetting* given : units.single) set(*given);
+    if (!are_usable(config_.units))
+      throw ConfigError(
+          fmt::format("{}: [units]: the gravitational constant or the unit of time in them is beyond the numbers of 64 bits", name_));
     if (!units.system) return;
     const GivenSetting* const file = find(initial_section, "file");
     const auto* const path = file ? std::get_if<std::string>(&file->value) : nullptr;
@@ -239,17 +242,14 @@ class ConfigBuilder {
   void resolve_G() {
     const GivenSetting* given = find("gravity", "G");
     const bool wants_physical = given && is_physical_G(*given);
-    config_.is_G_given = given && !wants_physical;
-    if (config_.is_G_given) return;
+    config_.is_G_given = given != nullptr;
+    if (given && !wants_physical) return;
     if (!is_physical(config_.units)) {
       if (wants_physical) fail(*given, "needs physical units in [units]");
       if (takes_file_units_ && in_file_->G && std::isnormal(*in_file_->G) && *in_file_->G > 0) config_.gravity.G = *in_file_->G;
       return;
     }
-    const double G = gravitational_constant(config_.units);
-    if (!std::isnormal(G) || !std::isnormal(config_.units.time_in_s()))
-      throw ConfigError(fmt::format("{}: [units]: the gravitational constant or the unit of time is beyond the numbers of 64 bits", name_));
-    config_.gravity.G = G;
+    config_.gravity.G = gravitational_constant(config_.units);
   }
 
   void check_times() const {

@@ -35,6 +35,9 @@ UnitSystem units_in(const GivenSetting& system, const std::string& path, const R
   if (!info) fail(system, fmt::format("the units of {} are not known here", path));
   if (!info->units) fail(system, fmt::format("{} ({}) does not say its units: {}", path, info->format, how_to_say_it));
   const UnitSystem& units = *info->units;
+  if (!are_usable(units))
+    fail(system, fmt::format("{} says {:.6g} cm, {:.6g} g and {:.6g} cm/s, which cannot be: {}", path, units.length_in_cm, units.mass_in_g,
+                             units.velocity_in_cm_per_s, how_to_say_it));
   if (!is_physical(units) && !info->has_n_body_units && !is_of_grove(*info))
     fail(system,
          fmt::format("{} says 1 cm, 1 g and 1 cm/s, which Grove takes for N-body units, and they may not be meant: leave [units] out "

@@ -209,8 +209,7 @@ Understood<UnitSystem> read_unit_system(const std::string& text) {
   }
   if (texts.size() != 3 || parts.mass <= 0) return complain(must);
   const UnitSystem units = parts.units();
-  if (!is_usable(units.length_in_cm) || !is_usable(units.velocity_in_cm_per_s))
-    return complain(must + ": these are beyond the numbers of 64 bits");
+  if (!are_usable(units)) return complain(must + ": these are beyond the numbers of 64 bits");
   if (!is_physical(units))
     return complain("is 1 cm, 1 g and 1 cm/s, which Grove takes for N-body units: choose other ones, as \"km, km/s, kg\"");
   return {units, ""};

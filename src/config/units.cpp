@@ -6,6 +6,11 @@
 
 namespace grove {
 
+std::string in_words(const UnitSystem& units) {
+  if (!is_physical(units)) return "N-body units";
+  return fmt::format("units of {:.4g} cm, {:.4g} g, {:.4g} cm/s", units.length_in_cm, units.mass_in_g, units.velocity_in_cm_per_s);
+}
+
 std::string advice_on_G(double G, const UnitSystem& units) {
   constexpr double tolerance = 1e-3;  // constants and masses of the Sun of other programs differ in the fourth digit
   const double physical = gravitational_constant(units);

@@ -8,6 +8,9 @@
 
 namespace grove {
 
+/// "N-body units", or "units of 3.086e+21 cm, 1.989e+43 g, 1e+05 cm/s".
+std::string in_words(const UnitSystem& units);
+
 /// A sentence where `G` is not the physical constant in physical units; else empty.
 std::string advice_on_G(double G, const UnitSystem& units);
 

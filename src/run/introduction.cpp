@@ -24,6 +24,8 @@ std::string introduction(const Config& config, const InitialState& state, const 
   std::string text = fmt::format("{}\n{}\n", version_line(), state.description) + notes(notes_on_file(config, state));
   if (const std::string note = why_not_beside(config.output, thread_level_of_mpi()); !note.empty()) text += "note: " + note + "\n";
   text += fmt::format("{}\n{}\n", gravity_text(config.gravity), machine) + notes(advice);
+  if (is_physical(config.units))
+    text += fmt::format("{}, time in units of {}; G = {:.6g}\n", in_words(config.units), format_time(1, config.units), config.gravity.G);
   text += fmt::format("{} steps of {:.6g} from t = {} to {}; ", format_count(schedule.steps() - first_step), schedule.dt(),
                       format_time(schedule.time(first_step), config.units), format_time(config.time.end, config.units));
   return text + fmt::format("results go to {}\n", config.output.directory);

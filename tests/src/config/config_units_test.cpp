@@ -1,6 +1,8 @@
 // What a configuration says of units, and what follows: G, times and lengths.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "io/reader.hpp"
 #include "kernels/space/error.hpp"
 #include "src/config/config.hpp"
@@ -113,6 +115,10 @@ TEST(ConfigUnits, OfAFileWithoutAnyAreAnError) {
   silent.format = "text table";
   expect_in(error_of({"units.system=file"}, of_file, &silent), {"galaxy.hdf5 (text table) does not say its units", "units.system ="});
   expect_in(error_of({"units.system=file"}), {"units.system = \"file\"", "generator"});
+  for (const UnitSystem& wrong : {UnitSystem{-1, 1, 1}, UnitSystem{NAN, 1, 1}, UnitSystem{1, 0, 1}, UnitSystem{1, 1, INFINITY}}) {
+    const ReadInfo info = info_with(wrong);
+    expect_in(error_of({"units.system=file"}, of_file, &info), {"galaxy.hdf5 says", "cannot be"});
+  }
   const ReadInfo cgs = info_with({1, 1, 1});
   expect_in(error_of({"units.system=file"}, of_file, &cgs), {"galaxy.hdf5 says 1 cm, 1 g and 1 cm/s"});
 }

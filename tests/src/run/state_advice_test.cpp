@@ -49,13 +49,30 @@ EnergyState energy(double kinetic, double potential) {
   return reference.state(sums);
 }
 
+TEST(StateAdvice, NamesUnitsAndGWhereTheVirialRatioIsFarFromOne) {
+  const StepSchedule schedule(0, 1, 0.1, 0);
+  const auto on = [&](double kinetic, const Config& config) {
+    const auto advice = advice_on_first_state(energy(kinetic, -1), {0, 0.1}, schedule, config);
+    return advice.empty() ? std::string() : advice[0];
+  };
+  Config physical;
+  physical.units = {3.0857e21, 1.989e43, 1e5};
+  EXPECT_NE(on(2e4, Config{}).find("N-body units and gravity.G = 1"), std::string::npos) << on(2e4, Config{});
+  EXPECT_NE(on(2e4, physical).find("gravity.G = 1 is not the gravitational constant in [units]"), std::string::npos) << on(2e4, physical);
+  EXPECT_NE(on(1e-5, physical).find("gravity.G = 1 is not"), std::string::npos) << on(1e-5, physical);
+  physical.gravity.G = gravitational_constant(physical.units);
+  EXPECT_NE(on(2e4, physical).find("units of 3.086e+21 cm"), std::string::npos) << on(2e4, physical);
+  EXPECT_EQ(on(0, physical), "") << "at rest";
+  EXPECT_EQ(on(0.3, physical), "");
+}
+
 TEST(StateAdvice, NamesWhatIsUnusual) {
   const StepSchedule schedule(0, 1, 0.1, 0);
-  EXPECT_TRUE(advice_on_first_state(energy(0.5, -1), {0.01, 0.1}, schedule).empty());
-  const auto unbound = advice_on_first_state(energy(1.5, -1), {0, 0.1}, schedule);
+  EXPECT_TRUE(advice_on_first_state(energy(0.5, -1), {0.01, 0.1}, schedule, Config{}).empty());
+  const auto unbound = advice_on_first_state(energy(1.5, -1), {0, 0.1}, schedule, Config{});
   ASSERT_EQ(unbound.size(), 1U);
   EXPECT_NE(unbound[0].find("positive (0.5, virial ratio 3)"), std::string::npos) << unbound[0];
-  const auto too_long = advice_on_first_state(energy(0.5, -1), {0.25, 0.0123}, schedule);
+  const auto too_long = advice_on_first_state(energy(0.5, -1), {0.25, 0.0123}, schedule, Config{});
   ASSERT_EQ(too_long.size(), 1U);
   EXPECT_NE(too_long[0].find("time.dt = 0.1 is long for 25 %"), std::string::npos) << too_long[0];
   // It divides the run, and is not above the one that was measured.
