@@ -6,24 +6,39 @@ namespace grove {
 
 namespace {
 
-/// Enlarges the first and the last cell of a level if they lie at the ends of the domain and are cut.
+/// Enlarges the first and the last cell of a level, in the octree of a class, if they lie at the ends of the domain and are cut.
 struct EnlargeEnds {
   LevelOffsets level_offset;
+  std::array<std::uint32_t, most_softening_classes + 1> class_begin;
   const CellLinks* links;
   CellGeometry* geometry;
-  std::uint32_t particle_count;
-  int lowest_cut, highest_cut;  ///< -1 where there is nothing on that side
+  int class_level;              ///< of the classes' roots
+  int lowest_cut, highest_cut;  ///< below these roots; -1 where there is nothing on that side
 
   GROVE_HD void enlarge(std::uint32_t cell) const {
     geometry[cell].longest_side *= cut_cell_factor;
     geometry[cell].spread *= cut_cell_factor;
   }
+  /// The first cell of the level whose particles do not lie before `particle`.
+  GROVE_HD std::uint32_t first_from(std::size_t level, std::uint32_t particle) const {
+    std::uint32_t low = level_offset[level], high = level_offset[level + 1];
+    while (low < high) {
+      const std::uint32_t middle = low + (high - low) / 2;
+      if (links[middle].first_particle < particle)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    return low;
+  }
   GROVE_HD void operator()(std::size_t i) const {
-    const int level = static_cast<int>(i);
-    const std::uint32_t begin = level_offset[i], end = level_offset[i + 1];
-    if (begin == end) return;
-    const bool low = level <= lowest_cut && links[begin].first_particle == 0;
-    const bool high = level <= highest_cut && links[end - 1].first_particle + links[end - 1].particle_count == particle_count;
+    const std::size_t level = i % (deepest_level + 1), its_class = i / (deepest_level + 1);
+    const int level_below_root = static_cast<int>(level) - class_level;
+    const std::uint32_t first = class_begin[its_class], last = class_begin[its_class + 1];
+    const std::uint32_t begin = first_from(level, first), end = first_from(level, last);
+    if (level_below_root < 0 || begin == end) return;
+    const bool low = level_below_root <= lowest_cut && links[begin].first_particle == first;
+    const bool high = level_below_root <= highest_cut && links[end - 1].first_particle + links[end - 1].particle_count == last;
     if (low) enlarge(begin);
     if (high && !(low && end - begin == 1)) enlarge(end - 1);
   }
@@ -41,8 +56,11 @@ void enlarge_cut_cells(Space& space, std::span<const KeyRange> ranges, std::size
     if (other.last < mine.first) lowest_cut = std::max(lowest_cut, shared_level(other.last, mine.first));
     if (other.first > mine.last) highest_cut = std::max(highest_cut, shared_level(other.first, mine.last));
   }
-  space.for_each(deepest_level + 1, EnlargeEnds{tree.level_offset, tree.links.data(), tree.geometry.data(),
-                                                static_cast<std::uint32_t>(mine.count), lowest_cut, highest_cut});
+  auto class_begin = tree.class_begin;
+  if (tree.class_count == 1) class_begin = {0, static_cast<std::uint32_t>(mine.count)};
+  space.for_each(static_cast<std::size_t>(tree.class_count) * (deepest_level + 1),
+                 EnlargeEnds{tree.level_offset, class_begin, tree.links.data(), tree.geometry.data(), tree.class_count > 1 ? 1 : 0,
+                             lowest_cut, highest_cut});
 }
 
 template void enlarge_cut_cells(BackEnd&, std::span<const KeyRange>, std::size_t, Tree<BackEnd>&);

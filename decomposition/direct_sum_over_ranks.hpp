@@ -18,7 +18,7 @@ class DirectSumOverRanks {
 
   /// Adds the forces of the particles of all ranks to `targets`, which may differ in number from rank to rank. Collective. While a block is
   /// summed, the next one travels. The order of the sums depends only on the rank, the number of ranks and their numbers of particles.
-  void add_all(const ScaledLaw& law, const Particles<Space>& particles, const DirectTargets& targets);
+  void add_all(const GravityLaw& law, const Particles<Space>& particles, const DirectTargets& targets);
 
   /// How blocks travel, for the user. Collective. Throws AgreedError as Transport::connect() does.
   std::string transport_description() {
@@ -28,13 +28,15 @@ class DirectSumOverRanks {
 
  private:
   struct Block {
-    explicit Block(Space& space) : position(space), id(space) {}
+    explicit Block(Space& space) : position(space), id(space), type(space) {}
     void resize(std::size_t n) {
       position.resize_discard(n);
       id.resize_discard(n);
+      type.resize_discard(n);
     }
     Buffer<Space, Double4> position;
     Buffer<Space, std::uint64_t> id;
+    Buffer<Space, std::uint8_t> type;
   };
 
   Space& space_;

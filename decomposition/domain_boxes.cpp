@@ -113,6 +113,12 @@ TargetBox join(std::span<const TargetBox> boxes, const TreeScale& scale) {
   return all;
 }
 
+/// Sorts boxes of several octrees, each in Morton order, by the keys of their centres.
+void merge_in_order(std::vector<TargetBox>& boxes, const KeyCube& cube) {
+  const auto key = [&](const TargetBox& box) { return morton_key({box.centre.x, box.centre.y, box.centre.z, 0}, cube); };
+  std::stable_sort(boxes.begin(), boxes.end(), [&](const TargetBox& a, const TargetBox& b) { return key(a) < key(b); });
+}
+
 /// A few boxes around boxes in Morton order. They end where two that follow each other share the smallest levels.
 std::vector<TargetBox> join_to_few(std::span<const TargetBox> fine, const KeyCube& cube, const TreeScale& scale) {
   if (fine.empty()) return {};
@@ -168,6 +174,7 @@ DomainDescription describe_domain(Space& space, const Tree<Space>& tree, View<co
     domain.fine = in_order(std::span(seen).subspan(sizeof(Description)), what.box_count);
     break;
   }
+  if (tree.class_count > 1) merge_in_order(domain.fine, cube);
   domain.coarse = join_to_few(domain.fine, cube, scale);
   return domain;
 }

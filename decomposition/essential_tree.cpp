@@ -46,17 +46,22 @@ struct Entries {
   }
 };
 
+/// What one receiver gets: the tree below one root, for the boxes of one rank.
+struct Receiver {
+  std::uint32_t root, first_box, box_count;
+};
+
 /// Selects the root for each receiver, and marks the other entries as unused.
 struct SelectRoots {
   Entries entries;
   EntryKeys keys;
-  const std::uint32_t* box_begin;  ///< [receivers + 1]
+  const Receiver* receiver;
   std::uint32_t receivers;
   GROVE_HD void operator()(std::size_t i) const {
     if (i < level_count + 1) entries.count[i] = i == 0 ? receivers : 0;
     const bool is_root = i < receivers;
-    entries.key[i] = is_root ? keys.key(static_cast<std::uint32_t>(i), 0) : ~std::uint64_t{0};
-    if (is_root) entries.boxes[i] = {0, static_cast<std::uint16_t>(box_begin[i + 1] - box_begin[i])};
+    entries.key[i] = is_root ? keys.key(static_cast<std::uint32_t>(i), receiver[i].root) : ~std::uint64_t{0};
+    if (is_root) entries.boxes[i] = {0, static_cast<std::uint16_t>(receiver[i].box_count)};
   }
 };
 
@@ -67,7 +72,7 @@ struct TestLevel {
   const CellLinks* links;
   const CellGeometry* geometry;
   const TargetBox* box;
-  const std::uint32_t* box_begin;
+  const Receiver* receivers;
   Entries entries;
   EntryKeys keys;
   int level;
@@ -87,7 +92,7 @@ struct TestLevel {
     const std::uint32_t c = keys.cell(key), receiver = keys.receiver(key);
     const CellGeometry cell = geometry[c];
     const BoxRange range = entries.boxes[e];
-    const TargetBox* const boxes = box + box_begin[receiver];
+    const TargetBox* const boxes = box + receivers[receiver].first_box;
     std::uint32_t first = no_box, last = 0;
 #if defined(__CUDA_ARCH__)
 #pragma unroll 4  // so that a lane waits for four boxes at once
@@ -181,17 +186,23 @@ struct WriteTrees {
   }
 };
 
-/// The ranks that get a tree, and their boxes one after the other.
+/// The trees that are cut, and the boxes of all ranks one after the other.
 struct Receivers {
-  std::vector<std::uint32_t> ranks, box_begin{0};
+  std::vector<Receiver> trees;
+  std::vector<std::size_t> place;  ///< [trees] in EssentialTrees::cell_counts
   std::vector<TargetBox> box;
 
-  explicit Receivers(const BoxesOfRanks& boxes) {
+  /// `roots` [classes] cells where the trees begin, or no_cell.
+  Receivers(const BoxesOfRanks& boxes, const std::vector<std::uint32_t>& roots) {
     for (std::size_t r = 0; r < boxes.rank_count(); ++r) {
       if (boxes.of(r).empty()) continue;
-      ranks.push_back(static_cast<std::uint32_t>(r));
+      const auto first = static_cast<std::uint32_t>(box.size());
       box.insert(box.end(), boxes.of(r).begin(), boxes.of(r).end());
-      box_begin.push_back(static_cast<std::uint32_t>(box.size()));
+      for (std::size_t c = 0; c < roots.size(); ++c) {
+        if (roots[c] == no_cell) continue;
+        trees.push_back({roots[c], first, static_cast<std::uint32_t>(box.size()) - first});
+        place.push_back(r * roots.size() + c);
+      }
     }
   }
 };
@@ -210,10 +221,13 @@ template <class Space>
 void EssentialTrees<Space>::select(Space& space, const ScaledLaw& law, const Tree<Space>& tree, View<const Double4> tree_particles,
                                    const BoxesOfRanks& boxes) {
   form = tree.form;
-  cell_counts.assign(boxes.rank_count(), 0);
-  particle_counts.assign(boxes.rank_count(), 0);
-  const Receivers receivers(boxes);
-  const auto receiver_count = static_cast<std::uint32_t>(tree.cell_count() > 0 ? receivers.ranks.size() : 0);
+  class_count = tree.class_count;
+  std::vector<std::uint32_t> roots;
+  for (int c = 0; c < class_count; ++c) roots.push_back(tree.root_of(c));
+  cell_counts.assign(boxes.rank_count() * roots.size(), 0);
+  particle_counts.assign(boxes.rank_count() * roots.size(), 0);
+  const Receivers receivers(boxes, roots);
+  const auto receiver_count = static_cast<std::uint32_t>(receivers.trees.size());
   if (receiver_count == 0) return resize(*this, 0, 0);
   const EntryKeys keys{static_cast<int>(std::bit_width(tree.cell_count()))};
   // The key of unused entries has a receiver that does not exist.
@@ -223,9 +237,10 @@ void EssentialTrees<Space>::select(Space& space, const ScaledLaw& law, const Tre
   capacity_ = std::max({capacity_, smallest_capacity, std::size_t{2} * receiver_count});
 
   Scratch<Space, TargetBox> device_box(space, receivers.box.size());
-  Scratch<Space, std::uint32_t> device_box_begin(space, receivers.box_begin.size());
+  Scratch<Space, Receiver> device_receivers(space, receivers.trees.size());
   copy_from_host<Space, TargetBox>(space, receivers.box, device_box.view());
-  copy_from_host<Space, std::uint32_t>(space, receivers.box_begin, device_box_begin.view());
+  copy_from_host<Space, Receiver>(space, receivers.trees, device_receivers.view());
+  const int root_level = class_count > 1 ? 1 : 0;
 
   for (;;) {
     const auto capacity = static_cast<std::uint32_t>(capacity_);
@@ -239,14 +254,16 @@ void EssentialTrees<Space>::select(Space& space, const ScaledLaw& law, const Tre
     {
       Scratch<Space, BoxRange> range(space, capacity);
       const Entries entries{key.data(), range.data(), children.data(), capacity, report.data()};
-      space.for_each(capacity, SelectRoots{entries, keys, device_box_begin.data(), receiver_count});
+      space.for_each(capacity, SelectRoots{entries, keys, device_receivers.data(), receiver_count});
       const auto test_levels = [&]<class Opening>(const Opening& opening) {
-        for (int l = 0; l < static_cast<int>(own.levels); ++l) {
-          const std::size_t most = std::size_t{receiver_count} * (tree.level_offset[l + 1] - tree.level_offset[l]);
+        // Entries of level l are cells of the level l + root_level.
+        for (int l = 0; l < static_cast<int>(own.levels) - root_level; ++l) {
+          const int cell_level = l + root_level;
+          const std::size_t most = std::size_t{receiver_count} * (tree.level_offset[cell_level + 1] - tree.level_offset[cell_level]);
           const std::size_t expected = expected_on_level_[l] + expected_on_level_[l] / 8 + 1024;
           const std::size_t items = std::min(most, expected);
           space.template for_each_by_team<lanes_a_test>(
-              items, TestLevel<Opening>{opening, own.links, own.geometry, device_box.data(), device_box_begin.data(), entries, keys, l,
+              items, TestLevel<Opening>{opening, own.links, own.geometry, device_box.data(), device_receivers.data(), entries, keys, l,
                                         items, law.units.per_length, law.support2});
         }
       };
@@ -268,8 +285,8 @@ void EssentialTrees<Space>::select(Space& space, const ScaledLaw& law, const Tre
     }
     const auto segment = seen.begin() + level_count + 1, particle_segment = segment + receiver_count + 1;
     for (std::uint32_t r = 0; r < receiver_count; ++r) {
-      cell_counts[receivers.ranks[r]] = segment[r + 1] - segment[r];
-      particle_counts[receivers.ranks[r]] = particle_segment[r + 1] - particle_segment[r];
+      cell_counts[receivers.place[r]] = segment[r + 1] - segment[r];
+      particle_counts[receivers.place[r]] = particle_segment[r + 1] - particle_segment[r];
     }
     resize(*this, selected, particle_segment[receiver_count]);
     space.for_each_by_team(selected, WriteTrees{key.data(), children.data(), particle_offset.data(), first, first_particle, keys, own,

@@ -16,7 +16,7 @@
 namespace grove {
 
 /// The essential trees for all other ranks, one after the other in one set of arrays. Each has the layout of tree.hpp; its links count from
-/// its own first cell and particle.
+/// its own first cell and particle. With several classes of softening, a rank gets a tree of each: those for a rank lie side by side.
 template <class Space>
 class EssentialTrees {
  public:
@@ -37,9 +37,10 @@ class EssentialTrees {
   Buffer<Space, CellGeometry> geometry;
   Buffer<Space, float> multipole;
   Buffer<Space, Double4> particles;
-  ExpansionForm form;                          ///< of the multipoles
-  std::vector<std::uint64_t> cell_counts;      ///< [ranks] cells for each rank, in rank order
-  std::vector<std::uint64_t> particle_counts;  ///< [ranks] particles for each rank
+  ExpansionForm form;  ///< of the multipoles
+  int class_count = 1;
+  std::vector<std::uint64_t> cell_counts;      ///< [ranks][classes] cells for each rank, in rank order
+  std::vector<std::uint64_t> particle_counts;  ///< [ranks][classes] particles for each rank
 
  private:
   std::size_t capacity_ = 0;                      ///< selected cells for which there is room

@@ -98,10 +98,11 @@ void TreeExchange<Space>::order_sources(std::span<const std::uint64_t> sizes, st
   cell_begin_.assign(1, first_cell);
   particle_begin_.assign(1, first_particle);
   batches_.clear();
-  const auto take = [&](int rank) {
-    const TreeSize size = unpack(sizes[static_cast<std::size_t>(rank)]);
+  const auto size_of = [&](int rank, int its_class) { return unpack(sizes[static_cast<std::size_t>(rank * class_count_ + its_class)]); };
+  const auto take = [&](int rank, int its_class) {
+    const TreeSize size = size_of(rank, its_class);
     if (size.cells == 0) return;
-    sources_.push_back(rank);
+    sources_.push_back({rank, its_class});
     const std::uint64_t cell_end = cell_begin_.back() + size.cells, particle_end = particle_begin_.back() + size.particles;
     if (cell_end > most_cells || particle_end > 0xffffffffU)
       throw SystemError(
@@ -109,15 +110,40 @@ void TreeExchange<Space>::order_sources(std::span<const std::uint64_t> sizes, st
     cell_begin_.push_back(static_cast<std::uint32_t>(cell_end));
     particle_begin_.push_back(static_cast<std::uint32_t>(particle_end));
   };
+  std::vector<int> ranks;
+  const auto add_rank = [&](int rank) {
+    bool sends = false;
+    for (int c = 0; c < class_count_; ++c) sends = sends || size_of(rank, c).cells > 0;
+    if (sends) ranks.push_back(rank);
+  };
   // Ranks are ordered along the Morton curve: the nearest ranks hold the nearest particles and send the largest trees.
   for (int d = 1; d < comm_.size(); ++d) {
-    if (comm_.rank() + d < comm_.size()) take(comm_.rank() + d);
-    if (comm_.rank() - d >= 0) take(comm_.rank() - d);
+    if (comm_.rank() + d < comm_.size()) add_rank(comm_.rank() + d);
+    if (comm_.rank() - d >= 0) add_rank(comm_.rank() - d);
   }
-  for (std::size_t first = 0; first < sources_.size();) {
-    const std::size_t count = std::min(std::max<std::size_t>(first, 1), sources_.size() - first);
-    batches_.push_back({first, count});
+  for (std::size_t first = 0; first < ranks.size();) {
+    const std::size_t count = joins_ ? ranks.size() : std::min(std::max<std::size_t>(first, 1), ranks.size() - first);
+    Batch batch;
+    for (int c = 0; c < class_count_; ++c) {
+      batch.class_begin.push_back(sources_.size());
+      for (std::size_t k = first; k < first + count; ++k) take(ranks[k], c);
+    }
+    batch.class_begin.push_back(sources_.size());
+    batches_.push_back(std::move(batch));
     first += count;
+  }
+}
+
+/// Finds walk_roots_: of each class the root of the own tree, if the others join it, and those of all others.
+template <class Space>
+void TreeExchange<Space>::list_roots(const Tree<Space>& own) {
+  walk_roots_.clear();
+  walk_root_begin_.assign(1, 0);
+  for (int c = 0; joins_ && c < class_count_; ++c) {
+    if (const std::uint32_t root = own.root_of(c); root != no_cell) walk_roots_.push_back(root);
+    for (std::size_t k = 0; k < sources_.size(); ++k)
+      if (sources_[k].its_class == c) walk_roots_.push_back(cell_begin_[k]);
+    walk_root_begin_.push_back(walk_roots_.size());
   }
 }
 
@@ -158,17 +184,20 @@ bool TreeExchange<Space>::is_root_alone(std::uint64_t cells, std::uint64_t parti
 /// The root is the same for all ranks that get no more than it. Collective.
 template <class Space>
 void TreeExchange<Space>::gather_roots(const EssentialTrees<Space>& trees) {
+  const auto classes = static_cast<std::size_t>(class_count_);
   const std::size_t words = root_words(form_), terms = words - link_words - geometry_words;
-  std::vector<std::uint32_t> root(words, 0);
+  std::vector<std::uint32_t> roots(classes * words, 0);
+  std::vector<bool> is_known(classes, false);
   std::size_t cell = 0;
-  for (std::size_t r = 0; r < trees.cell_counts.size(); cell += trees.cell_counts[r++]) {
-    if (!is_root_alone(trees.cell_counts[r], trees.particle_counts[r])) continue;
-    space_.copy_to_host(root.data(), trees.links.data() + cell, sizeof(CellLinks));
-    space_.copy_to_host(root.data() + link_words, trees.geometry.data() + cell, sizeof(CellGeometry));
-    space_.copy_to_host(root.data() + link_words + geometry_words, trees.multipole.data() + cell * terms, terms * sizeof(float));
-    break;
+  for (std::size_t t = 0; t < trees.cell_counts.size(); cell += trees.cell_counts[t++]) {
+    if (is_known[t % classes] || !is_root_alone(trees.cell_counts[t], trees.particle_counts[t])) continue;
+    std::uint32_t* const root = roots.data() + t % classes * words;
+    space_.copy_to_host(root, trees.links.data() + cell, sizeof(CellLinks));
+    space_.copy_to_host(root + link_words, trees.geometry.data() + cell, sizeof(CellGeometry));
+    space_.copy_to_host(root + link_words + geometry_words, trees.multipole.data() + cell * terms, terms * sizeof(float));
+    is_known[t % classes] = true;
   }
-  roots_ = comm_.all_gather_rows(std::span<const std::uint32_t>(root));
+  roots_ = comm_.all_gather_rows(std::span<const std::uint32_t>(roots));
 }
 
 template <class Space>
@@ -177,7 +206,8 @@ void TreeExchange<Space>::place_roots() {
   std::vector<std::uint32_t> roots, place;
   for (std::size_t k = 0; k < sources_.size(); ++k) {
     if (!is_root_alone(cell_begin_[k + 1] - cell_begin_[k], particle_begin_[k + 1] - particle_begin_[k])) continue;
-    const auto root = roots_.begin() + static_cast<std::ptrdiff_t>(words * static_cast<std::size_t>(sources_[k]));
+    const auto number = static_cast<std::size_t>(sources_[k].rank * class_count_ + sources_[k].its_class);
+    const auto root = roots_.begin() + static_cast<std::ptrdiff_t>(words * number);
     roots.insert(roots.end(), root, root + static_cast<std::ptrdiff_t>(words));
     place.push_back(cell_begin_[k]);
   }
@@ -194,11 +224,11 @@ template <class Space>
 void TreeExchange<Space>::declare_sends(const EssentialTrees<Space>& trees) {
   const auto stride = static_cast<std::size_t>(multipole_stride(trees.form));
   std::size_t cell = 0, item = 0;
-  for (std::size_t r = 0; r < trees.cell_counts.size(); ++r) {
-    const std::size_t cells = trees.cell_counts[r], items = trees.particle_counts[r];
+  for (std::size_t t = 0; t < trees.cell_counts.size(); ++t) {
+    const std::size_t cells = trees.cell_counts[t], items = trees.particle_counts[t];
     if (cells > 0 && !is_root_alone(cells, items)) {
       const auto send = [&]<class T>(const Buffer<Space, T>& array, std::size_t first, std::size_t count) {
-        transport_.send(bytes_of(View<const T>(array.view().part(first, count))), static_cast<int>(r));
+        transport_.send(bytes_of(View<const T>(array.view().part(first, count))), static_cast<int>(t) / class_count_);
       };
       send(trees.links, cell, cells);
       send(trees.geometry, cell, cells);
@@ -220,7 +250,7 @@ void TreeExchange<Space>::declare_receives() {
     receive_begin_.push_back(receive_begin_.back() + (is_root_alone(cells, items) ? 0 : messages_a_tree));
     if (is_root_alone(cells, items)) continue;
     const auto receive = [&]<class T>(T* array, std::size_t first, std::size_t count) {
-      transport_.receive(bytes_of(View<T>{array + first, count}), sources_[k]);
+      transport_.receive(bytes_of(View<T>{array + first, count}), sources_[k].rank);
     };
     receive(arrays_.links, cell, cells);
     receive(arrays_.geometry, cell, cells);
@@ -234,6 +264,7 @@ void TreeExchange<Space>::begin(const EssentialTrees<Space>& trees, Tree<Space>&
   connect();
   joins_ = is_fast_ && !is_temporary;
   has_moved_ = false;
+  class_count_ = trees.class_count;
   std::vector<std::uint64_t> sizes(trees.cell_counts.size());
   for (std::size_t r = 0; r < sizes.size(); ++r) sizes[r] = pack({trees.cell_counts[r], trees.particle_counts[r]});
   const auto own_particles = static_cast<std::uint32_t>(positions.size());
@@ -248,7 +279,8 @@ void TreeExchange<Space>::begin(const EssentialTrees<Space>& trees, Tree<Space>&
   declare_sends(trees);
   declare_receives();
   transport_.start();
-  std::vector<std::uint32_t> begins{0};
+  list_roots(own);
+  std::vector<std::uint32_t> begins = walk_roots_;
   begins.insert(begins.end(), cell_begin_.begin(), cell_begin_.end());
   begins.insert(begins.end(), particle_begin_.begin(), particle_begin_.end());
   device_begins_.resize_discard(begins.size());
@@ -259,47 +291,48 @@ template <class Space>
 void TreeExchange<Space>::relocate(std::size_t first_tree, std::size_t end_tree) {
   transport_.arrive(receive_begin_[first_tree], receive_begin_[end_tree]);
   const std::uint32_t cell = cell_begin_[first_tree], cells = cell_begin_[end_tree] - cell;
-  const std::uint32_t* const cell_begin = device_begins_.data() + 1;
+  const std::uint32_t* const cell_begin = device_begins_.data() + walk_roots_.size();
   space_.for_each(cells, Relocate{arrays_.links, cell_begin, cell_begin + cell_begin_.size(), static_cast<std::uint32_t>(first_tree),
                                   static_cast<std::uint32_t>(end_tree), cell});
 }
 
 template <class Space>
-TreeView TreeExchange<Space>::receive_all() {
+void TreeExchange<Space>::receive_all() {
   if (!sources_.empty()) relocate(0, sources_.size());
-  return view_of_all();
 }
 
 template <class Space>
-TreeView TreeExchange<Space>::view_of_all() const {
+TreeView TreeExchange<Space>::view_of_all(int its_class) const {
+  const auto c = static_cast<std::size_t>(its_class);
   TreeView all = own_;
-  if (sources_.empty()) return all;
-  const bool has_own = own_.root_count > 0;
-  all.cell_count = cell_begin_.back();
-  all.root_count = static_cast<std::uint32_t>(sources_.size() + (has_own ? 1 : 0));
-  all.roots = device_begins_.data() + (has_own ? 0 : 1);  // the own root is cell 0
-  all.levels = deepest_level + 1;
+  if (!sources_.empty()) {
+    all.cell_count = cell_begin_.back();
+    all.levels = deepest_level + 1;
+  }
+  all.root_count = static_cast<std::uint32_t>(walk_root_begin_[c + 1] - walk_root_begin_[c]);
+  all.roots = device_begins_.data() + walk_root_begin_[c];
   return all;
 }
 
 template <class Space>
-TreeView TreeExchange<Space>::receive(int index) {
+void TreeExchange<Space>::receive(int index) {
   const Batch& batch = batches_[static_cast<std::size_t>(index)];
-  relocate(batch.first, batch.first + batch.count);
-  return view(index);
+  relocate(batch.first(), batch.end());
 }
 
 template <class Space>
-TreeView TreeExchange<Space>::view(int index) const {
+TreeView TreeExchange<Space>::view(int index, int its_class) const {
   const Batch& batch = batches_[static_cast<std::size_t>(index)];
+  const std::size_t begin = batch.class_begin[static_cast<std::size_t>(its_class)];
+  const std::size_t end = batch.class_begin[static_cast<std::size_t>(its_class) + 1];
   return {arrays_.links,
           arrays_.geometry,
           arrays_.multipole,
           form_,
           arrays_.particles,
           cell_begin_.back(),
-          static_cast<std::uint32_t>(batch.count),
-          device_begins_.data() + 1 + batch.first};
+          static_cast<std::uint32_t>(end - begin),
+          device_begins_.data() + walk_roots_.size() + begin};
 }
 
 template class TreeExchange<BackEnd>;

@@ -5,6 +5,8 @@
 // others are taken batch by batch in a fixed order, nearest ranks first, in batches of 1, 1, 2, 4, 8 ... ranks: the first can be walked
 // while the rest still travel, there are only logarithmically many walks, and the sums do not depend on which message was faster.
 //
+// With several classes of softening each rank sends a tree of each class. Walks are then asked for class by class.
+//
 // To a rank far away a tree is its root alone. With many ranks that is what most of them get, and it is the same for all: the roots of all
 // ranks are gathered in one collective, and only trees with more than a root are messages.
 #pragma once
@@ -38,14 +40,14 @@ class TreeExchange {
   /// Whether the trees of the others are walked together with the own tree. The same on all ranks.
   bool joins_own_tree() const { return joins_; }
   /// The own tree and those of all others, which this call waits for. The view holds until the next begin().
-  TreeView receive_all();
+  void receive_all();
 
   int batch_count() const { return static_cast<int>(batches_.size()); }
-  /// Waits for the trees of one batch and brings them to the device. The view holds until the next begin(). Batches in order.
-  TreeView receive(int batch);
-  /// The trees of a batch, or all trees with the own one, that were received before.
-  TreeView view(int batch) const;
-  TreeView view_of_all() const;
+  /// Waits for the trees of one batch and brings them to the device. Batches in order.
+  void receive(int batch);
+  /// The trees of a class that were received, of a batch or all with the own one. Views hold until the next begin().
+  TreeView view(int batch, int its_class) const;
+  TreeView view_of_all(int its_class) const;
   /// Waits until all that this rank sent has left.
   void finish() { transport_.finish(); }
   /// Whether the own tree had too little room for those that joined it, and has moved to other memory of the step.
@@ -66,9 +68,15 @@ class TreeExchange {
   std::string description() const { return transport_.description(); }
 
  private:
-  /// Trees [first, first + count) of the order in which they are taken.
+  /// Trees of the order in which they are taken: those of class c are [class_begin[c], class_begin[c + 1]).
   struct Batch {
-    std::size_t first, count;
+    std::vector<std::size_t> class_begin;
+    std::size_t first() const { return class_begin.front(); }
+    std::size_t end() const { return class_begin.back(); }
+  };
+  /// Where a tree comes from.
+  struct Source {
+    int rank, its_class;
   };
   /// The arrays that hold the trees.
   struct Arrays {
@@ -79,6 +87,7 @@ class TreeExchange {
   };
 
   void order_sources(std::span<const std::uint64_t> sizes, std::uint32_t first_cell, std::uint32_t first_particle);
+  void list_roots(const Tree<Space>& own);
   bool is_root_alone(std::uint64_t cells, std::uint64_t particles) const;
   void gather_roots(const EssentialTrees<Space>& trees);
   void place_roots();
@@ -94,9 +103,10 @@ class TreeExchange {
   bool joins_ = false;      ///< in this set
   bool has_moved_ = false;  ///< the own tree, in this set
   std::size_t expected_particles_ = 0;
-  ExpansionForm form_;                                            ///< of the multipoles
-  TreeView own_;                                                  ///< the own tree, if the others join it
-  std::vector<int> sources_;                                      ///< ranks, in the order in which their trees are taken
+  ExpansionForm form_;  ///< of the multipoles
+  TreeView own_;        ///< the own tree, if the others join it
+  int class_count_ = 1;
+  std::vector<Source> sources_;                                   ///< in the order in which trees are taken
   std::vector<std::uint32_t> cell_begin_{0}, particle_begin_{0};  ///< [sources + 1] where each tree begins in the arrays
   std::vector<std::size_t> receive_begin_{0};  ///< [sources + 1] first of the messages of each tree; none for a root alone
   std::vector<Batch> batches_;
@@ -105,9 +115,11 @@ class TreeExchange {
   Buffer<Space, CellGeometry> geometry_;
   Buffer<Space, float> multipole_;
   Buffer<Space, Double4> particles_;
-  std::vector<std::uint32_t> roots_;            ///< [ranks][words of a root] those of all ranks, if they are gathered
+  std::vector<std::uint32_t> roots_;            ///< [ranks][classes][words of a root] those of all ranks, if they are gathered
   Buffer<Space, std::uint32_t> device_roots_;   ///< on the device: those that are trees alone, and the numbers of their cells
-  Buffer<Space, std::uint32_t> device_begins_;  ///< on the device: a zero, cell_begin_, particle_begin_
+  std::vector<std::uint32_t> walk_roots_;       ///< cells where walks of all trees start, class by class
+  std::vector<std::size_t> walk_root_begin_;    ///< [classes + 1] first of these of each class
+  Buffer<Space, std::uint32_t> device_begins_;  ///< on the device: walk_roots_, cell_begin_, particle_begin_
 };
 
 }  // namespace grove

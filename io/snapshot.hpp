@@ -28,8 +28,9 @@ struct Provenance {
 struct SnapshotHeader {
   double time = 0;  ///< code units
   UnitSystem units;
-  double G = 1;          ///< code units
-  double softening = 0;  ///< code units, Plummer equivalent
+  double G = 1;                             ///< code units
+  double softening = 0;                     ///< code units, Plummer equivalent
+  std::vector<double> softening_of_type{};  ///< [types] the same of each type; empty: all have `softening`
   Provenance provenance;
   std::vector<std::string> fields{};  ///< names of the fields on request that are to be written
   /// Most bytes that a rank hands over in one call: bounds the scratch memory and keeps MPI's counts within an int. At least 24.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "io/gadget_info.hpp"
 #include "io/gadget_layout.hpp"
 #include "io/hdf5_attributes.hpp"
@@ -56,10 +58,18 @@ void write_parameters_group(const Hdf5Handle& file, const SnapshotHeader& header
   for (const char* name : {"Omega0", "OmegaLambda", "OmegaBaryon"}) write_attribute(group, name, 0.0);
   write_attribute(group, "HubbleParam", 1.0);
   write_attribute(group, "GravityConstantInternal", header.G);
-  write_attribute(group, "SofteningComovingClass0", header.softening);
-  write_attribute(group, "SofteningMaxPhysClass0", header.softening);
-  for (int type = 0; type < particle_type_count; ++type) {
-    write_attribute(group, fmt::format("SofteningClassOfPartType{}", type), std::int32_t{0});
+  std::vector<double> of_type = header.softening_of_type;
+  of_type.resize(particle_type_count, header.softening);
+  std::vector<double> classes = of_type;
+  std::sort(classes.begin(), classes.end());
+  classes.erase(std::unique(classes.begin(), classes.end()), classes.end());
+  for (std::size_t k = 0; k < classes.size(); ++k) {
+    write_attribute(group, fmt::format("SofteningComovingClass{}", k), classes[k]);
+    write_attribute(group, fmt::format("SofteningMaxPhysClass{}", k), classes[k]);
+  }
+  for (std::size_t type = 0; type < of_type.size(); ++type) {
+    const auto its_class = std::lower_bound(classes.begin(), classes.end(), of_type[type]) - classes.begin();
+    write_attribute(group, fmt::format("SofteningClassOfPartType{}", type), static_cast<std::int32_t>(its_class));
   }
   // pynbody takes the time from here, and makes one up from the redshift otherwise.
   write_attribute(group, "Time_GYR", header.time * units.time_in_s() / seconds_per_gyr);

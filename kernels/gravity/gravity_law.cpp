@@ -23,12 +23,12 @@ AnyOpening find_opening(const GravityParameters& gravity) {
   return *found;
 }
 
-/// The kernel with lengths in units of `length`.
-AnySoftening find_softening(const GravityParameters& gravity, double length) {
-  if (gravity.softening == 0) return NewtonKernel(0);
+/// The kernel of that softening, with lengths in units of `length`.
+AnySoftening find_softening(const GravityParameters& gravity, double softening, double length) {
+  if (softening == 0) return NewtonKernel(0);
   std::optional<AnySoftening> found;
   for_named(gravity.softening_kernel, static_cast<const SofteningKernels*>(nullptr),
-            [&]<class Softening>() { found = Softening(gravity.softening / length); });
+            [&]<class Softening>() { found = Softening(softening / length); });
   if (!found) throw ConfigError("there is no softening kernel called '" + gravity.softening_kernel + "'");
   return *found;
 }
@@ -36,7 +36,7 @@ AnySoftening find_softening(const GravityParameters& gravity, double length) {
 ExpansionForm find_form(const GravityParameters& gravity) {
   if (gravity.order != 4 && gravity.order != 5)
     throw ConfigError("there are no expansions of order " + std::to_string(gravity.order) + "; there are those of order 4 and 5");
-  const AnySoftening softening = find_softening(gravity, 1);
+  const AnySoftening softening = find_softening(gravity, softening_classes(gravity).length.back(), 1);
   const bool harmonic = std::visit([](const auto& kernel) { return std::decay_t<decltype(kernel)>::harmonic; }, softening);
   return {static_cast<int>(gravity.order), harmonic};
 }
@@ -44,9 +44,27 @@ ExpansionForm find_form(const GravityParameters& gravity) {
 /// Enlarges the support a little. Otherwise rounding of FP32 distances could put a pair outside that is inside.
 constexpr double support_margin = 1 + 1e-6;
 
+/// Expansions have one form in all trees of a run, and that of unsoftened gravity is another one.
+SofteningClasses checked_classes(const GravityParameters& gravity) {
+  SofteningClasses classes = softening_classes(gravity);
+  if (classes.count() > 1 && classes.length.front() == 0)
+    throw ConfigError("gravity.softening: some components have a softening of 0, and others have not; give all one above 0, or none");
+  return classes;
+}
+
+/// Of several classes each target walks as many trees, whose errors add up like random ones.
+GravityParameters with_tolerance_of_each(GravityParameters gravity, int classes) {
+  gravity.tolerance /= std::sqrt(classes);
+  return gravity;
+}
+
 }  // namespace
 
-GravityLaw::GravityLaw(const GravityParameters& gravity) : gravity_(gravity), opening_(find_opening(gravity)), form_(find_form(gravity)) {}
+GravityLaw::GravityLaw(const GravityParameters& gravity)
+    : gravity_(gravity),
+      classes_(checked_classes(gravity)),
+      opening_(find_opening(with_tolerance_of_each(gravity, classes_.count()))),
+      form_(find_form(gravity)) {}
 
 GravityLaw GravityLaw::without_acceleration() const {
   GravityParameters first = gravity_;
@@ -55,12 +73,13 @@ GravityLaw GravityLaw::without_acceleration() const {
 }
 
 TreeScale GravityLaw::fitting(TreeScale scale) const {
-  if (gravity_.softening > scale.length) scale.length = std::exp2(std::round(std::log2(gravity_.softening)));
+  const double largest = classes_.length.back();
+  if (largest > scale.length) scale.length = std::exp2(std::round(std::log2(largest)));
   return scale;
 }
 
-ScaledLaw GravityLaw::at(const TreeScale& scale) const {
-  const AnySoftening softening = find_softening(gravity_, scale.length);
+ScaledLaw GravityLaw::at(const TreeScale& scale, int pair_class) const {
+  const AnySoftening softening = find_softening(gravity_, classes_.length[static_cast<std::size_t>(pair_class)], scale.length);
   const double support = support_margin * std::visit([](const auto& kernel) { return kernel.support(); }, softening);
   return {opening_,
           softening,

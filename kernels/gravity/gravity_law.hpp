@@ -11,6 +11,7 @@
 #include "kernels/gravity/local_expansion.hpp"
 #include "kernels/gravity/opening.hpp"
 #include "kernels/gravity/softening.hpp"
+#include "kernels/gravity/softening_classes.hpp"
 
 namespace grove {
 
@@ -88,13 +89,18 @@ class GravityLaw {
   /// `scale`, with a larger unit of length if the softening length is larger than that unit. The square of the softening length must fit
   /// into FP32, too.
   TreeScale fitting(TreeScale scale) const;
-  /// The law in the units of a tree.
-  ScaledLaw at(const TreeScale& scale) const;
+  /// Classes of particles by their softening; at least one.
+  const SofteningClasses& classes() const { return classes_; }
+  /// The law in the units of a tree, with the largest softening: its support holds for all pairs.
+  ScaledLaw at(const TreeScale& scale) const { return at(scale, classes_.count() - 1); }
+  /// The same for pairs of one class.
+  ScaledLaw at(const TreeScale& scale, int pair_class) const;
   /// The law in code units.
   ScaledLaw unscaled() const { return at({}); }
 
  private:
   GravityParameters gravity_;
+  SofteningClasses classes_;
   AnyOpening opening_;
   ExpansionForm form_;
 };

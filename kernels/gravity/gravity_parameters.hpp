@@ -5,6 +5,7 @@
 #include <map>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace grove {
 
@@ -13,7 +14,12 @@ struct GravityParameters {
   std::string opening = "relative";  ///< one of opening_names()
   double tolerance = 0.001;          ///< allowed error of one cell's force over the last acceleration, > 0; for opening = relative
   double theta = 0.6;                ///< opening angle, > 0: of the geometric criteria and, for opening = relative, of a run's first forces
-  double softening = 0.0;            ///< softening length, code units, >= 0; 0 is Newtonian
+  double softening = 0.0;            ///< softening length, code units, >= 0; 0 is Newtonian. With softening_of_type the largest of these
+  /// Softening length of each component by its name, code units; empty: all have `softening`. softening_of_type follows from it once the
+  /// particles are known.
+  std::map<std::string, double> softening_of_component{};
+  /// [types] softening length of each particle type, code units; empty: all have `softening`. Of a pair the larger one counts.
+  std::vector<double> softening_of_type{};
   std::string softening_kernel = "plummer";    ///< one of softening_names()
   std::uint64_t order = 4;                     ///< of the expansions of method = fmm: 4 or 5
   double G = 1.0;                              ///< gravitational constant, code units

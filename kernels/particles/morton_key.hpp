@@ -42,6 +42,15 @@ GROVE_HD inline std::uint64_t morton_key(const Double4& position, const KeyCube&
          spread_bits(key_coordinate((position.z - cube.corner.z) * scale));
 }
 
+/// A key of the octree that has the octrees of several classes below its root: the class stands in place of the first level. The tree of a
+/// class is one level less deep for it.
+GROVE_HD inline std::uint64_t key_in_class(std::uint64_t key, std::uint32_t its_class) {
+  return std::uint64_t{its_class} << (key_bits - 3) | key >> 3;
+}
+/// The class of such a key, and the first key that it may have been.
+GROVE_HD inline std::uint32_t class_of_key(std::uint64_t key) { return static_cast<std::uint32_t>(key >> (key_bits - 3)); }
+GROVE_HD inline std::uint64_t key_without_class(std::uint64_t key) { return (key << 3) & ((std::uint64_t{1} << key_bits) - 1); }
+
 /// Bits of a key below those that name its cell at `level`.
 GROVE_HD inline int bits_below(int level) { return 3 * (deepest_level - level); }
 

@@ -15,6 +15,15 @@ struct KeyOf {
   GROVE_HD void operator()(std::size_t i) const { key[i] = morton_key(position[i], cube); }
 };
 
+struct KeyInClass {
+  const Double4* position;
+  const std::uint8_t* type;
+  ClassOfType class_of_type;
+  std::uint64_t* key;
+  KeyCube cube;
+  GROVE_HD void operator()(std::size_t i) const { key[i] = key_in_class(morton_key(position[i], cube), class_of_type.of[type[i]]); }
+};
+
 struct Iota {
   std::uint32_t* out;
   GROVE_HD void operator()(std::size_t i) const { out[i] = static_cast<std::uint32_t>(i); }
@@ -49,6 +58,12 @@ void compute_keys(Space& space, View<const Double4> position, const KeyCube& cub
 }
 
 template <class Space>
+void compute_keys_in_classes(Space& space, const Particles<Space>& particles, const ClassOfType& class_of_type, const KeyCube& cube,
+                             View<std::uint64_t> keys) {
+  space.for_each(particles.size(), KeyInClass{particles.position.data(), particles.type.data(), class_of_type, keys.data, cube});
+}
+
+template <class Space>
 void sort_keys(Space& space, View<std::uint64_t> keys, View<std::uint32_t> order, int bits) {
   space.for_each(keys.size, Iota{order.data});
   space.sort_pairs(keys, order, bits);
@@ -77,6 +92,7 @@ View<const float> sort_particles(Space& space, View<std::uint64_t> keys, double 
 }
 
 template void compute_keys(BackEnd&, View<const Double4>, const KeyCube&, View<std::uint64_t>);
+template void compute_keys_in_classes(BackEnd&, const Particles<BackEnd>&, const ClassOfType&, const KeyCube&, View<std::uint64_t>);
 template void sort_keys(BackEnd&, View<std::uint64_t>, View<std::uint32_t>, int);
 template View<const float> sort_particles(BackEnd&, View<std::uint64_t>, double, Particles<BackEnd>&);
 

@@ -1,6 +1,7 @@
 // Step 4 (docs/architecture.md): particles are sorted by Morton key, with all their fields.
 #pragma once
 
+#include "kernels/gravity/softening_classes.hpp"
 #include "kernels/particles/morton_key.hpp"
 #include "kernels/particles/particles.hpp"
 
@@ -9,6 +10,10 @@ namespace grove {
 /// Sets `keys` [n] to the Morton keys of `position` [n] in `cube`. Asynchronous.
 template <class Space>
 void compute_keys(Space& space, View<const Double4> position, const KeyCube& cube, View<std::uint64_t> keys);
+/// The same with the class of each particle's type above its key: see key_in_class().
+template <class Space>
+void compute_keys_in_classes(Space& space, const Particles<Space>& particles, const ClassOfType& class_of_type, const KeyCube& cube,
+                             View<std::uint64_t> keys);
 
 /// Sorts `keys` by their lowest `bits` bits, and sets `order` to the permutation that did it: keys[i] was keys[order[i]] before; equal keys
 /// keep their order. Both of length n < 2^32. Asynchronous.

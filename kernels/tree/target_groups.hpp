@@ -17,9 +17,9 @@ struct Outliers {
 };
 
 /// Divides the particles of `tree` into groups of at most `largest` consecutive particles: sibling cells are merged while they fit; a cell
-/// that does not fit is divided into its children. Each outlier is a group of its own: in a group that reached out to it, FP32 offsets
-/// could not tell the other particles apart. Sets `group_start` [groups + 1] to the first particle of each group and the end; to length 0
-/// for an empty tree. Synchronises once.
+/// that does not fit is divided into its children. A group has particles of one class of softening. Each outlier is a group of its own: in
+/// a group that reached out to it, FP32 offsets could not tell the other particles apart. Sets `group_start` [groups + 1] to the first
+/// particle of each group and the end; to length 0 for an empty tree. Synchronises once.
 template <class Space>
 void make_target_groups(Space& space, const Tree<Space>& tree, std::size_t particle_count, std::uint32_t largest,
                         StepBuffer<Space, std::uint32_t>& group_start, const Outliers& outliers = {});

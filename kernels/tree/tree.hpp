@@ -1,6 +1,9 @@
 // The sparse octree: its cells, and where their children and particles lie. The same layout holds a rank's own tree and the essential trees
 // of others.
 //
+// With several classes of softening, the octrees of the classes stand side by side below one root, which is no cell of any of them: walks
+// start at the roots of the classes.
+//
 // Invariants: cells are stored level by level, the root first; the children of a cell are contiguous and in Morton order; the particles of
 // a cell are contiguous; a cell opens into its children, or into its particles if it is a leaf, or it cannot be opened (a cell of another
 // rank's tree that no target here needs to open). Lengths of float type are in units of `TreeScale::length`, masses in units of
@@ -11,6 +14,7 @@
 #include <cstdint>
 
 #include "kernels/gravity/cell.hpp"
+#include "kernels/gravity/softening_classes.hpp"
 #include "kernels/particles/morton_key.hpp"
 #include "kernels/space/space.hpp"
 
@@ -36,11 +40,14 @@ struct TreeView {
   const Double4* particles = nullptr;  ///< position and mass, code units
   std::uint32_t cell_count = 0;
   std::uint32_t root_count = 0;
-  const std::uint32_t* roots = nullptr;      ///< [root_count] cells where walks start; null: cells 0 to root_count - 1
+  const std::uint32_t* roots = nullptr;      ///< [root_count] cells where walks start; null: those from first_root on
   std::uint32_t levels = deepest_level + 1;  ///< upper bound of the levels from a root to a leaf
+  std::uint32_t first_root = 0;
 
-  GROVE_HD std::uint32_t root(std::uint32_t i) const { return roots ? roots[i] : i; }
+  GROVE_HD std::uint32_t root(std::uint32_t i) const { return roots ? roots[i] : first_root + i; }
 };
+
+inline constexpr std::uint32_t no_cell = ~0U;
 
 using LevelOffsets = std::array<std::uint32_t, deepest_level + 2>;  ///< cells of level l are [o[l], o[l+1])
 
@@ -59,6 +66,26 @@ class Tree {
     return {links.data(), geometry.data(), multipole.data(), form, particles, cell_count(), cell_count() > 0 ? 1U : 0U, nullptr, levels};
   }
 
+  /// The cell where walks of one class start; no_cell when it has no particles here.
+  std::uint32_t root_of(int its_class) const {
+    if (class_count == 1) return cell_count() > 0 ? 0 : no_cell;
+    const auto has_particles = [&](int c) {
+      return class_begin[static_cast<std::size_t>(c)] < class_begin[static_cast<std::size_t>(c) + 1];
+    };
+    if (cell_count() == 0 || !has_particles(its_class)) return no_cell;
+    std::uint32_t root = level_offset[1];
+    for (int c = 0; c < its_class; ++c) root += has_particles(c) ? 1 : 0;
+    return root;
+  }
+  /// The octree of one class.
+  TreeView view(const Double4* particles, int its_class) const {
+    TreeView all = view(particles);
+    const std::uint32_t root = root_of(its_class);
+    all.root_count = root == no_cell ? 0 : 1;
+    all.first_root = root == no_cell ? 0 : root;
+    return all;
+  }
+
   StepBuffer<Space, CellLinks> links;
   StepBuffer<Space, CellGeometry> geometry;
   StepBuffer<Space, float> multipole;
@@ -66,6 +93,9 @@ class Tree {
   ExpansionForm form;                           ///< of the multipoles
   std::size_t room = 0;         ///< cells of other trees for which links, geometry and multipole have room behind those of this tree
   LevelOffsets level_offset{};  ///< on the host; levels that do not exist are empty
+  int class_count = 1;          ///< of softening. With several, the first level of the keys is the class (key_in_class())
+  /// With several classes: the first particle of each, and the end, from then on.
+  std::array<std::uint32_t, most_softening_classes + 1> class_begin{};
 };
 
 }  // namespace grove

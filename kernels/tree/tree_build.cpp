@@ -17,17 +17,18 @@ static_assert(deepest_level < 1 << bits_of_levels);
 struct CellLevels {
   const std::uint64_t* keys;
   std::uint32_t particle_count;
+  int least_divided;  ///< -1, or the level whose cells are divided however few particles they have
 
   GROVE_HD int first(std::uint32_t i) const { return i == 0 ? 0 : shared_level(keys[i - 1], keys[i]) + 1; }
   /// Level of the deepest cell around particle i with more particles than a leaf may have; -1 when there is none.
   GROVE_HD int deepest_divided(std::uint32_t i) const {
-    if (particle_count <= largest_leaf) return -1;
+    if (particle_count <= largest_leaf) return least_divided;
     const std::uint32_t begin = i < largest_leaf ? 0 : i - largest_leaf;
     const std::uint32_t end = i + largest_leaf < particle_count ? i : particle_count - 1 - largest_leaf;
     // The deeper the cell that two keys share, the smaller their XOR as a number.
     std::uint64_t least = ~std::uint64_t{0};
     for (std::uint32_t j = begin; j <= end; ++j) least = smaller(least, keys[j] ^ keys[j + largest_leaf]);
-    return shared_level(0, least);
+    return larger(shared_level(0, least), least_divided);
   }
   GROVE_HD std::uint32_t count(std::uint32_t i) const {
     const int below = first(i), divided = deepest_divided(i), last = divided < deepest_level ? divided + 1 : deepest_level;
@@ -73,9 +74,19 @@ struct FindLevels {
   GROVE_HD void operator()(std::size_t l) const { begin[l] = lower_bound(level, 0, cell_count, l); }
 };
 
+struct FindClasses {
+  const std::uint64_t* keys;
+  std::uint32_t particle_count;
+  std::uint32_t* begin;
+  GROVE_HD void operator()(std::size_t c) const {
+    begin[c] = lower_bound(keys, 0, particle_count, key_in_class(0, static_cast<std::uint32_t>(c)));
+  }
+};
+
 struct LinkCells {
   const std::uint64_t* keys;
   std::uint32_t particle_count, cell_count;
+  int least_divided;                    ///< see CellLevels
   const std::uint64_t* level;           ///< [cells]
   const std::uint32_t* serial;          ///< [cells]
   const std::uint32_t* cell;            ///< by serial number
@@ -96,7 +107,7 @@ struct LinkCells {
     const auto l = static_cast<int>(level[c]);
     const std::uint32_t end = end_of(first, l);
     CellLinks links_of{0, 0, first, end - first};
-    if (end - first > largest_leaf && l < deepest_level) {
+    if ((end - first > largest_leaf || l <= least_divided) && l < deepest_level) {
       const std::uint32_t child = cell[own + 1];
       std::uint32_t next = child + 1;
       while (next < cell_count && level[next] == level[child] && first_particle[serial[next]] < end) ++next;
@@ -119,10 +130,17 @@ void link_cells(Space& space, View<const std::uint64_t> keys, const CellLevels& 
   Scratch<Space, std::uint32_t> cell(space, cells);
   space.for_each(cells, Invert{serial.data(), cell.data()});
   tree.links.resize_with_room(cells, tree.room);
-  space.for_each(cells, LinkCells{keys.data, static_cast<std::uint32_t>(keys.size), cells, level.data(), serial.data(), cell.data(),
+  space.for_each(cells, LinkCells{keys.data, levels.particle_count, cells, levels.least_divided, level.data(), serial.data(), cell.data(),
                                   first_particle.data(), tree.links.data()});
   space.for_each(tree.level_offset.size(), FindLevels{level.data(), cells, begin.data()});
   copy_to_host<Space, std::uint32_t>(space, begin.view(), tree.level_offset);
+}
+
+template <class Space>
+void find_classes(Space& space, View<const std::uint64_t> keys, Tree<Space>& tree) {
+  Scratch<Space, std::uint32_t> begin(space, tree.class_begin.size());
+  space.for_each(tree.class_begin.size(), FindClasses{keys.data, static_cast<std::uint32_t>(keys.size), begin.data()});
+  copy_to_host<Space, std::uint32_t>(space, begin.view(), tree.class_begin);
 }
 
 }  // namespace
@@ -130,15 +148,17 @@ void link_cells(Space& space, View<const std::uint64_t> keys, const CellLevels& 
 template <class Space>
 void build_tree(Space& space, View<const std::uint64_t> keys, Tree<Space>& tree) {
   tree.level_offset.fill(0);
+  tree.class_begin.fill(0);
   tree.links.resize_discard(0);
   if (!keys.empty()) {
-    const CellLevels levels{keys.data, static_cast<std::uint32_t>(keys.size)};
+    const CellLevels levels{keys.data, static_cast<std::uint32_t>(keys.size), tree.class_count > 1 ? 0 : -1};
     Scratch<Space, std::uint32_t> count(space, keys.size), serial(space, keys.size + 1);
     space.for_each(keys.size, CountCells{levels, count.data()});
     space.template exclusive_scan<std::uint32_t>(count.view(), serial.view());
     std::uint32_t cells = 0;
     space.copy_to_host(&cells, serial.data() + keys.size, sizeof(cells));
     link_cells<Space>(space, keys, levels, serial.view(), cells, tree);
+    if (tree.class_count > 1) find_classes<Space>(space, keys, tree);
   }
 }
 

@@ -9,19 +9,21 @@
 namespace grove {
 
 struct DirectSources {
-  View<const Double4> position;  ///< position and mass
-  View<const std::uint64_t> id;  ///< same length; a source does not act on the target of its own id
+  View<const Double4> position;     ///< position and mass
+  View<const std::uint64_t> id;     ///< same length; a source does not act on the target of its own id
+  View<const std::uint8_t> type{};  ///< same length; may be empty with a single class of softening
 };
 
 struct DirectTargets {
   View<const Double4> position;
   View<const std::uint64_t> id;
-  View<Double4> acceleration;  ///< in/out: acceleration and potential, G included
+  View<Double4> acceleration;       ///< in/out: acceleration and potential, G included
+  View<const std::uint8_t> type{};  ///< as above
 };
 
-/// Adds the forces of all sources to all targets, with the softening and G of `law`, which is unscaled. Code units throughout.
-/// Asynchronous; sums in an order fixed by the counts.
+/// Adds the forces of all sources to all targets, with the softening and G of `law`. Code units throughout. Asynchronous; sums in an order
+/// fixed by the counts.
 template <class Space>
-void add_direct_sum(Space& space, const ScaledLaw& law, const DirectSources& sources, const DirectTargets& targets);
+void add_direct_sum(Space& space, const GravityLaw& law, const DirectSources& sources, const DirectTargets& targets);
 
 }  // namespace grove

@@ -39,14 +39,16 @@ class FmmWalk {
  public:
   explicit FmmWalk(Space& space) : lists_(space), list_range_(space), local_(space), cell_work_(space) {}
 
+  /// Begins a set of walks for the same targets, whose work adds up. Asynchronous.
+  void begin(Space& space, std::uint32_t target_cells);
+
   /// Walks `sources`, whose multipoles have the form of `law`, for the targets in `data`: all, or those that are active. `law` is in the
   /// units of the trees. Synchronises once, and whenever the lists need more memory. Throws std::logic_error for multipoles of another
   /// form.
   void walk(Space& space, const ScaledLaw& law, const TreeView& sources, const FmmTargets<Space>& targets, const FmmWalkTargets& data,
             WalkMode mode);
 
-  /// Cell-cell interactions and opening tests at the target cells above the groups, summed over the last walk in the mode own_tree and
-  /// those after it.
+  /// Cell-cell interactions and opening tests at the target cells above the groups, summed over the walks since begin().
   View<const GroupWork> cell_work() const { return cell_work_.view(); }
 
  private:
@@ -54,7 +56,7 @@ class FmmWalk {
   StepBuffer<Space, std::uint64_t> list_range_;  ///< [target cells] begin and end in lists_, in the low and high 32 bits
   StepBuffer<Space, float> local_;               ///< [target cells * local_stride(order)] local expansions
   StepBuffer<Space, GroupWork> cell_work_;       ///< [target cells]
-  std::size_t most_used_ = 0;                    ///< largest use of lists_, in the last walk in the mode own_tree and those after it
+  std::size_t most_used_ = 0;                    ///< largest use of lists_, in the walks since begin()
   std::uint32_t cells_before_ = 0;               ///< target cells of those walks
   std::uint32_t longest_list_ = 1024;            ///< room for what one target cell hands down
 };

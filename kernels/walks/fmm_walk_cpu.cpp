@@ -208,13 +208,15 @@ void run(const FmmConstants<Terms>& c, const LevelOffsets& level_offset, const O
 }  // namespace
 
 template <>
-void FmmWalk<HostSpace>::walk(HostSpace& space, const ScaledLaw& law, const TreeView& sources, const FmmTargets<HostSpace>& targets,
+void FmmWalk<HostSpace>::begin(HostSpace& space, std::uint32_t target_cells) {
+  cell_work_.resize_discard(target_cells);
+  space.fill_bytes(cell_work_.data(), 0, target_cells * sizeof(GroupWork));
+}
+
+template <>
+void FmmWalk<HostSpace>::walk(HostSpace&, const ScaledLaw& law, const TreeView& sources, const FmmTargets<HostSpace>& targets,
                               const FmmWalkTargets& data, WalkMode mode) {
   const FmmTargetView view = targets.view();
-  if (mode == WalkMode::own_tree) {
-    cell_work_.resize_discard(view.cell_count);
-    space.fill_bytes(cell_work_.data(), 0, view.cell_count * sizeof(GroupWork));
-  }
   if (view.group_count == 0 || sources.root_count == 0) return;
   check_form(sources, law.form);
   std::vector<std::vector<std::uint32_t>> lists(view.cell_count);

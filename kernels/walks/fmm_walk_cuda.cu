@@ -26,6 +26,8 @@ std::uint32_t first_level_with_lists(const LevelOffsets& level_offset) {
   return level_offset.back();
 }
 
+std::size_t with_room(std::size_t entries) { return entries + entries / 16 + 65536; }
+
 /// Marks the target cells that have been walked, and resets the others so that they are walked again.
 struct KeepFinished {
   std::uint64_t* range;
@@ -55,14 +57,31 @@ FmmArguments make_arguments(const ScaledLaw& law, const TreeView& sources, const
 }  // namespace
 
 template <>
+void FmmWalk<CudaSpace>::begin(CudaSpace& space, std::uint32_t cells) {
+  cell_work_.resize_discard(cells);
+  space.fill_bytes(cell_work_.data(), 0, cells * sizeof(GroupWork));
+  if (cells == 0) return;
+  // Lists differ a little from step to step, and grow with the number of targets, which changes where domains are cut anew: memory stays
+  // as it is while at least half of its reserve is left. Memory that is much too large is given back: the first forces of a run, by a
+  // geometric criterion, need several times the lists of later ones.
+  const bool known = most_used_ > 0 && cells_before_ > 0;
+  const std::size_t expected = known ? most_used_ / cells_before_ * cells + most_used_ % cells_before_ * cells / cells_before_
+                                     : std::size_t{cells} * entries_expected;
+  const std::size_t wanted = with_room(expected);
+  const std::size_t least = known ? expected + expected / 32 : wanted, most = wanted + wanted / 4;
+  if (lists_.size() < least || (known && lists_.size() > most)) {
+    lists_.release();
+    lists_.resize_discard(wanted);
+  }
+  most_used_ = 0;
+  cells_before_ = cells;
+}
+
+template <>
 void FmmWalk<CudaSpace>::walk(CudaSpace& space, const ScaledLaw& law, const TreeView& sources, const FmmTargets<CudaSpace>& targets,
                               const FmmWalkTargets& data, WalkMode mode) {
   FmmArguments a = make_arguments(law, sources, targets.view(), data, mode);
   const std::uint32_t cells = a.targets.cell_count, groups = a.targets.group_count;
-  if (mode == WalkMode::own_tree) {
-    cell_work_.resize_discard(cells);
-    space.fill_bytes(cell_work_.data(), 0, cells * sizeof(GroupWork));
-  }
   a.cell_work = cell_work_.data();
   if (groups == 0 || sources.root_count == 0) return;
   const ExpansionForm form = law.form;
@@ -92,24 +111,7 @@ void FmmWalk<CudaSpace>::walk(CudaSpace& space, const ScaledLaw& law, const Tree
   space.fill_bytes(list_range_.data(), 0xff, cells * sizeof(std::uint64_t));
   a.list_range = list_range_.data();
 
-  const auto with_room = [](std::size_t entries) { return entries + entries / 16 + 65536; };
   const auto with_fourth = [](std::uint32_t entries) { return entries + entries / 4; };
-  if (mode == WalkMode::own_tree) {
-    // Lists differ a little from step to step, and grow with the number of targets, which changes where domains are cut anew: memory stays
-    // as it is while at least half of its reserve is left. Memory that is much too large is given back: the first forces of a run, by a
-    // geometric criterion, need several times the lists of later ones.
-    const bool known = most_used_ > 0 && cells_before_ > 0;
-    const std::size_t expected = known ? most_used_ / cells_before_ * cells + most_used_ % cells_before_ * cells / cells_before_
-                                       : std::size_t{cells} * entries_expected;
-    const std::size_t wanted = with_room(expected);
-    const std::size_t least = known ? expected + expected / 32 : wanted, most = wanted + wanted / 4;
-    if (lists_.size() < least || (known && lists_.size() > most)) {
-      lists_.release();
-      lists_.resize_discard(wanted);
-    }
-    most_used_ = 0;
-    cells_before_ = cells;
-  }
   law.visit_order([&](auto order) {
     local_.resize_discard(std::size_t{cells} * local_stride(form));
     a.local = local_.data();

@@ -7,6 +7,7 @@
 
 #include "kernels/gravity/gravity_names.hpp"
 #include "src/config/gravity_report.hpp"
+#include "src/run/component_softening.hpp"
 #include "src/run/initial_state.hpp"
 #include "src/simulation/devices.hpp"
 #include "src/text/text_table.hpp"
@@ -56,8 +57,10 @@ SweepCurve sweep_accuracy(const std::vector<Config>& configs, std::uint64_t repe
   for (const Config& config : configs) {
     std::unique_ptr<Simulation> simulation;
     comm.agree([&] { simulation = make_simulation(config.run.device, config.gravity, comm); });
+    GravityParameters gravity = config.gravity;
+    set_component_softening(gravity, state, *simulation, comm);
     simulation->start(state.particles, config.time.begin);
-    curve.points.push_back({config.gravity, measure_force(*simulation, repeats, comm)});
+    curve.points.push_back({gravity, measure_force(*simulation, repeats, comm)});
     if (reference.id.empty()) reference = simulation->reference_forces(targets, default_sample_seed);
     curve.points.back().benchmark.errors = force_errors(simulation->compare_forces(reference));
     curve.device = simulation->device_description();

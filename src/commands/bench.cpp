@@ -14,6 +14,7 @@
 #include "src/commands/command.hpp"
 #include "src/commands/options.hpp"
 #include "src/config/gravity_report.hpp"
+#include "src/run/component_softening.hpp"
 #include "src/run/initial_state.hpp"
 #include "src/run/memory_check.hpp"
 #include "src/simulation/devices.hpp"
@@ -58,6 +59,8 @@ int bench_virtual_ranks(const BenchOptions& options, const Communicator& comm) {
   const Config config = config_of(options, options.generators, comm);
   comm.agree([&] {
     if (config.gravity.method == "direct") throw ConfigError("--virtual-ranks: gravity.method = \"direct\" has no trees");
+    if (!config.gravity.softening_of_component.empty())
+      throw ConfigError("--virtual-ranks: takes one gravity.softening for all components");
   });
   options.json.require_writable(comm);
   const InitialState state = load_initial_state(config, comm);
@@ -79,7 +82,7 @@ int bench_one(const BenchOptions& options, const Communicator& comm) {
     if (options.generators.find(',') != std::string::npos)
       throw ConfigError("--ic " + options.generators + ": several generators need --sweep");
   });
-  const Config config = config_of(options, options.generators, comm);
+  Config config = config_of(options, options.generators, comm);
   options.json.require_writable(comm);
   std::unique_ptr<Simulation> simulation;
   comm.agree([&] {
@@ -87,6 +90,7 @@ int bench_one(const BenchOptions& options, const Communicator& comm) {
   });
   require_memory_of_forces(config, *simulation, comm);
   InitialState state = load_initial_state(config, comm);
+  set_component_softening(config.gravity, state, *simulation, comm);
   simulation->start(state.particles, config.time.begin);
   state.particles = {};  // the simulation has its own copy
   ForceBenchmark result = measure_force(*simulation, options.repeats, comm);

@@ -11,6 +11,7 @@
 #include "src/commands/command.hpp"
 #include "src/commands/options.hpp"
 #include "src/config/gravity_report.hpp"
+#include "src/run/component_softening.hpp"
 #include "src/run/initial_state.hpp"
 #include "src/run/memory_check.hpp"
 #include "src/simulation/devices.hpp"
@@ -57,7 +58,7 @@ nlohmann::ordered_json as_json(const Config& config, const InitialState& state, 
 
 int check(const CheckOptions& options, const Communicator& comm) {
   RecordedPhysics physics;
-  const Config config = config_of(options, comm, physics);
+  Config config = config_of(options, comm, physics);
   options.json.require_writable(comm);
   std::unique_ptr<Simulation> simulation;
   comm.agree([&] {
@@ -65,6 +66,7 @@ int check(const CheckOptions& options, const Communicator& comm) {
   });
   require_memory_of_forces(config, *simulation, comm);
   InitialState state = load_initial_state(config, comm);
+  set_component_softening(config.gravity, state, *simulation, comm);
   simulation->start(state.particles, config.time.begin);
   state.particles = {};  // the simulation has its own copy
   const ForceErrors errors = force_errors(simulation->sample_force_error(options.targets, options.seed));

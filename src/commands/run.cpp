@@ -21,6 +21,7 @@
 #include "src/config/config_print.hpp"
 #include "src/run/advice.hpp"
 #include "src/run/checkpoints.hpp"
+#include "src/run/component_softening.hpp"
 #include "src/run/continuation.hpp"
 #include "src/run/directory_lock.hpp"
 #include "src/run/disk_check.hpp"
@@ -201,6 +202,7 @@ int simulate(const RunOptions& options, Config config, const Communicator& comm)
   if (is_over()) return finished_before(from, config, console);
   begin_activity("reading the particles");
   InitialState state = load_what_fits(config, from, *simulation, device, comm, advice);
+  set_component_softening(config.gravity, state, *simulation, comm);
   begin_activity("output directory");
   add_advice(config, *schedule, state.count, device, comm, advice);
   const std::string room = require_disk_room(config, *simulation->fields(), *schedule, from, state.count, comm);
@@ -225,7 +227,11 @@ int simulate(const RunOptions& options, Config config, const Communicator& comm)
   if (options.verbose) console.say(table_of_ranks(device, comm));
   if (comm.size() > 1) console.say("messages travel " + simulation->transport_description() + "\n");
   comm.agree([&] {
-    if (comm.is_root()) write_text(directory.used_parameters(), print_config(config));
+    if (!comm.is_root()) return;
+    // Renamed, so that a link in its place is replaced and not followed.
+    const std::string path = directory.used_parameters();
+    write_text(partial_name(path).string(), print_config(config));
+    std::filesystem::rename(partial_name(path), path);
   });
   Checkpoints checkpoints(config, directory, comm, from.next_checkpoint);
   RunRequests requests(directory, limit, signal_before_end_s());

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
+#include <optional>
 #include <string_view>
 
 #include "kernels/space/error.hpp"
@@ -18,6 +19,18 @@ std::string describe(const toml::node& node) {
   return "a date or time";
 }
 
+/// A table of numbers alone, or nothing.
+std::optional<NumberTable> as_numbers(const toml::node& node) {
+  const toml::table* table = node.as_table();
+  if (!table) return std::nullopt;
+  NumberTable numbers;
+  for (const auto& [name, value] : *table) {
+    if (!value.is_number()) return std::nullopt;
+    numbers[std::string(name.str())] = *value.value<double>();
+  }
+  return numbers;
+}
+
 void set_value(GivenSetting& given, const toml::node& node) {
   if (const auto* whole = node.as_integer()) {
     given.value = whole->get();
@@ -28,6 +41,9 @@ void set_value(GivenSetting& given, const toml::node& node) {
   } else if (const auto* text = node.as_string()) {
     given.value = text->get();
     given.shown = fmt::format("\"{}\"", text->get());
+  } else if (const auto numbers = as_numbers(node)) {
+    given.value = *numbers;
+    given.shown = to_toml(*numbers);
   } else {
     given.shown = describe(node);
   }

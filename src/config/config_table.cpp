@@ -37,6 +37,23 @@ void add_initial_conditions(Rows& rows) {
   add(&IC::seed, {"seed", {}, {0.0, 9e18}, "of the random numbers; same seed, same particles on any number of ranks"});
 }
 
+void set_softening(Config& config, const Value& value) {
+  GravityParameters& gravity = config.gravity;
+  gravity.softening_of_component.clear();
+  if (const auto* number = std::get_if<double>(&value)) {
+    gravity.softening = *number;
+    return;
+  }
+  gravity.softening_of_component = std::get<NumberTable>(value);
+  gravity.softening = 0;
+  for (const auto& [name, length] : gravity.softening_of_component) gravity.softening = std::max(gravity.softening, length);
+}
+
+Value get_softening(const Config& config) {
+  const GravityParameters& gravity = config.gravity;
+  return gravity.softening_of_component.empty() ? Value(gravity.softening) : Value(gravity.softening_of_component);
+}
+
 // A parameter of one opening criterion or softening kernel is one row of the form
 //   rows.push_back(gravity_parameter({"alpha", MyOpening::default_alpha, {0.0, 1.0}, "meaning"}, {"opening", {MyOpening::name}}));
 void add_gravity(Rows& rows) {
@@ -54,7 +71,17 @@ void add_gravity(Rows& rows) {
                         {},
                         {0.0, 1.5, false},
                         "opening angle; smaller is more accurate and slower. opening = relative: of the first forces alone"});
-  add(&Gravity::softening, {"softening", {}, not_negative, "softening length; 0 is Newtonian", {}, {}, Dimension::length});
+  rows.push_back({"gravity",
+                  {"softening",
+                   Gravity{}.softening,
+                   not_negative,
+                   "softening length; 0 is Newtonian",
+                   {},
+                   "or one for each component: {halo = 1.0, disc = 0.4}; a pair has the larger of its two",
+                   Dimension::length,
+                   true},
+                  set_softening,
+                  get_softening});
   add(&Gravity::softening_kernel, {"softening_kernel", {}, {}, "form of the softening", softening_names()});
   add(&Gravity::G, {"G",
                     {},

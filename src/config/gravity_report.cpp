@@ -31,7 +31,9 @@ std::string gravity_text(const GravityParameters& gravity, AccuracyValue value, 
       if (gravity.parameters.contains(name)) text += fmt::format(", {} {}", name, gravity.parameter(name));
     });
   }
-  return text + fmt::format(", softening {} ({})", gravity.softening, gravity.softening_kernel);
+  const NumberTable& lengths = gravity.softening_of_component;
+  return text + fmt::format(", softening {} ({})", lengths.empty() ? fmt::format("{}", gravity.softening) : to_toml(lengths),
+                            gravity.softening_kernel);
 }
 
 nlohmann::ordered_json gravity_json(const GravityParameters& gravity, const ConfigTable& table) {

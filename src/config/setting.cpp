@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <numeric>
 #include <optional>
@@ -21,6 +22,14 @@ constexpr double max_exact_integer = 9007199254740992.0;
 bool in_range(double x, const Range& range) {
   if (!std::isfinite(x) || x > range.high) return false;
   return range.low_included ? x >= range.low : x > range.low;
+}
+
+std::optional<Value> as_table(const Setting& setting, const GivenSetting& given) {
+  const auto* table = std::get_if<NumberTable>(&given.value);
+  if (!table || !setting.takes_table || table->empty()) return std::nullopt;
+  const auto fits = [&](const auto& entry) { return in_range(entry.second, setting.range); };
+  if (!std::all_of(table->begin(), table->end(), fits)) return std::nullopt;
+  return *table;
 }
 
 std::optional<Value> as_number(const Setting& setting, const GivenSetting& given) {
@@ -142,7 +151,7 @@ Value accept(const Setting& setting, const GivenSetting& original, const UnitSys
   if (std::holds_alternative<std::string>(setting.default_value)) {
     value = as_text(setting, given);
   } else if (std::holds_alternative<double>(setting.default_value)) {
-    value = as_number(setting, given);
+    value = setting.takes_table && std::holds_alternative<NumberTable>(given.value) ? as_table(setting, given) : as_number(setting, given);
   } else {
     value = as_whole_number(setting, given);
   }
@@ -165,6 +174,15 @@ const std::string& text_among(const SettingValues& values, const std::vector<Set
 }
 
 std::string to_toml(const Value& value) {
+  if (const auto* table = std::get_if<NumberTable>(&value)) {
+    std::string text;
+    for (const auto& [name, number] : *table) {
+      const bool is_bare =
+          !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+      text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", is_bare ? name : quoted(name), to_toml(number));
+    }
+    return "{" + text + "}";
+  }
   if (const auto* text = std::get_if<std::string>(&value)) return quoted(*text);
   if (const auto* whole = std::get_if<std::uint64_t>(&value)) return fmt::format("{}", *whole);
   std::string number = fmt::format("{}", std::get<double>(value));

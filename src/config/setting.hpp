@@ -12,8 +12,11 @@ namespace grove {
 
 struct UnitSystem;
 
-/// The value of a key: a whole number, a number or a text.
-using Value = std::variant<std::uint64_t, double, std::string>;
+/// Numbers with names: {halo = 1.0, disc = 0.4}.
+using NumberTable = std::map<std::string, double>;
+
+/// The value of a key: a whole number, a number, a text or a table of numbers.
+using Value = std::variant<std::uint64_t, double, std::string, NumberTable>;
 
 /// Which numbers a key accepts; always finite ones only.
 struct Range {
@@ -37,6 +40,7 @@ struct Setting {
   std::vector<std::string> allowed = {};  ///< for texts: the values there are; empty: any text, but "" only where it is the default
   std::string also = {};                  ///< anything else that is allowed, in words
   Dimension dimension = Dimension::none;  ///< of a number that may also be a text with a unit, as "3 Gyr"
+  bool takes_table = false;               ///< for numbers: a table of such numbers is allowed, too
 };
 
 /// Values of settings, by name.
@@ -44,12 +48,12 @@ using SettingValues = std::map<std::string, Value>;
 
 /// A key as the user gave it, before it was checked.
 struct GivenSetting {
-  std::string section;                                                    ///< empty: the key stands outside all sections
-  std::string name;                                                       ///< empty: the header of the section itself
-  std::variant<std::monostate, std::int64_t, double, std::string> value;  ///< monostate: a TOML type no key has
-  std::string shown;                                                      ///< the value as shown in messages
-  std::string where;                                                      ///< "run.toml:7" or "command line"
-  std::string raw = {};                                                   ///< the bare text, when given on the command line
+  std::string section;                                                                 ///< empty: the key stands outside all sections
+  std::string name;                                                                    ///< empty: the header of the section itself
+  std::variant<std::monostate, std::int64_t, double, std::string, NumberTable> value;  ///< monostate: a TOML type no key has
+  std::string shown;                                                                   ///< the value as shown in messages
+  std::string where;                                                                   ///< "run.toml:7" or "command line"
+  std::string raw = {};                                                                ///< the bare text, when given on the command line
   bool from_command_line = false;
 };
 

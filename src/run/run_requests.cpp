@@ -18,7 +18,11 @@ constexpr double interval_s = 0.5;
 /// Steps and checkpoints take longer at times.
 double needed_with_margin_s(double needed_s) { return 2 * needed_s + 10; }
 
-bool exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
+/// A file: what else has the name cannot be removed as one, and would be obeyed for ever.
+bool exists(const std::string& path) {
+  struct stat there {};
+  return ::stat(path.c_str(), &there) == 0 && S_ISREG(there.st_mode);
+}
 
 }  // namespace
 

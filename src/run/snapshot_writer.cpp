@@ -19,6 +19,7 @@ SnapshotRequest snapshot_request(const std::string& path, double time, const Con
   header.units = config.units;
   header.G = config.gravity.G;
   header.softening = config.gravity.softening;
+  header.softening_of_type = config.gravity.softening_of_type;
   header.provenance = program_provenance();
   header.provenance.configuration = print_config(config);
   header.provenance.device = device;

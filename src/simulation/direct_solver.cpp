@@ -37,7 +37,7 @@ void DirectSolver<Space>::forces(Particles<Space>& particles, const std::uint8_t
     sum_active(particles, active);
   } else {
     space_.fill_bytes(particles.acceleration.data(), 0, particles.size() * sizeof(Double4));
-    sum_.add_all(law_, particles, {particles.position.view(), particles.id.view(), particles.acceleration.view()});
+    sum_.add_all(law_, particles, {particles.position.view(), particles.id.view(), particles.acceleration.view(), particles.type.view()});
     pairs_ = particles.size() * comm_.sum(std::uint64_t{particles.size()});
     particles.has_acceleration = true;
   }
@@ -52,10 +52,12 @@ void DirectSolver<Space>::sum_active(Particles<Space>& particles, const std::uin
   });
   Scratch<Space, Double4> position(space_, count), force(space_, count);
   Scratch<Space, std::uint64_t> id(space_, count);
+  Scratch<Space, std::uint8_t> type(space_, count);
   gather_items<Space>(space_, active_.view(), sizeof(Double4), particles.position.data(), position.data());
   gather_items<Space>(space_, active_.view(), sizeof(std::uint64_t), particles.id.data(), id.data());
+  gather_items<Space>(space_, active_.view(), sizeof(std::uint8_t), particles.type.data(), type.data());
   space_.fill_bytes(force.data(), 0, count * sizeof(Double4));
-  sum_.add_all(law_, particles, {position.view(), id.view(), force.view()});
+  sum_.add_all(law_, particles, {position.view(), id.view(), force.view(), type.view()});
   space_.for_each(count, Scatter{force.data(), active_.data(), particles.acceleration.data()});
   pairs_ = count * comm_.sum(std::uint64_t{n});
 }

@@ -10,7 +10,7 @@ template <class Space>
 class DirectSolver final : public ForceSolver<Space> {
  public:
   DirectSolver(Space& space, const Communicator& comm, const GravityLaw& law, TransportWay way)
-      : space_(space), comm_(comm), law_(law.unscaled()), sum_(space, comm, way), active_(space) {}
+      : space_(space), comm_(comm), law_(law), sum_(space, comm, way), active_(space) {}
 
   /// Particles stay where they are.
   void prepare(Particles<Space>& particles, PhaseClock<Space>& clock) override;
@@ -23,7 +23,7 @@ class DirectSolver final : public ForceSolver<Space> {
 
   Space& space_;
   const Communicator& comm_;
-  const ScaledLaw law_;
+  const GravityLaw law_;
   DirectSumOverRanks<Space> sum_;
   Buffer<Space, std::uint32_t> active_;  ///< indices of the active particles; the memory is kept
   std::uint64_t pairs_ = 0;

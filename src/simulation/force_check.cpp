@@ -79,11 +79,13 @@ ReferenceForces ForceCheck<Space>::reference_forces(const Particles<Space>& part
   Scratch<Space, std::uint32_t> index(space_, n);
   Scratch<Space, Double4> position(space_, n), force(space_, n);
   Scratch<Space, std::uint64_t> id(space_, n);
+  Scratch<Space, std::uint8_t> type(space_, n);
   copy_from_host<Space, std::uint32_t>(space_, sample, index.view());
   gather_items<Space>(space_, index, sizeof(Double4), particles.position.data(), position.data());
   gather_items<Space>(space_, index, sizeof(std::uint64_t), particles.id.data(), id.data());
+  gather_items<Space>(space_, index, sizeof(std::uint8_t), particles.type.data(), type.data());
   space_.fill_bytes(force.data(), 0, n * sizeof(Double4));
-  sum_.add_all(law_, particles, {position.view(), id.view(), force.view()});
+  sum_.add_all(law_, particles, {position.view(), id.view(), force.view(), type.view()});
 
   ReferenceForces all;
   all.id = comm_.all_gather_vectors<std::uint64_t>(to_host(space_, id));

@@ -27,8 +27,7 @@ template <class Space>
 class ForceCheck {
  public:
   /// `space` and `comm` must outlive it.
-  ForceCheck(Space& space, const Communicator& comm, const GravityLaw& law)
-      : space_(space), comm_(comm), law_(law.unscaled()), sum_(space, comm) {}
+  ForceCheck(Space& space, const Communicator& comm, const GravityLaw& law) : space_(space), comm_(comm), law_(law), sum_(space, comm) {}
 
   /// See Simulation. Collective; synchronises.
   ReferenceForces reference_forces(const Particles<Space>& particles, std::uint64_t targets, std::uint64_t seed);
@@ -40,7 +39,7 @@ class ForceCheck {
 
   Space& space_;
   const Communicator& comm_;
-  const ScaledLaw law_;
+  const GravityLaw law_;
   DirectSumOverRanks<Space> sum_;
 };
 

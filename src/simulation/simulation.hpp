@@ -43,6 +43,10 @@ class Simulation {
  public:
   virtual ~Simulation() = default;
 
+  /// Sets the softening length of each particle type (GravityParameters::softening_of_type). To be called before start() or resume() if the
+  /// parameters have lengths for components, whose types only the particles tell. The same on all ranks.
+  virtual void set_softening(const std::vector<double>& of_type) = 0;
+
   /// Takes this rank's share of the particles, in any distribution over the ranks (it may be empty), and computes forces. Nothing of an
   /// earlier run remains. The particles' table of fields must be fields().
   virtual void start(const ParticleSet& particles, double time) = 0;

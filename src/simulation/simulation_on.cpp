@@ -1,5 +1,6 @@
 #include "src/simulation/simulation_on.hpp"
 
+#include <stdexcept>
 #include <utility>
 
 #include "kernels/particles/host_columns.hpp"
@@ -31,15 +32,36 @@ SimulationOn<Space>::SimulationOn(std::unique_ptr<Space> space, const GravityPar
                                   const SimulationSetup& setup)
     : space_(std::move(space)),
       comm_(comm),
+      gravity_(gravity),
+      transport_(setup.transport),
       particles_(*space_, fields_of(setup)),
       present_order_(particles_),
-      solver_(make_force_solver(*space_, comm, gravity, setup.transport)),
       integrator_(make_integrator<Space>(setup.integrator, setup.integrator_settings)),
-      check_(*space_, comm, GravityLaw(gravity)),
-      clock_(*space_) {}
+      clock_(*space_) {
+  make_solver();
+}
+
+template <class Space>
+void SimulationOn<Space>::make_solver() {
+  solver_ = make_force_solver(*space_, comm_, gravity_, transport_);
+  check_ = std::make_unique<ForceCheck<Space>>(*space_, comm_, GravityLaw(gravity_));
+}
+
+template <class Space>
+void SimulationOn<Space>::set_softening(const std::vector<double>& of_type) {
+  gravity_.softening_of_type = of_type;
+  make_solver();
+}
+
+template <class Space>
+void SimulationOn<Space>::require_softening() const {
+  if (!gravity_.softening_of_component.empty() && gravity_.softening_of_type.empty())
+    throw std::logic_error("a simulation with softening by component was not told the softening of its particle types");
+}
 
 template <class Space>
 void SimulationOn<Space>::start(const ParticleSet& set, double time) {
+  require_softening();
   upload(*space_, set, particles_);
   particles_.has_acceleration = false;
   time_ = time;
@@ -56,6 +78,7 @@ void SimulationOn<Space>::save(SavedState& state) const {
 
 template <class Space>
 void SimulationOn<Space>::resume(const ParticleSet& set, const SavedState& state) {
+  require_softening();
   upload(*space_, set, particles_);
   const bool are_known = comm_.min(set.size() == 0 || !set.acceleration.empty() ? 1 : 0) == 1;
   particles_.has_acceleration = are_known && state.count("simulation.has_acceleration") != 0;
@@ -117,7 +140,7 @@ std::unique_ptr<ParticleColumns> SimulationOn<Space>::columns() {
 
 template <class Space>
 ReferenceForces SimulationOn<Space>::reference_forces(std::uint64_t targets, std::uint64_t seed) {
-  return check_.reference_forces(particles_, targets, seed);
+  return check_->reference_forces(particles_, targets, seed);
 }
 
 template <class Space>

@@ -19,6 +19,7 @@ class SimulationOn final : public Simulation {
   /// `comm` must outlive the simulation.
   SimulationOn(std::unique_ptr<Space> space, const GravityParameters& gravity, const Communicator& comm, const SimulationSetup& setup);
 
+  void set_softening(const std::vector<double>& of_type) override;
   void start(const ParticleSet& particles, double time) override;
   void save(SavedState& state) const override;
   void resume(const ParticleSet& particles, const SavedState& state) override;
@@ -31,7 +32,7 @@ class SimulationOn final : public Simulation {
   std::unique_ptr<ParticleColumns> columns() override;
   ForceBalance force_balance() override { return measure_force_balance(*space_, comm_, particles_); }
   ReferenceForces reference_forces(std::uint64_t targets, std::uint64_t seed) override;
-  ForceSample compare_forces(const ReferenceForces& reference) override { return check_.compare(particles_, reference); }
+  ForceSample compare_forces(const ReferenceForces& reference) override { return check_->compare(particles_, reference); }
   std::vector<std::unique_ptr<Observer>> make_observers(const ObserverSetup& setup) override;
   std::vector<PhaseTime> phase_times() const override;
   WorkCounts work_counts() const override;
@@ -40,16 +41,20 @@ class SimulationOn final : public Simulation {
   DeviceState device_state() const override { return space_->state(); }
 
  private:
+  void make_solver();
+  void require_softening() const;
   void evaluate_forces();
   void finish_forces();
 
   std::unique_ptr<Space> space_;
   const Communicator& comm_;
+  GravityParameters gravity_;
+  const TransportWay transport_;
   Particles<Space> particles_;
   PresentOrder<Space> present_order_;
   std::unique_ptr<ForceSolver<Space>> solver_;
   std::unique_ptr<Integrator<Space>> integrator_;
-  ForceCheck<Space> check_;
+  std::unique_ptr<ForceCheck<Space>> check_;
   PhaseClock<Space> clock_;
   double time_ = 0;
   std::size_t most_bytes_held_ = 0;  ///< during the last force evaluation

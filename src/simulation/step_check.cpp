@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "kernels/gravity/softening_classes.hpp"
+
 namespace grove {
 
 namespace {
@@ -12,10 +14,12 @@ constexpr int halvings = 40;
 
 struct IsAbove {
   const Double4* acceleration;
-  double squared;
+  const std::uint8_t* type;
+  ClassOfType class_of_type;
+  double squared[most_softening_classes];  ///< [classes]
   GROVE_HD std::uint64_t operator()(std::size_t i) const {
     const Double3 a = position_of(acceleration[i]);
-    return dot(a, a) > squared ? 1 : 0;
+    return dot(a, a) > squared[class_of_type.of[type[i]]] ? 1 : 0;
   }
 };
 struct Add {
@@ -25,14 +29,19 @@ struct Add {
 }  // namespace
 
 template <class Space>
-StepCheck check_step(Space& space, const Communicator& comm, const Particles<Space>& particles, double softening, double dt) {
+StepCheck check_step(Space& space, const Communicator& comm, const Particles<Space>& particles, const GravityParameters& gravity,
+                     double dt) {
   StepCheck check{0, dt};
   const std::uint64_t all = comm.sum(std::uint64_t{particles.size()});
-  if (!(softening > 0) || all == 0) return check;
+  const SofteningClasses classes = softening_classes(gravity);
+  if (!(classes.length.front() > 0) || all == 0) return check;
   const auto share_for = [&](double step) {
-    const double largest = 2 * eta * softening / (step * step);
-    const std::uint64_t here =
-        space.transform_reduce(particles.size(), std::uint64_t{0}, IsAbove{particles.acceleration.data(), largest * largest}, Add{});
+    IsAbove is_above{particles.acceleration.data(), particles.type.data(), classes.of_type, {}};
+    for (std::size_t c = 0; c < classes.length.size(); ++c) {
+      const double largest = 2 * eta * classes.length[c] / (step * step);
+      is_above.squared[c] = largest * largest;
+    }
+    const std::uint64_t here = space.transform_reduce(particles.size(), std::uint64_t{0}, is_above, Add{});
     return static_cast<double>(comm.sum(here)) / static_cast<double>(all);
   };
   check.too_long = share_for(dt);
@@ -47,6 +56,6 @@ StepCheck check_step(Space& space, const Communicator& comm, const Particles<Spa
   return check;
 }
 
-template StepCheck check_step(BackEnd&, const Communicator&, const Particles<BackEnd>&, double, double);
+template StepCheck check_step(BackEnd&, const Communicator&, const Particles<BackEnd>&, const GravityParameters&, double);
 
 }  // namespace grove

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "decomposition/communicator.hpp"
+#include "kernels/gravity/gravity_parameters.hpp"
 #include "kernels/particles/particles.hpp"
 
 namespace grove {
@@ -17,7 +18,8 @@ struct StepCheck {
 
 /// Looks at the present accelerations. Without softening there is no criterion: nothing is too long. Collective; synchronises.
 template <class Space>
-StepCheck check_step(Space& space, const Communicator& comm, const Particles<Space>& particles, double softening, double dt);
+StepCheck check_step(Space& space, const Communicator& comm, const Particles<Space>& particles, const GravityParameters& gravity,
+                     double dt);
 
 /// The share of particles that a step may be too long for.
 inline constexpr double tolerated_share = 0.01;

@@ -1,6 +1,8 @@
 // docs/architecture.md says what memory each phase takes.
 #include "src/simulation/tree_solver.hpp"
 
+#include <algorithm>
+#include <array>
 #include <sstream>
 
 #include "kernels/space/error.hpp"
@@ -34,6 +36,31 @@ struct CopyEnds {
   std::size_t count;
   std::uint64_t* ends;
   GROVE_HD void operator()(std::size_t i) const { ends[i] = keys[i == 0 ? 0 : count - 1]; }
+};
+
+/// The smallest and the largest key of several classes.
+struct FindEndsOfClasses {
+  const std::uint64_t* keys;
+  std::array<std::uint32_t, most_softening_classes + 1> class_begin;
+  int class_count;
+  std::uint64_t* ends;
+  GROVE_HD void operator()(std::size_t i) const {
+    std::uint64_t end = i == 0 ? ~std::uint64_t{0} : 0;
+    for (int c = 0; c < class_count; ++c) {
+      if (class_begin[c] == class_begin[c + 1]) continue;
+      const std::uint64_t key = key_without_class(keys[i == 0 ? class_begin[c] : class_begin[c + 1] - 1]);
+      end = i == 0 ? smaller(end, key) : larger(end, key);
+    }
+    ends[i] = end;
+  }
+};
+
+/// Marks the active particles of one class.
+struct MarkPart {
+  const std::uint8_t* active;  ///< null: all
+  std::uint32_t begin, end;
+  std::uint8_t* part;
+  GROVE_HD void operator()(std::size_t i) const { part[i] = begin <= i && i < end && (!active || active[i] != 0) ? 1 : 0; }
 };
 
 /// Trees have lengths in FP32. All ranks have the same extent, and stop together.
@@ -74,6 +101,7 @@ void TreeSolver<Space>::prepare_for(const GravityLaw& law, Particles<Space>& par
   require_extent(frame_.extent);
   frame_.scale = law.fitting(frame_.scale);
   scaled_law_ = law.at(frame_.scale);
+  for (std::size_t c = 0; c < scaled_laws_.size(); ++c) scaled_laws_[c] = law.at(frame_.scale, static_cast<int>(c));
   if (comm_.size() > 1) {
     clock.begin("exchange");
     particle_exchange_.run(frame_, particles);
@@ -108,7 +136,10 @@ void TreeSolver<Space>::build_own_tree(Particles<Space>& particles, PhaseClock<S
   View<const float> last_acceleration;
   {
     Scratch<Space, std::uint64_t> keys(space_, particles.size());
-    compute_keys<Space>(space_, particles.position.view(), frame_.cube, keys);
+    if (tree_.class_count == 1)
+      compute_keys<Space>(space_, particles.position.view(), frame_.cube, keys);
+    else
+      compute_keys_in_classes<Space>(space_, particles, law_.classes().of_type, frame_.cube, keys);
     clock.begin("sort");
     last_acceleration = sort_particles<Space>(space_, keys, scaled_law_.units.acceleration, particles);
     clock.begin("tree");
@@ -125,7 +156,10 @@ template <class Space>
 void TreeSolver<Space>::keep_end_keys(View<const std::uint64_t> keys) {
   end_keys_.resize_discard(keys.empty() ? 0 : 2);
   if (keys.empty()) return;
-  space_.for_each(2, CopyEnds{keys.data, keys.size, end_keys_.data()});
+  if (tree_.class_count == 1)
+    space_.for_each(2, CopyEnds{keys.data, keys.size, end_keys_.data()});
+  else
+    space_.for_each(2, FindEndsOfClasses{keys.data, tree_.class_begin, tree_.class_count, end_keys_.data()});
 }
 
 template <class Space>
@@ -142,11 +176,11 @@ template <class Space>
 void TreeSolver<Space>::forces(Particles<Space>& particles, const std::uint8_t* active, PhaseClock<Space>& clock) {
   walker_->set_active(active);
   if (comm_.size() > 1 && tree_exchange_.joins_own_tree()) {
-    walk_together(clock);
+    walk_together(active, clock);
   } else {
     clock.begin("walk");
-    walker_->walk(scaled_law_, tree_.view(particles.position.data()), WalkMode::own_tree);
-    if (comm_.size() > 1) walk_other_trees(clock);
+    walk_classes(active, WalkMode::own_tree, [&](int c) { return tree_.view(particles.position.data(), c); });
+    if (comm_.size() > 1) walk_other_trees(active, clock);
   }
   const View<const GroupWork> work = walker_->group_work();
   const ActiveTargets walked = walker_->active();
@@ -155,27 +189,50 @@ void TreeSolver<Space>::forces(Particles<Space>& particles, const std::uint8_t* 
   if (!active) particles.has_acceleration = true;
 }
 
+/// Walks the tree of each class, view_of(c), for the targets of each class, with the softening of their pairs. `mode` is that of the first
+/// walk for a target.
+template <class Space>
+template <class ViewOfClass>
+void TreeSolver<Space>::walk_classes(const std::uint8_t* active, WalkMode mode, ViewOfClass view_of) {
+  const int classes = tree_.class_count;
+  if (classes == 1) return walker_->walk(scaled_law_, view_of(0), mode);
+  const std::uint32_t count = tree_.class_begin[static_cast<std::size_t>(classes)];
+  part_.resize_discard(count);
+  for (int t = 0; t < classes; ++t) {
+    const std::uint32_t begin = tree_.class_begin[static_cast<std::size_t>(t)], end = tree_.class_begin[static_cast<std::size_t>(t) + 1];
+    if (begin == end) continue;
+    space_.for_each(count, MarkPart{active, begin, end, part_.data()});
+    walker_->set_part(part_.data());
+    // The targets' own class comes first: it has sources on every rank that has targets.
+    walker_->walk(scaled_laws_[static_cast<std::size_t>(t)], view_of(t), mode);
+    for (int c = 0; c < classes; ++c)
+      if (c != t) walker_->walk(scaled_laws_[static_cast<std::size_t>(std::max(t, c))], view_of(c), WalkMode::other_tree);
+  }
+}
+
 /// One walk of the own tree and those of the others.
 template <class Space>
-void TreeSolver<Space>::walk_together(PhaseClock<Space>& clock) {
+void TreeSolver<Space>::walk_together(const std::uint8_t* active, PhaseClock<Space>& clock) {
   clock.begin("tree exchange");
-  const TreeView all = has_other_trees_ ? tree_exchange_.view_of_all() : tree_exchange_.receive_all();
-  if (!has_other_trees_) tree_exchange_.finish();
+  if (!has_other_trees_) {
+    tree_exchange_.receive_all();
+    tree_exchange_.finish();
+  }
   has_other_trees_ = true;
   clock.begin("walk");
-  walker_->walk(scaled_law_, all, WalkMode::own_tree);
+  walk_classes(active, WalkMode::own_tree, [&](int c) { return tree_exchange_.view_of_all(c); });
 }
 
 /// The own tree was walked while those of the others travelled.
 template <class Space>
-void TreeSolver<Space>::walk_other_trees(PhaseClock<Space>& clock) {
+void TreeSolver<Space>::walk_other_trees(const std::uint8_t* active, PhaseClock<Space>& clock) {
   clock.begin("tree exchange");
   if (Space::on_gpu && !has_other_trees_) tree_exchange_.send();
   for (int b = 0; b < tree_exchange_.batch_count(); ++b) {
     clock.begin("tree exchange");
-    const TreeView view = has_other_trees_ ? tree_exchange_.view(b) : tree_exchange_.receive(b);
+    if (!has_other_trees_) tree_exchange_.receive(b);
     clock.begin("walk of others");
-    walker_->walk(scaled_law_, view, WalkMode::other_tree);
+    walk_classes(active, WalkMode::other_tree, [&](int c) { return tree_exchange_.view(b, c); });
   }
   if (!has_other_trees_) tree_exchange_.finish();
   has_other_trees_ = true;

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "decomposition/domain_exchange.hpp"
 #include "decomposition/particle_exchange.hpp"
@@ -20,12 +21,16 @@ class TreeSolver final : public ForceSolver<Space> {
         comm_(comm),
         law_(law),
         scaled_law_(law.unscaled()),
+        scaled_laws_(static_cast<std::size_t>(law.classes().count()), scaled_law_),
         walker_(std::move(walker)),
         end_keys_(space),
+        part_(space),
         particle_exchange_(space, comm, way),
         tree_(space, walker_->multipole_form()),
         essential_(space),
-        tree_exchange_(space, comm, way) {}
+        tree_exchange_(space, comm, way) {
+    tree_.class_count = law.classes().count();
+  }
 
   void prepare(Particles<Space>& particles, PhaseClock<Space>& clock) override;
   void forces(Particles<Space>& particles, const std::uint8_t* active, PhaseClock<Space>& clock) override;
@@ -41,16 +46,20 @@ class TreeSolver final : public ForceSolver<Space> {
   void build_own_tree(Particles<Space>& particles, PhaseClock<Space>& clock);
   void keep_end_keys(View<const std::uint64_t> keys);
   void send_essential_trees(Particles<Space>& particles, bool is_temporary);
-  void walk_together(PhaseClock<Space>& clock);
-  void walk_other_trees(PhaseClock<Space>& clock);
+  void walk_together(const std::uint8_t* active, PhaseClock<Space>& clock);
+  void walk_other_trees(const std::uint8_t* active, PhaseClock<Space>& clock);
+  template <class ViewOfClass>
+  void walk_classes(const std::uint8_t* active, WalkMode mode, ViewOfClass view_of);
 
   Space& space_;
   const Communicator& comm_;
   const GravityLaw law_;
-  ScaledLaw scaled_law_;  ///< in the units of the tree that was prepared
+  ScaledLaw scaled_law_;                ///< in the units of the tree that was prepared
+  std::vector<ScaledLaw> scaled_laws_;  ///< the same for pairs of each class of softening
   std::unique_ptr<Walker<Space>> walker_;
   Frame frame_;
   StepBuffer<Space, std::uint64_t> end_keys_;  ///< smallest and largest key of this rank's particles, on several ranks
+  Buffer<Space, std::uint8_t> part_;           ///< with several classes: not 0 for active particles of the class that is walked for
   ParticleExchange<Space> particle_exchange_;
   Tree<Space> tree_;
   DomainExchange domains_;

@@ -49,7 +49,8 @@ void TreeWalker<Space>::set_targets(const Tree<Space>& tree, const KeyCube& cube
 
 template <class Space>
 void TreeWalker<Space>::set_active(const std::uint8_t* active) {
-  targets_.active = active ? active_.find(space_, group_start(), active) : ActiveTargets{};
+  all_active_ = active ? active_.find(space_, group_start(), active) : ActiveTargets{};
+  targets_.active = all_active_;
   if (active) space_.fill_bytes(group_work_.data(), 0, group_work_.size() * sizeof(GroupWork));
 }
 
@@ -79,7 +80,9 @@ void FmmWalker<Space>::set_targets(const Tree<Space>& tree, const KeyCube& cube,
 
 template <class Space>
 void FmmWalker<Space>::set_active(const std::uint8_t* active) {
-  data_.active = active ? active_.find(space_, targets_, active) : ActiveTargets{};
+  all_active_ = active ? active_.find(space_, targets_, active) : ActiveTargets{};
+  data_.active = all_active_;
+  begins_ = true;
   if (active) space_.fill_bytes(group_work_.data(), 0, group_work_.size() * sizeof(GroupWork));
 }
 
@@ -88,6 +91,8 @@ void FmmWalker<Space>::walk(const ScaledLaw& law, const TreeView& sources, WalkM
   data_.particles = particles_->position.view();  // its memory may have grown
   data_.own_tree = tree_->view(data_.particles.data);
   data_.least_acceleration = tree_->least_acceleration.data();
+  if (begins_) fmm_walk_.begin(space_, targets_.view().cell_count);
+  begins_ = false;
   fmm_walk_.walk(space_, law, sources, targets_, data_, mode);
 }
 

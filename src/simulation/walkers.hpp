@@ -24,6 +24,9 @@ class Walker {
                            View<const float> magnitude) = 0;
   /// Sets the targets of the next walks. `active` [particles]: not 0 for active ones; null: all are active.
   virtual void set_active(const std::uint8_t* active) = 0;
+  /// Restricts the next walks, until set_active(), to a part of these targets; `part` is as `active` above and must stay until the walks
+  /// are over. Work of the parts adds up.
+  virtual void set_part(const std::uint8_t* part) = 0;
   virtual ActiveTargets active() const = 0;
   virtual View<const std::uint32_t> group_start() const = 0;
   /// Sets the forces of the targets to those of `sources`, or adds these, as `mode` says. The tree of the targets must have its moments.
@@ -38,11 +41,12 @@ template <class Space>
 class TreeWalker final : public Walker<Space> {
  public:
   explicit TreeWalker(Space& space)
-      : space_(space), group_start_(space), group_work_(space), group_least_acceleration_(space), active_(space) {}
+      : space_(space), group_start_(space), group_work_(space), group_least_acceleration_(space), active_(space), part_(space) {}
   ExpansionForm multipole_form() const override { return WalkTerms::form; }
   void set_targets(const Tree<Space>& tree, const KeyCube& cube, const Particles<Space>& particles, View<const float> magnitude) override;
   void set_active(const std::uint8_t* active) override;
-  ActiveTargets active() const override { return targets_.active; }
+  void set_part(const std::uint8_t* part) override { targets_.active = part_.find(space_, group_start(), part); }
+  ActiveTargets active() const override { return all_active_; }
   View<const std::uint32_t> group_start() const override { return group_start_.view(); }
   void walk(const ScaledLaw& law, const TreeView& sources, WalkMode mode) override;
   WorkCounts work_counts() override;
@@ -55,7 +59,8 @@ class TreeWalker final : public Walker<Space> {
   StepBuffer<Space, std::uint32_t> group_start_;
   StepBuffer<Space, GroupWork> group_work_;
   StepBuffer<Space, float> group_least_acceleration_;
-  ActiveTargetLists<Space> active_;
+  ActiveTargets all_active_;  ///< those of all parts
+  ActiveTargetLists<Space> active_, part_;
 };
 
 template <class Space>
@@ -69,11 +74,13 @@ class FmmWalker final : public Walker<Space> {
         fmm_walk_(space),
         group_work_(space),
         group_least_acceleration_(space),
-        active_(space) {}
+        active_(space),
+        part_(space) {}
   ExpansionForm multipole_form() const override { return form_; }
   void set_targets(const Tree<Space>& tree, const KeyCube& cube, const Particles<Space>& particles, View<const float> magnitude) override;
   void set_active(const std::uint8_t* active) override;
-  ActiveTargets active() const override { return data_.active; }
+  void set_part(const std::uint8_t* part) override { data_.active = part_.find(space_, targets_, part); }
+  ActiveTargets active() const override { return all_active_; }
   View<const std::uint32_t> group_start() const override { return targets_.group_start(); }
   void walk(const ScaledLaw& law, const TreeView& sources, WalkMode mode) override;
   WorkCounts work_counts() override;
@@ -87,9 +94,11 @@ class FmmWalker final : public Walker<Space> {
   FmmTargets<Space> targets_;
   FmmWalkTargets data_;  ///< walk() sets the members that need the tree's moments
   FmmWalk<Space> fmm_walk_;
+  bool begins_ = true;  ///< whether the next walk is the first for these targets
   StepBuffer<Space, GroupWork> group_work_;
   StepBuffer<Space, float> group_least_acceleration_;
-  ActiveTargetLists<Space> active_;
+  ActiveTargets all_active_;  ///< those of all parts
+  ActiveTargetLists<Space> active_, part_;
 };
 
 }  // namespace grove

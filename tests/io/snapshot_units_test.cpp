@@ -23,6 +23,7 @@ class SnapshotUnits : public testing::Test {
     for (std::size_t i = 0; i < particles.size(); ++i) {
       particles.id[i] = i;
       particles.mass[i] = 1;
+      particles.type[i] = 1;
       particles.position[3 * i] = static_cast<double>(i);
     }
     SnapshotHeader header;

@@ -44,8 +44,7 @@ inline std::vector<Double4> direct_forces(BackEnd& space, const GravityParameter
   const auto position = upload(space, particles);
   const auto id = upload(space, ids);
   auto acceleration = upload(space, std::vector<Double4>(particles.size()));
-  add_direct_sum<BackEnd>(space, GravityLaw(gravity).unscaled(), {position.view(), id.view()},
-                          {position.view(), id.view(), acceleration.view()});
+  add_direct_sum<BackEnd>(space, GravityLaw(gravity), {position.view(), id.view()}, {position.view(), id.view(), acceleration.view()});
   return download(space, acceleration);
 }
 

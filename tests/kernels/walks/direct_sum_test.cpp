@@ -20,7 +20,7 @@ class DirectSum : public ::testing::Test {
     const auto source = tests::upload(space, sources), target = tests::upload(space, targets);
     const auto source_id = tests::upload(space, source_ids), target_id = tests::upload(space, target_ids);
     auto acceleration = tests::upload(space, before);
-    add_direct_sum<BackEnd>(space, GravityLaw(gravity).unscaled(), {source.view(), source_id.view()},
+    add_direct_sum<BackEnd>(space, GravityLaw(gravity), {source.view(), source_id.view()},
                             {target.view(), target_id.view(), acceleration.view()});
     return tests::download(space, acceleration);
   }

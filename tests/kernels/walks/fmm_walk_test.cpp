@@ -127,6 +127,7 @@ class FmmWalkTest : public ::testing::Test {
                             own.particles.acceleration.view(),
                             group_work.view(),
                             {}};
+    fmm.begin(space, targets.view().cell_count);
     fmm.walk(space, GravityLaw(gravity).at(own.frame.scale), own.view(), targets, to, WalkMode::own_tree);
     for (const BuiltTree* other : others)
       fmm.walk(space, GravityLaw(gravity).at(own.frame.scale), other->view(), targets, to, WalkMode::other_tree);

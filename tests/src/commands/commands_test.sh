@@ -215,6 +215,13 @@ files_that_look_like_results_are_never_written_over() {
     --set time.end=0.2 --set output.directory=other --overwrite && holds cmp ic.hdf5 other/snapshot_0000.hdf5
 }
 
+links_in_the_place_of_used_parameters_are_replaced_and_not_followed() {
+  "$grove" run run.toml --quiet || return 1
+  echo mine >../mine.toml && ln -sf "$PWD/../mine.toml" output/used_parameters.toml && mkdir output/stop
+  "$grove" run run.toml --continue --set time.end=1.5 --quiet && holds [ "$(cat ../mine.toml)" = mine ] && holds [ ! -L output/used_parameters.toml ] &&
+    contains output/used_parameters.toml "end = 1.5"
+}
+
 pipes_in_the_place_of_results_are_refused() {
   mkdir output && mkfifo output/energy.csv && fails_with 4 "output/energy.csv" timeout 20 "$grove" run run.toml
 }

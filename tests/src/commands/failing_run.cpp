@@ -81,6 +81,7 @@ void Failure::happen() const {
 /// The program's own simulation, which fails in its third step.
 class FailingSimulation final : public Simulation {
  public:
+  void set_softening(const std::vector<double>& of_type) override { simulation_->set_softening(of_type); }
   FailingSimulation(std::unique_ptr<Simulation> inner, const Communicator& comm, const Failure& failure)
       : inner_(std::move(inner)), comm_(comm), failure_(failure) {}
 

@@ -318,6 +318,32 @@ TEST(Config, PhysicalGIsComputedFromTheUnits) {
   expect_in(error_of_override("gravity.G=cgs"), {"gravity.G", "needs physical units"});
 }
 
+TEST(Config, SofteningMayBeATableByComponent) {
+  const std::string plummer = "[initial_conditions]\ngenerator = \"plummer\"\n";
+  const std::map<std::string, double> lengths{{"disc", 0.4}, {"galaxy 1", 2.0}, {"halo", 1.0}};
+  const Config config = parse_config(plummer + "[gravity]\nsoftening = {halo = 1, disc = 0.4, \"galaxy 1\" = 2.0}\n", "run.toml", {});
+  EXPECT_EQ(config.gravity.softening_of_component, lengths);
+  EXPECT_EQ(config.gravity.softening, 2.0);
+  // As the program prints it, and as a section, which TOML takes for the same.
+  EXPECT_EQ(parse_config(print_config(config), "printed", {}).gravity.softening_of_component, lengths);
+  EXPECT_EQ(parse_config(plummer + "[gravity.softening]\nhalo = 1\ndisc = 0.4\n\"galaxy 1\" = 2\n", "", {}).gravity.softening_of_component,
+            lengths);
+  const Config overridden = parse_config(plummer + "[gravity]\nsoftening = 0.1\n", "", {"gravity.softening={halo=0.3}"});
+  EXPECT_EQ(overridden.gravity.softening_of_component, (std::map<std::string, double>{{"halo", 0.3}}));
+  const Config back = parse_config(plummer + "[gravity]\nsoftening = {halo = 0.1}\n", "", {"gravity.softening=0.2"});
+  EXPECT_TRUE(back.gravity.softening_of_component.empty());
+  EXPECT_EQ(back.gravity.softening, 0.2);
+}
+
+TEST(Config, TablesOfSofteningHaveLengthsThatCanBe) {
+  const std::string start = "[initial_conditions]\ngenerator = \"plummer\"\n";
+  for (const std::string bad : {"{}", "{halo = -1.0}", "{halo = \"wide\"}", "{halo = nan}", "{halo = {disc = 1.0}}", "[1.0, 2.0]"}) {
+    SCOPED_TRACE(bad);
+    expect_in(error_of(start + "[gravity]\nsoftening = " + bad + "\n"), {"gravity.softening", "one for each component"});
+  }
+  expect_in(error_of(start + "[gravity]\ntheta = {halo = 1.0}\n"), {"gravity.theta", "a number"});
+}
+
 TEST(Config, PrintedConfigurationReadsBackTheSame) {
   const std::vector<std::vector<std::string>> cases = {
       {"initial_conditions.file=an \"odd\" \\ name.tab", "gravity.opening=barnes", "gravity.theta=0.1234567890123456",

@@ -49,7 +49,7 @@ TEST(StepScheduleTest, MakesEverySnapshotOfALongRun) {
 
 TEST(StepScheduleTest, TakesTheFirstStepAfterASnapshotTimeBetweenSteps) {
   EXPECT_EQ(snapshot_steps({0, 1, 0.25, 0.4}), (std::vector<std::uint64_t>{0, 2, 4}));
-  EXPECT_EQ(snapshot_steps({0, 1, 0.25, 0.01}), (std::vector<std::uint64_t>{0, 1, 2, 3, 4}));
+  EXPECT_EQ(snapshot_steps({0, 1, 0.25, 0.25}), (std::vector<std::uint64_t>{0, 1, 2, 3, 4}));
 }
 
 TEST(StepScheduleTest, NumbersStepsOnFromThoseOfAnotherStep) {

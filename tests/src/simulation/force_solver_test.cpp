@@ -116,13 +116,22 @@ std::vector<GravityParameters> methods() {
     all.push_back({.method = "fmm", .opening = "geometric", .softening = softening, .softening_kernel = "wendland_c2"});
     all.push_back(direct_gravity(softening, "wendland_c2"));
   }
+  for (const char* method : {"tree", "fmm", "direct"})
+    all.push_back({.method = method, .softening = 0.1, .softening_of_type = {0.05, 0.1, 0.02, 0.1, 0.05, 0.05}});
   return all;
+}
+
+/// Three components, by id.
+ParticleSet with_types(ParticleSet particles) {
+  for (std::size_t i = 0; i < particles.size(); ++i) particles.type[i] = static_cast<std::uint8_t>(1 + bits_of(particles.id[i], 5) % 3);
+  return particles;
 }
 
 std::string name_of(const testing::TestParamInfo<GravityParameters>& test) {
   const GravityParameters& g = test.param;
   const std::string order = g.method == "fmm" ? std::to_string(g.order) : "", opening = g.method == "direct" ? "" : "_" + g.opening;
-  return g.method + order + opening + (g.softening > 0 ? "_softened" : "");
+  const char* const softening = !g.softening_of_type.empty() ? "_softened_by_component" : g.softening > 0 ? "_softened" : "";
+  return g.method + order + opening + softening;
 }
 
 class Solver : public testing::TestWithParam<GravityParameters> {
@@ -160,7 +169,7 @@ class Solver : public testing::TestWithParam<GravityParameters> {
   std::uint64_t tests(const WorkCounts& counts) const { return comm_.sum(counts.opening_tests); }
 
   const Communicator comm_{MPI_COMM_WORLD};
-  const ParticleSet all_ = plummer(3000, 8);
+  const ParticleSet all_ = with_types(plummer(3000, 8));
 };
 
 TEST_P(Solver, GivesInTwoCallsWhatASimulationGives) {

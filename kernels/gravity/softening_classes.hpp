@@ -1,0 +1,44 @@
+// Softening by component. Particle types of one softening length form a class; classes are numbered by ascending length. A pair has the
+// larger of its two lengths (as in GADGET, Springel 2005), so that its class is the larger of the two.
+//
+// The octrees of the classes stand side by side below one root: see key_in_class(). So each of their cells has one softening length, and
+// so has each group of targets, and all that a cell does to a group has the length of one pair. With one class nothing of this is there.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "kernels/gravity/gravity_parameters.hpp"
+
+namespace grove {
+
+/// As many as an octree's root has children.
+inline constexpr int most_softening_classes = 8;
+
+/// The class of each particle type, for loop bodies.
+struct ClassOfType {
+  std::uint8_t of[most_softening_classes] = {};  ///< [types]
+};
+
+/// The classes of a run.
+struct SofteningClasses {
+  std::vector<double> length;  ///< [classes] code units, ascending
+  ClassOfType of_type;
+
+  int count() const { return static_cast<int>(length.size()); }
+};
+
+/// The classes that `gravity` asks for: one, unless its types have different softening lengths.
+inline SofteningClasses softening_classes(const GravityParameters& gravity) {
+  const std::vector<double>& of_type = gravity.softening_of_type;
+  SofteningClasses classes{of_type.empty() ? std::vector{gravity.softening} : of_type, {}};
+  std::sort(classes.length.begin(), classes.length.end());
+  classes.length.erase(std::unique(classes.length.begin(), classes.length.end()), classes.length.end());
+  for (std::size_t type = 0; type < of_type.size(); ++type)
+    classes.of_type.of[type] =
+        static_cast<std::uint8_t>(std::lower_bound(classes.length.begin(), classes.length.end(), of_type[type]) - classes.length.begin());
+  return classes;
+}
+
+}  // namespace grove

@@ -1,0 +1,224 @@
+// Components with softening lengths of their own: each method against sums over all pairs that are written out here.
+#include "src/run/component_softening.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "kernels/space/error.hpp"
+#include "tests/support/physics_support.hpp"
+
+namespace grove::tests {
+namespace {
+
+using Lengths = std::vector<double>;  ///< [types]
+
+/// A disc in a halo: half of the particles each, the disc flat and inside.
+ParticleSet disc_in_halo(std::uint64_t n) {
+  ParticleSet all = plummer(n, 3);
+  for (std::size_t i = 0; i < n; ++i) {
+    const bool is_disc = all.id[i] % 2 == 0;
+    all.type[i] = is_disc ? 2 : 1;
+    if (!is_disc) continue;
+    all.position[3 * i] *= 0.5;
+    all.position[3 * i + 1] *= 0.5;
+    all.position[3 * i + 2] *= 0.05;
+    all.mass[i] *= 0.2;
+  }
+  return all;
+}
+
+/// Force and potential of a unit mass at distance r: Plummer's, or Wendland's C2 kernel with H = 3 eps.
+struct Pair {
+  double force_over_r, potential;
+  Pair(const std::string& kernel, double eps, double r) {
+    const double h = 3 * eps, u = r / h;
+    if (kernel == "plummer") {
+      const double per_d = 1 / std::sqrt(r * r + eps * eps);
+      force_over_r = per_d * per_d * per_d;
+      potential = per_d;
+    } else if (u >= 1) {
+      force_over_r = 1 / (r * r * r);
+      potential = 1 / r;
+    } else {
+      force_over_r = (14 - 84 * u * u + 140 * std::pow(u, 3) - 90 * std::pow(u, 4) + 21 * std::pow(u, 5)) / (h * h * h);
+      potential = (3 - 7 * u * u + 21 * std::pow(u, 4) - 28 * std::pow(u, 5) + 15 * std::pow(u, 6) - 3 * std::pow(u, 7)) / h;
+    }
+  }
+};
+
+struct Sample {
+  double acceleration[3] = {}, potential = 0;
+};
+
+/// By id, for every particle whose id is a multiple of `stride`.
+std::map<std::uint64_t, Sample> written_out(const ParticleSet& all, const Lengths& length, const std::string& kernel,
+                                            std::uint64_t stride) {
+  std::map<std::uint64_t, Sample> sums;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all.id[i] % stride != 0) continue;
+    Sample& sum = sums[all.id[i]];
+    for (std::size_t j = 0; j < all.size(); ++j) {
+      if (j == i) continue;
+      double d[3], r2 = 0;
+      for (std::size_t k = 0; k < 3; ++k) {
+        d[k] = all.position[3 * j + k] - all.position[3 * i + k];
+        r2 += d[k] * d[k];
+      }
+      const Pair pair(kernel, std::max(length[all.type[i]], length[all.type[j]]), std::sqrt(r2));
+      for (std::size_t k = 0; k < 3; ++k) sum.acceleration[k] += all.mass[j] * pair.force_over_r * d[k];
+      sum.potential -= all.mass[j] * pair.potential;
+    }
+  }
+  return sums;
+}
+
+struct Errors {
+  double median, p99, worst;
+  double potential_p99;
+};
+
+class ComponentSoftening : public testing::TestWithParam<GravityParameters> {
+ protected:
+  /// Errors of forces with these lengths against the sums written out. The opening criteria know the accelerations.
+  Errors errors(Lengths length) const {
+    GravityParameters gravity = GetParam();
+    gravity.softening = *std::max_element(length.begin(), length.end());
+    gravity.softening_of_type = length;
+    const auto sim = simulation(gravity, comm_);
+    sim->start(share_of(all_, comm_), 0);
+    sim->compute_forces();
+    const ParticleSet mine = sim->particles();
+    std::vector<double> acceleration, potential;
+    const auto exact = written_out(all_, length, gravity.softening_kernel, stride);
+    for (std::size_t i = 0; i < mine.size(); ++i) {
+      const auto found = exact.find(mine.id[i]);
+      if (found == exact.end()) continue;
+      double difference2 = 0, norm2 = 0;
+      for (std::size_t k = 0; k < 3; ++k) {
+        difference2 += std::pow(mine.acceleration[3 * i + k] - found->second.acceleration[k], 2);
+        norm2 += std::pow(found->second.acceleration[k], 2);
+      }
+      acceleration.push_back(std::sqrt(difference2 / norm2));
+      potential.push_back(std::abs(mine.potential[i] / found->second.potential - 1));
+    }
+    acceleration = comm_.all_gather_vectors<double>(acceleration);
+    potential = comm_.all_gather_vectors<double>(potential);
+    EXPECT_EQ(acceleration.size(), exact.size());
+    std::sort(acceleration.begin(), acceleration.end());
+    std::sort(potential.begin(), potential.end());
+    return {acceleration[acceleration.size() / 2], acceleration[acceleration.size() * 99 / 100], acceleration.back(),
+            potential[potential.size() * 99 / 100]};
+  }
+
+  static constexpr std::uint64_t particles = 6000, stride = 6;
+  const Communicator comm_{MPI_COMM_WORLD};
+  const ParticleSet all_ = disc_in_halo(particles);
+};
+
+TEST_P(ComponentSoftening, HasTheErrorsOfOneSoftening) {
+  const double halo = 0.1, disc = 0.02;
+  const Errors two = errors({halo, halo, disc, disc, disc, disc});
+  if (GetParam().method == "direct") {
+    EXPECT_LT(two.worst, 1e-12);
+    return;
+  }
+  const Errors wide = errors(Lengths(particle_type_count, halo)), narrow = errors(Lengths(particle_type_count, disc));
+  EXPECT_LT(two.median, 1.1 * std::max(wide.median, narrow.median));
+  EXPECT_LT(two.p99, 1.1 * std::max(wide.p99, narrow.p99));
+  // No criterion looks at the potential.
+  EXPECT_LT(two.potential_p99, 1.25 * std::max(wide.potential_p99, narrow.potential_p99));
+}
+
+TEST_P(ComponentSoftening, OfThePairCountsTheLarger) {
+  // With lengths this far apart every wrong choice shows.
+  const Errors found = errors({0.5, 0.5, 0.001, 0.5, 0.5, 0.5});
+  EXPECT_LT(found.p99, GetParam().method == "direct" ? 1e-12 : 0.02);
+}
+
+TEST_P(ComponentSoftening, OfEqualLengthsIsOneSoftening) {
+  GravityParameters one = GetParam(), equal = GetParam();
+  one.softening = equal.softening = 0.05;
+  equal.softening_of_type = Lengths(particle_type_count, 0.05);
+  const auto forces = [&](const GravityParameters& gravity) {
+    const auto sim = simulation(gravity, comm_);
+    sim->start(share_of(all_, comm_), 0);
+    return sim->particles();
+  };
+  const ParticleSet a = forces(one), b = forces(equal);
+  EXPECT_EQ(a.id, b.id);
+  EXPECT_EQ(a.acceleration, b.acceleration);
+  EXPECT_EQ(a.potential, b.potential);
+}
+
+INSTANTIATE_TEST_SUITE_P(Methods, ComponentSoftening,
+                         testing::Values(GravityParameters{.method = "fmm"}, GravityParameters{.method = "fmm", .order = 5},
+                                         GravityParameters{.method = "fmm", .softening_kernel = "wendland_c2"},
+                                         GravityParameters{.method = "tree"}, GravityParameters{.method = "tree", .opening = "barnes"},
+                                         GravityParameters{.method = "tree", .softening_kernel = "wendland_c2"},
+                                         GravityParameters{.method = "direct"},
+                                         GravityParameters{.method = "direct", .softening_kernel = "wendland_c2"}),
+                         [](const auto& test) {
+                           const GravityParameters& g = test.param;
+                           return g.method + std::to_string(g.order) + "_" + g.opening + "_" + g.softening_kernel;
+                         });
+
+TEST(ComponentsOfATree, MayBeFewAndOnOneRankAlone) {
+  // Ranks without a component, without any particle, groups of one: every share of a handful of particles.
+  const Communicator comm(MPI_COMM_WORLD);
+  for (const std::uint64_t n : {1, 2, 5, 17, 40, 300})
+    for (const std::string method : {"fmm", "tree", "direct"}) {
+      SCOPED_TRACE(testing::Message() << n << " particles, " << method);
+      ParticleSet all = plummer(n, 11);
+      for (std::size_t i = 0; i < n; ++i) all.type[i] = static_cast<std::uint8_t>(i % 7 == 3 ? 2 : i % 5 == 1 ? 4 : 1);
+      const Lengths length{0.1, 0.1, 0.02, 0.1, 0.5, 0.1};
+      GravityParameters gravity{.method = method, .tolerance = 1e-4, .softening = 0.5, .softening_of_type = length};
+      const auto sim = simulation(gravity, comm);
+      sim->start(share_of(all, comm), 0);
+      sim->compute_forces();
+      const ParticleSet mine = sim->particles();
+      const auto exact = written_out(all, length, "plummer", 1);
+      ASSERT_EQ(comm.sum(std::uint64_t{mine.size()}), n);
+      double largest = 0;
+      for (const auto& [id, sample] : exact)
+        largest = std::max(largest, std::hypot(sample.acceleration[0], sample.acceleration[1], sample.acceleration[2]));
+      for (std::size_t i = 0; i < mine.size(); ++i) {
+        const Sample& sample = exact.at(mine.id[i]);
+        for (std::size_t k = 0; k < 3; ++k)
+          EXPECT_NEAR(mine.acceleration[3 * i + k], sample.acceleration[k], 1e-3 * largest) << "id " << mine.id[i];
+      }
+    }
+}
+
+TEST(SofteningOfTypes, FollowsFromTheNamesOfComponents) {
+  const GravityParameters gravity{.softening_of_component = {{"halo", 1.0}, {"disc", 0.4}}};
+  const std::vector<std::uint64_t> count{0, 10, 20, 0, 0, 0};
+  EXPECT_EQ(softening_of_types(gravity, usual_component_names(), count), (Lengths{0.4, 1.0, 0.4, 0.4, 0.4, 0.4}));
+  EXPECT_EQ(softening_of_types({}, usual_component_names(), count), Lengths{});
+}
+
+TEST(SofteningOfTypes, NamesWhatIsMissingAndWhatIsUnknown) {
+  const auto message = [](const std::map<std::string, double>& lengths) {
+    try {
+      softening_of_types({.softening_of_component = lengths}, usual_component_names(), {0, 10, 20, 0, 0, 0});
+    } catch (const ConfigError& error) {
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
+  EXPECT_NE(message({{"halo", 1.0}}).find("no length for disc: the particles have the components halo, disc"), std::string::npos);
+  EXPECT_NE(message({{"halo", 1.0}, {"disc", 1.0}, {"disk", 1.0}}).find("no component called \"disk\"; the particles have halo, disc"),
+            std::string::npos);
+}
+
+TEST(SofteningOfTypes, MustBeAllAboveZeroOrNone) {
+  EXPECT_THROW(GravityLaw({.softening = 0.1, .softening_of_type = {0.1, 0.0, 0.1}}), ConfigError);
+  EXPECT_EQ(GravityLaw({.softening = 0.0, .softening_of_type = {0.0, 0.0}}).classes().count(), 1);
+}
+
+}  // namespace
+}  // namespace grove::tests
