@@ -11,7 +11,7 @@
 namespace grove::tests {
 namespace {
 
-constexpr double softening = 0.2;
+const GravityParameters softened{.softening = 0.2};
 
 /// 1000 particles over all ranks, of which `strong` have the acceleration 100, the others 1.
 std::size_t fill(Particles<BackEnd>& particles, BackEnd& space, const Communicator& comm, std::uint64_t strong) {
@@ -30,15 +30,15 @@ TEST(StepCheckTest, CountsTheParticlesForWhichAStepIsTooLong) {
   Particles<BackEnd> particles(space);
   // sqrt(2 * 0.025 * 0.2 / a): 0.01 of the strong ones, 0.1 of the others.
   fill(particles, space, comm, 20);
-  EXPECT_EQ(check_step(space, comm, particles, softening, 0.0099).too_long, 0);
-  EXPECT_DOUBLE_EQ(check_step(space, comm, particles, softening, 0.0101).too_long, 0.02);
-  EXPECT_NEAR(check_step(space, comm, particles, softening, 0.0101).would_do, 0.01, 2e-5);
-  EXPECT_DOUBLE_EQ(check_step(space, comm, particles, softening, 0.2).too_long, 1);
-  EXPECT_NEAR(check_step(space, comm, particles, softening, 0.2).would_do, 0.01, 2e-5);
-  EXPECT_EQ(check_step(space, comm, particles, 0, 0.2).too_long, 0);
+  EXPECT_EQ(check_step(space, comm, particles, softened, 0.0099).too_long, 0);
+  EXPECT_DOUBLE_EQ(check_step(space, comm, particles, softened, 0.0101).too_long, 0.02);
+  EXPECT_NEAR(check_step(space, comm, particles, softened, 0.0101).would_do, 0.01, 2e-5);
+  EXPECT_DOUBLE_EQ(check_step(space, comm, particles, softened, 0.2).too_long, 1);
+  EXPECT_NEAR(check_step(space, comm, particles, softened, 0.2).would_do, 0.01, 2e-5);
+  EXPECT_EQ(check_step(space, comm, particles, GravityParameters{}, 0.2).too_long, 0);
   // One in a hundred may have too long a step.
   fill(particles, space, comm, 10);
-  EXPECT_NEAR(check_step(space, comm, particles, softening, 0.2).would_do, 0.1, 2e-4);
+  EXPECT_NEAR(check_step(space, comm, particles, softened, 0.2).would_do, 0.1, 2e-4);
 }
 
 EnergyState energy(double kinetic, double potential) {
