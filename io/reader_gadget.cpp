@@ -111,7 +111,9 @@ void read_checked(const std::filesystem::path& path, Read read) {
   try {
     read();
   } catch (const SystemError& error) {
-    throw DataError(fmt::format("{}: is damaged: {}", path.string(), error.what()));
+    const std::string text = error.what();
+    const bool names_file = text.find(path.string()) != std::string::npos;
+    throw DataError(names_file ? text + ": the file is damaged" : fmt::format("{}: is damaged: {}", path.string(), text));
   } catch (const std::bad_alloc&) {
     throw SystemError(path.string() + ": there is too little memory to read its particles");
   }

@@ -59,6 +59,9 @@ void seal(const std::filesystem::path& path, std::uint64_t head_bytes) {
 }
 
 bool has_seal(const std::filesystem::path& path) {
+  // To open a pipe would wait for who writes to it.
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return false;
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   return read_seal(file).has_value();
 }

@@ -44,7 +44,12 @@ Config config_of(const BenchOptions& options, const std::string& generator, cons
                  "initial_conditions.seed=" + options.seed};
   overrides = options.common.overrides(overrides);
   if (!setting.empty()) overrides.push_back(setting);
-  return load_config_on_all_ranks("", overrides, comm);
+  Config config = load_config_on_all_ranks("", overrides, comm);
+  comm.agree([&] {
+    if (!external_texts(config.external_sections()).empty())
+      throw ConfigError("bench measures the gravity of particles alone: [external] has no effect and must go");
+  });
+  return config;
 }
 
 nlohmann::ordered_json json_header(const Communicator& comm) { return {{"program", version_line()}, {"ranks", comm.size()}}; }

@@ -37,8 +37,11 @@ Config config_of(const CheckOptions& options, const Communicator& comm) {
 }
 
 std::string readable(const Config& config, const InitialState& state, const Simulation& simulation, const ForceErrors& errors) {
-  return fmt::format("{}\n{}, on {}\n{} targets against direct summation in FP64\n\n{}", state.description, gravity_text(config.gravity),
-                     simulation.device_description(), format_count(errors.targets), error_table(errors));
+  const bool has_external = !external_texts(config.external_sections()).empty();
+  return fmt::format(
+      "{}\n{}{}, on {}\n{} targets against direct summation in FP64\n\n{}", state.description,
+      has_external ? "note: external potentials are exact and left out: errors are those of the particles' own gravity\n" : "",
+      gravity_text(config.gravity), simulation.device_description(), format_count(errors.targets), error_table(errors));
 }
 
 nlohmann::ordered_json as_json(const Config& config, const InitialState& state, const Simulation& simulation, const ForceErrors& errors,

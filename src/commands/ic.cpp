@@ -1,4 +1,4 @@
-// grove ic: generates particles on all ranks and writes them as one snapshot.
+// grove ic: generates particles on all ranks, or joins those of files, and writes them as one snapshot.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -9,6 +9,7 @@
 
 #include "kernels/space/error.hpp"
 #include "src/commands/command.hpp"
+#include "src/commands/ic_join.hpp"
 #include "src/commands/options.hpp"
 #include "src/run/initial_state.hpp"
 #include "src/run/last_words.hpp"
@@ -19,10 +20,12 @@ namespace grove {
 namespace {
 
 struct IcOptions {
-  std::string generator, n, seed, out;
+  std::string generator, n, seed, recentre, out;
   std::map<std::string, std::string> parameters;  ///< as given; the configuration checks them
   CommonOptions common;
   bool overwrite = false;
+  JoinOptions join;
+  CLI::App* joining = nullptr;  ///< the subcommand; owned by the App
 };
 
 /// The option of a key: underscores may be typed as dashes.
@@ -39,6 +42,8 @@ void declare_generator(CLI::App& app, const Generator& generator, const std::sha
   own.add_option("--n", options->n, "number of particles, all ranks together")->required()->type_name("N");
   own.add_option("--out", options->out, "snapshot to write, e.g. ic.hdf5")->required()->type_name("FILE");
   own.add_option("--seed", options->seed, "of the random numbers")->type_name("SEED");
+  own.add_option("--recentre", options->recentre, "every component gets its centre of mass and mean velocity exactly [true]")
+      ->type_name("TRUE|FALSE");
   own.add_flag("--overwrite", options->overwrite, "replace the file if it exists");
   for (const Setting& setting : generator.parameters)
     own.add_option(option_name(setting.name), options->parameters[generator.name + "." + setting.name],
@@ -52,6 +57,7 @@ std::vector<std::string> overrides_of(const IcOptions& options) {
   const std::string section = "initial_conditions.";
   std::vector<std::string> overrides{section + "generator=" + options.generator, section + "n=" + options.n};
   if (!options.seed.empty()) overrides.push_back(section + "seed=" + options.seed);
+  if (!options.recentre.empty()) overrides.push_back(section + "recentre=" + options.recentre);
   const std::string prefix = options.generator + ".";
   for (const auto& [name, value] : options.parameters)
     if (!value.empty() && name.rfind(prefix, 0) == 0) overrides.push_back(section + name.substr(prefix.size()) + "=" + value);
@@ -80,9 +86,12 @@ int make_initial_conditions(const IcOptions& options, const Communicator& comm) 
 CommandAction declare_ic(CLI::App& app) {
   auto options = std::make_shared<IcOptions>();
   for (const Generator& generator : generators()) declare_generator(app, generator, options);
+  options->joining = declare_ic_join(app, options->join);
   app.require_subcommand(1);
   app.footer("'grove ic GENERATOR --help' shows the parameters of a generator.");
-  return [options](const Communicator& comm) { return make_initial_conditions(*options, comm); };
+  return [options](const Communicator& comm) {
+    return options->joining->parsed() ? join_initial_conditions(options->join, comm) : make_initial_conditions(*options, comm);
+  };
 }
 
 }  // namespace grove

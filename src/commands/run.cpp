@@ -120,7 +120,10 @@ std::unique_ptr<Simulation> make_configured_simulation(const Config& config, con
   std::unique_ptr<Simulation> simulation;
   comm.agree([&] {
     simulation = make_simulation(config.run.device, config.gravity, comm,
-                                 {config.time.integrator, config.time.parameters, transport_way_named(config.run.transport)});
+                                 {.integrator = config.time.integrator,
+                                  .integrator_settings = config.time.parameters,
+                                  .transport = transport_way_named(config.run.transport),
+                                  .external = config.external_sections()});
   });
   return simulation;
 }

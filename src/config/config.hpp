@@ -7,6 +7,7 @@
 
 #include "kernels/gravity/gravity_parameters.hpp"
 #include "src/config/units.hpp"
+#include "src/external/external_info.hpp"
 #include "src/generators/generator.hpp"
 
 namespace grove {
@@ -54,10 +55,13 @@ struct RunParameters {
 struct Config {
   InitialConditions initial_conditions;
   GravityParameters gravity;
+  ExternalParameters external, external_2, external_3;
   TimeParameters time;
   OutputParameters output;
   UnitSystem units;
   RunParameters run;
+
+  std::vector<ExternalParameters> external_sections() const { return {external, external_2, external_3}; }
 };
 
 /// Reads the file at `path`, then applies `overrides` ("section.key=value") on top of it. Exactly one of initial_conditions.file and

@@ -20,6 +20,7 @@ std::string lines_of_choice(const ConfigTable& table, const ConfigChoice& choice
   const SettingValues& values = choice.values(config);
   std::string text;
   for (const ConfigChoice::Row& row : choice.rows) {
+    if (!choice.like.empty() && row.name != chosen) continue;
     text += fmt::format("# {}: {}{}\n", row.name, row.meaning, row.source.empty() ? "" : fmt::format(" ({})", row.source));
     for (const Setting& setting : row.settings) {
       const auto given = row.name == chosen ? values.find(setting.name) : values.end();

@@ -95,6 +95,10 @@ std::string config_reference(const ConfigTable& table) {
     text += section_text(table, section);
     for (const ConfigChoice& choice : table.choices) {
       if (choice.section != section.name) continue;
+      if (!choice.like.empty()) {
+        text += fmt::format("\nEach {} has the keys that it has in [{}](#{}).\n", choice.name, choice.like, choice.like);
+        continue;
+      }
       for (const ConfigChoice::Row& row : choice.rows) text += choice_row_text(choice.name, row);
     }
   }

@@ -9,6 +9,7 @@
 #include "kernels/gravity/gravity_names.hpp"
 #include "kernels/gravity/opening.hpp"
 #include "src/config/named_rows.hpp"
+#include "src/external/external_info.hpp"
 #include "src/integrators/integrator_info.hpp"
 
 namespace grove {
@@ -46,6 +47,8 @@ void add_initial_conditions(Rows& rows) {
   add(&IC::generator, {"generator", {}, {}, "makes the particles instead", generator_names()});
   add(&IC::n, {"n", {}, {1.0, 1e12}, "number of particles, all ranks together"});
   add(&IC::seed, {"seed", {}, {0.0, 9e18}, "of the random numbers; same seed, same particles on any number of ranks"});
+  add(&IC::recentre,
+      {"recentre", {}, {}, "gives every component its centre of mass and mean velocity exactly; false: the sample as it was drawn"});
 }
 
 void set_softening(Config& config, const Value& value) {
@@ -94,6 +97,20 @@ void add_gravity(Rows& rows) {
                   get_softening});
   add(&Gravity::softening_kernel, {"softening_kernel", {}, {}, "form of the softening", softening_names()});
   add(&Gravity::G, {"G", {}, positive, "gravitational constant in code units", {}, "or \"cgs\": the physical one, from [units]"});
+}
+
+/// The sections of external potentials, and their members in Config.
+const std::vector<std::pair<std::string, ExternalParameters Config::*>>& external_sections() {
+  static const std::vector<std::pair<std::string, ExternalParameters Config::*>> sections{
+      {"external", &Config::external}, {"external_2", &Config::external_2}, {"external_3", &Config::external_3}};
+  return sections;
+}
+
+void add_external(Rows& rows) {
+  std::vector<std::string> names{ExternalParameters::none};
+  for (const ExternalInfo& row : external_infos()) names.push_back(row.name);
+  for (const auto& [name, member] : external_sections())
+    rows_of(rows, member, name)(&ExternalParameters::potential, {"potential", {}, {}, "its form; none: there is none", names});
 }
 
 void add_time(Rows& rows) {
@@ -176,20 +193,33 @@ std::vector<ConfigChoice> make_choices() {
   for (const Generator& row : generators()) generator.rows.push_back({row.name, row.meaning, row.source, row.parameters});
   ConfigChoice integrator{"time", "integrator", {}, [](Config& c) -> SettingValues& { return c.time.parameters; }};
   for (const IntegratorInfo& row : integrator_infos()) integrator.rows.push_back({row.name, row.meaning, row.source, row.settings});
-  return {generator, integrator};
+  std::vector<ConfigChoice> choices{std::move(generator)};
+  for (const auto& [name, member] : external_sections()) {
+    ConfigChoice potential{name, "potential", {}, [member](Config& c) -> SettingValues& { return (c.*member).parameters; }};
+    for (const ExternalInfo& row : external_infos()) potential.rows.push_back({row.name, row.meaning, row.source, row.settings});
+    if (name != "external") potential.like = "external";
+    choices.push_back(std::move(potential));
+  }
+  choices.push_back(std::move(integrator));
+  return choices;
 }
 
 ConfigTable make_table() {
-  ConfigTable table{{{"initial_conditions", "where the particles come from: exactly one of file and generator"},
-                     {"gravity", "forces"},
-                     {"time", "times, in code units"},
-                     {"output", "what is written, and where"},
-                     {"units", "the units of all numbers; give all three or none. All 1: N-body units. Nothing is converted"},
-                     {"run", "the machine"}},
-                    {},
-                    make_choices()};
+  ConfigTable table{
+      {{"initial_conditions", "where the particles come from: exactly one of file and generator"},
+       {"gravity", "forces"},
+       {"external", "a fixed potential in which the particles move, beside their own gravity: it acts on them and feels nothing"},
+       {"external_2", "a second one, which is added, e.g. a disc beside a halo"},
+       {"external_3", "a third one"},
+       {"time", "times, in code units"},
+       {"output", "what is written, and where"},
+       {"units", "the units of all numbers; give all three or none. All 1: N-body units. Nothing is converted"},
+       {"run", "the machine"}},
+      {},
+      make_choices()};
   add_initial_conditions(table.settings);
   add_gravity(table.settings);
+  add_external(table.settings);
   add_time(table.settings);
   add_output(table.settings);
   add_units(table.settings);

@@ -49,6 +49,7 @@ struct ConfigChoice {
   std::vector<Row> rows;
   /// Where Config has the values of the chosen row's settings.
   std::function<SettingValues&(Config&)> values;
+  std::string like = {};  ///< a section before it with the same rows, where they are explained; empty: here
 };
 
 struct ConfigTable {
@@ -69,7 +70,7 @@ ConfigSetting gravity_parameter(Setting setting, Condition only_with);
 /// True for the keys of [initial_conditions] that say how to read a file, beside `file` itself.
 bool belongs_to_files(const ConfigSetting& row);
 
-/// True for the keys of [initial_conditions] that say how to generate: generator, n, seed.
+/// True for the keys of [initial_conditions] that say how to generate: generator, n, seed, recentre.
 bool belongs_to_generators(const ConfigSetting& row);
 
 /// Whether the key's condition, if it has one, holds.

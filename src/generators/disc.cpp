@@ -1,99 +1,10 @@
 // A thin exponential disc that turns in a spherical halo; see disc_equilibrium.hpp. Disc particles have type 2, halo particles type 1.
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <memory>
-#include <numbers>
-#include <vector>
+#include <utility>
 
-#include "src/generators/disc_equilibrium.hpp"
+#include "src/generators/disc_galaxy.hpp"
 
 namespace grove {
 namespace {
-
-/// Functions of the radius, tabulated at even steps of its logarithm from `first` to `last` and constant beyond both.
-template <std::size_t count>
-class RadialTable {
- public:
-  using Row = std::array<double, count>;
-
-  template <class Function>
-  RadialTable(double first, double last, const Function& row)
-      : log_first_(std::log(first)), spacing_((std::log(last) - log_first_) / (entries - 1)) {
-    for (int i = 0; i < entries; ++i) rows_.push_back(row(first * std::exp(spacing_ * i)));
-  }
-
-  Row at(double radius) const {
-    const double place = std::clamp((std::log(radius) - log_first_) / spacing_, 0.0, static_cast<double>(entries - 1));
-    const auto i = std::min(static_cast<std::size_t>(place), rows_.size() - 2);
-    const double weight = place - static_cast<double>(i);
-    Row row;
-    for (std::size_t k = 0; k < count; ++k) row[k] = (1 - weight) * rows_[i][k] + weight * rows_[i + 1][k];
-    return row;
-  }
-
- private:
-  static constexpr int entries = 500;
-  double log_first_, spacing_;
-  std::vector<Row> rows_;
-};
-
-/// Less than 1e-7 of the disc lies below the first radius and less than 1e-40 above the last, in scale lengths.
-constexpr double first_radius = 1e-4, last_radius = 100;
-
-/// Draws the particles of the disc.
-class Disc {
- public:
-  Disc(const DiscParameters& p, const DiscEquilibrium& equilibrium)
-      : scale_length_(p.scale_length),
-        height_(p.height),
-        motion_(first_radius * scale_length_, last_radius * scale_length_, [&](double radius) {
-          const DiscMotion m = equilibrium.motion(radius);
-          return RadialTable<4>::Row{m.rotation, m.sigma_radial, m.sigma_azimuthal, m.sigma_vertical};
-        }) {}
-
-  void operator()(RandomStream& random, ModelParticle& particle) const {
-    // The mass inside a radius is a gamma distribution of shape 2: the sum of two exponential deviates.
-    const double radius = -scale_length_ * (std::log(random.uniform()) + std::log(random.uniform()));
-    const double phi = 2.0 * std::numbers::pi * random.uniform(), cosine = std::cos(phi), sine = std::sin(phi);
-    particle.position[0] = radius * cosine;
-    particle.position[1] = radius * sine;
-    particle.position[2] = height_ * std::atanh(2.0 * random.uniform() - 1.0);
-    const auto [rotation, sigma_radial, sigma_azimuthal, sigma_vertical] = motion_.at(radius);
-    const double radial = sigma_radial * random.normal(), azimuthal = rotation + sigma_azimuthal * random.normal();
-    particle.velocity[0] = radial * cosine - azimuthal * sine;
-    particle.velocity[1] = radial * sine + azimuthal * cosine;
-    particle.velocity[2] = sigma_vertical * random.normal();
-  }
-
- private:
-  double scale_length_, height_;
-  RadialTable<4> motion_;
-};
-
-/// The halo's sphere with the speeds that it has in the field of the disc.
-Sphere halo_sphere(const std::string& model, const DiscParameters& p, const DiscEquilibrium& equilibrium) {
-  const Sphere alone = model == "hernquist" ? hernquist_sphere(p.halo) : plummer_sphere(p.halo);
-  const RadialTable<1> factor(1e-4 * std::min(p.halo.scale_radius, p.scale_length), p.halo.cutoff * p.halo.scale_radius,
-                              [&](double radius) { return RadialTable<1>::Row{equilibrium.halo_speed_factor(radius)}; });
-  return [=](RandomStream& random, ModelParticle& particle) {
-    alone(random, particle);
-    const double f = factor.at(std::hypot(particle.position[0], particle.position[1], particle.position[2]))[0];
-    for (double& component : particle.velocity) component *= f;
-  };
-}
-
-DiscParameters disc_parameters(const InitialConditions& conditions, double G) {
-  const double mass = conditions.number("mass"), share = conditions.number("disc_mass"), length = conditions.number("scale_length");
-  DiscParameters p;
-  p.mass = share * mass;
-  p.scale_length = length;
-  p.height = conditions.number("height") * length;
-  p.toomre_q = conditions.number("toomre_q");
-  p.halo = {(1 - share) * mass, conditions.number("halo_radius") * length, conditions.number("cutoff"), G};
-  p.halo_profile = conditions.text("model") == "hernquist" ? hernquist_profile() : plummer_profile();
-  return p;
-}
 
 std::optional<Complaint> check(const InitialConditions& conditions) {
   if (conditions.n < 2) return Complaint{"n", "at least 2 for a disc in a halo"};
@@ -101,41 +12,31 @@ std::optional<Complaint> check(const InitialConditions& conditions) {
 }
 
 Model prepare(const InitialConditions& conditions, double G) {
-  const DiscParameters p = disc_parameters(conditions, G);
-  const DiscEquilibrium equilibrium(p);
-  const auto disc = std::make_shared<const Disc>(p, equilibrium);
-  const Sphere halo = halo_sphere(conditions.text("model"), p, equilibrium);
+  const std::string& halo = conditions.text("model");
+  const DiscParameters p = disc_parameters(conditions, {conditions.number("mass"), conditions.number("scale_length")}, halo, G);
+  const DiscGalaxy galaxy = disc_galaxy(p, halo);
   const std::uint64_t disc_count = first_part_count(conditions.n, conditions.number("disc_particles"));
-  const double disc_particle_mass = p.mass / static_cast<double>(disc_count);
-  const double halo_particle_mass = p.halo.mass / static_cast<double>(conditions.n - disc_count);
-  return [=, seed = conditions.seed](std::uint64_t id) {
-    RandomStream random(seed, id);
-    ModelParticle particle;
-    const bool in_disc = id < disc_count;
-    particle.mass = in_disc ? disc_particle_mass : halo_particle_mass;
-    particle.type = in_disc ? 2 : 1;
-    in_disc ? (*disc)(random, particle) : halo(random, particle);
-    return particle;
-  };
+  const ModelComponent in_disc{2, "disc"}, in_halo{1, "halo"};
+  std::vector<ModelPart> parts;
+  parts.push_back({in_disc, disc_count, p.mass, galaxy.disc});
+  parts.push_back({in_halo, conditions.n - disc_count, p.halo.mass, galaxy.halo});
+  return model_of_parts(std::move(parts), conditions.seed);
+}
+
+std::vector<Setting> settings() {
+  std::vector<Setting> all{{"mass", 1.0, positive, "mass of disc and halo together"},
+                           {"scale_length", 1.0, positive, "exponential scale length of the disc"},
+                           {"model", std::string("hernquist"), any_number, "kind of halo", {"plummer", "hernquist"}},
+                           {"cutoff", 20.0, {0.1, 1e4}, "radius of the outermost particle of the halo, in its scale radii"}};
+  const std::vector<Setting> shape = disc_settings();
+  all.insert(all.end(), shape.begin(), shape.end());
+  return all;
 }
 
 }  // namespace
 
 Generator disc() {
-  return {"disc",
-          "thin exponential disc in a spherical halo, near equilibrium",
-          "Hernquist 1993",
-          {{"mass", 1.0, positive, "mass of disc and halo together"},
-           {"disc_mass", 0.1, {1e-6, 0.9}, "part of the mass that is in the disc"},
-           {"disc_particles", 0.5, {1e-6, 0.999999}, "part of the particles that is in the disc"},
-           {"scale_length", 1.0, positive, "exponential scale length of the disc"},
-           {"height", 0.1, {1e-3, 0.5}, "scale height of the disc, sech^2(z / height), in scale lengths"},
-           {"toomre_q", 1.5, {0.0, 10.0}, "Toomre's Q of the disc at two scale lengths"},
-           {"model", std::string("hernquist"), any_number, "kind of halo", {"plummer", "hernquist"}},
-           {"halo_radius", 3.0, {1e-2, 1e3}, "scale radius of the halo, in scale lengths"},
-           {"cutoff", 20.0, {0.1, 1e4}, "radius of the outermost particle of the halo, in its scale radii"}},
-          check,
-          prepare};
+  return {"disc", "thin exponential disc in a spherical halo, near equilibrium", "Hernquist 1993", settings(), check, prepare};
 }
 
 }  // namespace grove

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "decomposition/communicator.hpp"
 #include "kernels/space/error.hpp"
 #include "src/config/named_rows.hpp"
+#include "src/generators/recentring.hpp"
 
 namespace grove {
 
@@ -54,6 +56,19 @@ void store(const ModelParticle& particle, std::uint64_t id, std::size_t i, Parti
   particles.type[i] = particle.type;
 }
 
+/// The particles with ids first_id .. first_id + count - 1, in that order.
+ParticleSet drawn(const Model& model, std::uint64_t first_id, std::uint64_t count) {
+  ParticleSet particles;
+  particles.resize(count);
+  const auto end = static_cast<std::int64_t>(count);
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < end; ++i) {
+    const std::uint64_t id = first_id + static_cast<std::uint64_t>(i);
+    store(model.particle(id), id, static_cast<std::size_t>(i), particles);
+  }
+  return particles;
+}
+
 }  // namespace
 
 double InitialConditions::number(const std::string& name) const {
@@ -69,17 +84,31 @@ std::optional<Complaint> check_generator(const InitialConditions& conditions) {
   return generator && generator->check ? generator->check(conditions) : std::nullopt;
 }
 
+ParticleSet generate(const InitialConditions& conditions, double G, const Communicator& comm) {
+  Model model;
+  std::vector<double> sums;
+  comm.agree([&] {
+    model = checked_generator(conditions).prepare(conditions, G);
+    if (conditions.recentre) sums = block_sums(model, conditions.n, comm.rank(), comm.size());
+  });
+  if (conditions.recentre) comm.sum(std::span<double>(sums));
+  const std::uint64_t begin = first_of_rank(conditions.n, comm.rank(), comm.size());
+  const std::uint64_t end = first_of_rank(conditions.n, comm.rank() + 1, comm.size());
+  ParticleSet particles;
+  comm.agree([&] { particles = drawn(conditions.recentre ? recentred(model, sums) : model, begin, end - begin); });
+  return particles;
+}
+
 ParticleSet generate(const InitialConditions& conditions, double G, std::uint64_t first_id, std::uint64_t count) {
   const Model model = checked_generator(conditions).prepare(conditions, G);
-  ParticleSet particles;
-  particles.resize(count);
-  const auto end = static_cast<std::int64_t>(count);
-#pragma omp parallel for schedule(static)
-  for (std::int64_t i = 0; i < end; ++i) {
-    const std::uint64_t id = first_id + static_cast<std::uint64_t>(i);
-    store(model(id), id, static_cast<std::size_t>(i), particles);
-  }
-  return particles;
+  return drawn(conditions.recentre ? recentred(model, block_sums(model, conditions.n, 0, 1)) : model, first_id, count);
+}
+
+ComponentNames component_names(const InitialConditions& conditions) {
+  ComponentNames names = usual_component_names();
+  for (const ModelComponent& component : checked_generator(conditions).prepare(conditions, 1.0).components)
+    names[component.type] = component.name;
+  return names;
 }
 
 std::uint64_t first_part_count(std::uint64_t n, double share) {

@@ -79,7 +79,7 @@ double speed_fraction(double s, const SpeedEnvelope& envelope, RandomStream& ran
 }
 
 Model prepare(const InitialConditions& conditions, double G) {
-  return sphere_model(conditions, hernquist_sphere(sphere_parameters(conditions, G)));
+  return sphere_model(conditions, "halo", hernquist_sphere(sphere_parameters(conditions, G)));
 }
 
 }  // namespace
@@ -88,7 +88,7 @@ SphereProfile hernquist_profile() {
   return {[](double s) { return s * s / ((1.0 + s) * (1.0 + s)); }, [](double s) { return 1.0 / (s * (1.0 + s) * (1.0 + s) * (1.0 + s)); }};
 }
 
-Sphere hernquist_sphere(const SphereParameters& parameters) {
+Draw hernquist_sphere(const SphereParameters& parameters) {
   const double a = parameters.scale_radius, c = parameters.cutoff;
   const double inside = c * c / ((1.0 + c) * (1.0 + c));
   const double escape_at_centre = std::sqrt(2.0 * parameters.G * parameters.mass / inside / a);

@@ -1,16 +1,54 @@
-// Two spheres on a two-body orbit. The orbit is that of point masses (e.g. Binney & Tremaine 2008, section 3.1); once the spheres overlap,
-// they fall behind it.
+// Two spheres or disc galaxies on a two-body orbit. The orbit is that of point masses (e.g. Binney & Tremaine 2008, section 3.1); once the
+// galaxies overlap, they fall behind it.
 #include "src/generators/merger.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
-#include "src/generators/spheres.hpp"
+#include "src/generators/disc_galaxy.hpp"
 
 namespace grove {
 namespace {
+
+/// The keys that have an effect on discs alone.
+std::vector<Setting> settings_of_discs() {
+  std::vector<Setting> settings{{"halo", std::string("hernquist"), any_number, "kind of both haloes", {"plummer", "hernquist"}}};
+  const std::vector<Setting> shape = disc_settings();
+  settings.insert(settings.end(), shape.begin(), shape.end());
+  for (const char* which : {"1", "2"}) {
+    const std::string disc = std::string(" of disc ") + which;
+    settings.push_back(
+        {std::string("inclination_") + which,
+         0.0,
+         {0.0, 180.0},
+         "angle between the spin" + disc + " and that of the orbit, in degrees; 0: it turns with the orbit, 180: against it"});
+    settings.push_back({std::string("node_") + which,
+                        0.0,
+                        {-360.0, 360.0},
+                        "ascending node" + disc + " on the plane of the orbit, in degrees from +x, where the second galaxy starts"});
+  }
+  for (Setting& setting : settings) setting.meaning = "disc: " + setting.meaning;
+  return settings;
+}
+
+bool are_discs(const InitialConditions& conditions) { return conditions.text("model") == "disc"; }
+
+std::optional<Complaint> check_model(const InitialConditions& conditions) {
+  const std::uint64_t first = first_galaxy_count(conditions), least = std::min(first, conditions.n - first);
+  if (are_discs(conditions)) {
+    if (least < 2) return Complaint{"n", "enough for a disc and a halo in each galaxy"};
+    return std::nullopt;
+  }
+  for (const Setting& setting : settings_of_discs()) {
+    const auto given = conditions.parameters.find(setting.name);
+    if (given != conditions.parameters.end() && given->second != setting.default_value)
+      return Complaint{setting.name, "left out unless model = \"disc\""};
+  }
+  return std::nullopt;
+}
 
 std::optional<Complaint> check(const InitialConditions& conditions) {
   const double pericentre = conditions.number("pericentre"), eccentricity = conditions.number("eccentricity");
@@ -25,35 +63,72 @@ std::optional<Complaint> check(const InitialConditions& conditions) {
       return Complaint{"separation",
                        fmt::format("<= {}, the apocentre of pericentre = {} and eccentricity = {}", apocentre, pericentre, eccentricity)};
   }
-  return std::nullopt;
+  return check_model(conditions);
 }
 
-Sphere galaxy(const InitialConditions& conditions, double mass, double scale_radius, double G) {
-  const SphereParameters parameters{mass, scale_radius, conditions.number("cutoff"), G};
-  return conditions.text("model") == "hernquist" ? hernquist_sphere(parameters) : plummer_sphere(parameters);
+/// One of the two galaxies at its place: which, how large, how many particles, and where.
+struct Place {
+  int which = 0;
+  double mass = 0, length = 0;
+  std::uint64_t count = 0;
+  double position[3] = {}, velocity[3] = {};
+
+  ModelComponent component(int type, const std::string& name) const {
+    ModelComponent component{static_cast<std::uint8_t>(type), fmt::format("{} {}", name, which + 1)};
+    std::copy_n(position, 3, component.position);
+    std::copy_n(velocity, 3, component.velocity);
+    return component;
+  }
+};
+
+void add_sphere(const InitialConditions& conditions, double G, const Place& place, std::vector<ModelPart>& parts) {
+  const SphereParameters p{place.mass, place.length, conditions.number("cutoff"), G};
+  parts.push_back({place.component(place.which + 1, "galaxy"), place.count, place.mass,
+                   conditions.text("model") == "hernquist" ? hernquist_sphere(p) : plummer_sphere(p)});
+}
+
+/// Types 1 and 2 are the usual ones of halo and disc; the second galaxy has the next two.
+void add_disc(const InitialConditions& conditions, double G, const Place& place, std::vector<ModelPart>& parts) {
+  const std::string& halo = conditions.text("halo");
+  const DiscParameters p = disc_parameters(conditions, {place.mass, place.length}, halo, G);
+  const DiscGalaxy galaxy = disc_galaxy(p, halo);
+  const std::uint64_t disc_count = first_part_count(place.count, conditions.number("disc_particles"));
+  const std::string which = std::to_string(place.which + 1);
+  constexpr double degree = std::numbers::pi / 180;
+  const double inclination = degree * conditions.number("inclination_" + which), node = degree * conditions.number("node_" + which);
+  parts.push_back({place.component(2 + 2 * place.which, "disc"), disc_count, p.mass, turned(galaxy.disc, inclination, node)});
+  parts.push_back({place.component(1 + 2 * place.which, "halo"), place.count - disc_count, p.halo.mass, galaxy.halo});
 }
 
 Model prepare(const InitialConditions& conditions, double G) {
   const MergerOrbit orbit = merger_orbit(conditions, G);
   const double scale = conditions.number("scale_radius");
-  const Sphere first = galaxy(conditions, orbit.mass[0], scale, G);
-  const Sphere second = galaxy(conditions, orbit.mass[1], scale * conditions.number("size_ratio"), G);
   const std::uint64_t first_count = first_galaxy_count(conditions);
-  const double particle_mass[2] = {orbit.mass[0] / static_cast<double>(first_count),
-                                   orbit.mass[1] / static_cast<double>(conditions.n - first_count)};
-  return [=, seed = conditions.seed](std::uint64_t id) {
-    RandomStream random(seed, id);
-    const int which = id < first_count ? 0 : 1;
-    ModelParticle particle;
-    particle.mass = particle_mass[which];
-    particle.type = static_cast<std::uint8_t>(which + 1);
-    (which == 0 ? first : second)(random, particle);
-    for (int d = 0; d < 3; ++d) {
-      particle.position[d] += orbit.position[which][d];
-      particle.velocity[d] += orbit.velocity[which][d];
-    }
-    return particle;
-  };
+  std::vector<ModelPart> parts;
+  for (const int which : {0, 1}) {
+    Place place{which, orbit.mass[which], which == 0 ? scale : scale * conditions.number("size_ratio"),
+                which == 0 ? first_count : conditions.n - first_count};
+    std::copy_n(orbit.position[which], 3, place.position);
+    std::copy_n(orbit.velocity[which], 3, place.velocity);
+    (are_discs(conditions) ? add_disc : add_sphere)(conditions, G, place, parts);
+  }
+  return model_of_parts(std::move(parts), conditions.seed);
+}
+
+std::vector<Setting> settings() {
+  std::vector<Setting> all{
+      {"model", std::string("plummer"), any_number, "kind of both galaxies", {"plummer", "hernquist", "disc"}},
+      {"mass", 1.0, positive, "mass of the first galaxy"},
+      {"scale_radius", 1.0, positive, "scale radius of the first galaxy; disc: the scale length of its disc"},
+      {"cutoff", 10.0, {0.1, 1e4}, "radius of the outermost particle of each galaxy, in its scale radii; disc: in those of its halo"},
+      {"mass_ratio", 1.0, {1e-6, 1.0}, "mass of the second galaxy over that of the first; n is divided in the same ratio"},
+      {"size_ratio", 1.0, positive, "scale radius of the second galaxy over that of the first"},
+      {"pericentre", 1.0, not_negative, "smallest distance of the centres, were they points"},
+      {"eccentricity", 1.0, {0.0, 10.0}, "of the orbit; 1 is parabolic"},
+      {"separation", 10.0, positive, "distance of the centres at the start; they approach each other"}};
+  const std::vector<Setting> of_discs = settings_of_discs();
+  all.insert(all.end(), of_discs.begin(), of_discs.end());
+  return all;
 }
 
 }  // namespace
@@ -84,17 +159,9 @@ std::uint64_t first_galaxy_count(const InitialConditions& conditions) {
 
 Generator merger() {
   return {"merger",
-          "two spheres in equilibrium that approach each other on a two-body orbit",
-          "Binney & Tremaine 2008, section 3.1",
-          {{"model", std::string("plummer"), any_number, "kind of both spheres", {"plummer", "hernquist"}},
-           {"mass", 1.0, positive, "mass of the first galaxy"},
-           {"scale_radius", 1.0, positive, "scale radius of the first galaxy"},
-           {"cutoff", 10.0, {0.1, 1e4}, "radius of the outermost particle of each galaxy, in its scale radii"},
-           {"mass_ratio", 1.0, {1e-6, 1.0}, "mass of the second galaxy over that of the first; n is divided in the same ratio"},
-           {"size_ratio", 1.0, positive, "scale radius of the second galaxy over that of the first"},
-           {"pericentre", 1.0, not_negative, "smallest distance of the centres, were they points"},
-           {"eccentricity", 1.0, {0.0, 10.0}, "of the orbit; 1 is parabolic"},
-           {"separation", 10.0, positive, "distance of the centres at the start; they approach each other"}},
+          "two spheres or disc galaxies that approach each other on a two-body orbit",
+          "Toomre & Toomre 1972; Binney & Tremaine 2008, section 3.1",
+          settings(),
           check,
           prepare};
 }

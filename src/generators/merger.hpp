@@ -1,4 +1,4 @@
-// The orbit on which the merger generator starts its two spheres.
+// The orbit on which the merger generator starts its two galaxies.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct MergerOrbit {
 MergerOrbit merger_orbit(const InitialConditions& conditions, double G);
 
 /// How many of the `n` particles make the first galaxy: its part of the mass, rounded, and at least one for each galaxy.
-/// They have ids 0 .. count - 1 and type 1; the others have type 2.
+/// They have ids 0 .. count - 1. Spheres have type 1 and type 2; discs have the types 2 and 4, their haloes 1 and 3.
 std::uint64_t first_galaxy_count(const InitialConditions& conditions);
 
 }  // namespace grove

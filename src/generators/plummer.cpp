@@ -18,7 +18,7 @@ double speed_fraction(RandomStream& random) {
 }
 
 Model prepare(const InitialConditions& conditions, double G) {
-  return sphere_model(conditions, plummer_sphere(sphere_parameters(conditions, G)));
+  return sphere_model(conditions, "stars", plummer_sphere(sphere_parameters(conditions, G)));
 }
 
 }  // namespace
@@ -27,7 +27,7 @@ SphereProfile plummer_profile() {
   return {[](double s) { return s * s * s / std::pow(1.0 + s * s, 1.5); }, [](double s) { return std::pow(1.0 + s * s, -2.5); }};
 }
 
-Sphere plummer_sphere(const SphereParameters& parameters) {
+Draw plummer_sphere(const SphereParameters& parameters) {
   const double a = parameters.scale_radius;
   const double inside = std::pow(1.0 + 1.0 / (parameters.cutoff * parameters.cutoff), -1.5);
   const double escape_at_centre = std::sqrt(2.0 * parameters.G * parameters.mass / inside / a);

@@ -14,15 +14,11 @@ SphereParameters sphere_parameters(const InitialConditions& conditions, double G
   return {conditions.number("mass"), conditions.number("scale_radius"), conditions.number("cutoff"), G};
 }
 
-Model sphere_model(const InitialConditions& conditions, Sphere sphere) {
-  const double particle_mass = conditions.number("mass") / static_cast<double>(conditions.n);
-  return [sphere = std::move(sphere), particle_mass, seed = conditions.seed](std::uint64_t id) {
-    RandomStream random(seed, id);
-    ModelParticle particle;
-    particle.mass = particle_mass;
-    sphere(random, particle);
-    return particle;
-  };
+Model sphere_model(const InitialConditions& conditions, const std::string& name, Draw sphere) {
+  const ModelComponent component{1, name};
+  std::vector<ModelPart> parts;
+  parts.push_back({component, conditions.n, conditions.number("mass"), std::move(sphere)});
+  return model_of_parts(std::move(parts), conditions.seed);
 }
 
 }  // namespace grove

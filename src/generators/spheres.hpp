@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "src/generators/generator.hpp"
-#include "src/generators/random.hpp"
+#include "src/generators/model_parts.hpp"
 
 namespace grove {
 
@@ -27,14 +26,11 @@ struct SphereProfile {
 SphereProfile plummer_profile();
 SphereProfile hernquist_profile();
 
-/// Draws one particle's position and velocity.
-using Sphere = std::function<void(RandomStream&, ModelParticle&)>;
-
 /// Plummer sphere after Aarseth, Henon & Wielen (1974, appendix).
-Sphere plummer_sphere(const SphereParameters& parameters);
+Draw plummer_sphere(const SphereParameters& parameters);
 
 /// Hernquist sphere, isotropic: Hernquist (1990), velocities drawn from the distribution function of his equation 17.
-Sphere hernquist_sphere(const SphereParameters& parameters);
+Draw hernquist_sphere(const SphereParameters& parameters);
 
 /// The most trials a rejection loop may take. The chance of needing more is below 1e-100 for every particle. The limit proves that the
 /// loops end.
@@ -43,8 +39,8 @@ inline constexpr int max_trials = 1000000;
 /// The keys of a single sphere: mass, scale_radius, cutoff.
 std::vector<Setting> sphere_settings(const std::string& model, double cutoff);
 
-/// The model of a single sphere of `n` equal masses.
-Model sphere_model(const InitialConditions& conditions, Sphere sphere);
+/// The model of a single sphere of `n` equal masses; `name` of its one component.
+Model sphere_model(const InitialConditions& conditions, const std::string& name, Draw sphere);
 
 /// `conditions`' sphere_settings as parameters of a sphere.
 SphereParameters sphere_parameters(const InitialConditions& conditions, double G);

@@ -8,13 +8,13 @@ namespace {
 Model prepare(const InitialConditions& conditions, double) {
   const double side = conditions.number("side");
   const double particle_mass = conditions.number("mass") / static_cast<double>(conditions.n);
-  return [=, seed = conditions.seed](std::uint64_t id) {
+  return {[=, seed = conditions.seed](std::uint64_t id) {
     RandomStream random(seed, id);
     ModelParticle particle;
     particle.mass = particle_mass;
     for (double& coordinate : particle.position) coordinate = side * (random.uniform() - 0.5);
     return particle;
-  };
+  }};
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ Model prepare(const InitialConditions& conditions, double G) {
   const double particle_mass = mass / static_cast<double>(conditions.n);
   // 2 K = 3 M sigma^2 and |W| = 3/5 G M^2 / R.
   const double sigma = std::sqrt(conditions.number("virial_ratio") * G * mass / (5.0 * radius));
-  return [=, seed = conditions.seed](std::uint64_t id) {
+  return {[=, seed = conditions.seed](std::uint64_t id) {
     RandomStream random(seed, id);
     ModelParticle particle;
     particle.mass = particle_mass;
@@ -21,7 +21,7 @@ Model prepare(const InitialConditions& conditions, double G) {
       for (double& component : particle.velocity) component = sigma * random.normal();
     }
     return particle;
-  };
+  }};
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
 
 #include "decomposition/sort_by_id.hpp"
 #include "io/validate.hpp"
@@ -19,11 +20,9 @@ namespace {
 bool differ(double a, double b) { return std::abs(a - b) > 1e-3 * std::max(std::abs(a), std::abs(b)); }
 
 ParticleSet generate_share(const Config& config, const Communicator& comm) {
-  const std::uint64_t n = config.initial_conditions.n;
-  const std::uint64_t begin = first_of_rank(n, comm.rank(), comm.size()), end = first_of_rank(n, comm.rank() + 1, comm.size());
-  ParticleSet particles;
-  comm.agree([&] { particles = generate(config.initial_conditions, config.gravity.G, begin, end - begin); });
-  validate_particles(particles, "generator " + config.initial_conditions.generator, begin, comm);
+  ParticleSet particles = generate(config.initial_conditions, config.gravity.G, comm);
+  validate_particles(particles, "generator " + config.initial_conditions.generator,
+                     first_of_rank(config.initial_conditions.n, comm.rank(), comm.size()), comm);
   return particles;
 }
 
@@ -40,18 +39,18 @@ double used_softening(const GravityParameters& gravity, const FileSoftening& of)
 
 /// One note for each softening in the file that is not the one used, whatever the number of components that have it.
 void add_notes_on_softening(const Config& config, const InitialState& state, std::vector<std::string>& notes) {
-  std::map<std::string, std::string> components;  // by all else of the note
+  std::map<std::pair<std::string, std::string>, std::string> components;  // by the text before and after them
   for (const FileSoftening& softening : state.info.softenings) {
     const double used = used_softening(config.gravity, softening);
     if (!differ(softening.lowest, used) && !differ(softening.highest, used)) continue;
     const std::string to = softening.lowest == softening.highest ? "" : fmt::format(" to {:.6g}", softening.highest);
-    std::string& names = components[fmt::format("softening {:.6g}{} ({}), the configuration has gravity.softening = {:.6g}",
-                                                softening.lowest, to, softening.what, used)];
-    if (softening.type >= 0) names += (names.empty() ? "" : ", ") + state.components[static_cast<std::size_t>(softening.type)];
+    std::string& names = components[{fmt::format("softening {:.6g}{}", softening.lowest, to),
+                                     fmt::format("({}), the configuration has gravity.softening = {:.6g}", softening.what, used)}];
+    if (softening.type >= 0) names += (names.empty() ? "of " : ", ") + state.components[static_cast<std::size_t>(softening.type)];
   }
   for (const auto& [text, names] : components)
-    notes.push_back(
-        fmt::format("{} has {}{}, which is used", config.initial_conditions.file, names.empty() ? "" : "for " + names + " ", text));
+    notes.push_back(fmt::format("{} has {} {}{}, which is used", config.initial_conditions.file, text.first,
+                                names.empty() ? "" : names + " ", text.second));
 }
 
 /// Gas in a file that is refused, or not, for other reasons is named there.
@@ -74,6 +73,7 @@ InitialState load_initial_state(const Config& config, const Communicator& comm, 
   if (wanted.file.empty()) {
     state.particles = generate_share(config, comm);
     state.particles.fields = fields;
+    comm.agree([&] { state.components = component_names(wanted); });
   } else {
     require_same_file(wanted.file, "initial_conditions.file", comm);
     state.particles = read_particles(wanted.file, comm, &state.info, fields, wanted.columns);

@@ -23,7 +23,9 @@ std::string introduction(const Config& config, const InitialState& state, const 
                          const std::string& machine, const std::vector<std::string>& advice) {
   std::string text = fmt::format("{}\n{}\n", version_line(), state.description) + notes(notes_on_file(config, state));
   if (const std::string note = why_not_beside(config.output, thread_level_of_mpi()); !note.empty()) text += "note: " + note + "\n";
-  text += fmt::format("{}\n{}\n", gravity_text(config.gravity), machine) + notes(advice);
+  text += gravity_text(config.gravity) + "\n";
+  for (const std::string& line : external_texts(config.external_sections())) text += line + "\n";
+  text += machine + "\n" + notes(advice);
   text += fmt::format("{} steps of {:.6g} from t = {} to {}; ", format_count(schedule.steps() - first_step), schedule.dt(),
                       format_time(schedule.time(first_step), config.units), format_time(config.time.end, config.units));
   return text + fmt::format("results go to {}\n", config.output.directory);

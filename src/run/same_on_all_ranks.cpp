@@ -75,6 +75,9 @@ std::string line_or_nothing(const std::vector<std::string>& lines, std::size_t a
 
 /// Size, and a hash of both ends.
 std::string fingerprint(const std::filesystem::path& path) {
+  // To open a pipe would wait for who writes to it.
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return "";
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   if (!file) return "";
   const auto size = static_cast<std::uint64_t>(file.tellg());

@@ -17,11 +17,11 @@ constexpr double rounding = 0.998;
 std::vector<std::string> advice_on_first_state(const EnergyState& energy, const StepCheck& check, const StepSchedule& schedule) {
   std::vector<std::string> advice;
   const double total = energy.sums.total_energy();
-  if (total > 0)
+  if (total > 0 && !energy.sums.is_held)
     advice.push_back(
-        fmt::format("the total energy is positive ({:.3g}, virial ratio {:.3g}): the particles are not bound to each other. Are "
+        fmt::format("the total energy is positive ({:.3g}, virial ratio {:.3g}): the particles are not bound to each other{}. Are "
                     "velocities, masses and G in the units of the configuration?",
-                    total, energy.virial_ratio));
+                    total, energy.virial_ratio, energy.sums.external != 0 ? " and to the external potentials" : ""));
   if (check.too_long > tolerated_share) {
     const double duration = schedule.time(schedule.steps()) - schedule.time(0), steps = std::ceil(duration / (rounding * check.would_do));
     advice.push_back(

@@ -7,6 +7,7 @@
 
 #include "decomposition/transport_way.hpp"
 #include "kernels/gravity/gravity_parameters.hpp"
+#include "src/external/external_info.hpp"
 #include "src/integrators/integrator_info.hpp"
 #include "src/simulation/simulation.hpp"
 
@@ -18,6 +19,7 @@ struct SimulationSetup {
   SettingValues integrator_settings{};               ///< settings of the integrator; a missing one has its default
   TransportWay transport = TransportWay::automatic;  ///< how messages travel between GPUs
   std::vector<ParticleField> further_fields{};       ///< fields of the particles beside the standard ones and the integrator's
+  std::vector<ExternalParameters> external{};        ///< potentials beside the gravity of the particles
 };
 
 /// `device`: "auto" (a GPU if there is one), "gpu", "cpu". Throws ConfigError if "gpu" is asked for and there is none, saying what is

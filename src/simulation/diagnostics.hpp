@@ -17,11 +17,20 @@ struct Diagnostics {
   std::uint64_t particle_count = 0;
   double mass = 0;
   double kinetic = 0;
-  double potential = 0;  ///< sum of m * phi / 2, self terms excluded
+  double potential = 0;        ///< of the particles' own gravity: sum of m * phi / 2, self terms excluded
+  double external = 0;         ///< in external potentials: sum of m * phi
+  double external_virial = 0;  ///< sum of m x a of external potentials, x from their centres
+  bool is_held = false;        ///< an external potential is such that nothing escapes
   double momentum[3] = {};
   double angular_momentum[3] = {};
   double centre_of_mass[3] = {};
-  double total_energy() const { return kinetic + potential; }
+  double total_energy() const { return kinetic + potential + external; }
+  /// Twice the kinetic energy over the absolute sum of m x a, 1 in equilibrium: without external potentials that sum is the potential
+  /// energy. 0 where there is no force.
+  double virial_ratio() const {
+    const double virial = potential + external_virial;
+    return virial != 0 ? 2 * kinetic / std::abs(virial) : 0;
+  }
 };
 
 /// How well the present forces obey Newton's third law. Sums over all particles of all ranks, FP64 compensated, the same bits every run on

@@ -86,6 +86,7 @@ ReferenceForces ForceCheck<Space>::reference_forces(const Particles<Space>& part
   gather_items<Space>(space_, index, sizeof(std::uint8_t), particles.type.data(), type.data());
   space_.fill_bytes(force.data(), 0, n * sizeof(Double4));
   sum_.add_all(law_, particles, {position.view(), id.view(), force.view(), type.view()});
+  if (external_) external_->add(space_, position.view(), force.data());
 
   ReferenceForces all;
   all.id = comm_.all_gather_vectors<std::uint64_t>(to_host(space_, id));

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "decomposition/direct_sum_over_ranks.hpp"
+#include "src/external/external_field.hpp"
 
 namespace grove {
 
@@ -26,8 +27,9 @@ struct ForceSample {
 template <class Space>
 class ForceCheck {
  public:
-  /// `space` and `comm` must outlive it.
-  ForceCheck(Space& space, const Communicator& comm, const GravityLaw& law) : space_(space), comm_(comm), law_(law), sum_(space, comm) {}
+  /// `space`, `comm` and `external`, which may be null, must outlive it.
+  ForceCheck(Space& space, const Communicator& comm, const GravityLaw& law, const ExternalField<Space>* external = nullptr)
+      : space_(space), comm_(comm), law_(law), sum_(space, comm), external_(external) {}
 
   /// See Simulation. Collective; synchronises.
   ReferenceForces reference_forces(const Particles<Space>& particles, std::uint64_t targets, std::uint64_t seed);
@@ -41,6 +43,7 @@ class ForceCheck {
   const Communicator& comm_;
   const GravityLaw law_;
   DirectSumOverRanks<Space> sum_;
+  const ExternalField<Space>* external_;
 };
 
 }  // namespace grove

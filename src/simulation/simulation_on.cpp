@@ -1,5 +1,6 @@
 #include "src/simulation/simulation_on.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
@@ -22,6 +23,10 @@ const IntegratorInfo& integrator_named(const std::string& name) {
 FieldTablePtr fields_of(const SimulationSetup& setup) {
   std::vector<ParticleField> further = integrator_named(setup.integrator).fields;
   further.insert(further.end(), setup.further_fields.begin(), setup.further_fields.end());
+  if (std::any_of(setup.external.begin(), setup.external.end(), [](const ExternalParameters& p) { return p.is_there(); })) {
+    const std::vector<ParticleField> of_external = external_fields();
+    further.insert(further.end(), of_external.begin(), of_external.end());
+  }
   return further.empty() ? standard_fields() : fields_with(further);
 }
 
@@ -37,6 +42,7 @@ SimulationOn<Space>::SimulationOn(std::unique_ptr<Space> space, const GravityPar
       particles_(*space_, fields_of(setup)),
       present_order_(particles_),
       integrator_(make_integrator<Space>(setup.integrator, setup.integrator_settings)),
+      external_(setup.external, gravity.G),
       clock_(*space_) {
   make_solver();
 }
@@ -44,7 +50,7 @@ SimulationOn<Space>::SimulationOn(std::unique_ptr<Space> space, const GravityPar
 template <class Space>
 void SimulationOn<Space>::make_solver() {
   solver_ = make_force_solver(*space_, comm_, gravity_, transport_);
-  check_ = std::make_unique<ForceCheck<Space>>(*space_, comm_, GravityLaw(gravity_));
+  check_ = std::make_unique<ForceCheck<Space>>(*space_, comm_, GravityLaw(gravity_), &external_);
 }
 
 template <class Space>
@@ -91,6 +97,7 @@ void SimulationOn<Space>::resume(const ParticleSet& set, const SavedState& state
 template <class Space>
 void SimulationOn<Space>::evaluate_forces() {
   space_->restart_most_bytes_held();
+  external_.hide(*space_, particles_);
   try {
     solver_->prepare(particles_, clock_);
   } catch (const PositionsNotFinite&) {
@@ -99,6 +106,7 @@ void SimulationOn<Space>::evaluate_forces() {
     throw;
   }
   solver_->forces(particles_, nullptr, clock_);
+  external_.show(*space_, particles_);
   most_bytes_held_ = space_->most_bytes_held();
 }
 
@@ -126,6 +134,35 @@ void SimulationOn<Space>::step_to(double time_after, double dt) {
   });
   integrator_->step(context, dt);
   finish_forces();
+}
+
+template <class Space>
+ExternalSums SimulationOn<Space>::external_sums() {
+  ExternalSums total;
+  for (const ExternalSums& some : comm_.all_gather(external_.sums(*space_, particles_))) total = total + some;
+  return total;
+}
+
+template <class Space>
+Diagnostics SimulationOn<Space>::diagnostics() {
+  Diagnostics d = measure_diagnostics(*space_, comm_, particles_, time_);
+  if (external_.empty()) return d;
+  const ExternalSums sums = external_sums();
+  d.external = sums.energy.value();
+  d.external_virial = sums.virial.value();
+  d.is_held = external_.holds_all();
+  // The potential of each particle is that of both.
+  d.potential -= 0.5 * d.external;
+  return d;
+}
+
+template <class Space>
+ForceBalance SimulationOn<Space>::force_balance() {
+  ForceBalance balance = measure_force_balance(*space_, comm_, particles_);
+  if (external_.empty()) return balance;
+  const ExternalSums sums = external_sums();
+  for (int k = 0; k < 3; ++k) balance.net[k] -= sums.force[k].value();
+  return balance;
 }
 
 template <class Space>

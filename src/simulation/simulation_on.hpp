@@ -6,13 +6,14 @@
 #include <vector>
 
 #include "kernels/particles/item_order.hpp"
+#include "src/external/external_field.hpp"
 #include "src/integrators/integrator.hpp"
 #include "src/simulation/devices.hpp"
 #include "src/simulation/force_solver.hpp"
 
 namespace grove {
 
-/// Puts particles, force solver, integrator, force check and diagnostics together.
+/// Puts particles, force solver, external potentials, integrator, force check and diagnostics together.
 template <class Space>
 class SimulationOn final : public Simulation {
  public:
@@ -27,10 +28,10 @@ class SimulationOn final : public Simulation {
   void compute_forces() override;
   const FieldTablePtr& fields() const override { return particles_.table(); }
   double time() const override { return time_; }
-  Diagnostics diagnostics() override { return measure_diagnostics(*space_, comm_, particles_, time_); }
+  Diagnostics diagnostics() override;
   ParticleSet particles() override;
   std::unique_ptr<ParticleColumns> columns() override;
-  ForceBalance force_balance() override { return measure_force_balance(*space_, comm_, particles_); }
+  ForceBalance force_balance() override;
   ReferenceForces reference_forces(std::uint64_t targets, std::uint64_t seed) override;
   ForceSample compare_forces(const ReferenceForces& reference) override { return check_->compare(particles_, reference); }
   std::vector<std::unique_ptr<Observer>> make_observers(const ObserverSetup& setup) override;
@@ -41,6 +42,8 @@ class SimulationOn final : public Simulation {
   DeviceState device_state() const override { return space_->state(); }
 
  private:
+  /// Sums over the ranks. Collective.
+  ExternalSums external_sums();
   void make_solver();
   void require_softening() const;
   void evaluate_forces();
@@ -54,6 +57,7 @@ class SimulationOn final : public Simulation {
   PresentOrder<Space> present_order_;
   std::unique_ptr<ForceSolver<Space>> solver_;
   std::unique_ptr<Integrator<Space>> integrator_;
+  ExternalField<Space> external_;
   std::unique_ptr<ForceCheck<Space>> check_;
   PhaseClock<Space> clock_;
   double time_ = 0;

@@ -102,6 +102,27 @@ add_parameter_of_criterion() {
 LINES
 }
 
+add_external_potential() {
+  insert_before src/external/external_potentials.hpp '^using ExternalPotentials = ' <<'LINES' &&
+/// A harmonic well.
+struct HarmonicPotential {
+  static ExternalInfo info() {
+    return {.name = "harmonic",
+            .meaning = "harmonic well",
+            .source = "",
+            .settings = {{"frequency", 0.5, positive, "of oscillations"}},
+            .holds_all = true};
+  }
+  double w2;
+  HarmonicPotential(const ExternalParameters& p, double) : w2(p.number("frequency") * p.number("frequency")) {}
+  GROVE_HD FieldAt at(const Double3& d) const { return spherical_field(d, w2, 0.5 * w2 * dot(d, d)); }
+};
+
+LINES
+    change src/external/external_potentials.hpp '^using ExternalPotentials = std::tuple<\(.*\)>;' \
+      'using ExternalPotentials = std::tuple<\1, HarmonicPotential>;'
+}
+
 add_integrator() {
   cat >src/integrators/substepped.hpp <<'LINES' &&
 // A leapfrog that divides each step into several.
@@ -155,13 +176,13 @@ namespace {
 
 Model prepare(const InitialConditions& conditions, double) {
   const double radius = conditions.number("radius"), particle_mass = 1 / static_cast<double>(conditions.n);
-  return [=, seed = conditions.seed](std::uint64_t id) {
+  return {[=, seed = conditions.seed](std::uint64_t id) {
     RandomStream random(seed, id);
     ModelParticle particle;
     particle.mass = particle_mass;
     random.isotropic(radius, particle.position);
     return particle;
-  };
+  }};
 }
 
 }  // namespace
@@ -258,6 +279,7 @@ every_addition_touches_the_files_that_its_row_names() {
 softening_kernel: kernels/gravity/softening.hpp
 opening_criterion: kernels/gravity/opening.hpp
 parameter_of_criterion: src/config/config_table.cpp
+external_potential: src/external/external_potentials.hpp
 integrator: src/integrators/substepped.hpp+ src/integrators/integrators.hpp
 particle_field: kernels/particles/fields.cpp
 generator: src/generators/shell.cpp+ src/generators/generator.cpp
@@ -275,14 +297,14 @@ all_of_them_build_at_once() {
 
 the_configuration_knows_their_names() {
   "$grove" run --print-config >config.txt || return 1
-  for name in homogeneous inflated substepped shell; do contains config.txt "$name" || return 1; done
+  for name in homogeneous inflated substepped shell harmonic; do contains config.txt "$name" || return 1; done
   contains config.txt "inflation = 0.5" && contains config.txt "only with opening = inflated" && contains config.txt "substeps = 2" &&
     contains config.txt "# shell: thin shell of mass 1"
 }
 
 a_run_on_two_ranks_uses_all_of_them() {
   ranks 2 run run.toml >out.txt && contains out.txt "500 particles of generator shell" && contains out.txt "finished: step 8 of 8" &&
-    contains out.txt "opening inflated, theta 0.6, inflation 0.25" && contains out.txt "(homogeneous)" && contains out.txt "output/extent.csv"
+    contains out.txt "opening inflated, theta 0.6, inflation 0.25" && contains out.txt "(homogeneous)" && contains out.txt "external potential harmonic: frequency 0.25" && contains out.txt "output/extent.csv"
 }
 
 the_observer_sees_every_state() {
@@ -301,7 +323,8 @@ the_kernel_and_the_criterion_give_the_forces_of_direct_sums() {
 
 their_parameters_have_an_effect() {
   "$grove" run run.toml --quiet && mv output first && "$grove" run run.toml --quiet && holds cmp first/energy.csv output/energy.csv || return 1
-  for setting in gravity.inflation=5 gravity.softening_kernel=plummer time.substeps=4 initial_conditions.radius=1; do
+  for setting in gravity.inflation=5 gravity.softening_kernel=plummer time.substeps=4 initial_conditions.radius=1 \
+    external.frequency=1; do
     "$grove" run run.toml --quiet --overwrite --set $setting || return 1
     ! cmp -s first/energy.csv output/energy.csv || { echo "$setting has no effect"; return 1; }
   done
@@ -320,6 +343,9 @@ opening = "inflated"
 inflation = 0.25
 softening = 0.1
 softening_kernel = "homogeneous"
+[external]
+potential = "harmonic"
+frequency = 0.25
 [time]
 end = 0.5
 dt = 0.0625

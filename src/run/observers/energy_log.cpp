@@ -11,22 +11,26 @@ namespace grove {
 
 namespace {
 
-std::vector<CsvColumn> columns(const std::string& time_unit) {
-  return {{"time", "time in " + time_unit},
-          {"kinetic", "kinetic energy, code units, as all below unless said otherwise"},
-          {"potential", "potential energy, sum of m phi / 2, self terms excluded"},
-          {"total", "kinetic + potential"},
-          {"relative_energy_error", "(total - total at the start) / |total at the start|, no unit"},
-          {"momentum_x", "x component of the total momentum"},
-          {"momentum_y", "y component"},
-          {"momentum_z", "z component"},
-          {"angular_momentum_x", "x component of the total angular momentum about the origin"},
-          {"angular_momentum_y", "y component"},
-          {"angular_momentum_z", "z component"},
-          {"centre_of_mass_x", "x component of the centre of mass"},
-          {"centre_of_mass_y", "y component"},
-          {"centre_of_mass_z", "z component"},
-          {"virial_ratio", "2 kinetic / |potential|, 1 in equilibrium, no unit"}};
+std::vector<CsvColumn> columns(const std::string& time_unit, bool has_external) {
+  std::vector<CsvColumn> all{
+      {"time", "time in " + time_unit},
+      {"kinetic", "kinetic energy, code units, as all below unless said otherwise"},
+      {"potential", "potential energy, sum of m phi / 2, self terms excluded"},
+      {"total", has_external ? "kinetic + potential + external" : "kinetic + potential"},
+      {"relative_energy_error", "(total - total at the start) / |total at the start|, no unit"},
+      {"momentum_x", "x component of the total momentum"},
+      {"momentum_y", "y component"},
+      {"momentum_z", "z component"},
+      {"angular_momentum_x", "x component of the total angular momentum about the origin"},
+      {"angular_momentum_y", "y component"},
+      {"angular_momentum_z", "z component"},
+      {"centre_of_mass_x", "x component of the centre of mass"},
+      {"centre_of_mass_y", "y component"},
+      {"centre_of_mass_z", "z component"},
+      {"virial_ratio", has_external ? "2 kinetic / |potential + sum of m x a of the external potentials|, 1 in equilibrium, no unit"
+                                    : "2 kinetic / |potential|, 1 in equilibrium, no unit"}};
+  if (has_external) all.push_back({"external", "energy in the external potentials, sum of m phi"});
+  return all;
 }
 
 }  // namespace
@@ -35,9 +39,8 @@ EnergyState EnergyReference::state(const Diagnostics& sums) {
   const double total = sums.total_energy();
   if (!known_) first_ = total;
   known_ = true;
-  EnergyState state{sums, 0, 0};
+  EnergyState state{sums, 0, sums.virial_ratio()};
   if (first_ != 0) state.relative_error = (total - first_) / std::abs(first_);
-  if (sums.potential != 0) state.virial_ratio = 2 * sums.kinetic / std::abs(sums.potential);
   return state;
 }
 
@@ -53,10 +56,12 @@ std::optional<double> first_energy_in(const std::string& path) {
   return *total / (*total < 0 ? 1 - *error : 1 + *error);
 }
 
-EnergyLog::EnergyLog(const std::string& path, const std::string& time_unit, std::uint64_t rows)
-    : log_(goes_on(path, rows) ? CsvLog(path, rows)
-                               : CsvLog(path, "Grove: energy, momentum and centre of mass after every step", columns(time_unit))) {
-  if (log_.names().size() != columns(time_unit).size())
+EnergyLog::EnergyLog(const std::string& path, const std::string& time_unit, std::uint64_t rows, bool has_external)
+    : has_external_(has_external),
+      log_(goes_on(path, rows)
+               ? CsvLog(path, rows)
+               : CsvLog(path, "Grove: energy, momentum and centre of mass after every step", columns(time_unit, has_external))) {
+  if (log_.names().size() != columns(time_unit, has_external).size())
     throw DataError(path + ": has other columns than this program writes; move it away");
 }
 
@@ -65,6 +70,7 @@ void EnergyLog::add(const EnergyState& state) {
   std::vector<double> values{d.time, d.kinetic, d.potential, d.total_energy(), state.relative_error};
   for (const auto* vector : {&d.momentum, &d.angular_momentum, &d.centre_of_mass}) values.insert(values.end(), *vector, *vector + 3);
   values.push_back(state.virial_ratio);
+  if (has_external_) values.push_back(d.external);
   log_.add(values);
 }
 

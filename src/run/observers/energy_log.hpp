@@ -16,7 +16,7 @@ struct Config;
 struct EnergyState {
   Diagnostics sums;
   double relative_error = 0;  ///< (E - E(first)) / |E(first)|; 0 when the first energy is 0
-  double virial_ratio = 0;    ///< 2 K / |W|; 0 without potential energy
+  double virial_ratio = 0;    ///< see Diagnostics
 };
 
 /// Compares each state with the first one. Keep one per run; the same on every rank.
@@ -47,13 +47,15 @@ std::optional<double> first_energy_in(const std::string& path);
 class EnergyLog {
  public:
   /// Creates `path`. `time_unit` is that of time_unit_text(). With `rows` > 0, goes on with a log of so many rows, or creates one where
-  /// there is none. Throws SystemError, and DataError as CsvLog does.
-  EnergyLog(const std::string& path, const std::string& time_unit, std::uint64_t rows = 0);
+  /// there is none. `has_external`: whether the run has external potentials, whose energy has a column then. Throws SystemError, and
+  /// DataError as CsvLog does.
+  EnergyLog(const std::string& path, const std::string& time_unit, std::uint64_t rows = 0, bool has_external = false);
   void add(const EnergyState& state);
   void flush() { log_.flush(); }
   const std::string& path() const { return log_.path(); }
 
  private:
+  bool has_external_;
   CsvLog log_;
 };
 

@@ -81,11 +81,16 @@ allow_cosmological_is_true_or_false_and_for_files() {
     "$grove" run all.toml --print-config >again.toml && holds cmp all.toml again.toml
 }
 
+pipes_in_the_place_of_files_are_refused_at_once() {
+  mkfifo pipe.hdf5 && fails_with 3 "pipe.hdf5" timeout 20 "$grove" info pipe.hdf5 &&
+    fails_with 3 "pipe.hdf5" timeout 20 "$grove" run --set initial_conditions.file=pipe.hdf5 --device cpu
+}
+
 gas_and_softenings_of_a_file_are_told() {
   ranks=1
   a_run_from "$data/swift_ics.hdf5" >out.txt && contains out.txt "has gas: 3 of 8 particles" && a_run_from "$data/swift_snapshot.hdf5" >out.txt &&
-    contains out.txt "has for halo softening 0.125 (PartType1/Softenings)" && contains out.txt "has for stars softening 0.5 " &&
-    a_run_from "$data/swift_snapshot.hdf5" --set gravity.softening=0.125 >out.txt && contains out.txt "has for stars softening" && lacks out.txt "softening 0.125 ("
+    contains out.txt "has softening 0.125 of halo (PartType1/Softenings)" && contains out.txt "has softening 0.5 of stars " &&
+    a_run_from "$data/swift_snapshot.hdf5" --set gravity.softening=0.125 >out.txt && contains out.txt "has softening 0.5 of stars" && lacks out.txt "of halo"
 }
 
 names_of_components_stay_through_a_run_that_is_continued() {

@@ -49,6 +49,25 @@ EnergyState energy(double kinetic, double potential) {
   return reference.state(sums);
 }
 
+TEST(StateAdvice, KnowsExternalPotentials) {
+  const StepSchedule schedule(0, 1, 0.1, 0);
+  EnergyReference reference;
+  Diagnostics sums;
+  sums.kinetic = 3;
+  sums.potential = -1;
+  sums.external = -4;
+  sums.external_virial = -5;
+  const EnergyState bound = reference.state(sums);
+  EXPECT_EQ(bound.virial_ratio, 1);
+  EXPECT_TRUE(advice_on_first_state(bound, {0, 0.1}, schedule).empty());
+  sums.external = -1;
+  const auto unbound = advice_on_first_state(reference.state(sums), {0, 0.1}, schedule);
+  ASSERT_EQ(unbound.size(), 1U);
+  EXPECT_NE(unbound[0].find("to each other and to the external potentials"), std::string::npos) << unbound[0];
+  sums.is_held = true;
+  EXPECT_TRUE(advice_on_first_state(reference.state(sums), {0, 0.1}, schedule).empty());
+}
+
 TEST(StateAdvice, NamesWhatIsUnusual) {
   const StepSchedule schedule(0, 1, 0.1, 0);
   EXPECT_TRUE(advice_on_first_state(energy(0.5, -1), {0.01, 0.1}, schedule).empty());

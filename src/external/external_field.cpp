@@ -1,0 +1,134 @@
+#include "src/external/external_field.hpp"
+
+#include <tuple>
+#include <utility>
+
+#include "kernels/space/error.hpp"
+#include "src/external/external_potentials.hpp"
+
+namespace grove {
+
+namespace {
+
+template <class Potential>
+struct AddField {
+  Potential potential;
+  Double3 centre;
+  const Double4* position;
+  Double4* field;
+  GROVE_HD void operator()(std::size_t i) const {
+    const FieldAt f = potential.at(position_of(position[i]) - centre);
+    Double4& sum = field[i];
+    sum = {sum.x + f.x, sum.y + f.y, sum.z + f.z, sum.w + f.w};
+  }
+};
+
+struct FieldSums {
+  CompensatedSum s[5];
+};
+struct AddSums {
+  GROVE_HD FieldSums operator()(const FieldSums& a, const FieldSums& b) const {
+    FieldSums sum;
+    for (int k = 0; k < 5; ++k) sum.s[k] = a.s[k] + b.s[k];
+    return sum;
+  }
+};
+
+template <class Potential>
+struct SumField {
+  Potential potential;
+  Double3 centre;
+  const Double4* position;
+  GROVE_HD FieldSums operator()(std::size_t i) const {
+    const double m = position[i].w;
+    const Double3 d = position_of(position[i]) - centre;
+    const FieldAt f = potential.at(d);
+    return {{{m * f.w, 0}, {m * dot(d, position_of(f)), 0}, {m * f.x, 0}, {m * f.y, 0}, {m * f.z, 0}}};
+  }
+};
+
+template <class Space, class Potential>
+class PotentialOn final : public ExternalPotential<Space> {
+ public:
+  PotentialOn(const ExternalParameters& p, double G) : potential_(p, G), centre_{p.number("x"), p.number("y"), p.number("z")} {}
+
+  void add(Space& space, View<const Double4> position, Double4* field) const override {
+    space.for_each(position.size, AddField<Potential>{potential_, centre_, position.data, field});
+  }
+  ExternalSums sums(Space& space, View<const Double4> position) const override {
+    const FieldSums all =
+        space.transform_reduce(position.size, FieldSums{}, SumField<Potential>{potential_, centre_, position.data}, AddSums{});
+    return {all.s[0], all.s[1], {all.s[2], all.s[3], all.s[4]}};
+  }
+
+ private:
+  Potential potential_;
+  Double3 centre_;
+};
+
+template <class Space, class... Types>
+std::unique_ptr<ExternalPotential<Space>> make_named(const ExternalParameters& p, double G, const std::tuple<Types...>*) {
+  std::unique_ptr<ExternalPotential<Space>> made;
+  ((made = Types::info().name == p.potential ? std::make_unique<PotentialOn<Space, Types>>(p, G) : std::move(made)), ...);
+  return made;
+}
+
+struct KeepMagnitude {
+  const Double4* acceleration;
+  double* magnitude;
+  GROVE_HD void operator()(std::size_t i) const {
+    const Double3 a = position_of(acceleration[i]);
+    magnitude[i] = sqrt(dot(a, a));
+  }
+};
+struct SetMagnitude {
+  const double* magnitude;
+  Double4* acceleration;
+  GROVE_HD void operator()(std::size_t i) const { acceleration[i] = {magnitude[i], 0, 0, acceleration[i].w}; }
+};
+
+template <class Space>
+double* magnitudes_of(const Particles<Space>& particles) {
+  return reinterpret_cast<double*>(particles.array(particles.table()->array_of(own_gravity_field)).data());
+}
+
+}  // namespace
+
+template <class Space>
+ExternalField<Space>::ExternalField(const std::vector<ExternalParameters>& sections, double G) {
+  for (const ExternalParameters& section : sections) {
+    if (!section.is_there()) continue;
+    potentials_.push_back(make_named<Space>(section, G, static_cast<const ExternalPotentials*>(nullptr)));
+    if (!potentials_.back()) throw ConfigError("external.potential = \"" + section.potential + "\": there is no potential of this name");
+    holds_all_ = holds_all_ || find_external_info(section.potential)->holds_all;
+  }
+}
+
+template <class Space>
+void ExternalField<Space>::hide(Space& space, Particles<Space>& particles) const {
+  if (empty() || !particles.has_acceleration) return;
+  space.for_each(particles.size(), SetMagnitude{magnitudes_of(particles), particles.acceleration.data()});
+}
+
+template <class Space>
+void ExternalField<Space>::show(Space& space, Particles<Space>& particles) const {
+  if (empty()) return;
+  space.for_each(particles.size(), KeepMagnitude{particles.acceleration.data(), magnitudes_of(particles)});
+  add(space, particles.position.view(), particles.acceleration.data());
+}
+
+template <class Space>
+void ExternalField<Space>::add(Space& space, View<const Double4> position, Double4* field) const {
+  for (const auto& potential : potentials_) potential->add(space, position, field);
+}
+
+template <class Space>
+ExternalSums ExternalField<Space>::sums(Space& space, const Particles<Space>& particles) const {
+  ExternalSums all;
+  for (const auto& potential : potentials_) all = all + potential->sums(space, particles.position.view());
+  return all;
+}
+
+template class ExternalField<BackEnd>;
+
+}  // namespace grove

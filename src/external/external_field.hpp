@@ -1,0 +1,62 @@
+// The external potentials of a run, added to the gravity of its particles.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "kernels/particles/particle_motion.hpp"
+#include "src/external/external_info.hpp"
+
+namespace grove {
+
+/// Sums over particles in external potentials, code units.
+struct ExternalSums {
+  CompensatedSum energy;    ///< sum of m phi: these potentials are no pairs, so there is no half
+  CompensatedSum virial;    ///< sum of m x a, x from the centre of each potential: the part in the virial theorem
+  CompensatedSum force[3];  ///< sum of m a
+
+  friend ExternalSums operator+(const ExternalSums& a, const ExternalSums& b) {
+    return {a.energy + b.energy, a.virial + b.virial, {a.force[0] + b.force[0], a.force[1] + b.force[1], a.force[2] + b.force[2]}};
+  }
+};
+
+/// One potential about its centre, in the memory of one space.
+template <class Space>
+class ExternalPotential {
+ public:
+  virtual ~ExternalPotential() = default;
+  virtual void add(Space& space, View<const Double4> position, Double4* field) const = 0;
+  virtual ExternalSums sums(Space& space, View<const Double4> position) const = 0;
+};
+
+/// All potentials of a run together. They act on particles of any mass, also zero.
+///
+/// Accelerations and potentials of particles are then those of their own gravity and of the external potentials together: that is what
+/// moves them and what snapshots have. An opening criterion that looks at last accelerations must not see this sum: beside a strong
+/// external field it would allow errors as large as what holds a cluster together. So the magnitude of the own gravity has a particle field
+/// of its own, in runs with external potentials alone, and takes the place of the acceleration for the next force evaluation.
+template <class Space>
+class ExternalField {
+ public:
+  /// The sections that are there. Throws ConfigError for an unknown name.
+  ExternalField(const std::vector<ExternalParameters>& sections, double G);
+
+  bool empty() const { return potentials_.empty(); }
+  /// Whether nothing escapes from one of them.
+  bool holds_all() const { return holds_all_; }
+
+  /// Before a force evaluation: makes accelerations those of the own gravity again, in magnitude. Asynchronous.
+  void hide(Space& space, Particles<Space>& particles) const;
+  /// After it: adds the external potentials. Asynchronous.
+  void show(Space& space, Particles<Space>& particles) const;
+  /// Adds acceleration and potential at `position`; field: [position.size]. Asynchronous.
+  void add(Space& space, View<const Double4> position, Double4* field) const;
+  /// Sums over the particles of this rank: the same bits every run. Synchronises.
+  ExternalSums sums(Space& space, const Particles<Space>& particles) const;
+
+ private:
+  std::vector<std::unique_ptr<ExternalPotential<Space>>> potentials_;
+  bool holds_all_ = false;
+};
+
+}  // namespace grove

@@ -1,0 +1,42 @@
+// Several files of particles put together: the particles of `grove ic join`.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "decomposition/communicator.hpp"
+#include "io/reader.hpp"
+
+namespace grove {
+
+/// A file, and what happens to its particles: they are turned about the origin of the file, first about its x axis, then y, then z,
+/// counter-clockwise; then they get another place and another velocity.
+struct JoinPart {
+  std::string file;
+  double rotate[3] = {};  ///< degrees, about x, y and z
+  double shift[3] = {};   ///< added to positions, code units
+  double boost[3] = {};   ///< added to velocities, code units
+};
+
+/// Particles of several files.
+struct JoinedParticles {
+  ParticleSet particles;  ///< of this rank: positions, velocities, masses, ids, types
+  ComponentNames components = usual_component_names();
+  std::uint64_t count = 0;         ///< over all ranks
+  ReadInfo info;                   ///< of the first file: units, G, time
+  std::vector<std::string> notes;  ///< what was changed, and what a user should know; one sentence each
+};
+
+/// Reads `parts`, of which there is at least one, and joins them. The ids of each file but the first are raised by as much as it takes for
+/// them to be above those before. A component keeps its name: it goes to the type that has this name already, or to its own type, or, where
+/// another component has that one, to a free type other than 0, which is gas. With `recentre`, the centre of mass and the mean velocity of
+/// all are then zero. The particles do not depend on the number of ranks. Collective. Throws AgreedError for bad files, for those that
+/// are of no isolated system, for different units or G, and for more components than types.
+JoinedParticles join_files(const std::vector<JoinPart>& parts, bool recentre, const Communicator& comm);
+
+/// Shifts all particles of all ranks so that the centre of mass and the mean velocity are zero; the same bits on any number of ranks.
+/// Collective.
+void move_to_centre(ParticleSet& particles, const Communicator& comm);
+
+}  // namespace grove

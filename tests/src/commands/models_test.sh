@@ -1,0 +1,151 @@
+#!/usr/bin/env bash
+# Models as their user meets them: components with names and centres, files joined, two discs on an orbit, external potentials.
+# Usage: models_test.sh GROVE MPIRUN [MPIRUN_FLAGS...]. Each test is a function whose name says what holds.
+set -u
+grove=$1 mpirun=$2
+shift 2
+mpirun_flags=("$@")
+source "$(dirname "${BASH_SOURCE[0]}")/../../support/shell_tests.sh"
+
+ranks() { local n=$1; shift; "$mpirun" -n "$n" "${mpirun_flags[@]}" "$grove" "$@"; }
+
+# fails_with CODE TEXT COMMAND...: the command exits with CODE, and its standard error has one error message, which contains TEXT.
+fails_with() {
+  local code=$1 text=$2 status
+  shift 2
+  "$@" >out.txt 2>err.txt
+  status=$?
+  [ "$status" -eq "$code" ] || { echo "exit code $status, not $code, of: $*"; cat err.txt; return 1; }
+  contains err.txt "$text" && one_message
+}
+
+# column NAME FILE: the numbers of a column of energy.csv.
+column() {
+  grep -v '^#' "$2" | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i == name) k = i; next } { print $k }'
+}
+
+# energy_error_below LIMIT: of the run in output.
+energy_error_below() {
+  column relative_energy_error output/energy.csv | awk -v limit="$1" '{ e = $1 < 0 ? -$1 : $1; if (e > worst) worst = e }
+    END { print "largest energy error " worst; exit !(NR > 1 && worst < limit) }'
+}
+
+# same_data A B: all datasets of both snapshots have the same bytes.
+same_data() {
+  for file in "$1" "$2"; do
+    for type in 1 2 3 4; do h5dump -g /PartType$type "$file" 2>/dev/null; done | grep -v "^HDF5" >"$file.txt"
+  done
+  holds [ "$(wc -l <"$1.txt")" -gt 100 ] && cmp "$1.txt" "$2.txt"
+}
+
+config() {
+  cat >run.toml <<END
+[initial_conditions]
+generator = "hernquist"
+n = 500
+[gravity]
+softening = 0.05
+[external]
+potential = "nfw"
+mass = 100
+scale_radius = 5
+x = 1
+[external_2]
+potential = "miyamoto_nagai"
+mass = 5
+scale_length = 2
+[time]
+end = 0.5
+dt = 0.0078125
+[output]
+snapshot_every = 0.25
+[run]
+device = "cpu"
+END
+}
+
+tests_follow
+
+components_have_their_names_in_files_and_in_snapshots_of_runs() {
+  "$grove" ic merger --n 200 --out spheres.hdf5 >out.txt && h5dump -a /PartType1/ComponentName -a /PartType2/ComponentName spheres.hdf5 >names.txt &&
+    contains names.txt '"galaxy 1"' && contains names.txt '"galaxy 2"' &&
+    "$grove" run run.toml --quiet --set initial_conditions.generator=plummer --set time.end=0.0078125 --set output.snapshot_every=0 &&
+    h5dump -a /PartType1/ComponentName output/snapshot_0000.hdf5 >names.txt && contains names.txt '"stars"'
+}
+
+recentred_models_do_not_depend_on_the_number_of_ranks() {
+  for n in 1 3; do
+    ranks $n ic disc --n 1001 --seed 3 --out $n.hdf5 >out.txt && ranks $n ic disc --n 1001 --seed 3 --recentre false --out raw$n.hdf5 >out.txt || return 1
+  done
+  same_data 1.hdf5 3.hdf5 && same_data raw1.hdf5 raw3.hdf5 && ! cmp -s 1.hdf5.txt raw1.hdf5.txt &&
+    fails_with 2 "true or false" "$grove" ic disc --n 10 --out x.hdf5 --recentre maybe
+}
+
+# The centre of mass of a disc of 8,000 in a run, in units of its size: 0.1 without recentring.
+a_disc_galaxy_is_at_the_origin_and_at_rest() {
+  "$grove" run --quiet --device cpu --set initial_conditions.generator=disc --set initial_conditions.n=8000 --set time.end=0 \
+    --set output.snapshots=none --set gravity.softening=0.1 || return 1
+  for name in momentum_x momentum_y momentum_z centre_of_mass_x centre_of_mass_y centre_of_mass_z; do
+    column $name output/energy.csv | awk -v name=$name '{ if ($1 < -1e-13 || $1 > 1e-13) { print name, $1; exit 1 } }' || return 1
+  done
+}
+
+two_discs_on_an_orbit_run_and_keep_their_energy() {
+  "$grove" ic merger --model disc --n 3000 --inclination-1 0 --inclination-2 70 --node-2 45 --pericentre 1 --separation 15 --out pair.hdf5 >out.txt &&
+    h5dump -a /PartType4/ComponentName -a /PartType3/ComponentName pair.hdf5 >names.txt && contains names.txt '"disc 2"' &&
+    contains names.txt '"halo 2"' &&
+    ranks 2 run --quiet --device cpu --set initial_conditions.file=pair.hdf5 --set gravity.softening=0.1 --set time.end=2 --set time.dt=0.05 \
+      --set gravity.softening_kernel=wendland_c2 && energy_error_below 1e-3 &&
+    fails_with 2 'left out unless model = "disc"' "$grove" ic merger --n 100 --inclination-1 20 --out x.hdf5
+}
+
+files_are_joined_and_run() {
+  "$grove" ic disc --n 800 --out primary.hdf5 >out.txt && "$grove" ic plummer --n 200 --mass 0.1 --out satellite.hdf5 >out.txt || return 1
+  for n in 1 3; do
+    ranks $n ic join primary.hdf5 satellite.hdf5 --rotate 60,0,30 --shift -20,0,5 --boost 0,0.4,0 --recentre --out both$n.hdf5 >out.txt || return 1
+  done
+  same_data both1.hdf5 both3.hdf5 && contains out.txt "ids are raised by 800" &&
+    contains out.txt 'component "stars" gets type 3 instead of 1' && contains out.txt "1,000 particles of 2 files" &&
+    h5dump -a /PartType3/ComponentName both3.hdf5 >names.txt && contains names.txt '"stars"' &&
+    "$grove" run --quiet --device cpu --set initial_conditions.file=both3.hdf5 --set gravity.softening=0.1 --set time.end=0.05 &&
+    column centre_of_mass_x output/energy.csv | awk '{ if ($1 < -1e-12 || $1 > 1e-12) exit 1 }'
+}
+
+mistakes_in_joining_are_named() {
+  "$grove" ic plummer --n 10 --out a.hdf5 >out.txt &&
+    "$grove" ic plummer --n 10 --out b.hdf5 --set units.length_in_cm=3.0857e21 --set units.mass_in_g=2e43 --set units.velocity_in_cm_per_s=1e5 >out.txt &&
+    fails_with 2 "two files" "$grove" ic join a.hdf5 --out x.hdf5 && fails_with 2 "three numbers" "$grove" ic join a.hdf5 a.hdf5 --shift 1,2 --out x.hdf5 &&
+    fails_with 2 "three numbers" "$grove" ic join a.hdf5 a.hdf5 --boost 1,2,nan --out x.hdf5 &&
+    fails_with 2 "--shift is given 2 times" "$grove" ic join a.hdf5 a.hdf5 --shift 1,2,3 --shift 1,2,3 --out x.hdf5 &&
+    fails_with 3 "files must agree" ranks 2 ic join a.hdf5 b.hdf5 --out x.hdf5 && fails_with 3 "absent.hdf5" ranks 2 ic join a.hdf5 absent.hdf5 --out x.hdf5 &&
+    fails_with 2 "exists already" "$grove" ic join a.hdf5 a.hdf5 --out b.hdf5 && holds [ ! -e x.hdf5 ]
+}
+
+external_potentials_are_in_the_forces_and_energies_of_a_run() {
+  ranks 2 run run.toml >out.txt && contains out.txt "external potential nfw: mass 100, scale_radius 5, concentration 10, x 1" &&
+    contains out.txt "external potential miyamoto_nagai" && energy_error_below 2e-3 &&
+    column external output/energy.csv | awk '{ if (!($1 < -1)) exit 1 }' &&
+    ! grep -q "not bound" out.txt && mv output first &&
+    "$grove" run run.toml --quiet && column total output/energy.csv >total.txt && column total first/energy.csv | paste - total.txt |
+    awk '{ d = $1 - $2; if (d * d > 1e-8 * $1 * $1) exit 1 }' &&
+    contains output/energy.csv ",virial_ratio,external" &&
+    "$grove" run --quiet --device cpu --overwrite --set initial_conditions.generator=plummer --set initial_conditions.n=100 --set time.end=0 &&
+    ! grep -q external output/energy.csv
+}
+
+a_run_in_external_potentials_goes_on_bit_for_bit() {
+  "$grove" run run.toml --quiet && mv output whole && "$grove" run run.toml --quiet --set time.end=0.25 &&
+    "$grove" run run.toml --quiet --continue && same_data whole/snapshot_0002.hdf5 output/snapshot_0002.hdf5 && holds cmp whole/energy.csv output/energy.csv &&
+    fails_with 2 "external.mass = 90.0, before 100.0" "$grove" run run.toml --continue --set external.mass=90 --set time.end=1
+}
+
+mistakes_in_external_potentials_are_named() {
+  fails_with 2 'did you mean "nfw"' "$grove" run run.toml --set external.potential=nwf &&
+    fails_with 2 "external.scale_height" "$grove" run run.toml --set external.scale_height=1 &&
+    fails_with 2 "external_2.scale_height" "$grove" run run.toml --set external_2.scale_height=0 &&
+    fails_with 2 "potential none is chosen" "$grove" run run.toml --set external_3.mass=1 &&
+    fails_with 2 "bench measures the gravity of particles alone" "$grove" bench --set external.potential=point --n 100 --device cpu &&
+    "$grove" check run.toml --targets 100 >out.txt && contains out.txt "external potentials are exact and left out"
+}
+
+run_tests

@@ -1,0 +1,295 @@
+// External potentials: their formulas, circular orbits that close, energies, and runs on any number of ranks. A new potential joins the
+// first tests by being in the table.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <map>
+
+#include "io/checkpoint.hpp"
+#include "io/checkpoint_file.hpp"
+#include "src/external/external_potentials.hpp"
+#include "tests/support/physics_support.hpp"
+#include "tests/support/temporary_directory.hpp"
+
+namespace grove::tests {
+namespace {
+
+constexpr double G = 2.5;
+
+ExternalParameters section(const std::string& potential, const SettingValues& parameters = {}) { return {potential, parameters}; }
+
+/// The field of `p` at a place relative to its centre, on the host.
+template <class... Types>
+FieldAt field_of(const ExternalParameters& p, const Double3& d, const std::tuple<Types...>*) {
+  FieldAt field{NAN, NAN, NAN, NAN};
+  ((Types::info().name == p.potential ? void(field = Types(p, G).at(d)) : void()), ...);
+  return field;
+}
+FieldAt field_of(const ExternalParameters& p, const Double3& d) { return field_of(p, d, static_cast<const ExternalPotentials*>(nullptr)); }
+
+std::vector<std::string> potential_names() {
+  std::vector<std::string> names;
+  for (const ExternalInfo& info : external_infos()) names.push_back(info.name);
+  return names;
+}
+
+class EveryPotential : public testing::TestWithParam<std::string> {};
+
+TEST_P(EveryPotential, HasTheGradientOfItsPotentialAsForce) {
+  const ExternalParameters p = section(GetParam());
+  for (const Double3 d : {Double3{0.7, -0.2, 0.4}, Double3{-3, 5, 1}, Double3{0.05, 0.02, -0.03}, Double3{0, 40, 0.1}}) {
+    const FieldAt f = field_of(p, d);
+    const double step = 1e-4 * std::sqrt(dot(d, d));
+    const auto slope = [&](const Double3& e) {
+      const auto at = [&](double s) { return field_of(p, d + (s * step) * e).w; };
+      return (8 * (at(1) - at(-1)) - (at(2) - at(-2))) / (12 * step);
+    };
+    const double size = std::sqrt(f.x * f.x + f.y * f.y + f.z * f.z);
+    EXPECT_NEAR(f.x, -slope({1, 0, 0}), 1e-8 * size);
+    EXPECT_NEAR(f.y, -slope({0, 1, 0}), 1e-8 * size);
+    EXPECT_NEAR(f.z, -slope({0, 0, 1}), 1e-8 * size);
+  }
+}
+
+TEST_P(EveryPotential, IsZeroFarOutUnlessItHoldsAll) {
+  const ExternalInfo& info = *find_external_info(GetParam());
+  const double far = field_of(section(GetParam()), {1e9, 0, 0}).w, near = field_of(section(GetParam()), {1, 0, 0}).w;
+  if (info.holds_all) {
+    EXPECT_GT(far, near);
+  } else {
+    EXPECT_LT(near, 0);
+    EXPECT_NEAR(far, 0, 1e-6 * std::abs(near));
+  }
+  EXPECT_FALSE(info.source.empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, EveryPotential, testing::ValuesIn(potential_names()), [](const auto& test) { return test.param; });
+
+/// A potential with the speed of circular orbits in the plane z = 0, in formulas of this test's own.
+struct Orbits {
+  ExternalParameters section;
+  std::function<double(double)> speed2;
+};
+std::vector<Orbits> orbits() {
+  const double m = 3, a = 0.8;
+  const auto inside = [](double x) { return std::log(1 + x) - x / (1 + x); };
+  return {{section("point", {{"mass", m}}), [=](double r) { return G * m / r; }},
+          {section("point", {{"mass", m}, {"scale_radius", a}}), [=](double r) { return G * m * r * r / std::pow(r * r + a * a, 1.5); }},
+          {section("nfw", {{"mass", m}, {"scale_radius", a}, {"concentration", 7.0}}),
+           [=](double r) { return G * m * inside(r / a) / inside(7) / r; }},
+          {section("hernquist", {{"mass", m}, {"scale_radius", a}}), [=](double r) { return G * m * r / ((r + a) * (r + a)); }},
+          {section("miyamoto_nagai", {{"mass", m}, {"scale_length", a}, {"scale_height", 0.3}}),
+           [=](double r) { return G * m * r * r / std::pow(r * r + (a + 0.3) * (a + 0.3), 1.5); }},
+          {section("logarithmic", {{"velocity", 1.7}, {"core_radius", 0.2}, {"flattening", 0.8}}),
+           [=](double r) { return 1.7 * 1.7 * r * r / (r * r + 0.04); }}};
+}
+
+std::unique_ptr<Simulation> simulation_in(const std::vector<ExternalParameters>& external, const Communicator& comm,
+                                          GravityParameters gravity = direct_gravity(0.05), const std::string& integrator = "leapfrog") {
+  gravity.G = G;
+  SimulationSetup setup;
+  setup.integrator = integrator;
+  setup.external = external;
+  return make_simulation(test_device(), gravity, comm, setup);
+}
+
+/// Starts with this rank's share of particles.
+void start(Simulation& sim, ParticleSet share) {
+  share.fields = sim.fields();
+  sim.start(share, 0);
+}
+
+/// Particles without mass feel the potential alone. They start on the x axis from `centre` in the y direction.
+ParticleSet tracers(const std::vector<double>& radii, const std::function<double(double)>& speed, const Double3& centre = {}) {
+  ParticleSet set;
+  set.resize(radii.size());
+  for (std::size_t i = 0; i < radii.size(); ++i) {
+    set.id[i] = i;
+    const double place[3] = {centre.x + radii[i], centre.y, centre.z};
+    std::copy_n(place, 3, set.position.begin() + static_cast<std::ptrdiff_t>(3 * i));
+    set.velocity[3 * i + 1] = speed(radii[i]);
+  }
+  return set;
+}
+
+class ExternalRun : public testing::Test {
+ protected:
+  const Communicator comm_{MPI_COMM_WORLD};
+};
+
+TEST_F(ExternalRun, CircularOrbitsClose) {
+  for (const Orbits& orbit : orbits()) {
+    for (const double radius : {0.1, 1.0, 6.0}) {
+      SCOPED_TRACE(orbit.section.potential + " at " + std::to_string(radius));
+      const double speed = std::sqrt(orbit.speed2(radius)), period = 2 * std::numbers::pi * radius / speed;
+      ExternalParameters elsewhere = orbit.section;
+      elsewhere.parameters["x"] = 3.0;
+      elsewhere.parameters["z"] = -2.0;
+      const ParticleSet first = tracers({radius}, [&](double) { return speed; }, {3, 0, -2});
+      const auto sim = simulation_in({elsewhere}, comm_, direct_gravity(0), "yoshida4");
+      start(*sim, share_of(first, comm_));
+      for (int i = 0; i < 200; ++i) sim->step(period / 200);
+      const ParticleSet end = collected(*sim, comm_);
+      EXPECT_LT(distance(first.position, end.position, 0), 1e-5 * radius);
+      EXPECT_LT(distance(first.velocity, end.velocity, 0), 1e-5 * speed);
+    }
+  }
+}
+
+/// Largest change of the energies of eccentric orbits, relative, through one and a half circular periods. Masses are tiny, not zero, so
+/// that the run itself has energies to sum.
+double energy_error(const Orbits& orbit, const std::string& integrator, int steps, const Communicator& comm) {
+  ParticleSet first = tracers({1.0, 2.0}, [&](double r) { return 0.7 * std::sqrt(orbit.speed2(r)); });
+  first.position[2] = 0.3;
+  for (double& m : first.mass) m = 1e-12;
+  const auto sim = simulation_in({orbit.section}, comm, direct_gravity(0.1), integrator);
+  start(*sim, share_of(first, comm));
+  const double energy = sim->diagnostics().total_energy(), kinetic = sim->diagnostics().kinetic;
+  double worst = 0;
+  for (int i = 0; i < steps; ++i) {
+    sim->step(1.5 * 2 * std::numbers::pi / std::sqrt(orbit.speed2(1.0)) / steps);
+    worst = std::max(worst, std::abs(sim->diagnostics().total_energy() - energy) / kinetic);
+  }
+  return worst;
+}
+
+TEST_F(ExternalRun, EnergyIsConservedToTheOrderOfTheIntegrator) {
+  for (const Orbits& orbit : orbits()) {
+    SCOPED_TRACE(orbit.section.potential);
+    for (const auto& [integrator, order] : std::map<std::string, double>{{"leapfrog", 2}, {"yoshida4", 4}}) {
+      const double coarse = energy_error(orbit, integrator, 600, comm_), fine = energy_error(orbit, integrator, 1200, comm_);
+      EXPECT_NEAR(std::log2(coarse / fine), order, 0.3) << integrator;
+      EXPECT_LT(fine, 1e-3);
+    }
+  }
+}
+
+const std::vector<ExternalParameters>& halo_and_disc() {
+  static const std::vector<ExternalParameters> sections{
+      section("nfw", {{"mass", 20.0}, {"scale_radius", 4.0}, {"x", 1.0}}), section(ExternalParameters::none),
+      section("miyamoto_nagai", {{"mass", 2.0}, {"scale_length", 1.5}, {"scale_height", 0.2}, {"x", 1.0}})};
+  return sections;
+}
+
+TEST_F(ExternalRun, EnergiesCountEachPotentialOnceAndPairsOnce) {
+  const ParticleSet all = plummer(300);
+  const auto alone = simulation_in({}, comm_), inside = simulation_in(halo_and_disc(), comm_);
+  start(*alone, share_of(all, comm_));
+  start(*inside, share_of(all, comm_));
+  double energy = 0, virial = 0;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    for (const ExternalParameters& p : halo_and_disc()) {
+      if (!p.is_there()) continue;
+      const Double3 d{all.position[3 * i] - 1, all.position[3 * i + 1], all.position[3 * i + 2]};
+      const FieldAt f = field_of(p, d);
+      energy += all.mass[i] * f.w;
+      virial += all.mass[i] * (d.x * f.x + d.y * f.y + d.z * f.z);
+    }
+  const Diagnostics one = alone->diagnostics(), both = inside->diagnostics();
+  EXPECT_EQ(one.external, 0);
+  EXPECT_NEAR(both.external, energy, 1e-12 * std::abs(energy));
+  EXPECT_NEAR(both.external_virial, virial, 1e-12 * std::abs(virial));
+  EXPECT_NEAR(both.potential, one.potential, 1e-12 * std::abs(energy));
+  EXPECT_NEAR(both.total_energy(), one.total_energy() + energy, 1e-12 * std::abs(energy));
+  EXPECT_NEAR(both.virial_ratio(), 2 * one.kinetic / std::abs(one.potential + virial), 1e-12);
+  // The forces are those of both; what is left of their sum is the particles' own, which cancel.
+  EXPECT_LT(inside->force_balance().relative(), 1e-12);
+  const ForceSample sample = inside->sample_force_error(100, 1);
+  for (const double error : sample.acceleration_error) EXPECT_LT(error, 1e-12);
+  for (const double error : sample.potential_error) EXPECT_LT(error, 1e-12);
+}
+
+// Snapshots have the total, so that v^2 / 2 + potential is what a particle conserves.
+TEST_F(ExternalRun, ParticlesHaveTheTotalAccelerationAndPotential) {
+  const ExternalParameters p = section("hernquist", {{"mass", 5.0}});
+  const ParticleSet first = tracers({2.0}, [](double) { return 0.0; });
+  const auto sim = simulation_in({p}, comm_);
+  start(*sim, share_of(first, comm_));
+  const ParticleSet now = collected(*sim, comm_);
+  EXPECT_DOUBLE_EQ(now.potential[0], -G * 5 / 3);
+  EXPECT_DOUBLE_EQ(now.acceleration[0], -G * 5 / 9);
+}
+
+// A cluster in equilibrium inside a strong field: an opening criterion that saw the field would be content with errors of its size.
+TEST_F(ExternalRun, TheOpeningCriterionLooksAtTheOwnGravityAlone) {
+  const ParticleSet all = plummer(3000);
+  const auto alone = simulation_in({}, comm_, fmm_gravity(1e-3, 0.05));
+  const auto inside = simulation_in({section("point", {{"mass", 1e9}, {"x", 1000.0}})}, comm_, fmm_gravity(1e-3, 0.05));
+  for (const auto& sim : {alone.get(), inside.get()}) {
+    start(*sim, share_of(all, comm_));
+    sim->compute_forces();
+  }
+  EXPECT_EQ(alone->work_counts().particle_particle, inside->work_counts().particle_particle);
+  EXPECT_EQ(alone->work_counts().cell_cell, inside->work_counts().cell_cell);
+  EXPECT_EQ(alone->work_counts().opening_tests, inside->work_counts().opening_tests);
+}
+
+TEST_F(ExternalRun, IsTheSameOnOneRankAsOnSeveral) {
+  const Communicator self(MPI_COMM_SELF);
+  const ParticleSet all = plummer(400);
+  const auto one = simulation_in(halo_and_disc(), self), several = simulation_in(halo_and_disc(), comm_);
+  start(*one, all);
+  start(*several, share_of(all, comm_));
+  for (int i = 0; i < 5; ++i) {
+    one->step(0.01);
+    several->step(0.01);
+  }
+  const ParticleSet a = collected(*one, self), b = collected(*several, comm_);
+  for (std::size_t i = 0; i < a.size(); ++i) EXPECT_LT(distance(a.position, b.position, i), 1e-12);
+  EXPECT_NEAR(one->diagnostics().total_energy(), several->diagnostics().total_energy(), 1e-10);
+}
+
+TEST_F(ExternalRun, GoesOnFromACheckpointBitForBit) {
+  const TemporaryDirectory directory(comm_);
+  const std::string path = directory.file("checkpoint_0.hdf5");
+  const auto whole = simulation_in(halo_and_disc(), comm_, fmm_gravity(1e-3, 0.05));
+  start(*whole, share_of(plummer(2000), comm_));
+  whole->step(0.01);
+  SavedState saved;
+  whole->save(saved);
+  write_checkpoint(path, *whole->columns(), saved, comm_, Hdf5Turn());
+  const auto part = simulation_in(halo_and_disc(), comm_, fmm_gravity(1e-3, 0.05));
+  const SavedState state = read_checkpoint_state(path);
+  part->resume(read_checkpoint_particles(path, state, comm_, part->fields()), state);
+  for (int i = 0; i < 3; ++i) {
+    whole->step(0.01);
+    part->step(0.01);
+  }
+  const ParticleSet a = whole->particles(), b = part->particles();
+  EXPECT_EQ(a.position, b.position);
+  EXPECT_EQ(a.velocity, b.velocity);
+  EXPECT_EQ(a.acceleration, b.acceleration);
+  EXPECT_EQ(a.potential, b.potential);
+}
+
+TEST_F(ExternalRun, AForceThatIsNotFiniteIsAnError) {
+  const ParticleSet first = tracers({0.0}, [](double) { return 0.0; });
+  const auto sim = simulation_in({section("point")}, comm_);
+  EXPECT_THROW(start(*sim, share_of(first, comm_)), NotFiniteError);
+  // All others are finite in the centre.
+  for (const ExternalInfo& info : external_infos()) {
+    if (info.name == "point") continue;
+    EXPECT_NO_THROW(start(*simulation_in({section(info.name)}, comm_), share_of(first, comm_))) << info.name;
+  }
+}
+
+TEST_F(ExternalRun, RefusesAnUnknownName) { EXPECT_THROW(simulation_in({section("nwf")}, comm_), ConfigError); }
+
+TEST(NfwMass, IsRightOnBothSidesOfTheSeries) {
+  for (const double x : {1e-8, 1e-4, 0.9999e-3, 1.0001e-3, 0.1, 10.0}) {
+    // The integral of t / (1 + t)^2 by Simpson's rule.
+    constexpr int steps = 2000;
+    long double sum = 0;
+    for (int i = 0; i <= steps; ++i) {
+      const long double t = static_cast<long double>(x) * i / steps;
+      sum += (i == 0 || i == steps ? 1 : i % 2 == 1 ? 4 : 2) * t / ((1 + t) * (1 + t));
+    }
+    const double wanted = static_cast<double>(sum * x / (3 * steps));
+    EXPECT_NEAR(NfwPotential::mass_inside(x), wanted, 1e-9 * wanted) << x;
+  }
+}
+
+}  // namespace
+}  // namespace grove::tests

@@ -1,0 +1,174 @@
+// Particles of several files in one: places, ids, components, units. On any number of ranks.
+#include "src/run/join.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <limits>
+
+#include "decomposition/sort_by_id.hpp"
+#include "io/snapshot.hpp"
+#include "kernels/space/error.hpp"
+#include "tests/support/physics_support.hpp"
+#include "tests/support/temporary_directory.hpp"
+
+namespace grove::tests {
+namespace {
+
+struct Component {
+  std::uint8_t type;
+  std::string name;
+  std::uint64_t count;
+};
+
+class JoinTest : public testing::Test {
+ protected:
+  const Communicator comm_{MPI_COMM_WORLD};
+  const TemporaryDirectory directory_{comm_};
+
+  std::string file(const std::string& name) const { return directory_.file(name.c_str()); }
+
+  /// A snapshot of random particles with these components and ids from `first_id` on.
+  std::string write(const std::string& name, const std::vector<Component>& components, std::uint64_t first_id = 0,
+                    const UnitSystem& units = {}, double G = 1) const {
+    std::uint64_t n = 0;
+    for (const Component& c : components) n += c.count;
+    ParticleSet all = plummer(n, 7 + n);
+    SnapshotHeader header;
+    header.units = units;
+    header.G = G;
+    std::size_t i = 0;
+    for (const Component& c : components) {
+      header.components[c.type] = c.name;
+      for (std::uint64_t k = 0; k < c.count; ++k) all.type[i++] = c.type;
+    }
+    for (std::uint64_t& id : all.id) id += first_id;
+    write_snapshot(file(name), share_of(all, comm_), header, comm_);
+    return file(name);
+  }
+
+  ParticleSet read(const std::string& path) const { return everywhere(read_particles(path, comm_)); }
+
+  /// The particles of all ranks by id.
+  ParticleSet everywhere(const ParticleSet& local) const {
+    const auto join = [&](const auto& values) {
+      return comm_.all_gather_vectors(std::span<const typename std::decay_t<decltype(values)>::value_type>(values));
+    };
+    const ParticleSet all{join(local.position), join(local.velocity), join(local.mass), join(local.id), join(local.type), {}, {}};
+    std::vector<std::size_t> order(all.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return all.id[a] < all.id[b]; });
+    return picked(all, order);
+  }
+
+  void expect_error(const std::vector<JoinPart>& parts, const std::string& text) const {
+    try {
+      join_files(parts, false, comm_);
+      ADD_FAILURE() << "no error with " << text;
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find(text), std::string::npos) << error.what();
+    }
+  }
+};
+
+TEST_F(JoinTest, TurnsShiftsAndBoostsTheSecondFileAndRaisesItsIds) {
+  const std::string a = write("a.hdf5", {{1, "halo", 40}}, 5), b = write("b.hdf5", {{1, "halo", 30}}, 2);
+  const JoinedParticles joined = join_files({{a}, {b, {90, 0, 90}, {10, -20, 30}, {1, 2, 3}}}, false, comm_);
+  EXPECT_EQ(joined.count, 70u);
+  const ParticleSet of_a = read(a), of_b = read(b), all = everywhere(joined.particles);
+  ASSERT_EQ(all.size(), 70u);
+  for (std::size_t i = 0; i < 40; ++i) {
+    EXPECT_EQ(all.id[i], of_a.id[i]);
+    EXPECT_EQ(distance(all.position, of_a.position, i), 0);
+    EXPECT_EQ(distance(all.velocity, of_a.velocity, i), 0);
+  }
+  // About x by 90 degrees: (x, -z, y); then about z: (z, x, y).
+  for (std::size_t i = 0; i < 30; ++i) {
+    const std::size_t k = 40 + i;
+    EXPECT_EQ(all.id[k], of_b.id[i] + 45) << "the largest of the first file is 44";
+    EXPECT_EQ(all.mass[k], of_b.mass[i]);
+    const double *x = &of_b.position[3 * i], *v = &of_b.velocity[3 * i];
+    const double place[3] = {x[2] + 10, x[0] - 20, x[1] + 30}, speed[3] = {v[2] + 1, v[0] + 2, v[1] + 3};
+    for (std::size_t d = 0; d < 3; ++d) {
+      EXPECT_NEAR(all.position[3 * k + d], place[d], 1e-14 * 50);
+      EXPECT_NEAR(all.velocity[3 * k + d], speed[d], 1e-14 * 5);
+    }
+  }
+}
+
+TEST_F(JoinTest, RecentresAllOnTheSameBitsForAnyNumberOfRanks) {
+  const std::string a = write("a.hdf5", {{1, "halo", 400}}), b = write("b.hdf5", {{1, "halo", 301}});
+  const std::vector<JoinPart> parts{{a}, {b, {}, {7, 0, 1}, {0, 0.5, 0}}};
+  const Communicator self(MPI_COMM_SELF);
+  const ParticleSet all = everywhere(join_files(parts, true, comm_).particles);
+  const ParticleSet alone = sort_by_id(join_files(parts, true, self).particles, self);
+  EXPECT_EQ(all.position, alone.position);
+  EXPECT_EQ(all.velocity, alone.velocity);
+  for (const auto* field : {&all.position, &all.velocity})
+    for (std::size_t d = 0; d < 3; ++d) {
+      long double sum = 0;
+      for (std::size_t i = 0; i < all.size(); ++i) sum += static_cast<long double>(all.mass[i]) * (*field)[3 * i + d];
+      EXPECT_NEAR(static_cast<double>(sum) / 2, 0, 1e-15);
+    }
+}
+
+TEST_F(JoinTest, KeepsTheNamesOfComponents) {
+  const std::string a = write("a.hdf5", {{1, "halo", 10}, {2, "disc", 10}});
+  const std::string b = write("b.hdf5", {{1, "halo", 5}, {2, "galaxy 2", 6}, {3, "bulge", 7}, {4, "disc", 8}});
+  const JoinedParticles joined = join_files({{a}, {b}}, false, comm_);
+  EXPECT_EQ(joined.components[1], "halo");
+  EXPECT_EQ(joined.components[2], "disc");
+  EXPECT_EQ(joined.components[3], "bulge");
+  EXPECT_EQ(joined.components[4], "galaxy 2") << "the first that is free, and not gas";
+  std::uint64_t counts[particle_type_count] = {};
+  for (const std::uint8_t type : everywhere(joined.particles).type) ++counts[type];
+  EXPECT_EQ(counts[0], 0u);
+  EXPECT_EQ(counts[1], 15u);
+  EXPECT_EQ(counts[2], 18u);
+  EXPECT_EQ(counts[3], 7u);
+  EXPECT_EQ(counts[4], 6u);
+  std::string notes;
+  for (const std::string& note : joined.notes) notes += note + "\n";
+  EXPECT_NE(notes.find("\"galaxy 2\" gets type 4 instead of 2"), std::string::npos) << notes;
+  EXPECT_NE(notes.find("\"disc\" gets type 2 instead of 4"), std::string::npos) << notes;
+}
+
+TEST_F(JoinTest, RefusesMoreComponentsThanTypes) {
+  const std::string a = write("a.hdf5", {{1, "one", 2}, {2, "two", 2}, {3, "three", 2}});
+  const std::string b = write("b.hdf5", {{1, "four", 2}, {2, "five", 2}});
+  const std::string c = write("c.hdf5", {{1, "six", 2}});
+  EXPECT_EQ(join_files({{a}, {b}}, false, comm_).components[5], "five");
+  expect_error({{a}, {b}, {c}}, "no particle type left for its component \"six\"");
+}
+
+TEST_F(JoinTest, RefusesOtherUnitsAndAnotherG) {
+  const UnitSystem kpc{3.0857e21, 1.98841e43, 1e5}, pc{3.0857e18, 1.98841e33, 1e5};
+  const std::string a = write("a.hdf5", {{1, "halo", 2}}, 0, kpc, 43007), b = write("b.hdf5", {{1, "halo", 2}}, 0, pc, 0.0043007);
+  const std::string c = write("c.hdf5", {{1, "halo", 2}}, 0, kpc, 1);
+  expect_error({{a}, {b}}, "unit of length in cm of 3.0857e+18");
+  expect_error({{a}, {c}}, "G = 1");
+  EXPECT_EQ(join_files({{a}, {a}}, false, comm_).info.units->length_in_cm, 3.0857e21);
+}
+
+TEST_F(JoinTest, SaysWhereAFileNamesNoUnits) {
+  const std::string a = write("a.hdf5", {{1, "halo", 2}}), table = file("b.tab");
+  comm_.agree([&] {
+    if (comm_.is_root()) std::ofstream(table) << "1 0 0 0 0 0 0\n1 1 0 0 0 0 0\n";
+  });
+  const JoinedParticles joined = join_files({{a}, {table}}, false, comm_);
+  bool is_said = false;
+  for (const std::string& note : joined.notes) is_said = is_said || note.find("names no units") != std::string::npos;
+  EXPECT_TRUE(is_said);
+  expect_error({{table}, {a}}, "begin with");
+}
+
+TEST_F(JoinTest, RefusesIdsThatWouldOverflow) {
+  const std::string a = write("a.hdf5", {{1, "halo", 2}}),
+                    b = write("b.hdf5", {{1, "halo", 2}}, std::numeric_limits<std::uint64_t>::max() - 1);
+  expect_error({{a}, {b}}, "overflow");
+  expect_error({{b}, {a}}, "overflow");
+}
+
+}  // namespace
+}  // namespace grove::tests
