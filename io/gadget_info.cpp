@@ -22,6 +22,10 @@ UnitSystem checked(const UnitSystem& units, const Hdf5Handle& group) {
   return units;
 }
 
+bool has_n_body_units(const Hdf5Handle& file) {
+  return has_link(file, "Units") && read_number(open_group(file, "Units"), n_body_units_attribute).value_or(0) == 1;
+}
+
 /// GADGET-4 and Grove name the units alike in several groups; SWIFT has its own names.
 std::optional<UnitSystem> read_units(const Hdf5Handle& file) {
   for (const char* name : {"Units", "Parameters", "Header"}) {
@@ -63,7 +67,8 @@ void read_gadget_info(const Hdf5Handle& file, ReadInfo& info) {
   const Hdf5Handle header = open_group(file, "Header");
   info.time = read_number(header, "Time");
   info.box_size = read_number(header, "BoxSize");
-  info.units = read_units(file);
+  info.has_n_body_units = has_n_body_units(file);
+  info.units = info.has_n_body_units ? UnitSystem{} : read_units(file);
   if (has_link(file, "Units")) info.G = read_number(open_group(file, "Units"), "G");
   info.universe = read_header_facts(file, info.count_of_type);
   info.components = read_component_names(file);

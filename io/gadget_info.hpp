@@ -6,6 +6,9 @@
 
 namespace grove {
 
+/// In /Units of a file whose numbers are in N-body units: 1. The units beside it are a scale for other programs.
+inline constexpr const char* n_body_units_attribute = "NBodyUnits";
+
 /// Reads what a file says about time, units, box, universe, names and origin into `info`, whose counts it takes as those of the snapshot.
 /// Throws DataError.
 void read_gadget_info(const Hdf5Handle& file, ReadInfo& info);

@@ -24,7 +24,7 @@ namespace {
 
 // The table of input formats. Text comes last: it takes whatever is printable.
 constexpr InputFormat formats[] = {
-    {"GADGET/SWIFT HDF5", ".hdf5 .h5", recognises_gadget, read_gadget, gadget_fields, gadget_attributes},
+    {"GADGET/SWIFT HDF5", ".hdf5 .h5", recognises_gadget, read_gadget, gadget_fields, gadget_attributes, nullptr, gadget_info},
     {"GADGET binary", ".gad .gadget", recognises_gadget_binary, read_gadget_binary, gadget_binary_fields},
     {"TIPSY binary", ".tipsy .tip .std", recognises_tipsy, read_tipsy, tipsy_fields},
     {"NEMO snapshot", ".nemo .snap", recognises_nemo, read_nemo, nemo_fields},

@@ -51,6 +51,9 @@ struct InputFormat {
   /// As `read`, with columns as the user lists them; null for formats that have no columns.
   ParticleSet (*read_columns)(const std::filesystem::path& path, const std::string& columns, const FieldTablePtr& fields,
                               const Communicator& comm, ReadInfo& info) = nullptr;
+  /// Fills in what the file says of itself, without its particles: time, units, G, origin. Null for formats that say nothing of units. Not
+  /// collective; throws DataError.
+  void (*info)(const std::filesystem::path& path, ReadInfo& info) = nullptr;
 };
 
 /// All formats, in the order in which they are tried.

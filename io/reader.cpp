@@ -46,7 +46,7 @@ void share_info(ReadInfo& info, const Communicator& comm) {
   broadcast_optional(info.time, comm);
   broadcast_optional(info.box_size, comm);
   broadcast_optional(info.G, comm);
-  double units[4] = {0, 1, 1, 1};
+  double units[5] = {0, 1, 1, 1, info.has_n_body_units ? 1.0 : 0.0};
   if (info.units) {
     units[0] = 1;
     units[1] = info.units->length_in_cm;
@@ -60,6 +60,7 @@ void share_info(ReadInfo& info, const Communicator& comm) {
   broadcast_strings(names, comm);
   std::copy(names.begin(), names.end(), info.components.begin());
   share_softenings(info.softenings, comm);
+  info.has_n_body_units = units[4] != 0;
   broadcast_strings(info.notes, comm);
   std::vector<std::string> texts;
   for (const auto& [name, text] : info.provenance) texts.insert(texts.end(), {name, text});
@@ -99,6 +100,19 @@ ParticleSet read_particles(const std::filesystem::path& path, const Communicator
   share_info(own_info, comm);
   if (info != nullptr) *info = std::move(own_info);
   return particles;
+}
+
+ReadInfo read_info(const std::filesystem::path& path, const Communicator& comm) {
+  ReadInfo info;
+  comm.agree([&] {
+    if (!comm.is_root()) return;
+    const DetectedFile found = detect_format(path);
+    info.format = found.format->name;
+    if (found.format->info) found.format->info(found.path, info);
+  });
+  comm.broadcast(info.format);
+  share_info(info, comm);
+  return info;
 }
 
 }  // namespace grove

@@ -35,9 +35,10 @@ struct ReadInfo {
   std::optional<double> box_size;                                  ///< code units
   std::optional<double> G;                                         ///< code units
   std::optional<UnitSystem> units;
-  HeaderFacts universe;                                         ///< why_not_isolated() judges it
-  std::vector<FileSoftening> softenings;                        ///< empty: the file does not say
-  std::vector<std::string> notes;                               ///< what a user should know, one sentence each
+  HeaderFacts universe;                   ///< why_not_isolated() judges it
+  std::vector<FileSoftening> softenings;  ///< empty: the file does not say
+  bool has_n_body_units = false;          ///< the file says so in words; only then all 1 in `units` cannot be cm, g and cm/s
+  std::vector<std::string> notes;         ///< what a user should know, one sentence each
   std::vector<std::pair<std::string, std::string>> provenance;  ///< name and text: which code wrote it, how
 
   std::uint64_t count() const;
@@ -56,5 +57,9 @@ struct ReadInfo {
 ///   not looked for.
 ParticleSet read_particles(const std::filesystem::path& path, const Communicator& comm, ReadInfo* info = nullptr,
                            const FieldTablePtr& fields = standard_fields(), const std::string& columns = "");
+
+/// What a file says about itself besides the numbers of its particles, as far as its format says anything; counts are left out.
+/// Collective; throws AgreedError for files that cannot be found, read or recognised.
+ReadInfo read_info(const std::filesystem::path& path, const Communicator& comm);
 
 }  // namespace grove

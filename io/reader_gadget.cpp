@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 
+#include "io/gadget_info.hpp"
 #include "io/gadget_layout.hpp"
 #include "io/gadget_numbers.hpp"
 #include "io/hdf5_attribute_list.hpp"
@@ -176,6 +177,15 @@ std::vector<FileAttribute> gadget_attributes(const std::filesystem::path& path) 
   std::vector<FileAttribute> attributes;
   read_checked(path, [&] { attributes = list_attributes(open_hdf5_file(path)); });
   return attributes;
+}
+
+void gadget_info(const std::filesystem::path& path, ReadInfo& info) {
+  const Hdf5Turn turn;
+  read_checked(path, [&] {
+    const Hdf5Handle file = open_hdf5_file(path);
+    // What lacks a header is refused when it is read.
+    if (has_link(file, "Header")) read_gadget_info(file, info);
+  });
 }
 
 }  // namespace grove

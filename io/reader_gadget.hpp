@@ -14,5 +14,6 @@ bool recognises_gadget(const FileHead& head);
 ParticleSet read_gadget(const std::filesystem::path& path, const FieldTablePtr& fields, const Communicator& comm, ReadInfo& info);
 std::vector<FieldDescription> gadget_fields(const std::filesystem::path& path);
 std::vector<FileAttribute> gadget_attributes(const std::filesystem::path& path);
+void gadget_info(const std::filesystem::path& path, ReadInfo& info);
 
 }  // namespace grove

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 
+#include "io/gadget_info.hpp"
 #include "io/gadget_layout.hpp"
 #include "io/hdf5_attributes.hpp"
 #include "io/hdf5_elements.hpp"
 #include "io/hdf5_handles.hpp"
 #include "io/hdf5_image.hpp"
+#include "io/physical_constants.hpp"
 
 namespace grove {
 
@@ -20,7 +22,7 @@ constexpr std::size_t longest_attribute = 60000;
 // What HDF5 may add to its metadata and round up when the datasets get their space; it adds a few KiB at most.
 constexpr std::uint64_t metadata_allowance = 64 << 10;
 
-constexpr double seconds_per_gyr = 3.15576e16;
+constexpr double seconds_per_gyr = 1e9 * year_in_s;
 
 void write_header_group(const Hdf5Handle& file, const SnapshotHeader& header, const SnapshotContents& contents) {
   const Hdf5Handle group = create_group(file, "Header");
@@ -47,9 +49,10 @@ void write_unit_attributes(const Hdf5Handle& group, const UnitSystem& units) {
   write_attribute(group, "UnitVelocity_in_cm_per_s", units.velocity_in_cm_per_s);
 }
 
-void write_parameters_group(const Hdf5Handle& file, const SnapshotHeader& header, const SnapshotContents& contents) {
+void write_parameters_group(const Hdf5Handle& file, const SnapshotHeader& header, const SnapshotContents& contents,
+                            const UnitSystem& units) {
   const Hdf5Handle group = create_group(file, "Parameters");
-  write_unit_attributes(group, header.units);
+  write_unit_attributes(group, units);
   write_attribute(group, "BoxSize", contents.box_size);
   write_attribute(group, "ComovingIntegrationOn", std::int32_t{0});
   for (const char* name : {"Omega0", "OmegaLambda", "OmegaBaryon"}) write_attribute(group, name, 0.0);
@@ -69,14 +72,15 @@ void write_parameters_group(const Hdf5Handle& file, const SnapshotHeader& header
     write_attribute(group, fmt::format("SofteningClassOfPartType{}", type), static_cast<std::int32_t>(its_class));
   }
   // pynbody takes the time from here, and makes one up from the redshift otherwise.
-  write_attribute(group, "Time_GYR", header.time * header.units.time_in_s() / seconds_per_gyr);
+  write_attribute(group, "Time_GYR", header.time * units.time_in_s() / seconds_per_gyr);
 }
 
-void write_units_group(const Hdf5Handle& file, const SnapshotHeader& header) {
+void write_units_group(const Hdf5Handle& file, const SnapshotHeader& header, const UnitSystem& units) {
   const Hdf5Handle group = create_group(file, "Units");
-  write_unit_attributes(group, header.units);
-  write_attribute(group, "UnitTime_in_s", header.units.time_in_s());
+  write_unit_attributes(group, units);
+  write_attribute(group, "UnitTime_in_s", units.time_in_s());
   write_attribute(group, "G", header.G);
+  if (!is_physical(header.units)) write_attribute(group, n_body_units_attribute, std::int32_t{1});
 }
 
 void write_long_text(const Hdf5Handle& group, const std::string& name, const std::string& text) {
@@ -119,15 +123,16 @@ std::string make_snapshot_image(const std::string& name, const SnapshotHeader& h
   Hdf5Image image(name);
   const Hdf5Handle& file = image.file();
   write_header_group(file, header, contents);
-  write_parameters_group(file, header, contents);
-  write_units_group(file, header);
+  const UnitSystem units = units_for_others(header.units, header.G);
+  write_parameters_group(file, header, contents, units);
+  write_units_group(file, header, units);
   write_provenance_group(file, header, contents.ranks);
   for (int type = 0; type < particle_type_count; ++type) {
     const std::uint64_t count = contents.count_of_type[static_cast<std::size_t>(type)];
     if (count == 0) continue;
     const Hdf5Handle group = create_group(file, gadget_group(type));
     write_attribute(group, "ComponentName", header.components[static_cast<std::size_t>(type)]);
-    for (const ParticleField* field : contents.fields) create_field(group, *field, count, header.units);
+    for (const ParticleField* field : contents.fields) create_field(group, *field, count, units);
   }
   return image.close();
 }

@@ -14,6 +14,19 @@ struct UnitSystem {
   double time_in_s() const { return length_in_cm / velocity_in_cm_per_s; }
 };
 
+/// False for N-body units: all three at 1, numbers without a physical meaning.
+bool is_physical(const UnitSystem& units);
+
+/// Whether they are numbers > 0 with which also the unit of time and the gravitational constant are ordinary numbers.
+bool are_usable(const UnitSystem& units);
+
+/// The physical gravitational constant in code units.
+double gravitational_constant(const UnitSystem& units);
+
+/// The units that a file names for other programs. These know no N-body units: in their place stand 1 kpc, 10^10 solar masses and the
+/// velocity with which the physical constant is `G` in code units, 207.4 km/s for G = 1.
+UnitSystem units_for_others(const UnitSystem& units, double G);
+
 /// One code unit of a quantity in cgs; 1 for numbers without unit.
 double in_cgs(const FieldUnit& unit, const UnitSystem& system);
 

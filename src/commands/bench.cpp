@@ -16,6 +16,7 @@
 #include "src/config/gravity_report.hpp"
 #include "src/run/component_softening.hpp"
 #include "src/run/initial_state.hpp"
+#include "src/run/memory_check.hpp"
 #include "src/simulation/devices.hpp"
 #include "src/text/text_table.hpp"
 #include "src/version.hpp"
@@ -34,11 +35,13 @@ struct BenchOptions {
   std::string settings, picture;
   std::vector<int> virtual_ranks;
   CLI::Option* sweep = nullptr;  ///< owned by the App
+  RecordedPhysics physics{};     ///< of the file
 };
 
 /// The configuration with particles of `generator`, or of the file; `setting` wins over all that the user set.
 Config config_of(const BenchOptions& options, const std::string& generator, const Communicator& comm, const std::string& setting = "") {
-  std::vector<std::string> overrides{"initial_conditions.file=" + options.file};
+  std::vector<std::string> overrides = options.physics.overrides();
+  overrides.push_back("initial_conditions.file=" + options.file);
   if (options.file.empty())
     overrides = {"initial_conditions.generator=" + generator, "initial_conditions.n=" + options.n,
                  "initial_conditions.seed=" + options.seed};
@@ -68,8 +71,8 @@ int bench_virtual_ranks(const BenchOptions& options, const Communicator& comm) {
   const InitialState state = load_initial_state(config, comm);
   const std::vector<VirtualRanks> rows = measure_virtual_ranks(state.particles, config.gravity, options.virtual_ranks);
   if (!options.json.replaces_table())
-    fmt::print("{}\n{} in one process\n{}\n\n{}", version_line(), state.description, gravity_text(config.gravity),
-               virtual_ranks_text(rows));
+    fmt::print("{}\n{} in one process\n{}{}\n\n{}", version_line(), state.description, options.physics.text(config),
+               gravity_text(config.gravity), virtual_ranks_text(rows));
   if (!options.json.given()) return 0;
   nlohmann::ordered_json json = json_header(comm);
   json["particles"] = state.count;
@@ -90,6 +93,7 @@ int bench_one(const BenchOptions& options, const Communicator& comm) {
   comm.agree([&] {
     simulation = make_simulation(config.run.device, config.gravity, comm, {.transport = transport_way_named(config.run.transport)});
   });
+  require_memory_of_forces(config, *simulation, comm);
   InitialState state = load_initial_state(config, comm);
   set_component_softening(config.gravity, state, *simulation, comm);
   simulation->start(state.particles, config.time.begin);
@@ -100,8 +104,8 @@ int bench_one(const BenchOptions& options, const Communicator& comm) {
   comm.agree([&] {
     if (!comm.is_root()) return;
     if (!options.json.replaces_table())
-      fmt::print("{}\n{} on {}, {}\n{}\n\n{}", version_line(), state.description, ranks_text(comm), device, gravity_text(config.gravity),
-                 benchmark_text(result));
+      fmt::print("{}\n{} on {}, {}\n{}{}\n\n{}", version_line(), state.description, ranks_text(comm), device, options.physics.text(config),
+                 gravity_text(config.gravity), benchmark_text(result));
     if (!options.json.given()) return;
     const InitialConditions& from = config.initial_conditions;
     nlohmann::ordered_json json = json_header(comm);
@@ -163,8 +167,9 @@ int bench_sweep(const BenchOptions& options, const Communicator& comm) {
     curves.push_back(sweep_accuracy(configs, options.repeats, targets, comm));
     if (!speaks) continue;
     const GravityParameters& gravity = configs.front().gravity;
-    fmt::print("\n{} on {}, {}\n{}\n\n{}", curves.back().description, ranks_text(comm), curves.back().device,
-               gravity_text(gravity, AccuracyValue::left_out), sweep_table(curves.back(), accuracy_setting(gravity)));
+    fmt::print("\n{} on {}, {}\n{}{}\n\n{}", curves.back().description, ranks_text(comm), curves.back().device,
+               options.physics.text(configs.front()), gravity_text(gravity, AccuracyValue::left_out),
+               sweep_table(curves.back(), accuracy_setting(gravity)));
     std::fflush(stdout);
   }
   comm.agree([&] {
@@ -177,16 +182,21 @@ int bench_sweep(const BenchOptions& options, const Communicator& comm) {
 
 CommandAction declare_bench(CLI::App& app) {
   auto options = std::make_shared<BenchOptions>();
-  app.add_option("--n", options->n, "number of particles [100000]")->type_name("N");
+  auto* number = app.add_option("--n", options->n, "number of particles [100000]")->type_name("N");
   auto* generator =
       app.add_option("--ic", options->generators, "generator of the particles, or with --sweep several: plummer,disc [plummer]")
           ->type_name("GENERATOR");
-  app.add_option("--file", options->file, "particles of a file instead")->type_name("FILE")->excludes(generator);
-  app.add_option("--seed", options->seed, "of the particles [1]")->type_name("SEED");
+  auto* seed = app.add_option("--seed", options->seed, "of the particles [1]")->type_name("SEED");
+  auto* file = app.add_option("--file", options->file, "particles of a file instead, with the softening, G and units that it records")
+                   ->type_name("FILE")
+                   ->check([](const std::string& name) { return name.empty() ? std::string("no file is named") : std::string(); });
+  for (auto* of_generators : {generator, number, seed}) file->excludes(of_generators);
   app.add_option("--repeats", options->repeats, "force evaluations measured, after two that are not [5]")
-      ->check(CLI::PositiveNumber)
+      ->check(whole_number(1, 1000000))
       ->type_name("R");
-  app.add_option("--check", options->targets, "also measure force errors on this many particles [with --sweep 2000]")->type_name("TARGETS");
+  app.add_option("--check", options->targets, "also measure force errors on this many particles [with --sweep 2000]")
+      ->check(whole_number(1))
+      ->type_name("TARGETS");
   options->sweep =
       app.add_option("--sweep", options->settings,
                      "the speed/error curve: measure with each of these tolerances (gravity.opening = relative) or thetas (all "
@@ -204,6 +214,7 @@ CommandAction declare_bench(CLI::App& app) {
   options->json.declare(app);
   options->common.declare(app);
   return [options](const Communicator& comm) {
+    if (!options->file.empty()) options->physics = physics_of_file(options->file, options->common, comm);
     if (!options->virtual_ranks.empty()) return bench_virtual_ranks(*options, comm);
     return options->sweep->count() > 0 ? bench_sweep(*options, comm) : bench_one(*options, comm);
   };

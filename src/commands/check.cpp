@@ -13,6 +13,7 @@
 #include "src/config/gravity_report.hpp"
 #include "src/run/component_softening.hpp"
 #include "src/run/initial_state.hpp"
+#include "src/run/memory_check.hpp"
 #include "src/simulation/devices.hpp"
 #include "src/text/text_table.hpp"
 
@@ -30,16 +31,21 @@ struct CheckOptions {
   double max_99 = std::numeric_limits<double>::infinity();
 };
 
-Config config_of(const CheckOptions& options, const Communicator& comm) {
+/// `physics`: what the file records, if the particles are named by a file.
+Config config_of(const CheckOptions& options, const Communicator& comm, RecordedPhysics& physics) {
   const bool is_config = std::filesystem::path(options.source).extension() == ".toml";
   if (is_config) return load_config_on_all_ranks(options.source, options.common.overrides(), comm);
-  return load_config_on_all_ranks("", options.common.overrides({"initial_conditions.file=" + options.source}), comm);
+  physics = physics_of_file(options.source, options.common, comm);
+  std::vector<std::string> first = physics.overrides();
+  first.push_back("initial_conditions.file=" + options.source);
+  return load_config_on_all_ranks("", options.common.overrides(first), comm);
 }
 
-std::string readable(const Config& config, const InitialState& state, const Simulation& simulation, const ForceErrors& errors) {
+std::string readable(const Config& config, const RecordedPhysics& physics, const InitialState& state, const Simulation& simulation,
+                     const ForceErrors& errors) {
   const bool has_external = !external_texts(config.external_sections()).empty();
   return fmt::format(
-      "{}\n{}{}, on {}\n{} targets against direct summation in FP64\n\n{}", state.description,
+      "{}\n{}{}{}, on {}\n{} targets against direct summation in FP64\n\n{}", state.description, physics.text(config),
       has_external ? "note: external potentials are exact and left out: errors are those of the particles' own gravity\n" : "",
       gravity_text(config.gravity), simulation.device_description(), format_count(errors.targets), error_table(errors));
 }
@@ -54,12 +60,14 @@ nlohmann::ordered_json as_json(const Config& config, const InitialState& state, 
 }
 
 int check(const CheckOptions& options, const Communicator& comm) {
-  Config config = config_of(options, comm);
+  RecordedPhysics physics;
+  Config config = config_of(options, comm, physics);
   options.json.require_writable(comm);
   std::unique_ptr<Simulation> simulation;
   comm.agree([&] {
     simulation = make_simulation(config.run.device, config.gravity, comm, {.transport = transport_way_named(config.run.transport)});
   });
+  require_memory_of_forces(config, *simulation, comm);
   InitialState state = load_initial_state(config, comm);
   set_component_softening(config.gravity, state, *simulation, comm);
   simulation->start(state.particles, config.time.begin);
@@ -67,7 +75,7 @@ int check(const CheckOptions& options, const Communicator& comm) {
   const ForceErrors errors = force_errors(simulation->sample_force_error(options.targets, options.seed));
   comm.agree([&] {
     if (!comm.is_root()) return;
-    if (!options.json.replaces_table()) fmt::print("{}", readable(config, state, *simulation, errors));
+    if (!options.json.replaces_table()) fmt::print("{}", readable(config, physics, state, *simulation, errors));
     if (options.json.given()) options.json.write(as_json(config, state, *simulation, errors, comm));
   });
   // Written so that NaN exceeds every limit.
@@ -83,12 +91,18 @@ CommandAction declare_check(CLI::App& app) {
   auto options = std::make_shared<CheckOptions>();
   app.add_option("SNAPSHOT_OR_CONFIG", options->source, "particles to check, or a configuration (*.toml) that says where they come from")
       ->required();
-  app.add_option("--targets", options->targets, "size of the random sample [1000]")->check(CLI::PositiveNumber)->type_name("N");
-  app.add_option("--seed", options->seed, "of the sample, which does not depend on the number of ranks [1]")->type_name("SEED");
-  app.add_option("--max-99", options->max_99, "exit with code 1 when the 99 % acceleration error is larger")->type_name("X");
+  app.add_option("--targets", options->targets, "size of the random sample [1000]")->check(whole_number(1))->type_name("N");
+  app.add_option("--seed", options->seed, "of the sample, which does not depend on the number of ranks [1]")
+      ->check(whole_number(0))
+      ->type_name("SEED");
+  app.add_option("--max-99", options->max_99, "exit with code 1 when the 99 % acceleration error is larger")
+      ->check(positive_number)
+      ->type_name("X");
   options->json.declare(app);
   options->common.declare(app);
-  app.footer("Method, accuracy and softening come from --set, e.g. --set gravity.tolerance=0.0001, or are the defaults.");
+  app.footer(
+      "Method and accuracy come from --set, e.g. --set gravity.tolerance=0.0001, or are the defaults. Softening, G and units come from\n"
+      "--set or, with a file of particles, from what the file records.");
   return [options](const Communicator& comm) { return check(*options, comm); };
 }
 

@@ -72,7 +72,9 @@ int make_initial_conditions(const IcOptions& options, const Communicator& comm) 
   const std::filesystem::path out = options.out;
   remove_partial_files_on_failure(out.parent_path(), out.filename().string());
   save_snapshot(options.out, state.particles, config.time.begin, config, "", comm, state.components);
-  if (comm.is_root()) fmt::print("{}, written to {}\n", state.description, options.out);
+  if (!comm.is_root()) return 0;
+  fmt::print("{}, written to {}\n", state.description, options.out);
+  if (const std::string note = advice_on_G(config.gravity.G, config.units); !note.empty()) fmt::print("note: {}\n", note);
   return 0;
 }
 

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -13,8 +14,10 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
+#include <system_error>
 
 #include "io/partial_file.hpp"
+#include "io/reader.hpp"
 #include "kernels/space/error.hpp"
 #include "src/run/same_on_all_ranks.hpp"
 #include "src/text/text_parts.hpp"
@@ -39,10 +42,44 @@ std::vector<std::string> CommonOptions::overrides(std::vector<std::string> first
 }
 
 Config load_config_on_all_ranks(const std::string& path, const std::vector<std::string>& overrides, const Communicator& comm) {
+  const std::string name = path.empty() ? "command line" : path;
+  std::string text, file;
+  comm.agree([&] {
+    if (!path.empty()) text = read_config_text(path);
+    file = file_of_units(text, name, overrides);
+  });
+  // The root's, so that all ranks read a file or none does.
+  comm.broadcast(file);
+  ReadInfo in_file;
+  if (!file.empty()) in_file = read_info(file, comm);
   Config config;
-  comm.agree([&] { config = path.empty() ? parse_config("", "command line", overrides) : load_config(path, overrides); });
+  comm.agree([&] { config = parse_config(text, name, overrides, file.empty() ? nullptr : &in_file); });
   require_same_config(config, comm);
   return config;
+}
+
+RecordedPhysics physics_of_file(const std::string& file, const CommonOptions& options, const Communicator& comm) {
+  const ReadInfo info = read_info(file, comm);
+  RecordedPhysics physics;
+  comm.agree([&] { physics = RecordedPhysics(file, info, options.settings); });
+  return physics;
+}
+
+std::function<std::string(const std::string&)> whole_number(std::uint64_t least, std::uint64_t most) {
+  return [=](const std::string& text) -> std::string {
+    std::uint64_t number = 0;
+    const char* const end = text.data() + text.size();
+    const auto [rest, mistake] = std::from_chars(text.data(), end, number);
+    if (mistake == std::errc() && rest == end && number >= least && number <= most) return "";
+    return fmt::format("{} must be a whole number >= {} and <= {}", text, least, most);
+  };
+}
+
+std::string positive_number(const std::string& text) {
+  double number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, mistake] = std::from_chars(text.data(), end, number);
+  return mistake == std::errc() && rest == end && number > 0 ? "" : text + " must be a number > 0";
 }
 
 void JsonOption::declare(CLI::App& app) {

@@ -1,12 +1,15 @@
 // Options that several commands share, and the configuration that follows from them.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
 #include "decomposition/communicator.hpp"
 #include "src/config/config.hpp"
+#include "src/run/recorded_physics.hpp"
 
 namespace CLI {
 class App;
@@ -29,6 +32,16 @@ struct CommonOptions {
 
 /// load_config on every rank, agreed and the same on all. With an empty path all comes from the overrides. Collective; throws AgreedError.
 Config load_config_on_all_ranks(const std::string& path, const std::vector<std::string>& overrides, const Communicator& comm);
+
+/// What the file of particles records of the physics, and --set does not say. Collective; throws AgreedError for a file that cannot be
+/// read.
+RecordedPhysics physics_of_file(const std::string& file, const CommonOptions& options, const Communicator& comm);
+
+/// Checks that the value of an option is a whole number between both, before it is converted: a number < 0 would become a large one.
+std::function<std::string(const std::string&)> whole_number(std::uint64_t least, std::uint64_t most = std::uint64_t{1} << 53);
+
+/// As whole_number(), of any number > 0; not NaN.
+std::string positive_number(const std::string& text);
 
 /// `--json [FILE]`: where the result goes as JSON.
 class JsonOption {

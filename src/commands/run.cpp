@@ -185,6 +185,9 @@ int simulate(const RunOptions& options, Config config, const Communicator& comm)
     });
   };
   lock_directory();
+  std::vector<std::string> advice;
+  if (options.continues)
+    if (const std::string note = keep_former_G(config, directory, comm); !note.empty()) advice.push_back(note);
   // Whatever can fail at once is done before anything slow.
   std::unique_ptr<StepSchedule> schedule;
   comm.agree(
@@ -198,7 +201,7 @@ int simulate(const RunOptions& options, Config config, const Communicator& comm)
     from = find_continuation({directory, config, *schedule, simulation->fields(), device.is_gpu(), options.force_config}, comm);
   if (options.continues && from.source == Continuation::Source::nothing)
     from.notes.push_back("there is nothing to go on from in " + directory.path() + ": the run begins anew");
-  std::vector<std::string> advice = from.notes;
+  advice.insert(advice.end(), from.notes.begin(), from.notes.end());
   const auto is_over = [&] { return from.source != Continuation::Source::nothing && from.step == schedule->steps(); };
   if (is_over()) return finished_before(from, config, console);
   begin_activity("reading the particles");

@@ -24,6 +24,12 @@ const std::vector<Setting>& settings_of(const std::string& integrator) {
   return found ? found->settings : none;
 }
 
+std::vector<GivenSetting> read_overrides(const std::vector<std::string>& texts) {
+  std::vector<GivenSetting> given;
+  for (const std::string& text : texts) given.push_back(read_override(text));
+  return given;
+}
+
 }  // namespace
 
 double TimeParameters::number(const std::string& name) const {
@@ -36,19 +42,25 @@ const std::string& TimeParameters::text(const std::string& name) const {
 
 std::vector<std::string> OutputParameters::field_names() const { return parts_between_commas(fields); }
 
-Config parse_config(const std::string& text, const std::string& name, const std::vector<std::string>& overrides) {
-  std::vector<GivenSetting> given;
-  for (const std::string& entry : overrides) given.push_back(read_override(entry));
-  return build_config(name, read_toml(text, name), given, config_table());
+Config parse_config(const std::string& text, const std::string& name, const std::vector<std::string>& overrides, const ReadInfo* in_file) {
+  return build_config(name, read_toml(text, name), read_overrides(overrides), config_table(), in_file);
 }
 
 Config load_config(const std::string& path, const std::vector<std::string>& overrides) {
+  return parse_config(read_config_text(path), path, overrides);
+}
+
+std::string read_config_text(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) throw ConfigError(fmt::format("cannot read the configuration {}: {}", path, std::strerror(errno)));
   std::ostringstream text;
   // Fails for a directory, which opens like a file, and for an empty file.
   if (!(text << file.rdbuf())) throw ConfigError(fmt::format("the configuration {} is empty or not a file that can be read", path));
-  return parse_config(text.str(), path, overrides);
+  return text.str();
+}
+
+std::string file_of_units(const std::string& text, const std::string& name, const std::vector<std::string>& overrides) {
+  return file_of_units(read_toml(text, name), read_overrides(overrides));
 }
 
 }  // namespace grove

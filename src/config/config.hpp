@@ -12,6 +12,8 @@
 
 namespace grove {
 
+struct ReadInfo;
+
 /// Times in code units.
 struct TimeParameters {
   double begin = 0.0;                   ///< time of the initial conditions
@@ -56,6 +58,7 @@ struct Config {
   InitialConditions initial_conditions;
   GravityParameters gravity;
   ExternalParameters external, external_2, external_3;
+  bool is_G_given = false;  ///< gravity.G is the user's; else it follows from the units: the physical constant, or 1
   TimeParameters time;
   OutputParameters output;
   UnitSystem units;
@@ -64,13 +67,22 @@ struct Config {
   std::vector<ExternalParameters> external_sections() const { return {external, external_2, external_3}; }
 };
 
-/// Reads the file at `path`, then applies `overrides` ("section.key=value") on top of it. Exactly one of initial_conditions.file and
-/// .generator must be there, everything else has a default; relative paths inside are relative to the current directory. Not
-/// collective. Throws ConfigError that names file, line, key, value and what is allowed.
+/// Makes a Config of a TOML `text`, called `name` in messages, with `overrides` ("section.key=value") on top of it. Exactly one of
+/// initial_conditions.file and .generator must be there, everything else has a default; relative paths inside are relative to the current
+/// directory. With an empty text all comes from the overrides, which is how `grove ic` and `grove bench` make a Config of their options.
+/// `in_file` is what the input file says of itself, and needed only where file_of_units() names one. Not collective. Throws ConfigError
+/// that names file, line, key, value and what is allowed.
+Config parse_config(const std::string& text, const std::string& name, const std::vector<std::string>& overrides,
+                    const ReadInfo* in_file = nullptr);
+
+/// As parse_config, of the file at `path`.
 Config load_config(const std::string& path, const std::vector<std::string>& overrides);
 
-/// As load_config, from `text`; `name` stands for the file's name in messages. With an empty text all comes from the overrides, which
-/// is how `grove ic` and `grove bench` make a Config of their options.
-Config parse_config(const std::string& text, const std::string& name, const std::vector<std::string>& overrides);
+/// The text of the file at `path`. Throws ConfigError where it cannot be read.
+std::string read_config_text(const std::string& path);
+
+/// The input file whose units the configuration takes, units.system = "file"; empty: none. Values are not checked. Throws ConfigError for
+/// what is not TOML, and for overrides that are none.
+std::string file_of_units(const std::string& text, const std::string& name, const std::vector<std::string>& overrides);
 
 }  // namespace grove

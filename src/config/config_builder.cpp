@@ -13,16 +13,34 @@
 #include "kernels/gravity/opening.hpp"
 #include "kernels/particles/fields.hpp"
 #include "kernels/space/error.hpp"
+#include "src/config/given_units.hpp"
 #include "src/config/named_rows.hpp"
 #include "src/integrators/integrator_info.hpp"
 
 namespace grove {
 namespace {
 
-const std::string initial_section = "initial_conditions";
+const std::string initial_section = "initial_conditions", units_section = "units";
 
 [[noreturn]] void fail(const GivenSetting& given, const std::string& must) {
   throw ConfigError(fmt::format("{}: {}: {}", given.where, full_name(given), must));
+}
+
+using GivenSettings = std::map<std::pair<std::string, std::string>, GivenSetting>;
+
+/// The overrides win. `units = "file"`, outside all sections, is short for units.system.
+GivenSettings by_name(const std::vector<GivenSetting>& file, const std::vector<GivenSetting>& overrides) {
+  GivenSettings settings;
+  for (const auto* source : {&file, &overrides}) {
+    for (GivenSetting given : *source) {
+      if (given.section.empty() && given.name == "units" && std::holds_alternative<std::string>(given.value)) {
+        given.section = "units";
+        given.name = units_key;
+      }
+      settings[{given.section, given.name}] = given;
+    }
+  }
+  return settings;
 }
 
 std::string suggestion(const std::string& wrong, const std::vector<std::string>& names) {
@@ -33,26 +51,22 @@ std::string suggestion(const std::string& wrong, const std::vector<std::string>&
 // Turns given keys into a Config. One use each.
 class ConfigBuilder {
  public:
-  ConfigBuilder(std::string name, const std::vector<GivenSetting>& file, const std::vector<GivenSetting>& overrides,
-                const ConfigTable& table)
-      : name_(std::move(name)), table_(table) {
-    for (const auto* source : {&file, &overrides}) {
-      for (const GivenSetting& given : *source) given_[{given.section, given.name}] = given;
-    }
-  }
+  ConfigBuilder(std::string name, GivenSettings given, const ConfigTable& table, const ReadInfo* in_file)
+      : name_(std::move(name)), table_(table), in_file_(in_file), given_(std::move(given)) {}
 
   Config build() {
     for (const auto& [path, given] : given_) check_section(given);
     for (const ConfigSetting& row : table_.settings) row.set(config_, row.setting.default_value);
     choose_source();
     choose_rows();
+    // Before all that may be given with a unit.
+    set_units();
     for (const auto& [path, given] : given_) {
-      if (!given.name.empty()) set(given);
+      if (!given.name.empty() && given.section != units_section) set(given);
     }
     check_theta();
     drop_idle_settings();
-    check_units();
-    resolve_physical_G();
+    resolve_G();
     check_times();
     check_fields();
     check_columns();
@@ -135,7 +149,7 @@ class ConfigBuilder {
   }
 
   void set(const GivenSetting& given) {
-    // resolve_physical_G() sets it when the units are known.
+    // resolve_G() sets it.
     if (given.section == "gravity" && given.name == "G" && is_physical_G(given)) return;
     const ConfigSetting* row = table_.find(given.section, given.name);
     if (!row) {
@@ -146,7 +160,7 @@ class ConfigBuilder {
       fail(given, "is for generators; with initial_conditions.file it has no effect and must go");
     if (belongs_to_files(*row) && !find(initial_section, "file"))
       fail(given, "is for initial_conditions.file; with a generator it has no effect and must go");
-    row->set(config_, accept(row->setting, given));
+    row->set(config_, accept(row->setting, given, config_.units));
   }
 
   // Sets a key of the chosen generator or integrator. False when no row of any choice has such a key.
@@ -160,7 +174,7 @@ class ConfigBuilder {
         if (!setting) continue;
         owners.push_back(row.name);
         if (row.name != chosen) continue;
-        choice.values(config_)[given.name] = accept(*setting, given);
+        choice.values(config_)[given.name] = accept(*setting, given, config_.units);
         return true;
       }
       if (owners.empty()) continue;
@@ -213,17 +227,22 @@ class ConfigBuilder {
     }
   }
 
-  void check_units() const {
-    const GivenSetting* some = nullptr;
-    std::vector<std::string> missing;
-    for (const ConfigSetting& row : table_.settings) {
-      if (row.section != "units") continue;
-      const GivenSetting* given = find("units", row.setting.name);
-      if (given) some = given;
-      if (!given) missing.push_back("units." + row.setting.name);
-    }
-    if (some && !missing.empty())
-      fail(*some, fmt::format("needs {} too: give all three units, or none for N-body units", fmt::join(missing, " and ")));
+  void set_units() {
+    std::vector<std::string> names;
+    for (const ConfigSetting& row : table_.settings)
+      if (row.section == units_section && !row.is_shorthand) names.push_back(row.setting.name);
+    const GivenUnits units = given_units([&](const std::string& name) { return find(units_section, name); }, names);
+    for (const auto& [path, given] : given_)
+      if (given.section == units_section && !given.name.empty() && !table_.find(given.section, given.name)) fail_unknown(given);
+    for (const GivenSetting* given : units.single) set(*given);
+    if (!are_usable(config_.units))
+      throw ConfigError(
+          fmt::format("{}: [units]: the gravitational constant or the unit of time in them is beyond the numbers of 64 bits", name_));
+    if (!units.system) return;
+    const GivenSetting* const file = find(initial_section, "file");
+    const auto* const path = file ? std::get_if<std::string>(&file->value) : nullptr;
+    config_.units = resolve_units(*units.system, path ? *path : "", in_file_);
+    takes_file_units_ = units.system->value == decltype(units.system->value)(units_of_the_file);
   }
 
   static bool is_physical_G(const GivenSetting& given) {
@@ -231,10 +250,17 @@ class ConfigBuilder {
     return text && *text == "cgs";
   }
 
-  void resolve_physical_G() {
+  // In physical units the physical constant, unless it is given; in N-body units 1, or what a file says whose units are taken.
+  void resolve_G() {
     const GivenSetting* given = find("gravity", "G");
-    if (!given || !is_physical_G(*given)) return;
-    if (!is_physical(config_.units)) fail(*given, "needs physical units in [units]");
+    const bool wants_physical = given && is_physical_G(*given);
+    config_.is_G_given = given != nullptr;
+    if (given && !wants_physical) return;
+    if (!is_physical(config_.units)) {
+      if (wants_physical) fail(*given, "needs physical units in [units]");
+      if (takes_file_units_ && in_file_->G && std::isnormal(*in_file_->G) && *in_file_->G > 0) config_.gravity.G = *in_file_->G;
+      return;
+    }
     config_.gravity.G = gravitational_constant(config_.units);
   }
 
@@ -257,15 +283,27 @@ class ConfigBuilder {
 
   std::string name_;
   const ConfigTable& table_;
-  std::map<std::pair<std::string, std::string>, GivenSetting> given_;
+  const ReadInfo* in_file_;
+  GivenSettings given_;
+  bool takes_file_units_ = false;
   Config config_;
 };
 
 }  // namespace
 
 Config build_config(const std::string& name, const std::vector<GivenSetting>& file, const std::vector<GivenSetting>& overrides,
-                    const ConfigTable& table) {
-  return ConfigBuilder(name, file, overrides, table).build();
+                    const ConfigTable& table, const ReadInfo* in_file) {
+  return ConfigBuilder(name, by_name(file, overrides), table, in_file).build();
+}
+
+std::string file_of_units(const std::vector<GivenSetting>& file, const std::vector<GivenSetting>& overrides) {
+  const GivenSettings settings = by_name(file, overrides);
+  const auto text_of = [&](const std::string& section, const std::string& name) -> std::string {
+    const auto found = settings.find({section, name});
+    const auto* const text = found == settings.end() ? nullptr : std::get_if<std::string>(&found->second.value);
+    return text ? *text : "";
+  };
+  return text_of(units_section, units_key) == units_of_the_file ? text_of(initial_section, "file") : "";
 }
 
 }  // namespace grove

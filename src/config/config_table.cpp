@@ -32,7 +32,10 @@ auto rows_of(Rows& rows, Section Config::*section, const std::string& section_na
 void add_initial_conditions(Rows& rows) {
   const auto add = rows_of(rows, &Config::initial_conditions, "initial_conditions");
   using IC = InitialConditions;
-  add(&IC::file, {"file", {}, {}, "input particles, relative to the current directory: GADGET or SWIFT, TIPSY, NEMO, or a text table (docs/input.md)"});
+  add(&IC::file, {"file",
+                  {},
+                  {},
+                  "input particles, relative to the current directory: GADGET or SWIFT, TIPSY, NEMO, or a text table (docs/input.md)"});
   add(&IC::columns, {"columns",
                      {},
                      {},
@@ -89,14 +92,20 @@ void add_gravity(Rows& rows) {
                   {"softening",
                    Gravity{}.softening,
                    not_negative,
-                   "softening length in code units; 0 is Newtonian",
+                   "softening length; 0 is Newtonian",
                    {},
                    "or one for each component: {halo = 1.0, disc = 0.4}; a pair has the larger of its two",
+                   Dimension::length,
                    true},
                   set_softening,
                   get_softening});
   add(&Gravity::softening_kernel, {"softening_kernel", {}, {}, "form of the softening", softening_names()});
-  add(&Gravity::G, {"G", {}, positive, "gravitational constant in code units", {}, "or \"cgs\": the physical one, from [units]"});
+  add(&Gravity::G, {"G",
+                    {},
+                    positive,
+                    "gravitational constant in code units; not given: the physical one in physical units, else 1",
+                    {},
+                    "or \"cgs\": the physical one, from [units]"});
 }
 
 /// The sections of external potentials, and their members in Config.
@@ -116,9 +125,9 @@ void add_external(Rows& rows) {
 void add_time(Rows& rows) {
   const auto add = rows_of(rows, &Config::time, "time");
   using Time = TimeParameters;
-  add(&Time::begin, {"begin", {}, any_number, "time of the initial conditions"});
-  add(&Time::end, {"end", {}, any_number, "time of the last state", {}, "not before time.begin"});
-  add(&Time::dt, {"dt", {}, positive, "time step, shared by all particles"});
+  add(&Time::begin, {"begin", {}, any_number, "time of the initial conditions", {}, {}, Dimension::time});
+  add(&Time::end, {"end", {}, any_number, "time of the last state", {}, "not before time.begin", Dimension::time});
+  add(&Time::dt, {"dt", {}, positive, "time step, shared by all particles", {}, {}, Dimension::time});
   add(&Time::integrator, {"integrator", {}, {}, "how positions and velocities are stepped", names_of(integrator_infos())});
 }
 
@@ -131,7 +140,13 @@ void add_output(Rows& rows) {
                            {},
                            "none: no state is kept, neither snapshots nor checkpoints, only energies and timings, to measure speed",
                            {"all", "none"}});
-  add(&Output::snapshot_every, {"snapshot_every", {}, not_negative, "time between snapshots; 0: the first and the last state only"});
+  add(&Output::snapshot_every, {"snapshot_every",
+                                {},
+                                not_negative,
+                                "time between snapshots, not below time.dt; 0: the first and the last state only",
+                                {},
+                                {},
+                                Dimension::time});
   add(&Output::beside, {"beside",
                         {},
                         {},
@@ -165,6 +180,17 @@ void add_output(Rows& rows) {
 
 void add_units(Rows& rows) {
   const auto add = rows_of(rows, &Config::units, "units");
+  rows.push_back({"units",
+                  {"system",
+                   "",
+                   {},
+                   "all three of them by name, in place of the keys below, which then show them",
+                   {},
+                   "as \"kpc, km/s, 1e10 Msun\" or \"AU, yr, Msun\", or \"file\" for those that the input file says"},
+                  [](Config&, const Value&) {},
+                  [](const Config&) { return Value(""); },
+                  {},
+                  true});
   add(&UnitSystem::length_in_cm, {"length_in_cm", {}, positive, "unit of length"});
   add(&UnitSystem::mass_in_g, {"mass_in_g", {}, positive, "unit of mass"});
   add(&UnitSystem::velocity_in_cm_per_s, {"velocity_in_cm_per_s", {}, positive, "unit of velocity"});
@@ -211,9 +237,11 @@ ConfigTable make_table() {
        {"external", "a fixed potential in which the particles move, beside their own gravity: it acts on them and feels nothing"},
        {"external_2", "a second one, which is added, e.g. a disc beside a halo"},
        {"external_3", "a third one"},
-       {"time", "times, in code units"},
+       {"time", "times"},
        {"output", "what is written, and where"},
-       {"units", "the units of all numbers; give all three or none. All 1: N-body units. Nothing is converted"},
+       {"units",
+        "the units of all numbers; give all three, system alone, or nothing for N-body units, which all 1 stands for. Nothing is "
+        "converted"},
        {"run", "the machine"}},
       {},
       make_choices()};
@@ -268,6 +296,7 @@ bool condition_holds(const ConfigTable& table, const ConfigSetting& row, const C
 }
 
 bool applies(const ConfigTable& table, const ConfigSetting& row, const Config& config) {
+  if (row.is_shorthand) return false;
   const bool has_file = !config.initial_conditions.file.empty();
   if (belongs_to_files(row) && !has_file) return false;
   if (row.section == "initial_conditions" && !belongs_to_files(row) && belongs_to_generators(row) == has_file) return false;

@@ -28,6 +28,7 @@ struct ConfigSetting {
   std::function<void(Config&, const Value&)> set;  ///< takes a value of the setting's type
   std::function<Value(const Config&)> get;
   std::optional<Condition> only_with = {};  ///< without it, the key always has an effect
+  bool is_shorthand = false;                ///< its meaning is in the values of other keys; shown as a comment
 };
 
 struct ConfigSection {

@@ -11,6 +11,7 @@
 #include <stdexcept>
 
 #include "kernels/space/error.hpp"
+#include "src/config/quantity.hpp"
 
 namespace grove {
 namespace {
@@ -63,6 +64,8 @@ std::optional<Value> as_text(const Setting& setting, const GivenSetting& given) 
   if (!quoted && !given.from_command_line) return std::nullopt;
   const std::string& text = quoted ? *quoted : given.raw;
   if (text.empty() && setting.default_value != Value("")) return std::nullopt;
+  // Names of files end at this character.
+  if (text.find('\0') != std::string::npos) return std::nullopt;
   if (!setting.allowed.empty() && std::find(setting.allowed.begin(), setting.allowed.end(), text) == setting.allowed.end())
     return std::nullopt;
   return text;
@@ -99,6 +102,17 @@ std::size_t edit_distance(const std::string& a, const std::string& b) {
   return above[b.size()];
 }
 
+/// A number that was given with a unit, as if it had been given in code units.
+GivenSetting in_code_units(const Setting& setting, GivenSetting given, const UnitSystem& units) {
+  const auto* text = std::get_if<std::string>(&given.value);
+  if (setting.dimension == Dimension::none || !text) return given;
+  const Understood<double> quantity = read_quantity(*text, setting.dimension, units);
+  if (!quantity.value) throw ConfigError(fmt::format("{}: {}: {}", given.where, full_name(given), quantity.complaint));
+  given.shown += fmt::format(", {} in code units", *quantity.value);
+  given.value = *quantity.value;
+  return given;
+}
+
 std::string quoted(const std::string& text) {
   std::string result = "\"";
   for (const char c : text) {
@@ -126,17 +140,20 @@ std::string what_is_allowed(const Setting& setting) {
   if (std::holds_alternative<bool>(setting.default_value)) {
     words = "true or false";
   } else if (is_text) {
-    words = setting.allowed.empty() ? "a text" : fmt::format("one of {}", fmt::join(setting.allowed, ", "));
+    const char* const any = setting.default_value == Value("") ? "a text" : "a text that is not empty";
+    words = setting.allowed.empty() ? any : fmt::format("one of {}", fmt::join(setting.allowed, ", "));
   } else {
     words = std::holds_alternative<double>(setting.default_value) ? "a number" : "a whole number";
     const bool has_low = std::isfinite(setting.range.low), has_high = std::isfinite(setting.range.high);
     if (has_low) words += fmt::format(" {} {}", setting.range.low_included ? ">=" : ">", setting.range.low);
     if (has_high) words += fmt::format("{} <= {}", has_low ? " and" : "", setting.range.high);
+    if (setting.dimension != Dimension::none) words += fmt::format(", in code units or with a unit as {}", example_of(setting.dimension));
   }
   return setting.also.empty() ? words : words + ", " + setting.also;
 }
 
-Value accept(const Setting& setting, const GivenSetting& given) {
+Value accept(const Setting& setting, const GivenSetting& original, const UnitSystem& units) {
+  const GivenSetting given = in_code_units(setting, original, units);
   std::optional<Value> value;
   if (std::holds_alternative<std::string>(setting.default_value)) {
     value = as_text(setting, given);

@@ -10,6 +10,8 @@
 
 namespace grove {
 
+struct UnitSystem;
+
 /// Numbers with names: {halo = 1.0, disc = 0.4}.
 using NumberTable = std::map<std::string, double>;
 
@@ -26,6 +28,9 @@ inline constexpr Range any_number{};
 inline constexpr Range positive{0.0, std::numeric_limits<double>::infinity(), false};
 inline constexpr Range not_negative{0.0};
 
+/// What a number measures, by which its unit is known.
+enum class Dimension : std::uint8_t { none, length, mass, time, velocity };
+
 /// One line of a table of keys; everything Grove does with a key is derived from it.
 struct Setting {
   std::string name;
@@ -34,6 +39,7 @@ struct Setting {
   std::string meaning;                    ///< one line, shown by --print-config and --help
   std::vector<std::string> allowed = {};  ///< for texts: the values there are; empty: any text, but "" only where it is the default
   std::string also = {};                  ///< anything else that is allowed, in words
+  Dimension dimension = Dimension::none;  ///< of a number that may also be a text with a unit, as "3 Gyr"
   bool takes_table = false;               ///< for numbers: a table of such numbers is allowed, too
 };
 
@@ -58,8 +64,9 @@ std::string full_name(const GivenSetting& given);
 std::string what_is_allowed(const Setting& setting);
 
 /// Checks type and range. Whole numbers pass as numbers, and numbers without a fraction (1e6) as whole ones. On the command line
-/// every value can be a text. Throws ConfigError that names place, key, value and what is allowed.
-Value accept(const Setting& setting, const GivenSetting& given);
+/// every value can be a text. Numbers with a unit become code units, those of `units`. Throws ConfigError that names place, key, value and
+/// what is allowed.
+Value accept(const Setting& setting, const GivenSetting& given, const UnitSystem& units);
 
 /// A number or a text among `values` or, when it is missing there, its default in `settings`, which must outlive the result. Throws
 /// std::logic_error, which names `owner` ("generator disc"), when the settings have none of that name or it has another type.

@@ -6,16 +6,13 @@
 
 namespace grove {
 
-bool is_physical(const UnitSystem& units) {
-  return units.length_in_cm != 1.0 || units.mass_in_g != 1.0 || units.velocity_in_cm_per_s != 1.0;
-}
-
-double gravitational_constant(const UnitSystem& units) {
-  return gravitational_constant_cgs * (units.mass_in_g / units.length_in_cm) / units.velocity_in_cm_per_s / units.velocity_in_cm_per_s;
+std::string in_words(const UnitSystem& units) {
+  if (!is_physical(units)) return "N-body units";
+  return fmt::format("units of {:.4g} cm, {:.4g} g, {:.4g} cm/s", units.length_in_cm, units.mass_in_g, units.velocity_in_cm_per_s);
 }
 
 std::string advice_on_G(double G, const UnitSystem& units) {
-  constexpr double tolerance = 0.01;  // constants of other programs differ in the fourth digit
+  constexpr double tolerance = 1e-3;  // constants and masses of the Sun of other programs differ in the fourth digit
   const double physical = gravitational_constant(units);
   if (!is_physical(units) || std::abs(G - physical) <= tolerance * physical) return "";
   return fmt::format("gravity.G = {:.6g} is not the gravitational constant in [units], which is {:.6g} (gravity.G = \"cgs\")", G, physical);

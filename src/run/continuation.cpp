@@ -89,7 +89,41 @@ std::string on_root(const Communicator& comm, const std::function<std::string()>
   return text;
 }
 
+bool are_same(const UnitSystem& a, const UnitSystem& b) {
+  return a.length_in_cm == b.length_in_cm && a.mass_in_g == b.mass_in_g && a.velocity_in_cm_per_s == b.velocity_in_cm_per_s;
+}
+
+/// The configuration of the newest checkpoint or snapshot, if there is one that can be read; whoever goes on from it says why not.
+std::optional<FormerSettings> newest_settings(const OutputDirectory& directory, const Communicator& comm) {
+  std::vector<std::string> unused;
+  const std::vector<FoundCheckpoint> checkpoints = find_checkpoints(directory, comm, unused);
+  std::string text, file;
+  if (!checkpoints.empty()) {
+    text = checkpoints.front().state.text(saved_configuration);
+    file = checkpoints.front().file;
+  } else {
+    text = on_root(comm, [&] { return configuration_of_newest_snapshot(directory, file); });
+    comm.broadcast(file);
+  }
+  if (text.empty()) return std::nullopt;
+  try {
+    return FormerSettings{parse_config(text, file, {}), file};
+  } catch (const ConfigError&) {
+    return std::nullopt;
+  }
+}
+
 }  // namespace
+
+std::string keep_former_G(Config& config, const OutputDirectory& directory, const Communicator& comm) {
+  if (config.is_G_given) return "";
+  const std::optional<FormerSettings> before = newest_settings(directory, comm);
+  if (!before || !are_same(before->config.units, config.units) || before->config.gravity.G == config.gravity.G) return "";
+  const double of_units = config.gravity.G;
+  config.gravity.G = before->config.gravity.G;
+  return fmt::format("gravity.G is not given and stays {:.6g}, as in {}; a new run would have {:.6g}", config.gravity.G, before->file,
+                     of_units);
+}
 
 std::vector<FoundCheckpoint> find_checkpoints(const OutputDirectory& directory, const Communicator& comm, std::vector<std::string>& notes) {
   std::vector<FoundCheckpoint> found;

@@ -51,6 +51,10 @@ struct ContinuingRun {
 /// AgreedError.
 std::vector<FoundCheckpoint> find_checkpoints(const OutputDirectory& directory, const Communicator& comm, std::vector<std::string>& notes);
 
+/// Where the user gives no gravity.G, a run keeps the one that it had: runs of Grove's first versions had 1 in physical units, too. Sets it
+/// in `config`, and returns a sentence if it is another than that of the units. Collective; throws AgreedError.
+std::string keep_former_G(Config& config, const OutputDirectory& directory, const Communicator& comm);
+
 /// Takes the newest checkpoint whose particles can be read as well, or else the newest such snapshot. With a checkpoint that holds the end
 /// of the run, the particles are not read. Collective; throws AgreedError: for settings that differ, for a time of the state that the
 /// schedule does not have, for logs that end before it, and when there are checkpoints or snapshots, none of which can be read.

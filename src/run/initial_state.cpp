@@ -10,6 +10,7 @@
 #include "decomposition/sort_by_id.hpp"
 #include "io/validate.hpp"
 #include "kernels/space/error.hpp"
+#include "src/run/memory_check.hpp"
 #include "src/run/same_on_all_ranks.hpp"
 #include "src/text/text_table.hpp"
 
@@ -17,12 +18,17 @@ namespace grove {
 
 namespace {
 
+/// Of a generated particle: mass, position, velocity, id and type.
+constexpr double bytes_of_particle = 7 * sizeof(double) + sizeof(std::uint64_t) + sizeof(std::uint8_t);
+
 bool differ(double a, double b) { return std::abs(a - b) > 1e-3 * std::max(std::abs(a), std::abs(b)); }
 
 ParticleSet generate_share(const Config& config, const Communicator& comm) {
+  const std::uint64_t n = config.initial_conditions.n;
+  const std::uint64_t begin = first_of_rank(n, comm.rank(), comm.size()), end = first_of_rank(n, comm.rank() + 1, comm.size());
+  require_memory_of_particles(config.initial_conditions, static_cast<double>(end - begin) * bytes_of_particle, comm);
   ParticleSet particles = generate(config.initial_conditions, config.gravity.G, comm);
-  validate_particles(particles, "generator " + config.initial_conditions.generator,
-                     first_of_rank(config.initial_conditions.n, comm.rank(), comm.size()), comm);
+  validate_particles(particles, "generator " + config.initial_conditions.generator, begin, comm);
   return particles;
 }
 
@@ -100,6 +106,12 @@ std::vector<std::string> notes_on_file(const Config& config, const InitialState&
   add_notes_on_universe(config, state, notes);
   if (!state.info.units) return notes;
   const UnitSystem &in_file = *state.info.units, &used = config.units;
+  if (is_physical(in_file) != is_physical(used)) {
+    notes.push_back(
+        fmt::format("{} has {}, the configuration has {}; nothing is converted. units.system = \"file\" takes those of the file", file,
+                    in_words(in_file), in_words(used)));
+    return notes;
+  }
   if (differ(in_file.length_in_cm, used.length_in_cm))
     add("unit of length in cm", in_file.length_in_cm, "units.length_in_cm", used.length_in_cm);
   if (differ(in_file.mass_in_g, used.mass_in_g)) add("unit of mass in g", in_file.mass_in_g, "units.mass_in_g", used.mass_in_g);

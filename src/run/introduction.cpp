@@ -26,6 +26,8 @@ std::string introduction(const Config& config, const InitialState& state, const 
   text += gravity_text(config.gravity) + "\n";
   for (const std::string& line : external_texts(config.external_sections())) text += line + "\n";
   text += machine + "\n" + notes(advice);
+  if (is_physical(config.units))
+    text += fmt::format("{}, time in units of {}; G = {:.6g}\n", in_words(config.units), format_time(1, config.units), config.gravity.G);
   text += fmt::format("{} steps of {:.6g} from t = {} to {}; ", format_count(schedule.steps() - first_step), schedule.dt(),
                       format_time(schedule.time(first_step), config.units), format_time(config.time.end, config.units));
   return text + fmt::format("results go to {}\n", config.output.directory);

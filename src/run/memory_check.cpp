@@ -111,4 +111,32 @@ std::string require_memory(const std::vector<MemoryPool>& own, const MemoryModel
   return warning;
 }
 
+void require_memory_of_forces(const Config& config, const Simulation& simulation, const Communicator& comm) {
+  if (!config.initial_conditions.file.empty()) return;
+  DeviceState device;
+  comm.agree([&] { device = simulation.device_state(); });
+  const std::uint64_t particles = config.initial_conditions.n;
+  const MemoryModel model(config.gravity, *simulation.fields(), device.is_gpu(), false);
+  require_memory(memory_pools(model, device, host_memory_limits(), particles, false, comm), model, particles, comm);
+}
+
+void require_memory_of_particles(const InitialConditions& conditions, double bytes, const Communicator& comm) {
+  std::vector<MemoryPool> own;
+  for (const MemoryLimit& limit : host_memory_limits()) {
+    const bool is_of_process = limit.id.empty();
+    const std::string id = is_of_process ? fmt::format("rank {}", comm.rank()) : host_name() + " " + limit.id;
+    const std::string name = limit.name + (limit.id == "node" ? " " : " on ") + host_name();
+    own.push_back({name, id, bytes, static_cast<double>(limit.free_bytes), false, is_of_process});
+  }
+  const std::map<std::string, SharedPool> pools = shared_pools(own, comm);
+  comm.agree([&] {
+    for (const MemoryPool& pool : own) {
+      const SharedPool& shared = pools.at(pool.id);
+      if (shared.needed > shared.free_bytes)
+        throw ConfigError(fmt::format("initial_conditions.n = {}: so many particles do not fit: {}; use fewer particles or more nodes",
+                                      format_count(conditions.n), account(pool, shared)));
+    }
+  });
+}
+
 }  // namespace grove

@@ -8,7 +8,9 @@
 #include "decomposition/communicator.hpp"
 #include "kernels/space/device_state.hpp"
 #include "kernels/space/host_memory.hpp"
+#include "src/config/config.hpp"
 #include "src/simulation/memory_model.hpp"
+#include "src/simulation/simulation.hpp"
 
 namespace grove {
 
@@ -30,5 +32,13 @@ std::vector<MemoryPool> memory_pools(const MemoryModel& model, const DeviceState
 /// says what is needed and what there is, and how many GPUs or nodes would do. Returns a warning when the run fits only if the model is not
 /// too low, else an empty text; on all ranks. Collective.
 std::string require_memory(const std::vector<MemoryPool>& own, const MemoryModel& model, std::uint64_t particles, const Communicator& comm);
+
+/// require_memory() for the forces on the particles that a generator is to make, before any is made; nothing where they come from a file.
+/// Collective; throws AgreedError.
+void require_memory_of_forces(const Config& config, const Simulation& simulation, const Communicator& comm);
+
+/// Throws ConfigError, agreed, when the generated particles alone, `bytes` of them on this rank, are more than the memory of the host.
+/// Collective.
+void require_memory_of_particles(const InitialConditions& conditions, double bytes, const Communicator& comm);
 
 }  // namespace grove

@@ -128,6 +128,23 @@ std::optional<double> time_in_snapshot(const std::filesystem::path& path) {
   }
 }
 
+std::string configuration_of_newest_snapshot(const OutputDirectory& directory, std::string& file) {
+  const std::vector<std::uint64_t> numbers = directory.snapshots();
+  const Hdf5Turn turn;
+  for (auto number = numbers.rbegin(); number != numbers.rend(); ++number) {
+    file = directory.snapshot(*number);
+    ReadInfo info;
+    try {
+      read_gadget_info(open_hdf5_file(file), info);
+    } catch (const Error&) {
+      continue;
+    }
+    for (const auto& [name, text] : info.provenance)
+      if (name == "Configuration") return text;
+  }
+  return "";
+}
+
 void find_snapshot(const ContinuingRun& run, const Communicator& comm, Continuation& continuation) {
   std::vector<std::string>& notes = continuation.notes;
   FoundSnapshot found;

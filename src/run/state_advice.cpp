@@ -12,16 +12,37 @@ constexpr double largest_energy_error = 1e-2;
 /// The step that would do is known to a part in 1000.
 constexpr double rounding = 0.998;
 
+/// Virial ratios that no model of a bound system has but one that starts nearly at rest.
+constexpr double largest_ratio = 10, smallest_ratio = 1e-3;
+
+/// Units that do not fit, in a sentence on those of the run.
+std::string likely_cause(const Config& config) {
+  const std::string cause = "The likely cause are units or a gravity.G that do not fit the particles: ";
+  if (!is_physical(config.units))
+    return cause + fmt::format(
+                       "the run has N-body units and gravity.G = {:.6g}; particles in physical units need [units], as units.system = "
+                       "\"kpc, km/s, 1e10 Msun\"",
+                       config.gravity.G);
+  const std::string other = advice_on_G(config.gravity.G, config.units);
+  if (!other.empty()) return cause + other;
+  return cause +
+         fmt::format("[units] says {}, in which gravity.G = {:.6g} is the physical constant", in_words(config.units), config.gravity.G);
+}
+
 }  // namespace
 
-std::vector<std::string> advice_on_first_state(const EnergyState& energy, const StepCheck& check, const StepSchedule& schedule) {
+std::vector<std::string> advice_on_first_state(const EnergyState& energy, const StepCheck& check, const StepSchedule& schedule,
+                                               const Config& config) {
   std::vector<std::string> advice;
-  const double total = energy.sums.total_energy();
+  const double total = energy.sums.total_energy(), ratio = energy.virial_ratio;
   if (total > 0 && !energy.sums.is_held)
     advice.push_back(
-        fmt::format("the total energy is positive ({:.3g}, virial ratio {:.3g}): the particles are not bound to each other{}. Are "
-                    "velocities, masses and G in the units of the configuration?",
-                    total, energy.virial_ratio, energy.sums.external != 0 ? " and to the external potentials" : ""));
+        fmt::format("the total energy is positive ({:.3g}, virial ratio {:.3g}): the particles are not bound to each other{}. {}", total,
+                    ratio, energy.sums.external != 0 ? " and to the external potentials" : "",
+                    ratio > largest_ratio ? likely_cause(config) : "Are velocities, masses and G in the units of the configuration?"));
+  else if (ratio > 0 && ratio < smallest_ratio)
+    advice.push_back(fmt::format("the virial ratio is {:.3g}: the particles hardly move for their masses. Unless that is meant: {}", ratio,
+                                 likely_cause(config)));
   if (check.too_long > tolerated_share) {
     const double duration = schedule.time(schedule.steps()) - schedule.time(0), steps = std::ceil(duration / (rounding * check.would_do));
     advice.push_back(

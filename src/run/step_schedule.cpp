@@ -33,6 +33,10 @@ StepSchedule::StepSchedule(double begin, double end, double dt, double snapshot_
   }
   steps_ = static_cast<std::uint64_t>(whole);
   if (steps_ > 0) dt_ = duration / whole;
+  if (steps_ > 0 && snapshot_every > 0 && snapshot_every < (1 - division_tolerance) * dt_)
+    throw ConfigError(fmt::format(
+        "output.snapshot_every = {} is shorter than time.dt = {}: there can be a snapshot after every step, with snapshot_every = {}",
+        snapshot_every, dt_, dt_));
 }
 
 double StepSchedule::time(std::uint64_t step) const {
@@ -74,9 +78,6 @@ std::uint64_t StepSchedule::snapshots_after(std::uint64_t step) const {
 std::string StepSchedule::snapshot_advice() const {
   const double exact = snapshot_every_ / dt_, whole = std::round(exact);
   if (!(snapshot_every_ > 0) || steps_ == 0 || (whole > 0 && std::abs(exact - whole) <= division_tolerance * whole)) return "";
-  if (whole < 1 || exact < 1)
-    return fmt::format("output.snapshot_every = {:.6g} is shorter than time.dt = {:.6g}: there is a snapshot after every step",
-                       snapshot_every_, dt_);
   return fmt::format(
       "output.snapshot_every = {:.6g} is no multiple of time.dt = {:.6g}: snapshots come after the first step that reaches each multiple",
       snapshot_every_, dt_);

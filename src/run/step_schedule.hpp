@@ -11,8 +11,8 @@ class StepSchedule {
  public:
   /// `dt` > 0 and end >= begin. The number of steps is (end - begin) / dt, which must be whole to one part in 10^6 (a decimal dt seldom
   /// divides exactly in binary); the steps are then stretched to end exactly at `end`. A snapshot is due every `snapshot_every` of
-  /// time, counted from `begin`, at the first step that reaches that time; with 0 only after the first and the last. Throws
-  /// ConfigError that names the key, its value and the nearest values that divide.
+  /// time, counted from `begin`, at the first step that reaches that time; with 0 only after the first and the last; it is not shorter than
+  /// a step. Throws ConfigError that names the key, its value and the nearest values that divide.
   StepSchedule(double begin, double end, double dt, double snapshot_every);
 
   /// Numbers the steps on from those of a run that had another dt: the step that now is number `from` gets the number `to`, and all others

@@ -23,7 +23,7 @@ class WarningObserver final : public Observer {
     const double dt = setup.schedule.dt();
     const StepCheck check = check_step(context_.space, context_.comm, context_.particles, setup.config.gravity, dt);
     if (!context_.comm.is_root() || setup.progress == ProgressStyle::silent) return;
-    for (const std::string& line : advice_on_first_state(state.energy, check, setup.schedule))
+    for (const std::string& line : advice_on_first_state(state.energy, check, setup.schedule, setup.config))
       std::fputs(("note: " + line + "\n").c_str(), stdout);
     std::fflush(stdout);
   }

@@ -11,7 +11,7 @@
 namespace grove::tests {
 namespace {
 
-constexpr double softening = 0.2;
+const GravityParameters softened{.softening = 0.2};
 
 /// 1000 particles over all ranks, of which `strong` have the acceleration 100, the others 1.
 std::size_t fill(Particles<BackEnd>& particles, BackEnd& space, const Communicator& comm, std::uint64_t strong) {
@@ -30,15 +30,15 @@ TEST(StepCheckTest, CountsTheParticlesForWhichAStepIsTooLong) {
   Particles<BackEnd> particles(space);
   // sqrt(2 * 0.025 * 0.2 / a): 0.01 of the strong ones, 0.1 of the others.
   fill(particles, space, comm, 20);
-  EXPECT_EQ(check_step(space, comm, particles, softening, 0.0099).too_long, 0);
-  EXPECT_DOUBLE_EQ(check_step(space, comm, particles, softening, 0.0101).too_long, 0.02);
-  EXPECT_NEAR(check_step(space, comm, particles, softening, 0.0101).would_do, 0.01, 2e-5);
-  EXPECT_DOUBLE_EQ(check_step(space, comm, particles, softening, 0.2).too_long, 1);
-  EXPECT_NEAR(check_step(space, comm, particles, softening, 0.2).would_do, 0.01, 2e-5);
-  EXPECT_EQ(check_step(space, comm, particles, 0, 0.2).too_long, 0);
+  EXPECT_EQ(check_step(space, comm, particles, softened, 0.0099).too_long, 0);
+  EXPECT_DOUBLE_EQ(check_step(space, comm, particles, softened, 0.0101).too_long, 0.02);
+  EXPECT_NEAR(check_step(space, comm, particles, softened, 0.0101).would_do, 0.01, 2e-5);
+  EXPECT_DOUBLE_EQ(check_step(space, comm, particles, softened, 0.2).too_long, 1);
+  EXPECT_NEAR(check_step(space, comm, particles, softened, 0.2).would_do, 0.01, 2e-5);
+  EXPECT_EQ(check_step(space, comm, particles, GravityParameters{}, 0.2).too_long, 0);
   // One in a hundred may have too long a step.
   fill(particles, space, comm, 10);
-  EXPECT_NEAR(check_step(space, comm, particles, softening, 0.2).would_do, 0.1, 2e-4);
+  EXPECT_NEAR(check_step(space, comm, particles, softened, 0.2).would_do, 0.1, 2e-4);
 }
 
 EnergyState energy(double kinetic, double potential) {
@@ -59,22 +59,39 @@ TEST(StateAdvice, KnowsExternalPotentials) {
   sums.external_virial = -5;
   const EnergyState bound = reference.state(sums);
   EXPECT_EQ(bound.virial_ratio, 1);
-  EXPECT_TRUE(advice_on_first_state(bound, {0, 0.1}, schedule).empty());
+  EXPECT_TRUE(advice_on_first_state(bound, {0, 0.1}, schedule, Config{}).empty());
   sums.external = -1;
-  const auto unbound = advice_on_first_state(reference.state(sums), {0, 0.1}, schedule);
+  const auto unbound = advice_on_first_state(reference.state(sums), {0, 0.1}, schedule, Config{});
   ASSERT_EQ(unbound.size(), 1U);
   EXPECT_NE(unbound[0].find("to each other and to the external potentials"), std::string::npos) << unbound[0];
   sums.is_held = true;
-  EXPECT_TRUE(advice_on_first_state(reference.state(sums), {0, 0.1}, schedule).empty());
+  EXPECT_TRUE(advice_on_first_state(reference.state(sums), {0, 0.1}, schedule, Config{}).empty());
+}
+
+TEST(StateAdvice, NamesUnitsAndGWhereTheVirialRatioIsFarFromOne) {
+  const StepSchedule schedule(0, 1, 0.1, 0);
+  const auto on = [&](double kinetic, const Config& config) {
+    const auto advice = advice_on_first_state(energy(kinetic, -1), {0, 0.1}, schedule, config);
+    return advice.empty() ? std::string() : advice[0];
+  };
+  Config physical;
+  physical.units = {3.0857e21, 1.989e43, 1e5};
+  EXPECT_NE(on(2e4, Config{}).find("N-body units and gravity.G = 1"), std::string::npos) << on(2e4, Config{});
+  EXPECT_NE(on(2e4, physical).find("gravity.G = 1 is not the gravitational constant in [units]"), std::string::npos) << on(2e4, physical);
+  EXPECT_NE(on(1e-5, physical).find("gravity.G = 1 is not"), std::string::npos) << on(1e-5, physical);
+  physical.gravity.G = gravitational_constant(physical.units);
+  EXPECT_NE(on(2e4, physical).find("units of 3.086e+21 cm"), std::string::npos) << on(2e4, physical);
+  EXPECT_EQ(on(0, physical), "") << "at rest";
+  EXPECT_EQ(on(0.3, physical), "");
 }
 
 TEST(StateAdvice, NamesWhatIsUnusual) {
   const StepSchedule schedule(0, 1, 0.1, 0);
-  EXPECT_TRUE(advice_on_first_state(energy(0.5, -1), {0.01, 0.1}, schedule).empty());
-  const auto unbound = advice_on_first_state(energy(1.5, -1), {0, 0.1}, schedule);
+  EXPECT_TRUE(advice_on_first_state(energy(0.5, -1), {0.01, 0.1}, schedule, Config{}).empty());
+  const auto unbound = advice_on_first_state(energy(1.5, -1), {0, 0.1}, schedule, Config{});
   ASSERT_EQ(unbound.size(), 1U);
   EXPECT_NE(unbound[0].find("positive (0.5, virial ratio 3)"), std::string::npos) << unbound[0];
-  const auto too_long = advice_on_first_state(energy(0.5, -1), {0.25, 0.0123}, schedule);
+  const auto too_long = advice_on_first_state(energy(0.5, -1), {0.25, 0.0123}, schedule, Config{});
   ASSERT_EQ(too_long.size(), 1U);
   EXPECT_NE(too_long[0].find("time.dt = 0.1 is long for 25 %"), std::string::npos) << too_long[0];
   // It divides the run, and is not above the one that was measured.

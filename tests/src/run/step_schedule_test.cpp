@@ -49,7 +49,7 @@ TEST(StepScheduleTest, MakesEverySnapshotOfALongRun) {
 
 TEST(StepScheduleTest, TakesTheFirstStepAfterASnapshotTimeBetweenSteps) {
   EXPECT_EQ(snapshot_steps({0, 1, 0.25, 0.4}), (std::vector<std::uint64_t>{0, 2, 4}));
-  EXPECT_EQ(snapshot_steps({0, 1, 0.25, 0.01}), (std::vector<std::uint64_t>{0, 1, 2, 3, 4}));
+  EXPECT_EQ(snapshot_steps({0, 1, 0.25, 0.25}), (std::vector<std::uint64_t>{0, 1, 2, 3, 4}));
 }
 
 TEST(StepScheduleTest, NumbersStepsOnFromThoseOfAnotherStep) {
@@ -74,7 +74,7 @@ TEST(StepScheduleTest, WritesOnlyBothEndsWithSnapshotEveryZero) {
 
 TEST(StepScheduleTest, CountsTheSnapshotsThatAreLeft) {
   for (const StepSchedule& schedule : {StepSchedule(0, 1, 0.1, 0.3), StepSchedule(0, 2, 0.1, 1), StepSchedule(0, 1, 0.25, 0.4),
-                                       StepSchedule(0, 1, 0.25, 0.01), StepSchedule(0, 1, 0.25, 0), StepSchedule(3, 3, 0.1, 1)}) {
+                                       StepSchedule(0, 1, 0.25, 0.25), StepSchedule(0, 1, 0.25, 0), StepSchedule(3, 3, 0.1, 1)}) {
     const std::vector<std::uint64_t> steps = snapshot_steps(schedule);
     EXPECT_EQ(schedule.snapshots_after(0), steps.size());
     for (std::uint64_t step = 1; step <= schedule.steps(); ++step)
@@ -129,7 +129,9 @@ TEST(StepScheduleTest, SaysWhereStepsDoNotMeetTheTimesOfSnapshots) {
   EXPECT_EQ(StepSchedule(0, 1, 0.1, 0.3).snapshot_advice(), "");
   EXPECT_EQ(StepSchedule(0, 0, 0.1, 0.25).snapshot_advice(), "") << "no step";
   EXPECT_NE(StepSchedule(0, 1, 0.1, 0.25).snapshot_advice().find("no multiple of time.dt"), std::string::npos);
-  EXPECT_NE(StepSchedule(0, 1, 0.1, 0.05).snapshot_advice().find("after every step"), std::string::npos);
+  EXPECT_NE(message_of(0, 1, 0.1, 0.05).find("output.snapshot_every = 0.05 is shorter than time.dt = 0.1"), std::string::npos);
+  EXPECT_EQ(message_of(0, 1, 0.1, 0.1), "");
+  EXPECT_EQ(message_of(0, 0, 0.1, 0.05), "") << "no step";
 }
 
 }  // namespace

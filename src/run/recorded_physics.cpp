@@ -1,0 +1,130 @@
+#include "src/run/recorded_physics.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <utility>
+
+#include "kernels/space/error.hpp"
+#include "src/config/config_source.hpp"
+#include "src/config/config_table.hpp"
+#include "src/run/same_on_all_ranks.hpp"
+
+namespace grove {
+
+namespace {
+
+using Recorded = std::map<std::string, std::string>;
+
+/// The key section.name of the table; null for those of generators and integrators.
+const ConfigSetting* find_row(const std::string& full_name) {
+  const std::size_t dot = full_name.find('.');
+  return config_table().find(full_name.substr(0, dot), full_name.substr(dot + 1));
+}
+
+/// Settings of method and accuracy are chosen anew by whoever measures them; units are compared as a whole.
+bool is_physics(const std::string& full_name) {
+  static const std::set<std::string> of_others{"initial_conditions", "time", "output", "units", "run"};
+  static const std::set<std::string> of_accuracy{"method", "opening", "tolerance", "order", "theta"};
+  const std::size_t dot = full_name.find('.');
+  const std::string section = full_name.substr(0, dot);
+  if (section != "gravity") return !of_others.contains(section);
+  const ConfigSetting* const row = find_row(full_name);
+  return !of_accuracy.contains(full_name.substr(dot + 1)) && !(row && row->only_with && of_accuracy.contains(row->only_with->name));
+}
+
+Recorded physics_of(const Config& config) {
+  Recorded values;
+  for (const std::string& line : assignments(config)) {
+    const std::size_t equals = line.find(" = ");
+    if (const std::string name = line.substr(0, equals); is_physics(name)) values[name] = line.substr(equals + 3);
+  }
+  return values;
+}
+
+/// The settings in a snapshot of Grove. False where there are none, or those of another version, which `note` then says.
+bool add_configuration(const std::string& file, const ReadInfo& info, Recorded& recorded, std::optional<UnitSystem>& units,
+                       std::string& note) {
+  const auto found =
+      std::find_if(info.provenance.begin(), info.provenance.end(), [](const auto& entry) { return entry.first == "Configuration"; });
+  if (found == info.provenance.end()) return false;
+  try {
+    const Config config = parse_config(found->second, file, {});
+    recorded = physics_of(config);
+    units = config.units;
+  } catch (const ConfigError& error) {
+    note = fmt::format("the settings in {} cannot be used: {}", file, error.what());
+    return false;
+  }
+  return true;
+}
+
+std::set<std::string> names_in(const std::vector<std::string>& settings) {
+  std::set<std::string> names;
+  for (const std::string& text : settings) {
+    const GivenSetting given = read_override(text);
+    names.insert(given.section + "." + given.name);
+  }
+  return names;
+}
+
+bool has_units(const std::set<std::string>& names) {
+  return std::any_of(names.begin(), names.end(), [](const std::string& one) { return one.starts_with("units."); });
+}
+
+/// Whether what the user has set leaves the recorded value of `name` without a meaning.
+bool is_replaced(const std::string& name, const std::set<std::string>& given) {
+  if (given.contains(name) || (name == "gravity.G" && has_units(given))) return true;
+  const ConfigSetting* const row = find_row(name);
+  return row && row->only_with && given.contains(row->section + "." + row->only_with->name);
+}
+
+bool are_same(const UnitSystem& a, const UnitSystem& b) {
+  return a.length_in_cm == b.length_in_cm && a.mass_in_g == b.mass_in_g && a.velocity_in_cm_per_s == b.velocity_in_cm_per_s;
+}
+
+}  // namespace
+
+RecordedPhysics::RecordedPhysics(std::string file, const ReadInfo& info, const std::vector<std::string>& settings)
+    : file_(std::move(file)) {
+  if (!add_configuration(file_, info, recorded_, units_, note_)) {
+    if (info.units && are_usable(*info.units)) units_ = info.units;
+    if (info.G && std::isnormal(*info.G) && *info.G > 0) recorded_["gravity.G"] = to_toml(*info.G);
+  }
+  const std::set<std::string> given = names_in(settings);
+  for (const auto& [name, value] : recorded_)
+    if (!is_replaced(name, given)) overrides_.push_back(name + "=" + value);
+  if (!units_ || has_units(given)) return;
+  overrides_.push_back("units.length_in_cm=" + to_toml(units_->length_in_cm));
+  overrides_.push_back("units.mass_in_g=" + to_toml(units_->mass_in_g));
+  overrides_.push_back("units.velocity_in_cm_per_s=" + to_toml(units_->velocity_in_cm_per_s));
+}
+
+std::string RecordedPhysics::text(const Config& used) const {
+  const std::string of_G = advice_on_G(used.gravity.G, used.units), note_on_G = of_G.empty() ? "" : "note: " + of_G + "\n";
+  if (file_.empty()) return note_on_G;
+  const Recorded now = physics_of(used);
+  std::vector<std::string> same;
+  std::string others, missing;
+  for (const auto& [name, value] : recorded_) {
+    const std::string is_used = now.contains(name) ? now.at(name) : "not used";
+    if (is_used == value)
+      same.push_back(fmt::format("{} = {}", name, value));
+    else
+      others += fmt::format("note: {} = {} here, the file records {}\n", name, is_used, value);
+  }
+  if (units_ && are_same(*units_, used.units))
+    same.push_back(in_words(used.units));
+  else if (units_)
+    others += fmt::format("note: {} here, the file records {}\n", in_words(used.units), in_words(*units_));
+  for (const char* name : {"gravity.softening", "gravity.G"})
+    if (!recorded_.contains(name)) missing += fmt::format("; not recorded: {} = {}", name, now.at(name));
+  return fmt::format("physics that {} records: {}{}\n{}{}", file_,
+                     same.empty() ? "nothing that is used" : fmt::format("{}", fmt::join(same, ", ")), missing,
+                     note_.empty() ? "" : "note: " + note_ + "\n", others + note_on_G);
+}
+
+}  // namespace grove

@@ -1,0 +1,139 @@
+// What a configuration says of units, and what follows: G, times and lengths.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "io/reader.hpp"
+#include "kernels/space/error.hpp"
+#include "src/config/config.hpp"
+#include "src/config/config_print.hpp"
+
+namespace grove {
+namespace {
+
+const std::string plummer = "[initial_conditions]\ngenerator = \"plummer\"\n";
+const std::string of_file = "[initial_conditions]\nfile = \"galaxy.hdf5\"\n";
+const std::string galactic = "units.system=kpc, km/s, 1e10 Msun";
+const std::vector<std::string> gadget = {"units.length_in_cm=3.085678e21", "units.mass_in_g=1.989e43", "units.velocity_in_cm_per_s=1e5"};
+
+Config config_of(const std::vector<std::string>& overrides, const std::string& text = plummer, const ReadInfo* in_file = nullptr) {
+  return parse_config(text, "run.toml", overrides, in_file);
+}
+
+std::string error_of(const std::vector<std::string>& overrides, const std::string& text = plummer, const ReadInfo* in_file = nullptr) {
+  try {
+    config_of(overrides, text, in_file);
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+void expect_in(const std::string& message, const std::vector<std::string>& parts) {
+  for (const std::string& part : parts) EXPECT_NE(message.find(part), std::string::npos) << "\"" << part << "\" is not in: " << message;
+}
+
+ReadInfo info_with(const UnitSystem& units) {
+  ReadInfo info;
+  info.format = "a format";
+  info.units = units;
+  return info;
+}
+
+TEST(ConfigUnits, GIsThePhysicalConstantInPhysicalUnitsUnlessItIsGiven) {
+  EXPECT_NEAR(config_of(gadget).gravity.G, 43021, 5);
+  EXPECT_FALSE(config_of(gadget).is_G_given);
+  EXPECT_NEAR(config_of({galactic}).gravity.G, 43009.17, 0.01);
+  EXPECT_EQ(config_of({galactic, "gravity.G=cgs"}).gravity.G, config_of({galactic}).gravity.G);
+  EXPECT_EQ(config_of({galactic, "gravity.G=1"}).gravity.G, 1);
+  EXPECT_TRUE(config_of({galactic, "gravity.G=1"}).is_G_given);
+  EXPECT_EQ(config_of({}).gravity.G, 1);
+  EXPECT_EQ(config_of({"units.length_in_cm=1", "units.mass_in_g=1", "units.velocity_in_cm_per_s=1"}).gravity.G, 1) << "N-body units";
+}
+
+TEST(ConfigUnits, APrintedConfigurationKeepsItsG) {
+  for (const std::vector<std::string>& overrides :
+       {std::vector<std::string>{galactic}, {galactic, "gravity.G=1", "time.end=3 Gyr", "time.dt=1 Myr"}}) {
+    const Config first = config_of(overrides);
+    const Config again = parse_config(print_config(first), "again.toml", {});
+    EXPECT_EQ(first.gravity.G, again.gravity.G);
+    EXPECT_EQ(first.time.end, again.time.end);
+    EXPECT_EQ(first.time.dt, again.time.dt);
+    EXPECT_EQ(first.units.length_in_cm, again.units.length_in_cm);
+    EXPECT_EQ(print_config(first), print_config(again));
+  }
+}
+
+TEST(ConfigUnits, TwoWaysToSayThemAreOneTooMany) {
+  std::vector<std::string> both = gadget;
+  both.push_back(galactic);
+  expect_in(error_of(both), {"units.system = ", "says all three units", "must go"});
+  const std::string three = plummer + "[units]\nlength_in_cm = 2\nmass_in_g = 3\nvelocity_in_cm_per_s = 4\n";
+  expect_in(error_of({}, three + "system = \"kpc, km/s, Msun\"\n"), {"run.toml:7", "must go"});
+  // The command line wins over the file.
+  EXPECT_EQ(config_of({galactic}, three).units.velocity_in_cm_per_s, 1e5);
+  EXPECT_EQ(config_of(gadget, plummer + "[units]\nsystem = \"pc, km/s, Msun\"\n").units.length_in_cm, 3.085678e21);
+}
+
+TEST(ConfigUnits, TimesAndLengthsMayHaveUnits) {
+  const Config config = config_of(
+      {galactic, "time.begin=-1 Gyr", "time.end=3 Gyr", "time.dt=1 Myr", "output.snapshot_every=100 Myr", "gravity.softening=50 pc"});
+  EXPECT_NEAR(config.time.begin, -1.0227, 1e-4);
+  EXPECT_NEAR(config.time.end, 3.0681, 1e-4);
+  EXPECT_NEAR(config.time.dt, 1.0227e-3, 1e-7);
+  EXPECT_NEAR(config.output.snapshot_every, 0.10227, 1e-5);
+  EXPECT_NEAR(config.gravity.softening, 0.05, 1e-15);
+}
+
+TEST(ConfigUnits, UnitsThatMakeNoSenseNameTheKey) {
+  expect_in(error_of({"time.end=3 Gyr"}), {"command line: time.end = \"3 Gyr\"", "N-body units", "units.system"});
+  expect_in(error_of({galactic, "time.dt=-1 Myr"}), {"time.dt = \"-1 Myr\"", "must be a number > 0"});
+  expect_in(error_of({galactic, "gravity.softening=5 Myr"}), {"gravity.softening = \"5 Myr\"", "pc, kpc"});
+  expect_in(error_of({}, plummer + "[time]\nend = \"3 weeks\"\n[units]\nsystem = \"kpc, km/s, Msun\"\n"),
+            {"run.toml:4: time.end", "weeks"});
+  expect_in(error_of({"units.system=kpc, km/s"}), {"units.system = \"kpc, km/s\"", "a unit of mass"});
+  expect_in(error_of({"units.sytem=kpc, km/s"}), {"did you mean system?"});
+  expect_in(error_of({"units.length_in_cm=1e-200", "units.mass_in_g=1e200", "units.velocity_in_cm_per_s=1e5"}),
+            {"[units]", "gravitational constant"});
+}
+
+TEST(ConfigUnits, OfTheFileAreThoseThatItSays) {
+  const ReadInfo info = info_with({1e21, 1e43, 1e5});
+  for (const std::string& text : {"units = \"file\"\n" + of_file, of_file + "[units]\nsystem = \"file\"\n"}) {
+    EXPECT_EQ(file_of_units(text, "run.toml", {}), "galaxy.hdf5");
+    EXPECT_EQ(file_of_units(text, "run.toml", {"initial_conditions.file=other.hdf5"}), "other.hdf5");
+    EXPECT_EQ(file_of_units(text, "run.toml", {galactic}), "");
+    const Config config = config_of({"time.end=1 Gyr"}, text, &info);
+    EXPECT_EQ(config.units.length_in_cm, 1e21);
+    EXPECT_NEAR(config.gravity.G, 6.6743e-8 * 1e43 / 1e21 / 1e10, 1e-6);
+    EXPECT_EQ(print_config(parse_config(print_config(config), "again.toml", {})), print_config(config)) << "without the file";
+  }
+}
+
+TEST(ConfigUnits, OfAFileWithoutAnyAreAnError) {
+  ReadInfo silent;
+  silent.format = "text table";
+  expect_in(error_of({"units.system=file"}, of_file, &silent), {"galaxy.hdf5 (text table) does not say its units", "units.system ="});
+  expect_in(error_of({"units.system=file"}), {"units.system = \"file\"", "generator"});
+  for (const UnitSystem& wrong : {UnitSystem{-1, 1, 1}, UnitSystem{NAN, 1, 1}, UnitSystem{1, 0, 1}, UnitSystem{1, 1, INFINITY}}) {
+    const ReadInfo info = info_with(wrong);
+    expect_in(error_of({"units.system=file"}, of_file, &info), {"galaxy.hdf5 says", "cannot be"});
+  }
+  const ReadInfo cgs = info_with({1, 1, 1});
+  expect_in(error_of({"units.system=file"}, of_file, &cgs), {"galaxy.hdf5 says 1 cm, 1 g and 1 cm/s"});
+}
+
+TEST(ConfigUnits, OfAFileMayBeNBodyUnitsWithAGOfTheirOwn) {
+  ReadInfo info = info_with({1, 1, 1});
+  info.has_n_body_units = true;
+  info.G = 2.5;
+  EXPECT_EQ(config_of({"units.system=file"}, of_file, &info).gravity.G, 2.5);
+  EXPECT_EQ(config_of({"units.system=file", "gravity.G=3"}, of_file, &info).gravity.G, 3);
+  EXPECT_FALSE(error_of({"units.system=file", "gravity.G=cgs"}, of_file, &info).empty());
+  ReadInfo old = info_with({1, 1, 1});
+  old.provenance.emplace_back("Code", "Grove");
+  EXPECT_FALSE(is_physical(config_of({"units.system=file"}, of_file, &old).units));
+}
+
+}  // namespace
+}  // namespace grove
