@@ -70,7 +70,7 @@ std::filesystem::path find_file(const std::filesystem::path& path) {
   std::filesystem::path stem = path;
   if (is_hdf5_extension(stem.extension().string())) stem.replace_extension();
   for (const char* ending : {".0.hdf5", ".0.h5", ".0"}) {
-    const std::filesystem::path first = stem.string() + ending;
+    std::filesystem::path first = stem.string() + ending;
     if (std::filesystem::is_regular_file(first, ignored)) return first;
   }
   if (std::filesystem::exists(path, ignored)) throw DataError(path.string() + ": is not a regular file");

@@ -40,8 +40,9 @@ constexpr ForeignFormat foreign_formats[] = {
 };
 
 constexpr const char* amuse_advice =
-    R"py(python3 -c "from amuse.lab import *; [print(p.mass.value_in(units.MSun), *p.position.value_in(units.parsec), )py"
-    R"py(*p.velocity.value_in(units.kms)) for p in read_set_from_file('FILE', 'amuse')]" > particles.txt )py"
+    R"py(python3 -c "import numpy; from amuse.io import read_set_from_file; from amuse.units import units, nbody_system; )py"
+    R"py(p = read_set_from_file('FILE', 'amuse'); numpy.savetxt('particles.txt', numpy.column_stack([p.mass.value_in(units.MSun), )py"
+    R"py(p.position.value_in(units.parsec), p.velocity.value_in(units.kms)]))" )py"
     R"py((N-body units: nbody_system.mass, .length and .speed in place of units.MSun, .parsec and .kms))py";
 
 [[noreturn]] void refuse(const std::filesystem::path& path, const char* what, std::string advice) {

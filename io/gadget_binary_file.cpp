@@ -14,8 +14,6 @@ namespace grove {
 
 namespace {
 
-using std::string_literals::operator""s;
-
 constexpr std::uint32_t header_bytes = 256, label_bytes = 8, marker_bytes = 4;
 constexpr std::size_t types = particle_type_count;
 
@@ -190,7 +188,7 @@ class BlockFinder {
   void take_by_name() {
     while (!records_.at_end()) {
       const std::string label = records_.text(records_.next("name of a block", {label_bytes})).substr(0, 4);
-      const std::string name = printable_line(label.substr(0, label.find_last_not_of(" \0"s) + 1));
+      const std::string name = printable_line(label.substr(0, label.find_last_not_of(std::string(" \0", 2)) + 1));
       if (!take(name)) {
         records_.next("block " + name);
         unused_.push_back(name);

@@ -7,7 +7,6 @@
 #include <map>
 #include <memory>
 
-#include "kernels/space/error.hpp"
 #include "src/commands/command.hpp"
 #include "src/commands/ic_join.hpp"
 #include "src/commands/options.hpp"
@@ -67,11 +66,7 @@ std::vector<std::string> overrides_of(const IcOptions& options) {
 int make_initial_conditions(const IcOptions& options, const Communicator& comm) {
   const Config config = load_config_on_all_ranks("", overrides_of(options), comm);
   comm.agree([&] {
-    const std::string extension = std::filesystem::path(options.out).extension().string();
-    if (extension != ".hdf5" && extension != ".h5")
-      throw ConfigError(fmt::format("--out {}: snapshots are HDF5 files; the name must end in .hdf5 or .h5", options.out));
-    if (comm.is_root() && !options.overwrite && std::filesystem::exists(options.out))
-      throw ConfigError(fmt::format("--out {} exists already: name another file, or give --overwrite", options.out));
+    if (comm.is_root()) require_new_snapshot(options.out, options.overwrite);
   });
   const InitialState state = load_initial_state(config, comm);
   const std::filesystem::path out = options.out;

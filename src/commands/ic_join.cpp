@@ -101,8 +101,7 @@ int join_initial_conditions(const JoinOptions& options, const Communicator& comm
   std::vector<JoinPart> parts;
   comm.agree([&] {
     parts = parts_of(options);
-    if (comm.is_root() && !options.overwrite && std::filesystem::exists(options.out))
-      throw ConfigError(fmt::format("--out {} exists already: name another file, or give --overwrite", options.out));
+    if (comm.is_root()) require_new_snapshot(options.out, options.overwrite);
   });
   JoinedParticles joined = join_files(parts, options.recentre, comm);
   const std::filesystem::path out = options.out;

@@ -147,4 +147,12 @@ void write_text(const std::string& path, const std::string& text) {
   require_good(file, path);
 }
 
+void require_new_snapshot(const std::string& out, bool overwrite) {
+  const std::string extension = std::filesystem::path(out).extension().string();
+  if (extension != ".hdf5" && extension != ".h5")
+    throw ConfigError(fmt::format("--out {}: snapshots are HDF5 files; the name must end in .hdf5 or .h5", out));
+  if (!overwrite && std::filesystem::exists(out))
+    throw ConfigError(fmt::format("--out {} exists already: name another file, or give --overwrite", out));
+}
+
 }  // namespace grove

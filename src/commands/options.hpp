@@ -75,4 +75,8 @@ void write_text(const std::string& path, const std::string& text);
 /// and SystemError if write_text() could not write it; both name the file. Not collective.
 void require_writable(const std::string& path);
 
+/// Throws ConfigError unless a snapshot can be written to the file that --out names: it must be called .hdf5 or .h5 and, without
+/// `overwrite`, not be there yet. Not collective.
+void require_new_snapshot(const std::string& out, bool overwrite);
+
 }  // namespace grove

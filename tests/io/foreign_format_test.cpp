@@ -29,6 +29,16 @@ TEST_F(ForeignFile, IsRefusedWithTheLineThatConvertsIt) {
   EXPECT_TRUE(names(error("\x93NUMPY\x01" + std::string(40, '\0')), {"NumPy", "numpy.savetxt"}));
 }
 
+// The time of a TIPSY file may be any number, also one that begins like a compressed file.
+TEST_F(ForeignFile, IsNoneThatAReaderKnows) {
+  std::string bytes("\x1f\x8b\0\0\0\0\0\x40", 8);
+  for (const std::int32_t n : {1, 3, 0, 1, 0, 0}) bytes.append(reinterpret_cast<const char*>(&n), sizeof(n));
+  write_file(path(), bytes + std::string(36, '\0'), comm_);
+  ReadInfo info;
+  read_particles(path(), comm_, &info);
+  EXPECT_EQ(info.format, "TIPSY binary");
+}
+
 TEST_F(ForeignFile, OfAmuseIsRefusedWithTheLineThatConvertsIt) {
   if (comm_.is_root()) {
     const hid_t file = H5Fcreate(path().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);

@@ -93,7 +93,8 @@ a_directory_stands_for_the_snapshot_in_it() {
 
 initial_conditions_are_written_as_hdf5_alone() {
   fails_with 2 "must end in .hdf5 or .h5" "$grove" ic plummer --n 10 --out x.tipsy && holds [ ! -e x.tipsy ] &&
-    fails_with 2 "must end in .hdf5 or .h5" ranks 2 ic plummer --n 10 --out x && "$grove" ic plummer --n 10 --out x.h5 >out.txt
+    fails_with 2 "must end in .hdf5 or .h5" ranks 2 ic plummer --n 10 --out x && "$grove" ic plummer --n 10 --out x.h5 >out.txt &&
+    fails_with 2 "must end in .hdf5 or .h5" "$grove" ic join x.h5 x.h5 --out pair.tipsy
 }
 
 run_tests
