@@ -25,13 +25,11 @@ const ConfigSetting* find_row(const std::string& full_name) {
   return config_table().find(full_name.substr(0, dot), full_name.substr(dot + 1));
 }
 
-/// Settings of method and accuracy are chosen anew by whoever measures them; units are compared as a whole.
+/// Settings of method and accuracy are chosen anew by whoever measures them; units are compared as a whole. External potentials are exact.
 bool is_physics(const std::string& full_name) {
-  static const std::set<std::string> of_others{"initial_conditions", "time", "output", "units", "run"};
   static const std::set<std::string> of_accuracy{"method", "opening", "tolerance", "order", "theta"};
   const std::size_t dot = full_name.find('.');
-  const std::string section = full_name.substr(0, dot);
-  if (section != "gravity") return !of_others.contains(section);
+  if (full_name.substr(0, dot) != "gravity") return false;
   const ConfigSetting* const row = find_row(full_name);
   return !of_accuracy.contains(full_name.substr(dot + 1)) && !(row && row->only_with && of_accuracy.contains(row->only_with->name));
 }

@@ -40,7 +40,7 @@ std::vector<std::string> advice_on_first_state(const EnergyState& energy, const 
         fmt::format("the total energy is positive ({:.3g}, virial ratio {:.3g}): the particles are not bound to each other{}. {}", total,
                     ratio, energy.sums.external != 0 ? " and to the external potentials" : "",
                     ratio > largest_ratio ? likely_cause(config) : "Are velocities, masses and G in the units of the configuration?"));
-  else if (ratio > 0 && ratio < smallest_ratio)
+  else if (!energy.sums.is_held && ratio > 0 && ratio < smallest_ratio)
     advice.push_back(fmt::format("the virial ratio is {:.3g}: the particles hardly move for their masses. Unless that is meant: {}", ratio,
                                  likely_cause(config)));
   if (check.too_long > tolerated_share) {

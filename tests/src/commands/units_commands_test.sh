@@ -92,7 +92,7 @@ the_units_of_the_input_file_are_taken() {
   "$grove" ic plummer --n 300 --mass 5 --scale-radius 3 --out galaxy.hdf5 --set "units.system=kpc, km/s, 1e10 Msun" >out.txt || return 1
   printf 'units = "file"\n[initial_conditions]\nfile = "galaxy.hdf5"\n[gravity]\nsoftening = "200 pc"\n[time]\nend = "4 Myr"\ndt = "2 Myr"\n' >file.toml
   for n in 1 3; do
-    ranks $n run file.toml --overwrite --device cpu >out.txt && lacks out.txt "note: galaxy" && contains output/used_parameters.toml "G = 43009.17" &&
+    ranks $n run file.toml --overwrite --device cpu >out.txt && lacks out.txt "note: galaxy.hdf5 has unit" && lacks out.txt "note: galaxy.hdf5 has N-body" && contains output/used_parameters.toml "G = 43009.17" &&
       is_near "$(virial_ratio output/energy.csv)" 1 0.15 || return 1
   done
   printf '1 0 0 0 0 0 0\n1 1 0 0 0 0 0\n' >two.tab
