@@ -9,7 +9,7 @@ namespace {
 /// Enlarges the first and the last cell of a level, in the octree of a class, if they lie at the ends of the domain and are cut.
 struct EnlargeEnds {
   LevelOffsets level_offset;
-  std::array<std::uint32_t, most_softening_classes + 1> class_begin;
+  std::array<std::uint32_t, most_type_classes + 1> class_begin;
   const CellLinks* links;
   CellGeometry* geometry;
   int class_level;              ///< of the classes' roots

@@ -6,20 +6,14 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "kernels/gravity/gravity_parameters.hpp"
+#include "kernels/particles/type_classes.hpp"
 
 namespace grove {
-
-/// As many as an octree's root has children.
-inline constexpr int most_softening_classes = 8;
-
-/// The class of each particle type, for loop bodies.
-struct ClassOfType {
-  std::uint8_t of[most_softening_classes] = {};  ///< [types]
-};
 
 /// The classes of a run.
 struct SofteningClasses {

@@ -1,9 +1,9 @@
 // Step 4 (docs/architecture.md): particles are sorted by Morton key, with all their fields.
 #pragma once
 
-#include "kernels/gravity/softening_classes.hpp"
 #include "kernels/particles/morton_key.hpp"
 #include "kernels/particles/particles.hpp"
+#include "kernels/particles/type_classes.hpp"
 
 namespace grove {
 

@@ -14,8 +14,8 @@
 #include <cstdint>
 
 #include "kernels/gravity/cell.hpp"
-#include "kernels/gravity/softening_classes.hpp"
 #include "kernels/particles/morton_key.hpp"
+#include "kernels/particles/type_classes.hpp"
 #include "kernels/space/space.hpp"
 
 namespace grove {
@@ -95,7 +95,7 @@ class Tree {
   LevelOffsets level_offset{};  ///< on the host; levels that do not exist are empty
   int class_count = 1;          ///< of softening. With several, the first level of the keys is the class (key_in_class())
   /// With several classes: the first particle of each, and the end, from then on.
-  std::array<std::uint32_t, most_softening_classes + 1> class_begin{};
+  std::array<std::uint32_t, most_type_classes + 1> class_begin{};
 };
 
 }  // namespace grove

@@ -22,7 +22,7 @@ struct OneSoftening {
 };
 template <class Softening>
 struct SofteningOfClasses {
-  Softening of_class[most_softening_classes];
+  Softening of_class[most_type_classes];
   ClassOfType class_of_type;
   const std::uint8_t *target_type, *source_type;
   GROVE_HD const Softening& of(std::size_t target, std::size_t source) const {

@@ -16,7 +16,7 @@ struct IsAbove {
   const Double4* acceleration;
   const std::uint8_t* type;
   ClassOfType class_of_type;
-  double squared[most_softening_classes];  ///< [classes]
+  double squared[most_type_classes];  ///< [classes]
   GROVE_HD std::uint64_t operator()(std::size_t i) const {
     const Double3 a = position_of(acceleration[i]);
     return dot(a, a) > squared[class_of_type.of[type[i]]] ? 1 : 0;

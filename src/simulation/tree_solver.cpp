@@ -41,7 +41,7 @@ struct CopyEnds {
 /// The smallest and the largest key of several classes.
 struct FindEndsOfClasses {
   const std::uint64_t* keys;
-  std::array<std::uint32_t, most_softening_classes + 1> class_begin;
+  std::array<std::uint32_t, most_type_classes + 1> class_begin;
   int class_count;
   std::uint64_t* ends;
   GROVE_HD void operator()(std::size_t i) const {

@@ -81,10 +81,10 @@ void Failure::happen() const {
 /// The program's own simulation, which fails in its third step.
 class FailingSimulation final : public Simulation {
  public:
-  void set_softening(const std::vector<double>& of_type) override { simulation_->set_softening(of_type); }
   FailingSimulation(std::unique_ptr<Simulation> inner, const Communicator& comm, const Failure& failure)
       : inner_(std::move(inner)), comm_(comm), failure_(failure) {}
 
+  void set_softening(const std::vector<double>& of_type) override { inner_->set_softening(of_type); }
   void start(const ParticleSet& particles, double time) override { inner_->start(particles, time); }
   void step_to(double time_after, double dt) override {
     const bool is_third = ++steps_ == 3;
