@@ -337,6 +337,7 @@ config() {
 generator = "shell"
 radius = 2
 n = 500
+recentre = false
 [gravity]
 method = "tree"
 opening = "inflated"
