@@ -21,6 +21,7 @@ struct EnlargeEnds {
   }
   /// The first cell of the level whose particles do not lie before `particle`.
   GROVE_HD std::uint32_t first_from(std::size_t level, std::uint32_t particle) const {
+    if (class_level == 0) return level_offset[level + (particle > 0 ? 1 : 0)];
     std::uint32_t low = level_offset[level], high = level_offset[level + 1];
     while (low < high) {
       const std::uint32_t middle = low + (high - low) / 2;
@@ -51,10 +52,13 @@ void enlarge_cut_cells(Space& space, std::span<const KeyRange> ranges, std::size
   const KeyRange& mine = ranges[own];
   if (mine.count == 0) return;
   int lowest_cut = -1, highest_cut = -1;
-  for (const KeyRange& other : ranges) {
+  // Ranks are in the order of their keys. With several classes, neighbours may have the same key at the cut, whose last digit the class
+  // took.
+  for (std::size_t rank = 0; rank < ranges.size(); ++rank) {
+    const KeyRange& other = ranges[rank];
     if (other.count == 0) continue;
-    if (other.last < mine.first) lowest_cut = std::max(lowest_cut, shared_level(other.last, mine.first));
-    if (other.first > mine.last) highest_cut = std::max(highest_cut, shared_level(other.first, mine.last));
+    if (rank < own) lowest_cut = std::max(lowest_cut, shared_level(other.last, mine.first));
+    if (rank > own) highest_cut = std::max(highest_cut, shared_level(other.first, mine.last));
   }
   auto class_begin = tree.class_begin;
   if (tree.class_count == 1) class_begin = {0, static_cast<std::uint32_t>(mine.count)};

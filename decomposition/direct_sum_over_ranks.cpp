@@ -18,7 +18,7 @@ void DirectSumOverRanks<Space>::add_all(const GravityLaw& law, const Particles<S
   for (int hop = 1; hop < size; ++hop) {
     // The block that arrives at hop h comes from the rank h places to the left.
     Block& next = blocks_[hop % 2];
-    next.resize(counts[static_cast<std::size_t>((comm_.rank() + size - hop) % size)]);
+    next.resize(counts[static_cast<std::size_t>((comm_.rank() + size - hop) % size)], has_classes);
     transport_.begin(Tag::ring_block, largest_outbox);
     transport_.receive(bytes_of(next.position.view()), left);
     transport_.receive(bytes_of(next.id.view()), left);

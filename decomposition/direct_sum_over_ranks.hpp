@@ -29,10 +29,10 @@ class DirectSumOverRanks {
  private:
   struct Block {
     explicit Block(Space& space) : position(space), id(space), type(space) {}
-    void resize(std::size_t n) {
+    void resize(std::size_t n, bool has_classes) {
       position.resize_discard(n);
       id.resize_discard(n);
-      type.resize_discard(n);
+      type.resize_discard(has_classes ? n : 0);
     }
     Buffer<Space, Double4> position;
     Buffer<Space, std::uint64_t> id;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "kernels/space/atomic.hpp"
+#include "kernels/tree/target_groups.hpp"
 #include "kernels/walks/tree_walk.hpp"
 
 namespace grove {
@@ -14,11 +15,21 @@ namespace grove {
 namespace {
 
 // A box is a cell with less than this part of the rank's particles, right below one with more. Then there are about three times as many
-// boxes, and most of them are where most particles are: there the cells of others are small, too.
-constexpr std::uint32_t boxes_from_particles = 160;
-// Boxes are no finer than the groups of a walk, whose targets share what is accepted: otherwise cells would be closed that a walk on one
-// rank opens, and errors on several ranks would be larger.
-constexpr std::size_t fewest_particles = 2 * largest_group + 1;
+// boxes, and most of them are where most particles are: there the cells of others are small, too. Each class of softening has boxes of its
+// own: one around all of a class with few particles would reach through the domains of others, which would send all that they have there.
+constexpr std::size_t boxes_from_particles = 160;
+
+/// Boxes are no finer than the groups of a walk, whose targets share what is accepted: otherwise cells would be closed that a walk on one
+/// rank opens, and errors on several ranks would be larger.
+template <class Space>
+LimitOfClass box_sizes(const Tree<Space>& tree, std::size_t particle_count) {
+  LimitOfClass sizes = group_sizes(tree, particle_count, largest_group);
+  for (std::size_t c = 0; c < static_cast<std::size_t>(sizes.classes); ++c)
+    sizes.most[c] =
+        std::max(static_cast<std::uint32_t>(tree.particles_of_class(c, particle_count) / boxes_from_particles), 2 * sizes.most[c] + 1);
+  return sizes;
+}
+
 // Boxes copied to the host at once. There are hardly ever more.
 constexpr std::uint32_t boxes_expected = 1024;
 
@@ -31,7 +42,7 @@ struct Description {
 /// Marks the cells right below those with many particles; empties the description.
 struct MarkChildren {
   const CellLinks* links;
-  std::uint32_t most_particles;
+  LimitOfClass sizes;
   std::uint8_t* mark;
   const std::uint64_t* end_keys;
   std::uint64_t particle_count;
@@ -39,7 +50,8 @@ struct MarkChildren {
   GROVE_HD void operator()(std::size_t c) const {
     const CellLinks cell = links[c];
     if (c == 0) *description = {{end_keys[0], end_keys[1], particle_count}, 0};
-    if (cell.particle_count < most_particles) return;
+    // The root of several classes is no cell of any of them.
+    if (cell.particle_count < sizes.at(cell.first_particle) && !(c == 0 && sizes.classes > 1)) return;
     for (std::uint32_t k = 0; k < cell.child_count; ++k) mark[cell.first_child + k] = 1;
   }
 };
@@ -55,8 +67,9 @@ struct ListBoxes {
   const CellLinks* links;
   const CellGeometry* geometry;
   const float* least_acceleration;
-  std::uint32_t most_particles;
+  LimitOfClass sizes;
   const std::uint8_t* mark;
+  const Double4* position;
   double length;
   PlacedBox* out;
   std::uint32_t capacity;
@@ -64,16 +77,35 @@ struct ListBoxes {
 
   GROVE_HD void operator()(std::size_t c) const {
     const CellLinks cell = links[c];
-    const bool is_box = (c == 0 || mark[c] != 0) && (cell.particle_count < most_particles || cell.child_count == 0);
-    if (!is_box) return;
-    const std::uint32_t at = fetch_add(*count, 1);
-    if (at >= capacity) return;
+    const bool is_root = c == 0 && sizes.classes == 1;
+    const bool fits = cell.particle_count < sizes.at(cell.first_particle);
+    if (!is_root && mark[c] == 0) return;
+    if (fits || cell.particle_count > largest_leaf) {
+      if (fits || cell.child_count == 0) add_cell(c);
+    } else if (cell.child_count == 0) {
+      for (std::uint32_t i = 0; i < cell.particle_count; ++i) add_particle(c, cell.first_particle + i);
+    }
+  }
+
+ private:
+  GROVE_HD void add_cell(std::size_t c) const {
     const CellGeometry g = geometry[c];
     TargetBox box;
     box.centre = g.centre_of_mass + length * Double3{g.offset[0], g.offset[1], g.offset[2]};
     for (int k = 0; k < 3; ++k) box.half_size[k] = g.half_size[k] * target_margin * target_margin;
     box.least_acceleration = least_acceleration[c];
-    out[at] = {cell.first_particle, box};
+    add({links[c].first_particle, box});
+  }
+  /// Of a leaf that is too large for a box.
+  GROVE_HD void add_particle(std::size_t c, std::uint32_t particle) const {
+    TargetBox box{};
+    box.centre = position_of(position[particle]);
+    box.least_acceleration = least_acceleration[c];
+    add({particle, box});
+  }
+  GROVE_HD void add(const PlacedBox& box) const {
+    const std::uint32_t at = fetch_add(*count, 1);
+    if (at < capacity) out[at] = box;
   }
 };
 
@@ -146,12 +178,13 @@ std::vector<TargetBox> join_to_few(std::span<const TargetBox> fine, const KeyCub
 }  // namespace
 
 template <class Space>
-DomainDescription describe_domain(Space& space, const Tree<Space>& tree, View<const std::uint64_t> end_keys, std::size_t particle_count,
+DomainDescription describe_domain(Space& space, const Tree<Space>& tree, View<const std::uint64_t> end_keys, View<const Double4> position,
                                   const KeyCube& cube, const TreeScale& scale) {
+  const std::size_t particle_count = position.size;
   DomainDescription domain;
   if (end_keys.empty()) return domain;
   const std::uint32_t cells = tree.cell_count();
-  const auto most = static_cast<std::uint32_t>(std::max<std::size_t>(particle_count / boxes_from_particles, fewest_particles));
+  const LimitOfClass sizes = box_sizes(tree, particle_count);
   Scratch<Space, std::uint8_t> mark(space, cells);
   for (std::uint32_t capacity = boxes_expected;;) {
     // One block, so that one copy brings all of it.
@@ -159,9 +192,9 @@ DomainDescription describe_domain(Space& space, const Tree<Space>& tree, View<co
     auto* const description = reinterpret_cast<Description*>(found.data());
     auto* const list = reinterpret_cast<PlacedBox*>(found.data() + sizeof(Description));
     space.fill_bytes(mark.data(), 0, cells);
-    space.for_each(cells, MarkChildren{tree.links.data(), most, mark.data(), end_keys.data, particle_count, description});
-    space.for_each(cells, ListBoxes{tree.links.data(), tree.geometry.data(), tree.least_acceleration.data(), most, mark.data(),
-                                    scale.length, list, capacity, &description->box_count});
+    space.for_each(cells, MarkChildren{tree.links.data(), sizes, mark.data(), end_keys.data, particle_count, description});
+    space.for_each(cells, ListBoxes{tree.links.data(), tree.geometry.data(), tree.least_acceleration.data(), sizes, mark.data(),
+                                    position.data, scale.length, list, capacity, &description->box_count});
     std::vector<std::byte> seen(found.view().size);
     space.copy_to_host(seen.data(), found.data(), seen.size());
     Description what{};
@@ -179,7 +212,7 @@ DomainDescription describe_domain(Space& space, const Tree<Space>& tree, View<co
   return domain;
 }
 
-template DomainDescription describe_domain(BackEnd&, const Tree<BackEnd>&, View<const std::uint64_t>, std::size_t, const KeyCube&,
+template DomainDescription describe_domain(BackEnd&, const Tree<BackEnd>&, View<const std::uint64_t>, View<const Double4>, const KeyCube&,
                                            const TreeScale&);
 
 }  // namespace grove

@@ -22,10 +22,10 @@ struct DomainDescription {
 
 /// The boxes are cells of the rank's tree, with about the same number of particles; the coarse ones are joined from them,
 /// such that they end at borders of the largest cells: boxes of neighbours then hardly overlap. `end_keys`: the
-/// smallest and the largest key of the `particle_count` particles in `cube`; empty without particles. Needs compute_moments().
-/// Synchronises.
+/// smallest and the largest key of the particles in `cube`; empty without particles. `position` [particles], in the order of the tree.
+/// Needs compute_moments(). Synchronises.
 template <class Space>
-DomainDescription describe_domain(Space& space, const Tree<Space>& tree, View<const std::uint64_t> end_keys, std::size_t particle_count,
+DomainDescription describe_domain(Space& space, const Tree<Space>& tree, View<const std::uint64_t> end_keys, View<const Double4> position,
                                   const KeyCube& cube, const TreeScale& scale);
 
 }  // namespace grove

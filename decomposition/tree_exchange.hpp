@@ -39,7 +39,7 @@ class TreeExchange {
 
   /// Whether the trees of the others are walked together with the own tree. The same on all ranks.
   bool joins_own_tree() const { return joins_; }
-  /// The own tree and those of all others, which this call waits for. The view holds until the next begin().
+  /// Waits for the trees of all others and puts them behind the own one: see view_of_all().
   void receive_all();
 
   int batch_count() const { return static_cast<int>(batches_.size()); }

@@ -47,8 +47,7 @@ GROVE_HD inline std::uint64_t morton_key(const Double4& position, const KeyCube&
 GROVE_HD inline std::uint64_t key_in_class(std::uint64_t key, std::uint32_t its_class) {
   return std::uint64_t{its_class} << (key_bits - 3) | key >> 3;
 }
-/// The class of such a key, and the first key that it may have been.
-GROVE_HD inline std::uint32_t class_of_key(std::uint64_t key) { return static_cast<std::uint32_t>(key >> (key_bits - 3)); }
+/// The smallest key that such a key may have been.
 GROVE_HD inline std::uint64_t key_without_class(std::uint64_t key) { return (key << 3) & ((std::uint64_t{1} << key_bits) - 1); }
 
 /// Bits of a key below those that name its cell at `level`.

@@ -10,15 +10,17 @@ namespace {
 struct MarkGroups {
   const CellLinks* links;
   std::uint32_t* starts;  ///< [particles + 1], zero or one
-  std::uint32_t largest;
-  bool has_classes;  ///< the root's children are no siblings
+  LimitOfClass sizes;
 
   GROVE_HD void operator()(std::size_t c) const {
     const CellLinks cell = links[c];
     if (c == 0) starts[0] = starts[cell.particle_count] = 1;
-    if (c == 0 && has_classes)
+    if (c == 0 && sizes.classes > 1) {
       for (std::uint32_t k = 0; k < cell.child_count; ++k) starts[links[cell.first_child + k].first_particle] = 1;
-    if (cell.particle_count <= largest || (c == 0 && has_classes)) return;
+      return;
+    }
+    const std::uint32_t largest = sizes.at(cell.first_particle);
+    if (cell.particle_count <= largest) return;
     if (cell.child_count == 0) {
       for (std::uint32_t i = 0; i < cell.particle_count; i += largest) starts[cell.first_particle + i] = 1;
       return;
@@ -26,7 +28,7 @@ struct MarkGroups {
     std::uint32_t in_group = largest + 1;  // too full for any child to join
     for (std::uint32_t k = 0; k < cell.child_count; ++k) {
       const CellLinks child = links[cell.first_child + k];
-      const bool joins = in_group + child.particle_count <= largest;
+      const bool joins = in_group + child.particle_count <= largest && cell.particle_count <= uneven * largest;
       in_group = joins ? in_group + child.particle_count : child.particle_count;
       if (!joins) starts[child.first_particle] = 1;
     }
@@ -70,7 +72,7 @@ void make_target_groups(Space& space, const Tree<Space>& tree, std::size_t parti
   if (particle_count == 0) return;
   Scratch<Space, std::uint32_t> starts(space, particle_count + 1);
   space.fill_bytes(starts.data(), 0, (particle_count + 1) * sizeof(std::uint32_t));
-  space.for_each(tree.cell_count(), MarkGroups{tree.links.data(), starts.data(), largest, tree.class_count > 1});
+  space.for_each(tree.cell_count(), MarkGroups{tree.links.data(), starts.data(), group_sizes(tree, particle_count, largest)});
   if (outliers.particles) space.for_each(particle_count, MarkOutliers{outliers, starts.data(), particle_count});
   select_marked(space, View<const std::uint32_t>(starts.view()), [&](std::uint32_t count) {
     group_start.resize_discard(count);

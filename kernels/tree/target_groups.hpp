@@ -1,6 +1,10 @@
 // The targets of the walk: runs of consecutive sibling cells, merged as long as their particles fit into one group.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
 #include "kernels/tree/tree.hpp"
 
 namespace grove {
@@ -16,10 +20,45 @@ struct Outliers {
   }
 };
 
-/// Divides the particles of `tree` into groups of at most `largest` consecutive particles: sibling cells are merged while they fit; a cell
-/// that does not fit is divided into its children. A group has particles of one class of softening. Each outlier is a group of its own: in
-/// a group that reached out to it, FP32 offsets could not tell the other particles apart. Sets `group_start` [groups + 1] to the first
-/// particle of each group and the end; to length 0 for an empty tree. Synchronises once.
+/// A number of particles for each class of softening.
+struct LimitOfClass {
+  std::array<std::uint32_t, most_type_classes> end{};  ///< one past the last particle of each class
+  std::array<std::uint32_t, most_type_classes> most{};
+  int classes = 1;
+
+  GROVE_HD std::uint32_t at(std::uint32_t particle) const {
+    int c = 0;
+    while (c + 1 < classes && particle >= end[c]) ++c;
+    return most[c];
+  }
+};
+
+/// How many particles a group may have: `largest` in a class with 1/32 of all particles or more, and fewer in a smaller class, down to one.
+/// Its particles lie far apart among those of the others, and the targets of a group meet one by one all that is inside the box around
+/// them.
+template <class Space>
+LimitOfClass group_sizes(const Tree<Space>& tree, std::size_t particle_count, std::uint32_t largest) {
+  LimitOfClass sizes;
+  sizes.classes = tree.class_count;
+  for (std::size_t c = 0; c < static_cast<std::size_t>(tree.class_count); ++c) {
+    const std::uint64_t in_class = tree.particles_of_class(c, particle_count);
+    sizes.end[c] = tree.class_count > 1 ? tree.class_begin[c + 1] : static_cast<std::uint32_t>(particle_count);
+    sizes.most[c] = static_cast<std::uint32_t>(
+        std::clamp<std::uint64_t>(32 * in_class * largest / std::max<std::size_t>(particle_count, 1), 1, largest));
+  }
+  return sizes;
+}
+
+/// The children of a cell with more than this many times the particles of a full group are not merged. If some of them have few particles,
+/// others have many; the box around those few would reach into the dense ones, and one group in the outskirts of a galaxy would meet all
+/// particles of its core. So no box around a group has more particles of its class inside.
+inline constexpr std::uint32_t uneven = 16;
+
+/// Divides the particles of `tree` into groups of at most `largest` consecutive particles (see group_sizes()): sibling cells are merged
+/// while they fit, unless the cell above is uneven; a cell that does not fit is divided into its children. A group has particles of one
+/// class of softening. Each outlier is a group of its own: in a group that reached out to it, FP32 offsets could not tell the other
+/// particles apart. Sets `group_start` [groups + 1] to the first particle of each group and the end; to length 0 for an empty tree.
+/// Synchronises once.
 template <class Space>
 void make_target_groups(Space& space, const Tree<Space>& tree, std::size_t particle_count, std::uint32_t largest,
                         StepBuffer<Space, std::uint32_t>& group_start, const Outliers& outliers = {});

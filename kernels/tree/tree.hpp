@@ -66,6 +66,10 @@ class Tree {
     return {links.data(), geometry.data(), multipole.data(), form, particles, cell_count(), cell_count() > 0 ? 1U : 0U, nullptr, levels};
   }
 
+  /// Of `particle_count` in all.
+  std::size_t particles_of_class(std::size_t its_class, std::size_t particle_count) const {
+    return class_count == 1 ? particle_count : class_begin[its_class + 1] - class_begin[its_class];
+  }
   /// The cell where walks of one class start; no_cell when it has no particles here.
   std::uint32_t root_of(int its_class) const {
     if (class_count == 1) return cell_count() > 0 ? 0 : no_cell;

@@ -38,7 +38,7 @@ struct CopyEnds {
   GROVE_HD void operator()(std::size_t i) const { ends[i] = keys[i == 0 ? 0 : count - 1]; }
 };
 
-/// The smallest and the largest key of several classes.
+/// The smallest and the largest key of several classes, but for their last digit.
 struct FindEndsOfClasses {
   const std::uint64_t* keys;
   std::array<std::uint32_t, most_type_classes + 1> class_begin;
@@ -164,7 +164,8 @@ void TreeSolver<Space>::keep_end_keys(View<const std::uint64_t> keys) {
 
 template <class Space>
 void TreeSolver<Space>::send_essential_trees(Particles<Space>& particles, bool is_temporary) {
-  domains_.run(comm_, describe_domain<Space>(space_, tree_, end_keys_.view(), particles.size(), frame_.cube, frame_.scale), frame_.scale);
+  domains_.run(comm_, describe_domain<Space>(space_, tree_, end_keys_.view(), particles.position.view(), frame_.cube, frame_.scale),
+               frame_.scale);
   std::vector<KeyRange> ranges;
   for (const DomainSummary& summary : domains_.summaries()) ranges.push_back(summary.keys);
   enlarge_cut_cells<Space>(space_, ranges, static_cast<std::size_t>(comm_.rank()), tree_);

@@ -100,7 +100,8 @@ template <class Space>
 WorkCounts FmmWalker<Space>::work_counts() {
   WorkCounts counts;
   add_totals<Space>(space_, targets_.group_start().data, group_work_.view(), counts);
-  add_totals<Space>(space_, nullptr, fmm_walk_.cell_work(), counts);
+  // A rank without particles has not walked.
+  if (!begins_) add_totals<Space>(space_, nullptr, fmm_walk_.cell_work(), counts);
   return counts;
 }
 

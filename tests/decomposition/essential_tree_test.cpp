@@ -55,7 +55,7 @@ class EssentialTreeTest : public ::testing::Test {
     const std::vector<std::uint64_t> key = tests::download(space, built.key);
     if (!key.empty()) ends = tests::upload(space, std::vector<std::uint64_t>{key.front(), key.back()});
     const DomainDescription domain =
-        describe_domain<BackEnd>(space, built.tree, ends.view(), key.size(), built.frame.cube, built.frame.scale);
+        describe_domain<BackEnd>(space, built.tree, ends.view(), built.particles.position.view(), built.frame.cube, built.frame.scale);
     EXPECT_EQ(domain.keys.count, key.size());
     if (!key.empty()) {
       EXPECT_EQ(domain.keys.first, key.front());

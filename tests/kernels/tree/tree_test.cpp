@@ -372,6 +372,24 @@ TEST_F(TargetGroups, AreWellFilledAndLieInOneCellTooLargeForAGroup) {
   }
 }
 
+TEST_F(TargetGroups, DoNotReachFromTheOutskirtsIntoTheCore) {
+  for (const int seed : {1, 2, 3}) {
+    const HostTree t(space, BuiltTree(space, tests::plummer_sphere(20000, seed)));
+    for (std::size_t g = 0; g + 1 < t.group_start.size(); ++g) {
+      Double3 low = position_of(t.position[t.group_start[g]]), high = low;
+      for (std::uint32_t i = t.group_start[g]; i < t.group_start[g + 1]; ++i) {
+        const Double4 p = t.position[i];
+        low = {std::min(low.x, p.x), std::min(low.y, p.y), std::min(low.z, p.z)};
+        high = {std::max(high.x, p.x), std::max(high.y, p.y), std::max(high.z, p.z)};
+      }
+      const auto inside = std::count_if(t.position.begin(), t.position.end(), [&](const Double4& p) {
+        return low.x <= p.x && p.x <= high.x && low.y <= p.y && p.y <= high.y && low.z <= p.z && p.z <= high.z;
+      });
+      ASSERT_LE(inside, std::ptrdiff_t{uneven} * largest_group) << "group " << g << ", seed " << seed;
+    }
+  }
+}
+
 TEST_F(TreeBuild, IsTheSameWithMemoryOfALargerTreeBefore) {
   const auto system = tests::plummer_sphere(300, 4);
   BuiltTree fresh(space, system), used(space, tests::plummer_sphere(9000, 5));
