@@ -19,6 +19,9 @@ HeaderFacts read_header_facts(const Hdf5Handle& file, const std::array<std::uint
 /// Reads these datasets. Throws DataError.
 std::vector<FileSoftening> read_softenings(const Hdf5Handle& file, const std::array<std::uint64_t, particle_type_count>& counts);
 
+/// As above, without the datasets.
+std::vector<FileSoftening> read_softening_parameters(const Hdf5Handle& file, const std::array<std::uint64_t, particle_type_count>& counts);
+
 /// The attributes ComponentName of the groups of particles, cleaned; usual names where there are none.
 ComponentNames read_component_names(const Hdf5Handle& file);
 
