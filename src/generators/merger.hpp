@@ -19,7 +19,7 @@ struct MergerOrbit {
 MergerOrbit merger_orbit(const InitialConditions& conditions, double G);
 
 /// The potential energy of the two galaxies in each other's field at the start, over that of point masses: 1 unless they overlap. Discs
-/// are taken for spheres with the same mass inside each radius.
+/// are taken for spheres with the same mass inside each radius, which is right to 0.02 where they are a tenth of the mass.
 double merger_overlap(const InitialConditions& conditions);
 
 /// How many of the `n` particles make the first galaxy: its part of the mass, rounded, and at least one for each galaxy.
