@@ -273,8 +273,7 @@ int run(const RunOptions& options, const Communicator& comm) {
   });
   const Config config = load_config_on_all_ranks(options.config, overrides, comm);
   if (!options.print_config) return simulate(options, config, comm);
-  constexpr const char* of_defaults = "# All defaults. A run has none for its particles: the Plummer sphere stands for them here.\n\n";
-  if (comm.is_root()) fmt::print("{}{}", show_defaults ? of_defaults : "", print_config(config));
+  if (comm.is_root()) fmt::print("{}", print_config(config));
   return 0;
 }
 
