@@ -38,6 +38,7 @@ TEST_F(TextReader, ReadsSevenColumnsAsTypeOne) {
   EXPECT_EQ(info.format, "text table");
   EXPECT_EQ(info.count_of_type[1], 2u);
   EXPECT_FALSE(info.time || info.units || info.box_size);
+  EXPECT_EQ(info.notes, (std::vector<std::string>{"no names of columns found: taken as m x y z vx vy vz"}));
 }
 
 TEST_F(TextReader, TakesTypesInAColumnEightWithoutName) {
@@ -103,7 +104,8 @@ TEST_F(TextReader, RefusesBytesOfZero) {
 
 TEST_F(TextReader, NamesColumnAndRowOfWhatIsNotANumber) {
   EXPECT_TRUE(names(error(good_row + "\n1 2 3.0x 4 5 6 7\n"), {path(), "column 3 (y), row 1 (line 3)", "'3.0x' is not a number"}));
-  EXPECT_TRUE(names(error("1;2;3;4;5;6;7\n1 2 3 4 5 6 7"), {"1 columns", "7 or 8 are needed"}));
+  EXPECT_TRUE(names(error("1;2;3;4;5;6;7\n1 2 3 4 5 6 7"), {"line 1", "separated by blanks, tabs or commas, not by semicolons"}));
+  EXPECT_TRUE(names(error("x;y;z;vx;vy;vz;m\n1;2;3;4;5;6;7\n"), {"line 1", "not by semicolons"}));
   EXPECT_TRUE(names(error("1 2 3 4 5 6 7\n1,2,3,4,5,6,7\n"), {"row 1 (line 2) has 1 columns"}));
   EXPECT_TRUE(names(error("1 2 3 4 5 6 --7\n"), {"column 7 (vz)", "'--7' is not a number"}));
   EXPECT_TRUE(names(error("1 2 3 4 5 6 +-7\n"), {"'+-7' is not a number"}));
@@ -113,7 +115,9 @@ TEST_F(TextReader, NamesColumnAndRowOfWhatIsNotANumber) {
 TEST_F(TextReader, NamesTheFirstNonFiniteValueAndNegativeMass) {
   EXPECT_TRUE(names(error(good_row + good_row + "1 nan 3 4 5 6 7\n1 2 inf 4 5 6 7\n"), {"column 2 (x), row 2", "must be finite"}));
   EXPECT_TRUE(names(error("1 2 3 4 5 -inf 7\n"), {"column 6 (vy), row 0", "must be finite"}));
-  EXPECT_TRUE(names(error(good_row + "-1e-9 2 3 4 5 6 7\n"), {"column 1 (mass), row 1", "must not be negative"}));
+  EXPECT_TRUE(names(error(good_row + "-1e-9 2 3 4 5 6 7\n"), {"column 1 (mass), row 1", "must not be negative", "no names of columns found",
+                                                              "taken as m x y z vx vy vz", "initial_conditions.columns"}));
+  EXPECT_FALSE(contains(error("m x y z vx vy vz\n-1e-9 2 3 4 5 6 7\n"), "no names of columns found"));
 }
 
 TEST_F(TextReader, RefusesTooFewTooManyAndVaryingColumns) {
