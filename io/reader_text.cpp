@@ -307,9 +307,11 @@ ParticleSet read_text_columns(const std::filesystem::path& path, const std::stri
   return particles;
 }
 
-std::vector<FieldDescription> text_fields(const std::filesystem::path& path) {
-  const std::uint64_t rows = count_rows(path, "");
-  const TextColumns columns = TableFile(path, "").columns();
+std::vector<FieldDescription> text_fields(const std::filesystem::path& path) { return text_column_fields(path, ""); }
+
+std::vector<FieldDescription> text_column_fields(const std::filesystem::path& path, const std::string& list) {
+  const std::uint64_t rows = count_rows(path, list);
+  const TextColumns columns = TableFile(path, list).columns();
   std::vector<FieldDescription> fields;
   for (std::size_t c = 0; c < columns.size(); ++c)
     fields.push_back({fmt::format("column {} ({})", c + 1, columns.names[c]), "text", std::to_string(rows)});

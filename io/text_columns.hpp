@@ -28,7 +28,8 @@ constexpr std::size_t needed_columns = 7;
 
 /// What a user can do where a table does not say what its columns are.
 constexpr const char* how_to_name_columns =
-    "say what the columns are with initial_conditions.columns, e.g. columns = \"m x y z vx vy vz type\", with - for a column to leave out";
+    "say what the columns are with initial_conditions.columns (grove info: --columns), e.g. columns = \"m x y z vx vy vz type\", with - "
+    "for a column to leave out";
 
 /// What is wrong with a list of columns such as "id m x y z vx vy vz type"; empty when nothing is.
 std::string complaint_about_columns(const std::string& list);

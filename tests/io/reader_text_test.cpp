@@ -83,7 +83,7 @@ TEST_F(TextReader, DealsOutEvenContiguousSharesOverSeveralPieces) {
 TEST_F(TextReader, LeavesRanksEmptyWhenThereAreFewerRows) { EXPECT_EQ(read("1 2 3 4 5 6 7").size(), 1u); }
 
 TEST_F(TextReader, ReadsLongLinesAndRefusesOnesWithoutEnd) {
-  EXPECT_EQ(read(good_row + "1 2 3 4 5 6 7" + std::string(1000000, ' ') + "\n" + good_row).size(), 3u);
+  EXPECT_EQ(read(good_row + "1 2 3 4 5 6 7" + std::string(1000000, ' ') + "\n2 1 4 8 4 4 4\n").size(), 3u);
   EXPECT_TRUE(names(error(good_row + "1 2 3 4 5 6 7" + std::string(9 << 20, ' ')), {path(), "line 2 is longer than 1048576 bytes"}));
 }
 
@@ -130,6 +130,29 @@ TEST_F(TextReader, RefusesTooFewTooManyAndVaryingColumns) {
 TEST_F(TextReader, RefusesFilesWithoutParticles) {
   EXPECT_TRUE(names(error("# nothing\n\n"), {path(), "no particles"}));
   EXPECT_TRUE(names(error(""), {path(), "no particles"}));
+}
+
+TEST_F(TextReader, NotesMassesAndVelocitiesOfZeroAndRefusesOnePlaceForAll) {
+  ReadInfo info;
+  read("m x y z vx vy vz type\n0 1 2 3 0 0 0 2\n0 1 2 4 0 0 0 2\n1 1 2 4 0 0 0 1\n", &info);
+  EXPECT_EQ(info.notes, (std::vector<std::string>{path() + ": all 2 masses of type 2 (disc) are 0",
+                                                  path() + ": all 2 velocities of type 2 (disc) are 0"}));
+  read("m x y z vx vy vz type\n0 1 2 3 0 0 0 2\n1 1 2 4 0 0 1 2\n", &info);
+  EXPECT_TRUE(info.notes.empty());
+  EXPECT_TRUE(names(error("1 5 -2 3 4 5 6\n1 5 -2 3 6 7 8\n"), {path(), "all 2 positions of type 1 (halo) are the same, 5 -2 3"}));
+  // The same for any other format: two particles of TIPSY.
+  std::string bytes(8, '\0');
+  for (const std::int32_t n : {2, 3, 0, 2, 0, 0}) bytes.append(reinterpret_cast<const char*>(&n), sizeof(n));
+  const auto tipsy = [&](float x) {
+    std::string rows(72, '\0');
+    rows.replace(4, sizeof(x), reinterpret_cast<const char*>(&x), sizeof(x));
+    write_file(directory_.file("two.tipsy"), bytes + rows, comm_);
+    return directory_.file("two.tipsy");
+  };
+  EXPECT_TRUE(names(read_error(tipsy(0), comm_), {"all 2 positions of type 1 (halo) are the same"}));
+  read_particles(tipsy(1), comm_, &info);
+  ASSERT_GE(info.notes.size(), 2u);
+  EXPECT_TRUE(names(info.notes[info.notes.size() - 2], {"all 2 masses of type 1 (halo) are 0"}));
 }
 
 TEST_F(TextReader, FindsAnErrorFarIntoTheFile) {
