@@ -10,4 +10,7 @@ namespace grove {
 /// @throws DataError when there is no such file, or several snapshots in the directory
 std::filesystem::path find_file(const std::filesystem::path& path);
 
+/// True when `file` is one of the files that find_file(input) means, under any name. False where one of them is not there. Not collective.
+bool is_file_of(const std::filesystem::path& file, const std::filesystem::path& input);
+
 }  // namespace grove

@@ -40,8 +40,8 @@ std::vector<Zeros> count_zeros(const GadgetLayout& layout, const ParticleSet& pa
   return zeros;
 }
 
-/// Throws, or adds notes, for one type in one file.
-void judge(const std::string& file, int type, std::uint64_t count, const Zeros& zeros, ReadInfo& info) {
+/// Throws, or adds notes, for one type in one file. notes_on_values() notes velocities and masses that are 0 where the file has them all.
+void judge(const std::string& file, int type, std::uint64_t count, bool is_all, const Zeros& zeros, ReadInfo& info) {
   if (count < 2) return;
   for (std::size_t k = 0; k < names.size(); ++k) {
     const std::string name = fmt::format("{}: {}/{}", file, gadget_group(type), std::string(names[k]));
@@ -50,7 +50,7 @@ void judge(const std::string& file, int type, std::uint64_t count, const Zeros& 
     if (k == 0 && zeros[k] > 1)
       info.notes.push_back(
           fmt::format("{}: {} of {} positions are 0, as where a dataset was not written to its end", name, zeros[k], count));
-    if (k > 0 && zeros[k] == count) info.notes.push_back(fmt::format("{}: all {} are 0", name, count));
+    if (k > 0 && zeros[k] == count && !is_all) info.notes.push_back(fmt::format("{}: all {} are 0", name, count));
   }
 }
 
@@ -78,7 +78,7 @@ void check_numbers(const GadgetLayout& layout, const ParticleSet& particles, std
   comm.agree([&] {
     for (std::size_t i = 0; i < zeros.size() && comm.is_root(); ++i) {
       const std::size_t piece = i / particle_type_count, type = i % particle_type_count;
-      judge(layout.pieces[piece].string(), static_cast<int>(type), layout.count[piece][type], zeros[i], info);
+      judge(layout.pieces[piece].string(), static_cast<int>(type), layout.count[piece][type], layout.pieces.size() == 1, zeros[i], info);
     }
   });
   double side = info.box_size.value_or(0);
