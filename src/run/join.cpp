@@ -69,7 +69,7 @@ void require_same_scale(const std::string& file, const ReadInfo& info, const std
 /// `joined` has the G of `file_of_G`, the first file that names one; if there is none yet, that of this file.
 void join_G(const std::string& file, const ReadInfo& info, std::string& file_of_G, ReadInfo& joined) {
   if (!info.G) return;
-  if (joined.G && differ(*info.G, *joined.G))
+  if (joined.G && differ(*info.G, *joined.G, same_when_joined))
     throw DataError(fmt::format("{} has G = {:.8g}, {} has {:.8g}: files must agree to be joined", file, *info.G, file_of_G, *joined.G));
   if (joined.G) return;
   joined.G = info.G;
