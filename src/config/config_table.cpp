@@ -81,7 +81,10 @@ void add_gravity(Rows& rows) {
   const Condition has_cells{"method", {"fmm", "tree"}};
   add(&Gravity::opening, {"opening", {}, {}, "criterion by which a cell may stand for its particles", opening_names()}, has_cells);
   add(&Gravity::tolerance,
-      {"tolerance", {}, {0.0, 1.0, false}, "allowed error of a single cell's force, relative to the particle's acceleration"},
+      {"tolerance",
+       {},
+       {0.0, 0.1, false},
+       "allowed error of a single cell's force, relative to the particle's acceleration; above 0.1 nothing would be faster"},
       Condition{"opening", {RelativeOpening::name}});
   add(&Gravity::order, {"order", {}, {4.0, 5.0}, "order of the expansions of fmm; 5 pays for 99 % errors below 1e-3"},
       Condition{"method", {"fmm"}});
