@@ -99,13 +99,15 @@ Hdf5Handle open_source(const Hdf5Handle& dataset, const Mapping& mapping, Hdf5Ha
   return open_dataset(file, mapping.dataset);
 }
 
-void check_source(const Hdf5Handle& dataset, const Mapping& mapping) {
-  Hdf5Handle file;
-  const Hdf5Handle source = open_source(dataset, mapping, file);
-  const Hdf5Handle creation(check_hdf5(H5Dget_create_plist(source.id()), hdf5_name(source)), H5Pclose);
-  if (H5Pget_layout(creation.id()) == H5D_VIRTUAL)
-    fail(dataset, hdf5_name(source) + " is a virtual dataset in its turn, which is not read");
-  require_stored(source);
+/// All numbers of the source, however many it has: the selection knows no shape.
+void check_whole_source(const Hdf5Handle& dataset, const Mapping& mapping, const Hdf5Handle& source) {
+  const std::uint64_t there = elements_of(describe_dataset(source));
+  const hssize_t here = check_hdf5(H5Sget_select_npoints(mapping.here.id()), hdf5_name(dataset));
+  if (static_cast<std::uint64_t>(here) != there)
+    fail(dataset, fmt::format("{} of its numbers are all those of {}, which has {}", here, hdf5_name(source), there));
+}
+
+void check_part_of_source(const Hdf5Handle& dataset, const Mapping& mapping, const Hdf5Handle& source) {
   const std::vector<hsize_t> shape = describe_dataset(source).shape;
   std::vector<hsize_t> low(shape.size()), high(shape.size());
   const bool fits = H5Sget_simple_extent_ndims(mapping.there.id()) == static_cast<int>(shape.size()) &&
@@ -114,9 +116,24 @@ void check_source(const Hdf5Handle& dataset, const Mapping& mapping) {
     if (!fits || high[d] >= shape[d]) fail(dataset, hdf5_name(source) + " has fewer numbers than are taken from it: zeros would be read");
 }
 
+void check_source(const Hdf5Handle& dataset, const Mapping& mapping) {
+  Hdf5Handle file;
+  const Hdf5Handle source = open_source(dataset, mapping, file);
+  const Hdf5Handle creation(check_hdf5(H5Dget_create_plist(source.id()), hdf5_name(source)), H5Pclose);
+  if (H5Pget_layout(creation.id()) == H5D_VIRTUAL)
+    fail(dataset, hdf5_name(source) + " is a virtual dataset in its turn, which is not read");
+  require_stored(source);
+  if (H5Sget_select_type(mapping.there.id()) == H5S_SEL_ALL)
+    check_whole_source(dataset, mapping, source);
+  else
+    check_part_of_source(dataset, mapping, source);
+}
+
 /// Adds the selection of a piece to all before; both are of the space of the dataset.
 void add_selection(const Hdf5Handle& dataset, const Mapping& mapping, Hdf5Handle& all) {
-  if (!all)
+  const auto is_whole = [](const Hdf5Handle& selection) { return H5Sget_select_type(selection.id()) == H5S_SEL_ALL; };
+  if (all && is_whole(all)) return;
+  if (!all || is_whole(mapping.here))
     all = Hdf5Handle(check_hdf5(H5Scopy(mapping.here.id()), hdf5_name(dataset)), H5Sclose);
   else if (H5Sget_select_type(mapping.here.id()) != H5S_SEL_HYPERSLABS || H5Sget_select_type(all.id()) != H5S_SEL_HYPERSLABS)
     fail(dataset, "is made of parts that are no rows and columns, which is not read");
