@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <numeric>
 
+#include "io/find_file.hpp"
 #include "io/foreign_format.hpp"
 #include "io/gadget_facts.hpp"
 #include "io/gadget_info.hpp"
@@ -69,6 +71,22 @@ void check_field(const Hdf5Handle& group, const std::string& file, const std::st
   require_stored(dataset);
 }
 
+/// Throws for a group of particles that the header does not announce: it would be left out without a word.
+void refuse_unannounced(const Hdf5Handle& file, const std::string& file_name, const GadgetLayout::Counts& count) {
+  const std::string prefix = "PartType";
+  for (const std::string& name : link_names(file)) {
+    std::size_t type = 0;
+    const char* const end = name.data() + name.size();
+    if (!name.starts_with(prefix) || std::from_chars(name.data() + prefix.size(), end, type).ptr != end) continue;
+    if ((type < count.size() && count[type] > 0) || !has_path(file, name + "/Coordinates")) continue;
+    const std::vector<hsize_t> shape = describe_dataset(open_dataset(file, name + "/Coordinates")).shape;
+    if (shape.empty() || shape[0] == 0) continue;
+    const std::string particles = fmt::format("{}: {} has {} particles", file_name, name, shape[0]);
+    if (type < count.size()) throw DataError(particles + ", but /Header NumPart_ThisFile announces none");
+    throw DataError(fmt::format("{}; types 0 to {} can be read", particles, count.size() - 1));
+  }
+}
+
 H5T_class_t class_of(ElementType type) { return type == ElementType::f4 || type == ElementType::f8 ? H5T_FLOAT : H5T_INTEGER; }
 
 /// For each row of the table, if a file may lack the field: the name of a group that has it, and of one that lacks it; empty if there is
@@ -123,6 +141,7 @@ void add_piece(GadgetLayout& layout, const std::filesystem::path& path, const Fi
   const std::vector<double> table = read_numbers(header, "MassTable").value_or(std::vector<double>());
   GadgetLayout::Masses masses{};
   std::copy_n(table.begin(), std::min(table.size(), masses.size()), masses.begin());
+  refuse_unannounced(file, path.string(), count);
   for (int type = 0; type < particle_type_count; ++type) {
     const auto k = static_cast<std::size_t>(type);
     if (count[k] == 0) continue;
@@ -229,6 +248,7 @@ GadgetLayout read_gadget_layout(const std::filesystem::path& path, const FieldTa
   if (!layout.has_ids) info.notes.push_back("there are no ParticleIDs; particles are numbered from 0 in the order of the file");
   info.count_of_type = layout.count_of_type();
   if (layout.pieces.size() > 1) info.notes.push_back(fmt::format("the snapshot is split over {} files", layout.pieces.size()));
+  add_note_on_stray_file(path, layout.pieces.size(), info.notes);
   read_gadget_info(file, info);
   add_softenings(layout, info);
   return layout;

@@ -46,14 +46,18 @@ class GadgetSet : public testing::Test {
     write_attribute(at, name, value);
   }
   std::string error() { return read_error(directory.file("snap.0.hdf5"), comm); }
-  /// The error for a file of its own with one number of a group changed.
-  std::string error_with(const std::string& group, const std::string& name, double value) {
+  /// The error for a file of its own that has been changed.
+  std::string error_of_changed(const GadgetFile& content, const std::function<void(const Hdf5Handle& file)>& change) {
     if (comm.is_root()) {
-      write_gadget_file(directory.file("in.hdf5"), {.types = {{.type = 1, .count = 4}}});
-      change_file("in.hdf5", [&](const Hdf5Handle& file) { set(file, group, name, value); });
+      write_gadget_file(directory.file("in.hdf5"), content);
+      change_file("in.hdf5", change);
     }
     comm.barrier();
     return read_error(directory.file("in.hdf5"), comm);
+  }
+  /// The same with one number of a group changed.
+  std::string error_with(const std::string& group, const std::string& name, double value) {
+    return error_of_changed({.types = {{.type = 1, .count = 4}}}, [&](const Hdf5Handle& file) { set(file, group, name, value); });
   }
 
   Communicator comm{MPI_COMM_WORLD};
@@ -133,6 +137,85 @@ TEST_F(GadgetSet, IsDescribedOnlyIfARunWouldTakeItsIds) {
   EXPECT_TRUE(names(message, {"in.hdf5", "the id 103 occurs twice"}));
   const ParticleSet local = read_particles(directory.file("in.hdf5"), comm);
   EXPECT_TRUE(names(data_error_of([&] { require_unique_ids(local.id, "in.hdf5", comm); }), {"103"}));
+}
+
+TEST_F(GadgetSet, RefusesParticlesThatTheHeaderDoesNotAnnounce) {
+  const auto counts = [](std::vector<std::uint64_t> numbers) {
+    return [numbers](const Hdf5Handle& file) {
+      const Hdf5Handle header = open_group(file, "Header");
+      for (const char* name : {"NumPart_ThisFile", "NumPart_Total"}) {
+        H5Adelete(header.id(), name);
+        write_attribute(header, name, std::span<const std::uint64_t>(numbers));
+      }
+    };
+  };
+  const auto error_with_types = [&](const std::function<void(const Hdf5Handle&)>& change) {
+    return error_of_changed({.types = {{.type = 1, .count = 4}, {.type = 2, .count = 3, .first = 4}}}, change);
+  };
+  EXPECT_EQ(error_with_types(counts({0, 4, 3})), "no error");
+  for (const auto& numbers : {std::vector<std::uint64_t>{0, 4}, {0, 4, 0, 0, 0, 0}})
+    EXPECT_TRUE(names(error_with_types(counts(numbers)), {"in.hdf5: PartType2 has 3 particles", "NumPart_ThisFile announces none"}));
+  for (const char* other : {"PartType6", "PartType17"})
+    EXPECT_TRUE(names(error_with_types([&](const Hdf5Handle& file) {
+                        counts({0, 4})(file);
+                        H5Lmove(file.id(), "PartType2", H5L_SAME_LOC, other, H5P_DEFAULT, H5P_DEFAULT);
+                      }),
+                      {other, "has 3 particles; types 0 to 5 can be read"}));
+}
+
+TEST_F(GadgetSet, NamesWhatIsOfAnotherKind) {
+  for (const char* name : {"Header", "PartType1"})
+    EXPECT_TRUE(names(error_of_changed({.types = {{.type = 1, .count = 4}}},
+                                       [&](const Hdf5Handle& file) {
+                                         H5Ldelete(file.id(), name, H5P_DEFAULT);
+                                         create_dataset(file, name, H5T_IEEE_F64LE, {4});
+                                       }),
+                      {"in.hdf5", name, "is no group"}));
+  EXPECT_TRUE(names(error_of_changed({.types = {{.type = 1, .count = 4, .masses = false}}},
+                                     [](const Hdf5Handle& file) { create_group(open_group(file, "PartType1"), "Masses"); }),
+                    {"in.hdf5", "/PartType1/Masses", "is no dataset"}));
+}
+
+TEST_F(GadgetSet, KeepsNamesOfComponentsAsTheyAre) {
+  const auto named = [&](const std::string& first, const std::string& second) {
+    return error_of_changed({.types = {{.type = 1, .count = 4}, {.type = 2, .count = 3, .first = 4}}}, [&](const Hdf5Handle& file) {
+      write_attribute(open_group(file, "PartType1"), "ComponentName", first);
+      write_attribute(open_group(file, "PartType2"), "ComponentName", second);
+    });
+  };
+  const std::string a = std::string(250, 'x') + "a", b = std::string(250, 'x') + "b";
+  EXPECT_EQ(named(a, b + "  "), "no error");
+  ReadInfo info;
+  read_particles(directory.file("in.hdf5"), comm, &info);
+  EXPECT_EQ(info.components[1], a);
+  EXPECT_EQ(info.components[2], b) << "blanks may fill a text of fixed length";
+  EXPECT_TRUE(names(named("halo", std::string(256, 'x')), {"in.hdf5", "/PartType2: ComponentName is", "at most 255"}));
+}
+
+TEST_F(GadgetSet, TellsOfFilesThatAreNoneOfTheSnapshot) {
+  const GadgetFile first{.types = {{.type = 1, .count = 3}}}, second{.types = {{.type = 1, .count = 2, .first = 3}}};
+  write(first, second);
+  EXPECT_EQ(read_error(directory.path(), comm), "no error");
+  if (comm.is_root()) write_gadget_file(directory.file("snap.2.hdf5"), second);
+  comm.barrier();
+  for (const char* name : {"snap.1.hdf5", ""}) {
+    ReadInfo info;
+    read_particles(directory.path() + "/" + name, comm, &info);
+    ASSERT_FALSE(info.notes.empty());
+    EXPECT_TRUE(names(info.notes.back(), {"snap.2.hdf5 is not read", "has 2 file(s)"}));
+  }
+  if (comm.is_root()) {
+    std::filesystem::remove(directory.file("snap.2.hdf5"));
+    write_gadget_file(directory.file("snap.hdf5"), first);
+  }
+  comm.barrier();
+  EXPECT_TRUE(names(read_error(directory.path(), comm), {"2 snapshots", "snap.0.hdf5", "snap.hdf5", "name the one"}));
+  if (comm.is_root()) {
+    std::filesystem::remove(directory.file("snap.1.hdf5"));
+    std::filesystem::create_symlink("snap.1.hdf5", directory.file("snap.1.hdf5"));
+  }
+  comm.barrier();
+  EXPECT_TRUE(names(error(), {"snap.1.hdf5: no such file"}));
 }
 
 TEST_F(GadgetSet, RefusesNeutrinosInWords) {
