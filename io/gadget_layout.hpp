@@ -27,8 +27,9 @@ struct GadgetLayout {
   using Masses = std::array<double, particle_type_count>;
 
   std::vector<std::filesystem::path> pieces;
-  std::vector<Counts> count;         ///< [pieces]
-  std::vector<Masses> mass_of_type;  ///< [pieces], MassTable of that file; 0 where there is a field of masses, or no particle
+  std::vector<std::filesystem::path> other_files;  ///< that virtual datasets have their numbers in
+  std::vector<Counts> count;                       ///< [pieces]
+  std::vector<Masses> mass_of_type;                ///< [pieces], MassTable of that file; 0 where there is a field of masses, or no particle
   bool has_ids = true;
   std::vector<std::size_t> optional_fields;  ///< rows of the table of fields that are read when they are there, and are
 

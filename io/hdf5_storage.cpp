@@ -83,13 +83,18 @@ Mapping mapping_of(const Hdf5Handle& dataset, const Hdf5Handle& creation, std::s
           text_of(H5Pget_virtual_dsetname)};
 }
 
-/// Opens the dataset that a piece comes from. HDF5 looks for its file beside the one that names it.
+/// HDF5 looks for the file of a piece beside the one that names it.
+std::filesystem::path file_of(const Hdf5Handle& dataset, const Mapping& mapping) {
+  const std::filesystem::path own = file_of(dataset);
+  return mapping.file == "." ? own : own.parent_path() / mapping.file;
+}
+
+/// Opens the dataset that a piece comes from.
 Hdf5Handle open_source(const Hdf5Handle& dataset, const Mapping& mapping, Hdf5Handle& file) {
   const std::string name = printable_line(mapping.file);
   // A pattern of names stands for any number of files.
   if (mapping.file.find('%') != std::string::npos) fail(dataset, fmt::format("is made of files {}, a pattern that is not read", name));
-  const std::filesystem::path own = file_of(dataset);
-  const std::filesystem::path path = mapping.file == "." ? own : own.parent_path() / mapping.file;
+  const std::filesystem::path path = file_of(dataset, mapping);
   const std::string piece = fmt::format("a part of it is in {}", name);
   if (!std::filesystem::is_regular_file(path)) fail(dataset, piece + ", where there is no such file: it would be read as zeros");
   file = open_hdf5_file(path);
@@ -167,6 +172,16 @@ void require_stored(const Hdf5Handle& dataset) {
   if (layout == H5D_CHUNKED) check_chunks(dataset, creation, info);
   if (layout == H5D_VIRTUAL) check_virtual(dataset, creation, info);
   // The numbers of a compact dataset are in its header, which HDF5 has read.
+}
+
+std::vector<std::filesystem::path> other_files_of(const Hdf5Handle& dataset) {
+  const Hdf5Handle creation(check_hdf5(H5Dget_create_plist(dataset.id()), hdf5_name(dataset)), H5Pclose);
+  if (H5Pget_layout(creation.id()) != H5D_VIRTUAL) return {};
+  std::size_t count = 0;
+  check_hdf5(H5Pget_virtual_count(creation.id(), &count), hdf5_name(dataset));
+  std::vector<std::filesystem::path> files;
+  for (std::size_t i = 0; i < count; ++i) files.push_back(file_of(dataset, mapping_of(dataset, creation, i)));
+  return files;
 }
 
 }  // namespace grove

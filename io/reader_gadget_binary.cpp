@@ -8,6 +8,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "io/file_fingerprint.hpp"
 #include "io/find_file.hpp"
 #include "io/gadget_binary_file.hpp"
 #include "io/particle_rows.hpp"
@@ -222,6 +223,7 @@ ParticleSet read_gadget_binary(const std::filesystem::path& path, const FieldTab
     describe(set, info);
   });
   share_file_set(set, comm);
+  require_same_files(set.paths, comm);
   const std::uint64_t begin = first_of_rank(set.total(), comm.rank(), comm.size());
   const std::uint64_t end = first_of_rank(set.total(), comm.rank() + 1, comm.size());
   ParticleSet particles;

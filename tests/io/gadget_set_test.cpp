@@ -218,6 +218,58 @@ TEST_F(GadgetSet, TellsOfFilesThatAreNoneOfTheSnapshot) {
   EXPECT_TRUE(names(error(), {"snap.1.hdf5: no such file"}));
 }
 
+/// Each rank in a directory of its own, as after 'mpirun -n 1 --wdir a ... : -n 1 --wdir b ...'.
+class OwnDirectories : public testing::Test {
+ protected:
+  OwnDirectories() { std::filesystem::current_path(own.path()); }
+  ~OwnDirectories() override { std::filesystem::current_path(before); }
+  bool is_last_of_several() const { return comm.size() > 1 && comm.rank() == comm.size() - 1; }
+  void expect_refused(const std::string& path, const std::string& other) const {
+    const std::string error = read_error(path, comm);
+    if (comm.size() == 1)
+      EXPECT_EQ(error, "no error");
+    else
+      EXPECT_TRUE(names(error, {other, "is not the same file for all ranks"}));
+  }
+
+  Communicator comm{MPI_COMM_WORLD};
+  TemporaryDirectory own;
+  std::filesystem::path before = std::filesystem::current_path();
+};
+
+TEST_F(OwnDirectories, WithAnotherSecondFileOfASetAreRefused) {
+  const auto write = [&](double mass) {
+    for (int i = 0; i < 2; ++i)
+      write_gadget_file("snap." + std::to_string(i) + ".hdf5",
+                        {.types = {{.type = 1, .count = 2, .first = i * mass}}, .total = {0, 4, 0, 0, 0, 0}, .files = 2});
+  };
+  write(2);
+  EXPECT_EQ(read_error("snap.0.hdf5", comm), "no error");
+  if (is_last_of_several()) write(3);
+  expect_refused("snap.0.hdf5", "snap.1.hdf5");
+}
+
+TEST_F(OwnDirectories, WithAnotherSourceOfAVirtualDatasetAreRefused) {
+  const auto write_source = [](double first) { write_gadget_file("source.hdf5", {.types = {{.type = 1, .count = 4, .first = first}}}); };
+  write_source(0);
+  write_gadget_file("in.hdf5", {.types = {{.type = 1, .count = 4}}});
+  {
+    const Hdf5Handle file(check_hdf5(H5Fopen("in.hdf5", H5F_ACC_RDWR, H5P_DEFAULT), "in.hdf5"), H5Fclose);
+    const Hdf5Handle group = open_group(file, "PartType1");
+    const hsize_t shape[] = {4, 3};
+    const Hdf5Handle space(H5Screate_simple(2, shape, nullptr), H5Sclose), creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+    H5Pset_virtual(creation.id(), space.id(), "source.hdf5", "/PartType1/Coordinates", space.id());
+    H5Ldelete(group.id(), "Coordinates", H5P_DEFAULT);
+    const Hdf5Handle made(
+        check_hdf5(H5Dcreate2(group.id(), "Coordinates", H5T_IEEE_F64LE, space.id(), H5P_DEFAULT, creation.id(), H5P_DEFAULT),
+                   "Coordinates"),
+        H5Dclose);
+  }
+  EXPECT_EQ(read_error("in.hdf5", comm), "no error");
+  if (is_last_of_several()) write_source(1);
+  expect_refused("in.hdf5", "source.hdf5");
+}
+
 TEST_F(GadgetSet, RefusesNeutrinosInWords) {
   if (comm.is_root())
     write_gadget_file(directory.file("in.hdf5"), {.types = {{.type = 1, .count = 4}, {.type = 6, .count = 2}}, .swift = true});

@@ -258,6 +258,25 @@ TEST_F(GadgetBinaryReader, BelievesNoCountBeforeItHasSeenTheSizeOfTheFile) {
   EXPECT_TRUE(names(error(bytes), {"the number of particles of type 1 is 4294967295", "at most 2147483647"}));
 }
 
+TEST_F(GadgetBinaryReader, RefusesASecondFileThatDiffersBetweenRanks) {
+  const TemporaryDirectory own;
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(own.path());
+  GadgetFile file;
+  file.files = 2;
+  for (std::int32_t& total : file.total) total *= 2;
+  for (const int i : {0, 1}) {
+    file.first = i * (comm_.rank() == 2 ? 9 : 8);
+    std::ofstream("set." + std::to_string(i), std::ios::binary) << file.bytes();
+  }
+  const std::string error = read_error("set.0", comm_);
+  std::filesystem::current_path(before);
+  if (comm_.size() < 3)
+    EXPECT_EQ(error, "no error");
+  else
+    EXPECT_TRUE(names(error, {"set.1 is not the same file for all ranks"}));
+}
+
 TEST_F(GadgetBinaryReader, StopsAtWhatIsNoBlockBehindTheEnd) {
   // 64 MiB of zeros are 8 million empty records.
   GadgetFile file;
