@@ -75,6 +75,8 @@ FileSoftening range_of(const Hdf5Handle& dataset, const std::string& name, std::
     Hdf5Handle memory;
     const Hdf5Handle space = select_rows(dataset, first, values.size(), memory);
     check_hdf5(H5Dread(dataset.id(), H5T_NATIVE_DOUBLE, memory.id(), space.id(), H5P_DEFAULT, values.data()), hdf5_name(dataset));
+    const auto wrong = std::find_if(values.begin(), values.end(), [](double length) { return std::isnan(length); });
+    if (wrong != values.end()) return {name, *wrong, *wrong};
     const auto [lowest, highest] = std::minmax_element(values.begin(), values.end());
     range.lowest = std::min(range.lowest, *lowest);
     range.highest = std::max(range.highest, *highest);

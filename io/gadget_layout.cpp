@@ -146,7 +146,7 @@ void add_piece(GadgetLayout& layout, const std::filesystem::path& path, const Fi
   const Hdf5Handle header = open_group(file, "Header");
   const GadgetLayout::Counts count = read_type_counts(header, path.string(), "NumPart_ThisFile");
   const std::vector<double> table = read_numbers(header, "MassTable").value_or(std::vector<double>());
-  GadgetLayout::Masses masses{};
+  GadgetLayout::Masses masses{}, beside{};
   std::copy_n(table.begin(), std::min(table.size(), masses.size()), masses.begin());
   refuse_unannounced(file, path.string(), count);
   for (int type = 0; type < particle_type_count; ++type) {
@@ -156,9 +156,10 @@ void add_piece(GadgetLayout& layout, const std::filesystem::path& path, const Fi
     if (gadget_mass_field(open_group(file, gadget_group(type))).empty())
       require_same_mass(layout, path, type, masses[k]);
     else
-      masses[k] = 0;
+      std::swap(masses[k], beside[k]);
   }
   layout.mass_of_type.push_back(masses);
+  layout.mass_beside.push_back(beside);
   layout.pieces.push_back(path);
   layout.count.push_back(count);
 }
@@ -208,6 +209,11 @@ void share_paths(std::vector<std::filesystem::path>& paths, const Communicator& 
 void add_softenings(const GadgetLayout& layout, ReadInfo& info) {
   for (std::size_t piece = 0; piece < layout.pieces.size(); ++piece) {
     for (const FileSoftening& softening : read_softenings(open_hdf5_file(layout.pieces[piece]), layout.count[piece])) {
+      if (!(softening.lowest >= 0) || !std::isfinite(softening.highest)) {
+        info.notes.push_back(fmt::format("{}: {} is {}, which is no length: it is left out", layout.pieces[piece].string(), softening.what,
+                                         softening.lowest >= 0 ? softening.highest : softening.lowest));
+        continue;
+      }
       const auto known = std::find_if(info.softenings.begin(), info.softenings.end(),
                                       [&](const FileSoftening& s) { return s.what == softening.what && s.type == softening.type; });
       if (known == info.softenings.end()) {
@@ -257,10 +263,18 @@ GadgetLayout read_gadget_layout(const std::filesystem::path& path, const FieldTa
   GadgetLayout layout;
   SeenFields optional(fields);
   const CommonHeader common = read_common_header(file, path);
+  std::string other_in_units;
   for (const auto& piece : files_of_snapshot(path, pieces && !pieces->empty() ? pieces->front() : 1)) {
     add_piece(layout, piece, fields, optional);
-    if (piece != path) require_same_header(common, read_common_header(open_hdf5_file(piece), piece));
+    if (piece == path) continue;
+    const CommonHeader other = read_common_header(open_hdf5_file(piece), piece);
+    require_same_header(common, other);
+    if (names_units(other) != names_units(common) && other_in_units.empty()) other_in_units = piece.string();
   }
+  if (!other_in_units.empty())
+    info.notes.push_back(fmt::format("{} {} units, {} {}: what the first says is taken for all files", path.string(),
+                                     names_units(common) ? "names" : "does not name", other_in_units,
+                                     names_units(common) ? "does not" : "does"));
   check_total(layout, header, path.string());
   settle_optional_fields(layout, fields, optional);
   layout.other_files.assign(optional.other_files.begin(), optional.other_files.end());
@@ -281,6 +295,8 @@ void share_layout(GadgetLayout& layout, const Communicator& comm) {
   comm.broadcast(std::span<GadgetLayout::Counts>(layout.count));
   layout.mass_of_type.resize(pieces);
   comm.broadcast(std::span<GadgetLayout::Masses>(layout.mass_of_type));
+  layout.mass_beside.resize(pieces);
+  comm.broadcast(std::span<GadgetLayout::Masses>(layout.mass_beside));
   int has_ids = layout.has_ids;
   comm.broadcast(std::span<int>(&has_ids, 1));
   layout.has_ids = has_ids != 0;

@@ -85,6 +85,11 @@ CommonHeader read_common_header(const Hdf5Handle& file, const std::filesystem::p
   return header;
 }
 
+bool names_units(const CommonHeader& header) {
+  return std::any_of(header.numbers.begin(), header.numbers.end(),
+                     [](const auto& entry) { return entry.first.find(" Unit") != std::string::npos; });
+}
+
 void require_same_header(const CommonHeader& first, const CommonHeader& other) {
   for (const auto& [name, numbers] : other.numbers)
     if (const auto found = first.numbers.find(name); found != first.numbers.end() && found->second != numbers)

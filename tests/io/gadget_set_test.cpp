@@ -192,6 +192,68 @@ TEST_F(GadgetSet, KeepsNamesOfComponentsAsTheyAre) {
   EXPECT_TRUE(names(named("halo", std::string(256, 'x')), {"in.hdf5", "/PartType2: ComponentName is", "at most 255"}));
 }
 
+TEST_F(GadgetSet, TellsOfNumbersThatAreNotUsed) {
+  const auto notes_with = [&](const GadgetFile& content, const std::function<void(const Hdf5Handle&)>& change) {
+    EXPECT_EQ(error_of_changed(content, change), "no error");
+    ReadInfo info;
+    read_particles(directory.file("in.hdf5"), comm, &info);
+    std::string text;
+    for (const std::string& note : info.notes) text += note + '\n';
+    for (const FileSoftening& softening : info.softenings) text += softening.what + '\n';
+    return text;
+  };
+  const GadgetFile plain{.types = {{.type = 1, .count = 4}}};
+  EXPECT_EQ(notes_with(plain, [](const Hdf5Handle&) {}), "");
+  // The masses are 1 to 4.
+  const GadgetFile with_table{.types = {{.type = 1, .count = 4}}, .mass_table = {0, 2, 0, 0, 0, 0}};
+  EXPECT_TRUE(
+      names(notes_with(with_table, [](const Hdf5Handle&) {}), {"in.hdf5: PartType1: 3 of 4 masses are not the 2 of /Header MassTable"}));
+  EXPECT_TRUE(names(notes_with(plain,
+                               [](const Hdf5Handle& file) {
+                                 set(file, "Parameters", "SofteningClassOfPartType1", 0);
+                                 set(file, "Parameters", "SofteningComovingClass0", -3);
+                               }),
+                    {"SofteningComovingClass0 is -3, which is no length: it is left out\n"}));
+  for (const auto& [bad, text] : {std::pair(std::nan(""), "is nan"), {-2.0, "is -2"}, {1.0 / 0.0, "is inf"}})
+    EXPECT_TRUE(names(notes_with(plain,
+                                 [value = bad](const Hdf5Handle& file) {
+                                   write_numbers(open_group(file, "PartType1"), "Softenings", H5T_IEEE_F64LE, {4}, {1, 2, value, 3});
+                                 }),
+                      {std::string("PartType1/Softenings ") + text + ", which is no length: it is left out\n"}));
+}
+
+TEST_F(GadgetSet, ComparesUnitsWhereverTheyAreNamed) {
+  const auto units = [](double length, double mass) {
+    return [=](const Hdf5Handle& file) {
+      create_group(file, "Units");
+      set(file, "Units", "UnitLength_in_cm", length);
+      if (mass == 0) return;
+      set(file, "Units", "UnitMass_in_g", mass);
+      set(file, "Units", "UnitVelocity_in_cm_per_s", 7);
+    };
+  };
+  const GadgetFile plain{.types = {{.type = 1, .count = 4}}};  // its /Parameters has 3 cm, 5 g, 7 cm/s
+  EXPECT_EQ(error_of_changed(plain, units(3.0001, 5)), "no error");
+  EXPECT_TRUE(names(error_of_changed(plain, units(3000, 5)), {"/Parameters: the units are 3 cm", "but 3000 cm", "in.hdf5: /Units"}));
+  EXPECT_EQ(error_of_changed(plain, units(3000, 0)), "no error");
+  ReadInfo info;
+  read_particles(directory.file("in.hdf5"), comm, &info);
+  ASSERT_EQ(info.notes.size(), 1U);
+  EXPECT_TRUE(names(info.notes[0], {"in.hdf5: /Units names some of the units", "left out"}));
+  EXPECT_EQ(info.units->length_in_cm, 3);
+
+  write({.types = {{.type = 1, .count = 3}}}, {.types = {{.type = 1, .count = 2, .first = 3}}},
+        [](const Hdf5Handle& file) { H5Ldelete(file.id(), "Parameters", H5P_DEFAULT); });
+  for (const bool first : {true, false}) {
+    info = {};
+    read_particles(directory.file(first ? "snap.0.hdf5" : "snap.1.hdf5"), comm, &info);
+    EXPECT_EQ(info.units.has_value(), first);
+    ASSERT_FALSE(info.notes.empty());
+    EXPECT_TRUE(names(info.notes[0], first ? std::vector<std::string>{"snap.0.hdf5 names units, ", "snap.1.hdf5 does not: "}
+                                           : std::vector<std::string>{"snap.1.hdf5 does not name units, ", "snap.0.hdf5 does: "}));
+  }
+}
+
 TEST_F(GadgetSet, TellsOfFilesThatAreNoneOfTheSnapshot) {
   const GadgetFile first{.types = {{.type = 1, .count = 3}}}, second{.types = {{.type = 1, .count = 2, .first = 3}}};
   write(first, second);
