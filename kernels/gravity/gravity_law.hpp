@@ -56,6 +56,10 @@ struct ScaledLaw {
   /// rounding.
   float support = 0, support2 = 0;
 
+  /// The smallest softening length, scaled, whose forces fit into FP32.
+  double least_softening() const {
+    return std::visit([](const auto& kernel) { return std::decay_t<decltype(kernel)>::least_length; }, softening);
+  }
   /// Calls f(opening, softening).
   template <class F>
   void visit(F f) const {

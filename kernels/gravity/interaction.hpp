@@ -79,6 +79,26 @@ GROVE_HD void add_particle(const Softening& softening, T sx, T sy, T sz, T mass,
   add_particle_at<false>(softening, dx, dy, dz, dx * dx + dy * dy + dz * dz, mass, force);
 }
 
+/// The same at distance (dx, dy, dz), also below NewtonKernel::smallest(): 1 / r^3 need not fit into FP32, but the force must. Points at
+/// distance zero do not act without softening.
+template <class Softening>
+GROVE_HD void add_close_particle(const Softening& softening, float dx, float dy, float dz, float mass, Force<float>& force) {
+  if constexpr (Softening::zero_at_zero) {
+    const bool tiny = dx * dx + dy * dy + dz * dz <= NewtonKernel::smallest<float>();
+    const float per_unit = tiny ? 0x1p60F : 1.0F;
+    dx *= per_unit, dy *= per_unit, dz *= per_unit;
+    const float r2 = dx * dx + dy * dy + dz * dz;
+    if (!(r2 > 0)) return;
+    const float per_r = reciprocal_sqrt(r2), potential = mass * (per_r * per_unit), f = potential * (per_r * per_unit);
+    force.x += f * (dx * per_r);
+    force.y += f * (dy * per_r);
+    force.z += f * (dz * per_r);
+    force.potential += potential;
+  } else {
+    add_particle_at<false>(softening, dx, dy, dz, dx * dx + dy * dy + dz * dz, mass, force);
+  }
+}
+
 /// Adds a cell's monopole and quadrupole. With u = 1 / sqrt(far_r2) and d = source - target:
 /// -phi = m u - (tr Q / 2) u^3 + (3/2) dQd u^5; the force is its gradient.
 template <class Softening, class T>

@@ -7,6 +7,7 @@
 // - point_apart(r2, f, p) does the same for r2 above NewtonKernel::smallest(). It need not care for numbers that do not fit into T below.
 // - support() is the distance beyond which multipoles give the softened force. There, far_r2(r2) replaces r2 in multipole terms.
 // - harmonic says whether the potential satisfies Laplace's equation beyond the support.
+// - least_length is the smallest softening length, scaled, at which point() fits into FP32 at all distances.
 // - zero_at_zero says whether point() gives f = p = 0 at r2 = 0, so that a particle may meet itself.
 #pragma once
 
@@ -17,12 +18,13 @@
 
 namespace grove {
 
-/// No softening. A pair at distance zero does not interact. In FP32, a pair closer than 1e-12 TreeScale::length does not either, since its
-/// force does not fit into FP32.
+/// No softening. A pair at distance zero does not interact. In FP32, a pair closer than 1e-12 TreeScale::length does not either, since 1 /
+/// r^3 does not fit into FP32: walks compute the forces of such pairs with add_close_particle().
 struct NewtonKernel {
   static constexpr const char* name = "none";
   static constexpr bool harmonic = true;
   static constexpr bool zero_at_zero = true;
+  static constexpr double least_length = 0;
   /// Squared distance below which 1 / r^3 does not fit into T.
   template <class T>
   GROVE_HD static constexpr auto smallest() {
@@ -55,6 +57,7 @@ struct PlummerKernel {
   static constexpr const char* name = "plummer";
   static constexpr bool harmonic = false;
   static constexpr bool zero_at_zero = false;
+  static constexpr double least_length = 2e-13;  // its third power, 8e-39, has an inverse of 1.25e38
   Constant eps2;
   explicit PlummerKernel(double softening) : eps2(softening * softening) {}
   double support() const { return 0; }
@@ -79,6 +82,7 @@ struct WendlandC2Kernel {
   static constexpr const char* name = "wendland_c2";
   static constexpr bool harmonic = true;
   static constexpr bool zero_at_zero = false;
+  static constexpr double least_length = 0;  // pairs closer than smallest() count as that far apart
   Constant h, per_h;
   explicit WendlandC2Kernel(double softening) : h(3 * softening), per_h(1 / h.exact) {}
   double support() const { return h.exact; }

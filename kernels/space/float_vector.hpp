@@ -35,6 +35,7 @@ class FloatVector {
     std::experimental::where(condition, no.v_) = yes.v_;
     return no;
   }
+  friend float smallest_of(FloatVector x) { return std::experimental::hmin(x.v_); }
   friend FloatVector reciprocal_sqrt(FloatVector x) { return FloatVector(1.0F / std::experimental::sqrt(x.v_)); }
 
  private:

@@ -264,7 +264,7 @@ class TargetForces {
       const std::uint32_t index = memory_.particle.index[k];
       const Double4 s = a_.sources.particles[index];
       const float mass = a_.mode == WalkMode::own_tree && index == self ? 0.0F : memory_.particle.offset[k].w;
-      add_particle(softening_, offset(s.x, own.x), offset(s.y, own.y), offset(s.z, own.z), mass, 0.0F, 0.0F, 0.0F, force_);
+      add_close_particle(softening_, offset(s.x, own.x), offset(s.y, own.y), offset(s.z, own.z), mass, force_);
     }
     __syncwarp();
   }

@@ -16,10 +16,18 @@ namespace grove {
 /// FP32 rounding of two offsets hardly changes a force (docs/performance.md).
 inline constexpr float near_margin = 1.0F / 16;
 
+/// Scaled, and more than NewtonKernel::smallest() allows. Closer particles are near, however small the group is.
+inline constexpr float least_margin = 2e-12F;
+
+/// In group radii. FP32 offsets with their residuals keep 2^-49 of the radius. Without softening, forces between closer particles are
+/// computed from their positions in FP64.
+inline constexpr float close_pair = 0x1p-30F;
+
 /// A particle so near to targets that the rounding of offsets could matter.
 struct NearSource {
   Float4 offset;    ///< and mass
   Float4 residual;  ///< what rounding took from the offset; w: index of the target that it is, or -1
+  const Double4* particle;
 };
 
 /// Sources listed for one group; offsets from the group's centre.
@@ -45,6 +53,8 @@ class TargetVectors {
   void load(const Double4* particles, std::uint32_t first, std::uint32_t count, float least_acceleration, const GravityUnits& units) {
     first_ = first;
     count_ = count;
+    particles_ = particles;
+    units_ = units;
     Double3 low = position_of(particles[first]), high = low;
     for (std::uint32_t i = first; i < first + count; ++i) {
       const Double4& p = particles[i];
@@ -91,7 +101,7 @@ class TargetVectors {
       lists.particles.push_back(offset);
       return;
     }
-    lists.near.push_back({offset, residual(sources[i], offset, units)});
+    lists.near.push_back({offset, residual(sources[i], offset, units), sources + i});
     if (own_tree && i - first_ < count_) lists.near.back().residual.w = static_cast<float>(i - first_);
   }
 
@@ -140,9 +150,17 @@ class TargetVectors {
       for (const Float4& s : take_block(left))
         for (int t = 0; t < at_once; ++t)
           add_particle(softening, FloatVector(s.x), FloatVector(s.y), FloatVector(s.z), FloatVector(s.w), x[t], y[t], z[t], force[t]);
-    for (std::span<const NearSource> left = lists.near; !left.empty(); end_block())
-      for (const NearSource& s : take_block(left))
-        for (int t = 0; t < at_once; ++t) add_near(softening, s, x[t], y[t], z[t], (v + t) * FloatVector::width, force[t]);
+    for (std::span<const NearSource> left = lists.near; !left.empty(); end_block()) {
+      const std::span<const NearSource> block = take_block(left);
+      FloatVector closest2(3e38F);
+      for (const NearSource& s : block)
+        for (int t = 0; t < at_once; ++t) add_near(softening, s, x[t], y[t], z[t], (v + t) * FloatVector::width, closest2, force[t]);
+      if constexpr (Softening::zero_at_zero) {
+        const float close = close_pair * box_.radius;
+        if (smallest_of(closest2) > larger(close * close, NewtonKernel::smallest<float>())) continue;
+        for (int t = 0; t < at_once; ++t) force[t] = exact_forces(softening, block, (v + t) * FloatVector::width);
+      }
+    }
     for (int t = 0; t < at_once; ++t) {
       const int at = (v + t) * FloatVector::width;
       extra(x[t], y[t], z[t], force[t]);
@@ -156,19 +174,38 @@ class TargetVectors {
 
   /// Adds the force of a near particle to the targets (x, y, z), the first of which has index `at`. The difference of two offsets that are
   /// near each other is exact; the difference of their residuals adds what rounding took from both.
+  /// `closest2`: without softening, the smallest squared distance so far of a particle from a target that it is not.
   template <class Softening>
-  void add_near(const Softening& softening, const NearSource& s, FloatVector x, FloatVector y, FloatVector z, int at,
+  void add_near(const Softening& softening, const NearSource& s, FloatVector x, FloatVector y, FloatVector z, int at, FloatVector& closest2,
                 Force<FloatVector>& force) const {
     const FloatVector dx = (FloatVector(s.offset.x) - x) + (FloatVector(s.residual.x) - FloatVector::load(rest_x_ + at));
     const FloatVector dy = (FloatVector(s.offset.y) - y) + (FloatVector(s.residual.y) - FloatVector::load(rest_y_ + at));
     const FloatVector dz = (FloatVector(s.offset.z) - z) + (FloatVector(s.residual.z) - FloatVector::load(rest_z_ + at));
-    const FloatVector mass = select(FloatVector::load(lane_ + at) == FloatVector(s.residual.w), FloatVector(0), FloatVector(s.offset.w));
-    const FloatVector here(0);
-    add_particle(softening, dx, dy, dz, mass, here, here, here, force);
+    const auto is_target = FloatVector::load(lane_ + at) == FloatVector(s.residual.w);
+    const FloatVector mass = select(is_target, FloatVector(0), FloatVector(s.offset.w)), r2 = dx * dx + dy * dy + dz * dz;
+    if constexpr (Softening::zero_at_zero) closest2 = select(is_target, closest2, select(r2 < closest2, r2, closest2));
+    add_particle_at<false>(softening, dx, dy, dz, r2, mass, force);
+  }
+
+  /// The forces of near particles on the targets from index `at` on, from differences of positions in FP64.
+  template <class Softening>
+  Force<FloatVector> exact_forces(const Softening& softening, std::span<const NearSource> sources, int at) const {
+    alignas(FloatVector::alignment) float fx[FloatVector::width], fy[FloatVector::width], fz[FloatVector::width], p[FloatVector::width];
+    for (int l = 0; l < FloatVector::width; ++l) {
+      const auto target = static_cast<std::uint32_t>(at + l);
+      const Double4& here = particles_[first_ + (target < count_ ? target : 0)];
+      Force<float> force;
+      for (const NearSource& s : sources)
+        if (s.particle != &here)
+          add_close_particle(softening, units_.offset(s.particle->x, here.x), units_.offset(s.particle->y, here.y),
+                             units_.offset(s.particle->z, here.z), s.offset.w, force);
+      fx[l] = force.x, fy[l] = force.y, fz[l] = force.z, p[l] = force.potential;
+    }
+    return {FloatVector::load(fx), FloatVector::load(fy), FloatVector::load(fz), FloatVector::load(p)};
   }
 
   bool is_near(const Float4& offset) const {
-    const float margin = near_margin * box_.radius;
+    const float margin = larger(near_margin * box_.radius, least_margin);
     const float* const half = box_.half_size;
     return std::abs(offset.x) <= half[0] + margin && std::abs(offset.y) <= half[1] + margin && std::abs(offset.z) <= half[2] + margin;
   }
@@ -189,6 +226,8 @@ class TargetVectors {
     return block;
   }
 
+  const Double4* particles_ = nullptr;
+  GravityUnits units_;
   std::uint32_t first_ = 0, count_ = 0;
   int filled_ = 0;
   TargetBox box_{};

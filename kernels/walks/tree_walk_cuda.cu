@@ -15,6 +15,9 @@ namespace {
 constexpr int warps_per_block = 4;
 constexpr int blocks_per_multiprocessor = 6;
 constexpr int targets_per_lane = largest_group / warp_size;
+// In sizes of the group. For pairs closer than this, the rounding of two FP32 offsets changes the force by more than 1e-4. Without
+// softening their forces are computed from positions in FP64.
+constexpr float close_distance = 0x1p-10F;
 
 // No stack can overflow. A round pops at most 32 cells (roots only when the stack is empty) and pushes their children, at most 256: a run
 // of cells on the stack. A run holds children of cells that were popped from the run below it, or from above that run. So its lowest level
@@ -34,7 +37,7 @@ struct WalkArguments {
 struct WarpMemory {
   CellSource cell[warp_size];
   Float4 particle[warp_size];
-  std::uint32_t own_index[warp_size];
+  std::uint32_t index[warp_size];  ///< of each particle, in the source tree
   std::uint32_t accepted[2 * warp_size];
   float force[targets_per_lane][8][warp_size];  ///< CompensatedForce of each target, for which no registers are left
 };
@@ -149,13 +152,11 @@ class GroupWalk {
       const Double4 p = a_.sources.particles[pending_];
       memory_.particle[lane_] = {offset(p.x, box_.centre.x), offset(p.y, box_.centre.y), offset(p.z, box_.centre.z),
                                  static_cast<float>(p.w * a_.units.per_mass)};
-      if constexpr (meets_itself) {
-        memory_.own_index[lane_] = pending_ - first_;
-        own = pending_ - first_ < target_count_;
-      }
+      memory_.index[lane_] = pending_;
+      own = mode == WalkMode::own_tree && pending_ - first_ < target_count_;
     }
     __syncwarp();
-    if (meets_itself && __any_sync(all_lanes, own))
+    if (__any_sync(all_lanes, own))
       sum_particles<true>(count);
     else
       sum_particles<false>(count);
@@ -164,17 +165,49 @@ class GroupWalk {
     __syncwarp();
   }
 
+  /// `skip_self`: some of the particles are targets of this group, and do not act on themselves.
   template <bool skip_self>
   __device__ void sum_particles(std::uint32_t count) {
+    Force<float> before[targets_per_lane];
+    if constexpr (Softening::zero_at_zero)
+      for (int t = 0; t < targets_per_lane; ++t) before[t] = force_[t];
+    float closest2 = 3e38F;
 #pragma unroll 4
     for (std::uint32_t k = 0; k < count; ++k) {
       const Float4 s = memory_.particle[k];
       for (int t = 0; t < targets_per_lane; ++t) {
-        float mass = s.w;
-        if constexpr (skip_self) mass = memory_.own_index[k] == lane_ + t * warp_size ? 0.0F : mass;
-        add_particle(softening_, s.x, s.y, s.z, mass, x_[t], y_[t], z_[t], force_[t]);
+        const bool itself = skip_self && memory_.index[k] == target_index(t);
+        const float dx = s.x - x_[t], dy = s.y - y_[t], dz = s.z - z_[t], r2 = dx * dx + dy * dy + dz * dz;
+        if constexpr (Softening::zero_at_zero) closest2 = fminf(closest2, itself ? 3e38F : r2);
+        add_particle_at<false>(softening_, dx, dy, dz, r2, itself ? 0.0F : s.w, force_[t]);
       }
     }
+    if constexpr (Softening::zero_at_zero) {
+      const float* const half = box_.half_size;
+      const float close2 = close_distance * close_distance * (half[0] * half[0] + half[1] * half[1] + half[2] * half[2]);
+      if (!__any_sync(all_lanes, closest2 <= larger(close2, NewtonKernel::smallest<float>()))) return;
+      for (int t = 0; t < targets_per_lane; ++t) {
+        force_[t] = before[t];
+        sum_close_particles(count, target_index(t), force_[t]);
+      }
+    }
+  }
+
+  /// Adds the forces on one target from differences of positions in FP64.
+  __device__ void sum_close_particles(std::uint32_t count, std::uint32_t target, Force<float>& force) const {
+    const Double4 own = a_.targets.particles[target];
+#pragma unroll 1
+    for (std::uint32_t k = 0; k < count; ++k) {
+      if (mode == WalkMode::own_tree && memory_.index[k] == target) continue;
+      const Double4 s = a_.sources.particles[memory_.index[k]];
+      add_close_particle(softening_, offset(s.x, own.x), offset(s.y, own.y), offset(s.z, own.z), memory_.particle[k].w, force);
+    }
+  }
+
+  /// Lanes without a target repeat the first one.
+  __device__ std::uint32_t target_index(int t) const {
+    const std::uint32_t i = lane_ + t * warp_size;
+    return first_ + (i < target_count_ ? i : 0);
   }
 
   /// Empties the FP32 sums after every block of sources. All batches but the last are of 32.
@@ -202,15 +235,14 @@ class GroupWalk {
 
   __device__ float offset(double x, double centre) const { return a_.units.offset(x, centre); }
 
-  /// Loads the targets and clears the sums. Lanes without a target repeat the first one.
+  /// Loads the targets and clears the sums.
   __device__ void load_targets(std::size_t group) {
     first_ = a_.targets.group_start[group];
     target_count_ = a_.targets.group_start[group + 1] - first_;
     const Double4 origin = a_.targets.particles[first_];
     Double4 p[targets_per_lane];
     for (int t = 0; t < targets_per_lane; ++t) {
-      const std::uint32_t i = lane_ + t * warp_size;
-      p[t] = a_.targets.particles[i < target_count_ ? first_ + i : first_];
+      p[t] = a_.targets.particles[target_index(t)];
       x_[t] = offset(p[t].x, origin.x);
       y_[t] = offset(p[t].y, origin.y);
       z_[t] = offset(p[t].z, origin.z);
@@ -260,10 +292,6 @@ class GroupWalk {
     out = {before.particle_particle + work_.particle_particle, before.cell_particle + work_.cell_particle,
            before.opening_tests + work_.opening_tests, 0};
   }
-
-  // With softening, a particle would add its own potential to itself. Batches with particles of the group therefore leave out each target
-  // itself.
-  static constexpr bool meets_itself = mode == WalkMode::own_tree && !Softening::zero_at_zero;
 
   const WalkArguments& a_;
   const Opening& opening_;

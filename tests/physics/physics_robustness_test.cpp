@@ -67,6 +67,20 @@ ParticleSet in_units(double length, double mass, double velocity) {
   return with_masses(changed(plummer(600), scale), [=](std::size_t) { return mass / 600; });
 }
 
+ParticleSet with_a_tenth_shrunk(ParticleSet set, double by) {
+  return changed(std::move(set), [=](std::size_t i, double* x, double*) {
+    for (int k = 0; k < 3 && i % 10 == 0; ++k) x[k] = 0.1 * k + by * x[k];
+  });
+}
+
+/// As many particles in each decade of the radius.
+ParticleSet cusp(std::uint64_t n) {
+  return changed(plummer(n), [=](std::size_t i, double* x, double*) {
+    const double by = std::pow(10.0, -9 * static_cast<double>(i) / static_cast<double>(n)) / std::hypot(x[0], x[1], x[2]);
+    for (int k = 0; k < 3; ++k) x[k] *= by;
+  });
+}
+
 std::vector<System> systems() {
   std::vector<System> all;
   for (const std::uint64_t n : {1, 2, 3, 10, 16, 17, 100}) all.push_back({"Of" + std::to_string(n), plummer(n)});
@@ -79,6 +93,11 @@ std::vector<System> systems() {
   all.push_back({"AFewAndAnOutlier", with_an_outlier(30, 1e6)});
   all.push_back({"AnOutlierAt1e9Radii", with_an_outlier(300, 1e9)});
   all.push_back({"AnOutlierAt1e12Radii", with_an_outlier(1000, 1e12)});
+  // Beside the size of the whole, pairs of the smallest part are 1e-14 apart.
+  for (const int decades : {6, 10, 12})
+    all.push_back(
+        {"ATenthShrunkBy1e" + std::to_string(decades), with_a_tenth_shrunk(plummer(1000), std::pow(10.0, -decades)), 0, 1, 1e-25});
+  all.push_back({"ACuspOver9Decades", cusp(1000), 0, 1, 1e-20});
   all.push_back({"AMassRatioOf1e10", with_masses(plummer(1000), [](std::size_t i) { return i == 500 ? 1.0 : 1e-10; })});
   all.push_back(
       {"MassesOverTenDecades", with_masses(plummer(1000), [](std::size_t i) { return std::pow(10.0, -static_cast<double>(i) / 100); })});
@@ -160,6 +179,19 @@ std::string name_of(const testing::TestParamInfo<Robust::ParamType>& test) {
   return std::get<0>(test.param).name + "_" + std::get<1>(test.param);
 }
 INSTANTIATE_TEST_SUITE_P(Systems, Robust, testing::Combine(testing::ValuesIn(systems()), testing::ValuesIn(method_names())), name_of);
+
+TEST(Softening, ThatDoesNotFitTheExtentIsAnErrorOnAllRanks) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const ParticleSet all = plummer(500);
+  for (const std::string method : {"fmm", "tree"})
+    for (const double softening : {1e-15, 1e12}) {
+      const auto sim = simulation({.method = method, .softening = softening}, comm);
+      const std::string message = agreed_error_of([&] { sim->start(share_of(all, comm), 0); }, exit_code_of(ConfigError("")), comm);
+      EXPECT_NE(message.find(softening < 1 ? "too small" : "too large"), std::string::npos) << message;
+    }
+  const auto sim = simulation({.method = "direct", .softening = 1e-15}, comm);
+  EXPECT_NO_THROW(sim->start(share_of(all, comm), 0));
+}
 
 TEST(Tracers, FeelButDoNotAct) {
   const Communicator comm(MPI_COMM_WORLD);

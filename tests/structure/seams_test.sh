@@ -48,6 +48,7 @@ struct HomogeneousKernel {
   static constexpr const char* name = "homogeneous";
   static constexpr bool harmonic = true;
   static constexpr bool zero_at_zero = false;
+  static constexpr double least_length = 1e-12;
   Constant radius, per_radius;
   explicit HomogeneousKernel(double softening) : radius(softening), per_radius(1 / softening) {}
   double support() const { return radius.exact; }
