@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <fstream>
 
-#include "decomposition/rank_place.hpp"
 #include "io/checksum.hpp"
 #include "kernels/space/error.hpp"
 
@@ -50,8 +49,8 @@ void require_same_files(const std::vector<std::filesystem::path>& paths, const C
   comm.agree([&] {
     const auto at = static_cast<std::size_t>(std::mismatch(own.begin(), own.end(), of_root.begin()).first - own.begin());
     if (at < own.size())
-      throw DataError(fmt::format("{} is not the same file for all ranks: it {} on rank 0, and {} on {}; all ranks must see one file",
-                                  paths[at].string(), in_words(of_root[at]), in_words(own[at]), place_of_this_rank()));
+      throw DataError(fmt::format("{} is not the same file for all ranks: it {} on rank 0, and {} on rank {}; all ranks must see one file",
+                                  paths[at].string(), in_words(of_root[at]), in_words(own[at]), comm.rank()));
   });
 }
 

@@ -42,15 +42,15 @@ void require_unique(std::vector<std::uint64_t> ids, const std::filesystem::path&
 
 }  // namespace
 
-FileSummary summarise_file(const std::filesystem::path& path) {
+FileSummary summarise_file(const std::filesystem::path& path, const std::string& columns) {
   const DetectedFile found = detect_format(path);
   const Communicator alone(MPI_COMM_SELF);
   FileSummary summary;
   summary.path = found.path;
-  const ParticleSet particles = read_particles(found.path, alone, &summary.info);
+  const ParticleSet particles = read_particles(found.path, alone, &summary.info, standard_fields(), columns);
   require_unique(particles.id, found.path);
   summary.totals = totals_of(particles);
-  summary.fields = found.format->fields(found.path);
+  summary.fields = columns.empty() ? found.format->fields(found.path) : found.format->fields_of_columns(found.path, columns);
   if (found.format->attributes) summary.attributes = found.format->attributes(found.path);
   if (const std::string why = why_not_isolated(summary.info.universe); !why.empty())
     summary.info.notes.push_back(fmt::format("the file {}. A run refuses it; {}", why, how_to_allow));

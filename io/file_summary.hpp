@@ -29,7 +29,8 @@ struct FileSummary {
 
 /// Reads all particles into the memory of this process, and checks them as a run does that starts from them, ids included. What a run would
 /// refuse or take with a note is among the notes if the file as such is sound. Not collective, but MPI must be initialised.
+/// @param columns  what the columns of a text table are (io/text_columns.hpp); empty: the file says it
 /// @throws AgreedError, DataError for files that cannot be read
-FileSummary summarise_file(const std::filesystem::path& path);
+FileSummary summarise_file(const std::filesystem::path& path, const std::string& columns = "");
 
 }  // namespace grove

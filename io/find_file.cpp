@@ -91,4 +91,24 @@ void add_note_on_stray_file(const std::filesystem::path& path, std::uint64_t fil
     notes.push_back(fmt::format("{} is not read: by the header, the snapshot has {} file(s)", stray.string(), files));
 }
 
+bool is_file_of(const std::filesystem::path& file, const std::filesystem::path& input) {
+  std::error_code ignored;
+  if (std::filesystem::equivalent(file, input, ignored)) return true;
+  std::filesystem::path found;
+  try {
+    found = find_file(input);
+  } catch (const DataError&) {
+    return false;
+  }
+  if (std::filesystem::equivalent(file, found, ignored)) return true;
+  const PieceName name = piece_name(found);
+  if (!name.has_number) return false;
+  const std::filesystem::path directory = found.has_parent_path() ? found.parent_path() : ".";
+  for (const auto& entry : std::filesystem::directory_iterator(directory, ignored)) {
+    const PieceName other = piece_name(entry.path());
+    if (other.has_number && other.snapshot == name.snapshot && std::filesystem::equivalent(file, entry.path(), ignored)) return true;
+  }
+  return false;
+}
+
 }  // namespace grove

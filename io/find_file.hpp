@@ -17,4 +17,7 @@ std::filesystem::path find_file(const std::filesystem::path& path);
 /// collective.
 void add_note_on_stray_file(const std::filesystem::path& path, std::uint64_t files, std::vector<std::string>& notes);
 
+/// True when `file` is one of the files that find_file(input) means, under any name. False where one of them is not there. Not collective.
+bool is_file_of(const std::filesystem::path& file, const std::filesystem::path& input);
+
 }  // namespace grove

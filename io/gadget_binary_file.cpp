@@ -82,8 +82,11 @@ Record Records::next(const std::string& name, std::vector<std::uint64_t> allowed
   const std::string where = fmt::format("{}: {} at byte {}", path_.string(), name, at_);
   const auto length = length_at(at_);
   if (!length) throw DataError(fmt::format("{}: missing; the file ends after {} bytes", where, size_));
-  const bool any = allowed.empty();
-  if (any) allowed.push_back(*length);
+  if (allowed.empty()) {
+    allowed.push_back(*length);
+    for (std::uint64_t bytes = *length + (std::uint64_t{1} << 32); at_ + 2 * marker_bytes + bytes <= size_; bytes += std::uint64_t{1} << 32)
+      allowed.push_back(bytes);
+  }
   std::optional<std::uint64_t> announced;
   for (const std::uint64_t bytes : allowed) {
     if (static_cast<std::uint32_t>(bytes) != *length) continue;

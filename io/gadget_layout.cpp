@@ -241,19 +241,7 @@ GadgetLayout::Counts GadgetLayout::count_of_type() const {
   return sum;
 }
 
-std::vector<GadgetBlock> GadgetLayout::blocks(std::uint64_t begin, std::uint64_t end) const {
-  std::vector<GadgetBlock> result;
-  std::uint64_t row = 0;
-  for (int type = 0; type < particle_type_count; ++type) {
-    for (std::size_t piece = 0; piece < pieces.size(); ++piece) {
-      const std::uint64_t size = count[piece][static_cast<std::size_t>(type)];
-      const std::uint64_t first = std::max(begin, row), last = std::min(end, row + size);
-      if (first < last) result.push_back({piece, type, first - row, last - first, first});
-      row += size;
-    }
-  }
-  return result;
-}
+std::vector<GadgetBlock> GadgetLayout::blocks(std::uint64_t begin, std::uint64_t end) const { return blocks_of_rows(count, begin, end); }
 
 GadgetLayout read_gadget_layout(const std::filesystem::path& path, const FieldTable& fields, ReadInfo& info) {
   const Hdf5Handle file = open_hdf5_file(path);

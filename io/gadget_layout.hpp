@@ -9,17 +9,11 @@
 
 #include "decomposition/communicator.hpp"
 #include "io/hdf5_handles.hpp"
+#include "io/particle_rows.hpp"
 #include "io/reader.hpp"
 #include "kernels/particles/particle_set.hpp"
 
 namespace grove {
-
-/// Rows [first, first + count) of one type in one file; `row` is the number of the first of them over the whole snapshot.
-struct GadgetBlock {
-  std::size_t piece = 0;
-  int type = 0;
-  std::uint64_t first = 0, count = 0, row = 0;
-};
 
 /// The files of a snapshot and their contents. All that the headers announce is there and has the right shape.
 struct GadgetLayout {
@@ -36,7 +30,7 @@ struct GadgetLayout {
 
   std::uint64_t total() const;
   Counts count_of_type() const;
-  /// The blocks that make up the rows [begin, end) of the snapshot, in order. Rows go by type, within a type by file.
+  /// blocks_of_rows() of these files.
   std::vector<GadgetBlock> blocks(std::uint64_t begin, std::uint64_t end) const;
 };
 

@@ -43,8 +43,8 @@ std::vector<Zeros> count_zeros(const GadgetLayout& layout, const ParticleSet& pa
   return zeros;
 }
 
-/// Throws, or adds notes, for one type in one file.
-void judge(const std::string& file, int type, std::uint64_t count, const Zeros& zeros, ReadInfo& info) {
+/// Throws, or adds notes, for one type in one file. notes_on_values() notes velocities and masses that are 0 where the file has them all.
+void judge(const std::string& file, int type, std::uint64_t count, bool is_all, const Zeros& zeros, ReadInfo& info) {
   if (count < 2) return;
   for (std::size_t k = 0; k < names.size(); ++k) {
     const std::string name = fmt::format("{}: {}/{}", file, gadget_group(type), std::string(names[k]));
@@ -53,7 +53,7 @@ void judge(const std::string& file, int type, std::uint64_t count, const Zeros& 
     if (k == 0 && zeros[k] > 1)
       info.notes.push_back(
           fmt::format("{}: {} of {} positions are 0, as where a dataset was not written to its end", name, zeros[k], count));
-    if (k > 0 && zeros[k] == count) info.notes.push_back(fmt::format("{}: all {} are 0", name, count));
+    if (k > 0 && zeros[k] == count && !is_all) info.notes.push_back(fmt::format("{}: all {} are 0", name, count));
   }
 }
 
@@ -82,7 +82,7 @@ void check_numbers(const GadgetLayout& layout, const ParticleSet& particles, std
     for (std::size_t i = 0; i < zeros.size() && comm.is_root(); ++i) {
       const std::size_t piece = i / particle_type_count, type = i % particle_type_count;
       const std::string file = layout.pieces[piece].string();
-      judge(file, static_cast<int>(type), layout.count[piece][type], zeros[i], info);
+      judge(file, static_cast<int>(type), layout.count[piece][type], layout.pieces.size() == 1, zeros[i], info);
       if (zeros[i][3] > 0)
         info.notes.push_back(fmt::format("{}: PartType{}: {} of {} masses are not the {} of /Header MassTable; the field is used", file,
                                          type, zeros[i][3], layout.count[piece][type], layout.mass_beside[piece][type]));

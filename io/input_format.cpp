@@ -24,11 +24,12 @@ namespace {
 
 // The table of input formats. Text comes last: it takes whatever is printable.
 constexpr InputFormat formats[] = {
-    {"GADGET/SWIFT HDF5", ".hdf5 .h5", recognises_gadget, read_gadget, gadget_fields, gadget_attributes, nullptr, gadget_info},
+    {"GADGET/SWIFT HDF5", ".hdf5 .h5", recognises_gadget, read_gadget, gadget_fields, gadget_attributes, nullptr, nullptr, gadget_info},
     {"GADGET binary", ".gad .gadget", recognises_gadget_binary, read_gadget_binary, gadget_binary_fields},
     {"TIPSY binary", ".tipsy .tip .std", recognises_tipsy, read_tipsy, tipsy_fields},
     {"NEMO snapshot", ".nemo .snap", recognises_nemo, read_nemo, nemo_fields},
-    {"text table", ".tab .txt .dat .asc .csv", recognises_text, read_text_table, text_fields, nullptr, read_text_columns},
+    {"text table", ".tab .txt .dat .asc .csv", recognises_text, read_text_table, text_fields, nullptr, read_text_columns,
+     text_column_fields},
 };
 
 bool has_extension(const InputFormat& format, std::string extension) {

@@ -51,6 +51,8 @@ struct InputFormat {
   /// As `read`, with columns as the user lists them; null for formats that have no columns.
   ParticleSet (*read_columns)(const std::filesystem::path& path, const std::string& columns, const FieldTablePtr& fields,
                               const Communicator& comm, ReadInfo& info) = nullptr;
+  /// As `fields`, with columns as the user lists them; null for formats that have no columns.
+  std::vector<FieldDescription> (*fields_of_columns)(const std::filesystem::path& path, const std::string& columns) = nullptr;
   /// Fills in what the file says of itself, without its particles: time, units, G, origin. Null for formats that say nothing of units. Not
   /// collective; throws DataError.
   void (*info)(const std::filesystem::path& path, ReadInfo& info) = nullptr;

@@ -88,9 +88,9 @@ ParticleSet read_particles(const std::filesystem::path& path, const Communicator
   const InputFormat& reader = input_formats()[static_cast<std::size_t>(format)];
   comm.agree([&] {
     if (!columns.empty() && reader.read_columns == nullptr) {
-      throw ConfigError(
-          fmt::format("initial_conditions.columns: has no effect and must go: it is for text tables, and {} is of the format {}",
-                      found_path, reader.name));
+      throw ConfigError(fmt::format(
+          "initial_conditions.columns, or --columns, has no effect and must go: it is for text tables, and {} is of the format {}",
+          found_path, reader.name));
     }
   });
   ReadInfo own_info;
@@ -98,6 +98,7 @@ ParticleSet read_particles(const std::filesystem::path& path, const Communicator
       columns.empty() ? reader.read(found_path, fields, comm, own_info) : reader.read_columns(found_path, columns, fields, comm, own_info);
   own_info.format = reader.name;
   share_info(own_info, comm);
+  for (std::string& note : notes_on_values(particles, found_path, own_info.components, comm)) own_info.notes.push_back(std::move(note));
   if (info != nullptr) *info = std::move(own_info);
   return particles;
 }

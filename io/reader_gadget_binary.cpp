@@ -44,26 +44,10 @@ std::uint64_t FileSet::total() const {
   return sum;
 }
 
-/// Rows [first, first + count) of one type in one file; `row` is the number of the first of them over the whole snapshot.
-struct Block {
-  std::size_t file = 0;
-  int type = 0;
-  std::uint64_t first = 0, count = 0, row = 0;
-};
-
-/// The blocks that make up the rows [begin, end) of the snapshot. Rows go by type, within a type by file.
-std::vector<Block> blocks_of(const FileSet& set, std::uint64_t begin, std::uint64_t end) {
-  std::vector<Block> blocks;
-  std::uint64_t row = 0;
-  for (int type = 0; type < particle_type_count; ++type) {
-    for (std::size_t file = 0; file < set.files.size(); ++file) {
-      const std::uint64_t size = set.files[file].header.count[static_cast<std::size_t>(type)];
-      const std::uint64_t first = std::max(begin, row), last = std::min(end, row + size);
-      if (first < last) blocks.push_back({file, type, first - row, last - first, first});
-      row += size;
-    }
-  }
-  return blocks;
+std::vector<GadgetBlock> blocks_of(const FileSet& set, std::uint64_t begin, std::uint64_t end) {
+  std::vector<std::array<std::uint64_t, particle_type_count>> counts;
+  for (const GadgetBinaryFile& file : set.files) counts.push_back(file.header.count);
+  return blocks_of_rows(counts, begin, end);
 }
 
 /// name.0, name.1, ...; just the file itself when it is not split.
@@ -146,7 +130,7 @@ void share_file_set(FileSet& set, const Communicator& comm) {
 }
 
 /// Reads one block into the particles from index `at` on.
-void read_block(std::ifstream& stream, const GadgetBinaryFile& file, const Block& block, ParticleSet& particles, std::size_t at) {
+void read_block(std::ifstream& stream, const GadgetBinaryFile& file, const GadgetBlock& block, ParticleSet& particles, std::size_t at) {
   const std::uint64_t first = file.first_of_type(block.type) + block.first;
   const std::size_t n = block.count;
   const double mass = file.header.mass_of_type[static_cast<std::size_t>(block.type)];
@@ -164,11 +148,11 @@ void read_block(std::ifstream& stream, const GadgetBinaryFile& file, const Block
 ParticleSet read_share(const FileSet& set, const FieldTablePtr& fields, std::uint64_t begin, std::uint64_t end) {
   ParticleSet particles = make_rows(fields, begin, end, set.paths.front());
   // A file is opened once for each type; there are few.
-  for (const Block& block : blocks_of(set, begin, end)) {
-    const std::string path = set.paths[block.file].string();
+  for (const GadgetBlock& block : blocks_of(set, begin, end)) {
+    const std::string path = set.paths[block.piece].string();
     std::ifstream stream(path, std::ios::binary);
     if (!stream) throw DataError(path + ": cannot be opened for reading");
-    read_block(stream, set.files[block.file], block, particles, block.row - begin);
+    read_block(stream, set.files[block.piece], block, particles, block.row - begin);
     if (!stream)
       throw SystemError(
           fmt::format("{}: rows {} to {} of type {} cannot be read", path, block.first, block.first + block.count - 1, block.type));
@@ -178,9 +162,9 @@ ParticleSet read_share(const FileSet& set, const FieldTablePtr& fields, std::uin
 
 /// "file.1: position of type 1, row 17 (row 217 over all types and files)".
 std::string name_row(const FileSet& set, const ParticleField& field, std::uint64_t row) {
-  const Block block = blocks_of(set, row, row + 1).at(0);
+  const GadgetBlock block = blocks_of(set, row, row + 1).at(0);
   const std::string over_all = block.first == row ? "" : fmt::format(" (row {} over all types and files)", row);
-  return fmt::format("{}: {} of type {}, row {}{}", set.paths[block.file].string(), field.name, block.type, block.first, over_all);
+  return fmt::format("{}: {} of type {}, row {}{}", set.paths[block.piece].string(), field.name, block.type, block.first, over_all);
 }
 
 std::string precision(const NumbersInFile& numbers) { return numbers.element_bytes == 4 ? "FP32" : "FP64"; }

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "io/text_columns.hpp"
+#include "io/text_comments.hpp"
 #include "io/text_lines.hpp"
 #include "kernels/space/error.hpp"
 
@@ -31,6 +32,12 @@ struct Row {
   std::uint8_t type = default_type;
 };
 
+/// In words, for a table that does not say what its columns are.
+std::string assumption_about_columns(const TextColumns& columns) {
+  return fmt::format("no names of columns found: taken as m x y z vx vy vz{}",
+                     columns.has(TextColumn::type) ? " and, in column 8, the particle type, 1 to 5" : "");
+}
+
 /// The rows of a table, one after the other. What its columns are is known once it is open.
 class TableFile {
  public:
@@ -48,7 +55,7 @@ class TableFile {
   bool advance();
   void look_at_head(const std::string& columns);
   bool is_line_of_names(bool columns_are_known) const;
-  std::string where(std::size_t column) const;
+  [[noreturn]] void refuse(std::size_t column, const std::string& why) const;
   double number(std::size_t column) const;
   std::uint64_t id(std::size_t column) const;
   std::uint8_t type(std::size_t column) const;
@@ -80,11 +87,16 @@ void TableFile::look_at_head(const std::string& columns) {
   std::vector<TextComment> comments;
   do {
     if (!lines_.next(line_)) return;
-    if (line_.data.empty() && !line_.comment.empty() && line_.comment.size() <= longest_comment && comments.size() < most_comments)
-      comments.push_back({line_.number, std::string(line_.comment)});
+    if (!line_.data.empty() || line_.comment.empty() || line_.comment.size() > longest_comment) continue;
+    // The last ones are those next to the data.
+    if (comments.size() == most_comments) comments.erase(comments.begin());
+    comments.push_back({line_.number, std::string(line_.comment)});
   } while (line_.data.empty());
   commas_ = line_.data.find(',') != std::string_view::npos;
   split_words(line_.data, commas_, words_);
+  if (words_.size() == 1 && line_.data.find(';') != std::string_view::npos)
+    throw DataError(
+        fmt::format("{}: line {}: columns must be separated by blanks, tabs or commas, not by semicolons", path_, line_.number));
   if (!columns.empty()) columns_ = columns_of_list(columns);
   const std::string line_name = fmt::format("{}: line {}", path_, line_.number);
   if (is_line_of_names(!columns.empty())) {
@@ -101,17 +113,19 @@ bool TableFile::advance() {
   return lines_.next_data(line_);
 }
 
-std::string TableFile::where(std::size_t column) const {
-  return fmt::format("{}: column {} ({}), row {} (line {})", path_, column + 1, columns_.names[column], row_, line_.number);
+void TableFile::refuse(std::size_t column, const std::string& why) const {
+  const std::string assumed =
+      columns_.has_names ? "" : fmt::format(" ({}; initial_conditions.columns can say otherwise)", assumption_about_columns(columns_));
+  throw DataError(fmt::format("{}: column {} ({}), row {} (line {}): {}{}", path_, column + 1, columns_.names[column], row_, line_.number,
+                              why, assumed));
 }
 
 double TableFile::number(std::size_t column) const {
   const std::string_view word = words_[column];
   double value = 0;
   const char* const error = parse_number(word, value);
-  if (error != nullptr) throw DataError(fmt::format("{}: '{}' {}", where(column), shown_word(word), error));
-  if (!std::isfinite(value))
-    throw DataError(fmt::format("{}: {} is {}; it must be finite", where(column), columns_.names[column], shown_word(word)));
+  if (error != nullptr) refuse(column, fmt::format("'{}' {}", shown_word(word), error));
+  if (!std::isfinite(value)) refuse(column, fmt::format("{} is {}; it must be finite", columns_.names[column], shown_word(word)));
   return value;
 }
 
@@ -124,7 +138,7 @@ std::uint64_t TableFile::id(std::size_t column) const {
   constexpr double first_inexact = 9007199254740992.0;
   const double value = number(column);
   if (value < 0 || value >= first_inexact || value != std::floor(value))
-    throw DataError(fmt::format("{}: the id is {}; it must be an integer, not negative", where(column), shown_word(word)));
+    refuse(column, fmt::format("the id is {}; it must be an integer, not negative", shown_word(word)));
   return static_cast<std::uint64_t>(value);
 }
 
@@ -139,8 +153,7 @@ std::uint8_t TableFile::type(std::size_t column) const {
                     path_, column + 1, shown_word(words_[column]), row_, line_.number));
   }
   if (!is_type) {
-    throw DataError(fmt::format("{}: the type is {}; it must be an integer 0 to {}", where(column), shown_word(words_[column]),
-                                particle_type_count - 1));
+    refuse(column, fmt::format("the type is {}; it must be an integer 0 to {}", shown_word(words_[column]), particle_type_count - 1));
   }
   return static_cast<std::uint8_t>(value);
 }
@@ -149,7 +162,7 @@ std::uint8_t TableFile::component(std::size_t column) const {
   constexpr int last = particle_type_count - 1 - first_component_type;
   const double value = number(column);
   if (!(value >= 0 && value <= last && value == std::floor(value)))
-    throw DataError(fmt::format("{}: the number is {}; it must be an integer 0 to {}", where(column), shown_word(words_[column]), last));
+    refuse(column, fmt::format("the number is {}; it must be an integer 0 to {}", shown_word(words_[column]), last));
   return static_cast<std::uint8_t>(first_component_type + static_cast<std::uint8_t>(value));
 }
 
@@ -157,8 +170,7 @@ void TableFile::parse(std::size_t column, Row& row) const {
   switch (const TextColumn kind = columns_.kinds[column]) {
     case TextColumn::mass:
       row.mass = number(column);
-      if (row.mass < 0)
-        throw DataError(fmt::format("{}: the mass is {}; it must not be negative", where(column), shown_word(words_[column])));
+      if (row.mass < 0) refuse(column, fmt::format("the mass is {}; it must not be negative", shown_word(words_[column])));
       break;
     case TextColumn::x:
     case TextColumn::y:
@@ -244,7 +256,7 @@ void scatter(std::vector<Row>& rows, std::uint64_t begin, std::uint64_t end, std
 /// What a user should know about the columns, and the names of components that they give.
 void describe_columns(const TextColumns& columns, ReadInfo& info) {
   info.notes.insert(info.notes.end(), columns.notes.begin(), columns.notes.end());
-  if (!columns.has_names && columns.has(TextColumn::type)) info.notes.push_back("column 8 is taken as the particle type, 1 to 5");
+  if (!columns.has_names) info.notes.push_back(assumption_about_columns(columns));
   const auto found = std::find(columns.kinds.begin(), columns.kinds.end(), TextColumn::component);
   if (found == columns.kinds.end()) return;
   const std::string& word = columns.names[static_cast<std::size_t>(found - columns.kinds.begin())];
@@ -295,9 +307,11 @@ ParticleSet read_text_columns(const std::filesystem::path& path, const std::stri
   return particles;
 }
 
-std::vector<FieldDescription> text_fields(const std::filesystem::path& path) {
-  const std::uint64_t rows = count_rows(path, "");
-  const TextColumns columns = TableFile(path, "").columns();
+std::vector<FieldDescription> text_fields(const std::filesystem::path& path) { return text_column_fields(path, ""); }
+
+std::vector<FieldDescription> text_column_fields(const std::filesystem::path& path, const std::string& list) {
+  const std::uint64_t rows = count_rows(path, list);
+  const TextColumns columns = TableFile(path, list).columns();
   std::vector<FieldDescription> fields;
   for (std::size_t c = 0; c < columns.size(); ++c)
     fields.push_back({fmt::format("column {} ({})", c + 1, columns.names[c]), "text", std::to_string(rows)});

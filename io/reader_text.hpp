@@ -18,5 +18,7 @@ ParticleSet read_text_table(const std::filesystem::path& path, const FieldTableP
 ParticleSet read_text_columns(const std::filesystem::path& path, const std::string& columns, const FieldTablePtr& fields,
                               const Communicator& comm, ReadInfo& info);
 std::vector<FieldDescription> text_fields(const std::filesystem::path& path);
+/// The same with columns as the user lists them.
+std::vector<FieldDescription> text_column_fields(const std::filesystem::path& path, const std::string& columns);
 
 }  // namespace grove

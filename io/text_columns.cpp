@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <optional>
 #include <utility>
@@ -15,8 +14,6 @@
 namespace grove {
 
 namespace {
-
-constexpr std::size_t needed_columns = 7;
 
 // Names in lower case; the first of each kind is the one that messages use.
 constexpr std::pair<std::string_view, TextColumn> known_names[] = {
@@ -30,25 +27,22 @@ constexpr std::pair<std::string_view, TextColumn> known_names[] = {
     {"vel_y", TextColumn::vy}, {"vel_z", TextColumn::vz},
 };
 
-constexpr const char* what_to_write =
-    "say what the columns are with initial_conditions.columns, e.g. columns = \"m x y z vx vy vz type\", with - for a column to leave out";
+}  // namespace
 
-std::optional<TextColumn> kind_of(std::string_view name) {
+std::optional<TextColumn> column_named(std::string_view name) {
   const auto found = std::find_if(std::begin(known_names), std::end(known_names), [&](const auto& known) { return known.first == name; });
   return found == std::end(known_names) ? std::nullopt : std::optional(found->second);
 }
 
-/// A name without its unit and in lower case: "Vx[km/s]" -> "vx", "(type)" -> "type".
-std::string plain_name(std::string_view name) {
+std::string plain_column_name(std::string_view name) {
   while (!name.empty() && std::string_view("[(<{").find(name.front()) != std::string_view::npos) name.remove_prefix(1);
-  name = name.substr(0, name.find_first_of("[](){}<>"));
+  name = name.substr(0, name.find_first_of("[](){}<>/"));
   name = name.substr(0, name.find_last_not_of(" \t") + 1);
   std::string lower(name);
   std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return lower;
 }
 
-/// What is wrong with the columns as a whole; empty when nothing is.
 std::string complaint_about(const TextColumns& columns) {
   for (const auto& [name, kind] : known_names) {
     const auto count = std::count(columns.kinds.begin(), columns.kinds.end(), kind);
@@ -69,12 +63,11 @@ std::vector<std::string> words_of_list(std::string_view text) {
   return {words.begin(), words.end()};
 }
 
-/// The columns with these names, of which unknown ones are left out.
 TextColumns columns_with(const std::vector<std::string>& names) {
   TextColumns columns;
   std::vector<std::string> unknown;
   for (const std::string& name : names) {
-    const std::optional<TextColumn> kind = kind_of(plain_name(name));
+    const std::optional<TextColumn> kind = column_named(plain_column_name(name));
     if (!kind) unknown.push_back(shown_word(name));
     columns.kinds.push_back(kind.value_or(TextColumn::none));
     columns.names.push_back(shown_word(name));
@@ -83,42 +76,12 @@ TextColumns columns_with(const std::vector<std::string>& names) {
   return columns;
 }
 
-/// The longest run of known names.
-std::vector<std::string> known_run(const std::vector<std::string>& words) {
-  std::vector<std::string> best, run;
-  for (const std::string& word : words) {
-    if (kind_of(plain_name(word)))
-      run.push_back(word);
-    else
-      run.clear();
-    if (run.size() > best.size()) best = run;
-  }
-  return best;
-}
-
-/// True when x, y and z stand there one after the other, as they do in a list of columns and seldom in a sentence.
-bool lists_positions(const std::vector<TextColumn>& kinds) {
-  constexpr std::array<TextColumn, 3> xyz = {TextColumn::x, TextColumn::y, TextColumn::z};
-  return std::search(kinds.begin(), kinds.end(), xyz.begin(), xyz.end()) != kinds.end();
-}
-
-/// True when the names are the first ones of a table without names, so that nothing is lost if they are not looked at.
-bool is_usual_order(const std::vector<TextColumn>& kinds) {
-  for (std::size_t i = 0; i < kinds.size(); ++i) {
-    const TextColumn usual = i < needed_columns ? static_cast<TextColumn>(i) : TextColumn::type;
-    if (i > needed_columns || kinds[i] != usual) return false;
-  }
-  return true;
-}
-
-}  // namespace
-
 bool TextColumns::has(TextColumn kind) const { return std::find(kinds.begin(), kinds.end(), kind) != kinds.end(); }
 
 std::string complaint_about_columns(const std::string& list) {
   const std::vector<std::string> words = words_of_list(list);
   for (const std::string& word : words) {
-    if (!kind_of(word))
+    if (!column_named(word))
       return fmt::format("'{}' is no column; known are id m x y z vx vy vz type component galaxy, and - to leave one out",
                          shown_word(word));
   }
@@ -131,33 +94,14 @@ TextColumns columns_of_names(const std::vector<std::string_view>& names, const s
   TextColumns columns = columns_with({names.begin(), names.end()});
   const std::string complaint = complaint_about(columns);
   if (!complaint.empty())
-    throw DataError(fmt::format("{}: is taken as the names of the columns, and {}: {}", where, complaint, what_to_write));
+    throw DataError(fmt::format("{}: is taken as the names of the columns, and {}: {}", where, complaint, how_to_name_columns));
   return columns;
-}
-
-bool columns_of_comments(const std::vector<TextComment>& comments, std::size_t count, const std::string& path, TextColumns& columns) {
-  for (const TextComment& comment : comments) {
-    const std::vector<std::string> words = words_of_list(comment.text), run = known_run(words);
-    for (const auto* names : {&words, &run}) {
-      TextColumns found = columns_with(*names);
-      if (found.size() != count || !complaint_about(found).empty()) continue;
-      columns = std::move(found);
-      return true;
-    }
-  }
-  for (const TextComment& comment : comments) {
-    const TextColumns found = columns_with(known_run(words_of_list(comment.text)));
-    if (!lists_positions(found.kinds) || is_usual_order(found.kinds)) continue;
-    throw DataError(fmt::format("{}: the comment in line {} names columns ({}), but not the {} of the table: {}", path, comment.line,
-                                fmt::join(found.names, " "), count, what_to_write));
-  }
-  return false;
 }
 
 TextColumns columns_of_count(std::size_t count, const std::string& where) {
   if (count != needed_columns && count != needed_columns + 1)
     throw DataError(
-        fmt::format("{} has {} columns; without names 7 or 8 are needed (m x y z vx vy vz [type]): {}", where, count, what_to_write));
+        fmt::format("{} has {} columns; without names 7 or 8 are needed (m x y z vx vy vz [type]): {}", where, count, how_to_name_columns));
   TextColumns columns = columns_with({"mass", "x", "y", "z", "vx", "vy", "vz", "type"});
   columns.kinds.resize(count);
   columns.names.resize(count);

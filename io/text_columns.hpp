@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,14 @@ struct TextColumns {
   bool has(TextColumn kind) const;
 };
 
+/// m x y z vx vy vz.
+constexpr std::size_t needed_columns = 7;
+
+/// What a user can do where a table does not say what its columns are.
+constexpr const char* how_to_name_columns =
+    "say what the columns are with initial_conditions.columns (grove info: --columns), e.g. columns = \"m x y z vx vy vz type\", with - "
+    "for a column to leave out";
+
 /// What is wrong with a list of columns such as "id m x y z vx vy vz type"; empty when nothing is.
 std::string complaint_about_columns(const std::string& list);
 
@@ -32,18 +41,21 @@ TextColumns columns_of_list(const std::string& list);
 /// @throws DataError when one that is needed is missing, or one stands there twice; `where` names the line
 TextColumns columns_of_names(const std::vector<std::string_view>& names, const std::string& where);
 
-/// A comment before the first row.
-struct TextComment {
-  std::uint64_t line = 0;
-  std::string text;
-};
-
-/// True when one of the comments lists the names of `count` columns; their columns are then `columns`.
-/// @throws DataError when one names columns in an order that cannot be that of the table, and no other one fits; `path` is the file
-bool columns_of_comments(const std::vector<TextComment>& comments, std::size_t count, const std::string& path, TextColumns& columns);
-
 /// The columns of a table without names: m x y z vx vy vz, and possibly a type.
 /// @throws DataError for other numbers of columns than 7 and 8; `where` names the row
 TextColumns columns_of_count(std::size_t count, const std::string& where);
+
+// The parts of the above, for other ways to name columns.
+
+/// The words of a list, which blanks, commas and the like separate.
+std::vector<std::string> words_of_list(std::string_view text);
+/// A name without its unit and in lower case: "Vx[km/s]" -> "vx", "(type)" -> "type", "x/kpc" -> "x".
+std::string plain_column_name(std::string_view name);
+/// The column of a plain name; nothing if there is none.
+std::optional<TextColumn> column_named(std::string_view name);
+/// The columns with these names, of which unknown ones are left out.
+TextColumns columns_with(const std::vector<std::string>& names);
+/// What is wrong with the columns as a whole; empty when nothing is.
+std::string complaint_about(const TextColumns& columns);
 
 }  // namespace grove

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -50,6 +52,34 @@ std::optional<BadValue> first_bad_value(const ParticleSet& particles, std::size_
   return std::nullopt;
 }
 
+constexpr std::size_t types = particle_type_count;
+
+/// The particles of one type over all ranks. Highest values have the other sign, so that one minimum over the ranks finds all.
+struct Extremes {
+  double low[3] = {infinity, infinity, infinity}, minus_high[3] = {infinity, infinity, infinity};
+  double minus_mass = 0, minus_speed = 0;
+
+  static constexpr double infinity = std::numeric_limits<double>::infinity();
+};
+
+/// [types], over all ranks. Collective.
+std::array<Extremes, types> extremes_of(const ParticleSet& particles, const Communicator& comm) {
+  std::array<Extremes, types> all;
+  for (std::size_t i = 0; i < particles.size(); ++i) {
+    Extremes& of_type = all[particles.type[i]];
+    for (std::size_t c = 0; c < 3; ++c) {
+      const double x = particles.position[3 * i + c];
+      of_type.low[c] = std::min(of_type.low[c], x);
+      of_type.minus_high[c] = std::min(of_type.minus_high[c], -x);
+      of_type.minus_speed = std::min(of_type.minus_speed, -std::abs(particles.velocity[3 * i + c]));
+    }
+    of_type.minus_mass = std::min(of_type.minus_mass, -particles.mass[i]);
+  }
+  static_assert(sizeof(Extremes) == 8 * sizeof(double));
+  comm.min(std::span<double>(all.front().low, 8 * types));
+  return all;
+}
+
 /// "vy", "the mass".
 std::string name_of_component(const BadValue& bad) {
   constexpr const char* axis[] = {"x", "y", "z"};
@@ -83,6 +113,32 @@ void validate_particles(const ParticleSet& particles, const std::string& source,
     return fmt::format("{}: {}, row {}", source, field.name, row);
   };
   validate_particles(particles, source, first_row, name_row, comm);
+}
+
+std::vector<std::string> notes_on_values(const ParticleSet& particles, const std::string& source, const ComponentNames& components,
+                                         const Communicator& comm) {
+  std::array<std::uint64_t, types> count{};
+  for (const std::uint8_t type : particles.type) ++count[type];
+  comm.sum(std::span<std::uint64_t>(count));
+  const std::array<Extremes, types> extremes = extremes_of(particles, comm);
+  std::vector<std::string> notes;
+  comm.agree([&] {
+    for (std::size_t k = 0; k < types; ++k) {
+      if (count[k] < 2) continue;
+      const Extremes& of_type = extremes[k];
+      const auto all = [&](const char* what) {
+        return fmt::format("{}: all {} {} of type {} ({})", source, count[k], what, k, components[k]);
+      };
+      bool is_one_place = true;
+      for (std::size_t c = 0; c < 3; ++c) is_one_place = is_one_place && of_type.low[c] == -of_type.minus_high[c];
+      if (is_one_place)
+        throw DataError(
+            fmt::format("{} are the same, {:.6g} {:.6g} {:.6g}", all("positions"), of_type.low[0], of_type.low[1], of_type.low[2]));
+      if (of_type.minus_mass == 0) notes.push_back(all("masses") + " are 0");
+      if (of_type.minus_speed == 0) notes.push_back(all("velocities") + " are 0");
+    }
+  });
+  return notes;
 }
 
 }  // namespace grove

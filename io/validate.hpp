@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "decomposition/communicator.hpp"
 #include "kernels/particles/particle_set.hpp"
@@ -23,5 +24,12 @@ void validate_particles(const ParticleSet& particles, const std::string& source,
 /// The same with rows named by `name_row`, which is called on at most one rank.
 void validate_particles(const ParticleSet& particles, const std::string& source, std::uint64_t first_row, const RowNamer& name_row,
                         const Communicator& comm);
+
+/// What is possible, but seldom meant: one sentence for each type whose masses, or velocities, are all 0. `particles` are as
+/// validate_particles() wants them. Collective.
+/// @param source  the file that they come from
+/// @throws AgreedError on all ranks (exit code of DataError) where several particles of a type are all at the same place
+std::vector<std::string> notes_on_values(const ParticleSet& particles, const std::string& source, const ComponentNames& components,
+                                         const Communicator& comm);
 
 }  // namespace grove

@@ -52,7 +52,7 @@ class TargetWalk {
   __device__ void run(std::uint32_t target) {
     const std::uint32_t above = at_group ? a_.targets.group_parent[target] : a_.targets.parent[target];
     const bool has_parent = a_.has_list(above);
-    const std::uint64_t range = !has_parent ? std::uint64_t{a_.sources.root_count} << 32
+    const std::uint64_t range = !has_parent ? range_of_roots()
                                 : at_group  ? a_.list_range[above]
                                             : wait_for(a_.list_range[above], not_ready);
     if (a_.finished && (at_group ? !has_parent || a_.finished[above] : a_.finished[target])) return;
@@ -124,6 +124,12 @@ class TargetWalk {
     memory_.accepted.entry[lane_] = put_off_[put_off_count_ + lane_];
     accepted_count_ = warp_size;
     __syncwarp();
+  }
+
+  /// Places in the array of roots or, if there is none, the roots themselves: begin and, in the upper half, end.
+  __device__ std::uint64_t range_of_roots() const {
+    const std::uint32_t begin = a_.sources.roots ? 0 : a_.sources.first_root;
+    return begin | std::uint64_t{begin + a_.sources.root_count} << 32;
   }
 
   /// A pending cell that a lane tests, and the result of the test.
@@ -251,7 +257,7 @@ class TargetWalk {
   std::uint32_t* collected_;
   std::uint32_t* put_off_;
   int lane_;
-  const std::uint32_t* list_ = nullptr;  ///< null: the list is the cells 0, 1, ...
+  const std::uint32_t* list_ = nullptr;  ///< null: the list is the cells list_next_, list_next_ + 1, ...
   std::uint32_t list_next_ = 0, list_end_ = 0, top_ = 0;
   std::uint32_t accepted_count_ = 0, direct_count_ = 0, leaf_count_ = 0, collected_count_ = 0, put_off_count_ = 0;
   std::uint64_t range_ = 0;  ///< of the list handed down

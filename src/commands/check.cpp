@@ -60,6 +60,7 @@ nlohmann::ordered_json as_json(const Config& config, const InitialState& state, 
 }
 
 int check(const CheckOptions& options, const Communicator& comm) {
+  comm.agree([&] { options.json.require_input("SNAPSHOT_OR_CONFIG", !options.source.empty()); });
   RecordedPhysics physics;
   Config config = config_of(options, comm, physics);
   options.json.require_writable(comm);
@@ -89,8 +90,7 @@ int check(const CheckOptions& options, const Communicator& comm) {
 
 CommandAction declare_check(CLI::App& app) {
   auto options = std::make_shared<CheckOptions>();
-  app.add_option("SNAPSHOT_OR_CONFIG", options->source, "particles to check, or a configuration (*.toml) that says where they come from")
-      ->required();
+  app.add_option("SNAPSHOT_OR_CONFIG", options->source, "particles to check, or a configuration (*.toml) that says where they come from");
   app.add_option("--targets", options->targets, "size of the random sample [1000]")->check(whole_number(1))->type_name("N");
   app.add_option("--seed", options->seed, "of the sample, which does not depend on the number of ranks [1]")
       ->check(whole_number(0))

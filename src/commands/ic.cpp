@@ -8,9 +8,11 @@
 #include <memory>
 
 #include "io/partial_file.hpp"
+#include "kernels/space/error.hpp"
 #include "src/commands/command.hpp"
 #include "src/commands/ic_join.hpp"
 #include "src/commands/options.hpp"
+#include "src/config/config_source.hpp"
 #include "src/run/initial_state.hpp"
 #include "src/run/last_words.hpp"
 #include "src/run/snapshot_writer.hpp"
@@ -53,6 +55,16 @@ void declare_generator(CLI::App& app, const Generator& generator, const std::sha
   own.footer("After: " + generator.source);
 }
 
+/// Throws ConfigError when --set gives a key another value than the words of the command before.
+void require_no_other_value(const std::string& setting, const std::vector<std::string>& others) {
+  const GivenSetting given = read_override(setting);
+  for (const std::string& text : others) {
+    const GivenSetting other = read_override(text);
+    if (other.section == given.section && other.name == given.name && other.raw != given.raw)
+      throw ConfigError(fmt::format("--set {}: the command says {} = {} already", setting, other.name, other.raw));
+  }
+}
+
 std::vector<std::string> overrides_of(const IcOptions& options) {
   const std::string section = "initial_conditions.";
   std::vector<std::string> overrides{section + "generator=" + options.generator, section + "n=" + options.n};
@@ -61,11 +73,14 @@ std::vector<std::string> overrides_of(const IcOptions& options) {
   const std::string prefix = options.generator + ".";
   for (const auto& [name, value] : options.parameters)
     if (!value.empty() && name.rfind(prefix, 0) == 0) overrides.push_back(section + name.substr(prefix.size()) + "=" + value);
+  for (const std::string& setting : options.common.settings) require_no_other_value(setting, overrides);
   return options.common.overrides(overrides);
 }
 
 int make_initial_conditions(const IcOptions& options, const Communicator& comm) {
-  const Config config = load_config_on_all_ranks("", overrides_of(options), comm);
+  std::vector<std::string> overrides;
+  comm.agree([&] { overrides = overrides_of(options); });
+  const Config config = load_config_on_all_ranks("", overrides, comm);
   comm.agree([&] {
     if (comm.is_root()) require_new_snapshot(options.out, options.overwrite);
   });

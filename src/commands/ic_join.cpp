@@ -13,6 +13,7 @@
 #include "io/snapshot.hpp"
 #include "kernels/space/error.hpp"
 #include "src/commands/options.hpp"
+#include "src/config/units.hpp"
 #include "src/run/join.hpp"
 #include "src/run/last_words.hpp"
 #include "src/text/text_table.hpp"
@@ -67,11 +68,20 @@ SnapshotHeader header_of(const JoinedParticles& joined, const JoinOptions& optio
   SnapshotHeader header;
   header.time = joined.info.time.value_or(0);
   if (joined.info.units) header.units = *joined.info.units;
-  header.G = joined.info.G.value_or(1);
+  header.G = joined.info.G.value_or(is_physical(header.units) ? gravitational_constant(header.units) : 1);
   header.components = joined.components;
   header.provenance = program_provenance();
   header.provenance.extra.emplace_back("Command", command_text(options));
   return header;
+}
+
+/// What the new file says of units and G where no file does.
+std::string note_on_missing(const ReadInfo& info, const SnapshotHeader& header) {
+  return fmt::format("no file names {}: the new file says {}, G = {:.6g}",
+                     info.units ? "G"
+                     : info.G   ? "its units"
+                                : "its units and G",
+                     in_words(header.units), header.G);
 }
 
 }  // namespace
@@ -102,14 +112,17 @@ int join_initial_conditions(const JoinOptions& options, const Communicator& comm
   std::vector<JoinPart> parts;
   comm.agree([&] {
     parts = parts_of(options);
-    if (comm.is_root()) require_new_snapshot(options.out, options.overwrite);
+    if (comm.is_root()) require_new_snapshot(options.out, options.overwrite, options.files);
   });
   JoinedParticles joined = join_files(parts, options.recentre, comm);
   const std::filesystem::path out = options.out;
   remove_partial_files_on_failure(out.parent_path(), partial_name(out).filename().string());
-  write_snapshot(out, sort_by_id(std::move(joined.particles), comm), header_of(joined, options), comm);
+  const SnapshotHeader header = header_of(joined, options);
+  write_snapshot(out, sort_by_id(std::move(joined.particles), comm), header, comm);
   if (!comm.is_root()) return 0;
   for (const std::string& note : joined.notes) fmt::print("note: {}\n", note);
+  if (!joined.info.G || !joined.info.units) fmt::print("note: {}\n", note_on_missing(joined.info, header));
+  if (const std::string note = advice_on_G(header.G, header.units); !note.empty()) fmt::print("note: {}\n", note);
   fmt::print("{} particles of {} files, written to {}\n", format_count(joined.count), parts.size(), options.out);
   return 0;
 }

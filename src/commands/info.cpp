@@ -11,6 +11,7 @@
 #include "io/info.hpp"
 #include "io/printable.hpp"
 #include "io/sealed_file.hpp"
+#include "io/text_columns.hpp"
 #include "kernels/space/error.hpp"
 #include "src/commands/command.hpp"
 #include "src/commands/options.hpp"
@@ -23,6 +24,7 @@ using Json = nlohmann::ordered_json;
 
 struct InfoOptions {
   std::vector<std::string> files;
+  std::string columns;
   bool all = false;
   JsonOption json;
 };
@@ -34,7 +36,11 @@ Json or_null(const std::optional<T>& value) {
 
 Json units_json(const std::optional<UnitSystem>& units) {
   if (!units) return {};
-  return {{"length_in_cm", units->length_in_cm}, {"mass_in_g", units->mass_in_g}, {"velocity_in_cm_per_s", units->velocity_in_cm_per_s}};
+  if (!is_physical(*units)) return {{"system", "N-body units"}};
+  return {{"system", "cgs"},
+          {"length_in_cm", units->length_in_cm},
+          {"mass_in_g", units->mass_in_g},
+          {"velocity_in_cm_per_s", units->velocity_in_cm_per_s}};
 }
 
 Json components_json(const FileSummary& summary) {
@@ -98,14 +104,20 @@ Json checkpoint_json(const std::string& file, bool all) {
 }
 
 /// One file in words and as JSON.
-std::pair<std::string, Json> describe(const std::string& file, bool all) {
-  if (has_seal(file)) return {describe_checkpoint(file, all), checkpoint_json(file, all)};
-  const FileSummary summary = summarise_file(file);
+std::pair<std::string, Json> describe(const std::string& file, const InfoOptions& options) {
+  const bool all = options.all;
+  if (has_seal(file) && options.columns.empty()) return {describe_checkpoint(file, all), checkpoint_json(file, all)};
+  const FileSummary summary = summarise_file(file, options.columns);
   return {all ? full_description(summary) : short_description(summary), as_json(summary, all)};
 }
 
 /// A file that cannot be read does not keep the others from being shown; the exit code is that of the first such file.
 int info(const InfoOptions& options, const Communicator& comm) {
+  comm.agree([&] {
+    options.json.require_input("FILE", !options.files.empty());
+    if (const std::string why = options.columns.empty() ? "" : complaint_about_columns(options.columns); !why.empty())
+      throw ConfigError("--columns: " + why);
+  });
   options.json.require_writable(comm);
   Json files = Json::array();
   int exit_code = 0;
@@ -113,7 +125,7 @@ int info(const InfoOptions& options, const Communicator& comm) {
     try {
       comm.agree([&] {
         if (!comm.is_root()) return;
-        auto [text, json] = describe(options.files[i], options.all);
+        auto [text, json] = describe(options.files[i], options);
         if (!options.json.replaces_table()) fmt::print("{}{}", std::string(i == 0 ? "" : "\n"), printable_text(text));
         files.push_back(std::move(json));
       });
@@ -134,8 +146,11 @@ int info(const InfoOptions& options, const Communicator& comm) {
 
 CommandAction declare_info(CLI::App& app) {
   auto options = std::make_shared<InfoOptions>();
-  app.add_option("FILE", options->files, "files of particles (HDF5, GADGET binary, TIPSY, NEMO, text tables) or checkpoints")->required();
+  app.add_option("FILE", options->files, "files of particles (HDF5, GADGET binary, TIPSY, NEMO, text tables) or checkpoints");
   app.add_flag("--all", options->all, "all that the files say: fields, centre of mass, the configuration that made them, every attribute");
+  app.add_option("--columns", options->columns,
+                 "what the columns of a text table are, as initial_conditions.columns of a run: \"m x y z vx vy vz -\"")
+      ->type_name("LIST");
   options->json.declare(app);
   return [options](const Communicator& comm) { return info(*options, comm); };
 }

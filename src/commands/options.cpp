@@ -16,6 +16,7 @@
 #include <sstream>
 #include <system_error>
 
+#include "io/find_file.hpp"
 #include "io/partial_file.hpp"
 #include "io/reader.hpp"
 #include "kernels/space/error.hpp"
@@ -90,6 +91,13 @@ void JsonOption::declare(CLI::App& app) {
 
 bool JsonOption::given() const { return option_ && option_->count() > 0; }
 
+void JsonOption::require_input(const std::string& name, bool is_there) const {
+  if (is_there) return;
+  if (file_.empty()) throw ConfigError(name + " is required");
+  throw ConfigError(
+      fmt::format("{} is required: {} is taken as the file that --json writes. Put --json last, or write --json=-", name, file_));
+}
+
 void JsonOption::write(const nlohmann::ordered_json& result) const {
   // A file name need not be UTF-8, but JSON must be.
   const std::string text = result.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
@@ -147,10 +155,12 @@ void write_text(const std::string& path, const std::string& text) {
   require_good(file, path);
 }
 
-void require_new_snapshot(const std::string& out, bool overwrite) {
+void require_new_snapshot(const std::string& out, bool overwrite, const std::vector<std::string>& inputs) {
   const std::string extension = std::filesystem::path(out).extension().string();
   if (extension != ".hdf5" && extension != ".h5")
     throw ConfigError(fmt::format("--out {}: snapshots are HDF5 files; the name must end in .hdf5 or .h5", out));
+  for (const std::string& input : inputs)
+    if (is_file_of(out, input)) throw ConfigError(fmt::format("--out {} is the input {}: name another file", out, input));
   std::error_code ignored;
   const auto type_of = [&](const std::filesystem::path& path) { return std::filesystem::symlink_status(path, ignored).type(); };
   const bool exists = type_of(out) != std::filesystem::file_type::not_found;

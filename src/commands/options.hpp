@@ -52,6 +52,8 @@ class JsonOption {
   bool replaces_table() const { return given() && (file_.empty() || file_ == "-"); }
   /// require_writable() of the file, if one is named, on the root. Collective; throws AgreedError.
   void require_writable(const Communicator& comm) const;
+  /// Throws ConfigError when the word that a command needs `is_there` not: --json may have taken it as the file to write.
+  void require_input(const std::string& name, bool is_there) const;
   /// Writes to the file or to standard output; NaN and infinity, which JSON lacks, become null. Throws SystemError.
   void write(const nlohmann::ordered_json& result) const;
 
@@ -75,8 +77,9 @@ void write_text(const std::string& path, const std::string& text);
 /// and SystemError if write_text() could not write it; both name the file. Not collective.
 void require_writable(const std::string& path);
 
-/// Throws ConfigError unless a snapshot can be written to the file that --out names: it must be called .hdf5 or .h5 and, without
-/// `overwrite`, not be there yet; with it, be a regular file. What it is called while it is made must not be there. Not collective.
-void require_new_snapshot(const std::string& out, bool overwrite);
+/// Throws ConfigError unless a snapshot can be written to the file that --out names: it must be called .hdf5 or .h5, be none of the files
+/// that `inputs` mean and, without `overwrite`, not be there yet; with it, be a regular file. What it is called while it is made must not
+/// be there. Not collective.
+void require_new_snapshot(const std::string& out, bool overwrite, const std::vector<std::string>& inputs = {});
 
 }  // namespace grove

@@ -196,6 +196,7 @@ Understood<double> read_quantity(const std::string& text, Dimension dimension, c
 
 Understood<UnitSystem> read_unit_system(const std::string& text) {
   const std::string must = fmt::format("must be a unit of mass and two of length, velocity and time, as {}", system_example);
+  if (text.find(';') != std::string::npos) return complain(must + ": commas separate the units, not semicolons");
   const std::vector<std::string> texts = parts_between_commas(text);
   SystemParts parts;
   for (const std::string& one : texts) {

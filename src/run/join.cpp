@@ -10,6 +10,7 @@
 
 #include "decomposition/sort_by_id.hpp"
 #include "kernels/space/error.hpp"
+#include "src/config/units.hpp"
 #include "src/run/same_on_all_ranks.hpp"
 
 namespace grove {
@@ -52,16 +53,29 @@ void require_same_scale(const std::string& file, const ReadInfo& info, const std
       throw DataError(fmt::format("{} has {} {:.8g}, {} has {:.8g}: files must agree to be joined", file, what, a, first, b));
   };
   if (info.units && of_first.units) {
+    if (is_physical(*info.units) != is_physical(*of_first.units))
+      throw DataError(fmt::format("{} has {}, {} has {}: files must agree to be joined", file, in_words(*info.units), first,
+                                  in_words(*of_first.units)));
     require("a unit of length in cm of", info.units->length_in_cm, of_first.units->length_in_cm);
     require("a unit of mass in g of", info.units->mass_in_g, of_first.units->mass_in_g);
     require("a unit of velocity in cm/s of", info.units->velocity_in_cm_per_s, of_first.units->velocity_in_cm_per_s);
   }
-  if (info.G && of_first.G) require("G =", *info.G, *of_first.G);
-  if (info.units && !of_first.units) throw DataError(fmt::format("{} names its units, {} does not: begin with {}", file, first, file));
+  if (info.units && !of_first.units)
+    throw DataError(fmt::format("{} has {}, {} names no units: begin with {}", file, in_words(*info.units), first, file));
   if (!info.units && of_first.units)
     notes.push_back(fmt::format("{} names no units: its numbers are taken to be in those of {}", file, first));
   if (info.time && of_first.time && differ(*info.time, *of_first.time))
     notes.push_back(fmt::format("{} has time {:.6g}, {} has {:.6g}, which is kept", file, *info.time, first, *of_first.time));
+}
+
+/// `joined` has the G of `file_of_G`, the first file that names one; if there is none yet, that of this file.
+void join_G(const std::string& file, const ReadInfo& info, std::string& file_of_G, ReadInfo& joined) {
+  if (!info.G) return;
+  if (joined.G && differ(*info.G, *joined.G))
+    throw DataError(fmt::format("{} has G = {:.8g}, {} has {:.8g}: files must agree to be joined", file, *info.G, file_of_G, *joined.G));
+  if (joined.G) return;
+  joined.G = info.G;
+  file_of_G = file;
 }
 
 void require_isolated(const std::string& file, const ReadInfo& info) {
@@ -199,6 +213,7 @@ JoinedParticles join_files(const std::vector<JoinPart>& parts, bool recentre, co
   JoinedParticles joined;
   Components components;
   std::uint64_t highest = 0;
+  std::string file_of_G = parts[0].file;
   for (std::size_t k = 0; k < parts.size(); ++k) {
     const JoinPart& part = parts[k];
     require_same_file(part.file, "FILE", comm);
@@ -212,6 +227,7 @@ JoinedParticles join_files(const std::vector<JoinPart>& parts, bool recentre, co
       require_isolated(part.file, info);
       add_note_on_softening(part.file, info, joined.notes);
       if (k > 0) require_same_scale(part.file, info, parts[0].file, joined.info, joined.notes);
+      join_G(part.file, info, file_of_G, joined.info);
       const auto to = components.place(part.file, counts, info.components, joined.notes);
       for (std::uint8_t& type : particles.type) type = to[type];
     });

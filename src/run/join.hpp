@@ -24,7 +24,7 @@ struct JoinedParticles {
   ParticleSet particles;  ///< of this rank: positions, velocities, masses, ids, types
   ComponentNames components = usual_component_names();
   std::uint64_t count = 0;         ///< over all ranks
-  ReadInfo info;                   ///< of the first file: units, G, time
+  ReadInfo info;                   ///< of the first file: units, time; G of the first that names one
   std::vector<std::string> notes;  ///< what was changed, and what a user should know; one sentence each
 };
 

@@ -332,5 +332,34 @@ TEST_F(GadgetBinaryReader, ChoosesTheSnapshotOfADirectoryOrAsks) {
   EXPECT_TRUE(names(read_error(directory.string(), comm_), {"2 snapshots", "ic.gad and other.gad", "name the one"}));
 }
 
+// The lengths have 4 bytes; of longer blocks they are the remainder. The file is sparse.
+TEST_F(GadgetBinaryReader, PassesOverUnusedBlocksOfMoreThanFourGiB) {
+  const std::string path = directory_.file("large.gadget");
+  GadgetFile file;
+  file.format = 2;
+  file.energies = false;
+  write_file(path, file.bytes(), comm_);
+  if (comm_.is_root()) {
+    constexpr std::uint64_t bytes = (std::uint64_t{1} << 32) + 24;
+    const auto label = [&](const std::string& name) {
+      std::string text;
+      file.append(text, std::uint32_t{8});
+      text += name;
+      file.append(text, std::uint32_t{0});
+      file.append(text, std::uint32_t{8});
+      return text;
+    };
+    std::string end;
+    file.append(end, static_cast<std::uint32_t>(bytes));
+    std::ofstream(path, std::ios::binary | std::ios::app) << label("POT ") << end;
+    std::filesystem::resize_file(path, std::filesystem::file_size(path) + bytes);
+    std::ofstream(path, std::ios::binary | std::ios::app) << end << label("U   ") << end.substr(0, 4) << std::string(24, ' ') << end;
+  }
+  comm_.barrier();
+  ReadInfo info;
+  EXPECT_EQ(all_particles(read_particles(path, comm_, &info), comm_).size(), 8u);
+  EXPECT_TRUE(names(info.notes.back(), {"not used: POT, U"}));
+}
+
 }  // namespace
 }  // namespace grove

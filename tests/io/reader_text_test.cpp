@@ -38,6 +38,7 @@ TEST_F(TextReader, ReadsSevenColumnsAsTypeOne) {
   EXPECT_EQ(info.format, "text table");
   EXPECT_EQ(info.count_of_type[1], 2u);
   EXPECT_FALSE(info.time || info.units || info.box_size);
+  EXPECT_EQ(info.notes, (std::vector<std::string>{"no names of columns found: taken as m x y z vx vy vz"}));
 }
 
 TEST_F(TextReader, TakesTypesInAColumnEightWithoutName) {
@@ -82,7 +83,7 @@ TEST_F(TextReader, DealsOutEvenContiguousSharesOverSeveralPieces) {
 TEST_F(TextReader, LeavesRanksEmptyWhenThereAreFewerRows) { EXPECT_EQ(read("1 2 3 4 5 6 7").size(), 1u); }
 
 TEST_F(TextReader, ReadsLongLinesAndRefusesOnesWithoutEnd) {
-  EXPECT_EQ(read(good_row + "1 2 3 4 5 6 7" + std::string(1000000, ' ') + "\n" + good_row).size(), 3u);
+  EXPECT_EQ(read(good_row + "1 2 3 4 5 6 7" + std::string(1000000, ' ') + "\n2 1 4 8 4 4 4\n").size(), 3u);
   EXPECT_TRUE(names(error(good_row + "1 2 3 4 5 6 7" + std::string(9 << 20, ' ')), {path(), "line 2 is longer than 1048576 bytes"}));
 }
 
@@ -103,7 +104,8 @@ TEST_F(TextReader, RefusesBytesOfZero) {
 
 TEST_F(TextReader, NamesColumnAndRowOfWhatIsNotANumber) {
   EXPECT_TRUE(names(error(good_row + "\n1 2 3.0x 4 5 6 7\n"), {path(), "column 3 (y), row 1 (line 3)", "'3.0x' is not a number"}));
-  EXPECT_TRUE(names(error("1;2;3;4;5;6;7\n1 2 3 4 5 6 7"), {"1 columns", "7 or 8 are needed"}));
+  EXPECT_TRUE(names(error("1;2;3;4;5;6;7\n1 2 3 4 5 6 7"), {"line 1", "separated by blanks, tabs or commas, not by semicolons"}));
+  EXPECT_TRUE(names(error("x;y;z;vx;vy;vz;m\n1;2;3;4;5;6;7\n"), {"line 1", "not by semicolons"}));
   EXPECT_TRUE(names(error("1 2 3 4 5 6 7\n1,2,3,4,5,6,7\n"), {"row 1 (line 2) has 1 columns"}));
   EXPECT_TRUE(names(error("1 2 3 4 5 6 --7\n"), {"column 7 (vz)", "'--7' is not a number"}));
   EXPECT_TRUE(names(error("1 2 3 4 5 6 +-7\n"), {"'+-7' is not a number"}));
@@ -113,7 +115,9 @@ TEST_F(TextReader, NamesColumnAndRowOfWhatIsNotANumber) {
 TEST_F(TextReader, NamesTheFirstNonFiniteValueAndNegativeMass) {
   EXPECT_TRUE(names(error(good_row + good_row + "1 nan 3 4 5 6 7\n1 2 inf 4 5 6 7\n"), {"column 2 (x), row 2", "must be finite"}));
   EXPECT_TRUE(names(error("1 2 3 4 5 -inf 7\n"), {"column 6 (vy), row 0", "must be finite"}));
-  EXPECT_TRUE(names(error(good_row + "-1e-9 2 3 4 5 6 7\n"), {"column 1 (mass), row 1", "must not be negative"}));
+  EXPECT_TRUE(names(error(good_row + "-1e-9 2 3 4 5 6 7\n"), {"column 1 (mass), row 1", "must not be negative", "no names of columns found",
+                                                              "taken as m x y z vx vy vz", "initial_conditions.columns"}));
+  EXPECT_FALSE(contains(error("m x y z vx vy vz\n-1e-9 2 3 4 5 6 7\n"), "no names of columns found"));
 }
 
 TEST_F(TextReader, RefusesTooFewTooManyAndVaryingColumns) {
@@ -126,6 +130,29 @@ TEST_F(TextReader, RefusesTooFewTooManyAndVaryingColumns) {
 TEST_F(TextReader, RefusesFilesWithoutParticles) {
   EXPECT_TRUE(names(error("# nothing\n\n"), {path(), "no particles"}));
   EXPECT_TRUE(names(error(""), {path(), "no particles"}));
+}
+
+TEST_F(TextReader, NotesMassesAndVelocitiesOfZeroAndRefusesOnePlaceForAll) {
+  ReadInfo info;
+  read("m x y z vx vy vz type\n0 1 2 3 0 0 0 2\n0 1 2 4 0 0 0 2\n1 1 2 4 0 0 0 1\n", &info);
+  EXPECT_EQ(info.notes, (std::vector<std::string>{path() + ": all 2 masses of type 2 (disc) are 0",
+                                                  path() + ": all 2 velocities of type 2 (disc) are 0"}));
+  read("m x y z vx vy vz type\n0 1 2 3 0 0 0 2\n1 1 2 4 0 0 1 2\n", &info);
+  EXPECT_TRUE(info.notes.empty());
+  EXPECT_TRUE(names(error("1 5 -2 3 4 5 6\n1 5 -2 3 6 7 8\n"), {path(), "all 2 positions of type 1 (halo) are the same, 5 -2 3"}));
+  // The same for any other format: two particles of TIPSY.
+  std::string bytes(8, '\0');
+  for (const std::int32_t n : {2, 3, 0, 2, 0, 0}) bytes.append(reinterpret_cast<const char*>(&n), sizeof(n));
+  const auto tipsy = [&](float x) {
+    std::string rows(72, '\0');
+    rows.replace(4, sizeof(x), reinterpret_cast<const char*>(&x), sizeof(x));
+    write_file(directory_.file("two.tipsy"), bytes + rows, comm_);
+    return directory_.file("two.tipsy");
+  };
+  EXPECT_TRUE(names(read_error(tipsy(0), comm_), {"all 2 positions of type 1 (halo) are the same"}));
+  read_particles(tipsy(1), comm_, &info);
+  ASSERT_GE(info.notes.size(), 2u);
+  EXPECT_TRUE(names(info.notes[info.notes.size() - 2], {"all 2 masses of type 1 (halo) are 0"}));
 }
 
 TEST_F(TextReader, FindsAnErrorFarIntoTheFile) {

@@ -270,7 +270,7 @@ TEST_F(Snapshot, IsDescribedWithItsTypesFieldsAndOrigin) {
 }
 
 TEST_F(Snapshot, DescriptionCoversTextTables) {
-  write_file(directory_.file("a.tab"), "1 2 3 4 5 6 7\n3 2 3 4 5 6 7\n", comm_);
+  write_file(directory_.file("a.tab"), "1 2 3 4 5 6 7\n3 2 3 5 5 6 7\n", comm_);
   EXPECT_TRUE(names(describe_file(directory_.file("a.tab")), {"text table", "column 1 (mass)", "total mass", "halo", "not in the file"}));
   EXPECT_THROW(describe_file(directory_.file("b.tab")), DataError);
   comm_.barrier();

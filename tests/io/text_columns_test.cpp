@@ -58,6 +58,55 @@ TEST_F(TextColumnsOf, StandInAnyOrder) {
   EXPECT_EQ(all.velocity, (std::vector<double>{4, 5, 6}));
 }
 
+TEST_F(TextColumnsOf, AreUnderstoodInCommentsOfManyStyles) {
+  for (const std::string comment : {
+           "# x [AU],y [AU],z [AU],vx [AU/yr],vy [AU/yr],vz [AU/yr],m [Msun]",
+           "# x [kpc] y [kpc] z [kpc] vx [km/s] vy [km/s] vz [km/s] m [1e10 Msun]",
+           "# 1:x 2:y 3:z 4:vx 5:vy 6:vz 7:m",
+           "# 0.x 1.y 2.z 3.vx 4.vy 5.vz 6.m",
+           "# (1)x (2)y (3)z (4)vx (5)vy (6)vz (7)mass",
+           "# 1) x 2) y 3) z 4) vx 5) vy 6) vz 7) mass",
+           "# col1=x col2=y col3=z col4=vx col5=vy col6=vz col7=m",
+           "# x/kpc y/kpc z/kpc vx/(km/s) vy/(km/s) vz/(km/s) m/Msun",
+           "# pos(x,y,z) vel(vx,vy,vz) mass",
+           "# Position [kpc], Velocity [km/s], Mass [Msun]",
+           "# x\n# y\n# z\n# vx\n# vy\n# vz\n# m",
+           "# Columns:\n# 1: x [kpc]\n# 2: y [kpc]\n# 3: z [kpc]\n# 4: vx\n# 5: vy\n# 6: vz\n# 7: m\n# ---",
+           "# x y z [kpc]\n# vx vy vz [km/s]\n# m [Msun]",
+           "# x y z vx vy vz m\n# x [kpc] y [kpc] z [kpc] vx [km/s] vy [km/s] vz [km/s] m [Msun]",
+       }) {
+    SCOPED_TRACE(comment);
+    const ParticleSet all = read(comment + "\n1 2 3 4 5 6 0.5\n");
+    EXPECT_EQ(all.mass, (std::vector<double>{0.5}));
+    EXPECT_EQ(all.position, (std::vector<double>{1, 2, 3}));
+    EXPECT_EQ(all.velocity, (std::vector<double>{4, 5, 6}));
+    EXPECT_TRUE(info_.notes.empty());
+  }
+}
+
+TEST_F(TextColumnsOf, AreAskedForWhereACommentSeemsToNameThemAndIsNotUnderstood) {
+  for (const std::string comment : {
+           "# x_kpc y_kpc z_kpc vx_kms vy_kms vz_kms m",
+           "# 4:m 1:x 2:y 3:z 5:vx 6:vy 7:vz",
+           "# r v m",
+           "# position velocity",
+           "# posx posy posz velx vely velz m0",
+           "# 1 x position\n# 2 y position\n# 3 z position\n# 4 x velocity\n# 5 y velocity\n# 6 z velocity\n# 7 mass",
+           "# x_kpc\n# y_kpc\n# z_kpc\n# vx_kms\n# vy_kms\n# vz_kms\n# m",
+       })
+    EXPECT_TRUE(names(error(comment + "\n1 2 3 4 5 6 0.5\n"), {path(), "line", "not understood", "initial_conditions.columns"})) << comment;
+  // Only the last comments stand next to the data.
+  std::string many;
+  for (int i = 0; i < 150; ++i) many += "# line of a log\n";
+  EXPECT_EQ(read(many + "# x y z vx vy vz m\n1 2 3 4 5 6 0.5\n").mass, (std::vector<double>{0.5}));
+}
+
+TEST_F(TextColumnsOf, AreNotChosenWhereTwoCommentsContradictEachOther) {
+  EXPECT_TRUE(names(error("# x y z vx vy vz m\n# and now\n# m x y z vx vy vz\n1 2 3 4 5 6 0.5\n"),
+                    {"lines 1 and 3 contradict each other", "x y z vx vy vz m and m x y z vx vy vz", "initial_conditions.columns"}));
+  EXPECT_EQ(read("# x y z vx vy vz m\n# m x y z vx vy vz\n1 2 3 4 5 6 0.5\n", "m x y z vx vy vz").mass, (std::vector<double>{1}));
+}
+
 TEST_F(TextColumnsOf, CanBeLeftOut) {
   expect_both("7 0.5 text 1 2 3 4 5 6 2 0\n9 1.5 x -1 -2 -3 -4 -5 -6 3 nan\n", "id m - x y z vx vy vz type -");
   EXPECT_TRUE(info_.notes.empty());
@@ -110,7 +159,10 @@ TEST_F(TextColumnsOf, AreRefusedWhereNamesContradictTheTable) {
 }
 
 TEST_F(TextColumnsOf, MayBeDescribedByOtherComments) {
-  for (const char* comment : {"# mass x y z", "# mass x y z vx vy vz [type]", "# the axis z is up, x and y in the plane", "# 1 2 3"})
+  for (const char* comment :
+       {"# mass x y z", "# mass x y z vx vy vz [type]", "# the axis z is up, x and y in the plane", "# 1 2 3",
+        "# Plummer sphere, N = 1000, mass 1, positions in kpc and velocities in km/s",
+        "# masses [Msun]\n# positions [kpc]\n# velocities [km/s]", "# mass in Msun\n# positions in kpc\n# velocities in km/s"})
     EXPECT_EQ(read(comment + std::string("\n0.5 1 2 3 4 5 6\n")).mass, (std::vector<double>{0.5})) << comment;
 }
 

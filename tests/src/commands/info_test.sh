@@ -55,6 +55,25 @@ info_is_json_on_demand() {
     contains all.txt "black holes"
 }
 
+info_as_json_shows_no_scale_of_n_body_units() {
+  "$grove" ic plummer --n 10 --out n.hdf5 >out.txt && "$grove" info n.hdf5 --json >n.json && is_json n.json &&
+    contains n.json '"system": "N-body units"' && lacks n.json "_in_cm" && "$grove" info "$data/swift_ics.hdf5" --json >cgs.json &&
+    contains cgs.json '"system": "cgs"' && contains cgs.json "length_in_cm"
+}
+
+a_file_that_json_took_is_named() {
+  cp "$data/swift_ics.hdf5" a.hdf5 && fails_with 2 "a.hdf5 is taken as the file that --json writes" "$grove" info --json a.hdf5 --all &&
+    fails_with 2 "a.hdf5 is taken as the file that --json writes" ranks 2 check --json a.hdf5 && fails_with 2 "FILE is required" "$grove" info &&
+    "$grove" info --json=- a.hdf5 >out.json && is_json out.json && holds cmp a.hdf5 "$data/swift_ics.hdf5"
+}
+
+info_takes_columns_of_tables() {
+  printf '# r v m\n1 2 3 4 5 6 0.25\n-1 2 3 4 5 6 0.5\n' >stars.tab && fails_with 3 "--columns" "$grove" info stars.tab &&
+    "$grove" info stars.tab --columns "x y z vx vy vz m" --all >out.txt && contains out.txt "column 7 (m)" && contains out.txt "0.75" &&
+    fails_with 2 "--columns: vx is missing" "$grove" info stars.tab --columns "x y z m" &&
+    fails_with 2 "--columns, has no effect" "$grove" info "$data/swift_ics.hdf5" --columns "x y z vx vy vz m"
+}
+
 no_escape_sequence_of_a_file_reaches_the_terminal() {
   printf '1 0 0 0 0 0 0\n1 0 \033[31m 0 0 0 0\n' >red.tab
   "$grove" info --all "$data/gadget_by_h5py.hdf5" >out.txt && contains out.txt '\x1b[31m' && lacks out.txt $'\033' &&

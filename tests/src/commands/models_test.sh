@@ -6,6 +6,7 @@ grove=$1 mpirun=$2
 shift 2
 mpirun_flags=("$@")
 source "$(dirname "${BASH_SOURCE[0]}")/../../support/shell_tests.sh"
+data=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../data/hdf5" && pwd)
 
 ranks() { local n=$1; shift; "$mpirun" -n "$n" "${mpirun_flags[@]}" "$grove" "$@"; }
 
@@ -119,6 +120,32 @@ mistakes_in_joining_are_named() {
     fails_with 2 "--shift is given 2 times" "$grove" ic join a.hdf5 a.hdf5 --shift 1,2,3 --shift 1,2,3 --out x.hdf5 &&
     fails_with 3 "files must agree" ranks 2 ic join a.hdf5 b.hdf5 --out x.hdf5 && fails_with 3 "absent.hdf5" ranks 2 ic join a.hdf5 absent.hdf5 --out x.hdf5 &&
     fails_with 2 "exists already" "$grove" ic join a.hdf5 a.hdf5 --out b.hdf5 && holds [ ! -e x.hdf5 ]
+}
+
+joined_files_do_not_replace_their_inputs() {
+  "$grove" ic plummer --n 10 --out a.hdf5 >out.txt && "$grove" ic plummer --n 10 --out s.0.hdf5 >out.txt && cp a.hdf5 s.1.hdf5 &&
+    ln -s a.hdf5 soft.hdf5 && ln a.hdf5 hard.hdf5 && cp a.hdf5 before.hdf5 || return 1
+  for out in a.hdf5 ./a.hdf5 soft.hdf5 hard.hdf5; do
+    fails_with 2 "--out $out is the input a.hdf5" "$grove" ic join a.hdf5 a.hdf5 --out "$out" --overwrite || return 1
+  done
+  fails_with 2 "is the input s.0.hdf5" ranks 2 ic join a.hdf5 s.0.hdf5 --out s.1.hdf5 --overwrite && holds cmp a.hdf5 before.hdf5 &&
+    "$grove" ic join a.hdf5 a.hdf5 --out before.hdf5 --overwrite >out.txt
+}
+
+joined_files_have_the_constant_of_gravity_of_their_units() {
+  printf '1 0 0 0 0 0 0\n1 1 0 0 0 0 0\n' >two.tab && "$grove" ic join two.tab two.tab --shift 3,0,0 --out pair.hdf5 >out.txt &&
+    contains out.txt "no file names its units and G: the new file says N-body units, G = 1" &&
+    "$grove" ic plummer --n 10 --out a.hdf5 --set units.system="kpc, km/s, 1e10 Msun" --set gravity.G=cgs >out.txt &&
+    "$grove" ic join a.hdf5 a.hdf5 --out b.hdf5 >out.txt && ! grep -q "no file names" out.txt || return 1
+  "$grove" ic join "$data/swift_ics.hdf5" "$data/swift_ics.hdf5" --shift 3,0,0 --out swift.hdf5 >out.txt && contains out.txt "no file names G" &&
+    ! grep -q "is not the gravitational constant" out.txt
+}
+
+words_of_ic_and_set_do_not_contradict_each_other() {
+  fails_with 2 "initial_conditions.n=50: the command says n = 3000 already" ranks 2 ic disc --n 3000 --set initial_conditions.n=50 --out x.hdf5 &&
+    fails_with 2 "mass = 100 already" "$grove" ic disc --n 30 --mass 100 --set initial_conditions.mass=7 --out x.hdf5 &&
+    fails_with 2 "generator = disc already" "$grove" ic disc --n 30 --set initial_conditions.generator=plummer --out x.hdf5 &&
+    holds [ ! -e x.hdf5 ] && "$grove" ic plummer --n 30 --set initial_conditions.n=30 --set initial_conditions.mass=7 --out x.hdf5 >out.txt
 }
 
 external_potentials_are_in_the_forces_and_energies_of_a_run() {

@@ -93,6 +93,7 @@ TEST(UnitSystems, KeepTheYearOfTheEarth) {
 TEST(UnitSystems, ThatAreNoneSayWhy) {
   EXPECT_NE(complaint_on_system("kpc, km/s, 1e10 msun").find("did you mean Msun?"), std::string::npos);
   EXPECT_NE(complaint_on_system("kpc, pc, Msun").find("one more of the same kind"), std::string::npos);
+  EXPECT_NE(complaint_on_system("kpc; km/s; 1e10 Msun").find("commas separate the units, not semicolons"), std::string::npos);
   EXPECT_NE(complaint_on_system("cm, cm/s, g").find("N-body"), std::string::npos);
   EXPECT_NE(complaint_on_system("cm, s, g").find("N-body"), std::string::npos);
   for (const char* text : {"", ",", "kpc", "kpc, km/s", "kpc, km/s,", "kpc, km/s, Gyr", "kpc, km/s, Gyr, Msun", "0 kpc, km/s, Msun",

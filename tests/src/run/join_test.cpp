@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "decomposition/sort_by_id.hpp"
+#include "io/hdf5_handles.hpp"
 #include "io/snapshot.hpp"
 #include "kernels/space/error.hpp"
 #include "tests/support/physics_support.hpp"
@@ -149,6 +150,9 @@ TEST_F(JoinTest, RefusesOtherUnitsAndAnotherG) {
   expect_error({{a}, {b}}, "unit of length in cm of 3.0857e+18");
   expect_error({{a}, {c}}, "G = 1");
   EXPECT_EQ(join_files({{a}, {a}}, false, comm_).info.units->length_in_cm, 3.0857e21);
+  const std::string n_body = write("n.hdf5", {{1, "halo", 2}});
+  expect_error({{a}, {n_body}}, "n.hdf5 has N-body units, ");
+  expect_error({{n_body}, {a}}, "a.hdf5 has units of 3.086e+21 cm");
 }
 
 TEST_F(JoinTest, SaysWhereAFileNamesNoUnits) {
@@ -160,7 +164,24 @@ TEST_F(JoinTest, SaysWhereAFileNamesNoUnits) {
   bool is_said = false;
   for (const std::string& note : joined.notes) is_said = is_said || note.find("names no units") != std::string::npos;
   EXPECT_TRUE(is_said);
+  expect_error({{table}, {a}}, "a.hdf5 has N-body units, ");
   expect_error({{table}, {a}}, "begin with");
+}
+
+// GADGET-4 and SWIFT name units and no G.
+TEST_F(JoinTest, TakesGFromTheFirstFileThatNamesIt) {
+  const std::string without = write("a.hdf5", {{1, "halo", 2}}, 0, {3.0857e21, 1.98841e43, 1e5}, 7);
+  const std::string with = write("b.hdf5", {{1, "halo", 2}}, 0, {3.0857e21, 1.98841e43, 1e5}, 43007);
+  const std::string other = write("c.hdf5", {{1, "halo", 2}}, 0, {3.0857e21, 1.98841e43, 1e5}, 1);
+  comm_.agree([&] {
+    if (!comm_.is_root()) return;
+    const Hdf5Handle file(check_hdf5(H5Fopen(without.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), without), H5Fclose);
+    check_hdf5(H5Adelete_by_name(file.id(), "/Units", "G", H5P_DEFAULT), "G");
+  });
+  EXPECT_FALSE(join_files({{without}, {without}}, false, comm_).info.G);
+  EXPECT_EQ(join_files({{without}, {with}}, false, comm_).info.G, 43007);
+  expect_error({{without}, {with}, {other}}, "c.hdf5 has G = 1, ");
+  expect_error({{without}, {with}, {other}}, "b.hdf5 has 43007");
 }
 
 TEST_F(JoinTest, RefusesIdsThatWouldOverflow) {
