@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include <filesystem>
+#include <numeric>
 
 #include "io/info.hpp"
 #include "tests/support/gadget_file.hpp"
@@ -158,9 +159,11 @@ TEST_F(Hdf5Storage, ReadsVirtualDatasetsOfWholeSources) {
     };
   };
   const Hdf5Handle six_rows = rows(0, particles);
+  std::vector<double> expected(3 * particles);
+  std::iota(expected.begin(), expected.end(), 0.5);
   for (const Hdf5Handle* here : {&six_rows, &all}) {
     write(of_all(here->id(), "a.hdf5"));
-    EXPECT_EQ(all_particles(read_particles(path, comm), comm).position, std::vector<double>(3 * particles, 0.5));
+    EXPECT_EQ(all_particles(read_particles(path, comm), comm).position, expected);
   }
   EXPECT_TRUE(
       names(error(of_all(six_rows.id(), "short.hdf5")), {path, "18 of its numbers are all those of", "short.hdf5", "which has 15"}));
