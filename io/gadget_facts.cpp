@@ -120,15 +120,21 @@ HeaderFacts read_header_facts(const Hdf5Handle& file, const std::array<std::uint
 }
 
 std::vector<FileSoftening> read_softenings(const Hdf5Handle& file, const std::array<std::uint64_t, particle_type_count>& counts) {
-  std::vector<FileSoftening> softenings;
+  std::vector<FileSoftening> softenings = read_softening_parameters(file, counts);
   for (int type = 0; type < particle_type_count; ++type) {
     const std::uint64_t count = counts[static_cast<std::size_t>(type)];
-    if (count == 0) continue;
+    if (count > 0 && has_link(file, gadget_group(type))) add_dataset(open_group(file, gadget_group(type)), type, count, softenings);
+  }
+  return softenings;
+}
+
+std::vector<FileSoftening> read_softening_parameters(const Hdf5Handle& file, const std::array<std::uint64_t, particle_type_count>& counts) {
+  std::vector<FileSoftening> softenings;
+  for (int type = 0; type < particle_type_count; ++type) {
     std::string name;
-    if (has_link(file, "Parameters"))
-      if (const auto length = softening_parameter(open_group(file, "Parameters"), type, name))
-        softenings.push_back({"/Parameters " + name, *length, *length, type});
-    if (has_link(file, gadget_group(type))) add_dataset(open_group(file, gadget_group(type)), type, count, softenings);
+    if (counts[static_cast<std::size_t>(type)] == 0 || !has_link(file, "Parameters")) continue;
+    if (const auto length = softening_parameter(open_group(file, "Parameters"), type, name))
+      softenings.push_back({"/Parameters " + name, *length, *length, type});
   }
   if (!has_link(file, "GravityScheme")) return softenings;
   // SWIFT says what it used, in names that have changed from version to version.

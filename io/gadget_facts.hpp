@@ -21,6 +21,9 @@ HeaderFacts read_header_facts(const Hdf5Handle& file, const std::array<std::uint
 /// Reads these datasets. Throws DataError.
 std::vector<FileSoftening> read_softenings(const Hdf5Handle& file, const std::array<std::uint64_t, particle_type_count>& counts);
 
+/// As above, without the datasets.
+std::vector<FileSoftening> read_softening_parameters(const Hdf5Handle& file, const std::array<std::uint64_t, particle_type_count>& counts);
+
 /// The attribute ComponentName of a group of particles, in one line fit for a terminal (printable_line()), whole; nothing when there is
 /// none. Throws DataError when it is too long.
 std::optional<std::string> read_component_name(const Hdf5Handle& group);

@@ -58,7 +58,8 @@ struct ReadInfo {
 ParticleSet read_particles(const std::filesystem::path& path, const Communicator& comm, ReadInfo* info = nullptr,
                            const FieldTablePtr& fields = standard_fields(), const std::string& columns = "");
 
-/// What a file says about itself besides the numbers of its particles, as far as its format says anything; counts are left out.
+/// What a file says about itself besides the numbers of its particles, as far as its format says it without them; counts, and softening
+/// lengths by type, are those of GADGET's headers and parameters alone.
 /// Collective; throws AgreedError for files that cannot be found, read or recognised.
 ReadInfo read_info(const std::filesystem::path& path, const Communicator& comm);
 

@@ -7,10 +7,12 @@
 #include <map>
 
 #include "io/file_fingerprint.hpp"
+#include "io/gadget_facts.hpp"
 #include "io/gadget_info.hpp"
 #include "io/gadget_layout.hpp"
 #include "io/gadget_numbers.hpp"
 #include "io/hdf5_attribute_list.hpp"
+#include "io/hdf5_attributes.hpp"
 #include "io/hdf5_elements.hpp"
 #include "io/hdf5_handles.hpp"
 #include "io/hdf5_turn.hpp"
@@ -188,7 +190,11 @@ void gadget_info(const std::filesystem::path& path, ReadInfo& info) {
   read_checked(path, [&] {
     const Hdf5Handle file = open_hdf5_file(path);
     // What lacks a header is refused when it is read.
-    if (has_link(file, "Header")) read_gadget_info(file, info);
+    if (!has_link(file, "Header")) return;
+    const auto counts = read_counts(open_group(file, "Header"), "NumPart_Total");
+    if (counts) std::copy_n(counts->begin(), std::min(counts->size(), info.count_of_type.size()), info.count_of_type.begin());
+    read_gadget_info(file, info);
+    info.softenings = read_softening_parameters(file, info.count_of_type);
   });
 }
 

@@ -1,5 +1,6 @@
 #include "io/unit_system.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "io/physical_constants.hpp"
@@ -9,6 +10,12 @@ namespace grove {
 bool is_physical(const UnitSystem& units) {
   return units.length_in_cm != 1.0 || units.mass_in_g != 1.0 || units.velocity_in_cm_per_s != 1.0;
 }
+
+bool are_same(const UnitSystem& a, const UnitSystem& b) {
+  return a.length_in_cm == b.length_in_cm && a.mass_in_g == b.mass_in_g && a.velocity_in_cm_per_s == b.velocity_in_cm_per_s;
+}
+
+bool differ(double a, double b, double tolerance) { return std::abs(a - b) > tolerance * std::max(std::abs(a), std::abs(b)); }
 
 bool are_usable(const UnitSystem& units) {
   for (const double x : {units.length_in_cm, units.mass_in_g, units.velocity_in_cm_per_s, units.time_in_s(), gravitational_constant(units)})

@@ -17,6 +17,14 @@ struct UnitSystem {
 /// False for N-body units: all three at 1, numbers without a physical meaning.
 bool is_physical(const UnitSystem& units);
 
+/// Whether they are the same numbers, bit for bit.
+bool are_same(const UnitSystem& a, const UnitSystem& b);
+
+/// Whether a number that two sources record is another one: constants and units of other programs differ in the fourth digit. Files whose
+/// numbers are put together must agree better than one that is compared with a configuration.
+inline constexpr double same_when_compared = 1e-3, same_when_joined = 1e-6;
+bool differ(double a, double b, double tolerance);
+
 /// Whether they are numbers > 0 with which also the unit of time and the gravitational constant are ordinary numbers.
 bool are_usable(const UnitSystem& units);
 

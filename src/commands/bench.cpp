@@ -71,7 +71,7 @@ int bench_virtual_ranks(const BenchOptions& options, const Communicator& comm) {
   const InitialState state = load_initial_state(config, comm);
   const std::vector<VirtualRanks> rows = measure_virtual_ranks(state.particles, config.gravity, options.virtual_ranks);
   if (!options.json.replaces_table())
-    fmt::print("{}\n{} in one process\n{}{}\n\n{}", version_line(), state.description, options.physics.text(config),
+    fmt::print("{}\n{} in one process\n{}{}\n\n{}", version_line(), state.description, physics_text(options.physics, config, state),
                gravity_text(config.gravity), virtual_ranks_text(rows));
   if (!options.json.given()) return 0;
   nlohmann::ordered_json json = json_header(comm);
@@ -104,8 +104,8 @@ int bench_one(const BenchOptions& options, const Communicator& comm) {
   comm.agree([&] {
     if (!comm.is_root()) return;
     if (!options.json.replaces_table())
-      fmt::print("{}\n{} on {}, {}\n{}{}\n\n{}", version_line(), state.description, ranks_text(comm), device, options.physics.text(config),
-                 gravity_text(config.gravity), benchmark_text(result));
+      fmt::print("{}\n{} on {}, {}\n{}{}\n\n{}", version_line(), state.description, ranks_text(comm), device,
+                 physics_text(options.physics, config, state), gravity_text(config.gravity), benchmark_text(result));
     if (!options.json.given()) return;
     const InitialConditions& from = config.initial_conditions;
     nlohmann::ordered_json json = json_header(comm);

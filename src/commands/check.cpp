@@ -45,7 +45,7 @@ std::string readable(const Config& config, const RecordedPhysics& physics, const
                      const ForceErrors& errors) {
   const bool has_external = !external_texts(config.external_sections()).empty();
   return fmt::format(
-      "{}\n{}{}{}, on {}\n{} targets against direct summation in FP64\n\n{}", state.description, physics.text(config),
+      "{}\n{}{}{}, on {}\n{} targets against direct summation in FP64\n\n{}", state.description, physics_text(physics, config, state),
       has_external ? "note: external potentials are exact and left out: errors are those of the particles' own gravity\n" : "",
       gravity_text(config.gravity), simulation.device_description(), format_count(errors.targets), error_table(errors));
 }

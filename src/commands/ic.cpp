@@ -1,11 +1,13 @@
 // grove ic: generates particles on all ranks, or joins those of files, and writes them as one snapshot.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <set>
 
 #include "io/partial_file.hpp"
 #include "kernels/space/error.hpp"
@@ -77,11 +79,25 @@ std::vector<std::string> overrides_of(const IcOptions& options) {
   return options.common.overrides(overrides);
 }
 
+/// A snapshot of particles has units, a time, G and softening; all other keys are those of a run.
+void require_effect(const std::vector<std::string>& settings) {
+  static const std::set<std::string> kept{"time.begin", "gravity.G", "gravity.softening", "gravity.softening_kernel"};
+  for (const std::string& setting : settings) {
+    const GivenSetting given = read_override(setting);
+    if (given.section == "initial_conditions" || given.section == "units" || kept.contains(given.section + "." + given.name)) continue;
+    throw ConfigError(
+        fmt::format("{}: {}: has no effect on initial conditions and must go: beside the options, [initial_conditions] and "
+                    "[units], there are {}",
+                    given.where, full_name(given), fmt::join(kept, ", ")));
+  }
+}
+
 int make_initial_conditions(const IcOptions& options, const Communicator& comm) {
   std::vector<std::string> overrides;
   comm.agree([&] { overrides = overrides_of(options); });
   const Config config = load_config_on_all_ranks("", overrides, comm);
   comm.agree([&] {
+    require_effect(options.common.settings);
     if (comm.is_root()) require_new_snapshot(options.out, options.overwrite);
   });
   const InitialState state = load_initial_state(config, comm);
@@ -90,6 +106,7 @@ int make_initial_conditions(const IcOptions& options, const Communicator& comm) 
   save_snapshot(options.out, state.particles, config.time.begin, config, "", comm, state.components);
   if (!comm.is_root()) return 0;
   fmt::print("{}, written to {}\n", state.description, options.out);
+  for (const std::string& note : state.info.notes) fmt::print("note: {}\n", note);
   if (const std::string note = advice_on_G(config.gravity.G, config.units); !note.empty()) fmt::print("note: {}\n", note);
   return 0;
 }

@@ -66,6 +66,13 @@ RecordedPhysics physics_of_file(const std::string& file, const CommonOptions& op
   return physics;
 }
 
+std::string physics_text(const RecordedPhysics& physics, const Config& config, const InitialState& state) {
+  std::string text = physics.text(config);
+  if (!physics.leaves_softening()) return text;
+  for (const std::string& note : notes_on_softening(config, state)) text += "note: " + note + "\n";
+  return text;
+}
+
 std::function<std::string(const std::string&)> whole_number(std::uint64_t least, std::uint64_t most) {
   return [=](const std::string& text) -> std::string {
     std::uint64_t number = 0;

@@ -9,6 +9,7 @@
 
 #include "decomposition/communicator.hpp"
 #include "src/config/config.hpp"
+#include "src/run/initial_state.hpp"
 #include "src/run/recorded_physics.hpp"
 
 namespace CLI {
@@ -36,6 +37,9 @@ Config load_config_on_all_ranks(const std::string& path, const std::vector<std::
 /// What the file of particles records of the physics, and --set does not say. Collective; throws AgreedError for a file that cannot be
 /// read.
 RecordedPhysics physics_of_file(const std::string& file, const CommonOptions& options, const Communicator& comm);
+
+/// What `physics` says of itself beside `config`, with a note on each softening length in the file that it does not take.
+std::string physics_text(const RecordedPhysics& physics, const Config& config, const InitialState& state);
 
 /// Checks that the value of an option is a whole number between both, before it is converted: a number < 0 would become a large one.
 std::function<std::string(const std::string&)> whole_number(std::uint64_t least, std::uint64_t most = std::uint64_t{1} << 53);

@@ -190,8 +190,10 @@ int simulate(const RunOptions& options, Config config, const Communicator& comm)
     if (const std::string note = keep_former_G(config, directory, comm); !note.empty()) advice.push_back(note);
   // Whatever can fail at once is done before anything slow.
   std::unique_ptr<StepSchedule> schedule;
-  comm.agree(
-      [&] { schedule = std::make_unique<StepSchedule>(config.time.begin, config.time.end, config.time.dt, config.output.snapshot_every); });
+  comm.agree([&] {
+    schedule = std::make_unique<StepSchedule>(config.time.begin, config.time.end, config.time.dt, config.output.snapshot_every,
+                                              config.time.unit_of_dt);
+  });
   const std::unique_ptr<Simulation> simulation = make_configured_simulation(config, comm);
   DeviceState device;
   comm.agree([&] { device = simulation->device_state(); });

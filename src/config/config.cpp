@@ -42,8 +42,9 @@ const std::string& TimeParameters::text(const std::string& name) const {
 
 std::vector<std::string> OutputParameters::field_names() const { return parts_between_commas(fields); }
 
-Config parse_config(const std::string& text, const std::string& name, const std::vector<std::string>& overrides, const ReadInfo* in_file) {
-  return build_config(name, read_toml(text, name), read_overrides(overrides), config_table(), in_file);
+Config parse_config(const std::string& text, const std::string& name, const std::vector<std::string>& overrides, const ReadInfo* in_file,
+                    IdleKeys idle) {
+  return build_config(name, read_toml(text, name), read_overrides(overrides), config_table(), in_file, idle);
 }
 
 Config load_config(const std::string& path, const std::vector<std::string>& overrides) {

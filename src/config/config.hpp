@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kernels/gravity/gravity_parameters.hpp"
+#include "src/config/quantity.hpp"
 #include "src/config/units.hpp"
 #include "src/external/external_info.hpp"
 #include "src/generators/generator.hpp"
@@ -19,6 +20,7 @@ struct TimeParameters {
   double begin = 0.0;                   ///< time of the initial conditions
   double end = 1.0;                     ///< >= begin; equal: forces and one snapshot, no step
   double dt = 0.01;                     ///< the shared step, > 0
+  ShownUnit unit_of_dt = {};            ///< in which the user gave dt, and is told of steps
   std::string integrator = "leapfrog";  ///< name in integrator_infos()
   SettingValues parameters;             ///< those of the integrator; what is missing has its default
 
@@ -67,13 +69,16 @@ struct Config {
   std::vector<ExternalParameters> external_sections() const { return {external, external_2, external_3}; }
 };
 
+/// What becomes of keys without effect in a text: those of a user are mistakes; what an earlier version of Grove recorded may have some.
+enum class IdleKeys : std::uint8_t { refused, dropped };
+
 /// Makes a Config of a TOML `text`, called `name` in messages, with `overrides` ("section.key=value") on top of it. Exactly one of
 /// initial_conditions.file and .generator must be there, everything else has a default; relative paths inside are relative to the current
 /// directory. With an empty text all comes from the overrides, which is how `grove ic` and `grove bench` make a Config of their options.
 /// `in_file` is what the input file says of itself, and needed only where file_of_units() names one. Not collective. Throws ConfigError
 /// that names file, line, key, value and what is allowed.
 Config parse_config(const std::string& text, const std::string& name, const std::vector<std::string>& overrides,
-                    const ReadInfo* in_file = nullptr);
+                    const ReadInfo* in_file = nullptr, IdleKeys idle = IdleKeys::refused);
 
 /// As parse_config, of the file at `path`.
 Config load_config(const std::string& path, const std::vector<std::string>& overrides);

@@ -51,8 +51,8 @@ std::string suggestion(const std::string& wrong, const std::vector<std::string>&
 // Turns given keys into a Config. One use each.
 class ConfigBuilder {
  public:
-  ConfigBuilder(std::string name, GivenSettings given, const ConfigTable& table, const ReadInfo* in_file)
-      : name_(std::move(name)), table_(table), in_file_(in_file), given_(std::move(given)) {}
+  ConfigBuilder(std::string name, GivenSettings given, const ConfigTable& table, const ReadInfo* in_file, IdleKeys idle)
+      : name_(std::move(name)), table_(table), in_file_(in_file), idle_(idle), given_(std::move(given)) {}
 
   Config build() {
     for (const auto& [path, given] : given_) check_section(given);
@@ -64,6 +64,8 @@ class ConfigBuilder {
     for (const auto& [path, given] : given_) {
       if (!given.name.empty() && given.section != units_section) set(given);
     }
+    if (const GivenSetting* dt = find("time", "dt"))
+      if (const auto* text = std::get_if<std::string>(&dt->value)) config_.time.unit_of_dt = unit_of(*text, Dimension::time, config_.units);
     check_theta();
     drop_idle_settings();
     resolve_G();
@@ -218,10 +220,10 @@ class ConfigBuilder {
   void drop_idle_settings() {
     for (const ConfigSetting& row : table_.settings) {
       const GivenSetting* given = find(row.section, row.setting.name);
-      if (!given || condition_holds(table_, row, config_)) continue;
-      const std::string& other = row.only_with->name;
-      const GivenSetting chosen = describe(row.section, other, table_.find(row.section, other)->get(config_));
-      if (!chosen.from_command_line || given->from_command_line)
+      const Condition* const broken = broken_condition(table_, row, config_);
+      if (!given || !broken) continue;
+      const GivenSetting chosen = describe(row.section, broken->name, table_.find(row.section, broken->name)->get(config_));
+      if (idle_ == IdleKeys::refused && (!chosen.from_command_line || given->from_command_line))
         fail(*given, fmt::format("with {} it has no effect and must go", full_name(chosen)));
       row.set(config_, row.setting.default_value);
     }
@@ -284,6 +286,7 @@ class ConfigBuilder {
   std::string name_;
   const ConfigTable& table_;
   const ReadInfo* in_file_;
+  IdleKeys idle_;
   GivenSettings given_;
   bool takes_file_units_ = false;
   Config config_;
@@ -292,8 +295,8 @@ class ConfigBuilder {
 }  // namespace
 
 Config build_config(const std::string& name, const std::vector<GivenSetting>& file, const std::vector<GivenSetting>& overrides,
-                    const ConfigTable& table, const ReadInfo* in_file) {
-  return ConfigBuilder(name, by_name(file, overrides), table, in_file).build();
+                    const ConfigTable& table, const ReadInfo* in_file, IdleKeys idle) {
+  return ConfigBuilder(name, by_name(file, overrides), table, in_file, idle).build();
 }
 
 std::string file_of_units(const std::vector<GivenSetting>& file, const std::vector<GivenSetting>& overrides) {

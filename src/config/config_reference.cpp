@@ -15,10 +15,11 @@ constexpr const char* introduction = R"(# Configuration
 
 A run is described by a file in [TOML](https://toml.io): keys with values, in sections. A key that is not in the file has its default.
 `grove run run.toml --set section.key=value` changes one key for one run; the command line wins over the file.
-`grove run --print-config` prints a complete file with all defaults, and `grove run run.toml --print-config` one with the values of a run.
+`grove run --print-config` prints a complete file with all defaults, and a Plummer sphere for the particles, which have none; `grove run run.toml --print-config` one with the values of a run.
 Every run writes the values it used to `used_parameters.toml` in its output directory: that file repeats the run.
 
-A key that is unknown, out of range or without effect is an error. The message names the file, the line and what is allowed.
+A key that is unknown, out of range or without effect is an error. The message names the file, the line and what is allowed. A key that
+depends on one without effect has none either. Keys in the file that `--set` of another one leaves without effect are passed over.
 )";
 
 // A line of a table; a bar inside a cell would end the cell.

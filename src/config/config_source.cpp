@@ -18,16 +18,20 @@ std::string describe(const toml::node& node) {
   return "a date or time";
 }
 
-/// A table of numbers alone, or nothing.
-std::optional<NumberTable> as_numbers(const toml::node& node) {
+/// A table of numbers and texts alone, or nothing.
+std::optional<GivenTable> as_flat_table(const toml::node& node) {
   const toml::table* table = node.as_table();
   if (!table) return std::nullopt;
-  NumberTable numbers;
+  GivenTable entries;
   for (const auto& [name, value] : *table) {
-    if (!value.is_number()) return std::nullopt;
-    numbers[std::string(name.str())] = *value.value<double>();
+    if (value.is_number())
+      entries[std::string(name.str())] = *value.value<double>();
+    else if (const auto* text = value.as_string())
+      entries[std::string(name.str())] = text->get();
+    else
+      return std::nullopt;
   }
-  return numbers;
+  return entries;
 }
 
 void set_value(GivenSetting& given, const toml::node& node) {
@@ -43,9 +47,9 @@ void set_value(GivenSetting& given, const toml::node& node) {
   } else if (const auto* text = node.as_string()) {
     given.value = text->get();
     given.shown = fmt::format("\"{}\"", text->get());
-  } else if (const auto numbers = as_numbers(node)) {
-    given.value = *numbers;
-    given.shown = to_toml(*numbers);
+  } else if (const auto table = as_flat_table(node)) {
+    given.value = *table;
+    given.shown = to_toml(*table);
   } else {
     given.shown = describe(node);
   }
@@ -105,8 +109,9 @@ GivenSetting read_override(const std::string& text) {
       given.value = std::monostate{};
       set_value(given, *table.get("value"));
     }
-  } catch (const toml::parse_error&) {
-    return given;  // a bare text: tree, output/run1
+  } catch (const toml::parse_error& error) {
+    // A bare text: tree, output/run1.
+    given.not_toml = std::string(error.description());
   }
   return given;
 }

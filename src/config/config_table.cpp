@@ -22,7 +22,8 @@ template <class Section>
 auto rows_of(Rows& rows, Section Config::*section, const std::string& section_name) {
   return [&rows, section, section_name](auto member, Setting setting, std::optional<Condition> only_with = {}) {
     using Type = std::decay_t<decltype(Section{}.*member)>;
-    setting.default_value = Config{}.*section.*member;
+    static const Config fresh;
+    setting.default_value = fresh.*section.*member;
     rows.push_back({section_name, std::move(setting),
                     [=](Config& config, const Value& value) { config.*section.*member = std::get<Type>(value); },
                     [=](const Config& config) { return Value(config.*section.*member); }, std::move(only_with)});
@@ -77,24 +78,24 @@ void add_gravity(Rows& rows) {
   const auto add = rows_of(rows, &Config::gravity, "gravity");
   using Gravity = GravityParameters;
   add(&Gravity::method, {"method", {}, {}, "how forces are computed", method_names()});
-  add(&Gravity::opening, {"opening", {}, {}, "criterion by which a cell may stand for its particles", opening_names()});
+  const Condition has_cells{"method", {"fmm", "tree"}};
+  add(&Gravity::opening, {"opening", {}, {}, "criterion by which a cell may stand for its particles", opening_names()}, has_cells);
   add(&Gravity::tolerance,
       {"tolerance", {}, {0.0, 1.0, false}, "allowed error of a single cell's force, relative to the particle's acceleration"},
       Condition{"opening", {RelativeOpening::name}});
-  // `direct` does not use the order but accepts the key, so that the configuration of a run with fmm also serves for direct.
   add(&Gravity::order, {"order", {}, {4.0, 5.0}, "order of the expansions of fmm; 5 pays for 99 % errors below 1e-3"},
-      Condition{"method", {"fmm", "direct"}});
-  add(&Gravity::theta, {"theta",
-                        {},
-                        {0.0, 1.5, false},
-                        "opening angle; smaller is more accurate and slower. opening = relative: of the first forces alone"});
+      Condition{"method", {"fmm"}});
+  add(&Gravity::theta,
+      {"theta", {}, {0.0, 1.5, false}, "opening angle; smaller is more accurate and slower. opening = relative: of the first forces alone"},
+      has_cells);
   rows.push_back({"gravity",
                   {"softening",
                    Gravity{}.softening,
                    not_negative,
                    "softening length; 0 is Newtonian",
                    {},
-                   "or one for each component: {halo = 1.0, disc = 0.4}; a pair has the larger of its two",
+                   "or one for each component: {halo = 1.0, disc = 0.4}; names with a space stand in quotes, \"halo 1\" = 1.0; a pair has "
+                   "the larger of its two",
                    Dimension::length,
                    true},
                   set_softening,
@@ -134,38 +135,45 @@ void add_time(Rows& rows) {
 void add_output(Rows& rows) {
   const auto add = rows_of(rows, &Config::output, "output");
   using Output = OutputParameters;
+  const Condition keeps_states{"snapshots", {"all"}};
   add(&Output::directory, {"directory", {}, {}, "for snapshots and logs, relative to the current directory"});
   add(&Output::snapshots, {"snapshots",
                            {},
                            {},
                            "none: no state is kept, neither snapshots nor checkpoints, only energies and timings, to measure speed",
                            {"all", "none"}});
-  add(&Output::snapshot_every, {"snapshot_every",
-                                {},
-                                not_negative,
-                                "time between snapshots, not below time.dt; 0: the first and the last state only",
-                                {},
-                                {},
-                                Dimension::time});
-  add(&Output::beside, {"beside",
-                        {},
-                        {},
-                        "yes: the steps go on while a snapshot is written; on the host this takes up to 108 bytes a particle. no: they "
-                        "wait, and it takes 24",
-                        {"yes", "no"}});
-  add(&Output::order, {"order", {}, {}, "order of the particles in a snapshot", {"id", "morton"}});
+  add(&Output::snapshot_every,
+      {"snapshot_every",
+       {},
+       not_negative,
+       "time between snapshots, not below time.dt; 0: the first and the last state only",
+       {},
+       {},
+       Dimension::time},
+      keeps_states);
+  add(&Output::beside,
+      {"beside",
+       {},
+       {},
+       "yes: the steps go on while a snapshot is written; on the host this takes up to 108 bytes a particle. no: they "
+       "wait, and it takes 24",
+       {"yes", "no"}},
+      keeps_states);
+  add(&Output::order, {"order", {}, {}, "order of the particles in a snapshot", {"id", "morton"}}, keeps_states);
   add(&Output::fields,
       {"fields",
        {},
        {},
-       "further particle fields to write, separated by commas: work (cost of the particle's last force, in issue slots of the processor)"});
+       "further particle fields to write, separated by commas: work (cost of the particle's last force, in issue slots of the processor)"},
+      keeps_states);
   add(&Output::checkpoints,
       {"checkpoints",
        {},
        {},
        "yes: the last two checkpoints are kept, from which --continue goes on; at the start, at the end, when the run is "
        "stopped, and as the two keys below say",
-       {"yes", "no"}});
+       {"yes", "no"}},
+      keeps_states);
   add(&Output::checkpoint_minutes, {"checkpoint_minutes", {}, not_negative, "wall time between checkpoints, in minutes; 0: not by time"},
       Condition{"checkpoints", {"yes"}});
   add(&Output::checkpoint_steps, {"checkpoint_steps", {}, {0.0, 1e15}, "steps between checkpoints; 0: not by steps"},
@@ -288,11 +296,16 @@ bool belongs_to_generators(const ConfigSetting& row) {
   return row.section == "initial_conditions" && row.setting.name != "file" && !belongs_to_files(row);
 }
 
-bool condition_holds(const ConfigTable& table, const ConfigSetting& row, const Config& config) {
-  if (!row.only_with) return true;
-  const auto& values = row.only_with->values;
-  const Value value = table.find(row.section, row.only_with->name)->get(config);
-  return std::find(values.begin(), values.end(), std::get<std::string>(value)) != values.end();
+const Condition* broken_condition(const ConfigTable& table, const ConfigSetting& row, const Config& config) {
+  const ConfigSetting* dependent = &row;
+  while (dependent->only_with) {
+    const Condition& condition = *dependent->only_with;
+    const ConfigSetting* const other = table.find(row.section, condition.name);
+    const std::string value = std::get<std::string>(other->get(config));
+    if (std::find(condition.values.begin(), condition.values.end(), value) == condition.values.end()) return &condition;
+    dependent = other;
+  }
+  return nullptr;
 }
 
 bool applies(const ConfigTable& table, const ConfigSetting& row, const Config& config) {
@@ -300,7 +313,7 @@ bool applies(const ConfigTable& table, const ConfigSetting& row, const Config& c
   const bool has_file = !config.initial_conditions.file.empty();
   if (belongs_to_files(row) && !has_file) return false;
   if (row.section == "initial_conditions" && !belongs_to_files(row) && belongs_to_generators(row) == has_file) return false;
-  return condition_holds(table, row, config);
+  return !broken_condition(table, row, config);
 }
 
 std::string chosen_name(const ConfigTable& table, const ConfigChoice& choice, const Config& config) {

@@ -74,10 +74,11 @@ bool belongs_to_files(const ConfigSetting& row);
 /// True for the keys of [initial_conditions] that say how to generate: generator, n, seed, recentre.
 bool belongs_to_generators(const ConfigSetting& row);
 
-/// Whether the key's condition, if it has one, holds.
-bool condition_holds(const ConfigTable& table, const ConfigSetting& row, const Config& config);
+/// What keeps the key from having an effect in `config`: its condition or, where that holds, one of the key on which it depends. Null:
+/// none.
+const Condition* broken_condition(const ConfigTable& table, const ConfigSetting& row, const Config& config);
 
-/// Whether the key has an effect in `config`: its condition holds and, in [initial_conditions], it belongs to the source that is chosen,
+/// Whether the key has an effect in `config`: no condition is broken and, in [initial_conditions], it belongs to the source that is chosen,
 /// file or generator.
 bool applies(const ConfigTable& table, const ConfigSetting& row, const Config& config);
 

@@ -194,6 +194,14 @@ Understood<double> read_quantity(const std::string& text, Dimension dimension, c
   return {part.number * (part.cgs / in_cgs(unit, units)), ""};
 }
 
+std::string ShownUnit::text(double in_code) const { return fmt::format("{:.10g}{}{}", in_code / in_code_units, *name ? " " : "", name); }
+
+ShownUnit unit_of(const std::string& text, Dimension dimension, const UnitSystem& units) {
+  const NamedUnit* const unit = find_unit(read_part(trimmed(text)).name);
+  const Understood<double> one = unit ? read_quantity(fmt::format("1 {}", unit->name), dimension, units) : Understood<double>{};
+  return one.value ? ShownUnit{unit->name, *one.value} : ShownUnit{};
+}
+
 Understood<UnitSystem> read_unit_system(const std::string& text) {
   const std::string must = fmt::format("must be a unit of mass and two of length, velocity and time, as {}", system_example);
   if (text.find(';') != std::string::npos) return complain(must + ": commas separate the units, not semicolons");

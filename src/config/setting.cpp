@@ -24,12 +24,38 @@ bool in_range(double x, const Range& range) {
   return range.low_included ? x >= range.low : x > range.low;
 }
 
-std::optional<Value> as_table(const Setting& setting, const GivenSetting& given) {
-  const auto* table = std::get_if<NumberTable>(&given.value);
+[[noreturn]] void fail(const GivenSetting& given, const std::string& must) {
+  throw ConfigError(fmt::format("{}: {}: {}", given.where, full_name(given), must));
+}
+
+/// "a number >= 0, in code units or with a unit as "50 pc"".
+std::string number_in_words(const Setting& setting) {
+  std::string words = std::holds_alternative<double>(setting.default_value) ? "a number" : "a whole number";
+  const bool has_low = std::isfinite(setting.range.low), has_high = std::isfinite(setting.range.high);
+  if (has_low) words += fmt::format(" {} {}", setting.range.low_included ? ">=" : ">", setting.range.low);
+  if (has_high) words += fmt::format("{} <= {}", has_low ? " and" : "", setting.range.high);
+  if (setting.dimension != Dimension::none) words += fmt::format(", in code units or with a unit as {}", example_of(setting.dimension));
+  return words;
+}
+
+/// A table of numbers, each of which may have a unit. Throws ConfigError that names the entry.
+std::optional<Value> as_table(const Setting& setting, const GivenSetting& given, const UnitSystem& units) {
+  const auto* table = std::get_if<GivenTable>(&given.value);
   if (!table || !setting.takes_table || table->empty()) return std::nullopt;
-  const auto fits = [&](const auto& entry) { return in_range(entry.second, setting.range); };
-  if (!std::all_of(table->begin(), table->end(), fits)) return std::nullopt;
-  return *table;
+  NumberTable numbers;
+  for (const auto& [name, entry] : *table) {
+    const std::string shown = to_toml(GivenTable{{name, entry}}), assignment = shown.substr(1, shown.size() - 2);
+    double& number = numbers[name];
+    if (const auto* text = std::get_if<std::string>(&entry)) {
+      const Understood<double> quantity = read_quantity(*text, setting.dimension, units);
+      if (!quantity.value) fail(given, fmt::format("{}: {}", assignment, quantity.complaint));
+      number = *quantity.value;
+    } else {
+      number = std::get<double>(entry);
+    }
+    if (!in_range(number, setting.range)) fail(given, fmt::format("{}: must be {}", assignment, number_in_words(setting)));
+  }
+  return numbers;
 }
 
 std::optional<Value> as_number(const Setting& setting, const GivenSetting& given) {
@@ -107,10 +133,20 @@ GivenSetting in_code_units(const Setting& setting, GivenSetting given, const Uni
   const auto* text = std::get_if<std::string>(&given.value);
   if (setting.dimension == Dimension::none || !text) return given;
   const Understood<double> quantity = read_quantity(*text, setting.dimension, units);
-  if (!quantity.value) throw ConfigError(fmt::format("{}: {}: {}", given.where, full_name(given), quantity.complaint));
+  if (!quantity.value) fail(given, quantity.complaint);
   given.shown += fmt::format(", {} in code units", *quantity.value);
   given.value = *quantity.value;
   return given;
+}
+
+/// What is no TOML is a bare text. Where brackets or quotes begin it, it was meant to be TOML.
+void require_toml(const GivenSetting& given) {
+  const bool was_meant = !given.raw.empty() && std::string("{[\"'").find(given.raw.front()) != std::string::npos;
+  if (given.not_toml.empty() || !was_meant) return;
+  throw ConfigError(
+      fmt::format("{}: {}.{} = {}: not valid TOML: {}. Numbers need a digit before the point, and names with a space quotes, "
+                  "as {{halo = 0.5, \"halo 1\" = 0.2}}",
+                  given.where, given.section, given.name, given.raw, given.not_toml));
 }
 
 std::string quoted(const std::string& text) {
@@ -143,16 +179,13 @@ std::string what_is_allowed(const Setting& setting) {
     const char* const any = setting.default_value == Value("") ? "a text" : "a text that is not empty";
     words = setting.allowed.empty() ? any : fmt::format("one of {}", fmt::join(setting.allowed, ", "));
   } else {
-    words = std::holds_alternative<double>(setting.default_value) ? "a number" : "a whole number";
-    const bool has_low = std::isfinite(setting.range.low), has_high = std::isfinite(setting.range.high);
-    if (has_low) words += fmt::format(" {} {}", setting.range.low_included ? ">=" : ">", setting.range.low);
-    if (has_high) words += fmt::format("{} <= {}", has_low ? " and" : "", setting.range.high);
-    if (setting.dimension != Dimension::none) words += fmt::format(", in code units or with a unit as {}", example_of(setting.dimension));
+    words = number_in_words(setting);
   }
   return setting.also.empty() ? words : words + ", " + setting.also;
 }
 
 Value accept(const Setting& setting, const GivenSetting& original, const UnitSystem& units) {
+  if (!std::holds_alternative<std::string>(setting.default_value)) require_toml(original);
   const GivenSetting given = in_code_units(setting, original, units);
   std::optional<Value> value;
   if (std::holds_alternative<std::string>(setting.default_value)) {
@@ -160,7 +193,7 @@ Value accept(const Setting& setting, const GivenSetting& original, const UnitSys
   } else if (std::holds_alternative<bool>(setting.default_value)) {
     value = as_true_or_false(given);
   } else if (std::holds_alternative<double>(setting.default_value)) {
-    value = setting.takes_table && std::holds_alternative<NumberTable>(given.value) ? as_table(setting, given) : as_number(setting, given);
+    value = std::holds_alternative<GivenTable>(given.value) ? as_table(setting, given, units) : as_number(setting, given);
   } else {
     value = as_whole_number(setting, given);
   }
@@ -170,7 +203,7 @@ Value accept(const Setting& setting, const GivenSetting& original, const UnitSys
     const std::string near = nearest_name(*text, setting.allowed);
     if (!near.empty()) hint = fmt::format(" (did you mean \"{}\"?)", near);
   }
-  throw ConfigError(fmt::format("{}: {}: must be {}{}", given.where, full_name(given), what_is_allowed(setting), hint));
+  fail(given, fmt::format("must be {}{}", what_is_allowed(setting), hint));
 }
 
 double number_among(const SettingValues& values, const std::vector<Setting>& settings, const std::string& owner, const std::string& name) {
@@ -182,21 +215,24 @@ const std::string& text_among(const SettingValues& values, const std::vector<Set
   return among<std::string>(values, settings, owner, name);
 }
 
-std::string to_toml(const Value& value) {
-  if (const auto* table = std::get_if<NumberTable>(&value)) {
-    std::string text;
-    for (const auto& [name, number] : *table) {
-      const bool is_bare =
-          !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
-      text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", is_bare ? name : quoted(name), to_toml(number));
-    }
-    return "{" + text + "}";
+std::string to_toml(const GivenTable& table) {
+  std::string text;
+  for (const auto& [name, entry] : table) {
+    const bool is_bare =
+        !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+    const std::string value = std::visit([](const auto& one) { return to_toml(Value(one)); }, entry);
+    text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", is_bare ? name : quoted(name), value);
   }
+  return "{" + text + "}";
+}
+
+std::string to_toml(const Value& value) {
+  if (const auto* table = std::get_if<NumberTable>(&value)) return to_toml(GivenTable(table->begin(), table->end()));
   if (const auto* text = std::get_if<std::string>(&value)) return quoted(*text);
   if (const auto* choice = std::get_if<bool>(&value)) return *choice ? "true" : "false";
   if (const auto* whole = std::get_if<std::uint64_t>(&value)) return fmt::format("{}", *whole);
   std::string number = fmt::format("{}", std::get<double>(value));
-  if (number.find_first_of(".e") == std::string::npos) number += ".0";
+  if (number.find_first_of(".en") == std::string::npos) number += ".0";
   return number;
 }
 

@@ -15,6 +15,9 @@ struct UnitSystem;
 /// Numbers with names: {halo = 1.0, disc = 0.4}.
 using NumberTable = std::map<std::string, double>;
 
+/// A table as the user gave it: a number may be a text with a unit, {halo = "1 kpc"}.
+using GivenTable = std::map<std::string, std::variant<double, std::string>>;
+
 /// The value of a key: a whole number, a number, a text, true or false, or a table of numbers.
 using Value = std::variant<std::uint64_t, double, std::string, bool, NumberTable>;
 
@@ -48,12 +51,13 @@ using SettingValues = std::map<std::string, Value>;
 
 /// A key as the user gave it, before it was checked.
 struct GivenSetting {
-  std::string section;                                                                       ///< empty: the key stands outside all sections
-  std::string name;                                                                          ///< empty: the header of the section itself
-  std::variant<std::monostate, std::int64_t, double, std::string, bool, NumberTable> value;  ///< monostate: a TOML type no key has
-  std::string shown;                                                                         ///< the value as shown in messages
-  std::string where;                                                                         ///< "run.toml:7" or "command line"
-  std::string raw = {};  ///< the bare text, when given on the command line
+  std::string section;                                                                      ///< empty: the key stands outside all sections
+  std::string name;                                                                         ///< empty: the header of the section itself
+  std::variant<std::monostate, std::int64_t, double, std::string, bool, GivenTable> value;  ///< monostate: a TOML type no key has
+  std::string shown;                                                                        ///< the value as shown in messages
+  std::string where;                                                                        ///< "run.toml:7" or "command line"
+  std::string raw = {};       ///< the bare text, when given on the command line
+  std::string not_toml = {};  ///< why `raw` is no TOML; empty: it is
   bool from_command_line = false;
 };
 
@@ -76,6 +80,7 @@ const std::string& text_among(const SettingValues& values, const std::vector<Set
 
 /// The value as TOML: numbers with as many digits as it takes to read the same bits back.
 std::string to_toml(const Value& value);
+std::string to_toml(const GivenTable& table);
 
 /// The name nearest to `wrong` by edit distance; empty when none is near.
 std::string nearest_name(const std::string& wrong, const std::vector<std::string>& names);

@@ -37,13 +37,13 @@ struct AddSums {
 template <class Potential>
 struct SumField {
   Potential potential;
-  Double3 centre;
+  Double3 centre, origin;
   const Double4* position;
   GROVE_HD FieldSums operator()(std::size_t i) const {
     const double m = position[i].w;
-    const Double3 d = position_of(position[i]) - centre;
-    const FieldAt f = potential.at(d);
-    return {{{m * f.w, 0}, {m * dot(d, position_of(f)), 0}, {m * f.x, 0}, {m * f.y, 0}, {m * f.z, 0}}};
+    const Double3 x = position_of(position[i]);
+    const FieldAt f = potential.at(x - centre);
+    return {{{m * f.w, 0}, {m * dot(x - origin, position_of(f)), 0}, {m * f.x, 0}, {m * f.y, 0}, {m * f.z, 0}}};
   }
 };
 
@@ -55,9 +55,10 @@ class PotentialOn final : public ExternalPotential<Space> {
   void add(Space& space, View<const Double4> position, Double4* field) const override {
     space.for_each(position.size, AddField<Potential>{potential_, centre_, position.data, field});
   }
-  ExternalSums sums(Space& space, View<const Double4> position) const override {
+  Double3 centre() const override { return centre_; }
+  ExternalSums sums(Space& space, View<const Double4> position, const Double3& origin) const override {
     const FieldSums all =
-        space.transform_reduce(position.size, FieldSums{}, SumField<Potential>{potential_, centre_, position.data}, AddSums{});
+        space.transform_reduce(position.size, FieldSums{}, SumField<Potential>{potential_, centre_, origin, position.data}, AddSums{});
     return {all.s[0], all.s[1], {all.s[2], all.s[3], all.s[4]}};
   }
 
@@ -125,7 +126,7 @@ void ExternalField<Space>::add(Space& space, View<const Double4> position, Doubl
 template <class Space>
 ExternalSums ExternalField<Space>::sums(Space& space, const Particles<Space>& particles) const {
   ExternalSums all;
-  for (const auto& potential : potentials_) all = all + potential->sums(space, particles.position.view());
+  for (const auto& potential : potentials_) all = all + potential->sums(space, particles.position.view(), potentials_.front()->centre());
   return all;
 }
 

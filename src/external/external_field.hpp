@@ -12,7 +12,7 @@ namespace grove {
 /// Sums over particles in external potentials, code units.
 struct ExternalSums {
   CompensatedSum energy;    ///< sum of m phi: these potentials are no pairs, so there is no half
-  CompensatedSum virial;    ///< sum of m x a, x from the centre of each potential: the part in the virial theorem
+  CompensatedSum virial;    ///< sum of m x a, x from the centre of the first potential: the part in the virial theorem
   CompensatedSum force[3];  ///< sum of m a
 
   friend ExternalSums operator+(const ExternalSums& a, const ExternalSums& b) {
@@ -26,7 +26,9 @@ class ExternalPotential {
  public:
   virtual ~ExternalPotential() = default;
   virtual void add(Space& space, View<const Double4> position, Double4* field) const = 0;
-  virtual ExternalSums sums(Space& space, View<const Double4> position) const = 0;
+  /// `origin`: of x in the virial, the same for all potentials, or their parts could not be added.
+  virtual ExternalSums sums(Space& space, View<const Double4> position, const Double3& origin) const = 0;
+  virtual Double3 centre() const = 0;
 };
 
 /// All potentials of a run together. They act on particles of any mass, also zero.

@@ -14,7 +14,8 @@ namespace {
 constexpr const char* centre[] = {"x", "y", "z"};
 
 ExternalInfo with_centre(ExternalInfo info) {
-  for (const char* axis : centre) info.settings.push_back({axis, 0.0, any_number, std::string("centre, ") + axis + " component"});
+  for (const char* axis : centre)
+    info.settings.push_back({axis, 0.0, any_number, std::string("centre, ") + axis + " component", {}, {}, Dimension::length});
   return info;
 }
 

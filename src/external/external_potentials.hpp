@@ -26,8 +26,14 @@ struct PointPotential {
     return {.name = "point",
             .meaning = "point mass, or Plummer sphere",
             .source = "Plummer 1911",
-            .settings = {{"mass", 1.0, positive, "mass"},
-                         {"scale_radius", 0.0, not_negative, "of the Plummer sphere; 0: a point, at whose place forces are not finite"}}};
+            .settings = {{"mass", 1.0, positive, "mass", {}, {}, Dimension::mass},
+                         {"scale_radius",
+                          0.0,
+                          not_negative,
+                          "of the Plummer sphere; 0: a point, at whose place forces are not finite",
+                          {},
+                          {},
+                          Dimension::length}}};
   }
   double gm, s2;
   PointPotential(const ExternalParameters& p, double G)
@@ -46,8 +52,8 @@ struct NfwPotential {
     return {.name = "nfw",
             .meaning = "halo of cold dark matter; its mass grows with the radius without limit",
             .source = "Navarro, Frenk & White 1997",
-            .settings = {{"mass", 1.0, positive, "mass inside concentration * scale_radius, e.g. the virial mass"},
-                         {"scale_radius", 1.0, positive, "scale radius r_s"},
+            .settings = {{"mass", 1.0, positive, "mass inside concentration * scale_radius, e.g. the virial mass", {}, {}, Dimension::mass},
+                         {"scale_radius", 1.0, positive, "scale radius r_s", {}, {}, Dimension::length},
                          {"concentration", 10.0, {0.01, 1e4}, "radius with that mass over the scale radius"}}};
   }
   double gm, rs;  ///< of M_s
@@ -73,7 +79,8 @@ struct HernquistPotential {
     return {.name = "hernquist",
             .meaning = "bulge, elliptical galaxy, or halo of finite mass",
             .source = "Hernquist 1990",
-            .settings = {{"mass", 1.0, positive, "total mass"}, {"scale_radius", 1.0, positive, "scale radius a"}}};
+            .settings = {{"mass", 1.0, positive, "total mass", {}, {}, Dimension::mass},
+                         {"scale_radius", 1.0, positive, "scale radius a", {}, {}, Dimension::length}}};
   }
   double gm, a;
   HernquistPotential(const ExternalParameters& p, double G) : gm(G * p.number("mass")), a(p.number("scale_radius")) {}
@@ -90,9 +97,9 @@ struct MiyamotoNagaiPotential {
     return {.name = "miyamoto_nagai",
             .meaning = "thick disc about the z axis",
             .source = "Miyamoto & Nagai 1975",
-            .settings = {{"mass", 1.0, positive, "total mass"},
-                         {"scale_length", 1.0, not_negative, "a; 0: a Plummer sphere"},
-                         {"scale_height", 0.1, positive, "b"}}};
+            .settings = {{"mass", 1.0, positive, "total mass", {}, {}, Dimension::mass},
+                         {"scale_length", 1.0, not_negative, "a; 0: a Plummer sphere", {}, {}, Dimension::length},
+                         {"scale_height", 0.1, positive, "b", {}, {}, Dimension::length}}};
   }
   double gm, a, b2;
   MiyamotoNagaiPotential(const ExternalParameters& p, double G)
@@ -108,14 +115,15 @@ struct MiyamotoNagaiPotential {
 /// phi = v^2 / 2 ln(1 + (R^2 + z^2 / q^2) / R_c^2): Binney & Tremaine (2008), eq. 2.71a, with the constant that makes it 0 in the centre.
 struct LogarithmicPotential {
   static ExternalInfo info() {
-    return {.name = "logarithmic",
-            .meaning = "flat rotation curve; 0 in the centre, and nothing escapes from it",
-            .source = "Binney & Tremaine 2008, eq. 2.71a",
-            .settings = {{"velocity", 1.0, positive, "circular velocity in the plane z = 0, far outside the core"},
-                         {"core_radius", 0.1, positive, "radius of the core R_c"},
-                         // Below sqrt(1/2), the density is negative on the z axis (Binney & Tremaine 2008, section 2.3.2).
-                         {"flattening", 1.0, {0.7072, 10.0}, "axis ratio q of the equipotentials"}},
-            .holds_all = true};
+    return {
+        .name = "logarithmic",
+        .meaning = "flat rotation curve; 0 in the centre, and nothing escapes from it",
+        .source = "Binney & Tremaine 2008, eq. 2.71a",
+        .settings = {{"velocity", 1.0, positive, "circular velocity in the plane z = 0, far outside the core", {}, {}, Dimension::velocity},
+                     {"core_radius", 0.1, positive, "radius of the core R_c", {}, {}, Dimension::length},
+                     // Below sqrt(1/2), the density is negative on the z axis (Binney & Tremaine 2008, section 2.3.2).
+                     {"flattening", 1.0, {0.7072, 10.0}, "axis ratio q of the equipotentials"}},
+        .holds_all = true};
   }
   double v2, core2, per_q2;
   LogarithmicPotential(const ExternalParameters& p, double)

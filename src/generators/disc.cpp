@@ -24,8 +24,8 @@ Model prepare(const InitialConditions& conditions, double G) {
 }
 
 std::vector<Setting> settings() {
-  std::vector<Setting> all{{"mass", 1.0, positive, "mass of disc and halo together"},
-                           {"scale_length", 1.0, positive, "exponential scale length of the disc"},
+  std::vector<Setting> all{{"mass", 1.0, positive, "mass of disc and halo together", {}, {}, Dimension::mass},
+                           {"scale_length", 1.0, positive, "exponential scale length of the disc", {}, {}, Dimension::length},
                            {"model", std::string("hernquist"), any_number, "kind of halo", {"plummer", "hernquist"}},
                            {"cutoff", 20.0, {0.1, 1e4}, "radius of the outermost particle of the halo, in its scale radii"}};
   const std::vector<Setting> shape = disc_settings();

@@ -79,6 +79,11 @@ const std::string& InitialConditions::text(const std::string& name) const {
   return text_among(parameters, parameters_of(generator), "generator " + generator, name);
 }
 
+std::vector<std::string> notes_on_model(const InitialConditions& conditions) {
+  const Generator* generator = find_generator(conditions.generator);
+  return generator && generator->notes ? generator->notes(conditions) : std::vector<std::string>{};
+}
+
 std::optional<Complaint> check_generator(const InitialConditions& conditions) {
   const Generator* generator = find_generator(conditions.generator);
   return generator && generator->check ? generator->check(conditions) : std::nullopt;

@@ -71,6 +71,8 @@ struct Generator {
   std::optional<Complaint> (*check)(const InitialConditions&);
   /// Prepares the model for a checked set of parameters and a gravitational constant in code units.
   Model (*prepare)(const InitialConditions&, double G);
+  /// What a user should know of the model, one sentence each; may be null.
+  std::vector<std::string> (*notes)(const InitialConditions&) = nullptr;
 };
 
 /// The table of generators.
@@ -84,6 +86,9 @@ std::vector<std::string> generator_names();
 
 /// The first contradiction among the parameters of `conditions`, each of which is in range by itself; empty if there is none.
 std::optional<Complaint> check_generator(const InitialConditions& conditions);
+
+/// Sentences on what `conditions`, which are checked, mean for the model; empty: nothing unusual.
+std::vector<std::string> notes_on_model(const InitialConditions& conditions);
 
 /// This rank's share, by first_of_rank(), of the `n` particles that `conditions` describe, in the order of their ids.
 ///

@@ -1,5 +1,5 @@
-// Two spheres or disc galaxies on a two-body orbit. The orbit is that of point masses (e.g. Binney & Tremaine 2008, section 3.1); once the
-// galaxies overlap, they fall behind it.
+// Two spheres or disc galaxies on a two-body orbit. The orbit is that of point masses (e.g. Binney & Tremaine 2008, section 3.1); where the
+// galaxies overlap, they attract each other less. A note says how much that is at the start.
 #include "src/generators/merger.hpp"
 
 #include <fmt/format.h>
@@ -9,6 +9,7 @@
 #include <numbers>
 
 #include "src/generators/disc_galaxy.hpp"
+#include "src/generators/overlap.hpp"
 
 namespace grove {
 namespace {
@@ -115,17 +116,55 @@ Model prepare(const InitialConditions& conditions, double G) {
   return model_of_parts(std::move(parts), conditions.seed);
 }
 
+std::vector<ShellBody> bodies_of(const InitialConditions& conditions, double mass, double length) {
+  const auto sphere = [&](const std::string& model, double part, double scale) {
+    const SphereProfile profile = model == "hernquist" ? hernquist_profile() : plummer_profile();
+    return shell_body(part, conditions.number("cutoff") * scale, [=](double radius) { return profile.enclosed_mass(radius / scale); });
+  };
+  if (!are_discs(conditions)) return {sphere(conditions.text("model"), mass, length)};
+  constexpr double edge = 20;  // in scale lengths: all but 4e-8 of an exponential disc
+  const double share = conditions.number("disc_mass");
+  const auto disc = [=](double radius) { return 1 - (1 + radius / length) * std::exp(-radius / length); };
+  return {shell_body(share * mass, edge * length, disc),
+          sphere(conditions.text("halo"), (1 - share) * mass, conditions.number("halo_radius") * length)};
+}
+
+/// Less than this in the energy of the orbit, over its kinetic energy, is not told.
+constexpr double told_energy = 0.01;
+
+std::vector<std::string> notes(const InitialConditions& conditions) {
+  const MergerOrbit orbit = merger_orbit(conditions, 1);
+  const double total = orbit.mass[0] + orbit.mass[1], reduced = orbit.mass[0] * orbit.mass[1] / total;
+  const double speed = std::hypot(orbit.velocity[1][0] - orbit.velocity[0][0], orbit.velocity[1][1] - orbit.velocity[0][1]);
+  const double kinetic = 0.5 * reduced * speed * speed, of_points = orbit.mass[0] * orbit.mass[1] / conditions.number("separation");
+  const double factor = merger_overlap(conditions);
+  if (!((1 - factor) * of_points > told_energy * kinetic)) return {};
+  return {fmt::format(
+      "the galaxies overlap at the start, which the orbit, one of point masses, leaves out: they attract each other with {:.2f} "
+      "of the energy of point masses, and their orbit has an energy of {:+.2f} of its kinetic energy in place of {:+.2f}. It "
+      "is wider and faster than pericentre = {} and eccentricity = {} say; a larger separation mends that",
+      factor, 1 - factor * of_points / kinetic, 1 - of_points / kinetic, conditions.number("pericentre"),
+      conditions.number("eccentricity"))};
+}
+
 std::vector<Setting> settings() {
   std::vector<Setting> all{
       {"model", std::string("plummer"), any_number, "kind of both galaxies", {"plummer", "hernquist", "disc"}},
-      {"mass", 1.0, positive, "mass of the first galaxy"},
-      {"scale_radius", 1.0, positive, "scale radius of the first galaxy; disc: the scale length of its disc"},
+      {"mass", 1.0, positive, "mass of the first galaxy", {}, {}, Dimension::mass},
+      {"scale_radius", 1.0, positive, "scale radius of the first galaxy; disc: the scale length of its disc", {}, {}, Dimension::length},
       {"cutoff", 10.0, {0.1, 1e4}, "radius of the outermost particle of each galaxy, in its scale radii; disc: in those of its halo"},
       {"mass_ratio", 1.0, {1e-6, 1.0}, "mass of the second galaxy over that of the first; n is divided in the same ratio"},
       {"size_ratio", 1.0, positive, "scale radius of the second galaxy over that of the first"},
-      {"pericentre", 1.0, not_negative, "smallest distance of the centres, were they points"},
+      {"pericentre", 1.0, not_negative, "smallest distance of the centres, were they points", {}, {}, Dimension::length},
       {"eccentricity", 1.0, {0.0, 10.0}, "of the orbit; 1 is parabolic"},
-      {"separation", 10.0, positive, "distance of the centres at the start; they approach each other"}};
+      {"separation",
+       10.0,
+       positive,
+       "distance of the centres at the start; they approach each other. Where the galaxies overlap, the orbit is not quite that of points, "
+       "and a note says how far off it is",
+       {},
+       {},
+       Dimension::length}};
   const std::vector<Setting> of_discs = settings_of_discs();
   all.insert(all.end(), of_discs.begin(), of_discs.end());
   return all;
@@ -153,6 +192,13 @@ MergerOrbit merger_orbit(const InitialConditions& conditions, double G) {
   return orbit;
 }
 
+double merger_overlap(const InitialConditions& conditions) {
+  const double mass = conditions.number("mass"), length = conditions.number("scale_radius");
+  return overlap_factor(bodies_of(conditions, mass, length),
+                        bodies_of(conditions, mass * conditions.number("mass_ratio"), length * conditions.number("size_ratio")),
+                        conditions.number("separation"));
+}
+
 std::uint64_t first_galaxy_count(const InitialConditions& conditions) {
   return first_part_count(conditions.n, 1.0 / (1.0 + conditions.number("mass_ratio")));
 }
@@ -163,7 +209,8 @@ Generator merger() {
           "Toomre & Toomre 1972; Binney & Tremaine 2008, section 3.1",
           settings(),
           check,
-          prepare};
+          prepare,
+          notes};
 }
 
 }  // namespace grove

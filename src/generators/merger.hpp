@@ -18,6 +18,10 @@ struct MergerOrbit {
 /// The two-body orbit of point masses with the pericentre, eccentricity and separation of `conditions`, a merger.
 MergerOrbit merger_orbit(const InitialConditions& conditions, double G);
 
+/// The potential energy of the two galaxies in each other's field at the start, over that of point masses: 1 unless they overlap. Discs
+/// are taken for spheres with the same mass inside each radius, which is right to 0.02 where they are a tenth of the mass.
+double merger_overlap(const InitialConditions& conditions);
+
 /// How many of the `n` particles make the first galaxy: its part of the mass, rounded, and at least one for each galaxy.
 /// They have ids 0 .. count - 1. Spheres have type 1 and type 2; discs have the types 2 and 4, their haloes 1 and 3.
 std::uint64_t first_galaxy_count(const InitialConditions& conditions);

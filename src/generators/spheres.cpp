@@ -5,8 +5,8 @@
 namespace grove {
 
 std::vector<Setting> sphere_settings(const std::string& model, double cutoff) {
-  return {{"mass", 1.0, positive, "total mass of the particles"},
-          {"scale_radius", 1.0, positive, "scale radius a of the " + model + " sphere"},
+  return {{"mass", 1.0, positive, "total mass of the particles", {}, {}, Dimension::mass},
+          {"scale_radius", 1.0, positive, "scale radius a of the " + model + " sphere", {}, {}, Dimension::length},
           {"cutoff", cutoff, {0.1, 1e4}, "radius of the outermost particle, in scale radii"}};
 }
 

@@ -23,7 +23,8 @@ Generator uniform_cube() {
   return {"uniform_cube",
           "homogeneous cube round the origin, at rest",
           "",
-          {{"mass", 1.0, positive, "total mass of the particles"}, {"side", 1.0, positive, "edge length of the cube"}},
+          {{"mass", 1.0, positive, "total mass of the particles", {}, {}, Dimension::mass},
+           {"side", 1.0, positive, "edge length of the cube", {}, {}, Dimension::length}},
           nullptr,
           prepare};
 }

@@ -30,8 +30,8 @@ Generator uniform_sphere() {
   return {"uniform_sphere",
           "homogeneous sphere, at rest unless virial_ratio > 0 (cold collapse)",
           "van Albada 1982",
-          {{"mass", 1.0, positive, "total mass of the particles"},
-           {"radius", 1.0, positive, "radius of the sphere"},
+          {{"mass", 1.0, positive, "total mass of the particles", {}, {}, Dimension::mass},
+           {"radius", 1.0, positive, "radius of the sphere", {}, {}, Dimension::length},
            {"virial_ratio", 0.0, {0.0, 2.0}, "twice the kinetic over the absolute potential energy; 0: at rest, 1: virial equilibrium"}},
           nullptr,
           prepare};

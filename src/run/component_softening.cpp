@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "kernels/space/error.hpp"
+#include "src/config/setting.hpp"
 
 namespace grove {
 
@@ -39,13 +40,15 @@ std::vector<double> softening_of_types(const GravityParameters& gravity, const C
     else
       of_type[type] = found->second;
   }
+  for (const auto& [name, value] : length) {
+    if (std::find(present.begin(), present.end(), name) != present.end()) continue;
+    const std::string near = nearest_name(name, present);
+    throw ConfigError(fmt::format("gravity.softening: there is no component called \"{}\"; the particles have {}{}", name, list_of(present),
+                                  near.empty() ? "" : fmt::format(" (did you mean {}?)", near)));
+  }
   if (!missing.empty())
     throw ConfigError(
         fmt::format("gravity.softening has no length for {}: the particles have the components {}", list_of(missing), list_of(present)));
-  for (const auto& [name, value] : length)
-    if (std::find(present.begin(), present.end(), name) == present.end())
-      throw ConfigError(
-          fmt::format("gravity.softening: there is no component called \"{}\"; the particles have {}", name, list_of(present)));
   return of_type;
 }
 

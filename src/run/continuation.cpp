@@ -22,7 +22,7 @@ namespace grove {
 namespace {
 
 FormerSettings former_settings(const FoundCheckpoint& found) {
-  return {parse_config(found.state.text(saved_configuration), found.file, {}), found.file};
+  return {parse_config(found.state.text(saved_configuration), found.file, {}, nullptr, IdleKeys::dropped), found.file};
 }
 
 /// Why what follows does not have the bits of the run before; empty: it has.
@@ -89,10 +89,6 @@ std::string on_root(const Communicator& comm, const std::function<std::string()>
   return text;
 }
 
-bool are_same(const UnitSystem& a, const UnitSystem& b) {
-  return a.length_in_cm == b.length_in_cm && a.mass_in_g == b.mass_in_g && a.velocity_in_cm_per_s == b.velocity_in_cm_per_s;
-}
-
 /// The configuration of the newest checkpoint or snapshot, if there is one that can be read; whoever goes on from it says why not.
 std::optional<FormerSettings> newest_settings(const OutputDirectory& directory, const Communicator& comm) {
   std::vector<std::string> unused;
@@ -107,7 +103,7 @@ std::optional<FormerSettings> newest_settings(const OutputDirectory& directory, 
   }
   if (text.empty()) return std::nullopt;
   try {
-    return FormerSettings{parse_config(text, file, {}), file};
+    return FormerSettings{parse_config(text, file, {}, nullptr, IdleKeys::dropped), file};
   } catch (const ConfigError&) {
     return std::nullopt;
   }

@@ -21,7 +21,7 @@ namespace {
 /// Of a generated particle: mass, position, velocity, id and type.
 constexpr double bytes_of_particle = 7 * sizeof(double) + sizeof(std::uint64_t) + sizeof(std::uint8_t);
 
-bool differ(double a, double b) { return std::abs(a - b) > 1e-3 * std::max(std::abs(a), std::abs(b)); }
+bool differ(double a, double b) { return grove::differ(a, b, same_when_compared); }
 
 ParticleSet generate_share(const Config& config, const Communicator& comm) {
   const std::uint64_t n = config.initial_conditions.n;
@@ -43,11 +43,13 @@ double used_softening(const GravityParameters& gravity, const FileSoftening& of)
   return gravity.softening_of_type.at(static_cast<std::size_t>(of.type));
 }
 
-/// One note for each softening in the file that is not the one used, whatever the number of components that have it.
+/// One note for each softening in the file that is not the one used, whatever the number of components that have it. A length of 0 says
+/// nothing: initial conditions have it.
 void add_notes_on_softening(const Config& config, const InitialState& state, std::vector<std::string>& notes) {
   std::map<std::pair<std::string, std::string>, std::string> components;  // by the text before and after them
   for (const FileSoftening& softening : state.info.softenings) {
     const double used = used_softening(config.gravity, softening);
+    if (!(softening.highest > 0)) continue;
     if (!differ(softening.lowest, used) && !differ(softening.highest, used)) continue;
     const std::string to = softening.lowest == softening.highest ? "" : fmt::format(" to {:.6g}", softening.highest);
     std::string& names = components[{fmt::format("softening {:.6g}{}", softening.lowest, to),
@@ -79,7 +81,10 @@ InitialState load_initial_state(const Config& config, const Communicator& comm, 
   if (wanted.file.empty()) {
     state.particles = generate_share(config, comm);
     state.particles.fields = fields;
-    comm.agree([&] { state.components = component_names(wanted); });
+    comm.agree([&] {
+      state.components = component_names(wanted);
+      state.info.notes = notes_on_model(wanted);
+    });
   } else {
     require_same_file(wanted.file, "initial_conditions.file", comm);
     state.particles = read_particles(wanted.file, comm, &state.info, fields, wanted.columns);
@@ -92,6 +97,12 @@ InitialState load_initial_state(const Config& config, const Communicator& comm, 
                           ? fmt::format("{} particles of generator {}, seed {}", format_count(state.count), wanted.generator, wanted.seed)
                           : fmt::format("{} particles from {} ({})", format_count(state.count), wanted.file, state.info.format);
   return state;
+}
+
+std::vector<std::string> notes_on_softening(const Config& config, const InitialState& state) {
+  std::vector<std::string> notes;
+  add_notes_on_softening(config, state, notes);
+  return notes;
 }
 
 std::vector<std::string> notes_on_file(const Config& config, const InitialState& state) {

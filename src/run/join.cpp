@@ -44,12 +44,10 @@ void move(std::vector<double>& vectors, const JoinPart& part, const double (&by)
   }
 }
 
-bool differ(double a, double b) { return std::abs(a - b) > 1e-6 * std::max(std::abs(a), std::abs(b)); }
-
 void require_same_scale(const std::string& file, const ReadInfo& info, const std::string& first, const ReadInfo& of_first,
                         std::vector<std::string>& notes) {
   const auto require = [&](const char* what, double a, double b) {
-    if (differ(a, b))
+    if (differ(a, b, same_when_joined))
       throw DataError(fmt::format("{} has {} {:.8g}, {} has {:.8g}: files must agree to be joined", file, what, a, first, b));
   };
   if (info.units && of_first.units) {
@@ -64,14 +62,14 @@ void require_same_scale(const std::string& file, const ReadInfo& info, const std
     throw DataError(fmt::format("{} has {}, {} names no units: begin with {}", file, in_words(*info.units), first, file));
   if (!info.units && of_first.units)
     notes.push_back(fmt::format("{} names no units: its numbers are taken to be in those of {}", file, first));
-  if (info.time && of_first.time && differ(*info.time, *of_first.time))
+  if (info.time && of_first.time && differ(*info.time, *of_first.time, same_when_joined))
     notes.push_back(fmt::format("{} has time {:.6g}, {} has {:.6g}, which is kept", file, *info.time, first, *of_first.time));
 }
 
 /// `joined` has the G of `file_of_G`, the first file that names one; if there is none yet, that of this file.
 void join_G(const std::string& file, const ReadInfo& info, std::string& file_of_G, ReadInfo& joined) {
   if (!info.G) return;
-  if (joined.G && differ(*info.G, *joined.G))
+  if (joined.G && differ(*info.G, *joined.G, same_when_joined))
     throw DataError(fmt::format("{} has G = {:.8g}, {} has {:.8g}: files must agree to be joined", file, *info.G, file_of_G, *joined.G));
   if (joined.G) return;
   joined.G = info.G;

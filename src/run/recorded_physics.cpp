@@ -50,7 +50,7 @@ bool add_configuration(const std::string& file, const ReadInfo& info, Recorded& 
       std::find_if(info.provenance.begin(), info.provenance.end(), [](const auto& entry) { return entry.first == "Configuration"; });
   if (found == info.provenance.end()) return false;
   try {
-    const Config config = parse_config(found->second, file, {});
+    const Config config = parse_config(found->second, file, {}, nullptr, IdleKeys::dropped);
     recorded = physics_of(config);
     units = config.units;
   } catch (const ConfigError& error) {
@@ -80,8 +80,26 @@ bool is_replaced(const std::string& name, const std::set<std::string>& given) {
   return row && row->only_with && given.contains(row->section + "." + row->only_with->name);
 }
 
-bool are_same(const UnitSystem& a, const UnitSystem& b) {
-  return a.length_in_cm == b.length_in_cm && a.mass_in_g == b.mass_in_g && a.velocity_in_cm_per_s == b.velocity_in_cm_per_s;
+/// The softening of each component that the file has particles of, or one for all of them; nothing where the file does not say
+/// them all by type.
+std::optional<Value> softening_in(const ReadInfo& info) {
+  std::map<int, double> of_type;
+  for (const FileSoftening& softening : info.softenings) {
+    const bool is_length = std::isfinite(softening.highest) && softening.lowest >= 0 && softening.lowest == softening.highest;
+    const auto [place, is_new] = of_type.emplace(softening.type, softening.highest);
+    if (!is_length || (!is_new && place->second != softening.highest)) return std::nullopt;
+  }
+  NumberTable of_component;
+  for (std::size_t type = 0; type < info.count_of_type.size(); ++type) {
+    if (info.count_of_type[type] == 0) continue;
+    const auto own = of_type.find(static_cast<int>(type));
+    if (own == of_type.end()) return std::nullopt;
+    of_component[info.components[type]] = own->second;
+  }
+  if (of_component.empty()) return std::nullopt;
+  const double first = of_component.begin()->second;
+  if (std::all_of(of_component.begin(), of_component.end(), [&](const auto& one) { return one.second == first; })) return Value(first);
+  return Value(of_component);
 }
 
 }  // namespace
@@ -91,6 +109,7 @@ RecordedPhysics::RecordedPhysics(std::string file, const ReadInfo& info, const s
   if (!add_configuration(file_, info, recorded_, units_, note_)) {
     if (info.units && are_usable(*info.units)) units_ = info.units;
     if (info.G && std::isnormal(*info.G) && *info.G > 0) recorded_["gravity.G"] = to_toml(*info.G);
+    if (const std::optional<Value> softening = softening_in(info)) recorded_["gravity.softening"] = to_toml(*softening);
   }
   const std::set<std::string> given = names_in(settings);
   for (const auto& [name, value] : recorded_)
@@ -106,7 +125,8 @@ std::string RecordedPhysics::text(const Config& used) const {
   if (file_.empty()) return note_on_G;
   const Recorded now = physics_of(used);
   std::vector<std::string> same;
-  std::string others, missing;
+  std::vector<std::string> missing;
+  std::string others;
   for (const auto& [name, value] : recorded_) {
     const std::string is_used = now.contains(name) ? now.at(name) : "not used";
     if (is_used == value)
@@ -119,10 +139,14 @@ std::string RecordedPhysics::text(const Config& used) const {
   else if (units_)
     others += fmt::format("note: {} here, the file records {}\n", in_words(used.units), in_words(*units_));
   for (const char* name : {"gravity.softening", "gravity.G"})
-    if (!recorded_.contains(name)) missing += fmt::format("; not recorded: {} = {}", name, now.at(name));
-  return fmt::format("physics that {} records: {}{}\n{}{}", file_,
-                     same.empty() ? "nothing that is used" : fmt::format("{}", fmt::join(same, ", ")), missing,
-                     note_.empty() ? "" : "note: " + note_ + "\n", others + note_on_G);
+    if (!recorded_.contains(name)) missing.push_back(fmt::format("{} = {}", name, now.at(name)));
+  std::string line;
+  if (!same.empty())
+    line = fmt::format("physics that {} records: {}{}{}\n", file_, fmt::join(same, ", "),
+                       missing.empty() ? "" : "; not recorded: ", fmt::join(missing, ", "));
+  else if (!missing.empty())
+    line = fmt::format("not from {} but of --set or by default: {}\n", file_, fmt::join(missing, ", "));
+  return line + (note_.empty() ? "" : "note: " + note_ + "\n") + others + note_on_G;
 }
 
 }  // namespace grove

@@ -12,7 +12,7 @@
 namespace grove {
 
 /// What a file records of softening, G, units and whatever else makes forces what they are; not of method and accuracy. Snapshots of Grove
-/// have their configuration; other files may say units and G.
+/// have their configuration; other files may say units, G and, in GADGET's way, softening lengths of their components.
 class RecordedPhysics {
  public:
   RecordedPhysics() = default;
@@ -22,6 +22,9 @@ class RecordedPhysics {
 
   /// What is recorded and not on the command line, for parse_config.
   const std::vector<std::string>& overrides() const { return overrides_; }
+
+  /// Whether softening lengths in the file, if it has any, are left to the settings: those of single particles are not used.
+  bool leaves_softening() const { return !file_.empty() && !recorded_.contains("gravity.softening"); }
 
   /// A line on what is taken from the file, if there is one, one for each setting of `used` that it records otherwise, and a note on a G
   /// that is not the physical one. Each ends its line.

@@ -66,7 +66,7 @@ std::optional<FormerSettings> settings_in(const FoundSnapshot& found) {
   for (const auto& [name, text] : found.state.info.provenance) {
     if (name != "Configuration") continue;
     try {
-      return FormerSettings{parse_config(text, found.file, {}), found.file};
+      return FormerSettings{parse_config(text, found.file, {}, nullptr, IdleKeys::dropped), found.file};
     } catch (const ConfigError&) {
       return std::nullopt;
     }

@@ -15,8 +15,18 @@ constexpr double rounding = 0.998;
 /// Virial ratios that no model of a bound system has but one that starts nearly at rest.
 constexpr double largest_ratio = 10, smallest_ratio = 1e-3;
 
-/// Units that do not fit, in a sentence on those of the run.
-std::string likely_cause(const Config& config) {
+/// Whether the softening smooths the gravity between most pairs. With a softening beyond all distances, the potential energy is that of
+/// pairs at the distance 0, G M^2 / (2 softening); where it is half of that, most pairs are nearer to each other than the softening.
+bool softens_all(const Diagnostics& sums, const GravityParameters& gravity) {
+  return gravity.softening > 0 && gravity.softening_of_component.empty() && sums.mass > 0 &&
+         std::abs(sums.potential) > 0.25 * gravity.G * sums.mass * sums.mass / gravity.softening;
+}
+
+/// A softening or units that do not fit, in a sentence on those of the run.
+std::string likely_cause(const Config& config, const Diagnostics& sums) {
+  if (softens_all(sums, config.gravity))
+    return fmt::format("The likely cause is gravity.softening = {:.6g}, which is larger than most distances between particles",
+                       config.gravity.softening);
   const std::string cause = "The likely cause are units or a gravity.G that do not fit the particles: ";
   if (!is_physical(config.units))
     return cause + fmt::format(
@@ -39,16 +49,22 @@ std::vector<std::string> advice_on_first_state(const EnergyState& energy, const 
     advice.push_back(
         fmt::format("the total energy is positive ({:.3g}, virial ratio {:.3g}): the particles are not bound to each other{}. {}", total,
                     ratio, energy.sums.external != 0 ? " and to the external potentials" : "",
-                    ratio > largest_ratio ? likely_cause(config) : "Are velocities, masses and G in the units of the configuration?"));
+                    ratio > largest_ratio || softens_all(energy.sums, config.gravity)
+                        ? likely_cause(config, energy.sums)
+                        : "Are velocities, masses and G in the units of the configuration?"));
   else if (!energy.sums.is_held && ratio > 0 && ratio < smallest_ratio)
     advice.push_back(fmt::format("the virial ratio is {:.3g}: the particles hardly move for their masses. Unless that is meant: {}", ratio,
-                                 likely_cause(config)));
+                                 likely_cause(config, energy.sums)));
+  const bool is_from_outside = std::abs(energy.sums.external_virial) > std::abs(energy.sums.potential);
   if (check.too_long > tolerated_share) {
     const double duration = schedule.time(schedule.steps()) - schedule.time(0), steps = std::ceil(duration / (rounding * check.would_do));
     advice.push_back(
-        fmt::format("time.dt = {:.6g} is long for {:.0f} % of the particles, whose acceleration changes within it; {:.10g} ({:.0f} steps) "
-                    "would do (sqrt(0.05 softening / acceleration))",
-                    schedule.dt(), 100 * check.too_long, duration / steps, steps));
+        fmt::format("time.dt = {} is long for {:.0f} % of the particles, whose acceleration changes within it; {} ({:.0f} steps) "
+                    "would do (sqrt(0.05 softening / acceleration)){}",
+                    schedule.text(schedule.dt()), 100 * check.too_long, schedule.text(duration / steps), steps,
+                    is_from_outside ? ". The accelerations are mostly those of external potentials, of which the softening knows nothing: "
+                                      "the energy error of a short run tells more"
+                                    : ""));
   }
   return advice;
 }

@@ -14,29 +14,29 @@ constexpr double division_tolerance = 1e-6;
 constexpr double most_steps = 1e15;  // a double counts them exactly
 }  // namespace
 
-StepSchedule::StepSchedule(double begin, double end, double dt, double snapshot_every)
-    : begin_(begin), end_(end), dt_(dt), snapshot_every_(snapshot_every) {
-  if (end < begin) throw ConfigError(fmt::format("time.end = {} is before time.begin = {}", end, begin));
-  if (!(dt > 0)) throw ConfigError(fmt::format("time.dt = {}: allowed is a number > 0", dt));
-  if (!(snapshot_every >= 0)) throw ConfigError(fmt::format("output.snapshot_every = {}: allowed is a number >= 0", snapshot_every));
+StepSchedule::StepSchedule(double begin, double end, double dt, double snapshot_every, ShownUnit unit)
+    : begin_(begin), end_(end), dt_(dt), snapshot_every_(snapshot_every), unit_(unit) {
+  if (end < begin) throw ConfigError(fmt::format("time.end = {} is before time.begin = {}", text(end), text(begin)));
+  if (!(dt > 0)) throw ConfigError(fmt::format("time.dt = {}: allowed is a number > 0", text(dt)));
+  if (!(snapshot_every >= 0)) throw ConfigError(fmt::format("output.snapshot_every = {}: allowed is a number >= 0", text(snapshot_every)));
   const double duration = end - begin, exact = duration / dt, whole = std::round(exact);
   if (!(exact < most_steps))
-    throw ConfigError(fmt::format("time.dt = {} makes {:.3g} steps; at most {:.0e} are possible", dt, exact, most_steps));
+    throw ConfigError(fmt::format("time.dt = {} makes {:.3g} steps; at most {:.0e} are possible", text(dt), exact, most_steps));
   if (std::abs(exact - whole) > division_tolerance * std::max(1.0, whole)) {
     const double fewer = std::max(1.0, std::floor(exact)), more = std::ceil(exact);
     if (fewer == more)
-      throw ConfigError(fmt::format("time.dt = {} is longer than the run from {} to {}: {:.10g} is the whole of it in one step", dt, begin,
-                                    end, duration));
-    throw ConfigError(fmt::format(
-        "time.dt = {} does not divide the run from {} to {}: the nearest that do are {:.10g} ({:.0f} steps) and {:.10g} ({:.0f})", dt,
-        begin, end, duration / more, more, duration / fewer, fewer));
+      throw ConfigError(fmt::format("time.dt = {} is longer than the run from {} to {}: {} is the whole of it in one step", text(dt),
+                                    text(begin), text(end), text(duration)));
+    throw ConfigError(
+        fmt::format("time.dt = {} does not divide the run from {} to {}: the nearest that do are {} ({:.0f} steps) and {} ({:.0f})",
+                    text(dt), text(begin), text(end), text(duration / more), more, text(duration / fewer), fewer));
   }
   steps_ = static_cast<std::uint64_t>(whole);
   if (steps_ > 0) dt_ = duration / whole;
   if (steps_ > 0 && snapshot_every > 0 && snapshot_every < (1 - division_tolerance) * dt_)
     throw ConfigError(fmt::format(
         "output.snapshot_every = {} is shorter than time.dt = {}: there can be a snapshot after every step, with snapshot_every = {}",
-        snapshot_every, dt_, dt_));
+        text(snapshot_every), text(dt_), text(dt_)));
 }
 
 double StepSchedule::time(std::uint64_t step) const {
@@ -77,10 +77,13 @@ std::uint64_t StepSchedule::snapshots_after(std::uint64_t step) const {
 
 std::string StepSchedule::snapshot_advice() const {
   const double exact = snapshot_every_ / dt_, whole = std::round(exact);
+  if (steps_ > 0 && snapshot_every_ > (1 + division_tolerance) * (end_ - begin_))
+    return fmt::format("output.snapshot_every = {} is longer than the run: snapshots have the first and the last state only",
+                       text(snapshot_every_));
   if (!(snapshot_every_ > 0) || steps_ == 0 || (whole > 0 && std::abs(exact - whole) <= division_tolerance * whole)) return "";
   return fmt::format(
-      "output.snapshot_every = {:.6g} is no multiple of time.dt = {:.6g}: snapshots come after the first step that reaches each multiple",
-      snapshot_every_, dt_);
+      "output.snapshot_every = {} is no multiple of time.dt = {}: snapshots come after the first step that reaches each multiple",
+      text(snapshot_every_), text(dt_));
 }
 
 bool StepSchedule::snapshot_due(std::uint64_t step) const {

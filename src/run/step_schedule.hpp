@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "src/config/quantity.hpp"
+
 namespace grove {
 
 /// A run from `begin` to `end` in equal steps. Times follow from the step's number, so that nothing accumulates.
@@ -12,8 +14,11 @@ class StepSchedule {
   /// `dt` > 0 and end >= begin. The number of steps is (end - begin) / dt, which must be whole to one part in 10^6 (a decimal dt seldom
   /// divides exactly in binary); the steps are then stretched to end exactly at `end`. A snapshot is due every `snapshot_every` of
   /// time, counted from `begin`, at the first step that reaches that time; with 0 only after the first and the last; it is not shorter than
-  /// a step. Throws ConfigError that names the key, its value and the nearest values that divide.
-  StepSchedule(double begin, double end, double dt, double snapshot_every);
+  /// a step. Throws ConfigError that names the key, its value and the nearest values that divide. Words on times are in `unit`.
+  StepSchedule(double begin, double end, double dt, double snapshot_every, ShownUnit unit = {});
+
+  /// A time or a length of time in words.
+  std::string text(double time) const { return unit_.text(time); }
 
   /// Numbers the steps on from those of a run that had another dt: the step that now is number `from` gets the number `to`, and all others
   /// follow it. Times do not change.
@@ -27,9 +32,10 @@ class StepSchedule {
   /// The number of the step after which it is `time`, up to rounding. Throws ConfigError, which says what can be done, for a time outside
   /// the run or between two of its steps; `source` is where the time comes from.
   std::uint64_t step_at(double time, const std::string& source) const;
-  /// True after the first and the last step of the run and wherever the next snapshot time is reached.
-  /// A sentence where the times of snapshots are not multiples of output.snapshot_every, because steps do not meet them; else empty.
+  /// A sentence where there are no snapshots between the first and the last state, or where their times are not multiples of
+  /// output.snapshot_every, because steps do not meet them; else empty.
   std::string snapshot_advice() const;
+  /// True after the first and the last step of the run and wherever the next snapshot time is reached.
   bool snapshot_due(std::uint64_t step) const;
   /// How many snapshots are due after `step`; with step 0, that of the first state among them.
   std::uint64_t snapshots_after(std::uint64_t step) const;
@@ -41,6 +47,7 @@ class StepSchedule {
   std::uint64_t snapshots_reached(std::uint64_t count) const;
 
   double begin_, end_, dt_, snapshot_every_;
+  ShownUnit unit_;
   std::uint64_t steps_ = 0;
   std::int64_t shift_ = 0;
 };

@@ -19,7 +19,7 @@ struct Diagnostics {
   double kinetic = 0;
   double potential = 0;        ///< of the particles' own gravity: sum of m * phi / 2, self terms excluded
   double external = 0;         ///< in external potentials: sum of m * phi
-  double external_virial = 0;  ///< sum of m x a of external potentials, x from their centres
+  double external_virial = 0;  ///< sum of m x a of external potentials, x from the centre of the first
   bool is_held = false;        ///< an external potential is such that nothing escapes
   double momentum[3] = {};
   double angular_momentum[3] = {};

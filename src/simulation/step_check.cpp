@@ -12,14 +12,18 @@ constexpr double eta = 0.025;
 /// Halvings of the interval in which the step that would do is looked for: the result is right to a part in 1000.
 constexpr int halvings = 40;
 
+struct HasMass {
+  const Double4* position;
+  GROVE_HD std::uint64_t operator()(std::size_t i) const { return position[i].w > 0 ? 1 : 0; }
+};
 struct IsAbove {
-  const Double4* acceleration;
+  const Double4 *position, *acceleration;
   const std::uint8_t* type;
   ClassOfType class_of_type;
   double squared[most_type_classes];  ///< [classes]
   GROVE_HD std::uint64_t operator()(std::size_t i) const {
     const Double3 a = position_of(acceleration[i]);
-    return dot(a, a) > squared[class_of_type.of[type[i]]] ? 1 : 0;
+    return position[i].w > 0 && dot(a, a) > squared[class_of_type.of[type[i]]] ? 1 : 0;
   }
 };
 struct Add {
@@ -32,11 +36,11 @@ template <class Space>
 StepCheck check_step(Space& space, const Communicator& comm, const Particles<Space>& particles, const GravityParameters& gravity,
                      double dt) {
   StepCheck check{0, dt};
-  const std::uint64_t all = comm.sum(std::uint64_t{particles.size()});
+  const std::uint64_t all = comm.sum(space.transform_reduce(particles.size(), std::uint64_t{0}, HasMass{particles.position.data()}, Add{}));
   const SofteningClasses classes = softening_classes(gravity);
   if (!(classes.length.front() > 0) || all == 0) return check;
   const auto share_for = [&](double step) {
-    IsAbove is_above{particles.acceleration.data(), particles.type.data(), classes.of_type, {}};
+    IsAbove is_above{particles.position.data(), particles.acceleration.data(), particles.type.data(), classes.of_type, {}};
     for (std::size_t c = 0; c < classes.length.size(); ++c) {
       const double largest = 2 * eta * classes.length[c] / (step * step);
       is_above.squared[c] = largest * largest;

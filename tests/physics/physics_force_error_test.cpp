@@ -110,6 +110,21 @@ TEST(ForceError, IsBoundedForEveryOpeningCriterionAndSoftening) {
 
 // As in Bedorf, Gaburov & Portegies Zwart 2012, Fig. 9. Over a factor 64 in number the 99 % error falls a little (measured: 3.9e-3 to
 // 2.5e-3) and the median rises a little (4.2e-4 to 5.1e-4): more of the force comes from cells, and each of them is better resolved.
+// What docs/performance.md says that the tolerance promises.
+TEST(ForceError, IsWithinWhatTheTolerancePromisesForEveryDistribution) {
+  const Communicator comm(MPI_COMM_WORLD);
+  for (const std::string generator : {"plummer", "hernquist", "uniform_cube", "disc", "merger"}) {
+    InitialConditions conditions;
+    conditions.generator = generator;
+    conditions.n = 4000;
+    const ParticleSet all = generate(conditions, 1.0, 0, conditions.n);
+    for (const double tolerance : {1e-2, 1e-3, 1e-4, 1e-5}) {
+      SCOPED_TRACE(testing::Message() << generator << ", tolerance " << tolerance);
+      EXPECT_LT(errors_of(all, fmm_gravity(tolerance, 0), comm).acceleration.p99, 3.4 * tolerance * std::pow(1e-3 / tolerance, 0.25));
+    }
+  }
+}
+
 TEST(ForceError, HardlyDependsOnTheNumberOfParticles) {
   const Communicator comm(MPI_COMM_WORLD);
   const GravityParameters gravity = tree_gravity("barnes", 0.75, 0);

@@ -133,7 +133,7 @@ check_and_bench_use_the_physics_of_the_file() {
   "$grove" check $file --targets 20 --device cpu --set "units.system=kpc, km/s, Msun" >out.txt && contains out.txt "note: gravity.G = 4.3009" &&
     contains out.txt "the file records units of 3.086e+21 cm" || return 1
   printf '1 0 0 0 0 0 0\n1 1 0 0 0 0 0\n' >two.tab
-  "$grove" check two.tab --device cpu >out.txt && contains out.txt "not recorded: gravity.softening = 0.0; not recorded: gravity.G = 1.0"
+  "$grove" check two.tab --device cpu >out.txt && contains out.txt "not from two.tab but of --set or by default: gravity.softening = 0.0, gravity.G = 1.0"
 }
 
 particles_that_do_not_fit_are_refused_before_they_are_made() {
@@ -148,10 +148,27 @@ particles_that_do_not_fit_are_refused_before_they_are_made() {
   fails_with 2 "so many particles do not fit" "$grove" bench --n 9e11 --virtual-ranks 4 && holds [ ! -e ic.hdf5 ]
 }
 
+units_are_taken_wherever_there_is_a_dimension() {
+  "$grove" ic disc --n 20 --mass "1e12 Msun" --scale-length "3000 pc" --out disc.hdf5 --set "units.system=kpc, km/s, 1e10 Msun" >out.txt &&
+    "$grove" info disc.hdf5 >info.txt && grep -q "total mass  *100$" info.txt &&
+    fails_with 2 'initial_conditions.mass = "1e12 Msun"' "$grove" ic disc --n 20 --mass "1e12 Msun" --out none.hdf5 &&
+    "$grove" run run.toml --print-config --set external.potential=nfw --set external.mass="1e12 Msun" --set external.scale_radius="20 kpc" \
+      --set 'gravity.softening={stars="50 pc"}' >out.txt && contains out.txt "scale_radius = 20.0" && contains out.txt "softening = {stars = 0.05}" &&
+    fails_with 2 "2.857142857 Myr (7 steps) and 3.333333333 Myr (6)" "$grove" run run.toml --set "time.dt=3 Myr"
+}
+
+keys_of_a_run_have_no_effect_on_initial_conditions() {
+  local key
+  for key in time.end=3 output.directory=foo external.potential=nfw gravity.method=tree run.device=cpu; do
+    fails_with 2 "command line: ${key%%=*} = " "$grove" ic disc --n 20 --out ic.hdf5 --set $key && contains err.txt "has no effect on initial conditions" || return 1
+  done
+  fails_with 2 "has no effect" ranks 3 ic disc --n 20 --out ic.hdf5 --set time.end=3 && holds [ ! -e ic.hdf5 ]
+}
+
 times_and_counts_that_cannot_be_are_refused() {
   local n bad
   for n in 1 3; do
-    fails_with 2 "output.snapshot_every = 0.0010227" ranks $n run run.toml --set "output.snapshot_every=1 Myr" && contains err.txt "is shorter than time.dt" &&
+    fails_with 2 "output.snapshot_every = 1 Myr" ranks $n run run.toml --set "output.snapshot_every=1 Myr" && contains err.txt "is shorter than time.dt" &&
       fails_with 2 "must be a text that is not empty" ranks $n run run.toml --set output.directory= || return 1
   done
   for bad in time.end=nan time.end=inf "time.end=nan Gyr" "time.dt=-1 Myr" time.dt=0 time.dt=1e-30 "time.end=3 Gyears" "time.end=3 kpc" "gravity.softening=3 Myr" \

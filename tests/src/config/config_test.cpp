@@ -233,7 +233,24 @@ TEST(Config, KeysWithoutEffectMustGo) {
   expect_in(error_of(file, {"gravity.tolerance=0.01", "gravity.opening=geometric"}), {"gravity.tolerance = 0.01: "});
   expect_in(error_of(file + "method = \"tree\"\norder = 5\n"),
             {"run.toml:5: gravity.order = 5: with gravity.method = \"tree\" it has no effect and must go"});
-  EXPECT_EQ(error_of(file + "tolerance = 0.01\norder = 5\n", {"gravity.method=direct"}), "");
+  const std::string used = "tolerance = 0.01\norder = 5\nopening = \"relative\"\ntheta = 0.5\n";
+  EXPECT_EQ(error_of(file + used, {"gravity.method=direct"}), "");
+  for (const std::string key : {"tolerance=0.01", "order=5", "opening=\"barnes\"", "theta=0.5"}) {
+    SCOPED_TRACE(key);
+    expect_in(error_of(file + "method = \"direct\"\n" + key + "\n"),
+              {"run.toml:5", "with gravity.method = \"direct\" it has no effect and must go"});
+    expect_in(error_of(file, {"gravity.method=direct", "gravity." + key}), {"command line: gravity.", "it has no effect and must go"});
+    EXPECT_EQ(print_config(parse_config(file + "method = \"direct\"\n" + key + "\n", "of before", {}, nullptr, IdleKeys::dropped)),
+              print_config(parse_config(file + "method = \"direct\"\n", "", {})));
+  }
+  for (const std::string key : {"snapshot_every=0.5", "order=\"morton\"", "beside=\"no\"", "fields=\"work\"", "checkpoints=\"yes\"",
+                                "checkpoint_minutes=5.0", "checkpoint_steps=7"}) {
+    SCOPED_TRACE(key);
+    const std::string output = "[initial_conditions]\ngenerator = \"plummer\"\n[output]\n";
+    expect_in(error_of(output + "snapshots = \"none\"\n" + key + "\n"),
+              {"run.toml:5", "with output.snapshots = \"none\" it has no effect and must go"});
+    EXPECT_EQ(error_of(output + key + "\n", {"output.snapshots=none"}), "");
+  }
   // What the file says for its own choice does not stand in the way of another one on the command line.
   const Config config = parse_config(file + "tolerance = 0.01\norder = 5\n", "run.toml", {"gravity.method=tree", "gravity.opening=barnes"});
   EXPECT_EQ(config.gravity.tolerance, GravityParameters{}.tolerance);
@@ -337,11 +354,30 @@ TEST(Config, SofteningMayBeATableByComponent) {
 
 TEST(Config, TablesOfSofteningHaveLengthsThatCanBe) {
   const std::string start = "[initial_conditions]\ngenerator = \"plummer\"\n";
-  for (const std::string bad : {"{}", "{halo = -1.0}", "{halo = \"wide\"}", "{halo = nan}", "{halo = {disc = 1.0}}", "[1.0, 2.0]"}) {
+  for (const std::string bad : {"{}", "{halo = {disc = 1.0}}", "[1.0, 2.0]"}) {
     SCOPED_TRACE(bad);
     expect_in(error_of(start + "[gravity]\nsoftening = " + bad + "\n"), {"gravity.softening", "one for each component"});
   }
+  for (const std::string bad : {"halo = -1.0", "halo = \"wide\"", "halo = nan", "halo = \"1 kpc\"", "halo = \"1 Myr\""}) {
+    SCOPED_TRACE(bad);
+    expect_in(error_of(start + "[gravity]\nsoftening = {disc = 1, " + bad + "}\n"),
+              {"run.toml:4: gravity.softening = {disc = 1.0, ", "}: " + bad + ": "});
+  }
   expect_in(error_of(start + "[gravity]\ntheta = {halo = 1.0}\n"), {"gravity.theta", "a number"});
+}
+
+TEST(Config, WhatWasMeantAsTomlSaysWhyItIsNone) {
+  const std::string key = "gravity.softening=";
+  for (const std::string bad : {"{halo=1,disc=.4}", "{halo=1,halo=2}", "{halo 1 = 0.2}", "{halo = 1", "[1,", "\"50 pc"}) {
+    SCOPED_TRACE(bad);
+    const std::string error = error_of_override(key + bad);
+    expect_in(error, {"command line: gravity.softening = " + bad + ": not valid TOML: "});
+    EXPECT_EQ(error.find("is no unit"), std::string::npos) << error;
+  }
+  expect_in(error_of_override("time.dt={1"), {"time.dt = {1: not valid TOML"});
+  const Config config = parse_config("", "", {"initial_conditions.generator=plummer", key + "{\"halo 1\" = 0.2}", "output.directory={a"});
+  EXPECT_EQ(config.gravity.softening_of_component.at("halo 1"), 0.2);
+  EXPECT_EQ(config.output.directory, "{a") << "texts may be anything";
 }
 
 TEST(Config, PrintedConfigurationReadsBackTheSame) {
@@ -392,7 +428,12 @@ TEST(ConfigTable, ConditionsNameTextsOfTheirSectionAndAllowedValues) {
     if (!row.only_with) continue;
     const ConfigSetting* other = config_table().find(row.section, row.only_with->name);
     ASSERT_NE(other, nullptr) << row.setting.name;
-    EXPECT_FALSE(other->only_with.has_value()) << row.setting.name;
+    // Conditions of conditions come to an end.
+    std::size_t links = 0;
+    for (; other->only_with && links < config_table().settings.size(); ++links)
+      other = config_table().find(row.section, other->only_with->name);
+    EXPECT_LT(links, config_table().settings.size()) << row.setting.name;
+    other = config_table().find(row.section, row.only_with->name);
     for (const std::string& value : row.only_with->values)
       EXPECT_NE(std::find(other->setting.allowed.begin(), other->setting.allowed.end(), value), other->setting.allowed.end()) << value;
   }

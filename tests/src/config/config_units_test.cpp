@@ -2,11 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <set>
 
 #include "io/reader.hpp"
 #include "kernels/space/error.hpp"
 #include "src/config/config.hpp"
 #include "src/config/config_print.hpp"
+#include "src/config/config_table.hpp"
 
 namespace grove {
 namespace {
@@ -83,6 +85,67 @@ TEST(ConfigUnits, TimesAndLengthsMayHaveUnits) {
   EXPECT_NEAR(config.time.dt, 1.0227e-3, 1e-7);
   EXPECT_NEAR(config.output.snapshot_every, 0.10227, 1e-5);
   EXPECT_NEAR(config.gravity.softening, 0.05, 1e-15);
+}
+
+TEST(ConfigUnits, EveryKeyWithADimensionTakesUnits) {
+  const std::vector<std::string> names = {"length", "mass", "time", "velocity"}, examples = {"2 kpc", "3e10 Msun", "2 s", "4 km/s"};
+  // In these units a kpc, 1e10 Msun and a km/s are 1.
+  const std::vector<double> expected = {2, 3, 2 / config_of({galactic}).units.time_in_s(), 4};
+  const std::set<std::string> bare = {"n",
+                                      "seed",
+                                      "cutoff",
+                                      "mass_ratio",
+                                      "size_ratio",
+                                      "eccentricity",
+                                      "virial_ratio",
+                                      "disc_mass",
+                                      "disc_particles",
+                                      "height",
+                                      "toomre_q",
+                                      "halo_radius",
+                                      "inclination_1",
+                                      "node_1",
+                                      "inclination_2",
+                                      "node_2",
+                                      "concentration",
+                                      "flattening"};
+  std::size_t seen = 0;
+  for (const ConfigChoice& choice : config_table().choices)
+    for (const ConfigChoice::Row& row : choice.rows)
+      for (const Setting& setting : row.settings) {
+        if (!std::holds_alternative<double>(setting.default_value) || bare.contains(setting.name)) continue;
+        SCOPED_TRACE(row.name + " " + setting.name);
+        ASSERT_NE(setting.dimension, Dimension::none);
+        const auto which = static_cast<std::size_t>(setting.dimension) - 1;
+        std::vector<std::string> given{galactic, choice.section + "." + choice.name + "=" + row.name,
+                                       choice.section + "." + setting.name + "=" + examples[which]};
+        Config config = config_of(given);
+        EXPECT_NEAR(std::get<double>(choice.values(config).at(setting.name)) / expected[which], 1, 1e-12);
+        given.back() = choice.section + "." + setting.name + "=" + examples[(which + 1) % 4];
+        expect_in(error_of(given),
+                  {choice.section + "." + setting.name, "measures something else", names[which] == "velocity" ? "km/s" : "unit"});
+        ++seen;
+      }
+  EXPECT_GT(seen, 40U);
+}
+
+TEST(ConfigUnits, EntriesOfATableMayHaveUnits) {
+  const NumberTable lengths{{"disc", 0.4}, {"halo", 1}, {"halo 1", 0.05}};
+  for (const Config& config :
+       {config_of({galactic, "gravity.softening={disc = 0.4, halo = \"1 kpc\", \"halo 1\" = \"50 pc\"}"}),
+        config_of({galactic}, plummer + "[gravity.softening]\ndisc = \"400 pc\"\nhalo = 1\n\"halo 1\" = \"0.05 kpc\"\n")}) {
+    ASSERT_EQ(config.gravity.softening_of_component.size(), 3U);
+    for (const auto& [name, length] : lengths) EXPECT_NEAR(config.gravity.softening_of_component.at(name), length, 1e-14) << name;
+  }
+  expect_in(error_of({galactic, "gravity.softening={disc = \"0.4 kpx\", halo = \"1 kpc\"}"}),
+            {"disc = \"0.4 kpx\": ", "is no unit (did you mean kpc?)"});
+  expect_in(error_of({"gravity.softening={disc = \"0.4 kpc\", halo = 1}"}), {"disc = \"0.4 kpc\": ", "N-body units"});
+}
+
+TEST(ConfigUnits, TheUnitOfTheStepIsKeptForAnswers) {
+  EXPECT_STREQ(config_of({galactic, "time.dt=3 Myr"}).time.unit_of_dt.name, "Myr");
+  EXPECT_STREQ(config_of({galactic, "time.dt=0.01"}).time.unit_of_dt.name, "");
+  EXPECT_EQ(config_of({}).time.unit_of_dt.in_code_units, 1);
 }
 
 TEST(ConfigUnits, UnitsThatMakeNoSenseNameTheKey) {

@@ -227,6 +227,42 @@ TEST(Merger, GalaxiesAreWhereTheOrbitHasThem) {
   }
 }
 
+/// Sum of m m' / distance over all pairs of both galaxies, over that of point masses.
+double sampled_overlap(const InitialConditions& conditions) {
+  const ParticleSet p = generate_all(conditions);
+  const std::uint64_t first = first_galaxy_count(conditions);
+  double sum = 0, masses[2] = {0, 0};
+  for (std::size_t i = 0; i < p.size(); ++i) masses[i < first ? 0 : 1] += p.mass[i];
+  for (std::size_t i = 0; i < first; ++i)
+    for (std::size_t k = first; k < p.size(); ++k) {
+      const double *x = &p.position[3 * i], *y = &p.position[3 * k];
+      sum += p.mass[i] * p.mass[k] / std::hypot(x[0] - y[0], x[1] - y[1], x[2] - y[2]);
+    }
+  return sum * conditions.number("separation") / (masses[0] * masses[1]);
+}
+
+TEST(Merger, OverlapIsThatOfTheSample) {
+  for (const char* model : {"plummer", "hernquist", "disc"}) {
+    SCOPED_TRACE(model);
+    auto conditions =
+        conditions_of("merger", 3000, {{"mass_ratio", 0.5}, {"size_ratio", 0.7}, {"separation", 6.0}, {"inclination_1", 0.0}});
+    conditions.parameters["model"] = std::string(model);
+    EXPECT_NEAR(merger_overlap(conditions), sampled_overlap(conditions), std::string(model) == "disc" ? 0.025 : 0.015);
+    conditions.parameters["separation"] = 100.0;
+    EXPECT_NEAR(merger_overlap(conditions), 1, 1e-12);
+    EXPECT_TRUE(notes_on_model(conditions).empty());
+  }
+}
+
+TEST(Merger, ANoteSaysTheEnergyOfAnOrbitOfGalaxiesThatOverlap) {
+  auto conditions = conditions_of("merger", 1000);
+  EXPECT_TRUE(notes_on_model(conditions).empty()) << "Plummer spheres ten scale radii apart";
+  conditions.parameters["model"] = std::string("disc");
+  const std::vector<std::string> notes = notes_on_model(conditions);
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_NE(notes[0].find("+0.18 of its kinetic energy in place of +0.00"), std::string::npos) << notes[0];
+}
+
 TEST(Merger, EachGalaxyHasAtLeastOneParticle) {
   EXPECT_EQ(first_galaxy_count(conditions_of("merger", 10, {{"mass_ratio", 1e-6}})), 9u);
   EXPECT_EQ(first_galaxy_count(conditions_of("merger", 2)), 1u);

@@ -14,10 +14,12 @@ namespace {
 const GravityParameters softened{.softening = 0.2};
 
 /// 1000 particles over all ranks, of which `strong` have the acceleration 100, the others 1.
-std::size_t fill(Particles<BackEnd>& particles, BackEnd& space, const Communicator& comm, std::uint64_t strong) {
+std::size_t fill(Particles<BackEnd>& particles, BackEnd& space, const Communicator& comm, std::uint64_t strong,
+                 std::uint64_t massless = 0) {
   const std::uint64_t first = first_of_rank(1000, comm.rank(), comm.size()), end = first_of_rank(1000, comm.rank() + 1, comm.size());
   ParticleSet set;
   set.resize(end - first);
+  for (std::uint64_t i = first; i < end; ++i) set.mass[i - first] = i < massless ? 0 : 1;
   for (std::uint64_t i = first; i < end; ++i)
     for (const double part : {0.6, 0.0, -0.8}) set.acceleration.push_back(part * (i < strong ? 100 : 1));
   upload(space, set, particles);
@@ -39,6 +41,11 @@ TEST(StepCheckTest, CountsTheParticlesForWhichAStepIsTooLong) {
   // One in a hundred may have too long a step.
   fill(particles, space, comm, 10);
   EXPECT_NEAR(check_step(space, comm, particles, softened, 0.2).would_do, 0.1, 2e-4);
+  // Particles without mass do not count.
+  fill(particles, space, comm, 20, 20);
+  EXPECT_EQ(check_step(space, comm, particles, softened, 0.0101).too_long, 0);
+  fill(particles, space, comm, 20, 1000);
+  EXPECT_EQ(check_step(space, comm, particles, softened, 0.2).too_long, 0);
 }
 
 EnergyState energy(double kinetic, double potential) {
@@ -83,6 +90,38 @@ TEST(StateAdvice, NamesUnitsAndGWhereTheVirialRatioIsFarFromOne) {
   EXPECT_NE(on(2e4, physical).find("units of 3.086e+21 cm"), std::string::npos) << on(2e4, physical);
   EXPECT_EQ(on(0, physical), "") << "at rest";
   EXPECT_EQ(on(0.3, physical), "");
+}
+
+TEST(StateAdvice, NamesASofteningThatIsLargerThanTheSystem) {
+  const StepSchedule schedule(0, 1, 0.1, 0);
+  Config config;
+  config.gravity.softening = 100;
+  EnergyReference reference;
+  Diagnostics sums;
+  sums.mass = 1;
+  sums.kinetic = 0.15;
+  sums.potential = -0.005;  // the most that it can be is G M^2 / (2 * 100)
+  const auto wide = advice_on_first_state(reference.state(sums), {0, 0.1}, schedule, config);
+  ASSERT_EQ(wide.size(), 1U);
+  EXPECT_NE(wide[0].find("The likely cause is gravity.softening = 100"), std::string::npos) << wide[0];
+  EXPECT_EQ(wide[0].find("units"), std::string::npos) << wide[0];
+  config.gravity.softening = 0.1;
+  const auto narrow = advice_on_first_state(reference.state(sums), {0, 0.1}, schedule, config);
+  ASSERT_EQ(narrow.size(), 1U);
+  EXPECT_NE(narrow[0].find("units"), std::string::npos) << narrow[0];
+}
+
+TEST(StateAdvice, SaysThatExternalPotentialsAccelerate) {
+  const StepSchedule schedule(0, 1, 0.1, 0);
+  EnergyReference reference;
+  Diagnostics sums;
+  sums.kinetic = 0.5;
+  sums.potential = -1;
+  sums.external_virial = sums.external = -0.5;
+  const auto text = [&] { return advice_on_first_state(reference.state(sums), {0.25, 0.0123}, schedule, Config{}).at(0); };
+  EXPECT_EQ(text().find("external"), std::string::npos) << text();
+  sums.external_virial = -2;
+  EXPECT_NE(text().find("mostly those of external potentials"), std::string::npos) << text();
 }
 
 TEST(StateAdvice, NamesWhatIsUnusual) {

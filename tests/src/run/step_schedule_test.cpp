@@ -118,6 +118,35 @@ TEST(StepScheduleTest, NamesTheNearestStepsWhenDtDoesNotDivide) {
   EXPECT_NE(message_of(0, 1, 2, 1).find("1 is the whole of it in one step"), std::string::npos);
 }
 
+TEST(StepScheduleTest, AnswersInTheUnitOfTheUser) {
+  const UnitSystem units{3.0856775814913673e21, 1.988e43, 1e5};
+  const ShownUnit unit = unit_of("3 Myr", Dimension::time, units);
+  const auto in_code = [&](double myr) { return myr * unit.in_code_units; };
+  const auto error = [&](double dt, double every) -> std::string {
+    try {
+      StepSchedule(0, in_code(100), in_code(dt), in_code(every), unit);
+    } catch (const ConfigError& mistake) {
+      return mistake.what();
+    }
+    return "";
+  };
+  EXPECT_NE(error(3, 0).find(
+                "time.dt = 3 Myr does not divide the run from 0 Myr to 100 Myr: the nearest that do are 2.941176471 Myr (34 steps) and "
+                "3.03030303 Myr (33)"),
+            std::string::npos)
+      << error(3, 0);
+  EXPECT_EQ(error(2.941176471, 0), "") << "what is said can be given";
+  EXPECT_NE(error(2, 1).find("snapshot_every = 1 Myr is shorter than time.dt = 2 Myr"), std::string::npos) << error(2, 1);
+  EXPECT_NE(StepSchedule(0, in_code(100), in_code(2), in_code(5), unit).snapshot_advice().find("= 5 Myr is no multiple of time.dt = 2 Myr"),
+            std::string::npos);
+}
+
+TEST(StepScheduleTest, SaysThatSnapshotsAreFurtherApartThanTheRunIsLong) {
+  EXPECT_NE(StepSchedule(0, 1, 0.1, 1.5).snapshot_advice().find("output.snapshot_every = 1.5 is longer than the run"), std::string::npos);
+  EXPECT_EQ(StepSchedule(0, 1, 0.1, 1).snapshot_advice(), "");
+  EXPECT_EQ(StepSchedule(0, 0, 0.1, 1).snapshot_advice(), "");
+}
+
 TEST(StepScheduleTest, RefusesImpossibleTimes) {
   EXPECT_NE(message_of(1, 0, 0.1, 1).find("time.end"), std::string::npos);
   EXPECT_NE(message_of(0, 1, -0.1, 1).find("time.dt"), std::string::npos);
