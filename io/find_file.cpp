@@ -49,7 +49,9 @@ std::filesystem::path find_in_directory(const std::filesystem::path& directory) 
     if (!entry.is_regular_file(failed) || entry.path().filename().string().starts_with(".")) continue;
     const PieceName name = piece_name(entry.path());
     const bool looks_like_snapshot = name.has_number || is_hdf5_extension(entry.path().extension().string());
-    const auto [known, is_new] = (looks_like_snapshot ? snapshots : others).try_emplace(name.snapshot, Piece{entry.path(), name.number});
+    // A file without a number is none of those with numbers.
+    const std::string key = (name.has_number ? "numbered " : "") + name.snapshot;
+    const auto [known, is_new] = (looks_like_snapshot ? snapshots : others).try_emplace(key, Piece{entry.path(), name.number});
     if (!is_new && name.number < known->second.number) known->second = {entry.path(), name.number};
   }
   if (failed) throw DataError(fmt::format("{}: the directory cannot be read: {}", directory.string(), failed.message()));
@@ -75,6 +77,18 @@ std::filesystem::path find_file(const std::filesystem::path& path) {
   }
   if (std::filesystem::exists(path, ignored)) throw DataError(path.string() + ": is not a regular file");
   throw DataError(path.string() + ": no such file");
+}
+
+void add_note_on_stray_file(const std::filesystem::path& path, std::uint64_t files, std::vector<std::string>& notes) {
+  const PieceName name = piece_name(path);
+  if (!name.has_number || name.number >= files) return;
+  const std::string ending = is_hdf5_extension(path.extension().string()) ? path.extension().string() : "";
+  std::filesystem::path stray = path;
+  if (!ending.empty()) stray.replace_extension();
+  stray.replace_extension(std::to_string(files) + ending);
+  std::error_code ignored;
+  if (std::filesystem::exists(stray, ignored))
+    notes.push_back(fmt::format("{} is not read: by the header, the snapshot has {} file(s)", stray.string(), files));
 }
 
 bool is_file_of(const std::filesystem::path& file, const std::filesystem::path& input) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "io/printable.hpp"
@@ -14,8 +15,11 @@ namespace grove {
 
 namespace {
 
+constexpr std::uint32_t most_of_type = std::numeric_limits<std::int32_t>::max();  // GADGET's counts have a sign
 constexpr std::uint32_t header_bytes = 256, label_bytes = 8, marker_bytes = 4;
 constexpr std::size_t types = particle_type_count;
+/// No program writes nearly so many. What follows the blocks may be anything, and is read record by record.
+constexpr std::size_t most_unused_blocks = 100;
 
 /// How the file begins; nothing if that is no beginning of this format.
 struct Beginning {
@@ -118,9 +122,11 @@ class HeaderParser {
   GadgetBinaryHeader parse() {
     GadgetBinaryHeader header;
     for (std::size_t k = 0; k < types; ++k) {
-      const auto count = at<std::int32_t>(4 * k);
-      if (count < 0) fail("the number of particles of type", k, count);
-      header.count[k] = static_cast<std::uint64_t>(count);
+      header.count[k] = at<std::uint32_t>(4 * k);
+      if (header.count[k] > most_of_type)
+        throw DataError(
+            fmt::format("{}: header: the number of particles of type {} is {}; a file of this format holds at most {} of a type",
+                        records_.name_of_file(), k, header.count[k], most_of_type));
       header.mass_of_type[k] = at<double>(24 + 8 * k);
       if (!(header.mass_of_type[k] >= 0) || std::isinf(header.mass_of_type[k])) fail("the mass of type", k, header.mass_of_type[k]);
       header.total[k] = at<std::uint32_t>(96 + 4 * k) + (std::uint64_t{at<std::uint32_t>(168 + 4 * k)} << 32);
@@ -179,24 +185,36 @@ class BlockFinder {
     throw DataError(fmt::format("{}: missing field: there is no block of {}", records_.name_of_file(), what));
   }
 
+  [[noreturn]] void fail_after_blocks(const std::string& what) const {
+    throw DataError(fmt::format("{}: {} after the blocks that the header announces; zeros, or another file, behind the end of this one?",
+                                records_.name_of_file(), what));
+  }
+
   void take_in_order() {
     if (file_.header.particles() == 0) return;
     for (const char* name : {"POS", "VEL", "ID"}) take(name);
     if (file_.header.particles_with_own_mass() > 0) take("MASS");
     std::size_t further = 0;
-    for (; !records_.at_end(); ++further) records_.next(fmt::format("block {}", further + 5));
+    for (; !records_.at_end(); ++further)
+      if (skip(fmt::format("block {}", further + 5), further).bytes == 0) fail_after_blocks("an empty record");
     if (further > 0) unused_.push_back(fmt::format("{} after the masses", further));
   }
 
   void take_by_name() {
+    std::size_t skipped = 0;
     while (!records_.at_end()) {
       const std::string label = records_.text(records_.next("name of a block", {label_bytes})).substr(0, 4);
       const std::string name = printable_line(label.substr(0, label.find_last_not_of(std::string(" \0", 2)) + 1));
-      if (!take(name)) {
-        records_.next("block " + name);
-        unused_.push_back(name);
-      }
+      if (take(name)) continue;
+      skip("block " + name, skipped++);
+      unused_.push_back(name);
     }
+  }
+
+  /// Passes over a block that is not used, after `skipped` others.
+  Record skip(const std::string& name, std::size_t skipped) {
+    if (skipped == most_unused_blocks) fail_after_blocks(fmt::format("more than {} blocks that are not used", skipped));
+    return records_.next(name);
   }
 
   /// Takes the next record as the block `name`; false when no such block is used.

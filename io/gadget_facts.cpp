@@ -17,7 +17,7 @@ namespace grove {
 
 namespace {
 
-constexpr std::size_t longest_name = 60;
+constexpr std::size_t longest_name = 255;
 
 /// The first of these attributes that one of the groups has.
 std::optional<double> first_number(const Hdf5Handle& file, std::initializer_list<const char*> groups,
@@ -75,6 +75,8 @@ FileSoftening range_of(const Hdf5Handle& dataset, const std::string& name, std::
     Hdf5Handle memory;
     const Hdf5Handle space = select_rows(dataset, first, values.size(), memory);
     check_hdf5(H5Dread(dataset.id(), H5T_NATIVE_DOUBLE, memory.id(), space.id(), H5P_DEFAULT, values.data()), hdf5_name(dataset));
+    const auto wrong = std::find_if(values.begin(), values.end(), [](double length) { return std::isnan(length); });
+    if (wrong != values.end()) return {name, *wrong, *wrong};
     const auto [lowest, highest] = std::minmax_element(values.begin(), values.end());
     range.lowest = std::min(range.lowest, *lowest);
     range.highest = std::max(range.highest, *highest);
@@ -145,12 +147,22 @@ std::vector<FileSoftening> read_softening_parameters(const Hdf5Handle& file, con
   return softenings;
 }
 
+std::optional<std::string> read_component_name(const Hdf5Handle& group) {
+  const auto text = read_text(group, "ComponentName");
+  if (!text) return std::nullopt;
+  // Not shortened: two names that are cut could become one.
+  const std::string name = printable_line(*text, text->size() + 1);
+  if (name.size() > longest_name)
+    throw DataError(fmt::format("{}: ComponentName is \"{}\", of {} bytes; a name has at most {}", hdf5_name(group),
+                                printable_line(name, 60), name.size(), longest_name));
+  return name;
+}
+
 ComponentNames read_component_names(const Hdf5Handle& file) {
   ComponentNames names = usual_component_names();
   for (int type = 0; type < particle_type_count; ++type) {
     if (!has_link(file, gadget_group(type))) continue;
-    const auto text = read_text(open_group(file, gadget_group(type)), "ComponentName");
-    const std::string name = printable_line(text.value_or(""), longest_name);
+    const std::string name = read_component_name(open_group(file, gadget_group(type))).value_or("");
     if (!name.empty()) names[static_cast<std::size_t>(type)] = name;
   }
   return names;

@@ -3,6 +3,8 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "io/cosmology.hpp"
@@ -22,7 +24,11 @@ std::vector<FileSoftening> read_softenings(const Hdf5Handle& file, const std::ar
 /// As above, without the datasets.
 std::vector<FileSoftening> read_softening_parameters(const Hdf5Handle& file, const std::array<std::uint64_t, particle_type_count>& counts);
 
-/// The attributes ComponentName of the groups of particles, cleaned; usual names where there are none.
+/// The attribute ComponentName of a group of particles, in one line fit for a terminal (printable_line()), whole; nothing when there is
+/// none. Throws DataError when it is too long.
+std::optional<std::string> read_component_name(const Hdf5Handle& group);
+
+/// The names of all groups of particles; usual names where there are none. Throws DataError.
 ComponentNames read_component_names(const Hdf5Handle& file);
 
 }  // namespace grove

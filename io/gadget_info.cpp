@@ -26,19 +26,45 @@ bool has_n_body_units(const Hdf5Handle& file) {
   return has_link(file, "Units") && read_number(open_group(file, "Units"), n_body_units_attribute).value_or(0) == 1;
 }
 
-/// GADGET-4 and Grove name the units alike in several groups; SWIFT has its own names.
-std::optional<UnitSystem> read_units(const Hdf5Handle& file) {
+/// The units that one group names. GADGET-4 and Grove name them alike in several groups; SWIFT has its own names.
+std::optional<UnitSystem> units_in(const Hdf5Handle& group, std::vector<std::string>& notes) {
+  const auto length = read_number(group, "UnitLength_in_cm"), mass = read_number(group, "UnitMass_in_g");
+  const auto velocity = read_number(group, "UnitVelocity_in_cm_per_s");
+  if (length && mass && velocity) return checked({*length, *mass, *velocity}, group);
+  const auto swift_length = read_number(group, "Unit length in cgs (U_L)"), swift_mass = read_number(group, "Unit mass in cgs (U_M)");
+  const auto swift_time = read_number(group, "Unit time in cgs (U_t)");
+  if (swift_length && swift_mass && swift_time) return checked({*swift_length, *swift_mass, *swift_length / *swift_time}, group);
+  if (length || mass || velocity || swift_length || swift_mass || swift_time)
+    notes.push_back(hdf5_name(group) + " names some of the units of length, mass and velocity, and not all: it is left out");
+  return std::nullopt;
+}
+
+/// Throws when two groups name different units.
+void require_same_units(const Hdf5Handle& first, const UnitSystem& a, const Hdf5Handle& second, const UnitSystem& b) {
+  // Programs round them differently.
+  const auto differ = [](double x, double y) { return std::abs(x - y) > 1e-3 * x; };
+  if (differ(a.length_in_cm, b.length_in_cm) || differ(a.mass_in_g, b.mass_in_g) || differ(a.velocity_in_cm_per_s, b.velocity_in_cm_per_s))
+    throw DataError(fmt::format(
+        "{}: the units are {:.10g} cm, {:.10g} g and {:.10g} cm/s, but {:.10g} cm, {:.10g} g and {:.10g} cm/s in {}", hdf5_name(second),
+        b.length_in_cm, b.mass_in_g, b.velocity_in_cm_per_s, a.length_in_cm, a.mass_in_g, a.velocity_in_cm_per_s, hdf5_name(first)));
+}
+
+std::optional<UnitSystem> read_units(const Hdf5Handle& file, std::vector<std::string>& notes) {
+  std::optional<UnitSystem> units;
+  Hdf5Handle first;
   for (const char* name : {"Units", "Parameters", "Header"}) {
     if (!has_link(file, name)) continue;
-    const Hdf5Handle group = open_group(file, name);
-    const auto length = read_number(group, "UnitLength_in_cm"), mass = read_number(group, "UnitMass_in_g");
-    const auto velocity = read_number(group, "UnitVelocity_in_cm_per_s");
-    if (length && mass && velocity) return checked({*length, *mass, *velocity}, group);
-    const auto swift_length = read_number(group, "Unit length in cgs (U_L)"), swift_mass = read_number(group, "Unit mass in cgs (U_M)");
-    const auto swift_time = read_number(group, "Unit time in cgs (U_t)");
-    if (swift_length && swift_mass && swift_time) return checked({*swift_length, *swift_mass, *swift_length / *swift_time}, group);
+    Hdf5Handle group = open_group(file, name);
+    const std::optional<UnitSystem> own = units_in(group, notes);
+    if (!own) continue;
+    if (units) {
+      require_same_units(first, *units, group, *own);
+    } else {
+      units = own;
+      first = std::move(group);
+    }
   }
-  return std::nullopt;
+  return units;
 }
 
 void read_provenance(const Hdf5Handle& file, ReadInfo& info) {
@@ -68,7 +94,7 @@ void read_gadget_info(const Hdf5Handle& file, ReadInfo& info) {
   info.time = read_number(header, "Time");
   info.box_size = read_number(header, "BoxSize");
   info.has_n_body_units = has_n_body_units(file);
-  info.units = info.has_n_body_units ? UnitSystem{} : read_units(file);
+  info.units = info.has_n_body_units ? UnitSystem{} : read_units(file, info.notes);
   if (has_link(file, "Units")) info.G = read_number(open_group(file, "Units"), "G");
   info.universe = read_header_facts(file, info.count_of_type);
   info.components = read_component_names(file);

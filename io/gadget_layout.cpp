@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <numeric>
+#include <set>
 
+#include "io/find_file.hpp"
 #include "io/foreign_format.hpp"
 #include "io/gadget_facts.hpp"
 #include "io/gadget_info.hpp"
@@ -49,9 +52,10 @@ GadgetLayout::Counts read_type_counts(const Hdf5Handle& header, const std::strin
   throw DataError(path.string() + ": missing field: there is no group /Header");
 }
 
-/// Throws unless the dataset is there, holds `count` rows of `components` numbers and its elements are of the kind given.
-void check_field(const Hdf5Handle& group, const std::string& file, const std::string& name, std::uint64_t count, hsize_t components,
-                 H5T_class_t kind) {
+/// Throws unless the dataset is there, holds `count` rows of `components` numbers and its elements are of the kind given. Returns the other
+/// files that its numbers are in.
+std::vector<std::filesystem::path> check_field(const Hdf5Handle& group, const std::string& file, const std::string& name,
+                                               std::uint64_t count, hsize_t components, H5T_class_t kind) {
   const std::string field = fmt::format("{}: {}", file, name);
   const std::string inside = name.substr(name.find('/') + 1);
   if (!has_link(group, inside)) throw DataError(field + ": missing field");
@@ -67,15 +71,33 @@ void check_field(const Hdf5Handle& group, const std::string& file, const std::st
     throw DataError(fmt::format("{}: wrong type; {} are needed", field, kind == H5T_FLOAT ? "floating-point numbers" : "integers"));
   }
   require_stored(dataset);
+  return other_files_of(dataset);
+}
+
+/// Throws for a group of particles that the header does not announce: it would be left out without a word.
+void refuse_unannounced(const Hdf5Handle& file, const std::string& file_name, const GadgetLayout::Counts& count) {
+  const std::string prefix = "PartType";
+  for (const std::string& name : link_names(file)) {
+    std::size_t type = 0;
+    const char* const end = name.data() + name.size();
+    if (!name.starts_with(prefix) || std::from_chars(name.data() + prefix.size(), end, type).ptr != end) continue;
+    if ((type < count.size() && count[type] > 0) || !has_path(file, name + "/Coordinates")) continue;
+    const std::vector<hsize_t> shape = describe_dataset(open_dataset(file, name + "/Coordinates")).shape;
+    if (shape.empty() || shape[0] == 0) continue;
+    const std::string particles = fmt::format("{}: {} has {} particles", file_name, name, shape[0]);
+    if (type < count.size()) throw DataError(particles + ", but /Header NumPart_ThisFile announces none");
+    throw DataError(fmt::format("{}; types 0 to {} can be read", particles, count.size() - 1));
+  }
 }
 
 H5T_class_t class_of(ElementType type) { return type == ElementType::f4 || type == ElementType::f8 ? H5T_FLOAT : H5T_INTEGER; }
 
 /// For each row of the table, if a file may lack the field: the name of a group that has it, and of one that lacks it; empty if there is
-/// none.
-struct OptionalFields {
+/// none. And the other files that numbers are in.
+struct SeenFields {
   std::vector<std::string> present_in, absent_from;
-  explicit OptionalFields(const FieldTable& fields) : present_in(fields.rows().size()), absent_from(fields.rows().size()) {}
+  std::set<std::filesystem::path> other_files;
+  explicit SeenFields(const FieldTable& fields) : present_in(fields.rows().size()), absent_from(fields.rows().size()) {}
 };
 
 /// True for the fields that a file may lack for all its particles: ids, and fields that are read when they are there.
@@ -83,7 +105,7 @@ bool may_be_absent(const ParticleField& field) { return field.name == "id" || fi
 
 /// Checks all fields of a type in one file.
 void check_type(const Hdf5Handle& file, const std::string& file_name, int type, std::uint64_t count, double table_mass,
-                const FieldTable& fields, OptionalFields& optional) {
+                const FieldTable& fields, SeenFields& optional) {
   const std::string name = gadget_group(type);
   if (!has_link(file, name))
     throw DataError(fmt::format("{}: {}: missing group, though /Header announces {} particles", file_name, name, count));
@@ -99,7 +121,10 @@ void check_type(const Hdf5Handle& file, const std::string& file_name, int type, 
     }
     const bool absent = may_be_absent(field) && !has_link(group, dataset);
     (absent ? optional.absent_from : optional.present_in)[row] = fmt::format("{}: {}", file_name, name);
-    if (!absent) check_field(group, file_name, fmt::format("{}/{}", name, dataset), count, field.components, class_of(field.type));
+    if (absent) continue;
+    const std::string full_name = fmt::format("{}/{}", name, dataset);
+    for (auto& other : check_field(group, file_name, full_name, count, field.components, class_of(field.type)))
+      optional.other_files.insert(std::move(other));
   }
 }
 
@@ -115,14 +140,15 @@ void require_same_mass(const GadgetLayout& layout, const std::filesystem::path& 
 }
 
 /// Adds one file to the layout.
-void add_piece(GadgetLayout& layout, const std::filesystem::path& path, const FieldTable& fields, OptionalFields& optional) {
+void add_piece(GadgetLayout& layout, const std::filesystem::path& path, const FieldTable& fields, SeenFields& optional) {
   const Hdf5Handle file = open_hdf5_file(path);
   if (!has_link(file, "Header")) fail_without_header(path);
   const Hdf5Handle header = open_group(file, "Header");
   const GadgetLayout::Counts count = read_type_counts(header, path.string(), "NumPart_ThisFile");
   const std::vector<double> table = read_numbers(header, "MassTable").value_or(std::vector<double>());
-  GadgetLayout::Masses masses{};
+  GadgetLayout::Masses masses{}, beside{};
   std::copy_n(table.begin(), std::min(table.size(), masses.size()), masses.begin());
+  refuse_unannounced(file, path.string(), count);
   for (int type = 0; type < particle_type_count; ++type) {
     const auto k = static_cast<std::size_t>(type);
     if (count[k] == 0) continue;
@@ -130,15 +156,16 @@ void add_piece(GadgetLayout& layout, const std::filesystem::path& path, const Fi
     if (gadget_mass_field(open_group(file, gadget_group(type))).empty())
       require_same_mass(layout, path, type, masses[k]);
     else
-      masses[k] = 0;
+      std::swap(masses[k], beside[k]);
   }
   layout.mass_of_type.push_back(masses);
+  layout.mass_beside.push_back(beside);
   layout.pieces.push_back(path);
   layout.count.push_back(count);
 }
 
 /// Fields that a file may lack must be there for all particles or for none.
-void settle_optional_fields(GadgetLayout& layout, const FieldTable& fields, const OptionalFields& optional) {
+void settle_optional_fields(GadgetLayout& layout, const FieldTable& fields, const SeenFields& optional) {
   for (std::size_t row = 0; row < fields.rows().size(); ++row) {
     const ParticleField& field = fields.rows()[row];
     if (!may_be_absent(field)) continue;
@@ -167,10 +194,26 @@ void check_total(const GadgetLayout& layout, const Hdf5Handle& header, const std
   }
 }
 
+void share_paths(std::vector<std::filesystem::path>& paths, const Communicator& comm) {
+  std::uint64_t count = paths.size();
+  comm.broadcast(std::span<std::uint64_t>(&count, 1));
+  paths.resize(count);
+  for (auto& path : paths) {
+    std::string text = path.string();
+    comm.broadcast(text);
+    path = text;
+  }
+}
+
 /// The softening lengths of all files, each kind once.
 void add_softenings(const GadgetLayout& layout, ReadInfo& info) {
   for (std::size_t piece = 0; piece < layout.pieces.size(); ++piece) {
     for (const FileSoftening& softening : read_softenings(open_hdf5_file(layout.pieces[piece]), layout.count[piece])) {
+      if (!(softening.lowest >= 0) || !std::isfinite(softening.highest)) {
+        info.notes.push_back(fmt::format("{}: {} is {}, which is no length: it is left out", layout.pieces[piece].string(), softening.what,
+                                         softening.lowest >= 0 ? softening.highest : softening.lowest));
+        continue;
+      }
       const auto known = std::find_if(info.softenings.begin(), info.softenings.end(),
                                       [&](const FileSoftening& s) { return s.what == softening.what && s.type == softening.type; });
       if (known == info.softenings.end()) {
@@ -206,35 +249,42 @@ GadgetLayout read_gadget_layout(const std::filesystem::path& path, const FieldTa
   const Hdf5Handle header = open_group(file, "Header");
   const auto pieces = read_counts(header, "NumFilesPerSnapshot");
   GadgetLayout layout;
-  OptionalFields optional(fields);
+  SeenFields optional(fields);
   const CommonHeader common = read_common_header(file, path);
+  std::string other_in_units;
   for (const auto& piece : files_of_snapshot(path, pieces && !pieces->empty() ? pieces->front() : 1)) {
     add_piece(layout, piece, fields, optional);
-    if (piece != path) require_same_header(common, read_common_header(open_hdf5_file(piece), piece));
+    if (piece == path) continue;
+    const CommonHeader other = read_common_header(open_hdf5_file(piece), piece);
+    require_same_header(common, other);
+    if (names_units(other) != names_units(common) && other_in_units.empty()) other_in_units = piece.string();
   }
+  if (!other_in_units.empty())
+    info.notes.push_back(fmt::format("{} {} units, {} {}: what the first says is taken for all files", path.string(),
+                                     names_units(common) ? "names" : "does not name", other_in_units,
+                                     names_units(common) ? "does not" : "does"));
   check_total(layout, header, path.string());
   settle_optional_fields(layout, fields, optional);
+  layout.other_files.assign(optional.other_files.begin(), optional.other_files.end());
   if (!layout.has_ids) info.notes.push_back("there are no ParticleIDs; particles are numbered from 0 in the order of the file");
   info.count_of_type = layout.count_of_type();
   if (layout.pieces.size() > 1) info.notes.push_back(fmt::format("the snapshot is split over {} files", layout.pieces.size()));
+  add_note_on_stray_file(path, layout.pieces.size(), info.notes);
   read_gadget_info(file, info);
   add_softenings(layout, info);
   return layout;
 }
 
 void share_layout(GadgetLayout& layout, const Communicator& comm) {
-  std::uint64_t pieces = layout.pieces.size();
-  comm.broadcast(std::span<std::uint64_t>(&pieces, 1));
-  layout.pieces.resize(pieces);
+  share_paths(layout.pieces, comm);
+  share_paths(layout.other_files, comm);
+  const std::size_t pieces = layout.pieces.size();
   layout.count.resize(pieces);
-  for (auto& piece : layout.pieces) {
-    std::string text = piece.string();
-    comm.broadcast(text);
-    piece = text;
-  }
   comm.broadcast(std::span<GadgetLayout::Counts>(layout.count));
   layout.mass_of_type.resize(pieces);
   comm.broadcast(std::span<GadgetLayout::Masses>(layout.mass_of_type));
+  layout.mass_beside.resize(pieces);
+  comm.broadcast(std::span<GadgetLayout::Masses>(layout.mass_beside));
   int has_ids = layout.has_ids;
   comm.broadcast(std::span<int>(&has_ids, 1));
   layout.has_ids = has_ids != 0;

@@ -21,8 +21,10 @@ struct GadgetLayout {
   using Masses = std::array<double, particle_type_count>;
 
   std::vector<std::filesystem::path> pieces;
-  std::vector<Counts> count;         ///< [pieces]
-  std::vector<Masses> mass_of_type;  ///< [pieces], MassTable of that file; 0 where there is a field of masses, or no particle
+  std::vector<std::filesystem::path> other_files;  ///< that virtual datasets have their numbers in
+  std::vector<Counts> count;                       ///< [pieces]
+  std::vector<Masses> mass_of_type;                ///< [pieces], MassTable of that file; 0 where there is a field of masses, or no particle
+  std::vector<Masses> mass_beside;                 ///< [pieces], MassTable of that file where there is a field of masses, which is used
   bool has_ids = true;
   std::vector<std::size_t> optional_fields;  ///< rows of the table of fields that are read when they are there, and are
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <span>
 #include <string>
@@ -15,17 +16,19 @@ namespace grove {
 
 namespace {
 
-/// Of the particles of one type in one file: how many have a position, a velocity, a mass of 0.
-using Zeros = std::array<std::uint64_t, 3>;
+/// Of the particles of one type in one file: how many have a position, a velocity, a mass of 0, and a mass that is not MassTable's.
+using Zeros = std::array<std::uint64_t, 4>;
 constexpr std::array<const char*, 3> names = {"Coordinates", "Velocities", "Masses"};
 
-Zeros zeros_of_rows(const ParticleSet& particles, std::size_t first, std::size_t count) {
+Zeros zeros_of_rows(const ParticleSet& particles, std::size_t first, std::size_t count, double table_mass) {
   const auto is_zero = [](const double* v) { return v[0] == 0 && v[1] == 0 && v[2] == 0; };
   Zeros zeros{};
   for (std::size_t i = first; i < first + count; ++i) {
     zeros[0] += is_zero(&particles.position[3 * i]) ? 1 : 0;
     zeros[1] += is_zero(&particles.velocity[3 * i]) ? 1 : 0;
     zeros[2] += particles.mass[i] == 0 ? 1 : 0;
+    // The field may be in single precision.
+    zeros[3] += table_mass != 0 && !(std::abs(particles.mass[i] - table_mass) <= 1e-6 * std::abs(table_mass)) ? 1 : 0;
   }
   return zeros;
 }
@@ -35,7 +38,7 @@ std::vector<Zeros> count_zeros(const GadgetLayout& layout, const ParticleSet& pa
   std::vector<Zeros> zeros(layout.pieces.size() * particle_type_count);
   for (const GadgetBlock& block : layout.blocks(begin, begin + particles.size()))
     zeros[block.piece * particle_type_count + static_cast<std::size_t>(block.type)] =
-        zeros_of_rows(particles, block.row - begin, block.count);
+        zeros_of_rows(particles, block.row - begin, block.count, layout.mass_beside[block.piece][static_cast<std::size_t>(block.type)]);
   comm.sum(std::span<std::uint64_t>(zeros.front().data(), zeros.size() * zeros.front().size()));
   return zeros;
 }
@@ -78,7 +81,11 @@ void check_numbers(const GadgetLayout& layout, const ParticleSet& particles, std
   comm.agree([&] {
     for (std::size_t i = 0; i < zeros.size() && comm.is_root(); ++i) {
       const std::size_t piece = i / particle_type_count, type = i % particle_type_count;
-      judge(layout.pieces[piece].string(), static_cast<int>(type), layout.count[piece][type], layout.pieces.size() == 1, zeros[i], info);
+      const std::string file = layout.pieces[piece].string();
+      judge(file, static_cast<int>(type), layout.count[piece][type], layout.pieces.size() == 1, zeros[i], info);
+      if (zeros[i][3] > 0)
+        info.notes.push_back(fmt::format("{}: PartType{}: {} of {} masses are not the {} of /Header MassTable; the field is used", file,
+                                         type, zeros[i][3], layout.count[piece][type], layout.mass_beside[piece][type]));
     }
   });
   double side = info.box_size.value_or(0);

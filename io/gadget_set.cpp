@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
+#include "io/gadget_facts.hpp"
 #include "io/gadget_layout.hpp"
 #include "io/hdf5_attributes.hpp"
-#include "io/printable.hpp"
 #include "kernels/space/error.hpp"
 
 namespace grove {
@@ -59,7 +59,8 @@ std::vector<std::filesystem::path> files_of_snapshot(const std::filesystem::path
   std::vector<std::filesystem::path> paths;
   for (std::uint64_t i = 0; i < pieces; ++i) {
     paths.push_back(path.parent_path() / fmt::format("{}.{}{}", stem.stem().string(), i, path.extension().string()));
-    if (!std::filesystem::exists(paths.back())) {
+    std::error_code ignored;
+    if (!std::filesystem::exists(paths.back(), ignored)) {
       throw DataError(fmt::format("{}: no such file; {} is one of {} files of a snapshot", paths.back().string(), path.string(), pieces));
     }
   }
@@ -78,10 +79,15 @@ CommonHeader read_common_header(const Hdf5Handle& file, const std::filesystem::p
   for (int type = 0; type < particle_type_count; ++type) {
     const std::string name = gadget_group(type);
     if (!has_link(file, name)) continue;
-    if (const auto text = read_text(open_group(file, name), "ComponentName"))
-      header.texts[fmt::format("/{} ComponentName", name)] = '"' + printable_line(*text) + '"';
+    if (const auto text = read_component_name(open_group(file, name)))
+      header.texts[fmt::format("/{} ComponentName", name)] = '"' + *text + '"';
   }
   return header;
+}
+
+bool names_units(const CommonHeader& header) {
+  return std::any_of(header.numbers.begin(), header.numbers.end(),
+                     [](const auto& entry) { return entry.first.find(" Unit") != std::string::npos; });
 }
 
 void require_same_header(const CommonHeader& first, const CommonHeader& other) {

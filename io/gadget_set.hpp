@@ -22,6 +22,9 @@ struct CommonHeader {
 };
 CommonHeader read_common_header(const Hdf5Handle& file, const std::filesystem::path& path);
 
+/// Whether the file names any unit.
+bool names_units(const CommonHeader& header);
+
 /// Throws DataError, which names both files and both values, if what both say is not the same.
 void require_same_header(const CommonHeader& first, const CommonHeader& other);
 

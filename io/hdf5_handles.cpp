@@ -60,8 +60,18 @@ std::string object_path(const Hdf5Handle& parent, const std::string& name) {
   return above.ends_with('/') ? above + name : above + '/' + name;
 }
 
-[[noreturn]] void fail_to_open(const Hdf5Handle& parent, const std::string& name) {
+/// Whether there is an object of that name in this file, of another kind.
+bool is_of_other_kind(const Hdf5Handle& parent, const std::string& name, H5I_type_t wanted) {
+  const hid_t id = H5Oopen(parent.id(), name.c_str(), within_the_file().id());
+  if (id < 0) return false;
+  const Hdf5Handle object(id, H5Oclose);
+  return H5Iget_type(id) != wanted;
+}
+
+[[noreturn]] void fail_to_open(const Hdf5Handle& parent, const std::string& name, H5I_type_t wanted) {
   const std::string reason = hdf5_error_text();
+  if (is_of_other_kind(parent, name, wanted))
+    throw DataError(object_path(parent, name) + (wanted == H5I_GROUP ? ": is no group, as it must be" : ": is no dataset, as it must be"));
   if (const std::string complaint = complaint_on_link(parent, name); !complaint.empty())
     throw DataError(object_path(parent, name) + ": " + complaint);
   throw SystemError(object_path(parent, name) + ": " + reason);
@@ -178,7 +188,7 @@ bool has_link(const Hdf5Handle& parent, const std::string& name) {
 
 Hdf5Handle open_group(const Hdf5Handle& parent, const std::string& name) {
   const hid_t id = H5Gopen2(parent.id(), name.c_str(), within_the_file().id());
-  if (id < 0) fail_to_open(parent, name);
+  if (id < 0) fail_to_open(parent, name, H5I_GROUP);
   return {id, H5Gclose};
 }
 
@@ -191,7 +201,7 @@ Hdf5Handle create_group(const Hdf5Handle& parent, const std::string& name) {
 
 Hdf5Handle open_dataset(const Hdf5Handle& parent, const std::string& name) {
   const hid_t id = H5Dopen2(parent.id(), name.c_str(), within_the_file_to_dataset().id());
-  if (id < 0) fail_to_open(parent, name);
+  if (id < 0) fail_to_open(parent, name, H5I_DATASET);
   return {id, H5Dclose};
 }
 

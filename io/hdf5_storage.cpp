@@ -83,13 +83,18 @@ Mapping mapping_of(const Hdf5Handle& dataset, const Hdf5Handle& creation, std::s
           text_of(H5Pget_virtual_dsetname)};
 }
 
-/// Opens the dataset that a piece comes from. HDF5 looks for its file beside the one that names it.
+/// HDF5 looks for the file of a piece beside the one that names it.
+std::filesystem::path file_of(const Hdf5Handle& dataset, const Mapping& mapping) {
+  const std::filesystem::path own = file_of(dataset);
+  return mapping.file == "." ? own : own.parent_path() / mapping.file;
+}
+
+/// Opens the dataset that a piece comes from.
 Hdf5Handle open_source(const Hdf5Handle& dataset, const Mapping& mapping, Hdf5Handle& file) {
   const std::string name = printable_line(mapping.file);
   // A pattern of names stands for any number of files.
   if (mapping.file.find('%') != std::string::npos) fail(dataset, fmt::format("is made of files {}, a pattern that is not read", name));
-  const std::filesystem::path own = file_of(dataset);
-  const std::filesystem::path path = mapping.file == "." ? own : own.parent_path() / mapping.file;
+  const std::filesystem::path path = file_of(dataset, mapping);
   const std::string piece = fmt::format("a part of it is in {}", name);
   if (!std::filesystem::is_regular_file(path)) fail(dataset, piece + ", where there is no such file: it would be read as zeros");
   file = open_hdf5_file(path);
@@ -99,13 +104,15 @@ Hdf5Handle open_source(const Hdf5Handle& dataset, const Mapping& mapping, Hdf5Ha
   return open_dataset(file, mapping.dataset);
 }
 
-void check_source(const Hdf5Handle& dataset, const Mapping& mapping) {
-  Hdf5Handle file;
-  const Hdf5Handle source = open_source(dataset, mapping, file);
-  const Hdf5Handle creation(check_hdf5(H5Dget_create_plist(source.id()), hdf5_name(source)), H5Pclose);
-  if (H5Pget_layout(creation.id()) == H5D_VIRTUAL)
-    fail(dataset, hdf5_name(source) + " is a virtual dataset in its turn, which is not read");
-  require_stored(source);
+/// All numbers of the source, however many it has: the selection knows no shape.
+void check_whole_source(const Hdf5Handle& dataset, const Mapping& mapping, const Hdf5Handle& source) {
+  const std::uint64_t there = elements_of(describe_dataset(source));
+  const hssize_t here = check_hdf5(H5Sget_select_npoints(mapping.here.id()), hdf5_name(dataset));
+  if (static_cast<std::uint64_t>(here) != there)
+    fail(dataset, fmt::format("{} of its numbers are all those of {}, which has {}", here, hdf5_name(source), there));
+}
+
+void check_part_of_source(const Hdf5Handle& dataset, const Mapping& mapping, const Hdf5Handle& source) {
   const std::vector<hsize_t> shape = describe_dataset(source).shape;
   std::vector<hsize_t> low(shape.size()), high(shape.size());
   const bool fits = H5Sget_simple_extent_ndims(mapping.there.id()) == static_cast<int>(shape.size()) &&
@@ -114,9 +121,24 @@ void check_source(const Hdf5Handle& dataset, const Mapping& mapping) {
     if (!fits || high[d] >= shape[d]) fail(dataset, hdf5_name(source) + " has fewer numbers than are taken from it: zeros would be read");
 }
 
+void check_source(const Hdf5Handle& dataset, const Mapping& mapping) {
+  Hdf5Handle file;
+  const Hdf5Handle source = open_source(dataset, mapping, file);
+  const Hdf5Handle creation(check_hdf5(H5Dget_create_plist(source.id()), hdf5_name(source)), H5Pclose);
+  if (H5Pget_layout(creation.id()) == H5D_VIRTUAL)
+    fail(dataset, hdf5_name(source) + " is a virtual dataset in its turn, which is not read");
+  require_stored(source);
+  if (H5Sget_select_type(mapping.there.id()) == H5S_SEL_ALL)
+    check_whole_source(dataset, mapping, source);
+  else
+    check_part_of_source(dataset, mapping, source);
+}
+
 /// Adds the selection of a piece to all before; both are of the space of the dataset.
 void add_selection(const Hdf5Handle& dataset, const Mapping& mapping, Hdf5Handle& all) {
-  if (!all)
+  const auto is_whole = [](const Hdf5Handle& selection) { return H5Sget_select_type(selection.id()) == H5S_SEL_ALL; };
+  if (all && is_whole(all)) return;
+  if (!all || is_whole(mapping.here))
     all = Hdf5Handle(check_hdf5(H5Scopy(mapping.here.id()), hdf5_name(dataset)), H5Sclose);
   else if (H5Sget_select_type(mapping.here.id()) != H5S_SEL_HYPERSLABS || H5Sget_select_type(all.id()) != H5S_SEL_HYPERSLABS)
     fail(dataset, "is made of parts that are no rows and columns, which is not read");
@@ -150,6 +172,16 @@ void require_stored(const Hdf5Handle& dataset) {
   if (layout == H5D_CHUNKED) check_chunks(dataset, creation, info);
   if (layout == H5D_VIRTUAL) check_virtual(dataset, creation, info);
   // The numbers of a compact dataset are in its header, which HDF5 has read.
+}
+
+std::vector<std::filesystem::path> other_files_of(const Hdf5Handle& dataset) {
+  const Hdf5Handle creation(check_hdf5(H5Dget_create_plist(dataset.id()), hdf5_name(dataset)), H5Pclose);
+  if (H5Pget_layout(creation.id()) != H5D_VIRTUAL) return {};
+  std::size_t count = 0;
+  check_hdf5(H5Pget_virtual_count(creation.id(), &count), hdf5_name(dataset));
+  std::vector<std::filesystem::path> files;
+  for (std::size_t i = 0; i < count; ++i) files.push_back(file_of(dataset, mapping_of(dataset, creation, i)));
+  return files;
 }
 
 }  // namespace grove

@@ -10,4 +10,7 @@ namespace grove {
 /// Refused, too: numbers in files that are no HDF5 files, and virtual datasets of virtual datasets. Opens the files of a virtual dataset.
 void require_stored(const Hdf5Handle& dataset);
 
+/// The other files that the numbers of a virtual dataset are in; none for other datasets. Throws SystemError.
+std::vector<std::filesystem::path> other_files_of(const Hdf5Handle& dataset);
+
 }  // namespace grove

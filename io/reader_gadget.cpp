@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 
+#include "io/file_fingerprint.hpp"
 #include "io/gadget_facts.hpp"
 #include "io/gadget_info.hpp"
 #include "io/gadget_layout.hpp"
@@ -140,6 +141,9 @@ ParticleSet read_gadget(const std::filesystem::path& path, const FieldTablePtr& 
     if (comm.is_root()) read_checked(path, [&] { layout = read_gadget_layout(path, *fields, info); });
   });
   share_layout(layout, comm);
+  std::vector<std::filesystem::path> files = layout.pieces;
+  files.insert(files.end(), layout.other_files.begin(), layout.other_files.end());
+  require_same_files(files, comm);
   const std::uint64_t total = layout.total();
   const std::uint64_t begin = first_of_rank(total, comm.rank(), comm.size());
   const std::uint64_t end = first_of_rank(total, comm.rank() + 1, comm.size());

@@ -8,6 +8,8 @@
 #include <cmath>
 #include <type_traits>
 
+#include "io/file_fingerprint.hpp"
+#include "io/find_file.hpp"
 #include "io/gadget_binary_file.hpp"
 #include "io/particle_rows.hpp"
 #include "kernels/space/error.hpp"
@@ -56,7 +58,8 @@ std::filesystem::path path_of_file(const std::filesystem::path& path, std::uint6
     throw DataError(fmt::format("{}: is one of {} files by its header, but its name has no number as in name.0", path.string(), files));
   std::filesystem::path other = path;
   other.replace_extension(std::to_string(file));
-  if (!std::filesystem::exists(other))
+  std::error_code ignored;
+  if (!std::filesystem::exists(other, ignored))
     throw DataError(fmt::format("{}: no such file; {} is one of {} files of a snapshot", other.string(), path.string(), files));
   return other;
 }
@@ -189,6 +192,7 @@ void describe(const FileSet& set, ReadInfo& info) {
   info.notes.push_back(fmt::format("format {}, {}-endian, positions in {}, velocities in {}", first.format,
                                    first.swapped ? "big" : "little", precision(first.position), precision(first.velocity)));
   if (set.files.size() > 1) info.notes.push_back(fmt::format("the snapshot is split over {} files", set.files.size()));
+  add_note_on_stray_file(set.paths.front(), set.files.size(), info.notes);
   if (!first.has_ids) info.notes.push_back("there is no block of ids; particles are numbered from 0 in the order of the file");
   if (!set.unused.empty()) info.notes.push_back(fmt::format("blocks that are not used: {}", fmt::join(set.unused, ", ")));
 }
@@ -203,6 +207,7 @@ ParticleSet read_gadget_binary(const std::filesystem::path& path, const FieldTab
     describe(set, info);
   });
   share_file_set(set, comm);
+  require_same_files(set.paths, comm);
   const std::uint64_t begin = first_of_rank(set.total(), comm.rank(), comm.size());
   const std::uint64_t end = first_of_rank(set.total(), comm.rank() + 1, comm.size());
   ParticleSet particles;

@@ -168,8 +168,17 @@ void require_new_snapshot(const std::string& out, bool overwrite, const std::vec
     throw ConfigError(fmt::format("--out {}: snapshots are HDF5 files; the name must end in .hdf5 or .h5", out));
   for (const std::string& input : inputs)
     if (is_file_of(out, input)) throw ConfigError(fmt::format("--out {} is the input {}: name another file", out, input));
-  if (!overwrite && std::filesystem::exists(out))
-    throw ConfigError(fmt::format("--out {} exists already: name another file, or give --overwrite", out));
+  std::error_code ignored;
+  const auto type_of = [&](const std::filesystem::path& path) { return std::filesystem::symlink_status(path, ignored).type(); };
+  const bool exists = type_of(out) != std::filesystem::file_type::not_found;
+  if (exists && !overwrite) throw ConfigError(fmt::format("--out {} exists already: name another file, or give --overwrite", out));
+  // The new file takes the place of the name, not of what a link leads to.
+  if (exists && type_of(out) != std::filesystem::file_type::regular)
+    throw ConfigError(fmt::format("--out {} is a link, or no regular file, which is not replaced: name another file", out));
+  // It may be of another program, or of another 'grove ic' that is at work.
+  if (const auto partial = partial_name(out); type_of(partial) != std::filesystem::file_type::not_found)
+    throw ConfigError(
+        fmt::format("--out {}: {} is there, where the file is made before it gets its name: move it away", out, partial.string()));
 }
 
 }  // namespace grove

@@ -82,7 +82,8 @@ void write_text(const std::string& path, const std::string& text);
 void require_writable(const std::string& path);
 
 /// Throws ConfigError unless a snapshot can be written to the file that --out names: it must be called .hdf5 or .h5, be none of the files
-/// that `inputs` mean and, without `overwrite`, not be there yet. Not collective.
+/// that `inputs` mean and, without `overwrite`, not be there yet; with it, be a regular file. What it is called while it is made must not
+/// be there. Not collective.
 void require_new_snapshot(const std::string& out, bool overwrite, const std::vector<std::string>& inputs = {});
 
 }  // namespace grove

@@ -74,6 +74,8 @@ std::vector<std::string> OutputDirectory::prepare(EarlierResults earlier) const 
     fs::create_directories(path_);
     if (::access(path_.c_str(), W_OK | X_OK) != 0)
       throw SystemError(fmt::format("output.directory = \"{}\" cannot be written to: {}", path_, std::strerror(errno)));
+    if (earlier != EarlierResults::keep)
+      for (const std::string& log : {energy(), timings()}) CsvLog::require_no_other(log);
     const std::vector<fs::path> results = files_in(path_, is_result);
     if (!results.empty() && earlier == EarlierResults::refuse)
       throw ConfigError(

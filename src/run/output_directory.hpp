@@ -24,7 +24,8 @@ class OutputDirectory {
   explicit OutputDirectory(std::string path) : path_(std::move(path)) {}
 
   /// Creates the directory with its parents, and removes the unfinished files of runs that were killed. Returns what it has done, in
-  /// sentences for the user. Not collective: one rank does it. Throws ConfigError, naming the directory and what was found, or SystemError.
+  /// sentences for the user. Not collective: one rank does it. Throws ConfigError, naming the directory and what was found, or SystemError,
+  /// also when a log that the run will begin is there that is not Grove's; nothing has been moved then.
   std::vector<std::string> prepare(EarlierResults earlier) const;
 
   /// Moves the snapshots from number `first` on to a directory of their own; returns what it has done, as above. For a run that goes on

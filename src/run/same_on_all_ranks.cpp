@@ -10,14 +10,13 @@
 #include <sstream>
 
 #include "decomposition/rank_place.hpp"
+#include "io/file_fingerprint.hpp"
 #include "kernels/space/error.hpp"
 #include "src/config/config_table.hpp"
 
 namespace grove {
 
 namespace {
-
-constexpr std::size_t compared_bytes = std::size_t{1} << 16;  ///< at each end of a file
 
 /// FNV-1a (Fowler, Noll & Vo): to compare texts, not against malice.
 std::uint64_t hash_of(const std::string& text) {
@@ -73,21 +72,6 @@ std::string quoted_word(const std::vector<std::string>& words, std::size_t at) {
 
 std::string line_or_nothing(const std::vector<std::string>& lines, std::size_t at) { return at < lines.size() ? lines[at] : "nothing"; }
 
-/// Size, and a hash of both ends.
-std::string fingerprint(const std::filesystem::path& path) {
-  // To open a pipe would wait for who writes to it.
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(path, ignored)) return "";
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
-  if (!file) return "";
-  const auto size = static_cast<std::uint64_t>(file.tellg());
-  std::string ends(std::min<std::uint64_t>(size, compared_bytes), '\0');
-  file.seekg(0).read(ends.data(), static_cast<std::streamsize>(ends.size()));
-  std::string last = ends;
-  file.seekg(static_cast<std::streamoff>(size - last.size())).read(last.data(), static_cast<std::streamsize>(last.size()));
-  return fmt::format("{} bytes, with the sum {:016x}", size, hash_of(ends + last));
-}
-
 }  // namespace
 
 void require_same_command_line(const std::vector<std::string>& words, const Communicator& comm) {
@@ -116,7 +100,7 @@ void require_same_config(const Config& config, const Communicator& comm) {
 }
 
 void require_same_file(const std::filesystem::path& path, const std::string& key, const Communicator& comm) {
-  require_same_lines<DataError>({fingerprint(path)}, comm, [&](const auto& own, const auto& root, std::size_t) {
+  require_same_lines<DataError>({file_fingerprint(path)}, comm, [&](const auto& own, const auto& root, std::size_t) {
     const auto seen = [](const std::string& text) { return text.empty() ? "cannot be opened" : "has " + text; };
     return fmt::format("{} = \"{}\" is not the same file for all ranks: it {} on rank 0, and {} on {}; all ranks must see one file", key,
                        path.string(), seen(root.front()), seen(own.front()), place_of_this_rank());

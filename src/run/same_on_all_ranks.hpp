@@ -18,8 +18,8 @@ void require_same_command_line(const std::vector<std::string>& words, const Comm
 /// the first key that differs, and both values.
 void require_same_config(const Config& config, const Communicator& comm);
 
-/// Compares size, first and last bytes of an input file as each rank sees it. `key` is the setting that names the file. A file that cannot
-/// be opened is left to its reader. Collective; throws AgreedError.
+/// Compares an input file as each rank sees it, as far as file_fingerprint() looks. `key` is the setting that names the file. A file that
+/// cannot be opened is left to its reader, and so are the other files of a snapshot. Collective; throws AgreedError.
 void require_same_file(const std::filesystem::path& path, const std::string& key, const Communicator& comm);
 
 /// Makes sure that all ranks see one directory, and can write to it: rank 0 makes a file there for a moment. `key` is the setting that

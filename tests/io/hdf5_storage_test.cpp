@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include <filesystem>
+#include <numeric>
 
 #include "io/info.hpp"
 #include "tests/support/gadget_file.hpp"
@@ -138,6 +139,45 @@ TEST_F(Hdf5Storage, ReadsVirtualDatasetsThatAreWhole) {
   std::vector<double> both = numbers_from(3);
   both.insert(both.end(), both.begin(), both.begin() + 9);
   EXPECT_EQ(all_particles(read_particles(path, comm), comm).position, both);
+}
+
+/// h5py selects all of a source; the file then does not say its shape.
+TEST_F(Hdf5Storage, ReadsVirtualDatasetsOfWholeSources) {
+  write_source("a.hdf5", particles);
+  write_source("short.hdf5", particles - 1);
+  if (comm.is_root()) {
+    const Hdf5Handle source = new_file(file("rows.hdf5"));
+    for (hsize_t i = 0; i < particles; ++i)
+      write_numbers(source, std::to_string(i), H5T_IEEE_F64LE, {3}, std::vector<double>(3, static_cast<double>(i + 1)));
+  }
+  const hsize_t shape[] = {particles, 3}, three[] = {3};
+  const Hdf5Handle all(H5Screate_simple(2, shape, nullptr), H5Sclose), row(H5Screate_simple(1, three, nullptr), H5Sclose);
+  const auto of_all = [&](hid_t here, const char* source) {
+    return [&, here, source](const Hdf5Handle& group) {
+      make(group, "Coordinates", {particles, 3},
+           [&](hid_t creation) { ASSERT_GE(H5Pset_virtual(creation, here, source, "/x", all.id()), 0); });
+    };
+  };
+  const Hdf5Handle six_rows = rows(0, particles);
+  std::vector<double> expected(3 * particles);
+  std::iota(expected.begin(), expected.end(), 0.5);
+  for (const Hdf5Handle* here : {&six_rows, &all}) {
+    write(of_all(here->id(), "a.hdf5"));
+    EXPECT_EQ(all_particles(read_particles(path, comm), comm).position, expected);
+  }
+  EXPECT_TRUE(
+      names(error(of_all(six_rows.id(), "short.hdf5")), {path, "18 of its numbers are all those of", "short.hdf5", "which has 15"}));
+  const auto of_rows = [&](hsize_t count) {
+    return [&, count](const Hdf5Handle& group) {
+      make(group, "Coordinates", {particles, 3}, [&](hid_t creation) {
+        for (hsize_t i = 0; i < count; ++i) H5Pset_virtual(creation, rows(i, 1).id(), "rows.hdf5", std::to_string(i).c_str(), row.id());
+      });
+    };
+  };
+  write(of_rows(particles));
+  const std::vector<double> read = all_particles(read_particles(path, comm), comm).position;
+  for (std::size_t i = 0; i < read.size(); ++i) EXPECT_EQ(read[i], static_cast<double>(i / 3 + 1));
+  EXPECT_TRUE(names(error(of_rows(particles - 1)), {path, "3 of its 18 numbers come from no file"}));
 }
 
 TEST_F(Hdf5Storage, RefusesVirtualDatasetsWithoutTheirNumbers) {

@@ -51,6 +51,13 @@ struct GadgetFile {
     if (energies && count[0] > 0) out += block("U   ", energy) + block("RHO ", energy);
     return out;
   }
+  std::string block(const std::string& name, const std::string& data) const {
+    if (std::find(left_out.begin(), left_out.end(), name) != left_out.end()) return "";
+    if (format == 1) return record(data);
+    std::string label = name;
+    append(label, static_cast<std::uint32_t>(data.size() + 8));
+    return record(label) + record(data);
+  }
   template <class T>
   void append(std::string& out, T number) const {
     char raw[sizeof(T)];
@@ -83,13 +90,6 @@ struct GadgetFile {
     std::string length;
     append(length, static_cast<std::uint32_t>(data.size()));
     return length + data + length;
-  }
-  std::string block(const std::string& name, const std::string& data) const {
-    if (std::find(left_out.begin(), left_out.end(), name) != left_out.end()) return "";
-    if (format == 1) return record(data);
-    std::string label = name;
-    append(label, static_cast<std::uint32_t>(data.size() + 8));
-    return record(label) + record(data);
   }
 };
 
@@ -255,7 +255,43 @@ TEST_F(GadgetBinaryReader, BelievesNoCountBeforeItHasSeenTheSizeOfTheFile) {
   std::string negative;
   file.append(negative, std::int32_t{-1});
   bytes.replace(4 + 4, 4, negative);
-  EXPECT_TRUE(names(error(bytes), {"the number of particles of type 1 is -1"}));
+  EXPECT_TRUE(names(error(bytes), {"the number of particles of type 1 is 4294967295", "at most 2147483647"}));
+}
+
+TEST_F(GadgetBinaryReader, RefusesASecondFileThatDiffersBetweenRanks) {
+  const TemporaryDirectory own;
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(own.path());
+  GadgetFile file;
+  file.files = 2;
+  for (std::int32_t& total : file.total) total *= 2;
+  for (const int i : {0, 1}) {
+    file.first = i * (comm_.rank() == 2 ? 9 : 8);
+    std::ofstream("set." + std::to_string(i), std::ios::binary) << file.bytes();
+  }
+  const std::string error = read_error("set.0", comm_);
+  std::filesystem::current_path(before);
+  if (comm_.size() < 3)
+    EXPECT_EQ(error, "no error");
+  else
+    EXPECT_TRUE(names(error, {"set.1 is not the same file for all ranks"}));
+}
+
+TEST_F(GadgetBinaryReader, StopsAtWhatIsNoBlockBehindTheEnd) {
+  // 64 MiB of zeros are 8 million empty records.
+  GadgetFile file;
+  write(file);
+  if (comm_.is_root()) std::filesystem::resize_file(directory_.file("galaxy.dat"), std::uint64_t{1} << 26U);
+  comm_.barrier();
+  EXPECT_TRUE(names(read_error(directory_.file("galaxy.dat"), comm_), {"galaxy.dat", "an empty record after the blocks", "zeros"}));
+  for (file.format = 1; file.format <= 2; ++file.format) {
+    const std::string block = file.block("XTRA", "1234");
+    std::string bytes = file.bytes();
+    for (int i = 0; i < 90; ++i) bytes += block;
+    EXPECT_EQ(error(bytes), "no error");
+    for (int i = 0; i < 20; ++i) bytes += block;
+    EXPECT_TRUE(names(error(bytes), {"galaxy.dat", "more than 100 blocks that are not used"}));
+  }
 }
 
 TEST_F(GadgetBinaryReader, NamesTheFirstBadRow) {

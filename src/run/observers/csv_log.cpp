@@ -101,9 +101,7 @@ std::string csv_header(const std::string& title, const std::vector<CsvColumn>& c
 }
 
 CsvLog::CsvLog(const std::string& path, const std::string& title, const std::vector<CsvColumn>& columns) : path_(path) {
-  struct stat there {};
-  if (::stat(path.c_str(), &there) == 0 && S_ISREG(there.st_mode) && !is_one(path))
-    throw SystemError(path + ": cannot be created: there is a file of this name that Grove has not written; move it away");
+  require_no_other(path);
   file_ = opened(path, O_CREAT | O_TRUNC, "cannot be created");
   for (const CsvColumn& column : columns) names_.push_back(column.name);
   write(csv_header(title, columns));
@@ -119,6 +117,12 @@ CsvLog::CsvLog(const std::string& path, std::uint64_t rows) : path_(path) {
 
 CsvLog::~CsvLog() {
   if (file_ >= 0) ::close(file_);
+}
+
+void CsvLog::require_no_other(const std::string& path) {
+  struct stat there {};
+  if (::stat(path.c_str(), &there) == 0 && S_ISREG(there.st_mode) && !is_one(path))
+    throw SystemError(path + ": cannot be created: there is a file of this name that Grove has not written; move it away");
 }
 
 bool CsvLog::is_one(const std::string& path) {

@@ -34,6 +34,8 @@ class CsvLog {
 
   /// Whether a file that exists is such a log, or empty.
   static bool is_one(const std::string& path);
+  /// Throws SystemError when a file of that name is there that is no log.
+  static void require_no_other(const std::string& path);
 
   /// One line; whole numbers below 2^53 without a fraction, others with 17 significant digits, so that the bits can be read back.
   /// `values` has one entry a column. Throws SystemError, naming the file, e.g. when the disk is full; the file then is as

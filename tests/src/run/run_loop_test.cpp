@@ -618,6 +618,22 @@ TEST_F(OutputDirectoryTest, RemovesUnfinishedFilesOfGroveAlone) {
   EXPECT_TRUE(has("notes.partial"));
 }
 
+TEST_F(OutputDirectoryTest, RefusesLogsOfOthersBeforeItMovesAnything) {
+  output.prepare(EarlierResults::refuse);
+  std::ofstream(output.timings()) << "mine,1\n";
+  put("snapshot_0001.hdf5");
+  for (const EarlierResults earlier : {EarlierResults::refuse, EarlierResults::set_aside}) {
+    try {
+      output.prepare(earlier);
+      ADD_FAILURE() << "no error";
+    } catch (const SystemError& error) {
+      EXPECT_NE(std::string(error.what()).find(output.timings() + ": cannot be created: there is a file"), std::string::npos)
+          << error.what();
+    }
+    EXPECT_TRUE(has("snapshot_0001.hdf5"));
+  }
+}
+
 TEST_F(OutputDirectoryTest, KnowsItsSnapshotsAndWhatLiesInIt) {
   output.prepare(EarlierResults::refuse);
   for (const char* name : {"snapshot_0002.hdf5", "snapshot_12345.hdf5", "snapshot_0003.hdf5.partial", "checkpoint_1.hdf5"}) put(name);

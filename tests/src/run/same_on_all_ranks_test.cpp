@@ -86,6 +86,19 @@ TEST_F(SameOnAllRanks, ADifferentInputFileIsNamed) {
   if (has_others) expect_contains(message, "cannot be opened");
 }
 
+TEST_F(SameOnAllRanks, ALargeFileThatDiffersInItsMiddleIsNamed) {
+  const TemporaryDirectory own;
+  std::ofstream(own.file("in")) << "begin";
+  std::filesystem::resize_file(own.file("in"), std::uint64_t{1} << 28U);
+  EXPECT_EQ(message_of([&] { require_same_file(own.file("in"), "key", comm); }), "");
+  if (is_last_of_several()) {
+    std::fstream file(own.file("in"), std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(std::int64_t{100} << 20U) << std::string(std::size_t{1} << 20U, 'x');
+  }
+  const std::string message = message_of([&] { require_same_file(own.file("in"), "key", comm); });
+  if (has_others) expect_contains(message, "is not the same file for all ranks: it has 268435456 bytes");
+}
+
 TEST_F(SameOnAllRanks, AFileThatNoRankCanOpenIsLeftToItsReader) {
   EXPECT_EQ(message_of([&] { require_same_file("/does/not/exist", "key", comm); }), "");
 }
