@@ -10,12 +10,19 @@
 #include <unistd.h>
 
 #include "decomposition/communicator.hpp"
+#include "io/hdf5_crash.hpp"
 #include "io/printable.hpp"
 #include "kernels/space/error.hpp"
 
 namespace grove {
 
 namespace {
+
+herr_t close_read_file(hid_t file) {
+  const herr_t closed = H5Fclose(file);
+  end_reading_hdf5();
+  return closed;
+}
 
 herr_t collect_message(unsigned, const H5E_error2_t* error, void* messages) {
   if (error->desc != nullptr) static_cast<std::vector<std::string>*>(messages)->emplace_back(error->desc);
@@ -137,9 +144,13 @@ Hdf5Handle open_hdf5_file(const std::filesystem::path& path) {
   const Hdf5Handle access_list = property_list(H5P_FILE_ACCESS);
   // Parallel file systems are often mounted without locks, and HDF5 refuses to open a file that it cannot lock.
   check_hdf5(H5Pset_file_locking(access_list.id(), false, true), "H5Pset_file_locking");
+  begin_reading_hdf5(path);
   const hid_t id = H5Fopen(path.c_str(), H5F_ACC_RDONLY, access_list.id());
-  if (id < 0) throw DataError(fmt::format("{}: is no HDF5 file, or truncated or damaged: {}", path.string(), hdf5_error_text()));
-  return {id, H5Fclose};
+  if (id < 0) {
+    end_reading_hdf5();
+    throw DataError(fmt::format("{}: is no HDF5 file, or truncated or damaged: {}", path.string(), hdf5_error_text()));
+  }
+  return {id, close_read_file};
 }
 
 Hdf5Handle open_hdf5_file_parallel(const std::filesystem::path& path, const Communicator& comm) {

@@ -64,9 +64,9 @@ MemoryModel::MemoryModel(const GravityParameters& gravity, const FieldTable& fie
 }
 
 // Fitted to what 2 and 4 ranks held on the CPU with 7,500 to 100,000 particles each, in Plummer spheres, and two H200s with 524,288 and
-// 16,777,216. The first term is that of arrays, which grow by a sixteenth when particles come. The second is that of the trees for and from other ranks: a
-// surface, which has twice as many sides where there are twice as many ranks, until all sides have neighbours. The third is that of
-// outboxes and lists.
+// 16,777,216. The first term is that of arrays, which grow by a sixteenth when particles come. The second is that of the trees for and from
+// other ranks: a surface, which has twice as many sides where there are twice as many ranks, until all sides have neighbours. The third is
+// that of outboxes and lists.
 double MemoryModel::bytes_over_ranks(double particles, int ranks) const {
   if (ranks == 1) return 0;
   if (is_direct_) return ring_block * particles * std::min(ranks - 1, 2) + (on_gpu_ ? outbox : 0);

@@ -58,11 +58,10 @@ TEST_F(Hdf5ByOthers, SwiftSnapshotsAreReadWithTheirSoftenings) {
   EXPECT_EQ(all.type, (std::vector<std::uint8_t>{1, 1, 1, 1, 4, 4, 5}));
   EXPECT_EQ(info.time, 0.25);
   EXPECT_EQ(why_not_isolated(info.universe), "");
-  EXPECT_EQ(info.softenings,
-            (std::vector<FileSoftening>{{"PartType1/Softenings", 0.125, 0.125, 1},
-                                        {"PartType4/Softenings", 0.5, 0.5, 4},
-                                        {"PartType5/Softenings", 0.625, 0.625, 5},
-                                        {"/GravityScheme Comoving DM softening length [internal units]", 0.125, 0.125, -1}}));
+  EXPECT_EQ(info.softenings, (std::vector<FileSoftening>{{"/GravityScheme Comoving DM softening length [internal units]", 0.125, 0.125, -1},
+                                                         {"PartType1/Softenings", 0.125, 0.125, 1},
+                                                         {"PartType4/Softenings", 0.5, 0.5, 4},
+                                                         {"PartType5/Softenings", 0.625, 0.625, 5}}));
 }
 
 TEST_F(Hdf5ByOthers, NamesOfComponentsAreReadOnAllRanksAndMadeFitForATerminal) {

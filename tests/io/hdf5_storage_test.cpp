@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
 #include <numeric>
 
@@ -245,6 +248,39 @@ TEST_F(Hdf5Storage, ComparesSizesWithTheFileBeforeItTakesMemory) {
                       H5Pset_deflate(creation, 1);
                     }),
                     {path, "/PartType1/Coordinates", "never written"}));
+}
+
+// HDF5 itself may crash on damaged metadata. In a process of its own, which does nothing of MPI.
+TEST_F(Hdf5Storage, ACrashWhileAFileIsReadIsPutDownToTheFile) {
+  write([](const Hdf5Handle& group) { write_numbers(group, "Coordinates", H5T_IEEE_F64LE, {particles, 3}, std::vector<double>(18, 1)); });
+  struct sigaction before = {}, during = {}, after = {};
+  sigaction(SIGSEGV, nullptr, &before);
+  for (const int kind : {SIGSEGV, SIGBUS}) {
+    int ends[2];
+    ASSERT_EQ(pipe(ends), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+      dup2(ends[1], STDERR_FILENO);
+      const Hdf5Handle file = open_hdf5_file(path);
+      std::raise(kind);
+      _exit(0);
+    }
+    close(ends[1]);
+    std::string said(1000, ' ');
+    said.resize(static_cast<std::size_t>(std::max<ssize_t>(read(ends[0], said.data(), said.size()), 0)));
+    close(ends[0]);
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == exit_code_of(DataError(""))) << status;
+    EXPECT_NE(said.find(std::string(path) + ": HDF5 crashed while it read the file"), std::string::npos) << said;
+  }
+  {
+    const Hdf5Handle file = open_hdf5_file(path), again = open_hdf5_file(path);
+    sigaction(SIGSEGV, nullptr, &during);
+  }
+  sigaction(SIGSEGV, nullptr, &after);
+  EXPECT_NE(during.sa_handler, before.sa_handler);
+  EXPECT_EQ(after.sa_handler, before.sa_handler);
 }
 
 }  // namespace
