@@ -38,6 +38,15 @@ H5T_class_t class_of(const Hdf5Handle& attribute, const std::string& what) {
   return H5Tget_class(Hdf5Handle(check_hdf5(H5Aget_type(attribute.id()), what), H5Tclose).id());
 }
 
+/// Damage may give an attribute any size: memory is taken only for what the file can hold.
+void require_room(const Hdf5Handle& attribute, hssize_t count, const Hdf5Handle& type, const std::string& what) {
+  const Hdf5Handle file(check_hdf5(H5Iget_file_id(attribute.id()), what), H5Fclose);
+  hsize_t bytes = 0;
+  check_hdf5(H5Fget_filesize(file.id(), &bytes), what);
+  const std::size_t each = std::max<std::size_t>(H5Tget_size(type.id()), 1);
+  if (count > 0 && static_cast<hsize_t>(count) > bytes / each) throw DataError(what + ": is larger than the file; the file is damaged");
+}
+
 template <class T>
 std::optional<std::vector<T>> read_values(const Hdf5Handle& object, const std::string& name, hid_t memory_type) {
   const Hdf5Handle attribute = open_attribute(object, name);
@@ -46,7 +55,9 @@ std::optional<std::vector<T>> read_values(const Hdf5Handle& object, const std::s
   const H5T_class_t kind = class_of(attribute, what);
   if (kind != H5T_FLOAT && kind != H5T_INTEGER) throw DataError(what + ": must be a number");
   const Hdf5Handle space(check_hdf5(H5Aget_space(attribute.id()), what), H5Sclose);
-  std::vector<T> values(static_cast<std::size_t>(std::max<hssize_t>(0, H5Sget_simple_extent_npoints(space.id()))));
+  const hssize_t count = H5Sget_simple_extent_npoints(space.id());
+  require_room(attribute, count, Hdf5Handle(check_hdf5(H5Aget_type(attribute.id()), what), H5Tclose), what);
+  std::vector<T> values(static_cast<std::size_t>(std::max<hssize_t>(0, count)));
   if (!values.empty()) check_hdf5(H5Aread(attribute.id(), memory_type, values.data()), what);
   return values;
 }
@@ -140,6 +151,7 @@ std::optional<std::string> read_text(const Hdf5Handle& object, const std::string
     H5free_memory(text);
     return printable_text(copy);
   }
+  require_room(attribute, 1, type, what);
   std::string text(H5Tget_size(type.id()), '\0');
   check_hdf5(H5Aread(attribute.id(), type.id(), text.data()), what);
   text.resize(std::min(text.size(), text.find('\0')));

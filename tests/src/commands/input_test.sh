@@ -86,6 +86,12 @@ files_that_are_not_read_are_refused_with_advice() {
     fails_with 3 "rebound.Simulation('archive.bin')" "$grove" info archive.bin
 }
 
+damage_that_hdf5_does_not_survive_is_put_down_to_the_file() {
+  local damaged=$data/../hdf5/damaged
+  fails_with 3 "damaged_attribute.hdf5: /PartType0/InternalEnergy, attribute U_M exponent: is larger than the file" "$grove" info "${damaged}_attribute.hdf5" &&
+    fails_with 3 "damaged_links.hdf5" "$grove" info "${damaged}_links.hdf5"
+}
+
 a_directory_stands_for_the_snapshot_in_it() {
   mkdir snapdir_000 && cp "$data/unsio.gadget2" snapdir_000/snapshot_000 && grep -v columns run.toml >binary.toml &&
     ranks 2 run binary.toml --set initial_conditions.file=snapdir_000 >out.txt
