@@ -28,6 +28,9 @@ class JoinTest : public testing::Test {
   const Communicator comm_{MPI_COMM_WORLD};
   const TemporaryDirectory directory_{comm_};
 
+  // The root removes the files, which others may still read.
+  void TearDown() override { comm_.barrier(); }
+
   std::string file(const std::string& name) const { return directory_.file(name.c_str()); }
 
   /// A snapshot of random particles with these components and ids from `first_id` on.
