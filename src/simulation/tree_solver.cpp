@@ -75,19 +75,19 @@ void require_extent(double extent) {
 
 /// Trees have softened forces in FP32, too: 1 / eps^3 must fit, and so must the powers of the cells' sizes in units of a larger eps. All
 /// ranks have the same extent, and stop together.
-void require_softening(const GravityLaw& law, const TreeScale& scale, double extent) {
+void require_softening(const SofteningClasses& classes, const ScaledLaw& law, double extent) {
   constexpr double most_extents = 1e6;
-  const double smallest = law.classes().length.front(), largest = law.classes().length.back();
-  const double least = law.at(scale).least_softening() * scale.length;
+  const double smallest = classes.length.front(), largest = classes.length.back();
+  const double least = law.least_softening() * law.scale.length;
+  const bool too_small = smallest > 0 && smallest<least, too_large = extent> 0 && largest > most_extents * extent;
+  if (!too_small && !too_large) return;
   std::ostringstream text;
-  if (smallest > 0 && smallest < least)
+  if (too_small)
     text << "gravity.softening = " << smallest << " is too small for particles that extend over " << extent
          << ": its forces do not fit into FP32; give at least " << least << ", or 0 for none, or gravity.method = \"direct\"";
-  else if (extent > 0 && largest > most_extents * extent)
+  else
     text << "gravity.softening = " << largest << " is too large for particles that extend over " << extent << ": give at most "
          << most_extents * extent << ", or gravity.method = \"direct\"";
-  else
-    return;
   throw AgreedError(text.str(), exit_code_of(ConfigError("")));
 }
 
@@ -118,8 +118,8 @@ void TreeSolver<Space>::prepare_for(const GravityLaw& law, Particles<Space>& par
   if (!frame_.is_finite) throw PositionsNotFinite();
   require_extent(frame_.extent);
   frame_.scale = law.fitting(frame_.scale);
-  require_softening(law, frame_.scale, frame_.extent);
   scaled_law_ = law.at(frame_.scale);
+  require_softening(law.classes(), scaled_law_, frame_.extent);
   for (std::size_t c = 0; c < scaled_laws_.size(); ++c) scaled_laws_[c] = law.at(frame_.scale, static_cast<int>(c));
   if (comm_.size() > 1) {
     clock.begin("exchange");

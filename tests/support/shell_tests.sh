@@ -12,8 +12,22 @@ config() { :; }
 holds() { "$@" || { echo "does not hold: $*"; return 1; }; }
 # contains FILE TEXT
 contains() { grep -qF -- "$2" "$1" || { echo "'$2' is missing in $1:"; cat "$1"; return 1; }; }
+lacks() { ! grep -qF -- "$2" "$1" || { echo "'$2' is in $1:"; cat "$1"; return 1; }; }
 # The error messages in err.txt are one.
 one_message() { [ "$(grep -c '^grove: error: ' err.txt)" -eq 1 ] || { echo "not one message:"; cat err.txt; return 1; }; }
+
+# ranks N ARGUMENT...: Grove on N ranks. Needs $mpirun, ${mpirun_flags[@]} and $grove.
+ranks() { local n=$1; shift; "$mpirun" -n "$n" "${mpirun_flags[@]}" "$grove" "$@"; }
+
+# fails_with CODE TEXT COMMAND...: the command exits with CODE, and its standard error has one error message, which contains TEXT.
+fails_with() {
+  local code=$1 text=$2 status
+  shift 2
+  "$@" >out.txt 2>err.txt
+  status=$?
+  [ "$status" -eq "$code" ] || { echo "exit code $status, not $code, of: $*"; cat err.txt; return 1; }
+  contains err.txt "$text" && one_message
+}
 
 in_its_directory() { mkdir "$directory/$1" && cd "$directory/$1" && config && "$1"; }
 

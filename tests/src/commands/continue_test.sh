@@ -12,7 +12,6 @@ source "$(dirname "${BASH_SOURCE[0]}")/../../support/shell_tests.sh"
 exec 3>&1 # past what keeps the output of tests
 finished=0 to_be_continued=75
 
-ranks() { local n=$1; shift; "$mpirun" -n "$n" "${mpirun_flags[@]}" "$grove" "$@"; }
 # ends_with CODE COMMAND...: output goes to out.txt and err.txt.
 ends_with() {
   local code=$1 status

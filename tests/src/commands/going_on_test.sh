@@ -18,7 +18,6 @@ ends_with() {
   status=$?
   [ $status -eq "$code" ] || { echo "exit code $status, not $code, of: $*"; cat out.txt err.txt; return 1; }
 }
-lacks() { ! grep -qF -- "$2" "$1" || { echo "'$2' stands in $1:"; cat "$1"; return 1; }; }
 
 config() {
   cat >run.toml <<END

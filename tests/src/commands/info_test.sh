@@ -9,19 +9,6 @@ tests=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 data=$tests/data/hdf5
 source "$tests/support/shell_tests.sh"
 
-ranks() { local n=$1; shift; "$mpirun" -n "$n" "${mpirun_flags[@]}" "$grove" "$@"; }
-
-# fails_with CODE TEXT COMMAND...: the command exits with CODE, and its standard error has one error message, which contains TEXT.
-fails_with() {
-  local code=$1 text=$2 status
-  shift 2
-  "$@" >out.txt 2>err.txt
-  status=$?
-  [ "$status" -eq "$code" ] || { echo "exit code $status, not $code, of: $*"; cat err.txt; return 1; }
-  contains err.txt "$text" && one_message
-}
-
-lacks() { ! grep -qF -- "$2" "$1" || { echo "'$2' is in $1:"; cat "$1"; return 1; }; }
 is_json() { ! command -v python3 >/dev/null || python3 -m json.tool "$1" >/dev/null; }
 
 # a_run_from FILE [OPTION...]: two short steps of its particles.

@@ -8,19 +8,6 @@ mpirun_flags=("$@")
 source "$(dirname "${BASH_SOURCE[0]}")/../../support/shell_tests.sh"
 data=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../data/input" && pwd)
 
-ranks() { local n=$1; shift; "$mpirun" -n "$n" "${mpirun_flags[@]}" "$grove" "$@"; }
-
-# fails_with CODE TEXT COMMAND...: the command exits with CODE, and its standard error has one error message, which contains TEXT.
-fails_with() {
-  local code=$1 text=$2 status
-  shift 2
-  "$@" >out.txt 2>err.txt
-  status=$?
-  [ "$status" -eq "$code" ] || { echo "exit code $status, not $code, of: $*"; cat err.txt; return 1; }
-  grep -qF -- "$text" err.txt || { echo "'$text' is missing in:"; cat err.txt; return 1; }
-  one_message
-}
-
 config() {
   printf '1 0 0 0 0 0 0 0\n1 1 0 0 0 0.5 0 1\n1 0 2 0 0.25 0 0 1\n' >stars.tab
   cat >run.toml <<END

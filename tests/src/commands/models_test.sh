@@ -8,18 +8,6 @@ mpirun_flags=("$@")
 source "$(dirname "${BASH_SOURCE[0]}")/../../support/shell_tests.sh"
 data=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../data/hdf5" && pwd)
 
-ranks() { local n=$1; shift; "$mpirun" -n "$n" "${mpirun_flags[@]}" "$grove" "$@"; }
-
-# fails_with CODE TEXT COMMAND...: the command exits with CODE, and its standard error has one error message, which contains TEXT.
-fails_with() {
-  local code=$1 text=$2 status
-  shift 2
-  "$@" >out.txt 2>err.txt
-  status=$?
-  [ "$status" -eq "$code" ] || { echo "exit code $status, not $code, of: $*"; cat err.txt; return 1; }
-  contains err.txt "$text" && one_message
-}
-
 # column NAME FILE: the numbers of a column of energy.csv.
 column() {
   grep -v '^#' "$2" | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i == name) k = i; next } { print $k }'

@@ -8,21 +8,6 @@ shift 2
 mpirun_flags=("$@")
 source "$(dirname "${BASH_SOURCE[0]}")/../../support/shell_tests.sh"
 
-ranks() { local n=$1; shift; "$mpirun" -n "$n" "${mpirun_flags[@]}" "$grove" "$@"; }
-
-# fails_with CODE TEXT COMMAND...: the command exits with CODE, and its standard error has one error message, which contains TEXT.
-fails_with() {
-  local code=$1 text=$2 status
-  shift 2
-  "$@" >out.txt 2>err.txt
-  status=$?
-  [ "$status" -eq "$code" ] || { echo "exit code $status, not $code, of: $*"; cat err.txt; return 1; }
-  grep -qF -- "$text" err.txt || { echo "'$text' is missing in:"; cat err.txt; return 1; }
-  one_message
-}
-
-lacks() { ! grep -qF -- "$2" "$1" || { echo "'$2' is in $1:"; cat "$1"; return 1; }; }
-
 # virial_ratio LOG: of its last row.
 virial_ratio() { tail -n 1 "$1" | cut -d, -f15; }
 is_near() { awk -v a="$1" -v b="$2" -v d="$3" 'BEGIN { exit !(a - b < d && b - a < d) }' || { echo "$1 is not $2 to $3"; return 1; }; }

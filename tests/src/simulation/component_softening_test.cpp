@@ -129,8 +129,8 @@ TEST_P(ComponentSoftening, HasTheErrorsOfOneSoftening) {
   }
   const Errors wide = errors(Lengths(particle_type_count, halo)), narrow = errors(Lengths(particle_type_count, disc));
   EXPECT_LT(two.median, 1.1 * std::max(wide.median, narrow.median));
-  // The 99th percentile of 1,000 particles scatters by several per cent from sample to sample.
-  EXPECT_LT(two.p99, 1.25 * std::max(wide.p99, narrow.p99));
+  // At most 1.16, with tree and Wendland's kernel, in this sample of 1,000 particles; below 1 in larger systems.
+  EXPECT_LT(two.p99, 1.2 * std::max(wide.p99, narrow.p99));
   // No criterion looks at the potential.
   EXPECT_LT(two.potential_p99, 1.25 * std::max(wide.potential_p99, narrow.potential_p99));
 }
