@@ -106,8 +106,7 @@ Core core_of(const std::vector<Double4>& sample) {
   return {centre, std::max(outlier_factor * quantile(distance, 0.5), companion_factor * quantile(distance, 0.99))};
 }
 
-/// On several ranks a cube that takes the place of another one is larger than needed by this factor, so that particles stay inside for some
-/// steps.
+/// A cube that takes the place of another one is larger than needed by this factor, so that particles stay inside for some steps.
 constexpr double cube_margin = 1.1;
 /// It is found anew when the extent of the particles has changed by more than these factors, and when it has outliers, of which only a
 /// sample knows, after some steps.
@@ -135,8 +134,6 @@ bool has_nearly(const Frame& previous, const Core& core) {
          std::max({std::abs(d.x), std::abs(d.y), std::abs(d.z)}) < (1 - smallest_change) * wanted;
 }
 
-double power_of_two_near(double x) { return x > 0 && std::isfinite(x) ? std::exp2(std::round(std::log2(x))) : 1; }
-
 }  // namespace
 
 template <class Space>
@@ -159,7 +156,7 @@ Frame find_frame(Space& space, const Communicator& comm, const Particles<Space>&
   double half = 0;
   for (int k = 0; k < 3; ++k) half = std::max(half, 0.5 * (all.high[k] - all.low[k]));
   frame.extent = 2 * half;
-  const bool serves = comm.size() > 1 && still_serves(previous, centre, half);
+  const bool serves = still_serves(previous, centre, half);
   bool is_kept = serves;
   int steps_kept = previous.steps_kept + 1;
   if (!is_kept && half > 0) {
@@ -168,7 +165,7 @@ Frame find_frame(Space& space, const Communicator& comm, const Particles<Space>&
       half = core.half;
       centre = core.centre;
       frame.has_outliers = true;
-      is_kept = comm.size() > 1 && has_nearly(previous, core);
+      is_kept = has_nearly(previous, core);
       steps_kept = 0;
     }
   }
@@ -182,10 +179,10 @@ Frame find_frame(Space& space, const Communicator& comm, const Particles<Space>&
     if (half == 0) half = std::max({std::abs(centre.x), std::abs(centre.y), std::abs(centre.z)}) * 1e-6;
     if (half == 0) half = 1;
     half *= 1 + 1e-12;  // the highest coordinate belongs inside
-    if (comm.size() > 1 && !previous.shares.empty()) half *= cube_margin;
+    if (!previous.shares.empty()) half *= cube_margin;
     frame.cube = {centre - Double3{half, half, half}, 2 * half};
   }
-  frame.scale = {power_of_two_near(frame.cube.edge), power_of_two_near(all.mass)};
+  frame.scale = TreeScale::near(frame.cube.edge, all.mass);
   return frame;
 }
 

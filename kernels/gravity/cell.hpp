@@ -4,6 +4,7 @@
 #pragma once
 
 #include <bit>
+#include <cmath>
 #include <cstdint>
 
 #include "kernels/gravity/multipole.hpp"
@@ -31,6 +32,12 @@ struct alignas(64) CellGeometry : CellPlace {
 struct TreeScale {
   double length = 1;
   double mass = 1;
+
+  /// The powers of two near a length and a mass; 1 for what is no number above 0.
+  static TreeScale near(double length, double mass) { return {power_of_two_near(length), power_of_two_near(mass)}; }
+
+ private:
+  static double power_of_two_near(double x) { return x > 0 && std::isfinite(x) ? std::exp2(std::round(std::log2(x))) : 1; }
 };
 
 /// The number of terms of order 0 and 1, which are not stored with a multipole: the monopole is CellGeometry::mass, the dipole is zero.

@@ -20,8 +20,10 @@ struct GravityParameters {
   std::map<std::string, double> softening_of_component{};
   /// [types] softening length of each particle type, code units; empty: all have `softening`. Of a pair the larger one counts.
   std::vector<double> softening_of_type{};
-  std::string softening_kernel = "plummer";    ///< one of softening_names()
-  std::uint64_t order = 4;                     ///< of the expansions of method = fmm: 4 or 5
+  std::string softening_kernel = "plummer";  ///< one of softening_names()
+  std::uint64_t order = 4;                   ///< of the expansions of method = fmm: 4 or 5
+  /// On one rank the methods fmm and tree sum all pairs of up to so many particles; see sums_all_pairs().
+  std::uint64_t all_pairs_up_to = 0;
   double G = 1.0;                              ///< gravitational constant, code units
   std::map<std::string, double> parameters{};  ///< parameters of single opening criteria and softening kernels, by name
 

@@ -1,12 +1,22 @@
 // Copies of items of any size from places given by an index: what the sort and the exchange do with every array of the table of fields.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "kernels/space/space.hpp"
 
 namespace grove {
+
+/// Items of one array, on their way to another.
+struct ItemRow {
+  const void* from;
+  void* to;  ///< must not overlap with `from` of any row of the same call
+  std::size_t item_bytes;
+};
+inline constexpr std::size_t most_rows = 8;  ///< of one call
 
 namespace detail {
 
@@ -16,55 +26,65 @@ struct Words {
 };
 
 template <class T>
-struct Gather {
-  const T* from;
-  const std::uint32_t* index;
-  T* to;
-  GROVE_HD void operator()(std::size_t i) const { to[i] = from[index[i]]; }
-};
+GROVE_HD void move_item(const ItemRow& row, std::size_t from, std::size_t to) {
+  static_cast<T*>(row.to)[to] = static_cast<const T*>(row.from)[from];
+}
 
-struct GatherBytes {
-  const std::byte* from;
-  const std::uint32_t* index;
-  std::byte* to;
-  std::size_t item_bytes;
+GROVE_HD inline void move_bytes(const ItemRow& row, std::size_t from, std::size_t to) {
+  for (std::size_t b = 0; b < row.item_bytes; ++b)
+    static_cast<std::byte*>(row.to)[to * row.item_bytes + b] = static_cast<const std::byte*>(row.from)[from * row.item_bytes + b];
+}
+
+struct MoveItems {
+  ItemRow rows[most_rows];
+  int count;
+  const std::uint32_t* index;  ///< null: each item stays at its place
+
   GROVE_HD void operator()(std::size_t i) const {
-    for (std::size_t b = 0; b < item_bytes; ++b) to[i * item_bytes + b] = from[index[i] * item_bytes + b];
+    const std::size_t from = index ? index[i] : i;
+    for (int r = 0; r < count; ++r) move(rows[r], from, i);
+  }
+  GROVE_HD static void move(const ItemRow& row, std::size_t from, std::size_t to) {
+    switch (row.item_bytes) {
+      case 1:
+        return move_item<std::uint8_t>(row, from, to);
+      case 2:
+        return move_item<std::uint16_t>(row, from, to);
+      case 4:
+        return move_item<std::uint32_t>(row, from, to);
+      case 8:
+        return move_item<std::uint64_t>(row, from, to);
+      case 12:
+        return move_item<Words<3>>(row, from, to);
+      case 16:
+        return move_item<Float4>(row, from, to);
+      case 24:
+        return move_item<Double3>(row, from, to);
+      case 32:
+        return move_item<Double4>(row, from, to);
+      default:
+        return move_bytes(row, from, to);
+    }
   }
 };
 
-template <class T, class Space>
-void gather_as(Space& space, View<const std::uint32_t> index, const void* from, void* to) {
-  space.for_each(index.size, Gather<T>{static_cast<const T*>(from), index.data, static_cast<T*>(to)});
-}
-
 }  // namespace detail
+
+/// In each of `rows`, at most most_rows of them, puts item index[i] at place i, for all i below `n`. `index` may be null: then item i. All
+/// of it is memory of the space, aligned as the items are. Asynchronous, in one launch.
+template <class Space>
+void gather_rows(Space& space, std::size_t n, const std::uint32_t* index, std::span<const ItemRow> rows) {
+  detail::MoveItems move{{}, static_cast<int>(rows.size()), index};
+  std::copy(rows.begin(), rows.end(), move.rows);
+  if (!rows.empty()) space.for_each(n, move);
+}
 
 /// Puts item index[i] of `from` at place i of `to`; both are memory of the space, aligned as its blocks are, and do not overlap.
 /// Asynchronous.
 template <class Space>
 void gather_items(Space& space, View<const std::uint32_t> index, std::size_t item_bytes, const void* from, void* to) {
-  switch (item_bytes) {
-    case 1:
-      return detail::gather_as<std::uint8_t>(space, index, from, to);
-    case 2:
-      return detail::gather_as<std::uint16_t>(space, index, from, to);
-    case 4:
-      return detail::gather_as<std::uint32_t>(space, index, from, to);
-    case 8:
-      return detail::gather_as<std::uint64_t>(space, index, from, to);
-    case 12:
-      return detail::gather_as<detail::Words<3>>(space, index, from, to);
-    case 16:
-      return detail::gather_as<Float4>(space, index, from, to);
-    case 24:
-      return detail::gather_as<Double3>(space, index, from, to);
-    case 32:
-      return detail::gather_as<Double4>(space, index, from, to);
-    default:
-      space.for_each(index.size,
-                     detail::GatherBytes{static_cast<const std::byte*>(from), index.data, static_cast<std::byte*>(to), item_bytes});
-  }
+  const ItemRow row{from, to, item_bytes};
+  gather_rows(space, index.size, index.data, {&row, 1});
 }
 
 }  // namespace grove

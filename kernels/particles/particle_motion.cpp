@@ -23,6 +23,9 @@ struct Drift {
   }
 };
 
+/// Zero if all components are finite, otherwise NaN.
+GROVE_HD double zero_of(const Double4& a) { return 0 * a.x + 0 * a.y + 0 * a.z + 0 * a.w; }
+
 /// Several sums at a time, so that particles are read once.
 template <int count>
 struct Sums {
@@ -44,10 +47,11 @@ struct Motion {
   GROVE_HD MotionSums operator()(std::size_t i) const {
     const Double4 x = p.position[i];
     const Double3 v = p.velocity[i];
+    const Double4 a = p.acceleration[i];
     const double m = x.w;
     return {{{m, 0},
              {0.5 * m * dot(v, v), 0},
-             {0.5 * m * p.acceleration[i].w, 0},
+             {0.5 * m * a.w + zero_of(a), 0},
              {m * v.x, 0},
              {m * v.y, 0},
              {m * v.z, 0},
@@ -78,9 +82,6 @@ struct AbsoluteForce {
 struct AddOne {
   GROVE_HD CompensatedSum operator()(const CompensatedSum& a, const CompensatedSum& b) const { return a + b; }
 };
-
-/// Zero if all components are finite, otherwise NaN.
-GROVE_HD double zero_of(const Double4& a) { return 0 * a.x + 0 * a.y + 0 * a.z + 0 * a.w; }
 
 struct NotFinite {
   ParticleView p;

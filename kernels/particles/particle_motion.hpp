@@ -25,9 +25,9 @@ struct CompensatedSum {
   }
 };
 
-/// Sums over particles, code units.
+/// Sums over particles, code units. The potential energy, the sum of m * phi / 2, is not finite if the force on any particle is not.
 struct ParticleSums {
-  CompensatedSum mass, kinetic, potential;  ///< potential: sum of m * phi / 2
+  CompensatedSum mass, kinetic, potential;
   CompensatedSum momentum[3], angular_momentum[3], mass_moment[3];
 };
 

@@ -40,15 +40,46 @@ struct ScaledMagnitude {
   }
 };
 
-/// Sorts an array. Uses the memory `spare`, of `spare_bytes` bytes, if that is enough.
+/// Sorts arrays by way of spare memory, as many at a time as have room there.
 template <class Space>
-void reorder(Space& space, View<const std::uint32_t> order, ParticleArray<Space>& array, void* spare, std::size_t spare_bytes) {
-  const std::size_t bytes = order.size * array.item_bytes();
-  Scratch<Space, std::byte> own(space, bytes > spare_bytes ? bytes : 0);
-  void* const sorted = bytes > spare_bytes ? own.data() : spare;
-  gather_items(space, order, array.item_bytes(), array.data(), sorted);
-  space.copy(array.data(), sorted, bytes);
-}
+class ArraySort {
+ public:
+  ArraySort(Space& space, View<const std::uint32_t> order, void* spare, std::size_t spare_bytes)
+      : space_(space), order_(order), spare_(static_cast<std::byte*>(spare)), spare_bytes_(spare_bytes) {}
+
+  void add(void* items, std::size_t item_bytes) {
+    const std::size_t bytes = order_.size * item_bytes;
+    if (bytes > spare_bytes_) return sort_with_more(items, item_bytes);
+    if (count_ == most_rows || aligned(used_, item_bytes) + bytes > spare_bytes_) finish();
+    std::byte* const place = spare_ + aligned(used_, item_bytes);
+    there_[count_] = {items, place, item_bytes};
+    back_[count_++] = {place, items, item_bytes};
+    used_ = aligned(used_, item_bytes) + bytes;
+  }
+  void finish() {
+    gather_rows(space_, order_.size, order_.data, std::span<const ItemRow>(there_, count_));
+    gather_rows(space_, order_.size, nullptr, std::span<const ItemRow>(back_, count_));
+    count_ = used_ = 0;
+  }
+
+ private:
+  /// The first place not before `used` where such items may lie.
+  static std::size_t aligned(std::size_t used, std::size_t item_bytes) {
+    const std::size_t alignment = item_bytes & (~item_bytes + 1);
+    return (used + alignment - 1) / alignment * alignment;
+  }
+  void sort_with_more(void* items, std::size_t item_bytes) {
+    Scratch<Space, std::byte> sorted(space_, order_.size * item_bytes);
+    gather_items<Space>(space_, order_, item_bytes, items, sorted.data());
+    space_.copy(items, sorted.data(), order_.size * item_bytes);
+  }
+
+  Space& space_;
+  View<const std::uint32_t> order_;
+  std::byte* spare_;
+  std::size_t spare_bytes_, used_ = 0, count_ = 0;
+  ItemRow there_[most_rows], back_[most_rows];
+};
 
 }  // namespace
 
@@ -77,16 +108,18 @@ View<const float> sort_particles(Space& space, View<std::uint64_t> keys, double 
   space.for_each(n, ScaledMagnitude{particles.acceleration.data(), 1 / acceleration_unit, magnitude.data()});
   sort_keys<Space>(space, keys, order);
 
-  // Positions are sorted into the memory of the accelerations, and the two arrays swap their memory. All other fields are then sorted, one
-  // after the other, by way of the memory that the positions had.
+  // Positions are sorted into the memory of the accelerations, and the two arrays swap their memory. All other fields are then sorted by
+  // way of the memory that the positions had.
   ParticleArray<Space>&position = particles.array(position_array), &lent = particles.array(acceleration_array);
   gather_items<Space>(space, order, position.item_bytes(), position.data(), lent.data());
   position.swap(lent);
+  ArraySort<Space> sort(space, order, lent.data(), n * lent.item_bytes());
   for (std::size_t a = 0; a < particles.array_count(); ++a) {
     const FieldArray& described = particles.table()->arrays()[a];
     if (a == position_array || described.is_lent || !described.travels) continue;
-    reorder<Space>(space, order, particles.array(a), lent.data(), n * lent.item_bytes());
+    sort.add(particles.array(a).data(), particles.array(a).item_bytes());
   }
+  sort.finish();
   gather_items<Space>(space, order, sizeof(float), magnitude.data(), lent.data());
   return {reinterpret_cast<const float*>(lent.data()), n};
 }

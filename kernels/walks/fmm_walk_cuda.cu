@@ -3,6 +3,7 @@
 #include "kernels/walks/fmm_walk_cuda.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "kernels/space/error.hpp"
 
@@ -92,6 +93,10 @@ void FmmWalk<CudaSpace>::walk(CudaSpace& space, const ScaledLaw& law, const Tree
   a.stack_capacity = fmm_walk::stack_capacity(sources.levels);
   const std::size_t warps = std::size_t{a.block_slots} * fmm_walk::warps_per_block;
   a.lists_first = cells < few_cells * warps;
+  static const double tc = std::getenv("TEAM_C") ? std::atof(std::getenv("TEAM_C")) : 4,
+                      tg = std::getenv("TEAM_G") ? std::atof(std::getenv("TEAM_G")) : 4;
+  a.cells_by_team = cells < tc * warps;
+  a.groups_by_team = a.walked_groups() < tg * warps;
   Scratch<CudaSpace, std::uint32_t> stacks(space, a.stack_capacity * warps);
   Scratch<CudaSpace, std::uint32_t> put_off(space, a.lists_first ? fmm_walk::put_off_capacity * warps : 0);
   Scratch<CudaSpace, unsigned> slots_returned(space, a.block_slots), done(space, cells);

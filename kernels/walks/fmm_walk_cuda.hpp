@@ -45,7 +45,8 @@ struct FmmArguments {
   WarpCounts* counts;
   std::uint32_t* done;  ///< [target cells] 1 once its part of `local` is written, or there was no memory for that
   float* local;
-  bool lists_first;  ///< target cells hand down their lists before their expansions, see fmm_walk_schedule.cuh
+  bool cells_by_team, groups_by_team;  ///< a team of warps walks for each target cell, each group: see fmm_walk::WarpTeam
+  bool lists_first;                    ///< target cells hand down their lists before their expansions, see fmm_walk_schedule.cuh
   GroupWork* cell_work;
   ListStatus* status;
 
@@ -73,16 +74,18 @@ constexpr int blocks_per_multiprocessor(ExpansionForm form, bool at_group) {
 
 /// Pending cells that a lane tests at a time, as long as few are on the stack; see most_taken().
 inline constexpr int tests_a_lane = 2;
-inline constexpr std::uint32_t few_pending = 512;
-constexpr std::uint32_t most_taken(std::uint32_t pending) { return pending > few_pending ? warp_size : tests_a_lane * warp_size; }
+inline constexpr std::uint32_t few_pending = 384, taken_of_many = 4;
+constexpr std::uint32_t most_taken(std::uint32_t pending) { return pending > few_pending ? taken_of_many : tests_a_lane * warp_size; }
 
 /// Room for the pending cells of one warp, in a tree with `levels` levels. A cell that is taken is replaced by at most 8 children, so that
-/// the stack grows by at most 7. Above few_pending cells, 32 are taken at a time from the top. The next 32 are then descendants of these
-/// until all of them are gone, so that every level adds at most 7 * 32.
-constexpr std::uint32_t stack_capacity(std::uint32_t levels) { return few_pending + 7 * warp_size * (tests_a_lane + levels); }
+/// the stack grows by at most 7. Above few_pending cells, which is rare, a few are taken at a time from the top. The next few are then
+/// descendants of these until all of them are gone, so that every level adds at most 7 for each.
+constexpr std::uint32_t stack_capacity(std::uint32_t levels) {
+  return few_pending + 7 * (tests_a_lane * warp_size + taken_of_many * levels);
+}
 
 /// Number of accepted cells that a warp can put off until its list is handed down. Further ones are added to the expansion at once.
-inline constexpr std::uint32_t put_off_capacity = 32 * warp_size;
+inline constexpr std::uint32_t put_off_capacity = 8 * warp_size;
 
 }  // namespace fmm_walk
 

@@ -17,6 +17,15 @@ struct ParticleMemory {
   std::uint32_t index[warp_size];  ///< in the source tree
 };
 
+/// What one warp of a team has summed for the team's target.
+template <int terms>
+struct TeamShare {
+  float local[terms];
+  Force<float> force[warp_size];
+  GroupWork work;
+  std::uint32_t own;  ///< see TargetForces::own_bits()
+};
+
 /// Shared memory of one warp for sources; its parts are used one after the other.
 template <class Terms>
 union SourceMemory {
@@ -26,13 +35,14 @@ union SourceMemory {
   float local[warp_size][terms | 1];
   CellSource cell[warp_size];
   ParticleMemory particle;
+  TeamShare<terms> share;
 };
 
 /// In group radii. For pairs further apart than this, the rounding of two FP32 offsets hardly changes the force (docs/performance.md). The
 /// forces of closer pairs are computed from their positions in FP64.
 inline constexpr float close_distance = 1.0F / 64;
 
-template <int order, class Softening>
+template <int order, class Softening, class Team>
 class TargetForces {
  public:
   using Terms = ExpansionTerms<order, Softening>;
@@ -157,9 +167,30 @@ class TargetForces {
     add_to_total();
   }
 
-  /// Ends the sums over sources and writes the forces on a group.
-  __device__ void finish_group(std::uint32_t group, bool has_parent, std::uint32_t parent) {
+  /// Ends the sums over sources: all lanes have the local expansion, and the first warp of a team has the sums and the own bits of all.
+  /// `memory_of(k)` is the memory of warp k. All warps of the team call it together.
+  template <class MemoryOf>
+  __device__ void join(std::uint32_t& own, MemoryOf memory_of) {
     sum_local_over_lanes();
+    if constexpr (Team::warps > 1) {
+      TeamShare<terms>& mine = memory_.share;
+      for_terms<terms>([&](auto i) {
+        if (lane_ == i % warp_size) mine.local[i] = local_[i];
+      });
+      mine.force[lane_] = total_;
+      if (lane_ == 0) mine.work = work_;
+      if (lane_ == 0) mine.own = own;
+      Team::sync();
+      if (Team::is_first()) {
+#pragma unroll 1
+        for (int k = 1; k < Team::warps; ++k) add_share(memory_of(k).share, own);
+      }
+      Team::sync();
+    }
+  }
+
+  /// Writes the forces on a group.
+  __device__ void finish_group(std::uint32_t group, bool has_parent, std::uint32_t parent) {
     Double3 centre = box_.centre;
     float unit = unit_;
     // The expansion of the cell above is evaluated at the particles as it is: it need not be shifted to the group's centre.
@@ -182,9 +213,8 @@ class TargetForces {
     if (lane_ == 0) add_work(a_.data.work[group]);
   }
 
-  /// Ends the sums over sources and writes a target cell's local expansion, that of the target cell above included.
+  /// Writes a target cell's local expansion, that of the target cell above included.
   __device__ void finish_cell(std::uint32_t target, bool has_parent, std::uint32_t parent) {
-    sum_local_over_lanes();
     if (has_parent) add_parent_expansion(parent);
     float* const out = a_.local + std::size_t{target} * local_stride(Terms::form);
     for_terms<terms>([&](auto i) {
@@ -298,6 +328,18 @@ class TargetForces {
     __syncwarp();
     for_terms<terms>([&](auto i) { local_[i] = memory_.local[0][i]; });
     __syncwarp();
+  }
+
+  __device__ void add_share(const TeamShare<terms>& share, std::uint32_t& own) {
+    for_terms<terms>([&](auto i) { local_[i] += share.local[i]; });
+    const Force<float> force = share.force[lane_];
+    total_.x += force.x;
+    total_.y += force.y;
+    total_.z += force.z;
+    total_.potential += force.potential;
+    work_ = {work_.particle_particle + share.work.particle_particle, work_.cell_particle + share.work.cell_particle,
+             work_.opening_tests + share.work.opening_tests, work_.cell_cell + share.work.cell_cell};
+    own |= share.own;
   }
 
   /// Loads the local expansion of a target cell.

@@ -13,6 +13,9 @@
 // If memory for a list is short, its range says so (no_memory). The cells and groups below are then passed over, and later launches walk
 // them.
 //
+// With few targets for all warps, the slowest of them determines the time. Then the warps of a block are a team that walks for one target
+// at a time: see WarpTeam.
+//
 // Every loop in which a warp waits is left by a vote, so that the compiler sees that the lanes stay together. Otherwise it guards every
 // exchange between lanes against lanes that have left, and the code becomes too large for the instruction cache.
 #pragma once
@@ -26,10 +29,28 @@ namespace grove::fmm_walk {
 /// Values of FmmArguments::list_range that are not ranges.
 inline constexpr std::uint64_t not_ready = ~std::uint64_t{0}, no_memory = not_ready - 1;
 
-/// Draws numbers from 0, 1, ... `end` - 1 for one warp; each number goes to one warp only. `ahead`: the warp draws its next number while it
-/// works on the present one, which hides the latency. This is not allowed if other warps wait for the work with a number. All lanes call
+/// `size` warps of a block that walk for one target at a time: all warps of the block, or one. Each has its own stack, queues and sums.
+/// The first one draws targets and adds up the sums of all.
+template <int size>
+struct WarpTeam {
+  static constexpr int warps = size;
+
+  /// This warp's place in its team.
+  __device__ static int rank() { return size == 1 ? 0 : static_cast<int>(threadIdx.x) / warp_size; }
+  __device__ static bool is_first() { return rank() == 0; }
+  /// All warps of the team wait for each other, and see what each has written before.
+  __device__ static void sync() {
+    if constexpr (size == 1)
+      __syncwarp();
+    else
+      __syncthreads();
+  }
+};
+
+/// Draws numbers from 0, 1, ... `end` - 1 for one team; each number goes to one team only. `ahead`: the team draws its next number while it
+/// works on the present one, which hides the latency. This is not allowed if other teams wait for the work with a number. All lanes call
 /// each function together.
-template <bool ahead>
+template <bool ahead, class Team>
 class NumberDrawer {
  public:
   __device__ NumberDrawer(unsigned* counter, std::uint32_t end) : counter_(counter), end_(end) {
@@ -39,18 +60,29 @@ class NumberDrawer {
   /// Sets `number`; false when there are no more.
   __device__ bool next(std::uint32_t& number) {
     if constexpr (!ahead) drawn_ = draw();
-    number = __shfl_sync(all_lanes, drawn_, 0);
+    number = of_team(__shfl_sync(all_lanes, drawn_, 0));
     if (number >= end_) return false;
     if constexpr (ahead) drawn_ = draw();
     return true;
   }
 
  private:
-  __device__ unsigned draw() const { return threadIdx.x % warp_size == 0 ? atomicAdd(counter_, 1U) : 0; }
+  __device__ unsigned draw() const { return Team::is_first() && threadIdx.x % warp_size == 0 ? atomicAdd(counter_, 1U) : 0; }
+
+  /// The number of the first warp. It may be one number ahead of a warp that still reads, so there are two places.
+  __device__ std::uint32_t of_team(std::uint32_t number) {
+    if constexpr (Team::warps == 1) return number;
+    __shared__ std::uint32_t place[2];
+    turn_ ^= 1;
+    if (threadIdx.x == 0) place[turn_] = number;
+    Team::sync();
+    return place[turn_];
+  }
 
   unsigned* counter_;
   std::uint32_t end_;
   unsigned drawn_ = 0;
+  int turn_ = 0;
 };
 
 /// Waits until `word` is no longer `not_yet`, and returns it. The warp that writes it must have drawn a lower number, or be this one:

@@ -1,4 +1,5 @@
-// The walk of `fmm` on the GPU: one warp for each target cell, and one for each group.
+// The walk of `fmm` on the GPU: one warp for each target cell, and one for each group. Where targets are few, a team of warps walks for
+// each, and every warp takes a share of the pending cells.
 //
 // Pending source cells lie on a stack in global memory. Each lane tests two of them at a time, since a test is mostly waiting for memory.
 // Accepted cells and leaves wait in queues in shared memory until there are 32. Cells then go into the local expansion, one in each lane.
@@ -32,11 +33,12 @@ struct WarpMemory {
   Queue<uint2> leaves;            ///< first particle and number of particles
 };
 
-template <int order, class Opening, class Softening, bool at_group>
+template <int order, class Opening, class Softening, bool at_group, class Team>
 class TargetWalk {
  public:
   using Memory = WarpMemory<ExpansionTerms<order, Softening>>;
 
+  /// `memory` is that of this warp, in an array of those of all warps of the block; `warp` numbers the warps of all blocks.
   __device__ TargetWalk(const FmmArguments& a, const Opening& opening, const Softening& softening, Memory& memory, int warp)
       : a_(a),
         opening_(opening),
@@ -48,7 +50,7 @@ class TargetWalk {
         lane_(static_cast<int>(threadIdx.x % warp_size)) {}
 
   /// Walks for one target, unless memory is short for a list it needs, or an earlier launch has done so. For groups, the cell above must be
-  /// done.
+  /// done. All warps of a team call it together.
   __device__ void run(std::uint32_t target) {
     const std::uint32_t above = at_group ? a_.targets.group_parent[target] : a_.targets.parent[target];
     const bool has_parent = a_.has_list(above);
@@ -57,21 +59,27 @@ class TargetWalk {
                                             : wait_for(a_.list_range[above], not_ready);
     if (a_.finished && (at_group ? !has_parent || a_.finished[above] : a_.finished[target])) return;
     if (range == no_memory) {
-      if constexpr (!at_group) publish(a_.list_range[target], no_memory);
+      if constexpr (!at_group) publish_for_team(a_.list_range[target], no_memory);
       return;
     }
     list_ = has_parent ? a_.lists : a_.sources.roots;
     list_next_ = static_cast<std::uint32_t>(range);
     list_end_ = static_cast<std::uint32_t>(range >> 32);
     accepted_count_ = direct_count_ = leaf_count_ = collected_count_ = put_off_count_ = top_ = own_ = 0;
+    begin_sharing();
+    const auto memory_of = [this](int k) -> auto& { return (&memory_)[k].sources; };
     if constexpr (at_group) {
       forces_.load_group(target);
       walk(target);
+      forces_.join(own_, memory_of);
+      if (!Team::is_first()) return;
       forces_.evaluate_own(own_);
       forces_.finish_group(target, has_parent, above);
     } else {
       forces_.load_cell(target);
       if (!walk(target)) return;
+      forces_.join(own_, memory_of);
+      if (!Team::is_first()) return;
       if (a_.lists_first && has_parent) wait_for(a_.done[above], 0U);
       forces_.finish_cell(target, has_parent, above);
       if (!a_.lists_first) publish(a_.list_range[target], range_);
@@ -87,7 +95,7 @@ class TargetWalk {
       const std::uint32_t enough = more ? warp_size : 1;
       if (!handed_down && !more) {
         range_ = hand_down();
-        if (a_.lists_first || range_ == no_memory) publish(a_.list_range[target], range_);
+        if (a_.lists_first || range_ == no_memory) publish_for_team(a_.list_range[target], range_);
         if (range_ == no_memory) return false;
         handed_down = true;
       } else if (accepted_count_ >= enough) {
@@ -132,6 +140,46 @@ class TargetWalk {
     return begin | std::uint64_t{begin + a_.sources.root_count} << 32;
   }
 
+  // How the warps of a team share the pending cells. If the list is short, all of them first do the same tests, whose results count for the
+  // first warp only, until there are enough pending cells for all. Then each keeps every fourth one.
+
+  static constexpr std::uint32_t enough_to_share = warp_size;
+
+  __device__ void begin_sharing() {
+    if constexpr (Team::warps == 1) return;
+    shares_ = list_end_ - list_next_ > enough_to_share;
+    if (shares_) list_next_ = smaller(list_next_ + Team::rank(), list_end_);
+  }
+  __device__ void share_stack() {
+    const std::uint32_t kept = (top_ + Team::warps - 1 - Team::rank()) / Team::warps;
+#pragma unroll 1
+    for (std::uint32_t first = 0; first < kept; first += warp_size) {
+      const std::uint32_t at = first + lane_;
+      const std::uint32_t cell = at < kept ? stack_[at * Team::warps + Team::rank()] : 0;
+      __syncwarp();
+      if (at < kept) stack_[at] = cell;
+      __syncwarp();
+    }
+    top_ = kept;
+    // Of a list that has not been tested to its end, too.
+    list_next_ = smaller(list_next_ + Team::rank(), list_end_);
+    shares_ = true;
+  }
+  /// Pending cells of the list that are this warp's.
+  __device__ std::uint32_t left_in_list() const {
+    if constexpr (Team::warps == 1) return list_end_ - list_next_;
+    return shares_ ? (list_end_ - list_next_ + Team::warps - 1) / Team::warps : list_end_ - list_next_;
+  }
+  /// Distance of this warp's cells in the list.
+  __device__ std::uint32_t list_step() const { return Team::warps == 1 || !shares_ ? 1 : Team::warps; }
+  /// Whether what this warp finds counts.
+  __device__ bool counts() const { return Team::warps == 1 || shares_ || Team::is_first(); }
+
+  template <class T>
+  __device__ static void publish_for_team(T& word, T value) {
+    if (Team::is_first()) publish(word, value);
+  }
+
   /// A pending cell that a lane tests, and the result of the test.
   struct Pending {
     std::uint32_t entry;  ///< the cell, and forbidden_bit
@@ -146,18 +194,19 @@ class TargetWalk {
   /// Takes pending cells from the stack or, if it is empty, from the list, tests them, and passes each on.
   __device__ void test_next() {
     const bool from_stack = top_ > 0;
-    const std::uint32_t taken = smaller(from_stack ? top_ : list_end_ - list_next_, most_taken(top_));
+    const std::uint32_t taken = smaller(from_stack ? top_ : left_in_list(), most_taken(top_));
     if (from_stack) top_ -= taken;
     Pending pending[tests_a_lane];
 #pragma unroll
     for (int j = 0; j < tests_a_lane; ++j) {
       const std::uint32_t at = warp_size * j + lane_;
-      pending[j].entry = at >= taken ? 0 : from_stack ? stack_[top_ + at] : list_ ? list_[list_next_ + at] : list_next_ + at;
+      const std::uint32_t in_list = list_next_ + at * list_step();
+      pending[j].entry = at >= taken ? 0 : from_stack ? stack_[top_ + at] : list_ ? list_[in_list] : in_list;
     }
-    if (!from_stack) list_next_ += taken;
+    if (!from_stack) list_next_ = smaller(list_next_ + taken * list_step(), list_end_);
     __syncwarp();
-    forces_.count_tests(taken);
-    // All data of the tests are loaded at once, also for lanes without a cell.
+    if (counts()) forces_.count_tests(taken);
+      // All data of the tests are loaded at once, also for lanes without a cell.
 #pragma unroll
     for (Pending& p : pending) {
       p.geometry = load_whole(a_.sources.geometry + p.cell());
@@ -168,6 +217,9 @@ class TargetWalk {
 #pragma unroll
     for (const Pending& p : pending) pass_on(p);
     __syncwarp();
+    if constexpr (Team::warps > 1) {
+      if (!shares_ && top_ > enough_to_share) share_stack();
+    }
   }
 
   /// Without branches, so that the tests of one lane overlap.
@@ -185,8 +237,10 @@ class TargetWalk {
     }
     const bool rejected = real & !p.into_local & !p.at_targets;
     p.has_children = rejected & (p.links.child_count > 0) & (at_group | (p.geometry.radius >= forces_.box().radius));
-    p.is_leaf = at_group & rejected & (p.links.child_count == 0);
-    p.handed_down = !at_group & rejected & !p.has_children;
+    p.is_leaf = at_group & rejected & (p.links.child_count == 0) & counts();
+    p.handed_down = !at_group & rejected & !p.has_children & counts();
+    p.into_local &= counts();
+    p.at_targets &= counts();
   }
 
   __device__ void pass_on(const Pending& p) {
@@ -231,27 +285,56 @@ class TargetWalk {
     collected_count_ += __popc(mask);
   }
 
-  /// Copies the collected cells to the common list memory. Returns their range there, or no_memory.
+  /// Copies the collected cells of the team to the common list memory. Returns their range there, or no_memory.
   __device__ std::uint64_t hand_down() {
+    const CollectedCells all = collected_of_team();
     unsigned long long begin = 0;
-    if (lane_ == 0) {
-      begin = atomicAdd(&a_.status->used, static_cast<unsigned long long>(collected_count_));
-      atomicMax(&a_.status->longest_list, collected_count_);
+    if (lane_ == 0 && Team::is_first()) {
+      begin = atomicAdd(&a_.status->used, static_cast<unsigned long long>(all.count));
+      atomicMax(&a_.status->longest_list, all.longest);
     }
-    begin = __shfl_sync(all_lanes, begin, 0);
-    const std::uint64_t end = begin + collected_count_;
-    if (collected_count_ > a_.collected_capacity || end > a_.list_capacity) {
+    begin = of_first_lane(begin);
+    const std::uint64_t end = begin + all.count;
+    if (all.longest > a_.collected_capacity || end > a_.list_capacity) {
       if (lane_ == 0) a_.status->short_of_memory = 1;
       return no_memory;
     }
 #pragma unroll 1
-    for (std::uint32_t i = lane_; i < collected_count_; i += warp_size) a_.lists[begin + i] = collected_[i];
+    for (std::uint32_t i = lane_; i < collected_count_; i += warp_size) a_.lists[begin + all.before + i] = collected_[i];
+    if constexpr (Team::warps > 1) Team::sync();  // the range is published next
     return begin | end << 32;
+  }
+
+  /// Numbers of cells that the warps of a team have collected.
+  struct CollectedCells {
+    std::uint32_t count, longest;  ///< of all warps, of one
+    std::uint32_t before;          ///< by the warps before this one
+  };
+  __device__ CollectedCells collected_of_team() {
+    if constexpr (Team::warps == 1) return {collected_count_, collected_count_, 0};
+    __shared__ std::uint32_t count_of[Team::warps];
+    if (lane_ == 0) count_of[Team::rank()] = collected_count_;
+    Team::sync();
+    CollectedCells all{};
+    for (int k = 0; k < Team::warps; ++k) {
+      if (k < Team::rank()) all.before += count_of[k];
+      all.count += count_of[k];
+      all.longest = larger(all.longest, count_of[k]);
+    }
+    return all;
+  }
+  /// The value that the first lane of the team's first warp has.
+  __device__ unsigned long long of_first_lane(unsigned long long value) {
+    if constexpr (Team::warps == 1) return __shfl_sync(all_lanes, value, 0);
+    __shared__ unsigned long long place;
+    if (threadIdx.x == 0) place = value;
+    Team::sync();
+    return place;
   }
 
   const FmmArguments& a_;
   const Opening& opening_;
-  TargetForces<order, Softening> forces_;
+  TargetForces<order, Softening, Team> forces_;
   Memory& memory_;
   std::uint32_t* stack_;
   std::uint32_t* collected_;
@@ -260,23 +343,24 @@ class TargetWalk {
   const std::uint32_t* list_ = nullptr;  ///< null: the list is the cells list_next_, list_next_ + 1, ...
   std::uint32_t list_next_ = 0, list_end_ = 0, top_ = 0;
   std::uint32_t accepted_count_ = 0, direct_count_ = 0, leaf_count_ = 0, collected_count_ = 0, put_off_count_ = 0;
+  bool shares_ = false;      ///< whether the warps of the team have different pending cells
   std::uint64_t range_ = 0;  ///< of the list handed down
   std::uint32_t own_ = 0;    ///< one bit for each target that lies in a source leaf inside the group
 };
 
-template <int order, class Opening, class Softening, bool at_group>
+template <int order, class Opening, class Softening, bool at_group, class Team>
 __global__ void __launch_bounds__(warps_per_block* warp_size, blocks_per_multiprocessor(ExpansionTerms<order, Softening>::form, at_group))
     fmm_walk_kernel(const __grid_constant__ FmmArguments a, const __grid_constant__ Opening opening,
                     const __grid_constant__ Softening softening) {
   if constexpr (!at_group) let_next_launch_start();
-  using Walk = TargetWalk<order, Opening, Softening, at_group>;
+  using Walk = TargetWalk<order, Opening, Softening, at_group, Team>;
   using Memory = typename Walk::Memory;
   alignas(16) __shared__ unsigned char shared[warps_per_block * sizeof(Memory)];
   const BlockSlot slot(a.counts->slots_lent, a.counts->slots_returned, a.slots_returned, a.block_slots);
   const int warp = static_cast<int>(threadIdx.x) / warp_size;
   Walk walk(a, opening, softening, reinterpret_cast<Memory*>(shared)[warp], static_cast<int>(slot.number()) * warps_per_block + warp);
   const std::uint32_t cells = a.targets.cell_count - a.first_level_cell;
-  NumberDrawer<at_group> drawer(a.counts->drawn + at_group, at_group ? a.walked_groups() : cells);
+  NumberDrawer<at_group, Team> drawer(a.counts->drawn + at_group, at_group ? a.walked_groups() : cells);
   CellsAbove above(a.done, &a.counts->cells_done, cells);
 #pragma unroll 1
   for (std::uint32_t number; drawer.next(number);) {
@@ -290,21 +374,24 @@ __global__ void __launch_bounds__(warps_per_block* warp_size, blocks_per_multipr
       const std::uint32_t cell = a.first_level_cell + number;
       if (a.data.active.wants_cell(cell)) walk.run(cell);
       // Also if there was no memory, so that no group waits in vain.
-      publish(a.done[cell], 1U);
-      count_up(a.counts->cells_done);
+      if (Team::is_first()) {
+        publish(a.done[cell], 1U);
+        count_up(a.counts->cells_done);
+      }
     }
   }
   if constexpr (at_group) await_previous_launch();
 }
 
-template <bool at_group, int order, class Opening, class Softening>
+template <bool at_group, class Team, int order, class Opening, class Softening>
 void launch(CudaSpace& space, const FmmArguments& a, const Opening& opening, const Softening& softening, std::uint32_t targets,
             bool overlaps) {
   if (targets == 0) return;
   cudaLaunchConfig_t config{};
+  constexpr unsigned at_once = warps_per_block / Team::warps;
   const auto resident =
       static_cast<unsigned>(space.multiprocessors() * blocks_per_multiprocessor(ExpansionTerms<order, Softening>::form, at_group));
-  config.gridDim = std::min((targets - 1) / warps_per_block + 1, resident);
+  config.gridDim = std::min((targets - 1) / at_once + 1, resident);
   config.blockDim = warps_per_block * warp_size;
   config.stream = space.stream();
   cudaLaunchAttribute attribute{};
@@ -312,17 +399,23 @@ void launch(CudaSpace& space, const FmmArguments& a, const Opening& opening, con
   attribute.val.programmaticStreamSerializationAllowed = 1;
   config.attrs = &attribute;
   config.numAttrs = overlaps ? 1 : 0;
-  check_cuda(cudaLaunchKernelEx(&config, fmm_walk_kernel<order, Opening, Softening, at_group>, a, opening, softening), "walk of fmm");
+  check_cuda(cudaLaunchKernelEx(&config, fmm_walk_kernel<order, Opening, Softening, at_group, Team>, a, opening, softening), "walk of fmm");
 }
 
 }  // namespace fmm_walk
 
 template <int order>
 void launch_fmm_walk(CudaSpace& space, const ScaledLaw& law, const FmmArguments& a) {
+  using One = fmm_walk::WarpTeam<1>;
+  using Block = fmm_walk::WarpTeam<fmm_walk::warps_per_block>;
   law.visit([&](const auto& opening, const auto& softening) {
     const std::uint32_t cells = a.targets.cell_count - a.first_level_cell;
-    fmm_walk::launch<false, order>(space, a, opening, softening, cells, false);
-    fmm_walk::launch<true, order>(space, a, opening, softening, a.walked_groups(), cells > 0 && space.overlaps_launches());
+    const auto walk_cells = [&]<class Team>(Team) { fmm_walk::launch<false, Team, order>(space, a, opening, softening, cells, false); };
+    const auto walk_groups = [&]<class Team>(Team) {
+      fmm_walk::launch<true, Team, order>(space, a, opening, softening, a.walked_groups(), cells > 0 && space.overlaps_launches());
+    };
+    a.cells_by_team ? walk_cells(Block{}) : walk_cells(One{});
+    a.groups_by_team ? walk_groups(Block{}) : walk_groups(One{});
   });
 }
 

@@ -91,6 +91,14 @@ void add_gravity(Rows& rows) {
   add(&Gravity::theta,
       {"theta", {}, {0.0, 1.5, false}, "opening angle; smaller is more accurate and slower. opening = relative: of the first forces alone"},
       has_cells);
+  add(&Gravity::all_pairs_up_to,
+      {"all_pairs_up_to",
+       {},
+       {0.0, 100000.0},
+       "with up to so many particles and one softening length, one rank sums all pairs on a GPU, which is faster and more accurate",
+       {},
+       "on CPU cores up to an eighth of it; 0: never"},
+      has_cells);
   rows.push_back({"gravity",
                   {"softening",
                    Gravity{}.softening,

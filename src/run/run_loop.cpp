@@ -12,6 +12,7 @@
 #include "src/run/not_finite_list.hpp"
 #include "src/run/stop_signals.hpp"
 #include "src/run/wall_clock.hpp"
+#include "src/simulation/finite_check.hpp"
 
 namespace grove {
 

@@ -1,4 +1,4 @@
-// Conserved quantities of a run, and the check that its numbers are finite.
+// Conserved quantities of a run.
 #pragma once
 
 #include <cmath>
@@ -6,8 +6,6 @@
 
 #include "decomposition/communicator.hpp"
 #include "kernels/particles/particle_motion.hpp"
-#include "kernels/space/error.hpp"
-#include "kernels/space/phase_clock.hpp"
 
 namespace grove {
 
@@ -42,24 +40,11 @@ struct ForceBalance {
   double relative() const { return absolute > 0 ? std::hypot(net[0], net[1], net[2]) / absolute : 0; }
 };
 
-/// Sums over the particles of all ranks, at `time`. Collective; synchronises.
-template <class Space>
-Diagnostics measure_diagnostics(Space& space, const Communicator& comm, const Particles<Space>& particles, double time);
+/// The sums of all ranks put together, at `time`. `sums` are those of this rank's particles, and `particle_count` is their number.
+/// Collective.
+Diagnostics diagnostics_of(const Communicator& comm, const ParticleSums& sums, std::uint64_t particle_count, double time);
 
-/// Sums of the forces on the particles of all ranks. Collective; synchronises.
-template <class Space>
-ForceBalance measure_force_balance(Space& space, const Communicator& comm, const Particles<Space>& particles);
-
-/// The position, the velocity or the force of a particle is not finite: all ranks know.
-class NotFiniteError : public AgreedError {
- public:
-  using AgreedError::AgreedError;
-};
-
-/// Throws NotFiniteError (exit code of DataError) on all ranks, naming a particle whose `part` is not finite at `time`. Collective;
-/// synchronises.
-template <class Space>
-void require_finite(Space& space, const Communicator& comm, const Particles<Space>& particles, ParticlePart part, double time,
-                    PhaseClock<Space>& clock);
+/// The forces of all ranks put together. Collective.
+ForceBalance force_balance_of(const Communicator& comm, const ForceSums& sums);
 
 }  // namespace grove

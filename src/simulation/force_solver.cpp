@@ -3,6 +3,7 @@
 #include "kernels/gravity/gravity_law.hpp"
 #include "kernels/space/error.hpp"
 #include "src/simulation/direct_solver.hpp"
+#include "src/simulation/few_particles_solver.hpp"
 #include "src/simulation/tree_solver.hpp"
 
 namespace grove {
@@ -11,7 +12,10 @@ template <class Space>
 std::unique_ptr<ForceSolver<Space>> make_force_solver(Space& space, const Communicator& comm, const GravityParameters& gravity,
                                                       TransportWay way) {
   const GravityLaw law(gravity);
-  const auto walking = [&](auto walker) { return std::make_unique<TreeSolver<Space>>(space, comm, law, std::move(walker), way); };
+  const auto walking = [&](auto walker) -> std::unique_ptr<ForceSolver<Space>> {
+    auto of_many = std::make_unique<TreeSolver<Space>>(space, comm, law, std::move(walker), way);
+    return std::make_unique<FewParticlesSolver<Space>>(space, comm, gravity, std::move(of_many));
+  };
   if (gravity.method == "fmm") return walking(std::make_unique<FmmWalker<Space>>(space, law.expansion_form()));
   if (gravity.method == "tree") return walking(std::make_unique<TreeWalker<Space>>(space));
   if (gravity.method == "direct") return std::make_unique<DirectSolver<Space>>(space, comm, law, way);

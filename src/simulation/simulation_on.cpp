@@ -1,6 +1,7 @@
 #include "src/simulation/simulation_on.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <utility>
 
@@ -9,6 +10,7 @@
 #include "kernels/space/error.hpp"
 #include "src/integrators/integrators.hpp"
 #include "src/run/observers/observers.hpp"
+#include "src/simulation/finite_check.hpp"
 
 namespace grove {
 
@@ -86,6 +88,7 @@ template <class Space>
 void SimulationOn<Space>::resume(const ParticleSet& set, const SavedState& state) {
   require_softening();
   upload(*space_, set, particles_);
+  sums_.reset();
   const bool are_known = comm_.min(set.size() == 0 || !set.acceleration.empty() ? 1 : 0) == 1;
   particles_.has_acceleration = are_known && state.count("simulation.has_acceleration") != 0;
   time_ = state.number("simulation.time");
@@ -97,6 +100,7 @@ void SimulationOn<Space>::resume(const ParticleSet& set, const SavedState& state
 template <class Space>
 void SimulationOn<Space>::evaluate_forces() {
   space_->restart_most_bytes_held();
+  sums_.reset();
   external_.hide(*space_, particles_);
   try {
     solver_->prepare(particles_, clock_);
@@ -110,10 +114,12 @@ void SimulationOn<Space>::evaluate_forces() {
   most_bytes_held_ = space_->most_bytes_held();
 }
 
+/// The sums that diagnostics() will give also tell whether a force is not finite.
 template <class Space>
 void SimulationOn<Space>::finish_forces() {
-  require_finite(*space_, comm_, particles_, ParticlePart::force, time_, clock_);
-  space_->synchronize();
+  clock_.begin("checks");
+  sums_ = sum_particles(*space_, particles_);
+  require_finite(*space_, comm_, particles_, ParticlePart::force, time_, clock_, std::isfinite(sums_->potential.value()));
 }
 
 template <class Space>
@@ -145,7 +151,8 @@ ExternalSums SimulationOn<Space>::external_sums() {
 
 template <class Space>
 Diagnostics SimulationOn<Space>::diagnostics() {
-  Diagnostics d = measure_diagnostics(*space_, comm_, particles_, time_);
+  if (!sums_) sums_ = sum_particles(*space_, particles_);
+  Diagnostics d = diagnostics_of(comm_, *sums_, particles_.size(), time_);
   if (external_.empty()) return d;
   const ExternalSums sums = external_sums();
   d.external = sums.energy.value();
@@ -158,7 +165,7 @@ Diagnostics SimulationOn<Space>::diagnostics() {
 
 template <class Space>
 ForceBalance SimulationOn<Space>::force_balance() {
-  ForceBalance balance = measure_force_balance(*space_, comm_, particles_);
+  ForceBalance balance = force_balance_of(comm_, sum_forces(*space_, particles_));
   if (external_.empty()) return balance;
   const ExternalSums sums = external_sums();
   for (int k = 0; k < 3; ++k) balance.net[k] -= sums.force[k].value();

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "kernels/particles/item_order.hpp"
+#include "kernels/particles/particle_motion.hpp"
 #include "src/external/external_field.hpp"
 #include "src/integrators/integrator.hpp"
 #include "src/simulation/devices.hpp"
@@ -61,7 +63,8 @@ class SimulationOn final : public Simulation {
   std::unique_ptr<ForceCheck<Space>> check_;
   PhaseClock<Space> clock_;
   double time_ = 0;
-  std::size_t most_bytes_held_ = 0;  ///< during the last force evaluation
+  std::optional<ParticleSums> sums_;  ///< over the particles as they are now
+  std::size_t most_bytes_held_ = 0;   ///< during the last force evaluation
 };
 
 }  // namespace grove

@@ -8,6 +8,7 @@
 #include "kernels/space/error.hpp"
 #include "kernels/tree/moments.hpp"
 #include "kernels/tree/tree_build.hpp"
+#include "src/simulation/fp32_range.hpp"
 
 namespace grove {
 
@@ -62,34 +63,6 @@ struct MarkPart {
   std::uint8_t* part;
   GROVE_HD void operator()(std::size_t i) const { part[i] = begin <= i && i < end && (!active || active[i] != 0) ? 1 : 0; }
 };
-
-/// Trees have lengths in FP32. All ranks have the same extent, and stop together.
-void require_extent(double extent) {
-  constexpr double largest = 1e36, smallest = 1e-36;
-  if (extent == 0 || (smallest <= extent && extent <= largest)) return;
-  std::ostringstream text;
-  text << "the particles extend over " << extent << " code units, and trees take " << smallest << " to " << largest << ": "
-       << (extent > largest ? "remove those that are far outside, or choose larger units" : "choose smaller units");
-  throw AgreedError(text.str(), exit_code_of(DataError("")));
-}
-
-/// Trees have softened forces in FP32, too: 1 / eps^3 must fit, and so must the powers of the cells' sizes in units of a larger eps. All
-/// ranks have the same extent, and stop together.
-void require_softening(const SofteningClasses& classes, const ScaledLaw& law, double extent) {
-  constexpr double most_extents = 1e6;
-  const double smallest = classes.length.front(), largest = classes.length.back();
-  const double least = law.least_softening() * law.scale.length;
-  const bool too_small = smallest > 0 && smallest<least, too_large = extent> 0 && largest > most_extents * extent;
-  if (!too_small && !too_large) return;
-  std::ostringstream text;
-  if (too_small)
-    text << "gravity.softening = " << smallest << " is too small for particles that extend over " << extent
-         << ": its forces do not fit into FP32; give at least " << least << ", or 0 for none, or gravity.method = \"direct\"";
-  else
-    text << "gravity.softening = " << largest << " is too large for particles that extend over " << extent << ": give at most "
-         << most_extents * extent << ", or gravity.method = \"direct\"";
-  throw AgreedError(text.str(), exit_code_of(ConfigError("")));
-}
 
 }  // namespace
 

@@ -10,6 +10,7 @@
 #include "io/checkpoint.hpp"
 #include "io/checkpoint_file.hpp"
 #include "src/external/external_potentials.hpp"
+#include "src/simulation/finite_check.hpp"
 #include "tests/support/physics_support.hpp"
 #include "tests/support/temporary_directory.hpp"
 

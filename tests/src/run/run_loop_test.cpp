@@ -1,4 +1,5 @@
 #include "src/run/run_loop.hpp"
+#include "src/simulation/finite_check.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,0 +1,242 @@
+#include "kernels/walks/pair_sum.hpp"
+
+#include <algorithm>
+
+#include "kernels/gravity/interaction.hpp"
+#if !defined(__CUDACC__)
+#include "kernels/space/float_vector.hpp"
+#endif
+
+namespace grove {
+
+namespace {
+
+#if defined(__CUDACC__)
+using Lanes = float;
+constexpr std::uint32_t lane_count = 1;
+/// So that the GPU has enough threads.
+constexpr std::size_t enough_threads = std::size_t{1} << 17;
+/// They share what is loaded.
+constexpr std::uint32_t targets_at_once = 4;
+#else
+using Lanes = FloatVector;
+constexpr std::uint32_t lane_count = FloatVector::width;
+constexpr std::size_t enough_threads = 1;
+constexpr std::uint32_t targets_at_once = 2;
+#endif
+
+/// Sources that are loaded at a time, in 16-byte words or whole SIMD vectors.
+constexpr std::uint32_t at_once = larger(lane_count, 4U);
+constexpr std::uint32_t smallest_slice = 32;
+static_assert(sources_per_block % at_once == 0 && smallest_slice % at_once == 0 && at_once % targets_at_once == 0);
+
+/// In distances from the centre. Pairs of FP32 numbers give closer distances with a relative error above 2^-20.
+constexpr float close_pair = 0x1p-28F;
+
+/// Positions relative to a centre, each the sum of two FP32 numbers; masses. In arrays padded to whole blocks of `at_once`.
+struct PairSources {
+  float* numbers = nullptr;
+  std::uint32_t padded = 0;
+  static constexpr int arrays = 7;
+
+  GROVE_HD float* high(int k) const { return numbers + std::size_t{padded} * k; }
+  GROVE_HD float* low(int k) const { return numbers + std::size_t{padded} * (3 + k); }
+  GROVE_HD float* mass() const { return numbers + std::size_t{padded} * 6; }
+};
+
+struct SplitPositions {
+  const Double4* particles;
+  std::uint32_t count;
+  Double3 centre;
+  GravityUnits units;
+  PairSources out;
+
+  GROVE_HD void operator()(std::size_t i) const {
+    const Double4 p = i < count ? particles[i] : Double4{};
+    const double x[3] = {(p.x - centre.x) * units.per_length, (p.y - centre.y) * units.per_length, (p.z - centre.z) * units.per_length};
+    for (int k = 0; k < 3; ++k) {
+      // What fills the last block has no mass and is far away.
+      const float high = i < count ? static_cast<float>(x[k]) : 1e6F;
+      out.high(k)[i] = high;
+      out.low(k)[i] = i < count ? static_cast<float>(x[k] - high) : 0;
+    }
+    out.mass()[i] = i < count ? static_cast<float>(p.w * units.per_mass) : 0;
+  }
+};
+
+#if defined(__CUDACC__)
+struct LanesOf {
+  float4 word;
+  GROVE_HD float operator[](int j) const { return j == 0 ? word.x : j == 1 ? word.y : j == 2 ? word.z : word.w; }
+};
+GROVE_HD inline LanesOf load(const float* from) { return {*reinterpret_cast<const float4*>(from)}; }
+GROVE_HD inline float sum_of(float x) { return x; }
+GROVE_HD inline float lesser(float a, float b) { return fminf(a, b); }
+GROVE_HD inline float least_of(float x) { return x; }
+#else
+struct LanesOf {
+  FloatVector vector[at_once / lane_count];
+  FloatVector operator[](int j) const { return vector[j]; }
+};
+inline LanesOf load(const float* from) {
+  LanesOf lanes;
+  for (std::uint32_t j = 0; j < at_once / lane_count; ++j) lanes.vector[j] = FloatVector::load(from + j * lane_count);
+  return lanes;
+}
+inline float sum_of(FloatVector x) {
+  alignas(FloatVector::alignment) float lane[lane_count];
+  x.store(lane);
+  float sum = 0;
+  for (const float l : lane) sum += l;
+  return sum;
+}
+inline FloatVector lesser(FloatVector a, FloatVector b) { return select(a < b, a, b); }
+inline float least_of(FloatVector x) { return smallest_of(x); }
+#endif
+
+/// The forces of one slice of the sources on `targets_at_once` consecutive targets, those from targets_at_once * (i % blocks) on, where
+/// `blocks` is their number and i / blocks the slice.
+template <class Softening>
+struct SumSlice {
+  PairSources sources;
+  const Double4* particles;
+  std::uint32_t count, slice;  ///< particles, and those of a slice
+  GravityUnits units;
+  Softening softening;
+  Float4* partial;
+
+  GROVE_HD void operator()(std::size_t i) const {
+    const std::uint32_t blocks = (count + targets_at_once - 1) / targets_at_once;
+    const auto number = static_cast<std::uint32_t>(i / blocks);
+    const std::uint32_t target = (static_cast<std::uint32_t>(i) - number * blocks) * targets_at_once, first = number * slice;
+    const std::uint32_t end = smaller(first + slice, sources.padded);
+    Force<float> sum[targets_at_once] = {};
+    const bool are_apart = sum_split(target, first, end, sum);
+    for (std::uint32_t t = 0; t < targets_at_once && target + t < count; ++t) {
+      if (!are_apart) {
+        sum[t] = {};
+        for (std::uint32_t j = first; j < smaller(end, count); ++j) add_exactly(target + t, j, sum[t]);
+      }
+      partial[std::size_t{number} * count + target + t] = {sum[t].x, sum[t].y, sum[t].z, sum[t].potential};
+    }
+  }
+
+ private:
+  /// A target, and its force in the present block of sources and in all.
+  struct Target {
+    Lanes x, y, z, low_x, low_y, low_z, closest2;
+    Force<Lanes> block, total;
+
+    GROVE_HD void end_block() {
+      total = {total.x + block.x, total.y + block.y, total.z + block.z, total.potential + block.potential};
+      block = {};
+    }
+  };
+
+  /// Returns false if a source is too close to one of the targets.
+  GROVE_HD bool sum_split(std::uint32_t target, std::uint32_t first, std::uint32_t end, Force<float> (&sum)[targets_at_once]) const {
+    Target own[targets_at_once];
+    for (std::uint32_t t = 0; t < targets_at_once; ++t) own[t] = target_at(target + t);
+    // The targets are among the sources of one block.
+    const std::uint32_t own_block = target / at_once * at_once;
+    for (std::uint32_t begin = first; begin < end; begin += sources_per_block) {
+      const std::uint32_t last = smaller(begin + sources_per_block, end);
+      for (std::uint32_t b = begin; b < last; b += at_once)
+        if (b != own_block) add_block(b, own);
+      for (Target& t : own) t.end_block();
+    }
+    bool are_apart = true;
+    for (std::uint32_t t = 0; t < targets_at_once; ++t) {
+      sum[t] = {sum_of(own[t].total.x), sum_of(own[t].total.y), sum_of(own[t].total.z), sum_of(own[t].total.potential)};
+      if (first <= own_block && own_block < end)
+        for (std::uint32_t j = own_block; j < smaller(own_block + at_once, count); ++j)
+          add_exactly(smaller(target + t, count - 1), j, sum[t]);
+      const float x = sources.high(0)[target + t], y = sources.high(1)[target + t], z = sources.high(2)[target + t];
+      const float reach = close_pair * larger(larger(fabsf(x), fabsf(y)), fabsf(z));
+      are_apart = are_apart && least_of(own[t].closest2) > larger(reach * reach, NewtonKernel::smallest<float>());
+    }
+    return are_apart;
+  }
+
+  GROVE_HD Target target_at(std::uint32_t i) const {
+    return {Lanes(sources.high(0)[i]),
+            Lanes(sources.high(1)[i]),
+            Lanes(sources.high(2)[i]),
+            Lanes(sources.low(0)[i]),
+            Lanes(sources.low(1)[i]),
+            Lanes(sources.low(2)[i]),
+            Lanes(3e38F),
+            {},
+            {}};
+  }
+
+  GROVE_HD void add_block(std::uint32_t b, Target (&targets)[targets_at_once]) const {
+    const LanesOf x = load(sources.high(0) + b), y = load(sources.high(1) + b), z = load(sources.high(2) + b);
+    const LanesOf low_x = load(sources.low(0) + b), low_y = load(sources.low(1) + b), low_z = load(sources.low(2) + b);
+    const LanesOf m = load(sources.mass() + b);
+    for (std::uint32_t j = 0; j < at_once / lane_count; ++j)
+      for (Target& t : targets) {
+        const Lanes dx = (x[j] - t.x) + (low_x[j] - t.low_x), dy = (y[j] - t.y) + (low_y[j] - t.low_y),
+                    dz = (z[j] - t.z) + (low_z[j] - t.low_z), r2 = dx * dx + dy * dy + dz * dz;
+        t.closest2 = lesser(t.closest2, r2);
+        add_particle_at<true>(softening, dx, dy, dz, r2, m[j], t.block);
+      }
+  }
+
+  /// From positions in FP64.
+  GROVE_HD void add_exactly(std::uint32_t target, std::uint32_t source, Force<float>& force) const {
+    if (source == target) return;
+    const Double4 s = particles[source], t = particles[target];
+    add_close_particle(softening, units.offset(s.x, t.x), units.offset(s.y, t.y), units.offset(s.z, t.z),
+                       static_cast<float>(s.w * units.per_mass), force);
+  }
+};
+
+struct AddSlices {
+  const Float4* partial;
+  std::uint32_t count, slices;
+  GravityUnits units;
+  const std::uint8_t* active;
+  Double4* acceleration;
+
+  template <class Team>
+  GROVE_HD void operator()(const Team& team, std::size_t i) const {
+    Double4 sum;
+    for (auto s = static_cast<std::uint32_t>(team.rank()); s < slices; s += Team::size) {
+      const Float4 part = partial[std::size_t{s} * count + i];
+      sum = {sum.x + part.x, sum.y + part.y, sum.z + part.z, sum.w + part.w};
+    }
+    sum = {team.sum(sum.x), team.sum(sum.y), team.sum(sum.z), team.sum(sum.w)};
+    if (team.rank() == 0 && (!active || active[i] != 0))
+      acceleration[i] = {sum.x * units.acceleration, sum.y * units.acceleration, sum.z * units.acceleration, -sum.w * units.potential};
+  }
+};
+
+}  // namespace
+
+template <class Space>
+void PairSum<Space>::run(Space& space, const ScaledLaw& law, const Double3& centre, View<const Double4> particles,
+                         const std::uint8_t* active, View<Double4> acceleration) {
+  const auto count = static_cast<std::uint32_t>(particles.size);
+  if (count == 0) return;
+  const auto whole = [](std::size_t n, std::size_t block) { return static_cast<std::uint32_t>((n + block - 1) / block * block); };
+  PairSources sources;
+  sources.padded = whole(count, at_once);
+  sources_.resize_discard(std::size_t{sources.padded} * PairSources::arrays);
+  sources.numbers = sources_.data();
+  space.for_each(sources.padded, SplitPositions{particles.data, count, centre, law.units, sources});
+  const std::size_t blocks = (count + targets_at_once - 1) / targets_at_once;
+  const std::size_t wanted = std::clamp<std::size_t>(enough_threads / blocks, 1, whole(count, smallest_slice) / smallest_slice);
+  const std::uint32_t slice = whole((count + wanted - 1) / wanted, smallest_slice), slices = (count + slice - 1) / slice;
+  partial_.resize_discard(std::size_t{slices} * count);
+  std::visit(
+      [&]<class Softening>(const Softening& softening) {
+        space.for_each(slices * blocks, SumSlice<Softening>{sources, particles.data, count, slice, law.units, softening, partial_.data()});
+      },
+      law.softening);
+  space.for_each_by_team(count, AddSlices{partial_.data(), count, slices, law.units, active, acceleration.data});
+}
+
+template class PairSum<BackEnd>;
+
+}  // namespace grove

@@ -1,0 +1,30 @@
+// All pairs in FP32: the forces of few particles, for which a tree costs more time than it saves.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/gravity/gravity_law.hpp"
+#include "kernels/space/space.hpp"
+
+namespace grove {
+
+/// Sums the forces of all particles on each other. Positions are held as pairs of FP32 numbers, which together keep 48 bits of the distance
+/// from a centre; the forces of pairs that are closer than that can tell are computed from positions in FP64. So the relative error of a
+/// force is about 1e-6.
+template <class Space>
+class PairSum {
+ public:
+  explicit PairSum(Space& space) : sources_(space), partial_(space) {}
+
+  /// Sets the acceleration and potential of the active particles, in code units with G. `law`: for one class of softening, with a scale
+  /// that fits the particles. `centre`: near most of the particles, code units. `active` [particles]: not 0 for active particles; null: all
+  /// are active. Takes memory of the step. Asynchronous; sums in an order fixed by the number of particles.
+  void run(Space& space, const ScaledLaw& law, const Double3& centre, View<const Double4> particles, const std::uint8_t* active,
+           View<Double4> acceleration);
+
+ private:
+  StepBuffer<Space, float> sources_;
+  StepBuffer<Space, Float4> partial_;  ///< [slices * particles] sums over slices of the sources
+};
+
+}  // namespace grove

@@ -1,0 +1,19 @@
+#include "src/simulation/all_pairs.hpp"
+
+#include "kernels/gravity/softening_classes.hpp"
+
+namespace grove {
+
+namespace {
+
+constexpr std::uint64_t earlier_on_cpu = 8;
+
+}  // namespace
+
+bool sums_all_pairs(const GravityParameters& gravity, std::uint64_t particles, int ranks, bool on_gpu) {
+  const bool has_tree = gravity.method == "fmm" || gravity.method == "tree";
+  return has_tree && ranks == 1 && particles <= gravity.all_pairs_up_to / (on_gpu ? 1 : earlier_on_cpu) &&
+         softening_classes(gravity).count() == 1;
+}
+
+}  // namespace grove

@@ -1,0 +1,39 @@
+// The methods `fmm` and `tree` for few particles: on one rank, all pairs are then summed sooner than a tree is built and walked.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "kernels/walks/pair_sum.hpp"
+#include "src/simulation/force_solver.hpp"
+
+namespace grove {
+
+/// Sums all pairs if there are few particles, and leaves larger numbers to another solver.
+template <class Space>
+class FewParticlesSolver final : public ForceSolver<Space> {
+ public:
+  FewParticlesSolver(Space& space, const Communicator& comm, const GravityParameters& gravity, std::unique_ptr<ForceSolver<Space>> of_many)
+      : space_(space), comm_(comm), gravity_(gravity), law_(gravity), of_many_(std::move(of_many)), sum_(space) {}
+
+  void prepare(Particles<Space>& particles, PhaseClock<Space>& clock) override;
+  void forces(Particles<Space>& particles, const std::uint8_t* active, PhaseClock<Space>& clock) override;
+  std::string transport_description() override { return of_many_->transport_description(); }
+  WorkCounts work_counts() override;
+  void save(SavedState& state) const override { of_many_->save(state); }
+  void restore(const SavedState& state) override { of_many_->restore(state); }
+
+ private:
+  Space& space_;
+  const Communicator& comm_;
+  const GravityParameters gravity_;
+  const GravityLaw law_;
+  std::unique_ptr<ForceSolver<Space>> of_many_;
+  PairSum<Space> sum_;
+  bool are_few_ = false;
+  Double3 centre_;  ///< mean position
+  TreeScale scale_;
+  std::uint64_t pairs_ = 0;
+};
+
+}  // namespace grove
