@@ -43,6 +43,19 @@ struct RunStatistics {
     }
   }
 };
+/// Each team writes the votes on which of `values` are odd, a bit for each.
+template <int most>
+struct OddOnes {
+  const std::uint64_t* values;
+  std::uint32_t* out;
+  template <class Team>
+  GROVE_HD void operator()(const Team& team, std::size_t i) const {
+    std::uint32_t odd = 0;
+    for (int k = 0; k < most; k += Team::size)
+      odd |= team.votes(values[i * most + static_cast<std::size_t>(k + team.rank())] % 2 == 1) << k;
+    if (team.rank() == Team::size - 1) out[i] = odd;
+  }
+};
 struct Item {
   const std::uint64_t* values;
   GROVE_HD std::uint64_t operator()(std::size_t i) const { return values[i]; }
@@ -95,6 +108,22 @@ TEST_F(Parallel, TeamsShareTheWorkOfEachItem) {
         ASSERT_EQ(seen[3 * i + 2], *std::max_element(begin, end));
       }
     }
+}
+
+TEST_F(Parallel, TeamsVote) {
+  const auto check = [this]<int lanes>(std::integral_constant<int, lanes>) {
+    for (const std::size_t n : {1, 3, 4, 33, 2000}) {
+      const auto items = random_items(n * lanes, 1000);
+      const auto values = upload(space, items);
+      const auto out = upload(space, std::vector<std::uint32_t>(n, 7));
+      space.template for_each_by_team<lanes>(n, OddOnes<lanes>{values.data(), out.data()});
+      const auto seen = download(space, out);
+      for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t k = 0; k < lanes; ++k) ASSERT_EQ(seen[i] >> k & 1, items[i * lanes + k] % 2) << "item " << i << " of " << n;
+    }
+  };
+  check(std::integral_constant<int, 8>{});
+  check(std::integral_constant<int, 32>{});
 }
 
 TEST_F(Parallel, TransformReduceSumsAllItemsAndTheInitialValueOnce) {
