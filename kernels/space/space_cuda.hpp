@@ -47,6 +47,11 @@ class CudaTeam {
   __device__ T largest(T x) const {
     return combine(x, [](T a, T b) { return a > b ? a : b; });
   }
+  template <class T>
+  __device__ T of_first(T x) const {
+    return __shfl_sync(lanes_of_warp(), x, 0, size);
+  }
+  __device__ void synchronize() const { __syncwarp(lanes_of_warp()); }
   __device__ std::uint32_t votes(bool condition) const {
     return (__ballot_sync(lanes_of_warp(), condition) & lanes_of_warp()) >> first_lane();
   }

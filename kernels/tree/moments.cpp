@@ -1,73 +1,89 @@
 #include "kernels/tree/moments.hpp"
 
+#include "kernels/space/atomic.hpp"
 #include "kernels/tree/moment_sums.hpp"
 
 namespace grove {
 
 namespace {
 
-/// One thread for each leaf: most leaves have fewer particles than a team has lanes.
+/// How the cells above a leaf are found.
+struct Climb {
+  std::uint32_t* parent;   ///< [cells] nothing for the root
+  std::uint32_t* arrived;  ///< [cells] children that have their moments
+};
+
+struct PrepareClimb {
+  const CellLinks* links;
+  Climb climb;
+  GROVE_HD void operator()(std::size_t c) const {
+    climb.arrived[c] = 0;
+    for (std::uint32_t k = 0; k < links[c].child_count; ++k) climb.parent[links[c].first_child + k] = static_cast<std::uint32_t>(c);
+  }
+};
+
+/// A team sums the particles of a leaf, and then climbs: the team that finishes the last child of a cell goes on with the cell. No team
+/// waits for another. Which one sums a cell depends on timing, the sums do not.
 template <class Terms>
-struct LeafMoments {
+struct CellMoments {
   const CellLinks* links;
   const Double4* particles;
-  const float* magnitude;
+  const float* magnitude;  ///< [particles] of last accelerations
   CellGeometry* geometry;
   float* multipole;
   RadialRecord* radial;  ///< [cells], where multipoles tell the spread
   float* least_acceleration;
   TreeScale scale;
+  Climb climb;
 
-  GROVE_HD void operator()(std::size_t c) const {
-    const CellLinks cell = links[c];
-    if (cell.child_count > 0) return;
-    const std::uint32_t begin = cell.first_particle, end = cell.first_particle + cell.particle_count;
-    MassSum sum{position_of(particles[cell.first_particle])};
-    for (std::uint32_t i = begin; i < end; ++i) sum.add(particles[i].w, 1, position_of(particles[i]));
+  template <class Team>
+  GROVE_HD void operator()(const Team& team, std::size_t leaf) const {
+    if (links[leaf].child_count > 0) return;
+    auto c = static_cast<std::uint32_t>(leaf);
+    sum_particles(team, c);
+    while (c > 0) {
+      c = climb.parent[c];
+      if (arrive(team, climb.arrived[c]) + 1 < links[c].child_count) return;
+      sum_children(team, c);
+    }
+  }
+
+  template <class Team>
+  GROVE_HD void sum_particles(const Team& team, std::uint32_t c) const {
+    const std::uint32_t first = links[c].first_particle, end = first + links[c].particle_count;
+    const std::uint32_t begin = first + static_cast<std::uint32_t>(team.rank());
+    MassSum sum{position_of(particles[first])};
+    for (std::uint32_t i = begin; i < end; i += Team::size) sum.add(particles[i].w, 1, position_of(particles[i]));
+    sum.join(team);
     const Double3 centre = sum.centre();
 
     const double per_length = 1 / scale.length, per_mass = 1 / scale.mass;
     Extent extent;
     double radius2 = 0;
-    float least = magnitude[begin];
-    for (std::uint32_t i = begin; i < end; ++i) {
+    float least = magnitude[first];
+    for (std::uint32_t i = begin; i < end; i += Team::size) {
       const Double3 d = per_length * (position_of(particles[i]) - centre);
       extent.add(d, 0, 0, 0);
       radius2 = larger(radius2, dot(d, d));
       least = smaller(least, magnitude[i]);
     }
+    extent.join(team);
     CellGeometry g;
     g.centre_of_mass = centre;
     g.mass = static_cast<float>(sum.mass * per_mass);
-    set_extent(g, extent, sqrt(radius2));
+    set_extent(g, extent, sqrt(team.largest(radius2)));
 
     MomentSum<Terms> moments(g.radius);
-    for (std::uint32_t i = begin; i < end; ++i)
+    for (std::uint32_t i = begin; i < end; i += Team::size)
       moments.add_particle(particles[i].w * per_mass, per_length * (position_of(particles[i]) - centre));
-    moments.join_and_store(SerialTeam{}, multipole + c * moments.stride, radial + c);
-    g.spread = moments.spread(g.mass, g.radius);
-    geometry[c] = g;
-    least_acceleration[c] = least;
+    store(team, c, g, team.smallest(least), moments);
   }
-};
-
-template <class Terms>
-struct ParentMoments {
-  const CellLinks* links;
-  CellGeometry* geometry;
-  float* multipole;
-  RadialRecord* radial;  ///< [cells], where multipoles tell the spread
-  float* least_acceleration;
-  std::uint32_t level_begin;
-  TreeScale scale;
 
   template <class Team>
-  GROVE_HD void operator()(const Team& team, std::size_t i) const {
-    const std::size_t c = level_begin + i;
-    const CellLinks cell = links[c];
-    if (cell.child_count == 0) return;
-    const std::uint32_t begin = cell.first_child + static_cast<std::uint32_t>(team.rank()), end = cell.first_child + cell.child_count;
-    MassSum sum{geometry[cell.first_child].centre_of_mass};
+  GROVE_HD void sum_children(const Team& team, std::uint32_t c) const {
+    const std::uint32_t first = links[c].first_child, end = first + links[c].child_count;
+    const std::uint32_t begin = first + static_cast<std::uint32_t>(team.rank());
+    MassSum sum{geometry[first].centre_of_mass};
     for (std::uint32_t k = begin; k < end; k += Team::size) sum.add(geometry[k].mass, links[k].particle_count, geometry[k].centre_of_mass);
     sum.join(team);
     const Double3 centre = sum.centre();
@@ -94,9 +110,14 @@ struct ParentMoments {
     for (std::uint32_t k = begin; k < end; k += Team::size)
       moments.add_child(geometry[k], multipole + std::size_t{k} * moments.stride, radial + k,
                         per_length * (geometry[k].centre_of_mass - centre));
-    moments.join_and_store(team, multipole + c * moments.stride, radial + c);
+    store(team, c, g, team.smallest(least), moments);
+  }
+
+  /// Completes `g` by the spread and writes all that belongs to cell c. Each member of the team has a part of `moments`.
+  template <class Team>
+  GROVE_HD void store(const Team& team, std::uint32_t c, CellGeometry& g, float least, MomentSum<Terms>& moments) const {
+    moments.join_and_store(team, multipole + std::size_t{c} * moments.stride, radial + c);
     g.spread = moments.spread(g.mass, g.radius);
-    least = team.smallest(least);
     if (team.rank() != 0) return;
     geometry[c] = g;
     least_acceleration[c] = least;
@@ -105,15 +126,13 @@ struct ParentMoments {
 
 template <class Terms, class Space>
 void compute_all(Space& space, const Double4* particles, const float* magnitude, const TreeScale& scale, Tree<Space>& tree) {
-  Scratch<Space, RadialRecord> radial(space, MomentSum<Terms>::tells_spread ? tree.cell_count() : 0);
-  space.for_each(tree.cell_count(), LeafMoments<Terms>{tree.links.data(), particles, magnitude, tree.geometry.data(), tree.multipole.data(),
-                                                       radial.data(), tree.least_acceleration.data(), scale});
-  for (int level = deepest_level - 1; level >= 0; --level) {
-    const std::uint32_t begin = tree.level_offset[level];
-    space.for_each_by_team(tree.level_offset[level + 1] - begin,
-                           ParentMoments<Terms>{tree.links.data(), tree.geometry.data(), tree.multipole.data(), radial.data(),
-                                                tree.least_acceleration.data(), begin, scale});
-  }
+  const std::size_t cells = tree.cell_count();
+  Scratch<Space, RadialRecord> radial(space, MomentSum<Terms>::tells_spread ? cells : 0);
+  Scratch<Space, std::uint32_t> parent(space, cells), arrived(space, cells);
+  const Climb climb{parent.data(), arrived.data()};
+  space.for_each(cells, PrepareClimb{tree.links.data(), climb});
+  space.for_each_by_team(cells, CellMoments<Terms>{tree.links.data(), particles, magnitude, tree.geometry.data(), tree.multipole.data(),
+                                                   radial.data(), tree.least_acceleration.data(), scale, climb});
 }
 
 template <int order, class Space>

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <random>
 
+#include "kernels/space/atomic.hpp"
 #include "tests/support/space_support.hpp"
 
 namespace grove {
@@ -54,6 +55,25 @@ struct OddOnes {
     for (int k = 0; k < most; k += Team::size)
       odd |= team.votes(values[i * most + static_cast<std::size_t>(k + team.rank())] % 2 == 1) << k;
     if (team.rank() == Team::size - 1) out[i] = odd;
+  }
+};
+/// Teams copy items, and the last team of `crew` sums what all of these have copied.
+struct SumByTheLast {
+  static constexpr std::size_t run = 13;  ///< items a team
+  const std::uint64_t* values;
+  std::size_t crew;
+  std::uint64_t *copy, *out;
+  std::uint32_t* arrived;
+  template <class Team>
+  GROVE_HD void operator()(const Team& team, std::size_t i) const {
+    const auto lane = static_cast<std::size_t>(team.rank());
+    for (std::size_t k = i * run + lane; k < (i + 1) * run; k += Team::size) copy[k] = values[k];
+    const std::size_t c = i / crew;
+    if (arrive(team, arrived[c]) + 1 < crew) return;
+    std::uint64_t sum = 0;
+    for (std::size_t k = c * crew * run + lane; k < (c + 1) * crew * run; k += Team::size) sum += copy[k];
+    sum = team.sum(sum);
+    if (team.rank() == Team::size - 1) out[c] += sum;
   }
 };
 struct Item {
@@ -124,6 +144,23 @@ TEST_F(Parallel, TeamsVote) {
   };
   check(std::integral_constant<int, 8>{});
   check(std::integral_constant<int, 32>{});
+}
+
+TEST_F(Parallel, TheLastTeamToArriveSeesWhatTheOthersWrote) {
+  for (const std::size_t crews : {1, 3, 1000})
+    for (const std::size_t crew : {1, 2, 7, 8}) {
+      const std::size_t items = crews * crew * SumByTheLast::run;
+      const auto written = random_items(items, 1000);
+      const auto values = upload(space, written), copy = upload(space, std::vector<std::uint64_t>(items, 5000));
+      const auto out = upload(space, std::vector<std::uint64_t>(crews, 0));
+      const auto arrived = upload(space, std::vector<std::uint32_t>(crews, 0));
+      space.for_each_by_team(crews * crew, SumByTheLast{values.data(), crew, copy.data(), out.data(), arrived.data()});
+      const auto seen = download(space, out);
+      for (std::size_t c = 0; c < crews; ++c) {
+        const auto begin = written.begin() + static_cast<std::ptrdiff_t>(c * crew * SumByTheLast::run);
+        ASSERT_EQ(seen[c], std::accumulate(begin, begin + static_cast<std::ptrdiff_t>(crew * SumByTheLast::run), std::uint64_t{0})) << c;
+      }
+    }
 }
 
 TEST_F(Parallel, TransformReduceSumsAllItemsAndTheInitialValueOnce) {

@@ -310,6 +310,22 @@ TEST_F(Moments, HaveTheLeastAccelerationOfTheirParticles) {
   }
 }
 
+TEST_F(Moments, HaveTheSameBitsEveryTime) {
+  BuiltTree built(space, tests::plummer_sphere(20000, 8), nullptr, {4, true});
+  const HostTree once(space, built);
+  for (int i = 0; i < 5; ++i) {
+    compute_moments<BackEnd>(space, built.particles.position.view(), built.last_acceleration.view(), built.frame.scale, built.tree);
+    const HostTree again(space, built);
+    ASSERT_EQ(again.multipole, once.multipole);
+    ASSERT_EQ(again.least_acceleration, once.least_acceleration);
+    for (std::size_t c = 0; c < once.geometry.size(); ++c) {
+      ASSERT_EQ(again.geometry[c].centre_of_mass.x, once.geometry[c].centre_of_mass.x) << "cell " << c;
+      ASSERT_EQ(again.geometry[c].radius, once.geometry[c].radius) << "cell " << c;
+      ASSERT_EQ(again.geometry[c].spread, once.geometry[c].spread) << "cell " << c;
+    }
+  }
+}
+
 TEST_F(TargetGroups, DivideTheParticlesIntoRunsOfAtMostTheLargestGroup) {
   for_each_system([](const HostTree& t) {
     ASSERT_GE(t.group_start.size(), 2u);
