@@ -9,7 +9,7 @@ namespace {
 
 /// How the cells above a leaf are found.
 struct Climb {
-  std::uint32_t* parent;   ///< [cells] nothing for the root
+  std::uint32_t* parent;   ///< [cells] no_cell for the root
   std::uint32_t* arrived;  ///< [cells] children that have their moments
 };
 
@@ -18,6 +18,7 @@ struct PrepareClimb {
   Climb climb;
   GROVE_HD void operator()(std::size_t c) const {
     climb.arrived[c] = 0;
+    if (c == 0) climb.parent[c] = no_cell;
     for (std::uint32_t k = 0; k < links[c].child_count; ++k) climb.parent[links[c].first_child + k] = static_cast<std::uint32_t>(c);
   }
 };
@@ -39,11 +40,12 @@ struct CellMoments {
   template <class Team>
   GROVE_HD void operator()(const Team& team, std::size_t leaf) const {
     if (links[leaf].child_count > 0) return;
-    auto c = static_cast<std::uint32_t>(leaf);
-    sum_particles(team, c);
-    while (c > 0) {
-      c = climb.parent[c];
-      if (arrive(team, climb.arrived[c]) + 1 < links[c].child_count) return;
+    std::uint32_t above = climb.parent[leaf];
+    sum_particles(team, static_cast<std::uint32_t>(leaf));
+    while (above != no_cell) {
+      const std::uint32_t c = above, children = links[c].child_count;
+      above = climb.parent[c];
+      if (arrive(team, climb.arrived[c]) + 1 < children) return;
       sum_children(team, c);
     }
   }
