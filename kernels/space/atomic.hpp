@@ -6,6 +6,10 @@
 
 #include "kernels/space/host_device.hpp"
 
+#if defined(__CUDACC__)
+#include <cuda/atomic>
+#endif
+
 namespace grove {
 
 /// Adds `n` to a counter. Returns what it was before. The order of the threads is not determined.
@@ -15,6 +19,23 @@ GROVE_HD inline std::uint32_t fetch_add(std::uint32_t& counter, std::uint32_t n)
 #else
   return std::atomic_ref<std::uint32_t>(counter).fetch_add(n, std::memory_order_relaxed);
 #endif
+}
+
+/// Adds 1 to a counter for a whole team, whose members all call it together. Returns to all of them what the counter was before. The team
+/// sees what each team before it had written when that one arrived at the counter.
+template <class Team>
+GROVE_HD std::uint32_t arrive(const Team& team, std::uint32_t& counter) {
+  std::uint32_t before = 0;
+  team.synchronize();
+  if (team.rank() == 0) {
+#if defined(__CUDA_ARCH__)
+    before = cuda::atomic_ref<std::uint32_t, cuda::thread_scope_device>(counter).fetch_add(1, cuda::memory_order_acq_rel);
+#else
+    before = std::atomic_ref<std::uint32_t>(counter).fetch_add(1, std::memory_order_acq_rel);
+#endif
+  }
+  team.synchronize();
+  return team.of_first(before);
 }
 
 }  // namespace grove

@@ -1,6 +1,8 @@
 // A team: the threads that share one item of Space::for_each_by_team(). One thread on the CPU, some lanes of a warp on the GPU.
 #pragma once
 
+#include <cstdint>
+
 #include "kernels/space/host_device.hpp"
 
 namespace grove {
@@ -25,6 +27,15 @@ struct SerialTeam {
   GROVE_HD T largest(T x) const {
     return x;
   }
+  /// The value that the member of rank 0 passes.
+  template <class T>
+  GROVE_HD T of_first(T x) const {
+    return x;
+  }
+  /// Waits for all members. They see what each has written to memory before.
+  GROVE_HD void synchronize() const {}
+  /// Bit r says whether the condition is true for the member of rank r.
+  GROVE_HD std::uint32_t votes(bool condition) const { return condition ? 1 : 0; }
 };
 
 }  // namespace grove

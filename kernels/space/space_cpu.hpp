@@ -65,14 +65,12 @@ class HostSpace {
 
   template <class F>
   void for_each(std::size_t n, F f) {
-    const auto count = static_cast<std::int64_t>(n);
-#pragma omp parallel for schedule(static) if (count > 1024)
-    for (std::int64_t i = 0; i < count; ++i) f(static_cast<std::size_t>(i));
+    for_each_in_parallel(n, n > enough_items, f);
   }
 
   template <int lanes = standard_team, class F>
   void for_each_by_team(std::size_t n, F f) {
-    for_each(n, [f](std::size_t i) { f(SerialTeam{}, i); });
+    for_each_in_parallel(n, n * lanes > enough_items, [f](std::size_t i) { f(SerialTeam{}, i); });
   }
 
   template <class T, class F, class Op>
@@ -118,6 +116,15 @@ class HostSpace {
   void sort_pairs(View<std::uint64_t> keys, View<std::uint32_t> values, int bits);
 
  private:
+  static constexpr std::size_t enough_items = 1024;  ///< for several threads; what a team does counts as one item for each lane
+
+  template <class F>
+  void for_each_in_parallel(std::size_t n, bool in_parallel, F f) {
+    const auto count = static_cast<std::int64_t>(n);
+#pragma omp parallel for schedule(static) if (in_parallel)
+    for (std::int64_t i = 0; i < count; ++i) f(static_cast<std::size_t>(i));
+  }
+
   // Block lengths are constants, not functions of the number of threads, so that sums do not depend on it.
   static constexpr std::size_t reduce_block = 4096;
   static constexpr std::size_t scan_block = 16384;

@@ -1,3 +1,6 @@
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
+
 #include <climits>
 #include <cstring>
 #include <cub/device/device_radix_sort.cuh>
@@ -31,6 +34,14 @@ const char* advice_on(cudaError_t code) {
       return "";
   }
 }
+
+/// The items of a scan. Its result has one item more; the item read for that one changes nothing.
+template <class T>
+struct ItemOrZero {
+  const T* items;
+  std::size_t count;
+  GROVE_HD T operator()(std::size_t i) const { return i < count ? items[i] : T{}; }
+};
 
 }  // namespace
 
@@ -165,12 +176,15 @@ void CudaSpace::synchronize() { check_cuda(cudaStreamSynchronize(stream_), "cuda
 
 template <class T>
 void CudaSpace::exclusive_scan(View<const T> in, View<T> out) {
-  fill_bytes(out.data, 0, sizeof(T));
-  if (in.size == 0) return;
+  if (in.size == 0) return fill_bytes(out.data, 0, sizeof(T));
+  const auto items = thrust::make_transform_iterator(thrust::make_counting_iterator(std::size_t{0}), ItemOrZero<T>{in.data, in.size});
   std::size_t bytes = 0;
-  check_cuda(cub::DeviceScan::InclusiveSum(nullptr, bytes, in.data, out.data + 1, cuda_count(in.size), stream_), "DeviceScan");
+  const auto scan = [&](void* scratch) {
+    check_cuda(cub::DeviceScan::ExclusiveSum(scratch, bytes, items, out.data, cuda_count(in.size + 1), stream_), "DeviceScan");
+  };
+  scan(nullptr);
   Scratch<CudaSpace, std::byte> scratch(*this, bytes);
-  check_cuda(cub::DeviceScan::InclusiveSum(scratch.data(), bytes, in.data, out.data + 1, cuda_count(in.size), stream_), "DeviceScan");
+  scan(scratch.data());
 }
 
 void CudaSpace::sort_pairs(View<std::uint64_t> keys, View<std::uint32_t> values, int bits) {

@@ -47,14 +47,23 @@ class CudaTeam {
   __device__ T largest(T x) const {
     return combine(x, [](T a, T b) { return a > b ? a : b; });
   }
+  template <class T>
+  __device__ T of_first(T x) const {
+    return __shfl_sync(lanes_of_warp(), x, 0, size);
+  }
+  __device__ void synchronize() const { __syncwarp(lanes_of_warp()); }
+  __device__ std::uint32_t votes(bool condition) const {
+    return (__ballot_sync(lanes_of_warp(), condition) & lanes_of_warp()) >> first_lane();
+  }
 
  private:
   template <class T, class Op>
   __device__ T combine(T x, Op op) const {
-    const unsigned team = (~0U >> (32 - size)) << (threadIdx.x % 32 / size * size);
-    for (int d = size / 2; d > 0; d /= 2) x = op(x, __shfl_xor_sync(team, x, d));
+    for (int d = size / 2; d > 0; d /= 2) x = op(x, __shfl_xor_sync(lanes_of_warp(), x, d));
     return x;
   }
+  __device__ static unsigned first_lane() { return threadIdx.x % 32 / size * size; }
+  __device__ static unsigned lanes_of_warp() { return (~0U >> (32 - size)) << first_lane(); }
 };
 
 namespace detail {

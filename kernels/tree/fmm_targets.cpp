@@ -4,77 +4,86 @@ namespace grove {
 
 namespace {
 
-struct IsTarget {
-  const CellLinks* links;
-  std::uint32_t* out;
-  GROVE_HD void operator()(std::size_t c) const { out[c] = links[c].particle_count > largest_fmm_group; }
+/// Where the lists of FmmTargetView are written.
+struct FmmTargetLists {
+  std::uint32_t *cell, *parent, *group_start, *group_parent;
 };
 
-/// Lists the target cells, and the target cell above each.
+/// Lists the groups and target cells, and the target cell above each.
 struct ListTargets {
   const CellLinks* links;
-  const std::uint32_t* number;  ///< [cells + 1] target cells before each cell
-  std::uint32_t* cell;
-  std::uint32_t* parent;
+  const std::uint32_t* before;  ///< [particles + 1 + cells + 1] marks before each particle, the end of them, each cell, and the end
+  std::size_t places;           ///< particles + 1
+  FmmTargetLists out;
 
-  GROVE_HD void operator()(std::size_t c) const {
-    const std::uint32_t own = number[c];
-    if (number[c + 1] == own) return;
-    cell[own] = static_cast<std::uint32_t>(c);
-    if (c == 0) parent[own] = no_parent;
-    for (std::uint32_t k = 0; k < links[c].child_count; ++k) {
-      const std::uint32_t child = links[c].first_child + k;
-      if (number[child + 1] > number[child]) parent[number[child]] = own;
+  GROVE_HD bool is_target(std::uint32_t cell) const { return before[places + cell + 1] > before[places + cell]; }
+  GROVE_HD std::uint32_t target(std::uint32_t cell) const { return before[places + cell] - before[places]; }
+
+  GROVE_HD void operator()(std::size_t i) const {
+    if (i >= places) return list_cell(static_cast<std::uint32_t>(i - places));
+    if (before[i + 1] > before[i]) out.group_start[before[i]] = static_cast<std::uint32_t>(i);
+  }
+  /// A target cell is the one above those of its children that are target cells, and above the groups that begin in the others.
+  GROVE_HD void list_cell(std::uint32_t c) const {
+    const CellLinks cell = links[c];
+    if (!is_target(c)) {
+      if (c == 0) set_group_parents(cell, no_parent);
+      return;
     }
+    const std::uint32_t own = target(c);
+    out.cell[own] = c;
+    if (c == 0) out.parent[own] = no_parent;
+    if (cell.child_count == 0) set_group_parents(cell, own);
+    for (std::uint32_t child = cell.first_child; child < cell.first_child + cell.child_count; ++child) {
+      if (is_target(child))
+        out.parent[target(child)] = own;
+      else
+        set_group_parents(links[child], own);
+    }
+  }
+  /// For the groups that begin in a cell.
+  GROVE_HD void set_group_parents(const CellLinks& cell, std::uint32_t parent) const {
+    const std::uint32_t begin = before[cell.first_particle], end = before[cell.first_particle + cell.particle_count];
+    for (std::uint32_t g = begin; g < end; ++g) out.group_parent[g] = parent;
   }
 };
 
+/// Marks before the first cell of each level.
 struct PickOffsets {
-  const std::uint32_t* number;
+  LevelOffsets level_offset;
+  const std::uint32_t* before;  ///< [cells + 1]
   std::uint32_t* at;
-  GROVE_HD void operator()(std::size_t i) const { at[i] = number[at[i]]; }
-};
-
-/// The target cell above each group: the deepest one that holds the group's first particle.
-struct FindGroupParents {
-  const CellLinks* links;
-  const std::uint32_t* number;
-  const std::uint32_t* group_start;
-  std::uint32_t* group_parent;
-
-  GROVE_HD void operator()(std::size_t g) const {
-    const std::uint32_t particle = group_start[g];
-    std::uint32_t c = 0, parent = no_parent;
-    while (number[c + 1] > number[c]) {
-      parent = number[c];
-      const CellLinks cell = links[c];
-      if (cell.child_count == 0) break;
-      c = cell.first_child;
-      for (std::uint32_t k = 1; k < cell.child_count && links[cell.first_child + k].first_particle <= particle; ++k)
-        c = cell.first_child + k;
-    }
-    group_parent[g] = parent;
-  }
+  GROVE_HD void operator()(std::size_t l) const { at[l] = before[level_offset[l]]; }
 };
 
 }  // namespace
 
 template <class Space>
 void FmmTargets<Space>::build(Space& space, const Tree<Space>& tree, std::size_t particle_count, const Outliers& outliers) {
-  const std::uint32_t cells = tree.cell_count();
-  make_target_groups(space, tree, particle_count, largest_fmm_group, group_start_, outliers);
-  Scratch<Space, std::uint32_t> is_target(space, cells), number(space, cells + 1), offsets(space, tree.level_offset.size());
-  space.for_each(cells, IsTarget{tree.links.data(), is_target.data()});
-  space.template exclusive_scan<std::uint32_t>(is_target.view(), number.view());
-  copy_from_host<Space, std::uint32_t>(space, tree.level_offset, offsets.view());
-  space.for_each(tree.level_offset.size(), PickOffsets{number.data(), offsets.data()});
+  resize(0, 0);
+  level_offset_.fill(0);
+  if (particle_count == 0) return;
+  const std::size_t cells = tree.cell_count(), places = particle_count + 1;
+  Scratch<Space, std::uint32_t> marks(space, places + cells), before(space, places + cells + 1), offsets(space, level_offset_.size());
+  mark_targets(space, tree, particle_count, largest_fmm_group, outliers, {marks.view().part(0, places), marks.view().part(places, cells)});
+  space.template exclusive_scan<std::uint32_t>(marks.view(), before.view());
+  space.for_each(offsets.view().size, PickOffsets{tree.level_offset, before.data() + places, offsets.data()});
   copy_to_host<Space, std::uint32_t>(space, offsets.view(), level_offset_);
+  const std::uint32_t group_starts = level_offset_.front();  // all marks before the cells
+  for (std::uint32_t& offset : level_offset_) offset -= group_starts;
 
-  cell_.resize_discard(level_offset_.back());
-  parent_.resize_discard(level_offset_.back());
-  group_parent_.resize_discard(group_start_.size() > 0 ? group_start_.size() - 1 : 0);
-  space.for_each(cells, ListTargets{tree.links.data(), number.data(), cell_.data(), parent_.data()});
-  space.for_each(group_parent_.size(), FindGroupParents{tree.links.data(), number.data(), group_start_.data(), group_parent_.data()});
+  resize(level_offset_.back(), group_starts - 1);
+  space.for_each(
+      places + cells,
+      ListTargets{tree.links.data(), before.data(), places, {cell_.data(), parent_.data(), group_start_.data(), group_parent_.data()}});
+}
+
+template <class Space>
+void FmmTargets<Space>::resize(std::size_t cells, std::size_t groups) {
+  cell_.resize_discard(cells);
+  parent_.resize_discard(cells);
+  group_start_.resize_discard(groups > 0 ? groups + 1 : 0);
+  group_parent_.resize_discard(groups);
 }
 
 template class FmmTargets<BackEnd>;

@@ -27,7 +27,7 @@ class FmmTargets {
  public:
   explicit FmmTargets(Space& space) : cell_(space), parent_(space), group_start_(space), group_parent_(space) {}
 
-  /// Finds the target cells and groups of `tree`. Outliers are groups of their own. Synchronises.
+  /// Finds the target cells and groups of `tree`. Outliers are groups of their own. Synchronises once.
   void build(Space& space, const Tree<Space>& tree, std::size_t particle_count, const Outliers& outliers = {});
 
   FmmTargetView view() const {
@@ -43,6 +43,8 @@ class FmmTargets {
   const LevelOffsets& level_offset() const { return level_offset_; }
 
  private:
+  void resize(std::size_t cells, std::size_t groups);
+
   StepBuffer<Space, std::uint32_t> cell_, parent_, group_start_, group_parent_;
   LevelOffsets level_offset_{};
 };

@@ -1,260 +1,91 @@
 #include "kernels/tree/moments.hpp"
 
-#include <cmath>
-#include <type_traits>
+#include "kernels/space/atomic.hpp"
+#include "kernels/tree/moment_sums.hpp"
 
 namespace grove {
 
 namespace {
 
-/// A bounding box in units of TreeScale::length, relative to an origin that the caller chooses.
-struct Extent {
-  Double3 low{1e300, 1e300, 1e300}, high{-1e300, -1e300, -1e300};
+/// How the cells above a leaf are found.
+struct Climb {
+  std::uint32_t* parent;   ///< [cells] no_cell for the root
+  std::uint32_t* arrived;  ///< [cells] children that have their moments
+};
 
-  GROVE_HD void add(const Double3& centre, double hx, double hy, double hz) {
-    low = {smaller(low.x, centre.x - hx), smaller(low.y, centre.y - hy), smaller(low.z, centre.z - hz)};
-    high = {larger(high.x, centre.x + hx), larger(high.y, centre.y + hy), larger(high.z, centre.z + hz)};
-  }
-  template <class Team>
-  GROVE_HD void join(const Team& team) {
-    low = {team.smallest(low.x), team.smallest(low.y), team.smallest(low.z)};
-    high = {team.largest(high.x), team.largest(high.y), team.largest(high.z)};
+struct PrepareClimb {
+  const CellLinks* links;
+  Climb climb;
+  GROVE_HD void operator()(std::size_t c) const {
+    climb.arrived[c] = 0;
+    if (c == 0) climb.parent[c] = no_cell;
+    for (std::uint32_t k = 0; k < links[c].child_count; ++k) climb.parent[links[c].first_child + k] = static_cast<std::uint32_t>(c);
   }
 };
 
-// Boxes are kept a little larger than their contents: FP32 rounding of a box must not leave a particle outside.
-constexpr double outward = 1 + 1e-6;
-
-/// Fills the parts of a cell's geometry that follow from its extent about the centre of mass; `radius` is another upper bound of the
-/// radius.
-GROVE_HD void set_extent(CellGeometry& cell, const Extent& e, double radius) {
-  const Double3 half = 0.5 * (e.high - e.low), offset = 0.5 * (e.high + e.low);
-  const Double3 corner{half.x + fabs(offset.x), half.y + fabs(offset.y), half.z + fabs(offset.z)};
-  cell.half_size[0] = static_cast<float>(half.x * outward);
-  cell.half_size[1] = static_cast<float>(half.y * outward);
-  cell.half_size[2] = static_cast<float>(half.z * outward);
-  cell.offset[0] = static_cast<float>(offset.x);
-  cell.offset[1] = static_cast<float>(offset.y);
-  cell.offset[2] = static_cast<float>(offset.z);
-  cell.longest_side = static_cast<float>(2 * larger(half.x, larger(half.y, half.z)));
-  cell.radius = static_cast<float>(outward * smaller(radius, sqrt(dot(corner, corner))));
-}
-
-/// Mass and centre of mass, summed relative to `origin` so that a small cell far from the coordinates' origin keeps its digits.
-struct MassSum {
-  Double3 origin;
-  double mass = 0, count = 0;
-  Double3 weighted{}, plain{};
-
-  GROVE_HD void add(double m, double items, const Double3& x) {
-    const Double3 d = x - origin;
-    mass += m;
-    count += items;
-    weighted = weighted + m * d;
-    plain = plain + items * d;
-  }
-  template <class Team>
-  GROVE_HD void join(const Team& team) {
-    mass = team.sum(mass);
-    count = team.sum(count);
-    weighted = {team.sum(weighted.x), team.sum(weighted.y), team.sum(weighted.z)};
-    plain = {team.sum(plain.x), team.sum(plain.y), team.sum(plain.z)};
-  }
-  /// The centre of mass; the mean position where there is no mass.
-  GROVE_HD Double3 centre() const { return origin + (mass > 0 ? (1 / mass) * weighted : (1 / count) * plain); }
-};
-
-/// Copies a multipole, in 16-byte words if it consists of such. Of every `step` words it copies one, the one at place `first`.
-template <int stride>
-GROVE_HD void copy_words(const float* from, float* to, int first = 0, int step = 1) {
-  if constexpr (stride % 4 == 0) {
-    for_terms<stride / 4>([&](auto w) {
-      if (w % step == first) reinterpret_cast<Float4*>(to)[w] = reinterpret_cast<const Float4*>(from)[w];
-    });
-  } else {
-    for_terms<stride>([&](auto w) {
-      if (w % step == first) to[w] = from[w];
-    });
-  }
-}
-
-/// Sums over the points of a cell about its centre of mass. They give its fourth moment about any other centre.
-template <class T>
-struct RadialSums {
-  T second{0}, third_x{0}, third_y{0}, third_z{0}, fourth{0};  ///< sum m d^2, sum m d^2 d, sum m d^4
-
-  GROVE_HD void add_point(T m, T x, T y, T z) {
-    const T d2 = x * x + y * y + z * z, md2 = m * d2;
-    second += md2;
-    third_x += md2 * x;
-    third_y += md2 * y;
-    third_z += md2 * z;
-    fourth += md2 * d2;
-  }
-  /// Adds the sums `of` a cell of mass m and multipole terms M, whose centre of mass lies at (x, y, z). Lengths in `of` are multiplied by
-  /// `scale`.
-  template <class Terms>
-  GROVE_HD void add_child(const RadialSums& of, T scale, T m, const T (&M)[Terms::count], T x, T y, T z) {
-    const auto term = [&](auto i) { return M[i]; };
-    const T s2 = x * x + y * y + z * z, scale2 = scale * scale, child = scale2 * of.second;
-    const T xy = value_of<Terms, Term{1, 1, 0}>(term), xz = value_of<Terms, Term{1, 0, 1}>(term), yz = value_of<Terms, Term{0, 1, 1}>(term);
-    // The diagonal of Q. Harmonic terms give it only up to a multiple of the unit matrix; that multiple (`rest`) follows from the trace.
-    const T xx = 2 * M[Terms::index_of({2, 0, 0})], yy = 2 * M[Terms::index_of({0, 2, 0})];
-    T zz{0};
-    if constexpr (Terms::holds(Term{0, 0, 2})) zz = 2 * M[Terms::index_of({0, 0, 2})];
-    const T rest = (child - xx - yy - zz) * constant<T>(1.0 / 3);
-    const T qx = (xx + rest) * x + xy * y + xz * z, qy = xy * x + (yy + rest) * y + yz * z, qz = xz * x + yz * y + (zz + rest) * z;
-    const T tx = scale2 * scale * of.third_x, ty = scale2 * scale * of.third_y, tz = scale2 * scale * of.third_z;
-    second += child + m * s2;
-    third_x += tx + child * x + 2 * qx + m * s2 * x;
-    third_y += ty + child * y + 2 * qy + m * s2 * y;
-    third_z += tz + child * z + 2 * qz + m * s2 * z;
-    fourth += scale2 * scale2 * of.fourth + 4 * (tx * x + ty * y + tz * z) + 2 * child * s2 + 4 * (qx * x + qy * y + qz * z) + m * s2 * s2;
-  }
-  template <class Team>
-  GROVE_HD void join(const Team& team) {
-    second = team.sum(second);
-    third_x = team.sum(third_x);
-    third_y = team.sum(third_y);
-    third_z = team.sum(third_z);
-    fourth = team.sum(fourth);
-  }
-};
-
-/// The RadialSums of a cell as they are stored while moments are computed: the third sums, and the second sum as w. The fourth sum is in
-/// CellGeometry::spread.
-using RadialRecord = Float4;
-
-/// Terms of a multipole while they are summed, in units of the cell's size. In FP64 for multipoles that end with the quadrupole, in FP32
-/// for those of higher order.
+/// A team sums the particles of a leaf, and then climbs: the team that finishes the last child of a cell goes on with the cell. No team
+/// waits for another. Which one sums a cell depends on timing, the sums do not.
 template <class Terms>
-struct MomentSum {
-  static constexpr int stride = multipole_stride(Terms::form);
-  static constexpr bool tells_spread = Terms::order >= 4;
-  using T = std::conditional_t<Terms::order == 2, double, float>;
-  T M[Terms::count] = {};
-  RadialSums<T> radial;
-  T per_unit;
-
-  GROVE_HD explicit MomentSum(float radius) : per_unit(1 / static_cast<T>(expansion_unit(radius))) {}
-
-  GROVE_HD T in_units(double x) const { return static_cast<T>(x * per_unit); }
-
-  GROVE_HD void add_particle(double mass, const Double3& d) {
-    const T m = static_cast<T>(mass), x = in_units(d.x), y = in_units(d.y), z = in_units(d.z);
-    add_point<Terms>(m, x, y, z, M);
-    if constexpr (tells_spread) radial.add_point(m, x, y, z);
-  }
-  /// Adds the multipole `from` of a cell inside this one.
-  GROVE_HD void add_child(const CellGeometry& child, const float* from, const RadialRecord* record, const Double3& d) {
-    alignas(Float4) float stored[stride];
-    copy_words<stride>(from, stored);
-    const T m = static_cast<T>(child.mass), x = in_units(d.x), y = in_units(d.y), z = in_units(d.z);
-    const T child_unit = static_cast<T>(expansion_unit(child.radius)), scale = child_unit * per_unit;
-    T power[Terms::order + 1] = {1}, terms[Terms::count] = {m};
-    for (int k = 1; k <= Terms::order; ++k) power[k] = power[k - 1] * scale;
-    for_terms<Terms::count - implied_terms>([&](auto i) {
-      constexpr int t = i + implied_terms;
-      terms[t] = stored[i] * power[Terms::term_of(t).order()];
-    });
-    add_shifted_multipole<Terms>(terms, x, y, z, M);
-    if constexpr (tells_spread) {
-      const T spread = child.spread / child_unit, spread2 = spread * spread;
-      radial.template add_child<Terms>({record->w, record->x, record->y, record->z, m * spread2 * spread2}, scale, m, terms, x, y, z);
-    }
-  }
-  /// Sums over the team and writes the terms of order 2 and more, and the record.
-  template <class Team>
-  GROVE_HD void join_and_store(const Team& team, float* out, RadialRecord* record) {
-    alignas(Float4) float stored[stride] = {};
-    for_terms<Terms::count - implied_terms>([&](auto i) {
-      M[i + implied_terms] = team.sum(M[i + implied_terms]);
-      stored[i] = static_cast<float>(M[i + implied_terms]);
-    });
-    copy_words<stride>(stored, out, team.rank(), Team::size);
-    if constexpr (tells_spread) {
-      radial.join(team);
-      if (team.rank() == 0) *record = {radial.third_x, radial.third_y, radial.third_z, radial.second};
-    }
-  }
-
-  /// The radius at which all of `mass` would have the same fourth moment, sum m d^4. It is `radius` if the terms do not give that moment.
-  GROVE_HD float spread(float mass, float radius) const {
-    if constexpr (!tells_spread) return radius;
-    const double in_unit = sqrt(sqrt(radial.fourth > 0 && mass > 0 ? static_cast<double>(radial.fourth) / mass : 0.0));
-    return mass > 0 ? smaller(radius, static_cast<float>(outward * in_unit / per_unit)) : radius;
-  }
-};
-
-/// One thread for each leaf: most leaves have fewer particles than a team has lanes.
-template <class Terms>
-struct LeafMoments {
+struct CellMoments {
   const CellLinks* links;
   const Double4* particles;
-  const float* magnitude;
+  const float* magnitude;  ///< [particles] of last accelerations
   CellGeometry* geometry;
   float* multipole;
   RadialRecord* radial;  ///< [cells], where multipoles tell the spread
   float* least_acceleration;
   TreeScale scale;
+  Climb climb;
 
-  GROVE_HD void operator()(std::size_t c) const {
-    const CellLinks cell = links[c];
-    if (cell.child_count > 0) return;
-    const std::uint32_t begin = cell.first_particle, end = cell.first_particle + cell.particle_count;
-    MassSum sum{position_of(particles[cell.first_particle])};
-    for (std::uint32_t i = begin; i < end; ++i) sum.add(particles[i].w, 1, position_of(particles[i]));
+  template <class Team>
+  GROVE_HD void operator()(const Team& team, std::size_t leaf) const {
+    if (links[leaf].child_count > 0) return;
+    std::uint32_t above = climb.parent[leaf];
+    sum_particles(team, static_cast<std::uint32_t>(leaf));
+    while (above != no_cell) {
+      const std::uint32_t c = above, children = links[c].child_count;
+      above = climb.parent[c];
+      if (arrive(team, climb.arrived[c]) + 1 < children) return;
+      sum_children(team, c);
+    }
+  }
+
+  template <class Team>
+  GROVE_HD void sum_particles(const Team& team, std::uint32_t c) const {
+    const std::uint32_t first = links[c].first_particle, end = first + links[c].particle_count;
+    const std::uint32_t begin = first + static_cast<std::uint32_t>(team.rank());
+    MassSum sum{position_of(particles[first])};
+    for (std::uint32_t i = begin; i < end; i += Team::size) sum.add(particles[i].w, 1, position_of(particles[i]));
+    sum.join(team);
     const Double3 centre = sum.centre();
 
     const double per_length = 1 / scale.length, per_mass = 1 / scale.mass;
     Extent extent;
     double radius2 = 0;
-    float least = magnitude[begin];
-    for (std::uint32_t i = begin; i < end; ++i) {
+    float least = magnitude[first];
+    for (std::uint32_t i = begin; i < end; i += Team::size) {
       const Double3 d = per_length * (position_of(particles[i]) - centre);
       extent.add(d, 0, 0, 0);
       radius2 = larger(radius2, dot(d, d));
       least = smaller(least, magnitude[i]);
     }
+    extent.join(team);
     CellGeometry g;
     g.centre_of_mass = centre;
     g.mass = static_cast<float>(sum.mass * per_mass);
-    set_extent(g, extent, sqrt(radius2));
+    set_extent(g, extent, sqrt(team.largest(radius2)));
 
     MomentSum<Terms> moments(g.radius);
-    for (std::uint32_t i = begin; i < end; ++i)
+    for (std::uint32_t i = begin; i < end; i += Team::size)
       moments.add_particle(particles[i].w * per_mass, per_length * (position_of(particles[i]) - centre));
-    moments.join_and_store(SerialTeam{}, multipole + c * moments.stride, radial + c);
-    g.spread = moments.spread(g.mass, g.radius);
-    geometry[c] = g;
-    least_acceleration[c] = least;
+    store(team, c, g, team.smallest(least), moments);
   }
-};
-
-/// Distance from the origin to the farthest corner of the bounding box of a cell whose centre of mass is at d, scaled.
-GROVE_HD double farthest_corner(const Double3& d, const CellGeometry& cell) {
-  const Double3 corner{fabs(d.x + cell.offset[0]) + cell.half_size[0], fabs(d.y + cell.offset[1]) + cell.half_size[1],
-                       fabs(d.z + cell.offset[2]) + cell.half_size[2]};
-  return sqrt(dot(corner, corner));
-}
-
-template <class Terms>
-struct ParentMoments {
-  const CellLinks* links;
-  CellGeometry* geometry;
-  float* multipole;
-  RadialRecord* radial;  ///< [cells], where multipoles tell the spread
-  float* least_acceleration;
-  std::uint32_t level_begin;
-  TreeScale scale;
 
   template <class Team>
-  GROVE_HD void operator()(const Team& team, std::size_t i) const {
-    const std::size_t c = level_begin + i;
-    const CellLinks cell = links[c];
-    if (cell.child_count == 0) return;
-    const std::uint32_t begin = cell.first_child + static_cast<std::uint32_t>(team.rank()), end = cell.first_child + cell.child_count;
-    MassSum sum{geometry[cell.first_child].centre_of_mass};
+  GROVE_HD void sum_children(const Team& team, std::uint32_t c) const {
+    const std::uint32_t first = links[c].first_child, end = first + links[c].child_count;
+    const std::uint32_t begin = first + static_cast<std::uint32_t>(team.rank());
+    MassSum sum{geometry[first].centre_of_mass};
     for (std::uint32_t k = begin; k < end; k += Team::size) sum.add(geometry[k].mass, links[k].particle_count, geometry[k].centre_of_mass);
     sum.join(team);
     const Double3 centre = sum.centre();
@@ -281,9 +112,14 @@ struct ParentMoments {
     for (std::uint32_t k = begin; k < end; k += Team::size)
       moments.add_child(geometry[k], multipole + std::size_t{k} * moments.stride, radial + k,
                         per_length * (geometry[k].centre_of_mass - centre));
-    moments.join_and_store(team, multipole + c * moments.stride, radial + c);
+    store(team, c, g, team.smallest(least), moments);
+  }
+
+  /// Completes `g` by the spread and writes all that belongs to cell c. Each member of the team has a part of `moments`.
+  template <class Team>
+  GROVE_HD void store(const Team& team, std::uint32_t c, CellGeometry& g, float least, MomentSum<Terms>& moments) const {
+    moments.join_and_store(team, multipole + std::size_t{c} * moments.stride, radial + c);
     g.spread = moments.spread(g.mass, g.radius);
-    least = team.smallest(least);
     if (team.rank() != 0) return;
     geometry[c] = g;
     least_acceleration[c] = least;
@@ -292,15 +128,13 @@ struct ParentMoments {
 
 template <class Terms, class Space>
 void compute_all(Space& space, const Double4* particles, const float* magnitude, const TreeScale& scale, Tree<Space>& tree) {
-  Scratch<Space, RadialRecord> radial(space, MomentSum<Terms>::tells_spread ? tree.cell_count() : 0);
-  space.for_each(tree.cell_count(), LeafMoments<Terms>{tree.links.data(), particles, magnitude, tree.geometry.data(), tree.multipole.data(),
-                                                       radial.data(), tree.least_acceleration.data(), scale});
-  for (int level = deepest_level - 1; level >= 0; --level) {
-    const std::uint32_t begin = tree.level_offset[level];
-    space.for_each_by_team(tree.level_offset[level + 1] - begin,
-                           ParentMoments<Terms>{tree.links.data(), tree.geometry.data(), tree.multipole.data(), radial.data(),
-                                                tree.least_acceleration.data(), begin, scale});
-  }
+  const std::size_t cells = tree.cell_count();
+  Scratch<Space, RadialRecord> radial(space, MomentSum<Terms>::tells_spread ? cells : 0);
+  Scratch<Space, std::uint32_t> parent(space, cells), arrived(space, cells);
+  const Climb climb{parent.data(), arrived.data()};
+  space.for_each(cells, PrepareClimb{tree.links.data(), climb});
+  space.for_each_by_team(cells, CellMoments<Terms>{tree.links.data(), particles, magnitude, tree.geometry.data(), tree.multipole.data(),
+                                                   radial.data(), tree.least_acceleration.data(), scale, climb});
 }
 
 template <int order, class Space>

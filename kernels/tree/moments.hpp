@@ -1,4 +1,4 @@
-// Step 6 (docs/architecture.md): particles add to the geometry and moments of their leaf and, level by level, of all cells above.
+// Step 6 (docs/architecture.md): particles add to the geometry and moments of their leaf, and it adds to those of all cells above.
 #pragma once
 
 #include "kernels/tree/tree.hpp"

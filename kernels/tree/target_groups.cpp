@@ -9,11 +9,14 @@ namespace {
 /// Marks the first particle of every group that starts inside a cell that is too large for one group, and the end of the particles.
 struct MarkGroups {
   const CellLinks* links;
-  std::uint32_t* starts;  ///< [particles + 1], zero or one
+  TargetMarks marks;
   LimitOfClass sizes;
+  std::uint32_t largest_of_all;  ///< of `sizes`
 
   GROVE_HD void operator()(std::size_t c) const {
     const CellLinks cell = links[c];
+    std::uint32_t* const starts = marks.group_starts.data;
+    if (!marks.large_cells.empty()) marks.large_cells[c] = cell.particle_count > largest_of_all ? 1 : 0;
     if (c == 0) starts[0] = starts[cell.particle_count] = 1;
     if (c == 0 && sizes.classes > 1) {
       for (std::uint32_t k = 0; k < cell.child_count; ++k) starts[links[cell.first_child + k].first_particle] = 1;
@@ -35,15 +38,15 @@ struct MarkGroups {
   }
 };
 
+/// Marks outliers and the particles after them, and no others.
 struct MarkOutliers {
   Outliers outliers;
-  std::uint32_t* starts;
+  std::uint32_t* starts;  ///< [particles + 1]
   std::size_t particle_count;
 
   GROVE_HD void operator()(std::size_t i) const {
-    if (!outliers.contain(i)) return;
-    starts[i] = 1;
-    if (i + 1 < particle_count) starts[i + 1] = 1;
+    const bool is_outlier = i < particle_count && outliers.contain(i), follows_one = i > 0 && outliers.contain(i - 1);
+    starts[i] = is_outlier || follows_one ? 1 : 0;
   }
 };
 
@@ -66,14 +69,19 @@ struct LeastInGroup {
 }  // namespace
 
 template <class Space>
+void mark_targets(Space& space, const Tree<Space>& tree, std::size_t particle_count, std::uint32_t largest, const Outliers& outliers,
+                  const TargetMarks& marks) {
+  space.for_each(particle_count + 1, MarkOutliers{outliers, marks.group_starts.data, particle_count});
+  space.for_each(tree.cell_count(), MarkGroups{tree.links.data(), marks, group_sizes(tree, particle_count, largest), largest});
+}
+
+template <class Space>
 void make_target_groups(Space& space, const Tree<Space>& tree, std::size_t particle_count, std::uint32_t largest,
                         StepBuffer<Space, std::uint32_t>& group_start, const Outliers& outliers) {
   group_start.resize_discard(0);
   if (particle_count == 0) return;
   Scratch<Space, std::uint32_t> starts(space, particle_count + 1);
-  space.fill_bytes(starts.data(), 0, (particle_count + 1) * sizeof(std::uint32_t));
-  space.for_each(tree.cell_count(), MarkGroups{tree.links.data(), starts.data(), group_sizes(tree, particle_count, largest)});
-  if (outliers.particles) space.for_each(particle_count, MarkOutliers{outliers, starts.data(), particle_count});
+  mark_targets(space, tree, particle_count, largest, outliers, {starts.view(), {}});
   select_marked(space, View<const std::uint32_t>(starts.view()), [&](std::uint32_t count) {
     group_start.resize_discard(count);
     return group_start.data();
@@ -87,6 +95,7 @@ void find_least_in_groups(Space& space, View<const std::uint32_t> group_start, V
   space.for_each_by_team(least.size(), LeastInGroup{group_start.data, magnitude.data, least.data()});
 }
 
+template void mark_targets(BackEnd&, const Tree<BackEnd>&, std::size_t, std::uint32_t, const Outliers&, const TargetMarks&);
 template void make_target_groups(BackEnd&, const Tree<BackEnd>&, std::size_t, std::uint32_t, StepBuffer<BackEnd, std::uint32_t>&,
                                  const Outliers&);
 template void find_least_in_groups(BackEnd&, View<const std::uint32_t>, View<const float>, StepBuffer<BackEnd, float>&);

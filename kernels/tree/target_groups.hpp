@@ -15,6 +15,7 @@ struct Outliers {
   KeyCube cube;
 
   GROVE_HD bool contain(std::size_t i) const {
+    if (!particles) return false;
     const Double3 d = position_of(particles[i]) - cube.corner;
     return smaller(smaller(d.x, d.y), d.z) < 0 || larger(larger(d.x, d.y), d.z) > cube.edge;
   }
@@ -62,6 +63,17 @@ inline constexpr std::uint32_t uneven = 16;
 template <class Space>
 void make_target_groups(Space& space, const Tree<Space>& tree, std::size_t particle_count, std::uint32_t largest,
                         StepBuffer<Space, std::uint32_t>& group_start, const Outliers& outliers = {});
+
+/// What mark_targets() sets to zero or one, in memory of the space.
+struct TargetMarks {
+  View<std::uint32_t> group_starts;  ///< [particles + 1] the first particle of each group, and the end
+  View<std::uint32_t> large_cells;   ///< [cells] those with more than `largest` particles; or empty: not wanted
+};
+
+/// The part of make_target_groups() before its groups are counted: marks where they start. `tree` is not empty. Asynchronous.
+template <class Space>
+void mark_targets(Space& space, const Tree<Space>& tree, std::size_t particle_count, std::uint32_t largest, const Outliers& outliers,
+                  const TargetMarks& marks);
 
 /// Sets `least` [groups] to the smallest `magnitude` [particles] in each group: the last accelerations, in the unit of Tree's
 /// least_acceleration. `group_start` is as above. Asynchronous.

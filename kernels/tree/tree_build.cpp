@@ -2,18 +2,24 @@
 //
 // A cell of level l begins at particle i if particle i - 1 is in another cell of that level. The cell is in the tree if the cell above it
 // has too many particles for a leaf: if some largest_leaf + 1 consecutive particles, i among them, share a cell of level l - 1. Both
-// conditions follow from the levels that pairs of keys share. The cells that begin at i have consecutive levels. Cells are first numbered
-// particle by particle ("serial numbers"), and then sorted by level.
+// conditions follow from the levels that pairs of keys share. So each particle knows by itself which cells begin there, and their number
+// before it, level by level, are the numbers of these cells.
 #include "kernels/tree/tree_build.hpp"
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "kernels/tree/cell_begins.hpp"
 
 namespace grove {
 
 namespace {
 
-constexpr int bits_of_levels = 5;
-static_assert(deepest_level < 1 << bits_of_levels);
+/// A warp on the GPU, which finds the bits of half a word at a time.
+constexpr int lanes_of_block = 32;
 
-/// The levels of the cells that begin at each particle: [first, first + count).
+/// The levels of the cells that begin at each particle: consecutive ones, from `first` on.
 struct CellLevels {
   const std::uint64_t* keys;
   std::uint32_t particle_count;
@@ -30,48 +36,41 @@ struct CellLevels {
     for (std::uint32_t j = begin; j <= end; ++j) least = smaller(least, keys[j] ^ keys[j + largest_leaf]);
     return larger(shared_level(0, least), least_divided);
   }
-  GROVE_HD std::uint32_t count(std::uint32_t i) const {
+  /// A bit for each of the levels.
+  GROVE_HD std::uint32_t bits(std::uint32_t i) const {
     const int below = first(i), divided = deepest_divided(i), last = divided < deepest_level ? divided + 1 : deepest_level;
-    return last >= below ? static_cast<std::uint32_t>(last - below + 1) : 0;
+    return last >= below ? (2U << last) - (1U << below) : 0;
   }
 };
 
-struct CountCells {
+/// Finds the cells that begin at a block of particles.
+struct FindBegins {
   CellLevels levels;
-  std::uint32_t* count;
-  GROVE_HD void operator()(std::size_t i) const { count[i] = levels.count(static_cast<std::uint32_t>(i)); }
-};
+  std::size_t blocks;
+  std::uint64_t* word;   ///< see CellBegins
+  std::uint32_t* count;  ///< [levels * blocks] bits in each word
 
-/// Writes level and first particle of every cell, by serial number.
-struct ListCells {
-  CellLevels levels;
-  const std::uint32_t* serial;  ///< [particles + 1] cells before each particle
-  std::uint64_t* level;
-  std::uint32_t* first_particle;
-  std::uint32_t* own_serial;
-
-  GROVE_HD void operator()(std::size_t i) const {
-    if (serial[i] == serial[i + 1]) return;
-    const int first = levels.first(static_cast<std::uint32_t>(i));
-    for (std::uint32_t s = serial[i]; s < serial[i + 1]; ++s) {
-      level[s] = static_cast<std::uint64_t>(first) + (s - serial[i]);
-      first_particle[s] = static_cast<std::uint32_t>(i);
-      own_serial[s] = s;
+  template <class Team>
+  GROVE_HD void operator()(const Team& team, std::size_t b) const {
+    std::uint64_t begins[CellBegins::levels] = {};
+    for (std::uint32_t k = 0; k < CellBegins::block; k += Team::size) {
+      const std::size_t particle = b * CellBegins::block + k + static_cast<std::uint32_t>(team.rank());
+      const std::uint32_t at = particle < levels.particle_count ? levels.bits(static_cast<std::uint32_t>(particle)) : 0;
+      if (team.votes(at != 0) == 0) continue;
+      for (int l = 0; l < CellBegins::levels; ++l) begins[l] |= std::uint64_t{team.votes((at >> l & 1) != 0)} << k;
+    }
+    for (int l = 0; l < CellBegins::levels; ++l) {
+      if (l % Team::size != team.rank()) continue;
+      word[static_cast<std::size_t>(l) * blocks + b] = begins[l];
+      count[static_cast<std::size_t>(l) * blocks + b] = count_ones(begins[l]);
     }
   }
 };
 
-struct Invert {
-  const std::uint32_t* serial;
-  std::uint32_t* cell;  ///< by serial number
-  GROVE_HD void operator()(std::size_t c) const { cell[serial[c]] = static_cast<std::uint32_t>(c); }
-};
-
 struct FindLevels {
-  const std::uint64_t* level;
-  std::uint32_t cell_count;
+  CellBegins cells;
   std::uint32_t* begin;
-  GROVE_HD void operator()(std::size_t l) const { begin[l] = lower_bound(level, 0, cell_count, l); }
+  GROVE_HD void operator()(std::size_t l) const { begin[l] = cells.first_cell(static_cast<int>(l)); }
 };
 
 struct FindClasses {
@@ -83,64 +82,65 @@ struct FindClasses {
   }
 };
 
+/// Lists the first particles of the cells that begin at a word.
+struct ListCells {
+  CellBegins cells;
+  std::uint32_t* first_particle;
+  GROVE_HD void operator()(std::size_t w) const {
+    const auto block_begin = static_cast<std::uint32_t>(w % cells.blocks * CellBegins::block);
+    std::uint32_t c = cells.cells_before[w];
+    for (std::uint64_t rest = cells.word[w]; rest != 0; rest &= rest - 1) first_particle[c++] = block_begin + lowest_one(rest);
+  }
+};
+
 struct LinkCells {
-  const std::uint64_t* keys;
-  std::uint32_t particle_count, cell_count;
-  int least_divided;                    ///< see CellLevels
-  const std::uint64_t* level;           ///< [cells]
-  const std::uint32_t* serial;          ///< [cells]
-  const std::uint32_t* cell;            ///< by serial number
-  const std::uint32_t* first_particle;  ///< by serial number
+  CellBegins cells;
+  LevelOffsets level_offset;
+  std::uint32_t particle_count;
+  const std::uint32_t* first_particle;  ///< [cells]
   CellLinks* links;
 
-  /// First particle after the cell of level l that holds particle i.
-  GROVE_HD std::uint32_t end_of(std::uint32_t i, int l) const {
-    std::uint32_t step = 1;
-    while (i + step < particle_count && shared_level(keys[i], keys[i + step]) >= l) step *= 2;
-    const std::uint32_t last = i + step < particle_count ? i + step : particle_count;
-    const int bits = bits_below(l);
-    return lower_bound(keys, i + step / 2, last, ((keys[i] >> bits) + 1) << bits);
+  GROVE_HD int level_of(std::uint32_t c) const {
+    int l = 0;
+    while (c >= level_offset[static_cast<std::size_t>(l) + 1]) ++l;
+    return l;
+  }
+  /// First particle after the cell of level l that begins at `first`. It is the next one at which a cell of this level or a higher one
+  /// begins, since all children of a divided cell are in the tree.
+  GROVE_HD std::uint32_t end_of(std::uint32_t first, int l) const {
+    std::uint32_t end = particle_count;
+    for (int above = l; above > 0; --above) {
+      const std::uint32_t next = cells.cell_after(above, first);
+      if (next < level_offset[static_cast<std::size_t>(above) + 1]) end = smaller(end, first_particle[next]);
+    }
+    return end;
   }
 
   GROVE_HD void operator()(std::size_t c) const {
-    const std::uint32_t own = serial[c], first = first_particle[own];
-    const auto l = static_cast<int>(level[c]);
-    const std::uint32_t end = end_of(first, l);
+    const int l = level_of(static_cast<std::uint32_t>(c));
+    const std::uint32_t first = first_particle[c], end = end_of(first, l);
     CellLinks links_of{0, 0, first, end - first};
-    if ((end - first > largest_leaf || l <= least_divided) && l < deepest_level) {
-      const std::uint32_t child = cell[own + 1];
-      std::uint32_t next = child + 1;
-      while (next < cell_count && level[next] == level[child] && first_particle[serial[next]] < end) ++next;
-      links_of.first_child = child;
-      links_of.child_count = next - child;
+    if (l < deepest_level) {
+      const std::uint32_t child = cells.cell_at(l + 1, first);
+      links_of.child_count = cells.cell_after(l + 1, end - 1) - child;
+      links_of.first_child = links_of.child_count > 0 ? child : 0;
     }
     links[c] = links_of;
   }
 };
 
-/// Sorts the cells by level and links them; sets tree.level_offset.
+/// Sets the numbers of cells and particles that the host must know.
 template <class Space>
-void link_cells(Space& space, View<const std::uint64_t> keys, const CellLevels& levels, View<const std::uint32_t> serial_of,
-                std::uint32_t cells, Tree<Space>& tree) {
-  Scratch<Space, std::uint64_t> level(space, cells);
-  Scratch<Space, std::uint32_t> first_particle(space, cells), serial(space, cells);
-  Scratch<Space, std::uint32_t> begin(space, tree.level_offset.size());
-  space.for_each(keys.size, ListCells{levels, serial_of.data, level.data(), first_particle.data(), serial.data()});
-  space.sort_pairs(level, serial, bits_of_levels);
-  Scratch<Space, std::uint32_t> cell(space, cells);
-  space.for_each(cells, Invert{serial.data(), cell.data()});
-  tree.links.resize_with_room(cells, tree.room);
-  space.for_each(cells, LinkCells{keys.data, levels.particle_count, cells, levels.least_divided, level.data(), serial.data(), cell.data(),
-                                  first_particle.data(), tree.links.data()});
-  space.for_each(tree.level_offset.size(), FindLevels{level.data(), cells, begin.data()});
-  copy_to_host<Space, std::uint32_t>(space, begin.view(), tree.level_offset);
-}
-
-template <class Space>
-void find_classes(Space& space, View<const std::uint64_t> keys, Tree<Space>& tree) {
-  Scratch<Space, std::uint32_t> begin(space, tree.class_begin.size());
-  space.for_each(tree.class_begin.size(), FindClasses{keys.data, static_cast<std::uint32_t>(keys.size), begin.data()});
-  copy_to_host<Space, std::uint32_t>(space, begin.view(), tree.class_begin);
+void read_sizes(Space& space, View<const std::uint64_t> keys, const CellBegins& cells, Tree<Space>& tree) {
+  constexpr std::size_t levels = std::tuple_size_v<LevelOffsets>, classes = most_type_classes + 1;
+  const std::size_t known_classes = tree.class_count > 1 ? classes : 0;
+  Scratch<Space, std::uint32_t> begin(space, levels + known_classes);
+  space.for_each(levels, FindLevels{cells, begin.data()});
+  space.for_each(known_classes, FindClasses{keys.data, static_cast<std::uint32_t>(keys.size), begin.data() + levels});
+  std::array<std::uint32_t, levels + classes> sizes{};
+  copy_to_host<Space, std::uint32_t>(space, begin.view(), std::span(sizes).first(levels + known_classes));
+  std::copy_n(sizes.begin(), levels, tree.level_offset.begin());
+  std::copy_n(sizes.begin() + levels, classes, tree.class_begin.begin());
 }
 
 }  // namespace
@@ -150,16 +150,20 @@ void build_tree(Space& space, View<const std::uint64_t> keys, Tree<Space>& tree)
   tree.level_offset.fill(0);
   tree.class_begin.fill(0);
   tree.links.resize_discard(0);
-  if (!keys.empty()) {
-    const CellLevels levels{keys.data, static_cast<std::uint32_t>(keys.size), tree.class_count > 1 ? 0 : -1};
-    Scratch<Space, std::uint32_t> count(space, keys.size), serial(space, keys.size + 1);
-    space.for_each(keys.size, CountCells{levels, count.data()});
-    space.template exclusive_scan<std::uint32_t>(count.view(), serial.view());
-    std::uint32_t cells = 0;
-    space.copy_to_host(&cells, serial.data() + keys.size, sizeof(cells));
-    link_cells<Space>(space, keys, levels, serial.view(), cells, tree);
-    if (tree.class_count > 1) find_classes<Space>(space, keys, tree);
-  }
+  if (keys.empty()) return;
+  const CellLevels levels{keys.data, static_cast<std::uint32_t>(keys.size), tree.class_count > 1 ? 0 : -1};
+  const std::size_t blocks = CellBegins::blocks_of(keys.size), words = CellBegins::levels * blocks;
+  Scratch<Space, std::uint64_t> word(space, words);
+  Scratch<Space, std::uint32_t> count(space, words), before(space, words + 1);
+  space.template for_each_by_team<lanes_of_block>(blocks, FindBegins{levels, blocks, word.data(), count.data()});
+  space.template exclusive_scan<std::uint32_t>(count.view(), before.view());
+  const CellBegins cells{word.data(), before.data(), blocks};
+  read_sizes<Space>(space, keys, cells, tree);
+
+  Scratch<Space, std::uint32_t> first_particle(space, tree.cell_count());
+  space.for_each(words, ListCells{cells, first_particle.data()});
+  tree.links.resize_with_room(tree.cell_count(), tree.room);
+  space.for_each(tree.cell_count(), LinkCells{cells, tree.level_offset, levels.particle_count, first_particle.data(), tree.links.data()});
 }
 
 template void build_tree(BackEnd&, View<const std::uint64_t>, Tree<BackEnd>&);

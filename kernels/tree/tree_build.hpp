@@ -7,7 +7,7 @@ namespace grove {
 
 /// Builds the links of `tree` over particles sorted by key; compute_moments() fills the rest of it. `keys` [particles], ascending; with
 /// several classes (tree.class_count), the root has a child for each that has particles, however few.
-/// Synchronises twice. Throws SystemError when memory is short.
+/// Synchronises once. Throws SystemError when memory is short.
 template <class Space>
 void build_tree(Space& space, View<const std::uint64_t> keys, Tree<Space>& tree);
 

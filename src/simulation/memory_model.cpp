@@ -33,9 +33,9 @@ double bytes_of_cell(ExpansionForm form) {
 
 /// The largest use of the arena by a phase of a force evaluation, a particle.
 double arena_bytes(double bytes_of_cell, bool on_gpu) {
-  constexpr double keys = 8, order = 4, magnitudes = 4, cells_begun = 8, of_groups = 1, of_moments = 16;
+  constexpr double keys = 8, order = 4, magnitudes = 4, cells_begun = 5.5, of_groups = 1, of_moments = 24;
   const double sort = keys + order + magnitudes + (on_gpu ? keys + order : 16);
-  const double tree = keys + cells_begun + 36 * cells;
+  const double tree = keys + cells_begun + 20 * cells;
   const double moments = of_groups + (bytes_of_cell + of_moments) * cells;
   return arena_room * std::max({sort, tree, moments});
 }

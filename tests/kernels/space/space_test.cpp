@@ -5,6 +5,7 @@
 #include <numeric>
 #include <random>
 
+#include "kernels/space/atomic.hpp"
 #include "tests/support/space_support.hpp"
 
 namespace grove {
@@ -41,6 +42,38 @@ struct RunStatistics {
       out[3 * i + 1] = least;
       out[3 * i + 2] = most;
     }
+  }
+};
+/// Each team writes the votes on which of `values` are odd, a bit for each.
+template <int most>
+struct OddOnes {
+  const std::uint64_t* values;
+  std::uint32_t* out;
+  template <class Team>
+  GROVE_HD void operator()(const Team& team, std::size_t i) const {
+    std::uint32_t odd = 0;
+    for (int k = 0; k < most; k += Team::size)
+      odd |= team.votes(values[i * most + static_cast<std::size_t>(k + team.rank())] % 2 == 1) << k;
+    if (team.rank() == Team::size - 1) out[i] = odd;
+  }
+};
+/// Teams copy items, and the last team of `crew` sums what all of these have copied.
+struct SumByTheLast {
+  static constexpr std::size_t run = 13;  ///< items a team
+  const std::uint64_t* values;
+  std::size_t crew;
+  std::uint64_t *copy, *out;
+  std::uint32_t* arrived;
+  template <class Team>
+  GROVE_HD void operator()(const Team& team, std::size_t i) const {
+    const auto lane = static_cast<std::size_t>(team.rank());
+    for (std::size_t k = i * run + lane; k < (i + 1) * run; k += Team::size) copy[k] = values[k];
+    const std::size_t c = i / crew;
+    if (arrive(team, arrived[c]) + 1 < crew) return;
+    std::uint64_t sum = 0;
+    for (std::size_t k = c * crew * run + lane; k < (c + 1) * crew * run; k += Team::size) sum += copy[k];
+    sum = team.sum(sum);
+    if (team.rank() == Team::size - 1) out[c] += sum;
   }
 };
 struct Item {
@@ -93,6 +126,39 @@ TEST_F(Parallel, TeamsShareTheWorkOfEachItem) {
         ASSERT_EQ(seen[3 * i], std::accumulate(begin, end, std::uint64_t{0})) << "item " << i << " of " << n;
         ASSERT_EQ(seen[3 * i + 1], *std::min_element(begin, end));
         ASSERT_EQ(seen[3 * i + 2], *std::max_element(begin, end));
+      }
+    }
+}
+
+TEST_F(Parallel, TeamsVote) {
+  const auto check = [this]<int lanes>(std::integral_constant<int, lanes>) {
+    for (const std::size_t n : {1, 3, 4, 33, 2000}) {
+      const auto items = random_items(n * lanes, 1000);
+      const auto values = upload(space, items);
+      const auto out = upload(space, std::vector<std::uint32_t>(n, 7));
+      space.template for_each_by_team<lanes>(n, OddOnes<lanes>{values.data(), out.data()});
+      const auto seen = download(space, out);
+      for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t k = 0; k < lanes; ++k) ASSERT_EQ(seen[i] >> k & 1, items[i * lanes + k] % 2) << "item " << i << " of " << n;
+    }
+  };
+  check(std::integral_constant<int, 8>{});
+  check(std::integral_constant<int, 32>{});
+}
+
+TEST_F(Parallel, TheLastTeamToArriveSeesWhatTheOthersWrote) {
+  for (const std::size_t crews : {1, 3, 1000})
+    for (const std::size_t crew : {1, 2, 7, 8}) {
+      const std::size_t items = crews * crew * SumByTheLast::run;
+      const auto written = random_items(items, 1000);
+      const auto values = upload(space, written), copy = upload(space, std::vector<std::uint64_t>(items, 5000));
+      const auto out = upload(space, std::vector<std::uint64_t>(crews, 0));
+      const auto arrived = upload(space, std::vector<std::uint32_t>(crews, 0));
+      space.for_each_by_team(crews * crew, SumByTheLast{values.data(), crew, copy.data(), out.data(), arrived.data()});
+      const auto seen = download(space, out);
+      for (std::size_t c = 0; c < crews; ++c) {
+        const auto begin = written.begin() + static_cast<std::ptrdiff_t>(c * crew * SumByTheLast::run);
+        ASSERT_EQ(seen[c], std::accumulate(begin, begin + static_cast<std::ptrdiff_t>(crew * SumByTheLast::run), std::uint64_t{0})) << c;
       }
     }
 }

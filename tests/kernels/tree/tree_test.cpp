@@ -151,6 +151,55 @@ TEST_F(TreeBuild, DividesACellExactlyWhenItHoldsMoreThanALeafMay) {
   });
 }
 
+/// The octree of sorted keys, divided cell by cell from the root.
+std::vector<CellLinks> divide_from_root(const std::vector<std::uint64_t>& keys, bool root_is_divided) {
+  std::vector<CellLinks> cells{{0, 0, 0, static_cast<std::uint32_t>(keys.size())}};
+  std::vector<int> level{0};
+  for (std::size_t c = 0; c < cells.size(); ++c) {
+    if ((cells[c].particle_count <= largest_leaf && !(c == 0 && root_is_divided)) || level[c] == deepest_level) continue;
+    cells[c].first_child = static_cast<std::uint32_t>(cells.size());
+    const std::uint32_t end = cells[c].first_particle + cells[c].particle_count;
+    const int bits = bits_below(level[c] + 1);
+    for (std::uint32_t i = cells[c].first_particle; i < end; ++i) {
+      if (i == cells[c].first_particle || keys[i] >> bits != keys[i - 1] >> bits) {
+        cells.push_back({0, 0, i, 0});
+        level.push_back(level[c] + 1);
+        ++cells[c].child_count;
+      }
+      ++cells.back().particle_count;
+    }
+  }
+  return cells;
+}
+
+TEST_F(TreeBuild, IsWhatDivisionFromTheRootGives) {
+  const auto check = [this](const std::vector<std::uint64_t>& keys, int classes) {
+    Tree<BackEnd> tree(space, {});
+    tree.class_count = classes;
+    build_tree<BackEnd>(space, tests::upload(space, keys).view(), tree);
+    const auto built = tests::download(space, tree.links), expected = divide_from_root(keys, classes > 1);
+    ASSERT_EQ(built.size(), expected.size());
+    for (std::size_t c = 0; c < built.size(); ++c) {
+      ASSERT_EQ(built[c].first_child, expected[c].first_child) << "cell " << c;
+      ASSERT_EQ(built[c].child_count, expected[c].child_count) << "cell " << c;
+      ASSERT_EQ(built[c].first_particle, expected[c].first_particle) << "cell " << c;
+      ASSERT_EQ(built[c].particle_count, expected[c].particle_count) << "cell " << c;
+    }
+  };
+  // Around multiples of the particles whose cells are found together.
+  for (const std::size_t n : {1U, 16U, 17U, 63U, 64U, 65U, 127U, 128U, 129U, 640U, 20000U}) {
+    SCOPED_TRACE(n);
+    std::vector<std::uint64_t> keys = tests::download(space, BuiltTree(space, tests::plummer_sphere(n, 6)).key);
+    check(keys, 1);
+    for (std::size_t i = 0; i < n; i += 3) keys[i] = keys[n / 2];  // a heap, down to the deepest level
+    std::sort(keys.begin(), keys.end());
+    check(keys, 1);
+    for (std::size_t i = 0; i < n; ++i) keys[i] = key_in_class(keys[i], i % 50 == 1 ? 5 : i % 2);
+    std::sort(keys.begin(), keys.end());
+    check(keys, 6);
+  }
+}
+
 /// Moments of a range of particles, by direct FP64 sums.
 struct ExactMoments {
   double mass = 0, count = 0, largest = 0;
@@ -306,6 +355,22 @@ TEST_F(Moments, HaveTheLeastAccelerationOfTheirParticles) {
       for (std::uint32_t i = t.links[c].first_particle; i < t.links[c].first_particle + t.links[c].particle_count; ++i)
         least = std::min(least, norm(position_of(acceleration[t.id[i]])) / 3);
       ASSERT_NEAR(t.least_acceleration[c], least, 1e-6 * least) << "cell " << c;
+    }
+  }
+}
+
+TEST_F(Moments, HaveTheSameBitsEveryTime) {
+  BuiltTree built(space, tests::plummer_sphere(20000, 8), nullptr, {4, true});
+  const HostTree once(space, built);
+  for (int i = 0; i < 5; ++i) {
+    compute_moments<BackEnd>(space, built.particles.position.view(), built.last_acceleration.view(), built.frame.scale, built.tree);
+    const HostTree again(space, built);
+    ASSERT_EQ(again.multipole, once.multipole);
+    ASSERT_EQ(again.least_acceleration, once.least_acceleration);
+    for (std::size_t c = 0; c < once.geometry.size(); ++c) {
+      ASSERT_EQ(again.geometry[c].centre_of_mass.x, once.geometry[c].centre_of_mass.x) << "cell " << c;
+      ASSERT_EQ(again.geometry[c].radius, once.geometry[c].radius) << "cell " << c;
+      ASSERT_EQ(again.geometry[c].spread, once.geometry[c].spread) << "cell " << c;
     }
   }
 }

@@ -75,26 +75,63 @@ TEST_F(FmmTargetsTest, CellsAreChildrenOfTheirParents) {
   });
 }
 
+/// Groups divide all particles, and the cell above each is the smallest target cell that holds it.
+void check_groups(const std::vector<CellLinks>& links, const HostTargets& t) {
+  ASSERT_GE(t.group_start.size(), 2u);
+  ASSERT_EQ(t.group_start.size(), t.group_parent.size() + 1);
+  EXPECT_EQ(t.group_start.front(), 0u);
+  EXPECT_EQ(t.group_start.back(), links[0].particle_count);
+  const auto holds = [&](std::uint32_t target, std::uint32_t begin, std::uint32_t end) {
+    const CellLinks& c = links[t.cell[target]];
+    return c.first_particle <= begin && end <= c.first_particle + c.particle_count;
+  };
+  for (std::size_t g = 0; g < t.group_parent.size(); ++g) {
+    const std::uint32_t begin = t.group_start[g], end = t.group_start[g + 1];
+    ASSERT_LT(begin, end);
+    ASSERT_LE(end - begin, static_cast<std::uint32_t>(largest_fmm_group));
+    std::uint32_t smallest = no_parent;  // a deeper target cell has a larger number
+    for (std::uint32_t c = 0; c < t.cell.size(); ++c)
+      if (holds(c, begin, end)) smallest = c;
+    ASSERT_EQ(t.group_parent[g], smallest) << "group " << g;
+  }
+}
+
 TEST_F(FmmTargetsTest, GroupsDivideTheParticlesAndLieInTheSmallestTargetCellAbove) {
-  for_each_system([](const tests::HostTree& tree, const HostTargets& t) {
-    ASSERT_GE(t.group_start.size(), 2u);
-    ASSERT_EQ(t.group_start.size(), t.group_parent.size() + 1);
-    EXPECT_EQ(t.group_start.front(), 0u);
-    EXPECT_EQ(t.group_start.back(), tree.position.size());
-    const auto holds = [&](std::uint32_t target, std::uint32_t begin, std::uint32_t end) {
-      const CellLinks& c = tree.links[t.cell[target]];
-      return c.first_particle <= begin && end <= c.first_particle + c.particle_count;
-    };
-    for (std::size_t g = 0; g < t.group_parent.size(); ++g) {
-      const std::uint32_t begin = t.group_start[g], end = t.group_start[g + 1];
-      ASSERT_LT(begin, end);
-      ASSERT_LE(end - begin, static_cast<std::uint32_t>(largest_fmm_group));
-      std::uint32_t smallest = no_parent;  // a deeper target cell has a larger number
-      for (std::uint32_t c = 0; c < t.cell.size(); ++c)
-        if (holds(c, begin, end)) smallest = c;
-      ASSERT_EQ(t.group_parent[g], smallest) << "group " << g;
+  for_each_system([](const tests::HostTree& tree, const HostTargets& t) { check_groups(tree.links, t); });
+}
+
+TEST_F(FmmTargetsTest, GroupsThatBeginInsideALeafLieInTheSmallestTargetCellAbove) {
+  for (const auto& [name, particles] : tests::hard_systems()) {
+    SCOPED_TRACE(name);
+    const BuiltTree built(space, particles, nullptr, GravityLaw({}).expansion_form());
+    KeyCube smaller_cube = built.frame.cube;  // most of what is outside has neighbours in its leaf
+    smaller_cube.edge *= 0.51;
+    targets.build(space, built.tree, particles.size(), {built.particles.position.data(), smaller_cube});
+    check_groups(tests::download(space, built.tree.links), HostTargets(space, targets));
+  }
+}
+
+TEST_F(FmmTargetsTest, GroupsOfSeveralClassesLieInTheSmallestTargetCellAbove) {
+  for (const std::size_t n : {30U, 70U, 5000U})
+    for (const std::size_t classes : {2U, 3U}) {
+      const BuiltTree built(space, plummer_sphere(n, 5));
+      std::vector<std::uint64_t> keys = tests::download(space, built.key);
+      // The last class is so small that each of its particles is a group.
+      for (std::size_t i = 0; i < n; ++i)
+        keys[i] = key_in_class(keys[i], static_cast<std::uint32_t>(i % 1200 == 7 ? classes - 1 : i % (classes - 1)));
+      std::sort(keys.begin(), keys.end());
+      Tree<BackEnd> tree(space, GravityLaw({}).expansion_form());
+      tree.class_count = static_cast<int>(classes);
+      build_tree<BackEnd>(space, tests::upload(space, keys).view(), tree);
+      targets.build(space, tree, n);
+      const HostTargets t(space, targets);
+      check_groups(tests::download(space, tree.links), t);
+      const auto first_group = [&](std::size_t c) {
+        return std::lower_bound(t.group_start.begin(), t.group_start.end(), tree.class_begin[c]);
+      };
+      for (std::size_t c = 0; c < classes; ++c) EXPECT_EQ(*first_group(c), tree.class_begin[c]) << "a group of two classes";
+      EXPECT_EQ(t.group_start.end() - first_group(classes - 1), static_cast<std::ptrdiff_t>(n - tree.class_begin[classes - 1] + 1));
     }
-  });
 }
 
 TEST_F(FmmTargetsTest, OfNoParticlesAreNone) {
