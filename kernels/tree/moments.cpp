@@ -23,6 +23,10 @@ struct PrepareClimb {
   }
 };
 
+/// Levels with so many cells have a launch each, with the cells in the order of memory. Above and below them teams climb: there a launch
+/// would be mostly latency.
+constexpr std::uint32_t large_level = 4096;
+
 /// A team sums the particles of a leaf, and then climbs: the team that finishes the last child of a cell goes on with the cell. No team
 /// waits for another. Which one sums a cell depends on timing, the sums do not.
 template <class Terms>
@@ -36,13 +40,17 @@ struct CellMoments {
   float* least_acceleration;
   TreeScale scale;
   Climb climb;
+  std::uint32_t large_begin, large_end;  ///< the cells of large levels: no team climbs there
+  std::uint32_t first_cell = 0;          ///< the cell of the launch's first item
+  bool of_leaves = true;                 ///< whether the launch is for leaves, or for cells with children
 
   template <class Team>
-  GROVE_HD void operator()(const Team& team, std::size_t leaf) const {
-    if (links[leaf].child_count > 0) return;
-    std::uint32_t above = climb.parent[leaf];
-    sum_particles(team, static_cast<std::uint32_t>(leaf));
-    while (above != no_cell) {
+  GROVE_HD void operator()(const Team& team, std::size_t i) const {
+    const std::uint32_t own = first_cell + static_cast<std::uint32_t>(i);
+    if ((links[own].child_count == 0) != of_leaves) return;
+    std::uint32_t above = climb.parent[own];
+    of_leaves ? sum_particles(team, own) : sum_children(team, own);
+    while (above != no_cell && (above < large_begin || above >= large_end)) {
       const std::uint32_t c = above, children = links[c].child_count;
       above = climb.parent[c];
       if (arrive(team, climb.arrived[c]) + 1 < children) return;
@@ -133,8 +141,28 @@ void compute_all(Space& space, const Double4* particles, const float* magnitude,
   Scratch<Space, std::uint32_t> parent(space, cells), arrived(space, cells);
   const Climb climb{parent.data(), arrived.data()};
   space.for_each(cells, PrepareClimb{tree.links.data(), climb});
-  space.for_each_by_team(cells, CellMoments<Terms>{tree.links.data(), particles, magnitude, tree.geometry.data(), tree.multipole.data(),
-                                                   radial.data(), tree.least_acceleration.data(), scale, climb});
+  const LevelOffsets& level = tree.level_offset;
+  const auto is_large = [&](int l) { return level[l + 1] - level[l] >= large_level; };
+  int top = 0, bottom = deepest_level;
+  while (top <= bottom && !is_large(top)) ++top;
+  while (bottom >= top && !is_large(bottom)) --bottom;
+  CellMoments<Terms> moments{tree.links.data(),
+                             particles,
+                             magnitude,
+                             tree.geometry.data(),
+                             tree.multipole.data(),
+                             radial.data(),
+                             tree.least_acceleration.data(),
+                             scale,
+                             climb,
+                             level[top],
+                             level[bottom + 1]};
+  space.for_each_by_team(cells, moments);
+  moments.of_leaves = false;
+  for (int l = bottom; l >= top; --l) {
+    moments.first_cell = level[l];
+    space.for_each_by_team(level[l + 1] - level[l], moments);
+  }
 }
 
 template <int order, class Space>

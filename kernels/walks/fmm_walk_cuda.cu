@@ -3,7 +3,6 @@
 #include "kernels/walks/fmm_walk_cuda.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "kernels/space/error.hpp"
 
@@ -17,6 +16,9 @@ constexpr std::uint32_t smallest_level(std::uint32_t cells) { return std::clamp(
 // With fewer target cells per warp than this, the chain of levels determines the time. Lists are then handed down before expansions are
 // added up.
 constexpr std::uint32_t few_cells = 32;
+// With fewer targets per warp than these, teams of warps walk for each. Teams have more work in all: with more targets, what they gain at
+// the slowest is lost.
+constexpr std::uint32_t few_cells_for_teams = 4, few_groups_for_teams = 1;
 // Entries of list memory for each target cell, before the first walk has told how many are needed.
 constexpr std::size_t entries_expected = 64;
 
@@ -93,12 +95,11 @@ void FmmWalk<CudaSpace>::walk(CudaSpace& space, const ScaledLaw& law, const Tree
   a.stack_capacity = fmm_walk::stack_capacity(sources.levels);
   const std::size_t warps = std::size_t{a.block_slots} * fmm_walk::warps_per_block;
   a.lists_first = cells < few_cells * warps;
-  static const double tc = std::getenv("TEAM_C") ? std::atof(std::getenv("TEAM_C")) : 4,
-                      tg = std::getenv("TEAM_G") ? std::atof(std::getenv("TEAM_G")) : 4;
-  a.cells_by_team = cells < tc * warps;
-  a.groups_by_team = a.walked_groups() < tg * warps;
+  a.cell_team = cells < few_cells_for_teams * warps ? fmm_walk::warps_per_block : 1;
+  a.group_team = a.walked_groups() < few_groups_for_teams * warps ? fmm_walk::warps_per_block : 1;
+  a.put_off_capacity = fmm_walk::put_off_by_team / static_cast<std::uint32_t>(a.cell_team);
   Scratch<CudaSpace, std::uint32_t> stacks(space, a.stack_capacity * warps);
-  Scratch<CudaSpace, std::uint32_t> put_off(space, a.lists_first ? fmm_walk::put_off_capacity * warps : 0);
+  Scratch<CudaSpace, std::uint32_t> put_off(space, a.lists_first ? a.put_off_capacity * warps : 0);
   Scratch<CudaSpace, unsigned> slots_returned(space, a.block_slots), done(space, cells);
   Scratch<CudaSpace, ListStatus> status(space, 1);
   Scratch<CudaSpace, WarpCounts> counts(space, 1);

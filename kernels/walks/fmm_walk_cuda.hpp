@@ -38,6 +38,7 @@ struct FmmArguments {
   std::uint32_t* collected;  ///< [warps * collected_capacity]
   std::uint32_t collected_capacity;
   std::uint32_t* put_off;  ///< [warps * put_off_capacity]
+  std::uint32_t put_off_capacity;
   std::uint32_t* lists;
   std::uint32_t list_capacity;
   std::uint64_t* list_range;     ///< [target cells] begin and end in lists, in the low and high 32 bits; not_ready; no_memory
@@ -45,8 +46,8 @@ struct FmmArguments {
   WarpCounts* counts;
   std::uint32_t* done;  ///< [target cells] 1 once its part of `local` is written, or there was no memory for that
   float* local;
-  bool cells_by_team, groups_by_team;  ///< a team of warps walks for each target cell, each group: see fmm_walk::WarpTeam
-  bool lists_first;                    ///< target cells hand down their lists before their expansions, see fmm_walk_schedule.cuh
+  int cell_team, group_team;  ///< warps that walk together for each target cell, each group: see fmm_walk::WarpTeam
+  bool lists_first;           ///< target cells hand down their lists before their expansions, see fmm_walk_schedule.cuh
   GroupWork* cell_work;
   ListStatus* status;
 
@@ -65,7 +66,6 @@ void launch_fmm_walk(CudaSpace& space, const ScaledLaw& law, const FmmArguments&
 
 namespace fmm_walk {
 
-inline constexpr int warps_per_block = 4;
 /// More warps hide more latency, until registers for the terms of an expansion and of its derivatives run short. The groups must have at
 /// least as many blocks as the cells.
 constexpr int blocks_per_multiprocessor(ExpansionForm form, bool at_group) {
@@ -75,7 +75,9 @@ constexpr int blocks_per_multiprocessor(ExpansionForm form, bool at_group) {
 /// Pending cells that a lane tests at a time, as long as few are on the stack; see most_taken().
 inline constexpr int tests_a_lane = 2;
 inline constexpr std::uint32_t few_pending = 384, taken_of_many = 4;
-constexpr std::uint32_t most_taken(std::uint32_t pending) { return pending > few_pending ? taken_of_many : tests_a_lane * warp_size; }
+constexpr std::uint32_t most_taken(std::uint32_t pending, std::uint32_t few) {
+  return pending > few ? taken_of_many : tests_a_lane * warp_size;
+}
 
 /// Room for the pending cells of one warp, in a tree with `levels` levels. A cell that is taken is replaced by at most 8 children, so that
 /// the stack grows by at most 7. Above few_pending cells, which is rare, a few are taken at a time from the top. The next few are then
@@ -83,9 +85,12 @@ constexpr std::uint32_t most_taken(std::uint32_t pending) { return pending > few
 constexpr std::uint32_t stack_capacity(std::uint32_t levels) {
   return few_pending + 7 * (tests_a_lane * warp_size + taken_of_many * levels);
 }
+/// In a team, the cells that the warps share lie below the stack of each. There are at most 8 for each lane.
+inline constexpr std::uint32_t few_pending_of_team = few_pending - 8 * warp_size;
 
-/// Number of accepted cells that a warp can put off until its list is handed down. Further ones are added to the expansion at once.
-inline constexpr std::uint32_t put_off_capacity = 8 * warp_size;
+/// Number of accepted cells that the warps of a team together can put off until the list is handed down. Further ones are added to the
+/// expansion at once.
+inline constexpr std::uint32_t put_off_by_team = 32 * warp_size;
 
 }  // namespace fmm_walk
 

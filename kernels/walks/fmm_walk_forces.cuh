@@ -48,8 +48,8 @@ class TargetForces {
   using Terms = ExpansionTerms<order, Softening>;
   using Memory = SourceMemory<Terms>;
 
-  __device__ TargetForces(const FmmArguments& a, const Softening& softening, Memory& memory)
-      : a_(a), softening_(softening), memory_(memory), lane_(static_cast<int>(threadIdx.x % warp_size)) {}
+  __device__ TargetForces(const FmmArguments& a, const Softening& softening, const Team& team, Memory& memory)
+      : a_(a), softening_(softening), team_(team), memory_(memory), lane_(static_cast<int>(threadIdx.x % warp_size)) {}
 
   __device__ const TargetBox& box() const { return box_; }
 
@@ -180,12 +180,12 @@ class TargetForces {
       mine.force[lane_] = total_;
       if (lane_ == 0) mine.work = work_;
       if (lane_ == 0) mine.own = own;
-      Team::sync();
-      if (Team::is_first()) {
+      team_.sync();
+      if (team_.is_first()) {
 #pragma unroll 1
         for (int k = 1; k < Team::warps; ++k) add_share(memory_of(k).share, own);
       }
-      Team::sync();
+      team_.sync();
     }
   }
 
@@ -278,25 +278,35 @@ class TargetForces {
         add_particle_at<true>(softening_, dx, dy, dz, r2, s.w, force_);
       }
     }
-    const float close = box_.radius * close_distance;
-    const bool rounded = __any_sync(all_lanes, closest2 <= larger(close * close, NewtonKernel::smallest<float>()));
+    const bool rounded = __any_sync(all_lanes, closest2 <= close_r2());
     if (rounded) force_ = before;
     __syncwarp();
     return !rounded;
   }
 
-  /// Adds the forces of `count` particles, from differences of positions in FP64. No target acts on itself.
+  /// Adds the forces of `count` particles; of those that are close to a target, from differences of positions in FP64. No target acts on
+  /// itself.
   __device__ void sum_close_particles(std::uint32_t count) {
     const std::uint32_t self = first_ + smaller(static_cast<std::uint32_t>(lane_), target_count_ - 1);
     const Double4 own = a_.data.particles[self];
 #pragma unroll 1
     for (std::uint32_t k = 0; k < count; ++k) {
-      const std::uint32_t index = memory_.particle.index[k];
-      const Double4 s = a_.sources.particles[index];
-      const float mass = a_.mode == WalkMode::own_tree && index == self ? 0.0F : memory_.particle.offset[k].w;
-      add_close_particle(softening_, offset(s.x, own.x), offset(s.y, own.y), offset(s.z, own.z), mass, force_);
+      const Float4 source = memory_.particle.offset[k];
+      float dx = source.x - x_, dy = source.y - y_, dz = source.z - z_, mass = source.w;
+      if (__any_sync(all_lanes, dx * dx + dy * dy + dz * dz <= close_r2())) {
+        const std::uint32_t index = memory_.particle.index[k];
+        const Double4 s = a_.sources.particles[index];
+        dx = offset(s.x, own.x), dy = offset(s.y, own.y), dz = offset(s.z, own.z);
+        if (a_.mode == WalkMode::own_tree && index == self) mass = 0;
+      }
+      add_close_particle(softening_, dx, dy, dz, mass, force_);
     }
     __syncwarp();
+  }
+
+  __device__ float close_r2() const {
+    const float close = box_.radius * close_distance;
+    return larger(close * close, NewtonKernel::smallest<float>());
   }
 
   /// Sums of many small terms in FP32 lose digits: after some hundreds of terms they go to a second sum.
@@ -370,6 +380,7 @@ class TargetForces {
 
   const FmmArguments& a_;
   const Softening& softening_;
+  const Team team_;
   Memory& memory_;
   int lane_;
   std::uint32_t first_ = 0, target_count_ = 0;

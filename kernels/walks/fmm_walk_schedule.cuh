@@ -29,59 +29,65 @@ namespace grove::fmm_walk {
 /// Values of FmmArguments::list_range that are not ranges.
 inline constexpr std::uint64_t not_ready = ~std::uint64_t{0}, no_memory = not_ready - 1;
 
-/// `size` warps of a block that walk for one target at a time: all warps of the block, or one. Each has its own stack, queues and sums.
-/// The first one draws targets and adds up the sums of all.
+inline constexpr int warps_per_block = 4;
+
+/// Warps that walk for one target at a time: all `size` = warps_per_block warps of a block, or a single one. Each has its own stack, queues
+/// and sums. The first one draws targets and adds up the sums of all.
 template <int size>
-struct WarpTeam {
+class WarpTeam {
+ public:
   static constexpr int warps = size;
 
+  /// All lanes call it together, so that the compiler sees that all lanes of a warp have the same rank.
+  __device__ WarpTeam() : rank_(__shfl_sync(all_lanes, static_cast<int>(threadIdx.x) / warp_size, 0)) {}
+
   /// This warp's place in its team.
-  __device__ static int rank() { return size == 1 ? 0 : static_cast<int>(threadIdx.x) / warp_size; }
-  __device__ static bool is_first() { return rank() == 0; }
+  __device__ int rank() const { return size == 1 ? 0 : rank_; }
+  __device__ bool is_first() const { return rank() == 0; }
   /// All warps of the team wait for each other, and see what each has written before.
-  __device__ static void sync() {
+  __device__ void sync() const {
     if constexpr (size == 1)
       __syncwarp();
     else
       __syncthreads();
   }
+
+ private:
+  static_assert(size == 1 || size == warps_per_block);
+  int rank_;
 };
 
-/// Draws numbers from 0, 1, ... `end` - 1 for one team; each number goes to one team only. `ahead`: the team draws its next number while it
-/// works on the present one, which hides the latency. This is not allowed if other teams wait for the work with a number. All lanes call
-/// each function together.
-template <bool ahead, class Team>
+/// Draws numbers from 0, 1, ... `end` - 1 for one team; each number goes to one team only. Not before the work on the last one is done: a
+/// number that is drawn ahead would wait behind that work, which may be the longest of all.
+template <class Team>
 class NumberDrawer {
  public:
-  __device__ NumberDrawer(unsigned* counter, std::uint32_t end) : counter_(counter), end_(end) {
-    if constexpr (ahead) drawn_ = draw();
-  }
+  __device__ NumberDrawer(const Team& team, unsigned* counter, std::uint32_t end) : team_(team), counter_(counter), end_(end) {}
 
-  /// Sets `number`; false when there are no more.
+  /// Sets `number`; false when there are no more. All lanes of the team call it together.
   __device__ bool next(std::uint32_t& number) {
-    if constexpr (!ahead) drawn_ = draw();
-    number = of_team(__shfl_sync(all_lanes, drawn_, 0));
-    if (number >= end_) return false;
-    if constexpr (ahead) drawn_ = draw();
-    return true;
+    const unsigned drawn = team_.is_first() && threadIdx.x % warp_size == 0 ? atomicAdd(counter_, 1U) : 0;
+    // By these functions the compiler sees that all lanes have the same number. With others the code becomes a third larger.
+    if constexpr (Team::warps > 1)
+      number = __shfl_sync(all_lanes, of_first_warp(drawn), 0);
+    else
+      number = __reduce_max_sync(all_lanes, drawn);
+    return number < end_;
   }
 
  private:
-  __device__ unsigned draw() const { return Team::is_first() && threadIdx.x % warp_size == 0 ? atomicAdd(counter_, 1U) : 0; }
-
-  /// The number of the first warp. It may be one number ahead of a warp that still reads, so there are two places.
-  __device__ std::uint32_t of_team(std::uint32_t number) {
-    if constexpr (Team::warps == 1) return number;
-    __shared__ std::uint32_t place[2];
+  /// The first warp may be one number ahead of a warp that still reads, so there are two places.
+  __device__ unsigned of_first_warp(unsigned drawn) {
+    __shared__ unsigned place[2];
     turn_ ^= 1;
-    if (threadIdx.x == 0) place[turn_] = number;
-    Team::sync();
+    if (threadIdx.x == 0) place[turn_] = drawn;
+    team_.sync();
     return place[turn_];
   }
 
+  Team team_;
   unsigned* counter_;
   std::uint32_t end_;
-  unsigned drawn_ = 0;
   int turn_ = 0;
 };
 

@@ -10,6 +10,8 @@
 // See fmm_walk_schedule.cuh for which target comes when.
 #pragma once
 
+#include <type_traits>
+
 #include "kernels/space/warp.cuh"
 #include "kernels/walks/fmm_walk_forces.cuh"
 #include "kernels/walks/fmm_walk_schedule.cuh"
@@ -39,14 +41,17 @@ class TargetWalk {
   using Memory = WarpMemory<ExpansionTerms<order, Softening>>;
 
   /// `memory` is that of this warp, in an array of those of all warps of the block; `warp` numbers the warps of all blocks.
-  __device__ TargetWalk(const FmmArguments& a, const Opening& opening, const Softening& softening, Memory& memory, int warp)
+  __device__ TargetWalk(const FmmArguments& a, const Opening& opening, const Softening& softening, const Team& team, Memory& memory,
+                        int warp)
       : a_(a),
         opening_(opening),
-        forces_(a, softening, memory.sources),
+        team_(team),
+        forces_(a, softening, team, memory.sources),
         memory_(memory),
-        stack_(a.stacks + std::size_t{a.stack_capacity} * warp),
+        stack_memory_(a.stacks + std::size_t{a.stack_capacity} * warp),
+        stack_(stack_memory_),
         collected_(a.collected + std::size_t{a.collected_capacity} * warp),
-        put_off_(a.put_off + std::size_t{put_off_capacity} * warp),
+        put_off_(a.put_off + std::size_t{a.put_off_capacity} * warp),
         lane_(static_cast<int>(threadIdx.x % warp_size)) {}
 
   /// Walks for one target, unless memory is short for a list it needs, or an earlier launch has done so. For groups, the cell above must be
@@ -72,14 +77,14 @@ class TargetWalk {
       forces_.load_group(target);
       walk(target);
       forces_.join(own_, memory_of);
-      if (!Team::is_first()) return;
+      if (!team_.is_first()) return;
       forces_.evaluate_own(own_);
       forces_.finish_group(target, has_parent, above);
     } else {
       forces_.load_cell(target);
       if (!walk(target)) return;
       forces_.join(own_, memory_of);
-      if (!Team::is_first()) return;
+      if (!team_.is_first()) return;
       if (a_.lists_first && has_parent) wait_for(a_.done[above], 0U);
       forces_.finish_cell(target, has_parent, above);
       if (!a_.lists_first) publish(a_.list_range[target], range_);
@@ -100,7 +105,7 @@ class TargetWalk {
         handed_down = true;
       } else if (accepted_count_ >= enough) {
         const uint2 taken = take(accepted_count_);
-        if (!at_group && more && a_.lists_first && put_off_count_ < put_off_capacity)
+        if (!at_group && more && a_.lists_first && put_off_count_ < a_.put_off_capacity)
           put_off(memory_.accepted.entry + taken.x);
         else
           forces_.add_cells_to_local(memory_.accepted.entry + taken.x, taken.y);
@@ -141,28 +146,23 @@ class TargetWalk {
   }
 
   // How the warps of a team share the pending cells. If the list is short, all of them first do the same tests, whose results count for the
-  // first warp only, until there are enough pending cells for all. Then each keeps every fourth one.
+  // first warp only, until there are enough pending cells for all. These then are the list, of which each warp takes its share.
 
   static constexpr std::uint32_t enough_to_share = warp_size;
 
   __device__ void begin_sharing() {
     if constexpr (Team::warps == 1) return;
+    stack_ = stack_memory_;
     shares_ = list_end_ - list_next_ > enough_to_share;
-    if (shares_) list_next_ = smaller(list_next_ + Team::rank(), list_end_);
+    if (shares_) list_next_ = smaller(list_next_ + team_.rank(), list_end_);
   }
+  /// The list that there was has come to its end, since it was short.
   __device__ void share_stack() {
-    const std::uint32_t kept = (top_ + Team::warps - 1 - Team::rank()) / Team::warps;
-#pragma unroll 1
-    for (std::uint32_t first = 0; first < kept; first += warp_size) {
-      const std::uint32_t at = first + lane_;
-      const std::uint32_t cell = at < kept ? stack_[at * Team::warps + Team::rank()] : 0;
-      __syncwarp();
-      if (at < kept) stack_[at] = cell;
-      __syncwarp();
-    }
-    top_ = kept;
-    // Of a list that has not been tested to its end, too.
-    list_next_ = smaller(list_next_ + Team::rank(), list_end_);
+    list_ = stack_;
+    list_next_ = team_.rank();
+    list_end_ = top_;
+    stack_ += top_;
+    top_ = 0;
     shares_ = true;
   }
   /// Pending cells of the list that are this warp's.
@@ -170,14 +170,18 @@ class TargetWalk {
     if constexpr (Team::warps == 1) return list_end_ - list_next_;
     return shares_ ? (list_end_ - list_next_ + Team::warps - 1) / Team::warps : list_end_ - list_next_;
   }
+  __device__ std::uint32_t most_taken() const {
+    if constexpr (Team::warps == 1) return fmm_walk::most_taken(top_, few_pending);
+    return shares_ ? fmm_walk::most_taken(top_, few_pending_of_team) : warp_size;
+  }
   /// Distance of this warp's cells in the list.
   __device__ std::uint32_t list_step() const { return Team::warps == 1 || !shares_ ? 1 : Team::warps; }
   /// Whether what this warp finds counts.
-  __device__ bool counts() const { return Team::warps == 1 || shares_ || Team::is_first(); }
+  __device__ bool counts() const { return Team::warps == 1 || shares_ || team_.is_first(); }
 
   template <class T>
-  __device__ static void publish_for_team(T& word, T value) {
-    if (Team::is_first()) publish(word, value);
+  __device__ void publish_for_team(T& word, T value) const {
+    if (team_.is_first()) publish(word, value);
   }
 
   /// A pending cell that a lane tests, and the result of the test.
@@ -194,7 +198,7 @@ class TargetWalk {
   /// Takes pending cells from the stack or, if it is empty, from the list, tests them, and passes each on.
   __device__ void test_next() {
     const bool from_stack = top_ > 0;
-    const std::uint32_t taken = smaller(from_stack ? top_ : left_in_list(), most_taken(top_));
+    const std::uint32_t taken = smaller(from_stack ? top_ : left_in_list(), most_taken());
     if (from_stack) top_ -= taken;
     Pending pending[tests_a_lane];
 #pragma unroll
@@ -289,7 +293,7 @@ class TargetWalk {
   __device__ std::uint64_t hand_down() {
     const CollectedCells all = collected_of_team();
     unsigned long long begin = 0;
-    if (lane_ == 0 && Team::is_first()) {
+    if (lane_ == 0 && team_.is_first()) {
       begin = atomicAdd(&a_.status->used, static_cast<unsigned long long>(all.count));
       atomicMax(&a_.status->longest_list, all.longest);
     }
@@ -301,7 +305,7 @@ class TargetWalk {
     }
 #pragma unroll 1
     for (std::uint32_t i = lane_; i < collected_count_; i += warp_size) a_.lists[begin + all.before + i] = collected_[i];
-    if constexpr (Team::warps > 1) Team::sync();  // the range is published next
+    if constexpr (Team::warps > 1) team_.sync();  // the range is published next
     return begin | end << 32;
   }
 
@@ -313,11 +317,11 @@ class TargetWalk {
   __device__ CollectedCells collected_of_team() {
     if constexpr (Team::warps == 1) return {collected_count_, collected_count_, 0};
     __shared__ std::uint32_t count_of[Team::warps];
-    if (lane_ == 0) count_of[Team::rank()] = collected_count_;
-    Team::sync();
+    if (lane_ == 0) count_of[team_.rank()] = collected_count_;
+    team_.sync();
     CollectedCells all{};
     for (int k = 0; k < Team::warps; ++k) {
-      if (k < Team::rank()) all.before += count_of[k];
+      if (k < team_.rank()) all.before += count_of[k];
       all.count += count_of[k];
       all.longest = larger(all.longest, count_of[k]);
     }
@@ -328,15 +332,17 @@ class TargetWalk {
     if constexpr (Team::warps == 1) return __shfl_sync(all_lanes, value, 0);
     __shared__ unsigned long long place;
     if (threadIdx.x == 0) place = value;
-    Team::sync();
+    team_.sync();
     return place;
   }
 
   const FmmArguments& a_;
   const Opening& opening_;
+  const Team team_;
   TargetForces<order, Softening, Team> forces_;
   Memory& memory_;
-  std::uint32_t* stack_;
+  std::uint32_t* const stack_memory_;
+  std::uint32_t* stack_;  ///< above the list, if that is in the same memory
   std::uint32_t* collected_;
   std::uint32_t* put_off_;
   int lane_;
@@ -358,9 +364,10 @@ __global__ void __launch_bounds__(warps_per_block* warp_size, blocks_per_multipr
   alignas(16) __shared__ unsigned char shared[warps_per_block * sizeof(Memory)];
   const BlockSlot slot(a.counts->slots_lent, a.counts->slots_returned, a.slots_returned, a.block_slots);
   const int warp = static_cast<int>(threadIdx.x) / warp_size;
-  Walk walk(a, opening, softening, reinterpret_cast<Memory*>(shared)[warp], static_cast<int>(slot.number()) * warps_per_block + warp);
+  const Team team;
+  Walk walk(a, opening, softening, team, reinterpret_cast<Memory*>(shared)[warp], static_cast<int>(slot.number()) * warps_per_block + warp);
   const std::uint32_t cells = a.targets.cell_count - a.first_level_cell;
-  NumberDrawer<at_group, Team> drawer(a.counts->drawn + at_group, at_group ? a.walked_groups() : cells);
+  NumberDrawer<Team> drawer(team, a.counts->drawn + at_group, at_group ? a.walked_groups() : cells);
   CellsAbove above(a.done, &a.counts->cells_done, cells);
 #pragma unroll 1
   for (std::uint32_t number; drawer.next(number);) {
@@ -374,7 +381,7 @@ __global__ void __launch_bounds__(warps_per_block* warp_size, blocks_per_multipr
       const std::uint32_t cell = a.first_level_cell + number;
       if (a.data.active.wants_cell(cell)) walk.run(cell);
       // Also if there was no memory, so that no group waits in vain.
-      if (Team::is_first()) {
+      if (team.is_first()) {
         publish(a.done[cell], 1U);
         count_up(a.counts->cells_done);
       }
@@ -388,10 +395,9 @@ void launch(CudaSpace& space, const FmmArguments& a, const Opening& opening, con
             bool overlaps) {
   if (targets == 0) return;
   cudaLaunchConfig_t config{};
-  constexpr unsigned at_once = warps_per_block / Team::warps;
   const auto resident =
       static_cast<unsigned>(space.multiprocessors() * blocks_per_multiprocessor(ExpansionTerms<order, Softening>::form, at_group));
-  config.gridDim = std::min((targets - 1) / at_once + 1, resident);
+  config.gridDim = std::min((targets - 1) / (warps_per_block / Team::warps) + 1, resident);
   config.blockDim = warps_per_block * warp_size;
   config.stream = space.stream();
   cudaLaunchAttribute attribute{};
@@ -406,16 +412,17 @@ void launch(CudaSpace& space, const FmmArguments& a, const Opening& opening, con
 
 template <int order>
 void launch_fmm_walk(CudaSpace& space, const ScaledLaw& law, const FmmArguments& a) {
-  using One = fmm_walk::WarpTeam<1>;
-  using Block = fmm_walk::WarpTeam<fmm_walk::warps_per_block>;
+  const auto with_team = [](int warps, auto f) {
+    warps == 1 ? f(std::type_identity<fmm_walk::WarpTeam<1>>{}) : f(std::type_identity<fmm_walk::WarpTeam<fmm_walk::warps_per_block>>{});
+  };
   law.visit([&](const auto& opening, const auto& softening) {
     const std::uint32_t cells = a.targets.cell_count - a.first_level_cell;
-    const auto walk_cells = [&]<class Team>(Team) { fmm_walk::launch<false, Team, order>(space, a, opening, softening, cells, false); };
-    const auto walk_groups = [&]<class Team>(Team) {
+    with_team(a.cell_team, [&]<class Team>(std::type_identity<Team>) {
+      fmm_walk::launch<false, Team, order>(space, a, opening, softening, cells, false);
+    });
+    with_team(a.group_team, [&]<class Team>(std::type_identity<Team>) {
       fmm_walk::launch<true, Team, order>(space, a, opening, softening, a.walked_groups(), cells > 0 && space.overlaps_launches());
-    };
-    a.cells_by_team ? walk_cells(Block{}) : walk_cells(One{});
-    a.groups_by_team ? walk_groups(Block{}) : walk_groups(One{});
+    });
   });
 }
 

@@ -114,19 +114,11 @@ void SimulationOn<Space>::evaluate_forces() {
   most_bytes_held_ = space_->most_bytes_held();
 }
 
-/// The sums that diagnostics() will give also tell whether a force is not finite.
-template <class Space>
-void SimulationOn<Space>::finish_forces() {
-  clock_.begin("checks");
-  sums_ = sum_particles(*space_, particles_);
-  require_finite(*space_, comm_, particles_, ParticlePart::force, time_, clock_, std::isfinite(sums_->potential.value()));
-}
-
 template <class Space>
 void SimulationOn<Space>::compute_forces() {
   clock_.restart();
   evaluate_forces();
-  finish_forces();
+  require_finite(*space_, comm_, particles_, ParticlePart::force, time_, clock_);
 }
 
 template <class Space>
@@ -139,7 +131,10 @@ void SimulationOn<Space>::step_to(double time_after, double dt) {
     clock_.begin("kick and drift");
   });
   integrator_->step(context, dt);
-  finish_forces();
+  // The sums that diagnostics() will give also tell whether a force is not finite.
+  clock_.begin("checks");
+  sums_ = sum_particles(*space_, particles_);
+  require_finite(*space_, comm_, particles_, ParticlePart::force, time_, clock_, std::isfinite(sums_->potential.value()));
 }
 
 template <class Space>

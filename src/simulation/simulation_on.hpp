@@ -49,7 +49,6 @@ class SimulationOn final : public Simulation {
   void make_solver();
   void require_softening() const;
   void evaluate_forces();
-  void finish_forces();
 
   std::unique_ptr<Space> space_;
   const Communicator& comm_;
