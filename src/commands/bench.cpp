@@ -17,7 +17,9 @@
 #include "src/run/component_softening.hpp"
 #include "src/run/initial_state.hpp"
 #include "src/run/memory_check.hpp"
+#include "src/simulation/all_pairs.hpp"
 #include "src/simulation/devices.hpp"
+#include "src/text/text_parts.hpp"
 #include "src/text/text_table.hpp"
 #include "src/version.hpp"
 
@@ -104,8 +106,10 @@ int bench_one(const BenchOptions& options, const Communicator& comm) {
   comm.agree([&] {
     if (!comm.is_root()) return;
     if (!options.json.replaces_table())
-      fmt::print("{}\n{} on {}, {}\n{}{}\n\n{}", version_line(), state.description, ranks_text(comm), device,
-                 physics_text(options.physics, config, state), gravity_text(config.gravity), benchmark_text(result));
+      fmt::print("{}\n{} on {}, {}\n{}{}\n{}\n{}", version_line(), state.description, ranks_text(comm), device,
+                 physics_text(options.physics, config, state), gravity_text(config.gravity),
+                 as_note(all_pairs_advice(config.gravity, state.count, comm.size(), simulation->device_state().is_gpu())),
+                 benchmark_text(result));
     if (!options.json.given()) return;
     const InitialConditions& from = config.initial_conditions;
     nlohmann::ordered_json json = json_header(comm);
@@ -137,8 +141,10 @@ std::vector<std::vector<Config>> sweep_plan(const BenchOptions& options, const C
             "--sweep: gravity.method = \"{}\" has no setting that trades speed for accuracy: choose another method", gravity.method));
     });
     plan.emplace_back();
-    for (const std::string& setting : settings.empty() ? default_settings(gravity) : settings)
+    for (const std::string& setting : settings.empty() ? default_settings(gravity) : settings) {
       plan.back().push_back(config_of(options, generator, comm, "gravity." + accuracy_setting(gravity) + "=" + setting));
+      plan.back().back().gravity.all_pairs_up_to = 0;  // a curve of the method, however few the particles
+    }
   }
   return plan;
 }

@@ -14,7 +14,9 @@
 #include "src/run/component_softening.hpp"
 #include "src/run/initial_state.hpp"
 #include "src/run/memory_check.hpp"
+#include "src/simulation/all_pairs.hpp"
 #include "src/simulation/devices.hpp"
+#include "src/text/text_parts.hpp"
 #include "src/text/text_table.hpp"
 
 namespace grove {
@@ -42,12 +44,14 @@ Config config_of(const CheckOptions& options, const Communicator& comm, Recorded
 }
 
 std::string readable(const Config& config, const RecordedPhysics& physics, const InitialState& state, const Simulation& simulation,
-                     const ForceErrors& errors) {
+                     int ranks, const ForceErrors& errors) {
   const bool has_external = !external_texts(config.external_sections()).empty();
   return fmt::format(
-      "{}\n{}{}{}, on {}\n{} targets against direct summation in FP64\n\n{}", state.description, physics_text(physics, config, state),
+      "{}\n{}{}{}, on {}\n{}{} targets against direct summation in FP64\n\n{}", state.description, physics_text(physics, config, state),
       has_external ? "note: external potentials are exact and left out: errors are those of the particles' own gravity\n" : "",
-      gravity_text(config.gravity), simulation.device_description(), format_count(errors.targets), error_table(errors));
+      gravity_text(config.gravity), simulation.device_description(),
+      as_note(all_pairs_advice(config.gravity, state.count, ranks, simulation.device_state().is_gpu())), format_count(errors.targets),
+      error_table(errors));
 }
 
 nlohmann::ordered_json as_json(const Config& config, const InitialState& state, const Simulation& simulation, const ForceErrors& errors,
@@ -76,7 +80,7 @@ int check(const CheckOptions& options, const Communicator& comm) {
   const ForceErrors errors = force_errors(simulation->sample_force_error(options.targets, options.seed));
   comm.agree([&] {
     if (!comm.is_root()) return;
-    if (!options.json.replaces_table()) fmt::print("{}", readable(config, physics, state, *simulation, errors));
+    if (!options.json.replaces_table()) fmt::print("{}", readable(config, physics, state, *simulation, comm.size(), errors));
     if (options.json.given()) options.json.write(as_json(config, state, *simulation, errors, comm));
   });
   // Written so that NaN exceeds every limit.

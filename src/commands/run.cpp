@@ -40,6 +40,7 @@
 #include "src/run/stop_signals.hpp"
 #include "src/run/time_limit.hpp"
 #include "src/run/watchdog.hpp"
+#include "src/simulation/all_pairs.hpp"
 #include "src/simulation/devices.hpp"
 #include "src/simulation/memory_model.hpp"
 #include "src/text/text_table.hpp"
@@ -114,6 +115,7 @@ void add_advice(const Config& config, const StepSchedule& schedule, std::uint64_
   add(task_count_advice(comm.size(), std::getenv("SLURM_NTASKS")));
   add(device_advice(all_rank_devices(device, comm), config.run.device != "cpu"));
   add(rank_count_advice(config.gravity, particles, comm.size(), device.is_gpu(), omp_get_max_threads()));
+  add_line(all_pairs_advice(config.gravity, particles, comm.size(), device.is_gpu()));
 }
 
 std::unique_ptr<Simulation> make_configured_simulation(const Config& config, const Communicator& comm) {

@@ -4,6 +4,7 @@
 
 #include "src/config/gravity_report.hpp"
 #include "src/run/snapshot_writer.hpp"
+#include "src/text/text_parts.hpp"
 #include "src/text/text_table.hpp"
 #include "src/version.hpp"
 
@@ -13,7 +14,7 @@ namespace {
 
 std::string notes(const std::vector<std::string>& lines) {
   std::string text;
-  for (const std::string& line : lines) text += "note: " + line + "\n";
+  for (const std::string& line : lines) text += as_note(line);
   return text;
 }
 
@@ -22,7 +23,7 @@ std::string notes(const std::vector<std::string>& lines) {
 std::string introduction(const Config& config, const InitialState& state, const StepSchedule& schedule, std::uint64_t first_step,
                          const std::string& machine, const std::vector<std::string>& advice) {
   std::string text = fmt::format("{}\n{}\n", version_line(), state.description) + notes(notes_on_file(config, state));
-  if (const std::string note = why_not_beside(config.output, thread_level_of_mpi()); !note.empty()) text += "note: " + note + "\n";
+  text += as_note(why_not_beside(config.output, thread_level_of_mpi()));
   text += gravity_text(config.gravity) + "\n";
   for (const std::string& line : external_texts(config.external_sections())) text += line + "\n";
   text += machine + "\n" + notes(advice);

@@ -10,6 +10,8 @@ std::string trimmed(const std::string& text) {
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
+std::string as_note(const std::string& text) { return text.empty() ? "" : "note: " + text + "\n"; }
+
 std::vector<std::string> parts_between_commas(const std::string& text) {
   std::vector<std::string> parts;
   if (text.empty()) return parts;
