@@ -3,30 +3,18 @@
 #include <algorithm>
 
 #include "kernels/gravity/interaction.hpp"
-#if !defined(__CUDACC__)
-#include "kernels/space/float_vector.hpp"
-#endif
+#include "kernels/space/lanes.hpp"
 
 namespace grove {
 
 namespace {
 
-#if defined(__CUDACC__)
-using Lanes = float;
-constexpr std::uint32_t lane_count = 1;
-/// So that the GPU has enough threads.
-constexpr std::size_t enough_threads = std::size_t{1} << 17;
-/// They share what is loaded.
-constexpr std::uint32_t targets_at_once = 4;
-#else
-using Lanes = FloatVector;
-constexpr std::uint32_t lane_count = FloatVector::width;
-constexpr std::size_t enough_threads = 1;
-constexpr std::uint32_t targets_at_once = 2;
-#endif
-
-/// Sources that are loaded at a time, in 16-byte words or whole SIMD vectors.
-constexpr std::uint32_t at_once = larger(lane_count, 4U);
+/// Sources that are loaded at a time.
+constexpr std::uint32_t at_once = LoadedLanes::count;
+/// Targets of one thread: they share what is loaded.
+constexpr std::uint32_t targets_at_once = BackEnd::on_gpu ? 4 : 2;
+/// So many items of work keep all threads busy; more slices of the sources give them.
+constexpr std::size_t enough_items = std::size_t{1} << (BackEnd::on_gpu ? 17 : 12);
 constexpr std::uint32_t smallest_slice = 32;
 static_assert(sources_per_block % at_once == 0 && smallest_slice % at_once == 0 && at_once % targets_at_once == 0);
 
@@ -63,36 +51,6 @@ struct SplitPositions {
     out.mass()[i] = i < count ? static_cast<float>(p.w * units.per_mass) : 0;
   }
 };
-
-#if defined(__CUDACC__)
-struct LanesOf {
-  float4 word;
-  GROVE_HD float operator[](int j) const { return j == 0 ? word.x : j == 1 ? word.y : j == 2 ? word.z : word.w; }
-};
-GROVE_HD inline LanesOf load(const float* from) { return {*reinterpret_cast<const float4*>(from)}; }
-GROVE_HD inline float sum_of(float x) { return x; }
-GROVE_HD inline float lesser(float a, float b) { return fminf(a, b); }
-GROVE_HD inline float least_of(float x) { return x; }
-#else
-struct LanesOf {
-  FloatVector vector[at_once / lane_count];
-  FloatVector operator[](int j) const { return vector[j]; }
-};
-inline LanesOf load(const float* from) {
-  LanesOf lanes;
-  for (std::uint32_t j = 0; j < at_once / lane_count; ++j) lanes.vector[j] = FloatVector::load(from + j * lane_count);
-  return lanes;
-}
-inline float sum_of(FloatVector x) {
-  alignas(FloatVector::alignment) float lane[lane_count];
-  x.store(lane);
-  float sum = 0;
-  for (const float l : lane) sum += l;
-  return sum;
-}
-inline FloatVector lesser(FloatVector a, FloatVector b) { return select(a < b, a, b); }
-inline float least_of(FloatVector x) { return smallest_of(x); }
-#endif
 
 /// The forces of one slice of the sources on `targets_at_once` consecutive targets, those from targets_at_once * (i % blocks) on, where
 /// `blocks` is their number and i / blocks the slice.
@@ -153,7 +111,7 @@ struct SumSlice {
           add_exactly(smaller(target + t, count - 1), j, sum[t]);
       const float x = sources.high(0)[target + t], y = sources.high(1)[target + t], z = sources.high(2)[target + t];
       const float reach = close_pair * larger(larger(fabsf(x), fabsf(y)), fabsf(z));
-      are_apart = are_apart && least_of(own[t].closest2) > larger(reach * reach, NewtonKernel::smallest<float>());
+      are_apart = are_apart && smallest_of(own[t].closest2) > larger(reach * reach, NewtonKernel::smallest<float>());
     }
     return are_apart;
   }
@@ -171,9 +129,10 @@ struct SumSlice {
   }
 
   GROVE_HD void add_block(std::uint32_t b, Target (&targets)[targets_at_once]) const {
-    const LanesOf x = load(sources.high(0) + b), y = load(sources.high(1) + b), z = load(sources.high(2) + b);
-    const LanesOf low_x = load(sources.low(0) + b), low_y = load(sources.low(1) + b), low_z = load(sources.low(2) + b);
-    const LanesOf m = load(sources.mass() + b);
+    const LoadedLanes x = load_lanes(sources.high(0) + b), y = load_lanes(sources.high(1) + b), z = load_lanes(sources.high(2) + b);
+    const LoadedLanes low_x = load_lanes(sources.low(0) + b), low_y = load_lanes(sources.low(1) + b),
+                      low_z = load_lanes(sources.low(2) + b);
+    const LoadedLanes m = load_lanes(sources.mass() + b);
     for (std::uint32_t j = 0; j < at_once / lane_count; ++j)
       for (Target& t : targets) {
         const Lanes dx = (x[j] - t.x) + (low_x[j] - t.low_x), dy = (y[j] - t.y) + (low_y[j] - t.low_y),
@@ -226,7 +185,7 @@ void PairSum<Space>::run(Space& space, const ScaledLaw& law, const Double3& cent
   sources.numbers = sources_.data();
   space.for_each(sources.padded, SplitPositions{particles.data, count, centre, law.units, sources});
   const std::size_t blocks = (count + targets_at_once - 1) / targets_at_once;
-  const std::size_t wanted = std::clamp<std::size_t>(enough_threads / blocks, 1, whole(count, smallest_slice) / smallest_slice);
+  const std::size_t wanted = std::clamp<std::size_t>(enough_items / blocks, 1, whole(count, smallest_slice) / smallest_slice);
   const std::uint32_t slice = whole((count + wanted - 1) / wanted, smallest_slice), slices = (count + slice - 1) / slice;
   partial_.resize_discard(std::size_t{slices} * count);
   std::visit(
