@@ -138,6 +138,8 @@ bool has_nearly(const Frame& previous, const Core& core) {
 
 template <class Space>
 Frame find_frame(Space& space, const Communicator& comm, const Particles<Space>& particles, const Frame& previous) {
+  // One rank on the CPU has no borders to keep, and a new cube costs it little.
+  const bool keeps = comm.size() > 1 || Space::on_gpu;
   // Sums over ranks are made here, in rank order: an MPI library may choose another order each time.
   constexpr double none = 1e300;
   const Spread nothing{{none, none, none}, {-none, -none, -none}, 0, 0, 0, 0};
@@ -156,7 +158,7 @@ Frame find_frame(Space& space, const Communicator& comm, const Particles<Space>&
   double half = 0;
   for (int k = 0; k < 3; ++k) half = std::max(half, 0.5 * (all.high[k] - all.low[k]));
   frame.extent = 2 * half;
-  const bool serves = still_serves(previous, centre, half);
+  const bool serves = keeps && still_serves(previous, centre, half);
   bool is_kept = serves;
   int steps_kept = previous.steps_kept + 1;
   if (!is_kept && half > 0) {
@@ -165,7 +167,7 @@ Frame find_frame(Space& space, const Communicator& comm, const Particles<Space>&
       half = core.half;
       centre = core.centre;
       frame.has_outliers = true;
-      is_kept = has_nearly(previous, core);
+      is_kept = keeps && has_nearly(previous, core);
       steps_kept = 0;
     }
   }
@@ -179,7 +181,7 @@ Frame find_frame(Space& space, const Communicator& comm, const Particles<Space>&
     if (half == 0) half = std::max({std::abs(centre.x), std::abs(centre.y), std::abs(centre.z)}) * 1e-6;
     if (half == 0) half = 1;
     half *= 1 + 1e-12;  // the highest coordinate belongs inside
-    if (!previous.shares.empty()) half *= cube_margin;
+    if (keeps && !previous.shares.empty()) half *= cube_margin;
     frame.cube = {centre - Double3{half, half, half}, 2 * half};
   }
   frame.scale = TreeScale::near(frame.cube.edge, all.mass);

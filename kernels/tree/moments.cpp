@@ -23,12 +23,10 @@ struct PrepareClimb {
   }
 };
 
-/// Levels with so many cells have a launch each, with the cells in the order of memory. Above and below them teams climb: there a launch
-/// would be mostly latency.
+/// In a tree with a level of so many cells, every level has a launch. In smaller ones, where launches would be mostly latency, teams climb.
 constexpr std::uint32_t large_level = 4096;
 
-/// A team sums the particles of a leaf, and then climbs: the team that finishes the last child of a cell goes on with the cell. No team
-/// waits for another. Which one sums a cell depends on timing, the sums do not.
+/// Sums the particles of a leaf, or the children of a cell.
 template <class Terms>
 struct CellMoments {
   const CellLinks* links;
@@ -39,25 +37,6 @@ struct CellMoments {
   RadialRecord* radial;  ///< [cells], where multipoles tell the spread
   float* least_acceleration;
   TreeScale scale;
-  Climb climb;
-  std::uint32_t large_begin, large_end;  ///< the cells of large levels: no team climbs there
-  std::uint32_t first_cell = 0;          ///< the cell of the launch's first item
-  bool of_leaves = true;                 ///< whether the launch is for leaves, or for cells with children
-
-  template <class Team>
-  GROVE_HD void operator()(const Team& team, std::size_t i) const {
-    const std::uint32_t own = first_cell + static_cast<std::uint32_t>(i);
-    if ((links[own].child_count == 0) != of_leaves) return;
-    std::uint32_t above = climb.parent[own];
-    of_leaves ? sum_particles(team, own) : sum_children(team, own);
-    while (above != no_cell && (above < large_begin || above >= large_end)) {
-      const std::uint32_t c = above, children = links[c].child_count;
-      above = climb.parent[c];
-      if (arrive(team, climb.arrived[c]) + 1 < children) return;
-      sum_children(team, c);
-    }
-  }
-
   template <class Team>
   GROVE_HD void sum_particles(const Team& team, std::uint32_t c) const {
     const std::uint32_t first = links[c].first_particle, end = first + links[c].particle_count;
@@ -134,34 +113,72 @@ struct CellMoments {
   }
 };
 
+/// All cells of a launch whose children have their moments, from `first` on: leaves, or cells with children.
+template <class Terms>
+struct LevelMoments {
+  CellMoments<Terms> cells;
+  std::uint32_t first;
+  bool of_leaves;
+
+  template <class Team>
+  GROVE_HD void operator()(const Team& team, std::size_t i) const {
+    const std::uint32_t c = first + static_cast<std::uint32_t>(i);
+    if ((cells.links[c].child_count == 0) != of_leaves) return;
+    of_leaves ? cells.sum_particles(team, c) : cells.sum_children(team, c);
+  }
+};
+
+/// A team sums the particles of a leaf, and then climbs: the team that finishes the last child of a cell goes on with the cell. No team
+/// waits for another. Which one sums a cell depends on timing, the sums do not.
+template <class Terms>
+struct ClimbingMoments {
+  CellMoments<Terms> cells;
+  Climb climb;
+
+  template <class Team>
+  GROVE_HD void operator()(const Team& team, std::size_t leaf) const {
+    if (cells.links[leaf].child_count > 0) return;
+    std::uint32_t above = climb.parent[leaf];
+    cells.sum_particles(team, static_cast<std::uint32_t>(leaf));
+    while (above != no_cell) {
+      const std::uint32_t c = above, children = cells.links[c].child_count;
+      above = climb.parent[c];
+      if (arrive(team, climb.arrived[c]) + 1 < children) return;
+      cells.sum_children(team, c);
+    }
+  }
+};
+
+template <class Space>
+bool has_large_level(const Tree<Space>& tree) {
+  for (int l = 0; l <= deepest_level; ++l)
+    if (tree.level_offset[l + 1] - tree.level_offset[l] >= large_level) return true;
+  return false;
+}
+
 template <class Terms, class Space>
 void compute_all(Space& space, const Double4* particles, const float* magnitude, const TreeScale& scale, Tree<Space>& tree) {
-  const std::size_t cells = tree.cell_count();
-  Scratch<Space, RadialRecord> radial(space, MomentSum<Terms>::tells_spread ? cells : 0);
-  Scratch<Space, std::uint32_t> parent(space, cells), arrived(space, cells);
-  const Climb climb{parent.data(), arrived.data()};
-  space.for_each(cells, PrepareClimb{tree.links.data(), climb});
-  const LevelOffsets& level = tree.level_offset;
-  const auto is_large = [&](int l) { return level[l + 1] - level[l] >= large_level; };
-  int top = 0, bottom = deepest_level;
-  while (top <= bottom && !is_large(top)) ++top;
-  while (bottom >= top && !is_large(bottom)) --bottom;
-  CellMoments<Terms> moments{tree.links.data(),
-                             particles,
-                             magnitude,
-                             tree.geometry.data(),
-                             tree.multipole.data(),
-                             radial.data(),
-                             tree.least_acceleration.data(),
-                             scale,
-                             climb,
-                             level[top],
-                             level[bottom + 1]};
-  space.for_each_by_team(cells, moments);
-  moments.of_leaves = false;
-  for (int l = bottom; l >= top; --l) {
-    moments.first_cell = level[l];
-    space.for_each_by_team(level[l + 1] - level[l], moments);
+  const std::size_t count = tree.cell_count();
+  Scratch<Space, RadialRecord> radial(space, MomentSum<Terms>::tells_spread ? count : 0);
+  const CellMoments<Terms> cells{tree.links.data(),
+                                 particles,
+                                 magnitude,
+                                 tree.geometry.data(),
+                                 tree.multipole.data(),
+                                 radial.data(),
+                                 tree.least_acceleration.data(),
+                                 scale};
+  if (has_large_level(tree)) {
+    space.for_each_by_team(count, LevelMoments<Terms>{cells, 0, true});
+    for (int l = deepest_level - 1; l >= 0; --l) {
+      const std::uint32_t begin = tree.level_offset[l];
+      space.for_each_by_team(tree.level_offset[l + 1] - begin, LevelMoments<Terms>{cells, begin, false});
+    }
+  } else {
+    Scratch<Space, std::uint32_t> parent(space, count), arrived(space, count);
+    const Climb climb{parent.data(), arrived.data()};
+    space.for_each(count, PrepareClimb{tree.links.data(), climb});
+    space.for_each_by_team(count, ClimbingMoments<Terms>{cells, climb});
   }
 }
 

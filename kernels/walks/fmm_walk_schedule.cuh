@@ -57,37 +57,42 @@ class WarpTeam {
   int rank_;
 };
 
-/// Draws numbers from 0, 1, ... `end` - 1 for one team; each number goes to one team only. Not before the work on the last one is done: a
-/// number that is drawn ahead would wait behind that work, which may be the longest of all.
-template <class Team>
+/// Draws numbers from 0, 1, ... `end` - 1 for one team; each number goes to one team only. `ahead`: the team draws its next number while it
+/// works on the present one, which hides the latency. This is not allowed if other teams wait for the work with a number, and the work with
+/// the next number waits for that on the present one. All lanes call each function together.
+template <bool ahead, class Team>
 class NumberDrawer {
  public:
-  __device__ NumberDrawer(const Team& team, unsigned* counter, std::uint32_t end) : team_(team), counter_(counter), end_(end) {}
+  __device__ NumberDrawer(const Team& team, unsigned* counter, std::uint32_t end) : team_(team), counter_(counter), end_(end) {
+    if constexpr (ahead) drawn_ = draw();
+  }
 
-  /// Sets `number`; false when there are no more. All lanes of the team call it together.
+  /// Sets `number`; false when there are no more.
   __device__ bool next(std::uint32_t& number) {
-    const unsigned drawn = team_.is_first() && threadIdx.x % warp_size == 0 ? atomicAdd(counter_, 1U) : 0;
-    // By these functions the compiler sees that all lanes have the same number. With others the code becomes a third larger.
-    if constexpr (Team::warps > 1)
-      number = __shfl_sync(all_lanes, of_first_warp(drawn), 0);
-    else
-      number = __reduce_max_sync(all_lanes, drawn);
-    return number < end_;
+    if constexpr (!ahead) drawn_ = draw();
+    if constexpr (Team::warps > 1) share_with_team();
+    number = __shfl_sync(all_lanes, drawn_, 0);
+    if (number >= end_) return false;
+    if constexpr (ahead) drawn_ = draw();
+    return true;
   }
 
  private:
-  /// The first warp may be one number ahead of a warp that still reads, so there are two places.
-  __device__ unsigned of_first_warp(unsigned drawn) {
+  __device__ unsigned draw() const { return team_.is_first() && threadIdx.x % warp_size == 0 ? atomicAdd(counter_, 1U) : 0; }
+
+  /// Gives all warps the number of the first. It may be one number ahead of a warp that still reads, so there are two places.
+  __device__ void share_with_team() {
     __shared__ unsigned place[2];
     turn_ ^= 1;
-    if (threadIdx.x == 0) place[turn_] = drawn;
+    if (threadIdx.x == 0) place[turn_] = drawn_;
     team_.sync();
-    return place[turn_];
+    drawn_ = place[turn_];
   }
 
   Team team_;
   unsigned* counter_;
   std::uint32_t end_;
+  unsigned drawn_ = 0;
   int turn_ = 0;
 };
 

@@ -367,7 +367,8 @@ __global__ void __launch_bounds__(warps_per_block* warp_size, blocks_per_multipr
   const Team team;
   Walk walk(a, opening, softening, team, reinterpret_cast<Memory*>(shared)[warp], static_cast<int>(slot.number()) * warps_per_block + warp);
   const std::uint32_t cells = a.targets.cell_count - a.first_level_cell;
-  NumberDrawer<Team> drawer(team, a.counts->drawn + at_group, at_group ? a.walked_groups() : cells);
+  // The work of a team is too long for another number to wait for it.
+  NumberDrawer<at_group && Team::warps == 1, Team> drawer(team, a.counts->drawn + at_group, at_group ? a.walked_groups() : cells);
   CellsAbove above(a.done, &a.counts->cells_done, cells);
 #pragma unroll 1
   for (std::uint32_t number; drawer.next(number);) {

@@ -16,7 +16,7 @@ constexpr double cells = 0.23;
 /// The arena is a little larger than its largest use.
 constexpr double arena_room = 1 + 1.0 / 64, smallest_arena = 1 << 20;
 /// On the GPU, the lists of the walk `fmm`, bytes a particle, and the stacks of its warps, bytes, by the order of its expansions.
-constexpr double lists = 5.5, stacks_of_order_4 = 30e6, stacks_of_order_5 = 24e6;
+constexpr double lists = 5.5, stacks_of_order_4 = 22e6, stacks_of_order_5 = 17.5e6;
 /// These are higher by this factor over ranks, whose trees may have as many levels as there can be.
 constexpr double stacks_over_ranks = 1.1;
 /// On the GPU, the least memory from which other GPUs read messages of one kind, bytes.

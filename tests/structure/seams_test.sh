@@ -343,6 +343,7 @@ recentre = false
 method = "tree"
 opening = "inflated"
 inflation = 0.25
+all_pairs_up_to = 0
 softening = 0.1
 softening_kernel = "homogeneous"
 [external]
