@@ -29,8 +29,8 @@ struct Frame {
 /// few key bits are left for the others. Then it ends at 1024 times the median distance from the median position, or at 4 times the
 /// distance that 99 % do not exceed, whichever is larger. Both distances are those of a sample of 1024 particles. Collective; synchronises.
 ///
-/// The cube of the frame `previous` is kept as long as it serves: with it the borders of domains stay where they are, and no sample is
-/// needed.
+/// On several ranks and on a GPU the cube of the frame `previous` is kept as long as it serves: with it the borders of domains stay where
+/// they are, and no sample has to come to the host.
 template <class Space>
 Frame find_frame(Space& space, const Communicator& comm, const Particles<Space>& particles, const Frame& previous = {});
 

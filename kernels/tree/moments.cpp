@@ -37,6 +37,7 @@ struct CellMoments {
   RadialRecord* radial;  ///< [cells], where multipoles tell the spread
   float* least_acceleration;
   TreeScale scale;
+
   template <class Team>
   GROVE_HD void sum_particles(const Team& team, std::uint32_t c) const {
     const std::uint32_t first = links[c].first_particle, end = first + links[c].particle_count;

@@ -50,8 +50,8 @@ void FewParticlesSolver<Space>::prepare(Particles<Space>& particles, PhaseClock<
   const double extent = particles.size() > 0 ? std::max({size.x, size.y, size.z}) : 0;
   require_extent(extent);
   centre_ = (1.0 / static_cast<double>(std::max<std::size_t>(particles.size(), 1))) * spread.sum;
-  scale_ = law_.fitting(TreeScale::near(extent, spread.mass));
-  require_softening(law_.classes(), law_.at(scale_), extent);
+  scaled_law_ = law_.at(law_.fitting(TreeScale::near(extent, spread.mass)));
+  require_softening(law_.classes(), scaled_law_, extent);
   particles.has_acceleration = false;
 }
 
@@ -59,7 +59,7 @@ template <class Space>
 void FewParticlesSolver<Space>::forces(Particles<Space>& particles, const std::uint8_t* active, PhaseClock<Space>& clock) {
   if (!are_few_) return of_many_->forces(particles, active, clock);
   clock.begin("walk");
-  sum_.run(space_, law_.at(scale_), centre_, particles.position.view(), active, particles.acceleration.view());
+  sum_.run(space_, scaled_law_, centre_, particles.position.view(), active, particles.acceleration.view());
   pairs_ = std::uint64_t{particles.size()} * particles.size();
   if (!active) particles.has_acceleration = true;
 }

@@ -14,7 +14,13 @@ template <class Space>
 class FewParticlesSolver final : public ForceSolver<Space> {
  public:
   FewParticlesSolver(Space& space, const Communicator& comm, const GravityParameters& gravity, std::unique_ptr<ForceSolver<Space>> of_many)
-      : space_(space), comm_(comm), gravity_(gravity), law_(gravity), of_many_(std::move(of_many)), sum_(space) {}
+      : space_(space),
+        comm_(comm),
+        gravity_(gravity),
+        law_(gravity),
+        scaled_law_(law_.unscaled()),
+        of_many_(std::move(of_many)),
+        sum_(space) {}
 
   void prepare(Particles<Space>& particles, PhaseClock<Space>& clock) override;
   void forces(Particles<Space>& particles, const std::uint8_t* active, PhaseClock<Space>& clock) override;
@@ -28,11 +34,11 @@ class FewParticlesSolver final : public ForceSolver<Space> {
   const Communicator& comm_;
   const GravityParameters gravity_;
   const GravityLaw law_;
+  ScaledLaw scaled_law_;  ///< for the present extent of the particles
   std::unique_ptr<ForceSolver<Space>> of_many_;
   PairSum<Space> sum_;
   bool are_few_ = false;
   Double3 centre_;  ///< mean position
-  TreeScale scale_;
   std::uint64_t pairs_ = 0;
 };
 
