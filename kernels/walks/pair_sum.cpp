@@ -18,8 +18,9 @@ constexpr std::size_t enough_items = std::size_t{1} << (BackEnd::on_gpu ? 17 : 1
 constexpr std::uint32_t smallest_slice = 32;
 static_assert(sources_per_block % at_once == 0 && smallest_slice % at_once == 0 && at_once % targets_at_once == 0);
 
-/// In distances from the centre. Pairs of FP32 numbers give closer distances with a relative error above 2^-20.
-constexpr float close_pair = 0x1p-28F;
+/// In distances of the target from the centre. One FP32 number gives the distances of pairs that are further apart than the first to 2^-13,
+/// and nearly all of them to a few roundings; two numbers give those further apart than the second to 2^-20.
+constexpr float close_for_one = 0x1p-11F, close_for_two = 0x1p-28F;
 
 /// Positions relative to a centre, each the sum of two FP32 numbers; masses. In arrays padded to whole blocks of `at_once`.
 struct PairSources {
@@ -82,13 +83,15 @@ struct SumSlice {
  private:
   /// A target, and its force in the present block of sources and in all.
   struct Target {
-    Lanes x, y, z, low_x, low_y, low_z, closest2;
+    std::uint32_t index;
+    Lanes x, y, z, closest2;
     Force<Lanes> block, total;
 
-    GROVE_HD void end_block() {
-      total = {total.x + block.x, total.y + block.y, total.z + block.z, total.potential + block.potential};
+    GROVE_HD void begin_block() {
+      closest2 = Lanes(3e38F);
       block = {};
     }
+    GROVE_HD void end_block() { total = {total.x + block.x, total.y + block.y, total.z + block.z, total.potential + block.potential}; }
   };
 
   /// Returns false if a source is too close to one of the targets.
@@ -99,47 +102,65 @@ struct SumSlice {
     const std::uint32_t own_block = target / at_once * at_once;
     for (std::uint32_t begin = first; begin < end; begin += sources_per_block) {
       const std::uint32_t last = smaller(begin + sources_per_block, end);
-      for (std::uint32_t b = begin; b < last; b += at_once)
-        if (b != own_block) add_block(b, own);
+      add_blocks<false>(begin, last, own_block, own);
+      if (!are_apart(own, close_for_one)) {
+        add_blocks<true>(begin, last, own_block, own);
+        if (!are_apart(own, close_for_two)) return false;
+      }
       for (Target& t : own) t.end_block();
     }
-    bool are_apart = true;
     for (std::uint32_t t = 0; t < targets_at_once; ++t) {
       sum[t] = {sum_of(own[t].total.x), sum_of(own[t].total.y), sum_of(own[t].total.z), sum_of(own[t].total.potential)};
       if (first <= own_block && own_block < end)
         for (std::uint32_t j = own_block; j < smaller(own_block + at_once, count); ++j)
           add_exactly(smaller(target + t, count - 1), j, sum[t]);
-      const float x = sources.high(0)[target + t], y = sources.high(1)[target + t], z = sources.high(2)[target + t];
-      const float reach = close_pair * larger(larger(fabsf(x), fabsf(y)), fabsf(z));
-      are_apart = are_apart && smallest_of(own[t].closest2) > larger(reach * reach, NewtonKernel::smallest<float>());
     }
-    return are_apart;
+    return true;
   }
 
   GROVE_HD Target target_at(std::uint32_t i) const {
-    return {Lanes(sources.high(0)[i]),
-            Lanes(sources.high(1)[i]),
-            Lanes(sources.high(2)[i]),
-            Lanes(sources.low(0)[i]),
-            Lanes(sources.low(1)[i]),
-            Lanes(sources.low(2)[i]),
-            Lanes(3e38F),
-            {},
-            {}};
+    return {i, Lanes(sources.high(0)[i]), Lanes(sources.high(1)[i]), Lanes(sources.high(2)[i]), {}, {}, {}};
   }
 
+  /// Whether no source of the present block is closer to a target than `close`, in distances of that from the centre.
+  GROVE_HD bool are_apart(const Target (&targets)[targets_at_once], float close) const {
+    bool apart = true;
+    for (const Target& t : targets) {
+      const float x = sources.high(0)[t.index], y = sources.high(1)[t.index], z = sources.high(2)[t.index];
+      const float reach = close * larger(larger(fabsf(x), fabsf(y)), fabsf(z));
+      apart = apart && smallest_of(t.closest2) > larger(reach * reach, NewtonKernel::smallest<float>());
+    }
+    return apart;
+  }
+
+  /// Sets the forces of the sources from `begin` to `end`, but those from `own_block` on. `by_two`: positions are pairs of FP32 numbers.
+  template <bool by_two>
+  GROVE_HD void add_blocks(std::uint32_t begin, std::uint32_t end, std::uint32_t own_block, Target (&targets)[targets_at_once]) const {
+    for (Target& t : targets) t.begin_block();
+    for (std::uint32_t b = begin; b < end; b += at_once)
+      if (b != own_block) add_block<by_two>(b, targets);
+  }
+
+  template <bool by_two>
   GROVE_HD void add_block(std::uint32_t b, Target (&targets)[targets_at_once]) const {
     const LoadedLanes x = load_lanes(sources.high(0) + b), y = load_lanes(sources.high(1) + b), z = load_lanes(sources.high(2) + b);
-    const LoadedLanes low_x = load_lanes(sources.low(0) + b), low_y = load_lanes(sources.low(1) + b),
-                      low_z = load_lanes(sources.low(2) + b);
     const LoadedLanes m = load_lanes(sources.mass() + b);
     for (std::uint32_t j = 0; j < at_once / lane_count; ++j)
       for (Target& t : targets) {
-        const Lanes dx = (x[j] - t.x) + (low_x[j] - t.low_x), dy = (y[j] - t.y) + (low_y[j] - t.low_y),
-                    dz = (z[j] - t.z) + (low_z[j] - t.low_z), r2 = dx * dx + dy * dy + dz * dz;
+        Lanes dx = x[j] - t.x, dy = y[j] - t.y, dz = z[j] - t.z;
+        if constexpr (by_two) {
+          dx = dx + low_difference(0, b, j, t.index);
+          dy = dy + low_difference(1, b, j, t.index);
+          dz = dz + low_difference(2, b, j, t.index);
+        }
+        const Lanes r2 = dx * dx + dy * dy + dz * dz;
         t.closest2 = lesser(t.closest2, r2);
         add_particle_at<true>(softening, dx, dy, dz, r2, m[j], t.block);
       }
+  }
+
+  GROVE_HD Lanes low_difference(int k, std::uint32_t b, std::uint32_t j, std::uint32_t target) const {
+    return load_lanes(sources.low(k) + b)[j] - Lanes(sources.low(k)[target]);
   }
 
   /// From positions in FP64.
