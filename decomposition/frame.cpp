@@ -158,6 +158,7 @@ Frame find_frame(Space& space, const Communicator& comm, const Particles<Space>&
   double half = 0;
   for (int k = 0; k < 3; ++k) half = std::max(half, 0.5 * (all.high[k] - all.low[k]));
   frame.extent = 2 * half;
+  frame.mass = all.mass;
   const bool serves = keeps && still_serves(previous, centre, half);
   bool is_kept = serves;
   int steps_kept = previous.steps_kept + 1;

@@ -19,6 +19,7 @@ struct Frame {
   KeyCube cube;
   TreeScale scale;
   std::vector<Share> shares;  ///< [ranks]
+  double mass = 0;            ///< of all particles
   double extent = 0;          ///< longest side of the box around all particles
   bool has_outliers = false;  ///< the cube does not hold all particles
   int steps_kept = 0;         ///< since the cube was found, or a sample has confirmed it

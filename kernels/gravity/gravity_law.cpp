@@ -78,6 +78,10 @@ TreeScale GravityLaw::fitting(TreeScale scale) const {
   return scale;
 }
 
+AccelerationMeasure GravityLaw::measure(const TreeScale& scale, double mass) const {
+  return {GravityUnits(gravity_.G, scale).acceleration, gravity_.G * mass, classes_.length.back()};
+}
+
 ScaledLaw GravityLaw::at(const TreeScale& scale, int pair_class) const {
   const AnySoftening softening = find_softening(gravity_, classes_.length[static_cast<std::size_t>(pair_class)], scale.length);
   const double support = support_margin * std::visit([](const auto& kernel) { return kernel.support(); }, softening);

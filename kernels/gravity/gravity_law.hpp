@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <variant>
 
+#include "kernels/gravity/acceleration_measure.hpp"
 #include "kernels/gravity/cell.hpp"
 #include "kernels/gravity/gravity_parameters.hpp"
 #include "kernels/gravity/local_expansion.hpp"
@@ -99,6 +100,8 @@ class GravityLaw {
   ScaledLaw at(const TreeScale& scale) const { return at(scale, classes_.count() - 1); }
   /// The same for pairs of one class.
   ScaledLaw at(const TreeScale& scale, int pair_class) const;
+  /// What opening criteria take for the accelerations of particles with the mass `mass` [code units] in all.
+  AccelerationMeasure measure(const TreeScale& scale, double mass) const;
   /// The law in code units.
   ScaledLaw unscaled() const { return at({}); }
 

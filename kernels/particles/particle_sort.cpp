@@ -29,14 +29,15 @@ struct Iota {
   GROVE_HD void operator()(std::size_t i) const { out[i] = static_cast<std::uint32_t>(i); }
 };
 
-/// |a| in the unit of opening criteria. In FP64, since with some values of G or some units its square is out of the range of FP32.
-struct ScaledMagnitude {
+/// What the sort of particles starts from: their present order, and the magnitudes of their accelerations.
+struct PrepareSort {
   const Double4* acceleration;
-  double per_unit;
-  float* out;
+  AccelerationMeasure measure;
+  std::uint32_t* order;
+  float* magnitude;
   GROVE_HD void operator()(std::size_t i) const {
-    const Double3 a = per_unit * position_of(acceleration[i]);
-    out[i] = static_cast<float>(sqrt(dot(a, a)));
+    order[i] = static_cast<std::uint32_t>(i);
+    magnitude[i] = measure(acceleration[i]);
   }
 };
 
@@ -101,12 +102,12 @@ void sort_keys(Space& space, View<std::uint64_t> keys, View<std::uint32_t> order
 }
 
 template <class Space>
-View<const float> sort_particles(Space& space, View<std::uint64_t> keys, double acceleration_unit, Particles<Space>& particles) {
+View<const float> sort_particles(Space& space, View<std::uint64_t> keys, const AccelerationMeasure& measure, Particles<Space>& particles) {
   const std::size_t n = particles.size();
   Scratch<Space, float> magnitude(space, n);
   Scratch<Space, std::uint32_t> order(space, n);
-  space.for_each(n, ScaledMagnitude{particles.acceleration.data(), 1 / acceleration_unit, magnitude.data()});
-  sort_keys<Space>(space, keys, order);
+  space.for_each(n, PrepareSort{particles.acceleration.data(), measure, order.data(), magnitude.data()});
+  space.sort_pairs(keys, order, key_bits);
 
   // Positions are sorted into the memory of the accelerations, and the two arrays swap their memory. All other fields are then sorted by
   // way of the memory that the positions had.
@@ -127,6 +128,6 @@ View<const float> sort_particles(Space& space, View<std::uint64_t> keys, double 
 template void compute_keys(BackEnd&, View<const Double4>, const KeyCube&, View<std::uint64_t>);
 template void compute_keys_in_classes(BackEnd&, const Particles<BackEnd>&, const ClassOfType&, const KeyCube&, View<std::uint64_t>);
 template void sort_keys(BackEnd&, View<std::uint64_t>, View<std::uint32_t>, int);
-template View<const float> sort_particles(BackEnd&, View<std::uint64_t>, double, Particles<BackEnd>&);
+template View<const float> sort_particles(BackEnd&, View<std::uint64_t>, const AccelerationMeasure&, Particles<BackEnd>&);
 
 }  // namespace grove

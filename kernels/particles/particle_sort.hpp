@@ -1,6 +1,7 @@
 // Step 4 (docs/architecture.md): particles are sorted by Morton key, with all their fields.
 #pragma once
 
+#include "kernels/gravity/acceleration_measure.hpp"
 #include "kernels/particles/morton_key.hpp"
 #include "kernels/particles/particles.hpp"
 #include "kernels/particles/type_classes.hpp"
@@ -21,10 +22,10 @@ template <class Space>
 void sort_keys(Space& space, View<std::uint64_t> keys, View<std::uint32_t> order, int bits = key_bits);
 
 /// Sorts `keys` [particles], and the particles by them. Of the accelerations only the magnitudes are kept, since opening criteria look at
-/// nothing else. Returns |a| / `acceleration_unit` [particles], in the new order. The result lies in the memory of `particles.acceleration`
-/// and is valid until something is written there; the accelerations are undefined from here on. Asynchronous. docs/architecture.md says how
-/// much scratch it takes.
+/// nothing else. Returns what `measure` makes of them [particles], in the new order. The result lies in the memory of
+/// `particles.acceleration` and is valid until something is written there; the accelerations are undefined from here on. Asynchronous.
+/// docs/architecture.md says how much scratch it takes.
 template <class Space>
-View<const float> sort_particles(Space& space, View<std::uint64_t> keys, double acceleration_unit, Particles<Space>& particles);
+View<const float> sort_particles(Space& space, View<std::uint64_t> keys, const AccelerationMeasure& measure, Particles<Space>& particles);
 
 }  // namespace grove

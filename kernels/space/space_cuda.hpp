@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kernels/space/device_state.hpp"
@@ -66,14 +67,26 @@ class CudaTeam {
   __device__ static unsigned lanes_of_warp() { return (~0U >> (32 - size)) << first_lane(); }
 };
 
+/// Waits until the previous launch of the stream has ended. Every kernel that may start before that calls it, also for later launches:
+/// they wait for this one alone.
+__device__ inline void await_previous_launch() {
+#if __CUDA_ARCH__ >= 900
+  cudaGridDependencySynchronize();
+#endif
+}
+
 namespace detail {
+constexpr unsigned for_each_threads = 256;
+
 template <class F>
-__global__ void __launch_bounds__(256) for_each_kernel(std::size_t n, F f) {
+__global__ void __launch_bounds__(for_each_threads) for_each_kernel(std::size_t n, F f) {
+  await_previous_launch();
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i < n) f(i);
 }
 template <class Team, class F>
-__global__ void __launch_bounds__(256) for_each_by_team_kernel(std::size_t n, F f) {
+__global__ void __launch_bounds__(for_each_threads) for_each_by_team_kernel(std::size_t n, F f) {
+  await_previous_launch();
   const std::size_t i = (std::size_t{blockIdx.x} * blockDim.x + threadIdx.x) / Team::size;
   if (i < n) f(Team{}, i);
 }
@@ -84,6 +97,7 @@ constexpr unsigned reduce_threads = 256, most_reduce_blocks = 1024;
 template <class T, class F, class Op>
 __global__ void __launch_bounds__(reduce_threads) reduce_kernel(std::size_t n, F f, Op op, T* partial) {
   static_assert(reduce_threads * sizeof(T) <= 48 << 10, "what a block may have without asking");
+  await_previous_launch();
   __shared__ alignas(T) unsigned char memory[reduce_threads * sizeof(T)];
   T* const sums = reinterpret_cast<T*>(memory);
   const std::size_t first = std::size_t{blockIdx.x} * reduce_threads, stride = std::size_t{gridDim.x} * reduce_threads;
@@ -161,17 +175,16 @@ class CudaSpace {
   template <class F>
   void for_each(std::size_t n, F f) {
     if (n == 0) return;
-    detail::for_each_kernel<<<static_cast<unsigned>(cuda_count((n + 255) / 256)), 256, 0, stream_>>>(n, f);
-    check_cuda(cudaGetLastError(), "for_each");
+    launch("for_each", (n + detail::for_each_threads - 1) / detail::for_each_threads, detail::for_each_threads, detail::for_each_kernel<F>,
+           n, f);
   }
 
   template <int lanes = standard_team, class F>
   void for_each_by_team(std::size_t n, F f) {
     if (n == 0) return;
     using Team = CudaTeam<lanes>;
-    constexpr std::size_t at_once = 256 / Team::size;
-    detail::for_each_by_team_kernel<Team><<<static_cast<unsigned>(cuda_count((n + at_once - 1) / at_once)), 256, 0, stream_>>>(n, f);
-    check_cuda(cudaGetLastError(), "for_each_by_team");
+    constexpr std::size_t at_once = detail::for_each_threads / Team::size;
+    launch("for_each_by_team", (n + at_once - 1) / at_once, detail::for_each_threads, detail::for_each_by_team_kernel<Team, F>, n, f);
   }
 
   template <class T, class F, class Op>
@@ -180,9 +193,9 @@ class CudaSpace {
     const std::size_t blocks = std::min<std::size_t>((n + detail::reduce_threads - 1) / detail::reduce_threads, detail::most_reduce_blocks);
     Scratch<CudaSpace, T> partial(*this, blocks + 1);
     T* const result = partial.data() + blocks;
-    detail::reduce_kernel<<<static_cast<unsigned>(blocks), detail::reduce_threads, 0, stream_>>>(n, f, op, partial.data());
-    detail::reduce_kernel<<<1, detail::reduce_threads, 0, stream_>>>(blocks, detail::ItemOf<T>{partial.data()}, op, result);
-    check_cuda(cudaGetLastError(), "transform_reduce");
+    launch("transform_reduce", blocks, detail::reduce_threads, detail::reduce_kernel<T, F, Op>, n, f, op, partial.data());
+    launch("transform_reduce", 1, detail::reduce_threads, detail::reduce_kernel<T, detail::ItemOf<T>, Op>, blocks,
+           detail::ItemOf<T>{partial.data()}, op, result);
     T value = init;
     copy_to_host(&value, result, sizeof(T));
     return op(init, value);
@@ -195,6 +208,22 @@ class CudaSpace {
   void sort_pairs(View<std::uint64_t> keys, View<std::uint32_t> values, int bits);
 
  private:
+  /// Launches a kernel that calls await_previous_launch(): its start takes place while the launch before it ends.
+  template <class... Parameters, class... Arguments>
+  void launch(const char* name, std::size_t blocks, unsigned threads, void (*kernel)(Parameters...), Arguments&&... arguments) {
+    cudaLaunchConfig_t config{};
+    config.gridDim = static_cast<unsigned>(cuda_count(blocks));
+    config.blockDim = threads;
+    config.stream = stream_;
+    cudaLaunchAttribute overlap{};
+    overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    overlap.val.programmaticStreamSerializationAllowed = 1;
+    config.attrs = &overlap;
+    config.numAttrs = overlaps_launches_ ? 1 : 0;
+    check_cuda(cudaLaunchKernelEx(&config, kernel, std::forward<Arguments>(arguments)...), name);
+  }
+  void merge_pairs(View<std::uint64_t> keys, View<std::uint32_t> values, int bits);
+
   int device_ = 0;
   int multiprocessors_ = 1;
   bool overlaps_launches_ = false;

@@ -18,7 +18,7 @@ constexpr std::uint32_t smallest_level(std::uint32_t cells) { return std::clamp(
 constexpr std::uint32_t few_cells = 32;
 // With fewer targets per warp than these, teams of warps walk for each. Teams have more work in all: with more targets, what they gain at
 // the slowest is lost.
-constexpr std::uint32_t few_cells_for_teams = 4, few_groups_for_teams = 1;
+constexpr std::uint32_t few_cells_for_teams = 4, few_groups_for_teams = 3;
 // Entries of list memory for each target cell, before the first walk has told how many are needed.
 constexpr std::size_t entries_expected = 64;
 

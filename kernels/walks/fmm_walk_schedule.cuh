@@ -22,6 +22,7 @@
 
 #include <cuda/atomic>
 
+#include "kernels/space/space.hpp"
 #include "kernels/space/warp.cuh"
 
 namespace grove::fmm_walk {
@@ -124,12 +125,6 @@ __device__ inline void count_up(unsigned& counter) {
 __device__ inline void let_next_launch_start() {
 #if __CUDA_ARCH__ >= 900
   cudaTriggerProgrammaticLaunchCompletion();
-#endif
-}
-/// Waits until the previous launch has ended. Later launches, which wait for this one, then need not wait for that one.
-__device__ inline void await_previous_launch() {
-#if __CUDA_ARCH__ >= 900
-  cudaGridDependencySynchronize();
 #endif
 }
 

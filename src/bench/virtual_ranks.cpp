@@ -45,7 +45,7 @@ class WholeSet {
     keys_.resize(particles_.size());
     const View<std::uint64_t> keys{keys_.data(), keys_.size()};
     compute_keys<HostSpace>(space_, particles_.position.view(), frame.cube, keys);
-    const View<const float> magnitude = sort_particles<HostSpace>(space_, keys, scaled_.units.acceleration, particles_);
+    const View<const float> magnitude = sort_particles<HostSpace>(space_, keys, law_.measure(frame.scale, frame.mass), particles_);
     magnitude_.assign(magnitude.data, magnitude.data + magnitude.size);
   }
 

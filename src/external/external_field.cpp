@@ -85,7 +85,7 @@ struct KeepMagnitude {
 struct SetMagnitude {
   const double* magnitude;
   Double4* acceleration;
-  GROVE_HD void operator()(std::size_t i) const { acceleration[i] = {magnitude[i], 0, 0, acceleration[i].w}; }
+  GROVE_HD void operator()(std::size_t i) const { acceleration[i] = {magnitude[i], 0, 0, 0}; }
 };
 
 template <class Space>

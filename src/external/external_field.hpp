@@ -47,7 +47,7 @@ class ExternalField {
   /// Whether nothing escapes from one of them.
   bool holds_all() const { return holds_all_; }
 
-  /// Before a force evaluation: makes accelerations those of the own gravity again, in magnitude. Asynchronous.
+  /// Before a force evaluation: makes accelerations those of the own gravity again, in magnitude, and potentials zero. Asynchronous.
   void hide(Space& space, Particles<Space>& particles) const;
   /// After it: adds the external potentials. Asynchronous.
   void show(Space& space, Particles<Space>& particles) const;

@@ -133,7 +133,7 @@ void TreeSolver<Space>::build_own_tree(Particles<Space>& particles, PhaseClock<S
     else
       compute_keys_in_classes<Space>(space_, particles, law_.classes().of_type, frame_.cube, keys);
     clock.begin("sort");
-    last_acceleration = sort_particles<Space>(space_, keys, scaled_law_.units.acceleration, particles);
+    last_acceleration = sort_particles<Space>(space_, keys, law_.measure(frame_.scale, frame_.mass), particles);
     clock.begin("tree");
     build_tree<Space>(space_, keys, tree_);
     if (comm_.size() > 1) keep_end_keys(keys);

@@ -99,7 +99,7 @@ struct BuiltTree {
     frame = given ? *given : find_frame(space, Communicator(MPI_COMM_SELF), particles);
     key.resize_discard(particles.size());
     compute_keys<BackEnd>(space, particles.position.view(), frame.cube, key.view());
-    const View<const float> magnitude = sort_particles<BackEnd>(space, key.view(), 1.0, particles);
+    const View<const float> magnitude = sort_particles<BackEnd>(space, key.view(), AccelerationMeasure{}, particles);
     last_acceleration = upload(space, download<float>(space, magnitude));
     build_tree<BackEnd>(space, key.view(), tree);
     make_target_groups(space, tree, particles.size(), largest_group, group_start, {particles.position.data(), frame.cube});

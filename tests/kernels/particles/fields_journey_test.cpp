@@ -90,7 +90,7 @@ class EveryField : public testing::TestWithParam<TableCase> {
     Buffer<BackEnd, std::uint64_t> keys(space);
     keys.resize_discard(particles.size());
     compute_keys<BackEnd>(space, particles.position.view(), frame.cube, keys.view());
-    sort_particles<BackEnd>(space, keys.view(), 1.0, particles);
+    sort_particles<BackEnd>(space, keys.view(), AccelerationMeasure{}, particles);
     compute_keys<BackEnd>(space, particles.position.view(), frame.cube, keys.view());
     const std::vector<std::uint64_t> sorted = download(space, keys);
     EXPECT_TRUE(std::is_sorted(sorted.begin(), sorted.end()));
