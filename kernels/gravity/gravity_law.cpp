@@ -67,7 +67,10 @@ GravityLaw::GravityLaw(const GravityParameters& gravity)
       form_(find_form(gravity)) {}
 
 GravityLaw GravityLaw::without_acceleration() const {
+  // Nothing but the magnitudes of these forces is used, and a larger angle saves memory for the lists of the walk.
+  constexpr double wider = 1.25;
   GravityParameters first = gravity_;
+  first.theta *= wider;
   first.opening = BarnesOpening::name;
   return GravityLaw(first);
 }

@@ -13,8 +13,8 @@ struct GravityParameters {
   std::string method = "fmm";        ///< one of method_names(): fmm, tree, direct
   std::string opening = "relative";  ///< one of opening_names()
   double tolerance = 0.001;          ///< allowed error of one cell's force over the last acceleration, > 0; for opening = relative
-  double theta = 0.6;                ///< opening angle, > 0: of the geometric criteria and, for opening = relative, of a run's first forces
-  double softening = 0.0;            ///< softening length, code units, >= 0; 0 is Newtonian. With softening_of_type the largest of these
+  double theta = 0.6;  ///< opening angle, > 0: of the geometric criteria; for opening = relative, see GravityLaw::without_acceleration()
+  double softening = 0.0;  ///< softening length, code units, >= 0; 0 is Newtonian. With softening_of_type the largest of these
   /// Softening length of each component by its name, code units; empty: all have `softening`. softening_of_type follows from it once the
   /// particles are known.
   std::map<std::string, double> softening_of_component{};

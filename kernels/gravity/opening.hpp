@@ -61,14 +61,19 @@ GROVE_HD inline Separation separation(const CellGeometry& cell, const TargetBox&
   return s;
 }
 
-/// Base of the criteria with an opening angle: how they judge local expansions.
+/// Base of the criteria with an opening angle: how they judge local expansions. A cell that is smaller than the targets counts as large as
+/// they are, so that these take half of the angle at most. An expansion of order 4 that reaches to x of the distance of a mass errs by
+/// 5 x^4 of its force: with x = theta / 2 that is what a quadrupole leaves of two equal masses, l = theta d apart, in line with the target
+/// (5 / 16 theta^4). With x = theta a black hole's force on the stars around it would be wrong by a tenth, and the parts of cells that a
+/// domain border cuts, often smaller than the targets, would make errors grow with the number of ranks.
 struct AngleOpening {
   static constexpr bool needs_acceleration = false;
   float per_theta;
   explicit AngleOpening(const GravityParameters& p) : per_theta(static_cast<float>(1 / p.theta)) {}
 
-  GROVE_HD bool accepts_local(const CellGeometry&, const CentreSeparation& s, const TargetBox&, int) const {
-    return s.extent * s.extent * per_theta * per_theta < s.distance2;
+  GROVE_HD bool accepts_local(const CellGeometry&, const CentreSeparation& s, const TargetBox& target, int) const {
+    const float opening = larger(s.extent, 2 * target.radius) * per_theta;
+    return opening * opening < s.distance2;
   }
   GROVE_HD bool forbids_local(const CellGeometry&, const CentreSeparation&, const TargetBox&, int) const { return false; }
 };
@@ -112,7 +117,7 @@ struct MinimalDistanceOpening : AngleOpening {
 /// 2014): M / d^2 (b / d)^n / (1 - b / d) <= tolerance |a|. The left side is the sum of all terms of order n and more, if each term is b /
 /// d times the one before. In accepts(), d is the distance from the targets to the cell's centre of mass, b is the spread of the cell's
 /// mass, and n = 3, since the quadrupole is kept. In accepts_local(), b is that spread plus the targets' radius, and n is the order of the
-/// expansions. The first forces of a run are computed with theta: see GravityLaw::without_acceleration().
+/// expansions. The first forces of a run are computed with 1.25 theta: see GravityLaw::without_acceleration().
 struct RelativeOpening {
   static constexpr const char* name = "relative";
   static constexpr bool needs_acceleration = true;

@@ -89,7 +89,10 @@ void add_gravity(Rows& rows) {
   add(&Gravity::order, {"order", {}, {4.0, 5.0}, "order of the expansions of fmm; 5 pays for 99 % errors below 1e-3"},
       Condition{"method", {"fmm"}});
   add(&Gravity::theta,
-      {"theta", {}, {0.0, 1.5, false}, "opening angle; smaller is more accurate and slower. opening = relative: of the first forces alone"},
+      {"theta",
+       {},
+       {0.0, 1.5, false},
+       "opening angle; smaller is more accurate and slower. opening = relative: 1.25 times it, for the first forces alone"},
       has_cells);
   add(&Gravity::all_pairs_up_to,
       {"all_pairs_up_to",

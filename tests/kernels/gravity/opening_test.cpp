@@ -194,6 +194,17 @@ TYPED_TEST(Opening, TakesIntoALocalExpansionMoreAtALargerThetaAndForSmallerTarge
   EXPECT_GT(smaller, 20);
 }
 
+// theta / 2 of the distance leaves the errors of a single mass at 5 / 16 theta^4, as large as those of multipoles.
+TYPED_TEST(Opening, LeavesTargetsHalfOfTheAngleInALocalExpansion) {
+  if (TypeParam::needs_acceleration) GTEST_SKIP() << TypeParam::name << " looks at accelerations, not at theta";
+  CellGeometry point;
+  point.mass = 1;
+  const auto half = this->criterion(0.5);
+  const auto accepted = [&](double distance) { return judge_local<4>(half, point, {{distance, 0, 0}, {}, 1, 1}, 1, 0).accepted; };
+  EXPECT_FALSE(accepted(3.9));
+  EXPECT_TRUE(accepted(4.1));
+}
+
 // M / d^2 (b / d)^3 / (1 - b / d) = 1 / 16 at distance 2, for mass and spread 1.
 TEST(Relative, ComparesTheErrorOfACellToTheSmallestAcceleration) {
   GravityParameters gravity;
