@@ -14,9 +14,10 @@ struct EnlargeEnds {
   CellGeometry* geometry;
   int class_level;              ///< of the classes' roots
   int lowest_cut, highest_cut;  ///< below these roots; -1 where there is nothing on that side
+  float side_factor;            ///< of the longest side
 
   GROVE_HD void enlarge(std::uint32_t cell) const {
-    geometry[cell].longest_side *= cut_cell_factor;
+    geometry[cell].longest_side *= side_factor;
     geometry[cell].spread *= cut_cell_factor;
   }
   /// The first cell of the level whose particles do not lie before `particle`.
@@ -64,7 +65,7 @@ void enlarge_cut_cells(Space& space, std::span<const KeyRange> ranges, std::size
   if (tree.class_count == 1) class_begin = {0, static_cast<std::uint32_t>(mine.count)};
   space.for_each(static_cast<std::size_t>(tree.class_count) * (deepest_level + 1),
                  EnlargeEnds{tree.level_offset, class_begin, tree.links.data(), tree.geometry.data(), tree.class_count > 1 ? 1 : 0,
-                             lowest_cut, highest_cut});
+                             lowest_cut, highest_cut, tree.form.order == 2 ? cut_cell_factor : 1});
 }
 
 template void enlarge_cut_cells(BackEnd&, std::span<const KeyRange>, std::size_t, Tree<BackEnd>&);

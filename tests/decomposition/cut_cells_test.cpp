@@ -15,13 +15,14 @@ class CutCells : public ::testing::Test {
 
   /// Cuts `system` at the given particles in key order, rank r taking [cuts[r], cuts[r + 1]), and compares every cell of this rank with
   /// all keys of the others. Returns the number of cut cells on all ranks.
-  std::uint64_t check(const std::vector<Double4>& system, const std::vector<std::size_t>& cuts) {
+  std::uint64_t check(const std::vector<Double4>& system, const std::vector<std::size_t>& cuts, ExpansionForm form = {}) {
+    const float side_factor = form.order == 2 ? cut_cell_factor : 1;
     const BuiltTree whole(space, system);
     const std::vector<Double4> sorted = tests::download(space, whole.particles.position);
     const std::vector<std::uint64_t> key = tests::download(space, whole.key);
     const std::size_t first = cuts[static_cast<std::size_t>(comm.rank())], last = cuts[static_cast<std::size_t>(comm.rank()) + 1];
     BuiltTree mine(space, {sorted.begin() + static_cast<std::ptrdiff_t>(first), sorted.begin() + static_cast<std::ptrdiff_t>(last)},
-                   &whole.frame);
+                   &whole.frame, form);
     const tests::HostTree before(space, mine);
     const std::vector<KeyRange> ranges = comm.all_gather(last > first ? KeyRange{key[first], key[last - 1], last - first} : KeyRange{});
     enlarge_cut_cells<BackEnd>(space, ranges, static_cast<std::size_t>(comm.rank()), mine.tree);
@@ -33,7 +34,7 @@ class CutCells : public ::testing::Test {
       const auto in_cell = [&](std::uint64_t k) { return k >> below == name; };
       const bool shared = std::any_of(key.begin(), key.begin() + static_cast<std::ptrdiff_t>(first), in_cell) ||
                           std::any_of(key.begin() + static_cast<std::ptrdiff_t>(last), key.end(), in_cell);
-      EXPECT_EQ(after.geometry[c].longest_side, before.geometry[c].longest_side * (shared ? cut_cell_factor : 1)) << "cell " << c;
+      EXPECT_EQ(after.geometry[c].longest_side, before.geometry[c].longest_side * (shared ? side_factor : 1)) << "cell " << c;
       EXPECT_EQ(after.geometry[c].spread, before.geometry[c].spread * (shared ? cut_cell_factor : 1)) << "cell " << c;
       EXPECT_EQ(after.geometry[c].radius, before.geometry[c].radius);
       cut += shared;
@@ -57,6 +58,11 @@ TEST_F(CutCells, AreThoseWithParticlesOnOtherRanks) {
   } else {
     EXPECT_GT(cut, static_cast<std::uint64_t>(2 * comm.size()));
   }
+}
+
+TEST_F(CutCells, KeepTheirLongestSideUnderLocalExpansions) {
+  check(tests::plummer_sphere(2000, 1), even_cuts(2000), ExpansionForm{4, true});
+  check(tests::plummer_sphere(2000, 1), even_cuts(2000), ExpansionForm{5, false});
 }
 
 TEST_F(CutCells, AreFoundPastEmptyRanks) {

@@ -17,6 +17,22 @@ double distance_between(const ParticleSet& all, std::size_t i, std::size_t j) {
               all.position[3 * i + 2] - all.position[3 * j + 2]);
 }
 
+/// Errors of all particles of several mergers of two spheres. Single ones have too few particles for a percentile of 99.
+Percentiles errors_of_mergers(const GravityParameters& gravity, const Communicator& comm) {
+  std::vector<double> errors;
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    InitialConditions conditions;
+    conditions.generator = "merger";
+    conditions.n = 2000;
+    conditions.seed = seed;
+    const auto sim = simulation(gravity, comm);
+    sim->start(share_of(generate(conditions, 1.0, 0, conditions.n), comm), 0);
+    const std::vector<double> of_one = sim->sample_force_error(conditions.n, default_sample_seed).acceleration_error;
+    errors.insert(errors.end(), of_one.begin(), of_one.end());
+  }
+  return percentiles_of(errors);
+}
+
 ForceErrors errors_of(const ParticleSet& all, const GravityParameters& gravity, const Communicator& comm) {
   const auto sim = simulation(gravity, comm);
   sim->start(share_of(all, comm), 0);
@@ -76,6 +92,20 @@ struct Case {
   GravityParameters gravity;
   double median, p99;
 };
+
+// Of so few particles most are near a border between ranks, where cells are cut.
+TEST(ForceError, OfFewParticlesIsThatOfOneRank) {
+  const Communicator comm(MPI_COMM_WORLD);
+  if (comm.size() == 1) GTEST_SKIP() << "compares several ranks with one";
+  for (const std::string opening : {"geometric", "barnes", "minimal_distance"}) {
+    SCOPED_TRACE(opening);
+    GravityParameters gravity = fmm_gravity(1e-3, 0);
+    gravity.opening = opening;
+    const Percentiles many = errors_of_mergers(gravity, comm), alone = errors_of_mergers(gravity, Communicator(MPI_COMM_SELF));
+    expect_within_15_percent(many, alone);
+    EXPECT_LE(many.p999, 1.15 * alone.p999);
+  }
+}
 
 // What one rank has at the time of writing, and a third: the errors come from the truncated expansion alone, so that a larger one means
 // that a cell was taken which should have been opened, or a wrong moment. The quadrupole's error falls faster than theta^3, a factor 6.6
