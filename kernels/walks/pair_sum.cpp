@@ -20,7 +20,7 @@ static_assert(sources_per_block % at_once == 0 && smallest_slice % at_once == 0 
 
 /// In distances of the target from the centre. One FP32 number gives the distances of pairs that are further apart than the first to 2^-13,
 /// and nearly all of them to a few roundings; two numbers give those further apart than the second to 2^-20.
-constexpr float close_for_one = 0x1p-11F, close_for_two = 0x1p-28F;
+constexpr float close_for_one = 0x1p-9F, close_for_two = 0x1p-28F;
 
 /// Positions relative to a centre, each the sum of two FP32 numbers; masses. In arrays padded to whole blocks of `at_once`.
 struct PairSources {
