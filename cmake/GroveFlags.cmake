@@ -1,12 +1,16 @@
 # Flags common to all targets: the interface library grove_common.
 
-# x86-64-v3 (AVX2, FMA) runs on every x86 processor since 2013 (Intel) and 2015 (AMD); on an older one the default is no -march.
+# With levels the rest of the code is for every x86-64. Without them, x86-64-v3 (AVX2, FMA) runs on every x86 processor since 2013 (Intel)
+# and 2015 (AMD); on an older one the default is no -march.
 function(grove_cpu_arch result)
   set(${result} "${GROVE_CPU_ARCH}" PARENT_SCOPE)
   if(NOT GROVE_CPU_ARCH STREQUAL "DEFAULT")
     return()
   endif()
   set(${result} "" PARENT_SCOPE)
+  if(GROVE_CPU_LEVELS)
+    return()
+  endif()
   include(CheckCXXCompilerFlag)
   check_cxx_compiler_flag(-march=x86-64-v3 GROVE_COMPILER_KNOWS_X86_64_V3)
   set(processor "avx2 fma")

@@ -1,11 +1,12 @@
 # How tests are declared. One line a file, in the CMakeLists.txt of its folder:
 #
-#   grove_test(NAME [BACK_ENDS|DEVICES] [LABELS unit|mpi|physics|gpu ...] [RANKS 1 2 3 4] [TIMEOUT seconds] [SOURCES more.cpp ...] [LINK libraries])
+#   grove_test(NAME [BACK_ENDS|DEVICES] [LEVELS] [LABELS unit|mpi|physics|gpu ...] [RANKS 1 2 3 4] [TIMEOUT seconds] [SOURCES more.cpp ...] [LINK libraries])
 #
 # NAME.cpp becomes the executable NAME (with tests/support/mpi_main.cpp) and the ctest entries NAME, or NAME_Pranks for each P of RANKS.
 # BACK_ENDS: the same source is also compiled by nvcc, where CUDA is built, into NAME_cuda with the label gpu.
 # DEVICES: a test of the simulation, which runs a second time, where CUDA is built, with GROVE_TEST_DEVICE=gpu: entries NAME_gpu or
 #   NAME_gpu_Pranks with the label gpu.
+# LEVELS: the test also runs with the code for each level of x86-64: entries NAME_LEVEL. A level that the processor lacks is shown as skipped.
 # LABELS gpu: the executable exits 77, shown as skipped, without a GPU; it fails instead when GROVE_REQUIRE_GPU=1 is set.
 
 # Works with Open MPI 4 and 5; more ranks than cores is what a small machine has, and a container often may not bind.
@@ -66,12 +67,17 @@ function(grove_add_test_executable name)
 endfunction()
 
 function(grove_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "BACK_ENDS;DEVICES" "TIMEOUT" "LABELS;RANKS;SOURCES;LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "BACK_ENDS;DEVICES;LEVELS" "TIMEOUT" "LABELS;RANKS;SOURCES;LINK")
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
   set(common RANKS ${arg_RANKS} TIMEOUT ${arg_TIMEOUT} LINK ${arg_LINK})
   grove_add_test_executable(${name} SOURCES ${name}.cpp ${arg_SOURCES} LABELS ${arg_LABELS} ${common})
+  if(arg_LEVELS)
+    foreach(level IN LISTS GROVE_CPU_LEVELS)
+      grove_add_entries(${name}_${level} ${name} LABELS ${arg_LABELS} RANKS ${arg_RANKS} TIMEOUT ${arg_TIMEOUT} ENVIRONMENT GROVE_CPU_LEVEL=${level})
+    endforeach()
+  endif()
   if(arg_BACK_ENDS AND GROVE_HAS_CUDA)
     grove_cuda_wrappers(wrapper "${CMAKE_CURRENT_SOURCE_DIR}/${name}.cpp")
     grove_add_test_executable(${name}_cuda SOURCES ${wrapper} ${arg_SOURCES} LABELS ${arg_LABELS} gpu ${common})

@@ -3,6 +3,7 @@
 #include <new>
 #include <parallel/algorithm>
 
+#include "kernels/space/cpu_level.hpp"
 #include "kernels/space/error.hpp"
 #include "kernels/space/space.hpp"
 
@@ -43,6 +44,9 @@ void HostSpace::deallocate(void* data, std::size_t bytes) noexcept {
   bytes_held_ -= data ? bytes : 0;
 }
 
-std::string HostSpace::description() const { return "CPU, " + std::to_string(omp_get_max_threads()) + " threads"; }
+std::string HostSpace::description() const {
+  const std::string level = cpu_level_text();
+  return "CPU, " + std::to_string(omp_get_max_threads()) + " threads" + (level.empty() ? "" : ", " + level);
+}
 
 }  // namespace grove

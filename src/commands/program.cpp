@@ -10,6 +10,7 @@
 
 #include "decomposition/rank_place.hpp"
 #include "io/printable.hpp"
+#include "kernels/space/cpu_level.hpp"
 #include "kernels/space/error.hpp"
 #include "src/run/last_words.hpp"
 #include "src/run/same_on_all_ranks.hpp"
@@ -42,6 +43,7 @@ int act(const Request& request, const Communicator& comm) {
   require_one_world(comm);
   comm.agree([&] {
     if (!request.mistake.empty()) throw ConfigError(request.mistake);
+    require_usable_cpu_level();
   });
   require_same_command_line(request.words, comm);
   if (!request.action) {

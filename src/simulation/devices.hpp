@@ -27,7 +27,7 @@ struct SimulationSetup {
 std::unique_ptr<Simulation> make_simulation(const std::string& device, const GravityParameters& gravity, const Communicator& comm,
                                             const SimulationSetup& setup = {});
 
-/// Names of the back ends built in, e.g. "cuda 13.0 (sm_90), cpu (OpenMP)".
+/// Names of the back ends built in, e.g. "cuda 13.0 (sm_90), cpu (OpenMP, x86-64, x86-64-v3)".
 std::string built_back_ends();
 
 }  // namespace grove

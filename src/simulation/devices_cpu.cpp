@@ -13,6 +13,6 @@ std::unique_ptr<Simulation> make_simulation(const std::string& device, const Gra
   return make_cpu_simulation(gravity, comm, setup);
 }
 
-std::string built_back_ends() { return "cpu (OpenMP)"; }
+std::string built_back_ends() { return built_cpu_back_end(); }
 
 }  // namespace grove

@@ -14,6 +14,6 @@ std::unique_ptr<Simulation> make_simulation(const std::string& device, const Gra
   return make_cuda_simulation(gravity, comm, setup);
 }
 
-std::string built_back_ends() { return "cuda " + cuda_version() + ", cpu (OpenMP)"; }
+std::string built_back_ends() { return "cuda " + cuda_version() + ", " + built_cpu_back_end(); }
 
 }  // namespace grove

@@ -5,8 +5,10 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <string>
 
+#include "kernels/space/cpu_level.hpp"
 #include "tests/support/gpu_present.hpp"
 
 namespace {
@@ -34,6 +36,17 @@ class FailurePrinter : public testing::EmptyTestEventListener {
   int rank_;
   std::string name_ = "outside a test";
 };
+
+/// Whether the code can be used that the environment variable GROVE_CPU_LEVEL asks for.
+bool has_cpu_level() {
+  try {
+    grove::require_usable_cpu_level();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "Skipped: %s\n", error.what());
+    return false;
+  }
+  return true;
+}
 
 int run_all_tests(int rank) {
   if (rank != 0) {
@@ -63,6 +76,8 @@ int main(int argc, char** argv) {
     const bool must_fail = required && std::string(required) == "1";
     if (rank == 0) std::fprintf(stderr, "%s: this test needs a GPU and none is usable\n", must_fail ? "Failed" : "Skipped");
     code = must_fail ? EXIT_FAILURE : exit_skipped;
+  } else if (!has_cpu_level()) {
+    code = exit_skipped;
   } else {
     code = run_all_tests(rank);
   }

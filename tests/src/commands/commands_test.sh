@@ -38,6 +38,11 @@ mistakes_in_the_command_line_are_named() {
     fails_with 2 "mass" "$grove" ic plummer --n 10 --out x.hdf5 --mass -1 && fails_with 2 "CONFIG" "$grove" run
 }
 
+a_level_of_the_cpu_that_is_not_there_is_named() {
+  GROVE_CPU_LEVEL=avx fails_with 2 'GROVE_CPU_LEVEL = "avx": ' ranks 2 run run.toml && holds [ ! -e output ] &&
+    GROVE_CPU_LEVEL=avx "$grove" --version >version.txt && contains version.txt "back ends"
+}
+
 mistakes_in_the_configuration_are_named_once_over_all_ranks() {
   fails_with 2 "gravity.thta" ranks 3 run run.toml --set gravity.thta=0.5 && fails_with 2 "time.dt = 0.3" "$grove" run run.toml --set time.dt=0.3 &&
     fails_with 2 "absent.toml" ranks 2 run absent.toml && holds [ ! -e output ]
