@@ -1,5 +1,10 @@
-// The walk of `fmm` on the CPU: threads share the target cells of a level, then the groups. Multipoles go into a local expansion a SIMD
-// vector of source cells at a time; particles act on SIMD vectors of targets.
+// The walk of `fmm` on the CPU: threads share the large target cells, level by level. Below these, a thread walks for a whole subtree of
+// targets at a time, so that what its cells hand down stays in the cache of its core. Multipoles go into a local expansion a SIMD vector of
+// source cells at a time; particles act on SIMD vectors of targets.
+#include <omp.h>
+
+#include <algorithm>
+#include <span>
 #include <vector>
 
 #include "kernels/walks/fmm_walk.hpp"
@@ -19,6 +24,62 @@ struct LocalExpansion {
   float L[Terms::count];
 };
 
+/// What a target cell hands down to those below: source cells that it could not deal with, and its local expansion.
+template <class Terms>
+struct HandedDown {
+  std::span<const std::uint32_t> sources;
+  const LocalExpansion<Terms>& local;
+};
+
+/// Where what a target cell hands down is: a number in the pool of the thread that walks its subtree, or among the large cells.
+struct Place {
+  std::uint32_t number : 31, is_large : 1;
+};
+
+/// The targets in the order in which they are walked for.
+struct TargetOrder {
+  std::vector<Place> place;                   ///< [target cells]
+  std::vector<std::uint32_t> large;           ///< target cells above the subtrees, level by level
+  std::vector<std::size_t> level_end;         ///< in `large`
+  std::vector<std::uint32_t> subtrees;        ///< the target cells at their tops
+  std::vector<std::uint32_t> others;          ///< groups outside of subtrees
+  std::vector<std::uint32_t> children_end;    ///< [target cells] end of the target cells below, which are consecutive
+  std::vector<std::uint32_t> children_count;  ///< [target cells]
+
+  TargetOrder(const FmmTargetView& targets, const CellLinks* links, const LevelOffsets& level_offset)
+      : place(targets.cell_count), children_end(targets.cell_count), children_count(targets.cell_count) {
+    // A subtree has enough particles to share what it hands down, and few enough for its memory to stay in the cache. Threads have several.
+    const std::size_t particles = targets.group_start[targets.group_count], threads = static_cast<std::size_t>(omp_get_max_threads());
+    const std::size_t most = std::clamp<std::size_t>(particles / (16 * threads), 256, 4096);
+    const auto is_below_large = [&](std::uint32_t parent) { return parent == no_parent || place[parent].is_large; };
+    for (int level = 0; level <= deepest_level && level_offset[level] < level_offset[level + 1]; ++level) {
+      for (std::uint32_t t = level_offset[level]; t < level_offset[level + 1]; ++t) {
+        const std::uint32_t parent = targets.parent[t];
+        if (parent != no_parent) {
+          children_end[parent] = t + 1;
+          ++children_count[parent];
+        }
+        if (!is_below_large(parent)) continue;
+        if (links[targets.cell[t]].particle_count > most) {
+          place[t] = {static_cast<std::uint32_t>(large.size()), 1};
+          large.push_back(t);
+        } else {
+          subtrees.push_back(t);
+        }
+      }
+      level_end.push_back(large.size());
+    }
+    for (std::uint32_t g = 0; g < targets.group_count; ++g)
+      if (is_below_large(targets.group_parent[g])) others.push_back(g);
+  }
+};
+
+template <class Terms>
+struct LargeCell {
+  std::vector<std::uint32_t> sources;
+  LocalExpansion<Terms> local;
+};
+
 template <class Terms>
 struct FmmConstants {
   TreeView sources;
@@ -27,8 +88,8 @@ struct FmmConstants {
   GravityUnits units;
   float support, support2;
   WalkMode mode;
-  std::vector<std::vector<std::uint32_t>>& lists;  ///< [target cells] source cells handed down
-  std::vector<LocalExpansion<Terms>>& local;       ///< [target cells]
+  TargetOrder& order;
+  std::vector<LargeCell<Terms>>& large;  ///< as in `order`
   GroupWork* cell_work;
 };
 
@@ -39,28 +100,82 @@ class TargetWalk {
   TargetWalk(const FmmConstants<Terms>& c, const Opening& opening, const Softening& softening)
       : c_(c), opening_(opening), softening_(softening) {}
 
-  void run_cell(std::uint32_t target) {
+  void run_large_cell(std::size_t number) {
+    LargeCell<Terms>& large = c_.large[number];
+    run_cell(c_.order.large[number], large.sources, large.local);
+  }
+
+  /// All targets in the subtree below the target cell `top`.
+  void run_subtree(std::uint32_t top) {
+    if (!c_.data.active.wants_cell(top)) return;
+    pool_.clear();
+    pool_end_.clear();
+    pool_local_.clear();
+    cells_.assign(1, top);
+    for (std::size_t k = 0; k < cells_.size(); ++k) {
+      const std::uint32_t target = cells_[k];
+      c_.order.place[target] = {static_cast<std::uint32_t>(k), 0};
+      LocalExpansion<Terms> local;
+      run_cell(target, pool_, local);
+      pool_end_.push_back(pool_.size());
+      pool_local_.push_back(local);
+      const std::uint32_t end = c_.order.children_end[target];
+      for (std::uint32_t child = end - c_.order.children_count[target]; child < end; ++child)
+        if (c_.data.active.wants_cell(child)) cells_.push_back(child);
+    }
+    const CellLinks& links = c_.data.own_tree.links[c_.targets.cell[top]];
+    run_groups(group_at(links.first_particle), group_at(links.first_particle + links.particle_count));
+  }
+
+  void run_group(std::uint32_t group) {
+    if (c_.data.active.some() && !std::binary_search(active_begin(), active_end(), group)) return;
+    run_active_group(group);
+  }
+
+ private:
+  const std::uint32_t* active_begin() const { return c_.data.active.groups.data; }
+  const std::uint32_t* active_end() const { return active_begin() + c_.data.active.groups.size; }
+  /// The first group that begins at this particle or later.
+  std::uint32_t group_at(std::uint32_t particle) const {
+    const std::uint32_t* const start = c_.targets.group_start;
+    return static_cast<std::uint32_t>(std::lower_bound(start, start + c_.targets.group_count, particle) - start);
+  }
+  void run_groups(std::uint32_t begin, std::uint32_t end) {
+    if (!c_.data.active.some()) {
+      for (std::uint32_t g = begin; g < end; ++g) run_active_group(g);
+    } else {
+      for (const std::uint32_t* g = std::lower_bound(active_begin(), active_end(), begin); g != active_end() && *g < end; ++g)
+        run_active_group(*g);
+    }
+  }
+
+  HandedDown<Terms> handed_down_by(std::uint32_t target) const {
+    const Place place = c_.order.place[target];
+    if (place.is_large) return {c_.large[place.number].sources, c_.large[place.number].local};
+    const std::size_t begin = place.number == 0 ? 0 : pool_end_[place.number - 1];
+    return {std::span(pool_).subspan(begin, pool_end_[place.number] - begin), pool_local_[place.number]};
+  }
+
+  /// Appends what the cell hands down to `list`, and sets its local expansion.
+  void run_cell(std::uint32_t target, std::vector<std::uint32_t>& list, LocalExpansion<Terms>& local) {
     const std::uint32_t cell = c_.targets.cell[target];
     const CellGeometry& g = c_.data.own_tree.geometry[cell];
     TargetBox box{};
     box.centre = g.centre_of_mass;
     box.radius = g.radius;
     box.least_acceleration = c_.data.least_acceleration[cell];
-    std::vector<std::uint32_t>& list = c_.lists[target];
-    list.clear();
     walk(c_.targets.parent[target], box, [&](std::uint32_t source, const CellLinks& links, const CellGeometry& s) {
       if (s.radius >= box.radius && links.child_count > 0) return true;
       list.push_back(source);
       return false;
     });
-    LocalExpansion<Terms>& local = c_.local[target];
     local.centre = box.centre;
     local.unit = expansion_unit(box.radius);
     expand(c_.targets.parent[target], local);
     add_work(c_.cell_work[target], 0, 0);
   }
 
-  void run_group(std::uint32_t group) {
+  void run_active_group(std::uint32_t group) {
     const std::uint32_t first = c_.targets.group_start[group], count = c_.targets.group_start[group + 1] - first;
     group_.load(c_.data.particles.data, first, count, c_.data.group_least_acceleration[group], c_.units);
     lists_.clear();
@@ -86,7 +201,6 @@ class TargetWalk {
     add_work(c_.data.work[group], lists_.particle_count(), lists_.cells.size());
   }
 
- private:
   static constexpr int terms = Terms::count, stored_moments = multipole_stride(Terms::form);
 
   /// Tests the cells that the parent handed down, or the roots. Calls `rejected(cell, links, geometry)` for each cell that does not go into
@@ -96,10 +210,12 @@ class TargetWalk {
     accepted_.clear();
     stack_.clear();
     opening_tests_ = 0;
-    if (parent == no_parent)
+    if (parent == no_parent) {
       for (std::uint32_t i = 0; i < c_.sources.root_count; ++i) stack_.push_back(c_.sources.root(i));
-    else
-      stack_.assign(c_.lists[parent].begin(), c_.lists[parent].end());
+    } else {
+      const std::span<const std::uint32_t> sources = handed_down_by(parent).sources;
+      stack_.assign(sources.begin(), sources.end());
+    }
     while (!stack_.empty()) {
       const std::uint32_t cell = stack_.back() & ~fmm_walk::forbidden_bit;
       std::uint32_t forbidden = stack_.back() & fmm_walk::forbidden_bit;
@@ -134,7 +250,7 @@ class TargetWalk {
       for (int l = 0; l < width; ++l) local.L[i] += lanes[l];
     }
     if (parent == no_parent) return;
-    const LocalExpansion<Terms>& from = c_.local[parent];
+    const LocalExpansion<Terms>& from = handed_down_by(parent).local;
     add_parent_local<Terms>([&](auto i) { return from.L[i]; }, from.unit, c_.units.offset(local.centre.x, from.centre.x),
                             c_.units.offset(local.centre.y, from.centre.y), c_.units.offset(local.centre.z, from.centre.z), local.unit,
                             local.L);
@@ -181,27 +297,33 @@ class TargetWalk {
   const Opening& opening_;
   const Softening& softening_;
   std::vector<std::uint32_t> stack_, accepted_;
+  std::vector<std::uint32_t> cells_;  ///< target cells of the present subtree
+  std::vector<std::uint32_t> pool_;   ///< source cells that these hand down, one after the other
+  std::vector<std::size_t> pool_end_;
+  std::vector<LocalExpansion<Terms>> pool_local_;
   SourceLists lists_;
   TargetVectors<largest_fmm_group> group_;
   std::uint32_t opening_tests_ = 0;
 };
 
-/// All levels, then the groups; threads share the targets of each.
+/// The large cells, level by level, then subtrees and the groups that are in none; threads share each.
 template <class Terms, class Opening, class Softening>
-void run(const FmmConstants<Terms>& c, const LevelOffsets& level_offset, const Opening& opening, const Softening& softening) {
-  const ActiveTargets& active = c.data.active;
-  const std::int64_t groups = active.some() ? static_cast<std::int64_t>(active.groups.size) : c.targets.group_count;
+void run(const FmmConstants<Terms>& c, const Opening& opening, const Softening& softening) {
+  const TargetOrder& order = c.order;
+  const auto subtrees = static_cast<std::int64_t>(order.subtrees.size()), others = static_cast<std::int64_t>(order.others.size());
 #pragma omp parallel
   {
     TargetWalk<Terms, Opening, Softening> walk(c, opening, softening);
-    for (int level = 0; level <= deepest_level; ++level) {
-      const std::int64_t begin = level_offset[level], end = level_offset[level + 1];
-#pragma omp for schedule(dynamic, 4)
-      for (std::int64_t t = begin; t < end; ++t)
-        if (c.data.active.wants_cell(static_cast<std::uint32_t>(t))) walk.run_cell(static_cast<std::uint32_t>(t));
+    for (std::size_t level = 0; level < order.level_end.size(); ++level) {
+      const std::size_t begin = level > 0 ? order.level_end[level - 1] : 0, end = order.level_end[level];
+#pragma omp for schedule(dynamic, 1)
+      for (std::size_t k = begin; k < end; ++k)
+        if (c.data.active.wants_cell(order.large[k])) walk.run_large_cell(k);
     }
+#pragma omp for schedule(dynamic, 1) nowait
+    for (std::int64_t t = 0; t < subtrees; ++t) walk.run_subtree(order.subtrees[static_cast<std::size_t>(t)]);
 #pragma omp for schedule(dynamic, 16)
-    for (std::int64_t g = 0; g < groups; ++g) walk.run_group(active.some() ? active.groups[g] : static_cast<std::uint32_t>(g));
+    for (std::int64_t g = 0; g < others; ++g) walk.run_group(order.others[static_cast<std::size_t>(g)]);
   }
 }
 
@@ -219,13 +341,13 @@ void FmmWalk<HostSpace>::walk(HostSpace&, const ScaledLaw& law, const TreeView& 
   const FmmTargetView view = targets.view();
   if (view.group_count == 0 || sources.root_count == 0) return;
   check_form(sources, law.form);
-  std::vector<std::vector<std::uint32_t>> lists(view.cell_count);
-  law.visit_order([&](auto order) {
+  TargetOrder order(view, data.own_tree.links, targets.level_offset());
+  law.visit_order([&](auto terms_order) {
     law.visit([&](const auto& opening, const auto& softening) {
-      using Terms = ExpansionTerms<order, std::decay_t<decltype(softening)>>;
-      std::vector<LocalExpansion<Terms>> local(view.cell_count);
-      const FmmConstants<Terms> c{sources, view, data, law.units, law.support, law.support2, mode, lists, local, cell_work_.data()};
-      run(c, targets.level_offset(), opening, softening);
+      using Terms = ExpansionTerms<terms_order, std::decay_t<decltype(softening)>>;
+      std::vector<LargeCell<Terms>> large(order.large.size());
+      const FmmConstants<Terms> c{sources, view, data, law.units, law.support, law.support2, mode, order, large, cell_work_.data()};
+      run(c, opening, softening);
     });
   });
 }
