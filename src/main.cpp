@@ -1,5 +1,8 @@
 // grove: parses the command line, starts MPI and carries out what was asked for.
 #include <fmt/format.h>
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 #include <mpi.h>
 
 #include <CLI/CLI.hpp>
@@ -92,6 +95,10 @@ int carry_out_under_mpi(int argc, char** argv, const Request& request) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  // Arrays go back to the system as soon as they are freed. By default glibc keeps blocks of up to 32 MiB in holes among others.
+#if defined(__GLIBC__)
+  mallopt(M_MMAP_THRESHOLD, 1 << 20);
+#endif
   CLI::App app("Grove: self-gravity of many particles on many GPUs or CPU cores", "grove");
   app.set_version_flag(
       "--version", [] { return version_text(); }, "version, back ends and libraries");

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <utility>
 #include <vector>
 
 #include "kernels/gravity/gravity_names.hpp"
@@ -98,8 +99,7 @@ int bench_one(const BenchOptions& options, const Communicator& comm) {
   require_memory_of_forces(config, *simulation, comm);
   InitialState state = load_initial_state(config, comm);
   set_component_softening(config.gravity, state, *simulation, comm);
-  simulation->start(state.particles, config.time.begin);
-  state.particles = {};  // the simulation has its own copy
+  simulation->start(std::move(state.particles), config.time.begin);
   ForceBenchmark result = measure_force(*simulation, options.repeats, comm);
   if (options.targets > 0) result.errors = force_errors(simulation->sample_force_error(options.targets, default_sample_seed));
   const std::string device = simulation->device_description();

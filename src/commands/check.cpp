@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "src/bench/force_errors.hpp"
 #include "src/commands/command.hpp"
@@ -75,8 +76,7 @@ int check(const CheckOptions& options, const Communicator& comm) {
   require_memory_of_forces(config, *simulation, comm);
   InitialState state = load_initial_state(config, comm);
   set_component_softening(config.gravity, state, *simulation, comm);
-  simulation->start(state.particles, config.time.begin);
-  state.particles = {};  // the simulation has its own copy
+  simulation->start(std::move(state.particles), config.time.begin);
   const ForceErrors errors = force_errors(simulation->sample_force_error(options.targets, options.seed));
   comm.agree([&] {
     if (!comm.is_root()) return;

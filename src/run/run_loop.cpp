@@ -55,7 +55,7 @@ StepTiming RunLoop::begin(ParticleSet particles, const RunBeginning& beginning) 
     if (beginning.is_exact)
       simulation_.resume(particles, *beginning.state);
     else
-      simulation_.start(particles, schedule_.time(beginning.step));
+      simulation_.start(std::move(particles), schedule_.time(beginning.step));
   };
   StepTiming timing = timed([&] { with_list_of_not_finite(set_state, beginning.step); });
   measure_energy();

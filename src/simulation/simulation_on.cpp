@@ -68,9 +68,10 @@ void SimulationOn<Space>::require_softening() const {
 }
 
 template <class Space>
-void SimulationOn<Space>::start(const ParticleSet& set, double time) {
+void SimulationOn<Space>::start(ParticleSet set, double time) {
   require_softening();
   upload(*space_, set, particles_);
+  set = {};
   particles_.has_acceleration = false;
   time_ = time;
   compute_forces();

@@ -23,7 +23,7 @@ class SimulationOn final : public Simulation {
   SimulationOn(std::unique_ptr<Space> space, const GravityParameters& gravity, const Communicator& comm, const SimulationSetup& setup);
 
   void set_softening(const std::vector<double>& of_type) override;
-  void start(const ParticleSet& particles, double time) override;
+  void start(ParticleSet particles, double time) override;
   void save(SavedState& state) const override;
   void resume(const ParticleSet& particles, const SavedState& state) override;
   void step_to(double time_after, double dt) override;

@@ -21,7 +21,7 @@ class DriftingSimulation : public IdleSimulation {
   int steps = 0;
   std::function<void(int step)> on_step = [](int) {};  ///< called after each
 
-  void start(const ParticleSet& particles, double time) override {
+  void start(ParticleSet particles, double time) override {
     IdleSimulation::start(particles, time);
     upload(space_, particles, particles_);
   }

@@ -13,7 +13,7 @@ namespace grove::tests {
 class IdleSimulation : public Simulation {
  public:
   void set_softening(const std::vector<double>&) override {}
-  void start(const ParticleSet&, double time) override { time_ = time; }
+  void start(ParticleSet, double time) override { time_ = time; }
   void step_to(double time_after, double) override { time_ = time_after; }
   void save(SavedState&) const override {}
   void resume(const ParticleSet&, const SavedState&) override {}

@@ -85,7 +85,7 @@ class FailingSimulation final : public Simulation {
       : inner_(std::move(inner)), comm_(comm), failure_(failure) {}
 
   void set_softening(const std::vector<double>& of_type) override { inner_->set_softening(of_type); }
-  void start(const ParticleSet& particles, double time) override { inner_->start(particles, time); }
+  void start(ParticleSet particles, double time) override { inner_->start(std::move(particles), time); }
   void step_to(double time_after, double dt) override {
     const bool is_third = ++steps_ == 3;
     if (is_third && failure_.is_at("step", comm_)) failure_.happen();
