@@ -8,9 +8,10 @@
 
 namespace grove {
 
-/// Sums the forces of all particles on each other. Positions are held as pairs of FP32 numbers, which together keep 48 bits of the distance
-/// from a centre. One number does for most pairs, both for those that are close, and the forces of pairs that are closer than that can tell are
-/// computed from positions in FP64. So the relative error of a force is about 1e-7, and hardly ever above 1e-6; 3e-6 with Wendland's kernel.
+/// Sums the forces of all particles on each other. Coordinates are held as pairs of FP32 numbers, which together keep 48 bits of the
+/// distance from a centre. The first number does for most sources; both are taken for those that are close to a target, and positions in
+/// FP64 for those that are closer than both can tell. The relative error of a force is about 1e-7; 1e-5 at most where one neighbour pulls
+/// more than all others.
 template <class Space>
 class PairSum {
  public:
