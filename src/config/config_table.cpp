@@ -100,7 +100,7 @@ void add_gravity(Rows& rows) {
        {0.0, 100000.0},
        "with up to so many particles and one softening length, one rank sums all pairs on a GPU, which is faster and more accurate",
        {},
-       "on CPU cores up to a twelfth of it; 0: never"},
+       "on CPU cores up to a tenth of it; 0: never"},
       has_cells);
   rows.push_back({"gravity",
                   {"softening",

@@ -12,7 +12,7 @@ namespace {
 class FewParticles : public testing::TestWithParam<const char*> {
  protected:
   const Communicator comm_{MPI_COMM_WORLD};
-  GravityParameters gravity_{.method = GetParam(), .softening = 0.01, .all_pairs_up_to = 12000};
+  GravityParameters gravity_{.method = GetParam(), .softening = 0.01, .all_pairs_up_to = 10000};
 
   std::vector<double> accelerations(const ParticleSet& particles, const GravityParameters& gravity) const {
     const auto sim = simulation(gravity, comm_);
@@ -23,7 +23,7 @@ class FewParticles : public testing::TestWithParam<const char*> {
 
 TEST_P(FewParticles, AreSummedOnOneRankUpToTheirNumber) {
   const bool on_gpu = test_device() == "gpu";
-  const std::uint64_t most = on_gpu ? 12000 : 1000;
+  const std::uint64_t most = on_gpu ? 10000 : 1000;
   EXPECT_TRUE(sums_all_pairs(gravity_, most, 1, on_gpu));
   EXPECT_FALSE(sums_all_pairs(gravity_, most + 1, 1, on_gpu));
   EXPECT_FALSE(sums_all_pairs(gravity_, most, 2, on_gpu));
