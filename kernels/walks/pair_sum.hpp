@@ -10,8 +10,8 @@ namespace grove {
 
 /// Sums the forces of all particles on each other. Coordinates are held as pairs of FP32 numbers, which together keep 48 bits of the
 /// distance from a centre. The first number does for most sources; both are taken for those that are close to a target, and positions in
-/// FP64 for those that are closer than both can tell. The relative error of a force is about 1e-7; 1e-5 at most where one neighbour pulls
-/// more than all others.
+/// FP64 for those that are closer than both can tell. The relative error of a force is about 1e-7, for 99 % of the particles below
+/// 2e-6, 1e-5 in two systems far from their centre; 5e-5 was the largest.
 template <class Space>
 class PairSum {
  public:
