@@ -31,6 +31,7 @@ done
 # Without a GPU the GPU code is only compiled, so one architecture is enough.
 if [[ "$(grove_gpu_count)" -eq 0 ]]; then export GROVE_CUDA_ARCHITECTURES="${GROVE_CUDA_ARCHITECTURES:-90}"; fi
 
+grove_packages+=(hdf5-tools) # h5dump shows tests what is in a file
 grove_set_up
 # For the test of the job scripts, which is skipped without them.
 if [[ "$no_install" == false && "$(id -u)" -eq 0 ]] && command -v apt-get >/dev/null && ! { grove_package_is_installed slurm-wlm && grove_package_is_installed munge; }; then

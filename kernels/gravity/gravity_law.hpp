@@ -6,13 +6,13 @@
 #include <type_traits>
 #include <variant>
 
-#include "kernels/gravity/acceleration_measure.hpp"
 #include "kernels/gravity/cell.hpp"
 #include "kernels/gravity/gravity_parameters.hpp"
 #include "kernels/gravity/local_expansion.hpp"
 #include "kernels/gravity/opening.hpp"
 #include "kernels/gravity/softening.hpp"
 #include "kernels/gravity/softening_classes.hpp"
+#include "kernels/particles/acceleration_measure.hpp"
 
 namespace grove {
 

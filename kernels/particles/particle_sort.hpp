@@ -1,7 +1,7 @@
 // Step 4 (docs/architecture.md): particles are sorted by Morton key, with all their fields.
 #pragma once
 
-#include "kernels/gravity/acceleration_measure.hpp"
+#include "kernels/particles/acceleration_measure.hpp"
 #include "kernels/particles/morton_key.hpp"
 #include "kernels/particles/particles.hpp"
 #include "kernels/particles/type_classes.hpp"

@@ -1,5 +1,5 @@
 // What opening criteria take for the magnitude of an acceleration.
-#include "kernels/gravity/acceleration_measure.hpp"
+#include "kernels/particles/acceleration_measure.hpp"
 
 #include <gtest/gtest.h>
 
