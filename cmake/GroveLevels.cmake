@@ -30,6 +30,10 @@ function(grove_add_levels library)
     add_library(${objects} OBJECT "${PROJECT_SOURCE_DIR}/kernels/walks/level_table.cpp")
     target_link_libraries(${objects} PRIVATE grove_common)
     target_compile_options(${objects} PRIVATE "-march=${level}" -fno-lto)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+      # Inline variables, which code without optimisation keeps, would be unique symbols: objcopy leaves those visible.
+      target_compile_options(${objects} PRIVATE -fno-gnu-unique)
+    endif()
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND level STREQUAL "x86-64-v4")
       # GCC 12 warns of its own AVX-512 functions (GCC bug 105593).
       target_compile_options(${objects} PRIVATE -Wno-uninitialized -Wno-maybe-uninitialized)
