@@ -6,6 +6,17 @@
 # mpirun or srun, which passes it on to all ranks: the run stops with a checkpoint. SIGTERM, which scancel and `scontrol requeue` send, is
 # passed on as SIGUSR1, too: mpirun would kill the ranks soon after a SIGTERM, however long a step takes.
 
+# Signals that came, and those that were passed on to the run: one may come before the run has begun.
+grove_signals=0 grove_signals_passed_on=0 grove_process=""
+grove_pass_on() {
+  grove_signals=$((grove_signals + 1))
+  if [[ -n "$grove_process" ]]; then
+    grove_signals_passed_on=$((grove_signals_passed_on + 1))
+    kill -USR1 "$grove_process" 2>/dev/null || true
+  fi
+}
+trap grove_pass_on USR1 TERM
+
 grove_job_fail() {
   echo "$(basename "$0"): $2" >&2
   exit "$1"
@@ -58,7 +69,7 @@ grove_job_end_chain() {
 # mpirun unless the user says otherwise: where Open MPI and SLURM share no PMIx (`srun --mpi=list` names it), srun starts every rank as a run
 # of its own.
 grove_job_run() {
-  local process code=0 was_passed_on ranks="$1" ranks_per_node="$2" launch
+  local code=0 signals ranks="$1" ranks_per_node="$2" launch
   shift 2
   case "${GROVE_LAUNCHER:-mpirun}" in
     mpirun) launch=(mpirun -n "$ranks" "${mpirun_flags[@]}" -x OMP_NUM_THREADS) ;;
@@ -70,16 +81,29 @@ grove_job_run() {
       ;;
     *) grove_job_fail 2 "GROVE_LAUNCHER is '$GROVE_LAUNCHER': mpirun or srun" ;;
   esac
+  local stopped_early="stopped before the run began: submit the same job again"
+  if [[ $grove_signals -gt 0 ]]; then
+    echo "$stopped_early"
+    exit 75
+  fi
   "${launch[@]}" "$@" &
-  process=$!
-  trap 'was_passed_on=true; kill -USR1 "$process" 2>/dev/null || true' USR1 TERM
+  grove_process=$!
+  if [[ $grove_signals -gt $grove_signals_passed_on ]]; then
+    grove_signals_passed_on=$((grove_signals_passed_on + 1))
+    kill -USR1 "$grove_process" 2>/dev/null || true
+  fi
   # A signal ends `wait`, not the run.
   for (( ; ; )); do
-    was_passed_on=false code=0
-    wait "$process" || code=$?
-    if [[ "$was_passed_on" == false ]]; then break; fi
+    signals=$grove_signals code=0
+    wait "$grove_process" || code=$?
+    if [[ $signals -eq $grove_signals ]]; then break; fi
   done
   trap - USR1 TERM
+  # The launcher and the ranks die of the signal until they are ready for it.
+  if [[ $code -eq $((128 + $(kill -l USR1))) && $grove_signals_passed_on -gt 0 ]]; then
+    echo "$stopped_early"
+    exit 75
+  fi
   case "$code" in
     0 | 2 | 3) grove_job_end_chain ;;
     75) echo "the run is to be continued: submit the same job again, or a chain of jobs (jobscripts/chain.sh)" ;;
