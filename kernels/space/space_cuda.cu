@@ -97,10 +97,15 @@ CudaSpace::CudaSpace(int device) : device_(device), arena_(*this) {
   check_cuda(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate");
   check_cuda(cudaStreamCreateWithFlags(&copy_stream_, cudaStreamNonBlocking), "cudaStreamCreate");
   check_cuda(cudaEventCreateWithFlags(&ordering_, cudaEventDisableTiming), "cudaEventCreate");
+  check_cuda(cudaHostAlloc(&small_copy_, small_copy, cudaHostAllocMapped), "cudaHostAlloc");
+  check_cuda(cudaMalloc(&blocks_done_, sizeof(unsigned)), "cudaMalloc");
+  check_cuda(cudaMemsetAsync(blocks_done_, 0, sizeof(unsigned), stream_), "cudaMemsetAsync");
 }
 
 CudaSpace::~CudaSpace() {
   for (cudaEvent_t event : events_) cudaEventDestroy(event);
+  cudaFree(blocks_done_);
+  cudaFreeHost(small_copy_);
   cudaEventDestroy(ordering_);
   cudaStreamDestroy(copy_stream_);
   cudaStreamDestroy(stream_);
@@ -156,6 +161,12 @@ void CudaSpace::fill_bytes(void* to, int value, std::size_t bytes) {
   if (bytes) check_cuda(cudaMemsetAsync(to, value, bytes, stream_), "cudaMemsetAsync");
 }
 void CudaSpace::copy_to_host(void* to, const void* from, std::size_t bytes) {
+  if (bytes > 0 && bytes <= small_copy) {
+    check_cuda(cudaMemcpyAsync(small_copy_, from, bytes, cudaMemcpyDeviceToHost, stream_), "cudaMemcpyAsync");
+    synchronize();
+    std::memcpy(to, small_copy_, bytes);
+    return;
+  }
   if (bytes) check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream_), "cudaMemcpyAsync");
   synchronize();
 }

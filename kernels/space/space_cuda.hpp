@@ -93,9 +93,45 @@ __global__ void __launch_bounds__(for_each_threads) for_each_by_team_kernel(std:
 
 constexpr unsigned reduce_threads = 256, most_reduce_blocks = 1024;
 
-/// Each block sums its items into partial[block]. Every block has at least one item.
+/// The sum of as many items as a block has threads, of which `count` are there, in sums[0].
+template <class T, class Op>
+__device__ void sum_in_block(T* sums, unsigned count, Op op) {
+  const unsigned t = threadIdx.x;
+  for (unsigned half = reduce_threads / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if (t < half && t + half < count) sums[t] = op(sums[t], sums[t + half]);
+  }
+}
+
+/// What another block of the same launch has written.
+template <class T>
+__device__ T written_elsewhere(const T* at) {
+  static_assert(sizeof(T) % sizeof(unsigned) == 0 && alignof(T) >= alignof(unsigned));
+  alignas(T) unsigned words[sizeof(T) / sizeof(unsigned)];
+  for (unsigned w = 0; w < sizeof(T) / sizeof(unsigned); ++w) words[w] = __ldcg(reinterpret_cast<const unsigned*>(at) + w);
+  return *reinterpret_cast<const T*>(words);
+}
+
+/// One block sums partial(0) to partial(count - 1) into *result, which lies on the host; `sums` has room for an item of each thread.
+template <class T, class Partial, class Op>
+__device__ void sum_of_blocks(Partial partial, unsigned count, Op op, T* sums, T* result) {
+  const unsigned t = threadIdx.x;
+  if (t < count) {
+    T sum = partial(t);
+    for (unsigned b = t + reduce_threads; b < count; b += reduce_threads) sum = op(sum, partial(b));
+    sums[t] = sum;
+  }
+  sum_in_block(sums, count < reduce_threads ? count : reduce_threads, op);
+  if (t == 0) *result = sums[0];
+}
+
+/// Up to so many blocks, the one that is done last sums what all have summed; where there are more, a second launch does it sooner.
+constexpr std::size_t most_blocks_of_one_launch = reduce_threads;
+
+/// Each block sums its items into partial[block]. Every block has at least one item. If `blocks_done` is given, which is 0 before and
+/// after, the block that is done last goes on to *result.
 template <class T, class F, class Op>
-__global__ void __launch_bounds__(reduce_threads) reduce_kernel(std::size_t n, F f, Op op, T* partial) {
+__global__ void __launch_bounds__(reduce_threads) reduce_kernel(std::size_t n, F f, Op op, T* partial, unsigned* blocks_done, T* result) {
   static_assert(reduce_threads * sizeof(T) <= 48 << 10, "what a block may have without asking");
   await_previous_launch();
   __shared__ alignas(T) unsigned char memory[reduce_threads * sizeof(T)];
@@ -108,18 +144,23 @@ __global__ void __launch_bounds__(reduce_threads) reduce_kernel(std::size_t n, F
     for (std::size_t i = first + t + stride; i < n; i += stride) sum = op(sum, f(i));
     sums[t] = sum;
   }
-  for (unsigned half = reduce_threads / 2; half > 0; half /= 2) {
-    __syncthreads();
-    if (t < half && t + half < summed) sums[t] = op(sums[t], sums[t + half]);
-  }
+  sum_in_block(sums, summed, op);
   if (t == 0) partial[blockIdx.x] = sums[0];
+  if (!blocks_done) return;
+  bool is_last = false;
+  if (t == 0) {
+    __threadfence();
+    is_last = atomicInc(blocks_done, gridDim.x - 1) == gridDim.x - 1;
+    __threadfence();
+  }
+  if (__syncthreads_or(is_last)) sum_of_blocks([=](unsigned b) { return written_elsewhere(partial + b); }, gridDim.x, op, sums, result);
 }
-
-template <class T>
-struct ItemOf {
-  const T* items;
-  __device__ T operator()(std::size_t i) const { return items[i]; }
-};
+template <class T, class Op>
+__global__ void __launch_bounds__(reduce_threads) finish_reduce_kernel(const T* partial, unsigned count, Op op, T* result) {
+  await_previous_launch();
+  __shared__ alignas(T) unsigned char memory[reduce_threads * sizeof(T)];
+  sum_of_blocks([=](unsigned b) { return partial[b]; }, count, op, reinterpret_cast<T*>(memory), result);
+}
 }  // namespace detail
 
 class CudaSpace {
@@ -191,14 +232,17 @@ class CudaSpace {
   T transform_reduce(std::size_t n, T init, F f, Op op) {
     if (n == 0) return init;
     const std::size_t blocks = std::min<std::size_t>((n + detail::reduce_threads - 1) / detail::reduce_threads, detail::most_reduce_blocks);
-    Scratch<CudaSpace, T> partial(*this, blocks + 1);
-    T* const result = partial.data() + blocks;
-    launch("transform_reduce", blocks, detail::reduce_threads, detail::reduce_kernel<T, F, Op>, n, f, op, partial.data());
-    launch("transform_reduce", 1, detail::reduce_threads, detail::reduce_kernel<T, detail::ItemOf<T>, Op>, blocks,
-           detail::ItemOf<T>{partial.data()}, op, result);
-    T value = init;
-    copy_to_host(&value, result, sizeof(T));
-    return op(init, value);
+    static_assert(sizeof(T) <= small_copy && std::is_trivially_copyable_v<T>);
+    Scratch<CudaSpace, T> partial(*this, blocks);
+    auto* const result = static_cast<T*>(small_copy_);
+    const bool in_one_launch = blocks <= detail::most_blocks_of_one_launch;
+    launch("transform_reduce", blocks, detail::reduce_threads, detail::reduce_kernel<T, F, Op>, n, f, op, partial.data(),
+           in_one_launch ? blocks_done_ : nullptr, result);
+    if (!in_one_launch)
+      launch("transform_reduce", 1, detail::reduce_threads, detail::finish_reduce_kernel<T, Op>, partial.data(),
+             static_cast<unsigned>(blocks), op, result);
+    synchronize();
+    return op(init, *result);
   }
 
   /// T: std::uint32_t or std::uint64_t.
@@ -224,6 +268,9 @@ class CudaSpace {
   }
   void merge_pairs(View<std::uint64_t> keys, View<std::uint32_t> values, int bits);
 
+  /// Bytes that reach the host sooner by way of memory that the GPU can write itself.
+  static constexpr std::size_t small_copy = 4096;
+
   int device_ = 0;
   int multiprocessors_ = 1;
   bool overlaps_launches_ = false;
@@ -233,6 +280,8 @@ class CudaSpace {
   cudaEvent_t ordering_ = nullptr;
   std::vector<cudaEvent_t> events_;
   std::size_t stamps_used_ = 0;
+  void* small_copy_ = nullptr;       ///< [small_copy], on the host
+  unsigned* blocks_done_ = nullptr;  ///< of the present reduction
   PinnedMemory pinned_;
   Arena<CudaSpace> arena_;
 };

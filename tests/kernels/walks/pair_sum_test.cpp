@@ -38,11 +38,12 @@ class OfPairs : public ::testing::Test {
     return tests::download(space, acceleration);
   }
 
-  void expect_right(const std::vector<Double4>& particles, double limit = 1e-5) {
+  /// `limit`: of the largest error of an acceleration. One FP32 number places a source that is not close.
+  void expect_right(const std::vector<Double4>& particles, double limit) {
     const tests::ForceErrors e(sum(particles), tests::direct_forces(space, gravity, particles));
     EXPECT_TRUE(e.all_finite());
     EXPECT_LT(e.acceleration(1), limit);
-    EXPECT_LT(e.potential(1), limit);
+    EXPECT_LT(e.potential(1), 1e-6);
   }
 };
 
@@ -52,7 +53,7 @@ TEST_F(OfPairs, IsThatOfFp64WithEverySoftening) {
       SCOPED_TRACE(kernel + " " + std::to_string(softening));
       gravity.softening_kernel = kernel;
       gravity.softening = softening;
-      expect_right(tests::plummer_sphere(2000, 1));
+      expect_right(tests::plummer_sphere(2000, 1), softening == 1 ? 1e-6 : softening == 0.05 ? 5e-6 : 1e-5);
     }
 }
 
@@ -61,7 +62,7 @@ TEST_F(OfPairs, TakesAnyNumberOfParticles) {
   EXPECT_TRUE(sum({}).empty());
   for (const std::size_t n : {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 255, 256, 257, 1025, 4099}) {
     SCOPED_TRACE(n);
-    expect_right(tests::plummer_sphere(n, 3));
+    expect_right(tests::plummer_sphere(n, 3), n <= 32 ? 1e-6 : n <= 257 ? 5e-6 : 1e-5);
   }
 }
 
@@ -74,19 +75,19 @@ TEST_F(OfPairs, AreRightHoweverCloseTheyAre) {
     particles[100] = {0.5, 0.25, 0.125, particles[100].w};
     particles[400] = {0.5, 0.25, 0.125 + distance, particles[400].w};
     gravity.softening = 0;
-    expect_right(particles);
+    expect_right(particles, 3e-6);
     gravity.softening = 1e-9;
-    expect_right(particles);
+    expect_right(particles, 3e-6);
   }
 }
 
 TEST_F(OfPairs, AreRightFarFromTheOriginAndWithAnOutlier) {
   auto particles = tests::plummer_sphere(1000, 5);
   for (Double4& p : particles) p.x += 1e4;
-  expect_right(particles);
+  expect_right(particles, 3e-6);
   particles = tests::plummer_sphere(1000, 5);
   particles[3].x = 1e9;
-  expect_right(particles);
+  expect_right(particles, 3e-6);
 }
 
 TEST_F(OfPairs, ActOnActiveParticlesAlone) {
