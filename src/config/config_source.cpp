@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <string_view>
 
@@ -11,6 +13,40 @@
 
 namespace grove {
 namespace {
+
+/// The place behind the quoted text that begins at `begin`; or behind its line, if it does not end there as it must.
+std::size_t end_of_quoted(std::string_view text, std::size_t begin) {
+  const std::string_view quote = text.substr(begin, 1);
+  const std::string three(3, quote.front());
+  const bool is_long = text.substr(begin, 3) == three, has_escapes = quote == "\"";
+  for (std::size_t i = begin + (is_long ? 3 : 1); i < text.size(); ++i) {
+    if (has_escapes && text[i] == '\\') {
+      ++i;
+    } else if (is_long ? text.substr(i, 3) == three : text.substr(i, 1) == quote || text[i] == '\n') {
+      // One or two quotes may stand right before the last three.
+      i += is_long ? 3 : 1;
+      while (is_long && text.substr(i, 1) == quote) ++i;
+      return i;
+    }
+  }
+  return text.size();
+}
+
+/// The place of the first character that is not ASCII and stands neither in quotes nor in a comment; npos if there is none. TOML allows none
+/// there, and what toml++ 3.3 does with it is undefined.
+std::size_t find_stray_character(std::string_view text) {
+  std::size_t i = text.starts_with("\xef\xbb\xbf") ? 3 : 0;  // a byte-order mark
+  while (i < text.size()) {
+    if (static_cast<unsigned char>(text[i]) >= 0x80) return i;
+    if (text[i] == '#')
+      i = std::min(text.find('\n', i), text.size());
+    else
+      i = text[i] == '"' || text[i] == '\'' ? end_of_quoted(text, i) : i + 1;
+  }
+  return std::string_view::npos;
+}
+
+constexpr const char* stray_character = "a character that is not ASCII stands outside of quotes and comments";
 
 std::string describe(const toml::node& node) {
   if (node.is_table()) return "a table";
@@ -68,6 +104,10 @@ GivenSetting make_given(const std::string& section, std::string_view key, const 
 
 std::vector<GivenSetting> read_toml(const std::string& text, const std::string& name) {
   std::vector<GivenSetting> keys;
+  if (const std::size_t stray = find_stray_character(text); stray != std::string::npos) {
+    const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(stray), '\n');
+    throw ConfigError(fmt::format("{}:{}: not valid TOML: {}", name, line, stray_character));
+  }
   try {
     const toml::table root = toml::parse(std::string_view(text));
     for (const auto& [section, node] : root) {
@@ -101,6 +141,10 @@ GivenSetting read_override(const std::string& text) {
     throw ConfigError(fmt::format("command line: \"{}\": an override must be section.key=value, e.g. gravity.softening=0.05", text));
   given.value = given.raw;
   given.shown = fmt::format("\"{}\"", given.raw);
+  if (find_stray_character(given.raw) != std::string::npos) {
+    given.not_toml = stray_character;
+    return given;
+  }
   try {
     const std::string line = "value = " + given.raw;
     const toml::table table = toml::parse(std::string_view(line));

@@ -150,6 +150,20 @@ TEST(Config, ValuesOutOfRangeSayTheRange) {
 TEST(Config, TextThatIsNotTomlIsReportedWithItsLine) {
   expect_in(error_of("[time]\ndt = \n"), {"run.toml:2:", "not valid TOML"});
   expect_in(error_of("[time]\ndt = 1\ndt = 2\n"), {"run.toml:3:", "dt"});
+  for (const char* stray : {"d\u00e9 = 1", "dt\u3000= 1", "dt = 1 \ufeff", "\u00e9", "dt = 1 'a' \u0430", "dt =\u00a01"})
+    expect_in(error_of("# \u00e9\n[time]\n" + std::string(stray) + "\n"), {"run.toml:3: not valid TOML", "not ASCII"});
+}
+
+TEST(Config, CharactersThatAreNotAsciiStandInTextsAndComments) {
+  const std::string file = "[initial_conditions]\ngenerator = \"plummer\"\n[output]\n";
+  const auto directory_of = [&](const std::string& text) {
+    return parse_config("\ufeff# \u00e9 \"\n" + file + "directory = " + text + " # '\u3000\n", "run.toml", {}).output.directory;
+  };
+  EXPECT_EQ(directory_of("\"\u00e9\\\"\u00e9\""), "\u00e9\"\u00e9");
+  EXPECT_EQ(directory_of("'\u00e9\\'"), "\u00e9\\");
+  EXPECT_EQ(directory_of("\"\"\"\u00e9\"\"\u00e9\\\"\u00e9\"\"\"\""), "\u00e9\"\"\u00e9\"\u00e9\"");
+  EXPECT_EQ(directory_of("'''\u00e9''\u00e9'''"), "\u00e9''\u00e9");
+  EXPECT_EQ(parse_config(file, "run.toml", {"output.directory=\u00e9"}).output.directory, "\u00e9");
 }
 
 TEST(Config, NeedsExactlyOneSourceOfParticles) {
