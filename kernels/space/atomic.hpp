@@ -21,6 +21,16 @@ GROVE_HD inline std::uint32_t fetch_add(std::uint32_t& counter, std::uint32_t n)
 #endif
 }
 
+/// The same with 64 bits.
+GROVE_HD inline std::uint64_t fetch_add(std::uint64_t& counter, std::uint64_t n) {
+#if defined(__CUDA_ARCH__)
+  static_assert(sizeof(unsigned long long) == sizeof n);
+  return atomicAdd(reinterpret_cast<unsigned long long*>(&counter), n);
+#else
+  return std::atomic_ref<std::uint64_t>(counter).fetch_add(n, std::memory_order_relaxed);
+#endif
+}
+
 /// Adds 1 to a counter for a whole team, whose members all call it together. Returns to all of them what the counter was before. The team
 /// sees what each team before it had written when that one arrived at the counter.
 template <class Team>

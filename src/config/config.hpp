@@ -10,6 +10,7 @@
 #include "src/config/units.hpp"
 #include "src/external/external_info.hpp"
 #include "src/generators/generator.hpp"
+#include "src/pictures/picture_parameters.hpp"
 
 namespace grove {
 
@@ -63,6 +64,7 @@ struct Config {
   bool is_G_given = false;  ///< gravity.G is the user's; else it follows from the units: the physical constant, or 1
   TimeParameters time;
   OutputParameters output;
+  PictureParameters pictures;
   UnitSystem units;
   RunParameters run;
 

@@ -16,11 +16,12 @@
 #include "src/config/given_units.hpp"
 #include "src/config/named_rows.hpp"
 #include "src/integrators/integrator_info.hpp"
+#include "src/pictures/picture_plan.hpp"
 
 namespace grove {
 namespace {
 
-const std::string initial_section = "initial_conditions", units_section = "units";
+const std::string initial_section = "initial_conditions", units_section = "units", pictures_section = "pictures";
 
 [[noreturn]] void fail(const GivenSetting& given, const std::string& must) {
   throw ConfigError(fmt::format("{}: {}: {}", given.where, full_name(given), must));
@@ -72,6 +73,7 @@ class ConfigBuilder {
     check_times();
     check_fields();
     check_columns();
+    check_pictures();
     check_generator_parameters();
     return config_;
   }
@@ -126,6 +128,13 @@ class ConfigBuilder {
     if (!columns || config_.initial_conditions.columns.empty()) return;
     const std::string complaint = complaint_about_columns(config_.initial_conditions.columns);
     if (!complaint.empty()) fail(*columns, complaint);
+  }
+
+  void check_pictures() const {
+    const auto complaint = complaint_about(config_.pictures);
+    if (!complaint) return;
+    const Value value = table_.find(pictures_section, complaint->key)->get(config_);
+    fail(describe(pictures_section, complaint->key, value), complaint->must);
   }
 
   void choose_source() {

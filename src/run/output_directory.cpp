@@ -12,6 +12,7 @@
 
 #include "io/partial_file.hpp"
 #include "kernels/space/error.hpp"
+#include "src/pictures/png_file.hpp"
 #include "src/run/observers/csv_log.hpp"
 
 namespace grove {
@@ -20,7 +21,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char *snapshot_prefix = "snapshot_", *checkpoint_prefix = "checkpoint_", *suffix = ".hdf5";
+constexpr const char *snapshot_prefix = "snapshot_", *checkpoint_prefix = "checkpoint_", *picture_prefix = "picture_", *suffix = ".hdf5";
 const std::string partial_suffix = partial_name("");
 
 /// The number in a name "PREFIXnumber.hdf5"; nothing for other names.
@@ -65,6 +66,7 @@ fs::path free_name(const fs::path& directory) {
 
 bool is_result(const fs::path& file) {
   const std::string name = file.filename().string();
+  if (name.starts_with(picture_prefix) && file.extension() == ".png") return is_png_of_grove(file);
   return name == "used_parameters.toml" || is_state(name) || (file.extension() == ".csv" && CsvLog::is_one(file.string()));
 }
 
@@ -127,6 +129,10 @@ bool OutputDirectory::contains(const fs::path& file) const {
 
 std::string OutputDirectory::snapshot(std::uint64_t number) const {
   return fmt::format("{}/{}{:04}{}", path_, snapshot_prefix, number, suffix);
+}
+
+std::string OutputDirectory::picture(const std::string& name, std::uint64_t number) const {
+  return fmt::format("{}/{}_{:04}.png", path_, name, number);
 }
 
 std::string OutputDirectory::checkpoint(int generation) const {

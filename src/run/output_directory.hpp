@@ -41,6 +41,8 @@ class OutputDirectory {
   std::string snapshot(std::uint64_t number) const;              ///< snapshot_0000.hdf5; more digits from 10,000 on
   std::string checkpoint(int generation) const;                  ///< checkpoint_0.hdf5, checkpoint_1.hdf5
   std::string not_finite(std::uint64_t step, int number) const;  ///< not_finite_step_12.csv; with the number in its name from 1 on
+  /// NAME_0000.png, where the name is that of PicturePlan::name().
+  std::string picture(const std::string& name, std::uint64_t number) const;
   std::string energy() const { return path_ + "/energy.csv"; }
   std::string timings() const { return path_ + "/timings.csv"; }
   std::string used_parameters() const { return path_ + "/used_parameters.toml"; }

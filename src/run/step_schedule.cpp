@@ -33,10 +33,13 @@ StepSchedule::StepSchedule(double begin, double end, double dt, double snapshot_
   }
   steps_ = static_cast<std::uint64_t>(whole);
   if (steps_ > 0) dt_ = duration / whole;
-  if (steps_ > 0 && snapshot_every > 0 && snapshot_every < (1 - division_tolerance) * dt_)
-    throw ConfigError(fmt::format(
-        "output.snapshot_every = {} is shorter than time.dt = {}: there can be a snapshot after every step, with snapshot_every = {}",
-        text(snapshot_every), text(dt_), text(dt_)));
+  require_recurrence("output.snapshot_every", snapshot_every);
+}
+
+void StepSchedule::require_recurrence(const std::string& key, double length) const {
+  if (steps_ > 0 && length > 0 && length < (1 - division_tolerance) * dt_)
+    throw ConfigError(fmt::format("{0} = {1} is shorter than time.dt = {2}: the most is one after every step, with {0} = {2}", key,
+                                  text(length), text(dt_)));
 }
 
 double StepSchedule::time(std::uint64_t step) const {
@@ -60,9 +63,9 @@ std::uint64_t StepSchedule::step_at(double time, const std::string& source) cons
   return numbered(static_cast<std::uint64_t>(whole));
 }
 
-std::uint64_t StepSchedule::snapshots_reached(std::uint64_t count) const {
+std::uint64_t StepSchedule::reached(double length, std::uint64_t count) const {
   // The tolerance lets step 10 of 0.1 reach 1.0, wherever rounding put it.
-  return static_cast<std::uint64_t>(static_cast<double>(count) * (1 + division_tolerance) * dt_ / snapshot_every_);
+  return static_cast<std::uint64_t>(static_cast<double>(count) * (1 + division_tolerance) * dt_ / length);
 }
 
 std::uint64_t StepSchedule::snapshots_after(std::uint64_t step) const {
@@ -86,10 +89,12 @@ std::string StepSchedule::snapshot_advice() const {
       text(snapshot_every_), text(dt_));
 }
 
-bool StepSchedule::snapshot_due(std::uint64_t step) const {
+bool StepSchedule::snapshot_due(std::uint64_t step) const { return due_every(snapshot_every_, step); }
+
+bool StepSchedule::due_every(double length, std::uint64_t step) const {
   const std::uint64_t count = counted(step);
   if (count == 0 || count == steps_) return true;
-  return snapshot_every_ > 0 && snapshots_reached(count) > snapshots_reached(count - 1);
+  return length > 0 && reached(length, count) > reached(length, count - 1);
 }
 
 }  // namespace grove

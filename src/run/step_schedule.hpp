@@ -37,6 +37,10 @@ class StepSchedule {
   std::string snapshot_advice() const;
   /// True after the first and the last step of the run and wherever the next snapshot time is reached.
   bool snapshot_due(std::uint64_t step) const;
+  /// The same with another length of time in place of output.snapshot_every.
+  bool due_every(double length, std::uint64_t step) const;
+  /// Throws ConfigError, which names `key`, where `length` of time is > 0 and shorter than a step.
+  void require_recurrence(const std::string& key, double length) const;
   /// How many snapshots are due after `step`; with step 0, that of the first state among them.
   std::uint64_t snapshots_after(std::uint64_t step) const;
 
@@ -44,7 +48,9 @@ class StepSchedule {
   /// Steps of this dt from `begin` on, and their numbers.
   std::uint64_t counted(std::uint64_t number) const { return number - static_cast<std::uint64_t>(shift_); }
   std::uint64_t numbered(std::uint64_t count) const { return count + static_cast<std::uint64_t>(shift_); }
-  std::uint64_t snapshots_reached(std::uint64_t count) const;
+  /// Multiples of a length of time that `count` steps reach.
+  std::uint64_t reached(double length, std::uint64_t count) const;
+  std::uint64_t snapshots_reached(std::uint64_t count) const { return reached(snapshot_every_, count); }
 
   double begin_, end_, dt_, snapshot_every_;
   ShownUnit unit_;

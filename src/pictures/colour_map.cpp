@@ -1,0 +1,92 @@
+#include "src/pictures/colour_map.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <stdexcept>
+
+namespace grove {
+
+namespace {
+
+/// A path through Oklab from black to nearly white: hues in degrees at both ends, and the largest chroma on the way.
+struct Path {
+  const char* name;
+  double dark_hue, bright_hue, chroma;
+};
+constexpr Path paths[] = {
+    {"ember", 285, 455, 0.21},  // violet, red, orange, yellow
+    {"ice", 275, 190, 0.13},    // blue, cyan
+    {"grey", 0, 0, 0},
+};
+constexpr double brightest = 0.985;
+
+struct Linear {
+  double red, green, blue;
+};
+
+/// The matrices of Ottosson (2020), "A perceptual color space for image processing".
+Linear linear_of_oklab(double lightness, double a, double b) {
+  const double l = std::pow(lightness + 0.3963377774 * a + 0.2158037573 * b, 3);
+  const double m = std::pow(lightness - 0.1055613458 * a - 0.0638541728 * b, 3);
+  const double s = std::pow(lightness - 0.0894841775 * a - 1.2914855480 * b, 3);
+  return {4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s, -1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s,
+          -0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s};
+}
+
+bool can_be_shown(const Linear& c) {
+  constexpr double rounding = 1e-6;
+  return std::min({c.red, c.green, c.blue}) >= -rounding && std::max({c.red, c.green, c.blue}) <= 1 + rounding;
+}
+
+/// The transfer function of sRGB (IEC 61966-2-1).
+std::uint8_t encoded(double linear) {
+  linear = std::clamp(linear, 0.0, 1.0);
+  const double value = linear <= 0.0031308 ? 12.92 * linear : 1.055 * std::pow(linear, 1 / 2.4) - 0.055;
+  return static_cast<std::uint8_t>(std::lround(255 * value));
+}
+double decoded(std::uint8_t value) {
+  const double v = value / 255.0;
+  return v <= 0.04045 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4);
+}
+
+/// What is too colourful for a screen becomes greyer, at the same lightness and hue.
+Colour colour_on(const Path& path, double t) {
+  constexpr double degree = std::numbers::pi / 180;
+  const double lightness = brightest * t, hue = degree * std::lerp(path.dark_hue, path.bright_hue, t);
+  double chroma = path.chroma * std::sqrt(std::sin(std::numbers::pi * t));
+  const auto linear = [&] { return linear_of_oklab(lightness, chroma * std::cos(hue), chroma * std::sin(hue)); };
+  while (chroma > 1e-4 && !can_be_shown(linear())) chroma *= 0.98;
+  if (chroma <= 1e-4) chroma = 0;
+  const Linear c = linear();
+  return {encoded(c.red), encoded(c.green), encoded(c.blue)};
+}
+
+}  // namespace
+
+std::vector<std::string> colour_map_names() {
+  std::vector<std::string> names;
+  for (const Path& path : paths) names.emplace_back(path.name);
+  return names;
+}
+
+ColourMap::ColourMap(const std::string& name) {
+  const Path* const path = std::find_if(std::begin(paths), std::end(paths), [&](const Path& p) { return p.name == name; });
+  if (path == std::end(paths)) throw std::logic_error("there are no colours called " + name);
+  for (std::size_t i = 0; i < steps; ++i) colours_[i] = colour_on(*path, static_cast<double>(i) / (steps - 1));
+}
+
+Colour ColourMap::operator()(double t) const {
+  if (!(t > 0)) return colours_.front();
+  return colours_[static_cast<std::size_t>(std::lround(std::min(t, 1.0) * (steps - 1)))];
+}
+
+double oklab_lightness(Colour colour) {
+  const double r = decoded(colour.red), g = decoded(colour.green), b = decoded(colour.blue);
+  const double l = std::cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b);
+  const double m = std::cbrt(0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b);
+  const double s = std::cbrt(0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b);
+  return 0.2104542553 * l + 0.7936177850 * m - 0.0040720468 * s;
+}
+
+}  // namespace grove

@@ -1,0 +1,163 @@
+#include "src/pictures/picture.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace grove {
+
+namespace {
+
+constexpr Colour label_colour{235, 235, 235};
+constexpr double decades_of_density = 4.5;
+// A picture of this many pixels has letters of points of one pixel.
+constexpr std::size_t pixels_a_letter_point = 340;
+
+/// `number` with two digits, never 0.
+double with_two_digits(double number) {
+  const double unit = std::pow(10.0, std::floor(std::log10(number)) - 1);
+  return std::round(number / unit) * unit;
+}
+
+float largest_of(const PixelGrid& grid) { return grid.values.empty() ? 0.0F : *std::max_element(grid.values.begin(), grid.values.end()); }
+
+/// Place on the colours, 0 to 1, of a density.
+double place_of(double density, const PictureRange& range) {
+  if (!(density > 0) || !(range.lowest_density > 0)) return 0;
+  return std::log(density / range.lowest_density) / std::log(range.highest_density / range.lowest_density);
+}
+
+Colour dimmed(Colour colour, double share) {
+  const auto part = [share](std::uint8_t c) { return static_cast<std::uint8_t>(std::lround(share * c)); };
+  return {part(colour.red), part(colour.green), part(colour.blue)};
+}
+
+/// Where there is little mass, its speed says little: the colour of a speed fades with the density.
+Colour colour_of(PictureQuantity quantity, std::size_t i, const PictureFields& fields, const PictureRange& range,
+                 const ColourMap& colours) {
+  const double density = place_of(fields.density_unit * fields.density.values[i], range);
+  if (quantity == PictureQuantity::density) return colours(density);
+  constexpr double fades_below = 0.6, darkest = 0.2;
+  const double speed = range.highest_speed > 0 ? fields.speed_unit * fields.speed.values[i] / range.highest_speed : 0;
+  return dimmed(colours(darkest + (1 - darkest) * speed), std::clamp(density / fades_below, 0.0, 1.0));
+}
+
+std::string number_text(double number) {
+  const double size = std::abs(number);
+  if (size != 0 && (size < 0.01 || size >= 1e4)) {
+    std::string text = fmt::format("{:.1e}", number);
+    const auto e = text.find('e');
+    if (text.compare(e - 2, 2, ".0") == 0) text.erase(e - 2, 2);
+    const auto digits = text.find_first_not_of("0", text.find('e') + 2);
+    const bool is_negative = text[text.find('e') + 1] == '-';
+    return text.substr(0, text.find('e') + 1) + (is_negative ? "-" : "") + text.substr(digits);
+  }
+  return fmt::format("{:.3g}", number);
+}
+
+std::string with_unit(const std::string& number, const std::string& unit) { return unit.empty() ? number : number + " " + unit; }
+
+/// Draws the labels of one picture.
+class Labels {
+ public:
+  Labels(Image& image, const PictureLabels& words)
+      : image_(image), words_(words), size_(std::max<std::size_t>(std::min(image.width(), image.height()) / pixels_a_letter_point, 1)) {}
+
+  void time() { image_.write(margin(), margin(), words_.time, size_, label_colour); }
+
+  void shown() {
+    const std::size_t width = Image::text_width(words_.shown, size_);
+    if (image_.width() > width + 3 * margin() + Image::text_width(words_.time, size_))
+      image_.write(image_.width() - margin() - width, margin(), words_.shown, size_, label_colour);
+  }
+
+  /// About a fifth of the width.
+  void scale_bar(const PictureView& view) {
+    const double per_unit = view.pixels_per_length * words_.length_unit_in_code;
+    const double length = round_down_to_125(0.3 * view.width / per_unit);
+    const auto pixels = static_cast<std::size_t>(std::lround(length * per_unit));
+    image_.fill(margin(), bottom(), pixels, size_, label_colour);
+    image_.write(margin(), above_bars(), with_unit(number_text(length), words_.length_unit), size_, label_colour);
+  }
+
+  void colour_bar(PictureQuantity quantity, const PictureRange& range, const ColourMap& colours) {
+    const bool is_density = quantity == PictureQuantity::density;
+    const std::string low = is_density ? number_text(range.lowest_density * words_.density_in_unit) : "0";
+    const std::string high = is_density ? with_unit(number_text(range.highest_density * words_.density_in_unit), words_.density_unit)
+                                        : with_unit(number_text(range.highest_speed * words_.speed_in_unit), words_.speed_unit);
+    const std::string text = name_of(quantity) + " " + low + " - " + high;
+    const std::size_t width = std::max(Image::text_width(text, size_), image_.width() / 5);
+    if (width + 2 * margin() > image_.width() * 2 / 3) return;
+    const std::size_t left = image_.width() - margin() - width;
+    for (std::size_t x = 0; x < width; ++x)
+      image_.fill(left + x, bottom() - size_, 1, 3 * size_, colours(static_cast<double>(x) / static_cast<double>(width - 1)));
+    image_.write(left, above_bars(), text, size_, label_colour);
+  }
+
+ private:
+  std::size_t margin() const { return 5 * size_; }
+  std::size_t bottom() const { return image_.height() - std::min(image_.height(), margin() + size_); }
+  std::size_t above_bars() const { return bottom() - std::min(bottom(), Image::text_height(size_) + 3 * size_); }
+
+  Image& image_;
+  const PictureLabels& words_;
+  std::size_t size_;
+};
+
+}  // namespace
+
+std::string name_of(PictureQuantity quantity) { return quantity == PictureQuantity::density ? "density" : "speed"; }
+
+PictureFields picture_fields(const PictureView& view, const std::vector<std::uint64_t>& mass, const std::vector<std::uint64_t>& momentum,
+                             double per_mass, double per_momentum, double particle_mass) {
+  const auto grid_of = [&view](const std::vector<std::uint64_t>& sums, double factor) {
+    PixelGrid grid(view.width, view.height);
+    for (std::size_t i = 0; i < sums.size(); ++i) grid.values[i] = static_cast<float>(static_cast<double>(sums[i]) * factor);
+    return grid;
+  };
+  const bool is_there = per_mass > 0 && particle_mass > 0, has_speed = !momentum.empty();
+  PictureFields fields;
+  fields.density = grid_of(mass, is_there ? 1 / (per_mass * particle_mass) : 0);
+  if (is_there) fields.density_unit = particle_mass / view.pixel_area();
+  if (has_speed) fields.speed = grid_of(momentum, is_there ? 1 / (per_mass * particle_mass) : 0);
+  if (has_speed && per_momentum > 0) fields.speed_unit = per_mass / per_momentum;
+  smooth(fields.density, has_speed ? &fields.speed : nullptr);
+  for (std::size_t i = 0; i < fields.speed.values.size(); ++i) {
+    const float particles = fields.density.values[i];
+    fields.speed.values[i] = particles > 0 ? fields.speed.values[i] / particles : 0.0F;
+  }
+  return fields;
+}
+
+PictureRange completed(PictureRange range, const PictureFields& fields) {
+  const double brightest = fields.density_unit * largest_of(fields.density), fastest = fields.speed_unit * largest_of(fields.speed);
+  if (range.highest_density == 0 && brightest > 0)
+    range.highest_density = with_two_digits(range.lowest_density > 0 ? std::max(brightest, 10 * range.lowest_density) : brightest);
+  if (range.lowest_density == 0 && range.highest_density > 0)
+    range.lowest_density = with_two_digits(range.highest_density * std::pow(10.0, -decades_of_density));
+  if (range.highest_speed == 0 && fastest > 0) range.highest_speed = with_two_digits(fastest);
+  return range;
+}
+
+Image draw_picture(PictureQuantity quantity, const PictureView& view, const PictureFields& fields, const PictureRange& range,
+                   const PictureLabels& words, const ColourMap& colours) {
+  Image image(view.width, view.height);
+#pragma omp parallel for schedule(static)
+  for (std::size_t y = 0; y < image.height(); ++y)
+    for (std::size_t x = 0; x < image.width(); ++x) image.at(x, y) = colour_of(quantity, y * image.width() + x, fields, range, colours);
+  Labels labels(image, words);
+  labels.time();
+  labels.shown();
+  labels.scale_bar(view);
+  labels.colour_bar(quantity, range, colours);
+  return image;
+}
+
+double round_down_to_125(double number) {
+  const double unit = std::pow(10.0, std::floor(std::log10(number)));
+  const double first = number / unit * (1 + 1e-12);
+  return (first >= 5 ? 5 : first >= 2 ? 2 : 1) * unit;
+}
+
+}  // namespace grove

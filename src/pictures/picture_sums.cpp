@@ -1,0 +1,101 @@
+#include "src/pictures/picture_sums.hpp"
+
+#include <cmath>
+
+namespace grove {
+
+namespace {
+
+/// Rounded to a small part of the picture, so that the last bits of a sum, which depend on the number of ranks, move nothing.
+Double3 rounded(const Double3& place, double field_of_view) {
+  int exponent = 0;
+  std::frexp(field_of_view, &exponent);
+  const double step = std::ldexp(1.0, exponent - 20);
+  const auto round = [step](double x) { return std::round(x / step) * step; };
+  return {round(place.x), round(place.y), round(place.z)};
+}
+
+}  // namespace
+
+template <class Space>
+PictureSums<Space>::PictureSums(Space& space, const Communicator& comm, const PicturePlan& plan, const ComponentNames& names,
+                                double field_of_view)
+    : space_(space),
+      comm_(comm),
+      plan_(plan),
+      names_(names),
+      field_of_view_(plan.parameters.field_of_view > 0 ? plan.parameters.field_of_view : field_of_view),
+      sums_(space),
+      host_sums_(space.host_memory()) {}
+
+template <class Space>
+PictureState PictureSums<Space>::collect(const Particles<Space>& particles) {
+  if (!are_types_known_) find_types(particles);
+  ShownParticles shown = shown_particles(space_, particles, mask_);
+  std::array<double, 4> sums{shown.moment.x, shown.moment.y, shown.moment.z, shown.mass};
+  comm_.sum(std::span<double>(sums));
+  shown = {{sums[0], sums[1], sums[2]}, sums[3], comm_.sum(shown.count)};
+  const double speed = plan_.shows_speed() ? comm_.max(largest_speed(space_, particles)) : 0;
+  PictureState state;
+  state.quanta = PictureQuanta::of(shown.mass, speed);
+  state.particle_mass = shown.count > 0 ? shown.mass / static_cast<double>(shown.count) : 0;
+  Double3 middle = place_of_middle(shown);
+  if (field_of_view_ == 0) choose_field_of_view(particles, middle, state.quanta.per_mass);
+  middle = rounded(middle, field_of_view_);
+  comm_.agree([&] { reserve(); });
+  space_.fill_bytes(sums_.data(), 0, sums_.size() * sizeof(std::uint64_t));
+  std::uint64_t* at = sums_.data();
+  for (const char axis : plan_.axes) {
+    const PictureView view = view_along(axis, middle, field_of_view_, plan_.parameters);
+    std::uint64_t* const mass = at;
+    at += view.pixels();
+    std::uint64_t* const momentum = plan_.shows_speed() ? at : nullptr;
+    if (momentum) at += view.pixels();
+    add_to_pixels(space_, particles, view, state.quanta, mask_, View<std::uint64_t>{mass, view.pixels()}, momentum);
+    state.views.push_back(view);
+  }
+  space_.order_copies_after_work();
+  space_.copy_to_host_async(host_sums_.data(), sums_.data(), sums_.size() * sizeof(std::uint64_t));
+  space_.wait_for_copies();
+  state.sums = {host_sums_.data(), host_sums_.size()};
+  return state;
+}
+
+template <class Space>
+void PictureSums<Space>::find_types(const Particles<Space>& particles) {
+  std::array<std::uint64_t, particle_type_count> count{};
+  for (std::size_t type = 0; type < count.size(); ++type) count[type] = shown_particles(space_, particles, 1U << type).count;
+  comm_.sum(std::span<std::uint64_t>(count));
+  comm_.agree([&] { mask_ = shown_types(plan_, names_, count); });
+  are_types_known_ = true;
+}
+
+template <class Space>
+Double3 PictureSums<Space>::place_of_middle(const ShownParticles& shown) const {
+  if (plan_.centre == PictureCentre::place) return plan_.place;
+  return shown.mass > 0 ? 1 / shown.mass * shown.moment : Double3{};
+}
+
+template <class Space>
+void PictureSums<Space>::choose_field_of_view(const Particles<Space>& particles, const Double3& middle, double per_mass) {
+  Buffer<Space, std::uint64_t> mass(space_);
+  comm_.agree([&] { mass.resize_discard(distance_bins); });
+  space_.fill_bytes(mass.data(), 0, mass.size() * sizeof(std::uint64_t));
+  add_to_distances(space_, particles, middle, per_mass, mask_, mass.view());
+  std::vector<std::uint64_t> of_all(distance_bins);
+  space_.copy_to_host(of_all.data(), mass.data(), of_all.size() * sizeof(std::uint64_t));
+  comm_.sum(std::span<std::uint64_t>(of_all));
+  field_of_view_ = field_of_view_for(of_all);
+}
+
+template <class Space>
+void PictureSums<Space>::reserve() {
+  const std::size_t pixels = plan_.parameters.width * plan_.parameters.height * plan_.axes.size();
+  const std::size_t count = pixels * (plan_.shows_speed() ? 2 : 1);
+  sums_.resize_discard(count);
+  host_sums_.resize_discard(count);
+}
+
+template class PictureSums<BackEnd>;
+
+}  // namespace grove

@@ -1,0 +1,79 @@
+#include "src/pictures/png_file.hpp"
+
+#include <png.h>
+#include <zlib.h>
+
+#include <fstream>
+
+#include "io/partial_file.hpp"
+#include "kernels/space/error.hpp"
+
+namespace grove {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+const std::string software_key = "Software", software = "Grove", text_chunk = "tEXt";
+/// The signature and the first chunk, which every file begins with; the chunks of texts follow.
+constexpr std::size_t bytes_before_texts = 33;
+
+std::string big_endian(std::uint32_t n) {
+  std::string bytes;
+  for (const int shift : {24, 16, 8, 0}) bytes += static_cast<char>(n >> shift & 0xff);
+  return bytes;
+}
+
+/// A chunk of the format: length, name, content and check sum (PNG, third edition, sections 5.3 and 11.3.3.2).
+std::string chunk_of_text(const std::string& key, const std::string& text) {
+  const std::string content = text_chunk + key + '\0' + text;
+  const auto sum = crc32(0, reinterpret_cast<const Bytef*>(content.data()), static_cast<uInt>(content.size()));
+  return big_endian(static_cast<std::uint32_t>(content.size() - text_chunk.size())) + content + big_endian(static_cast<std::uint32_t>(sum));
+}
+
+std::string bytes_of(const std::string& name, const Image& image, const PngTexts& texts) {
+  png_image description{};
+  description.version = PNG_IMAGE_VERSION;
+  description.width = static_cast<png_uint_32>(image.width());
+  description.height = static_cast<png_uint_32>(image.height());
+  description.format = PNG_FORMAT_RGB;
+  static_assert(sizeof(Colour) == 3);
+  png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(description);
+  std::string file(size, '\0');
+  if (png_image_write_to_memory(&description, file.data(), &size, 0, &image.at(0, 0), 0, nullptr) == 0)
+    throw SystemError(name + ": the picture cannot be made: " + description.message);
+  file.resize(size);
+  std::string chunks = chunk_of_text(software_key, software);
+  for (const auto& [key, text] : texts) chunks += chunk_of_text(key, text);
+  return file.insert(bytes_before_texts, chunks);
+}
+
+}  // namespace
+
+void write_png(const fs::path& path, const Image& image, const PngTexts& texts) {
+  if (fs::exists(path) && !is_png_of_grove(path))
+    throw SystemError(path.string() + ": cannot be written: there is a file of this name that Grove has not written; move it away");
+  const std::string bytes = bytes_of(path.string(), image, texts);
+  try {
+    create_with_room(partial_name(path), bytes, bytes.size());
+    fs::rename(partial_name(path), path);
+  } catch (const fs::filesystem_error& error) {
+    remove_quietly(partial_name(path));
+    throw SystemError(path.string() + ": cannot be written: " + error.code().message());
+  } catch (...) {
+    remove_quietly(partial_name(path));
+    throw;
+  }
+}
+
+bool is_png_of_grove(const fs::path& path) {
+  constexpr std::size_t text_at = bytes_before_texts + 4;  // after its length
+  const std::string mark = text_chunk + software_key + '\0' + software;
+  std::ifstream file(path, std::ios::binary);
+  std::string head(text_at + mark.size(), '\0');
+  file.read(head.data(), static_cast<std::streamsize>(head.size()));
+  return file.gcount() == static_cast<std::streamsize>(head.size()) && head.starts_with("\x89PNG\r\n\x1a\n") &&
+         head.compare(text_at, mark.size(), mark) == 0;
+}
+
+}  // namespace grove
