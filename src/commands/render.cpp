@@ -30,7 +30,7 @@ const std::string section = "pictures", key_of_runs = "every";
 struct RenderOptions {
   CommonOptions common;
   std::vector<std::string> files;
-  std::string directory = ".";
+  std::string directory = ".", columns;
   bool overwrite = false;
   std::vector<std::pair<std::string, std::string>> settings;  ///< key of [pictures] and value, empty: not given
 };
@@ -60,6 +60,7 @@ Config config_of(const RenderOptions& options, const Communicator& comm) {
   std::vector<std::string> first = physics.overrides();
   first.push_back("initial_conditions.file=" + options.files.front());
   first.push_back("pictures.show=density");
+  if (!options.columns.empty()) first.push_back("initial_conditions.columns=" + options.columns);
   for (const auto& [key, value] : options.settings)
     if (!value.empty()) first.push_back(fmt::format("{}.{}={}", section, key, value));
   Config config = load_config_on_all_ranks("", options.common.overrides(first), comm);
@@ -162,6 +163,8 @@ CommandAction declare_render(CLI::App& app) {
   auto options = std::make_shared<RenderOptions>();
   app.add_option("SNAPSHOT", options->files, "files of particles, of any format that a run can start from; all are seen with one view");
   app.add_option("--out", options->directory, "directory for the pictures: NAME_density_z.png of NAME.hdf5 [.]")->type_name("DIR");
+  app.add_option("--columns", options->columns, "what the columns of a text table are, as initial_conditions.columns of a run")
+      ->type_name("LIST");
   app.add_flag("--overwrite", options->overwrite, "replace pictures that Grove has made");
   for (const ConfigSetting& row : config_table().settings)
     if (row.section == section && row.setting.name != key_of_runs) options->settings.emplace_back(row.setting.name, "");

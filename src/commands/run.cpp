@@ -19,6 +19,7 @@
 #include "src/commands/command.hpp"
 #include "src/commands/options.hpp"
 #include "src/config/config_print.hpp"
+#include "src/pictures/picture_plan.hpp"
 #include "src/run/advice.hpp"
 #include "src/run/checkpoints.hpp"
 #include "src/run/component_softening.hpp"
@@ -195,6 +196,7 @@ int simulate(const RunOptions& options, Config config, const Communicator& comm)
   comm.agree([&] {
     schedule = std::make_unique<StepSchedule>(config.time.begin, config.time.end, config.time.dt, config.output.snapshot_every,
                                               config.time.unit_of_dt);
+    schedule->require_recurrence("pictures.every", config.pictures.every);
   });
   const std::unique_ptr<Simulation> simulation = make_configured_simulation(config, comm);
   DeviceState device;
@@ -211,6 +213,8 @@ int simulate(const RunOptions& options, Config config, const Communicator& comm)
   begin_activity("reading the particles");
   InitialState state = load_what_fits(config, from, *simulation, device, comm, advice);
   set_component_softening(config.gravity, state, *simulation, comm);
+  const auto count_of_type = count_of_types(state.particles, comm);
+  comm.agree([&] { shown_types(PicturePlan(config.pictures), state.components, count_of_type); });
   begin_activity("output directory");
   add_advice(config, *schedule, state.count, device, comm, advice);
   const std::string room = require_disk_room(config, *simulation->fields(), *schedule, from, state.count, comm);

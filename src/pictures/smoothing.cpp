@@ -7,8 +7,8 @@ namespace grove {
 
 namespace {
 
-// Below the first number of particles around a pixel a grid says nothing, above the second it says all.
-constexpr float few = 8, many = 40;
+// With fewer particles than the first number around a pixel all of its mass goes on to a coarser grid, with more than the second none.
+constexpr float few = 6, many = 24;
 
 std::size_t half(std::size_t n) { return (n + 1) / 2; }
 
@@ -36,47 +36,67 @@ float interpolated(const PixelGrid& coarse, std::size_t x, std::size_t y) {
   return 0.25F * (Neighbours::of_near * row(v.near) + Neighbours::of_far * row(v.far));
 }
 
-/// Mean over the pixel and its neighbours with the weights 1 2 1 in both directions; at the border, over those that there are.
-float local_mean(const PixelGrid& grid, std::size_t x, std::size_t y) {
-  float sum = 0, weights = 0;
-  for (std::size_t v = y > 0 ? y - 1 : 0; v <= std::min(y + 1, grid.height - 1); ++v)
-    for (std::size_t u = x > 0 ? x - 1 : 0; u <= std::min(x + 1, grid.width - 1); ++u) {
-      const float weight = (u == x ? 2.0F : 1.0F) * (v == y ? 2.0F : 1.0F);
-      sum += weight * grid.at(u, v);
-      weights += weight;
+/// The values spread over each pixel and its neighbours with the weights 1 2 1 in both directions.
+float spread(const PixelGrid& grid, std::size_t x, std::size_t y) {
+  const auto clamped = [](std::size_t i, int step, std::size_t n) {
+    return step < 0 ? (i > 0 ? i - 1 : 0) : std::min(i + static_cast<std::size_t>(step), n - 1);
+  };
+  float sum = 0;
+  for (const int v : {-1, 0, 1})
+    for (const int u : {-1, 0, 1}) {
+      const float weight = (u == 0 ? 0.5F : 0.25F) * (v == 0 ? 0.5F : 0.25F);
+      // Beyond the border is the pixel at the border once more, so that all mass stays.
+      sum += weight * grid.at(clamped(x, u, grid.width), clamped(y, v, grid.height));
     }
-  return sum / weights;
+  return sum;
 }
 
-/// How much a grid's own values count where it has so many particles around a pixel: 0 to 1, without a step.
-float trust(float particles) {
+/// How much of the mass of a pixel stays on a grid with so many particles around it: 0 to 1, without a step.
+float share_that_stays(float particles) {
   const float t = std::clamp((particles - few) / (many - few), 0.0F, 1.0F);
   return t * t * (3 - 2 * t);
 }
 
-/// A grid and that of half its size, already smooth, into one smooth grid.
-void refine(const PixelGrid& mass, const PixelGrid* other, const PixelGrid& coarse_mass, const PixelGrid* coarse_other, PixelGrid& result,
-            PixelGrid* other_result) {
+/// Splits `rest` into what stays, in place, and what goes on, by the particles of `all`; `other_rest` may be null.
+void split(const PixelGrid& all, PixelGrid& rest, PixelGrid& goes_on, PixelGrid* other_rest, PixelGrid* other_goes_on) {
 #pragma omp parallel for schedule(static)
-  for (std::size_t y = 0; y < mass.height; ++y)
-    for (std::size_t x = 0; x < mass.width; ++x) {
+  for (std::size_t y = 0; y < all.height; ++y)
+    for (std::size_t x = 0; x < all.width; ++x) {
       constexpr float pixels_around = 9;
-      const float mean = local_mean(mass, x, y), own = trust(pixels_around * mean);
-      result.at(x, y) = own * mean + (1 - own) * interpolated(coarse_mass, x, y);
-      if (other) other_result->at(x, y) = own * local_mean(*other, x, y) + (1 - own) * interpolated(*coarse_other, x, y);
+      const float stays = share_that_stays(pixels_around * spread(all, x, y));
+      goes_on.at(x, y) = (1 - stays) * rest.at(x, y);
+      rest.at(x, y) *= stays;
+      if (!other_rest) continue;
+      other_goes_on->at(x, y) = (1 - stays) * other_rest->at(x, y);
+      other_rest->at(x, y) *= stays;
     }
+}
+
+/// What stays, spread, and the grid of half the size.
+PixelGrid together(const PixelGrid& stays, const PixelGrid& coarse) {
+  PixelGrid result(stays.width, stays.height);
+#pragma omp parallel for schedule(static)
+  for (std::size_t y = 0; y < result.height; ++y)
+    for (std::size_t x = 0; x < result.width; ++x) result.at(x, y) = spread(stays, x, y) + interpolated(coarse, x, y);
+  return result;
+}
+
+/// Smooths `rest`, what finer grids have passed on of `all`.
+void smooth_rest(const PixelGrid& all, PixelGrid& rest, PixelGrid* other_rest) {
+  if (all.width <= 2 || all.height <= 2) return;
+  PixelGrid goes_on(all.width, all.height), other_goes_on = other_rest ? goes_on : PixelGrid();
+  split(all, rest, goes_on, other_rest, &other_goes_on);
+  PixelGrid coarse = coarser(goes_on), other_coarse = other_rest ? coarser(other_goes_on) : PixelGrid();
+  smooth_rest(coarser(all), coarse, other_rest ? &other_coarse : nullptr);
+  rest = together(rest, coarse);
+  if (other_rest) *other_rest = together(*other_rest, other_coarse);
 }
 
 }  // namespace
 
 void smooth(PixelGrid& mass, PixelGrid* other) {
-  if (mass.width <= 2 || mass.height <= 2) return;
-  PixelGrid coarse_mass = coarser(mass), coarse_other = other ? coarser(*other) : PixelGrid();
-  smooth(coarse_mass, other ? &coarse_other : nullptr);
-  PixelGrid result(mass.width, mass.height), other_result = other ? PixelGrid(mass.width, mass.height) : PixelGrid();
-  refine(mass, other, coarse_mass, other ? &coarse_other : nullptr, result, other ? &other_result : nullptr);
-  mass = std::move(result);
-  if (other) *other = std::move(other_result);
+  const PixelGrid all = mass;
+  smooth_rest(all, mass, other);
 }
 
 }  // namespace grove

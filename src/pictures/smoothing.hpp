@@ -18,11 +18,12 @@ struct PixelGrid {
   float at(std::size_t x, std::size_t y) const { return values[y * width + x]; }
 };
 
-/// Mass in each pixel with as much detail as there are particles for, and, where it is given, another sum treated in the same way, so that
-/// their quotient is a mean over the same particles.
+/// Spreads the mass in each pixel over as large a surrounding as it takes to have some particles there, and, where it is given, another sum in
+/// the same way, so that their quotient is a mean over the same particles. Sharp where particles are dense, smooth where they are sparse;
+/// all mass stays in the picture.
 ///
-/// Works from coarse to fine over grids of half the size: where a grid has many particles around a pixel, it takes that grid's values,
-/// where it has few, it keeps those of the coarser one. Sharp where particles are dense, smooth where they are sparse.
+/// Goes over grids of half the size from fine to coarse: where a pixel and its neighbours have many particles, its mass stays on that grid;
+/// where they have few, it goes to the next one. The grids are then added, each smooth by itself.
 /// @param mass   in units of the mass of a typical particle; changed in place
 /// @param other  of the same size, or null
 void smooth(PixelGrid& mass, PixelGrid* other);

@@ -12,13 +12,6 @@ namespace grove {
 
 namespace {
 
-std::vector<std::uint64_t> count_of_types(const ParticleSet& particles, const Communicator& comm) {
-  std::vector<std::uint64_t> count(particle_type_count, 0);
-  for (const std::uint8_t type : particles.type) ++count[type];
-  for (std::uint64_t& of_type : count) of_type = comm.sum(of_type);
-  return count;
-}
-
 std::string list_of(const std::vector<std::string>& names) { return fmt::format("{}", fmt::join(names, ", ")); }
 
 }  // namespace
@@ -54,9 +47,9 @@ std::vector<double> softening_of_types(const GravityParameters& gravity, const C
 
 void set_component_softening(GravityParameters& gravity, const InitialState& state, Simulation& simulation, const Communicator& comm) {
   if (gravity.softening_of_component.empty()) return;
-  const std::vector<std::uint64_t> count = count_of_types(state.particles, comm);
+  const auto count = count_of_types(state.particles, comm);
   comm.agree([&] {
-    gravity.softening_of_type = softening_of_types(gravity, state.components, count);
+    gravity.softening_of_type = softening_of_types(gravity, state.components, {count.begin(), count.end()});
     simulation.set_softening(gravity.softening_of_type);
   });
 }

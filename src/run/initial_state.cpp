@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <span>
 #include <utility>
 
 #include "decomposition/sort_by_id.hpp"
@@ -97,6 +98,13 @@ InitialState load_initial_state(const Config& config, const Communicator& comm, 
                           ? fmt::format("{} particles of generator {}, seed {}", format_count(state.count), wanted.generator, wanted.seed)
                           : fmt::format("{} particles from {} ({})", format_count(state.count), wanted.file, state.info.format);
   return state;
+}
+
+std::array<std::uint64_t, particle_type_count> count_of_types(const ParticleSet& particles, const Communicator& comm) {
+  std::array<std::uint64_t, particle_type_count> count{};
+  for (const std::uint8_t type : particles.type) ++count.at(type);
+  comm.sum(std::span<std::uint64_t>(count));
+  return count;
 }
 
 std::vector<std::string> notes_on_softening(const Config& config, const InitialState& state) {

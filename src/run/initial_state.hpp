@@ -1,6 +1,7 @@
 // The particles with which a command starts: read from a file or generated.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -24,6 +25,9 @@ struct InitialState {
 /// Reads or generates what config.initial_conditions says and checks it: finite values, unique ids, at least one particle, and that they
 /// are an isolated system, unless the configuration says otherwise. The particles get the table `fields`. Collective. Throws AgreedError.
 InitialState load_initial_state(const Config& config, const Communicator& comm, const FieldTablePtr& fields = standard_fields());
+
+/// The number of particles of each type over all ranks. Collective.
+std::array<std::uint64_t, particle_type_count> count_of_types(const ParticleSet& particles, const Communicator& comm);
 
 /// One sentence for each softening length in the file that is not the one used.
 std::vector<std::string> notes_on_softening(const Config& config, const InitialState& state);

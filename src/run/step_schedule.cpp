@@ -97,4 +97,10 @@ bool StepSchedule::due_every(double length, std::uint64_t step) const {
   return length > 0 && reached(length, count) > reached(length, count - 1);
 }
 
+std::uint64_t StepSchedule::count_every(double length, std::uint64_t step) const {
+  const std::uint64_t count = counted(step);
+  // Where more than one falls into a step, there is one.
+  return 1 + (length > 0 ? std::min(reached(length, count), count) : 0);
+}
+
 }  // namespace grove

@@ -39,6 +39,8 @@ class StepSchedule {
   bool snapshot_due(std::uint64_t step) const;
   /// The same with another length of time in place of output.snapshot_every.
   bool due_every(double length, std::uint64_t step) const;
+  /// How many of these there are up to `step`, that of the first state among them.
+  std::uint64_t count_every(double length, std::uint64_t step) const;
   /// Throws ConfigError, which names `key`, where `length` of time is > 0 and shorter than a step.
   void require_recurrence(const std::string& key, double length) const;
   /// How many snapshots are due after `step`; with step 0, that of the first state among them.

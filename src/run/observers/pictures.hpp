@@ -16,6 +16,7 @@
 #include "src/config/config.hpp"
 #include "src/pictures/picture_files.hpp"
 #include "src/pictures/picture_sums.hpp"
+#include "src/pictures/png_file.hpp"
 #include "src/run/go_on.hpp"
 #include "src/run/observers/observers.hpp"
 #include "src/run/output_directory.hpp"
@@ -100,6 +101,7 @@ class PictureObserver final : public Observer {
 
   /// All ranks have a drawing thread, or none has. Collective.
   void prepare_drawing() {
+    if (goes_on_without_state()) first_ = count_ = context_.setup.schedule.count_every(parameters().every, context_.setup.first_step);
     write_comm_ = std::make_unique<Communicator>(context_.comm.raw());
     if (context_.comm.size() == 1 || thread_level_ >= MPI_THREAD_MULTIPLE) try {
         worker_ = std::make_unique<WorkerThread>();
@@ -107,6 +109,13 @@ class PictureObserver final : public Observer {
         // Without a thread the steps wait.
       }
     if (context_.comm.min(worker_ ? 1 : 0) == 0) worker_.reset();
+  }
+
+  /// Whether a run goes on from a snapshot, which says nothing of its pictures, and has made some. Collective.
+  bool goes_on_without_state() const {
+    if (!context_.setup.resume || count_ > 0) return false;
+    const std::string first = context_.setup.directory.picture(PicturePlan::name(plan_.quantities.front(), plan_.axes.front()), 0);
+    return context_.comm.max(context_.comm.is_root() && is_png_of_grove(first) ? 1 : 0) == 1;
   }
 
   /// On the drawing thread, if there is one. Collective. Throws AgreedError.
@@ -147,7 +156,6 @@ class PictureObserver final : public Observer {
 template <class Space>
 std::unique_ptr<Observer> make_pictures(const ObserverContext<Space>& context) {
   if (!context.setup.config.pictures.are_wanted()) return nullptr;
-  context.setup.schedule.require_recurrence("pictures.every", context.setup.config.pictures.every);
   return std::make_unique<PictureObserver<Space>>(context);
 }
 

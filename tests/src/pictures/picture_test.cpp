@@ -1,0 +1,228 @@
+// What pictures are made of: smoothing, colours, views, labels, files.
+#include "src/pictures/picture.hpp"
+
+#include <gtest/gtest.h>
+#include <png.h>
+
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <numeric>
+#include <random>
+
+#include "io/physical_constants.hpp"
+#include "kernels/space/error.hpp"
+#include "src/pictures/font.hpp"
+#include "src/pictures/picture_files.hpp"
+#include "src/pictures/picture_plan.hpp"
+#include "src/pictures/png_file.hpp"
+#include "tests/support/temporary_directory.hpp"
+
+namespace grove {
+namespace {
+
+double total(const PixelGrid& grid) { return std::accumulate(grid.values.begin(), grid.values.end(), 0.0); }
+
+TEST(Smoothing, KeepsAllMass) {
+  PixelGrid grid(101, 67);
+  std::mt19937_64 random(3);
+  std::normal_distribution<double> normal(0, 12);
+  for (int i = 0; i < 3000; ++i) {
+    const double x = 50 + normal(random), y = 33 + normal(random);
+    if (x >= 0 && x < 101 && y >= 0 && y < 67) grid.at(static_cast<std::size_t>(x), static_cast<std::size_t>(y)) += 1;
+  }
+  const double before = total(grid);
+  smooth(grid, nullptr);
+  EXPECT_NEAR(total(grid) / before, 1, 0.01);
+}
+
+TEST(Smoothing, LeavesDenseDetailAndSpreadsSingleParticles) {
+  PixelGrid grid(128, 128);
+  grid.at(30, 30) = 1000;  // a nucleus
+  grid.at(100, 90) = 1;    // one particle far away
+  smooth(grid, nullptr);
+  EXPECT_GT(grid.at(30, 30), 200) << "a nucleus stays within its neighbours";
+  EXPECT_LT(grid.at(40, 30), 1e-3) << "and does not reach further";
+  EXPECT_LT(grid.at(100, 90), 0.01);
+  EXPECT_GT(grid.at(100, 90), 0);
+}
+
+TEST(Smoothing, TheQuotientOfTwoSumsOfOneValueIsThatValue) {
+  PixelGrid mass(64, 64), other(64, 64);
+  std::mt19937_64 random(4);
+  for (int i = 0; i < 500; ++i) mass.at(random() % 64, random() % 64) += 1;
+  for (std::size_t p = 0; p < mass.values.size(); ++p) other.values[p] = 3.5F * mass.values[p];
+  smooth(mass, &other);
+  for (std::size_t p = 0; p < mass.values.size(); ++p) ASSERT_NEAR(other.values[p] / mass.values[p], 3.5, 1e-4);
+}
+
+TEST(ColourMaps, LightnessGrowsInEqualStepsFromDarkToBright) {
+  for (const std::string& name : colour_map_names()) {
+    const ColourMap colours(name);
+    EXPECT_LT(oklab_lightness(colours(0)), 0.01) << name;
+    EXPECT_GT(oklab_lightness(colours(1)), 0.95) << name;
+    // Near black, one of 255 levels is up to 0.07 of lightness.
+    for (int i = 1; i <= 100; ++i) ASSERT_GE(oklab_lightness(colours(0.01 * i)), oklab_lightness(colours(0.01 * (i - 1)))) << name;
+    for (int i = 10; i <= 100; ++i) ASSERT_NEAR(oklab_lightness(colours(0.01 * i)), 0.985 * 0.01 * i, 0.012) << name << " " << i;
+  }
+  EXPECT_EQ(ColourMap("grey")(std::nan("")), (Colour{0, 0, 0}));
+  EXPECT_EQ(ColourMap("ember")(7), ColourMap("ember")(1));
+}
+
+TEST(Views, PlacesAreWhereTheDocumentSays) {
+  PictureParameters parameters;
+  parameters.width = 100;
+  parameters.height = 50;
+  const Double3 centre{1, 2, 3};
+  const auto pixel = [&](char axis, const Double3& place) {
+    const std::uint32_t p = view_along(axis, centre, 10, parameters).pixel_of(place);
+    return std::pair(p % 100, p / 100);
+  };
+  // One to the right is ten pixels to the right, one up is ten rows less.
+  EXPECT_EQ(pixel('z', {2.05, 3.05, 9}), std::pair(60U, 14U));
+  EXPECT_EQ(pixel('x', {9, 3.05, 4.05}), std::pair(60U, 14U));
+  EXPECT_EQ(pixel('y', {2.05, 9, 4.05}), std::pair(60U, 14U));
+}
+
+TEST(Pictures, DensityIsMassOverArea) {
+  PictureParameters parameters;
+  parameters.width = parameters.height = 64;
+  const PictureView view = view_along('z', {}, 16, parameters);
+  // Every pixel has 100 particles of mass 0.5: 50 over an area of (16 / 64)^2.
+  const PictureQuanta quanta = PictureQuanta::of(50.0 * 64 * 64, 4);
+  const auto in_mass = static_cast<std::uint64_t>(50 * quanta.per_mass),
+             in_momentum = static_cast<std::uint64_t>(50 * 1.2 * quanta.per_momentum);
+  const PictureFields fields =
+      picture_fields(view, std::vector<std::uint64_t>(view.pixels(), in_mass), std::vector<std::uint64_t>(view.pixels(), in_momentum),
+                     quanta.per_mass, quanta.per_momentum, 0.5);
+  for (const float density : fields.density.values) ASSERT_NEAR(fields.density_unit * density, 800, 0.01);
+  for (const float speed : fields.speed.values) ASSERT_NEAR(fields.speed_unit * speed, 1.2, 1e-5);
+  const PictureRange range = completed({}, fields);
+  EXPECT_DOUBLE_EQ(range.highest_density, 800);
+  EXPECT_NEAR(range.highest_speed, 1.2, 1e-12);
+  EXPECT_EQ(completed({1, 2, 3}, fields).highest_density, 2) << "what the user gives stays";
+}
+
+TEST(Pictures, MasslessParticlesMakeADarkPicture) {
+  PictureParameters parameters;
+  parameters.width = parameters.height = 32;
+  const PictureView view = view_along('z', {}, 1, parameters);
+  const PictureQuanta quanta = PictureQuanta::of(0, 0);
+  const PictureFields fields =
+      picture_fields(view, std::vector<std::uint64_t>(view.pixels(), 0), {}, quanta.per_mass, quanta.per_momentum, 0);
+  const Image image = draw_picture(PictureQuantity::density, view, fields, completed({}, fields), {}, ColourMap("ember"));
+  EXPECT_EQ(image.at(16, 16), (Colour{0, 0, 0}));
+}
+
+TEST(Pictures, TheScaleBarIsAsLongAsItSays) {
+  for (const double field : {0.037, 1.0, 8.0, 55.5, 3.1e22}) {
+    PictureParameters parameters;
+    parameters.width = 1000;
+    parameters.height = 500;
+    const PictureView view = view_along('z', {}, field, parameters);
+    const PictureFields fields{PixelGrid(1000, 500), {}, 0, 0};
+    PictureLabels labels;
+    const Image image = draw_picture(PictureQuantity::density, view, fields, {}, labels, ColourMap("grey"));
+    // The lowest row that has anything in the left half.
+    std::size_t row = 499, length = 0;
+    const auto lit = [&](std::size_t x, std::size_t y) { return image.at(x, y).red > 200; };
+    while (row > 0 && !lit(6, row)) --row;
+    for (std::size_t x = 0; x < 500; ++x) length += lit(x, row) ? 1 : 0;
+    const double expected = round_down_to_125(0.3 * field);
+    EXPECT_NEAR(static_cast<double>(length), expected / field * 1000, 1) << field;
+    EXPECT_GT(length, 110U);
+  }
+}
+
+TEST(Pictures, LabelsHaveUnitsThatSuitTheView) {
+  PictureParameters parameters;
+  parameters.show = "density";
+  const PicturePlan plan(parameters);
+  const UnitSystem kpc{1e3 * parsec_in_cm, 1e10 * solar_mass_in_g, 1e5};
+  const auto labels = [&](double field, const UnitSystem& units) {
+    return picture_labels({plan, units, 1.5, true, "", {}}, view_along('z', {}, field, parameters));
+  };
+  EXPECT_EQ(labels(50, kpc).length_unit, "kpc");
+  EXPECT_EQ(labels(0.05, kpc).length_unit, "pc");
+  EXPECT_NEAR(labels(0.05, kpc).length_unit_in_code, 1e-3, 1e-12);
+  EXPECT_EQ(labels(5000, kpc).length_unit, "Mpc");
+  EXPECT_EQ(labels(50, kpc).time, "t = 1.467 Gyr");
+  EXPECT_NEAR(labels(50, kpc).density_in_unit, 1e4, 1e-6) << "10^10 Msun / kpc^2";
+  EXPECT_EQ(labels(50, {}).length_unit, "");
+  EXPECT_EQ(labels(50, {}).time, "t = 1.5");
+}
+
+TEST(Plans, KeysThatMakeNoSenseAreNamed) {
+  const auto key = [](auto change) {
+    PictureParameters parameters;
+    change(parameters);
+    const auto complaint = complaint_about(parameters);
+    return complaint ? complaint->key : "";
+  };
+  EXPECT_EQ(key([](auto&) {}), "");
+  for (const char* axes : {"", "w", "z,z", "z x", "x,,y", "zx"}) EXPECT_EQ(key([&](auto& p) { p.axes = axes; }), "axes") << axes;
+  for (const char* centre : {"", "1,2", "1,2,3,4", "1,2,nan", "1,2,inf", "mas"})
+    EXPECT_EQ(key([&](auto& p) { p.centre = centre; }), "centre") << centre;
+  EXPECT_EQ(key([](auto& p) { p.centre = "1, -2e3, 0"; }), "");
+  EXPECT_EQ(key([](auto& p) { p.components = "disc,"; }), "components");
+  EXPECT_EQ(key([](auto& p) { p.lowest_density = p.highest_density = 2; }), "lowest_density");
+}
+
+TEST(Letters, EveryGlyphHasRowsOfOneWidthAndNoTwoAreTheSame) {
+  std::vector<std::string> shapes;
+  for (int c = 33; c < 127; ++c) {
+    const Glyph& glyph = glyph_of(static_cast<char>(c));
+    std::string shape;
+    for (std::size_t y = 0; y < Glyph::height; ++y)
+      for (std::size_t x = 0; x < Glyph::width; ++x) shape += glyph.is_set(x, y) ? '#' : '.';
+    const std::string rows = glyph.rows;
+    EXPECT_TRUE(rows.empty() || rows.size() % (Glyph::width + 1) == Glyph::width) << glyph.letter;
+    if (glyph.letter != c) continue;  // '?' stands for it
+    EXPECT_EQ(std::count(shapes.begin(), shapes.end(), shape), 0) << glyph.letter;
+    shapes.push_back(shape);
+  }
+  EXPECT_GT(shapes.size(), 75U);
+}
+
+class PngFiles : public ::testing::Test {
+ protected:
+  TemporaryDirectory directory;
+  const std::string path = directory.file("picture_density_z_0000.png");
+  Image image{37, 21};
+  PngFiles() {
+    for (std::size_t y = 0; y < image.height(); ++y)
+      for (std::size_t x = 0; x < image.width(); ++x)
+        image.at(x, y) = {static_cast<std::uint8_t>(7 * x), static_cast<std::uint8_t>(11 * y), 99};
+  }
+};
+
+TEST_F(PngFiles, HoldThePictureAndTheTexts) {
+  write_png(path, image, {{"Title", "density along z"}});
+  png_image read{};
+  read.version = PNG_IMAGE_VERSION;
+  ASSERT_NE(png_image_begin_read_from_file(&read, path.c_str()), 0) << read.message;
+  ASSERT_EQ(read.width, image.width());
+  ASSERT_EQ(read.height, image.height());
+  read.format = PNG_FORMAT_RGB;
+  std::vector<std::uint8_t> pixels(PNG_IMAGE_SIZE(read));
+  ASSERT_NE(png_image_finish_read(&read, nullptr, pixels.data(), 0, nullptr), 0) << read.message;
+  EXPECT_EQ(std::memcmp(pixels.data(), &image.at(0, 0), pixels.size()), 0);
+  EXPECT_NE(text_of_file(path).find(std::string("Title\0density along z", 21)), std::string::npos);
+  EXPECT_TRUE(is_png_of_grove(path));
+  EXPECT_FALSE(std::filesystem::exists(path + ".partial"));
+}
+
+TEST_F(PngFiles, ReplaceThoseOfGroveAndNoOther) {
+  write_png(path, image);
+  write_png(path, image, {{"Title", "once more"}});
+  EXPECT_NE(text_of_file(path).find("once more"), std::string::npos);
+  const std::string other = directory.file("photograph.png");
+  std::ofstream(other) << "\x89PNG\r\n\x1a\n of my cat";
+  EXPECT_THROW(write_png(other, image), SystemError);
+  EXPECT_NE(text_of_file(other).find("of my cat"), std::string::npos);
+  EXPECT_FALSE(is_png_of_grove(other));
+  EXPECT_THROW(write_png(directory.file("missing/picture.png"), image), SystemError);
+}
+
+}  // namespace
+}  // namespace grove
