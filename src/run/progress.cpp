@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "src/config/units.hpp"
 #include "src/text/text_table.hpp"
 
 namespace grove {
@@ -44,7 +45,8 @@ std::string Progress::line(const ProgressState& state) const {
   const std::uint64_t left = steps_ - std::min(state.step, steps_);
   const std::uint64_t taken = state.step - std::min(first_step_, state.step);
   const double remaining_s = state.elapsed_s * static_cast<double>(left) / static_cast<double>(std::max<std::uint64_t>(taken, 1));
-  return fmt::format("[{}] {:3.0f} %  step {}/{}  t = {:.6g}  {} particles/s  ETA {}", bar, 100 * share, state.step, steps_, state.time,
+  const std::string time = is_physical(units_) ? format_time(state.time, units_) : fmt::format("{:.6g}", state.time);
+  return fmt::format("[{}] {:3.0f} %  step {}/{}  t = {}  {} particles/s  ETA {}", bar, 100 * share, state.step, steps_, time,
                      format_quantity(speed), format_duration(remaining_s));
 }
 

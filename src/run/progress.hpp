@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <string>
 
+#include "io/unit_system.hpp"
+
 #include "src/run/observers/observer.hpp"
 
 namespace grove {
@@ -25,9 +27,10 @@ struct ProgressState {
 /// they are; the remaining time follows from the mean over all, since snapshots come only now and then.
 class Progress {
  public:
-  /// `steps` in the whole run, of which `first_step` were taken before; `out` stays open as long as the object.
-  Progress(std::FILE* out, ProgressStyle style, std::uint64_t steps, std::uint64_t first_step = 0)
-      : out_(out), style_(style), steps_(steps), first_step_(first_step) {
+  /// `steps` in the whole run, of which `first_step` were taken before; `out` stays open as long as the object. Times are shown
+  /// in words that suit `units`.
+  Progress(std::FILE* out, ProgressStyle style, std::uint64_t steps, std::uint64_t first_step = 0, const UnitSystem& units = {})
+      : out_(out), style_(style), steps_(steps), first_step_(first_step), units_(units) {
     last_shown_.step = first_step;
   }
 
@@ -45,6 +48,7 @@ class Progress {
   std::FILE* out_;
   ProgressStyle style_;
   std::uint64_t steps_, first_step_;
+  UnitSystem units_;
   double step_s_ = 0;  ///< recent wall time of a step
   ProgressState last_shown_;
   bool line_open_ = false;

@@ -16,8 +16,8 @@ namespace grove {
 class ProgressObserver final : public Observer {
  public:
   /// The root prints it.
-  ProgressObserver(const Communicator& comm, ProgressStyle style, std::uint64_t steps, std::uint64_t first_step) {
-    if (comm.is_root()) progress_.emplace(stdout, style, steps, first_step);
+  ProgressObserver(const Communicator& comm, ProgressStyle style, std::uint64_t steps, std::uint64_t first_step, const UnitSystem& units) {
+    if (comm.is_root()) progress_.emplace(stdout, style, steps, first_step, units);
   }
   ~ProgressObserver() override {
     if (progress_) progress_->finish();
@@ -34,7 +34,8 @@ class ProgressObserver final : public Observer {
 
 template <class Space>
 std::unique_ptr<Observer> make_progress_line(const ObserverContext<Space>& context) {
-  return std::make_unique<ProgressObserver>(context.comm, context.setup.progress, context.setup.schedule.steps(), context.setup.first_step);
+  return std::make_unique<ProgressObserver>(context.comm, context.setup.progress, context.setup.schedule.steps(), context.setup.first_step,
+                                            context.setup.config.units);
 }
 
 }  // namespace grove

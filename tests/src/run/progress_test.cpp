@@ -43,6 +43,13 @@ TEST_F(ProgressTest, ShowsStepTimeSpeedAndRemainingTime) {
   EXPECT_NE(text.find("[########--------]  50 %  step 2/4  t = 0.5  12.0 M particles/s  ETA 2:00\n"), std::string::npos) << text;
 }
 
+TEST_F(ProgressTest, ShowsPhysicalTimesWithTheirUnit) {
+  // kpc and km/s: a unit of time is 977.8 Myr.
+  Progress progress(out, ProgressStyle::lines, 2, 0, {3.0856775814913674e21, 1.988e43, 1e5});
+  progress.update({1, 2.045, 60, 50, 1000});
+  EXPECT_NE(shown().find("step 1/2  t = 2 Gyr"), std::string::npos) << shown();
+}
+
 TEST_F(ProgressTest, RewritesOneLineOnATerminal) {
   Progress progress(out, ProgressStyle::in_place, 100);
   for (std::uint64_t step = 1; step <= 100; ++step) progress.update({step, 0.1, 0.02 * static_cast<double>(step), 0.02, 100});
