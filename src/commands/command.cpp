@@ -8,6 +8,7 @@ CommandAction declare_ic(CLI::App& app);
 CommandAction declare_check(CLI::App& app);
 CommandAction declare_bench(CLI::App& app);
 CommandAction declare_info(CLI::App& app);
+CommandAction declare_plot(CLI::App& app);
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> table = {
@@ -15,7 +16,8 @@ const std::vector<Command>& commands() {
       {"ic", "write initial conditions", declare_ic},
       {"check", "measure force errors against direct summation", declare_check},
       {"bench", "measure the speed of the force evaluation", declare_bench},
-      {"info", "show what is in a file of particles", declare_info},
+      {"info", "show what is in a file of particles or a log of a run", declare_info},
+      {"plot", "draw the logs of a run as one picture", declare_plot},
   };
   return table;
 }

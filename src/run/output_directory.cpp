@@ -12,6 +12,7 @@
 
 #include "io/partial_file.hpp"
 #include "kernels/space/error.hpp"
+#include "src/plot/plot.hpp"
 #include "src/run/observers/csv_log.hpp"
 
 namespace grove {
@@ -65,7 +66,8 @@ fs::path free_name(const fs::path& directory) {
 
 bool is_result(const fs::path& file) {
   const std::string name = file.filename().string();
-  return name == "used_parameters.toml" || is_state(name) || (file.extension() == ".csv" && CsvLog::is_one(file.string()));
+  return name == "used_parameters.toml" || is_state(name) || CsvLog::is_one(file.string()) ||
+         (name == plot_file_name && is_plot_of_grove(file.string()));
 }
 
 std::vector<std::string> OutputDirectory::prepare(EarlierResults earlier) const {
