@@ -33,11 +33,22 @@ if [[ "$(grove_gpu_count)" -eq 0 ]]; then export GROVE_CUDA_ARCHITECTURES="${GRO
 
 grove_packages+=(hdf5-tools) # h5dump shows tests what is in a file
 grove_set_up
-# For the test of the job scripts, which is skipped without them.
-if [[ "$no_install" == false && "$(id -u)" -eq 0 ]] && command -v apt-get >/dev/null && ! { grove_package_is_installed slurm-wlm && grove_package_is_installed munge; }; then
-  DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends slurm-wlm munge ||
-    grove_say "SLURM cannot be installed here: the test with the label slurm is skipped"
-fi
+
+# For tests that are skipped without them: install_if_possible WHAT_IS_NOT_TRIED PACKAGE...
+install_if_possible() {
+  local package
+  for package in "${@:2}"; do
+    grove_package_is_installed "$package" && continue
+    if [[ "$no_install" == true || "$(id -u)" -ne 0 ]] || ! command -v apt-get >/dev/null ||
+      ! DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "${@:2}"; then
+      grove_say "$package is not installed: $1"
+    fi
+    return 0
+  done
+}
+install_if_possible "the test with the label slurm is skipped" slurm-wlm munge
+install_if_possible "whether pandas reads logs, and what grove plot draws, is not tried" python3-matplotlib python3-pandas
+
 grove_build "$build_directory" -DCMAKE_BUILD_TYPE=Release -DGROVE_TESTS=ON -DGROVE_WERROR=ON "${cmake_options[@]}"
 
 grove_say "running the tests"

@@ -20,7 +20,8 @@ std::string advice_on_G(double G, const UnitSystem& units) {
 
 TimeUnit unit_of_time(double time, const UnitSystem& units) {
   if (!is_physical(units)) return {};
-  const double years_per_unit = units.time_in_s() / year_in_s, size = std::abs(time) * years_per_unit;
+  const double years_per_unit = units.time_in_s() / year_in_s;
+  const double size = std::abs(time) * years_per_unit * (1 + 1e-9);  // "1 Gyr" is such a time whatever its last digits are
   if (size >= 1e9) return {years_per_unit / 1e9, "Gyr"};
   if (size >= 1e6) return {years_per_unit / 1e6, "Myr"};
   if (size >= 1e3) return {years_per_unit / 1e3, "kyr"};

@@ -67,8 +67,9 @@ Drawing drawing_of(const std::string& directory) {
   const TimeUnit unit = unit_of_time(std::max(std::abs(first), std::abs(last)), units.value_or(UnitSystem{}));
   drawing.time_factor = unit.per_code_unit;
   drawing.time_label = fmt::format("time ({})", *unit.name ? unit.name : units ? "N-body units" : "code units");
-  drawing.title = fmt::format("{}: {} state{}, t = {:.6g} to {:.6g}{}{}", directory, format_count(rows.count), rows.count == 1 ? "" : "s",
-                              first * unit.per_code_unit, last * unit.per_code_unit, *unit.name ? " " : "", unit.name);
+  const std::string begin = rows.count > 1 ? fmt::format("{:.6g} to ", first * unit.per_code_unit) : "";
+  drawing.title = fmt::format("{}: {} state{}, t = {}{:.6g}{}{}", directory, format_count(rows.count), rows.count == 1 ? "" : "s", begin,
+                              last * unit.per_code_unit, *unit.name ? " " : "", unit.name);
   if (energies) drawing.energy = output.energy();
   if (timings) drawing.timings = output.timings();
   return drawing;

@@ -32,7 +32,7 @@ BLACK, ORANGE, SKY, GREEN, YELLOW, BLUE, RED, PINK = (
     "#000000", "#e69f00", "#56b4e9", "#009e73", "#f0e442", "#0072b2", "#d55e00", "#cc79a7")
 GREY = "#bbbbbb"
 AXES = (("x", BLUE, "-"), ("y", RED, "--"), ("z", GREEN, ":"))
-MOST_POINTS = 2000  # pieces of the time axis; each keeps its extremes
+MOST_PIECES = 1000  # of the time axis
 
 
 def read(path):
@@ -78,26 +78,25 @@ def mistake_in(path, before, columns):
     return ""
 
 
-def thinned(x, y):
-    """A line with all extremes of y, and not many more points than a picture can show."""
-    size = len(y) // MOST_POINTS
-    if size < 3:
-        return x, y
-    whole = len(y) // size * size
-    pieces = y[:whole].reshape(-1, size)
-    first = numpy.arange(0, whole, size)
-    kept = [first + pieces.argmin(axis=1), first + pieces.argmax(axis=1), numpy.arange(whole, len(y)), [0, len(y) - 1]]
-    kept = numpy.unique(numpy.concatenate(kept))
-    return x[kept], y[kept]
+def piece_size(values):
+    return max(1, len(values) // MOST_PIECES)
 
 
-def averaged(y, size):
-    return numpy.add.reduceat(y, numpy.arange(0, len(y), size)) / numpy.diff(numpy.append(numpy.arange(0, len(y), size), len(y)))
+def mean_of_pieces(values, size):
+    first = numpy.arange(0, len(values), size)
+    return numpy.add.reduceat(values, first) / numpy.diff(numpy.append(first, len(values)))
 
 
 def line(axes, x, y, label=None, **style):
-    x, y = thinned(x, y)
-    axes.plot(x, y, label=label, marker="o" if len(x) == 1 else None, **style)
+    """A curve. Of many points, each piece of the axis shows the mean and, as a band, the extremes."""
+    size = piece_size(y)
+    if size < 3:
+        axes.plot(x, y, label=label, marker="o" if len(x) == 1 else None, **style)
+        return
+    first = numpy.arange(0, len(y), size)
+    low, high = numpy.minimum.reduceat(y, first), numpy.maximum.reduceat(y, first)
+    axes.fill_between(x[first], low, high, color=style["color"], alpha=0.35, linewidth=0.8)
+    axes.plot(x[first], mean_of_pieces(y, size), label=label, **style)
 
 
 def linear(axes):
@@ -153,6 +152,7 @@ def phases(axes, log, time):
     rest = numpy.maximum(log["total_s"] - sum(layers), 0)
     layers.append(rest)
     colours = (BLUE, ORANGE, GREEN, PINK, SKY, YELLOW, RED)[: len(shown)] + (GREY,)
+    size = piece_size(time)
     if len(time) == 1:
         bottom = 0.0
         for layer, name, colour in zip(layers, shown + ["rest"], colours):
@@ -160,11 +160,10 @@ def phases(axes, log, time):
             bottom += layer[0]
         axes.set_xlim(time[0] - 1, time[0] + 1)
     else:
-        size = max(1, len(time) // MOST_POINTS)
-        axes.stackplot(time[::size], [averaged(layer, size) for layer in layers], labels=shown + ["rest"], colors=colours, linewidth=0)
+        axes.stackplot(time[::size], [mean_of_pieces(layer, size) for layer in layers], labels=shown + ["rest"], colors=colours, linewidth=0)
     axes.set_title("Wall time of a step by phase, mean over ranks")
     axes.yaxis.set_major_formatter(EngFormatter(unit="s"))
-    leave_room(axes, log["total_s"])
+    leave_room(axes, mean_of_pieces(log["total_s"], size))
 
 
 def leave_room(axes, values):

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 
@@ -39,7 +40,9 @@ std::string span_of(const CsvRows& rows, const std::string& column, const std::o
   const auto first = rows.value(rows.first, column), last = rows.value(rows.last, column);
   if (!first || !last) return "";
   const std::string span = fmt::format("{:.10g} to {:.10g}", *first, *last);
-  return units && is_physical(*units) ? fmt::format("{} ({} to {})", span, format_time(*first, *units), format_time(*last, *units)) : span;
+  if (!units || !is_physical(*units)) return span;
+  const TimeUnit unit = unit_of_time(std::max(std::abs(*first), std::abs(*last)), *units);
+  return fmt::format("{} ({:.6g} to {:.6g} {})", span, *first * unit.per_code_unit, *last * unit.per_code_unit, unit.name);
 }
 
 }  // namespace
