@@ -39,7 +39,7 @@ std::vector<std::string> notes_on(const std::string& path) {
 std::string span_of(const CsvRows& rows, const std::string& column, const std::optional<UnitSystem>& units) {
   const auto first = rows.value(rows.first, column), last = rows.value(rows.last, column);
   if (!first || !last) return "";
-  const std::string span = fmt::format("{:.10g} to {:.10g}", *first, *last);
+  std::string span = fmt::format("{:.10g} to {:.10g}", *first, *last);
   if (!units || !is_physical(*units)) return span;
   const TimeUnit unit = unit_of_time(std::max(std::abs(*first), std::abs(*last)), *units);
   return fmt::format("{} ({:.6g} to {:.6g} {})", span, *first * unit.per_code_unit, *last * unit.per_code_unit, unit.name);
