@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <memory>
 
 #include "io/printable.hpp"
 #include "src/commands/command.hpp"
-#include "src/run/output_directory.hpp"
 
 namespace grove {
 
@@ -22,7 +22,7 @@ struct PlotOptions {
 int plot(const PlotOptions& options, const Communicator& comm) {
   comm.agree([&] {
     if (!comm.is_root()) return;
-    const std::string out = options.out.empty() ? OutputDirectory(options.directory).path() + "/" + plot_file_name : options.out;
+    const std::string out = options.out.empty() ? (std::filesystem::path(options.directory) / plot_file_name).string() : options.out;
     plot_run(options.directory, out);
     fmt::print("written {}\n", printable_text(out));
   });
