@@ -8,6 +8,7 @@ CommandAction declare_ic(CLI::App& app);
 CommandAction declare_check(CLI::App& app);
 CommandAction declare_bench(CLI::App& app);
 CommandAction declare_info(CLI::App& app);
+CommandAction declare_profile(CLI::App& app);
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> table = {
@@ -16,6 +17,7 @@ const std::vector<Command>& commands() {
       {"check", "measure force errors against direct summation", declare_check},
       {"bench", "measure the speed of the force evaluation", declare_bench},
       {"info", "show what is in a file of particles", declare_info},
+      {"profile", "measure density, velocities and Lagrangian radii of snapshots", declare_profile},
   };
   return table;
 }

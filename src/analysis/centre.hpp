@@ -1,0 +1,41 @@
+// Where the middle of a snapshot is, and how it moves.
+#pragma once
+
+#include <cstdint>
+
+#include "decomposition/communicator.hpp"
+#include "kernels/particles/particle_set.hpp"
+#include "kernels/space/vector.hpp"
+#include "src/analysis/groups.hpp"
+
+namespace grove {
+
+enum class CentreKind : std::uint8_t { densest, mass, given };
+
+/// What the user wants for a centre.
+struct CentreChoice {
+  CentreKind kind = CentreKind::densest;
+  Double3 position;  ///< of a given one, code units
+};
+
+/// A centre and its velocity: the mean, weighted by mass, of the particles no farther than `radius` from it. Code units.
+struct Centre {
+  Double3 position, velocity;
+  std::uint64_t particles = 0;  ///< whose mean the velocity is
+  double radius = 0;
+};
+
+/// How many particles make a nucleus: 1 % of them, 32 at least, or all where there are no more than that.
+std::uint64_t nucleus_size(std::uint64_t particles);
+
+/// The centre of the particles of all ranks.
+///
+/// densest: the densest cell of nucleus_size() particles or more, then shrinking spheres (Power et al. 2003, MNRAS 338, 14): the sphere of
+/// twice the cell's side about its middle moves to its centre of mass and shrinks by 2.5 %, until less than nucleus_size() particles are in
+/// it. Power et al. begin with all particles; two galaxies then leave the sphere between them. The velocity is that of the nucleus_size()
+/// particles nearest to the centre, also for a given one. mass: centre of mass; the velocity is the mean of all. Where the particles in
+/// question have no mass, all weigh the same. Without rounding of an order: the same bits on any number of ranks. Collective. Throws
+/// AgreedError (exit code of DataError) where the numbers are so large that the centre is no finite number.
+Centre find_centre(const ParticleSet& particles, const Group& all, const CentreChoice& choice, const Communicator& comm);
+
+}  // namespace grove
