@@ -53,17 +53,27 @@ Contents contents_of_sphere(const ParticleSet& particles, const Double3& middle,
   return {static_cast<std::uint64_t>(sums[0]), mean(1), mean(4)};
 }
 
-Double3 densest_point(const ParticleSet& particles, const Group& all, const Communicator& comm) {
-  const std::uint64_t least = nucleus_size(all.particles);
-  const DensestCell cell = densest_cell(particles, all, least, comm);
-  Double3 middle = cell.middle;
-  double radius = 2 * cell.side;
+/// Where a sphere that follows its centre of mass ends, once less than `least` particles, or a quarter of those at first, are in it.
+Double3 shrunk_sphere(const ParticleSet& particles, Double3 middle, double radius, std::uint64_t least, const Communicator& comm) {
   for (int k = 0; k < most_spheres; ++k, radius *= shrinking) {
     const Contents inside = contents_of_sphere(particles, middle, radius, comm);
     if (inside.particles < least) break;
+    if (k == 0) least = std::max(least, inside.particles / 4);
     middle = middle + inside.offset;
   }
   return middle;
+}
+
+Double3 densest_point(const ParticleSet& particles, const Group& all, const Communicator& comm) {
+  const std::uint64_t least = nucleus_size(all.particles);
+  const DensestCell cell = densest_cell(particles, all, least, comm);
+  if (!(cell.side > 0)) return cell.middle;
+  // A large sphere has less noise, but a small nucleus beside a large galaxy can be lost from it.
+  for (const double sides : {3.0, 1.5}) {
+    const Double3 found = shrunk_sphere(particles, cell.middle, sides * cell.side, least, comm);
+    if (distance(found, cell.middle) <= 2 * cell.side) return found;
+  }
+  return cell.middle;
 }
 
 /// Of the nearest particles of a nucleus.

@@ -9,6 +9,7 @@ CommandAction declare_check(CLI::App& app);
 CommandAction declare_bench(CLI::App& app);
 CommandAction declare_info(CLI::App& app);
 CommandAction declare_profile(CLI::App& app);
+CommandAction declare_compare(CLI::App& app);
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> table = {
@@ -18,6 +19,7 @@ const std::vector<Command>& commands() {
       {"bench", "measure the speed of the force evaluation", declare_bench},
       {"info", "show what is in a file of particles", declare_info},
       {"profile", "measure density, velocities and Lagrangian radii of snapshots", declare_profile},
+      {"compare", "compare the particles of two files by their ids", declare_compare},
   };
   return table;
 }
