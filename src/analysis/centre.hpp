@@ -30,12 +30,16 @@ std::uint64_t nucleus_size(std::uint64_t particles);
 
 /// The centre of the particles of all ranks.
 ///
-/// densest: the densest cell of nucleus_size() particles or more, then shrinking spheres (Power et al. 2003, MNRAS 338, 14): the sphere of
-/// twice the cell's side about its middle moves to its centre of mass and shrinks by 2.5 %, until less than nucleus_size() particles are in
-/// it. Power et al. begin with all particles; two galaxies then leave the sphere between them. The velocity is that of the nucleus_size()
-/// particles nearest to the centre, also for a given one. mass: centre of mass; the velocity is the mean of all. Where the particles in
-/// question have no mass, all weigh the same. Without rounding of an order: the same bits on any number of ranks. Collective. Throws
-/// AgreedError (exit code of DataError) where the numbers are so large that the centre is no finite number.
+/// densest: the densest cell of nucleus_size() particles or more (densest_cell.hpp), then shrinking spheres (Power et al. 2003, MNRAS 338,
+/// 14): the sphere of three times the cell's side about its middle moves to its centre of mass and shrinks by 2.5 %, until less than a
+/// quarter of the particles that it had at first, or than nucleus_size(), are in it. Power et al. begin with all particles; two galaxies
+/// can then leave the sphere between them. Where the sphere leaves the cell by more than two sides, it begins with half the size. The
+/// velocity is that of the nucleus_size() particles nearest to the centre, also for a given one.
+///
+/// mass: centre of mass; the velocity is the mean of all.
+///
+/// Where the particles in question have no mass, all weigh the same. The same bits on any number of ranks and for any order of the
+/// particles. Collective. Throws AgreedError (exit code of DataError) where the numbers are so large that the centre is no finite number.
 Centre find_centre(const ParticleSet& particles, const Group& all, const CentreChoice& choice, const Communicator& comm);
 
 }  // namespace grove

@@ -84,7 +84,7 @@ ProfileRequest request_of(const ProfileOptions& options) {
 void require_effect(const std::vector<std::string>& settings) {
   for (const std::string& text : settings) {
     const GivenSetting given = read_override(text);
-    if (given.section != "units" && full_name(given) != "gravity.G")
+    if (given.section != "units" && !(given.section == "gravity" && given.name == "G"))
       throw ConfigError(fmt::format("--set {}: has no effect on a profile and must go: there are gravity.G and [units]", text));
   }
 }
@@ -125,7 +125,10 @@ void require_options(const ProfileOptions& options, ProfileRequest& request, con
 /// Where the G of a configuration comes from.
 std::string origin_of_G(const RecordedPhysics& physics, const CommonOptions& common) {
   const auto sets_G = [](const std::vector<std::string>& texts) {
-    return std::any_of(texts.begin(), texts.end(), [](const std::string& text) { return full_name(read_override(text)) == "gravity.G"; });
+    return std::any_of(texts.begin(), texts.end(), [](const std::string& text) {
+      const GivenSetting given = read_override(text);
+      return given.section == "gravity" && given.name == "G";
+    });
   };
   if (sets_G(common.settings)) return "--set";
   return sets_G(physics.overrides()) ? "recorded in the file" : "by default: the file does not say";
