@@ -1,5 +1,7 @@
 #include "src/analysis/centre.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -53,37 +55,36 @@ Contents contents_of_sphere(const ParticleSet& particles, const Double3& middle,
   return {static_cast<std::uint64_t>(sums[0]), mean(1), mean(4)};
 }
 
-/// Where a sphere that follows its centre of mass ends, once less than `least` particles, or a quarter of those at first, are in it.
-Double3 shrunk_sphere(const ParticleSet& particles, Double3 middle, double radius, std::uint64_t least, const Communicator& comm) {
+/// Position and radius of the last sphere of those that follow their centre of mass and shrink, until less than `least` particles, or a
+/// quarter of those at first, would be left.
+Centre last_sphere(const ParticleSet& particles, const Double3& middle, double radius, std::uint64_t least, const Communicator& comm) {
+  Centre last{middle, {}, 0, radius};
   for (int k = 0; k < most_spheres; ++k, radius *= shrinking) {
-    const Contents inside = contents_of_sphere(particles, middle, radius, comm);
+    const Contents inside = contents_of_sphere(particles, last.position, radius, comm);
     if (inside.particles < least) break;
     if (k == 0) least = std::max(least, inside.particles / 4);
-    middle = middle + inside.offset;
+    last.position = last.position + inside.offset;
+    last.radius = radius;
   }
-  return middle;
+  return last;
 }
 
-Double3 densest_point(const ParticleSet& particles, const Group& all, const Communicator& comm) {
+Centre densest_point(const ParticleSet& particles, const Group& all, const Communicator& comm) {
   const std::uint64_t least = nucleus_size(all.particles);
   const DensestCell cell = densest_cell(particles, all, least, comm);
-  if (!(cell.side > 0)) return cell.middle;
+  if (!(cell.side > 0)) return {cell.middle, {}, 0, 0};
   // A large sphere has less noise, but a small nucleus beside a large galaxy can be lost from it.
   for (const double sides : {3.0, 1.5}) {
-    const Double3 found = shrunk_sphere(particles, cell.middle, sides * cell.side, least, comm);
-    if (distance(found, cell.middle) <= 2 * cell.side) return found;
+    const Centre found = last_sphere(particles, cell.middle, sides * cell.side, least, comm);
+    if (distance(found.position, cell.middle) <= 2 * cell.side) return found;
   }
-  return cell.middle;
+  return {cell.middle, {}, 0, cell.side};
 }
 
-/// Of the nearest particles of a nucleus.
-void find_velocity(Centre& centre, const ParticleSet& particles, const Group& all, const Communicator& comm) {
+double radius_of_nearest(const ParticleSet& particles, const Double3& middle, std::uint64_t number, const Communicator& comm) {
   std::vector<WeightedValue> distances(particles.size());
-  for (std::size_t i = 0; i < distances.size(); ++i) distances[i].value = distance(position_at(particles, i), centre.position);
-  centre.radius = OrderedValues(std::move(distances), comm).nth(nucleus_size(all.particles));
-  const Contents nearest = contents_of_sphere(particles, centre.position, centre.radius, comm);
-  centre.velocity = nearest.velocity;
-  centre.particles = nearest.particles;
+  for (std::size_t i = 0; i < distances.size(); ++i) distances[i].value = distance(position_at(particles, i), middle);
+  return OrderedValues(std::move(distances), comm).nth(number);
 }
 
 bool is_finite(const Double3& a) { return std::isfinite(a.x) && std::isfinite(a.y) && std::isfinite(a.z); }
@@ -93,17 +94,22 @@ bool is_finite(const Double3& a) { return std::isfinite(a.x) && std::isfinite(a.
 std::uint64_t nucleus_size(std::uint64_t particles) { return std::max(particles / 100, std::min<std::uint64_t>(particles, 32)); }
 
 Centre find_centre(const ParticleSet& particles, const Group& all, const CentreChoice& choice, const Communicator& comm) {
-  Centre centre;
-  if (choice.kind == CentreKind::mass) {
-    const Contents everything = contents_of_sphere(particles, {}, infinite, comm);
-    centre = {everything.offset, everything.velocity, everything.particles, infinite};
-  } else {
-    centre.position = choice.kind == CentreKind::given ? choice.position : densest_point(particles, all, comm);
-    if (is_finite(centre.position)) find_velocity(centre, particles, all, comm);
-  }
+  Centre centre{choice.position, {}, 0, infinite};
+  if (choice.kind == CentreKind::mass) centre.position = contents_of_sphere(particles, {}, infinite, comm).offset;
+  if (choice.kind == CentreKind::densest) centre = densest_point(particles, all, comm);
+  const bool has_position = is_finite(centre.position);
+  if (choice.velocity_radius)
+    centre.radius = *choice.velocity_radius;
+  else if (choice.kind == CentreKind::given)
+    centre.radius = radius_of_nearest(particles, centre.position, std::max(all.particles / 10, nucleus_size(all.particles)), comm);
+  const Contents near = has_position ? contents_of_sphere(particles, centre.position, centre.radius, comm) : Contents{};
+  centre.velocity = near.velocity;
+  centre.particles = near.particles;
   comm.agree([&] {
-    if (!is_finite(centre.position) || !is_finite(centre.velocity) || std::isnan(centre.radius))
+    if (!has_position || !is_finite(centre.velocity) || std::isnan(centre.radius))
       throw DataError("positions, velocities or masses are so large that the centre of the particles is no finite number");
+    if (near.particles == 0)
+      throw ConfigError(fmt::format("there is no particle within {} of the centre whose velocity could be taken", centre.radius));
   });
   return centre;
 }

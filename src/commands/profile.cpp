@@ -27,7 +27,7 @@ namespace {
 
 struct ProfileOptions {
   std::vector<std::string> files;
-  std::string columns, centre = "densest", spacing, from, to, fractions = "0.1,0.5,0.9", disc;
+  std::string columns, centre = "densest", velocity_within, spacing, from, to, fractions = "0.1,0.5,0.9", disc;
   std::uint64_t shells = ShellChoice{}.count;
   std::string csv, lagrangian_csv, hdf5;
   CommonOptions common;
@@ -48,18 +48,19 @@ std::optional<double> radius_of(const std::string& option, const std::string& te
 
 CentreChoice centre_of(const std::string& text) {
   if (text == "densest") return {};
-  if (text == "mass") return {CentreKind::mass, {}};
+  if (text == "mass") return {CentreKind::mass, {}, {}};
   constexpr double most = std::numeric_limits<double>::max();
   const std::string allowed = "densest, mass or three numbers with commas between them, e.g. 10,0,-2.5";
   const std::vector<std::string> words = comma_separated("--centre", text);
   if (words.size() != 3) throw ConfigError(fmt::format("--centre {}: must be {}", text, allowed));
   const auto coordinate = [&](std::size_t d) { return number_of("--centre", words[d], -most, most, allowed); };
-  return {CentreKind::given, {coordinate(0), coordinate(1), coordinate(2)}};
+  return {CentreKind::given, {coordinate(0), coordinate(1), coordinate(2)}, {}};
 }
 
 ProfileRequest request_of(const ProfileOptions& options) {
   ProfileRequest request;
   request.centre = centre_of(options.centre);
+  request.centre.velocity_radius = radius_of("--velocity-within", options.velocity_within);
   request.disc = options.disc;
   request.shells.count = options.shells;
   request.shells.spacing = shell_spacing_named(!options.spacing.empty() ? options.spacing : options.disc.empty() ? "log" : "linear");
@@ -192,6 +193,8 @@ CommandAction declare_profile(CLI::App& app) {
   auto options = std::make_shared<ProfileOptions>();
   app.add_option("SNAPSHOT", options->files, "files of particles, in any format that Grove reads; several are a series over time");
   app.add_option("--centre", options->centre, "densest, mass (centre of mass) or a point [densest]")->type_name("CENTRE|X,Y,Z");
+  app.add_option("--velocity-within", options->velocity_within, "velocities are relative to the mean within this radius of the centre")
+      ->type_name("R");
   declare_shells(app, *options);
   app.add_option("--lagrangian", options->fractions, "shares of the mass whose radii are shown [0.1,0.5,0.9]")->type_name("LIST");
   app.add_option("--disc", options->disc, "rings about the angular momentum of this component, or of 'all', instead of shells")
