@@ -40,13 +40,15 @@ std::vector<std::string> with_percents(std::vector<std::string> headers, const P
   return headers;
 }
 
+std::string particles_text(std::uint64_t count) { return format_count(count) + (count == 1 ? " particle" : " particles"); }
+
 std::string centre_line(const MeasuredSnapshot& snapshot, const CentreChoice& choice) {
   const Centre& c = snapshot.profile.centre;
   const char* const kind = choice.kind == CentreKind::densest ? "densest point"
                            : choice.kind == CentreKind::mass  ? "centre of mass"
                                                               : "as given";
-  const std::string of = std::isfinite(c.radius) ? fmt::format("the {} particles within {:.4g}", format_count(c.particles), c.radius)
-                                                 : fmt::format("all {} particles", format_count(c.particles));
+  const std::string of = std::isfinite(c.radius) ? fmt::format("the {} within {:.4g}", particles_text(c.particles), c.radius)
+                                                 : fmt::format("all {}", particles_text(c.particles));
   return fmt::format("centre: {} {}; velocities are relative to {}, the mean of {}\n", kind, vector_text(c.position),
                      vector_text(c.velocity), of);
 }
@@ -60,7 +62,7 @@ std::string notes_text(const MeasuredSnapshot& snapshot) {
 std::string head_text(const MeasuredSnapshot& snapshot, const ProfileRequest& request) {
   const std::string time = snapshot.time ? fmt::format(", time {:.6g}", *snapshot.time) : "";
   std::string text =
-      fmt::format("{} particles from {} ({}){}, {}, G = {:.6g} ({})\n", format_count(snapshot.profile.groups.front().group.particles),
+      fmt::format("{} from {} ({}){}, {}, G = {:.6g} ({})\n", particles_text(snapshot.profile.groups.front().group.particles),
                   snapshot.file, snapshot.format, time, in_words(snapshot.units), snapshot.G, snapshot.origin_of_G);
   text += notes_text(snapshot) + centre_line(snapshot, request.centre);
   if (snapshot.profile.is_disc)
@@ -93,7 +95,7 @@ std::string group_table(const GroupProfile& group, bool is_disc) {
     table.add_row(row);
   }
   const char* const parts = is_disc ? "rings" : "shells";
-  return fmt::format("\n{}: {} particles, {} inside of the {}, {} outside\n{}", group.group.name, format_count(group.group.particles),
+  return fmt::format("\n{}: {}, {} inside of the {}, {} outside\n{}", group.group.name, particles_text(group.group.particles),
                      format_count(group.inside), parts, format_count(group.outside), table.text());
 }
 

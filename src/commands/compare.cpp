@@ -56,7 +56,13 @@ std::string zero_or_more(const std::string& text) {
 ComparedFile read_compared(const std::string& path, const std::string& columns, const Communicator& comm) {
   ComparedFile file{path, {}, {}};
   require_same_file(path, "A B", comm);
-  file.particles = read_particles(path, comm, &file.info, comparison_fields(), columns);
+  try {
+    file.particles = read_particles(path, comm, &file.info, comparison_fields(), columns);
+  } catch (const AgreedError&) {
+    // Accelerations or potentials of some of the particles alone are refused where they are read.
+    file.particles = read_particles(path, comm, &file.info, standard_fields(), columns);
+    file.info.notes.emplace_back("its accelerations and potentials cannot be read, and are not compared");
+  }
   require_unique_ids(file.particles.id, path, comm);
   return file;
 }

@@ -124,7 +124,7 @@ void require_options(const ProfileOptions& options, ProfileRequest& request, con
 }
 
 /// Where the G of a configuration comes from.
-std::string origin_of_G(const RecordedPhysics& physics, const CommonOptions& common) {
+std::string origin_of_G(const RecordedPhysics& physics, const CommonOptions& common, const UnitSystem& units) {
   const auto sets_G = [](const std::vector<std::string>& texts) {
     return std::any_of(texts.begin(), texts.end(), [](const std::string& text) {
       const GivenSetting given = read_override(text);
@@ -132,7 +132,8 @@ std::string origin_of_G(const RecordedPhysics& physics, const CommonOptions& com
     });
   };
   if (sets_G(common.settings)) return "--set";
-  return sets_G(physics.overrides()) ? "recorded in the file" : "by default: the file does not say";
+  if (sets_G(physics.overrides())) return "recorded in the file";
+  return is_physical(units) ? "the physical constant; the file does not say" : "by default; the file does not say";
 }
 
 MeasuredSnapshot measure(const std::string& file, const ProfileOptions& options, const ProfileRequest& request, const Communicator& comm) {
@@ -143,7 +144,7 @@ MeasuredSnapshot measure(const std::string& file, const ProfileOptions& options,
   const Config config = load_config_on_all_ranks("", options.common.overrides(first), comm);
   ReadInfo info;
   const ParticleSet particles = read_particles(file, comm, &info, standard_fields(), options.columns);
-  MeasuredSnapshot snapshot{file,         info.format, info.time, config.gravity.G, origin_of_G(physics, options.common),
+  MeasuredSnapshot snapshot{file,         info.format, info.time, config.gravity.G, origin_of_G(physics, options.common, config.units),
                             config.units, info.notes,  {}};
   if (const std::string why = why_not_isolated(info.universe); !why.empty())
     snapshot.notes.push_back("the file " + why + "; the numbers are taken as they are");
