@@ -25,60 +25,67 @@ constexpr int most_spheres = 460;
 
 double distance(const Double3& a, const Double3& b) { return std::sqrt(dot(a - b, a - b)); }
 
-/// What is in a sphere.
+/// The particles of a sphere, and what they weigh.
+struct Sphere {
+  Double3 middle;
+  double radius = infinite;
+};
 struct Contents {
   std::uint64_t particles = 0;
-  Double3 offset;    ///< of the centre of mass from the middle
-  Double3 velocity;  ///< mean
+  Double3 mean;  ///< of a vector of each; 0 where nothing weighs anything
 };
 
-Contents contents_of_sphere(const ParticleSet& particles, const Double3& middle, double radius, const Communicator& comm) {
-  // The count, sums without weights, the weight, weighted sums.
-  const auto sums = exact_sums<14>(particles.size(), comm, [&](std::size_t i, std::array<ExactSum, 14>& sum) {
-    const Double3 x = position_at(particles, i), d = x - middle, v = velocity_at(particles, i);
-    if (!(distance(x, middle) <= radius)) return;
-    const double mass = particles.mass[i];
-    const double values[] = {d.x, d.y, d.z, v.x, v.y, v.z};
+/// `vector_of` gives the vector of a particle from its number and its offset from the middle.
+template <class VectorOf>
+Contents contents_of(const Sphere& sphere, const ParticleSet& particles, const Group& all, const Communicator& comm, VectorOf vector_of) {
+  const auto sums = exact_sums<5>(particles.size(), comm, [&](std::size_t i, std::array<ExactSum, 5>& sum) {
+    const Double3 offset = position_at(particles, i) - sphere.middle;
+    if (!(std::sqrt(dot(offset, offset)) <= sphere.radius)) return;
+    const double weight = all.weight(particles.mass[i]);
+    const Double3 vector = weight * vector_of(i, offset);
     sum[0].add(1);
-    sum[7].add(mass);
-    for (std::size_t k = 0; k < 6; ++k) {
-      sum[1 + k].add(values[k]);
-      sum[8 + k].add(mass * values[k]);
-    }
+    sum[1].add(weight);
+    sum[2].add(vector.x);
+    sum[3].add(vector.y);
+    sum[4].add(vector.z);
   });
-  const std::size_t first = sums[7] > 0 ? 7 : 0;
-  if (sums[0] == 0) return {};
-  const auto mean = [&](std::size_t k) -> Double3 {
-    const double weight = sums[first];
-    return {sums[first + k] / weight, sums[first + k + 1] / weight, sums[first + k + 2] / weight};
-  };
-  return {static_cast<std::uint64_t>(sums[0]), mean(1), mean(4)};
+  const auto number = static_cast<std::uint64_t>(sums[0]);
+  if (!(sums[1] > 0)) return {number, {}};
+  return {number, {sums[2] / sums[1], sums[3] / sums[1], sums[4] / sums[1]}};
+}
+
+/// How far the centre of mass is from the middle of a sphere.
+Contents offset_in(const Sphere& sphere, const ParticleSet& particles, const Group& all, const Communicator& comm) {
+  return contents_of(sphere, particles, all, comm, [](std::size_t, const Double3& offset) { return offset; });
+}
+Contents velocity_in(const Sphere& sphere, const ParticleSet& particles, const Group& all, const Communicator& comm) {
+  return contents_of(sphere, particles, all, comm, [&](std::size_t i, const Double3&) { return velocity_at(particles, i); });
 }
 
 /// Position and radius of the last sphere of those that follow their centre of mass and shrink, until less than `least` particles, or a
 /// quarter of those at first, would be left.
-Centre last_sphere(const ParticleSet& particles, const Double3& middle, double radius, std::uint64_t least, const Communicator& comm) {
-  Centre last{middle, {}, 0, radius};
-  for (int k = 0; k < most_spheres; ++k, radius *= shrinking) {
-    const Contents inside = contents_of_sphere(particles, last.position, radius, comm);
+Sphere last_sphere(const ParticleSet& particles, const Group& all, Sphere sphere, std::uint64_t least, const Communicator& comm) {
+  Sphere last = sphere;
+  for (int k = 0; k < most_spheres; ++k, sphere.radius *= shrinking) {
+    const Contents inside = offset_in(sphere, particles, all, comm);
     if (inside.particles < least) break;
     if (k == 0) least = std::max(least, inside.particles / 4);
-    last.position = last.position + inside.offset;
-    last.radius = radius;
+    sphere.middle = sphere.middle + inside.mean;
+    last = sphere;
   }
   return last;
 }
 
-Centre densest_point(const ParticleSet& particles, const Group& all, const Communicator& comm) {
+Sphere densest_sphere(const ParticleSet& particles, const Group& all, const Communicator& comm) {
   const std::uint64_t least = nucleus_size(all.particles);
   const DensestCell cell = densest_cell(particles, all, least, comm);
-  if (!(cell.side > 0)) return {cell.middle, {}, 0, 0};
+  if (!(cell.side > 0)) return {cell.middle, 0};
   // A large sphere has less noise, but a small nucleus beside a large galaxy can be lost from it.
   for (const double sides : {3.0, 1.5}) {
-    const Centre found = last_sphere(particles, cell.middle, sides * cell.side, least, comm);
-    if (distance(found.position, cell.middle) <= 2 * cell.side) return found;
+    const Sphere found = last_sphere(particles, all, {cell.middle, sides * cell.side}, least, comm);
+    if (distance(found.middle, cell.middle) <= 2 * cell.side) return found;
   }
-  return {cell.middle, {}, 0, cell.side};
+  return {cell.middle, cell.side};
 }
 
 double radius_of_nearest(const ParticleSet& particles, const Double3& middle, std::uint64_t number, const Communicator& comm) {
@@ -94,24 +101,22 @@ bool is_finite(const Double3& a) { return std::isfinite(a.x) && std::isfinite(a.
 std::uint64_t nucleus_size(std::uint64_t particles) { return std::max(particles / 100, std::min<std::uint64_t>(particles, 32)); }
 
 Centre find_centre(const ParticleSet& particles, const Group& all, const CentreChoice& choice, const Communicator& comm) {
-  Centre centre{choice.position, {}, 0, infinite};
-  if (choice.kind == CentreKind::mass) centre.position = contents_of_sphere(particles, {}, infinite, comm).offset;
-  if (choice.kind == CentreKind::densest) centre = densest_point(particles, all, comm);
-  const bool has_position = is_finite(centre.position);
+  Sphere sphere{choice.position, infinite};
+  if (choice.kind == CentreKind::mass) sphere.middle = offset_in({{}, infinite}, particles, all, comm).mean;
+  if (choice.kind == CentreKind::densest) sphere = densest_sphere(particles, all, comm);
+  const bool has_position = is_finite(sphere.middle);
   if (choice.velocity_radius)
-    centre.radius = *choice.velocity_radius;
+    sphere.radius = *choice.velocity_radius;
   else if (choice.kind == CentreKind::given)
-    centre.radius = radius_of_nearest(particles, centre.position, std::max(all.particles / 10, nucleus_size(all.particles)), comm);
-  const Contents near = has_position ? contents_of_sphere(particles, centre.position, centre.radius, comm) : Contents{};
-  centre.velocity = near.velocity;
-  centre.particles = near.particles;
+    sphere.radius = radius_of_nearest(particles, sphere.middle, std::max(all.particles / 10, nucleus_size(all.particles)), comm);
+  const Contents near = has_position ? velocity_in(sphere, particles, all, comm) : Contents{};
   comm.agree([&] {
-    if (!has_position || !is_finite(centre.velocity) || std::isnan(centre.radius))
+    if (!has_position || !is_finite(near.mean) || std::isnan(sphere.radius))
       throw DataError("positions, velocities or masses are so large that the centre of the particles is no finite number");
     if (near.particles == 0)
-      throw ConfigError(fmt::format("there is no particle within {} of the centre whose velocity could be taken", centre.radius));
+      throw ConfigError(fmt::format("there is no particle within {} of the centre whose velocity could be taken", sphere.radius));
   });
-  return centre;
+  return {sphere.middle, near.mean, near.particles, sphere.radius};
 }
 
 }  // namespace grove

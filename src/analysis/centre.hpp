@@ -43,7 +43,7 @@ std::uint64_t nucleus_size(std::uint64_t particles);
 ///
 /// mass: centre of mass; the velocity is the mean of all.
 ///
-/// Where the particles in question have no mass, all weigh the same. The same bits on any number of ranks and for any order of the
+/// Where no particle has mass, all weigh the same. The same bits on any number of ranks and for any order of the
 /// particles. Collective. Throws AgreedError: exit code of DataError where the numbers are so large that the centre is no finite number, of
 /// ConfigError where no particle is within the radius that was chosen for the velocity.
 Centre find_centre(const ParticleSet& particles, const Group& all, const CentreChoice& choice, const Communicator& comm);

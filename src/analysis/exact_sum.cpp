@@ -16,25 +16,6 @@ constexpr int lowest_exponent = -1074;
 
 }  // namespace
 
-void ExactSum::add(double value) {
-  const auto bits = std::bit_cast<std::uint64_t>(value);
-  const auto exponent = static_cast<std::uint32_t>(bits >> 52) & 0x7ff;
-  if (exponent == 0x7ff) {
-    ++not_finite_;
-    return;
-  }
-  std::uint64_t mantissa = bits & ((std::uint64_t{1} << 52) - 1);
-  if (exponent != 0) mantissa |= std::uint64_t{1} << 52;
-  const std::uint32_t place = exponent == 0 ? 0 : exponent - 1, k = place / 32, shift = place % 32;
-  const auto low = static_cast<std::int64_t>((mantissa << shift) & 0xffffffff);
-  const std::uint64_t rest = shift == 0 ? mantissa >> 32 : mantissa >> (32 - shift);
-  const std::int64_t sign = (bits >> 63) != 0 ? -1 : 1;
-  piece_[k] += sign * low;
-  piece_[k + 1] += sign * static_cast<std::int64_t>(rest & 0xffffffff);
-  piece_[k + 2] += sign * static_cast<std::int64_t>(rest >> 32);
-  if (++unsettled_ == most_unsettled) settle();
-}
-
 void ExactSum::add(const ExactSum& other) {
   ExactSum settled = other;
   settled.settle();
