@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
@@ -62,7 +63,9 @@ class View {
   /// Radii of the particles of a group, with their masses.
   template <class RadiusOf>
   OrderedValues radii(const Group& group, const Communicator& comm, RadiusOf radius_of) const {
+    const auto number = std::count_if(particles_.type.begin(), particles_.type.end(), [&](std::uint8_t type) { return group.has(type); });
     std::vector<WeightedValue> radii;
+    radii.reserve(static_cast<std::size_t>(number));
     for (std::size_t i = 0; i < particles_.size(); ++i)
       if (group.has(particles_.type[i])) radii.push_back({radius_of(i), particles_.mass[i]});
     return {std::move(radii), comm};
