@@ -8,6 +8,7 @@ CommandAction declare_ic(CLI::App& app);
 CommandAction declare_check(CLI::App& app);
 CommandAction declare_bench(CLI::App& app);
 CommandAction declare_info(CLI::App& app);
+CommandAction declare_view(CLI::App& app);
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> table = {
@@ -16,6 +17,7 @@ const std::vector<Command>& commands() {
       {"check", "measure force errors against direct summation", declare_check},
       {"bench", "measure the speed of the force evaluation", declare_bench},
       {"info", "show what is in a file of particles", declare_info},
+      {"view", "show a run in a browser, as it goes", declare_view},
   };
   return table;
 }
