@@ -23,7 +23,7 @@ struct LogPart {
 /// Reads a log of Grove: lines with '#' in front, a line of names, lines of numbers. A last line without its end is left for later.
 /// @param cursor  that of the part before; empty: from the start. Where the file does not go on from there, since it has been replaced or
 ///   cut, the part is the first one of what there is now.
-/// @param most    the most rows; a part with more of them gives evenly chosen ones, its last one among them
+/// @param most    the most rows; a part with more of them gives so many, evenly chosen, and its last one
 /// @throws DataError for what is no log
 LogPart read_log_part(const OpenFile& file, const std::string& cursor, std::uint64_t most);
 

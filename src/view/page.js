@@ -2,7 +2,7 @@
 // loop that asks.
 "use strict";
 
-const interval = { running: 2000, waiting: 2000, stopped: 5000, finished: 5000, lost: 3000 };  // ms
+const interval = { running: 2000, waiting: 2000, stopped: 3000, finished: 3000, lost: 3000 };  // ms
 const mostRows = 3000;  // of a log; then every second one goes
 
 // --------------------------------------------------------------------------------------------------------------------------------------
@@ -83,7 +83,7 @@ const snapshots = new Chooser($("snapshot"), $("newest-snapshot"), () => showSna
 const pictures = new Chooser($("picture-number"), $("newest-picture"), () => showPicture());
 const bad = new Map();  // name and tag of a snapshot that cannot be shown, and why
 const keyOf = (file) => file.name + " " + file.tag;
-let state = {}, shownSnapshot = "", isLoading = false;
+let state = {}, shownSnapshot = "", isLoading = false, timer = 0;  // 0: a round is under way
 
 async function showSnapshot() {
   const wanted = snapshots.chosen;
@@ -189,6 +189,7 @@ async function update() {
   showSnapshot().catch(() => {});  // the next round tells when the server is gone
 }
 async function loop() {
+  timer = 0;
   let next = interval.lost;
   try {
     if (!document.hidden) await update();
@@ -202,8 +203,10 @@ async function loop() {
     $("state").className = "pill lost";
     text("state", "no answer");
   }
-  setTimeout(loop, next);
+  timer = setTimeout(loop, next);
 }
+// A page that nobody sees asks nothing; one that is seen again is up to date at once.
+document.addEventListener("visibilitychange", () => { if (document.hidden || !timer) return; clearTimeout(timer); loop(); });
 
 const drawAll = () => { cloud.draw(); for (const chart of [errorChart, energyChart, phaseChart]) chart.draw(); };
 new ResizeObserver(drawAll).observe(document.querySelector("main"));

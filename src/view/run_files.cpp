@@ -123,8 +123,9 @@ RunLock RunFiles::lock() const {
   const Descriptor directory(open_directory(directory_));
   if (directory.number < 0) return RunLock::unknown;
   // A run that begins at this moment tries again until the lock is free, which it is when the descriptor is closed.
-  if (::flock(directory.number, LOCK_SH | LOCK_NB) == 0) return RunLock::free;
-  return errno == EWOULDBLOCK ? RunLock::held : RunLock::unknown;
+  const bool is_held = ::flock(directory.number, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  if (is_held) has_been_held_ = true;
+  return is_held ? RunLock::held : has_been_held_ ? RunLock::given_back : RunLock::unknown;
 }
 
 bool is_picture(const std::string& name, PictureName* parts) {

@@ -1,6 +1,7 @@
 // The files in the output directory of a run, for reading alone.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -54,7 +55,11 @@ class OpenFile {
 };
 
 /// Whether a run writes in a directory, as its lock tells.
-enum class RunLock : std::uint8_t { held, free, unknown };
+enum class RunLock : std::uint8_t {
+  held,
+  given_back,  ///< it has been held
+  unknown,     ///< no run is seen; there may be one on another machine, where a file system keeps locks within one machine
+};
 
 /// The directory of a run, which may come, go and be replaced at any time. Links in it are not followed: what is read lies in it.
 class RunFiles {
@@ -68,11 +73,12 @@ class RunFiles {
   std::vector<FileFacts> list() const;
   /// Opens the regular file of that name. Throws FileNotThere, FileRefused, SystemError.
   OpenFile open(const std::string& name) const;
-  /// See DirectoryLock. Where a file system keeps locks within one machine, a run on another one is not seen.
+  /// See DirectoryLock. May be called by many threads.
   RunLock lock() const;
 
  private:
   std::filesystem::path directory_;
+  mutable std::atomic<bool> has_been_held_ = false;
 };
 
 /// "picture_density_z_0012.png": its parts.

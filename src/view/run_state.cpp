@@ -44,6 +44,12 @@ std::optional<double> last_value(const LogPart& part, const std::string& name) {
   return std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
+/// The time that the run has reached.
+std::optional<double> last_time(const Found& found) {
+  const std::optional<double> time = last_value(found.energy, "time");
+  return time ? time : last_value(found.timings, "time");
+}
+
 /// Does `read` if the file is there; what goes wrong becomes a note.
 template <class Read>
 void read_if_there(Found& found, const char* name, Read read) {
@@ -86,21 +92,22 @@ std::string age_text(double age_s) {
   return fmt::format("{:.0f} days", age_s / 86400);
 }
 
-void judge(const RunFiles& files, const Found& found, double max_age_s, Json& state) {
+void judge(const RunFiles& files, const Found& found, const Patience& patience, Json& state) {
   const auto say = [&](const char* kind, const std::string& words) {
     state["state"] = kind;
     state["words"] = words;
   };
   const std::optional<double> age_s = age_of_logs_s(found);
-  const std::optional<double> time = last_value(found.energy, "time");
+  const std::optional<double> time = last_time(found);
   const bool is_at_end = time && found.config && *time >= found.config->time.end - 1e-9 * found.config->time.dt;
   const RunLock lock = files.lock();
   if (lock == RunLock::held) return say("running", is_at_end ? "the last step is done; the run is about to end" : "the run goes on");
   if (!age_s) return say("waiting", "nothing of a run is here yet");
   if (is_at_end) return say("finished", "the run has come to its end");
-  const double patience_s = std::max(max_age_s, 10 * last_value(found.timings, "total_s").value_or(0));
-  // On another machine, whose lock is not seen here.
-  if (*age_s < patience_s) return say("running", "the logs have changed " + age_text(*age_s) + " ago");
+  const double patience_s = std::max(patience.unknown_s, 10 * last_value(found.timings, "total_s").value_or(0));
+  // It may be on another machine.
+  if (*age_s < (lock == RunLock::given_back ? patience.given_back_s : patience_s))
+    return say("running", "the logs have changed " + age_text(*age_s) + " ago");
   say("stopped", "no run writes here: the logs have not changed for " + age_text(*age_s));
 }
 
@@ -110,7 +117,7 @@ void put(Json& state, const char* name, const std::optional<Value>& value) {
 }
 
 void add_times(const Found& found, Json& state) {
-  const std::optional<double> time = last_value(found.energy, "time");
+  const std::optional<double> time = last_time(found);
   put(state, "time", time);
   put(state, "step", last_value(found.timings, "step"));
   put(state, "step_s", last_value(found.timings, "total_s"));
@@ -145,10 +152,10 @@ void add_files(const Found& found, Json& state) {
 
 }  // namespace
 
-nlohmann::ordered_json run_state(const RunFiles& files, double max_age_s) {
+nlohmann::ordered_json run_state(const RunFiles& files, const Patience& patience) {
   Json state = {{"directory", printable_line(files.directory().string(), 1000)}, {"is_there", files.is_there()}};
   const Found found = look_at(files);
-  judge(files, found, max_age_s, state);
+  judge(files, found, patience, state);
   if (!files.is_there()) state["words"] = "the directory is not there yet";
   add_times(found, state);
   add_files(found, state);

@@ -7,6 +7,12 @@
 
 namespace grove {
 
+/// How long the logs of a run may not change before it counts as stopped, when no run is seen at work.
+struct Patience {
+  double given_back_s = 5;  ///< after the lock of the directory has been given back
+  double unknown_s = 60;    ///< where there may be a run on another machine; at least ten of its steps
+};
+
 /// The state of a run, as JSON:
 ///
 ///   directory, is_there      the path, and whether there is such a directory
@@ -20,8 +26,7 @@ namespace grove {
 ///   logs                     names of those that are there
 ///   notes                    what could not be read, a sentence each
 ///
-/// What is not known is left out. `max_age_s`: where the lock of the directory says nothing, a run whose logs have not changed for longer,
-/// and for ten of its steps, counts as stopped. Throws SystemError for a directory that cannot be read.
-nlohmann::ordered_json run_state(const RunFiles& files, double max_age_s = 60);
+/// What is not known is left out. Throws SystemError for a directory that cannot be read.
+nlohmann::ordered_json run_state(const RunFiles& files, const Patience& patience = {});
 
 }  // namespace grove
