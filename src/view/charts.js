@@ -9,6 +9,15 @@ function ticks(low, high, count) {
   return places;
 }
 
+/** The same of logarithms: powers of ten, and what is between where there are few of them. */
+function logTicks(low, high) {
+  const between = high - low < 1.5 ? [1, 2, 5] : high - low < 3 ? [1, 3] : [1], every = Math.ceil((high - low) / 7);
+  const places = [];
+  for (let power = Math.ceil(low) - 1; power <= high; ++power)
+    if (power % every === 0) for (const m of between) places.push(power + Math.log10(m));
+  return places.filter((y) => y >= low && y <= high);
+}
+
 class Chart {
   /** `options`: isLog, isStacked, format (of y), nothing (the words without data). */
   constructor(id, options) {
@@ -63,9 +72,7 @@ class Chart {
     const line = (...ends) => { pen.beginPath(); pen.moveTo(ends[0], ends[1]); pen.lineTo(ends[2], ends[3]); pen.stroke(); };
     pen.textAlign = "right";
     pen.textBaseline = "middle";
-    let places = ticks(...yRange, 5);
-    if (this.isLog && yRange[1] - yRange[0] > 1.2) places = ticks(Math.ceil(yRange[0]), yRange[1], 5).filter(Number.isInteger);
-    for (const y of places) { line(box.left, py(y), box.right, py(y)); pen.fillText(this.isLog ? number(10 ** y, 3) : this.format(y), box.left - 6, py(y)); }
+    for (const y of this.isLog ? logTicks(...yRange) : ticks(...yRange, 5)) { line(box.left, py(y), box.right, py(y)); pen.fillText(this.isLog ? number(10 ** y, 3) : this.format(y), box.left - 6, py(y)); }
     pen.textAlign = "center";
     pen.textBaseline = "top";
     for (const x of ticks(...xRange, Math.max(2, Math.floor((box.right - box.left) / 70)))) { line(px(x), box.bottom, px(x), box.bottom + 4); pen.fillText(number(x), px(x), box.bottom + 6); }

@@ -117,7 +117,7 @@ function updatePictures(all) {
     const before = menu.value;
     menu.dataset.kinds = JSON.stringify(kinds);
     menu.replaceChildren(...kinds.map((kind) => new Option(kind, kind)));
-    menu.value = kinds.includes(before) ? before : kinds[0] || "";
+    menu.value = [before, "density, along z", kinds[0]].find((kind) => kinds.includes(kind)) || "";
     menu.disabled = kinds.length < 2;
   }
   const number_before = pictures.chosen && pictures.chosen.number, files = all.filter((picture) => kindOf(picture) === menu.value);
@@ -128,6 +128,7 @@ function updatePictures(all) {
 }
 function showPicture() {
   const wanted = pictures.chosen, image = $("picture");
+  $("picture-controls").hidden = !wanted;
   text("picture-name", wanted ? `${wanted.name} (${pictures.files.indexOf(wanted) + 1} of ${pictures.files.length})` : "picture");
   if (!wanted) { image.hidden = true; $("picture-note").hidden = false; text("picture-note", "no picture yet: [pictures] of a configuration asks for them"); image.dataset.shows = ""; return; }
   if (image.dataset.shows === keyOf(wanted)) return;
@@ -139,22 +140,28 @@ function showPicture() {
   next.src = `api/picture/${wanted.name}?${encodeURIComponent(wanted.tag)}`;
 }
 
+/** Wall time of the steps that are left, if they take as long as the last ones; 0 where it is not known. */
+function timeLeft() {
+  const times = (timingsLog.column("total_s") || []).slice(-10), { dt, end, time } = state;
+  if (state.state !== "running" || !times.length || dt === undefined || time === undefined) return 0;
+  return ((end - time) / dt) * (times.reduce((sum, s) => sum + s, 0) / times.length);
+}
 function showState() {
   const has = (name) => state[name] !== undefined;
   $("state").className = "pill " + state.state;
   text("state", state.state === "running" ? "going on" : state.state);
   text("directory", state.directory);
   document.title = "Grove: " + state.directory.split("/").pop();
-  text("words", state.words);
+  const left = timeLeft();
+  text("words", state.words + (left > 0 ? `; about ${seconds(left)} of steps left` : ""));
   const part = has("end") && has("time") && state.end > state.begin ? Math.min(1, Math.max(0, (state.time - state.begin) / (state.end - state.begin))) : null;
   $("progress").value = part || 0;
-  text("progress-text", !has("step") ? "–" : `step ${number(state.step, 15)}` + (has("steps") && state.step <= state.steps ? ` of ${number(state.steps, 15)}` : "") + (part === null ? "" : `, ${Math.floor(part * 100)} %`));
+  text("progress-text", !has("step") ? "–" : `step ${number(state.step, 15)}` + (has("steps") && state.step <= state.steps ? ` of ${number(state.steps, 15)}` : "") + (part === null ? "" : `, ${part < 0.1 ? (Math.floor(part * 1000) / 10).toFixed(1) : Math.floor(part * 100)} %`));
   const isInUnits = has("time_words") && /[a-z]/i.test(state.time_words.replace(/e[-+]?\d/, ""));
   text("time", has("time") ? (isInUnits ? state.time_words : number(state.time)) : "–");
   text("time-unit", has("end") ? `of ${isInUnits ? state.end_words : number(state.end)}` + (isInUnits ? "" : `, ${state.time_unit}`) : "time");
   text("speed", has("particles_per_s") ? withPrefix(state.particles_per_s) : "–");
-  const left = state.state === "running" && has("dt") && has("time") && has("step_s") ? ((state.end - state.time) / state.dt) * state.step_s : 0;
-  text("step-time", has("step_s") ? seconds(state.step_s) + (left > 0 ? `, ${seconds(left)} left` : "") : "–");
+  text("step-time", has("step_s") ? seconds(state.step_s) : "–");
   const errors = energyLog.column("relative_energy_error");
   text("error", errors && errors.length ? number(errors.at(-1), 3) : "–");
 }
