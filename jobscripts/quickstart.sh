@@ -66,6 +66,7 @@ The collision is done. In $output:
 
 What next:
   $build_directory/grove info ${files[-1]}
+  $build_directory/grove view $output                           # the run in your browser, also while it goes on
   $build_directory/grove check ${files[-1]} --targets 1000      # force errors against direct summation
   $build_directory/grove run --print-config                     # every key of a configuration, with its default
   $0 --n 1000000                     # the same with more particles

@@ -38,6 +38,11 @@ if [[ "$no_install" == false && "$(id -u)" -eq 0 ]] && command -v apt-get >/dev/
   DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends slurm-wlm munge ||
     grove_say "SLURM cannot be installed here: the test with the label slurm is skipped"
 fi
+# For the test of the page of 'grove view', which is skipped without them. In Ubuntu Chromium is no package of apt.
+if [[ "$no_install" == false && "$(id -u)" -eq 0 ]] && command -v apt-get >/dev/null && ! { grove_package_is_installed chromium-driver && grove_package_is_installed python3-selenium; }; then
+  DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends chromium chromium-driver python3-selenium ||
+    grove_say "Chromium cannot be installed here: the test of the page of 'grove view' is skipped"
+fi
 grove_build "$build_directory" -DCMAKE_BUILD_TYPE=Release -DGROVE_TESTS=ON -DGROVE_WERROR=ON "${cmake_options[@]}"
 
 grove_say "running the tests"
