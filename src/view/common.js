@@ -36,7 +36,9 @@ class Refusal extends Error {
   constructor(status, words) { super(words); this.status = status; }
 }
 async function ask(path) {
-  const answer = await fetch("api/" + path);
+  const answer = await fetch("api/" + path).catch(() => {
+    throw new Refusal(0, "grove view does not answer: it has ended, or the tunnel is closed. Trying again; a new start has a new address.");
+  });
   if (!answer.ok) throw new Refusal(answer.status, (await answer.text()).trim());
   return answer;
 }

@@ -101,7 +101,7 @@ async function showSnapshot() {
       (sample.time === undefined ? "" : `, t = ${number(sample.time)}`) + (sample.not_finite ? `; ${sample.not_finite} have no finite position` : ""));
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    if (error.status !== 404) bad.set(keyOf(wanted), error.message);
+    if (error.status !== 404 && error.status !== 0) bad.set(keyOf(wanted), error.message);
     if (!cloud.sample && cloud.gl) cloud.say(error.message);
   } finally { isLoading = false; }
   // The slider may have moved meanwhile; and where the newest one is bad, the one before is the newest.
@@ -193,20 +193,20 @@ async function update() {
   updatePictures(state.pictures);
   snapshots.update(state.snapshots, (file) => !bad.has(keyOf(file)));
   showNotes();
-  showSnapshot().catch(() => {});  // the next round tells when the server is gone
+  showSnapshot().catch(console.error);
 }
 async function loop() {
   timer = 0;
   let next = interval.lost;
+  if (document.hidden) { timer = setTimeout(loop, next); return; }
   try {
-    if (!document.hidden) await update();
+    await update();
     next = interval[state.state] || 2000;
     $("trouble").hidden = true;
   } catch (error) {
     $("trouble").hidden = false;
-    text("trouble", error instanceof Refusal ? error.message
-      : "grove view does not answer: it has ended, or the tunnel is closed. Trying again; a new start has a new address.");
-    if (!(error instanceof TypeError) && !(error instanceof Refusal)) console.error(error);
+    text("trouble", error instanceof Refusal ? error.message : `a defect of this page: ${error}`);
+    if (!(error instanceof Refusal)) console.error(error);
     $("state").className = "pill lost";
     text("state", "no answer");
   }

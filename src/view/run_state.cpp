@@ -11,7 +11,6 @@
 #include "io/printable.hpp"
 #include "src/config/config.hpp"
 #include "src/config/units.hpp"
-#include "src/run/observers/energy_log.hpp"
 #include "src/run/step_schedule.hpp"
 #include "src/view/log_part.hpp"
 
@@ -127,7 +126,7 @@ void add_times(const Found& found, Json& state) {
   state["begin"] = times.begin;
   state["end"] = times.end;
   state["dt"] = times.dt;
-  state["time_unit"] = time_unit_text(*found.config);
+  state["time_unit"] = is_physical(found.config->units) ? "units of " + format_time(1.0, found.config->units) : "N-body units";
   state["end_words"] = format_time(times.end, found.config->units);
   if (time) state["time_words"] = format_time(*time, found.config->units);
   try {
