@@ -25,7 +25,8 @@ SnapshotRequest snapshot_request(const std::string& path, double time, const Con
   header.provenance = program_provenance();
   header.provenance.configuration = print_config(config);
   header.provenance.device = device;
-  header.fields = config.output.field_names();
+  header.fields = config.output.field_choice();
+  header.compression = static_cast<unsigned>(config.output.compression);
   return request;
 }
 
