@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "io/partial_file.hpp"
+#include "io/xdmf_series.hpp"
 #include "kernels/space/error.hpp"
 #include "src/run/observers/csv_log.hpp"
 
@@ -20,6 +21,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr const char* series_name = "snapshots.xdmf";
 constexpr const char *snapshot_prefix = "snapshot_", *checkpoint_prefix = "checkpoint_", *suffix = ".hdf5";
 const std::string partial_suffix = partial_name("");
 
@@ -36,7 +38,9 @@ std::optional<std::uint64_t> number_in(const std::string& name, const std::strin
 bool is_state(const std::string& name) { return number_in(name, snapshot_prefix) || number_in(name, checkpoint_prefix); }
 
 bool is_unfinished(const std::string& name) {
-  return name.ends_with(partial_suffix) && is_state(name.substr(0, name.size() - partial_suffix.size()));
+  if (!name.ends_with(partial_suffix)) return false;
+  const std::string final_name = name.substr(0, name.size() - partial_suffix.size());
+  return is_state(final_name) || final_name == series_name;
 }
 
 template <class Wanted>
@@ -65,7 +69,8 @@ fs::path free_name(const fs::path& directory) {
 
 bool is_result(const fs::path& file) {
   const std::string name = file.filename().string();
-  return name == "used_parameters.toml" || is_state(name) || (file.extension() == ".csv" && CsvLog::is_one(file.string()));
+  return name == "used_parameters.toml" || is_state(name) || (name == series_name && XdmfSeries::is_one(file)) ||
+         (file.extension() == ".csv" && CsvLog::is_one(file.string()));
 }
 
 std::vector<std::string> OutputDirectory::prepare(EarlierResults earlier) const {
@@ -74,8 +79,10 @@ std::vector<std::string> OutputDirectory::prepare(EarlierResults earlier) const 
     fs::create_directories(path_);
     if (::access(path_.c_str(), W_OK | X_OK) != 0)
       throw SystemError(fmt::format("output.directory = \"{}\" cannot be written to: {}", path_, std::strerror(errno)));
-    if (earlier != EarlierResults::keep)
+    if (earlier != EarlierResults::keep) {
       for (const std::string& log : {energy(), timings()}) CsvLog::require_no_other(log);
+      XdmfSeries::require_no_other(snapshot_series());
+    }
     const std::vector<fs::path> results = files_in(path_, is_result);
     if (!results.empty() && earlier == EarlierResults::refuse)
       throw ConfigError(

@@ -82,6 +82,9 @@ void SnapshotWriter::write(const SnapshotRequest& request, ParticleColumns& part
 
 void SnapshotWriter::write(const SnapshotRequest& request, ParticleColumns& particles, const Communicator& comm, const Hdf5Turn& turn) {
   write_snapshot(request.path, particles, request.header, comm, turn);
+  comm.agree([&] {
+    if (series_) series_->add(request.path, turn);
+  });
   seconds_ += std::chrono::duration<double>(SnapshotRequest::Clock::now() - request.made).count();
 }
 
