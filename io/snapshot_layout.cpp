@@ -24,6 +24,8 @@ constexpr std::uint64_t metadata_allowance = 64 << 10;
 
 // Smaller than dataset_alignment, so that pieces lie close together; large enough to pack well.
 constexpr std::uint64_t piece_bytes = 512 << 10;
+// Below this, the list of the pieces takes more than packing wins.
+constexpr std::uint64_t smallest_packed = 64 << 10;
 // What the list of a dataset's pieces takes in the file: a node with room for 64 of them is at least half full.
 constexpr std::uint64_t bytes_in_list = 256, bytes_of_list = 16 << 10;
 
@@ -131,22 +133,23 @@ void write_provenance_group(const Hdf5Handle& file, const SnapshotHeader& header
   for (const auto& [name, text] : provenance.extra) write_long_text(group, name, text);
 }
 
-/// The rows of a piece of a dataset with `count` rows that is packed.
-std::uint64_t rows_of_piece(const ParticleField& field, std::uint64_t count) {
-  return std::min(count, std::max<std::uint64_t>(1, piece_bytes / field.row_bytes()));
+/// Those of a dataset with `count` rows, in a snapshot that is packed at this level.
+DatasetPieces pieces_of(const ParticleField& field, std::uint64_t count, unsigned compression) {
+  if (compression == 0 || count * field.row_bytes() < smallest_packed) return {};
+  return {std::min<std::uint64_t>(count, piece_bytes / field.row_bytes()), compression};
 }
 
-/// Quantity and unit as the simulations EAGLE and OWLS write them, by the letters of the unit system: "velocity, in U_V [cgs]". Each unit
-/// is followed by a space, which pynbody needs.
+/// Quantity and unit as the simulations EAGLE and OWLS write them, by the letters of the unit system: "velocity U_V [cgs]". Something must
+/// follow the last unit, or pynbody does not read its power.
 std::string described(const ParticleField& field) {
   std::string text = field.name;
   const auto add = [&](const char* unit, double power) {
-    if (power != 0) text += power == 1 ? fmt::format(" {} ", unit) : fmt::format(" {}^{} ", unit, power);
+    if (power != 0) text += power == 1 ? fmt::format(" {}", unit) : fmt::format(" {}^{}", unit, power);
   };
   add("U_L", field.unit.length);
   add("U_M", field.unit.mass);
   add("U_V", field.unit.velocity);
-  return text + " [cgs]";
+  return text + (text == field.name ? " [no unit]" : " [cgs]");
 }
 
 /// Everything that readers want to know of a dataset, in the words of GADGET-4 (the first six) and of EAGLE (the others).
@@ -165,15 +168,14 @@ void describe_field(const Hdf5Handle& dataset, const ParticleField& field, const
 
 void create_field(const Hdf5Handle& group, const ParticleField& field, std::uint64_t count, unsigned compression, const UnitSystem& units) {
   const std::vector<hsize_t> shape = field.components == 1 ? std::vector<hsize_t>{count} : std::vector<hsize_t>{count, field.components};
-  const DatasetPieces pieces = compression > 0 ? DatasetPieces{rows_of_piece(field, count), compression} : DatasetPieces{};
+  const DatasetPieces pieces = pieces_of(field, count, compression);
   describe_field(create_dataset(group, field.dataset, file_type_of(field.type), shape, pieces), field, units);
 }
 
 /// Most bytes that a dataset which is packed takes in the file. What does not become smaller stays as it is. A piece whose rows several
 /// ranks write is packed anew by each, and its place may not be used again.
-std::uint64_t largest_packed_size(const ParticleField& field, std::uint64_t count, int ranks) {
-  const std::uint64_t rows = rows_of_piece(field, count), pieces = (count + rows - 1) / rows;
-  const std::uint64_t again = static_cast<std::uint64_t>(ranks);
+std::uint64_t largest_packed_size(const ParticleField& field, std::uint64_t count, std::uint64_t rows, int ranks) {
+  const std::uint64_t pieces = (count + rows - 1) / rows, again = static_cast<std::uint64_t>(ranks);
   return (pieces + again) * rows * field.row_bytes() + pieces * bytes_in_list + bytes_of_list;
 }
 
@@ -206,8 +208,11 @@ std::uint64_t largest_snapshot_size(std::uint64_t image_bytes, const SnapshotCon
   std::uint64_t bytes = image_bytes + metadata_allowance;
   for (const std::uint64_t count : contents.count_of_type) {
     for (const ParticleField& field : contents.fields) {
-      if (contents.compression > 0 && count > 0) bytes += largest_packed_size(field, count, contents.ranks);
-      if (contents.compression > 0) continue;
+      const DatasetPieces pieces = pieces_of(field, count, contents.compression);
+      if (pieces.rows > 0) {
+        bytes += largest_packed_size(field, count, pieces.rows, contents.ranks);
+        continue;
+      }
       const std::uint64_t size = count * field.row_bytes();
       bytes += size + (size >= dataset_alignment ? dataset_alignment : 0);
     }

@@ -38,6 +38,18 @@ if [[ "$no_install" == false && "$(id -u)" -eq 0 ]] && command -v apt-get >/dev/
   DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends slurm-wlm munge ||
     grove_say "SLURM cannot be installed here: the test with the label slurm is skipped"
 fi
+# For the tests of what other programs read in Grove's files: each is skipped without its program.
+if [[ "$no_install" == false && (-z "$label" || "$label" == unit) ]]; then
+  if [[ "$(id -u)" -eq 0 ]] && command -v apt-get >/dev/null; then
+    for package in python3-yt python3-h5py python3-venv; do
+      grove_package_is_installed "$package" || DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$package" ||
+        grove_say "$package cannot be installed here: tests that need it are skipped"
+    done
+  fi
+  mkdir -p "$build_directory"
+  "$grove_root/tests/io/readers_venv.sh" "$build_directory/readers_venv" ||
+    grove_say "pynbody, unsio and vtk cannot be installed here: tests that need them are skipped"
+fi
 grove_build "$build_directory" -DCMAKE_BUILD_TYPE=Release -DGROVE_TESTS=ON -DGROVE_WERROR=ON "${cmake_options[@]}"
 
 grove_say "running the tests"
