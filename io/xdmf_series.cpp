@@ -18,11 +18,12 @@ namespace grove {
 
 namespace {
 
-// By these lines Grove knows its own file.
+/// By this Grove knows its own file.
 constexpr const char* head =
     "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-    "<!-- Written by Grove: the snapshots of a run, for ParaView and VisIt. Grove replaces this file. -->\n";
+    "<!-- Written by Grove: the snapshots of a run";
 constexpr const char* begin =
+    ", for ParaView and VisIt. Grove replaces this file. -->\n"
     "<Xdmf Version=\"2.0\">\n<Domain>\n<Grid Name=\"snapshots\" GridType=\"Collection\" CollectionType=\"Temporal\">\n";
 constexpr const char* end = "</Grid>\n</Domain>\n</Xdmf>\n";
 

@@ -215,10 +215,10 @@ TEST_F(Snapshot, AlignsLargeDatasetsAndKeepsTheirNumbers) {
   comm_.barrier();
 }
 
-/// 60,000 particles of rank 0, 60,001 of rank 1 and so on, of types 1 and 2 by turns of 1000.
+/// 60,000 particles of rank 0, none of rank 1, 60,002 of rank 2 and so on, of types 1 and 2 by turns of 1000.
 ParticleSet large_share(const Communicator& comm) {
   ParticleSet local;
-  local.resize(60000 + static_cast<std::size_t>(comm.rank()));
+  local.resize(comm.rank() == 1 ? 0 : 60000 + static_cast<std::size_t>(comm.rank()));
   const std::uint64_t first = comm.prefix_sum(local.size());
   for (std::size_t i = 0; i < local.size(); ++i) {
     local.id[i] = first + i;

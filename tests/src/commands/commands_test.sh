@@ -96,7 +96,7 @@ a_run_writes_snapshots_and_logs_of_every_step() {
   for n in 1 3; do
     rm -rf output && ranks $n run run.toml >out.txt && contains out.txt "finished: step 8 of 8" &&
       contains out.txt "method fmm, opening relative, tolerance 0.001, softening 0.05 (plummer)" || return 1
-    holds [ "$(ls output)" = "$(printf '%s\n' checkpoint_{0,1}.hdf5 energy.csv snapshot_000{0,1,2}.hdf5 timings.csv used_parameters.toml)" ] || return 1
+    holds [ "$(ls output)" = "$(printf '%s\n' checkpoint_{0,1}.hdf5 energy.csv snapshot_000{0,1,2}.hdf5 snapshots.xdmf timings.csv used_parameters.toml)" ] || return 1
     for log in energy timings; do holds [ "$(grep -vc '^#' output/$log.csv)" -eq 10 ] || return 1; done
     "$grove" info --all output/snapshot_0002.hdf5 >info.txt && contains info.txt "PartType1/Acceleration" && contains info.txt "200" || return 1
     holds [ "$(tail -n 1 output/energy.csv | cut -d, -f1)" = 1 ] || return 1

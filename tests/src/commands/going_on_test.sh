@@ -39,7 +39,7 @@ goes_on() { ends_with "$1" "$grove" run run.toml --continue "${@:2}"; }
 # The run up to t = 2, and a few steps more in its logs alone.
 run_without_checkpoints() {
   ends_with 0 "$grove" run run.toml --quiet --set time.end=2.125 --set output.checkpoints=no && rm output/snapshot_0005.hdf5 || return 1
-  holds [ "$(ls output)" = "$(printf '%s\n' energy.csv snapshot_000{0,1,2,3,4}.hdf5 timings.csv used_parameters.toml)" ]
+  holds [ "$(ls output)" = "$(printf '%s\n' energy.csv snapshot_000{0,1,2,3,4}.hdf5 snapshots.xdmf timings.csv used_parameters.toml)" ]
 }
 # column FILE NUMBER: of the rows.
 column() { grep -v '^#' "$1" | tail -n +2 | cut -d, -f"$2"; }
