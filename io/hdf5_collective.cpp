@@ -49,11 +49,15 @@ CollectiveFile::CollectiveFile(const std::filesystem::path& path, std::size_t tr
 
 void CollectiveFile::write_rows(const Hdf5Handle& dataset, const ParticleField& field, std::uint64_t first, std::uint64_t count,
                                 const NextRows& next) {
-  const std::uint64_t rows_per_round = std::max<std::uint64_t>(1, transfer_bytes_ / field.row_bytes());
-  const std::uint64_t rounds = (comm_.max(count) + rows_per_round - 1) / rows_per_round;
+  std::uint64_t piece = 1;
+  comm_.agree([&] { piece = rows_in_piece(dataset); });
+  const std::uint64_t rows_per_round = std::max<std::uint64_t>(1, transfer_bytes_ / field.row_bytes() / piece) * piece;
+  // From the border of a piece on, up to this rank's first row.
+  const std::uint64_t before = first % piece;
+  const std::uint64_t rounds = comm_.max(count == 0 ? 0 : (before + count + rows_per_round - 1) / rows_per_round);
   const hid_t memory_type = memory_type_of(field.type);
-  for (std::uint64_t round = 0; round < rounds; ++round) {
-    const std::uint64_t begin = std::min(count, round * rows_per_round), end = std::min(count, begin + rows_per_round);
+  for (std::uint64_t round = 0, begin = 0; round < rounds; ++round) {
+    const std::uint64_t end = std::min(count, (round + 1) * rows_per_round - before);
     Hdf5Handle memory, space;
     std::span<const std::byte> values;
     // All that can fail on one rank alone comes before the collective write.
@@ -65,6 +69,7 @@ void CollectiveFile::write_rows(const Hdf5Handle& dataset, const ParticleField& 
       check_hdf5(H5Dwrite(dataset.id(), memory_type, memory.id(), space.id(), collective_.id(), values.data()),
                  hdf5_name(dataset) + ": cannot be written");
     });
+    begin = end;
     // The disk works while the next rows are handed over: it would begin too late otherwise, when memory is full of them.
     if (comm_.local_rank() == 0) begin_flush(path_);
   }

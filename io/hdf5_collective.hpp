@@ -27,7 +27,7 @@ class CollectiveFile {
   const Hdf5Handle& handle() const { return file_; }
 
   /// Writes this rank's rows [first, first + count) of a dataset with the elements of `field`. In as many rounds as the rank with most rows
-  /// needs.
+  /// needs. Rounds end where pieces of the dataset do, so that a piece is packed once, but for those that two ranks share.
   void write_rows(const Hdf5Handle& dataset, const ParticleField& field, std::uint64_t first, std::uint64_t count, const NextRows& next);
   /// The same of rows that lie one after the other.
   void write_rows(const Hdf5Handle& dataset, const ParticleField& field, std::uint64_t first, std::span<const std::byte> rows);

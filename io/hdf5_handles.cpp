@@ -216,16 +216,36 @@ Hdf5Handle open_dataset(const Hdf5Handle& parent, const std::string& name) {
   return {id, H5Dclose};
 }
 
-Hdf5Handle create_dataset(const Hdf5Handle& parent, const std::string& name, hid_t type, const std::vector<hsize_t>& shape) {
+Hdf5Handle create_dataset(const Hdf5Handle& parent, const std::string& name, hid_t type, const std::vector<hsize_t>& shape,
+                          const DatasetPieces& pieces) {
   const std::string what = object_path(parent, name) + ": cannot be created";
   const Hdf5Handle space(check_hdf5(H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr), what), H5Sclose);
   const Hdf5Handle creation = property_list(H5P_DATASET_CREATE);
   check_hdf5(H5Pset_obj_track_times(creation.id(), false), what);
-  check_hdf5(H5Pset_layout(creation.id(), H5D_CONTIGUOUS), what);
-  check_hdf5(H5Pset_alloc_time(creation.id(), H5D_ALLOC_TIME_LATE), what);
-  check_hdf5(H5Pset_fill_time(creation.id(), H5D_FILL_TIME_NEVER), what);
+  if (pieces.rows > 0) {
+    std::vector<hsize_t> piece = shape;
+    piece.at(0) = pieces.rows;
+    check_hdf5(H5Pset_chunk(creation.id(), static_cast<int>(piece.size()), piece.data()), what);
+    check_hdf5(H5Pset_shuffle(creation.id()), what);
+    check_hdf5(H5Pset_deflate(creation.id(), pieces.deflate_level), what);
+    // The last piece ends with rows that do not exist: they are the same in every file.
+    check_hdf5(H5Pset_fill_time(creation.id(), H5D_FILL_TIME_ALLOC), what);
+  } else {
+    check_hdf5(H5Pset_layout(creation.id(), H5D_CONTIGUOUS), what);
+    check_hdf5(H5Pset_alloc_time(creation.id(), H5D_ALLOC_TIME_LATE), what);
+    check_hdf5(H5Pset_fill_time(creation.id(), H5D_FILL_TIME_NEVER), what);
+  }
   const hid_t id = H5Dcreate2(parent.id(), name.c_str(), type, space.id(), H5P_DEFAULT, creation.id(), H5P_DEFAULT);
   return {check_hdf5(id, what), H5Dclose};
+}
+
+hsize_t rows_in_piece(const Hdf5Handle& dataset) {
+  const std::string what = hdf5_name(dataset);
+  const Hdf5Handle creation(check_hdf5(H5Dget_create_plist(dataset.id()), what), H5Pclose);
+  if (H5Pget_layout(creation.id()) != H5D_CHUNKED) return 1;
+  std::vector<hsize_t> piece(static_cast<std::size_t>(check_hdf5(H5Pget_chunk(creation.id(), 0, nullptr), what)));
+  check_hdf5(H5Pget_chunk(creation.id(), static_cast<int>(piece.size()), piece.data()), what);
+  return piece.at(0);
 }
 
 DatasetInfo describe_dataset(const Hdf5Handle& dataset) {

@@ -86,11 +86,21 @@ Hdf5Handle open_dataset(const Hdf5Handle& parent, const std::string& name);
 /// Whether there is a dataset of that name, in this file.
 bool is_dataset(const Hdf5Handle& parent, const std::string& name);
 
-/// Creates a contiguous dataset, without time stamps. It gets its space in the file when it is written to or when it is opened
-/// in parallel, without being filled.
+/// Pieces of so many rows each (the last one may be shorter), every one packed by itself: its bytes in the order of their weight, then
+/// deflate of this level. Nothing is lost. With 0 rows, one piece that is not packed.
+struct DatasetPieces {
+  hsize_t rows = 0;
+  unsigned deflate_level = 0;
+};
+
+/// Creates a dataset, without time stamps. One that is not packed gets its space in the file when it is written to or when it is opened
+/// in parallel, without being filled; the pieces of one that is packed, when they are written.
 /// @param type   HDF5 type of an element in the file
 /// @param shape  [rank] number of elements per dimension
-Hdf5Handle create_dataset(const Hdf5Handle& parent, const std::string& name, hid_t type, const std::vector<hsize_t>& shape);
+Hdf5Handle create_dataset(const Hdf5Handle& parent, const std::string& name, hid_t type, const std::vector<hsize_t>& shape,
+                          const DatasetPieces& pieces = {});
+/// The rows in each piece of a dataset; 1 for one that is in one piece.
+hsize_t rows_in_piece(const Hdf5Handle& dataset);
 
 /// Type and shape of a dataset.
 struct DatasetInfo {

@@ -69,34 +69,36 @@ const ParticleField& field_named(const ParticleColumns& local, const std::string
 }
 
 /// A field that is wanted is written when every rank that has particles knows it.
-std::vector<const ParticleField*> written_fields(const ParticleColumns& local, const SnapshotHeader& header, const Communicator& comm) {
-  std::vector<const ParticleField*> written;
+std::vector<ParticleField> written_fields(const ParticleColumns& local, const SnapshotHeader& header, const Communicator& comm) {
+  std::vector<ParticleField> written;
   for (const ParticleField* field : snapshot_fields(*local.table(), header.fields))
-    if (comm.min(local.size() == 0 || local.knows(*field) ? 1 : 0) == 1) written.push_back(field);
+    if (comm.min(local.size() == 0 || local.knows(*field) ? 1 : 0) == 1) written.push_back(as_written(*field, header.fields));
   return written;
 }
 
 /// The rows of the particles of one type, in order, some at a time.
 class RowsOfType {
  public:
-  RowsOfType(const Shares& shares, int type, std::span<const std::byte> values, std::size_t row_bytes)
+  /// Rows of `field`, which become those of `written`.
+  RowsOfType(const Shares& shares, int type, std::span<const std::byte> values, const ParticleField& field, const ParticleField& written)
       : types_(shares.types),
         type_(static_cast<std::uint8_t>(type)),
         values_(values),
-        row_bytes_(row_bytes),
+        field_(field),
+        row_bytes_(field.row_bytes()),
+        written_bytes_(written.row_bytes()),
         at_(shares.of_type.at(static_cast<std::size_t>(type)).begin) {}
 
   /// The next `count` rows: where they are, if they lie one after the other, else brought together in `dense`.
   std::span<const std::byte> next(std::size_t count, std::vector<std::byte>& dense) {
     if (count == 0) return {};
     const std::size_t begin = next_begin(), length = length_from(begin, count);
-    if (length == count) return piece(begin, count);
-    dense.resize(count * row_bytes_);
-    std::byte* to = dense.data();
-    to = std::copy_n(piece(begin, length).data(), length * row_bytes_, to);
+    if (length == count && written_bytes_ == row_bytes_) return piece(begin, count);
+    dense.resize(count * written_bytes_);
+    std::byte* to = put(piece(begin, length), dense.data());
     for (count -= length; count > 0;) {
       const std::size_t more = next_begin(), rows = length_from(more, count);
-      to = std::copy_n(piece(more, rows).data(), rows * row_bytes_, to);
+      to = put(piece(more, rows), to);
       count -= rows;
     }
     return dense;
@@ -115,6 +117,12 @@ class RowsOfType {
     at_ = begin + length;
     return length;
   }
+  /// Returns the place after the rows.
+  std::byte* put(std::span<const std::byte> rows, std::byte* to) const {
+    if (written_bytes_ == row_bytes_) return std::copy(rows.begin(), rows.end(), to);
+    shorten(rows, field_, to);
+    return to + rows.size() / row_bytes_ * written_bytes_;
+  }
   std::span<const std::byte> piece(std::size_t begin, std::size_t count) const {
     return values_.subspan(begin * row_bytes_, count * row_bytes_);
   }
@@ -122,9 +130,12 @@ class RowsOfType {
   std::span<const std::uint8_t> types_;
   std::uint8_t type_;
   std::span<const std::byte> values_;
-  std::size_t row_bytes_;
+  const ParticleField& field_;
+  std::size_t row_bytes_, written_bytes_;
   std::size_t at_;
 };
+
+constexpr std::size_t packed_at_once = std::size_t{64} << 20;
 
 /// The datasets of one field, by type.
 using Datasets = std::array<Hdf5Handle, particle_type_count>;
@@ -136,26 +147,27 @@ std::vector<Datasets> open_datasets(const Hdf5Handle& file, const SnapshotConten
     const auto k = static_cast<std::size_t>(type);
     if (contents.count_of_type[k] == 0) continue;
     for (std::size_t f = 0; f < datasets.size(); ++f)
-      comm.agree([&] { datasets[f][k] = open_dataset(open_group(file, gadget_group(type)), contents.fields[f]->dataset); });
+      comm.agree([&] { datasets[f][k] = open_dataset(open_group(file, gadget_group(type)), contents.fields[f].dataset); });
   }
   return datasets;
 }
 
 void write_particles(const std::filesystem::path& path, ParticleColumns& local, const Shares& shares, const SnapshotHeader& header,
                      const SnapshotContents& contents, const Communicator& comm) {
-  CollectiveFile file(path, header.transfer_bytes, comm);
+  // HDF5 keeps all that it packs in one call in memory.
+  CollectiveFile file(path, header.compression > 0 ? std::min(header.transfer_bytes, packed_at_once) : header.transfer_bytes, comm);
   {
     const std::vector<Datasets> datasets = open_datasets(file.handle(), contents, comm);
     for (std::size_t f = 0; f < datasets.size(); ++f) {
-      const ParticleField& field = *contents.fields[f];
+      const ParticleField &written = contents.fields[f], &field = field_named(local, written.name);
       const std::span<const std::byte> values = local.values(field);
       for (int type = 0; type < particle_type_count; ++type) {
         const auto k = static_cast<std::size_t>(type);
         if (contents.count_of_type[k] == 0) continue;
-        RowsOfType rows(shares, type, values, field.row_bytes());
+        RowsOfType rows(shares, type, values, field, written);
         std::vector<std::byte> dense;
         const TypeShare& share = shares.of_type[k];
-        file.write_rows(datasets[f][k], field, share.first, share.count, [&](std::size_t count) { return rows.next(count, dense); });
+        file.write_rows(datasets[f][k], written, share.first, share.count, [&](std::size_t count) { return rows.next(count, dense); });
       }
     }
   }
@@ -191,13 +203,12 @@ double enclosing_box_size(const ParticleSet& local, const Communicator& comm) {
   return box_size_for(largest_finite(std::as_bytes(std::span(local.position))), comm);
 }
 
-std::vector<const ParticleField*> snapshot_fields(const FieldTable& fields, const std::vector<std::string>& names) {
-  std::vector<const ParticleField*> wanted;
-  for (const ParticleField& field : fields.rows()) {
-    const bool asked_for = field.snapshot == InSnapshot::on_request && std::count(names.begin(), names.end(), field.name) > 0;
-    if ((field.snapshot == InSnapshot::always || asked_for) && !field.dataset.empty()) wanted.push_back(&field);
-  }
-  return wanted;
+std::string why_no_compression() {
+#if H5_VERSION_GE(1, 10, 2)
+  return H5Zfilter_avail(H5Z_FILTER_DEFLATE) > 0 ? "" : "the HDF5 library was built without deflate (zlib)";
+#else
+  return "HDF5 packs what several ranks write from version 1.10.2 on";
+#endif
 }
 
 void write_snapshot(const std::filesystem::path& final_name, ParticleColumns& local, const SnapshotHeader& header, const Communicator& comm,
@@ -215,6 +226,7 @@ void write_snapshot(const std::filesystem::path& final_name, ParticleColumns& lo
   contents.fields = written_fields(local, header, comm);
   contents.box_size = box_size_for(largest_finite(local.values(field_named(local, "position"))), comm);
   contents.ranks = comm.size();
+  contents.compression = header.compression;
   try {
     // All metadata come from one rank: this is little work, and an error in it (no room on the disk first of all) is met before
     // all ranks write together, where one that fails could leave the others waiting.
@@ -238,16 +250,6 @@ void write_snapshot(const std::filesystem::path& final_name, const ParticleSet& 
   comm.agree([&] { check_lengths(local); });
   ColumnsOfSet columns(local);
   write_snapshot(final_name, columns, header, comm, Hdf5Turn());
-}
-
-void require_fields_on_request(const FieldTable& fields, const std::vector<std::string>& names, const std::string& key) {
-  std::vector<std::string> allowed;
-  for (const ParticleField& field : fields.rows())
-    if (field.snapshot == InSnapshot::on_request && !field.dataset.empty()) allowed.push_back(field.name);
-  for (const std::string& name : names)
-    if (std::find(allowed.begin(), allowed.end(), name) == allowed.end())
-      throw ConfigError(
-          fmt::format("{}: \"{}\" is no particle field that is written on request; these are: {}", key, name, fmt::join(allowed, ", ")));
 }
 
 }  // namespace grove

@@ -9,6 +9,7 @@
 
 #include "decomposition/communicator.hpp"
 #include "io/hdf5_turn.hpp"
+#include "io/snapshot_fields.hpp"
 #include "io/unit_system.hpp"
 #include "kernels/particles/particle_columns.hpp"
 
@@ -33,7 +34,9 @@ struct SnapshotHeader {
   std::vector<double> softening_of_type{};  ///< [types] the same of each type; empty: all have `softening`
   ComponentNames components = usual_component_names();
   Provenance provenance;
-  std::vector<std::string> fields{};  ///< names of the fields on request that are to be written
+  FieldChoice fields{};
+  /// Level of deflate (gzip), 1 to 9, by which the particles' numbers are packed, without loss; 0: they are not.
+  unsigned compression = 0;
   /// Most bytes that a rank hands over in one call: bounds the scratch memory and keeps MPI's counts within an int. At least 24.
   std::size_t transfer_bytes = std::size_t{256} << 20;
 };
@@ -43,16 +46,16 @@ struct SnapshotHeader {
 /// Collective.
 double enclosing_box_size(const ParticleSet& local, const Communicator& comm);
 
-/// The fields of a table that a snapshot has if they are known: those that are always written, and those of `names` that are written on
-/// request.
-std::vector<const ParticleField*> snapshot_fields(const FieldTable& fields, const std::vector<std::string>& names);
+/// Why this program's HDF5 library cannot pack what several ranks write, in a few words; empty: it can.
+std::string why_no_compression();
 
 /// Writes all particles of all ranks to `final_name`. Collective; any rank may have none, but not all.
 ///
 /// Within a type, particles are in rank order and on each rank in the order of `local`. A field that should be written is left out if some
 /// rank with particles does not know it. Of `local`, the field "type" is asked for first, then each field that is written, in the order of
 /// the table, in which "position" comes first; this one is asked for twice in a row. Rows that lie one after the other are written from
-/// where they are; others are brought together in at most `transfer_bytes` of memory. The file is made under the name `final_name`.partial,
+/// where they are; others, and those in single precision, are brought together in at most `transfer_bytes` of memory. Compression takes
+/// about as much again, of at most 64 MiB at a time. The file is made under the name `final_name`.partial,
 /// flushed to the disk and then renamed, so that a file under its final name is always complete; an older file of that name is replaced.
 /// The bytes depend on the arguments alone.
 /// @param turn  held by whoever calls this, on whichever thread
@@ -63,8 +66,5 @@ void write_snapshot(const std::filesystem::path& final_name, ParticleColumns& lo
 /// The same of a ParticleSet. Waits for HDF5's turn. Throws AgreedError also for fields of a wrong length.
 void write_snapshot(const std::filesystem::path& final_name, const ParticleSet& local, const SnapshotHeader& header,
                     const Communicator& comm);
-
-/// Throws ConfigError, which names `key`, unless all of `names` are fields of the table that are written on request.
-void require_fields_on_request(const FieldTable& fields, const std::vector<std::string>& names, const std::string& key);
 
 }  // namespace grove

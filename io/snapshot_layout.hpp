@@ -14,9 +14,12 @@ namespace grove {
 /// What the skeleton depends on besides the header.
 struct SnapshotContents {
   std::array<std::uint64_t, particle_type_count> count_of_type{};  ///< over all ranks
-  std::vector<const ParticleField*> fields;                        ///< those that are written
+  std::vector<ParticleField> fields;                               ///< those that are written, as they are in the file
   double box_size = 1;
   int ranks = 1;
+  unsigned compression = 0;  ///< level of deflate; 0: none
+
+  bool has_double_positions() const;
 };
 
 /// The bytes of an HDF5 file with everything but the particles' numbers: their datasets have no space in the file yet. `name` appears in

@@ -68,6 +68,8 @@ The collision is done. In $output:
 What next:
   ffmpeg -framerate 12 -i $output/picture_density_z_%04d.png -pix_fmt yuv420p collision.mp4   # a movie
   $build_directory/grove info ${files[-1]}
+  $build_directory/grove plot $output                          # the logs as a picture (needs python3-matplotlib)
+  $build_directory/grove view $output                           # the run in your browser, also while it goes on
   $build_directory/grove check ${files[-1]} --targets 1000      # force errors against direct summation
   $build_directory/grove run --print-config                     # every key of a configuration, with its default
   $0 --n 1000000                     # the same with more particles

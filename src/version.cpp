@@ -41,6 +41,7 @@ Provenance program_provenance() {
   Provenance provenance;
   provenance.version = build_info::version;
   provenance.git_commit = build_info::git_commit;
+  provenance.git_date = build_info::git_date;
   return provenance;
 }
 

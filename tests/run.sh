@@ -33,10 +33,29 @@ if [[ "$(grove_gpu_count)" -eq 0 ]]; then export GROVE_CUDA_ARCHITECTURES="${GRO
 
 grove_packages+=(hdf5-tools) # h5dump shows tests what is in a file
 grove_set_up
-# For the test of the job scripts, which is skipped without them.
-if [[ "$no_install" == false && "$(id -u)" -eq 0 ]] && command -v apt-get >/dev/null && ! { grove_package_is_installed slurm-wlm && grove_package_is_installed munge; }; then
-  DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends slurm-wlm munge ||
-    grove_say "SLURM cannot be installed here: the test with the label slurm is skipped"
+
+# For tests that are skipped without them: install_if_possible WHAT_IS_NOT_TRIED PACKAGE...
+install_if_possible() {
+  local package
+  for package in "${@:2}"; do
+    grove_package_is_installed "$package" && continue
+    if [[ "$no_install" == true || "$(id -u)" -ne 0 ]] || ! command -v apt-get >/dev/null ||
+      ! DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "${@:2}"; then
+      grove_say "$package is not installed: $1"
+    fi
+    return 0
+  done
+}
+install_if_possible "the test with the label slurm is skipped" slurm-wlm munge
+install_if_possible "whether pandas reads logs, and what grove plot draws, is not tried" python3-matplotlib python3-pandas
+install_if_possible "the commands of the tutorial are not tried" ffmpeg
+# In Ubuntu Chromium is no package of apt.
+install_if_possible "the test of the page of 'grove view' is skipped" chromium chromium-driver python3-selenium
+install_if_possible "tests of what other programs read in Grove's files are skipped" python3-yt python3-h5py python3-venv
+if [[ "$no_install" == false && (-z "$label" || "$label" == unit) ]]; then
+  mkdir -p "$build_directory"
+  "$grove_root/tests/io/readers_venv.sh" "$build_directory/readers_venv" ||
+    grove_say "pynbody, unsio and vtk cannot be installed here: tests that need them are skipped"
 fi
 grove_build "$build_directory" -DCMAKE_BUILD_TYPE=Release -DGROVE_TESTS=ON -DGROVE_WERROR=ON "${cmake_options[@]}"
 

@@ -1,4 +1,4 @@
-// grove info: what is in files of particles.
+// grove info: what is in files of particles, and in the logs of a run.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -15,6 +15,7 @@
 #include "kernels/space/error.hpp"
 #include "src/commands/command.hpp"
 #include "src/commands/options.hpp"
+#include "src/run/observers/log_description.hpp"
 
 namespace grove {
 
@@ -103,10 +104,30 @@ Json checkpoint_json(const std::string& file, bool all) {
   return json;
 }
 
+Json log_json(const LogDescription& log) {
+  const CsvRows& rows = log.rows;
+  Json json = {{"file", log.file},
+               {"format", "log of Grove"},
+               {"title", log.title},
+               {"rows", rows.count},
+               {"first_time", or_null(rows.value(rows.first, "time"))},
+               {"last_time", or_null(rows.value(rows.last, "time"))},
+               {"units", units_json(log.units)},
+               {"columns", Json::array()},
+               {"notes", log.notes}};
+  for (const CsvColumn& column : log.columns)
+    json["columns"].push_back({{"name", column.name}, {"meaning", column.meaning}, {"last", or_null(rows.value(rows.last, column.name))}});
+  return json;
+}
+
 /// One file in words and as JSON.
 std::pair<std::string, Json> describe(const std::string& file, const InfoOptions& options) {
   const bool all = options.all;
   if (has_seal(file) && options.columns.empty()) return {describe_checkpoint(file, all), checkpoint_json(file, all)};
+  if (options.columns.empty() && (log_kind_in(file) || is_log_of_grove(file))) {
+    const LogDescription log = describe_log(file);
+    return {log.text(), log_json(log)};
+  }
   const FileSummary summary = summarise_file(file, options.columns);
   return {all ? full_description(summary) : short_description(summary), as_json(summary, all)};
 }
@@ -146,7 +167,9 @@ int info(const InfoOptions& options, const Communicator& comm) {
 
 CommandAction declare_info(CLI::App& app) {
   auto options = std::make_shared<InfoOptions>();
-  app.add_option("FILE", options->files, "files of particles (HDF5, GADGET binary, TIPSY, NEMO, text tables) or checkpoints");
+  app.add_option(
+      "FILE", options->files,
+      "files of particles (HDF5, GADGET binary, TIPSY, NEMO, text tables), checkpoints, or logs of a run (energy.csv, timings.csv)");
   app.add_flag("--all", options->all, "all that the files say: fields, centre of mass, the configuration that made them, every attribute");
   app.add_option("--columns", options->columns,
                  "what the columns of a text table are, as initial_conditions.columns of a run: \"m x y z vx vy vz -\"")

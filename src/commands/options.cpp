@@ -162,23 +162,26 @@ void write_text(const std::string& path, const std::string& text) {
   require_good(file, path);
 }
 
-void require_new_snapshot(const std::string& out, bool overwrite, const std::vector<std::string>& inputs) {
+void require_new_snapshot(const std::string& out, bool overwrite, const std::vector<std::string>& inputs, const std::string& option) {
   const std::string extension = std::filesystem::path(out).extension().string();
   if (extension != ".hdf5" && extension != ".h5")
-    throw ConfigError(fmt::format("--out {}: snapshots are HDF5 files; the name must end in .hdf5 or .h5", out));
+    throw ConfigError(fmt::format("{} {}: {} HDF5 files; the name must end in .hdf5 or .h5", option, out,
+                                  option == "--out" ? "snapshots are" : "writes"));
   for (const std::string& input : inputs)
-    if (is_file_of(out, input)) throw ConfigError(fmt::format("--out {} is the input {}: name another file", out, input));
+    if (is_file_of(out, input)) throw ConfigError(fmt::format("{} {} is the input {}: name another file", option, out, input));
   std::error_code ignored;
   const auto type_of = [&](const std::filesystem::path& path) { return std::filesystem::symlink_status(path, ignored).type(); };
   const bool exists = type_of(out) != std::filesystem::file_type::not_found;
-  if (exists && !overwrite) throw ConfigError(fmt::format("--out {} exists already: name another file, or give --overwrite", out));
+  if (exists && !overwrite)
+    throw ConfigError(
+        fmt::format("{} {} exists already: name another file{}", option, out, option == "--out" ? ", or give --overwrite" : ""));
   // The new file takes the place of the name, not of what a link leads to.
   if (exists && type_of(out) != std::filesystem::file_type::regular)
-    throw ConfigError(fmt::format("--out {} is a link, or no regular file, which is not replaced: name another file", out));
+    throw ConfigError(fmt::format("{} {} is a link, or no regular file, which is not replaced: name another file", option, out));
   // It may be of another program, or of another 'grove ic' that is at work.
   if (const auto partial = partial_name(out); type_of(partial) != std::filesystem::file_type::not_found)
     throw ConfigError(
-        fmt::format("--out {}: {} is there, where the file is made before it gets its name: move it away", out, partial.string()));
+        fmt::format("{} {}: {} is there, where the file is made before it gets its name: move it away", option, out, partial.string()));
 }
 
 }  // namespace grove

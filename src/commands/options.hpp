@@ -52,6 +52,8 @@ class JsonOption {
  public:
   void declare(CLI::App& app);
   bool given() const;
+  /// The file that is named; empty: none.
+  std::string file() const { return replaces_table() ? "" : file_; }
   /// True when the JSON goes to standard output, in place of the table.
   bool replaces_table() const { return given() && (file_.empty() || file_ == "-"); }
   /// require_writable() of the file, if one is named, on the root. Collective; throws AgreedError.
@@ -81,9 +83,10 @@ void write_text(const std::string& path, const std::string& text);
 /// and SystemError if write_text() could not write it; both name the file. Not collective.
 void require_writable(const std::string& path);
 
-/// Throws ConfigError unless a snapshot can be written to the file that --out names: it must be called .hdf5 or .h5, be none of the files
-/// that `inputs` mean and, without `overwrite`, not be there yet; with it, be a regular file. What it is called while it is made must not
-/// be there. Not collective.
-void require_new_snapshot(const std::string& out, bool overwrite, const std::vector<std::string>& inputs = {});
+/// Throws ConfigError unless a snapshot can be written to the file that `option` names: it must be called .hdf5 or .h5, be none of the
+/// files that `inputs` mean and, without `overwrite`, not be there yet; with it, be a regular file. What it is called while it is made must
+/// not be there. Not collective.
+void require_new_snapshot(const std::string& out, bool overwrite, const std::vector<std::string>& inputs = {},
+                          const std::string& option = "--out");
 
 }  // namespace grove

@@ -164,7 +164,7 @@ std::vector<std::string> prepare(const RunOptions& options, const Config& config
     for (const std::string& line : directory.set_snapshots_aside(from.state.count(saved_snapshot_count))) done.push_back(line);
   });
   require_same_directory(directory.path(), "output.directory", comm);
-  for (const char* prefix : {"snapshot_", "checkpoint_"}) remove_partial_files_on_failure(directory.path(), prefix);
+  for (const char* prefix : {"snapshot_", "checkpoint_", "snapshots.xdmf"}) remove_partial_files_on_failure(directory.path(), prefix);
   return done;
 }
 

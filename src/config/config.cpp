@@ -7,6 +7,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "io/snapshot_fields.hpp"
 #include "kernels/space/error.hpp"
 #include "src/config/config_builder.hpp"
 #include "src/config/config_source.hpp"
@@ -41,6 +42,10 @@ const std::string& TimeParameters::text(const std::string& name) const {
 }
 
 std::vector<std::string> OutputParameters::field_names() const { return parts_between_commas(fields); }
+
+FieldChoice OutputParameters::field_choice() const {
+  return {field_names(), parts_between_commas(leave_out), parts_between_commas(single_precision)};
+}
 
 Config parse_config(const std::string& text, const std::string& name, const std::vector<std::string>& overrides, const ReadInfo* in_file,
                     IdleKeys idle) {

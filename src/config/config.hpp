@@ -14,6 +14,7 @@
 
 namespace grove {
 
+struct FieldChoice;
 struct ReadInfo;
 
 /// Times in code units.
@@ -38,6 +39,9 @@ struct OutputParameters {
   std::string beside = "yes";          ///< write snapshots beside the steps: yes | no
   std::string order = "id";            ///< of the particles in a snapshot: id | morton
   std::string fields;                  ///< further particle fields to write, separated by commas
+  std::string leave_out;               ///< those that are not written, although they usually are, separated by commas
+  std::string single_precision;        ///< those that are written in 32 bits, separated by commas
+  std::uint64_t compression = 0;       ///< level of deflate (gzip) of snapshots, 1 to 9; 0: none
   std::string checkpoints = "yes";     ///< keep checkpoints, from which a run can go on: yes | no
   double checkpoint_minutes = 30.0;    ///< wall time between checkpoints; 0: not by time
   std::uint64_t checkpoint_steps = 0;  ///< steps between checkpoints; 0: not by steps
@@ -48,6 +52,8 @@ struct OutputParameters {
 
   /// The names in `fields`: "work, spin" -> work, spin.
   std::vector<std::string> field_names() const;
+  /// The fields of a snapshot: those of the three keys.
+  FieldChoice field_choice() const;
 };
 
 struct RunParameters {

@@ -112,14 +112,21 @@ class ConfigBuilder {
 
   /// Particle fields of standard tables and of the chosen integrator may be asked for by name.
   void check_fields() const {
-    const std::vector<std::string> names = config_.output.field_names();
-    if (names.empty()) return;
-    const GivenSetting& given = *find("output", "fields");
     const IntegratorInfo* integrator = find_integrator_info(config_.time.integrator);
-    require_fields_on_request(integrator ? *fields_with(integrator->fields) : *standard_fields(), names,
-                              fmt::format("{}: {}", given.where, full_name(given)));
-    if (config_.gravity.method == "direct" && std::count(names.begin(), names.end(), "work") > 0)
-      fail(given, "gravity.method = \"direct\" does not measure the field work, which divides particles among ranks for tree and fmm");
+    const FieldTablePtr fields = integrator ? fields_with(integrator->fields) : standard_fields();
+    const FieldChoice choice = config_.output.field_choice();
+    const auto where = [&](const char* key) {
+      const GivenSetting& given = *find("output", key);
+      return fmt::format("{}: {}", given.where, full_name(given));
+    };
+    if (!choice.further.empty()) require_fields_on_request(*fields, choice.further, where("fields"));
+    if (!choice.left_out.empty()) require_fields_to_leave_out(*fields, choice.left_out, where("leave_out"));
+    if (!choice.single_precision.empty()) require_fields_to_shorten(*fields, choice, where("single_precision"));
+    if (config_.gravity.method == "direct" && std::count(choice.further.begin(), choice.further.end(), "work") > 0)
+      fail(*find("output", "fields"),
+           "gravity.method = \"direct\" does not measure the field work, which divides particles among ranks for tree and fmm");
+    if (const std::string reason = why_no_compression(); config_.output.compression > 0 && !reason.empty())
+      fail(*find("output", "compression"), "only 0 is possible here: " + reason);
   }
 
   /// Whether the file is a table, who reads it finds out.

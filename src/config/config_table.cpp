@@ -181,6 +181,27 @@ void add_output(Rows& rows) {
        {},
        "further particle fields to write, separated by commas: work (cost of the particle's last force, in issue slots of the processor)"},
       keeps_states);
+  add(&Output::leave_out,
+      {"leave_out",
+       {},
+       {},
+       "particle fields that are not written, separated by commas: acceleration, potential. Masses, positions, velocities and ids always "
+       "are"},
+      keeps_states);
+  add(&Output::single_precision,
+      {"single_precision",
+       {},
+       {},
+       "particle fields that are written in 32 bits instead of 64, separated by commas: position, velocity, mass, acceleration, potential. "
+       "Half the room, 7 digits; checkpoints keep all digits"},
+      keeps_states);
+  add(&Output::compression,
+      {"compression",
+       {},
+       {0.0, 9.0},
+       "gzip level by which snapshots are packed without loss, 1 (fast) to 9; 0: not at all. Readers unpack them by themselves; packing "
+       "takes time, and little is gained with numbers in 64 bits"},
+      keeps_states);
   add(&Output::checkpoints,
       {"checkpoints",
        {},

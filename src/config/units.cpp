@@ -18,15 +18,20 @@ std::string advice_on_G(double G, const UnitSystem& units) {
   return fmt::format("gravity.G = {:.6g} is not the gravitational constant in [units], which is {:.6g} (gravity.G = \"cgs\")", G, physical);
 }
 
+TimeUnit unit_of_time(double time, const UnitSystem& units) {
+  if (!is_physical(units)) return {};
+  const double years_per_unit = units.time_in_s() / year_in_s;
+  const double size = std::abs(time) * years_per_unit * (1 + 1e-9);  // "1 Gyr" is such a time whatever its last digits are
+  if (size >= 1e9) return {years_per_unit / 1e9, "Gyr"};
+  if (size >= 1e6) return {years_per_unit / 1e6, "Myr"};
+  if (size >= 1e3) return {years_per_unit / 1e3, "kyr"};
+  if (size >= 1) return {years_per_unit, "yr"};
+  return {units.time_in_s(), "s"};
+}
+
 std::string format_time(double time, const UnitSystem& units) {
-  if (!is_physical(units)) return fmt::format("{:.4g}", time);
-  const double years = time * units.time_in_s() / year_in_s;
-  const double size = std::abs(years);
-  if (size >= 1e9) return fmt::format("{:.4g} Gyr", years / 1e9);
-  if (size >= 1e6) return fmt::format("{:.4g} Myr", years / 1e6);
-  if (size >= 1e3) return fmt::format("{:.4g} kyr", years / 1e3);
-  if (size >= 1) return fmt::format("{:.4g} yr", years);
-  return fmt::format("{:.4g} s", years * year_in_s);
+  const TimeUnit unit = unit_of_time(time, units);
+  return fmt::format("{:.4g}{}{}", time * unit.per_code_unit, *unit.name ? " " : "", unit.name);
 }
 
 }  // namespace grove

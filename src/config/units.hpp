@@ -14,6 +14,14 @@ std::string in_words(const UnitSystem& units);
 /// A sentence where `G` is not the physical constant in physical units; else empty.
 std::string advice_on_G(double G, const UnitSystem& units);
 
+/// A unit of time for people.
+struct TimeUnit {
+  double per_code_unit = 1;
+  const char* name = "";  ///< "Gyr"; empty in N-body units
+};
+/// The one of s, yr, kyr, Myr and Gyr that suits `time` (code units); in N-body units, the code unit.
+TimeUnit unit_of_time(double time, const UnitSystem& units);
+
 /// `time` (code units) for people: with N-body units the bare number, otherwise in s, yr, kyr, Myr or Gyr, four digits.
 std::string format_time(double time, const UnitSystem& units);
 

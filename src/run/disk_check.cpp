@@ -18,7 +18,9 @@ OutputBytes output_bytes(const FieldTable& fields, const OutputParameters& outpu
                          std::uint64_t particles, int checkpoints) {
   constexpr int kept = OutputDirectory::checkpoint_generations;
   double snapshot = 0, checkpoint = 0;
-  for (const ParticleField* field : snapshot_fields(fields, output.field_names())) snapshot += static_cast<double>(field->row_bytes());
+  const FieldChoice choice = output.field_choice();
+  for (const ParticleField* field : snapshot_fields(fields, choice))
+    snapshot += static_cast<double>(as_written(*field, choice).row_bytes());
   for (const ParticleField& field : fields.rows()) checkpoint += field.restart ? static_cast<double>(field.row_bytes()) : 0;
   const double snapshots = output.snapshots == "none" ? 0 : static_cast<double>(schedule.snapshots_after(first_step));
   if (!output.keeps_checkpoints()) checkpoint = 0;

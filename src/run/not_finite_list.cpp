@@ -22,20 +22,23 @@ namespace {
 constexpr const char* listed_fields[] = {"id", "type", "mass", "position", "velocity", "acceleration", "potential"};
 
 const std::vector<CsvColumn>& columns() {
-  static const std::vector<CsvColumn> all{{"rank", "that held the particle"},
-                                          {"id", "of the particle"},
-                                          {"type", "K of PartTypeK"},
-                                          {"mass", "code units, as all below"},
-                                          {"x", "position"},
-                                          {"y", "position"},
-                                          {"z", "position"},
-                                          {"vx", "velocity"},
-                                          {"vy", "velocity"},
-                                          {"vz", "velocity"},
-                                          {"ax", "acceleration; where the position is not finite, that of the step before"},
-                                          {"ay", "acceleration"},
-                                          {"az", "acceleration"},
-                                          {"potential", "per unit mass, without the self term"}};
+  static const std::vector<CsvColumn> all{
+      {"step", "number of the step"},
+      {"time", "time at the end of the step"},
+      {"rank", "the rank that held the particle"},
+      {"id", "id of the particle"},
+      {"type", "K of PartTypeK"},
+      {"mass", "mass of the particle"},
+      {"x", "x component of the position"},
+      {"y", "y component of the position"},
+      {"z", "z component of the position"},
+      {"vx", "x component of the velocity"},
+      {"vy", "y component of the velocity"},
+      {"vz", "z component of the velocity"},
+      {"ax", "x component of the acceleration; where the position is not finite, that of the step before"},
+      {"ay", "y component of the acceleration"},
+      {"az", "z component of the acceleration"},
+      {"potential", "gravitational potential per unit mass, without the self term"}};
   return all;
 }
 
@@ -65,7 +68,8 @@ struct Lines {
   std::uint64_t found = 0;
 };
 
-Lines lines_of_rank(Simulation& simulation, int rank, std::size_t most) {
+/// `first`: with which every line begins.
+Lines lines_of_rank(Simulation& simulation, const std::string& first, std::size_t most) {
   const std::unique_ptr<ParticleColumns> particles = simulation.columns();
   std::vector<const ParticleField*> fields;
   for (const char* name : listed_fields) fields.push_back(particles->table()->find(name));
@@ -78,7 +82,7 @@ Lines lines_of_rank(Simulation& simulation, int rank, std::size_t most) {
     if (!marks[i]) continue;
     if (result.found++ < most) listed.push_back(i);
   }
-  std::vector<std::string> lines(listed.size(), std::to_string(rank));
+  std::vector<std::string> lines(listed.size(), first);
   for (const ParticleField* field : fields) {
     const std::span<const std::byte> values = particles->values(*field);
     for (std::size_t i = 0; i < listed.size(); ++i)
@@ -106,20 +110,21 @@ std::string write_list(const OutputDirectory& directory, std::uint64_t step, con
 
 }  // namespace
 
+std::vector<CsvColumn> not_finite_columns(const std::vector<std::string>& names) { return columns_if_named(columns(), names); }
+
 std::string list_not_finite(Simulation& simulation, const Communicator& comm, const OutputDirectory& directory, std::uint64_t step) {
   std::string sentence;
   try {
     Lines own;
+    const std::string first = fmt::format("{},{:.17g},{}", step, simulation.time(), comm.rank());
     comm.agree([&] {
-      own = lines_of_rank(simulation, comm.rank(), std::min(most_listed_of_rank, most_listed / static_cast<std::size_t>(comm.size())));
+      own = lines_of_rank(simulation, first, std::min(most_listed_of_rank, most_listed / static_cast<std::size_t>(comm.size())));
     });
     const std::uint64_t found = comm.sum(own.found);
     const std::vector<char> all = comm.all_gather_vectors<char>(own.text);
     comm.agree([&] {
       if (!comm.is_root()) return;
-      const std::string title =
-          fmt::format("Grove: particles whose numbers are not finite, in step {}, at time {:.17g}", step, simulation.time());
-      const std::string path = write_list(directory, step, csv_header(title, columns()) + std::string(all.begin(), all.end()));
+      const std::string path = write_list(directory, step, csv_header(columns()) + std::string(all.begin(), all.end()));
       const auto listed = static_cast<std::uint64_t>(std::count(all.begin(), all.end(), '\n'));
       sentence = listed < found ? fmt::format("{} lists {} of {} such particles", path, format_count(listed), format_count(found))
                                 : fmt::format("{} lists all such particles: {}", path, format_count(found));

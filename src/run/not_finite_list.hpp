@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "decomposition/communicator.hpp"
+#include "src/run/observers/log_kinds.hpp"
 #include "src/run/output_directory.hpp"
 #include "src/simulation/simulation.hpp"
 
@@ -12,6 +14,9 @@ namespace grove {
 
 /// So many particles of a rank are listed at most; fewer where all ranks together would list more than `most_listed`.
 inline constexpr std::size_t most_listed_of_rank = 1000, most_listed = 100000;
+
+/// The columns of a list with their meanings; see LogKind.
+std::vector<CsvColumn> not_finite_columns(const std::vector<std::string>& names);
 
 /// Lists the particles of which a mass, position, velocity, acceleration or potential is not finite in not_finite_step_`step`.csv, or under
 /// the next name that is free. Returns a sentence on the file; on why there is none, if it cannot be written. Collective; does not throw

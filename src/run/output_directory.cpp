@@ -11,8 +11,10 @@
 #include <system_error>
 
 #include "io/partial_file.hpp"
+#include "io/xdmf_series.hpp"
 #include "kernels/space/error.hpp"
 #include "src/pictures/png_file.hpp"
+#include "src/plot/plot.hpp"
 #include "src/run/observers/csv_log.hpp"
 
 namespace grove {
@@ -22,6 +24,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char *snapshot_prefix = "snapshot_", *checkpoint_prefix = "checkpoint_", *picture_prefix = "picture_", *suffix = ".hdf5";
+constexpr const char* series_name = "snapshots.xdmf";
 const std::string partial_suffix = partial_name("");
 
 /// The number in a name "PREFIXnumber.hdf5"; nothing for other names.
@@ -37,7 +40,9 @@ std::optional<std::uint64_t> number_in(const std::string& name, const std::strin
 bool is_state(const std::string& name) { return number_in(name, snapshot_prefix) || number_in(name, checkpoint_prefix); }
 
 bool is_unfinished(const std::string& name) {
-  return name.ends_with(partial_suffix) && is_state(name.substr(0, name.size() - partial_suffix.size()));
+  if (!name.ends_with(partial_suffix)) return false;
+  const std::string final_name = name.substr(0, name.size() - partial_suffix.size());
+  return is_state(final_name) || final_name == series_name;
 }
 
 template <class Wanted>
@@ -67,7 +72,9 @@ fs::path free_name(const fs::path& directory) {
 bool is_result(const fs::path& file) {
   const std::string name = file.filename().string();
   if (name.starts_with(picture_prefix) && file.extension() == ".png") return is_png_of_grove(file);
-  return name == "used_parameters.toml" || is_state(name) || (file.extension() == ".csv" && CsvLog::is_one(file.string()));
+  if (name == plot_file_name) return is_plot_of_grove(file.string());
+  if (name == series_name) return XdmfSeries::is_one(file);
+  return name == "used_parameters.toml" || is_state(name) || CsvLog::is_one(file.string());
 }
 
 std::vector<std::string> OutputDirectory::prepare(EarlierResults earlier) const {
@@ -76,8 +83,10 @@ std::vector<std::string> OutputDirectory::prepare(EarlierResults earlier) const 
     fs::create_directories(path_);
     if (::access(path_.c_str(), W_OK | X_OK) != 0)
       throw SystemError(fmt::format("output.directory = \"{}\" cannot be written to: {}", path_, std::strerror(errno)));
-    if (earlier != EarlierResults::keep)
+    if (earlier != EarlierResults::keep) {
       for (const std::string& log : {energy(), timings()}) CsvLog::require_no_other(log);
+      XdmfSeries::require_no_other(snapshot_series());
+    }
     const std::vector<fs::path> results = files_in(path_, is_result);
     if (!results.empty() && earlier == EarlierResults::refuse)
       throw ConfigError(

@@ -15,7 +15,7 @@ enum class EarlierResults : std::uint8_t {
   keep,       ///< the run goes on from them
 };
 
-/// Whether a file is one that a run writes: by its name, and a log by its content.
+/// Whether a file is one that a run writes: by its name, and a log or a list of snapshots by its content.
 bool is_result(const std::filesystem::path& file);
 
 /// Names of the files of one run.
@@ -25,7 +25,7 @@ class OutputDirectory {
 
   /// Creates the directory with its parents, and removes the unfinished files of runs that were killed. Returns what it has done, in
   /// sentences for the user. Not collective: one rank does it. Throws ConfigError, naming the directory and what was found, or SystemError,
-  /// also when a log that the run will begin is there that is not Grove's; nothing has been moved then.
+  /// also when a log or list that the run will begin is there that is not Grove's; nothing has been moved then.
   std::vector<std::string> prepare(EarlierResults earlier) const;
 
   /// Moves the snapshots from number `first` on to a directory of their own; returns what it has done, as above. For a run that goes on
@@ -43,6 +43,7 @@ class OutputDirectory {
   std::string not_finite(std::uint64_t step, int number) const;  ///< not_finite_step_12.csv; with the number in its name from 1 on
   /// NAME_0000.png, where the name is that of PicturePlan::name().
   std::string picture(const std::string& name, std::uint64_t number) const;
+  std::string snapshot_series() const { return path_ + "/snapshots.xdmf"; }  ///< lists the snapshots, for ParaView
   std::string energy() const { return path_ + "/energy.csv"; }
   std::string timings() const { return path_ + "/timings.csv"; }
   std::string used_parameters() const { return path_ + "/used_parameters.toml"; }

@@ -11,6 +11,7 @@
 
 #include "io/gadget_info.hpp"
 #include "io/hdf5_turn.hpp"
+#include "io/snapshot_fields.hpp"
 #include "kernels/space/error.hpp"
 #include "src/run/former_settings.hpp"
 #include "src/run/initial_state.hpp"
@@ -72,6 +73,16 @@ std::optional<FormerSettings> settings_in(const FoundSnapshot& found) {
     }
   }
   return std::nullopt;
+}
+
+/// A sentence on numbers of the state that a snapshot has in single precision; empty: there are none.
+std::string note_on_rounding(const OutputParameters& output) {
+  std::vector<std::string> rounded;
+  for (const std::string& name : output.field_choice().single_precision)
+    if (name == "position" || name == "velocity" || name == "mass") rounded.push_back(name);
+  if (rounded.empty()) return "";
+  return fmt::format("the snapshot has {} in single precision, as output.single_precision says: the run goes on from rounded numbers",
+                     fmt::join(rounded, " and "));
 }
 
 /// The number of the step of the state: as in the log, or else as the run that wrote it counted.
@@ -168,6 +179,8 @@ void find_snapshot(const ContinuingRun& run, const Communicator& comm, Continuat
       "there is no whole checkpoint: the run goes on from a snapshot, with forces computed anew. This is not exact: the last "
       "digits differ from those of a run without interruption");
   found.settings = settings_in(found);
+  if (found.settings)
+    if (const std::string note = note_on_rounding(found.settings->config.output); !note.empty()) notes.push_back(note);
   comm.agree([&] {
     if (found.settings)
       continuation.energy_jumps = require_same_physics(*found.settings, run.config, run.force_config, notes);

@@ -25,7 +25,8 @@ SnapshotRequest snapshot_request(const std::string& path, double time, const Con
   header.provenance = program_provenance();
   header.provenance.configuration = print_config(config);
   header.provenance.device = device;
-  header.fields = config.output.field_names();
+  header.fields = config.output.field_choice();
+  header.compression = static_cast<unsigned>(config.output.compression);
   return request;
 }
 
@@ -81,6 +82,9 @@ void SnapshotWriter::write(const SnapshotRequest& request, ParticleColumns& part
 
 void SnapshotWriter::write(const SnapshotRequest& request, ParticleColumns& particles, const Communicator& comm, const Hdf5Turn& turn) {
   write_snapshot(request.path, particles, request.header, comm, turn);
+  comm.agree([&] {
+    if (series_) series_->add(request.path, turn);
+  });
   seconds_ += std::chrono::duration<double>(SnapshotRequest::Clock::now() - request.made).count();
 }
 

@@ -12,6 +12,7 @@
 #include "kernels/space/activity.hpp"
 #include "kernels/space/host_memory.hpp"
 #include "src/config/config.hpp"
+#include "src/run/snapshot_series.hpp"
 #include "src/run/worker_thread.hpp"
 
 namespace grove {
@@ -54,9 +55,10 @@ struct MeansOfWriting {
 /// to itself. The thread that owns the object goes on.
 class SnapshotWriter {
  public:
-  /// `beside`: if that can be. `comm` must outlive the object.
-  SnapshotWriter(const Communicator& comm, bool beside, const MeansOfWriting& means)
-      : comm_(comm), means_(means), wants_beside_(beside && means.thread_level >= MPI_THREAD_MULTIPLE) {}
+  /// `beside`: if that can be. `comm` and `series` must outlive the object.
+  /// @param series  gets each snapshot that is on the disk; null: on ranks but the root, and where there is none
+  SnapshotWriter(const Communicator& comm, bool beside, const MeansOfWriting& means, SnapshotSeries* series)
+      : comm_(comm), means_(means), series_(series), wants_beside_(beside && means.thread_level >= MPI_THREAD_MULTIPLE) {}
   SnapshotWriter(const SnapshotWriter&) = delete;
   SnapshotWriter& operator=(const SnapshotWriter&) = delete;
   /// Waits for a snapshot that is being written.
@@ -83,6 +85,7 @@ class SnapshotWriter {
 
   const Communicator& comm_;
   MeansOfWriting means_;
+  SnapshotSeries* series_;
   bool wants_beside_;
   double seconds_ = 0;
   Activity activity_;                         ///< of the thread that writes

@@ -13,6 +13,7 @@
 #include "io/info.hpp"
 #include "io/partial_file.hpp"
 #include "io/snapshot.hpp"
+#include "io/snapshot_layout.hpp"
 #include "tests/support/file_size_limit.hpp"
 #include "tests/support/reader_support.hpp"
 
@@ -129,9 +130,28 @@ TEST_F(Snapshot, LeavesOutFieldsThatAreNotKnownAndTypesThatAreAbsent) {
 TEST_F(Snapshot, HasEveryAttributeThatReadersLookFor) {
   write_snapshot(path(), uneven_share(comm_), example_header(), comm_);
   const Hdf5Handle file = open_hdf5_file(path());
-  const std::vector<std::string> wanted{
-      "BoxSize",          "Code",          "Flag_Entropy_ICs",       "Git_commit", "Git_date", "MassTable", "NumFilesPerSnapshot",
-      "NumPart_ThisFile", "NumPart_Total", "NumPart_Total_HighWord", "Redshift",   "Time"};
+  const std::vector<std::string> wanted{"BoxSize",
+                                        "Code",
+                                        "Flag_Cooling",
+                                        "Flag_DoublePrecision",
+                                        "Flag_Entropy_ICs",
+                                        "Flag_Feedback",
+                                        "Flag_IC_Info",
+                                        "Flag_Metals",
+                                        "Flag_Sfr",
+                                        "Flag_StellarAge",
+                                        "Git_commit",
+                                        "Git_date",
+                                        "HubbleParam",
+                                        "MassTable",
+                                        "NumFilesPerSnapshot",
+                                        "NumPart_ThisFile",
+                                        "NumPart_Total",
+                                        "NumPart_Total_HighWord",
+                                        "Omega0",
+                                        "OmegaLambda",
+                                        "Redshift",
+                                        "Time"};
   const Hdf5Handle header = open_group(file, "Header"), parameters = open_group(file, "Parameters"), units = open_group(file, "Units");
   EXPECT_EQ(attribute_names(header), wanted);
   EXPECT_EQ(read_text(header, "Code"), "Grove");
@@ -157,6 +177,8 @@ TEST_F(Snapshot, HasEveryAttributeThatReadersLookFor) {
     for (const char* scaling : {"a_scaling", "h_scaling", "length_scaling", "mass_scaling", "velocity_scaling"}) {
       EXPECT_TRUE(read_number(dataset, scaling)) << name << ' ' << scaling;
     }
+    EXPECT_EQ(read_number(dataset, "CGSConversionFactor"), read_number(dataset, "to_cgs")) << name;
+    for (const char* exponent : {"aexp-scale-exponent", "h-scale-exponent"}) EXPECT_EQ(read_number(dataset, exponent), 0) << name;
   }
   comm_.barrier();
 }
@@ -191,6 +213,101 @@ TEST_F(Snapshot, AlignsLargeDatasetsAndKeepsTheirNumbers) {
   EXPECT_TRUE(mass == written.mass);
   EXPECT_EQ(read_field(1, "ParticleIDs", 1), mass);
   comm_.barrier();
+}
+
+/// 60,000 particles of rank 0, none of rank 1, 60,002 of rank 2 and so on, of types 1 and 2 by turns of 1000.
+ParticleSet large_share(const Communicator& comm) {
+  ParticleSet local;
+  local.resize(comm.rank() == 1 ? 0 : 60000 + static_cast<std::size_t>(comm.rank()));
+  const std::uint64_t first = comm.prefix_sum(local.size());
+  for (std::size_t i = 0; i < local.size(); ++i) {
+    local.id[i] = first + i;
+    local.mass[i] = 1.0 / static_cast<double>(local.id[i] + 1);
+    local.type[i] = static_cast<std::uint8_t>(1 + i / 1000 % 2);
+    for (std::size_t c = 0; c < 3; ++c) local.position[3 * i + c] = std::sin(static_cast<double>(local.id[i] + c));
+  }
+  return local;
+}
+
+TEST_F(Snapshot, WhatIsPackedIsReadBackBitForBitForAnySizeOfTransfer) {
+  const ParticleSet local = large_share(comm_);
+  SnapshotHeader header = example_header();
+  write_snapshot(path(), local, header, comm_);
+  const ParticleSet plain = all_particles(read_particles(path(), comm_), comm_);
+  const auto plain_bytes = std::filesystem::file_size(path());
+  comm_.barrier();
+  header.compression = 6;
+  std::string first;
+  for (const std::size_t bytes : {header.transfer_bytes, header.transfer_bytes, std::size_t{1}}) {
+    header.transfer_bytes = bytes;
+    write_snapshot(path(), local, header, comm_);
+    const ParticleSet packed = all_particles(read_particles(path(), comm_), comm_);
+    EXPECT_TRUE(packed.position == plain.position && packed.mass == plain.mass && packed.id == plain.id && packed.type == plain.type);
+    EXPECT_LT(std::filesystem::file_size(path()), plain_bytes);
+    if (first.empty()) first = text_of_file(path());
+    EXPECT_TRUE(bytes != example_header().transfer_bytes || text_of_file(path()) == first);
+    comm_.barrier();
+  }
+}
+
+TEST_F(Snapshot, FieldsAreWrittenInSinglePrecisionOrLeftOutAsTheUserChooses) {
+  const ParticleSet local = uneven_share(comm_), written = all_particles(local, comm_);
+  SnapshotHeader header = example_header();
+  header.fields.single_precision = {"position", "potential"};
+  header.fields.left_out = {"acceleration"};
+  for (const unsigned level : {0U, 3U}) {
+    header.compression = level;
+    write_snapshot(path(), local, header, comm_);
+    {
+      const Hdf5Handle file = open_hdf5_file(path()), group = open_group(file, "PartType2");
+      EXPECT_EQ(link_names(group), (std::vector<std::string>{"Coordinates", "Masses", "ParticleIDs", "Potential", "Velocities"}));
+      EXPECT_EQ(describe_dataset(open_dataset(group, "Coordinates")).type_name, "f4");
+      EXPECT_EQ(describe_dataset(open_dataset(group, "Potential")).type_name, "f4");
+      EXPECT_EQ(describe_dataset(open_dataset(group, "Velocities")).type_name, "f8");
+      EXPECT_EQ(read_number(open_group(file, "Header"), "Flag_DoublePrecision"), 0);
+    }
+    std::vector<double> nearest;
+    for (std::size_t i = 0; i < written.size(); ++i)
+      for (std::size_t c = 0; c < 3 && written.type[i] == 2; ++c) nearest.push_back(static_cast<float>(written.position[3 * i + c]));
+    EXPECT_EQ(read_field(2, "Coordinates", 3), nearest);
+    comm_.barrier();
+  }
+}
+
+TEST_F(Snapshot, RefusesNumbersThatSinglePrecisionCannotHold) {
+  SnapshotHeader header = example_header();
+  header.fields.single_precision = {"mass"};
+  for (const double mass : {1e39, 1e-46}) {
+    ParticleSet local = uneven_share(comm_);
+    if (comm_.is_root()) local.mass[5] = mass;
+    std::string message;
+    try {
+      write_snapshot(path(), local, header, comm_);
+    } catch (const AgreedError& error) {
+      message = error.what();
+    }
+    EXPECT_TRUE(names(message, {"mass", "output.single_precision"}));
+    comm_.barrier();
+    EXPECT_FALSE(std::filesystem::exists(path()) || partial_exists());
+  }
+}
+
+TEST(SnapshotHeaderGroup, HasCountsIn32BitsUnlessOneNeedsMore) {
+  for (const std::uint64_t count : {std::uint64_t{7}, (std::uint64_t{1} << 32) - 1, std::uint64_t{1} << 32}) {
+    SnapshotContents contents;
+    contents.count_of_type[2] = count;
+    const std::string image = make_snapshot_image("image", example_header(), contents);
+    const Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+    H5Pset_fapl_core(access.id(), 1 << 16, false);
+    H5Pset_file_image(access.id(), const_cast<char*>(image.data()), image.size());
+    const Hdf5Handle file(H5Fopen("image", H5F_ACC_RDONLY, access.id()), H5Fclose), header = open_group(file, "Header");
+    for (const char* name : {"NumPart_ThisFile", "NumPart_Total"}) {
+      EXPECT_EQ(read_counts(header, name)->at(2), count);
+      const Hdf5Handle attribute(H5Aopen(header.id(), name, H5P_DEFAULT), H5Aclose), type(H5Aget_type(attribute.id()), H5Tclose);
+      EXPECT_EQ(H5Tget_size(type.id()), count >> 32 == 0 ? 4U : 8U) << count;
+    }
+    EXPECT_EQ(read_counts(header, "NumPart_Total_HighWord"), (std::vector<std::uint64_t>(6, 0)));
+  }
 }
 
 TEST_F(Snapshot, KeepsALongConfiguration) {

@@ -100,7 +100,7 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yi
 export GROVE=$grove GROVE_ROOT=$root GROVE_DEVICE=cpu GROVE_MPIRUN_FLAGS="--map-by :OVERSUBSCRIBE --bind-to none"
 unset OMP_NUM_THREADS
 
-rows() { grep -vc '^#' "$1"; }
+rows() { wc -l <"$1"; }
 config() {
   cat >run.toml <<END
 [initial_conditions]
@@ -141,7 +141,7 @@ ends_with() {
 after_rows() {
   local count=$1
   shift
-  for _ in $(seq 300); do [ "$(grep -vc '^#' output/energy.csv 2>/dev/null || echo 0)" -gt "$count" ] && break; sleep 0.05; done
+  for _ in $(seq 300); do [ "$(wc -l 2>/dev/null <output/energy.csv || echo 0)" -gt "$count" ] && break; sleep 0.05; done
   "$@"
 }
 # The same run without a batch system, in whole/. With as many ranks as $1, and the arguments of the job.

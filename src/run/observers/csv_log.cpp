@@ -28,10 +28,6 @@ std::string number(double value) {
   return whole ? fmt::format("{:.0f}", value) : fmt::format("{:.17g}", value);
 }
 
-/// How the line of the first column begins, after the title.
-constexpr const char* first_column = "\n#  1 ";
-constexpr std::size_t longest_title = 4096;
-
 std::vector<std::string> parts_of(const std::string& line) {
   std::vector<std::string> parts;
   std::istringstream stream(line);
@@ -39,9 +35,12 @@ std::vector<std::string> parts_of(const std::string& line) {
   return parts;
 }
 
-double value_of(const std::string& text) {
+/// `place`: of the text, for a message.
+double value_of(const std::string& text, const std::string& place) {
   double value = 0;
-  std::from_chars(text.data(), text.data() + text.size(), value);
+  const auto [rest, mistake] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || mistake != std::errc() || rest != text.data() + text.size())
+    throw DataError(fmt::format("{}: '{}' is no number", place, text));
   return value;
 }
 
@@ -64,9 +63,12 @@ Scanned scan(const std::string& path, std::uint64_t most_rows,
   if (!file) throw SystemError(path + ": cannot be read: " + reason_of(errno));
   Scanned seen;
   std::string last;
-  const auto numbers = [](const std::string& line) {
+  const auto numbers = [&](const std::string& line) {
     std::vector<double> row;
-    for (const std::string& part : parts_of(line)) row.push_back(value_of(part));
+    const std::string place = fmt::format("{}: row {}", path, seen.rows.count);
+    for (const std::string& part : parts_of(line)) row.push_back(value_of(part, place));
+    if (row.size() != seen.rows.names.size())
+      throw DataError(fmt::format("{} has {} numbers for {} columns", place, row.size(), seen.rows.names.size()));
     return row;
   };
   // A line without an end is not whole.
@@ -74,42 +76,37 @@ Scanned scan(const std::string& path, std::uint64_t most_rows,
     const bool is_comment = line.starts_with("#");
     if (!is_comment && !seen.rows.names.empty()) {
       if (is_wanted && !is_wanted(seen.rows, line)) break;
-      if (seen.rows.count == 0) seen.rows.first = numbers(line);
       last = line;
-      ++seen.rows.count;
+      if (++seen.rows.count == 1) seen.rows.first = numbers(line);
     } else if (!is_comment) {
       seen.rows.names = parts_of(line);
     }
     seen.bytes += line.size() + 1;
   }
   if (file.bad()) throw SystemError(path + ": cannot be read: " + reason_of(errno));
-  seen.rows.last = numbers(last);
+  if (seen.rows.count > 0) seen.rows.last = numbers(last);
   return seen;
 }
 
 }  // namespace
 
-std::string csv_header(const std::string& title, const std::vector<CsvColumn>& columns) {
-  std::string text = "# ", names;
-  for (const char c : title) text += c == '\n' ? std::string("\n# ") : std::string(1, c);
-  text += "\n";
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    text += fmt::format("# {:>2} {}: {}\n", i + 1, columns[i].name, columns[i].meaning);
-    names += (i > 0 ? "," : "") + columns[i].name;
-  }
-  return text + names + "\n";
+std::string csv_header(const std::vector<CsvColumn>& columns) {
+  std::string names;
+  for (const CsvColumn& column : columns) names += (names.empty() ? "" : ",") + column.name;
+  return names + "\n";
 }
 
-CsvLog::CsvLog(const std::string& path, const std::string& title, const std::vector<CsvColumn>& columns) : path_(path) {
+CsvLog::CsvLog(const std::string& path, const std::vector<CsvColumn>& columns) : path_(path) {
   require_no_other(path);
   file_ = opened(path, O_CREAT | O_TRUNC, "cannot be created");
   for (const CsvColumn& column : columns) names_.push_back(column.name);
-  write(csv_header(title, columns));
+  write(csv_header(columns));
 }
 
 CsvLog::CsvLog(const std::string& path, std::uint64_t rows) : path_(path) {
-  Scanned seen = scan(path, rows);
-  if (!is_one(path) || seen.rows.count < rows) fail_for_missing_rows(path, seen.rows.count, rows);
+  const bool is_log = is_one(path);
+  Scanned seen = scan(path, is_log ? rows : 0);
+  if (!is_log || seen.rows.count < rows) fail_for_missing_rows(path, seen.rows.count, rows);
   names_ = std::move(seen.rows.names);
   file_ = opened(path, 0, "cannot be opened");
   if (::ftruncate(file_, static_cast<off_t>(seen.bytes)) != 0) throw SystemError(path + ": cannot be shortened: " + reason_of(errno));
@@ -123,14 +120,6 @@ void CsvLog::require_no_other(const std::string& path) {
   struct stat there {};
   if (::stat(path.c_str(), &there) == 0 && S_ISREG(there.st_mode) && !is_one(path))
     throw SystemError(path + ": cannot be created: there is a file of this name that Grove has not written; move it away");
-}
-
-bool CsvLog::is_one(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string head(longest_title, '\0');
-  file.read(head.data(), static_cast<std::streamsize>(head.size()));
-  head.resize(static_cast<std::size_t>(file.gcount()));
-  return head.empty() || (head.starts_with("# ") && head.find(first_column) != std::string::npos);
 }
 
 void CsvLog::add(const std::vector<double>& values) {
@@ -174,9 +163,10 @@ void CsvLog::take_back_torn_line() {
 bool goes_on(const std::string& path, std::uint64_t rows) { return rows > 0 && ::access(path.c_str(), F_OK) == 0; }
 
 CsvRows read_csv_log(const std::string& path) {
-  Scanned seen = scan(path, std::numeric_limits<std::uint64_t>::max());
-  if (!CsvLog::is_one(path) || seen.rows.names.empty()) throw DataError(path + ": is no log of Grove");
-  return std::move(seen.rows);
+  const bool is_log = is_log_of_grove(path) || log_kind_in(path);
+  CsvRows rows = scan(path, is_log ? std::numeric_limits<std::uint64_t>::max() : 0).rows;
+  if (!is_log || rows.names.empty()) throw DataError(path + ": is no log of Grove, or has no whole line yet");
+  return rows;
 }
 
 std::optional<double> CsvRows::value(const std::vector<double>& row, const std::string& name) const {
@@ -188,7 +178,7 @@ CsvRows rows_up_to(const std::string& path, const std::string& column, double va
   const auto is_before = [&](const CsvRows& rows, const std::string& line) {
     const auto at = static_cast<std::size_t>(std::find(rows.names.begin(), rows.names.end(), column) - rows.names.begin());
     const std::vector<std::string> parts = parts_of(line);
-    return at < parts.size() && value_of(parts[at]) <= value;
+    return at < parts.size() && value_of(parts[at], fmt::format("{}: row {}", path, rows.count + 1)) <= value;
   };
   return scan(path, std::numeric_limits<std::uint64_t>::max(), is_before).rows;
 }

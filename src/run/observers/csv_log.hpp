@@ -6,35 +6,30 @@
 #include <string>
 #include <vector>
 
+#include "src/run/observers/log_kinds.hpp"
+
 namespace grove {
 
-/// One column of a log.
-struct CsvColumn {
-  std::string name;
-  std::string meaning;  ///< one line, with the unit
-};
+/// What a comma-separated file of Grove begins with: a line of the names of its columns.
+std::string csv_header(const std::vector<CsvColumn>& columns);
 
-/// What a comma-separated file of Grove begins with: '#' lines with the title and the meaning of each column, and a line of their names.
-std::string csv_header(const std::string& title, const std::vector<CsvColumn>& columns);
-
-/// A comma-separated file: '#' lines that say what it is and what each column means, a line of column names, lines of numbers. Every line
-/// goes to the system in one write, so that a crash of the program leaves whole lines; one for which the disk has no room is taken back.
-/// Owns the file. Not collective: one rank writes.
+/// A comma-separated file: a line of column names, lines of numbers, so that every program for tables reads it. Every line goes to the
+/// system in one write, so that a crash of the program leaves whole lines; one for which the disk has no room is taken back. Owns the file.
+/// Not collective: one rank writes.
 class CsvLog {
  public:
-  /// Creates `path` anew; `title` is the first '#' line (further lines after each newline). Throws SystemError, also when a file of that
-  /// name is there that is no log.
-  CsvLog(const std::string& path, const std::string& title, const std::vector<CsvColumn>& columns);
-  /// Goes on with a log after its first `rows` lines of numbers; what follows them is cut off. Throws DataError when it has fewer whole
-  /// lines or is no log, SystemError when it cannot be opened.
+  /// Creates `path` anew. Throws SystemError, also when a file of that name is there that is no log of Grove; see log_kinds().
+  CsvLog(const std::string& path, const std::vector<CsvColumn>& columns);
+  /// Goes on with a log after its first `rows` lines of numbers; what follows them is cut off. Lines that begin with '#', of an earlier
+  /// version, stay. Throws DataError when it has fewer whole lines or is no log, SystemError when it cannot be opened.
   CsvLog(const std::string& path, std::uint64_t rows);
   CsvLog(const CsvLog&) = delete;
   CsvLog& operator=(const CsvLog&) = delete;
   ~CsvLog();
 
-  /// Whether a file that exists is such a log, or empty.
-  static bool is_one(const std::string& path);
-  /// Throws SystemError when a file of that name is there that is no log.
+  /// is_log_of_grove().
+  static bool is_one(const std::string& path) { return is_log_of_grove(path); }
+  /// Throws SystemError when a file of that name is there that is no log of Grove.
   static void require_no_other(const std::string& path);
 
   /// One line; whole numbers below 2^53 without a fraction, others with 17 significant digits, so that the bits can be read back.
@@ -69,7 +64,8 @@ struct CsvRows {
   /// The number of `row`, first or last, in the column of this name; nothing where there is none.
   std::optional<double> value(const std::vector<double>& row, const std::string& name) const;
 };
-/// Reads a log; throws DataError for what is none, and SystemError for what cannot be read.
+/// Reads a log, in a file of any name; throws DataError for what is none and for a first or last row that is not a number a column, and
+/// SystemError for what cannot be read.
 CsvRows read_csv_log(const std::string& path);
 /// The whole rows before the first one with a larger number than `value` in the column of this name. Throws as read_csv_log().
 CsvRows rows_up_to(const std::string& path, const std::string& column, double value);

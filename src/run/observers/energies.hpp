@@ -19,10 +19,9 @@ inline constexpr const char* saved_energy_rows = "energies.rows";
 class EnergyObserver final : public Observer {
  public:
   /// The root writes the file, or goes on after its first `rows` rows. `goes_on`: see LogRows. `has_external`: see EnergyLog.
-  EnergyObserver(const Communicator& comm, const std::string& path, const std::string& time_unit, std::uint64_t rows = 0,
-                 bool goes_on = false, bool has_external = false)
+  EnergyObserver(const Communicator& comm, const std::string& path, std::uint64_t rows = 0, bool goes_on = false, bool has_external = false)
       : path_(path), rows_(comm, rows, goes_on) {
-    if (comm.is_root()) log_.emplace(path, time_unit, rows, has_external);
+    if (comm.is_root()) log_.emplace(path, rows, has_external);
   }
   bool due(const RunState&) const override { return true; }
   void observe(const RunState& state) override {
@@ -49,8 +48,8 @@ class EnergyObserver final : public Observer {
 
 template <class Space>
 std::unique_ptr<Observer> make_energies(const ObserverContext<Space>& context) {
-  return std::make_unique<EnergyObserver>(context.comm, context.setup.directory.energy(), time_unit_text(context.setup.config),
-                                          rows_before(context.setup, saved_energy_rows), context.setup.config.output.on_error == "continue",
+  return std::make_unique<EnergyObserver>(context.comm, context.setup.directory.energy(), rows_before(context.setup, saved_energy_rows),
+                                          context.setup.config.output.on_error == "continue",
                                           !external_texts(context.setup.config.external_sections()).empty());
 }
 

@@ -5,28 +5,27 @@
 #include <cstddef>
 
 #include "kernels/space/error.hpp"
-#include "src/config/config.hpp"
 
 namespace grove {
 
 namespace {
 
-std::vector<CsvColumn> columns(const std::string& time_unit, bool has_external) {
+std::vector<CsvColumn> columns(bool has_external) {
   std::vector<CsvColumn> all{
-      {"time", "time in " + time_unit},
-      {"kinetic", "kinetic energy, code units, as all below unless said otherwise"},
+      {"time", "time of the state"},
+      {"kinetic", "kinetic energy"},
       {"potential", "potential energy, sum of m phi / 2, self terms excluded"},
       {"total", has_external ? "kinetic + potential + external" : "kinetic + potential"},
       {"relative_energy_error", "(total - total at the start) / |total at the start|, no unit"},
       {"momentum_x", "x component of the total momentum"},
-      {"momentum_y", "y component"},
-      {"momentum_z", "z component"},
+      {"momentum_y", "y component of the total momentum"},
+      {"momentum_z", "z component of the total momentum"},
       {"angular_momentum_x", "x component of the total angular momentum about the origin"},
-      {"angular_momentum_y", "y component"},
-      {"angular_momentum_z", "z component"},
+      {"angular_momentum_y", "y component of the total angular momentum about the origin"},
+      {"angular_momentum_z", "z component of the total angular momentum about the origin"},
       {"centre_of_mass_x", "x component of the centre of mass"},
-      {"centre_of_mass_y", "y component"},
-      {"centre_of_mass_z", "z component"},
+      {"centre_of_mass_y", "y component of the centre of mass"},
+      {"centre_of_mass_z", "z component of the centre of mass"},
       {"virial_ratio", has_external ? "2 kinetic / |potential + sum of m x a of the external potentials|, 1 in equilibrium, no unit"
                                     : "2 kinetic / |potential|, 1 in equilibrium, no unit"}};
   if (has_external) all.push_back({"external", "energy in the external potentials, sum of m phi"});
@@ -34,6 +33,11 @@ std::vector<CsvColumn> columns(const std::string& time_unit, bool has_external) 
 }
 
 }  // namespace
+
+std::vector<CsvColumn> energy_columns(const std::vector<std::string>& names) {
+  const std::vector<CsvColumn> all = columns_if_named(columns(false), names);
+  return all.empty() ? columns_if_named(columns(true), names) : all;
+}
 
 EnergyState EnergyReference::state(const Diagnostics& sums) {
   const double total = sums.total_energy();
@@ -44,10 +48,6 @@ EnergyState EnergyReference::state(const Diagnostics& sums) {
   return state;
 }
 
-std::string time_unit_text(const Config& config) {
-  return is_physical(config.units) ? "units of " + format_time(1.0, config.units) : std::string("N-body units");
-}
-
 std::optional<double> first_energy_in(const std::string& path) {
   const CsvRows rows = read_csv_log(path);
   const auto total = rows.value(rows.first, "total"), error = rows.value(rows.first, "relative_energy_error");
@@ -56,12 +56,9 @@ std::optional<double> first_energy_in(const std::string& path) {
   return *total / (*total < 0 ? 1 - *error : 1 + *error);
 }
 
-EnergyLog::EnergyLog(const std::string& path, const std::string& time_unit, std::uint64_t rows, bool has_external)
-    : has_external_(has_external),
-      log_(goes_on(path, rows)
-               ? CsvLog(path, rows)
-               : CsvLog(path, "Grove: energy, momentum and centre of mass after every step", columns(time_unit, has_external))) {
-  if (log_.names().size() != columns(time_unit, has_external).size())
+EnergyLog::EnergyLog(const std::string& path, std::uint64_t rows, bool has_external)
+    : has_external_(has_external), log_(goes_on(path, rows) ? CsvLog(path, rows) : CsvLog(path, columns(has_external))) {
+  if (columns_if_named(columns(has_external), log_.names()).empty())
     throw DataError(path + ": has other columns than this program writes; move it away");
 }
 

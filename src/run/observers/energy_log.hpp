@@ -4,13 +4,12 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "src/run/observers/csv_log.hpp"
 #include "src/simulation/diagnostics.hpp"
 
 namespace grove {
-
-struct Config;
 
 /// Energies of one state, for the log and the summary of a run.
 struct EnergyState {
@@ -36,8 +35,8 @@ class EnergyReference {
   double first_ = 0;
 };
 
-/// The unit of the times of a run, in words: "N-body units", "units of 977.8 Myr".
-std::string time_unit_text(const Config& config);
+/// The columns of energy.csv with their meanings; see LogKind.
+std::vector<CsvColumn> energy_columns(const std::vector<std::string>& names);
 
 /// The total energy with which an energy.csv compares: that of its first row, unless it was begun later; nothing when the file has no row.
 /// Throws as read_csv_log().
@@ -46,10 +45,9 @@ std::optional<double> first_energy_in(const std::string& path);
 /// Writes energy.csv. Not collective: one rank owns it.
 class EnergyLog {
  public:
-  /// Creates `path`. `time_unit` is that of time_unit_text(). With `rows` > 0, goes on with a log of so many rows, or creates one where
-  /// there is none. `has_external`: whether the run has external potentials, whose energy has a column then. Throws SystemError, and
-  /// DataError as CsvLog does.
-  EnergyLog(const std::string& path, const std::string& time_unit, std::uint64_t rows = 0, bool has_external = false);
+  /// Creates `path`. With `rows` > 0, goes on with a log of so many rows, or creates one where there is none. `has_external`: whether the
+  /// run has external potentials, whose energy has a column then. Throws SystemError, and DataError as CsvLog does.
+  explicit EnergyLog(const std::string& path, std::uint64_t rows = 0, bool has_external = false);
   void add(const EnergyState& state);
   void flush() { log_.flush(); }
   const std::string& path() const { return log_.path(); }

@@ -15,6 +15,7 @@
 #include "src/run/go_on.hpp"
 #include "src/run/observers/observers.hpp"
 #include "src/run/output_directory.hpp"
+#include "src/run/snapshot_series.hpp"
 #include "src/run/snapshot_writer.hpp"
 #include "src/run/step_schedule.hpp"
 
@@ -31,11 +32,14 @@ class SnapshotObserver final : public Observer {
   explicit SnapshotObserver(const ObserverContext<Space>& context, const MeansOfWriting& means = {})
       : context_(context),
         is_wanted_(output().snapshots == "all"),
+        first_(context.setup.resume ? context.setup.resume->count(saved_snapshot_count) : 0),
+        count_(first_),
         transport_(context.space, context.comm, transport_way_named(context.setup.config.run.transport)),
         copy_(context.space, context.particles.table()),
-        writer_(context.comm, output().beside == "yes", means) {
-    if (const SavedState* const before = context.setup.resume) first_ = count_ = before->count(saved_snapshot_count);
-  }
+        series_(is_wanted_ && context.comm.is_root()
+                    ? std::make_unique<SnapshotSeries>(context.setup.directory, first_, output().on_error == "continue")
+                    : nullptr),
+        writer_(context.comm, output().beside == "yes", means, series_.get()) {}
 
   bool due(const RunState& state) const override {
     return is_wanted_ && (state.is_last || context_.setup.schedule.snapshot_due(state.step));
@@ -64,6 +68,9 @@ class SnapshotObserver final : public Observer {
       const KeptState written = std::exchange(beside_, {});
       writer_.wait();
       if (!written.file.empty()) kept_ = written;
+      context_.comm.agree([&] {
+        if (series_) series_->flush();
+      });
     });
   }
   void save(SavedState& state) override { state.put_count(saved_snapshot_count, count_); }
@@ -127,14 +134,15 @@ class SnapshotObserver final : public Observer {
 
   const ObserverContext<Space> context_;
   bool is_wanted_;
-  std::uint64_t first_ = 0;            ///< number of the first one of this job
-  std::uint64_t count_ = 0;            ///< asked for so far, also by jobs before
+  std::uint64_t first_;                ///< number of the first one of this job
+  std::uint64_t count_;                ///< asked for so far, also by jobs before
   std::uint64_t lost_ = 0;             ///< of those of this job, could not be written
   std::uint64_t short_of_memory_ = 0;  ///< of these, written between the steps for lack of memory
   KeptState kept_, beside_;            ///< the newest one on the disk; the one that is being written
   Transport<Space> transport_;         ///< of the order by id
   HostCopy<Space> copy_;
-  SnapshotWriter writer_;  ///< last: it ends before the copy goes
+  std::unique_ptr<SnapshotSeries> series_;  ///< of the root; null: there is none
+  SnapshotWriter writer_;                   ///< last: it ends before the copy and the list go
 };
 
 template <class Space>

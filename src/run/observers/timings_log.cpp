@@ -9,7 +9,7 @@ namespace grove {
 
 namespace {
 
-const std::string mean_suffix = "_mean_s", of_other_phases = "other";
+const std::string mean_suffix = "_mean_s", max_suffix = "_max_s", of_other_phases = "other";
 
 /// A phase as it is called in the names of columns.
 std::string in_columns(std::string phase) {
@@ -17,37 +17,52 @@ std::string in_columns(std::string phase) {
   return phase;
 }
 
+/// The phases, as in columns, that have their mean among these names.
+std::vector<std::string> phases_in(const std::vector<std::string>& names) {
+  std::vector<std::string> phases;
+  for (const std::string& name : names)
+    if (name.ends_with(mean_suffix)) phases.push_back(name.substr(0, name.size() - mean_suffix.size()));
+  return phases;
+}
+
+/// All columns of a log with these phases, of which the last is the one of all others.
+std::vector<CsvColumn> columns_of(const std::vector<std::string>& phases) {
+  std::vector<CsvColumn> columns{{"step", "number of the step; 0 is the force evaluation at the start"},
+                                 {"time", "time at the end of the step"}};
+  for (const std::string& phase : phases) {
+    std::string words = phase == of_other_phases ? "phases that the first step did not have" : "phase '" + phase + "'";
+    std::replace(words.begin(), words.end(), '_', ' ');
+    columns.push_back({phase + mean_suffix, "wall time of " + words + ", mean over the ranks, s"});
+    columns.push_back({phase + max_suffix, "wall time of " + words + ", of the slowest rank, s"});
+  }
+  columns.push_back({"total_s", "wall time of the whole step, without output, s"});
+  columns.push_back({"imbalance", "time in all walks of the busiest rank / mean over the ranks, no unit"});
+  columns.push_back({"particles_per_s", "particles of all ranks / total_s, 1/s"});
+  return columns;
+}
+
 }  // namespace
+
+std::vector<CsvColumn> timings_columns(const std::vector<std::string>& names) {
+  const std::vector<std::string> phases = phases_in(names);
+  if (phases.empty() || phases.back() != of_other_phases) return {};
+  return columns_if_named(columns_of(phases), names);
+}
 
 TimingsLog::TimingsLog(std::string path, std::uint64_t rows) : path_(std::move(path)) {
   if (!goes_on(path_, rows)) return;
   log_.emplace(path_, rows);
-  for (const std::string& name : log_->names())
-    if (name.ends_with(mean_suffix)) phases_.push_back(name.substr(0, name.size() - mean_suffix.size()));
-  // The last of them is not a phase; two columns each, and step, time, total, imbalance and speed.
-  if (phases_.empty() || phases_.back() != of_other_phases || log_->names().size() != 2 * phases_.size() + 5)
-    throw DataError(path_ + ": has other columns than this program writes; move it away");
-  phases_.pop_back();
+  if (timings_columns(log_->names()).empty()) throw DataError(path_ + ": has other columns than this program writes; move it away");
+  phases_ = phases_in(log_->names());
+  phases_.pop_back();  // "other" is not a phase
 }
 
 void TimingsLog::create(const StepTiming& first) {
-  std::vector<CsvColumn> columns{{"step", "number of the step; 0 is the force evaluation at the start"},
-                                 {"time", "time at the end of the step, code units"}};
-  std::vector<std::string> names, phases;
-  for (const PhaseSummary& phase : first.phases) {
-    names.push_back(phase.name);
-    phases.push_back(in_columns(phase.name));
-  }
-  names.push_back(of_other_phases);
-  for (const std::string& name : names) {
-    const std::string column = in_columns(name);
-    columns.push_back({column + mean_suffix, "wall time of phase '" + name + "', mean over the ranks, s"});
-    columns.push_back({column + "_max_s", "the same, of the slowest rank, s"});
-  }
-  columns.push_back({"total_s", "wall time of the whole step, without output, s"});
-  columns.push_back({"imbalance", "time in all walks of the busiest rank / mean over the ranks"});
-  columns.push_back({"particles_per_s", "particles of all ranks / total_s, 1/s"});
-  log_.emplace(path_, "Grove: wall time of every step", columns);
+  std::vector<std::string> phases;
+  for (const PhaseSummary& phase : first.phases) phases.push_back(in_columns(phase.name));
+  phases.push_back(of_other_phases);
+  log_.emplace(path_, columns_of(phases));
+  phases.pop_back();
   phases_ = std::move(phases);
 }
 

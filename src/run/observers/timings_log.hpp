@@ -11,6 +11,9 @@
 
 namespace grove {
 
+/// The columns of timings.csv with their meanings; see LogKind.
+std::vector<CsvColumn> timings_columns(const std::vector<std::string>& names);
+
 /// Writes timings.csv: step, time, mean and maximum over the ranks of every phase, imbalance, particles/s. The columns are the phases of
 /// the first step logged; a phase that only a later step has goes into the column "other". Not collective: one rank owns it.
 class TimingsLog {

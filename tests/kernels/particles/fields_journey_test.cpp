@@ -138,7 +138,7 @@ class EveryField : public testing::TestWithParam<TableCase> {
 
   void write(const ParticleSet& particles, const std::vector<std::string>& on_request) const {
     SnapshotHeader header;
-    header.fields = on_request;
+    header.fields.further = on_request;
     header.transfer_bytes = 2000;  // so that every field takes several rounds
     write_snapshot(path(), particles, header, comm);
   }

@@ -10,7 +10,7 @@ data=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../data/hdf5" && pwd)
 
 # column NAME FILE: the numbers of a column of energy.csv.
 column() {
-  grep -v '^#' "$2" | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i == name) k = i; next } { print $k }'
+  awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i == name) k = i; next } { print $k }' "$2"
 }
 
 # energy_error_below LIMIT: of the run in output.

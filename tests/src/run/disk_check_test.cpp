@@ -35,6 +35,16 @@ TEST(OutputBytesTest, AreThoseOfAllSnapshotsAndThreeCheckpointsAndOfTheFirstOnes
   EXPECT_EQ(bytes_of(output).least, 0);
 }
 
+TEST(OutputBytesTest, AreFewerWithoutFieldsAndInSinglePrecisionAndCountedAsIfNothingWerePacked) {
+  OutputParameters output;
+  output.checkpoints = "no";
+  output.leave_out = "acceleration";
+  EXPECT_EQ(bytes_of(output).least, snapshot - 1000 * 24);
+  output.single_precision = "position, potential";
+  output.compression = 9;
+  EXPECT_EQ(bytes_of(output).least, snapshot - 1000 * (24 + 12 + 4));
+}
+
 TEST(OutputBytesTest, OfARunThatGoesOnHaveNoCheckpointsThatAreThere) {
   EXPECT_EQ(bytes_of({}, 2).all, 3 * snapshot + checkpoint);
   EXPECT_EQ(bytes_of({}, 2).least, snapshot + checkpoint) << "one more while it is written";

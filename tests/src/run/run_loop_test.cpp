@@ -103,18 +103,17 @@ class RunLoopTest : public ::testing::Test {
 
   RunReport run(const StepSchedule& schedule, bool with_snapshots = true) {
     Observers observers;
-    observers.push_back(std::make_unique<EnergyObserver>(comm, directory.file("energy.csv"), "N-body units"));
+    observers.push_back(std::make_unique<EnergyObserver>(comm, directory.file("energy.csv")));
     observers.push_back(std::make_unique<TimingsObserver>(comm, directory.file("timings.csv")));
     if (with_snapshots) observers.push_back(std::make_unique<StateObserver>(schedule, snapshots));
     return RunLoop(simulation, comm, schedule, std::move(observers)).run({});
   }
 
-  /// Lines that are not comments, the names of the columns first.
+  /// The names of the columns first.
   std::vector<std::string> lines_of(const std::string& name) const {
     std::istringstream text(text_of_file(directory.file(name)));
     std::vector<std::string> lines;
-    for (std::string line; std::getline(text, line);)
-      if (line[0] != '#') lines.push_back(line);
+    for (std::string line; std::getline(text, line);) lines.push_back(line);
     return lines;
   }
 };
@@ -146,7 +145,7 @@ TEST_F(RunLoopTest, ALogThatWasBegunLaterHasTheFirstEnergyToo) {
   if (!comm.is_root()) return;
   EXPECT_EQ(first_energy_in(directory.file("energy.csv")), -1);
   std::string text = text_of_file(directory.file("energy.csv"));
-  const std::size_t names = text.find("\ntime,"), first = text.find('\n', names + 1) + 1;
+  const std::size_t first = text.find('\n') + 1;
   text.erase(first, text.find('\n', first) + 1 - first);
   std::ofstream(directory.file("later.csv")) << text;
   EXPECT_NEAR(first_energy_in(directory.file("later.csv")).value_or(0), -1, 1e-15);
@@ -242,7 +241,7 @@ class ControlledRunTest : public RunLoopTest {
     Observers observers;
     const auto rows = [&](const char* name) { return beginning.state ? beginning.state->count(name) : 0; };
     const bool goes_on = config.output.on_error == "continue";
-    observers.push_back(std::make_unique<EnergyObserver>(comm, output.energy(), "N-body units", rows(saved_energy_rows), goes_on));
+    observers.push_back(std::make_unique<EnergyObserver>(comm, output.energy(), rows(saved_energy_rows), goes_on));
     observers.push_back(std::make_unique<TimingsObserver>(comm, output.timings(), rows(saved_timing_rows), goes_on));
     observers.push_back(std::make_unique<StateObserver>(schedule, snapshots));
     const RunControls controls{with_checkpoints ? &checkpoints : nullptr, &requests, &output,
@@ -475,9 +474,9 @@ TEST_F(NotFiniteRunTest, ListsTheParticlesAndKeepsTheCheckpoints) {
   if (comm.is_root()) {
     const auto lines = lines_of("not_finite_step_3.csv");
     ASSERT_EQ(lines.size(), 1U + static_cast<std::size_t>(comm.size()));
-    EXPECT_EQ(lines[0], "rank,id,type,mass,x,y,z,vx,vy,vz,ax,ay,az,potential");
+    EXPECT_EQ(lines[0], "step,time,rank,id,type,mass,x,y,z,vx,vy,vz,ax,ay,az,potential");
     for (int r = 0; r < comm.size(); ++r)
-      EXPECT_EQ(lines[static_cast<std::size_t>(r) + 1], fmt::format("{},{},0,0,0,0,0,0,0,0,1,nan,inf,0", r, r));
+      EXPECT_EQ(lines[static_cast<std::size_t>(r) + 1], fmt::format("3,3,{},{},0,0,0,0,0,0,0,0,1,nan,inf,0", r, r));
   }
   comm.barrier();
   EXPECT_NE(message_of_run().find("not_finite_step_3_1.csv lists all"), std::string::npos) << "no list is overwritten";
@@ -558,7 +557,7 @@ class OutputDirectoryTest : public ::testing::Test {
   OutputDirectory output{parent.file("a/b")};
 
   void put(const std::string& name) const { std::ofstream(output.path() + "/" + name) << "x"; }
-  void put_log() const { CsvLog(output.energy(), "a log", {{"time", "of a state"}}); }
+  void put_log() const { const EnergyLog log(output.energy()); }
   bool has(const std::string& name) const { return std::filesystem::exists(output.path() + "/" + name); }
   std::string message_of_prepare() const {
     try {
@@ -605,6 +604,42 @@ TEST_F(OutputDirectoryTest, KeepsResultsAndSetsThemAsideWhenToldTo) {
     put_log();
     for (const char* name : {"notes.txt", "energy_of_mine.csv", "snapshot_best.hdf5"}) EXPECT_TRUE(has(name)) << name;
   }
+}
+
+/// What a file begins with that Grove has written, with one row: now, and before its logs were plain tables.
+const std::string timings_now =
+    "step,time,walk_mean_s,walk_max_s,other_mean_s,other_max_s,total_s,imbalance,particles_per_s\n0,0,1,1,0,0,1,1,500\n";
+const std::string timings_before = "# Grove: wall time of every step\n#  1 step: number of the step\n" + timings_now;
+
+TEST_F(OutputDirectoryTest, TakesNoFileOfTheUserForALog) {
+  output.prepare(EarlierResults::refuse);
+  const auto put_text = [&](const std::string& name, const std::string& text) { std::ofstream(output.path() + "/" + name) << text; };
+  for (const char* name : {"early.csv", "not_finite_step_.csv", "timings_1.csv"}) put_text(name, timings_now);
+  put_text("not_finite_step_1.csv", "step,time\n1,0\n");
+  put_text("notes.csv", timings_before);
+  EXPECT_EQ(message_of_prepare(), "");
+  std::string other = timings_now;
+  other.replace(other.find("walk_max_s"), 10, "walk_least");
+  for (const std::string& text : {std::string("time,total\n0,1\n"), other, " " + timings_now, timings_now.substr(0, 30),
+                                  "# my timings\n#  1 step: of mine\n" + timings_now.substr(5)}) {
+    put_text("timings.csv", text);
+    EXPECT_NE(message_of_prepare().find("timings.csv: cannot be created: there is a file of this name that Grove has not written"),
+              std::string::npos)
+        << text;
+    EXPECT_EQ(text_of_file(output.timings()), text);
+  }
+}
+
+TEST_F(OutputDirectoryTest, KnowsLogsAlsoOfEarlierVersions) {
+  output.prepare(EarlierResults::refuse);
+  for (const std::string& text : {timings_now, timings_before, std::string()}) {
+    std::ofstream(output.timings()) << text;
+    EXPECT_NE(message_of_prepare().find("(timings.csv)"), std::string::npos) << text;
+  }
+  std::ofstream(output.timings()) << timings_before;
+  TimingsLog log(output.timings(), 1);
+  log.add(1, 0.5, 500, {});
+  EXPECT_EQ(text_of_file(output.timings()), timings_before + "1,0.5,0,0,0,0,0,1,0\n") << "goes on in the form that it has";
 }
 
 TEST_F(OutputDirectoryTest, RemovesUnfinishedFilesOfGroveAlone) {

@@ -60,23 +60,23 @@ TEST(TextTableTest, FormatsNumbersForPeople) {
   EXPECT_EQ(format_bytes(3e9), "2.79 GiB");
 }
 
-TEST(CsvLogTest, DescribesItsColumnsAndKeepsAllDigits) {
+TEST(CsvLogTest, BeginsWithTheNamesOfItsColumnsAndKeepsAllDigits) {
   const TemporaryDirectory directory;
-  CsvLog log(directory.file("log.csv"), "a log", {{"step", "number"}, {"energy", "in code units"}});
+  CsvLog log(directory.file("log.csv"), {{"step", "number"}, {"energy", "in code units"}});
   log.add({3, -0.1});
   // Read while the log is open: every line is out at once.
-  EXPECT_EQ(text_of_file(log.path()), "# a log\n#  1 step: number\n#  2 energy: in code units\nstep,energy\n3,-0.10000000000000001\n");
+  EXPECT_EQ(text_of_file(log.path()), "step,energy\n3,-0.10000000000000001\n");
   EXPECT_THROW(log.add({1}), Error);
 }
 
 TEST(CsvLogTest, NamesTheFileItCannotCreateOrWrite) {
   try {
-    CsvLog("/nowhere/log.csv", "a log", {});
+    CsvLog("/nowhere/log.csv", std::vector<CsvColumn>{});
     FAIL();
   } catch (const SystemError& error) {
     EXPECT_NE(std::string(error.what()).find("/nowhere/log.csv"), std::string::npos);
   }
-  EXPECT_THROW(CsvLog("/dev/full", "a log", {}), SystemError);
+  EXPECT_THROW(CsvLog("/dev/full", std::vector<CsvColumn>{}), SystemError);
 }
 
 }  // namespace

@@ -1,0 +1,180 @@
+#include "src/analysis/comparison.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "decomposition/sort_by_id.hpp"
+#include "src/analysis/exact_sum.hpp"
+#include "src/analysis/ordered_values.hpp"
+
+namespace grove {
+
+namespace {
+
+/// Says which set a particle is of: 0 or 1.
+constexpr const char* set_field = "set";
+
+/// Two particles of one id, by their places.
+struct Pair {
+  std::size_t a, b;
+};
+
+/// All particles of both sets, sorted by id over the ranks: those of equal id are on one rank.
+struct Sorted {
+  ParticleSet particles;
+  std::vector<Pair> pairs;
+
+  bool is_of_b(std::size_t i) const { return particles.bytes(*particles.fields->find(set_field))[i] != std::byte{0}; }
+  std::span<const double> values(const std::string& field) const {
+    const std::span<const std::byte> bytes = particles.bytes(*particles.fields->find(field));
+    return {reinterpret_cast<const double*>(bytes.data()), bytes.size() / sizeof(double)};
+  }
+};
+
+/// The field of both sets one after the other.
+void join_field(const ParticleField& field, const ParticleSet& a, const ParticleSet& b, ParticleSet& both) {
+  const std::span<const std::byte> of_a = a.bytes(field), of_b = b.bytes(field);
+  const std::span<std::byte> to = both.resize(field, a.size() + b.size());
+  std::copy(of_b.begin(), of_b.end(), std::copy(of_a.begin(), of_a.end(), to.begin()));
+}
+
+ParticleSet join_sets(const ParticleSet& a, const ParticleSet& b, const Communicator& comm) {
+  ParticleSet both;
+  both.fields = comparison_fields();
+  for (const ParticleField& field : both.fields->rows()) {
+    const auto knows = [&](const ParticleSet& set) { return comm.max(set.bytes(field).empty() ? 0 : 1) == 1; };
+    const bool a_knows = knows(a), b_knows = knows(b);
+    if (a_knows && b_knows) join_field(field, a, b, both);
+  }
+  const std::span<std::byte> marks = both.resize(*both.fields->find(set_field), a.size() + b.size());
+  std::fill(marks.begin() + static_cast<std::ptrdiff_t>(a.size()), marks.end(), std::byte{1});
+  return both;
+}
+
+/// Counts ids, and finds the lowest.
+class IdCount {
+ public:
+  void add(std::uint64_t id) {
+    ++counted_.count;
+    lowest_ = std::min(lowest_, id);
+  }
+  CountedIds over_ranks(const Communicator& comm) const {
+    const CountedIds all{comm.sum(counted_.count), comm.min(lowest_)};
+    return all.count > 0 ? all : CountedIds{};
+  }
+
+ private:
+  CountedIds counted_;
+  std::uint64_t lowest_ = std::numeric_limits<std::uint64_t>::max();
+};
+
+void find_pairs(Sorted& sorted, Comparison& result, const Communicator& comm) {
+  const ParticleSet& p = sorted.particles;
+  std::array<IdCount, 2> alone;
+  IdCount other_type;
+  for (std::size_t i = 0; i < p.size(); ++i) {
+    const bool is_of_b = sorted.is_of_b(i);
+    if (i + 1 == p.size() || p.id[i] != p.id[i + 1]) {
+      alone[is_of_b ? 1 : 0].add(p.id[i]);
+      continue;
+    }
+    if (p.type[i] != p.type[i + 1]) other_type.add(p.id[i]);
+    sorted.pairs.push_back(is_of_b ? Pair{i + 1, i} : Pair{i, i + 1});
+    ++i;
+  }
+  result.in_both = comm.sum(static_cast<std::uint64_t>(sorted.pairs.size()));
+  result.only_in_a = alone[0].over_ranks(comm);
+  result.only_in_b = alone[1].over_ranks(comm);
+  result.of_other_type = other_type.over_ranks(comm);
+}
+
+/// The rms distance of the values of the first set from `middle`.
+template <std::size_t components>
+double rms_from(const std::array<double, 3>& middle, const Sorted& sorted, std::span<const double> values, const Communicator& comm) {
+  const auto sum = exact_sums<2>(sorted.particles.size(), comm, [&](std::size_t i, std::array<ExactSum, 2>& sums) {
+    if (sorted.is_of_b(i)) return;
+    sums[0].add(1);
+    for (std::size_t d = 0; d < components; ++d) sums[1].add(std::pow(values[components * i + d] - middle[d], 2));
+  });
+  return std::sqrt(sum[1] / sum[0]);
+}
+
+template <std::size_t components>
+double spread_of(const std::string& field, const Sorted& sorted, std::span<const double> values, const Communicator& comm) {
+  std::array<double, 3> middle{};
+  if (field == "position" || field == "velocity") {
+    const auto sum = exact_sums<4>(sorted.particles.size(), comm, [&](std::size_t i, std::array<ExactSum, 4>& sums) {
+      if (sorted.is_of_b(i)) return;
+      sums[3].add(1);
+      for (std::size_t d = 0; d < components; ++d) sums[d].add(values[components * i + d]);
+    });
+    for (std::size_t d = 0; d < 3; ++d) middle[d] = sum[d] / sum[3];
+  }
+  return rms_from<components>(middle, sorted, values, comm);
+}
+
+/// Squares of values that are very large or small would not fit.
+double rms_of(const std::vector<WeightedValue>& values, double largest, std::uint64_t count, const Communicator& comm) {
+  if (!(largest > 0)) return largest;
+  const auto sum = exact_sums<1>(values.size(), comm,
+                                 [&](std::size_t i, std::array<ExactSum, 1>& s) { s[0].add(std::pow(values[i].value / largest, 2)); });
+  return largest * std::sqrt(sum[0] / static_cast<double>(count));
+}
+
+template <std::size_t components>
+FieldDifference difference_of(const std::string& field, const Sorted& sorted, const Communicator& comm) {
+  const std::span<const double> values = sorted.values(field);
+  std::vector<WeightedValue> lengths;
+  lengths.reserve(sorted.pairs.size());
+  for (const Pair& pair : sorted.pairs) {
+    std::array<double, 3> d{};
+    for (std::size_t k = 0; k < components; ++k) d[k] = values[components * pair.b + k] - values[components * pair.a + k];
+    lengths.push_back({std::hypot(d[0], d[1], d[2]), 0});
+  }
+  const OrderedValues ordered(lengths, comm);
+  FieldDifference result{field, 0, ordered.percentile(0.5), ordered.percentile(0.99), ordered.largest(), 0, 0};
+  result.rms = rms_of(lengths, result.max, ordered.count(), comm);
+  std::uint64_t lowest = std::numeric_limits<std::uint64_t>::max();
+  for (std::size_t k = 0; k < lengths.size(); ++k)
+    if (lengths[k].value == result.max) lowest = std::min(lowest, sorted.particles.id[sorted.pairs[k].a]);
+  result.id_of_max = comm.min(lowest);
+  result.spread = spread_of<components>(field, sorted, values, comm);
+  return result;
+}
+
+FieldTablePtr make_comparison_fields() {
+  std::vector<ParticleField> rows = standard_fields()->rows();
+  for (ParticleField& row : rows)
+    if (row.name == "acceleration" || row.name == "potential") row.input = InInput::when_there;
+  rows.push_back({.name = set_field, .type = ElementType::u1});
+  return std::make_shared<FieldTable>(std::move(rows));
+}
+
+}  // namespace
+
+const FieldTablePtr& comparison_fields() {
+  static const FieldTablePtr table = make_comparison_fields();
+  return table;
+}
+
+Comparison compare_particles(ParticleSet a, ParticleSet b, const Communicator& comm) {
+  Sorted sorted{join_sets(a, b, comm), {}};
+  a = {};
+  b = {};
+  sorted.particles = sort_by_id(std::move(sorted.particles), comm);
+  Comparison result;
+  find_pairs(sorted, result, comm);
+  if (result.in_both == 0) return result;
+  for (const char* field : {"position", "velocity", "mass", "acceleration", "potential"}) {
+    const ParticleField& row = *sorted.particles.fields->find(field);
+    if (comm.max(sorted.particles.bytes(row).empty() ? 0 : 1) == 0) continue;
+    result.differences.push_back(row.components == 3 ? difference_of<3>(field, sorted, comm) : difference_of<1>(field, sorted, comm));
+  }
+  return result;
+}
+
+}  // namespace grove

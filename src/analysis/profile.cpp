@@ -1,0 +1,158 @@
+#include "src/analysis/profile.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "kernels/space/error.hpp"
+#include "src/analysis/exact_sum.hpp"
+#include "src/analysis/ordered_values.hpp"
+#include "src/analysis/profile_columns.hpp"
+#include "src/analysis/shell_moments.hpp"
+
+namespace grove {
+
+namespace {
+
+/// Particles farther out than those of this share do not say how a disc lies.
+constexpr double share_of_axis = 0.999;
+
+double length_of(const Double3& a) { return std::sqrt(dot(a, a)); }
+Double3 cross(const Double3& a, const Double3& b) { return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x}; }
+Double3 unit(const Double3& a) {
+  const double length = length_of(a);
+  return {a.x / length, a.y / length, a.z / length};
+}
+
+/// Some direction at a right angle to a unit vector.
+Double3 across(const Double3& axis) {
+  const double x = std::abs(axis.x), y = std::abs(axis.y), z = std::abs(axis.z);
+  const Double3 other = x <= y && x <= z ? Double3{1, 0, 0} : y <= z ? Double3{0, 1, 0} : Double3{0, 0, 1};
+  return unit(cross(axis, other));
+}
+
+/// The particles as they are seen from the centre.
+class View {
+ public:
+  View(const ParticleSet& particles, const Centre& centre) : particles_(particles), centre_(centre) {}
+  Double3 position(std::size_t i) const { return position_at(particles_, i) - centre_.position; }
+  Double3 velocity(std::size_t i) const { return velocity_at(particles_, i) - centre_.velocity; }
+
+  /// Directions and velocities in spherical coordinates; the polar axis is z, on which the azimuth is 0.
+  ShellItem in_sphere(std::size_t i) const {
+    const Double3 d = position(i), v = velocity(i);
+    const double radius = length_of(d);
+    if (radius == 0) return {0, {}, false};
+    const Double3 outwards = unit(d);
+    const double from_axis = std::sqrt(d.x * d.x + d.y * d.y);
+    const Double3 azimuthal = from_axis > 0 ? Double3{-d.y / from_axis, d.x / from_axis, 0} : Double3{0, 1, 0};
+    return {radius, {dot(v, outwards), dot(v, cross(azimuthal, outwards)), dot(v, azimuthal), 0}, true};
+  }
+
+  ShellItem in_disc(std::size_t i, const Double3& axis, const Double3& x_axis) const {
+    const Double3 d = position(i), v = velocity(i), y_axis = cross(axis, x_axis);
+    const double x = dot(d, x_axis), y = dot(d, y_axis), radius = std::sqrt(x * x + y * y);
+    if (radius == 0) return {0, {}, false};
+    const Double3 outwards = (x / radius) * x_axis + (y / radius) * y_axis;
+    return {radius, {dot(v, outwards), dot(v, cross(axis, outwards)), dot(v, axis), dot(d, axis)}, true};
+  }
+
+  /// Radii of the particles of a group, with their masses.
+  template <class RadiusOf>
+  OrderedValues radii(const Group& group, const Communicator& comm, RadiusOf radius_of) const {
+    const auto number = std::count_if(particles_.type.begin(), particles_.type.end(), [&](std::uint8_t type) { return group.has(type); });
+    std::vector<WeightedValue> radii;
+    radii.reserve(static_cast<std::size_t>(number));
+    for (std::size_t i = 0; i < particles_.size(); ++i)
+      if (group.has(particles_.type[i])) radii.push_back({radius_of(i), particles_.mass[i]});
+    return {std::move(radii), comm};
+  }
+  OrderedValues distances(const Group& group, const Communicator& comm) const {
+    return radii(group, comm, [&](std::size_t i) { return length_of(position(i)); });
+  }
+
+  /// Sum over the particles of a group up to a radius.
+  Double3 angular_momentum(const Group& group, double up_to, const Communicator& comm) const {
+    const auto sum = exact_sums<3>(particles_.size(), comm, [&](std::size_t i, std::array<ExactSum, 3>& sums) {
+      if (!group.has(particles_.type[i]) || length_of(position(i)) > up_to) return;
+      const Double3 spin = group.weight(particles_.mass[i]) * cross(position(i), velocity(i));
+      sums[0].add(spin.x);
+      sums[1].add(spin.y);
+      sums[2].add(spin.z);
+    });
+    return {sum[0], sum[1], sum[2]};
+  }
+
+ private:
+  const ParticleSet& particles_;
+  const Centre& centre_;
+};
+
+Double3 axis_of(const View& view, const Group& group, const Communicator& comm) {
+  const double up_to = view.distances(group, comm).percentile(share_of_axis);
+  const Double3 spin = view.angular_momentum(group, up_to, comm);
+  // Only its direction matters; its square could be too small or too large for a double.
+  const double size = std::max({std::abs(spin.x), std::abs(spin.y), std::abs(spin.z)});
+  comm.agree([&] {
+    if (!(size > 0) || !std::isfinite(size))
+      throw DataError(fmt::format("'{}' has no angular momentum about the centre, so there is no plane of a disc", group.name));
+  });
+  return unit({spin.x / size, spin.y / size, spin.z / size});
+}
+
+Group chosen_group(const std::vector<Group>& groups, const std::string& name, const Communicator& comm) {
+  const Group* const found = find_group(groups, name);
+  comm.agree([&] {
+    std::string names;
+    for (const Group& group : groups) names += (names.empty() ? "" : ", ") + group.name;
+    if (!found) throw ConfigError(fmt::format("--disc {}: there are {}", name, names));
+  });
+  return *found;
+}
+
+/// The values of all columns in the shells of one group.
+std::vector<std::vector<double>> column_values(const GroupMoments& moments, const std::vector<double>& edges, double G, bool is_disc,
+                                               ShellSpacing spacing) {
+  std::vector<std::vector<double>> values;
+  for (const ProfileColumn& column : profile_columns(is_disc)) {
+    std::vector<double>& of_column = values.emplace_back();
+    for (std::size_t k = 0; k < moments.shells.size(); ++k)
+      of_column.push_back(column.value({edges[k], middle_of_shell(spacing, edges[k], edges[k + 1]), edges[k + 1], G, moments.shells[k]}));
+  }
+  return values;
+}
+
+}  // namespace
+
+SnapshotProfile measure_profile(const ParticleSet& particles, const ComponentNames& names, double G, const ProfileRequest& request,
+                                const Communicator& comm) {
+  const std::vector<Group> groups = groups_of(particles, names, comm);
+  SnapshotProfile profile{find_centre(particles, groups.front(), request.centre, comm), !request.disc.empty(), {}, {}};
+  const View view(particles, profile.centre);
+  std::vector<double> edges;
+  ShellItemOf item_of = [&](std::size_t i) { return view.in_sphere(i); };
+  if (profile.is_disc) {
+    const Group disc = chosen_group(groups, request.disc, comm);
+    profile.axis = axis_of(view, disc, comm);
+    item_of = [&, x_axis = across(profile.axis)](std::size_t i) { return view.in_disc(i, profile.axis, x_axis); };
+    edges = shell_edges(request.shells, view.radii(disc, comm, [&](std::size_t i) { return item_of(i).radius; }));
+  }
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const OrderedValues distances = view.distances(groups[g], comm);
+    GroupProfile& of_group = profile.groups.emplace_back(GroupProfile{groups[g], {}, {}, 0, 0});
+    for (const double share : request.fractions) of_group.lagrangian_radii.push_back(distances.weighted_percentile(share));
+    if (g == 0 && !profile.is_disc) edges = shell_edges(request.shells, distances);
+  }
+  const std::vector<GroupMoments> moments = shell_moments(particles, groups, edges, item_of, comm);
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    profile.groups[g].columns = column_values(moments[g], edges, G, profile.is_disc, request.shells.spacing);
+    profile.groups[g].inside = moments[g].inside;
+    profile.groups[g].outside = moments[g].outside;
+  }
+  return profile;
+}
+
+}  // namespace grove

@@ -1,0 +1,217 @@
+// grove profile: density, circular velocity and dispersions against radius, and radii that hold shares of the mass.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "io/printable.hpp"
+#include "io/text_columns.hpp"
+#include "kernels/space/error.hpp"
+#include "src/analysis/profile_file.hpp"
+#include "src/analysis/profile_report.hpp"
+#include "src/commands/command.hpp"
+#include "src/commands/options.hpp"
+#include "src/config/config_source.hpp"
+#include "src/config/units.hpp"
+#include "src/run/same_on_all_ranks.hpp"
+
+namespace grove {
+
+namespace {
+
+struct ProfileOptions {
+  std::vector<std::string> files;
+  std::string columns, centre = "densest", velocity_within, spacing, from, to, fractions = "0.1,0.5,0.9", disc;
+  std::uint64_t shells = ShellChoice{}.count;
+  std::string csv, lagrangian_csv, hdf5;
+  CommonOptions common;
+  JsonOption json;
+};
+
+double number_of(const std::string& option, const std::string& text, double least, double most, const std::string& allowed) {
+  double value = 0;
+  if (!CLI::detail::lexical_cast(text, value) || !std::isfinite(value) || value < least || value > most)
+    throw ConfigError(fmt::format("{} {}: must be {}", option, text, allowed));
+  return value;
+}
+
+std::optional<double> radius_of(const std::string& option, const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  return number_of(option, text, 0, std::numeric_limits<double>::max(), "a number >= 0, in the unit of length of the file");
+}
+
+CentreChoice centre_of(const std::string& text) {
+  if (text == "densest") return {};
+  if (text == "mass") return {CentreKind::mass, {}, {}};
+  constexpr double most = std::numeric_limits<double>::max();
+  const std::string allowed = "densest, mass or three numbers with commas between them, e.g. 10,0,-2.5";
+  const std::vector<std::string> words = comma_separated("--centre", text);
+  if (words.size() != 3) throw ConfigError(fmt::format("--centre {}: must be {}", text, allowed));
+  const auto coordinate = [&](std::size_t d) { return number_of("--centre", words[d], -most, most, allowed); };
+  return {CentreKind::given, {coordinate(0), coordinate(1), coordinate(2)}, {}};
+}
+
+ProfileRequest request_of(const ProfileOptions& options) {
+  ProfileRequest request;
+  request.centre = centre_of(options.centre);
+  request.centre.velocity_radius = radius_of("--velocity-within", options.velocity_within);
+  request.disc = options.disc;
+  request.shells.count = options.shells;
+  request.shells.spacing = shell_spacing_named(!options.spacing.empty() ? options.spacing : options.disc.empty() ? "log" : "linear");
+  request.shells.from = radius_of("--from", options.from);
+  request.shells.to = radius_of("--to", options.to);
+  if (request.shells.spacing == ShellSpacing::log && request.shells.from && *request.shells.from == 0)
+    throw ConfigError("--from 0: must be > 0 with logarithmic spacing; --spacing linear can begin at 0");
+  if (request.shells.from && request.shells.to && *request.shells.from >= *request.shells.to)
+    throw ConfigError(fmt::format("--from {}: must be less than --to {}", options.from, options.to));
+  request.fractions.clear();
+  for (const std::string& word : comma_separated("--lagrangian", options.fractions)) {
+    const double fraction = number_of("--lagrangian", word, 0, 1, "shares of the mass > 0 and <= 1, e.g. 0.1,0.5,0.9");
+    if (!(fraction > 0)) throw ConfigError(fmt::format("--lagrangian {}: must be shares of the mass > 0 and <= 1", word));
+    request.fractions.push_back(fraction);
+  }
+  std::sort(request.fractions.begin(), request.fractions.end());
+  request.fractions.erase(std::unique(request.fractions.begin(), request.fractions.end()), request.fractions.end());
+  return request;
+}
+
+/// G and units are all that a profile takes from settings.
+void require_effect(const std::vector<std::string>& settings) {
+  for (const std::string& text : settings) {
+    const GivenSetting given = read_override(text);
+    if (given.section != "units" && !(given.section == "gravity" && given.name == "G"))
+      throw ConfigError(fmt::format("--set {}: has no effect on a profile and must go: there are gravity.G and [units]", text));
+  }
+}
+
+/// The files of results must be new, and each its own. On the root.
+void require_new_files(const ProfileOptions& options) {
+  std::vector<std::filesystem::path> taken;
+  const auto check = [&](const std::string& option, const std::string& file) {
+    if (file.empty()) return;
+    const std::filesystem::path path = std::filesystem::weakly_canonical(file);
+    if (std::find(taken.begin(), taken.end(), path) != taken.end())
+      throw ConfigError(fmt::format("{} {}: another result goes to this file: name another one", option, file));
+    taken.push_back(path);
+  };
+  check("--json", options.json.file());
+  check("--csv", options.csv);
+  check("--lagrangian-csv", options.lagrangian_csv);
+  check("--hdf5", options.hdf5);
+  if (!options.hdf5.empty()) require_new_snapshot(options.hdf5, false, options.files, "--hdf5");
+  for (const std::string& csv : {options.csv, options.lagrangian_csv})
+    if (!csv.empty()) require_writable(csv);
+}
+
+void require_options(const ProfileOptions& options, ProfileRequest& request, const Communicator& comm) {
+  comm.agree([&] {
+    options.json.require_input("SNAPSHOT", !options.files.empty());
+    request = request_of(options);
+    require_effect(options.common.settings);
+    if (const std::string why = options.columns.empty() ? "" : complaint_about_columns(options.columns); !why.empty())
+      throw ConfigError("--columns: " + why);
+  });
+  options.json.require_writable(comm);
+  comm.agree([&] {
+    if (comm.is_root()) require_new_files(options);
+  });
+}
+
+/// Where the G of a configuration comes from.
+std::string origin_of_G(const RecordedPhysics& physics, const CommonOptions& common, const UnitSystem& units) {
+  const auto sets_G = [](const std::vector<std::string>& texts) {
+    return std::any_of(texts.begin(), texts.end(), [](const std::string& text) {
+      const GivenSetting given = read_override(text);
+      return given.section == "gravity" && given.name == "G";
+    });
+  };
+  if (sets_G(common.settings)) return "--set";
+  if (sets_G(physics.overrides())) return "recorded in the file";
+  return is_physical(units) ? "the physical constant; the file does not say" : "by default; the file does not say";
+}
+
+MeasuredSnapshot measure(const std::string& file, const ProfileOptions& options, const ProfileRequest& request, const Communicator& comm) {
+  require_same_file(file, "SNAPSHOT", comm);
+  const RecordedPhysics physics = physics_of_file(file, options.common, comm);
+  std::vector<std::string> first = physics.overrides();
+  first.push_back("initial_conditions.file=" + file);
+  const Config config = load_config_on_all_ranks("", options.common.overrides(first), comm);
+  ReadInfo info;
+  const ParticleSet particles = read_particles(file, comm, &info, standard_fields(), options.columns);
+  MeasuredSnapshot snapshot{file,         info.format, info.time, config.gravity.G, origin_of_G(physics, options.common, config.units),
+                            config.units, info.notes,  {}};
+  if (const std::string why = why_not_isolated(info.universe); !why.empty())
+    snapshot.notes.push_back("the file " + why + "; the numbers are taken as they are");
+  if (const std::string advice = advice_on_G(config.gravity.G, config.units); !advice.empty()) snapshot.notes.push_back(advice);
+  snapshot.profile = measure_profile(particles, info.components, config.gravity.G, request, comm);
+  return snapshot;
+}
+
+void require_same_units(const MeasuredSnapshot& a, const MeasuredSnapshot& b) {
+  const auto differs = [](double x, double y) { return differ(x, y, same_when_compared); };
+  if (differs(a.units.length_in_cm, b.units.length_in_cm) || differs(a.units.mass_in_g, b.units.mass_in_g) ||
+      differs(a.units.velocity_in_cm_per_s, b.units.velocity_in_cm_per_s))
+    throw DataError(fmt::format("{} has {}, {} has {}: their numbers do not belong into one table; measure them one by one", a.file,
+                                in_words(a.units), b.file, in_words(b.units)));
+}
+
+int profile(const ProfileOptions& options, const Communicator& comm) {
+  ProfileReport report;
+  require_options(options, report.request, comm);
+  for (const std::string& file : options.files) {
+    report.snapshots.push_back(measure(file, options, report.request, comm));
+    comm.agree([&] { require_same_units(report.snapshots.front(), report.snapshots.back()); });
+  }
+  comm.agree([&] {
+    if (!comm.is_root()) return;
+    if (!options.csv.empty()) write_text(options.csv, profile_csv(report));
+    if (!options.lagrangian_csv.empty()) write_text(options.lagrangian_csv, lagrangian_csv(report));
+    if (!options.hdf5.empty()) write_profile_file(options.hdf5, report);
+    if (!options.json.replaces_table()) fmt::print("{}", printable_text(profile_text(report)));
+    if (options.json.given()) options.json.write(profile_json(report));
+  });
+  return 0;
+}
+
+void declare_shells(CLI::App& app, ProfileOptions& options) {
+  app.add_option("--shells", options.shells, "number of shells or rings [30]")->check(whole_number(1, 100000))->type_name("N");
+  app.add_option("--spacing", options.spacing, "log, linear or number (as many particles in each) [log, with --disc linear]")
+      ->type_name("KIND");
+  app.add_option("--from", options.from, "inner radius of the first [what holds 0.1 % of the particles; 0 with linear spacing]")
+      ->type_name("R");
+  app.add_option("--to", options.to, "outer radius of the last [what holds 99.9 % of the particles]")->type_name("R");
+}
+
+}  // namespace
+
+CommandAction declare_profile(CLI::App& app) {
+  auto options = std::make_shared<ProfileOptions>();
+  app.add_option("SNAPSHOT", options->files, "files of particles, in any format that Grove reads; several are a series over time");
+  app.add_option("--centre", options->centre, "densest, mass (centre of mass) or a point [densest]")->type_name("CENTRE|X,Y,Z");
+  app.add_option("--velocity-within", options->velocity_within, "velocities are relative to the mean within this radius of the centre")
+      ->type_name("R");
+  declare_shells(app, *options);
+  app.add_option("--lagrangian", options->fractions, "shares of the mass whose radii are shown [0.1,0.5,0.9]")->type_name("LIST");
+  app.add_option("--disc", options->disc, "rings about the angular momentum of this component, or of 'all', instead of shells")
+      ->type_name("COMPONENT");
+  app.add_option("--csv", options->csv, "write all profiles as CSV to a new file")->type_name("FILE");
+  app.add_option("--lagrangian-csv", options->lagrangian_csv, "write centres and Lagrangian radii as CSV to a new file")->type_name("FILE");
+  app.add_option("--hdf5", options->hdf5, "write all as HDF5 to a new file")->type_name("FILE");
+  app.add_option("--columns", options->columns, "what the columns of a text table are, as initial_conditions.columns of a run")
+      ->type_name("LIST");
+  options->json.declare(app);
+  options->common.declare_settings(app);
+  app.footer(
+      "One snapshot gives a table of its profiles; several give the radii that hold shares of the mass over time, and the files have the\n"
+      "profiles. Numbers are in the units of the file. G is what the file records, or --set gravity.G=NUMBER. docs/analysis.md says what\n"
+      "each column is.");
+  return [options](const Communicator& comm) { return profile(*options, comm); };
+}
+
+}  // namespace grove

@@ -1,0 +1,140 @@
+#include "src/plot/plot.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "io/partial_file.hpp"
+#include "kernels/space/error.hpp"
+#include "src/config/units.hpp"
+#include "src/plot/png_texts.hpp"
+#include "src/plot/python.hpp"
+#include "src/run/observers/log_description.hpp"
+#include "src/run/output_directory.hpp"
+#include "src/text/text_table.hpp"
+
+namespace grove {
+
+extern const std::string_view plot_script;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Exit codes of the script.
+constexpr int script_found_bad_data = 3, script_lacks_package = 4;
+
+/// A log that has rows; nothing where there is none, or none yet.
+std::optional<CsvRows> rows_in(const std::string& path) {
+  std::error_code ignored;
+  if (!fs::exists(path, ignored) || (fs::is_regular_file(path, ignored) && fs::file_size(path, ignored) == 0)) return std::nullopt;
+  const LogKind* kind = log_kind_in(path);
+  if (!kind || kind->file != fs::path(path).filename()) throw DataError(path + ": is no log of Grove");
+  CsvRows rows = read_csv_log(path);
+  return rows.count > 0 ? std::optional(std::move(rows)) : std::nullopt;
+}
+
+/// What the script needs to know.
+struct Drawing {
+  std::string title, time_label;
+  double time_factor = 1;
+  std::string energy, timings;  ///< files; empty: not drawn
+};
+
+Drawing drawing_of(const std::string& directory) {
+  const OutputDirectory output(directory);
+  std::error_code ignored;
+  if (!fs::is_directory(directory, ignored))
+    throw ConfigError(fmt::format("{} is no directory: grove plot needs the output directory of a run", directory));
+  const std::optional<CsvRows> energies = rows_in(output.energy()), timings = rows_in(output.timings());
+  if (!energies && !timings)
+    throw ConfigError(fmt::format("{} has nothing to draw: neither {} nor {} is there with a whole row", directory,
+                                  fs::path(output.energy()).filename().string(), fs::path(output.timings()).filename().string()));
+  const CsvRows& rows = energies ? *energies : *timings;
+  const double first = rows.value(rows.first, "time").value_or(0), last = rows.value(rows.last, "time").value_or(0);
+  const std::optional<UnitSystem> units = units_of_run_in(directory);
+  Drawing drawing;
+  const TimeUnit unit = unit_of_time(std::max(std::abs(first), std::abs(last)), units.value_or(UnitSystem{}));
+  drawing.time_factor = unit.per_code_unit;
+  drawing.time_label = fmt::format("time ({})", *unit.name ? unit.name : units ? "N-body units" : "code units");
+  const std::string begin = rows.count > 1 ? fmt::format("{:.6g} to ", first * unit.per_code_unit) : "";
+  drawing.title = fmt::format("{}: {} state{}, t = {}{:.6g}{}{}", directory, format_count(rows.count), rows.count == 1 ? "" : "s", begin,
+                              last * unit.per_code_unit, *unit.name ? " " : "", unit.name);
+  if (energies) drawing.energy = output.energy();
+  if (timings) drawing.timings = output.timings();
+  return drawing;
+}
+
+/// The bytes of the picture.
+std::string draw(const Drawing& drawing) {
+  ScriptResult result = run_python(
+      plot_script, {drawing.title, drawing.time_label, fmt::format("{:.17g}", drawing.time_factor), drawing.energy, drawing.timings});
+  if (result.exit_code == script_found_bad_data) throw DataError(result.last_error());
+  if (result.exit_code == script_lacks_package)
+    throw SystemError(
+        fmt::format("{} lacks a package that plots need ({}): install it (Debian, Ubuntu: apt-get install "
+                    "python3-matplotlib), or name a Python that has it in the environment variable GROVE_PYTHON",
+                    python_program(), result.last_error()));
+  if (result.exit_code != 0 || !result.output.starts_with(png_signature))
+    throw SystemError(fmt::format("{} could not draw the logs (exit code {}): {}", python_program(), result.exit_code,
+                                  result.errors.empty() ? "it says nothing" : result.last_error()));
+  return std::move(result.output);
+}
+
+void require_replaceable(const std::string& out) {
+  if (fs::path(out).extension() != ".png") throw ConfigError(fmt::format("--out {}: the name of a picture must end in .png", out));
+  std::error_code ignored;
+  const fs::file_type type = fs::symlink_status(out, ignored).type();
+  if (type == fs::file_type::not_found) return;
+  if (type != fs::file_type::regular || !is_plot_of_grove(out))
+    throw ConfigError(fmt::format("{} is no picture that grove plot has made, and is not replaced: name another file with --out", out));
+}
+
+/// The picture gets its name when it is complete.
+void write_picture(const std::string& out, const std::string& bytes) {
+  const std::string partial = partial_name(out).string();
+  std::FILE* const file = std::fopen(partial.c_str(), "wbx");
+  if (!file && errno == EEXIST) throw ConfigError(partial + " is there, where the picture is made before it gets its name: move it away");
+  if (!file) throw SystemError(partial + ": cannot be created: " + reason_of(errno));
+  const bool is_written = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size() && std::fflush(file) == 0;
+  const int error = errno;
+  if (std::fclose(file) != 0 || !is_written) {
+    const std::string reason = reason_of(is_written ? errno : error);
+    remove_quietly(partial);
+    throw SystemError(out + ": cannot be written: " + reason);
+  }
+  try {
+    publish(out);
+  } catch (const SystemError&) {
+    remove_quietly(partial);
+    throw;
+  }
+}
+
+}  // namespace
+
+bool is_plot_of_grove(const std::string& path) {
+  const auto texts = png_texts(path);
+  const auto has = [&](const char* keyword, const char* text) {
+    const auto found = texts.find(keyword);
+    return found != texts.end() && found->second == text;
+  };
+  return has("Software", "Grove") && has("Source", "grove plot");
+}
+
+void plot_run(const std::string& directory, const std::string& out) {
+  require_replaceable(out);
+  write_picture(out, draw(drawing_of(directory)));
+}
+
+}  // namespace grove

@@ -1,0 +1,222 @@
+"""Draws the logs of a run of Grove as one picture, a PNG on standard output.
+
+The program `grove plot` runs it as `python3 - TITLE TIME_LABEL TIME_FACTOR ENERGY TIMINGS`, with this text on standard input: the title of
+the picture, the label of its time axes, by what times of the logs are multiplied for them, and the files energy.csv and timings.csv, of which
+one may be empty. Exit code 3: a log cannot be used; 4: a package is missing. Standard error then ends in a line that says why.
+"""
+import sys
+
+# Modules of the current directory are no part of Python.
+sys.path[:] = [place for place in sys.path if place not in ("", ".")]
+
+
+def fail(code, message):
+    sys.stderr.write("\n" + message.encode("utf-8", "replace").decode() + "\n")
+    sys.exit(code)
+
+
+import itertools  # noqa: E402
+
+try:
+    import matplotlib
+    import numpy
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+    from matplotlib.ticker import EngFormatter, MaxNLocator
+except ImportError as error:
+    fail(4, str(error))
+
+# Colours of Okabe & Ito 2008, which colour-blind readers can tell apart.
+BLACK, ORANGE, SKY, GREEN, YELLOW, BLUE, RED, PINK = (
+    "#000000", "#e69f00", "#56b4e9", "#009e73", "#f0e442", "#0072b2", "#d55e00", "#cc79a7")
+GREY = "#bbbbbb"
+AXES = (("x", BLUE, "-"), ("y", RED, "--"), ("z", GREEN, ":"))
+MOST_PIECES = 1000  # of the time axis
+
+
+def read(path):
+    """The whole rows of a log as {column: numbers}. Lines of '#' before the names, as earlier versions wrote them, are passed over."""
+    before, rows, names = 0, 0, None
+    with open(path, "rb") as file:
+        for line in file:
+            if not line.endswith(b"\n"):  # a run is writing it
+                break
+            if names is not None:
+                rows += 1
+            else:
+                before += 1
+                if not line.startswith(b"#"):
+                    names = line.decode("ascii", "replace").strip().split(",")
+    if not rows:
+        fail(3, f"{path}: has no rows yet")
+    try:
+        table = numpy.loadtxt(path, delimiter=",", skiprows=before, max_rows=rows, ndmin=2, comments=None)
+    except ValueError as error:
+        fail(3, f"{path}: {mistake_in(path, before, len(names)) or error}")
+    if table.shape != (rows, len(names)):
+        fail(3, f"{path}: {mistake_in(path, before, len(names)) or 'has empty rows'}")
+    for i, name in enumerate(names):
+        bad = numpy.flatnonzero(~numpy.isfinite(table[:, i]))
+        if bad.size:
+            fail(3, f"{path}: row {bad[0] + 1}, column {name}: {table[bad[0], i]} cannot be drawn")
+    return {name: table[:, i] for i, name in enumerate(names)}
+
+
+def mistake_in(path, before, columns):
+    """The first row that does not have a number a column, in words."""
+    with open(path, encoding="ascii", errors="replace") as file:
+        for row, text in enumerate(itertools.islice(file, before, None), 1):
+            numbers = text.strip().split(",")
+            if len(numbers) != columns:
+                return f"row {row} has {len(numbers)} numbers for {columns} columns"
+            for number in numbers:
+                try:
+                    float(number)
+                except ValueError:
+                    return f"row {row}: '{number}' is no number"
+    return ""
+
+
+def piece_size(values):
+    return max(1, len(values) // MOST_PIECES)
+
+
+def mean_of_pieces(values, size):
+    first = numpy.arange(0, len(values), size)
+    return numpy.add.reduceat(values, first) / numpy.diff(numpy.append(first, len(values)))
+
+
+def line(axes, x, y, label=None, **style):
+    """A curve. Of many points, each piece of the axis shows the mean and, as a band, the extremes."""
+    size = piece_size(y)
+    if size < 3:
+        axes.plot(x, y, label=label, marker="o" if len(x) == 1 else None, **style)
+        return
+    first = numpy.arange(0, len(y), size)
+    low, high = numpy.minimum.reduceat(y, first), numpy.maximum.reduceat(y, first)
+    axes.fill_between(x[first], low, high, color=style["color"], alpha=0.35, linewidth=0.8)
+    axes.plot(x[first], mean_of_pieces(y, size), label=label, **style)
+
+
+def linear(axes):
+    axes.ticklabel_format(axis="y", style="sci", scilimits=(-3, 4), useMathText=True)
+
+
+def energies(axes, log, time):
+    line(axes, time, log["kinetic"], "kinetic", color=RED, linestyle="--")
+    line(axes, time, log["potential"], "potential", color=BLUE, linestyle="-.")
+    if "external" in log:
+        line(axes, time, log["external"], "external", color=GREEN, linestyle=":")
+    line(axes, time, log["total"], "total", color=BLACK)
+    axes.set_title("Energy (code units)")
+    linear(axes)
+
+
+def energy_error(axes, log, time):
+    error = numpy.abs(log["relative_energy_error"])
+    axes.set_title("Relative energy error |E − E₀| / |E₀|")
+    if not error.any():
+        axes.text(0.5, 0.5, "0 in every row", transform=axes.transAxes, ha="center", va="center")
+        return
+    line(axes, time[error > 0], error[error > 0], color=BLACK)
+    axes.set_yscale("log")
+
+
+def virial_ratio(axes, log, time):
+    axes.axhline(1, color=GREY, linestyle="--")
+    line(axes, time, log["virial_ratio"], color=BLACK)
+    axes.set_title("Virial ratio (1 in equilibrium)")
+    axes.ticklabel_format(axis="y", useOffset=False)
+
+
+def drift(title, stem):
+    """A panel of how far a vector has moved from its first value."""
+
+    def panel(axes, log, time):
+        for name, colour, style in AXES:
+            values = log[f"{stem}_{name}"]
+            line(axes, time, values - values[0], name, color=colour, linestyle=style)
+        axes.set_title(title)
+        linear(axes)
+
+    return panel
+
+
+def phases(axes, log, time):
+    means = {name[: -len("_mean_s")].replace("_", " "): values for name, values in log.items() if name.endswith("_mean_s")}
+    # The largest have colours of their own.
+    by_size = sorted(means, key=lambda name: -means[name].sum())
+    shown = [name for name in by_size[:7] if name != "other" and means[name].any()]
+    layers = [means[name] for name in shown]
+    rest = numpy.maximum(log["total_s"] - sum(layers), 0)
+    layers.append(rest)
+    colours = (BLUE, ORANGE, GREEN, PINK, SKY, YELLOW, RED)[: len(shown)] + (GREY,)
+    size = piece_size(time)
+    if len(time) == 1:
+        bottom = 0.0
+        for layer, name, colour in zip(layers, shown + ["rest"], colours):
+            axes.bar(time, layer, bottom=bottom, width=0.5, color=colour, label=name)
+            bottom += layer[0]
+        axes.set_xlim(time[0] - 1, time[0] + 1)
+    else:
+        axes.stackplot(time[::size], [mean_of_pieces(layer, size) for layer in layers], labels=shown + ["rest"], colors=colours, linewidth=0)
+    axes.set_title("Wall time of a step by phase, mean over ranks")
+    axes.yaxis.set_major_formatter(EngFormatter(unit="s"))
+    leave_room(axes, mean_of_pieces(log["total_s"], size))
+
+
+def leave_room(axes, values):
+    """Room for a legend above the values. What is far above nearly all of them, as the start of a run is, is left out, and named."""
+    usual, highest = numpy.quantile(values, 0.98), values.max()
+    is_cut = highest > 3 * usual > 0
+    axes.set_ylim(0, 1.5 * (usual if is_cut else highest) or 1)
+    if is_cut:
+        axes.text(0.02, 0.97, f"highest: {highest:.3g} s", transform=axes.transAxes, va="top", fontsize=9)
+
+
+def imbalance(axes, log, time):
+    line(axes, time, log["imbalance"], color=BLACK)
+    axes.set_title("Imbalance of walks: busiest rank / mean")
+    axes.set_ylim(0.98, max(1.05, 1.02 * log["imbalance"].max()))
+
+
+def speed(axes, log, time):
+    line(axes, time, log["particles_per_s"], color=BLACK)
+    axes.set_title("Speed (particles / s)")
+    axes.set_ylim(0, 1.08 * max(log["particles_per_s"].max(), 1))
+    axes.yaxis.set_major_formatter(EngFormatter())
+
+
+ENERGY_PANELS = [energies, energy_error, virial_ratio, drift("Change of momentum (code units)", "momentum"),
+                 drift("Change of angular momentum (code units)", "angular_momentum"),
+                 drift("Drift of the centre of mass (code units)", "centre_of_mass")]
+TIMING_PANELS = [phases, imbalance, speed]
+
+
+def main(title, time_label, time_factor, energy, timings):
+    panels = []
+    for path, functions in ((energy, ENERGY_PANELS), (timings, TIMING_PANELS)):
+        if path:
+            log = read(path)
+            panels += [(function, log, log["time"] * float(time_factor)) for function in functions]
+    pyplot.rcParams.update({"font.size": 11, "axes.titlesize": 11.5, "axes.titlepad": 10, "axes.grid": True, "grid.color": "#dddddd", "axes.axisbelow": True,
+                            "lines.linewidth": 1.4, "figure.constrained_layout.w_pad": 0.1, "figure.constrained_layout.h_pad": 0.1,
+                            "agg.path.chunksize": 10000})
+    rows = len(panels) // 3
+    figure, all_axes = pyplot.subplots(rows, 3, figsize=(16, 0.9 + 3.7 * rows), squeeze=False, constrained_layout=True)
+    for axes, (draw, log, time) in zip(all_axes.flat, panels):
+        draw(axes, log, time)
+        axes.set_xlabel(time_label)
+        axes.xaxis.set_major_locator(MaxNLocator(6))
+        if len(time) > 1 and time[-1] > time[0]:
+            axes.set_xlim(time[0], time[-1])
+        handles = axes.get_legend_handles_labels()[0]
+        if handles:
+            axes.legend(fontsize=9, framealpha=0.85, **({"ncol": 3, "loc": "upper right"} if len(handles) > 4 else {"loc": "best"}))
+    figure.suptitle(title.encode("utf-8", "replace").decode().replace("$", r"\$"), fontsize=14)
+    figure.savefig(sys.stdout.buffer, format="png", dpi=110, metadata={"Software": "Grove", "Source": "grove plot"})
+    sys.stdout.flush()
+
+
+main(*sys.argv[1:])

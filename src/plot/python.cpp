@@ -1,0 +1,121 @@
+#include "src/plot/python.hpp"
+
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "kernels/space/error.hpp"
+
+namespace grove {
+
+namespace {
+
+/// A file in memory. Unlike a pipe, it takes all that a process writes before another one reads, and never breaks.
+class MemoryFile {
+ public:
+  MemoryFile() : file_(::memfd_create("grove", MFD_CLOEXEC)) {
+    if (file_ < 0) throw SystemError(fmt::format("no file in memory can be made for Python: {}", std::strerror(errno)));
+  }
+  explicit MemoryFile(std::string_view text) : MemoryFile() {
+    for (std::size_t done = 0; done < text.size();) {
+      const ssize_t written = ::write(file_, text.data() + done, text.size() - done);
+      if (written > 0) done += static_cast<std::size_t>(written);
+      if (written > 0 || (written < 0 && errno == EINTR)) continue;
+      throw SystemError(fmt::format("a script for Python cannot be kept in memory: {}", std::strerror(errno)));
+    }
+    ::lseek(file_, 0, SEEK_SET);
+  }
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+  ~MemoryFile() {
+    if (file_ >= 0) ::close(file_);
+  }
+
+  int descriptor() const { return file_; }
+  std::string text() const {
+    struct stat now {};
+    if (::fstat(file_, &now) != 0) throw SystemError(fmt::format("what Python wrote cannot be read: {}", std::strerror(errno)));
+    std::string text(static_cast<std::size_t>(now.st_size), '\0');
+    for (std::size_t done = 0; done < text.size();) {
+      const ssize_t got = ::pread(file_, text.data() + done, text.size() - done, static_cast<off_t>(done));
+      if (got > 0) done += static_cast<std::size_t>(got);
+      if (got > 0 || (got < 0 && errno == EINTR)) continue;
+      throw SystemError(fmt::format("what Python wrote cannot be read: {}", got < 0 ? std::strerror(errno) : "it is cut off"));
+    }
+    return text;
+  }
+
+ private:
+  int file_ = -1;
+};
+
+/// Standard input, output and error of a process that is to be started.
+class Redirections {
+ public:
+  Redirections(const MemoryFile& in, const MemoryFile& out, const MemoryFile& err) {
+    int error = ::posix_spawn_file_actions_init(&actions_);
+    for (int to = 0; const MemoryFile* file : {&in, &out, &err})
+      if (error == 0) error = ::posix_spawn_file_actions_adddup2(&actions_, file->descriptor(), to++);
+    if (error != 0) throw SystemError(fmt::format("Python cannot be prepared: {}", std::strerror(error)));
+  }
+  Redirections(const Redirections&) = delete;
+  Redirections& operator=(const Redirections&) = delete;
+  ~Redirections() { ::posix_spawn_file_actions_destroy(&actions_); }
+  const posix_spawn_file_actions_t* get() const { return &actions_; }
+
+ private:
+  posix_spawn_file_actions_t actions_{};
+};
+
+/// Its end, as waitpid() says.
+int wait_for(pid_t process, const std::string& program) {
+  int status = 0;
+  while (::waitpid(process, &status, 0) < 0)
+    if (errno != EINTR) throw SystemError(fmt::format("{}: its end cannot be waited for: {}", program, std::strerror(errno)));
+  return status;
+}
+
+}  // namespace
+
+std::string python_program() {
+  const char* given = std::getenv("GROVE_PYTHON");
+  return given && *given ? given : "python3";
+}
+
+std::string ScriptResult::last_error() const {
+  const std::size_t end = errors.find_last_not_of("\n \t");
+  if (end == std::string::npos) return "";
+  const std::size_t before = errors.rfind('\n', end);
+  const std::size_t begin = before == std::string::npos ? 0 : before + 1;
+  return errors.substr(begin, end + 1 - begin);
+}
+
+ScriptResult run_python(std::string_view script, const std::vector<std::string>& arguments) {
+  const MemoryFile in(script), out, err;
+  const Redirections redirections(in, out, err);
+  std::string program = python_program();
+  std::vector<std::string> words{program, "-"};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  pid_t process = 0;
+  if (const int error = ::posix_spawnp(&process, program.c_str(), redirections.get(), nullptr, pointers.data(), environ); error != 0)
+    throw SystemError(
+        fmt::format("{} cannot be started: {}. Install it (Debian, Ubuntu: apt-get install python3), or name another Python in "
+                    "the environment variable GROVE_PYTHON",
+                    program, std::strerror(error)));
+  const int status = wait_for(process, program);
+  ScriptResult result{WIFEXITED(status) ? WEXITSTATUS(status) : 0, out.text(), err.text()};
+  if (WIFSIGNALED(status)) throw SystemError(fmt::format("{} was ended by signal {}", program, WTERMSIG(status)));
+  return result;
+}
+
+}  // namespace grove

@@ -1,0 +1,26 @@
+// Scripts of Grove in Python, for what its libraries do best.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace grove {
+
+/// The Python that runs scripts: the user's, by GROVE_PYTHON in the environment, or python3.
+std::string python_program();
+
+/// What a script has left behind.
+struct ScriptResult {
+  int exit_code = 0;
+  std::string output, errors;  ///< what it wrote to standard output and standard error
+
+  /// The last line of `errors` that is not empty: of a Python exception, what it says.
+  std::string last_error() const;
+};
+
+/// Runs the text of a script with `arguments` (sys.argv from 1 on) and waits for its end. Not collective. Throws SystemError when Python
+/// cannot be started, with the package that has it, or when a signal ends it.
+ScriptResult run_python(std::string_view script, const std::vector<std::string>& arguments);
+
+}  // namespace grove

@@ -1,0 +1,93 @@
+#include "src/run/observers/log_kinds.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string_view>
+#include <system_error>
+
+#include "src/run/not_finite_list.hpp"
+#include "src/run/observers/energy_log.hpp"
+#include "src/run/observers/timings_log.hpp"
+
+namespace grove {
+
+const std::vector<LogKind>& log_kinds() {
+  static const std::vector<LogKind> table{
+      {"energy.csv", "energy, momentum and centre of mass after every step", energy_columns},
+      {"timings.csv", "wall time of every step", timings_columns},
+      {"not_finite_step_#.csv", "particles whose numbers are not finite", not_finite_columns},
+  };
+  return table;
+}
+
+namespace {
+
+/// The names of the columns of a log are within so many bytes, with the lines before them.
+constexpr std::size_t longest_head = 65536;
+
+/// What tells whether a file is a log.
+struct Head {
+  bool is_empty = false;
+  bool is_titled = false;          ///< begins as a log did before logs were plain tables
+  std::vector<std::string> names;  ///< in the first whole line that does not begin with '#'; empty without one
+};
+
+Head head_of(const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return {};
+  std::ifstream file(path, std::ios::binary);
+  std::string text(longest_head, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  Head head{text.empty() && file.eof(), text.starts_with("# Grove: ") && text.find("\n#  1 ") != std::string::npos, {}};
+  std::size_t begin = 0, end = 0;
+  while ((end = text.find('\n', begin)) != std::string::npos && text[begin] == '#') begin = end + 1;
+  if (end == std::string::npos) return head;
+  for (std::size_t at = begin; at <= end; ++at) {
+    const std::size_t comma = std::min(text.find(',', at), end);
+    head.names.push_back(text.substr(at, comma - at));
+    at = comma;
+  }
+  return head;
+}
+
+/// Whether `name` is `pattern`, with digits and '_' in place of its "#".
+bool is_called(std::string_view name, std::string_view pattern) {
+  const std::size_t mark = pattern.find('#');
+  if (mark == std::string_view::npos) return name == pattern;
+  const std::string_view before = pattern.substr(0, mark), after = pattern.substr(mark + 1);
+  if (name.size() <= before.size() + after.size() || !name.starts_with(before) || !name.ends_with(after)) return false;
+  const std::string_view number = name.substr(before.size(), name.size() - before.size() - after.size());
+  return number.find_first_not_of("0123456789_") == std::string_view::npos;
+}
+
+}  // namespace
+
+const LogKind* log_kind_of(const std::vector<std::string>& names) {
+  for (const LogKind& kind : log_kinds())
+    if (!kind.columns(names).empty()) return &kind;
+  return nullptr;
+}
+
+const LogKind* log_kind_in(const std::string& path) {
+  const Head head = head_of(path);
+  return head.names.empty() ? nullptr : log_kind_of(head.names);
+}
+
+bool is_log_of_grove(const std::string& path) {
+  const std::string name = std::filesystem::path(path).filename().string();
+  const auto kind = std::find_if(log_kinds().begin(), log_kinds().end(), [&](const LogKind& k) { return is_called(name, k.file); });
+  if (kind == log_kinds().end()) return false;
+  const Head head = head_of(path);
+  return head.is_empty || head.is_titled || !kind->columns(head.names).empty();
+}
+
+std::vector<CsvColumn> columns_if_named(const std::vector<CsvColumn>& columns, const std::vector<std::string>& names) {
+  const auto is_same = [](const CsvColumn& column, const std::string& name) { return column.name == name; };
+  return std::equal(columns.begin(), columns.end(), names.begin(), names.end(), is_same) ? columns : std::vector<CsvColumn>();
+}
+
+}  // namespace grove

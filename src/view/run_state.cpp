@@ -1,0 +1,165 @@
+#include "src/view/run_state.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "io/printable.hpp"
+#include "src/config/config.hpp"
+#include "src/config/units.hpp"
+#include "src/run/step_schedule.hpp"
+#include "src/view/log_part.hpp"
+
+namespace grove {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char *energy_log = "energy.csv", *timings_log = "timings.csv", *used_parameters = "used_parameters.toml";
+constexpr std::size_t longest_configuration = std::size_t{4} << 20;
+
+/// What one look at the directory found.
+struct Found {
+  std::vector<FileFacts> files;
+  std::vector<std::string> notes;
+  std::optional<Config> config;
+  LogPart energy, timings;  ///< last rows
+
+  const FileFacts* file(const std::string& name) const {
+    const auto at = std::find_if(files.begin(), files.end(), [&](const FileFacts& f) { return f.name == name; });
+    return at == files.end() ? nullptr : &*at;
+  }
+};
+
+std::optional<double> last_value(const LogPart& part, const std::string& name) {
+  const auto at = std::find(part.names.begin(), part.names.end(), name);
+  if (part.rows.empty() || at == part.names.end()) return std::nullopt;
+  const double value = part.rows.back()[static_cast<std::size_t>(at - part.names.begin())];
+  return std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
+
+/// The time that the run has reached.
+std::optional<double> last_time(const Found& found) {
+  const std::optional<double> time = last_value(found.energy, "time");
+  return time ? time : last_value(found.timings, "time");
+}
+
+/// Does `read` if the file is there; what goes wrong becomes a note.
+template <class Read>
+void read_if_there(Found& found, const char* name, Read read) {
+  if (!found.file(name)) return;
+  try {
+    read();
+  } catch (const FileNotThere&) {
+    // Gone since the directory was listed.
+  } catch (const Error& error) {
+    found.notes.push_back(printable_text(error.what()));
+  }
+}
+
+Found look_at(const RunFiles& files) {
+  Found found;
+  found.files = files.list();
+  read_if_there(found, energy_log, [&] { found.energy = read_last_row(files.open(energy_log)); });
+  read_if_there(found, timings_log, [&] { found.timings = read_last_row(files.open(timings_log)); });
+  read_if_there(found, used_parameters, [&] {
+    const std::string text = files.open(used_parameters).read(0, longest_configuration);
+    found.config = parse_config(text, used_parameters, {}, nullptr, IdleKeys::dropped);
+  });
+  return found;
+}
+
+/// Time since the last change of the logs; nothing without them.
+std::optional<double> age_of_logs_s(const Found& found) {
+  std::int64_t newest = 0;
+  for (const char* name : {energy_log, timings_log, used_parameters})
+    if (const FileFacts* file = found.file(name)) newest = std::max(newest, file->changed_ns);
+  if (newest == 0) return std::nullopt;
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::max(0.0, static_cast<double>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count() - newest) * 1e-9);
+}
+
+std::string age_text(double age_s) {
+  if (age_s < 120) return fmt::format("{:.0f} s", age_s);
+  if (age_s < 7200) return fmt::format("{:.0f} minutes", age_s / 60);
+  if (age_s < 172800) return fmt::format("{:.0f} hours", age_s / 3600);
+  return fmt::format("{:.0f} days", age_s / 86400);
+}
+
+void judge(const RunFiles& files, const Found& found, const Patience& patience, Json& state) {
+  const auto say = [&](const char* kind, const std::string& words) {
+    state["state"] = kind;
+    state["words"] = words;
+  };
+  const std::optional<double> age_s = age_of_logs_s(found);
+  const std::optional<double> time = last_time(found);
+  const bool is_at_end = time && found.config && *time >= found.config->time.end - 1e-9 * found.config->time.dt;
+  const RunLock lock = files.lock();
+  if (lock == RunLock::held) return say("running", is_at_end ? "the last step is done; the run is about to end" : "the run goes on");
+  if (!age_s) return say("waiting", "nothing of a run is here yet");
+  if (is_at_end) return say("finished", "the run has come to its end");
+  const double patience_s = std::max(patience.unknown_s, 10 * last_value(found.timings, "total_s").value_or(0));
+  // It may be on another machine.
+  if (*age_s < (lock == RunLock::given_back ? patience.given_back_s : patience_s))
+    return say("running", "the logs have changed " + age_text(*age_s) + " ago");
+  say("stopped", "no run writes here: the logs have not changed for " + age_text(*age_s));
+}
+
+template <class Value>
+void put(Json& state, const char* name, const std::optional<Value>& value) {
+  if (value) state[name] = *value;
+}
+
+void add_times(const Found& found, Json& state) {
+  const std::optional<double> time = last_time(found);
+  put(state, "time", time);
+  put(state, "step", last_value(found.timings, "step"));
+  put(state, "step_s", last_value(found.timings, "total_s"));
+  put(state, "particles_per_s", last_value(found.timings, "particles_per_s"));
+  if (!found.config) return;
+  const TimeParameters& times = found.config->time;
+  state["begin"] = times.begin;
+  state["end"] = times.end;
+  state["dt"] = times.dt;
+  state["time_unit"] = is_physical(found.config->units) ? "units of " + format_time(1.0, found.config->units) : "N-body units";
+  state["end_words"] = format_time(times.end, found.config->units);
+  if (time) state["time_words"] = format_time(*time, found.config->units);
+  try {
+    state["steps"] = StepSchedule(times.begin, times.end, times.dt, found.config->output.snapshot_every).steps();
+  } catch (const ConfigError&) {
+    // A run that was continued with another end or dt may not be dividable from its begin on.
+  }
+}
+
+void add_files(const Found& found, Json& state) {
+  for (const char* list : {"snapshots", "pictures", "logs"}) state[list] = Json::array();
+  for (const FileFacts& file : found.files) {
+    std::uint64_t number = 0;
+    PictureName picture;
+    if (is_snapshot(file.name, &number)) state["snapshots"].push_back({{"name", file.name}, {"number", number}, {"tag", file.tag()}});
+    if (is_picture(file.name, &picture))
+      state["pictures"].push_back(
+          {{"name", file.name}, {"number", picture.number}, {"tag", file.tag()}, {"quantity", picture.quantity}, {"axis", picture.axis}});
+    if (file.name == energy_log || file.name == timings_log) state["logs"].push_back(file.name);
+  }
+}
+
+}  // namespace
+
+nlohmann::ordered_json run_state(const RunFiles& files, const Patience& patience) {
+  Json state = {{"directory", printable_line(files.directory().string(), 1000)}, {"is_there", files.is_there()}};
+  const Found found = look_at(files);
+  judge(files, found, patience, state);
+  if (!files.is_there()) state["words"] = "the directory is not there yet";
+  add_times(found, state);
+  add_files(found, state);
+  state["notes"] = found.notes;
+  return state;
+}
+
+}  // namespace grove

@@ -1,0 +1,32 @@
+// How far a run has come, and whether it goes on: what the files of its directory tell.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "src/view/run_files.hpp"
+
+namespace grove {
+
+/// How long the logs of a run may not change before it counts as stopped, when no run is seen at work.
+struct Patience {
+  double given_back_s = 5;  ///< after the lock of the directory has been given back
+  double unknown_s = 60;    ///< where there may be a run on another machine; at least ten of its steps
+};
+
+/// The state of a run, as JSON:
+///
+///   directory, is_there      the path, and whether there is such a directory
+///   state, words             waiting | running | finished | stopped, and a sentence on it
+///   step, steps              done, and of the whole run
+///   time, begin, end, dt     code units
+///   time_words, end_words    the same for people
+///   time_unit                "N-body units", "units of 977.8 Myr"
+///   step_s, particles_per_s  of the last step
+///   snapshots, pictures      [{name, number, tag}], pictures with quantity and axis, oldest first
+///   logs                     names of those that are there
+///   notes                    what could not be read, a sentence each
+///
+/// What is not known is left out. Throws SystemError for a directory that cannot be read.
+nlohmann::ordered_json run_state(const RunFiles& files, const Patience& patience = {});
+
+}  // namespace grove

@@ -1,0 +1,48 @@
+// Samples of snapshots, ready to be sent.
+#pragma once
+
+#include <list>
+#include <memory>
+#include <mutex>
+#include <stop_token>
+#include <string>
+
+#include "src/view/run_files.hpp"
+
+namespace grove {
+
+/// The last few samples. One snapshot is read at a time; who asks meanwhile, waits. May be used by many threads.
+class SampleCache {
+ public:
+  using Bytes = std::shared_ptr<const std::string>;
+
+  /// About so many particles; a point has 13 bytes.
+  static constexpr std::uint64_t most_particles = 50000;
+
+  /// `stop`: reading ends early, with a SystemError, when it is asked to.
+  SampleCache(const RunFiles& files, std::stop_token stop) : files_(files), stop_(std::move(stop)) {}
+
+  /// The sample of a snapshot of the run, in bytes of little-endian numbers:
+  ///
+  ///   uint32               length of the text that follows
+  ///   text                 JSON in a multiple of 4 bytes: snapshot, time (if it is known), particles, shown, not_finite, centre, radius,
+  ///                        components [{type, name, particles}]
+  ///   float32 [shown][3]   positions from the centre
+  ///   uint8 [shown]        types
+  ///
+  /// Throws as RunFiles::open() and read_particle_sample() do. Not collective.
+  Bytes sample(const std::string& snapshot);
+
+ private:
+  struct Entry {
+    std::string name, tag;
+    Bytes bytes;
+  };
+
+  const RunFiles& files_;
+  std::stop_token stop_;
+  std::mutex mutex_;
+  std::list<Entry> entries_;  ///< the last one used comes first
+};
+
+}  // namespace grove

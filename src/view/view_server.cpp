@@ -1,0 +1,255 @@
+#include "src/view/view_server.hpp"
+
+#include <fmt/format.h>
+#include <httplib.h>
+#include <sys/socket.h>
+
+#include <atomic>
+#include <charconv>
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <regex>
+#include <stop_token>
+#include <thread>
+
+#include "io/printable.hpp"
+#include "src/view/log_part.hpp"
+#include "src/view/page.hpp"
+#include "src/view/run_state.hpp"
+#include "src/view/sample_cache.hpp"
+
+namespace grove {
+
+namespace {
+
+using httplib::Request;
+using httplib::Response;
+
+// With its character set a text of JSON is not compressed, which takes longer than to send it to the same machine.
+constexpr const char *json_type = "application/json; charset=utf-8", *text_type = "text/plain; charset=utf-8";
+// Each open connection of a browser holds a thread, of which a page has up to six.
+constexpr std::size_t threads = 32, longest_request = 4096;
+constexpr std::uint64_t most_rows = 100000, usual_rows = 1000;
+
+void answer_in_words(Response& response, int status, const std::string& words) {
+  response.status = status;
+  response.set_header("Cache-Control", "no-store");
+  response.set_content(printable_text(words) + "\n", text_type);
+}
+
+void send_json(Response& response, const nlohmann::ordered_json& value) {
+  response.set_header("Cache-Control", "no-store");
+  response.set_content(value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace), json_type);
+}
+
+/// Sends what is kept by browsers, who ask each time whether it is still the same; `content` is made only if it is not.
+template <class Content>
+void send_tagged(const Request& request, Response& response, const std::string& tag, const char* type, Content content) {
+  response.set_header("ETag", tag);
+  response.set_header("Cache-Control", "private, no-cache");
+  if (request.get_header_value("If-None-Match") == tag) {
+    response.status = 304;
+    return;
+  }
+  response.set_content(content(), type);
+}
+
+/// What goes wrong becomes an answer.
+httplib::Server::Handler guarded(const httplib::Server::Handler& handler) {
+  return [handler](const Request& request, Response& response) {
+    try {
+      handler(request, response);
+    } catch (const ConfigError& error) {
+      answer_in_words(response, 400, error.what());
+    } catch (const FileRefused& error) {
+      answer_in_words(response, 403, error.what());
+    } catch (const FileNotThere& error) {
+      answer_in_words(response, 404, error.what());
+    } catch (const DataError& error) {
+      answer_in_words(response, 422, error.what());
+    } catch (const std::exception& error) {
+      answer_in_words(response, 500, sentence_of(error));
+    }
+  };
+}
+
+/// 128 bits in hexadecimal.
+std::string new_key() {
+  std::random_device source;
+  std::string key;
+  for (int i = 0; i < 4; ++i) key += fmt::format("{:08x}", static_cast<std::uint32_t>(source()));
+  return key;
+}
+
+std::uint64_t rows_asked_for(const Request& request) {
+  if (!request.has_param("rows")) return usual_rows;
+  const std::string text = request.get_param_value("rows");
+  std::uint64_t rows = 0;
+  const auto [rest, mistake] = std::from_chars(text.data(), text.data() + text.size(), rows);
+  if (mistake != std::errc() || rest != text.data() + text.size() || rows < 1 || rows > most_rows)
+    throw ConfigError(fmt::format("rows = {}: must be a whole number >= 1 and <= {}", text, most_rows));
+  return rows;
+}
+
+/// As by default, but without SO_REUSEPORT, with which two servers would share a port and its requests.
+void set_socket_options(socket_t socket) {
+  const int yes = 1;
+  ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
+}
+
+bool leads_upwards(const std::string& path) {
+  return path.find("/..") != std::string::npos || path.find('\\') != std::string::npos || path.find('\0') != std::string::npos;
+}
+
+}  // namespace
+
+bool is_this_machine(const std::string& host) {
+  static const std::regex form("(localhost|127\\.0\\.0\\.1|\\[::1\\])(:[0-9]{1,5})?", std::regex::icase);
+  return std::regex_match(host, form);
+}
+
+/// The server of the library, with what it answers.
+class ViewServer::Routes {
+ public:
+  explicit Routes(const RunFiles& files) : files_(files), samples_(files, stop_.get_token()), path_("/" + new_key() + "/") {
+    set_up();
+    add_page();
+    add_data();
+  }
+
+  httplib::Server& server() { return server_; }
+  const std::string& path() const { return path_; }
+  void stop() {
+    stop_.request_stop();
+    server_.stop();
+  }
+
+ private:
+  void set_up() {
+    server_.new_task_queue = [] { return new httplib::ThreadPool(threads); };
+    server_.set_socket_options(set_socket_options);
+    server_.set_tcp_nodelay(true);
+    server_.set_keep_alive_timeout(2);
+    server_.set_payload_max_length(longest_request);
+    server_.set_default_headers(
+        {{"X-Content-Type-Options", "nosniff"},
+         {"Referrer-Policy", "no-referrer"},
+         {"Cross-Origin-Resource-Policy", "same-origin"},
+         {"Content-Security-Policy",
+          "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; "
+          "form-action 'none'; frame-ancestors 'none'"}});
+    server_.set_pre_routing_handler([this](const Request& request, Response& response) { return admit(request, response); });
+    server_.set_error_handler([](const Request&, Response& response) {
+      if (response.body.empty() && response.status == 404) answer_in_words(response, 404, "there is nothing under this address");
+    });
+  }
+
+  /// Answers requests that must not be carried out.
+  httplib::Server::HandlerResponse admit(const Request& request, Response& response) const {
+    const auto refuse = [&](int status, const std::string& words) {
+      answer_in_words(response, status, words);
+      return httplib::Server::HandlerResponse::Handled;
+    };
+    if (request.get_header_value_count("Host") != 1 || !is_this_machine(request.get_header_value("Host")))
+      return refuse(403, "only requests to localhost and 127.0.0.1 are answered");
+    if (request.method != "GET" && request.method != "HEAD") {
+      response.set_header("Allow", "GET, HEAD");
+      return refuse(405, "the view is read-only: " + printable_line(request.method, 40) + " is not answered");
+    }
+    if (leads_upwards(request.path)) return refuse(403, "only files of the run's directory are shown");
+    if (!request.path.starts_with(path_))
+      return refuse(403, "open the whole address that 'grove view' has printed: its key changes with each start");
+    return httplib::Server::HandlerResponse::Unhandled;
+  }
+
+  void add_page() {
+    const auto add = [&](const std::string& name, std::string_view text, const char* type) {
+      server_.Get(path_ + name, [text, type](const Request&, Response& response) {
+        response.set_header("Cache-Control", "no-store");
+        response.set_content(text.data(), text.size(), type);
+      });
+    };
+    add("", view_page, "text/html; charset=utf-8");
+    add("page\\.css", view_style, "text/css; charset=utf-8");
+    const char* const script = "text/javascript; charset=utf-8";
+    add("common\\.js", view_common_script, script);
+    add("cloud\\.js", view_cloud_script, script);
+    add("charts\\.js", view_charts_script, script);
+    add("page\\.js", view_page_script, script);
+  }
+
+  void add_data() {
+    const auto add = [&](const std::string& pattern, auto handler) { server_.Get(path_ + "api/" + pattern, guarded(handler)); };
+    add("state", [this](const Request&, Response& response) { send_json(response, run_state(files_)); });
+    add("log/(energy|timings)", [this](const Request& request, Response& response) { send_log(request, response); });
+    add("picture/([^/]+)", [this](const Request& request, Response& response) { send_picture(request, response); });
+    add("sample/([^/]+)", [this](const Request& request, Response& response) { send_sample(request, response); });
+  }
+
+  void send_log(const Request& request, Response& response) const {
+    const OpenFile file = files_.open(request.matches[1].str() + ".csv");
+    const LogPart part = read_log_part(file, request.get_param_value("after"), rows_asked_for(request));
+    send_json(response, {{"names", part.names},
+                         {"rows", part.rows},
+                         {"lines", part.lines},
+                         {"bad_lines", part.bad_lines},
+                         {"cursor", part.cursor},
+                         {"is_from_start", part.is_from_start},
+                         {"is_last", part.is_last}});
+  }
+
+  void send_picture(const Request& request, Response& response) const {
+    const std::string name = request.matches[1];
+    if (!is_picture(name)) throw FileNotThere(name + ": is not the name of a picture of a run");
+    const OpenFile file = files_.open(name);
+    const FileFacts facts = file.facts();
+    send_tagged(request, response, facts.tag(), "image/png", [&] { return file.read(0, facts.size); });
+  }
+
+  void send_sample(const Request& request, Response& response) {
+    const std::string name = request.matches[1];
+    if (!is_snapshot(name)) throw FileNotThere(name + ": is not the name of a snapshot of a run");
+    const std::string tag = files_.open(name).facts().tag();
+    send_tagged(request, response, tag, "application/octet-stream", [&] { return *samples_.sample(name); });
+  }
+
+  const RunFiles& files_;
+  std::stop_source stop_;
+  SampleCache samples_;
+  std::string path_;
+  httplib::Server server_;
+};
+
+ViewServer::ViewServer(const RunFiles& files) : routes_(std::make_unique<Routes>(files)) {}
+
+ViewServer::~ViewServer() = default;
+
+const std::string& ViewServer::path() const { return routes_->path(); }
+
+int ViewServer::bind(int port) {
+  httplib::Server& server = routes_->server();
+  const int taken = port == 0 ? server.bind_to_any_port("127.0.0.1") : (server.bind_to_port("127.0.0.1", port) ? port : -1);
+  if (taken > 0) return taken;
+  throw ConfigError(
+      fmt::format("--port {}: cannot be taken on 127.0.0.1: another program has it, or it is reserved. Choose another one, or "
+                  "let a free one be found with --port 0",
+                  port));
+}
+
+void ViewServer::serve(const std::function<bool()>& is_over) {
+  constexpr std::chrono::milliseconds interval{100};
+  std::atomic<bool> has_ended = false;
+  std::thread listener([&] {
+    routes_->server().listen_after_bind();
+    has_ended = true;
+  });
+  // Before it listens it cannot be stopped.
+  while (!has_ended && (!routes_->server().is_running() || !is_over())) std::this_thread::sleep_for(interval);
+  const bool has_failed = has_ended;
+  routes_->stop();
+  listener.join();
+  if (has_failed) throw SystemError("the server of the live view no longer gets connections from the system");
+}
+
+}  // namespace grove

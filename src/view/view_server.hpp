@@ -1,0 +1,47 @@
+// The server of the live view: one page, and what it asks for. For one user, on this machine, read-only.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "src/view/run_files.hpp"
+
+namespace grove {
+
+/// Serves the page and the data of one directory, to this machine alone (127.0.0.1). Below /KEY/, where the key is made anew each time, so
+/// that other users of the machine see nothing:
+///
+///   GET /KEY/                     the page, its style and scripts
+///   GET /KEY/api/state            run_state()
+///   GET /KEY/api/log/NAME         NAME = energy or timings: read_log_part() as JSON; ?after=CURSOR&rows=MOST
+///   GET /KEY/api/picture/FILE     a picture of the run
+///   GET /KEY/api/sample/FILE      SampleCache::sample() of a snapshot
+///
+/// Errors are answers in words: 400 a wrong parameter, 403 what is not shown (links, other directories, another Host than this machine, a
+/// wrong key), 404 what is not there, 405 other methods than GET and HEAD, 422 damaged files, 500 failures of the machine.
+/// Not collective.
+class ViewServer {
+ public:
+  explicit ViewServer(const RunFiles& files);
+  ~ViewServer();
+  ViewServer(const ViewServer&) = delete;
+  ViewServer& operator=(const ViewServer&) = delete;
+
+  /// Takes the port, or with 0 a free one; returns its number. Throws ConfigError that names --port.
+  int bind(int port);
+  /// "/KEY/", the path of the page.
+  const std::string& path() const;
+  /// Answers requests until `is_over` says so; asks ten times a second. Needs bind(). Throws SystemError.
+  void serve(const std::function<bool()>& is_over);
+
+ private:
+  class Routes;
+  std::unique_ptr<Routes> routes_;
+};
+
+/// Whether the Host of a request is this machine, at any port: that of a tunnel may be another. A page of another site whose name has been
+/// made to mean this machine (DNS rebinding) sends its own name.
+bool is_this_machine(const std::string& host);
+
+}  // namespace grove

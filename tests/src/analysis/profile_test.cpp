@@ -1,0 +1,296 @@
+// Profiles of samples against the formulas of their models, within the noise of the sample; and what must not change them.
+#include "src/analysis/profile.hpp"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "src/analysis/profile_columns.hpp"
+#include "src/analysis/profile_file.hpp"
+#include "src/analysis/profile_report.hpp"
+#include "src/generators/disc_equilibrium.hpp"
+#include "src/generators/disc_galaxy.hpp"
+#include "tests/support/dealt_particles.hpp"
+#include "tests/support/generator_sample.hpp"
+#include "tests/support/on_all_ranks.hpp"
+
+namespace grove::tests {
+namespace {
+
+using Function = std::function<double(double)>;
+
+/// Numbers of particles scatter by their root, and dispersions by no more than sigma / sqrt(2 n): velocities in these models have no
+/// longer tails than Gaussian ones. Of some hundred values none is farther out than this, in units of the scatter.
+constexpr double most_sigmas = 4.5;
+
+const std::vector<double>& column(const SnapshotProfile& profile, const std::string& name, std::size_t group = 0) {
+  const auto columns = profile_columns(profile.is_disc);
+  for (std::size_t c = 0; c < columns.size(); ++c)
+    if (columns[c].name == name) return profile.groups.at(group).columns[c];
+  throw std::logic_error("no column " + name);
+}
+
+/// Mean of f over a shell, weighted by the mass of a model.
+double mean_in_shell(const Function& f, const Function& mass, double inner, double outer) {
+  constexpr int steps = 50;
+  double sum = 0;
+  for (int k = 0; k < steps; ++k) {
+    const double a = inner + (outer - inner) * k / steps, b = inner + (outer - inner) * (k + 1) / steps;
+    sum += f((a + b) / 2) * (mass(b) - mass(a));
+  }
+  return sum / (mass(outer) - mass(inner));
+}
+
+class ProfileTest : public testing::Test {
+ protected:
+  SnapshotProfile measure(const ParticleSet& all, const ProfileRequest& request, double G = 1) const {
+    return measure_profile(dealt(all, comm_), usual_component_names(), G, request, comm_);
+  }
+
+  /// Compares a sample of an isotropic sphere of mass 1 with the model's mass and squared dispersion.
+  void expect_model(const std::string& model, const Function& mass, const Function& dispersion2, double G) const {
+    const std::uint64_t n = 40000;
+    ProfileRequest request;
+    request.centre.kind = CentreKind::mass;
+    request.shells = {20, ShellSpacing::log, 0.1, 5.0};
+    const SnapshotProfile profile = measure(generate_all(conditions_of(model, n, {{"cutoff", 50.0}}), G), request, G);
+    const auto& inner = column(profile, "radius_inner");
+    ASSERT_EQ(inner.size(), 20u);
+    for (std::size_t k = 0; k < inner.size(); ++k) {
+      const double outer = column(profile, "radius_outer")[k], count = column(profile, "particles")[k];
+      const double expected = (mass(outer) - mass(inner[k])) * n, volume = 4 * pi / 3 * (std::pow(outer, 3) - std::pow(inner[k], 3));
+      EXPECT_NEAR(count, expected, most_sigmas * std::sqrt(expected)) << model << " at " << outer;
+      EXPECT_NEAR(column(profile, "density")[k], count / n / volume, 1e-12 * count / n / volume);
+      const double inside = mass(outer), noise = most_sigmas * std::sqrt(inside / n);
+      EXPECT_NEAR(column(profile, "enclosed_mass")[k], inside, noise);
+      EXPECT_NEAR(column(profile, "circular_velocity")[k], std::sqrt(G * inside / outer), std::sqrt(G * inside / outer) * noise / inside);
+      const double sigma = std::sqrt(mean_in_shell(dispersion2, mass, inner[k], outer));
+      for (const char* name : {"sigma_radial", "sigma_theta", "sigma_phi"})
+        EXPECT_NEAR(column(profile, name)[k], sigma, most_sigmas * sigma / std::sqrt(2 * count)) << model << " " << name << " at " << outer;
+      for (const char* name : {"mean_v_radial", "mean_v_phi"})
+        EXPECT_NEAR(column(profile, name)[k], 0, most_sigmas * sigma / std::sqrt(count)) << model << " " << name << " at " << outer;
+      // The ratio of a variance of 2 n numbers and one of n.
+      EXPECT_NEAR(column(profile, "anisotropy")[k], 0, most_sigmas * std::sqrt(3 / count)) << model << " at " << outer;
+    }
+  }
+
+  Communicator comm_{MPI_COMM_WORLD};
+};
+
+double plummer_mass(double r) { return std::pow(1 + 1 / (r * r), -1.5) * std::pow(1 + 1 / 2500.0, 1.5); }
+
+TEST_F(ProfileTest, OfAPlummerSphereIsThatOfTheModel) {
+  const double G = 2;
+  expect_model(
+      "plummer", plummer_mass, [&](double r) { return G * std::pow(1 + 1 / 2500.0, 1.5) / 6 / std::sqrt(1 + r * r); }, G);
+}
+
+TEST_F(ProfileTest, OfAHernquistSphereIsThatOfTheModel) {
+  const double total = std::pow(51.0 / 50.0, 2);
+  // Hernquist (1990), eq. 10.
+  const auto dispersion2 = [&](double r) {
+    return total / 12 * (12 * r * std::pow(r + 1, 3) * std::log((r + 1) / r) - r / (r + 1) * (25 + 52 * r + 42 * r * r + 12 * r * r * r));
+  };
+  expect_model(
+      "hernquist", [&](double r) { return total * r * r / ((1 + r) * (1 + r)); }, dispersion2, 1);
+}
+
+TEST_F(ProfileTest, LagrangianRadiiAreThoseOfTheModel) {
+  const std::uint64_t n = 40000;
+  ProfileRequest request;
+  request.centre.kind = CentreKind::mass;
+  request.fractions = {0.05, 0.25, 0.5, 0.75, 0.95};
+  const SnapshotProfile profile = measure(generate_all(conditions_of("plummer", n, {{"cutoff", 50.0}})), request);
+  for (std::size_t k = 0; k < request.fractions.size(); ++k) {
+    // The share inside of the radius that was found scatters like a binomial number.
+    const double f = request.fractions[k], noise = most_sigmas * std::sqrt(f * (1 - f) / n);
+    EXPECT_NEAR(plummer_mass(profile.groups[0].lagrangian_radii[k]), f, noise);
+  }
+}
+
+TEST_F(ProfileTest, OfADiscIsWhatTheGeneratorWasAskedFor) {
+  const InitialConditions conditions = conditions_of("disc", 60000, {{"disc_particles", 0.8}, {"scale_length", 2.0}});
+  ParticleSet all = generate_all(conditions);
+  // Turned so that the disc is in the xz plane, and moved.
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    double *const x = &all.position[3 * i], *const v = &all.velocity[3 * i];
+    std::swap(x[1], x[2]);
+    std::swap(v[1], v[2]);
+    x[0] += 7;
+    v[2] -= 3;
+  }
+  ProfileRequest request;
+  request.disc = "disc";
+  request.shells = {12, ShellSpacing::linear, 1.0, 7.0};
+  // The densest point and its velocity scatter, which would blur small radii and the small dispersions of large ones.
+  request.centre = {CentreKind::given, {7, 0, 0}, 1e6};
+  SnapshotProfile profile = measure(all, request);
+  ASSERT_EQ(profile.groups[2].group.name, "disc");
+  // Swapping two axes turns the sense of the rotation.
+  EXPECT_NEAR(profile.axis.y, -1, 1e-4);
+
+  const DiscParameters p = disc_parameters(conditions, {1.0, 2.0}, "hernquist", 1);
+  const DiscEquilibrium model(p);
+  const double disc_mass = 0.1;
+  for (std::size_t k = 0; k < 12; ++k) {
+    const double inner = column(profile, "radius_inner", 2)[k], outer = column(profile, "radius_outer", 2)[k], middle = (inner + outer) / 2;
+    const auto mass = [&](double r) { return disc_mass * (1 - (1 + r / 2) * std::exp(-r / 2)); };
+    const double count = column(profile, "particles", 2)[k], per_particle = disc_mass / 48000;
+    const double expected = (mass(outer) - mass(inner)) / per_particle, area = pi * (outer * outer - inner * inner);
+    EXPECT_NEAR(count, expected, most_sigmas * std::sqrt(expected)) << middle;
+    EXPECT_NEAR(column(profile, "surface_density", 2)[k], model.surface_density(middle),
+                0.02 * model.surface_density(middle) + most_sigmas * std::sqrt(count) * per_particle / area);
+    const DiscMotion motion = model.motion(middle);
+    // Rings have a width, over which the model changes.
+    EXPECT_NEAR(column(profile, "mean_v_phi", 2)[k], motion.rotation,
+                most_sigmas * motion.sigma_azimuthal / std::sqrt(count) + 0.01 * motion.rotation)
+        << middle;
+    const double noise = 0.05 + most_sigmas / std::sqrt(2 * count);
+    EXPECT_NEAR(column(profile, "sigma_radial", 2)[k], motion.sigma_radial, noise * motion.sigma_radial) << middle;
+    EXPECT_NEAR(column(profile, "sigma_z", 2)[k], motion.sigma_vertical, noise * motion.sigma_vertical) << middle;
+    // The rms height of sech^2(z / h) is pi h / sqrt(12); its fourth moment is 4.2 squares of the second.
+    const double height = p.height * pi / std::sqrt(12.0);
+    EXPECT_NEAR(column(profile, "scale_height", 2)[k], height, most_sigmas * height * std::sqrt(3.2 / (4 * count))) << middle;
+  }
+}
+
+TEST_F(ProfileTest, IsTheSameBitsOnAnyNumberOfRanksAndInAnyOrder) {
+  ParticleSet all = generate_all(conditions_of("disc", 3000));
+  append(all, particles_at({{1e11, 0, 0, 1e-3, 4}, {0, 0, 0, 0, 5}, {1, 1, 1, 0, 5}}));
+  const Communicator alone(MPI_COMM_SELF);
+  for (const std::string disc : {"", "disc"})
+    for (const ShellSpacing spacing : {ShellSpacing::log, ShellSpacing::number}) {
+      ProfileRequest request;
+      request.disc = disc;
+      request.shells.spacing = spacing;
+      const auto image = [&](const SnapshotProfile& profile) {
+        return profile_file_image("p.hdf5", {request, {{"a.hdf5", "test", 0.0, 1, "", {}, {}, profile}}});
+      };
+      const SnapshotProfile expected = measure_profile(all, usual_component_names(), 1, request, alone);
+      const bool is_same = image(measure(all, request)) == image(expected);
+      EXPECT_TRUE(is_same) << disc;
+    }
+}
+
+TEST_F(ProfileTest, ShellsHoldWhatLiesBetweenTheirRadii) {
+  const ParticleSet all = particles_at({{0, 0, 0}, {1, 0, 0}, {0, 1.9, 0}, {0, 0, -3.9}, {8, 0, 0}, {0, 16, 0}});
+  ProfileRequest request;
+  request.centre = {CentreKind::given, {}, {}};
+  request.shells = {3, ShellSpacing::log, 1.0, 8.0};
+  const SnapshotProfile profile = measure(all, request, 3);
+  // The first shell also has what lies on its inner radius.
+  EXPECT_EQ(column(profile, "particles"), (std::vector<double>{2, 1, 1}));
+  EXPECT_EQ(column(profile, "enclosed_mass"), (std::vector<double>{3, 4, 5}));
+  EXPECT_DOUBLE_EQ(column(profile, "circular_velocity")[2], std::sqrt(3 * 5 / 8.0));
+  EXPECT_DOUBLE_EQ(column(profile, "density")[0], 2 / (4 * pi / 3 * 7));
+  EXPECT_DOUBLE_EQ(column(profile, "radius")[0], std::sqrt(2.0));
+  EXPECT_EQ(profile.groups[0].inside, 1u);
+  EXPECT_EQ(profile.groups[0].outside, 1u);
+}
+
+TEST_F(ProfileTest, ShellsOfEqualNumberHoldEqualNumbers) {
+  ProfileRequest request;
+  request.shells = {7, ShellSpacing::number, 0.0, 1e12};
+  const SnapshotProfile profile = measure(generate_all(conditions_of("plummer", 1000)), request);
+  for (const double count : column(profile, "particles")) EXPECT_NEAR(count, 1000 / 7.0, 1);
+}
+
+TEST_F(ProfileTest, VelocitiesAreTakenApartAlongTheDirections) {
+  ParticleSet all = particles_at({{2, 0, 0}, {0, 0, 2}, {0, 2, 0}, {-2, 0, 0}});
+  // Their mean is (10, 20, 30).
+  all.velocity = {10, 20, 30.75, 13, 23, 33.75, 9, 19, 27.75, 8, 18, 27.75};
+  ProfileRequest request;
+  request.centre = {CentreKind::given, {}, {}};
+  request.shells = {1, ShellSpacing::linear, 1.0, 3.0};
+  const SnapshotProfile profile = measure(all, request);
+  EXPECT_NEAR(column(profile, "mean_v_radial")[0], (0 + 3.75 - 1 + 2) / 4, 1e-12);
+  EXPECT_NEAR(column(profile, "mean_v_phi")[0], (0 + 3 + 1 + 2) / 4.0, 1e-12);
+  const double mean = (-0.75 + 3 + 2.25 + 2.25) / 4, mean_square = (0.75 * 0.75 + 9 + 2 * 2.25 * 2.25) / 4;
+  EXPECT_NEAR(column(profile, "sigma_theta")[0], std::sqrt(mean_square - mean * mean), 1e-12);
+}
+
+TEST_F(ProfileTest, DispersionsSurviveAStreamThatIsMuchFaster) {
+  ParticleSet all = particles_at({{1, 0, 0}, {0, 1, 0}, {-1, 0, 0}, {0, -1, 0}});
+  const double stream = 1e9;
+  for (std::size_t i = 0; i < 4; ++i)
+    for (std::size_t d = 0; d < 3; ++d) all.velocity[3 * i + d] = all.position[3 * i + d] * (stream + (i % 2 == 0 ? 1 : -1));
+  ProfileRequest request;
+  request.centre = {CentreKind::given, {}, {}};
+  request.shells = {1, ShellSpacing::linear, 0.0, 2.0};
+  EXPECT_NEAR(column(measure(all, request), "sigma_radial")[0], 1, 1e-6);
+}
+
+TEST_F(ProfileTest, WhatAShellDoesNotHaveIsNaN) {
+  ProfileRequest request;
+  request.centre = {CentreKind::given, {}, {}};
+  request.shells = {3, ShellSpacing::linear, 0.0, 3.0};
+  const SnapshotProfile profile = measure(particles_at({{0, 0, 0}, {0.5, 0, 0}, {2.5, 0, 0}, {0, 2.5, 0}}), request);
+  EXPECT_EQ(column(profile, "particles"), (std::vector<double>{2, 0, 2}));
+  EXPECT_EQ(column(profile, "density")[1], 0);
+  EXPECT_TRUE(std::isnan(column(profile, "mean_v_radial")[1]));
+  EXPECT_TRUE(std::isnan(column(profile, "sigma_radial")[1]));
+  // At rest: no dispersion, and no ratio of two.
+  EXPECT_EQ(column(profile, "sigma_radial")[2], 0);
+  EXPECT_TRUE(std::isnan(column(profile, "anisotropy")[2]));
+  const std::string csv = profile_csv({request, {{"a", "f", std::nullopt, 1, "", {}, {}, profile}}});
+  EXPECT_NE(csv.find("0,nan,-1,"), std::string::npos);
+  EXPECT_EQ(csv.find("-nan"), std::string::npos);
+}
+
+TEST_F(ProfileTest, TracersWithoutMassHaveMeansAmongThemselvesAlone) {
+  ParticleSet all = particles_at({{1, 0, 0, 2, 1}, {-1, 0, 0, 2, 1}, {0, 1, 0, 0, 4}, {0, -1, 0, 0, 4}});
+  for (std::size_t i = 0; i < 12; ++i) all.velocity[i] = all.position[i] * (i < 6 ? 1 : 5);
+  ProfileRequest request;
+  request.centre = {CentreKind::given, {}, {}};
+  request.shells = {1, ShellSpacing::linear, 0.0, 2.0};
+  const SnapshotProfile profile = measure(all, request);
+  ASSERT_EQ(profile.groups.size(), 3u);
+  EXPECT_EQ(column(profile, "mean_v_radial", 0)[0], 1);
+  EXPECT_EQ(column(profile, "mean_v_radial", 1)[0], 1);
+  EXPECT_EQ(column(profile, "mean_v_radial", 2)[0], 5);
+  EXPECT_EQ(column(profile, "mass", 2)[0], 0);
+  EXPECT_EQ(profile.groups[2].lagrangian_radii, (std::vector<double>{1, 1, 1}));
+  for (double& m : all.mass) m = 0;
+  EXPECT_EQ(column(measure(all, request), "mean_v_radial", 0)[0], 3);
+}
+
+TEST_F(ProfileTest, OneParticleAndParticlesAtOnePlaceHaveNoShells) {
+  for (const std::size_t n : {1, 40}) {
+    const SnapshotProfile profile = measure(particles_at(std::vector<Point>(n, {3, 4, 5})), {});
+    EXPECT_TRUE(column(profile, "particles").empty());
+    EXPECT_EQ(profile.groups[0].inside, n);
+    EXPECT_EQ(profile.groups[0].lagrangian_radii, (std::vector<double>{0, 0, 0}));
+    const ProfileReport report{{}, {{"a", "f", 1.0, 1, "", {}, {}, profile}}};
+    EXPECT_NE(profile_text(report).find("no shells"), std::string::npos);
+    EXPECT_FALSE(profile_file_image("a.hdf5", report).empty());
+    EXPECT_FALSE(profile_json(report).dump().empty());
+  }
+}
+
+TEST_F(ProfileTest, TwoAndFiveParticlesHaveShells) {
+  for (const std::vector<Point>& points :
+       {std::vector<Point>{{1, 0, 0}, {-1, 0, 0}}, {{1, 0, 0}, {-1, 0, 0}, {0, 3, 0}, {0, -3, 0}, {0, 0, 0}}}) {
+    const SnapshotProfile profile = measure(particles_at(points), {});
+    double sum = static_cast<double>(profile.groups[0].inside + profile.groups[0].outside);
+    for (const double count : column(profile, "particles")) sum += count;
+    EXPECT_EQ(sum, static_cast<double>(points.size()));
+    EXPECT_FALSE(column(profile, "particles").empty());
+  }
+}
+
+TEST_F(ProfileTest, ADiscThatIsNotThereOrDoesNotTurnIsAnError) {
+  ProfileRequest request;
+  request.disc = "bulge";
+  const ParticleSet all = particles_at({{1, 0, 0}, {-1, 0, 0}});
+  EXPECT_NE(agreed_error_of([&] { measure(all, request); }, 2, comm_).find("--disc bulge: there are all, halo"), std::string::npos);
+  request.disc = "halo";
+  EXPECT_NE(agreed_error_of([&] { measure(all, request); }, 3, comm_).find("no angular momentum"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace grove::tests

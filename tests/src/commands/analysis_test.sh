@@ -1,0 +1,112 @@
+#!/usr/bin/env bash
+# grove profile and grove compare. Usage: analysis_test.sh GROVE MPIRUN [MPIRUN_FLAGS...]
+# Each test is a function whose name says what holds.
+set -u
+grove=$1 mpirun=$2
+shift 2
+mpirun_flags=("$@")
+tests=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+data=$tests/data
+source "$tests/support/shell_tests.sh"
+
+is_json() { ! command -v python3 >/dev/null || python3 -m json.tool "$1" >/dev/null; }
+# with_python MODULE SCRIPT: where Python has the module, the script must succeed.
+with_python() { ! python3 -c "import $1" 2>/dev/null || python3 -c "$2"; }
+plummer() { "$grove" ic plummer --n 3000 --seed "$1" --out "$2" >ic.txt; }
+
+# Two fast rows for a table that can be damaged or shifted by hand: "id m x y z vx vy vz".
+table() { printf '# id m x y z vx vy vz\n'; printf '%s\n' "$@"; }
+
+tests_follow
+
+one_snapshot_gives_its_profile_and_says_centre_and_G() {
+  "$grove" ic disc --n 4000 --out d.hdf5 >ic.txt && "$grove" profile d.hdf5 >d.txt && contains d.txt "centre: densest point" && contains d.txt "G = 1 (" &&
+    contains d.txt "the mean of the" && contains d.txt "halo: 2,000 particles" && contains d.txt "disc: 2,000 particles" && contains d.txt "anisotropy" &&
+    "$grove" profile d.hdf5 --set gravity.G=4 --centre mass >g.txt && contains g.txt "G = 4 (--set)" && contains g.txt "centre of mass" &&
+    "$grove" profile d.hdf5 --disc disc >r.txt && contains r.txt "surface_density" && contains r.txt "axis: angular momentum of 'disc'"
+}
+
+results_are_the_same_bytes_on_one_and_on_three_ranks() {
+  "$grove" ic merger --n 3000 --mass-ratio 0.2 --out m.hdf5 >ic.txt && "$grove" profile m.hdf5 --csv 1.csv --lagrangian-csv l1.csv --hdf5 1.hdf5 --json 1.json >1.txt &&
+    ranks 3 profile m.hdf5 --csv 3.csv --lagrangian-csv l3.csv --hdf5 3.hdf5 --json 3.json >3.txt &&
+    for pair in "1.csv 3.csv" "l1.csv l3.csv" "1.hdf5 3.hdf5" "1.json 3.json" "1.txt 3.txt"; do
+      # shellcheck disable=SC2086
+      holds cmp $pair || return 1
+    done && is_json 1.json
+}
+
+a_series_gives_radii_over_time_and_all_profiles_in_files() {
+  plummer 1 a.hdf5 && plummer 2 b.hdf5 && "$grove" profile a.hdf5 b.hdf5 --shells 5 --lagrangian 0.125,0.5 --csv p.csv --lagrangian-csv l.csv --hdf5 p.hdf5 >s.txt &&
+    contains s.txt "12.5 %" && contains s.txt "b.hdf5" && lacks s.txt "anisotropy" && contains l.csv "radius_12_5_percent,radius_50_percent" &&
+    holds [ "$(wc -l <p.csv)" -eq 21 ] && holds [ "$(wc -l <l.csv)" -eq 5 ] && with_python numpy '
+import numpy
+for name in ("p.csv", "l.csv"):
+    rows = numpy.genfromtxt(name, delimiter=",", names=True)
+    assert rows.dtype.names == tuple(open(name).readline().strip().split(",")), rows.dtype
+    assert set(rows["snapshot"]) == {0, 1} and numpy.isfinite(rows["time"]).all()' && with_python pandas '
+import pandas
+rows = pandas.read_csv("p.csv")
+assert rows.shape == (20, 18) and (rows.dtypes != object).all(), rows.dtypes' && with_python h5py '
+import h5py
+density = h5py.File("p.hdf5")["snapshot_0001/PartType4/density"]
+assert density.shape == (5,) and density.attrs["unit"] == b"mass length^-3"'
+}
+
+any_format_is_read() {
+  "$grove" profile "$data/input/pynbody_fp32.tipsy" >t.txt && contains t.txt "TIPSY" && "$grove" profile "$data/input/unsio_fp64.nemo" >n.txt &&
+    contains n.txt "NEMO" && "$grove" profile "$data/hdf5/swift_cosmological.hdf5" >c.txt && contains c.txt "note: the file is of a cosmological simulation" &&
+    table "7 1 0 0 0 0 0 0" "8 1 2 0 0 0 1 0" | grep -v '#' >x.txt && "$grove" profile x.txt --columns "id m x y z vx vy vz" >x.out && contains x.out "2 particles"
+}
+
+every_column_is_in_the_documentation() {
+  local name docs=$tests/../docs/analysis.md
+  "$grove" ic disc --n 100 --out d.hdf5 >ic.txt && "$grove" profile d.hdf5 --csv s.csv >s.txt && "$grove" profile d.hdf5 --disc all --csv r.csv >r.txt || return 1
+  for name in $(head -qn 1 s.csv r.csv | tr , ' '); do holds grep -qF "\`$name\`" "$docs" || return 1; done
+}
+
+files_that_are_there_are_not_replaced() {
+  plummer 1 a.hdf5 && echo mine >mine.csv && cp a.hdf5 mine.hdf5 &&
+    fails_with 2 "mine.csv exists" ranks 2 profile a.hdf5 --csv mine.csv && fails_with 2 "mine.csv exists" "$grove" profile a.hdf5 --lagrangian-csv mine.csv &&
+    fails_with 2 "--hdf5 mine.hdf5 exists already" "$grove" profile a.hdf5 --hdf5 mine.hdf5 && fails_with 2 "is the input" "$grove" profile a.hdf5 --hdf5 ./a.hdf5 &&
+    fails_with 2 "another result" "$grove" profile a.hdf5 --csv same --json same &&
+    holds [ "$(cat mine.csv)" = mine ] && holds cmp a.hdf5 mine.hdf5
+}
+
+mistakes_are_named() {
+  plummer 1 a.hdf5 && head -c 5000 a.hdf5 >cut.hdf5
+  fails_with 3 "cut.hdf5" ranks 2 profile cut.hdf5 && fails_with 3 "absent.hdf5" "$grove" profile a.hdf5 absent.hdf5 &&
+    fails_with 2 "--centre here" "$grove" profile a.hdf5 --centre here &&
+    fails_with 2 "--spacing cubic" "$grove" profile a.hdf5 --spacing cubic && fails_with 2 "--from 3: must be less" "$grove" profile a.hdf5 --from 3 --to 2 &&
+    fails_with 2 "--from 0: must be > 0" "$grove" profile a.hdf5 --from 0 &&
+    fails_with 2 "--lagrangian 50" "$grove" profile a.hdf5 --lagrangian 50 &&
+    fails_with 2 "has no effect on a profile" "$grove" profile a.hdf5 --set time.dt=1 && fails_with 2 "SNAPSHOT is required" "$grove" profile &&
+    fails_with 2 "is taken as the file" "$grove" profile --json a.hdf5 &&
+    fails_with 3 "their numbers do not belong into one table" "$grove" profile a.hdf5 "$data/hdf5/swift_ics.hdf5"
+}
+
+equal_particles_in_other_formats_and_orders_compare_as_equal() {
+  plummer 1 a.hdf5 && "$grove" compare a.hdf5 a.hdf5 --max-position 0 --max-velocity 0 --max-mass 0 >same.txt &&
+    table "7 1 1 2 3 0 0 0" "9 1 4 5 6 0 0 0" "8 2 0 0 1 1 2 3" >x.txt && table "9 1 4 5 6 0 0 0" "8 2 0 0 1 1 2 3" "7 1 1 2 3.5 0 0 0" >y.txt &&
+    ranks 3 compare x.txt y.txt >xy.txt && contains xy.txt "3 particles in both files, 0 only in A, 0 only in B" &&
+    holds grep -qE '^position +0\.2887 +0 +0\.5 +0\.5 +7 ' xy.txt && "$grove" compare x.txt y.txt --json xy.json >xy1.txt && is_json xy.json && holds cmp xy.txt xy1.txt
+}
+
+limits_decide_the_exit_code() {
+  table "1 1 1 2 3 0 0 0" "2 1 4 5 6 0 0 0" >x.txt && table "1 1 1 2 3 0 0 0" "2 1 4 5 6.5 0 0 0" >y.txt && table "1 1 1 2 3 0 0 0" >z.txt &&
+    "$grove" compare x.txt y.txt --max-position 0.6 --max-velocity 0 >o.txt || return 1
+  "$grove" compare x.txt y.txt --max-position 0.4 >o.txt 2>e.txt
+  holds [ $? -eq 1 ] && contains e.txt "exceeds --max-position" && "$grove" compare x.txt z.txt >o.txt && contains o.txt "1 (lowest id 2) only in A" || return 1
+  "$grove" compare x.txt z.txt --max-position 1 >o.txt 2>e.txt
+  holds [ $? -eq 1 ] && contains e.txt "1 particles are in one of the files alone" || return 1
+  "$grove" compare x.txt x.txt --max-potential 1 >o.txt 2>e.txt
+  holds [ $? -eq 1 ] && contains e.txt "not both files have the field potential"
+}
+
+files_that_cannot_be_compared_are_named() {
+  plummer 1 a.hdf5 && table "7 1 1 2 3 0 0 0" "7 1 4 5 6 0 0 0" >twice.txt &&
+    fails_with 3 "twice.txt: particle id 7 occurs more than once" ranks 2 compare twice.txt twice.txt &&
+    fails_with 3 "their numbers cannot be compared" "$grove" compare a.hdf5 "$data/hdf5/swift_ics.hdf5" && fails_with 3 "absent.hdf5" "$grove" compare a.hdf5 absent.hdf5 &&
+    fails_with 2 "B is required" "$grove" compare a.hdf5 && fails_with 2 "--max-position" "$grove" compare a.hdf5 a.hdf5 --max-position=-1
+}
+
+run_tests
