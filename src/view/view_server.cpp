@@ -30,7 +30,7 @@ using httplib::Response;
 constexpr const char *json_type = "application/json; charset=utf-8", *text_type = "text/plain; charset=utf-8";
 // Each open connection of a browser holds a thread, of which a page has up to six.
 constexpr std::size_t threads = 32, longest_request = 4096;
-constexpr std::uint64_t most_rows = 100000, usual_rows = 1000;
+constexpr std::uint64_t most_rows = 100000, usual_rows = 1000, largest_picture = std::uint64_t{256} << 20;
 
 void answer_in_words(Response& response, int status, const std::string& words) {
   response.status = status;
@@ -46,13 +46,14 @@ void send_json(Response& response, const nlohmann::ordered_json& value) {
 /// Sends what is kept by browsers, who ask each time whether it is still the same; `content` is made only if it is not.
 template <class Content>
 void send_tagged(const Request& request, Response& response, const std::string& tag, const char* type, Content content) {
+  const bool is_known = request.get_header_value("If-None-Match") == tag;
+  // An answer that cannot be made gets no headers.
+  if (is_known)
+    response.status = 304;
+  else
+    response.set_content(content(), type);
   response.set_header("ETag", tag);
   response.set_header("Cache-Control", "private, no-cache");
-  if (request.get_header_value("If-None-Match") == tag) {
-    response.status = 304;
-    return;
-  }
-  response.set_content(content(), type);
 }
 
 /// What goes wrong becomes an answer.
@@ -204,6 +205,7 @@ class ViewServer::Routes {
     if (!is_picture(name)) throw FileNotThere(name + ": is not the name of a picture of a run");
     const OpenFile file = files_.open(name);
     const FileFacts facts = file.facts();
+    if (facts.size > largest_picture) throw FileRefused(name + ": is no picture of Grove: it has more than 256 MiB");
     send_tagged(request, response, facts.tag(), "image/png", [&] { return file.read(0, facts.size); });
   }
 

@@ -162,11 +162,15 @@ def other_methods_are_refused_and_change_nothing():
 
 def a_damaged_snapshot_is_named_and_the_others_are_served():
     cut(run_with_pictures() + "/snapshot_0002.hdf5", 0.7)
+    os.truncate("output/picture_density_z_0001.png", 300 << 20)  # a hole, which takes no room
     with open("output/snapshot_0003.hdf5", "w") as file:
         file.write("nonsense")
     with Server("output") as server:
-        says(server.ask("api/sample/snapshot_0002.hdf5"), 422, "snapshot_0002.hdf5")
+        answer = server.ask("api/sample/snapshot_0002.hdf5")
+        says(answer, 422, "snapshot_0002.hdf5")
+        assert answer[1].get_all("Cache-Control") == ["no-store"] and answer[1]["ETag"] is None, answer[1]
         says(server.ask("api/sample/snapshot_0003.hdf5"), 422, "snapshot_0003.hdf5")
+        says(server.ask("api/picture/picture_density_z_0001.png"), 403, "256 MiB")
         assert server.sample("snapshot_0001.hdf5")[0]["shown"] == 300
 
 
