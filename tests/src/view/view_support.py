@@ -123,7 +123,7 @@ def cut(path, share):
     os.truncate(path, int(os.path.getsize(path) * share))
 
 
-def until(what, holds, limit_s=20):
+def until(what, holds, limit_s=40):
     """Waits until something holds, and returns it."""
     end = time.monotonic() + limit_s
     while not (found := holds()):
