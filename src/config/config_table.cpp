@@ -200,7 +200,7 @@ void add_output(Rows& rows) {
        {},
        {0.0, 9.0},
        "gzip level by which snapshots are packed without loss, 1 (fast) to 9; 0: not at all. Readers unpack them by themselves; packing "
-       "takes time, and little is gained with numbers in 64 bits"},
+       "takes time, which levels above 1 seldom pay back"},
       keeps_states);
   add(&Output::checkpoints,
       {"checkpoints",
