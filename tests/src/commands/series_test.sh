@@ -3,6 +3,7 @@
 # [MPIRUN_FLAGS...]
 # Each test is a function, as tests/support/shell_tests.sh says; in its directory, run.toml is a small run of 8 steps with a snapshot every 2.
 set -u
+# shellcheck disable=SC2034 # ranks() uses them
 grove=$1 mpirun=$2
 shift 2
 mpirun_flags=("$@")
@@ -41,6 +42,12 @@ tests_follow
 the_list_has_all_snapshots_with_their_times() {
   ranks 3 run run.toml --quiet && holds lists output/snapshots.xdmf "${five[@]}" && contains output/snapshots.xdmf '<Time Value="0.375"/>' &&
     holds [ ! -e output/snapshots.xdmf.partial ]
+}
+
+# Of a long list, not every snapshot makes a new file: the last of these does not.
+a_long_list_is_whole_at_the_end() {
+  run --set initial_conditions.n=20 --set time.end=3 --set time.dt=0.01 --set output.snapshot_every=0.01 &&
+    holds [ "$(grep -c '<Time Value=' output/snapshots.xdmf)" -eq 301 ] && contains output/snapshots.xdmf snapshot_0300.hdf5
 }
 
 a_run_that_goes_on_lists_the_snapshots_of_all_its_jobs() {
