@@ -18,15 +18,11 @@ namespace {
 /// Says which set a particle is of: 0 or 1.
 constexpr const char* set_field = "set";
 
-/// Two particles of one id, by their places.
-struct Pair {
-  std::size_t a, b;
-};
-
 /// All particles of both sets, sorted by id over the ranks: those of equal id are on one rank.
 struct Sorted {
   ParticleSet particles;
-  std::vector<Pair> pairs;
+  /// The place of one of the two particles that have an id in common; the other one stands behind it, of either set.
+  std::vector<std::size_t> pairs;
 
   bool is_of_b(std::size_t i) const { return particles.bytes(*particles.fields->find(set_field))[i] != std::byte{0}; }
   std::span<const double> values(const std::string& field) const {
@@ -77,14 +73,12 @@ void find_pairs(Sorted& sorted, Comparison& result, const Communicator& comm) {
   std::array<IdCount, 2> alone;
   IdCount other_type;
   for (std::size_t i = 0; i < p.size(); ++i) {
-    const bool is_of_b = sorted.is_of_b(i);
     if (i + 1 == p.size() || p.id[i] != p.id[i + 1]) {
-      alone[is_of_b ? 1 : 0].add(p.id[i]);
+      alone[sorted.is_of_b(i) ? 1 : 0].add(p.id[i]);
       continue;
     }
     if (p.type[i] != p.type[i + 1]) other_type.add(p.id[i]);
-    sorted.pairs.push_back(is_of_b ? Pair{i + 1, i} : Pair{i, i + 1});
-    ++i;
+    sorted.pairs.push_back(i++);
   }
   result.in_both = comm.sum(static_cast<std::uint64_t>(sorted.pairs.size()));
   result.only_in_a = alone[0].over_ranks(comm);
@@ -130,9 +124,9 @@ FieldDifference difference_of(const std::string& field, const Sorted& sorted, co
   const std::span<const double> values = sorted.values(field);
   std::vector<WeightedValue> lengths;
   lengths.reserve(sorted.pairs.size());
-  for (const Pair& pair : sorted.pairs) {
+  for (const std::size_t first : sorted.pairs) {
     std::array<double, 3> d{};
-    for (std::size_t k = 0; k < components; ++k) d[k] = values[components * pair.b + k] - values[components * pair.a + k];
+    for (std::size_t k = 0; k < components; ++k) d[k] = values[components * (first + 1) + k] - values[components * first + k];
     lengths.push_back({std::hypot(d[0], d[1], d[2]), 0});
   }
   const OrderedValues ordered(lengths, comm);
@@ -140,7 +134,7 @@ FieldDifference difference_of(const std::string& field, const Sorted& sorted, co
   result.rms = rms_of(lengths, result.max, ordered.count(), comm);
   std::uint64_t lowest = std::numeric_limits<std::uint64_t>::max();
   for (std::size_t k = 0; k < lengths.size(); ++k)
-    if (lengths[k].value == result.max) lowest = std::min(lowest, sorted.particles.id[sorted.pairs[k].a]);
+    if (lengths[k].value == result.max) lowest = std::min(lowest, sorted.particles.id[sorted.pairs[k]]);
   result.id_of_max = comm.min(lowest);
   result.spread = spread_of<components>(field, sorted, values, comm);
   return result;

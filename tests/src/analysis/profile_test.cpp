@@ -225,6 +225,21 @@ TEST_F(ProfileTest, DispersionsSurviveAStreamThatIsMuchFaster) {
   EXPECT_NEAR(column(measure(all, request), "sigma_radial")[0], 1, 1e-6);
 }
 
+TEST_F(ProfileTest, DispersionsOfAllHaveTheStreamsOfTheComponents) {
+  ParticleSet all = particles_at({{1, 0, 0, 1, 1}, {-1, 0, 0, 1, 1}, {0, 1, 0, 3, 2}, {0, -1, 0, 3, 2}});
+  for (std::size_t i = 0; i < 12; ++i) all.velocity[i] = all.position[i] * (i < 6 ? 7.0 : 3.0) + (i % 6 == 0 ? 1.0 : 0.0);
+  ProfileRequest request;
+  request.centre = {CentreKind::given, {}, {}};
+  request.shells = {1, ShellSpacing::linear, 0.0, 2.0};
+  const SnapshotProfile profile = measure(all, request);
+  // Radial velocities, but for that of the centre, which is 1 / 8 + 3 / 8 along x: 8 and 7 of mass 1, 3 and 3 of mass 3.
+  const double of_centre = 0.5, mean = (8 - of_centre + 7 + of_centre + 6 * 3) / 8;
+  EXPECT_NEAR(column(profile, "mean_v_radial")[0], mean, 1e-12);
+  const double square = (std::pow(8 - of_centre - mean, 2) + std::pow(7 + of_centre - mean, 2) + 6 * std::pow(3 - mean, 2)) / 8;
+  EXPECT_NEAR(column(profile, "sigma_radial")[0], std::sqrt(square), 1e-12);
+  EXPECT_NEAR(column(profile, "sigma_radial", 2)[0], 0, 1e-12);
+}
+
 TEST_F(ProfileTest, WhatAShellDoesNotHaveIsNaN) {
   ProfileRequest request;
   request.centre = {CentreKind::given, {}, {}};
