@@ -39,6 +39,15 @@ void flush(const std::filesystem::path& path, int flags) {
   if (fsync(file.get()) != 0 && errno != EINVAL) fail(path, "cannot be flushed to the disk", errno);
 }
 
+void write_all(const std::filesystem::path& path, const Descriptor& file, const std::string& bytes) {
+  for (std::size_t done = 0; done < bytes.size();) {
+    const ssize_t now = write(file.get(), bytes.data() + done, bytes.size() - done);
+    if (now < 0 && errno == EINTR) continue;
+    if (now <= 0) fail(path, "cannot be written", errno);
+    done += static_cast<std::size_t>(now);
+  }
+}
+
 }  // namespace
 
 std::string reason_of(int error) {
@@ -50,12 +59,7 @@ std::filesystem::path partial_name(const std::filesystem::path& final_name) { re
 
 void create_with_room(const std::filesystem::path& path, const std::string& bytes, std::uint64_t size) {
   const Descriptor file(path, O_RDWR | O_CREAT | O_TRUNC);
-  for (std::size_t done = 0; done < bytes.size();) {
-    const ssize_t now = write(file.get(), bytes.data() + done, bytes.size() - done);
-    if (now < 0 && errno == EINTR) continue;
-    if (now <= 0) fail(path, "cannot be written", errno);
-    done += static_cast<std::size_t>(now);
-  }
+  write_all(path, file, bytes);
   // Not posix_fallocate, which writes into every block where the file system has no such call.
   int error = fallocate(file.get(), 0, 0, static_cast<off_t>(size)) == 0 ? 0 : errno;
   if (error == EOPNOTSUPP || error == ENOSYS) error = std::filesystem::space(path).available < size ? ENOSPC : 0;
@@ -67,6 +71,21 @@ void begin_flush(const std::filesystem::path& path) noexcept {
   if (file < 0) return;
   sync_file_range(file, 0, 0, SYNC_FILE_RANGE_WRITE);
   close(file);
+}
+
+void write_whole_file(const std::filesystem::path& final_name, const std::string& bytes) {
+  const std::filesystem::path partial = partial_name(final_name);
+  if (std::filesystem::exists(std::filesystem::symlink_status(partial)))
+    throw SystemError(partial.string() + " is there, where " + final_name.filename().string() +
+                      " is made before it gets its name: move it away");
+  const Descriptor file(partial, O_WRONLY | O_CREAT | O_EXCL);
+  try {
+    write_all(partial, file, bytes);
+    publish(final_name);
+  } catch (...) {
+    remove_quietly(partial);
+    throw;
+  }
 }
 
 void flush_to_disk(const std::filesystem::path& path) { flush(path, O_RDWR); }

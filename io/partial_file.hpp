@@ -31,6 +31,10 @@ void forget_cached(const std::filesystem::path& path) noexcept;
 /// Flushes the partial file to the disk, then gives it its final name. Replaces an older file of that name. Throws SystemError.
 void publish(const std::filesystem::path& final_name);
 
+/// Makes a file of `bytes` under its partial name, which nothing may have, and publishes it. Throws SystemError; then there is no partial
+/// file, unless it was there before.
+void write_whole_file(const std::filesystem::path& final_name, const std::string& bytes);
+
 /// Removes a file if it is there. Never throws.
 void remove_quietly(const std::filesystem::path& path) noexcept;
 

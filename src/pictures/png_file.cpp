@@ -3,10 +3,9 @@
 #include <png.h>
 #include <zlib.h>
 
-#include <fstream>
-
 #include "io/partial_file.hpp"
 #include "kernels/space/error.hpp"
+#include "src/pictures/png_texts.hpp"
 
 namespace grove {
 
@@ -53,27 +52,13 @@ std::string bytes_of(const std::string& name, const Image& image, const PngTexts
 void write_png(const fs::path& path, const Image& image, const PngTexts& texts) {
   if (fs::exists(path) && !is_png_of_grove(path))
     throw SystemError(path.string() + ": cannot be written: there is a file of this name that Grove has not written; move it away");
-  const std::string bytes = bytes_of(path.string(), image, texts);
-  try {
-    create_with_room(partial_name(path), bytes, bytes.size());
-    fs::rename(partial_name(path), path);
-  } catch (const fs::filesystem_error& error) {
-    remove_quietly(partial_name(path));
-    throw SystemError(path.string() + ": cannot be written: " + error.code().message());
-  } catch (...) {
-    remove_quietly(partial_name(path));
-    throw;
-  }
+  write_whole_file(path, bytes_of(path.string(), image, texts));
 }
 
 bool is_png_of_grove(const fs::path& path) {
-  constexpr std::size_t text_at = bytes_before_texts + 4;  // after its length
-  const std::string mark = text_chunk + software_key + '\0' + software;
-  std::ifstream file(path, std::ios::binary);
-  std::string head(text_at + mark.size(), '\0');
-  file.read(head.data(), static_cast<std::streamsize>(head.size()));
-  return file.gcount() == static_cast<std::streamsize>(head.size()) && head.starts_with("\x89PNG\r\n\x1a\n") &&
-         head.compare(text_at, mark.size(), mark) == 0;
+  const auto texts = png_texts(path.string());
+  const auto found = texts.find(software_key);
+  return found != texts.end() && found->second == software;
 }
 
 }  // namespace grove

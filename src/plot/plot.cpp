@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -17,7 +16,7 @@
 #include "io/partial_file.hpp"
 #include "kernels/space/error.hpp"
 #include "src/config/units.hpp"
-#include "src/plot/png_texts.hpp"
+#include "src/pictures/png_texts.hpp"
 #include "src/plot/python.hpp"
 #include "src/run/observers/log_description.hpp"
 #include "src/run/output_directory.hpp"
@@ -100,27 +99,6 @@ void require_replaceable(const std::string& out) {
     throw ConfigError(fmt::format("{} is no picture that grove plot has made, and is not replaced: name another file with --out", out));
 }
 
-/// The picture gets its name when it is complete.
-void write_picture(const std::string& out, const std::string& bytes) {
-  const std::string partial = partial_name(out).string();
-  std::FILE* const file = std::fopen(partial.c_str(), "wbx");
-  if (!file && errno == EEXIST) throw ConfigError(partial + " is there, where the picture is made before it gets its name: move it away");
-  if (!file) throw SystemError(partial + ": cannot be created: " + reason_of(errno));
-  const bool is_written = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size() && std::fflush(file) == 0;
-  const int error = errno;
-  if (std::fclose(file) != 0 || !is_written) {
-    const std::string reason = reason_of(is_written ? errno : error);
-    remove_quietly(partial);
-    throw SystemError(out + ": cannot be written: " + reason);
-  }
-  try {
-    publish(out);
-  } catch (const SystemError&) {
-    remove_quietly(partial);
-    throw;
-  }
-}
-
 }  // namespace
 
 bool is_plot_of_grove(const std::string& path) {
@@ -134,7 +112,7 @@ bool is_plot_of_grove(const std::string& path) {
 
 void plot_run(const std::string& directory, const std::string& out) {
   require_replaceable(out);
-  write_picture(out, draw(drawing_of(directory)));
+  write_whole_file(out, draw(drawing_of(directory)));
 }
 
 }  // namespace grove

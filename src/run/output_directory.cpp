@@ -39,9 +39,13 @@ std::optional<std::uint64_t> number_in(const std::string& name, const std::strin
 
 bool is_state(const std::string& name) { return number_in(name, snapshot_prefix) || number_in(name, checkpoint_prefix); }
 
-bool is_unfinished(const std::string& name) {
+bool is_name_of_picture(const std::string& name) { return name.starts_with(picture_prefix) && name.ends_with(".png"); }
+
+bool is_unfinished(const fs::path& file) {
+  const std::string name = file.filename().string();
   if (!name.ends_with(partial_suffix)) return false;
   const std::string final_name = name.substr(0, name.size() - partial_suffix.size());
+  if (is_name_of_picture(final_name)) return is_png_of_grove(file);
   return is_state(final_name) || final_name == series_name;
 }
 
@@ -71,7 +75,7 @@ fs::path free_name(const fs::path& directory) {
 
 bool is_result(const fs::path& file) {
   const std::string name = file.filename().string();
-  if (name.starts_with(picture_prefix) && file.extension() == ".png") return is_png_of_grove(file);
+  if (is_name_of_picture(name)) return is_png_of_grove(file);
   if (name == plot_file_name) return is_plot_of_grove(file.string());
   if (name == series_name) return XdmfSeries::is_one(file);
   return name == "used_parameters.toml" || is_state(name) || CsvLog::is_one(file.string());
@@ -93,7 +97,7 @@ std::vector<std::string> OutputDirectory::prepare(EarlierResults earlier) const 
           fmt::format("output.directory = \"{}\" has results of an earlier run ({}): give --continue to go on with that run, "
                       "--overwrite to set its results aside, or name another directory",
                       path_, and_more(results)));
-    const std::vector<fs::path> unfinished = files_in(path_, [](const fs::path& file) { return is_unfinished(file.filename().string()); });
+    const std::vector<fs::path> unfinished = files_in(path_, is_unfinished);
     for (const fs::path& file : unfinished) fs::remove(file);
     if (!unfinished.empty()) done.push_back(fmt::format("removed what an earlier run had not finished: {}", and_more(unfinished)));
     if (!results.empty() && earlier == EarlierResults::set_aside) {

@@ -222,6 +222,10 @@ TEST_F(PngFiles, ReplaceThoseOfGroveAndNoOther) {
   EXPECT_NE(text_of_file(other).find("of my cat"), std::string::npos);
   EXPECT_FALSE(is_png_of_grove(other));
   EXPECT_THROW(write_png(directory.file("missing/picture.png"), image), SystemError);
+  const std::string notes = directory.file("fresh.png.partial");
+  std::ofstream(notes) << "my notes";
+  EXPECT_THROW(write_png(directory.file("fresh.png"), image), SystemError);
+  EXPECT_EQ(text_of_file(notes), "my notes");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "src/plot/png_texts.hpp"
+#include "src/pictures/png_texts.hpp"
 
 #include <cstddef>
 #include <cstdint>
