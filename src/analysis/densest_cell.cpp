@@ -13,6 +13,10 @@ namespace {
 
 constexpr std::uint32_t in_no_cell = std::numeric_limits<std::uint32_t>::max();
 
+/// Into how many parts a cell is divided. Halves would put the nucleus of a round galaxy, in the middle of the box around it, into eight
+/// parts.
+constexpr std::size_t parts = 27;
+
 /// The cube at the lower corner of the box around some particles.
 struct Cell {
   std::array<double, 3> low{}, high{};
@@ -20,11 +24,15 @@ struct Cell {
 
   /// Halves first: the difference of two coordinates may be too large for a double.
   double half_side() const { return std::max({high[0] / 2 - low[0] / 2, high[1] / 2 - low[1] / 2, high[2] / 2 - low[2] / 2}); }
-  /// Coordinates from here on are in the upper parts.
-  double middle(std::size_t d) const { return low[d] + half_side(); }
+  /// 0, 1 or 2: the third of the cube in which a coordinate is.
+  std::size_t third_of(std::size_t d, double x) const {
+    const double third = half_side() * (2.0 / 3.0);
+    return x < low[d] + third ? 0 : x < low[d] + 2 * third ? 1 : 2;
+  }
+  /// False where its extent is down to rounding: all of its particles would be in one part.
   bool can_be_divided() const {
     for (std::size_t d = 0; d < 3; ++d)
-      if (middle(d) > low[d] && middle(d) <= high[d]) return true;
+      if (third_of(d, low[d]) != third_of(d, high[d])) return true;
     return false;
   }
   double log_density() const { return std::log2(weight) - 3 * std::log2(half_side()); }
@@ -66,13 +74,13 @@ class Search {
   std::size_t part_of(std::size_t i) const {
     const Cell& cell = cells_[cell_of_[i]];
     std::size_t part = cell_of_[i];
-    for (std::size_t d = 0; d < 3; ++d) part = 2 * part + (particles_.position[3 * i + d] >= cell.middle(d) ? 1 : 0);
+    for (std::size_t d = 0; d < 3; ++d) part = 3 * part + cell.third_of(d, particles_.position[3 * i + d]);
     return part;
   }
 
   /// Makes the cells of the next level. False when none has enough particles.
   bool divide() {
-    std::vector<std::uint64_t> sums(16 * cells_.size(), 0);  // particles and weight of each part
+    std::vector<std::uint64_t> sums(2 * parts * cells_.size(), 0);  // particles and weight of each part
     for (std::size_t i = 0; i < cell_of_.size(); ++i) {
       if (cell_of_[i] == in_no_cell) continue;
       const std::size_t part = part_of(i);
@@ -80,10 +88,10 @@ class Search {
       sums[2 * part + 1] += weight_[i];
     }
     comm_.sum(std::span<std::uint64_t>(sums));
-    std::vector<std::uint32_t> number(8 * cells_.size(), in_no_cell);
+    std::vector<std::uint32_t> number(parts * cells_.size(), in_no_cell);
     std::vector<Cell> next;
     for (std::size_t part = 0; part < number.size(); ++part) {
-      if (sums[2 * part] < least_ || !cells_[part / 8].can_be_divided()) continue;
+      if (sums[2 * part] < least_ || !cells_[part / parts].can_be_divided()) continue;
       number[part] = static_cast<std::uint32_t>(next.size());
       next.push_back({});
       next.back().weight = static_cast<double>(sums[2 * part + 1]);
@@ -102,7 +110,8 @@ class Search {
     for (std::size_t i = 0; i < cell_of_.size(); ++i) {
       if (cell_of_[i] == in_no_cell) continue;
       for (std::size_t d = 0; d < 3; ++d) {
-        double &l = low[3 * cell_of_[i] + d], &h = high[3 * cell_of_[i] + d];
+        const std::size_t at = std::size_t{3} * cell_of_[i] + d;
+        double &l = low[at], &h = high[at];
         l = std::min(l, particles_.position[3 * i + d]);
         h = std::max(h, particles_.position[3 * i + d]);
       }

@@ -17,7 +17,7 @@ struct DensestCell {
 
 /// The cell of the highest density of mass among those with at least `least` particles; of number, where `all` has no mass.
 ///
-/// The cube around all particles is divided into eight. Each part with enough particles becomes the cube around these and is divided again,
+/// The cube around all particles is divided into 27. Each part with enough particles becomes the cube around these and is divided again,
 /// until none is left. So a particle far away costs a level or two, whatever its distance. Needs the particles to be counted once a level,
 /// four bytes for each of them, and no order of them: the result is the same on any number of ranks. Collective.
 /// @param least  from 1 to the number of particles; the number of cells of a level is at most their ratio

@@ -51,7 +51,7 @@ double ExactSum::value() const {
   };
   if (piece(top) == 0) return 0;
   // The first 64 bits, the last of which also says whether any bit follows: rounding to 53 bits then is that of the whole number.
-  const int width = std::bit_width(piece(top));
+  const auto width = static_cast<int>(std::bit_width(piece(top)));
   const std::uint64_t next = piece(top - 1) << 32 | piece(top - 2);
   std::uint64_t first = piece(top) << (64 - width) | next >> width;
   bool has_more = (next << (64 - width)) != 0;

@@ -29,6 +29,11 @@ double first_enough(double low, double high, IsEnough is_enough) {
   return std::bit_cast<double>(up_to);
 }
 
+double value_or_infinite(std::vector<WeightedValue>::const_iterator at, const std::vector<WeightedValue>& own) {
+  if (at == own.end()) return std::numeric_limits<double>::infinity();
+  return at->value;
+}
+
 auto end_of(const std::vector<WeightedValue>& own, double limit) {
   return std::upper_bound(own.begin(), own.end(), limit, [](double l, const WeightedValue& v) { return l < v.value; });
 }
@@ -42,8 +47,7 @@ OrderedValues::OrderedValues(std::vector<WeightedValue> own, const Communicator&
   for (const WeightedValue& v : own_) sum.add(v.weight);
   ExactSum::sum_over_ranks({&sum, 1}, comm_);
   weight_ = sum.value();
-  constexpr double infinite = std::numeric_limits<double>::infinity();
-  const double least = comm_.min(own_.empty() ? infinite : own_.front().value);
+  const double least = comm_.min(value_or_infinite(own_.begin(), own_));
   largest_ = comm_.max(own_.empty() ? 0.0 : own_.back().value);
   smallest_ = count_ == 0 ? 0 : least;
 }
@@ -90,8 +94,7 @@ std::uint64_t OrderedValues::count_below(double limit) const {
 
 double OrderedValues::next_above(double limit) const {
   const auto next = end_of(own_, limit);
-  constexpr double infinite = std::numeric_limits<double>::infinity();
-  const double least = comm_.min(next == own_.end() ? infinite : next->value);
+  const double least = comm_.min(value_or_infinite(next, own_));
   return std::isfinite(least) ? least : 0;
 }
 

@@ -125,14 +125,14 @@ void require_options(const ProfileOptions& options, ProfileRequest& request, con
 
 /// Where the G of a configuration comes from.
 std::string origin_of_G(const RecordedPhysics& physics, const CommonOptions& common, const UnitSystem& units) {
-  const auto sets_G = [](const std::vector<std::string>& texts) {
+  const auto is_set = [](const std::vector<std::string>& texts) {
     return std::any_of(texts.begin(), texts.end(), [](const std::string& text) {
       const GivenSetting given = read_override(text);
       return given.section == "gravity" && given.name == "G";
     });
   };
-  if (sets_G(common.settings)) return "--set";
-  if (sets_G(physics.overrides())) return "recorded in the file";
+  if (is_set(common.settings)) return "--set";
+  if (is_set(physics.overrides())) return "recorded in the file";
   return is_physical(units) ? "the physical constant; the file does not say" : "by default; the file does not say";
 }
 

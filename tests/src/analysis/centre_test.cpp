@@ -54,6 +54,14 @@ TEST_F(CentreTest, OfTwoGalaxiesIsTheDenserNucleusEvenOfTheLighterOne) {
   EXPECT_LT(error_of(inside, {1, 0, 0}), 0.005);
 }
 
+TEST_F(CentreTest, OfThreePercentOfTheParticlesInACompactNucleusIsThatNucleus) {
+  for (const double x : {0.7, 1.5, 4.0}) {
+    ParticleSet all = sphere("plummer", 18000, 1);
+    append(all, sphere("plummer", 600, 0.1, 1.0 / 30), {x, 0, 0});
+    EXPECT_LT(error_of(all, {x, 0, 0}), 0.05) << x;
+  }
+}
+
 TEST_F(CentreTest, OneParticleFarAwayChangesNothing) {
   ParticleSet all = sphere("plummer", 5000, 1);
   const double before = error_of(all, {});
