@@ -62,6 +62,14 @@ TEST_F(CentreTest, OfThreePercentOfTheParticlesInACompactNucleusIsThatNucleus) {
   }
 }
 
+TEST_F(CentreTest, AGalaxyAroundANucleusDoesNotPullTheSphereAway) {
+  ParticleSet all = sphere("plummer", 18000, 1);
+  InitialConditions nucleus = conditions_of("plummer", 500, {{"scale_radius", 0.1}, {"mass", 1.0 / 36}});
+  nucleus.seed = 5;
+  append(all, generate_all(nucleus), {0.9, 0, 0});
+  EXPECT_LT(error_of(all, {0.9, 0, 0}), 0.02);
+}
+
 TEST_F(CentreTest, OneParticleFarAwayChangesNothing) {
   ParticleSet all = sphere("plummer", 5000, 1);
   const double before = error_of(all, {});
