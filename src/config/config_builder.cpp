@@ -16,7 +16,7 @@
 #include "src/config/given_units.hpp"
 #include "src/config/named_rows.hpp"
 #include "src/integrators/integrator_info.hpp"
-#include "src/pictures/picture_plan.hpp"
+#include "src/pictures/picture_complaint.hpp"
 
 namespace grove {
 namespace {

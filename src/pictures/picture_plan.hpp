@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,12 +31,6 @@ struct PicturePlan {
   /// "picture_density_z", which the number or the name of a snapshot is added to.
   static std::string name(PictureQuantity quantity, char axis);
 };
-
-/// A key of [pictures] whose value makes no sense, and what it must be.
-struct PictureComplaint {
-  std::string key, must;
-};
-std::optional<PictureComplaint> complaint_about(const PictureParameters& parameters);
 
 /// The types of the components that a plan shows. Throws ConfigError that names those that the particles do not have.
 /// @param count  [types], over all ranks

@@ -18,9 +18,9 @@ struct PixelGrid {
   float at(std::size_t x, std::size_t y) const { return values[y * width + x]; }
 };
 
-/// Spreads the mass in each pixel over as large a surrounding as it takes to have some particles there, and, where it is given, another sum in
-/// the same way, so that their quotient is a mean over the same particles. Sharp where particles are dense, smooth where they are sparse;
-/// all mass stays in the picture.
+/// Spreads the mass in each pixel over as large a surrounding as it takes to have some particles there, and, where it is given, another sum
+/// in the same way, so that their quotient is a mean over the same particles. Sharp where particles are dense, smooth where they are
+/// sparse; all mass stays in the picture.
 ///
 /// Goes over grids of half the size from fine to coarse: where a pixel and its neighbours have many particles, its mass stays on that grid;
 /// where they have few, it goes to the next one. The grids are then added, each smooth by itself.

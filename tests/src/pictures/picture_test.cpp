@@ -13,6 +13,7 @@
 #include "io/physical_constants.hpp"
 #include "kernels/space/error.hpp"
 #include "src/pictures/font.hpp"
+#include "src/pictures/picture_complaint.hpp"
 #include "src/pictures/picture_files.hpp"
 #include "src/pictures/picture_plan.hpp"
 #include "src/pictures/png_file.hpp"

@@ -1,0 +1,51 @@
+#include "src/pictures/picture_complaint.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <vector>
+
+#include "src/text/text_parts.hpp"
+
+namespace grove {
+
+namespace {
+
+bool are_axes(const std::vector<std::string>& parts) {
+  const auto is_axis = [&](const std::string& part) {
+    return (part == "x" || part == "y" || part == "z") && std::count(parts.begin(), parts.end(), part) == 1;
+  };
+  return !parts.empty() && std::all_of(parts.begin(), parts.end(), is_axis);
+}
+
+}  // namespace
+
+std::optional<PictureComplaint> complaint_about(const PictureParameters& given) {
+  if (!are_axes(parts_between_commas(given.axes)))
+    return PictureComplaint{"axes", "must be one or more of x, y, z, each once, with commas"};
+  if (given.centre != "mass" && given.centre != "origin" && !read_place(given.centre))
+    return PictureComplaint{"centre", "must be mass, origin, or three numbers with commas between them: \"1.5, 0, -2\""};
+  const std::vector<std::string> components = parts_between_commas(given.components);
+  if (std::count(components.begin(), components.end(), "") > 0)
+    return PictureComplaint{"components", "must be names with commas between them: \"disc, bulge\""};
+  if (given.lowest_density > 0 && given.highest_density > 0 && !(given.lowest_density < given.highest_density))
+    return PictureComplaint{"lowest_density", fmt::format("must be below highest_density = {}", given.highest_density)};
+  return std::nullopt;
+}
+
+std::optional<Double3> read_place(const std::string& text) {
+  std::array<double, 3> numbers{};
+  const std::vector<std::string> parts = parts_between_commas(text);
+  if (parts.size() != numbers.size()) return std::nullopt;
+  for (std::size_t d = 0; d < numbers.size(); ++d) {
+    const char* const end = parts[d].data() + parts[d].size();
+    const auto read = std::from_chars(parts[d].data(), end, numbers[d]);
+    if (read.ec != std::errc() || read.ptr != end || !std::isfinite(numbers[d])) return std::nullopt;
+  }
+  return Double3{numbers[0], numbers[1], numbers[2]};
+}
+
+}  // namespace grove
