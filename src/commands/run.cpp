@@ -31,6 +31,7 @@
 #include "src/run/last_words.hpp"
 #include "src/run/memory_check.hpp"
 #include "src/run/observers/csv_log.hpp"
+#include "src/run/observers/pictures.hpp"
 #include "src/run/observers/snapshots.hpp"
 #include "src/run/output_directory.hpp"
 #include "src/run/progress.hpp"
@@ -160,11 +161,17 @@ std::vector<std::string> prepare(const RunOptions& options, const Config& config
                       "name another directory",
                       input, directory.path()));
     done = directory.prepare(earlier_results(options, from));
-    if (!from.writes_other_snapshots) return;
-    for (const std::string& line : directory.set_snapshots_aside(from.state.count(saved_snapshot_count))) done.push_back(line);
+    if (from.source == Continuation::Source::nothing) return;
+    const auto first = [&](bool writes_others, const char* name) {
+      return writes_others ? std::optional(from.state.has(name) ? from.state.count(name) : 0) : std::nullopt;
+    };
+    for (const std::string& line : directory.set_aside_from(first(from.writes_other_snapshots, saved_snapshot_count),
+                                                            first(from.writes_other_pictures, saved_picture_count)))
+      done.push_back(line);
   });
   require_same_directory(directory.path(), "output.directory", comm);
-  for (const char* prefix : {"snapshot_", "checkpoint_", "snapshots.xdmf"}) remove_partial_files_on_failure(directory.path(), prefix);
+  for (const char* prefix : {"snapshot_", "checkpoint_", "snapshots.xdmf", "picture_density_", "picture_speed_"})
+    remove_partial_files_on_failure(directory.path(), prefix);
   return done;
 }
 

@@ -7,8 +7,8 @@
 namespace grove {
 
 PictureQuanta PictureQuanta::of(double mass, double speed) {
-  // The sum of all masses depends on the ranks in its last bits. That must not change the power of two: so far above it, a total of a power
-  // of ten or two is at no border.
+  // The scale is a power of two that follows from the sum of all masses, whose last bits depend on the number of ranks. The factor keeps
+  // sums that are common (1, 10, powers of two) away from the values at which the scale doubles.
   constexpr double margin = 1.37;
   constexpr int bits = 62;
   const auto scale_for = [](double largest) {

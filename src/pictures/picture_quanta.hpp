@@ -19,7 +19,7 @@ struct PictureQuanta {
 
 /// The mass of particles by their distance from a place, in bins of 3 % of the distance.
 inline constexpr std::size_t distance_bins = std::size_t{1} << 15;
-/// Of the bits of a squared distance, which have the order of the number, those above are its bin: the exponent and four of the mantissa.
+/// The upper 16 bits of a squared distance are the number of its bin: sign, exponent and four bits of the mantissa.
 inline constexpr int distance_bits_dropped = 48;
 /// The distance at the upper end of a bin, code units.
 double distance_of_bin(std::size_t bin);

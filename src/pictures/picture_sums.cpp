@@ -2,16 +2,27 @@
 
 #include <cmath>
 
+#include "kernels/space/error.hpp"
+
 namespace grove {
 
 namespace {
 
-/// Rounded to a small part of the picture, so that the last bits of a sum, which depend on the number of ranks, move nothing.
-Double3 rounded(const Double3& place, double field_of_view) {
+// The last bits of sums over all particles depend on the number of ranks. Rounding keeps them out of the pictures.
+constexpr int bits_kept = 20;
+
+double rounded_like(double x, double size) {
   int exponent = 0;
-  std::frexp(field_of_view, &exponent);
-  const double step = std::ldexp(1.0, exponent - 20);
-  const auto round = [step](double x) { return std::round(x / step) * step; };
+  std::frexp(size, &exponent);
+  const double step = std::ldexp(1.0, exponent - bits_kept);
+  return step > 0 ? std::round(x / step) * step : x;
+}
+
+double rounded(double x) { return rounded_like(x, x); }
+
+/// Rounded to a small part of the picture.
+Double3 rounded(const Double3& place, double field_of_view) {
+  const auto round = [=](double x) { return rounded_like(x, field_of_view); };
   return {round(place.x), round(place.y), round(place.z)};
 }
 
@@ -38,8 +49,12 @@ PictureState PictureSums<Space>::collect(const Particles<Space>& particles) {
   const double speed = plan_.shows_speed() ? comm_.max(largest_speed(space_, particles)) : 0;
   PictureState state;
   state.quanta = PictureQuanta::of(shown.mass, speed);
-  state.particle_mass = shown.count > 0 ? shown.mass / static_cast<double>(shown.count) : 0;
+  state.particle_mass = shown.count > 0 ? rounded(shown.mass / static_cast<double>(shown.count)) : 0;
   Double3 middle = place_of_middle(shown);
+  comm_.agree([&] {
+    if (!std::isfinite(middle.x + middle.y + middle.z))
+      throw DataError("pictures.centre = \"mass\": the centre of mass is beyond the numbers of 64 bits; give a place instead");
+  });
   if (field_of_view_ == 0) choose_field_of_view(particles, middle, state.quanta.per_mass);
   middle = rounded(middle, field_of_view_);
   comm_.agree([&] { reserve(); });

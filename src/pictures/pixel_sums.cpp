@@ -66,6 +66,8 @@ struct AddToDistances {
     if (!is_shown(type, i, mask)) return;
     const Double3 d = position_of(position[i]) - centre;
     const double square = dot(d, d);
+    // Of positions near the end of the range of numbers.
+    if (!(square >= 0)) return;
     std::uint64_t bits;
     memcpy(&bits, &square, sizeof bits);
     fetch_add(mass[bits >> distance_bits_dropped], in_quanta(position[i].w, per_mass));

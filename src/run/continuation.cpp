@@ -159,6 +159,7 @@ Continuation find_continuation(const ContinuingRun& run, const Communicator& com
     notes.insert(notes.end(), of_settings.begin(), of_settings.end());
     if (const std::string note = why_not_exact(found.state, run.is_on_gpu, comm); !note.empty()) notes.push_back(note);
     continuation.writes_other_snapshots = !same_snapshots(former_settings(found).config, run.config);
+    continuation.writes_other_pictures = !same_pictures(former_settings(found).config, run.config);
     if (!continuation.writes_other_snapshots)
       if (const std::string note = on_root(comm, [&] { return note_on_newer_snapshot(run, found); }); !note.empty()) notes.push_back(note);
     continuation.source = Continuation::Source::checkpoint;

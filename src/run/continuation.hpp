@@ -34,6 +34,7 @@ struct Continuation {
   bool energy_jumps = false;  ///< forces are others than before, since settings have been changed
   /// The snapshots that follow differ, in time or content, from those that the run before would have written.
   bool writes_other_snapshots = false;
+  bool writes_other_pictures = false;  ///< the same of pictures
   std::vector<std::string> notes;  ///< for the user, one sentence each
 };
 

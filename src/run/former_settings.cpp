@@ -30,25 +30,31 @@ std::map<std::string, std::string> physics_of(const Config& config) {
   for (const std::string& assignment : assignments(config)) {
     const std::size_t equals = assignment.find(" = ");
     const std::string name = assignment.substr(0, equals);
-    if (!name.starts_with("output.") && !name.starts_with("run.") && name != "time.end") settings[name] = assignment.substr(equals + 3);
+    if (!name.starts_with("output.") && !name.starts_with("pictures.") && !name.starts_with("run.") && name != "time.end")
+      settings[name] = assignment.substr(equals + 3);
   }
+  return settings;
+}
+
+/// All settings but those whose names begin in one of these ways.
+std::vector<std::string> settings_but(const std::vector<std::string>& beginnings, const Config& config) {
+  std::vector<std::string> settings = assignments(config);
+  std::erase_if(settings, [&](const std::string& assignment) {
+    return std::any_of(beginnings.begin(), beginnings.end(), [&](const std::string& begin) { return assignment.starts_with(begin); });
+  });
   return settings;
 }
 
 }  // namespace
 
 bool same_snapshots(const Config& before, const Config& now) {
-  const auto of_snapshots = [](const Config& config) {
-    std::vector<std::string> settings;
-    for (const std::string& assignment : assignments(config)) {
-      const auto begins = [&](const char* name) { return assignment.starts_with(name); };
-      if (!begins("run.") && !begins("output.checkpoint") && !begins("output.beside") && !begins("output.on_error") &&
-          !begins("output.directory"))
-        settings.push_back(assignment);
-    }
-    return settings;
-  };
-  return of_snapshots(before) == of_snapshots(now);
+  const std::vector<std::string> without_effect{"run.",          "pictures.",       "output.checkpoint",
+                                                "output.beside", "output.on_error", "output.directory"};
+  return settings_but(without_effect, before) == settings_but(without_effect, now);
+}
+
+bool same_pictures(const Config& before, const Config& now) {
+  return settings_but({"run.", "output."}, before) == settings_but({"run.", "output."}, now);
 }
 
 std::vector<std::string> changed_physics(const Config& before, const Config& now) {

@@ -16,8 +16,10 @@ struct FormerSettings {
 
 /// Whether all settings are the same that have an effect on snapshots.
 bool same_snapshots(const Config& before, const Config& now);
+/// The same on pictures.
+bool same_pictures(const Config& before, const Config& now);
 
-/// The settings that differ and change what a run computes: "time.dt = 0.1, before 0.2". Those of [output] and [run] may change, and the
+/// The settings that differ and change what a run computes: "time.dt = 0.1, before 0.2". Those of [output], [pictures] and [run] may change, and the
 /// end of the run.
 std::vector<std::string> changed_physics(const Config& before, const Config& now);
 

@@ -27,19 +27,30 @@ constexpr const char *snapshot_prefix = "snapshot_", *checkpoint_prefix = "check
 constexpr const char* series_name = "snapshots.xdmf";
 const std::string partial_suffix = partial_name("");
 
-/// The number in a name "PREFIXnumber.hdf5"; nothing for other names.
-std::optional<std::uint64_t> number_in(const std::string& name, const std::string& prefix) {
-  if (!name.starts_with(prefix) || !name.ends_with(suffix)) return std::nullopt;
-  const std::string digits = name.substr(prefix.size(), name.size() - prefix.size() - std::strlen(suffix));
+/// The number that digits stand for; nothing for other texts.
+std::optional<std::uint64_t> number_of(const std::string& digits) {
   std::uint64_t number = 0;
   const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), number);
   if (digits.empty() || read.ec != std::errc() || read.ptr != digits.data() + digits.size()) return std::nullopt;
   return number;
 }
 
+/// The number in a name "PREFIXnumber.hdf5"; nothing for other names.
+std::optional<std::uint64_t> number_in(const std::string& name, const std::string& prefix) {
+  if (!name.starts_with(prefix) || !name.ends_with(suffix)) return std::nullopt;
+  return number_of(name.substr(prefix.size(), name.size() - prefix.size() - std::strlen(suffix)));
+}
+
 bool is_state(const std::string& name) { return number_in(name, snapshot_prefix) || number_in(name, checkpoint_prefix); }
 
 bool is_name_of_picture(const std::string& name) { return name.starts_with(picture_prefix) && name.ends_with(".png"); }
+
+/// The number of a picture that Grove has made: "picture_density_z_number.png".
+std::optional<std::uint64_t> number_of_picture(const fs::path& file) {
+  const std::string name = file.filename().string(), stem = file.stem().string();
+  if (!is_name_of_picture(name) || !is_png_of_grove(file)) return std::nullopt;
+  return number_of(stem.substr(stem.rfind('_') + 1));
+}
 
 bool is_unfinished(const fs::path& file) {
   const std::string name = file.filename().string();
@@ -111,18 +122,37 @@ std::vector<std::string> OutputDirectory::prepare(EarlierResults earlier) const 
   return done;
 }
 
-std::vector<std::string> OutputDirectory::set_snapshots_aside(std::uint64_t first) const {
-  std::vector<std::uint64_t> numbers = snapshots();
-  numbers.erase(numbers.begin(), std::lower_bound(numbers.begin(), numbers.end(), first));
-  if (numbers.empty()) return {};
+std::vector<std::string> OutputDirectory::set_aside_from(std::optional<std::uint64_t> snapshot,
+                                                         std::optional<std::uint64_t> picture) const {
+  const auto at_least = [](std::optional<std::uint64_t> number, std::optional<std::uint64_t> first) {
+    return first && number && *number >= *first;
+  };
   try {
+    const std::vector<fs::path> snapshots =
+        files_in(path_, [&](const fs::path& file) { return at_least(number_in(file.filename().string(), snapshot_prefix), snapshot); });
+    const std::vector<fs::path> pictures =
+        files_in(path_, [&](const fs::path& file) { return at_least(number_of_picture(file), picture); });
+    if (snapshots.empty() && pictures.empty()) return {};
     const fs::path aside = free_name(path_);
-    for (const std::uint64_t number : numbers) fs::rename(snapshot(number), aside / fs::path(snapshot(number)).filename());
-    return {fmt::format("snapshots of the earlier run from {} on, which other ones follow now, are in {}",
-                        fs::path(snapshot(numbers.front())).filename().string(), aside.string())};
+    std::vector<std::string> done;
+    for (const auto& [files, what] : {std::pair(&snapshots, "snapshots"), std::pair(&pictures, "pictures")}) {
+      for (const fs::path& file : *files) fs::rename(file, aside / file.filename());
+      if (!files->empty())
+        done.push_back(fmt::format("{} of the earlier run from {} on, which other ones follow now, are in {}", what,
+                                   files->front().filename().string(), aside.string()));
+    }
+    return done;
   } catch (const fs::filesystem_error& error) {
     throw SystemError(fmt::format("output.directory = \"{}\" cannot be used: {}", path_, error.code().message()));
   }
+}
+
+std::uint64_t OutputDirectory::pictures() const {
+  std::uint64_t count = 0;
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(path_, ignored))
+    if (const auto number = number_of_picture(entry.path())) count = std::max(count, *number + 1);
+  return count;
 }
 
 std::vector<std::uint64_t> OutputDirectory::snapshots() const {

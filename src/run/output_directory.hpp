@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,12 +29,14 @@ class OutputDirectory {
   /// also when a log or list that the run will begin is there that is not Grove's; nothing has been moved then.
   std::vector<std::string> prepare(EarlierResults earlier) const;
 
-  /// Moves the snapshots from number `first` on to a directory of their own; returns what it has done, as above. For a run that goes on
-  /// from an earlier state and will write others. Not collective. Throws SystemError.
-  std::vector<std::string> set_snapshots_aside(std::uint64_t first) const;
+  /// Moves the snapshots and the pictures from these numbers on, if they are given, to a directory of their own; returns what it has done,
+  /// as above. For a run that goes on from an earlier state and will write others. Not collective. Throws SystemError.
+  std::vector<std::string> set_aside_from(std::optional<std::uint64_t> snapshot, std::optional<std::uint64_t> picture) const;
 
   /// The snapshots under final names, by number, ascending.
   std::vector<std::uint64_t> snapshots() const;
+  /// One more than the highest number of a picture; 0 without any.
+  std::uint64_t pictures() const;
   /// Whether a file lies in the directory, or below it.
   bool contains(const std::filesystem::path& file) const;
 

@@ -17,6 +17,7 @@
 #include "src/run/initial_state.hpp"
 #include "src/run/observers/csv_log.hpp"
 #include "src/run/observers/energies.hpp"
+#include "src/run/observers/pictures.hpp"
 #include "src/run/observers/snapshots.hpp"
 #include "src/run/observers/timings.hpp"
 #include "src/run/run_loop.hpp"
@@ -108,6 +109,13 @@ CsvRows rows_of(const std::string& log, const FoundSnapshot& found, bool rows_ma
   return rows;
 }
 
+/// The number of times up to the snapshot of which the run has pictures.
+std::uint64_t pictures_before(const ContinuingRun& run, const FoundSnapshot& found, std::uint64_t step) {
+  if (!found.settings) return run.directory.pictures();
+  const PictureParameters& before = found.settings->config.pictures;
+  return before.are_wanted() ? run.schedule.count_every(before.every, step) : 0;
+}
+
 SavedState state_of(const ContinuingRun& run, const FoundSnapshot& found, std::uint64_t by_schedule, std::uint64_t& step,
                     std::vector<std::string>& notes) {
   const bool rows_may_lack = run.config.output.on_error == "continue";
@@ -121,6 +129,7 @@ SavedState state_of(const ContinuingRun& run, const FoundSnapshot& found, std::u
     notes.push_back(log + " is missing or empty: a new one is begun, and energies are compared with that of this state from now on");
   state.put_count(saved_states_seen, step + 1);
   state.put_count(saved_snapshot_count, found.number + 1);
+  state.put_count(saved_picture_count, pictures_before(run, found, by_schedule));
   state.put_count(saved_energy_rows, energies.count);
   state.put_count(saved_timing_rows, timings.count);
   return state;
@@ -191,6 +200,8 @@ void find_snapshot(const ContinuingRun& run, const Communicator& comm, Continuat
     continuation.state = state_of(run, found, by_schedule, continuation.step, notes);
     run.schedule.number_on(by_schedule, continuation.step);
   });
+  // View and colours may be others: a snapshot does not have them.
+  continuation.writes_other_pictures = true;
   // Damaged ones are not overwritten either.
   continuation.writes_other_snapshots =
       found.number != numbers.front() || (found.settings && !same_snapshots(found.settings->config, run.config));

@@ -16,7 +16,6 @@
 #include "src/config/config.hpp"
 #include "src/pictures/picture_files.hpp"
 #include "src/pictures/picture_sums.hpp"
-#include "src/pictures/png_file.hpp"
 #include "src/run/go_on.hpp"
 #include "src/run/observers/observers.hpp"
 #include "src/run/output_directory.hpp"
@@ -37,8 +36,9 @@ class PictureObserver final : public Observer {
   explicit PictureObserver(const ObserverContext<Space>& context, int thread_level = thread_level_of_mpi())
       : context_(context), plan_(parameters()), thread_level_(thread_level), range_(plan_.range()) {
     double field_of_view = 0;
-    if (const SavedState* const before = context.setup.resume; before && before->has(saved_picture_count)) {
-      first_ = count_ = before->count(saved_picture_count);
+    const SavedState* const before = context.setup.resume;
+    if (before && before->has(saved_picture_count)) first_ = count_ = before->count(saved_picture_count);
+    if (before && before->has(saved_picture_view)) {
       const SavedState::Numbers& view = before->numbers(saved_picture_view, 4);
       field_of_view = view[0];
       if (range_.lowest_density == 0) range_.lowest_density = view[1];
@@ -101,7 +101,6 @@ class PictureObserver final : public Observer {
 
   /// All ranks have a drawing thread, or none has. Collective.
   void prepare_drawing() {
-    if (goes_on_without_state()) first_ = count_ = context_.setup.schedule.count_every(parameters().every, context_.setup.first_step);
     write_comm_ = std::make_unique<Communicator>(context_.comm.raw());
     if (context_.comm.size() == 1 || thread_level_ >= MPI_THREAD_MULTIPLE) try {
         worker_ = std::make_unique<WorkerThread>();
@@ -109,13 +108,6 @@ class PictureObserver final : public Observer {
         // Without a thread the steps wait.
       }
     if (context_.comm.min(worker_ ? 1 : 0) == 0) worker_.reset();
-  }
-
-  /// Whether a run goes on from a snapshot, which says nothing of its pictures, and has made some. Collective.
-  bool goes_on_without_state() const {
-    if (!context_.setup.resume || count_ > 0) return false;
-    const std::string first = context_.setup.directory.picture(PicturePlan::name(plan_.quantities.front(), plan_.axes.front()), 0);
-    return context_.comm.max(context_.comm.is_root() && is_png_of_grove(first) ? 1 : 0) == 1;
   }
 
   /// On the drawing thread, if there is one. Collective. Throws AgreedError.

@@ -95,9 +95,19 @@ a_run_that_goes_on_has_the_pictures_of_a_whole_one() {
 
 a_run_that_goes_on_from_a_snapshot_numbers_its_pictures_on() {
   "$grove" run run.toml --set output.directory=whole >out.txt && "$grove" run run.toml --set output.checkpoints=no >out.txt || return 1
-  rm output/snapshot_0002.hdf5 output/picture_*_000[34].png
+  rm output/snapshot_0002.hdf5
   "$grove" run run.toml --set output.checkpoints=no --continue >out.txt && holds [ "$(pictures_of output)" = "$(pictures_of whole)" ] &&
-    contains out.txt "picture_density_z_0003.png ... output/picture_density_z_0004.png"
+    contains out.txt "picture_density_z_0003.png ... output/picture_density_z_0004.png" && holds [ "$(pictures_of output.1 | wc -l)" -eq 8 ]
+}
+
+other_pictures_than_before_need_no_force_and_replace_none() {
+  "$grove" run run.toml --set time.end=0.25 >out.txt && sha256sum output/energy.csv output/picture_*_z_000[0-2].png >sums.txt || return 1
+  cp output/picture_density_z_0002.png output/picture_density_z_0003.png # as if a run had been killed after it
+  "$grove" run run.toml --continue --set pictures.axes=x,z --set pictures.every=0.0625 >out.txt &&
+    contains out.txt "pictures of the earlier run from picture_density_z_0003.png on, which other ones follow now, are in" &&
+    holds [ -e output.1/picture_density_z_0003.png ] && holds [ ! -e output.1/snapshot_0001.hdf5 ] &&
+    grep picture sums.txt | sha256sum --check --quiet && holds [ "$(pictures_of output | grep -c density_x)" -eq 7 ] || return 1
+  "$grove" run run.toml --set output.directory=whole >out.txt && cmp output/energy.csv whole/energy.csv
 }
 
 earlier_pictures_are_set_aside_and_files_of_others_stay() {
