@@ -53,7 +53,7 @@ std::string number_text(double number) {
     const bool is_negative = text[text.find('e') + 1] == '-';
     return text.substr(0, text.find('e') + 1) + (is_negative ? "-" : "") + text.substr(digits);
   }
-  return fmt::format("{:.3g}", number);
+  return size < 1000 ? fmt::format("{:.3g}", number) : fmt::format("{:.0f}", number);
 }
 
 std::string with_unit(const std::string& number, const std::string& unit) { return unit.empty() ? number : number + " " + unit; }
