@@ -9,27 +9,15 @@
 #include "kernels/gravity/gravity_names.hpp"
 #include "kernels/gravity/opening.hpp"
 #include "src/config/named_rows.hpp"
+#include "src/config/picture_settings.hpp"
+#include "src/config/setting_rows.hpp"
 #include "src/external/external_info.hpp"
 #include "src/integrators/integrator_info.hpp"
-#include "src/pictures/colour_map.hpp"
 
 namespace grove {
 namespace {
 
 using Rows = std::vector<ConfigSetting>;
-
-// A function that adds a key for a member of one section of Config. The default of the key is what a fresh Config holds.
-template <class Section>
-auto rows_of(Rows& rows, Section Config::*section, const std::string& section_name) {
-  return [&rows, section, section_name](auto member, Setting setting, std::optional<Condition> only_with = {}) {
-    using Type = std::decay_t<decltype(Section{}.*member)>;
-    static const Config fresh;
-    setting.default_value = fresh.*section.*member;
-    rows.push_back({section_name, std::move(setting),
-                    [=](Config& config, const Value& value) { config.*section.*member = std::get<Type>(value); },
-                    [=](const Config& config) { return Value(config.*section.*member); }, std::move(only_with)});
-  };
-}
 
 void add_initial_conditions(Rows& rows) {
   const auto add = rows_of(rows, &Config::initial_conditions, "initial_conditions");
@@ -222,66 +210,6 @@ void add_output(Rows& rows) {
        {"stop", "continue"}});
 }
 
-void add_pictures(Rows& rows) {
-  const auto add = rows_of(rows, &Config::pictures, "pictures");
-  using Pictures = PictureParameters;
-  const std::vector<std::string> with_speed{"speed", "both"}, with_any{"density", "speed", "both"};
-  const Condition wants_any{"show", with_any}, wants_speed{"show", with_speed};
-  add(&Pictures::show,
-      {"show",
-       {},
-       {},
-       "what the colours show: density, the mass in each pixel over its area; speed, the mean speed of the mass in it; both; or none: "
-       "there are no pictures",
-       {Pictures::none, "density", "speed", "both"}});
-  add(&Pictures::every,
-      {"every",
-       {},
-       not_negative,
-       "time between pictures, not below time.dt; 0: the first and the last state only",
-       {},
-       {},
-       Dimension::time},
-      wants_any);
-  add(&Pictures::axes, {"axes", {}, {}, "along which one looks, a picture each: one or more of x, y, z with commas between them"},
-      wants_any);
-  add(&Pictures::components, {"components", {}, {}, "those that are shown, with commas between them: \"disc, bulge\"; not given: all"},
-      wants_any);
-  add(&Pictures::centre,
-      {"centre", {}, {}, "the middle of the pictures: mass, the centre of mass of what is shown; origin; or three numbers: \"1.5, 0, -2\""},
-      wants_any);
-  add(&Pictures::field_of_view,
-      {"field_of_view",
-       {},
-       not_negative,
-       "length that the width of a picture stands for; 0: four times the distance from the middle that has 60 % of the mass inside at the "
-       "start, in round numbers",
-       {},
-       {},
-       Dimension::length},
-      wants_any);
-  add(&Pictures::width, {"width", {}, {16.0, 16384.0}, "pixels"}, wants_any);
-  add(&Pictures::height, {"height", {}, {16.0, 16384.0}, "pixels"}, wants_any);
-  add(&Pictures::lowest_density,
-      {"lowest_density",
-       {},
-       not_negative,
-       "mass / length^2 in code units at the dark end of the colours; 0: 4.5 decades below the bright end"},
-      wants_any);
-  add(&Pictures::highest_density,
-      {"highest_density", {}, not_negative, "the same at the bright end; 0: the highest density of the first picture"}, wants_any);
-  add(&Pictures::highest_speed,
-      {"highest_speed",
-       {},
-       not_negative,
-       "speed at the bright end; 0: the highest mean speed in the first picture",
-       {},
-       {},
-       Dimension::velocity},
-      wants_speed);
-  add(&Pictures::colours, {"colours", {}, {}, "from dark to bright", colour_map_names()}, wants_any);
-}
-
 void add_units(Rows& rows) {
   const auto add = rows_of(rows, &Config::units, "units");
   rows.push_back({"units",
@@ -355,7 +283,7 @@ ConfigTable make_table() {
   add_external(table.settings);
   add_time(table.settings);
   add_output(table.settings);
-  add_pictures(table.settings);
+  add_picture_settings(table.settings);
   add_units(table.settings);
   add_run(table.settings);
   return table;

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace grove {
 
@@ -27,6 +29,16 @@ TimeUnit unit_of_time(double time, const UnitSystem& units) {
   if (size >= 1e3) return {years_per_unit / 1e3, "kyr"};
   if (size >= 1) return {years_per_unit, "yr"};
   return {units.time_in_s(), "s"};
+}
+
+LengthUnit unit_of_length(double length, const UnitSystem& units) {
+  if (!is_physical(units)) return {};
+  constexpr LengthUnit in_cm[] = {
+      {1e6 * parsec_in_cm, "Mpc"}, {1e3 * parsec_in_cm, "kpc"}, {parsec_in_cm, "pc"}, {au_in_cm, "AU"}, {1e5, "km"}};
+  const double size = std::abs(length) * units.length_in_cm * (1 + 1e-9);
+  const auto* const unit =
+      std::find_if(std::begin(in_cm), std::prev(std::end(in_cm)), [&](const LengthUnit& u) { return size >= u.in_code_units; });
+  return {unit->in_code_units / units.length_in_cm, unit->name};
 }
 
 std::string format_time(double time, const UnitSystem& units) {

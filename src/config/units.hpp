@@ -22,6 +22,14 @@ struct TimeUnit {
 /// The one of s, yr, kyr, Myr and Gyr that suits `time` (code units); in N-body units, the code unit.
 TimeUnit unit_of_time(double time, const UnitSystem& units);
 
+/// A unit of length for people.
+struct LengthUnit {
+  double in_code_units = 1;
+  const char* name = "";  ///< "kpc"; empty in N-body units
+};
+/// The largest of Mpc, kpc, pc, AU and km of which `length` (code units) is at least one; in N-body units, the code unit.
+LengthUnit unit_of_length(double length, const UnitSystem& units);
+
 /// `time` (code units) for people: with N-body units the bare number, otherwise in s, yr, kyr, Myr or Gyr, four digits.
 std::string format_time(double time, const UnitSystem& units);
 

@@ -11,33 +11,15 @@
 
 namespace grove {
 
-namespace {
-
-struct NamedLength {
-  const char* name;
-  double in_cm;
-};
-constexpr NamedLength lengths[] = {
-    {"Mpc", 1e6 * parsec_in_cm}, {"kpc", 1e3 * parsec_in_cm}, {"pc", parsec_in_cm}, {"AU", au_in_cm}, {"km", 1e5}};
-
-/// The largest unit of which a picture shows at least one.
-const NamedLength& unit_for(double width_in_cm) {
-  for (const NamedLength& unit : lengths)
-    if (width_in_cm >= unit.in_cm) return unit;
-  return lengths[std::size(lengths) - 1];
-}
-
-}  // namespace
-
 PictureLabels picture_labels(const PictureSetting& setting, const PictureView& view) {
   const UnitSystem& units = setting.units;
   PictureLabels labels;
   if (setting.has_time) labels.time = "t = " + format_time(setting.time, units);
   labels.shown = fmt::format("{}", fmt::join(setting.plan.components, ", "));
   if (!is_physical(units)) return labels;
-  const NamedLength& length = unit_for(view.width / view.pixels_per_length * units.length_in_cm);
+  const LengthUnit length = unit_of_length(view.width / view.pixels_per_length, units);
   labels.length_unit = length.name;
-  labels.length_unit_in_code = length.in_cm / units.length_in_cm;
+  labels.length_unit_in_code = length.in_code_units;
   labels.density_unit = "Msun/pc^2";
   labels.density_in_unit = units.mass_in_g / solar_mass_in_g * std::pow(parsec_in_cm / units.length_in_cm, 2);
   labels.speed_unit = "km/s";

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -121,16 +122,8 @@ class PictureObserver final : public Observer {
     });
   }
 
-  /// Does `work`, which makes pictures. Where the user wants it, a failure, of which all ranks know, does not end the run.
-  template <class Work>
-  void go_on_without(Work work) {
-    try {
-      work();
-    } catch (const AgreedError& error) {
-      if (context_.setup.config.output.on_error != "continue") throw;
-      ++lost_;
-      if (context_.comm.is_root()) say_that_the_run_goes_on(error);
-    }
+  void go_on_without(const std::function<void()>& work) {
+    if (!succeeds_or_goes_on(context_.setup.config.output, context_.comm, work)) ++lost_;
   }
 
   const ObserverContext<Space> context_;

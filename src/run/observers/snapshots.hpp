@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -95,16 +96,8 @@ class SnapshotObserver final : public Observer {
     return std::make_unique<OrderById<Space>>(context_.space, context_.comm, transport_, context_.particles);
   }
 
-  /// Does `work`, which writes a snapshot. Where the user wants it, a failure, of which all ranks know, does not end the run.
-  template <class Work>
-  void go_on_without(Work work) {
-    try {
-      work();
-    } catch (const AgreedError& error) {
-      if (output().on_error != "continue") throw;
-      ++lost_;
-      if (context_.comm.is_root()) say_that_the_run_goes_on(error);
-    }
+  void go_on_without(const std::function<void()>& work) {
+    if (!succeeds_or_goes_on(context_.setup.config.output, context_.comm, work)) ++lost_;
   }
 
   /// False on all ranks when one has too little memory. Collective.

@@ -1,0 +1,27 @@
+// How a row of the table of keys is made for a member of Config.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "src/config/config_table.hpp"
+
+namespace grove {
+
+/// A function that adds a key for a member of one section of Config. The default of the key is what a fresh Config holds.
+template <class Section>
+auto rows_of(std::vector<ConfigSetting>& rows, Section Config::*section, const std::string& section_name) {
+  return [&rows, section, section_name](auto member, Setting setting, std::optional<Condition> only_with = {}) {
+    using Type = std::decay_t<decltype(Section{}.*member)>;
+    static const Config fresh;
+    setting.default_value = fresh.*section.*member;
+    rows.push_back({section_name, std::move(setting),
+                    [=](Config& config, const Value& value) { config.*section.*member = std::get<Type>(value); },
+                    [=](const Config& config) { return Value(config.*section.*member); }, std::move(only_with)});
+  };
+}
+
+}  // namespace grove
