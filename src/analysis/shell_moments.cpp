@@ -1,11 +1,18 @@
 #include "src/analysis/shell_moments.hpp"
 
+#include <fmt/format.h>
+#include <omp.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <utility>
 
+#include "kernels/space/error.hpp"
+#include "kernels/space/host_memory.hpp"
 #include "src/analysis/exact_sum.hpp"
+#include "src/text/text_table.hpp"
 
 namespace grove {
 
@@ -31,8 +38,10 @@ class BinSums {
   ExactSum* at(std::size_t row, std::size_t bin) { return &values_[(row * bins_ + bin) * sums_]; }
   const ExactSum* at(std::size_t row, std::size_t bin) const { return &values_[(row * bins_ + bin) * sums_]; }
 
-  void add(const BinSums& other) {
-    for (std::size_t k = 0; k < values_.size(); ++k) values_[k].add(other.values_[k]);
+  void add(std::span<const BinSums> others) {
+#pragma omp parallel for schedule(static)
+    for (std::size_t k = 0; k < values_.size(); ++k)
+      for (const BinSums& other : others) values_[k].add(other.values_[k]);
   }
   void sum_over_ranks(const Communicator& comm) { ExactSum::sum_over_ranks(values_, comm); }
 
@@ -48,6 +57,7 @@ struct Input {
   const std::vector<double>& edges;
   const ShellItemOf& item_of;
   const Communicator& comm;
+  std::size_t threads;
 
   std::size_t bins() const { return edges.size() + 1; }
 };
@@ -55,26 +65,47 @@ struct Input {
 /// add(sums of the particle's group and bin, row, bin, item, mass, weight) for each particle.
 template <class Add>
 BinSums sums_of(const Input& in, std::size_t sums, Add add) {
-  BinSums all(in.groups, in.bins(), sums);
-#pragma omp parallel
+  std::vector<BinSums> of_thread;
+  of_thread.reserve(in.threads);
+  // Before the threads begin: an exception among them would end the process without a word.
+  in.comm.agree([&] {
+    for (std::size_t t = 0; t < in.threads; ++t) of_thread.emplace_back(in.groups, in.bins(), sums);
+  });
+#pragma omp parallel num_threads(static_cast <int>(in.threads))
   {
-    BinSums own(in.groups, in.bins(), sums);
-#pragma omp for schedule(static) nowait
+    BinSums& own = of_thread[static_cast<std::size_t>(omp_get_thread_num())];
+#pragma omp for schedule(static)
     for (std::size_t i = 0; i < in.particles.size(); ++i) {
       const ShellItem item = in.item_of(i);
       const std::size_t row = own.row_of(in.particles.type[i]), bin = bin_of(item.radius, in.edges);
       const double mass = in.particles.mass[i];
       add(own.at(row, bin), row, bin, item, mass, in.groups[row + 1].weight(mass));
     }
-#pragma omp critical(grove_bin_sums)
-    all.add(own);
   }
+  BinSums all = std::move(of_thread.front());
+  all.add(std::span(of_thread).subspan(1));
   all.sum_over_ranks(in.comm);
   return all;
 }
 
 // What the first pass adds up; then come the weighted quantities.
 enum FirstSum : std::size_t { number, mass, weight, first_quantity, first_sums = first_quantity + moment_count };
+
+/// Sums of many shells can be more than the host has: the system would end a process that takes them. Not collective; throws ConfigError.
+void require_memory(const Input& in) {
+  const std::size_t components = in.groups.size() - 1, of_bin = first_sums * in.threads + moment_count;
+  const double needed = static_cast<double>(components * in.bins() * of_bin * sizeof(ExactSum));
+  for (const MemoryLimit& limit : host_memory_limits()) {
+    const int ranks = limit.id.empty() ? 1 : in.comm.local_size();
+    if (needed * ranks <= static_cast<double>(limit.free_bytes)) continue;
+    throw ConfigError(
+        fmt::format("--shells: the sums of {} shells, {} component{} and {} thread{} need {} on each of {} rank{}, and {} "
+                    "leaves {}; ask for fewer shells, or for fewer threads (OMP_NUM_THREADS)",
+                    format_count(in.edges.empty() ? 0 : in.edges.size() - 1), components, components == 1 ? "" : "s", in.threads,
+                    in.threads == 1 ? "" : "s", format_bytes(needed), ranks, ranks == 1 ? "" : "s", limit.name,
+                    format_bytes(static_cast<double>(limit.free_bytes))));
+  }
+}
 
 BinSums first_pass(const Input& in) {
   return sums_of(in, first_sums, [](ExactSum* sum, std::size_t, std::size_t, const ShellItem& item, double m, double w) {
@@ -166,7 +197,8 @@ GroupMoments moments_of_group(const Input& in, const BinSums& first, const BinSu
 
 std::vector<GroupMoments> shell_moments(const ParticleSet& particles, const std::vector<Group>& groups, const std::vector<double>& edges,
                                         const ShellItemOf& item_of, const Communicator& comm) {
-  const Input in{particles, groups, edges, item_of, comm};
+  const Input in{particles, groups, edges, item_of, comm, static_cast<std::size_t>(omp_get_max_threads())};
+  comm.agree([&] { require_memory(in); });
   const BinSums first = first_pass(in), second = second_pass(in, first);
   std::vector<GroupMoments> moments;
   for (std::size_t g = 0; g < groups.size(); ++g) moments.push_back(moments_of_group(in, first, second, g));

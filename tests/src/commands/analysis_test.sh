@@ -84,6 +84,13 @@ mistakes_are_named() {
     fails_with 3 "their numbers do not belong into one table" "$grove" profile a.hdf5 "$data/hdf5/swift_ics.hdf5"
 }
 
+sums_that_do_not_fit_are_refused_in_words() {
+  plummer 1 a.hdf5 && export OMP_NUM_THREADS=8 &&
+    fails_with 2 "the sums of 100,000 shells, 1 component and 8 threads need 3.13 GiB" bash -c 'ulimit -v 2000000; exec "$@"' limited "$grove" profile a.hdf5 --shells 100000 &&
+    contains err.txt "ulimit -v" && "$grove" profile a.hdf5 --shells 2000 --csv 8.csv >8.txt && OMP_NUM_THREADS=1 "$grove" profile a.hdf5 --shells 2000 --csv 1.csv >1.txt &&
+    holds cmp 1.csv 8.csv
+}
+
 equal_particles_in_other_formats_and_orders_compare_as_equal() {
   plummer 1 a.hdf5 && "$grove" compare a.hdf5 a.hdf5 --max-position 0 --max-velocity 0 --max-mass 0 >same.txt &&
     table "7 1 1 2 3 0 0 0" "9 1 4 5 6 0 0 0" "8 2 0 0 1 1 2 3" >x.txt && table "9 1 4 5 6 0 0 0" "8 2 0 0 1 1 2 3" "7 1 1 2 3.5 0 0 0" >y.txt &&
