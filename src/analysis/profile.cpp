@@ -35,9 +35,9 @@ Double3 across(const Double3& axis) {
 }
 
 /// The particles as they are seen from the centre.
-class View {
+class FromCentre {
  public:
-  View(const ParticleSet& particles, const Centre& centre) : particles_(particles), centre_(centre) {}
+  FromCentre(const ParticleSet& particles, const Centre& centre) : particles_(particles), centre_(centre) {}
   Double3 position(std::size_t i) const { return position_at(particles_, i) - centre_.position; }
   Double3 velocity(std::size_t i) const { return velocity_at(particles_, i) - centre_.velocity; }
 
@@ -91,7 +91,7 @@ class View {
   const Centre& centre_;
 };
 
-Double3 axis_of(const View& view, const Group& group, const Communicator& comm) {
+Double3 axis_of(const FromCentre& view, const Group& group, const Communicator& comm) {
   const double up_to = view.distances(group, comm).percentile(share_of_axis);
   const Double3 spin = view.angular_momentum(group, up_to, comm);
   // Only its direction matters; its square could be too small or too large for a double.
@@ -131,7 +131,7 @@ SnapshotProfile measure_profile(const ParticleSet& particles, const ComponentNam
                                 const Communicator& comm) {
   const std::vector<Group> groups = groups_of(particles, names, comm);
   SnapshotProfile profile{find_centre(particles, groups.front(), request.centre, comm), !request.disc.empty(), {}, {}};
-  const View view(particles, profile.centre);
+  const FromCentre view(particles, profile.centre);
   std::vector<double> edges;
   ShellItemOf item_of = [&](std::size_t i) { return view.in_sphere(i); };
   if (profile.is_disc) {
