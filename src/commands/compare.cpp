@@ -58,10 +58,11 @@ ComparedFile read_compared(const std::string& path, const std::string& columns, 
   require_same_file(path, "A B", comm);
   try {
     file.particles = read_particles(path, comm, &file.info, comparison_fields(), columns);
-  } catch (const AgreedError&) {
-    // Accelerations or potentials of some of the particles alone are refused where they are read.
+  } catch (const AgreedError& error) {
+    if (error.exit_code() != exit_code_of(DataError(""))) throw;
+    // Accelerations or potentials of some of the particles alone are refused where they are read. Other bad data are found once more.
     file.particles = read_particles(path, comm, &file.info, standard_fields(), columns);
-    file.info.notes.emplace_back("its accelerations and potentials cannot be read, and are not compared");
+    file.info.notes.push_back(fmt::format("accelerations and potentials are not compared: {}", error.what()));
   }
   require_unique_ids(file.particles.id, path, comm);
   return file;

@@ -48,7 +48,7 @@ import pandas
 rows = pandas.read_csv("p.csv")
 assert rows.shape == (20, 18) and (rows.dtypes != object).all(), rows.dtypes' && with_python h5py '
 import h5py
-density = h5py.File("p.hdf5")["snapshot_0001/PartType4/density"]
+density = h5py.File("p.hdf5")["snapshot_0001/PartType1/density"]
 assert density.shape == (5,) and density.attrs["unit"] == b"mass length^-3"'
 }
 
@@ -96,6 +96,14 @@ equal_particles_in_other_formats_and_orders_compare_as_equal() {
     table "7 1 1 2 3 0 0 0" "9 1 4 5 6 0 0 0" "8 2 0 0 1 1 2 3" >x.txt && table "9 1 4 5 6 0 0 0" "8 2 0 0 1 1 2 3" "7 1 1 2 3.5 0 0 0" >y.txt &&
     ranks 3 compare x.txt y.txt >xy.txt && contains xy.txt "3 particles in both files, 0 only in A, 0 only in B" &&
     holds grep -qE '^position +0\.2887 +0 +0\.5 +0\.5 +7 ' xy.txt && "$grove" compare x.txt y.txt --json xy.json >xy1.txt && is_json xy.json && holds cmp xy.txt xy1.txt
+}
+
+accelerations_that_cannot_be_read_are_left_out_and_the_reason_is_said() {
+  "$grove" ic disc --n 400 --out d.hdf5 >ic.txt && with_python h5py '
+import h5py
+with h5py.File("d.hdf5", "r+") as f: f["PartType1/Potential"] = [0.0] * len(f["PartType1/Coordinates"])' || return 1
+  "$grove" info --all d.hdf5 | grep -q PartType1/Potential || return 0 # without h5py
+  ranks 2 compare d.hdf5 d.hdf5 --max-position 0 >o.txt && contains o.txt "accelerations and potentials are not compared: d.hdf5" && contains o.txt Potential
 }
 
 limits_decide_the_exit_code() {
