@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <limits>
@@ -36,7 +37,9 @@ struct ProfileOptions {
 
 double number_of(const std::string& option, const std::string& text, double least, double most, const std::string& allowed) {
   double value = 0;
-  if (!CLI::detail::lexical_cast(text, value) || !std::isfinite(value) || value < least || value > most)
+  const char* const end = text.data() + text.size();
+  const auto [rest, mistake] = std::from_chars(text.data(), end, value);
+  if (mistake != std::errc() || rest != end || !std::isfinite(value) || value < least || value > most)
     throw ConfigError(fmt::format("{} {}: must be {}", option, text, allowed));
   return value;
 }
