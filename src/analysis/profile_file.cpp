@@ -9,7 +9,6 @@
 #include "io/hdf5_handles.hpp"
 #include "io/hdf5_image.hpp"
 #include "io/hdf5_turn.hpp"
-#include "io/partial_file.hpp"
 #include "src/analysis/profile_columns.hpp"
 #include "src/version.hpp"
 
@@ -91,18 +90,6 @@ std::string profile_file_image(const std::string& name, const ProfileReport& rep
   }
   for (std::size_t s = 0; s < report.snapshots.size(); ++s) write_snapshot_group(image.file(), s, report.snapshots[s], report.request);
   return image.close();
-}
-
-void write_profile_file(const std::string& path, const ProfileReport& report) {
-  const std::string bytes = profile_file_image(path, report);
-  const IgnoreFileSizeSignal ignore;
-  try {
-    create_with_room(partial_name(path), bytes, bytes.size());
-    publish(path);
-  } catch (...) {
-    remove_quietly(partial_name(path));
-    throw;
-  }
 }
 
 }  // namespace grove

@@ -12,7 +12,4 @@ namespace grove {
 /// numbers. Not collective. Throws SystemError.
 std::string profile_file_image(const std::string& name, const ProfileReport& report);
 
-/// Writes it to a new file, which appears when it is complete. Not collective. Throws SystemError.
-void write_profile_file(const std::string& path, const ProfileReport& report);
-
 }  // namespace grove

@@ -1,8 +1,10 @@
 // grove profile: density, circular velocity and dispersions against radius, and radii that hold shares of the mass.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <filesystem>
@@ -11,6 +13,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "io/partial_file.hpp"
 #include "io/printable.hpp"
 #include "io/text_columns.hpp"
 #include "kernels/space/error.hpp"
@@ -93,23 +96,62 @@ void require_effect(const std::vector<std::string>& settings) {
   }
 }
 
+/// Nothing may have the name of a result, nor that under which it is made, and its directory must take new files. Makes nothing: work that
+/// fails leaves no empty file.
+void require_new_file(const std::string& option, const std::string& file) {
+  std::error_code ignored;
+  const auto is_there = [&](const std::filesystem::path& path) { return exists(symlink_status(path, ignored)); };
+  if (is_there(file))
+    throw ConfigError(fmt::format("{} {} exists and is not overwritten: choose another name or move it away", option, file));
+  if (const auto partial = partial_name(file); is_there(partial))
+    throw ConfigError(
+        fmt::format("{} {}: {} is there, where the file is made before it gets its name: move it away", option, file, partial.string()));
+  const std::filesystem::path parent = std::filesystem::path(file).parent_path(), directory = parent.empty() ? "." : parent;
+  if (::access((directory / ".").c_str(), W_OK | X_OK) != 0)
+    throw SystemError(fmt::format("{} {}: no file can be made in {}: {}", option, file, directory.string(), reason_of(errno)));
+}
+
+bool replaces_table(const ProfileOptions& options) {
+  return options.json.replaces_table() || options.csv == "-" || options.lagrangian_csv == "-";
+}
+
 /// The files of results must be new, and each its own. On the root.
 void require_new_files(const ProfileOptions& options) {
   std::vector<std::filesystem::path> taken;
   const auto check = [&](const std::string& option, const std::string& file) {
     if (file.empty()) return;
-    const std::filesystem::path path = std::filesystem::weakly_canonical(file);
+    const std::filesystem::path path = file == "-" ? std::filesystem::path(file) : std::filesystem::weakly_canonical(file);
     if (std::find(taken.begin(), taken.end(), path) != taken.end())
-      throw ConfigError(fmt::format("{} {}: another result goes to this file: name another one", option, file));
+      throw ConfigError(
+          fmt::format("{} {}: another result goes to {}: name another file", option, file, file == "-" ? "standard output" : "this file"));
     taken.push_back(path);
   };
-  check("--json", options.json.file());
+  check("--json", options.json.replaces_table() ? "-" : options.json.file());
   check("--csv", options.csv);
   check("--lagrangian-csv", options.lagrangian_csv);
   check("--hdf5", options.hdf5);
   if (!options.hdf5.empty()) require_new_snapshot(options.hdf5, false, options.files, "--hdf5");
-  for (const std::string& csv : {options.csv, options.lagrangian_csv})
-    if (!csv.empty()) require_writable(csv);
+  for (const auto& [option, file] :
+       {std::pair{"--csv", options.csv}, {"--lagrangian-csv", options.lagrangian_csv}, {"--hdf5", options.hdf5}})
+    if (!file.empty() && file != "-") require_new_file(option, file);
+}
+
+/// Text to a new file, which appears when it is complete, or to standard output for "-". Not collective.
+void write_result(const std::string& option, const std::string& file, const std::string& text) {
+  if (file == "-") return write_text(file, text);
+  // It may have been made since the check at the start.
+  require_new_file(option, file);
+  const IgnoreFileSizeSignal ignore;
+  write_whole_file(file, text);
+}
+
+/// On the root.
+void write_results(const ProfileOptions& options, const ProfileReport& report) {
+  if (!options.csv.empty()) write_result("--csv", options.csv, profile_csv(report));
+  if (!options.lagrangian_csv.empty()) write_result("--lagrangian-csv", options.lagrangian_csv, lagrangian_csv(report));
+  if (!options.hdf5.empty()) write_result("--hdf5", options.hdf5, profile_file_image(options.hdf5, report));
+  if (!replaces_table(options)) fmt::print("{}", printable_text(profile_text(report)));
+  if (options.json.given()) options.json.write(profile_json(report));
 }
 
 void require_options(const ProfileOptions& options, ProfileRequest& request, const Communicator& comm) {
@@ -120,10 +162,10 @@ void require_options(const ProfileOptions& options, ProfileRequest& request, con
     if (const std::string why = options.columns.empty() ? "" : complaint_about_columns(options.columns); !why.empty())
       throw ConfigError("--columns: " + why);
   });
-  options.json.require_writable(comm);
   comm.agree([&] {
     if (comm.is_root()) require_new_files(options);
   });
+  options.json.require_writable(comm);
 }
 
 /// Where the G of a configuration comes from.
@@ -172,12 +214,7 @@ int profile(const ProfileOptions& options, const Communicator& comm) {
     comm.agree([&] { require_same_units(report.snapshots.front(), report.snapshots.back()); });
   }
   comm.agree([&] {
-    if (!comm.is_root()) return;
-    if (!options.csv.empty()) write_text(options.csv, profile_csv(report));
-    if (!options.lagrangian_csv.empty()) write_text(options.lagrangian_csv, lagrangian_csv(report));
-    if (!options.hdf5.empty()) write_profile_file(options.hdf5, report);
-    if (!options.json.replaces_table()) fmt::print("{}", printable_text(profile_text(report)));
-    if (options.json.given()) options.json.write(profile_json(report));
+    if (comm.is_root()) write_results(options, report);
   });
   return 0;
 }
@@ -203,8 +240,10 @@ CommandAction declare_profile(CLI::App& app) {
   app.add_option("--lagrangian", options->fractions, "shares of the mass whose radii are shown [0.1,0.5,0.9]")->type_name("LIST");
   app.add_option("--disc", options->disc, "rings about the angular momentum of this component, or of 'all', instead of shells")
       ->type_name("COMPONENT");
-  app.add_option("--csv", options->csv, "write all profiles as CSV to a new file")->type_name("FILE");
-  app.add_option("--lagrangian-csv", options->lagrangian_csv, "write centres and Lagrangian radii as CSV to a new file")->type_name("FILE");
+  app.add_option("--csv", options->csv, "write all profiles as CSV to a new file; -: to standard output instead of the table")
+      ->type_name("FILE");
+  app.add_option("--lagrangian-csv", options->lagrangian_csv, "write centres and Lagrangian radii as CSV to a new file; or -")
+      ->type_name("FILE");
   app.add_option("--hdf5", options->hdf5, "write all as HDF5 to a new file")->type_name("FILE");
   app.add_option("--columns", options->columns, "what the columns of a text table are, as initial_conditions.columns of a run")
       ->type_name("LIST");

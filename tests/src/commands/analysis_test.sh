@@ -72,6 +72,13 @@ files_that_are_there_are_not_replaced() {
     holds [ "$(cat mine.csv)" = mine ] && holds cmp a.hdf5 mine.hdf5
 }
 
+csv_goes_to_standard_output_in_place_of_the_table() {
+  plummer 1 a.hdf5 && "$grove" profile a.hdf5 --csv p.csv --lagrangian-csv l.csv >t.txt && "$grove" profile a.hdf5 --csv - >p.txt && ranks 2 profile a.hdf5 --lagrangian-csv=- >l.txt &&
+    holds cmp p.csv p.txt && holds cmp l.csv l.txt && holds [ ! -e - ] &&
+    fails_with 2 "--lagrangian-csv -: another result goes to standard output" "$grove" profile a.hdf5 --csv - --lagrangian-csv - &&
+    fails_with 2 "--csv -: another result goes to standard output" "$grove" profile a.hdf5 --csv - --json
+}
+
 mistakes_are_named() {
   plummer 1 a.hdf5 && head -c 5000 a.hdf5 >cut.hdf5
   fails_with 3 "cut.hdf5" ranks 2 profile cut.hdf5 && fails_with 3 "absent.hdf5" "$grove" profile a.hdf5 absent.hdf5 &&
