@@ -17,9 +17,9 @@
 #include "io/text_columns.hpp"
 #include "kernels/space/error.hpp"
 #include "src/analysis/comparison.hpp"
+#include "src/analysis/named_units.hpp"
 #include "src/commands/command.hpp"
 #include "src/commands/options.hpp"
-#include "src/config/units.hpp"
 #include "src/run/same_on_all_ranks.hpp"
 #include "src/text/text_parts.hpp"
 #include "src/text/text_table.hpp"
@@ -68,16 +68,9 @@ ComparedFile read_compared(const std::string& path, const std::string& columns, 
   return file;
 }
 
-bool have_same_units(const UnitSystem& a, const UnitSystem& b) {
-  const auto differs = [](double x, double y) { return differ(x, y, same_when_joined); };
-  return is_physical(a) == is_physical(b) && !differs(a.length_in_cm, b.length_in_cm) && !differs(a.mass_in_g, b.mass_in_g) &&
-         !differs(a.velocity_in_cm_per_s, b.velocity_in_cm_per_s);
-}
-
-void require_same_units(const ComparedFile& a, const ComparedFile& b) {
-  if (!a.info.units || !b.info.units || have_same_units(*a.info.units, *b.info.units)) return;
-  throw DataError(fmt::format("{} has {}, {} has {}: their numbers cannot be compared, and nothing is converted", a.path,
-                              in_words(*a.info.units), b.path, in_words(*b.info.units)));
+/// Of A and of B.
+std::array<NamedUnits, 2> units_of(const ComparedFile& a, const ComparedFile& b) {
+  return {named_units(a.path, a.info), named_units(b.path, b.info)};
 }
 
 std::vector<std::string> notes_on(const ComparedFile& a, const ComparedFile& b) {
@@ -87,8 +80,9 @@ std::vector<std::string> notes_on(const ComparedFile& a, const ComparedFile& b) 
   };
   add("time", a.info.time, b.info.time);
   add("G", a.info.G, b.info.G);
-  if (a.info.units.has_value() != b.info.units.has_value())
-    notes.push_back(fmt::format("{} does not name its units: they are taken for those of the other file", (a.info.units ? b : a).path));
+  const std::array<NamedUnits, 2> units = units_of(a, b);
+  for (const NamedUnits& file : units)
+    if (std::string note = note_on_units(file, common_units(units)); !note.empty()) notes.push_back(std::move(note));
   for (const ComparedFile* file : {&a, &b})
     for (const std::string& note : file->info.notes) notes.push_back(file->path + ": " + note);
   return notes;
@@ -184,7 +178,7 @@ void require_options(const CompareOptions& options, const Communicator& comm) {
 int compare(const CompareOptions& options, const Communicator& comm) {
   require_options(options, comm);
   ComparedFile a = read_compared(options.a, options.columns_a, comm), b = read_compared(options.b, options.columns_b, comm);
-  comm.agree([&] { require_same_units(a, b); });
+  comm.agree([&] { common_units(units_of(a, b)); });
   const Comparison comparison = compare_particles(std::move(a.particles), std::move(b.particles), comm);
   comm.agree([&] {
     if (!comm.is_root()) return;

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <cmath>
@@ -15,8 +16,10 @@
 
 #include "io/partial_file.hpp"
 #include "io/printable.hpp"
+#include "io/reader.hpp"
 #include "io/text_columns.hpp"
 #include "kernels/space/error.hpp"
+#include "src/analysis/named_units.hpp"
 #include "src/analysis/profile_file.hpp"
 #include "src/analysis/profile_report.hpp"
 #include "src/commands/command.hpp"
@@ -165,32 +168,68 @@ void require_options(const ProfileOptions& options, ProfileRequest& request, con
   comm.agree([&] {
     if (comm.is_root()) require_new_files(options);
   });
-  options.json.require_writable(comm);
+}
+
+/// Whether one of the settings is gravity.G, or is in [units].
+bool has_G(const std::vector<std::string>& settings) {
+  return std::any_of(settings.begin(), settings.end(), [](const std::string& text) {
+    const GivenSetting given = read_override(text);
+    return given.section == "gravity" && given.name == "G";
+  });
+}
+bool has_units(const std::vector<std::string>& settings) {
+  return std::any_of(settings.begin(), settings.end(), [](const std::string& text) { return read_override(text).section == "units"; });
 }
 
 /// Where the G of a configuration comes from.
 std::string origin_of_G(const RecordedPhysics& physics, const CommonOptions& common, const UnitSystem& units) {
-  const auto is_set = [](const std::vector<std::string>& texts) {
-    return std::any_of(texts.begin(), texts.end(), [](const std::string& text) {
-      const GivenSetting given = read_override(text);
-      return given.section == "gravity" && given.name == "G";
-    });
-  };
-  if (is_set(common.settings)) return "--set";
-  if (is_set(physics.overrides())) return "recorded in the file";
-  return is_physical(units) ? "the physical constant; the file does not say" : "by default; the file does not say";
+  if (has_G(common.settings)) return "--set";
+  if (has_G(physics.overrides())) return "recorded in the file";
+  // A G in the file would be that of the units in the file.
+  const char* const reason = has_units(common.settings) ? "for the units of --set" : "the file does not say";
+  return fmt::format("{}; {}", is_physical(units) ? "the physical constant" : "by default", reason);
 }
 
-MeasuredSnapshot measure(const std::string& file, const ProfileOptions& options, const ProfileRequest& request, const Communicator& comm) {
-  require_same_file(file, "SNAPSHOT", comm);
-  const RecordedPhysics physics = physics_of_file(file, options.common, comm);
-  std::vector<std::string> first = physics.overrides();
+/// A file and what it says of its physics.
+struct Source {
+  std::string file;
+  RecordedPhysics physics;
+  std::vector<std::string> notes;
+};
+
+/// Of all files, before the first is measured. A file that names no units has those of the others. Units of --set hold for all, whatever
+/// the files name. Collective; throws AgreedError.
+std::vector<Source> sources_of(const ProfileOptions& options, const Communicator& comm) {
+  std::vector<ReadInfo> infos;
+  std::vector<NamedUnits> units;
+  for (const std::string& file : options.files) {
+    require_same_file(file, "SNAPSHOT", comm);
+    infos.push_back(read_info(file, comm));
+    units.push_back(named_units(file, infos.back()));
+  }
+  std::vector<Source> sources;
+  comm.agree([&] {
+    const NamedUnits* const common = has_units(options.common.settings) ? nullptr : common_units(units);
+    for (std::size_t k = 0; k < infos.size(); ++k) {
+      if (common && !units[k].units) infos[k].units = common->units;
+      Source& source = sources.emplace_back(Source{options.files[k], {options.files[k], infos[k], options.common.settings}, {}});
+      if (std::string note = note_on_units(units[k], common); !note.empty()) source.notes.push_back(std::move(note));
+    }
+  });
+  return sources;
+}
+
+MeasuredSnapshot measure(const Source& source, const ProfileOptions& options, const ProfileRequest& request, const Communicator& comm) {
+  const std::string& file = source.file;
+  std::vector<std::string> first = source.physics.overrides();
   first.push_back("initial_conditions.file=" + file);
   const Config config = load_config_on_all_ranks("", options.common.overrides(first), comm);
   ReadInfo info;
   const ParticleSet particles = read_particles(file, comm, &info, standard_fields(), options.columns);
-  MeasuredSnapshot snapshot{file,         info.format, info.time, config.gravity.G, origin_of_G(physics, options.common, config.units),
-                            config.units, info.notes,  {}};
+  MeasuredSnapshot snapshot{
+      file,         info.format,  info.time, config.gravity.G, origin_of_G(source.physics, options.common, config.units),
+      config.units, source.notes, {}};
+  snapshot.notes.insert(snapshot.notes.end(), info.notes.begin(), info.notes.end());
   if (const std::string why = why_not_isolated(info.universe); !why.empty())
     snapshot.notes.push_back("the file " + why + "; the numbers are taken as they are");
   if (const std::string advice = advice_on_G(config.gravity.G, config.units); !advice.empty()) snapshot.notes.push_back(advice);
@@ -198,20 +237,16 @@ MeasuredSnapshot measure(const std::string& file, const ProfileOptions& options,
   return snapshot;
 }
 
-void require_same_units(const MeasuredSnapshot& a, const MeasuredSnapshot& b) {
-  const auto differs = [](double x, double y) { return differ(x, y, same_when_compared); };
-  if (differs(a.units.length_in_cm, b.units.length_in_cm) || differs(a.units.mass_in_g, b.units.mass_in_g) ||
-      differs(a.units.velocity_in_cm_per_s, b.units.velocity_in_cm_per_s))
-    throw DataError(fmt::format("{} has {}, {} has {}: their numbers do not belong into one table; measure them one by one", a.file,
-                                in_words(a.units), b.file, in_words(b.units)));
-}
-
 int profile(const ProfileOptions& options, const Communicator& comm) {
   ProfileReport report;
   require_options(options, report.request, comm);
-  for (const std::string& file : options.files) {
-    report.snapshots.push_back(measure(file, options, report.request, comm));
-    comm.agree([&] { require_same_units(report.snapshots.front(), report.snapshots.back()); });
+  const std::vector<Source> sources = sources_of(options, comm);
+  options.json.require_writable(comm);
+  for (const Source& source : sources) {
+    report.snapshots.push_back(measure(source, options, report.request, comm));
+    // With units.system = "file" in --set, each file has its own.
+    const MeasuredSnapshot &first = report.snapshots.front(), &last = report.snapshots.back();
+    comm.agree([&] { common_units(std::array{NamedUnits{first.file, first.units}, NamedUnits{last.file, last.units}}); });
   }
   comm.agree([&] {
     if (comm.is_root()) write_results(options, report);

@@ -72,11 +72,37 @@ files_that_are_there_are_not_replaced() {
     holds [ "$(cat mine.csv)" = mine ] && holds cmp a.hdf5 mine.hdf5
 }
 
+a_profile_that_fails_leaves_no_file() {
+  plummer 1 a.hdf5 && fails_with 3 "absent.hdf5" ranks 2 profile a.hdf5 absent.hdf5 --csv 1.csv --lagrangian-csv 2.csv --hdf5 3.hdf5 --json 4.json || return 1
+  fails_with 2 "another result" "$grove" profile a.hdf5 --csv same --json same && fails_with 4 "no file can be made in nowhere" ranks 2 profile a.hdf5 --csv nowhere/1.csv &&
+    fails_with 4 "no file can be made in nowhere" "$grove" profile a.hdf5 --hdf5 nowhere/1.hdf5 || return 1
+  local limited=(bash -c 'ulimit -f 20480; exec "$@"' limited "$grove" profile a.hdf5 --shells 100000)
+  fails_with 4 "1.csv.partial: cannot be written: File too large" "${limited[@]}" --csv 1.csv &&
+    fails_with 4 "1.hdf5.partial: cannot be written: File too large" "${limited[@]}" --hdf5 1.hdf5 &&
+    holds [ "$(echo [1-4same]*)" = "a.hdf5 err.txt" ] && touch 1.csv.partial && fails_with 2 "1.csv.partial is there" "$grove" profile a.hdf5 --csv 1.csv
+}
+
 csv_goes_to_standard_output_in_place_of_the_table() {
   plummer 1 a.hdf5 && "$grove" profile a.hdf5 --csv p.csv --lagrangian-csv l.csv >t.txt && "$grove" profile a.hdf5 --csv - >p.txt && ranks 2 profile a.hdf5 --lagrangian-csv=- >l.txt &&
     holds cmp p.csv p.txt && holds cmp l.csv l.txt && holds [ ! -e - ] &&
     fails_with 2 "--lagrangian-csv -: another result goes to standard output" "$grove" profile a.hdf5 --csv - --lagrangian-csv - &&
     fails_with 2 "--csv -: another result goes to standard output" "$grove" profile a.hdf5 --csv - --json
+}
+
+files_without_units_have_those_of_the_others() {
+  local kpc='units.system="kpc, km/s, 1e10 Msun"' rows="1 1 0 0 0 0 0 0"
+  "$grove" ic plummer --n 50 --set "$kpc" --out k.hdf5 >ic.txt && "$grove" ic plummer --n 50 --out n.hdf5 >ic.txt && table "$rows" "2 1 1 0 0 0 0 0" >x.txt || return 1
+  for files in "k.hdf5 x.txt" "x.txt k.hdf5"; do
+    # shellcheck disable=SC2086
+    ranks 2 compare $files >c.txt && contains c.txt "note: x.txt does not name its units: they are taken for those of k.hdf5" &&
+      "$grove" profile $files --json p.json >p.txt && contains p.txt "x.txt does not name its units: they are taken for those of k.hdf5" &&
+      contains p.json "does not name its units" && holds [ "$(grep -c '"G": 43009' p.json)" -eq 2 ] && rm p.json || return 1
+  done
+  "$grove" profile x.txt x.txt >p.txt && lacks p.txt "does not name" && "$grove" profile n.hdf5 x.txt >p.txt && contains p.txt "those of n.hdf5" &&
+    fails_with 3 "n.hdf5 has N-body units, k.hdf5 has units of" "$grove" profile x.txt n.hdf5 k.hdf5 && fails_with 3 "n.hdf5 has N-body units, k.hdf5 has units of" "$grove" compare n.hdf5 k.hdf5 &&
+    fails_with 3 "n.hdf5 has N-body units, k.hdf5 has units of" "$grove" profile n.hdf5 k.hdf5 --set units.system=file &&
+    "$grove" profile n.hdf5 k.hdf5 x.txt --set "$kpc" --json p.json >p.txt && lacks p.txt "does not name" && holds [ "$(grep -c '"G": 43009' p.json)" -eq 3 ] &&
+    "$grove" profile n.hdf5 --set "$kpc" >p.txt && contains p.txt "(the physical constant; for the units of --set)"
 }
 
 mistakes_are_named() {
@@ -88,7 +114,7 @@ mistakes_are_named() {
     fails_with 2 "--lagrangian 50" "$grove" profile a.hdf5 --lagrangian 50 &&
     fails_with 2 "has no effect on a profile" "$grove" profile a.hdf5 --set time.dt=1 && fails_with 2 "SNAPSHOT is required" "$grove" profile &&
     fails_with 2 "is taken as the file" "$grove" profile --json a.hdf5 &&
-    fails_with 3 "their numbers do not belong into one table" "$grove" profile a.hdf5 "$data/hdf5/swift_ics.hdf5"
+    fails_with 3 "their numbers cannot stand beside each other" "$grove" profile a.hdf5 "$data/hdf5/swift_ics.hdf5"
 }
 
 sums_that_do_not_fit_are_refused_in_words() {
@@ -127,7 +153,7 @@ limits_decide_the_exit_code() {
 files_that_cannot_be_compared_are_named() {
   plummer 1 a.hdf5 && table "7 1 1 2 3 0 0 0" "7 1 4 5 6 0 0 0" >twice.txt &&
     fails_with 3 "twice.txt: particle id 7 occurs more than once" ranks 2 compare twice.txt twice.txt &&
-    fails_with 3 "their numbers cannot be compared" "$grove" compare a.hdf5 "$data/hdf5/swift_ics.hdf5" && fails_with 3 "absent.hdf5" "$grove" compare a.hdf5 absent.hdf5 &&
+    fails_with 3 "their numbers cannot stand beside each other" "$grove" compare a.hdf5 "$data/hdf5/swift_ics.hdf5" && fails_with 3 "absent.hdf5" "$grove" compare a.hdf5 absent.hdf5 &&
     fails_with 2 "B is required" "$grove" compare a.hdf5 && fails_with 2 "--max-position" "$grove" compare a.hdf5 a.hdf5 --max-position=-1
 }
 
