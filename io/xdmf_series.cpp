@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cmath>
 #include <fstream>
 #include <system_error>
 
@@ -65,15 +66,24 @@ bool is_one_row_each(const DatasetInfo& info, hsize_t count) {
   return info.type_name != "other" && !info.shape.empty() && info.shape.size() <= 2 && info.shape[0] == count;
 }
 
+/// The positions of the particles of one type. Throws DataError where they are no three numbers for each.
+DatasetInfo describe_positions(const Hdf5Handle& group) {
+  const Hdf5Handle dataset = open_dataset(group, "Coordinates");
+  DatasetInfo info = describe_dataset(dataset);
+  if (info.type_name == "other" || info.shape.size() != 2 || info.shape[1] != 3)
+    throw DataError(hdf5_name(dataset) + ": are no positions: three numbers are needed for each particle");
+  return info;
+}
+
 /// The grid of the particles of one type.
 std::string grid_of_type(const Hdf5Handle& file, const std::string& file_name, int type) {
   const std::string group_name = gadget_group(type);
   const Hdf5Handle group = open_group(file, group_name);
   const auto place = [&](const std::string& dataset) { return fmt::format("{}:/{}/{}", quoted(file_name), group_name, dataset); };
-  const DatasetInfo positions = describe_dataset(open_dataset(group, "Coordinates"));
+  const DatasetInfo positions = describe_positions(group);
   const std::string name = read_component_name(group).value_or(group_name);
   std::string text = fmt::format("<Grid Name=\"{}\" GridType=\"Uniform\">\n", quoted(name));
-  text += fmt::format("<Topology TopologyType=\"Polyvertex\" NumberOfElements=\"{}\" NodesPerElement=\"1\"/>\n", positions.shape.at(0));
+  text += fmt::format("<Topology TopologyType=\"Polyvertex\" NumberOfElements=\"{}\" NodesPerElement=\"1\"/>\n", positions.shape[0]);
   text += fmt::format("<Geometry GeometryType=\"XYZ\">{}</Geometry>\n", data_item(place("Coordinates"), positions));
   for (const std::string& dataset : link_names(group)) {
     if (dataset == "Coordinates" || !is_dataset(group, dataset)) continue;
@@ -104,20 +114,20 @@ void XdmfSeries::require_no_other(const std::filesystem::path& path) {
 void XdmfSeries::add(const std::filesystem::path& snapshot, const Hdf5Turn&) {
   const Hdf5Handle file = open_hdf5_file(snapshot);
   const auto time = read_number(open_group(file, "Header"), "Time");
-  if (!time) throw DataError(snapshot.string() + ": says nothing of its time");
+  if (!time || !std::isfinite(*time)) throw DataError(snapshot.string() + ": does not say its time");
   const std::string name = snapshot.filename().string();
   std::string text =
       fmt::format("<Grid Name=\"{}\" GridType=\"Collection\" CollectionType=\"Spatial\">\n", quoted(snapshot.stem().string()));
   text += fmt::format("<Time Value=\"{}\"/>\n", *time);
   for (int type = 0; type < particle_type_count; ++type)
     if (has_link(file, gadget_group(type))) text += grid_of_type(file, name, type);
-  entries_.push_back(text + "</Grid>\n");
+  entries_.emplace(*time, text + "</Grid>\n");
 }
 
 void XdmfSeries::write() {
   require_no_other(path_);
   std::string text = std::string(head) + begin;
-  for (const std::string& entry : entries_) text += entry;
+  for (const auto& [time, entry] : entries_) text += entry;
   text += end;
   const std::filesystem::path partial = partial_name(path_);
   try {

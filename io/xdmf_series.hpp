@@ -3,14 +3,15 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <map>
 #include <string>
-#include <vector>
+#include <utility>
 
 #include "io/hdf5_turn.hpp"
 
 namespace grove {
 
-/// Times and fields of some snapshots, in the order in which they are added. Each type of particles is a grid of points, the types of a
+/// Times and fields of some snapshots, in the order of their times. Each type of particles is a grid of points, the types of a
 /// snapshot are a spatial collection, the snapshots a temporal one. The numbers stay in the snapshots, which the list names relative to its
 /// own directory. Not collective: one rank keeps it.
 class XdmfSeries {
@@ -23,7 +24,7 @@ class XdmfSeries {
   static void require_no_other(const std::filesystem::path& path);
 
   /// Adds a snapshot, which must lie in the directory of the list: all its particles and datasets of numbers. Throws DataError and
-  /// SystemError for one that cannot be read.
+  /// SystemError for one that cannot be read or has no time or positions; the list is then as it was.
   void add(const std::filesystem::path& snapshot, const Hdf5Turn& turn);
   /// Replaces the file; at every moment the whole former or the whole new one is there. Throws SystemError, also as require_no_other().
   void write();
@@ -33,7 +34,7 @@ class XdmfSeries {
 
  private:
   std::filesystem::path path_;
-  std::vector<std::string> entries_;  ///< the text of each snapshot
+  std::multimap<double, std::string> entries_;  ///< the text of each snapshot, by time
 };
 
 }  // namespace grove

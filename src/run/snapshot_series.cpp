@@ -1,6 +1,7 @@
 #include "src/run/snapshot_series.hpp"
 
 #include <string>
+#include <utility>
 
 #include "kernels/space/error.hpp"
 #include "src/run/go_on.hpp"
@@ -30,18 +31,39 @@ SnapshotSeries::SnapshotSeries(const OutputDirectory& directory, std::uint64_t f
     }
   }
   pending_ = list_.size();
-  flush();
+  write();
 }
 
 void SnapshotSeries::add(const std::string& snapshot, const Hdf5Turn& turn) {
-  try_to([&] {
-    list_.add(snapshot, turn);
+  add_missed(turn);
+  if (try_to([&] { list_.add(snapshot, turn); }))
     ++pending_;
-    if (pending_ > list_.size() / entries_written_each) flush();
-  });
+  else
+    missed_.push_back(snapshot);
+  if (pending_ > list_.size() / entries_written_each) write();
 }
 
 void SnapshotSeries::flush() {
+  if (!missed_.empty()) add_missed(Hdf5Turn());
+  write();
+}
+
+void SnapshotSeries::add_missed(const Hdf5Turn& turn) {
+  while (!missed_.empty()) {
+    const std::string snapshot = std::move(missed_.front());
+    missed_.pop_front();
+    try {
+      list_.add(snapshot, turn);
+      ++pending_;
+    } catch (const Error&) {
+      // It has been said. Another one is the first to be tried next time, so that a damaged one does not hold up those behind it.
+      missed_.push_back(snapshot);
+      return;
+    }
+  }
+}
+
+void SnapshotSeries::write() {
   if (pending_ == 0) return;
   try_to([&] {
     list_.write();
@@ -50,12 +72,14 @@ void SnapshotSeries::flush() {
 }
 
 template <class Work>
-void SnapshotSeries::try_to(Work work) {
+bool SnapshotSeries::try_to(Work work) {
   try {
     work();
+    return true;
   } catch (const Error& error) {
     if (!goes_on_) throw;
     say_that_the_run_goes_on(error);
+    return false;
   }
 }
 
