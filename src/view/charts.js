@@ -5,7 +5,8 @@ function ticks(low, high, count) {
   const raw = (high - low) / count, power = 10 ** Math.floor(Math.log10(raw));
   const step = power * ([1, 2, 5].find((m) => m * power >= raw) || 10);
   const places = [];
-  for (let i = Math.ceil(low / step - 1e-9); i * step <= high + 1e-9 * step && places.length < 50; ++i) places.push(i * step);
+  for (let i = Math.ceil(low / step - 1e-9); i * step <= high + 1e-9 * step && places.length < 50; ++i)
+    places.push(i * step);
   return places;
 }
 
@@ -14,24 +15,35 @@ function logTicks(low, high) {
   const between = high - low < 1.5 ? [1, 2, 5] : high - low < 3 ? [1, 3] : [1], every = Math.ceil((high - low) / 7);
   const places = [];
   for (let power = Math.ceil(low) - 1; power <= high; ++power)
-    if (power % every === 0) for (const m of between) places.push(power + Math.log10(m));
+    if (power % every === 0)
+      for (const m of between) places.push(power + Math.log10(m));
   return places.filter((y) => y >= low && y <= high);
 }
 
 class Chart {
   /** `options`: isLog, isStacked, format (of y), nothing (the words without data). */
   constructor(id, options) {
-    Object.assign(this, { canvas: $(id + "-chart"), legend: $(id + "-legend"), lines: [], x: [], mark: null, ...options });
-    this.canvas.addEventListener("pointermove", (e) => { this.mark = e.offsetX; this.draw(); });
-    this.canvas.addEventListener("pointerleave", () => { this.mark = null; this.draw(); });
+    Object.assign(
+        this, {canvas: $(id + "-chart"), legend: $(id + "-legend"), lines: [], x: [], mark: null, ...options});
+    this.canvas.addEventListener("pointermove", (e) => {
+      this.mark = e.offsetX;
+      this.draw();
+    });
+    this.canvas.addEventListener("pointerleave", () => {
+      this.mark = null;
+      this.draw();
+    });
   }
   /** `x`: places; `lines`: [{name, values}], null where there is nothing. */
-  set(x, lines, xName) { Object.assign(this, { x, lines, xName }); this.draw(); }
+  set(x, lines, xName) {
+    Object.assign(this, {x, lines, xName});
+    this.draw();
+  }
 
   /** What is drawn: logarithms, or sums over the lines before. */
   heights() {
     const sums = this.x.map(() => 0);
-    return this.lines.map(({ values }) => values.map((value, i) => {
+    return this.lines.map(({values}) => values.map((value, i) => {
       if (value === null) return null;
       if (this.isLog) return value === 0 ? null : Math.log10(Math.abs(value));
       return this.isStacked ? (sums[i] += value) : value;
@@ -39,7 +51,11 @@ class Chart {
   }
   range(values) {
     let [low, high] = [Infinity, -Infinity];
-    for (const value of values) if (value !== null) { low = Math.min(low, value); high = Math.max(high, value); }
+    for (const value of values)
+      if (value !== null) {
+        low = Math.min(low, value);
+        high = Math.max(high, value);
+      }
     if (low > high) return null;
     if (this.isStacked) low = 0;
     const room = high > low ? (high - low) * 0.06 : Math.abs(high) * 0.1 || 1;
@@ -47,7 +63,8 @@ class Chart {
   }
 
   draw() {
-    const ratio = window.devicePixelRatio || 1, canvas = this.canvas, width = canvas.clientWidth, height = canvas.clientHeight;
+    const ratio = window.devicePixelRatio || 1, canvas = this.canvas, width = canvas.clientWidth,
+          height = canvas.clientHeight;
     [canvas.width, canvas.height] = [Math.round(width * ratio), Math.round(height * ratio)];
     const pen = canvas.getContext("2d");
     pen.scale(ratio, ratio);
@@ -56,26 +73,45 @@ class Chart {
     canvas.dataset.points = this.x.length;
     canvas.setAttribute("aria-label", `${this.lines.map((line) => line.name).join(", ")}: ${this.x.length} points`);
     const heights = this.heights(), yRange = this.range(heights.flat());
-    if (!yRange) { pen.textAlign = "center"; pen.fillText(this.x.length ? this.allZero || this.nothing : this.nothing, width / 2, height / 2); this.legend.textContent = ""; return; }
+    if (!yRange) {
+      pen.textAlign = "center";
+      pen.fillText(this.x.length ? this.allZero || this.nothing : this.nothing, width / 2, height / 2);
+      this.legend.textContent = "";
+      return;
+    }
     let [x0, x1] = [this.x[0], this.x.at(-1)];
     if (x0 === x1) [x0, x1] = [x0 - 0.5, x1 + 0.5];
-    const box = { left: 58, right: width - 10, top: 8, bottom: height - 34 };
+    const box = {left: 58, right: width - 10, top: 8, bottom: height - 34};
     const px = (x) => box.left + ((x - x0) / (x1 - x0)) * (box.right - box.left);
     const py = (y) => box.bottom - ((y - yRange[0]) / (yRange[1] - yRange[0])) * (box.bottom - box.top);
     this.drawAxes(pen, box, [x0, x1], yRange, px, py);
-    if (this.isStacked) this.drawAreas(pen, heights, px, py); else this.drawLines(pen, heights, px, py);
+    if (this.isStacked)
+      this.drawAreas(pen, heights, px, py);
+    else
+      this.drawLines(pen, heights, px, py);
     this.showValues(pen, box, px);
   }
   drawAxes(pen, box, xRange, yRange, px, py) {
     pen.strokeStyle = style("--line");
     pen.lineWidth = 1;
-    const line = (...ends) => { pen.beginPath(); pen.moveTo(ends[0], ends[1]); pen.lineTo(ends[2], ends[3]); pen.stroke(); };
+    const line = (...ends) => {
+      pen.beginPath();
+      pen.moveTo(ends[0], ends[1]);
+      pen.lineTo(ends[2], ends[3]);
+      pen.stroke();
+    };
     pen.textAlign = "right";
     pen.textBaseline = "middle";
-    for (const y of this.isLog ? logTicks(...yRange) : ticks(...yRange, 5)) { line(box.left, py(y), box.right, py(y)); pen.fillText(this.isLog ? number(10 ** y, 3) : this.format(y), box.left - 6, py(y)); }
+    for (const y of this.isLog ? logTicks(...yRange) : ticks(...yRange, 5)) {
+      line(box.left, py(y), box.right, py(y));
+      pen.fillText(this.isLog ? number(10 ** y, 3) : this.format(y), box.left - 6, py(y));
+    }
     pen.textAlign = "center";
     pen.textBaseline = "top";
-    for (const x of ticks(...xRange, Math.max(2, Math.floor((box.right - box.left) / 70)))) { line(px(x), box.bottom, px(x), box.bottom + 4); pen.fillText(number(x), px(x), box.bottom + 6); }
+    for (const x of ticks(...xRange, Math.max(2, Math.floor((box.right - box.left) / 70)))) {
+      line(px(x), box.bottom, px(x), box.bottom + 4);
+      pen.fillText(number(x), px(x), box.bottom + 6);
+    }
     pen.fillText(this.xName, (box.left + box.right) / 2, box.bottom + 20);
   }
   drawLines(pen, heights, px, py) {
@@ -84,9 +120,19 @@ class Chart {
       pen.lineWidth = 1.6;
       pen.beginPath();
       let isDown = false;
-      values.forEach((y, i) => { if (y === null) { isDown = false; return; } pen[isDown ? "lineTo" : "moveTo"](px(this.x[i]), py(y)); isDown = true; });
+      values.forEach((y, i) => {
+        if (y === null) {
+          isDown = false;
+          return;
+        }
+        pen[isDown ? "lineTo" : "moveTo"](px(this.x[i]), py(y));
+        isDown = true;
+      });
       pen.stroke();
-      if (values.length < 40) values.forEach((y, i) => { if (y !== null) pen.fillRect(px(this.x[i]) - 2, py(y) - 2, 4, 4); });
+      if (values.length < 40)
+        values.forEach((y, i) => {
+          if (y !== null) pen.fillRect(px(this.x[i]) - 2, py(y) - 2, 4, 4);
+        });
     });
   }
   drawAreas(pen, heights, px, py) {
@@ -103,14 +149,15 @@ class Chart {
   showValues(pen, box, px) {
     let at = this.x.length - 1;
     if (this.mark !== null) {
-      at = this.x.reduce((best, x, i) => (Math.abs(px(x) - this.mark) < Math.abs(px(this.x[best]) - this.mark) ? i : best), 0);
+      at = this.x.reduce(
+          (best, x, i) => (Math.abs(px(x) - this.mark) < Math.abs(px(this.x[best]) - this.mark) ? i : best), 0);
       pen.strokeStyle = style("--faint");
       pen.beginPath();
       pen.moveTo(px(this.x[at]), box.top);
       pen.lineTo(px(this.x[at]), box.bottom);
       pen.stroke();
     }
-    const entries = this.lines.map(({ name, values }, k) => {
+    const entries = this.lines.map(({name, values}, k) => {
       const entry = document.createElement("span"), colour = document.createElement("i");
       colour.style.background = lineColour(k);
       entry.append(colour, `${name} ${this.format(values[at], true)}`);

@@ -30,16 +30,29 @@ class Cloud {
     this.pointers = new Map();
     this.reset();
     this.begin();
-    canvas.addEventListener("webglcontextlost", (event) => { event.preventDefault(); this.gl = null; this.say("the graphics card was lost; waiting for it"); });
-    canvas.addEventListener("webglcontextrestored", () => { this.begin(); if (this.sample) this.show(this.sample); });
+    canvas.addEventListener("webglcontextlost", (event) => {
+      event.preventDefault();
+      this.gl = null;
+      this.say("the graphics card was lost; waiting for it");
+    });
+    canvas.addEventListener("webglcontextrestored", () => {
+      this.begin();
+      if (this.sample) this.show(this.sample);
+    });
     this.listen();
   }
-  say(words) { $("cloud-note").hidden = !words; text("cloud-note", words); }
+  say(words) {
+    $("cloud-note").hidden = !words;
+    text("cloud-note", words);
+  }
 
   begin() {
     // The buffer is kept so that a picture of the page has the cloud in it.
-    const gl = this.canvas.getContext("webgl", { alpha: false, antialias: false, preserveDrawingBuffer: true });
-    if (!gl) { this.say("This browser shows no WebGL, which the cloud of particles needs. Everything else works."); return; }
+    const gl = this.canvas.getContext("webgl", {alpha: false, antialias: false, preserveDrawingBuffer: true});
+    if (!gl) {
+      this.say("This browser shows no WebGL, which the cloud of particles needs. Everything else works.");
+      return;
+    }
     this.gl = gl;
     const program = gl.createProgram();
     for (const [kind, source] of [[gl.VERTEX_SHADER, vertexShader], [gl.FRAGMENT_SHADER, fragmentShader]]) {
@@ -51,7 +64,11 @@ class Cloud {
     gl.bindAttribLocation(program, 0, "position");
     gl.bindAttribLocation(program, 1, "type");
     gl.linkProgram(program);
-    if (!gl.getProgramParameter(program, gl.LINK_STATUS)) { this.gl = null; this.say("WebGL does not take the program that draws particles: " + gl.getProgramInfoLog(program)); return; }
+    if (!gl.getProgramParameter(program, gl.LINK_STATUS)) {
+      this.gl = null;
+      this.say("WebGL does not take the program that draws particles: " + gl.getProgramInfoLog(program));
+      return;
+    }
     gl.useProgram(program);
     this.at = (name) => gl.getUniformLocation(program, name);
     gl.uniform3fv(this.at("colours"), typeColours.flatMap(rgb));
@@ -77,30 +94,50 @@ class Cloud {
   rotate(right, down) {
     const [c, s, d, t] = [Math.cos(right), Math.sin(right), Math.cos(down), Math.sin(down)];
     const by = [c, 0, s, t * s, d, -t * c, -d * s, t, d * c], old = this.turn;
-    this.turn = by.map((_, i) => [0, 1, 2].reduce((sum, k) => sum + by[3 * Math.floor(i / 3) + k] * old[3 * k + (i % 3)], 0));
+    this.turn =
+        by.map((_, i) => [0, 1, 2].reduce((sum, k) => sum + by[3 * Math.floor(i / 3) + k] * old[3 * k + (i % 3)], 0));
     this.draw();
   }
-  magnify(factor) { this.zoom = Math.min(200, Math.max(0.02, this.zoom * factor)); this.draw(); }
+  magnify(factor) {
+    this.zoom = Math.min(200, Math.max(0.02, this.zoom * factor));
+    this.draw();
+  }
 
   listen() {
     const canvas = this.canvas;
-    canvas.addEventListener("pointerdown", (e) => { canvas.setPointerCapture(e.pointerId); this.pointers.set(e.pointerId, [e.clientX, e.clientY]); });
-    for (const end of ["pointerup", "pointercancel"]) canvas.addEventListener(end, (e) => this.pointers.delete(e.pointerId));
+    canvas.addEventListener("pointerdown", (e) => {
+      canvas.setPointerCapture(e.pointerId);
+      this.pointers.set(e.pointerId, [e.clientX, e.clientY]);
+    });
+    for (const end of ["pointerup", "pointercancel"])
+      canvas.addEventListener(end, (e) => this.pointers.delete(e.pointerId));
     canvas.addEventListener("pointermove", (e) => {
       const before = this.pointers.get(e.pointerId);
       if (!before) return;
-      const span = () => { const [a, b] = [...this.pointers.values()]; return Math.hypot(a[0] - b[0], a[1] - b[1]) || 1; };
+      const span = () => {
+        const [a, b] = [...this.pointers.values()];
+        return Math.hypot(a[0] - b[0], a[1] - b[1]) || 1;
+      };
       const two = this.pointers.size === 2, old = two ? span() : 0;
       this.pointers.set(e.pointerId, [e.clientX, e.clientY]);
-      if (two) this.magnify(span() / old);
-      else this.rotate((e.clientX - before[0]) * 0.008, (e.clientY - before[1]) * 0.008);
+      if (two)
+        this.magnify(span() / old);
+      else
+        this.rotate((e.clientX - before[0]) * 0.008, (e.clientY - before[1]) * 0.008);
     });
-    canvas.addEventListener("wheel", (e) => { e.preventDefault(); this.magnify(Math.exp(-e.deltaY * (e.deltaMode ? 0.04 : 0.0012))); }, { passive: false });
+    canvas.addEventListener("wheel", (e) => {
+      e.preventDefault();
+      this.magnify(Math.exp(-e.deltaY * (e.deltaMode ? 0.04 : 0.0012)));
+    }, {passive: false});
     canvas.addEventListener("keydown", (e) => {
-      const turns = { ArrowLeft: [-0.1, 0], ArrowRight: [0.1, 0], ArrowUp: [0, -0.1], ArrowDown: [0, 0.1] }, zooms = { "+": 1.2, "=": 1.2, "-": 1 / 1.2 };
-      if (turns[e.key]) this.rotate(...turns[e.key]);
-      else if (zooms[e.key]) this.magnify(zooms[e.key]);
-      else return;
+      const turns = {ArrowLeft: [-0.1, 0], ArrowRight: [0.1, 0], ArrowUp: [0, -0.1], ArrowDown: [0, 0.1]},
+            zooms = {"+": 1.2, "=": 1.2, "-": 1 / 1.2};
+      if (turns[e.key])
+        this.rotate(...turns[e.key]);
+      else if (zooms[e.key])
+        this.magnify(zooms[e.key]);
+      else
+        return;
       e.preventDefault();
     });
   }
@@ -125,7 +162,10 @@ class Cloud {
   draw() {
     if (this.isDue || !this.gl) return;
     this.isDue = true;
-    requestAnimationFrame(() => { this.isDue = false; this.drawNow(); });
+    requestAnimationFrame(() => {
+      this.isDue = false;
+      this.drawNow();
+    });
   }
   drawNow() {
     const gl = this.gl, canvas = this.canvas, ratio = Math.min(2, window.devicePixelRatio || 1);
@@ -140,7 +180,8 @@ class Cloud {
     gl.uniform1f(this.at("zoom"), this.zoom * this.scale);
     // Few points are large and bright, many are small and faint.
     const crowd = Math.sqrt(20000 / Math.max(500, this.count));
-    gl.uniform1f(this.at("size"), ratio * Math.min(5, 1.6 * crowd + 0.9) * Math.sqrt(Math.min(4, Math.max(1, this.zoom))));
+    gl.uniform1f(
+        this.at("size"), ratio * Math.min(5, 1.6 * crowd + 0.9) * Math.sqrt(Math.min(4, Math.max(1, this.zoom))));
     gl.uniform1f(this.at("brightness"), Math.min(0.95, 0.42 * crowd + 0.1));
     gl.uniform1fv(this.at("shown"), typeColours.map((_, type) => (this.hidden.has(type) ? 0 : 1)));
     gl.drawArrays(gl.POINTS, 0, this.count);
@@ -160,11 +201,18 @@ function showComponents(sample) {
   const wanted = JSON.stringify(sample.components);
   if ($("components").dataset.shows === wanted) return;
   $("components").dataset.shows = wanted;
-  $("components").replaceChildren(...sample.components.map(({ type, name, particles }) => {
-    const label = document.createElement("label"), box = document.createElement("input"), colour = document.createElement("i");
+  $("components").replaceChildren(...sample.components.map(({type, name, particles}) => {
+    const label = document.createElement("label"), box = document.createElement("input"),
+          colour = document.createElement("i");
     box.type = "checkbox";
     box.checked = !cloud.hidden.has(type);
-    box.addEventListener("change", () => { if (box.checked) cloud.hidden.delete(type); else cloud.hidden.add(type); cloud.draw(); });
+    box.addEventListener("change", () => {
+      if (box.checked)
+        cloud.hidden.delete(type);
+      else
+        cloud.hidden.add(type);
+      cloud.draw();
+    });
     colour.style.background = typeColours[type];
     label.append(box, colour, `${name}: ${particles.toLocaleString("en")}`);
     return label;

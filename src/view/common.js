@@ -2,7 +2,7 @@
 "use strict";
 
 const $ = (id) => document.getElementById(id);
-// Okabe & Ito: told apart by people who see fewer colours. By type of particle: gas, halo, disc, bulge, stars, black holes.
+// Okabe & Ito: told apart by people who see fewer colours. // By type of particle: gas, halo, disc, bulge, stars, black holes.
 const typeColours = ["#009e73", "#56b4e9", "#e69f00", "#d55e00", "#f0e442", "#cc79a7"];
 const lineColours = ["#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#8c8c8c", "#f0e442"];
 const darkness = matchMedia("(prefers-color-scheme: dark)");
@@ -10,7 +10,9 @@ const darkness = matchMedia("(prefers-color-scheme: dark)");
 const lineColour = (k) => lineColours[darkness.matches && k % 5 === 0 && k < 6 ? 5 - k : k % lineColours.length];
 const style = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const rgb = (colour) => [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16) / 255);
-function text(id, value) { if ($(id).textContent !== value) $(id).textContent = value; }
+function text(id, value) {
+  if ($(id).textContent !== value) $(id).textContent = value;
+}
 
 /** A number for people: 12,345; 0.0123; 1.2e-7. */
 function number(value, digits = 4) {
@@ -18,10 +20,14 @@ function number(value, digits = 4) {
   if (value === 0) return "0";
   const size = Math.abs(value);
   if (size < 1e-3 || size >= 1e7) return value.toExponential(Math.max(0, digits - 2)).replace("e+", "e");
-  return Number(value.toPrecision(digits)).toLocaleString("en", { maximumFractionDigits: 8 });
+  return Number(value.toPrecision(digits)).toLocaleString("en", {maximumFractionDigits: 8});
 }
-const withPrefix = (value) =>
-  value >= 1e9 ? number(value / 1e9, 3) + " G" : value >= 1e6 ? number(value / 1e6, 3) + " M" : value >= 1e3 ? number(value / 1e3, 3) + " k" : number(value, 3);
+function withPrefix(value) {
+  if (value >= 1e9) return number(value / 1e9, 3) + " G";
+  if (value >= 1e6) return number(value / 1e6, 3) + " M";
+  if (value >= 1e3) return number(value / 1e3, 3) + " k";
+  return number(value, 3);
+}
 function seconds(s) {
   if (!Number.isFinite(s)) return "–";
   if (s < 1e-3) return number(s * 1e6, 3) + " µs";
@@ -33,11 +39,15 @@ function seconds(s) {
 
 /** An answer of the server that says what is wrong, in words. */
 class Refusal extends Error {
-  constructor(status, words) { super(words); this.status = status; }
+  constructor(status, words) {
+    super(words);
+    this.status = status;
+  }
 }
 async function ask(path) {
   const answer = await fetch("api/" + path).catch(() => {
-    throw new Refusal(0, "grove view does not answer: it has ended, or the tunnel is closed. Trying again; a new start has a new address.");
+    const words = "grove view does not answer: it has ended, or the tunnel is closed.";
+    throw new Refusal(0, words + " Trying again; a new start has a new address.");
   });
   if (!answer.ok) throw new Refusal(answer.status, (await answer.text()).trim());
   return answer;

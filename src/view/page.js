@@ -1,20 +1,37 @@
-// The live view of a run: asks the server for what is new, and shows it. In this order: sliders over files, logs, what is shown, and the
-// loop that asks.
+// The live view of a run: asks the server for what is new, and shows it. In this order: sliders over files, logs, what
+// is shown, and the loop that asks.
 "use strict";
 
-const interval = { running: 2000, waiting: 2000, stopped: 3000, finished: 3000, lost: 3000 };  // ms
-const mostRows = 3000;  // of a log; then every second one goes
+// Between two questions, in ms, by the state of the run.
+const interval = {running: 2000, waiting: 2000, stopped: 3000, finished: 3000, lost: 3000};
+// Of a log; then every second one goes.
+const mostRows = 3000;
 
-// --------------------------------------------------------------------------------------------------------------------------------------
+// -------------------------------------------------------------------------------------------------------------------
 // A slider over files that come and go, and a button that stays with the newest
-// --------------------------------------------------------------------------------------------------------------------------------------
+// -------------------------------------------------------------------------------------------------------------------
 class Chooser {
   constructor(slider, button, changed) {
     [this.slider, this.button, this.files, this.chosen, this.follows] = [slider, button, [], null, true];
-    slider.addEventListener("input", () => { this.follow(Number(slider.value) === this.files.length - 1); this.chosen = this.files[Number(slider.value)]; changed(); });
-    button.addEventListener("click", () => { this.follow(true); this.update(this.files); changed(); });
+    slider.addEventListener("input", () => {
+      this.follow(Number(slider.value) === this.files.length - 1);
+      this.chosen = this.files[Number(slider.value)];
+      changed();
+    });
+    button.addEventListener("click", () => {
+      this.follow(true);
+      this.update(this.files);
+      changed();
+    });
   }
-  follow(does) { this.follows = does; this.button.setAttribute("aria-pressed", String(does)); }
+  follow(does) {
+    this.follows = does;
+    this.button.setAttribute("aria-pressed", String(does));
+  }
+  /** Name and place of the file that is chosen. */
+  words() {
+    return `${this.chosen.name} (${this.files.indexOf(this.chosen) + 1} of ${this.files.length})`;
+  }
   /** `usable`: whether a file may be the newest. */
   update(files, usable = () => true) {
     this.files = files;
@@ -27,28 +44,45 @@ class Chooser {
   }
 }
 
-// --------------------------------------------------------------------------------------------------------------------------------------
+// -------------------------------------------------------------------------------------------------------------------
 // Logs, which grow
-// --------------------------------------------------------------------------------------------------------------------------------------
+// -------------------------------------------------------------------------------------------------------------------
 class Log {
-  constructor(name) { this.name = name; this.clear(); }
-  clear() { Object.assign(this, { names: [], rows: [], cursor: "", stride: 1, seen: 0, badLines: 0 }); }
+  constructor(name) {
+    this.name = name;
+    this.clear();
+  }
+  clear() {
+    Object.assign(this, {names: [], rows: [], cursor: "", stride: 1, seen: 0, badLines: 0});
+  }
   /** Asks until there is nothing new; returns whether something came. */
   async update(isThere) {
-    if (!isThere) { const had = this.rows.length > 0; this.clear(); return had; }
-    for (let came = false; ;) {
+    if (!isThere) {
+      const had = this.rows.length > 0;
+      this.clear();
+      return had;
+    }
+    for (let came = false;;) {
       const part = await (await ask(`log/${this.name}?rows=1000&after=${encodeURIComponent(this.cursor)}`)).json();
-      if (part.is_from_start) { came = came || this.rows.length > 0; this.clear(); }
+      if (part.is_from_start) {
+        came = came || this.rows.length > 0;
+        this.clear();
+      }
       [this.names, this.cursor] = [part.names, part.cursor];
       this.badLines += part.bad_lines;
-      if (part.rows.length) { came = true; this.add(part.rows); }
+      if (part.rows.length) {
+        came = true;
+        this.add(part.rows);
+      }
       if (part.is_last) return came;
     }
   }
   add(rows) {
-    const last = this.seen > 0 && (this.seen - 1) % this.stride !== 0 ? 1 : 0;  // the newest row is kept only until the next one
+    // The newest row is kept only until the next one.
+    const last = this.seen > 0 && (this.seen - 1) % this.stride !== 0 ? 1 : 0;
     this.rows.splice(this.rows.length - last, last);
-    for (const row of rows) if (this.seen++ % this.stride === 0) this.rows.push(row);
+    for (const row of rows)
+      if (this.seen++ % this.stride === 0) this.rows.push(row);
     if ((this.seen - 1) % this.stride !== 0) this.rows.push(rows.at(-1));
     if (this.rows.length <= mostRows) return;
     const newest = this.rows.at(-1);
@@ -56,29 +90,37 @@ class Log {
     this.stride *= 2;
     if (this.rows.at(-1) !== newest && (this.seen - 1) % this.stride !== 0) this.rows.push(newest);
   }
-  column(name) { const at = this.names.indexOf(name); return at < 0 ? null : this.rows.map((row) => row[at]); }
+  column(name) {
+    const at = this.names.indexOf(name);
+    return at < 0 ? null : this.rows.map((row) => row[at]);
+  }
 }
 
 function showEnergies(unit) {
   const time = energyLog.column("time") || [], name = unit ? `time (${unit})` : "time";
-  const lines = (names) => names.filter((n) => energyLog.names.includes(n)).map((n) => ({ name: n.replaceAll("_", " "), values: energyLog.column(n) }));
+  const lines = (names) => names.filter((n) => energyLog.names.includes(n))
+                               .map((n) => ({name: n.replaceAll("_", " "), values: energyLog.column(n)}));
   errorChart.set(time, lines(["relative_energy_error"]), name);
   energyChart.set(time, lines(["kinetic", "potential", "external", "total"]), name);
 }
 function showPhases() {
   const phases = timingsLog.names.filter((name) => name.endsWith("_mean_s"));
-  const used = phases.map((name) => ({ name: name.slice(0, -7).replaceAll("_", " "), values: timingsLog.column(name) })).filter(({ values }) => values.some((v) => v > 0));
+  const used = phases.map((name) => ({name: name.slice(0, -7).replaceAll("_", " "), values: timingsLog.column(name)}))
+                   .filter(({values}) => values.some((v) => v > 0));
   phaseChart.set(timingsLog.column("step") || [], used, "step");
 }
 
-// --------------------------------------------------------------------------------------------------------------------------------------
+// -------------------------------------------------------------------------------------------------------------------
 // What is shown
-// --------------------------------------------------------------------------------------------------------------------------------------
+// -------------------------------------------------------------------------------------------------------------------
 const cloud = new Cloud($("cloud"));
 const energyLog = new Log("energy"), timingsLog = new Log("timings");
-const errorChart = new Chart("error", { isLog: true, format: (v) => number(v, 3), nothing: "no row of energy.csv yet", allZero: "no error yet" });
-const energyChart = new Chart("energy", { format: (v, isExact) => number(v, isExact ? 6 : 3), nothing: "no row of energy.csv yet" });
-const phaseChart = new Chart("phase", { isStacked: true, format: (v) => (v === 0 ? "0" : seconds(v)), nothing: "no row of timings.csv yet" });
+const errorChart = new Chart(
+    "error", {isLog: true, format: (v) => number(v, 3), nothing: "no row of energy.csv yet", allZero: "no error yet"});
+const energyChart =
+    new Chart("energy", {format: (v, isExact) => number(v, isExact ? 6 : 3), nothing: "no row of energy.csv yet"});
+const phaseChart = new Chart(
+    "phase", {isStacked: true, format: (v) => (v === 0 ? "0" : seconds(v)), nothing: "no row of timings.csv yet"});
 const snapshots = new Chooser($("snapshot"), $("newest-snapshot"), () => showSnapshot());
 const pictures = new Chooser($("picture-number"), $("newest-picture"), () => showPicture());
 const bad = new Map();  // name and tag of a snapshot that cannot be shown, and why
@@ -87,8 +129,11 @@ let state = {}, shownSnapshot = "", isLoading = false, timer = 0;  // 0: a round
 
 async function showSnapshot() {
   const wanted = snapshots.chosen;
-  text("snapshot-name", wanted ? `${wanted.name} (${snapshots.files.indexOf(wanted) + 1} of ${snapshots.files.length})` : "snapshot");
-  if (!wanted) { if (!cloud.sample && cloud.gl) cloud.say("no snapshot yet"); return; }
+  text("snapshot-name", wanted ? snapshots.words() : "snapshot");
+  if (!wanted) {
+    if (!cloud.sample && cloud.gl) cloud.say("no snapshot yet");
+    return;
+  }
   if (isLoading || keyOf(wanted) === shownSnapshot) return;
   isLoading = true;
   try {
@@ -97,13 +142,17 @@ async function showSnapshot() {
     cloud.show(sample);
     showComponents(sample);
     shownSnapshot = keyOf(wanted);
-    text("cloud-text", `${sample.shown.toLocaleString("en")} of ${sample.particles.toLocaleString("en")} particles of ${sample.snapshot}` +
-      (sample.time === undefined ? "" : `, t = ${number(sample.time)}`) + (sample.not_finite ? `; ${sample.not_finite} have no finite position` : ""));
+    const [shown, all] = [sample.shown, sample.particles].map((count) => count.toLocaleString("en"));
+    const time = sample.time === undefined ? "" : `, t = ${number(sample.time)}`;
+    const lost = sample.not_finite ? `; ${sample.not_finite} have no finite position` : "";
+    text("cloud-text", `${shown} of ${all} particles of ${sample.snapshot}${time}${lost}`);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     if (error.status !== 404 && error.status !== 0) bad.set(keyOf(wanted), error.message);
     if (!cloud.sample && cloud.gl) cloud.say(error.message);
-  } finally { isLoading = false; }
+  } finally {
+    isLoading = false;
+  }
   // The slider may have moved meanwhile; and where the newest one is bad, the one before is the newest.
   if (snapshots.follows) snapshots.update(snapshots.files, (file) => !bad.has(keyOf(file)));
   showNotes();
@@ -120,7 +169,8 @@ function updatePictures(all) {
     menu.value = [before, "density, along z", kinds[0]].find((kind) => kinds.includes(kind)) || "";
     menu.disabled = kinds.length < 2;
   }
-  const number_before = pictures.chosen && pictures.chosen.number, files = all.filter((picture) => kindOf(picture) === menu.value);
+  const number_before = pictures.chosen && pictures.chosen.number;
+  const files = all.filter((picture) => kindOf(picture) === menu.value);
   // Another kind is shown of the same time.
   if (!pictures.follows) pictures.chosen = files.find((picture) => picture.number === number_before) || null;
   pictures.update(files);
@@ -129,57 +179,93 @@ function updatePictures(all) {
 function showPicture() {
   const wanted = pictures.chosen, image = $("picture");
   $("picture-controls").hidden = !wanted;
-  text("picture-name", wanted ? `${wanted.name} (${pictures.files.indexOf(wanted) + 1} of ${pictures.files.length})` : "picture");
-  if (!wanted) { image.hidden = true; $("picture-note").hidden = false; text("picture-note", "no picture yet: [pictures] of a configuration asks for them"); image.dataset.shows = ""; return; }
+  text("picture-name", wanted ? pictures.words() : "picture");
+  if (!wanted) {
+    image.hidden = true;
+    $("picture-note").hidden = false;
+    text("picture-note", "no picture yet: [pictures] of a configuration asks for them");
+    image.dataset.shows = "";
+    return;
+  }
   if (image.dataset.shows === keyOf(wanted)) return;
   image.dataset.shows = keyOf(wanted);
   const next = new Image();
   const isWanted = () => image.dataset.shows === keyOf(wanted);
-  next.onload = () => { if (!isWanted()) return; image.src = next.src; image.alt = wanted.name; image.hidden = false; $("picture-note").hidden = true; };
-  next.onerror = () => { if (!isWanted()) return; image.hidden = true; $("picture-note").hidden = false; text("picture-note", `${wanted.name} cannot be shown: it is damaged, or has gone`); };
+  next.onload = () => {
+    if (!isWanted()) return;
+    image.src = next.src;
+    image.alt = wanted.name;
+    image.hidden = false;
+    $("picture-note").hidden = true;
+  };
+  next.onerror = () => {
+    if (!isWanted()) return;
+    image.hidden = true;
+    $("picture-note").hidden = false;
+    text("picture-note", `${wanted.name} cannot be shown: it is damaged, or has gone`);
+  };
   next.src = `api/picture/${wanted.name}?${encodeURIComponent(wanted.tag)}`;
 }
 
 /** Wall time of the steps that are left, if they take as long as the last ones; 0 where it is not known. */
 function timeLeft() {
-  const times = (timingsLog.column("total_s") || []).slice(-10), { dt, end, time } = state;
+  const times = (timingsLog.column("total_s") || []).slice(-10), {dt, end, time} = state;
   if (state.state !== "running" || !times.length || dt === undefined || time === undefined) return 0;
   return ((end - time) / dt) * (times.reduce((sum, s) => sum + s, 0) / times.length);
 }
+const has = (name) => state[name] !== undefined;
+/** The part of its time that the run has done; null where it is not known. */
+function partDone() {
+  if (!has("end") || !has("time") || state.end <= state.begin) return null;
+  return Math.min(1, Math.max(0, (state.time - state.begin) / (state.end - state.begin)));
+}
+function progressWords(part) {
+  if (!has("step")) return "–";
+  const of = has("steps") && state.step <= state.steps ? ` of ${number(state.steps, 15)}` : "";
+  const words = `step ${number(state.step, 15)}${of}`;
+  if (part === null) return words;
+  // Rounded down: 100 % is the end.
+  return `${words}, ${part < 0.1 ? (Math.floor(part * 1000) / 10).toFixed(1) : Math.floor(part * 100)} %`;
+}
 function showState() {
-  const has = (name) => state[name] !== undefined;
   $("state").className = "pill " + state.state;
   text("state", state.state === "running" ? "going on" : state.state);
   text("directory", state.directory);
   document.title = "Grove: " + state.directory.split("/").pop();
   const left = timeLeft();
   text("words", state.words + (left > 0 ? `; about ${seconds(left)} of steps left` : ""));
-  const part = has("end") && has("time") && state.end > state.begin ? Math.min(1, Math.max(0, (state.time - state.begin) / (state.end - state.begin))) : null;
+  const part = partDone();
   $("progress").value = part || 0;
-  text("progress-text", !has("step") ? "–" : `step ${number(state.step, 15)}` + (has("steps") && state.step <= state.steps ? ` of ${number(state.steps, 15)}` : "") + (part === null ? "" : `, ${part < 0.1 ? (Math.floor(part * 1000) / 10).toFixed(1) : Math.floor(part * 100)} %`));
+  text("progress-text", progressWords(part));
   const isInUnits = has("time_words") && /[a-z]/i.test(state.time_words.replace(/e[-+]?\d/, ""));
   text("time", has("time") ? (isInUnits ? state.time_words : number(state.time)) : "–");
-  text("time-unit", has("end") ? `of ${isInUnits ? state.end_words : number(state.end)}` + (isInUnits ? "" : `, ${state.time_unit}`) : "time");
+  const end = isInUnits ? state.end_words : `${number(state.end)}, ${state.time_unit}`;
+  text("time-unit", has("end") ? `of ${end}` : "time");
   text("speed", has("particles_per_s") ? withPrefix(state.particles_per_s) : "–");
   text("step-time", has("step_s") ? seconds(state.step_s) : "–");
   const errors = energyLog.column("relative_energy_error");
   text("error", errors && errors.length ? number(errors.at(-1), 3) : "–");
 }
 function showNotes() {
-  const there = new Set(snapshots.files.map(keyOf)), damaged = [...bad].filter(([key]) => there.has(key)).map(([, why]) => why);
-  const lines = [energyLog, timingsLog].filter((log) => log.badLines).map((log) => `${log.name}.csv: ${log.badLines} lines have too few or too many values and are left out`);
+  const there = new Set(snapshots.files.map(keyOf));
+  const damaged = [...bad].filter(([key]) => there.has(key)).map(([, why]) => why);
+  const words = (log) => `${log.name}.csv: ${log.badLines} lines have too few or too many values and are left out`;
+  const lines = [energyLog, timingsLog].filter((log) => log.badLines).map(words);
   const notes = [...new Set([...(state.notes || []), ...lines, ...damaged])];
   if ($("notes").dataset.shows === JSON.stringify(notes)) return;
   $("notes").dataset.shows = JSON.stringify(notes);
-  $("notes").replaceChildren(...notes.map((note) => Object.assign(document.createElement("li"), { textContent: note })));
+  $("notes").replaceChildren(...notes.map((note) => Object.assign(document.createElement("li"), {textContent: note})));
 }
 
-// --------------------------------------------------------------------------------------------------------------------------------------
+// -------------------------------------------------------------------------------------------------------------------
 // The loop
-// --------------------------------------------------------------------------------------------------------------------------------------
+// -------------------------------------------------------------------------------------------------------------------
 async function updateLog(log, show) {
   try {
-    if (await log.update(state.logs.includes(log.name + ".csv")) || !log.isShown) { log.isShown = true; show(); }
+    if (await log.update(state.logs.includes(log.name + ".csv")) || !log.isShown) {
+      log.isShown = true;
+      show();
+    }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     if (error.status !== 404) state.notes.push(error.message);
@@ -198,7 +284,10 @@ async function update() {
 async function loop() {
   timer = 0;
   let next = interval.lost;
-  if (document.hidden) { timer = setTimeout(loop, next); return; }
+  if (document.hidden) {
+    timer = setTimeout(loop, next);
+    return;
+  }
   try {
     await update();
     next = interval[state.state] || 2000;
@@ -213,9 +302,16 @@ async function loop() {
   timer = setTimeout(loop, next);
 }
 // A page that nobody sees asks nothing; one that is seen again is up to date at once.
-document.addEventListener("visibilitychange", () => { if (document.hidden || !timer) return; clearTimeout(timer); loop(); });
+document.addEventListener("visibilitychange", () => {
+  if (document.hidden || !timer) return;
+  clearTimeout(timer);
+  loop();
+});
 
-const drawAll = () => { cloud.draw(); for (const chart of [errorChart, energyChart, phaseChart]) chart.draw(); };
+const drawAll = () => {
+  cloud.draw();
+  for (const chart of [errorChart, energyChart, phaseChart]) chart.draw();
+};
 new ResizeObserver(drawAll).observe(document.querySelector("main"));
 darkness.addEventListener("change", drawAll);
 $("reset").addEventListener("click", () => cloud.reset());
