@@ -2,7 +2,8 @@
 "use strict";
 
 const $ = (id) => document.getElementById(id);
-// Okabe & Ito: told apart by people who see fewer colours. // By type of particle: gas, halo, disc, bulge, stars, black holes.
+// Okabe & Ito: told apart by people who see fewer colours.
+// By type of particle: gas, halo, disc, bulge, stars, black holes.
 const typeColours = ["#009e73", "#56b4e9", "#e69f00", "#d55e00", "#f0e442", "#cc79a7"];
 const lineColours = ["#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#8c8c8c", "#f0e442"];
 const darkness = matchMedia("(prefers-color-scheme: dark)");
