@@ -59,6 +59,8 @@ FileFacts OpenFile::facts() const {
   return facts_of(name_, status);
 }
 
+std::filesystem::path OpenFile::way() const { return fmt::format("/proc/self/fd/{}", descriptor_); }
+
 std::string OpenFile::read(std::uint64_t at, std::size_t most) const {
   std::string bytes(most, '\0');
   std::size_t done = 0;
@@ -92,8 +94,17 @@ std::vector<FileFacts> RunFiles::list() const {
     throw SystemError(directory_.string() + ": cannot be read: " + std::strerror(errno));
   }
   const std::unique_ptr<DIR, int (*)(DIR*)> stream(::fdopendir(descriptor), ::closedir);
+  if (!stream) {
+    const int mistake = errno;
+    ::close(descriptor);  // which a stream would have taken over
+    throw SystemError(directory_.string() + ": cannot be read: " + std::strerror(mistake));
+  }
   std::vector<FileFacts> found;
-  while (const dirent* entry = ::readdir(stream.get())) {
+  for (;;) {
+    errno = 0;  // by which a failure differs from the end
+    const dirent* const entry = ::readdir(stream.get());
+    if (!entry && errno != 0) throw SystemError(directory_.string() + ": cannot be read: " + std::strerror(errno));
+    if (!entry) break;
     struct stat status {};
     if (::fstatat(descriptor, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(status.st_mode)) continue;
     found.push_back(facts_of(entry->d_name, status));

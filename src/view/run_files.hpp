@@ -44,6 +44,9 @@ class OpenFile {
   ~OpenFile();
 
   const std::string& name() const { return name_; }
+  /// A path to this very file for libraries that open files themselves, as long as this object lives: under its name there may be another
+  /// one by now, or a link.
+  std::filesystem::path way() const;
   /// As they are now. Throws SystemError.
   FileFacts facts() const;
   /// Up to `most` bytes from byte `at` on; fewer at the end of the file. Throws SystemError.

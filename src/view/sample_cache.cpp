@@ -4,8 +4,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <span>
-
-#include "io/particle_sample.hpp"
+#include <utility>
 
 namespace grove {
 
@@ -49,19 +48,42 @@ std::string bytes_of(const std::string& name, const ParticleSample& sample) {
   return bytes;
 }
 
+/// What is said of the file under the way to it, of the file under its name.
+std::string named(const OpenFile& file, std::string words) {
+  const std::string way = file.way();
+  for (std::size_t at = 0; (at = words.find(way, at)) != std::string::npos; at += file.name().size())
+    words.replace(at, way.size(), file.name());
+  return words;
+}
+
 }  // namespace
 
-SampleCache::Bytes SampleCache::sample(const std::string& snapshot) {
+bool SampleCache::is_what_it_was(const OpenFile& snapshot, const std::string& tag) const {
+  return snapshot.facts().tag() == tag && files_.open(snapshot.name()).facts().tag() == tag;
+}
+
+ParticleSample SampleCache::read(const OpenFile& snapshot, const std::string& tag) const {
+  try {
+    return read_particle_sample(snapshot.way(), most_particles, stop_);
+  } catch (const DataError& error) {
+    // HDF5 does not open a file that has been removed.
+    if (!is_what_it_was(snapshot, tag)) throw FileNotThere(snapshot.name() + ": has been replaced while it was read");
+    throw DataError(named(snapshot, error.what()));
+  } catch (const SystemError& error) {
+    throw SystemError(named(snapshot, error.what()));
+  }
+}
+
+SampleCache::Bytes SampleCache::sample(const OpenFile& snapshot, const std::string& tag) {
   const std::lock_guard<std::mutex> one_at_a_time(mutex_);
-  const std::string tag = files_.open(snapshot).facts().tag();
   for (auto entry = entries_.begin(); entry != entries_.end(); ++entry) {
-    if (entry->name != snapshot || entry->tag != tag) continue;
+    if (entry->name != snapshot.name() || entry->tag != tag) continue;
     entries_.splice(entries_.begin(), entries_, entry);
     return entry->bytes;
   }
-  const auto path = files_.directory() / snapshot;
-  entries_.push_front(
-      {snapshot, tag, std::make_shared<const std::string>(bytes_of(snapshot, read_particle_sample(path, most_particles, stop_)))});
+  auto bytes = std::make_shared<const std::string>(bytes_of(snapshot.name(), read(snapshot, tag)));
+  if (!is_what_it_was(snapshot, tag)) throw FileNotThere(snapshot.name() + ": has been replaced while it was read");
+  entries_.push_front({snapshot.name(), tag, std::move(bytes)});
   if (entries_.size() > most_entries) entries_.pop_back();
   return entries_.front().bytes;
 }

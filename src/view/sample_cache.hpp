@@ -7,6 +7,7 @@
 #include <stop_token>
 #include <string>
 
+#include "io/particle_sample.hpp"
 #include "src/view/run_files.hpp"
 
 namespace grove {
@@ -30,10 +31,15 @@ class SampleCache {
   ///   float32 [shown][3]   positions from the centre
   ///   uint8 [shown]        types
   ///
-  /// Throws as RunFiles::open() and read_particle_sample() do. Not collective.
-  Bytes sample(const std::string& snapshot);
+  /// Reads the open file itself, whatever its name leads to meanwhile. Not collective.
+  /// @param tag  of the file, when it was asked for
+  /// @throws FileNotThere when the file has gone or changed since; else as read_particle_sample() does
+  Bytes sample(const OpenFile& snapshot, const std::string& tag);
 
  private:
+  ParticleSample read(const OpenFile& snapshot, const std::string& tag) const;
+  bool is_what_it_was(const OpenFile& snapshot, const std::string& tag) const;
+
   struct Entry {
     std::string name, tag;
     Bytes bytes;

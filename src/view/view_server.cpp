@@ -212,8 +212,9 @@ class ViewServer::Routes {
   void send_sample(const Request& request, Response& response) {
     const std::string name = request.matches[1];
     if (!is_snapshot(name)) throw FileNotThere(name + ": is not the name of a snapshot of a run");
-    const std::string tag = files_.open(name).facts().tag();
-    send_tagged(request, response, tag, "application/octet-stream", [&] { return *samples_.sample(name); });
+    const OpenFile file = files_.open(name);
+    const std::string tag = file.facts().tag();
+    send_tagged(request, response, tag, "application/octet-stream", [&] { return *samples_.sample(file, tag); });
   }
 
   const RunFiles& files_;
