@@ -128,6 +128,13 @@ void take_from_centre(const std::vector<std::array<double, 3>>& positions, Parti
   sample.radius = *ninth;
 }
 
+/// Whether an error of HDF5 is one of memory or of the system, not of what is in the file: in its words alone the two differ.
+bool is_of_the_machine(const std::filesystem::path& path, const std::exception& error) {
+  std::string words = error.what();
+  for (std::size_t at = 0; (at = words.find(path.string(), at)) != std::string::npos;) words.erase(at, path.string().size());
+  return words.find("allocat") != std::string::npos || words.find("errno = ") != std::string::npos;
+}
+
 ParticleSample sample_of(const std::filesystem::path& path, std::uint64_t most, const std::stop_token& stop) {
   ReadInfo info;
   const GadgetLayout layout = read_gadget_layout(path, *standard_fields(), info);
@@ -154,9 +161,12 @@ ParticleSample read_particle_sample(const std::filesystem::path& path, std::uint
   try {
     return sample_of(path, most, stop);
   } catch (const SystemError& error) {
-    if (stop.stop_requested()) throw;
+    if (stop.stop_requested() || is_of_the_machine(path, error)) throw;
     // HDF5 says so of a file in which it finds no sense.
     throw DataError(fmt::format("{}: is damaged: {}", path.string(), error.what()));
+  } catch (const DataError& error) {
+    if (is_of_the_machine(path, error)) throw SystemError(error.what());
+    throw;
   } catch (const std::bad_alloc&) {
     throw SystemError(path.string() + ": there is too little memory to read its particles");
   }

@@ -34,7 +34,8 @@ bool is_in_sample(std::uint64_t id, std::uint64_t particles, std::uint64_t most)
 /// Samples an HDF5 snapshot in GADGET's layout: about `most` particles (off by 1 % at 50,000), or all if there are no more. Reads ids and
 /// positions piece by piece and holds 8 MiB of them at a time, however long the file is. Waits for HDF5's turn. Not collective.
 /// @param stop  when it is asked to stop, it gives up with a SystemError
-/// @throws DataError that names the file, for one that is damaged, has its numbers in other files, or ids that do not tell particles apart
+/// @throws DataError that names the file, for one that is damaged, has its numbers in other files, or ids that do not tell particles apart;
+///         SystemError for lack of memory and files that the system does not read
 ParticleSample read_particle_sample(const std::filesystem::path& path, std::uint64_t most, const std::stop_token& stop = {});
 
 }  // namespace grove
