@@ -123,7 +123,8 @@ const phaseChart = new Chart(
     "phase", {isStacked: true, format: (v) => (v === 0 ? "0" : seconds(v)), nothing: "no row of timings.csv yet"});
 const snapshots = new Chooser($("snapshot"), $("newest-snapshot"), () => showSnapshot());
 const pictures = new Chooser($("picture-number"), $("newest-picture"), () => showPicture());
-const bad = new Map();  // name and tag of a snapshot that cannot be shown, and why
+const bad = new Map();  // name and tag of a damaged snapshot, and what is wrong with it
+let snapshotTrouble = "";  // why the last one could not be had this time: it is asked for again
 const keyOf = (file) => file.name + " " + file.tag;
 let state = {}, shownSnapshot = "", isLoading = false, timer = 0;  // 0: a round is under way
 
@@ -142,13 +143,16 @@ async function showSnapshot() {
     cloud.show(sample);
     showComponents(sample);
     shownSnapshot = keyOf(wanted);
+    snapshotTrouble = "";
     const [shown, all] = [sample.shown, sample.particles].map((count) => count.toLocaleString("en"));
     const time = sample.time === undefined ? "" : `, t = ${number(sample.time)}`;
     const lost = sample.not_finite ? `; ${sample.not_finite} have no finite position` : "";
     text("cloud-text", `${shown} of ${all} particles of ${sample.snapshot}${time}${lost}`);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    if (error.status !== 404 && error.status !== 0) bad.set(keyOf(wanted), error.message);
+    // Only what is damaged stays so; memory may come back.
+    if (error.status === 422) bad.set(keyOf(wanted), error.message);
+    snapshotTrouble = [404, 422, 0].includes(error.status) ? "" : error.message;
     if (!cloud.sample && cloud.gl) cloud.say(error.message);
   } finally {
     isLoading = false;
@@ -156,7 +160,9 @@ async function showSnapshot() {
   // The slider may have moved meanwhile; and where the newest one is bad, the one before is the newest.
   if (snapshots.follows) snapshots.update(snapshots.files, (file) => !bad.has(keyOf(file)));
   showNotes();
-  if (snapshots.chosen !== wanted && !bad.has(keyOf(snapshots.chosen))) await showSnapshot();
+  const next = snapshots.chosen;
+  // There may be none any more; and what has just been refused waits for the next round.
+  if (next && keyOf(next) !== keyOf(wanted) && !bad.has(keyOf(next))) await showSnapshot();
 }
 
 const kindOf = (picture) => `${picture.quantity}, along ${picture.axis}`;
@@ -251,7 +257,8 @@ function showNotes() {
   const damaged = [...bad].filter(([key]) => there.has(key)).map(([, why]) => why);
   const words = (log) => `${log.name}.csv: ${log.badLines} lines have too few or too many values and are left out`;
   const lines = [energyLog, timingsLog].filter((log) => log.badLines).map(words);
-  const notes = [...new Set([...(state.notes || []), ...lines, ...damaged])];
+  const trouble = snapshotTrouble ? [snapshotTrouble] : [];
+  const notes = [...new Set([...(state.notes || []), ...lines, ...damaged, ...trouble])];
   if ($("notes").dataset.shows === JSON.stringify(notes)) return;
   $("notes").dataset.shows = JSON.stringify(notes);
   $("notes").replaceChildren(...notes.map((note) => Object.assign(document.createElement("li"), {textContent: note})));

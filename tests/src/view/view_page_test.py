@@ -194,6 +194,38 @@ def damage_is_told_and_the_rest_is_shown():
         page.done("damaged")
 
 
+def a_snapshot_that_is_refused_for_lack_of_memory_is_shown_later():
+    with Server(copy_of_run()) as server:
+        page = Page(browser, server)
+        until("the cloud", lambda: page.number("cloud", "shown") == 2000)
+        # What the server says where memory is short, and for a directory that is emptied while a snapshot is on its way.
+        page.script("""
+            window.trueFetch = window.fetch;
+            window.fetch = (path) => path.startsWith("api/sample/") ? Promise.resolve(new Response("too little memory", {status: 500})) : trueFetch(path);
+            shownSnapshot = "";""")
+        until("words", lambda: "too little memory" in page.text("notes"))
+        page.script("window.fetch = window.trueFetch")
+        until("the snapshot", lambda: page.script("return shownSnapshot.startsWith('snapshot_0002.hdf5')"))
+        until("no words", lambda: "too little memory" not in page.text("notes"))
+        page.done("refused")
+
+
+def a_directory_that_is_emptied_while_a_snapshot_is_read_is_no_defect():
+    with Server(copy_of_run()) as server:
+        page = Page(browser, server)
+        until("the cloud", lambda: page.number("cloud", "shown") == 2000)
+        page.script("""
+            window.trueFetch = window.fetch;
+            window.fetch = (path) => path.startsWith("api/sample/") ? new Promise((answer) => { window.answerLate = () => answer(trueFetch(path)); }) : trueFetch(path);
+            shownSnapshot = "";""")
+        until("a question", lambda: page.script("return !!window.answerLate"))
+        shutil.move("output", "aside")
+        until("the page has seen it", lambda: page.script("return snapshots.chosen === null"))
+        page.script("window.fetch = window.trueFetch; window.answerLate()")
+        until("the answer has come", lambda: page.script("return !isLoading"))
+        page.done("emptied")
+
+
 def a_server_that_ends_is_missed_in_words():
     with Server(copy_of_run()) as server:
         page = Page(browser, server)
@@ -228,6 +260,8 @@ if __name__ == "__main__":
         try:
             code = run_tests([a_finished_run_is_shown, the_cloud_turns_zooms_and_hides_components, snapshots_and_pictures_can_be_chosen,
                               a_run_is_followed_from_before_its_start_until_it_is_killed, damage_is_told_and_the_rest_is_shown,
+                              a_snapshot_that_is_refused_for_lack_of_memory_is_shown_later,
+                              a_directory_that_is_emptied_while_a_snapshot_is_read_is_no_defect,
                               a_server_that_ends_is_missed_in_words, without_webgl_the_rest_is_shown])
         finally:
             browser.quit()
