@@ -81,7 +81,7 @@ class Chart {
     }
     let [x0, x1] = [this.x[0], this.x.at(-1)];
     if (x0 === x1) [x0, x1] = [x0 - 0.5, x1 + 0.5];
-    const box = {left: 58, right: width - 10, top: 8, bottom: height - 34};
+    const box = {left: 58, right: width - 16, top: 8, bottom: height - 34};
     const px = (x) => box.left + ((x - x0) / (x1 - x0)) * (box.right - box.left);
     const py = (y) => box.bottom - ((y - yRange[0]) / (yRange[1] - yRange[0])) * (box.bottom - box.top);
     this.drawAxes(pen, box, [x0, x1], yRange, px, py);

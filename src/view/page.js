@@ -3,7 +3,13 @@
 "use strict";
 
 // Between two questions, in ms, by the state of the run.
-const interval = {running: 2000, waiting: 2000, stopped: 3000, finished: 3000, lost: 3000};
+const interval = {
+  running: 2000,
+  waiting: 2000,
+  stopped: 3000,
+  finished: 3000,
+  lost: 3000
+};
 // Of a log; then every second one goes.
 const mostRows = 3000;
 
@@ -123,7 +129,7 @@ const phaseChart = new Chart(
     "phase", {isStacked: true, format: (v) => (v === 0 ? "0" : seconds(v)), nothing: "no row of timings.csv yet"});
 const snapshots = new Chooser($("snapshot"), $("newest-snapshot"), () => showSnapshot());
 const pictures = new Chooser($("picture-number"), $("newest-picture"), () => showPicture());
-const bad = new Map();  // name and tag of a damaged snapshot, and what is wrong with it
+const bad = new Map();     // name and tag of a damaged snapshot, and what is wrong with it
 let snapshotTrouble = "";  // why the last one could not be had this time: it is asked for again
 const keyOf = (file) => file.name + " " + file.tag;
 let state = {}, shownSnapshot = "", isLoading = false, timer = 0;  // 0: a round is under way

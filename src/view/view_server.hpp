@@ -19,8 +19,8 @@ namespace grove {
 ///   GET /KEY/api/sample/FILE      SampleCache::sample() of a snapshot
 ///
 /// Errors are answers in words: 400 a wrong parameter, 403 what is not shown (links, other directories, another Host than this machine, a
-/// wrong key), 404 what is not there or has been replaced meanwhile, 405 other methods than GET and HEAD, 422 damaged files, 500 failures of the machine,
-/// such as too little memory.
+/// wrong key), 404 what is not there or has been replaced meanwhile, 405 other methods than GET and
+/// HEAD, 422 damaged files, 500 failures of the machine, such as too little memory.
 /// Not collective.
 class ViewServer {
  public:
