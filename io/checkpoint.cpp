@@ -124,6 +124,9 @@ void write_checkpoint(const std::filesystem::path& final_name, ParticleColumns& 
   complete.put(particles_of_ranks, comm.all_gather(count));
   std::uint64_t metadata_bytes = 0;
   std::vector<std::uint32_t> checksums(fields.size() + complete.values().size());
+  comm.agree([&] {
+    if (comm.is_root()) require_free_partial(final_name);
+  });
   try {
     // All metadata come from one rank, and the file has its room, before all ranks write together: see CollectiveFile.
     comm.agree([&] {

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstring>
 #include <string>
+#include <system_error>
 
 #include "kernels/space/error.hpp"
 
@@ -57,8 +58,16 @@ std::string reason_of(int error) {
 
 std::filesystem::path partial_name(const std::filesystem::path& final_name) { return final_name.string() + ".partial"; }
 
+void require_free_partial(const std::filesystem::path& final_name) {
+  std::error_code unknown;
+  const std::filesystem::path partial = partial_name(final_name);
+  if (std::filesystem::exists(std::filesystem::symlink_status(partial, unknown)))
+    throw SystemError(partial.string() + ": cannot be created: something has this name, under which " + final_name.filename().string() +
+                      " is made before it gets its own; move it away");
+}
+
 void create_with_room(const std::filesystem::path& path, const std::string& bytes, std::uint64_t size) {
-  const Descriptor file(path, O_RDWR | O_CREAT | O_TRUNC);
+  const Descriptor file(path, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW);
   write_all(path, file, bytes);
   // Not posix_fallocate, which writes into every block where the file system has no such call.
   int error = fallocate(file.get(), 0, 0, static_cast<off_t>(size)) == 0 ? 0 : errno;
@@ -75,9 +84,7 @@ void begin_flush(const std::filesystem::path& path) noexcept {
 
 void write_whole_file(const std::filesystem::path& final_name, const std::string& bytes) {
   const std::filesystem::path partial = partial_name(final_name);
-  if (std::filesystem::exists(std::filesystem::symlink_status(partial)))
-    throw SystemError(partial.string() + " is there, where " + final_name.filename().string() +
-                      " is made before it gets its name: move it away");
+  require_free_partial(final_name);
   const Descriptor file(partial, O_WRONLY | O_CREAT | O_EXCL);
   try {
     write_all(partial, file, bytes);

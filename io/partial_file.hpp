@@ -13,6 +13,10 @@ std::string reason_of(int error);
 /// `final_name`.partial: where a file is made before it gets its name.
 std::filesystem::path partial_name(const std::filesystem::path& final_name);
 
+/// Throws SystemError where anything has the partial name of a file that is to be made: it may be a user's, or a link to such a file. To be
+/// asked before a file is made, whose partial file is removed where that fails.
+void require_free_partial(const std::filesystem::path& final_name);
+
 /// Creates or replaces a file that starts with `bytes`, and reserves `size` bytes for it on the disk, so that later writes cannot fail for
 /// lack of space. If the file system cannot reserve space, so much must be free. Throws SystemError.
 void create_with_room(const std::filesystem::path& path, const std::string& bytes, std::uint64_t size);

@@ -227,6 +227,9 @@ void write_snapshot(const std::filesystem::path& final_name, ParticleColumns& lo
   contents.box_size = box_size_for(largest_finite(local.values(field_named(local, "position"))), comm);
   contents.ranks = comm.size();
   contents.compression = header.compression;
+  comm.agree([&] {
+    if (comm.is_root()) require_free_partial(final_name);
+  });
   try {
     // All metadata come from one rank: this is little work, and an error in it (no room on the disk first of all) is met before
     // all ranks write together, where one that fails could leave the others waiting.

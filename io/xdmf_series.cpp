@@ -98,6 +98,9 @@ std::string grid_of_type(const Hdf5Handle& file, const std::string& file_name, i
 }  // namespace
 
 bool XdmfSeries::is_one(const std::filesystem::path& path) {
+  std::error_code unknown;
+  // A pipe would wait for a writer.
+  if (!std::filesystem::is_regular_file(path, unknown)) return false;
   const std::string wanted = head;
   std::ifstream file(path, std::ios::binary);
   std::string found(wanted.size(), '\0');
@@ -129,14 +132,7 @@ void XdmfSeries::write() {
   std::string text = std::string(head) + begin;
   for (const auto& [time, entry] : entries_) text += entry;
   text += end;
-  const std::filesystem::path partial = partial_name(path_);
-  try {
-    create_with_room(partial, text, text.size());
-    publish(path_);
-  } catch (...) {
-    remove_quietly(partial);
-    throw;
-  }
+  write_whole_file(path_, text);
 }
 
 }  // namespace grove

@@ -103,14 +103,38 @@ Double3 axis_of(const FromCentre& view, const Group& group, const Communicator& 
   return unit({spin.x / size, spin.y / size, spin.z / size});
 }
 
-Group chosen_group(const std::vector<Group>& groups, const std::string& name, const Communicator& comm) {
+Group chosen_group(const std::vector<Group>& groups, const std::string& option, const std::string& name, const Communicator& comm) {
   const Group* const found = find_group(groups, name);
   comm.agree([&] {
     std::string names;
     for (const Group& group : groups) names += (names.empty() ? "" : ", ") + group.name;
-    if (!found) throw ConfigError(fmt::format("--disc {}: there are {}", name, names));
+    if (!found) throw ConfigError(fmt::format("{} {}: there are {}", option, name, names));
   });
   return *found;
+}
+
+/// What a centre is found from, of the particles of one group.
+ParticleSet particles_of(const Group& group, const ParticleSet& particles) {
+  ParticleSet chosen;
+  for (std::size_t i = 0; i < particles.size(); ++i) {
+    if (!group.has(particles.type[i])) continue;
+    const auto at = static_cast<std::ptrdiff_t>(3 * i);
+    chosen.position.insert(chosen.position.end(), particles.position.begin() + at, particles.position.begin() + at + 3);
+    chosen.velocity.insert(chosen.velocity.end(), particles.velocity.begin() + at, particles.velocity.begin() + at + 3);
+    chosen.mass.push_back(particles.mass[i]);
+    chosen.type.push_back(particles.type[i]);
+  }
+  return chosen;
+}
+
+/// The centre of the component that is asked for; in a collision the densest point of all can be that of the other galaxy.
+Centre chosen_centre(const ParticleSet& particles, const std::vector<Group>& groups, const std::string& name, const CentreChoice& choice,
+                     const Communicator& comm) {
+  if (name == groups.front().name || choice.kind == CentreKind::given) return find_centre(particles, groups.front(), choice, comm);
+  const Group group = chosen_group(groups, "--centre-on", name, comm);
+  ParticleSet chosen;
+  comm.agree([&] { chosen = particles_of(group, particles); });
+  return find_centre(chosen, group, choice, comm);
 }
 
 /// The values of all columns in the shells of one group.
@@ -130,12 +154,15 @@ std::vector<std::vector<double>> column_values(const GroupMoments& moments, cons
 SnapshotProfile measure_profile(const ParticleSet& particles, const ComponentNames& names, double G, const ProfileRequest& request,
                                 const Communicator& comm) {
   const std::vector<Group> groups = groups_of(particles, names, comm);
-  SnapshotProfile profile{find_centre(particles, groups.front(), request.centre, comm), !request.disc.empty(), {}, {}};
+  const bool is_disc = !request.disc.empty();
+  const std::string centre_on = !request.centre_on.empty() ? request.centre_on : is_disc ? request.disc : groups.front().name;
+  if (is_disc) chosen_group(groups, "--disc", request.disc, comm);
+  SnapshotProfile profile{chosen_centre(particles, groups, centre_on, request.centre, comm), centre_on, is_disc, {}, {}};
   const FromCentre view(particles, profile.centre);
   std::vector<double> edges;
   ShellItemOf item_of = [&](std::size_t i) { return view.in_sphere(i); };
   if (profile.is_disc) {
-    const Group disc = chosen_group(groups, request.disc, comm);
+    const Group disc = chosen_group(groups, "--disc", request.disc, comm);
     profile.axis = axis_of(view, disc, comm);
     item_of = [&, x_axis = across(profile.axis)](std::size_t i) { return view.in_disc(i, profile.axis, x_axis); };
     edges = shell_edges(request.shells, view.radii(disc, comm, [&](std::size_t i) { return item_of(i).radius; }));

@@ -18,6 +18,8 @@ struct ProfileRequest {
   CentreChoice centre;
   ShellChoice shells;
   std::vector<double> fractions{0.1, 0.5, 0.9};  ///< of the mass, for Lagrangian radii
+  /// The component whose centre is taken, or "all". Empty: that of the disc or, without one, all. A given centre is that of no component.
+  std::string centre_on;
   /// The component, or "all", whose angular momentum is the axis of rings; empty: spherical shells about the centre.
   std::string disc;
 };
@@ -32,6 +34,7 @@ struct GroupProfile {
 
 struct SnapshotProfile {
   Centre centre;
+  std::string centre_on;  ///< the component whose centre it is; "all"
   bool is_disc = false;
   Double3 axis;                      ///< of a disc; a unit vector
   std::vector<GroupProfile> groups;  ///< all, then each component

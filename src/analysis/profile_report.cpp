@@ -44,8 +44,10 @@ std::string particles_text(std::uint64_t count) { return format_count(count) + (
 
 std::string centre_line(const MeasuredSnapshot& snapshot, const CentreChoice& choice) {
   const Centre& c = snapshot.profile.centre;
-  const char* const kind = choice.kind == CentreKind::densest ? "densest point"
-                           : choice.kind == CentreKind::mass  ? "centre of mass"
+  const std::string& on = snapshot.profile.centre_on;
+  const std::string of_what = on == "all" ? "" : fmt::format(" of '{}'", on);
+  const std::string kind = choice.kind == CentreKind::densest ? "densest point" + of_what
+                           : choice.kind == CentreKind::mass  ? "centre of mass" + of_what
                                                               : "as given";
   const std::string of = std::isfinite(c.radius) ? fmt::format("the {} within {:.4g}", particles_text(c.particles), c.radius)
                                                  : fmt::format("all {}", particles_text(c.particles));

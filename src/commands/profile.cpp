@@ -34,7 +34,7 @@ namespace {
 
 struct ProfileOptions {
   std::vector<std::string> files;
-  std::string columns, centre = "densest", velocity_within, spacing, from, to, fractions = "0.1,0.5,0.9", disc;
+  std::string columns, centre = "densest", centre_on, velocity_within, spacing, from, to, fractions = "0.1,0.5,0.9", disc;
   std::uint64_t shells = ShellChoice{}.count;
   std::string csv, lagrangian_csv, hdf5;
   CommonOptions common;
@@ -71,6 +71,9 @@ ProfileRequest request_of(const ProfileOptions& options) {
   request.centre = centre_of(options.centre);
   request.centre.velocity_radius = radius_of("--velocity-within", options.velocity_within);
   request.disc = options.disc;
+  request.centre_on = options.centre_on;
+  if (!request.centre_on.empty() && request.centre.kind == CentreKind::given)
+    throw ConfigError("--centre-on has no effect with a --centre that is given as a point, and must go");
   request.shells.count = options.shells;
   request.shells.spacing = shell_spacing_named(!options.spacing.empty() ? options.spacing : options.disc.empty() ? "log" : "linear");
   request.shells.from = radius_of("--from", options.from);
@@ -269,6 +272,9 @@ CommandAction declare_profile(CLI::App& app) {
   auto options = std::make_shared<ProfileOptions>();
   app.add_option("SNAPSHOT", options->files, "files of particles, in any format that Grove reads; several are a series over time");
   app.add_option("--centre", options->centre, "densest, mass (centre of mass) or a point [densest]")->type_name("CENTRE|X,Y,Z");
+  app.add_option("--centre-on", options->centre_on,
+                 "the component whose densest point or centre of mass is taken, or 'all' [with --disc that component, else all]")
+      ->type_name("COMPONENT");
   app.add_option("--velocity-within", options->velocity_within, "velocities are relative to the mean within this radius of the centre")
       ->type_name("R");
   declare_shells(app, *options);

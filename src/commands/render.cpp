@@ -78,12 +78,16 @@ void require_free_names(const RenderOptions& options, const PicturePlan& plan) {
     for (const std::string& name : PictureNames(options.directory, file).all(plan)) {
       if (!names.insert(name).second)
         throw ConfigError(fmt::format("two files would have the picture {}: render them apart, with another --out", name));
-      if (!fs::exists(name)) continue;
-      if (!is_png_of_grove(name))
+      if (!fs::exists(fs::symlink_status(name))) continue;
+      if (!may_become_picture(name))
         throw ConfigError(fmt::format("{}: there is a file of this name that is no picture of Grove; move it away", name));
       if (!options.overwrite) throw ConfigError(fmt::format("{}: is there already; --overwrite replaces it", name));
     }
-  fs::create_directories(options.directory);
+  std::error_code error;
+  fs::create_directories(options.directory, error);
+  if (error || !fs::is_directory(options.directory))
+    throw ConfigError(fmt::format("--out {}: is no directory, and cannot be made: {}", options.directory,
+                                  error ? error.message() : "there is a file of this name"));
 }
 
 void require_same_units(const UnitSystem& of_first, const ReadInfo& info, const std::string& file, const std::string& first) {

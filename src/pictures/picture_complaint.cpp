@@ -31,6 +31,10 @@ std::optional<PictureComplaint> complaint_about(const PictureParameters& given) 
   const std::vector<std::string> components = parts_between_commas(given.components);
   if (std::count(components.begin(), components.end(), "") > 0)
     return PictureComplaint{"components", "must be names with commas between them: \"disc, bulge\""};
+  const double view = given.field_of_view;
+  if (view != 0 && !(view >= smallest_field_of_view && view <= largest_field_of_view))
+    return PictureComplaint{"field_of_view",
+                            fmt::format("must be 0, or from {:.0e} to {:.0e}", smallest_field_of_view, largest_field_of_view)};
   if (given.lowest_density > 0 && given.highest_density > 0 && !(given.lowest_density < given.highest_density))
     return PictureComplaint{"lowest_density", fmt::format("must be below highest_density = {}", given.highest_density)};
   return std::nullopt;
@@ -43,7 +47,7 @@ std::optional<Double3> read_place(const std::string& text) {
   for (std::size_t d = 0; d < numbers.size(); ++d) {
     const char* const end = parts[d].data() + parts[d].size();
     const auto read = std::from_chars(parts[d].data(), end, numbers[d]);
-    if (read.ec != std::errc() || read.ptr != end || !std::isfinite(numbers[d])) return std::nullopt;
+    if (read.ec != std::errc() || read.ptr != end || !(std::abs(numbers[d]) <= largest_field_of_view)) return std::nullopt;
   }
   return Double3{numbers[0], numbers[1], numbers[2]};
 }

@@ -13,9 +13,12 @@ namespace grove {
 struct PictureComplaint {
   std::string key, must;
 };
+/// Of what is smaller or larger, areas are beyond the range of numbers. Code units.
+inline constexpr double smallest_field_of_view = 1e-100, largest_field_of_view = 1e100;
+
 std::optional<PictureComplaint> complaint_about(const PictureParameters& parameters);
 
-/// Three finite numbers with commas between them; nothing for any other text.
+/// Three numbers with commas between them, of a size up to largest_field_of_view; nothing for any other text.
 std::optional<Double3> read_place(const std::string& text);
 
 }  // namespace grove

@@ -1,8 +1,13 @@
 #include "src/pictures/picture_state.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+
+#include "kernels/space/error.hpp"
+#include "src/pictures/picture_complaint.hpp"
 
 namespace grove {
 
@@ -27,10 +32,17 @@ double field_of_view_for(std::span<const std::uint64_t> mass) {
   }
   const double view = times * distance_of_bin(bin);
   // Particles at the middle alone have the distance 0, in the first bin.
-  if (!(wanted > 0) || bin == 0 || !std::isfinite(view)) return 1;
+  if (!(wanted > 0) || bin == 0) return 1;
+  if (!std::isfinite(view)) return view;
   const double unit = std::pow(10.0, std::floor(std::log10(view)));
   constexpr double steps[] = {1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10};
   return unit * *std::find_if(std::begin(steps), std::end(steps) - 1, [&](double step) { return step * unit >= view; });
+}
+
+void require_visible(double field_of_view) {
+  if (field_of_view <= largest_field_of_view) return;
+  throw DataError(fmt::format("the particles are too far apart for a picture of them all: give pictures.field_of_view, of {:.0e} at most",
+                              largest_field_of_view));
 }
 
 }  // namespace grove

@@ -26,8 +26,10 @@ struct PictureState {
 };
 
 /// Four times the distance from the middle that has 60 % of the mass inside, in round numbers: a view of a whole galaxy, or of two that
-/// meet. 1 where there is no mass, or all of it is in one place.
+/// meet. 1 where there is no mass, or all of it is in one place; infinite where distances are beyond the range of numbers.
 /// @param mass  [distance_bins] quanta
 double field_of_view_for(std::span<const std::uint64_t> mass);
+/// Throws DataError where a picture cannot show so much (largest_field_of_view in picture_complaint.hpp).
+void require_visible(double field_of_view);
 
 }  // namespace grove

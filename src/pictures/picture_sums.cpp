@@ -52,7 +52,7 @@ PictureState PictureSums<Space>::collect(const Particles<Space>& particles) {
   state.particle_mass = shown.count > 0 ? rounded(shown.mass / static_cast<double>(shown.count)) : 0;
   Double3 middle = place_of_middle(shown);
   comm_.agree([&] {
-    if (!std::isfinite(middle.x + middle.y + middle.z))
+    if (plan_.centre == PictureCentre::mass && !std::isfinite(middle.x + middle.y + middle.z))
       throw DataError("pictures.centre = \"mass\": the centre of mass is beyond the numbers of 64 bits; give a place instead");
   });
   if (field_of_view_ == 0) choose_field_of_view(particles, middle, state.quanta.per_mass);
@@ -101,6 +101,7 @@ void PictureSums<Space>::choose_field_of_view(const Particles<Space>& particles,
   space_.copy_to_host(of_all.data(), mass.data(), of_all.size() * sizeof(std::uint64_t));
   comm_.sum(std::span<std::uint64_t>(of_all));
   field_of_view_ = field_of_view_for(of_all);
+  comm_.agree([&] { require_visible(field_of_view_); });
 }
 
 template <class Space>

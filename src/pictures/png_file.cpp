@@ -3,6 +3,8 @@
 #include <png.h>
 #include <zlib.h>
 
+#include <system_error>
+
 #include "io/partial_file.hpp"
 #include "kernels/space/error.hpp"
 #include "src/pictures/png_texts.hpp"
@@ -50,9 +52,15 @@ std::string bytes_of(const std::string& name, const Image& image, const PngTexts
 }  // namespace
 
 void write_png(const fs::path& path, const Image& image, const PngTexts& texts) {
-  if (fs::exists(path) && !is_png_of_grove(path))
+  if (!may_become_picture(path))
     throw SystemError(path.string() + ": cannot be written: there is a file of this name that Grove has not written; move it away");
   write_whole_file(path, bytes_of(path.string(), image, texts));
+}
+
+bool may_become_picture(const fs::path& path) {
+  std::error_code unknown;
+  const fs::file_status status = fs::symlink_status(path, unknown);
+  return !fs::exists(status) || (fs::is_regular_file(status) && is_png_of_grove(path));
 }
 
 bool is_png_of_grove(const fs::path& path) {

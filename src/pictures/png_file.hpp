@@ -18,6 +18,9 @@ using PngTexts = std::vector<std::pair<std::string, std::string>>;
 /// another file of that name is there; nothing has changed then.
 void write_png(const std::filesystem::path& path, const Image& image, const PngTexts& texts = {});
 
+/// Whether nothing has this name, or a picture that write_png() may replace; not a link.
+bool may_become_picture(const std::filesystem::path& path);
+
 /// Whether a file is a picture that write_png() has written.
 bool is_png_of_grove(const std::filesystem::path& path);
 

@@ -56,8 +56,13 @@ bool is_unfinished(const fs::path& file) {
   const std::string name = file.filename().string();
   if (!name.ends_with(partial_suffix)) return false;
   const std::string final_name = name.substr(0, name.size() - partial_suffix.size());
-  if (is_name_of_picture(final_name)) return is_png_of_grove(file);
-  return is_state(final_name) || final_name == series_name;
+  std::error_code unknown;
+  if (!fs::is_regular_file(fs::symlink_status(file, unknown))) return false;
+  // A power cut can leave an empty one.
+  const bool is_empty = fs::file_size(file, unknown) == 0;
+  if (is_name_of_picture(final_name)) return is_empty || is_png_of_grove(file);
+  if (final_name == series_name) return is_empty || XdmfSeries::is_one(file);
+  return is_state(final_name);
 }
 
 template <class Wanted>

@@ -158,6 +158,7 @@ class ViewServer::Routes {
       response.set_header("Allow", "GET, HEAD");
       return refuse(405, "the view is read-only: " + printable_line(request.method, 40) + " is not answered");
     }
+    if (request.ranges.size() > 1) return refuse(416, "one range of bytes at a time is answered");
     if (leads_upwards(request.path)) return refuse(403, "only files of the run's directory are shown");
     if (!request.path.starts_with(path_))
       return refuse(403, "open the whole address that 'grove view' has printed: its key changes with each start");

@@ -134,6 +134,17 @@ a_file_in_the_way_ends_the_run_or_is_told() {
   done
 }
 
+files_and_links_that_are_not_of_this_run_stay_as_they_are() {
+  mkdir output && echo mine >mine.txt && ln -s ../mine.txt output/picture_density_z_0001.png || return 1
+  fails_with 4 "picture_density_z_0001.png: cannot be written" ranks 2 run run.toml && holds [ -L output/picture_density_z_0001.png ] || return 1
+  for name in snapshot_0000.hdf5.partial snapshots.xdmf.partial checkpoint_0.hdf5.partial picture_density_z_0000.png.partial; do
+    rm -rf output && mkdir output && ln -s ../mine.txt "output/$name" || return 1
+    fails_with 4 "$name: cannot be created: something has this name" ranks 2 run run.toml && holds [ -L "output/$name" ] || return 1
+    holds [ "$(cat mine.txt)" = mine ] || return 1
+  done
+  rm -rf output && mkdir output && mkfifo output/snapshots.xdmf && fails_with 4 "snapshots.xdmf: cannot be created" timeout 20 "$grove" run run.toml
+}
+
 mistakes_are_named() {
   fails_with 2 'pictures.axes = "w": must be one or more of x, y, z' "$grove" run run.toml --set pictures.axes=w &&
     fails_with 2 'there is no component called "bar"; the particles have' ranks 2 run run.toml --set pictures.components=bar &&

@@ -162,10 +162,11 @@ TEST(Plans, KeysThatMakeNoSenseAreNamed) {
   };
   EXPECT_EQ(key([](auto&) {}), "");
   for (const char* axes : {"", "w", "z,z", "z x", "x,,y", "zx"}) EXPECT_EQ(key([&](auto& p) { p.axes = axes; }), "axes") << axes;
-  for (const char* centre : {"", "1,2", "1,2,3,4", "1,2,nan", "1,2,inf", "mas"})
+  for (const char* centre : {"", "1,2", "1,2,3,4", "1,2,nan", "1,2,inf", "1e101,0,0", "mas"})
     EXPECT_EQ(key([&](auto& p) { p.centre = centre; }), "centre") << centre;
   EXPECT_EQ(key([](auto& p) { p.centre = "1, -2e3, 0"; }), "");
   EXPECT_EQ(key([](auto& p) { p.components = "disc,"; }), "components");
+  for (const double view : {1e-300, 1e300}) EXPECT_EQ(key([&](auto& p) { p.field_of_view = view; }), "field_of_view") << view;
   EXPECT_EQ(key([](auto& p) { p.lowest_density = p.highest_density = 2; }), "lowest_density");
 }
 
@@ -223,6 +224,10 @@ TEST_F(PngFiles, ReplaceThoseOfGroveAndNoOther) {
   EXPECT_NE(text_of_file(other).find("of my cat"), std::string::npos);
   EXPECT_FALSE(is_png_of_grove(other));
   EXPECT_THROW(write_png(directory.file("missing/picture.png"), image), SystemError);
+  const std::string link = directory.file("link.png"), nowhere = directory.file("nowhere");
+  std::filesystem::create_symlink(nowhere, link);
+  EXPECT_THROW(write_png(link, image), SystemError);
+  EXPECT_TRUE(std::filesystem::is_symlink(link) && !std::filesystem::exists(nowhere));
   const std::string notes = directory.file("fresh.png.partial");
   std::ofstream(notes) << "my notes";
   EXPECT_THROW(write_png(directory.file("fresh.png"), image), SystemError);
