@@ -188,7 +188,7 @@ void add_output(Rows& rows) {
        {},
        {0.0, 9.0},
        "gzip level by which snapshots are packed without loss, 1 (fast) to 9; 0: not at all. Readers unpack them by themselves; packing "
-       "takes time, which levels above 1 seldom pay back"},
+       "takes time, which levels above 1 seldom pay back. Fields of less than 64 KiB are left as they are"},
       keeps_states);
   add(&Output::checkpoints,
       {"checkpoints",

@@ -93,6 +93,8 @@ std::string draw(const Drawing& drawing) {
 void require_replaceable(const std::string& out) {
   if (fs::path(out).extension() != ".png") throw ConfigError(fmt::format("--out {}: the name of a picture must end in .png", out));
   std::error_code ignored;
+  if (const fs::path partial = partial_name(out); fs::exists(fs::symlink_status(partial, ignored)))
+    throw ConfigError(partial.string() + " is there, where the picture is made before it gets its name: move it away");
   const fs::file_type type = fs::symlink_status(out, ignored).type();
   if (type == fs::file_type::not_found) return;
   if (type != fs::file_type::regular || !is_plot_of_grove(out))
