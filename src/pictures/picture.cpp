@@ -109,9 +109,9 @@ class Labels {
 
 std::string name_of(PictureQuantity quantity) { return quantity == PictureQuantity::density ? "density" : "speed"; }
 
-PictureFields picture_fields(const PictureView& view, const std::vector<std::uint64_t>& mass, const std::vector<std::uint64_t>& momentum,
+PictureFields picture_fields(const PictureView& view, std::span<const std::uint64_t> mass, std::span<const std::uint64_t> momentum,
                              double per_mass, double per_momentum, double particle_mass) {
-  const auto grid_of = [&view](const std::vector<std::uint64_t>& sums, double factor) {
+  const auto grid_of = [&view](std::span<const std::uint64_t> sums, double factor) {
     PixelGrid grid(view.width, view.height);
     for (std::size_t i = 0; i < sums.size(); ++i) grid.values[i] = static_cast<float>(static_cast<double>(sums[i]) * factor);
     return grid;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -27,7 +28,7 @@ struct PictureFields {
 /// @param mass           [pixels of the view] quanta
 /// @param momentum       [pixels of the view] quanta, or empty
 /// @param particle_mass  that of a typical particle, > 0, code units
-PictureFields picture_fields(const PictureView& view, const std::vector<std::uint64_t>& mass, const std::vector<std::uint64_t>& momentum,
+PictureFields picture_fields(const PictureView& view, std::span<const std::uint64_t> mass, std::span<const std::uint64_t> momentum,
                              double per_mass, double per_momentum, double particle_mass);
 
 /// The numbers at the ends of the colours, code units. 0: not known yet.

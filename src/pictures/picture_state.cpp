@@ -11,14 +11,13 @@
 
 namespace grove {
 
-std::vector<std::uint64_t> PictureState::momentum_of(std::size_t view) const {
-  return sums.size() > views.size() * views[view].pixels() ? part(view, 1) : std::vector<std::uint64_t>{};
+std::span<const std::uint64_t> PictureState::momentum_of(std::size_t view) const {
+  return sums.size() > views.size() * views[view].pixels() ? part(view, 1) : std::span<const std::uint64_t>{};
 }
 
-std::vector<std::uint64_t> PictureState::part(std::size_t view, std::size_t which) const {
+std::span<const std::uint64_t> PictureState::part(std::size_t view, std::size_t which) const {
   const std::size_t pixels = views[view].pixels(), parts = sums.size() / (views.size() * pixels);
-  const auto begin = sums.begin() + static_cast<std::ptrdiff_t>((view * parts + which) * pixels);
-  return {begin, begin + static_cast<std::ptrdiff_t>(pixels)};
+  return sums.subspan((view * parts + which) * pixels, pixels);
 }
 
 double field_of_view_for(std::span<const std::uint64_t> mass) {

@@ -17,12 +17,12 @@ struct PictureState {
   double particle_mass = 0;         ///< the mean of those that are shown, code units
   std::span<std::uint64_t> sums{};  ///< [views][mass, and momentum where speeds are shown][pixels] quanta
 
-  /// The sums of mass or momentum of one view.
-  std::vector<std::uint64_t> mass_of(std::size_t view) const { return part(view, 0); }
-  std::vector<std::uint64_t> momentum_of(std::size_t view) const;
+  /// The sums of mass or momentum of one view; of momentum nothing where it was not summed.
+  std::span<const std::uint64_t> mass_of(std::size_t view) const { return part(view, 0); }
+  std::span<const std::uint64_t> momentum_of(std::size_t view) const;
 
  private:
-  std::vector<std::uint64_t> part(std::size_t view, std::size_t which) const;
+  std::span<const std::uint64_t> part(std::size_t view, std::size_t which) const;
 };
 
 /// Four times the distance from the middle that has 60 % of the mass inside, in round numbers: a view of a whole galaxy, or of two that

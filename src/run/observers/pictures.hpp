@@ -30,7 +30,7 @@ namespace grove {
 inline constexpr const char *saved_picture_count = "pictures.count", *saved_picture_view = "pictures.view";
 
 /// Sums the particles in pixels on the device. Adding the ranks together, drawing and writing goes on beside the steps, on a thread of each
-/// rank, where MPI lets two threads use it or there is one rank; else the steps wait.
+/// rank, where MPI lets two threads use it; else the steps wait.
 template <class Space>
 class PictureObserver final : public Observer {
  public:
@@ -103,7 +103,7 @@ class PictureObserver final : public Observer {
   /// All ranks have a drawing thread, or none has. Collective.
   void prepare_drawing() {
     write_comm_ = std::make_unique<Communicator>(context_.comm.raw());
-    if (context_.comm.size() == 1 || thread_level_ >= MPI_THREAD_MULTIPLE) try {
+    if (thread_level_ >= MPI_THREAD_MULTIPLE) try {
         worker_ = std::make_unique<WorkerThread>();
       } catch (const std::system_error&) {
         // Without a thread the steps wait.

@@ -138,7 +138,7 @@ TEST_F(PixelSums, TheFieldOfViewShowsMostOfTheMass) {
   // Plummer: 60 % of the mass within r / a = (0.6^(-2/3) - 1)^(-1/2) = 1.57, cut at 95 %: 1.50; four times that, rounded up.
   EXPECT_DOUBLE_EQ(pictures.field_of_view(), 6);
   ASSERT_EQ(state.views.size(), 1U);
-  const std::vector<std::uint64_t> mass = state.mass_of(0);
+  const std::span<const std::uint64_t> mass = state.mass_of(0);
   const double inside = static_cast<double>(std::accumulate(mass.begin(), mass.end(), std::uint64_t{0})) / state.quanta.per_mass;
   EXPECT_GT(inside, 0.8);
   EXPECT_TRUE(state.momentum_of(0).empty());
