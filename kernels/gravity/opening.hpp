@@ -8,10 +8,14 @@
 // - forbids_local(), for method fmm: must the cell, and all that it contains, stay out of that expansion? It is asked about cells that were
 // not accepted and that are small compared with their distance.
 // - needs_acceleration: whether it looks at the targets' accelerations of an earlier force evaluation.
+//
+// On the CPU these judge a SIMD vector of cells at a time (CellLanes): T is a float or a vector of them, and the answers are bools or
+// masks. So they compute without branches.
 #pragma once
 
 #include <cmath>
 #include <tuple>
+#include <type_traits>
 
 #include "kernels/gravity/cell.hpp"
 #include "kernels/gravity/gravity_parameters.hpp"
@@ -30,31 +34,47 @@ struct TargetBox {
   float least_acceleration = 0;  ///< smallest last acceleration of a target, scaled, without G; 0 if unknown
 };
 
+/// The place of a cell's centre of mass from the targets' centre, in units of TreeScale::length.
+template <class T>
+struct CellOffset {
+  T x, y, z;
+};
+
+GROVE_HD inline CellOffset<float> offset_of(const CellGeometry& cell, const TargetBox& target, double per_length) {
+  return {static_cast<float>((cell.centre_of_mass.x - target.centre.x) * per_length),
+          static_cast<float>((cell.centre_of_mass.y - target.centre.y) * per_length),
+          static_cast<float>((cell.centre_of_mass.z - target.centre.z) * per_length)};
+}
+
 /// Distances between a cell and a target box, in units of TreeScale::length; 0 where they overlap.
+template <class T>
 struct Separation {
-  float centre_of_mass2;  ///< squared distance of the cell's centre of mass from the target box
-  float box2;             ///< squared distance between the bounding boxes of the cell's particles and of the targets
+  T centre_of_mass2;  ///< squared distance of the cell's centre of mass from the target box
+  T box2;             ///< squared distance between the bounding boxes of the cell's particles and of the targets
 };
 
 /// Distance and size of a cell and of targets with a local expansion, in units of TreeScale::length.
+template <class T>
 struct CentreSeparation {
-  float distance2;  ///< squared distance of the cell's centre of mass from the targets' centre
-  float extent;     ///< sum of the cell's radius and the targets' radius
+  T distance2;  ///< squared distance of the cell's centre of mass from the targets' centre
+  T extent;     ///< sum of the cell's radius and the targets' radius
 };
 
 /// Expansions converge for extent < distance. With an extent above this part of the distance they converge too slowly to be used.
 inline constexpr float convergence_limit = 0.9F;
 
-GROVE_HD inline float positive_part(float x) { return x > 0 ? x : 0; }
+template <class T>
+GROVE_HD T positive_part(T x) {
+  return select(x > T(0), x, T(0));
+}
 
-GROVE_HD inline Separation separation(const CellGeometry& cell, const TargetBox& target, double per_length) {
-  const float d[3] = {static_cast<float>((cell.centre_of_mass.x - target.centre.x) * per_length),
-                      static_cast<float>((cell.centre_of_mass.y - target.centre.y) * per_length),
-                      static_cast<float>((cell.centre_of_mass.z - target.centre.z) * per_length)};
-  Separation s{0, 0};
+template <class Cell, class T>
+GROVE_HD Separation<T> separation(const Cell& cell, const CellOffset<T>& at, const TargetBox& target) {
+  const T d[3] = {at.x, at.y, at.z};
+  Separation<T> s{T(0), T(0)};
   for (int k = 0; k < 3; ++k) {
-    const float com = positive_part(fabsf(d[k]) - target.half_size[k]);
-    const float box = positive_part(fabsf(d[k] + cell.offset[k]) - target.half_size[k] - cell.half_size[k]);
+    const T com = positive_part(absolute(d[k]) - T(target.half_size[k]));
+    const T box = positive_part(absolute(d[k] + cell.offset[k]) - T(target.half_size[k]) - cell.half_size[k]);
     s.centre_of_mass2 += com * com;
     s.box2 += box * box;
   }
@@ -71,11 +91,15 @@ struct AngleOpening {
   float per_theta;
   explicit AngleOpening(const GravityParameters& p) : per_theta(static_cast<float>(1 / p.theta)) {}
 
-  GROVE_HD bool accepts_local(const CellGeometry&, const CentreSeparation& s, const TargetBox& target, int) const {
-    const float opening = larger(s.extent, 2 * target.radius) * per_theta;
+  template <class Cell, class T>
+  GROVE_HD auto accepts_local(const Cell&, const CentreSeparation<T>& s, const TargetBox& target, int) const {
+    const T opening = larger(s.extent, T(2 * target.radius)) * T(per_theta);
     return opening * opening < s.distance2;
   }
-  GROVE_HD bool forbids_local(const CellGeometry&, const CentreSeparation&, const TargetBox&, int) const { return false; }
+  template <class Cell, class T>
+  GROVE_HD auto forbids_local(const Cell&, const CentreSeparation<T>& s, const TargetBox&, int) const {
+    return s.distance2 < T(0);  // never
+  }
 };
 
 /// Barnes & Hut 1986: d > l / theta, d from the targets to the cell's centre of mass, l the longest side of the box around its particles.
@@ -83,8 +107,9 @@ struct GeometricOpening : AngleOpening {
   static constexpr const char* name = "geometric";
   using AngleOpening::AngleOpening;
 
-  GROVE_HD bool accepts(const CellGeometry& cell, const Separation& s, const TargetBox&) const {
-    const float opening = cell.longest_side * per_theta;
+  template <class Cell, class T>
+  GROVE_HD auto accepts(const Cell& cell, const Separation<T>& s, const TargetBox&) const {
+    const T opening = cell.longest_side * T(per_theta);
     return s.centre_of_mass2 > opening * opening;
   }
 };
@@ -95,9 +120,10 @@ struct BarnesOpening : AngleOpening {
   static constexpr const char* name = "barnes";
   using AngleOpening::AngleOpening;
 
-  GROVE_HD bool accepts(const CellGeometry& cell, const Separation& s, const TargetBox&) const {
-    const float* const o = cell.offset;
-    const float opening = cell.longest_side * per_theta + sqrtf(o[0] * o[0] + o[1] * o[1] + o[2] * o[2]);
+  template <class Cell, class T>
+  GROVE_HD auto accepts(const Cell& cell, const Separation<T>& s, const TargetBox&) const {
+    const T* const o = cell.offset;
+    const T opening = cell.longest_side * T(per_theta) + square_root(o[0] * o[0] + o[1] * o[1] + o[2] * o[2]);
     return s.centre_of_mass2 > opening * opening;
   }
 };
@@ -107,8 +133,9 @@ struct MinimalDistanceOpening : AngleOpening {
   static constexpr const char* name = "minimal_distance";
   using AngleOpening::AngleOpening;
 
-  GROVE_HD bool accepts(const CellGeometry& cell, const Separation& s, const TargetBox&) const {
-    const float opening = cell.longest_side * per_theta;
+  template <class Cell, class T>
+  GROVE_HD auto accepts(const Cell& cell, const Separation<T>& s, const TargetBox&) const {
+    const T opening = cell.longest_side * T(per_theta);
     return s.box2 > opening * opening;
   }
 };
@@ -124,25 +151,29 @@ struct RelativeOpening {
   float tolerance;
   explicit RelativeOpening(const GravityParameters& p) : tolerance(static_cast<float>(p.tolerance)) {}
 
-  GROVE_HD bool accepts(const CellGeometry& cell, const Separation& s, const TargetBox& target) const {
-    return cell.radius * cell.radius < convergence_limit * convergence_limit * s.centre_of_mass2 &&
-           small(cell.mass, cell.spread, s.centre_of_mass2, 3, target);
+  template <class Cell, class T>
+  GROVE_HD auto accepts(const Cell& cell, const Separation<T>& s, const TargetBox& target) const {
+    return cell.radius * cell.radius < T(convergence_limit * convergence_limit) * s.centre_of_mass2 &&
+           is_small(cell.mass, cell.spread, s.centre_of_mass2, 3, target);
   }
-  GROVE_HD bool accepts_local(const CellGeometry& cell, const CentreSeparation& s, const TargetBox& target, int order) const {
-    return small(cell.mass, cell.spread + target.radius, s.distance2, order, target);
+  template <class Cell, class T>
+  GROVE_HD auto accepts_local(const Cell& cell, const CentreSeparation<T>& s, const TargetBox& target, int order) const {
+    return is_small(cell.mass, cell.spread + T(target.radius), s.distance2, order, target);
   }
   /// Whether the targets' part of the error, with their radius alone as b, is too large. Opening a distant cell does not reduce this part:
   /// the parts of its children add up to the same.
-  GROVE_HD bool forbids_local(const CellGeometry& cell, const CentreSeparation& s, const TargetBox& target, int order) const {
-    return !small(cell.mass, target.radius, s.distance2, order, target);
+  template <class Cell, class T>
+  GROVE_HD auto forbids_local(const Cell& cell, const CentreSeparation<T>& s, const TargetBox& target, int order) const {
+    return !is_small(cell.mass, T(target.radius), s.distance2, order, target);
   }
 
  private:
   /// Whether the error is within the tolerance; `order` is 3, 4 or 5.
-  GROVE_HD bool small(float mass, float b, float distance2, int order, const TargetBox& target) const {
-    const float per_d = reciprocal_sqrt(distance2), ratio = b * per_d, ratio2 = ratio * ratio;
-    const float power = ratio2 * (order > 3 ? ratio2 : 1) * (order != 4 ? ratio : 1);
-    return mass * per_d * per_d * power <= tolerance * target.least_acceleration * (1 - ratio);
+  template <class T>
+  GROVE_HD auto is_small(T mass, T b, T distance2, int order, const TargetBox& target) const {
+    const T per_d = reciprocal_sqrt(distance2), ratio = b * per_d, ratio2 = ratio * ratio;
+    const T power = ratio2 * (order > 3 ? ratio2 : T(1)) * (order != 4 ? ratio : T(1));
+    return mass * per_d * per_d * power <= T(tolerance * target.least_acceleration) * (T(1) - ratio);
   }
 };
 
@@ -154,36 +185,44 @@ inline constexpr float nearest_cell2 = 4e-15F;
 
 /// The test for a multipole at each target. Whatever the criterion says, a cell is opened if it touches the targets or is within the
 /// support of the softening (`support2`: squared, scaled), where multipoles do not give the softened force.
+template <class Opening, class Cell, class T>
+GROVE_HD auto accept(const Opening& opening, const Cell& cell, const CellOffset<T>& at, const TargetBox& target, float support2) {
+  const Separation<T> s = separation(cell, at, target);
+  return s.box2 > T(larger(support2, nearest_cell2)) && opening.accepts(cell, s, target);
+}
 template <class Opening>
 GROVE_HD bool accept(const Opening& opening, const CellGeometry& cell, const TargetBox& target, double per_length, float support2) {
-  const Separation s = separation(cell, target, per_length);
-  return s.box2 > larger(support2, nearest_cell2) && opening.accepts(cell, s, target);
+  return accept(opening, cell, offset_of(cell, target, per_length), target, support2);
 }
 
 /// At more than this many target radii, the terms of a local expansion could leave the range of FP32. Such cells act on each target
 /// instead.
 inline constexpr float farthest_local = 8192;
 
-/// What the walk of fmm does with a cell at a target.
+/// What the walk of fmm does with a cell at a target; `Answer` is bool or a mask.
+template <class Answer>
 struct LocalVerdict {
-  bool accepted;   ///< the cell goes into the target's local expansion
-  bool forbidden;  ///< neither this cell nor anything inside it may go there
+  Answer accepted;   ///< the cell goes into the target's local expansion
+  Answer forbidden;  ///< neither this cell nor anything inside it may go there
 };
 
 /// The test for a local expansion about target.centre; target.half_size is not used. Whatever the criterion says, cell and targets must be
 /// far enough apart for the expansions to converge, and every particle of the cell must be further than `support` (scaled) from every
 /// target.
-template <int order, class Opening>
-GROVE_HD LocalVerdict judge_local(const Opening& opening, const CellGeometry& cell, const TargetBox& target, double per_length,
-                                  float support) {
-  const float dx = static_cast<float>((cell.centre_of_mass.x - target.centre.x) * per_length);
-  const float dy = static_cast<float>((cell.centre_of_mass.y - target.centre.y) * per_length);
-  const float dz = static_cast<float>((cell.centre_of_mass.z - target.centre.z) * per_length);
-  const CentreSeparation s{dx * dx + dy * dy + dz * dz, cell.radius + target.radius};
-  const float reach = larger(s.extent * (1 / convergence_limit), s.extent + support);
+template <int order, class Opening, class Cell, class T>
+GROVE_HD auto judge_local(const Opening& opening, const Cell& cell, const CellOffset<T>& at, const TargetBox& target, float support) {
+  const CentreSeparation<T> s{at.x * at.x + at.y * at.y + at.z * at.z, cell.radius + T(target.radius)};
+  const T reach = larger(s.extent * T(1 / convergence_limit), s.extent + T(support));
   const float farthest = farthest_local * target.radius;
-  const bool accepted = reach * reach < s.distance2 && s.distance2 < farthest * farthest && opening.accepts_local(cell, s, target, order);
-  return {accepted, !accepted && 4 * cell.radius * cell.radius < s.distance2 && opening.forbids_local(cell, s, target, order)};
+  const auto accepted =
+      reach * reach < s.distance2 && s.distance2 < T(farthest * farthest) && opening.accepts_local(cell, s, target, order);
+  const auto forbidden = !accepted && T(4) * cell.radius * cell.radius < s.distance2 && opening.forbids_local(cell, s, target, order);
+  return LocalVerdict<std::decay_t<decltype(accepted)>>{accepted, forbidden};
+}
+template <int order, class Opening>
+GROVE_HD LocalVerdict<bool> judge_local(const Opening& opening, const CellGeometry& cell, const TargetBox& target, double per_length,
+                                        float support) {
+  return judge_local<order>(opening, cell, offset_of(cell, target, per_length), target, support);
 }
 
 }  // namespace grove

@@ -26,10 +26,13 @@ class FloatVector {
   using Mask = decltype(Native{} < Native{});
 
   FloatVector() = default;
+  explicit FloatVector(Native v) : v_(v) {}
   explicit FloatVector(float x) : v_(broadcast(x)) {}
   explicit FloatVector(int x) : v_(broadcast(static_cast<float>(x))) {}
 
+  Native native() const { return v_; }
   static FloatVector load(const float* aligned) { return FloatVector(*reinterpret_cast<const Aliasing*>(aligned)); }
+  static FloatVector load_unaligned(const float* from) { return FloatVector(*reinterpret_cast<const Unaligned*>(from)); }
   void store(float* aligned) const { *reinterpret_cast<Aliasing*>(aligned) = v_; }
 
   FloatVector& operator+=(FloatVector b) { return *this = *this + b; }
@@ -40,14 +43,20 @@ class FloatVector {
   friend FloatVector operator*(FloatVector a, FloatVector b) { return FloatVector(a.v_ * b.v_); }
   friend Mask operator>(FloatVector a, FloatVector b) { return a.v_ > b.v_; }
   friend Mask operator<(FloatVector a, FloatVector b) { return a.v_ < b.v_; }
+  friend Mask operator<=(FloatVector a, FloatVector b) { return a.v_ <= b.v_; }
   friend Mask operator==(FloatVector a, FloatVector b) { return a.v_ == b.v_; }
 
   friend FloatVector select(Mask condition, FloatVector yes, FloatVector no) { return FloatVector(condition ? yes.v_ : no.v_); }
+  friend FloatVector larger(FloatVector a, FloatVector b) { return select(a < b, b, a); }
+  friend FloatVector absolute(FloatVector x) { return larger(x, -x); }
+  friend FloatVector square_root(FloatVector x) { return FloatVector(root(x.v_)); }
   friend float smallest_of(FloatVector x) {
     float smallest = x.v_[0];
     for (int l = 1; l < width; ++l) smallest = x.v_[l] < smallest ? x.v_[l] : smallest;
     return smallest;
   }
+  /// Bit l: whether lane l of a comparison is true.
+  static unsigned bits_of(Mask m) { return bits(m); }
   /// To 2^-22; 0 for infinity, undefined below the smallest normal number. A division and a root take several times as long as an estimate
   /// and one step of Newton's method.
   friend FloatVector reciprocal_sqrt(FloatVector x) {
@@ -63,23 +72,37 @@ class FloatVector {
 
  private:
   using Aliasing __attribute__((vector_size(alignment), may_alias)) = float;
-
-  explicit FloatVector(Native v) : v_(v) {}
+  using Unaligned __attribute__((vector_size(alignment), may_alias, aligned(sizeof(float)))) = float;
 
 #if defined(__AVX512F__)
   static Native broadcast(float x) { return _mm512_set1_ps(x); }
   static Native lesser(Native a, Native b) { return _mm512_min_ps(a, b); }
   static Native estimate(Native x) { return _mm512_rsqrt14_ps(x); }
+  static Native root(Native x) { return _mm512_sqrt_ps(x); }
+  static unsigned bits(Mask m) { return _mm512_test_epi32_mask(reinterpret_cast<__m512i>(m), reinterpret_cast<__m512i>(m)); }
 #elif defined(__AVX__)
   static Native broadcast(float x) { return _mm256_set1_ps(x); }
   static Native lesser(Native a, Native b) { return _mm256_min_ps(a, b); }
   static Native estimate(Native x) { return _mm256_rsqrt_ps(x); }
+  static Native root(Native x) { return _mm256_sqrt_ps(x); }
+  static unsigned bits(Mask m) { return static_cast<unsigned>(_mm256_movemask_ps(reinterpret_cast<Native>(m))); }
 #elif defined(__x86_64__)
   static Native broadcast(float x) { return _mm_set1_ps(x); }
   static Native lesser(Native a, Native b) { return _mm_min_ps(a, b); }
   static Native estimate(Native x) { return _mm_rsqrt_ps(x); }
+  static Native root(Native x) { return _mm_sqrt_ps(x); }
+  static unsigned bits(Mask m) { return static_cast<unsigned>(_mm_movemask_ps(reinterpret_cast<Native>(m))); }
 #else
   static Native broadcast(float x) { return Native{} + x; }
+  static Native root(Native x) {
+    for (int l = 0; l < width; ++l) x[l] = std::sqrt(x[l]);
+    return x;
+  }
+  static unsigned bits(Mask m) {
+    unsigned all = 0;
+    for (int l = 0; l < width; ++l) all |= (m[l] != 0 ? 1U : 0U) << l;
+    return all;
+  }
 #endif
 
   Native v_;

@@ -11,6 +11,9 @@ namespace grove {
 GROVE_HD inline float select(bool condition, float yes, float no) { return condition ? yes : no; }
 GROVE_HD inline double select(bool condition, double yes, double no) { return condition ? yes : no; }
 
+GROVE_HD inline float absolute(float x) { return fabsf(x); }
+GROVE_HD inline float square_root(float x) { return sqrtf(x); }
+
 /// A constant as T: exact for double, otherwise rounded to FP32. A SIMD vector has it in all lanes.
 template <class T>
 GROVE_HD constexpr T constant(double value) {

@@ -17,7 +17,7 @@ namespace fmm_walk {
 
 /// A leaf with so few particles costs less than its multipole at each target.
 inline constexpr std::uint32_t few_particles = 3;
-/// On the stack, marks cells that must not go into the local expansion.
+/// On the stack of a warp, marks cells that must not go into the local expansion.
 inline constexpr std::uint32_t forbidden_bit = 1U << 31;
 
 }  // namespace fmm_walk

@@ -1,12 +1,16 @@
 // The walk of `fmm` on the CPU: threads share the large target cells, level by level. Below these, a thread walks for a whole subtree of
-// targets at a time, so that what its cells hand down stays in the cache of its core. Multipoles go into a local expansion a SIMD vector of
-// source cells at a time; particles act on SIMD vectors of targets.
+// targets at a time, so that what its cells hand down stays in the cache of its core. Source cells are tested, and multipoles go into a
+// local expansion, a SIMD vector of cells at a time; particles act on SIMD vectors of targets.
 #include <omp.h>
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
 #include <span>
 #include <vector>
 
+#include "kernels/gravity/cell_lanes.hpp"
+#include "kernels/walks/cell_queue.hpp"
 #include "kernels/walks/fmm_walk.hpp"
 #include "kernels/walks/target_vectors.hpp"
 
@@ -98,7 +102,7 @@ template <class Terms, class Opening, class Softening>
 class TargetWalk {
  public:
   TargetWalk(const FmmConstants<Terms>& c, const Opening& opening, const Softening& softening)
-      : c_(c), opening_(opening), softening_(softening) {}
+      : c_(c), opening_(opening), softening_(softening), queue_(c.sources) {}
 
   void run_large_cell(std::size_t number) {
     LargeCell<Terms>& large = c_.large[number];
@@ -164,10 +168,11 @@ class TargetWalk {
     box.centre = g.centre_of_mass;
     box.radius = g.radius;
     box.least_acceleration = c_.data.least_acceleration[cell];
-    walk(c_.targets.parent[target], box, [&](std::uint32_t source, const CellLinks& links, const CellGeometry& s) {
-      if (s.radius >= box.radius && links.child_count > 0) return true;
-      list.push_back(source);
-      return false;
+    walk(c_.targets.parent[target], box, [&](const CellBatch& batch, const CellLanes& cells, std::uint32_t rejected) {
+      const std::uint32_t is_large = FloatVector::bits_of(FloatVector(box.radius) <= cells.radius);
+      const std::uint32_t opened = batch.where(rejected & is_large, c_.sources.links, has_children);
+      for_each_bit(rejected & ~opened, [&](int l) { list.push_back(batch.cell[l]); });
+      return opened;
     });
     local.centre = box.centre;
     local.unit = expansion_unit(box.radius);
@@ -179,16 +184,18 @@ class TargetWalk {
     const std::uint32_t first = c_.targets.group_start[group], count = c_.targets.group_start[group + 1] - first;
     group_.load(c_.data.particles.data, first, count, c_.data.group_least_acceleration[group], c_.units);
     lists_.clear();
-    walk(c_.targets.group_parent[group], group_.box(), [&](std::uint32_t source, const CellLinks& links, const CellGeometry& s) {
+    walk(c_.targets.group_parent[group], group_.box(), [&](const CellBatch& batch, const CellLanes& cells, std::uint32_t rejected) {
+      const CellLinks* const links = c_.sources.links;
       // A cell without contents was accepted by the rank that sent it, for a box around these targets.
-      if (links.particle_count == 0 ||
-          (links.particle_count > fmm_walk::few_particles && accept(opening_, s, group_.box(), c_.units.per_length, c_.support2))) {
-        list_cell(source);
-        return false;
-      }
-      if (links.child_count > 0) return true;
-      for (std::uint32_t i = 0; i < links.particle_count; ++i) list_particle(links.first_particle + i);
-      return false;
+      const std::uint32_t can_be_opened = batch.where(rejected, links, [](const CellLinks& cell) { return cell.particle_count > 0; });
+      const std::uint32_t accepted = FloatVector::bits_of(accept(opening_, cells, cells.place(), group_.box(), c_.support2));
+      const std::uint32_t has_many =
+          batch.where(rejected & accepted, links, [](const CellLinks& cell) { return cell.particle_count > fmm_walk::few_particles; });
+      const std::uint32_t listed = rejected & (~can_be_opened | has_many);
+      const std::uint32_t opened = batch.where(rejected & ~listed, links, has_children);
+      for_each_bit(listed, [&](int l) { list_cell(batch.cell[l]); });
+      for_each_bit(rejected & ~listed & ~opened, [&](int l) { list_particles(links[batch.cell[l]]); });
+      return opened;
     });
     LocalExpansion<Terms> local;
     local.centre = group_.box().centre;
@@ -203,37 +210,29 @@ class TargetWalk {
 
   static constexpr int terms = Terms::count, stored_moments = multipole_stride(Terms::form);
 
-  /// Tests the cells that the parent handed down, or the roots. Calls `rejected(cell, links, geometry)` for each cell that does not go into
-  /// the local expansion; it returns whether to open the cell.
-  template <class Rejected>
-  void walk(std::uint32_t parent, const TargetBox& box, Rejected rejected) {
+  static bool has_children(const CellLinks& cell) { return cell.child_count > 0; }
+
+  /// Tests the cells that the parent handed down, or the roots. Calls `sort_out(batch, cells, rejected)` with those that do not go into the
+  /// local expansion; it returns which of them to open.
+  template <class SortOut>
+  void walk(std::uint32_t parent, const TargetBox& box, SortOut sort_out) {
     accepted_.clear();
-    stack_.clear();
     opening_tests_ = 0;
-    if (parent == no_parent) {
-      for (std::uint32_t i = 0; i < c_.sources.root_count; ++i) stack_.push_back(c_.sources.root(i));
-    } else {
-      const std::span<const std::uint32_t> sources = handed_down_by(parent).sources;
-      stack_.assign(sources.begin(), sources.end());
-    }
-    while (!stack_.empty()) {
-      const std::uint32_t cell = stack_.back() & ~fmm_walk::forbidden_bit;
-      std::uint32_t forbidden = stack_.back() & fmm_walk::forbidden_bit;
-      stack_.pop_back();
-      ++opening_tests_;
-      const CellGeometry& g = c_.sources.geometry[cell];
-      if (!(g.mass > 0)) continue;
-      if (!forbidden) {
-        const LocalVerdict verdict = judge_local<Terms::order>(opening_, g, box, c_.units.per_length, c_.support);
-        if (verdict.accepted) {
-          accepted_.push_back(cell);
-          continue;
-        }
-        if (verdict.forbidden) forbidden = fmm_walk::forbidden_bit;
-      }
-      const CellLinks& links = c_.sources.links[cell];
-      if (rejected(cell, links, g))
-        for (std::uint32_t k = links.child_count; k-- > 0;) stack_.push_back((links.first_child + k) | forbidden);
+    if (parent == no_parent)
+      queue_.start_with_roots();
+    else
+      queue_.start_with(handed_down_by(parent).sources);
+    while (!queue_.is_empty()) {
+      // Marked ones must not go into the local expansion.
+      const CellBatch batch = queue_.take();
+      opening_tests_ += static_cast<std::uint32_t>(std::popcount(batch.filled));
+      const CellLanes cells(c_.sources.geometry, batch.cell, box.centre, c_.units.per_length);
+      const auto verdict = judge_local<Terms::order>(opening_, cells, cells.place(), box, c_.support);
+      const std::uint32_t wanted = batch.filled & FloatVector::bits_of(cells.mass > FloatVector(0));
+      const std::uint32_t accepted = wanted & ~batch.marked & FloatVector::bits_of(verdict.accepted);
+      for_each_bit(accepted, [&](int l) { accepted_.push_back(batch.cell[l]); });
+      const std::uint32_t opened = sort_out(batch, cells, wanted & ~accepted);
+      queue_.add_children(batch, opened, batch.marked | FloatVector::bits_of(verdict.forbidden));
     }
   }
 
@@ -243,11 +242,12 @@ class TargetWalk {
     FloatVector sum[terms];
     for (int i = 0; i < terms; ++i) sum[i] = FloatVector(0);
     for (std::size_t first = 0; first < accepted_.size(); first += width) add_cells(first, local, sum);
-    for (int i = 0; i < terms; ++i) {
-      alignas(FloatVector::alignment) float lanes[width];
-      sum[i].store(lanes);
-      local.L[i] = 0;
-      for (int l = 0; l < width; ++l) local.L[i] += lanes[l];
+    for (int first = 0; first < terms; first += width) {
+      FloatVector row[width];
+      for (int k = 0; k < width; ++k) row[k] = first + k < terms ? sum[first + k] : FloatVector(0);
+      alignas(FloatVector::alignment) float total[width];
+      sums_of(row).store(total);
+      for (int k = 0; k < width && first + k < terms; ++k) local.L[first + k] = total[k];
     }
     if (parent == no_parent) return;
     const LocalExpansion<Terms>& from = handed_down_by(parent).local;
@@ -258,22 +258,42 @@ class TargetWalk {
 
   /// M2L of the accepted cells [first, first + width); lanes past the last cell repeat it without mass.
   void add_cells(std::size_t first, const LocalExpansion<Terms>& local, FloatVector (&sum)[terms]) {
-    alignas(FloatVector::alignment) float x[width], y[width], z[width], mass[width], unit[width], moment[stored_moments][width];
+    constexpr int moments = terms - implied_terms, rows = (moments + width - 1) / width * width;
+    const auto filled = static_cast<int>(std::min<std::size_t>(width, accepted_.size() - first));
+    std::uint32_t cell[width];
+    alignas(FloatVector::alignment) float share[width];
     for (int l = 0; l < width; ++l) {
-      const bool filled = first + static_cast<std::size_t>(l) < accepted_.size();
-      const std::uint32_t cell = accepted_[filled ? first + static_cast<std::size_t>(l) : accepted_.size() - 1];
-      const CellGeometry& g = c_.sources.geometry[cell];
-      x[l] = c_.units.offset(local.centre.x, g.centre_of_mass.x);
-      y[l] = c_.units.offset(local.centre.y, g.centre_of_mass.y);
-      z[l] = c_.units.offset(local.centre.z, g.centre_of_mass.z);
-      mass[l] = filled ? g.mass : 0;
-      unit[l] = expansion_unit(g.radius);
-      const float* const m = c_.sources.multipole + std::size_t{cell} * stored_moments;
-      for (int k = 0; k < terms - implied_terms; ++k) moment[k][l] = filled ? m[k] : 0;
+      cell[l] = accepted_[first + static_cast<std::size_t>(std::min(l, filled - 1))];
+      share[l] = l < filled ? 1 : 0;
     }
+    const CellLanes cells(c_.sources.geometry, cell, local.centre, c_.units.per_length);
+    FloatVector moment[rows];
+    load_moments<0>(cell, filled, moment);
     add_cell_to_local<Terms>(
-        softening_, FloatVector::load(x), FloatVector::load(y), FloatVector::load(z), FloatVector::load(mass),
-        [&](auto k) { return FloatVector::load(moment[k - implied_terms]); }, FloatVector::load(unit), local.unit, sum);
+        softening_, -cells.x, -cells.y, -cells.z, FloatVector::load(share) * cells.mass, [&](auto k) { return moment[k - implied_terms]; },
+        expansion_unit(cells.radius), local.unit, sum);
+  }
+
+  /// Sets lane l of moment[k] to number k of the multipole of cell[l], from k = `first` on; to 0 in lanes that are not filled.
+  template <int first>
+  void load_moments(const std::uint32_t (&cell)[width], int filled, FloatVector* moment) const {
+    constexpr int count = std::min(width, stored_moments - first);
+    FloatVector row[width];
+    for (int l = 0; l < width; ++l) {
+      const float* const from = c_.sources.multipole + std::size_t{cell[l]} * stored_moments + first;
+      if (l >= filled) {
+        row[l] = FloatVector(0);
+      } else if constexpr (count == width) {
+        row[l] = FloatVector::load_unaligned(from);
+      } else {
+        alignas(FloatVector::alignment) float part[width] = {};
+        std::memcpy(part, from, count * sizeof(float));
+        row[l] = FloatVector::load(part);
+      }
+    }
+    transpose(row);
+    std::copy(row, row + width, moment + first);
+    if constexpr (first + width < terms - implied_terms) load_moments<first + width>(cell, filled, moment);
   }
 
   void list_cell(std::uint32_t cell) {
@@ -285,7 +305,9 @@ class TargetWalk {
                                                    c_.sources.multipole + std::size_t{cell} * stored_moments, expansion_unit(g.radius)));
   }
 
-  void list_particle(std::uint32_t i) { group_.list_particle(c_.sources.particles, i, c_.mode == WalkMode::own_tree, c_.units, lists_); }
+  void list_particles(const CellLinks& cell) {
+    group_.list_particles(c_.sources.particles, cell.first_particle, cell.particle_count, c_.mode == WalkMode::own_tree, lists_);
+  }
 
   void add_work(GroupWork& out, std::size_t particles, std::size_t cells) const {
     const GroupWork before = c_.mode == WalkMode::own_tree ? GroupWork{} : out;
@@ -296,7 +318,8 @@ class TargetWalk {
   const FmmConstants<Terms>& c_;
   const Opening& opening_;
   const Softening& softening_;
-  std::vector<std::uint32_t> stack_, accepted_;
+  CellQueue queue_;
+  std::vector<std::uint32_t> accepted_;
   std::vector<std::uint32_t> cells_;  ///< target cells of the present subtree
   std::vector<std::uint32_t> pool_;   ///< source cells that these hand down, one after the other
   std::vector<std::size_t> pool_end_;

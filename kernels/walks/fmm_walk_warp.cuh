@@ -229,7 +229,7 @@ class TargetWalk {
   /// Without branches, so that the tests of one lane overlap.
   __device__ void test(Pending& p, bool active) const {
     const bool real = active & (p.geometry.mass > 0);
-    const LocalVerdict verdict = judge_local<order>(opening_, p.geometry, forces_.box(), a_.units.per_length, a_.support);
+    const LocalVerdict<bool> verdict = judge_local<order>(opening_, p.geometry, forces_.box(), a_.units.per_length, a_.support);
     p.into_local = real & (p.forbidden() == 0) & verdict.accepted;
     if (verdict.forbidden) p.entry |= forbidden_bit;
     p.at_targets = false;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstring>
 #include <span>
 #include <vector>
 
@@ -83,6 +84,10 @@ class TargetVectors {
     }
     box_.radius = target_margin * std::sqrt(radius2);
     filled_ = static_cast<int>((count + FloatVector::width - 1) / FloatVector::width);
+    centre_ = Four<double>{box_.centre.x, box_.centre.y, box_.centre.z, 0};
+    scale_ = Four<double>{units.per_length, units.per_length, units.per_length, units.per_mass};
+    const float margin = larger(near_margin * box_.radius, least_margin);
+    reach_ = Four<float>{box_.half_size[0] + margin, box_.half_size[1] + margin, box_.half_size[2] + margin};
   }
 
   const TargetBox& box() const { return box_; }
@@ -94,15 +99,23 @@ class TargetVectors {
             static_cast<float>(p.w * units.per_mass)};
   }
 
-  /// Lists particle `i` of `sources`. `own_tree`: the sources are the particles to which the targets belong.
-  void list_particle(const Double4* sources, std::uint32_t i, bool own_tree, const GravityUnits& units, SourceLists& lists) const {
-    const Float4 offset = source(sources[i], units);
-    if (!is_near(offset)) {
-      lists.particles.push_back(offset);
-      return;
+  /// Lists the `count` particles of `sources` from `first` on. `own_tree`: they are the particles to which the targets belong.
+  void list_particles(const Double4* sources, std::uint32_t first, std::uint32_t count, bool own_tree, SourceLists& lists) const {
+    const std::size_t before = lists.particles.size();
+    lists.particles.resize(before + count);
+    Float4* next = lists.particles.data() + before;
+    for (std::uint32_t i = first; i < first + count; ++i) {
+      Four<double> particle;
+      std::memcpy(&particle, sources + i, sizeof(particle));
+      const Four<float> offset = __builtin_convertvector((particle - centre_) * scale_, Four<float>);
+      *reinterpret_cast<StoredFour*>(next) = offset;
+      const auto is_within = (offset <= reach_) & (-offset <= reach_);
+      if ((is_within[0] & is_within[1] & is_within[2]) == 0)
+        ++next;
+      else
+        list_near(sources + i, *next, own_tree && i - first_ < count_ ? static_cast<float>(i - first_) : -1, lists);
     }
-    lists.near.push_back({offset, residual(sources[i], offset, units), sources + i});
-    if (own_tree && i - first_ < count_) lists.near.back().residual.w = static_cast<float>(i - first_);
+    lists.particles.resize(static_cast<std::size_t>(next - lists.particles.data()));
   }
 
   /// Sets the forces to those of all listed sources, plus what `extra(x, y, z, force)` adds for each vector of targets.
@@ -128,6 +141,10 @@ class TargetVectors {
   static constexpr int at_once = 2;
   static constexpr int vectors = ((capacity + FloatVector::width - 1) / FloatVector::width + at_once - 1) / at_once * at_once;
   static constexpr std::uint32_t padded = vectors * FloatVector::width;
+
+  template <class T>
+  using Four __attribute__((vector_size(4 * sizeof(T)))) = T;
+  using StoredFour __attribute__((vector_size(4 * sizeof(float)), may_alias)) = float;
 
   template <class Softening, class Extra>
   void sum_vectors(int v, const Softening& softening, const SourceLists& lists, Extra& extra) {
@@ -204,10 +221,10 @@ class TargetVectors {
     return {FloatVector::load(fx), FloatVector::load(fy), FloatVector::load(fz), FloatVector::load(p)};
   }
 
-  bool is_near(const Float4& offset) const {
-    const float margin = larger(near_margin * box_.radius, least_margin);
-    const float* const half = box_.half_size;
-    return std::abs(offset.x) <= half[0] + margin && std::abs(offset.y) <= half[1] + margin && std::abs(offset.z) <= half[2] + margin;
+  /// `target`: which of the targets it is, or -1.
+  void list_near(const Double4* particle, const Float4& offset, float target, SourceLists& lists) const {
+    lists.near.push_back({offset, residual(*particle, offset, units_), particle});
+    lists.near.back().residual.w = target;
   }
 
   /// The position minus its FP32 offset; w is -1. Not inlined: if GCC 12 vectorizes both, it takes a double that was rounded to FP32 for
@@ -231,6 +248,8 @@ class TargetVectors {
   std::uint32_t first_ = 0, count_ = 0;
   int filled_ = 0;
   TargetBox box_{};
+  Four<double> centre_, scale_;  ///< of a position and mass
+  Four<float> reach_;            ///< offsets of near particles are within
   alignas(FloatVector::alignment) float x_[padded], y_[padded], z_[padded], lane_[padded];
   alignas(FloatVector::alignment) float rest_x_[padded], rest_y_[padded], rest_z_[padded];  ///< what rounding took from x_, y_, z_
   alignas(FloatVector::alignment) float ax_[padded], ay_[padded], az_[padded], potential_[padded];

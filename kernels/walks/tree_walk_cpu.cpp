@@ -1,6 +1,9 @@
-// The walk of `tree` on the CPU: a thread walks for one group, and the inner loops run over SIMD vectors of its targets.
-#include <vector>
+// The walk of `tree` on the CPU: a thread walks for one group. It tests a SIMD vector of cells at a time, and the inner loops run over SIMD
+// vectors of targets.
+#include <bit>
 
+#include "kernels/gravity/cell_lanes.hpp"
+#include "kernels/walks/cell_queue.hpp"
 #include "kernels/walks/target_vectors.hpp"
 #include "kernels/walks/tree_walk.hpp"
 
@@ -19,7 +22,8 @@ struct WalkConstants {
 template <class Opening, class Softening>
 class GroupWalk {
  public:
-  GroupWalk(const WalkConstants& c, const Opening& opening, const Softening& softening) : c_(c), opening_(opening), softening_(softening) {}
+  GroupWalk(const WalkConstants& c, const Opening& opening, const Softening& softening)
+      : c_(c), opening_(opening), softening_(softening), queue_(c.sources) {}
 
   void run(std::size_t group) {
     const std::uint32_t first = c_.targets.group_start[group], count = c_.targets.group_start[group + 1] - first;
@@ -34,23 +38,22 @@ class GroupWalk {
   /// Walks the source tree for the group and lists the cells and particles that act on it.
   void collect_sources() {
     lists_.clear();
-    stack_.clear();
     opening_tests_ = 0;
-    for (std::uint32_t i = c_.sources.root_count; i-- > 0;) stack_.push_back(c_.sources.root(i));
-    while (!stack_.empty()) {
-      const std::uint32_t cell = stack_.back();
-      stack_.pop_back();
-      ++opening_tests_;
-      const CellGeometry& g = c_.sources.geometry[cell];
-      const CellLinks& links = c_.sources.links[cell];
+    const CellLinks* const links = c_.sources.links;
+    queue_.start_with_roots();
+    while (!queue_.is_empty()) {
+      const CellBatch batch = queue_.take();
+      opening_tests_ += static_cast<std::uint32_t>(std::popcount(batch.filled));
+      const CellLanes cells(c_.sources.geometry, batch.cell, group_.box().centre, c_.units.per_length);
+      const std::uint32_t accepted = FloatVector::bits_of(accept(opening_, cells, cells.place(), group_.box(), c_.support2));
       // A cell without contents was accepted by the rank that sent it, for a box around these targets.
-      if (accept(opening_, g, group_.box(), c_.units.per_length, c_.support2) || links.particle_count == 0) {
-        if (g.mass > 0) list_cell(cell);
-      } else if (links.child_count > 0) {
-        for (std::uint32_t k = links.child_count; k-- > 0;) stack_.push_back(links.first_child + k);
-      } else {
-        for (std::uint32_t i = 0; i < links.particle_count; ++i) list_particle(links.first_particle + i);
-      }
+      const std::uint32_t rejected =
+          batch.where(batch.filled & ~accepted, links, [](const CellLinks& cell) { return cell.particle_count > 0; });
+      const std::uint32_t opened = batch.where(rejected, links, [](const CellLinks& cell) { return cell.child_count > 0; });
+      const std::uint32_t with_mass = FloatVector::bits_of(cells.mass > FloatVector(0));
+      for_each_bit(batch.filled & ~rejected & with_mass, [&](int l) { list_cell(batch.cell[l]); });
+      for_each_bit(rejected & ~opened, [&](int l) { list_particles(links[batch.cell[l]]); });
+      queue_.add_children(batch, opened, 0);
     }
   }
 
@@ -63,7 +66,9 @@ class GroupWalk {
         expansion_unit(g.radius)));
   }
 
-  void list_particle(std::uint32_t i) { group_.list_particle(c_.sources.particles, i, c_.mode == WalkMode::own_tree, c_.units, lists_); }
+  void list_particles(const CellLinks& cell) {
+    group_.list_particles(c_.sources.particles, cell.first_particle, cell.particle_count, c_.mode == WalkMode::own_tree, lists_);
+  }
 
   void add_work(GroupWork& out) const {
     const GroupWork before = c_.mode == WalkMode::own_tree ? GroupWork{} : out;
@@ -74,7 +79,7 @@ class GroupWalk {
   const WalkConstants& c_;
   const Opening& opening_;
   const Softening& softening_;
-  std::vector<std::uint32_t> stack_;
+  CellQueue queue_;
   SourceLists lists_;
   TargetVectors<largest_group> group_;
   std::uint32_t opening_tests_ = 0;

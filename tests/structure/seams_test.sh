@@ -86,8 +86,9 @@ struct InflatedOpening : AngleOpening {
   explicit InflatedOpening(const GravityParameters& p)
       : AngleOpening(p), factor(static_cast<float>(1 + p.parameter("inflation", default_inflation))) {}
 
-  GROVE_HD bool accepts(const CellGeometry& cell, const Separation& s, const TargetBox&) const {
-    const float opening = cell.longest_side * per_theta * factor;
+  template <class Cell, class T>
+  GROVE_HD auto accepts(const Cell& cell, const Separation<T>& s, const TargetBox&) const {
+    const T opening = cell.longest_side * T(per_theta * factor);
     return s.centre_of_mass2 > opening * opening;
   }
 };

@@ -3,6 +3,7 @@
 
 #include <random>
 
+#include "kernels/gravity/cell_lanes.hpp"
 #include "kernels/gravity/gravity_law.hpp"
 #include "kernels/gravity/gravity_names.hpp"
 
@@ -61,6 +62,43 @@ struct AsTestTypes<std::tuple<Criteria...>> {
   using type = ::testing::Types<Criteria...>;
 };
 TYPED_TEST_SUITE(Opening, AsTestTypes<OpeningCriteria>::type);
+
+TYPED_TEST(Opening, JudgesAVectorOfCellsAsEachOfThem) {
+  constexpr int width = FloatVector::width;
+  int accepted = 0, local = 0, forbidden = 0, differences = 0;
+  for (int i = 0; i < 20000; ++i) {
+    const auto criterion = this->criterion(this->uniform(0.2, 1.2));
+    CellGeometry cell[2 * width];
+    std::uint32_t chosen[width];
+    for (CellGeometry& c : cell) {
+      c = this->random_cell();
+      c.centre_of_mass = {this->uniform(-3, 3), this->uniform(-3, 3), this->uniform(-3, 3)};
+    }
+    for (std::uint32_t& c : chosen) c = static_cast<std::uint32_t>(this->random() % (2 * width));
+    TargetBox box = this->random_box();
+    box.radius = this->single(0, 1);
+    const double per_length = this->uniform(0.5, 2);
+    const float support = this->single(0, 0.5);
+    const CellLanes lanes(cell, chosen, box.centre, per_length);
+    const unsigned accepts = FloatVector::bits_of(accept(criterion, lanes, lanes.place(), box, support * support));
+    const auto verdict = judge_local<4>(criterion, lanes, lanes.place(), box, support);
+    const unsigned accepts_local = FloatVector::bits_of(verdict.accepted), forbids = FloatVector::bits_of(verdict.forbidden);
+    for (int l = 0; l < width; ++l) {
+      const auto bit = [l](unsigned bits) { return (bits >> l & 1U) != 0; };
+      const bool alone = accept(criterion, cell[chosen[l]], box, per_length, support * support);
+      const LocalVerdict<bool> local_alone = judge_local<4>(criterion, cell[chosen[l]], box, per_length, support);
+      accepted += alone;
+      local += local_alone.accepted;
+      forbidden += local_alone.forbidden;
+      differences += (bit(accepts) != alone) + (bit(accepts_local) != local_alone.accepted) + (bit(forbids) != local_alone.forbidden);
+    }
+  }
+  EXPECT_GT(accepted, 1000);
+  EXPECT_GT(local, 1000);
+  EXPECT_EQ(forbidden > 1000, TypeParam::needs_acceleration);
+  // The estimated root of `relative` may decide otherwise where both sides are equal to 2^-22.
+  EXPECT_LE(differences, TypeParam::needs_acceleration ? 5 : 0);
+}
 
 TYPED_TEST(Opening, AcceptsForABoxInsideWhatItAcceptsForTheBox) {
   int accepted = 0;

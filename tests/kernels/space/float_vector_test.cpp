@@ -40,6 +40,34 @@ TEST(FloatVector, ComputesEachLaneByItself) {
   EXPECT_EQ(smallest_of(y), b(FloatVector::width - 1));
 }
 
+TEST(FloatVector, ComparesLanesIntoBits) {
+  const FloatVector x = vector_of([](int l) { return static_cast<float>(l % 3) - 1; });
+  unsigned below = 0, not_above = 0;
+  for (int l = 0; l < FloatVector::width; ++l) {
+    below |= (l % 3 < 1 ? 1U : 0U) << l;
+    not_above |= (l % 3 < 2 ? 1U : 0U) << l;
+  }
+  EXPECT_EQ(FloatVector::bits_of(x < FloatVector(0)), below);
+  EXPECT_EQ(FloatVector::bits_of(x <= FloatVector(0)), not_above);
+  EXPECT_EQ(FloatVector::bits_of(x < x), 0U);
+}
+
+TEST(FloatVector, HasTheLargerTheSizeAndTheRoot) {
+  const auto a = [](int l) { return 1.5F * static_cast<float>(l) - 2; };
+  const FloatVector x = vector_of(a);
+  for (int l = 0; l < FloatVector::width; ++l) {
+    EXPECT_EQ(lane_of(larger(x, FloatVector(1)), l), std::max(a(l), 1.0F));
+    EXPECT_EQ(lane_of(absolute(x), l), std::abs(a(l)));
+    EXPECT_EQ(lane_of(square_root(absolute(x)), l), std::sqrt(std::abs(a(l))));
+  }
+}
+
+TEST(FloatVector, LoadsFromAnyPlace) {
+  alignas(FloatVector::alignment) float number[FloatVector::width + 1];
+  for (int l = 0; l <= FloatVector::width; ++l) number[l] = static_cast<float>(l);
+  EXPECT_EQ(lane_of(FloatVector::load_unaligned(number + 1), FloatVector::width - 1), static_cast<float>(FloatVector::width));
+}
+
 TEST(FloatVector, ReciprocalRootIsRightTo22Bits) {
   double worst = 0;
   for (int step = 0; step < 200000; ++step) {
