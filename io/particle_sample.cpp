@@ -12,6 +12,7 @@
 #include "io/gadget_layout.hpp"
 #include "io/hdf5_handles.hpp"
 #include "io/hdf5_turn.hpp"
+#include "kernels/particles/mixed_id.hpp"
 #include "kernels/space/error.hpp"
 
 namespace grove {
@@ -20,14 +21,6 @@ namespace {
 
 /// 8 MiB of ids and positions.
 constexpr std::uint64_t rows_at_a_time = std::uint64_t{1} << 18;
-
-/// Mixes all bits of a number into all others: the finaliser of SplitMix64 (Steele, Lea & Flood 2014).
-std::uint64_t mixed(std::uint64_t x) {
-  x += 0x9e3779b97f4a7c15U;
-  x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
-  x = (x ^ (x >> 27U)) * 0x94d049bb133111ebU;
-  return x ^ (x >> 31U);
-}
 
 /// The highest mixed id that belongs to the sample.
 std::uint64_t highest_in_sample(std::uint64_t particles, std::uint64_t most) {
@@ -64,7 +57,7 @@ class Collector {
       block.count = std::min(rows_at_a_time, end - block.first);
       read(group, block);
       for (std::uint64_t i = 0; i < block.count; ++i)
-        if (mixed(rows_.ids[i]) <= highest_) keep(&rows_.positions[3 * i], block.type);
+        if (mixed_id(rows_.ids[i]) <= highest_) keep(&rows_.positions[3 * i], block.type);
     }
   }
 
@@ -154,7 +147,9 @@ ParticleSample sample_of(const std::filesystem::path& path, std::uint64_t most, 
 
 std::uint64_t ParticleSample::particles() const { return std::accumulate(count_of_type.begin(), count_of_type.end(), std::uint64_t{0}); }
 
-bool is_in_sample(std::uint64_t id, std::uint64_t particles, std::uint64_t most) { return mixed(id) <= highest_in_sample(particles, most); }
+bool is_in_sample(std::uint64_t id, std::uint64_t particles, std::uint64_t most) {
+  return mixed_id(id) <= highest_in_sample(particles, most);
+}
 
 ParticleSample read_particle_sample(const std::filesystem::path& path, std::uint64_t most, const std::stop_token& stop) {
   const Hdf5Turn turn;

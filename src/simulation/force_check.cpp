@@ -6,20 +6,13 @@
 #include <unordered_map>
 
 #include "kernels/particles/gather_items.hpp"
+#include "kernels/particles/mixed_id.hpp"
 #include "kernels/particles/particle_transfer.hpp"
 #include "kernels/space/error.hpp"
 
 namespace grove {
 
 namespace {
-
-/// A well-mixed function of the id and the seed (the finaliser of SplitMix64, Steele et al. 2014): who is in a random sample.
-std::uint64_t sample_priority(std::uint64_t id, std::uint64_t seed) {
-  std::uint64_t z = id + 0x9e3779b97f4a7c15ULL * (seed + 1);
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-  return z ^ (z >> 31);
-}
 
 struct Candidate {
   std::uint64_t priority;
@@ -66,7 +59,7 @@ std::vector<std::uint32_t> ForceCheck<Space>::random_sample(const Particles<Spac
   std::vector<Candidate> local;
   for_each_chunk(n, [&](std::size_t first, std::size_t count) {
     space_.copy_to_host(ids.data(), particles.id.data() + first, count * sizeof(std::uint64_t));
-    for (std::size_t k = 0; k < count; ++k) local.push_back({sample_priority(ids[k], seed), static_cast<std::uint32_t>(first + k)});
+    for (std::size_t k = 0; k < count; ++k) local.push_back({mixed_id(ids[k], seed), static_cast<std::uint32_t>(first + k)});
     keep_lowest(local, wanted);
   });
   return choose_sample(comm_, local, wanted);
