@@ -1,6 +1,6 @@
 #include "src/text/text_parts.hpp"
 
-#include <algorithm>
+#include "src/text/csv_lines.hpp"
 
 namespace grove {
 
@@ -15,11 +15,7 @@ std::string as_note(const std::string& text) { return text.empty() ? "" : "note:
 std::vector<std::string> parts_between_commas(const std::string& text) {
   std::vector<std::string> parts;
   if (text.empty()) return parts;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    parts.push_back(trimmed(text.substr(begin, end - begin)));
-    begin = end + 1;
-  }
+  for (const std::string_view part : csv_parts(text)) parts.push_back(trimmed(std::string(part)));
   return parts;
 }
 

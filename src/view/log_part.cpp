@@ -10,38 +10,20 @@
 #include <string_view>
 
 #include "io/checksum.hpp"
+#include "src/text/csv_lines.hpp"
+#include "src/text/parse_number.hpp"
 
 namespace grove {
 
 namespace {
 
 constexpr std::size_t bytes_at_a_time = std::size_t{4} << 20, longest_head = std::size_t{1} << 16, bytes_before_cursor = 512;
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
+/// What stands between the commas of a line, which may end as lines of other systems do.
 std::vector<std::string_view> values_of(std::string_view line) {
-  std::vector<std::string_view> values;
-  for (std::size_t at = 0;;) {
-    const std::size_t comma = line.find(',', at);
-    values.push_back(line.substr(at, comma - at));
-    if (comma == std::string_view::npos) return values;
-    at = comma + 1;
-  }
-}
-
-/// The line at the front of `text`, which is taken from there with its end; nothing where it has no end.
-std::optional<std::string_view> next_line(std::string_view& text) {
-  const std::size_t end = text.find('\n');
-  if (end == std::string_view::npos) return std::nullopt;
-  std::string_view line = text.substr(0, end);
-  text.remove_prefix(end + 1);
   if (line.ends_with('\r')) line.remove_suffix(1);
-  return line;
-}
-
-double number(std::string_view text) {
-  double value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, mistake] = std::from_chars(text.data(), end, value);
-  return mistake == std::errc() && rest == end ? value : std::numeric_limits<double>::quiet_NaN();
+  return csv_parts(line);
 }
 
 /// Names of the columns, and the byte at which the rows begin; no names as long as the file has none.
@@ -52,12 +34,9 @@ struct Head {
 
 Head read_head(const OpenFile& file) {
   const std::string bytes = file.read(0, longest_head);
-  std::string_view text = bytes;
-  while (const auto line = next_line(text)) {
-    if (line->starts_with('#')) continue;
-    Head head;
-    for (const std::string_view name : values_of(*line)) head.names.emplace_back(name);
-    head.end = bytes.size() - text.size();
+  if (const std::optional<CsvHead> found = csv_head(bytes)) {
+    Head head{{}, found->size};
+    for (const std::string_view name : values_of(found->names)) head.names.emplace_back(name);
     return head;
   }
   if (bytes.size() == longest_head) throw DataError(file.name() + ": is no log of Grove: its first 64 KiB have no names of columns");
@@ -89,7 +68,8 @@ std::size_t add_lines(std::string_view text, std::uint64_t most, LogPart& part) 
   part.lines = static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n'));
   const std::uint64_t stride = std::max<std::uint64_t>(1, (part.lines + most - 1) / std::max<std::uint64_t>(1, most));
   for (std::uint64_t i = 0; i < part.lines; ++i) {
-    const std::string_view line = *next_line(text);
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(line.size() + 1);
     if (i % stride != 0 && i + 1 != part.lines) continue;
     const auto values = values_of(line);
     if (values.size() != part.names.size()) {
@@ -98,7 +78,7 @@ std::size_t add_lines(std::string_view text, std::uint64_t most, LogPart& part) 
     }
     std::vector<double>& row = part.rows.emplace_back();
     row.reserve(values.size());
-    for (const std::string_view value : values) row.push_back(number(value));
+    for (const std::string_view value : values) row.push_back(parse_number<double>(value).value_or(not_a_number));
   }
   return whole;
 }

@@ -7,17 +7,18 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <fstream>
 #include <functional>
 #include <limits>
-#include <sstream>
+#include <string_view>
 #include <utility>
 
 #include "io/partial_file.hpp"
 #include "kernels/space/error.hpp"
+#include "src/text/csv_lines.hpp"
+#include "src/text/parse_number.hpp"
 
 namespace grove {
 
@@ -28,20 +29,11 @@ std::string number(double value) {
   return whole ? fmt::format("{:.0f}", value) : fmt::format("{:.17g}", value);
 }
 
-std::vector<std::string> parts_of(const std::string& line) {
-  std::vector<std::string> parts;
-  std::istringstream stream(line);
-  for (std::string part; std::getline(stream, part, ',');) parts.push_back(part);
-  return parts;
-}
-
 /// `place`: of the text, for a message.
-double value_of(const std::string& text, const std::string& place) {
-  double value = 0;
-  const auto [rest, mistake] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || mistake != std::errc() || rest != text.data() + text.size())
-    throw DataError(fmt::format("{}: '{}' is no number", place, text));
-  return value;
+double value_of(std::string_view text, const std::string& place) {
+  const std::optional<double> value = parse_number<double>(text);
+  if (!value) throw DataError(fmt::format("{}: '{}' is no number", place, text));
+  return *value;
 }
 
 int opened(const std::string& path, int flags, const char* what) {
@@ -66,7 +58,7 @@ Scanned scan(const std::string& path, std::uint64_t most_rows,
   const auto numbers = [&](const std::string& line) {
     std::vector<double> row;
     const std::string place = fmt::format("{}: row {}", path, seen.rows.count);
-    for (const std::string& part : parts_of(line)) row.push_back(value_of(part, place));
+    for (const std::string_view part : csv_parts(line)) row.push_back(value_of(part, place));
     if (row.size() != seen.rows.names.size())
       throw DataError(fmt::format("{} has {} numbers for {} columns", place, row.size(), seen.rows.names.size()));
     return row;
@@ -79,7 +71,8 @@ Scanned scan(const std::string& path, std::uint64_t most_rows,
       last = line;
       if (++seen.rows.count == 1) seen.rows.first = numbers(line);
     } else if (!is_comment) {
-      seen.rows.names = parts_of(line);
+      const std::vector<std::string_view> names = csv_parts(line);
+      seen.rows.names.assign(names.begin(), names.end());
     }
     seen.bytes += line.size() + 1;
   }
@@ -177,7 +170,7 @@ std::optional<double> CsvRows::value(const std::vector<double>& row, const std::
 CsvRows rows_up_to(const std::string& path, const std::string& column, double value) {
   const auto is_before = [&](const CsvRows& rows, const std::string& line) {
     const auto at = static_cast<std::size_t>(std::find(rows.names.begin(), rows.names.end(), column) - rows.names.begin());
-    const std::vector<std::string> parts = parts_of(line);
+    const std::vector<std::string_view> parts = csv_parts(line);
     return at < parts.size() && value_of(parts[at], fmt::format("{}: row {}", path, rows.count + 1)) <= value;
   };
   return scan(path, std::numeric_limits<std::uint64_t>::max(), is_before).rows;

@@ -4,13 +4,14 @@
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
+#include <optional>
 #include <string_view>
 #include <system_error>
 
 #include "src/run/not_finite_list.hpp"
 #include "src/run/observers/energy_log.hpp"
 #include "src/run/observers/timings_log.hpp"
+#include "src/text/csv_lines.hpp"
 
 namespace grove {
 
@@ -43,14 +44,8 @@ Head head_of(const std::string& path) {
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(file.gcount()));
   Head head{text.empty() && file.eof(), text.starts_with("# Grove: ") && text.find("\n#  1 ") != std::string::npos, {}};
-  std::size_t begin = 0, end = 0;
-  while ((end = text.find('\n', begin)) != std::string::npos && text[begin] == '#') begin = end + 1;
-  if (end == std::string::npos) return head;
-  for (std::size_t at = begin; at <= end; ++at) {
-    const std::size_t comma = std::min(text.find(',', at), end);
-    head.names.push_back(text.substr(at, comma - at));
-    at = comma;
-  }
+  if (const std::optional<CsvHead> before_rows = csv_head(text))
+    for (const std::string_view name : csv_parts(before_rows->names)) head.names.emplace_back(name);
   return head;
 }
 

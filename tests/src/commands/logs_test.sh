@@ -115,6 +115,7 @@ info_names_what_is_wrong_with_a_log() {
   "$grove" run run.toml --quiet && cp output/energy.csv whole.csv && printf '0.6,0.1' >>output/energy.csv && "$grove" info output/energy.csv >info.txt &&
     contains info.txt "the last line is not whole" && holds grep -Eq '^rows +17$' info.txt || return 1
   sed '$s/^0.5,/half,/' whole.csv >bad.csv && fails_with 3 "bad.csv: row 17: 'half' is no number" "$grove" info bad.csv &&
+    sed '$s/$/,/' whole.csv >bad.csv && fails_with 3 "bad.csv: row 17: '' is no number" "$grove" info bad.csv &&
     sed '$s/,.*/,1/' whole.csv >bad.csv && fails_with 3 "bad.csv: row 17 has 2 numbers for 15 columns" ranks 2 info bad.csv || return 1
   sed 's/virial_ratio/ratio/' whole.csv >energy.csv && ! "$grove" info energy.csv >out.txt 2>&1 && lacks out.txt "log of Grove: energy"
 }

@@ -110,11 +110,18 @@ TEST_P(Log, LongerThanAPartIsReadInSeveral) {
 }
 
 TEST_P(Log, TellsOfLinesThatAreNoRows) {
-  write(GetParam() + std::string("0,1\n1\n2,3,4\n3,nonsense\n4,nan\n"));
+  write(GetParam() + std::string("0,1\n1\n2,3,4\n3,nonsense\n4,nan\n5,6,\n6,\n\n"));
   const LogPart part = read();
-  EXPECT_EQ(part.bad_lines, 2U);
-  ASSERT_EQ(part.rows.size(), 3U);
-  EXPECT_TRUE(std::isnan(part.rows[1][1]) && std::isnan(part.rows[2][1]));
+  EXPECT_EQ(part.bad_lines, 4U);
+  ASSERT_EQ(part.rows.size(), 4U);
+  for (const std::size_t i : {1, 2, 3}) EXPECT_TRUE(std::isnan(part.rows[i][1])) << i;
+}
+
+TEST_P(Log, MayHaveLinesThatEndAsThoseOfOtherSystems) {
+  write(GetParam() + std::string("0,1.5\r\n1,2\r\n"));
+  EXPECT_EQ(read().rows, (Rows{{0, 1.5}, {1, 2}}));
+  write_anew("time,kinetic\r\n0,1.5\r\n");
+  EXPECT_EQ(read().names, (std::vector<std::string>{"time", "kinetic"}));
 }
 
 TEST_P(Log, LastRowIsThatOfTheLastWholeLine) {
