@@ -24,8 +24,6 @@ bool PicturePlan::shows_speed() const { return parameters.show_speed(); }
 
 PictureRange PicturePlan::range() const { return {parameters.lowest_density, parameters.highest_density, parameters.highest_speed}; }
 
-std::string PicturePlan::name(PictureQuantity quantity, char axis) { return fmt::format("picture_{}_{}", name_of(quantity), axis); }
-
 std::uint32_t shown_types(const PicturePlan& plan, const ComponentNames& names,
                           const std::array<std::uint64_t, particle_type_count>& count) {
   std::vector<std::string> present;

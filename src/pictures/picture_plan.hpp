@@ -28,8 +28,6 @@ struct PicturePlan {
   bool shows_speed() const;
   /// What is known of the range before there is a picture.
   PictureRange range() const;
-  /// "picture_density_z", which the number or the name of a snapshot is added to.
-  static std::string name(PictureQuantity quantity, char axis);
 };
 
 /// The types of the components that a plan shows. Throws ConfigError that names those that the particles do not have.

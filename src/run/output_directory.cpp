@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <optional>
 #include <system_error>
@@ -23,33 +22,14 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char *snapshot_prefix = "snapshot_", *checkpoint_prefix = "checkpoint_", *picture_prefix = "picture_", *suffix = ".hdf5";
-constexpr const char* series_name = "snapshots.xdmf";
 const std::string partial_suffix = partial_name("");
 
-/// The number that digits stand for; nothing for other texts.
-std::optional<std::uint64_t> number_of(const std::string& digits) {
-  std::uint64_t number = 0;
-  const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  if (digits.empty() || read.ec != std::errc() || read.ptr != digits.data() + digits.size()) return std::nullopt;
-  return number;
-}
+bool is_state(const std::string& name) { return snapshot_number(name) || checkpoint_number(name); }
 
-/// The number in a name "PREFIXnumber.hdf5"; nothing for other names.
-std::optional<std::uint64_t> number_in(const std::string& name, const std::string& prefix) {
-  if (!name.starts_with(prefix) || !name.ends_with(suffix)) return std::nullopt;
-  return number_of(name.substr(prefix.size(), name.size() - prefix.size() - std::strlen(suffix)));
-}
-
-bool is_state(const std::string& name) { return number_in(name, snapshot_prefix) || number_in(name, checkpoint_prefix); }
-
-bool is_name_of_picture(const std::string& name) { return name.starts_with(picture_prefix) && name.ends_with(".png"); }
-
-/// The number of a picture that Grove has made: "picture_density_z_number.png".
+/// The number of a picture that Grove has made.
 std::optional<std::uint64_t> number_of_picture(const fs::path& file) {
-  const std::string name = file.filename().string(), stem = file.stem().string();
-  if (!is_name_of_picture(name) || !is_png_of_grove(file)) return std::nullopt;
-  return number_of(stem.substr(stem.rfind('_') + 1));
+  const std::optional<PictureName> name = picture_name(file.filename().string());
+  return name && is_png_of_grove(file) ? std::optional(name->number) : std::nullopt;
 }
 
 bool is_unfinished(const fs::path& file) {
@@ -60,8 +40,8 @@ bool is_unfinished(const fs::path& file) {
   if (!fs::is_regular_file(fs::symlink_status(file, unknown))) return false;
   // A power cut can leave an empty one.
   const bool is_empty = fs::file_size(file, unknown) == 0;
-  if (is_name_of_picture(final_name)) return is_empty || is_png_of_grove(file);
-  if (final_name == series_name) return is_empty || XdmfSeries::is_one(file);
+  if (picture_name(final_name)) return is_empty || is_png_of_grove(file);
+  if (final_name == snapshot_series_file) return is_empty || XdmfSeries::is_one(file);
   return is_state(final_name);
 }
 
@@ -91,10 +71,10 @@ fs::path free_name(const fs::path& directory) {
 
 bool is_result(const fs::path& file) {
   const std::string name = file.filename().string();
-  if (is_name_of_picture(name)) return is_png_of_grove(file);
+  if (picture_name(name)) return is_png_of_grove(file);
   if (name == plot_file_name) return is_plot_of_grove(file.string());
-  if (name == series_name) return XdmfSeries::is_one(file);
-  return name == "used_parameters.toml" || is_state(name) || CsvLog::is_one(file.string());
+  if (name == snapshot_series_file) return XdmfSeries::is_one(file);
+  return name == used_parameters_file || is_state(name) || CsvLog::is_one(file.string());
 }
 
 std::vector<std::string> OutputDirectory::prepare(EarlierResults earlier) const {
@@ -134,7 +114,7 @@ std::vector<std::string> OutputDirectory::set_aside_from(std::optional<std::uint
   };
   try {
     const std::vector<fs::path> snapshots =
-        files_in(path_, [&](const fs::path& file) { return at_least(number_in(file.filename().string(), snapshot_prefix), snapshot); });
+        files_in(path_, [&](const fs::path& file) { return at_least(snapshot_number(file.filename().string()), snapshot); });
     const std::vector<fs::path> pictures =
         files_in(path_, [&](const fs::path& file) { return at_least(number_of_picture(file), picture); });
     if (snapshots.empty() && pictures.empty()) return {};
@@ -164,7 +144,7 @@ std::vector<std::uint64_t> OutputDirectory::snapshots() const {
   std::vector<std::uint64_t> numbers;
   std::error_code ignored;
   for (const fs::directory_entry& entry : fs::directory_iterator(path_, ignored))
-    if (const auto number = number_in(entry.path().filename().string(), snapshot_prefix)) numbers.push_back(*number);
+    if (const auto number = snapshot_number(entry.path().filename().string())) numbers.push_back(*number);
   std::sort(numbers.begin(), numbers.end());
   return numbers;
 }
@@ -173,22 +153,6 @@ bool OutputDirectory::contains(const fs::path& file) const {
   const fs::path inner = fs::weakly_canonical(file), outer = fs::weakly_canonical(path_);
   const auto [at, rest] = std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end());
   return at == outer.end() || (std::next(at) == outer.end() && at->empty());
-}
-
-std::string OutputDirectory::snapshot(std::uint64_t number) const {
-  return fmt::format("{}/{}{:04}{}", path_, snapshot_prefix, number, suffix);
-}
-
-std::string OutputDirectory::picture(const std::string& name, std::uint64_t number) const {
-  return fmt::format("{}/{}_{:04}.png", path_, name, number);
-}
-
-std::string OutputDirectory::checkpoint(int generation) const {
-  return fmt::format("{}/{}{}{}", path_, checkpoint_prefix, generation, suffix);
-}
-
-std::string OutputDirectory::not_finite(std::uint64_t step, int number) const {
-  return fmt::format("{}/not_finite_step_{}{}.csv", path_, step, number == 0 ? "" : fmt::format("_{}", number));
 }
 
 }  // namespace grove

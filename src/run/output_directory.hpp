@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "src/run/run_file_names.hpp"
+
 namespace grove {
 
 /// What becomes of the results of an earlier run. Files that Grove did not write are never touched.
@@ -41,21 +43,23 @@ class OutputDirectory {
   bool contains(const std::filesystem::path& file) const;
 
   const std::string& path() const { return path_; }
-  std::string snapshot(std::uint64_t number) const;              ///< snapshot_0000.hdf5; more digits from 10,000 on
-  std::string checkpoint(int generation) const;                  ///< checkpoint_0.hdf5, checkpoint_1.hdf5
-  std::string not_finite(std::uint64_t step, int number) const;  ///< not_finite_step_12.csv; with the number in its name from 1 on
-  /// NAME_0000.png, where the name is that of PicturePlan::name().
-  std::string picture(const std::string& name, std::uint64_t number) const;
-  std::string snapshot_series() const { return path_ + "/snapshots.xdmf"; }  ///< lists the snapshots, for ParaView
-  std::string energy() const { return path_ + "/energy.csv"; }
-  std::string timings() const { return path_ + "/timings.csv"; }
-  std::string used_parameters() const { return path_ + "/used_parameters.toml"; }
-  std::string stop_request() const { return path_ + "/stop"; }              ///< a file of the user: see RunRequests
-  std::string checkpoint_request() const { return path_ + "/checkpoint"; }  ///< the same
+  // The files of the run, as run_file_names.hpp calls them.
+  std::string snapshot(std::uint64_t number) const { return file(snapshot_file(number)); }
+  std::string checkpoint(int generation) const { return file(checkpoint_file(generation)); }
+  std::string not_finite(std::uint64_t step, int number) const { return file(not_finite_file(step, number)); }
+  std::string picture(const PictureName& name) const { return file(picture_file(name)); }
+  std::string snapshot_series() const { return file(snapshot_series_file); }
+  std::string energy() const { return file(energy_log_file); }
+  std::string timings() const { return file(timings_log_file); }
+  std::string used_parameters() const { return file(used_parameters_file); }
+  std::string stop_request() const { return file("stop"); }              ///< a file of the user: see RunRequests
+  std::string checkpoint_request() const { return file("checkpoint"); }  ///< the same
 
   static constexpr int checkpoint_generations = 2;
 
  private:
+  std::string file(const std::string& name) const { return path_ + "/" + name; }
+
   std::string path_;
 };
 

@@ -11,7 +11,6 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
-#include <regex>
 #include <system_error>
 #include <utility>
 
@@ -137,22 +136,6 @@ RunLock RunFiles::lock() const {
   const bool is_held = ::flock(directory.number, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
   if (is_held) has_been_held_ = true;
   return is_held ? RunLock::held : has_been_held_ ? RunLock::given_back : RunLock::unknown;
-}
-
-bool is_picture(const std::string& name, PictureName* parts) {
-  static const std::regex form("picture_([A-Za-z0-9_]{1,60})_([A-Za-z0-9]{1,20})_([0-9]{1,15})\\.png");
-  std::smatch found;
-  if (!std::regex_match(name, found, form)) return false;
-  if (parts) *parts = {found[1], found[2], std::stoull(found[3])};
-  return true;
-}
-
-bool is_snapshot(const std::string& name, std::uint64_t* number) {
-  static const std::regex form("snapshot_([0-9]{1,15})\\.hdf5");
-  std::smatch found;
-  if (!std::regex_match(name, found, form)) return false;
-  if (number) *number = std::stoull(found[1]);
-  return true;
 }
 
 }  // namespace grove

@@ -84,14 +84,4 @@ class RunFiles {
   mutable std::atomic<bool> has_been_held_ = false;
 };
 
-/// "picture_density_z_0012.png": its parts.
-struct PictureName {
-  std::string quantity, axis;
-  std::uint64_t number = 0;
-};
-
-/// Whether a name is that of a picture or snapshot of a run; fills in its parts.
-bool is_picture(const std::string& name, PictureName* parts = nullptr);
-bool is_snapshot(const std::string& name, std::uint64_t* number = nullptr);
-
 }  // namespace grove

@@ -11,6 +11,7 @@
 #include "io/printable.hpp"
 #include "src/config/config.hpp"
 #include "src/config/units.hpp"
+#include "src/run/run_file_names.hpp"
 #include "src/run/step_schedule.hpp"
 #include "src/view/log_part.hpp"
 
@@ -20,7 +21,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char *energy_log = "energy.csv", *timings_log = "timings.csv", *used_parameters = "used_parameters.toml";
 constexpr std::size_t longest_configuration = std::size_t{4} << 20;
 
 /// What one look at the directory found.
@@ -65,11 +65,11 @@ void read_if_there(Found& found, const char* name, Read read) {
 Found look_at(const RunFiles& files) {
   Found found;
   found.files = files.list();
-  read_if_there(found, energy_log, [&] { found.energy = read_last_row(files.open(energy_log)); });
-  read_if_there(found, timings_log, [&] { found.timings = read_last_row(files.open(timings_log)); });
-  read_if_there(found, used_parameters, [&] {
-    const std::string text = files.open(used_parameters).read(0, longest_configuration);
-    found.config = parse_config(text, used_parameters, {}, nullptr, IdleKeys::dropped);
+  read_if_there(found, energy_log_file, [&] { found.energy = read_last_row(files.open(energy_log_file)); });
+  read_if_there(found, timings_log_file, [&] { found.timings = read_last_row(files.open(timings_log_file)); });
+  read_if_there(found, used_parameters_file, [&] {
+    const std::string text = files.open(used_parameters_file).read(0, longest_configuration);
+    found.config = parse_config(text, used_parameters_file, {}, nullptr, IdleKeys::dropped);
   });
   return found;
 }
@@ -77,7 +77,7 @@ Found look_at(const RunFiles& files) {
 /// Time since the last change of the logs; nothing without them.
 std::optional<double> age_of_logs_s(const Found& found) {
   std::int64_t newest = 0;
-  for (const char* name : {energy_log, timings_log, used_parameters})
+  for (const char* name : {energy_log_file, timings_log_file, used_parameters_file})
     if (const FileFacts* file = found.file(name)) newest = std::max(newest, file->changed_ns);
   if (newest == 0) return std::nullopt;
   const auto now = std::chrono::system_clock::now().time_since_epoch();
@@ -139,13 +139,15 @@ void add_times(const Found& found, Json& state) {
 void add_files(const Found& found, Json& state) {
   for (const char* list : {"snapshots", "pictures", "logs"}) state[list] = Json::array();
   for (const FileFacts& file : found.files) {
-    std::uint64_t number = 0;
-    PictureName picture;
-    if (is_snapshot(file.name, &number)) state["snapshots"].push_back({{"name", file.name}, {"number", number}, {"tag", file.tag()}});
-    if (is_picture(file.name, &picture))
-      state["pictures"].push_back(
-          {{"name", file.name}, {"number", picture.number}, {"tag", file.tag()}, {"quantity", picture.quantity}, {"axis", picture.axis}});
-    if (file.name == energy_log || file.name == timings_log) state["logs"].push_back(file.name);
+    if (const auto number = snapshot_number(file.name))
+      state["snapshots"].push_back({{"name", file.name}, {"number", *number}, {"tag", file.tag()}});
+    if (const auto picture = picture_name(file.name))
+      state["pictures"].push_back({{"name", file.name},
+                                   {"number", picture->number},
+                                   {"tag", file.tag()},
+                                   {"quantity", picture->quantity},
+                                   {"axis", picture->axis}});
+    if (file.name == energy_log_file || file.name == timings_log_file) state["logs"].push_back(file.name);
   }
 }
 

@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "io/printable.hpp"
+#include "src/run/run_file_names.hpp"
 #include "src/view/log_part.hpp"
 #include "src/view/page.hpp"
 #include "src/view/run_state.hpp"
@@ -190,7 +191,7 @@ class ViewServer::Routes {
   }
 
   void send_log(const Request& request, Response& response) const {
-    const OpenFile file = files_.open(request.matches[1].str() + ".csv");
+    const OpenFile file = files_.open(request.matches[1] == "energy" ? energy_log_file : timings_log_file);
     const LogPart part = read_log_part(file, request.get_param_value("after"), rows_asked_for(request));
     send_json(response, {{"names", part.names},
                          {"rows", part.rows},
@@ -203,7 +204,7 @@ class ViewServer::Routes {
 
   void send_picture(const Request& request, Response& response) const {
     const std::string name = request.matches[1];
-    if (!is_picture(name)) throw FileNotThere(name + ": is not the name of a picture of a run");
+    if (!picture_name(name)) throw FileNotThere(name + ": is not the name of a picture of a run");
     const OpenFile file = files_.open(name);
     const FileFacts facts = file.facts();
     if (facts.size > largest_picture) throw FileRefused(name + ": is no picture of Grove: it has more than 256 MiB");
@@ -212,7 +213,7 @@ class ViewServer::Routes {
 
   void send_sample(const Request& request, Response& response) {
     const std::string name = request.matches[1];
-    if (!is_snapshot(name)) throw FileNotThere(name + ": is not the name of a snapshot of a run");
+    if (!snapshot_number(name)) throw FileNotThere(name + ": is not the name of a snapshot of a run");
     const OpenFile file = files_.open(name);
     const std::string tag = file.facts().tag();
     send_tagged(request, response, tag, "application/octet-stream", [&] { return *samples_.sample(file, tag); });

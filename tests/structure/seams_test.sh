@@ -261,7 +261,7 @@ LINES
     insert_before src/run/observers/observers.cpp '^#include "src/run/observers/progress_line.hpp"' <<<'#include "src/run/observers/extent.hpp"' &&
     change src/run/observers/observers.cpp '^    make_energies<Space>,' '    make_energies<Space>,\n    make_extent<Space>,' &&
     insert_before src/run/observers/log_kinds.cpp '^#include "src/run/observers/timings_log.hpp"' <<<'#include "src/run/observers/extent.hpp"' &&
-    insert_before src/run/observers/log_kinds.cpp '^      {"not_finite_step_#.csv"' <<<'      {"extent.csv", "largest distance of a particle from the origin", extent_columns},'
+    insert_before src/run/observers/log_kinds.cpp '^      {not_finite_files' <<<'      {"extent.csv", "largest distance of a particle from the origin", extent_columns},'
 }
 
 # --- the tests ------------------------------------------------------------------------------------------------------------------------

@@ -11,15 +11,16 @@
 #include "src/run/not_finite_list.hpp"
 #include "src/run/observers/energy_log.hpp"
 #include "src/run/observers/timings_log.hpp"
+#include "src/run/run_file_names.hpp"
 #include "src/text/csv_lines.hpp"
 
 namespace grove {
 
 const std::vector<LogKind>& log_kinds() {
   static const std::vector<LogKind> table{
-      {"energy.csv", "energy, momentum and centre of mass after every step", energy_columns},
-      {"timings.csv", "wall time of every step", timings_columns},
-      {"not_finite_step_#.csv", "particles whose numbers are not finite", not_finite_columns},
+      {energy_log_file, "energy, momentum and centre of mass after every step", energy_columns},
+      {timings_log_file, "wall time of every step", timings_columns},
+      {not_finite_files, "particles whose numbers are not finite", not_finite_columns},
   };
   return table;
 }

@@ -89,16 +89,19 @@ class PictureObserver final : public Observer {
   }
   std::string written() const override {
     if (count_ == first_) return "";
-    const OutputDirectory& directory = context_.setup.directory;
-    const std::string name = PicturePlan::name(plan_.quantities.front(), plan_.axes.front());
+    const auto first_of = [&](std::uint64_t number) { return path(plan_.quantities.front(), plan_.axes.front(), number); };
     const std::string lost = lost_ > 0 ? " (those of " + std::to_string(lost_) + " times could not be written)" : "";
     const std::size_t others = plan_.quantities.size() * plan_.axes.size() - 1;
-    return directory.picture(name, first_) + (count_ > first_ + 1 ? " ... " + directory.picture(name, count_ - 1) : "") +
+    return first_of(first_) + (count_ > first_ + 1 ? " ... " + first_of(count_ - 1) : "") +
            (others > 0 ? ", and " + std::to_string(others) + " more of each time" : "") + lost;
   }
 
  private:
   const PictureParameters& parameters() const { return context_.setup.config.pictures; }
+
+  std::string path(PictureQuantity quantity, char axis, std::uint64_t number) const {
+    return context_.setup.directory.picture({name_of(quantity), std::string(1, axis), number});
+  }
 
   /// All ranks have a drawing thread, or none has. Collective.
   void prepare_drawing() {
@@ -116,9 +119,8 @@ class PictureObserver final : public Observer {
     write_comm_->sum(state.sums);
     write_comm_->agree([&] {
       if (!write_comm_->is_root()) return;
-      const OutputDirectory& directory = context_.setup.directory;
-      const auto path = [&](PictureQuantity quantity, char axis) { return directory.picture(PicturePlan::name(quantity, axis), number); };
-      write_pictures({plan_, context_.setup.config.units, time, true, directory.path(), path}, state, range_);
+      const auto path_of = [&](PictureQuantity quantity, char axis) { return path(quantity, axis, number); };
+      write_pictures({plan_, context_.setup.config.units, time, true, context_.setup.directory.path(), path_of}, state, range_);
     });
   }
 

@@ -1,0 +1,43 @@
+// What the files of a run are called: names are made and read here alone. Other files in its output directory are not the run's.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace grove {
+
+inline constexpr const char *energy_log_file = "energy.csv", *timings_log_file = "timings.csv";
+inline constexpr const char* used_parameters_file = "used_parameters.toml";
+inline constexpr const char* snapshot_series_file = "snapshots.xdmf";     ///< lists the snapshots, for ParaView
+inline constexpr const char* not_finite_files = "not_finite_step_#.csv";  ///< the pattern of their names; see LogKind::file
+
+/// What the names of all snapshots and of all checkpoints begin with.
+inline constexpr const char *snapshot_prefix = "snapshot_", *checkpoint_prefix = "checkpoint_";
+
+/// snapshot_0000.hdf5; more digits from 10,000 on.
+std::string snapshot_file(std::uint64_t number);
+/// checkpoint_0.hdf5.
+std::string checkpoint_file(int generation);
+/// not_finite_step_12.csv; the number of the list follows, "_1", from 1 on.
+std::string not_finite_file(std::uint64_t step, int number);
+
+/// The parts of picture_density_z_0012.png.
+struct PictureName {
+  std::string quantity;  ///< letters, digits and '_'
+  std::string axis;      ///< letters and digits
+  std::uint64_t number = 0;
+};
+
+std::string picture_file(const PictureName& name);
+/// What the names of all pictures of a quantity along an axis begin with: "picture_density_z_".
+std::string picture_prefix(std::string_view quantity, std::string_view axis);
+
+/// What is in the name of a file, without its directory; nothing for a name of another form. Numbers have at most 15 digits, so that one
+/// more is a number, too, and a browser has them exactly.
+std::optional<std::uint64_t> snapshot_number(std::string_view file);
+std::optional<std::uint64_t> checkpoint_number(std::string_view file);
+std::optional<PictureName> picture_name(std::string_view file);
+
+}  // namespace grove
