@@ -9,7 +9,6 @@
 #include <memory>
 #include <set>
 
-#include "io/partial_file.hpp"
 #include "kernels/space/error.hpp"
 #include "src/commands/command.hpp"
 #include "src/commands/ic_join.hpp"
@@ -102,7 +101,7 @@ int make_initial_conditions(const IcOptions& options, const Communicator& comm) 
   });
   const InitialState state = load_initial_state(config, comm);
   const std::filesystem::path out = options.out;
-  remove_partial_files_on_failure(out.parent_path(), partial_name(out).filename().string());
+  remove_partial_files_on_failure(out.parent_path(), [own = out.filename().string()](const std::string& file) { return file == own; });
   save_snapshot(options.out, state.particles, config.time.begin, config, "", comm, state.components);
   if (!comm.is_root()) return 0;
   fmt::print("{}, written to {}\n", state.description, options.out);

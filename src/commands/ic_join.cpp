@@ -9,7 +9,6 @@
 #include <filesystem>
 
 #include "decomposition/sort_by_id.hpp"
-#include "io/partial_file.hpp"
 #include "io/snapshot.hpp"
 #include "kernels/space/error.hpp"
 #include "src/commands/options.hpp"
@@ -116,7 +115,7 @@ int join_initial_conditions(const JoinOptions& options, const Communicator& comm
   });
   JoinedParticles joined = join_files(parts, options.recentre, comm);
   const std::filesystem::path out = options.out;
-  remove_partial_files_on_failure(out.parent_path(), partial_name(out).filename().string());
+  remove_partial_files_on_failure(out.parent_path(), [own = out.filename().string()](const std::string& file) { return file == own; });
   const SnapshotHeader header = header_of(joined, options);
   write_snapshot(out, sort_by_id(std::move(joined.particles), comm), header, comm);
   if (!comm.is_root()) return 0;

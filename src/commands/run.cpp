@@ -147,14 +147,6 @@ EarlierResults earlier_results(const RunOptions& options, const Continuation& fr
   return from.source == Continuation::Source::nothing ? EarlierResults::set_aside : EarlierResults::keep;
 }
 
-/// What the names of the files begin with that a run makes under partial names.
-std::vector<std::string> begins_of_names(const PicturePlan& plan) {
-  std::vector<std::string> begins{snapshot_prefix, checkpoint_prefix, snapshot_series_file};
-  for (const PictureQuantity quantity : plan.quantities)
-    for (const char axis : plan.axes) begins.push_back(picture_prefix(name_of(quantity), std::string(1, axis)));
-  return begins;
-}
-
 /// Makes the output directory ready; returns what was done in it. Collective; throws AgreedError.
 std::vector<std::string> prepare(const RunOptions& options, const Config& config, const Continuation& from,
                                  const OutputDirectory& directory, const Communicator& comm) {
@@ -179,7 +171,7 @@ std::vector<std::string> prepare(const RunOptions& options, const Config& config
       done.push_back(line);
   });
   require_same_directory(directory.path(), "output.directory", comm);
-  for (const std::string& prefix : begins_of_names(PicturePlan(config.pictures))) remove_partial_files_on_failure(directory.path(), prefix);
+  remove_partial_files_on_failure(directory.path(), is_made_under_partial_name);
   return done;
 }
 

@@ -13,10 +13,12 @@
 #include <exception>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "decomposition/node_flag.hpp"
 #include "decomposition/rank_place.hpp"
+#include "io/partial_file.hpp"
 #include "kernels/space/error.hpp"
 
 namespace grove {
@@ -38,7 +40,7 @@ constexpr std::size_t reserve_bytes = std::size_t{1} << 24;
 
 struct PartialFiles {
   fs::path directory;
-  std::string prefix;
+  std::function<bool(const std::string&)> is_own;
 };
 
 /// All that a failure needs, made ready while there is memory.
@@ -95,8 +97,8 @@ void remove_partial_files() noexcept {
   for (const PartialFiles& files : prepared->partial_files) {
     try {
       for (const fs::directory_entry& entry : fs::directory_iterator(files.directory)) {
-        const std::string name = entry.path().filename().string();
-        if (name.starts_with(files.prefix) && name.ends_with(".partial")) ::unlink(entry.path().c_str());
+        const fs::path final_name = entry.path().filename().stem();
+        if (entry.path().filename() == partial_name(final_name) && files.is_own(final_name.string())) ::unlink(entry.path().c_str());
       }
     } catch (const std::exception&) {
       // The files stay where they are; their names say that they are not complete.
@@ -167,8 +169,8 @@ LastWords::~LastWords() {
   prepared.reset();
 }
 
-void remove_partial_files_on_failure(const fs::path& directory, const std::string& prefix) {
-  if (prepared) prepared->partial_files.push_back({directory.empty() ? "." : directory, prefix});
+void remove_partial_files_on_failure(const fs::path& directory, std::function<bool(const std::string&)> is_own) {
+  if (prepared) prepared->partial_files.push_back({directory.empty() ? "." : directory, std::move(is_own)});
 }
 
 }  // namespace grove

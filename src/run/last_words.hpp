@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 
 #include "decomposition/communicator.hpp"
@@ -27,8 +28,8 @@ class LastWords {
   ~LastWords();
 };
 
-/// Says that unfinished files have names in `directory` that begin with `prefix` and end with ".partial". A rank that fails alone removes
-/// them. The directory must hold no such files of others.
-void remove_partial_files_on_failure(const std::filesystem::path& directory, const std::string& prefix);
+/// Says that a file under its partial name in `directory` is an unfinished one of this program where `is_own` says so of its final name,
+/// which is without the directory. A rank that fails alone removes such files.
+void remove_partial_files_on_failure(const std::filesystem::path& directory, std::function<bool(const std::string&)> is_own);
 
 }  // namespace grove

@@ -8,13 +8,14 @@ namespace grove {
 
 namespace {
 
-constexpr std::string_view state_suffix = ".hdf5", picture_begin = "picture_", picture_suffix = ".png";
+constexpr std::string_view snapshot_prefix = "snapshot_", checkpoint_prefix = "checkpoint_", state_suffix = ".hdf5";
+constexpr std::string_view picture_prefix = "picture_", picture_suffix = ".png";
 constexpr std::size_t most_digits = 15, longest_quantity = 60, longest_axis = 20;
 
 /// What stands between the two; nothing for a name that has not both.
-std::optional<std::string_view> between(std::string_view begin, std::string_view name, std::string_view end) {
-  if (name.size() < begin.size() + end.size() || !name.starts_with(begin) || !name.ends_with(end)) return std::nullopt;
-  return name.substr(begin.size(), name.size() - begin.size() - end.size());
+std::optional<std::string_view> between(std::string_view prefix, std::string_view name, std::string_view suffix) {
+  if (name.size() < prefix.size() + suffix.size() || !name.starts_with(prefix) || !name.ends_with(suffix)) return std::nullopt;
+  return name.substr(prefix.size(), name.size() - prefix.size() - suffix.size());
 }
 
 std::optional<std::uint64_t> number_of(std::string_view digits) {
@@ -52,12 +53,8 @@ std::string not_finite_file(std::uint64_t step, int number) {
   return name.replace(name.find('#'), 1, number == 0 ? fmt::format("{}", step) : fmt::format("{}_{}", step, number));
 }
 
-std::string picture_prefix(std::string_view quantity, std::string_view axis) {
-  return fmt::format("{}{}_{}_", picture_begin, quantity, axis);
-}
-
 std::string picture_file(const PictureName& name) {
-  return fmt::format("{}{:04}{}", picture_prefix(name.quantity, name.axis), name.number, picture_suffix);
+  return fmt::format("{}{}_{}_{:04}{}", picture_prefix, name.quantity, name.axis, name.number, picture_suffix);
 }
 
 std::optional<std::uint64_t> snapshot_number(std::string_view file) { return number_of_state(snapshot_prefix, file); }
@@ -65,12 +62,16 @@ std::optional<std::uint64_t> snapshot_number(std::string_view file) { return num
 std::optional<std::uint64_t> checkpoint_number(std::string_view file) { return number_of_state(checkpoint_prefix, file); }
 
 std::optional<PictureName> picture_name(std::string_view file) {
-  std::optional<std::string_view> quantity = between(picture_begin, file, picture_suffix);
+  std::optional<std::string_view> quantity = between(picture_prefix, file, picture_suffix);
   if (!quantity) return std::nullopt;
   const auto digits = take_last_part(*quantity), axis = take_last_part(*quantity);
   if (!digits || !axis || !is_word(*axis, longest_axis) || !is_word(*quantity, longest_quantity)) return std::nullopt;
   const std::optional<std::uint64_t> number = number_of(*digits);
   return number ? std::optional(PictureName{std::string(*quantity), std::string(*axis), *number}) : std::nullopt;
+}
+
+bool is_made_under_partial_name(std::string_view file) {
+  return snapshot_number(file) || checkpoint_number(file) || file == snapshot_series_file || picture_name(file);
 }
 
 }  // namespace grove

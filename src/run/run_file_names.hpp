@@ -13,9 +13,6 @@ inline constexpr const char* used_parameters_file = "used_parameters.toml";
 inline constexpr const char* snapshot_series_file = "snapshots.xdmf";     ///< lists the snapshots, for ParaView
 inline constexpr const char* not_finite_files = "not_finite_step_#.csv";  ///< the pattern of their names; see LogKind::file
 
-/// What the names of all snapshots and of all checkpoints begin with.
-inline constexpr const char *snapshot_prefix = "snapshot_", *checkpoint_prefix = "checkpoint_";
-
 /// snapshot_0000.hdf5; more digits from 10,000 on.
 std::string snapshot_file(std::uint64_t number);
 /// checkpoint_0.hdf5.
@@ -31,13 +28,15 @@ struct PictureName {
 };
 
 std::string picture_file(const PictureName& name);
-/// What the names of all pictures of a quantity along an axis begin with: "picture_density_z_".
-std::string picture_prefix(std::string_view quantity, std::string_view axis);
 
 /// What is in the name of a file, without its directory; nothing for a name of another form. Numbers have at most 15 digits, so that one
 /// more is a number, too, and a browser has them exactly.
 std::optional<std::uint64_t> snapshot_number(std::string_view file);
 std::optional<std::uint64_t> checkpoint_number(std::string_view file);
 std::optional<PictureName> picture_name(std::string_view file);
+
+/// Whether a name is that of a file which a run makes under its partial name first: a snapshot, a checkpoint, the list of snapshots, a
+/// picture.
+bool is_made_under_partial_name(std::string_view file);
 
 }  // namespace grove

@@ -41,6 +41,7 @@
 #include "src/run/last_words.hpp"
 #include "src/run/observers/snapshots.hpp"
 #include "src/run/output_directory.hpp"
+#include "src/run/run_file_names.hpp"
 #include "src/run/run_loop.hpp"
 #include "src/run/watchdog.hpp"
 #include "src/simulation/devices.hpp"
@@ -145,7 +146,7 @@ int run(const Failure& failure, const std::string& path, const Communicator& com
   comm.agree([&] {
     if (comm.is_root()) directory.prepare(EarlierResults::set_aside);
   });
-  remove_partial_files_on_failure(path, "snapshot_");
+  remove_partial_files_on_failure(path, is_made_under_partial_name);
   FailingSimulation simulation(make_simulation("cpu", {}, comm), comm, failure);
   name_device(simulation.device_state().name);
   comm.agree([&] {

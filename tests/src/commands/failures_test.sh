@@ -99,7 +99,7 @@ ranks_that_fail_at_once_have_one_message() {
 }
 
 unfinished_files_are_removed() {
-  rm -rf output && mkdir output && : >output/notes.partial || return 1
+  rm -rf output && mkdir output && : >output/notes.partial && : >output/snapshot_of_mine.hdf5.partial || return 1
   # The run makes the directory ready first; a file that appears later stands for one that is being written.
   (for _ in $(seq 400); do [ -e output/snapshot_0000.hdf5 ] && : >output/snapshot_0001.hdf5.partial && break; sleep 0.01; done) &
   local other=$!
@@ -107,7 +107,8 @@ unfinished_files_are_removed() {
   ends_within_seconds 4 $(run_of_ranks 2 "$failing_run" step memory 1 output)
   local status=$?
   wait $other
-  [ $status -eq 0 ] && holds [ ! -e output/snapshot_0001.hdf5.partial ] && holds [ -e output/snapshot_0000.hdf5 ] && holds [ ! -e output/snapshot_0002.hdf5 ]
+  [ $status -eq 0 ] && holds [ ! -e output/snapshot_0001.hdf5.partial ] && holds [ -e output/snapshot_0000.hdf5 ] && holds [ ! -e output/snapshot_0002.hdf5 ] &&
+    holds [ -e output/notes.partial ] && holds [ -e output/snapshot_of_mine.hdf5.partial ]
 }
 
 a_rank_that_is_killed_or_exits_ends_all() {
