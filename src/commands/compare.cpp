@@ -3,7 +3,6 @@
 
 #include <CLI/CLI.hpp>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -21,6 +20,7 @@
 #include "src/commands/command.hpp"
 #include "src/commands/options.hpp"
 #include "src/run/same_on_all_ranks.hpp"
+#include "src/text/parse_number.hpp"
 #include "src/text/text_parts.hpp"
 #include "src/text/text_table.hpp"
 
@@ -47,10 +47,8 @@ struct ComparedFile {
 };
 
 std::string zero_or_more(const std::string& text) {
-  double number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, mistake] = std::from_chars(text.data(), end, number);
-  return mistake == std::errc() && rest == end && number >= 0 ? "" : text + " must be a number >= 0";
+  const std::optional<double> number = parse_number<double>(text);
+  return number && *number >= 0 ? "" : text + " must be a number >= 0";
 }
 
 ComparedFile read_compared(const std::string& path, const std::string& columns, const Communicator& comm) {

@@ -6,12 +6,12 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <system_error>
@@ -21,6 +21,7 @@
 #include "io/reader.hpp"
 #include "kernels/space/error.hpp"
 #include "src/run/same_on_all_ranks.hpp"
+#include "src/text/parse_number.hpp"
 #include "src/text/text_parts.hpp"
 
 namespace grove {
@@ -75,19 +76,15 @@ std::string physics_text(const RecordedPhysics& physics, const Config& config, c
 
 std::function<std::string(const std::string&)> whole_number(std::uint64_t least, std::uint64_t most) {
   return [=](const std::string& text) -> std::string {
-    std::uint64_t number = 0;
-    const char* const end = text.data() + text.size();
-    const auto [rest, mistake] = std::from_chars(text.data(), end, number);
-    if (mistake == std::errc() && rest == end && number >= least && number <= most) return "";
+    const std::optional<std::uint64_t> number = parse_number<std::uint64_t>(text);
+    if (number && *number >= least && *number <= most) return "";
     return fmt::format("{} must be a whole number >= {} and <= {}", text, least, most);
   };
 }
 
 std::string positive_number(const std::string& text) {
-  double number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, mistake] = std::from_chars(text.data(), end, number);
-  return mistake == std::errc() && rest == end && number > 0 ? "" : text + " must be a number > 0";
+  const std::optional<double> number = parse_number<double>(text);
+  return number && *number > 0 ? "" : text + " must be a number > 0";
 }
 
 void JsonOption::declare(CLI::App& app) {

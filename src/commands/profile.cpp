@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 
 #include "io/partial_file.hpp"
@@ -27,6 +27,7 @@
 #include "src/config/config_source.hpp"
 #include "src/config/units.hpp"
 #include "src/run/same_on_all_ranks.hpp"
+#include "src/text/parse_number.hpp"
 
 namespace grove {
 
@@ -42,12 +43,10 @@ struct ProfileOptions {
 };
 
 double number_of(const std::string& option, const std::string& text, double least, double most, const std::string& allowed) {
-  double value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, mistake] = std::from_chars(text.data(), end, value);
-  if (mistake != std::errc() || rest != end || !std::isfinite(value) || value < least || value > most)
+  const std::optional<double> value = parse_number<double>(text);
+  if (!value || !std::isfinite(*value) || *value < least || *value > most)
     throw ConfigError(fmt::format("{} {}: must be {}", option, text, allowed));
-  return value;
+  return *value;
 }
 
 std::optional<double> radius_of(const std::string& option, const std::string& text) {

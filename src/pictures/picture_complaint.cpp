@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
+#include <optional>
 #include <vector>
 
+#include "src/text/parse_number.hpp"
 #include "src/text/text_parts.hpp"
 
 namespace grove {
@@ -45,9 +46,9 @@ std::optional<Double3> read_place(const std::string& text) {
   const std::vector<std::string> parts = parts_between_commas(text);
   if (parts.size() != numbers.size()) return std::nullopt;
   for (std::size_t d = 0; d < numbers.size(); ++d) {
-    const char* const end = parts[d].data() + parts[d].size();
-    const auto read = std::from_chars(parts[d].data(), end, numbers[d]);
-    if (read.ec != std::errc() || read.ptr != end || !(std::abs(numbers[d]) <= largest_field_of_view)) return std::nullopt;
+    const std::optional<double> number = parse_number<double>(parts[d]);
+    if (!number || !(std::abs(*number) <= largest_field_of_view)) return std::nullopt;
+    numbers[d] = *number;
   }
   return Double3{numbers[0], numbers[1], numbers[2]};
 }

@@ -1,11 +1,12 @@
 #include "src/run/time_limit.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cstdlib>
+#include <optional>
 
 #include "src/run/wall_clock.hpp"
+#include "src/text/parse_number.hpp"
 
 namespace grove {
 
@@ -15,12 +16,10 @@ constexpr double longest_reserve_s = 10, reserve_share = 0.1;
 
 /// Seconds from now to a time of the calendar; infinity if it is not known.
 double seconds_until(const std::string& since_1970) {
-  long long end_s = 0;
-  const char* const end = since_1970.data() + since_1970.size();
-  const auto read = std::from_chars(since_1970.data(), end, end_s);
-  if (read.ec != std::errc() || read.ptr != end || end_s <= 0) return std::numeric_limits<double>::infinity();
+  const std::optional<std::int64_t> end_s = parse_number<std::int64_t>(since_1970);
+  if (!end_s || *end_s <= 0) return std::numeric_limits<double>::infinity();
   const double now_s = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-  return static_cast<double>(end_s) - now_s;
+  return static_cast<double>(*end_s) - now_s;
 }
 
 double seconds_of(double max_minutes) {

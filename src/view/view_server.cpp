@@ -5,9 +5,9 @@
 #include <sys/socket.h>
 
 #include <atomic>
-#include <charconv>
 #include <chrono>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <random>
 #include <regex>
 #include <stop_token>
@@ -15,6 +15,7 @@
 
 #include "io/printable.hpp"
 #include "src/run/run_file_names.hpp"
+#include "src/text/parse_number.hpp"
 #include "src/view/log_part.hpp"
 #include "src/view/page.hpp"
 #include "src/view/run_state.hpp"
@@ -87,11 +88,10 @@ std::string new_key() {
 std::uint64_t rows_asked_for(const Request& request) {
   if (!request.has_param("rows")) return usual_rows;
   const std::string text = request.get_param_value("rows");
-  std::uint64_t rows = 0;
-  const auto [rest, mistake] = std::from_chars(text.data(), text.data() + text.size(), rows);
-  if (mistake != std::errc() || rest != text.data() + text.size() || rows < 1 || rows > most_rows)
+  const std::optional<std::uint64_t> rows = parse_number<std::uint64_t>(text);
+  if (!rows || *rows < 1 || *rows > most_rows)
     throw ConfigError(fmt::format("rows = {}: must be a whole number >= 1 and <= {}", text, most_rows));
-  return rows;
+  return *rows;
 }
 
 /// As by default, but without SO_REUSEPORT, with which two servers would share a port and its requests.
