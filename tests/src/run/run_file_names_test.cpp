@@ -86,7 +86,7 @@ TEST_F(PicturesInADirectory, AreCountedByNamesThatARunGives) {
   EXPECT_EQ(output.pictures(), 0U);
   put("picture_density_z_0003.png");
   std::ofstream(directory.file("picture_density_z_0008.png")) << "drawn by another program";
-  put("picture_density_z_18446744073709551615.png");
+  put("picture_density_z_18446744073709551614.png");
   EXPECT_EQ(output.pictures(), 4U);
 }
 
