@@ -97,6 +97,9 @@ class Communicator {
   void min(std::span<T> values) const;
   template <class T>
   void max(std::span<T> values) const;
+  /// Element by element over the ranks, in place on the root; the values of the other ranks stay as they are.
+  template <class T>
+  void sum_on_root(std::span<T> values) const;
 
   /// Sum of `value` over the ranks before this one; 0 on rank 0.
   std::uint64_t prefix_sum(std::uint64_t value) const;
@@ -169,6 +172,13 @@ template <class T>
 void Communicator::max(std::span<T> values) const {
   const WaitForRanks waits;
   check_mpi(MPI_Allreduce(MPI_IN_PLACE, values.data(), mpi_count(values.size()), mpi_type<T>(), MPI_MAX, comm_), "MPI_Allreduce");
+}
+template <class T>
+void Communicator::sum_on_root(std::span<T> values) const {
+  const WaitForRanks waits;
+  const void* const from = is_root() ? MPI_IN_PLACE : values.data();
+  T* const to = is_root() ? values.data() : nullptr;
+  check_mpi(MPI_Reduce(from, to, mpi_count(values.size()), mpi_type<T>(), MPI_SUM, 0, comm_), "MPI_Reduce");
 }
 template <class T>
 T Communicator::sum(T value) const {

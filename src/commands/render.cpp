@@ -121,7 +121,7 @@ class Renderer {
     PictureSums<HostSpace> sums(space_, comm_, plan_, info.components, field_of_view_);
     PictureState state = sums.collect(particles);
     field_of_view_ = sums.field_of_view();
-    comm_.sum(state.sums);
+    comm_.sum_on_root(state.sums);
     comm_.agree([&] {
       if (!comm_.is_root()) return;
       const PictureNames names(options_.directory, file);

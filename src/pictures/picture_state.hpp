@@ -10,7 +10,7 @@
 
 namespace grove {
 
-/// The same on all ranks but for the sums, which are those of this rank, until all are added together.
+/// The same on all ranks but for the sums, which are those of this rank until the root adds all together.
 struct PictureState {
   std::vector<PictureView> views;  ///< one for each axis of the plan
   PictureQuanta quanta;

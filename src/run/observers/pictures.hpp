@@ -116,7 +116,7 @@ class PictureObserver final : public Observer {
 
   /// On the drawing thread, if there is one. Collective. Throws AgreedError.
   void draw(const PictureState& state, std::uint64_t number, double time) {
-    write_comm_->sum(state.sums);
+    write_comm_->sum_on_root(state.sums);
     write_comm_->agree([&] {
       if (!write_comm_->is_root()) return;
       const auto path_of = [&](PictureQuantity quantity, char axis) { return path(quantity, axis, number); };
