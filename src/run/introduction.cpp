@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "src/config/gravity_report.hpp"
+#include "src/run/beside_the_steps.hpp"
 #include "src/run/snapshot_writer.hpp"
 #include "src/text/text_parts.hpp"
 #include "src/text/text_table.hpp"

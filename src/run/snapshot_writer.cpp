@@ -1,10 +1,9 @@
 #include "src/run/snapshot_writer.hpp"
 
-#include <algorithm>
-#include <system_error>
 #include <utility>
 
 #include "decomposition/sort_by_id.hpp"
+#include "kernels/space/activity.hpp"
 #include "src/config/config_print.hpp"
 #include "src/version.hpp"
 
@@ -37,27 +36,9 @@ void save_snapshot(const std::string& path, ParticleSet local, double time, cons
   write_snapshot(path, local, request.header, comm);
 }
 
-int thread_level_of_mpi() {
-  int level = MPI_THREAD_SINGLE;
-  check_mpi(MPI_Query_thread(&level), "MPI_Query_thread");
-  return level;
-}
-
 std::string why_not_beside(const OutputParameters& output, int thread_level) {
   if (output.snapshots == "none" || output.beside == "no" || thread_level >= MPI_THREAD_MULTIPLE) return "";
   return "this MPI library does not let two threads use it (MPI_THREAD_MULTIPLE): the steps wait while a snapshot is written";
-}
-
-bool SnapshotWriter::can_start() {
-  if (!wants_beside_ || worker_) return wants_beside_;
-  write_comm_ = std::make_unique<Communicator>(comm_.raw());
-  try {
-    worker_ = std::make_unique<WorkerThread>();
-  } catch (const std::system_error&) {
-    // Without a thread the steps wait.
-  }
-  wants_beside_ = comm_.min(worker_ ? 1 : 0) == 1;
-  return wants_beside_;
 }
 
 bool SnapshotWriter::has_room(std::uint64_t bytes) const {
@@ -68,11 +49,10 @@ bool SnapshotWriter::has_room(std::uint64_t bytes) const {
 void SnapshotWriter::start(SnapshotRequest request, ParticleColumns& particles) {
   // The turn is taken here, where all ranks are at the same place of their program.
   auto turn = std::make_shared<Hdf5Turn>();
-  worker_->start([this, request = std::move(request), &particles, turn = std::move(turn)] {
-    const WatchedThread watched(activity_);
-    begin_activity("snapshot beside the steps");
-    write(request, particles, *write_comm_, *turn);
-  });
+  auto work = [this, request = std::move(request), &particles, turn = std::move(turn)](const Communicator& comm) {
+    write(request, particles, comm, *turn);
+  };
+  beside_.start("snapshot beside the steps", std::move(work));
 }
 
 void SnapshotWriter::write(const SnapshotRequest& request, ParticleColumns& particles) {
@@ -86,12 +66,6 @@ void SnapshotWriter::write(const SnapshotRequest& request, ParticleColumns& part
     if (series_) series_->add(request.path, turn);
   });
   seconds_ += std::chrono::duration<double>(SnapshotRequest::Clock::now() - request.made).count();
-}
-
-void SnapshotWriter::wait() {
-  if (!worker_) return;
-  begin_activity(nullptr);  // how long this takes, it is the writer's activity that says so
-  worker_->wait();
 }
 
 }  // namespace grove

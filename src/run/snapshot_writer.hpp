@@ -9,11 +9,10 @@
 #include "decomposition/communicator.hpp"
 #include "io/snapshot.hpp"
 #include "kernels/particles/particle_columns.hpp"
-#include "kernels/space/activity.hpp"
 #include "kernels/space/host_memory.hpp"
 #include "src/config/config.hpp"
+#include "src/run/beside_the_steps.hpp"
 #include "src/run/snapshot_series.hpp"
-#include "src/run/worker_thread.hpp"
 
 namespace grove {
 
@@ -36,9 +35,6 @@ void save_snapshot(const std::string& path, ParticleSet local, double time, cons
 SnapshotRequest snapshot_request(const std::string& path, double time, const Config& config, const std::string& device,
                                  const ComponentNames& components);
 
-/// What MPI lets the threads of this process do: MPI_THREAD_SINGLE or more.
-int thread_level_of_mpi();
-
 /// Why snapshots are written between the steps although they are to be written beside them, in one sentence; empty: they are not.
 /// `thread_level`: as thread_level_of_mpi() says.
 std::string why_not_beside(const OutputParameters& output, int thread_level);
@@ -51,21 +47,21 @@ struct MeansOfWriting {
 
 /// Writes the snapshots of a run, one at a time.
 ///
-/// Beside the steps, a thread of each rank writes the particles. It has messages of its own (MPI must grant MPI_THREAD_MULTIPLE), and HDF5
-/// to itself. The thread that owns the object goes on.
+/// Beside the steps, a thread of each rank writes the particles (BesideTheSteps), which has HDF5 to itself. The thread that owns the object
+/// goes on.
 class SnapshotWriter {
  public:
-  /// `beside`: if that can be. `comm` and `series` must outlive the object.
+  /// `beside`: they are to be written beside the steps, if that can be. `comm` and `series` must outlive the object.
   /// @param series  gets each snapshot that is on the disk; null: on ranks but the root, and where there is none
   SnapshotWriter(const Communicator& comm, bool beside, const MeansOfWriting& means, SnapshotSeries* series)
-      : comm_(comm), means_(means), series_(series), wants_beside_(beside && means.thread_level >= MPI_THREAD_MULTIPLE) {}
+      : comm_(comm), means_(means), series_(series), wants_beside_(beside), beside_(comm, means.thread_level) {}
   SnapshotWriter(const SnapshotWriter&) = delete;
   SnapshotWriter& operator=(const SnapshotWriter&) = delete;
   /// Waits for a snapshot that is being written.
   ~SnapshotWriter() = default;
 
   /// Whether start() may be called: it was wanted, and all ranks have the thread. Collective.
-  bool can_start();
+  bool can_start() { return wants_beside_ && beside_.can_start(); }
   /// Whether every node has so much free memory for each of its ranks, with a quarter to spare. Collective.
   bool has_room(std::uint64_t bytes) const;
   /// Starts to write particles, in their order. They must not change before wait(), which must have been called for the snapshot before.
@@ -74,9 +70,9 @@ class SnapshotWriter {
   /// Writes them at once. Collective. Throws AgreedError.
   void write(const SnapshotRequest& request, ParticleColumns& particles);
   /// Waits until the snapshot is on the disk under its name. Collective. Throws AgreedError if it cannot be written.
-  void wait();
+  void wait() { beside_.wait(); }
   /// Whether the snapshot could not be written; wait() says why. Does not wait, does not communicate.
-  bool has_failed() const { return worker_ && worker_->has_failed(); }
+  bool has_failed() const { return beside_.has_failed(); }
   /// Wall time from requests to closed files, s: of all snapshots that wait() or write() has seen to their end.
   double seconds() const { return seconds_; }
 
@@ -86,11 +82,9 @@ class SnapshotWriter {
   const Communicator& comm_;
   MeansOfWriting means_;
   SnapshotSeries* series_;
-  bool wants_beside_;
+  const bool wants_beside_;
   double seconds_ = 0;
-  Activity activity_;                         ///< of the thread that writes
-  std::unique_ptr<Communicator> write_comm_;  ///< of the thread
-  std::unique_ptr<WorkerThread> worker_;      ///< last, so that it ends first: it uses the others
+  BesideTheSteps beside_;  ///< last, so that it ends first: it uses the others
 };
 
 }  // namespace grove

@@ -1,5 +1,5 @@
-// Snapshots that are written while the steps go on: the bytes are those of a write between the steps, each file has the state it was asked
-// for, and failures, signals and errors elsewhere meanwhile leave whole files and one message.
+// Snapshots and pictures that are written while the steps go on: the bytes are those of a write between the steps, each file has the state
+// it was asked for, and failures, signals and errors elsewhere meanwhile leave whole files and one message.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,6 +13,7 @@
 #include "io/reader.hpp"
 #include "kernels/space/error.hpp"
 #include "src/config/config.hpp"
+#include "src/run/observers/pictures.hpp"
 #include "src/run/observers/snapshots.hpp"
 #include "src/run/output_directory.hpp"
 #include "src/run/run_loop.hpp"
@@ -154,6 +155,31 @@ TEST_F(OutputBesideTest, HasTheBytesOfAWriteBetweenTheStepsInBothOrders) {
     comm.barrier();
     simulation.steps = 0;
   }
+}
+
+TEST_F(OutputBesideTest, HasTheBytesOfPicturesThatAreDrawnBetweenTheSteps) {
+  config.pictures.show = "both";
+  config.pictures.every = 0.25;
+  config.pictures.width = config.pictures.height = 64;
+  const ObserverSetup setup = setup_for(output);
+  const auto pictures_with = [&](int thread_level) {
+    observers.push_back(std::make_unique<PictureObserver<BackEnd>>(simulation.context(setup), thread_level));
+    run();
+    comm.barrier();
+    std::vector<std::string> files;
+    for (const char* name : {"picture_density_z", "picture_speed_z"})
+      for (std::uint64_t i = 0; i <= 4; ++i) files.push_back(text_of_file(output.picture(name, i)));
+    comm.barrier();
+    if (comm.is_root())
+      for (const auto& entry : std::filesystem::directory_iterator(output.path())) std::filesystem::remove(entry);
+    comm.barrier();
+    observers.clear();
+    return files;
+  };
+  const std::vector<std::string> beside = pictures_with(thread_level_of_mpi()), between = pictures_with(MPI_THREAD_FUNNELED);
+  for (const std::string& file : beside) EXPECT_GT(file.size(), 500U);
+  EXPECT_FALSE(beside[0] == beside[1]);
+  EXPECT_TRUE(beside == between);
 }
 
 TEST_F(OutputBesideTest, HasTheStateOfItsStepAtEveryStep) {
