@@ -22,11 +22,11 @@
 #include "src/analysis/named_units.hpp"
 #include "src/analysis/profile_file.hpp"
 #include "src/analysis/profile_report.hpp"
+#include "src/analysis/profile_sources.hpp"
 #include "src/commands/command.hpp"
 #include "src/commands/options.hpp"
 #include "src/config/config_source.hpp"
 #include "src/config/units.hpp"
-#include "src/run/same_on_all_ranks.hpp"
 #include "src/text/parse_number.hpp"
 
 namespace grove {
@@ -172,56 +172,9 @@ void require_options(const ProfileOptions& options, ProfileRequest& request, con
   });
 }
 
-/// Whether one of the settings is gravity.G, or is in [units].
-bool has_G(const std::vector<std::string>& settings) {
-  return std::any_of(settings.begin(), settings.end(), [](const std::string& text) {
-    const GivenSetting given = read_override(text);
-    return given.section == "gravity" && given.name == "G";
-  });
-}
-bool has_units(const std::vector<std::string>& settings) {
-  return std::any_of(settings.begin(), settings.end(), [](const std::string& text) { return read_override(text).section == "units"; });
-}
-
-/// Where the G of a configuration comes from.
-std::string origin_of_G(const RecordedPhysics& physics, const CommonOptions& common, const UnitSystem& units) {
-  if (has_G(common.settings)) return "--set";
-  if (has_G(physics.overrides())) return "recorded in the file";
-  // A G in the file would be that of the units in the file.
-  const char* const reason = has_units(common.settings) ? "for the units of --set" : "the file does not say";
-  return fmt::format("{}; {}", is_physical(units) ? "the physical constant" : "by default", reason);
-}
-
-/// A file and what it says of its physics.
-struct Source {
-  std::string file;
-  RecordedPhysics physics;
-  std::vector<std::string> notes;
-};
-
-/// Of all files, before the first is measured. A file that names no units has those of the others. Units of --set hold for all, whatever
-/// the files name. Collective; throws AgreedError.
-std::vector<Source> sources_of(const ProfileOptions& options, const Communicator& comm) {
-  std::vector<ReadInfo> infos;
-  std::vector<NamedUnits> units;
-  for (const std::string& file : options.files) {
-    require_same_file(file, "SNAPSHOT", comm);
-    infos.push_back(read_info(file, comm));
-    units.push_back(named_units(file, infos.back()));
-  }
-  std::vector<Source> sources;
-  comm.agree([&] {
-    const NamedUnits* const common = has_units(options.common.settings) ? nullptr : common_units(units);
-    for (std::size_t k = 0; k < infos.size(); ++k) {
-      if (common && !units[k].units) infos[k].units = common->units;
-      Source& source = sources.emplace_back(Source{options.files[k], {options.files[k], infos[k], options.common.settings}, {}});
-      if (std::string note = note_on_units(units[k], common); !note.empty()) source.notes.push_back(std::move(note));
-    }
-  });
-  return sources;
-}
-
-MeasuredSnapshot measure(const Source& source, const ProfileOptions& options, const ProfileRequest& request, const Communicator& comm) {
+/// Collective; throws AgreedError.
+MeasuredSnapshot measure(const ProfileSource& source, const ProfileOptions& options, const ProfileRequest& request,
+                         const Communicator& comm) {
   const std::string& file = source.file;
   std::vector<std::string> first = source.physics.overrides();
   first.push_back("initial_conditions.file=" + file);
@@ -229,7 +182,7 @@ MeasuredSnapshot measure(const Source& source, const ProfileOptions& options, co
   ReadInfo info;
   const ParticleSet particles = read_particles(file, comm, &info, standard_fields(), options.columns);
   MeasuredSnapshot snapshot{
-      file,         info.format,  info.time, config.gravity.G, origin_of_G(source.physics, options.common, config.units),
+      file,         info.format,  info.time, config.gravity.G, origin_of_G(source.physics, options.common.settings, config.units),
       config.units, source.notes, {}};
   snapshot.notes.insert(snapshot.notes.end(), info.notes.begin(), info.notes.end());
   if (const std::string why = why_not_isolated(info.universe); !why.empty())
@@ -242,9 +195,9 @@ MeasuredSnapshot measure(const Source& source, const ProfileOptions& options, co
 int profile(const ProfileOptions& options, const Communicator& comm) {
   ProfileReport report;
   require_options(options, report.request, comm);
-  const std::vector<Source> sources = sources_of(options, comm);
+  const std::vector<ProfileSource> sources = profile_sources(options.files, options.common.settings, comm);
   options.json.require_writable(comm);
-  for (const Source& source : sources) {
+  for (const ProfileSource& source : sources) {
     report.snapshots.push_back(measure(source, options, report.request, comm));
     // With units.system = "file" in --set, each file has its own.
     const MeasuredSnapshot &first = report.snapshots.front(), &last = report.snapshots.back();
