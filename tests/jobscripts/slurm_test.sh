@@ -229,10 +229,9 @@ a_job_stops_before_its_time_is_over() {
 }
 
 start_slurm || exit 1
-wanted() { [[ $1 =~ ${GROVE_TEST_ONLY:-.} ]]; }
 # This one waits for the clock most of the time: on the cores that the others leave.
 long=a_job_stops_before_its_time_is_over
-if wanted $long; then
+if is_wanted $long; then
   run_test $long >"$directory/long.txt" &
   long_job=$!
 fi
@@ -240,7 +239,7 @@ failed=0
 for test in every_script_runs_with_what_its_job_gets two_nodes_serve_as_well_as_one a_mistake_is_the_exit_code_of_the_job \
   processes_that_srun_starts_without_pmi_are_told_once srun_starts_the_ranks_as_well \
   a_job_that_is_stopped_goes_on_when_it_is_submitted_again a_job_that_is_requeued_goes_on a_chain_of_jobs_has_the_results_of_one_run; do
-  if wanted $test; then run_test $test || failed=1; fi
+  if is_wanted $test; then run_test $test || failed=1; fi
 done
 if [ -n "${long_job:-}" ]; then
   wait "$long_job" || failed=1

@@ -2,7 +2,11 @@
 # What the tests in shell share. To be sourced: makes $directory, which is removed at the end.
 #
 # A test is a function whose name says what holds. It runs in a directory of its own, after config(), which may put files there. Functions
-# that are defined before `tests_follow` are no tests.
+# that are defined before `tests_follow` are no tests. GROVE_TEST_ONLY and GROVE_TEST_NOT are patterns of the names to run and to leave out.
+#
+# A test that cannot be tried here ends with `is_not_tried REASON`; then the script ends with $skipped, which CTest shows as skipped
+# (SKIP_RETURN_CODE), unless another test fails. So that this does not hide the others, such tests are an entry of their own.
+skipped=77
 directory=$(mktemp -d)
 trap 'rm -rf "$directory"' EXIT
 
@@ -29,22 +33,43 @@ fails_with() {
   contains err.txt "$text" && one_message
 }
 
+# Ends a test: REASON is what is missing here.
+is_not_tried() { echo "$1"; exit $skipped; }
+
 in_its_directory() { mkdir "$directory/$1" && cd "$directory/$1" && config && "$1"; }
 
-# run_test NAME: prints a line, and what the test has printed if it fails.
+# run_test NAME: prints a line, and what the test has printed if it fails or is not tried.
 run_test() {
-  local result began=$SECONDS
-  if result=$(in_its_directory "$1" 2>&1); then echo "ok   $1 ($((SECONDS - began)) s)"; return 0; fi
-  echo "FAIL $1"
+  local result status began=$SECONDS
+  result=$(in_its_directory "$1" 2>&1)
+  status=$?
+  [ $status -ne 0 ] || { echo "ok   $1 ($((SECONDS - began)) s)"; return 0; }
+  if [ $status -eq $skipped ]; then echo "skip $1"; else echo "FAIL $1"; fi
   printf '%s\n' "$result" | sed 's/^/     /'
+  return $status
+}
+
+# python_with MODULES: a Python that has them; Debian's, if another one comes first in PATH.
+python_with() {
+  local python
+  for python in "${GROVE_PYTHON:-python3}" /usr/bin/python3; do
+    "$python" -c "import $1" 2>/dev/null && { echo "$python"; return 0; }
+  done
   return 1
 }
 
+is_wanted() { [[ $1 =~ ${GROVE_TEST_ONLY:-.} && ! $1 =~ ${GROVE_TEST_NOT:-^$} ]]; }
+
 tests_follow() { no_tests=$(declare -F | cut -d' ' -f3); }
 
-# Runs all tests; its status is 1 if one fails.
+# Runs all tests that are wanted; its status is 1 if one fails, else $skipped if one is not tried.
 run_tests() {
-  local test failed=0
-  for test in $(declare -F | cut -d' ' -f3 | grep -vxF "$no_tests"); do run_test "$test" || failed=1; done
-  return $failed
+  local test status result=0
+  for test in $(declare -F | cut -d' ' -f3 | grep -vxF "$no_tests"); do
+    is_wanted "$test" || continue
+    run_test "$test"
+    status=$?
+    if [ $status -eq $skipped ]; then [ $result -ne 0 ] || result=$skipped; elif [ $status -ne 0 ]; then result=1; fi
+  done
+  return $result
 }

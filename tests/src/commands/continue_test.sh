@@ -326,7 +326,7 @@ a_run_goes_on_without_what_cannot_be_written_if_it_is_told_to() {
 
 a_disk_that_is_full_for_a_while_costs_the_rows_of_that_time() {
   local status=none
-  mkdir output && mount -t tmpfs -o size=20m none output 2>/dev/null || { echo "not tried: nothing can be mounted here"; return 0; }
+  mkdir output && mount -t tmpfs -o size=20m none output 2>/dev/null || is_not_tried "nothing can be mounted here"
   run_on_a_full_disk
   cp output/*.csv . && umount output
   holds [ "$status" -eq $to_be_continued ] && contains err.txt "energy.csv: cannot be written: No space left on device; the run goes on without" &&
@@ -370,8 +370,4 @@ a_log_that_is_gone_or_short_is_no_secret() {
     holds [ "$(rows output/energy.csv)" -eq 33 ]
 }
 
-failed=0
-for test in $(declare -F | cut -d' ' -f3 | grep -vxF "$no_tests"); do
-  if [[ $test =~ ${GROVE_TEST_ONLY:-.} ]]; then run_test "$test" || failed=1; fi
-done
-exit $failed
+run_tests

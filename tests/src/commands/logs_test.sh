@@ -1,23 +1,13 @@
 #!/usr/bin/env bash
 # The logs of runs: other programs read them, grove info describes them, grove plot draws them. Usage: logs_test.sh GROVE MPIRUN [MPIRUN_FLAGS...]
 # Each test is a function, as tests/support/shell_tests.sh says; in its directory, run.toml is a small run. What needs pandas, NumPy or
-# matplotlib is not tried, and says so, where Python lacks them; tests/run.sh installs them where it can.
+# matplotlib is not tried where Python lacks them; tests/run.sh installs them where it can.
 set -u
 grove=$1 mpirun=$2
 shift 2
 mpirun_flags=("$@")
 source "$(dirname "${BASH_SOURCE[0]}")/../../support/shell_tests.sh"
-exec 3>&1 # past what keeps the output of tests
 
-# python_with MODULES: a Python that has them; Debian's, if another one comes first in PATH.
-python_with() {
-  local python
-  for python in "${GROVE_PYTHON:-python3}" /usr/bin/python3; do
-    "$python" -c "import $1" 2>/dev/null && { echo "$python"; return 0; }
-  done
-  return 1
-}
-not_tried() { echo "     ${FUNCNAME[1]} is not tried: Python has no $1" >&3; }
 readers=$(python_with "numpy, pandas") || readers=""
 drawing=$(python_with "numpy, matplotlib") || drawing=""
 [ -z "$drawing" ] || export GROVE_PYTHON=$drawing
@@ -73,13 +63,13 @@ LINES
 tests_follow
 
 pandas_and_numpy_read_the_logs_as_they_are() {
+  [ -n "$readers" ] || is_not_tried "Python has no pandas or no NumPy"
   local n more
   for n in 1 3; do
     more=()
     [ $n -eq 1 ] || more=("${external[@]}")
     ranks $n run run.toml --quiet --overwrite "${more[@]}" && holds [ "$(cat output/*.csv | grep -c '#')" -eq 0 ] &&
       holds [ "$(head -n 1 output/energy.csv | cut -d, -f1-4)" = time,kinetic,potential,total ] || return 1
-    [ -n "$readers" ] || { not_tried "pandas and NumPy"; continue; }
     "$readers" - output/energy.csv output/timings.csv <<'LINES' || return 1
 import sys
 import numpy, pandas
@@ -142,7 +132,7 @@ tables_of_the_user_are_left_alone() {
 }
 
 plot_draws_a_run() {
-  [ -n "$drawing" ] || { not_tried matplotlib; return 0; }
+  [ -n "$drawing" ] || is_not_tried "Python has no matplotlib"
   ranks 3 run run.toml --quiet "${external[@]}" "${physical[@]}" && ranks 2 plot output >out.txt && holds [ "$(cat out.txt)" = "written output/plot.png" ] &&
     is_picture output/plot.png 9 && holds [ ! -e output/plot.png.partial ] || return 1
   # The next picture takes its place; one of the timings alone has three panels.
@@ -152,7 +142,7 @@ plot_draws_a_run() {
 }
 
 plot_draws_what_is_there_while_a_run_is_at_work() {
-  [ -n "$drawing" ] || { not_tried matplotlib; return 0; }
+  [ -n "$drawing" ] || is_not_tried "Python has no matplotlib"
   "$grove" run run.toml --quiet && as_an_earlier_version_wrote_them && printf '0.6,0.1' >>output/energy.csv && printf '17,0.6' >>output/timings.csv &&
     "$grove" plot output --out torn.png >out.txt && is_picture torn.png 9 || return 1
   # The first state.
@@ -161,7 +151,7 @@ plot_draws_what_is_there_while_a_run_is_at_work() {
 }
 
 plot_keeps_the_extremes_of_a_long_log() {
-  [ -n "$drawing" ] || { not_tried matplotlib; return 0; }
+  [ -n "$drawing" ] || is_not_tried "Python has no matplotlib"
   "$grove" run run.toml --quiet && mkdir flat peak || return 1
   awk -F, -v OFS=, 'NR == 2 { for (i = 0; i < 20000; ++i) { $1 = i; $5 = 1e-5; print } next } NR == 1' output/energy.csv >flat/energy.csv
   awk -F, -v OFS=, '$1 == 12345 { $5 = 0.3 } { print }' flat/energy.csv >peak/energy.csv
@@ -195,7 +185,7 @@ plot_says_what_it_cannot_draw() {
     fails_with 2 "OUTPUT_DIR" "$grove" plot && printf 'time,total\n0,1\n' >empty/energy.csv && fails_with 3 "empty/energy.csv: is no log of Grove" "$grove" plot empty ||
     return 1
   "$grove" run run.toml --quiet && head -n 1 output/energy.csv >empty/energy.csv && fails_with 2 "nothing to draw" "$grove" plot empty || return 1
-  [ -n "$drawing" ] || { not_tried matplotlib; return 0; }
+  [ -n "$drawing" ] || is_not_tried "Python has no matplotlib"
   cp output/energy.csv whole.csv && sed '9s/^\([^,]*\),[^,]*/\1,nan/' whole.csv >output/energy.csv &&
     fails_with 3 "output/energy.csv: row 8, column kinetic: nan cannot be drawn" ranks 2 plot output &&
     sed '9s/,/,x/' whole.csv >output/energy.csv && fails_with 3 "output/energy.csv: row 8: 'x0." "$grove" plot output && sed '9s/,.*//' whole.csv >output/energy.csv &&
@@ -205,7 +195,7 @@ plot_says_what_it_cannot_draw() {
 plot_names_the_package_that_is_missing() {
   "$grove" run run.toml --quiet && fails_with 4 "apt-get install python3)" env GROVE_PYTHON=/nowhere/python "$grove" plot output &&
     contains err.txt "/nowhere/python cannot be started" && fails_with 4 "could not draw the logs (exit code 1)" env GROVE_PYTHON=false "$grove" plot output || return 1
-  command -v python3 >/dev/null || { not_tried "python3"; return 0; }
+  command -v python3 >/dev/null || is_not_tried "there is no python3"
   # A Python without the packages of its distribution; no module of the present directory takes their place.
   printf '#!/bin/sh\nexec %s -S "$@"\n' "$(command -v python3)" >bare && chmod +x bare && echo 'print("mine")' >matplotlib.py && cp matplotlib.py numpy.py || return 1
   fails_with 4 "apt-get install python3-matplotlib" env GROVE_PYTHON=./bare "$grove" plot output && contains err.txt "GROVE_PYTHON" && lacks out.txt mine &&
