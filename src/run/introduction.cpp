@@ -24,7 +24,7 @@ std::string notes(const std::vector<std::string>& lines) {
 std::string introduction(const Config& config, const InitialState& state, const StepSchedule& schedule, std::uint64_t first_step,
                          const std::string& machine, const std::vector<std::string>& advice) {
   std::string text = fmt::format("{}\n{}\n", version_line(), state.description) + notes(notes_on_file(config, state));
-  text += as_note(why_not_beside(config.output, thread_level_of_mpi()));
+  text += as_note(why_not_beside(config, thread_level_of_mpi()));
   text += gravity_text(config.gravity) + "\n";
   for (const std::string& line : external_texts(config.external_sections())) text += line + "\n";
   text += machine + "\n" + notes(advice);

@@ -36,9 +36,14 @@ void save_snapshot(const std::string& path, ParticleSet local, double time, cons
   write_snapshot(path, local, request.header, comm);
 }
 
-std::string why_not_beside(const OutputParameters& output, int thread_level) {
-  if (output.snapshots == "none" || output.beside == "no" || thread_level >= MPI_THREAD_MULTIPLE) return "";
-  return "this MPI library does not let two threads use it (MPI_THREAD_MULTIPLE): the steps wait while a snapshot is written";
+std::string why_not_beside(const Config& config, int thread_level) {
+  if (thread_level >= MPI_THREAD_MULTIPLE) return "";
+  const bool writes = config.output.snapshots != "none" && config.output.beside != "no", draws = config.pictures.are_wanted();
+  if (!writes && !draws) return "";
+  const std::string what = writes && draws ? "snapshots are written and pictures drawn"
+                           : writes        ? "a snapshot is written"
+                                           : "pictures are drawn";
+  return "this MPI library does not let two threads use it (MPI_THREAD_MULTIPLE): the steps wait while " + what;
 }
 
 bool SnapshotWriter::has_room(std::uint64_t bytes) const {

@@ -35,9 +35,9 @@ void save_snapshot(const std::string& path, ParticleSet local, double time, cons
 SnapshotRequest snapshot_request(const std::string& path, double time, const Config& config, const std::string& device,
                                  const ComponentNames& components);
 
-/// Why snapshots are written between the steps although they are to be written beside them, in one sentence; empty: they are not.
-/// `thread_level`: as thread_level_of_mpi() says.
-std::string why_not_beside(const OutputParameters& output, int thread_level);
+/// Why snapshots are written, and pictures drawn, between the steps although that could be beside them, in one sentence; empty: they are
+/// not. `thread_level`: as thread_level_of_mpi() says.
+std::string why_not_beside(const Config& config, int thread_level);
 
 /// What there is to write beside the steps with.
 struct MeansOfWriting {

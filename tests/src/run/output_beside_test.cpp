@@ -167,8 +167,8 @@ TEST_F(OutputBesideTest, HasTheBytesOfPicturesThatAreDrawnBetweenTheSteps) {
     run();
     comm.barrier();
     std::vector<std::string> files;
-    for (const char* name : {"picture_density_z", "picture_speed_z"})
-      for (std::uint64_t i = 0; i <= 4; ++i) files.push_back(text_of_file(output.picture(name, i)));
+    for (const char* quantity : {"density", "speed"})
+      for (std::uint64_t i = 0; i <= 4; ++i) files.push_back(text_of_file(output.picture({quantity, "z", i})));
     comm.barrier();
     if (comm.is_root())
       for (const auto& entry : std::filesystem::directory_iterator(output.path())) std::filesystem::remove(entry);
@@ -311,11 +311,19 @@ TEST_F(OutputBesideTest, IsCompleteWhenRanksThrowOnTheirOwnMeanwhile) {
 }
 
 TEST_F(OutputBesideTest, SaysWhereTheMpiLibraryDoesNotAllowIt) {
-  OutputParameters parameters;
-  EXPECT_EQ(why_not_beside(parameters, MPI_THREAD_MULTIPLE), "");
-  EXPECT_NE(why_not_beside(parameters, MPI_THREAD_FUNNELED).find("MPI_THREAD_MULTIPLE"), std::string::npos);
-  parameters.beside = "no";
-  EXPECT_EQ(why_not_beside(parameters, MPI_THREAD_FUNNELED), "");
+  const auto reason = [&] { return why_not_beside(config, MPI_THREAD_FUNNELED); };
+  config.output.beside = "yes";
+  EXPECT_EQ(why_not_beside(config, MPI_THREAD_MULTIPLE), "");
+  EXPECT_TRUE(reason().ends_with("(MPI_THREAD_MULTIPLE): the steps wait while a snapshot is written")) << reason();
+  config.pictures.show = "density";
+  EXPECT_TRUE(reason().ends_with("snapshots are written and pictures drawn")) << reason();
+  config.output.snapshots = "none";
+  EXPECT_TRUE(reason().ends_with("pictures are drawn")) << reason();
+  config.pictures.show = "none";
+  EXPECT_EQ(reason(), "");
+  config.output.snapshots = "all";
+  config.output.beside = "no";
+  EXPECT_EQ(reason(), "");
 }
 
 }  // namespace
