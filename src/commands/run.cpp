@@ -79,9 +79,7 @@ void write_used_parameters(const RunPreparation& run, const Communicator& comm) 
   comm.agree([&] {
     if (!comm.is_root()) return;
     // Renamed, so that a link in its place is replaced and not followed.
-    const std::string path = run.directory().used_parameters();
-    write_text(partial_name(path).string(), print_config(run.config()));
-    std::filesystem::rename(partial_name(path), path);
+    write_whole_file(run.directory().used_parameters(), print_config(run.config()));
   });
 }
 

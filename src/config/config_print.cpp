@@ -32,6 +32,12 @@ std::string lines_of_choice(const ConfigTable& table, const ConfigChoice& choice
 
 }  // namespace
 
+bool is_printed_config(std::string_view text) {
+  const ConfigSection& first = config_table().sections.front();
+  const std::string begin = fmt::format("# {}\n[{}]\n", first.meaning, first.name);
+  return !text.empty() && text.substr(0, begin.size()) == std::string_view(begin).substr(0, text.size());
+}
+
 std::string print_config(const Config& config) { return print_config(config, config_table()); }
 
 std::string print_config(const Config& config, const ConfigTable& table) {

@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <optional>
 #include <system_error>
 
 #include "io/partial_file.hpp"
 #include "io/xdmf_series.hpp"
 #include "kernels/space/error.hpp"
+#include "src/config/config_print.hpp"
 #include "src/pictures/png_file.hpp"
 #include "src/plot/plot.hpp"
 #include "src/run/observers/csv_log.hpp"
@@ -32,6 +34,14 @@ std::optional<std::uint64_t> number_of_picture(const fs::path& file) {
   return name && is_png_of_grove(file) ? std::optional(name->number) : std::nullopt;
 }
 
+std::string first_bytes(const fs::path& file) {
+  std::string bytes(256, '\0');
+  std::ifstream stream(file, std::ios::binary);
+  stream.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  bytes.resize(static_cast<std::size_t>(stream.gcount()));
+  return bytes;
+}
+
 bool is_unfinished(const fs::path& file) {
   const std::string name = file.filename().string();
   if (!name.ends_with(partial_suffix)) return false;
@@ -42,6 +52,7 @@ bool is_unfinished(const fs::path& file) {
   const bool is_empty = fs::file_size(file, unknown) == 0;
   if (picture_name(final_name)) return is_empty || is_png_of_grove(file);
   if (final_name == snapshot_series_file) return is_empty || XdmfSeries::is_one(file);
+  if (final_name == used_parameters_file) return is_empty || is_printed_config(first_bytes(file));
   return is_state(final_name);
 }
 

@@ -71,7 +71,7 @@ std::optional<PictureName> picture_name(std::string_view file) {
 }
 
 bool is_made_under_partial_name(std::string_view file) {
-  return snapshot_number(file) || checkpoint_number(file) || file == snapshot_series_file || picture_name(file);
+  return snapshot_number(file) || checkpoint_number(file) || file == snapshot_series_file || file == used_parameters_file || picture_name(file);
 }
 
 }  // namespace grove

@@ -119,7 +119,7 @@ a_disk_that_is_too_small_is_named_before_the_first_step() {
 }
 
 a_disk_without_room_for_a_beginning_refuses_the_run() {
-  mkdir small && mount -t tmpfs -o size=1m none small 2>/dev/null || { echo "not tried: nothing can be mounted here"; return 0; }
+  mkdir small && mount -t tmpfs -o size=1m none small 2>/dev/null || is_not_tried "nothing can be mounted here"
   local settings="--set initial_conditions.n=5000 --set time.end=0.125 --set output.directory=small/output" status
   # shellcheck disable=SC2086
   fails_with 2 'output.directory = "small/output": the first snapshot and the checkpoints take about' ranks 2 run run.toml $settings &&
@@ -213,6 +213,14 @@ links_in_the_place_of_used_parameters_are_replaced_and_not_followed() {
   echo mine >../mine.toml && ln -sf "$PWD/../mine.toml" output/used_parameters.toml && mkdir output/stop
   "$grove" run run.toml --continue --set time.end=1.5 --quiet && holds [ "$(cat ../mine.toml)" = mine ] && holds [ ! -L output/used_parameters.toml ] &&
     contains output/used_parameters.toml "end = 1.5"
+}
+
+what_is_left_of_used_parameters_is_removed_and_files_of_the_user_are_not() {
+  mkdir output && echo mine >output/used_parameters.toml.partial && fails_with 4 "used_parameters.toml.partial" ranks 2 run run.toml &&
+    holds [ "$(cat output/used_parameters.toml.partial)" = mine ] && rm output/used_parameters.toml.partial && rm -f output/*.csv || return 1
+  "$grove" run run.toml --print-config | head -c 2000 >output/used_parameters.toml.partial && "$grove" run run.toml >out.txt &&
+    contains out.txt "removed what an earlier run had not finished: used_parameters.toml.partial" && holds [ -s output/used_parameters.toml ] &&
+    holds [ ! -e output/used_parameters.toml.partial ]
 }
 
 pipes_in_the_place_of_results_are_refused() {

@@ -61,7 +61,8 @@ TEST(RunFileNames, OfOtherFormsAreNoneOfARun) {
 }
 
 TEST(RunFileNames, AreThoseOfFilesThatAreMadeUnderPartialNames) {
-  for (const std::string& file : {snapshot_file(3), checkpoint_file(1), picture_file({"speed", "x", 0}), std::string("snapshots.xdmf")})
+  for (const std::string& file : {snapshot_file(3), checkpoint_file(1), picture_file({"speed", "x", 0}), std::string("snapshots.xdmf"),
+                                  std::string("used_parameters.toml")})
     EXPECT_TRUE(is_made_under_partial_name(file)) << file;
   for (const char* file : {"snapshot_best.hdf5", "energy.csv", "picture_of_me.png", "snapshots.xdmf_of_mine", "notes", ""})
     EXPECT_FALSE(is_made_under_partial_name(file)) << file;
