@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 #include <stdexcept>
+#include <vector>
 
 namespace grove {
 
@@ -27,9 +29,10 @@ struct Linear {
 
 /// The matrices of Ottosson (2020), "A perceptual color space for image processing".
 Linear linear_of_oklab(double lightness, double a, double b) {
-  const double l = std::pow(lightness + 0.3963377774 * a + 0.2158037573 * b, 3);
-  const double m = std::pow(lightness - 0.1055613458 * a - 0.0638541728 * b, 3);
-  const double s = std::pow(lightness - 0.0894841775 * a - 1.2914855480 * b, 3);
+  const auto cube = [](double x) { return x * x * x; };
+  const double l = cube(lightness + 0.3963377774 * a + 0.2158037573 * b);
+  const double m = cube(lightness - 0.1055613458 * a - 0.0638541728 * b);
+  const double s = cube(lightness - 0.0894841775 * a - 1.2914855480 * b);
   return {4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s, -1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s,
           -0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s};
 }
@@ -50,16 +53,47 @@ double decoded(std::uint8_t value) {
   return v <= 0.04045 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4);
 }
 
-/// What is too colourful for a screen becomes greyer, at the same lightness and hue.
-Colour colour_on(const Path& path, double t) {
+/// A colour of a path, at `t` from 0 to 1.
+Linear linear_on(const Path& path, double t, double chroma) {
   constexpr double degree = std::numbers::pi / 180;
-  const double lightness = brightest * t, hue = degree * std::lerp(path.dark_hue, path.bright_hue, t);
-  double chroma = path.chroma * std::sqrt(std::sin(std::numbers::pi * t));
-  const auto linear = [&] { return linear_of_oklab(lightness, chroma * std::cos(hue), chroma * std::sin(hue)); };
-  while (chroma > 1e-4 && !can_be_shown(linear())) chroma *= 0.98;
-  if (chroma <= 1e-4) chroma = 0;
-  const Linear c = linear();
-  return {encoded(c.red), encoded(c.green), encoded(c.blue)};
+  const double hue = degree * std::lerp(path.dark_hue, path.bright_hue, t);
+  return linear_of_oklab(brightest * t, chroma * std::cos(hue), chroma * std::sin(hue));
+}
+
+/// The chroma that the path wants, or the largest that a screen can show at this lightness and hue.
+double chroma_on(const Path& path, double t) {
+  double chroma = path.chroma * std::sqrt(std::max(std::sin(std::numbers::pi * t), 0.0));
+  while (chroma > 1e-4 && !can_be_shown(linear_on(path, t, chroma))) chroma *= 0.99;
+  return chroma > 1e-4 ? chroma : 0;
+}
+
+/// The smallest value within `reach` places of each.
+std::vector<double> smallest_within(const std::vector<double>& values, std::ptrdiff_t reach) {
+  std::vector<double> smallest(values.size());
+  for (std::ptrdiff_t i = 0; i < std::ssize(values); ++i)
+    smallest[static_cast<std::size_t>(i)] = *std::min_element(values.begin() + std::max<std::ptrdiff_t>(i - reach, 0),
+                                                              values.begin() + std::min(i + reach + 1, std::ssize(values)));
+  return smallest;
+}
+
+/// The mean of the values within `reach` places of each.
+std::vector<double> mean_within(const std::vector<double>& values, std::ptrdiff_t reach) {
+  std::vector<double> mean(values.size());
+  for (std::ptrdiff_t i = 0; i < std::ssize(values); ++i) {
+    const std::ptrdiff_t begin = std::max<std::ptrdiff_t>(i - reach, 0), end = std::min(i + reach + 1, std::ssize(values));
+    mean[static_cast<std::size_t>(i)] =
+        std::accumulate(values.begin() + begin, values.begin() + end, 0.0) / static_cast<double>(end - begin);
+  }
+  return mean;
+}
+
+/// The chroma along a path, without a crease where a screen begins or ceases to show all of what is wanted: an eye would take it for an
+/// edge. Nowhere more than can be shown, since the mean is of the smallest values around.
+std::vector<double> smooth_chroma(const Path& path, std::size_t steps) {
+  std::vector<double> chroma(steps);
+  for (std::size_t i = 0; i < steps; ++i) chroma[i] = chroma_on(path, static_cast<double>(i) / static_cast<double>(steps - 1));
+  const auto reach = static_cast<std::ptrdiff_t>(steps / 20);
+  return mean_within(smallest_within(chroma, reach), reach);
 }
 
 }  // namespace
@@ -73,7 +107,11 @@ std::vector<std::string> colour_map_names() {
 ColourMap::ColourMap(const std::string& name) {
   const Path* const path = std::find_if(std::begin(paths), std::end(paths), [&](const Path& p) { return p.name == name; });
   if (path == std::end(paths)) throw std::logic_error("there are no colours called " + name);
-  for (std::size_t i = 0; i < steps; ++i) colours_[i] = colour_on(*path, static_cast<double>(i) / (steps - 1));
+  const std::vector<double> chroma = smooth_chroma(*path, steps);
+  for (std::size_t i = 0; i < steps; ++i) {
+    const Linear c = linear_on(*path, static_cast<double>(i) / (steps - 1), chroma[i]);
+    colours_[i] = {encoded(c.red), encoded(c.green), encoded(c.blue)};
+  }
 }
 
 Colour ColourMap::operator()(double t) const {

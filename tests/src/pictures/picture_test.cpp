@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 #include <png.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <numeric>
@@ -55,6 +57,22 @@ TEST(Smoothing, TheQuotientOfTwoSumsOfOneValueIsThatValue) {
   for (std::size_t p = 0; p < mass.values.size(); ++p) other.values[p] = 3.5F * mass.values[p];
   smooth(mass, &other);
   for (std::size_t p = 0; p < mass.values.size(); ++p) ASSERT_NEAR(other.values[p] / mass.values[p], 3.5, 1e-4);
+}
+
+TEST(ColourMaps, HaveNoCreaseThatAnEyeWouldTakeForAnEdge) {
+  for (const std::string& name : colour_map_names()) {
+    const ColourMap colours(name);
+    constexpr int last = 1023, step = 12;
+    const auto at = [&](int i) { return colours(static_cast<double>(i) / last); };
+    int largest = 0;
+    for (int i = step; i + step <= last; ++i) {
+      const Colour before = at(i - step), here = at(i), after = at(i + step);
+      for (const auto part : {&Colour::red, &Colour::green, &Colour::blue})
+        largest = std::max(largest, std::abs(before.*part - 2 * (here.*part) + after.*part));
+    }
+    // Along a straight line of colours rounding alone makes 2.
+    EXPECT_LE(largest, 4) << name;
+  }
 }
 
 TEST(ColourMaps, LightnessGrowsInEqualStepsFromDarkToBright) {
