@@ -73,9 +73,16 @@ bool has_units(const std::set<std::string>& names) {
   return std::any_of(names.begin(), names.end(), [](const std::string& one) { return one.starts_with("units."); });
 }
 
+/// Whether a setting asks for the units of the file, in which its G holds.
+bool takes_units_of_file(const std::string& setting) {
+  const GivenSetting given = read_override(setting);
+  const auto* const value = std::get_if<std::string>(&given.value);
+  return given.section == "units" && given.name == "system" && value && *value == "file";
+}
+
 /// Whether what the user has set leaves the recorded value of `name` without a meaning.
-bool is_replaced(const std::string& name, const std::set<std::string>& given) {
-  if (given.contains(name) || (name == "gravity.G" && has_units(given))) return true;
+bool is_replaced(const std::string& name, const std::set<std::string>& given, bool has_other_units) {
+  if (given.contains(name) || (name == "gravity.G" && has_other_units)) return true;
   const ConfigSetting* const row = find_row(name);
   return row && row->only_with && given.contains(row->section + "." + row->only_with->name);
 }
@@ -112,8 +119,9 @@ RecordedPhysics::RecordedPhysics(std::string file, const ReadInfo& info, const s
     if (const std::optional<Value> softening = softening_in(info)) recorded_["gravity.softening"] = to_toml(*softening);
   }
   const std::set<std::string> given = names_in(settings);
+  const bool has_other_units = has_units(given) && std::none_of(settings.begin(), settings.end(), takes_units_of_file);
   for (const auto& [name, value] : recorded_)
-    if (!is_replaced(name, given)) overrides_.push_back(name + "=" + value);
+    if (!is_replaced(name, given, has_other_units)) overrides_.push_back(name + "=" + value);
   if (!units_ || has_units(given)) return;
   overrides_.push_back("units.length_in_cm=" + to_toml(units_->length_in_cm));
   overrides_.push_back("units.mass_in_g=" + to_toml(units_->mass_in_g));

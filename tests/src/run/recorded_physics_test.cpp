@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "io/hdf5_attributes.hpp"
 #include "src/run/initial_state.hpp"
 #include "tests/support/gadget_file.hpp"
@@ -51,6 +53,20 @@ TEST_F(RecordedPhysicsTest, SofteningLengthsByTypeAreThoseOfTheComponents) {
   EXPECT_EQ(config_with(beside, own).gravity.softening, 0.25);
   const std::string text = beside.text(config_with(beside, own));
   EXPECT_NE(text.find("note: gravity.softening = 0.25 here, the file records {disc = 0.125, halo = 0.5}"), std::string::npos) << text;
+}
+
+TEST_F(RecordedPhysicsTest, TheRecordedGHoldsInTheUnitsOfTheFile) {
+  ReadInfo info;
+  info.G = 2.5;
+  const auto overrides_G = [&](const std::vector<std::string>& settings) {
+    const RecordedPhysics physics(path, info, settings);
+    return std::any_of(physics.overrides().begin(), physics.overrides().end(), [](const auto& one) { return one == "gravity.G=2.5"; });
+  };
+  EXPECT_TRUE(overrides_G({}));
+  EXPECT_TRUE(overrides_G({"units.system=file"}));
+  EXPECT_TRUE(overrides_G({"units.system=\"file\""}));
+  EXPECT_FALSE(overrides_G({"units.system=kpc, km/s, 1e10 Msun"}));
+  EXPECT_FALSE(overrides_G({"units.system=file", "gravity.G=3"}));
 }
 
 TEST_F(RecordedPhysicsTest, EqualSofteningLengthsAreOne) {
