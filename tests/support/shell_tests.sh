@@ -62,14 +62,16 @@ is_wanted() { [[ $1 =~ ${GROVE_TEST_ONLY:-.} && ! $1 =~ ${GROVE_TEST_NOT:-^$} ]]
 
 tests_follow() { no_tests=$(declare -F | cut -d' ' -f3); }
 
-# Runs all tests that are wanted; its status is 1 if one fails, else $skipped if one is not tried.
+# Runs all tests that are wanted; its status is 1 if one fails or none is wanted, else $skipped if one is not tried.
 run_tests() {
-  local test status result=0
+  local test status result=0 count=0
   for test in $(declare -F | cut -d' ' -f3 | grep -vxF "$no_tests"); do
     is_wanted "$test" || continue
+    count=$((count + 1))
     run_test "$test"
     status=$?
     if [ $status -eq $skipped ]; then [ $result -ne 0 ] || result=$skipped; elif [ $status -ne 0 ]; then result=1; fi
   done
+  [ $count -gt 0 ] || { echo "FAIL no test is called '${GROVE_TEST_ONLY:-}'"; return 1; }
   return $result
 }

@@ -46,9 +46,9 @@ a_series_gives_radii_over_time_and_all_profiles_in_files() {
 
 python_reads_a_series() {
   plummer 1 a.hdf5 && plummer 2 b.hdf5 && "$grove" profile a.hdf5 b.hdf5 --shells 5 --lagrangian 0.125,0.5 --csv p.csv --lagrangian-csv l.csv --hdf5 p.hdf5 --json p.json >s.txt &&
-    by_python "json, numpy, pandas, h5py" '
+    "$grove" compare a.hdf5 b.hdf5 --json c.json >c.txt && by_python "json, numpy, pandas, h5py" '
 import h5py, json, numpy, pandas
-json.load(open("p.json"))
+for name in ("p.json", "c.json"): json.load(open(name))
 for name in ("p.csv", "l.csv"):
     rows = numpy.genfromtxt(name, delimiter=",", names=True)
     assert rows.dtype.names == tuple(open(name).readline().strip().split(",")), rows.dtype
