@@ -119,7 +119,8 @@ class Renderer {
       });
     }
     PictureSums<HostSpace> sums(space_, comm_, plan_, info.components, field_of_view_);
-    PictureState state = sums.collect(particles);
+    PictureSums<HostSpace>::OnHost on_host(space_);
+    const PictureState state = sums.collect(particles, on_host);
     field_of_view_ = sums.field_of_view();
     comm_.sum_on_root(state.sums);
     comm_.agree([&] {

@@ -34,6 +34,9 @@ PictureFields picture_fields(const PictureView& view, std::span<const std::uint6
 /// The numbers at the ends of the colours, code units. 0: not known yet.
 struct PictureRange {
   double lowest_density = 0, highest_density = 0, highest_speed = 0;
+
+  /// Whether no picture will change it.
+  bool is_complete(bool shows_speed) const { return lowest_density > 0 && highest_density > 0 && (highest_speed > 0 || !shows_speed); }
 };
 
 /// What is 0 in `range` follows from a picture, in round numbers: its brightest pixel, and four and a half decades of density below.

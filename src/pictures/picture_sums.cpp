@@ -36,11 +36,10 @@ PictureSums<Space>::PictureSums(Space& space, const Communicator& comm, const Pi
       plan_(plan),
       names_(names),
       field_of_view_(plan.parameters.field_of_view > 0 ? plan.parameters.field_of_view : field_of_view),
-      sums_(space),
-      host_sums_(space.host_memory()) {}
+      sums_(space) {}
 
 template <class Space>
-PictureState PictureSums<Space>::collect(const Particles<Space>& particles) {
+PictureState PictureSums<Space>::collect(const Particles<Space>& particles, OnHost& on_host) {
   if (!are_types_known_) find_types(particles);
   ShownParticles shown = shown_particles(space_, particles, mask_);
   std::array<double, 4> sums{shown.moment.x, shown.moment.y, shown.moment.z, shown.mass};
@@ -57,7 +56,10 @@ PictureState PictureSums<Space>::collect(const Particles<Space>& particles) {
   });
   if (field_of_view_ == 0) choose_field_of_view(particles, middle, state.quanta.per_mass);
   middle = rounded(middle, field_of_view_);
-  comm_.agree([&] { reserve(); });
+  comm_.agree([&] {
+    sums_.resize_discard(count_of(plan_));
+    on_host.resize_discard(sums_.size());
+  });
   space_.fill_bytes(sums_.data(), 0, sums_.size() * sizeof(std::uint64_t));
   std::uint64_t* at = sums_.data();
   for (const char axis : plan_.axes) {
@@ -70,9 +72,9 @@ PictureState PictureSums<Space>::collect(const Particles<Space>& particles) {
     state.views.push_back(view);
   }
   space_.order_copies_after_work();
-  space_.copy_to_host_async(host_sums_.data(), sums_.data(), sums_.size() * sizeof(std::uint64_t));
+  space_.copy_to_host_async(on_host.data(), sums_.data(), sums_.size() * sizeof(std::uint64_t));
   space_.wait_for_copies();
-  state.sums = {host_sums_.data(), host_sums_.size()};
+  state.sums = {on_host.data(), on_host.size()};
   return state;
 }
 
@@ -105,11 +107,9 @@ void PictureSums<Space>::choose_field_of_view(const Particles<Space>& particles,
 }
 
 template <class Space>
-void PictureSums<Space>::reserve() {
-  const std::size_t pixels = plan_.parameters.width * plan_.parameters.height * plan_.axes.size();
-  const std::size_t count = pixels * (plan_.shows_speed() ? 2 : 1);
-  sums_.resize_discard(count);
-  host_sums_.resize_discard(count);
+std::size_t PictureSums<Space>::count_of(const PicturePlan& plan) {
+  const std::size_t pixels = plan.parameters.width * plan.parameters.height * plan.axes.size();
+  return pixels * (plan.shows_speed() ? 2 : 1);
 }
 
 template class PictureSums<BackEnd>;

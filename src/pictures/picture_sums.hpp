@@ -14,12 +14,18 @@ namespace grove {
 template <class Space>
 class PictureSums {
  public:
+  /// The sums of one state on the host.
+  using OnHost = Buffer<typename Space::HostMemory, std::uint64_t>;
+
   /// All arguments must outlive the object. `field_of_view`: known from an earlier job, or 0.
   PictureSums(Space& space, const Communicator& comm, const PicturePlan& plan, const ComponentNames& names, double field_of_view = 0);
 
-  /// Looks at the particles of all ranks. The result is valid until the next call. Synchronises. Collective. Throws AgreedError, when a
-  /// component is not there or memory is short.
-  PictureState collect(const Particles<Space>& particles);
+  /// Looks at the particles of all ranks. The result refers to `sums`, which gets the length it must have. Synchronises. Collective. Throws
+  /// AgreedError, when a component is not there or memory is short.
+  PictureState collect(const Particles<Space>& particles, OnHost& sums);
+
+  /// Bytes of the sums of one state.
+  static std::uint64_t bytes_of(const PicturePlan& plan) { return count_of(plan) * sizeof(std::uint64_t); }
 
   /// Length that the width of the pictures stands for, code units; 0 before there is any.
   double field_of_view() const { return field_of_view_; }
@@ -28,7 +34,7 @@ class PictureSums {
   void find_types(const Particles<Space>& particles);
   Double3 place_of_middle(const ShownParticles& shown) const;
   void choose_field_of_view(const Particles<Space>& particles, const Double3& middle, double mass);
-  void reserve();
+  static std::size_t count_of(const PicturePlan& plan);
 
   Space& space_;
   const Communicator& comm_;
@@ -38,7 +44,6 @@ class PictureSums {
   bool are_types_known_ = false;
   TypeMask mask_ = 0;
   Buffer<Space, std::uint64_t> sums_;
-  Buffer<typename Space::HostMemory, std::uint64_t> host_sums_;
 };
 
 }  // namespace grove

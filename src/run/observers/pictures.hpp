@@ -1,7 +1,11 @@
 // Observer: pictures of the particles, at equal times.
 #pragma once
 
+#include <omp.h>
+
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -19,6 +23,7 @@
 #include "src/run/beside_the_steps.hpp"
 #include "src/run/go_on.hpp"
 #include "src/run/observers/observers.hpp"
+#include "src/run/observers/picture_lanes.hpp"
 #include "src/run/output_directory.hpp"
 #include "src/run/step_schedule.hpp"
 
@@ -28,12 +33,12 @@ namespace grove {
 inline constexpr const char *saved_picture_count = "pictures.count", *saved_picture_view = "pictures.view";
 
 /// Sums the particles in pixels on the device. Adding the ranks together, drawing and writing goes on beside the steps, where that can be
-/// (BesideTheSteps); else the steps wait.
+/// (BesideTheSteps), for several states at a time (PictureLanes); else the steps wait.
 template <class Space>
 class PictureObserver final : public Observer {
  public:
   explicit PictureObserver(const ObserverContext<Space>& context, int thread_level = thread_level_of_mpi())
-      : context_(context), plan_(parameters()), range_(plan_.range()), beside_(context.comm, thread_level) {
+      : context_(context), plan_(parameters()), range_(plan_.range()) {
     double field_of_view = 0;
     const SavedState* const before = context.setup.resume;
     if (before && before->has(saved_picture_count)) first_ = count_ = before->count(saved_picture_count);
@@ -45,6 +50,7 @@ class PictureObserver final : public Observer {
       if (range_.highest_speed == 0) range_.highest_speed = view[3];
     }
     sums_.emplace(context.space, context.comm, plan_, context.setup.components, field_of_view);
+    make_lanes(thread_level);
   }
   /// Waits for pictures that are being drawn.
   ~PictureObserver() override = default;
@@ -53,24 +59,28 @@ class PictureObserver final : public Observer {
     return state.is_last || context_.setup.schedule.due_every(parameters().every, state.step);
   }
   void observe(const RunState& state) override {
-    finish();
+    Lane& lane = next_lane();
     begin_activity("sums for pictures");
-    const bool is_beside = beside_.can_start();
+    const bool is_beside = lane.beside.can_start();
     go_on_without([&] {
-      const PictureState collected = sums_->collect(context_.particles);
+      const PictureState collected = sums_->collect(context_.particles, lane.sums);
       const std::uint64_t number = count_++;
       const double time = state.time;
       if (is_beside)
-        beside_.start("pictures beside the steps",
-                      [this, collected, number, time](const Communicator& comm) { draw(collected, number, time, comm); });
+        lane.beside.start("pictures beside the steps", [this, &lane, collected, number, time](const Communicator& comm) {
+          omp_set_num_threads(threads_each_);
+          draw(lane, collected, number, time, comm);
+        });
       else
-        draw(collected, number, time, context_.comm);
+        draw(lane, collected, number, time, context_.comm);
     });
   }
   void finish() override {
-    go_on_without([&] { beside_.wait(); });
+    for (std::size_t i = 1; i <= lanes_.size(); ++i) wait_for(*lanes_[(turn_ + i) % lanes_.size()]);  // the oldest work first
   }
-  bool has_failed() const override { return beside_.has_failed(); }
+  bool has_failed() const override {
+    return std::any_of(lanes_.begin(), lanes_.end(), [](const auto& lane) { return lane->beside.has_failed(); });
+  }
   void save(SavedState& state) override {
     finish();
     std::vector<double> view{sums_->field_of_view(), range_.lowest_density, range_.highest_density, range_.highest_speed};
@@ -88,20 +98,54 @@ class PictureObserver final : public Observer {
   }
 
  private:
+  /// Draws one state at a time.
+  struct Lane {
+    Lane(const ObserverContext<Space>& context, int thread_level) : sums(context.space.host_memory()), beside(context.comm, thread_level) {}
+    typename PictureSums<Space>::OnHost sums;
+    bool settles_range = true;  ///< no other lane works, and the range is not complete. The same on all ranks
+    BesideTheSteps beside;      ///< last, so that it ends first: it uses the others
+  };
+
   const PictureParameters& parameters() const { return context_.setup.config.pictures; }
+
+  void make_lanes(int thread_level) {
+    const PictureLanes wanted = PictureLanes::of(omp_get_max_threads(), PictureSums<Space>::bytes_of(plan_));
+    std::array<std::uint64_t, 1> count{wanted.count};
+    context_.comm.broadcast(std::span<std::uint64_t>(count));  // the root draws
+    threads_each_ = wanted.threads_each;
+    for (std::size_t i = 0; i < count[0]; ++i) lanes_.push_back(std::make_unique<Lane>(context_, thread_level));
+  }
+  /// Waits for the lane whose turn it is. The colours of all pictures follow from the first ones, which therefore come one after the other.
+  Lane& next_lane() {
+    if (!is_range_complete_) {
+      wait_for(*lanes_[turn_]);
+      is_range_complete_ = !lanes_[turn_]->settles_range;
+      if (!is_range_complete_) return *lanes_[turn_];
+    }
+    turn_ = (turn_ + 1) % lanes_.size();
+    wait_for(*lanes_[turn_]);
+    lanes_[turn_]->settles_range = false;
+    return *lanes_[turn_];
+  }
+  void wait_for(Lane& lane) {
+    go_on_without([&] { lane.beside.wait(); });
+  }
 
   std::string path(PictureQuantity quantity, char axis, std::uint64_t number) const {
     return context_.setup.directory.picture({name_of(quantity), std::string(1, axis), number});
   }
 
   /// On the thread whose communicator `comm` is. Collective. Throws AgreedError.
-  void draw(const PictureState& state, std::uint64_t number, double time, const Communicator& comm) {
+  void draw(Lane& lane, const PictureState& state, std::uint64_t number, double time, const Communicator& comm) {
     comm.sum_on_root(state.sums);
+    PictureRange complete = range_;  // other lanes may read it at the same time
+    PictureRange& range = lane.settles_range ? range_ : complete;
     comm.agree([&] {
       if (!comm.is_root()) return;
       const auto path_of = [&](PictureQuantity quantity, char axis) { return path(quantity, axis, number); };
-      write_pictures({plan_, context_.setup.config.units, time, true, context_.setup.directory.path(), path_of}, state, range_);
+      write_pictures({plan_, context_.setup.config.units, time, true, context_.setup.directory.path(), path_of}, state, range);
     });
+    if (lane.settles_range) lane.settles_range = comm.max(comm.is_root() && range_.is_complete(plan_.shows_speed()) ? 1 : 0) == 0;
   }
 
   void go_on_without(const std::function<void()>& work) {
@@ -110,11 +154,14 @@ class PictureObserver final : public Observer {
 
   const ObserverContext<Space> context_;
   const PicturePlan plan_;
-  PictureRange range_;                   ///< of the drawing thread; on the root
+  PictureRange range_;                   ///< on the root. Of the lane that settles it; read by all once it is complete
   std::uint64_t first_ = 0, count_ = 0;  ///< number of the first pictures of this job; of all so far, also by jobs before
   std::uint64_t lost_ = 0;               ///< times of this job whose pictures could not be written
   std::optional<PictureSums<Space>> sums_;
-  BesideTheSteps beside_;  ///< draws. Last, so that it ends first: it uses the others
+  int threads_each_ = 1;  ///< OpenMP threads of a lane
+  bool is_range_complete_ = false;
+  std::size_t turn_ = 0;                      ///< the lane that began last
+  std::vector<std::unique_ptr<Lane>> lanes_;  ///< they draw. Last, so that they end first: they use the others
 };
 
 template <class Space>

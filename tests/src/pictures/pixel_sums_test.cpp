@@ -134,7 +134,8 @@ TEST_F(PixelSums, TheFieldOfViewShowsMostOfTheMass) {
   const PicturePlan plan(parameters);
   const ComponentNames names = usual_component_names();
   grove::PictureSums<BackEnd> pictures(space, comm, plan, names);
-  const PictureState state = pictures.collect(particles);
+  grove::PictureSums<BackEnd>::OnHost on_host(space.host_memory());
+  const PictureState state = pictures.collect(particles, on_host);
   // Plummer: 60 % of the mass within r / a = (0.6^(-2/3) - 1)^(-1/2) = 1.57, cut at 95 %: 1.50; four times that, rounded up.
   EXPECT_DOUBLE_EQ(pictures.field_of_view(), 6);
   ASSERT_EQ(state.views.size(), 1U);
@@ -151,8 +152,9 @@ TEST_F(PixelSums, AComponentThatIsNotThereIsAnError) {
   const PicturePlan plan(parameters);
   const ComponentNames names = usual_component_names();
   grove::PictureSums<BackEnd> pictures(space, comm, plan, names);
+  grove::PictureSums<BackEnd>::OnHost on_host(space.host_memory());
   try {
-    pictures.collect(particles);
+    pictures.collect(particles, on_host);
     FAIL() << "nothing was thrown";
   } catch (const AgreedError& error) {
     EXPECT_NE(std::string(error.what()).find("no component called \"bulge\"; the particles have gas, halo, disc"), std::string::npos)

@@ -1,6 +1,7 @@
 // Snapshots and pictures that are written while the steps go on: the bytes are those of a write between the steps, each file has the state
 // it was asked for, and failures, signals and errors elsewhere meanwhile leave whole files and one message.
 #include <gtest/gtest.h>
+#include <omp.h>
 
 #include <algorithm>
 #include <chrono>
@@ -157,29 +158,80 @@ TEST_F(OutputBesideTest, HasTheBytesOfAWriteBetweenTheStepsInBothOrders) {
   }
 }
 
-TEST_F(OutputBesideTest, HasTheBytesOfPicturesThatAreDrawnBetweenTheSteps) {
-  config.pictures.show = "both";
-  config.pictures.every = 0.25;
-  config.pictures.width = config.pictures.height = 64;
-  const ObserverSetup setup = setup_for(output);
-  const auto pictures_with = [&](int thread_level) {
+/// Pictures of nine states, drawn in different ways.
+class PicturesBesideTest : public OutputBesideTest {
+ protected:
+  PicturesBesideTest() {
+    config.pictures.show = "both";
+    config.pictures.every = 0.125;
+    config.pictures.width = config.pictures.height = 64;
+  }
+  ~PicturesBesideTest() override { omp_set_num_threads(threads_before_); }
+
+  /// The files, density and speed of each state. Ranks have `threads` OpenMP threads each, from which follows how many states are drawn at
+  /// the same time.
+  std::vector<std::string> pictures(int thread_level, int threads) {
+    omp_set_num_threads(threads);
+    const ObserverSetup setup = setup_for(output);
     observers.push_back(std::make_unique<PictureObserver<BackEnd>>(simulation.context(setup), thread_level));
     run();
+    observers.clear();
     comm.barrier();
     std::vector<std::string> files;
-    for (const char* quantity : {"density", "speed"})
-      for (std::uint64_t i = 0; i <= 4; ++i) files.push_back(text_of_file(output.picture({quantity, "z", i})));
+    for (std::uint64_t i = 0; i <= 8; ++i)
+      for (const char* quantity : {"density", "speed"}) files.push_back(text_of_file(output.picture({quantity, "z", i})));
     comm.barrier();
     if (comm.is_root())
       for (const auto& entry : std::filesystem::directory_iterator(output.path())) std::filesystem::remove(entry);
     comm.barrier();
-    observers.clear();
     return files;
-  };
-  const std::vector<std::string> beside = pictures_with(thread_level_of_mpi()), between = pictures_with(MPI_THREAD_FUNNELED);
-  for (const std::string& file : beside) EXPECT_GT(file.size(), 500U);
-  EXPECT_FALSE(beside[0] == beside[1]);
-  EXPECT_TRUE(beside == between);
+  }
+
+ private:
+  const int threads_before_ = omp_get_max_threads();
+};
+
+TEST_F(PicturesBesideTest, HaveTheBytesOfThoseThatAreDrawnBetweenTheSteps) {
+  const std::vector<std::string> between = pictures(MPI_THREAD_FUNNELED, 1);
+  for (const std::string& file : between) EXPECT_GT(file.size(), 500U);
+  for (std::size_t i = 2; i < between.size(); ++i) EXPECT_FALSE(between[i] == between[i - 2]) << i;
+  for (const int threads : {1, 4, 16}) EXPECT_TRUE(pictures(thread_level_of_mpi(), threads) == between) << threads;
+}
+
+TEST_F(PicturesBesideTest, HaveTheColoursOfTheFirstOneThatShowsSomething) {
+  // The particles come into view after some of the states. They move by up to half a length in each direction.
+  config.pictures.centre = "1.3, 0.5, 0";
+  config.pictures.field_of_view = 0.5;
+  const std::vector<std::string> between = pictures(MPI_THREAD_FUNNELED, 1);
+  EXPECT_TRUE(pictures(thread_level_of_mpi(), 16) == between);
+}
+
+TEST_F(PicturesBesideTest, EndARunThatCannotWriteOneOfThem) {
+  omp_set_num_threads(16);
+  const std::string taken = output.picture({"density", "z", 5});
+  if (comm.is_root()) std::filesystem::create_directory(taken);
+  comm.barrier();
+  const ObserverSetup setup = setup_for(output);
+  observers.push_back(std::make_unique<PictureObserver<BackEnd>>(simulation.context(setup)));
+  EXPECT_NE(agreed_error_of([&] { run(); }).find(taken), std::string::npos);
+  observers.clear();
+  comm.barrier();
+  // Those that were begun meanwhile are whole, or not there.
+  for (std::uint64_t i = 0; i <= 4; ++i) EXPECT_TRUE(has(output.picture({"speed", "z", i}))) << i;
+}
+
+TEST_F(PicturesBesideTest, AreWrittenWithoutTheOneThatCannotBeWhereTheUserSaysSo) {
+  omp_set_num_threads(16);
+  config.output.on_error = "continue";
+  const std::string taken = output.picture({"density", "z", 5});
+  if (comm.is_root()) std::filesystem::create_directory(taken);
+  comm.barrier();
+  const ObserverSetup setup = setup_for(output);
+  observers.push_back(std::make_unique<PictureObserver<BackEnd>>(simulation.context(setup)));
+  const RunReport report = run();
+  ASSERT_EQ(report.written.size(), 1U);
+  EXPECT_NE(report.written[0].find("those of 1 times could not be written"), std::string::npos) << report.written[0];
+  for (const std::uint64_t i : {0U, 4U, 6U, 8U}) EXPECT_TRUE(has(output.picture({"density", "z", i}))) << i;
 }
 
 TEST_F(OutputBesideTest, HasTheStateOfItsStepAtEveryStep) {
