@@ -25,6 +25,9 @@ struct PrepareClimb {
 
 /// In a tree with a level of so many cells, every level has a launch. In smaller ones, where launches would be mostly latency, teams climb.
 constexpr std::uint32_t large_level = 4096;
+/// From so many cells on, a level has smaller teams: sums over the lanes of a team then are more work than its lanes save.
+constexpr std::uint32_t very_large_level = 65536;
+constexpr int small_team = 2;
 
 /// Sums the particles of a leaf, or the children of a cell.
 template <class Terms>
@@ -114,18 +117,32 @@ struct CellMoments {
   }
 };
 
-/// All cells of a launch whose children have their moments, from `first` on: leaves, or cells with children.
+/// All leaves, but those of more particles than a leaf should have: of as few as these, sums over the lanes of a team would be most of the
+/// work.
+template <class Terms>
+struct LeafMoments {
+  CellMoments<Terms> cells;
+
+  GROVE_HD void operator()(std::size_t c) const {
+    const CellLinks& links = cells.links[c];
+    if (links.child_count == 0 && links.particle_count <= largest_leaf) cells.sum_particles(SerialTeam{}, static_cast<std::uint32_t>(c));
+  }
+};
+
+/// The other cells of a level, from `first` on, whose children have their moments.
 template <class Terms>
 struct LevelMoments {
   CellMoments<Terms> cells;
   std::uint32_t first;
-  bool of_leaves;
 
   template <class Team>
   GROVE_HD void operator()(const Team& team, std::size_t i) const {
     const std::uint32_t c = first + static_cast<std::uint32_t>(i);
-    if ((cells.links[c].child_count == 0) != of_leaves) return;
-    of_leaves ? cells.sum_particles(team, c) : cells.sum_children(team, c);
+    const CellLinks& links = cells.links[c];
+    if (links.child_count > 0)
+      cells.sum_children(team, c);
+    else if (links.particle_count > largest_leaf)
+      cells.sum_particles(team, c);
   }
 };
 
@@ -170,10 +187,14 @@ void compute_all(Space& space, const Double4* particles, const float* magnitude,
                                  tree.least_acceleration.data(),
                                  scale};
   if (has_large_level(tree)) {
-    space.for_each_by_team(count, LevelMoments<Terms>{cells, 0, true});
-    for (int l = deepest_level - 1; l >= 0; --l) {
-      const std::uint32_t begin = tree.level_offset[l];
-      space.for_each_by_team(tree.level_offset[l + 1] - begin, LevelMoments<Terms>{cells, begin, false});
+    space.for_each(count, LeafMoments<Terms>{cells});
+    for (int l = deepest_level; l >= 0; --l) {
+      const std::uint32_t begin = tree.level_offset[l], size = tree.level_offset[l + 1] - begin;
+      const LevelMoments<Terms> level{cells, begin};
+      if (size < very_large_level)
+        space.for_each_by_team(size, level);
+      else
+        space.template for_each_by_team<small_team>(size, level);
     }
   } else {
     Scratch<Space, std::uint32_t> parent(space, count), arrived(space, count);

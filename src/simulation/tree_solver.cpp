@@ -21,13 +21,14 @@ struct SpreadWork {
   ActiveTargets active;
   std::uint32_t* work;
 
-  GROVE_HD void operator()(std::size_t k) const {
+  template <class Team>
+  GROVE_HD void operator()(const Team& team, std::size_t k) const {
     const std::size_t g = active.some() ? active.groups[k] : k;
     const GroupWork w = group_work[g];
-    const std::uint32_t targets = group_start[g + 1] - group_start[g];
+    const std::uint32_t begin = group_start[g], end = group_start[g + 1], targets = end - begin;
     const std::uint32_t cost = w.particle_particle * slots_particle_particle + w.cell_particle * slots_cell_particle +
                                (w.cell_cell * slots_cell_cell + w.opening_tests * slots_opening_test) / targets;
-    for (std::uint32_t i = group_start[g]; i < group_start[g + 1]; ++i)
+    for (std::uint32_t i = begin + static_cast<std::uint32_t>(team.rank()); i < end; i += Team::size)
       if (active.wants(i)) work[i] = cost;
   }
 };
@@ -177,8 +178,8 @@ void TreeSolver<Space>::forces(Particles<Space>& particles, const std::uint8_t* 
   }
   const View<const GroupWork> work = walker_->group_work();
   const ActiveTargets walked = walker_->active();
-  space_.for_each(walked.some() ? walked.groups.size : work.size,
-                  SpreadWork{walker_->group_start().data, work.data, walked, particles.work.data()});
+  space_.for_each_by_team(walked.some() ? walked.groups.size : work.size,
+                          SpreadWork{walker_->group_start().data, work.data, walked, particles.work.data()});
   if (!active) particles.has_acceleration = true;
 }
 
