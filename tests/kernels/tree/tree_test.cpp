@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <random>
 
 #include "kernels/walks/tree_walk.hpp"
 #include "tests/support/built_tree.hpp"
@@ -220,15 +221,17 @@ struct ExactMoments {
   }
 };
 
+void expect_mass_and_centre(const HostTree& t, std::uint32_t c) {
+  const ExactMoments exact(t, t.links[c]);
+  const CellGeometry& g = t.geometry[c];
+  ASSERT_NEAR(g.mass, exact.mass / t.frame.scale.mass, 1e-6 * g.mass) << "cell " << c;
+  const double rounding = 1e-15 * exact.largest;
+  ASSERT_LE(norm(g.centre_of_mass - exact.centre), 1e-6 * g.radius * t.frame.scale.length + rounding) << "cell " << c;
+}
+
 TEST_F(Moments, HaveMassAndCentreOfTheirParticles) {
   for_each_system([](const HostTree& t) {
-    for (std::uint32_t c = 0; c < t.links.size(); ++c) {
-      const ExactMoments exact(t, t.links[c]);
-      const CellGeometry& g = t.geometry[c];
-      ASSERT_NEAR(g.mass, exact.mass / t.frame.scale.mass, 1e-6 * g.mass) << "cell " << c;
-      const double rounding = 1e-15 * exact.largest;
-      ASSERT_LE(norm(g.centre_of_mass - exact.centre), 1e-6 * g.radius * t.frame.scale.length + rounding) << "cell " << c;
-    }
+    for (std::uint32_t c = 0; c < t.links.size(); ++c) ASSERT_NO_FATAL_FAILURE(expect_mass_and_centre(t, c));
   });
 }
 
@@ -290,6 +293,15 @@ struct ExactMultipole {
   }
 };
 
+template <class Terms>
+void expect_terms(const HostTree& t, std::uint32_t c) {
+  const auto stride = static_cast<std::size_t>(multipole_stride(Terms::form));
+  const ExactMultipole<Terms> exact(t, c);
+  for (std::size_t k = implied_terms; k < exact.term.size(); ++k)
+    ASSERT_NEAR(t.multipole[c * stride + k - implied_terms], exact.term[k], 3e-6 * exact.scale[k] + 1e-30)
+        << "cell " << c << ", term " << k;
+}
+
 /// Calls f with all sets of terms that trees are built with.
 template <class F>
 void for_each_form(F f) {
@@ -305,17 +317,43 @@ TEST_F(Moments, HaveTheTermsOfTheirParticlesInEveryForm) {
     using Terms = decltype(terms);
     for_each_system(
         [](const HostTree& t) {
-          const auto stride = static_cast<std::size_t>(multipole_stride(Terms::form));
-          ASSERT_EQ(t.multipole.size(), t.links.size() * stride);
-          for (std::uint32_t c = 0; c < t.links.size(); ++c) {
-            const ExactMultipole<Terms> exact(t, c);
-            for (std::size_t k = implied_terms; k < exact.term.size(); ++k)
-              ASSERT_NEAR(t.multipole[c * stride + k - implied_terms], exact.term[k], 3e-6 * exact.scale[k] + 1e-30)
-                  << "cell " << c << ", term " << k;
-          }
+          ASSERT_EQ(t.multipole.size(), t.links.size() * static_cast<std::size_t>(multipole_stride(Terms::form)));
+          for (std::uint32_t c = 0; c < t.links.size(); ++c) ASSERT_NO_FATAL_FAILURE(expect_terms<Terms>(t, c));
         },
         Terms::form);
   });
+}
+
+std::vector<Double4> uniform_cube(std::size_t n) {
+  std::mt19937_64 random(5);
+  std::uniform_real_distribution<double> place(0, 1);
+  std::vector<Double4> particles;
+  for (std::size_t i = 0; i < n; ++i) particles.push_back({place(random), place(random), place(random), 1});
+  return particles;
+}
+
+TEST_F(Moments, AreRightInTreesWithLargeLevelsAndHeaps) {
+  // Levels of 4,096 cells and more, and of 65,536, are summed in other ways. The heap is one leaf with more particles than others may have.
+  constexpr std::uint32_t heap = 100;
+  for (const std::size_t n : {50000U, 600000U}) {
+    SCOPED_TRACE(n);
+    std::vector<Double4> particles = uniform_cube(n);
+    std::fill_n(particles.begin() + 7, heap, particles[0]);
+    const HostTree t(space, BuiltTree(space, particles, nullptr, {4, true}));
+    std::size_t largest_level = 0, heaps = 0;
+    for (int l = 0; l <= deepest_level; ++l)
+      largest_level = std::max<std::size_t>(largest_level, t.level_offset[l + 1] - t.level_offset[l]);
+    EXPECT_GE(largest_level, n < 600000 ? 4096U : 65536U);
+    for (std::uint32_t c = 0; c < t.links.size(); ++c) {
+      ASSERT_NO_FATAL_FAILURE(expect_mass_and_centre(t, c));
+      const CellLinks& cell = t.links[c];
+      const bool has_heap = cell.particle_count > heap && cell.particle_count < 2 * heap;
+      heaps += cell.child_count == 0 && cell.particle_count > largest_leaf ? 1 : 0;
+      if (c % 501 != 0 && !has_heap) continue;
+      ASSERT_NO_FATAL_FAILURE(expect_terms<HarmonicTerms<4>>(t, c));
+    }
+    EXPECT_EQ(heaps, 1U);
+  }
 }
 
 TEST_F(Moments, TellTheSpreadOfTheMassWhereTheyReachToFourthOrder) {
