@@ -62,25 +62,30 @@ grove_job_end_chain() {
   if [[ -n "${GROVE_CHAIN:-}" ]]; then scancel --state=PENDING --name="$GROVE_CHAIN" --user="$(id -un)" || true; fi
 }
 
-# grove_job_run RANKS RANKS_PER_NODE PROGRAM ARGUMENTS...: starts the ranks, with mpirun and the options in the array mpirun_flags, or, if
-# GROVE_LAUNCHER is srun, with srun and those in srun_flags. Passes signals on, and exits with the code of the run: 0 finished, 75 to be
-# continued, 2 and 3 a mistake in settings or data, any other a failure of the machine.
+# grove_job_launch RANKS RANKS_PER_NODE: sets the array `launch` to what starts the ranks: mpirun with the options in the array mpirun_flags,
+# or, if GROVE_LAUNCHER is srun, srun with those in srun_flags.
 #
 # mpirun unless the user says otherwise: where Open MPI and SLURM share no PMIx (`srun --mpi=list` names it), srun starts every rank as a run
 # of its own.
-grove_job_run() {
-  local code=0 signals ranks="$1" ranks_per_node="$2" launch
-  shift 2
+grove_job_launch() {
   case "${GROVE_LAUNCHER:-mpirun}" in
-    mpirun) launch=(mpirun -n "$ranks" "${mpirun_flags[@]}" -x OMP_NUM_THREADS) ;;
+    mpirun) launch=(mpirun -n "$1" "${mpirun_flags[@]}" -x OMP_NUM_THREADS) ;;
     # Without --kill-on-bad-exit the other ranks would wait for one that was killed.
     srun)
       # What sbatch was given for the job may contradict what is said here.
       unset SLURM_CPUS_PER_TASK SLURM_NTASKS SLURM_NPROCS SLURM_NTASKS_PER_NODE
-      launch=(srun --mpi=pmix --kill-on-bad-exit=1 --ntasks="$ranks" --ntasks-per-node="$ranks_per_node" "${srun_flags[@]}")
+      launch=(srun --mpi=pmix --kill-on-bad-exit=1 --ntasks="$1" --ntasks-per-node="$2" "${srun_flags[@]}")
       ;;
     *) grove_job_fail 2 "GROVE_LAUNCHER is '$GROVE_LAUNCHER': mpirun or srun" ;;
   esac
+}
+
+# grove_job_run RANKS RANKS_PER_NODE PROGRAM ARGUMENTS...: starts the ranks as grove_job_launch says. Passes signals on, and exits with the
+# code of the run: 0 finished, 75 to be continued, 2 and 3 a mistake in settings or data, any other a failure of the machine.
+grove_job_run() {
+  local code=0 signals launch
+  grove_job_launch "$1" "$2"
+  shift 2
   local stopped_early="stopped before the run began: submit the same job again"
   if [[ $grove_signals -gt 0 ]]; then
     echo "$stopped_early"

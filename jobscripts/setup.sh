@@ -27,7 +27,8 @@ grove_need_value() { [[ $2 -ge 2 ]] || grove_fail "$1 needs a value (--help show
 # Prints the comment at the top of a script without its first line and its comment signs.
 grove_help_of() { sed -n '2,/^[^#]/{/^#/s/^# \{0,1\}//p}' "$1"; }
 
-grove_cores() { nproc 2>/dev/null || getconf _NPROCESSORS_ONLN; }
+# nproc tells of the threads of OpenMP, not of cores, where these are set.
+grove_cores() { env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc 2>/dev/null || getconf _NPROCESSORS_ONLN; }
 
 # Number of NVIDIA GPUs that the driver shows; 0 without a driver.
 grove_gpu_count() {
@@ -153,12 +154,16 @@ grove_build() {
   cmake --build "$directory" --parallel "$(grove_cores)"
 }
 
+# mpirun refuses root, which is who one is in a container, unless it is told.
+grove_let_root_use_mpi() {
+  if [[ "$(id -u)" -ne 0 ]]; then return; fi
+  export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
+}
+
 # Starts P ranks on this machine: grove_mpirun P COMMAND... More ranks than cores are allowed; root, as in a container, too.
 grove_mpirun() {
   local ranks="$1"
   shift
-  if [[ "$(id -u)" -eq 0 ]]; then
-    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
-  fi
+  grove_let_root_use_mpi
   mpirun -n "$ranks" --map-by :OVERSUBSCRIBE --bind-to none "$@"
 }

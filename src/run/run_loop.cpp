@@ -153,6 +153,8 @@ void RunLoop::end() {
     note_kept(kept);
   }
   observers_.clear();
+  report_.ranks = comm_.size();
+  report_.most_bytes_held = comm_.max(simulation_.most_bytes_held());
   report_.wall_s = wall_clock_s() - began_s_;
 }
 

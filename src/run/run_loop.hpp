@@ -50,12 +50,14 @@ struct RunReport {
   double error_of_steps = 0;        ///< relative energy error at the end, since settings were changed last
   StepTiming start;                 ///< the first force evaluation
   StepTiming steps_total;           ///< all steps together, without output
-  double output_s = 0;              ///< wall time that the steps waited for output, on the root
-  double writing_s = 0;             ///< wall time from the requests for snapshots to their closed files, on the root, also beside the steps
-  double checkpoints_s = 0;         ///< wall time of the checkpoints
-  std::uint64_t checkpoints = 0;    ///< written
-  std::string checkpoint;           ///< the last one; empty: none
-  double wall_s = 0;                ///< from the first force evaluation to the last output
+  int ranks = 1;
+  std::uint64_t most_bytes_held = 0;  ///< during any force evaluation, on the rank that held the most
+  double output_s = 0;                ///< wall time that the steps waited for output, on the root
+  double writing_s = 0;           ///< wall time from the requests for snapshots to their closed files, on the root, also beside the steps
+  double checkpoints_s = 0;       ///< wall time of the checkpoints
+  std::uint64_t checkpoints = 0;  ///< written
+  std::string checkpoint;         ///< the last one; empty: none
+  double wall_s = 0;              ///< from the first force evaluation to the last output
   StopCause stop = StopCause::none;  ///< why the run ended early
   int signal = 0;                    ///< that stopped it, or 0
 };

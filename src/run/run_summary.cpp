@@ -47,6 +47,13 @@ std::string speed_lines(const RunReport& report) {
   return text + (shares.empty() ? "" : "phases     " + shares + "\n");
 }
 
+std::string memory_line(const RunReport& report) {
+  if (report.most_bytes_held == 0 || report.last.sums.particle_count == 0) return "";
+  const double bytes = static_cast<double>(report.most_bytes_held);
+  return fmt::format("memory     {} for the forces on the fullest rank, {:.1f} bytes a particle of an equal share\n", format_bytes(bytes),
+                     bytes * report.ranks / static_cast<double>(report.last.sums.particle_count));
+}
+
 std::string written_lines(const RunReport& report, const OutputDirectory& output) {
   std::string text = "written    " + output.used_parameters() + "\n";
   for (const std::string& line : report.written) text += "           " + line + "\n";
@@ -60,7 +67,7 @@ std::string run_summary(const RunReport& report, const StepSchedule& schedule, c
   const char* state = report.stop == StopCause::none ? "finished" : "stopped";
   const std::string advice = advice_on_energy_error(report.error_of_steps);
   return fmt::format("{}: step {} of {}, t = {:.8g}\n", state, report.steps, schedule.steps(), report.time) + energy_lines(report) +
-         (advice.empty() ? "" : "note: " + advice + "\n") + speed_lines(report) + written_lines(report, output);
+         (advice.empty() ? "" : "note: " + advice + "\n") + speed_lines(report) + memory_line(report) + written_lines(report, output);
 }
 
 bool is_kept(const RunReport& report) { return !report.kept.file.empty() && report.kept.step == report.steps; }

@@ -85,6 +85,8 @@ class Simulation {
 
   virtual std::vector<PhaseTime> phase_times() const = 0;  ///< of the last step or force evaluation
   virtual WorkCounts work_counts() const = 0;
+  /// WorkCounts::bytes_held of the evaluation so far that held the most, on this rank.
+  virtual std::uint64_t most_bytes_held() const = 0;
   virtual std::string transport_description() = 0;     ///< how messages travel between ranks, for the user
   virtual std::string device_description() const = 0;  ///< e.g. "NVIDIA H200" or "CPU, 8 threads"
   virtual DeviceState device_state() const = 0;        ///< of this rank's device, now

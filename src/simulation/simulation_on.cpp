@@ -113,6 +113,7 @@ void SimulationOn<Space>::evaluate_forces() {
   solver_->forces(particles_, nullptr, clock_);
   external_.show(*space_, particles_);
   most_bytes_held_ = space_->most_bytes_held();
+  most_bytes_ever_held_ = std::max(most_bytes_ever_held_, most_bytes_held_);
 }
 
 template <class Space>

@@ -39,6 +39,7 @@ class SimulationOn final : public Simulation {
   std::vector<std::unique_ptr<Observer>> make_observers(const ObserverSetup& setup) override;
   std::vector<PhaseTime> phase_times() const override;
   WorkCounts work_counts() const override;
+  std::uint64_t most_bytes_held() const override { return most_bytes_ever_held_; }
   std::string transport_description() override { return solver_->transport_description(); }
   std::string device_description() const override { return space_->description(); }
   DeviceState device_state() const override { return space_->state(); }
@@ -62,8 +63,9 @@ class SimulationOn final : public Simulation {
   std::unique_ptr<ForceCheck<Space>> check_;
   PhaseClock<Space> clock_;
   double time_ = 0;
-  std::optional<ParticleSums> sums_;  ///< over the particles as they are now
-  std::size_t most_bytes_held_ = 0;   ///< during the last force evaluation
+  std::optional<ParticleSums> sums_;      ///< over the particles as they are now
+  std::size_t most_bytes_held_ = 0;       ///< during the last force evaluation
+  std::size_t most_bytes_ever_held_ = 0;  ///< during any of them
 };
 
 }  // namespace grove

@@ -29,6 +29,7 @@ class IdleSimulation : public Simulation {
   std::vector<std::unique_ptr<Observer>> make_observers(const ObserverSetup&) override { return {}; }
   std::vector<PhaseTime> phase_times() const override { return {}; }
   WorkCounts work_counts() const override { return {}; }
+  std::uint64_t most_bytes_held() const override { return 0; }
   std::string transport_description() override { return ""; }
   std::string device_description() const override { return "nothing"; }
   DeviceState device_state() const override { return {"nothing", "", 0, 0}; }

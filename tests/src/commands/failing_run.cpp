@@ -107,6 +107,7 @@ class FailingSimulation final : public Simulation {
   std::vector<std::unique_ptr<Observer>> make_observers(const ObserverSetup& setup) override { return inner_->make_observers(setup); }
   std::vector<PhaseTime> phase_times() const override { return inner_->phase_times(); }
   WorkCounts work_counts() const override { return inner_->work_counts(); }
+  std::uint64_t most_bytes_held() const override { return inner_->most_bytes_held(); }
   std::string transport_description() override { return ""; }
   std::string device_description() const override { return inner_->device_description(); }
   DeviceState device_state() const override { return inner_->device_state(); }

@@ -215,6 +215,18 @@ TEST_F(RunLoopTest, SummaryNamesWhatWasWritten) {
     EXPECT_NE(text.find(part), std::string::npos) << text;
 }
 
+TEST_F(RunLoopTest, SummaryHasTheMemoryOfTheFullestRankForEachParticleOfAnEqualShare) {
+  const StepSchedule schedule(0, 1, 0.5, 0.5);
+  RunReport report = run(schedule);
+  EXPECT_EQ(run_summary(report, schedule, OutputDirectory("out")).find("memory"), std::string::npos);
+  report.ranks = 4;
+  report.last.sums.particle_count = 3000;
+  report.most_bytes_held = 150000;  // a rank has 750 particles in the mean
+  const std::string text = run_summary(report, schedule, OutputDirectory("out"));
+  EXPECT_NE(text.find("memory     146 KiB for the forces on the fullest rank, 200.0 bytes a particle of an equal share"), std::string::npos)
+      << text;
+}
+
 TEST(PhaseStatistics, ImbalanceIsThatOfTheWalks) {
   const Communicator comm(MPI_COMM_WORLD);
   const double rank = comm.rank(), size = comm.size();
