@@ -17,6 +17,8 @@ import sys
 
 DOES_NOT_FIT, FAILED = 10, 11
 TEXTS = ("case", "scaling", "model", "status", "message", "directory", "date", "host", "grove", "ran_on", "messages", "settings")
+# Texts in which there can be commas are the last columns.
+LAST = ("host", "grove", "ran_on", "messages", "settings", "directory", "message")
 # Numbers that repeats are combined of, each by its median; the phases come on top.
 MEASURED = ("step_s", "particles_per_s", "imbalance_median", "imbalance_95", "imbalance_max", "bytes_per_particle", "communication_s",
             "essential_trees_s")
@@ -50,7 +52,8 @@ def write_whole(path, write):
 def write_csv(path, rows):
     columns = []
     for row in rows:  # the phases of one rank are fewer than those of several
-        columns += [name for name in row if name not in columns]
+        columns += [name for name in row if name not in columns and name not in LAST]
+    columns += [name for name in LAST if any(name in row for row in rows)]
     lines = [columns] + [["" if row.get(name) is None else row[name] for name in columns] for row in rows]
 
     text = io.StringIO(newline="")
@@ -64,7 +67,7 @@ def read_csv(path):
         with open(path, encoding="utf-8", newline="") as file:
             return [values_in(row) for row in csv.DictReader(file)]
     except (OSError, UnicodeDecodeError) as error:
-        fail("%s cannot be read: %s" % (path, error))
+        fail("%s cannot be read: %s" % (path, getattr(error, "strerror", None) or error))
 
 
 def values_in(row):

@@ -58,7 +58,7 @@ read_options() {
       --ranks | --case | --repeats | --steps | --skip | --dt | --set | --device | --time-limit | --output | --draw) grove_need_value "$1" $# ;;
     esac
     case "$1" in
-      --ranks) IFS=, read -ra ranks_asked <<<"$2"; shift ;;
+      --ranks) IFS=, read -ra ranks_asked <<<"$2,"; shift ;;
       --case) cases+=("$2"); shift ;;
       --largest) further_cases+=(largest:plummer:750M) ;;
       --encounter) further_cases+=(encounter:merger:64Mi) ;;
@@ -93,7 +93,7 @@ check_options() {
   need_count --steps "$steps"
   need_count --time-limit "$time_limit"
   [[ "$skip" =~ ^(0|[1-9][0-9]{0,8})$ && "$skip" -lt "$steps" ]] || grove_fail "--skip is '$skip'; it must be a whole number below that of --steps, $steps"
-  [[ "$dt" =~ ^[0-9]*\.?[0-9]+([eE][-+]?[0-9]+)?$ ]] || grove_fail "--dt is '$dt'; it must be a positive number"
+  [[ "$dt" =~ ^[0-9]*\.?[0-9]+([eE][-+]?[0-9]+)?$ && "${dt%%[eE]*}" =~ [1-9] ]] || grove_fail "--dt is '$dt'; it must be a positive number"
   [[ "$device" =~ ^(auto|gpu|cpu)$ ]] || grove_fail "--device is '$device'; allowed: auto, gpu, cpu"
   for entry in "${cases[@]}"; do
     [[ "$entry" =~ ^(weak|strong|largest|encounter):[a-z_]+:([1-9][0-9]{0,2}G|[1-9][0-9]{0,5}(Ki|Mi|k|M)|[1-9][0-9]{0,11})$ ]] ||
@@ -214,18 +214,23 @@ set_run_settings() {
 # The run that is at work, or nothing.
 process=""
 
+# Whether anything is left of the session of the run. Without pgrep, this is known of its first process alone.
+# shellcheck disable=SC2317 # called by a signal
+is_at_work() { if command -v pgrep >/dev/null; then pgrep --session "$process" >/dev/null; else kill -0 "$process" 2>/dev/null; fi; }
+
 # Ends what this script has started, and the script.
+# shellcheck disable=SC2317 # called by a signal
 stop() {
   trap '' INT TERM HUP USR1
   if [[ -n "$process" ]]; then
     grove_say "stopped; ending the run that is at work"
+    # Once, to mpirun alone, which gives its ranks a few seconds: at a second one it would leave them behind.
     kill -TERM "$process" 2>/dev/null || true
-    # mpirun gives its ranks a few seconds.
     for ((i = 0; i < 150; ++i)); do
-      kill -0 "$process" 2>/dev/null || break
+      is_at_work || break
       sleep 0.1
     done
-    kill -KILL -- "-$process" 2>/dev/null || true
+    pkill -KILL --session "$process" || true
     wait "$process" 2>/dev/null || true
   fi
   if [[ -e "$output/scaling.csv" ]]; then grove_say "what was measured before is in $output/scaling.csv"; fi
@@ -246,8 +251,8 @@ measure() {
   began="$(date -u +%Y-%m-%dT%H:%M:%SZ)"
   printf '%q ' "${launch[@]}" "$grove" run "${run_settings[@]}" --verbose >"$run/log.txt"
   printf '\n' >>"$run/log.txt"
-  # A group of its own, which Ctrl-C does not reach: stop() ends it.
-  timeout --kill-after=30 "$time_limit" "${launch[@]}" "$grove" run "${run_settings[@]}" --verbose </dev/null >>"$run/log.txt" 2>&1 &
+  # A session of its own, which Ctrl-C does not reach: stop() ends it.
+  setsid timeout --foreground --kill-after=30 "$time_limit" "${launch[@]}" "$grove" run "${run_settings[@]}" --verbose </dev/null >>"$run/log.txt" 2>&1 &
   process=$!
   wait "$process" || ended=$?
   process=""
