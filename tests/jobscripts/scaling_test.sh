@@ -3,6 +3,7 @@
 # Each test is a function, as tests/support/shell_tests.sh says.
 set -u
 root=$(cd "$1" && pwd) grove=$2
+command -v python3 >/dev/null || { echo "Skipped: there is no python3 (apt install python3)"; exit 77; }
 source "$root/tests/support/shell_tests.sh"
 
 export GROVE=$grove OMP_NUM_THREADS=1

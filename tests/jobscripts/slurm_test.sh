@@ -228,6 +228,22 @@ a_job_stops_before_its_time_is_over() {
   sed -i "s/^end = .*/end = $(($(rows output/energy.csv) / 32 + 2))/" run.toml && submit cpu.sbatch --ntasks-per-node=1 --cpus-per-task=1 && ends_with 0 "$job"
 }
 
+# measures_in_a_job RANKS OPTIONS...: a job of sbatch with these options measures scaling, on 1 and on RANKS ranks.
+measures_in_a_job() {
+  local ranks=$1
+  shift
+  rm -rf output_scaling
+  job=$(sbatch --parsable --output=job-%j.log "$@" "$root/jobscripts/scaling.sh" --ranks "1,$ranks" --device cpu --case weak:plummer:500 --steps 4 --skip 1 \
+    --repeats 1 --no-picture) && ends_with 0 "$job" && holds [ "$(grep -c '^weak_plummer_500,.*,done,' output_scaling/scaling.csv)" -eq 2 ] &&
+    contains output_scaling/scaling.csv "$ranks ranks on CPU"
+}
+
+scaling_is_measured_in_a_job() {
+  measures_in_a_job 2 || return 1
+  if srun --mpi=list 2>&1 | grep -q pmix; then GROVE_LAUNCHER=srun measures_in_a_job 2 --ntasks-per-node=2 --cpus-per-task=1 || return 1; fi
+  if $has_two_nodes; then GROVE_MPIRUN_FLAGS='' measures_in_a_job 2 --nodes=2 --ntasks-per-node=1 || return 1; fi
+}
+
 start_slurm || exit 1
 # This one waits for the clock most of the time: on the cores that the others leave.
 long=a_job_stops_before_its_time_is_over
@@ -237,7 +253,7 @@ if is_wanted $long; then
 fi
 failed=0
 for test in every_script_runs_with_what_its_job_gets two_nodes_serve_as_well_as_one a_mistake_is_the_exit_code_of_the_job \
-  processes_that_srun_starts_without_pmi_are_told_once srun_starts_the_ranks_as_well \
+  processes_that_srun_starts_without_pmi_are_told_once scaling_is_measured_in_a_job srun_starts_the_ranks_as_well \
   a_job_that_is_stopped_goes_on_when_it_is_submitted_again a_job_that_is_requeued_goes_on a_chain_of_jobs_has_the_results_of_one_run; do
   if is_wanted $test; then run_test $test || failed=1; fi
 done
