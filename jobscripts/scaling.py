@@ -213,7 +213,7 @@ def add(directory, *pairs):
     write_csv(os.path.join(directory, "scaling.csv"), rows)
     what = "%s on %d rank%s, repeat %d" % (run["case"], run["ranks"], "" if run["ranks"] == 1 else "s", run["repeat"])
     if run["status"] != "done":
-        print("%s: %s: %s" % (what, run["status"], run["message"]), flush=True)
+        print("%s: %s: %s (%s)" % (what, run["status"], run["message"], os.path.join(run["directory"], "log.txt")), flush=True)
         return DOES_NOT_FIT if run["status"] == "does not fit" else FAILED
     print("%s: %.4g ms a step, %.4g M particles/s" % (what, 1e3 * run["step_s"], run["particles_per_s"] / 1e6), flush=True)
     return 0
@@ -223,7 +223,7 @@ def add(directory, *pairs):
 
 
 def show(directory):
-    rows = [("case", "ranks", "step ms", "M particles/s", "efficiency", "walk max/mean", "waits ms", "model", "bytes a particle")]
+    rows = [("case", "ranks", "step ms", "M particles/s", "efficiency", "walk max/mean", "waits ms", "model ms", "bytes a particle")]
     for row in read_csv(os.path.join(directory, "scaling.csv")):
         def text(name, form, factor=1.0):
             return "" if row.get(name) is None else form % (factor * row[name])

@@ -152,7 +152,7 @@ look_at_machine() {
   for number in "${ranks_asked[@]}"; do most="$(ranks_per_node "$number")"; done
   export OMP_NUM_THREADS="${OMP_NUM_THREADS:-$((cores / most > 0 ? cores / most : 1))}"
   if [[ "${ranks_asked[-1]}" -gt $((nodes * places)) ]]; then
-    grove_say "note: ${ranks_asked[-1]} ranks share $((nodes * places)) $([[ "$device" == gpu ]] && echo GPUs || echo cores), and take turns: this shows that they run, not how fast more hardware is"
+    grove_say "note: ${ranks_asked[-1]} ranks take turns on $((nodes * places)) places (GPUs or cores): this shows that they run, not how fast more hardware is"
   fi
 }
 
@@ -179,7 +179,9 @@ begin_output() {
   local name
   mkdir -p -- "$output" || grove_fail "the directory $output cannot be made; see the message above"
   for name in runs scaling.csv runs.csv scaling.png; do
-    if [[ -e "$output/$name" || -L "$output/$name" ]]; then grove_fail "$output/$name is there already, and is not replaced: name another directory with --output"; fi
+    if [[ -e "$output/$name" || -L "$output/$name" ]]; then
+      grove_fail "$output/$name is there already, and is not replaced: name another directory with --output"
+    fi
   done
   mkdir -- "$output/runs" || grove_fail "$output/runs cannot be made; see the message above"
 }
@@ -230,7 +232,7 @@ stop() {
       is_at_work || break
       sleep 0.1
     done
-    pkill -KILL --session "$process" || true
+    pkill -KILL --session "$process" 2>/dev/null || true
     wait "$process" 2>/dev/null || true
   fi
   if [[ -e "$output/scaling.csv" ]]; then grove_say "what was measured before is in $output/scaling.csv"; fi
