@@ -128,7 +128,8 @@ gpus_here() {
   if [[ -n "${SLURM_GPUS_ON_NODE:-}" ]]; then
     echo "$SLURM_GPUS_ON_NODE"
   elif [[ -n "${CUDA_VISIBLE_DEVICES+set}" ]]; then
-    IFS=, read -ra visible <<<"$CUDA_VISIBLE_DEVICES"
+    # CUDA takes the devices before the first -1.
+    IFS=, read -ra visible <<<"${CUDA_VISIBLE_DEVICES%%-1*}"
     echo "${#visible[@]}"
   else
     grove_gpu_count
