@@ -127,6 +127,8 @@ __device__ void sum_of_blocks(Partial partial, unsigned count, Op op, T* sums, T
 
 /// Up to so many blocks, the one that is done last sums what all have summed; where there are more, a second launch does it sooner.
 constexpr std::size_t most_blocks_of_one_launch = reduce_threads;
+/// Up to so many items, these blocks do.
+constexpr std::size_t most_items_of_one_launch = std::size_t{1} << 18;
 
 /// Each block sums its items into partial[block]. Every block has at least one item. If `blocks_done` is given, which is 0 before and
 /// after, the block that is done last goes on to *result.
@@ -231,7 +233,8 @@ class CudaSpace {
   template <class T, class F, class Op>
   T transform_reduce(std::size_t n, T init, F f, Op op) {
     if (n == 0) return init;
-    const std::size_t blocks = std::min<std::size_t>((n + detail::reduce_threads - 1) / detail::reduce_threads, detail::most_reduce_blocks);
+    const std::size_t most_blocks = n <= detail::most_items_of_one_launch ? detail::most_blocks_of_one_launch : detail::most_reduce_blocks;
+    const std::size_t blocks = std::min<std::size_t>((n + detail::reduce_threads - 1) / detail::reduce_threads, most_blocks);
     static_assert(sizeof(T) <= small_copy && std::is_trivially_copyable_v<T>);
     Scratch<CudaSpace, T> partial(*this, blocks);
     auto* const result = static_cast<T*>(small_copy_);
