@@ -1,9 +1,10 @@
-// The walk of `fmm` on the CPU: threads share the large target cells, level by level. Below these, a thread walks for a whole subtree of
-// targets at a time, so that what its cells hand down stays in the cache of its core. Source cells are tested, and multipoles go into a
-// local expansion, a SIMD vector of cells at a time; particles act on SIMD vectors of targets.
+// The walk of `fmm` on the CPU: threads share the large target cells. Below these, a thread walks for a whole subtree of targets at a time,
+// so that what its cells hand down stays in the cache of its core. Source cells are tested, and multipoles go into a local expansion, a
+// SIMD vector of cells at a time; particles act on SIMD vectors of targets.
 #include <omp.h>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstring>
 #include <span>
@@ -12,6 +13,7 @@
 #include "kernels/gravity/cell_lanes.hpp"
 #include "kernels/walks/cell_queue.hpp"
 #include "kernels/walks/fmm_walk.hpp"
+#include "kernels/walks/fmm_walk_tasks.hpp"
 #include "kernels/walks/target_vectors.hpp"
 
 namespace grove {
@@ -35,53 +37,11 @@ struct HandedDown {
   const LocalExpansion<Terms>& local;
 };
 
-/// Where what a target cell hands down is: a number in the pool of the thread that walks its subtree, or among the large cells.
-struct Place {
-  std::uint32_t number : 31, is_large : 1;
-};
-
-/// The targets in the order in which they are walked for.
-struct TargetOrder {
-  std::vector<Place> place;                   ///< [target cells]
-  std::vector<std::uint32_t> large;           ///< target cells above the subtrees, level by level
-  std::vector<std::size_t> level_end;         ///< in `large`
-  std::vector<std::uint32_t> subtrees;        ///< the target cells at their tops
-  std::vector<std::uint32_t> others;          ///< groups outside of subtrees
-  std::vector<std::uint32_t> children_end;    ///< [target cells] end of the target cells below, which are consecutive
-  std::vector<std::uint32_t> children_count;  ///< [target cells]
-
-  TargetOrder(const FmmTargetView& targets, const CellLinks* links, const LevelOffsets& level_offset)
-      : place(targets.cell_count), children_end(targets.cell_count), children_count(targets.cell_count) {
-    // A subtree has enough particles to share what it hands down, and few enough for its memory to stay in the cache. Threads have several.
-    const std::size_t particles = targets.group_start[targets.group_count], threads = static_cast<std::size_t>(omp_get_max_threads());
-    const std::size_t most = std::clamp<std::size_t>(particles / (16 * threads), 256, 4096);
-    const auto is_below_large = [&](std::uint32_t parent) { return parent == no_parent || place[parent].is_large; };
-    for (int level = 0; level <= deepest_level && level_offset[level] < level_offset[level + 1]; ++level) {
-      for (std::uint32_t t = level_offset[level]; t < level_offset[level + 1]; ++t) {
-        const std::uint32_t parent = targets.parent[t];
-        if (parent != no_parent) {
-          children_end[parent] = t + 1;
-          ++children_count[parent];
-        }
-        if (!is_below_large(parent)) continue;
-        if (links[targets.cell[t]].particle_count > most) {
-          place[t] = {static_cast<std::uint32_t>(large.size()), 1};
-          large.push_back(t);
-        } else {
-          subtrees.push_back(t);
-        }
-      }
-      level_end.push_back(large.size());
-    }
-    for (std::uint32_t g = 0; g < targets.group_count; ++g)
-      if (is_below_large(targets.group_parent[g])) others.push_back(g);
-  }
-};
-
 template <class Terms>
 struct LargeCell {
   std::vector<std::uint32_t> sources;
   LocalExpansion<Terms> local;
+  std::atomic<int> is_done = 0;  ///< 1 when the others are set
 };
 
 template <class Terms>
@@ -92,8 +52,8 @@ struct FmmConstants {
   GravityUnits units;
   float support, support2;
   WalkMode mode;
-  TargetOrder& order;
-  std::vector<LargeCell<Terms>>& large;  ///< as in `order`
+  FmmTasks& tasks;
+  std::vector<LargeCell<Terms>>& large;  ///< as in `tasks`
   GroupWork* cell_work;
 };
 
@@ -104,9 +64,22 @@ class TargetWalk {
   TargetWalk(const FmmConstants<Terms>& c, const Opening& opening, const Softening& softening)
       : c_(c), opening_(opening), softening_(softening), queue_(c.sources) {}
 
-  void run_large_cell(std::size_t number) {
+  void run(const FmmTask& task) {
+    if (task.kind == FmmTask::large_cell)
+      run_large_cell(task.number);
+    else if (task.kind == FmmTask::subtree)
+      run_subtree(task.number);
+    else
+      run_group(task.number);
+  }
+
+ private:
+  void run_large_cell(std::uint32_t number) {
+    if (!c_.data.active.wants_cell(c_.tasks.large[number])) return;
     LargeCell<Terms>& large = c_.large[number];
-    run_cell(c_.order.large[number], large.sources, large.local);
+    run_cell(c_.tasks.large[number], large.sources, large.local);
+    large.is_done.store(1, std::memory_order_release);
+    large.is_done.notify_all();
   }
 
   /// All targets in the subtree below the target cell `top`.
@@ -118,13 +91,13 @@ class TargetWalk {
     cells_.assign(1, top);
     for (std::size_t k = 0; k < cells_.size(); ++k) {
       const std::uint32_t target = cells_[k];
-      c_.order.place[target] = {static_cast<std::uint32_t>(k), 0};
+      c_.tasks.place[target] = {static_cast<std::uint32_t>(k), 0};
       LocalExpansion<Terms> local;
       run_cell(target, pool_, local);
       pool_end_.push_back(pool_.size());
       pool_local_.push_back(local);
-      const std::uint32_t end = c_.order.children_end[target];
-      for (std::uint32_t child = end - c_.order.children_count[target]; child < end; ++child)
+      const std::uint32_t end = c_.tasks.children_end[target];
+      for (std::uint32_t child = end - c_.tasks.children_count[target]; child < end; ++child)
         if (c_.data.active.wants_cell(child)) cells_.push_back(child);
     }
     const CellLinks& links = c_.data.own_tree.links[c_.targets.cell[top]];
@@ -136,7 +109,6 @@ class TargetWalk {
     run_active_group(group);
   }
 
- private:
   const std::uint32_t* active_begin() const { return c_.data.active.groups.data; }
   const std::uint32_t* active_end() const { return active_begin() + c_.data.active.groups.size; }
   /// The first group that begins at this particle or later.
@@ -153,9 +125,14 @@ class TargetWalk {
     }
   }
 
+  /// Waits until a large cell is done, which another thread has begun before.
   HandedDown<Terms> handed_down_by(std::uint32_t target) const {
-    const Place place = c_.order.place[target];
-    if (place.is_large) return {c_.large[place.number].sources, c_.large[place.number].local};
+    const Place place = c_.tasks.place[target];
+    if (place.is_large) {
+      const LargeCell<Terms>& large = c_.large[place.number];
+      large.is_done.wait(0, std::memory_order_acquire);
+      return {large.sources, large.local};
+    }
     const std::size_t begin = place.number == 0 ? 0 : pool_end_[place.number - 1];
     return {std::span(pool_).subspan(begin, pool_end_[place.number] - begin), pool_local_[place.number]};
   }
@@ -329,24 +306,14 @@ class TargetWalk {
   std::uint32_t opening_tests_ = 0;
 };
 
-/// The large cells, level by level, then subtrees and the groups that are in none; threads share each.
+/// Each thread takes the next task when it is done with one. Tasks come after those that they wait for, so these have been taken before.
 template <class Terms, class Opening, class Softening>
 void run(const FmmConstants<Terms>& c, const Opening& opening, const Softening& softening) {
-  const TargetOrder& order = c.order;
-  const auto subtrees = static_cast<std::int64_t>(order.subtrees.size()), others = static_cast<std::int64_t>(order.others.size());
+  std::atomic<std::size_t> next = 0;
 #pragma omp parallel
   {
     TargetWalk<Terms, Opening, Softening> walk(c, opening, softening);
-    for (std::size_t level = 0; level < order.level_end.size(); ++level) {
-      const std::size_t begin = level > 0 ? order.level_end[level - 1] : 0, end = order.level_end[level];
-#pragma omp for schedule(dynamic, 1)
-      for (std::size_t k = begin; k < end; ++k)
-        if (c.data.active.wants_cell(order.large[k])) walk.run_large_cell(k);
-    }
-#pragma omp for schedule(dynamic, 1) nowait
-    for (std::int64_t t = 0; t < subtrees; ++t) walk.run_subtree(order.subtrees[static_cast<std::size_t>(t)]);
-#pragma omp for schedule(dynamic, 16)
-    for (std::int64_t g = 0; g < others; ++g) walk.run_group(order.others[static_cast<std::size_t>(g)]);
+    for (std::size_t k; (k = next.fetch_add(1, std::memory_order_relaxed)) < c.tasks.tasks.size();) walk.run(c.tasks.tasks[k]);
   }
 }
 
@@ -364,12 +331,12 @@ void FmmWalk<HostSpace>::walk(HostSpace&, const ScaledLaw& law, const TreeView& 
   const FmmTargetView view = targets.view();
   if (view.group_count == 0 || sources.root_count == 0) return;
   check_form(sources, law.form);
-  TargetOrder order(view, data.own_tree.links, targets.level_offset());
+  FmmTasks tasks(view, data.own_tree.links, static_cast<std::size_t>(omp_get_max_threads()));
   law.visit_order([&](auto terms_order) {
     law.visit([&](const auto& opening, const auto& softening) {
       using Terms = ExpansionTerms<terms_order, std::decay_t<decltype(softening)>>;
-      std::vector<LargeCell<Terms>> large(order.large.size());
-      const FmmConstants<Terms> c{sources, view, data, law.units, law.support, law.support2, mode, order, large, cell_work_.data()};
+      std::vector<LargeCell<Terms>> large(tasks.large.size());
+      const FmmConstants<Terms> c{sources, view, data, law.units, law.support, law.support2, mode, tasks, large, cell_work_.data()};
       run(c, opening, softening);
     });
   });

@@ -96,7 +96,7 @@ void walk_tree(HostSpace&, const ScaledLaw& law, const TreeView& sources, const 
 #pragma omp parallel
     {
       GroupWalk walk(c, opening, softening);
-#pragma omp for schedule(dynamic, 16)
+#pragma omp for schedule(dynamic, 1)
       for (std::int64_t g = 0; g < static_cast<std::int64_t>(targets.walked_count()); ++g)
         walk.run(targets.walked_group(static_cast<std::size_t>(g)));
     }

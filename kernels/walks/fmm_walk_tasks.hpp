@@ -1,0 +1,76 @@
+// How the walk of `fmm` on the CPU is divided into tasks, each of which one thread does.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+#include "kernels/tree/fmm_targets.hpp"
+
+namespace grove {
+
+/// Where what a target cell hands down is: a number in the pool of the thread that walks its subtree, or among the large cells.
+struct Place {
+  std::uint32_t number : 31, is_large : 1;
+};
+
+/// A large target cell by itself, all below another one (a subtree), or a group right below a large cell.
+struct FmmTask {
+  enum Kind : std::uint8_t { large_cell, subtree, group };
+
+  std::uint32_t number;  ///< of the large cell in FmmTasks::large, of the target cell at the top of the subtree, or of the group
+  Kind kind;
+  std::uint8_t size;  ///< bits of the number of particles
+};
+
+/// The tasks of a walk. What they compute does not depend on the number of threads.
+struct FmmTasks {
+  // A subtree has few enough particles for what it hands down to stay in the cache. With fewer particles, a list that is handed down serves
+  // too few for its task.
+  static constexpr std::size_t largest_subtree = 4096, smallest_subtree = 64;
+  /// So many subtrees for each thread, or more, since few of them are as large as they may be.
+  static constexpr std::size_t subtrees_a_thread = 16;
+
+  std::vector<FmmTask> tasks;                 ///< the largest first, to the bit: so none comes before the cell above it
+  std::vector<std::uint32_t> large;           ///< target cells
+  std::vector<Place> place;                   ///< [target cells] of those that are large; the walks of subtrees set the others
+  std::vector<std::uint32_t> children_end;    ///< [target cells] end of the target cells below, which are consecutive
+  std::vector<std::uint32_t> children_count;  ///< [target cells]
+
+  /// `links` are those of the tree of the targets.
+  FmmTasks(const FmmTargetView& targets, const CellLinks* links, std::size_t threads)
+      : place(targets.cell_count), children_end(targets.cell_count), children_count(targets.cell_count) {
+    const std::size_t particles = targets.group_start[targets.group_count];
+    const std::size_t most = std::clamp(particles / (subtrees_a_thread * threads), smallest_subtree, largest_subtree);
+    for (std::uint32_t t = 0; t < targets.cell_count; ++t) add_cell(targets, t, links[targets.cell[t]].particle_count, most);
+    for (std::uint32_t g = 0; g < targets.group_count; ++g)
+      if (is_below_large(targets.group_parent[g])) add(FmmTask::group, g, targets.group_start[g + 1] - targets.group_start[g]);
+    std::stable_sort(tasks.begin(), tasks.end(), [](const FmmTask& a, const FmmTask& b) { return a.size > b.size; });
+  }
+
+ private:
+  bool is_below_large(std::uint32_t parent) const { return parent == no_parent || place[parent].is_large; }
+
+  void add(FmmTask::Kind kind, std::uint32_t number, std::uint32_t particles) {
+    tasks.push_back({number, kind, static_cast<std::uint8_t>(std::bit_width(particles))});
+  }
+
+  void add_cell(const FmmTargetView& targets, std::uint32_t t, std::uint32_t particles, std::size_t most) {
+    const std::uint32_t parent = targets.parent[t];
+    if (parent != no_parent) {
+      children_end[parent] = t + 1;
+      ++children_count[parent];
+    }
+    if (!is_below_large(parent)) return;
+    if (particles <= most) {
+      add(FmmTask::subtree, t, particles);
+      return;
+    }
+    place[t] = {static_cast<std::uint32_t>(large.size()), 1};
+    add(FmmTask::large_cell, static_cast<std::uint32_t>(large.size()), particles);
+    large.push_back(t);
+  }
+};
+
+}  // namespace grove
