@@ -93,10 +93,10 @@ void FmmWalk<CudaSpace>::walk(CudaSpace& space, const ScaledLaw& law, const Tree
 
   a.block_slots = static_cast<unsigned>(space.multiprocessors() * fmm_walk::blocks_per_multiprocessor(form, true));
   a.stack_capacity = fmm_walk::stack_capacity(sources.levels);
-  const std::size_t warps = std::size_t{a.block_slots} * fmm_walk::warps_per_block;
+  const std::size_t warps = std::size_t{a.block_slots} * warps_per_block;
   a.lists_first = cells < few_cells * warps;
-  a.cell_team = cells < few_cells_for_teams * warps ? fmm_walk::warps_per_block : 1;
-  a.group_team = a.walked_groups() < few_groups_for_teams * warps ? fmm_walk::warps_per_block : 1;
+  a.cell_team = cells < few_cells_for_teams * warps ? warps_per_block : 1;
+  a.group_team = a.walked_groups() < few_groups_for_teams * warps ? warps_per_block : 1;
   a.put_off_capacity = fmm_walk::put_off_by_team / static_cast<std::uint32_t>(a.cell_team);
   Scratch<CudaSpace, std::uint32_t> stacks(space, a.stack_capacity * warps);
   Scratch<CudaSpace, std::uint32_t> put_off(space, a.lists_first ? a.put_off_capacity * warps : 0);

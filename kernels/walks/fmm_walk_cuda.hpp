@@ -46,7 +46,7 @@ struct FmmArguments {
   WarpCounts* counts;
   std::uint32_t* done;  ///< [target cells] 1 once its part of `local` is written, or there was no memory for that
   float* local;
-  int cell_team, group_team;  ///< warps that walk together for each target cell, each group: see fmm_walk::WarpTeam
+  int cell_team, group_team;  ///< warps that walk together for each target cell, each group: see WarpTeam
   bool lists_first;           ///< target cells hand down their lists before their expansions, see fmm_walk_schedule.cuh
   GroupWork* cell_work;
   ListStatus* status;

@@ -24,78 +24,12 @@
 
 #include "kernels/space/space.hpp"
 #include "kernels/space/warp.cuh"
+#include "kernels/walks/warp_team.cuh"
 
 namespace grove::fmm_walk {
 
 /// Values of FmmArguments::list_range that are not ranges.
 inline constexpr std::uint64_t not_ready = ~std::uint64_t{0}, no_memory = not_ready - 1;
-
-inline constexpr int warps_per_block = 4;
-
-/// Warps that walk for one target at a time: all `size` = warps_per_block warps of a block, or a single one. Each has its own stack, queues
-/// and sums. The first one draws targets and adds up the sums of all.
-template <int size>
-class WarpTeam {
- public:
-  static constexpr int warps = size;
-
-  /// All lanes call it together, so that the compiler sees that all lanes of a warp have the same rank.
-  __device__ WarpTeam() : rank_(__shfl_sync(all_lanes, static_cast<int>(threadIdx.x) / warp_size, 0)) {}
-
-  /// This warp's place in its team.
-  __device__ int rank() const { return size == 1 ? 0 : rank_; }
-  __device__ bool is_first() const { return rank() == 0; }
-  /// All warps of the team wait for each other, and see what each has written before.
-  __device__ void sync() const {
-    if constexpr (size == 1)
-      __syncwarp();
-    else
-      __syncthreads();
-  }
-
- private:
-  static_assert(size == 1 || size == warps_per_block);
-  int rank_;
-};
-
-/// Draws numbers from 0, 1, ... `end` - 1 for one team; each number goes to one team only. `ahead`: the team draws its next number while it
-/// works on the present one, which hides the latency. This is not allowed if other teams wait for the work with a number, and the work with
-/// the next number waits for that on the present one. All lanes call each function together.
-template <bool ahead, class Team>
-class NumberDrawer {
- public:
-  __device__ NumberDrawer(const Team& team, unsigned* counter, std::uint32_t end) : team_(team), counter_(counter), end_(end) {
-    if constexpr (ahead) drawn_ = draw();
-  }
-
-  /// Sets `number`; false when there are no more.
-  __device__ bool next(std::uint32_t& number) {
-    if constexpr (!ahead) drawn_ = draw();
-    if constexpr (Team::warps > 1) share_with_team();
-    number = __shfl_sync(all_lanes, drawn_, 0);
-    if (number >= end_) return false;
-    if constexpr (ahead) drawn_ = draw();
-    return true;
-  }
-
- private:
-  __device__ unsigned draw() const { return team_.is_first() && threadIdx.x % warp_size == 0 ? atomicAdd(counter_, 1U) : 0; }
-
-  /// Gives all warps the number of the first. It may be one number ahead of a warp that still reads, so there are two places.
-  __device__ void share_with_team() {
-    __shared__ unsigned place[2];
-    turn_ ^= 1;
-    if (threadIdx.x == 0) place[turn_] = drawn_;
-    team_.sync();
-    drawn_ = place[turn_];
-  }
-
-  Team team_;
-  unsigned* counter_;
-  std::uint32_t end_;
-  unsigned drawn_ = 0;
-  int turn_ = 0;
-};
 
 /// Waits until `word` is no longer `not_yet`, and returns it. The warp that writes it must have drawn a lower number, or be this one:
 /// otherwise warps could wait for each other for ever.

@@ -414,7 +414,7 @@ void launch(CudaSpace& space, const FmmArguments& a, const Opening& opening, con
 template <int order>
 void launch_fmm_walk(CudaSpace& space, const ScaledLaw& law, const FmmArguments& a) {
   const auto with_team = [](int warps, auto f) {
-    warps == 1 ? f(std::type_identity<fmm_walk::WarpTeam<1>>{}) : f(std::type_identity<fmm_walk::WarpTeam<fmm_walk::warps_per_block>>{});
+    warps == 1 ? f(std::type_identity<WarpTeam<1>>{}) : f(std::type_identity<WarpTeam<warps_per_block>>{});
   };
   law.visit([&](const auto& opening, const auto& softening) {
     const std::uint32_t cells = a.targets.cell_count - a.first_level_cell;

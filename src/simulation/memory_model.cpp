@@ -17,12 +17,13 @@ constexpr double cells = 0.23;
 constexpr double arena_room = 1 + 1.0 / 64, smallest_arena = 1 << 20;
 /// On the GPU, the lists of the walk `fmm`, bytes a particle, and the stacks of its warps, bytes, by the order of its expansions.
 constexpr double lists = 5.5, stacks_of_order_4 = 22e6, stacks_of_order_5 = 17.5e6;
+/// The stacks of the walk `tree`: those of as many warps as can be there at once, and of the four warps that share a group of about 45
+/// particles.
+constexpr double stacks_of_tree = 20e6, stacks_of_group = 25e3, particles_of_group = 45;
 /// These are higher by this factor over ranks, whose trees may have as many levels as there can be.
 constexpr double stacks_over_ranks = 1.1;
 /// On the GPU, the least memory from which other GPUs read messages of one kind, bytes.
 constexpr double outbox = 2.1e6;
-/// The stacks of the walk `tree`, bytes: a group for about 45 particles, as many groups as can be walked at once.
-constexpr double stack_of_group = 22528, particles_of_group = 45, stacks_of_tree = 71.4e6;
 /// Direct sums: positions and ids in the ring, and the partial sums of as many tiles of sources as it takes to keep a device busy (see
 /// direct_sum.cpp).
 constexpr double ring_block = 40, partial_sum = 32, sources_of_tile = 4096, enough_sums = 1 << 18;
@@ -54,7 +55,7 @@ MemoryModel::MemoryModel(const GravityParameters& gravity, const FieldTable& fie
     cell_ = bytes_of_cell(gravity.method == "tree" ? WalkTerms::form : GravityLaw(gravity).expansion_form());
     arena_ = arena_bytes(cell_, on_gpu) + (on_gpu && !is_tree_ ? lists : 0);
     most_stacks_ = is_tree_ ? stacks_of_tree : gravity.order == 4 ? stacks_of_order_4 : stacks_of_order_5;
-    stacks_ = is_tree_ ? stack_of_group / particles_of_group : 0;
+    stacks_ = is_tree_ ? stacks_of_group / particles_of_group : 0;
   }
   for (const ParticleField& field : fields.rows()) {
     const auto bytes = static_cast<double>(field.row_bytes());
@@ -75,8 +76,8 @@ double MemoryModel::bytes_over_ranks(double particles, int ranks) const {
 }
 
 double MemoryModel::stack_bytes(double particles, int ranks) const {
-  if (is_tree_) return std::min(most_stacks_, stacks_ * particles);
-  return ranks > 1 ? stacks_over_ranks * most_stacks_ : most_stacks_;
+  const double most = ranks > 1 ? stacks_over_ranks * most_stacks_ : most_stacks_;
+  return is_tree_ ? std::min(most, stacks_ * particles) : most;
 }
 
 double MemoryModel::device_bytes(double particles, int ranks) const {

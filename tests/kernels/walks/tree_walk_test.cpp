@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "kernels/gravity/gravity_names.hpp"
 #include "kernels/gravity/opening.hpp"
@@ -19,20 +20,27 @@ class Walk : public ::testing::Test {
  protected:
   BackEnd space = tests::make_space();
   GravityParameters gravity{.method = "tree", .opening = "barnes"};
-  GroupWork work;  ///< of all groups of the last walk
+  GroupWork work;                    ///< of all groups of the last walk
+  std::vector<GroupWork> work_done;  ///< by each group
 
   /// Accelerations and potentials by id.
-  std::vector<Double4> walk(const BuiltTree& targets, const std::vector<const BuiltTree*>& others = {}) {
+  std::vector<Double4> walk(const BuiltTree& targets, const std::vector<const BuiltTree*>& others = {}, const ActiveTargets& active = {}) {
     const std::size_t n = targets.particles.size();
     Buffer<BackEnd, GroupWork> group_work(space);
     group_work.resize_discard(targets.group_start.size());
-    const WalkTargets to{targets.particles.position.view(), targets.group_least_acceleration.view(), targets.group_start.view(),
-                         targets.particles.acceleration.view(), group_work.view()};
+    space.fill_bytes(group_work.data(), 0, group_work.size() * sizeof(GroupWork));
+    const WalkTargets to{targets.particles.position.view(),
+                         targets.group_least_acceleration.view(),
+                         targets.group_start.view(),
+                         targets.particles.acceleration.view(),
+                         group_work.view(),
+                         active};
     walk_tree(space, GravityLaw(gravity).at(targets.frame.scale), targets.view(), to, WalkMode::own_tree);
     for (const BuiltTree* other : others)
       walk_tree(space, GravityLaw(gravity).at(targets.frame.scale), other->view(), to, WalkMode::other_tree);
     work = {};
-    for (const GroupWork& w : tests::download<GroupWork>(space, group_work.view().part(0, to.group_count())))
+    work_done = tests::download<GroupWork>(space, group_work.view().part(0, to.group_count()));
+    for (const GroupWork& w : work_done)
       work = {work.particle_particle + w.particle_particle, work.cell_particle + w.cell_particle, work.opening_tests + w.opening_tests,
               work.cell_cell + w.cell_cell};
     EXPECT_EQ(work.cell_cell, 0u) << "no local expansions in the group walk";
@@ -179,6 +187,55 @@ TEST_F(Walk, CountsEveryPairOnce) {
   EXPECT_EQ(work.opening_tests, built.tree.cell_count() * groups);
   walk(built, {&built});
   EXPECT_EQ(work.particle_particle + work.cell_particle, 2000 * groups);
+}
+
+// Where forces cancel, a group meets nearly all particles one by one.
+TEST_F(Walk, OfAGroupThatMeetsAllParticlesIsRight) {
+  gravity.opening = "relative";
+  const auto particles = plummer_sphere(8000, 9);
+  const auto exact = direct(particles);
+  BuiltTree built(space, particles);
+  auto last = exact;
+  last[7] = {1e-12, 0, 0, 0};
+  built.set_last_acceleration(space, gravity.G, last);
+  const tests::ForceErrors e(walk(built), exact);
+  EXPECT_LT(e.acceleration(0.99), 6e-3);
+  const auto met = [](const GroupWork& w) { return w.particle_particle + w.cell_particle; };
+  std::uint32_t most = 0;
+  for (const GroupWork& w : work_done) most = std::max(most, met(w));
+  EXPECT_EQ(most, 8000u);
+  EXPECT_LT(met(work), 8000u * work_done.size() / 3) << "the other groups meet far fewer";
+  EXPECT_LT(std::abs(walk(built)[7].w / exact[7].w - 1), 1e-6);
+}
+
+// On a GPU, teams of warps walk for few groups, and single warps for many.
+TEST_F(Walk, OfFewGroupsMeetsTheSourcesThatItMeetsAmongMany) {
+  const std::size_t n = 20000;
+  gravity.theta = 0.4;
+  const auto particles = plummer_sphere(n, 10);
+  BuiltTree built(space, particles);
+  std::vector<std::uint32_t> starts(n + 1);
+  std::iota(starts.begin(), starts.end(), 0U);  // each particle is a group
+  built.group_start.resize_discard(starts.size());
+  copy_from_host<BackEnd, std::uint32_t>(space, starts, built.group_start.view());
+  find_least_in_groups<BackEnd>(space, built.group_start.view(), built.last_acceleration.view(), built.group_least_acceleration);
+
+  const auto among_many = walk(built);
+  const auto work_among_many = work_done;
+  const tests::ForceErrors e(among_many, direct(particles));
+  EXPECT_LT(e.acceleration(0.99), 5e-3);
+
+  std::vector<std::uint8_t> is_active(n);
+  for (std::size_t i = 0; i < n; i += 50) is_active[i] = 1;
+  const auto active = tests::upload(space, is_active);
+  ActiveTargetLists<BackEnd> lists(space);
+  const auto alone = walk(built, {}, lists.find(space, built.group_start.view(), active.data()));
+  for (std::size_t g = 0; g < n; g += 50) {
+    ASSERT_EQ(work_done[g].particle_particle, work_among_many[g].particle_particle) << g;
+    ASSERT_EQ(work_done[g].cell_particle, work_among_many[g].cell_particle) << g;
+    ASSERT_EQ(work_done[g].opening_tests, work_among_many[g].opening_tests) << g;
+  }
+  EXPECT_LT(tests::ForceErrors(alone, among_many).acceleration(1), 2e-6);
 }
 
 TEST_F(Walk, GivesTheSameBitsTwice) {
