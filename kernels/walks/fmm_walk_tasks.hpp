@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -19,9 +18,8 @@ struct Place {
 struct FmmTask {
   enum Kind : std::uint8_t { large_cell, subtree, group };
 
-  std::uint32_t number;  ///< of the large cell in FmmTasks::large, of the target cell at the top of the subtree, or of the group
   Kind kind;
-  std::uint8_t size;  ///< bits of the number of particles
+  std::uint32_t number;  ///< of the large cell in FmmTasks::large, of the target cell at the top of the subtree, or of the group
 };
 
 /// The tasks of a walk. What they compute does not depend on the number of threads.
@@ -32,7 +30,9 @@ struct FmmTasks {
   /// So many subtrees for each thread, or more, since few of them are as large as they may be.
   static constexpr std::size_t subtrees_a_thread = 16;
 
-  std::vector<FmmTask> tasks;                 ///< the largest first, to the bit: so none comes before the cell above it
+  /// Large cells, level by level, so that none comes before the cell above it; then subtrees along the Morton curve, so that threads read
+  /// the same sources at about the same time; then groups, which are short.
+  std::vector<FmmTask> tasks;
   std::vector<std::uint32_t> large;           ///< target cells
   std::vector<Place> place;                   ///< [target cells] of those that are large; the walks of subtrees set the others
   std::vector<std::uint32_t> children_end;    ///< [target cells] end of the target cells below, which are consecutive
@@ -43,32 +43,35 @@ struct FmmTasks {
       : place(targets.cell_count), children_end(targets.cell_count), children_count(targets.cell_count) {
     const std::size_t particles = targets.group_start[targets.group_count];
     const std::size_t most = std::clamp(particles / (subtrees_a_thread * threads), smallest_subtree, largest_subtree);
-    for (std::uint32_t t = 0; t < targets.cell_count; ++t) add_cell(targets, t, links[targets.cell[t]].particle_count, most);
+    std::vector<std::uint32_t> subtrees;
+    for (std::uint32_t t = 0; t < targets.cell_count; ++t) {
+      count_child(targets.parent[t], t);
+      if (!is_below_large(targets.parent[t])) continue;
+      if (links[targets.cell[t]].particle_count > most)
+        add_large(t);
+      else
+        subtrees.push_back(t);
+    }
+    const auto first_particle = [&](std::uint32_t t) { return links[targets.cell[t]].first_particle; };
+    std::sort(subtrees.begin(), subtrees.end(), [&](std::uint32_t a, std::uint32_t b) { return first_particle(a) < first_particle(b); });
+    for (const std::uint32_t t : subtrees) tasks.push_back({FmmTask::subtree, t});
     for (std::uint32_t g = 0; g < targets.group_count; ++g)
-      if (is_below_large(targets.group_parent[g])) add(FmmTask::group, g, targets.group_start[g + 1] - targets.group_start[g]);
-    std::stable_sort(tasks.begin(), tasks.end(), [](const FmmTask& a, const FmmTask& b) { return a.size > b.size; });
+      if (is_below_large(targets.group_parent[g])) tasks.push_back({FmmTask::group, g});
   }
 
  private:
   bool is_below_large(std::uint32_t parent) const { return parent == no_parent || place[parent].is_large; }
 
-  void add(FmmTask::Kind kind, std::uint32_t number, std::uint32_t particles) {
-    tasks.push_back({number, kind, static_cast<std::uint8_t>(std::bit_width(particles))});
+  void count_child(std::uint32_t parent, std::uint32_t t) {
+    if (parent == no_parent) return;
+    children_end[parent] = t + 1;
+    ++children_count[parent];
   }
 
-  void add_cell(const FmmTargetView& targets, std::uint32_t t, std::uint32_t particles, std::size_t most) {
-    const std::uint32_t parent = targets.parent[t];
-    if (parent != no_parent) {
-      children_end[parent] = t + 1;
-      ++children_count[parent];
-    }
-    if (!is_below_large(parent)) return;
-    if (particles <= most) {
-      add(FmmTask::subtree, t, particles);
-      return;
-    }
-    place[t] = {static_cast<std::uint32_t>(large.size()), 1};
-    add(FmmTask::large_cell, static_cast<std::uint32_t>(large.size()), particles);
+  void add_large(std::uint32_t t) {
+    const auto number = static_cast<std::uint32_t>(large.size());
+    place[t] = {number, 1};
+    tasks.push_back({FmmTask::large_cell, number});
     large.push_back(t);
   }
 };
