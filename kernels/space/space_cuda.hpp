@@ -128,7 +128,7 @@ __device__ void sum_of_blocks(Partial partial, unsigned count, Op op, T* sums, T
 /// Up to so many blocks, the one that is done last sums what all have summed; where there are more, a second launch does it sooner.
 constexpr std::size_t most_blocks_of_one_launch = reduce_threads;
 /// Up to so many items, these blocks do.
-constexpr std::size_t most_items_of_one_launch = std::size_t{1} << 18;
+constexpr std::size_t most_items_of_one_launch = std::size_t{1} << 22;
 
 /// Each block sums its items into partial[block]. Every block has at least one item. If `blocks_done` is given, which is 0 before and
 /// after, the block that is done last goes on to *result.

@@ -19,8 +19,8 @@ namespace tree_walk {
 namespace {
 
 constexpr int blocks_per_multiprocessor = 6;
-// With fewer groups per warp than this, the slowest of them determines the time: teams of warps walk for each.
-constexpr std::size_t few_groups_for_teams = 3;
+// With fewer groups than one for so many warps, most warps would have nothing to do: teams of warps walk for each group.
+constexpr std::size_t warps_a_group_for_teams = 3;
 
 // A warp takes 32 pending cells at a time and, in the rare case that more than few_pending are on the stack, a few. A cell that is taken is
 // replaced by at most 8 children, so that the stack grows by at most 7. A few that are taken from the top are followed by their descendants
@@ -231,7 +231,7 @@ void walk_tree(CudaSpace& space, const ScaledLaw& law, const TreeView& sources, 
   a.support2 = law.support2;
   const std::size_t warps =
       std::size_t{warps_per_block} * tree_walk::blocks_per_multiprocessor * static_cast<std::size_t>(space.multiprocessors());
-  const bool teams = targets.walked_count() < tree_walk::few_groups_for_teams * warps;
+  const bool teams = tree_walk::warps_a_group_for_teams * targets.walked_count() < warps;
   law.visit([&](const auto& opening, const auto& softening) {
     if (teams)
       tree_walk::launch<WarpTeam<warps_per_block>>(space, a, opening, softening, mode);

@@ -17,9 +17,9 @@ constexpr double cells = 0.23;
 constexpr double arena_room = 1 + 1.0 / 64, smallest_arena = 1 << 20;
 /// On the GPU, the lists of the walk `fmm`, bytes a particle, and the stacks of its warps, bytes, by the order of its expansions.
 constexpr double lists = 5.5, stacks_of_order_4 = 22e6, stacks_of_order_5 = 17.5e6;
-/// The stacks of the walk `tree`: those of as many warps as can be there at once, and of the four warps that share a group of about 45
-/// particles.
-constexpr double stacks_of_tree = 20e6, stacks_of_group = 25e3, particles_of_group = 45;
+/// The stacks of the walk `tree`: those of as many warps as can be there at once, and of one, which walks for a group of about 45
+/// particles. Four warps share a group where there are fewer groups than one for three warps (tree_walk_cuda.cu).
+constexpr double stacks_of_tree = 20e6, stack_of_warp = 6.25e3, particles_of_group = 45, warps_of_team = 4, warps_a_group_for_teams = 3;
 /// These are higher by this factor over ranks, whose trees may have as many levels as there can be.
 constexpr double stacks_over_ranks = 1.1;
 /// On the GPU, the least memory from which other GPUs read messages of one kind, bytes.
@@ -55,7 +55,6 @@ MemoryModel::MemoryModel(const GravityParameters& gravity, const FieldTable& fie
     cell_ = bytes_of_cell(gravity.method == "tree" ? WalkTerms::form : GravityLaw(gravity).expansion_form());
     arena_ = arena_bytes(cell_, on_gpu) + (on_gpu && !is_tree_ ? lists : 0);
     most_stacks_ = is_tree_ ? stacks_of_tree : gravity.order == 4 ? stacks_of_order_4 : stacks_of_order_5;
-    stacks_ = is_tree_ ? stacks_of_group / particles_of_group : 0;
   }
   for (const ParticleField& field : fields.rows()) {
     const auto bytes = static_cast<double>(field.row_bytes());
@@ -77,7 +76,10 @@ double MemoryModel::bytes_over_ranks(double particles, int ranks) const {
 
 double MemoryModel::stack_bytes(double particles, int ranks) const {
   const double most = ranks > 1 ? stacks_over_ranks * most_stacks_ : most_stacks_;
-  return is_tree_ ? std::min(most, stacks_ * particles) : most;
+  if (!is_tree_) return most;
+  const double groups = particles / particles_of_group;
+  const bool has_teams = warps_a_group_for_teams * groups * stack_of_warp < stacks_of_tree;
+  return std::min(most, (has_teams ? warps_of_team : 1) * stack_of_warp * groups);
 }
 
 double MemoryModel::device_bytes(double particles, int ranks) const {

@@ -32,10 +32,9 @@ class MemoryModel {
   double stack_bytes(double particles, int ranks) const;
 
   bool on_gpu_, is_direct_, is_tree_;
-  double fields_ = 0, arena_ = 0;  ///< a particle
-  double cell_ = 0;                ///< a cell of the tree
-  double stacks_ = 0;              ///< of walks on the GPU: a particle, and at most
-  double most_stacks_ = 0;
+  double fields_ = 0, arena_ = 0;   ///< a particle
+  double cell_ = 0;                 ///< a cell of the tree
+  double most_stacks_ = 0;          ///< of walks on the GPU
   double loaded_ = 0, output_ = 0;  ///< a particle, on the host
 };
 
