@@ -1,5 +1,6 @@
 # shellcheck shell=bash
-# What the job scripts (*.sbatch) share: a run that goes on from job to job. Sourced, not run.
+# What the job scripts (*.sbatch) share: a run that goes on from job to job; and how ranks are started, for scaling.sh as well. Sourced,
+# not run.
 #
 # The run is started with --continue: the first job begins it, later ones go on from its last checkpoint, after `scontrol requeue` as well.
 # Two minutes before the time of the job is over, SLURM sends SIGUSR1 to the script (#SBATCH --signal=B:USR1@120), which passes it on to
@@ -45,7 +46,7 @@ grove_job_begin() {
 grove_job_nodes() { echo "${SLURM_JOB_NUM_NODES:-1}"; }
 grove_job_cores() {
   local cpus threads_per_core
-  cpus="${SLURM_CPUS_ON_NODE:-$(nproc)}"
+  cpus="${SLURM_CPUS_ON_NODE:-$(env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc)}" # nproc tells of the threads of OpenMP, where these are set
   threads_per_core="$(LC_ALL=C lscpu | sed -n 's/^Thread(s) per core: *//p')"
   echo $((cpus / ${threads_per_core:-1} > 0 ? cpus / ${threads_per_core:-1} : 1))
 }

@@ -38,14 +38,16 @@ def fail(message):
 def write_whole(path, write):
     """`write` fills a file that then takes the place of `path`: whoever reads it sees all of it or none."""
     partial = "%s.%d.partial" % (path, os.getpid())
+    is_own = False
     try:
         with open(partial, "xb") as file:
+            is_own = True
             write(file)
         os.replace(partial, path)
     except OSError as error:
         fail("%s cannot be written: %s" % (path, error.strerror))
     finally:
-        if os.path.exists(partial):
+        if is_own and os.path.exists(partial):
             os.remove(partial)
 
 

@@ -27,7 +27,7 @@
 #
 # Results: DIR/scaling.csv has a line for each case and number of ranks, DIR/runs.csv one for each run, DIR/scaling.png is the picture, and
 # DIR/runs has what each run wrote. A case that does not fit into memory is left out, which its line says; a run that fails is shown, and the
-# exit code is then 1. docs/scaling.md explains the columns. Needs Python 3, and matplotlib for the picture.
+# exit code is then 1, as it is where the picture cannot be drawn. docs/scaling.md explains the columns. Needs Python 3, and matplotlib for the picture.
 # In the environment: GROVE is the program (default: build/release/grove), GROVE_LAUNCHER mpirun (default) or srun, GROVE_MPIRUN_FLAGS options
 # of mpirun in place of mapping and binding, GROVE_PYTHON a Python other than python3, GROVE_ROOT the root of the repository.
 #SBATCH --job-name=grove-scaling
@@ -43,6 +43,7 @@ here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 [[ -r "$here/scaling.py" ]] || here="${GROVE_ROOT:-${SLURM_SUBMIT_DIR:-$PWD}}/jobscripts"
 source "$here/setup.sh" || { echo "set GROVE_ROOT to the root of Grove's repository" >&2; exit 2; }
 source "$here/job.sh"
+trap - USR1 TERM # there is no run yet that a signal could be passed on to
 
 grove="${GROVE:-$grove_root/build/release/grove}"
 python="${GROVE_PYTHON:-python3}"
@@ -51,6 +52,8 @@ repeats=3 steps=20 skip=8 dt=0.001
 device=auto time_limit=1800 output=output_scaling picture=true draw_only=false
 # What scaling.py says of a run.
 readonly run_does_not_fit=10 run_failed=11
+# And scaling_picture.py of tables without weak and strong scaling.
+readonly nothing_to_draw=12
 
 read_options() {
   while [[ $# -gt 0 ]]; do
@@ -124,13 +127,20 @@ need_programs() {
 
 # GPUs of this node that the job or the user gives to this script.
 gpus_here() {
-  local visible
+  local visible entry count=0
   if [[ -n "${SLURM_GPUS_ON_NODE:-}" ]]; then
     echo "$SLURM_GPUS_ON_NODE"
+  elif [[ "${SLURM_GPUS_PER_NODE:-}" =~ (^|:)([0-9]+)$ ]]; then
+    # In the shell of salloc, which may be on another node: 4, or h200:4.
+    echo "${BASH_REMATCH[2]}"
   elif [[ -n "${CUDA_VISIBLE_DEVICES+set}" ]]; then
-    # CUDA takes the devices before the first -1.
-    IFS=, read -ra visible <<<"${CUDA_VISIBLE_DEVICES%%-1*}"
-    echo "${#visible[@]}"
+    # Numbers or names, as GPU-8932f937-d72c-1106; CUDA takes those before the first that is -1.
+    IFS=, read -ra visible <<<"$CUDA_VISIBLE_DEVICES"
+    for entry in "${visible[@]}"; do
+      if [[ "$entry" == -1 ]]; then break; fi
+      count=$((count + 1))
+    done
+    echo "$count"
   else
     grove_gpu_count
   fi
@@ -258,6 +268,8 @@ measure() {
   setsid timeout --foreground --kill-after=30 "$time_limit" "${launch[@]}" "$grove" run "${run_settings[@]}" --verbose </dev/null >>"$run/log.txt" 2>&1 &
   process=$!
   wait "$process" || ended=$?
+  # What starts the ranks may have been killed without them; the next run must not share the machine with what is left.
+  if [[ "$ended" -ne 0 ]]; then pkill -KILL --session "$process" 2>/dev/null || true; fi
   process=""
   code=0
   "$python" -B "$here/scaling.py" add "$output" "case=$name" "scaling=$scaling" "model=$model" "ranks=$2" "particles=$particles" "repeat=$3" \
@@ -285,7 +297,13 @@ measure_all() {
 }
 
 draw() {
-  if "$python" -B "$here/scaling_picture.py" "$output"; then grove_say "written $output/scaling.png"; else exit_code=1; fi
+  local code=0
+  "$python" -B "$here/scaling_picture.py" "$output" || code=$?
+  case "$code" in
+    0) grove_say "written $output/scaling.png" ;;
+    "$nothing_to_draw") if $draw_only; then exit_code=1; fi ;;
+    *) exit_code=1 ;;
+  esac
 }
 
 read_options "$@"

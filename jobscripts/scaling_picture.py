@@ -11,6 +11,7 @@ from scaling import fail, read_csv, write_whole
 # What is in the picture's file, to know it by.
 SIGNS = {"Software": "Grove", "Source": "jobscripts/scaling.sh"}
 # Colours of Okabe & Ito 2008, which colour-blind readers can tell apart.
+NOTHING_TO_DRAW = 12  # exit code; scaling.sh knows it
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
 MARKERS = "osD^vPX"
 GREY = "#888888"
@@ -92,7 +93,8 @@ def draw(directory):
               (communication, "", curves([row for row in rows if row["ranks"] > 1], ("weak", "strong"), "communication_s"))]
     panels = [panel for panel in panels if panel[2]]
     if not panels:
-        fail("%s/scaling.csv has no weak or strong scaling that could be drawn" % directory)
+        print("%s/scaling.csv has no weak or strong scaling that could be drawn" % directory)
+        sys.exit(NOTHING_TO_DRAW)
     pyplot, ticker = matplotlib_modules()
     cases = list(dict.fromkeys(row["case"] for row in rows))
     style = {case: {"color": COLOURS[i % len(COLOURS)], "marker": MARKERS[i % len(MARKERS)]} for i, case in enumerate(cases)}

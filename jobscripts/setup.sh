@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Functions shared by jobscripts/quickstart.sh and tests/run.sh: what a machine needs to build Grove and to start it. Sourced, not run.
+# Functions shared by quickstart.sh, scaling.sh and tests/run.sh: what a machine needs to build Grove and to start it. Sourced, not run.
 
 grove_root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 

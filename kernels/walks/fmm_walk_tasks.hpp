@@ -27,7 +27,7 @@ struct FmmTasks {
   // A subtree has few enough particles for what it hands down to stay in the cache. With fewer particles, a list that is handed down serves
   // too few for its task.
   static constexpr std::size_t largest_subtree = 4096, smallest_subtree = 64;
-  /// So many subtrees for each thread, or more, since few of them are as large as they may be.
+  /// So many subtrees for each thread, or more, since few of them are as large as they may be; fewer where they would be too small.
   static constexpr std::size_t subtrees_a_thread = 16;
 
   /// Large cells, level by level, so that none comes before the cell above it; then subtrees along the Morton curve, so that threads read

@@ -7,7 +7,7 @@ command -v python3 >/dev/null || { echo "Skipped: there is no python3 (apt insta
 source "$root/tests/support/shell_tests.sh"
 
 export GROVE=$grove OMP_NUM_THREADS=1
-unset GROVE_LAUNCHER GROVE_MPIRUN_FLAGS GROVE_PYTHON CUDA_VISIBLE_DEVICES SLURM_JOB_ID SLURM_JOB_NUM_NODES SLURM_GPUS_ON_NODE SLURM_NTASKS_PER_NODE
+unset GROVE_LAUNCHER GROVE_MPIRUN_FLAGS GROVE_PYTHON CUDA_VISIBLE_DEVICES SLURM_JOB_ID SLURM_JOB_NUM_NODES SLURM_GPUS_ON_NODE SLURM_GPUS_PER_NODE SLURM_NTASKS_PER_NODE
 PATH=/usr/bin:$PATH
 
 # measures CODE OPTIONS...: with a small case unless the options say otherwise; what is said goes to said.txt.
@@ -137,11 +137,26 @@ a_signal_ends_the_run_and_keeps_the_table() {
   setsid "$root/jobscripts/scaling.sh" --device cpu --ranks 2 --case strong:plummer:1k --case strong:plummer:200k --steps 300 --output "$PWD/results" >said.txt 2>&1 &
   script=$!
   for _ in $(seq 300); do grep -qs "^messages travel" results/runs/strong_plummer_200k_on_2_repeat_1/log.txt && break; sleep 0.1; done
-  holds [ -n "$(pgrep -f "output.directory=$PWD/results")" ] || return 1
+  holds [ -n "$(pgrep -f "output.directory=$PWD/results")" ] || { kill -TERM $script; wait $script; return 1; }
   kill -TERM $script
   wait $script || status=$?
   holds [ $status -eq 143 ] && contains said.txt "stopped" && holds [ "$(field results/scaling.csv status strong_plummer_1k 2)" = "done" ] &&
     holds [ -z "$(pgrep -f "output.directory=$PWD/results")" ] && holds [ -z "$(find results -name '*.partial')" ]
+}
+
+# The runs fail for lack of these GPUs; only how many there are is looked at.
+gpus_are_counted_by_their_names() {
+  "$grove" --version | grep -q "back ends: cuda" || return 0
+  local names=GPU-8932f937-d72c-1106,GPU-1aa2-1107,-1,GPU-3
+  CUDA_VISIBLE_DEVICES=$names "$root/jobscripts/scaling.sh" --steps 2 --skip 1 --repeats 1 --case weak:plummer:100 --no-picture >said.txt 2>&1
+  contains said.txt "on 1 2 ranks (gpu" || return 1
+  SLURM_GPUS_PER_NODE=h200:2 "$root/jobscripts/scaling.sh" --steps 2 --skip 1 --repeats 1 --case weak:plummer:100 --no-picture --output again >said.txt 2>&1
+  contains said.txt "on 1 2 ranks (gpu"
+}
+
+cases_without_a_curve_need_no_picture() {
+  "$root/jobscripts/scaling.sh" --device cpu --ranks 1 --steps 3 --skip 1 --repeats 1 --case largest:plummer:500 >said.txt 2>&1 || { cat said.txt; return 1; }
+  contains said.txt "no weak or strong scaling" && holds [ ! -e output_scaling/scaling.png ] && holds [ "$(field output_scaling/scaling.csv status largest_plummer_500 1)" = "done" ]
 }
 
 the_model_is_that_of_the_document() {

@@ -13,7 +13,8 @@ struct PictureLanes {
   int threads_each = 1;   ///< OpenMP threads that draw one of them, >= 1
 
   /// @param threads        of the rank, >= 1
-  /// @param bytes_a_state  the sums of all pictures of one state: all lanes together keep at most a quarter of a GiB, if one does
+  /// @param bytes_a_state  the sums of all pictures of one state: those of all lanes are at most a quarter of a GiB, if one state's are.
+  ///                       A lane at work takes about twice as much again
   static PictureLanes of(int threads, std::uint64_t bytes_a_state);
 };
 

@@ -109,9 +109,13 @@ class PictureObserver final : public Observer {
   const PictureParameters& parameters() const { return context_.setup.config.pictures; }
 
   void make_lanes(int thread_level) {
-    const PictureLanes wanted = PictureLanes::of(omp_get_max_threads(), PictureSums<Space>::bytes_of(plan_));
+    // The root draws, and in the other ranks a thread of each lane waits for it, which MPI does not do idly. On CPUs the steps need these
+    // cores.
+    const bool has_cores_to_spare = Space::on_gpu || context_.comm.size() == 1;
+    const PictureLanes wanted = has_cores_to_spare ? PictureLanes::of(omp_get_max_threads(), PictureSums<Space>::bytes_of(plan_))
+                                                   : PictureLanes{1, omp_get_max_threads()};
     std::array<std::uint64_t, 1> count{wanted.count};
-    context_.comm.broadcast(std::span<std::uint64_t>(count));  // the root draws
+    context_.comm.broadcast(std::span<std::uint64_t>(count));
     threads_each_ = wanted.threads_each;
     for (std::size_t i = 0; i < count[0]; ++i) lanes_.push_back(std::make_unique<Lane>(context_, thread_level));
   }

@@ -16,6 +16,8 @@ using tests::upload;
 
 /// Lengths around the blocks that scans and reductions are made of.
 const std::vector<std::size_t> lengths{0, 1, 2, 31, 32, 33, 255, 256, 257, 4095, 4096, 4097, 16383, 16384, 16385, 32769, 100003};
+/// Sums of more items take two launches on a GPU.
+constexpr std::size_t most_in_one_launch = std::size_t{1} << 22;
 
 struct CountVisit {
   std::uint32_t* visits;
@@ -165,6 +167,15 @@ TEST_F(Parallel, TheLastTeamToArriveSeesWhatTheOthersWrote) {
 
 TEST_F(Parallel, TransformReduceSumsAllItemsAndTheInitialValueOnce) {
   for (const std::size_t n : lengths) {
+    const auto items = random_items(n, 1000);
+    const auto device = upload(space, items);
+    const std::uint64_t sum = space.transform_reduce(n, std::uint64_t{7}, Item{device.data()}, Add{});
+    EXPECT_EQ(sum, std::accumulate(items.begin(), items.end(), std::uint64_t{7})) << n;
+  }
+}
+
+TEST_F(Parallel, TransformReduceSumsAllItemsWhereTheyTakeASecondLaunch) {
+  for (const std::size_t n : {most_in_one_launch - 1, most_in_one_launch, most_in_one_launch + 1, most_in_one_launch + 300000}) {
     const auto items = random_items(n, 1000);
     const auto device = upload(space, items);
     const std::uint64_t sum = space.transform_reduce(n, std::uint64_t{7}, Item{device.data()}, Add{});

@@ -19,7 +19,7 @@ class WalkThreads : public ::testing::TestWithParam<const char*> {
   BackEnd space = tests::make_space();
   GravityParameters gravity{.method = GetParam(), .opening = "relative", .softening = 0.001};
 
-  ~WalkThreads() override { omp_set_num_threads(omp_get_num_procs()); }
+  ~WalkThreads() override { omp_set_num_threads(threads_before_); }
 
   bool is_tree() const { return gravity.method == "tree"; }
   ExpansionForm form() const { return is_tree() ? WalkTerms::form : GravityLaw(gravity).expansion_form(); }
@@ -59,6 +59,9 @@ class WalkThreads : public ::testing::TestWithParam<const char*> {
               {}},
              WalkMode::own_tree);
   }
+
+ private:
+  const int threads_before_ = omp_get_max_threads();
 };
 
 /// A black hole of 1e9 times the mass of all others in a sphere, most of whose particles are far out, and one target whose last

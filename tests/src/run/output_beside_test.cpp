@@ -216,8 +216,9 @@ TEST_F(PicturesBesideTest, EndARunThatCannotWriteOneOfThem) {
   EXPECT_NE(agreed_error_of([&] { run(); }).find(taken), std::string::npos);
   observers.clear();
   comm.barrier();
-  // Those that were begun meanwhile are whole, or not there.
+  // Those that were begun before are there; those that were begun meanwhile are whole, or not there.
   for (std::uint64_t i = 0; i <= 4; ++i) EXPECT_TRUE(has(output.picture({"speed", "z", i}))) << i;
+  EXPECT_TRUE(has_no_partial_file());
 }
 
 TEST_F(PicturesBesideTest, AreWrittenWithoutTheOneThatCannotBeWhereTheUserSaysSo) {
