@@ -56,8 +56,8 @@ GROVE_HD inline CellSource make_cell_source(float x, float y, float z, float mas
   return {x, y, z, mass, six * q[0], three * q[1], three * q[2], six * q[3], three * q[4], six * zz, u2 * (q[0] + q[3] + zz), 0};
 }
 
-/// Adds a point of mass `mass` at distance (dx, dy, dz), squared r2, to the force on a target. `apart`: r2 is above
-/// NewtonKernel::smallest().
+/// Adds a point of mass `mass` at distance (dx, dy, dz) to the force on a target, with r2 = softening.squared(dx, dy, dz). `apart`: r2 is
+/// above NewtonKernel::smallest().
 template <bool apart, class Softening, class T>
 GROVE_HD void add_particle_at(const Softening& softening, T dx, T dy, T dz, T r2, T mass, Force<T>& force) {
   T f, p;
@@ -76,7 +76,7 @@ GROVE_HD void add_particle_at(const Softening& softening, T dx, T dy, T dz, T r2
 template <class Softening, class T>
 GROVE_HD void add_particle(const Softening& softening, T sx, T sy, T sz, T mass, T tx, T ty, T tz, Force<T>& force) {
   const T dx = sx - tx, dy = sy - ty, dz = sz - tz;
-  add_particle_at<false>(softening, dx, dy, dz, dx * dx + dy * dy + dz * dz, mass, force);
+  add_particle_at<false>(softening, dx, dy, dz, softening.squared(dx, dy, dz), mass, force);
 }
 
 /// The same at distance (dx, dy, dz), also below NewtonKernel::smallest(): 1 / r^3 need not fit into FP32, but the force must. Points at
@@ -95,16 +95,16 @@ GROVE_HD void add_close_particle(const Softening& softening, float dx, float dy,
     force.z += f * (dz * per_r);
     force.potential += potential;
   } else {
-    add_particle_at<false>(softening, dx, dy, dz, dx * dx + dy * dy + dz * dz, mass, force);
+    add_particle_at<false>(softening, dx, dy, dz, softening.squared(dx, dy, dz), mass, force);
   }
 }
 
-/// Adds a cell's monopole and quadrupole. With u = 1 / sqrt(far_r2) and d = source - target:
+/// Adds a cell's monopole and quadrupole. With u = 1 / sqrt(softening.squared()) and d = source - target:
 /// -phi = m u - (tr Q / 2) u^3 + (3/2) dQd u^5; the force is its gradient.
 template <class Softening, class T>
 GROVE_HD void add_cell(const Softening& softening, const CellSource& s, T tx, T ty, T tz, Force<T>& force) {
   const T dx = T(s.x) - tx, dy = T(s.y) - ty, dz = T(s.z) - tz;
-  const T u = reciprocal_sqrt(softening.far_r2(dx * dx + dy * dy + dz * dz));
+  const T u = reciprocal_sqrt(softening.squared(dx, dy, dz));
   const T u2 = u * u, u3 = u * u2, u5 = u3 * u2;
   const T vx = T(s.xx) * dx + T(s.xy) * dy + T(s.xz) * dz;
   const T vy = T(s.xy) * dx + T(s.yy) * dy + T(s.yz) * dz;

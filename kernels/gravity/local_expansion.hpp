@@ -28,7 +28,7 @@ GROVE_HD inline void add_cell_to_local(const Softening& softening, T x, T y, T z
   constexpr int order = Terms::order;
   T radial[order + 1], D[Terms::count], ratio[order + 1];
   const T per_unit = T(1 / unit);
-  radial[0] = T(unit) * reciprocal_sqrt(softening.far_r2(x * x + y * y + z * z));
+  radial[0] = T(unit) * reciprocal_sqrt(softening.squared(x, y, z));
   const T u2 = radial[0] * radial[0];
   ratio[0] = T(1);
   for_terms<order>([&](auto m) {

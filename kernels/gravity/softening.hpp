@@ -3,9 +3,11 @@
 // To add one: write a struct like those below and put it into SofteningKernels. `T` is float, double or a SIMD vector of floats. It has
 // these members:
 //
+// - squared(dx, dy, dz) is the squared distance that the functions below take; beyond support(), multipole terms take it, too. It is never
+// less than the true one. Sums of squares and softening in one expression cost one instruction each.
 // - point(r2, f, p) sets f so that the acceleration is f * (source - target), and p so that the potential is -p.
 // - point_apart(r2, f, p) does the same for r2 above NewtonKernel::smallest(). It need not care for numbers that do not fit into T below.
-// - support() is the distance beyond which multipoles give the softened force. There, far_r2(r2) replaces r2 in multipole terms.
+// - support() is the distance beyond which multipoles give the softened force.
 // - harmonic says whether the potential satisfies Laplace's equation beyond the support.
 // - least_length is the smallest softening length, scaled, at which point() fits into FP32 at all distances.
 // - zero_at_zero says whether point() gives f = p = 0 at r2 = 0, so that a particle may meet itself.
@@ -47,8 +49,8 @@ struct NewtonKernel {
     f = p * p * p;
   }
   template <class T>
-  GROVE_HD T far_r2(T r2) const {
-    return r2;
+  GROVE_HD T squared(T dx, T dy, T dz) const {
+    return dx * dx + dy * dy + dz * dz;
   }
 };
 
@@ -64,7 +66,7 @@ struct PlummerKernel {
 
   template <class T>
   GROVE_HD void point(T r2, T& f, T& p) const {
-    p = reciprocal_sqrt(far_r2(r2));
+    p = reciprocal_sqrt(r2);
     f = p * p * p;
   }
   template <class T>
@@ -72,8 +74,8 @@ struct PlummerKernel {
     point(r2, f, p);
   }
   template <class T>
-  GROVE_HD T far_r2(T r2) const {
-    return r2 + eps2.template as<T>();
+  GROVE_HD T squared(T dx, T dy, T dz) const {
+    return dx * dx + (dy * dy + (dz * dz + eps2.template as<T>()));
   }
 };
 
@@ -104,8 +106,8 @@ struct WendlandC2Kernel {
     f = select(u < T(1), inner_f * scale * scale * scale, inverse * inverse * inverse);
   }
   template <class T>
-  GROVE_HD T far_r2(T r2) const {
-    return r2;
+  GROVE_HD T squared(T dx, T dy, T dz) const {
+    return dx * dx + dy * dy + dz * dz;
   }
 };
 

@@ -3,6 +3,8 @@
 
 #include <cuda_pipeline.h>
 
+#include <bit>
+
 #include "kernels/gravity/interaction.hpp"
 #include "kernels/gravity/local_expansion.hpp"
 #include "kernels/gravity/opening.hpp"
@@ -83,12 +85,7 @@ class TargetForces {
 
   /// M2L of up to 32 cells, one a lane.
   __device__ void add_cells_to_local(const std::uint32_t* cells, std::uint32_t count) {
-    constexpr int words = Memory::words;
-#pragma unroll 2
-    for (int i = lane_; i < static_cast<int>(count) * words; i += warp_size)
-      __pipeline_memcpy_async(&memory_.moments[i / words][i % words],
-                              a_.sources.multipole + std::size_t{cells[i / words]} * stored_moments + 4 * (i % words), sizeof(float4));
-    __pipeline_commit();
+    stage_moments(cells, count);
     const bool active = lane_ < static_cast<int>(count);
     const CellPlace g = load_whole<CellPlace>(a_.sources.geometry + cells[active ? lane_ : 0]);
     const float x = -offset(g.centre_of_mass.x, box_.centre.x), y = -offset(g.centre_of_mass.y, box_.centre.y),
@@ -226,6 +223,23 @@ class TargetForces {
   __device__ void count_tests(std::uint32_t tests) { work_.opening_tests += tests; }
 
  private:
+  /// Starts to copy the moments of up to 32 cells to shared memory, one 16-byte word a lane. Each row has a power of two of lanes, if need
+  /// be some that do nothing: so a lane has the same place in the rows of all rounds, and its addresses differ by constants.
+  __device__ void stage_moments(const std::uint32_t* cells, std::uint32_t count) {
+    constexpr int words = Memory::words, lanes_a_row = static_cast<int>(std::bit_ceil(static_cast<unsigned>(words)));
+    constexpr int rows = warp_size / lanes_a_row;
+    const int word = lane_ % lanes_a_row, first_row = lane_ / lanes_a_row;
+    const auto* const from = reinterpret_cast<const float4*>(a_.sources.multipole) + word;
+    float4* const to = &memory_.moments[first_row][word];
+    constexpr int at_once = words == lanes_a_row ? warp_size / rows : 2;  // registers are short
+#pragma unroll at_once
+    for (int row = 0; row < warp_size; row += rows) {
+      if (word < words && first_row + row < static_cast<int>(count))
+        __pipeline_memcpy_async(to + row * (words | 1), from + std::size_t{cells[first_row + row]} * words, sizeof(float4));
+    }
+    __pipeline_commit();
+  }
+
   static constexpr int terms = Terms::count, stored_moments = multipole_stride(Terms::form);
 
   __device__ void clear() {
@@ -273,7 +287,7 @@ class TargetForces {
 #pragma unroll
       for (int j = 0; j < at_once; ++j) {
         const Float4 s = memory_.particle.offset[self + k + j];
-        const float dx = s.x - x_, dy = s.y - y_, dz = s.z - z_, r2 = dx * dx + dy * dy + dz * dz;
+        const float dx = s.x - x_, dy = s.y - y_, dz = s.z - z_, r2 = softening_.squared(dx, dy, dz);
         closest2 = fminf(closest2, r2);
         add_particle_at<true>(softening_, dx, dy, dz, r2, s.w, force_);
       }
@@ -293,7 +307,7 @@ class TargetForces {
     for (std::uint32_t k = 0; k < count; ++k) {
       const Float4 source = memory_.particle.offset[k];
       float dx = source.x - x_, dy = source.y - y_, dz = source.z - z_, mass = source.w;
-      if (__any_sync(all_lanes, dx * dx + dy * dy + dz * dz <= close_r2())) {
+      if (__any_sync(all_lanes, softening_.squared(dx, dy, dz) <= close_r2())) {
         const std::uint32_t index = memory_.particle.index[k];
         const Double4 s = a_.sources.particles[index];
         dx = offset(s.x, own.x), dy = offset(s.y, own.y), dz = offset(s.z, own.z);

@@ -158,7 +158,7 @@ struct SumSlice {
           dy = dy + low_difference(1, b, j, t.index);
           dz = dz + low_difference(2, b, j, t.index);
         }
-        const Lanes r2 = dx * dx + dy * dy + dz * dz;
+        const Lanes r2 = softening.squared(dx, dy, dz);
         t.closest2 = lesser(t.closest2, r2);
         add_particle_at<true>(softening, dx, dy, dz, r2, m[j], t.block);
       }

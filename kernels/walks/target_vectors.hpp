@@ -199,7 +199,7 @@ class TargetVectors {
     const FloatVector dy = (FloatVector(s.offset.y) - y) + (FloatVector(s.residual.y) - FloatVector::load(rest_y_ + at));
     const FloatVector dz = (FloatVector(s.offset.z) - z) + (FloatVector(s.residual.z) - FloatVector::load(rest_z_ + at));
     const auto is_target = FloatVector::load(lane_ + at) == FloatVector(s.residual.w);
-    const FloatVector mass = select(is_target, FloatVector(0), FloatVector(s.offset.w)), r2 = dx * dx + dy * dy + dz * dz;
+    const FloatVector mass = select(is_target, FloatVector(0), FloatVector(s.offset.w)), r2 = softening.squared(dx, dy, dz);
     if constexpr (Softening::zero_at_zero) closest2 = select(is_target, closest2, select(r2 < closest2, r2, closest2));
     add_particle_at<false>(softening, dx, dy, dz, r2, mass, force);
   }

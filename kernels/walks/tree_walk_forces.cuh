@@ -152,7 +152,7 @@ class GroupForces {
       const Float4 s = memory_.particle[k];
       for (int t = 0; t < targets_per_lane; ++t) {
         const bool itself = skip_self && memory_.index[k] == target_index(t);
-        const float dx = s.x - x_[t], dy = s.y - y_[t], dz = s.z - z_[t], r2 = dx * dx + dy * dy + dz * dz;
+        const float dx = s.x - x_[t], dy = s.y - y_[t], dz = s.z - z_[t], r2 = softening_.squared(dx, dy, dz);
         if constexpr (Softening::zero_at_zero) closest2 = fminf(closest2, itself ? 3e38F : r2);
         add_particle_at<false>(softening_, dx, dy, dz, r2, itself ? 0.0F : s.w, force_[t]);
       }

@@ -46,7 +46,7 @@ Value direct(const std::vector<Point>& points, const Double3& at, const Softenin
   Value v;
   for (const Point& p : points) {
     const Double3 d = p.at - at;
-    const double inverse = 1 / std::sqrt(softening.far_r2(dot(d, d)));
+    const double inverse = 1 / std::sqrt(softening.squared(d.x, d.y, d.z));
     v.u += p.mass * inverse;
     v.g = v.g + p.mass * inverse * inverse * inverse * d;
   }
@@ -73,7 +73,7 @@ class Expansions : public ::testing::Test {
   template <class Softening>
   static Values local(const Values& m, const Double3& d, const Softening& softening) {
     double radial[order + 1], derivative[Terms::count];
-    radial[0] = 1 / std::sqrt(softening.far_r2(dot(d, d)));
+    radial[0] = 1 / std::sqrt(softening.squared(d.x, d.y, d.z));
     for (int i = 0; i < order; ++i) radial[i + 1] = -(2 * i + 1) * radial[0] * radial[0] * radial[i];
     derivatives<Terms>(d.x, d.y, d.z, radial, derivative);
     Values l;

@@ -19,12 +19,12 @@ class Softening : public ::testing::Test {
 
   double force(double r) const {
     double f, p;
-    kernel.point(r * r, f, p);
+    kernel.point(kernel.squared(r, 0.0, 0.0), f, p);
     return f * r;
   }
   double potential(double r) const {
     double f, p;
-    kernel.point(r * r, f, p);
+    kernel.point(kernel.squared(r, 0.0, 0.0), f, p);
     return -p;
   }
 };
@@ -58,7 +58,7 @@ TYPED_TEST(Softening, IsNewtonianFarAway) {
 // What multipoles see beyond the support must be what particles see.
 TYPED_TEST(Softening, IsThatOfMultipolesBeyondItsSupport) {
   for (double r = this->kernel.support() * (1 + 1e-12) + 1e-3; r < 100; r *= 1.3)
-    EXPECT_NEAR(this->potential(r), -reciprocal_sqrt(this->kernel.far_r2(r * r)), 1e-14) << r;
+    EXPECT_NEAR(this->potential(r), -reciprocal_sqrt(this->kernel.squared(r, 0.0, 0.0)), 1e-14) << r;
 }
 
 TYPED_TEST(Softening, IsContinuousAndAttractsLessThanAPointMassEverywhere) {
@@ -77,8 +77,8 @@ TYPED_TEST(Softening, AgreesInBothPrecisions) {
   for (double r = 0; r < 10; r += 0.01) {
     double f, p;
     float single_f, single_p;
-    this->kernel.point(r * r, f, p);
-    this->kernel.point(static_cast<float>(r * r), single_f, single_p);
+    this->kernel.point(this->kernel.squared(r, 0.0, 0.0), f, p);
+    this->kernel.point(this->kernel.squared(static_cast<float>(r), 0.0F, 0.0F), single_f, single_p);
     EXPECT_NEAR(single_f, f, 1e-5 * f + 1e-7) << r;
     EXPECT_NEAR(single_p, p, 1e-5 * p) << r;
   }
@@ -110,7 +110,7 @@ TEST(WendlandC2, IsExactlyNewtonianBeyondThreeSofteningLengths) {
   EXPECT_EQ(kernel.support(), 1.5);
   for (double r = 1.5 + 1e-9; r < 10; r += 0.1) {
     double f, p;
-    kernel.point(r * r, f, p);
+    kernel.point(kernel.squared(r, 0.0, 0.0), f, p);
     EXPECT_NEAR(p, 1 / r, 1e-15);
     EXPECT_NEAR(f, 1 / (r * r * r), 1e-15);
   }
@@ -141,7 +141,7 @@ TEST(GravityLaw, FindsEverySofteningByItsNameAndTakesZeroAsNone) {
     const auto expect_kernel = [&](const auto& kernel) {
       EXPECT_EQ(kernel.name, name);
       double f, p;
-      kernel.point(0.0, f, p);
+      kernel.point(kernel.squared(0.0, 0.0, 0.0), f, p);
       EXPECT_NEAR(p, 2.0 / 3, 1e-12) << "lengths in units of 2";
     };
     std::visit(expect_kernel, GravityLaw(gravity).at({2, 1}).softening);
