@@ -57,6 +57,7 @@ class FmmWalk {
   StepBuffer<Space, float> local_;               ///< [target cells * local_stride(order)] local expansions
   StepBuffer<Space, GroupWork> cell_work_;       ///< [target cells]
   std::size_t most_used_ = 0;                    ///< largest use of lists_, in the walks since begin()
+  bool begins_ = false;                          ///< nothing has been walked since begin()
   std::uint32_t cells_before_ = 0;               ///< target cells of those walks
   std::uint32_t longest_list_ = 512;             ///< room for what one target cell hands down
 };

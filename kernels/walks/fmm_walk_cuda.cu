@@ -31,6 +31,23 @@ std::uint32_t first_level_with_lists(const LevelOffsets& level_offset) {
 
 std::size_t with_room(std::size_t entries) { return entries + entries / 16 + 65536; }
 
+/// Sets what a walk starts from, in one launch.
+struct Start {
+  FmmArguments a;
+  std::uint32_t cells;
+  GroupWork* work_to_clear;  ///< [cells]; null: work adds up
+  __device__ void operator()(std::size_t i) const {
+    if (i < cells) {
+      a.list_range[i] = fmm_walk::not_ready;
+      a.done[i] = 0;
+      if (work_to_clear) work_to_clear[i] = {};
+    }
+    if (i < a.block_slots) a.slots_returned[i] = fmm_walk::no_slot;
+    if (i == 0) *a.counts = {};
+    if (i == 0) *a.status = {};
+  }
+};
+
 /// Marks the target cells that have been walked, and resets the others so that they are walked again.
 struct KeepFinished {
   std::uint64_t* range;
@@ -60,9 +77,9 @@ FmmArguments make_arguments(const ScaledLaw& law, const TreeView& sources, const
 }  // namespace
 
 template <>
-void FmmWalk<CudaSpace>::begin(CudaSpace& space, std::uint32_t cells) {
+void FmmWalk<CudaSpace>::begin(CudaSpace&, std::uint32_t cells) {
   cell_work_.resize_discard(cells);
-  space.fill_bytes(cell_work_.data(), 0, cells * sizeof(GroupWork));
+  begins_ = true;
   if (cells == 0) return;
   // Lists differ a little from step to step, and grow with the number of targets, which changes where domains are cut anew: memory stays
   // as it is while at least half of its reserve is left. Memory that is much too large is given back: the first forces of a run, by a
@@ -91,7 +108,7 @@ void FmmWalk<CudaSpace>::walk(CudaSpace& space, const ScaledLaw& law, const Tree
   check_form(sources, form);
   a.first_level_cell = first_level_with_lists(targets.level_offset());
 
-  a.block_slots = static_cast<unsigned>(space.multiprocessors() * fmm_walk::blocks_per_multiprocessor(form, true));
+  a.block_slots = static_cast<unsigned>(space.multiprocessors() * fmm_walk::blocks_per_multiprocessor(form, true, 1));
   a.stack_capacity = fmm_walk::stack_capacity(sources.levels);
   const std::size_t warps = std::size_t{a.block_slots} * warps_per_block;
   a.lists_first = cells < few_cells * warps;
@@ -104,8 +121,6 @@ void FmmWalk<CudaSpace>::walk(CudaSpace& space, const ScaledLaw& law, const Tree
   Scratch<CudaSpace, ListStatus> status(space, 1);
   Scratch<CudaSpace, WarpCounts> counts(space, 1);
   Scratch<CudaSpace, std::uint8_t> finished(space, cells);
-  space.fill_bytes(status.data(), 0, sizeof(ListStatus));
-  space.fill_bytes(done.data(), 0, cells * sizeof(std::uint32_t));
   a.stacks = stacks.data();
   a.put_off = put_off.data();
   a.slots_returned = slots_returned.data();
@@ -114,8 +129,12 @@ void FmmWalk<CudaSpace>::walk(CudaSpace& space, const ScaledLaw& law, const Tree
   a.counts = counts.data();
 
   list_range_.resize_discard(cells);
-  space.fill_bytes(list_range_.data(), 0xff, cells * sizeof(std::uint64_t));
   a.list_range = list_range_.data();
+  const auto start = [&](GroupWork* work_to_clear) {
+    space.for_each(std::max<std::size_t>(cells, a.block_slots), Start{a, cells, work_to_clear});
+  };
+  start(begins_ ? a.cell_work : nullptr);
+  begins_ = false;
 
   const auto with_fourth = [](std::uint32_t entries) { return entries + entries / 4; };
   law.visit_order([&](auto order) {
@@ -127,8 +146,6 @@ void FmmWalk<CudaSpace>::walk(CudaSpace& space, const ScaledLaw& law, const Tree
       a.collected_capacity = longest_list_;
       a.lists = lists_.data();
       a.list_capacity = static_cast<std::uint32_t>(std::min<std::size_t>(lists_.size(), 0xffffffffU));
-      space.fill_bytes(a.counts, 0, sizeof(WarpCounts));
-      space.fill_bytes(a.slots_returned, 0xff, a.block_slots * sizeof(unsigned));
       launch_fmm_walk<order>(space, law, a);
       ListStatus seen{};
       space.copy_to_host(&seen, a.status, sizeof(seen));
@@ -148,15 +165,15 @@ void FmmWalk<CudaSpace>::walk(CudaSpace& space, const ScaledLaw& law, const Tree
         // Start again: there may be no memory for the old and the new lists at once.
         lists_.release();
         lists_.resize_discard(wanted);
-        space.fill_bytes(a.list_range, 0xff, cells * sizeof(std::uint64_t));
-        space.fill_bytes(a.done, 0, cells * sizeof(std::uint32_t));
-        space.fill_bytes(a.status, 0, sizeof(ListStatus));
+        start(nullptr);
       } else {
         // Continue: what was added to forces must not be added again.
         lists_.resize_keep(wanted);
         space.for_each(cells, KeepFinished{a.list_range, a.done, finished.data()});
         a.finished = finished.data();
         space.fill_bytes(&a.status->short_of_memory, 0, sizeof(a.status->short_of_memory));
+        space.fill_bytes(a.counts, 0, sizeof(WarpCounts));
+        space.fill_bytes(a.slots_returned, 0xff, a.block_slots * sizeof(unsigned));
       }
     }
   });

@@ -66,17 +66,18 @@ void launch_fmm_walk(CudaSpace& space, const ScaledLaw& law, const FmmArguments&
 
 namespace fmm_walk {
 
-/// More warps hide more latency, until registers for the terms of an expansion and of its derivatives run short. The groups must have at
-/// least as many blocks as the cells.
-constexpr int blocks_per_multiprocessor(ExpansionForm form, bool at_group) {
-  return (form.order == 4 ? 4 : 3) + (form.harmonic || at_group);
+/// More warps hide more latency, until registers for the terms of an expansion and of its derivatives run short, for teams sooner. The
+/// groups must have at least as many blocks as the cells.
+constexpr int blocks_per_multiprocessor(ExpansionForm form, bool at_group, int team) {
+  return (form.order == 4 ? 4 : 3) + (form.harmonic || (at_group && team == 1));
 }
 
-/// Pending cells that a lane tests at a time, as long as few are on the stack; see most_taken().
-inline constexpr int tests_a_lane = 2;
+/// Pending cells that a lane tests at a time, as long as few are on the stack; see most_taken(). The warps of a team have fewer each, and
+/// the time of a round counts.
+inline constexpr int tests_a_lane = 2, tests_a_lane_of_team = 1;
 inline constexpr std::uint32_t few_pending = 384, taken_of_many = 4;
-constexpr std::uint32_t most_taken(std::uint32_t pending, std::uint32_t few) {
-  return pending > few ? taken_of_many : tests_a_lane * warp_size;
+constexpr std::uint32_t most_taken(std::uint32_t pending, std::uint32_t few, int tests) {
+  return pending > few ? taken_of_many : static_cast<std::uint32_t>(tests * warp_size);
 }
 
 /// Room for the pending cells of one warp, in a tree with `levels` levels. A cell that is taken is replaced by at most 8 children, so that

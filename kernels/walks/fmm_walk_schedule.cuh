@@ -37,7 +37,7 @@ template <class T>
 __device__ T wait_for(T& word, T not_yet) {
   const cuda::atomic_ref<T, cuda::thread_scope_device> ready(word);
   T seen;
-  while (__any_sync(all_lanes, (seen = ready.load(cuda::memory_order_relaxed)) == not_yet)) __nanosleep(100);
+  while (__any_sync(all_lanes, (seen = ready.load(cuda::memory_order_relaxed)) == not_yet)) __nanosleep(20);
   // Once at the end, not after each load: it empties the first-level cache.
   cuda::atomic_thread_fence(cuda::memory_order_acquire, cuda::thread_scope_device);
   return seen;
@@ -86,6 +86,9 @@ class CellsAbove {
   bool all_done_ = false;
 };
 
+/// Value of FmmArguments::slots_returned where none has been returned.
+inline constexpr unsigned no_slot = ~0U;
+
 /// Lends each block of a walk one slot of memory. There are as many slots as blocks can be resident at once. The launches of cells and
 /// groups overlap, and memory for all blocks of both would be twice as much. The first blocks get new slots. A later block can only be
 /// resident because another block has left; it gets the next slot that was returned. All threads of a block construct and destroy it
@@ -101,7 +104,7 @@ class BlockSlot {
       found = ticket;
       if (ticket >= count) {
         const cuda::atomic_ref<unsigned, cuda::thread_scope_device> next(returned[ticket - count]);
-        while ((found = next.load(cuda::memory_order_acquire)) == no_slot) __nanosleep(100);
+        while ((found = next.load(cuda::memory_order_acquire)) == no_slot) __nanosleep(20);
       }
     }
     __syncthreads();
@@ -120,8 +123,6 @@ class BlockSlot {
   __device__ unsigned number() const { return slot_; }
 
  private:
-  static constexpr unsigned no_slot = ~0U;
-
   unsigned& returned_count_;
   unsigned* returned_;
   unsigned count_, slot_;

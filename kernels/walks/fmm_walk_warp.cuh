@@ -54,8 +54,15 @@ class TargetWalk {
         put_off_(a.put_off + std::size_t{a.put_off_capacity} * warp),
         lane_(static_cast<int>(threadIdx.x % warp_size)) {}
 
-  /// Walks for one target, unless memory is short for a list it needs, or an earlier launch has done so. For groups, the cell above must be
-  /// done. All warps of a team call it together.
+  /// Reads the place of a target, which may be done before the cell above it is ready.
+  __device__ void load(std::uint32_t target) {
+    if constexpr (at_group)
+      forces_.load_group(target);
+    else
+      forces_.load_cell(target);
+  }
+  /// Walks for the target that load() has read, unless memory is short for a list it needs, or an earlier launch has done so. For groups,
+  /// the cell above must be done. All warps of a team call it together.
   __device__ void run(std::uint32_t target) {
     const std::uint32_t above = at_group ? a_.targets.group_parent[target] : a_.targets.parent[target];
     const bool has_parent = a_.has_list(above);
@@ -74,14 +81,12 @@ class TargetWalk {
     begin_sharing();
     const auto memory_of = [this](int k) -> auto& { return (&memory_)[k].sources; };
     if constexpr (at_group) {
-      forces_.load_group(target);
       walk(target);
       forces_.join(own_, memory_of);
       if (!team_.is_first()) return;
       forces_.evaluate_own(own_);
       forces_.finish_group(target, has_parent, above);
     } else {
-      forces_.load_cell(target);
       if (!walk(target)) return;
       forces_.join(own_, memory_of);
       if (!team_.is_first()) return;
@@ -145,6 +150,8 @@ class TargetWalk {
     return begin | std::uint64_t{begin + a_.sources.root_count} << 32;
   }
 
+  static constexpr int tests = Team::warps > 1 ? tests_a_lane_of_team : tests_a_lane;  ///< of a lane, at a time
+
   // How the warps of a team share the pending cells. If the list is short, all of them first do the same tests, whose results count for the
   // first warp only, until there are enough pending cells for all. These then are the list, of which each warp takes its share.
 
@@ -171,8 +178,8 @@ class TargetWalk {
     return shares_ ? (list_end_ - list_next_ + Team::warps - 1) / Team::warps : list_end_ - list_next_;
   }
   __device__ std::uint32_t most_taken() const {
-    if constexpr (Team::warps == 1) return fmm_walk::most_taken(top_, few_pending);
-    return shares_ ? fmm_walk::most_taken(top_, few_pending_of_team) : warp_size;
+    if constexpr (Team::warps == 1) return fmm_walk::most_taken(top_, few_pending, tests);
+    return shares_ ? fmm_walk::most_taken(top_, few_pending_of_team, tests) : warp_size;
   }
   /// Distance of this warp's cells in the list.
   __device__ std::uint32_t list_step() const { return Team::warps == 1 || !shares_ ? 1 : Team::warps; }
@@ -200,9 +207,9 @@ class TargetWalk {
     const bool from_stack = top_ > 0;
     const std::uint32_t taken = smaller(from_stack ? top_ : left_in_list(), most_taken());
     if (from_stack) top_ -= taken;
-    Pending pending[tests_a_lane];
+    Pending pending[tests];
 #pragma unroll
-    for (int j = 0; j < tests_a_lane; ++j) {
+    for (int j = 0; j < tests; ++j) {
       const std::uint32_t at = warp_size * j + lane_;
       const std::uint32_t in_list = list_next_ + at * list_step();
       pending[j].entry = at >= taken ? 0 : from_stack ? stack_[top_ + at] : list_ ? list_[in_list] : in_list;
@@ -217,7 +224,7 @@ class TargetWalk {
       p.links = load_whole(a_.sources.links + p.cell());
     }
 #pragma unroll
-    for (int j = 0; j < tests_a_lane; ++j) test(pending[j], warp_size * j + lane_ < taken);
+    for (int j = 0; j < tests; ++j) test(pending[j], warp_size * j + lane_ < taken);
 #pragma unroll
     for (const Pending& p : pending) pass_on(p);
     __syncwarp();
@@ -355,7 +362,8 @@ class TargetWalk {
 };
 
 template <int order, class Opening, class Softening, bool at_group, class Team>
-__global__ void __launch_bounds__(warps_per_block* warp_size, blocks_per_multiprocessor(ExpansionTerms<order, Softening>::form, at_group))
+__global__ void __launch_bounds__(warps_per_block* warp_size,
+                                  blocks_per_multiprocessor(ExpansionTerms<order, Softening>::form, at_group, Team::warps))
     fmm_walk_kernel(const __grid_constant__ FmmArguments a, const __grid_constant__ Opening opening,
                     const __grid_constant__ Softening softening) {
   if constexpr (!at_group) let_next_launch_start();
@@ -375,12 +383,16 @@ __global__ void __launch_bounds__(warps_per_block* warp_size, blocks_per_multipr
     if constexpr (at_group) {
       const std::uint32_t group = a.data.active.some() ? a.data.active.groups[number] : number;
       const std::uint32_t cell = a.targets.group_parent[group];
+      walk.load(group);
       above.wait(cell, a.has_list(cell));
       walk.run(group);
     } else {
       // Nobody waits for a cell without active targets.
       const std::uint32_t cell = a.first_level_cell + number;
-      if (a.data.active.wants_cell(cell)) walk.run(cell);
+      if (a.data.active.wants_cell(cell)) {
+        walk.load(cell);
+        walk.run(cell);
+      }
       // Also if there was no memory, so that no group waits in vain.
       if (team.is_first()) {
         publish(a.done[cell], 1U);
@@ -396,8 +408,8 @@ void launch(CudaSpace& space, const FmmArguments& a, const Opening& opening, con
             bool overlaps) {
   if (targets == 0) return;
   cudaLaunchConfig_t config{};
-  const auto resident =
-      static_cast<unsigned>(space.multiprocessors() * blocks_per_multiprocessor(ExpansionTerms<order, Softening>::form, at_group));
+  const auto resident = static_cast<unsigned>(space.multiprocessors() *
+                                              blocks_per_multiprocessor(ExpansionTerms<order, Softening>::form, at_group, Team::warps));
   config.gridDim = std::min((targets - 1) / (warps_per_block / Team::warps) + 1, resident);
   config.blockDim = warps_per_block * warp_size;
   config.stream = space.stream();

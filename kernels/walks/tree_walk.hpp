@@ -2,7 +2,8 @@
 //
 // A group is a run of consecutive particles of at most `largest_group`. For each group, the source tree is walked from its root. A cell
 // that the opening criterion accepts for the group's bounding box acts through its moments. A leaf that it does not accept acts through its
-// particles. Two drivers share the tests and the interactions: a warp, or a team of warps, for a group on the GPU, SIMD over the targets on the CPU.
+// particles. Two drivers share the tests and the interactions: a warp, or a team of warps, for a group on the GPU, SIMD over the targets on
+// the CPU.
 #pragma once
 
 #include <stdexcept>
