@@ -1,6 +1,8 @@
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
 
+#include <atomic>
+#include <chrono>
 #include <climits>
 #include <cstring>
 #include <cub/device/device_merge_sort.cuh>
@@ -50,6 +52,18 @@ struct LessInBits {
   __device__ bool operator()(std::uint64_t a, std::uint64_t b) const { return (a & mask) < (b & mask); }
 };
 
+/// One block copies bytes to the host.
+__global__ void copy_to_host_kernel(const std::byte* from, unsigned bytes, std::byte* to, detail::Mark mark) {
+  await_previous_launch();
+  for (unsigned b = threadIdx.x; b < bytes; b += blockDim.x) to[b] = from[b];
+  __threadfence_system();
+  __syncthreads();
+  if (threadIdx.x == 0) mark.set();
+}
+
+// For so long the host looks for a mark itself; then it waits for the end of all work, or for the error that keeps the mark away.
+constexpr auto longest_look = std::chrono::milliseconds(2);
+
 // Up to so many items with more than so many bits are sorted sooner by merging, which needs fewer launches (docs/performance.md).
 constexpr std::size_t most_to_merge = std::size_t{1} << 20;
 constexpr int fewest_bits_to_merge = 49;
@@ -98,6 +112,10 @@ CudaSpace::CudaSpace(int device) : device_(device), arena_(*this) {
   check_cuda(cudaStreamCreateWithFlags(&copy_stream_, cudaStreamNonBlocking), "cudaStreamCreate");
   check_cuda(cudaEventCreateWithFlags(&ordering_, cudaEventDisableTiming), "cudaEventCreate");
   check_cuda(cudaHostAlloc(&small_copy_, small_copy, cudaHostAllocMapped), "cudaHostAlloc");
+  void* mark = nullptr;
+  check_cuda(cudaHostAlloc(&mark, sizeof(*mark_), cudaHostAllocMapped), "cudaHostAlloc");
+  mark_ = static_cast<unsigned*>(mark);
+  *mark_ = 0;
   check_cuda(cudaMalloc(&blocks_done_, sizeof(unsigned)), "cudaMalloc");
   check_cuda(cudaMemsetAsync(blocks_done_, 0, sizeof(unsigned), stream_), "cudaMemsetAsync");
 }
@@ -105,6 +123,7 @@ CudaSpace::CudaSpace(int device) : device_(device), arena_(*this) {
 CudaSpace::~CudaSpace() {
   for (cudaEvent_t event : events_) cudaEventDestroy(event);
   cudaFree(blocks_done_);
+  cudaFreeHost(mark_);
   cudaFreeHost(small_copy_);
   cudaEventDestroy(ordering_);
   cudaStreamDestroy(copy_stream_);
@@ -162,8 +181,10 @@ void CudaSpace::fill_bytes(void* to, int value, std::size_t bytes) {
 }
 void CudaSpace::copy_to_host(void* to, const void* from, std::size_t bytes) {
   if (bytes > 0 && bytes <= small_copy) {
-    check_cuda(cudaMemcpyAsync(small_copy_, from, bytes, cudaMemcpyDeviceToHost, stream_), "cudaMemcpyAsync");
-    synchronize();
+    const detail::Mark mark = next_mark();
+    launch("copy to the host", 1, 256, copy_to_host_kernel, static_cast<const std::byte*>(from), static_cast<unsigned>(bytes),
+           static_cast<std::byte*>(small_copy_), mark);
+    wait_for(mark);
     std::memcpy(to, small_copy_, bytes);
     return;
   }
@@ -193,6 +214,16 @@ void CudaSpace::wait_for_copies() { check_cuda(cudaStreamSynchronize(copy_stream
 void CudaSpace::order_after_copies() {
   check_cuda(cudaEventRecord(ordering_, copy_stream_), "cudaEventRecord");
   check_cuda(cudaStreamWaitEvent(stream_, ordering_), "cudaStreamWaitEvent");
+}
+void CudaSpace::wait_for(const detail::Mark& mark) {
+  const std::atomic_ref<unsigned> word(*mark.word);
+  const auto start = std::chrono::steady_clock::now();
+  do {
+    for (int k = 0; k < 64; ++k)
+      if (word.load(std::memory_order_acquire) == mark.value) return;
+  } while (std::chrono::steady_clock::now() - start < longest_look);
+  synchronize();
+  if (word.load(std::memory_order_acquire) != mark.value) throw SystemError("CUDA: a result of the GPU has not reached the host");
 }
 void CudaSpace::synchronize() { check_cuda(cudaStreamSynchronize(stream_), "cudaStreamSynchronize"); }
 

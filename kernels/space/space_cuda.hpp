@@ -112,9 +112,21 @@ __device__ T written_elsewhere(const T* at) {
   return *reinterpret_cast<const T*>(words);
 }
 
+/// A word on the host, which the GPU sets to `value` once what the host waits for is there.
+struct Mark {
+  unsigned* word;
+  unsigned value;
+
+  /// What this thread has written before is there, too.
+  __device__ void set() const {
+    __threadfence_system();
+    *static_cast<volatile unsigned*>(word) = value;
+  }
+};
+
 /// One block sums partial(0) to partial(count - 1) into *result, which lies on the host; `sums` has room for an item of each thread.
 template <class T, class Partial, class Op>
-__device__ void sum_of_blocks(Partial partial, unsigned count, Op op, T* sums, T* result) {
+__device__ void sum_of_blocks(Partial partial, unsigned count, Op op, T* sums, T* result, Mark mark) {
   const unsigned t = threadIdx.x;
   if (t < count) {
     T sum = partial(t);
@@ -122,7 +134,9 @@ __device__ void sum_of_blocks(Partial partial, unsigned count, Op op, T* sums, T
     sums[t] = sum;
   }
   sum_in_block(sums, count < reduce_threads ? count : reduce_threads, op);
-  if (t == 0) *result = sums[0];
+  if (t != 0) return;
+  *result = sums[0];
+  mark.set();
 }
 
 /// Up to so many blocks, the one that is done last sums what all have summed; where there are more, a second launch does it sooner.
@@ -133,7 +147,8 @@ constexpr std::size_t most_items_of_one_launch = std::size_t{1} << 22;
 /// Each block sums its items into partial[block]. Every block has at least one item. If `blocks_done` is given, which is 0 before and
 /// after, the block that is done last goes on to *result.
 template <class T, class F, class Op>
-__global__ void __launch_bounds__(reduce_threads) reduce_kernel(std::size_t n, F f, Op op, T* partial, unsigned* blocks_done, T* result) {
+__global__ void __launch_bounds__(reduce_threads)
+    reduce_kernel(std::size_t n, F f, Op op, T* partial, unsigned* blocks_done, T* result, Mark mark) {
   static_assert(reduce_threads * sizeof(T) <= 48 << 10, "what a block may have without asking");
   await_previous_launch();
   __shared__ alignas(T) unsigned char memory[reduce_threads * sizeof(T)];
@@ -155,13 +170,14 @@ __global__ void __launch_bounds__(reduce_threads) reduce_kernel(std::size_t n, F
     is_last = atomicInc(blocks_done, gridDim.x - 1) == gridDim.x - 1;
     __threadfence();
   }
-  if (__syncthreads_or(is_last)) sum_of_blocks([=](unsigned b) { return written_elsewhere(partial + b); }, gridDim.x, op, sums, result);
+  if (__syncthreads_or(is_last))
+    sum_of_blocks([=](unsigned b) { return written_elsewhere(partial + b); }, gridDim.x, op, sums, result, mark);
 }
 template <class T, class Op>
-__global__ void __launch_bounds__(reduce_threads) finish_reduce_kernel(const T* partial, unsigned count, Op op, T* result) {
+__global__ void __launch_bounds__(reduce_threads) finish_reduce_kernel(const T* partial, unsigned count, Op op, T* result, Mark mark) {
   await_previous_launch();
   __shared__ alignas(T) unsigned char memory[reduce_threads * sizeof(T)];
-  sum_of_blocks([=](unsigned b) { return partial[b]; }, count, op, reinterpret_cast<T*>(memory), result);
+  sum_of_blocks([=](unsigned b) { return partial[b]; }, count, op, reinterpret_cast<T*>(memory), result, mark);
 }
 }  // namespace detail
 
@@ -238,13 +254,14 @@ class CudaSpace {
     static_assert(sizeof(T) <= small_copy && std::is_trivially_copyable_v<T>);
     Scratch<CudaSpace, T> partial(*this, blocks);
     auto* const result = static_cast<T*>(small_copy_);
+    const detail::Mark mark = next_mark();
     const bool in_one_launch = blocks <= detail::most_blocks_of_one_launch;
     launch("transform_reduce", blocks, detail::reduce_threads, detail::reduce_kernel<T, F, Op>, n, f, op, partial.data(),
-           in_one_launch ? blocks_done_ : nullptr, result);
+           in_one_launch ? blocks_done_ : nullptr, result, mark);
     if (!in_one_launch)
       launch("transform_reduce", 1, detail::reduce_threads, detail::finish_reduce_kernel<T, Op>, partial.data(),
-             static_cast<unsigned>(blocks), op, result);
-    synchronize();
+             static_cast<unsigned>(blocks), op, result, mark);
+    wait_for(mark);
     return op(init, *result);
   }
 
@@ -271,6 +288,11 @@ class CudaSpace {
   }
   void merge_pairs(View<std::uint64_t> keys, View<std::uint32_t> values, int bits);
 
+  /// The mark of the next result that the GPU writes into small_copy_ itself.
+  detail::Mark next_mark() { return {mark_, ++marks_}; }
+  /// Waits for the result, and so for all work before: the host sees it some microseconds before the end of the kernel reaches it.
+  void wait_for(const detail::Mark& mark);
+
   /// Bytes that reach the host sooner by way of memory that the GPU can write itself.
   static constexpr std::size_t small_copy = 4096;
 
@@ -284,6 +306,8 @@ class CudaSpace {
   std::vector<cudaEvent_t> events_;
   std::size_t stamps_used_ = 0;
   void* small_copy_ = nullptr;       ///< [small_copy], on the host
+  unsigned* mark_ = nullptr;         ///< on the host: number of the last result that has reached it
+  unsigned marks_ = 0;               ///< results asked for so far
   unsigned* blocks_done_ = nullptr;  ///< of the present reduction
   PinnedMemory pinned_;
   Arena<CudaSpace> arena_;
