@@ -8,59 +8,64 @@ namespace grove {
 
 namespace {
 
-struct KeyOf {
-  const Double4* position;
-  std::uint64_t* key;
-  KeyCube cube;
-  GROVE_HD void operator()(std::size_t i) const { key[i] = morton_key(position[i], cube); }
-};
-
-struct KeyInClass {
-  const Double4* position;
-  const std::uint8_t* type;
-  ClassOfType class_of_type;
-  std::uint64_t* key;
-  KeyCube cube;
-  GROVE_HD void operator()(std::size_t i) const { key[i] = key_in_class(morton_key(position[i], cube), class_of_type.of[type[i]]); }
-};
-
 struct Iota {
   std::uint32_t* out;
   GROVE_HD void operator()(std::size_t i) const { out[i] = static_cast<std::uint32_t>(i); }
 };
 
-/// What the sort of particles starts from: their present order, and the magnitudes of their accelerations.
+/// What a sort starts from: keys, the present order, and the magnitudes of accelerations. `has_classes`: the rule has several. A GPU would
+/// otherwise copy their table for each particle, whether it is looked at or not.
+template <bool has_classes>
 struct PrepareSort {
+  const Double4* position;
   const Double4* acceleration;
+  const std::uint8_t* type;
+  KeyRule rule;
   AccelerationMeasure measure;
+  std::uint64_t* key;
   std::uint32_t* order;
   float* magnitude;
   GROVE_HD void operator()(std::size_t i) const {
+    const std::uint64_t without_class = morton_key(position[i], rule.cube);
+    if constexpr (has_classes)
+      key[i] = key_in_class(without_class, rule.class_of_type.of[type[i]]);
+    else
+      key[i] = without_class;
     order[i] = static_cast<std::uint32_t>(i);
     magnitude[i] = measure(acceleration[i]);
   }
 };
 
-/// Sorts arrays by way of spare memory, as many at a time as have room there.
+/// Puts arrays into an order, as many at a time as one launch can.
 template <class Space>
 class ArraySort {
  public:
-  ArraySort(Space& space, View<const std::uint32_t> order, void* spare, std::size_t spare_bytes)
-      : space_(space), order_(order), spare_(static_cast<std::byte*>(spare)), spare_bytes_(spare_bytes) {}
+  ArraySort(Space& space, View<const std::uint32_t> order) : space_(space), order_(order) {}
 
-  void add(void* items, std::size_t item_bytes) {
+  /// Memory for sort_by_spare(), which nothing else uses from the next launch on.
+  void use(void* spare, std::size_t bytes) {
+    spare_ = static_cast<std::byte*>(spare);
+    spare_bytes_ = bytes;
+  }
+  /// Puts the items of `from` into `to`, which must not overlap with anything that waits for finish().
+  void sort(const void* from, void* to, std::size_t item_bytes) {
+    if (there_count_ == most_rows) finish();
+    there_[there_count_++] = {from, to, item_bytes};
+  }
+  /// The same by way of the spare memory: `to` may be `from`, or any memory from which items wait to be taken.
+  void sort_by_spare(const void* from, void* to, std::size_t item_bytes) {
     const std::size_t bytes = order_.size * item_bytes;
-    if (bytes > spare_bytes_) return sort_with_more(items, item_bytes);
-    if (count_ == most_rows || aligned(used_, item_bytes) + bytes > spare_bytes_) finish();
+    if (bytes > spare_bytes_) return sort_by_scratch(from, to, item_bytes);
+    if (there_count_ == most_rows || aligned(used_, item_bytes) + bytes > spare_bytes_) finish();
     std::byte* const place = spare_ + aligned(used_, item_bytes);
-    there_[count_] = {items, place, item_bytes};
-    back_[count_++] = {place, items, item_bytes};
+    sort(from, place, item_bytes);
+    back_[back_count_++] = {place, to, item_bytes};
     used_ = aligned(used_, item_bytes) + bytes;
   }
   void finish() {
-    gather_rows(space_, order_.size, order_.data, std::span<const ItemRow>(there_, count_));
-    gather_rows(space_, order_.size, nullptr, std::span<const ItemRow>(back_, count_));
-    count_ = used_ = 0;
+    gather_rows(space_, order_.size, order_.data, std::span<const ItemRow>(there_, there_count_));
+    gather_rows(space_, order_.size, nullptr, std::span<const ItemRow>(back_, back_count_));
+    there_count_ = back_count_ = used_ = 0;
   }
 
  private:
@@ -69,31 +74,21 @@ class ArraySort {
     const std::size_t alignment = item_bytes & (~item_bytes + 1);
     return (used + alignment - 1) / alignment * alignment;
   }
-  void sort_with_more(void* items, std::size_t item_bytes) {
+  void sort_by_scratch(const void* from, void* to, std::size_t item_bytes) {
+    finish();
     Scratch<Space, std::byte> sorted(space_, order_.size * item_bytes);
-    gather_items<Space>(space_, order_, item_bytes, items, sorted.data());
-    space_.copy(items, sorted.data(), order_.size * item_bytes);
+    gather_items<Space>(space_, order_, item_bytes, from, sorted.data());
+    space_.copy(to, sorted.data(), order_.size * item_bytes);
   }
 
   Space& space_;
   View<const std::uint32_t> order_;
-  std::byte* spare_;
-  std::size_t spare_bytes_, used_ = 0, count_ = 0;
+  std::byte* spare_ = nullptr;
+  std::size_t spare_bytes_ = 0, used_ = 0, there_count_ = 0, back_count_ = 0;
   ItemRow there_[most_rows], back_[most_rows];
 };
 
 }  // namespace
-
-template <class Space>
-void compute_keys(Space& space, View<const Double4> position, const KeyCube& cube, View<std::uint64_t> keys) {
-  space.for_each(position.size, KeyOf{position.data, keys.data, cube});
-}
-
-template <class Space>
-void compute_keys_in_classes(Space& space, const Particles<Space>& particles, const ClassOfType& class_of_type, const KeyCube& cube,
-                             View<std::uint64_t> keys) {
-  space.for_each(particles.size(), KeyInClass{particles.position.data(), particles.type.data(), class_of_type, keys.data, cube});
-}
 
 template <class Space>
 void sort_keys(Space& space, View<std::uint64_t> keys, View<std::uint32_t> order, int bits) {
@@ -102,32 +97,53 @@ void sort_keys(Space& space, View<std::uint64_t> keys, View<std::uint32_t> order
 }
 
 template <class Space>
-View<const float> sort_particles(Space& space, View<std::uint64_t> keys, const AccelerationMeasure& measure, Particles<Space>& particles) {
-  const std::size_t n = particles.size();
-  Scratch<Space, float> magnitude(space, n);
-  Scratch<Space, std::uint32_t> order(space, n);
-  space.for_each(n, PrepareSort{particles.acceleration.data(), measure, order.data(), magnitude.data()});
-  space.sort_pairs(keys, order, key_bits);
+SortInput<Space>::SortInput(Space& space, const Particles<Space>& particles, const KeyRule& rule, const AccelerationMeasure& measure,
+                            View<std::uint64_t> keys_to_set)
+    : keys(keys_to_set), magnitude(space, particles.size()), order(space, particles.size()) {
+  const auto prepare = [&]<bool has_classes>(std::bool_constant<has_classes>) {
+    space.for_each(particles.size(),
+                   PrepareSort<has_classes>{particles.position.data(), particles.acceleration.data(), particles.type.data(), rule, measure,
+                                            keys.data, order.data(), magnitude.data()});
+  };
+  rule.class_count > 1 ? prepare(std::true_type{}) : prepare(std::false_type{});
+}
 
-  // Positions are sorted into the memory of the accelerations, and the two arrays swap their memory. All other fields are then sorted by
-  // way of the memory that the positions had.
+template <class Space>
+View<const float> sort_particles(Space& space, const SortInput<Space>& input, Particles<Space>& particles, std::size_t most_scratch) {
+  space.sort_pairs(input.keys, input.order, key_bits);
+
+  // Positions are sorted into the memory of the accelerations, and the two arrays swap their memory. All other arrays are sorted by way of
+  // scratch, together with the positions; or, to save memory, after them by way of the memory that the positions had.
+  const FieldTable& table = *particles.table();
+  const std::size_t n = particles.size(), scratch_bytes = scratch_to_sort_at_once(table, n);
+  const bool at_once = scratch_bytes <= most_scratch;
+  Scratch<Space, std::byte> scratch(space, at_once ? scratch_bytes : 0);
   ParticleArray<Space>&position = particles.array(position_array), &lent = particles.array(acceleration_array);
-  gather_items<Space>(space, order, position.item_bytes(), position.data(), lent.data());
+  ArraySort<Space> arrays(space, input.order);
+  arrays.sort(position.data(), lent.data(), position.item_bytes());
   position.swap(lent);
-  ArraySort<Space> sort(space, order, lent.data(), n * lent.item_bytes());
-  for (std::size_t a = 0; a < particles.array_count(); ++a) {
-    const FieldArray& described = particles.table()->arrays()[a];
-    if (a == position_array || described.is_lent || !described.travels) continue;
-    sort.add(particles.array(a).data(), particles.array(a).item_bytes());
+  if (at_once) {
+    arrays.use(scratch.data(), scratch_bytes);
+  } else {
+    arrays.finish();
+    arrays.use(lent.data(), n * lent.item_bytes());
   }
-  sort.finish();
-  gather_items<Space>(space, order, sizeof(float), magnitude.data(), lent.data());
+  for (std::size_t a = 0; a < particles.array_count(); ++a) {
+    ParticleArray<Space>& array = particles.array(a);
+    if (is_sorted_in_place(table, a)) arrays.sort_by_spare(array.data(), array.data(), array.item_bytes());
+  }
+  if (at_once) {
+    arrays.sort_by_spare(input.magnitude.data(), lent.data(), sizeof(float));
+  } else {
+    arrays.finish();
+    arrays.sort(input.magnitude.data(), lent.data(), sizeof(float));
+  }
+  arrays.finish();
   return {reinterpret_cast<const float*>(lent.data()), n};
 }
 
-template void compute_keys(BackEnd&, View<const Double4>, const KeyCube&, View<std::uint64_t>);
-template void compute_keys_in_classes(BackEnd&, const Particles<BackEnd>&, const ClassOfType&, const KeyCube&, View<std::uint64_t>);
 template void sort_keys(BackEnd&, View<std::uint64_t>, View<std::uint32_t>, int);
-template View<const float> sort_particles(BackEnd&, View<std::uint64_t>, const AccelerationMeasure&, Particles<BackEnd>&);
+template struct SortInput<BackEnd>;
+template View<const float> sort_particles(BackEnd&, const SortInput<BackEnd>&, Particles<BackEnd>&, std::size_t);
 
 }  // namespace grove

@@ -44,8 +44,8 @@ class WholeSet {
     cube_ = frame.cube;
     keys_.resize(particles_.size());
     const View<std::uint64_t> keys{keys_.data(), keys_.size()};
-    compute_keys<HostSpace>(space_, particles_.position.view(), frame.cube, keys);
-    const View<const float> magnitude = sort_particles<HostSpace>(space_, keys, law_.measure(frame.scale, frame.mass), particles_);
+    const SortInput<HostSpace> input(space_, particles_, {frame.cube}, law_.measure(frame.scale, frame.mass), keys);
+    const View<const float> magnitude = sort_particles<HostSpace>(space_, input, particles_);
     magnitude_.assign(magnitude.data, magnitude.data + magnitude.size);
   }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "kernels/gravity/gravity_law.hpp"
+#include "kernels/particles/particle_sort.hpp"
 #include "kernels/tree/tree.hpp"
 #include "kernels/walks/tree_walk.hpp"
 
@@ -32,13 +33,15 @@ double bytes_of_cell(ExpansionForm form) {
   return sizeof(CellLinks) + sizeof(CellGeometry) + sizeof(float) * static_cast<double>(multipole_stride(form)) + sizeof(float);
 }
 
-/// The largest use of the arena by a phase of a force evaluation, a particle.
-double arena_bytes(double bytes_of_cell, bool on_gpu) {
-  constexpr double keys = 8, order = 4, magnitudes = 4, cells_begun = 5.5, of_groups = 1, of_moments = 24;
+constexpr double keys = 8, order = 4, magnitudes = 4;
+
+/// The largest use of the arena by a phase of a force evaluation, a particle, when arrays are sorted by turns.
+double largest_phase(double bytes_of_cell, bool on_gpu) {
+  constexpr double cells_begun = 5.5, of_groups = 1, of_moments = 24;
   const double sort = keys + order + magnitudes + (on_gpu ? keys + order : 16);
   const double tree = keys + cells_begun + 20 * cells;
   const double moments = of_groups + (bytes_of_cell + of_moments) * cells;
-  return arena_room * std::max({sort, tree, moments});
+  return std::max({sort, tree, moments});
 }
 
 double partial_sums(double particles) {
@@ -53,7 +56,8 @@ MemoryModel::MemoryModel(const GravityParameters& gravity, const FieldTable& fie
   for (const FieldArray& array : fields.arrays()) fields_ += static_cast<double>(array.item_bytes);
   if (!is_direct_) {
     cell_ = bytes_of_cell(gravity.method == "tree" ? WalkTerms::form : GravityLaw(gravity).expansion_form());
-    arena_ = arena_bytes(cell_, on_gpu) + (on_gpu && !is_tree_ ? lists : 0);
+    arena_ = largest_phase(cell_, on_gpu);
+    sorted_at_once_ = static_cast<double>(scratch_to_sort_at_once(fields, 1) - scratch_to_sort_at_once(fields, 0));
     most_stacks_ = is_tree_ ? stacks_of_tree : gravity.order == 4 ? stacks_of_order_4 : stacks_of_order_5;
   }
   for (const ParticleField& field : fields.rows()) {
@@ -61,6 +65,14 @@ MemoryModel::MemoryModel(const GravityParameters& gravity, const FieldTable& fie
     output_ += keeps_snapshots ? bytes : 0;
     if (field.input == InInput::required) loaded_ += bytes;
   }
+}
+
+double MemoryModel::arena_bytes(double particles) const {
+  if (is_direct_) return std::max(partial_sums(particles), smallest_arena);
+  const double at_once = keys + order + magnitudes + sorted_at_once_;
+  const bool is_at_once = sorted_at_once_ * particles <= static_cast<double>(most_scratch_to_sort_at_once);
+  const double lists_of_walk = on_gpu_ && !is_tree_ ? lists : 0;
+  return std::max((arena_room * (is_at_once ? std::max(arena_, at_once) : arena_) + lists_of_walk) * particles, smallest_arena);
 }
 
 // Fitted to what 2 and 4 ranks held on the CPU with 7,500 to 100,000 particles each, in Plummer spheres, and two H200s with 524,288 and
@@ -83,8 +95,8 @@ double MemoryModel::stack_bytes(double particles, int ranks) const {
 }
 
 double MemoryModel::device_bytes(double particles, int ranks) const {
-  return fields_ * particles + std::max(is_direct_ ? partial_sums(particles) : arena_ * particles, smallest_arena) +
-         bytes_over_ranks(particles, ranks) + (on_gpu_ && !is_direct_ ? stack_bytes(particles, ranks) : 0);
+  return fields_ * particles + arena_bytes(particles) + bytes_over_ranks(particles, ranks) +
+         (on_gpu_ && !is_direct_ ? stack_bytes(particles, ranks) : 0);
 }
 
 double MemoryModel::host_bytes(double particles, int ranks) const {

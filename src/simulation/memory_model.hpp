@@ -27,12 +27,13 @@ class MemoryModel {
   static constexpr double margin(int ranks) { return ranks == 1 ? 0.1 : 0.25; }
 
  private:
+  double arena_bytes(double particles) const;
   double bytes_over_ranks(double particles, int ranks) const;
-
   double stack_bytes(double particles, int ranks) const;
 
   bool on_gpu_, is_direct_, is_tree_;
   double fields_ = 0, arena_ = 0;   ///< a particle
+  double sorted_at_once_ = 0;       ///< a particle; scratch beside the sort's, see scratch_to_sort_at_once()
   double cell_ = 0;                 ///< a cell of the tree
   double most_stacks_ = 0;          ///< of walks on the GPU
   double loaded_ = 0, output_ = 0;  ///< a particle, on the host

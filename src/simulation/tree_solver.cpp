@@ -129,12 +129,7 @@ void TreeSolver<Space>::build_own_tree(Particles<Space>& particles, PhaseClock<S
   View<const float> last_acceleration;
   {
     Scratch<Space, std::uint64_t> keys(space_, particles.size());
-    if (tree_.class_count == 1)
-      compute_keys<Space>(space_, particles.position.view(), frame_.cube, keys);
-    else
-      compute_keys_in_classes<Space>(space_, particles, law_.classes().of_type, frame_.cube, keys);
-    clock.begin("sort");
-    last_acceleration = sort_particles<Space>(space_, keys, law_.measure(frame_.scale, frame_.mass), particles);
+    last_acceleration = sort(particles, keys, clock);
     clock.begin("tree");
     build_tree<Space>(space_, keys, tree_);
     if (comm_.size() > 1) keep_end_keys(keys);
@@ -142,6 +137,15 @@ void TreeSolver<Space>::build_own_tree(Particles<Space>& particles, PhaseClock<S
   walker_->set_targets(tree_, frame_.cube, particles, last_acceleration);
   clock.begin("moments");
   compute_moments<Space>(space_, particles.position.view(), last_acceleration, frame_.scale, tree_);
+}
+
+/// Sets `keys` and sorts them, and the particles by them. Returns the magnitudes of their last accelerations, as sort_particles() does.
+template <class Space>
+View<const float> TreeSolver<Space>::sort(Particles<Space>& particles, View<std::uint64_t> keys, PhaseClock<Space>& clock) {
+  const KeyRule rule{frame_.cube, tree_.class_count, law_.classes().of_type};
+  const SortInput<Space> input(space_, particles, rule, law_.measure(frame_.scale, frame_.mass), keys);
+  clock.begin("sort");
+  return sort_particles<Space>(space_, input, particles);
 }
 
 /// Others must know the smallest and the largest key, but not before the tree has its moments.

@@ -44,6 +44,7 @@ class TreeSolver final : public ForceSolver<Space> {
   void prepare_for(const GravityLaw& law, Particles<Space>& particles, PhaseClock<Space>& clock, bool is_temporary);
   void make_room_for_others(Particles<Space>& particles);
   void build_own_tree(Particles<Space>& particles, PhaseClock<Space>& clock);
+  View<const float> sort(Particles<Space>& particles, View<std::uint64_t> keys, PhaseClock<Space>& clock);
   void keep_end_keys(View<const std::uint64_t> keys);
   void send_essential_trees(Particles<Space>& particles, bool is_temporary);
   void walk_together(const std::uint8_t* active, PhaseClock<Space>& clock);

@@ -98,8 +98,8 @@ struct BuiltTree {
     set_particles(space, particles, position);
     frame = given ? *given : find_frame(space, Communicator(MPI_COMM_SELF), particles);
     key.resize_discard(particles.size());
-    compute_keys<BackEnd>(space, particles.position.view(), frame.cube, key.view());
-    const View<const float> magnitude = sort_particles<BackEnd>(space, key.view(), AccelerationMeasure{}, particles);
+    const SortInput<BackEnd> input(space, particles, {frame.cube}, AccelerationMeasure{}, key.view());
+    const View<const float> magnitude = sort_particles<BackEnd>(space, input, particles);
     last_acceleration = upload(space, download<float>(space, magnitude));
     build_tree<BackEnd>(space, key.view(), tree);
     make_target_groups(space, tree, particles.size(), largest_group, group_start, {particles.position.data(), frame.cube});

@@ -89,11 +89,13 @@ class EveryField : public testing::TestWithParam<TableCase> {
   void sort_by_key(const Frame& frame, Particles<BackEnd>& particles) {
     Buffer<BackEnd, std::uint64_t> keys(space);
     keys.resize_discard(particles.size());
-    compute_keys<BackEnd>(space, particles.position.view(), frame.cube, keys.view());
-    sort_particles<BackEnd>(space, keys.view(), AccelerationMeasure{}, particles);
-    compute_keys<BackEnd>(space, particles.position.view(), frame.cube, keys.view());
+    const SortInput<BackEnd> input(space, particles, {frame.cube}, AccelerationMeasure{}, keys.view());
+    sort_particles<BackEnd>(space, input, particles);
     const std::vector<std::uint64_t> sorted = download(space, keys);
     EXPECT_TRUE(std::is_sorted(sorted.begin(), sorted.end()));
+    std::vector<std::uint64_t> of_positions;
+    for (const Double4& position : download(space, particles.position)) of_positions.push_back(morton_key(position, frame.cube));
+    EXPECT_TRUE(of_positions == sorted);
   }
 
   /// What the sort does not keep is set anew, as a force evaluation does.
