@@ -307,7 +307,8 @@ class TargetForces {
     for (std::uint32_t k = 0; k < count; ++k) {
       const Float4 source = memory_.particle.offset[k];
       float dx = source.x - x_, dy = source.y - y_, dz = source.z - z_, mass = source.w;
-      if (__any_sync(all_lanes, softening_.squared(dx, dy, dz) <= close_r2())) {
+      // Not the softened distance: a target meets itself at zero.
+      if (__any_sync(all_lanes, dx * dx + dy * dy + dz * dz <= close_r2())) {
         const std::uint32_t index = memory_.particle.index[k];
         const Double4 s = a_.sources.particles[index];
         dx = offset(s.x, own.x), dy = offset(s.y, own.y), dz = offset(s.z, own.z);

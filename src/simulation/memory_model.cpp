@@ -67,12 +67,13 @@ MemoryModel::MemoryModel(const GravityParameters& gravity, const FieldTable& fie
   }
 }
 
-double MemoryModel::arena_bytes(double particles) const {
+double MemoryModel::arena_bytes(double particles, int ranks) const {
   if (is_direct_) return std::max(partial_sums(particles), smallest_arena);
   const double at_once = keys + order + magnitudes + sorted_at_once_;
   const bool is_at_once = sorted_at_once_ * particles <= static_cast<double>(most_scratch_to_sort_at_once);
-  const double lists_of_walk = on_gpu_ && !is_tree_ ? lists : 0;
-  return std::max((arena_room * (is_at_once ? std::max(arena_, at_once) : arena_) + lists_of_walk) * particles, smallest_arena);
+  // When the walk takes its stacks, the scratch of the sort is free again.
+  const double walk = std::max(arena_room * arena_ * particles, smallest_arena) + (on_gpu_ ? stack_bytes(particles, ranks) : 0);
+  return std::max(walk, is_at_once ? arena_room * at_once * particles : 0);
 }
 
 // Fitted to what 2 and 4 ranks held on the CPU with 7,500 to 100,000 particles each, in Plummer spheres, and two H200s with 524,288 and
@@ -95,8 +96,8 @@ double MemoryModel::stack_bytes(double particles, int ranks) const {
 }
 
 double MemoryModel::device_bytes(double particles, int ranks) const {
-  return fields_ * particles + arena_bytes(particles) + bytes_over_ranks(particles, ranks) +
-         (on_gpu_ && !is_direct_ ? stack_bytes(particles, ranks) : 0);
+  const double lists_of_walk = on_gpu_ && !is_direct_ && !is_tree_ ? lists : 0;
+  return (fields_ + lists_of_walk) * particles + arena_bytes(particles, ranks) + bytes_over_ranks(particles, ranks);
 }
 
 double MemoryModel::host_bytes(double particles, int ranks) const {

@@ -27,7 +27,7 @@ class MemoryModel {
   static constexpr double margin(int ranks) { return ranks == 1 ? 0.1 : 0.25; }
 
  private:
-  double arena_bytes(double particles) const;
+  double arena_bytes(double particles, int ranks) const;
   double bytes_over_ranks(double particles, int ranks) const;
   double stack_bytes(double particles, int ranks) const;
 
