@@ -4,7 +4,7 @@
 // these members:
 //
 // - squared(dx, dy, dz) is the squared distance that the functions below take; beyond support(), multipole terms take it, too. It is never
-// less than the true one. Sums of squares and softening in one expression cost one instruction each.
+// less than the true one. One expression for all of it takes one fused multiply-add a coordinate.
 // - point(r2, f, p) sets f so that the acceleration is f * (source - target), and p so that the potential is -p.
 // - point_apart(r2, f, p) does the same for r2 above NewtonKernel::smallest(). It need not care for numbers that do not fit into T below.
 // - support() is the distance beyond which multipoles give the softened force.

@@ -130,7 +130,7 @@ View<const float> sort_particles(Space& space, const SortInput<Space>& input, Pa
   }
   for (std::size_t a = 0; a < particles.array_count(); ++a) {
     ParticleArray<Space>& array = particles.array(a);
-    if (is_sorted_in_place(table, a)) arrays.sort_by_spare(array.data(), array.data(), array.item_bytes());
+    if (goes_there_and_back(table, a)) arrays.sort_by_spare(array.data(), array.data(), array.item_bytes());
   }
   if (at_once) {
     arrays.sort_by_spare(input.magnitude.data(), lent.data(), sizeof(float));

@@ -22,7 +22,7 @@ struct KeyRule {
 
 /// Whether the sort takes an array to other memory and back. Positions stay there, and of what does not travel, or is lent, nothing is
 /// kept.
-inline bool is_sorted_in_place(const FieldTable& table, std::size_t array) {
+inline bool goes_there_and_back(const FieldTable& table, std::size_t array) {
   const FieldArray& described = table.arrays()[array];
   return array != position_array && described.travels && !described.is_lent;
 }
@@ -31,12 +31,12 @@ inline bool is_sorted_in_place(const FieldTable& table, std::size_t array) {
 inline std::size_t scratch_to_sort_at_once(const FieldTable& table, std::size_t n) {
   std::size_t item_bytes = sizeof(float);
   for (std::size_t a = 0; a < table.arrays().size(); ++a)
-    if (is_sorted_in_place(table, a)) item_bytes += table.arrays()[a].item_bytes;
+    if (goes_there_and_back(table, a)) item_bytes += table.arrays()[a].item_bytes;
   return (n + 1) * item_bytes;  // places between the arrays are shorter than an item
 }
 
-/// The most that is taken for it. On a GPU it saves four launches of 3 to 4 us each, on a CPU four passes over the order. With more bytes
-/// than these, which is 400,000 particles of the standard fields, launches hardly count beside the sort itself, while memory begins to.
+/// The most that is taken for it, on a GPU to save launches, on a CPU passes over the order (docs/performance.md). It is enough for 400,000
+/// particles of the standard fields; with more, launches hardly count beside the sort itself, while memory begins to.
 inline constexpr std::size_t most_scratch_to_sort_at_once = std::size_t{1} << 24;
 
 /// What a sort of particles starts from, [particles] each.

@@ -8,6 +8,7 @@
 #include <cub/device/device_merge_sort.cuh>
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
+#include <thread>
 
 #include "kernels/space/error.hpp"
 #include "kernels/space/space.hpp"
@@ -221,6 +222,7 @@ void CudaSpace::wait_for(const detail::Mark& mark) {
   do {
     for (int k = 0; k < 64; ++k)
       if (word.load(std::memory_order_acquire) == mark.value) return;
+    std::this_thread::yield();  // where ranks share a core
   } while (std::chrono::steady_clock::now() - start < longest_look);
   synchronize();
   if (word.load(std::memory_order_acquire) != mark.value) throw SystemError("CUDA: a result of the GPU has not reached the host");

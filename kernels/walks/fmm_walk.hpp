@@ -48,7 +48,8 @@ class FmmWalk {
   void walk(Space& space, const ScaledLaw& law, const TreeView& sources, const FmmTargets<Space>& targets, const FmmWalkTargets& data,
             WalkMode mode);
 
-  /// Cell-cell interactions and opening tests at the target cells above the groups, summed over the walks since begin().
+  /// Cell-cell interactions and opening tests at the target cells above the groups, summed over the walks since begin(); undefined before
+  /// the first one.
   View<const GroupWork> cell_work() const { return cell_work_.view(); }
 
  private:
@@ -57,7 +58,7 @@ class FmmWalk {
   StepBuffer<Space, float> local_;               ///< [target cells * local_stride(order)] local expansions
   StepBuffer<Space, GroupWork> cell_work_;       ///< [target cells]
   std::size_t most_used_ = 0;                    ///< largest use of lists_, in the walks since begin()
-  bool begins_ = false;                          ///< nothing has been walked since begin()
+  bool clears_work_ = false;                     ///< the next walk does: the first one since begin()
   std::uint32_t cells_before_ = 0;               ///< target cells of those walks
   std::uint32_t longest_list_ = 512;             ///< room for what one target cell hands down
 };

@@ -79,7 +79,7 @@ FmmArguments make_arguments(const ScaledLaw& law, const TreeView& sources, const
 template <>
 void FmmWalk<CudaSpace>::begin(CudaSpace&, std::uint32_t cells) {
   cell_work_.resize_discard(cells);
-  begins_ = true;
+  clears_work_ = true;
   if (cells == 0) return;
   // Lists differ a little from step to step, and grow with the number of targets, which changes where domains are cut anew: memory stays
   // as it is while at least half of its reserve is left. Memory that is much too large is given back: the first forces of a run, by a
@@ -133,8 +133,8 @@ void FmmWalk<CudaSpace>::walk(CudaSpace& space, const ScaledLaw& law, const Tree
   const auto start = [&](GroupWork* work_to_clear) {
     space.for_each(std::max<std::size_t>(cells, a.block_slots), Start{a, cells, work_to_clear});
   };
-  start(begins_ ? a.cell_work : nullptr);
-  begins_ = false;
+  start(clears_work_ ? a.cell_work : nullptr);
+  clears_work_ = false;
 
   const auto with_fourth = [](std::uint32_t entries) { return entries + entries / 4; };
   law.visit_order([&](auto order) {

@@ -41,7 +41,8 @@ union SourceMemory {
 };
 
 /// In group radii. For pairs further apart than this, the rounding of two FP32 offsets hardly changes the force (docs/performance.md). The
-/// forces of closer pairs are computed from their positions in FP64.
+/// forces of closer pairs are computed from their positions in FP64. Distances have the softening in them: with a length above this one,
+/// rounding is as small beside the largest force of any pair.
 inline constexpr float close_distance = 1.0F / 64;
 
 template <int order, class Softening, class Team>

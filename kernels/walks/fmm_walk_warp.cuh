@@ -1,7 +1,8 @@
 // The walk of `fmm` on the GPU: one warp for each target cell, and one for each group. Where targets are few, a team of warps walks for
 // each, and every warp takes a share of the pending cells.
 //
-// Pending source cells lie on a stack in global memory. Each lane tests two of them at a time, since a test is mostly waiting for memory.
+// Pending source cells lie on a stack in global memory. Each lane tests two of them at a time, since a test is mostly waiting for memory;
+// in a team one, since the time of a round counts.
 // Accepted cells and leaves wait in queues in shared memory until there are 32. Cells then go into the local expansion, one in each lane.
 // The particles of leaves are put in one sequence and meet the group's targets, one target in each lane. The loop has one place for each
 // kind of work, so that a kernel fits the instruction cache. What a target cell hands down is collected by its warp, and then copied to the
@@ -54,7 +55,7 @@ class TargetWalk {
         put_off_(a.put_off + std::size_t{a.put_off_capacity} * warp),
         lane_(static_cast<int>(threadIdx.x % warp_size)) {}
 
-  /// Reads the place of a target, which may be done before the cell above it is ready.
+  /// Clears all sums, and reads the place of a target. It may be called before the cell above is ready.
   __device__ void load(std::uint32_t target) {
     if constexpr (at_group)
       forces_.load_group(target);
@@ -150,7 +151,8 @@ class TargetWalk {
     return begin | std::uint64_t{begin + a_.sources.root_count} << 32;
   }
 
-  static constexpr int tests = Team::warps > 1 ? tests_a_lane_of_team : tests_a_lane;  ///< of a lane, at a time
+  /// Pending cells that a lane tests at a time.
+  static constexpr int tests_at_once = Team::warps > 1 ? tests_a_lane_of_team : tests_a_lane;
 
   // How the warps of a team share the pending cells. If the list is short, all of them first do the same tests, whose results count for the
   // first warp only, until there are enough pending cells for all. These then are the list, of which each warp takes its share.
@@ -178,8 +180,8 @@ class TargetWalk {
     return shares_ ? (list_end_ - list_next_ + Team::warps - 1) / Team::warps : list_end_ - list_next_;
   }
   __device__ std::uint32_t most_taken() const {
-    if constexpr (Team::warps == 1) return fmm_walk::most_taken(top_, few_pending, tests);
-    return shares_ ? fmm_walk::most_taken(top_, few_pending_of_team, tests) : warp_size;
+    if constexpr (Team::warps == 1) return fmm_walk::most_taken(top_, few_pending, tests_at_once);
+    return shares_ ? fmm_walk::most_taken(top_, few_pending_of_team, tests_at_once) : warp_size;
   }
   /// Distance of this warp's cells in the list.
   __device__ std::uint32_t list_step() const { return Team::warps == 1 || !shares_ ? 1 : Team::warps; }
@@ -207,9 +209,9 @@ class TargetWalk {
     const bool from_stack = top_ > 0;
     const std::uint32_t taken = smaller(from_stack ? top_ : left_in_list(), most_taken());
     if (from_stack) top_ -= taken;
-    Pending pending[tests];
+    Pending pending[tests_at_once];
 #pragma unroll
-    for (int j = 0; j < tests; ++j) {
+    for (int j = 0; j < tests_at_once; ++j) {
       const std::uint32_t at = warp_size * j + lane_;
       const std::uint32_t in_list = list_next_ + at * list_step();
       pending[j].entry = at >= taken ? 0 : from_stack ? stack_[top_ + at] : list_ ? list_[in_list] : in_list;
@@ -224,7 +226,7 @@ class TargetWalk {
       p.links = load_whole(a_.sources.links + p.cell());
     }
 #pragma unroll
-    for (int j = 0; j < tests; ++j) test(pending[j], warp_size * j + lane_ < taken);
+    for (int j = 0; j < tests_at_once; ++j) test(pending[j], warp_size * j + lane_ < taken);
 #pragma unroll
     for (const Pending& p : pending) pass_on(p);
     __syncwarp();

@@ -19,7 +19,8 @@ constexpr std::uint32_t smallest_slice = 32;
 static_assert(sources_per_block % at_once == 0 && smallest_slice % at_once == 0 && at_once % targets_at_once == 0);
 
 /// In distances of the target from the centre. One FP32 number a coordinate gives pairs that are further apart than the first to 2^-13 at
-/// worst, and so their force to 2e-4; hardly any pair is that close. Two numbers give those further apart than the second to 2^-20.
+/// worst, and so their force to 2e-4; hardly any pair is that close. Two numbers give those further apart than the second to 2^-20. Distances
+/// have the softening in them: with a length above these, that holds beside the largest force of any pair.
 constexpr float close_for_one = 0x1p-9F, close_for_two = 0x1p-28F;
 
 /// Positions relative to a centre, each the sum of two FP32 numbers; masses. In arrays padded to whole blocks of `at_once`.

@@ -67,8 +67,8 @@ struct HomogeneousKernel {
     f = select(u2 < T(1), scale * scale * scale, inverse * inverse * inverse);
   }
   template <class T>
-  GROVE_HD T far_r2(T r2) const {
-    return r2;
+  GROVE_HD T squared(T dx, T dy, T dz) const {
+    return dx * dx + dy * dy + dz * dz;
   }
 };
 

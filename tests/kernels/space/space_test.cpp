@@ -82,6 +82,9 @@ struct Item {
   const std::uint64_t* values;
   GROVE_HD std::uint64_t operator()(std::size_t i) const { return values[i]; }
 };
+struct One {
+  GROVE_HD std::uint64_t operator()(std::size_t) const { return 1; }
+};
 struct Real {
   const double* values;
   GROVE_HD double operator()(std::size_t i) const { return values[i]; }
@@ -234,6 +237,18 @@ TEST_F(Parallel, CopyCopiesEveryByteAndNoMore) {
     space.copy(to.data(), from.data(), n);
     items[n] ^= 1;
     EXPECT_EQ(download(space, to), items) << n;
+  }
+}
+
+TEST_F(Parallel, CopiesOfAnySizeReachTheHostBetweenSums) {
+  for (const std::size_t n : {1, 2, 3, 5, 255, 256, 257, 4095, 4096, 4097, 100'003}) {
+    std::vector<std::uint8_t> items(n + 1), seen(n, 0);
+    for (auto& item : items) item = static_cast<std::uint8_t>(random());
+    const auto from = upload(space, items);
+    // Not at the begin of a word.
+    space.copy_to_host(seen.data(), from.data() + 1, n);
+    EXPECT_EQ(seen, std::vector<std::uint8_t>(items.begin() + 1, items.end())) << n;
+    EXPECT_EQ(space.transform_reduce(n, std::uint64_t{7}, One{}, Add{}), 7 + n) << n;
   }
 }
 

@@ -261,15 +261,17 @@ TEST_F(FmmWalkTest, EveryCriterionWorksWithEverySofteningAndG) {
 TEST_F(FmmWalkTest, OfHardSystemsIsDirectSummation) {
   for (const auto& [name, particles] : tests::hard_systems())
     for (const std::string& opening : opening_names())
-      for (const double theta : {1e-3, 0.35}) {
-        SCOPED_TRACE(name + ", " + opening + ", theta " + std::to_string(theta));
-        gravity.opening = opening;
-        set_accuracy(theta);
-        const tests::ForceErrors e = errors(particles);
-        EXPECT_LT(e.acceleration(0.99), theta < 0.1 ? 2e-4 : 5e-3);
-        EXPECT_LT(e.potential(0.99), theta < 0.1 ? 2e-5 : 1e-3);
-        EXPECT_TRUE(e.all_finite());
-      }
+      for (const double theta : {1e-3, 0.35})
+        for (const double softening : {0.0, 0.1}) {
+          SCOPED_TRACE(name + ", " + opening + ", theta " + std::to_string(theta) + ", softening " + std::to_string(softening));
+          gravity.opening = opening;
+          gravity.softening = softening;
+          set_accuracy(theta);
+          const tests::ForceErrors e = errors(particles);
+          EXPECT_LT(e.acceleration(0.99), theta < 0.1 ? 2e-4 : 5e-3);
+          EXPECT_LT(e.potential(0.99), theta < 0.1 ? 2e-5 : 1e-3);
+          EXPECT_TRUE(e.all_finite());
+        }
 }
 
 TEST_F(FmmWalkTest, OfATreeInTwoPartsIsTheWalkOfTheWhole) {
