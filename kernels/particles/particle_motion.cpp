@@ -23,6 +23,15 @@ struct Drift {
   }
 };
 
+struct KickAndDrift {
+  Kick kick;
+  Drift drift;
+  GROVE_HD void operator()(std::size_t i) const {
+    kick(i);
+    drift(i);
+  }
+};
+
 /// Zero if all components are finite, otherwise NaN.
 GROVE_HD double zero_of(const Double4& a) { return 0 * a.x + 0 * a.y + 0 * a.z + 0 * a.w; }
 
@@ -110,6 +119,12 @@ void drift(Space& space, Particles<Space>& particles, double dt) {
 }
 
 template <class Space>
+void kick_and_drift(Space& space, Particles<Space>& particles, double kick_dt, double drift_dt) {
+  space.for_each(particles.size(), KickAndDrift{{particles.acceleration.data(), particles.velocity.data(), kick_dt},
+                                                {particles.velocity.data(), particles.position.data(), drift_dt}});
+}
+
+template <class Space>
 ParticleSums sum_particles(Space& space, const Particles<Space>& particles) {
   const MotionSums all = space.transform_reduce(particles.size(), MotionSums{}, Motion{view_of(particles)}, AddSums{});
   ParticleSums sums{all.s[0], all.s[1], all.s[2], {}, {}, {}};
@@ -137,6 +152,7 @@ std::size_t first_not_finite(Space& space, const Particles<Space>& particles, Pa
 
 template void kick(BackEnd&, Particles<BackEnd>&, double);
 template void drift(BackEnd&, Particles<BackEnd>&, double);
+template void kick_and_drift(BackEnd&, Particles<BackEnd>&, double, double);
 template ParticleSums sum_particles(BackEnd&, const Particles<BackEnd>&);
 template ForceSums sum_forces(BackEnd&, const Particles<BackEnd>&);
 template std::size_t first_not_finite(BackEnd&, const Particles<BackEnd>&, ParticlePart);

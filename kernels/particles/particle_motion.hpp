@@ -13,6 +13,10 @@ void kick(Space& space, Particles<Space>& particles, double dt);
 template <class Space>
 void drift(Space& space, Particles<Space>& particles, double dt);
 
+/// kick() and then drift(), in one loop. Asynchronous.
+template <class Space>
+void kick_and_drift(Space& space, Particles<Space>& particles, double kick_dt, double drift_dt);
+
 /// A sum of doubles and what rounding has taken from it (Neumaier 1974; two-sum of Knuth).
 struct CompensatedSum {
   double sum = 0, lost = 0;

@@ -99,7 +99,10 @@ void sort_keys(Space& space, View<std::uint64_t> keys, View<std::uint32_t> order
 template <class Space>
 SortInput<Space>::SortInput(Space& space, const Particles<Space>& particles, const KeyRule& rule, const AccelerationMeasure& measure,
                             View<std::uint64_t> keys_to_set)
-    : keys(keys_to_set), magnitude(space, particles.size()), order(space, particles.size()) {
+    : keys(keys_to_set),
+      magnitude(space, particles.size()),
+      order(space, particles.size()),
+      key_order(particles.has_acceleration ? KeyOrder::nearly_sorted : KeyOrder::any) {
   const auto prepare = [&]<bool has_classes>(std::bool_constant<has_classes>) {
     space.for_each(particles.size(),
                    PrepareSort<has_classes>{particles.position.data(), particles.acceleration.data(), particles.type.data(), rule, measure,
@@ -110,7 +113,7 @@ SortInput<Space>::SortInput(Space& space, const Particles<Space>& particles, con
 
 template <class Space>
 View<const float> sort_particles(Space& space, const SortInput<Space>& input, Particles<Space>& particles, std::size_t most_scratch) {
-  space.sort_pairs(input.keys, input.order, key_bits);
+  space.sort_pairs(input.keys, input.order, key_bits, input.key_order);
 
   // Positions are sorted into the memory of the accelerations, and the two arrays swap their memory. All other arrays are sorted by way of
   // scratch, together with the positions; or, to save memory, after them by way of the memory that the positions had.

@@ -49,6 +49,7 @@ struct SortInput {
   View<std::uint64_t> keys;
   Scratch<Space, float> magnitude;      ///< what the measure makes of the accelerations
   Scratch<Space, std::uint32_t> order;  ///< the present one
+  KeyOrder key_order;                   ///< particles with accelerations were sorted before they got these
 };
 
 /// Sorts the keys, and the particles by them; equal keys keep their order. Of the accelerations only the magnitudes are kept, since opening

@@ -7,8 +7,10 @@
 //   for_each(n, f)                                  f(i) for i in [0, n)
 //   for_each_by_team<lanes>(n, f)                   f(team, i): the lanes of a team share each i; see serial_team.hpp
 //   transform_reduce(n, init, f, op) -> T           op over f(i), in an order that depends on n alone: the same bits every run
+//   values_to_host(n, f, to)                        to[i] = f(i) on the host; 4 KiB at most
 //   exclusive_scan(in, out)                         out[i] = sum of in[0..i), i in [0, n]; out has one item more than in
-//   sort_pairs(keys, values, bits)                  in place by the lowest `bits` bits of the keys, ascending, stable
+//   sort_pairs(keys, values, bits, order)           in place by the lowest `bits` bits of the keys, ascending, stable; `order` is the
+//                                                   KeyOrder to expect, by default any
 //   copy, fill_bytes, copy_to_host, copy_from_host  of memory that does not overlap; the last two return when
 //                                                   the host memory, which must be pageable, may be used again
 //   bytes_held(), most_bytes_held()                 memory allocated now, and the most since restart_most_bytes_held()

@@ -89,6 +89,11 @@ class HostSpace {
     return result;
   }
 
+  template <class T, class F>
+  void values_to_host(std::size_t n, F f, T* to) {
+    for (std::size_t i = 0; i < n; ++i) to[i] = f(i);
+  }
+
   template <class T>
   void exclusive_scan(View<const T> in, View<T> out) {
     const std::size_t n = in.size;
@@ -113,7 +118,7 @@ class HostSpace {
     out[n] = offset.back();
   }
 
-  void sort_pairs(View<std::uint64_t> keys, View<std::uint32_t> values, int bits);
+  void sort_pairs(View<std::uint64_t> keys, View<std::uint32_t> values, int bits, KeyOrder order = KeyOrder::any);
 
  private:
   static constexpr std::size_t enough_items = 1024;  ///< for several threads; what a team does counts as one item for each lane

@@ -5,12 +5,13 @@
 #include <chrono>
 #include <climits>
 #include <cstring>
-#include <cub/device/device_merge_sort.cuh>
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
 #include <thread>
+#include <utility>
 
 #include "kernels/space/error.hpp"
+#include "kernels/space/sample_sort.cuh"
 #include "kernels/space/space.hpp"
 
 namespace grove {
@@ -47,12 +48,6 @@ struct ItemOrZero {
   GROVE_HD T operator()(std::size_t i) const { return i < count ? items[i] : T{}; }
 };
 
-/// Order by the bits in `mask`.
-struct LessInBits {
-  std::uint64_t mask;
-  __device__ bool operator()(std::uint64_t a, std::uint64_t b) const { return (a & mask) < (b & mask); }
-};
-
 /// One block copies bytes to the host.
 __global__ void copy_to_host_kernel(const std::byte* from, unsigned bytes, std::byte* to, detail::Mark mark) {
   await_previous_launch();
@@ -65,9 +60,8 @@ __global__ void copy_to_host_kernel(const std::byte* from, unsigned bytes, std::
 // For so long the host looks for a mark itself; then it waits for the end of all work, or for the error that keeps the mark away.
 constexpr auto longest_look = std::chrono::milliseconds(2);
 
-// Up to so many items with more than so many bits are sorted sooner by merging, which needs fewer launches (docs/performance.md).
-constexpr std::size_t most_to_merge = std::size_t{1} << 20;
-constexpr int fewest_bits_to_merge = 49;
+// Up to so many items, where they are nearly sorted, are sorted sooner by samples, which needs fewer launches (docs/performance.md).
+constexpr std::size_t most_to_sort_by_samples = std::size_t{1} << 20;
 
 }  // namespace
 
@@ -242,9 +236,9 @@ void CudaSpace::exclusive_scan(View<const T> in, View<T> out) {
   scan(scratch.data());
 }
 
-void CudaSpace::sort_pairs(View<std::uint64_t> keys, View<std::uint32_t> values, int bits) {
+void CudaSpace::sort_pairs(View<std::uint64_t> keys, View<std::uint32_t> values, int bits, KeyOrder order) {
   if (keys.empty()) return;
-  if (keys.size <= most_to_merge && bits >= fewest_bits_to_merge) return merge_pairs(keys, values, bits);
+  if (order == KeyOrder::nearly_sorted && keys.size <= most_to_sort_by_samples) return sort_by_samples(keys, values, bits);
   // With a second buffer for each array, CUB needs little scratch beside it; without, it would need two.
   Scratch<CudaSpace, std::uint64_t> spare_keys(*this, keys.size);
   Scratch<CudaSpace, std::uint32_t> spare_values(*this, keys.size);
@@ -262,16 +256,32 @@ void CudaSpace::sort_pairs(View<std::uint64_t> keys, View<std::uint32_t> values,
   if (both_values.Current() != values.data) copy(values.data, both_values.Current(), values.size * sizeof(std::uint32_t));
 }
 
-void CudaSpace::merge_pairs(View<std::uint64_t> keys, View<std::uint32_t> values, int bits) {
+void CudaSpace::sort_by_samples(View<std::uint64_t> keys, View<std::uint32_t> values, int bits) {
+  using namespace sample_sort;
   const LessInBits less{~std::uint64_t{0} >> (64 - bits)};
-  std::size_t bytes = 0;
-  const auto sort = [&](void* scratch) {
-    check_cuda(cub::DeviceMergeSort::StableSortPairs(scratch, bytes, keys.data, values.data, cuda_count(keys.size), less, stream_),
-               "DeviceMergeSort");
+  const Pairs pairs{keys.data, values.data};
+  // Tiles of threads * items pairs; buckets may have some more.
+  const auto sort = [&]<int threads, int items, int bucket_items>(std::integer_sequence<int, threads, items, bucket_items>) {
+    const bool is_one_tile = keys.size <= threads * items;
+    Scratch<CudaSpace, std::uint64_t> tile_keys(*this, is_one_tile ? 0 : keys.size);
+    Scratch<CudaSpace, std::uint32_t> tile_values(*this, is_one_tile ? 0 : keys.size), border(*this, most_tiles);
+    Scratch<CudaSpace, std::uint64_t> sample(*this, is_one_tile ? 0 : most_tiles * samples_of_tile);
+    const Tiles tiles{is_one_tile ? pairs : Pairs{tile_keys.data(), tile_values.data()}, is_one_tile ? nullptr : sample.data(),
+                      static_cast<unsigned>(keys.size), threads * items};
+    launch("sort of tiles", tiles.tiles(), threads, sort_tiles_kernel<threads, items>, pairs, tiles, less);
+    if (is_one_tile) return;
+    launch("borders of buckets", (tiles.samples() - 1) / (borders_threads / 32) + 1, borders_threads, find_borders_kernel, tiles,
+           border.data(), less);
+    launch("sort of buckets", tiles.buckets(), threads, sort_buckets_kernel<threads, bucket_items>, tiles, border.data(), pairs, less);
   };
-  sort(nullptr);
-  Scratch<CudaSpace, std::byte> scratch(*this, bytes);
-  sort(scratch.data());
+  // Small tiles, as long as there are no more of them than multiprocessors of a large card; then the smallest of which there are not too
+  // many.
+  if (keys.size <= most_tiles / 2 * 1024)
+    sort(std::integer_sequence<int, 256, 4, 6>{});
+  else if (keys.size <= most_tiles * 2048)
+    sort(std::integer_sequence<int, 512, 4, 6>{});
+  else
+    sort(std::integer_sequence<int, 512, 8, 10>{});
 }
 
 template void CudaSpace::exclusive_scan(View<const std::uint32_t>, View<std::uint32_t>);

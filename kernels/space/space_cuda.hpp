@@ -6,7 +6,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
+#include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -93,14 +96,45 @@ __global__ void __launch_bounds__(for_each_threads) for_each_by_team_kernel(std:
 
 constexpr unsigned reduce_threads = 256, most_reduce_blocks = 1024;
 
-/// The sum of as many items as a block has threads, of which `count` are there, in sums[0].
-template <class T, class Op>
-__device__ void sum_in_block(T* sums, unsigned count, Op op) {
-  const unsigned t = threadIdx.x;
-  for (unsigned half = reduce_threads / 2; half > 0; half /= 2) {
-    __syncthreads();
-    if (t < half && t + half < count) sums[t] = op(sums[t], sums[t + half]);
+/// What the lane `distance` above has.
+template <class T>
+__device__ T from_lane_above(const T& x, unsigned distance) {
+  static_assert(sizeof(T) % sizeof(unsigned) == 0 && alignof(T) >= alignof(unsigned) && std::is_trivially_copyable_v<T>);
+  constexpr unsigned words = sizeof(T) / sizeof(unsigned);
+  T got = x;
+#pragma unroll
+  for (unsigned w = 0; w < words; ++w) {
+    unsigned word;
+    memcpy(&word, reinterpret_cast<const unsigned char*>(&x) + w * sizeof(word), sizeof(word));
+    word = __shfl_down_sync(~0U, word, distance);
+    memcpy(reinterpret_cast<unsigned char*>(&got) + w * sizeof(word), &word, sizeof(word));
   }
+  return got;
+}
+
+/// The sum over the first `count` lanes of a warp, in the first lane.
+template <class T, class Op>
+__device__ T sum_in_warp(T sum, unsigned count, Op op) {
+  const unsigned lane = threadIdx.x % 32;
+#pragma unroll 1
+  for (unsigned distance = 16; distance > 0; distance /= 2) {
+    const T other = from_lane_above(sum, distance);
+    if (lane + distance < count) sum = op(sum, other);
+  }
+  return sum;
+}
+
+/// The sum over the first `count` threads of a block, in the first thread; the others pass any item. `of_warps` has room for an item of
+/// each warp. Within warps the items go from register to register: in shared memory, large ones would lie in a few banks.
+template <class T, class Op>
+__device__ T sum_in_block(T sum, unsigned count, Op op, T* of_warps) {
+  const unsigned t = threadIdx.x, warp = t / 32, before = warp * 32;
+  sum = sum_in_warp(sum, count > before ? count - before : 0, op);
+  if (t % 32 == 0) of_warps[warp] = sum;
+  __syncthreads();
+  const unsigned warps = (count + 31) / 32;
+  if (warp == 0) sum = sum_in_warp(of_warps[t < warps ? t : 0], warps, op);
+  return sum;
 }
 
 /// What another block of the same launch has written.
@@ -124,18 +158,15 @@ struct Mark {
   }
 };
 
-/// One block sums partial(0) to partial(count - 1) into *result, which lies on the host; `sums` has room for an item of each thread.
+/// One block sums partial(0) to partial(count - 1) into *result, which lies on the host; `of_warps` is as above.
 template <class T, class Partial, class Op>
-__device__ void sum_of_blocks(Partial partial, unsigned count, Op op, T* sums, T* result, Mark mark) {
+__device__ void sum_of_blocks(Partial partial, unsigned count, Op op, T* of_warps, T* result, Mark mark) {
   const unsigned t = threadIdx.x;
-  if (t < count) {
-    T sum = partial(t);
-    for (unsigned b = t + reduce_threads; b < count; b += reduce_threads) sum = op(sum, partial(b));
-    sums[t] = sum;
-  }
-  sum_in_block(sums, count < reduce_threads ? count : reduce_threads, op);
+  T sum = partial(t < count ? t : 0);
+  for (unsigned b = t + reduce_threads; b < count; b += reduce_threads) sum = op(sum, partial(b));
+  sum = sum_in_block(sum, count < reduce_threads ? count : reduce_threads, op, of_warps);
   if (t != 0) return;
-  *result = sums[0];
+  *result = sum;
   mark.set();
 }
 
@@ -149,20 +180,16 @@ constexpr std::size_t most_items_of_one_launch = std::size_t{1} << 22;
 template <class T, class F, class Op>
 __global__ void __launch_bounds__(reduce_threads)
     reduce_kernel(std::size_t n, F f, Op op, T* partial, unsigned* blocks_done, T* result, Mark mark) {
-  static_assert(reduce_threads * sizeof(T) <= 48 << 10, "what a block may have without asking");
   await_previous_launch();
-  __shared__ alignas(T) unsigned char memory[reduce_threads * sizeof(T)];
-  T* const sums = reinterpret_cast<T*>(memory);
+  __shared__ alignas(T) unsigned char memory[reduce_threads / 32 * sizeof(T)];
+  T* const of_warps = reinterpret_cast<T*>(memory);
   const std::size_t first = std::size_t{blockIdx.x} * reduce_threads, stride = std::size_t{gridDim.x} * reduce_threads;
   const unsigned t = threadIdx.x;
   const unsigned summed = n - first < reduce_threads ? static_cast<unsigned>(n - first) : reduce_threads;
-  if (t < summed) {
-    T sum = f(first + t);
-    for (std::size_t i = first + t + stride; i < n; i += stride) sum = op(sum, f(i));
-    sums[t] = sum;
-  }
-  sum_in_block(sums, summed, op);
-  if (t == 0) partial[blockIdx.x] = sums[0];
+  T sum = f(first + (t < summed ? t : 0));
+  for (std::size_t i = first + t + stride; i < n; i += stride) sum = op(sum, f(i));
+  sum = sum_in_block(sum, summed, op, of_warps);
+  if (t == 0) partial[blockIdx.x] = sum;
   if (!blocks_done) return;
   bool is_last = false;
   if (t == 0) {
@@ -171,12 +198,23 @@ __global__ void __launch_bounds__(reduce_threads)
     __threadfence();
   }
   if (__syncthreads_or(is_last))
-    sum_of_blocks([=](unsigned b) { return written_elsewhere(partial + b); }, gridDim.x, op, sums, result, mark);
+    sum_of_blocks([=](unsigned b) { return written_elsewhere(partial + b); }, gridDim.x, op, of_warps, result, mark);
 }
+
+/// One block writes f(0) to f(n - 1) to `to`, which lies on the host.
+template <class T, class F>
+__global__ void __launch_bounds__(for_each_threads) values_to_host_kernel(std::size_t n, F f, T* to, Mark mark) {
+  await_previous_launch();
+  for (std::size_t i = threadIdx.x; i < n; i += for_each_threads) to[i] = f(i);
+  __threadfence_system();
+  __syncthreads();
+  if (threadIdx.x == 0) mark.set();
+}
+
 template <class T, class Op>
 __global__ void __launch_bounds__(reduce_threads) finish_reduce_kernel(const T* partial, unsigned count, Op op, T* result, Mark mark) {
   await_previous_launch();
-  __shared__ alignas(T) unsigned char memory[reduce_threads * sizeof(T)];
+  __shared__ alignas(T) unsigned char memory[reduce_threads / 32 * sizeof(T)];
   sum_of_blocks([=](unsigned b) { return partial[b]; }, count, op, reinterpret_cast<T*>(memory), result, mark);
 }
 }  // namespace detail
@@ -265,11 +303,21 @@ class CudaSpace {
     return op(init, *result);
   }
 
+  template <class T, class F>
+  void values_to_host(std::size_t n, F f, T* to) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    if (n * sizeof(T) > small_copy) throw std::logic_error("values_to_host() takes few values");
+    const detail::Mark mark = next_mark();
+    launch("values_to_host", 1, detail::for_each_threads, detail::values_to_host_kernel<T, F>, n, f, static_cast<T*>(small_copy_), mark);
+    wait_for(mark);
+    std::memcpy(to, small_copy_, n * sizeof(T));
+  }
+
   /// T: std::uint32_t or std::uint64_t.
   template <class T>
   void exclusive_scan(View<const T> in, View<T> out);
 
-  void sort_pairs(View<std::uint64_t> keys, View<std::uint32_t> values, int bits);
+  void sort_pairs(View<std::uint64_t> keys, View<std::uint32_t> values, int bits, KeyOrder order = KeyOrder::any);
 
  private:
   /// Launches a kernel that calls await_previous_launch(): its start takes place while the launch before it ends.
@@ -286,7 +334,7 @@ class CudaSpace {
     config.numAttrs = overlaps_launches_ ? 1 : 0;
     check_cuda(cudaLaunchKernelEx(&config, kernel, std::forward<Arguments>(arguments)...), name);
   }
-  void merge_pairs(View<std::uint64_t> keys, View<std::uint32_t> values, int bits);
+  void sort_by_samples(View<std::uint64_t> keys, View<std::uint32_t> values, int bits);
 
   /// The mark of the next result that the GPU writes into small_copy_ itself.
   detail::Mark next_mark() { return {mark_, ++marks_}; }

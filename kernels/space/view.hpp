@@ -8,6 +8,9 @@
 
 namespace grove {
 
+/// What a sort may expect. Its result is the same, but where most keys are out of place, one that expects little movement is slow.
+enum class KeyOrder { any, nearly_sorted };
+
 /// `size` items at `data`, on the host or the device; does not own them.
 template <class T>
 struct View {

@@ -52,8 +52,7 @@ struct ListTargets {
 struct PickOffsets {
   LevelOffsets level_offset;
   const std::uint32_t* before;  ///< [cells + 1]
-  std::uint32_t* at;
-  GROVE_HD void operator()(std::size_t l) const { at[l] = before[level_offset[l]]; }
+  GROVE_HD std::uint32_t operator()(std::size_t l) const { return before[level_offset[l]]; }
 };
 
 }  // namespace
@@ -64,11 +63,10 @@ void FmmTargets<Space>::build(Space& space, const Tree<Space>& tree, std::size_t
   level_offset_.fill(0);
   if (particle_count == 0) return;
   const std::size_t cells = tree.cell_count(), places = particle_count + 1;
-  Scratch<Space, std::uint32_t> marks(space, places + cells), before(space, places + cells + 1), offsets(space, level_offset_.size());
+  Scratch<Space, std::uint32_t> marks(space, places + cells), before(space, places + cells + 1);
   mark_targets(space, tree, particle_count, largest_fmm_group, outliers, {marks.view().part(0, places), marks.view().part(places, cells)});
   space.template exclusive_scan<std::uint32_t>(marks.view(), before.view());
-  space.for_each(offsets.view().size, PickOffsets{tree.level_offset, before.data() + places, offsets.data()});
-  copy_to_host<Space, std::uint32_t>(space, offsets.view(), level_offset_);
+  space.values_to_host(level_offset_.size(), PickOffsets{tree.level_offset, before.data() + places}, level_offset_.data());
   const std::uint32_t group_starts = level_offset_.front();  // all marks before the cells
   for (std::uint32_t& offset : level_offset_) offset -= group_starts;
 

@@ -20,7 +20,7 @@
 
 namespace grove {
 
-inline constexpr int largest_leaf = 16;  ///< particles; more only where the keys cannot tell them apart
+inline constexpr int largest_leaf = 24;  ///< particles; more only where the keys cannot tell them apart
 
 /// The children and particles into which a cell opens.
 struct alignas(16) CellLinks {

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <span>
 
 #include "kernels/tree/cell_begins.hpp"
 
@@ -67,19 +66,16 @@ struct FindBegins {
   }
 };
 
-struct FindLevels {
+/// The first cell of each level, and the first particle of each class.
+struct FindSizes {
   CellBegins cells;
-  std::uint32_t* begin;
-  GROVE_HD void operator()(std::size_t l) const { begin[l] = cells.first_cell(static_cast<int>(l)); }
-};
-
-struct FindClasses {
   const std::uint64_t* keys;
   std::uint32_t particle_count;
-  std::uint32_t* begin;
-  GROVE_HD void operator()(std::size_t c) const {
-    begin[c] = lower_bound(keys, 0, particle_count, key_in_class(0, static_cast<std::uint32_t>(c)));
+  GROVE_HD std::uint32_t operator()(std::size_t i) const {
+    if (i < levels) return cells.first_cell(static_cast<int>(i));
+    return lower_bound(keys, 0, particle_count, key_in_class(0, static_cast<std::uint32_t>(i - levels)));
   }
+  static constexpr std::size_t levels = std::tuple_size_v<LevelOffsets>;
 };
 
 /// Lists the first particles of the cells that begin at a word.
@@ -132,13 +128,10 @@ struct LinkCells {
 /// Sets the numbers of cells and particles that the host must know.
 template <class Space>
 void read_sizes(Space& space, View<const std::uint64_t> keys, const CellBegins& cells, Tree<Space>& tree) {
-  constexpr std::size_t levels = std::tuple_size_v<LevelOffsets>, classes = most_type_classes + 1;
-  const std::size_t known_classes = tree.class_count > 1 ? classes : 0;
-  Scratch<Space, std::uint32_t> begin(space, levels + known_classes);
-  space.for_each(levels, FindLevels{cells, begin.data()});
-  space.for_each(known_classes, FindClasses{keys.data, static_cast<std::uint32_t>(keys.size), begin.data() + levels});
+  constexpr std::size_t levels = FindSizes::levels, classes = most_type_classes + 1;
   std::array<std::uint32_t, levels + classes> sizes{};
-  copy_to_host<Space, std::uint32_t>(space, begin.view(), std::span(sizes).first(levels + known_classes));
+  space.values_to_host(tree.class_count > 1 ? levels + classes : levels, FindSizes{cells, keys.data, static_cast<std::uint32_t>(keys.size)},
+                       sizes.data());
   std::copy_n(sizes.begin(), levels, tree.level_offset.begin());
   std::copy_n(sizes.begin() + levels, classes, tree.class_begin.begin());
 }

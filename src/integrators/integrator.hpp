@@ -22,6 +22,8 @@ class StepContext {
   /// velocity += dt * acceleration, and position += dt * velocity, of all particles. Asynchronous.
   void kick(double dt) { grove::kick(space_, particles_, dt); }
   void drift(double dt) { grove::drift(space_, particles_, dt); }
+  /// A kick and then a drift, which takes less time than one after the other.
+  void kick_and_drift(double kick_dt, double drift_dt) { grove::kick_and_drift(space_, particles_, kick_dt, drift_dt); }
   /// Sets accelerations and potentials to those at the present positions. Particles may change order and rank; all fields that the table
   /// says travel go with them. Collective.
   void compute_forces() { compute_forces_(); }

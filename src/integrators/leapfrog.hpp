@@ -14,8 +14,7 @@ struct Leapfrog {
 
   template <class Space>
   void step(StepContext<Space>& context, double dt) const {
-    context.kick(0.5 * dt);
-    context.drift(dt);
+    context.kick_and_drift(0.5 * dt, dt);
     context.compute_forces();
     context.kick(0.5 * dt);
   }

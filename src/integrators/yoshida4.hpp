@@ -23,14 +23,11 @@ struct Yoshida4 {
   void step(StepContext<Space>& context, double dt) const {
     // The outer and the middle part of a step: 2 outer + middle = 1, and the errors of third order cancel.
     const double root = std::cbrt(2.0), outer = 1 / (2 - root), middle = -root * outer;
-    context.kick(0.5 * outer * dt);
-    context.drift(outer * dt);
+    context.kick_and_drift(0.5 * outer * dt, outer * dt);
     context.compute_forces();
-    context.kick(0.5 * (outer + middle) * dt);
-    context.drift(middle * dt);
+    context.kick_and_drift(0.5 * (outer + middle) * dt, middle * dt);
     context.compute_forces();
-    context.kick(0.5 * (middle + outer) * dt);
-    context.drift(outer * dt);
+    context.kick_and_drift(0.5 * (middle + outer) * dt, outer * dt);
     context.compute_forces();
     context.kick(0.5 * outer * dt);
   }

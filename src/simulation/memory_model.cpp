@@ -12,15 +12,15 @@ namespace grove {
 
 namespace {
 
-/// Cells a particle: 0.23 in a Plummer sphere, 0.27 in a homogeneous cube.
-constexpr double cells = 0.23;
+/// Cells a particle in a Plummer sphere; docs/architecture.md, "Memory", has other sets.
+constexpr double cells = 0.16;
 /// The arena is a little larger than its largest use.
 constexpr double arena_room = 1 + 1.0 / 64, smallest_arena = 1 << 20;
 /// On the GPU, the lists of the walk `fmm`, bytes a particle, and the stacks of its warps, bytes, by the order of its expansions.
 constexpr double lists = 5.5, stacks_of_order_4 = 22e6, stacks_of_order_5 = 17.5e6;
-/// The stacks of the walk `tree`: those of as many warps as can be there at once, and of one, which walks for a group of about 45
+/// The stacks of the walk `tree`: those of as many warps as can be there at once, and of one, which walks for a group of about 42
 /// particles. Four warps share a group where there are fewer groups than one for three warps (tree_walk_cuda.cu).
-constexpr double stacks_of_tree = 20e6, stack_of_warp = 6.25e3, particles_of_group = 45, warps_of_team = 4, warps_a_group_for_teams = 3;
+constexpr double stacks_of_tree = 20e6, stack_of_warp = 6.25e3, particles_of_group = 42, warps_of_team = 4, warps_a_group_for_teams = 3;
 /// These are higher by this factor over ranks, whose trees may have as many levels as there can be.
 constexpr double stacks_over_ranks = 1.1;
 /// On the GPU, the least memory from which other GPUs read messages of one kind, bytes.
@@ -76,14 +76,13 @@ double MemoryModel::arena_bytes(double particles, int ranks) const {
   return std::max(walk, is_at_once ? arena_room * at_once * particles : 0);
 }
 
-// Fitted to what 2 and 4 ranks held on the CPU with 7,500 to 100,000 particles each, in Plummer spheres, and two H200s with 524,288 and
-// 16,777,216. The first term is that of arrays, which grow by a sixteenth when particles come. The second is that of the trees for and from
-// other ranks: a surface, which has twice as many sides where there are twice as many ranks, until all sides have neighbours. The third is
-// that of outboxes and lists.
+// Fitted to what 2 to 8 ranks held on the CPU with 3,750 to 100,000 particles each, in Plummer spheres: all within 12 %. The first term is
+// that of arrays, which grow by a sixteenth when particles come. The second is that of the trees for and from other ranks: a surface, which
+// has twice as many sides where there are twice as many ranks, until all six sides have neighbours. The third is that of outboxes and lists.
 double MemoryModel::bytes_over_ranks(double particles, int ranks) const {
   if (ranks == 1) return 0;
   if (is_direct_) return ring_block * particles * std::min(ranks - 1, 2) + (on_gpu_ ? outbox : 0);
-  const double border = (900 + 22 * cell_) * std::min(std::log2(ranks), 3.0);
+  const double border = (150 + 16 * cell_) * std::log2(std::min(ranks, 6));
   return fields_ / 16 * particles + border * std::cbrt(particles * particles) + (on_gpu_ ? 2 * outbox : 0.3e6);
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kernels/space/vector.hpp"
+#include "kernels/tree/tree.hpp"
 
 namespace grove::tests {
 
@@ -43,15 +44,15 @@ inline std::vector<NamedSystem> hard_systems() {
     return systems.emplace_back(NamedSystem{name, std::move(particles)}).particles;
   };
   add("one particle", {{0.3, -2, 5, 2}});
-  add("a full leaf", plummer_sphere(16, 1));
-  add("one more than a leaf", plummer_sphere(17, 2));
+  add("a full leaf", plummer_sphere(largest_leaf, 1));
+  add("one more than a leaf", plummer_sphere(largest_leaf + 1, 2));
   add("all at one point", std::vector<Double4>(100, Double4{1, 2, 3, 0.01}));
   add("all at the origin", std::vector<Double4>(70, Double4{0, 0, 0, 0.01}));
 
   auto& pair = add("two at the same place", plummer_sphere(500, 3));
   pair[17] = pair[400];
   auto& clumps = add("clumps without extent", plummer_sphere(400, 4));
-  for (std::size_t i = 0; i < clumps.size(); ++i) clumps[i] = clumps[i / 20];
+  for (std::size_t i = 0; i < clumps.size(); ++i) clumps[i] = clumps[i - i % (largest_leaf + 4)];
   for (Double4& p : add("no mass at all", plummer_sphere(300, 5))) p.w = 0;
   auto& tracers = add("half of them tracers", plummer_sphere(600, 6));
   for (std::size_t i = 0; i < tracers.size(); i += 2) tracers[i].w = 0;

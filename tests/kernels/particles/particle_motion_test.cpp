@@ -31,20 +31,26 @@ TEST_F(Motion, KickAndDriftMoveEveryParticleByItsOwnRates) {
     velocity[i] = {-x, 1, 0.5 * x};
     acceleration[i] = {1, x, -2 * x, 99};
   }
-  set(position, velocity, acceleration);
-  kick(space, particles, 0.25);
-  drift(space, particles, 0.5);
-  const auto p = tests::download(space, particles.position);
-  const auto v = tests::download(space, particles.velocity);
-  for (std::size_t i = 0; i < n; ++i) {
-    const double x = static_cast<double>(i);
-    ASSERT_DOUBLE_EQ(v[i].x, -x + 0.25);
-    ASSERT_DOUBLE_EQ(v[i].y, 1 + 0.25 * x);
-    ASSERT_DOUBLE_EQ(v[i].z, 0);
-    ASSERT_DOUBLE_EQ(p[i].x, x + 0.5 * (-x + 0.25));
-    ASSERT_DOUBLE_EQ(p[i].y, 2 * x + 0.5 * (1 + 0.25 * x));
-    ASSERT_DOUBLE_EQ(p[i].z, 3 * x);
-    ASSERT_EQ(p[i].w, 4);
+  for (const bool at_once : {false, true}) {
+    set(position, velocity, acceleration);
+    if (at_once) {
+      kick_and_drift(space, particles, 0.25, 0.5);
+    } else {
+      kick(space, particles, 0.25);
+      drift(space, particles, 0.5);
+    }
+    const auto p = tests::download(space, particles.position);
+    const auto v = tests::download(space, particles.velocity);
+    for (std::size_t i = 0; i < n; ++i) {
+      const double x = static_cast<double>(i);
+      ASSERT_DOUBLE_EQ(v[i].x, -x + 0.25);
+      ASSERT_DOUBLE_EQ(v[i].y, 1 + 0.25 * x);
+      ASSERT_DOUBLE_EQ(v[i].z, 0);
+      ASSERT_DOUBLE_EQ(p[i].x, x + 0.5 * (-x + 0.25));
+      ASSERT_DOUBLE_EQ(p[i].y, 2 * x + 0.5 * (1 + 0.25 * x));
+      ASSERT_DOUBLE_EQ(p[i].z, 3 * x);
+      ASSERT_EQ(p[i].w, 4);
+    }
   }
 }
 

@@ -54,12 +54,18 @@ class ParticleSort : public testing::TestWithParam<TableCase> {
     return expected;
   }
 
+  /// With accelerations or without, on which it depends what the sort expects.
   void expect_sorted(const ParticleSet& before, int class_count, std::size_t most_scratch) {
+    for (const bool has_acceleration : {false, true}) expect_sorted(before, class_count, most_scratch, has_acceleration);
+  }
+
+  void expect_sorted(const ParticleSet& before, int class_count, std::size_t most_scratch, bool has_acceleration) {
     const std::size_t n = before.size();
     SCOPED_TRACE(std::to_string(n) + " particles, " + std::to_string(class_count) + " classes, scratch " + std::to_string(most_scratch));
     const KeyRule keys = rule(class_count);
     Particles<BackEnd> particles(space, table);
     grove::upload(space, before, particles);
+    particles.has_acceleration = has_acceleration;
     Buffer<BackEnd, std::uint64_t> key(space);
     key.resize_discard(n);
     std::vector<float> magnitude;

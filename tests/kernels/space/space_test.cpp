@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <random>
 
@@ -94,6 +95,11 @@ struct Add {
   GROVE_HD T operator()(T a, T b) const {
     return a + b;
   }
+};
+
+struct ItemAndPlace {
+  const std::uint32_t* items;
+  GROVE_HD std::uint32_t operator()(std::size_t i) const { return items[i % 4] + static_cast<std::uint32_t>(i); }
 };
 
 class Parallel : public ::testing::Test {
@@ -211,20 +217,65 @@ TEST_F(Parallel, SortPairsIsStableAndLooksAtTheLowestBitsOnly) {
   for (const int bits : {1, 8, 13, 21, 63, 64})
     for (const std::size_t n :
          {std::size_t{0}, std::size_t{1}, std::size_t{1000}, std::size_t{70001}, std::size_t{1} << 20, (std::size_t{1} << 20) + 1}) {
-      if (n > 100000 && bits != 63) continue;  // on a GPU, more items are sorted in another way
+      if (n > 100000 && bits != 63) continue;
       std::vector<std::uint64_t> keys(n);
       for (auto& key : keys) key = bits > 60 ? (random() % 500) * 0x9e3779b97f4a7c15ULL : random();
       std::vector<std::uint32_t> values(n);
       std::iota(values.begin(), values.end(), 0U);
+      const std::uint64_t mask = bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
+      std::vector<std::uint32_t> expected = values;
+      std::stable_sort(expected.begin(), expected.end(),
+                       [&](std::uint32_t a, std::uint32_t b) { return (keys[a] & mask) < (keys[b] & mask); });
+      for (const KeyOrder order : {KeyOrder::any, KeyOrder::nearly_sorted}) {  // on a GPU these are two sorts
+        const auto sorted_keys = upload(space, keys);
+        const auto sorted_values = upload(space, values);
+        space.sort_pairs(sorted_keys.view(), sorted_values.view(), bits, order);
+        EXPECT_EQ(download(space, sorted_values), expected) << bits << " bits, " << n;
+        const auto got = download(space, sorted_keys);
+        for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(got[i], keys[expected[i]]);
+      }
+    }
+}
+
+TEST_F(Parallel, SortPairsSortsKeysOfAnyDistributionWhateverItExpects) {
+  constexpr std::uint64_t block = 1024;  // a GPU sorts so many or a multiple at a time
+  const std::vector<std::pair<const char*, std::function<std::uint64_t(std::uint64_t, std::uint64_t)>>> kinds = {
+      {"sorted", [](std::uint64_t i, std::uint64_t) { return i; }},
+      {"reversed", [](std::uint64_t i, std::uint64_t n) { return n - i; }},
+      {"equal", [](std::uint64_t, std::uint64_t) { return std::uint64_t{7}; }},
+      {"the largest", [](std::uint64_t, std::uint64_t) { return ~std::uint64_t{0}; }},
+      {"sorted but for some", [this](std::uint64_t i, std::uint64_t n) { return i % 50 == 0 ? random() % n : i; }},
+      {"every block the same", [](std::uint64_t i, std::uint64_t) { return i % block << 32; }},
+      {"two values", [](std::uint64_t i, std::uint64_t) { return i * 2654435761U >> 7 & 1; }},
+      {"random", [this](std::uint64_t, std::uint64_t) { return random(); }}};
+  constexpr int bits = 63;  // those of a particle's key
+  for (const auto& [name, key_of] : kinds)
+    for (const std::size_t n :
+         {block - 1, block, block + 1, 2 * block, 20 * block + 3, 96 * block, 128 * block, 128 * block + 1, 512 * block, 512 * block + 1}) {
+      std::vector<std::uint64_t> keys(n);
+      for (std::size_t i = 0; i < n; ++i) keys[i] = key_of(i, n);
+      std::vector<std::uint32_t> values(n);
+      std::iota(values.begin(), values.end(), 0U);
       const auto sorted_keys = upload(space, keys);
       const auto sorted_values = upload(space, values);
-      space.sort_pairs(sorted_keys.view(), sorted_values.view(), bits);
-      const std::uint64_t mask = bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
-      std::stable_sort(values.begin(), values.end(), [&](std::uint32_t a, std::uint32_t b) { return (keys[a] & mask) < (keys[b] & mask); });
-      EXPECT_EQ(download(space, sorted_values), values) << bits << " bits, " << n;
+      space.sort_pairs(sorted_keys.view(), sorted_values.view(), bits, KeyOrder::nearly_sorted);
+      std::stable_sort(values.begin(), values.end(), [&](std::uint32_t a, std::uint32_t b) { return keys[a] << 1 < keys[b] << 1; });
+      EXPECT_EQ(download(space, sorted_values), values) << name << ", " << n;
       const auto got = download(space, sorted_keys);
-      for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(got[i], keys[values[i]]);
+      for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(got[i], keys[values[i]]) << name << ", " << n;
     }
+}
+
+TEST_F(Parallel, ValuesReachTheHostInOrder) {
+  const std::vector<std::uint32_t> items = {5, 3, 8, 1};
+  const auto device = upload(space, items);
+  const std::uint32_t* const from = device.data();
+  for (const std::size_t n : {std::size_t{0}, std::size_t{1}, std::size_t{300}, std::size_t{1024}}) {
+    std::vector<std::uint32_t> seen(n + 1, 77), expected(n + 1, 77);
+    for (std::size_t i = 0; i < n; ++i) expected[i] = items[i % 4] + static_cast<std::uint32_t>(i);
+    space.values_to_host(n, ItemAndPlace{from}, seen.data());
+    EXPECT_EQ(seen, expected) << n;
+  }
 }
 
 TEST_F(Parallel, CopyCopiesEveryByteAndNoMore) {

@@ -335,7 +335,7 @@ std::vector<Double4> uniform_cube(std::size_t n) {
 TEST_F(Moments, AreRightInTreesWithLargeLevelsAndHeaps) {
   // Levels of 4,096 cells and more, and of 65,536, are summed in other ways. The heap is one leaf with more particles than others may have.
   constexpr std::uint32_t heap = 100;
-  for (const std::size_t n : {50000U, 600000U}) {
+  for (const std::size_t n : {50000U, 900000U}) {
     SCOPED_TRACE(n);
     std::vector<Double4> particles = uniform_cube(n);
     std::fill_n(particles.begin() + 7, heap, particles[0]);
@@ -343,7 +343,7 @@ TEST_F(Moments, AreRightInTreesWithLargeLevelsAndHeaps) {
     std::size_t largest_level = 0, heaps = 0;
     for (int l = 0; l <= deepest_level; ++l)
       largest_level = std::max<std::size_t>(largest_level, t.level_offset[l + 1] - t.level_offset[l]);
-    EXPECT_GE(largest_level, n < 600000 ? 4096U : 65536U);
+    EXPECT_GE(largest_level, n < 900000 ? 4096U : 65536U);
     for (std::uint32_t c = 0; c < t.links.size(); ++c) {
       ASSERT_NO_FATAL_FAILURE(expect_mass_and_centre(t, c));
       const CellLinks& cell = t.links[c];

@@ -21,7 +21,7 @@ double held_over_model(const GravityParameters& gravity, const ParticleSet& all,
   const auto sim = simulation(gravity, comm);
   sim->start(share_of(all, comm), 0);
   // Until then the blocks of the first forces have become one.
-  for (int step = 0; step < 2; ++step) sim->step(1e-5);
+  for (int step = 0; step < 4; ++step) sim->step(1e-5);
   const MemoryModel model(gravity, *standard_fields(), sim->device_state().is_gpu(), true);
   const double share = static_cast<double>(all.size()) / comm.size();
   return static_cast<double>(comm.max(sim->work_counts().bytes_held)) / model.device_bytes(share, comm.size());

@@ -1,0 +1,216 @@
+// The stable sort of up to about a million pairs on the GPU in three launches, by regular sampling (Shi & Schaeffer 1992). A sort by
+// digits, or one that merges two runs at a time, has a launch or more for each digit or merge; with so few pairs these take longer than the
+// work.
+//
+// A block sorts each tile of pairs. Of every tile some pairs at equal distances are samples, and of the sorted samples some at equal
+// distances are the borders of about as many buckets as there are tiles. A block then collects one bucket from all tiles and sorts it. A
+// pair is known by its key and its place among the sorted tiles, so that equal keys can lie in different buckets. Buckets are nearly as
+// large as tiles where the keys were nearly sorted before, as those of particles are from step to step. The sort is right for all keys, but
+// slow where buckets become larger than their blocks have room for: with random keys some do.
+#pragma once
+
+#include <cub/block/block_merge_sort.cuh>
+#include <cub/block/block_scan.cuh>
+
+#include "kernels/space/space.hpp"
+
+namespace grove::sample_sort {
+
+/// Samples of a tile, and the most tiles that there may be.
+inline constexpr unsigned samples_of_tile = 16, most_tiles = 256;
+
+/// Order by the bits in `mask`.
+struct LessInBits {
+  std::uint64_t mask;
+  __device__ bool operator()(std::uint64_t a, std::uint64_t b) const { return (a & mask) < (b & mask); }
+};
+
+/// Keys and values in memory of the GPU.
+struct Pairs {
+  std::uint64_t* keys;
+  std::uint32_t* values;
+};
+
+/// Sorted tiles one after the other, of `tile` pairs each, but for the last one.
+struct Tiles {
+  Pairs pairs;
+  std::uint64_t* sample;  ///< [samples()] keys; null if there is one tile
+  unsigned count, tile;
+
+  __host__ __device__ unsigned tiles() const { return (count - 1) / tile + 1; }
+  __host__ __device__ unsigned between_samples() const { return tile / samples_of_tile; }
+  /// The first sample of tile t. It is another place in each tile: where all tiles are alike, their samples would otherwise be, too.
+  __host__ __device__ unsigned first_sample(unsigned t) const { return t * tile + t * between_samples() / tiles(); }
+  /// The place of sample i.
+  __host__ __device__ unsigned place_of(unsigned i) const {
+    return first_sample(i / samples_of_tile) + i % samples_of_tile * between_samples();
+  }
+  __host__ __device__ unsigned samples() const {
+    const unsigned last = tiles() - 1, first = first_sample(last);
+    return last * samples_of_tile + (count > first ? (count - first - 1) / between_samples() + 1 : 0);
+  }
+  __host__ __device__ unsigned buckets() const { return (samples() - 1) / samples_of_tile + 1; }
+  /// One past the last pair of tile t.
+  __device__ unsigned end(unsigned t) const { return min((t + 1) * tile, count); }
+  /// Looks for the first pair of a tile that does not come before another pair in the order of all.
+  struct Search {
+    unsigned low, high;
+    std::uint64_t key;  ///< of the other pair
+    bool equal_comes_first;
+
+    __device__ bool is_open() const { return low < high; }
+    __device__ unsigned middle() const { return (low + high) / 2; }
+    /// `other` is the key in the middle.
+    __device__ void step(std::uint64_t other, LessInBits less) {
+      if (!is_open()) return;
+      const bool before = equal_comes_first ? !less(key, other) : less(other, key);
+      (before ? low : high) = middle() + before;
+    }
+  };
+  /// In tile t, for pair `at`.
+  __device__ Search search(unsigned t, unsigned at) const {
+    if (at / tile == t) return {at, at, 0, false};
+    return {t * tile, end(t), pairs.keys[at], t < at / tile};
+  }
+  /// The results of two searches: both go on at once, since each waits for memory.
+  __device__ uint2 find(Search a, Search b, LessInBits less) const {
+    while (a.is_open() || b.is_open()) {
+      const std::uint64_t of_a = pairs.keys[min(a.middle(), count - 1)], of_b = pairs.keys[min(b.middle(), count - 1)];
+      a.step(of_a, less);
+      b.step(of_b, less);
+    }
+    return make_uint2(a.low, b.low);
+  }
+};
+
+/// Each block sorts one tile of `from` into `to`, which may be the same if there is only one.
+template <int threads, int items>
+__global__ void __launch_bounds__(threads) sort_tiles_kernel(Pairs from, Tiles to, LessInBits less) {
+  static_assert(threads * items % samples_of_tile == 0);
+  using Sort = cub::BlockMergeSort<std::uint64_t, threads, items, std::uint32_t>;
+  __shared__ typename Sort::TempStorage memory;
+  await_previous_launch();
+  const unsigned begin = blockIdx.x * threads * items, end = to.end(blockIdx.x);
+  std::uint64_t keys[items];
+  std::uint32_t values[items];
+  const unsigned first = begin + threadIdx.x * items;
+#pragma unroll
+  for (int k = 0; k < items; ++k) {
+    keys[k] = first + k < end ? from.keys[first + k] : ~std::uint64_t{0};
+    values[k] = first + k < end ? from.values[first + k] : 0;
+  }
+  // A stable sort leaves what lies past the end behind all pairs, even those with the largest key.
+  Sort(memory).StableSort(keys, values, less);
+#pragma unroll
+  for (int k = 0; k < items; ++k) {
+    if (first + k >= end) continue;
+    to.pairs.keys[first + k] = keys[k];
+    to.pairs.values[first + k] = values[k];
+    const unsigned from_sample = first + k - to.first_sample(blockIdx.x);  // a large number before the first
+    if (to.sample && from_sample < to.tile && from_sample % to.between_samples() == 0)
+      to.sample[blockIdx.x * samples_of_tile + from_sample / to.between_samples()] = keys[k];
+  }
+}
+
+inline constexpr unsigned borders_threads = 256;
+
+/// A warp for each sample finds its rank among all. border[b] is the first pair of bucket b.
+inline __global__ void __launch_bounds__(borders_threads) find_borders_kernel(Tiles tiles, std::uint32_t* border, LessInBits less) {
+  constexpr unsigned lanes = 32;
+  await_previous_launch();
+  const unsigned i = (blockIdx.x * borders_threads + threadIdx.x) / lanes, samples = tiles.samples();
+  if (i >= samples) return;
+  const std::uint64_t key = tiles.sample[i];
+  unsigned before = 0;
+#pragma unroll 4
+  for (unsigned j = threadIdx.x % lanes; j < samples; j += lanes) {
+    const std::uint64_t other = tiles.sample[j];
+    before += less(other, key) || (j < i && !less(key, other));
+  }
+  const unsigned rank = __reduce_add_sync(~0U, before);
+  if (threadIdx.x % lanes == 0 && rank % samples_of_tile == 0) border[rank / samples_of_tile] = tiles.place_of(i);
+}
+
+/// The pairs of one bucket: a piece of every tile.
+template <int threads>
+struct Bucket {
+  unsigned begin[most_tiles];       ///< of the piece of each tile
+  unsigned before[most_tiles + 1];  ///< pairs in the pieces before it
+
+  /// Finds the pieces, a thread each. Returns the number of pairs that come before the bucket.
+  __device__ unsigned find(const Tiles& tiles, const std::uint32_t* border, unsigned bucket, LessInBits less) {
+    static_assert(threads >= most_tiles);
+    using Scan = cub::BlockScan<uint2, threads>;
+    __shared__ typename Scan::TempStorage memory;
+    const unsigned t = threadIdx.x, count = tiles.tiles();
+    uint2 sizes = {0, 0};  // of what lies before the bucket in this tile, and of the piece
+    if (t < count) {
+      const unsigned first = t * tiles.tile, last = tiles.end(t);
+      const uint2 piece =
+          tiles.find(bucket == 0 ? Tiles::Search{first, first, 0, false} : tiles.search(t, border[bucket]),
+                     bucket + 1 == tiles.buckets() ? Tiles::Search{last, last, 0, false} : tiles.search(t, border[bucket + 1]), less);
+      begin[t] = piece.x;
+      sizes = {piece.x - first, piece.y - piece.x};
+    }
+    const auto add = [](uint2 a, uint2 b) { return make_uint2(a.x + b.x, a.y + b.y); };
+    uint2 sum, all;
+    Scan(memory).ExclusiveScan(sizes, sum, uint2{0, 0}, add, all);
+    if (t < most_tiles) before[t] = sum.y;
+    if (t == 0) before[most_tiles] = all.y;
+    __syncthreads();
+    return all.x;
+  }
+  __device__ unsigned size() const { return before[most_tiles]; }
+  /// The tile in whose piece pair i of the bucket is.
+  __device__ unsigned tile_of(unsigned i) const {
+    unsigned low = 0, high = most_tiles;  // the last one that begins at i or before
+    while (high - low > 1) {
+      const unsigned middle = (low + high) / 2;
+      (before[middle] <= i ? low : high) = middle;
+    }
+    return low;
+  }
+  __device__ unsigned place(unsigned i, unsigned t) const { return begin[t] + (i - before[t]); }
+};
+
+/// Each block sorts one bucket into its place in `to`.
+template <int threads, int items>
+__global__ void __launch_bounds__(threads) sort_buckets_kernel(Tiles tiles, const std::uint32_t* border, Pairs to, LessInBits less) {
+  using Sort = cub::BlockMergeSort<std::uint64_t, threads, items, std::uint32_t>;
+  __shared__ typename Sort::TempStorage memory;
+  __shared__ Bucket<threads> bucket;
+  await_previous_launch();
+  const unsigned offset = bucket.find(tiles, border, blockIdx.x, less), size = bucket.size();
+  if (size > threads * items) {
+    // Each pair counts those before it in all pieces.
+    for (unsigned i = threadIdx.x; i < size; i += threads) {
+      const unsigned at = bucket.place(i, bucket.tile_of(i));
+      unsigned rank = offset;
+      for (unsigned t = 0; t < tiles.tiles(); ++t) rank += tiles.find(tiles.search(t, at), {}, less).x - bucket.begin[t];
+      to.keys[rank] = tiles.pairs.keys[at];
+      to.values[rank] = tiles.pairs.values[at];
+    }
+    return;
+  }
+  std::uint64_t keys[items];
+  std::uint32_t values[items];
+  const unsigned first = threadIdx.x * items;
+  unsigned t = bucket.tile_of(min(first, size));
+#pragma unroll
+  for (int k = 0; k < items; ++k) {
+    const bool is_there = first + k < size;
+    while (is_there && t + 1 < most_tiles && bucket.before[t + 1] <= first + k) ++t;
+    const unsigned at = is_there ? bucket.place(first + k, t) : 0;
+    keys[k] = is_there ? tiles.pairs.keys[at] : ~std::uint64_t{0};
+    values[k] = is_there ? tiles.pairs.values[at] : 0;
+  }
+  Sort(memory).StableSort(keys, values, less);
+#pragma unroll
+  for (int k = 0; k < items; ++k) {
+    if (first + k >= size) continue;
+    to.keys[offset + first + k] = keys[k];
+    to.values[offset + first + k] = values[k];
+  }
+}
+
+}  // namespace grove::sample_sort
