@@ -1,6 +1,7 @@
 #include "decomposition/frame.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <span>
 #include <vector>
@@ -15,29 +16,19 @@ struct Spread {
   double mass, count, work;
   double zero;  ///< NaN if a number is not finite
 };
+using SpreadRow = Row<double, sizeof(Spread) / sizeof(double)>;
 
 struct SpreadOf {
   const Double4* position;
   const std::uint32_t* work;  ///< null: not wanted
-  GROVE_HD Spread operator()(std::size_t i) const {
+  GROVE_HD SpreadRow operator()(std::size_t i) const {
     const Double4 p = position[i];
-    return {{p.x, p.y, p.z}, {p.x, p.y, p.z}, p.w, 1, work ? static_cast<double>(work[i]) : 0, 0 * p.x + 0 * p.y + 0 * p.z + 0 * p.w};
+    return {{p.x, p.y, p.z, p.x, p.y, p.z, p.w, 1, work ? static_cast<double>(work[i]) : 0, 0 * p.x + 0 * p.y + 0 * p.z + 0 * p.w}};
   }
 };
 
 struct Join {
-  GROVE_HD Spread operator()(const Spread& a, const Spread& b) const {
-    Spread c;
-    for (int k = 0; k < 3; ++k) {
-      c.low[k] = smaller(a.low[k], b.low[k]);
-      c.high[k] = larger(a.high[k], b.high[k]);
-    }
-    c.mass = a.mass + b.mass;
-    c.count = a.count + b.count;
-    c.work = a.work + b.work;
-    c.zero = a.zero + b.zero;
-    return c;
-  }
+  GROVE_HD double operator()(int k, double a, double b) const { return k < 3 ? smaller(a, b) : k < 6 ? larger(a, b) : a + b; }
 };
 
 /// Picks the entries of the sample that are particles of this rank.
@@ -142,15 +133,17 @@ Frame find_frame(Space& space, const Communicator& comm, const Particles<Space>&
   const bool keeps = comm.size() > 1 || Space::on_gpu;
   // Sums over ranks are made here, in rank order: an MPI library may choose another order each time.
   constexpr double none = 1e300;
-  const Spread nothing{{none, none, none}, {-none, -none, -none}, 0, 0, 0, 0};
+  const SpreadRow nothing{{none, none, none, -none, -none, -none, 0, 0, 0, 0}};
+  SpreadRow of_all = nothing;
   const Double4* const position = particles.position.data();
-  Spread all = nothing;
   const SpreadOf spread{position, comm.size() > 1 ? particles.work.data() : nullptr};
   Frame frame;
-  for (const Spread& s : comm.all_gather(space.transform_reduce(particles.size(), nothing, spread, Join{}))) {
-    all = Join{}(all, s);
-    frame.shares.push_back({s.count, s.work});
+  for (const SpreadRow& of_rank : comm.all_gather(space.reduce_rows(particles.size(), nothing, spread, Join{}))) {
+    of_all = join(of_all, of_rank, Join{});
+    const auto share = std::bit_cast<Spread>(of_rank);
+    frame.shares.push_back({share.count, share.work});
   }
+  const auto all = std::bit_cast<Spread>(of_all);
   frame.is_finite = all.zero == 0;
   if (all.count == 0 || !frame.is_finite) return frame;
 

@@ -35,22 +35,8 @@ struct KickAndDrift {
 /// Zero if all components are finite, otherwise NaN.
 GROVE_HD double zero_of(const Double4& a) { return 0 * a.x + 0 * a.y + 0 * a.z + 0 * a.w; }
 
-/// Several sums at a time, so that particles are read once.
-template <int count>
-struct Sums {
-  CompensatedSum s[count];
-};
-struct AddSums {
-  template <int count>
-  GROVE_HD Sums<count> operator()(const Sums<count>& a, const Sums<count>& b) const {
-    Sums<count> sum;
-    for (int k = 0; k < count; ++k) sum.s[k] = a.s[k] + b.s[k];
-    return sum;
-  }
-};
-
 /// Mass, kinetic and potential energy; momentum; angular momentum; mass times position.
-using MotionSums = Sums<12>;
+using MotionSums = Row<CompensatedSum, 12>;
 struct Motion {
   ParticleView p;
   GROVE_HD MotionSums operator()(std::size_t i) const {
@@ -73,23 +59,14 @@ struct Motion {
   }
 };
 
+/// The force, and its absolute value.
 struct Force {
   ParticleView p;
-  GROVE_HD Sums<3> operator()(std::size_t i) const {
-    const Double4 a = p.acceleration[i];
-    const double m = p.position[i].w;
-    return {{{m * a.x, 0}, {m * a.y, 0}, {m * a.z, 0}}};
-  }
-};
-struct AbsoluteForce {
-  ParticleView p;
-  GROVE_HD CompensatedSum operator()(std::size_t i) const {
+  GROVE_HD Row<CompensatedSum, 4> operator()(std::size_t i) const {
     const Double3 a = position_of(p.acceleration[i]);
-    return {p.position[i].w * sqrt(dot(a, a)), 0};
+    const double m = p.position[i].w;
+    return {{{m * a.x, 0}, {m * a.y, 0}, {m * a.z, 0}, {m * sqrt(dot(a, a)), 0}}};
   }
-};
-struct AddOne {
-  GROVE_HD CompensatedSum operator()(const CompensatedSum& a, const CompensatedSum& b) const { return a + b; }
 };
 
 struct NotFinite {
@@ -126,22 +103,21 @@ void kick_and_drift(Space& space, Particles<Space>& particles, double kick_dt, d
 
 template <class Space>
 ParticleSums sum_particles(Space& space, const Particles<Space>& particles) {
-  const MotionSums all = space.transform_reduce(particles.size(), MotionSums{}, Motion{view_of(particles)}, AddSums{});
-  ParticleSums sums{all.s[0], all.s[1], all.s[2], {}, {}, {}};
+  const MotionSums all = space.reduce_rows(particles.size(), MotionSums{}, Motion{view_of(particles)}, AddSums{});
+  const auto& part = all.part;
+  ParticleSums sums{part[0], part[1], part[2], {}, {}, {}};
   for (int k = 0; k < 3; ++k) {
-    sums.momentum[k] = all.s[3 + k];
-    sums.angular_momentum[k] = all.s[6 + k];
-    sums.mass_moment[k] = all.s[9 + k];
+    sums.momentum[k] = part[3 + k];
+    sums.angular_momentum[k] = part[6 + k];
+    sums.mass_moment[k] = part[9 + k];
   }
   return sums;
 }
 
 template <class Space>
 ForceSums sum_forces(Space& space, const Particles<Space>& particles) {
-  const ParticleView p = view_of(particles);
-  const std::size_t n = particles.size();
-  const Sums<3> net = space.transform_reduce(n, Sums<3>{}, Force{p}, AddSums{});
-  return {{net.s[0], net.s[1], net.s[2]}, space.transform_reduce(n, CompensatedSum{}, AbsoluteForce{p}, AddOne{})};
+  const auto all = space.reduce_rows(particles.size(), Row<CompensatedSum, 4>{}, Force{view_of(particles)}, AddSums{});
+  return {{all.part[0], all.part[1], all.part[2]}, all.part[3]};
 }
 
 template <class Space>

@@ -11,6 +11,7 @@
 
 #include "kernels/space/device_state.hpp"
 #include "kernels/space/memory.hpp"
+#include "kernels/space/row.hpp"
 #include "kernels/space/serial_team.hpp"
 
 namespace grove {
@@ -74,9 +75,9 @@ class HostSpace {
   }
 
   template <class T, class F, class Op>
-  T transform_reduce(std::size_t n, T init, F f, Op op) {
+  T transform_reduce(std::size_t n, T nothing, F f, Op op) {
     const std::size_t blocks = (n + reduce_block - 1) / reduce_block;
-    std::vector<T> partial(blocks, init);
+    std::vector<T> partial(blocks, nothing);
 #pragma omp parallel for schedule(static) if (blocks > 1)
     for (std::int64_t b = 0; b < static_cast<std::int64_t>(blocks); ++b) {
       const std::size_t first = static_cast<std::size_t>(b) * reduce_block;
@@ -84,9 +85,14 @@ class HostSpace {
       for (std::size_t i = first + 1; i < std::min(n, first + reduce_block); ++i) sum = op(sum, f(i));
       partial[static_cast<std::size_t>(b)] = sum;
     }
-    T result = init;
+    T result = nothing;
     for (const T& p : partial) result = op(result, p);
     return result;
+  }
+
+  template <class T, int count, class F, class Op>
+  Row<T, count> reduce_rows(std::size_t n, const Row<T, count>& nothing, F f, Op op) {
+    return transform_reduce(n, nothing, f, [op](const Row<T, count>& a, const Row<T, count>& b) { return join(a, b, op); });
   }
 
   template <class T, class F>

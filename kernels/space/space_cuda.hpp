@@ -15,6 +15,7 @@
 
 #include "kernels/space/device_state.hpp"
 #include "kernels/space/memory.hpp"
+#include "kernels/space/row.hpp"
 
 namespace grove {
 
@@ -94,55 +95,32 @@ __global__ void __launch_bounds__(for_each_threads) for_each_by_team_kernel(std:
   if (i < n) f(Team{}, i);
 }
 
-constexpr unsigned reduce_threads = 256, most_reduce_blocks = 1024;
+constexpr unsigned reduce_threads = 256;
 
-/// What the lane `distance` above has.
+/// An item as the words in which it goes from lane to lane.
 template <class T>
-__device__ T from_lane_above(const T& x, unsigned distance) {
-  static_assert(sizeof(T) % sizeof(unsigned) == 0 && alignof(T) >= alignof(unsigned) && std::is_trivially_copyable_v<T>);
-  constexpr unsigned words = sizeof(T) / sizeof(unsigned);
-  T got = x;
-#pragma unroll
-  for (unsigned w = 0; w < words; ++w) {
-    unsigned word;
-    memcpy(&word, reinterpret_cast<const unsigned char*>(&x) + w * sizeof(word), sizeof(word));
-    word = __shfl_down_sync(~0U, word, distance);
-    memcpy(reinterpret_cast<unsigned char*>(&got) + w * sizeof(word), &word, sizeof(word));
-  }
-  return got;
-}
+struct LaneWords {
+  static_assert(sizeof(T) % sizeof(unsigned) == 0 && std::is_trivially_copyable_v<T>);
+  static constexpr int count = sizeof(T) / sizeof(unsigned);
+  unsigned word[count];
 
-/// The sum over the first `count` lanes of a warp, in the first lane.
-template <class T, class Op>
-__device__ T sum_in_warp(T sum, unsigned count, Op op) {
-  const unsigned lane = threadIdx.x % 32;
-#pragma unroll 1
-  for (unsigned distance = 16; distance > 0; distance /= 2) {
-    const T other = from_lane_above(sum, distance);
-    if (lane + distance < count) sum = op(sum, other);
+  __device__ LaneWords() = default;
+  __device__ explicit LaneWords(const T& item) { memcpy(word, &item, sizeof(T)); }
+  __device__ T item() const {
+    T made;
+    memcpy(&made, word, sizeof(T));
+    return made;
   }
-  return sum;
-}
-
-/// The sum over the first `count` threads of a block, in the first thread; the others pass any item. `of_warps` has room for an item of
-/// each warp. Within warps the items go from register to register: in shared memory, large ones would lie in a few banks.
-template <class T, class Op>
-__device__ T sum_in_block(T sum, unsigned count, Op op, T* of_warps) {
-  const unsigned t = threadIdx.x, warp = t / 32, before = warp * 32;
-  sum = sum_in_warp(sum, count > before ? count - before : 0, op);
-  if (t % 32 == 0) of_warps[warp] = sum;
-  __syncthreads();
-  const unsigned warps = (count + 31) / 32;
-  if (warp == 0) sum = sum_in_warp(of_warps[t < warps ? t : 0], warps, op);
-  return sum;
-}
+};
 
 /// What another block of the same launch has written.
 template <class T>
 __device__ T written_elsewhere(const T* at) {
-  static_assert(sizeof(T) % sizeof(unsigned) == 0 && alignof(T) >= alignof(unsigned));
-  alignas(T) unsigned words[sizeof(T) / sizeof(unsigned)];
-  for (unsigned w = 0; w < sizeof(T) / sizeof(unsigned); ++w) words[w] = __ldcg(reinterpret_cast<const unsigned*>(at) + w);
+  using Word = std::conditional_t<alignof(T) % alignof(unsigned long long) == 0, unsigned long long, unsigned>;
+  static_assert(sizeof(T) % sizeof(Word) == 0 && alignof(T) >= alignof(Word));
+  alignas(T) Word words[sizeof(T) / sizeof(Word)];
+#pragma unroll
+  for (unsigned w = 0; w < sizeof(T) / sizeof(Word); ++w) words[w] = __ldcg(reinterpret_cast<const Word*>(at) + w);
   return *reinterpret_cast<const T*>(words);
 }
 
@@ -158,48 +136,116 @@ struct Mark {
   }
 };
 
-/// One block sums partial(0) to partial(count - 1) into *result, which lies on the host; `of_warps` is as above.
-template <class T, class Partial, class Op>
-__device__ void sum_of_blocks(Partial partial, unsigned count, Op op, T* of_warps, T* result, Mark mark) {
-  const unsigned t = threadIdx.x;
-  T sum = partial(t < count ? t : 0);
-  for (unsigned b = t + reduce_threads; b < count; b += reduce_threads) sum = op(sum, partial(b));
-  sum = sum_in_block(sum, count < reduce_threads ? count : reduce_threads, op, of_warps);
-  if (t != 0) return;
-  *result = sum;
-  mark.set();
+/// Blocks of a reduction, which has more of them from so many items on.
+constexpr std::size_t few_reduce_blocks = 256, many_reduce_blocks = 1024, many_items_to_reduce = std::size_t{1} << 22;
+
+/// The parts of a row that a lane still has while its warp reduces the rows of all lanes.
+struct PartsHeld {
+  int first, count;  ///< none if count < 1; then what the lane has counts for nothing
+};
+
+/// How often `count` parts are halved until one is left.
+constexpr int halvings(int count) { return count > 1 ? 1 + halvings((count + 1) / 2) : 0; }
+
+/// Reduces the rows of the lanes of a warp. Of each two lanes, one goes on with the first half of the parts and the other with the rest,
+/// until row[0] is the only one: a fifth of the exchanges and sums of rows that stay whole.
+template <int count, int distance = 16, class T, class Op>
+__device__ void reduce_in_warp(T* row, Op op, PartsHeld& held) {
+  if constexpr (distance > 0) {
+    constexpr int half = (count + 1) / 2;
+    const bool is_upper = (threadIdx.x & distance) != 0;
+#pragma unroll
+    for (int j = 0; j < half; ++j) {
+      const LaneWords<T> low(row[j]), high(row[half + j < count ? half + j : j]);
+      LaneWords<T> of_lower, of_upper;  // what the two lanes have of the part that this one goes on with
+#pragma unroll
+      for (int w = 0; w < LaneWords<T>::count; ++w) {
+        const unsigned own = is_upper ? high.word[w] : low.word[w];
+        const unsigned other = __shfl_xor_sync(~0U, is_upper ? low.word[w] : high.word[w], distance);
+        of_lower.word[w] = is_upper ? other : own;
+        of_upper.word[w] = is_upper ? own : other;
+      }
+      row[j] = op(held.first + j + (is_upper && count > 1 ? half : 0), of_lower.item(), of_upper.item());
+    }
+    if constexpr (count > 1) {
+      held.first += is_upper ? half : 0;
+      held.count = is_upper ? held.count - half : held.count < half ? held.count : half;
+    }
+    reduce_in_warp<half, distance / 2>(row, op, held);
+  }
 }
 
-/// Up to so many blocks, the one that is done last sums what all have summed; where there are more, a second launch does it sooner.
-constexpr std::size_t most_blocks_of_one_launch = reduce_threads;
-/// Up to so many items, these blocks do.
-constexpr std::size_t most_items_of_one_launch = std::size_t{1} << 22;
+/// Reduces the rows of all threads of a block. Thread k gets part k. `of_warps` has room for a row of each warp.
+template <class T, int count, class Op>
+__device__ T reduce_in_block(Row<T, count> row, Op op, T* of_warps) {
+  static_assert(0 < count && count <= 32);
+  constexpr int warps = reduce_threads / 32;
+  const int t = static_cast<int>(threadIdx.x);
+  PartsHeld held{0, count};
+  reduce_in_warp<count>(row.part, op, held);
+  // Lanes that were not told apart by parts have the same one.
+  if (held.count > 0 && t % (32 >> halvings(count)) == 0) of_warps[t / 32 * count + held.first] = row.part[0];
+  __syncthreads();
+  if (t >= count) return row.part[0];
+  T part[warps];
+#pragma unroll
+  for (int w = 0; w < warps; ++w) part[w] = of_warps[w * count + t];
+#pragma unroll
+  for (int step = 1; step < warps; step *= 2)
+#pragma unroll
+    for (int w = 0; w < warps; w += 2 * step) part[w] = op(t, part[w], part[w + step]);
+  return part[0];
+}
 
-/// Each block sums its items into partial[block]. Every block has at least one item. If `blocks_done` is given, which is 0 before and
-/// after, the block that is done last goes on to *result.
-template <class T, class F, class Op>
+/// Each block reduces its rows to one, at partial[block]; the block that is done last reduces these to *result, which lies on the host.
+/// `blocks_done` is 0 before and after.
+template <class T, int count, class F, class Op>
 __global__ void __launch_bounds__(reduce_threads)
-    reduce_kernel(std::size_t n, F f, Op op, T* partial, unsigned* blocks_done, T* result, Mark mark) {
+    reduce_rows_kernel(std::size_t n, Row<T, count> nothing, F f, Op op, Row<T, count>* partial, unsigned* blocks_done,
+                       Row<T, count>* result, Mark mark) {
   await_previous_launch();
-  __shared__ alignas(T) unsigned char memory[reduce_threads / 32 * sizeof(T)];
+  __shared__ alignas(T) unsigned char memory[reduce_threads / 32 * sizeof(Row<T, count>)];
   T* const of_warps = reinterpret_cast<T*>(memory);
-  const std::size_t first = std::size_t{blockIdx.x} * reduce_threads, stride = std::size_t{gridDim.x} * reduce_threads;
   const unsigned t = threadIdx.x;
-  const unsigned summed = n - first < reduce_threads ? static_cast<unsigned>(n - first) : reduce_threads;
-  T sum = f(first + (t < summed ? t : 0));
-  for (std::size_t i = first + t + stride; i < n; i += stride) sum = op(sum, f(i));
-  sum = sum_in_block(sum, summed, op, of_warps);
-  if (t == 0) partial[blockIdx.x] = sum;
-  if (!blocks_done) return;
+  Row<T, count> row = nothing;
+  for (std::size_t i = std::size_t{blockIdx.x} * reduce_threads + t; i < n; i += std::size_t{gridDim.x} * reduce_threads)
+    row = join(row, f(i), op);
+  const T of_block = reduce_in_block(row, op, of_warps);
+  if (t < count) {
+    partial[blockIdx.x].part[t] = of_block;
+    __threadfence();
+  }
+  __syncwarp();
   bool is_last = false;
   if (t == 0) {
-    __threadfence();
     is_last = atomicInc(blocks_done, gridDim.x - 1) == gridDim.x - 1;
     __threadfence();
   }
-  if (__syncthreads_or(is_last))
-    sum_of_blocks([=](unsigned b) { return written_elsewhere(partial + b); }, gridDim.x, op, of_warps, result, mark);
+  if (!__syncthreads_or(is_last)) return;
+  row = nothing;
+  for (unsigned b = t; b < gridDim.x; b += reduce_threads) row = join(row, written_elsewhere(partial + b), op);
+  const T of_all = reduce_in_block(row, op, of_warps);
+  if (t < count) {
+    result->part[t] = of_all;
+    __threadfence_system();
+  }
+  __syncwarp();
+  if (t == 0) mark.set();
 }
+
+template <class T, class F>
+struct RowOfOne {
+  F f;
+  __device__ Row<T, 1> operator()(std::size_t i) const { return {{f(i)}}; }
+};
+template <class Op>
+struct OpOfOne {
+  Op op;
+  template <class T>
+  __device__ T operator()(int, const T& a, const T& b) const {
+    return op(a, b);
+  }
+};
 
 /// One block writes f(0) to f(n - 1) to `to`, which lies on the host.
 template <class T, class F>
@@ -209,13 +255,6 @@ __global__ void __launch_bounds__(for_each_threads) values_to_host_kernel(std::s
   __threadfence_system();
   __syncthreads();
   if (threadIdx.x == 0) mark.set();
-}
-
-template <class T, class Op>
-__global__ void __launch_bounds__(reduce_threads) finish_reduce_kernel(const T* partial, unsigned count, Op op, T* result, Mark mark) {
-  await_previous_launch();
-  __shared__ alignas(T) unsigned char memory[reduce_threads / 32 * sizeof(T)];
-  sum_of_blocks([=](unsigned b) { return partial[b]; }, count, op, reinterpret_cast<T*>(memory), result, mark);
 }
 }  // namespace detail
 
@@ -285,22 +324,23 @@ class CudaSpace {
   }
 
   template <class T, class F, class Op>
-  T transform_reduce(std::size_t n, T init, F f, Op op) {
-    if (n == 0) return init;
-    const std::size_t most_blocks = n <= detail::most_items_of_one_launch ? detail::most_blocks_of_one_launch : detail::most_reduce_blocks;
+  T transform_reduce(std::size_t n, T nothing, F f, Op op) {
+    return reduce_rows(n, Row<T, 1>{{nothing}}, detail::RowOfOne<T, F>{f}, detail::OpOfOne<Op>{op}).part[0];
+  }
+
+  template <class T, int count, class F, class Op>
+  Row<T, count> reduce_rows(std::size_t n, const Row<T, count>& nothing, F f, Op op) {
+    if (n == 0) return nothing;
+    const std::size_t most_blocks = n > detail::many_items_to_reduce ? detail::many_reduce_blocks : detail::few_reduce_blocks;
     const std::size_t blocks = std::min<std::size_t>((n + detail::reduce_threads - 1) / detail::reduce_threads, most_blocks);
-    static_assert(sizeof(T) <= small_copy && std::is_trivially_copyable_v<T>);
-    Scratch<CudaSpace, T> partial(*this, blocks);
-    auto* const result = static_cast<T*>(small_copy_);
+    static_assert(sizeof(Row<T, count>) <= small_copy && std::is_trivially_copyable_v<T>);
+    Scratch<CudaSpace, Row<T, count>> partial(*this, blocks);
+    auto* const result = static_cast<Row<T, count>*>(small_copy_);
     const detail::Mark mark = next_mark();
-    const bool in_one_launch = blocks <= detail::most_blocks_of_one_launch;
-    launch("transform_reduce", blocks, detail::reduce_threads, detail::reduce_kernel<T, F, Op>, n, f, op, partial.data(),
-           in_one_launch ? blocks_done_ : nullptr, result, mark);
-    if (!in_one_launch)
-      launch("transform_reduce", 1, detail::reduce_threads, detail::finish_reduce_kernel<T, Op>, partial.data(),
-             static_cast<unsigned>(blocks), op, result, mark);
+    launch("reduce_rows", blocks, detail::reduce_threads, detail::reduce_rows_kernel<T, count, F, Op>, n, nothing, f, op, partial.data(),
+           blocks_done_, result, mark);
     wait_for(mark);
-    return op(init, *result);
+    return *result;
   }
 
   template <class T, class F>

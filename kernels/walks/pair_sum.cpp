@@ -16,11 +16,15 @@ constexpr std::uint32_t targets_at_once = BackEnd::on_gpu ? 4 : 2;
 /// So many items of work keep all threads busy; more slices of the sources give them.
 constexpr std::size_t enough_items = std::size_t{1} << (BackEnd::on_gpu ? 17 : 12);
 constexpr std::uint32_t smallest_slice = 32;
-static_assert(sources_per_block % at_once == 0 && smallest_slice % at_once == 0 && at_once % targets_at_once == 0);
+/// Sources after which a thread looks whether one of them was too close. On a GPU all threads of a warp then sum these again.
+constexpr std::uint32_t sources_looked_at = BackEnd::on_gpu ? 64 : sources_per_block;
+/// A target that has had so many such blocks has more of them, as a rule.
+constexpr std::uint32_t enough_by_two = BackEnd::on_gpu ? 2 : 1;
+static_assert(sources_looked_at % at_once == 0 && smallest_slice % at_once == 0 && at_once % targets_at_once == 0);
 
 /// In distances of the target from the centre. One FP32 number a coordinate gives pairs that are further apart than the first to 2^-13 at
-/// worst, and so their force to 2e-4; hardly any pair is that close. Two numbers give those further apart than the second to 2^-20. Distances
-/// have the softening in them: with a length above these, that holds beside the largest force of any pair.
+/// worst, and so their force to 2e-4; hardly any pair is that close. Two numbers give those further apart than the second to 2^-20.
+/// Distances have the softening in them: with a length above these, that holds beside the largest force of any pair.
 constexpr float close_for_one = 0x1p-9F, close_for_two = 0x1p-28F;
 
 /// Positions relative to a centre, each the sum of two FP32 numbers; masses. In arrays padded to whole blocks of `at_once`.
@@ -101,15 +105,16 @@ struct SumSlice {
     for (std::uint32_t t = 0; t < targets_at_once; ++t) own[t] = target_at(target + t);
     // The targets are among the sources of one block.
     const std::uint32_t own_block = target / at_once * at_once;
-    // A target with one close source often has more.
-    bool one_does = true;
-    for (std::uint32_t begin = first; begin < end; begin += sources_per_block) {
-      const std::uint32_t last = smaller(begin + sources_per_block, end);
+    std::uint32_t blocks_by_two = 0;
+    for (std::uint32_t begin = first; begin < end; begin += sources_looked_at) {
+      const std::uint32_t last = smaller(begin + sources_looked_at, end);
+      bool one_does = blocks_by_two < enough_by_two;
       if (one_does) {
         add_blocks<false>(begin, last, own_block, own);
         one_does = are_apart(own, close_for_one);
       }
       if (!one_does) {
+        ++blocks_by_two;
         add_blocks<true>(begin, last, own_block, own);
         if (!are_apart(own, close_for_two)) return false;
       }

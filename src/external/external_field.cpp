@@ -23,16 +23,7 @@ struct AddField {
   }
 };
 
-struct FieldSums {
-  CompensatedSum s[5];
-};
-struct AddSums {
-  GROVE_HD FieldSums operator()(const FieldSums& a, const FieldSums& b) const {
-    FieldSums sum;
-    for (int k = 0; k < 5; ++k) sum.s[k] = a.s[k] + b.s[k];
-    return sum;
-  }
-};
+using FieldSums = Row<CompensatedSum, 5>;
 
 template <class Potential>
 struct SumField {
@@ -58,8 +49,8 @@ class PotentialOn final : public ExternalPotential<Space> {
   Double3 centre() const override { return centre_; }
   ExternalSums sums(Space& space, View<const Double4> position, const Double3& origin) const override {
     const FieldSums all =
-        space.transform_reduce(position.size, FieldSums{}, SumField<Potential>{potential_, centre_, origin, position.data}, AddSums{});
-    return {all.s[0], all.s[1], {all.s[2], all.s[3], all.s[4]}};
+        space.reduce_rows(position.size, FieldSums{}, SumField<Potential>{potential_, centre_, origin, position.data}, AddSums{});
+    return {all.part[0], all.part[1], {all.part[2], all.part[3], all.part[4]}};
   }
 
  private:

@@ -1,6 +1,7 @@
 #include "src/simulation/few_particles_solver.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "src/simulation/all_pairs.hpp"
 #include "src/simulation/fp32_range.hpp"
@@ -10,28 +11,22 @@ namespace grove {
 namespace {
 
 struct Spread {
-  Double3 low, high, sum;
+  double low[3], high[3], sum[3];
   double mass;
   double zero;  ///< NaN if a number is not finite
 };
+using SpreadRow = Row<double, sizeof(Spread) / sizeof(double)>;
 
 struct SpreadOf {
   const Double4* particles;
-  GROVE_HD Spread operator()(std::size_t i) const {
+  GROVE_HD SpreadRow operator()(std::size_t i) const {
     const Double4 p = particles[i];
-    const Double3 x = position_of(p);
-    return {x, x, x, p.w, 0 * p.x + 0 * p.y + 0 * p.z + 0 * p.w};
+    return {{p.x, p.y, p.z, p.x, p.y, p.z, p.x, p.y, p.z, p.w, 0 * p.x + 0 * p.y + 0 * p.z + 0 * p.w}};
   }
 };
 
 struct Join {
-  GROVE_HD Spread operator()(const Spread& a, const Spread& b) const {
-    return {{smaller(a.low.x, b.low.x), smaller(a.low.y, b.low.y), smaller(a.low.z, b.low.z)},
-            {larger(a.high.x, b.high.x), larger(a.high.y, b.high.y), larger(a.high.z, b.high.z)},
-            a.sum + b.sum,
-            a.mass + b.mass,
-            a.zero + b.zero};
-  }
+  GROVE_HD double operator()(int k, double a, double b) const { return k < 3 ? smaller(a, b) : k < 6 ? larger(a, b) : a + b; }
 };
 
 }  // namespace
@@ -43,13 +38,13 @@ void FewParticlesSolver<Space>::prepare(Particles<Space>& particles, PhaseClock<
   clock.begin("checks");
   space_.arena().begin_step();
   constexpr double none = 1e300;
-  const Spread spread = space_.transform_reduce(particles.size(), Spread{{none, none, none}, {-none, -none, -none}, {}, 0, 0},
-                                                SpreadOf{particles.position.data()}, Join{});
+  const SpreadRow nothing{{none, none, none, -none, -none, -none, 0, 0, 0, 0, 0}};
+  const auto spread = std::bit_cast<Spread>(space_.reduce_rows(particles.size(), nothing, SpreadOf{particles.position.data()}, Join{}));
   if (spread.zero != 0) throw PositionsNotFinite();
-  const Double3 size = spread.high - spread.low;
-  const double extent = particles.size() > 0 ? std::max({size.x, size.y, size.z}) : 0;
+  double extent = 0;
+  for (int k = 0; k < 3; ++k) extent = std::max(extent, spread.high[k] - spread.low[k]);
   require_extent(extent);
-  centre_ = (1.0 / static_cast<double>(std::max<std::size_t>(particles.size(), 1))) * spread.sum;
+  centre_ = (1.0 / static_cast<double>(std::max<std::size_t>(particles.size(), 1))) * Double3{spread.sum[0], spread.sum[1], spread.sum[2]};
   scaled_law_ = law_.at(law_.fitting(TreeScale::near(extent, spread.mass)));
   require_softening(law_.classes(), scaled_law_, extent);
   particles.has_acceleration = false;

@@ -6,31 +6,27 @@ namespace grove {
 
 namespace {
 
-struct Totals {
-  std::uint64_t particle_particle = 0, cell_particle = 0, opening_tests = 0, cell_cell = 0;
-};
+/// Pairs of particles, of cells and particles, opening tests, pairs of cells.
+using Totals = Row<std::uint64_t, 4>;
 struct TotalsOf {
   const std::uint32_t* group_start;  ///< null: work of target cells, which have no targets of their own
   const GroupWork* work;
   GROVE_HD Totals operator()(std::size_t g) const {
     const std::uint64_t targets = group_start ? group_start[g + 1] - group_start[g] : 0;
-    return {targets * work[g].particle_particle, targets * work[g].cell_particle, work[g].opening_tests, work[g].cell_cell};
+    return {{targets * work[g].particle_particle, targets * work[g].cell_particle, work[g].opening_tests, work[g].cell_cell}};
   }
 };
 struct AddTotals {
-  GROVE_HD Totals operator()(const Totals& a, const Totals& b) const {
-    return {a.particle_particle + b.particle_particle, a.cell_particle + b.cell_particle, a.opening_tests + b.opening_tests,
-            a.cell_cell + b.cell_cell};
-  }
+  GROVE_HD std::uint64_t operator()(int, std::uint64_t a, std::uint64_t b) const { return a + b; }
 };
 
 template <class Space>
 void add_totals(Space& space, const std::uint32_t* group_start, View<const GroupWork> work, WorkCounts& counts) {
-  const Totals totals = space.transform_reduce(work.size, Totals{}, TotalsOf{group_start, work.data}, AddTotals{});
-  counts.particle_particle += totals.particle_particle;
-  counts.cell_particle += totals.cell_particle;
-  counts.opening_tests += totals.opening_tests;
-  counts.cell_cell += totals.cell_cell;
+  const Totals totals = space.reduce_rows(work.size, Totals{}, TotalsOf{group_start, work.data}, AddTotals{});
+  counts.particle_particle += totals.part[0];
+  counts.cell_particle += totals.part[1];
+  counts.opening_tests += totals.part[2];
+  counts.cell_cell += totals.part[3];
 }
 
 }  // namespace

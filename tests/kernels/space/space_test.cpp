@@ -17,12 +17,36 @@ using tests::upload;
 
 /// Lengths around the blocks that scans and reductions are made of.
 const std::vector<std::size_t> lengths{0, 1, 2, 31, 32, 33, 255, 256, 257, 4095, 4096, 4097, 16383, 16384, 16385, 32769, 100003};
-/// Sums of more items take two launches on a GPU.
-constexpr std::size_t most_in_one_launch = std::size_t{1} << 22;
+/// Reductions of more items have more blocks on a GPU.
+constexpr std::size_t most_of_few_blocks = std::size_t{1} << 22;
 
 struct CountVisit {
   std::uint32_t* visits;
   GROVE_HD void operator()(std::size_t i) const { visits[i] += 1; }
+};
+/// A table whose columns are reduced in different ways: the parts 0, 3 ... are summed, of 1, 4 ... the smallest is looked for, of the
+/// others the largest.
+template <int count>
+struct TableRow {
+  const std::uint64_t* items;
+  GROVE_HD Row<std::uint64_t, count> operator()(std::size_t i) const {
+    Row<std::uint64_t, count> row;
+    for (int k = 0; k < count; ++k) row.part[k] = items[i] * static_cast<std::uint64_t>(k + 1) % 1'000'003;
+    return row;
+  }
+};
+constexpr std::uint64_t none = ~std::uint64_t{0};
+struct ByPart {
+  GROVE_HD std::uint64_t operator()(int k, std::uint64_t a, std::uint64_t b) const {
+    return k % 3 == 0 ? a + b : k % 3 == 1 ? smaller(a, b) : larger(a, b);
+  }
+};
+struct ThreeOf {
+  const double* items;
+  GROVE_HD Row<double, 3> operator()(std::size_t i) const { return {{items[i], 2 * items[i], items[i] / 3}}; }
+};
+struct AddPart {
+  GROVE_HD double operator()(int, double a, double b) const { return a + b; }
 };
 /// Sums, smallest and largest number of a run of `run` items, shared by a team.
 struct RunStatistics {
@@ -174,21 +198,59 @@ TEST_F(Parallel, TheLastTeamToArriveSeesWhatTheOthersWrote) {
     }
 }
 
-TEST_F(Parallel, TransformReduceSumsAllItemsAndTheInitialValueOnce) {
+TEST_F(Parallel, TransformReduceSumsAllItems) {
   for (const std::size_t n : lengths) {
     const auto items = random_items(n, 1000);
     const auto device = upload(space, items);
-    const std::uint64_t sum = space.transform_reduce(n, std::uint64_t{7}, Item{device.data()}, Add{});
-    EXPECT_EQ(sum, std::accumulate(items.begin(), items.end(), std::uint64_t{7})) << n;
+    const std::uint64_t sum = space.transform_reduce(n, std::uint64_t{0}, Item{device.data()}, Add{});
+    EXPECT_EQ(sum, std::accumulate(items.begin(), items.end(), std::uint64_t{0})) << n;
   }
 }
 
-TEST_F(Parallel, TransformReduceSumsAllItemsWhereTheyTakeASecondLaunch) {
-  for (const std::size_t n : {most_in_one_launch - 1, most_in_one_launch, most_in_one_launch + 1, most_in_one_launch + 300000}) {
+TEST_F(Parallel, TransformReduceSumsAllItemsWhereTheyTakeMoreBlocks) {
+  for (const std::size_t n : {most_of_few_blocks - 1, most_of_few_blocks, most_of_few_blocks + 1, most_of_few_blocks + 300000}) {
     const auto items = random_items(n, 1000);
     const auto device = upload(space, items);
-    const std::uint64_t sum = space.transform_reduce(n, std::uint64_t{7}, Item{device.data()}, Add{});
-    EXPECT_EQ(sum, std::accumulate(items.begin(), items.end(), std::uint64_t{7})) << n;
+    const std::uint64_t sum = space.transform_reduce(n, std::uint64_t{0}, Item{device.data()}, Add{});
+    EXPECT_EQ(sum, std::accumulate(items.begin(), items.end(), std::uint64_t{0})) << n;
+  }
+}
+
+template <int count>
+void expect_rows_reduced(BackEnd& space, std::mt19937_64& random, std::size_t n) {
+  std::vector<std::uint64_t> items(n);
+  for (auto& item : items) item = random() % 1'000'000;
+  const auto device = upload(space, items);
+  const TableRow<count> row{device.data()};
+  Row<std::uint64_t, count> nothing{}, expected{};
+  for (int k = 0; k < count; ++k) nothing.part[k] = expected.part[k] = k % 3 == 1 ? none : 0;
+  const TableRow<count> row_here{items.data()};
+  for (std::size_t i = 0; i < n; ++i) expected = join(expected, row_here(i), ByPart{});
+  const Row<std::uint64_t, count> seen = space.reduce_rows(n, nothing, row, ByPart{});
+  for (int k = 0; k < count; ++k) ASSERT_EQ(seen.part[k], expected.part[k]) << "part " << k << " of " << count << ", n = " << n;
+}
+
+TEST_F(Parallel, ReduceRowsReducesEachPartByItself) {
+  for (const std::size_t n : {0, 1, 2, 31, 32, 33, 255, 256, 257, 5376, 5377, 65'536, 65'537, 100'003, 5'000'000}) {
+    expect_rows_reduced<1>(space, random, n);
+    expect_rows_reduced<2>(space, random, n);
+    expect_rows_reduced<3>(space, random, n);
+    expect_rows_reduced<5>(space, random, n);
+    expect_rows_reduced<7>(space, random, n);
+    expect_rows_reduced<12>(space, random, n);
+    expect_rows_reduced<17>(space, random, n);
+    expect_rows_reduced<32>(space, random, n);
+  }
+}
+
+TEST_F(Parallel, ReduceRowsGivesTheSameBitsTwice) {
+  std::vector<double> items(100003);
+  for (double& item : items) item = std::uniform_real_distribution<double>(-1, 1)(random);
+  const auto device = upload(space, items);
+  const auto once = space.reduce_rows(items.size(), Row<double, 3>{}, ThreeOf{device.data()}, AddPart{});
+  for (int i = 0; i < 5; ++i) {
+    const auto again = space.reduce_rows(items.size(), Row<double, 3>{}, ThreeOf{device.data()}, AddPart{});
+    for (int k = 0; k < 3; ++k) EXPECT_EQ(again.part[k], once.part[k]);
   }
 }
 
@@ -299,7 +361,7 @@ TEST_F(Parallel, CopiesOfAnySizeReachTheHostBetweenSums) {
     // Not at the begin of a word.
     space.copy_to_host(seen.data(), from.data() + 1, n);
     EXPECT_EQ(seen, std::vector<std::uint8_t>(items.begin() + 1, items.end())) << n;
-    EXPECT_EQ(space.transform_reduce(n, std::uint64_t{7}, One{}, Add{}), 7 + n) << n;
+    EXPECT_EQ(space.transform_reduce(n, std::uint64_t{0}, One{}, Add{}), n) << n;
   }
 }
 
