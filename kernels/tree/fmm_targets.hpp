@@ -1,4 +1,4 @@
-// The targets of method `fmm`: the octree's larger cells, and below them groups of at most 32 particles, one warp each.
+// The targets of method `fmm`: the octree's larger cells, and below them groups of few particles.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,10 @@
 
 namespace grove {
 
-inline constexpr int largest_fmm_group = 32;
+/// The most particles of a group: on a GPU, as many as a warp has lanes. On a CPU, the tests and expansions of larger groups cost less than
+/// their pairs cost more (docs/performance.md).
+template <class Space>
+inline constexpr int largest_fmm_group = Space::on_gpu ? 32 : 64;
 inline constexpr std::uint32_t no_parent = ~0U;
 
 /// Plain pointers for loop bodies. Target cells are the cells of the own tree with more particles than fit in a group, numbered level by

@@ -302,7 +302,7 @@ class TargetWalk {
   std::vector<std::size_t> pool_end_;
   std::vector<LocalExpansion<Terms>> pool_local_;
   SourceLists lists_;
-  TargetVectors<largest_fmm_group> group_;
+  TargetVectors<largest_fmm_group<HostSpace>> group_;
   std::uint32_t opening_tests_ = 0;
 };
 

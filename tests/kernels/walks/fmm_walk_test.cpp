@@ -51,7 +51,7 @@ TEST_F(FmmTargetsTest, CellsAreThoseTooLargeForAGroupLevelByLevel) {
     std::vector<std::uint32_t> large;
     LevelOffsets offset{};
     for (std::uint32_t c = 0; c < tree.links.size(); ++c)
-      if (tree.links[c].particle_count > static_cast<std::uint32_t>(largest_fmm_group)) {
+      if (tree.links[c].particle_count > static_cast<std::uint32_t>(largest_fmm_group<BackEnd>)) {
         large.push_back(c);
         for (auto l = static_cast<std::size_t>(tree.level_of(c)) + 1; l < offset.size(); ++l) ++offset[l];
       }
@@ -88,7 +88,7 @@ void check_groups(const std::vector<CellLinks>& links, const HostTargets& t) {
   for (std::size_t g = 0; g < t.group_parent.size(); ++g) {
     const std::uint32_t begin = t.group_start[g], end = t.group_start[g + 1];
     ASSERT_LT(begin, end);
-    ASSERT_LE(end - begin, static_cast<std::uint32_t>(largest_fmm_group));
+    ASSERT_LE(end - begin, static_cast<std::uint32_t>(largest_fmm_group<BackEnd>));
     std::uint32_t smallest = no_parent;  // a deeper target cell has a larger number
     for (std::uint32_t c = 0; c < t.cell.size(); ++c)
       if (holds(c, begin, end)) smallest = c;
