@@ -52,7 +52,7 @@ class ConcatenatedRanges {
  public:
   /// This lane's range is `count` numbers from `first` on.
   __device__ ConcatenatedRanges(std::uint32_t count, std::uint32_t first, int lane)
-      : end_(inclusive_scan(count, lane)), shift_(first - (end_ - count)) {}
+      : end_(inclusive_scan(count, lane)), begin_(end_ - count), shift_(first - begin_) {}
 
   __device__ std::uint32_t size() const { return __shfl_sync(all_lanes, end_, warp_size - 1); }
 
@@ -66,9 +66,20 @@ class ConcatenatedRanges {
     return __shfl_sync(all_lanes, shift_, owner) + item;
   }
 
+  /// The number at place `first` + lane, or that at the last place if there is none. Fewer steps than at(), but only the ranges of the last
+  /// lanes may be empty. All lanes must take part, with one `first`, which is a place.
+  __device__ std::uint32_t at_lane(std::uint32_t first, int lane) const {
+    const bool is_empty = begin_ == end_;
+    const std::uint32_t bit = begin_ - first;  // a large number for a range that begins before
+    const unsigned begins_before = __ballot_sync(all_lanes, begin_ <= first && !is_empty);
+    const unsigned begins_here = __reduce_or_sync(all_lanes, bit > 0 && bit < warp_size && !is_empty ? 1U << bit : 0);
+    const int owner = __popc(begins_before) - 1 + __popc(begins_here & (all_lanes >> (warp_size - 1 - lane)));
+    return __shfl_sync(all_lanes, shift_, owner) + smaller(first + lane, size() - 1);
+  }
+
  private:
-  std::uint32_t end_;    ///< places before the end of this lane's range
-  std::uint32_t shift_;  ///< number minus place, in this lane's range
+  std::uint32_t end_, begin_;  ///< places before the end and before the begin of this lane's range
+  std::uint32_t shift_;        ///< number minus place, in this lane's range
 };
 
 }  // namespace grove

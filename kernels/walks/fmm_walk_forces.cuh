@@ -13,10 +13,11 @@
 
 namespace grove::fmm_walk {
 
-/// Source particles in the form that the inner loop needs.
+/// Source particles in the form that the inner loops need.
 struct ParticleMemory {
-  Float4 offset[2 * warp_size];    ///< from the targets' centre, in FP32; w: mass; evaluate_own() writes its sources twice in a row
-  std::uint32_t index[warp_size];  ///< in the source tree
+  Float4 offset[2 * warp_size];       ///< from the targets' centre, in FP32; w: mass; evaluate_own() writes its sources twice in a row
+  std::uint32_t index[warp_size];     ///< in the source tree
+  std::uint32_t near[2 * warp_size];  ///< those that may be close to a target, in the source tree
 };
 
 /// What one warp of a team has summed for the team's target.
@@ -44,6 +45,11 @@ union SourceMemory {
 /// forces of closer pairs are computed from their positions in FP64. Distances have the softening in them: with a length above this one,
 /// rounding is as small beside the largest force of any pair.
 inline constexpr float close_distance = 1.0F / 64;
+/// Scaled, and more than NewtonKernel::smallest() allows. Closer particles are close, however small the group is.
+inline constexpr float least_close_distance = 2e-12F;
+
+/// The place of sources that must not act: their forces vanish in FP32, and the square of the distance still fits.
+inline constexpr float far_away = 1e18F;
 
 template <int order, class Softening, class Team>
 class TargetForces {
@@ -131,13 +137,15 @@ class TargetForces {
     // While 32 particles are summed, the next 32 are on their way. The code of each kind of work stands here once only: see
     // fmm_walk_warp.cuh.
     Fetched next{};
-    for (std::uint32_t ahead = 0; ahead < size + warp_size; ahead += warp_size) {
-      const bool own = ahead > 0 && put(next, ahead - warp_size + lane_ < size);
-      if (ahead < size) next = fetch(ranges, ahead, size);
-      if (ahead == 0) continue;
-      const std::uint32_t base = ahead - warp_size, here = smaller(size - base, std::uint32_t{warp_size});
-      if (own || !sum_particles<false>(here)) sum_close_particles(here);
-      if (base % sources_per_block == sources_per_block - warp_size) add_to_total();
+    std::uint32_t near_count = 0;
+    for (std::uint32_t ahead = 0; ahead < size + warp_size || near_count > 0; ahead += warp_size) {
+      if (ahead > 0 && ahead < size + warp_size) {
+        put(next, ahead - warp_size + lane_ < size, near_count);
+        sum_apart(smaller(size + warp_size - ahead, std::uint32_t{warp_size}));
+      }
+      if (ahead < size) next = fetch(ranges, ahead);
+      if (near_count >= (ahead < size ? warp_size : 1)) sum_near(near_count);
+      if (ahead % sources_per_block == 0) add_to_total();
     }
     work_.particle_particle += size;
     add_to_total();
@@ -160,7 +168,7 @@ class TargetForces {
     if (lane_ < static_cast<int>(target_count_)) memory_.particle.offset[target_count_ + lane_] = source;
     memory_.particle.index[lane_] = first_ + lane_;
     __syncwarp();
-    if (!sum_particles<true>(target_count_)) sum_close_particles(target_count_);
+    if (!sum_targets()) sum_close_particles(target_count_);
     work_.particle_particle += __popc(bits);
     add_to_total();
   }
@@ -256,42 +264,70 @@ class TargetForces {
     std::uint32_t index;
   };
 
-  /// This lane's particle of the 32 from place `base` on; the last one for a place past `size`.
-  __device__ Fetched fetch(const ConcatenatedRanges& ranges, std::uint32_t base, std::uint32_t size) const {
-    const std::uint32_t index = ranges.at(smaller(base + lane_, size - 1));
+  /// This lane's particle of the 32 from place `base` on; the last one for a place past the end.
+  __device__ Fetched fetch(const ConcatenatedRanges& ranges, std::uint32_t base) const {
+    const std::uint32_t index = ranges.at_lane(base, lane_);
     return {a_.sources.particles[index], index};
   }
 
-  /// Writes 32 particles to shared memory, one from each lane, without mass if `counts` is false. Returns whether any of them is a target
-  /// of this group.
-  __device__ bool put(const Fetched& source, bool counts) {
-    const Double4& p = source.position;
-    memory_.particle.offset[lane_] = {offset(p.x, box_.centre.x), offset(p.y, box_.centre.y), offset(p.z, box_.centre.z),
-                                      counts ? static_cast<float>(p.w * a_.units.per_mass) : 0.0F};
-    memory_.particle.index[lane_] = source.index;
+  /// Writes 32 particles to shared memory, one from each lane, if it counts. Those that may be close to a target wait for sum_near().
+  __device__ void put(const Fetched& source, bool counts, std::uint32_t& near_count) {
+    const Float4 s = scaled(source.position);
+    const float margin = close_to_targets();
+    const bool is_near = counts && fabsf(s.x) <= box_.half_size[0] + margin && fabsf(s.y) <= box_.half_size[1] + margin &&
+                         fabsf(s.z) <= box_.half_size[2] + margin;
+    memory_.particle.offset[lane_] = counts && !is_near ? s : Float4{far_away, 0, 0, 0};
+    const unsigned mask = __ballot_sync(all_lanes, is_near);
+    if (is_near) memory_.particle.near[near_count + __popc(mask & ((1U << lane_) - 1))] = source.index;
+    near_count += __popc(mask);
     __syncwarp();
-    return __any_sync(all_lanes, a_.mode == WalkMode::own_tree && source.index - first_ < target_count_);
+  }
+  __device__ Float4 scaled(const Double4& p) const {
+    return {offset(p.x, box_.centre.x), offset(p.y, box_.centre.y), offset(p.z, box_.centre.z), static_cast<float>(p.w * a_.units.per_mass)};
   }
 
-  /// Adds the forces of `count` particles and returns true. If one of them is so close to a target that the rounding of offsets would
-  /// matter, adds nothing and returns false. `own`: the particles are the targets themselves. Each lane then leaves out its own, and the
-  /// lanes read different particles at a time.
-  template <bool own>
-  __device__ bool sum_particles(std::uint32_t count) {
-    const Force<float> before = force_;
-    const std::uint32_t self = own && lane_ < static_cast<int>(count) ? lane_ : 0;  // lanes without a target repeat the first
-    float closest2 = 3e38F;
-    // Eight at a time. Particles beyond `count` have no mass: a second loop for the rest would take space in the instruction cache.
-    constexpr int at_once = own ? 1 : 8;
+  /// Adds the forces of `count` particles, none of which is close to a target. This is where most of the time goes.
+  __device__ void sum_apart(std::uint32_t count) {
+    // Eight at a time: what is past the last does not act, and a second loop for the rest would take space in the instruction cache.
+    constexpr int at_once = 8;
 #pragma unroll 1
-    for (std::uint32_t k = own ? 1 : 0; k < count; k += at_once) {
+    for (std::uint32_t k = 0; k < count; k += at_once) {
 #pragma unroll
       for (int j = 0; j < at_once; ++j) {
-        const Float4 s = memory_.particle.offset[self + k + j];
-        const float dx = s.x - x_, dy = s.y - y_, dz = s.z - z_, r2 = softening_.squared(dx, dy, dz);
-        closest2 = fminf(closest2, r2);
-        add_particle_at<true>(softening_, dx, dy, dz, r2, s.w, force_);
+        const Float4 s = memory_.particle.offset[k + j];
+        const float dx = s.x - x_, dy = s.y - y_, dz = s.z - z_;
+        add_particle_at<true>(softening_, dx, dy, dz, softening_.squared(dx, dy, dz), s.w, force_);
       }
+    }
+    __syncwarp();
+  }
+
+  /// Adds the forces of up to 32 of the particles that may be close to a target.
+  __device__ void sum_near(std::uint32_t& near_count) {
+    const std::uint32_t count = smaller(near_count, std::uint32_t{warp_size});
+    near_count -= count;
+    if (lane_ < static_cast<int>(count)) {
+      const std::uint32_t index = memory_.particle.near[near_count + lane_];
+      memory_.particle.offset[lane_] = scaled(a_.sources.particles[index]);
+      memory_.particle.index[lane_] = index;
+    }
+    __syncwarp();
+    sum_close_particles(count);
+  }
+
+  /// Adds the forces of the targets on each other, and returns true. Their places and masses are in shared memory, twice in a row. If two
+  /// of them are so close that the rounding of offsets would matter, adds nothing and returns false. Each lane leaves out its own target,
+  /// and the lanes read different ones at a time.
+  __device__ bool sum_targets() {
+    const Force<float> before = force_;
+    const std::uint32_t self = lane_ < static_cast<int>(target_count_) ? lane_ : 0;  // lanes without a target repeat the first
+    float closest2 = 3e38F;
+#pragma unroll 1
+    for (std::uint32_t k = 1; k < target_count_; ++k) {
+      const Float4 s = memory_.particle.offset[self + k];
+      const float dx = s.x - x_, dy = s.y - y_, dz = s.z - z_, r2 = softening_.squared(dx, dy, dz);
+      closest2 = fminf(closest2, r2);
+      add_particle_at<true>(softening_, dx, dy, dz, r2, s.w, force_);
     }
     const bool rounded = __any_sync(all_lanes, closest2 <= close_r2());
     if (rounded) force_ = before;
@@ -320,10 +356,9 @@ class TargetForces {
     __syncwarp();
   }
 
-  __device__ float close_r2() const {
-    const float close = box_.radius * close_distance;
-    return larger(close * close, NewtonKernel::smallest<float>());
-  }
+  /// The distance from a target at which a particle is close, and its square.
+  __device__ float close_to_targets() const { return larger(box_.radius * close_distance, least_close_distance); }
+  __device__ float close_r2() const { return close_to_targets() * close_to_targets(); }
 
   /// Sums of many small terms in FP32 lose digits: after some hundreds of terms they go to a second sum.
   __device__ void add_to_total() {

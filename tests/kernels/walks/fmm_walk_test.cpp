@@ -118,7 +118,7 @@ TEST_F(FmmTargetsTest, GroupsOfSeveralClassesLieInTheSmallestTargetCellAbove) {
       std::vector<std::uint64_t> keys = tests::download(space, built.key);
       // The last class is so small that each of its particles is a group.
       for (std::size_t i = 0; i < n; ++i)
-        keys[i] = key_in_class(keys[i], static_cast<std::uint32_t>(i % 1200 == 7 ? classes - 1 : i % (classes - 1)));
+        keys[i] = key_in_class(keys[i], static_cast<std::uint32_t>(i % 2600 == 7 ? classes - 1 : i % (classes - 1)));
       std::sort(keys.begin(), keys.end());
       Tree<BackEnd> tree(space, GravityLaw({}).expansion_form());
       tree.class_count = static_cast<int>(classes);
