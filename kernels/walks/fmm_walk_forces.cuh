@@ -283,7 +283,8 @@ class TargetForces {
     __syncwarp();
   }
   __device__ Float4 scaled(const Double4& p) const {
-    return {offset(p.x, box_.centre.x), offset(p.y, box_.centre.y), offset(p.z, box_.centre.z), static_cast<float>(p.w * a_.units.per_mass)};
+    return {offset(p.x, box_.centre.x), offset(p.y, box_.centre.y), offset(p.z, box_.centre.z),
+            static_cast<float>(p.w * a_.units.per_mass)};
   }
 
   /// Adds the forces of `count` particles, none of which is close to a target. This is where most of the time goes.
