@@ -165,7 +165,8 @@ class TargetWalk {
       const CellLinks* const links = c_.sources.links;
       // A cell without contents was accepted by the rank that sent it, for a box around these targets.
       const std::uint32_t can_be_opened = batch.where(rejected, links, [](const CellLinks& cell) { return cell.particle_count > 0; });
-      const std::uint32_t accepted = FloatVector::bits_of(accept(opening_, cells, cells.place(), group_.box(), c_.support2));
+      const std::uint32_t accepted =
+          FloatVector::bits_of(accept(opening_, cells, cells.place(), fmm_walk::for_quadrupoles(group_.box()), c_.support2));
       const std::uint32_t has_many =
           batch.where(rejected & accepted, links, [](const CellLinks& cell) { return cell.particle_count > fmm_walk::few_particles; });
       const std::uint32_t listed = rejected & (~can_be_opened | has_many);
