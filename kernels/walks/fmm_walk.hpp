@@ -17,14 +17,6 @@ namespace fmm_walk {
 
 /// A leaf with so few particles costs less than its multipole at each target.
 inline constexpr std::uint32_t few_particles = 3;
-/// A cell that acts on each target may err by so many times the tolerance. The estimate of what its quadrupole leaves out is further above
-/// the true error than that of an expansion, and each cell that is opened instead adds errors of its own (docs/performance.md).
-inline constexpr float quadrupole_slack = 1.5F;
-/// The targets as the opening criterion sees them when it judges a cell that acts on each of them.
-GROVE_HD inline TargetBox for_quadrupoles(TargetBox targets) {
-  targets.least_acceleration *= quadrupole_slack;
-  return targets;
-}
 /// On the stack of a warp, marks cells that must not go into the local expansion.
 inline constexpr std::uint32_t forbidden_bit = 1U << 31;
 

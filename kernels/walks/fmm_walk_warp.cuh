@@ -245,9 +245,8 @@ class TargetWalk {
     if constexpr (at_group) {
       // A cell without contents was accepted by the rank that sent it, for a box around these targets.
       p.at_targets = real & !p.into_local &
-                     ((p.links.particle_count == 0) |
-                      ((p.links.particle_count > few_particles) &
-                       accept(opening_, p.geometry, for_quadrupoles(forces_.box()), a_.units.per_length, a_.support2)));
+                     ((p.links.particle_count == 0) | ((p.links.particle_count > few_particles) &
+                                                       accept(opening_, p.geometry, forces_.box(), a_.units.per_length, a_.support2)));
     }
     const bool rejected = real & !p.into_local & !p.at_targets;
     p.has_children = rejected & (p.links.child_count > 0) & (at_group | (p.geometry.radius >= forces_.box().radius));
