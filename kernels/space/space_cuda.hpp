@@ -136,7 +136,7 @@ struct Mark {
   }
 };
 
-/// Blocks of a reduction, which has more of them from so many items on.
+/// Blocks of a reduction; it has more of them above so many items.
 constexpr std::size_t few_reduce_blocks = 256, many_reduce_blocks = 1024, many_items_to_reduce = std::size_t{1} << 22;
 
 /// The parts of a row that a lane still has while its warp reduces the rows of all lanes.
@@ -148,7 +148,7 @@ struct PartsHeld {
 constexpr int halvings(int count) { return count > 1 ? 1 + halvings((count + 1) / 2) : 0; }
 
 /// Reduces the rows of the lanes of a warp. Of each two lanes, one goes on with the first half of the parts and the other with the rest,
-/// until row[0] is the only one: a fifth of the exchanges and sums of rows that stay whole.
+/// until row[0] is the only one. From twelve parts on these are a fifth of the exchanges and sums of rows that stay whole.
 template <int count, int distance = 16, class T, class Op>
 __device__ void reduce_in_warp(T* row, Op op, PartsHeld& held) {
   if constexpr (distance > 0) {

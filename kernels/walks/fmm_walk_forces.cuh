@@ -42,8 +42,8 @@ union SourceMemory {
 };
 
 /// In group radii. For pairs further apart than this, the rounding of two FP32 offsets hardly changes the force (docs/performance.md). The
-/// forces of closer pairs are computed from their positions in FP64. Distances have the softening in them: with a length above this one,
-/// rounding is as small beside the largest force of any pair.
+/// forces of closer pairs are computed from their positions in FP64. Between targets, distances have the softening in them: with a length
+/// above this one, rounding is as small beside the largest force of any pair.
 inline constexpr float close_distance = 1.0F / 64;
 /// Scaled, and more than NewtonKernel::smallest() allows. Closer particles are close, however small the group is.
 inline constexpr float least_close_distance = 2e-12F;
@@ -85,6 +85,10 @@ class TargetForces {
     x_ = offset(p.x, box_.centre.x);
     y_ = offset(p.y, box_.centre.y);
     z_ = offset(p.z, box_.centre.z);
+    // Where a group is narrow beside its distance from the origin, the rounding of the centre can put targets outside.
+    box_.half_size[0] = larger(box_.half_size[0], reduce_max(fabsf(x_)));
+    box_.half_size[1] = larger(box_.half_size[1], reduce_max(fabsf(y_)));
+    box_.half_size[2] = larger(box_.half_size[2], reduce_max(fabsf(z_)));
     box_.radius = target_margin * sqrtf(reduce_max(x_ * x_ + y_ * y_ + z_ * z_));
     box_.least_acceleration = a_.data.group_least_acceleration[group];
     unit_ = expansion_unit(box_.radius);
