@@ -20,9 +20,8 @@ constexpr std::size_t largest_sample = 65536;
 
 /// The key of the first particle of each group, and the group's weight.
 struct SampleGroups {
-  const Double4* position;
+  ParticleKeys keys;
   const std::uint32_t* work;
-  KeyCube cube;
   std::size_t particles, group_size;
   std::uint64_t idle;
   std::uint64_t* key;
@@ -36,7 +35,7 @@ struct SampleGroups {
     for (std::size_t i = begin + static_cast<std::size_t>(team.rank()); i < end; i += Team::size) sum += work[i] + idle;
     sum = team.sum(sum);
     if (team.rank() != 0) return;
-    key[g] = morton_key(position[begin], cube);
+    key[g] = keys(begin);
     weight[g] = sum;
     number[g] = static_cast<std::uint32_t>(g);
   }
@@ -97,7 +96,7 @@ void DomainCuts<Space>::cut(const Frame& frame, const Particles<Space>& particle
   const std::size_t groups = n > 0 ? (n + group_size - 1) / group_size : 0;
   Scratch<Space, std::uint64_t> key(space_, groups), weight(space_, groups);
   Scratch<Space, std::uint32_t> number(space_, groups);
-  space_.for_each_by_team(groups, SampleGroups{particles.position.data(), particles.work.data(), frame.cube, n, group_size,
+  space_.for_each_by_team(groups, SampleGroups{keys_of(particles, frame.cube, frame.lead), particles.work.data(), n, group_size,
                                                idle_weight(frame), key.data(), weight.data(), number.data()});
   space_.sort_pairs(key, number, key_bits);
   std::vector<std::uint64_t> keys(groups), weights(groups), below(groups + 1, 0);

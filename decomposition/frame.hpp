@@ -17,6 +17,7 @@ struct Frame {
     double work = 0;   ///< sum of their work
   };
   KeyCube cube;
+  double lead = 0;  ///< keys are those of the positions after this time (see ParticleKeys); find_frame() leaves it 0
   TreeScale scale;
   std::vector<Share> shares;  ///< [ranks]
   double mass = 0;            ///< of all particles

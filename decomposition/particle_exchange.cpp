@@ -18,20 +18,18 @@ constexpr std::size_t spare_room = 1024;
 
 /// Whether a particle belongs to another rank.
 struct Leaves {
-  const Double4* position;
-  KeyCube cube;
+  ParticleKeys keys;
   std::uint64_t first, end;  ///< keys of this rank
   bool is_last;              ///< no key is too large
   GROVE_HD bool operator()(std::size_t i) const {
-    const std::uint64_t key = morton_key(position[i], cube);
+    const std::uint64_t key = keys(i);
     return key < first || (!is_last && key >= end);
   }
 };
 
 /// The ranks to which the particles go; places without a particle get a rank that does not exist.
 struct FindOwner {
-  const Double4* position;
-  KeyCube cube;
+  ParticleKeys keys;
   const std::uint32_t* index;
   const std::uint32_t* count;
   const std::uint64_t* splits;
@@ -42,7 +40,7 @@ struct FindOwner {
     const bool is_used = k < *count;
     by_rank[k] = is_used ? index[k] : 0;
     // The number of splits that are not above the key.
-    owner[k] = is_used ? lower_bound(splits, 0, split_count, morton_key(position[index[k]], cube) + 1) : split_count + 1;
+    owner[k] = is_used ? lower_bound(splits, 0, split_count, keys(index[k]) + 1) : split_count + 1;
   }
 };
 
@@ -98,7 +96,7 @@ template <class Space>
 bool ParticleExchange<Space>::run_round(const Frame& frame, std::size_t room, Particles<Space>& particles) {
   const auto ranks = static_cast<std::size_t>(comm_.size());
   Scratch<Space, std::uint32_t> ascending(space_, std::min(room, particles.size())), by_rank(space_, ascending.view().size);
-  const Leavers leavers = find_leavers(frame, particles.position.view(), ascending.view(), by_rank.view());
+  const Leavers leavers = find_leavers(keys_of(particles, frame.cube, frame.lead), particles.size(), ascending.view(), by_rank.view());
   const std::vector<TravellingArray> arrays = travelling_arrays(particles);
   const bool has_more = leavers.found > leavers.first.back();
   MessageRows leaving, arriving;
@@ -119,23 +117,23 @@ bool ParticleExchange<Space>::run_round(const Frame& frame, std::size_t room, Pa
 }
 
 template <class Space>
-typename ParticleExchange<Space>::Leavers ParticleExchange<Space>::find_leavers(const Frame& frame, View<const Double4> position,
+typename ParticleExchange<Space>::Leavers ParticleExchange<Space>::find_leavers(const ParticleKeys& keys, std::size_t particle_count,
                                                                                 View<std::uint32_t> ascending,
                                                                                 View<std::uint32_t> by_rank) {
   const auto ranks = static_cast<std::size_t>(comm_.size()), me = static_cast<std::size_t>(comm_.rank());
   Leavers leavers{std::vector<std::uint64_t>(ranks + 1, 0), 0};
-  if (position.empty()) return leavers;
+  if (particle_count == 0) return leavers;
   const std::vector<std::uint64_t>& cut = cuts_.splits();
-  const Leaves leaves{position.data, frame.cube, me > 0 ? cut[me - 1] : 0, me + 1 < ranks ? cut[me] : 0, me + 1 == ranks};
+  const Leaves leaves{keys, me > 0 ? cut[me - 1] : 0, me + 1 < ranks ? cut[me] : 0, me + 1 == ranks};
   Scratch<Space, std::uint64_t> splits(space_, cut.size());
   copy_from_host<Space, std::uint64_t>(space_, cut, splits.view());
   Scratch<Space, std::uint64_t> owner(space_, ascending.size);
   // For the host: the first for each rank, their end, and the number of all.
   Scratch<Space, std::uint32_t> report(space_, ranks + 2);
   std::uint32_t* const count = report.data() + ranks + 1;
-  select_first_indices(space_, position.size, leaves, ascending, count);
-  space_.for_each(ascending.size, FindOwner{position.data, frame.cube, ascending.data, count, splits.data(),
-                                            static_cast<std::uint32_t>(cut.size()), owner.data(), by_rank.data});
+  select_first_indices(space_, particle_count, leaves, ascending, count);
+  space_.for_each(ascending.size, FindOwner{keys, ascending.data, count, splits.data(), static_cast<std::uint32_t>(cut.size()),
+                                            owner.data(), by_rank.data});
   // On two ranks all go to the other one.
   if (ranks > 2) space_.sort_pairs(owner, by_rank, static_cast<int>(std::bit_width(ranks)));
   space_.for_each(ranks + 1, FirstOfOwner{owner.data(), static_cast<std::uint32_t>(ascending.size), report.data()});

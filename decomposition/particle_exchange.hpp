@@ -52,7 +52,7 @@ class ParticleExchange {
   };
 
   bool run_round(const Frame& frame, std::size_t room, Particles<Space>& particles);
-  Leavers find_leavers(const Frame& frame, View<const Double4> position, View<std::uint32_t> ascending, View<std::uint32_t> by_rank);
+  Leavers find_leavers(const ParticleKeys& keys, std::size_t particle_count, View<std::uint32_t> ascending, View<std::uint32_t> by_rank);
   void move(const Round& round, Particles<Space>& particles);
 
   Space& space_;

@@ -24,6 +24,8 @@ struct GravityParameters {
   std::uint64_t order = 4;                   ///< of the expansions of method = fmm: 4 or 5
   /// On one rank the methods fmm and tree sum all pairs of up to so many particles; see sums_all_pairs().
   std::uint64_t all_pairs_up_to = 0;
+  /// The methods fmm and tree use a tree for so many steps at most, as long as particles move little (see TreeLife); 1: for one.
+  std::uint64_t steps_per_tree = 16;
   double G = 1.0;                              ///< gravitational constant, code units
   std::map<std::string, double> parameters{};  ///< parameters of single opening criteria and softening kernels, by name
 

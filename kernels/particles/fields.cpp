@@ -81,6 +81,8 @@ std::vector<ParticleField> standard_rows() {
       {.name = "type", .type = u1, .input = InInput::required, .initial = 1, .host = host_member<&Set::type, 1>()},
       // Cost of the last force in issue slots (see GroupWork). It is the particle's weight when domains are cut.
       {.name = "work", .dataset = "Work", .type = u4, .snapshot = on_request, .initial = 1, .host = host_member<&Set::work, 1>()},
+      // Where the cells of a tree that serves several steps begin: see build_tree(). Each build sets it anew.
+      {.name = "tree_level", .type = u1, .travels = false},
   };
 }
 
@@ -88,7 +90,7 @@ std::vector<ParticleField> standard_rows() {
 FieldTablePtr make_standard_table() {
   auto table = std::make_shared<FieldTable>(standard_rows());
   std::size_t place = 0;
-  for (const char* name : {"position", "velocity", "id", "acceleration", "type", "work"})
+  for (const char* name : {"position", "velocity", "id", "acceleration", "type", "work", "tree_level"})
     if (table->array_of(name) != place++)
       throw std::logic_error(std::string("a new row of the table of particle fields stands before ") + name);
   return table;

@@ -88,7 +88,7 @@ class FieldTable {
 using FieldTablePtr = std::shared_ptr<const FieldTable>;
 
 /// The arrays that every table has, which the code knows by their names; see Particles.
-enum StandardArray : std::size_t { position_array, velocity_array, id_array, acceleration_array, type_array, work_array };
+enum StandardArray : std::size_t { position_array, velocity_array, id_array, acceleration_array, type_array, work_array, tree_level_array };
 
 /// The fields that every particle has.
 const FieldTablePtr& standard_fields();

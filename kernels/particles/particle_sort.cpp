@@ -17,18 +17,18 @@ struct Iota {
 /// otherwise copy their table for each particle, whether it is looked at or not.
 template <bool has_classes>
 struct PrepareSort {
-  const Double4* position;
+  ParticleKeys keys;
   const Double4* acceleration;
   const std::uint8_t* type;
-  KeyRule rule;
+  ClassOfType class_of_type;
   AccelerationMeasure measure;
   std::uint64_t* key;
   std::uint32_t* order;
   float* magnitude;
   GROVE_HD void operator()(std::size_t i) const {
-    const std::uint64_t without_class = morton_key(position[i], rule.cube);
+    const std::uint64_t without_class = keys(i);
     if constexpr (has_classes)
-      key[i] = key_in_class(without_class, rule.class_of_type.of[type[i]]);
+      key[i] = key_in_class(without_class, class_of_type.of[type[i]]);
     else
       key[i] = without_class;
     order[i] = static_cast<std::uint32_t>(i);
@@ -105,8 +105,8 @@ SortInput<Space>::SortInput(Space& space, const Particles<Space>& particles, con
       key_order(particles.has_acceleration ? KeyOrder::nearly_sorted : KeyOrder::any) {
   const auto prepare = [&]<bool has_classes>(std::bool_constant<has_classes>) {
     space.for_each(particles.size(),
-                   PrepareSort<has_classes>{particles.position.data(), particles.acceleration.data(), particles.type.data(), rule, measure,
-                                            keys.data, order.data(), magnitude.data()});
+                   PrepareSort<has_classes>{keys_of(particles, rule.cube, rule.lead), particles.acceleration.data(), particles.type.data(),
+                                            rule.class_of_type, measure, keys.data, order.data(), magnitude.data()});
   };
   rule.class_count > 1 ? prepare(std::true_type{}) : prepare(std::false_type{});
 }

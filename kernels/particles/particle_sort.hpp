@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kernels/particles/acceleration_measure.hpp"
-#include "kernels/particles/morton_key.hpp"
+#include "kernels/particles/particle_keys.hpp"
 #include "kernels/particles/particles.hpp"
 #include "kernels/particles/type_classes.hpp"
 
@@ -13,11 +13,13 @@ namespace grove {
 template <class Space>
 void sort_keys(Space& space, View<std::uint64_t> keys, View<std::uint32_t> order, int bits = key_bits);
 
-/// How keys are made of particles: Morton keys in `cube`. With several classes, that of the particle's type is above: see key_in_class().
+/// How keys are made of particles: Morton keys in `cube`, of the positions after the time `lead`. With several classes, that of the
+/// particle's type is above: see key_in_class().
 struct KeyRule {
   KeyCube cube;
   int class_count = 1;
   ClassOfType class_of_type = {};
+  double lead = 0;
 };
 
 /// Whether the sort takes an array to other memory and back. Positions stay there, and of what does not travel, or is lent, nothing is

@@ -61,7 +61,8 @@ class Particles {
         id(arrays_[id_array]),
         acceleration(arrays_[acceleration_array]),
         type(arrays_[type_array]),
-        work(arrays_[work_array]) {}
+        work(arrays_[work_array]),
+        tree_level(arrays_[tree_level_array]) {}
   Particles(const Particles&) = delete;
   Particles& operator=(const Particles&) = delete;
 
@@ -104,7 +105,8 @@ class Particles {
   const TypedArray<Space, std::uint64_t> id;
   const TypedArray<Space, Double4> acceleration;  ///< x y z, and the potential in w
   const TypedArray<Space, std::uint8_t> type;
-  const TypedArray<Space, std::uint32_t> work;  ///< cost of the particle's last force, in issue slots (see GroupWork)
+  const TypedArray<Space, std::uint32_t> work;       ///< cost of the particle's last force, in issue slots (see GroupWork)
+  const TypedArray<Space, std::uint8_t> tree_level;  ///< highest level of a cell of the tree that begins at the particle (see build_tree())
 };
 
 /// Plain pointers to the fields of motion, for loop bodies.

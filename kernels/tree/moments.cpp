@@ -34,7 +34,7 @@ template <class Terms>
 struct CellMoments {
   const CellLinks* links;
   const Double4* particles;
-  const float* magnitude;  ///< [particles] of last accelerations
+  LastAccelerations last_acceleration;
   CellGeometry* geometry;
   float* multipole;
   RadialRecord* radial;  ///< [cells], where multipoles tell the spread
@@ -53,12 +53,12 @@ struct CellMoments {
     const double per_length = 1 / scale.length, per_mass = 1 / scale.mass;
     Extent extent;
     double radius2 = 0;
-    float least = magnitude[first];
+    float least = last_acceleration(first);
     for (std::uint32_t i = begin; i < end; i += Team::size) {
       const Double3 d = per_length * (position_of(particles[i]) - centre);
       extent.add(d, 0, 0, 0);
       radius2 = larger(radius2, dot(d, d));
-      least = smaller(least, magnitude[i]);
+      least = smaller(least, last_acceleration(i));
     }
     extent.join(team);
     CellGeometry g;
@@ -175,12 +175,13 @@ bool has_large_level(const Tree<Space>& tree) {
 }
 
 template <class Terms, class Space>
-void compute_all(Space& space, const Double4* particles, const float* magnitude, const TreeScale& scale, Tree<Space>& tree) {
+void compute_all(Space& space, const Double4* particles, const LastAccelerations& last_acceleration, const TreeScale& scale,
+                 Tree<Space>& tree) {
   const std::size_t count = tree.cell_count();
   Scratch<Space, RadialRecord> radial(space, MomentSum<Terms>::tells_spread ? count : 0);
   const CellMoments<Terms> cells{tree.links.data(),
                                  particles,
-                                 magnitude,
+                                 last_acceleration,
                                  tree.geometry.data(),
                                  tree.multipole.data(),
                                  radial.data(),
@@ -205,29 +206,31 @@ void compute_all(Space& space, const Double4* particles, const float* magnitude,
 }
 
 template <int order, class Space>
-void compute_of_order(Space& space, const Double4* particles, const float* magnitude, const TreeScale& scale, Tree<Space>& tree) {
+void compute_of_order(Space& space, const Double4* particles, const LastAccelerations& last_acceleration, const TreeScale& scale,
+                      Tree<Space>& tree) {
   if (tree.form.harmonic)
-    compute_all<HarmonicTerms<order>>(space, particles, magnitude, scale, tree);
+    compute_all<HarmonicTerms<order>>(space, particles, last_acceleration, scale, tree);
   else
-    compute_all<AllTerms<order>>(space, particles, magnitude, scale, tree);
+    compute_all<AllTerms<order>>(space, particles, last_acceleration, scale, tree);
 }
 
 }  // namespace
 
 template <class Space>
-void compute_moments(Space& space, View<const Double4> particles, View<const float> magnitude, const TreeScale& scale, Tree<Space>& tree) {
+void compute_moments(Space& space, View<const Double4> particles, const LastAccelerations& last_acceleration, const TreeScale& scale,
+                     Tree<Space>& tree) {
   const std::size_t stride = multipole_stride(tree.form);
   tree.geometry.resize_with_room(tree.cell_count(), tree.room);
   tree.multipole.resize_with_room(tree.cell_count() * stride, tree.room * stride);
   tree.least_acceleration.resize_discard(tree.cell_count());
   if (tree.form.order == 2)
-    compute_all<AllTerms<2>>(space, particles.data, magnitude.data, scale, tree);
+    compute_all<AllTerms<2>>(space, particles.data, last_acceleration, scale, tree);
   else if (tree.form.order == 4)
-    compute_of_order<4>(space, particles.data, magnitude.data, scale, tree);
+    compute_of_order<4>(space, particles.data, last_acceleration, scale, tree);
   else
-    compute_of_order<5>(space, particles.data, magnitude.data, scale, tree);
+    compute_of_order<5>(space, particles.data, last_acceleration, scale, tree);
 }
 
-template void compute_moments(BackEnd&, View<const Double4>, View<const float>, const TreeScale&, Tree<BackEnd>&);
+template void compute_moments(BackEnd&, View<const Double4>, const LastAccelerations&, const TreeScale&, Tree<BackEnd>&);
 
 }  // namespace grove

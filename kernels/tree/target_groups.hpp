@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 
+#include "kernels/particles/last_accelerations.hpp"
 #include "kernels/tree/tree.hpp"
 
 namespace grove {
@@ -75,10 +76,10 @@ template <class Space>
 void mark_targets(Space& space, const Tree<Space>& tree, std::size_t particle_count, std::uint32_t largest, const Outliers& outliers,
                   const TargetMarks& marks);
 
-/// Sets `least` [groups] to the smallest `magnitude` [particles] in each group: the last accelerations, in the unit of Tree's
-/// least_acceleration. `group_start` is as above. Asynchronous.
+/// Sets `least` [groups] to the smallest last acceleration in each group, in the unit of Tree's least_acceleration; takes that of each
+/// particle (LastAccelerations::take()). `group_start` is as above. Asynchronous.
 template <class Space>
-void find_least_in_groups(Space& space, View<const std::uint32_t> group_start, View<const float> magnitude,
+void find_least_in_groups(Space& space, View<const std::uint32_t> group_start, const LastAccelerations& last_acceleration,
                           StepBuffer<Space, float>& least);
 
 }  // namespace grove

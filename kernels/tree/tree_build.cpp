@@ -18,22 +18,50 @@ namespace {
 /// A warp on the GPU, which finds the bits of half a word at a time.
 constexpr int lanes_of_block = 32;
 
-/// The levels of the cells that begin at each particle: consecutive ones, from `first` on.
-struct CellLevels {
+/// The levels that sorted particles share, by their keys.
+struct LevelsOfKeys {
   const std::uint64_t* keys;
+
+  GROVE_HD int first(std::uint32_t i) const { return i == 0 ? 0 : shared_level(keys[i - 1], keys[i]) + 1; }
+  /// Of the cells that hold particle j and the largest_leaf ones after it, j from begin to end, the level of the deepest one.
+  GROVE_HD int deepest_full(std::uint32_t begin, std::uint32_t end) const {
+    // The deeper the cell that two keys share, the smaller their XOR as a number.
+    std::uint64_t least = ~std::uint64_t{0};
+    for (std::uint32_t j = begin; j <= end; ++j) least = smaller(least, keys[j] ^ keys[j + largest_leaf]);
+    return shared_level(0, least);
+  }
+};
+
+/// The same by the first levels that a build has found.
+struct LevelsKept {
+  const std::uint8_t* first_level;
+
+  GROVE_HD int first(std::uint32_t i) const { return first_level[i]; }
+  GROVE_HD int deepest_full(std::uint32_t begin, std::uint32_t end) const {
+    int deepest = 0;
+    for (std::uint32_t j = begin; j <= end; ++j) {
+      int shared = deepest_level;
+      for (std::uint32_t k = j + 1; k <= j + largest_leaf; ++k) shared = smaller(shared, first_level[k] - 1);
+      deepest = larger(deepest, shared);
+    }
+    return deepest;
+  }
+};
+
+/// The levels of the cells that begin at each particle: consecutive ones, from `first` on.
+template <class Levels>
+struct CellLevels {
+  Levels levels;
   std::uint32_t particle_count;
   int least_divided;  ///< -1, or the level whose cells are divided however few particles they have
 
-  GROVE_HD int first(std::uint32_t i) const { return i == 0 ? 0 : shared_level(keys[i - 1], keys[i]) + 1; }
+  GROVE_HD int first(std::uint32_t i) const { return levels.first(i); }
   /// Level of the deepest cell around particle i with more particles than a leaf may have; -1 when there is none.
   GROVE_HD int deepest_divided(std::uint32_t i) const {
     if (particle_count <= largest_leaf) return least_divided;
     const std::uint32_t begin = i < largest_leaf ? 0 : i - largest_leaf;
     const std::uint32_t end = i + largest_leaf < particle_count ? i : particle_count - 1 - largest_leaf;
-    // The deeper the cell that two keys share, the smaller their XOR as a number.
-    std::uint64_t least = ~std::uint64_t{0};
-    for (std::uint32_t j = begin; j <= end; ++j) least = smaller(least, keys[j] ^ keys[j + largest_leaf]);
-    return larger(shared_level(0, least), least_divided);
+    return larger(levels.deepest_full(begin, end), least_divided);
   }
   /// A bit for each of the levels.
   GROVE_HD std::uint32_t bits(std::uint32_t i) const {
@@ -43,18 +71,22 @@ struct CellLevels {
 };
 
 /// Finds the cells that begin at a block of particles.
+template <class Levels>
 struct FindBegins {
-  CellLevels levels;
+  CellLevels<Levels> levels;
   std::size_t blocks;
-  std::uint64_t* word;   ///< see CellBegins
-  std::uint32_t* count;  ///< [levels * blocks] bits in each word
+  std::uint64_t* word;        ///< see CellBegins
+  std::uint32_t* count;       ///< [levels * blocks] bits in each word
+  std::uint8_t* first_level;  ///< [particles] null: not wanted
 
   template <class Team>
   GROVE_HD void operator()(const Team& team, std::size_t b) const {
     std::uint64_t begins[CellBegins::levels] = {};
     for (std::uint32_t k = 0; k < CellBegins::block; k += Team::size) {
       const std::size_t particle = b * CellBegins::block + k + static_cast<std::uint32_t>(team.rank());
-      const std::uint32_t at = particle < levels.particle_count ? levels.bits(static_cast<std::uint32_t>(particle)) : 0;
+      const bool is_there = particle < levels.particle_count;
+      const std::uint32_t at = is_there ? levels.bits(static_cast<std::uint32_t>(particle)) : 0;
+      if (is_there && first_level) first_level[particle] = static_cast<std::uint8_t>(levels.first(static_cast<std::uint32_t>(particle)));
       if (team.votes(at != 0) == 0) continue;
       for (int l = 0; l < CellBegins::levels; ++l) begins[l] |= std::uint64_t{team.votes((at >> l & 1) != 0)} << k;
     }
@@ -66,7 +98,7 @@ struct FindBegins {
   }
 };
 
-/// The first cell of each level, and the first particle of each class.
+/// The first cell of each level, and the first particle of each class, if there are keys.
 struct FindSizes {
   CellBegins cells;
   const std::uint64_t* keys;
@@ -125,30 +157,30 @@ struct LinkCells {
   }
 };
 
-/// Sets the numbers of cells and particles that the host must know.
+/// Sets the numbers of cells, and with several classes those of particles if there are keys, which the host must know.
 template <class Space>
 void read_sizes(Space& space, View<const std::uint64_t> keys, const CellBegins& cells, Tree<Space>& tree) {
   constexpr std::size_t levels = FindSizes::levels, classes = most_type_classes + 1;
   std::array<std::uint32_t, levels + classes> sizes{};
-  space.values_to_host(tree.class_count > 1 ? levels + classes : levels, FindSizes{cells, keys.data, static_cast<std::uint32_t>(keys.size)},
+  const bool finds_classes = tree.class_count > 1 && !keys.empty();
+  space.values_to_host(finds_classes ? levels + classes : levels, FindSizes{cells, keys.data, static_cast<std::uint32_t>(keys.size)},
                        sizes.data());
   std::copy_n(sizes.begin(), levels, tree.level_offset.begin());
-  std::copy_n(sizes.begin() + levels, classes, tree.class_begin.begin());
+  if (finds_classes) std::copy_n(sizes.begin() + levels, classes, tree.class_begin.begin());
 }
 
-}  // namespace
-
-template <class Space>
-void build_tree(Space& space, View<const std::uint64_t> keys, Tree<Space>& tree) {
+/// `keys`: empty if they are not known. `first_level`: empty if it is not wanted.
+template <class Levels, class Space>
+void link_cells(Space& space, const Levels& levels_of, std::size_t particle_count, View<const std::uint64_t> keys,
+                View<std::uint8_t> first_level, Tree<Space>& tree) {
   tree.level_offset.fill(0);
-  tree.class_begin.fill(0);
   tree.links.resize_discard(0);
-  if (keys.empty()) return;
-  const CellLevels levels{keys.data, static_cast<std::uint32_t>(keys.size), tree.class_count > 1 ? 0 : -1};
-  const std::size_t blocks = CellBegins::blocks_of(keys.size), words = CellBegins::levels * blocks;
+  if (particle_count == 0) return;
+  const CellLevels<Levels> levels{levels_of, static_cast<std::uint32_t>(particle_count), tree.class_count > 1 ? 0 : -1};
+  const std::size_t blocks = CellBegins::blocks_of(particle_count), words = CellBegins::levels * blocks;
   Scratch<Space, std::uint64_t> word(space, words);
   Scratch<Space, std::uint32_t> count(space, words), before(space, words + 1);
-  space.template for_each_by_team<lanes_of_block>(blocks, FindBegins{levels, blocks, word.data(), count.data()});
+  space.template for_each_by_team<lanes_of_block>(blocks, FindBegins<Levels>{levels, blocks, word.data(), count.data(), first_level.data});
   space.template exclusive_scan<std::uint32_t>(count.view(), before.view());
   const CellBegins cells{word.data(), before.data(), blocks};
   read_sizes<Space>(space, keys, cells, tree);
@@ -159,6 +191,20 @@ void build_tree(Space& space, View<const std::uint64_t> keys, Tree<Space>& tree)
   space.for_each(tree.cell_count(), LinkCells{cells, tree.level_offset, levels.particle_count, first_particle.data(), tree.links.data()});
 }
 
-template void build_tree(BackEnd&, View<const std::uint64_t>, Tree<BackEnd>&);
+}  // namespace
+
+template <class Space>
+void build_tree(Space& space, View<const std::uint64_t> keys, Tree<Space>& tree, View<std::uint8_t> first_level) {
+  tree.class_begin.fill(0);
+  link_cells(space, LevelsOfKeys{keys.data}, keys.size, keys, first_level, tree);
+}
+
+template <class Space>
+void rebuild_tree(Space& space, View<const std::uint8_t> first_level, Tree<Space>& tree) {
+  link_cells(space, LevelsKept{first_level.data}, first_level.size, {}, {}, tree);
+}
+
+template void build_tree(BackEnd&, View<const std::uint64_t>, Tree<BackEnd>&, View<std::uint8_t>);
+template void rebuild_tree(BackEnd&, View<const std::uint8_t>, Tree<BackEnd>&);
 
 }  // namespace grove

@@ -21,8 +21,13 @@ const LevelKernels& kernels() {
 }  // namespace
 
 template <>
-void build_tree(HostSpace& space, View<const std::uint64_t> keys, Tree<HostSpace>& tree) {
-  kernels().build_tree(space, keys, tree);
+void build_tree(HostSpace& space, View<const std::uint64_t> keys, Tree<HostSpace>& tree, View<std::uint8_t> first_level) {
+  kernels().build_tree(space, keys, tree, first_level);
+}
+
+template <>
+void rebuild_tree(HostSpace& space, View<const std::uint8_t> first_level, Tree<HostSpace>& tree) {
+  kernels().rebuild_tree(space, first_level, tree);
 }
 
 template <>

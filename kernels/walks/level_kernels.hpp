@@ -17,6 +17,7 @@ namespace grove {
 
 struct LevelKernels {
   decltype(&build_tree<HostSpace>) build_tree;
+  decltype(&rebuild_tree<HostSpace>) rebuild_tree;
   decltype(&walk_tree<HostSpace>) walk_tree;
   decltype(&add_direct_sum<HostSpace>) add_direct_sum;
   void (*walk_fmm)(FmmWalk<HostSpace>&, HostSpace&, const ScaledLaw&, const TreeView&, const FmmTargets<HostSpace>&, const FmmWalkTargets&,

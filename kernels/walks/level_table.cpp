@@ -5,6 +5,7 @@ namespace grove {
 
 const LevelKernels GROVE_CPU_LEVEL_TABLE{
     &build_tree<HostSpace>,
+    &rebuild_tree<HostSpace>,
     &walk_tree<HostSpace>,
     &add_direct_sum<HostSpace>,
     [](FmmWalk<HostSpace>& walk, HostSpace& space, const ScaledLaw& law, const TreeView& sources, const FmmTargets<HostSpace>& targets,

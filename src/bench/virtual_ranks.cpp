@@ -88,7 +88,7 @@ class WholeSet {
   void build(const Domain& d, std::span<const KeyRange> ranges, std::size_t own, Tree<HostSpace>& tree) {
     space_.arena().begin_step();
     build_tree<HostSpace>(space_, {keys_.data() + d.begin, d.count}, tree);
-    compute_moments<HostSpace>(space_, positions(d), {magnitude_.data() + d.begin, d.count}, {scaled_.scale}, tree);
+    compute_moments<HostSpace>(space_, positions(d), View<const float>{magnitude_.data() + d.begin, d.count}, {scaled_.scale}, tree);
     if (!ranges.empty()) enlarge_cut_cells<HostSpace>(space_, ranges, own, tree);
   }
   DomainDescription describe(const Domain& d, const Tree<HostSpace>& tree) {

@@ -238,7 +238,8 @@ class ConfigBuilder {
       const GivenSetting* given = find(row.section, row.setting.name);
       const Condition* const broken = broken_condition(table_, row, config_);
       if (!given || !broken) continue;
-      const GivenSetting chosen = describe(row.section, broken->name, table_.find(row.section, broken->name)->get(config_));
+      const std::string& section = row.section_of(*broken);
+      const GivenSetting chosen = describe(section, broken->name, table_.find(section, broken->name)->get(config_));
       if (idle_ == IdleKeys::refused && (!chosen.from_command_line || given->from_command_line))
         fail(*given, fmt::format("with {} it has no effect and must go", full_name(chosen)));
       row.set(config_, row.setting.default_value);

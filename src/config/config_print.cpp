@@ -47,7 +47,7 @@ std::string print_config(const Config& config, const ConfigTable& table) {
     for (const ConfigSetting& row : table.settings) {
       if (row.section != section.name) continue;
       const bool has_effect = applies(table, row, config);
-      const std::string condition = row.only_with ? "; " + in_words(*row.only_with) : "";
+      const std::string condition = row.only_with ? "; " + conditions_in_words(row) : "";
       // Values without effect are shown with their defaults.
       text +=
           line(row.setting, has_effect ? row.get(config) : row.setting.default_value, has_effect, what_is_allowed(row.setting) + condition);

@@ -51,7 +51,7 @@ std::string condition(const ConfigSetting& row) {
   if (names_the_source(row)) return "exactly one of `file` and `generator` must be given";
   if (belongs_to_generators(row)) return "only with a `generator`";
   if (belongs_to_files(row)) return "only with a `file`";
-  return row.only_with ? in_words(*row.only_with) : "";
+  return conditions_in_words(row);
 }
 
 std::string sentence(std::string text) {

@@ -91,6 +91,17 @@ void add_gravity(Rows& rows) {
        {},
        "on CPU cores up to a tenth of it; 0: never"},
       has_cells);
+  add(&Gravity::steps_per_tree,
+      {"steps_per_tree",
+       {},
+       {1.0, 64.0},
+       "most steps for which a tree serves; the longer the steps, the sooner there is a new one",
+       {},
+       "1: a new tree for each"},
+      has_cells);
+  rows.back().also_with = Condition{"integrator", {}, "time"};
+  for (const IntegratorInfo& integrator : integrator_infos())
+    if (integrator.has_even_drifts) rows.back().also_with->values.push_back(integrator.name);
   rows.push_back({"gravity",
                   {"softening",
                    Gravity{}.softening,
@@ -291,8 +302,15 @@ ConfigTable make_table() {
 
 }  // namespace
 
-std::string in_words(const Condition& condition) {
-  return fmt::format("only with {} = {}", condition.name, fmt::join(condition.values, " or "));
+std::string conditions_in_words(const ConfigSetting& row) {
+  std::string words;
+  for (const std::optional<Condition>* condition : {&row.only_with, &row.also_with}) {
+    if (!*condition) continue;
+    const std::string section = (*condition)->section.empty() ? "" : (*condition)->section + ".";
+    words += fmt::format("{} {}{} = {}", words.empty() ? "only with" : " and", section, (*condition)->name,
+                         fmt::join((*condition)->values, " or "));
+  }
+  return words;
 }
 
 const ConfigSetting* ConfigTable::find(const std::string& section, const std::string& name) const {
@@ -323,13 +341,13 @@ bool belongs_to_generators(const ConfigSetting& row) {
 }
 
 const Condition* broken_condition(const ConfigTable& table, const ConfigSetting& row, const Config& config) {
-  const ConfigSetting* dependent = &row;
-  while (dependent->only_with) {
-    const Condition& condition = *dependent->only_with;
-    const ConfigSetting* const other = table.find(row.section, condition.name);
+  for (const std::optional<Condition>* condition : {&row.only_with, &row.also_with}) {
+    if (!*condition) continue;
+    const std::vector<std::string>& values = (*condition)->values;
+    const ConfigSetting* const other = table.find(row.section_of(**condition), (*condition)->name);
     const std::string value = std::get<std::string>(other->get(config));
-    if (std::find(condition.values.begin(), condition.values.end(), value) == condition.values.end()) return &condition;
-    dependent = other;
+    if (std::find(values.begin(), values.end(), value) == values.end()) return &**condition;
+    if (const Condition* const broken = broken_condition(table, *other, config)) return broken;
   }
   return nullptr;
 }

@@ -12,14 +12,12 @@
 
 namespace grove {
 
-/// The condition for a key to have an effect: another key of its section has one of these values.
+/// The condition for a key to have an effect: another key has one of these values.
 struct Condition {
   std::string name;                 ///< of the other key, whose value is a text
   std::vector<std::string> values;  ///< any of these
+  std::string section = {};         ///< of the other key; empty: the same
 };
-
-/// "only with opening = relative".
-std::string in_words(const Condition& condition);
 
 /// A key and the place in Config that it stands for.
 struct ConfigSetting {
@@ -29,7 +27,14 @@ struct ConfigSetting {
   std::function<Value(const Config&)> get;
   std::optional<Condition> only_with = {};  ///< without it, the key always has an effect
   bool is_shorthand = false;                ///< its meaning is in the values of other keys; shown as a comment
+  std::optional<Condition> also_with = {};  ///< must hold, too
+
+  /// The section of the other key.
+  const std::string& section_of(const Condition& condition) const { return condition.section.empty() ? section : condition.section; }
 };
+
+/// When the key has an effect: "only with opening = relative". Empty: always.
+std::string conditions_in_words(const ConfigSetting& row);
 
 struct ConfigSection {
   std::string name;

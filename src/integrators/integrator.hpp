@@ -13,7 +13,7 @@ namespace grove {
 template <class Space>
 class StepContext {
  public:
-  StepContext(Space& space, Particles<Space>& particles, std::function<void()> compute_forces)
+  StepContext(Space& space, Particles<Space>& particles, std::function<void(double)> compute_forces)
       : space_(space), particles_(particles), compute_forces_(std::move(compute_forces)) {}
 
   Space& space() { return space_; }
@@ -26,7 +26,10 @@ class StepContext {
   void kick_and_drift(double kick_dt, double drift_dt) { grove::kick_and_drift(space_, particles_, kick_dt, drift_dt); }
   /// Sets accelerations and potentials to those at the present positions. Particles may change order and rank; all fields that the table
   /// says travel go with them. Collective.
-  void compute_forces() { compute_forces_(); }
+  ///
+  /// `next_drift`: the dt of the one drift before the next call, also in the step after this one if that is as long; 0: it is not known, or
+  /// there are several. A step that is known to go on as it does may use a tree for several forces.
+  void compute_forces(double next_drift = 0) { compute_forces_(next_drift); }
 
   /// The values of a field that the integrator has declared, with elements of type T. The view is valid until compute_forces().
   template <class T>
@@ -38,7 +41,7 @@ class StepContext {
  private:
   Space& space_;
   Particles<Space>& particles_;
-  std::function<void()> compute_forces_;
+  std::function<void(double)> compute_forces_;
 };
 
 /// Takes steps.

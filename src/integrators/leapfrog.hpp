@@ -15,7 +15,7 @@ struct Leapfrog {
   template <class Space>
   void step(StepContext<Space>& context, double dt) const {
     context.kick_and_drift(0.5 * dt, dt);
-    context.compute_forces();
+    context.compute_forces(dt);
     context.kick(0.5 * dt);
   }
 };

@@ -23,7 +23,7 @@ struct Scatter {
 }  // namespace
 
 template <class Space>
-void DirectSolver<Space>::prepare(Particles<Space>& particles, PhaseClock<Space>& clock) {
+void DirectSolver<Space>::prepare(Particles<Space>& particles, PhaseClock<Space>& clock, double) {
   clock.begin("checks");
   const bool finite = first_not_finite(space_, particles, ParticlePart::motion) == particles.size();
   if (comm_.min(finite ? 1 : 0) == 0) throw PositionsNotFinite();

@@ -32,9 +32,9 @@ struct Join {
 }  // namespace
 
 template <class Space>
-void FewParticlesSolver<Space>::prepare(Particles<Space>& particles, PhaseClock<Space>& clock) {
+void FewParticlesSolver<Space>::prepare(Particles<Space>& particles, PhaseClock<Space>& clock, double drift) {
   are_few_ = sums_all_pairs(gravity_, particles.size(), comm_.size(), Space::on_gpu);
-  if (!are_few_) return of_many_->prepare(particles, clock);
+  if (!are_few_) return of_many_->prepare(particles, clock, drift);
   clock.begin("checks");
   space_.arena().begin_step();
   constexpr double none = 1e300;

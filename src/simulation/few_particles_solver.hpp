@@ -22,12 +22,12 @@ class FewParticlesSolver final : public ForceSolver<Space> {
         of_many_(std::move(of_many)),
         sum_(space) {}
 
-  void prepare(Particles<Space>& particles, PhaseClock<Space>& clock) override;
+  void prepare(Particles<Space>& particles, PhaseClock<Space>& clock, double drift) override;
   void forces(Particles<Space>& particles, const std::uint8_t* active, PhaseClock<Space>& clock) override;
   std::string transport_description() override { return of_many_->transport_description(); }
   WorkCounts work_counts() override;
   void save(SavedState& state) const override { of_many_->save(state); }
-  void restore(const SavedState& state) override { of_many_->restore(state); }
+  void restore(const SavedState& state, const Particles<Space>& particles) override { of_many_->restore(state, particles); }
 
  private:
   Space& space_;

@@ -13,7 +13,7 @@ std::unique_ptr<ForceSolver<Space>> make_force_solver(Space& space, const Commun
                                                       TransportWay way) {
   const GravityLaw law(gravity);
   const auto walking = [&](auto walker) -> std::unique_ptr<ForceSolver<Space>> {
-    auto of_many = std::make_unique<TreeSolver<Space>>(space, comm, law, std::move(walker), way);
+    auto of_many = std::make_unique<TreeSolver<Space>>(space, comm, law, static_cast<int>(gravity.steps_per_tree), std::move(walker), way);
     return std::make_unique<FewParticlesSolver<Space>>(space, comm, gravity, std::move(of_many));
   };
   if (gravity.method == "fmm") return walking(std::make_unique<FmmWalker<Space>>(space, law.expansion_form()));

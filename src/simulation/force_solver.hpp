@@ -16,6 +16,9 @@
 
 namespace grove {
 
+/// The name of a value in the saved state of a solver that may use a tree for several steps.
+inline constexpr const char* saved_tree_life = "tree.life";
+
 /// A position or mass is not finite: thrown on all ranks.
 class PositionsNotFinite : public DataError {
  public:
@@ -33,7 +36,10 @@ class ForceSolver {
   /// rank and order. The memory of accelerations and potentials is lent (see fields.hpp): each is undefined until forces() sets it for its
   /// particle. Reads and clears `particles.has_acceleration`. Marks its phases on `clock`. Collective. Throws
   /// PositionsNotFinite.
-  virtual void prepare(Particles<Space>& particles, PhaseClock<Space>& clock) = 0;
+  ///
+  /// `drift`: the time for which positions will move with their velocities before the next call, if it is known, as they have moved since
+  /// the call before if that had one: a tree then may serve several calls (see TreeLife). 0: there is a new tree, for this call alone.
+  virtual void prepare(Particles<Space>& particles, PhaseClock<Space>& clock, double drift = 0) = 0;
 
   /// Sets acceleration, potential and, unless the method is `direct`, work of the active particles. `active` [particles] lies in the memory
   /// of the space, in the order that prepare() left: not 0 for active particles; null: all are active, and `particles.has_acceleration` is
@@ -46,10 +52,11 @@ class ForceSolver {
   /// Work of the last forces() on this rank. Synchronises.
   virtual WorkCounts work_counts() = 0;
 
-  /// What the next prepare() depends on beside the particles, for a run that goes on; the same on all ranks. save() is collective.
-  /// restore() takes it up again; of a solver of another kind, or of another number of ranks, it takes nothing.
+  /// What the next prepare() depends on beside the particles, with the field `tree_level`, for a run that goes on; the same on all ranks.
+  /// save() is collective. restore() takes it up again; of a solver of another kind, or of another number of ranks, it takes nothing.
+  /// `particles`: those that were saved with it.
   virtual void save(SavedState&) const {}
-  virtual void restore(const SavedState&) {}
+  virtual void restore(const SavedState&, const Particles<Space>&) {}
 };
 
 /// The solver for the method that `gravity.method` names. Throws ConfigError for an unknown method, opening criterion or softening

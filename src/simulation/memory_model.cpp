@@ -62,7 +62,8 @@ MemoryModel::MemoryModel(const GravityParameters& gravity, const FieldTable& fie
   }
   for (const ParticleField& field : fields.rows()) {
     const auto bytes = static_cast<double>(field.row_bytes());
-    output_ += keeps_snapshots ? bytes : 0;
+    const bool is_kept = field.snapshot != InSnapshot::never || field.input != InInput::never;
+    output_ += keeps_snapshots && is_kept ? bytes : 0;
     if (field.input == InInput::required) loaded_ += bytes;
   }
 }
@@ -78,7 +79,8 @@ double MemoryModel::arena_bytes(double particles, int ranks) const {
 
 // Fitted to what 2 to 8 ranks held on the CPU with 3,750 to 100,000 particles each, in Plummer spheres: all within 12 %. The first term is
 // that of arrays, which grow by a sixteenth when particles come. The second is that of the trees for and from other ranks: a surface, which
-// has twice as many sides where there are twice as many ranks, until all six sides have neighbours. The third is that of outboxes and lists.
+// has twice as many sides where there are twice as many ranks, until all six sides have neighbours. The third is that of outboxes and
+// lists.
 double MemoryModel::bytes_over_ranks(double particles, int ranks) const {
   if (ranks == 1) return 0;
   if (is_direct_) return ring_block * particles * std::min(ranks - 1, 2) + (on_gpu_ ? outbox : 0);

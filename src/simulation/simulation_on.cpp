@@ -90,21 +90,23 @@ void SimulationOn<Space>::resume(const ParticleSet& set, const SavedState& state
   require_softening();
   upload(*space_, set, particles_);
   sums_.reset();
-  const bool are_known = comm_.min(set.size() == 0 || !set.acceleration.empty() ? 1 : 0) == 1;
+  // A state that was saved before there were trees for several steps has no levels, and tells of no such tree.
+  const bool has_levels = !set.bytes(*fields()->find("tree_level")).empty() || !state.has(saved_tree_life);
+  const bool are_known = comm_.min(set.size() == 0 || (!set.acceleration.empty() && has_levels) ? 1 : 0) == 1;
   particles_.has_acceleration = are_known && state.count("simulation.has_acceleration") != 0;
   time_ = state.number("simulation.time");
-  solver_->restore(state);
+  solver_->restore(state, particles_);
   integrator_->restore(state);
   if (!particles_.has_acceleration) compute_forces();
 }
 
 template <class Space>
-void SimulationOn<Space>::evaluate_forces() {
+void SimulationOn<Space>::evaluate_forces(double drift) {
   space_->restart_most_bytes_held();
   sums_.reset();
   external_.hide(*space_, particles_);
   try {
-    solver_->prepare(particles_, clock_);
+    solver_->prepare(particles_, clock_, drift);
   } catch (const PositionsNotFinite&) {
     // Says which particle it is.
     require_finite(*space_, comm_, particles_, ParticlePart::motion, time_, clock_);
@@ -119,7 +121,7 @@ void SimulationOn<Space>::evaluate_forces() {
 template <class Space>
 void SimulationOn<Space>::compute_forces() {
   clock_.restart();
-  evaluate_forces();
+  evaluate_forces(0);
   require_finite(*space_, comm_, particles_, ParticlePart::force, time_, clock_);
 }
 
@@ -128,8 +130,8 @@ void SimulationOn<Space>::step_to(double time_after, double dt) {
   clock_.restart();
   clock_.begin("kick and drift");
   time_ = time_after;
-  StepContext<Space> context(*space_, particles_, [this] {
-    evaluate_forces();
+  StepContext<Space> context(*space_, particles_, [this](double drift) {
+    evaluate_forces(drift);
     clock_.begin("kick and drift");
   });
   integrator_->step(context, dt);

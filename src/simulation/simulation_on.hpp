@@ -49,7 +49,8 @@ class SimulationOn final : public Simulation {
   ExternalSums external_sums();
   void make_solver();
   void require_softening() const;
-  void evaluate_forces();
+  /// `drift`: see ForceSolver::prepare().
+  void evaluate_forces(double drift);
 
   std::unique_ptr<Space> space_;
   const Communicator& comm_;

@@ -57,6 +57,8 @@ struct FindEndsOfClasses {
   }
 };
 
+using EndKeys = std::array<std::uint64_t, 2>;
+
 /// Marks the active particles of one class.
 struct MarkPart {
   const std::uint8_t* active;  ///< null: all
@@ -68,46 +70,91 @@ struct MarkPart {
 }  // namespace
 
 template <class Space>
-void TreeSolver<Space>::prepare(Particles<Space>& particles, PhaseClock<Space>& clock) {
+void TreeSolver<Space>::prepare(Particles<Space>& particles, PhaseClock<Space>& clock, double drift) {
+  if (drift != 0 && particles.has_acceleration && life_.goes_on()) {
+    prepare_with_same_tree(particles, clock);
+    particles.has_acceleration = false;
+    return;
+  }
   if (law_.needs_acceleration() && !particles.has_acceleration) {
-    prepare_for(law_.without_acceleration(), particles, clock, true);
+    prepare_for(law_.without_acceleration(), particles, clock, 0, true);
     forces(particles, nullptr, clock);
     // The trees of others are several times larger by that law than in all later steps: their memory is not kept.
     essential_.release();
     tree_exchange_.release();
     if (comm_.size() > 1) space_.arena().forget_largest_use();
   }
-  prepare_for(law_, particles, clock, false);
+  prepare_for(law_, particles, clock, drift, false);
   particles.has_acceleration = false;  // their memory was lent
 }
 
 template <class Space>
-void TreeSolver<Space>::prepare_for(const GravityLaw& law, Particles<Space>& particles, PhaseClock<Space>& clock, bool is_temporary) {
+void TreeSolver<Space>::prepare_for(const GravityLaw& law, Particles<Space>& particles, PhaseClock<Space>& clock, double drift,
+                                    bool is_temporary) {
   clock.begin("keys");
+  // Without accelerations the particles are those of a new run.
+  const bool is_new_run = !particles.has_acceleration;
+  is_new_run ? life_.forget() : life_.end();
   // What the step before had to take twice, later steps have room for.
   if (tree_exchange_.has_moved_own_tree()) space_.arena().forget_largest_use();
   space_.arena().begin_step();
-  // Without accelerations the particles are those of a new run.
-  frame_ = find_frame(space_, comm_, particles, particles.has_acceleration ? frame_ : Frame{});
+  frame_ = find_frame(space_, comm_, particles, is_new_run ? Frame{} : frame_);
   if (!frame_.is_finite) throw PositionsNotFinite();
   require_extent(frame_.extent);
-  frame_.scale = law.fitting(frame_.scale);
-  scaled_law_ = law.at(frame_.scale);
+  set_scale(law);
   require_softening(law.classes(), scaled_law_, frame_.extent);
-  for (std::size_t c = 0; c < scaled_laws_.size(); ++c) scaled_laws_[c] = law.at(frame_.scale, static_cast<int>(c));
+  // Outliers are found by where they are: their trees serve one step.
+  const int planned = frame_.has_outliers ? 1 : life_.planned(drift);
+  frame_.lead = 0.5 * (planned - 1) * drift;
   if (comm_.size() > 1) {
     clock.begin("exchange");
     particle_exchange_.run(frame_, particles);
     if (!is_temporary) make_room_for_others(particles);
   }
-  build_own_tree(particles, clock);
-  has_other_trees_ = false;
-  if (comm_.size() == 1) return;
-  clock.begin("essential trees");
-  send_essential_trees(particles, is_temporary);
-  clock.begin("tree exchange");
-  // On the GPU the walk of the own tree runs while this thread sends; on the CPU it keeps this thread busy, so messages leave first.
-  if (!Space::on_gpu || tree_exchange_.joins_own_tree()) tree_exchange_.send();
+  const View<const float> last_acceleration = build_own_tree(particles, clock);
+  if (drift != 0 && !frame_.has_outliers) begin_life(planned, drift, particles);
+  find_moments(particles, last_acceleration, clock);
+  send_trees(particles, clock, is_temporary);
+}
+
+/// For a tree that serves one more step: its cells have the same particles, at other positions.
+template <class Space>
+void TreeSolver<Space>::prepare_with_same_tree(Particles<Space>& particles, PhaseClock<Space>& clock) {
+  clock.begin("tree");
+  life_.serve();
+  if (space_.arena().step() != tree_step_) link_again(particles);
+  find_moments(particles, {particles.acceleration.data(), law_.measure(frame_.scale, frame_.mass)}, clock);
+  send_trees(particles, clock, false);
+}
+
+/// Where something else, a snapshot say, has used the memory of the tree, and in a run that goes on.
+template <class Space>
+void TreeSolver<Space>::link_again(const Particles<Space>& particles) {
+  space_.arena().begin_step();
+  tree_step_ = space_.arena().step();
+  rebuild_tree<Space>(space_, particles.tree_level.view(), tree_);
+  set_targets(particles);
+}
+
+/// Of a tree that is new. Collective.
+template <class Space>
+void TreeSolver<Space>::begin_life(int planned, double drift, const Particles<Space>& particles) {
+  if (life_.asks_for_motion(planned)) {
+    GroupMotion motion;
+    for (const GroupMotion& of_rank : comm_.all_gather(motion_in_groups<Space>(space_, walker_->group_start(), particles)))
+      motion += of_rank;
+    life_.learn(motion);
+  }
+  // Particles may have become faster since the tree before.
+  life_.begin(std::min(planned, life_.planned(drift)));
+}
+
+/// Makes the frame's scale fit the law, and sets the laws in that scale.
+template <class Space>
+void TreeSolver<Space>::set_scale(const GravityLaw& law) {
+  frame_.scale = law.fitting(frame_.scale);
+  scaled_law_ = law.at(frame_.scale);
+  for (std::size_t c = 0; c < scaled_laws_.size(); ++c) scaled_laws_[c] = law.at(frame_.scale, static_cast<int>(c));
 }
 
 /// Trees that join the own one need memory behind it. To move what is there to larger memory would take both for a moment.
@@ -123,18 +170,34 @@ void TreeSolver<Space>::make_room_for_others(Particles<Space>& particles) {
   for (const std::size_t array : {position_array, acceleration_array}) particles.array(array).reserve_keep(particles.size() + others);
 }
 
+/// Sorts the particles; builds links and targets. Returns the magnitudes of the last accelerations, as sort_particles() does.
 template <class Space>
-void TreeSolver<Space>::build_own_tree(Particles<Space>& particles, PhaseClock<Space>& clock) {
+View<const float> TreeSolver<Space>::build_own_tree(Particles<Space>& particles, PhaseClock<Space>& clock) {
   clock.begin("keys");
   View<const float> last_acceleration;
   {
     Scratch<Space, std::uint64_t> keys(space_, particles.size());
     last_acceleration = sort(particles, keys, clock);
     clock.begin("tree");
-    build_tree<Space>(space_, keys, tree_);
+    tree_step_ = space_.arena().step();
+    build_tree<Space>(space_, keys, tree_, particles.tree_level.view());
     if (comm_.size() > 1) keep_end_keys(keys);
   }
-  walker_->set_targets(tree_, frame_.cube, particles, last_acceleration);
+  set_targets(particles);
+  return last_acceleration;
+}
+
+template <class Space>
+void TreeSolver<Space>::set_targets(const Particles<Space>& particles) {
+  // Without outliers, targets follow from the tree alone, however often it is linked again.
+  walker_->set_targets(tree_, frame_.has_outliers ? Outliers{particles.position.data(), frame_.cube} : Outliers{}, particles);
+}
+
+/// What each force evaluation finds anew.
+template <class Space>
+void TreeSolver<Space>::find_moments(const Particles<Space>& particles, const LastAccelerations& last_acceleration,
+                                     PhaseClock<Space>& clock) {
+  walker_->set_last_accelerations(last_acceleration);
   clock.begin("moments");
   compute_moments<Space>(space_, particles.position.view(), last_acceleration, frame_.scale, tree_);
 }
@@ -142,7 +205,7 @@ void TreeSolver<Space>::build_own_tree(Particles<Space>& particles, PhaseClock<S
 /// Sets `keys` and sorts them, and the particles by them. Returns the magnitudes of their last accelerations, as sort_particles() does.
 template <class Space>
 View<const float> TreeSolver<Space>::sort(Particles<Space>& particles, View<std::uint64_t> keys, PhaseClock<Space>& clock) {
-  const KeyRule rule{frame_.cube, tree_.class_count, law_.classes().of_type};
+  const KeyRule rule{frame_.cube, tree_.class_count, law_.classes().of_type, frame_.lead};
   const SortInput<Space> input(space_, particles, rule, law_.measure(frame_.scale, frame_.mass), keys);
   clock.begin("sort");
   return sort_particles<Space>(space_, input, particles);
@@ -159,8 +222,12 @@ void TreeSolver<Space>::keep_end_keys(View<const std::uint64_t> keys) {
     space_.for_each(2, FindEndsOfClasses{keys.data, tree_.class_begin, tree_.class_count, end_keys_.data()});
 }
 
+/// Sends the other ranks what they need of the own tree, if there are any.
 template <class Space>
-void TreeSolver<Space>::send_essential_trees(Particles<Space>& particles, bool is_temporary) {
+void TreeSolver<Space>::send_trees(Particles<Space>& particles, PhaseClock<Space>& clock, bool is_temporary) {
+  has_other_trees_ = false;
+  if (comm_.size() == 1) return;
+  clock.begin("essential trees");
   domains_.run(comm_, describe_domain<Space>(space_, tree_, end_keys_.view(), particles.position.view(), frame_.cube, frame_.scale),
                frame_.scale);
   std::vector<KeyRange> ranges;
@@ -168,6 +235,9 @@ void TreeSolver<Space>::send_essential_trees(Particles<Space>& particles, bool i
   enlarge_cut_cells<Space>(space_, ranges, static_cast<std::size_t>(comm_.rank()), tree_);
   essential_.select(space_, scaled_law_, tree_, particles.position.view(), domains_.boxes());
   tree_exchange_.begin(essential_, tree_, particles.array(position_array), is_temporary);
+  clock.begin("tree exchange");
+  // On the GPU the walk of the own tree runs while this thread sends; on the CPU it keeps this thread busy, so messages leave first.
+  if (!Space::on_gpu || tree_exchange_.joins_own_tree()) tree_exchange_.send();
 }
 
 template <class Space>
@@ -265,10 +335,44 @@ void TreeSolver<Space>::save(SavedState& state) const {
   state.put("domains.splits", cuts.splits);
   state.put("domains.balance", SavedState::Numbers{cuts.threshold, cuts.before_cut});
   state.put_count("domains.is_new", cuts.is_new ? 1 : 0);
+  save_tree(state);
+}
+
+/// What the tree is made of beside the particles' field tree_level.
+template <class Space>
+void TreeSolver<Space>::save_tree(SavedState& state) const {
+  life_.save(state);
+  state.put_number("frame.mass", frame_.mass);
+  EndKeys ends{};
+  if (end_keys_.size() > 0) space_.copy_to_host(ends.data(), end_keys_.data(), sizeof(ends));
+  SavedState::Counts keys, begins;
+  for (const EndKeys& of_rank : comm_.all_gather(ends)) keys.insert(keys.end(), of_rank.begin(), of_rank.end());
+  for (const auto& of_rank : comm_.all_gather(tree_.class_begin)) begins.insert(begins.end(), of_rank.begin(), of_rank.end());
+  state.put("tree.end_keys", keys);
+  state.put("tree.class_begin", begins);
+}
+
+/// Its memory comes with the next force.
+template <class Space>
+void TreeSolver<Space>::restore_tree(const SavedState& state, std::size_t particle_count) {
+  life_.restore(state);
+  if (!life_.goes_on()) return;
+  frame_.mass = state.number("frame.mass");
+  frame_.scale = TreeScale::near(frame_.cube.edge, frame_.mass);
+  set_scale(law_);
+  const auto ranks = static_cast<std::size_t>(comm_.size()), me = static_cast<std::size_t>(comm_.rank());
+  const SavedState::Counts &keys = state.counts("tree.end_keys"), &begins = state.counts("tree.class_begin");
+  if (keys.size() != 2 * ranks || begins.size() != tree_.class_begin.size() * ranks)
+    throw DataError("tree.end_keys or tree.class_begin: has a wrong length");
+  std::copy_n(begins.begin() + static_cast<std::ptrdiff_t>(me * tree_.class_begin.size()), tree_.class_begin.size(),
+              tree_.class_begin.begin());
+  end_keys_.resize_discard(particle_count > 0 && ranks > 1 ? 2 : 0);
+  if (end_keys_.size() > 0) space_.copy_from_host(end_keys_.data(), keys.data() + 2 * me, sizeof(EndKeys));
+  tree_step_ = 0;
 }
 
 template <class Space>
-void TreeSolver<Space>::restore(const SavedState& state) {
+void TreeSolver<Space>::restore(const SavedState& state, const Particles<Space>& particles) {
   if (!state.has("solver.ranks") || state.count("solver.ranks") != static_cast<std::uint64_t>(comm_.size())) return;
   const auto cube_of = [&](const char* name) {
     const SavedState::Numbers& c = state.numbers(name, 4);
@@ -284,6 +388,7 @@ void TreeSolver<Space>::restore(const SavedState& state) {
   particle_exchange_.restore(
       {{cube_of("domains.cube"), state.counts("domains.splits"), balance[0], balance[1], state.count("domains.is_new") != 0},
        state.counts("domains.expected")});
+  restore_tree(state, particles.size());
 }
 
 template class TreeSolver<BackEnd>;

@@ -9,6 +9,7 @@
 #include "decomposition/particle_exchange.hpp"
 #include "decomposition/tree_exchange.hpp"
 #include "src/simulation/force_solver.hpp"
+#include "src/simulation/tree_life.hpp"
 #include "src/simulation/walkers.hpp"
 
 namespace grove {
@@ -16,10 +17,13 @@ namespace grove {
 template <class Space>
 class TreeSolver final : public ForceSolver<Space> {
  public:
-  TreeSolver(Space& space, const Communicator& comm, const GravityLaw& law, std::unique_ptr<Walker<Space>> walker, TransportWay way)
+  /// A tree serves `most_steps` steps at most.
+  TreeSolver(Space& space, const Communicator& comm, const GravityLaw& law, int most_steps, std::unique_ptr<Walker<Space>> walker,
+             TransportWay way)
       : space_(space),
         comm_(comm),
         law_(law),
+        life_(most_steps),
         scaled_law_(law.unscaled()),
         scaled_laws_(static_cast<std::size_t>(law.classes().count()), scaled_law_),
         walker_(std::move(walker)),
@@ -32,40 +36,50 @@ class TreeSolver final : public ForceSolver<Space> {
     tree_.class_count = law.classes().count();
   }
 
-  void prepare(Particles<Space>& particles, PhaseClock<Space>& clock) override;
+  void prepare(Particles<Space>& particles, PhaseClock<Space>& clock, double drift) override;
   void forces(Particles<Space>& particles, const std::uint8_t* active, PhaseClock<Space>& clock) override;
   std::string transport_description() override;
   WorkCounts work_counts() override;
   void save(SavedState& state) const override;
-  void restore(const SavedState& state) override;
+  void restore(const SavedState& state, const Particles<Space>& particles) override;
 
  private:
   /// `is_temporary`: the trees serve to find the first accelerations, and those of other ranks are then given up.
-  void prepare_for(const GravityLaw& law, Particles<Space>& particles, PhaseClock<Space>& clock, bool is_temporary);
+  void prepare_for(const GravityLaw& law, Particles<Space>& particles, PhaseClock<Space>& clock, double drift, bool is_temporary);
+  void prepare_with_same_tree(Particles<Space>& particles, PhaseClock<Space>& clock);
+  void set_scale(const GravityLaw& law);
   void make_room_for_others(Particles<Space>& particles);
-  void build_own_tree(Particles<Space>& particles, PhaseClock<Space>& clock);
+  View<const float> build_own_tree(Particles<Space>& particles, PhaseClock<Space>& clock);
+  void begin_life(int planned, double drift, const Particles<Space>& particles);
+  void link_again(const Particles<Space>& particles);
+  void set_targets(const Particles<Space>& particles);
+  void find_moments(const Particles<Space>& particles, const LastAccelerations& last_acceleration, PhaseClock<Space>& clock);
   View<const float> sort(Particles<Space>& particles, View<std::uint64_t> keys, PhaseClock<Space>& clock);
   void keep_end_keys(View<const std::uint64_t> keys);
-  void send_essential_trees(Particles<Space>& particles, bool is_temporary);
+  void send_trees(Particles<Space>& particles, PhaseClock<Space>& clock, bool is_temporary);
   void walk_together(const std::uint8_t* active, PhaseClock<Space>& clock);
   void walk_other_trees(const std::uint8_t* active, PhaseClock<Space>& clock);
+  void save_tree(SavedState& state) const;
+  void restore_tree(const SavedState& state, std::size_t particle_count);
   template <class ViewOfClass>
   void walk_classes(const std::uint8_t* active, WalkMode mode, ViewOfClass view_of);
 
   Space& space_;
   const Communicator& comm_;
   const GravityLaw law_;
+  TreeLife life_;
   ScaledLaw scaled_law_;                ///< in the units of the tree that was prepared
   std::vector<ScaledLaw> scaled_laws_;  ///< the same for pairs of each class of softening
   std::unique_ptr<Walker<Space>> walker_;
-  Frame frame_;
-  StepBuffer<Space, std::uint64_t> end_keys_;  ///< smallest and largest key of this rank's particles, on several ranks
-  Buffer<Space, std::uint8_t> part_;           ///< with several classes: not 0 for active particles of the class that is walked for
+  Frame frame_;                            ///< of the tree
+  Buffer<Space, std::uint64_t> end_keys_;  ///< smallest and largest key of this rank's particles, on several ranks
+  Buffer<Space, std::uint8_t> part_;       ///< with several classes: not 0 for active particles of the class that is walked for
   ParticleExchange<Space> particle_exchange_;
   Tree<Space> tree_;
   DomainExchange domains_;
   EssentialTrees<Space> essential_;
   TreeExchange<Space> tree_exchange_;
+  std::uint64_t tree_step_ = 0;   ///< the arena's step in whose memory the own tree is; another one has come: the tree is gone
   bool has_other_trees_ = false;  ///< whether the trees of the other ranks have arrived since prepare()
 };
 

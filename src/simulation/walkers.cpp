@@ -32,15 +32,18 @@ void add_totals(Space& space, const std::uint32_t* group_start, View<const Group
 }  // namespace
 
 template <class Space>
-void TreeWalker<Space>::set_targets(const Tree<Space>& tree, const KeyCube& cube, const Particles<Space>& particles,
-                                    View<const float> magnitude) {
+void TreeWalker<Space>::set_targets(const Tree<Space>& tree, const Outliers& outliers, const Particles<Space>& particles) {
   particles_ = &particles;
-  make_target_groups(space_, tree, particles.size(), largest_group, group_start_, {particles.position.data(), cube});
-  find_least_in_groups<Space>(space_, group_start_.view(), magnitude, group_least_acceleration_);
+  make_target_groups(space_, tree, particles.size(), largest_group, group_start_, outliers);
+}
+
+template <class Space>
+void TreeWalker<Space>::set_last_accelerations(const LastAccelerations& last_acceleration) {
+  find_least_in_groups<Space>(space_, group_start_.view(), last_acceleration, group_least_acceleration_);
   group_work_.resize_discard(group_least_acceleration_.size());
-  targets_ = {particles.position.view(), group_least_acceleration_.view(),
-              group_start_.view(),       particles.acceleration.view(),
-              group_work_.view(),        {}};
+  targets_ = {particles_->position.view(), group_least_acceleration_.view(),
+              group_start_.view(),         particles_->acceleration.view(),
+              group_work_.view(),          {}};
 }
 
 template <class Space>
@@ -64,14 +67,18 @@ WorkCounts TreeWalker<Space>::work_counts() {
 }
 
 template <class Space>
-void FmmWalker<Space>::set_targets(const Tree<Space>& tree, const KeyCube& cube, const Particles<Space>& particles,
-                                   View<const float> magnitude) {
+void FmmWalker<Space>::set_targets(const Tree<Space>& tree, const Outliers& outliers, const Particles<Space>& particles) {
   tree_ = &tree;
   particles_ = &particles;
-  targets_.build(space_, tree, particles.size(), {particles.position.data(), cube});
-  find_least_in_groups<Space>(space_, targets_.group_start(), magnitude, group_least_acceleration_);
+  targets_.build(space_, tree, particles.size(), outliers);
+}
+
+template <class Space>
+void FmmWalker<Space>::set_last_accelerations(const LastAccelerations& last_acceleration) {
+  find_least_in_groups<Space>(space_, targets_.group_start(), last_acceleration, group_least_acceleration_);
   group_work_.resize_discard(targets_.view().group_count);
-  data_ = {{}, nullptr, particles.position.view(), group_least_acceleration_.view(), particles.acceleration.view(), group_work_.view(), {}};
+  data_ = {{}, nullptr, particles_->position.view(), group_least_acceleration_.view(), particles_->acceleration.view(), group_work_.view(),
+           {}};
 }
 
 template <class Space>

@@ -17,11 +17,11 @@ class Walker {
 
   virtual ExpansionForm multipole_form() const = 0;
 
-  /// Divides the particles of `tree`, whose keys are those of `cube`, into target groups, and finds the smallest last acceleration in each,
-  /// from `magnitude` [particles] (see sort_particles). The tree needs no moments yet. Tree and particles must stay until the last walk.
+  /// Divides the particles of `tree` into target groups. The tree needs no moments yet. Tree and particles must stay until the last walk.
   /// Takes memory of the step. Synchronises.
-  virtual void set_targets(const Tree<Space>& tree, const KeyCube& cube, const Particles<Space>& particles,
-                           View<const float> magnitude) = 0;
+  virtual void set_targets(const Tree<Space>& tree, const Outliers& outliers, const Particles<Space>& particles) = 0;
+  /// Finds the smallest last acceleration in each group. To be called for each force evaluation before its first walk.
+  virtual void set_last_accelerations(const LastAccelerations& last_acceleration) = 0;
   /// Sets the targets of the next walks. `active` [particles]: not 0 for active ones; null: all are active.
   virtual void set_active(const std::uint8_t* active) = 0;
   /// Restricts the next walks, until set_active(), to a part of these targets; `part` is as `active` above and must stay until the walks
@@ -43,7 +43,8 @@ class TreeWalker final : public Walker<Space> {
   explicit TreeWalker(Space& space)
       : space_(space), group_start_(space), group_work_(space), group_least_acceleration_(space), active_(space), part_(space) {}
   ExpansionForm multipole_form() const override { return WalkTerms::form; }
-  void set_targets(const Tree<Space>& tree, const KeyCube& cube, const Particles<Space>& particles, View<const float> magnitude) override;
+  void set_targets(const Tree<Space>& tree, const Outliers& outliers, const Particles<Space>& particles) override;
+  void set_last_accelerations(const LastAccelerations& last_acceleration) override;
   void set_active(const std::uint8_t* active) override;
   void set_part(const std::uint8_t* part) override { targets_.active = part_.find(space_, group_start(), part); }
   ActiveTargets active() const override { return all_active_; }
@@ -77,7 +78,8 @@ class FmmWalker final : public Walker<Space> {
         active_(space),
         part_(space) {}
   ExpansionForm multipole_form() const override { return form_; }
-  void set_targets(const Tree<Space>& tree, const KeyCube& cube, const Particles<Space>& particles, View<const float> magnitude) override;
+  void set_targets(const Tree<Space>& tree, const Outliers& outliers, const Particles<Space>& particles) override;
+  void set_last_accelerations(const LastAccelerations& last_acceleration) override;
   void set_active(const std::uint8_t* active) override;
   void set_part(const std::uint8_t* part) override { data_.active = part_.find(space_, targets_, part); }
   ActiveTargets active() const override { return all_active_; }

@@ -124,5 +124,33 @@ TEST(Sphere, DirectForcesAddUpToNothing) {
   }
 }
 
+// Cells keep their particles as long as a tree serves. If these were together when it begins to, and apart when it ends, errors of forces
+// would add up to a steady gain of energy, 1e-3 here; trees are built for the middle of their lives.
+TEST(Sphere, TreesThatServeSeveralStepsKeepItsEnergy) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const ParticleSet start = plummer(8000);
+  const int steps = 320;
+  const auto largest_error = [&](std::uint64_t steps_per_tree, int& trees) {
+    GravityParameters gravity = fmm_gravity(4e-3, 0.2);
+    gravity.steps_per_tree = steps_per_tree;
+    const auto sim = simulation(gravity, comm);
+    sim->start(share_of(start, comm), 0);
+    const double energy = sim->diagnostics().total_energy();
+    double error = 0;
+    for (int i = 0; i < steps; ++i) {
+      sim->step(1.0 / 32);
+      error = std::max(error, std::abs(sim->diagnostics().total_energy() / energy - 1));
+      for (const PhaseTime& phase : sim->phase_times()) trees += phase.name == "sort" ? 1 : 0;
+    }
+    return error;
+  };
+  int trees_for_one = 0, trees_for_several = 0;
+  const double of_new = largest_error(1, trees_for_one), of_several = largest_error(16, trees_for_several);
+  EXPECT_EQ(trees_for_one, steps);
+  EXPECT_LE(trees_for_several, steps / 3);
+  EXPECT_LE(of_new, 1e-4);
+  EXPECT_LE(of_several, 1e-4);
+}
+
 }  // namespace
 }  // namespace grove::tests

@@ -177,15 +177,29 @@ TEST_F(TreeBuild, IsWhatDivisionFromTheRootGives) {
   const auto check = [this](const std::vector<std::uint64_t>& keys, int classes) {
     Tree<BackEnd> tree(space, {});
     tree.class_count = classes;
-    build_tree<BackEnd>(space, tests::upload(space, keys).view(), tree);
-    const auto built = tests::download(space, tree.links), expected = divide_from_root(keys, classes > 1);
-    ASSERT_EQ(built.size(), expected.size());
-    for (std::size_t c = 0; c < built.size(); ++c) {
-      ASSERT_EQ(built[c].first_child, expected[c].first_child) << "cell " << c;
-      ASSERT_EQ(built[c].child_count, expected[c].child_count) << "cell " << c;
-      ASSERT_EQ(built[c].first_particle, expected[c].first_particle) << "cell " << c;
-      ASSERT_EQ(built[c].particle_count, expected[c].particle_count) << "cell " << c;
-    }
+    Buffer<BackEnd, std::uint8_t> first_level(space);
+    first_level.resize_discard(keys.size());
+    build_tree<BackEnd>(space, tests::upload(space, keys).view(), tree, first_level.view());
+    const auto expected = divide_from_root(keys, classes > 1);
+    const auto check_links = [&] {
+      const auto built = tests::download(space, tree.links);
+      ASSERT_EQ(built.size(), expected.size());
+      for (std::size_t c = 0; c < built.size(); ++c) {
+        ASSERT_EQ(built[c].first_child, expected[c].first_child) << "cell " << c;
+        ASSERT_EQ(built[c].child_count, expected[c].child_count) << "cell " << c;
+        ASSERT_EQ(built[c].first_particle, expected[c].first_particle) << "cell " << c;
+        ASSERT_EQ(built[c].particle_count, expected[c].particle_count) << "cell " << c;
+      }
+    };
+    check_links();
+    // Once more, from what the build has left.
+    const LevelOffsets offsets = tree.level_offset;
+    const auto class_begin = tree.class_begin;
+    space.arena().begin_step();
+    rebuild_tree<BackEnd>(space, first_level.view(), tree);
+    check_links();
+    EXPECT_EQ(tree.level_offset, offsets);
+    EXPECT_EQ(tree.class_begin, class_begin);
   };
   // Around multiples of the particles whose cells are found together.
   for (const std::size_t n : {1U, 16U, 17U, 63U, 64U, 65U, 127U, 128U, 129U, 640U, 20000U}) {

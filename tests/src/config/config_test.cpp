@@ -453,6 +453,34 @@ TEST(ConfigTable, ConditionsNameTextsOfTheirSectionAndAllowedValues) {
   }
 }
 
+TEST(ConfigTable, SecondConditionsNameTextsOfAnySectionAndAllowedValues) {
+  int count = 0;
+  for (const ConfigSetting& row : config_table().settings) {
+    if (!row.also_with) continue;
+    ++count;
+    const ConfigSetting* other = config_table().find(row.section_of(*row.also_with), row.also_with->name);
+    ASSERT_NE(other, nullptr) << row.setting.name;
+    EXPECT_FALSE(other->only_with || other->also_with) << row.setting.name;
+    EXPECT_FALSE(row.also_with->values.empty());
+    for (const std::string& value : row.also_with->values)
+      EXPECT_NE(std::find(other->setting.allowed.begin(), other->setting.allowed.end(), value), other->setting.allowed.end()) << value;
+  }
+  EXPECT_EQ(count, 1);
+}
+
+TEST(Config, TreesForSeveralStepsAreForTreesAndEvenSteps) {
+  const std::string file = "[initial_conditions]\ngenerator = \"plummer\"\n";
+  expect_in(error_of(file + "[gravity]\nsteps_per_tree = 4\n[time]\nintegrator = \"yoshida4\"\n"),
+            {"steps_per_tree = 4", "time.integrator = \"yoshida4\"", "no effect"});
+  expect_in(error_of(file + "[gravity]\nsteps_per_tree = 4\nmethod = \"direct\"\n"),
+            {"steps_per_tree = 4", "gravity.method = \"direct\"", "no effect"});
+  expect_in(error_of_override("gravity.steps_per_tree=0"), {"steps_per_tree", "a whole number >= 1"});
+  const Config config = parse_config(file + "[gravity]\nsteps_per_tree = 4\n", "run.toml", {"time.integrator=yoshida4"});
+  EXPECT_EQ(config.gravity.steps_per_tree, 16U);
+  // What is printed can be read.
+  EXPECT_EQ(print_config(parse_config(print_config(config), "printed.toml", {})), print_config(config));
+}
+
 TEST(ConfigTable, NearestNameIsNoneWhenNoneIsNear) {
   EXPECT_EQ(nearest_name("sofening", {"softening", "softening_kernel"}), "softening");
   EXPECT_EQ(nearest_name("colour", {"theta", "softening"}), "");

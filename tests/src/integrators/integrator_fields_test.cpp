@@ -77,7 +77,7 @@ class IntegratorFields : public testing::Test {
   }
 
   StepContext<BackEnd> context() {
-    return {space, particles, [this] {
+    return {space, particles, [this](double) {
               clock.restart();
               const std::vector<std::uint64_t> before = download(space, particles.id);
               solver->prepare(particles, clock);

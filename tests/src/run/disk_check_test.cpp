@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint64_t particles = 1000;
 // Of a particle, by the table of fields: position, velocity, mass, id, potential, acceleration; in a checkpoint type and work, too.
-constexpr double snapshot = 1000 * 96, checkpoint = 1000 * 101;
+constexpr double snapshot = 1000 * 96, checkpoint = 1000 * 102;
 
 OutputBytes bytes_of(const OutputParameters& output, int checkpoints = 0) {
   return output_bytes(*standard_fields(), output, StepSchedule(0, 4, 0.5, 1), checkpoints > 0 ? 2 : 0, particles, checkpoints);

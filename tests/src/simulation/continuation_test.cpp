@@ -1,6 +1,7 @@
 // A simulation that goes on from a checkpoint takes the same steps, bit for bit, as one that was not interrupted.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 
@@ -57,6 +58,12 @@ class ContinuationTest : public testing::Test {
   }
 };
 
+/// Whether the last step had a new tree.
+bool has_new_tree(const Simulation& simulation) {
+  const std::vector<PhaseTime> phases = simulation.phase_times();
+  return std::any_of(phases.begin(), phases.end(), [](const PhaseTime& phase) { return phase.name == "sort"; });
+}
+
 TEST_F(ContinuationTest, HasTheBitsOfARunWithoutInterruption) {
   for (const GravityParameters& gravity :
        {fmm_gravity(1e-3, 0.05), tree_gravity("barnes", 0.7, 0.05), tree_gravity("relative", 0.6, 0.05), direct_gravity(0.05)})
@@ -86,6 +93,38 @@ TEST_F(ContinuationTest, HasTheBitsOfARunWithoutInterruption) {
       }
       expect_same_bits(without_checkpoints->particles(), whole->particles());
     }
+}
+
+TEST_F(ContinuationTest, HasTheBitsOfARunWhoseTreesServeSeveralSteps) {
+  GravityParameters of_classes = fmm_gravity(1e-3, 0.1);
+  of_classes.softening_of_type = {0.05, 0.05, 0.1, 0.05, 0.05, 0.05};
+  for (const GravityParameters& gravity : {fmm_gravity(1e-3, 0.05), tree_gravity("barnes", 0.7, 0.05), of_classes}) {
+    SCOPED_TRACE(gravity.method + (gravity.softening_of_type.empty() ? "" : ", two classes"));
+    const double short_dt = dt / 32;
+    ParticleSet start = collapsing_sphere(4000);
+    for (std::size_t i = 0; i < start.size(); ++i) start.type[i] = start.position[3 * i] > 0.2 ? 2 : 1;
+    const auto whole = make(gravity, "leapfrog");
+    whole->start(share_of(start, comm), 0.5);
+    auto part = make(gravity, "leapfrog");
+    int kept = 0, kept_at_once = 0;
+    for (int step = 1; step <= 30; ++step) {
+      const bool is_interrupted = step % 7 == 1 || step % 5 == 0;
+      if (is_interrupted) {
+        save(*whole);
+        part = make(gravity, "leapfrog");
+        resume(*part);
+      }
+      whole->step(short_dt);
+      part->step(short_dt);
+      expect_same_bits(part->particles(), whole->particles());
+      EXPECT_EQ(has_new_tree(*part), has_new_tree(*whole)) << step;
+      if (HasFailure()) return;
+      kept += has_new_tree(*whole) ? 0 : 1;
+      kept_at_once += is_interrupted && !has_new_tree(*part) ? 1 : 0;
+    }
+    EXPECT_GE(kept, 15);
+    EXPECT_GE(kept_at_once, 4);
+  }
 }
 
 TEST_F(ContinuationTest, WithAnotherSolverHasItsForces) {

@@ -1,0 +1,30 @@
+// How fast the particles of target groups move apart.
+#pragma once
+
+#include "kernels/particles/particles.hpp"
+#include "kernels/space/space.hpp"
+
+namespace grove {
+
+/// Growth of the boxes around groups: the box around the velocities of a group's particles over the box around their positions, longest
+/// sides. The box around the positions is no more than so much longer after a unit of time. In units of 1 / time; 0 for a single particle.
+struct GroupMotion {
+  double groups = 0;
+  double sum_of_squares = 0;
+  double largest = 0;
+
+  /// The square's mean.
+  double mean_square() const { return groups > 0 ? sum_of_squares / groups : 0; }
+  GroupMotion& operator+=(const GroupMotion& other) {
+    groups += other.groups;
+    sum_of_squares += other.sum_of_squares;
+    largest = other.largest > largest ? other.largest : largest;
+    return *this;
+  }
+};
+
+/// Of the groups that begin at `group_start` [groups + 1] (see make_target_groups()). Synchronises.
+template <class Space>
+GroupMotion motion_in_groups(Space& space, View<const std::uint32_t> group_start, const Particles<Space>& particles);
+
+}  // namespace grove

@@ -1,0 +1,265 @@
+// Trees that serve several steps.
+#include "src/simulation/tree_life.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "decomposition/order_by_id.hpp"
+#include "kernels/particles/particle_transfer.hpp"
+#include "src/simulation/force_solver.hpp"
+#include "tests/support/physics_support.hpp"
+#include "tests/support/space_support.hpp"
+
+namespace grove::tests {
+namespace {
+
+GroupMotion motion(double growth, double largest) { return {1, growth * growth, largest}; }
+
+TEST(TreeLife, IsOneStepWhereNothingIsKnown) {
+  TreeLife life(16);
+  EXPECT_EQ(life.planned(1e-9), 1);
+  life.learn(motion(1, 1));
+  EXPECT_EQ(life.planned(0), 1);
+  TreeLife single(1);
+  single.learn(motion(1, 1));
+  EXPECT_EQ(single.planned(1e-9), 1);
+  EXPECT_FALSE(single.asks_for_motion(1));
+}
+
+TEST(TreeLife, IsShorterTheFasterBoxesGrow) {
+  TreeLife life(16);
+  life.learn(motion(10, 10));
+  EXPECT_EQ(life.planned(1e-9), 16);
+  EXPECT_EQ(life.planned(-1e-9), 16);
+  int before = 16;
+  for (double drift = 1e-4; drift < 10; drift *= 1.3) {
+    const int planned = life.planned(drift);
+    EXPECT_LE(planned, before);
+    EXPECT_EQ(life.planned(-drift), planned);
+    before = planned;
+  }
+  EXPECT_EQ(before, 1);
+  // One group that would be twice as long decides, however slow the others are.
+  life.learn(motion(0.01, 100));
+  EXPECT_EQ(life.planned(0.01), 7);
+  EXPECT_EQ(life.planned(0.1), 1);
+  // Particles at one point, with velocities that differ.
+  const double infinite = std::numeric_limits<double>::infinity();
+  life.learn({2, infinite, infinite});
+  EXPECT_EQ(life.planned(1e-9), 1);
+}
+
+TEST(TreeLife, EndsAfterItsSteps) {
+  TreeLife life(16);
+  EXPECT_FALSE(life.goes_on());
+  life.begin(3);
+  EXPECT_TRUE(life.goes_on());
+  life.serve();
+  EXPECT_TRUE(life.goes_on());
+  life.serve();
+  EXPECT_FALSE(life.goes_on());
+  life.begin(3);
+  life.end();
+  EXPECT_FALSE(life.goes_on());
+}
+
+TEST(TreeLife, LearnsTheMotionNowAndThenWhereTreesLiveForOneStep) {
+  TreeLife life(16);
+  EXPECT_TRUE(life.asks_for_motion(1));
+  life.learn(motion(1, 1));
+  EXPECT_TRUE(life.asks_for_motion(2));
+  int asked = 0;
+  for (int tree = 0; tree < 80; ++tree) {
+    life.begin(1);
+    if (!life.asks_for_motion(1)) continue;
+    ++asked;
+    life.learn(motion(1, 1));
+  }
+  EXPECT_GE(asked, 5);
+  EXPECT_LE(asked, 20);
+}
+
+TEST(TreeLife, IsSavedWithWhatItKnows) {
+  TreeLife life(16), restored(16);
+  life.learn(motion(10, 40));
+  life.begin(5);
+  life.serve();
+  SavedState state;
+  life.save(state);
+  restored.restore(state);
+  for (const double drift : {1e-4, 1e-3, 1e-2, 0.1}) EXPECT_EQ(restored.planned(drift), life.planned(drift));
+  for (int step = 2; step <= 5; ++step) {
+    EXPECT_EQ(restored.goes_on(), life.goes_on()) << step;
+    restored.serve();
+    life.serve();
+  }
+  restored.begin(5);
+  restored.restore(SavedState());
+  EXPECT_FALSE(restored.goes_on());
+  EXPECT_EQ(restored.planned(1e-4), 1);
+}
+
+TEST(GroupMotion, IsTheGrowthOfTheBoxAroundEachGroup) {
+  BackEnd space = make_space();
+  Particles<BackEnd> particles(space);
+  ParticleSet set;
+  set.resize(6);
+  // Two particles of which one moves away, one alone, two at one place and speed, one alone.
+  set.position = {0, 0, 0, 2, 1, 0, 5, 5, 5, 1, 1, 1, 1, 1, 1, 9, 9, 9};
+  set.velocity = {1, 1, 1, 1, 1, 9, 7, 7, 7, 3, 3, 3, 3, 3, 3, 1, 2, 3};
+  upload(space, set, particles);
+  const std::vector<std::uint32_t> start{0, 2, 3, 5, 6};
+  const auto device_start = upload(space, start);
+  const GroupMotion found = motion_in_groups<BackEnd>(space, device_start.view(), particles);
+  EXPECT_EQ(found.groups, 4);
+  EXPECT_EQ(found.sum_of_squares, 16);
+  EXPECT_EQ(found.largest, 4);
+  EXPECT_EQ(found.mean_square(), 4);
+  const GroupMotion none = motion_in_groups<BackEnd>(space, {}, particles);
+  EXPECT_EQ(none.groups, 0);
+  EXPECT_EQ(none.mean_square(), 0);
+}
+
+/// Steps of a solver, on this rank, with particles of its own.
+class Steps {
+ public:
+  Steps(const GravityParameters& gravity, const ParticleSet& all, const Communicator& comm)
+      : comm_(comm), solver_(make_force_solver(space_, comm, gravity)) {
+    upload(space_, share_of(all, comm), particles_);
+    clock_.restart();
+    solver_->prepare(particles_, clock_);
+    solver_->forces(particles_, nullptr, clock_);
+  }
+
+  /// Returns whether there was a new tree.
+  bool step(double dt) {
+    kick_and_drift(space_, particles_, 0.5 * dt, dt);
+    clock_.restart();
+    solver_->prepare(particles_, clock_, dt);
+    solver_->forces(particles_, nullptr, clock_);
+    kick(space_, particles_, 0.5 * dt);
+    space_.synchronize();
+    const auto phases = clock_.phases();
+    return std::any_of(phases.begin(), phases.end(), [](const auto& phase) { return phase.first == "sort"; });
+  }
+  /// As a snapshot does.
+  void use_memory_of_trees() {
+    Transport<BackEnd> transport(space_, comm_);
+    transport.connect();
+    const OrderById<BackEnd> order(space_, comm_, transport, particles_);
+    Scratch<BackEnd, std::byte> all(space_, std::size_t{1} << 22);
+    space_.fill_bytes(all.data(), 0xab, std::size_t{1} << 22);
+  }
+  ParticleSet particles() { return download(space_, particles_); }
+
+ private:
+  BackEnd space_ = make_space();
+  const Communicator& comm_;
+  Particles<BackEnd> particles_{space_};
+  PhaseClock<BackEnd> clock_{space_};
+  std::unique_ptr<ForceSolver<BackEnd>> solver_;
+};
+
+/// The relative error that 99 % of the forces on this rank's particles do not exceed.
+double error_of(const ParticleSet& now, const GravityParameters& gravity, const Communicator& comm) {
+  BackEnd space = make_space();
+  Particles<BackEnd> particles(space);
+  upload(space, now, particles);
+  PhaseClock<BackEnd> clock(space);
+  clock.restart();
+  GravityParameters exact = gravity;
+  exact.method = "direct";
+  const auto solver = make_force_solver(space, comm, exact);
+  solver->prepare(particles, clock);
+  solver->forces(particles, nullptr, clock);
+  const ParticleSet direct = download(space, particles);
+  std::vector<double> errors;
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    const double* const a = direct.acceleration.data() + 3 * i;
+    errors.push_back(distance(now.acceleration, direct.acceleration, i) / norm(a[0], a[1], a[2]));
+  }
+  std::sort(errors.begin(), errors.end());
+  return percentile(errors, 0.99);
+}
+
+void expect_same_bits(const ParticleSet& a, const ParticleSet& b) {
+  ASSERT_EQ(a.size(), b.size());
+  for (const ParticleField& field : a.fields->rows()) {
+    const auto one = a.bytes(field), other = b.bytes(field);
+    EXPECT_TRUE(one.size() == other.size() && std::memcmp(one.data(), other.data(), one.size()) == 0) << field.name;
+  }
+}
+
+class TreeForSteps : public testing::TestWithParam<GravityParameters> {
+ protected:
+  static constexpr double dt = 0.002;
+  static constexpr int step_count = 40;
+  const Communicator comm{MPI_COMM_WORLD};
+  const ParticleSet start = two_types(plummer(4000));
+
+  /// Particles of the outer half are of another type.
+  static ParticleSet two_types(ParticleSet set) {
+    for (std::size_t i = 0; i < set.size(); ++i) {
+      const double* const x = set.position.data() + 3 * i;
+      set.type[i] = norm(x[0], x[1], x[2]) > 1.3 ? 2 : 1;
+    }
+    return set;
+  }
+};
+
+TEST_P(TreeForSteps, HasTheErrorsOfANewOne) {
+  Steps steps(GetParam(), start, comm);
+  int trees = 0;
+  double of_new = 0, of_kept = 0;
+  for (int step = 0; step < step_count; ++step) {
+    const bool is_new = steps.step(dt);
+    const double error = comm.max(error_of(steps.particles(), GetParam(), comm));
+    (is_new ? of_new : of_kept) = std::max(is_new ? of_new : of_kept, error);
+    trees += is_new ? 1 : 0;
+  }
+  EXPECT_LE(trees, step_count / 4);
+  EXPECT_GE(trees, 3);
+  EXPECT_GT(of_new, 0);
+  EXPECT_LE(of_kept, 1.15 * of_new);
+}
+
+TEST_P(TreeForSteps, IsTheSameWhereItsMemoryWasUsedMeanwhile) {
+  Steps undisturbed(GetParam(), start, comm), disturbed(GetParam(), start, comm);
+  int trees_of_one = 0, trees_of_other = 0;
+  for (int step = 0; step < step_count / 2; ++step) {
+    if (step % 3 != 0) disturbed.use_memory_of_trees();
+    trees_of_one += undisturbed.step(dt) ? 1 : 0;
+    trees_of_other += disturbed.step(dt) ? 1 : 0;
+    expect_same_bits(undisturbed.particles(), disturbed.particles());
+    if (HasFailure()) return;
+  }
+  EXPECT_EQ(trees_of_one, trees_of_other);
+  EXPECT_LE(trees_of_one, step_count / 4);
+}
+
+TEST_P(TreeForSteps, IsNewInEachIfAskedFor) {
+  GravityParameters gravity = GetParam();
+  gravity.steps_per_tree = 1;
+  Steps steps(gravity, start, comm);
+  for (int step = 0; step < 4; ++step) EXPECT_TRUE(steps.step(dt)) << step;
+}
+
+TEST_P(TreeForSteps, IsNewInEachOfLongSteps) {
+  Steps steps(GetParam(), start, comm);
+  for (int step = 0; step < 4; ++step) EXPECT_TRUE(steps.step(1.5)) << step;
+}
+
+std::string name_of(const testing::TestParamInfo<GravityParameters>& test) {
+  return test.param.method + (test.param.softening_of_type.empty() ? "" : "_of_two_classes");
+}
+INSTANTIATE_TEST_SUITE_P(
+    All, TreeForSteps,
+    testing::Values(fmm_gravity(1e-3, 0.02), tree_gravity("barnes", 0.7, 0.02),
+                    GravityParameters{.method = "fmm", .softening = 0.05, .softening_of_type = {0.02, 0.02, 0.05, 0.02, 0.02, 0.02}}),
+    name_of);
+
+}  // namespace
+}  // namespace grove::tests
