@@ -21,6 +21,13 @@ double distance(const TargetBox& a, const TargetBox& b, const TreeScale& scale) 
   return std::sqrt(sum);
 }
 
+bool has_finite_boxes(const DomainSummary& summary) {
+  return std::all_of(summary.box, summary.box + summary.count, [](const TargetBox& box) {
+    return std::isfinite(box.centre.x + box.centre.y + box.centre.z) &&
+           std::isfinite(box.half_size[0] + box.half_size[1] + box.half_size[2]);
+  });
+}
+
 }  // namespace
 
 bool are_near(const DomainSummary& a, const DomainSummary& b, const TreeScale& scale) {
@@ -39,9 +46,10 @@ DomainSummary summary_of(const DomainDescription& domain) {
   return summary;
 }
 
-void DomainExchange::run(const Communicator& comm, const DomainDescription& own, const TreeScale& scale) {
+bool DomainExchange::run(const Communicator& comm, const DomainDescription& own, const TreeScale& scale) {
   const DomainSummary summary = summary_of(own);
   summaries_ = comm.all_gather(summary);
+  if (!std::all_of(summaries_.begin(), summaries_.end(), has_finite_boxes)) return false;
 
   const auto me = static_cast<std::size_t>(comm.rank());
   std::vector<std::vector<TargetBox>> fine(summaries_.size());
@@ -61,6 +69,7 @@ void DomainExchange::run(const Communicator& comm, const DomainDescription& own,
       boxes_.add(fine[r].empty() ? std::span<const TargetBox>(summaries_[r].box, summaries_[r].count)
                                  : std::span<const TargetBox>(fine[r]));
   }
+  return true;
 }
 
 }  // namespace grove

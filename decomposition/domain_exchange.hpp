@@ -45,8 +45,8 @@ struct BoxesOfRanks {
 /// Tells all ranks the coarse boxes and the keys of this rank, and near ones its fine boxes.
 class DomainExchange {
  public:
-  /// Collective.
-  void run(const Communicator& comm, const DomainDescription& own, const TreeScale& scale);
+  /// Returns whether the coarse boxes of all ranks are finite, the same on all of them; if not, that is all that is done. Collective.
+  [[nodiscard]] bool run(const Communicator& comm, const DomainDescription& own, const TreeScale& scale);
 
   /// [ranks]
   const std::vector<DomainSummary>& summaries() const { return summaries_; }

@@ -16,7 +16,8 @@
 #   --largest             largest:plummer:750M as well: 3 billion particles on 4 GPUs, 6 billion on 8
 #   --encounter           encounter:merger:64Mi as well: how even the walks are while two galaxies merge
 #   --repeats R           how often each run is made, in turn (default: 3)
-#   --steps S, --skip K   steps of a run, and how many of them are left out at its beginning (default: 20 and 8)
+#   --steps S, --skip K   steps of a run, and how many of them are left out at its beginning (default: 40 and 8:
+#                         a tree serves up to 16 steps)
 #   --dt DT               time step (default: 0.001)
 #   --set key=value       changes any other setting; can be given several times
 #   --device D            gpu, cpu, or auto (default): GPUs when there are any
@@ -48,7 +49,7 @@ trap - USR1 TERM # there is no run yet that a signal could be passed on to
 grove="${GROVE:-$grove_root/build/release/grove}"
 python="${GROVE_PYTHON:-python3}"
 ranks_asked=() cases=() further_cases=() settings=()
-repeats=3 steps=20 skip=8 dt=0.001
+repeats=3 steps=40 skip=8 dt=0.001
 device=auto time_limit=1800 output=output_scaling picture=true draw_only=false
 # What scaling.py says of a run.
 readonly run_does_not_fit=10 run_failed=11

@@ -211,9 +211,9 @@ class StepBuffer {
     size_ = n;
   }
 
-  /// Sets the length, with room for `room` items more. Contents are undefined.
+  /// Sets the length, with room for `room` items more if memory has to be taken. Contents are undefined.
   void resize_with_room(std::size_t n, std::size_t room) {
-    resize_discard(n + room);
+    resize_discard(is_of_this_step() && n <= capacity_ ? n : n + room);
     size_ = n;
   }
 

@@ -2,6 +2,8 @@
 
 #include <bit>
 
+#include "kernels/particles/particle_keys.hpp"
+
 namespace grove {
 
 namespace {
@@ -24,11 +26,12 @@ struct MotionOfGroup {
   const std::uint32_t* group_start;
   const Double4* position;
   const Double3* velocity;
+  double lead;
   GROVE_HD MotionRow operator()(std::size_t g) const {
     const std::uint32_t begin = group_start[g], end = group_start[g + 1];
-    Sides positions(position_of(position[begin])), velocities(velocity[begin]);
+    Sides positions(position_after(position[begin], velocity[begin], lead)), velocities(velocity[begin]);
     for (std::uint32_t i = begin + 1; i < end; ++i) {
-      positions.add(position_of(position[i]));
+      positions.add(position_after(position[i], velocity[i], lead));
       velocities.add(velocity[i]);
     }
     const double speed = velocities.longest(), growth = speed > 0 ? speed / positions.longest() : 0;
@@ -43,12 +46,12 @@ struct JoinMotions {
 }  // namespace
 
 template <class Space>
-GroupMotion motion_in_groups(Space& space, View<const std::uint32_t> group_start, const Particles<Space>& particles) {
+GroupMotion motion_in_groups(Space& space, View<const std::uint32_t> group_start, const Particles<Space>& particles, double lead) {
   const std::size_t groups = group_start.empty() ? 0 : group_start.size - 1;
-  const MotionOfGroup motion{group_start.data, particles.position.data(), particles.velocity.data()};
+  const MotionOfGroup motion{group_start.data, particles.position.data(), particles.velocity.data(), lead};
   return std::bit_cast<GroupMotion>(space.reduce_rows(groups, MotionRow{}, motion, JoinMotions{}));
 }
 
-template GroupMotion motion_in_groups(BackEnd&, View<const std::uint32_t>, const Particles<BackEnd>&);
+template GroupMotion motion_in_groups(BackEnd&, View<const std::uint32_t>, const Particles<BackEnd>&, double);
 
 }  // namespace grove

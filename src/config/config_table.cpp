@@ -101,7 +101,7 @@ void add_gravity(Rows& rows) {
       has_cells);
   rows.back().also_with = Condition{"integrator", {}, "time"};
   for (const IntegratorInfo& integrator : integrator_infos())
-    if (integrator.has_even_drifts) rows.back().also_with->values.push_back(integrator.name);
+    if (integrator.tells_drift) rows.back().also_with->values.push_back(integrator.name);
   rows.push_back({"gravity",
                   {"softening",
                    Gravity{}.softening,

@@ -27,8 +27,8 @@ class StepContext {
   /// Sets accelerations and potentials to those at the present positions. Particles may change order and rank; all fields that the table
   /// says travel go with them. Collective.
   ///
-  /// `next_drift`: the dt of the one drift before the next call, also in the step after this one if that is as long; 0: it is not known, or
-  /// there are several. A step that is known to go on as it does may use a tree for several forces.
+  /// `next_drift`: the time for which positions will be drifted before the next call, if the steps go on as this one, and were drifted
+  /// since the last; 0: it is not so simple. If it is told, a tree may serve several forces (see TreeLife).
   void compute_forces(double next_drift = 0) { compute_forces_(next_drift); }
 
   /// The values of a field that the integrator has declared, with elements of type T. The view is valid until compute_forces().

@@ -8,7 +8,10 @@ namespace grove {
 
 struct Leapfrog {
   static IntegratorInfo info() {
-    return {.name = "leapfrog", .meaning = "kick-drift-kick, second order, one force evaluation a step", .source = "Quinn et al. 1997"};
+    return {.name = "leapfrog",
+            .meaning = "kick-drift-kick, second order, one force evaluation a step",
+            .source = "Quinn et al. 1997",
+            .tells_drift = true};
   }
   explicit Leapfrog(const SettingValues&) {}
 

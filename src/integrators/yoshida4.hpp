@@ -15,8 +15,7 @@ struct Yoshida4 {
                 "three leapfrog steps, the middle one backwards: fourth order, three force evaluations a step; it pays where steps are "
                 "short against the time in which a particle crosses a softening length",
             .source = "Yoshida 1990",
-            .order = 4,
-            .has_even_drifts = false};
+            .order = 4};
   }
   explicit Yoshida4(const SettingValues&) {}
 

@@ -86,8 +86,9 @@ bool require_same_physics(const FormerSettings& before, const Config& now, bool 
   if (!force || has_other_start)
     throw ConfigError(fmt::format("the configuration is not that of the run in {}: {}; give the former values{}{}", before.file, list,
                                   force ? "" : ", or --force-config to go on with the new ones", of_start));
-  const bool energy_jumps =
-      std::any_of(changed.begin(), changed.end(), [](const std::string& line) { return !line.starts_with("time.dt = "); });
+  const bool energy_jumps = std::any_of(changed.begin(), changed.end(), [](const std::string& line) {
+    return !line.starts_with("time.dt = ") && !line.starts_with("gravity.steps_per_tree = ");
+  });
   notes.push_back("the run goes on with other settings than before: " + list +
                   (energy_jumps
                        ? ". The energy jumps there: errors in energy.csv have that jump from here on, and the end of the run names "

@@ -11,10 +11,9 @@ namespace grove {
 
 namespace {
 
-// With boxes longer by the part x at the ends of a life, x = growth * drift * (life - 1) / 2, walks are longer by a part of x^2 in the
-// mean; a new tree costs a part of a walk. The sum of both is least at life^3 = lives / (growth * drift)^2. docs/performance.md has what
-// was measured: 0.7 to 2.2 in different systems, with a mean step that hardly depends on it.
-constexpr double lives = 1.5;
+/// Boxes are longer by this part at the ends of a life than in its middle, in the root mean square: then walks are longer by less than a
+/// new tree would cost (docs/performance.md), and potentials, whose error depends on the size of cells, differ little.
+constexpr double growth_at_ends = 0.1;
 /// No group's box becomes longer than its own length by more than this factor: its targets would meet all that is inside one by one. The
 /// fastest groups are those of few particles that are close by chance.
 constexpr double largest_growth = 3;
@@ -27,9 +26,10 @@ constexpr const char* saved_motion = "tree.motion";
 
 int TreeLife::planned(double drift) const {
   if (drift == 0 || !is_known_ || most_ <= 1) return 1;
-  const double squared = mean_square_ * drift * drift, fastest = largest_ * std::abs(drift);
+  // The ends are half a life less half a step away.
+  const double usual = std::sqrt(mean_square_) * std::abs(drift), fastest = largest_ * std::abs(drift);
   double life = most_;
-  if (squared > 0) life = std::min(life, std::cbrt(lives / squared));
+  if (usual > 0) life = std::min(life, 1 + 2 * growth_at_ends / usual);
   if (fastest > 0) life = std::min(life, 1 + 2 * largest_growth / fastest);
   return std::max(1, static_cast<int>(life));
 }
@@ -48,7 +48,7 @@ void TreeLife::learn(const GroupMotion& motion) {
 void TreeLife::save(SavedState& state) const {
   state.put(saved_tree_life, SavedState::Counts{static_cast<std::uint64_t>(life_), static_cast<std::uint64_t>(served_), is_known_ ? 1U : 0U,
                                                 static_cast<std::uint64_t>(trees_since_)});
-  state.put(saved_motion, SavedState::Numbers{mean_square_, largest_});
+  state.put(saved_motion, SavedState::Numbers{drift_, mean_square_, largest_});
 }
 
 void TreeLife::restore(const SavedState& state) {
@@ -56,13 +56,14 @@ void TreeLife::restore(const SavedState& state) {
   if (!state.has(saved_tree_life)) return;
   const SavedState::Counts& counts = state.counts(saved_tree_life);
   if (counts.size() != 4) throw DataError(std::string(saved_tree_life) + ": has a wrong length");
-  const SavedState::Numbers& motion = state.numbers(saved_motion, 2);
-  life_ = static_cast<int>(counts[0]);
+  const SavedState::Numbers& motion = state.numbers(saved_motion, 3);
+  life_ = std::min(most_, static_cast<int>(counts[0]));
   served_ = static_cast<int>(counts[1]);
   is_known_ = counts[2] != 0;
   trees_since_ = static_cast<int>(counts[3]);
-  mean_square_ = motion[0];
-  largest_ = motion[1];
+  drift_ = motion[0];
+  mean_square_ = motion[1];
+  largest_ = motion[2];
 }
 
 }  // namespace grove

@@ -28,9 +28,10 @@ class TreeLife {
   /// What planned() follows from.
   void learn(const GroupMotion& motion);
 
-  /// A tree begins to live, and serves its first evaluation.
-  void begin(int life) {
+  /// A tree begins to live, and serves its first evaluation, with this drift to the next one.
+  void begin(int life, double drift) {
     life_ = life;
+    drift_ = drift;
     served_ = 1;
     ++trees_since_;
   }
@@ -38,8 +39,11 @@ class TreeLife {
   void end() { life_ = served_ = 0; }
   /// The particles are others.
   void forget() { *this = TreeLife(most_); }
-  /// Whether the tree serves one more.
-  bool goes_on() const { return served_ < life_; }
+  /// Whether the tree serves one more, or more.
+  bool lives() const { return served_ < life_; }
+  /// Whether it serves one from which to the next there is this drift: with another one it would not be in the middle of its life when it
+  /// should be.
+  bool goes_on(double drift) const { return lives() && drift == drift_; }
   void serve() { ++served_; }
 
   void save(SavedState& state) const;
@@ -49,6 +53,7 @@ class TreeLife {
  private:
   int most_;
   int life_ = 0, served_ = 0;
+  double drift_ = 0;       ///< of the tree
   bool is_known_ = false;  ///< the motion
   double mean_square_ = 0, largest_ = 0;
   int trees_since_ = 0;  ///< trees since the motion was learned

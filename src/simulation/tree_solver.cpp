@@ -71,7 +71,7 @@ struct MarkPart {
 
 template <class Space>
 void TreeSolver<Space>::prepare(Particles<Space>& particles, PhaseClock<Space>& clock, double drift) {
-  if (drift != 0 && particles.has_acceleration && life_.goes_on()) {
+  if (particles.has_acceleration && life_.goes_on(drift)) {
     prepare_with_same_tree(particles, clock);
     particles.has_acceleration = false;
     return;
@@ -122,15 +122,19 @@ template <class Space>
 void TreeSolver<Space>::prepare_with_same_tree(Particles<Space>& particles, PhaseClock<Space>& clock) {
   clock.begin("tree");
   life_.serve();
-  if (space_.arena().step() != tree_step_) link_again(particles);
+  const bool has_too_little_room = tree_exchange_.has_moved_own_tree();
+  if (has_too_little_room) space_.arena().forget_largest_use();
+  if (space_.arena().step() != tree_step_ || has_too_little_room) link_again(particles);
   find_moments(particles, {particles.acceleration.data(), law_.measure(frame_.scale, frame_.mass)}, clock);
   send_trees(particles, clock, false);
 }
 
-/// Where something else, a snapshot say, has used the memory of the tree, and in a run that goes on.
+/// Where something else, a snapshot say, has used the memory of the tree, where the trees of others had no room behind it, and in a run
+/// that goes on.
 template <class Space>
-void TreeSolver<Space>::link_again(const Particles<Space>& particles) {
+void TreeSolver<Space>::link_again(Particles<Space>& particles) {
   space_.arena().begin_step();
+  if (comm_.size() > 1) make_room_for_others(particles);
   tree_step_ = space_.arena().step();
   rebuild_tree<Space>(space_, particles.tree_level.view(), tree_);
   set_targets(particles);
@@ -141,12 +145,12 @@ template <class Space>
 void TreeSolver<Space>::begin_life(int planned, double drift, const Particles<Space>& particles) {
   if (life_.asks_for_motion(planned)) {
     GroupMotion motion;
-    for (const GroupMotion& of_rank : comm_.all_gather(motion_in_groups<Space>(space_, walker_->group_start(), particles)))
+    for (const GroupMotion& of_rank : comm_.all_gather(motion_in_groups<Space>(space_, walker_->group_start(), particles, frame_.lead)))
       motion += of_rank;
     life_.learn(motion);
   }
-  // Particles may have become faster since the tree before.
-  life_.begin(std::min(planned, life_.planned(drift)));
+  // Particles may have become faster since the tree before. A life that is cut short for it does not end as it began: that is rare.
+  life_.begin(std::min(planned, life_.planned(drift)), drift);
 }
 
 /// Makes the frame's scale fit the law, and sets the laws in that scale.
@@ -228,8 +232,9 @@ void TreeSolver<Space>::send_trees(Particles<Space>& particles, PhaseClock<Space
   has_other_trees_ = false;
   if (comm_.size() == 1) return;
   clock.begin("essential trees");
-  domains_.run(comm_, describe_domain<Space>(space_, tree_, end_keys_.view(), particles.position.view(), frame_.cube, frame_.scale),
-               frame_.scale);
+  if (!domains_.run(comm_, describe_domain<Space>(space_, tree_, end_keys_.view(), particles.position.view(), frame_.cube, frame_.scale),
+                    frame_.scale))
+    throw PositionsNotFinite();
   std::vector<KeyRange> ranges;
   for (const DomainSummary& summary : domains_.summaries()) ranges.push_back(summary.keys);
   enlarge_cut_cells<Space>(space_, ranges, static_cast<std::size_t>(comm_.rank()), tree_);
@@ -338,10 +343,18 @@ void TreeSolver<Space>::save(SavedState& state) const {
   save_tree(state);
 }
 
+/// The class of each particle type.
+template <class Space>
+SavedState::Counts TreeSolver<Space>::classes_in_numbers() const {
+  const ClassOfType& classes = law_.classes().of_type;
+  return {std::begin(classes.of), std::end(classes.of)};
+}
+
 /// What the tree is made of beside the particles' field tree_level.
 template <class Space>
 void TreeSolver<Space>::save_tree(SavedState& state) const {
   life_.save(state);
+  state.put("tree.classes", classes_in_numbers());
   state.put_number("frame.mass", frame_.mass);
   EndKeys ends{};
   if (end_keys_.size() > 0) space_.copy_to_host(ends.data(), end_keys_.data(), sizeof(ends));
@@ -356,7 +369,9 @@ void TreeSolver<Space>::save_tree(SavedState& state) const {
 template <class Space>
 void TreeSolver<Space>::restore_tree(const SavedState& state, std::size_t particle_count) {
   life_.restore(state);
-  if (!life_.goes_on()) return;
+  if (!life_.lives()) return;
+  // Cells of other classes would be other cells.
+  if (state.counts("tree.classes") != classes_in_numbers()) return life_.end();
   frame_.mass = state.number("frame.mass");
   frame_.scale = TreeScale::near(frame_.cube.edge, frame_.mass);
   set_scale(law_);
@@ -368,11 +383,12 @@ void TreeSolver<Space>::restore_tree(const SavedState& state, std::size_t partic
               tree_.class_begin.begin());
   end_keys_.resize_discard(particle_count > 0 && ranks > 1 ? 2 : 0);
   if (end_keys_.size() > 0) space_.copy_from_host(end_keys_.data(), keys.data() + 2 * me, sizeof(EndKeys));
-  tree_step_ = 0;
 }
 
 template <class Space>
 void TreeSolver<Space>::restore(const SavedState& state, const Particles<Space>& particles) {
+  life_.forget();
+  tree_step_ = 0;
   if (!state.has("solver.ranks") || state.count("solver.ranks") != static_cast<std::uint64_t>(comm_.size())) return;
   const auto cube_of = [&](const char* name) {
     const SavedState::Numbers& c = state.numbers(name, 4);

@@ -51,7 +51,7 @@ class TreeSolver final : public ForceSolver<Space> {
   void make_room_for_others(Particles<Space>& particles);
   View<const float> build_own_tree(Particles<Space>& particles, PhaseClock<Space>& clock);
   void begin_life(int planned, double drift, const Particles<Space>& particles);
-  void link_again(const Particles<Space>& particles);
+  void link_again(Particles<Space>& particles);
   void set_targets(const Particles<Space>& particles);
   void find_moments(const Particles<Space>& particles, const LastAccelerations& last_acceleration, PhaseClock<Space>& clock);
   View<const float> sort(Particles<Space>& particles, View<std::uint64_t> keys, PhaseClock<Space>& clock);
@@ -59,6 +59,7 @@ class TreeSolver final : public ForceSolver<Space> {
   void send_trees(Particles<Space>& particles, PhaseClock<Space>& clock, bool is_temporary);
   void walk_together(const std::uint8_t* active, PhaseClock<Space>& clock);
   void walk_other_trees(const std::uint8_t* active, PhaseClock<Space>& clock);
+  SavedState::Counts classes_in_numbers() const;
   void save_tree(SavedState& state) const;
   void restore_tree(const SavedState& state, std::size_t particle_count);
   template <class ViewOfClass>

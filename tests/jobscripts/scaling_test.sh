@@ -24,10 +24,10 @@ field() {
     NR == 1 { for (i = 1; i <= NF; ++i) at[$i] = i; if (!(name in at)) exit 1; next }
     $at["case"] == entry && $at["ranks"] == ranks && (repeat == "" || $at["repeat"] == repeat) { print $at[name]; exit }' "$1"
 }
-# median_of_run DIRECTORY COLUMN: over the four steps after the second.
-median_of_run() {
-  awk -F, -v name="$2" 'NR == 1 { for (i = 1; i <= NF; ++i) at[$i] = i; next } $1 > 2 { print $at[name] }' "$1/timings.csv" | LC_ALL=C sort -g |
-    awk '{ value[NR] = $1 } END { if (NR == 4) print (value[2] + value[3]) / 2 }' OFMT=%.12g
+# mean_of_run DIRECTORY COLUMN: over the four steps after the second.
+mean_of_run() {
+  awk -F, -v name="$2" 'NR == 1 { for (i = 1; i <= NF; ++i) at[$i] = i; next } $1 > 2 { sum += $at[name]; ++count } END { if (count == 4) print sum / 4 }' \
+    OFMT=%.12g "$1/timings.csv"
 }
 median_of_three() { printf '%s\n' "$@" | LC_ALL=C sort -g | sed -n 2p; }
 # agree A B: to six digits.
@@ -44,8 +44,8 @@ the_tables_have_the_medians_of_what_the_runs_wrote() {
   for entry in weak_plummer_1k strong_merger_3000; do
     of_one=""
     for ranks in 1 2; do
-      value=$(median_of_three "$(median_of_run "output_scaling/runs/${entry}_on_${ranks}_repeat_1" total_s)" \
-        "$(median_of_run "output_scaling/runs/${entry}_on_${ranks}_repeat_2" total_s)" "$(median_of_run "output_scaling/runs/${entry}_on_${ranks}_repeat_3" total_s)")
+      value=$(median_of_three "$(mean_of_run "output_scaling/runs/${entry}_on_${ranks}_repeat_1" total_s)" \
+        "$(mean_of_run "output_scaling/runs/${entry}_on_${ranks}_repeat_2" total_s)" "$(mean_of_run "output_scaling/runs/${entry}_on_${ranks}_repeat_3" total_s)")
       of_one=${of_one:-$value}
       efficiency=$(ratio "$of_one" "$value")
       if [ $entry = strong_merger_3000 ]; then efficiency=$(ratio "$efficiency" $ranks); fi
@@ -53,7 +53,7 @@ the_tables_have_the_medians_of_what_the_runs_wrote() {
         agree "$(field output_scaling/scaling.csv efficiency $entry $ranks)" "$efficiency" &&
         holds [ "$(field output_scaling/scaling.csv status $entry $ranks)" = "done" ] &&
         holds [ "$(field output_scaling/scaling.csv repeats $entry $ranks)" = 3 ] || return 1
-      value=$(median_of_run "output_scaling/runs/${entry}_on_${ranks}_repeat_2" walk_max_s)
+      value=$(mean_of_run "output_scaling/runs/${entry}_on_${ranks}_repeat_2" walk_max_s)
       agree "$(field output_scaling/runs.csv walk_max_s $entry $ranks 2)" "$value" || return 1
     done
   done

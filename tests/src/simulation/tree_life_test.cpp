@@ -46,6 +46,9 @@ TEST(TreeLife, IsShorterTheFasterBoxesGrow) {
   life.learn(motion(0.01, 100));
   EXPECT_EQ(life.planned(0.01), 7);
   EXPECT_EQ(life.planned(0.1), 1);
+  // All of them.
+  life.learn(motion(10, 10));
+  EXPECT_EQ(life.planned(0.01), 3);
   // Particles at one point, with velocities that differ.
   const double infinite = std::numeric_limits<double>::infinity();
   life.learn({2, infinite, infinite});
@@ -54,16 +57,19 @@ TEST(TreeLife, IsShorterTheFasterBoxesGrow) {
 
 TEST(TreeLife, EndsAfterItsSteps) {
   TreeLife life(16);
-  EXPECT_FALSE(life.goes_on());
-  life.begin(3);
-  EXPECT_TRUE(life.goes_on());
+  EXPECT_FALSE(life.goes_on(0.5));
+  life.begin(3, 0.5);
+  EXPECT_TRUE(life.goes_on(0.5));
+  EXPECT_FALSE(life.goes_on(0.25));
+  EXPECT_FALSE(life.goes_on(-0.5));
+  EXPECT_FALSE(life.goes_on(0));
   life.serve();
-  EXPECT_TRUE(life.goes_on());
+  EXPECT_TRUE(life.goes_on(0.5));
   life.serve();
-  EXPECT_FALSE(life.goes_on());
-  life.begin(3);
+  EXPECT_FALSE(life.goes_on(0.5));
+  life.begin(3, 0.5);
   life.end();
-  EXPECT_FALSE(life.goes_on());
+  EXPECT_FALSE(life.goes_on(0.5));
 }
 
 TEST(TreeLife, LearnsTheMotionNowAndThenWhereTreesLiveForOneStep) {
@@ -73,7 +79,7 @@ TEST(TreeLife, LearnsTheMotionNowAndThenWhereTreesLiveForOneStep) {
   EXPECT_TRUE(life.asks_for_motion(2));
   int asked = 0;
   for (int tree = 0; tree < 80; ++tree) {
-    life.begin(1);
+    life.begin(1, 0.5);
     if (!life.asks_for_motion(1)) continue;
     ++asked;
     life.learn(motion(1, 1));
@@ -85,20 +91,20 @@ TEST(TreeLife, LearnsTheMotionNowAndThenWhereTreesLiveForOneStep) {
 TEST(TreeLife, IsSavedWithWhatItKnows) {
   TreeLife life(16), restored(16);
   life.learn(motion(10, 40));
-  life.begin(5);
+  life.begin(5, 0.5);
   life.serve();
   SavedState state;
   life.save(state);
   restored.restore(state);
   for (const double drift : {1e-4, 1e-3, 1e-2, 0.1}) EXPECT_EQ(restored.planned(drift), life.planned(drift));
   for (int step = 2; step <= 5; ++step) {
-    EXPECT_EQ(restored.goes_on(), life.goes_on()) << step;
+    EXPECT_EQ(restored.goes_on(0.5), life.goes_on(0.5)) << step;
     restored.serve();
     life.serve();
   }
-  restored.begin(5);
+  restored.begin(5, 0.5);
   restored.restore(SavedState());
-  EXPECT_FALSE(restored.goes_on());
+  EXPECT_FALSE(restored.goes_on(0.5));
   EXPECT_EQ(restored.planned(1e-4), 1);
 }
 
@@ -113,12 +119,14 @@ TEST(GroupMotion, IsTheGrowthOfTheBoxAroundEachGroup) {
   upload(space, set, particles);
   const std::vector<std::uint32_t> start{0, 2, 3, 5, 6};
   const auto device_start = upload(space, start);
-  const GroupMotion found = motion_in_groups<BackEnd>(space, device_start.view(), particles);
+  const GroupMotion found = motion_in_groups<BackEnd>(space, device_start.view(), particles, 0);
   EXPECT_EQ(found.groups, 4);
   EXPECT_EQ(found.sum_of_squares, 16);
   EXPECT_EQ(found.largest, 4);
   EXPECT_EQ(found.mean_square(), 4);
-  const GroupMotion none = motion_in_groups<BackEnd>(space, {}, particles);
+  // After a unit of time the first two are 8 apart.
+  EXPECT_EQ(motion_in_groups<BackEnd>(space, device_start.view(), particles, 1).largest, 1);
+  const GroupMotion none = motion_in_groups<BackEnd>(space, {}, particles, 0);
   EXPECT_EQ(none.groups, 0);
   EXPECT_EQ(none.mean_square(), 0);
 }
@@ -250,6 +258,38 @@ TEST_P(TreeForSteps, IsNewInEachIfAskedFor) {
 TEST_P(TreeForSteps, IsNewInEachOfLongSteps) {
   Steps steps(GetParam(), start, comm);
   for (int step = 0; step < 4; ++step) EXPECT_TRUE(steps.step(1.5)) << step;
+}
+
+// A tree that goes on after a step of another length would not be in the middle of its life when it should be.
+TEST_P(TreeForSteps, IsNewAfterAStepOfAnotherLength) {
+  Steps steps(GetParam(), start, comm);
+  for (int step = 0; step < 4; ++step) steps.step(dt);
+  EXPECT_FALSE(steps.step(dt));
+  EXPECT_TRUE(steps.step(0.5 * dt));
+  EXPECT_FALSE(steps.step(0.5 * dt));
+  EXPECT_TRUE(steps.step(-0.5 * dt));
+}
+
+// Less than 1 % of the particles, outside the cube of the keys: the groups of a tree are found by where they are.
+TEST_P(TreeForSteps, IsNewInEachWithOutliers) {
+  ParticleSet with_outliers = start;
+  for (std::size_t i = 0; i < 5; ++i) with_outliers.position[3 * 700 * i] = 1e5 * static_cast<double>(i + 1);
+  Steps steps(GetParam(), with_outliers, comm);
+  for (int step = 0; step < 4; ++step) EXPECT_TRUE(steps.step(dt)) << step;
+}
+
+// All that have no particles take part in what ranks agree on.
+TEST_P(TreeForSteps, IsKeptByRanksWithoutParticles) {
+  ParticleSet heap = two_types(plummer(60));
+  Steps steps(GetParam(), heap, comm), disturbed(GetParam(), heap, comm);
+  int trees = 0;
+  for (int step = 0; step < 20; ++step) {
+    if (step % 3 == 0) disturbed.use_memory_of_trees();
+    trees += steps.step(1e-4) ? 1 : 0;
+    disturbed.step(1e-4);
+    expect_same_bits(steps.particles(), disturbed.particles());
+  }
+  EXPECT_LE(trees, 5);
 }
 
 std::string name_of(const testing::TestParamInfo<GravityParameters>& test) {
