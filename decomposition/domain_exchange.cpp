@@ -21,20 +21,35 @@ double distance(const TargetBox& a, const TargetBox& b, const TreeScale& scale) 
   return std::sqrt(sum);
 }
 
-bool has_finite_boxes(const DomainSummary& summary) {
-  return std::all_of(summary.box, summary.box + summary.count, [](const TargetBox& box) {
-    return std::isfinite(box.centre.x + box.centre.y + box.centre.z) &&
-           std::isfinite(box.half_size[0] + box.half_size[1] + box.half_size[2]);
-  });
-}
-
 }  // namespace
 
 bool are_near(const DomainSummary& a, const DomainSummary& b, const TreeScale& scale) {
   for (std::uint32_t i = 0; i < a.count; ++i)
-    for (std::uint32_t j = 0; j < b.count; ++j)
-      if (distance(a.box[i], b.box[j], scale) <= std::max(longest_side(a.box[i]), longest_side(b.box[j]))) return true;
+    for (std::uint32_t j = 0; j < b.count; ++j) {
+      // The same for both ranks also where a number is not finite: otherwise one would wait for the other.
+      const double apart = distance(a.box[i], b.box[j], scale);
+      if (!(apart > longest_side(a.box[i]) && apart > longest_side(b.box[j]))) return true;
+    }
   return false;
+}
+
+double extent_of(const std::vector<DomainSummary>& summaries, const TreeScale& scale) {
+  double low[3], high[3], zero = 0;  // NaN if a number is not finite
+  bool is_first = true;
+  for (const DomainSummary& summary : summaries) {
+    for (std::uint32_t b = 0; b < summary.count; ++b) {
+      const TargetBox& box = summary.box[b];
+      const double centre[3] = {box.centre.x, box.centre.y, box.centre.z};
+      for (int k = 0; k < 3; ++k) {
+        const double half = scale.length * box.half_size[k];
+        zero += 0 * (centre[k] + half);
+        low[k] = is_first ? centre[k] - half : std::min(low[k], centre[k] - half);
+        high[k] = is_first ? centre[k] + half : std::max(high[k], centre[k] + half);
+      }
+      is_first = false;
+    }
+  }
+  return is_first ? 0 : std::max({high[0] - low[0], high[1] - low[1], high[2] - low[2]}) + zero;
 }
 
 DomainSummary summary_of(const DomainDescription& domain) {
@@ -46,10 +61,9 @@ DomainSummary summary_of(const DomainDescription& domain) {
   return summary;
 }
 
-bool DomainExchange::run(const Communicator& comm, const DomainDescription& own, const TreeScale& scale) {
+void DomainExchange::run(const Communicator& comm, const DomainDescription& own, const TreeScale& scale) {
   const DomainSummary summary = summary_of(own);
   summaries_ = comm.all_gather(summary);
-  if (!std::all_of(summaries_.begin(), summaries_.end(), has_finite_boxes)) return false;
 
   const auto me = static_cast<std::size_t>(comm.rank());
   std::vector<std::vector<TargetBox>> fine(summaries_.size());
@@ -69,7 +83,6 @@ bool DomainExchange::run(const Communicator& comm, const DomainDescription& own,
       boxes_.add(fine[r].empty() ? std::span<const TargetBox>(summaries_[r].box, summaries_[r].count)
                                  : std::span<const TargetBox>(fine[r]));
   }
-  return true;
 }
 
 }  // namespace grove

@@ -29,6 +29,9 @@ DomainSummary summary_of(const DomainDescription& domain);
 /// for both.
 bool are_near(const DomainSummary& a, const DomainSummary& b, const TreeScale& scale);
 
+/// The longest side of the box around the coarse boxes of all ranks; not a number where theirs are not.
+double extent_of(const std::vector<DomainSummary>& summaries, const TreeScale& scale);
+
 /// The boxes of all ranks: rank r has box[begin[r]] to box[begin[r + 1] - 1].
 struct BoxesOfRanks {
   std::vector<TargetBox> box;
@@ -45,8 +48,8 @@ struct BoxesOfRanks {
 /// Tells all ranks the coarse boxes and the keys of this rank, and near ones its fine boxes.
 class DomainExchange {
  public:
-  /// Returns whether the coarse boxes of all ranks are finite, the same on all of them; if not, that is all that is done. Collective.
-  [[nodiscard]] bool run(const Communicator& comm, const DomainDescription& own, const TreeScale& scale);
+  /// Collective.
+  void run(const Communicator& comm, const DomainDescription& own, const TreeScale& scale);
 
   /// [ranks]
   const std::vector<DomainSummary>& summaries() const { return summaries_; }

@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "kernels/particles/particle_keys.hpp"
+
 namespace grove {
 
 namespace {
@@ -18,11 +20,24 @@ struct Spread {
 };
 using SpreadRow = Row<double, sizeof(Spread) / sizeof(double)>;
 
-struct SpreadOf {
+/// The positions of particles after a time.
+struct LedPositions {
   const Double4* position;
+  const Double3* velocity;
+  double lead;
+  GROVE_HD Double4 operator()(std::size_t i) const {
+    const Double4 p = position[i];
+    if (lead == 0) return p;
+    const Double3 q = position_after(p, velocity[i], lead);
+    return {q.x, q.y, q.z, p.w};
+  }
+};
+
+struct SpreadOf {
+  LedPositions position;
   const std::uint32_t* work;  ///< null: not wanted
   GROVE_HD SpreadRow operator()(std::size_t i) const {
-    const Double4 p = position[i];
+    const Double4 p = position(i);
     return {{p.x, p.y, p.z, p.x, p.y, p.z, p.w, 1, work ? static_cast<double>(work[i]) : 0, 0 * p.x + 0 * p.y + 0 * p.z + 0 * p.w}};
   }
 };
@@ -33,11 +48,11 @@ struct Join {
 
 /// Picks the entries of the sample that are particles of this rank.
 struct PickSample {
-  const Double4* position;
+  LedPositions position;
   std::uint64_t all, sample_size;
   std::uint64_t first_picked, first_held;  ///< its first entry of the sample; index of its first particle over all ranks
   Double4* out;
-  GROVE_HD void operator()(std::size_t i) const { out[i] = position[(first_picked + i) * all / sample_size - first_held]; }
+  GROVE_HD void operator()(std::size_t i) const { out[i] = position((first_picked + i) * all / sample_size - first_held); }
 };
 
 constexpr std::uint64_t largest_sample = 1024;
@@ -50,7 +65,7 @@ constexpr double companion_factor = 4;
 
 /// Positions of evenly spaced particles of all ranks, in rank order, on every rank. `shares` says how many particles each rank has.
 template <class Space>
-std::vector<Double4> sample_positions(Space& space, const Communicator& comm, const Double4* position,
+std::vector<Double4> sample_positions(Space& space, const Communicator& comm, const LedPositions& position,
                                       std::span<const Frame::Share> shares) {
   std::vector<std::uint64_t> begin{0};
   for (const Frame::Share& share : shares) begin.push_back(begin.back() + static_cast<std::uint64_t>(share.count));
@@ -128,16 +143,17 @@ bool has_nearly(const Frame& previous, const Core& core) {
 }  // namespace
 
 template <class Space>
-Frame find_frame(Space& space, const Communicator& comm, const Particles<Space>& particles, const Frame& previous) {
+Frame find_frame(Space& space, const Communicator& comm, const Particles<Space>& particles, const Frame& previous, double lead) {
   // One rank on the CPU has no borders to keep, and a new cube costs it little.
   const bool keeps = comm.size() > 1 || Space::on_gpu;
   // Sums over ranks are made here, in rank order: an MPI library may choose another order each time.
   constexpr double none = 1e300;
   const SpreadRow nothing{{none, none, none, -none, -none, -none, 0, 0, 0, 0}};
   SpreadRow of_all = nothing;
-  const Double4* const position = particles.position.data();
+  const LedPositions position{particles.position.data(), particles.velocity.data(), lead};
   const SpreadOf spread{position, comm.size() > 1 ? particles.work.data() : nullptr};
   Frame frame;
+  frame.lead = lead;
   for (const SpreadRow& of_rank : comm.all_gather(space.reduce_rows(particles.size(), nothing, spread, Join{}))) {
     of_all = join(of_all, of_rank, Join{});
     const auto share = std::bit_cast<Spread>(of_rank);
@@ -158,6 +174,7 @@ Frame find_frame(Space& space, const Communicator& comm, const Particles<Space>&
   if (!is_kept && half > 0) {
     const Core core = core_of(sample_positions(space, comm, position, frame.shares));
     if (core.half > 0 && half > core.half) {
+      if (lead != 0) return find_frame(space, comm, particles, previous);
       half = core.half;
       centre = core.centre;
       frame.has_outliers = true;
@@ -168,6 +185,7 @@ Frame find_frame(Space& space, const Communicator& comm, const Particles<Space>&
   if (is_kept) {
     frame.cube = previous.cube;
     frame.has_outliers = previous.has_outliers;
+    if (frame.has_outliers && lead != 0) return find_frame(space, comm, particles, previous);
     if (serves) frame.extent = previous.extent;
     frame.steps_kept = steps_kept;
   } else {
@@ -182,6 +200,6 @@ Frame find_frame(Space& space, const Communicator& comm, const Particles<Space>&
   return frame;
 }
 
-template Frame find_frame(BackEnd&, const Communicator&, const Particles<BackEnd>&, const Frame&);
+template Frame find_frame(BackEnd&, const Communicator&, const Particles<BackEnd>&, const Frame&, double);
 
 }  // namespace grove

@@ -17,7 +17,7 @@ struct Frame {
     double work = 0;   ///< sum of their work
   };
   KeyCube cube;
-  double lead = 0;  ///< keys are those of the positions after this time (see ParticleKeys); find_frame() leaves it 0
+  double lead = 0;  ///< keys are those of the positions after this time (see ParticleKeys)
   TreeScale scale;
   std::vector<Share> shares;  ///< [ranks]
   double mass = 0;            ///< of all particles
@@ -31,9 +31,12 @@ struct Frame {
 /// few key bits are left for the others. Then it ends at 1024 times the median distance from the median position, or at 4 times the
 /// distance that 99 % do not exceed, whichever is larger. Both distances are those of a sample of 1024 particles. Collective; synchronises.
 ///
+/// All of this is of the positions after the time `lead`, whose keys are wanted. Where some of these are outliers the frame is that of the
+/// present positions, without a lead.
+///
 /// On several ranks and on a GPU the cube of the frame `previous` is kept as long as it serves: with it the borders of domains stay where
 /// they are, and no sample has to come to the host.
 template <class Space>
-Frame find_frame(Space& space, const Communicator& comm, const Particles<Space>& particles, const Frame& previous = {});
+Frame find_frame(Space& space, const Communicator& comm, const Particles<Space>& particles, const Frame& previous = {}, double lead = 0);
 
 }  // namespace grove

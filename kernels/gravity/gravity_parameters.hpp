@@ -25,7 +25,7 @@ struct GravityParameters {
   /// On one rank the methods fmm and tree sum all pairs of up to so many particles; see sums_all_pairs().
   std::uint64_t all_pairs_up_to = 0;
   /// The methods fmm and tree use a tree for so many steps at most, as long as particles move little (see TreeLife); 1: for one.
-  std::uint64_t steps_per_tree = 16;
+  std::uint64_t steps_per_tree = 32;
   double G = 1.0;                              ///< gravitational constant, code units
   std::map<std::string, double> parameters{};  ///< parameters of single opening criteria and softening kernels, by name
 

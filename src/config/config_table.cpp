@@ -94,7 +94,7 @@ void add_gravity(Rows& rows) {
   add(&Gravity::steps_per_tree,
       {"steps_per_tree",
        {},
-       {1.0, 64.0},
+       {1.0, 100.0},
        "most steps for which a tree serves; the longer the steps, the sooner there is a new one",
        {},
        "1: a new tree for each"},

@@ -57,6 +57,16 @@ struct FindEndsOfClasses {
   }
 };
 
+/// A tree has a new one in its place when the box around all particles is this many times as long as the cube of the keys, which held all
+/// of them when it was built.
+constexpr double largest_extent = 8;
+
+struct HalfSidesOfRoot {
+  const CellGeometry* root;
+  double length;
+  GROVE_HD double operator()(std::size_t k) const { return length * root->half_size[k]; }
+};
+
 using EndKeys = std::array<std::uint64_t, 2>;
 
 /// Marks the active particles of one class.
@@ -72,9 +82,9 @@ struct MarkPart {
 template <class Space>
 void TreeSolver<Space>::prepare(Particles<Space>& particles, PhaseClock<Space>& clock, double drift) {
   if (particles.has_acceleration && life_.goes_on(drift)) {
-    prepare_with_same_tree(particles, clock);
-    particles.has_acceleration = false;
-    return;
+    const bool serves = prepare_with_same_tree(particles, clock);
+    particles.has_acceleration = false;  // there are magnitudes in their places
+    if (serves) return;
   }
   if (law_.needs_acceleration() && !particles.has_acceleration) {
     prepare_for(law_.without_acceleration(), particles, clock, 0, true);
@@ -98,14 +108,14 @@ void TreeSolver<Space>::prepare_for(const GravityLaw& law, Particles<Space>& par
   // What the step before had to take twice, later steps have room for.
   if (tree_exchange_.has_moved_own_tree()) space_.arena().forget_largest_use();
   space_.arena().begin_step();
-  frame_ = find_frame(space_, comm_, particles, is_new_run ? Frame{} : frame_);
+  int planned = life_.planned(drift);
+  frame_ = find_frame(space_, comm_, particles, is_new_run ? Frame{} : frame_, 0.5 * (planned - 1) * drift);
+  // Outliers are found by where they are: their trees serve one step.
+  if (frame_.has_outliers) planned = 1;
   if (!frame_.is_finite) throw PositionsNotFinite();
   require_extent(frame_.extent);
   set_scale(law);
   require_softening(law.classes(), scaled_law_, frame_.extent);
-  // Outliers are found by where they are: their trees serve one step.
-  const int planned = frame_.has_outliers ? 1 : life_.planned(drift);
-  frame_.lead = 0.5 * (planned - 1) * drift;
   if (comm_.size() > 1) {
     clock.begin("exchange");
     particle_exchange_.run(frame_, particles);
@@ -114,19 +124,35 @@ void TreeSolver<Space>::prepare_for(const GravityLaw& law, Particles<Space>& par
   const View<const float> last_acceleration = build_own_tree(particles, clock);
   if (drift != 0 && !frame_.has_outliers) begin_life(planned, drift, particles);
   find_moments(particles, last_acceleration, clock);
+  describe_domains(particles, clock);
   send_trees(particles, clock, is_temporary);
 }
 
-/// For a tree that serves one more step: its cells have the same particles, at other positions.
+/// For a tree that serves one more step: its cells have the same particles, at other positions. Returns whether it still can.
 template <class Space>
-void TreeSolver<Space>::prepare_with_same_tree(Particles<Space>& particles, PhaseClock<Space>& clock) {
+bool TreeSolver<Space>::prepare_with_same_tree(Particles<Space>& particles, PhaseClock<Space>& clock) {
   clock.begin("tree");
   life_.serve();
   const bool has_too_little_room = tree_exchange_.has_moved_own_tree();
   if (has_too_little_room) space_.arena().forget_largest_use();
   if (space_.arena().step() != tree_step_ || has_too_little_room) link_again(particles);
   find_moments(particles, {particles.acceleration.data(), law_.measure(frame_.scale, frame_.mass)}, clock);
+  describe_domains(particles, clock);
+  // A particle that was thrown out of its cell, or is nowhere: FP32 offsets could not tell the others of its group apart.
+  if (!(extent_of_trees() <= largest_extent * frame_.cube.edge)) return false;
   send_trees(particles, clock, false);
+  return true;
+}
+
+/// The longest side of the box around the own tree and those of all other ranks.
+template <class Space>
+double TreeSolver<Space>::extent_of_trees() {
+  double half_sides[3] = {};
+  if (comm_.size() == 1) {
+    if (tree_.cell_count() > 0) space_.values_to_host(3, HalfSidesOfRoot{tree_.geometry.data(), frame_.scale.length}, half_sides);
+    return 2 * std::max({half_sides[0], half_sides[1], half_sides[2]}) + 0 * (half_sides[0] + half_sides[1] + half_sides[2]);
+  }
+  return extent_of(domains_.summaries(), frame_.scale);
 }
 
 /// Where something else, a snapshot say, has used the memory of the tree, where the trees of others had no room behind it, and in a run
@@ -226,15 +252,20 @@ void TreeSolver<Space>::keep_end_keys(View<const std::uint64_t> keys) {
     space_.for_each(2, FindEndsOfClasses{keys.data, tree_.class_begin, tree_.class_count, end_keys_.data()});
 }
 
+/// Ranks tell each other where their targets are.
+template <class Space>
+void TreeSolver<Space>::describe_domains(const Particles<Space>& particles, PhaseClock<Space>& clock) {
+  if (comm_.size() == 1) return;
+  clock.begin("essential trees");
+  domains_.run(comm_, describe_domain<Space>(space_, tree_, end_keys_.view(), particles.position.view(), frame_.cube, frame_.scale),
+               frame_.scale);
+}
+
 /// Sends the other ranks what they need of the own tree, if there are any.
 template <class Space>
 void TreeSolver<Space>::send_trees(Particles<Space>& particles, PhaseClock<Space>& clock, bool is_temporary) {
   has_other_trees_ = false;
   if (comm_.size() == 1) return;
-  clock.begin("essential trees");
-  if (!domains_.run(comm_, describe_domain<Space>(space_, tree_, end_keys_.view(), particles.position.view(), frame_.cube, frame_.scale),
-                    frame_.scale))
-    throw PositionsNotFinite();
   std::vector<KeyRange> ranges;
   for (const DomainSummary& summary : domains_.summaries()) ranges.push_back(summary.keys);
   enlarge_cut_cells<Space>(space_, ranges, static_cast<std::size_t>(comm_.rank()), tree_);

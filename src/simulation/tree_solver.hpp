@@ -46,7 +46,7 @@ class TreeSolver final : public ForceSolver<Space> {
  private:
   /// `is_temporary`: the trees serve to find the first accelerations, and those of other ranks are then given up.
   void prepare_for(const GravityLaw& law, Particles<Space>& particles, PhaseClock<Space>& clock, double drift, bool is_temporary);
-  void prepare_with_same_tree(Particles<Space>& particles, PhaseClock<Space>& clock);
+  bool prepare_with_same_tree(Particles<Space>& particles, PhaseClock<Space>& clock);
   void set_scale(const GravityLaw& law);
   void make_room_for_others(Particles<Space>& particles);
   View<const float> build_own_tree(Particles<Space>& particles, PhaseClock<Space>& clock);
@@ -56,6 +56,8 @@ class TreeSolver final : public ForceSolver<Space> {
   void find_moments(const Particles<Space>& particles, const LastAccelerations& last_acceleration, PhaseClock<Space>& clock);
   View<const float> sort(Particles<Space>& particles, View<std::uint64_t> keys, PhaseClock<Space>& clock);
   void keep_end_keys(View<const std::uint64_t> keys);
+  double extent_of_trees();
+  void describe_domains(const Particles<Space>& particles, PhaseClock<Space>& clock);
   void send_trees(Particles<Space>& particles, PhaseClock<Space>& clock, bool is_temporary);
   void walk_together(const std::uint8_t* active, PhaseClock<Space>& clock);
   void walk_other_trees(const std::uint8_t* active, PhaseClock<Space>& clock);

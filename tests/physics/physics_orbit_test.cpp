@@ -145,9 +145,9 @@ TEST(Sphere, TreesThatServeSeveralStepsKeepItsEnergy) {
     return error;
   };
   int trees_for_one = 0, trees_for_several = 0;
-  const double of_new = largest_error(1, trees_for_one), of_several = largest_error(16, trees_for_several);
+  const double of_new = largest_error(1, trees_for_one), of_several = largest_error(32, trees_for_several);
   EXPECT_EQ(trees_for_one, steps);
-  EXPECT_LE(trees_for_several, steps / 3);
+  EXPECT_LE(trees_for_several, steps / 2);
   EXPECT_LE(of_new, 1e-4);
   EXPECT_LE(of_several, 1e-4);
 }

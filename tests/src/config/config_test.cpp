@@ -476,7 +476,7 @@ TEST(Config, TreesForSeveralStepsAreForTreesAndEvenSteps) {
             {"steps_per_tree = 4", "gravity.method = \"direct\"", "no effect"});
   expect_in(error_of_override("gravity.steps_per_tree=0"), {"steps_per_tree", "a whole number >= 1"});
   const Config config = parse_config(file + "[gravity]\nsteps_per_tree = 4\n", "run.toml", {"time.integrator=yoshida4"});
-  EXPECT_EQ(config.gravity.steps_per_tree, 16U);
+  EXPECT_EQ(config.gravity.steps_per_tree, 32U);
   // What is printed can be read.
   EXPECT_EQ(print_config(parse_config(print_config(config), "printed.toml", {})), print_config(config));
 }

@@ -26,9 +26,9 @@ TEST(GravityReport, TextNamesWhatTheMethodLooksAt) {
 
 TEST(GravityReport, JsonHasTheKeysThatHaveAnEffect) {
   EXPECT_EQ(gravity_json({}).dump(), R"({"method":"fmm","opening":"relative","tolerance":0.001,"order":4,"theta":0.6,"all_pairs_up_to":0,)"
-                                     R"("steps_per_tree":16,"softening":0.0,"softening_kernel":"plummer","G":1.0})");
+                                     R"("steps_per_tree":32,"softening":0.0,"softening_kernel":"plummer","G":1.0})");
   EXPECT_EQ(gravity_json(tree_with("barnes")).dump(),
-            R"({"method":"tree","opening":"barnes","theta":0.6,"all_pairs_up_to":0,"steps_per_tree":16,"softening":0.0,)"
+            R"({"method":"tree","opening":"barnes","theta":0.6,"all_pairs_up_to":0,"steps_per_tree":32,"softening":0.0,)"
             R"("softening_kernel":"plummer","G":1.0})");
 }
 
