@@ -48,7 +48,7 @@ TEST(TreeLife, IsShorterTheFasterBoxesGrow) {
   EXPECT_EQ(life.planned(0.1), 1);
   // All of them.
   life.learn(motion(10, 10));
-  EXPECT_EQ(life.planned(0.01), 3);
+  EXPECT_EQ(life.planned(0.0099), 4);
   // Particles at one point, with velocities that differ.
   const double infinite = std::numeric_limits<double>::infinity();
   life.learn({2, infinite, infinite});
