@@ -57,7 +57,7 @@ TEST(DiskRoom, OfLessThanTheFirstSnapshotAndTwoCheckpointsIsAnErrorThatNamesTheK
   const OutputBytes needed = bytes_of(output);
   EXPECT_EQ(error_of(output, needed, needed.least), "");
   const std::string message = error_of(output, needed, needed.least - 1);
-  for (const char* part : {"output.directory = \"somewhere\"", "291 KiB", "output.checkpoints", "output.snapshots", "output.on_error"})
+  for (const char* part : {"output.directory = \"somewhere\"", "293 KiB", "output.checkpoints", "output.snapshots", "output.on_error"})
     EXPECT_NE(message.find(part), std::string::npos) << part << " in " << message;
 }
 
