@@ -17,7 +17,7 @@
 #   --encounter           encounter:merger:64Mi as well: how even the walks are while two galaxies merge
 #   --repeats R           how often each run is made, in turn (default: 3)
 #   --steps S, --skip K   steps of a run, and how many of them are left out at its beginning (default: 40 and 8:
-#                         a tree serves up to 16 steps)
+#                         a tree serves up to 32 steps)
 #   --dt DT               time step (default: 0.001)
 #   --set key=value       changes any other setting; can be given several times
 #   --device D            gpu, cpu, or auto (default): GPUs when there are any

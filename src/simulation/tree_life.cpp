@@ -17,7 +17,7 @@ constexpr double growth_at_ends = 0.15;
 /// No group's box becomes longer than its own length by more than this factor: its targets would meet all that is inside one by one. The
 /// fastest groups are those of few particles that are close by chance.
 constexpr double largest_growth = 3;
-/// Trees that live for one evaluation, until the motion is learned once more: it costs some per cent of a step.
+/// Trees that live for one evaluation, until the motion is learned once more: that is a sum over all particles, for which the host waits.
 constexpr int trees_unlearned = 8;
 
 constexpr const char* saved_motion = "tree.motion";

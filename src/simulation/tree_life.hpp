@@ -7,8 +7,8 @@
 namespace grove {
 
 /// A tree may serve several force evaluations: its cells keep their particles, and their extents and moments are found anew for each. The
-/// walks then become longer, as the boxes around the particles of a cell grow; a new tree takes time for keys, sort and links. The life of
-/// a tree is what makes the mean step the shortest, as told by the motion in its groups.
+/// walks then become longer, as the boxes around the particles of a cell grow; a new tree takes time for keys, sort and links. A tree lives
+/// as long as its boxes grow little, as told by the motion in the groups of the tree before.
 ///
 /// It is known before the tree is built, since the tree is built for the middle of its life, from where the particles will be then
 /// (see ParticleKeys). So the boxes shrink as long as they grow, and are half as much too large in the mean. Above all, the errors of
