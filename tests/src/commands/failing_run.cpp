@@ -5,7 +5,7 @@
 //
 //   PLACE  start      before the ranks have agreed on anything
 //          section    inside a section at whose end all ranks agree
-//          step       in the middle of a step: the other ranks wait in the exchange of particles
+//          step       in the middle of a step: the other ranks wait in the exchange of trees (the third step has the tree of the second)
 //          threads    in a step, on a thread of OpenMP
 //          observer   in an observer, outside an agreed section
 //          output     while the particles are collected for a snapshot
