@@ -17,7 +17,8 @@ HostMember host_member() {
           [](ParticleSet& set, std::size_t n) {
             (set.*member).resize(n * components);
             return std::as_writable_bytes(std::span(set.*member));
-          }};
+          },
+          [](ParticleSet& set) { std::exchange(set.*member, {}); }};
 }
 
 constexpr FieldUnit length{1, 0, 0}, velocity{0, 0, 1}, mass{0, 1, 0}, specific_energy{0, 0, 2}, acceleration{-1, 0, 2};

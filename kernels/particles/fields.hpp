@@ -36,6 +36,8 @@ struct HostMember {
   std::span<const std::byte> (*bytes)(const ParticleSet& particles) = nullptr;
   /// Makes room for `n` particles; new elements are zero.
   std::span<std::byte> (*resize)(ParticleSet& particles, std::size_t n) = nullptr;
+  /// Makes the values unknown and gives their memory back.
+  void (*release)(ParticleSet& particles) = nullptr;
 };
 
 /// One row of the table.

@@ -34,4 +34,9 @@ std::span<std::byte> ParticleSet::resize(const ParticleField& field, std::size_t
   return found->bytes;
 }
 
+void ParticleSet::release(const ParticleField& field) {
+  if (field.host.release) return field.host.release(*this);
+  std::erase_if(further, [&](const FurtherField& f) { return f.name == field.name; });
+}
+
 }  // namespace grove

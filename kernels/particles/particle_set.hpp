@@ -51,6 +51,8 @@ struct ParticleSet {
   std::span<const std::byte> bytes(const ParticleField& field) const;
   /// Makes the field known and sets its length to `n` particles; new elements are zero.
   std::span<std::byte> resize(const ParticleField& field, std::size_t n);
+  /// Makes the field unknown and gives its memory back. Without masses, size() is 0.
+  void release(const ParticleField& field);
 };
 
 }  // namespace grove

@@ -76,7 +76,7 @@ void fill_items(const ParticleSet& set, const ParticleField& field, std::size_t 
 }  // namespace
 
 template <class Space>
-void upload(Space& space, const ParticleSet& set, Particles<Space>& particles) {
+void upload(Space& space, ParticleSet set, Particles<Space>& particles) {
   if (set.fields != particles.table()) throw std::logic_error("particles of another table of fields");
   const std::size_t n = set.size();
   for (const ParticleField& field : set.fields->rows()) {
@@ -93,6 +93,7 @@ void upload(Space& space, const ParticleSet& set, Particles<Space>& particles) {
         fill_items(set, set.fields->rows()[row], first, count, items.data(), array.item_bytes());
       space.copy_from_host(array.item(first), items.data(), count * array.item_bytes());
     });
+    for (const std::size_t row : set.fields->arrays()[a].fields) set.release(set.fields->rows()[row]);
   }
 }
 
@@ -119,7 +120,7 @@ ParticleSet download(Space& space, const Particles<Space>& particles) {
   return set;
 }
 
-template void upload(BackEnd&, const ParticleSet&, Particles<BackEnd>&);
+template void upload(BackEnd&, ParticleSet, Particles<BackEnd>&);
 template ParticleSet download(BackEnd&, const Particles<BackEnd>&);
 
 }  // namespace grove

@@ -19,9 +19,10 @@ void for_each_chunk(std::size_t n, F f) {
 }
 
 /// Replaces all particles of `particles`, which has the same table of fields, by those of `set`. Fields that `set` does not know get their
-/// initial value. Synchronises. Throws std::logic_error for another table, and for a field of a wrong length.
+/// initial value. The memory of each field of `set` is given back once it is copied, so that a CPU does not hold all of them twice.
+/// Synchronises. Throws std::logic_error for another table, and for a field of a wrong length.
 template <class Space>
-void upload(Space& space, const ParticleSet& set, Particles<Space>& particles);
+void upload(Space& space, ParticleSet set, Particles<Space>& particles);
 
 /// All particles with all their fields, in their present order. Synchronises.
 template <class Space>

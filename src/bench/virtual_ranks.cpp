@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "decomposition/cut_cells.hpp"
 #include "decomposition/domain_cuts.hpp"
@@ -29,9 +30,9 @@ struct Domain {
 /// The whole set, sorted by key, with what the trees of its domains are made of.
 class WholeSet {
  public:
-  WholeSet(const ParticleSet& set, const GravityParameters& gravity)
+  WholeSet(ParticleSet set, const GravityParameters& gravity)
       : law_(gravity), form_(gravity.method == "tree" ? WalkTerms::form : law_.expansion_form()), scaled_(law_.unscaled()) {
-    upload(space_, set, particles_);
+    upload(space_, std::move(set), particles_);
     PhaseClock<HostSpace> clock(space_);
     clock.restart();
     const auto solver = make_force_solver(space_, self_, gravity);
@@ -172,9 +173,8 @@ VirtualRanks measure(WholeSet& whole, int rank_count) {
 
 }  // namespace
 
-std::vector<VirtualRanks> measure_virtual_ranks(const ParticleSet& particles, const GravityParameters& gravity,
-                                                const std::vector<int>& ranks) {
-  WholeSet whole(particles, gravity);
+std::vector<VirtualRanks> measure_virtual_ranks(ParticleSet particles, const GravityParameters& gravity, const std::vector<int>& ranks) {
+  WholeSet whole(std::move(particles), gravity);
   std::vector<VirtualRanks> rows;
   for (const int count : ranks) rows.push_back(measure(whole, count));
   return rows;

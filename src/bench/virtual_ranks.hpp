@@ -33,8 +33,7 @@ struct VirtualRanks {
 
 /// For each number of ranks. Forces of the whole set come first, on the CPU, so that domains are cut by work and criteria know
 /// accelerations. The method must be `tree` or `fmm`. Not collective: runs on this rank alone.
-std::vector<VirtualRanks> measure_virtual_ranks(const ParticleSet& particles, const GravityParameters& gravity,
-                                                const std::vector<int>& ranks);
+std::vector<VirtualRanks> measure_virtual_ranks(ParticleSet particles, const GravityParameters& gravity, const std::vector<int>& ranks);
 
 /// A table for people, several lines.
 std::string virtual_ranks_text(const std::vector<VirtualRanks>& rows);

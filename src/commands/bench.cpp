@@ -71,8 +71,8 @@ int bench_virtual_ranks(const BenchOptions& options, const Communicator& comm) {
       throw ConfigError("--virtual-ranks: takes one gravity.softening for all components");
   });
   options.json.require_writable(comm);
-  const InitialState state = load_initial_state(config, comm);
-  const std::vector<VirtualRanks> rows = measure_virtual_ranks(state.particles, config.gravity, options.virtual_ranks);
+  InitialState state = load_initial_state(config, comm);
+  const std::vector<VirtualRanks> rows = measure_virtual_ranks(std::move(state.particles), config.gravity, options.virtual_ranks);
   if (!options.json.replaces_table())
     fmt::print("{}\n{} in one process\n{}{}\n\n{}", version_line(), state.description, physics_text(options.physics, config, state),
                gravity_text(config.gravity), virtual_ranks_text(rows));

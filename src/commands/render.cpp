@@ -109,13 +109,13 @@ class Renderer {
     ReadInfo info;
     Particles<HostSpace> particles(space_);
     {
-      const ParticleSet set = read_particles(file, comm_, &info, standard_fields(), config_.initial_conditions.columns);
+      ParticleSet set = read_particles(file, comm_, &info, standard_fields(), config_.initial_conditions.columns);
       comm_.agree([&] {
         if (file == options_.files.front())
           units_ = info.units.value_or(UnitSystem{});
         else
           require_same_units(units_, info, file, options_.files.front());
-        upload(space_, set, particles);
+        upload(space_, std::move(set), particles);
       });
     }
     PictureSums<HostSpace> sums(space_, comm_, plan_, info.components, field_of_view_);

@@ -53,7 +53,7 @@ StepTiming RunLoop::begin(ParticleSet particles, const RunBeginning& beginning) 
   report_.kept = beginning.kept;
   const auto set_state = [&] {
     if (beginning.is_exact)
-      simulation_.resume(particles, *beginning.state);
+      simulation_.resume(std::move(particles), *beginning.state);
     else
       simulation_.start(std::move(particles), schedule_.time(beginning.step));
   };

@@ -101,8 +101,9 @@ double MemoryModel::device_bytes(double particles, int ranks) const {
   return (fields_ + lists_of_walk) * particles + arena_bytes(particles, ranks) + bytes_over_ranks(particles, ranks);
 }
 
+// On the CPU what is loaded goes field by field to where it stays: the two together never take what a force evaluation takes.
 double MemoryModel::host_bytes(double particles, int ranks) const {
-  return std::max(loaded_, output_) * particles + (on_gpu_ ? 0 : device_bytes(particles, ranks));
+  return on_gpu_ ? std::max(loaded_, output_) * particles : output_ * particles + device_bytes(particles, ranks);
 }
 
 }  // namespace grove

@@ -55,8 +55,8 @@ class Simulation {
   virtual void save(SavedState& state) const = 0;
   /// Takes the particles and the state of a run that was saved, instead of start(). `particles` has this rank's, with all fields that
   /// belong to a restart. On as many ranks of the same kind, with the same settings, what follows has the bits that it would have had
-  /// without the interruption. Forces are computed only if the particles come without.
-  virtual void resume(const ParticleSet& particles, const SavedState& state) = 0;
+  /// without the interruption. Forces are computed only if the particles come without. Memory of the host as in start().
+  virtual void resume(ParticleSet particles, const SavedState& state) = 0;
   /// One step of the integrator, of length `dt`. It ends at `time_after`, which comes from a schedule, so that roundings do not add up.
   virtual void step_to(double time_after, double dt) = 0;
   void step(double dt) { step_to(time() + dt, dt); }

@@ -70,8 +70,7 @@ void SimulationOn<Space>::require_softening() const {
 template <class Space>
 void SimulationOn<Space>::start(ParticleSet set, double time) {
   require_softening();
-  upload(*space_, set, particles_);
-  set = {};
+  upload(*space_, std::move(set), particles_);
   particles_.has_acceleration = false;
   time_ = time;
   compute_forces();
@@ -86,13 +85,13 @@ void SimulationOn<Space>::save(SavedState& state) const {
 }
 
 template <class Space>
-void SimulationOn<Space>::resume(const ParticleSet& set, const SavedState& state) {
+void SimulationOn<Space>::resume(ParticleSet set, const SavedState& state) {
   require_softening();
-  upload(*space_, set, particles_);
-  sums_.reset();
   // A state that was saved before there were trees for several steps has no levels, and tells of no such tree.
   const bool has_levels = !set.bytes(*fields()->find("tree_level")).empty() || !state.has(saved_tree_life);
   const bool are_known = comm_.min(set.size() == 0 || (!set.acceleration.empty() && has_levels) ? 1 : 0) == 1;
+  upload(*space_, std::move(set), particles_);
+  sums_.reset();
   particles_.has_acceleration = are_known && state.count("simulation.has_acceleration") != 0;
   time_ = state.number("simulation.time");
   solver_->restore(state, particles_);

@@ -25,7 +25,7 @@ class SimulationOn final : public Simulation {
   void set_softening(const std::vector<double>& of_type) override;
   void start(ParticleSet particles, double time) override;
   void save(SavedState& state) const override;
-  void resume(const ParticleSet& particles, const SavedState& state) override;
+  void resume(ParticleSet particles, const SavedState& state) override;
   void step_to(double time_after, double dt) override;
   void compute_forces() override;
   const FieldTablePtr& fields() const override { return particles_.table(); }

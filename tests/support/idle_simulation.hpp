@@ -16,7 +16,7 @@ class IdleSimulation : public Simulation {
   void start(ParticleSet, double time) override { time_ = time; }
   void step_to(double time_after, double) override { time_ = time_after; }
   void save(SavedState&) const override {}
-  void resume(const ParticleSet&, const SavedState&) override {}
+  void resume(ParticleSet, const SavedState&) override {}
   std::unique_ptr<ParticleColumns> columns() override { return nullptr; }
   void compute_forces() override {}
   const FieldTablePtr& fields() const override { return standard_fields(); }

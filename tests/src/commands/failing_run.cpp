@@ -94,7 +94,7 @@ class FailingSimulation final : public Simulation {
     inner_->step_to(time_after, dt);
   }
   void save(SavedState& state) const override { inner_->save(state); }
-  void resume(const ParticleSet& particles, const SavedState& state) override { inner_->resume(particles, state); }
+  void resume(ParticleSet particles, const SavedState& state) override { inner_->resume(std::move(particles), state); }
   std::unique_ptr<ParticleColumns> columns() override { return inner_->columns(); }
   void compute_forces() override { inner_->compute_forces(); }
   const FieldTablePtr& fields() const override { return inner_->fields(); }

@@ -48,7 +48,7 @@ class FakeSimulation : public tests::IdleSimulation {
     state.put_count("fake.steps", static_cast<std::uint64_t>(steps));
     state.put_number("simulation.time", time());
   }
-  void resume(const ParticleSet&, const SavedState& state) override { steps = static_cast<int>(state.count("fake.steps")); }
+  void resume(ParticleSet, const SavedState& state) override { steps = static_cast<int>(state.count("fake.steps")); }
   std::unique_ptr<ParticleColumns> columns() override { return std::make_unique<ColumnsOfSet>(set); }
   Diagnostics diagnostics() override {
     Diagnostics sums;

@@ -53,8 +53,9 @@ TEST(MemoryModel, CountsTheFieldsOfIntegratorsAndTheCopiesOnTheHost) {
   EXPECT_NEAR(MemoryModel({}, *more, true, false).device_bytes(1000, 1) - plain.device_bytes(1000, 1), 24'000, 1e-6);
   EXPECT_NEAR(plain.host_bytes(1000, 1), 65'000, 1e-6);
   EXPECT_NEAR(output.host_bytes(1000, 1), 101'000, 1e-6);
-  const MemoryModel cpu({}, *standard_fields(), false, true);
-  EXPECT_NEAR(cpu.host_bytes(1000, 2), 101'000 + cpu.device_bytes(1000, 2), 1e-6);
+  const MemoryModel cpu({}, *standard_fields(), false, false), output_of_cpu({}, *standard_fields(), false, true);
+  EXPECT_NEAR(cpu.host_bytes(1000, 2), cpu.device_bytes(1000, 2), 1e-6);
+  EXPECT_NEAR(output_of_cpu.host_bytes(1000, 2), 101'000 + cpu.device_bytes(1000, 2), 1e-6);
 }
 
 }  // namespace
