@@ -37,27 +37,54 @@ GROVE_HD double zero_of(const Double4& a) { return 0 * a.x + 0 * a.y + 0 * a.z +
 
 /// Mass, kinetic and potential energy; momentum; angular momentum; mass times position.
 using MotionSums = Row<CompensatedSum, 12>;
+GROVE_HD MotionSums motion_of(const Double4& x, const Double3& v, const Double4& a) {
+  const double m = x.w;
+  return {{{m, 0},
+           {0.5 * m * dot(v, v), 0},
+           {0.5 * m * a.w + zero_of(a), 0},
+           {m * v.x, 0},
+           {m * v.y, 0},
+           {m * v.z, 0},
+           {m * (x.y * v.z - x.z * v.y), 0},
+           {m * (x.z * v.x - x.x * v.z), 0},
+           {m * (x.x * v.y - x.y * v.x), 0},
+           {m * x.x, 0},
+           {m * x.y, 0},
+           {m * x.z, 0}}};
+}
+
 struct Motion {
   ParticleView p;
+  GROVE_HD MotionSums operator()(std::size_t i) const { return motion_of(p.position[i], p.velocity[i], p.acceleration[i]); }
+};
+
+/// A kick, and the sums after it.
+struct KickedMotion {
+  const Double4* position;
+  const Double4* acceleration;
+  Double3* velocity;
+  double dt;
   GROVE_HD MotionSums operator()(std::size_t i) const {
-    const Double4 x = p.position[i];
-    const Double3 v = p.velocity[i];
-    const Double4 a = p.acceleration[i];
-    const double m = x.w;
-    return {{{m, 0},
-             {0.5 * m * dot(v, v), 0},
-             {0.5 * m * a.w + zero_of(a), 0},
-             {m * v.x, 0},
-             {m * v.y, 0},
-             {m * v.z, 0},
-             {m * (x.y * v.z - x.z * v.y), 0},
-             {m * (x.z * v.x - x.x * v.z), 0},
-             {m * (x.x * v.y - x.y * v.x), 0},
-             {m * x.x, 0},
-             {m * x.y, 0},
-             {m * x.z, 0}}};
+    const Double4 a = acceleration[i];
+    const Double3 v = velocity[i] + dt * position_of(a);
+    velocity[i] = v;
+    return motion_of(position[i], v, a);
   }
 };
+
+/// From so many particles on, a GPU kicks and sums in one loop.
+constexpr std::size_t many_to_sum = 524288;
+
+ParticleSums sums_of(const MotionSums& all) {
+  const auto& part = all.part;
+  ParticleSums sums{part[0], part[1], part[2], {}, {}, {}};
+  for (int k = 0; k < 3; ++k) {
+    sums.momentum[k] = part[3 + k];
+    sums.angular_momentum[k] = part[6 + k];
+    sums.mass_moment[k] = part[9 + k];
+  }
+  return sums;
+}
 
 /// The force, and its absolute value.
 struct Force {
@@ -103,15 +130,18 @@ void kick_and_drift(Space& space, Particles<Space>& particles, double kick_dt, d
 
 template <class Space>
 ParticleSums sum_particles(Space& space, const Particles<Space>& particles) {
-  const MotionSums all = space.reduce_rows(particles.size(), MotionSums{}, Motion{view_of(particles)}, AddSums{});
-  const auto& part = all.part;
-  ParticleSums sums{part[0], part[1], part[2], {}, {}, {}};
-  for (int k = 0; k < 3; ++k) {
-    sums.momentum[k] = part[3 + k];
-    sums.angular_momentum[k] = part[6 + k];
-    sums.mass_moment[k] = part[9 + k];
+  return sums_of(space.reduce_rows(particles.size(), MotionSums{}, Motion{view_of(particles)}, AddSums{}));
+}
+
+template <class Space>
+ParticleSums kick_and_sum(Space& space, Particles<Space>& particles, double dt) {
+  // Of few particles, more threads at once can kick than can sum.
+  if (Space::on_gpu && particles.size() < many_to_sum) {
+    kick(space, particles, dt);
+    return sum_particles(space, particles);
   }
-  return sums;
+  const KickedMotion motion{particles.position.data(), particles.acceleration.data(), particles.velocity.data(), dt};
+  return sums_of(space.reduce_rows(particles.size(), MotionSums{}, motion, AddSums{}));
 }
 
 template <class Space>
@@ -130,6 +160,7 @@ template void kick(BackEnd&, Particles<BackEnd>&, double);
 template void drift(BackEnd&, Particles<BackEnd>&, double);
 template void kick_and_drift(BackEnd&, Particles<BackEnd>&, double, double);
 template ParticleSums sum_particles(BackEnd&, const Particles<BackEnd>&);
+template ParticleSums kick_and_sum(BackEnd&, Particles<BackEnd>&, double);
 template ForceSums sum_forces(BackEnd&, const Particles<BackEnd>&);
 template std::size_t first_not_finite(BackEnd&, const Particles<BackEnd>&, ParticlePart);
 

@@ -44,6 +44,10 @@ struct ParticleSums {
 template <class Space>
 ParticleSums sum_particles(Space& space, const Particles<Space>& particles);
 
+/// kick() and then sum_particles(), in one loop: with the same bits. Synchronises.
+template <class Space>
+ParticleSums kick_and_sum(Space& space, Particles<Space>& particles, double dt);
+
 /// Sums of m a and of m |a| over particles, code units.
 struct ForceSums {
   CompensatedSum net[3], absolute;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <utility>
 
 #include "io/saved_state.hpp"
@@ -13,27 +14,41 @@ namespace grove {
 template <class Space>
 class StepContext {
  public:
-  StepContext(Space& space, Particles<Space>& particles, std::function<void(double)> compute_forces)
-      : space_(space), particles_(particles), compute_forces_(std::move(compute_forces)) {}
+  StepContext(Space& space, Particles<Space>& particles, std::function<void(double)> compute_forces, std::function<void()> begin_checks)
+      : space_(space), particles_(particles), compute_forces_(std::move(compute_forces)), begin_checks_(std::move(begin_checks)) {}
 
   Space& space() { return space_; }
-  Particles<Space>& particles() { return particles_; }
+  Particles<Space>& particles() {
+    sums_.reset();
+    return particles_;
+  }
 
   /// velocity += dt * acceleration, and position += dt * velocity, of all particles. Asynchronous.
-  void kick(double dt) { grove::kick(space_, particles_, dt); }
-  void drift(double dt) { grove::drift(space_, particles_, dt); }
+  void kick(double dt) { grove::kick(space_, particles(), dt); }
+  void drift(double dt) { grove::drift(space_, particles(), dt); }
   /// A kick and then a drift, which takes less time than one after the other.
-  void kick_and_drift(double kick_dt, double drift_dt) { grove::kick_and_drift(space_, particles_, kick_dt, drift_dt); }
+  void kick_and_drift(double kick_dt, double drift_dt) { grove::kick_and_drift(space_, particles(), kick_dt, drift_dt); }
+  /// The kick with which a step ends. In the same loop it makes the sums that are asked for after each step. Synchronises.
+  void last_kick(double dt) {
+    begin_checks_();
+    sums_ = kick_and_sum(space_, particles_, dt);
+  }
+  /// The sums over the particles as they are now, if the last thing that happened to them was last_kick().
+  const std::optional<ParticleSums>& sums() const { return sums_; }
   /// Sets accelerations and potentials to those at the present positions. Particles may change order and rank; all fields that the table
   /// says travel go with them. Collective.
   ///
   /// `next_drift`: the time for which positions will be drifted before the next call, if the steps go on as this one, and were drifted
   /// since the last; 0: it is not so simple. If it is told, a tree may serve several forces (see TreeLife).
-  void compute_forces(double next_drift = 0) { compute_forces_(next_drift); }
+  void compute_forces(double next_drift = 0) {
+    sums_.reset();
+    compute_forces_(next_drift);
+  }
 
   /// The values of a field that the integrator has declared, with elements of type T. The view is valid until compute_forces().
   template <class T>
   View<T> field(const char* name) {
+    sums_.reset();
     const ParticleArray<Space>& array = particles_.array(particles_.table()->array_of(name));
     return {reinterpret_cast<T*>(array.data()), array.size() * array.item_bytes() / sizeof(T)};
   }
@@ -42,6 +57,8 @@ class StepContext {
   Space& space_;
   Particles<Space>& particles_;
   std::function<void(double)> compute_forces_;
+  std::function<void()> begin_checks_;
+  std::optional<ParticleSums> sums_;
 };
 
 /// Takes steps.

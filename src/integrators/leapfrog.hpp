@@ -19,7 +19,7 @@ struct Leapfrog {
   void step(StepContext<Space>& context, double dt) const {
     context.kick_and_drift(0.5 * dt, dt);
     context.compute_forces(dt);
-    context.kick(0.5 * dt);
+    context.last_kick(0.5 * dt);
   }
 };
 

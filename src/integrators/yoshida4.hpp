@@ -29,7 +29,7 @@ struct Yoshida4 {
     context.compute_forces();
     context.kick_and_drift(0.5 * (middle + outer) * dt, outer * dt);
     context.compute_forces();
-    context.kick(0.5 * outer * dt);
+    context.last_kick(0.5 * outer * dt);
   }
 };
 

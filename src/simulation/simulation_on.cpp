@@ -129,14 +129,18 @@ void SimulationOn<Space>::step_to(double time_after, double dt) {
   clock_.restart();
   clock_.begin("kick and drift");
   time_ = time_after;
-  StepContext<Space> context(*space_, particles_, [this](double drift) {
-    evaluate_forces(drift);
-    clock_.begin("kick and drift");
-  });
+  const auto begin_checks = [this] { clock_.begin("checks"); };
+  StepContext<Space> context(
+      *space_, particles_,
+      [this](double drift) {
+        evaluate_forces(drift);
+        clock_.begin("kick and drift");
+      },
+      begin_checks);
   integrator_->step(context, dt);
   // The sums that diagnostics() will give also tell whether a force is not finite.
-  clock_.begin("checks");
-  sums_ = sum_particles(*space_, particles_);
+  begin_checks();
+  sums_ = context.sums() ? *context.sums() : sum_particles(*space_, particles_);
   require_finite(*space_, comm_, particles_, ParticlePart::force, time_, clock_, std::isfinite(sums_->potential.value()));
 }
 

@@ -68,6 +68,34 @@ TEST_F(Motion, SumsAreThoseOfTheDefinitions) {
   }
 }
 
+TEST_F(Motion, AKickWithSumsHasTheBitsOfAKickAndThenSums) {
+  // So many that a GPU does both in one loop, and so few that it does not.
+  for (const std::size_t n : {600001, 3001, 0}) {
+    std::vector<Double4> position(n), acceleration(n);
+    std::vector<Double3> velocity(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      const double x = 1 / (1.0 + static_cast<double>(i));
+      position[i] = {x, -2 * x, 0.1, 0.3};
+      velocity[i] = {-x, 0.7, x * x};
+      acceleration[i] = {x, 1 - x, -x, -x};
+    }
+    set(position, velocity, acceleration);
+    kick(space, particles, 0.1);
+    const ParticleSums expected = sum_particles(space, particles);
+    const auto v = tests::download(space, particles.velocity);
+    set(position, velocity, acceleration);
+    const ParticleSums sums = kick_and_sum(space, particles, 0.1);
+    EXPECT_EQ(sums.kinetic.value(), expected.kinetic.value());
+    EXPECT_EQ(sums.potential.value(), expected.potential.value());
+    for (int k = 0; k < 3; ++k) {
+      EXPECT_EQ(sums.momentum[k].value(), expected.momentum[k].value()) << k;
+      EXPECT_EQ(sums.angular_momentum[k].value(), expected.angular_momentum[k].value()) << k;
+    }
+    const auto kicked = tests::download(space, particles.velocity);
+    for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(kicked[i].x + kicked[i].y + kicked[i].z, v[i].x + v[i].y + v[i].z) << i;
+  }
+}
+
 TEST_F(Motion, SumsLoseNothingToCancellation) {
   // Huge momenta that cancel around many small ones: plain doubles would lose all of the small ones.
   const std::size_t n = 10001;
