@@ -15,27 +15,21 @@ class LastAccelerations {
   /// `magnitude` [particles], as sort_particles() leaves them.
   template <class Float>
   LastAccelerations(View<Float> magnitude) : magnitude_(magnitude.data) {}  // NOLINT(google-explicit-constructor)
-  /// Of accelerations [particles] whose memory is lent: take() puts each magnitude in the place of its acceleration, so that a force
-  /// evaluation that sorts nothing takes no memory for them.
-  LastAccelerations(Double4* acceleration, const AccelerationMeasure& measure)
-      : magnitude_(reinterpret_cast<const float*>(acceleration)),
-        stride_(sizeof(Double4) / sizeof(float)),
-        acceleration_(acceleration),
-        measure_(measure) {}
+  /// Of accelerations [particles], for a force evaluation that sorts nothing: take() puts each magnitude at its place in `magnitude`.
+  LastAccelerations(const Double4* acceleration, const AccelerationMeasure& measure, float* magnitude)
+      : magnitude_(magnitude), acceleration_(acceleration), taken_(magnitude), measure_(measure) {}
 
   /// To be called once for each particle before anything else looks at it.
   GROVE_HD float take(std::size_t i) const {
     if (!acceleration_) return (*this)(i);
-    const float magnitude = measure_(acceleration_[i]);
-    *reinterpret_cast<float*>(acceleration_ + i) = magnitude;
-    return magnitude;
+    return taken_[i] = measure_(acceleration_[i]);
   }
-  GROVE_HD float operator()(std::size_t i) const { return magnitude_[i * stride_]; }
+  GROVE_HD float operator()(std::size_t i) const { return magnitude_[i]; }
 
  private:
   const float* magnitude_ = nullptr;
-  std::size_t stride_ = 1;           ///< floats from one magnitude to the next
-  Double4* acceleration_ = nullptr;  ///< null: there are magnitudes
+  const Double4* acceleration_ = nullptr;  ///< null: there are magnitudes
+  float* taken_ = nullptr;                 ///< where take() puts them
   AccelerationMeasure measure_{};
 };
 

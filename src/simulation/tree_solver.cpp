@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <sstream>
 
 #include "kernels/space/error.hpp"
 #include "kernels/tree/moments.hpp"
@@ -67,8 +66,6 @@ struct HalfSidesOfRoot {
   GROVE_HD double operator()(std::size_t k) const { return length * root->half_size[k]; }
 };
 
-using EndKeys = std::array<std::uint64_t, 2>;
-
 /// Marks the active particles of one class.
 struct MarkPart {
   const std::uint8_t* active;  ///< null: all
@@ -81,10 +78,9 @@ struct MarkPart {
 
 template <class Space>
 void TreeSolver<Space>::prepare(Particles<Space>& particles, PhaseClock<Space>& clock, double drift) {
-  if (particles.has_acceleration && life_.goes_on(drift)) {
-    const bool serves = prepare_with_same_tree(particles, clock);
-    particles.has_acceleration = false;  // there are magnitudes in their places
-    if (serves) return;
+  if (particles.has_acceleration && life_.goes_on(drift) && prepare_with_same_tree(particles, clock)) {
+    particles.has_acceleration = false;
+    return;
   }
   if (law_.needs_acceleration() && !particles.has_acceleration) {
     prepare_for(law_.without_acceleration(), particles, clock, 0, true);
@@ -136,7 +132,10 @@ bool TreeSolver<Space>::prepare_with_same_tree(Particles<Space>& particles, Phas
   const bool has_too_little_room = tree_exchange_.has_moved_own_tree();
   if (has_too_little_room) space_.arena().forget_largest_use();
   if (space_.arena().step() != tree_step_ || has_too_little_room) link_again(particles);
-  find_moments(particles, {particles.acceleration.data(), law_.measure(frame_.scale, frame_.mass)}, clock);
+  {
+    Scratch<Space, float> magnitude(space_, particles.size());
+    find_moments(particles, {particles.acceleration.data(), law_.measure(frame_.scale, frame_.mass), magnitude.data()}, clock);
+  }
   describe_domains(particles, clock);
   // A particle that was thrown out of its cell, or is nowhere: FP32 offsets could not tell the others of its group apart.
   if (!(extent_of_trees() <= largest_extent * frame_.cube.edge)) return false;
@@ -355,87 +354,6 @@ WorkCounts TreeSolver<Space>::work_counts() {
   counts.imported_cells = tree_exchange_.received_cells();
   counts.imported_particles = tree_exchange_.received_particles();
   return counts;
-}
-
-template <class Space>
-void TreeSolver<Space>::save(SavedState& state) const {
-  const auto numbers_of = [](const KeyCube& cube) { return SavedState::Numbers{cube.corner.x, cube.corner.y, cube.corner.z, cube.edge}; };
-  state.put_count("solver.ranks", static_cast<std::uint64_t>(comm_.size()));
-  state.put("frame.cube", numbers_of(frame_.cube));
-  state.put_number("frame.extent", frame_.extent);
-  state.put_count("frame.has_outliers", frame_.has_outliers ? 1 : 0);
-  state.put_count("frame.steps_kept", static_cast<std::uint64_t>(frame_.steps_kept));
-  const auto [cuts, expected] = particle_exchange_.state();
-  state.put("domains.cube", numbers_of(cuts.cube));
-  state.put("domains.expected", expected);
-  state.put("domains.splits", cuts.splits);
-  state.put("domains.balance", SavedState::Numbers{cuts.threshold, cuts.before_cut});
-  state.put_count("domains.is_new", cuts.is_new ? 1 : 0);
-  save_tree(state);
-}
-
-/// The class of each particle type.
-template <class Space>
-SavedState::Counts TreeSolver<Space>::classes_in_numbers() const {
-  const ClassOfType& classes = law_.classes().of_type;
-  return {std::begin(classes.of), std::end(classes.of)};
-}
-
-/// What the tree is made of beside the particles' field tree_level.
-template <class Space>
-void TreeSolver<Space>::save_tree(SavedState& state) const {
-  life_.save(state);
-  state.put("tree.classes", classes_in_numbers());
-  state.put_number("frame.mass", frame_.mass);
-  EndKeys ends{};
-  if (end_keys_.size() > 0) space_.copy_to_host(ends.data(), end_keys_.data(), sizeof(ends));
-  SavedState::Counts keys, begins;
-  for (const EndKeys& of_rank : comm_.all_gather(ends)) keys.insert(keys.end(), of_rank.begin(), of_rank.end());
-  for (const auto& of_rank : comm_.all_gather(tree_.class_begin)) begins.insert(begins.end(), of_rank.begin(), of_rank.end());
-  state.put("tree.end_keys", keys);
-  state.put("tree.class_begin", begins);
-}
-
-/// Its memory comes with the next force.
-template <class Space>
-void TreeSolver<Space>::restore_tree(const SavedState& state, std::size_t particle_count) {
-  life_.restore(state);
-  if (!life_.lives()) return;
-  // Cells of other classes would be other cells.
-  if (state.counts("tree.classes") != classes_in_numbers()) return life_.end();
-  frame_.mass = state.number("frame.mass");
-  frame_.scale = TreeScale::near(frame_.cube.edge, frame_.mass);
-  set_scale(law_);
-  const auto ranks = static_cast<std::size_t>(comm_.size()), me = static_cast<std::size_t>(comm_.rank());
-  const SavedState::Counts &keys = state.counts("tree.end_keys"), &begins = state.counts("tree.class_begin");
-  if (keys.size() != 2 * ranks || begins.size() != tree_.class_begin.size() * ranks)
-    throw DataError("tree.end_keys or tree.class_begin: has a wrong length");
-  std::copy_n(begins.begin() + static_cast<std::ptrdiff_t>(me * tree_.class_begin.size()), tree_.class_begin.size(),
-              tree_.class_begin.begin());
-  end_keys_.resize_discard(particle_count > 0 && ranks > 1 ? 2 : 0);
-  if (end_keys_.size() > 0) space_.copy_from_host(end_keys_.data(), keys.data() + 2 * me, sizeof(EndKeys));
-}
-
-template <class Space>
-void TreeSolver<Space>::restore(const SavedState& state, const Particles<Space>& particles) {
-  life_.forget();
-  tree_step_ = 0;
-  if (!state.has("solver.ranks") || state.count("solver.ranks") != static_cast<std::uint64_t>(comm_.size())) return;
-  const auto cube_of = [&](const char* name) {
-    const SavedState::Numbers& c = state.numbers(name, 4);
-    return KeyCube{{c[0], c[1], c[2]}, c[3]};
-  };
-  frame_ = {};
-  frame_.cube = cube_of("frame.cube");
-  frame_.extent = state.number("frame.extent");
-  frame_.has_outliers = state.count("frame.has_outliers") != 0;
-  frame_.steps_kept = static_cast<int>(state.count("frame.steps_kept"));
-  frame_.shares.resize(static_cast<std::size_t>(comm_.size()));  // found anew; without any, there would be no frame before
-  const SavedState::Numbers& balance = state.numbers("domains.balance", 2);
-  particle_exchange_.restore(
-      {{cube_of("domains.cube"), state.counts("domains.splits"), balance[0], balance[1], state.count("domains.is_new") != 0},
-       state.counts("domains.expected")});
-  restore_tree(state, particles.size());
 }
 
 template class TreeSolver<BackEnd>;
