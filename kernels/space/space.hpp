@@ -4,11 +4,12 @@
 // compiler for HostSpace and by nvcc for CudaSpace, and instantiates its templates for `BackEnd`, the space of the compiler at hand.
 //
 // Every space has (n items; views lie in its memory; calls are ordered, and asynchronous unless they return a value):
-//   for_each(n, f)                                  f(i) for i in [0, n)
+//   for_each(n, f)                                  f(i) for i in [0, n); for_each<threads>: on a GPU in blocks of so many threads
 //   for_each_by_team<lanes>(n, f)                   f(team, i): the lanes of a team share each i; see serial_team.hpp
 //   transform_reduce(n, nothing, f, op) -> T        op over f(i), in an order that depends on n alone: the same bits every run.
 //                                                   op(nothing, a) is a
-//   reduce_rows(n, nothing, f, op) -> Row           the same for each part k of the Rows f(i), by op(k, a, b); 32 parts at most. Some results
+//   reduce_rows(n, nothing, f, op) -> Row           the same for each part k of the Rows f(i), by op(k, a, b); 32 parts at most. Some
+//   results
 //                                                   count for nothing; then k may be a few past the last
 //   values_to_host(n, f, to)                        to[i] = f(i) on the host; 4 KiB at most
 //   exclusive_scan(in, out)                         out[i] = sum of in[0..i), i in [0, n]; out has one item more than in

@@ -64,7 +64,7 @@ class HostSpace {
   Stamp stamp() { return std::chrono::steady_clock::now(); }
   double seconds_between(Stamp a, Stamp b) { return std::chrono::duration<double>(b - a).count(); }
 
-  template <class F>
+  template <unsigned threads = 0, class F>
   void for_each(std::size_t n, F f) {
     for_each_in_parallel(n, n > enough_items, f);
   }

@@ -82,8 +82,8 @@ __device__ inline void await_previous_launch() {
 namespace detail {
 constexpr unsigned for_each_threads = 256;
 
-template <class F>
-__global__ void __launch_bounds__(for_each_threads) for_each_kernel(std::size_t n, F f) {
+template <unsigned threads, class F>
+__global__ void __launch_bounds__(threads) for_each_kernel(std::size_t n, F f) {
   await_previous_launch();
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i < n) f(i);
@@ -308,11 +308,10 @@ class CudaSpace {
   /// Synchronises with the later stamp.
   double seconds_between(Stamp a, Stamp b);
 
-  template <class F>
+  template <unsigned threads = detail::for_each_threads, class F>
   void for_each(std::size_t n, F f) {
     if (n == 0) return;
-    launch("for_each", (n + detail::for_each_threads - 1) / detail::for_each_threads, detail::for_each_threads, detail::for_each_kernel<F>,
-           n, f);
+    launch("for_each", (n + threads - 1) / threads, threads, detail::for_each_kernel<threads, F>, n, f);
   }
 
   template <int lanes = standard_team, class F>

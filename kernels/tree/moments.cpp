@@ -28,6 +28,9 @@ constexpr std::uint32_t large_level = 4096;
 /// From so many cells on, a level has smaller teams: sums over the lanes of a team then are more work than its lanes save.
 constexpr std::uint32_t very_large_level = 65536;
 constexpr int small_team = 2;
+/// Threads in a block, one for each leaf. They need many registers, of which a multiprocessor has more for small blocks than for large
+/// ones.
+constexpr unsigned leaves_at_once = 64;
 
 /// Sums the particles of a leaf, or the children of a cell.
 template <class Terms>
@@ -188,7 +191,7 @@ void compute_all(Space& space, const Double4* particles, const LastAccelerations
                                  tree.least_acceleration.data(),
                                  scale};
   if (has_large_level(tree)) {
-    space.for_each(count, LeafMoments<Terms>{cells});
+    space.template for_each<leaves_at_once>(count, LeafMoments<Terms>{cells});
     for (int l = deepest_level; l >= 0; --l) {
       const std::uint32_t begin = tree.level_offset[l], size = tree.level_offset[l + 1] - begin;
       const LevelMoments<Terms> level{cells, begin};
