@@ -1,5 +1,9 @@
 #include "kernels/tree/fmm_targets.hpp"
 
+#include <algorithm>
+
+#include "kernels/space/atomic.hpp"
+
 namespace grove {
 
 namespace {
@@ -7,6 +11,8 @@ namespace {
 /// Where the lists of FmmTargetView are written.
 struct FmmTargetLists {
   std::uint32_t *cell, *parent, *group_start, *group_parent;
+  std::uint32_t high_cells;
+  std::uint32_t *high_groups, *high_group_count;  ///< null: not wanted
 };
 
 /// Lists the groups and target cells, and the target cell above each.
@@ -44,7 +50,10 @@ struct ListTargets {
   /// For the groups that begin in a cell.
   GROVE_HD void set_group_parents(const CellLinks& cell, std::uint32_t parent) const {
     const std::uint32_t begin = before[cell.first_particle], end = before[cell.first_particle + cell.particle_count];
-    for (std::uint32_t g = begin; g < end; ++g) out.group_parent[g] = parent;
+    for (std::uint32_t g = begin; g < end; ++g) {
+      out.group_parent[g] = parent;
+      if (out.high_groups && parent < out.high_cells) out.high_groups[fetch_add(*out.high_group_count, 1U)] = g;
+    }
   }
 };
 
@@ -72,9 +81,16 @@ void FmmTargets<Space>::build(Space& space, const Tree<Space>& tree, std::size_t
   for (std::uint32_t& offset : level_offset_) offset -= group_starts;
 
   resize(level_offset_.back(), group_starts - 1);
-  space.for_each(
-      places + cells,
-      ListTargets{tree.links.data(), before.data(), places, {cell_.data(), parent_.data(), group_start_.data(), group_parent_.data()}});
+  if (high_group_count_.size() > 0) space.fill_bytes(high_group_count_.data(), 0, sizeof(std::uint32_t));
+  const FmmTargetLists lists{cell_.data(), parent_.data(),      group_start_.data(),     group_parent_.data(),
+                             high_cells(), high_groups_.data(), high_group_count_.data()};
+  space.for_each(places + cells, ListTargets{tree.links.data(), before.data(), places, lists});
+}
+
+template <class Space>
+std::uint32_t FmmTargets<Space>::high_cells() const {
+  const auto below = std::upper_bound(level_offset_.begin(), level_offset_.end(), level_offset_.back() / part_of_high_cells);
+  return below == level_offset_.begin() ? 0 : *(below - 1);
 }
 
 template <class Space>
@@ -83,6 +99,10 @@ void FmmTargets<Space>::resize(std::size_t cells, std::size_t groups) {
   parent_.resize_discard(cells);
   group_start_.resize_discard(groups > 0 ? groups + 1 : 0);
   group_parent_.resize_discard(groups);
+  if constexpr (Space::on_gpu) {
+    high_groups_.resize_discard(groups);
+    high_group_count_.resize_discard(groups > 0 ? 1 : 0);
+  }
 }
 
 template class FmmTargets<BackEnd>;

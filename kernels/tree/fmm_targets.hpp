@@ -22,13 +22,24 @@ struct FmmTargetView {
   const std::uint32_t* group_start;   ///< [groups + 1] first particle
   const std::uint32_t* group_parent;  ///< [groups] target cell above; no_parent when all particles are one group
   std::uint32_t cell_count, group_count;
+  std::uint32_t high_cells;          ///< the first so many target cells are those of the highest levels
+  const std::uint32_t* high_groups;  ///< [*high_group_count] the groups right below these, in any order; on a GPU
+  const std::uint32_t* high_group_count;
+
+  /// Whether a group lies right below a target cell of the highest levels.
+  GROVE_HD bool is_high(std::uint32_t group) const { return group_parent[group] < high_cells; }
 };
+
+/// The highest levels of the target cells have together at most this part of all target cells. The groups right below them lie in the
+/// outskirts, where no neighbours are near enough to be dense. They take several times the work of others.
+inline constexpr std::uint32_t part_of_high_cells = 32;
 
 /// In memory of the step.
 template <class Space>
 class FmmTargets {
  public:
-  explicit FmmTargets(Space& space) : cell_(space), parent_(space), group_start_(space), group_parent_(space) {}
+  explicit FmmTargets(Space& space)
+      : cell_(space), parent_(space), group_start_(space), group_parent_(space), high_groups_(space), high_group_count_(space) {}
 
   /// Finds the target cells and groups of `tree`. Outliers are groups of their own. Synchronises once.
   void build(Space& space, const Tree<Space>& tree, std::size_t particle_count, const Outliers& outliers = {});
@@ -39,7 +50,10 @@ class FmmTargets {
             group_start_.data(),
             group_parent_.data(),
             static_cast<std::uint32_t>(cell_.size()),
-            static_cast<std::uint32_t>(group_parent_.size())};
+            static_cast<std::uint32_t>(group_parent_.size()),
+            high_cells(),
+            high_groups_.data(),
+            high_group_count_.data()};
   }
   View<const std::uint32_t> group_start() const { return group_start_.view(); }
   /// First target cell of each level, and the end: on the host.
@@ -47,8 +61,10 @@ class FmmTargets {
 
  private:
   void resize(std::size_t cells, std::size_t groups);
+  std::uint32_t high_cells() const;
 
   StepBuffer<Space, std::uint32_t> cell_, parent_, group_start_, group_parent_;
+  StepBuffer<Space, std::uint32_t> high_groups_, high_group_count_;  ///< see FmmTargetView; empty on the CPU
   LevelOffsets level_offset_{};
 };
 

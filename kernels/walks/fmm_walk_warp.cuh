@@ -377,13 +377,21 @@ __global__ void __launch_bounds__(warps_per_block* warp_size,
   const Team team;
   Walk walk(a, opening, softening, team, reinterpret_cast<Memory*>(shared)[warp], static_cast<int>(slot.number()) * warps_per_block + warp);
   const std::uint32_t cells = a.targets.cell_count - a.first_level_cell;
+  // Numbers below this are places in the list of high groups, which are passed over when their own numbers come.
+  const std::uint32_t high = at_group && Team::warps > 1 && a.high_groups_first ? *a.targets.high_group_count : 0;
   // The work of a team is too long for another number to wait for it.
-  NumberDrawer<at_group && Team::warps == 1, Team> drawer(team, a.counts->drawn + at_group, at_group ? a.walked_groups() : cells);
+  NumberDrawer<at_group && Team::warps == 1, Team> drawer(team, a.counts->drawn + at_group, at_group ? high + a.walked_groups() : cells);
   CellsAbove above(a.done, &a.counts->cells_done, cells);
 #pragma unroll 1
   for (std::uint32_t number; drawer.next(number);) {
     if constexpr (at_group) {
-      const std::uint32_t group = a.data.active.some() ? a.data.active.groups[number] : number;
+      std::uint32_t group = a.data.active.some() ? a.data.active.groups[number] : number;
+      if constexpr (Team::warps > 1) {
+        if (high > 0) {
+          if (number >= high && a.targets.is_high(number - high)) continue;
+          group = number < high ? a.targets.high_groups[number] : number - high;
+        }
+      }
       const std::uint32_t cell = a.targets.group_parent[group];
       walk.load(group);
       above.wait(cell, a.has_list(cell));

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "kernels/gravity/gravity_law.hpp"
 #include "kernels/gravity/gravity_names.hpp"
 #include "kernels/gravity/opening.hpp"
@@ -132,6 +134,28 @@ TEST_F(FmmTargetsTest, GroupsOfSeveralClassesLieInTheSmallestTargetCellAbove) {
       for (std::size_t c = 0; c < classes; ++c) EXPECT_EQ(*first_group(c), tree.class_begin[c]) << "a group of two classes";
       EXPECT_EQ(t.group_start.end() - first_group(classes - 1), static_cast<std::ptrdiff_t>(n - tree.class_begin[classes - 1] + 1));
     }
+}
+
+TEST_F(FmmTargetsTest, TellWhichGroupsLieBelowTheHighestCells) {
+  const auto particles = plummer_sphere(60000, 1);
+  const BuiltTree built(space, particles, nullptr, GravityLaw({}).expansion_form());
+  targets.build(space, built.tree, particles.size());
+  const HostTargets t(space, targets);
+  const FmmTargetView v = targets.view();
+  EXPECT_GT(v.high_cells, 1U);
+  EXPECT_LE(v.high_cells, v.cell_count / part_of_high_cells);
+  EXPECT_GT(std::count(targets.level_offset().begin(), targets.level_offset().end(), v.high_cells), 0) << "whole levels";
+  std::vector<std::uint32_t> expected;
+  for (std::uint32_t g = 0; g < v.group_count; ++g)
+    if (t.group_parent[g] < v.high_cells) expected.push_back(g);
+  EXPECT_FALSE(expected.empty());
+  // Only a GPU needs the list.
+  if constexpr (BackEnd::on_gpu) {
+    const auto count = tests::download<std::uint32_t>(space, {v.high_group_count, 1});
+    auto high = tests::download<std::uint32_t>(space, {v.high_groups, count[0]});
+    std::sort(high.begin(), high.end());
+    EXPECT_EQ(high, expected);
+  }
 }
 
 TEST_F(FmmTargetsTest, OfNoParticlesAreNone) {
