@@ -42,8 +42,7 @@ union SourceMemory {
 };
 
 /// In group radii. For pairs further apart than this, the rounding of two FP32 offsets hardly changes the force (docs/performance.md). The
-/// forces of closer pairs are computed from their positions in FP64. Between targets, distances have the softening in them: with a length
-/// above this one, rounding is as small beside the largest force of any pair.
+/// forces of closer pairs are computed from their positions in FP64.
 inline constexpr float close_distance = 1.0F / 64;
 /// Scaled, and more than NewtonKernel::smallest() allows. Closer particles are close, however small the group is.
 inline constexpr float least_close_distance = 2e-12F;
@@ -172,7 +171,9 @@ class TargetForces {
     if (lane_ < static_cast<int>(target_count_)) memory_.particle.offset[target_count_ + lane_] = source;
     memory_.particle.index[lane_] = first_ + lane_;
     __syncwarp();
-    if (!sum_targets()) sum_close_particles(target_count_);
+    // Each lane leaves out its own target, and the lanes read different ones at a time. Lanes without a target repeat the first.
+    const std::uint32_t self = lane_ < static_cast<int>(target_count_) ? lane_ : 0;
+    if (!sum_unless_close(memory_.particle.offset + self, 1, target_count_)) sum_close_particles(target_count_);
     work_.particle_particle += __popc(bits);
     add_to_total();
   }
@@ -317,22 +318,21 @@ class TargetForces {
       memory_.particle.index[lane_] = index;
     }
     __syncwarp();
-    sum_close_particles(count);
+    if (!sum_unless_close(memory_.particle.offset, 0, count)) sum_close_particles(count);
   }
 
-  /// Adds the forces of the targets on each other, and returns true. Their places and masses are in shared memory, twice in a row. If two
-  /// of them are so close that the rounding of offsets would matter, adds nothing and returns false. Each lane leaves out its own target,
-  /// and the lanes read different ones at a time.
-  __device__ bool sum_targets() {
+  /// Adds the forces of the particles source[begin] to source[end - 1] in shared memory, and returns true. If one of them is so close to a
+  /// target that the rounding of offsets would matter, adds nothing and returns false.
+  __device__ bool sum_unless_close(const Float4* source, std::uint32_t begin, std::uint32_t end) {
     const Force<float> before = force_;
-    const std::uint32_t self = lane_ < static_cast<int>(target_count_) ? lane_ : 0;  // lanes without a target repeat the first
     float closest2 = 3e38F;
 #pragma unroll 1
-    for (std::uint32_t k = 1; k < target_count_; ++k) {
-      const Float4 s = memory_.particle.offset[self + k];
-      const float dx = s.x - x_, dy = s.y - y_, dz = s.z - z_, r2 = softening_.squared(dx, dy, dz);
-      closest2 = fminf(closest2, r2);
-      add_particle_at<true>(softening_, dx, dy, dz, r2, s.w, force_);
+    for (std::uint32_t k = begin; k < end; ++k) {
+      const Float4 s = source[k];
+      const float dx = s.x - x_, dy = s.y - y_, dz = s.z - z_;
+      // Not the softened distance: a target may meet itself, at zero.
+      closest2 = fminf(closest2, dx * dx + dy * dy + dz * dz);
+      add_particle_at<true>(softening_, dx, dy, dz, softening_.squared(dx, dy, dz), s.w, force_);
     }
     const bool rounded = __any_sync(all_lanes, closest2 <= close_r2());
     if (rounded) force_ = before;
