@@ -20,19 +20,6 @@ struct Spread {
 };
 using SpreadRow = Row<double, sizeof(Spread) / sizeof(double)>;
 
-/// The positions of particles after a time.
-struct LedPositions {
-  const Double4* position;
-  const Double3* velocity;
-  double lead;
-  GROVE_HD Double4 operator()(std::size_t i) const {
-    const Double4 p = position[i];
-    if (lead == 0) return p;
-    const Double3 q = position_after(p, velocity[i], lead);
-    return {q.x, q.y, q.z, p.w};
-  }
-};
-
 struct SpreadOf {
   LedPositions position;
   const std::uint32_t* work;  ///< null: not wanted
@@ -40,10 +27,6 @@ struct SpreadOf {
     const Double4 p = position(i);
     return {{p.x, p.y, p.z, p.x, p.y, p.z, p.w, 1, work ? static_cast<double>(work[i]) : 0, 0 * p.x + 0 * p.y + 0 * p.z + 0 * p.w}};
   }
-};
-
-struct Join {
-  GROVE_HD double operator()(int k, double a, double b) const { return k < 3 ? smaller(a, b) : k < 6 ? larger(a, b) : a + b; }
 };
 
 /// Picks the entries of the sample that are particles of this rank.
@@ -150,12 +133,12 @@ Frame find_frame(Space& space, const Communicator& comm, const Particles<Space>&
   constexpr double none = 1e300;
   const SpreadRow nothing{{none, none, none, -none, -none, -none, 0, 0, 0, 0}};
   SpreadRow of_all = nothing;
-  const LedPositions position{particles.position.data(), particles.velocity.data(), lead};
+  const LedPositions position = led_positions(particles, lead);
   const SpreadOf spread{position, comm.size() > 1 ? particles.work.data() : nullptr};
   Frame frame;
   frame.lead = lead;
-  for (const SpreadRow& of_rank : comm.all_gather(space.reduce_rows(particles.size(), nothing, spread, Join{}))) {
-    of_all = join(of_all, of_rank, Join{});
+  for (const SpreadRow& of_rank : comm.all_gather(space.reduce_rows(particles.size(), nothing, spread, JoinBoxAndSums{}))) {
+    of_all = join(of_all, of_rank, JoinBoxAndSums{});
     const auto share = std::bit_cast<Spread>(of_rank);
     frame.shares.push_back({share.count, share.work});
   }

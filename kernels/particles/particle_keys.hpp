@@ -15,25 +15,35 @@ GROVE_HD inline Double3 position_after(const Double4& position, const Double3& v
   return {fma(time, velocity.x, position.x), fma(time, velocity.y, position.y), fma(time, velocity.z, position.z)};
 }
 
-/// Keys of the positions that particles have after a time, at their present velocities. A tree that serves several steps is built for the
-/// middle of them (see TreeLife).
-struct ParticleKeys {
+/// The positions that particles have after a time, at their present velocities, and their masses.
+struct LedPositions {
   const Double4* position;  ///< [particles]
   const Double3* velocity;  ///< [particles]
-  KeyCube cube;
-  double lead = 0;  ///< that time, code units
+  double lead = 0;          ///< that time, code units
 
-  GROVE_HD std::uint64_t operator()(std::size_t i) const {
+  GROVE_HD Double4 operator()(std::size_t i) const {
     const Double4 p = position[i];
-    if (lead == 0) return morton_key(p, cube);
+    if (lead == 0) return p;
     const Double3 q = position_after(p, velocity[i], lead);
-    return morton_key({q.x, q.y, q.z, 0}, cube);
+    return {q.x, q.y, q.z, p.w};
   }
 };
 
+/// Keys of these positions. A tree that serves several steps is built for the middle of them (see TreeLife).
+struct ParticleKeys {
+  LedPositions position;
+  KeyCube cube;
+
+  GROVE_HD std::uint64_t operator()(std::size_t i) const { return morton_key(position(i), cube); }
+};
+
+template <class Space>
+LedPositions led_positions(const Particles<Space>& particles, double lead) {
+  return {particles.position.data(), particles.velocity.data(), lead};
+}
 template <class Space>
 ParticleKeys keys_of(const Particles<Space>& particles, const KeyCube& cube, double lead) {
-  return {particles.position.data(), particles.velocity.data(), cube, lead};
+  return {led_positions(particles, lead), cube};
 }
 
 }  // namespace grove

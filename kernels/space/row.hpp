@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "kernels/space/host_device.hpp"
+#include "kernels/space/vector.hpp"
 
 namespace grove {
 
@@ -20,5 +21,10 @@ GROVE_HD Row<T, count> join(const Row<T, count>& a, const Row<T, count>& b, cons
   for (int k = 0; k < count; ++k) both.part[k] = op(k, a.part[k], b.part[k]);
   return both;
 }
+
+/// Joins rows that begin with the low and the high ends of a box, three each. All other parts are added.
+struct JoinBoxAndSums {
+  GROVE_HD double operator()(int k, double a, double b) const { return k < 3 ? smaller(a, b) : k < 6 ? larger(a, b) : a + b; }
+};
 
 }  // namespace grove

@@ -25,10 +25,6 @@ struct SpreadOf {
   }
 };
 
-struct Join {
-  GROVE_HD double operator()(int k, double a, double b) const { return k < 3 ? smaller(a, b) : k < 6 ? larger(a, b) : a + b; }
-};
-
 }  // namespace
 
 template <class Space>
@@ -39,7 +35,8 @@ void FewParticlesSolver<Space>::prepare(Particles<Space>& particles, PhaseClock<
   space_.arena().begin_step();
   constexpr double none = 1e300;
   const SpreadRow nothing{{none, none, none, -none, -none, -none, 0, 0, 0, 0, 0}};
-  const auto spread = std::bit_cast<Spread>(space_.reduce_rows(particles.size(), nothing, SpreadOf{particles.position.data()}, Join{}));
+  const auto spread =
+      std::bit_cast<Spread>(space_.reduce_rows(particles.size(), nothing, SpreadOf{particles.position.data()}, JoinBoxAndSums{}));
   if (spread.zero != 0) throw PositionsNotFinite();
   double extent = 0;
   for (int k = 0; k < 3; ++k) extent = std::max(extent, spread.high[k] - spread.low[k]);
