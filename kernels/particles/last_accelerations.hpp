@@ -15,9 +15,10 @@ class LastAccelerations {
   /// `magnitude` [particles], as sort_particles() leaves them.
   template <class Float>
   LastAccelerations(View<Float> magnitude) : magnitude_(magnitude.data) {}  // NOLINT(google-explicit-constructor)
-  /// Of accelerations [particles], for a force evaluation that sorts nothing: take() puts each magnitude at its place in `magnitude`.
+  /// Of accelerations [particles], for a force evaluation that sorts nothing. take() puts the magnitude of each into `magnitude`
+  /// [particles], which must stay as long as anything looks at them.
   LastAccelerations(const Double4* acceleration, const AccelerationMeasure& measure, float* magnitude)
-      : magnitude_(magnitude), acceleration_(acceleration), taken_(magnitude), measure_(measure) {}
+      : magnitude_(magnitude), taken_(magnitude), acceleration_(acceleration), measure_(measure) {}
 
   /// To be called once for each particle before anything else looks at it.
   GROVE_HD float take(std::size_t i) const {
@@ -28,8 +29,8 @@ class LastAccelerations {
 
  private:
   const float* magnitude_ = nullptr;
+  float* taken_ = nullptr;                 ///< where take() puts them: the same memory
   const Double4* acceleration_ = nullptr;  ///< null: there are magnitudes
-  float* taken_ = nullptr;                 ///< where take() puts them
   AccelerationMeasure measure_{};
 };
 

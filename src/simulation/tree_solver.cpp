@@ -32,6 +32,19 @@ struct SpreadWork {
   }
 };
 
+/// The work of each particle is unknown: all count the same when domains are next cut.
+struct ForgetWork {
+  std::uint32_t* work;
+  GROVE_HD void operator()(std::size_t i) const { work[i] = 1; }
+};
+
+/// Memory for a float of each particle: that of their work, which is not asked for before forces() sets it anew.
+template <class Space>
+float* lent_for_magnitudes(Particles<Space>& particles) {
+  static_assert(sizeof(float) == sizeof(*particles.work.data()));
+  return reinterpret_cast<float*>(particles.work.data());
+}
+
 struct CopyEnds {
   const std::uint64_t* keys;
   std::size_t count;
@@ -79,7 +92,7 @@ struct MarkPart {
 template <class Space>
 void TreeSolver<Space>::prepare(Particles<Space>& particles, PhaseClock<Space>& clock, double drift) {
   if (particles.has_acceleration && life_.goes_on(drift) && prepare_with_same_tree(particles, clock)) {
-    particles.has_acceleration = false;
+    particles.has_acceleration = false;  // until forces() has set them anew
     return;
   }
   if (law_.needs_acceleration() && !particles.has_acceleration) {
@@ -132,13 +145,13 @@ bool TreeSolver<Space>::prepare_with_same_tree(Particles<Space>& particles, Phas
   const bool has_too_little_room = tree_exchange_.has_moved_own_tree();
   if (has_too_little_room) space_.arena().forget_largest_use();
   if (space_.arena().step() != tree_step_ || has_too_little_room) link_again(particles);
-  {
-    Scratch<Space, float> magnitude(space_, particles.size());
-    find_moments(particles, {particles.acceleration.data(), law_.measure(frame_.scale, frame_.mass), magnitude.data()}, clock);
-  }
+  find_moments(particles, {particles.acceleration.data(), law_.measure(frame_.scale, frame_.mass), lent_for_magnitudes(particles)}, clock);
   describe_domains(particles, clock);
   // A particle that was thrown out of its cell, or is nowhere: FP32 offsets could not tell the others of its group apart.
-  if (!(extent_of_trees() <= largest_extent * frame_.cube.edge)) return false;
+  if (!(extent_of_trees() <= largest_extent * frame_.cube.edge)) {
+    space_.for_each(particles.size(), ForgetWork{particles.work.data()});
+    return false;
+  }
   send_trees(particles, clock, false);
   return true;
 }
