@@ -72,8 +72,9 @@ struct KickedMotion {
   }
 };
 
-/// From so many particles on, a GPU kicks and sums in one loop.
-constexpr std::size_t many_to_sum = 524288;
+/// From so many particles on, a GPU kicks and sums in one loop. The sums need many registers, so that few threads run at once; with fewer
+/// particles that costs more than a loop of its own for the kick.
+constexpr std::size_t enough_to_kick_and_sum = 524288;
 
 ParticleSums sums_of(const MotionSums& all) {
   const auto& part = all.part;
@@ -135,8 +136,7 @@ ParticleSums sum_particles(Space& space, const Particles<Space>& particles) {
 
 template <class Space>
 ParticleSums kick_and_sum(Space& space, Particles<Space>& particles, double dt) {
-  // Of few particles, more threads at once can kick than can sum.
-  if (Space::on_gpu && particles.size() < many_to_sum) {
+  if (Space::on_gpu && particles.size() < enough_to_kick_and_sum) {
     kick(space, particles, dt);
     return sum_particles(space, particles);
   }

@@ -44,7 +44,7 @@ struct ParticleSums {
 template <class Space>
 ParticleSums sum_particles(Space& space, const Particles<Space>& particles);
 
-/// kick() and then sum_particles(), in one loop: with the same bits. Synchronises.
+/// kick() and then sum_particles(), in one loop where that takes less time: with the same bits. Synchronises.
 template <class Space>
 ParticleSums kick_and_sum(Space& space, Particles<Space>& particles, double dt);
 

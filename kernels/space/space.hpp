@@ -8,9 +8,9 @@
 //   for_each_by_team<lanes>(n, f)                   f(team, i): the lanes of a team share each i; see serial_team.hpp
 //   transform_reduce(n, nothing, f, op) -> T        op over f(i), in an order that depends on n alone: the same bits every run.
 //                                                   op(nothing, a) is a
-//   reduce_rows(n, nothing, f, op) -> Row           the same for each part k of the Rows f(i), by op(k, a, b); 32 parts at most. Some
-//   results
-//                                                   count for nothing; then k may be a few past the last
+//   reduce_rows(n, nothing, f, op) -> Row           the same for each part k of the Rows f(i), by op(k, a, b); 32 parts at most.
+//                                                   Some results count for nothing; then k may be a few past the last.
+//                                                   Both reductions call f once for each i
 //   values_to_host(n, f, to)                        to[i] = f(i) on the host; 4 KiB at most
 //   exclusive_scan(in, out)                         out[i] = sum of in[0..i), i in [0, n]; out has one item more than in
 //   sort_pairs(keys, values, bits, order)           in place by the lowest `bits` bits of the keys, ascending, stable; `order` is the

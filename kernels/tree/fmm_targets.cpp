@@ -89,7 +89,7 @@ void FmmTargets<Space>::build(Space& space, const Tree<Space>& tree, std::size_t
 
 template <class Space>
 std::uint32_t FmmTargets<Space>::high_cells() const {
-  const auto below = std::upper_bound(level_offset_.begin(), level_offset_.end(), level_offset_.back() / part_of_high_cells);
+  const auto below = std::upper_bound(level_offset_.begin(), level_offset_.end(), level_offset_.back() / cells_for_a_high_one);
   return below == level_offset_.begin() ? 0 : *(below - 1);
 }
 

@@ -30,9 +30,9 @@ struct FmmTargetView {
   GROVE_HD bool is_high(std::uint32_t group) const { return group_parent[group] < high_cells; }
 };
 
-/// The highest levels of the target cells have together at most this part of all target cells. The groups right below them lie in the
-/// outskirts, where no neighbours are near enough to be dense. They take several times the work of others.
-inline constexpr std::uint32_t part_of_high_cells = 32;
+/// One target cell of so many is of the highest levels, or fewer. The groups right below them lie in the outskirts. Their boxes are large,
+/// so that they open many cells: they have several times the work of others.
+inline constexpr std::uint32_t cells_for_a_high_one = 32;
 
 /// In memory of the step.
 template <class Space>

@@ -14,10 +14,12 @@ namespace grove {
 template <class Space>
 class StepContext {
  public:
+  /// `compute_forces` and `begin_checks` are called where the forces and, in last_kick(), the checks of the step begin.
   StepContext(Space& space, Particles<Space>& particles, std::function<void(double)> compute_forces, std::function<void()> begin_checks)
       : space_(space), particles_(particles), compute_forces_(std::move(compute_forces)), begin_checks_(std::move(begin_checks)) {}
 
   Space& space() { return space_; }
+  /// They may be changed, so that sums() are then unknown.
   Particles<Space>& particles() {
     sums_.reset();
     return particles_;
@@ -28,7 +30,8 @@ class StepContext {
   void drift(double dt) { grove::drift(space_, particles(), dt); }
   /// A kick and then a drift, which takes less time than one after the other.
   void kick_and_drift(double kick_dt, double drift_dt) { grove::kick_and_drift(space_, particles(), kick_dt, drift_dt); }
-  /// The kick with which a step ends. In the same loop it makes the sums that are asked for after each step. Synchronises.
+  /// The kick with which a step ends, with the sums that are asked for after each step: kick_and_sum() takes less time than a kick and then
+  /// these. Nothing may change the particles after it through a reference or view from before. Synchronises.
   void last_kick(double dt) {
     begin_checks_();
     sums_ = kick_and_sum(space_, particles_, dt);

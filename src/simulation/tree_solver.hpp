@@ -40,6 +40,7 @@ class TreeSolver final : public ForceSolver<Space> {
   void forces(Particles<Space>& particles, const std::uint8_t* active, PhaseClock<Space>& clock) override;
   std::string transport_description() override;
   WorkCounts work_counts() override;
+  // In tree_solver_state.cpp.
   void save(SavedState& state) const override;
   void restore(const SavedState& state, const Particles<Space>& particles) override;
 

@@ -143,7 +143,7 @@ TEST_F(FmmTargetsTest, TellWhichGroupsLieBelowTheHighestCells) {
   const HostTargets t(space, targets);
   const FmmTargetView v = targets.view();
   EXPECT_GT(v.high_cells, 1U);
-  EXPECT_LE(v.high_cells, v.cell_count / part_of_high_cells);
+  EXPECT_LE(v.high_cells, v.cell_count / cells_for_a_high_one);
   EXPECT_GT(std::count(targets.level_offset().begin(), targets.level_offset().end(), v.high_cells), 0) << "whole levels";
   std::vector<std::uint32_t> expected;
   for (std::uint32_t g = 0; g < v.group_count; ++g)

@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <vector>
 
 #include "kernels/particles/particle_transfer.hpp"
 #include "src/integrators/integrators.hpp"
@@ -147,6 +149,23 @@ TEST_F(IntegratorFields, FollowTheirParticlesThroughSortAndRanks) {
       const double kick = 0.5 * dt * local.acceleration[3 * i + k];
       ASSERT_NEAR(remembered[3 * i + k] + kick, local.velocity[3 * i + k], 1e-14) << "id " << local.id[i];
     }
+  }
+}
+
+// Whatever may change the particles after the last kick, the sums are no longer those that it made.
+TEST_F(IntegratorFields, SumsOfAStepAreKnownAfterItsLastKickOnly) {
+  StepContext<BackEnd> steps = context();
+  steps.compute_forces();
+  const std::vector<std::function<void()>> changes{
+      [&] { steps.kick(0.1); },        [&] { steps.drift(0.1); },  [&] { steps.kick_and_drift(0.1, 0.1); },
+      [&] { steps.compute_forces(); }, [&] { steps.particles(); }, [&] { steps.field<Double3>("last_velocity"); }};
+  EXPECT_FALSE(steps.sums());
+  for (std::size_t k = 0; k < changes.size(); ++k) {
+    steps.last_kick(0.1);
+    ASSERT_TRUE(steps.sums()) << k;
+    EXPECT_EQ(steps.sums()->kinetic.value(), sum_particles(space, particles).kinetic.value()) << k;
+    changes[k]();
+    EXPECT_FALSE(steps.sums()) << k;
   }
 }
 
