@@ -14,8 +14,8 @@
 // them.
 //
 // With few targets for all warps, the slowest of them determines the time. Then the warps of a block are a team that walks for one target
-// at a time: see WarpTeam. Teams that walk for all groups begin with those right below the highest target cells (FmmTargetView::high_groups),
-// which have most of the work; the others follow in the order of the curve.
+// at a time: see WarpTeam. Teams that walk for all groups begin with those right below the highest target cells
+// (FmmTargetView::high_groups), which have most of the work; the others follow in the order of the curve.
 //
 // Every loop in which a warp waits is left by a vote, so that the compiler sees that the lanes stay together. Otherwise it guards every
 // exchange between lanes against lanes that have left, and the code becomes too large for the instruction cache.
