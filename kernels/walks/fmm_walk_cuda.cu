@@ -114,8 +114,6 @@ void FmmWalk<CudaSpace>::walk(CudaSpace& space, const ScaledLaw& law, const Tree
   a.lists_first = cells < few_cells * warps;
   a.cell_team = cells < few_cells_for_teams * warps ? warps_per_block : 1;
   a.group_team = a.walked_groups() < few_groups_for_teams * warps ? warps_per_block : 1;
-  // The card would wait for one of these if a team drew it last.
-  a.high_groups_first = a.group_team > 1 && !data.active.some();
   a.put_off_capacity = fmm_walk::put_off_by_team / static_cast<std::uint32_t>(a.cell_team);
   Scratch<CudaSpace, std::uint32_t> stacks(space, a.stack_capacity * warps);
   Scratch<CudaSpace, std::uint32_t> put_off(space, a.lists_first ? a.put_off_capacity * warps : 0);

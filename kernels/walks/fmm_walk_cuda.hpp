@@ -47,7 +47,6 @@ struct FmmArguments {
   std::uint32_t* done;  ///< [target cells] 1 once its part of `local` is written, or there was no memory for that
   float* local;
   int cell_team, group_team;  ///< warps that walk together for each target cell, each group: see WarpTeam
-  bool high_groups_first;     ///< the groups below the highest target cells are drawn before all others
   bool lists_first;           ///< target cells hand down their lists before their expansions, see fmm_walk_schedule.cuh
   GroupWork* cell_work;
   ListStatus* status;

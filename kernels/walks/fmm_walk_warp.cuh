@@ -377,8 +377,9 @@ __global__ void __launch_bounds__(warps_per_block* warp_size,
   const Team team;
   Walk walk(a, opening, softening, team, reinterpret_cast<Memory*>(shared)[warp], static_cast<int>(slot.number()) * warps_per_block + warp);
   const std::uint32_t cells = a.targets.cell_count - a.first_level_cell;
-  // Numbers below this are places in the list of high groups, which are passed over when their own numbers come.
-  const std::uint32_t high = at_group && Team::warps > 1 && a.high_groups_first ? *a.targets.high_group_count : 0;
+  // Numbers below this are places in the list of high groups, which are passed over when their own numbers come: the card would wait for
+  // one of these if a team drew it last.
+  const std::uint32_t high = at_group && Team::warps > 1 && !a.data.active.some() ? *a.targets.high_group_count : 0;
   // The work of a team is too long for another number to wait for it.
   NumberDrawer<at_group && Team::warps == 1, Team> drawer(team, a.counts->drawn + at_group, at_group ? high + a.walked_groups() : cells);
   CellsAbove above(a.done, &a.counts->cells_done, cells);

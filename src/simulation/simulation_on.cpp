@@ -139,8 +139,11 @@ void SimulationOn<Space>::step_to(double time_after, double dt) {
       begin_checks);
   integrator_->step(context, dt);
   // The sums that diagnostics() will give also tell whether a force is not finite.
-  begin_checks();
-  sums_ = context.sums() ? *context.sums() : sum_particles(*space_, particles_);
+  sums_ = context.sums();
+  if (!sums_) {
+    begin_checks();
+    sums_ = sum_particles(*space_, particles_);
+  }
   require_finite(*space_, comm_, particles_, ParticlePart::force, time_, clock_, std::isfinite(sums_->potential.value()));
 }
 
