@@ -82,7 +82,8 @@ std::vector<ParticleField> standard_rows() {
       {.name = "type", .type = u1, .input = InInput::required, .initial = 1, .host = host_member<&Set::type, 1>()},
       // Cost of the last force in issue slots (see GroupWork). It is the particle's weight when domains are cut.
       {.name = "work", .dataset = "Work", .type = u4, .snapshot = on_request, .initial = 1, .host = host_member<&Set::work, 1>()},
-      // Where the cells of a tree that serves several steps begin: see build_tree(). Each build sets it anew.
+      // Where the cells of a tree that serves several steps begin, and where its groups of targets are divided: see build_tree() and
+      // divide_busy_groups(). Each build sets it anew.
       {.name = "tree_level", .type = u1, .travels = false},
   };
 }

@@ -41,8 +41,10 @@ class FmmTargets {
   explicit FmmTargets(Space& space)
       : cell_(space), parent_(space), group_start_(space), group_parent_(space), high_groups_(space), high_group_count_(space) {}
 
-  /// Finds the target cells and groups of `tree`. Outliers are groups of their own. Synchronises once.
-  void build(Space& space, const Tree<Space>& tree, std::size_t particle_count, const Outliers& outliers = {});
+  /// Finds the target cells and groups of `tree`. Outliers are groups of their own, and groups are divided where `tree_level` says so (see
+  /// mark_targets()). Synchronises once.
+  void build(Space& space, const Tree<Space>& tree, std::size_t particle_count, const Outliers& outliers = {},
+             const std::uint8_t* tree_level = nullptr);
 
   FmmTargetView view() const {
     return {cell_.data(),

@@ -71,10 +71,23 @@ struct TargetMarks {
   View<std::uint32_t> large_cells;   ///< [cells] those with more than `largest` particles; or empty: not wanted
 };
 
-/// The part of make_target_groups() before its groups are counted: marks where they start. `tree` is not empty. Asynchronous.
+/// The part of make_target_groups() before its groups are counted: marks where they start. `tree` is not empty. `tree_level` [particles]
+/// also says where groups are divided (see divide_busy_groups()), unless it is null. Asynchronous.
 template <class Space>
 void mark_targets(Space& space, const Tree<Space>& tree, std::size_t particle_count, std::uint32_t largest, const Outliers& outliers,
-                  const TargetMarks& marks);
+                  const std::uint8_t* tree_level, const TargetMarks& marks);
+
+/// A group is busy when its particles had at least this many times the mean work. It is divided into parts with as much work as a usual
+/// group: one with this part of the most particles that it may have.
+inline constexpr double busy = 3, usual_group = 0.625;
+
+/// Where few groups are walked for, the slowest of them determines the time: one in the outskirts, say, whose box reaches so near to the
+/// core that targets far out, with small accelerations, meet what is exact enough for no other. Its parts have smaller boxes, and are
+/// walked for side by side. Sets division_bit in `tree_level` (see build_tree()) at the first particle of each further part of the groups
+/// that mark_targets() would make. `work` [particles]: that of the last forces; where it is not known, the same for all. Synchronises once.
+template <class Space>
+void divide_busy_groups(Space& space, const Tree<Space>& tree, std::uint32_t largest, View<const std::uint32_t> work,
+                        View<std::uint8_t> tree_level);
 
 /// Sets `least` [groups] to the smallest last acceleration in each group, in the unit of Tree's least_acceleration; takes that of each
 /// particle (LastAccelerations::take()). `group_start` is as above. Asynchronous.

@@ -49,6 +49,13 @@ struct TreeView {
 
 inline constexpr std::uint32_t no_cell = ~0U;
 
+/// The bit of a particle's tree_level that is not of the level: a group of targets is divided in front of the particle.
+inline constexpr std::uint8_t division_bit = 0x80;
+static_assert(deepest_level + 1 < division_bit);
+/// The parts of a tree_level, which build_tree() and divide_busy_groups() set.
+GROVE_HD inline int level_in(std::uint8_t tree_level) { return tree_level & ~division_bit; }
+GROVE_HD inline bool divides_group(std::uint8_t tree_level) { return (tree_level & division_bit) != 0; }
+
 using LevelOffsets = std::array<std::uint32_t, deepest_level + 2>;  ///< cells of level l are [o[l], o[l+1])
 
 /// A rank's own tree, in memory of the step. Its particles are those of Particles, in the same order.

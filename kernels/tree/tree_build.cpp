@@ -34,14 +34,14 @@ struct LevelsOfKeys {
 
 /// The same by the first levels that a build has found.
 struct LevelsKept {
-  const std::uint8_t* first_level;
+  const std::uint8_t* tree_level;
 
-  GROVE_HD int first(std::uint32_t i) const { return first_level[i]; }
+  GROVE_HD int first(std::uint32_t i) const { return level_in(tree_level[i]); }
   GROVE_HD int deepest_full(std::uint32_t begin, std::uint32_t end) const {
     int deepest = 0;
     for (std::uint32_t j = begin; j <= end; ++j) {
       int shared = deepest_level;
-      for (std::uint32_t k = j + 1; k <= j + largest_leaf; ++k) shared = smaller(shared, first_level[k] - 1);
+      for (std::uint32_t k = j + 1; k <= j + largest_leaf; ++k) shared = smaller(shared, first(k) - 1);
       deepest = larger(deepest, shared);
     }
     return deepest;
@@ -75,9 +75,9 @@ template <class Levels>
 struct FindBegins {
   CellLevels<Levels> levels;
   std::size_t blocks;
-  std::uint64_t* word;        ///< see CellBegins
-  std::uint32_t* count;       ///< [levels * blocks] bits in each word
-  std::uint8_t* first_level;  ///< [particles] null: not wanted
+  std::uint64_t* word;       ///< see CellBegins
+  std::uint32_t* count;      ///< [levels * blocks] bits in each word
+  std::uint8_t* tree_level;  ///< [particles] null: not wanted
 
   template <class Team>
   GROVE_HD void operator()(const Team& team, std::size_t b) const {
@@ -86,7 +86,7 @@ struct FindBegins {
       const std::size_t particle = b * CellBegins::block + k + static_cast<std::uint32_t>(team.rank());
       const bool is_there = particle < levels.particle_count;
       const std::uint32_t at = is_there ? levels.bits(static_cast<std::uint32_t>(particle)) : 0;
-      if (is_there && first_level) first_level[particle] = static_cast<std::uint8_t>(levels.first(static_cast<std::uint32_t>(particle)));
+      if (is_there && tree_level) tree_level[particle] = static_cast<std::uint8_t>(levels.first(static_cast<std::uint32_t>(particle)));
       if (team.votes(at != 0) == 0) continue;
       for (int l = 0; l < CellBegins::levels; ++l) begins[l] |= std::uint64_t{team.votes((at >> l & 1) != 0)} << k;
     }
@@ -169,10 +169,10 @@ void read_sizes(Space& space, View<const std::uint64_t> keys, const CellBegins& 
   if (finds_classes) std::copy_n(sizes.begin() + levels, classes, tree.class_begin.begin());
 }
 
-/// `keys`: empty if they are not known. `first_level`: empty if it is not wanted.
+/// `keys`: empty if they are not known. `tree_level`: empty if it is not wanted.
 template <class Levels, class Space>
 void link_cells(Space& space, const Levels& levels_of, std::size_t particle_count, View<const std::uint64_t> keys,
-                View<std::uint8_t> first_level, Tree<Space>& tree) {
+                View<std::uint8_t> tree_level, Tree<Space>& tree) {
   tree.level_offset.fill(0);
   tree.links.resize_discard(0);
   if (particle_count == 0) return;
@@ -180,7 +180,7 @@ void link_cells(Space& space, const Levels& levels_of, std::size_t particle_coun
   const std::size_t blocks = CellBegins::blocks_of(particle_count), words = CellBegins::levels * blocks;
   Scratch<Space, std::uint64_t> word(space, words);
   Scratch<Space, std::uint32_t> count(space, words), before(space, words + 1);
-  space.template for_each_by_team<lanes_of_block>(blocks, FindBegins<Levels>{levels, blocks, word.data(), count.data(), first_level.data});
+  space.template for_each_by_team<lanes_of_block>(blocks, FindBegins<Levels>{levels, blocks, word.data(), count.data(), tree_level.data});
   space.template exclusive_scan<std::uint32_t>(count.view(), before.view());
   const CellBegins cells{word.data(), before.data(), blocks};
   read_sizes<Space>(space, keys, cells, tree);
@@ -194,14 +194,14 @@ void link_cells(Space& space, const Levels& levels_of, std::size_t particle_coun
 }  // namespace
 
 template <class Space>
-void build_tree(Space& space, View<const std::uint64_t> keys, Tree<Space>& tree, View<std::uint8_t> first_level) {
+void build_tree(Space& space, View<const std::uint64_t> keys, Tree<Space>& tree, View<std::uint8_t> tree_level) {
   tree.class_begin.fill(0);
-  link_cells(space, LevelsOfKeys{keys.data}, keys.size, keys, first_level, tree);
+  link_cells(space, LevelsOfKeys{keys.data}, keys.size, keys, tree_level, tree);
 }
 
 template <class Space>
-void rebuild_tree(Space& space, View<const std::uint8_t> first_level, Tree<Space>& tree) {
-  link_cells(space, LevelsKept{first_level.data}, first_level.size, {}, {}, tree);
+void rebuild_tree(Space& space, View<const std::uint8_t> tree_level, Tree<Space>& tree) {
+  link_cells(space, LevelsKept{tree_level.data}, tree_level.size, {}, {}, tree);
 }
 
 template void build_tree(BackEnd&, View<const std::uint64_t>, Tree<BackEnd>&, View<std::uint8_t>);

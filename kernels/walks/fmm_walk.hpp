@@ -39,6 +39,9 @@ class FmmWalk {
  public:
   explicit FmmWalk(Space& space) : lists_(space), list_range_(space), local_(space), cell_work_(space) {}
 
+  /// On a GPU: whether the time that a walk takes, for all of so many particles, is that of the slowest group rather than that of all.
+  static bool waits_for_slowest_group(const Space& space, ExpansionForm form, std::size_t particles);
+
   /// Begins a set of walks for the same targets, whose work adds up. Asynchronous.
   void begin(Space& space, std::uint32_t target_cells);
 

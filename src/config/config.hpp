@@ -65,7 +65,7 @@ struct RunParameters {
 /// A complete and consistent configuration. The default is a small Plummer sphere in N-body units.
 struct Config {
   InitialConditions initial_conditions;
-  GravityParameters gravity{.all_pairs_up_to = 20480};
+  GravityParameters gravity{.all_pairs_up_to = 16384};
   ExternalParameters external, external_2, external_3;
   bool is_G_given = false;  ///< gravity.G is the user's; else it follows from the units: the physical constant, or 1
   TimeParameters time;

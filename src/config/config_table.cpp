@@ -89,7 +89,7 @@ void add_gravity(Rows& rows) {
        {0.0, 100000.0},
        "with up to so many particles and one softening length, one rank sums all pairs on a GPU, which is faster and more accurate",
        {},
-       "on CPU cores up to a tenth of it; 0: never"},
+       "on CPU cores up to an eighth of it; 0: never"},
       has_cells);
   add(&Gravity::steps_per_tree,
       {"steps_per_tree",

@@ -6,7 +6,7 @@ namespace grove {
 
 namespace {
 
-constexpr std::uint64_t earlier_on_cpu = 10;
+constexpr std::uint64_t earlier_on_cpu = 8;
 
 }  // namespace
 

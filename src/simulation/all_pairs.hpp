@@ -9,7 +9,7 @@
 namespace grove {
 
 /// Whether the methods `fmm` and `tree` sum all pairs of `particles` in all, instead of what their names say. On CPU cores, where a tree
-/// pays earlier, up to a tenth of gravity.all_pairs_up_to; never on several ranks, nor with several softening lengths.
+/// pays earlier, up to an eighth of gravity.all_pairs_up_to; never on several ranks, nor with several softening lengths.
 bool sums_all_pairs(const GravityParameters& gravity, std::uint64_t particles, int ranks, bool on_gpu);
 
 /// The same in words for the user; empty if a tree is walked.

@@ -225,6 +225,7 @@ View<const float> TreeSolver<Space>::build_own_tree(Particles<Space>& particles,
     build_tree<Space>(space_, keys, tree_, particles.tree_level.view());
     if (comm_.size() > 1) keep_end_keys(keys);
   }
+  walker_->divide_busy_groups(tree_, particles);
   set_targets(particles);
   return last_acceleration;
 }

@@ -67,10 +67,17 @@ WorkCounts TreeWalker<Space>::work_counts() {
 }
 
 template <class Space>
+void FmmWalker<Space>::divide_busy_groups(const Tree<Space>& tree, Particles<Space>& particles) {
+  if constexpr (Space::on_gpu)
+    if (FmmWalk<Space>::waits_for_slowest_group(space_, form_, particles.size()))
+      grove::divide_busy_groups<Space>(space_, tree, largest_fmm_group<Space>, particles.work.view(), particles.tree_level.view());
+}
+
+template <class Space>
 void FmmWalker<Space>::set_targets(const Tree<Space>& tree, const Outliers& outliers, const Particles<Space>& particles) {
   tree_ = &tree;
   particles_ = &particles;
-  targets_.build(space_, tree, particles.size(), outliers);
+  targets_.build(space_, tree, particles.size(), outliers, particles.tree_level.data());
 }
 
 template <class Space>

@@ -17,6 +17,9 @@ class Walker {
 
   virtual ExpansionForm multipole_form() const = 0;
 
+  /// Marks where groups of targets had so much work that they are divided, in the particles' tree_level: of a new tree, before
+  /// set_targets(). Does nothing where the slowest group does not matter. May synchronise.
+  virtual void divide_busy_groups(const Tree<Space>& tree, Particles<Space>& particles) = 0;
   /// Divides the particles of `tree` into target groups. The tree needs no moments yet. Tree and particles must stay until the last walk.
   /// Takes memory of the step. Synchronises.
   virtual void set_targets(const Tree<Space>& tree, const Outliers& outliers, const Particles<Space>& particles) = 0;
@@ -43,6 +46,7 @@ class TreeWalker final : public Walker<Space> {
   explicit TreeWalker(Space& space)
       : space_(space), group_start_(space), group_work_(space), group_least_acceleration_(space), active_(space), part_(space) {}
   ExpansionForm multipole_form() const override { return WalkTerms::form; }
+  void divide_busy_groups(const Tree<Space>&, Particles<Space>&) override {}
   void set_targets(const Tree<Space>& tree, const Outliers& outliers, const Particles<Space>& particles) override;
   void set_last_accelerations(const LastAccelerations& last_acceleration) override;
   void set_active(const std::uint8_t* active) override;
@@ -78,6 +82,7 @@ class FmmWalker final : public Walker<Space> {
         active_(space),
         part_(space) {}
   ExpansionForm multipole_form() const override { return form_; }
+  void divide_busy_groups(const Tree<Space>& tree, Particles<Space>& particles) override;
   void set_targets(const Tree<Space>& tree, const Outliers& outliers, const Particles<Space>& particles) override;
   void set_last_accelerations(const LastAccelerations& last_acceleration) override;
   void set_active(const std::uint8_t* active) override;

@@ -23,7 +23,7 @@ class FewParticles : public testing::TestWithParam<const char*> {
 
 TEST_P(FewParticles, AreSummedOnOneRankUpToTheirNumber) {
   const bool on_gpu = test_device() == "gpu";
-  const std::uint64_t most = on_gpu ? 10000 : 1000;
+  const std::uint64_t most = on_gpu ? 10000 : 1250;
   EXPECT_TRUE(sums_all_pairs(gravity_, most, 1, on_gpu));
   EXPECT_FALSE(sums_all_pairs(gravity_, most + 1, 1, on_gpu));
   EXPECT_FALSE(sums_all_pairs(gravity_, most, 2, on_gpu));

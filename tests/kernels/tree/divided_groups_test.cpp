@@ -1,0 +1,141 @@
+// Groups of targets that are divided since they had much work: where, and the forces on them.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "kernels/tree/tree_build.hpp"
+#include "kernels/walks/fmm_walk.hpp"
+#include "tests/support/built_tree.hpp"
+#include "tests/support/force_comparison.hpp"
+
+namespace grove {
+namespace {
+
+using tests::BuiltTree;
+
+class DividedGroups : public testing::Test {
+ protected:
+  static constexpr std::uint32_t largest = largest_fmm_group<BackEnd>;
+  static constexpr std::size_t count = 20000;
+
+  GravityParameters gravity{.softening = 0.001};
+  BackEnd space = tests::make_space();
+  BuiltTree built{space, tests::plummer_sphere(count, 3), nullptr, GravityLaw(gravity).expansion_form()};
+  FmmTargets<BackEnd> targets{space};
+
+  DividedGroups() { build_tree<BackEnd>(space, built.key.view(), built.tree, built.particles.tree_level.view()); }
+
+  /// The groups: the first particle of each, and the end.
+  std::vector<std::uint32_t> groups() {
+    targets.build(space, built.tree, count, {}, built.particles.tree_level.data());
+    return tests::download<std::uint32_t>(space, targets.group_start());
+  }
+  void divide(const std::vector<std::uint32_t>& work) {
+    const auto on_device = tests::upload(space, work);
+    divide_busy_groups<BackEnd>(space, built.tree, largest, on_device.view(), built.particles.tree_level.view());
+  }
+  std::vector<std::uint8_t> levels() { return tests::download(space, built.particles.tree_level); }
+};
+
+TEST_F(DividedGroups, AreThoseWithSeveralTimesTheMeanWork) {
+  const auto usual = groups();
+  std::vector<std::uint32_t> work(count, 10000);
+  divide(work);
+  EXPECT_EQ(groups(), usual) << "all have the same work";
+
+  // Every fiftieth group has six times the work of others, every fiftieth twice as much.
+  const auto is_busy = [](std::size_t g) { return g % 50 == 7; };
+  for (std::size_t g = 0; g + 1 < usual.size(); ++g)
+    std::fill(work.begin() + usual[g], work.begin() + usual[g + 1], is_busy(g) ? 60000U : g % 50 == 8 ? 20000U : 10000U);
+  divide(work);
+  const auto divided = groups();
+  EXPECT_GT(divided.size(), usual.size());
+  std::size_t most = 0;
+  for (std::size_t g = 0; g + 1 < usual.size(); ++g) {
+    const auto begin = std::lower_bound(divided.begin(), divided.end(), usual[g]);
+    const auto end = std::lower_bound(divided.begin(), divided.end(), usual[g + 1]);
+    ASSERT_EQ(*begin, usual[g]);
+    ASSERT_EQ(*end, usual[g + 1]);
+    if (!is_busy(g)) {
+      ASSERT_EQ(end - begin, 1) << "group " << g;
+      continue;
+    }
+    for (auto part = begin; part != end; ++part) most = std::max<std::size_t>(most, part[1] - part[0]);
+  }
+  // The mean is a tenth more than the work of a usual group.
+  EXPECT_GE(most, static_cast<std::size_t>(usual_group * largest / 6));
+  EXPECT_LE(most, static_cast<std::size_t>(usual_group * largest / 6 * 1.2));
+}
+
+TEST_F(DividedGroups, AreTheSameOfATreeThatIsLinkedAgainAndWholeInANewOne) {
+  const auto usual = groups();
+  std::vector<std::uint32_t> work(count, 100);
+  std::fill(work.begin() + 5000, work.begin() + 5400, 5000);
+  const auto levels_before = levels();
+  divide(work);
+  const auto divided = groups();
+  EXPECT_GT(divided.size(), usual.size() + 20);
+  const auto links = tests::download(space, built.tree.links);
+
+  rebuild_tree<BackEnd>(space, built.particles.tree_level.view(), built.tree);
+  EXPECT_EQ(groups(), divided);
+  const auto again = tests::download(space, built.tree.links);
+  ASSERT_EQ(again.size(), links.size());
+  for (std::size_t c = 0; c < links.size(); ++c) ASSERT_EQ(again[c].first_particle, links[c].first_particle) << "cell " << c;
+  const auto levels_now = levels();
+  for (std::size_t i = 0; i < count; ++i) ASSERT_EQ(level_in(levels_now[i]), levels_before[i]) << "particle " << i;
+
+  build_tree<BackEnd>(space, built.key.view(), built.tree, built.particles.tree_level.view());
+  EXPECT_EQ(groups(), usual);
+}
+
+TEST_F(DividedGroups, HaveTheirForces) {
+  const auto particles = tests::plummer_sphere(count, 3);
+  const auto direct = tests::direct_forces(space, gravity, particles);
+  built.set_last_acceleration(space, gravity.G, direct);
+
+  const auto errors = [&] {
+    const auto start = groups();
+    Buffer<BackEnd, GroupWork> work(space);
+    work.resize_discard(start.size() - 1);
+    StepBuffer<BackEnd, float> least(space);
+    find_least_in_groups<BackEnd>(space, targets.group_start(), built.last_acceleration.view(), least);
+    const FmmWalkTargets to{built.view(),
+                            built.tree.least_acceleration.data(),
+                            built.particles.position.view(),
+                            least.view(),
+                            built.particles.acceleration.view(),
+                            work.view(),
+                            {}};
+    FmmWalk<BackEnd> walk(space);
+    walk.begin(space, targets.view().cell_count);
+    walk.walk(space, GravityLaw(gravity).at(built.frame.scale), built.view(), targets, to, WalkMode::own_tree);
+    const auto acceleration = tests::download(space, built.particles.acceleration);
+    const auto id = tests::download(space, built.particles.id);
+    std::vector<Double4> by_id(count);
+    for (std::size_t i = 0; i < count; ++i) by_id[id[i]] = acceleration[i];
+    return tests::ForceErrors(by_id, direct);
+  };
+  const tests::ForceErrors whole = errors();
+  const auto usual = groups();
+  // Parts of leaves, parts of one particle, and parts that reach over several leaves.
+  auto level = levels();
+  for (std::size_t i = 0; i < count; i += i < 4000 ? 1 : i < 12000 ? 5 : 13) level[i] |= division_bit;
+  copy_from_host<BackEnd, std::uint8_t>(space, level, built.particles.tree_level.view());
+  const tests::ForceErrors parts = errors();
+  EXPECT_GT(groups().size(), usual.size() + 5000);
+  // The box around many targets makes all but the nearest of them more exact than they must be: parts have less of that.
+  EXPECT_LT(parts.acceleration(0.5), 2.5 * whole.acceleration(0.5));
+  EXPECT_LT(parts.acceleration(0.99), 1.6 * whole.acceleration(0.99));
+  EXPECT_LT(parts.potential(0.99), 2 * whole.potential(0.99));
+  // No source is left out or taken twice.
+  gravity.tolerance = 1e-8;
+  const tests::ForceErrors exact = errors();
+  EXPECT_LT(exact.acceleration(1), 1e-5);
+  EXPECT_LT(exact.potential(1), 5e-6);
+}
+
+}  // namespace
+}  // namespace grove
