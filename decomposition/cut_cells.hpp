@@ -16,7 +16,7 @@
 
 namespace grove {
 
-/// Factor by which cut cells are larger for opening criteria than they are; docs/performance.md has the measurement.
+/// Factor by which cut cells are larger for opening criteria than they are; docs/measurements.md has the measurement.
 inline constexpr float cut_cell_factor = 1.25F;
 
 /// The range of keys that the particles of a rank have.

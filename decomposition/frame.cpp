@@ -41,7 +41,7 @@ struct PickSample {
 constexpr std::uint64_t largest_sample = 1024;
 
 /// The cube ends at this many median distances from the median position; particles beyond are outliers. Then enough key cells remain inside
-/// the median distance, and few particles of an extended halo lie outside (docs/performance.md).
+/// the median distance, and few particles of an extended halo lie outside (docs/measurements.md).
 constexpr double outlier_factor = 1024;
 /// It ends at this many times the distance that 99 % do not exceed, if that is farther out: a companion far away is no outlier.
 constexpr double companion_factor = 4;

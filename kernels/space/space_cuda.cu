@@ -60,7 +60,7 @@ __global__ void copy_to_host_kernel(const std::byte* from, unsigned bytes, std::
 // For so long the host looks for a mark itself; then it waits for the end of all work, or for the error that keeps the mark away.
 constexpr auto longest_look = std::chrono::milliseconds(2);
 
-// Up to so many items, where they are nearly sorted, are sorted sooner by samples, which needs fewer launches (docs/performance.md).
+// Up to so many items, where they are nearly sorted, are sorted sooner by samples, which needs fewer launches (docs/measurements.md).
 constexpr std::size_t most_to_sort_by_samples = std::size_t{1} << 20;
 
 }  // namespace

@@ -67,14 +67,13 @@ struct PickOffsets {
 }  // namespace
 
 template <class Space>
-void FmmTargets<Space>::build(Space& space, const Tree<Space>& tree, std::size_t particle_count, const Outliers& outliers,
-                              const std::uint8_t* tree_level) {
+void FmmTargets<Space>::build(Space& space, const Tree<Space>& tree, std::size_t particle_count, const GroupDivisions& divisions) {
   resize(0, 0);
   level_offset_.fill(0);
   if (particle_count == 0) return;
   const std::size_t cells = tree.cell_count(), places = particle_count + 1;
   Scratch<Space, std::uint32_t> marks(space, places + cells), before(space, places + cells + 1);
-  mark_targets(space, tree, particle_count, largest_fmm_group<Space>, outliers, tree_level,
+  mark_targets(space, tree, particle_count, largest_fmm_group<Space>, divisions,
                {marks.view().part(0, places), marks.view().part(places, cells)});
   space.template exclusive_scan<std::uint32_t>(marks.view(), before.view());
   space.values_to_host(level_offset_.size(), PickOffsets{tree.level_offset, before.data() + places}, level_offset_.data());

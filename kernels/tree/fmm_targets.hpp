@@ -9,7 +9,7 @@
 namespace grove {
 
 /// The most particles of a group: on a GPU, as many as a warp has lanes. On a CPU, the tests and expansions of larger groups cost less than
-/// their pairs cost more (docs/performance.md).
+/// their pairs cost more (docs/measurements.md).
 template <class Space>
 inline constexpr int largest_fmm_group = Space::on_gpu ? 32 : 64;
 inline constexpr std::uint32_t no_parent = ~0U;
@@ -41,10 +41,8 @@ class FmmTargets {
   explicit FmmTargets(Space& space)
       : cell_(space), parent_(space), group_start_(space), group_parent_(space), high_groups_(space), high_group_count_(space) {}
 
-  /// Finds the target cells and groups of `tree`. Outliers are groups of their own, and groups are divided where `tree_level` says so (see
-  /// mark_targets()). Synchronises once.
-  void build(Space& space, const Tree<Space>& tree, std::size_t particle_count, const Outliers& outliers = {},
-             const std::uint8_t* tree_level = nullptr);
+  /// Finds the target cells and groups of `tree`. Synchronises once.
+  void build(Space& space, const Tree<Space>& tree, std::size_t particle_count, const GroupDivisions& divisions = {});
 
   FmmTargetView view() const {
     return {cell_.data(),

@@ -64,14 +64,14 @@ struct MarkGroups {
 
 /// Marks outliers, the particles after them, and where groups are divided, and no others.
 struct MarkDivisions {
-  Outliers outliers;
-  const std::uint8_t* tree_level;  ///< null: no group is divided
-  std::uint32_t* starts;           ///< [particles + 1]
+  GroupDivisions divisions;
+  std::uint32_t* starts;  ///< [particles + 1]
   std::size_t particle_count;
 
   GROVE_HD void operator()(std::size_t i) const {
+    const Outliers& outliers = divisions.outliers;
     const bool is_outlier = i < particle_count && outliers.contain(i), follows_one = i > 0 && outliers.contain(i - 1);
-    const bool divides = tree_level && i < particle_count && divides_group(tree_level[i]);
+    const bool divides = divisions.tree_level && i < particle_count && divides_group(divisions.tree_level[i]);
     starts[i] = is_outlier || follows_one || divides ? 1 : 0;
   }
 };
@@ -125,9 +125,9 @@ struct LeastInGroup {
 }  // namespace
 
 template <class Space>
-void mark_targets(Space& space, const Tree<Space>& tree, std::size_t particle_count, std::uint32_t largest, const Outliers& outliers,
-                  const std::uint8_t* tree_level, const TargetMarks& marks) {
-  space.for_each(particle_count + 1, MarkDivisions{outliers, tree_level, marks.group_starts.data, particle_count});
+void mark_targets(Space& space, const Tree<Space>& tree, std::size_t particle_count, std::uint32_t largest, const GroupDivisions& divisions,
+                  const TargetMarks& marks) {
+  space.for_each(particle_count + 1, MarkDivisions{divisions, marks.group_starts.data, particle_count});
   space.for_each(tree.cell_count(), MarkGroups{{tree.links.data(), group_sizes(tree, particle_count, largest)}, marks, largest});
 }
 
@@ -147,7 +147,7 @@ void make_target_groups(Space& space, const Tree<Space>& tree, std::size_t parti
   group_start.resize_discard(0);
   if (particle_count == 0) return;
   Scratch<Space, std::uint32_t> starts(space, particle_count + 1);
-  mark_targets(space, tree, particle_count, largest, outliers, nullptr, {starts.view(), {}});
+  mark_targets(space, tree, particle_count, largest, {outliers}, {starts.view(), {}});
   select_marked(space, View<const std::uint32_t>(starts.view()), [&](std::uint32_t count) {
     group_start.resize_discard(count);
     return group_start.data();
@@ -161,8 +161,7 @@ void find_least_in_groups(Space& space, View<const std::uint32_t> group_start, c
   space.for_each_by_team(least.size(), LeastInGroup{group_start.data, last_acceleration, least.data()});
 }
 
-template void mark_targets(BackEnd&, const Tree<BackEnd>&, std::size_t, std::uint32_t, const Outliers&, const std::uint8_t*,
-                           const TargetMarks&);
+template void mark_targets(BackEnd&, const Tree<BackEnd>&, std::size_t, std::uint32_t, const GroupDivisions&, const TargetMarks&);
 template void divide_busy_groups(BackEnd&, const Tree<BackEnd>&, std::uint32_t, View<const std::uint32_t>, View<std::uint8_t>);
 template void make_target_groups(BackEnd&, const Tree<BackEnd>&, std::size_t, std::uint32_t, StepBuffer<BackEnd, std::uint32_t>&,
                                  const Outliers&);

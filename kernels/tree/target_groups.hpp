@@ -22,6 +22,12 @@ struct Outliers {
   }
 };
 
+/// Where groups are divided beside the cells of the tree.
+struct GroupDivisions {
+  Outliers outliers{};                       ///< each is a group of its own
+  const std::uint8_t* tree_level = nullptr;  ///< [particles] see divide_busy_groups(); null: none is divided for its work
+};
+
 /// A number of particles for each class of softening.
 struct LimitOfClass {
   std::array<std::uint32_t, most_type_classes> end{};  ///< one past the last particle of each class
@@ -71,15 +77,14 @@ struct TargetMarks {
   View<std::uint32_t> large_cells;   ///< [cells] those with more than `largest` particles; or empty: not wanted
 };
 
-/// The part of make_target_groups() before its groups are counted: marks where they start. `tree` is not empty. `tree_level` [particles]
-/// also says where groups are divided (see divide_busy_groups()), unless it is null. Asynchronous.
+/// The part of make_target_groups() before its groups are counted: marks where they start. `tree` is not empty. Asynchronous.
 template <class Space>
-void mark_targets(Space& space, const Tree<Space>& tree, std::size_t particle_count, std::uint32_t largest, const Outliers& outliers,
-                  const std::uint8_t* tree_level, const TargetMarks& marks);
+void mark_targets(Space& space, const Tree<Space>& tree, std::size_t particle_count, std::uint32_t largest, const GroupDivisions& divisions,
+                  const TargetMarks& marks);
 
 /// A group is busy when its particles had at least this many times the mean work. It is divided into parts with as much work as a usual
 /// group: one with this part of the most particles that it may have.
-inline constexpr double busy = 3, usual_group = 0.625;
+inline constexpr double busy = 4, usual_group = 0.625;
 
 /// Where few groups are walked for, the slowest of them determines the time: one in the outskirts, say, whose box reaches so near to the
 /// core that targets far out, with small accelerations, meet what is exact enough for no other. Its parts have smaller boxes, and are

@@ -24,7 +24,7 @@ constexpr int width = FloatVector::width;
 
 /// A cell that acts on each target may err by so many times the tolerance. The estimate of what its quadrupole leaves out is further above
 /// the true error than that of an expansion, and in groups as large as those of the CPU, the parts of a cell that is opened instead err by
-/// more (docs/performance.md).
+/// more (docs/measurements.md).
 constexpr float quadrupole_slack = 1.5F;
 
 /// The targets as the opening criterion sees them when it judges a cell that acts on each of them.

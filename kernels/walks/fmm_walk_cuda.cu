@@ -1,4 +1,4 @@
-// The walk of `fmm` on the GPU, host side: takes memory, and continues the walk when the lists need more of it. docs/performance.md has the
+// The walk of `fmm` on the GPU, host side: takes memory, and continues the walk when the lists need more of it. docs/measurements.md has the
 // measurements behind the constants.
 #include "kernels/walks/fmm_walk_cuda.hpp"
 
@@ -19,8 +19,8 @@ constexpr std::uint32_t few_cells = 32;
 // With fewer targets per warp than these, teams of warps walk for each. Teams have more work in all: with more targets, what they gain at
 // the slowest is lost.
 constexpr std::uint32_t few_cells_for_teams = 4, few_groups_for_teams = 3;
-// Groups have so many particles in the mean.
-constexpr std::size_t particles_in_a_group = 22;
+// With fewer groups per warp than this, the slowest group determines the time. Groups have so many particles in the mean.
+constexpr std::size_t few_groups_to_divide = 1, particles_in_a_group = 22;
 // Entries of list memory for each target cell, before the first walk has told how many are needed.
 constexpr std::size_t entries_expected = 64;
 
@@ -30,9 +30,6 @@ std::uint32_t first_level_with_lists(const LevelOffsets& level_offset) {
     if (level_offset[level + 1] - level_offset[level] >= smallest_level(level_offset.back())) return level_offset[level];
   return level_offset.back();
 }
-
-/// Whether teams of warps walk for so many groups.
-bool are_few_groups(std::size_t groups, std::size_t warps) { return groups < few_groups_for_teams * warps; }
 
 /// Warps of the groups that can be resident at once.
 std::size_t resident_warps(const CudaSpace& space, ExpansionForm form) {
@@ -88,7 +85,7 @@ FmmArguments make_arguments(const ScaledLaw& law, const TreeView& sources, const
 
 template <>
 bool FmmWalk<CudaSpace>::waits_for_slowest_group(const CudaSpace& space, ExpansionForm form, std::size_t particles) {
-  return are_few_groups(particles / particles_in_a_group, resident_warps(space, form));
+  return particles / particles_in_a_group < few_groups_to_divide * resident_warps(space, form);
 }
 
 template <>
@@ -128,7 +125,7 @@ void FmmWalk<CudaSpace>::walk(CudaSpace& space, const ScaledLaw& law, const Tree
   a.stack_capacity = fmm_walk::stack_capacity(sources.levels);
   a.lists_first = cells < few_cells * warps;
   a.cell_team = cells < few_cells_for_teams * warps ? warps_per_block : 1;
-  a.group_team = are_few_groups(a.walked_groups(), warps) ? warps_per_block : 1;
+  a.group_team = a.walked_groups() < few_groups_for_teams * warps ? warps_per_block : 1;
   a.put_off_capacity = fmm_walk::put_off_by_team / static_cast<std::uint32_t>(a.cell_team);
   Scratch<CudaSpace, std::uint32_t> stacks(space, a.stack_capacity * warps);
   Scratch<CudaSpace, std::uint32_t> put_off(space, a.lists_first ? a.put_off_capacity * warps : 0);

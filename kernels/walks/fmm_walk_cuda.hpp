@@ -1,4 +1,4 @@
-// Types and constants that the host and the kernels of the walk of `fmm` on the GPU share. docs/performance.md has the measurements behind
+// Types and constants that the host and the kernels of the walk of `fmm` on the GPU share. docs/measurements.md has the measurements behind
 // the constants.
 #pragma once
 

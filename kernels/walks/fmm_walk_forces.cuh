@@ -10,38 +10,11 @@
 #include "kernels/gravity/opening.hpp"
 #include "kernels/space/warp.cuh"
 #include "kernels/walks/fmm_walk_cuda.hpp"
+#include "kernels/walks/fmm_walk_memory.cuh"
 
 namespace grove::fmm_walk {
 
-/// Source particles in the form that the inner loops need.
-struct ParticleMemory {
-  Float4 offset[2 * warp_size];       ///< from the targets' centre, in FP32; w: mass; evaluate_own() writes its sources twice in a row
-  std::uint32_t index[warp_size];     ///< in the source tree
-  std::uint32_t near[2 * warp_size];  ///< those that may be close to a target, in the source tree
-};
-
-/// What one warp of a team has summed for the team's target.
-template <int terms>
-struct TeamShare {
-  float local[terms];
-  Force<float> force[warp_size];
-  GroupWork work;
-  std::uint32_t own;  ///< see TargetForces::own_bits()
-};
-
-/// Shared memory of one warp for sources; its parts are used one after the other.
-template <class Terms>
-union SourceMemory {
-  static constexpr int terms = Terms::count, words = multipole_stride(Terms::form) / 4;
-  // Rows of an odd number of 16-byte words: lanes that read their rows 16 bytes at a time meet no bank conflicts.
-  float4 moments[warp_size][words | 1];
-  float local[warp_size][terms | 1];
-  CellSource cell[warp_size];
-  ParticleMemory particle;
-  TeamShare<terms> share;
-};
-
-/// In group radii. For pairs further apart than this, the rounding of two FP32 offsets hardly changes the force (docs/performance.md). The
+/// In group radii. For pairs further apart than this, the rounding of two FP32 offsets hardly changes the force (docs/measurements.md). The
 /// forces of closer pairs are computed from their positions in FP64.
 inline constexpr float close_distance = 1.0F / 64;
 /// Scaled, and more than NewtonKernel::smallest() allows. Closer particles are close, however small the group is.

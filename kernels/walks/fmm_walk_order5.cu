@@ -1,4 +1,4 @@
-#include "kernels/walks/fmm_walk_warp.cuh"
+#include "kernels/walks/fmm_walk_kernel.cuh"
 
 namespace grove {
 

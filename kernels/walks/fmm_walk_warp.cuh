@@ -11,30 +11,12 @@
 // See fmm_walk_schedule.cuh for which target comes when.
 #pragma once
 
-#include <type_traits>
-
 #include "kernels/space/warp.cuh"
 #include "kernels/walks/fmm_walk_forces.cuh"
+#include "kernels/walks/fmm_walk_memory.cuh"
 #include "kernels/walks/fmm_walk_schedule.cuh"
 
-namespace grove {
-
-namespace fmm_walk {
-
-/// A queue in shared memory. 32 entries are taken out whenever it has that many, so that the entries of one round of tests always fit.
-template <class T>
-struct Queue {
-  T entry[(1 + tests_a_lane) * warp_size];
-};
-
-/// One warp's part of shared memory.
-template <class Terms>
-struct WarpMemory {
-  SourceMemory<Terms> sources;
-  Queue<std::uint32_t> accepted;  ///< cells for the local expansion
-  Queue<std::uint32_t> direct;    ///< cells for each target
-  Queue<uint2> leaves;            ///< first particle and number of particles
-};
+namespace grove::fmm_walk {
 
 template <int order, class Opening, class Softening, bool at_group, class Team>
 class TargetWalk {
@@ -363,91 +345,4 @@ class TargetWalk {
   std::uint32_t own_ = 0;    ///< one bit for each target that lies in a source leaf inside the group
 };
 
-template <int order, class Opening, class Softening, bool at_group, class Team>
-__global__ void __launch_bounds__(warps_per_block* warp_size,
-                                  blocks_per_multiprocessor(ExpansionTerms<order, Softening>::form, at_group, Team::warps))
-    fmm_walk_kernel(const __grid_constant__ FmmArguments a, const __grid_constant__ Opening opening,
-                    const __grid_constant__ Softening softening) {
-  if constexpr (!at_group) let_next_launch_start();
-  using Walk = TargetWalk<order, Opening, Softening, at_group, Team>;
-  using Memory = typename Walk::Memory;
-  alignas(16) __shared__ unsigned char shared[warps_per_block * sizeof(Memory)];
-  const BlockSlot slot(a.counts->slots_lent, a.counts->slots_returned, a.slots_returned, a.block_slots);
-  const int warp = static_cast<int>(threadIdx.x) / warp_size;
-  const Team team;
-  Walk walk(a, opening, softening, team, reinterpret_cast<Memory*>(shared)[warp], static_cast<int>(slot.number()) * warps_per_block + warp);
-  const std::uint32_t cells = a.targets.cell_count - a.first_level_cell;
-  // Numbers below this are places in the list of high groups, which are passed over when their own numbers come: the card would wait for
-  // one of these if a team drew it last.
-  const std::uint32_t high = at_group && Team::warps > 1 && !a.data.active.some() ? *a.targets.high_group_count : 0;
-  // The work of a team is too long for another number to wait for it.
-  NumberDrawer<at_group && Team::warps == 1, Team> drawer(team, a.counts->drawn + at_group, at_group ? high + a.walked_groups() : cells);
-  CellsAbove above(a.done, &a.counts->cells_done, cells);
-#pragma unroll 1
-  for (std::uint32_t number; drawer.next(number);) {
-    if constexpr (at_group) {
-      std::uint32_t group = a.data.active.some() ? a.data.active.groups[number] : number;
-      if constexpr (Team::warps > 1) {
-        if (high > 0) {
-          if (number >= high && a.targets.is_high(number - high)) continue;
-          group = number < high ? a.targets.high_groups[number] : number - high;
-        }
-      }
-      const std::uint32_t cell = a.targets.group_parent[group];
-      walk.load(group);
-      above.wait(cell, a.has_list(cell));
-      walk.run(group);
-    } else {
-      // Nobody waits for a cell without active targets.
-      const std::uint32_t cell = a.first_level_cell + number;
-      if (a.data.active.wants_cell(cell)) {
-        walk.load(cell);
-        walk.run(cell);
-      }
-      // Also if there was no memory, so that no group waits in vain.
-      if (team.is_first()) {
-        publish(a.done[cell], 1U);
-        count_up(a.counts->cells_done);
-      }
-    }
-  }
-  if constexpr (at_group) await_previous_launch();
-}
-
-template <bool at_group, class Team, int order, class Opening, class Softening>
-void launch(CudaSpace& space, const FmmArguments& a, const Opening& opening, const Softening& softening, std::uint32_t targets,
-            bool overlaps) {
-  if (targets == 0) return;
-  cudaLaunchConfig_t config{};
-  const auto resident = static_cast<unsigned>(space.multiprocessors() *
-                                              blocks_per_multiprocessor(ExpansionTerms<order, Softening>::form, at_group, Team::warps));
-  config.gridDim = std::min((targets - 1) / (warps_per_block / Team::warps) + 1, resident);
-  config.blockDim = warps_per_block * warp_size;
-  config.stream = space.stream();
-  cudaLaunchAttribute attribute{};
-  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  attribute.val.programmaticStreamSerializationAllowed = 1;
-  config.attrs = &attribute;
-  config.numAttrs = overlaps ? 1 : 0;
-  check_cuda(cudaLaunchKernelEx(&config, fmm_walk_kernel<order, Opening, Softening, at_group, Team>, a, opening, softening), "walk of fmm");
-}
-
-}  // namespace fmm_walk
-
-template <int order>
-void launch_fmm_walk(CudaSpace& space, const ScaledLaw& law, const FmmArguments& a) {
-  const auto with_team = [](int warps, auto f) {
-    warps == 1 ? f(std::type_identity<WarpTeam<1>>{}) : f(std::type_identity<WarpTeam<warps_per_block>>{});
-  };
-  law.visit([&](const auto& opening, const auto& softening) {
-    const std::uint32_t cells = a.targets.cell_count - a.first_level_cell;
-    with_team(a.cell_team, [&]<class Team>(std::type_identity<Team>) {
-      fmm_walk::launch<false, Team, order>(space, a, opening, softening, cells, false);
-    });
-    with_team(a.group_team, [&]<class Team>(std::type_identity<Team>) {
-      fmm_walk::launch<true, Team, order>(space, a, opening, softening, a.walked_groups(), cells > 0 && space.overlaps_launches());
-    });
-  });
-}
-
-}  // namespace grove
+}  // namespace grove::fmm_walk

@@ -14,7 +14,7 @@
 namespace grove {
 
 /// A particle is near if its distance from the box around the targets is less than this part of the targets' radius. From further away, the
-/// FP32 rounding of two offsets hardly changes a force (docs/performance.md).
+/// FP32 rounding of two offsets hardly changes a force (docs/measurements.md).
 inline constexpr float near_margin = 1.0F / 16;
 
 /// Scaled, and more than NewtonKernel::smallest() allows. Closer particles are near, however small the group is.

@@ -12,7 +12,7 @@ namespace grove {
 namespace {
 
 /// Boxes are longer by this part at the ends of a life than in its middle, in the root mean square: then walks are longer by less than a
-/// new tree would cost (docs/performance.md), and potentials, whose error depends on the size of cells, differ little.
+/// new tree would cost (docs/measurements.md), and potentials, whose error depends on the size of cells, differ little.
 constexpr double growth_at_ends = 0.15;
 /// No group's box becomes longer than its own length by more than this factor: its targets would meet all that is inside one by one. The
 /// fastest groups are those of few particles that are close by chance.

@@ -13,7 +13,7 @@ namespace grove {
 /// It is known before the tree is built, since the tree is built for the middle of its life, from where the particles will be then
 /// (see ParticleKeys). So the boxes shrink as long as they grow, and are half as much too large in the mean. Above all, the errors of
 /// forces at the end of the life are like those at its beginning: otherwise the particles of a cell always move apart as long as the errors
-/// of their cell belong together, and energy drifts (docs/performance.md).
+/// of their cell belong together, and energy drifts (docs/measurements.md).
 ///
 /// The same on all ranks.
 class TreeLife {

@@ -77,7 +77,7 @@ template <class Space>
 void FmmWalker<Space>::set_targets(const Tree<Space>& tree, const Outliers& outliers, const Particles<Space>& particles) {
   tree_ = &tree;
   particles_ = &particles;
-  targets_.build(space_, tree, particles.size(), outliers, particles.tree_level.data());
+  targets_.build(space_, tree, particles.size(), {outliers, particles.tree_level.data()});
 }
 
 template <class Space>

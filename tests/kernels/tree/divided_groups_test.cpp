@@ -29,7 +29,7 @@ class DividedGroups : public testing::Test {
 
   /// The groups: the first particle of each, and the end.
   std::vector<std::uint32_t> groups() {
-    targets.build(space, built.tree, count, {}, built.particles.tree_level.data());
+    targets.build(space, built.tree, count, {{}, built.particles.tree_level.data()});
     return tests::download<std::uint32_t>(space, targets.group_start());
   }
   void divide(const std::vector<std::uint32_t>& work) {

@@ -108,7 +108,7 @@ TEST_F(FmmTargetsTest, GroupsThatBeginInsideALeafLieInTheSmallestTargetCellAbove
     const BuiltTree built(space, particles, nullptr, GravityLaw({}).expansion_form());
     KeyCube smaller_cube = built.frame.cube;  // most of what is outside has neighbours in its leaf
     smaller_cube.edge *= 0.51;
-    targets.build(space, built.tree, particles.size(), {built.particles.position.data(), smaller_cube});
+    targets.build(space, built.tree, particles.size(), {{built.particles.position.data(), smaller_cube}});
     check_groups(tests::download(space, built.tree.links), HostTargets(space, targets));
   }
 }
