@@ -1,7 +1,7 @@
 // What ranks tell each other of their domains.
 //
 // All ranks get a coarse description: a few boxes. Ranks whose domains are near each other also get the fine one: the finer the boxes are,
-// the less of a tree must be sent (docs/measurements.md has figures). Far away a coarse one costs little.
+// the less of a tree must be sent (docs/scaling.md has figures). Far away a coarse one costs little.
 #pragma once
 
 #include <cstdint>

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kernels/particles/particle_set.hpp"
+#include "kernels/particles/work.hpp"
 
 namespace grove {
 
@@ -80,8 +81,14 @@ std::vector<ParticleField> standard_rows() {
        .host = host_member<&Set::acceleration, 3>()},
       // The particle's component: the K of /PartTypeK.
       {.name = "type", .type = u1, .input = InInput::required, .initial = 1, .host = host_member<&Set::type, 1>()},
-      // Cost of the last force in issue slots (see GroupWork). It is the particle's weight when domains are cut.
-      {.name = "work", .dataset = "Work", .type = u4, .snapshot = on_request, .initial = 1, .host = host_member<&Set::work, 1>()},
+      // Cost of the last force in issue slots (see GroupWork, and work.hpp for its lowest bit). It is the particle's weight when domains
+      // are cut.
+      {.name = "work",
+       .dataset = "Work",
+       .type = u4,
+       .snapshot = on_request,
+       .initial = unknown_work,
+       .host = host_member<&Set::work, 1>()},
       // Where the cells of a tree that serves several steps begin, and where its groups of targets are divided: see build_tree() and
       // divide_busy_groups(). Each build sets it anew.
       {.name = "tree_level", .type = u1, .travels = false},

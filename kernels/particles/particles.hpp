@@ -105,8 +105,8 @@ class Particles {
   const TypedArray<Space, std::uint64_t> id;
   const TypedArray<Space, Double4> acceleration;  ///< x y z, and the potential in w
   const TypedArray<Space, std::uint8_t> type;
-  const TypedArray<Space, std::uint32_t> work;       ///< cost of the particle's last force, in issue slots (see GroupWork)
-  const TypedArray<Space, std::uint8_t> tree_level;  ///< where it parts from the particle before it (see build_tree(), divide_busy_groups())
+  const TypedArray<Space, std::uint32_t> work;       ///< cost of the particle's last force, in issue slots (see GroupWork, work.hpp)
+  const TypedArray<Space, std::uint8_t> tree_level;  ///< see build_tree() and divide_busy_groups()
 };
 
 /// Plain pointers to the fields of motion, for loop bodies.

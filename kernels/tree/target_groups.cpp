@@ -1,14 +1,16 @@
 #include "kernels/tree/target_groups.hpp"
 
+#include <algorithm>
 #include <cmath>
 
+#include "kernels/particles/work.hpp"
 #include "kernels/space/select_indices.hpp"
 
 namespace grove {
 
 namespace {
 
-/// Into what the particles of a cell are divided that is too large for one group.
+/// Into what the particles of a cell are divided that is too large for one group. With several classes, those of the root are its classes.
 struct RunsOfCell {
   const CellLinks* links;
   LimitOfClass sizes;
@@ -86,23 +88,28 @@ struct AddWork {
 
 struct DivideBusyGroups {
   RunsOfCell runs;
-  std::uint32_t largest;  ///< of all classes
+  std::uint32_t targets_of_part;  ///< at least
   const std::uint32_t* work;
   double mean_work;
   std::uint8_t* tree_level;
 
   GROVE_HD void operator()(std::size_t c) const {
     runs.for_each(c, [this](std::uint32_t first, std::uint32_t count) {
-      if (count <= largest) divide(first, count);
+      if (count <= runs.sizes.at(first) && is_divided(first, count)) divide(first, count);
     });
   }
+  GROVE_HD bool is_divided(std::uint32_t first, std::uint32_t count) const {
+    std::uint64_t all = 0;
+    std::uint32_t in_parts = 0;
+    for (std::uint32_t i = first; i < first + count; ++i) {
+      all += work[i];
+      in_parts += (work[i] & in_part_bit) != 0 ? 1 : 0;
+    }
+    return 2 * in_parts > count || static_cast<double>(all) >= busy * mean_work * count;
+  }
   GROVE_HD void divide(std::uint32_t first, std::uint32_t count) const {
-    std::uint64_t sum = 0;
-    for (std::uint32_t i = first; i < first + count; ++i) sum += work[i];
-    const double times_mean = static_cast<double>(sum) / (count * mean_work);
-    if (!(times_mean >= busy)) return;
-    const std::uint32_t part = larger(1U, static_cast<std::uint32_t>(usual_group * largest / times_mean));
-    for (std::uint32_t i = part; i < count; i += part) tree_level[first + i] |= division_bit;
+    const std::uint32_t parts = count / targets_of_part;
+    for (std::uint32_t k = 1; k < parts; ++k) tree_level[first + k * count / parts] |= division_bit;
   }
 };
 
@@ -136,9 +143,13 @@ void divide_busy_groups(Space& space, const Tree<Space>& tree, std::uint32_t lar
                         View<std::uint8_t> tree_level) {
   if (work.empty()) return;
   const std::uint64_t all = space.transform_reduce(work.size, std::uint64_t{0}, SumOfWork{work.data}, AddWork{});
+  if (all == 0) return;
   const double mean = static_cast<double>(all) / static_cast<double>(work.size);
-  space.for_each(tree.cell_count(),
-                 DivideBusyGroups{{tree.links.data(), group_sizes(tree, work.size, largest)}, largest, work.data, mean, tree_level.data});
+  space.for_each(tree.cell_count(), DivideBusyGroups{{tree.links.data(), group_sizes(tree, work.size, largest)},
+                                                     std::max(1U, largest * part_of_largest / 32),
+                                                     work.data,
+                                                     mean,
+                                                     tree_level.data});
 }
 
 template <class Space>

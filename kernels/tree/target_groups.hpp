@@ -82,14 +82,19 @@ template <class Space>
 void mark_targets(Space& space, const Tree<Space>& tree, std::size_t particle_count, std::uint32_t largest, const GroupDivisions& divisions,
                   const TargetMarks& marks);
 
-/// A group is busy when its particles had at least this many times the mean work. It is divided into parts with as much work as a usual
-/// group: one with this part of the most particles that it may have.
-inline constexpr double busy = 4, usual_group = 0.625;
+/// A group is busy when the work of its particles was at least this many times the mean. Its parts have at least so many 32nds of the most
+/// targets of any group.
+inline constexpr double busy = 4;
+inline constexpr std::uint32_t part_of_largest = 5;
 
 /// Where few groups are walked for, the slowest of them determines the time: one in the outskirts, say, whose box reaches so near to the
 /// core that targets far out, with small accelerations, meet what is exact enough for no other. Its parts have smaller boxes, and are
-/// walked for side by side. Sets division_bit in `tree_level` (see build_tree()) at the first particle of each further part of the groups
-/// that mark_targets() would make. `work` [particles]: that of the last forces; where it is not known, the same for all. Synchronises once.
+/// walked for side by side; together they have no more work than it had. A group is divided also if more than half of its particles were in
+/// parts: these may have little work, and a group that is whole again would be as busy as before.
+///
+/// Sets division_bit at the first particle of each further part of the groups that mark_targets() would make without outliers. `work`
+/// [particles]: that of the last forces (see work.hpp), the same for all where it is not known; the mean is that of this rank.
+/// `tree_level` [particles]: as build_tree() has set it. Synchronises once.
 template <class Space>
 void divide_busy_groups(Space& space, const Tree<Space>& tree, std::uint32_t largest, View<const std::uint32_t> work,
                         View<std::uint8_t> tree_level);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "kernels/particles/work.hpp"
 #include "kernels/space/error.hpp"
 #include "kernels/tree/moments.hpp"
 #include "kernels/tree/tree_build.hpp"
@@ -13,11 +14,13 @@ namespace grove {
 
 namespace {
 
-/// Gives every particle of a group the group's cost per target: the particle's weight when domains are next cut.
+/// Gives every particle of a group the group's cost per target: the particle's weight when domains are next cut. Also tells which particles
+/// are in parts of divided groups.
 struct SpreadWork {
   const std::uint32_t* group_start;
   const GroupWork* group_work;
   ActiveTargets active;
+  View<const std::uint8_t> tree_level;
   std::uint32_t* work;
 
   template <class Team>
@@ -27,15 +30,16 @@ struct SpreadWork {
     const std::uint32_t begin = group_start[g], end = group_start[g + 1], targets = end - begin;
     const std::uint32_t cost = w.particle_particle * slots_particle_particle + w.cell_particle * slots_cell_particle +
                                (w.cell_cell * slots_cell_cell + w.opening_tests * slots_opening_test) / targets;
+    const bool is_part = divides_group(tree_level[begin]) || (end < tree_level.size && divides_group(tree_level[end]));
+    const std::uint32_t told = is_part ? cost | in_part_bit : cost & ~in_part_bit;
     for (std::uint32_t i = begin + static_cast<std::uint32_t>(team.rank()); i < end; i += Team::size)
-      if (active.wants(i)) work[i] = cost;
+      if (active.wants(i)) work[i] = told;
   }
 };
 
-/// The work of each particle is unknown: all count the same when domains are next cut.
 struct ForgetWork {
   std::uint32_t* work;
-  GROVE_HD void operator()(std::size_t i) const { work[i] = 1; }
+  GROVE_HD void operator()(std::size_t i) const { work[i] = unknown_work; }
 };
 
 /// Memory for a float of each particle: that of their work, which is not asked for before forces() sets it anew.
@@ -232,7 +236,7 @@ View<const float> TreeSolver<Space>::build_own_tree(Particles<Space>& particles,
 
 template <class Space>
 void TreeSolver<Space>::set_targets(const Particles<Space>& particles) {
-  // Without outliers, targets follow from the tree alone, however often it is linked again.
+  // Without outliers, targets follow from the tree and the particles' tree_level, however often it is linked again.
   walker_->set_targets(tree_, frame_.has_outliers ? Outliers{particles.position.data(), frame_.cube} : Outliers{}, particles);
 }
 
@@ -302,7 +306,7 @@ void TreeSolver<Space>::forces(Particles<Space>& particles, const std::uint8_t* 
   const View<const GroupWork> work = walker_->group_work();
   const ActiveTargets walked = walker_->active();
   space_.for_each_by_team(walked.some() ? walked.groups.size : work.size,
-                          SpreadWork{walker_->group_start().data, work.data, walked, particles.work.data()});
+                          SpreadWork{walker_->group_start().data, work.data, walked, particles.tree_level.view(), particles.work.data()});
   if (!active) particles.has_acceleration = true;
 }
 

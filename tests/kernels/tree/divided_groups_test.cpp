@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "kernels/particles/work.hpp"
 #include "kernels/tree/tree_build.hpp"
 #include "kernels/walks/fmm_walk.hpp"
 #include "tests/support/built_tree.hpp"
@@ -18,7 +19,10 @@ using tests::BuiltTree;
 class DividedGroups : public testing::Test {
  protected:
   static constexpr std::uint32_t largest = largest_fmm_group<BackEnd>;
+  static constexpr std::uint32_t targets_of_part = largest * part_of_largest / 32;
   static constexpr std::size_t count = 20000;
+
+  static std::ptrdiff_t parts_of(std::uint32_t targets) { return std::max(1U, targets / targets_of_part); }
 
   GravityParameters gravity{.softening = 0.001};
   BackEnd space = tests::make_space();
@@ -52,21 +56,77 @@ TEST_F(DividedGroups, AreThoseWithSeveralTimesTheMeanWork) {
   divide(work);
   const auto divided = groups();
   EXPECT_GT(divided.size(), usual.size());
-  std::size_t most = 0;
   for (std::size_t g = 0; g + 1 < usual.size(); ++g) {
     const auto begin = std::lower_bound(divided.begin(), divided.end(), usual[g]);
     const auto end = std::lower_bound(divided.begin(), divided.end(), usual[g + 1]);
     ASSERT_EQ(*begin, usual[g]);
     ASSERT_EQ(*end, usual[g + 1]);
-    if (!is_busy(g)) {
-      ASSERT_EQ(end - begin, 1) << "group " << g;
-      continue;
-    }
-    for (auto part = begin; part != end; ++part) most = std::max<std::size_t>(most, part[1] - part[0]);
+    ASSERT_EQ(end - begin, is_busy(g) ? parts_of(usual[g + 1] - usual[g]) : 1) << "group " << g;
+    for (auto part = begin; part != end; ++part) ASSERT_TRUE(end - begin == 1 || part[1] - part[0] >= targets_of_part) << "group " << g;
   }
-  // The mean is a tenth more than the work of a usual group.
-  EXPECT_GE(most, static_cast<std::size_t>(usual_group * largest / 6));
-  EXPECT_LE(most, static_cast<std::size_t>(usual_group * largest / 6 * 1.2));
+}
+
+TEST_F(DividedGroups, StayDividedWhileMostOfTheirParticlesStay) {
+  const auto usual = groups();
+  // Parts have little work. Of every third group all, of every third just half of the particles were in parts.
+  std::vector<std::uint32_t> work(count, 10000);
+  for (std::size_t g = 0; g + 1 < usual.size(); ++g)
+    for (std::uint32_t i = usual[g]; i < usual[g + 1]; ++i)
+      if (g % 3 == 0 || (g % 3 == 1 && 2 * (i - usual[g] + 1) <= usual[g + 1] - usual[g])) work[i] = 2000 | in_part_bit;
+  divide(work);
+  const auto divided = groups();
+  for (std::size_t g = 0; g + 1 < usual.size(); ++g) {
+    const auto parts =
+        std::lower_bound(divided.begin(), divided.end(), usual[g + 1]) - std::lower_bound(divided.begin(), divided.end(), usual[g]);
+    ASSERT_EQ(parts, g % 3 == 0 ? parts_of(usual[g + 1] - usual[g]) : 1) << "group " << g;
+  }
+}
+
+TEST_F(DividedGroups, MayHaveWorkOf64BitsInAll) {
+  const auto usual = groups();
+  std::vector<std::uint32_t> work(count, 2);
+  std::fill(work.begin() + usual[5], work.begin() + usual[9], 4000000000U);
+  divide(work);
+  EXPECT_GT(groups().size(), usual.size());
+}
+
+// Of few particles of a class, groups are smaller: down to one particle, which cannot be divided.
+TEST_F(DividedGroups, OfASmallClassHaveItsSize) {
+  std::vector<std::uint64_t> keys = tests::download(space, built.key);
+  for (std::size_t i = 0; i < count; ++i) keys[i] = key_in_class(keys[i], i % 100 == 7 ? 1 : 0);
+  std::sort(keys.begin(), keys.end());
+  built.tree.class_count = 2;
+  build_tree<BackEnd>(space, tests::upload(space, keys).view(), built.tree, built.particles.tree_level.view());
+  const auto usual = groups();
+  const std::uint32_t second = built.tree.class_begin[1], limit = group_sizes(built.tree, count, largest).at(second);
+  ASSERT_LT(limit, largest);
+  std::vector<std::uint32_t> work(count, 2);
+  std::fill(work.begin() + second, work.end(), 1000);
+  divide(work);
+  const auto divided = groups();
+  const auto starts = [&](std::uint32_t i) { return std::binary_search(divided.begin(), divided.end(), i); };
+  for (std::size_t g = 0; g + 1 < usual.size(); ++g) {
+    ASSERT_TRUE(starts(usual[g]));
+    std::ptrdiff_t parts = 0;
+    for (std::uint32_t i = usual[g]; i < usual[g + 1]; ++i) parts += starts(i) ? 1 : 0;
+    ASSERT_EQ(parts, usual[g] < second ? 1 : parts_of(usual[g + 1] - usual[g])) << "group " << g;
+  }
+}
+
+TEST_F(DividedGroups, OfFewOrNoParticlesAreWhole) {
+  for (const std::size_t n : {std::size_t{0}, std::size_t{1}, std::size_t{3}}) {
+    const BuiltTree few(space, tests::plummer_sphere(n, 1), nullptr, GravityLaw(gravity).expansion_form());
+    for (const std::uint32_t each : {0U, unknown_work, ~0U - in_part_bit}) {
+      const auto work = tests::upload(space, std::vector<std::uint32_t>(n, each));
+      auto level = tests::upload(space, std::vector<std::uint8_t>(n, 0));
+      divide_busy_groups<BackEnd>(space, few.tree, largest, work.view(), level.view());
+      for (const std::uint8_t l : tests::download(space, level)) EXPECT_FALSE(divides_group(l));
+    }
+  }
+  // Work that is not known at all.
+  const auto usual = groups();
+  divide(std::vector<std::uint32_t>(count, 0));
+  EXPECT_EQ(groups(), usual);
 }
 
 TEST_F(DividedGroups, AreTheSameOfATreeThatIsLinkedAgainAndWholeInANewOne) {
