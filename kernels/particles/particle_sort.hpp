@@ -37,8 +37,8 @@ inline std::size_t scratch_to_sort_at_once(const FieldTable& table, std::size_t 
   return (n + 1) * item_bytes;  // places between the arrays are shorter than an item
 }
 
-/// The most that is taken for it, on a GPU to save launches, on a CPU passes over the order (docs/measurements.md). It is enough for 400,000
-/// particles of the standard fields; with more, launches hardly count beside the sort itself, while memory begins to.
+/// The most that is taken for it, on a GPU to save launches, on a CPU passes over the order (docs/measurements.md). It is enough for
+/// 400,000 particles of the standard fields; with more, launches hardly count beside the sort itself, while memory begins to.
 inline constexpr std::size_t most_scratch_to_sort_at_once = std::size_t{1} << 24;
 
 /// What a sort of particles starts from, [particles] each.
