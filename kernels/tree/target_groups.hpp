@@ -89,7 +89,7 @@ inline constexpr std::uint32_t part_of_largest = 5;
 
 /// Where few groups are walked for, the slowest of them determines the time: one in the outskirts, say, whose box reaches so near to the
 /// core that targets far out, with small accelerations, meet what is exact enough for no other. Its parts have smaller boxes, and are
-/// walked for side by side; together they have no more work than it had. A group is divided also if more than half of its particles were in
+/// walked for side by side. A group is divided also if more than half of its particles were in
 /// parts: these may have little work, and a group that is whole again would be as busy as before.
 ///
 /// Sets division_bit at the first particle of each further part of the groups that mark_targets() would make without outliers. `work`

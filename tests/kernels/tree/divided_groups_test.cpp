@@ -1,15 +1,15 @@
-// Groups of targets that are divided since they had much work: where, and the forces on them.
+// Where groups of targets are divided since they had much work. The forces on them: fmm_walk_test.cpp.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <vector>
 
+#include "kernels/gravity/gravity_law.hpp"
 #include "kernels/particles/work.hpp"
+#include "kernels/tree/fmm_targets.hpp"
 #include "kernels/tree/tree_build.hpp"
-#include "kernels/walks/fmm_walk.hpp"
 #include "tests/support/built_tree.hpp"
-#include "tests/support/force_comparison.hpp"
 
 namespace grove {
 namespace {
@@ -24,9 +24,8 @@ class DividedGroups : public testing::Test {
 
   static std::ptrdiff_t parts_of(std::uint32_t targets) { return std::max(1U, targets / targets_of_part); }
 
-  GravityParameters gravity{.softening = 0.001};
   BackEnd space = tests::make_space();
-  BuiltTree built{space, tests::plummer_sphere(count, 3), nullptr, GravityLaw(gravity).expansion_form()};
+  BuiltTree built{space, tests::plummer_sphere(count, 3), nullptr, GravityLaw({}).expansion_form()};
   FmmTargets<BackEnd> targets{space};
 
   DividedGroups() { build_tree<BackEnd>(space, built.key.view(), built.tree, built.particles.tree_level.view()); }
@@ -49,7 +48,7 @@ TEST_F(DividedGroups, AreThoseWithSeveralTimesTheMeanWork) {
   divide(work);
   EXPECT_EQ(groups(), usual) << "all have the same work";
 
-  // Every fiftieth group has six times the work of others, every fiftieth twice as much.
+  // One group in fifty has six times the work of others, and one twice as much.
   const auto is_busy = [](std::size_t g) { return g % 50 == 7; };
   for (std::size_t g = 0; g + 1 < usual.size(); ++g)
     std::fill(work.begin() + usual[g], work.begin() + usual[g + 1], is_busy(g) ? 60000U : g % 50 == 8 ? 20000U : 10000U);
@@ -115,7 +114,7 @@ TEST_F(DividedGroups, OfASmallClassHaveItsSize) {
 
 TEST_F(DividedGroups, OfFewOrNoParticlesAreWhole) {
   for (const std::size_t n : {std::size_t{0}, std::size_t{1}, std::size_t{3}}) {
-    const BuiltTree few(space, tests::plummer_sphere(n, 1), nullptr, GravityLaw(gravity).expansion_form());
+    const BuiltTree few(space, tests::plummer_sphere(n, 1), nullptr, GravityLaw({}).expansion_form());
     for (const std::uint32_t each : {0U, unknown_work, ~0U - in_part_bit}) {
       const auto work = tests::upload(space, std::vector<std::uint32_t>(n, each));
       auto level = tests::upload(space, std::vector<std::uint8_t>(n, 0));
@@ -149,52 +148,6 @@ TEST_F(DividedGroups, AreTheSameOfATreeThatIsLinkedAgainAndWholeInANewOne) {
 
   build_tree<BackEnd>(space, built.key.view(), built.tree, built.particles.tree_level.view());
   EXPECT_EQ(groups(), usual);
-}
-
-TEST_F(DividedGroups, HaveTheirForces) {
-  const auto particles = tests::plummer_sphere(count, 3);
-  const auto direct = tests::direct_forces(space, gravity, particles);
-  built.set_last_acceleration(space, gravity.G, direct);
-
-  const auto errors = [&] {
-    const auto start = groups();
-    Buffer<BackEnd, GroupWork> work(space);
-    work.resize_discard(start.size() - 1);
-    StepBuffer<BackEnd, float> least(space);
-    find_least_in_groups<BackEnd>(space, targets.group_start(), built.last_acceleration.view(), least);
-    const FmmWalkTargets to{built.view(),
-                            built.tree.least_acceleration.data(),
-                            built.particles.position.view(),
-                            least.view(),
-                            built.particles.acceleration.view(),
-                            work.view(),
-                            {}};
-    FmmWalk<BackEnd> walk(space);
-    walk.begin(space, targets.view().cell_count);
-    walk.walk(space, GravityLaw(gravity).at(built.frame.scale), built.view(), targets, to, WalkMode::own_tree);
-    const auto acceleration = tests::download(space, built.particles.acceleration);
-    const auto id = tests::download(space, built.particles.id);
-    std::vector<Double4> by_id(count);
-    for (std::size_t i = 0; i < count; ++i) by_id[id[i]] = acceleration[i];
-    return tests::ForceErrors(by_id, direct);
-  };
-  const tests::ForceErrors whole = errors();
-  const auto usual = groups();
-  // Parts of leaves, parts of one particle, and parts that reach over several leaves.
-  auto level = levels();
-  for (std::size_t i = 0; i < count; i += i < 4000 ? 1 : i < 12000 ? 5 : 13) level[i] |= division_bit;
-  copy_from_host<BackEnd, std::uint8_t>(space, level, built.particles.tree_level.view());
-  const tests::ForceErrors parts = errors();
-  EXPECT_GT(groups().size(), usual.size() + 5000);
-  // The box around many targets makes all but the nearest of them more exact than they must be: parts have less of that.
-  EXPECT_LT(parts.acceleration(0.5), 2.5 * whole.acceleration(0.5));
-  EXPECT_LT(parts.acceleration(0.99), 1.6 * whole.acceleration(0.99));
-  EXPECT_LT(parts.potential(0.99), 2 * whole.potential(0.99));
-  // No source is left out or taken twice.
-  gravity.tolerance = 1e-8;
-  const tests::ForceErrors exact = errors();
-  EXPECT_LT(exact.acceleration(1), 1e-5);
-  EXPECT_LT(exact.potential(1), 5e-6);
 }
 
 }  // namespace

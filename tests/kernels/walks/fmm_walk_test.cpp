@@ -175,8 +175,9 @@ class FmmWalkTest : public ::testing::Test {
   std::uint64_t cell_cell = 0;  ///< of the last walk, groups and target cells
 
   /// Accelerations and potentials by id.
-  std::vector<Double4> walk(const BuiltTree& own, const std::vector<const BuiltTree*>& others = {}) {
-    targets.build(space, own.tree, own.particles.size());
+  std::vector<Double4> walk(const BuiltTree& own, const std::vector<const BuiltTree*>& others = {},
+                            const std::uint8_t* tree_level = nullptr) {
+    targets.build(space, own.tree, own.particles.size(), {{}, tree_level});
     Buffer<BackEnd, GroupWork> group_work(space);
     group_work.resize_discard(targets.view().group_count);
     StepBuffer<BackEnd, float> group_least_acceleration(space);
@@ -233,6 +234,31 @@ TEST_F(FmmWalkTest, WithTinyToleranceIsDirectSummationUnderEveryCriterion) {
     EXPECT_LT(e.acceleration(1), 1e-5);
     EXPECT_LT(e.potential(1), 5e-6);
   }
+}
+
+TEST_F(FmmWalkTest, DividedGroupsHaveTheirForces) {
+  gravity.softening = 0.001;
+  const auto particles = plummer_sphere(20000, 3);
+  const auto reference = direct(particles);
+  BuiltTree built(space, particles, nullptr, GravityLaw(gravity).expansion_form());
+  built.set_last_acceleration(space, gravity.G, reference);
+  const tests::ForceErrors whole(walk(built), reference);
+  const std::uint32_t usual = targets.view().group_count;
+  // Parts of leaves, parts of one particle, and parts that reach over several leaves.
+  std::vector<std::uint8_t> marks(particles.size());
+  for (std::size_t i = 0; i < marks.size(); i += i < 4000 ? 1 : i < 12000 ? 5 : 13) marks[i] = division_bit;
+  const auto tree_level = tests::upload(space, marks);
+  const tests::ForceErrors parts(walk(built, {}, tree_level.data()), reference);
+  EXPECT_GT(targets.view().group_count, usual + 5000);
+  // The box around many targets makes all but the nearest of them more exact than they must be: parts have less of that.
+  EXPECT_LT(parts.acceleration(0.5), 2.5 * whole.acceleration(0.5));
+  EXPECT_LT(parts.acceleration(0.99), 1.6 * whole.acceleration(0.99));
+  EXPECT_LT(parts.potential(0.99), 2 * whole.potential(0.99));
+  // No source is left out or taken twice.
+  gravity.tolerance = 1e-8;
+  const tests::ForceErrors exact(walk(built, {}, tree_level.data()), reference);
+  EXPECT_LT(exact.acceleration(1), 1e-5);
+  EXPECT_LT(exact.potential(1), 5e-6);
 }
 
 TEST_F(FmmWalkTest, ErrorsFallWithTheToleranceUnderEveryCriterion) {
