@@ -27,6 +27,11 @@ struct SerialTeam {
   GROVE_HD T largest(T x) const {
     return x;
   }
+  /// The same for several values: their exchanges do not wait for each other.
+  template <class T, int n>
+  GROVE_HD void sum_each(T (&)[n]) const {}
+  template <class T, int n>
+  GROVE_HD void largest_each(T (&)[n]) const {}
   /// The value that the member of rank 0 passes.
   template <class T>
   GROVE_HD T of_first(T x) const {

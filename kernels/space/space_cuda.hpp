@@ -40,17 +40,25 @@ class CudaTeam {
  public:
   static constexpr int size = lanes;
   __device__ int rank() const { return static_cast<int>(threadIdx.x % size); }
+  template <class T, int n>
+  __device__ void sum_each(T (&x)[n]) const {
+    combine(x, [](T a, T b) { return a + b; });
+  }
+  template <class T, int n>
+  __device__ void largest_each(T (&x)[n]) const {
+    combine(x, [](T a, T b) { return a > b ? a : b; });
+  }
   template <class T>
   __device__ T sum(T x) const {
-    return combine(x, [](T a, T b) { return a + b; });
+    return combine_one(x, [](T a, T b) { return a + b; });
   }
   template <class T>
   __device__ T smallest(T x) const {
-    return combine(x, [](T a, T b) { return a < b ? a : b; });
+    return combine_one(x, [](T a, T b) { return a < b ? a : b; });
   }
   template <class T>
   __device__ T largest(T x) const {
-    return combine(x, [](T a, T b) { return a > b ? a : b; });
+    return combine_one(x, [](T a, T b) { return a > b ? a : b; });
   }
   template <class T>
   __device__ T of_first(T x) const {
@@ -62,10 +70,20 @@ class CudaTeam {
   }
 
  private:
+  /// All values at one distance before the next: exchanges stay in the order of the code.
+  template <class T, int n, class Op>
+  __device__ void combine(T (&x)[n], Op op) const {
+#pragma unroll
+    for (int d = size / 2; d > 0; d /= 2) {
+#pragma unroll
+      for (T& value : x) value = op(value, __shfl_xor_sync(lanes_of_warp(), value, d));
+    }
+  }
   template <class T, class Op>
-  __device__ T combine(T x, Op op) const {
-    for (int d = size / 2; d > 0; d /= 2) x = op(x, __shfl_xor_sync(lanes_of_warp(), x, d));
-    return x;
+  __device__ T combine_one(T x, Op op) const {
+    T one[1] = {x};
+    combine(one, op);
+    return one[0];
   }
   __device__ static unsigned first_lane() { return threadIdx.x % 32 / size * size; }
   __device__ static unsigned lanes_of_warp() { return (~0U >> (32 - size)) << first_lane(); }

@@ -27,24 +27,11 @@ __device__ inline float from_ordered_bits(int bits) { return __int_as_float(bits
 __device__ inline float reduce_min(float value) { return from_ordered_bits(__reduce_min_sync(all_lanes, ordered_bits(value))); }
 __device__ inline float reduce_max(float value) { return from_ordered_bits(__reduce_max_sync(all_lanes, ordered_bits(value))); }
 
-/// Loads a whole object in 16-byte words at once. The compiler would load the parts that are used later one by one, and wait for each.
-template <class T>
-__device__ T load_whole(const T* from) {
-  static_assert(sizeof(T) % 16 == 0 && alignof(T) % 16 == 0);
-  constexpr int words = sizeof(T) / 16;
-  union Words {
-    __device__ Words() {}
-    uint4 word[words];
-    T whole;
-  } loaded;
-#pragma unroll
-  for (int k = 0; k < words; ++k) {
-    uint4& w = loaded.word[k];
-    asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(w.x), "=r"(w.y), "=r"(w.z), "=r"(w.w)
-                 : "l"(reinterpret_cast<const uint4*>(from) + k));
-  }
-  return loaded.whole;
+/// Starts to copy 16 bytes to shared memory, as __pipeline_memcpy_async() does, but by way of the first-level cache, for what other warps of
+/// the multiprocessor read at about the same time.
+__device__ inline void copy_async_by_way_of_l1(void* to_shared, const void* from) {
+  const auto to = static_cast<unsigned>(__cvta_generic_to_shared(to_shared));
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
 }
 
 /// Ranges of consecutive numbers, one in each lane, put one after the other without gaps.

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "kernels/gravity/cell.hpp"
+#include "kernels/space/read_now.hpp"
 #include "kernels/space/scalar.hpp"
 
 namespace grove {
@@ -19,8 +20,10 @@ struct Extent {
   }
   template <class Team>
   GROVE_HD void join(const Team& team) {
-    low = {team.smallest(low.x), team.smallest(low.y), team.smallest(low.z)};
-    high = {team.largest(high.x), team.largest(high.y), team.largest(high.z)};
+    double bound[6] = {-low.x, -low.y, -low.z, high.x, high.y, high.z};
+    team.largest_each(bound);
+    low = {-bound[0], -bound[1], -bound[2]};
+    high = {bound[3], bound[4], bound[5]};
   }
 };
 
@@ -64,10 +67,12 @@ struct MassSum {
   }
   template <class Team>
   GROVE_HD void join(const Team& team) {
-    mass = team.sum(mass);
-    count = team.sum(count);
-    weighted = {team.sum(weighted.x), team.sum(weighted.y), team.sum(weighted.z)};
-    plain = {team.sum(plain.x), team.sum(plain.y), team.sum(plain.z)};
+    double sum[8] = {mass, count, weighted.x, weighted.y, weighted.z, plain.x, plain.y, plain.z};
+    team.sum_each(sum);
+    mass = sum[0];
+    count = sum[1];
+    weighted = {sum[2], sum[3], sum[4]};
+    plain = {sum[5], sum[6], sum[7]};
   }
   /// The centre of mass; the mean position where there is no mass.
   GROVE_HD Double3 centre() const { return origin + (mass > 0 ? (1 / mass) * weighted : (1 / count) * plain); }
@@ -84,6 +89,16 @@ GROVE_HD void copy_words(const float* from, float* to, int first = 0, int step =
     for_terms<stride>([&](auto w) {
       if (w % step == first) to[w] = from[w];
     });
+  }
+}
+
+/// Reads a multipole, as read_now() does if it consists of 16-byte words.
+template <int stride>
+GROVE_HD void read_words(const float* from, float* to) {
+  if constexpr (stride % 4 == 0) {
+    for_terms<stride / 4>([&](auto w) { reinterpret_cast<Float4*>(to)[w] = read_now(reinterpret_cast<const Float4*>(from) + w); });
+  } else {
+    for_terms<stride>([&](auto w) { to[w] = from[w]; });
   }
 }
 
@@ -120,19 +135,21 @@ struct RadialSums {
     third_z += tz + child * z + 2 * qz + m * s2 * z;
     fourth += scale2 * scale2 * of.fourth + 4 * (tx * x + ty * y + tz * z) + 2 * child * s2 + 4 * (qx * x + qy * y + qz * z) + m * s2 * s2;
   }
-  template <class Team>
-  GROVE_HD void join(const Team& team) {
-    second = team.sum(second);
-    third_x = team.sum(third_x);
-    third_y = team.sum(third_y);
-    third_z = team.sum(third_z);
-    fourth = team.sum(fourth);
-  }
 };
 
 /// The RadialSums of a cell as they are stored while moments are computed: the third sums, and the second sum as w. The fourth sum is in
 /// CellGeometry::spread.
 using RadialRecord = Float4;
+
+/// What the moments of a cell add to those of the cell above.
+template <class Terms>
+struct ChildMoments {
+  CellGeometry geometry;
+  std::uint32_t particle_count;
+  float least_acceleration;
+  alignas(Float4) float multipole[multipole_stride(Terms::form)];
+  RadialRecord radial;
+};
 
 /// Terms of a multipole while they are summed, in units of the cell's size. In FP64 for multipoles that end with the quadrupole, in FP32
 /// for those of higher order.
@@ -154,35 +171,39 @@ struct MomentSum {
     add_point<Terms>(m, x, y, z, M);
     if constexpr (tells_spread) radial.add_point(m, x, y, z);
   }
-  /// Adds the multipole `from` of a cell inside this one.
-  GROVE_HD void add_child(const CellGeometry& child, const float* from, const RadialRecord* record, const Double3& d) {
-    alignas(Float4) float stored[stride];
-    copy_words<stride>(from, stored);
+  /// Adds a cell inside this one, whose centre of mass is at `d`.
+  GROVE_HD void add_child(const ChildMoments<Terms>& of, const Double3& d) {
+    const CellGeometry& child = of.geometry;
     const T m = static_cast<T>(child.mass), x = in_units(d.x), y = in_units(d.y), z = in_units(d.z);
     const T child_unit = static_cast<T>(expansion_unit(child.radius)), scale = child_unit * per_unit;
     T power[Terms::order + 1] = {1}, terms[Terms::count] = {m};
     for (int k = 1; k <= Terms::order; ++k) power[k] = power[k - 1] * scale;
     for_terms<Terms::count - implied_terms>([&](auto i) {
       constexpr int t = i + implied_terms;
-      terms[t] = stored[i] * power[Terms::term_of(t).order()];
+      terms[t] = of.multipole[i] * power[Terms::term_of(t).order()];
     });
     add_shifted_multipole<Terms>(terms, x, y, z, M);
     if constexpr (tells_spread) {
       const T spread = child.spread / child_unit, spread2 = spread * spread;
-      radial.template add_child<Terms>({record->w, record->x, record->y, record->z, m * spread2 * spread2}, scale, m, terms, x, y, z);
+      radial.template add_child<Terms>({of.radial.w, of.radial.x, of.radial.y, of.radial.z, m * spread2 * spread2}, scale, m, terms, x, y, z);
     }
   }
   /// Sums over the team and writes the terms of order 2 and more, and the record.
   template <class Team>
   GROVE_HD void join_and_store(const Team& team, float* out, RadialRecord* record) {
+    constexpr int terms = Terms::count - implied_terms, radial_sums = tells_spread ? 5 : 0;
+    T sum[terms + radial_sums];
+    for_terms<terms>([&](auto i) { sum[i] = M[i + implied_terms]; });
+    if constexpr (tells_spread) {
+      const T of_radial[radial_sums] = {radial.second, radial.third_x, radial.third_y, radial.third_z, radial.fourth};
+      for_terms<radial_sums>([&](auto i) { sum[terms + i] = of_radial[i]; });
+    }
+    team.sum_each(sum);
     alignas(Float4) float stored[stride] = {};
-    for_terms<Terms::count - implied_terms>([&](auto i) {
-      M[i + implied_terms] = team.sum(M[i + implied_terms]);
-      stored[i] = static_cast<float>(M[i + implied_terms]);
-    });
+    for_terms<terms>([&](auto i) { stored[i] = static_cast<float>(sum[i]); });
     copy_words<stride>(stored, out, team.rank(), Team::size);
     if constexpr (tells_spread) {
-      radial.join(team);
+      radial = {sum[terms], sum[terms + 1], sum[terms + 2], sum[terms + 3], sum[terms + 4]};
       if (team.rank() == 0) *record = {radial.third_x, radial.third_y, radial.third_z, radial.second};
     }
   }

@@ -28,6 +28,7 @@ constexpr std::uint32_t large_level = 4096;
 /// From so many cells on, a level has smaller teams: sums over the lanes of a team then are more work than its lanes save.
 constexpr std::uint32_t very_large_level = 65536;
 constexpr int small_team = 2;
+constexpr int most_children = 8;  ///< of a cell
 /// Threads in a block, one for each leaf. They need many registers, of which a multiprocessor has more for small blocks than for large
 /// ones.
 constexpr unsigned leaves_at_once = 64;
@@ -77,10 +78,21 @@ struct CellMoments {
 
   template <class Team>
   GROVE_HD void sum_children(const Team& team, std::uint32_t c) const {
-    const std::uint32_t first = links[c].first_child, end = first + links[c].child_count;
-    const std::uint32_t begin = first + static_cast<std::uint32_t>(team.rank());
+    const std::uint32_t first = links[c].first_child, count = links[c].child_count, rank = static_cast<std::uint32_t>(team.rank());
+    // Where there are members enough for all children, each reads all that it needs of its own at once: a level of few cells takes as long
+    // as reads that wait for each other.
+    constexpr bool one_each = Team::size >= most_children;
+    ChildMoments<Terms> own;
+    if constexpr (one_each) own = child(first + smaller(rank, count - 1));
+    const auto for_each_child = [&](auto&& f) {
+      if constexpr (one_each) {
+        if (rank < count) f(own);
+      } else {
+        for (std::uint32_t k = rank; k < count; k += Team::size) f(child(first + k));
+      }
+    };
     MassSum sum{geometry[first].centre_of_mass};
-    for (std::uint32_t k = begin; k < end; k += Team::size) sum.add(geometry[k].mass, links[k].particle_count, geometry[k].centre_of_mass);
+    for_each_child([&](const ChildMoments<Terms>& k) { sum.add(k.geometry.mass, k.particle_count, k.geometry.centre_of_mass); });
     sum.join(team);
     const Double3 centre = sum.centre();
 
@@ -88,14 +100,13 @@ struct CellMoments {
     Extent extent;
     double radius = 0;
     float least = 1e30F;
-    for (std::uint32_t k = begin; k < end; k += Team::size) {
-      const CellGeometry& child = geometry[k];
-      const Double3 d = per_length * (child.centre_of_mass - centre);
-      least = smaller(least, least_acceleration[k]);
-      extent.add(d + Double3{child.offset[0], child.offset[1], child.offset[2]}, child.half_size[0], child.half_size[1],
-                 child.half_size[2]);
-      radius = larger(radius, smaller(sqrt(dot(d, d)) + child.radius, farthest_corner(d, child)));
-    }
+    for_each_child([&](const ChildMoments<Terms>& k) {
+      const CellGeometry& g = k.geometry;
+      const Double3 d = per_length * (g.centre_of_mass - centre);
+      least = smaller(least, k.least_acceleration);
+      extent.add(d + Double3{g.offset[0], g.offset[1], g.offset[2]}, g.half_size[0], g.half_size[1], g.half_size[2]);
+      radius = larger(radius, smaller(sqrt(dot(d, d)) + g.radius, farthest_corner(d, g)));
+    });
     extent.join(team);
     CellGeometry g;
     g.centre_of_mass = centre;
@@ -103,10 +114,19 @@ struct CellMoments {
     set_extent(g, extent, team.largest(radius));
 
     MomentSum<Terms> moments(g.radius);
-    for (std::uint32_t k = begin; k < end; k += Team::size)
-      moments.add_child(geometry[k], multipole + std::size_t{k} * moments.stride, radial + k,
-                        per_length * (geometry[k].centre_of_mass - centre));
+    for_each_child([&](const ChildMoments<Terms>& k) { moments.add_child(k, per_length * (k.geometry.centre_of_mass - centre)); });
     store(team, c, g, team.smallest(least), moments);
+  }
+
+  /// Reads what the moments of cell k add to those of the cell above.
+  GROVE_HD ChildMoments<Terms> child(std::uint32_t k) const {
+    ChildMoments<Terms> read;
+    read.geometry = read_now(geometry + k);
+    read.particle_count = read_now(&links[k].particle_count);
+    read.least_acceleration = read_now(least_acceleration + k);
+    read_words<MomentSum<Terms>::stride>(multipole + std::size_t{k} * MomentSum<Terms>::stride, read.multipole);
+    if constexpr (MomentSum<Terms>::tells_spread) read.radial = read_now(radial + k);
+    return read;
   }
 
   /// Completes `g` by the spread and writes all that belongs to cell c. Each member of the team has a part of `moments`.

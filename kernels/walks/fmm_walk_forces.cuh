@@ -8,6 +8,7 @@
 #include "kernels/gravity/interaction.hpp"
 #include "kernels/gravity/local_expansion.hpp"
 #include "kernels/gravity/opening.hpp"
+#include "kernels/space/read_now.hpp"
 #include "kernels/space/warp.cuh"
 #include "kernels/walks/fmm_walk_cuda.hpp"
 #include "kernels/walks/fmm_walk_memory.cuh"
@@ -70,7 +71,7 @@ class TargetForces {
   __device__ void add_cells_to_local(const std::uint32_t* cells, std::uint32_t count) {
     stage_moments(cells, count);
     const bool active = lane_ < static_cast<int>(count);
-    const CellPlace g = load_whole<CellPlace>(a_.sources.geometry + cells[active ? lane_ : 0]);
+    const CellPlace g = read_now<CellPlace>(a_.sources.geometry + cells[active ? lane_ : 0]);
     const float x = -offset(g.centre_of_mass.x, box_.centre.x), y = -offset(g.centre_of_mass.y, box_.centre.y),
                 z = -offset(g.centre_of_mass.z, box_.centre.z), mass = g.mass, cell_unit = expansion_unit(g.radius);
     __pipeline_wait_prior(0);
@@ -222,7 +223,7 @@ class TargetForces {
 #pragma unroll at_once
     for (int row = 0; row < warp_size; row += rows) {
       if (word < words && first_row + row < static_cast<int>(count))
-        __pipeline_memcpy_async(to + row * (words | 1), from + std::size_t{cells[first_row + row]} * words, sizeof(float4));
+        copy_async_by_way_of_l1(to + row * (words | 1), from + std::size_t{cells[first_row + row]} * words);
     }
     __pipeline_commit();
   }

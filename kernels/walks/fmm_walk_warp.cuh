@@ -11,6 +11,7 @@
 // See fmm_walk_schedule.cuh for which target comes when.
 #pragma once
 
+#include "kernels/space/read_now.hpp"
 #include "kernels/space/warp.cuh"
 #include "kernels/walks/fmm_walk_forces.cuh"
 #include "kernels/walks/fmm_walk_memory.cuh"
@@ -204,8 +205,8 @@ class TargetWalk {
       // All data of the tests are loaded at once, also for lanes without a cell.
 #pragma unroll
     for (Pending& p : pending) {
-      p.geometry = load_whole(a_.sources.geometry + p.cell());
-      p.links = load_whole(a_.sources.links + p.cell());
+      p.geometry = read_now(a_.sources.geometry + p.cell());
+      p.links = read_now(a_.sources.links + p.cell());
     }
 #pragma unroll
     for (int j = 0; j < tests_at_once; ++j) test(pending[j], warp_size * j + lane_ < taken);
