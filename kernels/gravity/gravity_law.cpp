@@ -44,6 +44,9 @@ ExpansionForm find_form(const GravityParameters& gravity) {
 /// Enlarges the support a little. Otherwise rounding of FP32 distances could put a pair outside that is inside.
 constexpr double support_margin = 1 + 1e-6;
 
+/// Softening is small where it is this part of the sides of cells (docs/measurements.md).
+constexpr double small_softening = 1.0 / 14;
+
 /// Expansions have one form in all trees of a run, and that of unsoftened gravity is another one.
 SofteningClasses checked_classes(const GravityParameters& gravity) {
   SofteningClasses classes = softening_classes(gravity);
@@ -85,12 +88,22 @@ AccelerationMeasure GravityLaw::measure(const TreeScale& scale, double mass) con
   return {GravityUnits(gravity_.G, scale).acceleration, gravity_.G * mass, classes_.length.back()};
 }
 
-ScaledLaw GravityLaw::at(const TreeScale& scale, int pair_class) const {
+ExpansionForm GravityLaw::form_for_cells(double side) const {
+  const bool is_small = std::holds_alternative<RelativeOpening>(opening_) && gravity_.softening_kernel == PlummerKernel::name &&
+                        classes_.length.back() <= small_softening * side;
+  return {form_.order, form_.harmonic || is_small};
+}
+
+ScaledLaw GravityLaw::at(const TreeScale& scale, int pair_class, ExpansionForm form) const {
   const AnySoftening softening = find_softening(gravity_, classes_.length[static_cast<std::size_t>(pair_class)], scale.length);
   const double support = support_margin * std::visit([](const auto& kernel) { return kernel.support(); }, softening);
-  return {opening_,
+  AnyOpening opening = opening_;
+  if (RelativeOpening* const relative = std::get_if<RelativeOpening>(&opening))
+    if (const PlummerKernel* const plummer = std::get_if<PlummerKernel>(&softening); plummer && form.harmonic)
+      relative->trace = static_cast<float>(SmallPlummerKernel::lacking_trace * plummer->eps2.exact);
+  return {opening,
           softening,
-          form_,
+          form,
           GravityUnits(gravity_.G, scale),
           scale,
           gravity_.G,

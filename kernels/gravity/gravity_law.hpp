@@ -66,6 +66,16 @@ struct ScaledLaw {
   void visit(F f) const {
     std::visit(f, opening, softening);
   }
+  /// The same for walks with expansions of `form`: SmallPlummerKernel, where these are harmonic, instead of PlummerKernel.
+  template <class F>
+  void visit_with_expansions(F f) const {
+    visit([&](const auto& of_opening, const auto& of_softening) {
+      if constexpr (std::is_same_v<std::decay_t<decltype(of_softening)>, PlummerKernel> &&
+                    std::is_same_v<std::decay_t<decltype(of_opening)>, RelativeOpening>)
+        if (form.harmonic) return f(of_opening, SmallPlummerKernel{of_softening});
+      f(of_opening, of_softening);
+    });
+  }
   /// Calls f(order) with the order of expansions as a constant.
   template <class F>
   void visit_order(F f) const {
@@ -83,7 +93,12 @@ class GravityLaw {
   explicit GravityLaw(const GravityParameters& gravity);
 
   double G() const { return gravity_.G; }
+  /// The form of expansions that are right wherever cells are.
   ExpansionForm expansion_form() const { return form_; }
+  /// The form of expansions for a tree whose cells have sides of `side` [code units]: harmonic, and so with fewer terms, also for Plummer's
+  /// softening where that is small beside them, with the criterion `relative`. Both are right; with cells that are too small the harmonic
+  /// ones would have more of them opened.
+  ExpansionForm form_for_cells(double side) const;
   /// Whether the opening criterion looks at the accelerations of an earlier force evaluation.
   bool needs_acceleration() const {
     return std::visit([](const auto& opening) { return std::decay_t<decltype(opening)>::needs_acceleration; }, opening_);
@@ -97,9 +112,9 @@ class GravityLaw {
   /// Classes of particles by their softening; at least one.
   const SofteningClasses& classes() const { return classes_; }
   /// The law in the units of a tree, with the largest softening: its support holds for all pairs.
-  ScaledLaw at(const TreeScale& scale) const { return at(scale, classes_.count() - 1); }
-  /// The same for pairs of one class.
-  ScaledLaw at(const TreeScale& scale, int pair_class) const;
+  ScaledLaw at(const TreeScale& scale) const { return at(scale, classes_.count() - 1, form_); }
+  /// The same for pairs of one class, with expansions of that form.
+  ScaledLaw at(const TreeScale& scale, int pair_class, ExpansionForm form) const;
   /// What opening criteria take for the accelerations of particles with the mass `mass` [code units] in all.
   AccelerationMeasure measure(const TreeScale& scale, double mass) const;
   /// The law in code units.

@@ -144,11 +144,12 @@ struct MinimalDistanceOpening : AngleOpening {
 /// 2014): M / d^2 (b / d)^n / (1 - b / d) <= tolerance |a|. The left side is the sum of all terms of order n and more, if each term is b /
 /// d times the one before. In accepts(), d is the distance from the targets to the cell's centre of mass, b is the spread of the cell's
 /// mass, and n = 3, since the quadrupole is kept. In accepts_local(), b is that spread plus the targets' radius, and n is the order of the
-/// expansions. The first forces of a run are computed with 1.25 theta: see GravityLaw::without_acceleration().
+/// expansions. With SmallPlummerKernel the left side has M / d^2 (b / d) (9 eps^2 / d^2) / (1 - b / d), too. The first forces of a run are computed with 1.25 theta: see GravityLaw::without_acceleration().
 struct RelativeOpening {
   static constexpr const char* name = "relative";
   static constexpr bool needs_acceleration = true;
   float tolerance;
+  float trace = 0;  ///< 9 eps^2, scaled, with SmallPlummerKernel; see GravityLaw::at()
   explicit RelativeOpening(const GravityParameters& p) : tolerance(static_cast<float>(p.tolerance)) {}
 
   template <class Cell, class T>
@@ -173,7 +174,8 @@ struct RelativeOpening {
   GROVE_HD auto is_small(T mass, T b, T distance2, int order, const TargetBox& target) const {
     const T per_d = reciprocal_sqrt(distance2), ratio = b * per_d, ratio2 = ratio * ratio;
     const T power = ratio2 * (order > 3 ? ratio2 : T(1)) * (order != 4 ? ratio : T(1));
-    return mass * per_d * per_d * power <= T(tolerance * target.least_acceleration) * (T(1) - ratio);
+    const T per_d2 = per_d * per_d;
+    return mass * per_d2 * (power + T(trace) * per_d2 * ratio) <= T(tolerance * target.least_acceleration) * (T(1) - ratio);
   }
 };
 

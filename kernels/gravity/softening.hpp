@@ -8,7 +8,7 @@
 // - point(r2, f, p) sets f so that the acceleration is f * (source - target), and p so that the potential is -p.
 // - point_apart(r2, f, p) does the same for r2 above NewtonKernel::smallest(). It need not care for numbers that do not fit into T below.
 // - support() is the distance beyond which multipoles give the softened force.
-// - harmonic says whether the potential satisfies Laplace's equation beyond the support.
+// - harmonic says whether expansions take the potential for one that satisfies Laplace's equation beyond the support.
 // - least_length is the smallest softening length, scaled, at which point() fits into FP32 at all distances.
 // - zero_at_zero says whether point() gives f = p = 0 at r2 = 0, so that a particle may meet itself.
 #pragma once
@@ -77,6 +77,15 @@ struct PlummerKernel {
   GROVE_HD T squared(T dx, T dy, T dz) const {
     return dx * dx + (dy * dy + (dz * dz + eps2.template as<T>()));
   }
+};
+
+/// The same where distant cells are many softening lengths away: expansions take the potential for one that satisfies Laplace's equation,
+/// and so have fewer terms. At a distance d the second derivatives then lack a trace of 3 m eps^2 / d^5, and what lies b beside the centre
+/// of its expansion 3 b eps^2 / d^3 of the force m / d^2, to lowest order. This is part of the error that the opening criterion estimates, as
+/// `lacking_trace` b eps^2 / d^3: with 9 instead of 3, errors are those of all terms (docs/measurements.md).
+struct SmallPlummerKernel : PlummerKernel {
+  static constexpr bool harmonic = true;
+  static constexpr double lacking_trace = 9;
 };
 
 /// Wendland C2 (Wendland 1995; as in Schaller et al. 2024, SWIFT): Newtonian beyond H = 3 eps, potential -1 / eps at the centre.

@@ -108,7 +108,7 @@ void add_direct_sum(Space& space, const GravityLaw& law, const DirectSources& so
       throw std::logic_error("direct sums with several softening lengths need the particles' types");
     SofteningOfClasses<Softening> pairs{
         {largest, largest, largest, largest, largest, largest, largest, largest}, classes.of_type, targets.type.data, sources.type.data};
-    for (int c = 0; c < classes.count(); ++c) pairs.of_class[c] = std::get<Softening>(law.at({}, c).softening);
+    for (int c = 0; c < classes.count(); ++c) pairs.of_class[c] = std::get<Softening>(law.at({}, c, law.expansion_form()).softening);
     sum_with(pairs);
   };
   std::visit(choose, law.unscaled().softening);

@@ -345,7 +345,7 @@ void FmmWalk<HostSpace>::walk(HostSpace&, const ScaledLaw& law, const TreeView& 
   check_form(sources, law.form);
   FmmTasks tasks(view, data.own_tree.links, static_cast<std::size_t>(omp_get_max_threads()));
   law.visit_order([&](auto terms_order) {
-    law.visit([&](const auto& opening, const auto& softening) {
+    law.visit_with_expansions([&](const auto& opening, const auto& softening) {
       using Terms = ExpansionTerms<terms_order, std::decay_t<decltype(softening)>>;
       std::vector<LargeCell<Terms>> large(tasks.large.size());
       const FmmConstants<Terms> c{sources, view, data, law.units, law.support, law.support2, mode, tasks, large, cell_work_.data()};

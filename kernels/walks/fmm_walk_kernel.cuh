@@ -88,7 +88,7 @@ void launch_fmm_walk(CudaSpace& space, const ScaledLaw& law, const FmmArguments&
   const auto with_team = [](int warps, auto f) {
     warps == 1 ? f(std::type_identity<WarpTeam<1>>{}) : f(std::type_identity<WarpTeam<warps_per_block>>{});
   };
-  law.visit([&](const auto& opening, const auto& softening) {
+  law.visit_with_expansions([&](const auto& opening, const auto& softening) {
     const std::uint32_t cells = a.targets.cell_count - a.first_level_cell;
     with_team(a.cell_team, [&]<class Team>(std::type_identity<Team>) {
       fmm_walk::launch<false, Team, order>(space, a, opening, softening, cells, false);

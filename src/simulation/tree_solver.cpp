@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <tuple>
 
 #include "kernels/particles/work.hpp"
 #include "kernels/space/error.hpp"
@@ -135,6 +137,7 @@ void TreeSolver<Space>::prepare_for(const GravityLaw& law, Particles<Space>& par
     if (!is_temporary) make_room_for_others(particles);
   }
   const View<const float> last_acceleration = build_own_tree(particles, clock);
+  choose_form(law);
   if (drift != 0 && !frame_.has_outliers) begin_life(planned, drift, particles);
   find_moments(particles, last_acceleration, clock);
   describe_domains(particles, clock);
@@ -199,8 +202,29 @@ void TreeSolver<Space>::begin_life(int planned, double drift, const Particles<Sp
 template <class Space>
 void TreeSolver<Space>::set_scale(const GravityLaw& law) {
   frame_.scale = law.fitting(frame_.scale);
-  scaled_law_ = law.at(frame_.scale);
-  for (std::size_t c = 0; c < scaled_laws_.size(); ++c) scaled_laws_[c] = law.at(frame_.scale, static_cast<int>(c));
+  set_laws(law, law.expansion_form());
+}
+
+/// Sets the laws in the frame's scale, with expansions of that form.
+template <class Space>
+void TreeSolver<Space>::set_laws(const GravityLaw& law, ExpansionForm form) {
+  const int classes = law.classes().count();
+  for (int c = 0; c < classes; ++c) scaled_laws_[static_cast<std::size_t>(c)] = law.at(frame_.scale, c, form);
+  scaled_law_ = scaled_laws_.back();
+}
+
+/// Chooses the form of expansions that is faster for a tree that is new, the same on all ranks. Collective.
+template <class Space>
+void TreeSolver<Space>::choose_form(const GravityLaw& law) {
+  std::array<std::uint64_t, std::tuple_size_v<LevelOffsets>> cells{};  // before each level
+  for (const LevelOffsets& of_rank : comm_.all_gather(tree_.level_offset))
+    for (std::size_t l = 0; l < cells.size(); ++l) cells[l] += of_rank[l];
+  // The level in which the middle cell is. With several classes the first level of keys is the class.
+  int level = tree_.class_count > 1 ? -1 : 0;
+  for (std::size_t l = 1; l < cells.size() && 2 * cells[l] <= cells.back(); ++l) ++level;
+  tree_.form = walker_->form_for_cells(law, std::ldexp(frame_.cube.edge, -level));
+  // Those of the walk of `tree` are not the law's.
+  if (tree_.form.order == law.expansion_form().order) set_laws(law, tree_.form);
 }
 
 /// Trees that join the own one need memory behind it. To move what is there to larger memory would take both for a moment.

@@ -49,6 +49,8 @@ class TreeSolver final : public ForceSolver<Space> {
   void prepare_for(const GravityLaw& law, Particles<Space>& particles, PhaseClock<Space>& clock, double drift, bool is_temporary);
   bool prepare_with_same_tree(Particles<Space>& particles, PhaseClock<Space>& clock);
   void set_scale(const GravityLaw& law);
+  void set_laws(const GravityLaw& law, ExpansionForm form);
+  void choose_form(const GravityLaw& law);
   void make_room_for_others(Particles<Space>& particles);
   View<const float> build_own_tree(Particles<Space>& particles, PhaseClock<Space>& clock);
   void begin_life(int planned, double drift, const Particles<Space>& particles);

@@ -43,6 +43,7 @@ void TreeSolver<Space>::save_tree(SavedState& state) const {
   life_.save(state);
   state.put("tree.classes", classes_in_numbers());
   state.put_number("frame.mass", frame_.mass);
+  state.put_count("tree.is_harmonic", tree_.form.harmonic ? 1 : 0);
   EndKeys ends{};
   if (end_keys_.size() > 0) space_.copy_to_host(ends.data(), end_keys_.data(), sizeof(ends));
   SavedState::Counts keys, begins;
@@ -62,6 +63,10 @@ void TreeSolver<Space>::restore_tree(const SavedState& state, std::size_t partic
   frame_.mass = state.number("frame.mass");
   frame_.scale = TreeScale::near(frame_.cube.edge, frame_.mass);
   set_scale(law_);
+  if (state.has("tree.is_harmonic") && tree_.form.order == law_.expansion_form().order) {
+    tree_.form.harmonic = state.count("tree.is_harmonic") != 0;
+    set_laws(law_, tree_.form);
+  }
   const auto ranks = static_cast<std::size_t>(comm_.size()), me = static_cast<std::size_t>(comm_.rank());
   const SavedState::Counts &keys = state.counts("tree.end_keys"), &begins = state.counts("tree.class_begin");
   if (keys.size() != 2 * ranks || begins.size() != tree_.class_begin.size() * ranks)

@@ -16,6 +16,8 @@ class Walker {
   virtual ~Walker() = default;
 
   virtual ExpansionForm multipole_form() const = 0;
+  /// The form of multipoles of a tree whose cells have sides of `side` [code units].
+  virtual ExpansionForm form_for_cells(const GravityLaw& law, double side) const = 0;
 
   /// Marks where groups of targets had so much work that they are divided, in the particles' tree_level: of a new tree, before
   /// set_targets(). Does nothing where the slowest group does not matter. May synchronise.
@@ -46,6 +48,7 @@ class TreeWalker final : public Walker<Space> {
   explicit TreeWalker(Space& space)
       : space_(space), group_start_(space), group_work_(space), group_least_acceleration_(space), active_(space), part_(space) {}
   ExpansionForm multipole_form() const override { return WalkTerms::form; }
+  ExpansionForm form_for_cells(const GravityLaw&, double) const override { return WalkTerms::form; }
   void divide_busy_groups(const Tree<Space>&, Particles<Space>&) override {}
   void set_targets(const Tree<Space>& tree, const Outliers& outliers, const Particles<Space>& particles) override;
   void set_last_accelerations(const LastAccelerations& last_acceleration) override;
@@ -82,6 +85,10 @@ class FmmWalker final : public Walker<Space> {
         active_(space),
         part_(space) {}
   ExpansionForm multipole_form() const override { return form_; }
+  ExpansionForm form_for_cells(const GravityLaw& law, double side) const override {
+    // On a CPU the harmonic terms of order 4 take a little longer than all terms (docs/measurements.md).
+    return Space::on_gpu || form_.order > 4 ? law.form_for_cells(side) : law.expansion_form();
+  }
   void divide_busy_groups(const Tree<Space>& tree, Particles<Space>& particles) override;
   void set_targets(const Tree<Space>& tree, const Outliers& outliers, const Particles<Space>& particles) override;
   void set_last_accelerations(const LastAccelerations& last_acceleration) override;

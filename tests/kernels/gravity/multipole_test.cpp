@@ -207,6 +207,17 @@ TEST(ExpandedFields, OfPlummersSofteningApproachDirectSumsWithTheOrder) {
   expect_errors_that_fall_with_order<AllTerms>(PlummerKernel(0.7));
 }
 
+// The points are within 0.6 of their centre and the target within 0.4 of its own, 4 away: b / d is 1/4.
+TEST(ExpandedFields, OfASmallSofteningLackWithoutATraceWhatTheCriterionCounts) {
+  for (const double softening : {0.05, 0.1, 0.2, 0.4}) {
+    const PlummerKernel plummer(softening);
+    const double all = errors_with<AllTerms<5>>(plummer).g, harmonic = errors_with<HarmonicTerms<5>>(SmallPlummerKernel{plummer}).g;
+    const double counted = SmallPlummerKernel::lacking_trace * 0.25 * std::pow(softening / 4, 2) / (1 - 0.25);
+    EXPECT_LT(harmonic, all + counted) << softening;
+    EXPECT_GT(harmonic + all, counted / 30) << softening;
+  }
+}
+
 TEST(ExpandedFields, OutsideASofteningOfCompactSupportApproachDirectSumsWithTheOrder) {
   expect_errors_that_fall_with_order<AllTerms>(WendlandC2Kernel(0.5));
   expect_errors_that_fall_with_order<HarmonicTerms>(WendlandC2Kernel(0.5));

@@ -260,6 +260,20 @@ TEST(Relative, ComparesTheErrorOfACellToTheSmallestAcceleration) {
   EXPECT_FALSE(accept(opening, cell, box, 1, 0)) << "nothing is known of the targets' accelerations";
 }
 
+// As above, and M / d^2 (b / d) (trace / d^2) / (1 - b / d), also 1 / 16.
+TEST(Relative, CountsWhatExpansionsWithoutATraceLack) {
+  GravityParameters gravity;
+  gravity.tolerance = 0.01;
+  RelativeOpening opening(gravity);
+  opening.trace = 1;
+  CellGeometry cell;
+  cell.mass = cell.radius = cell.spread = 1;
+  TargetBox box{{2, 0, 0}, {}, 0, 12.6F};
+  EXPECT_TRUE(accept(opening, cell, box, 1, 0));
+  box.least_acceleration = 12.4F;
+  EXPECT_FALSE(accept(opening, cell, box, 1, 0));
+}
+
 // The targets' part of the error, M / d^2 (radius / d)^4 / (1 - radius / d) = 1 / 32 at distance 2; the cell's as well: 0.0508.
 TEST(Relative, KeepsAllOfASmallCellOutOfALocalExpansionThatItWouldSpoil) {
   GravityParameters gravity;

@@ -153,5 +153,39 @@ TEST(GravityLaw, FindsEverySofteningByItsNameAndTakesZeroAsNone) {
   EXPECT_THROW(GravityLaw{gravity}, ConfigError);
 }
 
+TEST(GravityLaw, HasHarmonicExpansionsWherePlummersSofteningIsSmallBesideTheCells) {
+  GravityParameters gravity;
+  gravity.softening_of_type = {0.5, 1, 0.5, 0.5, 0.5, 0.5};
+  gravity.softening = 1;
+  for (const std::uint64_t order : {4, 5}) {
+    gravity.order = order;
+    const int n = static_cast<int>(order);
+    EXPECT_EQ(GravityLaw(gravity).expansion_form(), (ExpansionForm{n, false}));
+    EXPECT_EQ(GravityLaw(gravity).form_for_cells(13.9), (ExpansionForm{n, false}));
+    EXPECT_EQ(GravityLaw(gravity).form_for_cells(14.1), (ExpansionForm{n, true}));
+    EXPECT_EQ(GravityLaw(gravity).without_acceleration().form_for_cells(1e9), (ExpansionForm{n, false})) << "it bounds no error";
+  }
+  gravity.opening = "minimal_distance";
+  EXPECT_FALSE(GravityLaw(gravity).form_for_cells(1e9).harmonic);
+  gravity.softening_kernel = "wendland_c2";
+  EXPECT_TRUE(GravityLaw(gravity).form_for_cells(1e-9).harmonic) << "is Newton's law beyond its support";
+}
+
+TEST(GravityLaw, CountsWhatHarmonicExpansionsLackForThePairsOfEachClass) {
+  GravityParameters gravity;
+  gravity.softening_of_type = {0.5, 1, 0.5, 0.5, 0.5, 0.5};
+  gravity.softening = 1;
+  const GravityLaw law(gravity);
+  const auto trace = [&](int pair_class, bool harmonic) {
+    return std::get<RelativeOpening>(law.at({2, 1}, pair_class, {4, harmonic}).opening).trace;
+  };
+  EXPECT_FLOAT_EQ(trace(0, true), 9 * 0.25F * 0.25F);
+  EXPECT_FLOAT_EQ(trace(1, true), 9 * 0.5F * 0.5F);
+  EXPECT_EQ(trace(0, false), 0);
+  EXPECT_EQ(trace(1, false), 0);
+  gravity.softening_kernel = "wendland_c2";
+  EXPECT_EQ(std::get<RelativeOpening>(GravityLaw(gravity).at({2, 1}, 1, {4, true}).opening).trace, 0);
+}
+
 }  // namespace
 }  // namespace grove

@@ -127,6 +127,29 @@ TEST_F(ContinuationTest, HasTheBitsOfARunWhoseTreesServeSeveralSteps) {
   }
 }
 
+TEST_F(ContinuationTest, HasTheBitsOfARunWhoseExpansionsAreHarmonic) {
+  GravityParameters gravity = fmm_gravity(1e-3, 0.005);
+  gravity.order = 5;
+  const auto whole = make(gravity, "leapfrog");
+  whole->start(share_of(collapsing_sphere(4000), comm), 0.5);
+  std::unique_ptr<Simulation> part;
+  int kept_at_once = 0;
+  for (int step = 1; step <= 12; ++step) {
+    SavedState state;
+    whole->save(state);
+    EXPECT_EQ(state.count("tree.is_harmonic"), 1) << step;
+    save(*whole);
+    part = make(gravity, "leapfrog");
+    resume(*part);
+    whole->step(dt / 32);
+    part->step(dt / 32);
+    expect_same_bits(part->particles(), whole->particles());
+    if (HasFailure()) return;
+    kept_at_once += has_new_tree(*part) ? 0 : 1;
+  }
+  EXPECT_GE(kept_at_once, 4);
+}
+
 TEST_F(ContinuationTest, WithAnotherSolverHasItsForces) {
   const auto fmm = make(fmm_gravity(1e-4, 0.05), "leapfrog"), direct = make(direct_gravity(0.05), "leapfrog");
   fmm->start(share_of(plummer(1000), comm), 0);
