@@ -47,7 +47,7 @@ constexpr double support_margin = 1 + 1e-6;
 /// Softening is small where it is this part of the sides of cells (docs/measurements.md).
 constexpr double small_softening = 1.0 / 14;
 
-/// Expansions have one form in all trees of a run, and that of unsoftened gravity is another one.
+/// The trees of all classes have expansions of one form, and that of unsoftened gravity is another one than that of some softenings.
 SofteningClasses checked_classes(const GravityParameters& gravity) {
   SofteningClasses classes = softening_classes(gravity);
   if (classes.count() > 1 && classes.length.front() == 0)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <stdexcept>
 #include <tuple>
 #include <type_traits>
 #include <variant>
@@ -66,13 +67,15 @@ struct ScaledLaw {
   void visit(F f) const {
     std::visit(f, opening, softening);
   }
-  /// The same for walks with expansions of `form`: SmallPlummerKernel, where these are harmonic, instead of PlummerKernel.
+  /// The same for walks with expansions of `form`: SmallPlummerKernel, where these are harmonic, instead of PlummerKernel. Throws
+  /// std::logic_error if the law takes no expansions of that form.
   template <class F>
   void visit_with_expansions(F f) const {
     visit([&](const auto& of_opening, const auto& of_softening) {
-      if constexpr (std::is_same_v<std::decay_t<decltype(of_softening)>, PlummerKernel> &&
-                    std::is_same_v<std::decay_t<decltype(of_opening)>, RelativeOpening>)
+      using Softening = std::decay_t<decltype(of_softening)>;
+      if constexpr (std::is_same_v<Softening, PlummerKernel> && std::is_same_v<std::decay_t<decltype(of_opening)>, RelativeOpening>)
         if (form.harmonic) return f(of_opening, SmallPlummerKernel{of_softening});
+      if (form.harmonic != Softening::harmonic) throw std::logic_error("this softening takes expansions of another form");
       f(of_opening, of_softening);
     });
   }
@@ -95,9 +98,9 @@ class GravityLaw {
   double G() const { return gravity_.G; }
   /// The form of expansions that are right wherever cells are.
   ExpansionForm expansion_form() const { return form_; }
-  /// The form of expansions for a tree whose cells have sides of `side` [code units]: harmonic, and so with fewer terms, also for Plummer's
-  /// softening where that is small beside them, with the criterion `relative`. Both are right; with cells that are too small the harmonic
-  /// ones would have more of them opened.
+  /// The form of expansions for a tree whose cells, but for a few, have sides of at least `side` [code units]: harmonic, and so with fewer
+  /// terms, also for Plummer's softening where that is small beside all of these, with the criterion `relative`. With cells that are
+  /// smaller more of them would be opened, and what all of them lack, which has one sign, would add up to more than the error of one cell.
   ExpansionForm form_for_cells(double side) const;
   /// Whether the opening criterion looks at the accelerations of an earlier force evaluation.
   bool needs_acceleration() const {

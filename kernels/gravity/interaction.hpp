@@ -49,7 +49,7 @@ struct alignas(16) CellSource {
 };
 
 /// Makes the source from the multipole terms `q` of order 2, in units of `unit`: they are Q / 2 on the diagonal and Q off it. Harmonic
-/// terms hold Q minus Q_zz times the unit matrix, which has the same force.
+/// terms hold Q minus Q_zz times the unit matrix, which has the same force where the potential satisfies Laplace's equation.
 template <class Terms>
 GROVE_HD inline CellSource make_cell_source(float x, float y, float z, float mass, const float* q, float unit) {
   const float u2 = unit * unit, three = 3 * u2, six = 6 * u2, zz = Terms::holds(Term{0, 0, 2}) ? q[5] : 0;

@@ -3,10 +3,11 @@
 // A multipole expansion about z holds M_k = sum m (x - z)^k / k!; a local expansion about z holds the derivatives L_n of U = -phi there, so
 // that U(z + d) = sum L_n d^n / n! and the acceleration is its gradient. `T` is double, float or a SIMD vector of floats.
 //
-// The type `Terms` says which terms x^a y^b z^c an expansion holds: AllTerms, or HarmonicTerms if U satisfies Laplace's equation.
+// The type `Terms` says which terms x^a y^b z^c an expansion holds: AllTerms, or HarmonicTerms if U satisfies Laplace's equation, or nearly
+// so (SmallPlummerKernel).
 // HarmonicTerms hold no derivative that is taken twice or more by z, since U_zz = -U_xx - U_yy. The moment that belongs to such a
-// derivative is subtracted from the moments of the two derivatives that replace it. Both are complete up to the order, and all functions
-// below are the same for both.
+// derivative is subtracted from the moments of the two derivatives that replace it. Both are complete up to the order for such U, and all
+// functions below are the same for both.
 #pragma once
 
 #include <cstddef>

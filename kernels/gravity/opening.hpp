@@ -144,7 +144,8 @@ struct MinimalDistanceOpening : AngleOpening {
 /// 2014): M / d^2 (b / d)^n / (1 - b / d) <= tolerance |a|. The left side is the sum of all terms of order n and more, if each term is b /
 /// d times the one before. In accepts(), d is the distance from the targets to the cell's centre of mass, b is the spread of the cell's
 /// mass, and n = 3, since the quadrupole is kept. In accepts_local(), b is that spread plus the targets' radius, and n is the order of the
-/// expansions. With SmallPlummerKernel the left side has M / d^2 (b / d) (9 eps^2 / d^2) / (1 - b / d), too. The first forces of a run are computed with 1.25 theta: see GravityLaw::without_acceleration().
+/// expansions. With SmallPlummerKernel the left side has M / d^2 (b / d) (9 eps^2 / d^2) / (1 - b / d), too. The first forces of a run are
+/// computed with 1.25 theta: see GravityLaw::without_acceleration().
 struct RelativeOpening {
   static constexpr const char* name = "relative";
   static constexpr bool needs_acceleration = true;

@@ -81,8 +81,8 @@ struct PlummerKernel {
 
 /// The same where distant cells are many softening lengths away: expansions take the potential for one that satisfies Laplace's equation,
 /// and so have fewer terms. At a distance d the second derivatives then lack a trace of 3 m eps^2 / d^5, and what lies b beside the centre
-/// of its expansion 3 b eps^2 / d^3 of the force m / d^2, to lowest order. This is part of the error that the opening criterion estimates, as
-/// `lacking_trace` b eps^2 / d^3: with 9 instead of 3, errors are those of all terms (docs/measurements.md).
+/// of its expansion 3 b eps^2 / d^3 of the force m / d^2, to lowest order. This is part of the error that the opening criterion estimates,
+/// as `lacking_trace` b eps^2 / d^3: a bound for all orders. What many cells lack has one sign: see GravityLaw::form_for_cells().
 struct SmallPlummerKernel : PlummerKernel {
   static constexpr bool harmonic = true;
   static constexpr double lacking_trace = 9;

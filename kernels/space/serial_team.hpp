@@ -27,7 +27,7 @@ struct SerialTeam {
   GROVE_HD T largest(T x) const {
     return x;
   }
-  /// The same for several values: their exchanges do not wait for each other.
+  /// Each value becomes its sum, or the largest. Exchanges of several values do not wait for each other.
   template <class T, int n>
   GROVE_HD void sum_each(T (&)[n]) const {}
   template <class T, int n>

@@ -5,7 +5,6 @@
 #include <type_traits>
 
 #include "kernels/gravity/cell.hpp"
-#include "kernels/space/read_now.hpp"
 #include "kernels/space/scalar.hpp"
 
 namespace grove {
@@ -92,16 +91,6 @@ GROVE_HD void copy_words(const float* from, float* to, int first = 0, int step =
   }
 }
 
-/// Reads a multipole, as read_now() does if it consists of 16-byte words.
-template <int stride>
-GROVE_HD void read_words(const float* from, float* to) {
-  if constexpr (stride % 4 == 0) {
-    for_terms<stride / 4>([&](auto w) { reinterpret_cast<Float4*>(to)[w] = read_now(reinterpret_cast<const Float4*>(from) + w); });
-  } else {
-    for_terms<stride>([&](auto w) { to[w] = from[w]; });
-  }
-}
-
 /// Sums over the points of a cell about its centre of mass. They give its fourth moment about any other centre.
 template <class T>
 struct RadialSums {
@@ -185,7 +174,8 @@ struct MomentSum {
     add_shifted_multipole<Terms>(terms, x, y, z, M);
     if constexpr (tells_spread) {
       const T spread = child.spread / child_unit, spread2 = spread * spread;
-      radial.template add_child<Terms>({of.radial.w, of.radial.x, of.radial.y, of.radial.z, m * spread2 * spread2}, scale, m, terms, x, y, z);
+      radial.template add_child<Terms>({of.radial.w, of.radial.x, of.radial.y, of.radial.z, m * spread2 * spread2}, scale, m, terms, x, y,
+                                       z);
     }
   }
   /// Sums over the team and writes the terms of order 2 and more, and the record.

@@ -1,6 +1,7 @@
 #include "kernels/tree/moments.hpp"
 
 #include "kernels/space/atomic.hpp"
+#include "kernels/space/read_now.hpp"
 #include "kernels/tree/moment_sums.hpp"
 
 namespace grove {
@@ -83,12 +84,12 @@ struct CellMoments {
     // as reads that wait for each other.
     constexpr bool one_each = Team::size >= most_children;
     ChildMoments<Terms> own;
-    if constexpr (one_each) own = child(first + smaller(rank, count - 1));
+    if constexpr (one_each) own = child<true>(first + smaller(rank, count - 1));
     const auto for_each_child = [&](auto&& f) {
       if constexpr (one_each) {
         if (rank < count) f(own);
       } else {
-        for (std::uint32_t k = rank; k < count; k += Team::size) f(child(first + k));
+        for (std::uint32_t k = rank; k < count; k += Team::size) f(child<false>(first + k));
       }
     };
     MassSum sum{geometry[first].centre_of_mass};
@@ -118,15 +119,28 @@ struct CellMoments {
     store(team, c, g, team.smallest(least), moments);
   }
 
-  /// Reads what the moments of cell k add to those of the cell above.
+  /// Reads what the moments of cell k add to those of the cell above: all of it now, or each part when it is wanted.
+  template <bool now>
   GROVE_HD ChildMoments<Terms> child(std::uint32_t k) const {
-    ChildMoments<Terms> read;
-    read.geometry = read_now(geometry + k);
-    read.particle_count = read_now(&links[k].particle_count);
-    read.least_acceleration = read_now(least_acceleration + k);
-    read_words<MomentSum<Terms>::stride>(multipole + std::size_t{k} * MomentSum<Terms>::stride, read.multipole);
-    if constexpr (MomentSum<Terms>::tells_spread) read.radial = read_now(radial + k);
-    return read;
+    const auto read = [](const auto* from) {
+      if constexpr (now)
+        return read_now(from);
+      else
+        return *from;
+    };
+    constexpr int stride = MomentSum<Terms>::stride;
+    const float* const of_k = multipole + std::size_t{k} * stride;
+    ChildMoments<Terms> child;
+    child.geometry = read(geometry + k);
+    child.particle_count = read(&links[k].particle_count);
+    child.least_acceleration = read(least_acceleration + k);
+    if constexpr (stride % 4 == 0)
+      for_terms<stride / 4>(
+          [&](auto w) { reinterpret_cast<Float4*>(child.multipole)[w] = read(reinterpret_cast<const Float4*>(of_k) + w); });
+    else
+      for_terms<stride>([&](auto w) { child.multipole[w] = of_k[w]; });
+    if constexpr (MomentSum<Terms>::tells_spread) child.radial = read(radial + k);
+    return child;
   }
 
   /// Completes `g` by the spread and writes all that belongs to cell c. Each member of the team has a part of `moments`.

@@ -66,10 +66,11 @@ void launch_fmm_walk(CudaSpace& space, const ScaledLaw& law, const FmmArguments&
 
 namespace fmm_walk {
 
-/// More warps hide more latency, until registers for the terms of an expansion and of its derivatives run short, for teams of groups sooner.
-/// Groups of single warps have at least as many blocks as the cells.
+/// More warps hide more latency, until registers for the terms of an expansion and of its derivatives run short. There is one block more
+/// for cells with the fewer terms of harmonic expansions, and for groups of single warps, which must have at least as many as the cells.
 constexpr int blocks_per_multiprocessor(ExpansionForm form, bool at_group, int team) {
-  return (form.order == 4 ? 4 : 3) + (at_group ? team == 1 : form.harmonic);
+  const bool has_one_more = at_group ? team == 1 : form.harmonic;
+  return (form.order == 4 ? 4 : 3) + (has_one_more ? 1 : 0);
 }
 
 /// Pending cells that a lane tests at a time, as long as few are on the stack; see most_taken(). The warps of a team have fewer each, and

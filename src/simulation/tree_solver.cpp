@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <tuple>
 
 #include "kernels/particles/work.hpp"
@@ -213,18 +214,20 @@ void TreeSolver<Space>::set_laws(const GravityLaw& law, ExpansionForm form) {
   scaled_law_ = scaled_laws_.back();
 }
 
-/// Chooses the form of expansions that is faster for a tree that is new, the same on all ranks. Collective.
+/// Chooses the form of expansions for a tree that is new, the same on all ranks. Collective.
 template <class Space>
 void TreeSolver<Space>::choose_form(const GravityLaw& law) {
+  const auto form_for = [&](double side) { return walker_->form_for_cells(law, side); };
+  tree_.form = form_for(0);
+  if (form_for(std::numeric_limits<double>::infinity()) == tree_.form) return;
   std::array<std::uint64_t, std::tuple_size_v<LevelOffsets>> cells{};  // before each level
   for (const LevelOffsets& of_rank : comm_.all_gather(tree_.level_offset))
     for (std::size_t l = 0; l < cells.size(); ++l) cells[l] += of_rank[l];
-  // The level in which the middle cell is. With several classes the first level of keys is the class.
+  // The level below which there is one cell of a hundred, or less. With several classes the first level of keys is the class.
   int level = tree_.class_count > 1 ? -1 : 0;
-  for (std::size_t l = 1; l < cells.size() && 2 * cells[l] <= cells.back(); ++l) ++level;
-  tree_.form = walker_->form_for_cells(law, std::ldexp(frame_.cube.edge, -level));
-  // Those of the walk of `tree` are not the law's.
-  if (tree_.form.order == law.expansion_form().order) set_laws(law, tree_.form);
+  for (std::size_t l = 1; l < cells.size() && 100 * (cells.back() - cells[l]) > cells.back(); ++l) ++level;
+  tree_.form = form_for(std::ldexp(frame_.cube.edge, -level));
+  set_laws(law, tree_.form);
 }
 
 /// Trees that join the own one need memory behind it. To move what is there to larger memory would take both for a moment.

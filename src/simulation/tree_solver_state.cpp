@@ -1,6 +1,7 @@
 // What a checkpoint keeps of a TreeSolver: its frame, its domains, and what the tree is made of beside the particles' field tree_level.
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "kernels/space/error.hpp"
 #include "src/simulation/tree_solver.hpp"
@@ -63,9 +64,12 @@ void TreeSolver<Space>::restore_tree(const SavedState& state, std::size_t partic
   frame_.mass = state.number("frame.mass");
   frame_.scale = TreeScale::near(frame_.cube.edge, frame_.mass);
   set_scale(law_);
-  if (state.has("tree.is_harmonic") && tree_.form.order == law_.expansion_form().order) {
-    tree_.form.harmonic = state.count("tree.is_harmonic") != 0;
-    set_laws(law_, tree_.form);
+  // The form that its multipoles have, if it is one that this law takes. Those of the walk of `tree` have one form.
+  const ExpansionForm saved{law_.expansion_form().order, state.has("tree.is_harmonic") && state.count("tree.is_harmonic") != 0};
+  if (walker_->multipole_form().order == saved.order) {
+    if (saved != law_.expansion_form() && saved != law_.form_for_cells(std::numeric_limits<double>::infinity())) return life_.end();
+    tree_.form = saved;
+    set_laws(law_, saved);
   }
   const auto ranks = static_cast<std::size_t>(comm_.size()), me = static_cast<std::size_t>(comm_.rank());
   const SavedState::Counts &keys = state.counts("tree.end_keys"), &begins = state.counts("tree.class_begin");

@@ -62,8 +62,8 @@ void expect_within_15_percent(const Percentiles& many, const Percentiles& one) {
   EXPECT_NEAR(many.rms / one.rms, 1, 0.15);
 }
 
-// The bounds that Grove promises for a Plummer sphere of 131,072 without softening. With Plummer's, expansions have more terms and the same
-// errors.
+// The bounds that Grove promises for a Plummer sphere of 131,072 without softening. With Plummer's, expansions have more terms, or lack a
+// little of it, and the same errors.
 TEST(ForceError, OfAPlummerSphereIsAsPromisedAndThatOfOneRank) {
   const Communicator comm(MPI_COMM_WORLD);
   const ParticleSet all = plummer(131072);

@@ -174,6 +174,8 @@ class FmmWalkTest : public ::testing::Test {
   GroupWork work;               ///< of all groups of the last walk
   std::uint64_t cell_cell = 0;  ///< of the last walk, groups and target cells
 
+  /// With expansions of the form that the tree has.
+  ScaledLaw law_for(const BuiltTree& own) const { return GravityLaw(gravity).at(own.frame.scale, 0, own.tree.form); }
   /// Accelerations and potentials by id.
   std::vector<Double4> walk(const BuiltTree& own, const std::vector<const BuiltTree*>& others = {},
                             const std::uint8_t* tree_level = nullptr) {
@@ -190,9 +192,8 @@ class FmmWalkTest : public ::testing::Test {
                             group_work.view(),
                             {}};
     fmm.begin(space, targets.view().cell_count);
-    fmm.walk(space, GravityLaw(gravity).at(own.frame.scale), own.view(), targets, to, WalkMode::own_tree);
-    for (const BuiltTree* other : others)
-      fmm.walk(space, GravityLaw(gravity).at(own.frame.scale), other->view(), targets, to, WalkMode::other_tree);
+    fmm.walk(space, law_for(own), own.view(), targets, to, WalkMode::own_tree);
+    for (const BuiltTree* other : others) fmm.walk(space, law_for(own), other->view(), targets, to, WalkMode::other_tree);
     sum_work(group_work);
     const auto acceleration = tests::download(space, own.particles.acceleration);
     const auto id = tests::download(space, own.particles.id);
@@ -259,6 +260,46 @@ TEST_F(FmmWalkTest, DividedGroupsHaveTheirForces) {
   const tests::ForceErrors exact(walk(built, {}, tree_level.data()), reference);
   EXPECT_LT(exact.acceleration(1), 1e-5);
   EXPECT_LT(exact.potential(1), 5e-6);
+}
+
+/// The side of the cells of a level below which there is one cell of a hundred, or less.
+double side_of_cells(const BuiltTree& built) {
+  const LevelOffsets& offset = built.tree.level_offset;
+  int level = 0;
+  while (100 * (offset.back() - offset[level + 1]) > offset.back()) ++level;
+  return std::ldexp(built.frame.cube.edge, -level);
+}
+
+TEST_F(FmmWalkTest, HarmonicExpansionsHaveTheErrorsOfAllTermsWhereSofteningIsSmall) {
+  const auto particles = plummer_sphere(30000, 4);
+  for (const int order : {4, 5}) {
+    SCOPED_TRACE(order);
+    gravity.order = static_cast<std::uint64_t>(order);
+    gravity.tolerance = order == 4 ? 1e-3 : 1.2e-4;
+    BuiltTree all(space, particles, nullptr, {order, false}), harmonic(space, particles, nullptr, {order, true});
+    struct Found {
+      double median, most;
+      std::uint64_t pairs;
+    };
+    const auto with = [&](BuiltTree& built, const std::vector<Double4>& reference) {
+      built.set_last_acceleration(space, gravity.G, reference);
+      const tests::ForceErrors e(walk(built), reference);
+      return Found{e.acceleration(0.5), e.acceleration(0.99), work.particle_particle};
+    };
+    gravity.softening = side_of_cells(all) / 14;
+    ASSERT_TRUE(GravityLaw(gravity).form_for_cells(side_of_cells(all) * 1.001).harmonic);
+    const auto reference = direct(particles);
+    const Found of_all = with(all, reference), of_harmonic = with(harmonic, reference);
+    EXPECT_LT(of_harmonic.median, 1.02 * of_all.median);
+    EXPECT_LT(of_harmonic.most, 1.05 * of_all.most);
+    EXPECT_LT(of_harmonic.pairs, of_all.pairs + of_all.pairs / 20);
+    // Not where it is as large as these cells.
+    gravity.softening *= 14;
+    const auto softer = direct(particles);
+    const Found soft_all = with(all, softer), soft_harmonic = with(harmonic, softer);
+    EXPECT_GT(soft_harmonic.pairs, soft_all.pairs + soft_all.pairs / 20);
+    EXPECT_GT(soft_harmonic.median, 1.05 * soft_all.median);
+  }
 }
 
 TEST_F(FmmWalkTest, ErrorsFallWithTheToleranceUnderEveryCriterion) {

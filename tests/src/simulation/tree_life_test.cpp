@@ -339,12 +339,12 @@ std::string name_of(const testing::TestParamInfo<GravityParameters>& test) {
   return test.param.method + (test.param.softening_of_type.empty() ? "" : "_of_two_classes") +
          (test.param.order == 5 ? "_with_harmonic_terms" : "");
 }
-INSTANTIATE_TEST_SUITE_P(
-    All, TreeForSteps,
-    testing::Values(fmm_gravity(1e-3, 0.02), tree_gravity("barnes", 0.7, 0.02),
-                    GravityParameters{.method = "fmm", .softening = 0.05, .softening_of_type = {0.02, 0.02, 0.05, 0.02, 0.02, 0.02}},
-                    GravityParameters{.method = "fmm", .softening = 0.002, .order = 5}),
-    name_of);
+INSTANTIATE_TEST_SUITE_P(All, TreeForSteps,
+                         testing::Values(fmm_gravity(1e-3, 0.02), tree_gravity("barnes", 0.7, 0.02),
+                                         GravityParameters{
+                                             .method = "fmm", .softening = 0.05, .softening_of_type = {0.02, 0.02, 0.05, 0.02, 0.02, 0.02}},
+                                         GravityParameters{.method = "fmm", .softening = 0.002, .order = 5}),
+                         name_of);
 
 }  // namespace
 }  // namespace grove::tests
