@@ -65,8 +65,9 @@ void TreeSolver<Space>::restore_tree(const SavedState& state, std::size_t partic
   frame_.scale = TreeScale::near(frame_.cube.edge, frame_.mass);
   set_scale(law_);
   // The form that its multipoles have, if it is one that this law takes. Those of the walk of `tree` have one form.
-  const ExpansionForm saved{law_.expansion_form().order, state.has("tree.is_harmonic") && state.count("tree.is_harmonic") != 0};
+  ExpansionForm saved = law_.expansion_form();
   if (walker_->multipole_form().order == saved.order) {
+    if (state.has("tree.is_harmonic")) saved.harmonic = state.count("tree.is_harmonic") != 0;
     if (saved != law_.expansion_form() && saved != law_.form_for_cells(std::numeric_limits<double>::infinity())) return life_.end();
     tree_.form = saved;
     set_laws(law_, saved);
