@@ -79,7 +79,7 @@ struct MassSum {
 
 /// Copies a multipole, in 16-byte words if it consists of such. Of every `step` words it copies one, the one at place `first`.
 template <int stride>
-GROVE_HD void copy_words(const float* from, float* to, int first = 0, int step = 1) {
+GROVE_HD void copy_words(const float* from, float* to, int first, int step) {
   if constexpr (stride % 4 == 0) {
     for_terms<stride / 4>([&](auto w) {
       if (w % step == first) reinterpret_cast<Float4*>(to)[w] = reinterpret_cast<const Float4*>(from)[w];
