@@ -8,6 +8,16 @@
 
 namespace grove {
 
+/// Where the magnitudes of accelerations are put by a loop that reads these anyway.
+struct MagnitudesAhead {
+  AccelerationMeasure measure{};
+  float* magnitude = nullptr;  ///< [particles]; null: nobody asks for them
+
+  GROVE_HD void put(std::size_t i, const Double4& acceleration) const {
+    if (magnitude) magnitude[i] = measure(acceleration);
+  }
+};
+
 /// The magnitude of each particle's last acceleration, by a measure.
 class LastAccelerations {
  public:

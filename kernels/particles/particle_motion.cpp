@@ -6,6 +6,9 @@ namespace grove {
 
 namespace {
 
+/// Zero if all components are finite, otherwise NaN.
+GROVE_HD double zero_of(const Double4& a) { return 0 * a.x + 0 * a.y + 0 * a.z + 0 * a.w; }
+
 struct Kick {
   const Double4* acceleration;
   Double3* velocity;
@@ -32,11 +35,6 @@ struct KickAndDrift {
   }
 };
 
-/// Zero if all components are finite, otherwise NaN.
-GROVE_HD double zero_of(const Double4& a) { return 0 * a.x + 0 * a.y + 0 * a.z + 0 * a.w; }
-
-/// Mass, kinetic and potential energy; momentum; angular momentum; mass times position.
-using MotionSums = Row<CompensatedSum, 12>;
 GROVE_HD MotionSums motion_of(const Double4& x, const Double3& v, const Double4& a) {
   const double m = x.w;
   return {{{m, 0},
@@ -69,6 +67,52 @@ struct KickedMotion {
     const Double3 v = velocity[i] + dt * position_of(a);
     velocity[i] = v;
     return motion_of(position[i], v, a);
+  }
+};
+
+/// The sums after a kick that is not taken.
+struct MotionOnceKicked {
+  const Double4* position;
+  const Double4* acceleration;
+  const Double3* velocity;
+  double dt;
+  GROVE_HD MotionSums operator()(std::size_t i) const {
+    const Double4 a = acceleration[i];
+    return motion_of(position[i], velocity[i] + dt * position_of(a), a);
+  }
+};
+
+/// The kick that ends a step, and the kick and drift that begin the next one.
+struct EndAndBegin {
+  const Double4* acceleration;
+  Double3* velocity;
+  Double4* position;
+  double last_kick, kick, drift;
+  MagnitudesAhead magnitudes;
+
+  /// The velocity at the end of the step.
+  GROVE_HD Double3 at_end(std::size_t i) const { return velocity[i] + last_kick * position_of(acceleration[i]); }
+  /// A particle whose force is not finite stays where it was, where the error that follows finds it.
+  GROVE_HD void begin(std::size_t i, const Double3& at_end, const Double4& a) const {
+    const Double3 v = at_end + kick * position_of(a);
+    velocity[i] = v;
+    magnitudes.put(i, a);
+    if (zero_of(a) != 0) return;
+    Double4& p = position[i];
+    p = {p.x + drift * v.x, p.y + drift * v.y, p.z + drift * v.z, p.w};
+  }
+  GROVE_HD void operator()(std::size_t i) const { begin(i, at_end(i), acceleration[i]); }
+};
+
+/// The same, and the sums between the two.
+struct EndSumAndBegin {
+  EndAndBegin motion;
+  GROVE_HD MotionSums operator()(std::size_t i) const {
+    const Double4 a = motion.acceleration[i];
+    const Double3 v = motion.at_end(i);
+    const MotionSums sums = motion_of(motion.position[i], v, a);
+    motion.begin(i, v, a);
+    return sums;
   }
 };
 
@@ -145,6 +189,24 @@ ParticleSums kick_and_sum(Space& space, Particles<Space>& particles, double dt) 
 }
 
 template <class Space>
+LaterSums<Space> end_and_begin(Space& space, Particles<Space>& particles, double last_kick, double kick, double drift,
+                               const MagnitudesAhead& magnitudes) {
+  const EndAndBegin motion{
+      particles.acceleration.data(), particles.velocity.data(), particles.position.data(), last_kick, kick, drift, magnitudes};
+  if (!Space::on_gpu || particles.size() >= enough_to_kick_and_sum)
+    return LaterSums<Space>(space.reduce_rows_later(particles.size(), MotionSums{}, EndSumAndBegin{motion}, AddSums{}));
+  const MotionOnceKicked at_end{motion.position, motion.acceleration, motion.velocity, last_kick};
+  LaterSums<Space> sums(space.reduce_rows_later(particles.size(), MotionSums{}, at_end, AddSums{}));
+  space.for_each(particles.size(), motion);
+  return sums;
+}
+
+template <class Space>
+ParticleSums LaterSums<Space>::get() {
+  return sums_of(rows_.get());
+}
+
+template <class Space>
 ForceSums sum_forces(Space& space, const Particles<Space>& particles) {
   const auto all = space.reduce_rows(particles.size(), Row<CompensatedSum, 4>{}, Force{view_of(particles)}, AddSums{});
   return {{all.part[0], all.part[1], all.part[2]}, all.part[3]};
@@ -161,6 +223,8 @@ template void drift(BackEnd&, Particles<BackEnd>&, double);
 template void kick_and_drift(BackEnd&, Particles<BackEnd>&, double, double);
 template ParticleSums sum_particles(BackEnd&, const Particles<BackEnd>&);
 template ParticleSums kick_and_sum(BackEnd&, Particles<BackEnd>&, double);
+template LaterSums<BackEnd> end_and_begin(BackEnd&, Particles<BackEnd>&, double, double, double, const MagnitudesAhead&);
+template class LaterSums<BackEnd>;
 template ForceSums sum_forces(BackEnd&, const Particles<BackEnd>&);
 template std::size_t first_not_finite(BackEnd&, const Particles<BackEnd>&, ParticlePart);
 

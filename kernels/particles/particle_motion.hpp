@@ -1,6 +1,7 @@
 // Steps 1 and 9 (docs/architecture.md): kicks and drifts, and the sums over particles that a run reports.
 #pragma once
 
+#include "kernels/particles/last_accelerations.hpp"
 #include "kernels/particles/particles.hpp"
 
 namespace grove {
@@ -47,6 +48,28 @@ ParticleSums sum_particles(Space& space, const Particles<Space>& particles);
 /// kick() and then sum_particles(), in one loop where that takes less time: with the same bits. Synchronises.
 template <class Space>
 ParticleSums kick_and_sum(Space& space, Particles<Space>& particles, double dt);
+
+/// Mass, kinetic and potential energy; momentum; angular momentum; mass times position.
+using MotionSums = Row<CompensatedSum, 12>;
+
+/// Sums over particles that a device may still be about to make.
+template <class Space>
+class LaterSums {
+ public:
+  explicit LaterSums(const typename Space::template Later<MotionSums>& rows) : rows_(rows) {}
+  /// Waits for them.
+  ParticleSums get();
+
+ private:
+  typename Space::template Later<MotionSums> rows_;
+};
+
+/// kick_and_sum() by `last_kick`, which ends a step, and then kick_and_drift(), which begins the next one, with the same bits: each
+/// particle is read and written once for all of this, and the magnitude of its acceleration put where `magnitudes` says. One whose force is
+/// not finite is not drifted. Asynchronous. The sums are those between the two.
+template <class Space>
+LaterSums<Space> end_and_begin(Space& space, Particles<Space>& particles, double last_kick, double kick, double drift,
+                               const MagnitudesAhead& magnitudes = {});
 
 /// Sums of m a and of m |a| over particles, code units.
 struct ForceSums {

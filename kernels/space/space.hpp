@@ -11,6 +11,9 @@
 //   reduce_rows(n, nothing, f, op) -> Row           the same for each part k of the Rows f(i), by op(k, a, b); 32 parts at most.
 //                                                   Some results count for nothing; then k may be a few past the last.
 //                                                   Both reductions call f once for each i
+//   reduce_rows_later(...) -> Later<Row>            the same without a wait: get() waits, at once or after other work was enqueued
+//   copy_to_host_later(from) -> Later<T>            *from, likewise. get() is called before four more results are asked for by these calls
+//                                                   or by reductions
 //   values_to_host(n, f, to)                        to[i] = f(i) on the host; 4 KiB at most
 //   exclusive_scan(in, out)                         out[i] = sum of in[0..i), i in [0, n]; out has one item more than in
 //   sort_pairs(keys, values, bits, order)           in place by the lowest `bits` bits of the keys, ascending, stable; `order` is the

@@ -20,6 +20,16 @@ class HostSpace {
  public:
   using Stamp = std::chrono::steady_clock::time_point;
   using HostMemory = HostSpace;
+  /// A result that is there.
+  template <class T>
+  class Later {
+   public:
+    explicit Later(const T& value) : value_(value) {}
+    const T& get() { return value_; }
+
+   private:
+    T value_;
+  };
   static constexpr bool on_gpu = false;
 
   HostSpace() : arena_(*this) {}
@@ -93,6 +103,16 @@ class HostSpace {
   template <class T, int count, class F, class Op>
   Row<T, count> reduce_rows(std::size_t n, const Row<T, count>& nothing, F f, Op op) {
     return transform_reduce(n, nothing, f, [op](const Row<T, count>& a, const Row<T, count>& b) { return join(a, b, op); });
+  }
+
+  template <class T, int count, class F, class Op>
+  Later<Row<T, count>> reduce_rows_later(std::size_t n, const Row<T, count>& nothing, F f, Op op) {
+    return Later<Row<T, count>>(reduce_rows(n, nothing, f, op));
+  }
+
+  template <class T>
+  Later<T> copy_to_host_later(const T* from) {
+    return Later<T>(*from);
   }
 
   template <class T, class F>

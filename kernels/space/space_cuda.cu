@@ -106,19 +106,22 @@ CudaSpace::CudaSpace(int device) : device_(device), arena_(*this) {
   check_cuda(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate");
   check_cuda(cudaStreamCreateWithFlags(&copy_stream_, cudaStreamNonBlocking), "cudaStreamCreate");
   check_cuda(cudaEventCreateWithFlags(&ordering_, cudaEventDisableTiming), "cudaEventCreate");
-  check_cuda(cudaHostAlloc(&small_copy_, small_copy, cudaHostAllocMapped), "cudaHostAlloc");
-  void* mark = nullptr;
-  check_cuda(cudaHostAlloc(&mark, sizeof(*mark_), cudaHostAllocMapped), "cudaHostAlloc");
-  mark_ = static_cast<unsigned*>(mark);
-  *mark_ = 0;
+  check_cuda(cudaHostAlloc(&small_copy_, small_copy + most_later * later_bytes, cudaHostAllocMapped), "cudaHostAlloc");
+  later_ = static_cast<std::byte*>(small_copy_) + small_copy;
+  void* words = nullptr;
+  check_cuda(cudaHostAlloc(&words, (1 + most_later) * sizeof(unsigned), cudaHostAllocMapped), "cudaHostAlloc");
+  marks_.word = static_cast<unsigned*>(words);
+  for (std::size_t k = 0; k < most_later; ++k) later_marks_[k].word = marks_.word + 1 + k;
+  std::fill_n(marks_.word, 1 + most_later, 0U);
   check_cuda(cudaMalloc(&blocks_done_, sizeof(unsigned)), "cudaMalloc");
   check_cuda(cudaMemsetAsync(blocks_done_, 0, sizeof(unsigned), stream_), "cudaMemsetAsync");
 }
 
 CudaSpace::~CudaSpace() {
-  for (cudaEvent_t event : events_) cudaEventDestroy(event);
+  for (const auto& bank : events_)
+    for (cudaEvent_t event : bank) cudaEventDestroy(event);
   cudaFree(blocks_done_);
-  cudaFreeHost(mark_);
+  cudaFreeHost(marks_.word);
   cudaFreeHost(small_copy_);
   cudaEventDestroy(ordering_);
   cudaStreamDestroy(copy_stream_);
@@ -176,7 +179,7 @@ void CudaSpace::fill_bytes(void* to, int value, std::size_t bytes) {
 }
 void CudaSpace::copy_to_host(void* to, const void* from, std::size_t bytes) {
   if (bytes > 0 && bytes <= small_copy) {
-    const detail::Mark mark = next_mark();
+    const detail::Mark mark = marks_.next();
     launch("copy to the host", 1, 256, copy_to_host_kernel, static_cast<const std::byte*>(from), static_cast<unsigned>(bytes),
            static_cast<std::byte*>(small_copy_), mark);
     wait_for(mark);
@@ -288,19 +291,20 @@ template void CudaSpace::exclusive_scan(View<const std::uint32_t>, View<std::uin
 template void CudaSpace::exclusive_scan(View<const std::uint64_t>, View<std::uint64_t>);
 
 CudaSpace::Stamp CudaSpace::stamp() {
-  if (stamps_used_ == events_.size()) {
+  std::vector<cudaEvent_t>& events = events_[stamp_bank_];
+  if (stamps_used_ == events.size()) {
     cudaEvent_t event = nullptr;
     check_cuda(cudaEventCreate(&event), "cudaEventCreate");
-    events_.push_back(event);
+    events.push_back(event);
   }
-  check_cuda(cudaEventRecord(events_[stamps_used_], stream_), "cudaEventRecord");
-  return stamps_used_++;
+  check_cuda(cudaEventRecord(events[stamps_used_], stream_), "cudaEventRecord");
+  return events[stamps_used_++];
 }
 
 double CudaSpace::seconds_between(Stamp a, Stamp b) {
   float milliseconds = 0;
-  check_cuda(cudaEventSynchronize(events_[b]), "cudaEventSynchronize");
-  check_cuda(cudaEventElapsedTime(&milliseconds, events_[a], events_[b]), "cudaEventElapsedTime");
+  check_cuda(cudaEventSynchronize(b), "cudaEventSynchronize");
+  check_cuda(cudaEventElapsedTime(&milliseconds, a, b), "cudaEventElapsedTime");
   return 1e-3 * milliseconds;
 }
 

@@ -5,6 +5,7 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <stdexcept>
@@ -251,6 +252,11 @@ __global__ void __launch_bounds__(reduce_threads)
   if (t == 0) mark.set();
 }
 
+template <class T>
+struct ItemAt {
+  const T* at;
+  __device__ T operator()(std::size_t) const { return *at; }
+};
 template <class T, class F>
 struct RowOfOne {
   F f;
@@ -278,9 +284,31 @@ __global__ void __launch_bounds__(for_each_threads) values_to_host_kernel(std::s
 
 class CudaSpace {
  public:
-  using Stamp = std::size_t;  ///< index of an event of this step
+  using Stamp = cudaEvent_t;
   using HostMemory = PinnedMemory;
   static constexpr bool on_gpu = true;
+  /// A result of work that may still go on.
+  template <class T>
+  class Later {
+   public:
+    explicit Later(const T& value) : value_(value) {}
+    /// `at`, on the host, holds it once `mark` is set.
+    Later(CudaSpace& space, const T* at, const detail::Mark& mark) : space_(&space), at_(at), mark_(mark) {}
+    /// Waits for it, the first time.
+    const T& get() {
+      if (!space_) return value_;
+      space_->wait_for(mark_);
+      value_ = *at_;
+      space_ = nullptr;
+      return value_;
+    }
+
+   private:
+    T value_{};
+    CudaSpace* space_ = nullptr;
+    const T* at_ = nullptr;
+    detail::Mark mark_{};
+  };
 
   /// Uses device number `device`; throws SystemError when it cannot.
   explicit CudaSpace(int device);
@@ -320,8 +348,11 @@ class CudaSpace {
   void copy_async(void* to, const void* from, std::size_t bytes);
   void synchronize();
 
-  /// Forgets earlier stamps, so that their events are used again.
-  void begin_stamps() { stamps_used_ = 0; }
+  /// Forgets the stamps before those since the last call but one, so that their events are used again.
+  void begin_stamps() {
+    stamp_bank_ = (stamp_bank_ + 1) % stamp_banks;
+    stamps_used_ = 0;
+  }
   Stamp stamp();
   /// Synchronises with the later stamp.
   double seconds_between(Stamp a, Stamp b);
@@ -347,24 +378,35 @@ class CudaSpace {
 
   template <class T, int count, class F, class Op>
   Row<T, count> reduce_rows(std::size_t n, const Row<T, count>& nothing, F f, Op op) {
-    if (n == 0) return nothing;
+    return reduce_rows_later(n, nothing, f, op).get();
+  }
+
+  template <class T, int count, class F, class Op>
+  Later<Row<T, count>> reduce_rows_later(std::size_t n, const Row<T, count>& nothing, F f, Op op) {
+    using Result = Row<T, count>;
+    if (n == 0) return Later<Result>(nothing);
     const std::size_t most_blocks = n > detail::many_items_to_reduce ? detail::many_reduce_blocks : detail::few_reduce_blocks;
     const std::size_t blocks = std::min<std::size_t>((n + detail::reduce_threads - 1) / detail::reduce_threads, most_blocks);
-    static_assert(sizeof(Row<T, count>) <= small_copy && std::is_trivially_copyable_v<T>);
-    Scratch<CudaSpace, Row<T, count>> partial(*this, blocks);
-    auto* const result = static_cast<Row<T, count>*>(small_copy_);
-    const detail::Mark mark = next_mark();
+    Scratch<CudaSpace, Result> partial(*this, blocks);
+    const auto [to, mark] = next_place<Result>();
     launch("reduce_rows", blocks, detail::reduce_threads, detail::reduce_rows_kernel<T, count, F, Op>, n, nothing, f, op, partial.data(),
-           blocks_done_, result, mark);
-    wait_for(mark);
-    return *result;
+           blocks_done_, to, mark);
+    return Later<Result>(*this, to, mark);
+  }
+
+  template <class T>
+  Later<T> copy_to_host_later(const T* from) {
+    const auto [to, mark] = next_place<T>();
+    launch("copy to the host", 1, detail::for_each_threads, detail::values_to_host_kernel<T, detail::ItemAt<T>>, std::size_t{1},
+           detail::ItemAt<T>{from}, to, mark);
+    return Later<T>(*this, to, mark);
   }
 
   template <class T, class F>
   void values_to_host(std::size_t n, F f, T* to) {
     static_assert(std::is_trivially_copyable_v<T>);
     if (n * sizeof(T) > small_copy) throw std::logic_error("values_to_host() takes few values");
-    const detail::Mark mark = next_mark();
+    const detail::Mark mark = marks_.next();
     launch("values_to_host", 1, detail::for_each_threads, detail::values_to_host_kernel<T, F>, n, f, static_cast<T*>(small_copy_), mark);
     wait_for(mark);
     std::memcpy(to, small_copy_, n * sizeof(T));
@@ -393,13 +435,29 @@ class CudaSpace {
   }
   void sort_by_samples(View<std::uint64_t> keys, View<std::uint32_t> values, int bits);
 
-  /// The mark of the next result that the GPU writes into small_copy_ itself.
-  detail::Mark next_mark() { return {mark_, ++marks_}; }
+  /// Where the next result comes that the host may not wait for at once, with its mark.
+  template <class T>
+  std::pair<T*, detail::Mark> next_place() {
+    static_assert(sizeof(T) <= later_bytes && std::is_trivially_copyable_v<T>);
+    later_turn_ = (later_turn_ + 1) % most_later;
+    return {reinterpret_cast<T*>(later_ + later_turn_ * later_bytes), later_marks_[later_turn_].next()};
+  }
   /// Waits for the result, and so for all work before: the host sees it some microseconds before the end of the kernel reaches it.
   void wait_for(const detail::Mark& mark);
 
   /// Bytes that reach the host sooner by way of memory that the GPU can write itself.
   static constexpr std::size_t small_copy = 4096;
+  /// Results that may be out at a time, see Later, and room for each.
+  static constexpr std::size_t most_later = 4, later_bytes = 512;
+
+  /// A word on the host that marks one result after the other.
+  struct Marks {
+    unsigned* word = nullptr;
+    unsigned count = 0;  ///< results so far
+    detail::Mark next() { return {word, ++count}; }
+  };
+
+  static constexpr std::size_t stamp_banks = 3;
 
   int device_ = 0;
   int multiprocessors_ = 1;
@@ -408,11 +466,13 @@ class CudaSpace {
   std::size_t bytes_held_ = 0, most_bytes_held_ = 0;
   cudaStream_t stream_ = nullptr, copy_stream_ = nullptr;
   cudaEvent_t ordering_ = nullptr;
-  std::vector<cudaEvent_t> events_;
-  std::size_t stamps_used_ = 0;
-  void* small_copy_ = nullptr;       ///< [small_copy], on the host
-  unsigned* mark_ = nullptr;         ///< on the host: number of the last result that has reached it
-  unsigned marks_ = 0;               ///< results asked for so far
+  std::vector<cudaEvent_t> events_[stamp_banks];
+  std::size_t stamps_used_ = 0, stamp_bank_ = 0;
+  void* small_copy_ = nullptr;  ///< [small_copy + most_later * later_bytes], on the host
+  Marks marks_;                 ///< of results in the first small_copy bytes
+  std::byte* later_ = nullptr;  ///< the bytes after these
+  Marks later_marks_[most_later];
+  std::size_t later_turn_ = 0;
   unsigned* blocks_done_ = nullptr;  ///< of the present reduction
   PinnedMemory pinned_;
   Arena<CudaSpace> arena_;

@@ -7,6 +7,8 @@
 // handed down too (L2L) and evaluated at the particles of each group (L2P).
 #pragma once
 
+#include <functional>
+
 #include "kernels/gravity/gravity_law.hpp"
 #include "kernels/tree/fmm_targets.hpp"
 #include "kernels/walks/tree_walk.hpp"
@@ -22,6 +24,19 @@ inline constexpr std::uint32_t forbidden_bit = 1U << 31;
 
 }  // namespace fmm_walk
 
+/// A bound for the box around all particles of a tree.
+struct LongestBox {
+  double longest = 0;  ///< code units; 0: there is none
+  double length = 1;   ///< TreeScale::length of the tree
+
+  /// False, too, if a position is not finite.
+  GROVE_HD bool holds(const CellGeometry& root) const {
+    const float* const half = root.half_size;
+    const double longest_half = larger(larger(half[0], half[1]), half[2]);
+    return longest == 0 || 2 * length * longest_half + 0 * (half[0] + half[1] + half[2]) <= longest;
+  }
+};
+
 /// The targets of a walk and their data.
 struct FmmWalkTargets {
   TreeView own_tree;                           ///< the tree to which the target cells belong
@@ -31,6 +46,7 @@ struct FmmWalkTargets {
   View<Double4> acceleration;                  ///< out: acceleration and potential, code units, G included
   View<GroupWork> work;                        ///< [groups] out
   ActiveTargets active{};                      ///< the targets to walk for
+  LongestBox longest_box{};                    ///< a walk for targets whose tree has a longer box is refused
 };
 
 /// The walk, with its memory for the lists of source cells handed down.
@@ -46,10 +62,12 @@ class FmmWalk {
   void begin(Space& space, std::uint32_t target_cells);
 
   /// Walks `sources`, whose multipoles have the form of `law`, for the targets in `data`: all, or those that are active. `law` is in the
-  /// units of the trees. Synchronises once, and whenever the lists need more memory. Throws std::logic_error for multipoles of another
-  /// form.
-  void walk(Space& space, const ScaledLaw& law, const TreeView& sources, const FmmTargets<Space>& targets, const FmmWalkTargets& data,
-            WalkMode mode);
+  /// units of the trees. Returns false if it is refused: then nothing was set but work. Synchronises once, and whenever the lists need more
+  /// memory. Throws std::logic_error for multipoles of another form.
+  ///
+  /// `meanwhile` enqueues what needs no host after the walk, while the host hears of its end. It may be called again.
+  bool walk(Space& space, const ScaledLaw& law, const TreeView& sources, const FmmTargets<Space>& targets, const FmmWalkTargets& data,
+            WalkMode mode, const std::function<void()>& meanwhile = {});
 
   /// Cell-cell interactions and opening tests at the target cells above the groups, summed over the walks since begin(); undefined before
   /// the first one.

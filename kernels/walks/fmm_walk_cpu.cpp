@@ -338,10 +338,10 @@ void FmmWalk<HostSpace>::begin(HostSpace& space, std::uint32_t target_cells) {
 }
 
 template <>
-void FmmWalk<HostSpace>::walk(HostSpace&, const ScaledLaw& law, const TreeView& sources, const FmmTargets<HostSpace>& targets,
-                              const FmmWalkTargets& data, WalkMode mode) {
+bool FmmWalk<HostSpace>::walk(HostSpace&, const ScaledLaw& law, const TreeView& sources, const FmmTargets<HostSpace>& targets,
+                              const FmmWalkTargets& data, WalkMode mode, const std::function<void()>&) {
   const FmmTargetView view = targets.view();
-  if (view.group_count == 0 || sources.root_count == 0) return;
+  if (view.group_count == 0 || sources.root_count == 0) return true;
   check_form(sources, law.form);
   FmmTasks tasks(view, data.own_tree.links, static_cast<std::size_t>(omp_get_max_threads()));
   law.visit_order([&](auto terms_order) {
@@ -352,6 +352,7 @@ void FmmWalk<HostSpace>::walk(HostSpace&, const ScaledLaw& law, const TreeView& 
       run(c, opening, softening);
     });
   });
+  return true;
 }
 
 }  // namespace grove

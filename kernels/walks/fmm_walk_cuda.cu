@@ -1,5 +1,5 @@
-// The walk of `fmm` on the GPU, host side: takes memory, and continues the walk when the lists need more of it. docs/measurements.md has the
-// measurements behind the constants.
+// The walk of `fmm` on the GPU, host side: takes memory, and continues the walk when the lists need more of it. docs/measurements.md has
+// the measurements behind the constants.
 #include "kernels/walks/fmm_walk_cuda.hpp"
 
 #include <algorithm>
@@ -21,6 +21,8 @@ constexpr std::uint32_t few_cells = 32;
 constexpr std::uint32_t few_cells_for_teams = 4, few_groups_for_teams = 3;
 // With fewer groups per warp than this, the slowest group determines the time. Groups have so many particles in the mean.
 constexpr std::size_t few_groups_to_divide = 1, particles_in_a_group = 22;
+// Above the numbers of all targets: warps that draw it are done.
+constexpr unsigned past_all_targets = 1U << 31;
 // Entries of list memory for each target cell, before the first walk has told how many are needed.
 constexpr std::size_t entries_expected = 64;
 
@@ -50,8 +52,14 @@ struct Start {
       if (work_to_clear) work_to_clear[i] = {};
     }
     if (i < a.block_slots) a.slots_returned[i] = fmm_walk::no_slot;
-    if (i == 0) *a.counts = {};
-    if (i == 0) *a.status = {};
+    if (i == 0) begin_counts();
+  }
+  __device__ void begin_counts() const {
+    *a.counts = {};
+    *a.status = {};
+    if (a.data.longest_box.holds(a.data.own_tree.geometry[0])) return;
+    a.status->refused = 1;
+    a.counts->drawn[0] = a.counts->drawn[1] = past_all_targets;
   }
 };
 
@@ -110,12 +118,15 @@ void FmmWalk<CudaSpace>::begin(CudaSpace&, std::uint32_t cells) {
 }
 
 template <>
-void FmmWalk<CudaSpace>::walk(CudaSpace& space, const ScaledLaw& law, const TreeView& sources, const FmmTargets<CudaSpace>& targets,
-                              const FmmWalkTargets& data, WalkMode mode) {
+bool FmmWalk<CudaSpace>::walk(CudaSpace& space, const ScaledLaw& law, const TreeView& sources, const FmmTargets<CudaSpace>& targets,
+                              const FmmWalkTargets& data, WalkMode mode, const std::function<void()>& meanwhile) {
   FmmArguments a = make_arguments(law, sources, targets.view(), data, mode);
   const std::uint32_t cells = a.targets.cell_count, groups = a.targets.group_count;
   a.cell_work = cell_work_.data();
-  if (groups == 0 || sources.root_count == 0) return;
+  if (groups == 0 || sources.root_count == 0) {
+    if (meanwhile) meanwhile();
+    return true;
+  }
   const ExpansionForm form = law.form;
   check_form(sources, form);
   a.first_level_cell = first_level_with_lists(targets.level_offset());
@@ -149,6 +160,7 @@ void FmmWalk<CudaSpace>::walk(CudaSpace& space, const ScaledLaw& law, const Tree
   clears_work_ = false;
 
   const auto with_fourth = [](std::uint32_t entries) { return entries + entries / 4; };
+  bool is_refused = false;
   law.visit_order([&](auto order) {
     local_.resize_discard(std::size_t{cells} * local_stride(form));
     a.local = local_.data();
@@ -159,8 +171,11 @@ void FmmWalk<CudaSpace>::walk(CudaSpace& space, const ScaledLaw& law, const Tree
       a.lists = lists_.data();
       a.list_capacity = static_cast<std::uint32_t>(std::min<std::size_t>(lists_.size(), 0xffffffffU));
       launch_fmm_walk<order>(space, law, a);
-      ListStatus seen{};
-      space.copy_to_host(&seen, a.status, sizeof(seen));
+      auto status_later = space.copy_to_host_later(a.status);
+      if (meanwhile) meanwhile();
+      const ListStatus& seen = status_later.get();
+      is_refused = seen.refused != 0;
+      if (is_refused) break;
       if (seen.short_of_memory == 0) {
         most_used_ = std::max<std::size_t>(most_used_, seen.used);
         // The next walk has room for a list that is a little longer, rather than to start again.
@@ -189,6 +204,7 @@ void FmmWalk<CudaSpace>::walk(CudaSpace& space, const ScaledLaw& law, const Tree
       }
     }
   });
+  return !is_refused;
 }
 
 }  // namespace grove

@@ -12,6 +12,7 @@ struct ListStatus {
   unsigned long long used;        ///< entries of list memory asked for
   std::uint32_t longest_list;     ///< handed down by one target cell
   std::uint32_t short_of_memory;  ///< not 0: some target cells have the range no_memory
+  std::uint32_t refused;          ///< not 0: the tree of the targets has too long a box
 };
 
 /// Counters that all warps and blocks of a launch share.

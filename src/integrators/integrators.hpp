@@ -1,9 +1,9 @@
 // The table of integrators.
 //
 // To add one, write a header like leapfrog.hpp and put its struct into Integrators. A struct has info(), which says what the configuration
-// and the table of particle fields need to know, a constructor from the values of its own settings, and step(). One that remembers
-// something from step to step beside its fields also has save(SavedState&) const and restore(const SavedState&), so that a run can go on
-// from a checkpoint.
+// and the table of particle fields need to know, a constructor from the values of its own settings, and step(), or its two parts, begin()
+// and end() (see Integrator): then a step may begin while the one before is looked at. One that remembers something from step to step
+// beside its fields also has save(SavedState&) const and restore(const SavedState&), so that a run can go on from a checkpoint.
 #pragma once
 
 #include <memory>
@@ -27,7 +27,15 @@ template <class Space, class Method>
 class IntegratorOf final : public Integrator<Space> {
  public:
   explicit IntegratorOf(const SettingValues& settings) : method_(settings) {}
-  void step(StepContext<Space>& context, double dt) override { method_.step(context, dt); }
+  void begin(StepContext<Space>& context, double dt) override {
+    if constexpr (requires { method_.begin(context, dt); }) method_.begin(context, dt);
+  }
+  void end(StepContext<Space>& context, double dt) override {
+    if constexpr (requires { method_.begin(context, dt); })
+      method_.end(context, dt);
+    else
+      method_.step(context, dt);
+  }
   void save(SavedState& state) const override {
     if constexpr (requires { method_.save(state); }) method_.save(state);
   }

@@ -16,8 +16,12 @@ struct Leapfrog {
   explicit Leapfrog(const SettingValues&) {}
 
   template <class Space>
-  void step(StepContext<Space>& context, double dt) const {
+  void begin(StepContext<Space>& context, double dt) const {
     context.kick_and_drift(0.5 * dt, dt);
+    context.expect_forces(dt);
+  }
+  template <class Space>
+  void end(StepContext<Space>& context, double dt) const {
     context.compute_forces(dt);
     context.last_kick(0.5 * dt);
   }

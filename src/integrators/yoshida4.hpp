@@ -19,11 +19,16 @@ struct Yoshida4 {
   }
   explicit Yoshida4(const SettingValues&) {}
 
+  // The outer and the middle part of a step: 2 outer + middle = 1, and the errors of third order cancel.
+  const double root = std::cbrt(2.0), outer = 1 / (2 - root), middle = -root * outer;
+
   template <class Space>
-  void step(StepContext<Space>& context, double dt) const {
-    // The outer and the middle part of a step: 2 outer + middle = 1, and the errors of third order cancel.
-    const double root = std::cbrt(2.0), outer = 1 / (2 - root), middle = -root * outer;
+  void begin(StepContext<Space>& context, double dt) const {
     context.kick_and_drift(0.5 * outer * dt, outer * dt);
+    context.expect_forces(0);
+  }
+  template <class Space>
+  void end(StepContext<Space>& context, double dt) const {
     context.compute_forces();
     context.kick_and_drift(0.5 * (outer + middle) * dt, middle * dt);
     context.compute_forces();

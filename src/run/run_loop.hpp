@@ -49,7 +49,7 @@ struct RunReport {
   bool energy_has_jumped = false;   ///< settings were changed on the way
   double error_of_steps = 0;        ///< relative energy error at the end, since settings were changed last
   StepTiming start;                 ///< the first force evaluation
-  StepTiming steps_total;           ///< all steps together, without output
+  StepTiming steps_total;           ///< all steps together, with energies and logs, without other output
   int ranks = 1;
   std::uint64_t most_bytes_held = 0;  ///< during any force evaluation, on the rank that held the most
   double output_s = 0;                ///< wall time that the steps waited for output, on the root
@@ -86,20 +86,24 @@ class RunLoop {
     StopCause stop = StopCause::none;
     int signal = 0;
     bool has_failed = false, checkpoint = false, is_asked_for = false, is_lost = false;
+    bool checkpoint_next = false;  ///< one is due after the next step
   };
 
   StepTiming begin(ParticleSet particles, const RunBeginning& beginning);
   void take_step(std::uint64_t step);
+  bool next_may_begin_ahead(std::uint64_t step) const;
   News hear_news();
   void act_on(const News& news);
   void end();
   void write_checkpoint(bool is_needed);
   StepTiming timed(const std::function<void()>& work);
+  void count_output(double began_s);
   void with_list_of_not_finite(const std::function<void()>& work, std::uint64_t step);
   RunState state_after(std::uint64_t step, const StepTiming& timing) const;
   void measure_energy();
   void measure_error_of_steps();
   void observe(Observer& observer, const RunState& state);
+  void observe_state();
   void observe_stop();
   void note_kept(const KeptState& state);
   void finish_observers();
@@ -113,8 +117,12 @@ class RunLoop {
   std::optional<double> energy_after_change_;
   RunReport report_;
   StepTiming timing_;                ///< of the last step
+  std::optional<RunState> unseen_;   ///< after the last step, if its observers have not looked at it yet
+  bool asks_for_next_ = true;        ///< something will look at the particles after the next step, beside observers; the same on all ranks
   std::uint64_t states_before_ = 1;  ///< that observers had seen at the beginning; those of a new run see its first
   double began_s_ = 0, stepping_began_s_ = 0;
+  double timed_until_s_ = 0;                      ///< what was until then is in the time of a step, or is output
+  double output_since_s_ = 0;                     ///< output since then
   double turn_began_s_ = 0, longest_turn_s_ = 0;  ///< of a step with its output
 };
 

@@ -31,7 +31,8 @@ void DirectSolver<Space>::prepare(Particles<Space>& particles, PhaseClock<Space>
 }
 
 template <class Space>
-void DirectSolver<Space>::forces(Particles<Space>& particles, const std::uint8_t* active, PhaseClock<Space>& clock) {
+void DirectSolver<Space>::forces(Particles<Space>& particles, const std::uint8_t* active, PhaseClock<Space>& clock,
+                                 const std::function<void()>& meanwhile) {
   clock.begin("walk");
   if (active) {
     sum_active(particles, active);
@@ -41,6 +42,7 @@ void DirectSolver<Space>::forces(Particles<Space>& particles, const std::uint8_t
     pairs_ = particles.size() * comm_.sum(std::uint64_t{particles.size()});
     particles.has_acceleration = true;
   }
+  if (meanwhile && comm_.size() == 1) meanwhile();
 }
 
 template <class Space>

@@ -14,7 +14,8 @@ class DirectSolver final : public ForceSolver<Space> {
 
   /// Particles stay where they are.
   void prepare(Particles<Space>& particles, PhaseClock<Space>& clock, double drift) override;
-  void forces(Particles<Space>& particles, const std::uint8_t* active, PhaseClock<Space>& clock) override;
+  void forces(Particles<Space>& particles, const std::uint8_t* active, PhaseClock<Space>& clock,
+              const std::function<void()>& meanwhile) override;
   std::string transport_description() override { return sum_.transport_description(); }
   WorkCounts work_counts() override;
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "src/simulation/all_pairs.hpp"
 #include "src/simulation/fp32_range.hpp"
@@ -15,7 +16,7 @@ struct Spread {
   double mass;
   double zero;  ///< NaN if a number is not finite
 };
-using SpreadRow = Row<double, sizeof(Spread) / sizeof(double)>;
+static_assert(sizeof(Spread) == sizeof(SpreadRow));
 
 struct SpreadOf {
   const Double4* particles;
@@ -25,18 +26,36 @@ struct SpreadOf {
   }
 };
 
+template <class Space>
+auto spread_of(Space& space, const Particles<Space>& particles) {
+  constexpr double none = 1e300;
+  const SpreadRow nothing{{none, none, none, -none, -none, -none, 0, 0, 0, 0, 0}};
+  return space.reduce_rows_later(particles.size(), nothing, SpreadOf{particles.position.data()}, JoinBoxAndSums{});
+}
+
 }  // namespace
+
+template <class Space>
+void FewParticlesSolver<Space>::prepare_ahead(Particles<Space>& particles, PhaseClock<Space>& clock, double drift) {
+  if (!sums_all_pairs(gravity_, particles.size(), comm_.size(), Space::on_gpu)) return of_many_->prepare_ahead(particles, clock, drift);
+  if (drift == 0) return;
+  clock.begin("checks");
+  space_.arena().begin_step();
+  spread_.emplace(spread_of(space_, particles));
+  ahead_drift_ = drift;
+}
 
 template <class Space>
 void FewParticlesSolver<Space>::prepare(Particles<Space>& particles, PhaseClock<Space>& clock, double drift) {
   are_few_ = sums_all_pairs(gravity_, particles.size(), comm_.size(), Space::on_gpu);
   if (!are_few_) return of_many_->prepare(particles, clock, drift);
   clock.begin("checks");
-  space_.arena().begin_step();
-  constexpr double none = 1e300;
-  const SpreadRow nothing{{none, none, none, -none, -none, -none, 0, 0, 0, 0, 0}};
-  const auto spread =
-      std::bit_cast<Spread>(space_.reduce_rows(particles.size(), nothing, SpreadOf{particles.position.data()}, JoinBoxAndSums{}));
+  if (std::exchange(ahead_drift_, 0) != drift || !spread_) {
+    space_.arena().begin_step();
+    spread_.emplace(spread_of(space_, particles));
+  }
+  const auto spread = std::bit_cast<Spread>(spread_->get());
+  spread_.reset();
   if (spread.zero != 0) throw PositionsNotFinite();
   double extent = 0;
   for (int k = 0; k < 3; ++k) extent = std::max(extent, spread.high[k] - spread.low[k]);
@@ -48,12 +67,14 @@ void FewParticlesSolver<Space>::prepare(Particles<Space>& particles, PhaseClock<
 }
 
 template <class Space>
-void FewParticlesSolver<Space>::forces(Particles<Space>& particles, const std::uint8_t* active, PhaseClock<Space>& clock) {
-  if (!are_few_) return of_many_->forces(particles, active, clock);
+void FewParticlesSolver<Space>::forces(Particles<Space>& particles, const std::uint8_t* active, PhaseClock<Space>& clock,
+                                       const std::function<void()>& meanwhile) {
+  if (!are_few_) return of_many_->forces(particles, active, clock, meanwhile);
   clock.begin("walk");
   sum_.run(space_, scaled_law_, centre_, particles.position.view(), active, particles.acceleration.view());
   pairs_ = std::uint64_t{particles.size()} * particles.size();
   if (!active) particles.has_acceleration = true;
+  if (meanwhile) meanwhile();
 }
 
 template <class Space>

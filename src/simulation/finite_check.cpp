@@ -7,8 +7,8 @@ namespace grove {
 
 template <class Space>
 void require_finite(Space& space, const Communicator& comm, const Particles<Space>& particles, ParticlePart part, double time,
-                    PhaseClock<Space>& clock, bool are_finite_here) {
-  clock.begin("checks");
+                    PhaseClock<Space>* clock, bool are_finite_here) {
+  if (clock) clock->begin("checks");
   std::size_t bad = particles.size();
   bool is_of_motion = part == ParticlePart::motion;
   if (!are_finite_here) {
@@ -17,9 +17,9 @@ void require_finite(Space& space, const Communicator& comm, const Particles<Spac
     is_of_motion = is_of_motion || moved < particles.size();
     bad = is_of_motion ? moved : first_not_finite(space, particles, part);
   }
-  if (comm.size() > 1) clock.begin("waiting");
+  if (clock && comm.size() > 1) clock->begin("waiting");
   const int rank = comm.min(bad < particles.size() ? comm.rank() : comm.size());
-  clock.end();
+  if (clock) clock->end();
   if (rank == comm.size()) return;
   std::uint64_t found[2] = {0, is_of_motion ? 1U : 0U};
   if (rank == comm.rank()) space.copy_to_host(found, particles.id.data() + bad, sizeof(found[0]));
@@ -31,6 +31,6 @@ void require_finite(Space& space, const Communicator& comm, const Particles<Spac
   throw NotFiniteError(error.what(), exit_code_of(error));
 }
 
-template void require_finite(BackEnd&, const Communicator&, const Particles<BackEnd>&, ParticlePart, double, PhaseClock<BackEnd>&, bool);
+template void require_finite(BackEnd&, const Communicator&, const Particles<BackEnd>&, ParticlePart, double, PhaseClock<BackEnd>*, bool);
 
 }  // namespace grove

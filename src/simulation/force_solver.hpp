@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -9,6 +10,7 @@
 #include "decomposition/transport_way.hpp"
 #include "io/saved_state.hpp"
 #include "kernels/gravity/gravity_parameters.hpp"
+#include "kernels/particles/last_accelerations.hpp"
 #include "kernels/particles/particles.hpp"
 #include "kernels/space/error.hpp"
 #include "kernels/space/phase_clock.hpp"
@@ -39,12 +41,24 @@ class ForceSolver {
   ///
   /// `drift`: the time for which positions will move with their velocities before the next call, if it is known, as they have moved since
   /// the call before if that had one: a tree then may serve several calls (see TreeLife). 0: there is a new tree, for this call alone.
+  ///
+  /// With a drift, forces() then is for all particles.
   virtual void prepare(Particles<Space>& particles, PhaseClock<Space>& clock, double drift = 0) = 0;
+
+  /// Does what prepare() with this drift would do, as far as the host need not wait for the device: on one rank. The next call is
+  /// prepare(), for the same particles; with another drift it begins anew.
+  virtual void prepare_ahead(Particles<Space>&, PhaseClock<Space>&, double /*drift*/) {}
+
+  /// Where to put the magnitudes of the present accelerations, if prepare() with this drift is next and looks at these alone; else nowhere.
+  /// They must then be put there before it.
+  virtual MagnitudesAhead magnitudes_ahead(Particles<Space>&, double /*drift*/) { return {}; }
 
   /// Sets acceleration, potential and, unless the method is `direct`, work of the active particles. `active` [particles] lies in the memory
   /// of the space, in the order that prepare() left: not 0 for active particles; null: all are active, and `particles.has_acceleration` is
-  /// set. Marks its phases on `clock`. Collective; asynchronous at its end.
-  virtual void forces(Particles<Space>& particles, const std::uint8_t* active, PhaseClock<Space>& clock) = 0;
+  /// set. Marks its phases on `clock`. Collective; asynchronous at its end. `meanwhile` is called on one rank, once, when the device has
+  /// the work and before the host waits for it: for what the host has to do besides.
+  virtual void forces(Particles<Space>& particles, const std::uint8_t* active, PhaseClock<Space>& clock,
+                      const std::function<void()>& meanwhile = {}) = 0;
 
   /// How messages travel between ranks, for the user. Collective. Throws AgreedError if they cannot go the way that is asked for.
   virtual std::string transport_description() = 0;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -59,6 +60,14 @@ class Simulation {
   virtual void resume(ParticleSet particles, const SavedState& state) = 0;
   /// One step of the integrator, of length `dt`. It ends at `time_after`, which comes from a schedule, so that roundings do not add up.
   virtual void step_to(double time_after, double dt) = 0;
+  /// Tells, before a step, that the one after it will have the length `dt`, and that between the two nothing will be asked for but
+  /// diagnostics(), phase_times(), time() and descriptions. The step after may then begin while the results of the first are looked at:
+  /// that takes less time, and has the same bits.
+  virtual void announce_step(double /*dt*/) {}
+  /// Whether the particles are already those of the step that was announced. Then nothing else may be asked for before that step.
+  virtual bool is_ahead() const { return false; }
+  /// Does work that concerns the host alone: at once, or during the next step, while the device is busy.
+  virtual void do_meanwhile(const std::function<void()>& work) { work(); }
   void step(double dt) { step_to(time() + dt, dt); }
   /// Recomputes all accelerations and potentials at the present positions.
   virtual void compute_forces() = 0;

@@ -45,7 +45,7 @@ SimulationOn<Space>::SimulationOn(std::unique_ptr<Space> space, const GravityPar
       present_order_(particles_),
       integrator_(make_integrator<Space>(setup.integrator, setup.integrator_settings)),
       external_(setup.external, gravity.G),
-      clock_(*space_) {
+      clocks_{PhaseClock<Space>(*space_), PhaseClock<Space>(*space_)} {
   make_solver();
 }
 
@@ -70,6 +70,7 @@ void SimulationOn<Space>::require_softening() const {
 template <class Space>
 void SimulationOn<Space>::start(ParticleSet set, double time) {
   require_softening();
+  forget_next_step();
   upload(*space_, std::move(set), particles_);
   particles_.has_acceleration = false;
   time_ = time;
@@ -78,6 +79,7 @@ void SimulationOn<Space>::start(ParticleSet set, double time) {
 
 template <class Space>
 void SimulationOn<Space>::save(SavedState& state) const {
+  require_present();
   state.put_number("simulation.time", time_);
   state.put_count("simulation.has_acceleration", particles_.has_acceleration ? 1 : 0);
   solver_->save(state);
@@ -87,6 +89,7 @@ void SimulationOn<Space>::save(SavedState& state) const {
 template <class Space>
 void SimulationOn<Space>::resume(ParticleSet set, const SavedState& state) {
   require_softening();
+  forget_next_step();
   // A state that was saved before there were trees for several steps has no levels, and tells of no such tree.
   const bool has_levels = !set.bytes(*fields()->find("tree_level")).empty() || !state.has(saved_tree_life);
   const bool are_known = comm_.min(set.size() == 0 || (!set.acceleration.empty() && has_levels) ? 1 : 0) == 1;
@@ -105,13 +108,17 @@ void SimulationOn<Space>::evaluate_forces(double drift) {
   sums_.reset();
   external_.hide(*space_, particles_);
   try {
-    solver_->prepare(particles_, clock_, drift);
+    solver_->prepare(particles_, clock(), drift);
+    solver_->forces(particles_, nullptr, clock(), [this] {
+      if (!meanwhile_) return;
+      std::exchange(meanwhile_, nullptr)();
+      begin_activity("walk");
+    });
   } catch (const PositionsNotFinite&) {
     // Says which particle it is.
-    require_finite(*space_, comm_, particles_, ParticlePart::motion, time_, clock_);
+    require_finite(*space_, comm_, particles_, ParticlePart::motion, time_, &clock());
     throw;
   }
-  solver_->forces(particles_, nullptr, clock_);
   external_.show(*space_, particles_);
   most_bytes_held_ = space_->most_bytes_held();
   most_bytes_ever_held_ = std::max(most_bytes_ever_held_, most_bytes_held_);
@@ -119,32 +126,69 @@ void SimulationOn<Space>::evaluate_forces(double drift) {
 
 template <class Space>
 void SimulationOn<Space>::compute_forces() {
-  clock_.restart();
+  require_present();
+  clock().restart();
   evaluate_forces(0);
-  require_finite(*space_, comm_, particles_, ParticlePart::force, time_, clock_);
+  require_finite(*space_, comm_, particles_, ParticlePart::force, time_, &clock());
 }
 
 template <class Space>
 void SimulationOn<Space>::step_to(double time_after, double dt) {
-  clock_.restart();
-  clock_.begin("kick and drift");
+  if (ahead_dt_ && *ahead_dt_ != dt) throw std::logic_error("a step has another length than was announced");
+  const std::optional<double> announced = std::exchange(announced_dt_, std::nullopt),
+                              next_dt = external_.empty() ? announced : std::nullopt;
+  const bool has_begun = std::exchange(ahead_dt_, std::nullopt).has_value();
+  if (has_begun) {
+    clock_turn_ = 1 - clock_turn_;
+  } else {
+    clock().restart();
+    clock().begin("kick and drift");
+  }
   time_ = time_after;
-  const auto begin_checks = [this] { clock_.begin("checks"); };
-  StepContext<Space> context(
-      *space_, particles_,
-      [this](double drift) {
-        evaluate_forces(drift);
-        clock_.begin("kick and drift");
-      },
-      begin_checks);
-  integrator_->step(context, dt);
+  std::optional<double> expected_drift;
+  StepContext<Space> context(*space_, particles_,
+                             {.compute_forces = [this](double drift) { evaluate_forces(drift); },
+                              .begin_checks = [this] { clock().begin("checks"); },
+                              .begin_motion = [this] { clock().begin("kick and drift"); },
+                              .magnitudes_ahead = [this](double drift) { return solver_->magnitudes_ahead(particles_, drift); },
+                              .expect_forces = [&](double drift) { expected_drift = drift; }});
+  if (!has_begun) integrator_->begin(context, dt);
+  integrator_->end(context, dt);
+  meanwhile_ = nullptr;
+  context.end_step();
+  if (next_dt) integrator_->begin(context, *next_dt);
+  // On one rank the device goes on while the host waits for the results of this step and looks at them.
+  const bool prepares_ahead = next_dt && expected_drift && comm_.size() == 1;
+  if (prepares_ahead) {
+    clock().end();
+    next_clock().restart_after(clock());
+    solver_->prepare_ahead(particles_, next_clock(), *expected_drift);
+    next_clock().end();
+  }
   // The sums that diagnostics() will give also tell whether a force is not finite.
   sums_ = context.sums();
-  if (!sums_) {
-    begin_checks();
-    sums_ = sum_particles(*space_, particles_);
-  }
-  require_finite(*space_, comm_, particles_, ParticlePart::force, time_, clock_, std::isfinite(sums_->potential.value()));
+  require_finite(*space_, comm_, particles_, ParticlePart::force, time_, prepares_ahead ? nullptr : &clock(),
+                 std::isfinite(sums_->potential.value()));
+  if (next_dt && !prepares_ahead) next_clock().restart();
+  ahead_dt_ = next_dt;
+}
+
+template <class Space>
+void SimulationOn<Space>::do_meanwhile(const std::function<void()>& work) {
+  if (!is_ahead() || comm_.size() > 1) return work();
+  meanwhile_ = work;
+}
+
+template <class Space>
+void SimulationOn<Space>::forget_next_step() {
+  announced_dt_.reset();
+  ahead_dt_.reset();
+  meanwhile_ = nullptr;
+}
+
+template <class Space>
+void SimulationOn<Space>::require_present() const {
+  if (is_ahead()) throw std::logic_error("the particles are already those of the step that was announced");
 }
 
 template <class Space>
@@ -170,6 +214,7 @@ Diagnostics SimulationOn<Space>::diagnostics() {
 
 template <class Space>
 ForceBalance SimulationOn<Space>::force_balance() {
+  require_present();
   ForceBalance balance = force_balance_of(comm_, sum_forces(*space_, particles_));
   if (external_.empty()) return balance;
   const ExternalSums sums = external_sums();
@@ -179,17 +224,26 @@ ForceBalance SimulationOn<Space>::force_balance() {
 
 template <class Space>
 ParticleSet SimulationOn<Space>::particles() {
+  require_present();
   return download(*space_, particles_);
 }
 
 template <class Space>
 std::unique_ptr<ParticleColumns> SimulationOn<Space>::columns() {
+  require_present();
   return std::make_unique<ColumnsOnDemand<Space>>(*space_, particles_.table(), present_order_);
 }
 
 template <class Space>
 ReferenceForces SimulationOn<Space>::reference_forces(std::uint64_t targets, std::uint64_t seed) {
+  require_present();
   return check_->reference_forces(particles_, targets, seed);
+}
+
+template <class Space>
+ForceSample SimulationOn<Space>::compare_forces(const ReferenceForces& reference) {
+  require_present();
+  return check_->compare(particles_, reference);
 }
 
 template <class Space>
@@ -200,7 +254,7 @@ std::vector<std::unique_ptr<Observer>> SimulationOn<Space>::make_observers(const
 template <class Space>
 std::vector<PhaseTime> SimulationOn<Space>::phase_times() const {
   std::vector<PhaseTime> times;
-  for (const auto& [name, seconds] : clock_.phases()) times.push_back({name, seconds});
+  for (const auto& [name, seconds] : clocks_[clock_turn_].phases()) times.push_back({name, seconds});
   return times;
 }
 

@@ -1,6 +1,9 @@
 // The simulation in the memory of one space.
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,6 +30,9 @@ class SimulationOn final : public Simulation {
   void save(SavedState& state) const override;
   void resume(ParticleSet particles, const SavedState& state) override;
   void step_to(double time_after, double dt) override;
+  void announce_step(double dt) override { announced_dt_ = dt; }
+  bool is_ahead() const override { return ahead_dt_.has_value(); }
+  void do_meanwhile(const std::function<void()>& work) override;
   void compute_forces() override;
   const FieldTablePtr& fields() const override { return particles_.table(); }
   double time() const override { return time_; }
@@ -35,7 +41,7 @@ class SimulationOn final : public Simulation {
   std::unique_ptr<ParticleColumns> columns() override;
   ForceBalance force_balance() override;
   ReferenceForces reference_forces(std::uint64_t targets, std::uint64_t seed) override;
-  ForceSample compare_forces(const ReferenceForces& reference) override { return check_->compare(particles_, reference); }
+  ForceSample compare_forces(const ReferenceForces& reference) override;
   std::vector<std::unique_ptr<Observer>> make_observers(const ObserverSetup& setup) override;
   std::vector<PhaseTime> phase_times() const override;
   WorkCounts work_counts() const override;
@@ -51,6 +57,11 @@ class SimulationOn final : public Simulation {
   void require_softening() const;
   /// `drift`: see ForceSolver::prepare().
   void evaluate_forces(double drift);
+  /// Throws std::logic_error where the particles are already those of the next step.
+  void require_present() const;
+  void forget_next_step();
+  PhaseClock<Space>& clock() { return clocks_[clock_turn_]; }
+  PhaseClock<Space>& next_clock() { return clocks_[1 - clock_turn_]; }
 
   std::unique_ptr<Space> space_;
   const Communicator& comm_;
@@ -62,7 +73,11 @@ class SimulationOn final : public Simulation {
   std::unique_ptr<Integrator<Space>> integrator_;
   ExternalField<Space> external_;
   std::unique_ptr<ForceCheck<Space>> check_;
-  PhaseClock<Space> clock_;
+  std::array<PhaseClock<Space>, 2> clocks_;  ///< of the present step, and of the next one
+  std::size_t clock_turn_ = 0;
+  std::function<void()> meanwhile_;     ///< for the next forces; empty: nothing
+  std::optional<double> announced_dt_;  ///< of the step after the next
+  std::optional<double> ahead_dt_;      ///< of the step that has begun ahead
   double time_ = 0;
   std::optional<ParticleSums> sums_;      ///< over the particles as they are now
   std::size_t most_bytes_held_ = 0;       ///< during the last force evaluation

@@ -45,6 +45,7 @@ class TreeLife {
   /// should be.
   bool goes_on(double drift) const { return lives() && drift == drift_; }
   void serve() { ++served_; }
+  double drift() const { return drift_; }
 
   void save(SavedState& state) const;
   /// Leaves all as at the beginning where the state has nothing.

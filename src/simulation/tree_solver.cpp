@@ -5,7 +5,9 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 #include <tuple>
+#include <utility>
 
 #include "kernels/particles/work.hpp"
 #include "kernels/space/error.hpp"
@@ -45,6 +47,11 @@ struct ForgetWork {
   GROVE_HD void operator()(std::size_t i) const { work[i] = unknown_work; }
 };
 
+template <class Space>
+void forget_work(Space& space, Particles<Space>& particles) {
+  space.for_each(particles.size(), ForgetWork{particles.work.data()});
+}
+
 /// Memory for a float of each particle: that of their work, which is not asked for before forces() sets it anew.
 template <class Space>
 float* lent_for_magnitudes(Particles<Space>& particles) {
@@ -80,12 +87,6 @@ struct FindEndsOfClasses {
 /// of them when it was built.
 constexpr double largest_extent = 8;
 
-struct HalfSidesOfRoot {
-  const CellGeometry* root;
-  double length;
-  GROVE_HD double operator()(std::size_t k) const { return length * root->half_size[k]; }
-};
-
 /// Marks the active particles of one class.
 struct MarkPart {
   const std::uint8_t* active;  ///< null: all
@@ -98,13 +99,17 @@ struct MarkPart {
 
 template <class Space>
 void TreeSolver<Space>::prepare(Particles<Space>& particles, PhaseClock<Space>& clock, double drift) {
+  const double ahead_drift = std::exchange(ahead_drift_, 0);
+  if (ahead_drift != 0 && ahead_drift == drift) return;
   if (particles.has_acceleration && life_.goes_on(drift) && prepare_with_same_tree(particles, clock)) {
     particles.has_acceleration = false;  // until forces() has set them anew
     return;
   }
+  // Somebody has not done what was announced.
+  if (std::exchange(has_magnitudes_, false) || ahead_drift != 0) forget_work(space_, particles);
   if (law_.needs_acceleration() && !particles.has_acceleration) {
     prepare_for(law_.without_acceleration(), particles, clock, 0, true);
-    forces(particles, nullptr, clock);
+    forces(particles, nullptr, clock, {});
     // The trees of others are several times larger by that law than in all later steps: their memory is not kept.
     essential_.release();
     tree_exchange_.release();
@@ -112,6 +117,15 @@ void TreeSolver<Space>::prepare(Particles<Space>& particles, PhaseClock<Space>& 
   }
   prepare_for(law_, particles, clock, drift, false);
   particles.has_acceleration = false;  // their memory was lent
+}
+
+/// Where the walk itself looks at the box, moments are all that is to be done.
+template <class Space>
+void TreeSolver<Space>::prepare_ahead(Particles<Space>& particles, PhaseClock<Space>& clock, double drift) {
+  if (!particles.has_acceleration || !life_.goes_on(drift) || !walk_looks_at_box()) return;
+  find_moments_of_same_tree(particles, clock);
+  particles.has_acceleration = false;
+  ahead_drift_ = drift;
 }
 
 template <class Space>
@@ -145,34 +159,55 @@ void TreeSolver<Space>::prepare_for(const GravityLaw& law, Particles<Space>& par
   send_trees(particles, clock, is_temporary);
 }
 
-/// For a tree that serves one more step: its cells have the same particles, at other positions. Returns whether it still can.
+/// For a tree that serves one more step: its cells have the same particles, at other positions. Returns whether it still can, as far as it
+/// is not the walk that finds out.
 template <class Space>
 bool TreeSolver<Space>::prepare_with_same_tree(Particles<Space>& particles, PhaseClock<Space>& clock) {
-  clock.begin("tree");
-  life_.serve();
-  const bool has_too_little_room = tree_exchange_.has_moved_own_tree();
-  if (has_too_little_room) space_.arena().forget_largest_use();
-  if (space_.arena().step() != tree_step_ || has_too_little_room) link_again(particles);
-  find_moments(particles, {particles.acceleration.data(), law_.measure(frame_.scale, frame_.mass), lent_for_magnitudes(particles)}, clock);
+  find_moments_of_same_tree(particles, clock);
   describe_domains(particles, clock);
-  // A particle that was thrown out of its cell, or is nowhere: FP32 offsets could not tell the others of its group apart.
-  if (!(extent_of_trees() <= largest_extent * frame_.cube.edge)) {
-    space_.for_each(particles.size(), ForgetWork{particles.work.data()});
+  if (!walk_looks_at_box() && !have_short_boxes()) {
+    forget_work(space_, particles);
     return false;
   }
   send_trees(particles, clock, false);
   return true;
 }
 
-/// The longest side of the box around the own tree and those of all other ranks.
 template <class Space>
-double TreeSolver<Space>::extent_of_trees() {
-  double half_sides[3] = {};
-  if (comm_.size() == 1) {
-    if (tree_.cell_count() > 0) space_.values_to_host(3, HalfSidesOfRoot{tree_.geometry.data(), frame_.scale.length}, half_sides);
-    return 2 * std::max({half_sides[0], half_sides[1], half_sides[2]}) + 0 * (half_sides[0] + half_sides[1] + half_sides[2]);
-  }
-  return extent_of(domains_.summaries(), frame_.scale);
+void TreeSolver<Space>::find_moments_of_same_tree(Particles<Space>& particles, PhaseClock<Space>& clock) {
+  clock.begin("tree");
+  life_.serve();
+  const bool has_too_little_room = tree_exchange_.has_moved_own_tree();
+  if (has_too_little_room) space_.arena().forget_largest_use();
+  if (space_.arena().step() != tree_step_ || has_too_little_room) link_again(particles);
+  walker_->set_longest_box({longest_extent(), frame_.scale.length});
+  const MagnitudesAhead to{law_.measure(frame_.scale, frame_.mass), lent_for_magnitudes(particles)};
+  if (std::exchange(has_magnitudes_, false))
+    find_moments(particles, View<const float>{to.magnitude, particles.size()}, clock);
+  else
+    find_moments(particles, {particles.acceleration.data(), to.measure, to.magnitude}, clock);
+}
+
+template <class Space>
+MagnitudesAhead TreeSolver<Space>::magnitudes_ahead(Particles<Space>& particles, double drift) {
+  if (!particles.has_acceleration || !life_.goes_on(drift)) return {};
+  has_magnitudes_ = true;
+  return {law_.measure(frame_.scale, frame_.mass), lent_for_magnitudes(particles)};
+}
+
+template <class Space>
+double TreeSolver<Space>::longest_extent() const {
+  return largest_extent * frame_.cube.edge;
+}
+
+/// Of the own tree and of those of all other ranks. A particle that was thrown out of its cell, or is nowhere: FP32 offsets could not tell
+/// the others of its group apart.
+template <class Space>
+bool TreeSolver<Space>::have_short_boxes() {
+  if (comm_.size() > 1) return extent_of(domains_.summaries(), frame_.scale) <= longest_extent();
+  CellGeometry root{};
+  if (tree_.cell_count() > 0) space_.copy_to_host(&root, tree_.geometry.data(), sizeof(root));
+  return LongestBox{longest_extent(), frame_.scale.length}.holds(root);
 }
 
 /// Where something else, a snapshot say, has used the memory of the tree, where the trees of others had no room behind it, and in a run
@@ -257,6 +292,7 @@ View<const float> TreeSolver<Space>::build_own_tree(Particles<Space>& particles,
     if (comm_.size() > 1) keep_end_keys(keys);
   }
   walker_->divide_busy_groups(tree_, particles);
+  walker_->set_longest_box({});
   set_targets(particles);
   return last_acceleration;
 }
@@ -321,29 +357,63 @@ void TreeSolver<Space>::send_trees(Particles<Space>& particles, PhaseClock<Space
 }
 
 template <class Space>
-void TreeSolver<Space>::forces(Particles<Space>& particles, const std::uint8_t* active, PhaseClock<Space>& clock) {
+void TreeSolver<Space>::forces(Particles<Space>& particles, const std::uint8_t* active, PhaseClock<Space>& clock,
+                               const std::function<void()>& meanwhile) {
   walker_->set_active(active);
-  if (comm_.size() > 1 && tree_exchange_.joins_own_tree()) {
-    walk_together(active, clock);
+  if (comm_.size() == 1) {
+    walk_alone(particles, active, clock, meanwhile);
   } else {
-    clock.begin("walk");
-    walk_classes(active, WalkMode::own_tree, [&](int c) { return tree_.view(particles.position.data(), c); });
-    if (comm_.size() > 1) walk_other_trees(active, clock);
+    if (tree_exchange_.joins_own_tree())
+      walk_together(active, clock);
+    else
+      walk_own_and_other_trees(particles, active, clock);
+    spread_work(particles);
   }
+  if (!active) particles.has_acceleration = true;
+}
+
+/// On one rank.
+template <class Space>
+void TreeSolver<Space>::walk_alone(Particles<Space>& particles, const std::uint8_t* active, PhaseClock<Space>& clock,
+                                   const std::function<void()>& meanwhile) {
+  bool is_first = true;
+  const auto after_walk = [&] {
+    spread_work(particles);
+    if (std::exchange(is_first, false) && meanwhile) meanwhile();
+  };
+  const auto walk = [&] {
+    clock.begin("walk");
+    return walk_classes(
+        active, WalkMode::own_tree, [&](int c) { return tree_.view(particles.position.data(), c); }, after_walk);
+  };
+  if (walk()) return;
+  // A particle was thrown out. The last accelerations are as they were.
+  if (active) throw std::logic_error("a tree that serves several steps is for the forces on all particles");
+  const double drift = life_.drift();
+  forget_work(space_, particles);
+  particles.has_acceleration = true;
+  prepare_for(law_, particles, clock, drift, false);
+  particles.has_acceleration = false;
+  walker_->set_active(nullptr);
+  walk();
+}
+
+template <class Space>
+void TreeSolver<Space>::spread_work(Particles<Space>& particles) {
   const View<const GroupWork> work = walker_->group_work();
   const ActiveTargets walked = walker_->active();
   space_.for_each_by_team(walked.some() ? walked.groups.size : work.size,
                           SpreadWork{walker_->group_start().data, work.data, walked, particles.tree_level.view(), particles.work.data()});
-  if (!active) particles.has_acceleration = true;
 }
 
 /// Walks the tree of each class, view_of(c), for the targets of each class, with the softening of their pairs. `mode` is that of the first
-/// walk for a target.
+/// walk for a target. Returns false if that was refused; see Walker::walk(), also for `meanwhile`.
 template <class Space>
 template <class ViewOfClass>
-void TreeSolver<Space>::walk_classes(const std::uint8_t* active, WalkMode mode, ViewOfClass view_of) {
+bool TreeSolver<Space>::walk_classes(const std::uint8_t* active, WalkMode mode, ViewOfClass view_of,
+                                     const std::function<void()>& meanwhile) {
   const int classes = tree_.class_count;
-  if (classes == 1) return walker_->walk(scaled_law_, view_of(0), mode);
+  if (classes == 1) return walker_->walk(scaled_law_, view_of(0), mode, meanwhile);
   const std::uint32_t count = tree_.class_begin[static_cast<std::size_t>(classes)];
   part_.resize_discard(count);
   for (int t = 0; t < classes; ++t) {
@@ -356,6 +426,8 @@ void TreeSolver<Space>::walk_classes(const std::uint8_t* active, WalkMode mode, 
     for (int c = 0; c < classes; ++c)
       if (c != t) walker_->walk(scaled_laws_[static_cast<std::size_t>(std::max(t, c))], view_of(c), WalkMode::other_tree);
   }
+  if (meanwhile) meanwhile();
+  return true;
 }
 
 /// One walk of the own tree and those of the others.
@@ -371,9 +443,11 @@ void TreeSolver<Space>::walk_together(const std::uint8_t* active, PhaseClock<Spa
   walk_classes(active, WalkMode::own_tree, [&](int c) { return tree_exchange_.view_of_all(c); });
 }
 
-/// The own tree was walked while those of the others travelled.
+/// The own tree is walked while those of the others travel.
 template <class Space>
-void TreeSolver<Space>::walk_other_trees(const std::uint8_t* active, PhaseClock<Space>& clock) {
+void TreeSolver<Space>::walk_own_and_other_trees(Particles<Space>& particles, const std::uint8_t* active, PhaseClock<Space>& clock) {
+  clock.begin("walk");
+  walk_classes(active, WalkMode::own_tree, [&](int c) { return tree_.view(particles.position.data(), c); });
   clock.begin("tree exchange");
   if (Space::on_gpu && !has_other_trees_) tree_exchange_.send();
   for (int b = 0; b < tree_exchange_.batch_count(); ++b) {

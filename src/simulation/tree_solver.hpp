@@ -37,7 +37,10 @@ class TreeSolver final : public ForceSolver<Space> {
   }
 
   void prepare(Particles<Space>& particles, PhaseClock<Space>& clock, double drift) override;
-  void forces(Particles<Space>& particles, const std::uint8_t* active, PhaseClock<Space>& clock) override;
+  void prepare_ahead(Particles<Space>& particles, PhaseClock<Space>& clock, double drift) override;
+  MagnitudesAhead magnitudes_ahead(Particles<Space>& particles, double drift) override;
+  void forces(Particles<Space>& particles, const std::uint8_t* active, PhaseClock<Space>& clock,
+              const std::function<void()>& meanwhile) override;
   std::string transport_description() override;
   WorkCounts work_counts() override;
   // In tree_solver_state.cpp.
@@ -48,6 +51,7 @@ class TreeSolver final : public ForceSolver<Space> {
   /// `is_temporary`: the trees serve to find the first accelerations, and those of other ranks are then given up.
   void prepare_for(const GravityLaw& law, Particles<Space>& particles, PhaseClock<Space>& clock, double drift, bool is_temporary);
   bool prepare_with_same_tree(Particles<Space>& particles, PhaseClock<Space>& clock);
+  void find_moments_of_same_tree(Particles<Space>& particles, PhaseClock<Space>& clock);
   void set_scale(const GravityLaw& law);
   void set_laws(const GravityLaw& law, ExpansionForm form);
   void choose_form(const GravityLaw& law);
@@ -59,16 +63,21 @@ class TreeSolver final : public ForceSolver<Space> {
   void find_moments(const Particles<Space>& particles, const LastAccelerations& last_acceleration, PhaseClock<Space>& clock);
   View<const float> sort(Particles<Space>& particles, View<std::uint64_t> keys, PhaseClock<Space>& clock);
   void keep_end_keys(View<const std::uint64_t> keys);
-  double extent_of_trees();
+  bool walk_looks_at_box() const { return comm_.size() == 1 && tree_.class_count == 1 && walker_->looks_at_box(); }
+  double longest_extent() const;
+  bool have_short_boxes();
   void describe_domains(const Particles<Space>& particles, PhaseClock<Space>& clock);
   void send_trees(Particles<Space>& particles, PhaseClock<Space>& clock, bool is_temporary);
+  void walk_alone(Particles<Space>& particles, const std::uint8_t* active, PhaseClock<Space>& clock,
+                  const std::function<void()>& meanwhile);
   void walk_together(const std::uint8_t* active, PhaseClock<Space>& clock);
-  void walk_other_trees(const std::uint8_t* active, PhaseClock<Space>& clock);
+  void walk_own_and_other_trees(Particles<Space>& particles, const std::uint8_t* active, PhaseClock<Space>& clock);
   SavedState::Counts classes_in_numbers() const;
   void save_tree(SavedState& state) const;
   void restore_tree(const SavedState& state, std::size_t particle_count);
   template <class ViewOfClass>
-  void walk_classes(const std::uint8_t* active, WalkMode mode, ViewOfClass view_of);
+  bool walk_classes(const std::uint8_t* active, WalkMode mode, ViewOfClass view_of, const std::function<void()>& meanwhile = {});
+  void spread_work(Particles<Space>& particles);
 
   Space& space_;
   const Communicator& comm_;
@@ -85,6 +94,8 @@ class TreeSolver final : public ForceSolver<Space> {
   DomainExchange domains_;
   EssentialTrees<Space> essential_;
   TreeExchange<Space> tree_exchange_;
+  double ahead_drift_ = 0;        ///< of prepare_ahead(), if that has done what prepare() is to do; else 0
+  bool has_magnitudes_ = false;   ///< of magnitudes_ahead(), for the next prepare()
   std::uint64_t tree_step_ = 0;   ///< the arena's step in whose memory the own tree is; another one has come: the tree is gone
   bool has_other_trees_ = false;  ///< whether the trees of the other ranks have arrived since prepare()
 };

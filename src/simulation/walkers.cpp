@@ -54,9 +54,11 @@ void TreeWalker<Space>::set_active(const std::uint8_t* active) {
 }
 
 template <class Space>
-void TreeWalker<Space>::walk(const ScaledLaw& law, const TreeView& sources, WalkMode mode) {
+bool TreeWalker<Space>::walk(const ScaledLaw& law, const TreeView& sources, WalkMode mode, const std::function<void()>& meanwhile) {
   targets_.particles = particles_->position.view();  // its memory may have grown
   walk_tree(space_, law, sources, targets_, mode);
+  if (meanwhile) meanwhile();
+  return true;
 }
 
 template <class Space>
@@ -97,13 +99,14 @@ void FmmWalker<Space>::set_active(const std::uint8_t* active) {
 }
 
 template <class Space>
-void FmmWalker<Space>::walk(const ScaledLaw& law, const TreeView& sources, WalkMode mode) {
+bool FmmWalker<Space>::walk(const ScaledLaw& law, const TreeView& sources, WalkMode mode, const std::function<void()>& meanwhile) {
   data_.particles = particles_->position.view();  // its memory may have grown
   data_.own_tree = tree_->view(data_.particles.data);
   data_.least_acceleration = tree_->least_acceleration.data();
   if (begins_) fmm_walk_.begin(space_, targets_.view().cell_count);
   begins_ = false;
-  fmm_walk_.walk(space_, law, sources, targets_, data_, mode);
+  data_.longest_box = longest_box_;
+  return fmm_walk_.walk(space_, law, sources, targets_, data_, mode, meanwhile);
 }
 
 template <class Space>

@@ -1,6 +1,8 @@
 // The walks of trees behind one interface: `tree`, whose groups evaluate multipoles, and `fmm`, with local expansions.
 #pragma once
 
+#include <functional>
+
 #include "decomposition/essential_tree.hpp"
 #include "kernels/particles/particles.hpp"
 #include "kernels/walks/fmm_walk.hpp"
@@ -34,8 +36,13 @@ class Walker {
   virtual void set_part(const std::uint8_t* part) = 0;
   virtual ActiveTargets active() const = 0;
   virtual View<const std::uint32_t> group_start() const = 0;
+  /// Whether walk() looks at the box around the particles of a tree with one class of softening. Then `longest` is the bound in the next
+  /// walks.
+  virtual bool looks_at_box() const = 0;
+  virtual void set_longest_box(const LongestBox& longest) = 0;
   /// Sets the forces of the targets to those of `sources`, or adds these, as `mode` says. The tree of the targets must have its moments.
-  virtual void walk(const ScaledLaw& law, const TreeView& sources, WalkMode mode) = 0;
+  /// Returns false, and sets no force, if its box is longer than it may be. `meanwhile` as in FmmWalk::walk().
+  virtual bool walk(const ScaledLaw& law, const TreeView& sources, WalkMode mode, const std::function<void()>& meanwhile = {}) = 0;
   /// Work of the walks since the last one of the own tree. Synchronises.
   virtual WorkCounts work_counts() = 0;
   /// Work of each group in these walks; zero for groups that were not walked for.
@@ -56,7 +63,9 @@ class TreeWalker final : public Walker<Space> {
   void set_part(const std::uint8_t* part) override { targets_.active = part_.find(space_, group_start(), part); }
   ActiveTargets active() const override { return all_active_; }
   View<const std::uint32_t> group_start() const override { return group_start_.view(); }
-  void walk(const ScaledLaw& law, const TreeView& sources, WalkMode mode) override;
+  bool looks_at_box() const override { return false; }
+  void set_longest_box(const LongestBox&) override {}
+  bool walk(const ScaledLaw& law, const TreeView& sources, WalkMode mode, const std::function<void()>& meanwhile) override;
   WorkCounts work_counts() override;
   View<const GroupWork> group_work() const override { return group_work_.view(); }
 
@@ -96,7 +105,9 @@ class FmmWalker final : public Walker<Space> {
   void set_part(const std::uint8_t* part) override { data_.active = part_.find(space_, targets_, part); }
   ActiveTargets active() const override { return all_active_; }
   View<const std::uint32_t> group_start() const override { return targets_.group_start(); }
-  void walk(const ScaledLaw& law, const TreeView& sources, WalkMode mode) override;
+  bool looks_at_box() const override { return true; }
+  void set_longest_box(const LongestBox& longest) override { longest_box_ = longest; }
+  bool walk(const ScaledLaw& law, const TreeView& sources, WalkMode mode, const std::function<void()>& meanwhile) override;
   WorkCounts work_counts() override;
   View<const GroupWork> group_work() const override { return group_work_.view(); }
 
@@ -107,6 +118,7 @@ class FmmWalker final : public Walker<Space> {
   const Particles<Space>* particles_ = nullptr;
   FmmTargets<Space> targets_;
   FmmWalkTargets data_;  ///< walk() sets the members that need the tree's moments
+  LongestBox longest_box_;
   FmmWalk<Space> fmm_walk_;
   bool begins_ = true;  ///< whether the next walk is the first for these targets
   StepBuffer<Space, GroupWork> group_work_;

@@ -24,6 +24,8 @@ class EnergyObserver final : public Observer {
     if (comm.is_root()) log_.emplace(path, rows, has_external);
   }
   bool due(const RunState&) const override { return true; }
+  bool looks_at_particles() const override { return false; }
+  bool is_output() const override { return false; }
   void observe(const RunState& state) override {
     rows_.add(state.step, [&] {
       if (log_) log_->add(state.energy);

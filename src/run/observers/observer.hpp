@@ -39,6 +39,8 @@ class Observer {
 
   /// Whether it is to see this state. The same on all ranks; does not communicate.
   virtual bool due(const RunState& state) const = 0;
+  /// Whether it looks at the particles. Then due() does not look at timing, energy or elapsed_s, which are not known when it is asked.
+  virtual bool looks_at_particles() const { return true; }
   /// Looks at the state. Work may go on after it, beside the steps. Collective. Throws AgreedError if it cannot do its work, or could not
   /// do what went on.
   virtual void observe(const RunState& state) = 0;
@@ -48,7 +50,7 @@ class Observer {
   virtual bool has_failed() const { return false; }
   /// Wall time of the work that has ended, from the request to its end, s; for work that may go on beside the steps.
   virtual double writing_s() const { return 0; }
-  /// Whether its time is counted as output.
+  /// Whether its time is counted as output, and not as that of the step.
   virtual bool is_output() const { return true; }
   /// Puts what it needs to go on into `state`, after finish(), and has all that it wrote on the disk. The same on all ranks. An observer of
   /// a run that goes on finds it in ObserverSetup::resume. Collective. Throws AgreedError.

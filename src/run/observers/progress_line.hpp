@@ -23,6 +23,7 @@ class ProgressObserver final : public Observer {
     if (progress_) progress_->finish();
   }
   bool due(const RunState& state) const override { return state.step > 0; }
+  bool looks_at_particles() const override { return false; }
   void observe(const RunState& state) override {
     if (progress_) progress_->update({state.step, state.time, state.elapsed_s, state.timing.seconds, state.energy.sums.particle_count});
   }

@@ -25,6 +25,8 @@ class TimingsObserver final : public Observer {
     if (comm.is_root()) log_.emplace(path, rows);
   }
   bool due(const RunState&) const override { return true; }
+  bool looks_at_particles() const override { return false; }
+  bool is_output() const override { return false; }
   void observe(const RunState& state) override {
     rows_.add(state.step, [&] {
       if (log_) log_->add(state.step, state.time, state.energy.sums.particle_count, state.timing);

@@ -35,7 +35,7 @@ std::vector<CsvColumn> columns_of(const std::vector<std::string>& phases) {
     columns.push_back({phase + mean_suffix, "wall time of " + words + ", mean over the ranks, s"});
     columns.push_back({phase + max_suffix, "wall time of " + words + ", of the slowest rank, s"});
   }
-  columns.push_back({"total_s", "wall time of the whole step, without output, s"});
+  columns.push_back({"total_s", "wall time of the whole step with energies and logs, without other output, s"});
   columns.push_back({"imbalance", "time in all walks of the busiest rank / mean over the ranks, no unit"});
   columns.push_back({"particles_per_s", "particles of all ranks / total_s, 1/s"});
   return columns;

@@ -62,10 +62,9 @@ TEST(AccelerationMeasure, HasTheUnitsOfTheLaw) {
   gravity.softening = 0.25;
   const GravityLaw law(gravity);
   const TreeScale scale{8, 2};
-  const AccelerationMeasure measure = law.measure(scale, 6);
-  EXPECT_DOUBLE_EQ(measure.unit, law.at(scale).units.acceleration);
-  EXPECT_DOUBLE_EQ(measure.GM, 27);
-  EXPECT_DOUBLE_EQ(measure.softening, 0.25);
+  const AccelerationMeasure measure = law.measure(scale, 6), expected(law.at(scale).units.acceleration, 27, 0.25);
+  for (const Double4& field : {Double4{3, -2, 7, -5}, Double4{0, 0, 0.1, -40}, Double4{0, 0, 0, -100}, Double4{0, 0, 0.1, -130}})
+    EXPECT_FLOAT_EQ(measure(field), expected(field)) << field.w;
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 // Kicks, drifts and the sums over particles.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
+#include <vector>
 
 #include "kernels/particles/particle_motion.hpp"
 #include "tests/support/built_tree.hpp"
@@ -99,6 +101,64 @@ TEST_F(Motion, AKickWithSumsHasTheBitsOfAKickAndThenSums) {
       ASSERT_EQ(kicked[i].y, v[i].y) << i;
       ASSERT_EQ(kicked[i].z, v[i].z) << i;
     }
+  }
+}
+
+/// All numbers of a table of sums.
+std::vector<double> values_of(const ParticleSums& s) {
+  std::vector<double> values{s.mass.value(), s.kinetic.value(), s.potential.value()};
+  for (int k = 0; k < 3; ++k) {
+    values.push_back(s.momentum[k].value());
+    values.push_back(s.angular_momentum[k].value());
+    values.push_back(s.mass_moment[k].value());
+  }
+  return values;
+}
+
+TEST_F(Motion, TheEndOfAStepAndTheBeginningOfTheNextHaveTheBitsOfBothAlone) {
+  // So many that a GPU takes one loop, and so few that it takes two.
+  for (const std::size_t n : {600001, 3001, 0}) {
+    std::vector<Double4> position(n), acceleration(n);
+    std::vector<Double3> velocity(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      const double x = 1 / (1.0 + static_cast<double>(i));
+      position[i] = {x, -2 * x, 0.1, 0.3};
+      velocity[i] = {-x, 0.7, x * x};
+      acceleration[i] = {x, 1 - x, -x, -x};
+    }
+    set(position, velocity, acceleration);
+    const std::vector<double> sums = values_of(kick_and_sum(space, particles, 0.1));
+    kick_and_drift(space, particles, 0.2, 0.7);
+    const auto x = tests::download(space, particles.position);
+    const auto v = tests::download(space, particles.velocity);
+    set(position, velocity, acceleration);
+    const AccelerationMeasure measure(0.5, 3, 0.01);
+    Buffer<BackEnd, float> magnitude(space);
+    magnitude.resize_discard(n);
+    auto later = end_and_begin(space, particles, 0.1, 0.2, 0.7, {measure, magnitude.data()});
+    EXPECT_EQ(values_of(later.get()), sums) << n;
+    const auto moved = tests::download(space, particles.position);
+    const auto kicked = tests::download(space, particles.velocity);
+    const auto found = tests::download(space, magnitude);
+    for (std::size_t i = 0; i < n; ++i) {
+      for (const auto member : {&Double4::x, &Double4::y, &Double4::z, &Double4::w}) ASSERT_EQ(moved[i].*member, x[i].*member) << i;
+      for (const auto member : {&Double3::x, &Double3::y, &Double3::z}) ASSERT_EQ(kicked[i].*member, v[i].*member) << i;
+      ASSERT_FLOAT_EQ(found[i], measure(acceleration[i])) << i;
+    }
+  }
+}
+
+TEST_F(Motion, AParticleWhoseForceIsNotFiniteStaysWhereItIsWhenTheNextStepBegins) {
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  for (const std::size_t n : {600001, 3}) {
+    std::vector<Double4> acceleration(n, Double4{1, 0, 0, -1});
+    acceleration[1] = {0, none, 0, -1};
+    set(std::vector<Double4>(n, Double4{1, 2, 3, 1}), std::vector<Double3>(n, Double3{1, 1, 1}), acceleration);
+    EXPECT_TRUE(std::isnan(end_and_begin(space, particles, 0.5, 0.5, 2).get().potential.value()));
+    const auto position = tests::download(space, particles.position);
+    EXPECT_EQ(position[0].x, 5);
+    EXPECT_EQ(position[1].x, 1);
+    EXPECT_EQ(position[1].y, 2);
   }
 }
 

@@ -20,7 +20,7 @@ class ParticleSort : public testing::TestWithParam<TableCase> {
   BackEnd space = make_space();
   FieldTablePtr table = table_of(GetParam());
 
-  static constexpr AccelerationMeasure measure{.unit = 0.25, .GM = 2, .softening = 0.1};
+  static constexpr AccelerationMeasure measure{0.25, 2, 0.1};
   /// The cube is so large that many particles have the same key. Types have classes out of order.
   static KeyRule rule(int class_count) {
     return {{{-3e5, -3e5, -3e5}, 6e5}, class_count, class_count == 1 ? ClassOfType{} : ClassOfType{{2, 0, 1, 1, 0, 2, 2, 1}}};

@@ -2,11 +2,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <functional>
 #include <numeric>
 #include <random>
+#include <thread>
 
 #include "kernels/space/atomic.hpp"
+#include "kernels/space/phase_clock.hpp"
 #include "tests/support/space_support.hpp"
 
 namespace grove {
@@ -47,6 +50,13 @@ struct ThreeOf {
 };
 struct AddPart {
   GROVE_HD double operator()(int, double a, double b) const { return a + b; }
+};
+struct RowOfItem {
+  const std::uint32_t* items;
+  GROVE_HD Row<std::uint64_t, 1> operator()(std::size_t i) const { return {{items[i]}}; }
+};
+struct AddToRow {
+  GROVE_HD std::uint64_t operator()(int, std::uint64_t a, std::uint64_t b) const { return a + b; }
 };
 /// Sums, smallest and largest number of a run of `run` items, shared by a team.
 struct RunStatistics {
@@ -371,6 +381,47 @@ TEST_F(Parallel, StampsMeasureTimeThatPasses) {
   const auto b = space.stamp();
   EXPECT_GE(space.seconds_between(a, b), 0);
   EXPECT_LT(space.seconds_between(a, b), 10);
+}
+
+TEST_F(Parallel, ResultsThatComeLaterAreThoseOfTheMomentTheyWereAskedFor) {
+  auto items = upload(space, std::vector<std::uint32_t>(5000, 2));
+  const auto sum = [&] { return space.reduce_rows_later(items.size(), Row<std::uint64_t, 1>{{0}}, RowOfItem{items.data()}, AddToRow{}); };
+  auto twos = sum();
+  auto first = space.copy_to_host_later(items.data() + 7);
+  space.fill_bytes(items.data(), 1, items.size() * sizeof(std::uint32_t));
+  auto ones = sum();
+  auto second = space.copy_to_host_later(items.data() + 7);
+  EXPECT_EQ(second.get(), 0x01010101U);
+  EXPECT_EQ(twos.get().part[0], 10000U);
+  EXPECT_EQ(first.get(), 2U);
+  EXPECT_EQ(ones.get().part[0], 5000 * std::uint64_t{0x01010101});
+  EXPECT_EQ(twos.get().part[0], 10000U) << "again";
+  auto nothing = space.reduce_rows_later(0, Row<std::uint64_t, 1>{{77}}, RowOfItem{nullptr}, AddToRow{});
+  EXPECT_EQ(nothing.get().part[0], 77U);
+}
+
+TEST_F(Parallel, OfTwoClocksOneCanBeReadWhileTheOtherGoesOn) {
+  PhaseClock<BackEnd> clocks[2] = {PhaseClock<BackEnd>(space), PhaseClock<BackEnd>(space)};
+  clocks[0].restart();
+  clocks[0].begin("first");
+  for (int turn = 0; turn < 6; ++turn) {
+    PhaseClock<BackEnd>&present = clocks[turn % 2], &next = clocks[1 - turn % 2];
+    present.begin("work");
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    present.end();
+    next.restart_after(present);
+    next.begin("ahead");
+    next.end();
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    const auto phases = present.phases();
+    ASSERT_EQ(phases.size(), 2U) << turn;
+    EXPECT_EQ(phases[0].first, turn == 0 ? "first" : "ahead") << turn;
+    EXPECT_EQ(phases[1].first, "work") << turn;
+    EXPECT_GE(phases[0].second, 0) << turn;
+    EXPECT_LT(phases[0].second, 0.015) << "what is between an end and a beginning is no phase";
+    EXPECT_GE(phases[1].second, 0) << turn;
+    EXPECT_LT(phases[1].second, 10) << turn;
+  }
 }
 
 class Memory : public Parallel {};

@@ -79,17 +79,18 @@ class IntegratorFields : public testing::Test {
   }
 
   StepContext<BackEnd> context() {
-    return {space, particles,
-            [this](double) {
-              clock.restart();
-              const std::vector<std::uint64_t> before = download(space, particles.id);
-              solver->prepare(particles, clock);
-              solver->forces(particles, nullptr, clock);
-              count_moves(before, download(space, particles.id));
-              mismatches += comm.sum(
-                  space.transform_reduce(particles.size(), std::uint64_t{0}, Differs{particles.velocity.data(), last_velocity()}, Add{}));
-            },
-            [] {}};
+    return {space,
+            particles,
+            {[this](double) {
+               clock.restart();
+               const std::vector<std::uint64_t> before = download(space, particles.id);
+               solver->prepare(particles, clock);
+               solver->forces(particles, nullptr, clock);
+               count_moves(before, download(space, particles.id));
+               mismatches += comm.sum(
+                   space.transform_reduce(particles.size(), std::uint64_t{0}, Differs{particles.velocity.data(), last_velocity()}, Add{}));
+             },
+             [] {}}};
   }
   const Double3* last_velocity() {
     return reinterpret_cast<const Double3*>(particles.array(particles.table()->array_of("last_velocity")).data());

@@ -12,6 +12,7 @@
 #include <fstream>
 #include <functional>
 #include <sstream>
+#include <stdexcept>
 #include <thread>
 
 #include "io/checkpoint_file.hpp"
@@ -38,13 +39,22 @@ class FakeSimulation : public tests::IdleSimulation {
  public:
   int steps = 0;
   std::function<void()> on_step = [] {};
+  bool goes_ahead = false;          ///< where the next step is announced
+  std::vector<int> steps_ahead{};   ///< the steps after which the next one had begun
+  std::vector<double> announced{};  ///< lengths of steps
 
+  void announce_step(double dt) override { announced.push_back(dt); }
+  bool is_ahead() const override { return !steps_ahead.empty() && steps_ahead.back() == steps; }
   void step_to(double time_after, double dt) override {
     IdleSimulation::step_to(time_after, dt);
+    const bool is_announced = announced.size() > announcements_used_;
+    announcements_used_ = announced.size();
     ++steps;
+    if (goes_ahead && is_announced) steps_ahead.push_back(steps);
     on_step();
   }
   void save(SavedState& state) const override {
+    if (is_ahead()) throw std::logic_error("asked for a state that is no more");
     state.put_count("fake.steps", static_cast<std::uint64_t>(steps));
     state.put_number("simulation.time", time());
   }
@@ -67,6 +77,8 @@ class FakeSimulation : public tests::IdleSimulation {
   ParticleSet set = one_particle();
 
  private:
+  std::size_t announcements_used_ = 0;
+
   /// With all fields, for checkpoints.
   static ParticleSet one_particle() {
     ParticleSet set;
@@ -281,6 +293,39 @@ TEST_F(ControlledRunTest, WritesCheckpointsByTurnsAtTheBeginningEverySoManySteps
   EXPECT_EQ(last.text(saved_configuration), print_config(config));
   EXPECT_NEAR(last.numbers(saved_energies, 2)[0], -1, 1e-15);
   EXPECT_NEAR(last.numbers(saved_energies, 2)[1], 0.05, 1e-12);
+}
+
+TEST_F(ControlledRunTest, LetsAStepBeginAheadWhereNobodyLooksAtTheParticles) {
+  simulation.goes_ahead = true;
+  config.output.checkpoint_steps = 3;
+  EXPECT_EQ(run_controlled({0, 4, 0.5, 2}).checkpoints, 4U) << "after steps 0, 3, 6 and 8";
+  // Snapshots after 0, 4 and 8. Of the first step nothing has been asked yet.
+  EXPECT_EQ(simulation.steps_ahead, (std::vector<int>{2, 5, 7}));
+  EXPECT_EQ(simulation.announced, (std::vector<double>{0.5, 0.5, 0.5}));
+  EXPECT_EQ(snapshots.size(), 3U);
+}
+
+TEST_F(ControlledRunTest, StopsAStepLaterWhereThatHasBegunAhead) {
+  simulation.goes_ahead = true;
+  simulation.on_step = [&] {
+    if (simulation.steps == 5 && comm.rank() == comm.size() - 1) std::raise(SIGTERM);
+  };
+  const RunReport report = run_controlled({0, 100, 1, 50});
+  EXPECT_EQ(report.signal, SIGTERM);
+  EXPECT_EQ(report.steps, 6U);
+  EXPECT_EQ(simulation.steps_ahead, (std::vector<int>{2, 3, 4, 5}));
+  EXPECT_EQ(state_in(report.checkpoint).count(saved_step), 6U);
+}
+
+TEST_F(ControlledRunTest, StopsWithALastSnapshotAStepLaterWithoutCheckpoints) {
+  simulation.goes_ahead = true;
+  simulation.on_step = [&] {
+    if (simulation.steps == 5) std::raise(SIGTERM);
+  };
+  const RunReport report = run_controlled({0, 100, 1, 50}, {}, false);
+  EXPECT_EQ(report.steps, 6U);
+  EXPECT_EQ(report.last_state, "state 1");
+  EXPECT_EQ(snapshots.back().second, 6.0);
 }
 
 TEST_F(ControlledRunTest, WritesNoneAfterTheSameStateTwice) {

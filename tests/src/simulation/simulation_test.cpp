@@ -69,6 +69,102 @@ INSTANTIATE_TEST_SUITE_P(All, Start,
                                          tree_gravity("barnes", 0.6, 0.01), direct_gravity(0.01)),
                          name_of);
 
+/// A method, and whether it is for few particles, of which a rank alone sums all pairs.
+struct AheadCase {
+  GravityParameters gravity;
+  std::string integrator = "leapfrog";
+};
+void PrintTo(const AheadCase& c, std::ostream* stream) { *stream << c.gravity.method << ", " << c.integrator; }
+
+class Ahead : public testing::TestWithParam<AheadCase> {
+ protected:
+  std::unique_ptr<Simulation> started() const {
+    auto sim = make_simulation(test_device(), GetParam().gravity, comm_, {.integrator = GetParam().integrator});
+    sim->start(share_of(plummer(4000, 1), comm_), 0);
+    return sim;
+  }
+  const Communicator comm_{MPI_COMM_WORLD};
+  static constexpr double dt_ = 0.002;
+};
+
+// Some steps are announced and some are not, as in a run with snapshots.
+TEST_P(Ahead, StepsHaveTheSameBits) {
+  const auto ahead = started(), one_by_one = started();
+  int begun_ahead = 0;
+  for (int step = 1; step <= 24; ++step) {
+    if (step % 5 != 0) ahead->announce_step(dt_);
+    ahead->step_to(step * dt_, dt_);
+    one_by_one->step_to(step * dt_, dt_);
+    EXPECT_EQ(ahead->time(), one_by_one->time());
+    begun_ahead += ahead->is_ahead() ? 1 : 0;
+    const Diagnostics a = ahead->diagnostics(), b = one_by_one->diagnostics();
+    EXPECT_EQ(a.time, b.time);
+    EXPECT_EQ(a.kinetic, b.kinetic) << step;
+    EXPECT_EQ(a.potential, b.potential) << step;
+    for (int k = 0; k < 3; ++k) EXPECT_EQ(a.angular_momentum[k], b.angular_momentum[k]) << step;
+    EXPECT_FALSE(ahead->phase_times().empty());
+    if (step % 5 != 0) continue;
+    EXPECT_FALSE(ahead->is_ahead());
+    expect_same_bits(ahead->particles(), one_by_one->particles());
+  }
+  EXPECT_EQ(begun_ahead, 20);
+}
+
+TEST_P(Ahead, OnlyTheStepThatWasAnnouncedMayFollow) {
+  const auto sim = started();
+  sim->announce_step(dt_);
+  EXPECT_FALSE(sim->is_ahead());
+  sim->step(dt_);
+  ASSERT_TRUE(sim->is_ahead());
+  SavedState state;
+  EXPECT_THROW(sim->particles(), std::logic_error);
+  EXPECT_THROW(sim->columns(), std::logic_error);
+  EXPECT_THROW(sim->save(state), std::logic_error);
+  EXPECT_THROW(sim->compute_forces(), std::logic_error);
+  EXPECT_THROW(sim->force_balance(), std::logic_error);
+  EXPECT_THROW(sim->reference_forces(1, 1), std::logic_error);
+  EXPECT_THROW(sim->step(0.5 * dt_), std::logic_error);
+  sim->step(dt_);
+  EXPECT_FALSE(sim->is_ahead());
+  EXPECT_EQ(comm_.sum(std::uint64_t{sim->particles().size()}), 4000U);
+}
+
+TEST_P(Ahead, ANewStartForgetsTheStepThatHasBegun) {
+  const auto used = started();
+  for (int step = 0; step < 3; ++step) {
+    used->announce_step(dt_);
+    used->step(dt_);
+  }
+  ASSERT_TRUE(used->is_ahead());
+  const auto fresh = started();
+  used->start(share_of(plummer(4000, 1), comm_), 0);
+  EXPECT_FALSE(used->is_ahead());
+  for (const auto& sim : {used.get(), fresh.get()}) sim->step(dt_);
+  expect_same_bits(used->particles(), fresh->particles());
+}
+
+GravityParameters with_all_pairs(GravityParameters gravity) {
+  gravity.all_pairs_up_to = 100000;
+  return gravity;
+}
+INSTANTIATE_TEST_SUITE_P(All, Ahead,
+                         testing::Values(AheadCase{fmm_gravity(1e-3, 0.01)}, AheadCase{with_all_pairs(fmm_gravity(1e-3, 0.01))},
+                                         AheadCase{tree_gravity("barnes", 0.6, 0.01)}, AheadCase{direct_gravity(0.01)},
+                                         AheadCase{fmm_gravity(1e-3, 0.01), "yoshida4"}));
+
+TEST(SimulationWithExternalPotential, NeverBeginsAhead) {
+  const Communicator comm(MPI_COMM_WORLD);
+  ExternalParameters point;
+  point.potential = "point";
+  const auto sim = make_simulation(test_device(), fmm_gravity(1e-3, 0.01), comm, {.external = {point}});
+  ParticleSet set = share_of(plummer(300), comm);
+  set.fields = sim->fields();
+  sim->start(set, 0);
+  sim->announce_step(0.01);
+  sim->step(0.01);
+  EXPECT_FALSE(sim->is_ahead());
+}
+
 TEST(SimulationTime, IsThatOfTheScheduleAfterEachStep) {
   const Communicator comm(MPI_COMM_WORLD);
   const auto sim = simulation(direct_gravity(0.1), comm);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <limits>
 
 #include "decomposition/order_by_id.hpp"
@@ -153,6 +154,23 @@ class Steps {
     const auto phases = clock_.phases();
     return std::any_of(phases.begin(), phases.end(), [](const auto& phase) { return phase.first == "sort"; });
   }
+  /// The same; `before_walk` happens when the moments of a tree that serves once more have been found ahead.
+  bool step_ahead(
+      double dt, const std::function<void()>& before_walk = [] {}) {
+    const MagnitudesAhead magnitudes = solver_->magnitudes_ahead(particles_, dt);
+    if (magnitudes.magnitude) ++with_magnitudes;
+    end_and_begin(space_, particles_, 0, 0.5 * dt, dt, magnitudes).get();
+    before_walk();
+    clock_.restart();
+    solver_->prepare_ahead(particles_, clock_, dt);
+    solver_->prepare(particles_, clock_, dt);
+    solver_->forces(particles_, nullptr, clock_);
+    kick(space_, particles_, 0.5 * dt);
+    space_.synchronize();
+    const auto phases = clock_.phases();
+    return std::any_of(phases.begin(), phases.end(), [](const auto& phase) { return phase.first == "sort"; });
+  }
+  int with_magnitudes = 0;  ///< steps in which the solver asked for them
   /// As a snapshot does.
   void use_memory_of_trees() {
     Transport<BackEnd> transport(space_, comm_);
@@ -301,6 +319,31 @@ TEST_P(TreeForSteps, IsKeptByRanksWithoutParticles) {
     expect_same_bits(steps.particles(), disturbed.particles());
   }
   EXPECT_LE(trees, 5);
+}
+
+TEST_P(TreeForSteps, HasTheSameBitsWhereItsMomentsAreFoundAhead) {
+  Steps ahead(GetParam(), start, comm), one_by_one(GetParam(), start, comm);
+  int trees = 0;
+  for (int step = 0; step < step_count / 2; ++step) {
+    const bool has_new_tree = ahead.step_ahead(dt);
+    EXPECT_EQ(has_new_tree, one_by_one.step(dt)) << step;
+    trees += has_new_tree ? 1 : 0;
+    expect_same_bits(ahead.particles(), one_by_one.particles());
+    if (HasFailure()) return;
+  }
+  EXPECT_LE(trees, step_count / 4);
+  EXPECT_EQ(ahead.with_magnitudes, step_count / 2 - trees);
+}
+
+// What the walk then finds out, or prepare().
+TEST_P(TreeForSteps, GoesWhenAParticleIsThrownOutAhead) {
+  Steps steps(GetParam(), start, comm);
+  for (int step = 0; step < 4; ++step) steps.step(dt);
+  EXPECT_FALSE(steps.step_ahead(dt));
+  EXPECT_TRUE(steps.step_ahead(dt, [&] { steps.throw_out(1e9); }));
+  EXPECT_LE(comm.max(error_of(steps.particles(), GetParam(), comm)), 0.01);
+  for (int step = 0; step < 4; ++step) steps.step(dt);
+  EXPECT_THROW(steps.step_ahead(dt, [&] { steps.throw_out(std::numeric_limits<double>::quiet_NaN()); }), PositionsNotFinite);
 }
 
 // A sphere that has left the place of its keys before the middle of a tree's life.
