@@ -6,7 +6,8 @@
 // distances are the borders of about as many buckets as there are tiles. A block then collects one bucket from all tiles and sorts it. A
 // pair is known by its key and its place among the sorted tiles, so that equal keys can lie in different buckets. Buckets are nearly as
 // large as tiles where the keys were nearly sorted before, as those of particles are from step to step. The sort is right for all keys, but
-// slow where buckets become larger than their blocks have room for: with random keys some do.
+// slow where buckets become larger than their blocks have room for: with random keys some do. The host hears of it (Slowness), and takes
+// another sort for a while.
 #pragma once
 
 #include <cub/block/block_merge_sort.cuh>
@@ -134,7 +135,8 @@ inline __global__ void __launch_bounds__(borders_threads) find_borders_kernel(Ti
 /// The pairs of one bucket: a piece of every tile.
 template <int threads>
 struct Bucket {
-  unsigned begin[most_tiles];       ///< of the piece of each tile
+  static_assert(most_tiles % 2 == 0);
+  unsigned begin[most_tiles];       ///< of the piece of each tile; 0 where there is no tile
   unsigned before[most_tiles + 1];  ///< pairs in the pieces before it
 
   /// Finds the pieces, a thread each. Returns the number of pairs that come before the bucket.
@@ -156,6 +158,7 @@ struct Bucket {
     uint2 sum, all;
     Scan(memory).ExclusiveScan(sizes, sum, uint2{0, 0}, add, all);
     if (t < most_tiles) before[t] = sum.y;
+    if (count <= t && t < most_tiles) begin[t] = 0;
     if (t == 0) before[most_tiles] = all.y;
     __syncthreads();
     return all.x;
@@ -171,22 +174,46 @@ struct Bucket {
     return low;
   }
   __device__ unsigned place(unsigned i, unsigned t) const { return begin[t] + (i - before[t]); }
+  /// How many pairs of the bucket come before the one at place `at`: those in each piece are looked for, in two at a time.
+  __device__ unsigned rank(const Tiles& tiles, unsigned at, LessInBits less) const {
+    unsigned found = 0;
+    for (unsigned t = 0; t < tiles.tiles(); t += 2) {
+      if (before[t] == before[t + 2]) continue;
+      const uint2 in_pieces = tiles.find(search(tiles, t, at), search(tiles, t + 1, at), less);
+      found += in_pieces.x - begin[t] + in_pieces.y - begin[t + 1];
+    }
+    return found;
+  }
+
+ private:
+  /// In the piece of tile t, for the pair at place `at`.
+  __device__ typename Tiles::Search search(const Tiles& tiles, unsigned t, unsigned at) const {
+    const unsigned low = begin[t], high = low + (before[t + 1] - before[t]);
+    if (at / tiles.tile == t) return {at, at, 0, false};
+    return {low, high, tiles.pairs.keys[at], t < at / tiles.tile};
+  }
+};
+
+/// What the host learns of a sort: `*last_slow`, on the host, becomes `number` where a bucket was larger than there is room for.
+struct Slowness {
+  unsigned* last_slow;
+  unsigned number;
 };
 
 /// Each block sorts one bucket into its place in `to`.
 template <int threads, int items>
-__global__ void __launch_bounds__(threads) sort_buckets_kernel(Tiles tiles, const std::uint32_t* border, Pairs to, LessInBits less) {
+__global__ void __launch_bounds__(threads)
+    sort_buckets_kernel(Tiles tiles, const std::uint32_t* border, Pairs to, LessInBits less, Slowness slowness) {
   using Sort = cub::BlockMergeSort<std::uint64_t, threads, items, std::uint32_t>;
   __shared__ typename Sort::TempStorage memory;
   __shared__ Bucket<threads> bucket;
   await_previous_launch();
   const unsigned offset = bucket.find(tiles, border, blockIdx.x, less), size = bucket.size();
   if (size > threads * items) {
-    // Each pair counts those before it in all pieces.
+    if (threadIdx.x == 0) *static_cast<volatile unsigned*>(slowness.last_slow) = slowness.number;
     for (unsigned i = threadIdx.x; i < size; i += threads) {
       const unsigned at = bucket.place(i, bucket.tile_of(i));
-      unsigned rank = offset;
-      for (unsigned t = 0; t < tiles.tiles(); ++t) rank += tiles.find(tiles.search(t, at), {}, less).x - bucket.begin[t];
+      const unsigned rank = offset + bucket.rank(tiles, at, less);
       to.keys[rank] = tiles.pairs.keys[at];
       to.values[rank] = tiles.pairs.values[at];
     }

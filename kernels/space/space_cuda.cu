@@ -109,10 +109,11 @@ CudaSpace::CudaSpace(int device) : device_(device), arena_(*this) {
   check_cuda(cudaHostAlloc(&small_copy_, small_copy + most_later * later_bytes, cudaHostAllocMapped), "cudaHostAlloc");
   later_ = static_cast<std::byte*>(small_copy_) + small_copy;
   void* words = nullptr;
-  check_cuda(cudaHostAlloc(&words, (1 + most_later) * sizeof(unsigned), cudaHostAllocMapped), "cudaHostAlloc");
+  check_cuda(cudaHostAlloc(&words, (2 + most_later) * sizeof(unsigned), cudaHostAllocMapped), "cudaHostAlloc");
   marks_.word = static_cast<unsigned*>(words);
   for (std::size_t k = 0; k < most_later; ++k) later_marks_[k].word = marks_.word + 1 + k;
-  std::fill_n(marks_.word, 1 + most_later, 0U);
+  samples_.last_slow = marks_.word + 1 + most_later;
+  std::fill_n(marks_.word, 2 + most_later, 0U);
   check_cuda(cudaMalloc(&blocks_done_, sizeof(unsigned)), "cudaMalloc");
   check_cuda(cudaMemsetAsync(blocks_done_, 0, sizeof(unsigned), stream_), "cudaMemsetAsync");
 }
@@ -241,7 +242,8 @@ void CudaSpace::exclusive_scan(View<const T> in, View<T> out) {
 
 void CudaSpace::sort_pairs(View<std::uint64_t> keys, View<std::uint32_t> values, int bits, KeyOrder order) {
   if (keys.empty()) return;
-  if (order == KeyOrder::nearly_sorted && keys.size <= most_to_sort_by_samples) return sort_by_samples(keys, values, bits);
+  if (order == KeyOrder::nearly_sorted && keys.size <= most_to_sort_by_samples && samples_.serve())
+    return sort_by_samples(keys, values, bits);
   // With a second buffer for each array, CUB needs little scratch beside it; without, it would need two.
   Scratch<CudaSpace, std::uint64_t> spare_keys(*this, keys.size);
   Scratch<CudaSpace, std::uint32_t> spare_values(*this, keys.size);
@@ -257,6 +259,24 @@ void CudaSpace::sort_pairs(View<std::uint64_t> keys, View<std::uint32_t> values,
   sort(scratch.data());
   if (both_keys.Current() != keys.data) copy(keys.data, both_keys.Current(), keys.size * sizeof(std::uint64_t));
   if (both_values.Current() != values.data) copy(values.data, both_values.Current(), values.size * sizeof(std::uint32_t));
+}
+
+/// Where the last sort by samples was slow, the next ones are by digits, twice as many as the time before.
+bool CudaSpace::SortsBySamples::serve() {
+  if (others_left > 0) {
+    --others_left;
+    return false;
+  }
+  if (last_was_one && *static_cast<volatile unsigned*>(last_slow) == number) {
+    last_was_one = false;
+    others_left = others - 1;
+    others = std::min(2 * others, most_others);
+    return false;
+  }
+  if (last_was_one) others = fewest_others;
+  last_was_one = true;
+  ++number;
+  return true;
 }
 
 void CudaSpace::sort_by_samples(View<std::uint64_t> keys, View<std::uint32_t> values, int bits) {
@@ -275,7 +295,8 @@ void CudaSpace::sort_by_samples(View<std::uint64_t> keys, View<std::uint32_t> va
     if (is_one_tile) return;
     launch("borders of buckets", (tiles.samples() - 1) / (borders_threads / 32) + 1, borders_threads, find_borders_kernel, tiles,
            border.data(), less);
-    launch("sort of buckets", tiles.buckets(), threads, sort_buckets_kernel<threads, bucket_items>, tiles, border.data(), pairs, less);
+    launch("sort of buckets", tiles.buckets(), threads, sort_buckets_kernel<threads, bucket_items>, tiles, border.data(), pairs, less,
+           Slowness{samples_.last_slow, samples_.number});
   };
   // Small tiles, as long as there are no more of them than multiprocessors of a large card; then the smallest of which there are not too
   // many.

@@ -459,6 +459,18 @@ class CudaSpace {
 
   static constexpr std::size_t stamp_banks = 3;
 
+  /// When nearly sorted keys are sorted by samples: not after such sorts were slow, because the keys were not so nearly sorted.
+  struct SortsBySamples {
+    static constexpr unsigned fewest_others = 8, most_others = 512;
+    unsigned* last_slow = nullptr;  ///< on the host: the number of the last sort that was slow
+    unsigned number = 0;            ///< of the present or last sort by samples
+    bool last_was_one = false;      ///< the last sort of nearly sorted keys
+    unsigned others_left = 0;       ///< sorts to be done by digits
+    unsigned others = fewest_others;
+
+    bool serve();
+  };
+
   int device_ = 0;
   int multiprocessors_ = 1;
   bool overlaps_launches_ = false;
@@ -474,6 +486,7 @@ class CudaSpace {
   Marks later_marks_[most_later];
   std::size_t later_turn_ = 0;
   unsigned* blocks_done_ = nullptr;  ///< of the present reduction
+  SortsBySamples samples_;
   PinnedMemory pinned_;
   Arena<CudaSpace> arena_;
 };

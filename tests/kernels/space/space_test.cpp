@@ -328,14 +328,33 @@ TEST_F(Parallel, SortPairsSortsKeysOfAnyDistributionWhateverItExpects) {
       for (std::size_t i = 0; i < n; ++i) keys[i] = key_of(i, n);
       std::vector<std::uint32_t> values(n);
       std::iota(values.begin(), values.end(), 0U);
-      const auto sorted_keys = upload(space, keys);
-      const auto sorted_values = upload(space, values);
-      space.sort_pairs(sorted_keys.view(), sorted_values.view(), bits, KeyOrder::nearly_sorted);
+      // On a GPU, one whose last sort was slow would take another way.
+      BackEnd fresh = tests::make_space();
+      const auto sorted_keys = upload(fresh, keys);
+      const auto sorted_values = upload(fresh, values);
+      fresh.sort_pairs(sorted_keys.view(), sorted_values.view(), bits, KeyOrder::nearly_sorted);
       std::stable_sort(values.begin(), values.end(), [&](std::uint32_t a, std::uint32_t b) { return keys[a] << 1 < keys[b] << 1; });
-      EXPECT_EQ(download(space, sorted_values), values) << name << ", " << n;
-      const auto got = download(space, sorted_keys);
+      EXPECT_EQ(download(fresh, sorted_values), values) << name << ", " << n;
+      const auto got = download(fresh, sorted_keys);
       for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(got[i], keys[values[i]]) << name << ", " << n;
     }
+}
+
+// A GPU changes its way where keys are not what it expects, and tries again now and then.
+TEST_F(Parallel, SortPairsSortsWhateverCameBefore) {
+  constexpr std::size_t n = 20000;
+  for (int turn = 0; turn < 60; ++turn) {
+    const bool is_sorted = turn % 20 < 4;
+    std::vector<std::uint64_t> keys(n);
+    for (std::size_t i = 0; i < n; ++i) keys[i] = is_sorted ? i / 3 : random() % 1000;
+    std::vector<std::uint32_t> values(n);
+    std::iota(values.begin(), values.end(), 0U);
+    const auto sorted_keys = upload(space, keys);
+    const auto sorted_values = upload(space, values);
+    space.sort_pairs(sorted_keys.view(), sorted_values.view(), 63, KeyOrder::nearly_sorted);
+    std::stable_sort(values.begin(), values.end(), [&](std::uint32_t a, std::uint32_t b) { return keys[a] < keys[b]; });
+    ASSERT_EQ(download(space, sorted_values), values) << turn;
+  }
 }
 
 TEST_F(Parallel, ValuesReachTheHostInOrder) {
@@ -404,7 +423,7 @@ TEST_F(Parallel, OfTwoClocksOneCanBeReadWhileTheOtherGoesOn) {
   PhaseClock<BackEnd> clocks[2] = {PhaseClock<BackEnd>(space), PhaseClock<BackEnd>(space)};
   clocks[0].restart();
   clocks[0].begin("first");
-  for (int turn = 0; turn < 6; ++turn) {
+  for (int turn = 0; turn < 4; ++turn) {
     PhaseClock<BackEnd>&present = clocks[turn % 2], &next = clocks[1 - turn % 2];
     present.begin("work");
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
@@ -412,13 +431,13 @@ TEST_F(Parallel, OfTwoClocksOneCanBeReadWhileTheOtherGoesOn) {
     next.restart_after(present);
     next.begin("ahead");
     next.end();
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
     const auto phases = present.phases();
     ASSERT_EQ(phases.size(), 2U) << turn;
     EXPECT_EQ(phases[0].first, turn == 0 ? "first" : "ahead") << turn;
     EXPECT_EQ(phases[1].first, "work") << turn;
     EXPECT_GE(phases[0].second, 0) << turn;
-    EXPECT_LT(phases[0].second, 0.015) << "what is between an end and a beginning is no phase";
+    EXPECT_LT(phases[0].second, 0.2) << "what is between an end and a beginning is no phase";
     EXPECT_GE(phases[1].second, 0) << turn;
     EXPECT_LT(phases[1].second, 10) << turn;
   }
