@@ -30,6 +30,8 @@ class LastAccelerations {
   LastAccelerations(const Double4* acceleration, const AccelerationMeasure& measure, float* magnitude)
       : magnitude_(magnitude), taken_(magnitude), acceleration_(acceleration), measure_(measure) {}
 
+  /// Whether take() is to be called at all.
+  bool is_to_be_taken() const { return acceleration_ != nullptr; }
   /// To be called once for each particle before anything else looks at it.
   GROVE_HD float take(std::size_t i) const {
     if (!acceleration_) return (*this)(i);

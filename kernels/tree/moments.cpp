@@ -199,8 +199,25 @@ struct ClimbingMoments {
       const std::uint32_t c = above, children = cells.links[c].child_count;
       above = climb.parent[c];
       if (arrive(team, climb.arrived[c]) + 1 < children) return;
+      if (team.rank() == 0) climb.arrived[c] = 0;  // all have arrived: for the next time
       cells.sum_children(team, c);
     }
+  }
+};
+
+/// Work of teams for `count` items, and beside it for groups: one launch less, which counts where there are few of both.
+template <class Work>
+struct BesideGroups {
+  Work work;
+  std::size_t count;
+  LeastInGroups groups;
+
+  template <class Team>
+  GROVE_HD void operator()(const Team& team, std::size_t i) const {
+    if (i < count)
+      work(team, i);
+    else
+      groups(team, i - count);
   }
 };
 
@@ -211,9 +228,17 @@ bool has_large_level(const Tree<Space>& tree) {
   return false;
 }
 
+template <class Space>
+void find_parents(Space& space, Tree<Space>& tree) {
+  tree.parent.resize_discard(tree.cell_count());
+  tree.arrived.resize_discard(tree.cell_count());
+  space.for_each(tree.cell_count(), PrepareClimb{tree.links.data(), {tree.parent.data(), tree.arrived.data()}});
+  tree.knows_parents = true;
+}
+
 template <class Terms, class Space>
 void compute_all(Space& space, const Double4* particles, const LastAccelerations& last_acceleration, const TreeScale& scale,
-                 Tree<Space>& tree) {
+                 Tree<Space>& tree, const LeastInGroups& groups) {
   const std::size_t count = tree.cell_count();
   Scratch<Space, RadialRecord> radial(space, MomentSum<Terms>::tells_spread ? count : 0);
   const CellMoments<Terms> cells{tree.links.data(),
@@ -235,39 +260,43 @@ void compute_all(Space& space, const Double4* particles, const LastAccelerations
         space.template for_each_by_team<small_team>(size, level);
     }
   } else {
-    Scratch<Space, std::uint32_t> parent(space, count), arrived(space, count);
-    const Climb climb{parent.data(), arrived.data()};
-    space.for_each(count, PrepareClimb{tree.links.data(), climb});
-    space.for_each_by_team(count, ClimbingMoments<Terms>{cells, climb});
+    if (!tree.knows_parents) find_parents(space, tree);
+    const ClimbingMoments<Terms> climbing{cells, {tree.parent.data(), tree.arrived.data()}};
+    space.for_each_by_team(count + groups.count(), BesideGroups<ClimbingMoments<Terms>>{climbing, count, groups});
   }
 }
 
 template <int order, class Space>
 void compute_of_order(Space& space, const Double4* particles, const LastAccelerations& last_acceleration, const TreeScale& scale,
-                      Tree<Space>& tree) {
+                      Tree<Space>& tree, const LeastInGroups& groups) {
   if (tree.form.harmonic)
-    compute_all<HarmonicTerms<order>>(space, particles, last_acceleration, scale, tree);
+    compute_all<HarmonicTerms<order>>(space, particles, last_acceleration, scale, tree, groups);
   else
-    compute_all<AllTerms<order>>(space, particles, last_acceleration, scale, tree);
+    compute_all<AllTerms<order>>(space, particles, last_acceleration, scale, tree, groups);
 }
 
 }  // namespace
 
 template <class Space>
 void compute_moments(Space& space, View<const Double4> particles, const LastAccelerations& last_acceleration, const TreeScale& scale,
-                     Tree<Space>& tree) {
+                     Tree<Space>& tree, LeastInGroups groups) {
   const std::size_t stride = multipole_stride(tree.form);
   tree.geometry.resize_with_room(tree.cell_count(), tree.room);
   tree.multipole.resize_with_room(tree.cell_count() * stride, tree.room * stride);
   tree.least_acceleration.resize_discard(tree.cell_count());
+  // Leaves look at what groups take. In large trees groups would have as few threads as cells, which need many registers.
+  if (last_acceleration.is_to_be_taken() || has_large_level(tree)) {
+    space.for_each_by_team(groups.count(), groups);
+    groups = {};
+  }
   if (tree.form.order == 2)
-    compute_all<AllTerms<2>>(space, particles.data, last_acceleration, scale, tree);
+    compute_all<AllTerms<2>>(space, particles.data, last_acceleration, scale, tree, groups);
   else if (tree.form.order == 4)
-    compute_of_order<4>(space, particles.data, last_acceleration, scale, tree);
+    compute_of_order<4>(space, particles.data, last_acceleration, scale, tree, groups);
   else
-    compute_of_order<5>(space, particles.data, last_acceleration, scale, tree);
+    compute_of_order<5>(space, particles.data, last_acceleration, scale, tree, groups);
 }
 
-template void compute_moments(BackEnd&, View<const Double4>, const LastAccelerations&, const TreeScale&, Tree<BackEnd>&);
+template void compute_moments(BackEnd&, View<const Double4>, const LastAccelerations&, const TreeScale&, Tree<BackEnd>&, LeastInGroups);
 
 }  // namespace grove

@@ -113,22 +113,6 @@ struct DivideBusyGroups {
   }
 };
 
-struct LeastInGroup {
-  const std::uint32_t* group_start;
-  LastAccelerations last_acceleration;
-  float* least;
-
-  template <class Team>
-  GROVE_HD void operator()(const Team& team, std::size_t g) const {
-    const std::uint32_t begin = group_start[g], end = group_start[g + 1];
-    float smallest = INFINITY;
-    for (std::uint32_t i = begin + static_cast<std::uint32_t>(team.rank()); i < end; i += Team::size)
-      smallest = smaller(smallest, last_acceleration.take(i));
-    smallest = team.smallest(smallest);
-    if (team.rank() == 0) least[g] = smallest;
-  }
-};
-
 }  // namespace
 
 template <class Space>
@@ -165,17 +149,9 @@ void make_target_groups(Space& space, const Tree<Space>& tree, std::size_t parti
   });
 }
 
-template <class Space>
-void find_least_in_groups(Space& space, View<const std::uint32_t> group_start, const LastAccelerations& last_acceleration,
-                          StepBuffer<Space, float>& least) {
-  least.resize_discard(group_start.empty() ? 0 : group_start.size - 1);
-  space.for_each_by_team(least.size(), LeastInGroup{group_start.data, last_acceleration, least.data()});
-}
-
 template void mark_targets(BackEnd&, const Tree<BackEnd>&, std::size_t, std::uint32_t, const GroupDivisions&, const TargetMarks&);
 template void divide_busy_groups(BackEnd&, const Tree<BackEnd>&, std::uint32_t, View<const std::uint32_t>, View<std::uint8_t>);
 template void make_target_groups(BackEnd&, const Tree<BackEnd>&, std::size_t, std::uint32_t, StepBuffer<BackEnd, std::uint32_t>&,
                                  const Outliers&);
-template void find_least_in_groups(BackEnd&, View<const std::uint32_t>, const LastAccelerations&, StepBuffer<BackEnd, float>&);
 
 }  // namespace grove

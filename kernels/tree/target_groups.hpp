@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 
 #include "kernels/particles/last_accelerations.hpp"
@@ -99,10 +100,23 @@ template <class Space>
 void divide_busy_groups(Space& space, const Tree<Space>& tree, std::uint32_t largest, View<const std::uint32_t> work,
                         View<std::uint8_t> tree_level);
 
-/// Sets `least` [groups] to the smallest last acceleration in each group, in the unit of Tree's least_acceleration; takes that of each
-/// particle (LastAccelerations::take()). `group_start` is as above. Asynchronous.
-template <class Space>
-void find_least_in_groups(Space& space, View<const std::uint32_t> group_start, const LastAccelerations& last_acceleration,
-                          StepBuffer<Space, float>& least);
+/// The smallest last acceleration in each group, in the unit of Tree's least_acceleration. A team finds that of a group.
+struct LeastInGroups {
+  View<const std::uint32_t> group_start{};  ///< as above
+  float* least = nullptr;                   ///< [groups] out
+  LastAccelerations last_acceleration{};
+
+  std::size_t count() const { return group_start.empty() ? 0 : group_start.size - 1; }
+  /// Takes the acceleration of each particle (LastAccelerations::take()).
+  template <class Team>
+  GROVE_HD void operator()(const Team& team, std::size_t g) const {
+    const std::uint32_t begin = group_start[g], end = group_start[g + 1];
+    float smallest = INFINITY;
+    for (std::uint32_t i = begin + static_cast<std::uint32_t>(team.rank()); i < end; i += Team::size)
+      smallest = smaller(smallest, last_acceleration.take(i));
+    smallest = team.smallest(smallest);
+    if (team.rank() == 0) least[g] = smallest;
+  }
+};
 
 }  // namespace grove

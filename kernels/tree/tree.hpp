@@ -64,7 +64,7 @@ class Tree {
  public:
   /// `multipole_form`: of order 2 with all terms, of order 4 or 5 with all or harmonic ones.
   Tree(Space& space, ExpansionForm multipole_form)
-      : links(space), geometry(space), multipole(space), least_acceleration(space), form(multipole_form) {}
+      : links(space), geometry(space), multipole(space), least_acceleration(space), parent(space), arrived(space), form(multipole_form) {}
 
   std::uint32_t cell_count() const { return level_offset.back(); }
   TreeView view(const Double4* particles) const {
@@ -101,7 +101,11 @@ class Tree {
   StepBuffer<Space, CellGeometry> geometry;
   StepBuffer<Space, float> multipole;
   StepBuffer<Space, float> least_acceleration;  ///< [cells] smallest last acceleration in the cell, scaled; 0 where unknown
-  ExpansionForm form;                           ///< of the multipoles
+  /// Of trees without large levels, as compute_moments() needs it, once it was called for these links:
+  StepBuffer<Space, std::uint32_t> parent;   ///< [cells] no_cell for the root
+  StepBuffer<Space, std::uint32_t> arrived;  ///< [cells] children that have their moments, while others are computed; otherwise 0
+  bool knows_parents = false;
+  ExpansionForm form;           ///< of the multipoles
   std::size_t room = 0;         ///< cells of other trees for which links, geometry and multipole have room behind those of this tree
   LevelOffsets level_offset{};  ///< on the host; levels that do not exist are empty
   int class_count = 1;          ///< of softening. With several, the first level of the keys is the class (key_in_class())

@@ -175,6 +175,7 @@ void link_cells(Space& space, const Levels& levels_of, std::size_t particle_coun
                 View<std::uint8_t> tree_level, Tree<Space>& tree) {
   tree.level_offset.fill(0);
   tree.links.resize_discard(0);
+  tree.knows_parents = false;
   if (particle_count == 0) return;
   const CellLevels<Levels> levels{levels_of, static_cast<std::uint32_t>(particle_count), tree.class_count > 1 ? 0 : -1};
   const std::size_t blocks = CellBegins::blocks_of(particle_count), words = CellBegins::levels * blocks;
@@ -188,6 +189,7 @@ void link_cells(Space& space, const Levels& levels_of, std::size_t particle_coun
   Scratch<Space, std::uint32_t> first_particle(space, tree.cell_count());
   space.for_each(words, ListCells{cells, first_particle.data()});
   tree.links.resize_with_room(tree.cell_count(), tree.room);
+  tree.knows_parents = false;
   space.for_each(tree.cell_count(), LinkCells{cells, tree.level_offset, levels.particle_count, first_particle.data(), tree.links.data()});
 }
 

@@ -175,12 +175,14 @@ bool TreeSolver<Space>::prepare_with_same_tree(Particles<Space>& particles, Phas
 
 template <class Space>
 void TreeSolver<Space>::find_moments_of_same_tree(Particles<Space>& particles, PhaseClock<Space>& clock) {
-  clock.begin("tree");
   life_.serve();
   const bool has_too_little_room = tree_exchange_.has_moved_own_tree();
   if (has_too_little_room) space_.arena().forget_largest_use();
-  if (space_.arena().step() != tree_step_ || has_too_little_room) link_again(particles);
-  walker_->set_longest_box({longest_extent(), frame_.scale.length});
+  if (space_.arena().step() != tree_step_ || has_too_little_room) {
+    clock.begin("tree");
+    link_again(particles);
+  }
+  walker_->set_longest_box(walk_looks_at_box() ? LongestBox{longest_extent(), frame_.scale.length} : LongestBox{});
   const MagnitudesAhead to{law_.measure(frame_.scale, frame_.mass), lent_for_magnitudes(particles)};
   if (std::exchange(has_magnitudes_, false))
     find_moments(particles, View<const float>{to.magnitude, particles.size()}, clock);
@@ -307,9 +309,9 @@ void TreeSolver<Space>::set_targets(const Particles<Space>& particles) {
 template <class Space>
 void TreeSolver<Space>::find_moments(const Particles<Space>& particles, const LastAccelerations& last_acceleration,
                                      PhaseClock<Space>& clock) {
-  walker_->set_last_accelerations(last_acceleration);
+  const LeastInGroups groups = walker_->begin_forces(last_acceleration);
   clock.begin("moments");
-  compute_moments<Space>(space_, particles.position.view(), last_acceleration, frame_.scale, tree_);
+  compute_moments<Space>(space_, particles.position.view(), last_acceleration, frame_.scale, tree_, groups);
 }
 
 /// Sets `keys` and sorts them, and the particles by them. Returns the magnitudes of their last accelerations, as sort_particles() does.

@@ -38,12 +38,15 @@ void TreeWalker<Space>::set_targets(const Tree<Space>& tree, const Outliers& out
 }
 
 template <class Space>
-void TreeWalker<Space>::set_last_accelerations(const LastAccelerations& last_acceleration) {
-  find_least_in_groups<Space>(space_, group_start_.view(), last_acceleration, group_least_acceleration_);
-  group_work_.resize_discard(group_least_acceleration_.size());
+LeastInGroups TreeWalker<Space>::begin_forces(const LastAccelerations& last_acceleration) {
+  LeastInGroups least{group_start_.view(), nullptr, last_acceleration};
+  group_least_acceleration_.resize_discard(least.count());
+  least.least = group_least_acceleration_.data();
+  group_work_.resize_discard(least.count());
   targets_ = {particles_->position.view(), group_least_acceleration_.view(),
               group_start_.view(),         particles_->acceleration.view(),
               group_work_.view(),          {}};
+  return least;
 }
 
 template <class Space>
@@ -83,11 +86,14 @@ void FmmWalker<Space>::set_targets(const Tree<Space>& tree, const Outliers& outl
 }
 
 template <class Space>
-void FmmWalker<Space>::set_last_accelerations(const LastAccelerations& last_acceleration) {
-  find_least_in_groups<Space>(space_, targets_.group_start(), last_acceleration, group_least_acceleration_);
+LeastInGroups FmmWalker<Space>::begin_forces(const LastAccelerations& last_acceleration) {
+  LeastInGroups least{targets_.group_start(), nullptr, last_acceleration};
+  group_least_acceleration_.resize_discard(least.count());
+  least.least = group_least_acceleration_.data();
   group_work_.resize_discard(targets_.view().group_count);
   data_ = {{}, nullptr, particles_->position.view(), group_least_acceleration_.view(), particles_->acceleration.view(), group_work_.view(),
            {}};
+  return least;
 }
 
 template <class Space>

@@ -27,8 +27,8 @@ class Walker {
   /// Divides the particles of `tree` into target groups. The tree needs no moments yet. Tree and particles must stay until the last walk.
   /// Takes memory of the step. Synchronises.
   virtual void set_targets(const Tree<Space>& tree, const Outliers& outliers, const Particles<Space>& particles) = 0;
-  /// Finds the smallest last acceleration in each group. To be called for each force evaluation before its first walk.
-  virtual void set_last_accelerations(const LastAccelerations& last_acceleration) = 0;
+  /// Begins a force evaluation, whose moments come next: with these, the smallest last acceleration in each group is to be found.
+  virtual LeastInGroups begin_forces(const LastAccelerations& last_acceleration) = 0;
   /// Sets the targets of the next walks. `active` [particles]: not 0 for active ones; null: all are active.
   virtual void set_active(const std::uint8_t* active) = 0;
   /// Restricts the next walks, until set_active(), to a part of these targets; `part` is as `active` above and must stay until the walks
@@ -58,7 +58,7 @@ class TreeWalker final : public Walker<Space> {
   ExpansionForm form_for_cells(const GravityLaw&, double) const override { return WalkTerms::form; }
   void divide_busy_groups(const Tree<Space>&, Particles<Space>&) override {}
   void set_targets(const Tree<Space>& tree, const Outliers& outliers, const Particles<Space>& particles) override;
-  void set_last_accelerations(const LastAccelerations& last_acceleration) override;
+  LeastInGroups begin_forces(const LastAccelerations& last_acceleration) override;
   void set_active(const std::uint8_t* active) override;
   void set_part(const std::uint8_t* part) override { targets_.active = part_.find(space_, group_start(), part); }
   ActiveTargets active() const override { return all_active_; }
@@ -100,7 +100,7 @@ class FmmWalker final : public Walker<Space> {
   }
   void divide_busy_groups(const Tree<Space>& tree, Particles<Space>& particles) override;
   void set_targets(const Tree<Space>& tree, const Outliers& outliers, const Particles<Space>& particles) override;
-  void set_last_accelerations(const LastAccelerations& last_acceleration) override;
+  LeastInGroups begin_forces(const LastAccelerations& last_acceleration) override;
   void set_active(const std::uint8_t* active) override;
   void set_part(const std::uint8_t* part) override { data_.active = part_.find(space_, targets_, part); }
   ActiveTargets active() const override { return all_active_; }

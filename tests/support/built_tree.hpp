@@ -82,6 +82,15 @@ inline void take_by_turns(BackEnd& space, const Communicator& comm, const std::v
   take_share(space, comm, system, particles, [&](std::size_t i) { return i % static_cast<std::size_t>(comm.size()); });
 }
 
+/// The smallest last acceleration in each group, by itself.
+inline void find_least_in_groups(BackEnd& space, View<const std::uint32_t> group_start, const LastAccelerations& last_acceleration,
+                                 StepBuffer<BackEnd, float>& least) {
+  LeastInGroups groups{group_start, nullptr, last_acceleration};
+  least.resize_discard(groups.count());
+  groups.least = least.data();
+  space.for_each_by_team(groups.count(), groups);
+}
+
 /// A tree over `position`, particle i of which has id i before sorting.
 struct BuiltTree {
   Frame frame;
@@ -122,8 +131,10 @@ struct BuiltTree {
 
  private:
   void use_last_acceleration(BackEnd& space) {
-    compute_moments<BackEnd>(space, particles.position.view(), last_acceleration.view(), frame.scale, tree);
-    find_least_in_groups<BackEnd>(space, group_start.view(), last_acceleration.view(), group_least_acceleration);
+    LeastInGroups groups{group_start.view(), nullptr, last_acceleration.view()};
+    group_least_acceleration.resize_discard(groups.count());
+    groups.least = group_least_acceleration.data();
+    compute_moments<BackEnd>(space, particles.position.view(), last_acceleration.view(), frame.scale, tree, groups);
   }
 };
 

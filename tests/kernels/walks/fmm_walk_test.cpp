@@ -187,7 +187,7 @@ class FmmWalkTest : public ::testing::Test {
     Buffer<BackEnd, GroupWork> group_work(space);
     group_work.resize_discard(targets.view().group_count);
     StepBuffer<BackEnd, float> group_least_acceleration(space);
-    find_least_in_groups<BackEnd>(space, targets.group_start(), own.last_acceleration.view(), group_least_acceleration);
+    tests::find_least_in_groups(space, targets.group_start(), own.last_acceleration.view(), group_least_acceleration);
     const FmmWalkTargets to{own.view(),
                             own.tree.least_acceleration.data(),
                             own.particles.position.view(),

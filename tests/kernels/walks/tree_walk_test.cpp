@@ -218,7 +218,7 @@ TEST_F(Walk, OfFewGroupsMeetsTheSourcesThatItMeetsAmongMany) {
   std::iota(starts.begin(), starts.end(), 0U);  // each particle is a group
   built.group_start.resize_discard(starts.size());
   copy_from_host<BackEnd, std::uint32_t>(space, starts, built.group_start.view());
-  find_least_in_groups<BackEnd>(space, built.group_start.view(), built.last_acceleration.view(), built.group_least_acceleration);
+  tests::find_least_in_groups(space, built.group_start.view(), built.last_acceleration.view(), built.group_least_acceleration);
 
   const auto among_many = walk(built);
   const auto work_among_many = work_done;

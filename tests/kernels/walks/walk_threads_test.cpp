@@ -46,7 +46,7 @@ class WalkThreads : public ::testing::TestWithParam<const char*> {
     Buffer<BackEnd, GroupWork> work(space);
     StepBuffer<BackEnd, float> least(space);
     targets.build(space, built.tree, built.particles.size());
-    find_least_in_groups<BackEnd>(space, targets.group_start(), built.last_acceleration.view(), least);
+    tests::find_least_in_groups(space, targets.group_start(), built.last_acceleration.view(), least);
     work.resize_discard(targets.view().group_count);
     fmm.begin(space, targets.view().cell_count);
     fmm.walk(space, GravityLaw(gravity).at(built.frame.scale), built.view(), targets,
