@@ -92,12 +92,13 @@ struct EndAndBegin {
 
   /// The velocity at the end of the step.
   GROVE_HD Double3 at_end(std::size_t i) const { return velocity[i] + last_kick * position_of(acceleration[i]); }
-  /// A particle whose force is not finite stays where it was, where the error that follows finds it.
+  /// A particle whose force is not finite stays as it is at the end of the step: so the error that follows finds it.
   GROVE_HD void begin(std::size_t i, const Double3& at_end, const Double4& a) const {
-    const Double3 v = at_end + kick * position_of(a);
+    const bool goes_on = zero_of(a) == 0;
+    const Double3 v = goes_on ? at_end + kick * position_of(a) : at_end;
     velocity[i] = v;
     magnitudes.put(i, a);
-    if (zero_of(a) != 0) return;
+    if (!goes_on) return;
     Double4& p = position[i];
     p = {p.x + drift * v.x, p.y + drift * v.y, p.z + drift * v.z, p.w};
   }

@@ -66,7 +66,7 @@ class LaterSums {
 
 /// kick_and_sum() by `last_kick`, which ends a step, and then kick_and_drift(), which begins the next one, with the same bits: each
 /// particle is read and written once for all of this, and the magnitude of its acceleration put where `magnitudes` says. One whose force is
-/// not finite is not drifted. Asynchronous. The sums are those between the two.
+/// not finite stays as it is between the two. Asynchronous. The sums are those between the two.
 template <class Space>
 LaterSums<Space> end_and_begin(Space& space, Particles<Space>& particles, double last_kick, double kick, double drift,
                                const MagnitudesAhead& magnitudes = {});

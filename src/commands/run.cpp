@@ -169,7 +169,8 @@ CommandAction declare_run(CLI::App& app) {
   auto* const quiet = app.add_flag("--quiet", options->quiet, "print errors only");
   app.add_flag("--verbose", options->verbose, "print a table of ranks, hosts and devices as well")->excludes(quiet);
   app.footer(
-      "SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGHUP and SIGXCPU end the run after the present step, with a checkpoint; a second one, more "
+      "SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGHUP and SIGXCPU end the run after the present step (of short ones, the next), with a "
+      "checkpoint; a second one, more "
       "than\n"
       "two seconds later, ends it at once. So does a file 'stop' in the output directory; a file 'checkpoint' asks for a checkpoint "
       "alone.\n"

@@ -123,6 +123,8 @@ class Integrator {
   /// Simulation::announce_step()). Collective.
   virtual void begin(StepContext<Space>& context, double dt) = 0;
   virtual void end(StepContext<Space>& context, double dt) = 0;
+  /// Whether begin() is a part of the step at all.
+  virtual bool begins_ahead() const = 0;
   void step(StepContext<Space>& context, double dt) {
     begin(context, dt);
     end(context, dt);

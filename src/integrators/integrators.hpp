@@ -27,11 +27,13 @@ template <class Space, class Method>
 class IntegratorOf final : public Integrator<Space> {
  public:
   explicit IntegratorOf(const SettingValues& settings) : method_(settings) {}
+  static constexpr bool has_two_parts = requires(Method & method, StepContext<Space>& context, double dt) { method.begin(context, dt); };
+  bool begins_ahead() const override { return has_two_parts; }
   void begin(StepContext<Space>& context, double dt) override {
-    if constexpr (requires { method_.begin(context, dt); }) method_.begin(context, dt);
+    if constexpr (has_two_parts) method_.begin(context, dt);
   }
   void end(StepContext<Space>& context, double dt) override {
-    if constexpr (requires { method_.begin(context, dt); })
+    if constexpr (has_two_parts)
       method_.end(context, dt);
     else
       method_.step(context, dt);

@@ -19,7 +19,7 @@ struct PhaseSummary {
 /// All phases of one step or force evaluation.
 struct StepTiming {
   std::vector<PhaseSummary> phases;  ///< the phases of rank 0, in its order
-  double seconds = 0;                ///< wall time from begin to end, of the slowest rank
+  double seconds = 0;                ///< wall time of the slowest rank, with energies and logs, without other output
   double imbalance = 1;              ///< time in the walks of the busiest rank over the mean; the key splits are to make it 1
 };
 

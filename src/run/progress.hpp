@@ -19,7 +19,7 @@ struct ProgressState {
   std::uint64_t step = 0;
   double time = 0;              ///< code units
   double elapsed_s = 0;         ///< wall time since the first step began, with output
-  double step_s = 0;            ///< wall time of this step, without output
+  double step_s = 0;            ///< wall time of this step, with energies and logs, without other output
   std::uint64_t particles = 0;  ///< of all ranks
 };
 

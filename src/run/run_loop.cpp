@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <exception>
 #include <span>
 #include <utility>
 
@@ -84,7 +85,7 @@ void RunLoop::take_step(std::uint64_t step) {
     try {
       with_list_of_not_finite([&] { simulation_.step_to(schedule_.time(step), schedule_.dt()); }, step);
     } catch (...) {
-      observe_state();
+      observe_state_before_error();
       throw;
     }
     observe_state();
@@ -94,6 +95,15 @@ void RunLoop::take_step(std::uint64_t step) {
   measure_energy();
   unseen_.emplace(state_after(step, timing_));
   if (!simulation_.is_ahead()) observe_state();
+}
+
+/// What keeps them from it is not what ends the run.
+void RunLoop::observe_state_before_error() {
+  try {
+    observe_state();
+  } catch (const std::exception& error) {
+    if (controls_.say) controls_.say(fmt::format("\nnote: of the results after step {}, {}\n", report_.steps, error.what()));
+  }
 }
 
 /// The observers look at the state after the last step, once.
@@ -139,6 +149,8 @@ RunLoop::News RunLoop::hear_news() {
 }
 
 void RunLoop::act_on(const News& news) {
+  // What the observers have not seen yet, they would not see any more.
+  if (news.has_failed || news.is_lost) observe_state();
   if (news.has_failed) finish_observers();
   if (news.is_lost) {
     finish_observers();

@@ -52,7 +52,7 @@ struct RunReport {
   StepTiming steps_total;           ///< all steps together, with energies and logs, without other output
   int ranks = 1;
   std::uint64_t most_bytes_held = 0;  ///< during any force evaluation, on the rank that held the most
-  double output_s = 0;                ///< wall time that the steps waited for output, on the root
+  double output_s = 0;                ///< wall time that the steps waited for output other than rows of logs, on the root
   double writing_s = 0;           ///< wall time from the requests for snapshots to their closed files, on the root, also beside the steps
   double checkpoints_s = 0;       ///< wall time of the checkpoints
   std::uint64_t checkpoints = 0;  ///< written
@@ -104,6 +104,7 @@ class RunLoop {
   void measure_error_of_steps();
   void observe(Observer& observer, const RunState& state);
   void observe_state();
+  void observe_state_before_error();
   void observe_stop();
   void note_kept(const KeptState& state);
   void finish_observers();

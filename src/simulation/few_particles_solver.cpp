@@ -50,7 +50,7 @@ void FewParticlesSolver<Space>::prepare(Particles<Space>& particles, PhaseClock<
   are_few_ = sums_all_pairs(gravity_, particles.size(), comm_.size(), Space::on_gpu);
   if (!are_few_) return of_many_->prepare(particles, clock, drift);
   clock.begin("checks");
-  if (std::exchange(ahead_drift_, 0) != drift || !spread_) {
+  if (std::exchange(ahead_drift_, 0) != drift || drift == 0) {
     space_.arena().begin_step();
     spread_.emplace(spread_of(space_, particles));
   }

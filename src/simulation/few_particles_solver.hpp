@@ -38,7 +38,10 @@ class FewParticlesSolver final : public ForceSolver<Space> {
   std::string transport_description() override { return of_many_->transport_description(); }
   WorkCounts work_counts() override;
   void save(SavedState& state) const override { of_many_->save(state); }
-  void restore(const SavedState& state, const Particles<Space>& particles) override { of_many_->restore(state, particles); }
+  void restore(const SavedState& state, const Particles<Space>& particles) override {
+    ahead_drift_ = 0;
+    of_many_->restore(state, particles);
+  }
 
  private:
   Space& space_;

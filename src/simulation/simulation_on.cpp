@@ -135,8 +135,8 @@ void SimulationOn<Space>::compute_forces() {
 template <class Space>
 void SimulationOn<Space>::step_to(double time_after, double dt) {
   if (ahead_dt_ && *ahead_dt_ != dt) throw std::logic_error("a step has another length than was announced");
-  const std::optional<double> announced = std::exchange(announced_dt_, std::nullopt),
-                              next_dt = external_.empty() ? announced : std::nullopt;
+  const std::optional<double> announced = std::exchange(announced_dt_, std::nullopt);
+  const std::optional<double> next_dt = external_.empty() && integrator_->begins_ahead() ? announced : std::nullopt;
   const bool has_begun = std::exchange(ahead_dt_, std::nullopt).has_value();
   if (has_begun) {
     clock_turn_ = 1 - clock_turn_;
@@ -175,7 +175,7 @@ void SimulationOn<Space>::step_to(double time_after, double dt) {
 
 template <class Space>
 void SimulationOn<Space>::do_meanwhile(const std::function<void()>& work) {
-  if (!is_ahead() || comm_.size() > 1) return work();
+  if (!Space::on_gpu || !is_ahead() || comm_.size() > 1) return work();
   meanwhile_ = work;
 }
 

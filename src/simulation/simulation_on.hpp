@@ -79,7 +79,7 @@ class SimulationOn final : public Simulation {
   std::optional<double> announced_dt_;  ///< of the step after the next
   std::optional<double> ahead_dt_;      ///< of the step that has begun ahead
   double time_ = 0;
-  std::optional<ParticleSums> sums_;      ///< over the particles as they are now
+  std::optional<ParticleSums> sums_;      ///< over the particles as they are now; if a step has begun ahead, before it
   std::size_t most_bytes_held_ = 0;       ///< during the last force evaluation
   std::size_t most_bytes_ever_held_ = 0;  ///< during any of them
 };

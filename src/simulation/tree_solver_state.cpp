@@ -85,6 +85,8 @@ void TreeSolver<Space>::restore_tree(const SavedState& state, std::size_t partic
 template <class Space>
 void TreeSolver<Space>::restore(const SavedState& state, const Particles<Space>& particles) {
   life_.forget();
+  ahead_drift_ = 0;
+  has_magnitudes_ = false;
   tree_step_ = 0;
   if (!state.has("solver.ranks") || state.count("solver.ranks") != static_cast<std::uint64_t>(comm_.size())) return;
   const auto cube_of = [&](const char* name) {

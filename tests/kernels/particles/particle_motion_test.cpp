@@ -159,6 +159,10 @@ TEST_F(Motion, AParticleWhoseForceIsNotFiniteStaysWhereItIsWhenTheNextStepBegins
     EXPECT_EQ(position[0].x, 5);
     EXPECT_EQ(position[1].x, 1);
     EXPECT_EQ(position[1].y, 2);
+    const auto velocity = tests::download(space, particles.velocity);
+    EXPECT_EQ(velocity[0].x, 2);
+    EXPECT_EQ(velocity[1].x, 1) << "as at the end of the step";
+    EXPECT_TRUE(std::isnan(velocity[1].y));
   }
 }
 

@@ -126,6 +126,7 @@ TEST_F(IntegratorFields, FollowTheirParticlesThroughSortAndRanks) {
   const std::unique_ptr<Integrator<BackEnd>> integrator =
       detail::make_named<BackEnd>("remembering", {}, static_cast<const std::tuple<RememberingLeapfrog>*>(nullptr));
   ASSERT_NE(integrator, nullptr);
+  EXPECT_FALSE(integrator->begins_ahead()) << "its step is one part";
   // First forces; the velocities differ from those remembered, of which there are none yet.
   steps.compute_forces();
   mismatches = sorted_anew = changed_rank = 0;

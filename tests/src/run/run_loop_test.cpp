@@ -14,6 +14,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 
 #include "io/checkpoint_file.hpp"
 #include "io/partial_file.hpp"
@@ -40,6 +41,7 @@ class FakeSimulation : public tests::IdleSimulation {
   int steps = 0;
   std::function<void()> on_step = [] {};
   bool goes_ahead = false;          ///< where the next step is announced
+  bool does_meanwhile = true;       ///< what it is given to do; else the loop has to
   std::vector<int> steps_ahead{};   ///< the steps after which the next one had begun
   std::vector<double> announced{};  ///< lengths of steps
 
@@ -51,8 +53,11 @@ class FakeSimulation : public tests::IdleSimulation {
     announcements_used_ = announced.size();
     ++steps;
     if (goes_ahead && is_announced) steps_ahead.push_back(steps);
+    if (does_meanwhile) std::exchange(meanwhile_, [] {})();
     on_step();
   }
+  /// As a simulation on a GPU.
+  void do_meanwhile(const std::function<void()>& work) override { is_ahead() ? void(meanwhile_ = work) : work(); }
   void save(SavedState& state) const override {
     if (is_ahead()) throw std::logic_error("asked for a state that is no more");
     state.put_count("fake.steps", static_cast<std::uint64_t>(steps));
@@ -78,6 +83,7 @@ class FakeSimulation : public tests::IdleSimulation {
 
  private:
   std::size_t announcements_used_ = 0;
+  std::function<void()> meanwhile_ = [] {};
 
   /// With all fields, for checkpoints.
   static ParticleSet one_particle() {
@@ -303,6 +309,69 @@ TEST_F(ControlledRunTest, LetsAStepBeginAheadWhereNobodyLooksAtTheParticles) {
   EXPECT_EQ(simulation.steps_ahead, (std::vector<int>{2, 5, 7}));
   EXPECT_EQ(simulation.announced, (std::vector<double>{0.5, 0.5, 0.5}));
   EXPECT_EQ(snapshots.size(), 3U);
+}
+
+TEST_F(ControlledRunTest, ShowsEachStateToTheObserversOnceWhereStepsBeginAhead) {
+  run_controlled({0, 4, 0.5, 2});
+  const auto expected = comm.is_root() ? lines_of("energy.csv") : std::vector<std::string>();
+  comm.barrier();
+  simulation.goes_ahead = true;
+  for (const bool does_meanwhile : {true, false}) {
+    simulation.does_meanwhile = does_meanwhile;
+    simulation.steps = 0;
+    simulation.steps_ahead.clear();
+    run_controlled({0, 4, 0.5, 2});
+    EXPECT_EQ(simulation.steps_ahead.size(), 5U);
+    if (comm.is_root()) {
+      EXPECT_EQ(lines_of("energy.csv"), expected);
+      EXPECT_EQ(lines_of("timings.csv").size(), expected.size());
+    }
+    comm.barrier();
+  }
+}
+
+TEST_F(ControlledRunTest, ShowsTheLastStateToTheObserversWhateverEndsTheRun) {
+  simulation.goes_ahead = true;
+  simulation.does_meanwhile = false;
+  simulation.on_step = [&] {
+    if (simulation.steps == 6) throw AgreedError("the device is lost", 1);
+  };
+  EXPECT_EQ(agreed_error_of([&] { run_controlled({0, 100, 1, 50}); }, 1, comm), "the device is lost");
+  EXPECT_EQ(simulation.steps_ahead.back(), 6);
+  if (comm.is_root()) {
+    EXPECT_EQ(lines_of("energy.csv").size(), 7U) << "names, and the states after steps 0 to 5";
+  }
+  comm.barrier();
+}
+
+/// Looks at every state, slowly.
+class SlowObserver : public Observer {
+ public:
+  explicit SlowObserver(bool is_output) : is_output_(is_output) {}
+  bool due(const RunState& state) const override { return state.step > 0; }
+  void observe(const RunState&) override { std::this_thread::sleep_for(std::chrono::milliseconds(40)); }
+  bool is_output() const override { return is_output_; }
+
+ private:
+  bool is_output_;
+};
+
+TEST_F(ControlledRunTest, CountsAllThatAStepTakesButOutput) {
+  simulation.on_step = [] { std::this_thread::sleep_for(std::chrono::milliseconds(20)); };
+  for (const bool is_output : {false, true}) {
+    const StepSchedule schedule(0, 5, 1, 0);
+    Observers observers;
+    observers.push_back(std::make_unique<SlowObserver>(is_output));
+    const RunReport report = RunLoop(simulation, comm, schedule, std::move(observers)).run({});
+    // What an observer takes after a step is in the time of the next one.
+    const double least = 5 * 0.02 + (is_output ? 0 : 4 * 0.04);
+    EXPECT_GE(report.steps_total.seconds, least);
+    EXPECT_LT(report.steps_total.seconds, least + (is_output ? 0.14 : 1));
+    EXPECT_GE(report.wall_s, report.steps_total.seconds);
+    if (is_output) {
+      EXPECT_GE(report.output_s, 5 * 0.04);
+    }
+  }
 }
 
 TEST_F(ControlledRunTest, StopsAStepLaterWhereThatHasBegunAhead) {

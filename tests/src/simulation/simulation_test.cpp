@@ -143,6 +143,24 @@ TEST_P(Ahead, ANewStartForgetsTheStepThatHasBegun) {
   expect_same_bits(used->particles(), fresh->particles());
 }
 
+TEST_P(Ahead, ARunThatGoesOnFromAStateForgetsTheStepThatHasBegun) {
+  const auto used = started(), fresh = started();
+  for (int step = 0; step < 2; ++step)
+    for (const auto& sim : {used.get(), fresh.get()}) sim->step(dt_);
+  SavedState state;
+  used->save(state);
+  const ParticleSet saved = used->particles();
+  for (int step = 0; step < 3; ++step) {
+    used->announce_step(dt_);
+    used->step(dt_);
+  }
+  ASSERT_TRUE(used->is_ahead());
+  used->resume(saved, state);
+  EXPECT_FALSE(used->is_ahead());
+  for (const auto& sim : {used.get(), fresh.get()}) sim->step(dt_);
+  expect_same_bits(used->particles(), fresh->particles());
+}
+
 GravityParameters with_all_pairs(GravityParameters gravity) {
   gravity.all_pairs_up_to = 100000;
   return gravity;
