@@ -138,6 +138,7 @@ RunLoop::News RunLoop::hear_news() {
     if (controls_.requests && controls_.say)
       if (const std::string advice = controls_.requests->advice(longest_turn_s_, checkpoint_s); !advice.empty())
         controls_.say("\nnote: " + advice + "\n");
+    if (answer.checkpoint && !controls_.checkpoints) decline_checkpoint();
     news[1] = std::max(news[1], static_cast<int>(answer.stop));
     news[3] = controls_.checkpoints && controls_.checkpoints->due(report_.steps) ? 1 : 0;
     news[4] = controls_.checkpoints && answer.checkpoint ? 1 : 0;
@@ -146,6 +147,13 @@ RunLoop::News RunLoop::hear_news() {
   }
   comm_.max(std::span<int>(news));
   return {static_cast<StopCause>(news[1]), news[0], news[2] != 0, news[3] != 0, news[4] != 0, news[5] != 0, news[6] != 0};
+}
+
+void RunLoop::decline_checkpoint() {
+  controls_.requests->settle({StopCause::none, true});
+  if (controls_.say)
+    controls_.say(
+        "\nnote: a checkpoint was asked for, but this run writes none (output.checkpoints = \"no\" or output.snapshots = \"none\")\n");
 }
 
 void RunLoop::act_on(const News& news) {

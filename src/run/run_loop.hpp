@@ -93,6 +93,7 @@ class RunLoop {
   void take_step(std::uint64_t step);
   bool next_may_begin_ahead(std::uint64_t step) const;
   News hear_news();
+  void decline_checkpoint();
   void act_on(const News& news);
   void end();
   void write_checkpoint(bool is_needed);

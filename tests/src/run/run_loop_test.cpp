@@ -497,6 +497,21 @@ TEST_F(ControlledRunTest, DoesWhatFilesAskFor) {
   EXPECT_FALSE(std::filesystem::exists(output.stop_request()));
 }
 
+TEST_F(ControlledRunTest, SaysThatItHasNoCheckpointsWhereOneIsAskedFor) {
+  simulation.on_step = [&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    if (comm.is_root() && simulation.steps == 3) std::ofstream(output.checkpoint_request()) << "";
+  };
+  const RunReport report = run_controlled({0, 60, 1, 60}, {}, false);
+  EXPECT_EQ(report.steps, 60U);
+  EXPECT_EQ(report.checkpoints, 0U);
+  comm.barrier();
+  EXPECT_FALSE(std::filesystem::exists(output.checkpoint_request()));
+  if (!comm.is_root()) return;
+  ASSERT_EQ(said.size(), 1U);
+  EXPECT_NE(said[0].find("a checkpoint was asked for, but this run writes none"), std::string::npos) << said[0];
+}
+
 TEST_F(ControlledRunTest, StopsBeforeItsTimeIsOver) {
   simulation.on_step = [&] { std::this_thread::sleep_for(std::chrono::milliseconds(50)); };
   requests = RunRequests(output, TimeLimit(1.0 / 60, ""));
