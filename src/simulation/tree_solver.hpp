@@ -68,6 +68,7 @@ class TreeSolver final : public ForceSolver<Space> {
   bool have_short_boxes();
   void describe_domains(const Particles<Space>& particles, PhaseClock<Space>& clock);
   void send_trees(Particles<Space>& particles, PhaseClock<Space>& clock, bool is_temporary);
+  // In tree_solver_walks.cpp, as forces().
   void walk_alone(Particles<Space>& particles, const std::uint8_t* active, PhaseClock<Space>& clock,
                   const std::function<void()>& meanwhile);
   void walk_together(const std::uint8_t* active, PhaseClock<Space>& clock);
@@ -78,6 +79,7 @@ class TreeSolver final : public ForceSolver<Space> {
   template <class ViewOfClass>
   bool walk_classes(const std::uint8_t* active, WalkMode mode, ViewOfClass view_of, const std::function<void()>& meanwhile = {});
   void spread_work(Particles<Space>& particles);
+  void forget_work(Particles<Space>& particles);
 
   Space& space_;
   const Communicator& comm_;
