@@ -11,6 +11,17 @@
 namespace grove {
 namespace {
 
+/// All numbers of a table of sums.
+std::vector<double> values_of(const ParticleSums& s) {
+  std::vector<double> values{s.mass.value(), s.kinetic.value(), s.potential.value()};
+  for (int k = 0; k < 3; ++k) {
+    values.push_back(s.momentum[k].value());
+    values.push_back(s.angular_momentum[k].value());
+    values.push_back(s.mass_moment[k].value());
+  }
+  return values;
+}
+
 class Motion : public ::testing::Test {
  protected:
   BackEnd space = tests::make_space();
@@ -20,6 +31,19 @@ class Motion : public ::testing::Test {
     tests::set_particles(space, particles, position);
     copy_from_host<BackEnd, Double3>(space, velocity, particles.velocity.view());
     copy_from_host<BackEnd, Double4>(space, acceleration, particles.acceleration.view());
+  }
+  /// Particles that all differ. Returns their accelerations.
+  std::vector<Double4> set_many(std::size_t n) {
+    std::vector<Double4> position(n), acceleration(n);
+    std::vector<Double3> velocity(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      const double x = 1 / (1.0 + static_cast<double>(i));
+      position[i] = {x, -2 * x, 0.1, 0.3};
+      velocity[i] = {-x, 0.7, x * x};
+      acceleration[i] = {x, 1 - x, -x, -x};
+    }
+    set(position, velocity, acceleration);
+    return acceleration;
   }
 };
 
@@ -73,28 +97,13 @@ TEST_F(Motion, SumsAreThoseOfTheDefinitions) {
 TEST_F(Motion, AKickWithSumsHasTheBitsOfAKickAndThenSums) {
   // So many that a GPU does both in one loop, and so few that it does not.
   for (const std::size_t n : {600001, 3001, 0}) {
-    std::vector<Double4> position(n), acceleration(n);
-    std::vector<Double3> velocity(n);
-    for (std::size_t i = 0; i < n; ++i) {
-      const double x = 1 / (1.0 + static_cast<double>(i));
-      position[i] = {x, -2 * x, 0.1, 0.3};
-      velocity[i] = {-x, 0.7, x * x};
-      acceleration[i] = {x, 1 - x, -x, -x};
-    }
-    set(position, velocity, acceleration);
+    set_many(n);
     kick(space, particles, 0.1);
     const ParticleSums expected = sum_particles(space, particles);
     const auto v = tests::download(space, particles.velocity);
-    set(position, velocity, acceleration);
+    set_many(n);
     const ParticleSums sums = kick_and_sum(space, particles, 0.1);
-    EXPECT_EQ(sums.mass.value(), expected.mass.value());
-    EXPECT_EQ(sums.kinetic.value(), expected.kinetic.value());
-    EXPECT_EQ(sums.potential.value(), expected.potential.value());
-    for (int k = 0; k < 3; ++k) {
-      EXPECT_EQ(sums.momentum[k].value(), expected.momentum[k].value()) << k;
-      EXPECT_EQ(sums.angular_momentum[k].value(), expected.angular_momentum[k].value()) << k;
-      EXPECT_EQ(sums.mass_moment[k].value(), expected.mass_moment[k].value()) << k;
-    }
+    EXPECT_EQ(values_of(sums), values_of(expected)) << n;
     const auto kicked = tests::download(space, particles.velocity);
     for (std::size_t i = 0; i < n; ++i) {
       ASSERT_EQ(kicked[i].x, v[i].x) << i;
@@ -104,34 +113,15 @@ TEST_F(Motion, AKickWithSumsHasTheBitsOfAKickAndThenSums) {
   }
 }
 
-/// All numbers of a table of sums.
-std::vector<double> values_of(const ParticleSums& s) {
-  std::vector<double> values{s.mass.value(), s.kinetic.value(), s.potential.value()};
-  for (int k = 0; k < 3; ++k) {
-    values.push_back(s.momentum[k].value());
-    values.push_back(s.angular_momentum[k].value());
-    values.push_back(s.mass_moment[k].value());
-  }
-  return values;
-}
-
 TEST_F(Motion, TheEndOfAStepAndTheBeginningOfTheNextHaveTheBitsOfBothAlone) {
   // So many that a GPU takes one loop, and so few that it takes two.
   for (const std::size_t n : {600001, 3001, 0}) {
-    std::vector<Double4> position(n), acceleration(n);
-    std::vector<Double3> velocity(n);
-    for (std::size_t i = 0; i < n; ++i) {
-      const double x = 1 / (1.0 + static_cast<double>(i));
-      position[i] = {x, -2 * x, 0.1, 0.3};
-      velocity[i] = {-x, 0.7, x * x};
-      acceleration[i] = {x, 1 - x, -x, -x};
-    }
-    set(position, velocity, acceleration);
+    set_many(n);
     const std::vector<double> sums = values_of(kick_and_sum(space, particles, 0.1));
     kick_and_drift(space, particles, 0.2, 0.7);
     const auto x = tests::download(space, particles.position);
     const auto v = tests::download(space, particles.velocity);
-    set(position, velocity, acceleration);
+    const std::vector<Double4> acceleration = set_many(n);
     const AccelerationMeasure measure(0.5, 3, 0.01);
     Buffer<BackEnd, float> magnitude(space);
     magnitude.resize_discard(n);

@@ -10,131 +10,23 @@
 #include <ctime>
 #include <filesystem>
 #include <fstream>
-#include <functional>
-#include <sstream>
-#include <stdexcept>
 #include <thread>
-#include <utility>
 
-#include "io/checkpoint_file.hpp"
 #include "io/partial_file.hpp"
 #include "kernels/space/error.hpp"
 #include "src/config/config_print.hpp"
 #include "src/run/not_finite_list.hpp"
 #include "src/run/observers/energies.hpp"
 #include "src/run/observers/snapshots.hpp"
-#include "src/run/observers/timings.hpp"
 #include "src/run/output_directory.hpp"
 #include "src/run/run_summary.hpp"
 #include "src/text/text_table.hpp"
 #include "tests/support/file_size_limit.hpp"
-#include "tests/support/idle_simulation.hpp"
 #include "tests/support/on_all_ranks.hpp"
-#include "tests/support/temporary_directory.hpp"
+#include "tests/support/run_loop_support.hpp"
 
-namespace grove {
+namespace grove::tests {
 namespace {
-
-/// Counts what it is asked to do; its energy is -1 + 0.01 * (number of steps).
-class FakeSimulation : public tests::IdleSimulation {
- public:
-  int steps = 0;
-  std::function<void()> on_step = [] {};
-  bool goes_ahead = false;          ///< where the next step is announced
-  bool does_meanwhile = true;       ///< what it is given to do; else the loop has to
-  std::vector<int> steps_ahead{};   ///< the steps after which the next one had begun
-  std::vector<double> announced{};  ///< lengths of steps
-
-  void announce_step(double dt) override { announced.push_back(dt); }
-  bool is_ahead() const override { return !steps_ahead.empty() && steps_ahead.back() == steps; }
-  void step_to(double time_after, double dt) override {
-    IdleSimulation::step_to(time_after, dt);
-    const bool is_announced = announced.size() > announcements_used_;
-    announcements_used_ = announced.size();
-    ++steps;
-    if (goes_ahead && is_announced) steps_ahead.push_back(steps);
-    if (does_meanwhile) std::exchange(meanwhile_, [] {})();
-    on_step();
-  }
-  /// As a simulation on a GPU.
-  void do_meanwhile(const std::function<void()>& work) override { is_ahead() ? void(meanwhile_ = work) : work(); }
-  void save(SavedState& state) const override {
-    if (is_ahead()) throw std::logic_error("asked for a state that is no more");
-    state.put_count("fake.steps", static_cast<std::uint64_t>(steps));
-    state.put_number("simulation.time", time());
-  }
-  void resume(ParticleSet, const SavedState& state) override { steps = static_cast<int>(state.count("fake.steps")); }
-  std::unique_ptr<ParticleColumns> columns() override { return std::make_unique<ColumnsOfSet>(set); }
-  Diagnostics diagnostics() override {
-    Diagnostics sums;
-    sums.time = time();
-    sums.particle_count = 10;
-    sums.potential = -2;
-    sums.kinetic = 1 + 0.01 * steps;
-    return sums;
-  }
-  std::vector<PhaseTime> phase_times() const override {
-    std::vector<PhaseTime> phases{{"walk local", 0.5}, {"wait", 0.25}};
-    if (steps > 1) phases.push_back({"rebuild", 0.125});
-    return phases;
-  }
-
-  ParticleSet set = one_particle();
-
- private:
-  std::size_t announcements_used_ = 0;
-  std::function<void()> meanwhile_ = [] {};
-
-  /// With all fields, for checkpoints.
-  static ParticleSet one_particle() {
-    ParticleSet set;
-    for (const ParticleField& field : set.fields->rows()) set.resize(field, 1);
-    return set;
-  }
-};
-
-/// Notes the states that a schedule wants snapshots of.
-class StateObserver : public Observer {
- public:
-  using States = std::vector<std::pair<std::uint64_t, double>>;
-  StateObserver(const StepSchedule& schedule, States& states) : schedule_(schedule), states_(states) {}
-  bool due(const RunState& state) const override { return state.is_last || schedule_.snapshot_due(state.step); }
-  void observe(const RunState& state) override {
-    kept_ = {"state " + std::to_string(states_.size()), state.step, state.time};
-    states_.emplace_back(states_.size(), state.time);
-  }
-  std::string written() const override { return std::to_string(states_.size()) + " states"; }
-  KeptState kept_state() const override { return kept_; }
-
- private:
-  const StepSchedule& schedule_;
-  States& states_;
-  KeptState kept_;
-};
-
-class RunLoopTest : public ::testing::Test {
- protected:
-  Communicator comm{MPI_COMM_WORLD};
-  TemporaryDirectory directory{comm};
-  FakeSimulation simulation;
-  StateObserver::States snapshots;
-
-  RunReport run(const StepSchedule& schedule, bool with_snapshots = true) {
-    Observers observers;
-    observers.push_back(std::make_unique<EnergyObserver>(comm, directory.file("energy.csv")));
-    observers.push_back(std::make_unique<TimingsObserver>(comm, directory.file("timings.csv")));
-    if (with_snapshots) observers.push_back(std::make_unique<StateObserver>(schedule, snapshots));
-    return RunLoop(simulation, comm, schedule, std::move(observers)).run({});
-  }
-
-  /// The names of the columns first.
-  std::vector<std::string> lines_of(const std::string& name) const {
-    std::istringstream text(text_of_file(directory.file(name)));
-    std::vector<std::string> lines;
-    for (std::string line; std::getline(text, line);) lines.push_back(line);
-    return lines;
-  }
-};
 
 TEST_F(RunLoopTest, TakesEveryStepAndWritesEverySnapshot) {
   const RunReport report = run({1, 3, 0.5, 1});
@@ -256,36 +148,6 @@ TEST(PhaseStatistics, ImbalanceIsThatOfTheWalks) {
   EXPECT_DOUBLE_EQ(timing.imbalance, size / ((1 + size) / 2));
 }
 
-/// A schedule, checkpoints and requests for runs of the fake simulation.
-class ControlledRunTest : public RunLoopTest {
- protected:
-  Config config;
-  OutputDirectory output{directory.path()};
-  Checkpoints checkpoints{config, output, comm};
-  RunRequests requests{output, TimeLimit(0, "")};
-  std::vector<std::string> said;
-
-  ControlledRunTest() { config.output.checkpoint_minutes = 0; }
-
-  RunReport run_controlled(const StepSchedule& schedule, const RunBeginning& beginning = {}, bool with_checkpoints = true) {
-    Observers observers;
-    const auto rows = [&](const char* name) { return beginning.state ? beginning.state->count(name) : 0; };
-    const bool goes_on = config.output.on_error == "continue";
-    observers.push_back(std::make_unique<EnergyObserver>(comm, output.energy(), rows(saved_energy_rows), goes_on));
-    observers.push_back(std::make_unique<TimingsObserver>(comm, output.timings(), rows(saved_timing_rows), goes_on));
-    observers.push_back(std::make_unique<StateObserver>(schedule, snapshots));
-    const RunControls controls{with_checkpoints ? &checkpoints : nullptr, &requests, &output,
-                               [&](const std::string& text) { said.push_back(text); }};
-    return RunLoop(simulation, comm, schedule, std::move(observers), controls).run({}, beginning);
-  }
-  SavedState state_in(const std::string& file) const {
-    comm.barrier();
-    SavedState state = read_checkpoint_state(file);
-    comm.barrier();
-    return state;
-  }
-};
-
 TEST_F(ControlledRunTest, WritesCheckpointsByTurnsAtTheBeginningEverySoManyStepsAndAtTheEnd) {
   config.output.checkpoint_steps = 2;
   const RunReport report = run_controlled({0, 5, 1, 0});
@@ -299,49 +161,6 @@ TEST_F(ControlledRunTest, WritesCheckpointsByTurnsAtTheBeginningEverySoManySteps
   EXPECT_EQ(last.text(saved_configuration), print_config(config));
   EXPECT_NEAR(last.numbers(saved_energies, 2)[0], -1, 1e-15);
   EXPECT_NEAR(last.numbers(saved_energies, 2)[1], 0.05, 1e-12);
-}
-
-TEST_F(ControlledRunTest, LetsAStepBeginAheadWhereNobodyLooksAtTheParticles) {
-  simulation.goes_ahead = true;
-  config.output.checkpoint_steps = 3;
-  EXPECT_EQ(run_controlled({0, 4, 0.5, 2}).checkpoints, 4U) << "after steps 0, 3, 6 and 8";
-  // Snapshots after 0, 4 and 8. Of the first step nothing has been asked yet.
-  EXPECT_EQ(simulation.steps_ahead, (std::vector<int>{2, 5, 7}));
-  EXPECT_EQ(simulation.announced, (std::vector<double>{0.5, 0.5, 0.5}));
-  EXPECT_EQ(snapshots.size(), 3U);
-}
-
-TEST_F(ControlledRunTest, ShowsEachStateToTheObserversOnceWhereStepsBeginAhead) {
-  run_controlled({0, 4, 0.5, 2});
-  const auto expected = comm.is_root() ? lines_of("energy.csv") : std::vector<std::string>();
-  comm.barrier();
-  simulation.goes_ahead = true;
-  for (const bool does_meanwhile : {true, false}) {
-    simulation.does_meanwhile = does_meanwhile;
-    simulation.steps = 0;
-    simulation.steps_ahead.clear();
-    run_controlled({0, 4, 0.5, 2});
-    EXPECT_EQ(simulation.steps_ahead.size(), 5U);
-    if (comm.is_root()) {
-      EXPECT_EQ(lines_of("energy.csv"), expected);
-      EXPECT_EQ(lines_of("timings.csv").size(), expected.size());
-    }
-    comm.barrier();
-  }
-}
-
-TEST_F(ControlledRunTest, ShowsTheLastStateToTheObserversWhateverEndsTheRun) {
-  simulation.goes_ahead = true;
-  simulation.does_meanwhile = false;
-  simulation.on_step = [&] {
-    if (simulation.steps == 6) throw AgreedError("the device is lost", 1);
-  };
-  EXPECT_EQ(agreed_error_of([&] { run_controlled({0, 100, 1, 50}); }, 1, comm), "the device is lost");
-  EXPECT_EQ(simulation.steps_ahead.back(), 6);
-  if (comm.is_root()) {
-    EXPECT_EQ(lines_of("energy.csv").size(), 7U) << "names, and the states after steps 0 to 5";
-  }
-  comm.barrier();
 }
 
 /// Looks at every state, slowly.
@@ -372,29 +191,6 @@ TEST_F(ControlledRunTest, CountsAllThatAStepTakesButOutput) {
       EXPECT_GE(report.output_s, 5 * 0.04);
     }
   }
-}
-
-TEST_F(ControlledRunTest, StopsAStepLaterWhereThatHasBegunAhead) {
-  simulation.goes_ahead = true;
-  simulation.on_step = [&] {
-    if (simulation.steps == 5 && comm.rank() == comm.size() - 1) std::raise(SIGTERM);
-  };
-  const RunReport report = run_controlled({0, 100, 1, 50});
-  EXPECT_EQ(report.signal, SIGTERM);
-  EXPECT_EQ(report.steps, 6U);
-  EXPECT_EQ(simulation.steps_ahead, (std::vector<int>{2, 3, 4, 5}));
-  EXPECT_EQ(state_in(report.checkpoint).count(saved_step), 6U);
-}
-
-TEST_F(ControlledRunTest, StopsWithALastSnapshotAStepLaterWithoutCheckpoints) {
-  simulation.goes_ahead = true;
-  simulation.on_step = [&] {
-    if (simulation.steps == 5) std::raise(SIGTERM);
-  };
-  const RunReport report = run_controlled({0, 100, 1, 50}, {}, false);
-  EXPECT_EQ(report.steps, 6U);
-  EXPECT_EQ(report.last_state, "state 1");
-  EXPECT_EQ(snapshots.back().second, 6.0);
 }
 
 TEST_F(ControlledRunTest, WritesNoneAfterTheSameStateTwice) {
@@ -692,140 +488,5 @@ TEST(TimeLimitTest, IsTheEarlierOfBoth) {
   EXPECT_TRUE(TimeLimit(0, std::to_string(std::time(nullptr) - 5)).is_near(0));
 }
 
-class OutputDirectoryTest : public ::testing::Test {
- protected:
-  TemporaryDirectory parent;
-  OutputDirectory output{parent.file("a/b")};
-
-  void put(const std::string& name) const { std::ofstream(output.path() + "/" + name) << "x"; }
-  void put_log() const { const EnergyLog log(output.energy()); }
-  bool has(const std::string& name) const { return std::filesystem::exists(output.path() + "/" + name); }
-  std::string message_of_prepare() const {
-    try {
-      output.prepare(EarlierResults::refuse);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "";
-  }
-};
-
-TEST_F(OutputDirectoryTest, IsCreatedWithItsParents) {
-  output.prepare(EarlierResults::refuse);
-  EXPECT_TRUE(std::filesystem::is_directory(output.path()));
-  EXPECT_EQ(output.snapshot(7), output.path() + "/snapshot_0007.hdf5");
-  EXPECT_EQ(output.snapshot(12345), output.path() + "/snapshot_12345.hdf5");
-}
-
-TEST_F(OutputDirectoryTest, KeepsResultsAndSetsThemAsideWhenToldTo) {
-  output.prepare(EarlierResults::refuse);
-  put("notes.txt");
-  put("energy_of_mine.csv");
-  put("snapshot_best.hdf5");
-  EXPECT_EQ(message_of_prepare(), "");
-  put("snapshot_0003.hdf5");
-  put("checkpoint_1.hdf5");
-  put_log();
-  const std::string message = message_of_prepare();
-  EXPECT_NE(message.find("checkpoint_1.hdf5 and 2 more)"), std::string::npos) << message;
-  for (const char* option : {"--overwrite", "--continue"}) EXPECT_NE(message.find(option), std::string::npos) << message;
-  output.prepare(EarlierResults::keep);
-  EXPECT_TRUE(has("energy.csv"));
-  for (int number = 1; number <= 2; ++number) {
-    const auto done = output.prepare(EarlierResults::set_aside);
-    const std::string aside = parent.file("a/b.") + std::to_string(number);
-    ASSERT_EQ(done.size(), 1U);
-    EXPECT_NE(done[0].find(aside), std::string::npos) << done[0];
-    for (const char* name : {"energy.csv", "snapshot_0003.hdf5", "checkpoint_1.hdf5"}) {
-      EXPECT_FALSE(has(name));
-      EXPECT_TRUE(std::filesystem::exists(aside + "/" + name)) << name;
-      put(name);
-    }
-    std::filesystem::remove(output.energy());
-    put_log();
-    for (const char* name : {"notes.txt", "energy_of_mine.csv", "snapshot_best.hdf5"}) EXPECT_TRUE(has(name)) << name;
-  }
-}
-
-/// What a file begins with that Grove has written, with one row: now, and before its logs were plain tables.
-const std::string timings_now =
-    "step,time,walk_mean_s,walk_max_s,other_mean_s,other_max_s,total_s,imbalance,particles_per_s\n0,0,1,1,0,0,1,1,500\n";
-const std::string timings_before = "# Grove: wall time of every step\n#  1 step: number of the step\n" + timings_now;
-
-TEST_F(OutputDirectoryTest, TakesNoFileOfTheUserForALog) {
-  output.prepare(EarlierResults::refuse);
-  const auto put_text = [&](const std::string& name, const std::string& text) { std::ofstream(output.path() + "/" + name) << text; };
-  for (const char* name : {"early.csv", "not_finite_step_.csv", "timings_1.csv"}) put_text(name, timings_now);
-  put_text("not_finite_step_1.csv", "step,time\n1,0\n");
-  put_text("notes.csv", timings_before);
-  EXPECT_EQ(message_of_prepare(), "");
-  std::string other = timings_now;
-  other.replace(other.find("walk_max_s"), 10, "walk_least");
-  for (const std::string& text : {std::string("time,total\n0,1\n"), other, " " + timings_now, timings_now.substr(0, 30),
-                                  "# my timings\n#  1 step: of mine\n" + timings_now.substr(5)}) {
-    put_text("timings.csv", text);
-    EXPECT_NE(message_of_prepare().find("timings.csv: cannot be created: there is a file of this name that Grove has not written"),
-              std::string::npos)
-        << text;
-    EXPECT_EQ(text_of_file(output.timings()), text);
-  }
-}
-
-TEST_F(OutputDirectoryTest, KnowsLogsAlsoOfEarlierVersions) {
-  output.prepare(EarlierResults::refuse);
-  for (const std::string& text : {timings_now, timings_before, std::string()}) {
-    std::ofstream(output.timings()) << text;
-    EXPECT_NE(message_of_prepare().find("(timings.csv)"), std::string::npos) << text;
-  }
-  std::ofstream(output.timings()) << timings_before;
-  TimingsLog log(output.timings(), 1);
-  log.add(1, 0.5, 500, {});
-  EXPECT_EQ(text_of_file(output.timings()), timings_before + "1,0.5,0,0,0,0,0,1,0\n") << "goes on in the form that it has";
-}
-
-TEST_F(OutputDirectoryTest, RemovesUnfinishedFilesOfGroveAlone) {
-  output.prepare(EarlierResults::refuse);
-  for (const char* name : {"snapshot_0001.hdf5.partial", "checkpoint_0.hdf5.partial", "snapshot_x.hdf5.partial", "notes.partial"})
-    put(name);
-  const auto done = output.prepare(EarlierResults::refuse);
-  ASSERT_EQ(done.size(), 1U);
-  EXPECT_NE(done[0].find("checkpoint_0.hdf5.partial and 1 more"), std::string::npos) << done[0];
-  EXPECT_FALSE(has("snapshot_0001.hdf5.partial"));
-  EXPECT_TRUE(has("snapshot_x.hdf5.partial"));
-  EXPECT_TRUE(has("notes.partial"));
-}
-
-TEST_F(OutputDirectoryTest, RefusesLogsOfOthersBeforeItMovesAnything) {
-  output.prepare(EarlierResults::refuse);
-  std::ofstream(output.timings()) << "mine,1\n";
-  put("snapshot_0001.hdf5");
-  for (const EarlierResults earlier : {EarlierResults::refuse, EarlierResults::set_aside}) {
-    try {
-      output.prepare(earlier);
-      ADD_FAILURE() << "no error";
-    } catch (const SystemError& error) {
-      EXPECT_NE(std::string(error.what()).find(output.timings() + ": cannot be created: there is a file"), std::string::npos)
-          << error.what();
-    }
-    EXPECT_TRUE(has("snapshot_0001.hdf5"));
-  }
-}
-
-TEST_F(OutputDirectoryTest, KnowsItsSnapshotsAndWhatLiesInIt) {
-  output.prepare(EarlierResults::refuse);
-  for (const char* name : {"snapshot_0002.hdf5", "snapshot_12345.hdf5", "snapshot_0003.hdf5.partial", "checkpoint_1.hdf5"}) put(name);
-  EXPECT_EQ(output.snapshots(), (std::vector<std::uint64_t>{2, 12345}));
-  EXPECT_TRUE(output.contains(output.path() + "/x.hdf5"));
-  EXPECT_TRUE(output.contains(parent.file("a/../a/b/c/x.hdf5")));
-  EXPECT_FALSE(output.contains(parent.file("a/bc/x.hdf5")));
-  EXPECT_TRUE(OutputDirectory(output.path() + "/").contains(output.path() + "/x.hdf5"));
-}
-
-TEST_F(OutputDirectoryTest, NamesADirectoryThatCannotBeMade) {
-  std::ofstream(parent.file("a")) << "a file where a directory should be";
-  const std::string message = message_of_prepare();
-  EXPECT_NE(message.find(output.path()), std::string::npos) << message;
-}
-
 }  // namespace
-}  // namespace grove
+}  // namespace grove::tests

@@ -148,11 +148,7 @@ class Steps {
     kick_and_drift(space_, particles_, 0.5 * dt, dt);
     clock_.restart();
     solver_->prepare(particles_, clock_, dt);
-    solver_->forces(particles_, nullptr, clock_);
-    kick(space_, particles_, 0.5 * dt);
-    space_.synchronize();
-    const auto phases = clock_.phases();
-    return std::any_of(phases.begin(), phases.end(), [](const auto& phase) { return phase.first == "sort"; });
+    return end_step(dt);
   }
   /// The same, with moments that are found ahead; `before_moments` happens before that.
   bool step_ahead(
@@ -164,11 +160,7 @@ class Steps {
     clock_.restart();
     solver_->prepare_ahead(particles_, clock_, dt);
     solver_->prepare(particles_, clock_, dt);
-    solver_->forces(particles_, nullptr, clock_);
-    kick(space_, particles_, 0.5 * dt);
-    space_.synchronize();
-    const auto phases = clock_.phases();
-    return std::any_of(phases.begin(), phases.end(), [](const auto& phase) { return phase.first == "sort"; });
+    return end_step(dt);
   }
   int with_magnitudes = 0;  ///< steps in which the solver asked for them
   /// As a snapshot does.
@@ -191,6 +183,14 @@ class Steps {
   ParticleSet particles() { return download(space_, particles_); }
 
  private:
+  bool end_step(double dt) {
+    solver_->forces(particles_, nullptr, clock_);
+    kick(space_, particles_, 0.5 * dt);
+    space_.synchronize();
+    const auto phases = clock_.phases();
+    return std::any_of(phases.begin(), phases.end(), [](const auto& phase) { return phase.first == "sort"; });
+  }
+
   BackEnd space_ = make_space();
   const Communicator& comm_;
   Particles<BackEnd> particles_{space_};
