@@ -189,7 +189,6 @@ void link_cells(Space& space, const Levels& levels_of, std::size_t particle_coun
   Scratch<Space, std::uint32_t> first_particle(space, tree.cell_count());
   space.for_each(words, ListCells{cells, first_particle.data()});
   tree.links.resize_with_room(tree.cell_count(), tree.room);
-  tree.knows_parents = false;
   space.for_each(tree.cell_count(), LinkCells{cells, tree.level_offset, levels.particle_count, first_particle.data(), tree.links.data()});
 }
 

@@ -169,15 +169,11 @@ CommandAction declare_run(CLI::App& app) {
   auto* const quiet = app.add_flag("--quiet", options->quiet, "print errors only");
   app.add_flag("--verbose", options->verbose, "print a table of ranks, hosts and devices as well")->excludes(quiet);
   app.footer(
-      "SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGHUP and SIGXCPU end the run after the present step (of short ones, the next), with a "
-      "checkpoint; a second one, more "
-      "than\n"
-      "two seconds later, ends it at once. So does a file 'stop' in the output directory; a file 'checkpoint' asks for a checkpoint "
-      "alone.\n"
-      "To stop a run under mpirun, send mpirun SIGUSR1, which it passes on: after SIGINT and SIGTERM it kills all ranks soon, however long "
-      "a\n"
-      "step takes. Exit codes: 0 finished, 75 stopped and to be continued, 2 and 3 mistakes in settings or data, 4 failures of the "
-      "machine.\n"
+      "SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGHUP and SIGXCPU end the run after the present step (of short ones, the next), with a\n"
+      "checkpoint; a second one, more than two seconds later, ends it at once. So does a file 'stop' in the output directory; a file\n"
+      "'checkpoint' asks for a checkpoint alone. To stop a run under mpirun, send mpirun SIGUSR1, which it passes on: after SIGINT and\n"
+      "SIGTERM it kills all ranks soon, however long a step takes. Exit codes: 0 finished, 75 stopped and to be continued, 2 and 3\n"
+      "mistakes in settings or data, 4 failures of the machine.\n"
       "docs/troubleshooting.md says what messages mean.");
   return [options](const Communicator& comm) { return run(*options, comm); };
 }
