@@ -33,6 +33,14 @@ std::uint32_t first_level_with_lists(const LevelOffsets& level_offset) {
   return level_offset.back();
 }
 
+/// Number of target cells from `first` on in all levels that together have at most `most` cells.
+std::uint32_t cells_of_levels(const LevelOffsets& level_offset, std::uint32_t first, std::uint32_t most) {
+  std::uint32_t end = first;
+  for (const std::uint32_t offset : level_offset)
+    if (offset > first && offset - first <= most) end = offset;
+  return end - first;
+}
+
 /// Warps of the groups that can be resident at once.
 std::size_t resident_warps(const CudaSpace& space, ExpansionForm form) {
   return static_cast<std::size_t>(space.multiprocessors() * fmm_walk::blocks_per_multiprocessor(form, true, 1)) * warps_per_block;
@@ -51,7 +59,7 @@ struct Start {
       a.done[i] = 0;
       if (work_to_clear) work_to_clear[i] = {};
     }
-    if (i < a.block_slots) a.slots_returned[i] = fmm_walk::no_slot;
+    if (i < 2 * a.block_slots) a.slots_returned[i] = fmm_walk::no_slot;
     if (i == 0) begin_counts();
   }
   __device__ void begin_counts() const {
@@ -59,7 +67,7 @@ struct Start {
     *a.status = {};
     if (a.data.longest_box.holds(a.data.own_tree.geometry[0])) return;
     a.status->refused = 1;
-    a.counts->drawn[0] = a.counts->drawn[1] = past_all_targets;
+    a.counts->groups_drawn = a.counts->cells_drawn = a.counts->high_cells_drawn = past_all_targets;
   }
 };
 
@@ -137,10 +145,11 @@ bool FmmWalk<CudaSpace>::walk(CudaSpace& space, const ScaledLaw& law, const Tree
   a.lists_first = cells < few_cells * warps;
   a.cell_team = cells < few_cells_for_teams * warps ? warps_per_block : 1;
   a.group_team = a.walked_groups() < few_groups_for_teams * warps ? warps_per_block : 1;
+  a.high_cells = a.lists_first && a.cell_team == 1 ? cells_of_levels(targets.level_offset(), a.first_level_cell, a.block_slots) : 0;
   a.put_off_capacity = fmm_walk::put_off_by_team / static_cast<std::uint32_t>(a.cell_team);
   Scratch<CudaSpace, std::uint32_t> stacks(space, a.stack_capacity * warps);
   Scratch<CudaSpace, std::uint32_t> put_off(space, a.lists_first ? a.put_off_capacity * warps : 0);
-  Scratch<CudaSpace, unsigned> slots_returned(space, a.block_slots), done(space, cells);
+  Scratch<CudaSpace, unsigned> slots_returned(space, 2 * a.block_slots), done(space, cells);
   Scratch<CudaSpace, ListStatus> status(space, 1);
   Scratch<CudaSpace, WarpCounts> counts(space, 1);
   Scratch<CudaSpace, std::uint8_t> finished(space, cells);
@@ -154,7 +163,7 @@ bool FmmWalk<CudaSpace>::walk(CudaSpace& space, const ScaledLaw& law, const Tree
   list_range_.resize_discard(cells);
   a.list_range = list_range_.data();
   const auto start = [&](GroupWork* work_to_clear) {
-    space.for_each(std::max<std::size_t>(cells, a.block_slots), Start{a, cells, work_to_clear});
+    space.for_each(std::max<std::size_t>(cells, 2 * a.block_slots), Start{a, cells, work_to_clear});
   };
   start(clears_work_ ? a.cell_work : nullptr);
   clears_work_ = false;
@@ -200,7 +209,7 @@ bool FmmWalk<CudaSpace>::walk(CudaSpace& space, const ScaledLaw& law, const Tree
         a.finished = finished.data();
         space.fill_bytes(&a.status->short_of_memory, 0, sizeof(a.status->short_of_memory));
         space.fill_bytes(a.counts, 0, sizeof(WarpCounts));
-        space.fill_bytes(a.slots_returned, 0xff, a.block_slots * sizeof(unsigned));
+        space.fill_bytes(a.slots_returned, 0xff, 2 * a.block_slots * sizeof(unsigned));
       }
     }
   });

@@ -17,9 +17,9 @@ struct ListStatus {
 
 /// Counters that all warps and blocks of a launch share.
 struct WarpCounts {
-  unsigned drawn[2];    ///< numbers drawn by the warps that walk for cells, for groups
-  unsigned cells_done;  ///< target cells that are done: walked, or passed over
-  unsigned slots_lent;  ///< see fmm_walk::BlockSlot
+  unsigned groups_drawn, cells_drawn, high_cells_drawn;  ///< numbers drawn by the warps that walk for them, see numbers_of_launch()
+  unsigned cells_done;                                   ///< target cells that are done: walked, or passed over
+  unsigned slots_lent;                                   ///< see fmm_walk::BlockSlot
   unsigned slots_returned;
 };
 
@@ -33,7 +33,7 @@ struct FmmArguments {
   WalkMode mode;
   std::uint32_t first_level_cell;  ///< target cells before this one have no lists
   unsigned block_slots;            ///< blocks that can be resident at once; `warps` below are the warps of these
-  unsigned* slots_returned;        ///< [block_slots] see fmm_walk::BlockSlot
+  unsigned* slots_returned;        ///< [2 * block_slots] see fmm_walk::BlockSlot
   std::uint32_t* stacks;           ///< [warps * stack_capacity]
   std::uint32_t stack_capacity;
   std::uint32_t* collected;  ///< [warps * collected_capacity]
@@ -48,12 +48,15 @@ struct FmmArguments {
   std::uint32_t* done;  ///< [target cells] 1 once its part of `local` is written, or there was no memory for that
   float* local;
   int cell_team, group_team;  ///< warps that walk together for each target cell, each group: see WarpTeam
+  std::uint32_t high_cells;   ///< cells that a launch of teams walks for, from first_level_cell on; 0: there is no such launch
   bool lists_first;           ///< target cells hand down their lists before their expansions, see fmm_walk_schedule.cuh
   GroupWork* cell_work;
   ListStatus* status;
 
   /// Whether `cell`, a target cell or no_parent, has a list.
   __device__ bool has_list(std::uint32_t cell) const { return cell != no_parent && cell >= first_level_cell; }
+  /// Number of target cells with lists.
+  GROVE_HD std::uint32_t walked_cells() const { return targets.cell_count - first_level_cell; }
   /// Number of groups that are walked for.
   GROVE_HD std::uint32_t walked_groups() const {
     return data.active.some() ? static_cast<std::uint32_t>(data.active.groups.size) : targets.group_count;

@@ -69,9 +69,10 @@ class TargetForces {
 
   /// M2L of up to 32 cells, one a lane.
   __device__ void add_cells_to_local(const std::uint32_t* cells, std::uint32_t count) {
-    stage_moments(cells, count);
     const bool active = lane_ < static_cast<int>(count);
+    // Before the moments, so that these waits are one.
     const CellPlace g = read_now<CellPlace>(a_.sources.geometry + cells[active ? lane_ : 0]);
+    stage_moments(cells, count);
     const float x = -offset(g.centre_of_mass.x, box_.centre.x), y = -offset(g.centre_of_mass.y, box_.centre.y),
                 z = -offset(g.centre_of_mass.z, box_.centre.z), mass = g.mass, cell_unit = expansion_unit(g.radius);
     __pipeline_wait_prior(0);
@@ -116,11 +117,10 @@ class TargetForces {
     Fetched next{};
     std::uint32_t near_count = 0;
     for (std::uint32_t ahead = 0; ahead < size + warp_size || near_count > 0; ahead += warp_size) {
-      if (ahead > 0 && ahead < size + warp_size) {
-        put(next, ahead - warp_size + lane_ < size, near_count);
-        sum_apart(smaller(size + warp_size - ahead, std::uint32_t{warp_size}));
-      }
+      const bool is_one_there = ahead > 0 && ahead < size + warp_size;
+      if (is_one_there) put(next, ahead - warp_size + lane_ < size, near_count);
       if (ahead < size) next = fetch(ranges, ahead);
+      if (is_one_there) sum_apart(smaller(size + warp_size - ahead, std::uint32_t{warp_size}));
       if (near_count >= (ahead < size ? warp_size : 1)) sum_near(near_count);
       if (ahead % sources_per_block == 0) add_to_total();
     }
@@ -219,11 +219,11 @@ class TargetForces {
     const int word = lane_ % lanes_a_row, first_row = lane_ / lanes_a_row;
     const auto* const from = reinterpret_cast<const float4*>(a_.sources.multipole) + word;
     float4* const to = &memory_.moments[first_row][word];
-    constexpr int at_once = words == lanes_a_row ? warp_size / rows : 2;  // registers are short
-#pragma unroll at_once
+    const std::uint32_t* const of_row = cells + first_row;
+#pragma unroll
     for (int row = 0; row < warp_size; row += rows) {
       if (word < words && first_row + row < static_cast<int>(count))
-        copy_async_by_way_of_l1(to + row * (words | 1), from + std::size_t{cells[first_row + row]} * words);
+        copy_async_by_way_of_l1(to + row * (words | 1), from + std::size_t{of_row[row]} * words);
     }
     __pipeline_commit();
   }

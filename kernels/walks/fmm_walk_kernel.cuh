@@ -12,6 +12,21 @@ namespace grove {
 
 namespace fmm_walk {
 
+/// What the teams of a launch draw.
+struct Numbers {
+  unsigned* drawn;
+  std::uint32_t end;
+  std::uint32_t first_cell;  ///< of number 0, if numbers are those of target cells
+};
+
+/// `high_groups`: places in the list of high groups that come before the groups.
+template <bool at_group, class Team>
+__device__ Numbers numbers_of_launch(const FmmArguments& a, std::uint32_t high_groups) {
+  if constexpr (at_group) return {&a.counts->groups_drawn, high_groups + a.walked_groups(), 0};
+  if (Team::warps > 1 && a.high_cells > 0) return {&a.counts->high_cells_drawn, a.high_cells, a.first_level_cell};
+  return {&a.counts->cells_drawn, a.walked_cells() - a.high_cells, a.first_level_cell + a.high_cells};
+}
+
 template <int order, class Opening, class Softening, bool at_group, class Team>
 __global__ void __launch_bounds__(warps_per_block* warp_size,
                                   blocks_per_multiprocessor(ExpansionTerms<order, Softening>::form, at_group, Team::warps))
@@ -25,13 +40,13 @@ __global__ void __launch_bounds__(warps_per_block* warp_size,
   const int warp = static_cast<int>(threadIdx.x) / warp_size;
   const Team team;
   Walk walk(a, opening, softening, team, reinterpret_cast<Memory*>(shared)[warp], static_cast<int>(slot.number()) * warps_per_block + warp);
-  const std::uint32_t cells = a.targets.cell_count - a.first_level_cell;
   // Numbers below this are places in the list of high groups, which are passed over when their own numbers come: the card would wait for
   // one of these if a team drew it last.
   const std::uint32_t high = at_group && Team::warps > 1 && !a.data.active.some() ? *a.targets.high_group_count : 0;
+  const Numbers numbers = numbers_of_launch<at_group, Team>(a, high);
   // The work of a team is too long for another number to wait for it.
-  NumberDrawer<at_group && Team::warps == 1, Team> drawer(team, a.counts->drawn + at_group, at_group ? high + a.walked_groups() : cells);
-  CellsAbove above(a.done, &a.counts->cells_done, cells);
+  NumberDrawer<at_group && Team::warps == 1, Team> drawer(team, numbers.drawn, numbers.end);
+  CellsAbove above(a.done, &a.counts->cells_done, a.walked_cells());
 #pragma unroll 1
   for (std::uint32_t number; drawer.next(number);) {
     if constexpr (at_group) {
@@ -48,21 +63,19 @@ __global__ void __launch_bounds__(warps_per_block* warp_size,
       walk.run(group);
     } else {
       // Nobody waits for a cell without active targets.
-      const std::uint32_t cell = a.first_level_cell + number;
+      const std::uint32_t cell = numbers.first_cell + number;
       if (a.data.active.wants_cell(cell)) {
         walk.load(cell);
         walk.run(cell);
       }
       // Also if there was no memory, so that no group waits in vain.
-      if (team.is_first()) {
-        publish(a.done[cell], 1U);
-        count_up(a.counts->cells_done);
-      }
+      if (team.is_first()) publish(a.done[cell], 1U, a.counts->cells_done);
     }
   }
-  if constexpr (at_group) await_previous_launch();
+  await_previous_launch();
 }
 
+/// `overlaps`: blocks may start before the launch before this one has ended.
 template <bool at_group, class Team, int order, class Opening, class Softening>
 void launch(CudaSpace& space, const FmmArguments& a, const Opening& opening, const Softening& softening, std::uint32_t targets,
             bool overlaps) {
@@ -89,9 +102,11 @@ void launch_fmm_walk(CudaSpace& space, const ScaledLaw& law, const FmmArguments&
     warps == 1 ? f(std::type_identity<WarpTeam<1>>{}) : f(std::type_identity<WarpTeam<warps_per_block>>{});
   };
   law.visit_with_expansions([&](const auto& opening, const auto& softening) {
-    const std::uint32_t cells = a.targets.cell_count - a.first_level_cell;
+    const std::uint32_t cells = a.walked_cells();
+    if (a.high_cells > 0) fmm_walk::launch<false, WarpTeam<warps_per_block>, order>(space, a, opening, softening, a.high_cells, false);
     with_team(a.cell_team, [&]<class Team>(std::type_identity<Team>) {
-      fmm_walk::launch<false, Team, order>(space, a, opening, softening, cells, false);
+      fmm_walk::launch<false, Team, order>(space, a, opening, softening, cells - a.high_cells,
+                                           a.high_cells > 0 && space.overlaps_launches());
     });
     with_team(a.group_team, [&]<class Team>(std::type_identity<Team>) {
       fmm_walk::launch<true, Team, order>(space, a, opening, softening, a.walked_groups(), cells > 0 && space.overlaps_launches());

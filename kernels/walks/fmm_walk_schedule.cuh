@@ -1,11 +1,14 @@
 // Which target a warp of the walk of `fmm` takes next, and how it knows that the list it starts from is ready.
 //
-// Target cells of all levels are in one launch. Warps draw numbers, and a cell has a higher number than the cell above it. So a warp that
+// Target cells of all levels are in one launch, or two. Warps draw numbers, and a cell has a higher number than the cell above it. So a warp that
 // waits for a cell waits for one that another warp has taken before. Once the range of a cell's list is written, the list and the expansion
 // of the cell are ready.
 //
 // With few cells for all warps, the chain of levels determines the time. Then lists come first: the range is written as soon as the list is
 // ready, and the cell's mark (`done`) says when its expansion is ready. So cells need not wait for expansions before they test.
+//
+// Where lists come first and single warps walk for cells, all of these wait for the highest ones, which have long lists. Teams walk for
+// those, in a launch before, as many as there is room for blocks at once. The blocks of the other cells start beside them.
 //
 // Groups are a launch of their own. Its blocks start as the blocks of the cells end, because the last cells of a walk, deep in dense
 // regions, keep few warps busy. A group waits for the mark of the cell above it until all cells are known to be done.
@@ -39,8 +42,8 @@ __device__ T wait_for(T& word, T not_yet) {
   const cuda::atomic_ref<T, cuda::thread_scope_device> ready(word);
   T seen;
   while (__any_sync(all_lanes, (seen = ready.load(cuda::memory_order_relaxed)) == not_yet)) __nanosleep(20);
-  // Once at the end, not after each load: it empties the first-level cache.
-  cuda::atomic_thread_fence(cuda::memory_order_acquire, cuda::thread_scope_device);
+  // Once at the end, not each time: it empties the first-level cache.
+  seen = ready.load(cuda::memory_order_acquire);
   return seen;
 }
 
@@ -51,9 +54,15 @@ __device__ void publish(T& word, T value) {
   if (threadIdx.x % warp_size == 0) cuda::atomic_ref<T, cuda::thread_scope_device>(word).store(value, cuda::memory_order_release);
 }
 
-/// Adds 1 to a counter, after all that this warp has written before.
-__device__ inline void count_up(unsigned& counter) {
-  if (threadIdx.x % warp_size == 0) cuda::atomic_ref<unsigned, cuda::thread_scope_device>(counter).fetch_add(1, cuda::memory_order_release);
+/// The same, and adds 1 to a counter.
+template <class T>
+__device__ void publish(T& word, T value, unsigned& counter) {
+  __syncwarp();
+  if (threadIdx.x % warp_size != 0) return;
+  // One fence for both: it waits until all has been written.
+  cuda::atomic_thread_fence(cuda::memory_order_release, cuda::thread_scope_device);
+  cuda::atomic_ref<T, cuda::thread_scope_device>(word).store(value, cuda::memory_order_relaxed);
+  cuda::atomic_ref<unsigned, cuda::thread_scope_device>(counter).fetch_add(1, cuda::memory_order_relaxed);
 }
 
 /// From here on blocks of the next launch of this stream may start, if it was launched so.
@@ -96,7 +105,7 @@ inline constexpr unsigned no_slot = ~0U;
 /// together.
 class BlockSlot {
  public:
-  /// Counts begin at zero, `returned` [count] at no_slot.
+  /// Counts begin at zero, `returned` [2 * count] at no_slot.
   __device__ BlockSlot(unsigned& lent_count, unsigned& returned_count, unsigned* returned, unsigned count)
       : returned_count_(returned_count), returned_(returned), count_(count) {
     __shared__ unsigned found;
@@ -115,8 +124,8 @@ class BlockSlot {
     __syncthreads();
     if (threadIdx.x != 0) return;
     const unsigned slot = atomicAdd(&returned_count_, 1U);
-    // At most `count` later blocks come, so further returns are not needed.
-    if (slot < count_) cuda::atomic_ref<unsigned, cuda::thread_scope_device>(returned_[slot]).store(slot_, cuda::memory_order_release);
+    // At most twice as many blocks come later: those of the launches after the first. Further returns are not needed.
+    if (slot < 2 * count_) cuda::atomic_ref<unsigned, cuda::thread_scope_device>(returned_[slot]).store(slot_, cuda::memory_order_release);
   }
   BlockSlot(const BlockSlot&) = delete;
   BlockSlot& operator=(const BlockSlot&) = delete;

@@ -115,17 +115,32 @@ class TargetWalk {
     }
   }
 
-  /// put_off() stores 32 accepted cells for later; take_back() returns 32 of them to the empty queue.
+  /// put_off() stores 32 accepted cells for later; take_back() returns as many as there is room for to the empty queue, all at once: a
+  /// read takes longer than the copy to the queue.
   __device__ void put_off(const std::uint32_t* cells) {
     put_off_[put_off_count_ + lane_] = cells[lane_];
     put_off_count_ += warp_size;
     __syncwarp();
   }
   __device__ void take_back() {
-    put_off_count_ -= warp_size;
-    memory_.accepted.entry[lane_] = put_off_[put_off_count_ + lane_];
-    accepted_count_ = warp_size;
+    accepted_count_ = smaller(put_off_count_, std::uint32_t{sizeof(memory_.accepted.entry) / sizeof(std::uint32_t)});
+    put_off_count_ -= accepted_count_;
+    copy_cells(put_off_ + put_off_count_, memory_.accepted.entry, accepted_count_);
     __syncwarp();
+  }
+
+  /// Several are read before the first is written.
+  __device__ void copy_cells(const std::uint32_t* from, std::uint32_t* to, std::uint32_t count) const {
+    constexpr int at_once = 3;
+#pragma unroll 1
+    for (std::uint32_t base = lane_; base < count; base += at_once * warp_size) {
+      std::uint32_t cell[at_once];
+#pragma unroll
+      for (int k = 0; k < at_once; ++k) cell[k] = from[smaller(base + k * warp_size, count - 1)];
+#pragma unroll
+      for (int k = 0; k < at_once; ++k)
+        if (base + k * warp_size < count) to[base + k * warp_size] = cell[k];
+    }
   }
 
   /// Places in the array of roots or, if there is none, the roots themselves: begin and, in the upper half, end.
@@ -295,8 +310,7 @@ class TargetWalk {
       if (lane_ == 0) a_.status->short_of_memory = 1;
       return no_memory;
     }
-#pragma unroll 1
-    for (std::uint32_t i = lane_; i < collected_count_; i += warp_size) a_.lists[begin + all.before + i] = collected_[i];
+    copy_cells(collected_, a_.lists + begin + all.before, collected_count_);
     if constexpr (Team::warps > 1) team_.sync();  // the range is published next
     return begin | end << 32;
   }

@@ -37,15 +37,24 @@ void for_every_law(GravityParameters& gravity, std::initializer_list<double> sof
       }
 }
 
+/// Forces of all particles, of which number i has id i, on the `targets` with the given ids among them, in FP64.
+inline std::vector<Double4> direct_forces(BackEnd& space, const GravityParameters& gravity, const std::vector<Double4>& particles,
+                                          const std::vector<Double4>& targets, const std::vector<std::uint64_t>& target_ids) {
+  std::vector<std::uint64_t> ids(particles.size());
+  std::iota(ids.begin(), ids.end(), std::uint64_t{0});
+  const auto position = upload(space, particles), target_position = upload(space, targets);
+  const auto id = upload(space, ids), target_id = upload(space, target_ids);
+  auto acceleration = upload(space, std::vector<Double4>(targets.size()));
+  add_direct_sum<BackEnd>(space, GravityLaw(gravity), {position.view(), id.view()},
+                          {target_position.view(), target_id.view(), acceleration.view()});
+  return download(space, acceleration);
+}
+
 /// Forces of all particles on each other, in FP64; particle i has id i.
 inline std::vector<Double4> direct_forces(BackEnd& space, const GravityParameters& gravity, const std::vector<Double4>& particles) {
   std::vector<std::uint64_t> ids(particles.size());
   std::iota(ids.begin(), ids.end(), std::uint64_t{0});
-  const auto position = upload(space, particles);
-  const auto id = upload(space, ids);
-  auto acceleration = upload(space, std::vector<Double4>(particles.size()));
-  add_direct_sum<BackEnd>(space, GravityLaw(gravity), {position.view(), id.view()}, {position.view(), id.view(), acceleration.view()});
-  return download(space, acceleration);
+  return direct_forces(space, gravity, particles, particles, ids);
 }
 
 /// Errors |a - b| / |b| of accelerations and potentials. Where b is far below the rms, as in the centre of a system, the error is relative

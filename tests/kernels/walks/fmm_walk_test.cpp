@@ -437,6 +437,24 @@ TEST_F(FmmWalkTest, GivesTheSameBitsTwice) {
   }
 }
 
+TEST_F(FmmWalkTest, OfManyTargetsIsRightAndHasTheSameBitsTwice) {
+  // On a GPU, so many target cells that single warps walk for them, but teams for the highest. By an angle, lists have to grow at first.
+  const auto particles = plummer_sphere(1000000, 9);
+  gravity.opening = "geometric";
+  gravity.theta = 0.6;
+  BuiltTree built(space, particles, nullptr, GravityLaw(gravity).expansion_form());
+  const auto once = walk(built), again = walk(built);
+  EXPECT_TRUE(tests::same_bits(once, again));
+  std::vector<std::uint64_t> ids;
+  std::vector<Double4> some, forces_on_some;
+  for (std::uint64_t i = 0; i < particles.size(); i += 2500) {
+    ids.push_back(i);
+    some.push_back(particles[i]);
+    forces_on_some.push_back(once[i]);
+  }
+  EXPECT_LT(tests::ForceErrors(forces_on_some, tests::direct_forces(space, gravity, particles, some, ids)).acceleration(0.99), 2e-3);
+}
+
 TEST_F(FmmWalkTest, LeavesOutTheTargetItselfInALeafOfSeveralGroups) {
   // A leaf without extent has any number of particles, and is a source of each of its groups.
   const std::vector<Double4> particles(100, Double4{1, 2, 3, 0.01});
