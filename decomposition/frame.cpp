@@ -38,7 +38,7 @@ struct PickSample {
   GROVE_HD void operator()(std::size_t i) const { out[i] = position((first_picked + i) * all / sample_size - first_held); }
 };
 
-constexpr std::uint64_t largest_sample = 1024;
+constexpr std::uint64_t sample_for_cube = 1024;
 
 /// The cube ends at this many median distances from the median position; particles beyond are outliers. Then enough key cells remain inside
 /// the median distance, and few particles of an extended halo lie outside (docs/measurements.md).
@@ -52,7 +52,7 @@ std::vector<Double4> sample_positions(Space& space, const Communicator& comm, co
                                       std::span<const Frame::Share> shares) {
   std::vector<std::uint64_t> begin{0};
   for (const Frame::Share& share : shares) begin.push_back(begin.back() + static_cast<std::uint64_t>(share.count));
-  const std::uint64_t all = begin.back(), size = std::min(all, largest_sample);
+  const std::uint64_t all = begin.back(), size = std::min(all, sample_for_cube);
   const auto me = static_cast<std::size_t>(comm.rank());
   // The first entry whose particle, entry * all / size, is not before `particle`.
   const auto first_entry = [&](std::uint64_t particle) { return (particle * size + all - 1) / all; };

@@ -9,7 +9,7 @@ namespace grove {
 
 namespace {
 
-constexpr std::size_t piece_bytes = std::size_t{4} << 20;
+constexpr std::size_t checksum_piece = std::size_t{4} << 20;
 
 std::uint32_t crc_of(std::span<const std::byte> bytes) {
   return static_cast<std::uint32_t>(crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
@@ -18,8 +18,8 @@ std::uint32_t crc_of(std::span<const std::byte> bytes) {
 }  // namespace
 
 Checksum::Checksum(std::span<const std::byte> bytes) : length_(bytes.size()) {
-  const std::size_t pieces = (bytes.size() + piece_bytes - 1) / piece_bytes;
-  const auto piece = [&](std::size_t i) { return bytes.subspan(i * piece_bytes, std::min(piece_bytes, bytes.size() - i * piece_bytes)); };
+  const std::size_t pieces = (bytes.size() + checksum_piece - 1) / checksum_piece;
+  const auto piece = [&](std::size_t i) { return bytes.subspan(i * checksum_piece, std::min(checksum_piece, bytes.size() - i * checksum_piece)); };
   std::vector<std::uint32_t> sums(pieces);
 #pragma omp parallel for schedule(static) if (pieces > 1)
   for (std::size_t i = 0; i < pieces; ++i) sums[i] = crc_of(piece(i));

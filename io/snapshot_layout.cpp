@@ -23,7 +23,7 @@ constexpr std::size_t longest_attribute = 60000;
 constexpr std::uint64_t metadata_allowance = 64 << 10;
 
 // Smaller than dataset_alignment, so that pieces lie close together; large enough to pack well.
-constexpr std::uint64_t piece_bytes = 512 << 10;
+constexpr std::uint64_t chunk_bytes = 512 << 10;
 // Below this, the list of the pieces takes more than packing wins.
 constexpr std::uint64_t smallest_packed = 64 << 10;
 // What the list of a dataset's pieces takes in the file: a node with room for 64 of them is at least half full.
@@ -136,7 +136,7 @@ void write_provenance_group(const Hdf5Handle& file, const SnapshotHeader& header
 /// Those of a dataset with `count` rows, in a snapshot that is packed at this level.
 DatasetPieces pieces_of(const ParticleField& field, std::uint64_t count, unsigned compression) {
   if (compression == 0 || count * field.row_bytes() < smallest_packed) return {};
-  return {std::min<std::uint64_t>(count, piece_bytes / field.row_bytes()), compression};
+  return {std::min<std::uint64_t>(count, chunk_bytes / field.row_bytes()), compression};
 }
 
 /// Quantity and unit as the simulations EAGLE and OWLS write them, by the letters of the unit system: "velocity U_V [cgs]". Something must

@@ -23,10 +23,6 @@ namespace {
 
 const std::string initial_section = "initial_conditions", units_section = "units", pictures_section = "pictures";
 
-[[noreturn]] void fail(const GivenSetting& given, const std::string& must) {
-  throw ConfigError(fmt::format("{}: {}: {}", given.where, full_name(given), must));
-}
-
 using GivenSettings = std::map<std::pair<std::string, std::string>, GivenSetting>;
 
 /// The overrides win. `units = "file"`, outside all sections, is short for units.system.

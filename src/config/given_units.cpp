@@ -5,16 +5,11 @@
 
 #include <algorithm>
 
-#include "kernels/space/error.hpp"
 #include "src/config/quantity.hpp"
 
 namespace grove {
 
 namespace {
-
-[[noreturn]] void fail(const GivenSetting& given, const std::string& must) {
-  throw ConfigError(fmt::format("{}: {}: {}", given.where, full_name(given), must));
-}
 
 /// units.system = "" says nothing: it is what a printed configuration shows.
 bool is_empty(const GivenSetting& given) {

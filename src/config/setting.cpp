@@ -24,10 +24,6 @@ bool in_range(double x, const Range& range) {
   return range.low_included ? x >= range.low : x > range.low;
 }
 
-[[noreturn]] void fail(const GivenSetting& given, const std::string& must) {
-  throw ConfigError(fmt::format("{}: {}: {}", given.where, full_name(given), must));
-}
-
 /// "a number >= 0, in code units or with a unit as "50 pc"".
 std::string number_in_words(const Setting& setting) {
   std::string words = std::holds_alternative<double>(setting.default_value) ? "a number" : "a whole number";
@@ -168,6 +164,10 @@ std::string quoted(const std::string& text) {
 
 std::string full_name(const GivenSetting& given) {
   return fmt::format("{}{}{} = {}", given.section, given.section.empty() ? "" : ".", given.name, given.shown);
+}
+
+void fail(const GivenSetting& given, const std::string& must) {
+  throw ConfigError(fmt::format("{}: {}: {}", given.where, full_name(given), must));
 }
 
 std::string what_is_allowed(const Setting& setting) {

@@ -63,6 +63,8 @@ struct GivenSetting {
 
 /// "section.name = value", as it appears in messages.
 std::string full_name(const GivenSetting& given);
+/// Throws ConfigError: where the setting is given, its name, and what is said of it.
+[[noreturn]] void fail(const GivenSetting& given, const std::string& must);
 
 /// What `setting` accepts, in words: "a number > 0", "one of geometric, barnes".
 std::string what_is_allowed(const Setting& setting);

@@ -22,7 +22,7 @@ namespace {
 /// Of a generated particle: mass, position, velocity, id and type.
 constexpr double bytes_of_particle = 7 * sizeof(double) + sizeof(std::uint64_t) + sizeof(std::uint8_t);
 
-bool differ(double a, double b) { return grove::differ(a, b, same_when_compared); }
+bool differs(double a, double b) { return differ(a, b, same_when_compared); }
 
 ParticleSet generate_share(const Config& config, const Communicator& comm) {
   const std::uint64_t n = config.initial_conditions.n;
@@ -51,7 +51,7 @@ void add_notes_on_softening(const Config& config, const InitialState& state, std
   for (const FileSoftening& softening : state.info.softenings) {
     const double used = used_softening(config.gravity, softening);
     if (!(softening.highest > 0)) continue;
-    if (!differ(softening.lowest, used) && !differ(softening.highest, used)) continue;
+    if (!differs(softening.lowest, used) && !differs(softening.highest, used)) continue;
     const std::string to = softening.lowest == softening.highest ? "" : fmt::format(" to {:.6g}", softening.highest);
     std::string& names = components[{fmt::format("softening {:.6g}{}", softening.lowest, to),
                                      fmt::format("({}), the configuration has gravity.softening = {:.6g}", softening.what, used)}];
@@ -119,8 +119,8 @@ std::vector<std::string> notes_on_file(const Config& config, const InitialState&
   const auto add = [&](const std::string& what, double in_file, const std::string& key, double used) {
     notes.push_back(fmt::format("{} has {} {:.6g}, the configuration has {} = {:.6g}, which is used", file, what, in_file, key, used));
   };
-  if (state.info.time && differ(*state.info.time, config.time.begin)) add("time", *state.info.time, "time.begin", config.time.begin);
-  if (state.info.G && differ(*state.info.G, config.gravity.G)) add("G", *state.info.G, "gravity.G", config.gravity.G);
+  if (state.info.time && differs(*state.info.time, config.time.begin)) add("time", *state.info.time, "time.begin", config.time.begin);
+  if (state.info.G && differs(*state.info.G, config.gravity.G)) add("G", *state.info.G, "gravity.G", config.gravity.G);
   add_notes_on_softening(config, state, notes);
   add_notes_on_universe(config, state, notes);
   if (!state.info.units) return notes;
@@ -131,10 +131,10 @@ std::vector<std::string> notes_on_file(const Config& config, const InitialState&
                     in_words(in_file), in_words(used)));
     return notes;
   }
-  if (differ(in_file.length_in_cm, used.length_in_cm))
+  if (differs(in_file.length_in_cm, used.length_in_cm))
     add("unit of length in cm", in_file.length_in_cm, "units.length_in_cm", used.length_in_cm);
-  if (differ(in_file.mass_in_g, used.mass_in_g)) add("unit of mass in g", in_file.mass_in_g, "units.mass_in_g", used.mass_in_g);
-  if (differ(in_file.velocity_in_cm_per_s, used.velocity_in_cm_per_s))
+  if (differs(in_file.mass_in_g, used.mass_in_g)) add("unit of mass in g", in_file.mass_in_g, "units.mass_in_g", used.mass_in_g);
+  if (differs(in_file.velocity_in_cm_per_s, used.velocity_in_cm_per_s))
     add("unit of velocity in cm/s", in_file.velocity_in_cm_per_s, "units.velocity_in_cm_per_s", used.velocity_in_cm_per_s);
   return notes;
 }
