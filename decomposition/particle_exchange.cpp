@@ -12,7 +12,7 @@ namespace grove {
 namespace {
 
 /// Bytes that a rank sends in a round, at most. With many ranks less: all of them may send to the same one.
-constexpr std::size_t exchange_round = std::size_t{64} << 20, ranks_for_full_rounds = 16;
+constexpr std::size_t exchange_round_bytes = std::size_t{64} << 20, ranks_for_full_rounds = 16;
 /// There is room for so many particles more than are expected to leave.
 constexpr std::size_t spare_room = 1024;
 
@@ -84,7 +84,8 @@ void ParticleExchange<Space>::run(const Frame& frame, Particles<Space>& particle
   std::size_t row_bytes = 0;
   for (const TravellingArray& array : travelling_arrays(particles)) row_bytes += array.item_bytes;
   const auto ranks = static_cast<std::size_t>(comm_.size());
-  const std::size_t largest = std::max(spare_room, exchange_round / row_bytes / std::max<std::size_t>(1, ranks / ranks_for_full_rounds));
+  const std::size_t largest =
+      std::max(spare_room, exchange_round_bytes / row_bytes / std::max<std::size_t>(1, ranks / ranks_for_full_rounds));
   if (is_new_cut) expected_ = largest;
   while (run_round(frame, std::min(largest, expected_ + spare_room), particles)) expected_ = largest;
   // Memory for a cut, after which many leave, is not kept.

@@ -9,7 +9,7 @@ namespace grove {
 
 namespace {
 
-constexpr std::size_t checksum_piece = std::size_t{4} << 20;
+constexpr std::size_t bytes_at_once = std::size_t{4} << 20;
 
 std::uint32_t crc_of(std::span<const std::byte> bytes) {
   return static_cast<std::uint32_t>(crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
@@ -18,8 +18,10 @@ std::uint32_t crc_of(std::span<const std::byte> bytes) {
 }  // namespace
 
 Checksum::Checksum(std::span<const std::byte> bytes) : length_(bytes.size()) {
-  const std::size_t pieces = (bytes.size() + checksum_piece - 1) / checksum_piece;
-  const auto piece = [&](std::size_t i) { return bytes.subspan(i * checksum_piece, std::min(checksum_piece, bytes.size() - i * checksum_piece)); };
+  const std::size_t pieces = (bytes.size() + bytes_at_once - 1) / bytes_at_once;
+  const auto piece = [&](std::size_t i) {
+    return bytes.subspan(i * bytes_at_once, std::min(bytes_at_once, bytes.size() - i * bytes_at_once));
+  };
   std::vector<std::uint32_t> sums(pieces);
 #pragma omp parallel for schedule(static) if (pieces > 1)
   for (std::size_t i = 0; i < pieces; ++i) sums[i] = crc_of(piece(i));

@@ -1,8 +1,8 @@
 // Which target a warp of the walk of `fmm` takes next, and how it knows that the list it starts from is ready.
 //
-// Target cells of all levels are in one launch, or two. Warps draw numbers, and a cell has a higher number than the cell above it. So a warp that
-// waits for a cell waits for one that another warp has taken before. Once the range of a cell's list is written, the list and the expansion
-// of the cell are ready.
+// Target cells of all levels are in one launch, or two. Warps draw numbers, and a cell has a higher number than the cell above it, or is in
+// the later launch. So a warp that waits for a cell waits for one that another warp has taken before. Once the range of a cell's list is
+// written, the list and the expansion of the cell are ready.
 //
 // With few cells for all warps, the chain of levels determines the time. Then lists come first: the range is written as soon as the list is
 // ready, and the cell's mark (`done`) says when its expansion is ready. So cells need not wait for expansions before they test.
