@@ -9,6 +9,8 @@ namespace {
 /// Zero if all components are finite, otherwise NaN.
 GROVE_HD double zero_of(const Double4& a) { return 0 * a.x + 0 * a.y + 0 * a.z + 0 * a.w; }
 
+GROVE_HD void move(Double4& p, const Double3& v, double dt) { p = {p.x + dt * v.x, p.y + dt * v.y, p.z + dt * v.z, p.w}; }
+
 struct Kick {
   const Double4* acceleration;
   Double3* velocity;
@@ -20,10 +22,7 @@ struct Drift {
   const Double3* velocity;
   Double4* position;
   double dt;
-  GROVE_HD void operator()(std::size_t i) const {
-    Double4& p = position[i];
-    p = {p.x + dt * velocity[i].x, p.y + dt * velocity[i].y, p.z + dt * velocity[i].z, p.w};
-  }
+  GROVE_HD void operator()(std::size_t i) const { move(position[i], velocity[i], dt); }
 };
 
 struct KickAndDrift {
@@ -98,9 +97,7 @@ struct EndAndBegin {
     const Double3 v = goes_on ? at_end + kick * position_of(a) : at_end;
     velocity[i] = v;
     magnitudes.put(i, a);
-    if (!goes_on) return;
-    Double4& p = position[i];
-    p = {p.x + drift * v.x, p.y + drift * v.y, p.z + drift * v.z, p.w};
+    if (goes_on) move(position[i], v, drift);
   }
   GROVE_HD void operator()(std::size_t i) const { begin(i, at_end(i), acceleration[i]); }
 };

@@ -59,7 +59,7 @@ struct Start {
       a.done[i] = 0;
       if (work_to_clear) work_to_clear[i] = {};
     }
-    if (i < 2 * a.block_slots) a.slots_returned[i] = fmm_walk::no_slot;
+    if (i < a.returned_slots()) a.slots_returned[i] = fmm_walk::no_slot;
     if (i == 0) begin_counts();
   }
   __device__ void begin_counts() const {
@@ -149,7 +149,7 @@ bool FmmWalk<CudaSpace>::walk(CudaSpace& space, const ScaledLaw& law, const Tree
   a.put_off_capacity = fmm_walk::put_off_by_team / static_cast<std::uint32_t>(a.cell_team);
   Scratch<CudaSpace, std::uint32_t> stacks(space, a.stack_capacity * warps);
   Scratch<CudaSpace, std::uint32_t> put_off(space, a.lists_first ? a.put_off_capacity * warps : 0);
-  Scratch<CudaSpace, unsigned> slots_returned(space, 2 * a.block_slots), done(space, cells);
+  Scratch<CudaSpace, unsigned> slots_returned(space, a.returned_slots()), done(space, cells);
   Scratch<CudaSpace, ListStatus> status(space, 1);
   Scratch<CudaSpace, WarpCounts> counts(space, 1);
   Scratch<CudaSpace, std::uint8_t> finished(space, cells);
@@ -163,7 +163,7 @@ bool FmmWalk<CudaSpace>::walk(CudaSpace& space, const ScaledLaw& law, const Tree
   list_range_.resize_discard(cells);
   a.list_range = list_range_.data();
   const auto start = [&](GroupWork* work_to_clear) {
-    space.for_each(std::max<std::size_t>(cells, 2 * a.block_slots), Start{a, cells, work_to_clear});
+    space.for_each(std::max<std::size_t>(cells, a.returned_slots()), Start{a, cells, work_to_clear});
   };
   start(clears_work_ ? a.cell_work : nullptr);
   clears_work_ = false;
@@ -209,7 +209,7 @@ bool FmmWalk<CudaSpace>::walk(CudaSpace& space, const ScaledLaw& law, const Tree
         a.finished = finished.data();
         space.fill_bytes(&a.status->short_of_memory, 0, sizeof(a.status->short_of_memory));
         space.fill_bytes(a.counts, 0, sizeof(WarpCounts));
-        space.fill_bytes(a.slots_returned, 0xff, 2 * a.block_slots * sizeof(unsigned));
+        space.fill_bytes(a.slots_returned, 0xff, a.returned_slots() * sizeof(unsigned));
       }
     }
   });

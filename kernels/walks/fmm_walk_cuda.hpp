@@ -33,7 +33,7 @@ struct FmmArguments {
   WalkMode mode;
   std::uint32_t first_level_cell;  ///< target cells before this one have no lists
   unsigned block_slots;            ///< blocks that can be resident at once; `warps` below are the warps of these
-  unsigned* slots_returned;        ///< [2 * block_slots] see fmm_walk::BlockSlot
+  unsigned* slots_returned;        ///< [returned_slots()] see fmm_walk::BlockSlot
   std::uint32_t* stacks;           ///< [warps * stack_capacity]
   std::uint32_t stack_capacity;
   std::uint32_t* collected;  ///< [warps * collected_capacity]
@@ -53,6 +53,7 @@ struct FmmArguments {
   GroupWork* cell_work;
   ListStatus* status;
 
+  GROVE_HD unsigned returned_slots() const { return fmm_walk::most_returned_slots(block_slots); }
   /// Whether `cell`, a target cell or no_parent, has a list.
   __device__ bool has_list(std::uint32_t cell) const { return cell != no_parent && cell >= first_level_cell; }
   /// Number of target cells with lists.

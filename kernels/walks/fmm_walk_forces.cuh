@@ -219,11 +219,10 @@ class TargetForces {
     const int word = lane_ % lanes_a_row, first_row = lane_ / lanes_a_row;
     const auto* const from = reinterpret_cast<const float4*>(a_.sources.multipole) + word;
     float4* const to = &memory_.moments[first_row][word];
-    const std::uint32_t* const of_row = cells + first_row;
 #pragma unroll
     for (int row = 0; row < warp_size; row += rows) {
       if (word < words && first_row + row < static_cast<int>(count))
-        copy_async_by_way_of_l1(to + row * (words | 1), from + std::size_t{of_row[row]} * words);
+        copy_async_by_way_of_l1(to + row * (words | 1), from + std::size_t{cells[first_row + row]} * words);
     }
     __pipeline_commit();
   }

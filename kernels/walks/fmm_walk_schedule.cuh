@@ -40,11 +40,9 @@ inline constexpr std::uint64_t not_ready = ~std::uint64_t{0}, no_memory = not_re
 template <class T>
 __device__ T wait_for(T& word, T not_yet) {
   const cuda::atomic_ref<T, cuda::thread_scope_device> ready(word);
-  T seen;
-  while (__any_sync(all_lanes, (seen = ready.load(cuda::memory_order_relaxed)) == not_yet)) __nanosleep(20);
+  while (__any_sync(all_lanes, ready.load(cuda::memory_order_relaxed) == not_yet)) __nanosleep(20);
   // Once at the end, not each time: it empties the first-level cache.
-  seen = ready.load(cuda::memory_order_acquire);
-  return seen;
+  return ready.load(cuda::memory_order_acquire);
 }
 
 /// Writes a word that others wait for, after all that this warp has written before.
@@ -99,13 +97,16 @@ class CellsAbove {
 /// Value of FmmArguments::slots_returned where none has been returned.
 inline constexpr unsigned no_slot = ~0U;
 
+/// At most so many slots are taken a second time, where `count` are lent at once: by the blocks of the launches after the first.
+GROVE_HD constexpr unsigned most_returned_slots(unsigned count) { return 2 * count; }
+
 /// Lends each block of a walk one slot of memory. There are as many slots as blocks can be resident at once. The launches of cells and
 /// groups overlap, and memory for all blocks of both would be twice as much. The first blocks get new slots. A later block can only be
 /// resident because another block has left; it gets the next slot that was returned. All threads of a block construct and destroy it
 /// together.
 class BlockSlot {
  public:
-  /// Counts begin at zero, `returned` [2 * count] at no_slot.
+  /// Counts begin at zero, `returned` [most_returned_slots(count)] at no_slot.
   __device__ BlockSlot(unsigned& lent_count, unsigned& returned_count, unsigned* returned, unsigned count)
       : returned_count_(returned_count), returned_(returned), count_(count) {
     __shared__ unsigned found;
@@ -124,8 +125,9 @@ class BlockSlot {
     __syncthreads();
     if (threadIdx.x != 0) return;
     const unsigned slot = atomicAdd(&returned_count_, 1U);
-    // At most twice as many blocks come later: those of the launches after the first. Further returns are not needed.
-    if (slot < 2 * count_) cuda::atomic_ref<unsigned, cuda::thread_scope_device>(returned_[slot]).store(slot_, cuda::memory_order_release);
+    // Further returns are not needed.
+    if (slot < most_returned_slots(count_))
+      cuda::atomic_ref<unsigned, cuda::thread_scope_device>(returned_[slot]).store(slot_, cuda::memory_order_release);
   }
   BlockSlot(const BlockSlot&) = delete;
   BlockSlot& operator=(const BlockSlot&) = delete;
