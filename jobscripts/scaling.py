@@ -28,7 +28,7 @@ EXPOSED = ("exchange", "tree_exchange", "waiting")
 # The model of docs/scaling.md, "A model of the step". For numbers of ranks: imported particles over own ones^(2/3), and near ranks.
 IMPORTS = ((1, 0.0), (2, 7.6), (8, 12.5), (64, 14.6), (512, 17.1))
 NEAR_RANKS = ((1, 0.0), (2, 1.0), (8, 7.0), (64, 49.0), (512, 93.0))
-BYTES_AN_IMPORT, BYTES_OF_BOXES, MESSAGE_S, COLLECTIVES = 170.0, 24e3, 10e-6, 5
+BYTES_AN_IMPORT, BYTES_OF_BOXES, MESSAGE_S, COLLECTIVES, EXCHANGE_S = 170.0, 24e3, 10e-6, 5, 6e-9
 
 
 def fail(message):
@@ -164,10 +164,12 @@ def model(particles, ranks, messages):
     rate = next((bytes_a_second for words, bytes_a_second in rates if words in (messages or "")), None)
     if ranks < 2 or rate is None:
         return {}
-    imported = BYTES_AN_IMPORT * interpolated(IMPORTS, ranks) * (particles / ranks) ** (2 / 3)
+    surface = (particles / ranks) ** (2 / 3)
+    imported = BYTES_AN_IMPORT * interpolated(IMPORTS, ranks) * surface
     boxes = interpolated(NEAR_RANKS, ranks) * (BYTES_OF_BOXES / rate + MESSAGE_S)
     collectives = COLLECTIVES * MESSAGE_S * (1 + math.log2(ranks))
-    return {"model_communication_s": imported / rate + boxes + collectives, "model_essential_trees_s": 0.35e-3 + 6e-12 * imported}
+    exchange = EXCHANGE_S * surface * math.log2(ranks)
+    return {"model_communication_s": imported / rate + boxes + collectives + exchange, "model_essential_trees_s": 0.35e-3 + 6e-12 * imported}
 
 
 def row_of_runs(runs):
