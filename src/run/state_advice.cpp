@@ -72,8 +72,8 @@ std::vector<std::string> advice_on_first_state(const EnergyState& energy, const 
 std::string advice_on_energy_error(double relative_error) {
   if (std::abs(relative_error) <= largest_energy_error) return "";
   return fmt::format(
-      "the energy has changed by {:.2g} of itself: a smaller time.dt, a larger gravity.softening or a smaller gravity.tolerance is "
-      "needed",
+      "the energy has changed by {:.2g} of itself: a smaller time.dt or a larger gravity.softening is needed or, where forces come from a "
+      "tree, a smaller gravity.tolerance or gravity.theta",
       std::abs(relative_error));
 }
 
