@@ -1,4 +1,5 @@
-// Loops on an NVIDIA GPU: the kernels behind CudaSpace::for_each() and for_each_by_team(), and their teams.
+// Loops on an NVIDIA GPU: the kernels behind CudaSpace::for_each() and for_each_by_team(), their teams, and how a launch waits for the one
+// before it.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Reductions on an NVIDIA GPU, and values that the GPU itself writes to the host: the kernels behind CudaSpace::reduce_rows() and
-// values_to_host().
+// Reductions on an NVIDIA GPU, and values that the GPU itself writes to the host: the kernels behind CudaSpace::reduce_rows(),
+// values_to_host() and copy_to_host_later().
 #pragma once
 
 #include <cstddef>

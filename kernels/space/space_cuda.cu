@@ -99,7 +99,10 @@ CudaSpace::CudaSpace(int device) : device_(device), arena_(*this) {
   check_cuda(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, device), "cudaDeviceGetAttribute");
   int major = 0;
   check_cuda(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device), "cudaDeviceGetAttribute");
-  overlaps_launches_ = major >= 9;
+  // Code for older GPUs, which CUDA translates for this one, knows no await_previous_launch().
+  cudaFuncAttributes code{};
+  check_cuda(cudaFuncGetAttributes(&code, copy_to_host_kernel), "cudaFuncGetAttributes");
+  overlaps_launches_ = major >= 9 && code.ptxVersion >= 90;
   int reads_host = 0;
   check_cuda(cudaDeviceGetAttribute(&reads_host, cudaDevAttrPageableMemoryAccessUsesHostPageTables, device), "cudaDeviceGetAttribute");
   reads_pageable_memory_ = reads_host != 0;

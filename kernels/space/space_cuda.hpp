@@ -82,7 +82,7 @@ class CudaSpace {
   cudaStream_t stream() const { return stream_; }
   cudaStream_t copy_stream() const { return copy_stream_; }
   int multiprocessors() const { return multiprocessors_; }
-  /// Whether blocks of a launch may start before the previous launch has ended (compute capability 9.0 and up).
+  /// Whether blocks of a launch may start before the previous launch has ended (compute capability 9.0 and up, and code for that).
   bool overlaps_launches() const { return overlaps_launches_; }
 
   void copy(void* to, const void* from, std::size_t bytes);

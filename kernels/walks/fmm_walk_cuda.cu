@@ -26,19 +26,14 @@ constexpr unsigned past_all_targets = 1U << 31;
 // Entries of list memory for each target cell, before the first walk has told how many are needed.
 constexpr std::size_t entries_expected = 64;
 
+// Of list memory: ranges that end here are none of the values that are not ranges.
+constexpr std::size_t most_entries = 0xfffffffd;
+
 /// Number of the first target cell that gets a list.
 std::uint32_t first_level_with_lists(const LevelOffsets& level_offset) {
   for (int level = 0; level < deepest_level; ++level)
     if (level_offset[level + 1] - level_offset[level] >= smallest_level(level_offset.back())) return level_offset[level];
   return level_offset.back();
-}
-
-/// Number of target cells from `first` on in all levels that together have at most `most` cells.
-std::uint32_t cells_of_levels(const LevelOffsets& level_offset, std::uint32_t first, std::uint32_t most) {
-  std::uint32_t end = first;
-  for (const std::uint32_t offset : level_offset)
-    if (offset > first && offset - first <= most) end = offset;
-  return end - first;
 }
 
 /// Warps of the groups that can be resident at once.
@@ -67,7 +62,7 @@ struct Start {
     *a.status = {};
     if (a.data.longest_box.holds(a.data.own_tree.geometry[0])) return;
     a.status->refused = 1;
-    a.counts->groups_drawn = a.counts->cells_drawn = a.counts->high_cells_drawn = past_all_targets;
+    a.counts->groups_drawn = a.counts->cells_drawn = a.counts->cells_drawn_by_teams = past_all_targets;
   }
 };
 
@@ -98,6 +93,13 @@ FmmArguments make_arguments(const ScaledLaw& law, const TreeView& sources, const
 }
 
 }  // namespace
+
+std::uint32_t fmm_walk::cells_by_teams(const LevelOffsets& level_offset, std::uint32_t first, std::uint32_t most) {
+  std::uint32_t end = first;
+  for (const std::uint32_t offset : level_offset)
+    if (offset > first && offset - first <= most) end = offset;
+  return end - first;
+}
 
 template <>
 bool FmmWalk<CudaSpace>::waits_for_slowest_group(const CudaSpace& space, ExpansionForm form, std::size_t particles) {
@@ -145,7 +147,8 @@ bool FmmWalk<CudaSpace>::walk(CudaSpace& space, const ScaledLaw& law, const Tree
   a.lists_first = cells < few_cells * warps;
   a.cell_team = cells < few_cells_for_teams * warps ? warps_per_block : 1;
   a.group_team = a.walked_groups() < few_groups_for_teams * warps ? warps_per_block : 1;
-  a.high_cells = a.lists_first && a.cell_team == 1 ? cells_of_levels(targets.level_offset(), a.first_level_cell, a.block_slots) : 0;
+  a.cells_by_teams =
+      a.lists_first && a.cell_team == 1 ? fmm_walk::cells_by_teams(targets.level_offset(), a.first_level_cell, a.block_slots) : 0;
   a.put_off_capacity = fmm_walk::put_off_by_team / static_cast<std::uint32_t>(a.cell_team);
   Scratch<CudaSpace, std::uint32_t> stacks(space, a.stack_capacity * warps);
   Scratch<CudaSpace, std::uint32_t> put_off(space, a.lists_first ? a.put_off_capacity * warps : 0);
@@ -178,7 +181,7 @@ bool FmmWalk<CudaSpace>::walk(CudaSpace& space, const ScaledLaw& law, const Tree
       a.collected = collected.data();
       a.collected_capacity = longest_list_;
       a.lists = lists_.data();
-      a.list_capacity = static_cast<std::uint32_t>(std::min<std::size_t>(lists_.size(), 0xffffffffU));
+      a.list_capacity = static_cast<std::uint32_t>(std::min<std::size_t>(lists_.size(), most_entries));
       launch_fmm_walk<order>(space, law, a);
       auto status_later = space.copy_to_host_later(a.status);
       if (meanwhile) meanwhile();
@@ -195,7 +198,7 @@ bool FmmWalk<CudaSpace>::walk(CudaSpace& space, const ScaledLaw& law, const Tree
       // Take more than was asked for: cells below those that were passed over have not asked yet.
       const std::size_t wanted =
           seen.used > lists_.size() ? with_room(std::max<std::size_t>(seen.used, lists_.size() + lists_.size() / 4)) : lists_.size();
-      if (wanted > 0xffffffffU)
+      if (wanted > most_entries)
         throw SystemError("the walk of fmm needs lists of more than 2^32 cells; use more GPUs or a larger gravity.tolerance");
       if (mode == WalkMode::own_tree) {
         // Start again: there may be no memory for the old and the new lists at once.

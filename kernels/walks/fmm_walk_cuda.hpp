@@ -15,11 +15,11 @@ struct ListStatus {
   std::uint32_t refused;          ///< not 0: the tree of the targets has too long a box
 };
 
-/// Counters that all warps and blocks of a launch share.
+/// Counters that the launches of a walk share.
 struct WarpCounts {
-  unsigned groups_drawn, cells_drawn, high_cells_drawn;  ///< numbers drawn by the warps that walk for them, see numbers_of_launch()
-  unsigned cells_done;                                   ///< target cells that are done: walked, or passed over
-  unsigned slots_lent;                                   ///< see fmm_walk::BlockSlot
+  unsigned groups_drawn, cells_drawn, cells_drawn_by_teams;  ///< numbers drawn by the warps of the launch, see fmm_walk::Numbers
+  unsigned cells_done;                                       ///< target cells that are done: walked, or passed over
+  unsigned slots_lent;                                       ///< see fmm_walk::BlockSlot
   unsigned slots_returned;
 };
 
@@ -47,12 +47,13 @@ struct FmmArguments {
   WarpCounts* counts;
   std::uint32_t* done;  ///< [target cells] 1 once its part of `local` is written, or there was no memory for that
   float* local;
-  int cell_team, group_team;  ///< warps that walk together for each target cell, each group: see WarpTeam
-  std::uint32_t high_cells;   ///< cells that a launch of teams walks for, from first_level_cell on; 0: there is no such launch
-  bool lists_first;           ///< target cells hand down their lists before their expansions, see fmm_walk_schedule.cuh
+  int cell_team, group_team;     ///< warps that walk together for each target cell, each group: see WarpTeam
+  std::uint32_t cells_by_teams;  ///< cells from first_level_cell on that a launch of teams walks for, whatever cell_team is; often 0
+  bool lists_first;              ///< target cells hand down their lists before their expansions, see fmm_walk_schedule.cuh
   GroupWork* cell_work;
   ListStatus* status;
 
+  /// Length of slots_returned.
   GROVE_HD unsigned returned_slots() const { return fmm_walk::most_returned_slots(block_slots); }
   /// Whether `cell`, a target cell or no_parent, has a list.
   __device__ bool has_list(std::uint32_t cell) const { return cell != no_parent && cell >= first_level_cell; }
@@ -70,6 +71,10 @@ template <int order>
 void launch_fmm_walk(CudaSpace& space, const ScaledLaw& law, const FmmArguments& a);
 
 namespace fmm_walk {
+
+/// FmmArguments::cells_by_teams where lists come first and single warps walk for cells: those of as many whole levels, from cell `first`
+/// on, as have `most` cells together.
+std::uint32_t cells_by_teams(const LevelOffsets& level_offset, std::uint32_t first, std::uint32_t most);
 
 /// More warps hide more latency, until registers for the terms of an expansion and of its derivatives run short. There is one block more
 /// for cells with the fewer terms of harmonic expansions, and for groups of single warps, which must have at least as many as the cells.
@@ -95,8 +100,8 @@ constexpr std::uint32_t stack_capacity(std::uint32_t levels) {
 /// In a team, the cells that the warps share lie below the stack of each. There are at most 8 for each lane.
 inline constexpr std::uint32_t few_pending_of_team = few_pending - 8 * warp_size;
 
-/// Number of accepted cells that the warps of a team together can put off until the list is handed down. Further ones are added to the
-/// expansion at once.
+/// Number of accepted cells that the `cell_team` warps of a target together can put off until the list is handed down. Further ones are
+/// added to the expansion at once.
 inline constexpr std::uint32_t put_off_by_team = 32 * warp_size;
 
 }  // namespace fmm_walk

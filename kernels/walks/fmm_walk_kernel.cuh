@@ -15,37 +15,27 @@ namespace fmm_walk {
 /// What the teams of a launch draw.
 struct Numbers {
   unsigned* drawn;
-  std::uint32_t end;
+  std::uint32_t count;
   std::uint32_t first_cell;  ///< of number 0, if numbers are those of target cells
 };
-
-/// `high_groups`: places in the list of high groups that come before the groups.
-template <bool at_group, class Team>
-__device__ Numbers numbers_of_launch(const FmmArguments& a, std::uint32_t high_groups) {
-  if constexpr (at_group) return {&a.counts->groups_drawn, high_groups + a.walked_groups(), 0};
-  if (Team::warps > 1 && a.high_cells > 0) return {&a.counts->high_cells_drawn, a.high_cells, a.first_level_cell};
-  return {&a.counts->cells_drawn, a.walked_cells() - a.high_cells, a.first_level_cell + a.high_cells};
-}
 
 template <int order, class Opening, class Softening, bool at_group, class Team>
 __global__ void __launch_bounds__(warps_per_block* warp_size,
                                   blocks_per_multiprocessor(ExpansionTerms<order, Softening>::form, at_group, Team::warps))
     fmm_walk_kernel(const __grid_constant__ FmmArguments a, const __grid_constant__ Opening opening,
-                    const __grid_constant__ Softening softening) {
-  if constexpr (!at_group) let_next_launch_start();
+                    const __grid_constant__ Softening softening, const __grid_constant__ Numbers numbers) {
   using Walk = TargetWalk<order, Opening, Softening, at_group, Team>;
   using Memory = typename Walk::Memory;
   alignas(16) __shared__ unsigned char shared[warps_per_block * sizeof(Memory)];
-  const BlockSlot slot(a.counts->slots_lent, a.counts->slots_returned, a.slots_returned, a.block_slots);
+  const BlockSlot slot(a.counts->slots_lent, a.counts->slots_returned, a.slots_returned, a.block_slots, !at_group);
   const int warp = static_cast<int>(threadIdx.x) / warp_size;
   const Team team;
   Walk walk(a, opening, softening, team, reinterpret_cast<Memory*>(shared)[warp], static_cast<int>(slot.number()) * warps_per_block + warp);
   // Numbers below this are places in the list of high groups, which are passed over when their own numbers come: the card would wait for
   // one of these if a team drew it last.
   const std::uint32_t high = at_group && Team::warps > 1 && !a.data.active.some() ? *a.targets.high_group_count : 0;
-  const Numbers numbers = numbers_of_launch<at_group, Team>(a, high);
   // The work of a team is too long for another number to wait for it.
-  NumberDrawer<at_group && Team::warps == 1, Team> drawer(team, numbers.drawn, numbers.end);
+  NumberDrawer<at_group && Team::warps == 1, Team> drawer(team, numbers.drawn, high + numbers.count);
   CellsAbove above(a.done, &a.counts->cells_done, a.walked_cells());
 #pragma unroll 1
   for (std::uint32_t number; drawer.next(number);) {
@@ -69,7 +59,7 @@ __global__ void __launch_bounds__(warps_per_block* warp_size,
         walk.run(cell);
       }
       // Also if there was no memory, so that no group waits in vain.
-      if (team.is_first()) publish(a.done[cell], 1U, a.counts->cells_done);
+      if (team.is_first()) publish_and_count(a.done[cell], 1U, a.counts->cells_done);
     }
   }
   await_previous_launch();
@@ -77,13 +67,13 @@ __global__ void __launch_bounds__(warps_per_block* warp_size,
 
 /// `overlaps`: blocks may start before the launch before this one has ended.
 template <bool at_group, class Team, int order, class Opening, class Softening>
-void launch(CudaSpace& space, const FmmArguments& a, const Opening& opening, const Softening& softening, std::uint32_t targets,
+void launch(CudaSpace& space, const FmmArguments& a, const Opening& opening, const Softening& softening, const Numbers& numbers,
             bool overlaps) {
-  if (targets == 0) return;
+  if (numbers.count == 0) return;
   cudaLaunchConfig_t config{};
   const auto resident = static_cast<unsigned>(space.multiprocessors() *
                                               blocks_per_multiprocessor(ExpansionTerms<order, Softening>::form, at_group, Team::warps));
-  config.gridDim = std::min((targets - 1) / (warps_per_block / Team::warps) + 1, resident);
+  config.gridDim = std::min((numbers.count - 1) / (warps_per_block / Team::warps) + 1, resident);
   config.blockDim = warps_per_block * warp_size;
   config.stream = space.stream();
   cudaLaunchAttribute attribute{};
@@ -91,7 +81,8 @@ void launch(CudaSpace& space, const FmmArguments& a, const Opening& opening, con
   attribute.val.programmaticStreamSerializationAllowed = 1;
   config.attrs = &attribute;
   config.numAttrs = overlaps ? 1 : 0;
-  check_cuda(cudaLaunchKernelEx(&config, fmm_walk_kernel<order, Opening, Softening, at_group, Team>, a, opening, softening), "walk of fmm");
+  check_cuda(cudaLaunchKernelEx(&config, fmm_walk_kernel<order, Opening, Softening, at_group, Team>, a, opening, softening, numbers),
+             "walk of fmm");
 }
 
 }  // namespace fmm_walk
@@ -102,14 +93,15 @@ void launch_fmm_walk(CudaSpace& space, const ScaledLaw& law, const FmmArguments&
     warps == 1 ? f(std::type_identity<WarpTeam<1>>{}) : f(std::type_identity<WarpTeam<warps_per_block>>{});
   };
   law.visit_with_expansions([&](const auto& opening, const auto& softening) {
-    const std::uint32_t cells = a.walked_cells();
-    if (a.high_cells > 0) fmm_walk::launch<false, WarpTeam<warps_per_block>, order>(space, a, opening, softening, a.high_cells, false);
+    const fmm_walk::Numbers by_teams{&a.counts->cells_drawn_by_teams, a.cells_by_teams, a.first_level_cell},
+        others{&a.counts->cells_drawn, a.walked_cells() - a.cells_by_teams, a.first_level_cell + a.cells_by_teams},
+        groups{&a.counts->groups_drawn, a.walked_groups(), 0};
+    fmm_walk::launch<false, WarpTeam<warps_per_block>, order>(space, a, opening, softening, by_teams, false);
     with_team(a.cell_team, [&]<class Team>(std::type_identity<Team>) {
-      fmm_walk::launch<false, Team, order>(space, a, opening, softening, cells - a.high_cells,
-                                           a.high_cells > 0 && space.overlaps_launches());
+      fmm_walk::launch<false, Team, order>(space, a, opening, softening, others, by_teams.count > 0 && space.overlaps_launches());
     });
     with_team(a.group_team, [&]<class Team>(std::type_identity<Team>) {
-      fmm_walk::launch<true, Team, order>(space, a, opening, softening, a.walked_groups(), cells > 0 && space.overlaps_launches());
+      fmm_walk::launch<true, Team, order>(space, a, opening, softening, groups, a.walked_cells() > 0 && space.overlaps_launches());
     });
   });
 }

@@ -8,7 +8,8 @@
 // ready, and the cell's mark (`done`) says when its expansion is ready. So cells need not wait for expansions before they test.
 //
 // Where lists come first and single warps walk for cells, all of these wait for the highest ones, which have long lists. Teams walk for
-// those, in a launch before, as many as there is room for blocks at once. The blocks of the other cells start beside them.
+// those, in a launch before: for whole levels, of no more cells than the walk has slots for blocks. The blocks of the other cells start
+// beside them as far as there is room.
 //
 // Groups are a launch of their own. Its blocks start as the blocks of the cells end, because the last cells of a walk, deep in dense
 // regions, keep few warps busy. A group waits for the mark of the cell above it until all cells are known to be done.
@@ -35,8 +36,8 @@ namespace grove::fmm_walk {
 /// Values of FmmArguments::list_range that are not ranges.
 inline constexpr std::uint64_t not_ready = ~std::uint64_t{0}, no_memory = not_ready - 1;
 
-/// Waits until `word` is no longer `not_yet`, and returns it. The warp that writes it must have drawn a lower number, or be this one:
-/// otherwise warps could wait for each other for ever.
+/// Waits until `word` is no longer `not_yet`, and returns it. The warp that writes it must have drawn a lower number of this launch, be of
+/// an earlier launch (see let_next_launch_start()), or be this one: otherwise warps could wait for each other for ever.
 template <class T>
 __device__ T wait_for(T& word, T not_yet) {
   const cuda::atomic_ref<T, cuda::thread_scope_device> ready(word);
@@ -54,7 +55,7 @@ __device__ void publish(T& word, T value) {
 
 /// The same, and adds 1 to a counter.
 template <class T>
-__device__ void publish(T& word, T value, unsigned& counter) {
+__device__ void publish_and_count(T& word, T value, unsigned& counter) {
   __syncwarp();
   if (threadIdx.x % warp_size != 0) return;
   // One fence for both: it waits until all has been written.
@@ -63,7 +64,8 @@ __device__ void publish(T& word, T value, unsigned& counter) {
   cuda::atomic_ref<unsigned, cuda::thread_scope_device>(counter).fetch_add(1, cuda::memory_order_relaxed);
 }
 
-/// From here on blocks of the next launch of this stream may start, if it was launched so.
+/// From here on blocks of the next launch of this stream may start, if it was launched so. They do once all blocks of this one have come
+/// here: so those of an earlier launch are all on the card, and get on, when blocks of a later one wait for them.
 __device__ inline void let_next_launch_start() {
 #if __CUDA_ARCH__ >= 900
   cudaTriggerProgrammaticLaunchCompletion();
@@ -102,17 +104,20 @@ GROVE_HD constexpr unsigned most_returned_slots(unsigned count) { return 2 * cou
 
 /// Lends each block of a walk one slot of memory. There are as many slots as blocks can be resident at once. The launches of cells and
 /// groups overlap, and memory for all blocks of both would be twice as much. The first blocks get new slots. A later block can only be
-/// resident because another block has left; it gets the next slot that was returned. All threads of a block construct and destroy it
-/// together.
+/// resident because another block has left; it gets the next slot that was returned. Blocks take their turn before they let the next launch
+/// start, so that a block never waits for the slot of one of a later launch. All threads of a block construct and destroy it together.
 class BlockSlot {
  public:
   /// Counts begin at zero, `returned` [most_returned_slots(count)] at no_slot.
-  __device__ BlockSlot(unsigned& lent_count, unsigned& returned_count, unsigned* returned, unsigned count)
+  /// `lets_next_start`: the block calls let_next_launch_start().
+  __device__ BlockSlot(unsigned& lent_count, unsigned& returned_count, unsigned* returned, unsigned count, bool lets_next_start)
       : returned_count_(returned_count), returned_(returned), count_(count) {
     __shared__ unsigned found;
     if (threadIdx.x == 0) {
       const unsigned ticket = atomicAdd(&lent_count, 1U);
       found = ticket;
+      // Not before the ticket is there.
+      if (lets_next_start && ticket != no_slot) let_next_launch_start();
       if (ticket >= count) {
         const cuda::atomic_ref<unsigned, cuda::thread_scope_device> next(returned[ticket - count]);
         while ((found = next.load(cuda::memory_order_acquire)) == no_slot) __nanosleep(20);

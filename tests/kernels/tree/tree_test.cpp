@@ -426,14 +426,21 @@ TEST_F(Moments, HaveTheSameBitsEveryTime) {
     for (int i = 0; i < 5; ++i) {
       space.fill_bytes(built.tree.geometry.data(), 0xff, built.tree.cell_count() * sizeof(CellGeometry));
       space.fill_bytes(built.tree.multipole.data(), 0xff, once.multipole.size() * sizeof(float));
+      space.fill_bytes(built.tree.least_acceleration.data(), 0xff, built.tree.cell_count() * sizeof(float));
       compute_moments<BackEnd>(space, built.particles.position.view(), built.last_acceleration.view(), built.frame.scale, built.tree);
       const HostTree again(space, built);
       ASSERT_EQ(again.multipole, once.multipole);
       ASSERT_EQ(again.least_acceleration, once.least_acceleration);
       for (std::size_t c = 0; c < once.geometry.size(); ++c) {
-        ASSERT_EQ(again.geometry[c].centre_of_mass.x, once.geometry[c].centre_of_mass.x) << "cell " << c;
-        ASSERT_EQ(again.geometry[c].radius, once.geometry[c].radius) << "cell " << c;
-        ASSERT_EQ(again.geometry[c].spread, once.geometry[c].spread) << "cell " << c;
+        const CellGeometry &is = again.geometry[c], &was = once.geometry[c];
+        ASSERT_EQ(is.centre_of_mass.x, was.centre_of_mass.x) << "cell " << c;
+        ASSERT_EQ(is.mass, was.mass) << "cell " << c;
+        ASSERT_EQ(is.radius, was.radius) << "cell " << c;
+        ASSERT_EQ(is.spread, was.spread) << "cell " << c;
+        for (int k = 0; k < 3; ++k) {
+          ASSERT_EQ(is.half_size[k], was.half_size[k]) << "cell " << c;
+          ASSERT_EQ(is.offset[k], was.offset[k]) << "cell " << c;
+        }
       }
     }
   }
