@@ -40,6 +40,13 @@ TYPED_TEST(ParentLocal, IsRightForTargetsOfAnySizeBelow) {
   for (const float unit : {0.5F, 0x1p-10F, 0x1p-40F, 0x1p-60F}) this->expect_right(1, unit, {3, 4, 1}, {0.3, -0.2, 0.4});
 }
 
+TYPED_TEST(ParentLocal, KeepsAllTermsForTargetsThatReachFurther) {
+  float from[TypeParam::count], L[TypeParam::count] = {};
+  for (float& term : from) term = 1;
+  add_parent_local<TypeParam>([&](auto n) { return from[n]; }, 1.0F, 0.0F, 0.0F, 0.0F, 4.0F, L);
+  for (int n = 0; n < TypeParam::count; ++n) EXPECT_EQ(L[n], std::exp2(2 * (1 + TypeParam::term_of(n).order()))) << n;
+}
+
 TYPED_TEST(ParentLocal, IsRightForAPointInATinyCell) {
   // The unit of a point is 1.
   this->expect_right(0x1p-22F, 1, {1e-6, 2e-6, -1e-6}, {-3.2e-7, -1.4e-7, 4e-8});
