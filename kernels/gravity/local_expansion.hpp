@@ -43,9 +43,9 @@ GROVE_HD inline void add_cell_to_local(const Softening& softening, T x, T y, T z
 /// Adds the expansion `from(n)` of unit `from_unit` to L, which has the unit `unit`. The centre of L lies at offset d (scaled) from the
 /// centre of `from`.
 ///
-/// It is shifted in its own unit: offsets in a much smaller one have powers that FP32 cannot hold. Targets about their centre of mass reach
-/// at most twice as far as all of the cell above about its own. Only those at one point can have a unit that is much larger, 1 (see
-/// expansion_unit()); they need the potential and its gradient alone, and higher terms might not fit.
+/// It is shifted in its own unit: offsets in a much smaller one have powers that FP32 cannot hold. Targets about their centre reach at most
+/// twice as far as all of the cell above about its own, so that their unit is at most four times as large. Only those at one point can have
+/// a larger one, 1 (see expansion_unit()); they need the potential and its gradient alone, and higher terms might not fit.
 template <class Terms, class From>
 GROVE_HD inline void add_parent_local(From from, float from_unit, float dx, float dy, float dz, float unit, float (&L)[Terms::count]) {
   float power[Terms::order + 1], shifted[Terms::count] = {};

@@ -116,7 +116,7 @@ class BlockSlot {
     if (threadIdx.x == 0) {
       const unsigned ticket = atomicAdd(&lent_count, 1U);
       found = ticket;
-      // Not before the ticket is there.
+      // The comparison, which always holds, waits until the ticket is there.
       if (lets_next_start && ticket != no_slot) let_next_launch_start();
       if (ticket >= count) {
         const cuda::atomic_ref<unsigned, cuda::thread_scope_device> next(returned[ticket - count]);

@@ -27,10 +27,10 @@ class ParentLocal : public ::testing::Test {
     const Double3 at = source - d;
     const double r = std::sqrt(dot(at, at)), strength = 1 / (r * r);
     const Force<float> found = force(from_unit, unit, source, d);
-    EXPECT_NEAR(found.potential * r, 1, 1e-3);
-    EXPECT_NEAR(found.x / strength, at.x / r, 5e-3);
-    EXPECT_NEAR(found.y / strength, at.y / r, 5e-3);
-    EXPECT_NEAR(found.z / strength, at.z / r, 5e-3);
+    EXPECT_NEAR(found.potential * r, 1, 5e-5);
+    EXPECT_NEAR(found.x / strength, at.x / r, 1e-3);
+    EXPECT_NEAR(found.y / strength, at.y / r, 1e-3);
+    EXPECT_NEAR(found.z / strength, at.z / r, 1e-3);
   }
 };
 using AllForms = ::testing::Types<HarmonicTerms<4>, HarmonicTerms<5>, AllTerms<4>, AllTerms<5>>;
