@@ -15,6 +15,18 @@ struct FmmTargetLists {
   std::uint32_t *high_groups, *high_group_count;  ///< null: not wanted
 };
 
+/// Marks the first particle of each group, the end of the particles, and the cells that are too large for a group.
+struct MarkTargets {
+  GroupStarts starts;
+  const CellLinks* links;
+  std::uint32_t largest;
+  std::uint32_t* marks;  ///< [particles + 1 + cells]
+  GROVE_HD void operator()(std::size_t i) const {
+    const std::size_t places = starts.tree_level.size + 1;
+    marks[i] = (i < places ? starts(i) : links[i - places].particle_count > largest) ? 1 : 0;
+  }
+};
+
 /// Lists the groups and target cells, and the target cell above each.
 struct ListTargets {
   const CellLinks* links;
@@ -67,14 +79,13 @@ struct PickOffsets {
 }  // namespace
 
 template <class Space>
-void FmmTargets<Space>::build(Space& space, const Tree<Space>& tree, std::size_t particle_count, const GroupDivisions& divisions) {
+void FmmTargets<Space>::build(Space& space, const Tree<Space>& tree, View<const std::uint8_t> tree_level, const Outliers& outliers) {
   resize(0, 0);
   level_offset_.fill(0);
-  if (particle_count == 0) return;
-  const std::size_t cells = tree.cell_count(), places = particle_count + 1;
+  if (tree_level.empty()) return;
+  const std::size_t cells = tree.cell_count(), places = tree_level.size + 1;
   Scratch<Space, std::uint32_t> marks(space, places + cells), before(space, places + cells + 1);
-  mark_targets(space, tree, particle_count, largest_fmm_group<Space>, divisions,
-               {marks.view().part(0, places), marks.view().part(places, cells)});
+  space.for_each(places + cells, MarkTargets{{tree_level, outliers}, tree.links.data(), largest_fmm_group<Space>, marks.data()});
   space.template exclusive_scan<std::uint32_t>(marks.view(), before.view());
   space.values_to_host(level_offset_.size(), PickOffsets{tree.level_offset, before.data() + places}, level_offset_.data());
   const std::uint32_t group_starts = level_offset_.front();  // all marks before the cells

@@ -41,8 +41,9 @@ class FmmTargets {
   explicit FmmTargets(Space& space)
       : cell_(space), parent_(space), group_start_(space), group_parent_(space), high_groups_(space), high_group_count_(space) {}
 
-  /// Finds the target cells and groups of `tree`. Synchronises once.
-  void build(Space& space, const Tree<Space>& tree, std::size_t particle_count, const GroupDivisions& divisions = {});
+  /// Finds the target cells of `tree`, and lists its groups, as list_target_groups() does, of at most largest_fmm_group<Space> particles.
+  /// Synchronises once.
+  void build(Space& space, const Tree<Space>& tree, View<const std::uint8_t> tree_level, const Outliers& outliers = {});
 
   FmmTargetView view() const {
     return {cell_.data(),

@@ -1,80 +1,88 @@
 #include "kernels/tree/target_groups.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "kernels/particles/work.hpp"
+#include "kernels/space/bits.hpp"
 #include "kernels/space/select_indices.hpp"
 
 namespace grove {
 
 namespace {
 
-/// Into what the particles of a cell are divided that is too large for one group. With several classes, those of the root are its classes.
-struct RunsOfCell {
+/// What the walk for a group costs whose box spans two octants of the cell above in so many dimensions, and one in the others: the sources
+/// in a box that reaches further by half an octant on each side, and as much again for the tests of cells, which hardly depend on it.
+GROVE_HD constexpr std::uint32_t cost_of_span(std::uint32_t dimensions) {
+  constexpr std::uint32_t cost[] = {3, 4, 5, 7};
+  return cost[dimensions];
+}
+
+/// Marks the first particle of every group that begins inside a cell that is too large for one group, but for the cell's own first
+/// particle: that is the concern of the cells above.
+struct ChooseGroups {
   const CellLinks* links;
-  LimitOfClass sizes;
-
-  /// Calls do_run(first, count) for the particles of each run of children that fit into one group, each child that does not fit, and each
-  /// part of a leaf.
-  template <class DoRun>
-  GROVE_HD void for_each(std::size_t c, DoRun do_run) const {
-    const CellLinks cell = links[c];
-    if (c == 0 && sizes.classes > 1) {
-      for (std::uint32_t k = 0; k < cell.child_count; ++k) {
-        const CellLinks of_class = links[cell.first_child + k];
-        do_run(of_class.first_particle, of_class.particle_count);
-      }
-      return;
-    }
-    const std::uint32_t largest = sizes.at(cell.first_particle);
-    if (cell.particle_count <= largest) return;
-    if (cell.child_count == 0) {
-      for (std::uint32_t i = 0; i < cell.particle_count; i += largest)
-        do_run(cell.first_particle + i, smaller(largest, cell.particle_count - i));
-      return;
-    }
-    std::uint32_t first = cell.first_particle, count = 0;
-    for (std::uint32_t k = 0; k < cell.child_count; ++k) {
-      const CellLinks child = links[cell.first_child + k];
-      const bool joins = count + child.particle_count <= largest && cell.particle_count <= uneven * largest;
-      if (!joins && count > 0) {
-        do_run(first, count);
-        first += count;
-        count = 0;
-      }
-      count += child.particle_count;
-    }
-    do_run(first, count);
-  }
-};
-
-/// Marks the first particle of every group that starts inside a cell that is too large for one group, and the end of the particles.
-struct MarkGroups {
-  RunsOfCell runs;
-  TargetMarks marks;
-  std::uint32_t largest;  ///< of all classes
+  const std::uint64_t* keys;
+  LevelOffsets level_offset;
+  LimitOfClass sizes;  ///< with several classes, the children of the root are these
+  std::uint8_t* tree_level;
 
   GROVE_HD void operator()(std::size_t c) const {
-    const std::uint32_t count = runs.links[c].particle_count;
-    std::uint32_t* const starts = marks.group_starts.data;
-    if (!marks.large_cells.empty()) marks.large_cells[c] = count > largest ? 1 : 0;
-    if (c == 0) starts[0] = starts[count] = 1;
-    runs.for_each(c, [starts](std::uint32_t first, std::uint32_t) { starts[first] = 1; });
+    const CellLinks cell = links[c];
+    const std::uint32_t largest = sizes.at(cell.first_particle);
+    if (c == 0 && sizes.classes > 1)
+      divide_into_children(cell);
+    else if (cell.particle_count <= largest)
+      return;
+    else if (cell.child_count == 0)
+      for (std::uint32_t i = largest; i < cell.particle_count; i += largest) begin_group(cell.first_particle + i);
+    else if (cell.particle_count > uneven * largest)
+      divide_into_children(cell);
+    else
+      merge_children(cell, level_of(static_cast<std::uint32_t>(c)), largest);
   }
-};
 
-/// Marks outliers, the particles after them, and where groups are divided, and no others.
-struct MarkDivisions {
-  GroupDivisions divisions;
-  std::uint32_t* starts;  ///< [particles + 1]
-  std::size_t particle_count;
+ private:
+  static constexpr int most_children = 8;
 
-  GROVE_HD void operator()(std::size_t i) const {
-    const Outliers& outliers = divisions.outliers;
-    const bool is_outlier = i < particle_count && outliers.contain(i), follows_one = i > 0 && outliers.contain(i - 1);
-    const bool divides = divisions.tree_level && i < particle_count && divides_group(divisions.tree_level[i]);
-    starts[i] = is_outlier || follows_one || divides ? 1 : 0;
+  GROVE_HD void begin_group(std::uint32_t particle) const { tree_level[particle] |= group_bit; }
+  GROVE_HD void divide_into_children(const CellLinks& cell) const {
+    for (std::uint32_t k = 1; k < cell.child_count; ++k) begin_group(links[cell.first_child + k].first_particle);
+  }
+  GROVE_HD int level_of(std::uint32_t cell) const {
+    int level = 0;
+    while (cell >= level_offset[static_cast<std::size_t>(level) + 1]) ++level;
+    return level;
+  }
+
+  /// The runs of children, each of which fits into a group or is one child, that cost least in all: those before a child are found from
+  /// those before the ones before it.
+  GROVE_HD void merge_children(const CellLinks& cell, int level, std::uint32_t largest) const {
+    const auto children = static_cast<int>(cell.child_count);
+    std::uint32_t first[most_children + 1], octant[most_children];
+    for (int k = 0; k < children; ++k) {
+      first[k] = links[cell.first_child + static_cast<std::uint32_t>(k)].first_particle;
+      octant[k] = static_cast<std::uint32_t>(keys[first[k]] >> bits_below(level + 1)) % most_children;
+    }
+    first[children] = cell.first_particle + cell.particle_count;
+    std::uint32_t cost[most_children + 1] = {};  // of all runs before a child
+    int last_run[most_children + 1] = {};        // where the last of these begins
+    for (int end = 1; end <= children; ++end) {
+      cost[end] = ~0U;
+      std::uint32_t any = 0, all = most_children - 1;
+      for (int begin = end - 1; begin >= 0; --begin) {
+        const bool fits = first[end] - first[begin] <= largest;
+        if (!fits && begin < end - 1) break;
+        any |= octant[begin];
+        all &= octant[begin];
+        // A child that does not fit is divided, whatever becomes of the others.
+        const std::uint32_t with_run = cost[begin] + (fits ? cost_of_span(count_ones(any & ~all)) : 0);
+        if (with_run < cost[end]) {
+          cost[end] = with_run;
+          last_run[end] = begin;
+        }
+      }
+    }
+    for (int begin = last_run[children]; begin > 0; begin = last_run[begin]) begin_group(first[begin]);
   }
 };
 
@@ -86,72 +94,60 @@ struct AddWork {
   GROVE_HD std::uint64_t operator()(std::uint64_t a, std::uint64_t b) const { return a + b; }
 };
 
+/// Of the group that begins at a particle, if one does.
 struct DivideBusyGroups {
-  RunsOfCell runs;
   std::uint32_t targets_of_part;  ///< at least
   const std::uint32_t* work;
   double mean_work;
-  std::uint8_t* tree_level;
+  View<std::uint8_t> tree_level;
 
-  GROVE_HD void operator()(std::size_t c) const {
-    runs.for_each(c, [this](std::uint32_t first, std::uint32_t count) {
-      if (count <= runs.sizes.at(first) && is_divided(first, count)) divide(first, count);
-    });
-  }
-  GROVE_HD bool is_divided(std::uint32_t first, std::uint32_t count) const {
+  GROVE_HD void operator()(std::size_t i) const {
+    if (i > 0 && !begins_group(tree_level[i])) return;
     std::uint64_t all = 0;
-    std::uint32_t in_parts = 0;
-    for (std::uint32_t i = first; i < first + count; ++i) {
-      all += work[i];
-      in_parts += (work[i] & in_part_bit) != 0 ? 1 : 0;
-    }
-    return 2 * in_parts > count || static_cast<double>(all) >= busy * mean_work * count;
-  }
-  GROVE_HD void divide(std::uint32_t first, std::uint32_t count) const {
+    std::uint32_t count = 0, in_parts = 0;
+    do {
+      const std::uint32_t of_particle = work[i + count];
+      all += of_particle;
+      in_parts += (of_particle & in_part_bit) != 0 ? 1 : 0;
+      ++count;
+    } while (i + count < tree_level.size && !begins_group(tree_level[i + count]));
+    if (2 * in_parts <= count && static_cast<double>(all) < busy * mean_work * count) return;
     const std::uint32_t parts = count / targets_of_part;
-    for (std::uint32_t k = 1; k < parts; ++k) tree_level[first + k * count / parts] |= division_bit;
+    for (std::uint32_t k = 1; k < parts; ++k) tree_level[i + k * count / parts] |= division_bit;
   }
 };
 
 }  // namespace
 
 template <class Space>
-void mark_targets(Space& space, const Tree<Space>& tree, std::size_t particle_count, std::uint32_t largest, const GroupDivisions& divisions,
-                  const TargetMarks& marks) {
-  space.for_each(particle_count + 1, MarkDivisions{divisions, marks.group_starts.data, particle_count});
-  space.for_each(tree.cell_count(), MarkGroups{{tree.links.data(), group_sizes(tree, particle_count, largest)}, marks, largest});
+void choose_target_groups(Space& space, const Tree<Space>& tree, View<const std::uint64_t> keys, std::uint32_t largest,
+                          View<std::uint8_t> tree_level) {
+  space.for_each(tree.cell_count(),
+                 ChooseGroups{tree.links.data(), keys.data, tree.level_offset, group_sizes(tree, keys.size, largest), tree_level.data});
 }
 
 template <class Space>
-void divide_busy_groups(Space& space, const Tree<Space>& tree, std::uint32_t largest, View<const std::uint32_t> work,
-                        View<std::uint8_t> tree_level) {
+void divide_busy_groups(Space& space, std::uint32_t largest, View<const std::uint32_t> work, View<std::uint8_t> tree_level) {
   if (work.empty()) return;
   const std::uint64_t all = space.transform_reduce(work.size, std::uint64_t{0}, SumOfWork{work.data}, AddWork{});
   if (all == 0) return;
   const double mean = static_cast<double>(all) / static_cast<double>(work.size);
-  space.for_each(tree.cell_count(), DivideBusyGroups{{tree.links.data(), group_sizes(tree, work.size, largest)},
-                                                     std::max(1U, largest * part_of_largest / 32),
-                                                     work.data,
-                                                     mean,
-                                                     tree_level.data});
+  space.for_each(work.size, DivideBusyGroups{std::max(1U, largest * part_of_largest / 32), work.data, mean, tree_level});
 }
 
 template <class Space>
-void make_target_groups(Space& space, const Tree<Space>& tree, std::size_t particle_count, std::uint32_t largest,
-                        StepBuffer<Space, std::uint32_t>& group_start, const Outliers& outliers) {
+void list_target_groups(Space& space, View<const std::uint8_t> tree_level, const Outliers& outliers,
+                        StepBuffer<Space, std::uint32_t>& group_start) {
   group_start.resize_discard(0);
-  if (particle_count == 0) return;
-  Scratch<Space, std::uint32_t> starts(space, particle_count + 1);
-  mark_targets(space, tree, particle_count, largest, {outliers}, {starts.view(), {}});
-  select_marked(space, View<const std::uint32_t>(starts.view()), [&](std::uint32_t count) {
+  if (tree_level.empty()) return;
+  select_indices(space, tree_level.size + 1, GroupStarts{tree_level, outliers}, [&](std::uint32_t count) {
     group_start.resize_discard(count);
     return group_start.data();
   });
 }
 
-template void mark_targets(BackEnd&, const Tree<BackEnd>&, std::size_t, std::uint32_t, const GroupDivisions&, const TargetMarks&);
-template void divide_busy_groups(BackEnd&, const Tree<BackEnd>&, std::uint32_t, View<const std::uint32_t>, View<std::uint8_t>);
-template void make_target_groups(BackEnd&, const Tree<BackEnd>&, std::size_t, std::uint32_t, StepBuffer<BackEnd, std::uint32_t>&,
-                                 const Outliers&);
+template void choose_target_groups(BackEnd&, const Tree<BackEnd>&, View<const std::uint64_t>, std::uint32_t, View<std::uint8_t>);
+template void divide_busy_groups(BackEnd&, std::uint32_t, View<const std::uint32_t>, View<std::uint8_t>);
+template void list_target_groups(BackEnd&, View<const std::uint8_t>, const Outliers&, StepBuffer<BackEnd, std::uint32_t>&);
 
 }  // namespace grove

@@ -23,12 +23,6 @@ struct Outliers {
   }
 };
 
-/// Where groups are divided beside the cells of the tree.
-struct GroupDivisions {
-  Outliers outliers{};                       ///< each is a group of its own
-  const std::uint8_t* tree_level = nullptr;  ///< [particles] see divide_busy_groups(); null: none is divided for its work
-};
-
 /// A number of particles for each class of softening.
 struct LimitOfClass {
   std::array<std::uint32_t, most_type_classes> end{};  ///< one past the last particle of each class
@@ -63,25 +57,32 @@ LimitOfClass group_sizes(const Tree<Space>& tree, std::size_t particle_count, st
 /// particles of its core. So no box around a group has more particles of its class inside.
 inline constexpr std::uint32_t uneven = 16;
 
-/// Divides the particles of `tree` into groups of at most `largest` consecutive particles (see group_sizes()): sibling cells are merged
-/// while they fit, unless the cell above is uneven; a cell that does not fit is divided into its children. A group has particles of one
-/// class of softening. Each outlier is a group of its own: in a group that reached out to it, FP32 offsets could not tell the other
-/// particles apart. Sets `group_start` [groups + 1] to the first particle of each group and the end; to length 0 for an empty tree.
-/// Synchronises once.
+/// Divides the particles of `tree` into groups of at most `largest` consecutive particles (see group_sizes()), by setting group_bit at the
+/// first particle of each in `tree_level` [particles], as build_tree() has set it. Sibling cells are merged so that the groups of the cell
+/// above are few and compact, unless that cell is uneven; a cell that does not fit is divided into its children. A group has particles of
+/// one class of softening. `keys` [particles]: those of the tree. Asynchronous.
 template <class Space>
-void make_target_groups(Space& space, const Tree<Space>& tree, std::size_t particle_count, std::uint32_t largest,
-                        StepBuffer<Space, std::uint32_t>& group_start, const Outliers& outliers = {});
+void choose_target_groups(Space& space, const Tree<Space>& tree, View<const std::uint64_t> keys, std::uint32_t largest,
+                          View<std::uint8_t> tree_level);
 
-/// What mark_targets() sets to zero or one, in memory of the space.
-struct TargetMarks {
-  View<std::uint32_t> group_starts;  ///< [particles + 1] the first particle of each group, and the end
-  View<std::uint32_t> large_cells;   ///< [cells] those with more than `largest` particles; or empty: not wanted
+/// Whether a group of targets begins at a particle, or the last one ends there.
+struct GroupStarts {
+  View<const std::uint8_t> tree_level;  ///< [particles]
+  Outliers outliers{};                  ///< each is a group of its own
+
+  /// `i`: a particle, or their number.
+  GROVE_HD bool operator()(std::size_t i) const {
+    if (i == 0 || i == tree_level.size || outliers.contain(i - 1)) return true;
+    return begins_group(tree_level[i]) || divides_group(tree_level[i]) || outliers.contain(i);
+  }
 };
 
-/// The part of make_target_groups() before its groups are counted: marks where they start. `tree` is not empty. Asynchronous.
+/// Lists the groups. Each outlier is one by itself: in a group that reached out to it, FP32 offsets could not tell the other particles
+/// apart. `tree_level` [particles]: as choose_target_groups() has set it, and divide_busy_groups() if it was called. Sets `group_start`
+/// [groups + 1] to the first particle of each group and the end; to length 0 where there are no particles. Synchronises once.
 template <class Space>
-void mark_targets(Space& space, const Tree<Space>& tree, std::size_t particle_count, std::uint32_t largest, const GroupDivisions& divisions,
-                  const TargetMarks& marks);
+void list_target_groups(Space& space, View<const std::uint8_t> tree_level, const Outliers& outliers,
+                        StepBuffer<Space, std::uint32_t>& group_start);
 
 /// A group is busy when the work of its particles was at least this many times the mean. Its parts have at least so many 32nds of the most
 /// targets of any group.
@@ -90,15 +91,14 @@ inline constexpr std::uint32_t part_of_largest = 5;
 
 /// Where few groups are walked for, the slowest of them determines the time: one in the outskirts, say, whose box reaches so near to the
 /// core that targets far out, with small accelerations, meet what is exact enough for no other. Its parts have smaller boxes, and are
-/// walked for side by side. A group is divided also if more than half of its particles were in
-/// parts: these may have little work, and a group that is whole again would be as busy as before.
+/// walked for side by side. A group is divided also if more than half of its particles were in parts: these may have little work, and a
+/// group that is whole again would be as busy as before.
 ///
-/// Sets division_bit at the first particle of each further part of the groups that mark_targets() would make without outliers. `work`
-/// [particles]: that of the last forces (see work.hpp), the same for all where it is not known; the mean is that of this rank.
-/// `tree_level` [particles]: as build_tree() has set it. Synchronises once.
+/// Sets division_bit at the first particle of each further part of the groups. `work` [particles]: that of the last forces (see work.hpp),
+/// the same for all where it is not known; the mean is that of this rank. `tree_level` [particles]: as choose_target_groups() has set it,
+/// with `largest`. Synchronises once.
 template <class Space>
-void divide_busy_groups(Space& space, const Tree<Space>& tree, std::uint32_t largest, View<const std::uint32_t> work,
-                        View<std::uint8_t> tree_level);
+void divide_busy_groups(Space& space, std::uint32_t largest, View<const std::uint32_t> work, View<std::uint8_t> tree_level);
 
 /// The smallest last acceleration in each group, in the unit of Tree's least_acceleration. A team finds that of a group.
 struct LeastInGroups {

@@ -49,11 +49,12 @@ struct TreeView {
 
 inline constexpr std::uint32_t no_cell = ~0U;
 
-/// The bit of a particle's tree_level that is not of the level: a group of targets is divided in front of the particle.
-inline constexpr std::uint8_t division_bit = 0x80;
-static_assert(deepest_level + 1 < division_bit);
-/// The parts of a tree_level, which build_tree() and divide_busy_groups() set.
-GROVE_HD inline int level_in(std::uint8_t tree_level) { return tree_level & ~division_bit; }
+/// The bits of a particle's tree_level that are not of the level: a group of targets begins at the particle, or is divided in front of it.
+inline constexpr std::uint8_t group_bit = 0x40, division_bit = 0x80;
+static_assert(deepest_level + 1 < group_bit);
+/// The parts of a tree_level, which build_tree(), choose_target_groups() and divide_busy_groups() set.
+GROVE_HD inline int level_in(std::uint8_t tree_level) { return tree_level & (group_bit - 1); }
+GROVE_HD inline bool begins_group(std::uint8_t tree_level) { return (tree_level & group_bit) != 0; }
 GROVE_HD inline bool divides_group(std::uint8_t tree_level) { return (tree_level & division_bit) != 0; }
 
 using LevelOffsets = std::array<std::uint32_t, deepest_level + 2>;  ///< cells of level l are [o[l], o[l+1])

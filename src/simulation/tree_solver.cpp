@@ -260,8 +260,8 @@ View<const float> TreeSolver<Space>::build_own_tree(Particles<Space>& particles,
     tree_step_ = space_.arena().step();
     build_tree<Space>(space_, keys, tree_, particles.tree_level.view());
     if (comm_.size() > 1) keep_end_keys(keys);
+    walker_->choose_groups(tree_, keys, particles);
   }
-  walker_->divide_busy_groups(tree_, particles);
   walker_->set_longest_box({});
   set_targets(particles);
   return last_acceleration;

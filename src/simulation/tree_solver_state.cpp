@@ -43,6 +43,7 @@ template <class Space>
 void TreeSolver<Space>::save_tree(SavedState& state) const {
   life_.save(state);
   state.put("tree.classes", classes_in_numbers());
+  state.put_count("tree.largest_group", static_cast<std::uint64_t>(walker_->largest_group()));
   state.put_number("frame.mass", frame_.mass);
   state.put_count("tree.is_harmonic", tree_.form.harmonic ? 1 : 0);
   EndKeys ends{};
@@ -61,6 +62,9 @@ void TreeSolver<Space>::restore_tree(const SavedState& state, std::size_t partic
   if (!life_.lives()) return;
   // Cells of other classes would be other cells.
   if (state.counts("tree.classes") != classes_in_numbers()) return life_.end();
+  // So would groups of another size be other groups. A state of before their sizes were saved has none in its levels.
+  if (!state.has("tree.largest_group") || state.count("tree.largest_group") != static_cast<std::uint64_t>(walker_->largest_group()))
+    return life_.end();
   frame_.mass = state.number("frame.mass");
   frame_.scale = TreeScale::near(frame_.cube.edge, frame_.mass);
   set_scale(law_);

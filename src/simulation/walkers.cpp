@@ -32,9 +32,14 @@ void add_totals(Space& space, const std::uint32_t* group_start, View<const Group
 }  // namespace
 
 template <class Space>
-void TreeWalker<Space>::set_targets(const Tree<Space>& tree, const Outliers& outliers, const Particles<Space>& particles) {
+void TreeWalker<Space>::choose_groups(const Tree<Space>& tree, View<const std::uint64_t> keys, Particles<Space>& particles) {
+  choose_target_groups<Space>(space_, tree, keys, grove::largest_group, particles.tree_level.view());
+}
+
+template <class Space>
+void TreeWalker<Space>::set_targets(const Tree<Space>&, const Outliers& outliers, const Particles<Space>& particles) {
   particles_ = &particles;
-  make_target_groups(space_, tree, particles.size(), largest_group, group_start_, outliers);
+  list_target_groups<Space>(space_, particles.tree_level.view(), outliers, group_start_);
 }
 
 template <class Space>
@@ -72,17 +77,18 @@ WorkCounts TreeWalker<Space>::work_counts() {
 }
 
 template <class Space>
-void FmmWalker<Space>::divide_busy_groups(const Tree<Space>& tree, Particles<Space>& particles) {
+void FmmWalker<Space>::choose_groups(const Tree<Space>& tree, View<const std::uint64_t> keys, Particles<Space>& particles) {
+  choose_target_groups<Space>(space_, tree, keys, largest_fmm_group<Space>, particles.tree_level.view());
   if constexpr (Space::on_gpu)
     if (FmmWalk<Space>::waits_for_slowest_group(space_, form_, particles.size()))
-      grove::divide_busy_groups<Space>(space_, tree, largest_fmm_group<Space>, particles.work.view(), particles.tree_level.view());
+      divide_busy_groups<Space>(space_, largest_fmm_group<Space>, particles.work.view(), particles.tree_level.view());
 }
 
 template <class Space>
 void FmmWalker<Space>::set_targets(const Tree<Space>& tree, const Outliers& outliers, const Particles<Space>& particles) {
   tree_ = &tree;
   particles_ = &particles;
-  targets_.build(space_, tree, particles.size(), {outliers, particles.tree_level.data()});
+  targets_.build(space_, tree, particles.tree_level.view(), outliers);
 }
 
 template <class Space>

@@ -21,11 +21,13 @@ class Walker {
   /// The form of multipoles of a tree whose cells have sides of `side` [code units].
   virtual ExpansionForm form_for_cells(const GravityLaw& law, double side) const = 0;
 
-  /// Marks where groups of targets had so much work that they are divided, in the particles' tree_level: of a new tree, before
-  /// set_targets(). Does nothing where the slowest group does not matter. May synchronise.
-  virtual void divide_busy_groups(const Tree<Space>& tree, Particles<Space>& particles) = 0;
-  /// Divides the particles of `tree` into target groups. The tree needs no moments yet. Tree and particles must stay until the last walk.
-  /// Takes memory of the step. Synchronises.
+  /// Marks in the particles' tree_level where groups of targets begin, and where they had so much work that they are divided: of a new
+  /// tree, before set_targets(). `keys` [particles]: those of the tree. May synchronise.
+  virtual void choose_groups(const Tree<Space>& tree, View<const std::uint64_t> keys, Particles<Space>& particles) = 0;
+  /// The most particles of a group.
+  virtual int largest_group() const = 0;
+  /// Lists the target groups that the particles' tree_level tells of. The tree needs no moments yet. Tree and particles must stay until the
+  /// last walk. Takes memory of the step. Synchronises.
   virtual void set_targets(const Tree<Space>& tree, const Outliers& outliers, const Particles<Space>& particles) = 0;
   /// Begins a force evaluation, whose moments come next: with these, the smallest last acceleration in each group is to be found.
   virtual LeastInGroups begin_forces(const LastAccelerations& last_acceleration) = 0;
@@ -56,7 +58,8 @@ class TreeWalker final : public Walker<Space> {
       : space_(space), group_start_(space), group_work_(space), group_least_acceleration_(space), active_(space), part_(space) {}
   ExpansionForm multipole_form() const override { return WalkTerms::form; }
   ExpansionForm form_for_cells(const GravityLaw&, double) const override { return WalkTerms::form; }
-  void divide_busy_groups(const Tree<Space>&, Particles<Space>&) override {}
+  void choose_groups(const Tree<Space>& tree, View<const std::uint64_t> keys, Particles<Space>& particles) override;
+  int largest_group() const override { return grove::largest_group; }
   void set_targets(const Tree<Space>& tree, const Outliers& outliers, const Particles<Space>& particles) override;
   LeastInGroups begin_forces(const LastAccelerations& last_acceleration) override;
   void set_active(const std::uint8_t* active) override;
@@ -98,7 +101,8 @@ class FmmWalker final : public Walker<Space> {
     // On a CPU the harmonic terms of order 4 take a little longer than all terms (docs/measurements.md).
     return Space::on_gpu || form_.order > 4 ? law.form_for_cells(side) : law.expansion_form();
   }
-  void divide_busy_groups(const Tree<Space>& tree, Particles<Space>& particles) override;
+  void choose_groups(const Tree<Space>& tree, View<const std::uint64_t> keys, Particles<Space>& particles) override;
+  int largest_group() const override { return largest_fmm_group<Space>; }
   void set_targets(const Tree<Space>& tree, const Outliers& outliers, const Particles<Space>& particles) override;
   LeastInGroups begin_forces(const LastAccelerations& last_acceleration) override;
   void set_active(const std::uint8_t* active) override;

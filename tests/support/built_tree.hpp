@@ -7,6 +7,7 @@
 #include "decomposition/communicator.hpp"
 #include "decomposition/frame.hpp"
 #include "kernels/particles/particle_sort.hpp"
+#include "kernels/tree/fmm_targets.hpp"
 #include "kernels/tree/moments.hpp"
 #include "kernels/tree/target_groups.hpp"
 #include "kernels/tree/tree_build.hpp"
@@ -110,9 +111,23 @@ struct BuiltTree {
     const SortInput<BackEnd> input(space, particles, {frame.cube}, AccelerationMeasure{}, key.view());
     const View<const float> magnitude = sort_particles<BackEnd>(space, input, particles);
     last_acceleration = upload(space, download<float>(space, magnitude));
-    build_tree<BackEnd>(space, key.view(), tree);
-    make_target_groups(space, tree, particles.size(), largest_group, group_start, {particles.position.data(), frame.cube});
+    build_tree<BackEnd>(space, key.view(), tree, particles.tree_level.view());
+    choose_target_groups<BackEnd>(space, tree, key.view(), largest_group, particles.tree_level.view());
+    list_target_groups<BackEnd>(space, particles.tree_level.view(), {particles.position.data(), frame.cube}, group_start);
     use_last_acceleration(space);
+  }
+
+  /// tree_level with the groups of the walk of `fmm`.
+  Buffer<BackEnd, std::uint8_t> levels_for_fmm(BackEnd& space) const {
+    std::vector<std::uint8_t> levels = download(space, particles.tree_level);
+    for (std::uint8_t& level : levels) level = static_cast<std::uint8_t>(level_in(level));
+    auto tree_level = upload(space, levels);
+    choose_target_groups<BackEnd>(space, tree, key.view(), largest_fmm_group<BackEnd>, tree_level.view());
+    return tree_level;
+  }
+  /// The targets of the walk of `fmm`.
+  void find_targets(BackEnd& space, FmmTargets<BackEnd>& targets, const Outliers& outliers = {}) const {
+    targets.build(space, tree, levels_for_fmm(space).view(), outliers);
   }
 
   /// Sets what criteria of relative error look at, given by id.

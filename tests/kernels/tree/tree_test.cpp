@@ -32,7 +32,6 @@ class TreeTest : public ::testing::Test {
 using ParticleSort = TreeTest;
 using TreeBuild = TreeTest;
 using Moments = TreeTest;
-using TargetGroups = TreeTest;
 
 TEST_F(ParticleSort, KeepsEachParticlesFieldsAndTheMagnitudeOfItsAccelerationTogether) {
   const auto system = tests::plummer_sphere(3000, 1);
@@ -442,89 +441,6 @@ TEST_F(Moments, HaveTheSameBitsEveryTime) {
           ASSERT_EQ(is.offset[k], was.offset[k]) << "cell " << c;
         }
       }
-    }
-  }
-}
-
-TEST_F(TargetGroups, DivideTheParticlesIntoRunsOfAtMostTheLargestGroup) {
-  for_each_system([](const HostTree& t) {
-    ASSERT_GE(t.group_start.size(), 2u);
-    EXPECT_EQ(t.group_start.front(), 0u);
-    EXPECT_EQ(t.group_start.back(), t.position.size());
-    for (std::size_t g = 0; g + 1 < t.group_start.size(); ++g) {
-      ASSERT_LT(t.group_start[g], t.group_start[g + 1]);
-      ASSERT_LE(t.group_start[g + 1] - t.group_start[g], static_cast<std::uint32_t>(largest_group));
-    }
-  });
-}
-
-TEST_F(TargetGroups, KnowTheLeastOfTheirParticles) {
-  auto systems = tests::hard_systems();
-  // Its large levels have launches of their own.
-  systems.push_back({"large", tests::plummer_sphere(150000, 2)});
-  for (const auto& [name, particles] : systems) {
-    SCOPED_TRACE(name);
-    const BuiltTree built(space, particles);
-    const auto start = tests::download(space, built.group_start);
-    const auto magnitude = tests::download(space, built.last_acceleration), least = tests::download(space, built.group_least_acceleration);
-    ASSERT_EQ(least.size() + 1, start.size());
-    for (std::size_t g = 0; g < least.size(); ++g)
-      ASSERT_EQ(least[g], *std::min_element(magnitude.begin() + start[g], magnitude.begin() + start[g + 1])) << "group " << g;
-  }
-  StepBuffer<BackEnd, float> none(space);
-  tests::find_least_in_groups(space, {}, {}, none);
-  EXPECT_EQ(none.size(), 0u);
-}
-
-TEST_F(TargetGroups, LeaveOutliersAlone) {
-  auto system = tests::plummer_sphere(300, 3);
-  system[111] = {1e7, -1e8, 1e6, 1};
-  system[222].z = -1e7;
-  const HostTree t(space, BuiltTree(space, system));
-  const std::size_t usual = HostTree(space, BuiltTree(space, tests::plummer_sphere(300, 3))).group_start.size();
-  EXPECT_LE(t.group_start.size(), usual + 6);
-  for (std::size_t i = 0; i < t.id.size(); ++i) {
-    if (t.id[i] != 111 && t.id[i] != 222) continue;
-    for (const std::size_t start : {i, i + 1})
-      EXPECT_TRUE(std::binary_search(t.group_start.begin(), t.group_start.end(), static_cast<std::uint32_t>(start)));
-  }
-}
-
-TEST_F(TargetGroups, AreWellFilledAndLieInOneCellTooLargeForAGroup) {
-  const HostTree t(space, BuiltTree(space, tests::plummer_sphere(5000, 3)));
-  EXPECT_LT(t.group_start.size(), 5000u / 24);
-  for (std::size_t g = 0; g + 1 < t.group_start.size(); ++g) {
-    // The smallest cell that holds the group and would not fit into one: its children that meet the group are whole.
-    std::uint32_t cell = 0, next = 0;
-    const auto holds = [&](const CellLinks& c) {
-      return c.first_particle <= t.group_start[g] && t.group_start[g + 1] <= c.first_particle + c.particle_count;
-    };
-    do {
-      cell = next;
-      for (std::uint32_t k = 0; k < t.links[cell].child_count; ++k)
-        if (holds(t.links[t.links[cell].first_child + k])) next = t.links[cell].first_child + k;
-    } while (next != cell);
-    bool begins = t.links[cell].first_particle == t.group_start[g];
-    for (std::uint32_t k = 0; k < t.links[cell].child_count; ++k)
-      begins |= t.links[t.links[cell].first_child + k].first_particle == t.group_start[g];
-    EXPECT_TRUE(begins) << "group " << g << " begins inside a cell that fits into a group";
-  }
-}
-
-TEST_F(TargetGroups, DoNotReachFromTheOutskirtsIntoTheCore) {
-  for (const int seed : {1, 2, 3}) {
-    const HostTree t(space, BuiltTree(space, tests::plummer_sphere(20000, seed)));
-    for (std::size_t g = 0; g + 1 < t.group_start.size(); ++g) {
-      Double3 low = position_of(t.position[t.group_start[g]]), high = low;
-      for (std::uint32_t i = t.group_start[g]; i < t.group_start[g + 1]; ++i) {
-        const Double4 p = t.position[i];
-        low = {std::min(low.x, p.x), std::min(low.y, p.y), std::min(low.z, p.z)};
-        high = {std::max(high.x, p.x), std::max(high.y, p.y), std::max(high.z, p.z)};
-      }
-      const auto inside = std::count_if(t.position.begin(), t.position.end(), [&](const Double4& p) {
-        return low.x <= p.x && p.x <= high.x && low.y <= p.y && p.y <= high.y && low.z <= p.z && p.z <= high.z;
-      });
-      ASSERT_LE(inside, std::ptrdiff_t{uneven} * largest_group) << "group " << g << ", seed " << seed;
     }
   }
 }

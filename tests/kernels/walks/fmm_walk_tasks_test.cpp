@@ -23,7 +23,7 @@ class FmmTasksTest : public ::testing::Test {
       for (const std::size_t threads : {1U, 2U, 128U}) {
         SCOPED_TRACE(name + ", threads " + std::to_string(threads));
         const BuiltTree built(space, particles, nullptr, GravityLaw({}).expansion_form());
-        targets.build(space, built.tree, particles.size());
+        built.find_targets(space, targets);
         check(FmmTasks(targets.view(), built.tree.links.data(), threads), built.tree.links.data());
       }
   }
@@ -68,7 +68,7 @@ TEST_F(FmmTasksTest, NoTaskComesBeforeTheCellAboveIt) {
 TEST_F(FmmTasksTest, ManyThreadsHaveSeveralTasksEachAndNoLongOne) {
   const auto particles = tests::plummer_sphere(30000, 1);
   const BuiltTree built(space, particles, nullptr, GravityLaw({}).expansion_form());
-  targets.build(space, built.tree, particles.size());
+  built.find_targets(space, targets);
   const FmmTasks division(targets.view(), built.tree.links.data(), 64);
   EXPECT_GT(division.tasks.size(), 10 * 64u);
   const auto cell = tests::download<std::uint32_t>(space, {targets.view().cell, targets.view().cell_count});

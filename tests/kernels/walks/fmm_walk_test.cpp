@@ -46,7 +46,7 @@ class FmmTargetsTest : public ::testing::Test {
     for (const auto& [name, particles] : tests::hard_systems()) {
       SCOPED_TRACE(name);
       const BuiltTree built(space, particles, nullptr, GravityLaw({}).expansion_form());
-      targets.build(space, built.tree, particles.size());
+      built.find_targets(space, targets);
       check(tests::HostTree(space, built), HostTargets(space, targets));
     }
   }
@@ -112,7 +112,7 @@ TEST_F(FmmTargetsTest, GroupsThatBeginInsideALeafLieInTheSmallestTargetCellAbove
     const BuiltTree built(space, particles, nullptr, GravityLaw({}).expansion_form());
     KeyCube smaller_cube = built.frame.cube;  // most of what is outside has neighbours in its leaf
     smaller_cube.edge *= 0.51;
-    targets.build(space, built.tree, particles.size(), {{built.particles.position.data(), smaller_cube}});
+    built.find_targets(space, targets, {built.particles.position.data(), smaller_cube});
     check_groups(tests::download(space, built.tree.links), HostTargets(space, targets));
   }
 }
@@ -128,8 +128,11 @@ TEST_F(FmmTargetsTest, GroupsOfSeveralClassesLieInTheSmallestTargetCellAbove) {
       std::sort(keys.begin(), keys.end());
       Tree<BackEnd> tree(space, GravityLaw({}).expansion_form());
       tree.class_count = static_cast<int>(classes);
-      build_tree<BackEnd>(space, tests::upload(space, keys).view(), tree);
-      targets.build(space, tree, n);
+      const auto sorted = tests::upload(space, keys);
+      const View<std::uint8_t> tree_level = built.particles.tree_level.view();
+      build_tree<BackEnd>(space, sorted.view(), tree, tree_level);
+      choose_target_groups<BackEnd>(space, tree, sorted.view(), largest_fmm_group<BackEnd>, tree_level);
+      targets.build(space, tree, tree_level);
       const HostTargets t(space, targets);
       check_groups(tests::download(space, tree.links), t);
       const auto first_group = [&](std::size_t c) {
@@ -143,7 +146,7 @@ TEST_F(FmmTargetsTest, GroupsOfSeveralClassesLieInTheSmallestTargetCellAbove) {
 TEST_F(FmmTargetsTest, TellWhichGroupsLieBelowTheHighestCells) {
   const auto particles = plummer_sphere(60000, 1);
   const BuiltTree built(space, particles, nullptr, GravityLaw({}).expansion_form());
-  targets.build(space, built.tree, particles.size());
+  built.find_targets(space, targets);
   const HostTargets t(space, targets);
   const FmmTargetView v = targets.view();
   EXPECT_GT(v.high_cells, 1U);
@@ -164,7 +167,7 @@ TEST_F(FmmTargetsTest, TellWhichGroupsLieBelowTheHighestCells) {
 
 TEST_F(FmmTargetsTest, OfNoParticlesAreNone) {
   const BuiltTree built(space, {}, nullptr, GravityLaw({}).expansion_form());
-  targets.build(space, built.tree, 0);
+  built.find_targets(space, targets);
   EXPECT_EQ(targets.view().cell_count, 0u);
   EXPECT_EQ(targets.view().group_count, 0u);
 }
@@ -186,8 +189,11 @@ class FmmWalkTest : public ::testing::Test {
   }
   /// Accelerations and potentials by id.
   std::vector<Double4> walk(const BuiltTree& own, const std::vector<const BuiltTree*>& others = {},
-                            const std::uint8_t* tree_level = nullptr) {
-    targets.build(space, own.tree, own.particles.size(), {{}, tree_level});
+                            View<const std::uint8_t> tree_level = {}) {
+    if (tree_level.empty())
+      own.find_targets(space, targets);
+    else
+      targets.build(space, own.tree, tree_level);
     Buffer<BackEnd, GroupWork> group_work(space);
     group_work.resize_discard(targets.view().group_count);
     StepBuffer<BackEnd, float> group_least_acceleration(space);
@@ -254,10 +260,10 @@ TEST_F(FmmWalkTest, DividedGroupsHaveTheirForces) {
   const tests::ForceErrors whole(walk(built), reference);
   const std::uint32_t usual = targets.view().group_count;
   // Parts of leaves, parts of one particle, and parts that reach over several leaves.
-  std::vector<std::uint8_t> marks(particles.size());
-  for (std::size_t i = 0; i < marks.size(); i += i < 4000 ? 1 : i < 12000 ? 5 : 13) marks[i] = division_bit;
+  std::vector<std::uint8_t> marks = tests::download(space, built.levels_for_fmm(space));
+  for (std::size_t i = 0; i < marks.size(); i += i < 4000 ? 1 : i < 12000 ? 5 : 13) marks[i] |= division_bit;
   const auto tree_level = tests::upload(space, marks);
-  const tests::ForceErrors parts(walk(built, {}, tree_level.data()), reference);
+  const tests::ForceErrors parts(walk(built, {}, tree_level.view()), reference);
   EXPECT_GT(targets.view().group_count, usual + 5000);
   // The box around many targets makes all but the nearest of them more exact than they must be: parts have less of that.
   EXPECT_LT(parts.acceleration(0.5), 2.5 * whole.acceleration(0.5));
@@ -265,7 +271,7 @@ TEST_F(FmmWalkTest, DividedGroupsHaveTheirForces) {
   EXPECT_LT(parts.potential(0.99), 2 * whole.potential(0.99));
   // No source is left out or taken twice.
   gravity.tolerance = 1e-8;
-  const tests::ForceErrors exact(walk(built, {}, tree_level.data()), reference);
+  const tests::ForceErrors exact(walk(built, {}, tree_level.view()), reference);
   EXPECT_LT(exact.acceleration(1), 1e-5);
   EXPECT_LT(exact.potential(1), 5e-6);
 }

@@ -45,7 +45,7 @@ class WalkThreads : public ::testing::TestWithParam<const char*> {
     FmmWalk<BackEnd> fmm(space);
     Buffer<BackEnd, GroupWork> work(space);
     StepBuffer<BackEnd, float> least(space);
-    targets.build(space, built.tree, built.particles.size());
+    built.find_targets(space, targets);
     tests::find_least_in_groups(space, targets.group_start(), built.last_acceleration.view(), least);
     work.resize_discard(targets.view().group_count);
     fmm.begin(space, targets.view().cell_count);
