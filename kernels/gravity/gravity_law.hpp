@@ -44,6 +44,12 @@ struct GravityUnits {
 
   /// x - centre in units of the tree.
   GROVE_HD float offset(double x, double centre) const { return static_cast<float>((x - centre) * per_length); }
+  /// The same for add_close_particle(): an offset that is not zero, but too small for FP32, becomes one whose force is infinite, not zero.
+  GROVE_HD float close_offset(double x, double centre) const {
+    constexpr float least = 1e-36F;
+    const float d = offset(x, centre);
+    return x == centre || d > least || d < -least ? d : x > centre ? least : -least;
+  }
 };
 
 /// The law in the units of a tree.

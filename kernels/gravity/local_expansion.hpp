@@ -9,6 +9,7 @@
 #include "kernels/gravity/cell.hpp"
 #include "kernels/gravity/interaction.hpp"
 #include "kernels/gravity/multipole.hpp"
+#include "kernels/gravity/opening.hpp"
 #include "kernels/gravity/softening.hpp"
 
 namespace grove {
@@ -27,13 +28,17 @@ GROVE_HD inline void add_cell_to_local(const Softening& softening, T x, T y, T z
                                        T (&L)[Terms::count]) {
   constexpr int order = Terms::order;
   T radial[order + 1], D[Terms::count], ratio[order + 1];
-  const T per_unit = T(1 / unit);
+  const T per_unit = T(1 / unit), unlimited = cell_unit * per_unit;
+  // A cell that goes into the expansion reaches less far than farthest_local target radii. A cell at one point has the unit 1, and no
+  // moments: powers of that could be infinite.
+  constexpr float most_units = 2 * farthest_local;
+  const T cell_units = select(unlimited < T(most_units), unlimited, T(most_units));
   radial[0] = T(unit) * reciprocal_sqrt(softening.squared(x, y, z));
   const T u2 = radial[0] * radial[0];
   ratio[0] = T(1);
   for_terms<order>([&](auto m) {
     radial[m + 1] = T(-(2 * m + 1)) * u2 * radial[m];
-    ratio[m + 1] = ratio[m] * cell_unit * per_unit;
+    ratio[m + 1] = ratio[m] * cell_units;
   });
   derivatives<Terms>(x * per_unit, y * per_unit, z * per_unit, radial, D);
   add_multipole_to_local<Terms>(

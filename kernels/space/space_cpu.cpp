@@ -46,7 +46,8 @@ void HostSpace::deallocate(void* data, std::size_t bytes) noexcept {
 
 std::string HostSpace::description() const {
   const std::string level = cpu_level_text();
-  return "CPU, " + std::to_string(omp_get_max_threads()) + " threads" + (level.empty() ? "" : ", " + level);
+  return "CPU, " + std::to_string(omp_get_max_threads()) + (omp_get_max_threads() == 1 ? " thread" : " threads") +
+         (level.empty() ? "" : ", " + level);
 }
 
 }  // namespace grove

@@ -326,7 +326,7 @@ class TargetForces {
       if (__any_sync(all_lanes, dx * dx + dy * dy + dz * dz <= close_r2())) {
         const std::uint32_t index = memory_.particle.index[k];
         const Double4 s = a_.sources.particles[index];
-        dx = offset(s.x, own.x), dy = offset(s.y, own.y), dz = offset(s.z, own.z);
+        dx = a_.units.close_offset(s.x, own.x), dy = a_.units.close_offset(s.y, own.y), dz = a_.units.close_offset(s.z, own.z);
         if (a_.mode == WalkMode::own_tree && index == self) mass = 0;
       }
       add_close_particle(softening_, dx, dy, dz, mass, force_);

@@ -178,7 +178,7 @@ struct SumSlice {
   GROVE_HD void add_exactly(std::uint32_t target, std::uint32_t source, Force<float>& force) const {
     if (source == target) return;
     const Double4 s = particles[source], t = particles[target];
-    add_close_particle(softening, units.offset(s.x, t.x), units.offset(s.y, t.y), units.offset(s.z, t.z),
+    add_close_particle(softening, units.close_offset(s.x, t.x), units.close_offset(s.y, t.y), units.close_offset(s.z, t.z),
                        static_cast<float>(s.w * units.per_mass), force);
   }
 };

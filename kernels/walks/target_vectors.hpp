@@ -69,7 +69,7 @@ class TargetVectors {
     box_.half_size[0] = static_cast<float>(half.x);
     box_.half_size[1] = static_cast<float>(half.y);
     box_.half_size[2] = static_cast<float>(half.z);
-    float radius2 = 0;
+    float radius2 = 0, farthest[3] = {0, 0, 0};
     for (std::uint32_t i = 0; i < padded; ++i) {
       const Double4& particle = particles[first + (i < count ? i : 0)];
       const Float4 p = source(particle, units), rest = residual(particle, p, units);
@@ -81,7 +81,12 @@ class TargetVectors {
       rest_z_[i] = rest.z;
       lane_[i] = static_cast<float>(i);
       radius2 = larger(radius2, p.x * p.x + p.y * p.y + p.z * p.z);
+      farthest[0] = larger(farthest[0], std::abs(p.x));
+      farthest[1] = larger(farthest[1], std::abs(p.y));
+      farthest[2] = larger(farthest[2], std::abs(p.z));
     }
+    // Where a group is narrow beside its distance from the origin, the rounding of the centre can put targets outside.
+    for (int k = 0; k < 3; ++k) box_.half_size[k] = larger(box_.half_size[k], farthest[k]);
     box_.radius = target_margin * std::sqrt(radius2);
     filled_ = static_cast<int>((count + FloatVector::width - 1) / FloatVector::width);
     centre_ = Four<double>{box_.centre.x, box_.centre.y, box_.centre.z, 0};
@@ -214,8 +219,8 @@ class TargetVectors {
       Force<float> force;
       for (const NearSource& s : sources)
         if (s.particle != &here)
-          add_close_particle(softening, units_.offset(s.particle->x, here.x), units_.offset(s.particle->y, here.y),
-                             units_.offset(s.particle->z, here.z), s.offset.w, force);
+          add_close_particle(softening, units_.close_offset(s.particle->x, here.x), units_.close_offset(s.particle->y, here.y),
+                             units_.close_offset(s.particle->z, here.z), s.offset.w, force);
       fx[l] = force.x, fy[l] = force.y, fz[l] = force.z, p[l] = force.potential;
     }
     return {FloatVector::load(fx), FloatVector::load(fy), FloatVector::load(fz), FloatVector::load(p)};

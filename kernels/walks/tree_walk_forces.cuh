@@ -56,13 +56,19 @@ class GroupForces {
                    middle(z_, origin.z, box_.half_size[2])};
     box_.least_acceleration = a_.targets.group_least_acceleration[group];
     // The same rounding as that of the sources: a target meets itself at a distance of exactly zero.
+    float farthest[3] = {0, 0, 0};
     for (int t = 0; t < targets_per_lane; ++t) {
       x_[t] = offset(p[t].x, box_.centre.x);
       y_[t] = offset(p[t].y, box_.centre.y);
       z_[t] = offset(p[t].z, box_.centre.z);
+      farthest[0] = larger(farthest[0], fabsf(x_[t]));
+      farthest[1] = larger(farthest[1], fabsf(y_[t]));
+      farthest[2] = larger(farthest[2], fabsf(z_[t]));
       force_[t] = {};
       set_total_force(t, {});
     }
+    // Where a group is narrow beside its distance from the origin, the rounding of the centre can put targets outside.
+    for (int k = 0; k < 3; ++k) box_.half_size[k] = larger(box_.half_size[k], reduce_max(farthest[k]));
     work_ = {};
   }
 
@@ -175,7 +181,9 @@ class GroupForces {
     for (std::uint32_t k = 0; k < count; ++k) {
       if (mode == WalkMode::own_tree && memory_.index[k] == target) continue;
       const Double4 s = a_.sources.particles[memory_.index[k]];
-      add_close_particle(softening_, offset(s.x, own.x), offset(s.y, own.y), offset(s.z, own.z), memory_.particle[k].w, force);
+      const GravityUnits& units = a_.units;
+      add_close_particle(softening_, units.close_offset(s.x, own.x), units.close_offset(s.y, own.y), units.close_offset(s.z, own.z),
+                         memory_.particle[k].w, force);
     }
   }
 

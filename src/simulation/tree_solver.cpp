@@ -58,6 +58,10 @@ struct FindEndsOfClasses {
 /// of them when it was built.
 constexpr double largest_extent = 8;
 
+/// Where the box around all particles has grown by more than this since the tree before, accelerations may have fallen by more than its
+/// square: a tolerance of the last ones would allow so much larger errors.
+constexpr double most_growth_of_box = 2;
+
 }  // namespace
 
 template <class Space>
@@ -70,7 +74,12 @@ void TreeSolver<Space>::prepare(Particles<Space>& particles, PhaseClock<Space>& 
   }
   // Somebody has not done what was announced.
   if (std::exchange(has_magnitudes_, false) || ahead_drift != 0) forget_work(particles);
-  if (law_.needs_acceleration() && !particles.has_acceleration) {
+  if (particles.has_acceleration && prepare_for(law_, particles, clock, drift, false)) {
+    particles.has_acceleration = false;  // their memory was lent
+    return;
+  }
+  particles.has_acceleration = false;
+  if (law_.needs_acceleration()) {
     prepare_for(law_.without_acceleration(), particles, clock, 0, true);
     forces(particles, nullptr, clock, {});
     // The trees of others are several times larger by that law than in all later steps: their memory is not kept.
@@ -92,7 +101,7 @@ void TreeSolver<Space>::prepare_ahead(Particles<Space>& particles, PhaseClock<Sp
 }
 
 template <class Space>
-void TreeSolver<Space>::prepare_for(const GravityLaw& law, Particles<Space>& particles, PhaseClock<Space>& clock, double drift,
+bool TreeSolver<Space>::prepare_for(const GravityLaw& law, Particles<Space>& particles, PhaseClock<Space>& clock, double drift,
                                     bool is_temporary) {
   clock.begin("keys");
   // Without accelerations the particles are those of a new run.
@@ -102,11 +111,13 @@ void TreeSolver<Space>::prepare_for(const GravityLaw& law, Particles<Space>& par
   if (tree_exchange_.has_moved_own_tree()) space_.arena().forget_largest_use();
   space_.arena().begin_step();
   int planned = life_.planned(drift);
+  const double extent_before = frame_.extent;
   frame_ = find_frame(space_, comm_, particles, is_new_run ? Frame{} : frame_, 0.5 * (planned - 1) * drift);
   // Outliers are found by where they are: their trees serve one step.
   if (frame_.has_outliers) planned = 1;
   if (!frame_.is_finite) throw PositionsNotFinite();
   require_extent(frame_.extent);
+  if (!is_new_run && law.needs_acceleration() && frame_.extent > most_growth_of_box * extent_before) return false;
   set_scale(law);
   require_softening(law.classes(), scaled_law_, frame_.extent);
   if (comm_.size() > 1) {
@@ -120,6 +131,7 @@ void TreeSolver<Space>::prepare_for(const GravityLaw& law, Particles<Space>& par
   find_moments(particles, last_acceleration, clock);
   describe_domains(particles, clock);
   send_trees(particles, clock, is_temporary);
+  return true;
 }
 
 /// For a tree that serves one more step: its cells have the same particles, at other positions. Returns whether it still can, as far as it

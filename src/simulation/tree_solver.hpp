@@ -48,8 +48,9 @@ class TreeSolver final : public ForceSolver<Space> {
   void restore(const SavedState& state, const Particles<Space>& particles) override;
 
  private:
-  /// `is_temporary`: the trees serve to find the first accelerations, and those of other ranks are then given up.
-  void prepare_for(const GravityLaw& law, Particles<Space>& particles, PhaseClock<Space>& clock, double drift, bool is_temporary);
+  /// Returns false, and has prepared nothing, if the last accelerations tell nothing of those to come. `is_temporary`: the trees serve to
+  /// find the first accelerations, and those of other ranks are then given up.
+  bool prepare_for(const GravityLaw& law, Particles<Space>& particles, PhaseClock<Space>& clock, double drift, bool is_temporary);
   bool prepare_with_same_tree(Particles<Space>& particles, PhaseClock<Space>& clock);
   void find_moments_of_same_tree(Particles<Space>& particles, PhaseClock<Space>& clock);
   void set_scale(const GravityLaw& law);

@@ -77,10 +77,10 @@ void TreeSolver<Space>::walk_alone(Particles<Space>& particles, const std::uint8
   // A particle was thrown out. The last accelerations are as they were.
   if (active) throw std::logic_error("a tree that serves several steps is for the forces on all particles");
   const double drift = life_.drift();
+  life_.end();
   forget_work(particles);
   particles.has_acceleration = true;
-  prepare_for(law_, particles, clock, drift, false);
-  particles.has_acceleration = false;
+  prepare(particles, clock, drift);
   walker_->set_active(nullptr);
   if (!walk()) throw std::logic_error("the walk of a new tree was refused");
 }

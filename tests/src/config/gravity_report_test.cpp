@@ -16,12 +16,12 @@ GravityParameters tree_with(const std::string& opening) {
 }
 
 TEST(GravityReport, TextNamesWhatTheMethodLooksAt) {
-  EXPECT_EQ(gravity_text({}), "method fmm, opening relative, tolerance 0.001, softening 0 (plummer)");
-  EXPECT_EQ(gravity_text(tree_with("barnes")), "method tree, opening barnes, theta 0.6, softening 0 (plummer)");
-  EXPECT_EQ(gravity_text(tree_with("barnes"), AccuracyValue::left_out), "method tree, opening barnes, softening 0 (plummer)");
+  EXPECT_EQ(gravity_text({}), "method fmm, opening relative, tolerance 0.001, no softening");
+  EXPECT_EQ(gravity_text(tree_with("barnes")), "method tree, opening barnes, theta 0.6, no softening");
+  EXPECT_EQ(gravity_text(tree_with("barnes"), AccuracyValue::left_out), "method tree, opening barnes, no softening");
   GravityParameters direct;
   direct.method = "direct";
-  EXPECT_EQ(gravity_text(direct), "method direct, softening 0 (plummer)");
+  EXPECT_EQ(gravity_text(direct), "method direct, no softening");
 }
 
 TEST(GravityReport, JsonHasTheKeysThatHaveAnEffect) {
@@ -38,10 +38,10 @@ TEST(GravityReport, ShowsParametersOfTheOpeningCriterionAlone) {
   GravityParameters gravity = tree_with("barnes");
   gravity.parameters["scratch_alpha"] = 0.25;
   EXPECT_EQ(gravity_text(gravity, AccuracyValue::shown, table),
-            "method tree, opening barnes, theta 0.6, scratch_alpha 0.25, softening 0 (plummer)");
+            "method tree, opening barnes, theta 0.6, scratch_alpha 0.25, no softening");
   EXPECT_EQ(gravity_json(gravity, table)["scratch_alpha"], 0.25);
   gravity.opening = "geometric";
-  EXPECT_EQ(gravity_text(gravity, AccuracyValue::shown, table), "method tree, opening geometric, theta 0.6, softening 0 (plummer)");
+  EXPECT_EQ(gravity_text(gravity, AccuracyValue::shown, table), "method tree, opening geometric, theta 0.6, no softening");
   EXPECT_FALSE(gravity_json(gravity, table).contains("scratch_alpha"));
 }
 

@@ -104,6 +104,23 @@ TEST(StepTimeModel, FindsTheFastestNumberOfRanks) {
     }
 }
 
+TEST(SettingsAdvice, NamesWhatHasNoEffect) {
+  Config config;
+  config.gravity.softening = 0.1;
+  EXPECT_EQ(settings_advice(config, false), Lines{});
+  config.gravity.softening = 0;
+  ASSERT_EQ(settings_advice(config, true).size(), 1u);
+  EXPECT_EQ(settings_advice(config, true)[0].find("softening_kernel"), std::string::npos);
+  config.gravity.softening_kernel = "wendland_c2";
+  EXPECT_NE(settings_advice(config, true)[0].find("gravity.softening_kernel has no effect"), std::string::npos);
+  config.gravity.softening_of_component = {{"stars", 0.1}};
+  EXPECT_EQ(settings_advice(config, true), Lines{});
+  config.run.transport = "mpi";
+  EXPECT_EQ(settings_advice(config, true), Lines{});
+  ASSERT_EQ(settings_advice(config, false).size(), 1u);
+  EXPECT_NE(settings_advice(config, false)[0].find("run.transport = \"mpi\" has no effect"), std::string::npos);
+}
+
 TEST(RankCountAdvice, NamesTheFastestNumberForFewParticles) {
   const Lines lines = rank_count_advice({}, 100'000, 8, true, 1);
   ASSERT_EQ(lines.size(), 1u);

@@ -11,6 +11,7 @@
 
 #include "kernels/particles/particle_transfer.hpp"
 #include "kernels/space/error.hpp"
+#include "tests/support/force_comparison.hpp"
 #include "tests/support/physics_support.hpp"
 #include "tests/support/space_support.hpp"
 
@@ -49,6 +50,12 @@ class Solved {
   }
 
   void prepare() { solver_->prepare(particles_, clock_); }
+  /// Multiplies all coordinates.
+  void expand(double factor) {
+    std::vector<Double4> position = download(space_, particles_.position);
+    for (Double4& p : position) p = {factor * p.x, factor * p.y, factor * p.z, p.w};
+    copy_from_host<BackEnd, Double4>(space_, position, particles_.position.view());
+  }
   void all_forces() { solver_->forces(particles_, nullptr, clock_); }
   void forces(const Mask& mask) {
     const Buffer<BackEnd, std::uint8_t> active = upload(space_, mask);
@@ -238,6 +245,37 @@ TEST_P(Solver, ASecondCallWithoutNewPreparationGivesTheSameBits) {
     EXPECT_EQ(pairs(solved.work_counts()), first_pairs);
     EXPECT_EQ(cells(solved.work_counts()), first_cells);
   }
+}
+
+// Criteria of relative error take the accelerations of the last forces, which are a million times those to come.
+TEST_P(Solver, IsAsExactAfterTheSystemHasGrown) {
+  constexpr double factor = 1000;
+  ParticleSet grown = all_;
+  for (double& x : grown.position) x *= factor;
+  GravityParameters exact = GetParam();
+  exact.method = "direct";
+  const Communicator alone(MPI_COMM_SELF);
+  Solved direct(exact, grown, alone);
+  direct.prepare();
+  direct.all_forces();
+  std::vector<Double4> by_id(grown.size());
+  {
+    const Results of_all = direct.results();
+    for (std::size_t i = 0; i < of_all.id.size(); ++i) by_id[of_all.id[i]] = of_all.acceleration[i];
+  }
+  const auto error_of = [&](const Results& found) {
+    std::vector<Double4> expected;
+    for (const std::uint64_t id : found.id) expected.push_back(by_id[id]);
+    return comm_.max(ForceErrors(found.acceleration, expected).acceleration(0.99));
+  };
+  const double fresh = error_of(forces_on_all(grown));
+  Solved solved(GetParam(), all_, comm_);
+  solved.prepare();
+  solved.all_forces();
+  solved.expand(factor);
+  solved.prepare();
+  solved.all_forces();
+  EXPECT_LE(error_of(solved.results()), 1.2 * fresh + 1e-12);
 }
 
 // A whole group is walked for where one of its particles is active. The halves of a rank's particles share one group and the target cells
