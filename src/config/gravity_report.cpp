@@ -32,6 +32,7 @@ std::string gravity_text(const GravityParameters& gravity, AccuracyValue value, 
     });
   }
   const NumberTable& lengths = gravity.softening_of_component;
+  if (lengths.empty() && gravity.softening == 0) return text + ", no softening";
   return text + fmt::format(", softening {} ({})", lengths.empty() ? fmt::format("{}", gravity.softening) : to_toml(lengths),
                             gravity.softening_kernel);
 }

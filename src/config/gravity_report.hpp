@@ -11,7 +11,7 @@ namespace grove {
 /// Whether gravity_text() shows the value of theta or tolerance. A sweep has many values, and leaves them out.
 enum class AccuracyValue { shown, left_out };
 
-/// "method fmm, opening relative, tolerance 0.001, softening 0 (plummer)": the settings that the method uses. Parameters of a single
+/// "method fmm, opening relative, tolerance 0.001, softening 0.01 (plummer)": the settings that the method uses. Parameters of a single
 /// opening criterion follow its accuracy.
 std::string gravity_text(const GravityParameters& gravity, AccuracyValue value = AccuracyValue::shown,
                          const ConfigTable& table = config_table());

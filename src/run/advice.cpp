@@ -127,6 +127,17 @@ std::vector<std::string> task_count_advice(int ranks, const char* tasks) {
                       count_of(ranks, "rank"))};
 }
 
+std::vector<std::string> settings_advice(const Config& config, bool on_gpu) {
+  std::vector<std::string> lines;
+  const GravityParameters& gravity = config.gravity;
+  if (gravity.softening == 0 && gravity.softening_of_component.empty())
+    lines.push_back(std::string("gravity.softening is 0: close pairs deflect each other as point masses do") +
+                    (gravity.softening_kernel == GravityParameters{}.softening_kernel ? "" : "; gravity.softening_kernel has no effect"));
+  if (!on_gpu && config.run.transport != RunParameters{}.transport)
+    lines.push_back(fmt::format("run.transport = \"{}\" has no effect: the ranks compute on CPU cores", config.run.transport));
+  return lines;
+}
+
 std::vector<std::string> rank_count_advice(const GravityParameters& gravity, std::uint64_t particles, int ranks, bool on_gpu, int threads) {
   if (!has_step_time_model(gravity)) return {};
   const StepTimeModel model = step_time_model(gravity, on_gpu, threads);

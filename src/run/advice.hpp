@@ -37,6 +37,9 @@ std::vector<std::string> device_advice(const std::vector<RankDevice>& ranks, boo
 /// what a job has whose script starts its ranks by nodes.
 std::vector<std::string> task_count_advice(int ranks, const char* tasks);
 
+/// Lines on settings that have no effect as others are, and on a softening of 0, which is seldom meant for a galaxy.
+std::vector<std::string> settings_advice(const Config& config, bool on_gpu);
+
 /// A line when fewer ranks would be faster, at a guess; else nothing. `threads` of each rank.
 std::vector<std::string> rank_count_advice(const GravityParameters& gravity, std::uint64_t particles, int ranks, bool on_gpu, int threads);
 

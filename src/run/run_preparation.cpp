@@ -127,6 +127,7 @@ void RunPreparation::prepare_directory() {
 /// What the user should know of settings, devices and ranks. Collective.
 void RunPreparation::advise_on_machine() {
   advise(advice_on_G(config_.gravity.G, config_.units));
+  advise(settings_advice(config_, device_.is_gpu()));
   advise(schedule_->snapshot_advice());
   advise(task_count_advice(comm_.size(), std::getenv("SLURM_NTASKS")));
   advise(device_advice(all_rank_devices(device_, comm_), config_.run.device != "cpu"));
