@@ -14,18 +14,20 @@ namespace {
 
 /// The data of each rank's particles that place the cube.
 struct Spread {
-  double low[3], high[3];
+  double low[3], least_mass, high[3], largest_mass;
   double mass, count, work;
   double zero;  ///< NaN if a number is not finite
 };
 using SpreadRow = Row<double, sizeof(Spread) / sizeof(double)>;
+using JoinSpreads = JoinRangesAndSums<4>;
 
 struct SpreadOf {
   LedPositions position;
   const std::uint32_t* work;  ///< null: not wanted
   GROVE_HD SpreadRow operator()(std::size_t i) const {
     const Double4 p = position(i);
-    return {{p.x, p.y, p.z, p.x, p.y, p.z, p.w, 1, work ? static_cast<double>(work[i]) : 0, 0 * p.x + 0 * p.y + 0 * p.z + 0 * p.w}};
+    return {
+        {p.x, p.y, p.z, p.w, p.x, p.y, p.z, p.w, p.w, 1, work ? static_cast<double>(work[i]) : 0, 0 * p.x + 0 * p.y + 0 * p.z + 0 * p.w}};
   }
 };
 
@@ -131,14 +133,14 @@ Frame find_frame(Space& space, const Communicator& comm, const Particles<Space>&
   const bool keeps = comm.size() > 1 || Space::on_gpu;
   // Sums over ranks are made here, in rank order: an MPI library may choose another order each time.
   constexpr double none = 1e300;
-  const SpreadRow nothing{{none, none, none, -none, -none, -none, 0, 0, 0, 0}};
+  const SpreadRow nothing{{none, none, none, none, -none, -none, -none, -none, 0, 0, 0, 0}};
   SpreadRow of_all = nothing;
   const LedPositions position = led_positions(particles, lead);
   const SpreadOf spread{position, comm.size() > 1 ? particles.work.data() : nullptr};
   Frame frame;
   frame.lead = lead;
-  for (const SpreadRow& of_rank : comm.all_gather(space.reduce_rows(particles.size(), nothing, spread, JoinBoxAndSums{}))) {
-    of_all = join(of_all, of_rank, JoinBoxAndSums{});
+  for (const SpreadRow& of_rank : comm.all_gather(space.reduce_rows(particles.size(), nothing, spread, JoinSpreads{}))) {
+    of_all = join(of_all, of_rank, JoinSpreads{});
     const auto share = std::bit_cast<Spread>(of_rank);
     frame.shares.push_back({share.count, share.work});
   }
@@ -151,6 +153,7 @@ Frame find_frame(Space& space, const Communicator& comm, const Particles<Space>&
   for (int k = 0; k < 3; ++k) half = std::max(half, 0.5 * (all.high[k] - all.low[k]));
   frame.extent = 2 * half;
   frame.mass = all.mass;
+  frame.common_mass = all.least_mass == all.largest_mass ? all.least_mass : 0;
   const bool serves = keeps && still_serves(previous, centre, half);
   bool is_kept = serves;
   int steps_kept = previous.steps_kept + 1;

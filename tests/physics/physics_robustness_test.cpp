@@ -110,6 +110,9 @@ std::vector<System> systems() {
   all.push_back({"APlane", changed(plummer(800), [](std::size_t, double* x, double* v) { x[2] = 5, v[2] = 0; })});
   all.push_back(
       {"FarFromTheOrigin", changed(plummer(800), [](std::size_t, double* x, double*) { x[0] += 1e6, x[1] -= 1e6, x[2] += 1e6; })});
+  // FP64 tells apart what is 1e-5 of the system's size away from each other.
+  all.push_back({"SoFarThatRoundingShows",
+                 changed(plummer(800), [](std::size_t, double* x, double*) { x[0] += 1e11, x[1] -= 1e11, x[2] += 1e11; }), 0, 1, 1e-6});
   all.push_back({"CentimetresAndGrams", in_units(1e21, 1e43, 1e7), 5e19, 6.674e-8, 1e11});
   all.push_back({"TinyUnits", in_units(1e-21, 1e-30, 1e-5), 5e-23, 1e-1, 1e-20});
   return all;

@@ -53,5 +53,19 @@ TYPED_TEST(ParentLocal, IsRightForAPointInATinyCell) {
   this->expect_right(0x1p-40F, 1, {1e-11, 2e-11, -1e-11}, {5e-13, -1e-12, 1e-12});
 }
 
+TYPED_TEST(ParentLocal, OfACellAtOnePointIsRightForTinyTargets) {
+  // The unit of a point is 1, and its moments are zero.
+  for (const float unit : {0x1p-20F, 0x1p-35F}) {
+    const float x = 3 * unit, y = -5 * unit, z = 4 * unit, r = std::sqrt(x * x + y * y + z * z);
+    float L[TypeParam::count] = {};
+    add_cell_to_local<TypeParam>(
+        NewtonKernel(0), -x, -y, -z, 0.5F, [](auto) { return 0.0F; }, 1.0F, unit, L);
+    Force<float> found;
+    add_local_force<TypeParam>([&](auto n) { return L[n]; }, unit, 0.0F, 0.0F, 0.0F, found);
+    EXPECT_NEAR(found.potential * r, 0.5, 1e-6);
+    EXPECT_NEAR(found.x * r * r, 0.5 * x / r, 1e-6);
+  }
+}
+
 }  // namespace
 }  // namespace grove

@@ -183,9 +183,13 @@ class FmmWalkTest : public ::testing::Test {
 
   bool takes_harmonic_terms = false;  ///< the next walks do, also where the law takes all terms for any cells
 
+  bool knows_common_mass = false;  ///< the next walks do, if all particles have the same mass
+
   ScaledLaw law_for(const BuiltTree& own) const {
     const GravityLaw law(gravity);
-    return law.at(own.frame.scale, 0, {law.expansion_form().order, law.expansion_form().harmonic || takes_harmonic_terms});
+    ScaledLaw scaled = law.at(own.frame.scale, 0, {law.expansion_form().order, law.expansion_form().harmonic || takes_harmonic_terms});
+    if (knows_common_mass) scaled.common_mass = static_cast<float>(own.frame.common_mass / own.frame.scale.mass);
+    return scaled;
   }
   /// Accelerations and potentials by id.
   std::vector<Double4> walk(const BuiltTree& own, const std::vector<const BuiltTree*>& others = {},
@@ -274,6 +278,24 @@ TEST_F(FmmWalkTest, DividedGroupsHaveTheirForces) {
   const tests::ForceErrors exact(walk(built, {}, tree_level.view()), reference);
   EXPECT_LT(exact.acceleration(1), 1e-5);
   EXPECT_LT(exact.potential(1), 5e-6);
+}
+
+// With so many, single warps of a GPU walk for groups: they sum the forces of particles in units of that mass.
+TEST_F(FmmWalkTest, WithOneMassOfAllParticlesHasTheSameForces) {
+  for (const double softening : {0.0, 0.01}) {
+    SCOPED_TRACE(softening);
+    gravity.softening = softening;
+    const auto particles = plummer_sphere(300000, 6);
+    BuiltTree built(space, particles, nullptr, GravityLaw(gravity).expansion_form());
+    EXPECT_EQ(built.frame.common_mass, particles[0].w);
+    built.set_last_acceleration(space, gravity.G, std::vector<Double4>(particles.size(), Double4{0.1, 0.2, 0.1, 0}));
+    const auto usual = walk(built);
+    knows_common_mass = true;
+    const tests::ForceErrors difference(walk(built), usual);
+    EXPECT_LT(difference.acceleration(1), 2e-5);
+    EXPECT_LT(difference.potential(1), 2e-6);
+    knows_common_mass = false;
+  }
 }
 
 /// The side of the cells of a level below which there is one cell of a hundred, or less.
