@@ -73,7 +73,8 @@ void add_gravity(Rows& rows) {
       {"tolerance",
        {},
        {0.0, 0.1, false},
-       "allowed error of a single cell's force, relative to the particle's acceleration; above 0.1 nothing would be faster"},
+       "allowed error of a single cell's force, relative to the particle's acceleration: docs/performance.md says what "
+       "that promises of all of them; above 0.1 nothing would be faster"},
       Condition{"opening", {RelativeOpening::name}});
   add(&Gravity::order, {"order", {}, {4.0, 5.0}, "order of the expansions of fmm; 5 pays for 99 % errors below 1e-3"},
       Condition{"method", {"fmm"}});

@@ -65,7 +65,7 @@ tests_follow
 a_rank_that_fails_in_a_step_ends_all() {
   local n rank
   for n in 2 3 4; do
-    for rank in 0 $((n - 1)); do fails step gpu $n $rank 4 "the GPU is lost" && contains err.txt "(CPU, 1 threads" || return 1; done
+    for rank in 0 $((n - 1)); do fails step gpu $n $rank 4 "the GPU is lost" && contains err.txt "(CPU, 1 thread" || return 1; done
   done
 }
 
