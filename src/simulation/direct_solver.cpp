@@ -1,8 +1,10 @@
 #include "src/simulation/direct_solver.hpp"
 
+#include "decomposition/frame.hpp"
 #include "kernels/particles/gather_items.hpp"
 #include "kernels/particles/particle_motion.hpp"
 #include "kernels/space/select_indices.hpp"
+#include "src/simulation/fp32_range.hpp"
 
 namespace grove {
 
@@ -27,6 +29,7 @@ void DirectSolver<Space>::prepare(Particles<Space>& particles, PhaseClock<Space>
   clock.begin("checks");
   const bool finite = first_not_finite(space_, particles, ParticlePart::motion) == particles.size();
   if (comm_.min(finite ? 1 : 0) == 0) throw PositionsNotFinite();
+  require_extent_of_direct(find_frame(space_, comm_, particles).extent);
   particles.has_acceleration = false;
 }
 

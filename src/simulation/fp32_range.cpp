@@ -6,14 +6,21 @@
 
 namespace grove {
 
-void require_extent(double extent) {
-  constexpr double largest = 1e36, smallest = 1e-36;
+namespace {
+
+void require_between(double extent, double smallest, double largest, const char* who_takes) {
   if (extent == 0 || (smallest <= extent && extent <= largest)) return;
   std::ostringstream text;
-  text << "the particles extend over " << extent << " code units, and trees take " << smallest << " to " << largest << ": "
+  text << "the particles extend over " << extent << " code units, and " << who_takes << " " << smallest << " to " << largest << ": "
        << (extent > largest ? "remove those that are far outside, or choose larger units" : "choose smaller units");
   throw AgreedError(text.str(), exit_code_of(DataError("")));
 }
+
+}  // namespace
+
+void require_extent(double extent) { require_between(extent, 1e-36, 1e36, "trees take"); }
+
+void require_extent_of_direct(double extent) { require_between(extent, 1e-80, 1e90, "gravity.method = \"direct\" takes"); }
 
 void require_softening(const SofteningClasses& classes, const ScaledLaw& law, double extent) {
   constexpr double most_extents = 1e6;

@@ -196,6 +196,18 @@ TEST(Softening, ThatDoesNotFitTheExtentIsAnErrorOnAllRanks) {
   EXPECT_NO_THROW(sim->start(share_of(all, comm), 0));
 }
 
+TEST(Extent, BeyondTheNumbersOfAMethodIsAnErrorOnAllRanks) {
+  const Communicator comm(MPI_COMM_WORLD);
+  for (const std::string method : {"fmm", "tree", "direct"})
+    for (const double factor : {1e-100, 1e100}) {
+      ParticleSet all = plummer(500);
+      for (double& x : all.position) x *= factor;
+      const auto sim = simulation({.method = method}, comm);
+      const std::string message = agreed_error_of([&] { sim->start(share_of(all, comm), 0); }, exit_code_of(DataError("")), comm);
+      EXPECT_NE(message.find(factor < 1 ? "choose smaller units" : "choose larger units"), std::string::npos) << message;
+    }
+}
+
 TEST(Tracers, FeelButDoNotAct) {
   const Communicator comm(MPI_COMM_WORLD);
   const ParticleSet all = with_masses(plummer(2000), [](std::size_t i) { return i < 500 ? 1.0 / 500 : 0.0; });
