@@ -10,8 +10,9 @@ namespace grove {
 
 namespace {
 
-/// What the walk for a group costs whose box spans two octants of the cell above in so many dimensions, and one in the others: the sources
-/// in a box that reaches further by half an octant on each side, and as much again for the tests of cells, which hardly depend on it.
+/// What the walk for a group costs whose box spans two octants of the cell above in so many dimensions, and one in the others: in
+/// proportion to the sources in a box that reaches further by half an octant on each side (8, 12, 18, 27) and 5 for what hardly depends on
+/// the box.
 GROVE_HD constexpr std::uint32_t cost_of_span(std::uint32_t dimensions) {
   constexpr std::uint32_t cost[] = {3, 4, 5, 7};
   return cost[dimensions];
