@@ -322,5 +322,17 @@ TEST_F(NotFinite, AccelerationIsADataErrorThatNamesOneOfTheParticles) {
   }
 }
 
+// Not zero, as if they were at one place.
+TEST_F(NotFinite, ForcesOfPairsCloserThanSinglePrecisionHoldsAreADataError) {
+  for (const std::string method : {"fmm", "tree"})
+    for (const double distance : {1e-30, 1e-40, 1e-60}) {
+      const auto sim = simulation({.method = method}, comm_);
+      const ParticleSet all = changed(plummer(300), [=](std::size_t i, double* x, double*) {
+        if (i == 10 || i == 200) x[0] = i == 10 ? 0 : distance, x[1] = x[2] = 0;
+      });
+      EXPECT_TRUE(names_a_particle(data_error_of([&] { sim->start(share_of(all, comm_), 0); }))) << method << ", " << distance;
+    }
+}
+
 }  // namespace
 }  // namespace grove::tests

@@ -37,8 +37,7 @@ TEST(GravityReport, ShowsParametersOfTheOpeningCriterionAlone) {
   table.settings.push_back(gravity_parameter({"scratch_alpha", 0.5, any_number, "a meaning"}, {"opening", {"barnes"}}));
   GravityParameters gravity = tree_with("barnes");
   gravity.parameters["scratch_alpha"] = 0.25;
-  EXPECT_EQ(gravity_text(gravity, AccuracyValue::shown, table),
-            "method tree, opening barnes, theta 0.6, scratch_alpha 0.25, no softening");
+  EXPECT_EQ(gravity_text(gravity, AccuracyValue::shown, table), "method tree, opening barnes, theta 0.6, scratch_alpha 0.25, no softening");
   EXPECT_EQ(gravity_json(gravity, table)["scratch_alpha"], 0.25);
   gravity.opening = "geometric";
   EXPECT_EQ(gravity_text(gravity, AccuracyValue::shown, table), "method tree, opening geometric, theta 0.6, no softening");
