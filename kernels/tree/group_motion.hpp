@@ -23,7 +23,7 @@ struct GroupMotion {
   }
 };
 
-/// Of the groups that begin at `group_start` [groups + 1] (see make_target_groups()), after the time `lead`: for the middle of a tree's
+/// Of the groups that begin at `group_start` [groups + 1] (see list_target_groups()), after the time `lead`: for the middle of a tree's
 /// life, where the boxes are shortest. Synchronises.
 template <class Space>
 GroupMotion motion_in_groups(Space& space, View<const std::uint32_t> group_start, const Particles<Space>& particles, double lead);

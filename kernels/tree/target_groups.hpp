@@ -1,4 +1,4 @@
-// The targets of the walk: runs of consecutive sibling cells, merged as long as their particles fit into one group.
+// The targets of the walk: runs of consecutive sibling cells, merged so that groups are few and compact.
 #pragma once
 
 #include <algorithm>

@@ -21,7 +21,8 @@ inline constexpr float close_distance = 1.0F / 64;
 /// Scaled, and more than NewtonKernel::smallest() allows. Closer particles are close, however small the group is.
 inline constexpr float least_close_distance = 2e-12F;
 
-/// The place of sources that must not act: their forces vanish in FP32, and the square of the distance still fits.
+/// The place of sources that must not act: their forces vanish in FP32, as does their potential beside others, and the square of the
+/// distance still fits.
 inline constexpr float far_away = 1e18F;
 
 /// `common`: all particles have the same mass, FmmArguments::common_mass. Then forces of particles are summed in units of it, and a pair
@@ -281,7 +282,7 @@ class TargetForces {
   }
   /// Adds the forces of `count` particles, none of which is close to a target. This is where most of the time goes.
   __device__ void sum_apart(std::uint32_t count) {
-    // Eight at a time: what is past the last does not act, and a second loop for the rest would take space in the instruction cache.
+    // Some at a time: what is past the last does not act, and a second loop for the rest would take space in the instruction cache.
     constexpr int at_once = common ? 4 : 8;
 #pragma unroll 1
     for (std::uint32_t k = 0; k < count; k += at_once) {

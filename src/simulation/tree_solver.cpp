@@ -58,8 +58,8 @@ struct FindEndsOfClasses {
 /// of them when it was built.
 constexpr double largest_extent = 8;
 
-/// Where the box around all particles has grown by more than this since the tree before, accelerations may have fallen by more than its
-/// square: a tolerance of the last ones would allow so much larger errors.
+/// Where a new tree finds that the box around all particles has grown by more than this (1.6 to 2.5 while a cube is kept: Frame::extent),
+/// accelerations may have fallen by more than its square: a tolerance of the last ones would allow so much larger errors.
 constexpr double most_growth_of_box = 2;
 
 }  // namespace
@@ -117,7 +117,9 @@ bool TreeSolver<Space>::prepare_for(const GravityLaw& law, Particles<Space>& par
   if (frame_.has_outliers) planned = 1;
   if (!frame_.is_finite) throw PositionsNotFinite();
   require_extent(frame_.extent);
-  if (!is_new_run && law.needs_acceleration() && frame_.extent > most_growth_of_box * extent_before) return false;
+  // No frame is known before the first one of a run that goes on with another number of ranks: its accelerations are those of its state.
+  const bool has_grown = extent_before > 0 && frame_.extent > most_growth_of_box * extent_before;
+  if (!is_new_run && law.needs_acceleration() && has_grown) return false;
   set_scale(law);
   require_softening(law.classes(), scaled_law_, frame_.extent);
   if (comm_.size() > 1) {
