@@ -31,6 +31,21 @@ struct SpreadOf {
   }
 };
 
+constexpr double none = 1e300;
+constexpr SpreadRow of_nothing{{none, none, none, none, -none, -none, -none, -none, 0, 0, 0, 0}};
+
+/// Of each rank. Collective.
+template <class Space>
+std::vector<SpreadRow> spread_of_ranks(Space& space, const Communicator& comm, std::size_t count, const SpreadOf& spread) {
+  return comm.all_gather(space.reduce_rows(count, of_nothing, spread, JoinSpreads{}));
+}
+
+double longest_side(const Spread& all) {
+  double longest = 0;
+  for (int k = 0; k < 3; ++k) longest = std::max(longest, all.high[k] - all.low[k]);
+  return longest;
+}
+
 /// Picks the entries of the sample that are particles of this rank.
 struct PickSample {
   LedPositions position;
@@ -128,18 +143,24 @@ bool has_nearly(const Frame& previous, const Core& core) {
 }  // namespace
 
 template <class Space>
+double find_extent(Space& space, const Communicator& comm, const Particles<Space>& particles) {
+  SpreadRow of_all = of_nothing;
+  const SpreadOf spread{led_positions(particles, 0), nullptr};
+  for (const SpreadRow& of_rank : spread_of_ranks(space, comm, particles.size(), spread)) of_all = join(of_all, of_rank, JoinSpreads{});
+  return longest_side(std::bit_cast<Spread>(of_all));
+}
+
+template <class Space>
 Frame find_frame(Space& space, const Communicator& comm, const Particles<Space>& particles, const Frame& previous, double lead) {
   // One rank on the CPU has no borders to keep, and a new cube costs it little.
   const bool keeps = comm.size() > 1 || Space::on_gpu;
   // Sums over ranks are made here, in rank order: an MPI library may choose another order each time.
-  constexpr double none = 1e300;
-  const SpreadRow nothing{{none, none, none, none, -none, -none, -none, -none, 0, 0, 0, 0}};
-  SpreadRow of_all = nothing;
+  SpreadRow of_all = of_nothing;
   const LedPositions position = led_positions(particles, lead);
   const SpreadOf spread{position, comm.size() > 1 ? particles.work.data() : nullptr};
   Frame frame;
   frame.lead = lead;
-  for (const SpreadRow& of_rank : comm.all_gather(space.reduce_rows(particles.size(), nothing, spread, JoinSpreads{}))) {
+  for (const SpreadRow& of_rank : spread_of_ranks(space, comm, particles.size(), spread)) {
     of_all = join(of_all, of_rank, JoinSpreads{});
     const auto share = std::bit_cast<Spread>(of_rank);
     frame.shares.push_back({share.count, share.work});
@@ -149,9 +170,8 @@ Frame find_frame(Space& space, const Communicator& comm, const Particles<Space>&
   if (all.count == 0 || !frame.is_finite) return frame;
 
   Double3 centre{0.5 * (all.low[0] + all.high[0]), 0.5 * (all.low[1] + all.high[1]), 0.5 * (all.low[2] + all.high[2])};
-  double half = 0;
-  for (int k = 0; k < 3; ++k) half = std::max(half, 0.5 * (all.high[k] - all.low[k]));
-  frame.extent = 2 * half;
+  frame.extent = longest_side(all);
+  double half = 0.5 * frame.extent;
   frame.mass = all.mass;
   frame.common_mass = all.least_mass == all.largest_mass ? all.least_mass : 0;
   const bool serves = keeps && still_serves(previous, centre, half);
@@ -186,6 +206,7 @@ Frame find_frame(Space& space, const Communicator& comm, const Particles<Space>&
   return frame;
 }
 
+template double find_extent(BackEnd&, const Communicator&, const Particles<BackEnd>&);
 template Frame find_frame(BackEnd&, const Communicator&, const Particles<BackEnd>&, const Frame&, double);
 
 }  // namespace grove

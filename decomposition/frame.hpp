@@ -28,6 +28,11 @@ struct Frame {
   bool is_finite = true;      ///< all positions and masses are finite; otherwise nothing else is set
 };
 
+/// The longest side of the box around all ranks' particles [code units]; 0 without particles. All positions are finite. Collective;
+/// synchronises.
+template <class Space>
+double find_extent(Space& space, const Communicator& comm, const Particles<Space>& particles);
+
 /// Finds the frame of all ranks' particles. The cube encloses all of them, unless outliers (less than 1 %) would make it so large that too
 /// few key bits are left for the others. Then it ends at 1024 times the median distance from the median position, or at 4 times the
 /// distance that 99 % do not exceed, whichever is larger. Both distances are those of a sample of 1024 particles. Collective; synchronises.

@@ -106,7 +106,7 @@ class Particles {
   const TypedArray<Space, Double4> acceleration;  ///< x y z, and the potential in w
   const TypedArray<Space, std::uint8_t> type;
   const TypedArray<Space, std::uint32_t> work;       ///< cost of the particle's last force, in issue slots (see GroupWork, work.hpp)
-  const TypedArray<Space, std::uint8_t> tree_level;  ///< see build_tree() and divide_busy_groups()
+  const TypedArray<Space, std::uint8_t> tree_level;  ///< see build_tree(), choose_target_groups() and divide_busy_groups()
 };
 
 /// Plain pointers to the fields of motion, for loop bodies.

@@ -39,7 +39,7 @@ struct ChooseGroups {
     else if (cell.particle_count > uneven * largest)
       divide_into_children(cell);
     else
-      merge_children(cell, level_of(static_cast<std::uint32_t>(c)), largest);
+      merge_children(cell, level_of_cell(static_cast<std::uint32_t>(c), level_offset), largest);
   }
 
  private:
@@ -48,11 +48,6 @@ struct ChooseGroups {
   GROVE_HD void begin_group(std::uint32_t particle) const { tree_level[particle] |= group_bit; }
   GROVE_HD void divide_into_children(const CellLinks& cell) const {
     for (std::uint32_t k = 1; k < cell.child_count; ++k) begin_group(links[cell.first_child + k].first_particle);
-  }
-  GROVE_HD int level_of(std::uint32_t cell) const {
-    int level = 0;
-    while (cell >= level_offset[static_cast<std::size_t>(level) + 1]) ++level;
-    return level;
   }
 
   /// The runs of children, each of which fits into a group or is one child, that cost least in all: those before a child are found from
@@ -95,7 +90,7 @@ struct AddWork {
   GROVE_HD std::uint64_t operator()(std::uint64_t a, std::uint64_t b) const { return a + b; }
 };
 
-/// Of the group that begins at a particle, if one does.
+/// Of the group that begins at a particle, if one does. It sets no bit that others look at.
 struct DivideBusyGroups {
   std::uint32_t targets_of_part;  ///< at least
   const std::uint32_t* work;

@@ -58,6 +58,11 @@ GROVE_HD inline bool begins_group(std::uint8_t tree_level) { return (tree_level 
 GROVE_HD inline bool divides_group(std::uint8_t tree_level) { return (tree_level & division_bit) != 0; }
 
 using LevelOffsets = std::array<std::uint32_t, deepest_level + 2>;  ///< cells of level l are [o[l], o[l+1])
+GROVE_HD inline int level_of_cell(std::uint32_t cell, const LevelOffsets& level_offset) {
+  int level = 0;
+  while (cell >= level_offset[static_cast<std::size_t>(level) + 1]) ++level;
+  return level;
+}
 
 /// A rank's own tree, in memory of the step. Its particles are those of Particles, in the same order.
 template <class Space>

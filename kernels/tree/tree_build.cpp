@@ -128,11 +128,6 @@ struct LinkCells {
   const std::uint32_t* first_particle;  ///< [cells]
   CellLinks* links;
 
-  GROVE_HD int level_of(std::uint32_t c) const {
-    int l = 0;
-    while (c >= level_offset[static_cast<std::size_t>(l) + 1]) ++l;
-    return l;
-  }
   /// First particle after the cell of level l that begins at `first`. It is the next one at which a cell of this level or a higher one
   /// begins, since all children of a divided cell are in the tree.
   GROVE_HD std::uint32_t end_of(std::uint32_t first, int l) const {
@@ -145,7 +140,7 @@ struct LinkCells {
   }
 
   GROVE_HD void operator()(std::size_t c) const {
-    const int l = level_of(static_cast<std::uint32_t>(c));
+    const int l = level_of_cell(static_cast<std::uint32_t>(c), level_offset);
     const std::uint32_t first = first_particle[c], end = end_of(first, l);
     CellLinks links_of{0, 0, first, end - first};
     if (l < deepest_level) {

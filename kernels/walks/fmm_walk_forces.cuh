@@ -287,15 +287,12 @@ class TargetForces {
 #pragma unroll 1
     for (std::uint32_t k = 0; k < count; k += at_once) {
       if constexpr (common) {
-#pragma unroll
-        for (int j = 0; j < at_once; j += 4) {
-          const auto four = [&](int axis) { return *reinterpret_cast<const Float4*>(memory_.particle.without_mass[axis] + k + j); };
-          const Float4 x = four(0), y = four(1), z = four(2);
-          add_unit_mass(x.x, y.x, z.x);
-          add_unit_mass(x.y, y.y, z.y);
-          add_unit_mass(x.z, y.z, z.z);
-          add_unit_mass(x.w, y.w, z.w);
-        }
+        const auto four = [&](int axis) { return *reinterpret_cast<const Float4*>(memory_.particle.without_mass[axis] + k); };
+        const Float4 x = four(0), y = four(1), z = four(2);
+        add_unit_mass(x.x, y.x, z.x);
+        add_unit_mass(x.y, y.y, z.y);
+        add_unit_mass(x.z, y.z, z.z);
+        add_unit_mass(x.w, y.w, z.w);
       } else {
 #pragma unroll
         for (int j = 0; j < at_once; ++j) {
@@ -361,7 +358,8 @@ class TargetForces {
         dx = a_.units.close_offset(s.x, own.x), dy = a_.units.close_offset(s.y, own.y), dz = a_.units.close_offset(s.z, own.z);
         if (a_.mode == WalkMode::own_tree && index == self) mass = 0;
       }
-      add_close_particle(softening_, dx, dy, dz, mass, force_);
+      // In units of one mass of all, 1 / r^2 might not fit where the force does.
+      add_close_particle(softening_, dx, dy, dz, mass * unit_mass(), common ? total_ : force_);
     }
     __syncwarp();
   }

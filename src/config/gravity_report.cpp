@@ -22,6 +22,8 @@ void for_each_setting(const GravityParameters& gravity, const ConfigTable& table
 
 }  // namespace
 
+bool is_not_softened(const GravityParameters& gravity) { return gravity.softening == 0 && gravity.softening_of_component.empty(); }
+
 std::string gravity_text(const GravityParameters& gravity, AccuracyValue value, const ConfigTable& table) {
   std::string text = "method " + gravity.method;
   if (has_accuracy(gravity)) {
@@ -32,7 +34,7 @@ std::string gravity_text(const GravityParameters& gravity, AccuracyValue value, 
     });
   }
   const NumberTable& lengths = gravity.softening_of_component;
-  if (lengths.empty() && gravity.softening == 0) return text + ", no softening";
+  if (is_not_softened(gravity)) return text + ", no softening";
   return text + fmt::format(", softening {} ({})", lengths.empty() ? fmt::format("{}", gravity.softening) : to_toml(lengths),
                             gravity.softening_kernel);
 }

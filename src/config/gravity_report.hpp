@@ -16,6 +16,9 @@ enum class AccuracyValue { shown, left_out };
 std::string gravity_text(const GravityParameters& gravity, AccuracyValue value = AccuracyValue::shown,
                          const ConfigTable& table = config_table());
 
+/// Whether pairs act as point masses: the softening is 0, and components have none of their own.
+bool is_not_softened(const GravityParameters& gravity);
+
 /// The keys of [gravity] that have an effect, with their values.
 nlohmann::ordered_json gravity_json(const GravityParameters& gravity, const ConfigTable& table = config_table());
 

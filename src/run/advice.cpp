@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "decomposition/rank_place.hpp"
+#include "src/config/gravity_report.hpp"
 #include "src/run/step_time_model.hpp"
 #include "src/text/text_table.hpp"
 
@@ -130,7 +131,7 @@ std::vector<std::string> task_count_advice(int ranks, const char* tasks) {
 std::vector<std::string> settings_advice(const Config& config, bool on_gpu) {
   std::vector<std::string> lines;
   const GravityParameters& gravity = config.gravity;
-  if (gravity.softening == 0 && gravity.softening_of_component.empty())
+  if (is_not_softened(gravity))
     lines.push_back(std::string("gravity.softening is 0: close pairs deflect each other as point masses do") +
                     (gravity.softening_kernel == GravityParameters{}.softening_kernel ? "" : "; gravity.softening_kernel has no effect"));
   if (!on_gpu && config.run.transport != RunParameters{}.transport)

@@ -38,6 +38,7 @@ std::vector<std::string> device_advice(const std::vector<RankDevice>& ranks, boo
 std::vector<std::string> task_count_advice(int ranks, const char* tasks);
 
 /// Lines on settings that have no effect as others are, and on a softening of 0, which is seldom meant for a galaxy.
+/// `on_gpu`: some rank has a GPU.
 std::vector<std::string> settings_advice(const Config& config, bool on_gpu);
 
 /// A line when fewer ranks would be faster, at a guess; else nothing. `threads` of each rank.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <omp.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
@@ -127,10 +128,12 @@ void RunPreparation::prepare_directory() {
 /// What the user should know of settings, devices and ranks. Collective.
 void RunPreparation::advise_on_machine() {
   advise(advice_on_G(config_.gravity.G, config_.units));
-  advise(settings_advice(config_, device_.is_gpu()));
+  const std::vector<RankDevice> devices = all_rank_devices(device_, comm_);
+  advise(
+      settings_advice(config_, std::any_of(devices.begin(), devices.end(), [](const RankDevice& rank) { return !rank.device.empty(); })));
   advise(schedule_->snapshot_advice());
   advise(task_count_advice(comm_.size(), std::getenv("SLURM_NTASKS")));
-  advise(device_advice(all_rank_devices(device_, comm_), config_.run.device != "cpu"));
+  advise(device_advice(devices, config_.run.device != "cpu"));
   advise(rank_count_advice(config_.gravity, state_.count, comm_.size(), device_.is_gpu(), omp_get_max_threads()));
   advise(all_pairs_advice(config_.gravity, state_.count, comm_.size(), device_.is_gpu()));
 }

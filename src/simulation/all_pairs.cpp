@@ -20,8 +20,7 @@ bool sums_all_pairs(const GravityParameters& gravity, std::uint64_t particles, i
 std::string all_pairs_advice(const GravityParameters& gravity, std::uint64_t particles, int ranks, bool on_gpu) {
   if (!sums_all_pairs(gravity, particles, ranks, on_gpu)) return "";
   return "with so few particles, one rank sums all pairs: faster than a tree, and nearly exact (gravity.all_pairs_up_to); the settings of "
-         "trees, "
-         "as gravity.tolerance, have no effect";
+         "trees, as gravity.tolerance, have no effect";
 }
 
 }  // namespace grove

@@ -29,7 +29,7 @@ void DirectSolver<Space>::prepare(Particles<Space>& particles, PhaseClock<Space>
   clock.begin("checks");
   const bool finite = first_not_finite(space_, particles, ParticlePart::motion) == particles.size();
   if (comm_.min(finite ? 1 : 0) == 0) throw PositionsNotFinite();
-  require_extent_of_direct(find_frame(space_, comm_, particles).extent);
+  require_extent_of_direct(find_extent(space_, comm_, particles));
   particles.has_acceleration = false;
 }
 

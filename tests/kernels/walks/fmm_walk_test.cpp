@@ -1,4 +1,4 @@
-// The walk of fmm and its targets, against direct summation.
+// The walk of fmm, against direct summation. Its targets: fmm_targets_test.cpp.
 #include "kernels/walks/fmm_walk.hpp"
 
 #include <gtest/gtest.h>
@@ -21,156 +21,6 @@ namespace {
 
 using tests::BuiltTree;
 using tests::plummer_sphere;
-
-/// The targets of a walk on the host.
-struct HostTargets {
-  std::vector<std::uint32_t> cell, parent, group_start, group_parent;
-
-  HostTargets(BackEnd& space, const FmmTargets<BackEnd>& targets)
-      : group_start(tests::download<std::uint32_t>(space, targets.group_start())) {
-    const FmmTargetView v = targets.view();
-    cell = tests::download<std::uint32_t>(space, {v.cell, v.cell_count});
-    parent = tests::download<std::uint32_t>(space, {v.parent, v.cell_count});
-    group_parent = tests::download<std::uint32_t>(space, {v.group_parent, v.group_count});
-  }
-};
-
-class FmmTargetsTest : public ::testing::Test {
- protected:
-  BackEnd space = tests::make_space();
-  FmmTargets<BackEnd> targets{space};
-
-  /// Calls check(tree, targets) for each hard system, with memory of the one before.
-  template <class Check>
-  void for_each_system(Check check) {
-    for (const auto& [name, particles] : tests::hard_systems()) {
-      SCOPED_TRACE(name);
-      const BuiltTree built(space, particles, nullptr, GravityLaw({}).expansion_form());
-      built.find_targets(space, targets);
-      check(tests::HostTree(space, built), HostTargets(space, targets));
-    }
-  }
-};
-
-TEST_F(FmmTargetsTest, CellsAreThoseTooLargeForAGroupLevelByLevel) {
-  for_each_system([this](const tests::HostTree& tree, const HostTargets& t) {
-    std::vector<std::uint32_t> large;
-    LevelOffsets offset{};
-    for (std::uint32_t c = 0; c < tree.links.size(); ++c)
-      if (tree.links[c].particle_count > static_cast<std::uint32_t>(largest_fmm_group<BackEnd>)) {
-        large.push_back(c);
-        for (auto l = static_cast<std::size_t>(tree.level_of(c)) + 1; l < offset.size(); ++l) ++offset[l];
-      }
-    EXPECT_EQ(t.cell, large);
-    EXPECT_EQ(targets.level_offset(), offset);
-  });
-}
-
-TEST_F(FmmTargetsTest, CellsAreChildrenOfTheirParents) {
-  for_each_system([](const tests::HostTree& tree, const HostTargets& t) {
-    for (std::size_t i = 0; i < t.cell.size(); ++i) {
-      if (t.cell[i] == 0) {
-        ASSERT_EQ(t.parent[i], no_parent);
-        continue;
-      }
-      ASSERT_LT(t.parent[i], i);
-      const CellLinks& above = tree.links[t.cell[t.parent[i]]];
-      ASSERT_GE(t.cell[i], above.first_child);
-      ASSERT_LT(t.cell[i], above.first_child + above.child_count);
-    }
-  });
-}
-
-/// Groups divide all particles, and the cell above each is the smallest target cell that holds it.
-void check_groups(const std::vector<CellLinks>& links, const HostTargets& t) {
-  ASSERT_GE(t.group_start.size(), 2u);
-  ASSERT_EQ(t.group_start.size(), t.group_parent.size() + 1);
-  EXPECT_EQ(t.group_start.front(), 0u);
-  EXPECT_EQ(t.group_start.back(), links[0].particle_count);
-  const auto holds = [&](std::uint32_t target, std::uint32_t begin, std::uint32_t end) {
-    const CellLinks& c = links[t.cell[target]];
-    return c.first_particle <= begin && end <= c.first_particle + c.particle_count;
-  };
-  for (std::size_t g = 0; g < t.group_parent.size(); ++g) {
-    const std::uint32_t begin = t.group_start[g], end = t.group_start[g + 1];
-    ASSERT_LT(begin, end);
-    ASSERT_LE(end - begin, static_cast<std::uint32_t>(largest_fmm_group<BackEnd>));
-    std::uint32_t smallest = no_parent;  // a deeper target cell has a larger number
-    for (std::uint32_t c = 0; c < t.cell.size(); ++c)
-      if (holds(c, begin, end)) smallest = c;
-    ASSERT_EQ(t.group_parent[g], smallest) << "group " << g;
-  }
-}
-
-TEST_F(FmmTargetsTest, GroupsDivideTheParticlesAndLieInTheSmallestTargetCellAbove) {
-  for_each_system([](const tests::HostTree& tree, const HostTargets& t) { check_groups(tree.links, t); });
-}
-
-TEST_F(FmmTargetsTest, GroupsThatBeginInsideALeafLieInTheSmallestTargetCellAbove) {
-  for (const auto& [name, particles] : tests::hard_systems()) {
-    SCOPED_TRACE(name);
-    const BuiltTree built(space, particles, nullptr, GravityLaw({}).expansion_form());
-    KeyCube smaller_cube = built.frame.cube;  // most of what is outside has neighbours in its leaf
-    smaller_cube.edge *= 0.51;
-    built.find_targets(space, targets, {built.particles.position.data(), smaller_cube});
-    check_groups(tests::download(space, built.tree.links), HostTargets(space, targets));
-  }
-}
-
-TEST_F(FmmTargetsTest, GroupsOfSeveralClassesLieInTheSmallestTargetCellAbove) {
-  for (const std::size_t n : {30U, 70U, 5000U})
-    for (const std::size_t classes : {2U, 3U}) {
-      const BuiltTree built(space, plummer_sphere(n, 5));
-      std::vector<std::uint64_t> keys = tests::download(space, built.key);
-      // The last class is so small that each of its particles is a group.
-      for (std::size_t i = 0; i < n; ++i)
-        keys[i] = key_in_class(keys[i], static_cast<std::uint32_t>(i % 2600 == 7 ? classes - 1 : i % (classes - 1)));
-      std::sort(keys.begin(), keys.end());
-      Tree<BackEnd> tree(space, GravityLaw({}).expansion_form());
-      tree.class_count = static_cast<int>(classes);
-      const auto sorted = tests::upload(space, keys);
-      const View<std::uint8_t> tree_level = built.particles.tree_level.view();
-      build_tree<BackEnd>(space, sorted.view(), tree, tree_level);
-      choose_target_groups<BackEnd>(space, tree, sorted.view(), largest_fmm_group<BackEnd>, tree_level);
-      targets.build(space, tree, tree_level);
-      const HostTargets t(space, targets);
-      check_groups(tests::download(space, tree.links), t);
-      const auto first_group = [&](std::size_t c) {
-        return std::lower_bound(t.group_start.begin(), t.group_start.end(), tree.class_begin[c]);
-      };
-      for (std::size_t c = 0; c < classes; ++c) EXPECT_EQ(*first_group(c), tree.class_begin[c]) << "a group of two classes";
-      EXPECT_EQ(t.group_start.end() - first_group(classes - 1), static_cast<std::ptrdiff_t>(n - tree.class_begin[classes - 1] + 1));
-    }
-}
-
-TEST_F(FmmTargetsTest, TellWhichGroupsLieBelowTheHighestCells) {
-  const auto particles = plummer_sphere(60000, 1);
-  const BuiltTree built(space, particles, nullptr, GravityLaw({}).expansion_form());
-  built.find_targets(space, targets);
-  const HostTargets t(space, targets);
-  const FmmTargetView v = targets.view();
-  EXPECT_GT(v.high_cells, 1U);
-  EXPECT_LE(v.high_cells, v.cell_count / cells_for_a_high_one);
-  EXPECT_GT(std::count(targets.level_offset().begin(), targets.level_offset().end(), v.high_cells), 0) << "whole levels";
-  std::vector<std::uint32_t> expected;
-  for (std::uint32_t g = 0; g < v.group_count; ++g)
-    if (t.group_parent[g] < v.high_cells) expected.push_back(g);
-  EXPECT_FALSE(expected.empty());
-  // Only a GPU needs the list.
-  if constexpr (BackEnd::on_gpu) {
-    const auto count = tests::download<std::uint32_t>(space, {v.high_group_count, 1});
-    auto high = tests::download<std::uint32_t>(space, {v.high_groups, count[0]});
-    std::sort(high.begin(), high.end());
-    EXPECT_EQ(high, expected);
-  }
-}
-
-TEST_F(FmmTargetsTest, OfNoParticlesAreNone) {
-  const BuiltTree built(space, {}, nullptr, GravityLaw({}).expansion_form());
-  built.find_targets(space, targets);
-  EXPECT_EQ(targets.view().cell_count, 0u);
-  EXPECT_EQ(targets.view().group_count, 0u);
-}
 
 class FmmWalkTest : public ::testing::Test {
  protected:
@@ -280,22 +130,48 @@ TEST_F(FmmWalkTest, DividedGroupsHaveTheirForces) {
   EXPECT_LT(exact.potential(1), 5e-6);
 }
 
-// With so many, single warps of a GPU walk for groups: they sum the forces of particles in units of that mass.
+// With so many, single warps of a GPU walk for groups: they sum the forces of particles in units of that mass, and round otherwise. Others
+// take no notice of it.
 TEST_F(FmmWalkTest, WithOneMassOfAllParticlesHasTheSameForces) {
-  for (const double softening : {0.0, 0.01}) {
-    SCOPED_TRACE(softening);
-    gravity.softening = softening;
-    const auto particles = plummer_sphere(300000, 6);
-    BuiltTree built(space, particles, nullptr, GravityLaw(gravity).expansion_form());
-    EXPECT_EQ(built.frame.common_mass, particles[0].w);
-    built.set_last_acceleration(space, gravity.G, std::vector<Double4>(particles.size(), Double4{0.1, 0.2, 0.1, 0}));
-    const auto usual = walk(built);
-    knows_common_mass = true;
-    const tests::ForceErrors difference(walk(built), usual);
-    EXPECT_LT(difference.acceleration(1), 2e-5);
-    EXPECT_LT(difference.potential(1), 2e-6);
-    knows_common_mass = false;
-  }
+  const auto particles = plummer_sphere(300000, 6);
+  for (const std::uint64_t order : {4, 5})
+    for (const double softening : {0.0, 0.01}) {
+      SCOPED_TRACE("order " + std::to_string(order) + ", softening " + std::to_string(softening));
+      gravity.order = order;
+      gravity.softening = softening;
+      BuiltTree built(space, particles, nullptr, GravityLaw(gravity).expansion_form());
+      EXPECT_EQ(built.frame.common_mass, particles[0].w);
+      built.set_last_acceleration(space, gravity.G, std::vector<Double4>(particles.size(), Double4{0.1, 0.2, 0.1, 0}));
+      const auto usual = walk(built, {&built});
+      knows_common_mass = true;
+      const auto with_one_mass = walk(built, {&built});
+      knows_common_mass = false;
+      std::size_t same = 0;
+      for (std::size_t i = 0; i < usual.size(); ++i) same += usual[i].w == with_one_mass[i].w ? 1 : 0;
+      if (BackEnd::on_gpu)
+        EXPECT_LT(same, usual.size() / 2) << "the walk took no notice";
+      else
+        EXPECT_EQ(same, usual.size());
+      const tests::ForceErrors difference(with_one_mass, usual);
+      EXPECT_LT(difference.acceleration(1), 2e-5);
+      EXPECT_LT(difference.potential(1), 2e-6);
+    }
+}
+
+// Close pairs of one mass, whose forces fit into FP32 as those of other masses do.
+TEST_F(FmmWalkTest, WithOneMassOfAllParticlesBearsTheClosestPairs) {
+  auto particles = plummer_sphere(300000, 7);
+  gravity.tolerance = 1e-2;
+  const double apart = 1e-21 * BuiltTree(space, particles).frame.scale.length;
+  particles[77] = {0, 0, 0, particles[0].w};
+  particles[250000] = {apart, 0, 0, particles[0].w};
+  BuiltTree built(space, particles, nullptr, GravityLaw(gravity).expansion_form());
+  built.set_last_acceleration(space, gravity.G, std::vector<Double4>(particles.size(), Double4{0.1, 0.2, 0.1, 0}));
+  knows_common_mass = true;
+  const auto found = walk(built);
+  const double force = particles[0].w / apart / apart;
+  EXPECT_NEAR(found[77].x / force, 1, 1e-6);
+  EXPECT_NEAR(found[250000].x / force, -1, 1e-6);
 }
 
 /// The side of the cells of a level below which there is one cell of a hundred, or less.

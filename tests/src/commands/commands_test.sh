@@ -109,7 +109,7 @@ output_into_a_file_has_no_control_characters() {
 }
 
 a_verbose_run_shows_its_ranks() {
-  ranks 2 run run.toml --verbose >out.txt && holds [ "$(grep -cE "^[01] +$(hostname) +CPU, [0-9]+ threads?(, [^ ]+)? +[0-9]+$" out.txt)" -eq 2 ] &&
+  ranks 2 run run.toml --verbose >out.txt && holds [ "$(grep -cE "^[01] +$(hostname) +CPU, (1 thread|[0-9]+ threads)(, [^ ]+)? +[0-9]+$" out.txt)" -eq 2 ] &&
     fails_with 2 "--quiet" "$grove" run run.toml --verbose --quiet
 }
 
