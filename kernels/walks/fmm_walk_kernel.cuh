@@ -102,7 +102,7 @@ void launch_fmm_walk(CudaSpace& space, const ScaledLaw& law, const FmmArguments&
       fmm_walk::launch<false, Team, false, order>(space, a, opening, softening, others, by_teams.count > 0 && space.overlaps_launches());
     });
     const bool overlaps = a.walked_cells() > 0 && space.overlaps_launches();
-    // Pairs are most of the work where single warps walk for groups.
+    // Teams walk where groups are few, and wait more than they compute.
     if (a.group_team > 1)
       fmm_walk::launch<true, WarpTeam<warps_per_block>, false, order>(space, a, opening, softening, groups, overlaps);
     else if (a.common_mass > 0)
