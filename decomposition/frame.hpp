@@ -21,7 +21,6 @@ struct Frame {
   TreeScale scale;
   std::vector<Share> shares;  ///< [ranks]
   double mass = 0;            ///< of all particles
-  double common_mass = 0;     ///< of each particle; 0: not all have the same, or none has any
   double extent = 0;          ///< longest side of the box around all particles
   bool has_outliers = false;  ///< the cube does not hold all particles
   int steps_kept = 0;         ///< since the cube was found, or a sample has confirmed it

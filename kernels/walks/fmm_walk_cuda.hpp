@@ -30,7 +30,6 @@ struct FmmArguments {
   FmmWalkTargets data;
   GravityUnits units;
   float support, support2;
-  float common_mass;  ///< as ScaledLaw
   WalkMode mode;
   std::uint32_t first_level_cell;  ///< target cells before this one have no lists
   unsigned block_slots;            ///< blocks that can be resident at once; `warps` below are the warps of these

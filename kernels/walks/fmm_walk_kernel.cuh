@@ -19,12 +19,12 @@ struct Numbers {
   std::uint32_t first_cell;  ///< of number 0, if numbers are those of target cells
 };
 
-template <int order, class Opening, class Softening, bool at_group, class Team, bool common>
+template <int order, class Opening, class Softening, bool at_group, class Team>
 __global__ void __launch_bounds__(warps_per_block* warp_size,
                                   blocks_per_multiprocessor(ExpansionTerms<order, Softening>::form, at_group, Team::warps))
     fmm_walk_kernel(const __grid_constant__ FmmArguments a, const __grid_constant__ Opening opening,
                     const __grid_constant__ Softening softening, const __grid_constant__ Numbers numbers) {
-  using Walk = TargetWalk<order, Opening, Softening, at_group, Team, common>;
+  using Walk = TargetWalk<order, Opening, Softening, at_group, Team>;
   using Memory = typename Walk::Memory;
   alignas(16) __shared__ unsigned char shared[warps_per_block * sizeof(Memory)];
   const BlockSlot slot(a.counts->slots_lent, a.counts->slots_returned, a.slots_returned, a.block_slots, !at_group);
@@ -65,8 +65,8 @@ __global__ void __launch_bounds__(warps_per_block* warp_size,
   await_previous_launch();
 }
 
-/// `overlaps`: blocks may start before the launch before this one has ended. `common`: all particles have the same mass.
-template <bool at_group, class Team, bool common, int order, class Opening, class Softening>
+/// `overlaps`: blocks may start before the launch before this one has ended.
+template <bool at_group, class Team, int order, class Opening, class Softening>
 void launch(CudaSpace& space, const FmmArguments& a, const Opening& opening, const Softening& softening, const Numbers& numbers,
             bool overlaps) {
   if (numbers.count == 0) return;
@@ -81,9 +81,8 @@ void launch(CudaSpace& space, const FmmArguments& a, const Opening& opening, con
   attribute.val.programmaticStreamSerializationAllowed = 1;
   config.attrs = &attribute;
   config.numAttrs = overlaps ? 1 : 0;
-  check_cuda(
-      cudaLaunchKernelEx(&config, fmm_walk_kernel<order, Opening, Softening, at_group, Team, common>, a, opening, softening, numbers),
-      "walk of fmm");
+  check_cuda(cudaLaunchKernelEx(&config, fmm_walk_kernel<order, Opening, Softening, at_group, Team>, a, opening, softening, numbers),
+             "walk of fmm");
 }
 
 }  // namespace fmm_walk
@@ -97,18 +96,14 @@ void launch_fmm_walk(CudaSpace& space, const ScaledLaw& law, const FmmArguments&
     const fmm_walk::Numbers by_teams{&a.counts->cells_drawn_by_teams, a.cells_by_teams, a.first_level_cell},
         others{&a.counts->cells_drawn, a.walked_cells() - a.cells_by_teams, a.first_level_cell + a.cells_by_teams},
         groups{&a.counts->groups_drawn, a.walked_groups(), 0};
-    fmm_walk::launch<false, WarpTeam<warps_per_block>, false, order>(space, a, opening, softening, by_teams, false);
+    fmm_walk::launch<false, WarpTeam<warps_per_block>, order>(space, a, opening, softening, by_teams, false);
     with_team(a.cell_team, [&]<class Team>(std::type_identity<Team>) {
-      fmm_walk::launch<false, Team, false, order>(space, a, opening, softening, others, by_teams.count > 0 && space.overlaps_launches());
+      fmm_walk::launch<false, Team, order>(space, a, opening, softening, others, by_teams.count > 0 && space.overlaps_launches());
     });
     const bool overlaps = a.walked_cells() > 0 && space.overlaps_launches();
-    // Teams walk where groups are few, and wait more than they compute.
-    if (a.group_team > 1)
-      fmm_walk::launch<true, WarpTeam<warps_per_block>, false, order>(space, a, opening, softening, groups, overlaps);
-    else if (a.common_mass > 0)
-      fmm_walk::launch<true, WarpTeam<1>, true, order>(space, a, opening, softening, groups, overlaps);
-    else
-      fmm_walk::launch<true, WarpTeam<1>, false, order>(space, a, opening, softening, groups, overlaps);
+    with_team(a.group_team, [&]<class Team>(std::type_identity<Team>) {
+      fmm_walk::launch<true, Team, order>(space, a, opening, softening, groups, overlaps);
+    });
   });
 }
 

@@ -229,11 +229,7 @@ void TreeSolver<Space>::set_scale(const GravityLaw& law) {
 template <class Space>
 void TreeSolver<Space>::set_laws(const GravityLaw& law, ExpansionForm form) {
   const int classes = law.classes().count();
-  for (int c = 0; c < classes; ++c) {
-    ScaledLaw& scaled = scaled_laws_[static_cast<std::size_t>(c)];
-    scaled = law.at(frame_.scale, c, form);
-    scaled.common_mass = static_cast<float>(frame_.common_mass / frame_.scale.mass);
-  }
+  for (int c = 0; c < classes; ++c) scaled_laws_[static_cast<std::size_t>(c)] = law.at(frame_.scale, c, form);
   scaled_law_ = scaled_laws_.back();
 }
 

@@ -45,7 +45,6 @@ void TreeSolver<Space>::save_tree(SavedState& state) const {
   state.put("tree.classes", classes_in_numbers());
   state.put_count("tree.largest_group", static_cast<std::uint64_t>(walker_->largest_group()));
   state.put_number("frame.mass", frame_.mass);
-  state.put_number("frame.common_mass", frame_.common_mass);
   state.put_count("tree.is_harmonic", tree_.form.harmonic ? 1 : 0);
   EndKeys ends{};
   if (end_keys_.size() > 0) space_.copy_to_host(ends.data(), end_keys_.data(), sizeof(ends));
@@ -67,7 +66,6 @@ void TreeSolver<Space>::restore_tree(const SavedState& state, std::size_t partic
   if (!state.has("tree.largest_group") || state.count("tree.largest_group") != static_cast<std::uint64_t>(walker_->largest_group()))
     return life_.end();
   frame_.mass = state.number("frame.mass");
-  frame_.common_mass = state.number("frame.common_mass");
   frame_.scale = TreeScale::near(frame_.cube.edge, frame_.mass);
   set_scale(law_);
   // The form that its multipoles have, if it is one that this law takes. Those of the walk of `tree` have one form.
