@@ -54,7 +54,7 @@ struct Start {
       a.done[i] = 0;
       if (work_to_clear) work_to_clear[i] = {};
     }
-    if (i < a.returned_slots()) a.slots_returned[i] = fmm_walk::no_slot;
+    if (i < a.block_slots) a.slots_returned[i] = fmm_walk::no_slot;
     if (i == 0) begin_counts();
   }
   __device__ void begin_counts() const {
@@ -62,7 +62,7 @@ struct Start {
     *a.status = {};
     if (a.data.longest_box.holds(a.data.own_tree.geometry[0])) return;
     a.status->refused = 1;
-    a.counts->groups_drawn = a.counts->cells_drawn = a.counts->cells_drawn_by_teams = past_all_targets;
+    a.counts->groups_drawn = a.counts->cells_drawn = past_all_targets;
   }
 };
 
@@ -93,13 +93,6 @@ FmmArguments make_arguments(const ScaledLaw& law, const TreeView& sources, const
 }
 
 }  // namespace
-
-std::uint32_t fmm_walk::cells_by_teams(const LevelOffsets& level_offset, std::uint32_t first, std::uint32_t most) {
-  std::uint32_t end = first;
-  for (const std::uint32_t offset : level_offset)
-    if (offset > first && offset - first <= most) end = offset;
-  return end - first;
-}
 
 template <>
 bool FmmWalk<CudaSpace>::waits_for_slowest_group(const CudaSpace& space, ExpansionForm form, std::size_t particles) {
@@ -147,12 +140,10 @@ bool FmmWalk<CudaSpace>::walk(CudaSpace& space, const ScaledLaw& law, const Tree
   a.lists_first = cells < few_cells * warps;
   a.cell_team = cells < few_cells_for_teams * warps ? warps_per_block : 1;
   a.group_team = a.walked_groups() < few_groups_for_teams * warps ? warps_per_block : 1;
-  a.cells_by_teams =
-      a.lists_first && a.cell_team == 1 ? fmm_walk::cells_by_teams(targets.level_offset(), a.first_level_cell, a.block_slots) : 0;
   a.put_off_capacity = fmm_walk::put_off_by_team / static_cast<std::uint32_t>(a.cell_team);
   Scratch<CudaSpace, std::uint32_t> stacks(space, a.stack_capacity * warps);
   Scratch<CudaSpace, std::uint32_t> put_off(space, a.lists_first ? a.put_off_capacity * warps : 0);
-  Scratch<CudaSpace, unsigned> slots_returned(space, a.returned_slots()), done(space, cells);
+  Scratch<CudaSpace, unsigned> slots_returned(space, a.block_slots), done(space, cells);
   Scratch<CudaSpace, ListStatus> status(space, 1);
   Scratch<CudaSpace, WarpCounts> counts(space, 1);
   Scratch<CudaSpace, std::uint8_t> finished(space, cells);
@@ -166,7 +157,7 @@ bool FmmWalk<CudaSpace>::walk(CudaSpace& space, const ScaledLaw& law, const Tree
   list_range_.resize_discard(cells);
   a.list_range = list_range_.data();
   const auto start = [&](GroupWork* work_to_clear) {
-    space.for_each(std::max<std::size_t>(cells, a.returned_slots()), Start{a, cells, work_to_clear});
+    space.for_each(std::max<std::size_t>(cells, a.block_slots), Start{a, cells, work_to_clear});
   };
   start(clears_work_ ? a.cell_work : nullptr);
   clears_work_ = false;
@@ -212,7 +203,7 @@ bool FmmWalk<CudaSpace>::walk(CudaSpace& space, const ScaledLaw& law, const Tree
         a.finished = finished.data();
         space.fill_bytes(&a.status->short_of_memory, 0, sizeof(a.status->short_of_memory));
         space.fill_bytes(a.counts, 0, sizeof(WarpCounts));
-        space.fill_bytes(a.slots_returned, 0xff, a.returned_slots() * sizeof(unsigned));
+        space.fill_bytes(a.slots_returned, 0xff, a.block_slots * sizeof(unsigned));
       }
     }
   });

@@ -17,9 +17,9 @@ struct ListStatus {
 
 /// Counters that the launches of a walk share.
 struct WarpCounts {
-  unsigned groups_drawn, cells_drawn, cells_drawn_by_teams;  ///< numbers drawn by the warps of the launch, see fmm_walk::Numbers
-  unsigned cells_done;                                       ///< target cells that are done: walked, or passed over
-  unsigned slots_lent;                                       ///< see fmm_walk::BlockSlot
+  unsigned groups_drawn, cells_drawn;  ///< numbers drawn by the teams of a launch
+  unsigned cells_done;                 ///< target cells that are done: walked, or passed over
+  unsigned slots_lent;                 ///< see fmm_walk::BlockSlot
   unsigned slots_returned;
 };
 
@@ -33,7 +33,7 @@ struct FmmArguments {
   WalkMode mode;
   std::uint32_t first_level_cell;  ///< target cells before this one have no lists
   unsigned block_slots;            ///< blocks that can be resident at once; `warps` below are the warps of these
-  unsigned* slots_returned;        ///< [returned_slots()] see fmm_walk::BlockSlot
+  unsigned* slots_returned;        ///< [block_slots] see fmm_walk::BlockSlot
   std::uint32_t* stacks;           ///< [warps * stack_capacity]
   std::uint32_t stack_capacity;
   std::uint32_t* collected;  ///< [warps * collected_capacity]
@@ -47,14 +47,11 @@ struct FmmArguments {
   WarpCounts* counts;
   std::uint32_t* done;  ///< [target cells] 1 once its part of `local` is written, or there was no memory for that
   float* local;
-  int cell_team, group_team;     ///< warps that walk together for each target cell, each group: see WarpTeam
-  std::uint32_t cells_by_teams;  ///< cells from first_level_cell on that a launch of teams walks for, whatever cell_team is; often 0
-  bool lists_first;              ///< target cells hand down their lists before their expansions, see fmm_walk_schedule.cuh
+  int cell_team, group_team;  ///< warps that walk together for each target cell, each group: see WarpTeam
+  bool lists_first;           ///< target cells hand down their lists before their expansions, see fmm_walk_schedule.cuh
   GroupWork* cell_work;
   ListStatus* status;
 
-  /// Length of slots_returned.
-  GROVE_HD unsigned returned_slots() const { return fmm_walk::most_returned_slots(block_slots); }
   /// Whether `cell`, a target cell or no_parent, has a list.
   __device__ bool has_list(std::uint32_t cell) const { return cell != no_parent && cell >= first_level_cell; }
   /// Number of target cells with lists.
@@ -71,10 +68,6 @@ template <int order>
 void launch_fmm_walk(CudaSpace& space, const ScaledLaw& law, const FmmArguments& a);
 
 namespace fmm_walk {
-
-/// FmmArguments::cells_by_teams where lists come first and single warps walk for cells: those of as many whole levels, from cell `first`
-/// on, as have `most` cells together.
-std::uint32_t cells_by_teams(const LevelOffsets& level_offset, std::uint32_t first, std::uint32_t most);
 
 /// More warps hide more latency, until registers for the terms of an expansion and of its derivatives run short. There is one block more
 /// for cells with the fewer terms of harmonic expansions, and for groups of single warps, which must have at least as many as the cells.

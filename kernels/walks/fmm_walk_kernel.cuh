@@ -12,18 +12,11 @@ namespace grove {
 
 namespace fmm_walk {
 
-/// What the teams of a launch draw.
-struct Numbers {
-  unsigned* drawn;
-  std::uint32_t count;
-  std::uint32_t first_cell;  ///< of number 0, if numbers are those of target cells
-};
-
 template <int order, class Opening, class Softening, bool at_group, class Team>
 __global__ void __launch_bounds__(warps_per_block* warp_size,
                                   blocks_per_multiprocessor(ExpansionTerms<order, Softening>::form, at_group, Team::warps))
     fmm_walk_kernel(const __grid_constant__ FmmArguments a, const __grid_constant__ Opening opening,
-                    const __grid_constant__ Softening softening, const __grid_constant__ Numbers numbers) {
+                    const __grid_constant__ Softening softening) {
   using Walk = TargetWalk<order, Opening, Softening, at_group, Team>;
   using Memory = typename Walk::Memory;
   alignas(16) __shared__ unsigned char shared[warps_per_block * sizeof(Memory)];
@@ -35,7 +28,8 @@ __global__ void __launch_bounds__(warps_per_block* warp_size,
   // one of these if a team drew it last.
   const std::uint32_t high = at_group && Team::warps > 1 && !a.data.active.some() ? *a.targets.high_group_count : 0;
   // The work of a team is too long for another number to wait for it.
-  NumberDrawer<at_group && Team::warps == 1, Team> drawer(team, numbers.drawn, high + numbers.count);
+  NumberDrawer<at_group && Team::warps == 1, Team> drawer(team, at_group ? &a.counts->groups_drawn : &a.counts->cells_drawn,
+                                                          at_group ? high + a.walked_groups() : a.walked_cells());
   CellsAbove above(a.done, &a.counts->cells_done, a.walked_cells());
 #pragma unroll 1
   for (std::uint32_t number; drawer.next(number);) {
@@ -53,7 +47,7 @@ __global__ void __launch_bounds__(warps_per_block* warp_size,
       walk.run(group);
     } else {
       // Nobody waits for a cell without active targets.
-      const std::uint32_t cell = numbers.first_cell + number;
+      const std::uint32_t cell = a.first_level_cell + number;
       if (a.data.active.wants_cell(cell)) {
         walk.load(cell);
         walk.run(cell);
@@ -62,18 +56,18 @@ __global__ void __launch_bounds__(warps_per_block* warp_size,
       if (team.is_first()) publish_and_count(a.done[cell], 1U, a.counts->cells_done);
     }
   }
-  await_previous_launch();
+  if constexpr (at_group) await_previous_launch();
 }
 
-/// `overlaps`: blocks may start before the launch before this one has ended.
+/// `targets`: their number. `overlaps`: blocks may start before the previous launch has ended.
 template <bool at_group, class Team, int order, class Opening, class Softening>
-void launch(CudaSpace& space, const FmmArguments& a, const Opening& opening, const Softening& softening, const Numbers& numbers,
+void launch(CudaSpace& space, const FmmArguments& a, const Opening& opening, const Softening& softening, std::uint32_t targets,
             bool overlaps) {
-  if (numbers.count == 0) return;
+  if (targets == 0) return;
   cudaLaunchConfig_t config{};
   const auto resident = static_cast<unsigned>(space.multiprocessors() *
                                               blocks_per_multiprocessor(ExpansionTerms<order, Softening>::form, at_group, Team::warps));
-  config.gridDim = std::min((numbers.count - 1) / (warps_per_block / Team::warps) + 1, resident);
+  config.gridDim = std::min((targets - 1) / (warps_per_block / Team::warps) + 1, resident);
   config.blockDim = warps_per_block * warp_size;
   config.stream = space.stream();
   cudaLaunchAttribute attribute{};
@@ -81,8 +75,7 @@ void launch(CudaSpace& space, const FmmArguments& a, const Opening& opening, con
   attribute.val.programmaticStreamSerializationAllowed = 1;
   config.attrs = &attribute;
   config.numAttrs = overlaps ? 1 : 0;
-  check_cuda(cudaLaunchKernelEx(&config, fmm_walk_kernel<order, Opening, Softening, at_group, Team>, a, opening, softening, numbers),
-             "walk of fmm");
+  check_cuda(cudaLaunchKernelEx(&config, fmm_walk_kernel<order, Opening, Softening, at_group, Team>, a, opening, softening), "walk of fmm");
 }
 
 }  // namespace fmm_walk
@@ -93,16 +86,12 @@ void launch_fmm_walk(CudaSpace& space, const ScaledLaw& law, const FmmArguments&
     warps == 1 ? f(std::type_identity<WarpTeam<1>>{}) : f(std::type_identity<WarpTeam<warps_per_block>>{});
   };
   law.visit_with_expansions([&](const auto& opening, const auto& softening) {
-    const fmm_walk::Numbers by_teams{&a.counts->cells_drawn_by_teams, a.cells_by_teams, a.first_level_cell},
-        others{&a.counts->cells_drawn, a.walked_cells() - a.cells_by_teams, a.first_level_cell + a.cells_by_teams},
-        groups{&a.counts->groups_drawn, a.walked_groups(), 0};
-    fmm_walk::launch<false, WarpTeam<warps_per_block>, order>(space, a, opening, softening, by_teams, false);
     with_team(a.cell_team, [&]<class Team>(std::type_identity<Team>) {
-      fmm_walk::launch<false, Team, order>(space, a, opening, softening, others, by_teams.count > 0 && space.overlaps_launches());
+      fmm_walk::launch<false, Team, order>(space, a, opening, softening, a.walked_cells(), false);
     });
     const bool overlaps = a.walked_cells() > 0 && space.overlaps_launches();
     with_team(a.group_team, [&]<class Team>(std::type_identity<Team>) {
-      fmm_walk::launch<true, Team, order>(space, a, opening, softening, groups, overlaps);
+      fmm_walk::launch<true, Team, order>(space, a, opening, softening, a.walked_groups(), overlaps);
     });
   });
 }

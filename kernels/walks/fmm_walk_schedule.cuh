@@ -1,15 +1,11 @@
 // Which target a warp of the walk of `fmm` takes next, and how it knows that the list it starts from is ready.
 //
-// Target cells of all levels are in one launch, or two. Warps draw numbers, and a cell has a higher number than the cell above it, or is in
-// the later launch. So a warp that waits for a cell waits for one that another warp has taken before. Once the range of a cell's list is
-// written, the list and the expansion of the cell are ready.
+// Target cells of all levels are in one launch. Warps draw numbers, and a cell has a higher number than the cell above it. So a warp that
+// waits for a cell waits for one that another warp has already taken. Once the range of a cell's list is written, the list and the
+// expansion of the cell are ready.
 //
 // With few cells for all warps, the chain of levels determines the time. Then lists come first: the range is written as soon as the list is
 // ready, and the cell's mark (`done`) says when its expansion is ready. So cells need not wait for expansions before they test.
-//
-// Where lists come first and single warps walk for cells, all of these wait for the highest ones, which have long lists. Teams walk for
-// those, in a launch before: for whole levels, of no more cells than the walk has slots for blocks. The blocks of the other cells start
-// beside them as far as there is room.
 //
 // Groups are a launch of their own. Its blocks start as the blocks of the cells end, because the last cells of a walk, deep in dense
 // regions, keep few warps busy. A group waits for the mark of the cell above it until all cells are known to be done.
@@ -99,16 +95,13 @@ class CellsAbove {
 /// Value of FmmArguments::slots_returned where none has been returned.
 inline constexpr unsigned no_slot = ~0U;
 
-/// At most so many slots are taken a second time, where `count` are lent at once: by the blocks of the launches after the first.
-GROVE_HD constexpr unsigned most_returned_slots(unsigned count) { return 2 * count; }
-
 /// Lends each block of a walk one slot of memory. There are as many slots as blocks can be resident at once. The launches of cells and
 /// groups overlap, and memory for all blocks of both would be twice as much. The first blocks get new slots. A later block can only be
 /// resident because another block has left; it gets the next slot that was returned. Blocks take their turn before they let the next launch
 /// start, so that a block never waits for the slot of one of a later launch. All threads of a block construct and destroy it together.
 class BlockSlot {
  public:
-  /// Counts begin at zero, `returned` [most_returned_slots(count)] at no_slot.
+  /// Counts begin at zero, `returned` [count] at no_slot. `count`: slots, and most blocks of a launch.
   /// `lets_next_start`: the block calls let_next_launch_start().
   __device__ BlockSlot(unsigned& lent_count, unsigned& returned_count, unsigned* returned, unsigned count, bool lets_next_start)
       : returned_count_(returned_count), returned_(returned), count_(count) {
@@ -130,9 +123,8 @@ class BlockSlot {
     __syncthreads();
     if (threadIdx.x != 0) return;
     const unsigned slot = atomicAdd(&returned_count_, 1U);
-    // Further returns are not needed.
-    if (slot < most_returned_slots(count_))
-      cuda::atomic_ref<unsigned, cuda::thread_scope_device>(returned_[slot]).store(slot_, cuda::memory_order_release);
+    // Only the blocks of the second launch, at most `count`, take a slot again.
+    if (slot < count_) cuda::atomic_ref<unsigned, cuda::thread_scope_device>(returned_[slot]).store(slot_, cuda::memory_order_release);
   }
   BlockSlot(const BlockSlot&) = delete;
   BlockSlot& operator=(const BlockSlot&) = delete;

@@ -1,5 +1,5 @@
-// The walk of `fmm` on the GPU: one warp for each target cell, and one for each group. Where targets are few, and for the highest target
-// cells where they are not many, a team of warps walks for each, and every warp takes a share of the pending cells.
+// The walk of `fmm` on the GPU: one warp for each target cell, and one for each group. Where targets are few, a team of
+// warps walks for each, and every warp takes a share of the pending cells.
 //
 // Pending source cells lie on a stack in global memory. Each lane tests two of them at a time, since a test is mostly waiting for memory;
 // in a team one, since the time of a round counts.

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
 
 #include "kernels/gravity/gravity_law.hpp"
 #include "kernels/gravity/gravity_names.hpp"
@@ -12,9 +11,6 @@
 #include "kernels/space/error.hpp"
 #include "tests/support/built_tree.hpp"
 #include "tests/support/force_comparison.hpp"
-#if defined(__CUDACC__)
-#include "kernels/walks/fmm_walk_cuda.hpp"
-#endif
 
 namespace grove {
 namespace {
@@ -313,8 +309,8 @@ TEST_F(FmmWalkTest, GivesTheSameBitsTwice) {
 }
 
 TEST_F(FmmWalkTest, OfManyTargetsIsRightAndHasTheSameBitsTwice) {
-  // On a GPU, so many target cells that single warps walk for them, but teams for the highest. By an angle, lists have to grow at first. On
-  // a CPU a walk of any size is like those above.
+  // On a GPU, so many target cells that single warps walk for them. By an angle, lists have to grow at first. On a CPU a walk of any size
+  // is like those above.
   const auto particles = plummer_sphere(BackEnd::on_gpu ? 1000000 : 60000, 9);
   gravity.opening = "geometric";
   gravity.theta = 0.6;
@@ -332,19 +328,6 @@ TEST_F(FmmWalkTest, OfManyTargetsIsRightAndHasTheSameBitsTwice) {
   EXPECT_LT(errors.acceleration(0.99), 2e-3);
   EXPECT_LT(errors.potential(0.99), 2e-4);
 }
-
-#if defined(__CUDACC__)
-TEST(CellsByTeams, AreThoseOfWholeLevelsThatFit) {
-  LevelOffsets offset;
-  offset.fill(1500);
-  std::copy_n(std::array<std::uint32_t, 5>{0, 1, 9, 73, 300}.begin(), 5, offset.begin());
-  EXPECT_EQ(fmm_walk::cells_by_teams(offset, 9, 660), 291U) << "of two levels";
-  EXPECT_EQ(fmm_walk::cells_by_teams(offset, 73, 660), 227U);
-  EXPECT_EQ(fmm_walk::cells_by_teams(offset, 300, 660), 0U) << "a level that is too large";
-  EXPECT_EQ(fmm_walk::cells_by_teams(offset, 300, 1200), 1200U);
-  EXPECT_EQ(fmm_walk::cells_by_teams(offset, 1500, 660), 0U) << "no cell is walked for";
-}
-#endif
 
 TEST_F(FmmWalkTest, LeavesOutTheTargetItselfInALeafOfSeveralGroups) {
   // A leaf without extent has any number of particles, and is a source of each of its groups.
