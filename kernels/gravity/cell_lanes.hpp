@@ -18,7 +18,7 @@ struct CellLanes {
 
   CellOffset<FloatVector> place() const { return {x, y, z}; }
 
-  /// Lane l is geometry[cell[l]], for targets with this centre.
+  /// Lane l gets geometry[cell[l]], relative to the targets' `centre` [code units].
   CellLanes(const CellGeometry* geometry, const std::uint32_t (&cell)[FloatVector::width], const Double3& centre, double per_length) {
     constexpr int width = FloatVector::width, floats = sizeof(CellGeometry) / sizeof(float);
     alignas(FloatVector::alignment) float place[3][width];
@@ -38,7 +38,7 @@ struct CellLanes {
       transpose(row);
       for (int k = 0; k < width; ++k) member[first + k] = row[k];
     }
-    // The members of CellGeometry as floats: its first three numbers are of FP64.
+    // Members of CellGeometry counted in floats: the first three numbers are doubles and take six.
     mass = member[6];
     radius = member[7];
     for (int k = 0; k < 3; ++k) {
@@ -49,7 +49,8 @@ struct CellLanes {
     spread = member[15];
   }
 };
-/// As for a float, in each lane.
+
+/// expansion_unit() of a float, in each lane.
 inline FloatVector expansion_unit(FloatVector radius) {
   alignas(FloatVector::alignment) float lane[FloatVector::width];
   radius.store(lane);

@@ -10,7 +10,7 @@ namespace grove {
 
 namespace {
 
-/// Calls f<Type>() for the type of that name; false when there is none.
+/// Calls f<Type>() for the type with that name. Returns false if there is none.
 template <class F, class... Types>
 bool for_named(const std::string& name, const std::tuple<Types...>*, F f) {
   return ((name == Types::name ? (f.template operator()<Types>(), true) : false) || ...);
@@ -23,7 +23,7 @@ AnyOpening find_opening(const GravityParameters& gravity) {
   return *found;
 }
 
-/// The kernel of that softening, with lengths in units of `length`.
+/// The softening kernel for the softening length `softening`, in units of `length`.
 AnySoftening find_softening(const GravityParameters& gravity, double softening, double length) {
   if (softening == 0) return NewtonKernel(0);
   std::optional<AnySoftening> found;
@@ -41,13 +41,13 @@ ExpansionForm find_form(const GravityParameters& gravity) {
   return {static_cast<int>(gravity.order), harmonic};
 }
 
-/// Enlarges the support a little. Otherwise rounding of FP32 distances could put a pair outside that is inside.
+/// Enlarges the support slightly. Otherwise a pair inside the support could appear outside it, because FP32 distances are rounded.
 constexpr double support_margin = 1 + 1e-6;
 
-/// Softening is small where it is this part of the sides of cells (docs/measurements.md).
+/// A softening length up to this fraction of the side of a cell counts as small (docs/measurements.md).
 constexpr double small_softening = 1.0 / 14;
 
-/// The trees of all classes have expansions of one form, and that of unsoftened gravity is another one than that of some softenings.
+/// The trees of all classes have expansions of the same form. Unsoftened gravity has another form than some softening kernels.
 SofteningClasses checked_classes(const GravityParameters& gravity) {
   SofteningClasses classes = softening_classes(gravity);
   if (classes.count() > 1 && classes.length.front() == 0)
@@ -55,7 +55,7 @@ SofteningClasses checked_classes(const GravityParameters& gravity) {
   return classes;
 }
 
-/// Of several classes each target walks as many trees, whose errors add up like random ones.
+/// With several classes, each target walks one tree for each class. The errors of these walks add up like random numbers.
 GravityParameters with_tolerance_of_each(GravityParameters gravity, int classes) {
   gravity.tolerance /= std::sqrt(classes);
   return gravity;
@@ -70,7 +70,7 @@ GravityLaw::GravityLaw(const GravityParameters& gravity)
       form_(find_form(gravity)) {}
 
 GravityLaw GravityLaw::without_acceleration() const {
-  // Nothing but the magnitudes of these forces is used, and a larger angle saves memory for the lists of the walk.
+  // Only the magnitudes of these forces are used, and a larger angle saves memory for the lists of the walk.
   constexpr double wider = 1.25;
   GravityParameters first = gravity_;
   first.theta *= wider;

@@ -1,4 +1,4 @@
-// The gravity law of a run: names of the configuration resolved once to an opening criterion, a softening kernel and an order.
+// The gravity law of a run. The names in the configuration are resolved once, to an opening criterion, a softening kernel and an order.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,7 @@ std::variant<NewtonKernel, Types...> softening_variant_of(std::tuple<Types...>);
 using AnyOpening = decltype(detail::variant_of(std::declval<OpeningCriteria>()));
 using AnySoftening = decltype(detail::softening_variant_of(std::declval<SofteningKernels>()));
 
-/// Converts between code units and the units of a tree. The factors of the results contain G.
+/// Converts between code units and the units of a tree. The factors for accelerations and potentials contain G.
 struct GravityUnits {
   double length = 1, per_length = 1, per_mass = 1;
   double acceleration = 1, potential = 1;  ///< factors from scaled results to code units
@@ -44,7 +44,8 @@ struct GravityUnits {
 
   /// x - centre in units of the tree.
   GROVE_HD float offset(double x, double centre) const { return static_cast<float>((x - centre) * per_length); }
-  /// The same for add_close_particle(): an offset that is not zero, but too small for FP32, becomes one whose force is infinite, not zero.
+  /// The same for add_close_particle(). An offset that is not zero but too small for FP32 becomes `least`: its force is then infinite,
+  /// instead of zero.
   GROVE_HD float close_offset(double x, double centre) const {
     constexpr float least = 1e-36F;
     const float d = offset(x, centre);
@@ -60,11 +61,11 @@ struct ScaledLaw {
   GravityUnits units;
   TreeScale scale;
   double G = 1;  ///< code units
-  /// Scaled distance beyond which multipoles give the softened force, and its square. A little more than that of the kernel, because of
+  /// Scaled distance beyond which multipoles give the softened force, and its square. Slightly larger than that of the kernel, because of
   /// rounding.
   float support = 0, support2 = 0;
 
-  /// The smallest softening length, scaled, whose forces fit into FP32.
+  /// The smallest softening length, scaled, for which forces fit into FP32.
   double least_softening() const {
     return std::visit([](const auto& kernel) { return std::decay_t<decltype(kernel)>::least_length; }, softening);
   }
@@ -73,8 +74,8 @@ struct ScaledLaw {
   void visit(F f) const {
     std::visit(f, opening, softening);
   }
-  /// The same for walks with expansions of `form`: SmallPlummerKernel, where these are harmonic, instead of PlummerKernel. Throws
-  /// std::logic_error if the law takes no expansions of that form.
+  /// The same for walks with expansions of `form`: if these are harmonic, SmallPlummerKernel replaces PlummerKernel. Throws
+  /// std::logic_error if the law does not allow expansions of that form.
   template <class F>
   void visit_with_expansions(F f) const {
     visit([&](const auto& of_opening, const auto& of_softening) {
@@ -85,7 +86,7 @@ struct ScaledLaw {
       f(of_opening, of_softening);
     });
   }
-  /// Calls f(order) with the order of expansions as a constant.
+  /// Calls f(order) with the order of the expansions as a compile-time constant.
   template <class F>
   void visit_order(F f) const {
     if (form.order == 4)
@@ -102,29 +103,29 @@ class GravityLaw {
   explicit GravityLaw(const GravityParameters& gravity);
 
   double G() const { return gravity_.G; }
-  /// The form of expansions that are right wherever cells are.
+  /// The form of expansions that is valid for cells of any size.
   ExpansionForm expansion_form() const { return form_; }
-  /// The form of expansions for a tree whose cells, but for a few, have sides of at least `side` [code units]: harmonic, and so with fewer
-  /// terms, also for Plummer's softening where that is small beside all of these, with the criterion `relative`. With cells that are
-  /// smaller more of them would be opened, and what all of them lack, which has one sign, would add up to more than the error of one cell.
+  /// The form of expansions for a tree in which nearly all cells have sides of at least `side` [code units]. With the criterion `relative`
+  /// and a Plummer softening that is small compared with `side`, it is harmonic and so has fewer terms. For smaller cells this would not
+  /// do: more cells would be opened, and the neglected parts of the forces, which all have the same sign, would add up.
   ExpansionForm form_for_cells(double side) const;
-  /// Whether the opening criterion looks at the accelerations of an earlier force evaluation.
+  /// Whether the opening criterion uses the accelerations of an earlier force evaluation.
   bool needs_acceleration() const {
     return std::visit([](const auto& opening) { return std::decay_t<decltype(opening)>::needs_acceleration; }, opening_);
   }
-  /// The same law with an opening criterion that needs no accelerations: for the first forces of a run.
+  /// The same law with an opening criterion that needs no accelerations, for the first forces of a run.
   GravityLaw without_acceleration() const;
 
-  /// `scale`, with a larger unit of length if the softening length is larger than that unit. The square of the softening length must fit
-  /// into FP32, too.
+  /// `scale`, with a larger unit of length if the softening length is larger than that unit: the square of the softening length must also
+  /// fit into FP32.
   TreeScale fitting(TreeScale scale) const;
-  /// Classes of particles by their softening; at least one.
+  /// Classes of particles with equal softening lengths; at least one.
   const SofteningClasses& classes() const { return classes_; }
   /// The law in the units of a tree, with the largest softening: its support holds for all pairs.
   ScaledLaw at(const TreeScale& scale) const { return at(scale, classes_.count() - 1, form_); }
-  /// The same for pairs of one class, with expansions of that form.
+  /// The law for pairs of one class, with expansions of the given form.
   ScaledLaw at(const TreeScale& scale, int pair_class, ExpansionForm form) const;
-  /// What opening criteria take for the accelerations of particles with the mass `mass` [code units] in all.
+  /// The measure of accelerations that opening criteria use, for particles with the total mass `mass` [code units].
   AccelerationMeasure measure(const TreeScale& scale, double mass) const;
   /// The law in code units.
   ScaledLaw unscaled() const { return at({}); }

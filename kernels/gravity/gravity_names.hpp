@@ -1,4 +1,4 @@
-// The names a configuration may use for method, opening criterion and softening kernel.
+// The names that a configuration can use for method, opening criterion and softening kernel.
 #pragma once
 
 #include <string>
@@ -17,10 +17,10 @@ const std::vector<std::string>& opening_names();
 /// Softening kernels: values of `gravity.softening_kernel`.
 const std::vector<std::string>& softening_names();
 
-/// False for a method without a setting that trades speed for accuracy: `direct`.
+/// Whether the method has a setting that trades speed for accuracy: not so for `direct`.
 bool has_accuracy(const GravityParameters& gravity);
 
-/// The name of the key of [gravity] by which the opening criterion trades speed for accuracy, "theta" or "tolerance", and its value.
+/// The key of [gravity] with which the opening criterion trades speed for accuracy, "theta" or "tolerance", and its value.
 std::string accuracy_setting(const GravityParameters& gravity);
 double accuracy(const GravityParameters& gravity);
 

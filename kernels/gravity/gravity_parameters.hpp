@@ -1,4 +1,4 @@
-// What the user asks of gravity: method, opening criterion, softening. Names are those of the configuration file.
+// The user's settings for gravity: method, opening criterion, softening. Names are those of the configuration file.
 #pragma once
 
 #include <cstdint>
@@ -12,30 +12,30 @@ namespace grove {
 struct GravityParameters {
   std::string method = "fmm";        ///< one of method_names(): fmm, tree, direct
   std::string opening = "relative";  ///< one of opening_names()
-  double tolerance = 0.001;          ///< allowed error of one cell's force over the last acceleration, > 0; for opening = relative
-  double theta = 0.6;  ///< opening angle, > 0: of the geometric criteria; for opening = relative, see GravityLaw::without_acceleration()
-  double softening = 0.0;  ///< softening length, code units, >= 0; 0 is Newtonian. With softening_of_type the largest of these
-  /// Softening length of each component by its name, code units; empty: all have `softening`. softening_of_type follows from it once the
-  /// particles are known.
+  double tolerance = 0.001;          ///< allowed error of one cell's force relative to the last acceleration, > 0; for opening = relative
+  double theta = 0.6;      ///< opening angle of the geometric criteria, > 0; for opening = relative see GravityLaw::without_acceleration()
+  double softening = 0.0;  ///< softening length, code units, >= 0; 0 is Newtonian. With softening_of_type, the largest of these
+  /// Softening length of each component by its name, code units; empty: all have `softening`. softening_of_type is derived from it once
+  /// the particles are known.
   std::map<std::string, double> softening_of_component{};
-  /// [types] softening length of each particle type, code units; empty: all have `softening`. Of a pair the larger one counts.
+  /// [types] softening length of each particle type, code units; empty: all have `softening`. A pair has the larger of its two lengths.
   std::vector<double> softening_of_type{};
   std::string softening_kernel = "plummer";  ///< one of softening_names()
   std::uint64_t order = 4;                   ///< of the expansions of method = fmm: 4 or 5
-  /// On one rank the methods fmm and tree sum all pairs of up to so many particles; see sums_all_pairs().
+  /// On one rank, the methods fmm and tree use direct summation up to this number of particles; see sums_all_pairs().
   std::uint64_t all_pairs_up_to = 0;
-  /// The methods fmm and tree use a tree for so many steps at most, as long as particles move little (see TreeLife); 1: for one.
+  /// The methods fmm and tree use a tree for at most this many steps, while particles move little (see TreeLife); 1: no tree reuse.
   std::uint64_t steps_per_tree = 32;
   double G = 1.0;                              ///< gravitational constant, code units
   std::map<std::string, double> parameters{};  ///< parameters of single opening criteria and softening kernels, by name
 
-  /// One of `parameters`. Throws std::logic_error when it is missing.
+  /// One of `parameters`. Throws std::logic_error if it is missing.
   double parameter(const std::string& name) const {
     const auto found = parameters.find(name);
     if (found == parameters.end()) throw std::logic_error("gravity has no parameter " + name);
     return found->second;
   }
-  /// One of `parameters`, or `default_value` when it is missing: a GravityParameters that was not read from a configuration has none.
+  /// One of `parameters`, or `default_value` if it is missing: a GravityParameters not read from a configuration has none.
   double parameter(const std::string& name, double default_value) const {
     return parameters.contains(name) ? parameter(name) : default_value;
   }

@@ -1,7 +1,7 @@
-// What one source does to one target: the inner loops of every walk, for both back ends.
+// The action of one source on one target: the inner loops of every walk, for both back ends.
 //
-// `T` is float on the device, a SIMD vector of floats on the CPU, double in direct summation. Offsets are from the centre of the target
-// group, scaled as TreeScale says; the negative potential is summed, so that all terms are positive.
+// `T` is float on the device, a SIMD vector of floats on the CPU, double in direct summation. Offsets are relative to the centre of the
+// target group, in units of TreeScale. The negative potential is summed, so that all terms are positive.
 #pragma once
 
 #include "kernels/gravity/multipole.hpp"
@@ -9,17 +9,17 @@
 
 namespace grove {
 
-/// Acceleration and negative potential, as they are summed.
+/// Acceleration and negative potential during summation.
 template <class T>
 struct Force {
   T x{0}, y{0}, z{0}, potential{0};
 };
 
-/// Number of sources whose forces are summed in plain FP32 before the sum goes into a CompensatedForce. Few enough that roundings, of 2^-24
-/// of the sum each, do not pile up; many enough that the compensation costs nothing.
+/// Number of sources whose forces are summed in plain FP32 before the sum is added to a CompensatedForce. It is small enough that rounding
+/// errors, each of 2^-24 of the sum, do not accumulate, and large enough that the compensation costs almost no time.
 inline constexpr std::uint32_t sources_per_block = 256;
 
-/// A sum of many forces, and the excess that rounding has added to it (Kahan 1965).
+/// A sum of many forces with compensation: `excess` is what rounding has added to it (Kahan 1965).
 template <class T>
 struct CompensatedForce {
   Force<T> sum, excess;
@@ -41,22 +41,22 @@ struct CompensatedForce {
   }
 };
 
-/// A cell in the form that the inner loop needs: 3 Q and tr Q / 2, with the second moments Q = sum m d d.
+/// A cell in the form that the inner loop needs: 3 Q and tr Q / 2, where Q = sum m d d are the second moments.
 struct alignas(16) CellSource {
   float x, y, z, mass;
   float xx, xy, xz, yy;
   float yz, zz, half_trace, unused;
 };
 
-/// Makes the source from the multipole terms `q` of order 2, in units of `unit`: they are Q / 2 on the diagonal and Q off it. Harmonic
-/// terms hold Q minus Q_zz times the unit matrix, which has the same force where the potential satisfies Laplace's equation.
+/// Makes the source from the multipole terms `q` of order 2, in units of `unit`: Q / 2 on the diagonal and Q off the diagonal. Harmonic
+/// terms hold Q minus Q_zz times the unit matrix, which gives the same force if the potential satisfies Laplace's equation.
 template <class Terms>
 GROVE_HD inline CellSource make_cell_source(float x, float y, float z, float mass, const float* q, float unit) {
   const float u2 = unit * unit, three = 3 * u2, six = 6 * u2, zz = Terms::holds(Term{0, 0, 2}) ? q[5] : 0;
   return {x, y, z, mass, six * q[0], three * q[1], three * q[2], six * q[3], three * q[4], six * zz, u2 * (q[0] + q[3] + zz), 0};
 }
 
-/// Adds a point of mass `mass` at distance (dx, dy, dz) to the force on a target, with r2 = softening.squared(dx, dy, dz). `apart`: r2 is
+/// Adds a point of mass `mass` at the offset (dx, dy, dz) to the force on a target, with r2 = softening.squared(dx, dy, dz). `apart`: r2 is
 /// above NewtonKernel::smallest().
 template <bool apart, class Softening, class T>
 GROVE_HD void add_particle_at(const Softening& softening, T dx, T dy, T dz, T r2, T mass, Force<T>& force) {
@@ -79,8 +79,8 @@ GROVE_HD void add_particle(const Softening& softening, T sx, T sy, T sz, T mass,
   add_particle_at<false>(softening, dx, dy, dz, softening.squared(dx, dy, dz), mass, force);
 }
 
-/// The same at distance (dx, dy, dz), also below NewtonKernel::smallest(): 1 / r^3 need not fit into FP32, but the force must. Points at
-/// distance zero do not act without softening.
+/// The same for the offset (dx, dy, dz), also for distances below NewtonKernel::smallest(): 1 / r^3 need not fit into FP32, but the force
+/// must. Without softening, points at distance zero do not act.
 template <class Softening>
 GROVE_HD void add_close_particle(const Softening& softening, float dx, float dy, float dz, float mass, Force<float>& force) {
   if constexpr (Softening::zero_at_zero) {

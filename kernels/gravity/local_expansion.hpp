@@ -1,7 +1,7 @@
-// Local expansions of the walk of fmm: about the targets' centre, with lengths in units of the targets' size.
+// Local expansions of the walk of `fmm`: about the targets' centre, with lengths in units of the targets' size.
 //
-// With s = expansion_unit(target radius), U(x) = (1 / s) sum L_n (x / s)^n / n!. Products of a local term n and a multipole term k are kept
-// up to the order |n| + |k| = `order`.
+// With s = expansion_unit(target radius), U(x) = (1 / s) sum L_n (x / s)^n / n!. Products of a local term n and a multipole term k are
+// kept up to the order |n| + |k| = `order`.
 #pragma once
 
 #include <type_traits>
@@ -29,8 +29,8 @@ GROVE_HD inline void add_cell_to_local(const Softening& softening, T x, T y, T z
   constexpr int order = Terms::order;
   T radial[order + 1], D[Terms::count], ratio[order + 1];
   const T per_unit = T(1 / unit), unlimited = cell_unit * per_unit;
-  // A cell that goes into the expansion reaches less far than farthest_local target radii. A cell at one point has the unit 1, and no
-  // moments: powers of that could be infinite.
+  // A cell in the expansion has a radius of less than farthest_local target radii. A cell whose particles are all at one point has the
+  // unit 1 and no moments; powers of that unit could be infinite.
   constexpr float most_units = 2 * farthest_local;
   const T cell_units = select(unlimited < T(most_units), unlimited, T(most_units));
   radial[0] = T(unit) * reciprocal_sqrt(softening.squared(x, y, z));
@@ -48,9 +48,10 @@ GROVE_HD inline void add_cell_to_local(const Softening& softening, T x, T y, T z
 /// Adds the expansion `from(n)` of unit `from_unit` to L, which has the unit `unit`. The centre of L lies at offset d (scaled) from the
 /// centre of `from`.
 ///
-/// It is shifted in its own unit: offsets in a much smaller one have powers that FP32 cannot hold. Targets about their centre reach at most
-/// twice as far as all of the cell above about its own, so that their unit is at most four times as large. Only those at one point can have
-/// a larger one, 1 (see expansion_unit()); they need the potential and its gradient alone, and higher terms might not fit.
+/// The expansion is shifted in its own unit: in a much smaller unit, FP32 could not hold the powers of the offset. The radius of targets
+/// about their centre is at most twice that of the cell above about its own centre, so their unit is at most four times as large. Only
+/// targets that are all at one point can have a larger unit, 1 (see expansion_unit()). They need only the potential and its gradient;
+/// higher terms might not fit into FP32.
 template <class Terms, class From>
 GROVE_HD inline void add_parent_local(From from, float from_unit, float dx, float dy, float dz, float unit, float (&L)[Terms::count]) {
   float power[Terms::order + 1], shifted[Terms::count] = {};

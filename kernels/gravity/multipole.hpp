@@ -1,13 +1,13 @@
-// Cartesian multipole and local expansions, for any order that is known at compile time (Dehnen 2002; Dehnen 2014, appendix A).
+// Cartesian multipole and local expansions of any order known at compile time (Dehnen 2002; Dehnen 2014, appendix A).
 //
 // A multipole expansion about z holds M_k = sum m (x - z)^k / k!; a local expansion about z holds the derivatives L_n of U = -phi there, so
 // that U(z + d) = sum L_n d^n / n! and the acceleration is its gradient. `T` is double, float or a SIMD vector of floats.
 //
-// The type `Terms` says which terms x^a y^b z^c an expansion holds: AllTerms, or HarmonicTerms if U satisfies Laplace's equation, or nearly
-// so (SmallPlummerKernel).
+// The type `Terms` says which terms x^a y^b z^c an expansion holds: AllTerms, or HarmonicTerms if U satisfies Laplace's equation, exactly
+// or nearly (SmallPlummerKernel).
 // HarmonicTerms hold no derivative that is taken twice or more by z, since U_zz = -U_xx - U_yy. The moment that belongs to such a
-// derivative is subtracted from the moments of the two derivatives that replace it. Both are complete up to the order for such U, and all
-// functions below are the same for both.
+// derivative is subtracted from the moments of the two derivatives that replace it. For such U, both sets of terms are complete up to the
+// order. All functions below work for both.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@
 
 namespace grove {
 
-/// Number of all terms of order 0 to `order`, and of those among them that HarmonicTerms holds.
+/// Number of terms of order 0 to `order`: of AllTerms, and of HarmonicTerms.
 GROVE_HD constexpr int term_count(int order) { return (order + 1) * (order + 2) * (order + 3) / 6; }
 GROVE_HD constexpr int harmonic_count(int order) { return (order + 1) * (order + 1); }
 
@@ -28,7 +28,7 @@ struct Term {
   int a, b, c;
   GROVE_HD constexpr int order() const { return a + b + c; }
   GROVE_HD constexpr int exponent(int axis) const { return axis == 0 ? a : axis == 1 ? b : c; }
-  /// The term with `by` more of one axis.
+  /// The term with the exponent of one axis raised by `by`.
   GROVE_HD constexpr Term plus(int axis, int by) const {
     return {a + (axis == 0 ? by : 0), b + (axis == 1 ? by : 0), c + (axis == 2 ? by : 0)};
   }
@@ -38,7 +38,7 @@ struct Term {
 GROVE_HD constexpr double factorial(int n) { return n < 2 ? 1.0 : n * factorial(n - 1); }
 GROVE_HD constexpr double factorial(Term t) { return factorial(t.a) * factorial(t.b) * factorial(t.c); }
 
-/// Which terms an expansion holds, as a value instead of a type.
+/// Which terms an expansion holds, as a value rather than a type.
 struct ExpansionForm {
   int order = 2;
   bool harmonic = false;
@@ -49,7 +49,7 @@ struct ExpansionForm {
   friend constexpr bool operator==(const ExpansionForm&, const ExpansionForm&) = default;
 };
 
-/// All terms up to an order, numbered by order a + b + c, then by falling a, then by falling b.
+/// All terms up to an order, numbered by order a + b + c, then by descending a, then by descending b.
 template <int order_>
 struct AllTerms {
   static constexpr int order = order_, count = term_count(order);
@@ -72,7 +72,7 @@ struct AllTerms {
   }
 };
 
-/// The terms with c < 2 up to an order, in the same sequence.
+/// The terms with c < 2 up to an order, in the same sequence as AllTerms.
 template <int order_>
 struct HarmonicTerms {
   static constexpr int order = order_, count = harmonic_count(order);
@@ -91,7 +91,7 @@ struct HarmonicTerms {
   }
 };
 
-/// The axis with the lowest exponent that is not zero, for a term of order 1 or more.
+/// The axis with the lowest nonzero exponent, for a term of order 1 or higher.
 GROVE_HD constexpr int rarest_axis(Term t) {
   int axis = t.a > 0 ? 0 : t.b > 0 ? 1 : 2;
   for (int k = axis + 1; k < 3; ++k)
@@ -106,14 +106,14 @@ GROVE_HD inline void for_terms(F&& f, std::integer_sequence<int, i...>) {
 }
 }  // namespace detail
 
-/// Calls f with the constants 0 to count - 1, unrolled: indices into arrays of terms are then known at compile time, and the arrays
-/// stay in registers.
+/// Calls f with the constants 0 to count - 1, unrolled. Indices into arrays of terms are then known at compile time, so the arrays stay in
+/// registers.
 template <int count, class F>
 GROVE_HD inline void for_terms(F&& f) {
   detail::for_terms(static_cast<F&&>(f), std::make_integer_sequence<int, count>{});
 }
 
-/// Derivative `t`, even if `Terms` does not hold it. `get(i)`, with i a constant, gives the derivatives that are held.
+/// Derivative `t`, also if `Terms` does not hold it. `get(i)`, with i a constant, gives the derivatives that are held.
 template <class Terms, Term t, class Get>
 GROVE_HD inline auto value_of(Get&& get) {
   if constexpr (Terms::holds(t))
@@ -133,13 +133,13 @@ GROVE_HD inline void add_to(T (&M)[Terms::count], T value) {
   }
 }
 
-/// Calls f(n), with n a constant, for the index of every term whose order, added to that of term k, is at most Terms::order.
+/// Calls f(n), with n a constant, for the index of every term whose order plus the order of term k is at most Terms::order.
 template <class Terms, int k, class F>
 GROVE_HD inline void for_partners(F&& f) {
   for_terms<Terms::form.terms_up_to(Terms::order - Terms::term_of(k).order())>(f);
 }
 
-/// Sets power[i] to d^t / t! for every term t that is held, i being its index. Terms that are not held are subtracted from those that
+/// Sets power[i] to d^t / t! for every term t that is held, where i is its index. Terms that are not held are subtracted from those that
 /// replace them.
 template <class Terms, class T>
 GROVE_HD inline void scaled_powers(T dx, T dy, T dz, T (&power)[Terms::count]) {
@@ -179,7 +179,7 @@ GROVE_HD inline void add_shifted_multipole(const T (&from)[Terms::count], T dx, 
   scaled_powers<Terms>(dx, dy, dz, power);
   for_terms<Terms::count>([&](auto k) {
     for_partners<Terms, k>([&](auto n) {
-      // The value comes from k's type, here and below: CUDA 12.0 does not accept a captured k as a constant.
+      // Here and below, the value is taken from k's type: CUDA 12.0 does not accept a captured k as a constant.
       constexpr Term of_k = Terms::term_of(std::decay_t<decltype(k)>::value);
       add_to<Terms, of_k + Terms::term_of(n)>(M, from[n] * power[k]);
     });
@@ -212,8 +212,8 @@ GROVE_HD inline void derivatives(T x, T y, T z, const T (&radial)[Terms::order +
   });
 }
 
-/// M2L: adds the field of the multipole expansion `moment(k)` to L (k of order 2 and more; `mass` is M_0, the dipole is zero). D has the
-/// derivatives at the offset from the centre of the multipole to that of L: L_n += sum_k (-1)^|k| M_k D_(n+k).
+/// M2L: adds the field of the multipole expansion `moment(k)` to L (k of order 2 and higher; `mass` is M_0, the dipole is zero). D holds
+/// the derivatives at the offset from the centre of the multipole to that of L: L_n += sum_k (-1)^|k| M_k D_(n+k).
 template <class Terms, class T, class Moment>
 GROVE_HD inline void add_multipole_to_local(T mass, Moment moment, const T (&D)[Terms::count], T (&L)[Terms::count]) {
   for_terms<Terms::count>([&](auto n) { L[n] += mass * D[n]; });
@@ -232,7 +232,7 @@ GROVE_HD inline void add_multipole_to_local(T mass, Moment moment, const T (&D)[
   });
 }
 
-/// L2L: adds the expansion `from(n)` to L, whose centre lies at offset d from that of `from`: L_n += sum_k from_(n+k) d^k / k!.
+/// L2L: adds the expansion `from(n)` to L. The centre of L is at offset d from that of `from`: L_n += sum_k from_(n+k) d^k / k!.
 template <class Terms, class T, class From>
 GROVE_HD inline void add_shifted_local(From from, T dx, T dy, T dz, T (&L)[Terms::count]) {
   T power[Terms::count];

@@ -1,16 +1,16 @@
-// Opening criteria: may this cell's multipole stand for its particles, for every target in this box?
+// Opening criteria: may the multipole of a cell replace its particles, for every target in a box?
 //
 // To add one: write a struct like those below and put it into OpeningCriteria. It has these members:
 //
-// - accepts(): may the multipole be evaluated at each target? It must be monotone: what it accepts for a box it accepts for every box
-// inside that one, because essential trees are cut for boxes around many target groups.
-// - accepts_local(), for method fmm: may the multipole go into the local expansion about the targets' centre?
-// - forbids_local(), for method fmm: must the cell, and all that it contains, stay out of that expansion? It is asked about cells that were
-// not accepted and that are small compared with their distance.
-// - needs_acceleration: whether it looks at the targets' accelerations of an earlier force evaluation.
+// - accepts(): may the multipole be evaluated at each target? It must be monotone: a cell accepted for a box is accepted for every box
+// inside it. Essential trees rely on this: they are cut for boxes around many target groups.
+// - accepts_local(), for method fmm: may the multipole be added to the local expansion about the targets' centre?
+// - forbids_local(), for method fmm: must the cell and everything inside it be kept out of that expansion? It is called for cells that
+// were not accepted and are small compared with their distance.
+// - needs_acceleration: whether it uses the targets' accelerations of an earlier force evaluation.
 //
-// On the CPU these judge a SIMD vector of cells at a time (CellLanes): T is a float or a vector of them, and the answers are bools or
-// masks. So they compute without branches.
+// On the CPU these functions test a SIMD vector of cells at a time (CellLanes): T is a float or a vector of floats, and the results are
+// bools or masks. Therefore they have no branches.
 #pragma once
 
 #include <cmath>
@@ -22,11 +22,11 @@
 
 namespace grove {
 
-/// Boxes of targets are enlarged by this factor. Otherwise rounding could put a target outside its box, and so at a distance from its own
-/// cell.
+/// Boxes of targets are enlarged by this factor. Otherwise rounding could put a target outside its box, and so at a nonzero distance from
+/// its own cell.
 inline constexpr float target_margin = 1 + 2e-6F;
 
-/// The targets of one acceptance test: their bounding box.
+/// The targets of an opening test: their bounding box.
 struct TargetBox {
   Double3 centre;      ///< code units
   float half_size[3];  ///< units of TreeScale::length, with target_margin
@@ -34,7 +34,7 @@ struct TargetBox {
   float least_acceleration = 0;  ///< smallest last acceleration of a target, scaled, without G; 0 if unknown
 };
 
-/// The place of a cell's centre of mass from the targets' centre, in units of TreeScale::length.
+/// Position of a cell's centre of mass relative to the targets' centre, in units of TreeScale::length.
 template <class T>
 struct CellOffset {
   T x, y, z;
@@ -53,14 +53,14 @@ struct Separation {
   T box2;             ///< squared distance between the bounding boxes of the cell's particles and of the targets
 };
 
-/// Distance and size of a cell and of targets with a local expansion, in units of TreeScale::length.
+/// Distance and sizes of a cell and of targets with a local expansion, in units of TreeScale::length.
 template <class T>
 struct CentreSeparation {
   T distance2;  ///< squared distance of the cell's centre of mass from the targets' centre
   T extent;     ///< sum of the cell's radius and the targets' radius
 };
 
-/// Expansions converge for extent < distance. With an extent above this part of the distance they converge too slowly to be used.
+/// Expansions converge for extent < distance. If the extent exceeds this fraction of the distance, they converge too slowly to be used.
 inline constexpr float convergence_limit = 0.9F;
 
 template <class T>
@@ -81,11 +81,12 @@ GROVE_HD Separation<T> separation(const Cell& cell, const CellOffset<T>& at, con
   return s;
 }
 
-/// Base of the criteria with an opening angle: how they judge local expansions. A cell that is smaller than the targets counts as large as
-/// they are, so that these take half of the angle at most. An expansion of order 4 that reaches to x of the distance of a mass errs by
-/// 5 x^4 of its force: with x = theta / 2 that is what a quadrupole leaves of two equal masses, l = theta d apart, in line with the target
-/// (5 / 16 theta^4). With x = theta a black hole's force on the stars around it would be wrong by a tenth, and the parts of cells that a
-/// domain border cuts, often smaller than the targets, would make errors grow with the number of ranks.
+/// Base of the criteria with an opening angle: their test for local expansions. A cell smaller than the targets counts as being as large
+/// as they are, so that the targets take at most half of the angle. Why half: an expansion of order 4 that extends to a fraction x of the
+/// distance of a mass has a relative error of 5 x^4. For x = theta / 2 this equals the error of a quadrupole for two equal masses that are
+/// l = theta d apart, in line with the target (5 / 16 theta^4). For x = theta, a black hole's force on the stars around it would be wrong
+/// by a tenth. Also, the parts of cells cut by a domain border are often smaller than the targets, and would make errors grow with the
+/// number of ranks.
 struct AngleOpening {
   static constexpr bool needs_acceleration = false;
   float per_theta;
@@ -102,7 +103,8 @@ struct AngleOpening {
   }
 };
 
-/// Barnes & Hut 1986: d > l / theta, d from the targets to the cell's centre of mass, l the longest side of the box around its particles.
+/// Barnes & Hut 1986: d > l / theta, where d is the distance from the targets to the cell's centre of mass and l the longest side of the
+/// box around its particles.
 struct GeometricOpening : AngleOpening {
   static constexpr const char* name = "geometric";
   using AngleOpening::AngleOpening;
@@ -114,8 +116,8 @@ struct GeometricOpening : AngleOpening {
   }
 };
 
-/// Barnes 1994, as in Bedorf, Gaburov & Portegies Zwart 2012, eq. 3: d > l / theta + s, with s the distance between the
-/// centre of the cell's box and its centre of mass.
+/// Barnes 1994, as in Bedorf, Gaburov & Portegies Zwart 2012, eq. 3: d > l / theta + s, where s is the distance between the centre of the
+/// cell's box and its centre of mass.
 struct BarnesOpening : AngleOpening {
   static constexpr const char* name = "barnes";
   using AngleOpening::AngleOpening;
@@ -128,7 +130,8 @@ struct BarnesOpening : AngleOpening {
   }
 };
 
-/// Salmon & Warren 1994: d > l / theta, d from the targets to the nearest edge of the box around the cell's particles.
+/// Salmon & Warren 1994: d > l / theta, where d is the distance from the targets to the nearest edge of the box around the cell's
+/// particles.
 struct MinimalDistanceOpening : AngleOpening {
   static constexpr const char* name = "minimal_distance";
   using AngleOpening::AngleOpening;
@@ -141,11 +144,11 @@ struct MinimalDistanceOpening : AngleOpening {
 };
 
 /// Bounds the estimated error of the cell's force, relative to the smallest last acceleration of the targets (Springel 2005, eq. 18; Dehnen
-/// 2014): M / d^2 (b / d)^n / (1 - b / d) <= tolerance |a|. The left side is the sum of all terms of order n and more, if each term is b /
-/// d times the one before. In accepts(), d is the distance from the targets to the cell's centre of mass, b is the spread of the cell's
-/// mass, and n = 3, since the quadrupole is kept. In accepts_local(), b is that spread plus the targets' radius, and n is the order of the
-/// expansions. With SmallPlummerKernel the left side has M / d^2 (b / d) (9 eps^2 / d^2) / (1 - b / d), too. The first forces of a run are
-/// computed with 1.25 theta: see GravityLaw::without_acceleration().
+/// 2014): M / d^2 (b / d)^n / (1 - b / d) <= tolerance |a|. The left side is the sum of all terms of order n and higher, if each term is
+/// b / d times the previous one. In accepts(), d is the distance from the targets to the cell's centre of mass, b is the spread of the
+/// cell's mass, and n = 3, since the quadrupole is included. In accepts_local(), b is that spread plus the targets' radius, and n is the
+/// order of the expansions. With SmallPlummerKernel, M / d^2 (b / d) (9 eps^2 / d^2) / (1 - b / d) is added to the left side. The first
+/// forces of a run use 1.25 theta instead: see GravityLaw::without_acceleration().
 struct RelativeOpening {
   static constexpr const char* name = "relative";
   static constexpr bool needs_acceleration = true;
@@ -162,8 +165,8 @@ struct RelativeOpening {
   GROVE_HD auto accepts_local(const Cell& cell, const CentreSeparation<T>& s, const TargetBox& target, int order) const {
     return is_small(cell.mass, cell.spread + T(target.radius), s.distance2, order, target);
   }
-  /// Whether the targets' part of the error, with their radius alone as b, is too large. Opening a distant cell does not reduce this part:
-  /// the parts of its children add up to the same.
+  /// Whether the targets' part of the error, with only their radius as b, is too large. Opening a distant cell does not reduce this part:
+  /// the parts of its children have the same sum.
   template <class Cell, class T>
   GROVE_HD auto forbids_local(const Cell& cell, const CentreSeparation<T>& s, const TargetBox& target, int order) const {
     return !is_small(cell.mass, T(target.radius), s.distance2, order, target);
@@ -183,11 +186,11 @@ struct RelativeOpening {
 /// All criteria; their names are the allowed values of gravity.opening.
 using OpeningCriteria = std::tuple<GeometricOpening, BarnesOpening, MinimalDistanceOpening, RelativeOpening>;
 
-/// Squared distance, scaled, below which the fifth power of 1 / d in a multipole could leave the range of FP32.
+/// Squared distance, scaled, below which the fifth power of 1 / d in a multipole could exceed the range of FP32.
 inline constexpr float nearest_cell2 = 4e-15F;
 
-/// The test for a multipole at each target. Whatever the criterion says, a cell is opened if it touches the targets or is within the
-/// support of the softening (`support2`: squared, scaled), where multipoles do not give the softened force.
+/// The test for a multipole at each target. With any criterion, a cell is opened if it touches the targets or is within the support of the
+/// softening (`support2`: squared, scaled), where multipoles do not give the softened force.
 template <class Opening, class Cell, class T>
 GROVE_HD auto accept(const Opening& opening, const Cell& cell, const CellOffset<T>& at, const TargetBox& target, float support2) {
   const Separation<T> s = separation(cell, at, target);
@@ -198,20 +201,19 @@ GROVE_HD bool accept(const Opening& opening, const CellGeometry& cell, const Tar
   return accept(opening, cell, offset_of(cell, target, per_length), target, support2);
 }
 
-/// At more than this many target radii, the terms of a local expansion could leave the range of FP32. Such cells act on each target
-/// instead.
+/// Beyond this many target radii, the terms of a local expansion could exceed the range of FP32. The multipoles of such cells are evaluated
+/// at each target instead.
 inline constexpr float farthest_local = 8192;
 
 /// What the walk of fmm does with a cell at a target; `Answer` is bool or a mask.
 template <class Answer>
 struct LocalVerdict {
   Answer accepted;   ///< the cell goes into the target's local expansion
-  Answer forbidden;  ///< neither this cell nor anything inside it may go there
+  Answer forbidden;  ///< neither this cell nor anything inside it may go into that expansion
 };
 
-/// The test for a local expansion about target.centre; target.half_size is not used. Whatever the criterion says, cell and targets must be
-/// far enough apart for the expansions to converge, and every particle of the cell must be further than `support` (scaled) from every
-/// target.
+/// The test for a local expansion about target.centre; target.half_size is not used. With any criterion, cell and targets must be far
+/// enough apart for the expansions to converge, and every particle of the cell must be farther than `support` (scaled) from every target.
 template <int order, class Opening, class Cell, class T>
 GROVE_HD auto judge_local(const Opening& opening, const Cell& cell, const CellOffset<T>& at, const TargetBox& target, float support) {
   const CentreSeparation<T> s{at.x * at.x + at.y * at.y + at.z * at.z, cell.radius + T(target.radius)};

@@ -1,16 +1,17 @@
 // Softening kernels: force and potential of a unit point mass as functions of the squared distance.
 //
-// To add one: write a struct like those below and put it into SofteningKernels. `T` is float, double or a SIMD vector of floats. It has
-// these members:
+// To add one: write a struct like those below and put it into SofteningKernels. `T` is float, double or a SIMD vector of floats. The
+// struct has these members:
 //
-// - squared(dx, dy, dz) is the squared distance that the functions below take; beyond support(), multipole terms take it, too. It is never
-// less than the true one. One expression for all of it takes one fused multiply-add a coordinate.
+// - squared(dx, dy, dz) is the squared distance that the functions below take as r2; beyond support(), multipole terms also use it. It is
+// never less than the true squared distance. As a single expression it takes one fused multiply-add for each coordinate.
 // - point(r2, f, p) sets f so that the acceleration is f * (source - target), and p so that the potential is -p.
-// - point_apart(r2, f, p) does the same for r2 above NewtonKernel::smallest(). It need not care for numbers that do not fit into T below.
+// - point_apart(r2, f, p) does the same for r2 above NewtonKernel::smallest(). It need not handle smaller r2, for which results do not fit
+// into T.
 // - support() is the distance beyond which multipoles give the softened force.
-// - harmonic says whether expansions take the potential for one that satisfies Laplace's equation beyond the support.
-// - least_length is the smallest softening length, scaled, at which point() fits into FP32 at all distances.
-// - zero_at_zero says whether point() gives f = p = 0 at r2 = 0, so that a particle may meet itself.
+// - harmonic says whether expansions assume that the potential satisfies Laplace's equation beyond the support.
+// - least_length is the smallest softening length, scaled, for which the results of point() fit into FP32 at all distances.
+// - zero_at_zero says whether point() gives f = p = 0 at r2 = 0, so that a particle may be its own source.
 #pragma once
 
 #include <tuple>
@@ -20,8 +21,8 @@
 
 namespace grove {
 
-/// No softening. A pair at distance zero does not interact. In FP32, a pair closer than 1e-12 TreeScale::length does not either, since 1 /
-/// r^3 does not fit into FP32: walks compute the forces of such pairs with add_close_particle().
+/// No softening. A pair at distance zero does not interact. In FP32, a pair closer than 1e-12 TreeScale::length does not interact either,
+/// because 1 / r^3 does not fit into FP32: walks compute the forces of such pairs with add_close_particle().
 struct NewtonKernel {
   static constexpr const char* name = "none";
   static constexpr bool harmonic = true;
@@ -79,10 +80,11 @@ struct PlummerKernel {
   }
 };
 
-/// The same where distant cells are many softening lengths away: expansions take the potential for one that satisfies Laplace's equation,
-/// and so have fewer terms. At a distance d the second derivatives then lack a trace of 3 m eps^2 / d^5, and what lies b beside the centre
-/// of its expansion 3 b eps^2 / d^3 of the force m / d^2, to lowest order. This is part of the error that the opening criterion estimates,
-/// as `lacking_trace` b eps^2 / d^3: a bound for all orders. What many cells lack has one sign: see GravityLaw::form_for_cells().
+/// Plummer's softening where distant cells are many softening lengths away: expansions assume that the potential satisfies Laplace's
+/// equation, and so have fewer terms. At a distance d, the second derivatives then lack a trace of 3 m eps^2 / d^5. For a point at a
+/// distance b from the centre of its expansion, the force m / d^2 has a relative error of 3 b eps^2 / d^3, to lowest order. The opening
+/// criterion includes `lacking_trace` b eps^2 / d^3 in its estimate, which is a bound for all orders. The errors of many cells have the
+/// same sign: see GravityLaw::form_for_cells().
 struct SmallPlummerKernel : PlummerKernel {
   static constexpr bool harmonic = true;
   static constexpr double lacking_trace = 9;
@@ -93,7 +95,7 @@ struct WendlandC2Kernel {
   static constexpr const char* name = "wendland_c2";
   static constexpr bool harmonic = true;
   static constexpr bool zero_at_zero = false;
-  static constexpr double least_length = 0;  // pairs closer than smallest() count as that far apart
+  static constexpr double least_length = 0;  // pairs closer than smallest() are treated as if they were at that distance
   Constant h, per_h;
   explicit WendlandC2Kernel(double softening) : h(3 * softening), per_h(1 / h.exact) {}
   double support() const { return h.exact; }
@@ -120,8 +122,7 @@ struct WendlandC2Kernel {
   }
 };
 
-/// The kernels; their names are the values of gravity.softening_kernel. With a softening length of zero, NewtonKernel takes the place of
-/// each.
+/// The kernels; their names are the values of gravity.softening_kernel. With a softening length of zero, NewtonKernel replaces any of them.
 using SofteningKernels = std::tuple<PlummerKernel, WendlandC2Kernel>;
 
 }  // namespace grove

@@ -1,8 +1,8 @@
-// Softening by component. Particle types of one softening length form a class; classes are numbered by ascending length. A pair has the
-// larger of its two lengths (as in GADGET, Springel 2005), so that its class is the larger of the two.
+// Softening by component. Particle types with the same softening length form a class; classes are numbered by ascending length. A pair has
+// the larger of its two lengths (as in GADGET, Springel 2005), so the class of a pair is the larger of the two classes.
 //
-// The octrees of the classes stand side by side below one root: see key_in_class(). So each of their cells has one softening length, and
-// so has each group of targets, and all that a cell does to a group has the length of one pair. With one class nothing of this is there.
+// The octrees of the classes are next to each other below one root: see key_in_class(). So each of their cells, and each group of targets,
+// has one softening length, and a cell acts on a group with a single softening length. With one class there is just one octree.
 #pragma once
 
 #include <algorithm>

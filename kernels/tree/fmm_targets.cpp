@@ -12,7 +12,7 @@ namespace {
 struct FmmTargetLists {
   std::uint32_t *cell, *parent, *group_start, *group_parent;
   std::uint32_t high_cells;
-  std::uint32_t *high_groups, *high_group_count;  ///< null: not wanted
+  std::uint32_t *high_groups, *high_group_count;  ///< null: not needed
 };
 
 /// Marks the first particle of each group, the end of the particles, and the cells that are too large for a group.
@@ -30,7 +30,7 @@ struct MarkTargets {
 /// Lists the groups and target cells, and the target cell above each.
 struct ListTargets {
   const CellLinks* links;
-  const std::uint32_t* before;  ///< [particles + 1 + cells + 1] marks before each particle, the end of them, each cell, and the end
+  const std::uint32_t* before;  ///< [particles + 1 + cells + 1] number of marks before each particle, their end, each cell, and the end
   std::size_t places;           ///< particles + 1
   FmmTargetLists out;
 
@@ -41,7 +41,7 @@ struct ListTargets {
     if (i >= places) return list_cell(static_cast<std::uint32_t>(i - places));
     if (before[i + 1] > before[i]) out.group_start[before[i]] = static_cast<std::uint32_t>(i);
   }
-  /// A target cell is the one above those of its children that are target cells, and above the groups that begin in the others.
+  /// A target cell is the parent of those of its children that are target cells, and of the groups that begin in its other children.
   GROVE_HD void list_cell(std::uint32_t c) const {
     const CellLinks cell = links[c];
     if (!is_target(c)) {
@@ -59,7 +59,7 @@ struct ListTargets {
         set_group_parents(links[child], own);
     }
   }
-  /// For the groups that begin in a cell.
+  /// Sets the parent of the groups that begin in a cell.
   GROVE_HD void set_group_parents(const CellLinks& cell, std::uint32_t parent) const {
     const std::uint32_t begin = before[cell.first_particle], end = before[cell.first_particle + cell.particle_count];
     for (std::uint32_t g = begin; g < end; ++g) {
@@ -69,7 +69,7 @@ struct ListTargets {
   }
 };
 
-/// Marks before the first cell of each level.
+/// Number of marks before the first cell of each level.
 struct PickOffsets {
   LevelOffsets level_offset;
   const std::uint32_t* before;  ///< [cells + 1]

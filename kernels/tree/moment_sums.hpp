@@ -1,4 +1,4 @@
-// What the moments of a cell are summed in: its extent, mass and centre of mass, multipole and spread.
+// Sums for the moments of a cell: extent, mass and centre of mass, multipole, and spread.
 #pragma once
 
 #include <cmath>
@@ -26,10 +26,10 @@ struct Extent {
   }
 };
 
-// Boxes are kept a little larger than their contents: FP32 rounding of a box must not leave a particle outside.
+// Boxes are made slightly larger than their contents, so that no particle is outside after rounding to FP32.
 inline constexpr double outward = 1 + 1e-6;
 
-/// Fills the parts of a cell's geometry that follow from its extent about the centre of mass; `radius` is another upper bound of the
+/// Sets the members of a cell's geometry that follow from its extent about the centre of mass. `radius` is another upper bound of the
 /// radius.
 GROVE_HD inline void set_extent(CellGeometry& cell, const Extent& e, double radius) {
   const Double3 half = 0.5 * (e.high - e.low), offset = 0.5 * (e.high + e.low);
@@ -51,7 +51,7 @@ GROVE_HD inline double farthest_corner(const Double3& d, const CellGeometry& cel
   return sqrt(dot(corner, corner));
 }
 
-/// Mass and centre of mass, summed relative to `origin` so that a small cell far from the coordinates' origin keeps its digits.
+/// Mass and centre of mass, summed relative to `origin`, so that a small cell far from the origin of coordinates loses no digits.
 struct MassSum {
   Double3 origin;
   double mass = 0, count = 0;
@@ -73,11 +73,11 @@ struct MassSum {
     weighted = {sum[2], sum[3], sum[4]};
     plain = {sum[5], sum[6], sum[7]};
   }
-  /// The centre of mass; the mean position where there is no mass.
+  /// The centre of mass; the mean position if the mass is zero.
   GROVE_HD Double3 centre() const { return origin + (mass > 0 ? (1 / mass) * weighted : (1 / count) * plain); }
 };
 
-/// Copies a multipole, in 16-byte words if it consists of such. Of every `step` words it copies one, the one at place `first`.
+/// Copies a multipole, in 16-byte words if its length allows. Of every `step` words it copies the one at index `first`.
 template <int stride>
 GROVE_HD void copy_words(const float* from, float* to, int first, int step) {
   if constexpr (stride % 4 == 0) {
@@ -91,7 +91,7 @@ GROVE_HD void copy_words(const float* from, float* to, int first, int step) {
   }
 }
 
-/// Sums over the points of a cell about its centre of mass. They give its fourth moment about any other centre.
+/// Sums over the points of a cell about its centre of mass. From them follows its fourth moment about any other centre.
 template <class T>
 struct RadialSums {
   T second{0}, third_x{0}, third_y{0}, third_z{0}, fourth{0};  ///< sum m d^2, sum m d^2 d, sum m d^4
@@ -104,14 +104,14 @@ struct RadialSums {
     third_z += md2 * z;
     fourth += md2 * d2;
   }
-  /// Adds the sums `of` a cell of mass m and multipole terms M, whose centre of mass lies at (x, y, z). Lengths in `of` are multiplied by
+  /// Adds the sums `of` a cell with mass m and multipole terms M, whose centre of mass is at (x, y, z). Lengths in `of` are multiplied by
   /// `scale`.
   template <class Terms>
   GROVE_HD void add_child(const RadialSums& of, T scale, T m, const T (&M)[Terms::count], T x, T y, T z) {
     const auto term = [&](auto i) { return M[i]; };
     const T s2 = x * x + y * y + z * z, scale2 = scale * scale, child = scale2 * of.second;
     const T xy = value_of<Terms, Term{1, 1, 0}>(term), xz = value_of<Terms, Term{1, 0, 1}>(term), yz = value_of<Terms, Term{0, 1, 1}>(term);
-    // The diagonal of Q. Harmonic terms give it only up to a multiple of the unit matrix; that multiple (`rest`) follows from the trace.
+    // The diagonal of Q. Harmonic terms give it only up to a multiple of the unit matrix; this multiple (`rest`) follows from the trace.
     const T xx = 2 * M[Terms::index_of({2, 0, 0})], yy = 2 * M[Terms::index_of({0, 2, 0})];
     T zz{0};
     if constexpr (Terms::holds(Term{0, 0, 2})) zz = 2 * M[Terms::index_of({0, 0, 2})];
@@ -126,11 +126,11 @@ struct RadialSums {
   }
 };
 
-/// The RadialSums of a cell as they are stored while moments are computed: the third sums, and the second sum as w. The fourth sum is in
+/// The RadialSums of a cell as stored while moments are computed: the third sums, and the second sum as w. The fourth sum is in
 /// CellGeometry::spread.
 using RadialRecord = Float4;
 
-/// What the moments of a cell add to those of the cell above.
+/// What a cell contributes to the moments of the cell above.
 template <class Terms>
 struct ChildMoments {
   CellGeometry geometry;
@@ -140,8 +140,8 @@ struct ChildMoments {
   RadialRecord radial;
 };
 
-/// Terms of a multipole while they are summed, in units of the cell's size. In FP64 for multipoles that end with the quadrupole, in FP32
-/// for those of higher order.
+/// Sum of the terms of a multipole, in units of the cell's size: in FP64 for multipoles up to the quadrupole, in FP32 for those of higher
+/// order.
 template <class Terms>
 struct MomentSum {
   static constexpr int stride = multipole_stride(Terms::form);
@@ -160,7 +160,7 @@ struct MomentSum {
     add_point<Terms>(m, x, y, z, M);
     if constexpr (tells_spread) radial.add_point(m, x, y, z);
   }
-  /// Adds a cell inside this one, whose centre of mass is at `d`.
+  /// Adds a child of this cell, whose centre of mass is at `d`.
   GROVE_HD void add_child(const ChildMoments<Terms>& of, const Double3& d) {
     const CellGeometry& child = of.geometry;
     const T m = static_cast<T>(child.mass), x = in_units(d.x), y = in_units(d.y), z = in_units(d.z);
@@ -178,7 +178,7 @@ struct MomentSum {
                                        z);
     }
   }
-  /// Sums over the team and writes the terms of order 2 and more, and the record.
+  /// Sums over the team and writes the terms of order 2 and higher, and the record.
   template <class Team>
   GROVE_HD void join_and_store(const Team& team, float* out, RadialRecord* record) {
     constexpr int terms = Terms::count - implied_terms, radial_sums = tells_spread ? 5 : 0;
@@ -198,7 +198,7 @@ struct MomentSum {
     }
   }
 
-  /// The radius at which all of `mass` would have the same fourth moment, sum m d^4. It is `radius` if the terms do not give that moment.
+  /// The radius at which all of `mass` would have the same fourth moment, sum m d^4; `radius` if the terms do not give that moment.
   GROVE_HD float spread(float mass, float radius) const {
     if constexpr (!tells_spread) return radius;
     const double in_unit = sqrt(sqrt(radial.fourth > 0 && mass > 0 ? static_cast<double>(radial.fourth) / mass : 0.0));

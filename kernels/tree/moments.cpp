@@ -24,14 +24,14 @@ struct PrepareClimb {
   }
 };
 
-/// In a tree with a level of so many cells, every level has a launch. In smaller ones, where launches would be mostly latency, teams climb.
+/// In a tree with a level of at least this many cells, every level has a launch of its own. In smaller trees, where launches are mostly
+/// latency, teams climb.
 constexpr std::uint32_t large_level = 4096;
-/// From so many cells on, a level has smaller teams: sums over the lanes of a team then are more work than its lanes save.
+/// A level with at least this many cells has smaller teams: sums over the lanes of larger teams would be more work than the lanes save.
 constexpr std::uint32_t very_large_level = 65536;
 constexpr int small_team = 2;
 constexpr int most_children = 8;  ///< of a cell
-/// Threads in a block, one for each leaf. They need many registers, of which a multiprocessor has more for small blocks than for large
-/// ones.
+/// Threads in a block, one for each leaf. They need many registers, and a multiprocessor wastes fewer of its registers with small blocks.
 constexpr unsigned leaves_at_once = 64;
 
 /// Sums the particles of a leaf, or the children of a cell.
@@ -42,7 +42,7 @@ struct CellMoments {
   LastAccelerations last_acceleration;
   CellGeometry* geometry;
   float* multipole;
-  RadialRecord* radial;  ///< [cells], where multipoles tell the spread
+  RadialRecord* radial;  ///< [cells], if multipoles give the spread
   float* least_acceleration;
   TreeScale scale;
 
@@ -80,8 +80,8 @@ struct CellMoments {
   template <class Team>
   GROVE_HD void sum_children(const Team& team, std::uint32_t c) const {
     const std::uint32_t first = links[c].first_child, count = links[c].child_count, rank = static_cast<std::uint32_t>(team.rank());
-    // Where there are members enough for all children, each reads all that it needs of its own at once: a level of few cells takes as long
-    // as reads that wait for each other.
+    // If the team has a member for each child, every member reads all data of its child at once: a level with few cells takes as long as
+    // the reads that wait for each other.
     constexpr bool one_each = Team::size >= most_children;
     ChildMoments<Terms> own;
     if constexpr (one_each) own = child<true>(first + smaller(rank, count - 1));
@@ -119,7 +119,7 @@ struct CellMoments {
     store(team, c, g, team.smallest(least), moments);
   }
 
-  /// Reads what the moments of cell k add to those of the cell above: all of it now, or each part when it is wanted.
+  /// Reads what cell k contributes to the moments of the cell above: all of it now, or each part when it is needed.
   template <bool now>
   GROVE_HD ChildMoments<Terms> child(std::uint32_t k) const {
     const auto read = [](const auto* from) {
@@ -143,7 +143,7 @@ struct CellMoments {
     return child;
   }
 
-  /// Completes `g` by the spread and writes all that belongs to cell c. Each member of the team has a part of `moments`.
+  /// Adds the spread to `g` and writes all data of cell c. Each member of the team has a part of `moments`.
   template <class Team>
   GROVE_HD void store(const Team& team, std::uint32_t c, CellGeometry& g, float least, MomentSum<Terms>& moments) const {
     moments.join_and_store(team, multipole + std::size_t{c} * moments.stride, radial + c);
@@ -154,8 +154,8 @@ struct CellMoments {
   }
 };
 
-/// All leaves, but those of more particles than a leaf should have: of as few as these, sums over the lanes of a team would be most of the
-/// work.
+/// All leaves, except those with more than largest_leaf particles. A single lane sums each leaf: with so few particles, sums over the lanes
+/// of a team would be most of the work.
 template <class Terms>
 struct LeafMoments {
   CellMoments<Terms> cells;
@@ -166,7 +166,7 @@ struct LeafMoments {
   }
 };
 
-/// The other cells of a level, from `first` on, whose children have their moments.
+/// The other cells of a level, which begin at `first`. Their children have their moments.
 template <class Terms>
 struct LevelMoments {
   CellMoments<Terms> cells;
@@ -183,8 +183,8 @@ struct LevelMoments {
   }
 };
 
-/// A team sums the particles of a leaf, and then climbs: the team that finishes the last child of a cell goes on with the cell. No team
-/// waits for another. Which one sums a cell depends on timing, the sums do not.
+/// A team sums the particles of a leaf and then climbs: the team that finishes the last child of a cell continues with the cell. No team
+/// waits for another. Which team sums a cell depends on timing; the sums do not.
 template <class Terms>
 struct ClimbingMoments {
   CellMoments<Terms> cells;
@@ -205,7 +205,7 @@ struct ClimbingMoments {
   }
 };
 
-/// Work of teams for `count` items, and beside it for groups: one launch less, which counts where there are few of both.
+/// Work of teams for `count` items and, in the same launch, for groups. The launch that this saves matters if there are few of both.
 template <class Work>
 struct BesideGroups {
   Work work;
@@ -284,7 +284,8 @@ void compute_moments(Space& space, View<const Double4> particles, const LastAcce
   tree.geometry.resize_with_room(tree.cell_count(), tree.room);
   tree.multipole.resize_with_room(tree.cell_count() * stride, tree.room * stride);
   tree.least_acceleration.resize_discard(tree.cell_count());
-  // Leaves look at what groups take. In large trees groups would have as few threads as cells, which need many registers.
+  // Groups may set the magnitudes that leaves read (LastAccelerations::take()), so they come first. In large trees a common launch would
+  // have few threads, because cells need many registers.
   if (last_acceleration.is_to_be_taken() || has_large_level(tree)) {
     space.for_each_by_team(groups.count(), groups);
     groups = {};

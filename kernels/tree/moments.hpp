@@ -1,4 +1,4 @@
-// Step 6 (docs/architecture.md): particles add to the geometry and moments of their leaf, and it adds to those of all cells above.
+// Step 6 (docs/architecture.md): geometry and moments of the leaves from their particles, and of the other cells from their children.
 #pragma once
 
 #include "kernels/tree/target_groups.hpp"
@@ -6,11 +6,11 @@
 
 namespace grove {
 
-/// Fills geometry and multipole of all cells of `tree` from `particles` (position and mass, sorted as the tree's), and the least
-/// acceleration from the last ones, in the unit that opening criteria use. All of it is that of the particles as they are, wherever they
-/// were when the tree was built. Sums run in an order fixed by the tree: in FP64 for masses, centres and quadrupoles, in FP32 for the terms
-/// of expansions of order 4 and 5. Finds what `groups` asks for, too, in small trees at the same time. Asynchronous. Throws SystemError when
-/// memory is short.
+/// Computes geometry and multipole of all cells of `tree` from `particles` (position and mass, in the order of the tree), and the least
+/// acceleration of each cell from the last accelerations, in the unit that opening criteria use. Present positions are used, also if the
+/// tree was built for other positions. The tree determines the order of the sums. They are in FP64 for masses, centres and quadrupoles, and
+/// in FP32 for the terms of expansions of order 4 and 5. Also computes what `groups` asks for; in small trees this is the same launch.
+/// Asynchronous. Throws SystemError if there is not enough memory.
 template <class Space>
 void compute_moments(Space& space, View<const Double4> particles, const LastAccelerations& last_acceleration, const TreeScale& scale,
                      Tree<Space>& tree, LeastInGroups groups = {});

@@ -1,12 +1,12 @@
-// The sparse octree: its cells, and where their children and particles lie. The same layout holds a rank's own tree and the essential trees
-// of others.
+// The sparse octree: its cells, and where their children and particles are. A rank's own tree and the essential trees of other ranks have
+// the same layout.
 //
-// With several classes of softening, the octrees of the classes stand side by side below one root, which is no cell of any of them: walks
-// start at the roots of the classes.
+// With several classes of softening, the octrees of the classes are next to each other below one root, which belongs to none of them:
+// walks start at the roots of the classes.
 //
 // Invariants: cells are stored level by level, the root first; the children of a cell are contiguous and in Morton order; the particles of
-// a cell are contiguous; a cell opens into its children, or into its particles if it is a leaf, or it cannot be opened (a cell of another
-// rank's tree that no target here needs to open). Lengths of float type are in units of `TreeScale::length`, masses in units of
+// a cell are contiguous; a cell opens into its children, or, if it is a leaf, into its particles. Some cells of other ranks' trees cannot
+// be opened: no target on this rank needs to open them. Lengths of float type are in units of `TreeScale::length`, masses in units of
 // `TreeScale::mass`.
 #pragma once
 
@@ -20,7 +20,7 @@
 
 namespace grove {
 
-inline constexpr int largest_leaf = 24;  ///< particles; more only where the keys cannot tell them apart
+inline constexpr int largest_leaf = 24;  ///< particles; a leaf has more only if their keys are equal
 
 /// The children and particles into which a cell opens.
 struct alignas(16) CellLinks {
@@ -30,7 +30,7 @@ struct alignas(16) CellLinks {
   std::uint32_t particle_count = 0;  ///< of the whole cell; 0 for a cell that cannot be opened
 };
 
-/// A tree, or several in the same arrays, as the walk sees them.
+/// A tree, or several trees in the same arrays, as the walk sees them.
 struct TreeView {
   const CellLinks* links = nullptr;
   const CellGeometry* geometry = nullptr;
@@ -40,7 +40,7 @@ struct TreeView {
   const Double4* particles = nullptr;  ///< position and mass, code units
   std::uint32_t cell_count = 0;
   std::uint32_t root_count = 0;
-  const std::uint32_t* roots = nullptr;      ///< [root_count] cells where walks start; null: those from first_root on
+  const std::uint32_t* roots = nullptr;      ///< [root_count] cells where walks start; null: the cells first_root, first_root + 1, ...
   std::uint32_t levels = deepest_level + 1;  ///< upper bound of the levels from a root to a leaf
   std::uint32_t first_root = 0;
 
@@ -49,10 +49,10 @@ struct TreeView {
 
 inline constexpr std::uint32_t no_cell = ~0U;
 
-/// The bits of a particle's tree_level that are not of the level: a group of targets begins at the particle, or is divided in front of it.
+/// Bits of a particle's tree_level that do not belong to the level: a group of targets begins at the particle, or is divided before it.
 inline constexpr std::uint8_t group_bit = 0x40, division_bit = 0x80;
 static_assert(deepest_level + 1 < group_bit);
-/// The parts of a tree_level, which build_tree(), choose_target_groups() and divide_busy_groups() set.
+/// The parts of a tree_level. build_tree(), choose_target_groups() and divide_busy_groups() set them.
 GROVE_HD inline int level_in(std::uint8_t tree_level) { return tree_level & (group_bit - 1); }
 GROVE_HD inline bool begins_group(std::uint8_t tree_level) { return (tree_level & group_bit) != 0; }
 GROVE_HD inline bool divides_group(std::uint8_t tree_level) { return (tree_level & division_bit) != 0; }
@@ -64,7 +64,7 @@ GROVE_HD inline int level_of_cell(std::uint32_t cell, const LevelOffsets& level_
   return level;
 }
 
-/// A rank's own tree, in memory of the step. Its particles are those of Particles, in the same order.
+/// A rank's own tree, in memory of the step. Its particles are those of `Particles`, in the same order.
 template <class Space>
 class Tree {
  public:
@@ -79,11 +79,11 @@ class Tree {
     return {links.data(), geometry.data(), multipole.data(), form, particles, cell_count(), cell_count() > 0 ? 1U : 0U, nullptr, levels};
   }
 
-  /// Of `particle_count` in all.
+  /// Number of particles of a class, out of `particle_count` in all.
   std::size_t particles_of_class(std::size_t its_class, std::size_t particle_count) const {
     return class_count == 1 ? particle_count : class_begin[its_class + 1] - class_begin[its_class];
   }
-  /// The cell where walks of one class start; no_cell when it has no particles here.
+  /// The cell where walks of one class start; no_cell if the class has no particles on this rank.
   std::uint32_t root_of(int its_class) const {
     if (class_count == 1) return cell_count() > 0 ? 0 : no_cell;
     const auto has_particles = [&](int c) {
@@ -106,16 +106,17 @@ class Tree {
   StepBuffer<Space, CellLinks> links;
   StepBuffer<Space, CellGeometry> geometry;
   StepBuffer<Space, float> multipole;
-  StepBuffer<Space, float> least_acceleration;  ///< [cells] smallest last acceleration in the cell, scaled; 0 where unknown
-  /// Of trees without large levels, as compute_moments() needs it, once it was called for these links:
-  StepBuffer<Space, std::uint32_t> parent;   ///< [cells] no_cell for the root
-  StepBuffer<Space, std::uint32_t> arrived;  ///< [cells] children that have their moments, while others are computed; otherwise 0
+  StepBuffer<Space, float> least_acceleration;  ///< [cells] smallest last acceleration in the cell, scaled; 0 if unknown
+  /// Needed by compute_moments() for trees without large levels, which sets them in its first call for these links:
+  StepBuffer<Space, std::uint32_t> parent;  ///< [cells] no_cell for the root
+  StepBuffer<Space, std::uint32_t>
+      arrived;  ///< [cells] number of children that have their moments, while moments are computed; otherwise 0
   bool knows_parents = false;
-  ExpansionForm form;           ///< of the multipoles
-  std::size_t room = 0;         ///< cells of other trees for which links, geometry and multipole have room behind those of this tree
+  ExpansionForm form;    ///< of the multipoles
+  std::size_t room = 0;  ///< number of cells of other trees for which links, geometry and multipole have room after those of this tree
   LevelOffsets level_offset{};  ///< on the host; levels that do not exist are empty
   int class_count = 1;          ///< of softening. With several, the first level of the keys is the class (key_in_class())
-  /// With several classes: the first particle of each, and the end, from then on.
+  /// With several classes: the first particle of each, and the end for all later entries.
   std::array<std::uint32_t, most_type_classes + 1> class_begin{};
 };
 

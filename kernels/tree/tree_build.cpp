@@ -1,9 +1,9 @@
-// All levels are built at once, since the sorted keys alone tell which cells begin at a particle.
+// All levels are built at once, because the sorted keys alone determine which cells begin at a particle.
 //
 // A cell of level l begins at particle i if particle i - 1 is in another cell of that level. The cell is in the tree if the cell above it
-// has too many particles for a leaf: if some largest_leaf + 1 consecutive particles, i among them, share a cell of level l - 1. Both
-// conditions follow from the levels that pairs of keys share. So each particle knows by itself which cells begin there, and their number
-// before it, level by level, are the numbers of these cells.
+// has too many particles for a leaf: if any largest_leaf + 1 consecutive particles that include i share a cell of level l - 1. Both
+// conditions follow from the levels that pairs of keys share. So for each particle one can say independently which cells begin there. The
+// number of a cell is the number of cells that begin before it, level by level.
 #include "kernels/tree/tree_build.hpp"
 
 #include <algorithm>
@@ -15,15 +15,15 @@ namespace grove {
 
 namespace {
 
-/// A warp on the GPU, which finds the bits of half a word at a time.
+/// A warp on the GPU. It finds the bits of half a word at a time.
 constexpr int lanes_of_block = 32;
 
-/// The levels that sorted particles share, by their keys.
+/// The levels that sorted particles share, found from their keys.
 struct LevelsOfKeys {
   const std::uint64_t* keys;
 
   GROVE_HD int first(std::uint32_t i) const { return i == 0 ? 0 : shared_level(keys[i - 1], keys[i]) + 1; }
-  /// Of the cells that hold particle j and the largest_leaf ones after it, j from begin to end, the level of the deepest one.
+  /// The deepest level of a cell that contains particle j and the largest_leaf particles after it, for any j from begin to end.
   GROVE_HD int deepest_full(std::uint32_t begin, std::uint32_t end) const {
     // The deeper the cell that two keys share, the smaller their XOR as a number.
     std::uint64_t least = ~std::uint64_t{0};
@@ -32,7 +32,7 @@ struct LevelsOfKeys {
   }
 };
 
-/// The same by the first levels that a build has found.
+/// The same, found from the first levels that an earlier build has set.
 struct LevelsKept {
   const std::uint8_t* tree_level;
 
@@ -53,10 +53,10 @@ template <class Levels>
 struct CellLevels {
   Levels levels;
   std::uint32_t particle_count;
-  int least_divided;  ///< -1, or the level whose cells are divided however few particles they have
+  int least_divided;  ///< -1, or the level whose cells are divided for any number of particles
 
   GROVE_HD int first(std::uint32_t i) const { return levels.first(i); }
-  /// Level of the deepest cell around particle i with more particles than a leaf may have; -1 when there is none.
+  /// Level of the deepest cell that contains particle i and more particles than a leaf may have; -1 if there is none.
   GROVE_HD int deepest_divided(std::uint32_t i) const {
     if (particle_count <= largest_leaf) return least_divided;
     const std::uint32_t begin = i < largest_leaf ? 0 : i - largest_leaf;
@@ -77,7 +77,7 @@ struct FindBegins {
   std::size_t blocks;
   std::uint64_t* word;       ///< see CellBegins
   std::uint32_t* count;      ///< [levels * blocks] bits in each word
-  std::uint8_t* tree_level;  ///< [particles] null: not wanted
+  std::uint8_t* tree_level;  ///< [particles] null: not needed
 
   template <class Team>
   GROVE_HD void operator()(const Team& team, std::size_t b) const {
@@ -98,7 +98,7 @@ struct FindBegins {
   }
 };
 
-/// The first cell of each level, and the first particle of each class, if there are keys.
+/// The first cell of each level and, if there are keys, the first particle of each class.
 struct FindSizes {
   CellBegins cells;
   const std::uint64_t* keys;
@@ -128,8 +128,8 @@ struct LinkCells {
   const std::uint32_t* first_particle;  ///< [cells]
   CellLinks* links;
 
-  /// First particle after the cell of level l that begins at `first`. It is the next one at which a cell of this level or a higher one
-  /// begins, since all children of a divided cell are in the tree.
+  /// First particle after the cell of level l that begins at `first`. This is the next particle at which a cell of this level or a higher
+  /// level begins, because all children of a divided cell are in the tree.
   GROVE_HD std::uint32_t end_of(std::uint32_t first, int l) const {
     std::uint32_t end = particle_count;
     for (int above = l; above > 0; --above) {
@@ -152,7 +152,7 @@ struct LinkCells {
   }
 };
 
-/// Sets the numbers of cells, and with several classes those of particles if there are keys, which the host must know.
+/// Sets the numbers that the host must know: those of cells and, with several classes and keys, those of particles.
 template <class Space>
 void read_sizes(Space& space, View<const std::uint64_t> keys, const CellBegins& cells, Tree<Space>& tree) {
   constexpr std::size_t levels = FindSizes::levels, classes = most_type_classes + 1;
@@ -164,7 +164,7 @@ void read_sizes(Space& space, View<const std::uint64_t> keys, const CellBegins& 
   if (finds_classes) std::copy_n(sizes.begin() + levels, classes, tree.class_begin.begin());
 }
 
-/// `keys`: empty if they are not known. `tree_level`: empty if it is not wanted.
+/// `keys`: empty if not known. `tree_level`: empty if not needed.
 template <class Levels, class Space>
 void link_cells(Space& space, const Levels& levels_of, std::size_t particle_count, View<const std::uint64_t> keys,
                 View<std::uint8_t> tree_level, Tree<Space>& tree) {

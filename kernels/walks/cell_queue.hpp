@@ -1,4 +1,4 @@
-// Source cells that a walk has yet to test, handed out a SIMD vector at a time.
+// Source cells that a walk has yet to test, taken a SIMD vector at a time.
 #pragma once
 
 #include <algorithm>
@@ -12,19 +12,19 @@
 
 namespace grove {
 
-/// Calls `use(l)` for each bit l that is set.
+/// Calls `use(l)` for each bit l that is set in `bits`.
 template <class Use>
 void for_each_bit(std::uint32_t bits, Use use) {
   for (; bits != 0; bits &= bits - 1) use(std::countr_zero(bits));
 }
 
-/// Up to FloatVector::width cells. Bit l of a set of bits stands for lane l.
+/// Up to FloatVector::width cells. In a set of bits, bit l stands for lane l.
 struct CellBatch {
-  std::uint32_t filled = 0;                ///< lanes with a cell; the others repeat one
-  std::uint32_t marked = 0;                ///< those of which the mark is set
+  std::uint32_t filled = 0;                ///< lanes with a cell; the other lanes repeat one of these
+  std::uint32_t marked = 0;                ///< lanes whose cell is marked
   std::uint32_t cell[FloatVector::width];  ///< number in the source tree
 
-  /// Those of `lanes` for which `holds(links)` is true.
+  /// The lanes among `lanes` for which `holds(links)` is true.
   template <class Holds>
   std::uint32_t where(std::uint32_t lanes, const CellLinks* links, Holds holds) const {
     std::uint32_t bits = 0;
@@ -33,14 +33,14 @@ struct CellBatch {
   }
 };
 
-/// First in, first out: so that few batches are not full. A cell may bear a mark, which is the highest bit of its number.
+/// A first-in, first-out queue, so that nearly all batches are full. A cell can be marked: the mark is the highest bit of its number.
 class CellQueue {
  public:
   static constexpr std::uint32_t mark = 1U << 31;
 
   explicit CellQueue(const TreeView& tree) : tree_(tree) {}
 
-  /// Nothing but the roots, or these cells.
+  /// Empties the queue and puts in the roots, or the given cells.
   void start_with_roots() {
     begin_ = end_ = 0;
     reserve(tree_.root_count);
@@ -55,7 +55,7 @@ class CellQueue {
 
   bool is_empty() const { return begin_ == end_; }
 
-  /// Takes the next cells; there must be one.
+  /// Takes the next cells. The queue must not be empty.
   CellBatch take() {
     constexpr std::size_t width = FloatVector::width;
     CellBatch batch;
@@ -70,9 +70,9 @@ class CellQueue {
     return batch;
   }
 
-  /// Appends the children of the lanes in `opened`; those of lanes in `marked` bear the mark.
+  /// Appends the children of the cells in the lanes `opened`. Children from the lanes `marked` are marked.
   void add_children(const CellBatch& batch, std::uint32_t opened, std::uint32_t marked) {
-    // Eight at a time, of which only those that exist count: processors cannot foresee how many do.
+    // Always writes eight, of which only the existing children count: the processor cannot predict the number of children.
     constexpr std::uint32_t at_once = 8;
     for_each_bit(opened, [&](int l) {
       const CellLinks& links = tree_.links[batch.cell[l]];
@@ -86,14 +86,14 @@ class CellQueue {
   }
 
  private:
-  /// Room for so many more entries.
+  /// Makes room for `more` further entries.
   void reserve(std::size_t more) {
     if (end_ + more > entries_.size()) entries_.resize(2 * (end_ + more));
   }
 
   const TreeView& tree_;
   std::vector<std::uint32_t> entries_;
-  std::size_t begin_ = 0, end_ = 0;  ///< of the entries that wait
+  std::size_t begin_ = 0, end_ = 0;  ///< of the waiting entries
 };
 
 }  // namespace grove

@@ -1,10 +1,10 @@
-// Step 8 (docs/architecture.md) with local expansions: the walk of method `fmm` (Dehnen 2002; Yokota 2013). Sources and targets are both
+// Step 8 (docs/architecture.md) with local expansions: the walk of method `fmm` (Dehnen 2002; Yokota 2013). Sources and targets both form
 // trees.
 //
-// From the top of the target tree down, every target cell takes the list of source cells that the cell above could not deal with. A source
-// well separated from the target goes into the target's local expansion (M2L), once for all particles below; a source larger than the
-// target is opened; what remains is handed down. A group at the bottom opens all that remains, down to particles (P2P). Expansions are
-// handed down too (L2L) and evaluated at the particles of each group (L2P).
+// From the top of the target tree down, every target cell starts from a list of source cells that its parent has handed down. A source
+// that is well separated from the target is added to the target's local expansion (M2L), once for all particles below. A source larger
+// than the target is opened. The remaining sources are handed down. A group at the bottom opens all remaining sources, down to particles
+// (P2P). Expansions are also handed down (L2L), and evaluated at the particles of each group (L2P).
 #pragma once
 
 #include <functional>
@@ -17,19 +17,19 @@ namespace grove {
 
 namespace fmm_walk {
 
-/// A leaf with so few particles costs less than its multipole at each target.
+/// Up to this number of particles, a leaf costs less than its multipole at each target.
 inline constexpr std::uint32_t few_particles = 3;
-/// On the stack of a warp, marks cells that must not go into the local expansion.
+/// On the stack of a warp: marks cells that must not be added to the local expansion.
 inline constexpr std::uint32_t forbidden_bit = 1U << 31;
 
 }  // namespace fmm_walk
 
-/// A bound for the box around all particles of a tree.
+/// A limit for the box around all particles of a tree.
 struct LongestBox {
-  double longest = 0;  ///< code units; 0: there is none
+  double longest = 0;  ///< code units; 0: no limit
   double length = 1;   ///< TreeScale::length of the tree
 
-  /// False, too, if a position is not finite.
+  /// Whether the box of the root cell is within the limit. False if a position is not finite.
   GROVE_HD bool holds(const CellGeometry& root) const {
     const float* const half = root.half_size;
     const double longest_half = larger(larger(half[0], half[1]), half[2]);
@@ -39,49 +39,50 @@ struct LongestBox {
 
 /// The targets of a walk and their data.
 struct FmmWalkTargets {
-  TreeView own_tree;                           ///< the tree to which the target cells belong
+  TreeView own_tree;                           ///< the tree that contains the target cells
   const float* least_acceleration;             ///< [cells of own_tree]
   View<const Double4> particles;               ///< position and mass, code units
   View<const float> group_least_acceleration;  ///< [groups] smallest last acceleration, scaled as in Tree
   View<Double4> acceleration;                  ///< out: acceleration and potential, code units, G included
   View<GroupWork> work;                        ///< [groups] out
   ActiveTargets active{};                      ///< the targets to walk for
-  LongestBox longest_box{};                    ///< a walk for targets whose tree has a longer box is refused
+  LongestBox longest_box{};                    ///< a walk is refused if the box of the targets' tree is longer
 };
 
-/// The walk, with its memory for the lists of source cells handed down.
+/// The walk, with its memory for the lists of source cells that are handed down.
 template <class Space>
 class FmmWalk {
  public:
   explicit FmmWalk(Space& space) : lists_(space), list_range_(space), local_(space), cell_work_(space) {}
 
-  /// On a GPU: whether the time that a walk takes, for all of so many particles, is that of the slowest group rather than that of all.
+  /// On a GPU: whether the slowest group determines the time of a walk for all of `particles` particles, rather than the work of all.
   static bool waits_for_slowest_group(const Space& space, ExpansionForm form, std::size_t particles);
 
-  /// Begins a set of walks for the same targets, whose work adds up. Asynchronous.
+  /// Begins a set of walks for the same targets. Their work adds up. Asynchronous.
   void begin(Space& space, std::uint32_t target_cells);
 
-  /// Walks `sources`, whose multipoles have the form of `law`, for the targets in `data`: all, or those that are active. `law` is in the
-  /// units of the trees. Returns false if it is refused: then nothing was set but work. Synchronises once, and whenever the lists need more
-  /// memory. Throws std::logic_error for multipoles of another form.
+  /// Walks `sources`, whose multipoles have the form of `law`, for all targets in `data` or for the active ones. `law` is in the units of
+  /// the trees. Returns false if the walk is refused (FmmWalkTargets::longest_box): then only `work` is set. Synchronises once, and
+  /// whenever the lists need more memory. Throws std::logic_error for multipoles of another form.
   ///
-  /// `meanwhile` enqueues what needs no host after the walk, while the host hears of its end. It may be called again.
+  /// `meanwhile` enqueues device work that follows the walk. It is called before the host waits for the end of the walk, so it must not
+  /// depend on results on the host. It is called once more each time the walk continues with more memory.
   bool walk(Space& space, const ScaledLaw& law, const TreeView& sources, const FmmTargets<Space>& targets, const FmmWalkTargets& data,
             WalkMode mode, const std::function<void()>& meanwhile = {});
 
-  /// Cell-cell interactions and opening tests at the target cells above the groups, summed over the walks since begin(); undefined before
-  /// the first one.
+  /// Cell-cell interactions and opening tests at the target cells above the groups, summed over the walks since begin(). Undefined before
+  /// the first walk.
   View<const GroupWork> cell_work() const { return cell_work_.view(); }
 
  private:
-  Buffer<Space, std::uint32_t> lists_;           ///< source cells handed down, of all target cells
+  Buffer<Space, std::uint32_t> lists_;           ///< source cells handed down by all target cells
   StepBuffer<Space, std::uint64_t> list_range_;  ///< [target cells] begin and end in lists_, in the low and high 32 bits
   StepBuffer<Space, float> local_;               ///< [target cells * local_stride(order)] local expansions
   StepBuffer<Space, GroupWork> cell_work_;       ///< [target cells]
-  std::size_t most_used_ = 0;                    ///< largest use of lists_, in the walks since begin()
-  bool clears_work_ = false;                     ///< the next walk does: the first one since begin()
-  std::uint32_t cells_before_ = 0;               ///< target cells of those walks
-  std::uint32_t longest_list_ = 512;             ///< room for what one target cell hands down
+  std::size_t most_used_ = 0;                    ///< largest number of entries of lists_ used by the walks since begin()
+  bool clears_work_ = false;                     ///< whether the next walk clears the work: the first one after begin()
+  std::uint32_t cells_before_ = 0;               ///< number of target cells of the walks since begin()
+  std::uint32_t longest_list_ = 512;             ///< room for the list that one target cell hands down
 };
 
 }  // namespace grove

@@ -1,6 +1,6 @@
-// The walk of `fmm` on the CPU: threads share the large target cells. Below these, a thread walks for a whole subtree of targets at a time,
-// so that what its cells hand down stays in the cache of its core. Source cells are tested, and multipoles go into a local expansion, a
-// SIMD vector of cells at a time; particles act on SIMD vectors of targets.
+// The walk of `fmm` on the CPU. Threads share the large target cells. Below these, a thread walks for a whole subtree of targets at a time,
+// so that the lists handed down in it stay in the cache of its core. Source cells are tested, and added to local expansions, a SIMD vector
+// of cells at a time. Particles act on SIMD vectors of targets.
 #include <omp.h>
 
 #include <algorithm>
@@ -22,12 +22,12 @@ namespace {
 
 constexpr int width = FloatVector::width;
 
-/// A cell that acts on each target may err by so many times the tolerance. The estimate of what its quadrupole leaves out is further above
-/// the true error than that of an expansion, and in groups as large as those of the CPU, the parts of a cell that is opened instead err by
-/// more (docs/measurements.md).
+/// The error of a cell that acts on each target may be this many times the tolerance. For a quadrupole, the error estimate is further above
+/// the true error than for an expansion. Also, in groups as large as those of the CPU, the parts of a cell that is opened instead have
+/// larger errors (docs/measurements.md).
 constexpr float quadrupole_slack = 1.5F;
 
-/// The targets as the opening criterion sees them when it judges a cell that acts on each of them.
+/// The targets as the opening criterion sees them in the test of a cell that acts on each of them.
 TargetBox for_quadrupoles(TargetBox targets) {
   targets.least_acceleration *= quadrupole_slack;
   return targets;
@@ -41,7 +41,7 @@ struct LocalExpansion {
   float L[Terms::count];
 };
 
-/// What a target cell hands down to those below: source cells that it could not deal with, and its local expansion.
+/// What a target cell hands down to those below: the source cells that remain, and its local expansion.
 template <class Terms>
 struct HandedDown {
   std::span<const std::uint32_t> sources;
@@ -52,7 +52,7 @@ template <class Terms>
 struct LargeCell {
   std::vector<std::uint32_t> sources;
   LocalExpansion<Terms> local;
-  std::atomic<int> is_done = 0;  ///< 1 when the others are set
+  std::atomic<int> is_done = 0;  ///< 1 once the other members are set
 };
 
 template <class Terms>
@@ -68,7 +68,7 @@ struct FmmConstants {
   GroupWork* cell_work;
 };
 
-/// One thread's walk; memory is re-used from target to target.
+/// The walk of one thread. Its memory is reused for each target.
 template <class Terms, class Opening, class Softening>
 class TargetWalk {
  public:
@@ -93,7 +93,7 @@ class TargetWalk {
     large.is_done.notify_all();
   }
 
-  /// All targets in the subtree below the target cell `top`.
+  /// Walks for all targets in the subtree below the target cell `top`.
   void run_subtree(std::uint32_t top) {
     if (!c_.data.active.wants_cell(top)) return;
     pool_.clear();
@@ -136,7 +136,7 @@ class TargetWalk {
     }
   }
 
-  /// Waits until a large cell is done, which another thread has begun before.
+  /// What target cell `target` has handed down. If it is a large cell, which another thread has already begun, waits until it is done.
   HandedDown<Terms> handed_down_by(std::uint32_t target) const {
     const Place place = c_.tasks.place[target];
     if (place.is_large) {
@@ -174,7 +174,7 @@ class TargetWalk {
     lists_.clear();
     walk(c_.targets.group_parent[group], group_.box(), [&](const CellBatch& batch, const CellLanes& cells, std::uint32_t rejected) {
       const CellLinks* const links = c_.sources.links;
-      // A cell without contents was accepted by the rank that sent it, for a box around these targets.
+      // A cell that cannot be opened was accepted by the rank that sent it, for a box around these targets.
       const std::uint32_t can_be_opened = batch.where(rejected, links, [](const CellLinks& cell) { return cell.particle_count > 0; });
       const std::uint32_t accepted =
           FloatVector::bits_of(accept(opening_, cells, cells.place(), for_quadrupoles(group_.box()), c_.support2));
@@ -201,8 +201,8 @@ class TargetWalk {
 
   static bool has_children(const CellLinks& cell) { return cell.child_count > 0; }
 
-  /// Tests the cells that the parent handed down, or the roots. Calls `sort_out(batch, cells, rejected)` with those that do not go into the
-  /// local expansion; it returns which of them to open.
+  /// Tests the cells that the parent handed down, or the roots. Calls `sort_out(batch, cells, rejected)` with the cells that do not go into
+  /// the local expansion; it returns the ones to open.
   template <class SortOut>
   void walk(std::uint32_t parent, const TargetBox& box, SortOut sort_out) {
     accepted_.clear();
@@ -212,7 +212,7 @@ class TargetWalk {
     else
       queue_.start_with(handed_down_by(parent).sources);
     while (!queue_.is_empty()) {
-      // Marked ones must not go into the local expansion.
+      // Marked cells must not go into the local expansion.
       const CellBatch batch = queue_.take();
       opening_tests_ += static_cast<std::uint32_t>(std::popcount(batch.filled));
       const CellLanes cells(c_.sources.geometry, batch.cell, box.centre, c_.units.per_length);
@@ -245,7 +245,7 @@ class TargetWalk {
                             local.L);
   }
 
-  /// M2L of the accepted cells [first, first + width); lanes past the last cell repeat it without mass.
+  /// M2L of the accepted cells [first, first + width). Lanes after the last cell repeat it with mass zero.
   void add_cells(std::size_t first, const LocalExpansion<Terms>& local, FloatVector (&sum)[terms]) {
     constexpr int moments = terms - implied_terms, rows = (moments + width - 1) / width * width;
     const auto filled = static_cast<int>(std::min<std::size_t>(width, accepted_.size() - first));
@@ -263,7 +263,7 @@ class TargetWalk {
         expansion_unit(cells.radius), local.unit, sum);
   }
 
-  /// Sets lane l of moment[k] to number k of the multipole of cell[l], from k = `first` on; to 0 in lanes that are not filled.
+  /// Sets lane l of moment[k] to element k of the multipole of cell[l], for k >= `first`; to 0 in lanes that are not filled.
   template <int first>
   void load_moments(const std::uint32_t (&cell)[width], int filled, FloatVector* moment) const {
     constexpr int count = std::min(width, stored_moments - first);
@@ -309,16 +309,16 @@ class TargetWalk {
   const Softening& softening_;
   CellQueue queue_;
   std::vector<std::uint32_t> accepted_;
-  std::vector<std::uint32_t> cells_;  ///< target cells of the present subtree
-  std::vector<std::uint32_t> pool_;   ///< source cells that these hand down, one after the other
-  std::vector<std::size_t> pool_end_;
-  std::vector<LocalExpansion<Terms>> pool_local_;
+  std::vector<std::uint32_t> cells_;               ///< target cells of the current subtree
+  std::vector<std::uint32_t> pool_;                ///< source cells that these hand down, one list after the other
+  std::vector<std::size_t> pool_end_;              ///< [cells_] end of each list in pool_
+  std::vector<LocalExpansion<Terms>> pool_local_;  ///< [cells_] local expansions
   SourceLists lists_;
   TargetVectors<largest_fmm_group<HostSpace>> group_;
   std::uint32_t opening_tests_ = 0;
 };
 
-/// Each thread takes the next task when it is done with one. Tasks come after those that they wait for, so these have been taken before.
+/// Each thread takes the next task when it has finished one. A task comes after the tasks that it waits for, so these are already taken.
 template <class Terms, class Opening, class Softening>
 void run(const FmmConstants<Terms>& c, const Opening& opening, const Softening& softening) {
   std::atomic<std::size_t> next = 0;

@@ -1,5 +1,5 @@
-// The walk of `fmm` on the GPU, host side: takes memory, and continues the walk when the lists need more of it. docs/measurements.md has
-// the measurements behind the constants.
+// The walk of `fmm` on the GPU, host side: provides memory, and continues the walk if the lists need more. docs/measurements.md has the
+// measurements behind the constants.
 #include "kernels/walks/fmm_walk_cuda.hpp"
 
 #include <algorithm>
@@ -10,23 +10,23 @@ namespace grove {
 
 namespace {
 
-// A level with fewer target cells than this has no lists, since it would keep few warps busy: the level below starts from the roots. The
-// bound is lower if there are few cells in all; otherwise the errors on several ranks would differ from those on one.
+// A level with fewer target cells than this has no lists, because it would keep few warps busy: the level below starts from the roots. The
+// limit is lower if there are few cells in total. Otherwise errors on several ranks would differ from those on one rank.
 constexpr std::uint32_t smallest_level(std::uint32_t cells) { return std::clamp(cells / 128, 16U, 128U); }
-// With fewer target cells per warp than this, the chain of levels determines the time. Lists are then handed down before expansions are
-// added up.
+// With fewer target cells per warp than this, the chain of levels determines the time. Lists are then handed down before the expansions are
+// complete.
 constexpr std::uint32_t few_cells = 32;
-// With fewer targets per warp than these, teams of warps walk for each. Teams have more work in all: with more targets, what they gain at
-// the slowest is lost.
+// With fewer targets per warp than these, a team of warps walks for each. Teams have more work in total: with more targets, this costs more
+// than what they gain for the slowest target.
 constexpr std::uint32_t few_cells_for_teams = 4, few_groups_for_teams = 3;
-// With fewer groups per warp than this, the slowest group determines the time. Groups have so many particles in the mean.
+// With fewer groups per warp than this, the slowest group determines the time; and the mean number of particles in a group.
 constexpr std::size_t few_groups_to_divide = 1, particles_in_a_group = 22;
-// Above the numbers of all targets: warps that draw it are done.
+// Larger than the number of any target: warps that draw it are done.
 constexpr unsigned past_all_targets = 1U << 31;
-// Entries of list memory for each target cell, before the first walk has told how many are needed.
+// Entries of list memory for each target cell, as long as no walk has shown how many are needed.
 constexpr std::size_t entries_expected = 64;
 
-// Of list memory: ranges that end here are none of the values that are not ranges.
+// Largest list memory. Ranges that end here differ from no_memory and not_ready.
 constexpr std::size_t most_entries = 0xfffffffd;
 
 /// Number of the first target cell that gets a list.
@@ -36,18 +36,18 @@ std::uint32_t first_level_with_lists(const LevelOffsets& level_offset) {
   return level_offset.back();
 }
 
-/// Warps of the groups that can be resident at once.
+/// Number of warps for groups that can be resident at once.
 std::size_t resident_warps(const CudaSpace& space, ExpansionForm form) {
   return static_cast<std::size_t>(space.multiprocessors() * fmm_walk::blocks_per_multiprocessor(form, true, 1)) * warps_per_block;
 }
 
 std::size_t with_room(std::size_t entries) { return entries + entries / 16 + 65536; }
 
-/// Sets what a walk starts from, in one launch.
+/// Sets the initial state of a walk, in one launch.
 struct Start {
   FmmArguments a;
   std::uint32_t cells;
-  GroupWork* work_to_clear;  ///< [cells]; null: work adds up
+  GroupWork* work_to_clear;  ///< [cells]; null: keep the work, to add to it
   __device__ void operator()(std::size_t i) const {
     if (i < cells) {
       a.list_range[i] = fmm_walk::not_ready;
@@ -66,7 +66,7 @@ struct Start {
   }
 };
 
-/// Marks the target cells that have been walked, and resets the others so that they are walked again.
+/// Marks the target cells that have been walked, and resets the others, which are walked again.
 struct KeepFinished {
   std::uint64_t* range;
   std::uint32_t* done;
@@ -104,9 +104,9 @@ void FmmWalk<CudaSpace>::begin(CudaSpace&, std::uint32_t cells) {
   cell_work_.resize_discard(cells);
   clears_work_ = true;
   if (cells == 0) return;
-  // Lists differ a little from step to step, and grow with the number of targets, which changes where domains are cut anew: memory stays
-  // as it is while at least half of its reserve is left. Memory that is much too large is given back: the first forces of a run, by a
-  // geometric criterion, need several times the lists of later ones.
+  // The length of the lists varies slightly from step to step, and with the number of targets, which changes with the cuts of the domains.
+  // Memory is kept while at least half of its reserve is left. Memory that is much too large is released: the first forces of a run, with
+  // a geometric criterion, need several times the list memory of later ones.
   const bool known = most_used_ > 0 && cells_before_ > 0;
   const std::size_t expected = known ? most_used_ / cells_before_ * cells + most_used_ % cells_before_ * cells / cells_before_
                                      : std::size_t{cells} * entries_expected;
@@ -181,23 +181,23 @@ bool FmmWalk<CudaSpace>::walk(CudaSpace& space, const ScaledLaw& law, const Tree
       if (is_refused) break;
       if (seen.short_of_memory == 0) {
         most_used_ = std::max<std::size_t>(most_used_, seen.used);
-        // The next walk has room for a list that is a little longer, rather than to start again.
+        // Gives the next walk room for a slightly longer list, so that it need not start again.
         if (seen.longest_list > longest_list_ / 8 * 7) longest_list_ = with_fourth(seen.longest_list);
         break;
       }
       longest_list_ = std::max(longest_list_, with_fourth(seen.longest_list));
-      // Take more than was asked for: cells below those that were passed over have not asked yet.
+      // More than was requested: the cells below those that were skipped have not requested any memory yet.
       const std::size_t wanted =
           seen.used > lists_.size() ? with_room(std::max<std::size_t>(seen.used, lists_.size() + lists_.size() / 4)) : lists_.size();
       if (wanted > most_entries)
         throw SystemError("the walk of fmm needs lists of more than 2^32 cells; use more GPUs or a larger gravity.tolerance");
       if (mode == WalkMode::own_tree) {
-        // Start again: there may be no memory for the old and the new lists at once.
+        // Start again: there may not be enough memory for the old and the new lists together.
         lists_.release();
         lists_.resize_discard(wanted);
         start(nullptr);
       } else {
-        // Continue: what was added to forces must not be added again.
+        // Continue: what is already added to the forces must not be added again.
         lists_.resize_keep(wanted);
         space.for_each(cells, KeepFinished{a.list_range, a.done, finished.data()});
         a.finished = finished.data();

@@ -1,4 +1,5 @@
-// The sums that a warp of the walk of fmm makes for its target: the local expansion, and for groups the force on the target of each lane.
+// The sums that a warp of the walk of `fmm` makes for its target: the local expansion and, for groups, the force on the target of each
+// lane.
 #pragma once
 
 #include <cuda_pipeline.h>
@@ -15,14 +16,14 @@
 
 namespace grove::fmm_walk {
 
-/// In group radii. For pairs further apart than this, the rounding of two FP32 offsets hardly changes the force (docs/measurements.md). The
-/// forces of closer pairs are computed from their positions in FP64.
+/// In group radii. For pairs farther apart than this, rounding two offsets to FP32 hardly changes the force (docs/measurements.md). Forces
+/// of closer pairs are computed from their positions in FP64.
 inline constexpr float close_distance = 1.0F / 64;
-/// Scaled, and more than NewtonKernel::smallest() allows. Closer particles are close, however small the group is.
+/// Scaled, and larger than the distance of NewtonKernel::smallest(). Pairs closer than this count as close in groups of any size.
 inline constexpr float least_close_distance = 2e-12F;
 
-/// The place of sources that must not act: their forces vanish in FP32, as does their potential beside others, and the square of the
-/// distance still fits.
+/// Offset of sources that must not act. Their force is zero in FP32, their potential is negligible, and the square of the distance does not
+/// overflow.
 inline constexpr float far_away = 1e18F;
 
 template <int order, class Softening, class Team>
@@ -36,7 +37,7 @@ class TargetForces {
 
   __device__ const TargetBox& box() const { return box_; }
 
-  /// Target cells expand about their centre of mass.
+  /// Expansions of target cells are about their centre of mass.
   __device__ void load_cell(std::uint32_t target) {
     clear();
     const std::uint32_t cell = a_.targets.cell[target];
@@ -47,7 +48,7 @@ class TargetForces {
     unit_ = expansion_unit(box_.radius);
   }
 
-  /// Groups expand about the middle of their bounding box. Lanes without a target repeat the first one.
+  /// Expansions of groups are about the centre of their bounding box. Lanes without a target repeat the first target.
   __device__ void load_group(std::uint32_t group) {
     clear();
     first_ = a_.targets.group_start[group];
@@ -59,7 +60,7 @@ class TargetForces {
     x_ = offset(p.x, box_.centre.x);
     y_ = offset(p.y, box_.centre.y);
     z_ = offset(p.z, box_.centre.z);
-    // Where a group is narrow beside its distance from the origin, the rounding of the centre can put targets outside.
+    // If a group is narrow compared with its distance from the origin, rounding of the centre can put targets outside the box.
     box_.half_size[0] = larger(box_.half_size[0], reduce_max(fabsf(x_)));
     box_.half_size[1] = larger(box_.half_size[1], reduce_max(fabsf(y_)));
     box_.half_size[2] = larger(box_.half_size[2], reduce_max(fabsf(z_)));
@@ -68,10 +69,10 @@ class TargetForces {
     unit_ = expansion_unit(box_.radius);
   }
 
-  /// M2L of up to 32 cells, one a lane.
+  /// M2L of up to 32 cells, one in each lane.
   __device__ void add_cells_to_local(const std::uint32_t* cells, std::uint32_t count) {
     const bool active = lane_ < static_cast<int>(count);
-    // Before the moments, so that these waits are one.
+    // Before the moments, so that the warp waits once for both.
     const CellPlace g = read_now<CellPlace>(a_.sources.geometry + cells[active ? lane_ : 0]);
     stage_moments(cells, count);
     const float x = -offset(g.centre_of_mass.x, box_.centre.x), y = -offset(g.centre_of_mass.y, box_.centre.y),
@@ -91,7 +92,7 @@ class TargetForces {
     __syncwarp();
   }
 
-  /// M2P of up to 32 cells, all at each target.
+  /// M2P of up to 32 cells, each of which acts on all targets.
   __device__ void evaluate_cells(const std::uint32_t* cells, std::uint32_t count) {
     if (lane_ < static_cast<int>(count)) {
       const std::uint32_t cell = cells[lane_];
@@ -108,12 +109,12 @@ class TargetForces {
     __syncwarp();
   }
 
-  /// P2P of the particles of up to 32 leaves, given by first particle and number.
+  /// P2P of the particles of up to 32 leaves, each given by its first particle and number of particles.
   __device__ void evaluate_leaves(const uint2* leaves, std::uint32_t count) {
     const uint2 leaf = lane_ < static_cast<int>(count) ? leaves[lane_] : make_uint2(0, 0);
     const ConcatenatedRanges ranges(leaf.y, leaf.x, lane_);
     const std::uint32_t size = ranges.size();
-    // While 32 particles are summed, the next 32 are on their way. The code of each kind of work stands here once only: see
+    // While the forces of 32 particles are summed, the next 32 are loaded. Each kind of work appears only once in the loop: see
     // fmm_walk_warp.cuh.
     Fetched next{};
     std::uint32_t near_count = 0;
@@ -129,14 +130,14 @@ class TargetForces {
     add_to_total();
   }
 
-  /// One bit for each target among the particles [first, first + count). No bits unless all of these particles are targets.
+  /// One bit for each target among the particles [first, first + count). No bits are set unless all of these particles are targets.
   __device__ std::uint32_t own_bits(std::uint32_t first, std::uint32_t count) const {
     const std::uint32_t begin = first - first_;
     if (a_.mode != WalkMode::own_tree || begin >= target_count_ || begin + count > target_count_) return 0;
     return (all_lanes >> (warp_size - count)) << begin;
   }
 
-  /// P2P of the targets named by `bits` on all targets.
+  /// P2P of the targets in `bits` on all targets.
   __device__ void evaluate_own(std::uint32_t bits) {
     if (bits == 0) return;
     const bool included = (bits >> lane_ & 1) != 0;
@@ -146,15 +147,15 @@ class TargetForces {
     if (lane_ < static_cast<int>(target_count_)) memory_.particle.offset[target_count_ + lane_] = source;
     memory_.particle.index[lane_] = first_ + lane_;
     __syncwarp();
-    // Each lane leaves out its own target, and the lanes read different ones at a time. Lanes without a target repeat the first.
+    // Each lane omits its own target, so at any time the lanes read different ones. Lanes without a target repeat the first.
     const std::uint32_t self = lane_ < static_cast<int>(target_count_) ? lane_ : 0;
     if (!sum_unless_close<false>(memory_.particle.offset + self, 1, target_count_)) sum_close_particles(target_count_);
     work_.particle_particle += __popc(bits);
     add_to_total();
   }
 
-  /// Ends the sums over sources: all lanes have the local expansion, and the first warp of a team has the sums and the own bits of all.
-  /// `memory_of(k)` is the memory of warp k. All warps of the team call it together.
+  /// Ends the sums over sources. Afterwards all lanes have the local expansion, and the first warp of a team has the sums and the own bits
+  /// of all warps. `memory_of(k)` is the memory of warp k. All warps of the team call it together.
   template <class MemoryOf>
   __device__ void join(std::uint32_t& own, MemoryOf memory_of) {
     sum_local_over_lanes();
@@ -179,7 +180,7 @@ class TargetForces {
   __device__ void finish_group(std::uint32_t group, bool has_parent, std::uint32_t parent) {
     Double3 centre = box_.centre;
     float unit = unit_;
-    // The expansion of the cell above is evaluated at the particles as it is: it need not be shifted to the group's centre.
+    // The expansion of the cell above is evaluated directly at the particles. It need not be shifted to the group's centre.
 #pragma unroll 1
     for (bool above = false;; above = true) {
       add_local_force<Terms>([&](auto i) { return local_[i]; }, unit, x_ + offset(box_.centre.x, centre.x),
@@ -199,7 +200,7 @@ class TargetForces {
     if (lane_ == 0) add_work(a_.data.work[group]);
   }
 
-  /// Writes a target cell's local expansion, that of the target cell above included.
+  /// Writes a target cell's local expansion, including that of the target cell above.
   __device__ void finish_cell(std::uint32_t target, bool has_parent, std::uint32_t parent) {
     if (has_parent) add_parent_expansion(parent);
     float* const out = a_.local + std::size_t{target} * local_stride(Terms::form);
@@ -212,8 +213,9 @@ class TargetForces {
   __device__ void count_tests(std::uint32_t tests) { work_.opening_tests += tests; }
 
  private:
-  /// Starts to copy the moments of up to 32 cells to shared memory, one 16-byte word a lane. Each row has a power of two of lanes, if need
-  /// be some that do nothing: so a lane has the same place in the rows of all rounds, and its addresses differ by constants.
+  /// Starts to copy the moments of up to 32 cells to shared memory, one 16-byte word in each lane. The number of lanes for each row is a
+  /// power of two, some of which may do nothing. So a lane has the same position in its row in all rounds, and its addresses differ by
+  /// constants.
   __device__ void stage_moments(const std::uint32_t* cells, std::uint32_t count) {
     constexpr int words = Memory::words, lanes_a_row = static_cast<int>(std::bit_ceil(static_cast<unsigned>(words)));
     constexpr int rows = warp_size / lanes_a_row;
@@ -237,19 +239,19 @@ class TargetForces {
     for_terms<terms>([&](auto i) { local_[i] = 0; });
   }
 
-  /// A source particle on its way from memory.
+  /// A source particle that is being loaded.
   struct Fetched {
     Double4 position;
     std::uint32_t index;
   };
 
-  /// This lane's particle of the 32 from place `base` on; the last one for a place past the end.
+  /// This lane's particle of the 32 from index `base` on; the last particle for an index past the end.
   __device__ Fetched fetch(const ConcatenatedRanges& ranges, std::uint32_t base) const {
     const std::uint32_t index = ranges.at_lane(base, lane_);
     return {a_.sources.particles[index], index};
   }
 
-  /// Writes 32 particles to shared memory, one from each lane, if it counts. Those that may be close to a target wait for sum_near().
+  /// Writes 32 particles to shared memory, one from each lane with `counts`. Those that may be close to a target wait for sum_near().
   __device__ void put(const Fetched& source, bool counts, std::uint32_t& near_count) {
     const Float4 s = scaled(source.position);
     const float margin = close_to_targets();
@@ -266,9 +268,9 @@ class TargetForces {
   }
   __device__ float scaled_mass(double mass) const { return static_cast<float>(mass * a_.units.per_mass); }
 
-  /// Adds the forces of `count` particles, none of which is close to a target. This is where most of the time goes.
+  /// Adds the forces of `count` particles, none of which is close to a target. Most of the time is spent here.
   __device__ void sum_apart(std::uint32_t count) {
-    // Some at a time: what is past the last does not act, and a second loop for the rest would take space in the instruction cache.
+    // Several at a time. Particles past the last do not act; a second loop for the remainder would take space in the instruction cache.
     constexpr int at_once = 8;
 #pragma unroll 1
     for (std::uint32_t k = 0; k < count; k += at_once) {
@@ -296,7 +298,7 @@ class TargetForces {
   }
 
   /// Adds the forces of the particles source[begin] to source[end - 1] in shared memory, and returns true. If one of them is so close to a
-  /// target that the rounding of offsets would matter, adds nothing and returns false. `meets_itself`: a target may be among them.
+  /// target that rounding of offsets would matter, adds nothing and returns false. `meets_itself`: targets may be among these particles.
   template <bool meets_itself>
   __device__ bool sum_unless_close(const Float4* source, std::uint32_t begin, std::uint32_t end) {
     const Force<float> before = force_;
@@ -305,7 +307,7 @@ class TargetForces {
     for (std::uint32_t k = begin; k < end; ++k) {
       const Float4 s = source[k];
       const float dx = s.x - x_, dy = s.y - y_, dz = s.z - z_, r2 = softening_.squared(dx, dy, dz);
-      // The softened distance says how much rounding matters, but not whether a target meets itself, at zero.
+      // The softened distance shows how much rounding matters. It does not show whether a target meets itself, at distance zero.
       closest2 = fminf(closest2, meets_itself ? dx * dx + dy * dy + dz * dz : r2);
       add_particle_at<true>(softening_, dx, dy, dz, r2, s.w, force_);
     }
@@ -315,8 +317,7 @@ class TargetForces {
     return !rounded;
   }
 
-  /// Adds the forces of `count` particles; of those that are close to a target, from differences of positions in FP64. No target acts on
-  /// itself.
+  /// Adds the forces of `count` particles. For those close to a target, differences of positions are in FP64. No target acts on itself.
   __device__ void sum_close_particles(std::uint32_t count) {
     const std::uint32_t self = first_ + smaller(static_cast<std::uint32_t>(lane_), target_count_ - 1);
     const Double4 own = a_.data.particles[self];
@@ -324,7 +325,7 @@ class TargetForces {
     for (std::uint32_t k = 0; k < count; ++k) {
       const Float4 source = memory_.particle.offset[k];
       float dx = source.x - x_, dy = source.y - y_, dz = source.z - z_, mass = source.w;
-      // Not the softened distance: a target meets itself at zero.
+      // Not the softened distance, because a target meets itself at distance zero.
       if (__any_sync(all_lanes, dx * dx + dy * dy + dz * dz <= close_r2())) {
         const std::uint32_t index = memory_.particle.index[k];
         const Double4 s = a_.sources.particles[index];
@@ -340,7 +341,7 @@ class TargetForces {
   __device__ float close_to_targets() const { return larger(box_.radius * close_distance, least_close_distance); }
   __device__ float close_r2() const { return close_to_targets() * close_to_targets(); }
 
-  /// Sums of many small terms in FP32 lose digits: after some hundreds of terms they go to a second sum.
+  /// Sums of many small terms in FP32 lose digits. So after some hundreds of terms, they are added to a second sum.
   __device__ void add_to_total() {
     total_.x += force_.x;
     total_.y += force_.y;
@@ -356,7 +357,7 @@ class TargetForces {
     return origin + 0.5F * (low + high) * a_.units.length;
   }
 
-  /// Every lane gets the sum of all lanes' local expansions.
+  /// Every lane gets the sum of the local expansions of all lanes.
   __device__ void sum_local_over_lanes() {
     for_terms<terms>([&](auto i) { memory_.local[lane_][i] = local_[i]; });
     __syncwarp();
@@ -419,7 +420,7 @@ class TargetForces {
   float unit_ = 1;  ///< of the local expansion
   float x_ = 0, y_ = 0, z_ = 0;
   Force<float> force_, total_;
-  float local_[terms];  ///< this lane's share of the local expansion, until it is summed over the warp
+  float local_[terms];  ///< this lane's part of the local expansion, until it is summed over the warp
   GroupWork work_;
 };
 

@@ -24,10 +24,10 @@ __global__ void __launch_bounds__(warps_per_block* warp_size,
   const int warp = static_cast<int>(threadIdx.x) / warp_size;
   const Team team;
   Walk walk(a, opening, softening, team, reinterpret_cast<Memory*>(shared)[warp], static_cast<int>(slot.number()) * warps_per_block + warp);
-  // Numbers below this are places in the list of high groups, which are passed over when their own numbers come: the card would wait for
-  // one of these if a team drew it last.
+  // Numbers below this are indices in the list of high groups. These groups are skipped when their own numbers come. High groups come first
+  // because the GPU would wait for such a group if a team drew it last.
   const std::uint32_t high = at_group && Team::warps > 1 && !a.data.active.some() ? *a.targets.high_group_count : 0;
-  // The work of a team is too long for another number to wait for it.
+  // A team works too long on one target to hold a second number meanwhile.
   NumberDrawer<at_group && Team::warps == 1, Team> drawer(team, at_group ? &a.counts->groups_drawn : &a.counts->cells_drawn,
                                                           at_group ? high + a.walked_groups() : a.walked_cells());
   CellsAbove above(a.done, &a.counts->cells_done, a.walked_cells());
@@ -46,13 +46,13 @@ __global__ void __launch_bounds__(warps_per_block* warp_size,
       above.wait(cell, a.has_list(cell));
       walk.run(group);
     } else {
-      // Nobody waits for a cell without active targets.
+      // No warp waits for a cell without active targets.
       const std::uint32_t cell = a.first_level_cell + number;
       if (a.data.active.wants_cell(cell)) {
         walk.load(cell);
         walk.run(cell);
       }
-      // Also if there was no memory, so that no group waits in vain.
+      // Also if there was no memory: groups wait for it in any case.
       if (team.is_first()) publish_and_count(a.done[cell], 1U, a.counts->cells_done);
     }
   }

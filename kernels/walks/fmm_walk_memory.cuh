@@ -11,12 +11,12 @@ namespace grove::fmm_walk {
 
 /// Source particles in the form that the inner loops need.
 struct ParticleMemory {
-  Float4 offset[2 * warp_size];       ///< from the targets' centre, in FP32; w: mass; evaluate_own() writes its sources twice in a row
+  Float4 offset[2 * warp_size];       ///< from the targets' centre; w: mass. evaluate_own() writes its sources twice in a row
   std::uint32_t index[warp_size];     ///< in the source tree
-  std::uint32_t near[2 * warp_size];  ///< those that may be close to a target, in the source tree
+  std::uint32_t near[2 * warp_size];  ///< particles that may be close to a target, in the source tree
 };
 
-/// What one warp of a team has summed for the team's target.
+/// The sums of one warp of a team for the team's target.
 template <int terms>
 struct TeamShare {
   float local[terms];
@@ -25,11 +25,11 @@ struct TeamShare {
   std::uint32_t own;  ///< see TargetForces::own_bits()
 };
 
-/// Shared memory of one warp for sources; its parts are used one after the other.
+/// Shared memory of one warp for sources. Its members are used at different times.
 template <class Terms>
 union SourceMemory {
   static constexpr int terms = Terms::count, words = multipole_stride(Terms::form) / 4;
-  // Rows of an odd number of 16-byte words: lanes that read their rows 16 bytes at a time meet no bank conflicts.
+  // Rows have an odd number of 16-byte words, so that lanes that read their rows 16 bytes at a time have no bank conflicts.
   float4 moments[warp_size][words | 1];
   float local[warp_size][terms | 1];
   CellSource cell[warp_size];
@@ -37,7 +37,7 @@ union SourceMemory {
   TeamShare<terms> share;
 };
 
-/// A queue in shared memory. 32 entries are taken out whenever it has that many, so that the entries of one round of tests always fit.
+/// A queue in shared memory. Whenever it has 32 entries, these are taken out, so that the entries of one round of tests always fit.
 template <class T>
 struct Queue {
   T entry[(1 + tests_a_lane) * warp_size];

@@ -1,4 +1,4 @@
-// How the walk of `fmm` on the CPU is divided into tasks, each of which one thread does.
+// How the walk of `fmm` on the CPU is divided into tasks. One thread does each task.
 #pragma once
 
 #include <algorithm>
@@ -9,12 +9,13 @@
 
 namespace grove {
 
-/// Where what a target cell hands down is: a number in the pool of the thread that walks its subtree, or among the large cells.
+/// Where the list and expansion handed down by a target cell are stored: a number in the pool of the thread that walks its subtree, or
+/// among the large cells.
 struct Place {
   std::uint32_t number : 31, is_large : 1;
 };
 
-/// A large target cell by itself, all below another one (a subtree), or a group right below a large cell.
+/// A single large target cell, everything below another target cell (a subtree), or a group directly below a large cell.
 struct FmmTask {
   enum Kind : std::uint8_t { large_cell, subtree, group };
 
@@ -22,20 +23,21 @@ struct FmmTask {
   std::uint32_t number;  ///< of the large cell in FmmTasks::large, of the target cell at the top of the subtree, or of the group
 };
 
-/// The tasks of a walk. What they compute does not depend on the number of threads.
+/// The tasks of a walk. Their results do not depend on the number of threads.
 struct FmmTasks {
-  // A subtree has few enough particles for what it hands down to stay in the cache. With fewer particles, a list that is handed down serves
-  // too few for its task.
+  // The size of a subtree is limited, so that the lists handed down in it stay in the cache. In very small subtrees, each list would be
+  // used for too few particles.
   static constexpr std::size_t largest_subtree = 4096, smallest_subtree = 64;
-  /// So many subtrees for each thread, or more, since few of them are as large as they may be; fewer where they would be too small.
+  /// Number of subtrees for each thread. There can be more, because few subtrees reach the largest size, or fewer, if they would be too
+  /// small.
   static constexpr std::size_t subtrees_a_thread = 16;
 
-  /// Large cells, level by level, so that none comes before the cell above it; then subtrees along the Morton curve, so that threads read
-  /// the same sources at about the same time; then groups, which are short.
+  /// First the large cells, level by level, so that each comes after the cell above it. Then subtrees along the Morton curve, so that
+  /// threads read the same sources at about the same time. Then groups, which are short.
   std::vector<FmmTask> tasks;
   std::vector<std::uint32_t> large;           ///< target cells
-  std::vector<Place> place;                   ///< [target cells] of those that are large; the walks of subtrees set the others
-  std::vector<std::uint32_t> children_end;    ///< [target cells] end of the target cells below, which are consecutive
+  std::vector<Place> place;                   ///< [target cells] set here for large cells, and by the walks of subtrees for the others
+  std::vector<std::uint32_t> children_end;    ///< [target cells] end of the child target cells, which are consecutive
   std::vector<std::uint32_t> children_count;  ///< [target cells]
 
   /// `links` are those of the tree of the targets.

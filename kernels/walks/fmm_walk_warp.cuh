@@ -1,14 +1,13 @@
-// The walk of `fmm` on the GPU: one warp for each target cell, and one for each group. Where targets are few, a team of
-// warps walks for each, and every warp takes a share of the pending cells.
+// The walk of `fmm` on the GPU: one warp for each target cell, and one for each group. If there are few targets, a team of warps walks for
+// each target, and every warp takes a share of the pending cells.
 //
-// Pending source cells lie on a stack in global memory. Each lane tests two of them at a time, since a test is mostly waiting for memory;
-// in a team one, since the time of a round counts.
-// Accepted cells and leaves wait in queues in shared memory until there are 32. Cells then go into the local expansion, one in each lane.
-// The particles of leaves are put in one sequence and meet the group's targets, one target in each lane. The loop has one place for each
-// kind of work, so that a kernel fits the instruction cache. What a target cell hands down is collected by its warp, and then copied to the
-// common list memory.
+// Pending source cells are on a stack in global memory. Each lane tests two of them at a time, because a test mostly waits for memory. In a
+// team it tests one, because the time of a round matters more. Accepted cells and leaves wait in queues in shared memory until there are
+// 32. Cells are then added to the local expansion, one in each lane. The particles of leaves form one sequence and act on the group's
+// targets, one target in each lane. The loop contains the code for each kind of work only once, so that a kernel fits into the instruction
+// cache. A warp collects the list that its target cell hands down, and then copies it to the common list memory.
 //
-// See fmm_walk_schedule.cuh for which target comes when.
+// See fmm_walk_schedule.cuh for the order of the targets.
 #pragma once
 
 #include "kernels/space/read_now.hpp"
@@ -24,7 +23,7 @@ class TargetWalk {
  public:
   using Memory = WarpMemory<ExpansionTerms<order, Softening>>;
 
-  /// `memory` is that of this warp, in an array of those of all warps of the block; `warp` numbers the warps of all blocks.
+  /// `memory` is the memory of this warp, in an array for all warps of the block; `warp` numbers the warps of all blocks.
   __device__ TargetWalk(const FmmArguments& a, const Opening& opening, const Softening& softening, const Team& team, Memory& memory,
                         int warp)
       : a_(a),
@@ -38,15 +37,15 @@ class TargetWalk {
         put_off_(a.put_off + std::size_t{a.put_off_capacity} * warp),
         lane_(static_cast<int>(threadIdx.x % warp_size)) {}
 
-  /// Clears all sums, and reads the place of a target. It may be called before the cell above is ready.
+  /// Clears all sums and reads the position of a target. May be called before the cell above is ready.
   __device__ void load(std::uint32_t target) {
     if constexpr (at_group)
       forces_.load_group(target);
     else
       forces_.load_cell(target);
   }
-  /// Walks for the target that load() has read, unless memory is short for a list it needs, or an earlier launch has done so. For groups,
-  /// the cell above must be done. All warps of a team call it together.
+  /// Walks for the target that load() has read, unless there is no memory for a list that it needs, or an earlier launch has walked it. For
+  /// groups, the cell above must be done. All warps of a team call it together.
   __device__ void run(std::uint32_t target) {
     const std::uint32_t above = at_group ? a_.targets.group_parent[target] : a_.targets.parent[target];
     const bool has_parent = a_.has_list(above);
@@ -81,8 +80,8 @@ class TargetWalk {
   }
 
  private:
-  /// Tests all cells of the list and all cells that are opened on the way, and does the work that follows. When lists come first, a target
-  /// cell puts off most of the cells it accepts until its list is handed down. Returns false if there is no memory for the list.
+  /// Tests all cells of the list and all cells that are opened on the way, and does the work that follows. If lists come first, a target
+  /// cell puts off most of its accepted cells until its list is handed down. Returns false if there is no memory for the list.
   __device__ bool walk(std::uint32_t target) {
     bool handed_down = at_group;
     for (bool more = list_next_ < list_end_;;) {
@@ -115,8 +114,8 @@ class TargetWalk {
     }
   }
 
-  /// put_off() stores 32 accepted cells for later; take_back() returns as many as there is room for to the empty queue, all at once: a
-  /// read takes longer than the copy to the queue.
+  /// put_off() stores 32 accepted cells for later. take_back() moves as many of them as fit to the empty queue, all at once, because a read
+  /// takes longer than the copy to the queue.
   __device__ void put_off(const std::uint32_t* cells) {
     put_off_[put_off_count_ + lane_] = cells[lane_];
     put_off_count_ += warp_size;
@@ -129,7 +128,7 @@ class TargetWalk {
     __syncwarp();
   }
 
-  /// Several are read before the first is written.
+  /// Copies cells. Several are read before the first is written.
   __device__ void copy_cells(const std::uint32_t* from, std::uint32_t* to, std::uint32_t count) const {
     constexpr int at_once = 3;
 #pragma unroll 1
@@ -143,7 +142,7 @@ class TargetWalk {
     }
   }
 
-  /// Places in the array of roots or, if there is none, the roots themselves: begin and, in the upper half, end.
+  /// Range in the array of roots or, if there is none, of the roots themselves: begin and, in the upper half, end.
   __device__ std::uint64_t range_of_roots() const {
     const std::uint32_t begin = a_.sources.roots ? 0 : a_.sources.first_root;
     return begin | std::uint64_t{begin + a_.sources.root_count} << 32;
@@ -152,8 +151,8 @@ class TargetWalk {
   /// Pending cells that a lane tests at a time.
   static constexpr int tests_at_once = Team::warps > 1 ? tests_a_lane_of_team : tests_a_lane;
 
-  // How the warps of a team share the pending cells. If the list is short, all of them first do the same tests, whose results count for the
-  // first warp only, until there are enough pending cells for all. These then are the list, of which each warp takes its share.
+  // How the warps of a team share the pending cells. If the list is short, all warps first do the same tests, and only the results of the
+  // first warp count, until there are enough pending cells for all. These then become the list, and each warp takes its share of it.
 
   static constexpr std::uint32_t enough_to_share = warp_size;
 
@@ -163,7 +162,7 @@ class TargetWalk {
     shares_ = list_end_ - list_next_ > enough_to_share;
     if (shares_) list_next_ = smaller(list_next_ + team_.rank(), list_end_);
   }
-  /// The list that there was has come to its end, since it was short.
+  /// Makes the pending cells on the stack the new list. The old one, which was short, has come to its end.
   __device__ void share_stack() {
     list_ = stack_;
     list_next_ = team_.rank();
@@ -172,7 +171,7 @@ class TargetWalk {
     top_ = 0;
     shares_ = true;
   }
-  /// Pending cells of the list that are this warp's.
+  /// Number of pending cells in the list that belong to this warp.
   __device__ std::uint32_t left_in_list() const {
     if constexpr (Team::warps == 1) return list_end_ - list_next_;
     return shares_ ? (list_end_ - list_next_ + Team::warps - 1) / Team::warps : list_end_ - list_next_;
@@ -181,9 +180,9 @@ class TargetWalk {
     if constexpr (Team::warps == 1) return fmm_walk::most_taken(top_, few_pending, tests_at_once);
     return shares_ ? fmm_walk::most_taken(top_, few_pending_of_team, tests_at_once) : warp_size;
   }
-  /// Distance of this warp's cells in the list.
+  /// Distance between this warp's cells in the list.
   __device__ std::uint32_t list_step() const { return Team::warps == 1 || !shares_ ? 1 : Team::warps; }
-  /// Whether what this warp finds counts.
+  /// Whether the results of this warp count.
   __device__ bool counts() const { return Team::warps == 1 || shares_ || team_.is_first(); }
 
   template <class T>
@@ -202,7 +201,7 @@ class TargetWalk {
     __device__ std::uint32_t forbidden() const { return entry & forbidden_bit; }
   };
 
-  /// Takes pending cells from the stack or, if it is empty, from the list, tests them, and passes each on.
+  /// Takes pending cells from the stack or, if it is empty, from the list. Tests them, and passes each on.
   __device__ void test_next() {
     const bool from_stack = top_ > 0;
     const std::uint32_t taken = smaller(from_stack ? top_ : left_in_list(), most_taken());
@@ -217,7 +216,7 @@ class TargetWalk {
     if (!from_stack) list_next_ = smaller(list_next_ + taken * list_step(), list_end_);
     __syncwarp();
     if (counts()) forces_.count_tests(taken);
-      // All data of the tests are loaded at once, also for lanes without a cell.
+      // Loads all data for the tests at once, also in lanes without a cell.
 #pragma unroll
     for (Pending& p : pending) {
       p.geometry = read_now(a_.sources.geometry + p.cell());
@@ -233,7 +232,7 @@ class TargetWalk {
     }
   }
 
-  /// Without branches, so that the tests of one lane overlap.
+  /// Tests a cell. There are no branches, so the tests of one lane overlap.
   __device__ void test(Pending& p, bool active) const {
     const bool real = active & (p.geometry.mass > 0);
     const LocalVerdict<bool> verdict = judge_local<order>(opening_, p.geometry, forces_.box(), a_.units.per_length, a_.support);
@@ -241,7 +240,7 @@ class TargetWalk {
     if (verdict.forbidden) p.entry |= forbidden_bit;
     p.at_targets = false;
     if constexpr (at_group) {
-      // A cell without contents was accepted by the rank that sent it, for a box around these targets.
+      // A cell that cannot be opened was accepted by the rank that sent it, for a box around these targets.
       p.at_targets = real & !p.into_local &
                      ((p.links.particle_count == 0) | ((p.links.particle_count > few_particles) &
                                                        accept(opening_, p.geometry, forces_.box(), a_.units.per_length, a_.support2)));
@@ -275,7 +274,7 @@ class TargetWalk {
     count += __popc(mask);
   }
 
-  /// Takes up to 32 entries from the end of a queue. Returns the place of the first one, and their number.
+  /// Takes up to 32 entries from the end of a queue. Returns the index of the first one, and their number.
   __device__ static uint2 take(std::uint32_t& count) {
     const std::uint32_t taken = smaller(count, std::uint32_t{warp_size});
     count -= taken;
@@ -315,9 +314,9 @@ class TargetWalk {
     return begin | end << 32;
   }
 
-  /// Numbers of cells that the warps of a team have collected.
+  /// Numbers of cells collected by the warps of a team.
   struct CollectedCells {
-    std::uint32_t count, longest;  ///< of all warps, of one
+    std::uint32_t count, longest;  ///< of all warps together, and the largest of one warp
     std::uint32_t before;          ///< by the warps before this one
   };
   __device__ CollectedCells collected_of_team() {
@@ -333,7 +332,7 @@ class TargetWalk {
     }
     return all;
   }
-  /// The value that the first lane of the team's first warp has.
+  /// The value in the first lane of the team's first warp.
   __device__ unsigned long long of_first_lane(unsigned long long value) {
     if constexpr (Team::warps == 1) return __shfl_sync(all_lanes, value, 0);
     __shared__ unsigned long long place;
@@ -348,7 +347,7 @@ class TargetWalk {
   TargetForces<order, Softening, Team> forces_;
   Memory& memory_;
   std::uint32_t* const stack_memory_;
-  std::uint32_t* stack_;  ///< above the list, if that is in the same memory
+  std::uint32_t* stack_;  ///< begins after the list, if that is in the same memory
   std::uint32_t* collected_;
   std::uint32_t* put_off_;
   int lane_;
@@ -357,7 +356,7 @@ class TargetWalk {
   std::uint32_t accepted_count_ = 0, direct_count_ = 0, leaf_count_ = 0, collected_count_ = 0, put_off_count_ = 0;
   bool shares_ = false;      ///< whether the warps of the team have different pending cells
   std::uint64_t range_ = 0;  ///< of the list handed down
-  std::uint32_t own_ = 0;    ///< one bit for each target that lies in a source leaf inside the group
+  std::uint32_t own_ = 0;    ///< one bit for each target that is in a source leaf inside the group
 };
 
 }  // namespace grove::fmm_walk

@@ -1,10 +1,9 @@
-// The inner loops of the CPU that exist once for each level of x86-64 (cpu_level.hpp), as a table of functions for each level.
+// The inner loops for the CPU, which are compiled once for each level of x86-64 (cpu_level.hpp): a table of functions for each level.
 //
-// The sources of these functions are compiled as they are, once for each level, and joined with level_table.cpp into one object file for
-// each level. All its symbols are local but the table (cmake/GroveLevels.cmake): so no function or template that a level has in common with
-// the rest of the program, of the C++ library say, can take the place of the rest's own, which every processor can run.
-// level_kernels.cpp, compiled for every processor, has the functions that all other code calls. They go on to the table of the level in
-// use.
+// For each level, the sources of these functions and level_table.cpp are compiled and joined into one object file. All its symbols except
+// the table are local (cmake/GroveLevels.cmake). Otherwise the linker could use a function of a level, for example one of the C++ library,
+// in the rest of the program, which must run on every processor. level_kernels.cpp is compiled for every processor. It has the functions
+// that all other code calls; they call those in the table of the level in use.
 #pragma once
 
 #include "kernels/tree/tree_build.hpp"

@@ -1,4 +1,4 @@
-// The targets of one group as SIMD vectors, and the lists of sources that act on all of them: the CPU's inner loops.
+// The targets of one group as SIMD vectors, and the lists of sources that act on all of them: the inner loops on the CPU.
 #pragma once
 
 #include <algorithm>
@@ -13,25 +13,25 @@
 
 namespace grove {
 
-/// A particle is near if its distance from the box around the targets is less than this part of the targets' radius. From further away, the
-/// FP32 rounding of two offsets hardly changes a force (docs/measurements.md).
+/// A particle is near if its distance from the box around the targets is less than this fraction of the targets' radius. Farther away,
+/// rounding two offsets to FP32 hardly changes a force (docs/measurements.md).
 inline constexpr float near_margin = 1.0F / 16;
 
-/// Scaled, and more than NewtonKernel::smallest() allows. Closer particles are near, however small the group is.
+/// Scaled, and larger than the distance of NewtonKernel::smallest(). Particles closer than this count as near for groups of any size.
 inline constexpr float least_margin = 2e-12F;
 
-/// In group radii. FP32 offsets with their residuals keep 2^-49 of the radius. Without softening, forces between closer particles are
-/// computed from their positions in FP64.
+/// In group radii. FP32 offsets with their residuals are exact to 2^-49 of the radius. Without softening, forces between particles closer
+/// than this are computed from their positions in FP64.
 inline constexpr float close_pair = 0x1p-30F;
 
-/// A particle so near to targets that the rounding of offsets could matter.
+/// A particle so near to the targets that rounding of offsets could matter.
 struct NearSource {
   Float4 offset;    ///< and mass
-  Float4 residual;  ///< what rounding took from the offset; w: index of the target that it is, or -1
+  Float4 residual;  ///< rounding error of the offset; w: index among the targets if it is one of them, else -1
   const Double4* particle;
 };
 
-/// Sources listed for one group; offsets from the group's centre.
+/// The sources listed for one group. Offsets are from the group's centre.
 struct SourceLists {
   std::vector<CellSource> cells;
   std::vector<Float4> particles;  ///< offset and mass
@@ -49,8 +49,8 @@ struct SourceLists {
 template <int capacity>
 class TargetVectors {
  public:
-  /// Takes the `count` particles from `first` on, and centres them on their bounding box. `least_acceleration` is their smallest last
-  /// acceleration.
+  /// Takes the `count` particles from `first` on, with offsets from the centre of their bounding box. `least_acceleration` is their
+  /// smallest last acceleration.
   void load(const Double4* particles, std::uint32_t first, std::uint32_t count, float least_acceleration, const GravityUnits& units) {
     first_ = first;
     count_ = count;
@@ -85,7 +85,7 @@ class TargetVectors {
       farthest[1] = larger(farthest[1], std::abs(p.y));
       farthest[2] = larger(farthest[2], std::abs(p.z));
     }
-    // Where a group is narrow beside its distance from the origin, the rounding of the centre can put targets outside.
+    // If a group is narrow compared with its distance from the origin, rounding of the centre can put targets outside the box.
     for (int k = 0; k < 3; ++k) box_.half_size[k] = larger(box_.half_size[k], farthest[k]);
     box_.radius = target_margin * std::sqrt(radius2);
     filled_ = static_cast<int>((count + FloatVector::width - 1) / FloatVector::width);
@@ -104,7 +104,7 @@ class TargetVectors {
             static_cast<float>(p.w * units.per_mass)};
   }
 
-  /// Lists the `count` particles of `sources` from `first` on. `own_tree`: they are the particles to which the targets belong.
+  /// Lists the `count` particles of `sources` from `first` on. `own_tree`: `sources` are the particles that include the targets.
   void list_particles(const Double4* sources, std::uint32_t first, std::uint32_t count, bool own_tree, SourceLists& lists) const {
     const std::size_t before = lists.particles.size();
     lists.particles.resize(before + count);
@@ -123,14 +123,14 @@ class TargetVectors {
     lists.particles.resize(static_cast<std::size_t>(next - lists.particles.data()));
   }
 
-  /// Sets the forces to those of all listed sources, plus what `extra(x, y, z, force)` adds for each vector of targets.
+  /// Sets the forces to the sum over all listed sources, plus what `extra(x, y, z, force)` adds for each vector of targets.
   template <class Softening, class Extra>
   void sum(const Softening& softening, const SourceLists& lists, Extra extra) {
     for (int v = 0; v < filled_; v += at_once) sum_vectors(v, softening, lists, extra);
   }
 
-  /// Sets acceleration and potential of the active targets, in code units, or adds to them, as `mode` says. `active` [particles]: not 0 for
-  /// active ones; null: all are active.
+  /// Sets acceleration and potential of the active targets, in code units, or adds to them, according to `mode`. `active` [particles]: not
+  /// 0 for active particles; null: all are active.
   void store(Double4* acceleration, const std::uint8_t* active, const GravityUnits& units, WalkMode mode) const {
     for (std::uint32_t i = 0; i < count_; ++i) {
       if (active && !active[first_ + i]) continue;
@@ -142,7 +142,7 @@ class TargetVectors {
   }
 
  private:
-  // Vectors worked on at once: enough independent sums to hide the latency of one interaction's chain of operations.
+  // Number of vectors processed at once: enough independent sums to hide the latency of the operations of one interaction.
   static constexpr int at_once = 2;
   static constexpr int vectors = ((capacity + FloatVector::width - 1) / FloatVector::width + at_once - 1) / at_once * at_once;
   static constexpr std::uint32_t padded = vectors * FloatVector::width;
@@ -194,9 +194,9 @@ class TargetVectors {
     }
   }
 
-  /// Adds the force of a near particle to the targets (x, y, z), the first of which has index `at`. The difference of two offsets that are
-  /// near each other is exact; the difference of their residuals adds what rounding took from both.
-  /// `closest2`: without softening, the smallest squared distance so far of a particle from a target that it is not.
+  /// Adds the force of a near particle to the targets (x, y, z), the first of which has index `at`. The difference of two nearly equal
+  /// offsets is exact; the difference of their residuals corrects for the rounding of both. `closest2`: without softening, the smallest
+  /// squared distance so far between a particle and a target other than itself.
   template <class Softening>
   void add_near(const Softening& softening, const NearSource& s, FloatVector x, FloatVector y, FloatVector z, int at, FloatVector& closest2,
                 Force<FloatVector>& force) const {
@@ -209,7 +209,7 @@ class TargetVectors {
     add_particle_at<false>(softening, dx, dy, dz, r2, mass, force);
   }
 
-  /// The forces of near particles on the targets from index `at` on, from differences of positions in FP64.
+  /// The forces of near particles on the vector of targets from index `at` on, with differences of positions in FP64.
   template <class Softening>
   Force<FloatVector> exact_forces(const Softening& softening, std::span<const NearSource> sources, int at) const {
     alignas(FloatVector::alignment) float fx[FloatVector::width], fy[FloatVector::width], fz[FloatVector::width], p[FloatVector::width];
@@ -226,21 +226,21 @@ class TargetVectors {
     return {FloatVector::load(fx), FloatVector::load(fy), FloatVector::load(fz), FloatVector::load(p)};
   }
 
-  /// `target`: which of the targets it is, or -1.
+  /// Lists a near particle. `target`: its index among the targets, or -1.
   void list_near(const Double4* particle, const Float4& offset, float target, SourceLists& lists) const {
     lists.near.push_back({offset, residual(*particle, offset, units_), particle});
     lists.near.back().residual.w = target;
   }
 
-  /// The position minus its FP32 offset; w is -1. Not inlined: if GCC 12 vectorizes both, it takes a double that was rounded to FP32 for
-  /// the double itself, and the result is zero.
+  /// The exact offset minus its FP32 offset; w is -1. Not inlined: when GCC 12 vectorizes both, it omits the rounding of a double to FP32,
+  /// and the result is zero.
   [[gnu::noinline]] Float4 residual(const Double4& p, const Float4& offset, const GravityUnits& units) const {
     const Double3 exact = units.per_length * (position_of(p) - box_.centre);
     return {static_cast<float>(exact.x - static_cast<double>(offset.x)), static_cast<float>(exact.y - static_cast<double>(offset.y)),
             static_cast<float>(exact.z - static_cast<double>(offset.z)), -1};
   }
 
-  /// Takes the next block of sources off `left`.
+  /// Removes the next block of sources from `left` and returns it.
   template <class Source>
   static std::span<const Source> take_block(std::span<const Source>& left) {
     const std::span<const Source> block = left.first(std::min<std::size_t>(sources_per_block, left.size()));
@@ -253,10 +253,10 @@ class TargetVectors {
   std::uint32_t first_ = 0, count_ = 0;
   int filled_ = 0;
   TargetBox box_{};
-  Four<double> centre_, scale_;  ///< of a position and mass
-  Four<float> reach_;            ///< offsets of near particles are within
+  Four<double> centre_, scale_;  ///< for a position and a mass
+  Four<float> reach_;            ///< offsets of near particles are within these bounds
   alignas(FloatVector::alignment) float x_[padded], y_[padded], z_[padded], lane_[padded];
-  alignas(FloatVector::alignment) float rest_x_[padded], rest_y_[padded], rest_z_[padded];  ///< what rounding took from x_, y_, z_
+  alignas(FloatVector::alignment) float rest_x_[padded], rest_y_[padded], rest_z_[padded];  ///< rounding errors of x_, y_, z_
   alignas(FloatVector::alignment) float ax_[padded], ay_[padded], az_[padded], potential_[padded];
 };
 

@@ -1,9 +1,9 @@
 // Step 8 (docs/architecture.md), the walk of method `tree` (Barnes 1990): all targets of a group share one list of cells and particles.
 //
-// A group is a run of consecutive particles of at most `largest_group`. For each group, the source tree is walked from its root. A cell
-// that the opening criterion accepts for the group's bounding box acts through its moments. A leaf that it does not accept acts through its
-// particles. Two drivers share the tests and the interactions: a warp, or a team of warps, for a group on the GPU, SIMD over the targets on
-// the CPU.
+// A group consists of at most `largest_group` consecutive particles. For each group, the source tree is walked from its root. A cell that
+// the opening criterion accepts for the group's bounding box acts with its moments. A leaf that is not accepted acts with its particles.
+// Two drivers share the tests and the interactions: a warp or a team of warps for each group on the GPU, and SIMD over the targets on the
+// CPU.
 #pragma once
 
 #include <stdexcept>
@@ -14,9 +14,10 @@
 
 namespace grove {
 
-inline constexpr int largest_group = 64;  ///< two targets for each lane of a warp, so that each source fetched serves twice
+inline constexpr int largest_group = 64;  ///< two targets for each lane of a warp, so that each source loaded is used twice
 
-/// Work done for one group, summed over the trees walked. Counts are per target: every target of the group meets them all.
+/// Work done for one group, summed over the trees walked. Interactions are counted for one target, since all targets of a group have the
+/// same.
 struct GroupWork {
   std::uint32_t particle_particle = 0;
   std::uint32_t cell_particle = 0;
@@ -24,7 +25,7 @@ struct GroupWork {
   std::uint32_t cell_cell = 0;      ///< by the group as a whole
 };
 
-// Costs in issue slots per target, the unit of measured work: instructions of one interaction or test.
+// Costs in issue slots per target, which is the unit of measured work: the instructions of one interaction or test.
 inline constexpr std::uint32_t slots_particle_particle = 16;
 inline constexpr std::uint32_t slots_cell_particle = 45;
 inline constexpr std::uint32_t slots_cell_cell = 350;    ///< shared by the targets of a group
@@ -40,27 +41,27 @@ struct WalkTargets {
   ActiveTargets active{};                      ///< the targets to walk for
 
   GROVE_HD std::size_t group_count() const { return group_start.size > 0 ? group_start.size - 1 : 0; }
-  /// The groups that are walked for: their number, and the one at place i.
+  /// The groups to walk for: their number, and the group at index i.
   GROVE_HD std::size_t walked_count() const { return active.some() ? active.groups.size : group_count(); }
   GROVE_HD std::size_t walked_group(std::size_t i) const { return active.some() ? active.groups[i] : i; }
 };
 
-/// How a walk's results go to the targets.
+/// How the results of a walk are stored.
 enum class WalkMode {
   own_tree,   ///< sources are the targets' own tree, particle for particle; results are set
   other_tree  ///< sources are other particles; results are added
 };
 
-/// Terms of the multipoles that are evaluated at each target.
+/// Terms of the multipoles in this walk: they are evaluated at each target.
 using WalkTerms = AllTerms<2>;
 
-/// Throws std::logic_error unless the multipoles of `sources` are of that form.
+/// Throws std::logic_error unless the multipoles of `sources` have the given form.
 inline void check_form(const TreeView& sources, ExpansionForm form) {
   if (!(sources.form == form)) throw std::logic_error("a tree's multipoles have other terms than those of the walk");
 }
 
-/// Walks `sources`, whose multipoles have WalkTerms, for the groups of `targets`: all, or those with active targets. `law` is in the units
-/// of the tree. Asynchronous on the GPU. Throws std::logic_error for multipoles of other terms.
+/// Walks `sources`, whose multipoles have WalkTerms, for all groups of `targets` or for those with active targets. `law` is in the units of
+/// the tree. Asynchronous on the GPU. Throws std::logic_error for multipoles with other terms.
 template <class Space>
 void walk_tree(Space& space, const ScaledLaw& law, const TreeView& sources, const WalkTargets& targets, WalkMode mode);
 

@@ -1,4 +1,4 @@
-// The walk of `tree` on the CPU: a thread walks for one group. It tests a SIMD vector of cells at a time, and the inner loops run over SIMD
+// The walk of `tree` on the CPU. A thread walks for one group. It tests a SIMD vector of cells at a time, and the inner loops run over SIMD
 // vectors of targets.
 #include <bit>
 
@@ -46,7 +46,7 @@ class GroupWalk {
       opening_tests_ += static_cast<std::uint32_t>(std::popcount(batch.filled));
       const CellLanes cells(c_.sources.geometry, batch.cell, group_.box().centre, c_.units.per_length);
       const std::uint32_t accepted = FloatVector::bits_of(accept(opening_, cells, cells.place(), group_.box(), c_.support2));
-      // A cell without contents was accepted by the rank that sent it, for a box around these targets.
+      // A cell that cannot be opened was accepted by the rank that sent it, for a box around these targets.
       const std::uint32_t rejected =
           batch.where(batch.filled & ~accepted, links, [](const CellLinks& cell) { return cell.particle_count > 0; });
       const std::uint32_t opened = batch.where(rejected, links, [](const CellLinks& cell) { return cell.child_count > 0; });

@@ -1,9 +1,9 @@
-// The walk of `tree` on the GPU: one warp walks for one group, with two targets in each lane. Where groups are few, a team of warps walks
-// for each, and every warp takes a share of the pending cells.
+// The walk of `tree` on the GPU: one warp walks for one group, with two targets in each lane. If there are few groups, a team of warps
+// walks for each group, and every warp takes a share of the pending cells.
 //
-// Pending cells lie on a stack in global memory. A warp takes 32 of them at a time and each lane tests one. Accepted cells wait in a queue
-// in shared memory and are evaluated 32 at a time. The particles of leaves that were not accepted are put in one sequence and evaluated 32
-// at a time. So every lane has work in the inner loops, whose sources are broadcast from shared memory.
+// Pending cells are on a stack in global memory. A warp takes 32 of them at a time and each lane tests one. Accepted cells wait in a queue
+// in shared memory and are evaluated 32 at a time. The particles of leaves that are not accepted form one sequence and are evaluated 32 at
+// a time. So every lane has work in the inner loops, whose sources are broadcast from shared memory.
 #include <type_traits>
 
 #include "kernels/gravity/gravity_law.hpp"
@@ -19,15 +19,15 @@ namespace tree_walk {
 namespace {
 
 constexpr int blocks_per_multiprocessor = 6;
-// With fewer groups than one for so many warps, most warps would have nothing to do: teams of warps walk for each group.
+// If there is less than one group for this many warps, most warps would have nothing to do, so a team of warps walks for each group.
 constexpr std::size_t warps_a_group_for_teams = 3;
 
-// A warp takes 32 pending cells at a time and, in the rare case that more than few_pending are on the stack, a few. A cell that is taken is
-// replaced by at most 8 children, so that the stack grows by at most 7. A few that are taken from the top are followed by their descendants
-// until all of these are gone, so that every level adds at most 7 for each.
+// A warp takes 32 pending cells at a time or, in the rare case of more than few_pending cells on the stack, taken_of_many. A cell that is
+// taken is replaced by at most 8 children, so the stack grows by at most 7 for each. After taken_of_many cells from the top, the next ones
+// taken are descendants of these, until none are left, so every level adds at most 7 for each.
 constexpr std::uint32_t few_pending = 1024, taken_of_many = 4;
 constexpr std::uint32_t stack_capacity(std::uint32_t levels) { return few_pending + 7 * (warp_size + taken_of_many * levels); }
-// In a team, the cells that the warps share lie below the stack of each: the children of up to 32 cells.
+// In a team, the cells that the warps share are below the stack of each warp: the children of up to 32 cells.
 constexpr std::uint32_t enough_to_share = warp_size, few_pending_of_team = few_pending - 8 * warp_size;
 
 /// One warp's part of shared memory.
@@ -39,7 +39,7 @@ struct WarpMemory {
 template <class Opening, class Softening, WalkMode mode, bool some_active, class Team>
 class GroupWalk {
  public:
-  /// `memory` is that of this warp, in an array of those of all warps of the block.
+  /// `memory` is the memory of this warp, in an array for all warps of the block.
   __device__ GroupWalk(const WalkArguments& a, const Opening& opening, const Softening& softening, const Team& team, WarpMemory& memory,
                        std::uint32_t* stack)
       : a_(a),
@@ -64,8 +64,8 @@ class GroupWalk {
   }
 
  private:
-  // How the warps of a team share the pending cells. If the roots are few, all of them first do the same tests, whose results count for the
-  // first warp only, until there are enough pending cells for all. These then are the list, of which each warp takes its share.
+  // How the warps of a team share the pending cells. If there are few roots, all warps first do the same tests, and only the results of the
+  // first warp count, until there are enough pending cells for all. These then become the list, and each warp takes its share of it.
 
   __device__ void start_with_roots() {
     list_ = a_.sources.roots;
@@ -76,7 +76,7 @@ class GroupWalk {
     shares_ = a_.sources.root_count > enough_to_share;
     if (shares_) list_next_ = smaller(list_next_ + team_.rank(), list_end_);
   }
-  /// The roots have come to their end, since they were few.
+  /// Makes the pending cells on the stack the new list, after all roots have been taken.
   __device__ void share_stack() {
     list_ = stack_;
     list_next_ = team_.rank();
@@ -85,9 +85,9 @@ class GroupWalk {
     top_ = 0;
     shares_ = true;
   }
-  /// Distance of this warp's cells in the list.
+  /// Distance between this warp's cells in the list.
   __device__ std::uint32_t list_step() const { return Team::warps == 1 || !shares_ ? 1 : Team::warps; }
-  /// Whether what this warp finds counts.
+  /// Whether the results of this warp count.
   __device__ bool counts() const { return Team::warps == 1 || shares_ || team_.is_first(); }
 
   /// Takes pending cells from the stack or, if it is empty, from the list, and tests one in each lane.
@@ -114,7 +114,7 @@ class GroupWalk {
     }
   }
 
-  /// Tests one cell a lane and sends each where it belongs.
+  /// Tests one cell in each lane and passes it on.
   __device__ void test(bool active, std::uint32_t cell) {
     bool accepted = false, opened = false;
     CellLinks links{};
@@ -123,7 +123,7 @@ class GroupWalk {
       accepted = accept(opening_, geometry, forces_.box(), a_.units.per_length, a_.support2);
       if (!accepted) {
         links = a_.sources.links[cell];
-        // A cell without contents was accepted by the rank that sent it, for a box around these targets.
+        // A cell that cannot be opened was accepted by the rank that sent it, for a box around these targets.
         accepted = links.particle_count == 0;
         opened = !accepted;
       }
@@ -154,7 +154,7 @@ class GroupWalk {
     top_ += __shfl_sync(all_lanes, end, warp_size - 1);
   }
 
-  /// Appends the particle ranges of all lanes to those still pending, and evaluates every full 32.
+  /// Appends the particle ranges of all lanes to the pending particles, and evaluates them 32 at a time.
   __device__ void add_particles(std::uint32_t count, std::uint32_t first) {
     const ConcatenatedRanges ranges(count, first, lane_);
     const std::uint32_t held = pending_count_, available = held + ranges.size();
@@ -173,11 +173,11 @@ class GroupWalk {
   GroupForces<Softening, mode, some_active> forces_;
   WarpMemory& memory_;
   std::uint32_t* const stack_memory_;
-  std::uint32_t* stack_;  ///< above the list, if that is in the same memory
+  std::uint32_t* stack_;  ///< begins after the list, if that is in the same memory
   int lane_;
   const std::uint32_t* list_ = nullptr;  ///< null: the list is the cells list_next_, list_next_ + 1, ...
   std::uint32_t list_next_ = 0, list_end_ = 0, top_ = 0, accepted_count_ = 0, pending_count_ = 0;
-  std::uint32_t pending_ = 0;  ///< the particle this lane holds, for lanes below pending_count_
+  std::uint32_t pending_ = 0;  ///< pending particle of this lane, for lanes below pending_count_
   bool shares_ = false;        ///< whether the warps of the team have different pending cells
 };
 
@@ -190,7 +190,7 @@ __global__ void __launch_bounds__(warps_per_block* warp_size, blocks_per_multipr
   std::uint32_t* const stack = a.stacks + std::size_t{a.stack_capacity} * (blockIdx.x * warps_per_block + warp);
   const Team team;
   GroupWalk<Opening, Softening, mode, some_active, Team> walk(a, opening, softening, team, memory[warp], stack);
-  // Groups cost unequal time: teams that are done take the next group. The order does not change the results.
+  // Groups take different times: a team that has finished takes the next group. The order does not change the results.
   NumberDrawer<false, Team> drawer(team, a.next_group, static_cast<std::uint32_t>(a.targets.walked_count()));
   for (std::uint32_t number; drawer.next(number);) walk.run(some_active ? a.targets.active.groups[number] : number);
 }

@@ -8,8 +8,8 @@
 namespace grove::tree_walk {
 
 inline constexpr int targets_per_lane = largest_group / warp_size;
-// In sizes of the group. For pairs closer than this, the rounding of two FP32 offsets changes the force by more than 1e-4. Without
-// softening their forces are computed from positions in FP64.
+// In units of the group's size. For pairs closer than this, rounding two offsets to FP32 changes the force by more than 1e-4. Without
+// softening, their forces are computed from positions in FP64.
 inline constexpr float close_distance = 0x1p-10F;
 
 /// Arguments of the kernel.
@@ -28,8 +28,8 @@ struct ForceMemory {
   CellSource cell[warp_size];
   Float4 particle[warp_size];
   std::uint32_t index[warp_size];               ///< of each particle, in the source tree
-  float force[targets_per_lane][8][warp_size];  ///< CompensatedForce of each target, for which no registers are left
-  GroupWork work;                               ///< of a warp of a team, for the first one
+  float force[targets_per_lane][8][warp_size];  ///< CompensatedForce of each target; registers are short
+  GroupWork work;                               ///< of this warp, for the first warp of its team
 };
 
 template <class Softening, WalkMode mode, bool some_active>
@@ -55,7 +55,7 @@ class GroupForces {
     box_.centre = {middle(x_, origin.x, box_.half_size[0]), middle(y_, origin.y, box_.half_size[1]),
                    middle(z_, origin.z, box_.half_size[2])};
     box_.least_acceleration = a_.targets.group_least_acceleration[group];
-    // The same rounding as that of the sources: a target meets itself at a distance of exactly zero.
+    // Rounded in the same way as the sources, so that the distance of a target from itself is exactly zero.
     float farthest[3] = {0, 0, 0};
     for (int t = 0; t < targets_per_lane; ++t) {
       x_[t] = offset(p[t].x, box_.centre.x);
@@ -67,12 +67,12 @@ class GroupForces {
       force_[t] = {};
       set_total_force(t, {});
     }
-    // Where a group is narrow beside its distance from the origin, the rounding of the centre can put targets outside.
+    // If a group is narrow compared with its distance from the origin, rounding of the centre can put targets outside the box.
     for (int k = 0; k < 3; ++k) box_.half_size[k] = larger(box_.half_size[k], reduce_max(farthest[k]));
     work_ = {};
   }
 
-  /// Up to 32 cells, on each target.
+  /// Adds the forces of up to 32 cells on each target.
   __device__ void evaluate_cells(const std::uint32_t* cells, std::uint32_t count) {
     if (lane_ < static_cast<int>(count)) {
       const std::uint32_t cell = cells[lane_];
@@ -91,7 +91,7 @@ class GroupForces {
     __syncwarp();
   }
 
-  /// Up to 32 particles, on each target: `particle` of each of the first `count` lanes.
+  /// Adds the forces of up to 32 particles on each target: `particle` in each of the first `count` lanes.
   __device__ void evaluate_particles(std::uint32_t particle, std::uint32_t count) {
     bool own = false;
     if (lane_ < static_cast<int>(count)) {
@@ -113,8 +113,8 @@ class GroupForces {
 
   __device__ void count_tests(std::uint32_t tests) { work_.opening_tests += tests; }
 
-  /// Ends the sums over sources: the first warp of a team has the sums of all. `memory_of(k)` is the memory of warp k. All warps of the
-  /// team call it together. The others must not touch their memory before the team is in step again.
+  /// Ends the sums over sources. Afterwards the first warp of a team has the sums of all warps. `memory_of(k)` is the memory of warp k. All
+  /// warps of the team call it together. The other warps must not change their memory before the team synchronises once more.
   template <class Team, class MemoryOf>
   __device__ void join(const Team& team, MemoryOf memory_of) {
     add_up();
@@ -146,7 +146,7 @@ class GroupForces {
   }
 
  private:
-  /// `skip_self`: some of the particles are targets of this group, and do not act on themselves.
+  /// `skip_self`: some of the particles are targets of this group. They do not act on themselves.
   template <bool skip_self>
   __device__ void sum_particles(std::uint32_t count) {
     Force<float> before[targets_per_lane];
@@ -174,7 +174,7 @@ class GroupForces {
     }
   }
 
-  /// Adds the forces on one target from differences of positions in FP64.
+  /// Adds the forces on one target, with differences of positions in FP64.
   __device__ void sum_close_particles(std::uint32_t count, std::uint32_t target, Force<float>& force) const {
     const Double4 own = a_.targets.particles[target];
 #pragma unroll 1
@@ -187,13 +187,13 @@ class GroupForces {
     }
   }
 
-  /// Lanes without a target repeat the first one.
+  /// Lanes without a target repeat the first target.
   __device__ std::uint32_t target_index(int t) const {
     const std::uint32_t i = lane_ + t * warp_size;
     return first_ + (i < target_count_ ? i : 0);
   }
 
-  /// Empties the FP32 sums after every block of sources. All batches but the last are of 32.
+  /// Empties the FP32 sums after every block of sources. All batches except the last have 32 sources.
   __device__ void end_batch() {
     if ((work_.cell_particle + work_.particle_particle) % sources_per_block == 0) add_up();
   }
@@ -216,7 +216,7 @@ class GroupForces {
     for (int k = 0; k < 8; ++k) memory_.force[t][k][lane_] = values[k];
   }
 
-  /// Adds what another warp of the team has summed.
+  /// Adds the sums of another warp of the team.
   __device__ void add_share(const ForceMemory& share) {
     for (int t = 0; t < targets_per_lane; ++t) {
       const auto at = [&](int k) { return share.force[t][k][lane_]; };
