@@ -1,4 +1,4 @@
-// How exact the force on a particle must be.
+// The magnitude of acceleration that decides how exact the force on a particle must be.
 #pragma once
 
 #include "kernels/space/scalar.hpp"
@@ -21,7 +21,7 @@ class AccelerationMeasure {
   static constexpr double least_share = 0.05;
 
   /// `field`: acceleration and potential. In FP64, since with some values of G or some units the square of |a| is out of the range of FP32.
-  /// No more than one root, and no division: of all particles, these are what a GPU takes time for.
+  /// No more than one root, and no division: over all particles, a GPU spends its time on these.
   GROVE_HD float operator()(const Double4& field) const {
     const Double3 a = per_unit_ * position_of(field);
     const double share = per_GM_ * field.w, softened = share * softening_, softened2 = softened * softened;

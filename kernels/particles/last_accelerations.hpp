@@ -1,4 +1,4 @@
-// What opening criteria look at of the particles' last accelerations.
+// The magnitudes of the particles' last accelerations, for opening criteria.
 #pragma once
 
 #include <cstddef>
@@ -8,10 +8,10 @@
 
 namespace grove {
 
-/// Where the magnitudes of accelerations are put by a loop that reads these anyway.
+/// Where a loop that reads the accelerations anyway puts their magnitudes.
 struct MagnitudesAhead {
   AccelerationMeasure measure{};
-  float* magnitude = nullptr;  ///< [particles]; null: nobody asks for them
+  float* magnitude = nullptr;  ///< [particles]; null: they are not wanted
 
   GROVE_HD void put(std::size_t i, const Double4& acceleration) const {
     if (magnitude) magnitude[i] = measure(acceleration);
@@ -26,13 +26,13 @@ class LastAccelerations {
   template <class Float>
   LastAccelerations(View<Float> magnitude) : magnitude_(magnitude.data) {}  // NOLINT(google-explicit-constructor)
   /// Of accelerations [particles], for a force evaluation that sorts nothing. take() puts the magnitude of each into `magnitude`
-  /// [particles], which must stay as long as anything looks at them.
+  /// [particles], which must stay valid as long as they are read.
   LastAccelerations(const Double4* acceleration, const AccelerationMeasure& measure, float* magnitude)
       : magnitude_(magnitude), taken_(magnitude), acceleration_(acceleration), measure_(measure) {}
 
-  /// Whether take() is to be called at all.
+  /// Whether take() must be called.
   bool is_to_be_taken() const { return acceleration_ != nullptr; }
-  /// To be called once for each particle before anything else looks at it.
+  /// To be called once for each particle before its magnitude is read otherwise.
   GROVE_HD float take(std::size_t i) const {
     if (!acceleration_) return (*this)(i);
     return taken_[i] = measure_(acceleration_[i]);

@@ -6,8 +6,9 @@
 
 namespace grove {
 
-/// Growth of the boxes around groups: the box around the velocities of a group's particles over the box around their positions, longest
-/// sides. The box around the positions is no more than so much longer after a unit of time. In units of 1 / time; 0 for a single particle.
+/// Growth of the boxes around groups, in units of 1 / time: the longest side of the box around the velocities of a group's particles,
+/// divided by that of the box around their positions. After a unit of time, the box is longer by this part at most. 0 for a single
+/// particle.
 struct GroupMotion {
   double groups = 0;
   double sum_of_squares = 0;
@@ -23,8 +24,8 @@ struct GroupMotion {
   }
 };
 
-/// Of the groups that begin at `group_start` [groups + 1] (see list_target_groups()), after the time `lead`: for the middle of a tree's
-/// life, where the boxes are shortest. Synchronises.
+/// The growth of the groups that begin at `group_start` [groups + 1] (see list_target_groups()), after the time `lead`: in the middle of
+/// the steps of a tree, where the boxes are shortest. Synchronises.
 template <class Space>
 GroupMotion motion_in_groups(Space& space, View<const std::uint32_t> group_start, const Particles<Space>& particles, double lead);
 

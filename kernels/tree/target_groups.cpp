@@ -10,16 +10,16 @@ namespace grove {
 
 namespace {
 
-/// What the walk for a group costs whose box spans two octants of the cell above in so many dimensions, and one in the others: in
-/// proportion to the sources in a box that reaches further by half an octant on each side (8, 12, 18, 27) and 5 for what hardly depends on
-/// the box.
+/// The cost of the walk for a group whose box spans two octants of the cell above in so many dimensions, and one in the others. It is
+/// proportional to the number of sources in a box that is longer by half an octant on each side (8, 12, 18, 27), plus 5 for work that
+/// hardly depends on the box.
 GROVE_HD constexpr std::uint32_t cost_of_span(std::uint32_t dimensions) {
   constexpr std::uint32_t cost[] = {3, 4, 5, 7};
   return cost[dimensions];
 }
 
-/// Marks the first particle of every group that begins inside a cell that is too large for one group, but for the cell's own first
-/// particle: that is the concern of the cells above.
+/// Marks the first particle of every group that begins inside a cell that is too large for one group, except the cell's own first particle:
+/// the cells above decide on that one.
 struct ChooseGroups {
   const CellLinks* links;
   const std::uint64_t* keys;
@@ -45,13 +45,13 @@ struct ChooseGroups {
  private:
   static constexpr int most_children = 8;
 
-  GROVE_HD void begin_group(std::uint32_t particle) const { tree_level[particle] |= group_bit; }
+  GROVE_HD void begin_group(std::uint32_t particle) const { set_group_begin(tree_level[particle]); }
   GROVE_HD void divide_into_children(const CellLinks& cell) const {
     for (std::uint32_t k = 1; k < cell.child_count; ++k) begin_group(links[cell.first_child + k].first_particle);
   }
 
-  /// The runs of children, each of which fits into a group or is one child, that cost least in all: those before a child are found from
-  /// those before the ones before it.
+  /// Finds the runs of children, each of which fits into a group or is one child, with the least total cost. The best runs up to a child
+  /// follow from the best runs up to the earlier ones.
   GROVE_HD void merge_children(const CellLinks& cell, int level, std::uint32_t largest) const {
     const auto children = static_cast<int>(cell.child_count);
     std::uint32_t first[most_children + 1], octant[most_children];
@@ -70,7 +70,7 @@ struct ChooseGroups {
         if (!fits && begin < end - 1) break;
         any |= octant[begin];
         all &= octant[begin];
-        // A child that does not fit is divided, whatever becomes of the others.
+        // A child that does not fit is divided in any case.
         const std::uint32_t with_run = cost[begin] + (fits ? cost_of_span(count_ones(any & ~all)) : 0);
         if (with_run < cost[end]) {
           cost[end] = with_run;
@@ -90,7 +90,7 @@ struct AddWork {
   GROVE_HD std::uint64_t operator()(std::uint64_t a, std::uint64_t b) const { return a + b; }
 };
 
-/// Of the group that begins at a particle, if one does. It sets no bit that others look at.
+/// Divides the group that begins at a particle, if one does. It sets no bit that other threads read.
 struct DivideBusyGroups {
   std::uint32_t targets_of_part;  ///< at least
   const std::uint32_t* work;
@@ -104,12 +104,12 @@ struct DivideBusyGroups {
     do {
       const std::uint32_t of_particle = work[i + count];
       all += of_particle;
-      in_parts += (of_particle & in_part_bit) != 0 ? 1 : 0;
+      in_parts += was_in_part(of_particle) ? 1 : 0;
       ++count;
     } while (i + count < tree_level.size && !begins_group(tree_level[i + count]));
     if (2 * in_parts <= count && static_cast<double>(all) < busy * mean_work * count) return;
     const std::uint32_t parts = count / targets_of_part;
-    for (std::uint32_t k = 1; k < parts; ++k) tree_level[i + k * count / parts] |= division_bit;
+    for (std::uint32_t k = 1; k < parts; ++k) set_division(tree_level[i + k * count / parts]);
   }
 };
 

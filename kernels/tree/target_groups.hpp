@@ -37,7 +37,7 @@ struct LimitOfClass {
 };
 
 /// How many particles a group may have: `largest` in a class with 1/32 of all particles or more, and fewer in a smaller class, down to one.
-/// Its particles lie far apart among those of the others, and the targets of a group meet one by one all that is inside the box around
+/// The particles of a small class are far apart, and the targets of a group interact one by one with all particles inside the box around
 /// them.
 template <class Space>
 LimitOfClass group_sizes(const Tree<Space>& tree, std::size_t particle_count, std::uint32_t largest) {
@@ -53,8 +53,8 @@ LimitOfClass group_sizes(const Tree<Space>& tree, std::size_t particle_count, st
 }
 
 /// The children of a cell with more than this many times the particles of a full group are not merged. If some of them have few particles,
-/// others have many; the box around those few would reach into the dense ones, and one group in the outskirts of a galaxy would meet all
-/// particles of its core. So no box around a group has more particles of its class inside.
+/// others have many; the box around the few would reach into the dense ones, and one group in the outskirts of a galaxy would interact one
+/// by one with all particles of its core. So no box around a group has more particles of its class inside.
 inline constexpr std::uint32_t uneven = 16;
 
 /// Divides the particles of `tree` into groups of at most `largest` consecutive particles (see group_sizes()), by setting group_bit at the
@@ -65,7 +65,7 @@ template <class Space>
 void choose_target_groups(Space& space, const Tree<Space>& tree, View<const std::uint64_t> keys, std::uint32_t largest,
                           View<std::uint8_t> tree_level);
 
-/// Whether a group of targets begins at a particle, or the last one ends there.
+/// Whether a group of targets begins at a particle, or the last group ends there.
 struct GroupStarts {
   View<const std::uint8_t> tree_level;  ///< [particles]
   Outliers outliers{};                  ///< each is a group of its own
@@ -89,10 +89,10 @@ void list_target_groups(Space& space, View<const std::uint8_t> tree_level, const
 inline constexpr double busy = 4;
 inline constexpr std::uint32_t part_of_largest = 5;
 
-/// Where few groups are walked for, the slowest of them determines the time: one in the outskirts, say, whose box reaches so near to the
-/// core that targets far out, with small accelerations, meet what is exact enough for no other. Its parts have smaller boxes, and are
-/// walked for side by side. A group is divided also if more than half of its particles were in parts: these may have little work, and a
-/// group that is whole again would be as busy as before.
+/// In a walk for few groups, the slowest of them determines the time: for example one in the outskirts, whose box reaches so near to the
+/// core that its distant targets, with their small accelerations, open cells that all other groups accept. Its parts have smaller boxes,
+/// and are walked in parallel. A group is divided also if more than half of its particles were in parts: these may have little work, but
+/// the whole group would be busy again.
 ///
 /// Sets division_bit at the first particle of each further part of the groups. `work` [particles]: that of the last forces (see work.hpp),
 /// the same for all where it is not known; the mean is that of this rank. `tree_level` [particles]: as choose_target_groups() has set it,

@@ -56,6 +56,8 @@ static_assert(deepest_level + 1 < group_bit);
 GROVE_HD inline int level_in(std::uint8_t tree_level) { return tree_level & (group_bit - 1); }
 GROVE_HD inline bool begins_group(std::uint8_t tree_level) { return (tree_level & group_bit) != 0; }
 GROVE_HD inline bool divides_group(std::uint8_t tree_level) { return (tree_level & division_bit) != 0; }
+GROVE_HD inline void set_group_begin(std::uint8_t& tree_level) { tree_level |= group_bit; }
+GROVE_HD inline void set_division(std::uint8_t& tree_level) { tree_level |= division_bit; }
 
 using LevelOffsets = std::array<std::uint32_t, deepest_level + 2>;  ///< cells of level l are [o[l], o[l+1])
 GROVE_HD inline int level_of_cell(std::uint32_t cell, const LevelOffsets& level_offset) {

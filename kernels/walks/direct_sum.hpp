@@ -1,4 +1,4 @@
-// All pairs, in FP64: the method `direct`, which is also the reference for the errors of the other methods.
+// Direct summation in FP64: the method `direct`, which is also the reference for the errors of the other methods.
 #pragma once
 
 #include <cstdint>

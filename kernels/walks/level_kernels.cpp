@@ -55,9 +55,9 @@ bool FmmWalk<HostSpace>::walk(HostSpace& space, const ScaledLaw& law, const Tree
 }
 
 template <>
-void PairSum<HostSpace>::run(HostSpace& space, const ScaledLaw& law, const Double3& centre, View<const Double4> particles,
-                             const std::uint8_t* active, View<Double4> acceleration) {
-  kernels().sum_pairs(*this, space, law, centre, particles, active, acceleration);
+void DirectSumFp32<HostSpace>::run(HostSpace& space, const ScaledLaw& law, const Double3& centre, View<const Double4> particles,
+                                   const std::uint8_t* active, View<Double4> acceleration) {
+  kernels().direct_sum_fp32(*this, space, law, centre, particles, active, acceleration);
 }
 
 }  // namespace grove

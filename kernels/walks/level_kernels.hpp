@@ -22,8 +22,8 @@ struct LevelKernels {
   void (*walk_fmm)(FmmWalk<HostSpace>&, HostSpace&, const ScaledLaw&, const TreeView&, const FmmTargets<HostSpace>&, const FmmWalkTargets&,
                    WalkMode);
   void (*begin_fmm_walk)(FmmWalk<HostSpace>&, HostSpace&, std::uint32_t);
-  void (*sum_pairs)(PairSum<HostSpace>&, HostSpace&, const ScaledLaw&, const Double3&, View<const Double4>, const std::uint8_t*,
-                    View<Double4>);
+  void (*direct_sum_fp32)(DirectSumFp32<HostSpace>&, HostSpace&, const ScaledLaw&, const Double3&, View<const Double4>, const std::uint8_t*,
+                          View<Double4>);
 };
 
 extern const LevelKernels level_kernels_x86_64, level_kernels_x86_64_v3, level_kernels_x86_64_v4;

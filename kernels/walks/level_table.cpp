@@ -11,7 +11,7 @@ const LevelKernels GROVE_CPU_LEVEL_TABLE{
     [](FmmWalk<HostSpace>& walk, HostSpace& space, const ScaledLaw& law, const TreeView& sources, const FmmTargets<HostSpace>& targets,
        const FmmWalkTargets& data, WalkMode mode) { walk.walk(space, law, sources, targets, data, mode); },
     [](FmmWalk<HostSpace>& walk, HostSpace& space, std::uint32_t target_cells) { walk.begin(space, target_cells); },
-    [](PairSum<HostSpace>& sum, HostSpace& space, const ScaledLaw& law, const Double3& centre, View<const Double4> particles,
+    [](DirectSumFp32<HostSpace>& sum, HostSpace& space, const ScaledLaw& law, const Double3& centre, View<const Double4> particles,
        const std::uint8_t* active, View<Double4> acceleration) { sum.run(space, law, centre, particles, active, acceleration); }};
 
 }  // namespace grove

@@ -206,8 +206,8 @@ struct AddSlices {
 }  // namespace
 
 template <class Space>
-void PairSum<Space>::run(Space& space, const ScaledLaw& law, const Double3& centre, View<const Double4> particles,
-                         const std::uint8_t* active, View<Double4> acceleration) {
+void DirectSumFp32<Space>::run(Space& space, const ScaledLaw& law, const Double3& centre, View<const Double4> particles,
+                               const std::uint8_t* active, View<Double4> acceleration) {
   const auto count = static_cast<std::uint32_t>(particles.size);
   if (count == 0) return;
   const auto whole = [](std::size_t n, std::size_t block) { return static_cast<std::uint32_t>((n + block - 1) / block * block); };
@@ -228,6 +228,6 @@ void PairSum<Space>::run(Space& space, const ScaledLaw& law, const Double3& cent
   space.for_each_by_team(count, AddSlices{partial_.data(), count, slices, law.units, active, acceleration.data});
 }
 
-template class PairSum<BackEnd>;
+template class DirectSumFp32<BackEnd>;
 
 }  // namespace grove

@@ -35,7 +35,7 @@ class WholeSet {
     upload(space_, std::move(set), particles_);
     PhaseClock<HostSpace> clock(space_);
     clock.restart();
-    const auto solver = make_force_solver(space_, self_, gravity);
+    const auto solver = make_force_solver(space_, self_, gravity, TransportWay::automatic, particles_.size());
     solver->prepare(particles_, clock);
     solver->forces(particles_, nullptr, clock);
     space_.synchronize();

@@ -108,7 +108,7 @@ int bench_one(const BenchOptions& options, const Communicator& comm) {
     if (!options.json.replaces_table())
       fmt::print("{}\n{} on {}, {}\n{}{}\n{}\n{}", version_line(), state.description, ranks_text(comm), device,
                  physics_text(options.physics, config, state), gravity_text(config.gravity),
-                 as_note(all_pairs_advice(config.gravity, state.count, comm.size(), simulation->device_state().is_gpu())),
+                 as_note(direct_summation_advice(config.gravity, state.count, comm.size(), simulation->device_state().is_gpu())),
                  benchmark_text(result));
     if (!options.json.given()) return;
     const InitialConditions& from = config.initial_conditions;

@@ -51,8 +51,8 @@ std::string readable(const Config& config, const RecordedPhysics& physics, const
       "{}\n{}{}{}, on {}\n{}{} targets against direct summation in FP64\n\n{}", state.description, physics_text(physics, config, state),
       has_external ? "note: external potentials are exact and left out: errors are those of the particles' own gravity\n" : "",
       gravity_text(config.gravity), simulation.device_description(),
-      as_note(all_pairs_advice(config.gravity, state.count, ranks, simulation.device_state().is_gpu())), format_count(errors.targets),
-      error_table(errors));
+      as_note(direct_summation_advice(config.gravity, state.count, ranks, simulation.device_state().is_gpu())),
+      format_count(errors.targets), error_table(errors));
 }
 
 nlohmann::ordered_json as_json(const Config& config, const InitialState& state, const Simulation& simulation, const ForceErrors& errors,

@@ -135,7 +135,7 @@ void RunPreparation::advise_on_machine() {
   advise(task_count_advice(comm_.size(), std::getenv("SLURM_NTASKS")));
   advise(device_advice(devices, config_.run.device != "cpu"));
   advise(rank_count_advice(config_.gravity, state_.count, comm_.size(), device_.is_gpu(), omp_get_max_threads()));
-  advise(all_pairs_advice(config_.gravity, state_.count, comm_.size(), device_.is_gpu()));
+  advise(direct_summation_advice(config_.gravity, state_.count, comm_.size(), device_.is_gpu()));
 }
 
 /// What becomes of results that are in the output directory.

@@ -1,4 +1,4 @@
-// When trees are not worth their while.
+// When direct summation takes less time than a tree.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 
 namespace grove {
 
-/// Whether the methods `fmm` and `tree` sum all pairs of `particles` in all, instead of what their names say. On CPU cores, where a tree
-/// pays earlier, up to an eighth of gravity.all_pairs_up_to; never on several ranks, nor with several softening lengths.
-bool sums_all_pairs(const GravityParameters& gravity, std::uint64_t particles, int ranks, bool on_gpu);
+/// Whether the methods `fmm` and `tree` use direct summation for `particles` in all. On CPU cores, where a tree pays earlier, up to an
+/// eighth of gravity.all_pairs_up_to; never on several ranks, nor with several softening lengths.
+bool uses_direct_summation(const GravityParameters& gravity, std::uint64_t particles, int ranks, bool on_gpu);
 
-/// The same in words for the user; empty if a tree is walked.
-std::string all_pairs_advice(const GravityParameters& gravity, std::uint64_t particles, int ranks, bool on_gpu);
+/// Tells the user so; empty if a tree is walked.
+std::string direct_summation_advice(const GravityParameters& gravity, std::uint64_t particles, int ranks, bool on_gpu);
 
 }  // namespace grove

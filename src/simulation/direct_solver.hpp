@@ -1,4 +1,4 @@
-// The method `direct`: all pairs in FP64; over ranks, blocks of sources travel round a ring.
+// The method `direct`: direct summation in FP64; over ranks, blocks of sources travel round a ring.
 #pragma once
 
 #include "decomposition/direct_sum_over_ranks.hpp"

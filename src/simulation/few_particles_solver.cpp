@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <utility>
 
-#include "src/simulation/all_pairs.hpp"
 #include "src/simulation/fp32_range.hpp"
 
 namespace grove {
@@ -36,24 +34,15 @@ auto spread_of(Space& space, const Particles<Space>& particles) {
 }  // namespace
 
 template <class Space>
-void FewParticlesSolver<Space>::prepare_ahead(Particles<Space>& particles, PhaseClock<Space>& clock, double drift) {
-  if (!sums_all_pairs(gravity_, particles.size(), comm_.size(), Space::on_gpu)) return of_many_->prepare_ahead(particles, clock, drift);
-  if (drift == 0) return;
+void Fp32DirectSolver<Space>::prepare_ahead(Particles<Space>& particles, PhaseClock<Space>& clock, double) {
   clock.begin("checks");
   space_.arena().begin_step();
   spread_.emplace(spread_of(space_, particles));
-  ahead_drift_ = drift;
 }
 
 template <class Space>
-void FewParticlesSolver<Space>::prepare(Particles<Space>& particles, PhaseClock<Space>& clock, double drift) {
-  are_few_ = sums_all_pairs(gravity_, particles.size(), comm_.size(), Space::on_gpu);
-  if (!are_few_) return of_many_->prepare(particles, clock, drift);
-  clock.begin("checks");
-  if (std::exchange(ahead_drift_, 0) != drift || drift == 0) {
-    space_.arena().begin_step();
-    spread_.emplace(spread_of(space_, particles));
-  }
+void Fp32DirectSolver<Space>::prepare(Particles<Space>& particles, PhaseClock<Space>& clock, double drift) {
+  if (!spread_) prepare_ahead(particles, clock, drift);
   const auto spread = std::bit_cast<Spread>(spread_->get());
   spread_.reset();
   if (spread.zero != 0) throw PositionsNotFinite();
@@ -67,9 +56,8 @@ void FewParticlesSolver<Space>::prepare(Particles<Space>& particles, PhaseClock<
 }
 
 template <class Space>
-void FewParticlesSolver<Space>::forces(Particles<Space>& particles, const std::uint8_t* active, PhaseClock<Space>& clock,
-                                       const std::function<void()>& meanwhile) {
-  if (!are_few_) return of_many_->forces(particles, active, clock, meanwhile);
+void Fp32DirectSolver<Space>::forces(Particles<Space>& particles, const std::uint8_t* active, PhaseClock<Space>& clock,
+                                     const std::function<void()>& meanwhile) {
   clock.begin("walk");
   sum_.run(space_, scaled_law_, centre_, particles.position.view(), active, particles.acceleration.view());
   pairs_ = std::uint64_t{particles.size()} * particles.size();
@@ -78,13 +66,12 @@ void FewParticlesSolver<Space>::forces(Particles<Space>& particles, const std::u
 }
 
 template <class Space>
-WorkCounts FewParticlesSolver<Space>::work_counts() {
-  if (!are_few_) return of_many_->work_counts();
+WorkCounts Fp32DirectSolver<Space>::work_counts() {
   WorkCounts counts;
   counts.particle_particle = pairs_;
   return counts;
 }
 
-template class FewParticlesSolver<BackEnd>;
+template class Fp32DirectSolver<BackEnd>;
 
 }  // namespace grove

@@ -2,6 +2,7 @@
 
 #include "kernels/gravity/gravity_law.hpp"
 #include "kernels/space/error.hpp"
+#include "src/simulation/all_pairs.hpp"
 #include "src/simulation/direct_solver.hpp"
 #include "src/simulation/few_particles_solver.hpp"
 #include "src/simulation/tree_solver.hpp"
@@ -10,18 +11,20 @@ namespace grove {
 
 template <class Space>
 std::unique_ptr<ForceSolver<Space>> make_force_solver(Space& space, const Communicator& comm, const GravityParameters& gravity,
-                                                      TransportWay way) {
+                                                      TransportWay way, std::uint64_t particle_count) {
   const GravityLaw law(gravity);
-  const auto walking = [&](auto walker) -> std::unique_ptr<ForceSolver<Space>> {
-    auto of_many = std::make_unique<TreeSolver<Space>>(space, comm, law, static_cast<int>(gravity.steps_per_tree), std::move(walker), way);
-    return std::make_unique<FewParticlesSolver<Space>>(space, comm, gravity, std::move(of_many));
+  const auto with_tree = [&](auto walker) {
+    return std::make_unique<TreeSolver<Space>>(space, comm, law, static_cast<int>(gravity.steps_per_tree), std::move(walker), way);
   };
-  if (gravity.method == "fmm") return walking(std::make_unique<FmmWalker<Space>>(space, law.expansion_form()));
-  if (gravity.method == "tree") return walking(std::make_unique<TreeWalker<Space>>(space));
+  if (uses_direct_summation(gravity, particle_count, comm.size(), Space::on_gpu))
+    return std::make_unique<Fp32DirectSolver<Space>>(space, law);
+  if (gravity.method == "fmm") return with_tree(std::make_unique<FmmWalker<Space>>(space, law.expansion_form()));
+  if (gravity.method == "tree") return with_tree(std::make_unique<TreeWalker<Space>>(space));
   if (gravity.method == "direct") return std::make_unique<DirectSolver<Space>>(space, comm, law, way);
   throw ConfigError("gravity.method = \"" + gravity.method + "\": there is no method of this name");
 }
 
-template std::unique_ptr<ForceSolver<BackEnd>> make_force_solver(BackEnd&, const Communicator&, const GravityParameters&, TransportWay);
+template std::unique_ptr<ForceSolver<BackEnd>> make_force_solver(BackEnd&, const Communicator&, const GravityParameters&, TransportWay,
+                                                                 std::uint64_t);
 
 }  // namespace grove

@@ -18,14 +18,14 @@ constexpr double cells = 0.16;
 constexpr double arena_room = 1 + 1.0 / 64, smallest_arena = 1 << 20;
 /// On the GPU, the lists of the walk `fmm`, bytes a particle, and the stacks of its warps, bytes, by the order of its expansions.
 constexpr double lists = 5.5, stacks_of_order_4 = 22e6, stacks_of_order_5 = 17.5e6;
-/// The stacks of the walk `tree`: those of as many warps as can be there at once, and of one, which walks for a group of about 42
-/// particles. Four warps share a group where there are fewer groups than one for three warps (tree_walk_cuda.cu).
+/// The stacks of the walk `tree`: of as many warps as can be resident at once, and of one warp, which walks for a group of about 42
+/// particles. Four warps share a group where there is less than one group for three warps (tree_walk_cuda.cu).
 constexpr double stacks_of_tree = 20e6, stack_of_warp = 6.25e3, particles_of_group = 42, warps_of_team = 4, warps_a_group_for_teams = 3;
 /// These are higher by this factor over ranks, whose trees may have as many levels as there can be.
 constexpr double stacks_over_ranks = 1.1;
 /// On the GPU, the least memory from which other GPUs read messages of one kind, bytes.
 constexpr double outbox = 2.1e6;
-/// Direct sums: positions and ids in the ring, and the partial sums of as many tiles of sources as it takes to keep a device busy (see
+/// Direct summation: positions and ids in the ring, and the partial sums of as many tiles of sources as it takes to keep a device busy (see
 /// direct_sum.cpp).
 constexpr double ring_block = 40, partial_sum = 32, sources_of_tile = 4096, enough_sums = 1 << 18;
 
@@ -39,8 +39,8 @@ constexpr double keys = 8, order = 4, magnitudes = 4;
 double largest_phase(double bytes_of_cell, bool on_gpu) {
   constexpr double cells_begun = 5.5, of_groups = 1, of_moments = 24;
   const double sort = keys + order + magnitudes + (on_gpu ? keys + order : 16);
-  const double tree = keys + cells_begun + 20 * cells;
-  const double moments = of_groups + (bytes_of_cell + of_moments) * cells;
+  const double tree = magnitudes + keys + cells_begun + 20 * cells;
+  const double moments = magnitudes + of_groups + (bytes_of_cell + of_moments) * cells;
   return std::max({sort, tree, moments});
 }
 

@@ -50,8 +50,8 @@ SimulationOn<Space>::SimulationOn(std::unique_ptr<Space> space, const GravityPar
 }
 
 template <class Space>
-void SimulationOn<Space>::make_solver() {
-  solver_ = make_force_solver(*space_, comm_, gravity_, transport_);
+void SimulationOn<Space>::make_solver(std::uint64_t particle_count) {
+  solver_ = make_force_solver(*space_, comm_, gravity_, transport_, particle_count);
   check_ = std::make_unique<ForceCheck<Space>>(*space_, comm_, GravityLaw(gravity_), &external_);
 }
 
@@ -70,6 +70,7 @@ void SimulationOn<Space>::require_softening() const {
 template <class Space>
 void SimulationOn<Space>::start(ParticleSet set, double time) {
   require_softening();
+  make_solver(comm_.sum(std::uint64_t{set.size()}));
   forget_next_step();
   upload(*space_, std::move(set), particles_);
   particles_.has_acceleration = false;
@@ -89,10 +90,9 @@ void SimulationOn<Space>::save(SavedState& state) const {
 template <class Space>
 void SimulationOn<Space>::resume(ParticleSet set, const SavedState& state) {
   require_softening();
+  make_solver(comm_.sum(std::uint64_t{set.size()}));
   forget_next_step();
-  // A state that was saved before there were trees for several steps has no levels, and tells of no such tree.
-  const bool has_levels = !set.bytes(*fields()->find("tree_level")).empty() || !state.has(saved_tree_life);
-  const bool are_known = comm_.min(set.size() == 0 || (!set.acceleration.empty() && has_levels) ? 1 : 0) == 1;
+  const bool are_known = comm_.min(set.size() == 0 || !set.acceleration.empty() ? 1 : 0) == 1;
   upload(*space_, std::move(set), particles_);
   sums_.reset();
   particles_.has_acceleration = are_known && state.count("simulation.has_acceleration") != 0;

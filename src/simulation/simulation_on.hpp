@@ -53,7 +53,8 @@ class SimulationOn final : public Simulation {
  private:
   /// Sums over the ranks. Collective.
   ExternalSums external_sums();
-  void make_solver();
+  /// For so many particles of all ranks.
+  void make_solver(std::uint64_t particle_count = many_particles);
   void require_softening() const;
   /// `drift`: see ForceSolver::prepare().
   void evaluate_forces(double drift);

@@ -1,4 +1,4 @@
-// For how many force evaluations a tree serves.
+// How many force evaluations reuse a tree.
 #pragma once
 
 #include "io/saved_state.hpp"
@@ -6,58 +6,57 @@
 
 namespace grove {
 
-/// A tree may serve several force evaluations: its cells keep their particles, and their extents and moments are found anew for each. The
-/// walks then become longer, as the boxes around the particles of a cell grow; a new tree takes time for keys, sort and links. A tree lives
-/// as long as its boxes grow little, as told by the motion in the groups of the tree before.
+/// Decides on tree reuse. A tree may be used for several steps: its cells keep their particles, and their extents and moments are found
+/// anew in each step. The walks then become longer, as the boxes around the particles of a cell grow; a new tree takes time for keys, sort
+/// and links. A tree is reused as long as its boxes grow little, as predicted from the motion in the groups of an earlier tree.
 ///
-/// It is known before the tree is built, since the tree is built for the middle of its life, from where the particles will be then
-/// (see ParticleKeys). So the boxes shrink as long as they grow, and are half as much too large in the mean. Above all, the errors of
-/// forces at the end of the life are like those at its beginning: otherwise the particles of a cell always move apart as long as the errors
-/// of their cell belong together, and energy drifts (docs/measurements.md).
+/// The number of steps is known before the tree is built, since the tree is built for the middle of these steps, from where the particles
+/// will be then (see ParticleKeys). So the boxes shrink as long as they grow, and are half as much too large in the mean. Above all, the
+/// errors of forces in the last step are like those in the first: otherwise the particles of a cell always move apart while the errors of
+/// their cell belong together, and energy drifts (docs/measurements.md).
 ///
 /// The same on all ranks.
-class TreeLife {
+class TreeReuse {
  public:
-  /// `most` evaluations for each tree; 1: a new one for each.
-  explicit TreeLife(int most) : most_(most) {}
+  /// A tree is used for `most_steps` steps at most; 1: each step has a new one.
+  explicit TreeReuse(int most_steps) : most_steps_(most_steps) {}
 
-  /// The life of a tree of particles that move for a time `drift` from each evaluation to the next; 0: it is not known, and the life is 1.
-  int planned(double drift) const;
-  /// Whether the motion of the particles of this tree is to be learned. While trees live for one evaluation, that of a few among them is.
-  bool asks_for_motion(int planned_life) const;
-  /// What planned() follows from.
-  void learn(const GroupMotion& motion);
+  /// For how many steps to use a tree of particles that move for a time `drift` from each step to the next. One if that is 0: not known.
+  int planned_steps(double drift) const;
+  /// Whether the motion of the particles of a new tree is wanted. Where each step has a new tree, it is wanted of some of them.
+  bool needs_motion(int planned_steps) const;
+  /// Sets what planned_steps() follows from.
+  void set_motion(const GroupMotion& motion);
 
-  /// A tree begins to live, and serves its first evaluation, with this drift to the next one.
-  void begin(int life, double drift) {
-    life_ = life;
+  /// A new tree is used for its first step, with this drift to the next one.
+  void begin(int steps, double drift) {
+    steps_ = steps;
     drift_ = drift;
-    served_ = 1;
-    ++trees_since_;
+    steps_begun_ = 1;
+    ++trees_since_motion_;
   }
-  /// No tree lives.
-  void end() { life_ = served_ = 0; }
-  /// The particles are others.
-  void forget() { *this = TreeLife(most_); }
-  /// Whether the tree serves one more, or more.
-  bool lives() const { return served_ < life_; }
-  /// Whether it serves one from which to the next there is this drift: with another one it would not be in the middle of its life when it
-  /// should be.
-  bool goes_on(double drift) const { return lives() && drift == drift_; }
-  void serve() { ++served_; }
+  /// The tree is not used again.
+  void end() { steps_ = steps_begun_ = 0; }
+  /// All particles are replaced.
+  void reset() { *this = TreeReuse(most_steps_); }
+  /// Whether the tree can be used for a step with this drift to the next one. With another drift than before, it would not be in the middle
+  /// of its steps where it should be.
+  bool can_reuse(double drift) const { return steps_begun_ < steps_ && drift == drift_; }
+  void begin_step() { ++steps_begun_; }
+  /// Whether the present step is not the first one of its tree.
+  bool is_reused() const { return steps_begun_ > 1; }
   double drift() const { return drift_; }
 
   void save(SavedState& state) const;
-  /// Leaves all as at the beginning where the state has nothing.
   void restore(const SavedState& state);
 
  private:
-  int most_;
-  int life_ = 0, served_ = 0;
-  double drift_ = 0;       ///< of the tree
-  bool is_known_ = false;  ///< the motion
-  double mean_square_ = 0, largest_ = 0;
-  int trees_since_ = 0;  ///< trees since the motion was learned
+  int most_steps_;
+  int steps_ = 0, steps_begun_ = 0;  ///< of the present tree
+  double drift_ = 0;                 ///< from each of its steps to the next
+  bool has_motion_ = false;
+  double mean_square_ = 0, largest_ = 0;  ///< of the motion
+  int trees_since_motion_ = 0;
 };
 
 }  // namespace grove

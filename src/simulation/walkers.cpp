@@ -62,7 +62,8 @@ void TreeWalker<Space>::set_active(const std::uint8_t* active) {
 }
 
 template <class Space>
-bool TreeWalker<Space>::walk(const ScaledLaw& law, const TreeView& sources, WalkMode mode, const std::function<void()>& meanwhile) {
+bool TreeWalker<Space>::walk(const ScaledLaw& law, const TreeView& sources, WalkMode mode, const LongestBox&,
+                             const std::function<void()>& meanwhile) {
   targets_.particles = particles_->position.view();  // its memory may have grown
   walk_tree(space_, law, sources, targets_, mode);
   if (meanwhile) meanwhile();
@@ -106,18 +107,19 @@ template <class Space>
 void FmmWalker<Space>::set_active(const std::uint8_t* active) {
   all_active_ = active ? active_.find(space_, targets_, active) : ActiveTargets{};
   data_.active = all_active_;
-  begins_ = true;
+  is_first_walk_ = true;
   if (active) space_.fill_bytes(group_work_.data(), 0, group_work_.size() * sizeof(GroupWork));
 }
 
 template <class Space>
-bool FmmWalker<Space>::walk(const ScaledLaw& law, const TreeView& sources, WalkMode mode, const std::function<void()>& meanwhile) {
+bool FmmWalker<Space>::walk(const ScaledLaw& law, const TreeView& sources, WalkMode mode, const LongestBox& longest_box,
+                            const std::function<void()>& meanwhile) {
   data_.particles = particles_->position.view();  // its memory may have grown
   data_.own_tree = tree_->view(data_.particles.data);
   data_.least_acceleration = tree_->least_acceleration.data();
-  if (begins_) fmm_walk_.begin(space_, targets_.view().cell_count);
-  begins_ = false;
-  data_.longest_box = longest_box_;
+  if (is_first_walk_) fmm_walk_.begin(space_, targets_.view().cell_count);
+  is_first_walk_ = false;
+  data_.longest_box = longest_box;
   return fmm_walk_.walk(space_, law, sources, targets_, data_, mode, meanwhile);
 }
 
@@ -126,7 +128,7 @@ WorkCounts FmmWalker<Space>::work_counts() {
   WorkCounts counts;
   add_totals<Space>(space_, targets_.group_start().data, group_work_.view(), counts);
   // A rank without particles has not walked.
-  if (!begins_) add_totals<Space>(space_, nullptr, fmm_walk_.cell_work(), counts);
+  if (!is_first_walk_) add_totals<Space>(space_, nullptr, fmm_walk_.cell_work(), counts);
   return counts;
 }
 

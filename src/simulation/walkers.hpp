@@ -21,30 +21,30 @@ class Walker {
   /// The form of multipoles of a tree whose cells have sides of `side` [code units].
   virtual ExpansionForm form_for_cells(const GravityLaw& law, double side) const = 0;
 
-  /// Marks in the particles' tree_level where groups of targets begin, and where they had so much work that they are divided: of a new
-  /// tree, before set_targets(). `keys` [particles]: those of the tree. May synchronise.
+  /// Marks in the particles' tree_level where the groups of targets of a new tree begin, and where they are divided since they had much
+  /// work. Before set_targets(). `keys` [particles]: those of the tree. May synchronise.
   virtual void choose_groups(const Tree<Space>& tree, View<const std::uint64_t> keys, Particles<Space>& particles) = 0;
   /// The most particles of a group.
   virtual int largest_group() const = 0;
-  /// Lists the target groups that the particles' tree_level tells of. The tree needs no moments yet. Tree and particles must stay until the
-  /// last walk. Takes memory of the step. Synchronises.
+  /// Lists the target groups that the particles' tree_level marks. The tree needs no moments yet. Tree and particles must stay valid until
+  /// the last walk. Takes memory of the step. Synchronises.
   virtual void set_targets(const Tree<Space>& tree, const Outliers& outliers, const Particles<Space>& particles) = 0;
-  /// Begins a force evaluation, whose moments come next: with these, the smallest last acceleration in each group is to be found.
+  /// Begins a force evaluation. Its moments come next, and with them the smallest last acceleration in each group.
   virtual LeastInGroups begin_forces(const LastAccelerations& last_acceleration) = 0;
   /// Sets the targets of the next walks. `active` [particles]: not 0 for active ones; null: all are active.
   virtual void set_active(const std::uint8_t* active) = 0;
-  /// Restricts the next walks, until set_active(), to a part of these targets; `part` is as `active` above and must stay until the walks
-  /// are over. Work of the parts adds up.
+  /// Restricts the next walks, until set_active(), to a part of these targets; `part` is as `active` above and must stay valid until the
+  /// walks are over. Work of the parts adds up.
   virtual void set_part(const std::uint8_t* part) = 0;
   virtual ActiveTargets active() const = 0;
   virtual View<const std::uint32_t> group_start() const = 0;
-  /// Whether walk() looks at the box around the particles of a tree with one class of softening. Then `longest` is the bound in the next
-  /// walks.
-  virtual bool looks_at_box() const = 0;
-  virtual void set_longest_box(const LongestBox& longest) = 0;
+  /// Whether walk() checks the box around the particles of a tree with one class of softening.
+  virtual bool checks_box() const = 0;
   /// Sets the forces of the targets to those of `sources`, or adds these, as `mode` says. The tree of the targets must have its moments.
-  /// Returns false, and sets no force, if its box is longer than it may be. `meanwhile` as in FmmWalk::walk().
-  virtual bool walk(const ScaledLaw& law, const TreeView& sources, WalkMode mode, const std::function<void()>& meanwhile = {}) = 0;
+  /// Returns false, and sets no force, if it checks the box of this tree and that is longer than `longest_box`. `meanwhile` as in
+  /// FmmWalk::walk().
+  virtual bool walk(const ScaledLaw& law, const TreeView& sources, WalkMode mode, const LongestBox& longest_box = {},
+                    const std::function<void()>& meanwhile = {}) = 0;
   /// Work of the walks since the last one of the own tree. Synchronises.
   virtual WorkCounts work_counts() = 0;
   /// Work of each group in these walks; zero for groups that were not walked for.
@@ -66,9 +66,9 @@ class TreeWalker final : public Walker<Space> {
   void set_part(const std::uint8_t* part) override { targets_.active = part_.find(space_, group_start(), part); }
   ActiveTargets active() const override { return all_active_; }
   View<const std::uint32_t> group_start() const override { return group_start_.view(); }
-  bool looks_at_box() const override { return false; }
-  void set_longest_box(const LongestBox&) override {}
-  bool walk(const ScaledLaw& law, const TreeView& sources, WalkMode mode, const std::function<void()>& meanwhile) override;
+  bool checks_box() const override { return false; }
+  bool walk(const ScaledLaw& law, const TreeView& sources, WalkMode mode, const LongestBox& longest_box,
+            const std::function<void()>& meanwhile) override;
   WorkCounts work_counts() override;
   View<const GroupWork> group_work() const override { return group_work_.view(); }
 
@@ -109,9 +109,9 @@ class FmmWalker final : public Walker<Space> {
   void set_part(const std::uint8_t* part) override { data_.active = part_.find(space_, targets_, part); }
   ActiveTargets active() const override { return all_active_; }
   View<const std::uint32_t> group_start() const override { return targets_.group_start(); }
-  bool looks_at_box() const override { return true; }
-  void set_longest_box(const LongestBox& longest) override { longest_box_ = longest; }
-  bool walk(const ScaledLaw& law, const TreeView& sources, WalkMode mode, const std::function<void()>& meanwhile) override;
+  bool checks_box() const override { return true; }
+  bool walk(const ScaledLaw& law, const TreeView& sources, WalkMode mode, const LongestBox& longest_box,
+            const std::function<void()>& meanwhile) override;
   WorkCounts work_counts() override;
   View<const GroupWork> group_work() const override { return group_work_.view(); }
 
@@ -122,9 +122,8 @@ class FmmWalker final : public Walker<Space> {
   const Particles<Space>* particles_ = nullptr;
   FmmTargets<Space> targets_;
   FmmWalkTargets data_;  ///< walk() sets the members that need the tree's moments
-  LongestBox longest_box_;
   FmmWalk<Space> fmm_walk_;
-  bool begins_ = true;  ///< whether the next walk is the first for these targets
+  bool is_first_walk_ = true;  ///< the next walk is the first one for these targets
   StepBuffer<Space, GroupWork> group_work_;
   StepBuffer<Space, float> group_least_acceleration_;
   ActiveTargets all_active_;  ///< those of all parts

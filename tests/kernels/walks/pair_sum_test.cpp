@@ -32,7 +32,7 @@ class OfPairs : public ::testing::Test {
     const auto position = tests::upload(space, particles);
     const auto is_active = tests::upload(space, active);
     auto acceleration = tests::upload(space, before.empty() ? std::vector<Double4>(particles.size()) : before);
-    PairSum<BackEnd> pairs(space);
+    DirectSumFp32<BackEnd> pairs(space);
     pairs.run(space, law.at(law.fitting(TreeScale::near(2 * largest, mass))), centre, position.view(),
               active.empty() ? nullptr : is_active.data(), acceleration.view());
     return tests::download(space, acceleration);

@@ -1,4 +1,4 @@
-// fmm and tree with few particles: on one rank all pairs are summed, and nothing else changes.
+// fmm and tree on one rank use direct summation up to a number of particles, and nothing else changes.
 #include <gtest/gtest.h>
 
 #include "src/simulation/all_pairs.hpp"
@@ -9,7 +9,7 @@
 namespace grove::tests {
 namespace {
 
-class FewParticles : public testing::TestWithParam<const char*> {
+class DirectSummation : public testing::TestWithParam<const char*> {
  protected:
   const Communicator comm_{MPI_COMM_WORLD};
   GravityParameters gravity_{.method = GetParam(), .softening = 0.01, .all_pairs_up_to = 10000};
@@ -21,18 +21,18 @@ class FewParticles : public testing::TestWithParam<const char*> {
   }
 };
 
-TEST_P(FewParticles, AreSummedOnOneRankUpToTheirNumber) {
+TEST_P(DirectSummation, IsUsedOnOneRankUpToANumberOfParticles) {
   const bool on_gpu = test_device() == "gpu";
   const std::uint64_t most = on_gpu ? 10000 : 1250;
-  EXPECT_TRUE(sums_all_pairs(gravity_, most, 1, on_gpu));
-  EXPECT_FALSE(sums_all_pairs(gravity_, most + 1, 1, on_gpu));
-  EXPECT_FALSE(sums_all_pairs(gravity_, most, 2, on_gpu));
+  EXPECT_TRUE(uses_direct_summation(gravity_, most, 1, on_gpu));
+  EXPECT_FALSE(uses_direct_summation(gravity_, most + 1, 1, on_gpu));
+  EXPECT_FALSE(uses_direct_summation(gravity_, most, 2, on_gpu));
   GravityParameters other = gravity_;
   other.method = "direct";
-  EXPECT_FALSE(sums_all_pairs(other, most, 1, on_gpu));
+  EXPECT_FALSE(uses_direct_summation(other, most, 1, on_gpu));
   other = gravity_;
   other.softening_of_type = {0.01, 0.02};
-  EXPECT_FALSE(sums_all_pairs(other, most, 1, on_gpu));
+  EXPECT_FALSE(uses_direct_summation(other, most, 1, on_gpu));
   for (const std::uint64_t n : {most, most + 1}) {
     const auto sim = simulation(gravity_, comm_);
     sim->start(share_of(plummer(n), comm_), 0);
@@ -44,7 +44,7 @@ TEST_P(FewParticles, AreSummedOnOneRankUpToTheirNumber) {
   }
 }
 
-TEST_P(FewParticles, HaveTheForcesOfADirectSum) {
+TEST_P(DirectSummation, HasTheForcesOfTheMethodDirect) {
   const ParticleSet particles = plummer(1000);
   const std::vector<double> found = accelerations(particles, gravity_), right = accelerations(particles, direct_gravity(0.01));
   const double limit = comm_.size() == 1 ? 1e-5 : 2e-2;
@@ -54,7 +54,7 @@ TEST_P(FewParticles, HaveTheForcesOfADirectSum) {
   }
 }
 
-TEST_P(FewParticles, GoOnWithTheSameBits) {
+TEST_P(DirectSummation, HasTheSameBitsAfterARestart) {
   const ParticleSet particles = plummer(700);
   const auto whole = simulation(gravity_, comm_), part = simulation(gravity_, comm_);
   whole->start(share_of(particles, comm_), 0);
@@ -70,7 +70,7 @@ TEST_P(FewParticles, GoOnWithTheSameBits) {
   EXPECT_EQ(a.velocity, b.velocity);
 }
 
-TEST_P(FewParticles, KeepTheirEnergy) {
+TEST_P(DirectSummation, KeepsTheEnergy) {
   const auto sim = simulation(gravity_, comm_);
   sim->start(share_of(plummer(500), comm_), 0);
   const double before = sim->diagnostics().total_energy();
@@ -78,7 +78,7 @@ TEST_P(FewParticles, KeepTheirEnergy) {
   EXPECT_NEAR(sim->diagnostics().total_energy() / before, 1, 1e-4);
 }
 
-TEST_P(FewParticles, ThatAreNotFiniteAreAnError) {
+TEST_P(DirectSummation, OfPositionsThatAreNotFiniteIsAnError) {
   ParticleSet particles = plummer(300);
   particles.position[30] = std::nan("");
   EXPECT_THROW(simulation(gravity_, comm_)->start(share_of(particles, comm_), 0), NotFiniteError);
@@ -89,7 +89,7 @@ TEST_P(FewParticles, ThatAreNotFiniteAreAnError) {
   EXPECT_THROW(sim->step(1e10), NotFiniteError);
 }
 
-INSTANTIATE_TEST_SUITE_P(Methods, FewParticles, testing::Values("fmm", "tree"));
+INSTANTIATE_TEST_SUITE_P(Methods, DirectSummation, testing::Values("fmm", "tree"));
 
 }  // namespace
 }  // namespace grove::tests

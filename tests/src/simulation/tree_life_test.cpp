@@ -1,4 +1,4 @@
-// Trees that serve several steps.
+// Trees that are reused for several steps.
 #include "src/simulation/tree_life.hpp"
 
 #include <gtest/gtest.h>
@@ -19,94 +19,94 @@ namespace {
 
 GroupMotion motion(double growth, double largest) { return {1, growth * growth, largest}; }
 
-TEST(TreeLife, IsOneStepWhereNothingIsKnown) {
-  TreeLife life(16);
-  EXPECT_EQ(life.planned(1e-9), 1);
-  life.learn(motion(1, 1));
-  EXPECT_EQ(life.planned(0), 1);
-  TreeLife single(1);
-  single.learn(motion(1, 1));
-  EXPECT_EQ(single.planned(1e-9), 1);
-  EXPECT_FALSE(single.asks_for_motion(1));
+TEST(TreeReuse, IsOneStepWhereNothingIsKnown) {
+  TreeReuse reuse(16);
+  EXPECT_EQ(reuse.planned_steps(1e-9), 1);
+  reuse.set_motion(motion(1, 1));
+  EXPECT_EQ(reuse.planned_steps(0), 1);
+  TreeReuse single(1);
+  single.set_motion(motion(1, 1));
+  EXPECT_EQ(single.planned_steps(1e-9), 1);
+  EXPECT_FALSE(single.needs_motion(1));
 }
 
-TEST(TreeLife, IsShorterTheFasterBoxesGrow) {
-  TreeLife life(16);
-  life.learn(motion(10, 10));
-  EXPECT_EQ(life.planned(1e-9), 16);
-  EXPECT_EQ(life.planned(-1e-9), 16);
+TEST(TreeReuse, IsShorterTheFasterBoxesGrow) {
+  TreeReuse reuse(16);
+  reuse.set_motion(motion(10, 10));
+  EXPECT_EQ(reuse.planned_steps(1e-9), 16);
+  EXPECT_EQ(reuse.planned_steps(-1e-9), 16);
   int before = 16;
   for (double drift = 1e-4; drift < 10; drift *= 1.3) {
-    const int planned = life.planned(drift);
+    const int planned = reuse.planned_steps(drift);
     EXPECT_LE(planned, before);
-    EXPECT_EQ(life.planned(-drift), planned);
+    EXPECT_EQ(reuse.planned_steps(-drift), planned);
     before = planned;
   }
   EXPECT_EQ(before, 1);
   // One group that would be twice as long decides, however slow the others are.
-  life.learn(motion(0.01, 100));
-  EXPECT_EQ(life.planned(0.01), 7);
-  EXPECT_EQ(life.planned(0.1), 1);
+  reuse.set_motion(motion(0.01, 100));
+  EXPECT_EQ(reuse.planned_steps(0.01), 7);
+  EXPECT_EQ(reuse.planned_steps(0.1), 1);
   // All of them.
-  life.learn(motion(10, 10));
-  EXPECT_EQ(life.planned(0.0099), 4);
+  reuse.set_motion(motion(10, 10));
+  EXPECT_EQ(reuse.planned_steps(0.0099), 4);
   // Particles at one point, with velocities that differ.
   const double infinite = std::numeric_limits<double>::infinity();
-  life.learn({2, infinite, infinite});
-  EXPECT_EQ(life.planned(1e-9), 1);
+  reuse.set_motion({2, infinite, infinite});
+  EXPECT_EQ(reuse.planned_steps(1e-9), 1);
 }
 
-TEST(TreeLife, EndsAfterItsSteps) {
-  TreeLife life(16);
-  EXPECT_FALSE(life.goes_on(0.5));
-  life.begin(3, 0.5);
-  EXPECT_TRUE(life.goes_on(0.5));
-  EXPECT_FALSE(life.goes_on(0.25));
-  EXPECT_FALSE(life.goes_on(-0.5));
-  EXPECT_FALSE(life.goes_on(0));
-  life.serve();
-  EXPECT_TRUE(life.goes_on(0.5));
-  life.serve();
-  EXPECT_FALSE(life.goes_on(0.5));
-  life.begin(3, 0.5);
-  life.end();
-  EXPECT_FALSE(life.goes_on(0.5));
+TEST(TreeReuse, EndsAfterItsSteps) {
+  TreeReuse reuse(16);
+  EXPECT_FALSE(reuse.can_reuse(0.5));
+  reuse.begin(3, 0.5);
+  EXPECT_TRUE(reuse.can_reuse(0.5));
+  EXPECT_FALSE(reuse.can_reuse(0.25));
+  EXPECT_FALSE(reuse.can_reuse(-0.5));
+  EXPECT_FALSE(reuse.can_reuse(0));
+  reuse.begin_step();
+  EXPECT_TRUE(reuse.can_reuse(0.5));
+  reuse.begin_step();
+  EXPECT_FALSE(reuse.can_reuse(0.5));
+  reuse.begin(3, 0.5);
+  reuse.end();
+  EXPECT_FALSE(reuse.can_reuse(0.5));
 }
 
-TEST(TreeLife, LearnsTheMotionNowAndThenWhereTreesLiveForOneStep) {
-  TreeLife life(16);
-  EXPECT_TRUE(life.asks_for_motion(1));
-  life.learn(motion(1, 1));
-  EXPECT_TRUE(life.asks_for_motion(2));
+TEST(TreeReuse, NeedsTheMotionOfSomeTreesWhereEachStepHasANewOne) {
+  TreeReuse reuse(16);
+  EXPECT_TRUE(reuse.needs_motion(1));
+  reuse.set_motion(motion(1, 1));
+  EXPECT_TRUE(reuse.needs_motion(2));
   int asked = 0;
   for (int tree = 0; tree < 80; ++tree) {
-    life.begin(1, 0.5);
-    if (!life.asks_for_motion(1)) continue;
+    reuse.begin(1, 0.5);
+    if (!reuse.needs_motion(1)) continue;
     ++asked;
-    life.learn(motion(1, 1));
+    reuse.set_motion(motion(1, 1));
   }
   EXPECT_GE(asked, 5);
   EXPECT_LE(asked, 20);
 }
 
-TEST(TreeLife, IsSavedWithWhatItKnows) {
-  TreeLife life(16), restored(16);
-  life.learn(motion(10, 40));
-  life.begin(5, 0.5);
-  life.serve();
+TEST(TreeReuse, IsSavedWithWhatItKnows) {
+  TreeReuse reuse(16), restored(16);
+  reuse.set_motion(motion(10, 40));
+  reuse.begin(5, 0.5);
+  reuse.begin_step();
   SavedState state;
-  life.save(state);
+  reuse.save(state);
   restored.restore(state);
-  for (const double drift : {1e-4, 1e-3, 1e-2, 0.1}) EXPECT_EQ(restored.planned(drift), life.planned(drift));
+  for (const double drift : {1e-4, 1e-3, 1e-2, 0.1}) EXPECT_EQ(restored.planned_steps(drift), reuse.planned_steps(drift));
   for (int step = 2; step <= 5; ++step) {
-    EXPECT_EQ(restored.goes_on(0.5), life.goes_on(0.5)) << step;
-    restored.serve();
-    life.serve();
+    EXPECT_EQ(restored.can_reuse(0.5), reuse.can_reuse(0.5)) << step;
+    restored.begin_step();
+    reuse.begin_step();
   }
   restored.begin(5, 0.5);
-  restored.restore(SavedState());
-  EXPECT_FALSE(restored.goes_on(0.5));
-  EXPECT_EQ(restored.planned(1e-4), 1);
+  restored.reset();
+  EXPECT_FALSE(restored.can_reuse(0.5));
+  EXPECT_EQ(restored.planned_steps(1e-4), 1);
 }
 
 TEST(GroupMotion, IsTheGrowthOfTheBoxAroundEachGroup) {
@@ -289,7 +289,7 @@ TEST_P(TreeForSteps, IsNewInEachOfLongSteps) {
   for (int step = 0; step < 4; ++step) EXPECT_TRUE(steps.step(1.5)) << step;
 }
 
-// A tree that goes on after a step of another length would not be in the middle of its life when it should be.
+// A tree that is reused after a step of another length would not be in the middle of its steps when it should be.
 TEST_P(TreeForSteps, IsNewAfterAStepOfAnotherLength) {
   Steps steps(GetParam(), start, comm);
   for (int step = 0; step < 4; ++step) steps.step(dt);
@@ -348,7 +348,7 @@ TEST_P(TreeForSteps, GoesWhenAParticleIsThrownOutAhead) {
   EXPECT_THROW(others.step_ahead(dt, [&] { others.throw_out(std::numeric_limits<double>::quiet_NaN()); }), PositionsNotFinite);
 }
 
-// A sphere that has left the place of its keys before the middle of a tree's life.
+// A sphere that has left the place of its keys before the middle of a tree's reuse.
 TEST_P(TreeForSteps, IsNoMoreWorkWhereAllMoveTogether) {
   ParticleSet moving = start;
   for (std::size_t i = 0; i < moving.size(); ++i)

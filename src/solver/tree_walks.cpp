@@ -1,0 +1,152 @@
+#include "src/solver/tree_walks.hpp"
+
+#include <algorithm>
+
+#include "kernels/particles/work.hpp"
+
+namespace grove {
+
+namespace {
+
+/// Gives every particle of a group the group's cost per target: the particle's weight when domains are next cut. Also marks the particles
+/// of groups that are parts of divided ones.
+struct SpreadWork {
+  const std::uint32_t* group_start;
+  const GroupWork* group_work;
+  ActiveTargets active;
+  View<const std::uint8_t> tree_level;
+  std::uint32_t* work;
+
+  template <class Team>
+  GROVE_HD void operator()(const Team& team, std::size_t k) const {
+    const std::size_t g = active.some() ? active.groups[k] : k;
+    const GroupWork w = group_work[g];
+    const std::uint32_t begin = group_start[g], end = group_start[g + 1], targets = end - begin;
+    const std::uint32_t cost = w.particle_particle * slots_particle_particle + w.cell_particle * slots_cell_particle +
+                               (w.cell_cell * slots_cell_cell + w.opening_tests * slots_opening_test) / targets;
+    const bool is_part = divides_group(tree_level[begin]) || (end < tree_level.size && divides_group(tree_level[end]));
+    const std::uint32_t told = work_of(cost, is_part);
+    for (std::uint32_t i = begin + static_cast<std::uint32_t>(team.rank()); i < end; i += Team::size)
+      if (active.wants(i)) work[i] = told;
+  }
+};
+
+struct ForgetWork {
+  std::uint32_t* work;
+  GROVE_HD void operator()(std::size_t i) const { work[i] = unknown_work; }
+};
+
+/// Marks the active particles of one class.
+struct MarkPart {
+  const std::uint8_t* active;  ///< null: all
+  std::uint32_t begin, end;
+  std::uint8_t* part;
+  GROVE_HD void operator()(std::size_t i) const { part[i] = begin <= i && i < end && (!active || active[i] != 0) ? 1 : 0; }
+};
+
+}  // namespace
+
+template <class Space>
+bool TreeWalks<Space>::run(Particles<Space>& particles, const std::uint8_t* active, const LongestBox& longest_box, PhaseClock<Space>& clock,
+                           const std::function<void()>& meanwhile) {
+  walker_.set_active(active);
+  if (!others_.exist()) return walk_alone(particles, active, longest_box, clock, meanwhile);
+  if (others_.join_own_tree())
+    walk_together(active, clock);
+  else
+    walk_own_and_other_trees(particles, active, clock);
+  spread_work(particles);
+  return true;
+}
+
+template <class Space>
+void TreeWalks<Space>::forget_work(Particles<Space>& particles) {
+  space_.for_each(particles.size(), ForgetWork{particles.work.data()});
+}
+
+template <class Space>
+WorkCounts TreeWalks<Space>::work_counts() {
+  WorkCounts counts = walker_.work_counts();
+  counts.cells = own_.tree().cell_count();
+  counts.imported_cells = others_.received_cells();
+  counts.imported_particles = others_.received_particles();
+  return counts;
+}
+
+/// On one rank.
+template <class Space>
+bool TreeWalks<Space>::walk_alone(Particles<Space>& particles, const std::uint8_t* active, const LongestBox& longest_box,
+                                  PhaseClock<Space>& clock, const std::function<void()>& meanwhile) {
+  const auto after_walk = [&] {
+    spread_work(particles);
+    if (meanwhile) meanwhile();
+  };
+  const auto view_of = [&](int its_class) { return own_.tree().view(particles.position.data(), its_class); };
+  clock.begin("walk");
+  if (own_.tree().class_count == 1) return walker_.walk(own_.laws().largest(), view_of(0), WalkMode::own_tree, longest_box, after_walk);
+  walk_classes(active, WalkMode::own_tree, view_of);
+  after_walk();
+  return true;
+}
+
+/// One walk of the own tree and those of the others.
+template <class Space>
+void TreeWalks<Space>::walk_together(const std::uint8_t* active, PhaseClock<Space>& clock) {
+  clock.begin("tree exchange");
+  others_.receive_all();
+  clock.begin("walk");
+  walk_classes(active, WalkMode::own_tree, [&](int its_class) { return others_.view_of_all(its_class); });
+}
+
+/// The own tree is walked while those of the others travel.
+template <class Space>
+void TreeWalks<Space>::walk_own_and_other_trees(Particles<Space>& particles, const std::uint8_t* active, PhaseClock<Space>& clock) {
+  clock.begin("walk");
+  walk_classes(active, WalkMode::own_tree, [&](int its_class) { return own_.tree().view(particles.position.data(), its_class); });
+  clock.begin("tree exchange");
+  others_.send_during_walk();
+  for (int b = 0; b < others_.batch_count(); ++b) {
+    clock.begin("tree exchange");
+    others_.receive(b);
+    clock.begin("walk of others");
+    walk_classes(active, WalkMode::other_tree, [&](int its_class) { return others_.view(b, its_class); });
+  }
+  others_.finish();
+}
+
+/// Walks the tree of each class, view_of(class), for the targets of each class, with the softening of their pairs. `mode` is that of the
+/// first walk for a target.
+template <class Space>
+template <class ViewOfClass>
+void TreeWalks<Space>::walk_classes(const std::uint8_t* active, WalkMode mode, ViewOfClass view_of) {
+  const Tree<Space>& tree = own_.tree();
+  const int classes = tree.class_count;
+  if (classes == 1) {
+    walker_.walk(own_.laws().largest(), view_of(0), mode);
+    return;
+  }
+  const std::uint32_t count = tree.class_begin[static_cast<std::size_t>(classes)];
+  part_.resize_discard(count);
+  for (int t = 0; t < classes; ++t) {
+    const std::uint32_t begin = tree.class_begin[static_cast<std::size_t>(t)], end = tree.class_begin[static_cast<std::size_t>(t) + 1];
+    if (begin == end) continue;
+    space_.for_each(count, MarkPart{active, begin, end, part_.data()});
+    walker_.set_part(part_.data());
+    // The targets' own class comes first: it has sources on every rank that has targets.
+    walker_.walk(own_.laws().of_class(t), view_of(t), mode);
+    for (int c = 0; c < classes; ++c)
+      if (c != t) walker_.walk(own_.laws().of_class(std::max(t, c)), view_of(c), WalkMode::other_tree);
+  }
+}
+
+template <class Space>
+void TreeWalks<Space>::spread_work(Particles<Space>& particles) {
+  const View<const GroupWork> work = walker_.group_work();
+  const ActiveTargets walked = walker_.active();
+  space_.for_each_by_team(walked.some() ? walked.groups.size : work.size,
+                          SpreadWork{walker_.group_start().data, work.data, walked, particles.tree_level.view(), particles.work.data()});
+}
+
+template class TreeWalks<BackEnd>;
+
+}  // namespace grove
