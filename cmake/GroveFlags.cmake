@@ -23,7 +23,8 @@ function(grove_cpu_arch result)
 endfunction()
 grove_cpu_arch(cpu_arch)
 
-set(host_flags -fno-math-errno -fno-trapping-math -ffp-contract=fast -fopenmp -Wall -Wextra -Wshadow)
+# Calls inside a library are bound when it is compiled, so that position-independent code is inlined like any other.
+set(host_flags -fno-semantic-interposition -fno-math-errno -fno-trapping-math -ffp-contract=fast -fopenmp -Wall -Wextra -Wshadow)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 warns of its own std::string (GCC bug 105651).
   list(APPEND host_flags -Wno-restrict)
