@@ -1,6 +1,6 @@
 # Finds the CUDA toolkit and enables the language: sets GROVE_HAS_CUDA.
 
-# What to do when CUDA cannot be used: an error when it was asked for, otherwise a warning and the CPU back end alone.
+# CUDA cannot be used: an error if it was requested, otherwise a warning and only the CPU back end.
 macro(grove_without_cuda why)
   if(GROVE_CUDA STREQUAL "AUTO")
     message(WARNING "${why}: only the CPU back end is built.")
@@ -54,7 +54,7 @@ if(GROVE_HAS_CUDA)
     set(CMAKE_CUDA_COMPILER "${GROVE_NVCC}")
   endif()
   enable_language(CUDA)
-  # CMake 3.25.1 (Debian 12) does not know that nvcc 12 and newer have C++20.
+  # CMake 3.25.1 (Debian 12) does not know that nvcc 12 supports C++20.
   if(NOT DEFINED CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
     set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
     set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)

@@ -1,9 +1,9 @@
-# Text files that become part of the program, so that it finds them wherever it is installed.
+# Text files that are compiled into the program.
 #
 #   grove_embed(NAME file)
 #
-# makes a source of the library grove_app that defines `extern const std::string_view NAME` in namespace grove, the text of the file. Who uses it
-# declares it in a header of the same folder. The file must not hold the characters )grove_text".
+# adds a source to grove_app that defines `extern const std::string_view NAME` in namespace grove: the text of the file. A header of the same
+# folder declares it. The file must not contain the characters )grove_text".
 
 function(grove_embed name file)
   set(file "${CMAKE_CURRENT_SOURCE_DIR}/${file}")

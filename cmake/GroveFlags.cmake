@@ -1,7 +1,7 @@
 # Flags common to all targets: the interface library grove_common.
 
-# With levels the rest of the code is for every x86-64. Without them, x86-64-v3 (AVX2, FMA) runs on every x86 processor since 2013 (Intel)
-# and 2015 (AMD); on an older one the default is no -march.
+# With levels, all other code is for every x86-64 processor. Without levels the default is x86-64-v3 (AVX2, FMA), which processors since 2013
+# (Intel) and 2015 (AMD) support, and no -march on older ones.
 function(grove_cpu_arch result)
   set(${result} "${GROVE_CPU_ARCH}" PARENT_SCOPE)
   if(NOT GROVE_CPU_ARCH STREQUAL "DEFAULT")
@@ -23,10 +23,10 @@ function(grove_cpu_arch result)
 endfunction()
 grove_cpu_arch(cpu_arch)
 
-# Calls inside a library are bound when it is compiled, so that position-independent code is inlined like any other.
+# Without semantic interposition, position-independent functions are inlined like all others.
 set(host_flags -fno-semantic-interposition -fno-math-errno -fno-trapping-math -ffp-contract=fast -fopenmp -Wall -Wextra -Wshadow)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # GCC 12 warns of its own std::string (GCC bug 105651).
+  # GCC 12 warns about its own std::string (GCC bug 105651).
   list(APPEND host_flags -Wno-restrict)
 endif()
 if(cpu_arch)

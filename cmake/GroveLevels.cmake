@@ -1,13 +1,13 @@
-# One program with the inner loops of the CPU for several levels of x86-64 (kernels/space/cpu_level.hpp). Sets GROVE_CPU_LEVELS: the levels,
-# or nothing where all code is compiled for one kind of processor.
+# Inner loops of the CPU for several levels of x86-64 in one program (kernels/space/cpu_level.hpp). Sets GROVE_CPU_LEVELS: the levels, or
+# nothing if all code is compiled for one kind of processor.
 #
-# The objects of a level are joined into one, in which all symbols but that of its table are made local. Templates of the C++ library, say,
-# exist in every level and in the rest of the program; the linker would keep one of them, and another processor stop at an instruction
-# that it does not know. tests/structure/levels_test.sh looks at the result.
+# The objects of a level are joined into one, in which all symbols except that of its table are made local. Otherwise the linker would keep one
+# copy of functions that exist in every level, such as templates of the C++ library, and older processors would fail on its instructions.
+# tests/structure/levels_test.sh checks the result.
 
 function(grove_find_levels result)
   set(${result} "" PARENT_SCOPE)
-  # The sanitizers look for functions and variables that exist twice.
+  # The sanitizers report functions and variables that exist twice.
   if(NOT GROVE_CPU_ARCH STREQUAL "DEFAULT" OR GROVE_SANITIZE OR NOT CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" OR NOT CMAKE_OBJCOPY)
     return()
   endif()
@@ -20,8 +20,7 @@ function(grove_find_levels result)
 endfunction()
 grove_find_levels(GROVE_CPU_LEVELS)
 
-# Adds to `library` one object file for each level. What is compiled for the levels are the sources of the object libraries
-# grove_cpu_LEVEL, which get theirs from grove_sources().
+# Adds one object file for each level to `library`. grove_sources() adds the sources of a level to the object library grove_cpu_LEVEL.
 function(grove_add_levels library)
   foreach(level IN LISTS GROVE_CPU_LEVELS)
     string(REPLACE "-" "_" name "${level}")
@@ -31,18 +30,18 @@ function(grove_add_levels library)
     target_link_libraries(${objects} PRIVATE grove_common)
     target_compile_options(${objects} PRIVATE "-march=${level}" -fno-lto)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-      # Inline variables, which code without optimisation keeps, would be unique symbols: objcopy leaves those visible.
+      # Without optimisation inline variables would be unique symbols, which objcopy leaves visible.
       target_compile_options(${objects} PRIVATE -fno-gnu-unique)
     endif()
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND level STREQUAL "x86-64-v4")
-      # GCC 12 warns of its own AVX-512 functions (GCC bug 105593).
+      # GCC 12 warns about its own AVX-512 functions (GCC bug 105593).
       target_compile_options(${objects} PRIVATE -Wno-uninitialized -Wno-maybe-uninitialized)
     endif()
     target_compile_definitions(${objects} PRIVATE "GROVE_CPU_LEVEL_TABLE=${table}")
     set(joined "${PROJECT_BINARY_DIR}/levels/${level}_joined.o")
     set(local "${PROJECT_BINARY_DIR}/levels/${level}.o")
     file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/levels")
-    # Groups of sections are what the linker keeps one copy of; they become ordinary sections.
+    # The linker keeps one copy of each section group: groups become ordinary sections.
     add_custom_command(OUTPUT "${local}"
       COMMAND "${CMAKE_LINKER}" -r --force-group-allocation -o "${joined}" "$<TARGET_OBJECTS:${objects}>"
       COMMAND "${CMAKE_OBJCOPY}" --wildcard "--keep-global-symbol=_ZN5grove*${table}E" "${joined}" "${local}"

@@ -1,12 +1,11 @@
-# The libraries that Grove needs. Each missing one stops here, with one sentence and the package that has it.
+# The libraries that Grove needs. If one is missing, configuration stops and names its package.
 
 function(grove_stop sentence)
-  # An indented message is printed as it stands; any other is re-wrapped.
+  # CMake does not wrap indented messages.
   message(FATAL_ERROR "  ${sentence}\n")
 endfunction()
 
-# Header-only libraries: target grove_NAME for the directory that has HEADER. jobscripts/setup.sh puts what a distribution lacks into
-# build/tools.
+# Header-only libraries: target grove_NAME for the directory with HEADER. jobscripts/setup.sh installs missing ones in build/tools.
 function(grove_find_header name header package)
   string(TOUPPER "GROVE_${name}_INCLUDE_DIR" variable)
   find_path(${variable} "${header}" PATHS "${CMAKE_SOURCE_DIR}/build/tools/usr/include" DOC "Directory of ${header}")
@@ -31,8 +30,8 @@ if(NOT OpenMP_CXX_FOUND)
 endif()
 find_package(Threads REQUIRED)
 
-# Sets HDF5_C_INCLUDE_DIRS and HDF5_C_LIBRARIES. Debian and Ubuntu keep one HDF5 for each MPI beside the serial one, in directories that
-# FindHDF5 overlooks when the serial one is installed too; a library named by the user or by an environment module comes first.
+# Sets HDF5_C_INCLUDE_DIRS and HDF5_C_LIBRARIES. Debian and Ubuntu have an HDF5 for each MPI and a serial one; FindHDF5 does not find the
+# former if the latter is installed. A library given by the user or an environment module has priority.
 macro(grove_find_hdf5)
   find_program(GROVE_H5PCC h5pcc)
   mark_as_advanced(GROVE_H5PCC)
@@ -94,8 +93,8 @@ grove_find_header(nlohmann_json nlohmann/json.hpp nlohmann-json3-dev)
 grove_find_header(CLI11 CLI/CLI.hpp libcli11-dev)
 grove_find_header(Random123 Random123/philox.h librandom123-dev)
 
-# cpp-httplib is a header alone, or a header with a library, as in Debian and Ubuntu. The layout of its classes then depends on whether the
-# library was built with OpenSSL, which Grove does not use: GROVE_HTTPLIB_DEFINITIONS says so to the compiler.
+# cpp-httplib is only a header, or a header with a library, as in Debian and Ubuntu. The layout of its classes then depends on whether the
+# library was built with OpenSSL, which Grove does not use: see GROVE_HTTPLIB_DEFINITIONS.
 function(grove_find_httplib)
   grove_find_header(httplib httplib.h libcpp-httplib-dev)
   find_library(GROVE_HTTPLIB_LIBRARY cpp-httplib DOC "Library of cpp-httplib, where it is not a header alone")
@@ -103,7 +102,7 @@ function(grove_find_httplib)
   set(CMAKE_REQUIRED_QUIET TRUE)
   set(CMAKE_REQUIRED_INCLUDES "${GROVE_HTTPLIB_INCLUDE_DIR}")
   set(CMAKE_REQUIRED_LIBRARIES Threads::Threads)
-  # What was found of another header or library says nothing of this one.
+  # Results for another header or library are not reused.
   string(MD5 which "${GROVE_HTTPLIB_INCLUDE_DIR} ${GROVE_HTTPLIB_LIBRARY}")
   set(includes "#include <httplib.h>\n")
   check_cxx_source_compiles("${includes}int main() { httplib::Server().stop(); }" GROVE_HTTPLIB_IS_A_HEADER_${which})

@@ -1,5 +1,5 @@
-# Target `lint`: clang-tidy, with the rules in .clang-tidy, over all sources that the C++ compiler compiles, apart from tests; and clang-format,
-# which says what it would change. Both are optional: the target is there when they are.
+# Target `lint`: clang-tidy with the rules in .clang-tidy over all sources of the C++ compiler except tests, and clang-format, which reports
+# what it would change. Only if both are installed.
 find_program(GROVE_RUN_CLANG_TIDY NAMES run-clang-tidy run-clang-tidy-14 run-clang-tidy-15 run-clang-tidy-16 run-clang-tidy-18)
 find_program(GROVE_CLANG_FORMAT NAMES clang-format)
 mark_as_advanced(GROVE_RUN_CLANG_TIDY GROVE_CLANG_FORMAT)

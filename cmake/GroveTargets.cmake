@@ -1,25 +1,25 @@
 # The libraries of Grove and how their source files are declared.
 #
-#   grove_base   host code without a back end: errors, the communicator, all that does not touch particles on the device
+#   grove_base   host code without a back end: errors, the communicator, all that does not use particles on the device
 #   grove_io     readers and writers of files
 #   grove_cpu    kernels and decomposition, compiled for the CPU
-#   grove_cuda   the same code compiled by nvcc; where CUDA is built
-#   grove_app    the program without its main, with what of it is compiled for both
+#   grove_cuda   the same code compiled by nvcc; only with CUDA
+#   grove_app    the program without its main, for all back ends
 #
-# Each folder's CMakeLists.txt lists its files by the way they are compiled:
+# The CMakeLists.txt of each folder lists its files by the way they are compiled:
 #
 #   grove_sources([BASE files] [IO files] [BACK_ENDS files] [LEVELS files] [CPU files] [CPU_LEVELS files] [CUDA files] [APP files])
 #
-# BACK_ENDS: compiled by both compilers. These and CPU and CUDA files go to the libraries that GROVE_CPU_LIBRARY and GROVE_CUDA_LIBRARY name.
-# LEVELS, CPU_LEVELS: like BACK_ENDS and CPU, but compiled for the CPU once for each level of x86-64. kernels/walks/level_kernels.hpp has
-# their functions.
+# BACK_ENDS: compiled by both compilers. These, CPU and CUDA files go to the libraries GROVE_CPU_LIBRARY and GROVE_CUDA_LIBRARY.
+# LEVELS, CPU_LEVELS: like BACK_ENDS and CPU, but compiled for the CPU once for each level of x86-64; kernels/walks/level_kernels.hpp
+# declares their functions.
 
 function(grove_library name)
   add_library(${name} STATIC)
   target_link_libraries(${name} PUBLIC grove_common ${ARGN})
 endfunction()
 
-# For each of the sources (absolute, below the repository's root) a .cu file of one line that includes it, so that nvcc compiles the same code.
+# For each source (absolute path in the repository) a .cu file that includes it, so that nvcc compiles the same code.
 function(grove_cuda_wrappers result)
   set(wrappers "")
   foreach(source IN LISTS ARGN)
@@ -51,7 +51,7 @@ function(grove_sources)
   endif()
   if(GROVE_HAS_CUDA)
     grove_cuda_wrappers(wrappers ${arg_BACK_ENDS} ${arg_LEVELS})
-    # The wrappers are sources of the folder that made them: their properties live there.
+    # Source properties of the wrappers belong to the folder that made them.
     target_sources(${GROVE_CUDA_LIBRARY} PRIVATE ${wrappers} ${arg_CUDA})
   endif()
 endfunction()

@@ -1,18 +1,17 @@
-# How tests are declared. One line a file, in the CMakeLists.txt of its folder:
+# Declaration of tests, one line for each file, in the CMakeLists.txt of its folder:
 #
 #   grove_test(NAME [BACK_ENDS|DEVICES] [LEVELS] [LABELS unit|mpi|physics|gpu ...] [RANKS 1 2 3 4] [TIMEOUT seconds] [SOURCES more.cpp ...] [LINK libraries])
 #
 # NAME.cpp becomes the executable NAME (with tests/support/mpi_main.cpp) and the ctest entries NAME, or NAME_Pranks for each P of RANKS.
-# BACK_ENDS: the same source is also compiled by nvcc, where CUDA is built, into NAME_cuda with the label gpu.
-# DEVICES: a test of the simulation, which runs a second time, where CUDA is built, with GROVE_TEST_DEVICE=gpu: entries NAME_gpu or
-#   NAME_gpu_Pranks with the label gpu.
-# LEVELS: the test also runs with the code for each level of x86-64: entries NAME_LEVEL. A level that the processor lacks is shown as skipped.
-# LABELS gpu: shown as skipped without a GPU (tests/support/mpi_main.cpp); it fails instead when GROVE_REQUIRE_GPU=1 is set.
+# BACK_ENDS: with CUDA, the source is also compiled by nvcc into NAME_cuda with the label gpu.
+# DEVICES: a test of the simulation. With CUDA it also runs with GROVE_TEST_DEVICE=gpu: entries NAME_gpu or NAME_gpu_Pranks with the label gpu.
+# LEVELS: the test also runs for each level of x86-64: entries NAME_LEVEL, skipped if the processor lacks the level.
+# LABELS gpu: skipped without a GPU (tests/support/mpi_main.cpp), or failed if GROVE_REQUIRE_GPU=1 is set.
 
-# Works with Open MPI 4 and 5; more ranks than cores is what a small machine has, and a container often may not bind.
+# For Open MPI 4 and 5. Small machines have fewer cores than ranks, and containers often cannot bind.
 set(GROVE_MPIRUN_FLAGS --map-by :OVERSUBSCRIBE --bind-to none CACHE STRING "Flags of mpirun in tests")
 
-# All ranks are on this machine. Open MPI would look for other networks at each start, which takes it 0.2 s.
+# All ranks are on this machine: Open MPI need not look for networks at each start, which takes 0.2 s.
 set(grove_test_environment OMPI_MCA_pml=ob1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
   OMP_NUM_THREADS=1 OMPI_MCA_mpi_yield_when_idle=1 "ASAN_OPTIONS=detect_leaks=0:abort_on_error=0")
 
@@ -29,12 +28,12 @@ function(grove_add_entry entry target ranks)
   set_tests_properties(${entry} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} PROCESSORS ${processors}
     SKIP_RETURN_CODE 77 SKIP_REGULAR_EXPRESSION "All of this test is skipped\\." ENVIRONMENT "${grove_test_environment};${arg_ENVIRONMENT}")
   if("gpu" IN_LIST arg_LABELS)
-    # One at a time: tests that measure or fill the memory of the GPU must not meet.
+    # One at a time: some tests measure or fill the memory of the GPU.
     set_tests_properties(${entry} PROPERTIES RESOURCE_LOCK gpu)
   endif()
 endfunction()
 
-# The main of the tests, compiled once: for all tests, and for those that need a GPU.
+# The main function of the tests, compiled once for all tests and once for those that need a GPU.
 foreach(main IN ITEMS grove_test_main grove_test_main_gpu)
   add_library(${main} STATIC "${PROJECT_SOURCE_DIR}/tests/support/mpi_main.cpp")
   target_link_libraries(${main} PUBLIC grove_app GTest::gtest)
@@ -42,7 +41,7 @@ foreach(main IN ITEMS grove_test_main grove_test_main_gpu)
 endforeach()
 target_compile_definitions(grove_test_main_gpu PUBLIC GROVE_TEST_NEEDS_GPU)
 
-# The entries of a target: one for each number of ranks, or one without mpirun.
+# The entries of a target: one for each number of ranks, or a single one without mpirun.
 function(grove_add_entries entry target)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "TIMEOUT" "LABELS;RANKS;ENVIRONMENT")
   set(common LABELS ${arg_LABELS} TIMEOUT ${arg_TIMEOUT} ENVIRONMENT ${arg_ENVIRONMENT})

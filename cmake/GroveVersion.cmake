@@ -1,4 +1,4 @@
-# grove_version.hpp: rewritten at build time when the commit or the state of the working tree has changed.
+# grove_version.hpp, rewritten at build time if the commit or the state of the working tree has changed.
 
 find_package(Git QUIET)
 set(version_directory "${CMAKE_BINARY_DIR}/generated")

@@ -1,5 +1,5 @@
-# Run at every build (cmake -P): writes OUTPUT, the header with version and provenance, if what it would say has changed.
-# In: GIT (may be empty), SOURCE (repository), OUTPUT (header), VERSION, COMPILER, BUILD_TYPE.
+# Runs at every build (cmake -P): writes the header OUTPUT with version and commit, if it changes.
+# Input: GIT (may be empty), SOURCE (repository), OUTPUT (header), VERSION, COMPILER, BUILD_TYPE.
 set(commit "unknown")
 set(date "")
 if(GIT)

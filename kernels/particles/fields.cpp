@@ -25,7 +25,7 @@ HostMember host_member() {
 constexpr FieldUnit length{1, 0, 0}, velocity{0, 0, 1}, mass{0, 1, 0}, specific_energy{0, 0, 2}, acceleration{-1, 0, 2};
 
 // The table. Rows are written to snapshots in this order. Positions share an array with masses, and accelerations with potentials, so that
-// the walks load both at once. New rows go to the end, since StandardArray numbers the arrays of these rows.
+// walks load both at once. Add new rows at the end: StandardArray numbers the arrays.
 std::vector<ParticleField> standard_rows() {
   using enum ElementType;
   using enum InSnapshot;
@@ -67,7 +67,7 @@ std::vector<ParticleField> standard_rows() {
        .type = f8,
        .unit = specific_energy,
        .snapshot = always,
-       .is_lent = true,
+       .is_scratch = true,
        .array = "acceleration",
        .at = 3,
        .host = host_member<&Set::potential, 1>()},
@@ -77,25 +77,24 @@ std::vector<ParticleField> standard_rows() {
        .components = 3,
        .unit = acceleration,
        .snapshot = always,
-       .is_lent = true,
+       .is_scratch = true,
        .host = host_member<&Set::acceleration, 3>()},
-      // The particle's component: the K of /PartTypeK.
+      // The component of the particle: K of /PartTypeK.
       {.name = "type", .type = u1, .input = InInput::required, .initial = 1, .host = host_member<&Set::type, 1>()},
-      // Cost of the last force in issue slots (see GroupWork, and work.hpp for its lowest bit). It is the particle's weight when domains
-      // are cut.
+      // Cost of the last force in issue slots (see GroupWork; work.hpp for its lowest bit): the weight of the particle for domain cuts.
       {.name = "work",
        .dataset = "Work",
        .type = u4,
        .snapshot = on_request,
        .initial = unknown_work,
        .host = host_member<&Set::work, 1>()},
-      // Where the cells of a tree that serves several steps begin, and where its groups of targets are divided: see build_tree() and
-      // divide_busy_groups(). Each build sets it anew.
+      // Where the cells of a reused tree begin, and where its target groups are divided: see build_tree() and divide_busy_groups(). Set by
+      // each build.
       {.name = "tree_level", .type = u1, .travels = false},
   };
 }
 
-/// Checks that the arrays of StandardArray are in their places.
+/// Checks the numbers of StandardArray.
 FieldTablePtr make_standard_table() {
   auto table = std::make_shared<FieldTable>(standard_rows());
   std::size_t place = 0;
@@ -147,7 +146,7 @@ void FieldTable::add_to_array(std::size_t row) {
   array->fields.push_back(row);
   array->item_bytes = std::max(array->item_bytes, field.at * size_of(field.type) + field.row_bytes());
   array->travels = array->travels || field.travels;
-  array->is_lent = array->is_lent || field.is_lent;
+  array->is_scratch = array->is_scratch || field.is_scratch;
 }
 
 const ParticleField* FieldTable::find(const std::string& name) const {

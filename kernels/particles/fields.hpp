@@ -1,8 +1,7 @@
-// The table of particle fields: what a particle has, each field in one row.
+// The table of particle fields: each field of a particle is one row.
 //
-// Arrays on the device, the sort, the exchange between ranks, copies between host and device, the sort by id, snapshots and readers are
-// loops over this table. To add a field, add one row to standard_fields() in fields.cpp; a run may have further rows of its own, such as
-// those of its integrator.
+// Device arrays, the sort, the exchange between ranks, copies between host and device, the sort by id, snapshots and readers are loops over
+// this table. To add a field, add a row to standard_fields() in fields.cpp. A run may add rows, such as those of its integrator.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +15,7 @@ namespace grove {
 
 struct ParticleSet;
 
-/// Type of one element of a field: unsigned integer (u), signed integer (i) or floating-point number (f), and its bytes.
+/// Type of one element of a field: unsigned integer (u), signed integer (i) or floating-point number (f), with its number of bytes.
 enum class ElementType : std::uint8_t { u1, u2, u4, u8, i4, i8, f4, f8 };
 std::size_t size_of(ElementType type);
 
@@ -25,53 +24,53 @@ struct FieldUnit {
   double length = 0, mass = 0, velocity = 0;
 };
 
-/// Whether a field is written to snapshots. A field that is not known, such as the accelerations of initial conditions, is left out.
+/// Whether a field is written to snapshots. Unknown fields, such as the accelerations of initial conditions, are omitted.
 enum class InSnapshot : std::uint8_t { never, always, on_request };
 /// Whether readers look for a field in a file.
 enum class InInput : std::uint8_t { never, required, when_there };
 
 /// Access to a field that is a member of ParticleSet.
 struct HostMember {
-  /// The values [size * row bytes]; empty when they are not known.
+  /// The values [size * row bytes]; empty if they are unknown.
   std::span<const std::byte> (*bytes)(const ParticleSet& particles) = nullptr;
   /// Makes room for `n` particles; new elements are zero.
   std::span<std::byte> (*resize)(ParticleSet& particles, std::size_t n) = nullptr;
-  /// Makes the values unknown and gives their memory back.
+  /// Makes the values unknown and frees their memory.
   void (*release)(ParticleSet& particles) = nullptr;
 };
 
 /// One row of the table.
 struct ParticleField {
   std::string name;       ///< e.g. "velocity"
-  std::string dataset{};  ///< its name in HDF5 files, e.g. "Velocities"; empty: it has none
+  std::string dataset{};  ///< its name in HDF5 files, e.g. "Velocities"; empty if it has none
   ElementType type = ElementType::f8;
-  std::size_t components = 1;  ///< elements a particle
+  std::size_t components = 1;  ///< elements for each particle
   FieldUnit unit{};
   InSnapshot snapshot = InSnapshot::never;
   InInput input = InInput::never;
-  bool travels = true;   ///< moves with its particle to another place or rank; if false, its values are then lost
-  bool is_lent = false;  ///< a force evaluation uses its memory as scratch, and then computes the field anew
-  bool restart = true;   ///< part of the state from which a run can continue
-  double initial = 0;    ///< value of each element if the input does not have the field
-  std::string array{};   ///< the device array that it shares with other fields; empty: an array of its own name
-  std::size_t at = 0;    ///< place of its first element in an item of that array
-  HostMember host{};     ///< empty: ParticleSet::further has the values
+  bool travels = true;      ///< moves with its particle to another place or rank; otherwise its values are lost
+  bool is_scratch = false;  ///< a force evaluation uses its memory as scratch before it computes the field
+  bool restart = true;      ///< part of the state for a restart
+  double initial = 0;       ///< value of each element if the input does not have the field
+  std::string array{};      ///< the device array, if shared with other fields; empty: an array of its own name
+  std::size_t at = 0;       ///< index of its first element in an item of that array
+  HostMember host{};        ///< empty if the values are in ParticleSet::further
 
   std::size_t row_bytes() const { return components * size_of(type); }  ///< of one particle
 };
 
-/// An array on the device: one item a particle, with one or more fields in it.
+/// An array on the device: one item for each particle, with one or more fields.
 struct FieldArray {
   std::string name;
   std::size_t item_bytes = 0;
   std::vector<std::size_t> fields;  ///< rows of the table
-  bool travels = false, is_lent = false;
+  bool travels = false, is_scratch = false;
 };
 
-/// The fields of all particles of a run, and the arrays that hold them. Does not change once it is made.
+/// The fields of all particles of a run, and the arrays that hold them. Immutable.
 class FieldTable {
  public:
-  /// Throws std::logic_error for two rows of one name, and for rows of one array that overlap or have elements of different size.
+  /// Throws std::logic_error for two rows with one name, and for rows of one array that overlap or have elements of different size.
   explicit FieldTable(std::vector<ParticleField> rows);
 
   const std::vector<ParticleField>& rows() const { return rows_; }
@@ -89,14 +88,14 @@ class FieldTable {
 };
 using FieldTablePtr = std::shared_ptr<const FieldTable>;
 
-/// The arrays that every table has, which the code knows by their names; see Particles.
+/// Numbers of the arrays that every table has; see Particles.
 enum StandardArray : std::size_t { position_array, velocity_array, id_array, acceleration_array, type_array, work_array, tree_level_array };
 
 /// The fields that every particle has.
 const FieldTablePtr& standard_fields();
 
-/// The standard fields and further ones. Throws std::logic_error as FieldTable does, and for rows that make an item of a standard array
-/// longer: the code uses these items as vectors of fixed length.
+/// The standard fields and further ones. Throws std::logic_error like FieldTable, and for rows that would enlarge an item of a standard
+/// array, which code uses as vectors of fixed length.
 FieldTablePtr fields_with(const std::vector<ParticleField>& further);
 
 }  // namespace grove

@@ -1,4 +1,4 @@
-// Copies of items of any size from places given by an index: what the sort and the exchange do with every array of the table of fields.
+// Gathers items of any size by an index: used by the sort and the exchange for every array of the field table.
 #pragma once
 
 #include <algorithm>
@@ -10,13 +10,13 @@
 
 namespace grove {
 
-/// Items of one array, on their way to another.
+/// A copy of items from one array to another.
 struct ItemRow {
   const void* from;
   void* to;  ///< must not overlap with `from` of any row of the same call
   std::size_t item_bytes;
 };
-inline constexpr std::size_t most_rows = 8;  ///< of one call
+inline constexpr std::size_t most_rows = 8;  ///< in one call
 
 namespace detail {
 
@@ -38,7 +38,7 @@ GROVE_HD inline void move_bytes(const ItemRow& row, std::size_t from, std::size_
 struct MoveItems {
   ItemRow rows[most_rows];
   int count;
-  const std::uint32_t* index;  ///< null: each item stays at its place
+  const std::uint32_t* index;  ///< null: item i goes to place i
 
   GROVE_HD void operator()(std::size_t i) const {
     const std::size_t from = index ? index[i] : i;
@@ -70,8 +70,8 @@ struct MoveItems {
 
 }  // namespace detail
 
-/// In each of `rows`, at most most_rows of them, puts item index[i] at place i, for all i below `n`. `index` may be null: then item i. All
-/// of it is memory of the space, aligned as the items are. Asynchronous, in one launch.
+/// For each of at most most_rows rows, copies item index[i] to place i for all i < n; with a null index, item i. All memory is of the space
+/// and aligned like the items. Asynchronous, in one launch.
 template <class Space>
 void gather_rows(Space& space, std::size_t n, const std::uint32_t* index, std::span<const ItemRow> rows) {
   detail::MoveItems move{{}, static_cast<int>(rows.size()), index};
@@ -79,7 +79,7 @@ void gather_rows(Space& space, std::size_t n, const std::uint32_t* index, std::s
   if (!rows.empty()) space.for_each(n, move);
 }
 
-/// Puts item index[i] of `from` at place i of `to`; both are memory of the space, aligned as its blocks are, and do not overlap.
+/// Copies item index[i] of `from` to place i of `to`. Both are memory of the space, aligned like its blocks, and do not overlap.
 /// Asynchronous.
 template <class Space>
 void gather_items(Space& space, View<const std::uint32_t> index, std::size_t item_bytes, const void* from, void* to) {

@@ -7,18 +7,17 @@ namespace grove {
 
 namespace {
 
-// On a GPU, long enough that the copies run at full speed; on the CPU, short enough that most of a piece is in the cache when it is taken
-// apart.
+// On a GPU, large enough for copies at full speed; on the CPU, small enough that a piece stays in the cache while it is divided.
 constexpr std::size_t piece_bytes = std::size_t{4} << 20;
 constexpr std::size_t piece_turns = 2;
 constexpr std::size_t column_alignment = 64;
 
 std::size_t aligned(std::size_t bytes) { return (bytes + column_alignment - 1) / column_alignment * column_alignment; }
 
-/// Takes a field out of the items of its array. Lengths are in words of the size of the field's elements.
+/// Copies a field from the items of its array. Lengths are in words of the size of its elements.
 template <class Word>
 struct TakeRows {
-  const Word* items;  // from the field's first element in the first item on
+  const Word* items;  // the first element of the field in the first item
   Word* rows;
   std::size_t item_words, row_words;
   GROVE_HD void operator()(std::size_t i) const {
@@ -92,7 +91,7 @@ void ColumnReader<Space>::take_fields(const Items& items, const std::vector<Fiel
 
 template <class Space>
 void ColumnReader<Space>::send_piece(const std::byte* piece, std::byte* to, std::size_t bytes) {
-  // Work that comes after this piece waits for the copy of the piece before it, whose memory it will write to.
+  // Work after this piece waits for the copy of the last piece, whose memory it overwrites.
   space_.order_after_copies();
   space_.order_copies_after_work();
   space_.copy_to_host_async(to, piece, bytes);
@@ -170,7 +169,7 @@ std::span<const std::byte> ColumnsOnDemand<Space>::values(const ParticleField& f
       memory_ = std::make_unique_for_overwrite<Line[]>(lines);
       capacity_ = lines;
     }
-    // Also without particles of its own, since other ranks may wait for this one.
+    // Also without particles: other ranks may wait for this one.
     reader_.read({{&field, lines > 0 ? memory_[0].bytes : nullptr}});
     reader_.wait();
     present_ = &field;

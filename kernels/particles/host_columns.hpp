@@ -1,4 +1,4 @@
-// Copies of particles on the host, field by field, in an order of items: what a snapshot is written from.
+// Copies of particles on the host, field by field, in a given order. Snapshots are written from them.
 #pragma once
 
 #include <cstddef>
@@ -13,45 +13,44 @@
 
 namespace grove {
 
-/// A field and where it goes: [particles * row bytes] on the host, at a multiple of 64 bytes.
+/// A field and its destination: [particles * row bytes] on the host, aligned to 64 bytes.
 struct FieldTarget {
   const ParticleField* field;
   std::byte* to;
 };
 
-/// Copies fields of particles to the host: each array of items piece by piece, taken apart into its fields. Takes 8 MiB of a GPU.
+/// Copies fields of particles to the host: each array in pieces, which are divided into fields. Uses 8 MiB on a GPU.
 template <class Space>
 class ColumnReader {
  public:
-  /// Space and order must outlive the object. Scratch of the space that is taken later must go earlier.
+  /// Space and order must outlive the object. Scratch of the space that is taken later must be released earlier.
   ColumnReader(Space& space, const FieldTablePtr& table, ItemOrder<Space>& order);
   ColumnReader(const ColumnReader&) = delete;
   ColumnReader& operator=(const ColumnReader&) = delete;
 
   /// Copies fields of the table. Asynchronous: see wait(). Collective if the order is.
   void read(const std::vector<FieldTarget>& targets);
-  /// Waits until all fields are there. To be called before the object goes.
+  /// Waits until all fields are copied. Call it before the object is destroyed.
   void wait();
 
  private:
-  /// Items of an array, which are particles [first, first + count) in the order.
+  /// Items of an array: particles [first, first + count) in the order.
   struct Items {
     const std::byte* data;
     std::size_t item_bytes, first, count;
   };
   void take_fields(const Items& items, const std::vector<FieldTarget>& targets);
-  /// Enqueues the copy of what the host can see only after it; see the source.
+  /// Enqueues a copy from the GPU to the host.
   void send_piece(const std::byte* piece, std::byte* to, std::size_t bytes);
 
   Space& space_;
   const FieldTablePtr table_;
   ItemOrder<Space>& order_;
-  Scratch<Space, std::byte> rows_;  ///< on a GPU, two pieces of a field by turns: one is filled while the other is copied
+  Scratch<Space, std::byte> rows_;  ///< on a GPU, two pieces of a field: one is filled while the other is copied
   std::size_t piece_count_ = 0;     ///< so far
 };
 
-/// Fields of all particles, copied to the host together: a state that stays as it is while the simulation goes on. Keeps its memory from
-/// one state to the next.
+/// A copy of fields of all particles on the host, which does not change while the simulation continues. Memory is reused for the next copy.
 template <class Space>
 class HostCopy final : public ParticleColumns {
  public:
@@ -60,15 +59,15 @@ class HostCopy final : public ParticleColumns {
   /// The space must outlive the object.
   HostCopy(Space& space, FieldTablePtr table) : space_(space), table_(std::move(table)), memory_(space.host_memory()) {}
 
-  /// Bytes of the host that a copy of `count` particles with `fields` takes.
+  /// Bytes of a copy of `count` particles with `fields`.
   static std::size_t bytes_of(std::size_t count, const Fields& fields);
   std::size_t capacity() const { return memory_.bytes(); }
-  /// Takes at least so many bytes; the copy before is lost. On a GPU they are page-locked, which takes about as long as writing to them.
-  /// Throws SystemError when they cannot be had; then it has none.
+  /// Allocates at least `bytes`; the last copy is lost. For a GPU the memory is page-locked, which takes about as long as writing to it.
+  /// Throws SystemError when memory is short; then it holds none.
   void reserve(std::size_t bytes);
-  /// Gives the memory back; the copy is lost.
+  /// Frees the memory; the copy is lost.
   void release();
-  /// Copies `fields`, rows of the table, of all particles of an order. They must fit. Synchronises. Collective if the order is.
+  /// Copies `fields`, rows of the table, in `order`. They must fit. Synchronises. Collective if the order is.
   void take(const Fields& fields, ItemOrder<Space>& order);
 
   const FieldTablePtr& table() const override { return table_; }
@@ -90,7 +89,7 @@ class HostCopy final : public ParticleColumns {
   std::size_t count_ = 0;
 };
 
-/// Fields of all particles, each copied to the host when it is asked for: takes the host's memory for one field alone.
+/// Fields of all particles, each copied to the host on request. Needs host memory for one field.
 template <class Space>
 class ColumnsOnDemand final : public ParticleColumns {
  public:

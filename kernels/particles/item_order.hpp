@@ -8,28 +8,26 @@
 
 namespace grove {
 
-/// An order of the particles, in which the items of their arrays can be had some at a time. The particles must not change as long as it is
-/// used.
+/// An order of the particles, in which the items of their arrays are read piece by piece. Particles must not change meanwhile.
 template <class Space>
 class ItemOrder {
  public:
-  /// Particles that come one after the other.
+  /// Consecutive particles.
   struct Piece {
     std::size_t first, count;
   };
 
   virtual ~ItemOrder() = default;
-  /// Particles of this rank in this order.
+  /// Number of particles of this rank.
   virtual std::size_t size() const = 0;
-  /// Pieces in which they come.
+  /// Number of pieces.
   virtual std::size_t piece_count() const = 0;
-  /// Sets items[i], memory of the space, to the items of array arrays[i] of the particles of a piece. They are there for work that is
-  /// enqueued later, until the next call. Collective where the particles of several ranks are brought into one order: all ranks ask for the
-  /// same.
+  /// Sets items[i] to the items of array arrays[i] for the particles of a piece, in memory of the space. Valid until the next call, for
+  /// work that is enqueued later. Collective if the order is of all ranks: all ranks make the same calls.
   virtual Piece bring(std::size_t piece, std::span<const std::size_t> arrays, std::span<const std::byte*> items) = 0;
 };
 
-/// The order in which a rank has its particles.
+/// The order in which a rank holds its particles.
 template <class Space>
 class PresentOrder final : public ItemOrder<Space> {
  public:

@@ -1,12 +1,12 @@
-// A number without order for each particle.
+// A pseudo-random number for each particle.
 #pragma once
 
 #include <cstdint>
 
 namespace grove {
 
-/// Output number `stream` of SplitMix64 from the state `id` on (Steele, Lea & Flood 2014): for each stream one to one, and the same in
-/// every run and on any number of ranks. The particles of lowest numbers are a random sample.
+/// Output number `stream` of SplitMix64 (Steele, Lea & Flood 2014) from the state `id`: one to one for each stream, and the same in every
+/// run on any number of ranks. The particles with the lowest numbers are a random sample.
 constexpr std::uint64_t mixed_id(std::uint64_t id, std::uint64_t stream = 0) {
   std::uint64_t z = id + 0x9e3779b97f4a7c15U * (stream + 1);
   z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;

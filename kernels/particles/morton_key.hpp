@@ -11,15 +11,14 @@ inline constexpr int key_bits_per_dimension = 21;
 inline constexpr int key_bits = 3 * key_bits_per_dimension;
 inline constexpr int deepest_level = key_bits_per_dimension;  ///< the root is level 0
 
-/// The cube that the keys divide: its lowest corner and its edge, code units. A particle outside takes the key of the nearest cell at the
-/// surface. This changes no force, since all geometry of the tree comes from the particles themselves; it only makes the forces on these
-/// few particles slower.
+/// The cube that the keys divide: its lowest corner and its edge, code units. A particle outside has the key of the nearest cell at the
+/// surface. Forces stay correct, since the geometry of the tree comes from the particles; they are only slower for such particles.
 struct KeyCube {
   Double3 corner;
   double edge = 1;
 };
 
-/// The lowest 21 bits of `v`, with two zero bits before each.
+/// The lowest 21 bits of `v`, each after two zero bits.
 GROVE_HD inline std::uint64_t spread_bits(std::uint64_t v) {
   v &= 0x1fffff;
   v = (v | v << 32) & 0x1f00000000ffffULL;
@@ -42,15 +41,15 @@ GROVE_HD inline std::uint64_t morton_key(const Double4& position, const KeyCube&
          spread_bits(key_coordinate((position.z - cube.corner.z) * scale));
 }
 
-/// A key of the octree that has the octrees of several classes below its root: the class stands in place of the first level. The tree of a
-/// class is one level less deep for it.
+/// A key of an octree with a subtree for each class below its root: the class replaces the first level, and the subtrees have one level
+/// less.
 GROVE_HD inline std::uint64_t key_in_class(std::uint64_t key, std::uint32_t its_class) {
   return std::uint64_t{its_class} << (key_bits - 3) | key >> 3;
 }
-/// The smallest key that such a key may have been.
+/// The smallest key without class that gives this key.
 GROVE_HD inline std::uint64_t key_without_class(std::uint64_t key) { return (key << 3) & ((std::uint64_t{1} << key_bits) - 1); }
 
-/// Bits of a key below those that name its cell at `level`.
+/// Number of key bits below those of the cell at `level`.
 GROVE_HD inline int bits_below(int level) { return 3 * (deepest_level - level); }
 
 /// Level of the deepest cell that holds both keys.
@@ -64,7 +63,7 @@ GROVE_HD inline int shared_level(std::uint64_t a, std::uint64_t b) {
   return deepest_level - 1 - highest_bit / 3;
 }
 
-/// First index in the sorted numbers [first, last) whose number is not below `key`.
+/// The first index in [first, last) whose sorted number is not below `key`; `last` if there is none.
 template <class T>
 GROVE_HD std::uint32_t lower_bound(const T* keys, std::uint32_t first, std::uint32_t last, std::uint64_t key) {
   while (first < last) {

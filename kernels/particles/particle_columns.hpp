@@ -1,4 +1,4 @@
-// Particles on the host, a field at a time: what writers of files take, wherever the particles are kept.
+// Particles on the host, field by field, wherever they are stored: the interface for writers of files.
 #pragma once
 
 #include <cstddef>
@@ -16,14 +16,14 @@ class ParticleColumns {
   /// The fields that the particles can have; the same on all ranks.
   virtual const FieldTablePtr& table() const = 0;
   virtual std::size_t size() const = 0;
-  /// Whether values() has an answer for a row of the table.
+  /// Whether the values of a row of the table are known.
   virtual bool knows(const ParticleField& field) const = 0;
-  /// The values of a field that is known [size() * row bytes]. Valid until those of another field are asked for. May be collective: all
-  /// ranks ask for the same fields in the same order.
+  /// The values of a known field [size() * row bytes]. Valid until the next call. May be collective: all ranks request the same fields in
+  /// the same order.
   virtual std::span<const std::byte> values(const ParticleField& field) = 0;
 };
 
-/// Those of a ParticleSet, which must outlive the object and not change.
+/// The columns of a ParticleSet, which must outlive the object and not change.
 class ColumnsOfSet final : public ParticleColumns {
  public:
   explicit ColumnsOfSet(const ParticleSet& particles) : particles_(particles) {}

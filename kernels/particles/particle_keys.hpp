@@ -9,17 +9,16 @@
 
 namespace grove {
 
-/// Where a particle is after a time. The bits are the same wherever this stands: whether product and sum are contracted is not left to the
-/// compiler, so that all loops agree on a particle's key.
+/// The position of a particle after `time`. The explicit fma gives the same bits everywhere, so that all loops agree on the key.
 GROVE_HD inline Double3 position_after(const Double4& position, const Double3& velocity, double time) {
   return {fma(time, velocity.x, position.x), fma(time, velocity.y, position.y), fma(time, velocity.z, position.z)};
 }
 
-/// The positions that particles have after a time, at their present velocities, and their masses.
+/// The positions of particles after the time `lead`, at their present velocities, and their masses.
 struct LedPositions {
   const Double4* position;  ///< [particles]
   const Double3* velocity;  ///< [particles]
-  double lead = 0;          ///< that time, code units
+  double lead = 0;          ///< code units
 
   GROVE_HD Double4 operator()(std::size_t i) const {
     const Double4 p = position[i];
@@ -29,7 +28,7 @@ struct LedPositions {
   }
 };
 
-/// Keys of these positions. A tree that serves several steps is built for the middle of them (see TreeLife).
+/// Keys of these positions. A tree that is reused for several steps is built for the middle of them (see TreeLife).
 struct ParticleKeys {
   LedPositions position;
   KeyCube cube;

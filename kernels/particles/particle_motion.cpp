@@ -69,7 +69,7 @@ struct KickedMotion {
   }
 };
 
-/// The sums after a kick that is not taken.
+/// The sums after a kick that is not stored.
 struct MotionOnceKicked {
   const Double4* position;
   const Double4* acceleration;
@@ -91,18 +91,18 @@ struct EndAndBegin {
 
   /// The velocity at the end of the step.
   GROVE_HD Double3 at_end(std::size_t i) const { return velocity[i] + last_kick * position_of(acceleration[i]); }
-  /// A particle whose force is not finite stays as it is at the end of the step: so the error that follows finds it.
+  /// A particle whose force is not finite stays as it is at the end of the step, for the error message that follows.
   GROVE_HD void begin(std::size_t i, const Double3& at_end, const Double4& a) const {
-    const bool goes_on = zero_of(a) == 0;
-    const Double3 v = goes_on ? at_end + kick * position_of(a) : at_end;
+    const bool is_finite = zero_of(a) == 0;
+    const Double3 v = is_finite ? at_end + kick * position_of(a) : at_end;
     velocity[i] = v;
     magnitudes.put(i, a);
-    if (goes_on) move(position[i], v, drift);
+    if (is_finite) move(position[i], v, drift);
   }
   GROVE_HD void operator()(std::size_t i) const { begin(i, at_end(i), acceleration[i]); }
 };
 
-/// The same, and the sums between the two.
+/// The same with the sums between the two.
 struct EndSumAndBegin {
   EndAndBegin motion;
   GROVE_HD MotionSums operator()(std::size_t i) const {
@@ -114,8 +114,8 @@ struct EndSumAndBegin {
   }
 };
 
-/// From so many particles on, a GPU kicks and sums in one loop. The sums need many registers, so that few threads run at once; with fewer
-/// particles that costs more than a loop of its own for the kick.
+/// From this number of particles on, a GPU kicks and sums in one loop. The sums need many registers, which limits the number of threads:
+/// with fewer particles a separate loop for the kick is faster.
 constexpr std::size_t enough_to_kick_and_sum = 524288;
 
 ParticleSums sums_of(const MotionSums& all) {
@@ -129,7 +129,7 @@ ParticleSums sums_of(const MotionSums& all) {
   return sums;
 }
 
-/// The force, and its absolute value.
+/// The force and its absolute value.
 struct Force {
   ParticleView p;
   GROVE_HD Row<CompensatedSum, 4> operator()(std::size_t i) const {

@@ -1,4 +1,4 @@
-// Steps 1 and 9 (docs/architecture.md): kicks and drifts, and the sums over particles that a run reports.
+// Steps 1 and 9 (docs/architecture.md): kicks, drifts, and the sums over particles that a run reports.
 #pragma once
 
 #include "kernels/particles/last_accelerations.hpp"
@@ -18,7 +18,7 @@ void drift(Space& space, Particles<Space>& particles, double dt);
 template <class Space>
 void kick_and_drift(Space& space, Particles<Space>& particles, double kick_dt, double drift_dt);
 
-/// A sum of doubles and what rounding has taken from it (Neumaier 1974; two-sum of Knuth).
+/// A sum of doubles and its rounding error (Neumaier 1974; two-sum of Knuth).
 struct CompensatedSum {
   double sum = 0, lost = 0;
 
@@ -30,7 +30,7 @@ struct CompensatedSum {
   }
 };
 
-/// Adds sums side by side, see reduce_rows() of a space.
+/// Adds rows of sums in reduce_rows().
 struct AddSums {
   GROVE_HD CompensatedSum operator()(int, const CompensatedSum& a, const CompensatedSum& b) const { return a + b; }
 };
@@ -41,32 +41,32 @@ struct ParticleSums {
   CompensatedSum momentum[3], angular_momentum[3], mass_moment[3];
 };
 
-/// The sums over all particles of this rank: the same bits every run. Synchronises.
+/// The sums over all particles of this rank, with the same bits in every run. Synchronises.
 template <class Space>
 ParticleSums sum_particles(Space& space, const Particles<Space>& particles);
 
-/// kick() and then sum_particles(), in one loop where that takes less time: with the same bits. Synchronises.
+/// kick() and then sum_particles(), in one loop where that is faster, with the same bits. Synchronises.
 template <class Space>
 ParticleSums kick_and_sum(Space& space, Particles<Space>& particles, double dt);
 
 /// Mass, kinetic and potential energy; momentum; angular momentum; mass times position.
 using MotionSums = Row<CompensatedSum, 12>;
 
-/// Sums over particles that a device may still be about to make.
+/// Sums over particles that may still be computed.
 template <class Space>
 class LaterSums {
  public:
   explicit LaterSums(const typename Space::template Later<MotionSums>& rows) : rows_(rows) {}
-  /// Waits for them.
+  /// Waits for the sums.
   ParticleSums get();
 
  private:
   typename Space::template Later<MotionSums> rows_;
 };
 
-/// kick_and_sum() by `last_kick`, which ends a step, and then kick_and_drift(), which begins the next one, with the same bits: each
-/// particle is read and written once for all of this, and the magnitude of its acceleration put where `magnitudes` says. One whose force is
-/// not finite stays as it is between the two. Asynchronous. The sums are those between the two.
+/// kick_and_sum() by `last_kick`, which ends a step, and kick_and_drift(), which begins the next one, with the same bits; each particle is
+/// read and written once. Returns the sums between the two. Also stores the magnitudes of accelerations in `magnitudes`. A particle whose
+/// force is not finite stays as it is between the two. Asynchronous.
 template <class Space>
 LaterSums<Space> end_and_begin(Space& space, Particles<Space>& particles, double last_kick, double kick, double drift,
                                const MagnitudesAhead& magnitudes = {});
@@ -76,7 +76,7 @@ struct ForceSums {
   CompensatedSum net[3], absolute;
 };
 
-/// The forces of all particles of this rank, summed: the same bits every run. Synchronises.
+/// The sums of the forces of this rank's particles, with the same bits in every run. Synchronises.
 template <class Space>
 ForceSums sum_forces(Space& space, const Particles<Space>& particles);
 

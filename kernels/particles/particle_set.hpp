@@ -1,4 +1,4 @@
-// Particles on the host, field by field. Readers and generators make them, writers take them.
+// Particles on the host, field by field, from readers and generators and for writers.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ namespace grove {
 /// GADGET's particle types; the number K of a group `/PartTypeK`.
 inline constexpr int particle_type_count = 6;
 
-/// The usual name of each particle type's component, e.g. "disc" for type 2.
+/// The usual name of the component of each particle type, e.g. "disc" for type 2.
 const char* component_name(int type);
 
 /// The names of the components of a run, by particle type.
@@ -29,7 +29,7 @@ struct FurtherField {
   std::vector<std::byte> bytes;  ///< [size * row bytes of the field]
 };
 
-/// One rank's share of the particles; all vectors have the lengths given, in the same particle order. A field that is empty is not known.
+/// The particles of one rank, in the same order in all vectors. An empty field is unknown.
 struct ParticleSet {
   std::vector<double> position;              ///< [3 * size], x y z of each particle, code units
   std::vector<double> velocity;              ///< [3 * size], code units
@@ -39,19 +39,19 @@ struct ParticleSet {
   std::vector<double> acceleration;          ///< [3 * size]
   std::vector<double> potential;             ///< [size], per unit mass, without the self term
   std::vector<std::uint32_t> work{};         ///< [size], cost of the last force
-  std::vector<FurtherField> further{};       ///< the known fields that have no member above
+  std::vector<FurtherField> further{};       ///< known fields without a member above
   FieldTablePtr fields = standard_fields();  ///< the fields that particles can have; the same on all ranks
 
   std::size_t size() const { return mass.size(); }
 
-  /// Sets the length of the five input fields; others stay as they are.
+  /// Sets the length of the five input fields. Other fields do not change.
   void resize(std::size_t n);
 
-  /// The values of a row of `fields` [size * row bytes], or nothing when they are not known.
+  /// The values of a row of `fields` [size * row bytes]; empty if they are unknown.
   std::span<const std::byte> bytes(const ParticleField& field) const;
   /// Makes the field known and sets its length to `n` particles; new elements are zero.
   std::span<std::byte> resize(const ParticleField& field, std::size_t n);
-  /// Makes the field unknown and gives its memory back. Without masses, size() is 0.
+  /// Makes the field unknown and frees its memory. Without masses, size() is 0.
   void release(const ParticleField& field);
 };
 

@@ -13,8 +13,8 @@ struct Iota {
   GROVE_HD void operator()(std::size_t i) const { out[i] = static_cast<std::uint32_t>(i); }
 };
 
-/// What a sort starts from: keys, the present order, and the magnitudes of accelerations. `has_classes`: the rule has several. A GPU would
-/// otherwise copy their table for each particle, whether it is looked at or not.
+/// Computes the input of a sort. `has_classes`: the rule has several classes. Without this parameter, a GPU would copy their table for each
+/// particle.
 template <bool has_classes>
 struct PrepareSort {
   ParticleKeys keys;
@@ -36,23 +36,23 @@ struct PrepareSort {
   }
 };
 
-/// Puts arrays into an order, as many at a time as one launch can.
+/// Sorts arrays by an order, as many at a time as one launch can.
 template <class Space>
 class ArraySort {
  public:
   ArraySort(Space& space, View<const std::uint32_t> order) : space_(space), order_(order) {}
 
-  /// Memory for sort_by_spare(), which nothing else uses from the next launch on.
+  /// Memory for sort_by_spare(); nothing else may use it from the next launch on.
   void use(void* spare, std::size_t bytes) {
     spare_ = static_cast<std::byte*>(spare);
     spare_bytes_ = bytes;
   }
-  /// Puts the items of `from` into `to`, which must not overlap with anything that waits for finish().
+  /// Sorts the items of `from` into `to`, which must not overlap with any array that waits for finish().
   void sort(const void* from, void* to, std::size_t item_bytes) {
     if (there_count_ == most_rows) finish();
     there_[there_count_++] = {from, to, item_bytes};
   }
-  /// The same by way of the spare memory: `to` may be `from`, or any memory from which items wait to be taken.
+  /// The same through the spare memory: `to` may be `from`, or any other array that waits.
   void sort_by_spare(const void* from, void* to, std::size_t item_bytes) {
     const std::size_t bytes = order_.size * item_bytes;
     if (bytes > spare_bytes_) return sort_by_scratch(from, to, item_bytes);
@@ -69,7 +69,7 @@ class ArraySort {
   }
 
  private:
-  /// The first place not before `used` where such items may lie.
+  /// The first offset from `used` on at which items of this size may begin.
   static std::size_t aligned(std::size_t used, std::size_t item_bytes) {
     const std::size_t alignment = item_bytes & (~item_bytes + 1);
     return (used + alignment - 1) / alignment * alignment;
@@ -115,34 +115,34 @@ template <class Space>
 View<const float> sort_particles(Space& space, const SortInput<Space>& input, Particles<Space>& particles, std::size_t most_scratch) {
   space.sort_pairs(input.keys, input.order, key_bits, input.key_order);
 
-  // Positions are sorted into the memory of the accelerations, and the two arrays swap their memory. All other arrays are sorted by way of
-  // scratch, together with the positions; or, to save memory, after them by way of the memory that the positions had.
+  // Positions are sorted into the memory of the accelerations, and the two arrays swap their memory. All other arrays are sorted through
+  // scratch, together with the positions, or, to save memory, after them through the old memory of the positions.
   const FieldTable& table = *particles.table();
   const std::size_t n = particles.size(), scratch_bytes = scratch_to_sort_at_once(table, n);
   const bool at_once = scratch_bytes <= most_scratch;
   Scratch<Space, std::byte> scratch(space, at_once ? scratch_bytes : 0);
-  ParticleArray<Space>&position = particles.array(position_array), &lent = particles.array(acceleration_array);
+  ParticleArray<Space>&position = particles.array(position_array), &acceleration = particles.array(acceleration_array);
   ArraySort<Space> arrays(space, input.order);
-  arrays.sort(position.data(), lent.data(), position.item_bytes());
-  position.swap(lent);
+  arrays.sort(position.data(), acceleration.data(), position.item_bytes());
+  position.swap(acceleration);
   if (at_once) {
     arrays.use(scratch.data(), scratch_bytes);
   } else {
     arrays.finish();
-    arrays.use(lent.data(), n * lent.item_bytes());
+    arrays.use(acceleration.data(), n * acceleration.item_bytes());
   }
   for (std::size_t a = 0; a < particles.array_count(); ++a) {
     ParticleArray<Space>& array = particles.array(a);
-    if (goes_there_and_back(table, a)) arrays.sort_by_spare(array.data(), array.data(), array.item_bytes());
+    if (is_sorted_through_scratch(table, a)) arrays.sort_by_spare(array.data(), array.data(), array.item_bytes());
   }
   if (at_once) {
-    arrays.sort_by_spare(input.magnitude.data(), lent.data(), sizeof(float));
+    arrays.sort_by_spare(input.magnitude.data(), acceleration.data(), sizeof(float));
   } else {
     arrays.finish();
-    arrays.sort(input.magnitude.data(), lent.data(), sizeof(float));
+    arrays.sort(input.magnitude.data(), acceleration.data(), sizeof(float));
   }
   arrays.finish();
-  return {reinterpret_cast<const float*>(lent.data()), n};
+  return {reinterpret_cast<const float*>(acceleration.data()), n};
 }
 
 template void sort_keys(BackEnd&, View<std::uint64_t>, View<std::uint32_t>, int);

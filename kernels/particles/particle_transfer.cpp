@@ -8,7 +8,7 @@ namespace grove {
 
 namespace {
 
-/// Copies `count` rows of `row_bytes` bytes. Row i begins at i * to_step and i * from_step; with from_step = 0, all rows are the same.
+/// Copies `count` rows of `row_bytes` bytes. Row i begins at i * to_step and i * from_step; with from_step = 0 all rows are equal.
 void copy_rows(std::byte* to, std::size_t to_step, const std::byte* from, std::size_t from_step, std::size_t row_bytes, std::size_t count) {
   if (to_step == row_bytes && from_step == row_bytes) {
     std::memcpy(to, from, count * row_bytes);
@@ -27,7 +27,7 @@ void append_as(double value, std::size_t components, std::vector<std::byte>& row
   }
 }
 
-/// The row of a particle whose field is not known: the initial value.
+/// A row of an unknown field: the initial value.
 std::vector<std::byte> initial_row(const ParticleField& field) {
   std::vector<std::byte> row;
   switch (field.type) {
@@ -59,7 +59,7 @@ std::vector<std::byte> initial_row(const ParticleField& field) {
   return row;
 }
 
-/// Puts `count` particles of a field, from `first` on, into the items of its array.
+/// Copies `count` particles of a field, from `first` on, into the items of its array.
 void fill_items(const ParticleSet& set, const ParticleField& field, std::size_t first, std::size_t count, std::byte* items,
                 std::size_t item_bytes) {
   const std::size_t row = field.row_bytes();

@@ -9,7 +9,7 @@
 
 namespace grove {
 
-/// Particles are copied in chunks of this many, so that the host does not need room for all of them a second time.
+/// Particles are copied in chunks of this many, so that the host need not hold all of them twice.
 inline constexpr std::size_t transfer_chunk = std::size_t{1} << 18;
 
 /// Calls f(first, count) for each chunk of [0, n), in order.
@@ -18,9 +18,9 @@ void for_each_chunk(std::size_t n, F f) {
   for (std::size_t first = 0; first < n; first += transfer_chunk) f(first, std::min(transfer_chunk, n - first));
 }
 
-/// Replaces all particles of `particles`, which has the same table of fields, by those of `set`. Fields that `set` does not know get their
-/// initial value. The memory of each field of `set` is given back once it is copied, so that a CPU does not hold all of them twice.
-/// Synchronises. Throws std::logic_error for another table, and for a field of a wrong length.
+/// Replaces all particles by those of `set`, which has the same field table. Fields unknown to `set` get their initial value. Frees each
+/// field of `set` once it is copied, so that a CPU does not hold all of them twice. Synchronises. Throws std::logic_error for another
+/// table, and for a field of a wrong length.
 template <class Space>
 void upload(Space& space, ParticleSet set, Particles<Space>& particles);
 

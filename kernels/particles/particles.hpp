@@ -1,4 +1,4 @@
-// The particles of one rank, field by field, in the memory of its space.
+// The particles of one rank, field by field, in memory of its space.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace grove {
 
-/// One array of the table of fields, in the memory of a space. Contents are raw.
+/// One array of the field table, in memory of a space. Contents are raw.
 template <class Space>
 class ParticleArray {
  public:
@@ -26,9 +26,9 @@ class ParticleArray {
 
   void resize_discard(std::size_t n) { memory_.resize_discard(n * item_bytes_); }
   void resize_keep(std::size_t n) { memory_.resize_keep(n * item_bytes_); }
-  /// Makes room for `n` items without a change of length.
+  /// Makes room for `n` items; the length does not change.
   void reserve_keep(std::size_t n) { memory_.reserve_keep(n * item_bytes_); }
-  /// Exchanges memory with an array of the same item size.
+  /// Swaps memory with an array of the same item size.
   void swap(ParticleArray& other) noexcept { memory_.swap(other.memory_); }
 
  private:
@@ -36,7 +36,7 @@ class ParticleArray {
   std::size_t item_bytes_;
 };
 
-/// A ParticleArray whose items are known to be of type T.
+/// A ParticleArray with items of type T.
 template <class Space, class T>
 class TypedArray {
  public:
@@ -49,7 +49,7 @@ class TypedArray {
   ParticleArray<Space>* array_;
 };
 
-/// All arrays have length size(), and the same order. Code units.
+/// Particles in code units. All arrays have length size() and the same order.
 template <class Space>
 class Particles {
  public:
@@ -85,8 +85,8 @@ class Particles {
     return sum;
   }
 
-  /// Whether `acceleration` holds a result for every particle, which opening criteria may use. Force solvers keep it up to date; who
-  /// replaces the particles clears it.
+  /// Whether `acceleration` holds a result for every particle, for opening criteria. Force solvers set it; code that replaces the particles
+  /// clears it.
   bool has_acceleration = false;
 
  private:
@@ -100,16 +100,16 @@ class Particles {
   std::vector<ParticleArray<Space>> arrays_;
 
  public:
-  const TypedArray<Space, Double4> position;  ///< x y z, and the mass in w
+  const TypedArray<Space, Double4> position;  ///< x y z, mass in w
   const TypedArray<Space, Double3> velocity;
   const TypedArray<Space, std::uint64_t> id;
-  const TypedArray<Space, Double4> acceleration;  ///< x y z, and the potential in w
+  const TypedArray<Space, Double4> acceleration;  ///< x y z, potential in w
   const TypedArray<Space, std::uint8_t> type;
-  const TypedArray<Space, std::uint32_t> work;       ///< cost of the particle's last force, in issue slots (see GroupWork, work.hpp)
+  const TypedArray<Space, std::uint32_t> work;       ///< cost of the last force in issue slots (see GroupWork, work.hpp)
   const TypedArray<Space, std::uint8_t> tree_level;  ///< see build_tree(), choose_target_groups() and divide_busy_groups()
 };
 
-/// Plain pointers to the fields of motion, for loop bodies.
+/// Pointers to the fields of motion, for loop bodies.
 struct ParticleView {
   Double4* position;
   Double4* acceleration;

@@ -1,11 +1,11 @@
-// Classes of particle types. Each class has an octree of its own: see key_in_class().
+// Classes of particle types. Each class has its own octree: see key_in_class().
 #pragma once
 
 #include <cstdint>
 
 namespace grove {
 
-/// As many as an octree's root has children.
+/// The number of children of an octree's root.
 inline constexpr int most_type_classes = 8;
 
 /// The class of each particle type, for loop bodies.

@@ -61,7 +61,7 @@ Activity::Look Activity::look() const {
   Look look;
   look.of = this;
   look.number = number_;
-  if (look.number % 2 != 0) return look;  // it begins something just now
+  if (look.number % 2 != 0) return look;  // an activity begins at this moment
   const double now = now_s(), waits_since = waits_since_s_;
   look.step = step_;
   look.usual_s = usual_s_;

@@ -1,4 +1,4 @@
-// What a thread does at present, for whoever looks at it from outside: src/run/watchdog.hpp.
+// What each thread is doing, for a watchdog (src/run/watchdog.hpp).
 #pragma once
 
 #include <array>
@@ -11,32 +11,32 @@
 
 namespace grove {
 
-/// What one thread does: a phase of a step, a file that it writes. The thread itself says so, at the cost of some atomic stores; any other
-/// can look at any time, also while the thread hangs.
+/// What one thread is doing, such as a phase of a step or writing a file. The thread sets it, at the cost of a few atomic stores; other
+/// threads can read it at any time, also while the thread hangs.
 class Activity {
  public:
   static constexpr std::uint64_t no_step = std::numeric_limits<std::uint64_t>::max();
 
-  /// What is seen from outside.
+  /// What other threads see.
   struct Look {
     const Activity* of = nullptr;
-    std::uint64_t number = 0;      ///< of all that the thread has begun
-    const char* name = nullptr;    ///< null: nothing that is watched
-    std::uint64_t step = no_step;  ///< no_step: outside the steps
-    double lasts_s = 0;            ///< so far
-    double usual_s = -1;           ///< mean of those of this name before; negative: there was none
-    double waits_s = 0;            ///< of lasts_s, the time since it waits for other ranks without a break; 0: it does not wait
+    std::uint64_t number = 0;      ///< number of the activity, in the order of the thread
+    const char* name = nullptr;    ///< null: nothing watched
+    std::uint64_t step = no_step;  ///< no_step: outside of steps
+    double lasts_s = 0;            ///< so far [s]
+    double usual_s = -1;           ///< mean of earlier activities of this name [s]; negative if there was none
+    double waits_s = 0;            ///< time of the present wait for other ranks [s]; 0: it does not wait
   };
 
-  /// Ends what went on. `name` is a string literal; without a name the thread does nothing that is watched.
+  /// Ends the last activity and begins another. `name` is a string literal; null: nothing watched.
   void begin(const char* name);
-  /// The steps that follow have this number.
+  /// Sets the number of the present step.
   void set_step(std::uint64_t step) { step_ = step; }
-  /// Waits for other ranks may lie within each other.
+  /// Waits for other ranks may be nested.
   void begin_wait();
   void end_wait();
 
-  /// For other threads.
+  /// Called by other threads.
   Look look() const;
 
  private:
@@ -47,19 +47,19 @@ class Activity {
   };
   Usual* usual_of(const char* name);
 
-  static constexpr std::size_t most_names = 48;  ///< names after these have no usual time
-  // Of the thread that the activity belongs to alone.
+  static constexpr std::size_t most_names = 48;  ///< further names have no usual time
+  // Used only by the thread of this activity.
   std::array<Usual, most_names> usual_{};
   double thread_began_s_ = 0;
   const char* thread_name_ = nullptr;
   int waits_ = 0;
-  // For both sides. The number is odd while the others change.
+  // Shared. The number is odd while the other values change.
   std::atomic<std::uint64_t> number_ = 0, step_ = no_step;
   std::atomic<const char*> name_ = nullptr;
   std::atomic<double> began_s_ = 0, usual_s_ = -1, waits_since_s_ = 0;
 };
 
-/// While an object lives, an activity is that of this thread, and looked at by looks_at_all_threads(). The activity outlives the object.
+/// While it exists, `activity` is that of this thread and is seen by looks_at_all_threads(). The activity must outlive it.
 class WatchedThread {
  public:
   explicit WatchedThread(Activity& activity);
@@ -72,16 +72,15 @@ class WatchedThread {
   Activity* former_;
 };
 
-/// What the watched threads of this process do.
+/// What all watched threads of this process are doing.
 std::vector<Activity::Look> looks_at_all_threads();
 
-/// The present thread does what `name`, a string literal, says; null: nothing that is watched. Without effect on a thread that nobody
-/// watches.
+/// Begins an activity of this thread: `name` is a string literal; null: nothing watched. No effect on a thread that is not watched.
 void begin_activity(const char* name);
-/// The present thread is in this step from now on.
+/// Sets the present step of this thread.
 void begin_step_of_activity(std::uint64_t step);
 
-/// While an object lives, the present thread waits for other ranks.
+/// While it exists, this thread waits for other ranks.
 class WaitForRanks {
  public:
   WaitForRanks();

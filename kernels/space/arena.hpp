@@ -1,4 +1,4 @@
-// Memory that is used again: StepBuffer for what lives within a step, Scratch for what lives inside one call.
+// Reused memory: StepBuffer within a step, Scratch within one call.
 #pragma once
 
 #include <algorithm>
@@ -12,15 +12,15 @@
 
 namespace grove {
 
-/// Memory for everything that does not outlive a step: one block of bytes of a space, which is used from both ends and used again.
+/// Memory that is not kept beyond a step: one block of bytes of a space, used from both ends and reused.
 ///
-/// The low end is memory of the step (see StepBuffer): taken piece by piece and released all at once by begin_step(). The high end is
-/// scratch (see Scratch): released last in, first out. All of it is used on one stream. Memory that the host has released may therefore be
-/// taken again at once: work enqueued later runs later.
+/// The low end is memory of the step (StepBuffer): taken piece by piece and released together by begin_step(). The high end is scratch
+/// (Scratch): released last in, first out. All of it is used on one stream, so that released memory can be taken at once: work enqueued
+/// later runs later.
 ///
-/// When the two ends meet, further requests get blocks of their own. The first request of the next step replaces all blocks by one, which
-/// is large enough for the largest use so far, so that later steps allocate nothing. If begin_step() is never called, any request that
-/// comes while nothing is in use does so.
+/// When the two ends meet, further requests get separate blocks. The first request of the next step replaces all blocks by one that is
+/// large enough for the largest use so far: later steps allocate nothing. If begin_step() is never called, any request does so while
+/// nothing is in use.
 template <class Space>
 class Arena {
  public:
@@ -29,7 +29,7 @@ class Arena {
   Arena& operator=(const Arena&) = delete;
   ~Arena() { free_all(); }
 
-  /// Takes scratch; null for no bytes. Throws SystemError when memory is short, like every function here that takes memory.
+  /// Takes scratch; null for 0 bytes. Throws SystemError when memory is short, like all functions here that take memory.
   void* take(std::size_t bytes) {
     if (bytes == 0) return nullptr;
     const std::size_t rounded = round_up(bytes);
@@ -46,7 +46,7 @@ class Arena {
     return data;
   }
 
-  /// Releases the scratch that was taken last; `data` is what take() returned for it.
+  /// Releases the scratch that was taken last; `data` is from take().
   void release(void* data, std::size_t bytes) {
     if (bytes == 0) return;
     auto* const at = static_cast<std::byte*>(data);
@@ -61,7 +61,7 @@ class Arena {
     scratch_in_use_ -= rounded;
   }
 
-  /// Takes memory of the present step.
+  /// Takes memory for the present step.
   void* take_for_step(std::size_t bytes) {
     const std::size_t rounded = round_up(bytes);
     if (may_merge()) merge_blocks();
@@ -77,7 +77,7 @@ class Arena {
     return data;
   }
 
-  /// Releases all memory of the step before.
+  /// Releases all memory of the last step.
   void begin_step() {
     ++step_;
     step_begins_ = true;
@@ -86,12 +86,12 @@ class Arena {
     shared_.used = 0;
     step_in_use_ = 0;
   }
-  /// The largest use so far was an exception: later steps are expected to need less.
+  /// The largest use so far was exceptional: later steps are expected to need less.
   void forget_largest_use() {
     peak_ = 0;
     forgets_ = true;
   }
-  /// Number of the present step. Memory that was taken in another step is gone.
+  /// Number of the present step. Memory of other steps is invalid.
   std::uint64_t step() const { return step_; }
 
   std::size_t bytes_held() const {
@@ -105,7 +105,7 @@ class Arena {
   static constexpr std::uint64_t first_step = 1;  ///< step() keeps this value if begin_step() is never called
   static constexpr std::size_t alignment = 256;
   static constexpr std::size_t smallest_block = std::size_t{1} << 20;
-  /// A larger block of scratch is given back as soon as it is idle: other memory may need the room.
+  /// Larger blocks of scratch are freed as soon as they are idle.
   static constexpr std::size_t largest_idle_block = std::size_t{1} << 26;
   struct Block {
     std::byte* data = nullptr;
@@ -148,12 +148,12 @@ class Arena {
     space_->deallocate(shared_.data, shared_.size);
     shared_ = {};
   }
-  /// Whether one larger block may replace all blocks: nothing is in use, and the largest use did not fit into the shared block. Not in the
-  /// middle of a step, which will take more memory.
+  /// Whether one larger block may replace all blocks: nothing is in use, the largest use did not fit into the shared block, and no step is
+  /// in progress, which would take more memory.
   bool may_merge() const {
     return step_in_use_ == 0 && scratch_in_use_ == 0 && (peak_ > shared_.size || forgets_) && (step_begins_ || step_ == first_step);
   }
-  /// Replaces all blocks by one. It is a little larger than the largest use, since trees of moving particles differ from step to step.
+  /// Replaces all blocks by one, a little larger than the largest use: trees differ from step to step.
   void merge_blocks() {
     free_all();
     forgets_ = false;
@@ -168,14 +168,14 @@ class Arena {
   std::vector<Block> scratch_blocks_;  ///< scratch that did not fit into shared_
   std::size_t step_in_use_ = 0, scratch_in_use_ = 0;
   std::size_t peak_ = 0;  ///< largest use of both together
-  bool forgets_ = false;  ///< the blocks are to be given back
+  bool forgets_ = false;  ///< the blocks are to be freed
   std::uint64_t step_ = first_step;
-  bool step_begins_ = true;  ///< nothing was taken in this step
+  bool step_begins_ = true;  ///< nothing has been taken in this step
 };
 
-/// Memory of a space that is valid until the next Arena::begin_step(). The tree and everything else of one force evaluation use it.
-/// Contents are raw. Within a step, resizing to no more than the capacity re-uses the memory; resizing to more takes new memory and leaves
-/// the old memory unused for the rest of the step. The space must outlive the buffer.
+/// Memory of a space that is valid until the next Arena::begin_step(), such as the tree of a force evaluation. Contents are raw. Within a
+/// step memory is reused up to the capacity; a larger size takes new memory and leaves the old memory unused for the rest of the step. The
+/// space must outlive the buffer.
 template <class Space, class T>
 class StepBuffer {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -185,10 +185,10 @@ class StepBuffer {
   StepBuffer(const StepBuffer&) = delete;
   StepBuffer& operator=(const StepBuffer&) = delete;
 
-  /// Like bytes(), zero until the first resize_discard() of the step.
+  /// 0 until the first resize_discard() of the step, like bytes().
   std::size_t size() const { return is_of_this_step() ? size_ : 0; }
   std::size_t bytes() const { return is_of_this_step() ? capacity_ * sizeof(T) : 0; }
-  /// Throws std::logic_error when the memory was that of an earlier step.
+  /// Throws std::logic_error if the memory is of an earlier step.
   T* data() const {
     if (is_of_this_step()) return data_;
     if (size_ > 0) throw std::logic_error("memory of a step is used in a later one");
@@ -196,7 +196,7 @@ class StepBuffer {
   }
   View<T> view() const { return {data(), size()}; }
 
-  /// Sets the length; contents are undefined if memory had to be taken. Throws SystemError when memory is short.
+  /// Sets the length; contents are undefined if it grows. Throws SystemError when memory is short.
   void resize_discard(std::size_t n) {
     Arena<Space>& arena = space_->arena();
     if (!is_of_this_step()) {
@@ -211,7 +211,7 @@ class StepBuffer {
     size_ = n;
   }
 
-  /// Sets the length, with room for `room` items more if memory has to be taken. Contents are undefined.
+  /// Sets the length, with room for `room` more items if memory has to be taken. Contents are undefined.
   void resize_with_room(std::size_t n, std::size_t room) {
     resize_discard(is_of_this_step() && n <= capacity_ ? n : n + room);
     size_ = n;
@@ -232,10 +232,10 @@ class StepBuffer {
   T* data_ = nullptr;
   std::size_t size_ = 0;
   std::size_t capacity_ = 0;
-  std::uint64_t step_ = 0;  ///< the step in which `data_` was taken; Arena counts from 1
+  std::uint64_t step_ = 0;  ///< step of `data_`; Arena counts from 1
 };
 
-/// Uninitialised memory for the length of a scope, from the arena of `space`.
+/// Uninitialised memory within a scope, from the arena of `space`.
 template <class Space, class T>
 class Scratch {
   static_assert(std::is_trivially_copyable_v<T>);

@@ -12,7 +12,7 @@
 
 namespace grove {
 
-/// Adds `n` to a counter. Returns what it was before. The order of the threads is not determined.
+/// Adds `n` to a counter and returns its former value. The order of the threads is undefined.
 GROVE_HD inline std::uint32_t fetch_add(std::uint32_t& counter, std::uint32_t n) {
 #if defined(__CUDA_ARCH__)
   return atomicAdd(&counter, n);
@@ -21,7 +21,7 @@ GROVE_HD inline std::uint32_t fetch_add(std::uint32_t& counter, std::uint32_t n)
 #endif
 }
 
-/// The same with 64 bits.
+/// The same for 64 bits.
 GROVE_HD inline std::uint64_t fetch_add(std::uint64_t& counter, std::uint64_t n) {
 #if defined(__CUDA_ARCH__)
   static_assert(sizeof(unsigned long long) == sizeof n);
@@ -31,8 +31,8 @@ GROVE_HD inline std::uint64_t fetch_add(std::uint64_t& counter, std::uint64_t n)
 #endif
 }
 
-/// Adds 1 to a counter for a whole team, whose members all call it together. Returns to all of them what the counter was before. The team
-/// sees what each team before it had written when that one arrived at the counter.
+/// Adds 1 to a counter for a whole team, whose members call it together, and returns the former value to all of them. The team sees what
+/// earlier teams wrote before they arrived.
 template <class Team>
 GROVE_HD std::uint32_t arrive(const Team& team, std::uint32_t& counter) {
   std::uint32_t before = 0;

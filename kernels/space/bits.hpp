@@ -1,4 +1,4 @@
-// Questions about the bits of a word.
+// Functions of the bits of a word.
 #pragma once
 
 #include <bit>
@@ -16,7 +16,7 @@ GROVE_HD inline std::uint32_t count_ones(std::uint64_t word) {
 #endif
 }
 
-/// Place of the lowest bit that is set. There must be one.
+/// Index of the lowest set bit. There must be one.
 GROVE_HD inline std::uint32_t lowest_one(std::uint64_t word) {
 #if defined(__CUDA_ARCH__)
   return static_cast<std::uint32_t>(__ffsll(static_cast<long long>(word)) - 1);

@@ -41,7 +41,7 @@ std::vector<CpuLevel> usable_cpu_levels() {
   std::vector<CpuLevel> levels;
 #if defined(GROVE_CPU_HAS_LEVELS)
   levels.push_back(CpuLevel::x86_64);
-  // Of each level the instructions that processors got last; the operating system must save their registers, too.
+  // The latest instructions of each level. The operating system must support their registers as well.
   __builtin_cpu_init();
   const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
   if (v3) levels.push_back(CpuLevel::x86_64_v3);

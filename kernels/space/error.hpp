@@ -1,4 +1,4 @@
-// Errors: what may go wrong, as types. Only src/commands/program.cpp catches; everything below it throws.
+// Types of errors. Only src/commands/program.cpp catches them.
 #pragma once
 
 #include <exception>
@@ -7,14 +7,14 @@
 
 namespace grove {
 
-/// Where in the sources an error arose. Takes the place of std::source_location, which nvcc 12.0 cannot compile.
+/// Where in the sources an error arose. Replaces std::source_location, which nvcc 12.0 cannot compile.
 struct SourceLocation {
   const char* file;
   int line;
   static constexpr SourceLocation current(const char* file = __builtin_FILE(), int line = __builtin_LINE()) { return {file, line}; }
 };
 
-/// Base of every exception Grove throws. `what()` is the sentence shown to the user; `where()` is for developers.
+/// Base of all exceptions of Grove. what() is the message for the user, where() is for developers.
 class Error : public std::runtime_error {
  public:
   explicit Error(const std::string& message, SourceLocation where = SourceLocation::current())
@@ -25,7 +25,7 @@ class Error : public std::runtime_error {
   SourceLocation where_;
 };
 
-/// A mistake of the user: a key, value or option. The message names it, its value and what is allowed. Exit code 2.
+/// A wrong key, value or option. The message names it, its value and what is allowed. Exit code 2.
 class ConfigError : public Error {
  public:
   explicit ConfigError(const std::string& message, SourceLocation where = SourceLocation::current()) : Error(message, where) {}
@@ -37,19 +37,19 @@ class DataError : public Error {
   explicit DataError(const std::string& message, SourceLocation where = SourceLocation::current()) : Error(message, where) {}
 };
 
-/// The machine failed: CUDA, MPI, HDF5, the file system, memory. Exit code 4.
+/// A failure of the machine: CUDA, MPI, HDF5, file system, memory. Exit code 4.
 class SystemError : public Error {
  public:
   explicit SystemError(const std::string& message, SourceLocation where = SourceLocation::current()) : Error(message, where) {}
 };
 
-/// A message between ranks failed. As a rule another rank failed before, and its message says why. Exit code 4.
+/// A message between ranks failed, usually because another rank failed before. Exit code 4.
 class CommunicationError : public SystemError {
  public:
   explicit CommunicationError(const std::string& message, SourceLocation where = SourceLocation::current()) : SystemError(message, where) {}
 };
 
-/// A failure that all ranks have already agreed on (Communicator::agree); `main` prints it on rank 0 only.
+/// A failure that all ranks have agreed on (Communicator::agree); printed by rank 0 only.
 class AgreedError : public Error {
  public:
   AgreedError(const std::string& message, int exit_code) : Error(message), exit_code_(exit_code) {}
@@ -59,14 +59,13 @@ class AgreedError : public Error {
   int exit_code_;
 };
 
-/// Exit code of the program for an exception of one of the types above; 4 for those by which the C++ library says that the machine failed
-/// (std::bad_alloc, std::system_error), 1 for any other.
+/// Exit code for an exception: see above; 4 for std::bad_alloc and std::system_error, 1 for others.
 int exit_code_of(const std::exception& error) noexcept;
 
-/// What helps against a lack of memory on the host.
+/// Advice for a lack of host memory.
 inline constexpr const char* more_host_memory = "use more nodes, fewer ranks on each node, or fewer particles";
 
-/// The sentence for the user: what() of Grove's own exceptions; for others, what() with what it means.
+/// The message for the user: what() of Grove's exceptions, or what() with an explanation for others.
 std::string sentence_of(const std::exception& error);
 
 }  // namespace grove

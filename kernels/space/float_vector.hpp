@@ -1,5 +1,5 @@
-// A SIMD vector of floats, as wide as the CPU that the code is compiled for has them, with the operations that interaction.hpp needs. A
-// type of our own around the compiler's vectors, so that `select` and `reciprocal_sqrt` are found for it as they are for float.
+// A SIMD vector of floats with the width of the target CPU and the operations that interaction.hpp needs. It is a class, so that `select`
+// and `reciprocal_sqrt` are found for it as for float.
 #pragma once
 
 #include <cstddef>
@@ -55,10 +55,10 @@ class FloatVector {
     for (int l = 1; l < width; ++l) smallest = x.v_[l] < smallest ? x.v_[l] : smallest;
     return smallest;
   }
-  /// Bit l: whether lane l of a comparison is true.
+  /// Bit l is lane l of a comparison.
   static unsigned bits_of(Mask m) { return bits(m); }
-  /// To 2^-22; 0 for infinity, undefined below the smallest normal number. A division and a root take several times as long as an estimate
-  /// and one step of Newton's method.
+  /// Relative error 2^-22; 0 for infinity, undefined below the smallest normal number. An estimate with one step of Newton's method is
+  /// several times faster than division and root.
   friend FloatVector reciprocal_sqrt(FloatVector x) {
 #if defined(__x86_64__)
     const Native y = estimate(x.v_), half = lesser(0.5F * x.v_, broadcast(1e38F));

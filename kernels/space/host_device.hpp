@@ -1,4 +1,4 @@
-// The markers of functions that run on both back ends. Part of the parallel layer.
+// Marks functions that run on both back ends. Part of the parallel layer.
 #pragma once
 
 #if defined(__CUDACC__)

@@ -21,14 +21,14 @@ using Bytes = std::uint64_t;
 /// A group without a limit says "max", or a number near 2^63.
 constexpr Bytes no_limit = Bytes{1} << 60;
 
-/// The number that a file holds; nothing for "max" and where there is no such file.
+/// The number in a file; nothing for "max" or a missing file.
 std::optional<Bytes> number_in(const fs::path& path) {
   std::ifstream file(path);
   Bytes value = 0;
   return file >> value ? std::optional<Bytes>(value) : std::nullopt;
 }
 
-/// The number behind the word `key`, in the column given, in a file of lines "key number ..."; 0 if there is none.
+/// The number in column `column` after the word `key`, in a file of lines "key number ..."; 0 if there is none.
 Bytes number_of(const fs::path& path, const std::string& key, int column = 1) {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {
@@ -43,24 +43,24 @@ Bytes number_of(const fs::path& path, const std::string& key, int column = 1) {
   return 0;
 }
 
-/// Memory that is not free and that processes can have all the same: swap, and the cache of ZFS, which MemAvailable leaves out.
-Bytes free_beside(const fs::path& root) {
+/// Memory that processes can use although MemAvailable omits it: swap and the cache of ZFS.
+Bytes free_swap_and_cache(const fs::path& root) {
   const fs::path zfs = root / "proc/spl/kstat/zfs/arcstats";
   const Bytes cache = number_of(zfs, "size", 2);
   return number_of(root / "proc/meminfo", "SwapFree:") * 1024 + cache - std::min(cache, number_of(zfs, "c_min", 2));
 }
 
-/// The names that a version of control groups has for its files.
+/// Names of files in a version of control groups.
 struct GroupFiles {
   const char *limit, *usage;
-  std::initializer_list<const char*> reclaimable;  ///< keys of memory.stat: memory of files, which the kernel takes back when it must
+  std::initializer_list<const char*> reclaimable;  ///< keys of memory.stat: memory of files, which the kernel can reclaim
 };
 const GroupFiles version1{"memory.limit_in_bytes", "memory.usage_in_bytes", {"total_inactive_file", "total_active_file"}};
 const GroupFiles version2{"memory.max", "memory.current", {"inactive_file", "active_file"}};
 
-/// Adds the limits of a group and of all groups around it. In a container the path may be that of the host, and the group itself the root
-/// that is mounted.
-void add_groups(const fs::path& mount, const std::string& group, const GroupFiles& files, Bytes beside, std::vector<MemoryLimit>& limits) {
+/// Adds the limits of a group and its parents. In a container the path may be that of the host, while the mounted root is the group itself.
+void add_groups(const fs::path& mount, const std::string& group, const GroupFiles& files, Bytes swap_and_cache,
+                std::vector<MemoryLimit>& limits) {
   for (fs::path path = fs::path(group).relative_path();; path = path.parent_path()) {
     const fs::path directory = mount / path;
     const std::optional<Bytes> limit = number_in(directory / files.limit), usage = number_in(directory / files.usage);
@@ -68,21 +68,22 @@ void add_groups(const fs::path& mount, const std::string& group, const GroupFile
       Bytes used = *usage;
       for (const char* key : files.reclaimable) used -= std::min(used, number_of(directory / "memory.stat", key));
       const std::string name = "/" + path.string();
-      limits.push_back({"the control group " + name, name, *limit - std::min(*limit, used) + beside});
+      limits.push_back({"the control group " + name, name, *limit - std::min(*limit, used) + swap_and_cache});
     }
     if (path.empty()) return;
   }
 }
 
 /// /proc/self/cgroup has lines "4:memory:/path" (version 1) and "0::/path" (version 2).
-void add_all_groups(const fs::path& root, Bytes beside, std::vector<MemoryLimit>& limits) {
+void add_all_groups(const fs::path& root, Bytes swap_and_cache, std::vector<MemoryLimit>& limits) {
   std::ifstream file(root / "proc/self/cgroup");
   for (std::string line; std::getline(file, line);) {
     const std::size_t first = line.find(':'), second = line.find(':', first + 1);
     if (first == std::string::npos || second == std::string::npos) continue;
     const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",", group = line.substr(second + 1);
-    if (controllers.find(",memory,") != std::string::npos) add_groups(root / "sys/fs/cgroup/memory", group, version1, beside, limits);
-    if (controllers == ",,") add_groups(root / "sys/fs/cgroup", group, version2, beside, limits);
+    if (controllers.find(",memory,") != std::string::npos)
+      add_groups(root / "sys/fs/cgroup/memory", group, version1, swap_and_cache, limits);
+    if (controllers == ",,") add_groups(root / "sys/fs/cgroup", group, version2, swap_and_cache, limits);
   }
 }
 
@@ -97,9 +98,9 @@ void add_limit_of_process(const fs::path& root, std::vector<MemoryLimit>& limits
 
 std::vector<MemoryLimit> host_memory_limits(const fs::path& root) {
   std::vector<MemoryLimit> limits;
-  const Bytes available = number_of(root / "proc/meminfo", "MemAvailable:") * 1024, beside = free_beside(root);
-  if (available > 0) limits.push_back({"the node", "node", available + beside});
-  add_all_groups(root, beside, limits);
+  const Bytes available = number_of(root / "proc/meminfo", "MemAvailable:") * 1024, swap_and_cache = free_swap_and_cache(root);
+  if (available > 0) limits.push_back({"the node", "node", available + swap_and_cache});
+  add_all_groups(root, swap_and_cache, limits);
   add_limit_of_process(root, limits);
   return limits;
 }

@@ -1,4 +1,4 @@
-// How much memory this process can still get on its host.
+// How much host memory this process can still allocate.
 #pragma once
 
 #include <cstdint>
@@ -8,18 +8,18 @@
 
 namespace grove {
 
-/// Memory that one limit leaves free. A process can get no more than the smallest of its limits.
+/// Free memory under one limit. A process can allocate no more than the smallest of its limits allows.
 struct MemoryLimit {
   std::string name;              ///< "the node", "the group /slurm/job_7", "the limit 'ulimit -v'"
-  std::string id;                ///< the same for all processes of a host that share it; empty: of this process alone
-  std::uint64_t free_bytes = 0;  ///< what only files use counts as free, and so does swap
+  std::string id;                ///< the same for all processes of a host that share it; empty: only this process
+  std::uint64_t free_bytes = 0;  ///< including swap and memory used only for files
 };
 
-/// What limits this process: the memory of the node (MemAvailable), control groups of either version with a limit, and RLIMIT_AS. Linux
-/// alone says; elsewhere the list is empty. `root` is where /proc and /sys are looked for, for tests.
+/// The limits of this process: memory of the node (MemAvailable), control groups of both versions, and RLIMIT_AS. Empty on systems other
+/// than Linux. `root`: where /proc and /sys are, for tests.
 std::vector<MemoryLimit> host_memory_limits(const std::filesystem::path& root = "/");
 
-/// The smallest number of bytes that these limits leave; the largest number when nothing is known.
+/// The smallest free memory under these limits; the largest number if nothing is known.
 std::uint64_t free_host_memory();
 
 }  // namespace grove

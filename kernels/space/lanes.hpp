@@ -1,4 +1,4 @@
-// Floats that a back end computes with at once: a SIMD vector on the CPU, a single one on the GPU, where the threads of a warp are the
+// Floats that a back end processes together: a SIMD vector on the CPU; a single float on the GPU, where the threads of a warp are the
 // lanes.
 #pragma once
 
@@ -21,13 +21,13 @@ GROVE_HD inline float sum_of(float x) { return x; }
 GROVE_HD inline float smallest_of(float x) { return x; }
 GROVE_HD inline float lesser(float a, float b) { return fminf(a, b); }
 
-/// Consecutive floats, loaded together.
+/// Consecutive floats loaded together.
 struct LoadedLanes {
   static constexpr std::uint32_t count = 4;
   float4 word;
   GROVE_HD Lanes operator[](std::uint32_t j) const { return j == 0 ? word.x : j == 1 ? word.y : j == 2 ? word.z : word.w; }
 };
-/// `from` must be aligned to 16 bytes, on the CPU to a SIMD vector.
+/// `from` is aligned to 16 bytes, on the CPU to a SIMD vector.
 GROVE_HD inline LoadedLanes load_lanes(const float* from) { return {*reinterpret_cast<const float4*>(from)}; }
 
 #else

@@ -1,5 +1,4 @@
-// Loops on an NVIDIA GPU: the kernels behind CudaSpace::for_each() and for_each_by_team(), their teams, and how a launch waits for the one
-// before it.
+// Loops on an NVIDIA GPU: the kernels of CudaSpace::for_each() and for_each_by_team(), their teams, and the wait for the previous launch.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +6,7 @@
 
 namespace grove {
 
-/// Some lanes of a warp, as many as a power of two: see SerialTeam.
+/// A part of a warp with a power of two of lanes: see SerialTeam.
 template <int lanes>
 class CudaTeam {
  public:
@@ -43,7 +42,7 @@ class CudaTeam {
   }
 
  private:
-  /// All values at one distance before the next: exchanges stay in the order of the code.
+  /// For each distance all values: exchanges of several values overlap.
   template <class T, int n, class Op>
   __device__ void combine(T (&x)[n], Op op) const {
 #pragma unroll
@@ -62,8 +61,8 @@ class CudaTeam {
   __device__ static unsigned lanes_of_warp() { return (~0U >> (32 - size)) << first_lane(); }
 };
 
-/// Waits until the previous launch of the stream has ended. Every kernel that may start before that calls it, also for later launches:
-/// they wait for this one alone.
+/// Waits until the previous launch of the stream has ended. Every kernel that may start earlier must call it, since later launches wait
+/// only for this one.
 __device__ inline void await_previous_launch() {
 #if __CUDA_ARCH__ >= 900
   cudaGridDependencySynchronize();

@@ -1,5 +1,5 @@
-// The types that own memory of a space. Buffer owns it as long as the object lives, StepBuffer until the next step begins, Scratch inside
-// one call. The last two take their memory from the arena of the space: see arena.hpp.
+// Types that own memory of a space: Buffer for the lifetime of the object, StepBuffer until the next step begins, Scratch within one call.
+// The last two use the arena of the space: see arena.hpp.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 
 namespace grove {
 
-/// Owned memory of a space (host or device) that grows by a sixteenth at least when it must, so that steps of a run stop allocating after
-/// the first few. Contents are raw: no constructors run. The space must outlive the buffer.
+/// Owned memory of a space (host or device). It grows by at least a sixteenth, so that only the first few steps of a run allocate. Contents
+/// are raw: no constructors run. The space must outlive the buffer.
 template <class Space, class T>
 class Buffer {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -42,7 +42,7 @@ class Buffer {
   T* data() const { return data_; }
   View<T> view() const { return {data_, size_}; }
 
-  /// Sets the length; contents are undefined if memory had to grow. Throws SystemError when memory is short.
+  /// Sets the length; contents are undefined if it grows. Throws SystemError when memory is short.
   void resize_discard(std::size_t n) {
     if (n > capacity_) {
       const std::size_t wanted = std::max(n, capacity_ + capacity_ / 16);
@@ -58,9 +58,9 @@ class Buffer {
     reserve_keep(n);
     size_ = n;
   }
-  /// Gives the memory back.
+  /// Frees the memory.
   void release() { *this = Buffer(*space_); }
-  /// Makes room for `n` items and keeps those that there are. Ordered on the space's stream.
+  /// Makes room for `n` items and keeps the present items. Ordered on the space's stream.
   void reserve_keep(std::size_t n) {
     if (n <= capacity_) return;
     Buffer grown(*space_);
@@ -78,7 +78,7 @@ class Buffer {
   std::size_t capacity_ = 0;
 };
 
-/// Copies between the host and a space. Synchronous: host memory may be used or re-used on return.
+/// Copies between the host and a space. Synchronous.
 template <class Space, class T>
 void copy_to_host(Space& space, View<const T> from, std::span<T> to) {
   space.copy_to_host(to.data(), from.data, to.size_bytes());

@@ -1,4 +1,4 @@
-// Times the phases of a step on the space's own clock (events on its stream, on the GPU), without synchronising between them.
+// Times the phases of a step with the clock of the space (events on the GPU's stream), without synchronisation between them.
 #pragma once
 
 #include <string>
@@ -11,15 +11,15 @@
 
 namespace grove {
 
-/// A phase lasts until the next one begins, or it is ended. On the GPU it is time on the stream, which includes waits for the host.
-/// Profilers see the phases, too (profiler_range.hpp), and so does the watchdog of a run (activity.hpp). Of two clocks of a space that are
-/// restarted by turns, one can be read while the other goes on.
+/// A phase lasts until the next one begins or end() is called. On the GPU it is time on the stream, including waits for the host. Profilers
+/// (profiler_range.hpp) and the watchdog of a run (activity.hpp) see the phases as well. With two clocks of a space that are restarted in
+/// turn, one can be read while the other runs.
 template <class Space>
 class PhaseClock {
  public:
   explicit PhaseClock(Space& space) : space_(&space) {}
 
-  /// Forgets all phases.
+  /// Removes all phases.
   void restart() {
     range_.end();
     space_->begin_stamps();
@@ -27,14 +27,14 @@ class PhaseClock {
     names_.clear();
     is_at_last_stamp_ = false;
   }
-  /// Forgets all phases, and begins where `other` has ended; nothing has been enqueued since.
+  /// Removes all phases and begins where `other` ended; nothing may have been enqueued since.
   void restart_after(const PhaseClock& other) {
     restart();
     stamps_.push_back(other.stamps_.back());
     names_.push_back(nullptr);
     is_at_last_stamp_ = true;
   }
-  /// Ends the present phase and begins another one. `name` is a string literal.
+  /// Ends the present phase and begins another. `name` is a string literal.
   void begin(const char* name) {
     if (!std::exchange(is_at_last_stamp_, false)) {
       stamps_.push_back(space_->stamp());
@@ -45,7 +45,7 @@ class PhaseClock {
     range_.begin(name);
     begin_activity(name);
   }
-  /// Ends the present phase. Another one may begin later.
+  /// Ends the present phase.
   void end() {
     stamps_.push_back(space_->stamp());
     names_.push_back(nullptr);
@@ -53,7 +53,7 @@ class PhaseClock {
     range_.end();
     begin_activity(nullptr);
   }
-  /// Name and seconds of each phase that has ended, those of equal name summed, in order of appearance. Synchronises.
+  /// Name and seconds of the ended phases, summed by name, in order of appearance. Synchronises.
   std::vector<std::pair<std::string, double>> phases() const {
     std::vector<std::pair<std::string, double>> result;
     for (std::size_t i = 0; i + 1 < stamps_.size(); ++i) {
@@ -70,8 +70,8 @@ class PhaseClock {
  private:
   Space* space_;
   std::vector<typename Space::Stamp> stamps_;
-  std::vector<const char*> names_;  ///< of the phases that begin at these; null: none does
-  bool is_at_last_stamp_ = false;   ///< a phase that begins now begins with the last stamp
+  std::vector<const char*> names_;  ///< name of the phase that begins at each stamp; null: none
+  bool is_at_last_stamp_ = false;   ///< the next phase begins at the last stamp
   ProfilerRange range_;
 };
 

@@ -1,4 +1,4 @@
-// Names for stretches of the host's time, which profilers of NVIDIA GPUs show beside the kernels (NVTX). They cost nothing otherwise.
+// Named ranges of host time that profilers of NVIDIA GPUs show with the kernels (NVTX). Without a profiler they cost nothing.
 #pragma once
 
 #if defined(__CUDACC__)
@@ -7,7 +7,7 @@
 
 namespace grove {
 
-/// The present range of a thread. Ranges follow each other.
+/// The present range of a thread.
 class ProfilerRange {
  public:
   ProfilerRange() = default;
@@ -15,7 +15,7 @@ class ProfilerRange {
   ProfilerRange& operator=(const ProfilerRange&) = delete;
   ~ProfilerRange() { end(); }
 
-  /// Ends the present range, and begins another one.
+  /// Ends the present range and begins another.
   void begin([[maybe_unused]] const char* name) {
     end();
 #if defined(__CUDACC__)

@@ -1,4 +1,4 @@
-// Reads that are not put off until their result is used.
+// Reads that the compiler does not delay until their result is used.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace grove {
 
-/// Reads a whole object: on the GPU in words of 16 bytes, or one of 4, all at once. The compiler would read the parts that are used later
-/// one by one, and wait for each.
+/// Reads a whole object: on the GPU in words of 16 bytes (or one of 4), all at once. Otherwise the compiler may read parts later, one by
+/// one, and wait for each.
 template <class T>
 GROVE_HD inline T read_now(const T* from) {
 #if defined(__CUDA_ARCH__)

@@ -1,5 +1,5 @@
-// Reductions on an NVIDIA GPU, and values that the GPU itself writes to the host: the kernels behind CudaSpace::reduce_rows(),
-// values_to_host() and copy_to_host_later().
+// Reductions on an NVIDIA GPU, and values that the GPU writes to the host: the kernels of CudaSpace::reduce_rows(), values_to_host() and
+// copy_to_host_later().
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace grove::detail {
 
 constexpr unsigned reduce_threads = 256;
 
-/// An item as the words in which it goes from lane to lane.
+/// An item as words, for exchanges between lanes.
 template <class T>
 struct LaneWords {
   static_assert(sizeof(T) % sizeof(unsigned) == 0 && std::is_trivially_copyable_v<T>);
@@ -29,7 +29,7 @@ struct LaneWords {
   }
 };
 
-/// What another block of the same launch has written.
+/// Reads an item that another block of the same launch has written.
 template <class T>
 __device__ T written_elsewhere(const T* at) {
   using Word = std::conditional_t<alignof(T) % alignof(unsigned long long) == 0, unsigned long long, unsigned>;
@@ -40,31 +40,31 @@ __device__ T written_elsewhere(const T* at) {
   return *reinterpret_cast<const T*>(words);
 }
 
-/// A word on the host, which the GPU sets to `value` once what the host waits for is there.
+/// A word on the host that the GPU sets to `value` when the result is ready.
 struct Mark {
   unsigned* word;
   unsigned value;
 
-  /// What this thread has written before is there, too.
+  /// Earlier writes of this thread are visible as well.
   __device__ void set() const {
     __threadfence_system();
     *static_cast<volatile unsigned*>(word) = value;
   }
 };
 
-/// Blocks of a reduction; it has more of them above so many items.
+/// Blocks of a reduction, for few and for many items.
 constexpr std::size_t few_reduce_blocks = 256, many_reduce_blocks = 1024, many_items_to_reduce = std::size_t{1} << 22;
 
-/// The parts of a row that a lane still has while its warp reduces the rows of all lanes.
+/// The parts of a row that a lane holds while its warp reduces the rows of all lanes.
 struct PartsHeld {
-  int first, count;  ///< none if count < 1; then what the lane has counts for nothing
+  int first, count;  ///< none if count < 1; then the values of the lane are unused
 };
 
-/// How often `count` parts are halved until one is left.
+/// How often `count` parts can be halved until one is left.
 constexpr int halvings(int count) { return count > 1 ? 1 + halvings((count + 1) / 2) : 0; }
 
-/// Reduces the rows of the lanes of a warp. Of each two lanes, one goes on with the first half of the parts and the other with the rest,
-/// until row[0] is the only one. From twelve parts on these are a fifth of the exchanges and sums of rows that stay whole.
+/// Reduces the rows of the lanes of a warp. In each pair of lanes, one keeps the first half of the parts and the other the second half,
+/// until only row[0] is left. From twelve parts on, this needs a fifth of the exchanges and sums of whole rows.
 template <int count, int distance = 16, class T, class Op>
 __device__ void reduce_in_warp(T* row, Op op, PartsHeld& held) {
   if constexpr (distance > 0) {
@@ -73,7 +73,7 @@ __device__ void reduce_in_warp(T* row, Op op, PartsHeld& held) {
 #pragma unroll
     for (int j = 0; j < half; ++j) {
       const LaneWords<T> low(row[j]), high(row[half + j < count ? half + j : j]);
-      LaneWords<T> of_lower, of_upper;  // what the two lanes have of the part that this one goes on with
+      LaneWords<T> of_lower, of_upper;  // the part that this lane keeps, from both lanes
 #pragma unroll
       for (int w = 0; w < LaneWords<T>::count; ++w) {
         const unsigned own = is_upper ? high.word[w] : low.word[w];
@@ -91,7 +91,7 @@ __device__ void reduce_in_warp(T* row, Op op, PartsHeld& held) {
   }
 }
 
-/// Reduces the rows of all threads of a block. Thread k gets part k. `of_warps` has room for a row of each warp.
+/// Reduces the rows of all threads of a block. Thread k gets part k. `of_warps`: room for a row of each warp.
 template <class T, int count, class Op>
 __device__ T reduce_in_block(Row<T, count> row, Op op, T* of_warps) {
   static_assert(0 < count && count <= 32);
@@ -99,7 +99,7 @@ __device__ T reduce_in_block(Row<T, count> row, Op op, T* of_warps) {
   const int t = static_cast<int>(threadIdx.x);
   PartsHeld held{0, count};
   reduce_in_warp<count>(row.part, op, held);
-  // Lanes that were not told apart by parts have the same one.
+  // Several lanes may hold the same part.
   if (held.count > 0 && t % (32 >> halvings(count)) == 0) of_warps[t / 32 * count + held.first] = row.part[0];
   __syncthreads();
   if (t >= count) return row.part[0];
@@ -113,8 +113,8 @@ __device__ T reduce_in_block(Row<T, count> row, Op op, T* of_warps) {
   return part[0];
 }
 
-/// Each block reduces its rows to one, at partial[block]; the block that is done last reduces these to *result, which lies on the host.
-/// `blocks_done` is 0 before and after.
+/// Each block reduces its rows to partial[block]; the last block to finish reduces these to *result on the host. `blocks_done` is 0 before
+/// and after.
 template <class T, int count, class F, class Op>
 __global__ void __launch_bounds__(reduce_threads)
     reduce_rows_kernel(std::size_t n, Row<T, count> nothing, F f, Op op, Row<T, count>* partial, unsigned* blocks_done,
@@ -168,7 +168,7 @@ struct OpOfOne {
   }
 };
 
-/// One block writes f(0) to f(n - 1) to `to`, which lies on the host.
+/// One block writes f(0) to f(n - 1) to `to` on the host.
 template <class T, class F>
 __global__ void __launch_bounds__(for_each_threads) values_to_host_kernel(std::size_t n, F f, T* to, Mark mark) {
   await_previous_launch();

@@ -1,13 +1,12 @@
-// The stable sort of up to about a million pairs on the GPU in three launches, by regular sampling (Shi & Schaeffer 1992). A sort by
-// digits, or one that merges two runs at a time, has a launch or more for each digit or merge; with so few pairs these take longer than the
-// work.
+// A stable sort of up to about a million pairs on the GPU in three launches, by regular sampling (Shi & Schaeffer 1992). A radix sort or a
+// merge sort has at least one launch for each digit or merge, which takes longer than the work itself for so few pairs.
 //
-// A block sorts each tile of pairs. Of every tile some pairs at equal distances are samples, and of the sorted samples some at equal
-// distances are the borders of about as many buckets as there are tiles. A block then collects one bucket from all tiles and sorts it. A
-// pair is known by its key and its place among the sorted tiles, so that equal keys can lie in different buckets. Buckets are nearly as
-// large as tiles where the keys were nearly sorted before, as those of particles are from step to step. The sort is right for all keys, but
-// slow where buckets become larger than their blocks have room for: with random keys some do. The host hears of it (Slowness), and takes
-// another sort for a while.
+// Each block sorts one tile of pairs. Some pairs of every tile at equal distances are samples; some of the sorted samples at equal
+// distances are the borders of about as many buckets as there are tiles. Then each block collects one bucket from all tiles and sorts it. A
+// pair is identified by its key and its place in the sorted tiles, so that equal keys can be in different buckets. Buckets are about as
+// large as tiles if keys were nearly sorted before, as those of particles are from step to step. The sort is correct for all keys, but slow
+// where a bucket is larger than the room of its block, as happens with random keys. The host learns of this (Slowness) and uses another
+// sort for a while.
 #pragma once
 
 #include <cub/block/block_merge_sort.cuh>
@@ -17,7 +16,7 @@
 
 namespace grove::sample_sort {
 
-/// Samples of a tile, and the most tiles that there may be.
+/// Samples of a tile, and the largest number of tiles.
 inline constexpr unsigned samples_of_tile = 16, most_tiles = 256;
 
 /// Order by the bits in `mask`.
@@ -26,21 +25,21 @@ struct LessInBits {
   __device__ bool operator()(std::uint64_t a, std::uint64_t b) const { return (a & mask) < (b & mask); }
 };
 
-/// Keys and values in memory of the GPU.
+/// Keys and values in GPU memory.
 struct Pairs {
   std::uint64_t* keys;
   std::uint32_t* values;
 };
 
-/// Sorted tiles one after the other, of `tile` pairs each, but for the last one.
+/// Sorted tiles one after the other, of `tile` pairs each, except the last one.
 struct Tiles {
   Pairs pairs;
-  std::uint64_t* sample;  ///< [samples()] keys; null if there is one tile
+  std::uint64_t* sample;  ///< [samples()] keys; null for one tile
   unsigned count, tile;
 
   __host__ __device__ unsigned tiles() const { return (count - 1) / tile + 1; }
   __host__ __device__ unsigned between_samples() const { return tile / samples_of_tile; }
-  /// The first sample of tile t. It is another place in each tile: where all tiles are alike, their samples would otherwise be, too.
+  /// The first sample of tile t. It is at a different place in each tile: otherwise similar tiles would have the same samples.
   __host__ __device__ unsigned first_sample(unsigned t) const { return t * tile + t * between_samples() / tiles(); }
   /// The place of sample i.
   __host__ __device__ unsigned place_of(unsigned i) const {
@@ -53,7 +52,7 @@ struct Tiles {
   __host__ __device__ unsigned buckets() const { return (samples() - 1) / samples_of_tile + 1; }
   /// One past the last pair of tile t.
   __device__ unsigned end(unsigned t) const { return min((t + 1) * tile, count); }
-  /// Looks for the first pair of a tile that does not come before another pair in the order of all.
+  /// Searches the first pair of a tile that does not come before another pair in the total order.
   struct Search {
     unsigned low, high;
     std::uint64_t key;  ///< of the other pair
@@ -73,7 +72,7 @@ struct Tiles {
     if (at / tile == t) return {at, at, 0, false};
     return {t * tile, end(t), pairs.keys[at], t < at / tile};
   }
-  /// The results of two searches: both go on at once, since each waits for memory.
+  /// The results of two searches, interleaved since each waits for memory.
   __device__ uint2 find(Search a, Search b, LessInBits less) const {
     while (a.is_open() || b.is_open()) {
       const std::uint64_t of_a = pairs.keys[min(a.middle(), count - 1)], of_b = pairs.keys[min(b.middle(), count - 1)];
@@ -84,7 +83,7 @@ struct Tiles {
   }
 };
 
-/// Each block sorts one tile of `from` into `to`, which may be the same if there is only one.
+/// Each block sorts one tile of `from` into `to`; both may be the same if there is only one tile.
 template <int threads, int items>
 __global__ void __launch_bounds__(threads) sort_tiles_kernel(Pairs from, Tiles to, LessInBits less) {
   static_assert(threads * items % samples_of_tile == 0);
@@ -100,7 +99,7 @@ __global__ void __launch_bounds__(threads) sort_tiles_kernel(Pairs from, Tiles t
     keys[k] = first + k < end ? from.keys[first + k] : ~std::uint64_t{0};
     values[k] = first + k < end ? from.values[first + k] : 0;
   }
-  // A stable sort leaves what lies past the end behind all pairs, even those with the largest key.
+  // A stable sort keeps the padding behind all pairs, even those with the largest key.
   Sort(memory).StableSort(keys, values, less);
 #pragma unroll
   for (int k = 0; k < items; ++k) {
@@ -136,16 +135,16 @@ inline __global__ void __launch_bounds__(borders_threads) find_borders_kernel(Ti
 template <int threads>
 struct Bucket {
   static_assert(most_tiles % 2 == 0);
-  unsigned begin[most_tiles];       ///< of the piece of each tile; 0 where there is no tile
+  unsigned begin[most_tiles];       ///< of the piece of each tile; 0 without a tile
   unsigned before[most_tiles + 1];  ///< pairs in the pieces before it
 
-  /// Finds the pieces, a thread each. Returns the number of pairs that come before the bucket.
+  /// Finds the pieces, one for each thread. Returns the number of pairs before the bucket.
   __device__ unsigned find(const Tiles& tiles, const std::uint32_t* border, unsigned bucket, LessInBits less) {
     static_assert(threads >= most_tiles);
     using Scan = cub::BlockScan<uint2, threads>;
     __shared__ typename Scan::TempStorage memory;
     const unsigned t = threadIdx.x, count = tiles.tiles();
-    uint2 sizes = {0, 0};  // of what lies before the bucket in this tile, and of the piece
+    uint2 sizes = {0, 0};  // pairs before the bucket in this tile, and in the piece
     if (t < count) {
       const unsigned first = t * tiles.tile, last = tiles.end(t);
       const uint2 piece =
@@ -174,7 +173,7 @@ struct Bucket {
     return low;
   }
   __device__ unsigned place(unsigned i, unsigned t) const { return begin[t] + (i - before[t]); }
-  /// How many pairs of the bucket come before the one at place `at`: those in each piece are looked for, in two at a time.
+  /// Number of pairs of the bucket before the one at place `at`, by searches in two pieces at a time.
   __device__ unsigned rank(const Tiles& tiles, unsigned at, LessInBits less) const {
     unsigned found = 0;
     for (unsigned t = 0; t < tiles.tiles(); t += 2) {
@@ -186,7 +185,7 @@ struct Bucket {
   }
 
  private:
-  /// In the piece of tile t, for the pair at place `at`.
+  /// Searches in the piece of tile t for the pair at place `at`.
   __device__ typename Tiles::Search search(const Tiles& tiles, unsigned t, unsigned at) const {
     const unsigned low = begin[t], high = low + (before[t + 1] - before[t]);
     if (at / tiles.tile == t) return {at, at, 0, false};
@@ -194,7 +193,7 @@ struct Bucket {
   }
 };
 
-/// What the host learns of a sort: `*last_slow`, on the host, becomes `number` where a bucket was larger than there is room for.
+/// Tells the host of a slow sort: sets `*last_slow`, on the host, to `number` if a bucket is larger than the room of its block.
 struct Slowness {
   unsigned* last_slow;
   unsigned number;

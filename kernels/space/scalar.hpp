@@ -1,4 +1,4 @@
-// Small functions of numbers that both back ends share.
+// Small functions of numbers for both back ends.
 #pragma once
 
 #include <cmath>
@@ -14,7 +14,7 @@ GROVE_HD inline double select(bool condition, double yes, double no) { return co
 GROVE_HD inline float absolute(float x) { return fabsf(x); }
 GROVE_HD inline float square_root(float x) { return sqrtf(x); }
 
-/// A constant as T: exact for double, otherwise rounded to FP32. A SIMD vector has it in all lanes.
+/// A constant as T: exact for double, otherwise rounded to FP32; in all lanes of a SIMD vector.
 template <class T>
 GROVE_HD constexpr T constant(double value) {
   if constexpr (std::is_same_v<T, double>)
@@ -38,7 +38,7 @@ struct Constant {
   }
 };
 
-/// 1 / sqrt(x). In FP32 on the device to 2^-22.9, with denormals taken as zero.
+/// 1 / sqrt(x). In FP32 on the device with a relative error of 2^-22.9, and denormals as zero.
 GROVE_HD inline float reciprocal_sqrt(float x) {
 #if defined(__CUDA_ARCH__)
   float y;

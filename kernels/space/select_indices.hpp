@@ -1,4 +1,4 @@
-// The indices of the items that satisfy a condition, or are marked.
+// Selects the indices of items that satisfy a condition or are marked.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ struct ListMarked {
   std::uint32_t* index;
   std::size_t room;
   std::size_t marks = 0;
-  std::uint32_t* count = nullptr;  ///< if it is given, it gets the number of all
+  std::uint32_t* count = nullptr;  ///< unless null, it gets the number of all marked items
   GROVE_HD void operator()(std::size_t i) const {
     if (i == 0 && count) *count = place[marks];
     if (mark[i] && place[i] < room) index[place[i]] = static_cast<std::uint32_t>(i);
@@ -32,8 +32,8 @@ struct ListMarked {
 
 }  // namespace detail
 
-/// Finds the indices i, all below 2^32, for which marks[i] is 1; the other marks are 0. Calls room(count) with their number; it returns
-/// memory of the space for that many indices, and they are written there in ascending order. Returns their number. Synchronises once.
+/// Finds the indices i < 2^32 with marks[i] = 1; other marks are 0. Calls room(count) with their number, which returns memory of the space
+/// for them; they are written there in ascending order. Returns their number. Synchronises once.
 template <class Space, class Room>
 std::uint32_t select_marked(Space& space, View<const std::uint32_t> marks, Room room) {
   Scratch<Space, std::uint32_t> place(space, marks.size + 1);
@@ -44,7 +44,7 @@ std::uint32_t select_marked(Space& space, View<const std::uint32_t> marks, Room 
   return count;
 }
 
-/// The same for the indices i in [0, n) for which condition(i) is true.
+/// The same for the indices i in [0, n) with a true condition(i).
 template <class Space, class Condition, class Room>
 std::uint32_t select_indices(Space& space, std::size_t n, Condition condition, Room room) {
   Scratch<Space, std::uint32_t> marks(space, n);
@@ -52,8 +52,8 @@ std::uint32_t select_indices(Space& space, std::size_t n, Condition condition, R
   return select_marked(space, View<const std::uint32_t>(marks.view()), room);
 }
 
-/// The same without waiting, for n > 0: writes the first of the indices, as many as `index` has room for, and `count`, the number of all,
-/// to memory of the space. Asynchronous.
+/// The same without a wait, for n > 0: writes as many of the first indices as `index` has room for, and the number of all to `count` in
+/// memory of the space. Asynchronous.
 template <class Space, class Condition>
 void select_first_indices(Space& space, std::size_t n, Condition condition, View<std::uint32_t> index, std::uint32_t* count) {
   Scratch<Space, std::uint32_t> marks(space, n), place(space, n + 1);

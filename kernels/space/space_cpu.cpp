@@ -12,7 +12,7 @@ namespace grove {
 void HostSpace::sort_pairs(View<std::uint64_t> keys, View<std::uint32_t> values, int bits, KeyOrder /*order*/) {
   struct Pair {
     std::uint64_t key;
-    std::uint32_t value, rank;  // the place before: it decides between equal keys
+    std::uint32_t value, rank;  // former place, which orders equal keys
   };
   const std::uint64_t mask = bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
   Scratch<HostSpace, Pair> pairs(*this, keys.size);

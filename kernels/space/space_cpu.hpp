@@ -20,7 +20,7 @@ class HostSpace {
  public:
   using Stamp = std::chrono::steady_clock::time_point;
   using HostMemory = HostSpace;
-  /// A result that is there.
+  /// A result that is ready.
   template <class T>
   class Later {
    public:
@@ -36,7 +36,7 @@ class HostSpace {
   HostSpace(const HostSpace&) = delete;
   HostSpace& operator=(const HostSpace&) = delete;
 
-  /// 64-byte aligned memory; throws SystemError when there is none.
+  /// Memory aligned to 64 bytes. Throws SystemError when memory is short.
   void* allocate(std::size_t bytes);
   void deallocate(void* data, std::size_t bytes) noexcept;
   std::string description() const;
@@ -147,7 +147,7 @@ class HostSpace {
   void sort_pairs(View<std::uint64_t> keys, View<std::uint32_t> values, int bits, KeyOrder order = KeyOrder::any);
 
  private:
-  static constexpr std::size_t enough_items = 1024;  ///< for several threads; what a team does counts as one item for each lane
+  static constexpr std::size_t enough_items = 1024;  ///< for several threads; an item of a team counts once for each lane
 
   template <class F>
   void for_each_in_parallel(std::size_t n, bool in_parallel, F f) {
@@ -156,7 +156,7 @@ class HostSpace {
     for (std::int64_t i = 0; i < count; ++i) f(static_cast<std::size_t>(i));
   }
 
-  // Block lengths are constants, not functions of the number of threads, so that sums do not depend on it.
+  // Block lengths are constants, so that sums do not depend on the number of threads.
   static constexpr std::size_t reduce_block = 4096;
   static constexpr std::size_t scan_block = 16384;
   static std::size_t block_begin(std::int64_t b) { return static_cast<std::size_t>(b) * scan_block; }

@@ -18,7 +18,7 @@ namespace grove {
 
 namespace {
 
-/// What the user can do about an error of CUDA; empty for those that only a change of the program mends.
+/// Advice to the user for a CUDA error; empty for errors that only a change of the program can mend.
 const char* advice_on(cudaError_t code) {
   switch (code) {
     case cudaErrorMemoryAllocation:
@@ -40,7 +40,7 @@ const char* advice_on(cudaError_t code) {
   }
 }
 
-/// The items of a scan. Its result has one item more; the item read for that one changes nothing.
+/// The items of a scan, whose result has one more item; the item read for it has no effect.
 template <class T>
 struct ItemOrZero {
   const T* items;
@@ -57,10 +57,10 @@ __global__ void copy_to_host_kernel(const std::byte* from, unsigned bytes, std::
   if (threadIdx.x == 0) mark.set();
 }
 
-// For so long the host looks for a mark itself; then it waits for the end of all work, or for the error that keeps the mark away.
+// The host polls a mark for this long; then it synchronises, which also reports an error.
 constexpr auto longest_look = std::chrono::milliseconds(2);
 
-// Up to so many items, where they are nearly sorted, are sorted sooner by samples, which needs fewer launches (docs/measurements.md).
+// Up to this number of nearly sorted items, the sort by samples is faster, since it needs fewer launches (docs/measurements.md).
 constexpr std::size_t most_to_sort_by_samples = std::size_t{1} << 20;
 
 }  // namespace
@@ -80,7 +80,7 @@ void* PinnedMemory::allocate(std::size_t bytes) {
   void* data = nullptr;
   const cudaError_t code = cudaHostAlloc(&data, bytes, cudaHostAllocDefault);
   if (code == cudaErrorMemoryAllocation) {
-    // Who asked may go on without it; the next kernel launch must not find the error.
+    // The caller may continue without the memory; the next kernel launch must not report this error.
     cudaGetLastError();
     throw SystemError("the host is out of page-locked memory: " + std::to_string(bytes >> 20) + " MiB more wanted; " + more_host_memory);
   }
@@ -99,7 +99,7 @@ CudaSpace::CudaSpace(int device) : device_(device), arena_(*this) {
   check_cuda(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, device), "cudaDeviceGetAttribute");
   int major = 0;
   check_cuda(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device), "cudaDeviceGetAttribute");
-  // Code for older GPUs, which CUDA translates for this one, knows no await_previous_launch().
+  // Code for older GPUs that CUDA translates for this one has no await_previous_launch().
   cudaFuncAttributes code{};
   check_cuda(cudaFuncGetAttributes(&code, copy_to_host_kernel), "cudaFuncGetAttributes");
   overlaps_launches_ = major >= 9 && code.ptxVersion >= 90;
@@ -194,7 +194,7 @@ void CudaSpace::copy_to_host(void* to, const void* from, std::size_t bytes) {
   synchronize();
 }
 void CudaSpace::copy_from_host(void* to, const void* from, std::size_t bytes) {
-  // The memory is pageable: CUDA takes a copy of it before it returns, unless the GPU can read it where it is.
+  // For pageable memory CUDA makes a copy before it returns, unless the GPU can read the memory in place.
   if (bytes) check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream_), "cudaMemcpyAsync");
   if (reads_pageable_memory_) synchronize();
 }
@@ -247,7 +247,7 @@ void CudaSpace::sort_pairs(View<std::uint64_t> keys, View<std::uint32_t> values,
   if (keys.empty()) return;
   if (order == KeyOrder::nearly_sorted && keys.size <= most_to_sort_by_samples && samples_.serve())
     return sort_by_samples(keys, values, bits);
-  // With a second buffer for each array, CUB needs little scratch beside it; without, it would need two.
+  // With a second buffer for each array CUB needs little other scratch; without, it needs two buffers.
   Scratch<CudaSpace, std::uint64_t> spare_keys(*this, keys.size);
   Scratch<CudaSpace, std::uint32_t> spare_values(*this, keys.size);
   cub::DoubleBuffer<std::uint64_t> both_keys(keys.data, spare_keys.data());
@@ -264,7 +264,7 @@ void CudaSpace::sort_pairs(View<std::uint64_t> keys, View<std::uint32_t> values,
   if (both_values.Current() != values.data) copy(values.data, both_values.Current(), values.size * sizeof(std::uint32_t));
 }
 
-/// Where the last sort by samples was slow, the next ones are by digits, twice as many as the time before.
+/// After a slow sort by samples the next sorts are radix sorts, each time twice as many.
 bool CudaSpace::SortsBySamples::serve() {
   if (others_left > 0) {
     --others_left;
@@ -286,7 +286,7 @@ void CudaSpace::sort_by_samples(View<std::uint64_t> keys, View<std::uint32_t> va
   using namespace sample_sort;
   const LessInBits less{~std::uint64_t{0} >> (64 - bits)};
   const Pairs pairs{keys.data, values.data};
-  // Tiles of threads * items pairs; buckets may have some more.
+  // Tiles have threads * items pairs; buckets may have some more.
   const auto sort = [&]<int threads, int items, int bucket_items>(std::integer_sequence<int, threads, items, bucket_items>) {
     const bool is_one_tile = keys.size <= threads * items;
     Scratch<CudaSpace, std::uint64_t> tile_keys(*this, is_one_tile ? 0 : keys.size);
@@ -301,8 +301,7 @@ void CudaSpace::sort_by_samples(View<std::uint64_t> keys, View<std::uint32_t> va
     launch("sort of buckets", tiles.buckets(), threads, sort_buckets_kernel<threads, bucket_items>, tiles, border.data(), pairs, less,
            Slowness{samples_.last_slow, samples_.number});
   };
-  // Small tiles, as long as there are no more of them than multiprocessors of a large card; then the smallest of which there are not too
-  // many.
+  // Small tiles, if they are no more than the multiprocessors of a large GPU; otherwise the smallest tiles that are not too many.
   if (keys.size <= most_tiles / 2 * 1024)
     sort(std::integer_sequence<int, 256, 4, 6>{});
   else if (keys.size <= most_tiles * 2048)

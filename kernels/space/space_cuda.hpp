@@ -1,5 +1,5 @@
-// The parallel layer on an NVIDIA GPU: one stream for work, one for staging copies; CUB for scans and sorts.
-// Included through space.hpp, by nvcc only.
+// The parallel layer on an NVIDIA GPU: a stream for work and one for staging copies; CUB for scans and sorts. Included through space.hpp,
+// by nvcc only.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -21,13 +21,13 @@
 
 namespace grove {
 
-/// Throws SystemError with CUDA's own text, and what to do, when `code` is an error.
+/// Throws SystemError with CUDA's text and advice if `code` is an error.
 void check_cuda(cudaError_t code, const char* call);
 
-/// `n` as the int that CUB and launch configurations take; throws SystemError when it does not fit.
+/// `n` as an int for CUB and launches. Throws SystemError when it does not fit.
 int cuda_count(std::size_t n);
 
-/// Page-locked host memory. Copies between it and the device run at full speed and asynchronously.
+/// Page-locked host memory, for asynchronous copies at full speed.
 class PinnedMemory {
  public:
   void* allocate(std::size_t bytes);
@@ -41,14 +41,14 @@ class CudaSpace {
   using Stamp = cudaEvent_t;
   using HostMemory = PinnedMemory;
   static constexpr bool on_gpu = true;
-  /// A result of work that may still go on.
+  /// A result of work that may still run.
   template <class T>
   class Later {
    public:
     explicit Later(const T& value) : value_(value) {}
-    /// `at`, on the host, holds it once `mark` is set.
+    /// `at`, on the host, holds the result once `mark` is set.
     Later(CudaSpace& space, const T* at, const detail::Mark& mark) : space_(&space), at_(at), mark_(mark) {}
-    /// Waits for it, the first time.
+    /// The first call waits for the result.
     const T& get() {
       if (!space_) return value_;
       space_->wait_for(mark_);
@@ -64,7 +64,7 @@ class CudaSpace {
     detail::Mark mark_{};
   };
 
-  /// Uses device number `device`; throws SystemError when it cannot.
+  /// Uses device number `device`. Throws SystemError when it cannot.
   explicit CudaSpace(int device);
   CudaSpace(const CudaSpace&) = delete;
   CudaSpace& operator=(const CudaSpace&) = delete;
@@ -82,7 +82,7 @@ class CudaSpace {
   cudaStream_t stream() const { return stream_; }
   cudaStream_t copy_stream() const { return copy_stream_; }
   int multiprocessors() const { return multiprocessors_; }
-  /// Whether blocks of a launch may start before the previous launch has ended (compute capability 9.0 and up, and code for that).
+  /// Whether a launch may start before the previous launch has ended (compute capability 9.0 and code for it).
   bool overlaps_launches() const { return overlaps_launches_; }
 
   void copy(void* to, const void* from, std::size_t bytes);
@@ -90,19 +90,18 @@ class CudaSpace {
   void copy_to_host(void* to, const void* from, std::size_t bytes);
   void copy_from_host(void* to, const void* from, std::size_t bytes);
 
-  /// Staging copies on a second stream, one after the other; host memory must be pinned. order_copies_after_work() makes later copies wait
-  /// for the work enqueued so far, order_after_copies() makes later work wait for the copies, wait_for_copies() blocks the host until they
-  /// are done.
+  /// Staging copies in order on a second stream; host memory must be pinned. order_copies_after_work() makes later copies wait for the work
+  /// enqueued so far, order_after_copies() makes later work wait for the copies, wait_for_copies() blocks the host until they are done.
   void copy_to_host_async(void* to, const void* from, std::size_t bytes);
   void copy_from_host_async(void* to, const void* from, std::size_t bytes);
   void order_copies_after_work();
   void order_after_copies();
   void wait_for_copies();
-  /// Memory of this GPU or of another one that it can read.
+  /// Between memory of this GPU and of another one that it can read.
   void copy_async(void* to, const void* from, std::size_t bytes);
   void synchronize();
 
-  /// Forgets the stamps before those since the last call but one, so that their events are used again.
+  /// Reuses the events of stamps from before the second last call.
   void begin_stamps() {
     stamp_bank_ = (stamp_bank_ + 1) % stamp_banks;
     stamps_used_ = 0;
@@ -173,7 +172,7 @@ class CudaSpace {
   void sort_pairs(View<std::uint64_t> keys, View<std::uint32_t> values, int bits, KeyOrder order = KeyOrder::any);
 
  private:
-  /// Launches a kernel that calls await_previous_launch(): its start takes place while the launch before it ends.
+  /// Launches a kernel that calls await_previous_launch(): its start overlaps with the end of the previous launch.
   template <class... Parameters, class... Arguments>
   void launch(const char* name, std::size_t blocks, unsigned threads, void (*kernel)(Parameters...), Arguments&&... arguments) {
     cudaLaunchConfig_t config{};
@@ -189,22 +188,22 @@ class CudaSpace {
   }
   void sort_by_samples(View<std::uint64_t> keys, View<std::uint32_t> values, int bits);
 
-  /// Where the next result comes that the host may not wait for at once, with its mark.
+  /// Place and mark of the next result for which the host may wait later.
   template <class T>
   std::pair<T*, detail::Mark> next_place() {
     static_assert(sizeof(T) <= later_bytes && std::is_trivially_copyable_v<T>);
     later_turn_ = (later_turn_ + 1) % most_later;
     return {reinterpret_cast<T*>(later_ + later_turn_ * later_bytes), later_marks_[later_turn_].next()};
   }
-  /// Waits for the result, and so for all work before: the host sees it some microseconds before the end of the kernel reaches it.
+  /// Waits for the result and so for all earlier work, some microseconds less than a synchronisation.
   void wait_for(const detail::Mark& mark);
 
-  /// Bytes that reach the host sooner by way of memory that the GPU can write itself.
+  /// Up to this size, copies through host memory that the GPU writes are faster.
   static constexpr std::size_t small_copy = 4096;
-  /// Results that may be out at a time, see Later, and room for each.
+  /// Most pending results (see Later), and room for each.
   static constexpr std::size_t most_later = 4, later_bytes = 512;
 
-  /// A word on the host that marks one result after the other.
+  /// A word on the host that marks each result in turn.
   struct Marks {
     unsigned* word = nullptr;
     unsigned count = 0;  ///< results so far
@@ -213,13 +212,13 @@ class CudaSpace {
 
   static constexpr std::size_t stamp_banks = 3;
 
-  /// When nearly sorted keys are sorted by samples: not after such sorts were slow, because the keys were not so nearly sorted.
+  /// Decides when nearly sorted keys are sorted by samples: not for a while after such a sort was slow.
   struct SortsBySamples {
     static constexpr unsigned fewest_others = 8, most_others = 512;
     unsigned* last_slow = nullptr;  ///< on the host: the number of the last sort that was slow
-    unsigned number = 0;            ///< of the present or last sort by samples
-    bool last_was_one = false;      ///< the last sort of nearly sorted keys
-    unsigned others_left = 0;       ///< sorts to be done by digits
+    unsigned number = 0;            ///< number of the present or last sort by samples
+    bool last_was_one = false;      ///< the last sort of nearly sorted keys was by samples
+    unsigned others_left = 0;       ///< radix sorts left to do
     unsigned others = fewest_others;
 
     bool serve();
@@ -235,11 +234,11 @@ class CudaSpace {
   std::vector<cudaEvent_t> events_[stamp_banks];
   std::size_t stamps_used_ = 0, stamp_bank_ = 0;
   void* small_copy_ = nullptr;  ///< [small_copy + most_later * later_bytes], on the host
-  Marks marks_;                 ///< of results in the first small_copy bytes
-  std::byte* later_ = nullptr;  ///< the bytes after these
+  Marks marks_;                 ///< marks of results in the first small_copy bytes
+  std::byte* later_ = nullptr;  ///< the bytes after them
   Marks later_marks_[most_later];
   std::size_t later_turn_ = 0;
-  unsigned* blocks_done_ = nullptr;  ///< of the present reduction
+  unsigned* blocks_done_ = nullptr;  ///< in the present reduction
   SortsBySamples samples_;
   PinnedMemory pinned_;
   Arena<CudaSpace> arena_;

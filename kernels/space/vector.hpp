@@ -11,7 +11,7 @@ struct Double3 {
   double x = 0, y = 0, z = 0;
 };
 
-/// Four doubles loaded as two 16-byte words: position and mass, or acceleration and potential.
+/// Position and mass, or acceleration and potential; loaded as two 16-byte words.
 struct alignas(32) Double4 {
   double x = 0, y = 0, z = 0, w = 0;
 };
@@ -26,7 +26,7 @@ GROVE_HD inline Double3 operator*(double s, const Double3& a) { return {s * a.x,
 GROVE_HD inline double dot(const Double3& a, const Double3& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 GROVE_HD inline Double3 position_of(const Double4& p) { return {p.x, p.y, p.z}; }
 
-/// Smaller and larger of two; usable on the device, unlike std::min and std::max.
+/// Like std::min and std::max, for the device as well.
 template <class T>
 GROVE_HD constexpr T smaller(T a, T b) {
   return b < a ? b : a;

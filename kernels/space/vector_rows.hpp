@@ -1,4 +1,4 @@
-// Several SIMD vectors of floats as the rows of a matrix: transposed, or each summed over its lanes.
+// SIMD vectors of floats as rows of a matrix: transposition, and the sum of each row.
 #pragma once
 
 #include <utility>
@@ -11,7 +11,7 @@ namespace detail {
 
 inline constexpr int row_length = FloatVector::width;
 
-/// Lane j of the result is element at(j) of `a` and `b`, one after the other.
+/// Lane j of the result is element at(j) of `a` followed by `b`.
 template <class At, int... j>
 FloatVector picked(FloatVector a, FloatVector b, At at, std::integer_sequence<int, j...>) {
   return FloatVector(__builtin_shufflevector(a.native(), b.native(), decltype(at)::of(j)...));
@@ -21,8 +21,7 @@ FloatVector picked(FloatVector a, FloatVector b, At at) {
   return picked(a, b, at, std::make_integer_sequence<int, row_length>());
 }
 
-/// For rows whose numbers differ by `step`: what the first and the second of them hold after their blocks of `step` lanes have been
-/// exchanged.
+/// The first and second of two rows `step` apart, after their blocks of `step` lanes have been exchanged.
 template <int step>
 struct FirstExchanged {
   static constexpr int of(int j) { return (j & step) == 0 ? j : row_length + j - step; }
@@ -32,7 +31,7 @@ struct SecondExchanged {
   static constexpr int of(int j) { return (j & step) == 0 ? j + step : row_length + j; }
 };
 
-/// Of the elements of two rows, every other block of `step`: those with even numbers and those with odd ones.
+/// The blocks of `step` elements of two rows with even or odd numbers.
 template <int step>
 struct EvenBlocks {
   static constexpr int of(int j) { return j / step * 2 * step + j % step; }
@@ -42,7 +41,7 @@ struct OddBlocks {
   static constexpr int of(int j) { return EvenBlocks<step>::of(j) + step; }
 };
 
-// Inlined, so that rows stay in registers and those that nobody looks at are not made.
+// Inlined, so that rows stay in registers and unused ones are not computed.
 template <int step>
 [[gnu::always_inline]] inline void transpose_blocks(FloatVector* row) {
   for (int i = 0; i < row_length; ++i) {
@@ -54,7 +53,7 @@ template <int step>
   if constexpr (step > 1) transpose_blocks<step / 2>(row);
 }
 
-/// Sums of `row[0 ... 2 step - 1]`, each of which has the parts of row_length / (2 step) sums.
+/// Sums of row[0 ... 2 step - 1], each with parts of row_length / (2 step) sums.
 template <int step>
 [[gnu::always_inline]] inline FloatVector sum_blocks(FloatVector* row) {
   for (int i = 0; i < step; ++i)
@@ -72,7 +71,7 @@ template <int step>
   detail::transpose_blocks<FloatVector::width / 2>(row);
 }
 
-/// Lane i of the result is the sum of all lanes of row i, added in pairs. The rows are used up.
+/// Lane i of the result is the sum of all lanes of row i, added in pairs. Overwrites the rows.
 [[gnu::always_inline]] inline FloatVector sums_of(FloatVector (&row)[FloatVector::width]) {
   return detail::sum_blocks<FloatVector::width / 2>(row);
 }

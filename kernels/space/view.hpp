@@ -1,4 +1,4 @@
-// Borrowed memory: a pointer and a length. Kernels take Views; Buffers own the memory.
+// Borrowed memory: a pointer and a length. Kernels take Views, Buffers own memory.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace grove {
 
-/// What a sort may expect. Its result is the same, but where most keys are out of place, one that expects little movement is slow.
+/// The order that a sort may expect. The result is always correct, but a sort of keys that are not nearly sorted as expected is slow.
 enum class KeyOrder { any, nearly_sorted };
 
 /// `size` items at `data`, on the host or the device; does not own them.
@@ -25,7 +25,7 @@ struct View {
 
   GROVE_HD T& operator[](std::size_t i) const { return data[i]; }
   GROVE_HD bool empty() const { return size == 0; }
-  /// The `count` items from `first` on; they must lie inside.
+  /// The `count` items from `first` on, which must exist.
   GROVE_HD View part(std::size_t first, std::size_t count) const { return {data + first, count}; }
 };
 

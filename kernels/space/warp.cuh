@@ -1,4 +1,4 @@
-// What a warp does together: scans, reductions, and ranges of numbers put one after the other.
+// Functions of a whole warp: scans, reductions, and concatenated ranges.
 #pragma once
 
 #include <cstdint>
@@ -27,23 +27,23 @@ __device__ inline float from_ordered_bits(int bits) { return __int_as_float(bits
 __device__ inline float reduce_min(float value) { return from_ordered_bits(__reduce_min_sync(all_lanes, ordered_bits(value))); }
 __device__ inline float reduce_max(float value) { return from_ordered_bits(__reduce_max_sync(all_lanes, ordered_bits(value))); }
 
-/// Starts to copy 16 bytes to shared memory, as __pipeline_memcpy_async() does, but by way of the first-level cache, for what other warps of
-/// the multiprocessor read at about the same time.
+/// Starts a copy of 16 bytes to shared memory like __pipeline_memcpy_async(), but through the first-level cache, for data that other warps
+/// of the multiprocessor read at about the same time.
 __device__ inline void copy_async_by_way_of_l1(void* to_shared, const void* from) {
   const auto to = static_cast<unsigned>(__cvta_generic_to_shared(to_shared));
   asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
 }
 
-/// Ranges of consecutive numbers, one in each lane, put one after the other without gaps.
+/// Ranges of consecutive numbers, one in each lane, concatenated.
 class ConcatenatedRanges {
  public:
-  /// This lane's range is `count` numbers from `first` on.
+  /// The range of this lane is `count` numbers from `first` on.
   __device__ ConcatenatedRanges(std::uint32_t count, std::uint32_t first, int lane)
       : end_(inclusive_scan(count, lane)), begin_(end_ - count), shift_(first - begin_) {}
 
   __device__ std::uint32_t size() const { return __shfl_sync(all_lanes, end_, warp_size - 1); }
 
-  /// The number at place `item`; any value for a place past the last. All lanes must take part.
+  /// The number at place `item`; undefined past the last place. All lanes must call it.
   __device__ std::uint32_t at(std::uint32_t item) const {
     int owner = 0;  // number of ranges that end at or before `item`
     for (int step = warp_size / 2; step > 0; step /= 2) {
@@ -53,8 +53,8 @@ class ConcatenatedRanges {
     return __shfl_sync(all_lanes, shift_, owner) + item;
   }
 
-  /// The number at place `first` + lane, or that at the last place if there is none. Fewer steps than at(), but only the ranges of the last
-  /// lanes may be empty. All lanes must take part, with one `first`, which is a place.
+  /// The number at place `first` + lane, or at the last place if that is smaller. Faster than at(), but only the last lanes may have empty
+  /// ranges. All lanes must call it with the same `first`, which must be a place.
   __device__ std::uint32_t at_lane(std::uint32_t first, int lane) const {
     const bool is_empty = begin_ == end_;
     const std::uint32_t bit = begin_ - first;  // a large number for a range that begins before
@@ -65,7 +65,7 @@ class ConcatenatedRanges {
   }
 
  private:
-  std::uint32_t end_, begin_;  ///< places before the end and before the begin of this lane's range
+  std::uint32_t end_, begin_;  ///< places before the end and the begin of this lane's range
   std::uint32_t shift_;        ///< number minus place, in this lane's range
 };
 

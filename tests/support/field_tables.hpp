@@ -54,7 +54,7 @@ inline std::vector<ParticleField> rows_of_all_kinds() {
       {.name = "inner", .type = Type::u2, .components = 3},
       {.name = "left", .dataset = "Left", .type = Type::u2, .snapshot = always, .array = "pair"},
       {.name = "right", .dataset = "Right", .type = Type::u2, .components = 2, .snapshot = always, .array = "pair", .at = 1},
-      {.name = "loan", .dataset = "Loans", .type = Type::u8, .components = 2, .snapshot = always, .is_lent = true},
+      {.name = "loan", .dataset = "Loans", .type = Type::u8, .components = 2, .snapshot = always, .is_scratch = true},
       {.name = "draft", .type = Type::u4, .travels = false},
   };
 }

@@ -43,7 +43,7 @@ using FieldTest = std::function<bool(const ParticleField&)>;
 
 bool is_any(const ParticleField&) { return true; }
 /// What sort_particles() keeps, and what ParticleExchange keeps.
-bool survives_the_sort(const ParticleField& field) { return field.travels && !field.is_lent; }
+bool survives_the_sort(const ParticleField& field) { return field.travels && !field.is_scratch; }
 bool survives_the_exchange(const ParticleField& field) { return field.travels; }
 
 /// Fields for which `is_defined` holds are there, bit for bit; of the others nothing is asked.

@@ -23,7 +23,7 @@ TEST(StandardFields, AreReadAndWrittenAsTheirRolesSay) {
   using Names = std::vector<std::string>;
   EXPECT_EQ(names_of([](const ParticleField& f) { return f.input == InInput::required; }),
             (Names{"position", "velocity", "mass", "id", "type"}));
-  EXPECT_EQ(names_of([](const ParticleField& f) { return f.is_lent; }), (Names{"potential", "acceleration"}));
+  EXPECT_EQ(names_of([](const ParticleField& f) { return f.is_scratch; }), (Names{"potential", "acceleration"}));
   EXPECT_EQ(names_of([](const ParticleField& f) { return f.dataset.empty(); }), (Names{"type", "tree_level"}));
   const ParticleField* const work = standard_fields()->find("work");
   ASSERT_NE(work, nullptr);

@@ -85,7 +85,7 @@ class ParticleSort : public testing::TestWithParam<TableCase> {
       ASSERT_FLOAT_EQ(magnitude[i], measure({a[0], a[1], a[2], before.potential[from[i]]})) << "place " << i;
     }
     for (const ParticleField& field : table->rows()) {
-      if (!field.travels || field.is_lent) continue;
+      if (!field.travels || field.is_scratch) continue;
       const std::span<const std::byte> values = after.bytes(field);
       const std::vector<std::byte> items = picked(before, field, from);
       EXPECT_TRUE(std::equal(values.begin(), values.end(), items.begin(), items.end())) << field.name;
