@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <climits>
-#include <numeric>
 
 #include "decomposition/rank_place.hpp"
 #include "kernels/space/error.hpp"
@@ -10,8 +9,14 @@
 namespace grove {
 
 namespace {
-// A message larger than this is sent in pieces: MPI counts are ints, and Open MPI's shared-memory path is at its best well below.
+// Larger messages are split: the counts of MPI are ints.
 constexpr std::size_t largest_message = std::size_t{1} << 30;
+
+MPI_Comm split_by_node(MPI_Comm comm, int rank) {
+  MPI_Comm node = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node), "MPI_Comm_split_type");
+  return node;
+}
 }  // namespace
 
 void check_mpi(int code, const char* call) {
@@ -30,7 +35,7 @@ int mpi_count(std::size_t count) {
 
 Requests::~Requests() {
   const bool in_flight = std::any_of(requests_.begin(), requests_.end(), [](MPI_Request r) { return r != MPI_REQUEST_NULL; });
-  // The buffers are about to go while MPI may still write to them; there is no way to go on.
+  // MPI may still write to buffers that are about to be freed.
   if (in_flight && !std::uncaught_exceptions()) std::terminate();
 }
 
@@ -45,8 +50,7 @@ Communicator::Communicator(MPI_Comm parent) {
   check_mpi(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   check_mpi(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
   check_mpi(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");
-  MPI_Comm node = MPI_COMM_NULL;
-  check_mpi(MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node), "MPI_Comm_split_type");
+  MPI_Comm node = split_by_node(comm_, rank_);
   check_mpi(MPI_Comm_rank(node, &local_rank_), "MPI_Comm_rank");
   check_mpi(MPI_Comm_size(node, &local_size_), "MPI_Comm_size");
   check_mpi(MPI_Comm_free(&node), "MPI_Comm_free");
@@ -58,8 +62,7 @@ Communicator::Communicator(Communicator&& other) noexcept
 }
 
 Communicator Communicator::node() const {
-  MPI_Comm node = MPI_COMM_NULL;
-  check_mpi(MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node), "MPI_Comm_split_type");
+  MPI_Comm node = split_by_node(comm_, rank_);
   Communicator result(node);
   check_mpi(MPI_Comm_free(&node), "MPI_Comm_free");
   return result;

@@ -1,4 +1,4 @@
-// A thin checked communicator: typed calls on its own duplicate, every return code looked at, every count range-checked.
+// A communicator of MPI with typed calls. It checks every return code and the range of every count.
 #pragma once
 
 #include <mpi.h>
@@ -16,29 +16,45 @@
 
 namespace grove {
 
-/// Message tags of point-to-point traffic; one per kind of message.
+/// Tags of point-to-point messages, one for each kind.
 enum class Tag : int { particles = 1, tree_data, ring_block, scatter, target_boxes, peer_announcement, peer_ack };
 
 /// Throws CommunicationError with MPI's own text when `code` is not MPI_SUCCESS.
 void check_mpi(int code, const char* call);
 
-/// `count` as an MPI int; throws SystemError when it does not fit.
+/// `count` as an int for MPI. Throws SystemError when it does not fit.
 int mpi_count(std::size_t count);
 
-/// round_down(total * part / parts) without a product that could overflow.
+/// total * part / parts, rounded down, without a product that could overflow.
 inline std::uint64_t fraction_of(std::uint64_t total, std::uint64_t part, std::uint64_t parts) {
   return total / parts * part + total % parts * part / parts;
 }
 
-/// First item of rank `rank` of `size` when `total` items are dealt out evenly in order; that of `rank + 1` is its end.
+/// The first item of rank `rank` when `total` items are distributed evenly over `size` ranks, in order. The value for `rank + 1` is its
+/// end.
 inline std::uint64_t first_of_rank(std::uint64_t total, int rank, int size) {
   return fraction_of(total, static_cast<std::uint64_t>(rank), static_cast<std::uint64_t>(size));
 }
 
+/// The MPI datatype of T, for reductions.
 template <class T>
-MPI_Datatype mpi_type();
+MPI_Datatype mpi_type() {
+  if constexpr (std::is_same_v<T, int>)
+    return MPI_INT;
+  else if constexpr (std::is_same_v<T, float>)
+    return MPI_FLOAT;
+  else if constexpr (std::is_same_v<T, double>)
+    return MPI_DOUBLE;
+  else if constexpr (std::is_same_v<T, std::uint64_t>)
+    return MPI_UINT64_T;
+  else {
+    static_assert(std::is_same_v<T, std::int64_t>, "no MPI datatype");
+    return MPI_INT64_T;
+  }
+}
 
-/// Pending non-blocking messages. Owns the requests; the buffers must outlive wait_all(). Destroying it with messages in flight aborts.
+/// Pending non-blocking messages. Owns the requests; their buffers must stay valid until wait_all(). The destructor ends the program if
+/// messages are still in flight, unless an exception is being thrown.
 class Requests {
  public:
   Requests() = default;
@@ -49,15 +65,15 @@ class Requests {
   ~Requests();
 
   MPI_Request* add() { return &requests_.emplace_back(MPI_REQUEST_NULL); }
-  /// Completes all messages. Blocks.
+  /// Blocks until all messages are complete.
   void wait_all();
 
  private:
   std::vector<MPI_Request> requests_;
 };
 
-/// A group of ranks with a private message space. Owns a duplicate of the MPI communicator it was made from, freed on
-/// destruction; MPI must be initialised for its whole life. Move-only. All calls are collective unless said otherwise.
+/// A group of ranks. Owns a duplicate of the MPI communicator it was made from, so that its messages are separate from all others. MPI must
+/// stay initialised as long as it exists. Move-only. All calls are collective unless stated otherwise; they throw CommunicationError.
 class Communicator {
  public:
   explicit Communicator(MPI_Comm parent);
@@ -72,9 +88,9 @@ class Communicator {
   bool is_root() const { return rank_ == 0; }
   MPI_Comm raw() const { return comm_; }
 
-  /// The ranks of this rank's node, in the order of their ranks here.
+  /// The ranks on this rank's node, in the same order.
   Communicator node() const;
-  /// Index of this rank among the ranks of its node, and their number.
+  /// Rank within the node, and number of ranks on the node. Not collective.
   int local_rank() const { return local_rank_; }
   int local_size() const { return local_size_; }
 
@@ -85,71 +101,71 @@ class Communicator {
   void broadcast(std::string& text, int root = 0) const;
 
   template <class T>
-  T sum(T value) const;
+  T sum(T value) const {
+    return all_reduce_one(value, MPI_SUM);
+  }
   template <class T>
-  T min(T value) const;
+  T min(T value) const {
+    return all_reduce_one(value, MPI_MIN);
+  }
   template <class T>
-  T max(T value) const;
-  /// Element by element over the ranks, in place.
+  T max(T value) const {
+    return all_reduce_one(value, MPI_MAX);
+  }
+  /// In place, element by element.
   template <class T>
-  void sum(std::span<T> values) const;
+  void sum(std::span<T> values) const {
+    all_reduce(values, MPI_SUM);
+  }
   template <class T>
-  void min(std::span<T> values) const;
+  void min(std::span<T> values) const {
+    all_reduce(values, MPI_MIN);
+  }
   template <class T>
-  void max(std::span<T> values) const;
-  /// Element by element over the ranks, in place on the root; the values of the other ranks stay as they are.
+  void max(std::span<T> values) const {
+    all_reduce(values, MPI_MAX);
+  }
+  /// In place on the root, element by element. The values on other ranks do not change.
   template <class T>
   void sum_on_root(std::span<T> values) const;
 
-  /// Sum of `value` over the ranks before this one; 0 on rank 0.
+  /// Sum of `value` over all lower ranks; 0 on rank 0.
   std::uint64_t prefix_sum(std::uint64_t value) const;
 
-  /// One value of each rank, in rank order, on every rank.
+  /// The values of all ranks, in rank order, on every rank.
   template <class T>
-  std::vector<T> all_gather(const T& value) const;
-  /// The values of each rank, the same number on all, in rank order, on every rank.
+  std::vector<T> all_gather(const T& value) const {
+    return all_gather_rows(std::span<const T>(&value, 1));
+  }
+  /// The same for several values, as many on every rank.
   template <class T>
   std::vector<T> all_gather_rows(std::span<const T> values) const;
-  /// The vectors of all ranks one after the other in rank order, on every rank.
+  /// The same for any number of values on each rank.
   template <class T>
   std::vector<T> all_gather_vectors(std::span<const T> local) const;
-  /// `to` has the same number of entries for each rank, on all ranks: first those that go to rank 0. The result has, in the same way, those
-  /// that came from each rank.
+  /// `to` has the same number of entries for each rank, in rank order. The result has the entries from each rank in the same layout.
   std::vector<std::uint64_t> all_to_all(std::span<const std::uint64_t> to) const;
 
-  /// Point to point, not collective, non-blocking. Messages over 1 GiB are split; both sides must give the same byte count.
+  /// Point to point, non-blocking, not collective. Both sides must give the same number of bytes. Messages over 1 GiB are split.
   void send_bytes(std::span<const std::byte> data, int to, Tag tag, Requests& requests) const;
   void receive_bytes(std::span<std::byte> data, int from, Tag tag, Requests& requests) const;
 
-  /// Runs `work` on this rank, then lets all ranks agree: if it threw anywhere, every rank throws AgreedError with the
-  /// failure_message() of the lowest failing rank. `work` must not communicate.
+  /// Runs `work`, which must not communicate, on every rank. If it throws on any rank, every rank throws AgreedError with the
+  /// failure_message() of the lowest rank that failed.
   void agree(const std::function<void()>& work) const;
 
  private:
+  template <class T>
+  void all_reduce(std::span<T> values, MPI_Op op) const;
+  template <class T>
+  T all_reduce_one(T value, MPI_Op op) const {
+    all_reduce(std::span<T>(&value, 1), op);
+    return value;
+  }
+
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 1, local_rank_ = 0, local_size_ = 1;
 };
-
-template <>
-inline MPI_Datatype mpi_type<int>() {
-  return MPI_INT;
-}
-template <>
-inline MPI_Datatype mpi_type<float>() {
-  return MPI_FLOAT;
-}
-template <>
-inline MPI_Datatype mpi_type<double>() {
-  return MPI_DOUBLE;
-}
-template <>
-inline MPI_Datatype mpi_type<std::uint64_t>() {
-  return MPI_UINT64_T;
-}
-template <>
-inline MPI_Datatype mpi_type<std::int64_t>() {
-  return MPI_INT64_T;
-}
 
 template <class T>
 void Communicator::broadcast(std::span<T> data, int root) const {
@@ -159,19 +175,9 @@ void Communicator::broadcast(std::span<T> data, int root) const {
 }
 
 template <class T>
-void Communicator::sum(std::span<T> values) const {
+void Communicator::all_reduce(std::span<T> values, MPI_Op op) const {
   const WaitForRanks waits;
-  check_mpi(MPI_Allreduce(MPI_IN_PLACE, values.data(), mpi_count(values.size()), mpi_type<T>(), MPI_SUM, comm_), "MPI_Allreduce");
-}
-template <class T>
-void Communicator::min(std::span<T> values) const {
-  const WaitForRanks waits;
-  check_mpi(MPI_Allreduce(MPI_IN_PLACE, values.data(), mpi_count(values.size()), mpi_type<T>(), MPI_MIN, comm_), "MPI_Allreduce");
-}
-template <class T>
-void Communicator::max(std::span<T> values) const {
-  const WaitForRanks waits;
-  check_mpi(MPI_Allreduce(MPI_IN_PLACE, values.data(), mpi_count(values.size()), mpi_type<T>(), MPI_MAX, comm_), "MPI_Allreduce");
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, values.data(), mpi_count(values.size()), mpi_type<T>(), op, comm_), "MPI_Allreduce");
 }
 template <class T>
 void Communicator::sum_on_root(std::span<T> values) const {
@@ -179,30 +185,6 @@ void Communicator::sum_on_root(std::span<T> values) const {
   const void* const from = is_root() ? MPI_IN_PLACE : values.data();
   T* const to = is_root() ? values.data() : nullptr;
   check_mpi(MPI_Reduce(from, to, mpi_count(values.size()), mpi_type<T>(), MPI_SUM, 0, comm_), "MPI_Reduce");
-}
-template <class T>
-T Communicator::sum(T value) const {
-  sum(std::span<T>(&value, 1));
-  return value;
-}
-template <class T>
-T Communicator::min(T value) const {
-  min(std::span<T>(&value, 1));
-  return value;
-}
-template <class T>
-T Communicator::max(T value) const {
-  max(std::span<T>(&value, 1));
-  return value;
-}
-
-template <class T>
-std::vector<T> Communicator::all_gather(const T& value) const {
-  static_assert(std::is_trivially_copyable_v<T>);
-  std::vector<T> all(static_cast<std::size_t>(size_));
-  const WaitForRanks waits;
-  check_mpi(MPI_Allgather(&value, sizeof(T), MPI_BYTE, all.data(), sizeof(T), MPI_BYTE, comm_), "MPI_Allgather");
-  return all;
 }
 
 template <class T>

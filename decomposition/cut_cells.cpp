@@ -6,21 +6,21 @@ namespace grove {
 
 namespace {
 
-/// Enlarges the first and the last cell of a level, in the octree of a class, if they lie at the ends of the domain and are cut.
+/// Enlarges the first and the last cell of a level in the octree of a class, if they are at the ends of the domain and cut.
 struct EnlargeEnds {
   LevelOffsets level_offset;
   std::array<std::uint32_t, most_type_classes + 1> class_begin;
   const CellLinks* links;
   CellGeometry* geometry;
-  int class_level;              ///< of the classes' roots
-  int lowest_cut, highest_cut;  ///< below these roots; -1 where there is nothing on that side
+  int class_level;              ///< level of the roots of the classes
+  int lowest_cut, highest_cut;  ///< deepest cut level below these roots at each end; -1: no particles on that side
   float side_factor;            ///< of the longest side
 
   GROVE_HD void enlarge(std::uint32_t cell) const {
     geometry[cell].longest_side *= side_factor;
     geometry[cell].spread *= cut_cell_factor;
   }
-  /// The first cell of the level whose particles do not lie before `particle`.
+  /// The first cell of the level that begins at `particle` or later.
   GROVE_HD std::uint32_t first_from(std::size_t level, std::uint32_t particle) const {
     if (class_level == 0) return level_offset[level + (particle > 0 ? 1 : 0)];
     std::uint32_t low = level_offset[level], high = level_offset[level + 1];
@@ -53,8 +53,7 @@ void enlarge_cut_cells(Space& space, std::span<const KeyRange> ranges, std::size
   const KeyRange& mine = ranges[own];
   if (mine.count == 0) return;
   int lowest_cut = -1, highest_cut = -1;
-  // Ranks are in the order of their keys. With several classes, neighbours may have the same key at the cut, whose last digit the class
-  // took.
+  // Ranks are in the order of their keys. With several classes, keys are one digit shorter: both sides of a cut may have the same key.
   for (std::size_t rank = 0; rank < ranges.size(); ++rank) {
     const KeyRange& other = ranges[rank];
     if (other.count == 0) continue;

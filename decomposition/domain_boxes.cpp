@@ -1,10 +1,8 @@
 #include "decomposition/domain_boxes.hpp"
 
 #include <algorithm>
-#include <cstddef>
 #include <cstring>
 #include <span>
-#include <utility>
 
 #include "kernels/space/atomic.hpp"
 #include "kernels/tree/target_groups.hpp"
@@ -14,13 +12,13 @@ namespace grove {
 
 namespace {
 
-// A box is a cell with less than this part of the rank's particles, right below one with more. Then there are about three times as many
-// boxes, and most of them are where most particles are: there the cells of others are small, too. Each class of softening has boxes of its
-// own: one around all of a class with few particles would reach through the domains of others, which would send all that they have there.
+// A box is a cell with less than this part of the rank's particles, whose parent has more. This gives about three times as many boxes, most
+// of them where most particles are. Each class of softening has its own boxes: a box around a class with few particles could reach through
+// the domains of others, which would then send all cells there.
 constexpr std::size_t boxes_from_particles = 160;
 
-/// Boxes are no finer than the groups of a walk, whose targets share what is accepted: otherwise cells would be closed that a walk on one
-/// rank opens, and errors on several ranks would be larger.
+/// Boxes are no finer than the target groups of a walk, which accept or open a cell together. Finer boxes would close cells that a walk on
+/// one rank opens, and several ranks would have larger errors.
 template <class Space>
 LimitOfClass box_sizes(const Tree<Space>& tree, std::size_t particle_count) {
   LimitOfClass sizes = group_sizes(tree, particle_count, largest_group);
@@ -30,16 +28,16 @@ LimitOfClass box_sizes(const Tree<Space>& tree, std::size_t particle_count) {
   return sizes;
 }
 
-// Boxes copied to the host at once. There are hardly ever more.
+// Boxes copied to the host at once; more are rare.
 constexpr std::uint32_t boxes_expected = 1024;
 
-/// What the host needs to know.
+/// What the host reads besides the boxes.
 struct Description {
   KeyRange keys;
   std::uint32_t box_count;
 };
 
-/// Marks the cells right below those with many particles; empties the description.
+/// Marks the children of cells with many particles; resets the description.
 struct MarkChildren {
   const CellLinks* links;
   LimitOfClass sizes;
@@ -50,19 +48,19 @@ struct MarkChildren {
   GROVE_HD void operator()(std::size_t c) const {
     const CellLinks cell = links[c];
     if (c == 0) *description = {{end_keys[0], end_keys[1], particle_count}, 0};
-    // The root of several classes is no cell of any of them.
+    // The common root of several classes belongs to none of them.
     if (cell.particle_count < sizes.at(cell.first_particle) && !(c == 0 && sizes.classes > 1)) return;
     for (std::uint32_t k = 0; k < cell.child_count; ++k) mark[cell.first_child + k] = 1;
   }
 };
 
-/// A box and where it comes in Morton order.
+/// A box and its first particle, which gives its place in Morton order.
 struct PlacedBox {
   std::uint64_t first_particle;
   TargetBox box;
 };
 
-/// Lists the boxes, in no particular order.
+/// Lists the boxes in any order.
 struct ListBoxes {
   const CellLinks* links;
   const CellGeometry* geometry;
@@ -96,7 +94,7 @@ struct ListBoxes {
     box.least_acceleration = least_acceleration[c];
     add({links[c].first_particle, box});
   }
-  /// Of a leaf that is too large for a box.
+  /// For a leaf with too many particles for a box: a box for each of them.
   GROVE_HD void add_particle(std::size_t c, std::uint32_t particle) const {
     TargetBox box{};
     box.centre = position_of(position[particle]);
@@ -111,21 +109,17 @@ struct ListBoxes {
 
 /// The boxes of `list`, in Morton order.
 std::vector<TargetBox> in_order(std::span<const std::byte> list, std::size_t count) {
-  const auto part = [&](std::size_t box, std::size_t offset, auto& to) {
-    std::memcpy(static_cast<void*>(&to), list.data() + box * sizeof(PlacedBox) + offset, sizeof(to));
-  };
-  std::vector<std::pair<std::uint64_t, std::uint32_t>> order(count);
-  for (std::uint32_t b = 0; b < count; ++b) {
-    part(b, offsetof(PlacedBox, first_particle), order[b].first);
-    order[b].second = b;
-  }
-  std::sort(order.begin(), order.end());
-  std::vector<TargetBox> boxes(count);
-  for (std::size_t k = 0; k < count; ++k) part(order[k].second, offsetof(PlacedBox, box), boxes[k]);
+  std::vector<PlacedBox> placed(count);
+  std::memcpy(static_cast<void*>(placed.data()), list.data(), count * sizeof(PlacedBox));
+  std::sort(placed.begin(), placed.end(), [](const PlacedBox& a, const PlacedBox& b) { return a.first_particle < b.first_particle; });
+  std::vector<TargetBox> boxes;
+  for (const PlacedBox& p : placed) boxes.push_back(p.box);
   return boxes;
 }
 
-/// The box around some boxes.
+std::uint64_t key_of(const TargetBox& box, const KeyCube& cube) { return morton_key({box.centre.x, box.centre.y, box.centre.z, 0}, cube); }
+
+/// The box around several boxes.
 TargetBox join(std::span<const TargetBox> boxes, const TreeScale& scale) {
   const auto centre = [](const TargetBox& b, int k) { return k == 0 ? b.centre.x : k == 1 ? b.centre.y : b.centre.z; };
   TargetBox all;
@@ -147,15 +141,14 @@ TargetBox join(std::span<const TargetBox> boxes, const TreeScale& scale) {
 
 /// Sorts boxes of several octrees, each in Morton order, by the keys of their centres.
 void merge_in_order(std::vector<TargetBox>& boxes, const KeyCube& cube) {
-  const auto key = [&](const TargetBox& box) { return morton_key({box.centre.x, box.centre.y, box.centre.z, 0}, cube); };
-  std::stable_sort(boxes.begin(), boxes.end(), [&](const TargetBox& a, const TargetBox& b) { return key(a) < key(b); });
+  std::stable_sort(boxes.begin(), boxes.end(), [&](const TargetBox& a, const TargetBox& b) { return key_of(a, cube) < key_of(b, cube); });
 }
 
-/// A few boxes around boxes in Morton order. They end where two that follow each other share the smallest levels.
+/// Joins boxes in Morton order to a few. They are divided between neighbours whose smallest common cell is largest.
 std::vector<TargetBox> join_to_few(std::span<const TargetBox> fine, const KeyCube& cube, const TreeScale& scale) {
   if (fine.empty()) return {};
   std::vector<std::uint64_t> key;
-  for (const TargetBox& box : fine) key.push_back(morton_key({box.centre.x, box.centre.y, box.centre.z, 0}, cube));
+  for (const TargetBox& box : fine) key.push_back(key_of(box, cube));
   std::vector<std::size_t> ends;
   for (std::size_t k = 1; k < fine.size(); ++k) ends.push_back(k);
   const std::size_t kept = std::min<std::size_t>(coarse_box_capacity - 1, ends.size());
@@ -187,7 +180,7 @@ DomainDescription describe_domain(Space& space, const Tree<Space>& tree, View<co
   const LimitOfClass sizes = box_sizes(tree, particle_count);
   Scratch<Space, std::uint8_t> mark(space, cells);
   for (std::uint32_t capacity = boxes_expected;;) {
-    // One block, so that one copy brings all of it.
+    // One block of memory, for a single copy to the host.
     Scratch<Space, std::byte> found(space, sizeof(Description) + capacity * sizeof(PlacedBox));
     auto* const description = reinterpret_cast<Description*>(found.data());
     auto* const list = reinterpret_cast<PlacedBox*>(found.data() + sizeof(Description));

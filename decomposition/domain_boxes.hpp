@@ -1,4 +1,4 @@
-// The boxes around a rank's targets, by which other ranks know what to send it.
+// Boxes around the targets of a rank, from which other ranks find what to send it.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +10,19 @@
 
 namespace grove {
 
-/// Number of boxes of a coarse description, at most.
+/// Most boxes of a coarse description.
 inline constexpr std::uint32_t coarse_box_capacity = 8;
 
-/// Where a rank's particles are. Each box has the smallest last acceleration of its targets.
+/// Where the particles of a rank are. Each box holds the smallest last acceleration of its targets.
 struct DomainDescription {
   KeyRange keys;
-  std::vector<TargetBox> coarse;  ///< a few boxes that hold all targets; none for a rank without particles
-  std::vector<TargetBox> fine;    ///< the same with some hundred boxes, in Morton order
+  std::vector<TargetBox> coarse;  ///< a few boxes that hold all targets; none without particles
+  std::vector<TargetBox> fine;    ///< some hundred boxes that hold all targets, in Morton order
 };
 
-/// The boxes are cells of the rank's tree, with about the same number of particles; the coarse ones are joined from them,
-/// such that they end at borders of the largest cells: boxes of neighbours then hardly overlap. `end_keys`: the
-/// smallest and the largest key of the particles in `cube`; empty without particles. `position` [particles], in the order of the tree.
-/// Needs compute_moments(). Synchronises.
+/// Describes the domain of a rank. Fine boxes are cells of its tree, with about the same number of particles. Coarse boxes join fine ones
+/// and end at the borders of the largest cells, so that boxes of neighbours hardly overlap. `end_keys` [2]: smallest and largest key in
+/// `cube`; empty without particles. `position` [particles], in the order of the tree. Call compute_moments() before. Synchronises.
 template <class Space>
 DomainDescription describe_domain(Space& space, const Tree<Space>& tree, View<const std::uint64_t> end_keys, View<const Double4> position,
                                   const KeyCube& cube, const TreeScale& scale);

@@ -10,15 +10,15 @@ namespace grove {
 
 namespace {
 
-// They are cut anew if the largest one has more than this above the mean, and more than right after the last cut by this factor. Until then
-// the gain would be less than the cost of a cut.
+// Domains are cut again if the largest weight exceeds the mean by the first factor. If the last cut did not help, it must also exceed the
+// imbalance that this cut left by the second factor. Below that a cut costs more than it gains.
 constexpr double largest_imbalance = 1.03, worse_by = 1.02;
-// A cut was worth it if it left less than this part of the imbalance before it.
+// A cut has helped if it has reduced the imbalance at least by this factor.
 constexpr double worth_it = 0.98;
-// Domains are cut by a sample: this many groups of particles that follow each other on a rank, at most.
+// Domains are cut by a sample of at most this many groups of consecutive particles on each rank.
 constexpr std::size_t largest_sample = 65536;
 
-/// The key of the first particle of each group, and the group's weight.
+/// For each group: the key of its first particle, and its weight.
 struct SampleGroups {
   ParticleKeys keys;
   const std::uint32_t* work;
@@ -41,7 +41,7 @@ struct SampleGroups {
   }
 };
 
-/// Weights of the domains, the largest relative to their mean.
+/// The largest weight of a domain divided by the mean.
 double imbalance_of(const Frame& frame, std::uint64_t idle) {
   double sum = 0, largest = 0;
   for (const Frame::Share& share : frame.shares) {
@@ -52,7 +52,7 @@ double imbalance_of(const Frame& frame, std::uint64_t idle) {
   return sum > 0 ? largest * static_cast<double>(frame.shares.size()) / sum : 1;
 }
 
-/// The weight that every particle has beside its work.
+/// The weight that every particle has in addition to its work.
 std::uint64_t idle_weight(const Frame& frame) {
   double work = 0, count = 0;
   for (const Frame::Share& share : frame.shares) {
@@ -70,23 +70,23 @@ bool same_cube(const KeyCube& a, const KeyCube& b) {
 
 template <class Space>
 bool DomainCuts<Space>::update(const Frame& frame, const Particles<Space>& particles) {
-  const bool starts_anew = !particles.has_acceleration || !same_cube(frame.cube, state_.cube);
+  const bool is_restarted = !particles.has_acceleration || !same_cube(frame.cube, state_.cube);
   state_.cube = frame.cube;
-  const bool is_cut = must_cut(frame, starts_anew);
+  const bool is_cut = must_cut(frame, is_restarted);
   if (is_cut) cut(frame, particles);
   return is_cut;
 }
 
 template <class Space>
-bool DomainCuts<Space>::must_cut(const Frame& frame, bool starts_anew) {
+bool DomainCuts<Space>::must_cut(const Frame& frame, bool is_restarted) {
   const double imbalance = imbalance_of(frame, idle_weight(frame));
-  if (!starts_anew && state_.is_new) {
-    // Where keys or the change of work stand in the way, cutting again and again would gain nothing.
+  if (!is_restarted && state_.is_new) {
+    // Equal keys or quickly changing work may keep domains uneven: do not cut again and again.
     const bool gained = imbalance < worth_it * state_.before_cut;
     state_.threshold = gained ? largest_imbalance : std::max(largest_imbalance, worse_by * imbalance);
   }
-  state_.is_new = starts_anew || state_.splits.empty() || imbalance > state_.threshold;
-  if (state_.is_new) state_.before_cut = starts_anew ? std::numeric_limits<double>::infinity() : imbalance;
+  state_.is_new = is_restarted || state_.splits.empty() || imbalance > state_.threshold;
+  if (state_.is_new) state_.before_cut = is_restarted ? std::numeric_limits<double>::infinity() : imbalance;
   return state_.is_new;
 }
 

@@ -9,7 +9,7 @@ namespace {
 
 float longest_side(const TargetBox& box) { return 2 * std::max({box.half_size[0], box.half_size[1], box.half_size[2]}); }
 
-/// Distance of two boxes, scaled. The same bits if they change places.
+/// Distance of two boxes, scaled. Exchanging the boxes gives the same bits.
 double distance(const TargetBox& a, const TargetBox& b, const TreeScale& scale) {
   const Double3 d = a.centre - b.centre;
   const double along[3] = {d.x, d.y, d.z};
@@ -26,7 +26,7 @@ double distance(const TargetBox& a, const TargetBox& b, const TreeScale& scale) 
 bool are_near(const DomainSummary& a, const DomainSummary& b, const TreeScale& scale) {
   for (std::uint32_t i = 0; i < a.count; ++i)
     for (std::uint32_t j = 0; j < b.count; ++j) {
-      // The same for both ranks also where a number is not finite: otherwise one would wait for the other.
+      // Both ranks must agree, also for numbers that are not finite: otherwise one would wait for the other.
       const double apart = distance(a.box[i], b.box[j], scale);
       if (!(apart > longest_side(a.box[i]) && apart > longest_side(b.box[j]))) return true;
     }
@@ -77,11 +77,8 @@ void DomainExchange::run(const Communicator& comm, const DomainDescription& own,
   messages.wait_all();
   boxes_ = {};
   for (std::size_t r = 0; r < summaries_.size(); ++r) {
-    if (r == me)
-      boxes_.add({});
-    else
-      boxes_.add(fine[r].empty() ? std::span<const TargetBox>(summaries_[r].box, summaries_[r].count)
-                                 : std::span<const TargetBox>(fine[r]));
+    const std::span<const TargetBox> coarse(summaries_[r].box, r == me ? 0 : summaries_[r].count);
+    boxes_.add(fine[r].empty() ? coarse : fine[r]);
   }
 }
 

@@ -1,7 +1,7 @@
-// What ranks tell each other of their domains.
+// Exchange of domain descriptions.
 //
-// All ranks get a coarse description: a few boxes. Ranks whose domains are near each other also get the fine one: the finer the boxes are,
-// the less of a tree must be sent (docs/scaling.md has figures). Far away a coarse one costs little.
+// All ranks get a coarse description of each domain: a few boxes. Ranks with nearby domains also exchange a fine one: finer boxes make the
+// essential trees smaller (docs/scaling.md). For distant ranks a coarse description is enough.
 #pragma once
 
 #include <cstdint>
@@ -14,22 +14,21 @@
 
 namespace grove {
 
-/// What every rank knows of a rank.
+/// What every rank knows of each rank.
 struct DomainSummary {
   KeyRange keys;
-  std::uint32_t count = 0;       ///< coarse boxes, which hold all targets; 0 for a rank without particles
-  std::uint32_t fine_count = 0;  ///< boxes of its fine description
+  std::uint32_t count = 0;       ///< coarse boxes, which hold all targets; 0 without particles
+  std::uint32_t fine_count = 0;  ///< boxes of the fine description
   TargetBox box[coarse_box_capacity];
 };
 
-/// Of a description what every rank gets.
+/// The part of a description that every rank gets.
 DomainSummary summary_of(const DomainDescription& domain);
 
-/// Whether two ranks tell each other their fine boxes: two of their boxes are nearer to each other than the larger one is long. The same
-/// for both.
+/// Whether two ranks exchange fine boxes: the distance of two of their boxes is at most the longest side of the larger one. Symmetric.
 bool are_near(const DomainSummary& a, const DomainSummary& b, const TreeScale& scale);
 
-/// The longest side of the box around the coarse boxes of all ranks; not a number where theirs are not.
+/// The longest side of the box around the coarse boxes of all ranks [code units]; NaN if a box is not finite.
 double extent_of(const std::vector<DomainSummary>& summaries, const TreeScale& scale);
 
 /// The boxes of all ranks: rank r has box[begin[r]] to box[begin[r + 1] - 1].
@@ -45,7 +44,7 @@ struct BoxesOfRanks {
   }
 };
 
-/// Tells all ranks the coarse boxes and the keys of this rank, and near ones its fine boxes.
+/// Sends the coarse boxes and the key range of this rank to all ranks, and its fine boxes to near ones.
 class DomainExchange {
  public:
   /// Collective.
@@ -53,7 +52,7 @@ class DomainExchange {
 
   /// [ranks]
   const std::vector<DomainSummary>& summaries() const { return summaries_; }
-  /// Of each rank the finest boxes that this rank knows; of this rank none.
+  /// The finest boxes known of each other rank; none for this rank.
   const BoxesOfRanks& boxes() const { return boxes_; }
 
  private:

@@ -10,15 +10,15 @@ namespace grove {
 
 namespace {
 
-constexpr std::uint32_t closed_cell = ~0U;  ///< in place of a number of children
+constexpr std::uint32_t closed_cell = ~0U;  ///< instead of a number of children
 constexpr std::uint32_t no_box = ~0U;
 constexpr int level_count = deepest_level + 1;
 constexpr std::size_t smallest_capacity = 16384;
-/// A cell is tested for hundreds of boxes, and in small systems levels with few cells wait for each other.
+/// A cell is tested for hundreds of boxes, and levels are tested one after the other, some with few cells.
 constexpr int lanes_a_test = 32;
 
-/// A cell of the own tree and a receiver as one number. Sorted by it, cells are in the order of the trees that are sent: receiver by
-/// receiver, level by level.
+/// A receiver and a cell of the local tree as one number. In the order of these numbers, cells are sorted by receiver and level, as in the
+/// trees that are sent.
 struct EntryKeys {
   int cell_bits;
   GROVE_HD std::uint64_t key(std::uint32_t receiver, std::uint32_t cell) const { return std::uint64_t{receiver} << cell_bits | cell; }
@@ -31,13 +31,13 @@ struct BoxRange {
   std::uint16_t begin, end;
 };
 
-/// The selected cells, in no particular order within a level. `children` says how many children are sent along, or that the cell is closed.
+/// The selected cells, in any order within a level.
 struct Entries {
   std::uint64_t* key;
-  BoxRange* boxes;  ///< those for which the cell above was not accepted
-  std::uint32_t* children;
+  BoxRange* boxes;          ///< boxes for which the parent was not accepted
+  std::uint32_t* children;  ///< number of children that are sent, or closed_cell
   std::uint32_t capacity;
-  std::uint32_t* count;  ///< [levels + 1] entries of each level, those without room included
+  std::uint32_t* count;  ///< [levels + 1] entries of each level, including those without room
 
   GROVE_HD std::uint32_t begin(int level) const {
     std::uint32_t sum = 0;
@@ -46,12 +46,12 @@ struct Entries {
   }
 };
 
-/// What one receiver gets: the tree below one root, for the boxes of one rank.
+/// One tree to send: the part below `root` that the boxes of one rank need.
 struct Receiver {
   std::uint32_t root, first_box, box_count;
 };
 
-/// Selects the root for each receiver, and marks the other entries as unused.
+/// Selects the root for each receiver and marks all other entries as unused.
 struct SelectRoots {
   Entries entries;
   EntryKeys keys;
@@ -65,7 +65,7 @@ struct SelectRoots {
   }
 };
 
-/// Decides for the entries of a level whether they are sent closed, and selects the children of the others.
+/// Decides which entries of a level are sent closed, and selects the children of the others.
 template <class Opening>
 struct TestLevel {
   Opening opening;
@@ -76,7 +76,7 @@ struct TestLevel {
   Entries entries;
   EntryKeys keys;
   int level;
-  std::size_t stride;  ///< items of the launch; each does every stride-th entry
+  std::size_t stride;  ///< items of the launch; each tests every stride-th entry
   double per_length;
   float support2;
 
@@ -95,7 +95,7 @@ struct TestLevel {
     const TargetBox* const boxes = box + receivers[receiver].first_box;
     std::uint32_t first = no_box, last = 0;
 #if defined(__CUDA_ARCH__)
-#pragma unroll 4  // so that a lane waits for four boxes at once
+#pragma unroll 4  // four loads of boxes are in flight at once
 #endif
     for (std::uint32_t b = range.begin + static_cast<std::uint32_t>(team.rank()); b < range.end; b += Team::size) {
       const bool opens = !accept(opening, cell, boxes[b], per_length, support2);
@@ -116,7 +116,7 @@ struct TestLevel {
   }
 };
 
-/// Particles that are sent along with each entry, sorted: those of leaves that are not closed.
+/// Number of particles sent with each sorted entry: those of leaves that are not closed.
 struct CountParticles {
   const std::uint64_t* key;
   const std::uint32_t* children;
@@ -129,7 +129,7 @@ struct CountParticles {
   }
 };
 
-/// What the host needs to know: first entry and first particle of each receiver, and the ends.
+/// Finds the first entry and the first particle of each receiver, and the ends.
 struct FindSegments {
   const std::uint64_t* key;
   std::uint32_t capacity;
@@ -145,7 +145,7 @@ struct FindSegments {
   }
 };
 
-/// Writes the cells, and their particles, of all trees.
+/// Writes the cells and particles of all trees.
 struct WriteTrees {
   const std::uint64_t* key;
   const std::uint32_t* children;
@@ -186,13 +186,13 @@ struct WriteTrees {
   }
 };
 
-/// The trees that are cut, and the boxes of all ranks one after the other.
+/// The trees to send, and the boxes of all ranks one after the other.
 struct Receivers {
   std::vector<Receiver> trees;
-  std::vector<std::size_t> place;  ///< [trees] in EssentialTrees::cell_counts
+  std::vector<std::size_t> place;  ///< [trees] index in EssentialTrees::cell_counts
   std::vector<TargetBox> box;
 
-  /// `roots` [classes] cells where the trees begin, or no_cell.
+  /// `roots` [classes]: the root of each class, or no_cell.
   Receivers(const BoxesOfRanks& boxes, const std::vector<std::uint32_t>& roots) {
     for (std::size_t r = 0; r < boxes.rank_count(); ++r) {
       if (boxes.of(r).empty()) continue;
@@ -207,14 +207,6 @@ struct Receivers {
   }
 };
 
-template <class Space>
-void resize(EssentialTrees<Space>& trees, std::size_t cells, std::size_t particles) {
-  trees.links.resize_discard(cells);
-  trees.geometry.resize_discard(cells);
-  trees.multipole.resize_discard(cells * static_cast<std::size_t>(multipole_stride(trees.form)));
-  trees.particles.resize_discard(particles);
-}
-
 }  // namespace
 
 template <class Space>
@@ -228,9 +220,9 @@ void EssentialTrees<Space>::select(Space& space, const ScaledLaw& law, const Tre
   particle_counts.assign(boxes.rank_count() * roots.size(), 0);
   const Receivers receivers(boxes, roots);
   const auto receiver_count = static_cast<std::uint32_t>(receivers.trees.size());
-  if (receiver_count == 0) return resize(*this, 0, 0);
+  if (receiver_count == 0) return this->resize_discard(0, 0, form);
   const EntryKeys keys{static_cast<int>(std::bit_width(tree.cell_count()))};
-  // The key of unused entries has a receiver that does not exist.
+  // Unused entries have the key of a receiver that does not exist.
   const int sorted_bits = keys.cell_bits + static_cast<int>(std::bit_width(receiver_count));
   const TreeView own = tree.view(tree_particles.data);
   expected_on_level_.resize(level_count, 0);
@@ -247,7 +239,7 @@ void EssentialTrees<Space>::select(Space& space, const ScaledLaw& law, const Tre
     Scratch<Space, std::uint64_t> key(space, capacity);
     Scratch<Space, std::uint32_t> children(space, capacity), particle_count(space, capacity),
         particle_offset(space, std::size_t{capacity} + 1);
-    // For the host: entries of each level, first entry and first particle of each receiver.
+    // For the host: the entries of each level, then the first entry and the first particle of each receiver.
     Scratch<Space, std::uint32_t> report(space, level_count + 1 + 2 * (std::size_t{receiver_count} + 1));
     std::uint32_t* const first = report.data() + level_count + 1;
     std::uint32_t* const first_particle = first + receiver_count + 1;
@@ -256,7 +248,7 @@ void EssentialTrees<Space>::select(Space& space, const ScaledLaw& law, const Tre
       const Entries entries{key.data(), range.data(), children.data(), capacity, report.data()};
       space.for_each(capacity, SelectRoots{entries, keys, device_receivers.data(), receiver_count});
       const auto test_levels = [&]<class Opening>(const Opening& opening) {
-        // Entries of level l are cells of the level l + root_level.
+        // Entries of level l are cells of level l + root_level.
         for (int l = 0; l < static_cast<int>(own.levels) - root_level; ++l) {
           const int cell_level = l + root_level;
           const std::size_t most = std::size_t{receiver_count} * (tree.level_offset[cell_level + 1] - tree.level_offset[cell_level]);
@@ -288,10 +280,11 @@ void EssentialTrees<Space>::select(Space& space, const ScaledLaw& law, const Tre
       cell_counts[receivers.place[r]] = segment[r + 1] - segment[r];
       particle_counts[receivers.place[r]] = particle_segment[r + 1] - particle_segment[r];
     }
-    resize(*this, selected, particle_segment[receiver_count]);
-    space.for_each_by_team(selected, WriteTrees{key.data(), children.data(), particle_offset.data(), first, first_particle, keys, own,
-                                                multipole_stride(form), links.data(), geometry.data(), multipole.data(), particles.data()});
-    // The first forces of a run, by another criterion, may need several times the room of later ones.
+    this->resize_discard(selected, particle_segment[receiver_count], form);
+    space.for_each_by_team(
+        selected, WriteTrees{key.data(), children.data(), particle_offset.data(), first, first_particle, keys, own, multipole_stride(form),
+                             this->links.data(), this->geometry.data(), this->multipole.data(), this->particles.data()});
+    // The first forces of a run use another criterion, which may need several times more room.
     if (capacity_ > 2 * selected) capacity_ = selected + selected / 4;
     return;
   }

@@ -12,7 +12,7 @@ namespace grove {
 
 namespace {
 
-/// The data of each rank's particles that place the cube.
+/// Extremes and sums of a rank's particles, from which the cube is found.
 struct Spread {
   double low[3], high[3];
   double mass, count, work;
@@ -22,7 +22,7 @@ using SpreadRow = Row<double, sizeof(Spread) / sizeof(double)>;
 
 struct SpreadOf {
   LedPositions position;
-  const std::uint32_t* work;  ///< null: not wanted
+  const std::uint32_t* work;  ///< null: not needed
   GROVE_HD SpreadRow operator()(std::size_t i) const {
     const Double4 p = position(i);
     return {{p.x, p.y, p.z, p.x, p.y, p.z, p.w, 1, work ? static_cast<double>(work[i]) : 0, 0 * p.x + 0 * p.y + 0 * p.z + 0 * p.w}};
@@ -32,7 +32,7 @@ struct SpreadOf {
 constexpr double none = 1e300;
 constexpr SpreadRow of_nothing{{none, none, none, -none, -none, -none, 0, 0, 0, 0}};
 
-/// Of each rank. Collective.
+/// The Spread of each rank. Collective.
 template <class Space>
 std::vector<SpreadRow> spread_of_ranks(Space& space, const Communicator& comm, std::size_t count, const SpreadOf& spread) {
   return comm.all_gather(space.reduce_rows(count, of_nothing, spread, JoinBoxAndSums{}));
@@ -44,24 +44,24 @@ double longest_side(const Spread& all) {
   return longest;
 }
 
-/// Picks the entries of the sample that are particles of this rank.
+/// Copies the entries of the sample that are particles of this rank.
 struct PickSample {
   LedPositions position;
   std::uint64_t all, sample_size;
-  std::uint64_t first_picked, first_held;  ///< its first entry of the sample; index of its first particle over all ranks
+  std::uint64_t first_picked, first_held;  ///< first entry of this rank in the sample; index of its first particle over all ranks
   Double4* out;
   GROVE_HD void operator()(std::size_t i) const { out[i] = position((first_picked + i) * all / sample_size - first_held); }
 };
 
 constexpr std::uint64_t sample_for_cube = 1024;
 
-/// The cube ends at this many median distances from the median position; particles beyond are outliers. Then enough key cells remain inside
-/// the median distance, and few particles of an extended halo lie outside (docs/measurements.md).
+/// Half edge of a cube with outliers, in median distances from the median position: enough key cells remain inside the median distance, and
+/// few particles of an extended halo are outside (docs/measurements.md).
 constexpr double outlier_factor = 1024;
-/// It ends at this many times the distance that 99 % do not exceed, if that is farther out: a companion far away is no outlier.
+/// The same in units of the distance that 99 % do not exceed, if that is larger: a distant companion is no outlier.
 constexpr double companion_factor = 4;
 
-/// Positions of evenly spaced particles of all ranks, in rank order, on every rank. `shares` says how many particles each rank has.
+/// Positions of evenly spaced particles of all ranks, in rank order, on every rank. `shares` [ranks]: the particles of each rank.
 template <class Space>
 std::vector<Double4> sample_positions(Space& space, const Communicator& comm, const LedPositions& position,
                                       std::span<const Frame::Share> shares) {
@@ -79,20 +79,20 @@ std::vector<Double4> sample_positions(Space& space, const Communicator& comm, co
   return comm.all_gather_vectors(std::span<const Double4>(mine));
 }
 
-/// The value that `fraction` of the values do not exceed. Changes their order.
+/// The value that `fraction` of the values do not exceed. Reorders them.
 double quantile(std::vector<double>& values, double fraction) {
   const auto rank = static_cast<std::ptrdiff_t>(fraction * static_cast<double>(values.size() - 1));
   std::nth_element(values.begin(), values.begin() + rank, values.end());
   return values[static_cast<std::size_t>(rank)];
 }
 
-/// A cube around all but outliers.
+/// A cube around all particles except outliers.
 struct Core {
   Double3 centre;
   double half;  ///< half of its edge; 0 if nearly all particles are at one point
 };
 
-/// Uses medians, which outliers cannot change, however far away they are.
+/// Found from medians, which outliers cannot change.
 Core core_of(const std::vector<Double4>& sample) {
   const auto values_of = [&](auto value) {
     std::vector<double> values;
@@ -110,15 +110,15 @@ Core core_of(const std::vector<Double4>& sample) {
   return {centre, std::max(outlier_factor * quantile(distance, 0.5), companion_factor * quantile(distance, 0.99))};
 }
 
-/// A cube that takes the place of another one is larger than needed by this factor, so that particles stay inside for some steps.
+/// A cube that replaces another one is larger than needed by this factor, so that particles stay inside for some steps.
 constexpr double cube_margin = 1.1;
-/// It is found anew when the extent of the particles has changed by more than these factors, and when it has outliers, of which only a
-/// sample knows, after some steps.
+/// A new cube is found when the extent of the particles has changed by more than these factors. With outliers, which only a sample shows,
+/// also after some steps.
 constexpr double smallest_change = 0.8, largest_change = 1.25;
 constexpr int most_steps_with_outliers = 32;
 
-/// Whether the cube of `previous` serves particles in a box with that centre and half its longest side.
-bool still_serves(const Frame& previous, const Double3& centre, double half) {
+/// Whether the cube of `previous` can be kept for particles in a box with this centre and half this longest side.
+bool still_fits(const Frame& previous, const Double3& centre, double half) {
   if (previous.shares.empty() || 2 * half < smallest_change * previous.extent || 2 * half > largest_change * previous.extent) return false;
   if (previous.has_outliers) return previous.steps_kept < most_steps_with_outliers;
   const KeyCube& cube = previous.cube;
@@ -128,8 +128,8 @@ bool still_serves(const Frame& previous, const Double3& centre, double half) {
   return holds;
 }
 
-/// Whether the cube of `previous` is nearly that of the core.
-bool has_nearly(const Frame& previous, const Core& core) {
+/// Whether the cube of `previous` is close to that of the core.
+bool is_close_to(const Frame& previous, const Core& core) {
   if (previous.shares.empty() || !previous.has_outliers) return false;
   const KeyCube& cube = previous.cube;
   const double half = 0.5 * cube.edge, wanted = cube_margin * core.half;
@@ -150,9 +150,9 @@ double find_extent(Space& space, const Communicator& comm, const Particles<Space
 
 template <class Space>
 Frame find_frame(Space& space, const Communicator& comm, const Particles<Space>& particles, const Frame& previous, double lead) {
-  // One rank on the CPU has no borders to keep, and a new cube costs it little.
+  // One rank on the CPU has no domain borders, and a new cube is cheap there.
   const bool keeps = comm.size() > 1 || Space::on_gpu;
-  // Sums over ranks are made here, in rank order: an MPI library may choose another order each time.
+  // Summed here in rank order: the order of an MPI library may differ each time.
   SpreadRow of_all = of_nothing;
   const LedPositions position = led_positions(particles, lead);
   const SpreadOf spread{position, comm.size() > 1 ? particles.work.data() : nullptr};
@@ -171,8 +171,8 @@ Frame find_frame(Space& space, const Communicator& comm, const Particles<Space>&
   frame.extent = longest_side(all);
   double half = 0.5 * frame.extent;
   frame.mass = all.mass;
-  const bool serves = keeps && still_serves(previous, centre, half);
-  bool is_kept = serves;
+  const bool fits = keeps && still_fits(previous, centre, half);
+  bool is_kept = fits;
   int steps_kept = previous.steps_kept + 1;
   if (!is_kept && half > 0) {
     const Core core = core_of(sample_positions(space, comm, position, frame.shares));
@@ -181,7 +181,7 @@ Frame find_frame(Space& space, const Communicator& comm, const Particles<Space>&
       half = core.half;
       centre = core.centre;
       frame.has_outliers = true;
-      is_kept = keeps && has_nearly(previous, core);
+      is_kept = keeps && is_close_to(previous, core);
       steps_kept = 0;
     }
   }
@@ -189,13 +189,13 @@ Frame find_frame(Space& space, const Communicator& comm, const Particles<Space>&
     frame.cube = previous.cube;
     frame.has_outliers = previous.has_outliers;
     if (frame.has_outliers && lead != 0) return find_frame(space, comm, particles, previous);
-    if (serves) frame.extent = previous.extent;
+    if (fits) frame.extent = previous.extent;
     frame.steps_kept = steps_kept;
   } else {
-    // All at one point: any cube around it will do.
+    // All at one point: any cube around it.
     if (half == 0) half = std::max({std::abs(centre.x), std::abs(centre.y), std::abs(centre.z)}) * 1e-6;
     if (half == 0) half = 1;
-    half *= 1 + 1e-12;  // the highest coordinate belongs inside
+    half *= 1 + 1e-12;  // the highest coordinate must be inside
     if (keeps && !previous.shares.empty()) half *= cube_margin;
     frame.cube = {centre - Double3{half, half, half}, 2 * half};
   }

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstddef>
 #include <limits>
 #include <optional>
+#include <utility>
 
 namespace grove {
 
@@ -14,29 +14,16 @@ constexpr std::uint64_t largest_key = std::numeric_limits<std::uint64_t>::max();
 constexpr std::uint64_t fewest_candidates_per_interval = 31;
 constexpr std::uint64_t candidates_per_round = 2048;
 
-/// One split being searched: it lies in [low, high], with weight_low <= target < weight_high unless low == high.
+/// The search for one split: it is in [low, high], with weight_low <= target < weight_high unless low == high.
 struct Search {
   std::uint64_t target = 0;  ///< weight wanted below the split
   std::uint64_t low = 0, high = largest_key;
   std::uint64_t weight_low = 0, weight_high = 0;
-  std::uint64_t split = 0;  ///< found when done
+  std::uint64_t split = 0;  ///< result when done
   bool done = false;
 
   std::uint64_t nearest() const { return low == high || target - weight_low <= weight_high - target ? low : high; }
 };
-
-bool same_interval(const Search& a, const Search& b) { return a.low == b.low && a.high == b.high; }
-
-std::size_t count_open_intervals(const std::vector<Search>& searches) {
-  std::size_t count = 0;
-  const Search* previous = nullptr;
-  for (const Search& search : searches) {
-    if (search.done) continue;
-    if (!previous || !same_interval(*previous, search)) ++count;
-    previous = &search;
-  }
-  return count;
-}
 
 /// Appends the multiples of a power of two between `low` and `high`: `count` of them or more, but less than three times as many.
 void append_interior_keys(std::uint64_t low, std::uint64_t high, std::uint64_t count, std::vector<std::uint64_t>& keys) {
@@ -44,23 +31,21 @@ void append_interior_keys(std::uint64_t low, std::uint64_t high, std::uint64_t c
   for (std::uint64_t key = low / step * step; high - key > step;) keys.push_back(key += step);
 }
 
-/// Candidates of the next round, strictly increasing: intervals are either the same or do not overlap, and are in order.
+/// Candidates of the next round, strictly increasing: the intervals of two searches are equal or do not overlap, and they are in order.
 std::vector<std::uint64_t> choose_candidates(const std::vector<Search>& searches) {
-  std::vector<std::uint64_t> keys;
-  const std::size_t intervals = count_open_intervals(searches);
-  if (intervals == 0) return keys;
-  const std::uint64_t per_interval = std::max<std::uint64_t>(fewest_candidates_per_interval, candidates_per_round / intervals);
-  const Search* previous = nullptr;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> intervals;
   for (const Search& search : searches) {
-    if (search.done) continue;
-    if (!previous || !same_interval(*previous, search)) append_interior_keys(search.low, search.high, per_interval, keys);
-    previous = &search;
+    const std::pair interval{search.low, search.high};
+    if (!search.done && (intervals.empty() || intervals.back() != interval)) intervals.push_back(interval);
   }
+  std::vector<std::uint64_t> keys;
+  for (const auto& [low, high] : intervals)
+    append_interior_keys(low, high, std::max<std::uint64_t>(fewest_candidates_per_interval, candidates_per_round / intervals.size()), keys);
   return keys;
 }
 
-/// The roundest of the candidates that have nearly the weight wanted, if there are any. Rounds try ever less round keys, so that no key
-/// between these candidates is rounder.
+/// The candidate with the most zero bits at its end among those with nearly the target weight, if there are any. Each round tries keys with
+/// fewer zero bits, so that no key between these candidates has more.
 std::optional<std::uint64_t> roundest(std::uint64_t target, const std::vector<std::uint64_t>& keys, std::span<const std::uint64_t> weights,
                                       std::uint64_t largest_error) {
   const std::uint64_t least = target - std::min(target, largest_error);
@@ -72,7 +57,7 @@ std::optional<std::uint64_t> roundest(std::uint64_t target, const std::vector<st
   return best;
 }
 
-/// All searches use all candidates, also those of other intervals. With the same information, the splits stay in order.
+/// All searches use the candidates of all intervals: with the same information, the splits stay in order.
 void narrow(std::vector<Search>& searches, const std::vector<std::uint64_t>& keys, std::span<const std::uint64_t> weights,
             std::uint64_t largest_error) {
   for (Search& search : searches) {
@@ -99,7 +84,7 @@ std::vector<std::uint64_t> find_key_splits(const Communicator& comm, std::uint64
   std::vector<Search> searches(domains - 1);
   std::uint64_t largest_error = 0;
   std::vector<std::uint64_t> keys = choose_candidates(searches);
-  if (!keys.empty()) keys.push_back(largest_key);  // the first round gives every interval an evaluated upper end
+  if (!keys.empty()) keys.push_back(largest_key);  // in the first round, so that the upper end of every interval has a weight
   for (bool first_round = true; !keys.empty(); first_round = false) {
     std::vector<std::uint64_t> weights(keys.size() + 1);
     local_weight_below(keys, std::span(weights).first(keys.size()));
@@ -109,7 +94,7 @@ std::vector<std::uint64_t> find_key_splits(const Communicator& comm, std::uint64
       const std::uint64_t total = weights.back();
       if (total == 0) break;
       for (std::uint64_t d = 1; d < domains; ++d) searches[d - 1].target = fraction_of(total, d, domains);
-      // A domain lies between two splits: each may be off by half of what the domain may.
+      // A domain is between two splits: each may have half of its error.
       largest_error = static_cast<std::uint64_t>(tolerance / 2 * static_cast<double>(total) / static_cast<double>(domains));
     }
     narrow(searches, keys, std::span<const std::uint64_t>(weights).first(keys.size()), largest_error);
@@ -119,10 +104,6 @@ std::vector<std::uint64_t> find_key_splits(const Communicator& comm, std::uint64
   splits.reserve(searches.size());
   for (const Search& search : searches) splits.push_back(search.split);
   return splits;
-}
-
-int owner_of_key(std::uint64_t key, std::span<const std::uint64_t> splits) {
-  return static_cast<int>(std::upper_bound(splits.begin(), splits.end(), key) - splits.begin());
 }
 
 std::vector<std::uint64_t> counts_per_owner(std::span<const std::uint64_t> sorted_keys, std::span<const std::uint64_t> splits) {

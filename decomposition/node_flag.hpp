@@ -9,7 +9,7 @@
 
 namespace grove {
 
-/// One flag a node, in memory that all its ranks share. It can be raised while other ranks compute or wait in MPI calls.
+/// One flag for each node, in memory shared by its ranks. It can be raised while other ranks compute or wait in MPI calls.
 class NodeFlag {
  public:
   /// Collective. Throws CommunicationError.
@@ -19,7 +19,7 @@ class NodeFlag {
   /// Collective.
   ~NodeFlag();
 
-  /// True for the first rank of the node that raises it. Not collective; any thread may call it.
+  /// Raises the flag. True for the first rank of the node that does. Not collective; any thread may call it.
   bool raise() noexcept { return std::atomic_ref<int>(*flag_).exchange(1) == 0; }
 
  private:

@@ -11,7 +11,7 @@ namespace grove {
 
 namespace {
 
-/// Bytes of the particles that a rank gets in a round. On the CPU most of them stay in the cache until they are taken apart.
+/// Bytes of the particles that a rank gets in a round. On the CPU most of them stay in the cache.
 template <class Space>
 constexpr std::size_t round_bytes = std::size_t{Space::on_gpu ? 32 : 8} << 20;
 constexpr int id_bits = 64;
@@ -24,15 +24,15 @@ struct CountBelow {
   GROVE_HD void operator()(std::size_t i) const { below[i] = lower_bound(sorted, 0, size, id[i]); }
 };
 
-/// The run that item `i` belongs to. `first` [runs + 1].
+/// The run of item `i`. `first` [runs + 1].
 GROVE_HD inline std::uint32_t run_of(const std::uint64_t* first, std::uint32_t runs, std::uint64_t i) {
   return lower_bound(first, 0, runs, i + 1) - 1;
 }
 
-/// How many rows of each run come before each round: [runs][rounds + 1].
+/// Number of rows of each run before each round: [runs][rounds + 1].
 struct CountBeforeRound {
   const std::uint64_t* id;
-  const std::uint64_t* first;  ///< [runs + 1] of each run
+  const std::uint64_t* first;  ///< [runs + 1] first id of each run
   std::uint32_t runs;
   const std::uint32_t* next;
   std::uint64_t rows, rounds;
@@ -43,7 +43,7 @@ struct CountBeforeRound {
     const std::uint64_t size = first[runs], row = k % (rounds + 1) * rows;
     before[k] = (row < size ? end_before(run, next[row]) : first[run + 1]) - first[run];
   }
-  /// The end of those of a run that come before id number `i`: equal ids keep the order of the runs.
+  /// The end of the ids of a run that come before id number `i`: equal ids keep the order of the runs.
   GROVE_HD std::uint64_t end_before(std::uint32_t run, std::uint32_t i) const {
     const std::uint32_t own = run_of(first, runs, i);
     if (run == own) return i;
@@ -53,7 +53,7 @@ struct CountBeforeRound {
   }
 };
 
-/// The particles that leave in a round: row r is number r + shift of its rank among the sorted ones.
+/// The particles that leave in a round: row r for a rank is sorted particle r + shift of that rank.
 struct IndexOfRow {
   const std::uint64_t *first, *shift;  ///< [ranks + 1], [ranks]
   std::uint32_t ranks;
@@ -62,7 +62,7 @@ struct IndexOfRow {
   GROVE_HD void operator()(std::size_t r) const { index[r] = order[r + shift[run_of(first, ranks, r)]]; }
 };
 
-/// The rows that arrive in a round, in the order of ids: number i of a run is row i + shift of the run.
+/// The rows that arrive in a round, in the order of ids: id i of a run is row i + shift of that run.
 struct RowOfNext {
   const std::uint64_t *first, *shift;  ///< [runs + 1], [runs]
   std::uint32_t runs;
@@ -78,7 +78,7 @@ std::vector<TravellingArray> arrays_in(const Particles<Space>& particles, std::s
   return arrays;
 }
 
-/// Words of the host, brought to the space.
+/// A copy of words of the host in memory of the space.
 template <class Space>
 class Words {
  public:
@@ -127,7 +127,7 @@ OrderById<Space>::OrderById(Space& space, const Communicator& comm, Transport<Sp
   if (ranks() > 1) share_bounds();
 }
 
-/// How many ids of this rank are below each of `ids`.
+/// Number of ids of this rank below each of `ids`.
 template <class Space>
 typename OrderById<Space>::Counts OrderById<Space>::count_below(std::span<const std::uint64_t> ids) {
   Counts below(ids.size(), 0);
@@ -172,7 +172,7 @@ void OrderById<Space>::exchange_ids() {
     for (std::size_t r = 0; r < ranks(); ++r) {
       if (r == self) continue;
       const View<std::byte> to = part(to_, ids_.data(), r), from = part(from_, runs_.data(), r);
-      if (to.size > 0) transport_.send({to.data, to.size}, static_cast<int>(r));
+      if (to.size > 0) transport_.send(to, static_cast<int>(r));
       if (from.size > 0) transport_.receive(from, static_cast<int>(r));
     }
     transport_.start();
@@ -190,7 +190,7 @@ void OrderById<Space>::merge_runs() {
   sort_keys<Space>(space_, sorted, next_.view(), id_bits);
 }
 
-/// Each rank tells the others which parts of their runs it wants in which round.
+/// Each rank tells the others which part of their runs it needs in each round.
 template <class Space>
 void OrderById<Space>::share_bounds() {
   received_before_.resize(ranks() * (rounds_ + 1));
@@ -210,7 +210,7 @@ void OrderById<Space>::share_bounds() {
   incoming_.resize_discard(message_bytes(std::min(count_, rows_per_round_), ranks()));
 }
 
-/// Room for rows of all arrays in so many messages.
+/// Room for `rows` of all arrays in `messages` messages.
 template <class Space>
 std::size_t OrderById<Space>::message_bytes(std::size_t rows, std::size_t messages) const {
   std::size_t bytes = 0;
@@ -242,16 +242,16 @@ typename OrderById<Space>::Piece OrderById<Space>::bring(std::size_t round, std:
   if (round == 0) send_round(0, from);
   if (round != sent_round_) throw std::logic_error("particles in the order of ids are not asked for piece by piece");
   receive_round(round, to);
-  // What is done with the items hides the way of the next ones.
+  // The next items travel while the caller uses these.
   if (round + 1 < rounds_) send_round(round + 1, from);
   return piece;
 }
 
-/// Packs the rows of a round, and declares and starts its messages.
+/// Packs the rows of a round and starts its messages.
 template <class Space>
 void OrderById<Space>::send_round(std::size_t round, const std::vector<TravellingArray>& arrays) {
   sent_round_ = round;
-  // What is added to the number of a row to get that of the particle among the sorted ones.
+  // Sorted particle minus row, for each rank.
   Counts to_sorted;
   MessageRows leaving;
   arriving_ = {};
@@ -276,18 +276,18 @@ void OrderById<Space>::send_round(std::size_t round, const std::vector<Travellin
       space_.copy(in.data, out.data, in.size);
       continue;
     }
-    if (out.size > 0) transport_.send({out.data, out.size}, r);
+    if (out.size > 0) transport_.send(out, r);
     if (in.size > 0) transport_.receive(in, r);
   }
   transport_.start();
   transport_.dispatch();
 }
 
-/// Takes the rows of the round that was sent last, and puts them into their order.
+/// Receives the rows of the round that was sent last, and sorts them.
 template <class Space>
 void OrderById<Space>::receive_round(std::size_t round, const std::vector<TravellingArray>& arrays) {
   transport_.arrive(0, transport_.receive_count());
-  // What is added to the number of an id to get that of its row.
+  // Row minus id, for each run.
   Counts to_row;
   for (std::size_t r = 0; r < ranks(); ++r) to_row.push_back(arriving_.first[r] - from_[r] - received_before_[r * (rounds_ + 1) + round]);
   const std::uint64_t count = arriving_.count();

@@ -1,4 +1,4 @@
-// Messages that carry particles: for each rank the rows of all arrays that travel, array by array.
+// Messages with particles: for each rank the rows of all arrays that travel, array by array.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace grove {
 
-/// Each array of a message begins at a multiple of this.
+/// Each array of a message begins at a multiple of this [bytes].
 inline constexpr std::size_t array_alignment = 32;
 
 /// An array of particles that travels.
@@ -23,9 +23,9 @@ struct TravellingArray {
   }
 };
 
-/// Rows of particles, by the rank to which they go or from which they come. The first row of each, and the first byte of its message.
+/// Rows of particles by the rank to which they go or from which they come.
 struct MessageRows {
-  std::vector<std::uint64_t> first{0}, begin{0};  ///< [ranks + 1]
+  std::vector<std::uint64_t> first{0}, begin{0};  ///< [ranks + 1] first row of each rank, first byte of its message
   std::uint64_t count() const { return first.back(); }
   std::uint64_t bytes() const { return begin.back(); }
 
@@ -36,14 +36,14 @@ struct MessageRows {
     first.push_back(first.back() + rows);
     begin.push_back(end);
   }
-  /// The message of rank `r` in the memory of all.
+  /// The message of rank `r` in the memory of all messages.
   View<std::byte> message(std::byte* bytes, int r) const {
     const auto k = static_cast<std::size_t>(r);
     return {bytes + begin[k], begin[k + 1] - begin[k]};
   }
 };
 
-/// Copies an item. Its address is a multiple of each power of two up to array_alignment that divides its size.
+/// Copies an item, whose addresses are aligned to every power of two up to array_alignment that divides its size.
 GROVE_HD inline void copy_item(const std::byte* from, std::byte* to, std::size_t bytes) {
   const auto copy_as = [&]<class Word>(Word) {
     for (std::size_t k = 0; k < bytes / sizeof(Word); ++k) reinterpret_cast<Word*>(to)[k] = reinterpret_cast<const Word*>(from)[k];
@@ -56,7 +56,7 @@ GROVE_HD inline void copy_item(const std::byte* from, std::byte* to, std::size_t
     copy_as(std::byte{});
 }
 
-/// The messages of all ranks. Their rows have numbers, from rank to rank.
+/// The messages of all ranks. Rows are numbered rank by rank.
 struct PackedRows {
   const TravellingArray* arrays;
   std::uint32_t array_count;
@@ -74,7 +74,7 @@ struct PackedRows {
   }
 };
 
-/// Row r is particle index[r].
+/// Packs particle index[r] as row r.
 struct PackRows {
   PackedRows packed;
   std::uint64_t count;
@@ -87,7 +87,7 @@ struct PackRows {
   }
 };
 
-/// Particle first + i is row i, or row[i] where that is given.
+/// Unpacks row i, or row[i] if `row` is given, to particle first + i.
 struct UnpackRows {
   PackedRows packed;
   std::uint64_t count, first;
@@ -100,7 +100,7 @@ struct UnpackRows {
   }
 };
 
-/// What the loops over packed rows read, brought to the space by one copy.
+/// The tables that these loops read, in memory of the space; one copy.
 template <class Space>
 class PackedTable {
  public:

@@ -1,5 +1,5 @@
-// A round works on all arrays of the table at once. Those that leave are packed: for each rank one message, which has its rows array by
-// array. Their places are filled with particles from the end, and those that arrive are put behind them.
+// A round works on all arrays of the table at once. Particles that leave are packed into one message for each rank, array by array. Their
+// places are filled with particles from the end, and particles that arrive are appended.
 #include "decomposition/particle_exchange.hpp"
 
 #include <algorithm>
@@ -11,23 +11,23 @@ namespace grove {
 
 namespace {
 
-/// Bytes that a rank sends in a round, at most. With many ranks less: all of them may send to the same one.
+/// Most bytes that a rank sends in a round. With more ranks it is less, since all may send to the same rank.
 constexpr std::size_t exchange_round_bytes = std::size_t{64} << 20, ranks_for_full_rounds = 16;
-/// There is room for so many particles more than are expected to leave.
+/// Room for this many particles more than are expected to leave.
 constexpr std::size_t spare_room = 1024;
 
 /// Whether a particle belongs to another rank.
 struct Leaves {
   ParticleKeys keys;
-  std::uint64_t first, end;  ///< keys of this rank
-  bool is_last;              ///< no key is too large
+  std::uint64_t first, end;  ///< range of this rank's keys
+  bool is_last;              ///< the last rank: no upper end
   GROVE_HD bool operator()(std::size_t i) const {
     const std::uint64_t key = keys(i);
     return key < first || (!is_last && key >= end);
   }
 };
 
-/// The ranks to which the particles go; places without a particle get a rank that does not exist.
+/// Finds the rank to which each particle goes; places without a particle get a rank that does not exist.
 struct FindOwner {
   ParticleKeys keys;
   const std::uint32_t* index;
@@ -39,12 +39,12 @@ struct FindOwner {
   GROVE_HD void operator()(std::size_t k) const {
     const bool is_used = k < *count;
     by_rank[k] = is_used ? index[k] : 0;
-    // The number of splits that are not above the key.
+    // The number of splits at or below the key.
     owner[k] = is_used ? lower_bound(splits, 0, split_count, keys(index[k]) + 1) : split_count + 1;
   }
 };
 
-/// First of the leaving particles, sorted by owner, that goes to rank r or a later one.
+/// The first leaving particle, in the order of owners, that goes to rank r or a later one.
 struct FirstOfOwner {
   const std::uint64_t* owner;
   std::uint32_t count;
@@ -52,11 +52,11 @@ struct FirstOfOwner {
   GROVE_HD void operator()(std::size_t r) const { first[r] = lower_bound(owner, 0, count, r); }
 };
 
-/// Fills the places of leaving particles below `kept` with those that stay from behind it. As many places are free as particles stay there.
+/// Fills the places of leaving particles below `kept` with the particles at and after `kept` that stay; there are equally many.
 struct FillPlaces {
   const TravellingArray* arrays;
   const std::uint32_t* leaving;  ///< [count] ascending
-  std::uint32_t count, kept;     ///< particles that leave, and that stay
+  std::uint32_t count, kept;     ///< particles that leave and that stay
   GROVE_HD void operator()(std::size_t i) const {
     const TravellingArray& array = arrays[i / count];
     const auto k = static_cast<std::uint32_t>(i % count);
@@ -88,11 +88,11 @@ void ParticleExchange<Space>::run(const Frame& frame, Particles<Space>& particle
       std::max(spare_room, exchange_round_bytes / row_bytes / std::max<std::size_t>(1, ranks / ranks_for_full_rounds));
   if (is_new_cut) expected_ = largest;
   while (run_round(frame, std::min(largest, expected_ + spare_room), particles)) expected_ = largest;
-  // Memory for a cut, after which many leave, is not kept.
+  // Many particles leave after a cut; this memory is not kept.
   if (is_new_cut) transport_.release();
 }
 
-/// Moves `room` of the particles of each rank, at most. Returns whether some must still leave, on any rank.
+/// Moves at most `room` particles of each rank. Returns whether particles must still leave on any rank.
 template <class Space>
 bool ParticleExchange<Space>::run_round(const Frame& frame, std::size_t room, Particles<Space>& particles) {
   const auto ranks = static_cast<std::size_t>(comm_.size());
@@ -129,13 +129,13 @@ typename ParticleExchange<Space>::Leavers ParticleExchange<Space>::find_leavers(
   Scratch<Space, std::uint64_t> splits(space_, cut.size());
   copy_from_host<Space, std::uint64_t>(space_, cut, splits.view());
   Scratch<Space, std::uint64_t> owner(space_, ascending.size);
-  // For the host: the first for each rank, their end, and the number of all.
+  // For the host: the first leaver for each rank, the end, and the number of all leavers.
   Scratch<Space, std::uint32_t> report(space_, ranks + 2);
   std::uint32_t* const count = report.data() + ranks + 1;
   select_first_indices(space_, particle_count, leaves, ascending, count);
   space_.for_each(ascending.size, FindOwner{keys, ascending.data, count, splits.data(), static_cast<std::uint32_t>(cut.size()),
                                             owner.data(), by_rank.data});
-  // On two ranks all go to the other one.
+  // On two ranks all go to the other rank.
   if (ranks > 2) space_.sort_pairs(owner, by_rank, static_cast<int>(std::bit_width(ranks)));
   space_.for_each(ranks + 1, FirstOfOwner{owner.data(), static_cast<std::uint32_t>(ascending.size), report.data()});
   std::vector<std::uint32_t> seen(ranks + 2);
@@ -159,7 +159,7 @@ void ParticleExchange<Space>::move(const Round& round, Particles<Space>& particl
   transport_.begin(Tag::particles);
   for (int r = 0; r < comm_.size(); ++r) {
     const View<std::byte> to = leaving.message(outgoing.data(), r), from = arriving.message(incoming.data(), r);
-    if (to.size > 0) transport_.send({to.data, to.size}, r);
+    if (to.size > 0) transport_.send(to, r);
     if (from.size > 0) transport_.receive(from, r);
   }
   transport_.start();
@@ -172,7 +172,7 @@ void ParticleExchange<Space>::move(const Round& round, Particles<Space>& particl
   }
   transport_.arrive(0, transport_.receive_count());
   if (received > 0) {
-    // They may lie elsewhere now.
+    // The arrays may have moved.
     const PackedTable<Space> table(space_, travelling_arrays(particles), arriving);
     space_.for_each(received * arrays.size(), UnpackRows{table.packed(incoming.data()), received, kept});
   }

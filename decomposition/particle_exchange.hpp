@@ -12,13 +12,13 @@
 
 namespace grove {
 
-/// What the next exchange depends on beside the particles, of all ranks.
+/// What the next exchange depends on, in addition to the particles.
 struct ExchangeState {
   CutState cuts;
-  std::vector<std::uint64_t> expected;  ///< [ranks] particles that will leave, at most, if the next step is like the last one
+  std::vector<std::uint64_t> expected;  ///< [ranks] particles expected to leave in the next step, at most
 };
 
-/// Moves particles between ranks.
+/// Moves particles to the ranks that own their keys.
 template <class Space>
 class ParticleExchange {
  public:
@@ -26,29 +26,29 @@ class ParticleExchange {
   ParticleExchange(Space& space, const Communicator& comm, TransportWay way)
       : space_(space), comm_(comm), transport_(space, comm, way), cuts_(space, comm) {}
 
-  /// Moves every particle to the rank that owns its key (see DomainCuts); particles that stay on their rank are not sent. They are then in
-  /// no particular order. All fields travel, except those whose row in the table says that they do not. Where many leave, as in the first
-  /// exchange of a run, they leave in rounds, so that little memory is needed. Collective; synchronises.
+  /// Moves every particle to the rank that owns its key (see DomainCuts). Afterwards particles are in no particular order. Fields that do
+  /// not travel are lost. Where many particles leave, as in the first exchange of a run, they leave in rounds to save memory. Collective;
+  /// synchronises.
   void run(const Frame& frame, Particles<Space>& particles);
 
-  /// For a run that goes on: the same on all ranks. Collective.
+  /// State for a restart; the same on all ranks. Collective.
   ExchangeState state() const { return {cuts_.state(), comm_.all_gather(static_cast<std::uint64_t>(expected_))}; }
-  /// Takes up the state of as many ranks, with the particles that each of them had.
+  /// Continues from the state of the same number of ranks, each with the particles it had.
   void restore(ExchangeState state) {
     expected_ = state.expected.at(static_cast<std::size_t>(comm_.rank()));
     cuts_.restore(std::move(state.cuts));
   }
 
  private:
-  /// Those that must leave.
+  /// Particles that must leave.
   struct Leavers {
-    std::vector<std::uint64_t> first;  ///< [ranks + 1] of the rows of this round, by the rank to which they go
-    std::uint64_t found;               ///< all of them; more than the rows if the round has no room for them
+    std::vector<std::uint64_t> first;  ///< [ranks + 1] first row of this round for each rank
+    std::uint64_t found;               ///< number of all leavers; there may be more than rows in this round
   };
   struct Round {
     MessageRows leaving, arriving;
     std::vector<TravellingArray> arrays;
-    const std::uint32_t *ascending, *by_rank;  ///< [leaving] their indices in two orders
+    const std::uint32_t *ascending, *by_rank;  ///< [leaving] indices of the leavers in two orders
   };
 
   bool run_round(const Frame& frame, std::size_t room, Particles<Space>& particles);
@@ -59,7 +59,7 @@ class ParticleExchange {
   const Communicator& comm_;
   Transport<Space> transport_;
   DomainCuts<Space> cuts_;
-  std::size_t expected_ = 0;  ///< particles that will leave in the next step, at most, if it is like the last one
+  std::size_t expected_ = 0;  ///< particles expected to leave in the next step, at most
 };
 
 }  // namespace grove

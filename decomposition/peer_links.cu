@@ -12,10 +12,10 @@ namespace grove {
 
 namespace {
 
-/// Written to the first word of a new outbox of `rank`, for others to read.
+/// First word of a new outbox of `rank`, by which others check the link.
 std::uint64_t mark_of(int rank) { return 0x47726f7665000000ULL + static_cast<std::uint64_t>(rank); }
 
-/// The result of a call that may fail: a link that cannot be made is no error.
+/// Whether a call succeeded. Failure is no error here: there is no link then.
 bool succeeds(cudaError_t code) {
   if (code == cudaSuccess) return true;
   cudaGetLastError();
@@ -25,7 +25,7 @@ bool succeeds(cudaError_t code) {
 class Event {
  public:
   Event() { check_cuda(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming | cudaEventInterprocess), "cudaEventCreate"); }
-  /// The event of another process. `event()` is null if it cannot be reached.
+  /// The event of another process; event() is null if it cannot be opened.
   explicit Event(const cudaIpcEventHandle_t& name) {
     if (!succeeds(cudaIpcOpenEventHandle(&event_, name))) event_ = nullptr;
   }
@@ -41,7 +41,7 @@ class Event {
   cudaEvent_t event_ = nullptr;
 };
 
-/// Memory of this GPU whose name other processes can open. A block of its own: a name stands for a whole block of the allocator.
+/// Memory of this GPU that other processes can open by its name (IPC handle). A handle stands for a whole block of the allocator.
 struct Block {
   std::byte* data = nullptr;
   std::size_t bytes = 0;
@@ -50,25 +50,25 @@ struct Block {
   bool has_name = false;
 };
 
-/// What a rank tells the others of its node once.
+/// What a rank sends to the others of its node once.
 struct Card {
   cudaIpcMemHandle_t memory;
   cudaIpcEventHandle_t sealed;
   bool valid = false;
 };
 
-/// What `rank` found out about another rank of the node, and the event that this other one is to open.
+/// Whether `rank` can read the memory of `about`, and the event that `about` is to open.
 struct Verdict {
   int rank, about;
   bool reached;
   cudaIpcEventHandle_t taken;
 };
 
-/// Says where the messages for one rank begin.
+/// Where the messages for one rank begin.
 struct Announcement {
   cudaIpcMemHandle_t memory;
-  std::uint64_t generation;  ///< of the outbox: another number, another block
-  std::uint64_t offset;      ///< by_host: they come by way of the host
+  std::uint64_t generation;  ///< of the outbox; each block has another number
+  std::uint64_t offset;      ///< by_host: they come through the host
 };
 constexpr std::uint64_t by_host = ~std::uint64_t{0};
 
@@ -76,7 +76,7 @@ constexpr std::uint64_t by_host = ~std::uint64_t{0};
 struct Peer {
   int rank = 0;
   bool reached = false;                 ///< this rank can read its memory
-  Event taken;                          ///< recorded here when the copies from its outbox are enqueued
+  Event taken;                          ///< recorded here after the copies from its outbox
   std::unique_ptr<Event> other_sealed;  ///< recorded there when its outbox is filled
   std::unique_ptr<Event> other_taken;
   const std::byte* opened = nullptr;  ///< its outbox
@@ -85,7 +85,7 @@ struct Peer {
   std::byte ack_sent{}, ack_received{};
   Requests send, ack_in, ack_out;
   bool awaits_ack = false, announced = false;
-  std::uint64_t generation_there = 1;  ///< of this rank's outbox that the other one has open
+  std::uint64_t generation_there = 1;  ///< generation of this rank's outbox that the other rank has open
   void finish() {
     send.wait_all();
     ack_in.wait_all();
@@ -93,7 +93,7 @@ struct Peer {
   }
 };
 
-/// Smaller blocks would share what a name stands for with other memory.
+/// Smaller blocks would share an allocation, and its handle, with other memory.
 constexpr std::size_t smallest_outbox = std::size_t{2} << 20;
 
 }  // namespace
@@ -101,20 +101,20 @@ constexpr std::size_t smallest_outbox = std::size_t{2} << 20;
 template <class Space, bool on_gpu>
 struct PeerLinks<Space, on_gpu>::State {
   Space& space;
-  const Communicator comm;  ///< a message space of its own
+  const Communicator comm;  ///< separate from other messages
   Event sealed;
   Block outbox;
-  std::vector<Block> retired;  ///< earlier outboxes, which others may still have open
+  std::vector<Block> retired;  ///< old outboxes, which others may still have open
   std::map<int, Peer> peers;   ///< by rank
 
   State(Space& s, const Communicator& parent) : space(s), comm(parent.raw()) {}
   ~State() {
-    // All ranks come here, also if all of them have met an error: one that fails alone ends the program at once.
+    // All ranks come here, even after an error: a rank that fails alone ends the program at once.
     for (auto& [rank, peer] : peers) peer.finish();
     cudaStreamSynchronize(space.copy_stream());
     for (auto& [rank, peer] : peers)
       if (peer.opened) cudaIpcCloseMemHandle(const_cast<std::byte*>(peer.opened));
-    // Nobody may read the outbox, or have it open, when it goes.
+    // The outbox must not be open anywhere when it is freed.
     if (std::uncaught_exceptions() == 0) comm.barrier();
     for (const Block& block : retired) space.deallocate(block.data, block.bytes);
     space.deallocate(outbox.data, outbox.bytes);
@@ -144,7 +144,7 @@ struct PeerLinks<Space, on_gpu>::State {
            succeeds(cudaStreamSynchronize(space.stream())) && mark == mark_of(peer.rank);
   }
 
-  /// Opens the outbox of that name unless it is open, and closes the one before.
+  /// Opens an outbox unless it is open, and closes the last one.
   bool open(const cudaIpcMemHandle_t& memory, std::uint64_t of, Peer& peer) {
     if (peer.generation == of) return true;
     if (peer.opened) {
@@ -160,7 +160,7 @@ struct PeerLinks<Space, on_gpu>::State {
     return true;
   }
 
-  /// Frees the blocks that nobody has open any more.
+  /// Frees the old outboxes that no rank has open.
   void free_retired() {
     const auto unused = [&](const Block& block) {
       return std::all_of(peers.begin(), peers.end(), [&](const auto& peer) { return peer.second.generation_there > block.generation; });
@@ -234,7 +234,7 @@ std::byte* PeerLinks<Space, on_gpu>::outbox(std::size_t bytes) {
   }
   s.free_retired();
   if (bytes > s.outbox.bytes) {
-    // Receivers close the old block when they hear of the new one. Until then it must stay.
+    // Receivers close the old block when the new one is announced. Until then it must stay.
     s.retired.push_back(s.outbox);
     s.make_outbox(bytes + bytes / 4, s.outbox.generation + 1);
   }

@@ -1,9 +1,8 @@
-// Direct links between GPUs of one node: a rank reads the memory of another rank's GPU, without the host (CUDA IPC).
+// Direct links between GPUs of one node by CUDA IPC: a rank reads the memory of another rank's GPU, without the host.
 //
-// A rank that sends puts all its messages into its outbox, a block of its GPU's memory, and tells each receiver where they lie. The
-// receiver copies them from there, and tells the sender once its copies are enqueued. Interprocess events order the copies after the outbox
-// was filled, and the next use of the outbox after the copies. The host does not wait for
-// the GPU, unless an outbox must grow.
+// A sender copies all its messages into its outbox, a block of its GPU's memory, and announces to each receiver where they begin. The
+// receiver copies them and acknowledges once its copies are enqueued. Interprocess events order the copies after the outbox is filled, and
+// the next use of the outbox after the copies. The host does not wait for the GPU, except when an outbox must grow.
 #pragma once
 
 #include <cstdint>
@@ -16,35 +15,34 @@
 
 namespace grove {
 
-/// The links of one rank. Each object has an outbox of its own.
+/// The links of one rank, with one outbox.
 template <class Space, bool on_gpu = Space::on_gpu>
 class PeerLinks {
  public:
-  /// Tries which ranks of the node can be reached: every pair reads a word of each other's memory. A pair has a link if both succeed, and
-  /// neither of them is told not to by `wanted`. Collective.
+  /// Finds the ranks of the node that can be reached: every pair reads a word of each other's memory. A pair has a link if both succeed and
+  /// `wanted` is true on both. Collective.
   PeerLinks(Space& space, const Communicator& comm, bool wanted);
-  /// Collective, unless an exception is on its way.
+  /// Collective, unless an exception is being thrown.
   ~PeerLinks();
   PeerLinks(const PeerLinks&) = delete;
   PeerLinks& operator=(const PeerLinks&) = delete;
 
   bool reaches(int rank) const;
-  /// Number of ranks that are reached.
+  /// Number of ranks with a link.
   int count() const;
 
-  /// Memory for what is to be sent, `bytes` in all. Waits until the receivers of the set before have enqueued their copies. Work enqueued
-  /// later, on the stream for work, runs after these copies.
+  /// Memory for `bytes` to send. Waits until the receivers of the last set have enqueued their copies. Work enqueued later runs after these
+  /// copies.
   std::byte* outbox(std::size_t bytes);
-  /// All that was put into the outbox on the stream for work is ready once the work enqueued so far is done.
+  /// The outbox is filled once the work enqueued so far is done.
   void seal_outbox();
-  /// Tells rank `to` that its messages begin at `offset` of the outbox; without an offset, that they come by way of the host. Does not
-  /// block.
+  /// Tells rank `to` that its messages begin at `offset` of the outbox; without an offset, that they come through the host. Does not block.
   void announce(int to, std::optional<std::size_t> offset);
 
-  /// Waits until rank `from` has announced its messages. Returns where they begin; copies enqueued later, on the stream for copies, find
-  /// them there. Null: they come by way of the host.
+  /// Waits until rank `from` has announced its messages. Returns where they begin, for copies enqueued later on the stream for copies; null
+  /// if they come through the host.
   const std::byte* messages_of(int from);
-  /// All copies of the messages of `from` are enqueued.
+  /// Call when all copies of the messages of `from` are enqueued.
   void release(int from);
 
  private:

@@ -8,7 +8,7 @@ namespace grove {
 
 namespace {
 
-/// One for the process: a failure may be met where nothing but the exception is at hand.
+/// One for the process: errors are reported where only the exception is known.
 struct Place {
   std::string rank, text;
   bool is_one_of_several = false;

@@ -1,4 +1,4 @@
-// Where this process runs, in words: messages of failures begin with it.
+// Where this process runs, for error messages.
 #pragma once
 
 #include <exception>
@@ -9,17 +9,16 @@ namespace grove {
 /// The name of this host.
 std::string host_name();
 
-/// Says, once at the start of the program, which of how many ranks this process is.
+/// Sets rank and number of ranks of this process, once at the start of the program.
 void name_rank(int rank, int size);
 
-/// Adds the device of this rank, e.g. "GPU 3, NVIDIA H200", once it is known.
+/// Sets the device of this rank, e.g. "GPU 3, NVIDIA H200".
 void name_device(const std::string& device);
 
 /// "rank 1 on node07 (GPU 3, NVIDIA H200)"; empty before name_rank().
 const std::string& place_of_this_rank();
 
-/// The sentence for the user. Where there are several ranks, it begins with the place, unless the error is a mistake of the user or in the
-/// data: these are no fault of a machine.
+/// The error message for the user. With several ranks it begins with the place, unless the error is in the user's input.
 std::string failure_message(const std::exception& error);
 
 }  // namespace grove

@@ -14,7 +14,7 @@ namespace grove {
 
 namespace {
 
-/// Order that sorts `ids`; equal ids keep their order.
+/// The order that sorts `ids`, stable.
 std::vector<std::size_t> sorting_order(std::span<const std::uint64_t> ids) {
   std::vector<std::size_t> order(ids.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -22,7 +22,7 @@ std::vector<std::size_t> sorting_order(std::span<const std::uint64_t> ids) {
   return order;
 }
 
-/// Puts row order[i] of a field at i.
+/// Moves row order[i] of a field to row i.
 void reorder(ParticleSet& particles, const ParticleField& field, const std::vector<std::size_t>& order) {
   const std::size_t row = field.row_bytes();
   const std::span<const std::byte> values = particles.bytes(field);
@@ -31,7 +31,7 @@ void reorder(ParticleSet& particles, const ParticleField& field, const std::vect
   std::copy(sorted.begin(), sorted.end(), particles.resize(field, order.size()).begin());
 }
 
-/// The fields that the particles have. Collective.
+/// The fields that are known. Collective.
 std::vector<const ParticleField*> known_fields(const ParticleSet& particles, const Communicator& comm) {
   std::vector<const ParticleField*> known;
   for (const ParticleField& field : particles.fields->rows()) {
@@ -89,7 +89,7 @@ void require_unique_ids(std::span<const std::uint64_t> ids, const std::string& s
   exchange.end();
   std::sort(received.begin(), received.end());
 
-  // Splits lie between ids: both copies of an id are on the same rank.
+  // Equal ids are never split: they are on the same rank.
   const auto twice = std::adjacent_find(received.begin(), received.end());
   const bool found = twice != received.end();
   if (comm.max(found ? 1 : 0) == 0) return;

@@ -10,15 +10,15 @@
 
 namespace grove {
 
-/// All particles of all ranks sorted by id: each rank's share in increasing order, ranks one after the other, the same number on
-/// every rank to within one (as far as ids differ). All fields that are known travel; each must be known on all ranks that have
-/// particles, or on none. Particles of equal id are on one rank, in the order of the rank and place they came from.
-/// Collective. Throws AgreedError (exit code of DataError) when a field is known on some ranks only or has a wrong length.
+/// Sorts the particles of all ranks by id: rank by rank in increasing order, with the same number on every rank to within one (except for
+/// equal ids). Particles of equal id are on one rank, in the order of their former ranks and places. Every known field travels; it must be
+/// known on all ranks with particles or on none. Collective. Throws AgreedError (exit code of DataError) when a field is known on some
+/// ranks only or has a wrong length.
 ParticleSet sort_by_id(ParticleSet local, const Communicator& comm);
 
-/// Returns when no id occurs twice over all ranks; `ids` are this rank's, in any order, and may be empty.
-/// Collective; the ids are sorted over the ranks, 8 bytes each are exchanged once. Throws AgreedError (exit code of DataError) on all
-/// ranks, naming the lowest id that occurs twice and `source`, where the particles came from.
+/// Checks that no id occurs twice on all ranks. `ids` of this rank in any order, possibly none; `source`: where the particles come from.
+/// Sorts the ids over the ranks, with one exchange of 8 bytes for each. Collective. Throws AgreedError (exit code of DataError) with
+/// `source` and the lowest id that occurs twice.
 void require_unique_ids(std::span<const std::uint64_t> ids, const std::string& source, const Communicator& comm);
 
 }  // namespace grove

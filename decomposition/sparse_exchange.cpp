@@ -51,7 +51,7 @@ void SparseExchange::begin(std::span<const std::byte> send, std::span<std::byte>
     else
       comm_->send_bytes(piece, static_cast<int>(r), tag_, requests_);
   }
-  // Last, so that the messages are already on their way.
+  // Last, while the messages travel.
   if (!to_self.empty()) std::memcpy(from_self.data(), to_self.data(), to_self.size());
 }
 

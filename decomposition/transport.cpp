@@ -14,14 +14,14 @@ namespace grove {
 
 namespace {
 
-/// A staged message travels in pieces of this many bytes.
+/// Size of the pieces of a staged message.
 constexpr std::size_t piece_bytes = std::size_t{4} << 20;
-/// Direct messages begin at multiples of this in the outbox.
+/// Alignment of direct messages in the outbox.
 constexpr std::size_t message_alignment = 256;
 
 std::size_t aligned(std::size_t bytes) { return (bytes + message_alignment - 1) / message_alignment * message_alignment; }
 
-/// Whether the MPI library says that it reads and writes GPU memory.
+/// Whether the MPI library is CUDA-aware.
 bool mpi_knows_gpu_memory() {
 #if defined(MPIX_CUDA_AWARE_SUPPORT)
   return MPIX_Query_cuda_support() == 1;
@@ -68,12 +68,6 @@ typename Transport<Space>::Route Transport<Space>::route_to(int rank) const {
 }
 
 template <class Space>
-typename Transport<Space>::Route Transport<Space>::route_of_send(int rank) const {
-  const Route route = route_to(rank);
-  return route == Route::direct && outbox_too_large_ ? Route::staged : route;
-}
-
-template <class Space>
 bool Transport<Space>::is_direct() const {
   return !Space::on_gpu || links_->count() == comm_->size() - 1;
 }
@@ -99,22 +93,22 @@ void Transport<Space>::begin(Tag tag, std::size_t largest_outbox) {
 
 template <class Space>
 void Transport<Space>::send(View<const std::byte> data, int to) {
-  sends_.push_back({data, to});
+  sends_.push_back({data, to, route_to(to)});
 }
 
 template <class Space>
 void Transport<Space>::receive(View<std::byte> data, int from) {
-  receives_.push_back({data, from, route_to(from), 0});
+  receives_.push_back({data, from, route_to(from)});
 }
 
 template <class Space>
 void Transport<Space>::start() {
   if (has_staged_) {
-    // The staging memory is used again: what the set before brought must have left it.
+    // The staging memory is reused: copies of the last set must be done.
     space_->wait_for_copies();
     has_staged_ = false;
   }
-  // Copies of received data must wait, too: work enqueued before may still read the memory to which they go.
+  // Copies of received data wait as well: earlier work may still read the memory that they write.
   space_->order_copies_after_work();
   start_receives();
   start_sends();
@@ -124,11 +118,10 @@ template <class Space>
 void Transport<Space>::start_receives() {
   std::size_t staged = 0;
   std::map<int, std::size_t> direct;       // bytes from each rank
-  std::map<int, std::size_t> last_direct;  // number of the last message with any bytes
+  std::map<int, std::size_t> last_direct;  // the last message of each rank that is not empty
   for (std::size_t k = 0; k < receives_.size(); ++k) {
     Incoming& message = receives_[k];
     if (message.data.size == 0) continue;
-    // Room for direct messages, too: only their announcement says whether they come by way of the host.
     std::size_t& at = message.route == Route::direct ? direct[message.from] : staged;
     message.at = at;
     at += message.route == Route::direct ? aligned(message.data.size) : message.data.size;
@@ -136,7 +129,7 @@ void Transport<Space>::start_receives() {
   }
   for (const auto& [rank, k] : last_direct) receives_[k].last_of_rank = true;
   if (staged > 0) inbox_.resize_discard(staged);
-  // Nothing may still read the memory into which MPI writes.
+  // MPI writes this memory at once: no earlier work may still read it.
   if (mpi_in_place_) space_->synchronize();
   for (Incoming& message : receives_) {
     if (message.data.size == 0) continue;
@@ -160,47 +153,45 @@ void Transport<Space>::post_staged(Incoming& message, std::byte* staging) {
 
 template <class Space>
 void Transport<Space>::start_sends() {
-  std::size_t direct = 0;
-  for (const Outgoing& message : sends_)
-    if (route_to(message.to) == Route::direct) direct += aligned(message.data.size);
-  outbox_too_large_ = direct > largest_outbox_;
-  if (direct > 0) start_direct_sends();
+  start_direct_sends();
   std::size_t staged = 0;
   for (const Outgoing& message : sends_)
-    if (route_of_send(message.to) == Route::staged) staged += message.data.size;
+    if (message.route == Route::staged) staged += message.data.size;
   if (staged == 0) return;
   has_staged_ = true;
   outbox_.resize_discard(staged);
   std::byte* at = outbox_.data();
   for (const Outgoing& message : sends_) {
-    if (route_of_send(message.to) != Route::staged) continue;
+    if (message.route != Route::staged) continue;
     space_->copy_to_host_async(at, message.data.data, message.data.size);
     at += message.data.size;
   }
 }
 
-/// Puts the messages into the outbox, those for one rank one after the other.
+/// Copies direct messages into the outbox, rank by rank. If it would become too large, they become staged ones.
 template <class Space>
 void Transport<Space>::start_direct_sends() {
-  std::map<int, std::vector<const Outgoing*>> by_rank;
+  std::map<int, std::vector<Outgoing*>> by_rank;
   std::size_t total = 0;
-  for (const Outgoing& message : sends_) {
-    if (message.data.size == 0 || route_to(message.to) != Route::direct) continue;
+  for (Outgoing& message : sends_) {
+    if (message.data.size == 0 || message.route != Route::direct) continue;
     by_rank[message.to].push_back(&message);
     total += aligned(message.data.size);
   }
-  std::byte* const outbox = links_->outbox(outbox_too_large_ ? 0 : total);
+  if (by_rank.empty()) return;
+  const bool fits = total <= largest_outbox_;
+  std::byte* const outbox = links_->outbox(fits ? total : 0);
   std::map<int, std::optional<std::size_t>> begin;
   std::size_t at = 0;
   for (const auto& [rank, messages] : by_rank) {
-    if (outbox_too_large_) {
-      begin[rank] = std::nullopt;
-      continue;
-    }
-    begin[rank] = at;
-    for (const Outgoing* message : messages) {
-      space_->copy(outbox + at, message->data.data, message->data.size);
-      at += aligned(message->data.size);
+    begin[rank] = fits ? std::optional(at) : std::nullopt;
+    for (Outgoing* const message : messages) {
+      if (fits) {
+        space_->copy(outbox + at, message->data.data, message->data.size);
+        at += aligned(message->data.size);
+      } else {
+        message->route = Route::staged;
+      }
     }
   }
   links_->seal_outbox();
@@ -213,9 +204,9 @@ void Transport<Space>::dispatch() {
   if (mpi_in_place_) space_->synchronize();
   const std::byte* at = outbox_.data();
   for (const Outgoing& message : sends_) {
-    const Route route = route_of_send(message.to);
-    if (route == Route::in_place) comm_->send_bytes(std::span(message.data.data, message.data.size), message.to, tag_, sends_in_flight_);
-    if (route != Route::staged) continue;
+    if (message.route == Route::in_place)
+      comm_->send_bytes(std::span(message.data.data, message.data.size), message.to, tag_, sends_in_flight_);
+    if (message.route != Route::staged) continue;
     for_each_piece(message.data.size, [&](std::size_t offset, std::size_t bytes) {
       comm_->send_bytes(std::span(at + offset, bytes), message.to, tag_, sends_in_flight_);
     });
@@ -254,7 +245,7 @@ void Transport<Space>::take_direct(std::size_t number) {
   if (begin) {
     space_->copy_async(message.data.data, begin + message.at, message.data.size);
   } else {
-    // One message after the other: this happens to few sets, such as the first exchange of a run.
+    // One message at a time: few sets take this way, such as the first exchange of a run.
     space_->wait_for_copies();
     late_inbox_.resize_discard(message.data.size);
     post_staged(message, late_inbox_.data());

@@ -1,9 +1,9 @@
-// Messages between the device memories of ranks: the one place that knows which way they take.
+// Messages between the device memories of ranks. Only this file knows which way they take.
 //
-// Ranks without GPUs: MPI sends and receives messages where they are. GPUs: a message goes
+// Ranks without GPUs: MPI sends and receives messages in place. GPUs: a message goes
 //   directly from GPU to GPU, if both are on one node and can reach each other (see peer_links.hpp);
-//   by an MPI that reads and writes GPU memory, if the MPI library says that it does;
-//   otherwise through pinned host memory, in pieces: those that have arrived are copied while others travel.
+//   by MPI in place, if the MPI library is CUDA-aware;
+//   otherwise through pinned host memory in pieces, so that copies overlap with messages.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@
 
 namespace grove {
 
-/// A set of messages in flight. Keeps its staging memory from one set to the next.
+/// A set of messages in flight. Staging memory is kept from set to set.
 ///
 ///     transport.begin(Tag::particles);
 ///     transport.receive(...); transport.send(...);   // any number of each
@@ -28,39 +28,39 @@ namespace grove {
 ///     transport.arrive(0, transport.receive_count());
 ///     transport.finish();
 ///
-/// Messages between two ranks arrive in the order in which they are declared; both sides give the same number of bytes. Not collective,
-/// but for connect() and the first begin(). All ranks that exchange messages begin their sets in the same order.
+/// Messages between two ranks arrive in the order of their declaration; both sides give the same number of bytes. Not collective, except
+/// connect() and the first begin(). All ranks that exchange messages begin their sets in the same order.
 template <class Space>
 class Transport {
  public:
   /// `comm` must outlive it.
   Transport(Space& space, const Communicator& comm, TransportWay way = TransportWay::automatic);
 
-  /// Finds out which ways there are; does nothing when it is known. Collective. Throws AgreedError when the way asked for does not exist.
+  /// Finds the available ways, once. Collective. Throws AgreedError when the requested way does not exist.
   void connect();
-  /// Starts a new set, and connects before the first one. The one before must be finished. Of a set with more than `largest_outbox` bytes
-  /// to send, direct messages go through host memory, too: the outbox would keep that memory of the GPU.
+  /// Starts a new set after the last one is finished; connects before the first set. With more than `largest_outbox` bytes to send
+  /// directly, these messages go through host memory as well, so that the outbox does not grow on the GPU.
   void begin(Tag tag, std::size_t largest_outbox = ~std::size_t{0});
-  /// Declares a message to rank `to`. It has the contents of `data` at start(); they must not change before finish().
+  /// Declares a message to rank `to`. `data` must not change between start() and finish().
   void send(View<const std::byte> data, int to);
-  /// Declares a message from rank `from`. Nothing else may use `data` before arrive().
+  /// Declares a message from rank `from`. `data` must not be used before arrive().
   void receive(View<std::byte> data, int from);
-  /// Posts all receives, and starts to copy what is to be sent, once the work enqueued so far is done. Waits at most for messages of the
-  /// set before.
+  /// Posts all receives and enqueues the copies of what is sent, after the work enqueued so far. Blocks at most for messages of the last
+  /// set.
   void start();
-  /// Hands all that is to be sent to MPI. Blocks until it has been copied to the host, not until it has left.
+  /// Passes all messages to MPI. Blocks until they are copied to the host, not until they are sent.
   void dispatch();
   std::size_t receive_count() const { return receives_.size(); }
-  /// Waits for the receives [first, last), in the order of their declaration. Work enqueued later finds them in place.
+  /// Waits for the receives [first, last), in the order of their declaration. Work enqueued later can use them.
   void arrive(std::size_t first, std::size_t last);
-  /// Waits until what was given to send() may change again.
+  /// Blocks until the data of all sends may change again.
   void finish() { sends_in_flight_.wait_all(); }
-  /// Gives the staging memory on the host back; after finish().
+  /// Frees the staging memory on the host; after finish().
   void release();
 
-  /// After connect(): whether messages between this rank and every other one go directly from GPU to GPU. True without GPUs.
+  /// After connect(): whether this rank exchanges messages directly from GPU to GPU with every other rank. True without GPUs.
   bool is_direct() const;
-  /// After connect(): how the messages of this rank travel, for the user.
+  /// After connect(): how the messages of this rank travel, as text for the user.
   std::string description() const;
 
  private:
@@ -68,18 +68,18 @@ class Transport {
   struct Outgoing {
     View<const std::byte> data;
     int to;
+    Route route;
   };
   struct Incoming {
     View<std::byte> data;
     int from;
     Route route;
-    std::size_t at;                    ///< direct: offset from the first message of that rank; staged: offset in inbox_
-    bool last_of_rank = false;         ///< direct: no message of that rank follows
-    std::vector<Requests> requests{};  ///< of its pieces
+    std::size_t at = 0;                ///< direct: offset from the first message of that rank; staged: offset in inbox_
+    bool last_of_rank = false;         ///< direct: the last message of that rank
+    std::vector<Requests> requests{};  ///< one for each piece
   };
 
   Route route_to(int rank) const;
-  Route route_of_send(int rank) const;
   void start_receives();
   void start_sends();
   void start_direct_sends();
@@ -97,11 +97,10 @@ class Transport {
   std::vector<Outgoing> sends_;
   std::vector<Incoming> receives_;
   std::size_t largest_outbox_ = 0;
-  bool outbox_too_large_ = false;  ///< direct messages of this set go through host memory
-  bool has_staged_ = false;        ///< copies between staging memory and device may be on their way
+  bool has_staged_ = false;  ///< copies between staging memory and device may be in flight
   Requests sends_in_flight_;
   Buffer<HostMemory, std::byte> outbox_, inbox_;
-  Buffer<HostMemory, std::byte> late_inbox_;  ///< for direct messages that come by way of the host
+  Buffer<HostMemory, std::byte> late_inbox_;  ///< for direct messages that come through the host
 };
 
 /// The bytes of `items`.

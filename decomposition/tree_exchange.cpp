@@ -8,7 +8,7 @@ namespace grove {
 
 namespace {
 
-/// Links of a received tree count from its own first cell and particle. Makes them count from the start of the arrays.
+/// Links of a received tree count from its first cell and particle. Makes them count from the start of the arrays.
 struct Relocate {
   CellLinks* links;
   const std::uint32_t* cell_begin;  ///< [trees + 1]
@@ -18,29 +18,22 @@ struct Relocate {
 
   GROVE_HD void operator()(std::size_t i) const {
     const auto c = static_cast<std::uint32_t>(first_cell + i);
-    std::uint32_t low = first_tree, high = end_tree - 1;
-    while (low < high) {
-      const std::uint32_t middle = low + (high - low + 1) / 2;
-      if (cell_begin[middle] <= c)
-        low = middle;
-      else
-        high = middle - 1;
-    }
-    links[c].first_child += cell_begin[low];
-    links[c].first_particle += particle_begin[low];
+    const std::uint32_t tree = lower_bound(cell_begin, first_tree, end_tree, std::uint64_t{c} + 1) - 1;
+    links[c].first_child += cell_begin[tree];
+    links[c].first_particle += particle_begin[tree];
   }
 };
 
-/// Messages for one tree: links, geometry, multipoles, particles.
+/// Messages of one tree: links, geometry, multipoles, particles.
 constexpr std::size_t messages_a_tree = 4;
-/// With fewer ranks hardly one is so far from another that a root is enough, and a collective would cost more than the messages.
+/// With fewer ranks hardly any is so distant that a root is enough, and a collective costs more than the messages.
 constexpr int ranks_for_gathered_roots = 9;
 
 /// A root as words: links, geometry, multipole.
 constexpr std::size_t link_words = sizeof(CellLinks) / sizeof(std::uint32_t), geometry_words = sizeof(CellGeometry) / sizeof(std::uint32_t);
 std::size_t root_words(const ExpansionForm& form) { return link_words + geometry_words + static_cast<std::size_t>(multipole_stride(form)); }
 
-/// The cells of trees that are a root alone. `place` [roots] their numbers in the arrays.
+/// Copies the roots of trees that are a root alone to the cells `place` [roots] of the arrays.
 struct PlaceRoots {
   const std::uint32_t *roots, *place;
   std::size_t words;
@@ -57,10 +50,10 @@ struct PlaceRoots {
   }
 };
 
-/// Bytes to send by way of the outbox, whose memory is kept.
+/// Most bytes that a set may send through the outbox, whose memory is kept.
 constexpr std::size_t no_limit = ~std::size_t{0}, largest_temporary_outbox = std::size_t{2} << 20;
 
-/// Walks use the highest bit of a cell's number.
+/// Walks use the highest bit of a cell number.
 constexpr std::uint64_t most_cells = 0x7fffffffU;
 
 /// Cells and particles of a tree, each below 2^32, in one number.
@@ -74,15 +67,7 @@ TreeSize unpack(std::uint64_t packed) { return {packed >> 32, packed & 0xfffffff
 
 template <class Space>
 TreeExchange<Space>::TreeExchange(Space& space, const Communicator& comm, TransportWay way)
-    : space_(space),
-      comm_(comm),
-      transport_(space, comm, way),
-      links_(space),
-      geometry_(space),
-      multipole_(space),
-      particles_(space),
-      device_roots_(space),
-      device_begins_(space) {}
+    : space_(space), comm_(comm), transport_(space, comm, way), separate_(space), device_roots_(space), device_begins_(space) {}
 
 template <class Space>
 void TreeExchange<Space>::connect() {
@@ -116,7 +101,7 @@ void TreeExchange<Space>::order_sources(std::span<const std::uint64_t> sizes, st
     for (int c = 0; c < class_count_; ++c) sends = sends || size_of(rank, c).cells > 0;
     if (sends) ranks.push_back(rank);
   };
-  // Ranks are ordered along the Morton curve: the nearest ranks hold the nearest particles and send the largest trees.
+  // Ranks are ordered along the Morton curve: the nearest ranks have the nearest particles and send the largest trees.
   for (int d = 1; d < comm_.size(); ++d) {
     if (comm_.rank() + d < comm_.size()) add_rank(comm_.rank() + d);
     if (comm_.rank() - d >= 0) add_rank(comm_.rank() - d);
@@ -134,7 +119,7 @@ void TreeExchange<Space>::order_sources(std::span<const std::uint64_t> sizes, st
   }
 }
 
-/// Finds walk_roots_: of each class the root of the own tree, if the others join it, and those of all others.
+/// Sets walk_roots_: for each class the root of the local tree and those of all remote trees, if joins_.
 template <class Space>
 void TreeExchange<Space>::list_roots(const Tree<Space>& own) {
   walk_roots_.clear();
@@ -147,7 +132,7 @@ void TreeExchange<Space>::list_roots(const Tree<Space>& own) {
   }
 }
 
-/// Sets arrays_: behind the own tree and its particles, or in arrays of their own.
+/// Sets arrays_: behind the local tree and its particles, or separate arrays.
 template <class Space>
 void TreeExchange<Space>::take_room(Tree<Space>& own, ParticleArray<Space>& positions) {
   const auto stride = static_cast<std::size_t>(multipole_stride(form_));
@@ -160,28 +145,25 @@ void TreeExchange<Space>::take_room(Tree<Space>& own, ParticleArray<Space>& posi
     own.geometry.resize_keep(cells);
     own.multipole.resize_keep(cells * stride);
     positions.reserve_keep(particles);
-    // Of the next step's trees, which differ a little.
+    // The trees of the next step differ a little.
     const auto with_spare = [](std::size_t received) { return received + received / 8 + 1024; };
     own.room = with_spare(cells - own_cells);
     expected_particles_ = with_spare(particles - particle_begin_.front());
     own_ = own.view(reinterpret_cast<const Double4*>(positions.data()));
     arrays_ = {own.links.data(), own.geometry.data(), own.multipole.data(), reinterpret_cast<Double4*>(positions.data())};
   } else {
-    links_.resize_discard(cells);
-    geometry_.resize_discard(cells);
-    multipole_.resize_discard(cells * stride);
-    particles_.resize_discard(particles);
-    arrays_ = {links_.data(), geometry_.data(), multipole_.data(), particles_.data()};
+    separate_.resize_discard(cells, particles, form_);
+    arrays_ = {separate_.links.data(), separate_.geometry.data(), separate_.multipole.data(), separate_.particles.data()};
   }
 }
 
-/// Whether the tree is in the table of all ranks' roots, and no message.
+/// Whether a tree is in the table of all roots and not a message.
 template <class Space>
 bool TreeExchange<Space>::is_root_alone(std::uint64_t cells, std::uint64_t particles) const {
   return comm_.size() >= ranks_for_gathered_roots && cells == 1 && particles == 0;
 }
 
-/// The root is the same for all ranks that get no more than it. Collective.
+/// Gathers the roots of trees that are a root alone; a rank sends the same root to all such ranks. Collective.
 template <class Space>
 void TreeExchange<Space>::gather_roots(const EssentialTrees<Space>& trees) {
   const auto classes = static_cast<std::size_t>(class_count_);

@@ -12,6 +12,11 @@ namespace {
 
 constexpr std::uint64_t largest_key = std::numeric_limits<std::uint64_t>::max();
 
+/// The domain that holds `key`.
+std::size_t owner_of_key(std::uint64_t key, std::span<const std::uint64_t> splits) {
+  return static_cast<std::size_t>(std::upper_bound(splits.begin(), splits.end(), key) - splits.begin());
+}
+
 /// Weighted keys of one rank; counts the rounds of a search.
 class KeySplits : public ::testing::Test {
  protected:
@@ -47,7 +52,7 @@ class KeySplits : public ::testing::Test {
 
   std::vector<std::uint64_t> domain_weights(const std::vector<std::uint64_t>& splits) const {
     std::vector<std::uint64_t> domain(splits.size() + 1, 0);
-    for (std::size_t i = 0; i < keys.size(); ++i) domain[static_cast<std::size_t>(owner_of_key(keys[i], splits))] += weights[i];
+    for (std::size_t i = 0; i < keys.size(); ++i) domain[owner_of_key(keys[i], splits)] += weights[i];
     comm.sum(std::span<std::uint64_t>(domain));
     return domain;
   }
@@ -165,7 +170,7 @@ TEST_F(KeySplits, WorkWithoutAnyKeyAndWithFewerKeysThanRanks) {
 TEST_F(KeySplits, CountsPerOwnerAgreeWithTheOwnerOfEachKey) {
   const std::vector<std::uint64_t> sorted{0, 1, 5, 5, 7, 9, largest_key}, splits{1, 5, 5, 9};
   std::vector<std::uint64_t> counts(5, 0);
-  for (const std::uint64_t key : sorted) ++counts[static_cast<std::size_t>(owner_of_key(key, splits))];
+  for (const std::uint64_t key : sorted) ++counts[owner_of_key(key, splits)];
   EXPECT_EQ(counts_per_owner(sorted, splits), counts);
   EXPECT_EQ(counts, (std::vector<std::uint64_t>{1, 1, 0, 3, 2}));
 }
