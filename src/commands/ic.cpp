@@ -48,7 +48,7 @@ void declare_generator(CLI::App& app, const Generator& generator, const std::sha
   own.add_option("--recentre", options->recentre, "every component gets its centre of mass and mean velocity exactly [true]")
       ->type_name("TRUE|FALSE");
   own.add_flag("--overwrite", options->overwrite, "replace the file if it exists");
-  for (const Setting& setting : generator.parameters)
+  for (const Setting& setting : generator.settings)
     own.add_option(option_name(setting.name), options->parameters[generator.name + "." + setting.name],
                    fmt::format("{} [{}]", setting.meaning, to_toml(setting.default_value)))
         ->type_name(what_is_allowed(setting));

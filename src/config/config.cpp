@@ -12,18 +12,13 @@
 #include "src/config/config_builder.hpp"
 #include "src/config/config_source.hpp"
 #include "src/config/config_table.hpp"
+#include "src/config/named_rows.hpp"
 #include "src/integrators/integrator_info.hpp"
 #include "src/text/text_parts.hpp"
 
 namespace grove {
 
 namespace {
-
-const std::vector<Setting>& settings_of(const std::string& integrator) {
-  static const std::vector<Setting> none;
-  const IntegratorInfo* found = find_integrator_info(integrator);
-  return found ? found->settings : none;
-}
 
 std::vector<GivenSetting> read_overrides(const std::vector<std::string>& texts) {
   std::vector<GivenSetting> given;
@@ -34,11 +29,11 @@ std::vector<GivenSetting> read_overrides(const std::vector<std::string>& texts) 
 }  // namespace
 
 double TimeParameters::number(const std::string& name) const {
-  return number_among(parameters, settings_of(integrator), "integrator " + integrator, name);
+  return number_among(parameters, settings_of(integrator_infos(), integrator), "integrator " + integrator, name);
 }
 
 const std::string& TimeParameters::text(const std::string& name) const {
-  return text_among(parameters, settings_of(integrator), "integrator " + integrator, name);
+  return text_among(parameters, settings_of(integrator_infos(), integrator), "integrator " + integrator, name);
 }
 
 std::vector<std::string> OutputParameters::field_names() const { return parts_between_commas(fields); }

@@ -36,13 +36,13 @@ struct OutputParameters {
   std::string directory = "output";    ///< relative to the current directory
   std::string snapshots = "all";       ///< all: as snapshot_every says | none: no state is kept, to measure speed
   double snapshot_every = 0.0;         ///< in time, code units; 0: the first and the last state only
-  std::string beside = "yes";          ///< write snapshots beside the steps: yes | no
+  std::string beside = "yes";          ///< write snapshots in the background: yes | no
   std::string order = "id";            ///< of the particles in a snapshot: id | morton
   std::string fields;                  ///< further particle fields to write, separated by commas
   std::string leave_out;               ///< those that are not written, although they usually are, separated by commas
   std::string single_precision;        ///< those that are written in 32 bits, separated by commas
   std::uint64_t compression = 0;       ///< level of deflate (gzip) of snapshots, 1 to 9; 0: none
-  std::string checkpoints = "yes";     ///< keep checkpoints, from which a run can go on: yes | no
+  std::string checkpoints = "yes";     ///< keep checkpoints, from which a run can continue: yes | no
   double checkpoint_minutes = 30.0;    ///< wall time between checkpoints; 0: not by time
   std::uint64_t checkpoint_steps = 0;  ///< steps between checkpoints; 0: not by steps
   std::string on_error = "stop";       ///< where a snapshot, checkpoint or row of a log cannot be written: stop | continue
@@ -77,14 +77,13 @@ struct Config {
   std::vector<ExternalParameters> external_sections() const { return {external, external_2, external_3}; }
 };
 
-/// What becomes of keys without effect in a text: those of a user are mistakes; what an earlier version of Grove recorded may have some.
+/// What happens to keys without effect: the user's are errors; a file recorded by an earlier version of Grove may have some.
 enum class IdleKeys : std::uint8_t { refused, dropped };
 
-/// Makes a Config of a TOML `text`, called `name` in messages, with `overrides` ("section.key=value") on top of it. Exactly one of
-/// initial_conditions.file and .generator must be there, everything else has a default; relative paths inside are relative to the current
-/// directory. With an empty text all comes from the overrides, which is how `grove ic` and `grove bench` make a Config of their options.
-/// `in_file` is what the input file says of itself, and needed only where file_of_units() names one. Not collective. Throws ConfigError
-/// that names file, line, key, value and what is allowed.
+/// Makes a Config from a TOML `text`, called `name` in messages, and `overrides` ("section.key=value"), which win over it. Exactly one of
+/// initial_conditions.file and .generator must be given, everything else has a default; paths are relative to the current directory. `grove
+/// ic` and `grove bench` give their options as overrides of an empty text. `in_file` is what the input file says of itself, needed only
+/// where file_of_units() names one. Not collective. Throws ConfigError that names file, line, key, value and what is allowed.
 Config parse_config(const std::string& text, const std::string& name, const std::vector<std::string>& overrides,
                     const ReadInfo* in_file = nullptr, IdleKeys idle = IdleKeys::refused);
 
@@ -94,8 +93,8 @@ Config load_config(const std::string& path, const std::vector<std::string>& over
 /// The text of the file at `path`. Throws ConfigError where it cannot be read.
 std::string read_config_text(const std::string& path);
 
-/// The input file whose units the configuration takes, units.system = "file"; empty: none. Values are not checked. Throws ConfigError for
-/// what is not TOML, and for overrides that are none.
+/// The input file whose units the configuration takes (units.system = "file"); empty: none. Does not check values. Throws ConfigError for
+/// invalid TOML and invalid overrides.
 std::string file_of_units(const std::string& text, const std::string& name, const std::vector<std::string>& overrides);
 
 }  // namespace grove

@@ -16,7 +16,7 @@
 #include "src/config/given_units.hpp"
 #include "src/config/named_rows.hpp"
 #include "src/integrators/integrator_info.hpp"
-#include "src/pictures/picture_complaint.hpp"
+#include "src/pictures/picture_plan.hpp"
 
 namespace grove {
 namespace {
@@ -30,7 +30,7 @@ GivenSettings by_name(const std::vector<GivenSetting>& file, const std::vector<G
   GivenSettings settings;
   for (const auto* source : {&file, &overrides}) {
     for (GivenSetting given : *source) {
-      if (given.section.empty() && given.name == "units" && std::holds_alternative<std::string>(given.value)) {
+      if (given.section.empty() && given.name == "units" && given.text()) {
         given.section = "units";
         given.name = units_key;
       }
@@ -45,7 +45,7 @@ std::string suggestion(const std::string& wrong, const std::vector<std::string>&
   return near.empty() ? "" : fmt::format(" (did you mean {}?)", near);
 }
 
-// Turns given keys into a Config. One use each.
+// Turns given keys into a Config; for one use.
 class ConfigBuilder {
  public:
   ConfigBuilder(std::string name, GivenSettings given, const ConfigTable& table, const ReadInfo* in_file, IdleKeys idle)
@@ -56,13 +56,13 @@ class ConfigBuilder {
     for (const ConfigSetting& row : table_.settings) row.set(config_, row.setting.default_value);
     choose_source();
     choose_rows();
-    // Before all that may be given with a unit.
+    // Before the keys whose values may have a unit.
     set_units();
     for (const auto& [path, given] : given_) {
       if (!given.name.empty() && given.section != units_section) set(given);
     }
-    if (const GivenSetting* dt = find("time", "dt"))
-      if (const auto* text = std::get_if<std::string>(&dt->value)) config_.time.unit_of_dt = unit_of(*text, Dimension::time, config_.units);
+    if (const GivenSetting* dt = find("time", "dt"); dt && dt->text())
+      config_.time.unit_of_dt = unit_of(*dt->text(), Dimension::time, config_.units);
     check_theta();
     drop_idle_settings();
     resolve_G();
@@ -87,8 +87,7 @@ class ConfigBuilder {
   }
 
   void check_section(const GivenSetting& given) const {
-    std::vector<std::string> names;
-    for (const ConfigSection& section : table_.sections) names.push_back(section.name);
+    const std::vector<std::string> names = names_of(table_.sections);
     if (given.section.empty()) {
       throw ConfigError(fmt::format("{}: {}: stands outside all sections; it must be in one of [{}]{}", given.where, full_name(given),
                                     fmt::join(names, "], ["), home_of(given.name)));
@@ -106,7 +105,7 @@ class ConfigBuilder {
     return "";
   }
 
-  /// Particle fields of standard tables and of the chosen integrator may be asked for by name.
+  /// Fields of the standard table and of the chosen integrator may be requested.
   void check_fields() const {
     const IntegratorInfo* integrator = find_integrator_info(config_.time.integrator);
     const FieldTablePtr fields = integrator ? fields_with(integrator->fields) : standard_fields();
@@ -125,7 +124,7 @@ class ConfigBuilder {
       fail(*find("output", "compression"), "only 0 is possible here: " + reason);
   }
 
-  /// Whether the file is a table, who reads it finds out.
+  /// Whether the file is a table at all is left to its reader.
   void check_columns() const {
     const GivenSetting* columns = find(initial_section, "columns");
     if (!columns || config_.initial_conditions.columns.empty()) return;
@@ -145,10 +144,10 @@ class ConfigBuilder {
     const GivenSetting* generator = find(initial_section, "generator");
     if (file && generator) fail(*generator, "give either this or initial_conditions.file, not both");
     if (!file && !generator) {
-      throw ConfigError(
-          fmt::format("{}: [initial_conditions] needs file = \"...\" or generator = one of {}", name_, fmt::join(generator_names(), ", ")));
+      throw ConfigError(fmt::format("{}: [initial_conditions] needs file = \"...\" or generator = one of {}", name_,
+                                    fmt::join(names_of(generators()), ", ")));
     }
-    if (file && file->value == decltype(file->value)("")) fail(*file, "must name a file");
+    if (file && file->text() && file->text()->empty()) fail(*file, "must name a file");
     if (file) config_.initial_conditions.generator.clear();
   }
 
@@ -215,8 +214,8 @@ class ConfigBuilder {
     fail(given, fmt::format("unknown key{}. Allowed in [{}]: {}", hint, given.section, fmt::join(names, ", ")));
   }
 
-  // A theta without an opening criterion beside it was probably meant for a geometric one. With `relative` it sets only the first forces,
-  // so the user must name the criterion beside it.
+  // A theta without an opening criterion was probably meant for a geometric one. With `relative` it affects only the first forces, so the
+  // user must name the criterion, too.
   void check_theta() const {
     const GravityParameters& gravity = config_.gravity;
     const GivenSetting *theta = find("gravity", "theta"), *opening = find("gravity", "opening");
@@ -228,7 +227,7 @@ class ConfigBuilder {
                              chosen));
   }
 
-  // A key without effect is a mistake, unless it is in the file and the command line has changed the key on which it depends.
+  // A key without effect is an error, unless it is in the file and the command line has changed the key on which it depends.
   void drop_idle_settings() {
     for (const ConfigSetting& row : table_.settings) {
       const GivenSetting* given = find(row.section, row.setting.name);
@@ -255,17 +254,14 @@ class ConfigBuilder {
           fmt::format("{}: [units]: the gravitational constant or the unit of time in them is beyond the numbers of 64 bits", name_));
     if (!units.system) return;
     const GivenSetting* const file = find(initial_section, "file");
-    const auto* const path = file ? std::get_if<std::string>(&file->value) : nullptr;
+    const std::string* const path = file ? file->text() : nullptr;
     config_.units = resolve_units(*units.system, path ? *path : "", in_file_);
-    takes_file_units_ = units.system->value == decltype(units.system->value)(units_of_the_file);
+    takes_file_units_ = *units.system->text() == units_of_the_file;
   }
 
-  static bool is_physical_G(const GivenSetting& given) {
-    const auto* text = std::get_if<std::string>(&given.value);
-    return text && *text == "cgs";
-  }
+  static bool is_physical_G(const GivenSetting& given) { return given.text() && *given.text() == "cgs"; }
 
-  // In physical units the physical constant, unless it is given; in N-body units 1, or what a file says whose units are taken.
+  // G if not given: in physical units the physical constant; in N-body units 1, or that of the file whose units are taken.
   void resolve_G() {
     const GivenSetting* given = find("gravity", "G");
     const bool wants_physical = given && is_physical_G(*given);
@@ -282,7 +278,7 @@ class ConfigBuilder {
   void check_times() const {
     const TimeParameters& time = config_.time;
     if (time.end < time.begin) fail(describe("time", "end", time.end), fmt::format("must be >= time.begin = {}", to_toml(time.begin)));
-    // With a step too small to change the time, the run would never end.
+    // With a step that is too small to change the time, the run would never end.
     const double latest = std::max(std::abs(time.begin), std::abs(time.end));
     if (latest + time.dt == latest && time.end > time.begin)
       fail(describe("time", "dt", time.dt), fmt::format("must be large enough to change the time {}", to_toml(latest)));
@@ -316,8 +312,7 @@ std::string file_of_units(const std::vector<GivenSetting>& file, const std::vect
   const GivenSettings settings = by_name(file, overrides);
   const auto text_of = [&](const std::string& section, const std::string& name) -> std::string {
     const auto found = settings.find({section, name});
-    const auto* const text = found == settings.end() ? nullptr : std::get_if<std::string>(&found->second.value);
-    return text ? *text : "";
+    return found != settings.end() && found->second.text() ? *found->second.text() : "";
   };
   return text_of(units_section, units_key) == units_of_the_file ? text_of(initial_section, "file") : "";
 }

@@ -10,8 +10,8 @@ namespace grove {
 
 struct ReadInfo;
 
-/// Makes a Config from the keys in a `file` (called `name` in messages) and the `overrides`, which win over the file. `table` has all keys
-/// that exist. Checks and throws like parse_config(), of which `in_file` is known.
+/// Makes a Config from the keys in a `file`, called `name` in messages, and the `overrides`. `table` has all keys that exist. Checks and
+/// throws as parse_config().
 Config build_config(const std::string& name, const std::vector<GivenSetting>& file, const std::vector<GivenSetting>& overrides,
                     const ConfigTable& table, const ReadInfo* in_file = nullptr, IdleKeys idle = IdleKeys::refused);
 

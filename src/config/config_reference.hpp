@@ -7,8 +7,7 @@
 
 namespace grove {
 
-/// Markdown that describes each key of `table`: default, what is allowed, meaning, and when it has an effect; generators and integrators
-/// with their own keys.
+/// Markdown that describes each key of `table`, and the generators and integrators with their own keys.
 std::string config_reference(const ConfigTable& table);
 
 }  // namespace grove

@@ -14,7 +14,7 @@
 namespace grove {
 namespace {
 
-/// The place behind the quoted text that begins at `begin`; or behind its line, if it does not end there as it must.
+/// The place after the quoted text that begins at `begin`; for one that is not closed, the end of its line.
 std::size_t end_of_quoted(std::string_view text, std::size_t begin) {
   const std::string_view quote = text.substr(begin, 1);
   const std::string three(3, quote.front());
@@ -32,8 +32,8 @@ std::size_t end_of_quoted(std::string_view text, std::size_t begin) {
   return text.size();
 }
 
-/// The place of the first character that is not ASCII and stands neither in quotes nor in a comment; npos if there is none. TOML allows none
-/// there, and what toml++ 3.3 does with it is undefined.
+/// The first character outside of quotes and comments that is not ASCII; npos if there is none. TOML forbids it, and toml++ 3.3 has
+/// undefined behaviour with it.
 std::size_t find_stray_character(std::string_view text) {
   std::size_t i = text.starts_with("\xef\xbb\xbf") ? 3 : 0;  // a byte-order mark
   while (i < text.size()) {
@@ -148,7 +148,7 @@ GivenSetting read_override(const std::string& text) {
   try {
     const std::string line = "value = " + given.raw;
     const toml::table table = toml::parse(std::string_view(line));
-    // More than one key: the value held a line break, so it is a text after all.
+    // More than one key: the value has a line break, so it is a text.
     if (table.size() == 1) {
       given.value = std::monostate{};
       set_value(given, *table.get("value"));

@@ -8,12 +8,10 @@
 
 namespace grove {
 
-/// All keys and section headers of a TOML text, in no particular order. `name` is the file's name for messages.
-/// Throws ConfigError with file and line when the text is not TOML.
+/// All keys and section headers of a TOML text, in no particular order. Throws ConfigError with `name` and line when it is not TOML.
 std::vector<GivenSetting> read_toml(const std::string& text, const std::string& name);
 
-/// One override "section.key=value". The value is read as TOML, and as a bare text when it is not TOML.
-/// Throws ConfigError when there is no '.' or '='.
+/// One override "section.key=value". A value that is not TOML is a bare text. Throws ConfigError when there is no '.' or '='.
 GivenSetting read_override(const std::string& text);
 
 }  // namespace grove

@@ -9,7 +9,6 @@
 #include "kernels/gravity/gravity_names.hpp"
 #include "kernels/gravity/opening.hpp"
 #include "src/config/named_rows.hpp"
-#include "src/config/picture_settings.hpp"
 #include "src/config/setting_rows.hpp"
 #include "src/external/external_info.hpp"
 #include "src/integrators/integrator_info.hpp"
@@ -22,26 +21,18 @@ using Rows = std::vector<ConfigSetting>;
 void add_initial_conditions(Rows& rows) {
   const auto add = rows_of(rows, &Config::initial_conditions, "initial_conditions");
   using IC = InitialConditions;
-  add(&IC::file, {"file",
-                  {},
-                  {},
-                  "input particles, relative to the current directory: GADGET or SWIFT, TIPSY, NEMO, or a text table (docs/input.md)"});
-  add(&IC::columns, {"columns",
-                     {},
-                     {},
-                     "what the columns of a text table are, where the file does not say it: m x y z vx vy vz, and id, type, galaxy or "
-                     "component; - for one to leave out"});
-  add(&IC::allow_cosmological,
-      {"allow_cosmological",
-       {},
-       {},
-       "true: a file of a cosmological simulation or a periodic box is taken as an isolated system, its numbers as they are. false: it is "
-       "refused"});
-  add(&IC::generator, {"generator", {}, {}, "makes the particles instead", generator_names()});
-  add(&IC::n, {"n", {}, {1.0, 1e12}, "number of particles, all ranks together"});
-  add(&IC::seed, {"seed", {}, {0.0, 9e18}, "of the random numbers; same seed, same particles on any number of ranks"});
-  add(&IC::recentre,
-      {"recentre", {}, {}, "gives every component its centre of mass and mean velocity exactly; false: the sample as it was drawn"});
+  add(&IC::file, "file",
+      "input particles, relative to the current directory: GADGET or SWIFT, TIPSY, NEMO, or a text table (docs/input.md)");
+  add(&IC::columns, "columns",
+      "what the columns of a text table are, where the file does not say it: m x y z vx vy vz, and id, type, galaxy or "
+      "component; - for one to leave out");
+  add(&IC::allow_cosmological, "allow_cosmological",
+      "true: a file of a cosmological simulation or a periodic box is taken as an isolated system, its numbers as they are. false: it is "
+      "refused");
+  add(&IC::generator, "generator", "makes the particles instead", {.allowed = names_of(generators())});
+  add(&IC::n, "n", "number of particles, all ranks together", {.range = {1.0, 1e12}});
+  add(&IC::seed, "seed", "of the random numbers; same seed, same particles on any number of ranks", {.range = {0.0, 9e18}});
+  add(&IC::recentre, "recentre", "gives every component its centre of mass and mean velocity exactly; false: the sample as it was drawn");
 }
 
 void set_softening(Config& config, const Value& value) {
@@ -66,40 +57,23 @@ Value get_softening(const Config& config) {
 void add_gravity(Rows& rows) {
   const auto add = rows_of(rows, &Config::gravity, "gravity");
   using Gravity = GravityParameters;
-  add(&Gravity::method, {"method", {}, {}, "how forces are computed", method_names()});
+  add(&Gravity::method, "method", "how forces are computed", {.allowed = method_names()});
   const Condition has_cells{"method", {"fmm", "tree"}};
-  add(&Gravity::opening, {"opening", {}, {}, "criterion by which a cell may stand for its particles", opening_names()}, has_cells);
-  add(&Gravity::tolerance,
-      {"tolerance",
-       {},
-       {0.0, 0.1, false},
-       "allowed error of a single cell's force, relative to the particle's acceleration: docs/performance.md says what "
-       "that promises of all of them; above 0.1 nothing would be faster"},
-      Condition{"opening", {RelativeOpening::name}});
-  add(&Gravity::order, {"order", {}, {4.0, 5.0}, "order of the expansions of fmm; 5 pays for 99 % errors below 1e-3"},
+  add(&Gravity::opening, "opening", "criterion by which a cell may stand for its particles", {.allowed = opening_names()}, has_cells);
+  add(&Gravity::tolerance, "tolerance",
+      "allowed error of a single cell's force, relative to the particle's acceleration: docs/performance.md says what "
+      "that promises of all of them; above 0.1 nothing would be faster",
+      {.range = {0.0, 0.1, false}}, Condition{"opening", {RelativeOpening::name}});
+  add(&Gravity::order, "order", "order of the expansions of fmm; 5 pays for 99 % errors below 1e-3", {.range = {4.0, 5.0}},
       Condition{"method", {"fmm"}});
-  add(&Gravity::theta,
-      {"theta",
-       {},
-       {0.0, 1.5, false},
-       "opening angle; smaller is more accurate and slower. opening = relative: 1.25 times it, for the first forces alone"},
-      has_cells);
-  add(&Gravity::all_pairs_up_to,
-      {"all_pairs_up_to",
-       {},
-       {0.0, 100000.0},
-       "with up to so many particles and one softening length, one rank sums all pairs on a GPU, which is faster and more accurate",
-       {},
-       "on CPU cores up to an eighth of it; 0: never"},
-      has_cells);
-  add(&Gravity::steps_per_tree,
-      {"steps_per_tree",
-       {},
-       {1.0, 100.0},
-       "most steps for which a tree serves; the longer the steps, the sooner there is a new one",
-       {},
-       "1: a new tree for each"},
-      has_cells);
+  add(&Gravity::theta, "theta",
+      "opening angle; smaller is more accurate and slower. opening = relative: 1.25 times it, for the first forces alone",
+      {.range = {0.0, 1.5, false}}, has_cells);
+  add(&Gravity::all_pairs_up_to, "all_pairs_up_to",
+      "with up to so many particles and one softening length, one rank sums all pairs on a GPU, which is faster and more accurate",
+      {.range = {0.0, 100000.0}, .also = "on CPU cores up to an eighth of it; 0: never"}, has_cells);
+  add(&Gravity::steps_per_tree, "steps_per_tree", "most steps for which a tree serves; the longer the steps, the sooner there is a new one",
+      {.range = {1.0, 100.0}, .also = "1: a new tree for each"}, has_cells);
   rows.back().also_with = Condition{"integrator", {}, "time"};
   for (const IntegratorInfo& integrator : integrator_infos())
     if (integrator.tells_drift) rows.back().also_with->values.push_back(integrator.name);
@@ -115,13 +89,9 @@ void add_gravity(Rows& rows) {
                    true},
                   set_softening,
                   get_softening});
-  add(&Gravity::softening_kernel, {"softening_kernel", {}, {}, "form of the softening", softening_names()});
-  add(&Gravity::G, {"G",
-                    {},
-                    positive,
-                    "gravitational constant in code units; not given: the physical one in physical units, else 1",
-                    {},
-                    "or \"cgs\": the physical one, from [units]"});
+  add(&Gravity::softening_kernel, "softening_kernel", "form of the softening", {.allowed = softening_names()});
+  add(&Gravity::G, "G", "gravitational constant in code units; not given: the physical one in physical units, else 1",
+      {.range = positive, .also = "or \"cgs\": the physical one, from [units]"});
 }
 
 /// The sections of external potentials, and their members in Config.
@@ -135,91 +105,59 @@ void add_external(Rows& rows) {
   std::vector<std::string> names{ExternalParameters::none};
   for (const ExternalInfo& row : external_infos()) names.push_back(row.name);
   for (const auto& [name, member] : external_sections())
-    rows_of(rows, member, name)(&ExternalParameters::potential, {"potential", {}, {}, "its form; none: there is none", names});
+    rows_of(rows, member, name)(&ExternalParameters::potential, "potential", "its form; none: there is none", {.allowed = names});
 }
 
 void add_time(Rows& rows) {
   const auto add = rows_of(rows, &Config::time, "time");
   using Time = TimeParameters;
-  add(&Time::begin, {"begin", {}, any_number, "time of the initial conditions", {}, {}, Dimension::time});
-  add(&Time::end, {"end", {}, any_number, "time of the last state", {}, "not before time.begin", Dimension::time});
-  add(&Time::dt, {"dt", {}, positive, "time step, shared by all particles", {}, {}, Dimension::time});
-  add(&Time::integrator, {"integrator", {}, {}, "how positions and velocities are stepped", names_of(integrator_infos())});
+  add(&Time::begin, "begin", "time of the initial conditions", {.range = any_number, .dimension = Dimension::time});
+  add(&Time::end, "end", "time of the last state", {.range = any_number, .also = "not before time.begin", .dimension = Dimension::time});
+  add(&Time::dt, "dt", "time step, shared by all particles", {.range = positive, .dimension = Dimension::time});
+  add(&Time::integrator, "integrator", "how positions and velocities are stepped", {.allowed = names_of(integrator_infos())});
 }
 
 void add_output(Rows& rows) {
   const auto add = rows_of(rows, &Config::output, "output");
   using Output = OutputParameters;
   const Condition keeps_states{"snapshots", {"all"}};
-  add(&Output::directory, {"directory", {}, {}, "for snapshots and logs, relative to the current directory"});
-  add(&Output::snapshots, {"snapshots",
-                           {},
-                           {},
-                           "none: no state is kept, neither snapshots nor checkpoints, only energies and timings, to measure speed",
-                           {"all", "none"}});
-  add(&Output::snapshot_every,
-      {"snapshot_every",
-       {},
-       not_negative,
-       "time between snapshots, not below time.dt; 0: the first and the last state only",
-       {},
-       {},
-       Dimension::time},
-      keeps_states);
-  add(&Output::beside,
-      {"beside",
-       {},
-       {},
-       "yes: the steps go on while a snapshot is written; on the host this takes up to 108 bytes a particle. no: they "
-       "wait, and it takes 24",
-       {"yes", "no"}},
-      keeps_states);
-  add(&Output::order, {"order", {}, {}, "order of the particles in a snapshot", {"id", "morton"}}, keeps_states);
-  add(&Output::fields,
-      {"fields",
-       {},
-       {},
-       "further particle fields to write, separated by commas: work (cost of the particle's last force, in issue slots of the processor)"},
-      keeps_states);
-  add(&Output::leave_out,
-      {"leave_out",
-       {},
-       {},
-       "particle fields that are not written, separated by commas: acceleration, potential. Masses, positions, velocities and ids always "
-       "are"},
-      keeps_states);
-  add(&Output::single_precision,
-      {"single_precision",
-       {},
-       {},
-       "particle fields that are written in 32 bits instead of 64, separated by commas: position, velocity, mass, acceleration, potential. "
-       "Half the room, 7 digits; checkpoints keep all digits"},
-      keeps_states);
-  add(&Output::compression,
-      {"compression",
-       {},
-       {0.0, 9.0},
-       "gzip level by which snapshots are packed without loss, 1 (fast) to 9; 0: not at all. Readers unpack them by themselves; packing "
-       "takes time, which levels above 1 seldom pay back. Fields of less than 64 KiB are left as they are"},
-      keeps_states);
-  add(&Output::checkpoints,
-      {"checkpoints",
-       {},
-       {},
-       "yes: the last two checkpoints are kept, from which --continue goes on; at the start, at the end, when the run is "
-       "stopped, and as the two keys below say",
-       {"yes", "no"}},
-      keeps_states);
-  add(&Output::checkpoint_minutes, {"checkpoint_minutes", {}, not_negative, "wall time between checkpoints, in minutes; 0: not by time"},
+  add(&Output::directory, "directory", "for snapshots and logs, relative to the current directory");
+  add(&Output::snapshots, "snapshots",
+      "none: no state is kept, neither snapshots nor checkpoints, only energies and timings, to measure speed",
+      {.allowed = {"all", "none"}});
+  add(&Output::snapshot_every, "snapshot_every", "time between snapshots, not below time.dt; 0: the first and the last state only",
+      {.range = not_negative, .dimension = Dimension::time}, keeps_states);
+  add(&Output::beside, "beside",
+      "yes: the steps go on while a snapshot is written; on the host this takes up to 108 bytes a particle. no: they "
+      "wait, and it takes 24",
+      {.allowed = {"yes", "no"}}, keeps_states);
+  add(&Output::order, "order", "order of the particles in a snapshot", {.allowed = {"id", "morton"}}, keeps_states);
+  add(&Output::fields, "fields",
+      "further particle fields to write, separated by commas: work (cost of the particle's last force, in issue slots of the processor)",
+      {}, keeps_states);
+  add(&Output::leave_out, "leave_out",
+      "particle fields that are not written, separated by commas: acceleration, potential. Masses, positions, velocities and ids always "
+      "are",
+      {}, keeps_states);
+  add(&Output::single_precision, "single_precision",
+      "particle fields that are written in 32 bits instead of 64, separated by commas: position, velocity, mass, acceleration, potential. "
+      "Half the room, 7 digits; checkpoints keep all digits",
+      {}, keeps_states);
+  add(&Output::compression, "compression",
+      "gzip level by which snapshots are packed without loss, 1 (fast) to 9; 0: not at all. Readers unpack them by themselves; packing "
+      "takes time, which levels above 1 seldom pay back. Fields of less than 64 KiB are left as they are",
+      {.range = {0.0, 9.0}}, keeps_states);
+  add(&Output::checkpoints, "checkpoints",
+      "yes: the last two checkpoints are kept, from which --continue goes on; at the start, at the end, when the run is "
+      "stopped, and as the two keys below say",
+      {.allowed = {"yes", "no"}}, keeps_states);
+  add(&Output::checkpoint_minutes, "checkpoint_minutes", "wall time between checkpoints, in minutes; 0: not by time",
+      {.range = not_negative}, Condition{"checkpoints", {"yes"}});
+  add(&Output::checkpoint_steps, "checkpoint_steps", "steps between checkpoints; 0: not by steps", {.range = {0.0, 1e15}},
       Condition{"checkpoints", {"yes"}});
-  add(&Output::checkpoint_steps, {"checkpoint_steps", {}, {0.0, 1e15}, "steps between checkpoints; 0: not by steps"},
-      Condition{"checkpoints", {"yes"}});
-  add(&Output::on_error,
-      {"on_error",
-       {},
-       {},
-       "when a snapshot, a checkpoint or a row of a log cannot be written: stop: the run ends. continue: it goes on without, and says so",
-       {"stop", "continue"}});
+  add(&Output::on_error, "on_error",
+      "when a snapshot, a checkpoint or a row of a log cannot be written: stop: the run ends. continue: it goes on without, and says so",
+      {.allowed = {"stop", "continue"}});
 }
 
 void add_units(Rows& rows) {
@@ -235,42 +173,37 @@ void add_units(Rows& rows) {
                   [](const Config&) { return Value(""); },
                   {},
                   true});
-  add(&UnitSystem::length_in_cm, {"length_in_cm", {}, positive, "unit of length"});
-  add(&UnitSystem::mass_in_g, {"mass_in_g", {}, positive, "unit of mass"});
-  add(&UnitSystem::velocity_in_cm_per_s, {"velocity_in_cm_per_s", {}, positive, "unit of velocity"});
+  add(&UnitSystem::length_in_cm, "length_in_cm", "unit of length", {.range = positive});
+  add(&UnitSystem::mass_in_g, "mass_in_g", "unit of mass", {.range = positive});
+  add(&UnitSystem::velocity_in_cm_per_s, "velocity_in_cm_per_s", "unit of velocity", {.range = positive});
 }
 
 void add_run(Rows& rows) {
   const auto add = rows_of(rows, &Config::run, "run");
-  add(&RunParameters::device, {"device", {}, {}, "where forces are computed; auto: on a GPU if there is one", {"auto", "gpu", "cpu"}});
-  add(&RunParameters::transport, {"transport",
-                                  {},
-                                  {},
-                                  "how messages travel between GPUs; auto: the fastest that there is; direct: from GPU to GPU of one node; "
-                                  "mpi: by an MPI that knows GPU memory; staged: through host memory",
-                                  {"auto", "direct", "mpi", "staged"}});
-  add(&RunParameters::max_wall_time,
-      {"max_wall_time",
-       {},
-       not_negative,
-       "the run stops before so many minutes are over, and can be continued; 0: no limit but that of its SLURM "
-       "job"});
+  add(&RunParameters::device, "device", "where forces are computed; auto: on a GPU if there is one", {.allowed = {"auto", "gpu", "cpu"}});
+  add(&RunParameters::transport, "transport",
+      "how messages travel between GPUs; auto: the fastest that there is; direct: from GPU to GPU of one node; "
+      "mpi: by an MPI that knows GPU memory; staged: through host memory",
+      {.allowed = {"auto", "direct", "mpi", "staged"}});
+  add(&RunParameters::max_wall_time, "max_wall_time",
+      "the run stops before so many minutes are over, and can be continued; 0: no limit but that of its SLURM "
+      "job",
+      {.range = not_negative});
 }
 
 std::vector<ConfigChoice> make_choices() {
-  ConfigChoice generator{
-      "initial_conditions", "generator", {}, [](Config& c) -> SettingValues& { return c.initial_conditions.parameters; }};
-  for (const Generator& row : generators()) generator.rows.push_back({row.name, row.meaning, row.source, row.parameters});
-  ConfigChoice integrator{"time", "integrator", {}, [](Config& c) -> SettingValues& { return c.time.parameters; }};
-  for (const IntegratorInfo& row : integrator_infos()) integrator.rows.push_back({row.name, row.meaning, row.source, row.settings});
-  std::vector<ConfigChoice> choices{std::move(generator)};
-  for (const auto& [name, member] : external_sections()) {
-    ConfigChoice potential{name, "potential", {}, [member](Config& c) -> SettingValues& { return (c.*member).parameters; }};
-    for (const ExternalInfo& row : external_infos()) potential.rows.push_back({row.name, row.meaning, row.source, row.settings});
-    if (name != "external") potential.like = "external";
-    choices.push_back(std::move(potential));
-  }
-  choices.push_back(std::move(integrator));
+  const auto rows_of_table = [](const auto& table) {
+    std::vector<ConfigChoice::Row> rows;
+    for (const auto& row : table) rows.push_back({row.name, row.meaning, row.source, row.settings});
+    return rows;
+  };
+  std::vector<ConfigChoice> choices{{"initial_conditions", "generator", rows_of_table(generators()),
+                                     [](Config& c) -> SettingValues& { return c.initial_conditions.parameters; }}};
+  for (const auto& [name, member] : external_sections())
+    choices.push_back({name, "potential", rows_of_table(external_infos()),
+                       [member](Config& c) -> SettingValues& { return (c.*member).parameters; }, name == "external" ? "" : "external"});
+  choices.push_back(
+      {"time", "integrator", rows_of_table(integrator_infos()), [](Config& c) -> SettingValues& { return c.time.parameters; }});
   return choices;
 }
 

@@ -29,7 +29,6 @@ struct ConfigSetting {
   bool is_shorthand = false;                ///< its meaning is in the values of other keys; shown as a comment
   std::optional<Condition> also_with = {};  ///< must hold, too
 
-  /// The section of the other key.
   const std::string& section_of(const Condition& condition) const { return condition.section.empty() ? section : condition.section; }
 };
 
@@ -60,7 +59,7 @@ struct ConfigChoice {
 
 struct ConfigTable {
   std::vector<ConfigSection> sections;  ///< in the order in which they are printed
-  std::vector<ConfigSetting> settings;  ///< all keys but those of the choices' rows
+  std::vector<ConfigSetting> settings;  ///< all keys, except those of the choices' rows
   std::vector<ConfigChoice> choices;
 
   /// The key section.name, or null.
@@ -73,18 +72,16 @@ const ConfigTable& config_table();
 /// A key of [gravity] for a parameter of one opening criterion or softening kernel. Its value is in GravityParameters::parameters.
 ConfigSetting gravity_parameter(Setting setting, Condition only_with);
 
-/// True for the keys of [initial_conditions] that say how to read a file, beside `file` itself.
+/// True for the keys of [initial_conditions] that say how to read a file, except `file` itself.
 bool belongs_to_files(const ConfigSetting& row);
 
 /// True for the keys of [initial_conditions] that say how to generate: generator, n, seed, recentre.
 bool belongs_to_generators(const ConfigSetting& row);
 
-/// What keeps the key from having an effect in `config`: its condition or, where that holds, one of the key on which it depends. Null:
-/// none.
+/// The condition that keeps the key from having an effect in `config`: its own or one of the key on which it depends. Null: none.
 const Condition* broken_condition(const ConfigTable& table, const ConfigSetting& row, const Config& config);
 
-/// Whether the key has an effect in `config`: no condition is broken and, in [initial_conditions], it belongs to the source that is chosen,
-/// file or generator.
+/// Whether the key has an effect in `config`: its conditions hold and, in [initial_conditions], it belongs to the chosen source.
 bool applies(const ConfigTable& table, const ConfigSetting& row, const Config& config);
 
 /// The name of the row that `config` chooses; empty for the generator when the particles come from a file.

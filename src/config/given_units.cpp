@@ -11,12 +11,6 @@ namespace grove {
 
 namespace {
 
-/// units.system = "" says nothing: it is what a printed configuration shows.
-bool is_empty(const GivenSetting& given) {
-  const auto* text = std::get_if<std::string>(&given.value);
-  return text && text->empty();
-}
-
 /// Files of Grove's first versions have 1 for all three, and mean N-body units, too.
 bool is_of_grove(const ReadInfo& info) {
   return std::any_of(info.provenance.begin(), info.provenance.end(),
@@ -46,12 +40,14 @@ UnitSystem units_in(const GivenSetting& system, const std::string& path, const R
 GivenUnits given_units(const std::function<const GivenSetting*(const std::string&)>& find, const std::vector<std::string>& names) {
   GivenUnits given;
   given.system = find(units_key);
-  if (given.system && is_empty(*given.system)) given.system = nullptr;
+  // An empty one says nothing: it is what a printed configuration shows.
+  if (given.system && given.system->text() && given.system->text()->empty()) given.system = nullptr;
+  std::vector<std::string> missing;
   for (const std::string& name : names) {
     if (const GivenSetting* const found = find(name))
       given.single.push_back(found);
     else
-      given.missing.push_back("units." + name);
+      missing.push_back("units." + name);
   }
   if (given.single.empty()) return given;
   if (given.system) {
@@ -65,15 +61,15 @@ GivenUnits given_units(const std::function<const GivenSetting*(const std::string
     }
     given.system = nullptr;
   }
-  if (!given.missing.empty())
+  if (!missing.empty())
     fail(*given.single.front(),
          fmt::format("needs {} too: give all three units, or none for N-body units, or units.system = \"kpc, km/s, 1e10 Msun\"",
-                     fmt::join(given.missing, " and ")));
+                     fmt::join(missing, " and ")));
   return given;
 }
 
 UnitSystem resolve_units(const GivenSetting& system, const std::string& path, const ReadInfo* in_file) {
-  const auto* text = std::get_if<std::string>(&system.value);
+  const std::string* const text = system.text();
   if (!text) fail(system, "must be a text, as \"kpc, km/s, 1e10 Msun\" or \"file\"");
   if (*text == units_of_the_file) return units_in(system, path, in_file);
   const Understood<UnitSystem> units = read_unit_system(*text);

@@ -14,19 +14,18 @@ namespace grove {
 /// The key of [units] that stands for the three others, and its value for the units of the input file.
 inline constexpr const char *units_key = "system", *units_of_the_file = "file";
 
-/// What the user gave of [units]; null: not given. Of two ways to say it, the command line's has won over the file's.
+/// The keys of [units] that the user gave; null: not given.
 struct GivenUnits {
   const GivenSetting* system = nullptr;
   std::vector<const GivenSetting*> single;  ///< those of the three keys that are given
-  std::vector<std::string> missing;         ///< the full names of the others
 };
 
-/// The keys that `find(section, name)` knows, out of `names` and units_key. A way that is on the command line makes those of the other way
-/// in the file vanish. Throws ConfigError for both ways beside each other, and for one or two of three units.
+/// The keys of [units] that `find(name)` has, among `names` and units_key. Units on the command line win over those in the file, in
+/// whichever way they are given. Throws ConfigError for both ways together, and for one or two of three units.
 GivenUnits given_units(const std::function<const GivenSetting*(const std::string&)>& find, const std::vector<std::string>& names);
 
-/// What units_key says, as far as it is given and not empty: a system by its names, or that of the input file `path`, of which `in_file`
-/// (null: not known) tells what it says itself. Throws ConfigError that names place, key, value and what is needed.
+/// The system that units_key says: by its names, or that of the input file `path`, which `in_file` describes (null: not known). Throws
+/// ConfigError that names place, key, value and what is needed.
 UnitSystem resolve_units(const GivenSetting& system, const std::string& path, const ReadInfo* in_file);
 
 }  // namespace grove

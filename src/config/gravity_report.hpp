@@ -8,7 +8,7 @@
 
 namespace grove {
 
-/// Whether gravity_text() shows the value of theta or tolerance. A sweep has many values, and leaves them out.
+/// Whether gravity_text() shows the value of theta or tolerance; a sweep has many values.
 enum class AccuracyValue { shown, left_out };
 
 /// "method fmm, opening relative, tolerance 0.001, softening 0.01 (plummer)": the settings that the method uses. Parameters of a single

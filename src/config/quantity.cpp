@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <strings.h>
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "io/physical_constants.hpp"
+#include "src/config/named_rows.hpp"
 #include "src/text/text_parts.hpp"
 
 namespace grove {
@@ -23,47 +24,32 @@ struct NamedUnit {
   double cgs;
 };
 
-constexpr std::array<NamedUnit, 16> named_units = {{{"cm", Dimension::length, 1},
-                                                    {"m", Dimension::length, 1e2},
-                                                    {"km", Dimension::length, 1e5},
-                                                    {"AU", Dimension::length, au_in_cm},
-                                                    {"pc", Dimension::length, parsec_in_cm},
-                                                    {"kpc", Dimension::length, 1e3 * parsec_in_cm},
-                                                    {"Mpc", Dimension::length, 1e6 * parsec_in_cm},
-                                                    {"g", Dimension::mass, 1},
-                                                    {"kg", Dimension::mass, 1e3},
-                                                    {"Mearth", Dimension::mass, earth_mass_in_g},
-                                                    {"Msun", Dimension::mass, solar_mass_in_g},
-                                                    {"s", Dimension::time, 1},
-                                                    {"yr", Dimension::time, year_in_s},
-                                                    {"kyr", Dimension::time, 1e3 * year_in_s},
-                                                    {"Myr", Dimension::time, 1e6 * year_in_s},
-                                                    {"Gyr", Dimension::time, 1e9 * year_in_s}}};
+constexpr NamedUnit named_units[] = {{"cm", Dimension::length, 1},
+                                     {"m", Dimension::length, 1e2},
+                                     {"km", Dimension::length, 1e5},
+                                     {"AU", Dimension::length, au_in_cm},
+                                     {"pc", Dimension::length, parsec_in_cm},
+                                     {"kpc", Dimension::length, 1e3 * parsec_in_cm},
+                                     {"Mpc", Dimension::length, 1e6 * parsec_in_cm},
+                                     {"g", Dimension::mass, 1},
+                                     {"kg", Dimension::mass, 1e3},
+                                     {"Mearth", Dimension::mass, earth_mass_in_g},
+                                     {"Msun", Dimension::mass, solar_mass_in_g},
+                                     {"s", Dimension::time, 1},
+                                     {"yr", Dimension::time, year_in_s},
+                                     {"kyr", Dimension::time, 1e3 * year_in_s},
+                                     {"Myr", Dimension::time, 1e6 * year_in_s},
+                                     {"Gyr", Dimension::time, 1e9 * year_in_s}};
 
 constexpr const char* system_example = "\"kpc, km/s, 1e10 Msun\"";
 
-const NamedUnit* find_unit(const std::string& name) {
-  const auto found = std::find_if(named_units.begin(), named_units.end(), [&](const NamedUnit& unit) { return name == unit.name; });
-  return found == named_units.end() ? nullptr : found;
-}
-
-std::vector<std::string> names_of_units() {
-  std::vector<std::string> names;
-  for (const NamedUnit& unit : named_units) names.emplace_back(unit.name);
-  return names;
-}
-
-std::string in_small_letters(std::string text) {
-  for (char& c : text)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return text;
-}
+const NamedUnit* find_unit(const std::string& name) { return find_named(named_units, name); }
 
 /// " (did you mean Gyr?)", or nothing.
 std::string suggestion(const std::string& wrong) {
   for (const NamedUnit& unit : named_units)
-    if (in_small_letters(wrong) == in_small_letters(unit.name)) return fmt::format(" (did you mean {}?)", unit.name);
-  const std::string near = nearest_name(wrong, names_of_units());
+    if (::strcasecmp(wrong.c_str(), unit.name) == 0) return fmt::format(" (did you mean {}?)", unit.name);
+  const std::string near = nearest_name(wrong, names_of(named_units));
   return near.empty() ? "" : fmt::format(" (did you mean {}?)", near);
 }
 
@@ -116,25 +102,6 @@ Part read_part(const std::string& text) {
 
 std::string allowed_units(Dimension dimension) { return fmt::format("a unit after it: {}", unit_names(dimension)); }
 
-/// The parts of a system by what they measure; 0: there is none.
-struct SystemParts {
-  double length = 0, mass = 0, time = 0, velocity = 0;
-
-  double& of(Dimension dimension) {
-    switch (dimension) {
-      case Dimension::length:
-        return length;
-      case Dimension::mass:
-        return mass;
-      case Dimension::time:
-        return time;
-      default:
-        return velocity;
-    }
-  }
-  UnitSystem units() const { return {length > 0 ? length : velocity * time, mass, velocity > 0 ? velocity : length / time}; }
-};
-
 Understood<UnitSystem> complain(const std::string& complaint) { return {std::nullopt, complaint}; }
 
 /// A sentence on what keeps `part` from being one unit of a system; else empty.
@@ -159,18 +126,8 @@ std::string unit_names(Dimension dimension) {
 }
 
 const char* example_of(Dimension dimension) {
-  switch (dimension) {
-    case Dimension::length:
-      return "\"50 pc\"";
-    case Dimension::mass:
-      return "\"1e10 Msun\"";
-    case Dimension::time:
-      return "\"3 Gyr\"";
-    case Dimension::velocity:
-      return "\"220 km/s\"";
-    default:
-      return "";
-  }
+  constexpr const char* examples[] = {"", "\"50 pc\"", "\"1e10 Msun\"", "\"3 Gyr\"", "\"220 km/s\""};
+  return examples[static_cast<std::size_t>(dimension)];
 }
 
 Understood<double> read_quantity(const std::string& text, Dimension dimension, const UnitSystem& units) {
@@ -187,14 +144,9 @@ Understood<double> read_quantity(const std::string& text, Dimension dimension, c
             fmt::format("has a unit, but the run has N-body units, in which it has no meaning: give the number in code units, "
                         "or say what these are, as in units.system = {}",
                         system_example)};
-  const FieldUnit unit{dimension == Dimension::length || dimension == Dimension::time ? 1.0 : 0.0, dimension == Dimension::mass ? 1.0 : 0.0,
-                       dimension == Dimension::velocity ? 1.0
-                       : dimension == Dimension::time   ? -1.0
-                                                        : 0.0};
-  return {part.number * (part.cgs / in_cgs(unit, units)), ""};
+  constexpr FieldUnit units_of_dimensions[] = {{}, {1, 0, 0}, {0, 1, 0}, {1, 0, -1}, {0, 0, 1}};
+  return {part.number * (part.cgs / in_cgs(units_of_dimensions[static_cast<std::size_t>(dimension)], units)), ""};
 }
-
-std::string ShownUnit::text(double in_code) const { return fmt::format("{:.10g}{}{}", in_code / in_code_units, *name ? " " : "", name); }
 
 ShownUnit unit_of(const std::string& text, Dimension dimension, const UnitSystem& units) {
   const NamedUnit* const unit = find_unit(read_part(trimmed(text)).name);
@@ -206,18 +158,19 @@ Understood<UnitSystem> read_unit_system(const std::string& text) {
   const std::string must = fmt::format("must be a unit of mass and two of length, velocity and time, as {}", system_example);
   if (text.find(';') != std::string::npos) return complain(must + ": commas separate the units, not semicolons");
   const std::vector<std::string> texts = parts_between_commas(text);
-  SystemParts parts;
+  std::array<double, 5> parts{};  // by Dimension; 0: there is none
   for (const std::string& one : texts) {
     if (one.empty()) return complain(must + ": nothing stands before, between or after its commas");
     const Part part = read_part(one);
     if (const std::string complaint = complaint_on(part, one); !complaint.empty()) return complain(must + ": " + complaint);
-    double& place = parts.of(part.dimension);
+    double& place = parts[static_cast<std::size_t>(part.dimension)];
     if (place > 0) return complain(fmt::format("{}: \"{}\" is one more of the same kind", must, one));
     place = part.number * part.cgs;
     if (!is_usable(place)) return complain(fmt::format("{}: \"{}\" is beyond the numbers of 64 bits", must, one));
   }
-  if (texts.size() != 3 || parts.mass <= 0) return complain(must);
-  const UnitSystem units = parts.units();
+  const auto [none, length, mass, time, velocity] = parts;
+  if (texts.size() != 3 || mass <= 0) return complain(must);
+  const UnitSystem units{length > 0 ? length : velocity * time, mass, velocity > 0 ? velocity : length / time};
   if (!are_usable(units)) return complain(must + ": these are beyond the numbers of 64 bits");
   if (!is_physical(units))
     return complain("is 1 cm, 1 g and 1 cm/s, which Grove takes for N-body units: choose other ones, as \"km, km/s, kg\"");

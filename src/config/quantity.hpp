@@ -6,35 +6,27 @@
 
 #include "io/unit_system.hpp"
 #include "src/config/setting.hpp"
+#include "src/config/units.hpp"
 
 namespace grove {
 
 /// The units of a dimension in words: "s, yr, kyr, Myr, Gyr".
 std::string unit_names(Dimension dimension);
 
-/// A text with a number for people to imitate: "3 Gyr".
+/// An example of a quantity: "3 Gyr".
 const char* example_of(Dimension dimension);
 
-/// A unit in which people are told a number.
-struct ShownUnit {
-  const char* name = "";     ///< of a table that stays; empty: code units
-  double in_code_units = 1;  ///< of the unit
-
-  /// "2.941176471 Myr", with enough digits to be given back.
-  std::string text(double in_code) const;
-};
-
-/// What a text says or, where it says nothing that makes sense, why not: a half sentence on what it must be. Exactly one of both is there.
+/// What a text means or, if it means nothing, a half sentence on what it must be. Exactly one of both is set.
 template <class Meaning>
 struct Understood {
   std::optional<Meaning> value;
   std::string complaint;
 };
 
-/// "3 Gyr" in code units. The number comes first; a unit of another dimension and N-body `units` are complaints.
+/// "3 Gyr" in code units. A text without a number or with a unit of another dimension, and N-body `units`, give a complaint.
 Understood<double> read_quantity(const std::string& text, Dimension dimension, const UnitSystem& units);
 
-/// The unit in "3 Gyr", so that an answer has it, too; code units for what is no quantity that read_quantity() takes, and for velocities.
+/// The unit in "3 Gyr", to answer in the same unit; code units for velocities, and for texts that read_quantity() does not take.
 ShownUnit unit_of(const std::string& text, Dimension dimension, const UnitSystem& units);
 
 /// "kpc, km/s, 1e10 Msun": a unit of mass and two of length, velocity and time, in any order, each with a number before it or without.

@@ -82,11 +82,11 @@ std::optional<Value> as_whole_number(const Setting& setting, const GivenSetting&
 }
 
 std::optional<Value> as_text(const Setting& setting, const GivenSetting& given) {
-  const auto* quoted = std::get_if<std::string>(&given.value);
+  const std::string* const quoted = given.text();
   if (!quoted && !given.from_command_line) return std::nullopt;
   const std::string& text = quoted ? *quoted : given.raw;
   if (text.empty() && setting.default_value != Value("")) return std::nullopt;
-  // Names of files end at this character.
+  // File names end at this character.
   if (text.find('\0') != std::string::npos) return std::nullopt;
   if (!setting.allowed.empty() && std::find(setting.allowed.begin(), setting.allowed.end(), text) == setting.allowed.end())
     return std::nullopt;
@@ -124,9 +124,9 @@ std::size_t edit_distance(const std::string& a, const std::string& b) {
   return above[b.size()];
 }
 
-/// A number that was given with a unit, as if it had been given in code units.
+/// Converts a number with a unit to code units.
 GivenSetting in_code_units(const Setting& setting, GivenSetting given, const UnitSystem& units) {
-  const auto* text = std::get_if<std::string>(&given.value);
+  const std::string* const text = given.text();
   if (setting.dimension == Dimension::none || !text) return given;
   const Understood<double> quantity = read_quantity(*text, setting.dimension, units);
   if (!quantity.value) fail(given, quantity.complaint);
@@ -135,7 +135,7 @@ GivenSetting in_code_units(const Setting& setting, GivenSetting given, const Uni
   return given;
 }
 
-/// What is no TOML is a bare text. Where brackets or quotes begin it, it was meant to be TOML.
+/// A value that is not TOML is a bare text, unless it begins with brackets or quotes: then it was meant to be TOML.
 void require_toml(const GivenSetting& given) {
   const bool was_meant = !given.raw.empty() && std::string("{[\"'").find(given.raw.front()) != std::string::npos;
   if (given.not_toml.empty() || !was_meant) return;
@@ -199,7 +199,7 @@ Value accept(const Setting& setting, const GivenSetting& original, const UnitSys
   }
   if (value) return *value;
   std::string hint;
-  if (const auto* text = std::get_if<std::string>(&given.value)) {
+  if (const std::string* const text = given.text()) {
     const std::string near = nearest_name(*text, setting.allowed);
     if (!near.empty()) hint = fmt::format(" (did you mean \"{}\"?)", near);
   }

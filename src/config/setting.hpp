@@ -36,10 +36,10 @@ enum class Dimension : std::uint8_t { none, length, mass, time, velocity };
 
 /// One line of a table of keys; everything Grove does with a key is derived from it.
 struct Setting {
-  std::string name;
-  Value default_value;                    ///< the default; its alternative is the key's type
-  Range range;                            ///< for numbers
-  std::string meaning;                    ///< one line, shown by --print-config and --help
+  std::string name = {};
+  Value default_value = {};               ///< the default; its alternative is the key's type
+  Range range = {};                       ///< for numbers
+  std::string meaning = {};               ///< one line, shown by --print-config and --help
   std::vector<std::string> allowed = {};  ///< for texts: the values there are; empty: any text, but "" only where it is the default
   std::string also = {};                  ///< anything else that is allowed, in words
   Dimension dimension = Dimension::none;  ///< of a number that may also be a text with a unit, as "3 Gyr"
@@ -59,23 +59,26 @@ struct GivenSetting {
   std::string raw = {};       ///< the bare text, when given on the command line
   std::string not_toml = {};  ///< why `raw` is no TOML; empty: it is
   bool from_command_line = false;
+
+  /// The value, if it is a text; else null.
+  const std::string* text() const { return std::get_if<std::string>(&value); }
 };
 
 /// "section.name = value", as it appears in messages.
 std::string full_name(const GivenSetting& given);
-/// Throws ConfigError: where the setting is given, its name, and what is said of it.
+/// Throws ConfigError: place, name and value of the setting, and what it must be.
 [[noreturn]] void fail(const GivenSetting& given, const std::string& must);
 
 /// What `setting` accepts, in words: "a number > 0", "one of geometric, barnes".
 std::string what_is_allowed(const Setting& setting);
 
-/// Checks type and range. Whole numbers pass as numbers, and numbers without a fraction (1e6) as whole ones. On the command line
-/// every value can be a text. Numbers with a unit become code units, those of `units`. Throws ConfigError that names place, key, value and
-/// what is allowed.
+/// Checks type and range, and converts numbers with a unit to code units, those of `units`. Whole numbers pass as numbers, and numbers
+/// without a fraction (1e6) as whole ones; on the command line every value can be a text. Throws ConfigError that names place, key, value
+/// and what is allowed.
 Value accept(const Setting& setting, const GivenSetting& given, const UnitSystem& units);
 
-/// A number or a text among `values` or, when it is missing there, its default in `settings`, which must outlive the result. Throws
-/// std::logic_error, which names `owner` ("generator disc"), when the settings have none of that name or it has another type.
+/// A number or a text among `values` or, if it is missing there, its default in `settings`, which must outlive the result. Throws
+/// std::logic_error that names `owner` ("generator disc") when there is no setting of that name and type.
 double number_among(const SettingValues& values, const std::vector<Setting>& settings, const std::string& owner, const std::string& name);
 const std::string& text_among(const SettingValues& values, const std::vector<Setting>& settings, const std::string& owner,
                               const std::string& name);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <utility>
 
 namespace grove {
 
@@ -24,22 +25,22 @@ TimeUnit unit_of_time(double time, const UnitSystem& units) {
   if (!is_physical(units)) return {};
   const double years_per_unit = units.time_in_s() / year_in_s;
   const double size = std::abs(time) * years_per_unit * (1 + 1e-9);  // "1 Gyr" is such a time whatever its last digits are
-  if (size >= 1e9) return {years_per_unit / 1e9, "Gyr"};
-  if (size >= 1e6) return {years_per_unit / 1e6, "Myr"};
-  if (size >= 1e3) return {years_per_unit / 1e3, "kyr"};
-  if (size >= 1) return {years_per_unit, "yr"};
+  for (const auto& [years, name] : {std::pair{1e9, "Gyr"}, {1e6, "Myr"}, {1e3, "kyr"}, {1.0, "yr"}})
+    if (size >= years) return {years_per_unit / years, name};
   return {units.time_in_s(), "s"};
 }
 
-LengthUnit unit_of_length(double length, const UnitSystem& units) {
+ShownUnit unit_of_length(double length, const UnitSystem& units) {
   if (!is_physical(units)) return {};
-  constexpr LengthUnit in_cm[] = {
-      {1e6 * parsec_in_cm, "Mpc"}, {1e3 * parsec_in_cm, "kpc"}, {parsec_in_cm, "pc"}, {au_in_cm, "AU"}, {1e5, "km"}};
+  constexpr ShownUnit in_cm[] = {
+      {"Mpc", 1e6 * parsec_in_cm}, {"kpc", 1e3 * parsec_in_cm}, {"pc", parsec_in_cm}, {"AU", au_in_cm}, {"km", 1e5}};
   const double size = std::abs(length) * units.length_in_cm * (1 + 1e-9);
   const auto* const unit =
-      std::find_if(std::begin(in_cm), std::prev(std::end(in_cm)), [&](const LengthUnit& u) { return size >= u.in_code_units; });
-  return {unit->in_code_units / units.length_in_cm, unit->name};
+      std::find_if(std::begin(in_cm), std::prev(std::end(in_cm)), [&](const ShownUnit& u) { return size >= u.in_code_units; });
+  return {unit->name, unit->in_code_units / units.length_in_cm};
 }
+
+std::string ShownUnit::text(double in_code) const { return fmt::format("{:.10g}{}{}", in_code / in_code_units, *name ? " " : "", name); }
 
 std::string format_time(double time, const UnitSystem& units) {
   const TimeUnit unit = unit_of_time(time, units);

@@ -1,4 +1,4 @@
-// What follows from the units of a run, for people: advice on the gravitational constant, and times.
+// Units for people: advice on the gravitational constant, suitable units of time and length.
 #pragma once
 
 #include <string>
@@ -22,15 +22,19 @@ struct TimeUnit {
 /// The one of s, yr, kyr, Myr and Gyr that suits `time` (code units); in N-body units, the code unit.
 TimeUnit unit_of_time(double time, const UnitSystem& units);
 
-/// A unit of length for people.
-struct LengthUnit {
-  double in_code_units = 1;
-  const char* name = "";  ///< "kpc"; empty in N-body units
-};
-/// The largest of Mpc, kpc, pc, AU and km of which `length` (code units) is at least one; in N-body units, the code unit.
-LengthUnit unit_of_length(double length, const UnitSystem& units);
+/// A unit in which a number is shown.
+struct ShownUnit {
+  const char* name = "";     ///< static; empty: code units
+  double in_code_units = 1;  ///< its size
 
-/// `time` (code units) for people: with N-body units the bare number, otherwise in s, yr, kyr, Myr or Gyr, four digits.
+  /// "2.941176471 Myr", with enough digits to be given back.
+  std::string text(double in_code) const;
+};
+
+/// The largest of Mpc, kpc, pc, AU and km of which `length` (code units) is at least one; in N-body units, the code unit.
+ShownUnit unit_of_length(double length, const UnitSystem& units);
+
+/// `time` (code units) with four digits: in N-body units the bare number, else in the unit of unit_of_time().
 std::string format_time(double time, const UnitSystem& units);
 
 }  // namespace grove

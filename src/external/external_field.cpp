@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "kernels/space/error.hpp"
+#include "src/config/named_rows.hpp"
 #include "src/external/external_potentials.hpp"
 
 namespace grove {
@@ -92,7 +93,7 @@ ExternalField<Space>::ExternalField(const std::vector<ExternalParameters>& secti
     if (!section.is_there()) continue;
     potentials_.push_back(make_named<Space>(section, G, static_cast<const ExternalPotentials*>(nullptr)));
     if (!potentials_.back()) throw ConfigError("external.potential = \"" + section.potential + "\": there is no potential of this name");
-    holds_all_ = holds_all_ || find_external_info(section.potential)->holds_all;
+    holds_all_ = holds_all_ || find_named(external_infos(), section.potential)->holds_all;
   }
 }
 

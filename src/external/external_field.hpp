@@ -11,7 +11,7 @@ namespace grove {
 
 /// Sums over particles in external potentials, code units.
 struct ExternalSums {
-  CompensatedSum energy;    ///< sum of m phi: these potentials are no pairs, so there is no half
+  CompensatedSum energy;    ///< sum of m phi: without the factor 1/2 of pairs
   CompensatedSum virial;    ///< sum of m x a, x from the centre of the first potential: the part in the virial theorem
   CompensatedSum force[3];  ///< sum of m a
 
@@ -26,17 +26,17 @@ class ExternalPotential {
  public:
   virtual ~ExternalPotential() = default;
   virtual void add(Space& space, View<const Double4> position, Double4* field) const = 0;
-  /// `origin`: of x in the virial, the same for all potentials, or their parts could not be added.
+  /// `origin` of x in the virial: the same for all potentials, so that their parts can be added.
   virtual ExternalSums sums(Space& space, View<const Double4> position, const Double3& origin) const = 0;
   virtual Double3 centre() const = 0;
 };
 
 /// All potentials of a run together. They act on particles of any mass, also zero.
 ///
-/// Accelerations and potentials of particles are then those of their own gravity and of the external potentials together: that is what
-/// moves them and what snapshots have. An opening criterion that looks at last accelerations must not see this sum: beside a strong
-/// external field it would allow errors as large as what holds a cluster together. So the magnitude of the own gravity has a particle field
-/// of its own, in runs with external potentials alone, and takes the place of the acceleration for the next force evaluation.
+/// Accelerations and potentials of particles include the external potentials: this moves them, and snapshots have it. But an opening
+/// criterion that uses the last accelerations must see the particles' own gravity only: in a strong external field it would else allow
+/// errors as large as the forces that hold a cluster together. So runs with external potentials keep the magnitude of the own gravity in a
+/// particle field, and it replaces the acceleration before the next force evaluation.
 template <class Space>
 class ExternalField {
  public:
@@ -47,7 +47,7 @@ class ExternalField {
   /// Whether nothing escapes from one of them.
   bool holds_all() const { return holds_all_; }
 
-  /// Before a force evaluation: makes accelerations those of the own gravity again, in magnitude, and potentials zero. Asynchronous.
+  /// Before a force evaluation: sets accelerations to the own gravity, in magnitude, and potentials to zero. Asynchronous.
   void hide(Space& space, Particles<Space>& particles) const;
   /// After it: adds the external potentials. Asynchronous.
   void show(Space& space, Particles<Space>& particles) const;

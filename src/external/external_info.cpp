@@ -31,12 +31,8 @@ const std::vector<ExternalInfo>& external_infos() {
   return table;
 }
 
-const ExternalInfo* find_external_info(const std::string& name) { return find_named(external_infos(), name); }
-
 double ExternalParameters::number(const std::string& name) const {
-  static const std::vector<Setting> no_settings;
-  const ExternalInfo* info = find_external_info(potential);
-  return number_among(parameters, info ? info->settings : no_settings, "external potential " + potential, name);
+  return number_among(parameters, settings_of(external_infos(), potential), "external potential " + potential, name);
 }
 
 std::vector<ParticleField> external_fields() { return {{.name = own_gravity_field, .type = ElementType::f8}}; }
@@ -47,7 +43,7 @@ std::vector<std::string> external_texts(const std::vector<ExternalParameters>& s
     if (!section.is_there()) continue;
     std::string text = "external potential " + section.potential;
     const char* separator = ": ";
-    for (const Setting& setting : find_external_info(section.potential)->settings) {
+    for (const Setting& setting : settings_of(external_infos(), section.potential)) {
       const double value = section.number(setting.name);
       if (setting.name.size() == 1 && value == 0) continue;
       text += fmt::format("{}{} {:.6g}", separator, setting.name, value);

@@ -21,9 +21,6 @@ struct ExternalInfo {
 /// The table of external potentials.
 const std::vector<ExternalInfo>& external_infos();
 
-/// The potential of that name, or null.
-const ExternalInfo* find_external_info(const std::string& name);
-
 /// One of the sections [external], [external_2], [external_3]: a fixed potential beside the gravity of the particles.
 struct ExternalParameters {
   static constexpr const char* none = "none";
@@ -37,12 +34,12 @@ struct ExternalParameters {
   double number(const std::string& name) const;
 };
 
-/// The particle field that runs with external potentials have beside the others, see ExternalField.
+/// The additional particle field of runs with external potentials, see ExternalField.
 inline constexpr const char* own_gravity_field = "own_gravity";
 std::vector<ParticleField> external_fields();
 
-/// "external potential nfw: mass 10, scale_radius 5, concentration 10": one line each for those that are there; lengths and masses in code
-/// units, and the centre only where it is not the origin.
+/// "external potential nfw: mass 10, scale_radius 5, concentration 10": a line for each potential that is there, in code units; the centre
+/// only where it is not the origin.
 std::vector<std::string> external_texts(const std::vector<ExternalParameters>& sections);
 
 }  // namespace grove

@@ -12,15 +12,11 @@ std::optional<Complaint> check(const InitialConditions& conditions) {
 }
 
 Model prepare(const InitialConditions& conditions, double G) {
-  const std::string& halo = conditions.text("model");
-  const DiscParameters p = disc_parameters(conditions, {conditions.number("mass"), conditions.number("scale_length")}, halo, G);
-  const DiscGalaxy galaxy = disc_galaxy(p, halo);
-  const std::uint64_t disc_count = first_part_count(conditions.n, conditions.number("disc_particles"));
-  const ModelComponent in_disc{2, "disc"}, in_halo{1, "halo"};
-  std::vector<ModelPart> parts;
-  parts.push_back({in_disc, disc_count, p.mass, galaxy.disc});
-  parts.push_back({in_halo, conditions.n - disc_count, p.halo.mass, galaxy.halo});
-  return model_of_parts(std::move(parts), conditions.seed);
+  DiscGalaxy galaxy =
+      disc_galaxy(conditions, {conditions.number("mass"), conditions.number("scale_length")}, conditions.text("model"), conditions.n, G);
+  galaxy.disc.component = ModelComponent{2, "disc"};
+  galaxy.halo.component = ModelComponent{1, "halo"};
+  return model_of_parts({std::move(galaxy.disc), std::move(galaxy.halo)}, conditions.seed);
 }
 
 std::vector<Setting> settings() {
@@ -28,8 +24,7 @@ std::vector<Setting> settings() {
                            {"scale_length", 1.0, positive, "exponential scale length of the disc", {}, {}, Dimension::length},
                            {"model", std::string("hernquist"), any_number, "kind of halo", {"plummer", "hernquist"}},
                            {"cutoff", 20.0, {0.1, 1e4}, "radius of the outermost particle of the halo, in its scale radii"}};
-  const std::vector<Setting> shape = disc_settings();
-  all.insert(all.end(), shape.begin(), shape.end());
+  add_disc_settings(all);
   return all;
 }
 

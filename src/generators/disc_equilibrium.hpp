@@ -2,9 +2,9 @@
 //
 // The disc has surface density ~ exp(-R / scale_length) and, at every radius, density ~ sech^2(z / height). Its velocities are Gaussian,
 // with moments from the Jeans equations in the epicyclic approximation and a radial dispersion that Toomre's Q sets. The halo is one of the
-// isotropic spheres; its speeds grow by what the disc adds to the dispersion in the spherical Jeans equation. Where this falls short of an
-// equilibrium: the disc rotates as one without thickness would, the halo does not know that the disc is flat, and epicycles are small
-// beside the radius only outside about half a scale length.
+// isotropic spheres; its speeds are increased by what the disc adds to the dispersion in the spherical Jeans equation. This is not an exact
+// equilibrium: the disc rotates as if it had no thickness, the halo sees a spherical disc, and epicycles are small compared with the radius
+// only outside about half a scale length.
 #pragma once
 
 #include "src/generators/spheres.hpp"

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <memory>
 #include <numbers>
 #include <vector>
 
@@ -41,35 +40,25 @@ class RadialTable {
 /// Less than 1e-7 of the disc lies below the first radius and less than 1e-40 above the last, in scale lengths.
 constexpr double first_radius = 1e-4, last_radius = 100;
 
-/// Draws the particles of the disc.
-class Disc {
- public:
-  Disc(const DiscParameters& p, const DiscEquilibrium& equilibrium)
-      : scale_length_(p.scale_length),
-        height_(p.height),
-        motion_(first_radius * scale_length_, last_radius * scale_length_, [&](double radius) {
-          const DiscMotion m = equilibrium.motion(radius);
-          return RadialTable<4>::Row{m.rotation, m.sigma_radial, m.sigma_azimuthal, m.sigma_vertical};
-        }) {}
-
-  void operator()(RandomStream& random, ModelParticle& particle) const {
+Draw disc_of(const DiscParameters& p, const DiscEquilibrium& equilibrium) {
+  const RadialTable<4> motion(first_radius * p.scale_length, last_radius * p.scale_length, [&](double radius) {
+    const DiscMotion m = equilibrium.motion(radius);
+    return RadialTable<4>::Row{m.rotation, m.sigma_radial, m.sigma_azimuthal, m.sigma_vertical};
+  });
+  return [motion, scale_length = p.scale_length, height = p.height](RandomStream& random, ModelParticle& particle) {
     // The mass inside a radius is a gamma distribution of shape 2: the sum of two exponential deviates.
-    const double radius = -scale_length_ * (std::log(random.uniform()) + std::log(random.uniform()));
+    const double radius = -scale_length * (std::log(random.uniform()) + std::log(random.uniform()));
     const double phi = 2.0 * std::numbers::pi * random.uniform(), cosine = std::cos(phi), sine = std::sin(phi);
     particle.position[0] = radius * cosine;
     particle.position[1] = radius * sine;
-    particle.position[2] = height_ * std::atanh(2.0 * random.uniform() - 1.0);
-    const auto [rotation, sigma_radial, sigma_azimuthal, sigma_vertical] = motion_.at(radius);
+    particle.position[2] = height * std::atanh(2.0 * random.uniform() - 1.0);
+    const auto [rotation, sigma_radial, sigma_azimuthal, sigma_vertical] = motion.at(radius);
     const double radial = sigma_radial * random.normal(), azimuthal = rotation + sigma_azimuthal * random.normal();
     particle.velocity[0] = radial * cosine - azimuthal * sine;
     particle.velocity[1] = radial * sine + azimuthal * cosine;
     particle.velocity[2] = sigma_vertical * random.normal();
-  }
-
- private:
-  double scale_length_, height_;
-  RadialTable<4> motion_;
-};
+  };
+}
 
 /// The halo's sphere with the speeds that it has in the field of the disc.
 Draw halo_of(const std::string& model, const DiscParameters& p, const DiscEquilibrium& equilibrium) {
@@ -97,18 +86,19 @@ DiscParameters disc_parameters(const InitialConditions& conditions, const DiscSc
   return p;
 }
 
-DiscGalaxy disc_galaxy(const DiscParameters& parameters, const std::string& halo) {
-  const DiscEquilibrium equilibrium(parameters);
-  const auto disc = std::make_shared<const Disc>(parameters, equilibrium);
-  return {[disc](RandomStream& random, ModelParticle& particle) { (*disc)(random, particle); }, halo_of(halo, parameters, equilibrium)};
+DiscGalaxy disc_galaxy(const InitialConditions& conditions, const DiscScale& scale, const std::string& halo, std::uint64_t n, double G) {
+  const DiscParameters p = disc_parameters(conditions, scale, halo, G);
+  const DiscEquilibrium equilibrium(p);
+  const std::uint64_t in_disc = first_part_count(n, conditions.number("disc_particles"));
+  return {{{}, in_disc, p.mass, disc_of(p, equilibrium)}, {{}, n - in_disc, p.halo.mass, halo_of(halo, p, equilibrium)}};
 }
 
-std::vector<Setting> disc_settings() {
-  return {{"disc_mass", 0.1, {1e-6, 0.9}, "part of the mass that is in the disc"},
-          {"disc_particles", 0.5, {1e-6, 0.999999}, "part of the particles that is in the disc"},
-          {"height", 0.1, {1e-3, 0.5}, "scale height of the disc, sech^2(z / height), in scale lengths"},
-          {"toomre_q", 1.5, {0.0, 10.0}, "Toomre's Q of the disc at two scale lengths"},
-          {"halo_radius", 3.0, {1e-2, 1e3}, "scale radius of the halo, in scale lengths"}};
+void add_disc_settings(std::vector<Setting>& settings) {
+  settings.insert(settings.end(), {{"disc_mass", 0.1, {1e-6, 0.9}, "part of the mass that is in the disc"},
+                                   {"disc_particles", 0.5, {1e-6, 0.999999}, "part of the particles that is in the disc"},
+                                   {"height", 0.1, {1e-3, 0.5}, "scale height of the disc, sech^2(z / height), in scale lengths"},
+                                   {"toomre_q", 1.5, {0.0, 10.0}, "Toomre's Q of the disc at two scale lengths"},
+                                   {"halo_radius", 3.0, {1e-2, 1e3}, "scale radius of the halo, in scale lengths"}});
 }
 
 }  // namespace grove

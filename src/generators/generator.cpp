@@ -25,23 +25,13 @@ const std::vector<Generator>& generators() {
   return table;
 }
 
-const Generator* find_generator(const std::string& name) { return find_named(generators(), name); }
-
-std::vector<std::string> generator_names() { return names_of(generators()); }
-
 namespace {
 
-const std::vector<Setting>& parameters_of(const std::string& generator) {
-  static const std::vector<Setting> none;
-  const Generator* found = find_generator(generator);
-  return found ? found->parameters : none;
-}
-
 const Generator& checked_generator(const InitialConditions& conditions) {
-  const Generator* generator = find_generator(conditions.generator);
+  const Generator* generator = find_named(generators(), conditions.generator);
   if (!generator) {
-    throw ConfigError(
-        fmt::format("initial_conditions.generator = \"{}\": must be one of {}", conditions.generator, fmt::join(generator_names(), ", ")));
+    throw ConfigError(fmt::format("initial_conditions.generator = \"{}\": must be one of {}", conditions.generator,
+                                  fmt::join(names_of(generators()), ", ")));
   }
   if (const auto complaint = check_generator(conditions))
     throw ConfigError(fmt::format("initial_conditions.{}: must be {}", complaint->setting, complaint->allowed));
@@ -72,20 +62,20 @@ ParticleSet drawn(const Model& model, std::uint64_t first_id, std::uint64_t coun
 }  // namespace
 
 double InitialConditions::number(const std::string& name) const {
-  return number_among(parameters, parameters_of(generator), "generator " + generator, name);
+  return number_among(parameters, settings_of(generators(), generator), "generator " + generator, name);
 }
 
 const std::string& InitialConditions::text(const std::string& name) const {
-  return text_among(parameters, parameters_of(generator), "generator " + generator, name);
+  return text_among(parameters, settings_of(generators(), generator), "generator " + generator, name);
 }
 
 std::vector<std::string> notes_on_model(const InitialConditions& conditions) {
-  const Generator* generator = find_generator(conditions.generator);
+  const Generator* generator = find_named(generators(), conditions.generator);
   return generator && generator->notes ? generator->notes(conditions) : std::vector<std::string>{};
 }
 
 std::optional<Complaint> check_generator(const InitialConditions& conditions) {
-  const Generator* generator = find_generator(conditions.generator);
+  const Generator* generator = find_named(generators(), conditions.generator);
   return generator && generator->check ? generator->check(conditions) : std::nullopt;
 }
 

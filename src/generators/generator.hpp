@@ -19,7 +19,7 @@ class Communicator;
 struct InitialConditions {
   std::string file;                   ///< input file, relative to the current directory; empty: generate
   std::string columns;                ///< of a text table, e.g. "id m x y z vx vy vz type"; empty: the file says it
-  bool allow_cosmological = false;    ///< take the numbers of a file as they are that is of no isolated system
+  bool allow_cosmological = false;    ///< take the numbers of a file of a system that is not isolated as they are
   std::string generator = "plummer";  ///< name in generators(); empty when `file` is given
   std::uint64_t n = 100000;           ///< particles to generate, all ranks together
   std::uint64_t seed = 1;             ///< of the random numbers
@@ -55,18 +55,18 @@ struct Model {
   std::vector<ModelComponent> components = {ModelComponent{}};  ///< one for each type that particles have
 };
 
-/// Parameters that do not go together: which one to blame and what it must be.
+/// A parameter that contradicts others, and what it must be.
 struct Complaint {
   std::string setting;
   std::string allowed;
 };
 
-/// One generator; the configuration, `grove ic` and the tests know of it through this entry alone.
+/// One generator; the configuration, `grove ic` and the tests know it only from this entry.
 struct Generator {
   std::string name;
-  std::string meaning;  ///< one line
-  std::string source;   ///< the paper, author year; may be empty
-  std::vector<Setting> parameters;
+  std::string meaning;            ///< one line
+  std::string source;             ///< the paper, author year; may be empty
+  std::vector<Setting> settings;  ///< code units
   /// Checks what the ranges of single keys cannot say; may be null.
   std::optional<Complaint> (*check)(const InitialConditions&);
   /// Prepares the model for a checked set of parameters and a gravitational constant in code units.
@@ -75,32 +75,26 @@ struct Generator {
   std::vector<std::string> (*notes)(const InitialConditions&) = nullptr;
 };
 
-/// The table of generators.
+/// The table of generators; see named_rows.hpp.
 const std::vector<Generator>& generators();
 
-/// The generator of that name, or null.
-const Generator* find_generator(const std::string& name);
-
-/// The names of the generators, in the table's order.
-std::vector<std::string> generator_names();
-
-/// The first contradiction among the parameters of `conditions`, each of which is in range by itself; empty if there is none.
+/// The first contradiction among parameters that are in range by themselves; empty if there is none.
 std::optional<Complaint> check_generator(const InitialConditions& conditions);
 
-/// Sentences on what `conditions`, which are checked, mean for the model; empty: nothing unusual.
+/// What a user should know of the model of checked `conditions`, one sentence each.
 std::vector<std::string> notes_on_model(const InitialConditions& conditions);
 
 /// This rank's share, by first_of_rank(), of the `n` particles that `conditions` describe, in the order of their ids.
 ///
 /// Every particle is drawn from its own counter-based random numbers, so that any number of ranks makes the same particles bit for bit.
-/// A sample of n has a centre of mass and a mean velocity of the order of its size and dispersion over sqrt(n): with
-/// `conditions.recentre`, all particles are drawn once more before, and every component gets the centre and the velocity that its model
-/// says, up to rounding (recentring.hpp). Velocities are those of equilibrium without softening. `G` in code units. Collective;
-/// parallel over ranks and OpenMP threads. Throws AgreedError when the generator does not exist or its parameters do not go together.
+/// The centre of mass and the mean velocity of a sample of n are off by the order of its size and dispersion over sqrt(n). With
+/// `conditions.recentre`, a first pass draws all particles, and every component gets the centre and the velocity of its model up to
+/// rounding (recentring.hpp). Velocities are in equilibrium without softening. `G` in code units. Collective; parallel over ranks and
+/// OpenMP threads. Throws AgreedError when the generator does not exist or its parameters contradict each other.
 ParticleSet generate(const InitialConditions& conditions, double G, const Communicator& comm);
 
-/// The same for ids first_id .. first_id + count - 1 on this rank alone, which draws all n particles if they are to be recentred. Throws
-/// ConfigError.
+/// The particles with ids first_id .. first_id + count - 1, made by this rank alone, which draws all n particles if `recentre` is set.
+/// Throws ConfigError.
 ParticleSet generate(const InitialConditions& conditions, double G, std::uint64_t first_id, std::uint64_t count);
 
 /// The names of the components that `conditions` describe, by particle type; the usual ones for other types. Throws ConfigError.

@@ -1,15 +1,16 @@
-// Two spheres or disc galaxies on a two-body orbit. The orbit is that of point masses (e.g. Binney & Tremaine 2008, section 3.1); where the
-// galaxies overlap, they attract each other less. A note says how much that is at the start.
+// Two spheres or disc galaxies on the orbit of two point masses (e.g. Binney & Tremaine 2008, section 3.1). Where the galaxies overlap,
+// they attract each other less: a note says by how much at the start.
 #include "src/generators/merger.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numbers>
+#include <utility>
 
 #include "src/generators/disc_galaxy.hpp"
-#include "src/generators/overlap.hpp"
 
 namespace grove {
 namespace {
@@ -17,8 +18,7 @@ namespace {
 /// The keys that have an effect on discs alone.
 std::vector<Setting> settings_of_discs() {
   std::vector<Setting> settings{{"halo", std::string("hernquist"), any_number, "kind of both haloes", {"plummer", "hernquist"}}};
-  const std::vector<Setting> shape = disc_settings();
-  settings.insert(settings.end(), shape.begin(), shape.end());
+  add_disc_settings(settings);
   for (const char* which : {"1", "2"}) {
     const std::string disc = std::string(" of disc ") + which;
     settings.push_back(
@@ -90,15 +90,15 @@ void add_sphere(const InitialConditions& conditions, double G, const Place& plac
 
 /// Types 1 and 2 are the usual ones of halo and disc; the second galaxy has the next two.
 void add_disc(const InitialConditions& conditions, double G, const Place& place, std::vector<ModelPart>& parts) {
-  const std::string& halo = conditions.text("halo");
-  const DiscParameters p = disc_parameters(conditions, {place.mass, place.length}, halo, G);
-  const DiscGalaxy galaxy = disc_galaxy(p, halo);
-  const std::uint64_t disc_count = first_part_count(place.count, conditions.number("disc_particles"));
+  DiscGalaxy galaxy = disc_galaxy(conditions, {place.mass, place.length}, conditions.text("halo"), place.count, G);
   const std::string which = std::to_string(place.which + 1);
   constexpr double degree = std::numbers::pi / 180;
   const double inclination = degree * conditions.number("inclination_" + which), node = degree * conditions.number("node_" + which);
-  parts.push_back({place.component(2 + 2 * place.which, "disc"), disc_count, p.mass, turned(galaxy.disc, inclination, node)});
-  parts.push_back({place.component(1 + 2 * place.which, "halo"), place.count - disc_count, p.halo.mass, galaxy.halo});
+  galaxy.disc.draw = turned(std::move(galaxy.disc.draw), inclination, node);
+  galaxy.disc.component = place.component(2 + 2 * place.which, "disc");
+  galaxy.halo.component = place.component(1 + 2 * place.which, "halo");
+  parts.push_back(std::move(galaxy.disc));
+  parts.push_back(std::move(galaxy.halo));
 }
 
 Model prepare(const InitialConditions& conditions, double G) {
@@ -116,6 +116,54 @@ Model prepare(const InitialConditions& conditions, double G) {
   return model_of_parts(std::move(parts), conditions.seed);
 }
 
+constexpr int shells = 256, halvings = 60;
+
+/// A body as spherical shells of equal mass.
+struct ShellBody {
+  double mass = 0;
+  std::vector<double> radius;
+};
+
+/// Mean of 1 / distance between two shells. Where one point of the first is r from the centre of the second, it is 1 / max(r, second); the
+/// rest is the mean over the first, in whose points r dr is distributed evenly.
+double mean_inverse_distance(double first, double second, double separation) {
+  const double low = std::abs(separation - first), high = separation + first;
+  double sum = 0;
+  if (low < second) sum += (std::pow(std::min(high, second), 2) - low * low) / (2 * second);
+  if (high > second) sum += high - std::max(low, second);
+  return sum / (2 * separation * first);
+}
+
+/// The shells of a body whose mass inside a radius is proportional to `mass_inside`, which grows, out to `edge`.
+ShellBody shell_body(double mass, double edge, const std::function<double(double)>& mass_inside) {
+  ShellBody body{mass, {}};
+  for (int k = 0; k < shells; ++k) {
+    const double wanted = (k + 0.5) / shells * mass_inside(edge);
+    double low = 0, high = edge;
+    for (int i = 0; i < halvings; ++i) {
+      const double middle = 0.5 * (low + high);
+      (mass_inside(middle) < wanted ? low : high) = middle;
+    }
+    body.radius.push_back(high);
+  }
+  return body;
+}
+
+/// Sum of m m' <1 / distance> over all pairs of shells of `a` and `b`, whose centres are `separation` > 0 apart, times separation over both
+/// masses: 1 where no shells overlap, else less.
+double overlap_factor(const std::vector<ShellBody>& a, const std::vector<ShellBody>& b, double separation) {
+  double energy = 0, masses = 0;
+  for (const ShellBody& one : a)
+    for (const ShellBody& other : b) {
+      double sum = 0;
+      for (const double first : one.radius)
+        for (const double second : other.radius) sum += mean_inverse_distance(first, second, separation);
+      energy += one.mass * other.mass * sum / static_cast<double>(one.radius.size() * other.radius.size());
+      masses += one.mass * other.mass;
+    }
+  return energy * separation / masses;
+}
+
 std::vector<ShellBody> bodies_of(const InitialConditions& conditions, double mass, double length) {
   const auto sphere = [&](const std::string& model, double part, double scale) {
     const SphereProfile profile = model == "hernquist" ? hernquist_profile() : plummer_profile();
@@ -129,7 +177,7 @@ std::vector<ShellBody> bodies_of(const InitialConditions& conditions, double mas
           sphere(conditions.text("halo"), (1 - share) * mass, conditions.number("halo_radius") * length)};
 }
 
-/// Less than this in the energy of the orbit, over its kinetic energy, is not told.
+/// A smaller difference in the energy of the orbit, over its kinetic energy, gets no note.
 constexpr double told_energy = 0.01;
 
 std::vector<std::string> notes(const InitialConditions& conditions) {

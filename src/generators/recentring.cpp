@@ -12,8 +12,8 @@ namespace grove {
 
 namespace {
 
-/// Enough for the threads of many ranks, few enough to send all sums to all ranks. It is part of the result: another number of blocks
-/// rounds otherwise.
+/// Enough for the threads of many ranks, few enough to send all sums to all ranks. Part of the result: another number would change
+/// rounding.
 constexpr std::uint64_t most_blocks = 4096;
 
 /// Of one type: m, m x, m v, m r.
@@ -56,7 +56,7 @@ AllSums sums_of_ids(const Model& model, const Components& components, std::uint6
   return sums;
 }
 
-/// What is taken from the particles of one type.
+/// What is subtracted from the particles of one type.
 struct Excess {
   double per_radius[3] = {};  ///< from positions, times the distance from the centre
   double velocity[3] = {};

@@ -32,8 +32,7 @@ Draw plummer_sphere(const SphereParameters& parameters);
 /// Hernquist sphere, isotropic: Hernquist (1990), velocities drawn from the distribution function of his equation 17.
 Draw hernquist_sphere(const SphereParameters& parameters);
 
-/// The most trials a rejection loop may take. The chance of needing more is below 1e-100 for every particle. The limit proves that the
-/// loops end.
+/// The most trials of a rejection loop, so that it always ends. The chance of needing more is below 1e-100 for every particle.
 inline constexpr int max_trials = 1000000;
 
 /// The keys of a single sphere: mass, scale_radius, cutoff.

@@ -98,7 +98,7 @@ LINES
 }
 
 add_parameter_of_criterion() {
-  insert_before src/config/config_table.cpp 'add(&Gravity::softening_kernel, {' <<'LINES'
+  insert_before src/config/config_table.cpp 'add(&Gravity::softening_kernel, ' <<'LINES'
   rows.push_back(gravity_parameter({"inflation", InflatedOpening::default_inflation, {0.0, 10.0}, "cells count as larger by this part"},
                                    {"opening", {InflatedOpening::name}}));
 LINES

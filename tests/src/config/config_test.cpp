@@ -419,7 +419,7 @@ TEST(Config, PrintedConfigurationShowsEveryKeyWithItsMeaning) {
   const std::string text = print_config(Config{});
   for (const ConfigSetting& row : config_table().settings) expect_in(text, {row.setting.name + " = ", row.setting.meaning});
   for (const Generator& generator : generators()) {
-    for (const Setting& setting : generator.parameters) expect_in(text, {setting.name + " = ", setting.meaning});
+    for (const Setting& setting : generator.settings) expect_in(text, {setting.name + " = ", setting.meaning});
   }
   for (const IntegratorInfo& integrator : integrator_infos()) expect_in(text, {"# " + integrator.name + ": " + integrator.meaning});
 }

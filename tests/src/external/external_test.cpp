@@ -9,6 +9,7 @@
 
 #include "io/checkpoint.hpp"
 #include "io/checkpoint_file.hpp"
+#include "src/config/named_rows.hpp"
 #include "src/external/external_potentials.hpp"
 #include "src/simulation/finite_check.hpp"
 #include "tests/support/physics_support.hpp"
@@ -55,7 +56,7 @@ TEST_P(EveryPotential, HasTheGradientOfItsPotentialAsForce) {
 }
 
 TEST_P(EveryPotential, IsZeroFarOutUnlessItHoldsAll) {
-  const ExternalInfo& info = *find_external_info(GetParam());
+  const ExternalInfo& info = *find_named(external_infos(), GetParam());
   const double far = field_of(section(GetParam()), {1e9, 0, 0}).w, near = field_of(section(GetParam()), {1, 0, 0}).w;
   if (info.holds_all) {
     EXPECT_GT(far, near);

@@ -11,6 +11,7 @@
 #include "decomposition/communicator.hpp"
 #include "kernels/space/error.hpp"
 #include "src/config/config.hpp"
+#include "src/config/named_rows.hpp"
 #include "src/generators/random.hpp"
 
 namespace grove {
@@ -112,7 +113,7 @@ TEST_P(EveryGenerator, TakesLargeIds) {
 }
 
 TEST_P(EveryGenerator, DefaultsAreInRange) {
-  for (const Setting& setting : find_generator(GetParam())->parameters) {
+  for (const Setting& setting : find_named(generators(), GetParam())->settings) {
     EXPECT_FALSE(setting.meaning.empty()) << setting.name;
     EXPECT_NO_THROW(parse_config(
         "", "test",
@@ -121,7 +122,7 @@ TEST_P(EveryGenerator, DefaultsAreInRange) {
   EXPECT_FALSE(check_generator(conditions_of(GetParam(), 100)).has_value());
 }
 
-INSTANTIATE_TEST_SUITE_P(Table, EveryGenerator, testing::ValuesIn(generator_names()), [](const auto& test) { return test.param; });
+INSTANTIATE_TEST_SUITE_P(Table, EveryGenerator, testing::ValuesIn(names_of(generators())), [](const auto& test) { return test.param; });
 
 TEST(Generate, NamesTheKeyOfAnUnknownGenerator) {
   try {

@@ -10,6 +10,7 @@
 
 #include "decomposition/communicator.hpp"
 #include "src/config/config.hpp"
+#include "src/config/named_rows.hpp"
 #include "src/generators/merger.hpp"
 #include "tests/support/generator_sample.hpp"
 
@@ -51,7 +52,7 @@ void expect_centred(const InitialConditions& conditions) {
   as_drawn.recentre = false;
   const ParticleSet particles = generate_all(conditions), drawn = generate_all(as_drawn);
   const double rounding = 0x1p-52;
-  for (const ModelComponent& component : find_generator(conditions.generator)->prepare(conditions, 1.0).components) {
+  for (const ModelComponent& component : find_named(generators(), conditions.generator)->prepare(conditions, 1.0).components) {
     SCOPED_TRACE(component.name);
     expect_near(mean_of(particles, particles.position, component.type), component.position, rounding * largest(drawn.position));
     expect_near(mean_of(particles, particles.velocity, component.type), component.velocity, rounding * largest(drawn.velocity));
@@ -69,7 +70,7 @@ TEST_P(Components, AreWhereTheModelSaysAndAtRestThere) {
 
 TEST_P(Components, HaveANameForEachTypeOfTheParticles) {
   const auto conditions = conditions_of(GetParam(), 200);
-  const auto components = find_generator(GetParam())->prepare(conditions, 1.0).components;
+  const auto components = find_named(generators(), GetParam())->prepare(conditions, 1.0).components;
   for (const std::uint8_t type : generate_all(conditions).type)
     EXPECT_TRUE(std::any_of(components.begin(), components.end(), [&](const auto& c) { return c.type == type && !c.name.empty(); }));
 }
@@ -82,7 +83,7 @@ TEST_P(Components, MoveByTheSamePartOfTheirDistanceFromTheCentreWhichStays) {
   const ParticleSet drawn = generate_all(conditions);
   EXPECT_EQ(drawn.id, centred.id);
   EXPECT_EQ(drawn.type, centred.type);
-  for (const ModelComponent& component : find_generator(GetParam())->prepare(conditions, 1.0).components) {
+  for (const ModelComponent& component : find_named(generators(), GetParam())->prepare(conditions, 1.0).components) {
     Vector part{};
     for (std::size_t i = 0; i < drawn.size(); ++i) {
       if (drawn.type[i] != component.type) continue;
@@ -110,11 +111,11 @@ TEST_P(Components, AreTheSameOnAnyNumberOfRanks) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Table, Components, testing::ValuesIn(generator_names()), [](const auto& test) { return test.param; });
+INSTANTIATE_TEST_SUITE_P(Table, Components, testing::ValuesIn(names_of(generators())), [](const auto& test) { return test.param; });
 
 TEST(BlockSums, AreTheSameBitsForAnyDivision) {
   const auto conditions = conditions_of("hernquist", 10007);
-  const Model model = find_generator("hernquist")->prepare(conditions, 1.0);
+  const Model model = find_named(generators(), "hernquist")->prepare(conditions, 1.0);
   const std::vector<double> whole = block_sums(model, conditions.n, 0, 1);
   for (const int parts : {2, 3, 7, 5000}) {
     std::vector<double> sums(whole.size(), 0.0);
