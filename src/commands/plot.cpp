@@ -9,6 +9,7 @@
 
 #include "io/printable.hpp"
 #include "src/commands/command.hpp"
+#include "src/run/run_file_names.hpp"
 
 namespace grove {
 
@@ -22,7 +23,7 @@ struct PlotOptions {
 int plot(const PlotOptions& options, const Communicator& comm) {
   comm.agree([&] {
     if (!comm.is_root()) return;
-    const std::string out = options.out.empty() ? (std::filesystem::path(options.directory) / plot_file_name).string() : options.out;
+    const std::string out = options.out.empty() ? (std::filesystem::path(options.directory) / plot_file).string() : options.out;
     plot_run(options.directory, out);
     fmt::print("written {}\n", printable_text(out));
   });

@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "src/config/named_rows.hpp"
+
 namespace grove {
 
 namespace {
@@ -48,10 +50,6 @@ std::uint8_t encoded(double linear) {
   const double value = linear <= 0.0031308 ? 12.92 * linear : 1.055 * std::pow(linear, 1 / 2.4) - 0.055;
   return static_cast<std::uint8_t>(std::lround(255 * value));
 }
-double decoded(std::uint8_t value) {
-  const double v = value / 255.0;
-  return v <= 0.04045 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4);
-}
 
 /// A colour of a path, at `t` from 0 to 1.
 Linear linear_on(const Path& path, double t, double chroma) {
@@ -67,46 +65,34 @@ double chroma_on(const Path& path, double t) {
   return chroma > 1e-4 ? chroma : 0;
 }
 
-/// The smallest value within `reach` places of each.
-std::vector<double> smallest_within(const std::vector<double>& values, std::ptrdiff_t reach) {
-  std::vector<double> smallest(values.size());
+/// A function of the values within `reach` places of each.
+template <class Function>
+std::vector<double> of_neighbours(const std::vector<double>& values, std::ptrdiff_t reach, Function of) {
+  std::vector<double> result;
   for (std::ptrdiff_t i = 0; i < std::ssize(values); ++i)
-    smallest[static_cast<std::size_t>(i)] = *std::min_element(values.begin() + std::max<std::ptrdiff_t>(i - reach, 0),
-                                                              values.begin() + std::min(i + reach + 1, std::ssize(values)));
-  return smallest;
+    result.push_back(
+        of(values.begin() + std::max<std::ptrdiff_t>(i - reach, 0), values.begin() + std::min(i + reach + 1, std::ssize(values))));
+  return result;
 }
 
-/// The mean of the values within `reach` places of each.
-std::vector<double> mean_within(const std::vector<double>& values, std::ptrdiff_t reach) {
-  std::vector<double> mean(values.size());
-  for (std::ptrdiff_t i = 0; i < std::ssize(values); ++i) {
-    const std::ptrdiff_t begin = std::max<std::ptrdiff_t>(i - reach, 0), end = std::min(i + reach + 1, std::ssize(values));
-    mean[static_cast<std::size_t>(i)] =
-        std::accumulate(values.begin() + begin, values.begin() + end, 0.0) / static_cast<double>(end - begin);
-  }
-  return mean;
-}
-
-/// The chroma along a path, without a crease where a screen begins or ceases to show all of what is wanted: an eye would take it for an
-/// edge. Nowhere more than can be shown, since the mean is of the smallest values around.
+/// The chroma along a path, smooth where the limit of the screen sets in: a crease would look like an edge. Nowhere more than can be shown,
+/// since it is a mean of the smallest values around.
 std::vector<double> smooth_chroma(const Path& path, std::size_t steps) {
   std::vector<double> chroma(steps);
   for (std::size_t i = 0; i < steps; ++i) chroma[i] = chroma_on(path, static_cast<double>(i) / static_cast<double>(steps - 1));
   const auto reach = static_cast<std::ptrdiff_t>(steps / 20);
-  return mean_within(smallest_within(chroma, reach), reach);
+  const auto smallest = [](auto begin, auto end) { return *std::min_element(begin, end); };
+  const auto mean = [](auto begin, auto end) { return std::accumulate(begin, end, 0.0) / static_cast<double>(end - begin); };
+  return of_neighbours(of_neighbours(chroma, reach, smallest), reach, mean);
 }
 
 }  // namespace
 
-std::vector<std::string> colour_map_names() {
-  std::vector<std::string> names;
-  for (const Path& path : paths) names.emplace_back(path.name);
-  return names;
-}
+std::vector<std::string> colour_map_names() { return names_of(paths); }
 
 ColourMap::ColourMap(const std::string& name) {
-  const Path* const path = std::find_if(std::begin(paths), std::end(paths), [&](const Path& p) { return p.name == name; });
-  if (path == std::end(paths)) throw std::logic_error("there are no colours called " + name);
+  const Path* const path = find_named(paths, name);
+  if (!path) throw std::logic_error("there are no colours called " + name);
   const std::vector<double> chroma = smooth_chroma(*path, steps);
   for (std::size_t i = 0; i < steps; ++i) {
     const Linear c = linear_on(*path, static_cast<double>(i) / (steps - 1), chroma[i]);
@@ -117,14 +103,6 @@ ColourMap::ColourMap(const std::string& name) {
 Colour ColourMap::operator()(double t) const {
   if (!(t > 0)) return colours_.front();
   return colours_[static_cast<std::size_t>(std::lround(std::min(t, 1.0) * (steps - 1)))];
-}
-
-double oklab_lightness(Colour colour) {
-  const double r = decoded(colour.red), g = decoded(colour.green), b = decoded(colour.blue);
-  const double l = std::cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b);
-  const double m = std::cbrt(0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b);
-  const double s = std::cbrt(0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b);
-  return 0.2104542553 * l + 0.7936177850 * m - 0.0040720468 * s;
 }
 
 }  // namespace grove

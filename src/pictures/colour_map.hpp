@@ -17,8 +17,8 @@ struct Colour {
 /// The names of the maps.
 std::vector<std::string> colour_map_names();
 
-/// Colours from dark to bright. Equal differences of the number are equal differences of lightness to the eye: lightness is linear in Oklab
-/// (Ottosson 2020), so that the map also serves readers who do not see all colours, and print without colour.
+/// Colours from dark to bright. Lightness is linear in Oklab (Ottosson 2020): equal differences of the number look equal, also to readers
+/// who do not see all colours, and in print without colour.
 class ColourMap {
  public:
   /// Throws std::logic_error for a name that is none.
@@ -31,8 +31,5 @@ class ColourMap {
   static constexpr std::size_t steps = 1024;
   std::array<Colour, steps> colours_;
 };
-
-/// Lightness of a colour in Oklab, 0 to 1.
-double oklab_lightness(Colour colour);
 
 }  // namespace grove

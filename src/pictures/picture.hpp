@@ -17,14 +17,13 @@ enum class PictureQuantity : std::uint8_t { density, speed };
 /// "density", "speed".
 std::string name_of(PictureQuantity quantity);
 
-/// Surface density in each pixel and, where it was asked for, the mean speed weighted by mass. In units in which FP32 does for any units of
-/// a run.
+/// Surface density in each pixel and, if requested, the mean speed weighted by mass, in units that fit FP32 for any units of a run.
 struct PictureFields {
   PixelGrid density, speed;
   double density_unit = 0, speed_unit = 0;  ///< code units
 };
 
-/// Sums over all ranks as numbers on a grid, smooth as far as the particles are sparse.
+/// Converts sums over all ranks to smooth()ed numbers on a grid.
 /// @param mass           [pixels of the view] quanta
 /// @param momentum       [pixels of the view] quanta, or empty
 /// @param particle_mass  that of a typical particle, > 0, code units
@@ -39,7 +38,7 @@ struct PictureRange {
   bool is_complete(bool shows_speed) const { return lowest_density > 0 && highest_density > 0 && (highest_speed > 0 || !shows_speed); }
 };
 
-/// What is 0 in `range` follows from a picture, in round numbers: its brightest pixel, and four and a half decades of density below.
+/// Sets what is 0 in `range` from a picture, in round numbers: its brightest pixel, and four and a half decades of density below.
 PictureRange completed(PictureRange range, const PictureFields& fields);
 
 /// The words of a picture.

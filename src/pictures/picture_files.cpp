@@ -17,7 +17,7 @@ PictureLabels picture_labels(const PictureSetting& setting, const PictureView& v
   if (setting.has_time) labels.time = "t = " + format_time(setting.time, units);
   labels.shown = fmt::format("{}", fmt::join(setting.plan.components, ", "));
   if (!is_physical(units)) return labels;
-  const LengthUnit length = unit_of_length(view.width / view.pixels_per_length, units);
+  const ShownUnit length = unit_of_length(view.width / view.pixels_per_length, units);
   labels.length_unit = length.name;
   labels.length_unit_in_code = length.in_code_units;
   labels.density_unit = "Msun/pc^2";

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,22 +13,29 @@
 
 namespace grove {
 
-/// Where the middle of a picture is.
-enum class PictureCentre : std::uint8_t { mass, place };
+/// A key of [pictures] whose value makes no sense, and what it must be.
+struct PictureComplaint {
+  std::string key, must;
+};
+/// Beyond these, areas are beyond the range of numbers. Code units.
+inline constexpr double smallest_field_of_view = 1e-100, largest_field_of_view = 1e100;
+
+std::optional<PictureComplaint> complaint_about(const PictureParameters& parameters);
+/// Throws DataError for a field of view that is larger than a picture can show.
+void require_visible(double field_of_view);
 
 /// The pictures of one state: each quantity along each axis.
 struct PicturePlan {
   std::vector<PictureQuantity> quantities;
   std::vector<char> axes;               ///< x, y, z
   std::vector<std::string> components;  ///< names; empty: all
-  PictureCentre centre = PictureCentre::mass;
-  Double3 place;  ///< the middle where it is a place, code units
+  std::optional<Double3> place;         ///< the middle, code units; empty: the centre of mass
   PictureParameters parameters;
 
   explicit PicturePlan(const PictureParameters& parameters);
-  bool shows_speed() const;
-  /// What is known of the range before there is a picture.
-  PictureRange range() const;
+  bool shows_speed() const { return parameters.show_speed(); }
+  /// What is known of the range before the first picture.
+  PictureRange range() const { return {parameters.lowest_density, parameters.highest_density, parameters.highest_speed}; }
 };
 
 /// The types of the components that a plan shows. Throws ConfigError that names those that the particles do not have.

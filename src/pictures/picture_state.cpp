@@ -1,15 +1,32 @@
 #include "src/pictures/picture_state.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 
-#include "kernels/space/error.hpp"
-#include "src/pictures/picture_complaint.hpp"
-
 namespace grove {
+
+namespace {
+
+/// The distance at the upper end of a bin, code units.
+double distance_of_bin(std::size_t bin) { return std::sqrt(std::bit_cast<double>((std::uint64_t{bin} + 1) << distance_bits_dropped)); }
+
+}  // namespace
+
+PictureQuanta PictureQuanta::of(double mass, double speed) {
+  // The scale is a power of two that follows from the sum of all masses, whose last bits depend on the number of ranks. The factor keeps
+  // sums that are common (1, 10, powers of two) away from the values at which the scale doubles.
+  constexpr double margin = 1.37;
+  constexpr int bits = 62;
+  const auto scale_for = [](double largest) {
+    int exponent = 0;
+    std::frexp(margin * largest, &exponent);
+    return largest > 0 && std::isfinite(largest) ? std::ldexp(1.0, std::min(bits - exponent, 1000)) : 0.0;
+  };
+  return {scale_for(mass), speed > 0 ? scale_for(mass * speed) : 0};
+}
 
 std::span<const std::uint64_t> PictureState::momentum_of(std::size_t view) const {
   return sums.size() > views.size() * views[view].pixels() ? part(view, 1) : std::span<const std::uint64_t>{};
@@ -36,12 +53,6 @@ double field_of_view_for(std::span<const std::uint64_t> mass) {
   const double unit = std::pow(10.0, std::floor(std::log10(view)));
   constexpr double steps[] = {1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10};
   return unit * *std::find_if(std::begin(steps), std::end(steps) - 1, [&](double step) { return step * unit >= view; });
-}
-
-void require_visible(double field_of_view) {
-  if (field_of_view <= largest_field_of_view) return;
-  throw DataError(fmt::format("the particles are too far apart for a picture of them all: give pictures.field_of_view, of {:.0e} at most",
-                              largest_field_of_view));
 }
 
 }  // namespace grove

@@ -1,16 +1,32 @@
 // What the pictures of one state of a run, or of one snapshot, are drawn from.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "src/pictures/picture_quanta.hpp"
 #include "src/pictures/picture_view.hpp"
 
 namespace grove {
 
-/// The same on all ranks but for the sums, which are those of this rank until the root adds all together.
+/// How many quanta there are in a unit of what is summed. Sums of integers are the same in any order, on any number of ranks.
+struct PictureQuanta {
+  double per_mass = 0;      ///< code units
+  double per_momentum = 0;  ///< of m |v|; 0: it is not summed
+
+  /// With these, no sum over all particles overflows.
+  /// @param mass   of all particles
+  /// @param speed  at least the largest of all; 0: speeds are not summed
+  static PictureQuanta of(double mass, double speed);
+};
+
+/// The mass of particles by their distance from a place, in bins of 3 % of the distance.
+inline constexpr std::size_t distance_bins = std::size_t{1} << 15;
+/// The upper 16 bits of a squared distance are the number of its bin: sign, exponent and four bits of the mantissa.
+inline constexpr int distance_bits_dropped = 48;
+
+/// The same on all ranks, except the sums: these are of this rank until the root adds all ranks.
 struct PictureState {
   std::vector<PictureView> views;  ///< one for each axis of the plan
   PictureQuanta quanta;
@@ -29,7 +45,5 @@ struct PictureState {
 /// meet. 1 where there is no mass, or all of it is in one place; infinite where distances are beyond the range of numbers.
 /// @param mass  [distance_bins] quanta
 double field_of_view_for(std::span<const std::uint64_t> mass);
-/// Throws DataError where a picture cannot show so much (largest_field_of_view in picture_complaint.hpp).
-void require_visible(double field_of_view);
 
 }  // namespace grove

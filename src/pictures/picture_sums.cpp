@@ -51,7 +51,7 @@ PictureState PictureSums<Space>::collect(const Particles<Space>& particles, OnHo
   state.particle_mass = shown.count > 0 ? rounded(shown.mass / static_cast<double>(shown.count)) : 0;
   Double3 middle = place_of_middle(shown);
   comm_.agree([&] {
-    if (plan_.centre == PictureCentre::mass && !std::isfinite(middle.x + middle.y + middle.z))
+    if (!plan_.place && !std::isfinite(middle.x + middle.y + middle.z))
       throw DataError("pictures.centre = \"mass\": the centre of mass is beyond the numbers of 64 bits; give a place instead");
   });
   if (field_of_view_ == 0) choose_field_of_view(particles, middle, state.quanta.per_mass);
@@ -89,7 +89,7 @@ void PictureSums<Space>::find_types(const Particles<Space>& particles) {
 
 template <class Space>
 Double3 PictureSums<Space>::place_of_middle(const ShownParticles& shown) const {
-  if (plan_.centre == PictureCentre::place) return plan_.place;
+  if (plan_.place) return *plan_.place;
   return shown.mass > 0 ? 1 / shown.mass * shown.moment : Double3{};
 }
 

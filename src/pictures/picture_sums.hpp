@@ -20,8 +20,8 @@ class PictureSums {
   /// All arguments must outlive the object. `field_of_view`: known from an earlier job, or 0.
   PictureSums(Space& space, const Communicator& comm, const PicturePlan& plan, const ComponentNames& names, double field_of_view = 0);
 
-  /// Looks at the particles of all ranks. The result refers to `sums`, which gets the length it must have. Synchronises. Collective. Throws
-  /// AgreedError, when a component is not there or memory is short.
+  /// Sums over the particles of this rank. The result refers to `sums`, which is resized. Synchronises. Collective. Throws AgreedError when
+  /// a component is not there or memory is short.
   PictureState collect(const Particles<Space>& particles, OnHost& sums);
 
   /// Bytes of the sums of one state.

@@ -1,4 +1,4 @@
-// Where a place in space is in a picture.
+// The projection of space to the pixels of a picture.
 #pragma once
 
 #include <cstdint>

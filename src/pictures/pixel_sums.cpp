@@ -9,7 +9,7 @@ namespace grove {
 
 namespace {
 
-// Neighbours along the Morton curve are often in one pixel: they are added together, which spares most of the traffic where many meet.
+// Neighbours along the Morton curve are often in one pixel: adding them first saves most of the atomic additions.
 constexpr std::size_t run_length = 8;
 
 GROVE_HD inline std::uint64_t in_quanta(double value, double per_unit) { return static_cast<std::uint64_t>(value * per_unit + 0.5); }
@@ -66,7 +66,7 @@ struct AddToDistances {
     if (!is_shown(type, i, mask)) return;
     const Double3 d = position_of(position[i]) - centre;
     const double square = dot(d, d);
-    // Of positions near the end of the range of numbers.
+    // NaN, of positions near the end of the range of numbers.
     if (!(square >= 0)) return;
     std::uint64_t bits;
     memcpy(&bits, &square, sizeof bits);

@@ -5,8 +5,7 @@
 #include <cstdint>
 
 #include "kernels/particles/particles.hpp"
-#include "src/pictures/picture_quanta.hpp"
-#include "src/pictures/picture_view.hpp"
+#include "src/pictures/picture_state.hpp"
 
 namespace grove {
 

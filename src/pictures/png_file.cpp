@@ -3,11 +3,14 @@
 #include <png.h>
 #include <zlib.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <fstream>
+#include <map>
 #include <system_error>
 
 #include "io/partial_file.hpp"
 #include "kernels/space/error.hpp"
-#include "src/pictures/png_texts.hpp"
 
 namespace grove {
 
@@ -18,11 +21,18 @@ namespace {
 const std::string software_key = "Software", software = "Grove", text_chunk = "tEXt";
 /// The signature and the first chunk, which every file begins with; the chunks of texts follow.
 constexpr std::size_t bytes_before_texts = 33;
+constexpr std::uint32_t longest_text = 1 << 16;
 
 std::string big_endian(std::uint32_t n) {
   std::string bytes;
   for (const int shift : {24, 16, 8, 0}) bytes += static_cast<char>(n >> shift & 0xff);
   return bytes;
+}
+
+std::uint32_t number_of(const char* bytes) {
+  std::uint32_t value = 0;
+  for (int i = 0; i < 4; ++i) value = (value << 8) | static_cast<unsigned char>(bytes[i]);
+  return value;
 }
 
 /// A chunk of the format: length, name, content and check sum (PNG, third edition, sections 5.3 and 11.3.3.2).
@@ -38,7 +48,7 @@ std::string bytes_of(const std::string& name, const Image& image, const PngTexts
   description.width = static_cast<png_uint_32>(image.width());
   description.height = static_cast<png_uint_32>(image.height());
   description.format = PNG_FORMAT_RGB;
-  // A picture of 1024 x 1024 pixels takes 0.06 s so and 0.3 s otherwise; its size differs by a tenth, up or down.
+  // 5 times faster (0.06 s for 1024 x 1024 pixels) for a tenth in size.
   description.flags = PNG_IMAGE_FLAG_FAST;
   static_assert(sizeof(Colour) == 3);
   png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(description);
@@ -49,6 +59,29 @@ std::string bytes_of(const std::string& name, const Image& image, const PngTexts
   std::string chunks = chunk_of_text(software_key, software);
   for (const auto& [key, text] : texts) chunks += chunk_of_text(key, text);
   return file.insert(bytes_before_texts, chunks);
+}
+
+/// The texts of a PNG file by their keywords; none where the file cannot be read, or is no PNG file.
+std::map<std::string, std::string> png_texts(const fs::path& path) {
+  std::map<std::string, std::string> texts;
+  std::error_code ignored;
+  if (!fs::is_regular_file(path, ignored)) return texts;
+  std::ifstream file(path, std::ios::binary);
+  std::string head(8, '\0');
+  if (!file.read(head.data(), 8) || head != png_signature) return texts;
+  // Each chunk has its length, its name, so many bytes, and a checksum.
+  while (file.read(head.data(), 8)) {
+    const std::uint32_t length = number_of(head.data());
+    if (head.substr(4) != text_chunk || length > longest_text) {
+      file.seekg(static_cast<std::streamoff>(length) + 4, std::ios::cur);
+      continue;
+    }
+    std::string text(length, '\0');
+    if (!file.read(text.data(), length)) break;
+    file.seekg(4, std::ios::cur);
+    if (const std::size_t end = text.find('\0'); end != std::string::npos) texts.emplace(text.substr(0, end), text.substr(end + 1));
+  }
+  return texts;
 }
 
 }  // namespace
@@ -65,10 +98,9 @@ bool may_become_picture(const fs::path& path) {
   return !fs::exists(status) || (fs::is_regular_file(status) && is_png_of_grove(path));
 }
 
-bool is_png_of_grove(const fs::path& path) {
-  const auto texts = png_texts(path.string());
-  const auto found = texts.find(software_key);
-  return found != texts.end() && found->second == software;
+bool is_png_of_grove(const fs::path& path, const std::string& source) {
+  auto texts = png_texts(path);
+  return texts[software_key] == software && (source.empty() || texts["Source"] == source);
 }
 
 }  // namespace grove

@@ -7,7 +7,7 @@ namespace grove {
 
 namespace {
 
-// With fewer particles than the first number around a pixel all of its mass goes on to a coarser grid, with more than the second none.
+// With fewer particles than `few` around a pixel, all of its mass goes to a coarser grid; with more than `many`, none.
 constexpr float few = 6, many = 24;
 
 std::size_t half(std::size_t n) { return (n + 1) / 2; }
@@ -51,13 +51,13 @@ float spread(const PixelGrid& grid, std::size_t x, std::size_t y) {
   return sum;
 }
 
-/// How much of the mass of a pixel stays on a grid with so many particles around it: 0 to 1, without a step.
+/// The share of the mass of a pixel that stays on a grid with so many particles around it: smooth from 0 to 1.
 float share_that_stays(float particles) {
   const float t = std::clamp((particles - few) / (many - few), 0.0F, 1.0F);
   return t * t * (3 - 2 * t);
 }
 
-/// Splits `rest` into what stays, in place, and what goes on, by the particles of `all`; `other_rest` may be null.
+/// Splits `rest` by the particles of `all` into what stays, in place, and what goes to the coarser grid; `other_rest` may be null.
 void split(const PixelGrid& all, PixelGrid& rest, PixelGrid& goes_on, PixelGrid* other_rest, PixelGrid* other_goes_on) {
 #pragma omp parallel for schedule(static)
   for (std::size_t y = 0; y < all.height; ++y)

@@ -18,12 +18,12 @@ struct PixelGrid {
   float at(std::size_t x, std::size_t y) const { return values[y * width + x]; }
 };
 
-/// Spreads the mass in each pixel over as large a surrounding as it takes to have some particles there, and, where it is given, another sum
-/// in the same way, so that their quotient is a mean over the same particles. Sharp where particles are dense, smooth where they are
-/// sparse; all mass stays in the picture.
+/// Spreads the mass in each pixel over an area that is large enough to have some particles: sharp where particles are dense, smooth where
+/// they are sparse; all mass stays in the picture. `other` is spread in the same way, so that the quotient is a mean over the same
+/// particles.
 ///
-/// Goes over grids of half the size from fine to coarse: where a pixel and its neighbours have many particles, its mass stays on that grid;
-/// where they have few, it goes to the next one. The grids are then added, each smooth by itself.
+/// From fine to coarse grids, each of half the size: the mass of a pixel stays on the grid where it and its neighbours have many particles;
+/// else it goes to the next one. The grids are then added, each smooth by itself.
 /// @param mass   in units of the mass of a typical particle; changed in place
 /// @param other  of the same size, or null
 void smooth(PixelGrid& mass, PixelGrid* other);

@@ -16,7 +16,7 @@
 #include "io/partial_file.hpp"
 #include "kernels/space/error.hpp"
 #include "src/config/units.hpp"
-#include "src/pictures/png_texts.hpp"
+#include "src/pictures/png_file.hpp"
 #include "src/plot/python.hpp"
 #include "src/run/observers/log_description.hpp"
 #include "src/run/output_directory.hpp"
@@ -97,20 +97,11 @@ void require_replaceable(const std::string& out) {
     throw ConfigError(partial.string() + " is there, where the picture is made before it gets its name: move it away");
   const fs::file_type type = fs::symlink_status(out, ignored).type();
   if (type == fs::file_type::not_found) return;
-  if (type != fs::file_type::regular || !is_plot_of_grove(out))
+  if (type != fs::file_type::regular || !is_png_of_grove(out, plot_source))
     throw ConfigError(fmt::format("{} is no picture that grove plot has made, and is not replaced: name another file with --out", out));
 }
 
 }  // namespace
-
-bool is_plot_of_grove(const std::string& path) {
-  const auto texts = png_texts(path);
-  const auto has = [&](const char* keyword, const char* text) {
-    const auto found = texts.find(keyword);
-    return found != texts.end() && found->second == text;
-  };
-  return has("Software", "Grove") && has("Source", "grove plot");
-}
 
 void plot_run(const std::string& directory, const std::string& out) {
   require_replaceable(out);

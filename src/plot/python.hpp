@@ -1,4 +1,4 @@
-// Scripts of Grove in Python, for what its libraries do best.
+// Runs Python scripts of Grove.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace grove {
 /// The Python that runs scripts: the user's, by GROVE_PYTHON in the environment, or python3.
 std::string python_program();
 
-/// What a script has left behind.
+/// The result of a script.
 struct ScriptResult {
   int exit_code = 0;
   std::string output, errors;  ///< what it wrote to standard output and standard error

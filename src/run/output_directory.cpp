@@ -15,7 +15,6 @@
 #include "kernels/space/error.hpp"
 #include "src/config/config_print.hpp"
 #include "src/pictures/png_file.hpp"
-#include "src/plot/plot.hpp"
 #include "src/run/observers/csv_log.hpp"
 
 namespace grove {
@@ -83,7 +82,7 @@ fs::path free_name(const fs::path& directory) {
 bool is_result(const fs::path& file) {
   const std::string name = file.filename().string();
   if (picture_name(name)) return is_png_of_grove(file);
-  if (name == plot_file_name) return is_plot_of_grove(file.string());
+  if (name == plot_file) return is_png_of_grove(file, plot_source);
   if (name == snapshot_series_file) return XdmfSeries::is_one(file);
   return name == used_parameters_file || is_state(name) || CsvLog::is_one(file.string());
 }

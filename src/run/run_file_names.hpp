@@ -10,8 +10,9 @@ namespace grove {
 
 inline constexpr const char *energy_log_file = "energy.csv", *timings_log_file = "timings.csv";
 inline constexpr const char* used_parameters_file = "used_parameters.toml";
-inline constexpr const char* snapshot_series_file = "snapshots.xdmf";     ///< lists the snapshots, for ParaView
-inline constexpr const char* not_finite_files = "not_finite_step_#.csv";  ///< the pattern of their names; see LogKind::file
+inline constexpr const char* snapshot_series_file = "snapshots.xdmf";              ///< lists the snapshots, for ParaView
+inline constexpr const char *plot_file = "plot.png", *plot_source = "grove plot";  ///< of `grove plot`; the text Source in the picture
+inline constexpr const char* not_finite_files = "not_finite_step_#.csv";           ///< the pattern of their names; see LogKind::file
 
 /// snapshot_0000.hdf5; more digits from 10,000 on.
 std::string snapshot_file(std::uint64_t number);

@@ -14,8 +14,6 @@
 
 #include "io/physical_constants.hpp"
 #include "kernels/space/error.hpp"
-#include "src/pictures/font.hpp"
-#include "src/pictures/picture_complaint.hpp"
 #include "src/pictures/picture_files.hpp"
 #include "src/pictures/picture_plan.hpp"
 #include "src/pictures/png_file.hpp"
@@ -23,6 +21,19 @@
 
 namespace grove {
 namespace {
+
+/// Lightness in Oklab, 0 to 1 (Ottosson 2020), of a colour of sRGB (IEC 61966-2-1).
+double oklab_lightness(Colour colour) {
+  const auto decoded = [](std::uint8_t value) {
+    const double v = value / 255.0;
+    return v <= 0.04045 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4);
+  };
+  const double r = decoded(colour.red), g = decoded(colour.green), b = decoded(colour.blue);
+  const double l = std::cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b);
+  const double m = std::cbrt(0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b);
+  const double s = std::cbrt(0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b);
+  return 0.2104542553 * l + 0.7936177850 * m - 0.0040720468 * s;
+}
 
 double total(const PixelGrid& grid) { return std::accumulate(grid.values.begin(), grid.values.end(), 0.0); }
 
