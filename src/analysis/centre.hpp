@@ -1,4 +1,4 @@
-// Where the middle of a snapshot is, and how it moves.
+// The centre of a snapshot and its velocity.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct CentreChoice {
   std::optional<double> velocity_radius;
 };
 
-/// A centre and its velocity: the mean, weighted by mass, of the particles no farther than `radius` from it. Code units.
+/// A centre and its velocity: the mean, weighted by mass, of the particles within `radius` of it. Code units.
 struct Centre {
   Double3 position, velocity;
   std::uint64_t particles = 0;  ///< whose mean the velocity is
@@ -33,19 +33,18 @@ std::uint64_t nucleus_size(std::uint64_t particles);
 
 /// The centre of the particles of all ranks.
 ///
-/// densest: the densest cell of nucleus_size() particles or more (densest_cell.hpp), then shrinking spheres (Power et al. 2003, MNRAS 338,
-/// 14): the sphere of three times the cell's side about its middle moves to its centre of mass and shrinks by 2.5 %, until less than a
-/// quarter of the particles that it had at first, or than nucleus_size(), are in it. Power et al. begin with all particles; two galaxies
-/// can then leave the sphere between them. Where the sphere leaves the cell by more than two sides, it begins with half the size. The
-/// velocity is the mean in the last sphere.
+/// densest: the densest cell of nucleus_size() particles or more, then shrinking spheres (Power et al. 2003, MNRAS 338, 14): a sphere about
+/// the middle of the cell, of three times its side, moves to its centre of mass and shrinks by 2.5 %, until it has less than a quarter of
+/// its first particles or less than nucleus_size(). Power et al. start with all particles, and can end between two galaxies. If the sphere
+/// ends more than two sides from the cell, it starts once more with half the size. The velocity is the mean in the last sphere.
 ///
 /// given: the velocity is the mean of a tenth of the particles, those nearest to the centre, or of nucleus_size() where that is more.
 ///
 /// mass: centre of mass; the velocity is the mean of all.
 ///
-/// Where no particle has mass, all weigh the same. The same bits on any number of ranks and for any order of the
-/// particles. Collective. Throws AgreedError: exit code of DataError where the numbers are so large that the centre is no finite number, of
-/// ConfigError where no particle is within the radius that was chosen for the velocity.
+/// Where no particle has mass, all weigh the same. The same bits on any number of ranks and for any order of the particles. Collective.
+/// Throws AgreedError: exit code of DataError where the centre is not finite, of ConfigError where no particle is within the radius that
+/// was chosen for the velocity.
 Centre find_centre(const ParticleSet& particles, const Group& all, const CentreChoice& choice, const Communicator& comm);
 
 }  // namespace grove

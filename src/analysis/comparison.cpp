@@ -51,39 +51,34 @@ ParticleSet join_sets(const ParticleSet& a, const ParticleSet& b, const Communic
   return both;
 }
 
-/// Counts ids, and finds the lowest.
-class IdCount {
- public:
-  void add(std::uint64_t id) {
-    ++counted_.count;
-    lowest_ = std::min(lowest_, id);
-  }
-  CountedIds over_ranks(const Communicator& comm) const {
-    const CountedIds all{comm.sum(counted_.count), comm.min(lowest_)};
-    return all.count > 0 ? all : CountedIds{};
-  }
+constexpr std::uint64_t no_id = std::numeric_limits<std::uint64_t>::max();
 
- private:
-  CountedIds counted_;
-  std::uint64_t lowest_ = std::numeric_limits<std::uint64_t>::max();
-};
+void count(CountedIds& ids, std::uint64_t id) {
+  ids.lowest = std::min(ids.count == 0 ? no_id : ids.lowest, id);
+  ++ids.count;
+}
+
+CountedIds over_ranks(const CountedIds& ids, const Communicator& comm) {
+  const CountedIds all{comm.sum(ids.count), comm.min(ids.count == 0 ? no_id : ids.lowest)};
+  return all.count > 0 ? all : CountedIds{};
+}
 
 void find_pairs(Sorted& sorted, Comparison& result, const Communicator& comm) {
   const ParticleSet& p = sorted.particles;
-  std::array<IdCount, 2> alone;
-  IdCount other_type;
+  std::array<CountedIds, 2> alone;
+  CountedIds other_type;
   for (std::size_t i = 0; i < p.size(); ++i) {
     if (i + 1 == p.size() || p.id[i] != p.id[i + 1]) {
-      alone[sorted.is_of_b(i) ? 1 : 0].add(p.id[i]);
+      count(alone[sorted.is_of_b(i) ? 1 : 0], p.id[i]);
       continue;
     }
-    if (p.type[i] != p.type[i + 1]) other_type.add(p.id[i]);
+    if (p.type[i] != p.type[i + 1]) count(other_type, p.id[i]);
     sorted.pairs.push_back(i++);
   }
   result.in_both = comm.sum(static_cast<std::uint64_t>(sorted.pairs.size()));
-  result.only_in_a = alone[0].over_ranks(comm);
-  result.only_in_b = alone[1].over_ranks(comm);
-  result.of_other_type = other_type.over_ranks(comm);
+  result.only_in_a = over_ranks(alone[0], comm);
+  result.only_in_b = over_ranks(alone[1], comm);
+  result.of_other_type = over_ranks(other_type, comm);
 }
 
 /// The rms distance of the values of the first set from `middle`.
@@ -132,7 +127,7 @@ FieldDifference difference_of(const std::string& field, const Sorted& sorted, co
   const OrderedValues ordered(lengths, comm);
   FieldDifference result{field, 0, ordered.percentile(0.5), ordered.percentile(0.99), ordered.largest(), 0, 0};
   result.rms = rms_of(lengths, result.max, ordered.count(), comm);
-  std::uint64_t lowest = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t lowest = no_id;
   for (std::size_t k = 0; k < lengths.size(); ++k)
     if (lengths[k].value == result.max) lowest = std::min(lowest, sorted.particles.id[sorted.pairs[k]]);
   result.id_of_max = comm.min(lowest);

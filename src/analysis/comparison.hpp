@@ -1,4 +1,4 @@
-// How far the particles of one snapshot are from those of the same ids in another.
+// Differences between the particles of two snapshots with the same ids.
 #pragma once
 
 #include <cstdint>
@@ -31,13 +31,12 @@ struct Comparison {
   std::vector<FieldDifference> differences;  ///< of the fields that both have; empty where no particle is in both
 };
 
-/// The standard fields; readers look for accelerations and potentials, too.
+/// The standard fields; accelerations and potentials are read, too, if a file has them.
 const FieldTablePtr& comparison_fields();
 
-/// Compares particles of equal ids, which are unique in each set; of any rank and in any order. Both sets have comparison_fields(). They
-/// travel over the ranks, so that each has about the same number, and takes twice their memory meanwhile. Where neither a sum nor a
-/// percentile depends on an order, the result is the same bits on any number of ranks. Collective. Throws AgreedError (exit code of
-/// DataError) when a field is known on some ranks only.
+/// Compares particles of equal ids, which are unique in each set, on any rank and in any order. Both sets have comparison_fields(). The
+/// particles are redistributed evenly over the ranks, which takes twice their memory. The same bits on any number of ranks. Collective.
+/// Throws AgreedError (exit code of DataError) when a field is known on some ranks only.
 Comparison compare_particles(ParticleSet a, ParticleSet b, const Communicator& comm);
 
 }  // namespace grove

@@ -1,4 +1,4 @@
-// Sums that do not depend on the order of what is added, nor on how it is spread over threads and ranks.
+// Sums that do not depend on the order of their terms, nor on the number of threads and ranks.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ class ExactSum {
  public:
   void add(double value);
   void add(const ExactSum& other);
-  /// The sum rounded once, to the nearest double; infinite when it is too large, NaN when a number that was added was not finite.
+  /// The sum rounded once, to the nearest double; infinite when it is too large, NaN when a term was not finite.
   double value() const;
 
   /// Adds each sum over the ranks, on every rank. All ranks give the same number of them. Collective.
@@ -34,7 +34,7 @@ class ExactSum {
   /// Piece k counts in 2^(32 k - 1074). Settled, all are in [0, 2^32), and the last one has the sign.
   std::array<std::int64_t, piece_count> piece_{};
   std::int64_t not_finite_ = 0;  ///< how many numbers were not
-  std::uint32_t unsettled_ = 0;  ///< additions since the carries were taken on
+  std::uint32_t unsettled_ = 0;  ///< additions since the last carries
 };
 
 inline void ExactSum::add(double value) {
@@ -56,7 +56,7 @@ inline void ExactSum::add(double value) {
   if (++unsettled_ == most_unsettled) settle();
 }
 
-/// `count` sums over i < n of all ranks, in parallel: add(i, sums) adds what item i gives to each of the sums. Collective.
+/// `count` sums over i < n of all ranks, in parallel: add(i, sums) adds the terms of item i to the sums. Collective.
 template <std::size_t count, class Add>
 std::array<double, count> exact_sums(std::size_t n, const Communicator& comm, Add add) {
   std::array<ExactSum, count> all{};

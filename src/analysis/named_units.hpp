@@ -1,4 +1,4 @@
-// The units of several files whose numbers are put beside each other. Nothing is converted.
+// The units of several files whose numbers are compared. Nothing is converted.
 #pragma once
 
 #include <optional>

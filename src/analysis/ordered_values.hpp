@@ -1,4 +1,4 @@
-// Medians, percentiles and radii that hold a share of the mass: exact, over all ranks, without bringing the values together.
+// Exact medians, percentiles and radii that hold a share of the mass, over all ranks, without gathering the values.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@ struct WeightedValue {
   double value = 0, weight = 0;
 };
 
-/// Numbers >= 0 of all ranks. Each rank has its own, sorted; what is asked for is found by halving the interval of the bits of doubles,
-/// which are in the order of the doubles, with a sum over the ranks for each of the 63 bits at most. Results are the same bits on every
-/// rank, on any number of ranks and for any order of the numbers.
+/// Numbers >= 0 of all ranks. Each rank sorts its own. Queries bisect the bit patterns of doubles, which have the order of the doubles,
+/// with one sum over the ranks for each of at most 63 bits. Results are the same bits on every rank, on any number of ranks and for any
+/// order of the numbers.
 class OrderedValues {
  public:
   /// Takes this rank's numbers: finite, >= 0; weights finite, >= 0. Collective, as all functions. `comm` must outlive the object.

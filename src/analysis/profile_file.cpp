@@ -16,19 +16,13 @@ namespace grove {
 
 namespace {
 
-struct Column {
-  std::string name;
-  FieldUnit unit;
-  std::string meaning;
-};
-
-void write_column(const Hdf5Handle& group, const Column& column, const std::vector<double>& values, const UnitSystem& units) {
+void write_column(const Hdf5Handle& group, const ProfileColumn& column, const std::vector<double>& values, const UnitSystem& units) {
   const Hdf5Handle dataset = create_dataset(group, column.name, H5T_IEEE_F64LE, {values.size()});
   if (!values.empty())
     check_hdf5(H5Dwrite(dataset.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), hdf5_name(dataset));
   const std::string unit = unit_text(column.unit);
   write_attribute(dataset, "unit", unit.empty() ? "none" : unit);
-  write_attribute(dataset, "meaning", column.meaning);
+  write_attribute(dataset, "meaning", std::string(column.meaning));
   if (is_physical(units)) write_attribute(dataset, "to_cgs", in_cgs(column.unit, units));
 }
 
@@ -50,10 +44,10 @@ void write_group(const Hdf5Handle& parent, const GroupProfile& group, const Meas
   write_count(handle, "ParticlesInside", group.inside);
   write_count(handle, "ParticlesOutside", group.outside);
   const auto columns = profile_columns(snapshot.profile.is_disc);
-  for (std::size_t c = 0; c < columns.size(); ++c)
-    write_column(handle, {columns[c].name, columns[c].unit, columns[c].meaning}, group.columns[c], snapshot.units);
-  write_column(handle, {"lagrangian_fractions", {}, "shares of the mass of the component"}, request.fractions, snapshot.units);
-  write_column(handle, {"lagrangian_radii", {1, 0, 0}, "smallest radius with that share inside"}, group.lagrangian_radii, snapshot.units);
+  for (std::size_t c = 0; c < columns.size(); ++c) write_column(handle, columns[c], group.columns[c], snapshot.units);
+  write_column(handle, {"lagrangian_fractions", {}, "shares of the mass of the component", nullptr}, request.fractions, snapshot.units);
+  write_column(handle, {"lagrangian_radii", {1, 0, 0}, "smallest radius with that share inside", nullptr}, group.lagrangian_radii,
+               snapshot.units);
 }
 
 void write_snapshot_group(const Hdf5Handle& file, std::size_t number, const MeasuredSnapshot& snapshot, const ProfileRequest& request) {

@@ -22,7 +22,7 @@ struct MeasuredSnapshot {
   SnapshotProfile profile;
 };
 
-/// All that `grove profile` has measured, and what was asked for.
+/// All results of `grove profile`, and the request.
 struct ProfileReport {
   ProfileRequest request;
   std::vector<MeasuredSnapshot> snapshots;

@@ -1,4 +1,4 @@
-// What particles add up to between given radii: numbers, masses, and moments of a few quantities.
+// Sums over the particles between given radii: numbers, masses, and moments of a few quantities.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ using Moments = std::array<double, moment_count>;
 struct ShellItem {
   double radius = 0;
   Moments quantities{};
-  bool has_direction = true;  ///< false exactly at the centre: such a particle counts, but its quantities mean nothing
+  bool has_direction = true;  ///< false exactly at the centre: the particle counts, its quantities do not
 };
 /// The item of particle i. Called by several threads at a time, twice for each particle.
 using ShellItemOf = std::function<ShellItem(std::size_t i)>;
@@ -43,7 +43,7 @@ struct GroupMoments {
 
 /// The moments of each group in the shells between `edges` (shell_edges()). groups[0] has all particles. Sums are exact: the same bits on
 /// any number of ranks and for any order of the particles. Takes 560 bytes for each of 7 sums of each shell, group and thread. Collective;
-/// throws AgreedError where the host has not so much memory.
+/// throws AgreedError where the host has less memory.
 std::vector<GroupMoments> shell_moments(const ParticleSet& particles, const std::vector<Group>& groups, const std::vector<double>& edges,
                                         const ShellItemOf& item_of, const Communicator& comm);
 

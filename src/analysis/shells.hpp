@@ -22,12 +22,12 @@ struct ShellChoice {
   std::optional<double> from, to;
 };
 
-/// The edges of the shells in increasing order, one more than there are shells; empty when there is nothing to divide: all particles are at
-/// the centre, or beyond the limits. Shell k holds edge[k] < r <= edge[k+1], the first one also r = edge[0].
+/// The edges of the shells in increasing order, one more than shells; empty when all particles are at the centre or beyond the limits.
+/// Shell k has edge[k] < r <= edge[k+1], the first one also r = edge[0].
 ///
 /// By default they end at the radius that holds 99.9 % of the particles, and begin at the smallest one > 0 that holds 0.1 % of them; with
-/// linear spacing at 0. With spacing `number` all have the same number of particles to within one, as far as radii differ. Edges that
-/// would be the same are one: there may be fewer shells than asked for. Collective.
+/// linear spacing at 0. With spacing `number` all have the same number of particles to within one, unless radii are equal. Equal edges are
+/// merged: there may be fewer shells than requested. Collective.
 std::vector<double> shell_edges(const ShellChoice& choice, const OrderedValues& radii);
 
 /// Where a curve has the values of a shell: the geometric mean of its radii with spacing `log`, else the arithmetic one.

@@ -22,11 +22,12 @@
 #include "src/analysis/named_units.hpp"
 #include "src/analysis/profile_file.hpp"
 #include "src/analysis/profile_report.hpp"
-#include "src/analysis/profile_sources.hpp"
 #include "src/commands/command.hpp"
 #include "src/commands/options.hpp"
 #include "src/config/config_source.hpp"
 #include "src/config/units.hpp"
+#include "src/run/recorded_physics.hpp"
+#include "src/run/same_on_all_ranks.hpp"
 #include "src/text/parse_number.hpp"
 
 namespace grove {
@@ -170,6 +171,53 @@ void require_options(const ProfileOptions& options, ProfileRequest& request, con
   comm.agree([&] {
     if (comm.is_root()) require_new_files(options);
   });
+}
+
+/// Whether one of the settings is of this section and, if a name is given, has this name.
+bool has_setting(const std::vector<std::string>& settings, const std::string& section, const std::string& name = "") {
+  return std::any_of(settings.begin(), settings.end(), [&](const std::string& text) {
+    const GivenSetting given = read_override(text);
+    return given.section == section && (name.empty() || given.name == name);
+  });
+}
+
+/// A file and the physics that it records.
+struct ProfileSource {
+  std::string file;
+  RecordedPhysics physics;
+  std::vector<std::string> notes;  ///< for the user, one sentence each
+};
+
+/// All files, before the first is measured. A file that names no units has those of the others. Units of the command line hold for all,
+/// whatever the files name. Collective; throws AgreedError: for files that cannot be read, and for units that differ.
+std::vector<ProfileSource> profile_sources(const std::vector<std::string>& files, const std::vector<std::string>& settings,
+                                           const Communicator& comm) {
+  std::vector<ReadInfo> infos;
+  std::vector<NamedUnits> units;
+  for (const std::string& file : files) {
+    require_same_file(file, "SNAPSHOT", comm);
+    infos.push_back(read_info(file, comm));
+    units.push_back(named_units(file, infos.back()));
+  }
+  std::vector<ProfileSource> sources;
+  comm.agree([&] {
+    const NamedUnits* const common = has_setting(settings, "units") ? nullptr : common_units(units);
+    for (std::size_t k = 0; k < infos.size(); ++k) {
+      if (common && !units[k].units) infos[k].units = common->units;
+      ProfileSource& source = sources.emplace_back(ProfileSource{files[k], {files[k], infos[k], settings}, {}});
+      if (std::string note = note_on_units(units[k], common); !note.empty()) source.notes.push_back(std::move(note));
+    }
+  });
+  return sources;
+}
+
+/// Where the G of a configuration with these units comes from: "recorded in the file".
+std::string origin_of_G(const RecordedPhysics& physics, const std::vector<std::string>& settings, const UnitSystem& units) {
+  if (has_setting(settings, "gravity", "G")) return "--set";
+  if (has_setting(physics.overrides(), "gravity", "G")) return "recorded in the file";
+  // A G in the file would be that of the units in the file.
+  const char* const reason = has_setting(settings, "units") ? "for the units of --set" : "the file does not say";
+  return fmt::format("{}; {}", is_physical(units) ? "the physical constant" : "by default", reason);
 }
 
 /// Collective; throws AgreedError.
