@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "src/bench/bench_statistics.hpp"
 #include "src/bench/curve_picture.hpp"
-#include "src/bench/force_benchmark.hpp"
 #include "src/config/config.hpp"
 
 namespace grove {
@@ -28,8 +28,8 @@ struct SweepCurve {
 /// The settings of a sweep when the user names none, from coarse to fine: two decades in the error and more.
 const std::vector<std::string>& default_settings(const GravityParameters& gravity);
 
-/// Measures the forces on the particles of `configs`, which differ in the accuracy setting alone: `repeats` evaluations with each of them,
-/// errors of `targets` particles. Particles and their direct sums are made once. Collective.
+/// Measures the forces on the particles of `configs`, which differ only in the accuracy setting: `repeats` evaluations with each of them,
+/// errors of `targets` particles. Particles and their direct summation are made once. Collective.
 SweepCurve sweep_accuracy(const std::vector<Config>& configs, std::uint64_t repeats, std::uint64_t targets, const Communicator& comm);
 
 /// One line a setting; `setting` is the name of the key that differs.

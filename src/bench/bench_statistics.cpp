@@ -19,9 +19,8 @@ PhaseSpread spread_of(const std::string& name, std::vector<double> seconds) {
   return {name, percentile(seconds, 0.5), percentile(seconds, 0), percentile(seconds, 1)};
 }
 
-}  // namespace
-
-ForceTiming measure_forces(Simulation& simulation, const Communicator& comm) {
+/// Runs Simulation::compute_forces from a common start and times it. Collective.
+ForceTiming measure_once(Simulation& simulation, const Communicator& comm) {
   comm.barrier();
   const auto began = std::chrono::steady_clock::now();
   simulation.compute_forces();
@@ -31,6 +30,8 @@ ForceTiming measure_forces(Simulation& simulation, const Communicator& comm) {
     if (is_walk(phase.name)) walk_s += phase.seconds;
   return {summarise_phases(simulation.phase_times(), seconds, comm), comm.max(walk_s)};
 }
+
+}  // namespace
 
 std::vector<PhaseSpread> BenchStatistics::phases() const {
   std::vector<PhaseSpread> phases;
@@ -91,11 +92,6 @@ double particles_per_s(const PhaseSpread& phase, const WorkTotals& work) {
   return phase.median > 0 ? static_cast<double>(work.sum.targets) / phase.median : 0;
 }
 
-std::string speed_text(const BenchStatistics& statistics, const WorkTotals& work) {
-  return fmt::format("walk         {} particles/s\nwhole force  {} particles/s\n",
-                     format_quantity(particles_per_s(statistics.walk(), work)), format_quantity(particles_per_s(statistics.whole(), work)));
-}
-
 void add_speed(nlohmann::ordered_json& json, const BenchStatistics& statistics, const WorkTotals& work) {
   json["walk_particles_per_s"] = particles_per_s(statistics.walk(), work);
   json["whole_force_particles_per_s"] = particles_per_s(statistics.whole(), work);
@@ -121,6 +117,40 @@ void add_work(nlohmann::ordered_json& json, const WorkTotals& work) {
   json["imported_particles"] = work.sum.imported_particles;
   json["bytes_per_particle"] = per_particle(work.sum.bytes_held, work);
   json["most_bytes_on_a_rank"] = work.most_bytes_on_a_rank;
+}
+
+ForceBenchmark measure_force(Simulation& simulation, std::uint64_t repeats, const Communicator& comm) {
+  ForceBenchmark benchmark;
+  simulation.compute_forces();  // buffers grow and libraries load here, not in what is measured
+  std::uint64_t most_bytes = 0;
+  for (std::uint64_t repeat = 0; repeat < repeats; ++repeat) {
+    benchmark.statistics.add(measure_once(simulation, comm));
+    most_bytes = std::max(most_bytes, simulation.work_counts().bytes_held);
+  }
+  WorkCounts work = simulation.work_counts();
+  work.bytes_held = most_bytes;
+  benchmark.work = total_work(work, comm);
+  benchmark.balance = simulation.force_balance();
+  return benchmark;
+}
+
+std::string benchmark_text(const ForceBenchmark& benchmark) {
+  const auto& [statistics, work, errors, balance] = benchmark;
+  std::string text =
+      fmt::format("{}\nwalk         {} particles/s\nwhole force  {} particles/s\n", statistics.table(),
+                  format_quantity(particles_per_s(statistics.walk(), work)), format_quantity(particles_per_s(statistics.whole(), work)));
+  text += work_text(work);
+  text += fmt::format("net force    {:.2e} of the sum of all forces\n", balance.relative());
+  if (errors.targets > 0) text += fmt::format("\n{} targets against direct summation\n", errors.targets) + error_table(errors);
+  return text;
+}
+
+void add_benchmark(nlohmann::ordered_json& json, const ForceBenchmark& benchmark) {
+  benchmark.statistics.add_to(json);
+  add_speed(json, benchmark.statistics, benchmark.work);
+  add_work(json, benchmark.work);
+  json["net_force_over_sum_of_forces"] = benchmark.balance.relative();
+  if (benchmark.errors.targets > 0) json["errors"] = error_json(benchmark.errors);
 }
 
 }  // namespace grove

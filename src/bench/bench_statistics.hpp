@@ -1,4 +1,4 @@
-// Repeated force evaluations: wall times by phase and the work done, over all ranks.
+// What `grove bench` measures of the force evaluation: wall times by phase, work, errors, momentum, over all ranks.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "decomposition/communicator.hpp"
+#include "src/bench/force_errors.hpp"
 #include "src/run/phase_statistics.hpp"
 #include "src/simulation/simulation.hpp"
 
@@ -17,9 +18,6 @@ struct ForceTiming {
   StepTiming timing;
   double walk_s = 0;  ///< all walks together, of the slowest rank
 };
-
-/// Runs Simulation::compute_forces from a common start and times it. Collective.
-ForceTiming measure_forces(Simulation& simulation, const Communicator& comm);
 
 /// Wall times of one phase over the repeats, of the slowest rank, s.
 struct PhaseSpread {
@@ -58,11 +56,26 @@ double per_particle(std::uint64_t total, const WorkTotals& work);
 double particles_per_s(const PhaseSpread& phase, const WorkTotals& work);
 
 /// Particles per second of the walk and of the whole force evaluation, from the medians.
-std::string speed_text(const BenchStatistics& statistics, const WorkTotals& work);
 void add_speed(nlohmann::ordered_json& json, const BenchStatistics& statistics, const WorkTotals& work);
 
 /// Interactions per particle by kind, cells, and memory.
 std::string work_text(const WorkTotals& work);
 void add_work(nlohmann::ordered_json& json, const WorkTotals& work);
+
+struct ForceBenchmark {
+  BenchStatistics statistics;
+  WorkTotals work;     ///< of the last evaluation; its bytes_held is the largest of all measured ones
+  ForceErrors errors;  ///< without targets when they were not measured
+  ForceBalance balance;
+};
+
+/// Measures `repeats` force evaluations of a simulation that has been started, after one that is not measured. Does not set the errors:
+/// direct summation takes memory of its own, so measure them afterwards. Collective.
+ForceBenchmark measure_force(Simulation& simulation, std::uint64_t repeats, const Communicator& comm);
+
+/// All of it for people, in several lines.
+std::string benchmark_text(const ForceBenchmark& benchmark);
+/// Adds all of it to `json`.
+void add_benchmark(nlohmann::ordered_json& json, const ForceBenchmark& benchmark);
 
 }  // namespace grove

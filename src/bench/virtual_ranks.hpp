@@ -1,4 +1,4 @@
-// What many ranks would have to exchange: one set of particles, cut into many domains in one process.
+// What many ranks would exchange: one set of particles, cut into many domains in one process.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
