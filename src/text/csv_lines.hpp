@@ -8,18 +8,18 @@
 
 namespace grove {
 
-/// What stands before, between and after the commas of a line: one part more than there are commas. Parts may be empty: "1,2," has three,
-/// and "" has one. They point into `line`.
+/// The parts of a line between its commas, one more than commas. Parts may be empty: "1,2," has three, and "" has one. They point into
+/// `line`.
 std::vector<std::string_view> csv_parts(std::string_view line);
 
-/// What stands before the numbers of a table.
+/// The head of a table: what comes before its numbers.
 struct CsvHead {
   std::string_view names;  ///< the line with the names of the columns, without its end
   std::size_t size = 0;    ///< of the head, in bytes: there the lines of numbers begin
 };
 
-/// The head of a table that begins with `text`: its first line that does not begin with '#' has the names. Nothing as long as that line is
-/// not whole.
+/// The head of a table that begins with `text`; the first line that does not begin with '#' has the names. Nothing if that line is not
+/// complete.
 std::optional<CsvHead> csv_head(std::string_view text);
 
 }  // namespace grove

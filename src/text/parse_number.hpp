@@ -1,4 +1,4 @@
-// Numbers that texts are.
+// From text to number.
 #pragma once
 
 #include <charconv>
@@ -8,9 +8,8 @@
 
 namespace grove {
 
-/// The number that a whole text is, in the form of std::from_chars: without a plus sign, whatever the language of the system is. Of
-/// floating-point numbers there are also "nan" and "inf". Nothing for other texts, which an empty one is and one with blanks, and for a
-/// number that the type does not have.
+/// The number that `text` is as a whole, in the form of std::from_chars: no plus sign, no blanks, independent of the locale, "nan" and
+/// "inf" allowed. Nothing for other texts, and for a number beyond the range of the type.
 template <class Number>
 std::optional<Number> parse_number(std::string_view text) {
   Number number{};

@@ -1,4 +1,4 @@
-// Parts of the texts that users write.
+// Parts of texts.
 #pragma once
 
 #include <string>
@@ -12,8 +12,7 @@ std::string trimmed(const std::string& text);
 /// The line "note: TEXT", its end included; nothing for an empty text.
 std::string as_note(const std::string& text);
 
-/// What stands before, between and after the commas of `text`, without blanks at its ends: "a, b" -> a, b. Parts may be empty; an empty
-/// text has none.
+/// The parts of `text` between its commas, trimmed(): "a, b" -> a, b. Parts may be empty; an empty text has none.
 std::vector<std::string> parts_between_commas(const std::string& text);
 
 }  // namespace grove

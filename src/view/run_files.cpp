@@ -1,6 +1,5 @@
 #include "src/view/run_files.hpp"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
@@ -10,7 +9,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <memory>
 #include <system_error>
 #include <utility>
 
@@ -18,23 +16,8 @@ namespace grove {
 
 namespace {
 
-/// A descriptor that is closed at the end of its block.
-struct Descriptor {
-  int number = -1;
-  Descriptor(int opened) : number(opened) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (number >= 0) ::close(number);
-  }
-};
-
-int open_directory(const std::filesystem::path& directory) { return ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }
-
-std::int64_t nanoseconds(const timespec& time) { return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec; }
-
 FileFacts facts_of(const std::string& name, const struct stat& status) {
-  return {name, static_cast<std::uint64_t>(status.st_size), nanoseconds(status.st_mtim)};
+  return {name, static_cast<std::uint64_t>(status.st_size), std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec};
 }
 
 /// Names whose numbers have more digits come later.
@@ -87,27 +70,15 @@ bool RunFiles::is_there() const {
 }
 
 std::vector<FileFacts> RunFiles::list() const {
-  const int descriptor = open_directory(directory_);
-  if (descriptor < 0) {
-    if (errno == ENOENT || errno == ENOTDIR) return {};
-    throw SystemError(directory_.string() + ": cannot be read: " + std::strerror(errno));
-  }
-  const std::unique_ptr<DIR, int (*)(DIR*)> stream(::fdopendir(descriptor), ::closedir);
-  if (!stream) {
-    const int mistake = errno;
-    ::close(descriptor);  // which a stream would have taken over
-    throw SystemError(directory_.string() + ": cannot be read: " + std::strerror(mistake));
-  }
   std::vector<FileFacts> found;
-  for (;;) {
-    errno = 0;  // by which a failure differs from the end
-    const dirent* const entry = ::readdir(stream.get());
-    if (!entry && errno != 0) throw SystemError(directory_.string() + ": cannot be read: " + std::strerror(errno));
-    if (!entry) break;
+  std::error_code failure;
+  for (std::filesystem::directory_iterator entry(directory_, failure), end; !failure && entry != end; entry.increment(failure)) {
     struct stat status {};
-    if (::fstatat(descriptor, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(status.st_mode)) continue;
-    found.push_back(facts_of(entry->d_name, status));
+    if (::lstat(entry->path().c_str(), &status) == 0 && S_ISREG(status.st_mode))
+      found.push_back(facts_of(entry->path().filename().string(), status));
   }
+  if (failure == std::errc::no_such_file_or_directory || failure == std::errc::not_a_directory) return {};
+  if (failure) throw SystemError(directory_.string() + ": cannot be read: " + failure.message());
   std::sort(found.begin(), found.end(), comes_before);
   return found;
 }
@@ -115,10 +86,9 @@ std::vector<FileFacts> RunFiles::list() const {
 OpenFile RunFiles::open(const std::string& name) const {
   if (name.empty() || name.find('/') != std::string::npos || name == "." || name == "..")
     throw FileRefused("only files of the run's directory are shown");
-  const Descriptor directory(open_directory(directory_));
-  if (directory.number < 0) throw FileNotThere(directory_.string() + ": is not there");
-  // Nothing waits for whoever writes into a pipe.
-  const int file = ::openat(directory.number, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (!is_there()) throw FileNotThere(directory_.string() + ": is not there");
+  // O_NONBLOCK: to open a pipe does not wait for its writer.
+  const int file = ::open((directory_ / name).c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   const int mistake = errno;
   if (file < 0 && mistake == ENOENT) throw FileNotThere(name + ": is not there, or no longer");
   if (file < 0 && mistake == ELOOP) throw FileRefused(name + ": is a link; links are not followed");
@@ -130,10 +100,11 @@ OpenFile RunFiles::open(const std::string& name) const {
 }
 
 RunLock RunFiles::lock() const {
-  const Descriptor directory(open_directory(directory_));
-  if (directory.number < 0) return RunLock::unknown;
+  const int descriptor = ::open(directory_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return RunLock::unknown;
+  const OpenFile directory(descriptor, directory_.string());
   // A run that begins at this moment tries again until the lock is free, which it is when the descriptor is closed.
-  const bool is_held = ::flock(directory.number, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  const bool is_held = ::flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
   if (is_held) has_been_held_ = true;
   return is_held ? RunLock::held : has_been_held_ ? RunLock::given_back : RunLock::unknown;
 }

@@ -1,4 +1,4 @@
-// The files in the output directory of a run, for reading alone.
+// The files in the output directory of a run, read-only.
 #pragma once
 
 #include <atomic>
@@ -29,7 +29,7 @@ struct FileFacts {
   std::uint64_t size = 0;
   std::int64_t changed_ns = 0;  ///< when its content was last changed, since 1970
 
-  /// Different for every content, as far as size and time tell: a tag of HTTP.
+  /// An entity tag of HTTP, from size and time.
   std::string tag() const;
 };
 
@@ -44,8 +44,8 @@ class OpenFile {
   ~OpenFile();
 
   const std::string& name() const { return name_; }
-  /// A path to this very file for libraries that open files themselves, as long as this object lives: under its name there may be another
-  /// one by now, or a link.
+  /// A path to this open file, for libraries that open files themselves; its name may belong to another file by now. Valid as long as this
+  /// object.
   std::filesystem::path way() const;
   /// As they are now. Throws SystemError.
   FileFacts facts() const;
@@ -64,7 +64,7 @@ enum class RunLock : std::uint8_t {
   unknown,     ///< no run is seen; there may be one on another machine, where a file system keeps locks within one machine
 };
 
-/// The directory of a run, which may come, go and be replaced at any time. Links in it are not followed: what is read lies in it.
+/// The directory of a run, which may appear, disappear and be replaced at any time. Links in it are not followed.
 class RunFiles {
  public:
   /// `directory` is taken as it is now, relative to the present directory.

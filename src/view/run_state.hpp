@@ -1,4 +1,4 @@
-// How far a run has come, and whether it goes on: what the files of its directory tell.
+// The progress of a run and whether it is still running, from the files of its directory.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -7,10 +7,10 @@
 
 namespace grove {
 
-/// How long the logs of a run may not change before it counts as stopped, when no run is seen at work.
+/// How long the logs may stay unchanged before a run that is not seen running counts as stopped.
 struct Patience {
   double given_back_s = 5;  ///< after the lock of the directory has been given back
-  double unknown_s = 60;    ///< where there may be a run on another machine; at least ten of its steps
+  double unknown_s = 60;    ///< where a run may be running on another machine; at least ten of its steps
 };
 
 /// The state of a run, as JSON:
@@ -26,7 +26,7 @@ struct Patience {
 ///   logs                     names of those that are there
 ///   notes                    what could not be read, a sentence each
 ///
-/// What is not known is left out. Throws SystemError for a directory that cannot be read.
+/// What is not known is omitted. Throws SystemError for a directory that cannot be read.
 nlohmann::ordered_json run_state(const RunFiles& files, const Patience& patience = {});
 
 }  // namespace grove

@@ -48,7 +48,7 @@ std::string bytes_of(const std::string& name, const ParticleSample& sample) {
   return bytes;
 }
 
-/// What is said of the file under the way to it, of the file under its name.
+/// Replaces the path of the open file by its name.
 std::string named(const OpenFile& file, std::string words) {
   const std::string way = file.way();
   for (std::size_t at = 0; (at = words.find(way, at)) != std::string::npos; at += file.name().size())

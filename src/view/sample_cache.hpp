@@ -12,7 +12,7 @@
 
 namespace grove {
 
-/// The last few samples. One snapshot is read at a time; who asks meanwhile, waits. May be used by many threads.
+/// The last few samples. One snapshot is read at a time, other requests wait. Thread-safe.
 class SampleCache {
  public:
   using Bytes = std::shared_ptr<const std::string>;
@@ -31,7 +31,7 @@ class SampleCache {
   ///   float32 [shown][3]   positions from the centre
   ///   uint8 [shown]        types
   ///
-  /// Reads the open file itself, whatever its name leads to meanwhile. Not collective.
+  /// Reads the open file itself, even if its name belongs to another file by now. Not collective.
   /// @param tag  of the file, when it was asked for
   /// @throws FileNotThere when the file has gone or changed since; else as read_particle_sample() does
   Bytes sample(const OpenFile& snapshot, const std::string& tag);

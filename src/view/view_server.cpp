@@ -28,9 +28,9 @@ namespace {
 using httplib::Request;
 using httplib::Response;
 
-// With its character set a text of JSON is not compressed, which takes longer than to send it to the same machine.
+// The character set keeps JSON from being compressed, which takes longer than sending it within the machine.
 constexpr const char *json_type = "application/json; charset=utf-8", *text_type = "text/plain; charset=utf-8";
-// Each open connection of a browser holds a thread, of which a page has up to six.
+// Each open connection of a browser holds a thread, and a page has up to six connections.
 constexpr std::size_t threads = 32, longest_request = 4096;
 constexpr std::uint64_t most_rows = 100000, usual_rows = 1000, largest_picture = std::uint64_t{256} << 20;
 
@@ -45,7 +45,7 @@ void send_json(Response& response, const nlohmann::ordered_json& value) {
   response.set_content(value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace), json_type);
 }
 
-/// Sends what is kept by browsers, who ask each time whether it is still the same; `content` is made only if it is not.
+/// Sends content that browsers cache; they ask each time whether it has changed, and `content` is made only if it has.
 template <class Content>
 void send_tagged(const Request& request, Response& response, const std::string& tag, const char* type, Content content) {
   const bool is_known = request.get_header_value("If-None-Match") == tag;
@@ -58,7 +58,7 @@ void send_tagged(const Request& request, Response& response, const std::string& 
   response.set_header("Cache-Control", "private, no-cache");
 }
 
-/// What goes wrong becomes an answer.
+/// Turns exceptions into answers.
 httplib::Server::Handler guarded(const httplib::Server::Handler& handler) {
   return [handler](const Request& request, Response& response) {
     try {
@@ -94,7 +94,7 @@ std::uint64_t rows_asked_for(const Request& request) {
   return *rows;
 }
 
-/// As by default, but without SO_REUSEPORT, with which two servers would share a port and its requests.
+/// The default without SO_REUSEPORT, with which two servers would share a port and its requests.
 void set_socket_options(socket_t socket) {
   const int yes = 1;
   ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
@@ -111,7 +111,7 @@ bool is_this_machine(const std::string& host) {
   return std::regex_match(host, form);
 }
 
-/// The server of the library, with what it answers.
+/// The server of the library and its answers.
 class ViewServer::Routes {
  public:
   explicit Routes(const RunFiles& files) : files_(files), samples_(files, stop_.get_token()), path_("/" + new_key() + "/") {
