@@ -1,9 +1,12 @@
-// The units in which a file's numbers are meant.
+// Systems of units, and units of quantities in them.
 #pragma once
 
-#include "kernels/particles/fields.hpp"
-
 namespace grove {
+
+/// The unit of a quantity: length^length * mass^mass * velocity^velocity.
+struct FieldUnit {
+  double length = 0, mass = 0, velocity = 0;
+};
 
 /// Code units in cgs. All 1 stands for N-body units, which have no physical scale. The unit of time is length / velocity.
 struct UnitSystem {

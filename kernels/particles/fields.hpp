@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "io/unit_system.hpp"
+
 namespace grove {
 
 struct ParticleSet;
@@ -18,11 +20,6 @@ struct ParticleSet;
 /// Type of one element of a field: unsigned integer (u), signed integer (i) or floating-point number (f), with its number of bytes.
 enum class ElementType : std::uint8_t { u1, u2, u4, u8, i4, i8, f4, f8 };
 std::size_t size_of(ElementType type);
-
-/// A quantity is length^length * mass^mass * velocity^velocity.
-struct FieldUnit {
-  double length = 0, mass = 0, velocity = 0;
-};
 
 /// Whether a field is written to snapshots. Unknown fields, such as the accelerations of initial conditions, are omitted.
 enum class InSnapshot : std::uint8_t { never, always, on_request };

@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "kernels/particles/fields.hpp"
+#include "io/unit_system.hpp"
 #include "src/analysis/shell_moments.hpp"
 
 namespace grove {
