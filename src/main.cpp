@@ -1,4 +1,4 @@
-// grove: parses the command line, starts MPI and carries out what was asked for.
+// grove: parses the command line, initializes MPI and carries out the command.
 #include <fmt/format.h>
 #if defined(__GLIBC__)
 #include <malloc.h>
@@ -46,12 +46,12 @@ std::string wrong_name(const CLI::App& app, int argc, char** argv) {
   }
 }
 
-/// What the command line asks for.
+/// The request of the command line.
 Request parse(CLI::App& app, int argc, char** argv) {
   std::map<std::string, CommandAction> actions;
   for (const Command& command : commands())
     actions[command.name] = command.declare(*app.add_subcommand(command.name, command.meaning)->group("Commands"));
-  // After the commands, which would inherit it.
+  // After the commands, which would otherwise inherit it.
   app.footer("'grove COMMAND --help' shows the options of a command.");
   Request request;
   request.words.assign(argv + 1, argv + argc);
@@ -73,7 +73,7 @@ Request parse(CLI::App& app, int argc, char** argv) {
   return request;
 }
 
-/// For a process without others: mistakes, help and version need no MPI.
+/// Mistakes, help and version of a single process need no MPI.
 int answer(const Request& request) {
   if (launched_rank() == 0)
     fmt::print(request.mistake.empty() ? stdout : stderr, "{}",
@@ -95,7 +95,7 @@ int carry_out_under_mpi(int argc, char** argv, const Request& request) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // Arrays go back to the system as soon as they are freed. By default glibc keeps blocks of up to 32 MiB in holes among others.
+  // Freed arrays return to the system at once. By default glibc keeps blocks of up to 32 MiB.
 #if defined(__GLIBC__)
   mallopt(M_MMAP_THRESHOLD, 1 << 20);
 #endif

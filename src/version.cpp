@@ -18,7 +18,7 @@ std::string mpi_version() {
   int length = 0;
   MPI_Get_library_version(text.data(), &length);
   const std::string all(text.data());
-  // Open MPI goes on with package and host, MPICH with lines of build options.
+  // Open MPI adds package and host, MPICH lines of build options.
   return all.substr(0, all.find_first_of(",\n"));
 }
 

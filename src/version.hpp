@@ -1,4 +1,4 @@
-// What this program is, in words: version, back ends, libraries.
+// Version, back ends and libraries of this program.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ std::string version_line();
 /// version_line() and a line each for back ends, MPI, HDF5 and compiler. Needs no MPI_Init.
 std::string version_text();
 
-/// The provenance that is the same for all files of this program; configuration and device are the caller's.
+/// The provenance of all files of this program, without configuration and device.
 Provenance program_provenance();
 
 }  // namespace grove

@@ -7,7 +7,6 @@
 
 #include "kernels/gravity/gravity_names.hpp"
 #include "src/config/gravity_report.hpp"
-#include "src/run/component_softening.hpp"
 #include "src/run/initial_state.hpp"
 #include "src/simulation/devices.hpp"
 #include "src/text/text_table.hpp"

@@ -1,5 +1,5 @@
-// grove bench: wall time of the force evaluation by phase, interactions, memory, momentum and, when asked, errors: with one set of
-// parameters, or as a curve over accuracy settings.
+// grove bench: wall time of the force evaluation by phase, interactions, memory, momentum and errors: with one set of parameters, or as a
+// curve over accuracy settings.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -15,11 +15,7 @@
 #include "src/commands/command.hpp"
 #include "src/commands/options.hpp"
 #include "src/config/gravity_report.hpp"
-#include "src/run/component_softening.hpp"
-#include "src/run/initial_state.hpp"
-#include "src/run/memory_check.hpp"
 #include "src/simulation/all_pairs.hpp"
-#include "src/simulation/devices.hpp"
 #include "src/text/text_parts.hpp"
 #include "src/text/text_table.hpp"
 #include "src/version.hpp"
@@ -41,7 +37,7 @@ struct BenchOptions {
   RecordedPhysics physics{};     ///< of the file
 };
 
-/// The configuration with particles of `generator`, or of the file; `setting` wins over all that the user set.
+/// The configuration with particles of `generator`, or of the file; `setting` wins over those of the user.
 Config config_of(const BenchOptions& options, const std::string& generator, const Communicator& comm, const std::string& setting = "") {
   std::vector<std::string> overrides = options.physics.overrides();
   overrides.push_back("initial_conditions.file=" + options.file);
@@ -92,14 +88,9 @@ int bench_one(const BenchOptions& options, const Communicator& comm) {
   });
   Config config = config_of(options, options.generators, comm);
   options.json.require_writable(comm);
-  std::unique_ptr<Simulation> simulation;
-  comm.agree([&] {
-    simulation = make_simulation(config.run.device, config.gravity, comm, {.transport = transport_way_named(config.run.transport)});
-  });
-  require_memory_of_forces(config, *simulation, comm);
-  InitialState state = load_initial_state(config, comm);
-  set_component_softening(config.gravity, state, *simulation, comm);
-  simulation->start(std::move(state.particles), config.time.begin);
+  const StartedSimulation started = start_simulation(config, comm);
+  const InitialState& state = started.state;
+  Simulation* const simulation = started.simulation.get();
   ForceBenchmark result = measure_force(*simulation, options.repeats, comm);
   if (options.targets > 0) result.errors = force_errors(simulation->sample_force_error(options.targets, default_sample_seed));
   const std::string device = simulation->device_description();
@@ -123,7 +114,7 @@ int bench_one(const BenchOptions& options, const Communicator& comm) {
   return 0;
 }
 
-/// For every set of particles, the configurations with all settings. All mistakes show here, before anything is measured. Collective.
+/// The configurations with all settings, for every set of particles. Finds all mistakes before anything is measured. Collective.
 std::vector<std::vector<Config>> sweep_plan(const BenchOptions& options, const Communicator& comm) {
   options.json.require_writable(comm);
   std::vector<std::string> generators, settings;
@@ -143,7 +134,7 @@ std::vector<std::vector<Config>> sweep_plan(const BenchOptions& options, const C
     plan.emplace_back();
     for (const std::string& setting : settings.empty() ? default_settings(gravity) : settings) {
       plan.back().push_back(config_of(options, generator, comm, "gravity." + accuracy_setting(gravity) + "=" + setting));
-      plan.back().back().gravity.all_pairs_up_to = 0;  // a curve of the method, however few the particles
+      plan.back().back().gravity.all_pairs_up_to = 0;  // measures the method for any number of particles
     }
   }
   return plan;

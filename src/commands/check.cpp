@@ -6,17 +6,12 @@
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <utility>
 
 #include "src/bench/force_errors.hpp"
 #include "src/commands/command.hpp"
 #include "src/commands/options.hpp"
 #include "src/config/gravity_report.hpp"
-#include "src/run/component_softening.hpp"
-#include "src/run/initial_state.hpp"
-#include "src/run/memory_check.hpp"
 #include "src/simulation/all_pairs.hpp"
-#include "src/simulation/devices.hpp"
 #include "src/text/text_parts.hpp"
 #include "src/text/text_table.hpp"
 
@@ -34,14 +29,12 @@ struct CheckOptions {
   double max_99 = std::numeric_limits<double>::infinity();
 };
 
-/// `physics`: what the file records, if the particles are named by a file.
+/// `physics`: what the file of particles records, if there is one.
 Config config_of(const CheckOptions& options, const Communicator& comm, RecordedPhysics& physics) {
   const bool is_config = std::filesystem::path(options.source).extension() == ".toml";
   if (is_config) return load_config_on_all_ranks(options.source, options.common.overrides(), comm);
   physics = physics_of_file(options.source, options.common, comm);
-  std::vector<std::string> first = physics.overrides();
-  first.push_back("initial_conditions.file=" + options.source);
-  return load_config_on_all_ranks("", options.common.overrides(first), comm);
+  return config_of_file(options.source, physics, options.common, comm);
 }
 
 std::string readable(const Config& config, const RecordedPhysics& physics, const InitialState& state, const Simulation& simulation,
@@ -69,21 +62,16 @@ int check(const CheckOptions& options, const Communicator& comm) {
   RecordedPhysics physics;
   Config config = config_of(options, comm, physics);
   options.json.require_writable(comm);
-  std::unique_ptr<Simulation> simulation;
-  comm.agree([&] {
-    simulation = make_simulation(config.run.device, config.gravity, comm, {.transport = transport_way_named(config.run.transport)});
-  });
-  require_memory_of_forces(config, *simulation, comm);
-  InitialState state = load_initial_state(config, comm);
-  set_component_softening(config.gravity, state, *simulation, comm);
-  simulation->start(std::move(state.particles), config.time.begin);
+  const StartedSimulation started = start_simulation(config, comm);
+  const InitialState& state = started.state;
+  Simulation* const simulation = started.simulation.get();
   const ForceErrors errors = force_errors(simulation->sample_force_error(options.targets, options.seed));
   comm.agree([&] {
     if (!comm.is_root()) return;
     if (!options.json.replaces_table()) fmt::print("{}", readable(config, physics, state, *simulation, comm.size(), errors));
     if (options.json.given()) options.json.write(as_json(config, state, *simulation, errors, comm));
   });
-  // Written so that NaN exceeds every limit.
+  // NaN exceeds every limit.
   if (errors.acceleration.p99 <= options.max_99) return 0;
   if (comm.is_root())
     fmt::print(stderr, "grove: the 99 % acceleration error {:.3e} exceeds --max-99 {:.3e}\n", errors.acceleration.p99, options.max_99);

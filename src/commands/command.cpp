@@ -2,7 +2,7 @@
 
 namespace grove {
 
-// One function a command, in the file of its name.
+// One function for each command, in the file of its name.
 CommandAction declare_run(CLI::App& app);
 CommandAction declare_ic(CLI::App& app);
 CommandAction declare_check(CLI::App& app);

@@ -1,8 +1,7 @@
-// The commands of the program: what main knows of each of them.
+// The table of commands of the program.
 #pragma once
 
 #include <functional>
-#include <string>
 #include <vector>
 
 #include "decomposition/communicator.hpp"
@@ -13,14 +12,14 @@ class App;
 
 namespace grove {
 
-/// Does what the user asked for and returns the exit code of the program. Collective.
+/// Carries out a command and returns the exit code of the program. Collective.
 using CommandAction = std::function<int(const Communicator& comm)>;
 
 /// One command. To add a command, write a file with a function declare_NAME and add it to command.cpp.
 struct Command {
   const char* name;
   const char* meaning;  ///< one line, shown by --help
-  /// Declares the options on `app`, before MPI is there; the action is called after they are parsed.
+  /// Declares the options on `app`, before MPI is initialized; the action is called after they are parsed.
   CommandAction (*declare)(CLI::App& app);
 };
 

@@ -4,7 +4,6 @@
 #include <CLI/CLI.hpp>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -13,7 +12,6 @@
 #include "decomposition/sort_by_id.hpp"
 #include "io/printable.hpp"
 #include "io/reader.hpp"
-#include "io/text_columns.hpp"
 #include "kernels/space/error.hpp"
 #include "src/analysis/comparison.hpp"
 #include "src/analysis/named_units.hpp"
@@ -21,7 +19,6 @@
 #include "src/commands/options.hpp"
 #include "src/run/same_on_all_ranks.hpp"
 #include "src/text/parse_number.hpp"
-#include "src/text/text_parts.hpp"
 #include "src/text/text_table.hpp"
 
 namespace grove {
@@ -39,7 +36,7 @@ struct CompareOptions {
   JsonOption json;
 };
 
-/// A file as it was read, and its particles until they are compared.
+/// A file that was read, and its particles until they are compared.
 struct ComparedFile {
   std::string path;
   ReadInfo info;
@@ -58,7 +55,7 @@ ComparedFile read_compared(const std::string& path, const std::string& columns, 
     file.particles = read_particles(path, comm, &file.info, comparison_fields(), columns);
   } catch (const AgreedError& error) {
     if (error.exit_code() != exit_code_of(DataError(""))) throw;
-    // Accelerations or potentials of some of the particles alone are refused where they are read. Other bad data are found once more.
+    // Reading fails if only some particles have accelerations or potentials. Other bad data are found again.
     file.particles = read_particles(path, comm, &file.info, standard_fields(), columns);
     file.info.notes.push_back(fmt::format("accelerations and potentials are not compared: {}", error.what()));
   }
@@ -98,8 +95,7 @@ std::string ids_text(const CountedIds& ids) {
 std::string short_number(double value) { return std::isnan(value) ? "-" : fmt::format("{:.4g}", value); }
 
 std::string readable(const ComparedFile& a, const ComparedFile& b, const Comparison& comparison) {
-  std::string text = file_line("A", a) + file_line("B", b);
-  for (const std::string& note : notes_on(a, b)) text += as_note(note);
+  std::string text = file_line("A", a) + file_line("B", b) + as_notes(notes_on(a, b));
   text += fmt::format("\n{} particles in both files, {} only in A, {} only in B; {} of another type\n", format_count(comparison.in_both),
                       ids_text(comparison.only_in_a), ids_text(comparison.only_in_b), ids_text(comparison.of_other_type));
   if (comparison.differences.empty()) return text;
@@ -141,7 +137,7 @@ Json as_json(const ComparedFile& a, const ComparedFile& b, const Comparison& com
   return json;
 }
 
-/// What exceeds the limits, one sentence each; particles that are in one file alone exceed all of them. NaN does, too.
+/// What exceeds the limits, one sentence each. Particles in only one file and NaN exceed every limit.
 std::vector<std::string> complaints(const CompareOptions& options, const Comparison& comparison) {
   std::vector<std::string> all;
   bool has_limit = false;
@@ -166,9 +162,8 @@ std::vector<std::string> complaints(const CompareOptions& options, const Compari
 void require_options(const CompareOptions& options, const Communicator& comm) {
   comm.agree([&] {
     options.json.require_input("B", !options.b.empty());
-    for (const auto& [name, columns] : {std::pair{"--columns-a", options.columns_a}, {"--columns-b", options.columns_b}})
-      if (const std::string why = columns.empty() ? "" : complaint_about_columns(columns); !why.empty())
-        throw ConfigError(std::string(name) + ": " + why);
+    require_columns("--columns-a", options.columns_a);
+    require_columns("--columns-b", options.columns_b);
   });
   options.json.require_writable(comm);
 }

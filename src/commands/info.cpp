@@ -1,4 +1,4 @@
-// grove info: what is in files of particles, and in the logs of a run.
+// grove info: describes files of particles, checkpoints, and the logs of a run.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -11,7 +11,6 @@
 #include "io/info.hpp"
 #include "io/printable.hpp"
 #include "io/sealed_file.hpp"
-#include "io/text_columns.hpp"
 #include "kernels/space/error.hpp"
 #include "src/commands/command.hpp"
 #include "src/commands/options.hpp"
@@ -62,7 +61,7 @@ Json softenings_json(const ReadInfo& info) {
   return softenings;
 }
 
-/// What only --all asks for.
+/// For --all.
 void add_details(const FileSummary& summary, Json& json) {
   for (const FieldDescription& f : summary.fields) json["fields"].push_back({{"name", f.name}, {"type", f.type}, {"shape", f.shape}});
   for (const auto& [name, text] : summary.info.provenance) json["provenance"][name] = text;
@@ -97,8 +96,8 @@ Json checkpoint_json(const std::string& file, bool all) {
   std::uint64_t particles = 0;
   for (const std::uint64_t count : state.counts(particles_of_ranks)) particles += count;
   json["particles"] = particles;
-  if (state.has("run.step")) json["step"] = state.count("run.step");
-  if (state.has("simulation.time")) json["time"] = state.number("simulation.time");
+  json["step"] = state.count("run.step");
+  json["time"] = state.number("simulation.time");
   if (!all) return json;
   for (const auto& [name, value] : state.values()) std::visit([&, &key = name](const auto& v) { json["state"][key] = v; }, value);
   return json;
@@ -136,8 +135,7 @@ std::pair<std::string, Json> describe(const std::string& file, const InfoOptions
 int info(const InfoOptions& options, const Communicator& comm) {
   comm.agree([&] {
     options.json.require_input("FILE", !options.files.empty());
-    if (const std::string why = options.columns.empty() ? "" : complaint_about_columns(options.columns); !why.empty())
-      throw ConfigError("--columns: " + why);
+    require_columns("--columns", options.columns);
   });
   options.json.require_writable(comm);
   Json files = Json::array();

@@ -19,8 +19,12 @@
 #include "io/find_file.hpp"
 #include "io/partial_file.hpp"
 #include "io/reader.hpp"
+#include "io/text_columns.hpp"
 #include "kernels/space/error.hpp"
+#include "src/run/last_words.hpp"
+#include "src/run/memory_check.hpp"
 #include "src/run/same_on_all_ranks.hpp"
+#include "src/simulation/devices.hpp"
 #include "src/text/parse_number.hpp"
 #include "src/text/text_parts.hpp"
 
@@ -50,7 +54,7 @@ Config load_config_on_all_ranks(const std::string& path, const std::vector<std::
     if (!path.empty()) text = read_config_text(path);
     file = file_of_units(text, name, overrides);
   });
-  // The root's, so that all ranks read a file or none does.
+  // That of the root, so that all ranks read the same file or none.
   comm.broadcast(file);
   ReadInfo in_file;
   if (!file.empty()) in_file = read_info(file, comm);
@@ -67,11 +71,39 @@ RecordedPhysics physics_of_file(const std::string& file, const CommonOptions& op
   return physics;
 }
 
+Config config_of_file(const std::string& file, const RecordedPhysics& physics, const CommonOptions& options, const Communicator& comm,
+                      const std::vector<std::string>& more) {
+  std::vector<std::string> first = physics.overrides();
+  first.push_back("initial_conditions.file=" + file);
+  first.insert(first.end(), more.begin(), more.end());
+  return load_config_on_all_ranks("", options.overrides(first), comm);
+}
+
 std::string physics_text(const RecordedPhysics& physics, const Config& config, const InitialState& state) {
-  std::string text = physics.text(config);
-  if (!physics.leaves_softening()) return text;
-  for (const std::string& note : notes_on_softening(config, state)) text += "note: " + note + "\n";
+  return physics.text(config) + (physics.leaves_softening() ? as_notes(notes_on_softening(config, state)) : "");
+}
+
+void require_columns(const std::string& option, const std::string& columns) {
+  if (columns.empty()) return;
+  if (const std::string why = complaint_about_columns(columns); !why.empty()) throw ConfigError(option + ": " + why);
+}
+
+std::string as_notes(const std::vector<std::string>& notes) {
+  std::string text;
+  for (const std::string& note : notes) text += as_note(note);
   return text;
+}
+
+StartedSimulation start_simulation(Config& config, const Communicator& comm) {
+  StartedSimulation started;
+  comm.agree([&] {
+    started.simulation = make_simulation(config.run.device, config.gravity, comm, {.transport = transport_way_named(config.run.transport)});
+  });
+  require_memory_of_forces(config, *started.simulation, comm);
+  started.state = load_initial_state(config, comm);
+  set_component_softening(config.gravity, started.state, *started.simulation, comm);
+  started.simulation->start(std::move(started.state.particles), config.time.begin);
+  return started;
 }
 
 std::function<std::string(const std::string&)> whole_number(std::uint64_t least, std::uint64_t most) {
@@ -172,13 +204,23 @@ void require_new_snapshot(const std::string& out, bool overwrite, const std::vec
   if (exists && !overwrite)
     throw ConfigError(
         fmt::format("{} {} exists already: name another file{}", option, out, option == "--out" ? ", or give --overwrite" : ""));
-  // The new file takes the place of the name, not of what a link leads to.
+  // The new file would replace a link, not its target.
   if (exists && type_of(out) != std::filesystem::file_type::regular)
     throw ConfigError(fmt::format("{} {} is a link, or no regular file, which is not replaced: name another file", option, out));
-  // It may be of another program, or of another 'grove ic' that is at work.
-  if (const auto partial = partial_name(out); type_of(partial) != std::filesystem::file_type::not_found)
+  require_no_partial_file(out, option);
+}
+
+void require_no_partial_file(const std::string& file, const std::string& option) {
+  std::error_code ignored;
+  // It may be of another program, or of another running command.
+  if (const auto partial = partial_name(file); exists(symlink_status(partial, ignored)))
     throw ConfigError(
-        fmt::format("{} {}: {} is there, where the file is made before it gets its name: move it away", option, out, partial.string()));
+        fmt::format("{} {}: {} is there, where the file is made before it gets its name: move it away", option, file, partial.string()));
+}
+
+void remove_partial_file_on_failure(const std::string& file) {
+  const std::filesystem::path path = file;
+  remove_partial_files_on_failure(path.parent_path(), [own = path.filename().string()](const std::string& name) { return name == own; });
 }
 
 }  // namespace grove

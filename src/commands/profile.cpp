@@ -17,7 +17,6 @@
 #include "io/partial_file.hpp"
 #include "io/printable.hpp"
 #include "io/reader.hpp"
-#include "io/text_columns.hpp"
 #include "kernels/space/error.hpp"
 #include "src/analysis/named_units.hpp"
 #include "src/analysis/profile_file.hpp"
@@ -93,7 +92,7 @@ ProfileRequest request_of(const ProfileOptions& options) {
   return request;
 }
 
-/// G and units are all that a profile takes from settings.
+/// Throws ConfigError for settings other than G and units, the only ones with an effect on a profile.
 void require_effect(const std::vector<std::string>& settings) {
   for (const std::string& text : settings) {
     const GivenSetting given = read_override(text);
@@ -102,16 +101,12 @@ void require_effect(const std::vector<std::string>& settings) {
   }
 }
 
-/// Nothing may have the name of a result, nor that under which it is made, and its directory must take new files. Makes nothing: work that
-/// fails leaves no empty file.
+/// Throws unless a result can get this new name. Makes no file, so that work that fails leaves no empty one.
 void require_new_file(const std::string& option, const std::string& file) {
   std::error_code ignored;
-  const auto is_there = [&](const std::filesystem::path& path) { return exists(symlink_status(path, ignored)); };
-  if (is_there(file))
+  if (std::filesystem::exists(std::filesystem::symlink_status(file, ignored)))
     throw ConfigError(fmt::format("{} {} exists and is not overwritten: choose another name or move it away", option, file));
-  if (const auto partial = partial_name(file); is_there(partial))
-    throw ConfigError(
-        fmt::format("{} {}: {} is there, where the file is made before it gets its name: move it away", option, file, partial.string()));
+  require_no_partial_file(file, option);
   const std::filesystem::path parent = std::filesystem::path(file).parent_path(), directory = parent.empty() ? "." : parent;
   if (::access((directory / ".").c_str(), W_OK | X_OK) != 0)
     throw SystemError(fmt::format("{} {}: no file can be made in {}: {}", option, file, directory.string(), reason_of(errno)));
@@ -121,7 +116,7 @@ bool replaces_table(const ProfileOptions& options) {
   return options.json.replaces_table() || options.csv == "-" || options.lagrangian_csv == "-";
 }
 
-/// The files of results must be new, and each its own. On the root.
+/// The files of results must be new and different. On the root.
 void require_new_files(const ProfileOptions& options) {
   std::vector<std::filesystem::path> taken;
   const auto check = [&](const std::string& option, const std::string& file) {
@@ -142,10 +137,10 @@ void require_new_files(const ProfileOptions& options) {
     if (!file.empty() && file != "-") require_new_file(option, file);
 }
 
-/// Text to a new file, which appears when it is complete, or to standard output for "-". Not collective.
+/// Writes text to a new file, which appears when it is complete, or to standard output for "-". Not collective.
 void write_result(const std::string& option, const std::string& file, const std::string& text) {
   if (file == "-") return write_text(file, text);
-  // It may have been made since the check at the start.
+  // It may have been made since the first check.
   require_new_file(option, file);
   const IgnoreFileSizeSignal ignore;
   write_whole_file(file, text);
@@ -165,8 +160,7 @@ void require_options(const ProfileOptions& options, ProfileRequest& request, con
     options.json.require_input("SNAPSHOT", !options.files.empty());
     request = request_of(options);
     require_effect(options.common.settings);
-    if (const std::string why = options.columns.empty() ? "" : complaint_about_columns(options.columns); !why.empty())
-      throw ConfigError("--columns: " + why);
+    require_columns("--columns", options.columns);
   });
   comm.agree([&] {
     if (comm.is_root()) require_new_files(options);
@@ -224,9 +218,7 @@ std::string origin_of_G(const RecordedPhysics& physics, const std::vector<std::s
 MeasuredSnapshot measure(const ProfileSource& source, const ProfileOptions& options, const ProfileRequest& request,
                          const Communicator& comm) {
   const std::string& file = source.file;
-  std::vector<std::string> first = source.physics.overrides();
-  first.push_back("initial_conditions.file=" + file);
-  const Config config = load_config_on_all_ranks("", options.common.overrides(first), comm);
+  const Config config = config_of_file(file, source.physics, options.common, comm);
   ReadInfo info;
   const ParticleSet particles = read_particles(file, comm, &info, standard_fields(), options.columns);
   MeasuredSnapshot snapshot{

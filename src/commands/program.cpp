@@ -28,13 +28,13 @@ int number_in_environment(std::initializer_list<const char*> names, int otherwis
   return otherwise;
 }
 
-/// Throws if srun has started several processes that MPI sees as single ones, as it does where both have no PMI in common. A process that
-/// mpirun has started alone, within a step of srun, is told by the size that mpirun gives.
+/// Throws if srun has started several processes that MPI sees as single ones, as it does if they have no PMI in common. The size that
+/// mpirun gives identifies a process that it has started alone within a step of srun.
 void require_one_world(const Communicator& comm) {
   const char* started = std::getenv("SLURM_STEP_NUM_TASKS");
   const bool is_alone = std::getenv("OMPI_COMM_WORLD_SIZE") || number_in_environment({"PMI_SIZE"}, 0) == 1;
   if (!started || std::atoi(started) <= 1 || comm.size() > 1 || is_alone) return;
-  // Not launched_rank(): MPI, which has been started alone, has said by now that this is rank 0.
+  // Not launched_rank(): MPI, started for this process alone, has set that to 0.
   if (number_in_environment({"SLURM_PROCID"}, 0) != 0) throw AgreedError("", exit_usage);
   throw ConfigError(fmt::format("srun started {} processes that MPI sees as single ones: use 'srun --mpi=pmix' or mpirun", started));
 }
@@ -59,7 +59,7 @@ void print_error(const std::string& message) {
   std::fflush(stderr);
 }
 
-/// An error that only this rank has is not caught: see LastWords.
+/// An error of this rank alone is not caught: see LastWords.
 int act_with_others(const Request& request, const Communicator& comm) {
   try {
     return act(request, comm);

@@ -1,5 +1,4 @@
-// What all commands have in common once MPI is there: the ranks agree on what they were asked for, and errors become one message and an
-// exit code.
+// The common part of all commands under MPI: the ranks agree on the request, and errors become one message and an exit code.
 #pragma once
 
 #include <string>
@@ -9,20 +8,20 @@
 
 namespace grove {
 
-/// What the command line of a rank asks for.
+/// The request of the command line of a rank.
 struct Request {
   std::vector<std::string> words;  ///< of the command line, without the name of the program
-  std::string mistake;             ///< in the command line, with what to do; empty: none
-  std::string text;                ///< to be printed: the help or the version; empty: not asked for
-  CommandAction action;            ///< what to do otherwise
+  std::string mistake;             ///< in the command line, with advice; empty: none
+  std::string text;                ///< to be printed: help or version; empty: none
+  CommandAction action;            ///< otherwise
 };
 
-/// The rank that the launcher gave this process and the number of ranks, known before MPI is there; 0 and 1 without a launcher.
+/// This rank and the number of ranks according to the launcher, before MPI is initialized; 0 and 1 without a launcher.
 int launched_rank();
 int launched_size();
 
-/// Carries out the request on all ranks of MPI_COMM_WORLD, and returns the exit code of the program. An error that all ranks know of is
-/// printed once. One that a rank meets alone ends all ranks (LastWords). Collective.
+/// Carries out the request on all ranks of MPI_COMM_WORLD, and returns the exit code of the program. An error of all ranks is printed once;
+/// an error of one rank ends all ranks (LastWords). Collective.
 int carry_out(const Request& request);
 
 }  // namespace grove

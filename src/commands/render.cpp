@@ -35,7 +35,7 @@ struct RenderOptions {
   std::vector<std::pair<std::string, std::string>> settings;  ///< key of [pictures] and value, empty: not given
 };
 
-/// The pictures of one file in the directory of the results.
+/// The names of the pictures of one file.
 class PictureNames {
  public:
   PictureNames(fs::path directory, const std::string& file) : directory_(std::move(directory)), stem_(fs::path(file).stem().string()) {}
@@ -54,16 +54,14 @@ class PictureNames {
   std::string stem_;
 };
 
-/// What the user gave, with what the first file says of its units.
+/// The settings of the user, with the units of the first file.
 Config config_of(const RenderOptions& options, const Communicator& comm) {
   const RecordedPhysics physics = physics_of_file(options.files.front(), options.common, comm);
-  std::vector<std::string> first = physics.overrides();
-  first.push_back("initial_conditions.file=" + options.files.front());
-  first.push_back("pictures.show=density");
+  std::vector<std::string> first{"pictures.show=density"};
   if (!options.columns.empty()) first.push_back("initial_conditions.columns=" + options.columns);
   for (const auto& [key, value] : options.settings)
     if (!value.empty()) first.push_back(fmt::format("{}.{}={}", section, key, value));
-  Config config = load_config_on_all_ranks("", options.common.overrides(first), comm);
+  const Config config = config_of_file(options.files.front(), physics, options.common, comm, first);
   comm.agree([&] {
     if (!config.pictures.are_wanted()) throw ConfigError("pictures.show = \"none\": there would be no picture");
     if (config.pictures.every > 0) throw ConfigError("pictures.every: is for runs; here each file is one time");
@@ -71,7 +69,7 @@ Config config_of(const RenderOptions& options, const Communicator& comm) {
   return config;
 }
 
-/// Before anything is read: no file is in the way, and no two pictures have one name.
+/// Before anything is read: no file has the name of a picture, and no two pictures have the same name.
 void require_free_names(const RenderOptions& options, const PicturePlan& plan) {
   std::set<std::string> names;
   for (const std::string& file : options.files)
@@ -98,7 +96,7 @@ void require_same_units(const UnitSystem& of_first, const ReadInfo& info, const 
     throw ConfigError(fmt::format("{}: has other units than {}, and all pictures have one scale: render them apart", file, first));
 }
 
-/// Draws file after file; the view and the colours of the first one hold for all.
+/// Draws the files with the view and the colours of the first one.
 class Renderer {
  public:
   Renderer(const RenderOptions& options, const Config& config, const PicturePlan& plan, const Communicator& comm)

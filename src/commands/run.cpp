@@ -5,7 +5,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -16,24 +15,29 @@
 #include "src/commands/command.hpp"
 #include "src/commands/options.hpp"
 #include "src/config/config_print.hpp"
+#include "src/config/gravity_report.hpp"
 #include "src/config/units.hpp"
 #include "src/run/advice.hpp"
+#include "src/run/beside_the_steps.hpp"
 #include "src/run/checkpoints.hpp"
-#include "src/run/introduction.hpp"
 #include "src/run/progress.hpp"
 #include "src/run/run_loop.hpp"
 #include "src/run/run_preparation.hpp"
 #include "src/run/run_requests.hpp"
 #include "src/run/run_summary.hpp"
+#include "src/run/snapshot_writer.hpp"
 #include "src/run/stop_signals.hpp"
 #include "src/run/time_limit.hpp"
 #include "src/run/watchdog.hpp"
+#include "src/text/text_parts.hpp"
+#include "src/text/text_table.hpp"
+#include "src/version.hpp"
 
 namespace grove {
 
 namespace {
 
-/// The run was stopped before its end, and can be continued.
+/// The run was stopped before its end and can be continued.
 constexpr int exit_to_be_continued = EX_TEMPFAIL;
 
 struct RunOptions {
@@ -43,7 +47,7 @@ struct RunOptions {
   bool print_config = false, quiet = false, verbose = false;
 };
 
-/// All messages to the user go through here. One rank prints them, and none when quiet.
+/// Prints all messages to the user, on one rank, or none with --quiet.
 class Console {
  public:
   Console(const Communicator& comm, bool quiet) : speaks_(comm.is_root() && !quiet) {}
@@ -60,17 +64,27 @@ class Console {
   bool speaks_;
 };
 
-/// For a run that has nothing left to do.
+/// For a run that is at its end already.
 void say_finished_before(const RunPreparation& run, const Console& console) {
-  console.say(fmt::format("finished before: {} has the end of the run, t = {}; a later time.end goes on from there\n", run.from().file,
-                          format_time(run.config().time.end, run.config().units)));
+  console.say(fmt::format("finished before: {} has the end of the run, t = {}; a later time.end goes on from there\n",
+                          run.restart_point().file, format_time(run.config().time.end, run.config().units)));
 }
 
-/// What is said before the first step. Collective.
+/// Program, particles, forces, machine, steps and output directory, before the first step. Collective.
 void introduce(const RunPreparation& run, bool is_verbose, const Communicator& comm, const Console& console) {
-  const std::string machine = ranks_and_devices(run.simulation().device_description(), comm);
-  console.say(introduction(run.config(), run.state(), run.schedule(), run.beginning().step, machine, run.advice()));
-  if (is_verbose) console.say(table_of_ranks(run.device(), comm));
+  const Config& config = run.config();
+  const StepSchedule& schedule = run.schedule();
+  const std::uint64_t first_step = run.beginning().step;
+  std::string text = fmt::format("{}\n{}\n", version_line(), run.state().description) + as_notes(notes_on_file(config, run.state())) +
+                     as_note(why_not_in_background(config, thread_level_of_mpi())) + gravity_text(config.gravity) + "\n";
+  for (const std::string& line : external_texts(config.external_sections())) text += line + "\n";
+  text += ranks_and_devices(run.simulation().device_description(), comm) + "\n" + as_notes(run.advice());
+  if (is_physical(config.units))
+    text += fmt::format("{}, time in units of {}; G = {:.6g}\n", in_words(config.units), format_time(1, config.units), config.gravity.G);
+  text += fmt::format("{} steps of {:.6g} from t = {} to {}; ", format_count(schedule.steps() - first_step), schedule.dt(),
+                      format_time(schedule.time(first_step), config.units), format_time(config.time.end, config.units));
+  console.say(text + fmt::format("results go to {}\n", config.output.directory));
+  if (is_verbose) console.say(table_of_ranks(all_rank_devices(run.device(), comm)));
   if (comm.size() > 1) console.say("messages travel " + run.simulation().transport_description() + "\n");
 }
 
@@ -78,7 +92,7 @@ void introduce(const RunPreparation& run, bool is_verbose, const Communicator& c
 void write_used_parameters(const RunPreparation& run, const Communicator& comm) {
   comm.agree([&] {
     if (!comm.is_root()) return;
-    // Renamed, so that a link in its place is replaced and not followed.
+    // A link of this name is replaced, not followed.
     write_whole_file(run.directory().used_parameters(), print_config(run.config()));
   });
 }
@@ -86,17 +100,16 @@ void write_used_parameters(const RunPreparation& run, const Communicator& comm) 
 /// From the first step to the last. Collective; throws AgreedError.
 RunReport take_steps(RunPreparation& run, const ObserverSetup& setup, const TimeLimit& limit, const Communicator& comm,
                      const Console& console) {
-  Checkpoints checkpoints(run.config(), run.directory(), comm, run.from().next_checkpoint, run.state().components);
+  Checkpoints checkpoints(run.config(), run.directory(), comm, run.restart_point().next_checkpoint, run.state().components);
   RunRequests requests(run.directory(), limit, signal_before_end_s());
-  if (comm.is_root())
-    if (const std::string note = requests.forget_earlier(); !note.empty()) console.say("note: " + note + "\n");
+  if (comm.is_root()) console.say(as_note(requests.forget_earlier()));
   const RunControls controls{run.config().output.keeps_checkpoints() ? &checkpoints : nullptr, &requests, &run.directory(),
                              [&](const std::string& text) { console.say(text); }};
   RunLoop loop(run.simulation(), comm, run.schedule(), run.simulation().make_observers(setup), controls);
   return loop.run(std::move(run.state().particles), run.beginning());
 }
 
-/// Says on standard error what is not as the user would expect: an early end, a state that is lost.
+/// Reports an early end and a lost state on standard error.
 int exit_code_after(const RunReport& report, const RunPreparation& run, const Communicator& comm) {
   const bool is_stopped = report.stop != StopCause::none;
   const bool is_lost = run.config().output.snapshots != "none" && !is_kept(report);

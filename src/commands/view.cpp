@@ -1,15 +1,14 @@
 // grove view: shows a run in a browser, as it goes.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <string>
 
+#include "decomposition/rank_place.hpp"
 #include "io/printable.hpp"
 #include "kernels/space/error.hpp"
 #include "src/commands/command.hpp"
@@ -26,11 +25,6 @@ struct ViewOptions {
   std::string directory;
   int port = 8080;
 };
-
-std::string host_name() {
-  char name[256] = "";
-  return ::gethostname(name, sizeof(name) - 1) == 0 && *name ? name : "HOST";
-}
 
 std::string user_name() {
   const char* name = std::getenv("USER");

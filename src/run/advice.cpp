@@ -19,7 +19,7 @@ namespace grove {
 
 namespace {
 
-/// A guess of the time must promise so much before the user is told.
+/// The model must promise this speed-up before the user is told.
 constexpr double worthwhile = 1.25;
 
 struct NodeGpus {
@@ -60,24 +60,22 @@ int installed_gpus(const std::filesystem::path& root) {
   return count;
 }
 
-std::string table_of_ranks(const DeviceState& own, const Communicator& comm) {
-  const std::string line = fmt::format("{}\n{}\n{}\n", host_name(), own.name, omp_get_max_threads());
-  const std::vector<char> all = comm.all_gather_vectors<char>(line);
-  std::istringstream lines(std::string(all.begin(), all.end()));
+std::string table_of_ranks(const std::vector<RankDevice>& ranks) {
   TextTable table({"rank", "host", "device", "threads"});
-  int rank = 0;
-  for (std::string host, device, threads; std::getline(lines, host) && std::getline(lines, device) && std::getline(lines, threads);)
-    table.add_row({std::to_string(rank++), host, device, threads});
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank)
+    table.add_row({std::to_string(rank), ranks[rank].host, ranks[rank].name, std::to_string(ranks[rank].threads)});
   return table.text();
 }
 
 std::vector<RankDevice> all_rank_devices(const DeviceState& own, const Communicator& comm) {
-  const std::string line = fmt::format("{}\t{}\t{}\t{}\n", host_name(), own.id, own.visible, own.is_gpu() ? installed_gpus() : 0);
+  const std::string line = fmt::format("{}\t{}\t{}\t{} {} {}\n", host_name(), own.id, own.name, own.visible,
+                                       own.is_gpu() ? installed_gpus() : 0, omp_get_max_threads());
   const std::vector<char> all = comm.all_gather_vectors<char>(line);
   std::istringstream lines(std::string(all.begin(), all.end()));
   std::vector<RankDevice> ranks;
-  for (RankDevice rank; std::getline(lines, rank.host, '\t') && std::getline(lines, rank.device, '\t');) {
-    lines >> rank.visible >> rank.installed;
+  for (RankDevice rank;
+       std::getline(lines, rank.host, '\t') && std::getline(lines, rank.device, '\t') && std::getline(lines, rank.name, '\t');) {
+    lines >> rank.visible >> rank.installed >> rank.threads;
     lines.ignore();
     ranks.push_back(rank);
   }

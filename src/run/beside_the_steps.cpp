@@ -11,13 +11,13 @@ int thread_level_of_mpi() {
   return level;
 }
 
-bool BesideTheSteps::can_start() {
+bool BackgroundWork::can_start() {
   if (!is_prepared_) prepare();
   return thread_ != nullptr;
 }
 
 /// All ranks have the thread and its communicator, or none has.
-void BesideTheSteps::prepare() {
+void BackgroundWork::prepare() {
   is_prepared_ = true;
   std::unique_ptr<WorkerThread> thread;
   try {
@@ -30,7 +30,7 @@ void BesideTheSteps::prepare() {
   thread_ = std::move(thread);
 }
 
-void BesideTheSteps::start(const char* activity, Work work) {
+void BackgroundWork::start(const char* activity, Work work) {
   thread_->start([this, activity, work = std::move(work)] {
     const WatchedThread watched(activity_);
     begin_activity(activity);
@@ -38,9 +38,9 @@ void BesideTheSteps::start(const char* activity, Work work) {
   });
 }
 
-void BesideTheSteps::wait() {
+void BackgroundWork::wait() {
   if (!thread_) return;
-  begin_activity(nullptr);  // how long this takes, it is the thread's activity that says so
+  begin_activity(nullptr);  // the activity of the thread says how long this takes
   thread_->wait();
 }
 

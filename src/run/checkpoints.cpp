@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <sstream>
-#include <utility>
 
 #include "io/checkpoint.hpp"
 #include "kernels/space/error.hpp"
@@ -17,7 +16,6 @@ std::string name_of_device_kind(bool is_gpu) { return is_gpu ? "GPU" : "CPU"; }
 
 ComponentNames component_names_in(const SavedState& state) {
   ComponentNames names = usual_component_names();
-  if (!state.has(saved_components)) return names;
   std::istringstream lines(state.text(saved_components));
   for (std::string& name : names)
     if (!std::getline(lines, name) || name.empty()) throw DataError(std::string(saved_components) + ": a name is missing");
@@ -34,20 +32,6 @@ bool Checkpoints::due(std::uint64_t step) const {
   return output.checkpoint_minutes > 0 && wall_clock_s() - ended_s_ >= 60 * output.checkpoint_minutes;
 }
 
-/// False where the run goes on without.
-bool Checkpoints::write_to(const std::string& path, Simulation& simulation, const SavedState& state, bool is_needed) const {
-  try {
-    const Hdf5Turn turn;
-    const auto columns = simulation.columns();
-    write_checkpoint(path, *columns, state, comm_, turn);
-  } catch (const AgreedError& error) {
-    if (is_needed || config_.output.on_error != "continue") throw;
-    if (comm_.is_root()) say_that_the_run_goes_on(error);
-    return false;
-  }
-  return true;
-}
-
 void Checkpoints::write(Simulation& simulation, SavedState state, std::uint64_t step, bool is_needed) {
   const double began = wall_clock_s();
   simulation.save(state);
@@ -59,8 +43,15 @@ void Checkpoints::write(Simulation& simulation, SavedState state, std::uint64_t 
   state.put(saved_version, version_line());
   state.put(saved_device, name_of_device_kind(simulation.device_state().is_gpu()));
   const std::string path = directory_.checkpoint(next_);
-  ended_s_ = began;  // the next one is due as long after one that failed
-  if (!write_to(path, simulation, state, is_needed)) return;
+  ended_s_ = began;  // also counts for the next one if this one fails
+  const auto write = [&] {
+    const Hdf5Turn turn;
+    write_checkpoint(path, *simulation.columns(), state, comm_, turn);
+  };
+  if (is_needed)
+    write();
+  else if (!succeeds_or_continues(config_.output, comm_, write))
+    return;
   next_ = (next_ + 1) % OutputDirectory::checkpoint_generations;
   last_ = {path, step, simulation.time()};
   ++count_;

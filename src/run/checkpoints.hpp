@@ -1,4 +1,4 @@
-// The checkpoints of a run: when they are due, and the two of them that are kept.
+// The checkpoints of a run: when they are due, and the two that are kept.
 #pragma once
 
 #include <cstdint>
@@ -13,27 +13,30 @@
 
 namespace grove {
 
-/// Names of what this class adds to a saved state.
+/// Names in a saved state of what the run loop saves: the total energy of step 0 and the largest relative error since, and the number of
+/// states that observers have seen.
+inline constexpr const char *saved_energies = "run.energies", *saved_states_seen = "run.states_seen";
+/// Names in a saved state of what Checkpoints adds.
 inline constexpr const char *saved_configuration = "run.configuration", *saved_step = "run.step", *saved_device = "run.device",
                             *saved_version = "run.version", *saved_components = "run.components";
 
-/// The names of the components that a checkpoint keeps; usual ones where it has none. Throws DataError.
+/// The names of the components that a checkpoint keeps. Throws DataError.
 ComponentNames component_names_in(const SavedState& state);
 
 /// "GPU" or "CPU".
 std::string name_of_device_kind(bool is_gpu);
 
-/// Writes checkpoints between the steps, by turns into one of two files: the older one is replaced when the new one is complete.
+/// Writes checkpoints between the steps, alternately to two files: the older one is replaced when the new one is complete.
 class Checkpoints {
  public:
-  /// `next`: the generation that is to be written next. The arguments must outlive the object.
+  /// `next`: the generation to be written next. The arguments must outlive the object.
   Checkpoints(const Config& config, const OutputDirectory& directory, const Communicator& comm, int next = 0,
               const ComponentNames& components = usual_component_names());
 
   /// Whether one is due after `step`, by steps or by the clock of this rank. Not collective.
   bool due(std::uint64_t step) const;
   /// Writes the particles of the simulation, its state, and `state`, that of the run after `step`. Collective. Throws AgreedError when that
-  /// cannot be done; with output.on_error = "continue" only if `is_needed`, and else the checkpoints before stay.
+  /// cannot be done; with output.on_error = "continue" only if `is_needed`. The earlier checkpoints then stay.
   void write(Simulation& simulation, SavedState state, std::uint64_t step, bool is_needed);
 
   /// The one written last; empty: none.
@@ -47,8 +50,6 @@ class Checkpoints {
   double longest_s() const { return longest_s_; }
 
  private:
-  bool write_to(const std::string& path, Simulation& simulation, const SavedState& state, bool is_needed) const;
-
   const Config& config_;
   const OutputDirectory& directory_;
   const Communicator& comm_;

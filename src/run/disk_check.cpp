@@ -25,7 +25,7 @@ OutputBytes output_bytes(const FieldTable& fields, const OutputParameters& outpu
   const double snapshots = output.snapshots == "none" ? 0 : static_cast<double>(schedule.snapshots_after(first_step));
   if (!output.keeps_checkpoints()) checkpoint = 0;
   const double count = static_cast<double>(particles);
-  // One that is there is replaced only when the next one is complete.
+  // A checkpoint is replaced only when the next one is complete.
   return {count * (snapshots * snapshot + std::max(kept + 1 - checkpoints, 0) * checkpoint),
           count * (std::min(snapshots, 1.0) * snapshot + std::max(kept - checkpoints, 1) * checkpoint)};
 }
@@ -51,21 +51,6 @@ std::string require_disk_room(const OutputParameters& output, const OutputBytes&
   if (needed.all <= *free_bytes) return "";
   return fmt::format("the snapshots and checkpoints of this run take about {}, and the disk of {} has {} free", format_bytes(needed.all),
                      output.directory, free_text);
-}
-
-std::string require_disk_room(const Config& config, const FieldTable& fields, const StepSchedule& schedule, const Continuation& from,
-                              std::uint64_t particles, const Communicator& comm) {
-  std::string note;
-  comm.agree([&] {
-    if (!comm.is_root()) return;
-    const OutputDirectory directory(config.output.directory);
-    int checkpoints = 0;
-    for (int i = 0; from.source == Continuation::Source::checkpoint && i < OutputDirectory::checkpoint_generations; ++i)
-      checkpoints += fs::exists(directory.checkpoint(i)) ? 1 : 0;
-    const OutputBytes needed = output_bytes(fields, config.output, schedule, from.step, particles, checkpoints);
-    note = require_disk_room(config.output, needed, free_disk_bytes(directory.path()));
-  });
-  return note;
 }
 
 }  // namespace grove

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <map>
 #include <system_error>
+#include <utility>
 
 #include "kernels/space/error.hpp"
 #include "src/run/same_on_all_ranks.hpp"
@@ -15,8 +16,6 @@ namespace grove {
 
 namespace {
 
-constexpr const char* input_file = "initial_conditions.file";
-
 bool is_same_file(const Config& before, const Config& now) {
   const std::string &a = before.initial_conditions.file, &b = now.initial_conditions.file;
   std::error_code unknown;
@@ -24,71 +23,59 @@ bool is_same_file(const Config& before, const Config& now) {
          !unknown;
 }
 
-/// "section.key" and the value of every setting that changes what a run computes.
-std::map<std::string, std::string> physics_of(const Config& config) {
-  std::map<std::string, std::string> settings;
-  for (const std::string& assignment : assignments(config)) {
-    const std::size_t equals = assignment.find(" = ");
-    const std::string name = assignment.substr(0, equals);
-    if (!name.starts_with("output.") && !name.starts_with("pictures.") && !name.starts_with("run.") && name != "time.end")
-      settings[name] = assignment.substr(equals + 3);
-  }
+/// All settings except those whose names begin in one of these ways.
+EffectiveSettings settings_except(const std::vector<std::string>& prefixes, const Config& config) {
+  EffectiveSettings settings = effective_settings(config);
+  std::erase_if(settings, [&](const auto& setting) {
+    return std::any_of(prefixes.begin(), prefixes.end(), [&](const std::string& prefix) { return setting.first.starts_with(prefix); });
+  });
   return settings;
 }
 
-/// All settings but those whose names begin in one of these ways.
-std::vector<std::string> settings_but(const std::vector<std::string>& beginnings, const Config& config) {
-  std::vector<std::string> settings = assignments(config);
-  std::erase_if(settings, [&](const std::string& assignment) {
-    return std::any_of(beginnings.begin(), beginnings.end(), [&](const std::string& begin) { return assignment.starts_with(begin); });
-  });
-  return settings;
+/// The settings that differ and change what a run computes, by name: "time.dt = 0.1, before 0.2".
+std::map<std::string, std::string> changed_physics(const Config& before, const Config& now) {
+  const std::vector<std::string> no_physics{"output.", "pictures.", "run.", "time.end"};
+  std::map<std::string, std::pair<std::string, std::string>> values;  // before and now
+  for (const auto& [name, value] : settings_except(no_physics, before)) values[name] = {value, "not set"};
+  for (const auto& [name, value] : settings_except(no_physics, now)) values.try_emplace(name, "not set", "").first->second.second = value;
+  std::map<std::string, std::string> changed;
+  for (const auto& [name, value] : values)
+    if (value.first != value.second && !(name == "initial_conditions.file" && is_same_file(before, now)))
+      changed[name] = fmt::format("{} = {}, before {}", name, value.second, value.first);
+  return changed;
 }
 
 }  // namespace
 
+EarlierSettings earlier_settings(const std::string& text, const std::string& file) { return {parse_config(text, file, {}), file}; }
+
 bool same_snapshots(const Config& before, const Config& now) {
   const std::vector<std::string> without_effect{"run.",          "pictures.",       "output.checkpoint",
                                                 "output.beside", "output.on_error", "output.directory"};
-  return settings_but(without_effect, before) == settings_but(without_effect, now);
+  return settings_except(without_effect, before) == settings_except(without_effect, now);
 }
 
 bool same_pictures(const Config& before, const Config& now) {
-  return settings_but({"run.", "output."}, before) == settings_but({"run.", "output."}, now);
+  return settings_except({"run.", "output."}, before) == settings_except({"run.", "output."}, now);
 }
 
-std::vector<std::string> changed_physics(const Config& before, const Config& now) {
-  const auto old_ones = physics_of(before), new_ones = physics_of(now);
-  const auto value = [](const auto& settings, const std::string& name) {
-    const auto found = settings.find(name);
-    return found == settings.end() ? std::string("not set") : found->second;
-  };
-  std::map<std::string, std::string> all = old_ones;
-  all.insert(new_ones.begin(), new_ones.end());
-  std::vector<std::string> changed;
-  for (const auto& [name, unused] : all)
-    if (value(old_ones, name) != value(new_ones, name) && !(name == input_file && is_same_file(before, now)))
-      changed.push_back(fmt::format("{} = {}, before {}", name, value(new_ones, name), value(old_ones, name)));
-  return changed;
-}
-
-bool require_same_physics(const FormerSettings& before, const Config& now, bool force, std::vector<std::string>& notes) {
-  const std::vector<std::string> changed = changed_physics(before.config, now);
+bool require_same_physics(const EarlierSettings& before, const Config& now, bool force, std::vector<std::string>& notes) {
+  const std::map<std::string, std::string> changed = changed_physics(before.config, now);
   if (changed.empty()) return false;
-  const std::string list = fmt::format("{}", fmt::join(changed, "; "));
-  const bool has_other_start =
-      std::any_of(changed.begin(), changed.end(), [](const std::string& line) { return line.starts_with("initial_conditions."); });
-  const std::string of_start =
-      has_other_start
-          ? ". A run that goes on has its particles: [initial_conditions] cannot change, nor with --force-config; other particles "
-            "are a new run, in another output directory"
-          : "";
+  std::vector<std::string> lines;
+  bool has_other_start = false, energy_jumps = false;
+  for (const auto& [name, line] : changed) {
+    lines.push_back(line);
+    has_other_start |= name.starts_with("initial_conditions.");
+    energy_jumps |= name != "time.dt" && name != "gravity.steps_per_tree";
+  }
+  const std::string list = fmt::format("{}", fmt::join(lines, "; "));
   if (!force || has_other_start)
     throw ConfigError(fmt::format("the configuration is not that of the run in {}: {}; give the former values{}{}", before.file, list,
-                                  force ? "" : ", or --force-config to go on with the new ones", of_start));
-  const bool energy_jumps = std::any_of(changed.begin(), changed.end(), [](const std::string& line) {
-    return !line.starts_with("time.dt = ") && !line.starts_with("gravity.steps_per_tree = ");
-  });
+                                  force ? "" : ", or --force-config to go on with the new ones",
+                                  has_other_start ? ". A run that goes on has its particles: [initial_conditions] cannot change, nor with "
+                                                    "--force-config; other particles are a new run, in another output directory"
+                                                  : ""));
   notes.push_back("the run goes on with other settings than before: " + list +
                   (energy_jumps
                        ? ". The energy jumps there: errors in energy.csv have that jump from here on, and the end of the run names "

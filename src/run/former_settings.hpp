@@ -1,4 +1,4 @@
-// The settings of a run that goes on, compared with those that it had before.
+// The settings with which a run continues, compared with those of its earlier part.
 #pragma once
 
 #include <string>
@@ -8,23 +8,23 @@
 
 namespace grove {
 
-/// What a run had before.
-struct FormerSettings {
+/// The settings of the earlier part of a run, and the file that records them.
+struct EarlierSettings {
   Config config;
-  std::string file;  ///< that has them
+  std::string file;
 };
 
-/// Whether all settings are the same that have an effect on snapshots.
+/// The settings in `text`, which is the configuration that `file` records. Throws ConfigError.
+EarlierSettings earlier_settings(const std::string& text, const std::string& file);
+
+/// Whether all settings that affect snapshots are the same.
 bool same_snapshots(const Config& before, const Config& now);
-/// The same on pictures.
+/// Whether all settings that affect pictures are the same.
 bool same_pictures(const Config& before, const Config& now);
 
-/// The settings that differ and change what a run computes: "time.dt = 0.1, before 0.2". Those of [output], [pictures] and [run] may change, and the
-/// end of the run.
-std::vector<std::string> changed_physics(const Config& before, const Config& now);
-
-/// Adds a sentence to `notes` on settings that change what is computed; returns whether energies jump, as for any other than time.dt.
-/// Throws ConfigError for such settings without `force`, and with it for those that cannot take effect.
-bool require_same_physics(const FormerSettings& before, const Config& now, bool force, std::vector<std::string>& notes);
+/// Adds a sentence to `notes` on settings that change what is computed; those of [output], [pictures] and [run], and time.end, do not.
+/// Returns whether the energy jumps, which it does for any other setting than time.dt. Throws ConfigError for such settings without
+/// `force`, and with it for those that cannot take effect.
+bool require_same_physics(const EarlierSettings& before, const Config& now, bool force, std::vector<std::string>& notes);
 
 }  // namespace grove

@@ -10,17 +10,17 @@
 
 namespace grove {
 
-void say_that_the_run_goes_on(const std::exception& error) {
+void say_that_run_continues_without(const std::exception& error) {
   fmt::print(stderr, "\ngrove: {}; the run goes on without, as output.on_error says\n", error.what());
   std::fflush(stderr);
 }
 
-bool succeeds_or_goes_on(const OutputParameters& output, const Communicator& comm, const std::function<void()>& work) {
+bool succeeds_or_continues(const OutputParameters& output, const Communicator& comm, const std::function<void()>& work) {
   try {
     work();
   } catch (const AgreedError& error) {
     if (output.on_error != "continue") throw;
-    if (comm.is_root()) say_that_the_run_goes_on(error);
+    if (comm.is_root()) say_that_run_continues_without(error);
     return false;
   }
   return true;

@@ -1,4 +1,4 @@
-// What a run says and does that goes on although something could not be written.
+// What happens when output cannot be written: the run ends, or continues without (output.on_error).
 #pragma once
 
 #include <exception>
@@ -9,11 +9,11 @@ namespace grove {
 class Communicator;
 struct OutputParameters;
 
-/// One line on standard error. Not collective: one rank says it.
-void say_that_the_run_goes_on(const std::exception& error);
+/// Prints one line to standard error. Not collective.
+void say_that_run_continues_without(const std::exception& error);
 
-/// Does `work`, which writes something, on all ranks together, and returns whether it succeeded. Throws what it throws, unless it is an
-/// AgreedError and the user wants the run to go on (output.on_error); the root says so then. Collective.
-bool succeeds_or_goes_on(const OutputParameters& output, const Communicator& comm, const std::function<void()>& work);
+/// Does `work`, which writes something, on all ranks together, and returns whether it succeeded. Throws what it throws, except an
+/// AgreedError where output.on_error is "continue": the root then prints it. Collective.
+bool succeeds_or_continues(const OutputParameters& output, const Communicator& comm, const std::function<void()>& work);
 
 }  // namespace grove

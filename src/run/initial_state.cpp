@@ -1,9 +1,9 @@
 #include "src/run/initial_state.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <span>
 #include <utility>
@@ -11,6 +11,7 @@
 #include "decomposition/sort_by_id.hpp"
 #include "io/validate.hpp"
 #include "kernels/space/error.hpp"
+#include "src/config/setting.hpp"
 #include "src/run/memory_check.hpp"
 #include "src/run/same_on_all_ranks.hpp"
 #include "src/text/text_table.hpp"
@@ -38,28 +39,10 @@ void require_isolated(const InitialConditions& wanted, const ReadInfo& info) {
   if (!why.empty() && !wanted.allow_cosmological) throw DataError(fmt::format("{}: {}. {}", wanted.file, why, how_to_allow));
 }
 
-/// The softening that is used for the particles of a softening in the file; of a type that is not known, the largest one.
+/// The softening used for particles that have a softening in the file; for unknown types the largest one.
 double used_softening(const GravityParameters& gravity, const FileSoftening& of) {
   if (of.type < 0 || gravity.softening_of_type.empty()) return gravity.softening;
   return gravity.softening_of_type.at(static_cast<std::size_t>(of.type));
-}
-
-/// One note for each softening in the file that is not the one used, whatever the number of components that have it. A length of 0 says
-/// nothing: initial conditions have it.
-void add_notes_on_softening(const Config& config, const InitialState& state, std::vector<std::string>& notes) {
-  std::map<std::pair<std::string, std::string>, std::string> components;  // by the text before and after them
-  for (const FileSoftening& softening : state.info.softenings) {
-    const double used = used_softening(config.gravity, softening);
-    if (!(softening.highest > 0)) continue;
-    if (!differs(softening.lowest, used) && !differs(softening.highest, used)) continue;
-    const std::string to = softening.lowest == softening.highest ? "" : fmt::format(" to {:.6g}", softening.highest);
-    std::string& names = components[{fmt::format("softening {:.6g}{}", softening.lowest, to),
-                                     fmt::format("({}), the configuration has gravity.softening = {:.6g}", softening.what, used)}];
-    if (softening.type >= 0) names += (names.empty() ? "of " : ", ") + state.components[static_cast<std::size_t>(softening.type)];
-  }
-  for (const auto& [text, names] : components)
-    notes.push_back(fmt::format("{} has {} {}{}, which is used", config.initial_conditions.file, text.first,
-                                names.empty() ? "" : names + " ", text.second));
 }
 
 /// Gas in a file that is refused, or not, for other reasons is named there.
@@ -73,6 +56,8 @@ void add_notes_on_universe(const Config& config, const InitialState& state, std:
                                 format_count(state.info.count_of_type[0]), format_count(state.count)));
   }
 }
+
+std::string list_of(const std::vector<std::string>& names) { return fmt::format("{}", fmt::join(names, ", ")); }
 
 }  // namespace
 
@@ -108,8 +93,21 @@ std::array<std::uint64_t, particle_type_count> count_of_types(const ParticleSet&
 }
 
 std::vector<std::string> notes_on_softening(const Config& config, const InitialState& state) {
+  // One note for each length, whatever the number of components that have it.
+  std::map<std::pair<std::string, std::string>, std::string> components;  // by the text before and after them
+  for (const FileSoftening& softening : state.info.softenings) {
+    const double used = used_softening(config.gravity, softening);
+    if (!(softening.highest > 0)) continue;  // initial conditions that say nothing have 0
+    if (!differs(softening.lowest, used) && !differs(softening.highest, used)) continue;
+    const std::string to = softening.lowest == softening.highest ? "" : fmt::format(" to {:.6g}", softening.highest);
+    std::string& names = components[{fmt::format("softening {:.6g}{}", softening.lowest, to),
+                                     fmt::format("({}), the configuration has gravity.softening = {:.6g}", softening.what, used)}];
+    if (softening.type >= 0) names += (names.empty() ? "of " : ", ") + state.components[static_cast<std::size_t>(softening.type)];
+  }
   std::vector<std::string> notes;
-  add_notes_on_softening(config, state, notes);
+  for (const auto& [text, names] : components)
+    notes.push_back(fmt::format("{} has {} {}{}, which is used", config.initial_conditions.file, text.first,
+                                names.empty() ? "" : names + " ", text.second));
   return notes;
 }
 
@@ -121,7 +119,7 @@ std::vector<std::string> notes_on_file(const Config& config, const InitialState&
   };
   if (state.info.time && differs(*state.info.time, config.time.begin)) add("time", *state.info.time, "time.begin", config.time.begin);
   if (state.info.G && differs(*state.info.G, config.gravity.G)) add("G", *state.info.G, "gravity.G", config.gravity.G);
-  add_notes_on_softening(config, state, notes);
+  for (const std::string& note : notes_on_softening(config, state)) notes.push_back(note);
   add_notes_on_universe(config, state, notes);
   if (!state.info.units) return notes;
   const UnitSystem &in_file = *state.info.units, &used = config.units;
@@ -137,6 +135,44 @@ std::vector<std::string> notes_on_file(const Config& config, const InitialState&
   if (differs(in_file.velocity_in_cm_per_s, used.velocity_in_cm_per_s))
     add("unit of velocity in cm/s", in_file.velocity_in_cm_per_s, "units.velocity_in_cm_per_s", used.velocity_in_cm_per_s);
   return notes;
+}
+
+std::vector<double> softening_of_types(const GravityParameters& gravity, const ComponentNames& names,
+                                       const std::vector<std::uint64_t>& count) {
+  const auto& length = gravity.softening_of_component;
+  if (length.empty()) return {};
+  std::vector<std::string> present, missing;
+  double smallest = length.begin()->second;
+  for (const auto& [name, value] : length) smallest = std::min(smallest, value);
+  std::vector<double> of_type(count.size(), smallest);
+  for (std::size_t type = 0; type < count.size(); ++type) {
+    if (count[type] == 0) continue;
+    const auto found = length.find(names[type]);
+    present.push_back(names[type]);
+    if (found == length.end())
+      missing.push_back(names[type]);
+    else
+      of_type[type] = found->second;
+  }
+  for (const auto& [name, value] : length) {
+    if (std::find(present.begin(), present.end(), name) != present.end()) continue;
+    const std::string near = nearest_name(name, present);
+    throw ConfigError(fmt::format("gravity.softening: there is no component called \"{}\"; the particles have {}{}", name, list_of(present),
+                                  near.empty() ? "" : fmt::format(" (did you mean {}?)", near)));
+  }
+  if (!missing.empty())
+    throw ConfigError(
+        fmt::format("gravity.softening has no length for {}: the particles have the components {}", list_of(missing), list_of(present)));
+  return of_type;
+}
+
+void set_component_softening(GravityParameters& gravity, const InitialState& state, Simulation& simulation, const Communicator& comm) {
+  if (gravity.softening_of_component.empty()) return;
+  const auto count = count_of_types(state.particles, comm);
+  comm.agree([&] {
+    gravity.softening_of_type = softening_of_types(gravity, state.components, {count.begin(), count.end()});
+    simulation.set_softening(gravity.softening_of_type);
+  });
 }
 
 }  // namespace grove

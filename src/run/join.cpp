@@ -11,6 +11,7 @@
 #include "decomposition/sort_by_id.hpp"
 #include "kernels/space/error.hpp"
 #include "src/config/units.hpp"
+#include "src/run/initial_state.hpp"
 #include "src/run/same_on_all_ranks.hpp"
 
 namespace grove {
@@ -20,14 +21,7 @@ namespace {
 constexpr auto types = static_cast<std::size_t>(particle_type_count);
 using TypeCounts = std::array<std::uint64_t, types>;
 
-TypeCounts counts_of(const ParticleSet& particles, const Communicator& comm) {
-  TypeCounts counts{};
-  for (const std::uint8_t type : particles.type) ++counts[type];
-  comm.sum(std::span<std::uint64_t>(counts));
-  return counts;
-}
-
-// Turned about the axis that follows `axis` and the one after it: x, y, z -> y, z, x -> z, x, y.
+/// Rotates `v` about coordinate axis `axis` by `angle`, rad.
 void turn(double (&v)[3], std::size_t axis, double angle) {
   double &a = v[(axis + 1) % 3], &b = v[(axis + 2) % 3];
   const double turned = std::cos(angle) * a - std::sin(angle) * b;
@@ -220,7 +214,7 @@ JoinedParticles join_files(const std::vector<JoinPart>& parts, bool recentre, co
     require_unique_ids(particles.id, part.file, comm);
     if (k == 0) joined.info = info;
     joined.notes.insert(joined.notes.end(), info.notes.begin(), info.notes.end());
-    const TypeCounts counts = counts_of(particles, comm);
+    const TypeCounts counts = count_of_types(particles, comm);
     comm.agree([&] {
       require_isolated(part.file, info);
       add_note_on_softening(part.file, info, joined.notes);

@@ -5,14 +5,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <exception>
 #include <memory>
 #include <optional>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -27,15 +27,15 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// After so long the process ends whatever it waits for, in MPI_Abort first of all.
+/// Then the process ends, even if it still waits, usually in MPI_Abort.
 constexpr unsigned longest_end_s = 8;
-/// An error of MPI speaks after so long.
+/// An error of MPI is printed after this time.
 constexpr double echo_wait_s = 3;
-/// Nodes whose ranks fail at once speak one after the other; the first ends the rest.
+/// Nodes whose ranks fail at once print one after the other; the first ends the rest.
 constexpr double node_wait_s = 0.2, longest_node_wait_s = 2;
-/// The launcher has passed the message on before it says anything itself.
+/// The launcher passes the message on within this time, before its own messages.
 constexpr double passing_on_s = 0.2;
-/// Given back when the end begins, since the end needs some memory, too.
+/// Freed at the failure, whose handling needs some memory.
 constexpr std::size_t reserve_bytes = std::size_t{1} << 24;
 
 struct PartialFiles {
@@ -43,7 +43,7 @@ struct PartialFiles {
   std::function<bool(const std::string&)> is_own;
 };
 
-/// All that a failure needs, made ready while there is memory.
+/// What handling a failure needs, made while there is memory.
 struct Prepared {
   explicit Prepared(const Communicator& world) : comm(world), node_flag(world), reserve(new char[reserve_bytes]) {}
 
@@ -56,13 +56,9 @@ struct Prepared {
 
 std::optional<Prepared> prepared;
 
-void wait_s(double seconds) {
-  timespec left{static_cast<time_t>(seconds), static_cast<long>(1e9 * (seconds - static_cast<double>(static_cast<time_t>(seconds))))};
-  while (nanosleep(&left, &left) != 0 && errno == EINTR) {
-  }
-}
+void wait_s(double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
 
-/// Signals act as if Grove had never handled them: the launcher can end this process at once. SIGALRM ends it in any case.
+/// Restores the default action of signals: the launcher can end this process at once. SIGALRM ends it in any case.
 void end_by_signals() {
   sigset_t signals;
   sigemptyset(&signals);
@@ -83,7 +79,7 @@ void write_all(const char* text) {
   }
 }
 
-/// The message needs no memory but this.
+/// Allocates no memory.
 void say(const char* sentence) {
   static char text[8192];
   const bool several = prepared->comm.size() > 1;
@@ -107,12 +103,12 @@ void remove_partial_files() noexcept {
   }
 }
 
-/// Lets one rank of each node go on, the nodes one after the other.
+/// Returns on one rank of each node, on one node after the other.
 void wait_for_turn(double before_s) {
   const Communicator& comm = prepared->comm;
   if (comm.size() == 1) return;
   wait_s(before_s);
-  while (!prepared->node_flag.raise()) pause();  // the one that speaks ends this process, or the alarm does
+  while (!prepared->node_flag.raise()) pause();  // the other rank ends this process, or the alarm does
   const int node = comm.rank() / comm.local_size();
   wait_s(std::min(node_wait_s * node, longest_node_wait_s));
 }

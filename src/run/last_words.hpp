@@ -1,4 +1,4 @@
-// What a rank does that fails alone, while the other ranks wait for it: it says why, and ends all ranks.
+// A rank that fails alone, while the others wait for it, says why and ends all ranks.
 #pragma once
 
 #include <filesystem>
@@ -9,15 +9,12 @@
 
 namespace grove {
 
-/// While an object lives, an exception that nobody catches, on any thread, ends all ranks within seconds: the rank prints one message,
-/// which names rank, host and device, removes the unfinished files that it knows of, and calls MPI_Abort with the exit code of the
-/// exception.
+/// During its lifetime, an uncaught exception on any thread ends all ranks within seconds: the rank prints one message, which names rank,
+/// host and device, removes the unfinished files that it knows of, and calls MPI_Abort with the exit code of the exception.
 ///
 /// The stack is not unwound, on purpose: destructors could wait for other ranks (HDF5 closes files together), and memory that MPI still
-/// writes to would be freed. Where several ranks of a node fail at once, one of them speaks. An error of MPI itself waits before it speaks:
-/// as a rule another rank has failed before, and ends this one.
-///
-/// One object at a time.
+/// writes to would be freed. If several ranks of a node fail at once, one of them prints. An error of MPI itself waits first: usually
+/// another rank has failed earlier, and ends this one. One object at a time.
 class LastWords {
  public:
   /// Collective. `world` has all ranks and must outlive the object. Throws CommunicationError.
@@ -28,8 +25,8 @@ class LastWords {
   ~LastWords();
 };
 
-/// Says that a file under its partial name in `directory` is an unfinished one of this program where `is_own` says so of its final name,
-/// which is without the directory. A rank that fails alone removes such files.
+/// Lets a rank that fails alone remove the files with partial names in `directory` for whose final names, without the directory, `is_own`
+/// is true.
 void remove_partial_files_on_failure(const std::filesystem::path& directory, std::function<bool(const std::string&)> is_own);
 
 }  // namespace grove

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <ranges>
 #include <sstream>
 
 #include "decomposition/rank_place.hpp"
@@ -31,25 +32,18 @@ std::map<std::string, SharedPool> shared_pools(const std::vector<MemoryPool>& ow
   for (std::string id; stream >> needed >> free_bytes && stream.ignore() && std::getline(stream, id);) {
     SharedPool& pool = pools[id];
     pool.needed += needed;
-    // Each rank looks at another moment: a run is refused only if it fits at none of them.
+    // Ranks look at different moments: a run is refused only if it fits at none of them.
     pool.free_bytes = std::max(pool.free_bytes, free_bytes);
     ++pool.ranks;
   }
   return pools;
 }
 
-/// The least number from 1 on for which `fits` is true, as it is for all larger ones; 0 if there is none below a million.
+/// The least number from 1 on for which `fits` is true, as it is for all larger ones; 0 if there is none up to a million.
 int least_number(const std::function<bool(int)>& fits) {
-  constexpr int most = 1 << 20;
-  int high = 1;
-  while (high < most && !fits(high)) high *= 2;
-  if (!fits(high)) return 0;
-  int low = high / 2;  // does not fit, or is 0
-  while (high - low > 1) {
-    const int middle = low + (high - low) / 2;
-    (fits(middle) ? high : low) = middle;
-  }
-  return high;
+  const auto numbers = std::views::iota(1, 1'000'000);
+  const auto least = std::ranges::partition_point(numbers, [&](int number) { return !fits(number); });
+  return least == numbers.end() ? 0 : *least;
 }
 
 /// How many GPUs, or nodes with as many ranks each, would do.
@@ -73,21 +67,28 @@ std::string account(const MemoryPool& own, const SharedPool& pool) {
                      format_bytes(pool.free_bytes));
 }
 
-}  // namespace
-
-std::vector<MemoryPool> memory_pools(const MemoryModel& model, const DeviceState& device, const std::vector<MemoryLimit>& limits,
-                                     std::uint64_t particles, bool are_loaded, const Communicator& comm) {
-  const double share = static_cast<double>(particles) / comm.size();
+/// The pools of the host; this rank needs `needed` bytes of each.
+std::vector<MemoryPool> host_pools(const std::vector<MemoryLimit>& limits, double needed, const Communicator& comm) {
   std::vector<MemoryPool> pools;
-  if (device.is_gpu())
-    pools.push_back({device.name, device.id, model.device_bytes(share, comm.size()), static_cast<double>(device.free_bytes), true, false});
-  const double needed = model.host_bytes(share, comm.size()) - (are_loaded ? model.loaded_bytes(share) : 0);
   for (const MemoryLimit& limit : limits) {
     const bool is_of_process = limit.id.empty();
     const std::string id = is_of_process ? fmt::format("rank {}", comm.rank()) : host_name() + " " + limit.id;
     const std::string name = limit.name + (limit.id == "node" ? " " : " on ") + host_name();
     pools.push_back({name, id, needed, static_cast<double>(limit.free_bytes), false, is_of_process});
   }
+  return pools;
+}
+
+}  // namespace
+
+std::vector<MemoryPool> memory_pools(const MemoryModel& model, const DeviceState& device, const std::vector<MemoryLimit>& limits,
+                                     std::uint64_t particles, bool are_loaded, const Communicator& comm) {
+  const double share = static_cast<double>(particles) / comm.size();
+  std::vector<MemoryPool> pools =
+      host_pools(limits, model.host_bytes(share, comm.size()) - (are_loaded ? model.loaded_bytes(share) : 0), comm);
+  if (device.is_gpu())
+    pools.insert(pools.begin(),
+                 {device.name, device.id, model.device_bytes(share, comm.size()), static_cast<double>(device.free_bytes), true, false});
   return pools;
 }
 
@@ -121,13 +122,7 @@ void require_memory_of_forces(const Config& config, const Simulation& simulation
 }
 
 void require_memory_of_particles(const InitialConditions& conditions, double bytes, const Communicator& comm) {
-  std::vector<MemoryPool> own;
-  for (const MemoryLimit& limit : host_memory_limits()) {
-    const bool is_of_process = limit.id.empty();
-    const std::string id = is_of_process ? fmt::format("rank {}", comm.rank()) : host_name() + " " + limit.id;
-    const std::string name = limit.name + (limit.id == "node" ? " " : " on ") + host_name();
-    own.push_back({name, id, bytes, static_cast<double>(limit.free_bytes), false, is_of_process});
-  }
+  const std::vector<MemoryPool> own = host_pools(host_memory_limits(), bytes, comm);
   const std::map<std::string, SharedPool> pools = shared_pools(own, comm);
   comm.agree([&] {
     for (const MemoryPool& pool : own) {

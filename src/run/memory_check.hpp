@@ -1,4 +1,4 @@
-// A run that cannot fit into the memory of its machine is refused before it starts.
+// Refuses a run that cannot fit into the memory of its machine before it starts.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace grove {
 
-/// A piece of memory with a limit: that of a GPU, of a node, of a control group, or of a process. Ranks can share it.
+/// The memory of a GPU, a node, a control group, or a process. Ranks can share it.
 struct MemoryPool {
   std::string name;            ///< for messages: "GPU 3, NVIDIA H200"
   std::string id;              ///< the same for all ranks that share it
@@ -28,17 +28,16 @@ struct MemoryPool {
 std::vector<MemoryPool> memory_pools(const MemoryModel& model, const DeviceState& device, const std::vector<MemoryLimit>& limits,
                                      std::uint64_t particles, bool are_loaded, const Communicator& comm);
 
-/// Throws ConfigError, agreed, when the ranks need more of a pool than it has, even if the model is too high by its margin. The message
-/// says what is needed and what there is, and how many GPUs or nodes would do. Returns a warning when the run fits only if the model is not
-/// too low, else an empty text; on all ranks. Collective.
+/// Throws ConfigError, agreed, when the ranks need more of a pool than it has, even if the model is too high by its margin. The message has
+/// the bytes needed and free, and how many GPUs or nodes would suffice. Returns a warning, on all ranks, when the run fits only if the
+/// model is not too low; else an empty text. Collective.
 std::string require_memory(const std::vector<MemoryPool>& own, const MemoryModel& model, std::uint64_t particles, const Communicator& comm);
 
-/// require_memory() for the forces on the particles that a generator is to make, before any is made; nothing where they come from a file.
-/// Collective; throws AgreedError.
+/// require_memory() for the forces on particles of a generator, before they are made; does nothing for particles of a file. Collective;
+/// throws AgreedError.
 void require_memory_of_forces(const Config& config, const Simulation& simulation, const Communicator& comm);
 
-/// Throws ConfigError, agreed, when the generated particles alone, `bytes` of them on this rank, are more than the memory of the host.
-/// Collective.
+/// Throws ConfigError, agreed, when the generated particles alone, `bytes` on this rank, exceed the memory of the host. Collective.
 void require_memory_of_particles(const InitialConditions& conditions, double bytes, const Communicator& comm);
 
 }  // namespace grove

@@ -62,13 +62,13 @@ void mark_not_finite(const ParticleField& field, std::span<const std::byte> valu
     }
 }
 
-/// The lines of this rank, and how many particles they would be without a limit.
+/// The lines of this rank, and the number of particles without the limit.
 struct Lines {
   std::string text;
   std::uint64_t found = 0;
 };
 
-/// `first`: with which every line begins.
+/// `first`: the beginning of every line.
 Lines lines_of_rank(Simulation& simulation, const std::string& first, std::size_t most) {
   const std::unique_ptr<ParticleColumns> particles = simulation.columns();
   std::vector<const ParticleField*> fields;
@@ -93,7 +93,7 @@ Lines lines_of_rank(Simulation& simulation, const std::string& first, std::size_
   return result;
 }
 
-/// Writes a file under a name that was free. Throws SystemError.
+/// Writes a file under the first free name. Throws SystemError.
 std::string write_list(const OutputDirectory& directory, std::uint64_t step, const std::string& text) {
   for (int number = 0;; ++number) {
     std::string path = directory.not_finite(step, number);

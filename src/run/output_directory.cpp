@@ -1,21 +1,25 @@
 #include "src/run/output_directory.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <fstream>
 #include <optional>
 #include <system_error>
+#include <thread>
 
 #include "io/partial_file.hpp"
 #include "io/xdmf_series.hpp"
 #include "kernels/space/error.hpp"
 #include "src/config/config_print.hpp"
 #include "src/pictures/png_file.hpp"
-#include "src/run/observers/csv_log.hpp"
+#include "src/run/observers/log_kinds.hpp"
 
 namespace grove {
 
@@ -24,6 +28,9 @@ namespace fs = std::filesystem;
 namespace {
 
 const std::string partial_suffix = partial_name("");
+
+/// All ranks of a run that fails end within this time.
+constexpr std::chrono::milliseconds longest_wait{10000}, interval{100};
 
 bool is_state(const std::string& name) { return snapshot_number(name) || checkpoint_number(name); }
 
@@ -68,7 +75,7 @@ std::string and_more(const std::vector<fs::path>& files) {
   return files.front().filename().string() + (files.size() > 1 ? fmt::format(" and {} more", files.size() - 1) : "");
 }
 
-/// A directory beside the one of the results, which does not exist yet.
+/// A new directory next to that of the results.
 fs::path free_name(const fs::path& directory) {
   fs::path whole = fs::canonical(directory);
   for (int number = 1;; ++number) {
@@ -84,7 +91,7 @@ bool is_result(const fs::path& file) {
   if (picture_name(name)) return is_png_of_grove(file);
   if (name == plot_file) return is_png_of_grove(file, plot_source);
   if (name == snapshot_series_file) return XdmfSeries::is_one(file);
-  return name == used_parameters_file || is_state(name) || CsvLog::is_one(file.string());
+  return name == used_parameters_file || is_state(name) || is_log_of_grove(file.string());
 }
 
 std::vector<std::string> OutputDirectory::prepare(EarlierResults earlier) const {
@@ -142,6 +149,12 @@ std::vector<std::string> OutputDirectory::set_aside_from(std::optional<std::uint
   }
 }
 
+int OutputDirectory::checkpoints() const {
+  int count = 0;
+  for (int generation = 0; generation < checkpoint_generations; ++generation) count += fs::exists(checkpoint(generation)) ? 1 : 0;
+  return count;
+}
+
 std::uint64_t OutputDirectory::pictures() const {
   std::uint64_t count = 0;
   std::error_code ignored;
@@ -163,6 +176,23 @@ bool OutputDirectory::contains(const fs::path& file) const {
   const fs::path inner = fs::weakly_canonical(file), outer = fs::weakly_canonical(path_);
   const auto [at, rest] = std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end());
   return at == outer.end() || (std::next(at) == outer.end() && at->empty());
+}
+
+DirectoryLock::~DirectoryLock() {
+  if (directory_ >= 0) ::close(directory_);
+}
+
+void DirectoryLock::take(const std::string& directory) {
+  if (directory_ >= 0) return;
+  directory_ = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (directory_ < 0) return;
+  const auto end = std::chrono::steady_clock::now() + longest_wait;
+  while (::flock(directory_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    if (std::chrono::steady_clock::now() > end)
+      throw SystemError("output.directory = \"" + directory +
+                        "\": another run of Grove is writing there; stop it, or name another directory");
+    std::this_thread::sleep_for(interval);
+  }
 }
 
 }  // namespace grove

@@ -1,4 +1,4 @@
-// The directory of a run's results: made, checked for earlier results, and the names in it.
+// The directory of a run's results: made, locked, checked for earlier results, and the names in it.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@ namespace grove {
 /// What becomes of the results of an earlier run. Files that Grove did not write are never touched.
 enum class EarlierResults : std::uint8_t {
   refuse,     ///< they are an error
-  set_aside,  ///< they go to a directory of their own: DIRECTORY.1, or the next number that is free
-  keep,       ///< the run goes on from them
+  set_aside,  ///< they are moved to a new directory: DIRECTORY.1, or the next free number
+  keep,       ///< the run continues them
 };
 
-/// Whether a file is one that a run writes: by its name, and a log or a list of snapshots by its content.
+/// Whether a run has written a file, by its name and, for logs, pictures and lists of snapshots, its content.
 bool is_result(const std::filesystem::path& file);
 
 /// Names of the files of one run.
@@ -26,15 +26,17 @@ class OutputDirectory {
  public:
   explicit OutputDirectory(std::string path) : path_(std::move(path)) {}
 
-  /// Creates the directory with its parents, and removes the unfinished files of runs that were killed. Returns what it has done, in
-  /// sentences for the user. Not collective: one rank does it. Throws ConfigError, naming the directory and what was found, or SystemError,
-  /// also when a log or list that the run will begin is there that is not Grove's; nothing has been moved then.
+  /// Creates the directory with its parents, and removes the unfinished files of killed runs. Returns sentences for the user on what it
+  /// did. Not collective. Throws ConfigError, which names the directory and the earlier results, or SystemError, also when another
+  /// program's file has the name of a log or list of the run; nothing has been moved then.
   std::vector<std::string> prepare(EarlierResults earlier) const;
 
-  /// Moves the snapshots and the pictures from these numbers on, if they are given, to a directory of their own; returns what it has done,
-  /// as above. For a run that goes on from an earlier state and will write others. Not collective. Throws SystemError.
+  /// Moves the snapshots and the pictures from these numbers on, if given, to a new directory; returns sentences as prepare() does. For a
+  /// run that continues at an earlier state and will write others. Not collective. Throws SystemError.
   std::vector<std::string> set_aside_from(std::optional<std::uint64_t> snapshot, std::optional<std::uint64_t> picture) const;
 
+  /// How many checkpoints there are.
+  int checkpoints() const;
   /// The snapshots under final names, by number, ascending.
   std::vector<std::uint64_t> snapshots() const;
   /// One more than the highest number of a picture; 0 without any.
@@ -61,6 +63,24 @@ class OutputDirectory {
   std::string file(const std::string& name) const { return path_ + "/" + name; }
 
   std::string path_;
+};
+
+/// Keeps other runs out of a directory during its lifetime. The system releases the lock when the process ends in any way. Without effect
+/// on file systems that have no such locks (flock). Not collective: one rank holds it.
+class DirectoryLock {
+ public:
+  DirectoryLock() = default;
+  DirectoryLock(const DirectoryLock&) = delete;
+  DirectoryLock& operator=(const DirectoryLock&) = delete;
+  ~DirectoryLock();
+
+  /// Takes the lock of a directory that exists, unless the object has it already. Waits some seconds for a run that is about to end, such
+  /// as one whose job was killed. Throws SystemError when it does not end.
+  void take(const std::string& directory);
+  bool is_held() const { return directory_ >= 0; }
+
+ private:
+  int directory_ = -1;
 };
 
 }  // namespace grove

@@ -20,14 +20,14 @@ struct PhaseSummary {
 struct StepTiming {
   std::vector<PhaseSummary> phases;  ///< the phases of rank 0, in its order
   double seconds = 0;                ///< wall time of the slowest rank, with energies and logs, without other output
-  double imbalance = 1;              ///< time in the walks of the busiest rank over the mean; the key splits are to make it 1
+  double imbalance = 1;              ///< time in the walks of the busiest rank over the mean; 1 is ideal
 };
 
-/// True for the phases in which particles gather forces: "walk", "walk of others".
+/// Whether particles gather forces in this phase: "walk", "walk of others".
 bool is_walk(const std::string& phase);
 
-/// Mean and maximum of each phase over the ranks, the same on every rank. `local` are this rank's times; a phase that a rank did not
-/// have counts as 0 there. Collective.
+/// Mean and maximum of each phase over the ranks, on every rank. `local` are this rank's times; a phase that it did not have counts as 0.
+/// Collective.
 StepTiming summarise_phases(const std::vector<PhaseTime>& local, double seconds, const Communicator& comm);
 
 /// Adds the times of `step` to `total`, phase by phase; the imbalance becomes the largest seen.

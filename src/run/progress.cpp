@@ -60,13 +60,6 @@ void Progress::update(const ProgressState& state) {
   std::fflush(out_);
 }
 
-void Progress::note(const std::string& text) {
-  if (style_ == ProgressStyle::silent) return;
-  fmt::print(out_, "{}{}\n", line_open_ ? "\r\033[K" : "", text);
-  line_open_ = false;
-  std::fflush(out_);
-}
-
 void Progress::finish() {
   if (line_open_) fmt::print(out_, "\n");
   line_open_ = false;

@@ -11,7 +11,7 @@
 
 namespace grove {
 
-/// True when standard output ends at a terminal, also through mpirun, which puts a pipe or a terminal of its own in between.
+/// Whether standard output ends at a terminal, also through the pipe or pseudo-terminal of mpirun.
 bool output_is_terminal();
 
 /// How far a run is.
@@ -23,22 +23,19 @@ struct ProgressState {
   std::uint64_t particles = 0;  ///< of all ranks
 };
 
-/// Not collective: one rank owns it. The speed is that of the recent steps, with less weight the older
-/// they are; the remaining time follows from the mean over all, since snapshots come only now and then.
+/// Not collective: one rank owns it. The speed is a mean over recent steps whose weights fall with age; the remaining time follows from the
+/// mean over all steps, since snapshots are rare.
 class Progress {
  public:
-  /// `steps` in the whole run, of which `first_step` were taken before; `out` stays open as long as the object. Times are shown
-  /// in words that suit `units`.
+  /// `steps` in the whole run, of which `first_step` were taken earlier; `out` must outlive the object.
   Progress(std::FILE* out, ProgressStyle style, std::uint64_t steps, std::uint64_t first_step = 0, const UnitSystem& units = {})
       : out_(out), style_(style), steps_(steps), first_step_(first_step), units_(units) {
     last_shown_.step = first_step;
   }
 
-  /// Call after every step; shows it when it is time: in place at most ten times a second, as lines every 30 s or 10 %.
+  /// Call after every step. Shows progress in place at most ten times a second, or as lines every 30 s or 10 %.
   void update(const ProgressState& state);
-  /// Shows `text` on a line of its own (nothing when silent).
-  void note(const std::string& text);
-  /// Ends the line in place; later notes are below it.
+  /// Ends the line in place.
   void finish();
 
  private:

@@ -12,6 +12,7 @@
 #include "src/config/config_source.hpp"
 #include "src/config/config_table.hpp"
 #include "src/run/same_on_all_ranks.hpp"
+#include "src/text/text_parts.hpp"
 
 namespace grove {
 
@@ -36,28 +37,9 @@ bool is_physics(const std::string& full_name) {
 
 Recorded physics_of(const Config& config) {
   Recorded values;
-  for (const std::string& line : assignments(config)) {
-    const std::size_t equals = line.find(" = ");
-    if (const std::string name = line.substr(0, equals); is_physics(name)) values[name] = line.substr(equals + 3);
-  }
+  for (const auto& [name, value] : effective_settings(config))
+    if (is_physics(name)) values[name] = value;
   return values;
-}
-
-/// The settings in a snapshot of Grove. False where there are none, or those of another version, which `note` then says.
-bool add_configuration(const std::string& file, const ReadInfo& info, Recorded& recorded, std::optional<UnitSystem>& units,
-                       std::string& note) {
-  const auto found =
-      std::find_if(info.provenance.begin(), info.provenance.end(), [](const auto& entry) { return entry.first == "Configuration"; });
-  if (found == info.provenance.end()) return false;
-  try {
-    const Config config = parse_config(found->second, file, {}, nullptr, IdleKeys::dropped);
-    recorded = physics_of(config);
-    units = config.units;
-  } catch (const ConfigError& error) {
-    note = fmt::format("the settings in {} cannot be used: {}", file, error.what());
-    return false;
-  }
-  return true;
 }
 
 std::set<std::string> names_in(const std::vector<std::string>& settings) {
@@ -111,9 +93,26 @@ std::optional<Value> softening_in(const ReadInfo& info) {
 
 }  // namespace
 
+const std::string* configuration_in(const ReadInfo& info) {
+  const auto found =
+      std::find_if(info.provenance.begin(), info.provenance.end(), [](const auto& entry) { return entry.first == "Configuration"; });
+  return found == info.provenance.end() ? nullptr : &found->second;
+}
+
 RecordedPhysics::RecordedPhysics(std::string file, const ReadInfo& info, const std::vector<std::string>& settings)
     : file_(std::move(file)) {
-  if (!add_configuration(file_, info, recorded_, units_, note_)) {
+  const std::string* const configuration = configuration_in(info);
+  std::optional<Config> config;
+  try {
+    if (configuration) config = parse_config(*configuration, file_, {});
+  } catch (const ConfigError& error) {
+    // Another version of Grove may have written it.
+    note_ = fmt::format("the settings in {} cannot be used: {}", file_, error.what());
+  }
+  if (config) {
+    recorded_ = physics_of(*config);
+    units_ = config->units;
+  } else {
     if (info.units && are_usable(*info.units)) units_ = info.units;
     if (info.G && std::isnormal(*info.G) && *info.G > 0) recorded_["gravity.G"] = to_toml(*info.G);
     if (const std::optional<Value> softening = softening_in(info)) recorded_["gravity.softening"] = to_toml(*softening);
@@ -129,7 +128,7 @@ RecordedPhysics::RecordedPhysics(std::string file, const ReadInfo& info, const s
 }
 
 std::string RecordedPhysics::text(const Config& used) const {
-  const std::string of_G = advice_on_G(used.gravity.G, used.units), note_on_G = of_G.empty() ? "" : "note: " + of_G + "\n";
+  const std::string note_on_G = as_note(advice_on_G(used.gravity.G, used.units));
   if (file_.empty()) return note_on_G;
   const Recorded now = physics_of(used);
   std::vector<std::string> same;
@@ -154,7 +153,7 @@ std::string RecordedPhysics::text(const Config& used) const {
                        missing.empty() ? "" : "; not recorded: ", fmt::join(missing, ", "));
   else if (!missing.empty())
     line = fmt::format("not from {} but of --set or by default: {}\n", file_, fmt::join(missing, ", "));
-  return line + (note_.empty() ? "" : "note: " + note_ + "\n") + others + note_on_G;
+  return line + as_note(note_) + others + note_on_G;
 }
 
 }  // namespace grove

@@ -1,4 +1,4 @@
-// The physics with which the particles of a file were computed, as far as the file records it.
+// The physics that a file of particles records.
 #pragma once
 
 #include <map>
@@ -11,23 +11,26 @@
 
 namespace grove {
 
-/// What a file records of softening, G, units and whatever else makes forces what they are; not of method and accuracy. Snapshots of Grove
-/// have their configuration; other files may say units, G and, in GADGET's way, softening lengths of their components.
+/// The text of the configuration in a snapshot of Grove; null where the file has none.
+const std::string* configuration_in(const ReadInfo& info);
+
+/// What a file records of softening, G, units and other settings of the forces, except method and accuracy. Snapshots of Grove have their
+/// configuration; other files may have units, G and, in GADGET's way, softening lengths of their components.
 class RecordedPhysics {
  public:
   RecordedPhysics() = default;
-  /// `info` is what `file` says of itself, `settings` are those of the command line ("section.key=value"), which win. Units on the command
-  /// line also take the place of the recorded G, which was that of other units. Throws ConfigError for settings that are none.
+  /// `settings` are those of the command line ("section.key=value"), which win over what `file` records. Units on the command line also
+  /// replace the recorded G, which is in other units. Throws ConfigError for invalid settings.
   RecordedPhysics(std::string file, const ReadInfo& info, const std::vector<std::string>& settings);
 
   /// What is recorded and not on the command line, for parse_config.
   const std::vector<std::string>& overrides() const { return overrides_; }
 
-  /// Whether softening lengths in the file, if it has any, are left to the settings: those of single particles are not used.
+  /// Whether the softening is that of the settings, also where single particles of the file have lengths.
   bool leaves_softening() const { return !file_.empty() && !recorded_.contains("gravity.softening"); }
 
-  /// A line on what is taken from the file, if there is one, one for each setting of `used` that it records otherwise, and a note on a G
-  /// that is not the physical one. Each ends its line.
+  /// Whole lines: what is taken from the file, each setting of `used` for which it records another value, and a note on a G that is not the
+  /// physical one.
   std::string text(const Config& used) const;
 
  private:

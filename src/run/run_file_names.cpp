@@ -12,7 +12,7 @@ constexpr std::string_view snapshot_prefix = "snapshot_", checkpoint_prefix = "c
 constexpr std::string_view picture_prefix = "picture_", picture_suffix = ".png";
 constexpr std::size_t most_digits = 15, longest_quantity = 60, longest_axis = 20;
 
-/// What stands between the two; nothing for a name that has not both.
+/// The text between prefix and suffix; nothing for a name without them.
 std::optional<std::string_view> between(std::string_view prefix, std::string_view name, std::string_view suffix) {
   if (name.size() < prefix.size() + suffix.size() || !name.starts_with(prefix) || !name.ends_with(suffix)) return std::nullopt;
   return name.substr(prefix.size(), name.size() - prefix.size() - suffix.size());
@@ -33,7 +33,7 @@ bool is_word(std::string_view text, std::size_t most) {
   return !text.empty() && text.size() <= most && text.find_first_not_of(allowed) == std::string_view::npos;
 }
 
-/// What follows the last '_' of a text, which is taken from there with it; nothing where there is none.
+/// Removes the last '_' of a text and what follows, and returns what follows; nothing without a '_'.
 std::optional<std::string_view> take_last_part(std::string_view& text) {
   const std::size_t mark = text.rfind('_');
   if (mark == std::string_view::npos) return std::nullopt;
@@ -71,7 +71,8 @@ std::optional<PictureName> picture_name(std::string_view file) {
 }
 
 bool is_made_under_partial_name(std::string_view file) {
-  return snapshot_number(file) || checkpoint_number(file) || file == snapshot_series_file || file == used_parameters_file || picture_name(file);
+  return snapshot_number(file) || checkpoint_number(file) || file == snapshot_series_file || file == used_parameters_file ||
+         picture_name(file);
 }
 
 }  // namespace grove

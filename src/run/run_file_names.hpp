@@ -1,4 +1,4 @@
-// What the files of a run are called: names are made and read here alone. Other files in its output directory are not the run's.
+// The names of the files of a run, made and parsed only here.
 #pragma once
 
 #include <cstdint>
@@ -30,14 +30,14 @@ struct PictureName {
 
 std::string picture_file(const PictureName& name);
 
-/// What is in the name of a file, without its directory; nothing for a name of another form. Numbers have at most 15 digits, so that one
-/// more is a number, too, and a browser has them exactly.
+/// The parts of a file name without directory; nothing for a name of another form. Numbers have at most 15 digits, so that the next one can
+/// be formed and JavaScript represents them exactly.
 std::optional<std::uint64_t> snapshot_number(std::string_view file);
 std::optional<std::uint64_t> checkpoint_number(std::string_view file);
 std::optional<PictureName> picture_name(std::string_view file);
 
-/// Whether a name is that of a file which a run makes under its partial name first: a snapshot, a checkpoint, the list of snapshots, the
-/// parameters used, a picture.
+/// Whether a run writes this file under a partial name first: a snapshot, a checkpoint, the list of snapshots, the parameters used, a
+/// picture.
 bool is_made_under_partial_name(std::string_view file);
 
 }  // namespace grove

@@ -62,8 +62,6 @@ struct RunReport {
   int signal = 0;                    ///< that stopped it, or 0
 };
 
-/// The state of the loop itself: the total energy of step 0 and the largest relative error since, and how many states observers have seen.
-inline constexpr const char *saved_energies = "run.energies", *saved_states_seen = "run.states_seen";
 /// The total energy after settings were changed last; missing where they were not.
 inline constexpr const char* saved_energy_after_change = "run.energy_after_change";
 

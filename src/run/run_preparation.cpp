@@ -16,7 +16,6 @@
 #include "src/config/units.hpp"
 #include "src/pictures/picture_plan.hpp"
 #include "src/run/advice.hpp"
-#include "src/run/component_softening.hpp"
 #include "src/run/disk_check.hpp"
 #include "src/run/last_words.hpp"
 #include "src/run/memory_check.hpp"
@@ -59,9 +58,8 @@ std::unique_ptr<Simulation> make_configured_simulation(const Config& config, con
 
 RunPreparation::RunPreparation(Config config, const EarlierRunOptions& earlier, const Communicator& comm)
     : earlier_(earlier), comm_(comm), config_(std::move(config)), directory_(config_.output.directory) {
-  // Held before anything in the directory is looked at.
+  // Before the directory is read.
   lock_directory();
-  if (earlier_.continues) advise(keep_former_G(config_, directory_, comm_));
   schedule_ = make_schedule(config_, comm_);
   simulation_ = make_configured_simulation(config_, comm_);
   comm_.agree([&] { device_ = simulation_->device_state(); });
@@ -76,9 +74,9 @@ void RunPreparation::lock_directory() {
 }
 
 void RunPreparation::find_earlier_state() {
-  from_ = find_continuation({directory_, config_, *schedule_, simulation_->fields(), device_.is_gpu(), earlier_.force_config}, comm_);
-  if (!goes_on()) from_.notes.push_back("there is nothing to go on from in " + directory_.path() + ": the run begins anew");
-  advise(from_.notes);
+  restart_ = find_restart_point({directory_, config_, *schedule_, simulation_->fields(), device_.is_gpu(), earlier_.force_config}, comm_);
+  if (!continues()) restart_.notes.push_back("there is nothing to go on from in " + directory_.path() + ": the run begins anew");
+  advise(restart_.notes);
 }
 
 void RunPreparation::load_particles() {
@@ -90,9 +88,9 @@ void RunPreparation::load_particles() {
 }
 
 void RunPreparation::load_what_fits() {
-  const bool is_generated = !goes_on() && config_.initial_conditions.file.empty();
+  const bool is_generated = !continues() && config_.initial_conditions.file.empty();
   if (is_generated) require_memory_for(config_.initial_conditions.n, false);
-  state_ = goes_on() ? take_state_of_earlier_run() : load_initial_state(config_, comm_, simulation_->fields());
+  state_ = continues() ? take_state_of_earlier_run() : load_initial_state(config_, comm_, simulation_->fields());
   if (!is_generated) require_memory_for(state_.count, true);
 }
 
@@ -101,31 +99,36 @@ void RunPreparation::require_memory_for(std::uint64_t particles, bool are_loaded
   advise(require_memory(memory_pools(model, device_, host_memory_limits(), particles, are_loaded, comm_), model, particles, comm_));
 }
 
-/// The particles of a checkpoint or snapshot, which have been read.
+/// Takes the particles that were read with the restart point.
 InitialState RunPreparation::take_state_of_earlier_run() {
   InitialState state;
-  state.particles = std::move(from_.particles);
-  state.components = from_.components;
+  state.particles = std::move(restart_.particles);
+  state.components = restart_.components;
   state.count = comm_.sum(static_cast<std::uint64_t>(state.particles.size()));
-  state.description = fmt::format("{} particles of {}, after step {}", format_count(state.count), from_.file, from_.step);
+  state.description = fmt::format("{} particles of {}, after step {}", format_count(state.count), restart_.file, restart_.step);
   return state;
 }
 
 void RunPreparation::prepare_directory() {
   begin_activity("output directory");
   advise_on_machine();
-  advise(require_disk_room(config_, *simulation_->fields(), *schedule_, from_, state_.count, comm_));
+  comm_.agree([&] {
+    if (!comm_.is_root()) return;
+    const int checkpoints = restart_.source == RestartPoint::Source::checkpoint ? directory_.checkpoints() : 0;
+    const OutputBytes needed = output_bytes(*simulation_->fields(), config_.output, *schedule_, restart_.step, state_.count, checkpoints);
+    advise(require_disk_room(config_.output, needed, free_disk_bytes(directory_.path())));
+  });
   const bool was_held = lock_.is_held();
   const std::vector<std::string> done = make_directory();
   lock_directory();  // one that was made just now
   comm_.agree([&] {
-    // Another run may have been faster, and be over by now.
+    // Another run may have begun and ended meanwhile.
     if (comm_.is_root() && !was_held) directory_.prepare(EarlierResults::refuse);
   });
   advise(done);
 }
 
-/// What the user should know of settings, devices and ranks. Collective.
+/// Notes on settings, devices and ranks. Collective.
 void RunPreparation::advise_on_machine() {
   advise(advice_on_G(config_.gravity.G, config_.units));
   const std::vector<RankDevice> devices = all_rank_devices(device_, comm_);
@@ -138,17 +141,17 @@ void RunPreparation::advise_on_machine() {
   advise(direct_summation_advice(config_.gravity, state_.count, comm_.size(), device_.is_gpu()));
 }
 
-/// What becomes of results that are in the output directory.
+/// What to do with the results in the output directory.
 EarlierResults RunPreparation::earlier_results() const {
   if (earlier_.overwrite) return EarlierResults::set_aside;
   if (!earlier_.continues) return EarlierResults::refuse;
-  return goes_on() ? EarlierResults::keep : EarlierResults::set_aside;
+  return continues() ? EarlierResults::keep : EarlierResults::set_aside;
 }
 
-/// A new run must not set aside the file that it has begun with. Not collective.
+/// A new run must not set aside its own input. Not collective.
 void RunPreparation::require_input_elsewhere() const {
   const std::string& input = config_.initial_conditions.file;
-  if (goes_on() || input.empty() || !directory_.contains(input)) return;
+  if (continues() || input.empty() || !directory_.contains(input)) return;
   if (earlier_.overwrite || is_result(std::filesystem::weakly_canonical(input)))
     throw ConfigError(
         fmt::format("initial_conditions.file = \"{}\" lies in output.directory = \"{}\", whose results would take its place: "
@@ -156,19 +159,19 @@ void RunPreparation::require_input_elsewhere() const {
                     input, directory_.path()));
 }
 
-/// Makes the output directory ready; returns what was done in it. Collective; throws AgreedError.
+/// Prepares the output directory; returns what was done in it. Collective; throws AgreedError.
 std::vector<std::string> RunPreparation::make_directory() const {
   std::vector<std::string> done;
   comm_.agree([&] {
     if (!comm_.is_root()) return;
     require_input_elsewhere();
     done = directory_.prepare(earlier_results());
-    if (!goes_on()) return;
+    if (!continues()) return;
     const auto first = [&](bool writes_others, const char* name) {
-      return writes_others ? std::optional(from_.state.has(name) ? from_.state.count(name) : 0) : std::nullopt;
+      return writes_others ? std::optional(restart_.state.has(name) ? restart_.state.count(name) : 0) : std::nullopt;
     };
-    for (const std::string& line : directory_.set_aside_from(first(from_.writes_other_snapshots, saved_snapshot_count),
-                                                             first(from_.writes_other_pictures, saved_picture_count)))
+    for (const std::string& line : directory_.set_aside_from(first(restart_.writes_other_snapshots, saved_snapshot_count),
+                                                             first(restart_.writes_other_pictures, saved_picture_count)))
       done.push_back(line);
   });
   require_same_directory(directory_.path(), "output.directory", comm_);
@@ -176,7 +179,6 @@ std::vector<std::string> RunPreparation::make_directory() const {
   return done;
 }
 
-/// Nothing, where there is nothing to say.
 void RunPreparation::advise(const std::string& sentence) {
   if (!sentence.empty()) advice_.push_back(sentence);
 }
@@ -186,19 +188,17 @@ void RunPreparation::advise(const std::vector<std::string>& sentences) {
 }
 
 RunBeginning RunPreparation::beginning() const {
-  if (!goes_on()) return {};
-  const bool is_checkpoint = from_.source == Continuation::Source::checkpoint;
-  return {from_.step, &from_.state, is_checkpoint && !from_.energy_jumps, from_.energy_jumps,
-          KeptState{from_.file, from_.step, schedule_->time(from_.step)}};
+  if (!continues()) return {};
+  const bool is_checkpoint = restart_.source == RestartPoint::Source::checkpoint;
+  return {restart_.step, &restart_.state, is_checkpoint && !restart_.energy_jumps, restart_.energy_jumps,
+          KeptState{restart_.file, restart_.step, schedule_->time(restart_.step)}};
 }
 
 ObserverSetup RunPreparation::observer_setup(ProgressStyle progress) const {
   ObserverSetup setup{config_, directory_, *schedule_, simulation_->device_description(), progress};
-  const RunBeginning begins = beginning();
-  setup.first_step = begins.step;
+  setup.first_step = restart_.step;
   setup.components = state_.components;
-  setup.resume = begins.state;
-  if (setup.resume) setup.states_seen = setup.resume->count(saved_states_seen);
+  if (continues()) setup.resume = &restart_.state;
   return setup;
 }
 

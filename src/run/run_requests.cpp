@@ -15,10 +15,10 @@ namespace {
 
 constexpr double interval_s = 0.5;
 
-/// Steps and checkpoints take longer at times.
+/// Steps and checkpoints sometimes take longer.
 double needed_with_margin_s(double needed_s) { return 2 * needed_s + 10; }
 
-/// A file: what else has the name cannot be removed as one, and would be obeyed for ever.
+/// Whether it is a regular file. Anything else could not be removed after it was obeyed.
 bool exists(const std::string& path) {
   struct stat there {};
   return ::stat(path.c_str(), &there) == 0 && S_ISREG(there.st_mode);

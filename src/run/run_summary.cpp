@@ -8,6 +8,7 @@
 
 #include "src/run/state_advice.hpp"
 #include "src/run/stop_signals.hpp"
+#include "src/text/text_parts.hpp"
 #include "src/text/text_table.hpp"
 
 namespace grove {
@@ -22,7 +23,7 @@ std::string energy_lines(const RunReport& report) {
       "{}momentum   {:.3e}, virial ratio {:.4f}\n",
       report.first_energy, sums.total_energy(), report.last.relative_error, report.largest_energy_error,
       report.energy_has_jumped ? fmt::format("           {:.2e} since settings were changed\n", report.error_of_steps) : "", momentum,
-      report.last.virial_ratio);
+      sums.virial_ratio());
 }
 
 std::string speed_lines(const RunReport& report) {
@@ -33,7 +34,7 @@ std::string speed_lines(const RunReport& report) {
     text += fmt::format("; {} checkpoint{} took {}", report.checkpoints, report.checkpoints == 1 ? "" : "s",
                         format_seconds(report.checkpoints_s));
   text += "\n";
-  // Without a step, the forces of the initial state are all there is to tell.
+  // Without a step there are only the forces of the initial state.
   const StepTiming& timing = report.steps > report.first_step ? report.steps_total : report.start;
   const double seconds = timing.seconds, steps = static_cast<double>(std::max<std::uint64_t>(report.steps - report.first_step, 1));
   if (!(seconds > 0)) return text;
@@ -65,9 +66,8 @@ std::string written_lines(const RunReport& report, const OutputDirectory& output
 
 std::string run_summary(const RunReport& report, const StepSchedule& schedule, const OutputDirectory& output) {
   const char* state = report.stop == StopCause::none ? "finished" : "stopped";
-  const std::string advice = advice_on_energy_error(report.error_of_steps);
   return fmt::format("{}: step {} of {}, t = {:.8g}\n", state, report.steps, schedule.steps(), report.time) + energy_lines(report) +
-         (advice.empty() ? "" : "note: " + advice + "\n") + speed_lines(report) + memory_line(report) + written_lines(report, output);
+         as_note(advice_on_energy_error(report.error_of_steps)) + speed_lines(report) + memory_line(report) + written_lines(report, output);
 }
 
 bool is_kept(const RunReport& report) { return !report.kept.file.empty() && report.kept.step == report.steps; }

@@ -9,12 +9,12 @@
 
 namespace grove {
 
-/// What a run did in a few lines for the terminal: state reached, energy error, speed, share of the phases, what was written.
+/// Some lines for the terminal: state reached, energy error, speed, share of the phases, files written.
 std::string run_summary(const RunReport& report, const StepSchedule& schedule, const OutputDirectory& output);
 
-/// Whether the state that a run has reached is on the disk.
+/// Whether the last state of a run is on the disk.
 bool is_kept(const RunReport& report);
-/// For a run whose last state is not: which one is the newest that is. One sentence.
+/// For a run whose last state is not: the newest state on the disk, in one sentence.
 std::string lost_state_text(const RunReport& report);
 
 /// Why a run ended before its end, and where its state is: one sentence.

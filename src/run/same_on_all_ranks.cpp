@@ -18,15 +18,6 @@ namespace grove {
 
 namespace {
 
-/// FNV-1a (Fowler, Noll & Vo): to compare texts, not against malice.
-std::uint64_t hash_of(const std::string& text) {
-  std::uint64_t hash = 0xcbf29ce484222325ULL;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
-  return hash;
-}
-
-bool same_on_all_ranks(std::uint64_t value, const Communicator& comm) { return comm.min(value) == comm.max(value); }
-
 std::string joined(const std::vector<std::string>& lines) {
   std::string text;
   for (const std::string& line : lines) text += line + '\0';
@@ -51,7 +42,6 @@ std::size_t first_difference(const std::vector<std::string>& a, const std::vecto
 template <class Failure, class Explain>
 void require_same_lines(const std::vector<std::string>& own, const Communicator& comm, Explain explain) {
   const std::string text = joined(own);
-  if (same_on_all_ranks(hash_of(text), comm)) return;
   std::string of_root = text;
   comm.broadcast(of_root);
   comm.agree([&] {
@@ -61,7 +51,7 @@ void require_same_lines(const std::vector<std::string>& own, const Communicator&
   });
 }
 
-/// Word `at` as a person would quote it: an option together with its value.
+/// Word `at` in quotes, an option together with its value.
 std::string quoted_word(const std::vector<std::string>& words, std::size_t at) {
   const auto is_option = [&](std::size_t i) { return words[i].starts_with("-"); };
   if (at >= words.size()) return "nothing more";
@@ -81,19 +71,21 @@ void require_same_command_line(const std::vector<std::string>& words, const Comm
   });
 }
 
-std::vector<std::string> assignments(const Config& config) {
+EffectiveSettings effective_settings(const Config& config) {
   const ConfigTable& table = config_table();
-  std::vector<std::string> lines;
+  EffectiveSettings settings;
   for (const ConfigSetting& row : table.settings)
-    if (applies(table, row, config)) lines.push_back(fmt::format("{}.{} = {}", row.section, row.setting.name, to_toml(row.get(config))));
+    if (applies(table, row, config)) settings.emplace_back(fmt::format("{}.{}", row.section, row.setting.name), to_toml(row.get(config)));
   Config copy = config;
   for (const ConfigChoice& choice : table.choices)
-    for (const auto& [name, value] : choice.values(copy)) lines.push_back(fmt::format("{}.{} = {}", choice.section, name, to_toml(value)));
-  return lines;
+    for (const auto& [name, value] : choice.values(copy)) settings.emplace_back(fmt::format("{}.{}", choice.section, name), to_toml(value));
+  return settings;
 }
 
 void require_same_config(const Config& config, const Communicator& comm) {
-  require_same_lines<ConfigError>(assignments(config), comm, [&](const auto& own, const auto& root, std::size_t at) {
+  std::vector<std::string> lines;
+  for (const auto& [name, value] : effective_settings(config)) lines.push_back(name + " = " + value);
+  require_same_lines<ConfigError>(lines, comm, [&](const auto& own, const auto& root, std::size_t at) {
     return fmt::format("the ranks have different configurations: {} on rank 0, {} on {}; give all ranks the same file and settings",
                        line_or_nothing(root, at), line_or_nothing(own, at), place_of_this_rank());
   });

@@ -13,6 +13,7 @@
 #include "io/hdf5_turn.hpp"
 #include "io/snapshot_fields.hpp"
 #include "kernels/space/error.hpp"
+#include "src/run/checkpoints.hpp"
 #include "src/run/former_settings.hpp"
 #include "src/run/initial_state.hpp"
 #include "src/run/observers/csv_log.hpp"
@@ -20,7 +21,7 @@
 #include "src/run/observers/pictures.hpp"
 #include "src/run/observers/snapshots.hpp"
 #include "src/run/observers/timings.hpp"
-#include "src/run/run_loop.hpp"
+#include "src/run/recorded_physics.hpp"
 
 namespace grove {
 
@@ -32,10 +33,10 @@ struct FoundSnapshot {
   std::uint64_t number = 0;
   InitialState state;
   double time = 0;
-  std::optional<FormerSettings> settings;  ///< of the run that wrote it
+  std::optional<EarlierSettings> settings;  ///< of the run that wrote it; nothing where Grove has not written it
 };
 
-/// The numbers of the snapshots, the newest first. One of the initial conditions is no better than these. Collective.
+/// The numbers of the snapshots, the newest first, except 0, which has the initial conditions. Collective.
 std::vector<std::uint64_t> numbers_of_snapshots(const OutputDirectory& directory, const Communicator& comm) {
   std::vector<std::uint64_t> numbers;
   if (comm.is_root()) numbers = directory.snapshots();
@@ -44,11 +45,11 @@ std::vector<std::uint64_t> numbers_of_snapshots(const OutputDirectory& directory
   return comm.all_gather_vectors<std::uint64_t>(numbers);
 }
 
-/// False, with a note, if the file is damaged. Collective.
-bool read_snapshot(const ContinuingRun& run, const Communicator& comm, FoundSnapshot& found, std::vector<std::string>& notes) {
+/// Returns false and adds a note if the file is damaged. Collective.
+bool read_snapshot(const ContinuedRun& run, const Communicator& comm, FoundSnapshot& found, std::vector<std::string>& notes) {
   Config config = run.config;
   config.initial_conditions.file = found.file;
-  config.initial_conditions.columns.clear();  // of the table with which the run began
+  config.initial_conditions.columns.clear();  // those of the initial conditions
   try {
     found.state = load_initial_state(config, comm, run.fields);
     comm.agree([&] {
@@ -60,23 +61,15 @@ bool read_snapshot(const ContinuingRun& run, const Communicator& comm, FoundSnap
     return false;
   }
   found.time = *found.state.info.time;
+  try {
+    if (const std::string* text = configuration_in(found.state.info)) found.settings = earlier_settings(*text, found.file);
+  } catch (const ConfigError&) {
+    // Those of another version of Grove.
+  }
   return true;
 }
 
-/// Nothing for a snapshot of another program, or of another version with other settings.
-std::optional<FormerSettings> settings_in(const FoundSnapshot& found) {
-  for (const auto& [name, text] : found.state.info.provenance) {
-    if (name != "Configuration") continue;
-    try {
-      return FormerSettings{parse_config(text, found.file, {}, nullptr, IdleKeys::dropped), found.file};
-    } catch (const ConfigError&) {
-      return std::nullopt;
-    }
-  }
-  return std::nullopt;
-}
-
-/// A sentence on numbers of the state that a snapshot has in single precision; empty: there are none.
+/// A sentence on numbers of the state in single precision; empty: there are none.
 std::string note_on_rounding(const OutputParameters& output) {
   std::vector<std::string> rounded;
   for (const std::string& name : output.field_choice().single_precision)
@@ -86,7 +79,7 @@ std::string note_on_rounding(const OutputParameters& output) {
                      fmt::join(rounded, " and "));
 }
 
-/// The number of the step of the state: as in the log, or else as the run that wrote it counted.
+/// The step number of the state: that of the log, or else by the settings of the run that wrote it.
 std::uint64_t number_of_step(const FoundSnapshot& found, const CsvRows& timings, std::uint64_t by_schedule) {
   const auto step = timings.value(timings.last, "step"), time = timings.value(timings.last, "time");
   if (step && time && *time == found.time) return static_cast<std::uint64_t>(std::llround(*step));
@@ -98,7 +91,7 @@ std::uint64_t number_of_step(const FoundSnapshot& found, const CsvRows& timings,
 /// The rows of a log up to the state; none where there is no log.
 CsvRows rows_of(const std::string& log, const FoundSnapshot& found, bool rows_may_lack) {
   if (!std::filesystem::exists(log) || std::filesystem::file_size(log) == 0) return {};
-  if (!CsvLog::is_one(log)) throw DataError(log + ": is no log of Grove");
+  if (!is_log_of_grove(log)) throw DataError(log + ": is no log of Grove");
   CsvRows rows = rows_up_to(log, "time", found.time);
   const auto last = rows.value(rows.last, "time");
   if (last && *last < found.time && !rows_may_lack)
@@ -109,14 +102,14 @@ CsvRows rows_of(const std::string& log, const FoundSnapshot& found, bool rows_ma
   return rows;
 }
 
-/// The number of times up to the snapshot of which the run has pictures.
-std::uint64_t pictures_before(const ContinuingRun& run, const FoundSnapshot& found, std::uint64_t step) {
+/// The number of pictures of each kind up to the snapshot.
+std::uint64_t pictures_before(const ContinuedRun& run, const FoundSnapshot& found, std::uint64_t step) {
   if (!found.settings) return run.directory.pictures();
   const PictureParameters& before = found.settings->config.pictures;
   return before.are_wanted() ? run.schedule.count_every(before.every, step) : 0;
 }
 
-SavedState state_of(const ContinuingRun& run, const FoundSnapshot& found, std::uint64_t by_schedule, std::uint64_t& step,
+SavedState state_of(const ContinuedRun& run, const FoundSnapshot& found, std::uint64_t by_schedule, std::uint64_t& step,
                     std::vector<std::string>& notes) {
   const bool rows_may_lack = run.config.output.on_error == "continue";
   const std::string log = run.directory.energy();
@@ -148,30 +141,12 @@ std::optional<double> time_in_snapshot(const std::filesystem::path& path) {
   }
 }
 
-std::string configuration_of_newest_snapshot(const OutputDirectory& directory, std::string& file) {
-  const std::vector<std::uint64_t> numbers = directory.snapshots();
-  const Hdf5Turn turn;
-  for (auto number = numbers.rbegin(); number != numbers.rend(); ++number) {
-    file = directory.snapshot(*number);
-    ReadInfo info;
-    try {
-      read_gadget_info(open_hdf5_file(file), info);
-    } catch (const Error&) {
-      continue;
-    }
-    for (const auto& [name, text] : info.provenance)
-      if (name == "Configuration") return text;
-  }
-  return "";
-}
-
-void find_snapshot(const ContinuingRun& run, const Communicator& comm, Continuation& continuation) {
-  std::vector<std::string>& notes = continuation.notes;
+void find_snapshot(const ContinuedRun& run, const Communicator& comm, RestartPoint& point) {
+  std::vector<std::string>& notes = point.notes;
   FoundSnapshot found;
   const std::vector<std::uint64_t> numbers = numbers_of_snapshots(run.directory, comm);
   for (const std::uint64_t number : numbers) {
-    found.number = number;
-    found.file = run.directory.snapshot(number);
+    found = {run.directory.snapshot(number), number, {}, 0, {}};
     if (read_snapshot(run, comm, found, notes)) break;
     found = {};
   }
@@ -182,31 +157,29 @@ void find_snapshot(const ContinuingRun& run, const Communicator& comm, Continuat
     });
     return;
   }
-  continuation.source = Continuation::Source::snapshot;
-  continuation.file = found.file;
+  point.source = RestartPoint::Source::snapshot;
+  point.file = found.file;
   notes.push_back(
       "there is no whole checkpoint: the run goes on from a snapshot, with forces computed anew. This is not exact: the last "
       "digits differ from those of a run without interruption");
-  found.settings = settings_in(found);
-  if (found.settings)
-    if (const std::string note = note_on_rounding(found.settings->config.output); !note.empty()) notes.push_back(note);
   comm.agree([&] {
-    if (found.settings)
-      continuation.energy_jumps = require_same_physics(*found.settings, run.config, run.force_config, notes);
-    else
+    if (found.settings) {
+      if (const std::string note = note_on_rounding(found.settings->config.output); !note.empty()) notes.push_back(note);
+      point.energy_jumps = require_same_physics(*found.settings, run.config, run.force_config, notes);
+    } else {
       notes.push_back(found.file +
                       " does not have the settings with which it was computed: they could not be compared with the present ones");
+    }
     const std::uint64_t by_schedule = run.schedule.step_at(found.time, found.file);
-    continuation.state = state_of(run, found, by_schedule, continuation.step, notes);
-    run.schedule.number_on(by_schedule, continuation.step);
+    point.state = state_of(run, found, by_schedule, point.step, notes);
+    run.schedule.number_on(by_schedule, point.step);
   });
-  // View and colours may be others: a snapshot does not have them.
-  continuation.writes_other_pictures = true;
-  // Damaged ones are not overwritten either.
-  continuation.writes_other_snapshots =
-      found.number != numbers.front() || (found.settings && !same_snapshots(found.settings->config, run.config));
-  continuation.particles = std::move(found.state.particles);
-  continuation.components = found.state.components;
+  // A snapshot does not have the view and the colours, which may differ.
+  point.writes_other_pictures = true;
+  // Damaged ones are not overwritten.
+  point.writes_other_snapshots = found.number != numbers.front() || (found.settings && !same_snapshots(found.settings->config, run.config));
+  point.particles = std::move(found.state.particles);
+  point.components = found.state.components;
 }
 
 }  // namespace grove

@@ -11,14 +11,14 @@ namespace grove {
 
 namespace {
 
-/// The list is written anew each time, so that all that is written would grow with the square of the number of snapshots. With this many
-/// times the length of an entry for each snapshot, it does not.
+/// Each write is of the whole list. So that the bytes of all writes do not grow with the square of the number of snapshots, at most this
+/// many entries are written for each snapshot on average.
 constexpr std::size_t entries_written_each = 256;
 
 }  // namespace
 
-SnapshotSeries::SnapshotSeries(const OutputDirectory& directory, std::uint64_t first, bool goes_on)
-    : list_(directory.snapshot_series()), goes_on_(goes_on) {
+SnapshotSeries::SnapshotSeries(const OutputDirectory& directory, std::uint64_t first, bool continues_without)
+    : list_(directory.snapshot_series()), continues_without_(continues_without) {
   XdmfSeries::require_no_other(list_.path());
   if (first == 0) return;
   const Hdf5Turn turn;
@@ -27,7 +27,7 @@ SnapshotSeries::SnapshotSeries(const OutputDirectory& directory, std::uint64_t f
     try {
       list_.add(directory.snapshot(number), turn);
     } catch (const Error&) {
-      // A damaged one is no reason to stop: who wants to go on from it is told.
+      // A damaged one is no reason to stop. A run that continues at it says so.
     }
   }
   pending_ = list_.size();
@@ -56,7 +56,7 @@ void SnapshotSeries::add_missed(const Hdf5Turn& turn) {
       list_.add(snapshot, turn);
       ++pending_;
     } catch (const Error&) {
-      // It has been said. Another one is the first to be tried next time, so that a damaged one does not hold up those behind it.
+      // This was printed already. Another one is tried first next time, so that a damaged one does not hold up the others.
       missed_.push_back(snapshot);
       return;
     }
@@ -77,8 +77,8 @@ bool SnapshotSeries::try_to(Work work) {
     work();
     return true;
   } catch (const Error& error) {
-    if (!goes_on_) throw;
-    say_that_the_run_goes_on(error);
+    if (!continues_without_) throw;
+    say_that_run_continues_without(error);
     return false;
   }
 }

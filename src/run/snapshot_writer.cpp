@@ -36,7 +36,7 @@ void save_snapshot(const std::string& path, ParticleSet local, double time, cons
   write_snapshot(path, local, request.header, comm);
 }
 
-std::string why_not_beside(const Config& config, int thread_level) {
+std::string why_not_in_background(const Config& config, int thread_level) {
   if (thread_level >= MPI_THREAD_MULTIPLE) return "";
   const bool writes = config.output.snapshots != "none" && config.output.beside != "no", draws = config.pictures.are_wanted();
   if (!writes && !draws) return "";
@@ -57,7 +57,7 @@ void SnapshotWriter::start(SnapshotRequest request, ParticleColumns& particles) 
   auto work = [this, request = std::move(request), &particles, turn = std::move(turn)](const Communicator& comm) {
     write(request, particles, comm, *turn);
   };
-  beside_.start("snapshot beside the steps", std::move(work));
+  background_.start("snapshot beside the steps", std::move(work));
 }
 
 void SnapshotWriter::write(const SnapshotRequest& request, ParticleColumns& particles) {
@@ -70,7 +70,7 @@ void SnapshotWriter::write(const SnapshotRequest& request, ParticleColumns& part
   comm.agree([&] {
     if (series_) series_->add(request.path, turn);
   });
-  seconds_ += std::chrono::duration<double>(SnapshotRequest::Clock::now() - request.made).count();
+  seconds_ += wall_clock_s() - request.made_s;
 }
 
 }  // namespace grove

@@ -1,9 +1,7 @@
-// From the state of a simulation to a snapshot file: between two steps, or beside the steps on a thread of its own.
+// Writes snapshots of a simulation: between two steps, or in the background on a thread of its own.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
-#include <memory>
 #include <string>
 
 #include "decomposition/communicator.hpp"
@@ -13,17 +11,16 @@
 #include "src/config/config.hpp"
 #include "src/run/beside_the_steps.hpp"
 #include "src/run/snapshot_series.hpp"
+#include "src/run/wall_clock.hpp"
 
 namespace grove {
 
-/// What a snapshot is to be.
+/// A snapshot to be written.
 struct SnapshotRequest {
-  using Clock = std::chrono::steady_clock;
-
   std::string path;
   SnapshotHeader header;
-  bool by_id = true;                      ///< over all ranks; else in the order of the ranks' particles
-  Clock::time_point made = Clock::now();  ///< when the snapshot was asked for
+  bool by_id = true;               ///< over all ranks; else in the order of the ranks' particles
+  double made_s = wall_clock_s();  ///< when the snapshot was asked for
 };
 
 /// Writes particles as snapshot `path`, sorted over all ranks as config.output.order says; `local` comes in Morton order. `device` goes
@@ -31,60 +28,56 @@ struct SnapshotRequest {
 void save_snapshot(const std::string& path, ParticleSet local, double time, const Config& config, const std::string& device,
                    const Communicator& comm, const ComponentNames& components = usual_component_names());
 
-/// The request for such a snapshot.
+/// The request for a snapshot of this state.
 SnapshotRequest snapshot_request(const std::string& path, double time, const Config& config, const std::string& device,
                                  const ComponentNames& components);
 
-/// Why snapshots are written, and pictures drawn, between the steps although that could be beside them, in one sentence; empty: they are
+/// Why snapshots are written, or pictures drawn, between the steps although the user did not ask for that, in one sentence; empty: they are
 /// not. `thread_level`: as thread_level_of_mpi() says.
-std::string why_not_beside(const Config& config, int thread_level);
+std::string why_not_in_background(const Config& config, int thread_level);
 
-/// What there is to write beside the steps with.
-struct MeansOfWriting {
+/// What writing in the background needs.
+struct WritingResources {
   int thread_level = thread_level_of_mpi();
   std::uint64_t (*free_memory)() = free_host_memory;  ///< bytes of this node
 };
 
-/// Writes the snapshots of a run, one at a time.
-///
-/// Beside the steps, a thread of each rank writes the particles (BesideTheSteps), which has HDF5 to itself. The thread that owns the object
-/// goes on.
+/// Writes the snapshots of a run, one at a time. In the background, a thread of each rank writes the particles and has HDF5 to itself.
 class SnapshotWriter {
  public:
-  /// `beside`: they are to be written beside the steps, if that can be. `comm` and `series` must outlive the object.
-  /// @param series  gets each snapshot that is on the disk; null: on ranks but the root, and where there is none
-  SnapshotWriter(const Communicator& comm, bool beside, const MeansOfWriting& means, SnapshotSeries* series)
-      : comm_(comm), means_(means), series_(series), wants_beside_(beside), beside_(comm, means.thread_level) {}
+  /// `in_background`: if that is possible. `comm` and `series` must outlive the object.
+  /// @param series  gets each snapshot that is on the disk; null: on ranks other than the root, and where there is none
+  SnapshotWriter(const Communicator& comm, bool in_background, const WritingResources& means, SnapshotSeries* series)
+      : comm_(comm), means_(means), series_(series), wants_background_(in_background), background_(comm, means.thread_level) {}
   SnapshotWriter(const SnapshotWriter&) = delete;
   SnapshotWriter& operator=(const SnapshotWriter&) = delete;
   /// Waits for a snapshot that is being written.
   ~SnapshotWriter() = default;
 
-  /// Whether start() may be called: it was wanted, and all ranks have the thread. Collective.
-  bool can_start() { return wants_beside_ && beside_.can_start(); }
+  /// Whether start() may be called. Collective.
+  bool can_start() { return wants_background_ && background_.can_start(); }
   /// Whether every node has so much free memory for each of its ranks, with a quarter to spare. Collective.
   bool has_room(std::uint64_t bytes) const;
-  /// Starts to write particles, in their order. They must not change before wait(), which must have been called for the snapshot before.
-  /// Collective.
+  /// Starts to write particles, in their order. They must not change before wait(). Collective.
   void start(SnapshotRequest request, ParticleColumns& particles);
-  /// Writes them at once. Collective. Throws AgreedError.
+  /// Writes them now. Collective. Throws AgreedError.
   void write(const SnapshotRequest& request, ParticleColumns& particles);
   /// Waits until the snapshot is on the disk under its name. Collective. Throws AgreedError if it cannot be written.
-  void wait() { beside_.wait(); }
-  /// Whether the snapshot could not be written; wait() says why. Does not wait, does not communicate.
-  bool has_failed() const { return beside_.has_failed(); }
-  /// Wall time from requests to closed files, s: of all snapshots that wait() or write() has seen to their end.
+  void wait() { background_.wait(); }
+  /// Whether the snapshot could not be written; wait() says why. Neither waits nor communicates.
+  bool has_failed() const { return background_.has_failed(); }
+  /// Wall time from requests to closed files of all complete snapshots, s.
   double seconds() const { return seconds_; }
 
  private:
   void write(const SnapshotRequest& request, ParticleColumns& particles, const Communicator& comm, const Hdf5Turn& turn);
 
   const Communicator& comm_;
-  MeansOfWriting means_;
+  WritingResources means_;
   SnapshotSeries* series_;
-  const bool wants_beside_;
+  const bool wants_background_;
   double seconds_ = 0;
-  BesideTheSteps beside_;  ///< last, so that it ends first: it uses the others
+  BackgroundWork background_;  ///< last, because it uses the others
 };
 
 }  // namespace grove

@@ -9,20 +9,20 @@ namespace grove {
 namespace {
 
 constexpr double largest_energy_error = 1e-2;
-/// The step that would do is known to a part in 1000.
+/// The proposed step is known to one part in 1000.
 constexpr double rounding = 0.998;
 
-/// Virial ratios that no model of a bound system has but one that starts nearly at rest.
+/// Limits of the virial ratios of bound systems, except those that start nearly at rest.
 constexpr double largest_ratio = 10, smallest_ratio = 1e-3;
 
-/// Whether the softening smooths the gravity between most pairs. With a softening beyond all distances, the potential energy is that of
-/// pairs at the distance 0, G M^2 / (2 softening); where it is half of that, most pairs are nearer to each other than the softening.
+/// Whether most pairs are closer than the softening. If all were much closer, the potential energy would be that of pairs at distance 0,
+/// G M^2 / (2 softening); at half of that, most are.
 bool softens_all(const Diagnostics& sums, const GravityParameters& gravity) {
   return gravity.softening > 0 && gravity.softening_of_component.empty() && sums.mass > 0 &&
          std::abs(sums.potential) > 0.25 * gravity.G * sums.mass * sums.mass / gravity.softening;
 }
 
-/// A softening or units that do not fit, in a sentence on those of the run.
+/// A sentence on a softening or units of the run that do not fit.
 std::string likely_cause(const Config& config, const Diagnostics& sums) {
   if (softens_all(sums, config.gravity))
     return fmt::format("The likely cause is gravity.softening = {:.6g}, which is larger than most distances between particles",
@@ -41,21 +41,20 @@ std::string likely_cause(const Config& config, const Diagnostics& sums) {
 
 }  // namespace
 
-std::vector<std::string> advice_on_first_state(const EnergyState& energy, const StepCheck& check, const StepSchedule& schedule,
+std::vector<std::string> advice_on_first_state(const Diagnostics& sums, const StepCheck& check, const StepSchedule& schedule,
                                                const Config& config) {
   std::vector<std::string> advice;
-  const double total = energy.sums.total_energy(), ratio = energy.virial_ratio;
-  if (total > 0 && !energy.sums.is_held)
-    advice.push_back(
-        fmt::format("the total energy is positive ({:.3g}, virial ratio {:.3g}): the particles are not bound to each other{}. {}", total,
-                    ratio, energy.sums.external != 0 ? " and to the external potentials" : "",
-                    ratio > largest_ratio || softens_all(energy.sums, config.gravity)
-                        ? likely_cause(config, energy.sums)
-                        : "Are velocities, masses and G in the units of the configuration?"));
-  else if (!energy.sums.is_held && ratio > 0 && ratio < smallest_ratio)
+  const double total = sums.total_energy(), ratio = sums.virial_ratio();
+  if (total > 0 && !sums.is_held)
+    advice.push_back(fmt::format(
+        "the total energy is positive ({:.3g}, virial ratio {:.3g}): the particles are not bound to each other{}. {}", total, ratio,
+        sums.external != 0 ? " and to the external potentials" : "",
+        ratio > largest_ratio || softens_all(sums, config.gravity) ? likely_cause(config, sums)
+                                                                   : "Are velocities, masses and G in the units of the configuration?"));
+  else if (!sums.is_held && ratio > 0 && ratio < smallest_ratio)
     advice.push_back(fmt::format("the virial ratio is {:.3g}: the particles hardly move for their masses. Unless that is meant: {}", ratio,
-                                 likely_cause(config, energy.sums)));
-  const bool is_from_outside = std::abs(energy.sums.external_virial) > std::abs(energy.sums.potential);
+                                 likely_cause(config, sums)));
+  const bool is_from_outside = std::abs(sums.external_virial) > std::abs(sums.potential);
   if (check.too_long > tolerated_share) {
     const double duration = schedule.time(schedule.steps()) - schedule.time(0), steps = std::ceil(duration / (rounding * check.would_do));
     advice.push_back(

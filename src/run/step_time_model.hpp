@@ -1,4 +1,4 @@
-// How long a step takes on how many ranks: a small model, for advice alone.
+// A model of the time of a step on several ranks, for advice.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace grove {
 
-/// time(P) = once + work / P + each * (P - 1) for P ranks: what a rank takes whatever it has, its share of the work, and what every further
-/// rank adds for all. docs/performance.md, "How many ranks", has the measurements behind the constants.
+/// time(P) = once + work / P + each * (P - 1) for P ranks: a constant, the share of the work, and a cost of every further rank. The
+/// constants are measured: docs/performance.md, "How many ranks".
 struct StepTimeModel {
   double once_s = 0;          ///< s
   double per_particle_s = 0;  ///< s, of one rank alone
@@ -24,7 +24,7 @@ struct StepTimeModel {
 /// Whether the model knows this method: it was measured for `fmm` with the opening criterion `relative`.
 bool has_step_time_model(const GravityParameters& gravity);
 
-/// The model for one GPU, or `threads` CPU cores, a rank. A smaller tolerance takes more work.
+/// The model for ranks with one GPU, or with `threads` CPU cores. A smaller tolerance takes more work.
 StepTimeModel step_time_model(const GravityParameters& gravity, bool on_gpu, int threads);
 
 }  // namespace grove

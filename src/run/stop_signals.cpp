@@ -1,5 +1,6 @@
 #include "src/run/stop_signals.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <ctime>
 #include <utility>
@@ -20,7 +21,7 @@ std::time_t monotonic_s() {
   return now.tv_sec;
 }
 
-/// Calls only what a handler of signals may call.
+/// Calls only async-signal-safe functions.
 void note(int signal) {
   if (received_signal == 0) {
     received_at_s = monotonic_s();
@@ -39,12 +40,12 @@ StopSignals::StopSignals() : is_first_(!std::exchange(is_noting, true)) {
   received_signal = 0;
   struct sigaction action = {};
   action.sa_handler = note;
-  // Output under way is not interrupted.
+  // System calls for output are not interrupted.
   action.sa_flags = SA_RESTART;
   sigemptyset(&action.sa_mask);
   for (std::size_t i = 0; i < kinds.size(); ++i) {
     sigaction(kinds[i], &action, &earlier_[i]);
-    // Of a program that nohup has started.
+    // The program runs under nohup.
     if (kinds[i] == SIGHUP && earlier_[i].sa_handler == SIG_IGN) sigaction(SIGHUP, &earlier_[i], nullptr);
   }
 }
@@ -52,7 +53,7 @@ StopSignals::StopSignals() : is_first_(!std::exchange(is_noting, true)) {
 StopSignals::~StopSignals() {
   if (!is_first_) return;
   is_noting = false;
-  // What comes behind the first one still means the same, until the program has ended.
+  // Further signals of the same request may follow until the program ends.
   if (received_signal != 0) return;
   for (std::size_t i = 0; i < kinds.size(); ++i) sigaction(kinds[i], &earlier_[i], nullptr);
 }
@@ -60,22 +61,11 @@ StopSignals::~StopSignals() {
 int StopSignals::received() { return received_signal; }
 
 std::string name_of_signal(int signal) {
-  switch (signal) {
-    case SIGINT:
-      return "SIGINT";
-    case SIGTERM:
-      return "SIGTERM";
-    case SIGUSR1:
-      return "SIGUSR1";
-    case SIGUSR2:
-      return "SIGUSR2";
-    case SIGHUP:
-      return "SIGHUP";
-    case SIGXCPU:
-      return "SIGXCPU";
-    default:
-      return "signal " + std::to_string(signal);
-  }
+  constexpr std::array names{"SIGINT", "SIGTERM", "SIGUSR1", "SIGUSR2", "SIGHUP", "SIGXCPU"};
+  static_assert(names.size() == StopSignals::kinds.size());
+  const auto kind = std::find(StopSignals::kinds.begin(), StopSignals::kinds.end(), signal);
+  if (kind == StopSignals::kinds.end()) return "signal " + std::to_string(signal);
+  return names[static_cast<std::size_t>(kind - StopSignals::kinds.begin())];
 }
 
 }  // namespace grove

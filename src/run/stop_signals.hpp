@@ -1,4 +1,4 @@
-// Signals that ask a run to end after the present step.
+// Signals that ask a run to stop after the present step.
 #pragma once
 
 #include <array>
@@ -7,16 +7,15 @@
 
 namespace grove {
 
-/// While an object lives, the first of SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGHUP and SIGXCPU is only noted; a second one, of any of these
-/// kinds, ends the program as usual. What comes within two seconds of the first is the same request: launchers and batch systems send it
-/// to a rank by several ways. A SIGHUP that is ignored, as nohup does it, stays so. Of objects that live at the same time, the first
-/// counts.
+/// During its lifetime, the first of SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGHUP and SIGXCPU is only noted; a second one of any kind ends the
+/// program as usual. Signals within two seconds of the first are the same request: launchers and batch systems send it to a rank in several
+/// ways. An ignored SIGHUP, as under nohup, stays ignored. Of several objects at the same time, only the first has an effect.
 class StopSignals {
  public:
   StopSignals();
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
-  /// Restores the earlier handlers, unless a signal has come: then the program is about to end.
+  /// Restores the earlier handlers, unless a signal has come and the program is about to end.
   ~StopSignals();
 
   /// The signal that came to this process, or 0.

@@ -17,7 +17,7 @@ int threads_per_rank(int own_cores, int node_cores, int local_ranks) {
 
 void share_cores(const Communicator& comm) {
   if (std::getenv("OMP_NUM_THREADS")) {
-    // The OpenMP library ends the program where it cannot have them.
+    // With too many, the OpenMP library would end the program.
     constexpr int most = 4096;
     if (omp_get_max_threads() > most)
       throw ConfigError(fmt::format("OMP_NUM_THREADS asks for {} threads; at most {} are possible", omp_get_max_threads(), most));

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double longest_reserve_s = 10, reserve_share = 0.1;
 
-/// Seconds from now to a time of the calendar; infinity if it is not known.
+/// Seconds from now to a calendar time; infinity if it is not known.
 double seconds_until(const std::string& since_1970) {
   const std::optional<std::int64_t> end_s = parse_number<std::int64_t>(since_1970);
   if (!end_s || *end_s <= 0) return std::numeric_limits<double>::infinity();

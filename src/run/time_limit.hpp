@@ -1,4 +1,4 @@
-// When a run must end because its time on the machine is over.
+// The time limit of a run.
 #pragma once
 
 #include <limits>
@@ -6,23 +6,23 @@
 
 namespace grove {
 
-/// The end of the time that a run has: run.max_wall_time after its start, or the end of its SLURM job, whichever comes first.
+/// run.max_wall_time after the start of a run, or the end of its SLURM job, whichever comes first.
 class TimeLimit {
  public:
-  /// Counts from now. `max_minutes`: 0: no limit. `end_of_job`: seconds since 1970, as SLURM_JOB_END_TIME has it; empty or no number: none.
+  /// Counts from now. `max_minutes`: 0: no limit. `end_of_job`: seconds since 1970 as in SLURM_JOB_END_TIME; empty or no number: none.
   TimeLimit(double max_minutes, const std::string& end_of_job);
 
   bool exists() const { return left_at_start_s_ < std::numeric_limits<double>::infinity(); }
   /// Seconds left; infinity without a limit.
   double left_s() const;
-  /// Whether a run must end now: it may need `needed_s` more, and something is kept in reserve: ten seconds, or a tenth of short limits.
+  /// Whether a run that needs `needed_s` to end must end now. Ten seconds, or a tenth of a short limit, are kept in reserve.
   bool is_near(double needed_s) const;
 
  private:
   double began_s_, left_at_start_s_;
 };
 
-/// How long before the end of a SLURM job its signal comes, as the job scripts ask for it (--signal=B:USR1@120); infinity outside of jobs.
+/// The time before the end of a SLURM job at which the job scripts ask for a signal (--signal=B:USR1@120); infinity outside of jobs.
 double signal_before_end_s();
 
 /// SLURM_JOB_END_TIME, or empty.

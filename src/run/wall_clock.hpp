@@ -1,11 +1,11 @@
-// The clock by which a run measures itself.
+// The clock for all time measurements of a run.
 #pragma once
 
 #include <chrono>
 
 namespace grove {
 
-/// Seconds since some moment before the program; never goes back.
+/// Seconds since an arbitrary moment; monotonic.
 inline double wall_clock_s() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 }  // namespace grove

@@ -18,7 +18,7 @@ namespace grove {
 
 namespace {
 
-/// A rank waits for others if it has done nothing else for this part of the time.
+/// A rank that spends this share of the time waiting for others is said to wait.
 constexpr double waiting_share = 0.5;
 
 bool waits(const Activity::Look& look) { return look.waits_s > waiting_share * look.lasts_s; }

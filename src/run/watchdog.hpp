@@ -1,4 +1,4 @@
-// Names the rank that takes much longer than usual for something, while it does: also while it hangs in MPI, in a file system or on a GPU.
+// Names a rank that takes much longer than usual for an activity, also if it hangs in MPI, a file system or a GPU.
 #pragma once
 
 #include <condition_variable>
@@ -14,23 +14,23 @@
 
 namespace grove {
 
-/// When something takes too long.
+/// When an activity takes too long.
 struct WatchdogLimits {
-  double shortest_s = 60;   ///< what takes less is never named
-  double usual_times = 20;  ///< so many times the usual time of what has this name
-  double first_s = 600;     ///< for the first one of a name, which has no usual time yet
+  double shortest_s = 60;   ///< shorter ones are never named
+  double usual_times = 20;  ///< multiple of the usual time of the activity
+  double first_s = 600;     ///< for an activity without a usual time yet
   double interval_s = 1;    ///< between two looks
-  double signal_s = 3;      ///< a step that goes on so long after a stop signal is told
+  double signal_s = 3;      ///< a step that lasts so long after a stop signal is named
 };
 
-/// While an object lives, a thread looks at what this one and other watched threads do. For what takes too long it says one line, and one
-/// more whenever the time has doubled. The thread does not use MPI. Where ranks wait for others, the first rank of each node says so, and
-/// the others say nothing. Where a run does not stop soon after a signal, because a step is long, the root says that it will.
+/// During its lifetime, a thread looks at the activities of the watched threads. For one that takes too long it prints a line, and another
+/// whenever the time has doubled. It does not use MPI. Of ranks that wait for others, only the first of each node prints. If a run does not
+/// stop soon after a signal, because a step is long, the root prints that it will.
 class Watchdog {
  public:
   using Say = std::function<void(const std::string& line)>;
 
-  /// Watches the thread that makes it. `say` is called on another thread; empty: lines go to standard error. Without a thread to be had,
+  /// Watches the thread that makes it. `say` is called on another thread; empty: lines go to standard error. If no thread can be made,
   /// nothing is watched. Not collective.
   explicit Watchdog(const Communicator& comm, const WatchdogLimits& limits = {}, Say say = {});
   Watchdog(const Watchdog&) = delete;
@@ -42,7 +42,7 @@ class Watchdog {
     std::uint64_t number = 0;
     double again_s = 0;  ///< when it is named again
   };
-  /// The steps as they are seen from outside, to about the interval between two looks.
+  /// The steps as the watchdog sees them, to about the interval between two looks.
   struct StepsSeen {
     std::uint64_t first = Activity::no_step, present = Activity::no_step;
     double first_began_s = 0, present_began_s = 0;
@@ -64,10 +64,10 @@ class Watchdog {
   std::mutex mutex_;
   std::condition_variable changed_;
   bool is_over_ = false;
-  std::unique_ptr<WorkerThread> thread_;  ///< last: it ends before what it uses
+  std::unique_ptr<WorkerThread> thread_;  ///< last, because it uses the others
 };
 
-/// What the watchdog says of a rank: "rank 3 on node17 is in 'walk' of step 1200 for 61 s; usually 0.8 s".
+/// A line on a rank: "rank 3 on node17 is in 'walk' of step 1200 for 61 s; usually 0.8 s".
 std::string watchdog_line(const std::string& place, const Activity::Look& look);
 
 }  // namespace grove

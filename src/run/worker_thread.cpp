@@ -8,7 +8,7 @@ namespace grove {
 
 namespace {
 
-/// While an object lives, this thread takes no signals, nor do threads that it makes as long as they live.
+/// Blocks signals for this thread during its lifetime, and for the threads made meanwhile.
 class NoSignals {
  public:
   NoSignals() {

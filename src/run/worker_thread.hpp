@@ -1,4 +1,4 @@
-// A thread that does one task at a time beside the thread that owns it.
+// A thread that does one task at a time for the thread that owns it.
 #pragma once
 
 #include <atomic>
@@ -17,12 +17,12 @@ class WorkerThread {
   WorkerThread();
   WorkerThread(const WorkerThread&) = delete;
   WorkerThread& operator=(const WorkerThread&) = delete;
-  /// Waits for the task. What it throws is lost.
+  /// Waits for the task. Its exceptions are lost.
   ~WorkerThread();
 
-  /// Starts a task. The one before must have been waited for.
+  /// Starts a task. wait() must have been called for the previous one.
   void start(std::function<void()> task);
-  /// Waits for the task, if there is one, and throws what it has thrown.
+  /// Waits for the task, if any, and throws its exception.
   void wait();
   /// Whether the task has ended with an exception, which wait() will throw. Does not block.
   bool has_failed() const { return has_failed_; }

@@ -137,10 +137,11 @@ class ControlledRunTest : public RunLoopTest {
 
   RunReport run_controlled(const StepSchedule& schedule, const RunBeginning& beginning = {}, bool with_checkpoints = true) {
     Observers observers;
-    const auto rows = [&](const char* name) { return beginning.state ? beginning.state->count(name) : 0; };
-    const bool goes_on = config.output.on_error == "continue";
-    observers.push_back(std::make_unique<EnergyObserver>(comm, output.energy(), rows(saved_energy_rows), goes_on));
-    observers.push_back(std::make_unique<TimingsObserver>(comm, output.timings(), rows(saved_timing_rows), goes_on));
+    const auto rows = [&](const char* name) {
+      return LogObserver::Rows{name, beginning.state ? beginning.state->count(name) : 0, config.output.on_error == "continue"};
+    };
+    observers.push_back(std::make_unique<EnergyObserver>(comm, output.energy(), rows(saved_energy_rows)));
+    observers.push_back(std::make_unique<TimingsObserver>(comm, output.timings(), rows(saved_timing_rows)));
     observers.push_back(std::make_unique<StateObserver>(schedule, snapshots));
     const RunControls controls{with_checkpoints ? &checkpoints : nullptr, &requests, &output,
                                [&](const std::string& text) { said.push_back(text); }};

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
-#include <cstring>
 #include <fstream>
 #include <functional>
 #include <limits>
@@ -29,7 +28,7 @@ std::string number(double value) {
   return whole ? fmt::format("{:.0f}", value) : fmt::format("{:.17g}", value);
 }
 
-/// `place`: of the text, for a message.
+/// `place`: of the text, for messages.
 double value_of(std::string_view text, const std::string& place) {
   const std::optional<double> value = parse_number<double>(text);
   if (!value) throw DataError(fmt::format("{}: '{}' is no number", place, text));
@@ -37,13 +36,13 @@ double value_of(std::string_view text, const std::string& place) {
 }
 
 int opened(const std::string& path, int flags, const char* what) {
-  // A pipe of this name is an error at once: nobody would read from it.
+  // With O_NONBLOCK a pipe of this name is an error: nobody would read from it.
   const int file = ::open(path.c_str(), flags | O_WRONLY | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0666);
   if (file < 0) throw SystemError(path + ": " + what + ": " + reason_of(errno));
   return file;
 }
 
-/// What a log consists of, as far as its first `most_rows` rows.
+/// A log up to some row.
 struct Scanned {
   CsvRows rows;
   std::uint64_t bytes = 0;  ///< up to the end of the last of these rows
@@ -63,14 +62,13 @@ Scanned scan(const std::string& path, std::uint64_t most_rows,
       throw DataError(fmt::format("{} has {} numbers for {} columns", place, row.size(), seen.rows.names.size()));
     return row;
   };
-  // A line without an end is not whole.
+  // A last line without an end is not complete.
   for (std::string line; seen.rows.count < most_rows && std::getline(file, line) && !file.eof();) {
-    const bool is_comment = line.starts_with("#");
-    if (!is_comment && !seen.rows.names.empty()) {
+    if (!seen.rows.names.empty()) {
       if (is_wanted && !is_wanted(seen.rows, line)) break;
       last = line;
       if (++seen.rows.count == 1) seen.rows.first = numbers(line);
-    } else if (!is_comment) {
+    } else {
       const std::vector<std::string_view> names = csv_parts(line);
       seen.rows.names.assign(names.begin(), names.end());
     }
@@ -97,9 +95,11 @@ CsvLog::CsvLog(const std::string& path, const std::vector<CsvColumn>& columns) :
 }
 
 CsvLog::CsvLog(const std::string& path, std::uint64_t rows) : path_(path) {
-  const bool is_log = is_one(path);
+  const bool is_log = is_log_of_grove(path);
   Scanned seen = scan(path, is_log ? rows : 0);
-  if (!is_log || seen.rows.count < rows) fail_for_missing_rows(path, seen.rows.count, rows);
+  if (!is_log || seen.rows.count < rows)
+    throw DataError(fmt::format("{}: has {} whole rows, where the run so far has written {}; move it away, and a new one is begun", path,
+                                seen.rows.count, rows));
   names_ = std::move(seen.rows.names);
   file_ = opened(path, 0, "cannot be opened");
   if (::ftruncate(file_, static_cast<off_t>(seen.bytes)) != 0) throw SystemError(path + ": cannot be shortened: " + reason_of(errno));
@@ -111,7 +111,7 @@ CsvLog::~CsvLog() {
 
 void CsvLog::require_no_other(const std::string& path) {
   struct stat there {};
-  if (::stat(path.c_str(), &there) == 0 && S_ISREG(there.st_mode) && !is_one(path))
+  if (::stat(path.c_str(), &there) == 0 && S_ISREG(there.st_mode) && !is_log_of_grove(path))
     throw SystemError(path + ": cannot be created: there is a file of this name that Grove has not written; move it away");
 }
 
@@ -146,14 +146,14 @@ void CsvLog::write(const std::string& lines) {
   }
 }
 
-/// A part of a line would look like a line with other numbers.
+/// A partial line would look like a line with other numbers.
 void CsvLog::take_back_torn_line() {
   if (torn_at_ < 0) return;
   if (::ftruncate(file_, torn_at_) != 0) throw SystemError(path_ + ": its last line is torn: " + reason_of(errno));
   torn_at_ = -1;
 }
 
-bool goes_on(const std::string& path, std::uint64_t rows) { return rows > 0 && ::access(path.c_str(), F_OK) == 0; }
+bool continues_log(const std::string& path, std::uint64_t rows) { return rows > 0 && ::access(path.c_str(), F_OK) == 0; }
 
 CsvRows read_csv_log(const std::string& path) {
   const bool is_log = is_log_of_grove(path) || log_kind_in(path);
@@ -174,11 +174,6 @@ CsvRows rows_up_to(const std::string& path, const std::string& column, double va
     return at < parts.size() && value_of(parts[at], fmt::format("{}: row {}", path, rows.count + 1)) <= value;
   };
   return scan(path, std::numeric_limits<std::uint64_t>::max(), is_before).rows;
-}
-
-void fail_for_missing_rows(const std::string& path, std::uint64_t rows, std::uint64_t expected) {
-  throw DataError(fmt::format("{}: has {} whole rows, where the run so far has written {}; move it away, and a new one is begun", path,
-                              rows, expected));
 }
 
 }  // namespace grove

@@ -10,31 +10,28 @@
 
 namespace grove {
 
-/// What a comma-separated file of Grove begins with: a line of the names of its columns.
+/// The first line of a comma-separated file of Grove: the names of its columns.
 std::string csv_header(const std::vector<CsvColumn>& columns);
 
-/// A comma-separated file: a line of column names, lines of numbers, so that every program for tables reads it. Every line goes to the
-/// system in one write, so that a crash of the program leaves whole lines; one for which the disk has no room is taken back. Owns the file.
-/// Not collective: one rank writes.
+/// A comma-separated file: a line of column names, lines of numbers. Every line goes to the system in one write, so that a crash leaves
+/// whole lines; one for which the disk lacks room is removed. Owns the file. Not collective: one rank writes.
 class CsvLog {
  public:
-  /// Creates `path` anew. Throws SystemError, also when a file of that name is there that is no log of Grove; see log_kinds().
+  /// Creates or replaces `path`. Throws SystemError, also for a file of that name that is no log of Grove.
   CsvLog(const std::string& path, const std::vector<CsvColumn>& columns);
-  /// Goes on with a log after its first `rows` lines of numbers; what follows them is cut off. Lines that begin with '#', of an earlier
-  /// version, stay. Throws DataError when it has fewer whole lines or is no log, SystemError when it cannot be opened.
+  /// Continues a log after its first `rows` lines of numbers, and cuts off the others. Throws DataError when it has fewer whole lines or is
+  /// no log, SystemError when it cannot be opened.
   CsvLog(const std::string& path, std::uint64_t rows);
   CsvLog(const CsvLog&) = delete;
   CsvLog& operator=(const CsvLog&) = delete;
   ~CsvLog();
 
-  /// is_log_of_grove().
-  static bool is_one(const std::string& path) { return is_log_of_grove(path); }
-  /// Throws SystemError when a file of that name is there that is no log of Grove.
+  /// Throws SystemError for a file of that name that is no log of Grove.
   static void require_no_other(const std::string& path);
 
-  /// One line; whole numbers below 2^53 without a fraction, others with 17 significant digits, so that the bits can be read back.
-  /// `values` has one entry a column. Throws SystemError, naming the file, e.g. when the disk is full; the file then is as
-  /// it was, and the next line may have room again.
+  /// Adds a line; whole numbers below 2^53 without a fraction, others with 17 significant digits, which give the same bits when read.
+  /// `values` has one entry for each column. Throws SystemError that names the file, e.g. when the disk is full; the file is then
+  /// unchanged, and the next line may fit.
   void add(const std::vector<double>& values);
   /// Waits until all lines are on the disk. Throws SystemError, also when the file has been removed.
   void flush();
@@ -48,28 +45,26 @@ class CsvLog {
 
   std::string path_;
   int file_ = -1;
-  std::int64_t torn_at_ = -1;  ///< where a part of a line begins that could not be taken back; else negative
+  std::int64_t torn_at_ = -1;  ///< where a partial line begins that could not be removed; else negative
   std::vector<std::string> names_;
 };
 
-/// Whether a log at `path` is to go on after `rows` rows, and there is one.
-bool goes_on(const std::string& path, std::uint64_t rows);
+/// Whether there is a log at `path` that continues after `rows` rows, > 0.
+bool continues_log(const std::string& path, std::uint64_t rows);
 
-/// A log as a program reads it.
+/// The contents of a log.
 struct CsvRows {
   std::vector<std::string> names;
   std::vector<double> first, last;  ///< lines of numbers; empty without one
   std::uint64_t count = 0;          ///< whole lines of numbers
 
-  /// The number of `row`, first or last, in the column of this name; nothing where there is none.
+  /// The number of `row`, first or last, in this column; nothing if there is none.
   std::optional<double> value(const std::vector<double>& row, const std::string& name) const;
 };
-/// Reads a log, in a file of any name; throws DataError for what is none and for a first or last row that is not a number a column, and
-/// SystemError for what cannot be read.
+/// Reads a log, in a file of any name. Throws DataError for any other file and for a first or last row that is not a number for each
+/// column, and SystemError for a file that cannot be read.
 CsvRows read_csv_log(const std::string& path);
 /// The whole rows before the first one with a larger number than `value` in the column of this name. Throws as read_csv_log().
 CsvRows rows_up_to(const std::string& path, const std::string& column, double value);
-/// Throws the DataError of a log that has fewer rows than the run has written.
-[[noreturn]] void fail_for_missing_rows(const std::string& path, std::uint64_t rows, std::uint64_t expected);
 
 }  // namespace grove

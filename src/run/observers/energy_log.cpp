@@ -1,8 +1,6 @@
 #include "src/run/observers/energy_log.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <cstddef>
 
 #include "kernels/space/error.hpp"
 
@@ -41,23 +39,20 @@ std::vector<CsvColumn> energy_columns(const std::vector<std::string>& names) {
 
 EnergyState EnergyReference::state(const Diagnostics& sums) {
   const double total = sums.total_energy();
-  if (!known_) first_ = total;
-  known_ = true;
-  EnergyState state{sums, 0, sums.virial_ratio()};
-  if (first_ != 0) state.relative_error = (total - first_) / std::abs(first_);
-  return state;
+  if (!first_) first_ = total;
+  return {sums, *first_ != 0 ? (total - *first_) / std::abs(*first_) : 0};
 }
 
 std::optional<double> first_energy_in(const std::string& path) {
   const CsvRows rows = read_csv_log(path);
   const auto total = rows.value(rows.first, "total"), error = rows.value(rows.first, "relative_energy_error");
   if (!total || !error || !(std::abs(*error) < 1)) return total;
-  // error = (total - first) / |first|, and both have one sign.
+  // error = (total - first) / |first|, and total and first have the same sign.
   return *total / (*total < 0 ? 1 - *error : 1 + *error);
 }
 
 EnergyLog::EnergyLog(const std::string& path, std::uint64_t rows, bool has_external)
-    : has_external_(has_external), log_(goes_on(path, rows) ? CsvLog(path, rows) : CsvLog(path, columns(has_external))) {
+    : has_external_(has_external), log_(continues_log(path, rows) ? CsvLog(path, rows) : CsvLog(path, columns(has_external))) {
   if (columns_if_named(columns(has_external), log_.names()).empty())
     throw DataError(path + ": has other columns than this program writes; move it away");
 }
@@ -66,7 +61,7 @@ void EnergyLog::add(const EnergyState& state) {
   const Diagnostics& d = state.sums;
   std::vector<double> values{d.time, d.kinetic, d.potential, d.total_energy(), state.relative_error};
   for (const auto* vector : {&d.momentum, &d.angular_momentum, &d.centre_of_mass}) values.insert(values.end(), *vector, *vector + 3);
-  values.push_back(state.virial_ratio);
+  values.push_back(d.virial_ratio());
   if (has_external_) values.push_back(d.external);
   log_.add(values);
 }

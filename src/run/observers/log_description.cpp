@@ -22,20 +22,15 @@ constexpr int name_width = 22;
 
 std::string line(const std::string& name, const std::string& text) { return fmt::format("{:<{}}{}\n", name, name_width, text); }
 
-/// What looks odd in the bytes of a log, and is not.
+/// Notes on a log that a run may still write.
 std::vector<std::string> notes_on(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  const int first = file.get();
   file.seekg(-1, std::ios::end);
-  const int last = file.get();
-  std::vector<std::string> notes;
-  if (first == '#')
-    notes.push_back("lines that begin with '#' stand before the names of the columns, as in logs of earlier versions: see docs/output.md");
-  if (last != '\n') notes.push_back("the last line is not whole, as while a run writes it, and is left out");
-  return notes;
+  if (file.get() == '\n') return {};
+  return {"the last line is not whole, as while a run writes it, and is left out"};
 }
 
-/// From the first to the last row, e.g. "0 to 20"; empty where there is no such column.
+/// First and last value, e.g. "0 to 20"; empty if there is no such column.
 std::string span_of(const CsvRows& rows, const std::string& column, const std::optional<UnitSystem>& units) {
   const auto first = rows.value(rows.first, column), last = rows.value(rows.last, column);
   if (!first || !last) return "";
@@ -50,7 +45,7 @@ std::string span_of(const CsvRows& rows, const std::string& column, const std::o
 std::optional<UnitSystem> units_of_run_in(const std::string& directory) {
   const std::string file = OutputDirectory(directory).used_parameters();
   try {
-    return parse_config(read_config_text(file), file, {}, nullptr, IdleKeys::dropped).units;
+    return parse_config(read_config_text(file), file, {}).units;
   } catch (const ConfigError&) {
     return std::nullopt;
   }

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
-#include <optional>
 #include <string_view>
 #include <system_error>
 
@@ -27,27 +26,20 @@ const std::vector<LogKind>& log_kinds() {
 
 namespace {
 
-/// The names of the columns of a log are within so many bytes, with the lines before them.
+/// The first line of a log has fewer bytes.
 constexpr std::size_t longest_head = 65536;
 
-/// What tells whether a file is a log.
-struct Head {
-  bool is_empty = false;
-  bool is_titled = false;          ///< begins as a log did before logs were plain tables
-  std::vector<std::string> names;  ///< in the first whole line that does not begin with '#'; empty without one
-};
-
-Head head_of(const std::string& path) {
+/// The names in the first line of a file; empty if it has no complete line, or is no regular file.
+std::vector<std::string> column_names_in(const std::string& path) {
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(path, ignored)) return {};
   std::ifstream file(path, std::ios::binary);
-  std::string text(longest_head, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  Head head{text.empty() && file.eof(), text.starts_with("# Grove: ") && text.find("\n#  1 ") != std::string::npos, {}};
-  if (const std::optional<CsvHead> before_rows = csv_head(text))
-    for (const std::string_view name : csv_parts(before_rows->names)) head.names.emplace_back(name);
-  return head;
+  std::string line(longest_head, '\0');
+  file.getline(line.data(), static_cast<std::streamsize>(line.size()));
+  if (!file || file.eof()) return {};
+  line.resize(static_cast<std::size_t>(file.gcount()) - 1);
+  const std::vector<std::string_view> names = csv_parts(line);
+  return {names.begin(), names.end()};
 }
 
 /// Whether `name` is `pattern`, with digits and '_' in place of its "#".
@@ -68,17 +60,15 @@ const LogKind* log_kind_of(const std::vector<std::string>& names) {
   return nullptr;
 }
 
-const LogKind* log_kind_in(const std::string& path) {
-  const Head head = head_of(path);
-  return head.names.empty() ? nullptr : log_kind_of(head.names);
-}
+const LogKind* log_kind_in(const std::string& path) { return log_kind_of(column_names_in(path)); }
 
 bool is_log_of_grove(const std::string& path) {
   const std::string name = std::filesystem::path(path).filename().string();
   const auto kind = std::find_if(log_kinds().begin(), log_kinds().end(), [&](const LogKind& k) { return is_called(name, k.file); });
   if (kind == log_kinds().end()) return false;
-  const Head head = head_of(path);
-  return head.is_empty || head.is_titled || !kind->columns(head.names).empty();
+  std::error_code unknown;
+  const bool is_empty = std::filesystem::is_regular_file(path, unknown) && std::filesystem::is_empty(path, unknown);
+  return is_empty || !kind->columns(column_names_in(path)).empty();
 }
 
 std::vector<CsvColumn> columns_if_named(const std::vector<CsvColumn>& columns, const std::vector<std::string>& names) {

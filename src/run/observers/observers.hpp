@@ -1,7 +1,7 @@
-// The table of observers, and what they are made from.
+// The table of observers.
 //
 // To add one, write a header like energies.hpp, with a class derived from Observer and a function that makes it, and add one line to the
-// table in observers.cpp. Both are compiled for every space, so that an observer may work on the particles where they are.
+// table in observers.cpp. Both are compiled for every space, so that an observer can use the particles in device memory.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@
 
 namespace grove {
 
-/// All of it outlives the observers.
+/// What observers are made from, which outlives them.
 template <class Space>
 struct ObserverContext {
   Space& space;

@@ -12,7 +12,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "kernels/space/activity.hpp"
@@ -29,11 +28,11 @@
 
 namespace grove {
 
-/// Names of what a saved state has of pictures: their number, and the view and the colours that all of a run have in common.
+/// Names in a saved state of the number of pictures, and of the view and colours of all pictures of a run.
 inline constexpr const char *saved_picture_count = "pictures.count", *saved_picture_view = "pictures.view";
 
-/// Sums the particles in pixels on the device. Adding the ranks together, drawing and writing goes on beside the steps, where that can be
-/// (BesideTheSteps), for several states at a time (PictureLanes); else the steps wait.
+/// Sums the particles in pixels on the device. Adding the ranks together, drawing and writing happens in the background if possible, for
+/// several states at a time (PictureLanes).
 template <class Space>
 class PictureObserver final : public Observer {
  public:
@@ -61,13 +60,13 @@ class PictureObserver final : public Observer {
   void observe(const RunState& state) override {
     Lane& lane = next_lane();
     begin_activity("sums for pictures");
-    const bool is_beside = lane.beside.can_start();
-    go_on_without([&] {
+    const bool in_background = lane.background.can_start();
+    try_to_write([&] {
       const PictureState collected = sums_->collect(context_.particles, lane.sums);
       const std::uint64_t number = count_++;
       const double time = state.time;
-      if (is_beside)
-        lane.beside.start("pictures beside the steps", [this, &lane, collected, number, time](const Communicator& comm) {
+      if (in_background)
+        lane.background.start("pictures beside the steps", [this, &lane, collected, number, time](const Communicator& comm) {
           omp_set_num_threads(threads_each_);
           draw(lane, collected, number, time, comm);
         });
@@ -79,7 +78,7 @@ class PictureObserver final : public Observer {
     for (std::size_t i = 1; i <= lanes_.size(); ++i) wait_for(*lanes_[(turn_ + i) % lanes_.size()]);  // the oldest work first
   }
   bool has_failed() const override {
-    return std::any_of(lanes_.begin(), lanes_.end(), [](const auto& lane) { return lane->beside.has_failed(); });
+    return std::any_of(lanes_.begin(), lanes_.end(), [](const auto& lane) { return lane->background.has_failed(); });
   }
   void save(SavedState& state) override {
     finish();
@@ -98,19 +97,20 @@ class PictureObserver final : public Observer {
   }
 
  private:
-  /// Draws one state at a time.
+  /// Draws one state at a time in the background.
   struct Lane {
-    Lane(const ObserverContext<Space>& context, int thread_level) : sums(context.space.host_memory()), beside(context.comm, thread_level) {}
+    Lane(const ObserverContext<Space>& context, int thread_level)
+        : sums(context.space.host_memory()), background(context.comm, thread_level) {}
     typename PictureSums<Space>::OnHost sums;
-    bool settles_range = true;  ///< no other lane works, and the range is not complete. The same on all ranks
-    BesideTheSteps beside;      ///< last, so that it ends first: it uses the others
+    bool settles_range = true;  ///< no other lane works, and the range is incomplete. The same on all ranks
+    BackgroundWork background;  ///< last, because it uses the others
   };
 
   const PictureParameters& parameters() const { return context_.setup.config.pictures; }
 
   void make_lanes(int thread_level) {
-    // The root draws, and in the other ranks a thread of each lane waits for it, which MPI does not do idly. On CPUs the steps need these
-    // cores.
+    // The root draws, and on the other ranks a thread of each lane waits for it, which keeps a core busy in MPI. On CPUs the steps need
+    // these cores.
     const bool has_cores_to_spare = Space::on_gpu || context_.comm.size() == 1;
     const PictureLanes wanted = has_cores_to_spare ? PictureLanes::of(omp_get_max_threads(), PictureSums<Space>::bytes_of(plan_))
                                                    : PictureLanes{1, omp_get_max_threads()};
@@ -119,7 +119,7 @@ class PictureObserver final : public Observer {
     threads_each_ = wanted.threads_each;
     for (std::size_t i = 0; i < count[0]; ++i) lanes_.push_back(std::make_unique<Lane>(context_, thread_level));
   }
-  /// Waits for the lane whose turn it is. The colours of all pictures follow from the first ones, which therefore come one after the other.
+  /// Waits for the next lane. The first pictures determine the colours of all, and are therefore drawn one after the other.
   Lane& next_lane() {
     if (!is_range_complete_) {
       wait_for(*lanes_[turn_]);
@@ -132,7 +132,7 @@ class PictureObserver final : public Observer {
     return *lanes_[turn_];
   }
   void wait_for(Lane& lane) {
-    go_on_without([&] { lane.beside.wait(); });
+    try_to_write([&] { lane.background.wait(); });
   }
 
   std::string path(PictureQuantity quantity, char axis, std::uint64_t number) const {
@@ -142,7 +142,7 @@ class PictureObserver final : public Observer {
   /// On the thread whose communicator `comm` is. Collective. Throws AgreedError.
   void draw(Lane& lane, const PictureState& state, std::uint64_t number, double time, const Communicator& comm) {
     comm.sum_on_root(state.sums);
-    PictureRange complete = range_;  // other lanes may read it at the same time
+    PictureRange complete = range_;  // other lanes may read range_ at the same time
     PictureRange& range = lane.settles_range ? range_ : complete;
     comm.agree([&] {
       if (!comm.is_root()) return;
@@ -152,20 +152,20 @@ class PictureObserver final : public Observer {
     if (lane.settles_range) lane.settles_range = comm.max(comm.is_root() && range_.is_complete(plan_.shows_speed()) ? 1 : 0) == 0;
   }
 
-  void go_on_without(const std::function<void()>& work) {
-    if (!succeeds_or_goes_on(context_.setup.config.output, context_.comm, work)) ++lost_;
+  void try_to_write(const std::function<void()>& work) {
+    if (!succeeds_or_continues(context_.setup.config.output, context_.comm, work)) ++lost_;
   }
 
   const ObserverContext<Space> context_;
   const PicturePlan plan_;
-  PictureRange range_;                   ///< on the root. Of the lane that settles it; read by all once it is complete
-  std::uint64_t first_ = 0, count_ = 0;  ///< number of the first pictures of this job; of all so far, also by jobs before
+  PictureRange range_;                   ///< on the root. Set by one lane; read by all when complete
+  std::uint64_t first_ = 0, count_ = 0;  ///< number of the first pictures of this job; of all jobs so far
   std::uint64_t lost_ = 0;               ///< times of this job whose pictures could not be written
   std::optional<PictureSums<Space>> sums_;
   int threads_each_ = 1;  ///< OpenMP threads of a lane
   bool is_range_complete_ = false;
-  std::size_t turn_ = 0;                      ///< the lane that began last
-  std::vector<std::unique_ptr<Lane>> lanes_;  ///< they draw. Last, so that they end first: they use the others
+  std::size_t turn_ = 0;                      ///< the lane used last
+  std::vector<std::unique_ptr<Lane>> lanes_;  ///< last, because they use the others
 };
 
 template <class Space>

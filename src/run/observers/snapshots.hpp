@@ -25,12 +25,12 @@ namespace grove {
 /// The name of the number of snapshots in a saved state.
 inline constexpr const char* saved_snapshot_count = "snapshots.count";
 
-/// Copies the particles to the host and lets the steps go on while they are written. One snapshot at a time: the next one waits for it.
-/// Where the copy cannot be had, the steps wait until the snapshot is written, field by field.
+/// Copies the particles to the host and writes them in the background of the steps, one snapshot at a time. Without memory for the copy,
+/// the steps wait until the snapshot is written, field by field.
 template <class Space>
 class SnapshotObserver final : public Observer {
  public:
-  explicit SnapshotObserver(const ObserverContext<Space>& context, const MeansOfWriting& means = {})
+  explicit SnapshotObserver(const ObserverContext<Space>& context, const WritingResources& means = {})
       : context_(context),
         is_wanted_(output().snapshots == "all"),
         first_(context.setup.resume ? context.setup.resume->count(saved_snapshot_count) : 0),
@@ -55,9 +55,9 @@ class SnapshotObserver final : public Observer {
     const std::unique_ptr<ItemOrder<Space>> order = order_for(request);
     if (writer_.can_start() && copies_the_particles(request, *order)) {
       writer_.start(std::move(request), copy_);
-      beside_ = asked_for;
+      being_written_ = asked_for;
     } else {
-      go_on_without([&] {
+      try_to_write([&] {
         ColumnsOnDemand<Space> columns(context_.space, context_.particles.table(), *order);
         writer_.write(request, columns);
         kept_ = asked_for;
@@ -65,8 +65,8 @@ class SnapshotObserver final : public Observer {
     }
   }
   void finish() override {
-    go_on_without([&] {
-      const KeptState written = std::exchange(beside_, {});
+    try_to_write([&] {
+      const KeptState written = std::exchange(being_written_, {});
       writer_.wait();
       if (!written.file.empty()) kept_ = written;
       context_.comm.agree([&] {
@@ -96,16 +96,16 @@ class SnapshotObserver final : public Observer {
     return std::make_unique<OrderById<Space>>(context_.space, context_.comm, transport_, context_.particles);
   }
 
-  void go_on_without(const std::function<void()>& work) {
-    if (!succeeds_or_goes_on(context_.setup.config.output, context_.comm, work)) ++lost_;
+  void try_to_write(const std::function<void()>& work) {
+    if (!succeeds_or_continues(context_.setup.config.output, context_.comm, work)) ++lost_;
   }
 
-  /// False on all ranks when one has too little memory. Collective.
+  /// False on all ranks if one lacks memory. Collective.
   bool copies_the_particles(const SnapshotRequest& request, ItemOrder<Space>& order) {
     auto fields = snapshot_fields(*context_.particles.table(), request.header.fields);
     fields.push_back(context_.particles.table()->find("type"));
     const std::uint64_t bytes = HostCopy<Space>::bytes_of(order.size(), fields);
-    // Some more than it takes, since the number of particles on a rank changes.
+    // With a margin, since the number of particles on a rank changes.
     const std::uint64_t wanted = bytes <= copy_.capacity() ? 0 : bytes + bytes / 16;
     if (!writer_.has_room(wanted - std::min<std::uint64_t>(wanted, copy_.capacity())) || !reserve(wanted)) {
       copy_.release();
@@ -127,15 +127,15 @@ class SnapshotObserver final : public Observer {
 
   const ObserverContext<Space> context_;
   bool is_wanted_;
-  std::uint64_t first_;                ///< number of the first one of this job
-  std::uint64_t count_;                ///< asked for so far, also by jobs before
-  std::uint64_t lost_ = 0;             ///< of those of this job, could not be written
-  std::uint64_t short_of_memory_ = 0;  ///< of these, written between the steps for lack of memory
-  KeptState kept_, beside_;            ///< the newest one on the disk; the one that is being written
-  Transport<Space> transport_;         ///< of the order by id
+  std::uint64_t first_;                ///< number of the first snapshot of this job
+  std::uint64_t count_;                ///< asked for by all jobs so far
+  std::uint64_t lost_ = 0;             ///< of this job, not written
+  std::uint64_t short_of_memory_ = 0;  ///< of this job, written between the steps for lack of memory
+  KeptState kept_, being_written_;     ///< the newest one on the disk; the one being written
+  Transport<Space> transport_;         ///< for the order by id
   HostCopy<Space> copy_;
-  std::unique_ptr<SnapshotSeries> series_;  ///< of the root; null: there is none
-  SnapshotWriter writer_;                   ///< last: it ends before the copy and the list go
+  std::unique_ptr<SnapshotSeries> series_;  ///< on the root; else null
+  SnapshotWriter writer_;                   ///< last, because it uses the others
 };
 
 template <class Space>

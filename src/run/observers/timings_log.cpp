@@ -11,13 +11,13 @@ namespace {
 
 const std::string mean_suffix = "_mean_s", max_suffix = "_max_s", of_other_phases = "other";
 
-/// A phase as it is called in the names of columns.
+/// A phase in the names of columns.
 std::string in_columns(std::string phase) {
   std::replace(phase.begin(), phase.end(), ' ', '_');
   return phase;
 }
 
-/// The phases, as in columns, that have their mean among these names.
+/// The phases, as in columns, whose means are among these names.
 std::vector<std::string> phases_in(const std::vector<std::string>& names) {
   std::vector<std::string> phases;
   for (const std::string& name : names)
@@ -25,7 +25,7 @@ std::vector<std::string> phases_in(const std::vector<std::string>& names) {
   return phases;
 }
 
-/// All columns of a log with these phases, of which the last is the one of all others.
+/// All columns of a log with these phases, of which the last is "other".
 std::vector<CsvColumn> columns_of(const std::vector<std::string>& phases) {
   std::vector<CsvColumn> columns{{"step", "number of the step; 0 is the force evaluation at the start"},
                                  {"time", "time at the end of the step"}};
@@ -50,7 +50,7 @@ std::vector<CsvColumn> timings_columns(const std::vector<std::string>& names) {
 }
 
 TimingsLog::TimingsLog(std::string path, std::uint64_t rows) : path_(std::move(path)) {
-  if (!goes_on(path_, rows)) return;
+  if (!continues_log(path_, rows)) return;
   log_.emplace(path_, rows);
   if (timings_columns(log_->names()).empty()) throw DataError(path_ + ": has other columns than this program writes; move it away");
   phases_ = phases_in(log_->names());

@@ -1,4 +1,4 @@
-// Observer: what is unusual in the first state of a run, on the terminal.
+// Observer: advice on the first state of a run, on the terminal.
 #pragma once
 
 #include <cstdio>
@@ -10,6 +10,7 @@
 #include "src/run/state_advice.hpp"
 #include "src/run/step_schedule.hpp"
 #include "src/simulation/step_check.hpp"
+#include "src/text/text_parts.hpp"
 
 namespace grove {
 
@@ -23,8 +24,8 @@ class WarningObserver final : public Observer {
     const double dt = setup.schedule.dt();
     const StepCheck check = check_step(context_.space, context_.comm, context_.particles, setup.config.gravity, dt);
     if (!context_.comm.is_root() || setup.progress == ProgressStyle::silent) return;
-    for (const std::string& line : advice_on_first_state(state.energy, check, setup.schedule, setup.config))
-      std::fputs(("note: " + line + "\n").c_str(), stdout);
+    for (const std::string& line : advice_on_first_state(state.energy.sums, check, setup.schedule, setup.config))
+      std::fputs(as_note(line).c_str(), stdout);
     std::fflush(stdout);
   }
   bool is_output() const override { return false; }

@@ -12,15 +12,15 @@
 namespace grove {
 namespace {
 
-class BesideTheStepsTest : public testing::Test {
+class BackgroundWorkTest : public testing::Test {
  protected:
   Communicator comm{MPI_COMM_WORLD};
   /// 1 + 2 + ... over the ranks.
   int sum_of_ranks = comm.size() * (comm.size() + 1) / 2;
 };
 
-TEST_F(BesideTheStepsTest, IsDoneWhileTheStepsGoOn) {
-  BesideTheSteps beside(comm, thread_level_of_mpi());
+TEST_F(BackgroundWorkTest, IsDoneWhileTheStepsGoOn) {
+  BackgroundWork beside(comm, thread_level_of_mpi());
   ASSERT_TRUE(beside.can_start());
   for (int times = 1; times <= 3; ++times) {
     std::promise<void> go;
@@ -38,8 +38,8 @@ TEST_F(BesideTheStepsTest, IsDoneWhileTheStepsGoOn) {
   }
 }
 
-TEST_F(BesideTheStepsTest, HasMessagesThatDoNotMeetThoseOfTheSteps) {
-  BesideTheSteps beside(comm, thread_level_of_mpi());
+TEST_F(BackgroundWorkTest, HasMessagesThatDoNotMeetThoseOfTheSteps) {
+  BackgroundWork beside(comm, thread_level_of_mpi());
   ASSERT_TRUE(beside.can_start());
   // The ranks begin their two sums in different orders.
   const auto come_late = [](bool is_late) {
@@ -58,9 +58,9 @@ TEST_F(BesideTheStepsTest, HasMessagesThatDoNotMeetThoseOfTheSteps) {
   }
 }
 
-TEST_F(BesideTheStepsTest, IsNotToBeHadOnAnyRankWhereMpiDoesNotAllowItOnOne) {
+TEST_F(BackgroundWorkTest, IsNotToBeHadOnAnyRankWhereMpiDoesNotAllowItOnOne) {
   const int last = comm.size() - 1;
-  BesideTheSteps beside(comm, comm.rank() == last ? MPI_THREAD_FUNNELED : MPI_THREAD_MULTIPLE);
+  BackgroundWork beside(comm, comm.rank() == last ? MPI_THREAD_FUNNELED : MPI_THREAD_MULTIPLE);
   for (int times = 0; times < 2; ++times) {
     EXPECT_FALSE(beside.can_start());
     EXPECT_FALSE(beside.has_failed());
@@ -68,8 +68,8 @@ TEST_F(BesideTheStepsTest, IsNotToBeHadOnAnyRankWhereMpiDoesNotAllowItOnOne) {
   }
 }
 
-TEST_F(BesideTheStepsTest, PassesTheErrorThatAllRanksKnowOfAndWorksOn) {
-  BesideTheSteps beside(comm, thread_level_of_mpi());
+TEST_F(BackgroundWorkTest, PassesTheErrorThatAllRanksKnowOfAndWorksOn) {
+  BackgroundWork beside(comm, thread_level_of_mpi());
   ASSERT_TRUE(beside.can_start());
   const int last = comm.size() - 1;
   beside.start("work of a test", [&](const Communicator& own) {
@@ -91,8 +91,8 @@ TEST_F(BesideTheStepsTest, PassesTheErrorThatAllRanksKnowOfAndWorksOn) {
   EXPECT_TRUE(is_done);
 }
 
-TEST_F(BesideTheStepsTest, IsSeenByTheWatchdogUnderItsName) {
-  BesideTheSteps beside(comm, thread_level_of_mpi());
+TEST_F(BackgroundWorkTest, IsSeenByTheWatchdogUnderItsName) {
+  BackgroundWork beside(comm, thread_level_of_mpi());
   ASSERT_TRUE(beside.can_start());
   const auto is_seen = [] {
     for (const Activity::Look& look : looks_at_all_threads())
@@ -106,11 +106,11 @@ TEST_F(BesideTheStepsTest, IsSeenByTheWatchdogUnderItsName) {
   EXPECT_FALSE(is_seen());
 }
 
-TEST_F(BesideTheStepsTest, EndsItsWorkBeforeItGoes) {
+TEST_F(BackgroundWorkTest, EndsItsWorkBeforeItGoes) {
   std::promise<void> go;
   int sum = 0;
   {
-    BesideTheSteps beside(comm, thread_level_of_mpi());
+    BackgroundWork beside(comm, thread_level_of_mpi());
     ASSERT_TRUE(beside.can_start());
     beside.start("work of a test", [&](const Communicator& own) {
       go.get_future().wait();

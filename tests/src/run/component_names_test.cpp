@@ -83,9 +83,9 @@ TEST_F(ComponentNamesTest, StayThroughSnapshotsAndCheckpointsAndSoDoIds) {
   // What goes on from the checkpoint, and from the snapshot where there is none, has them as well.
   config.time.end = 2;
   StepSchedule longer{0, 2, 0.25, 0.5};
-  const ContinuingRun continuing{output, config, longer, standard_fields()};
-  const Continuation from = find_continuation(continuing, comm);
-  EXPECT_EQ(from.source, Continuation::Source::checkpoint);
+  const ContinuedRun continuing{output, config, longer, standard_fields()};
+  const RestartPoint from = find_restart_point(continuing, comm);
+  EXPECT_EQ(from.source, RestartPoint::Source::checkpoint);
   EXPECT_EQ(from.components, expected);
   EXPECT_EQ(identities(from.particles), before);
   comm.barrier();
@@ -94,15 +94,14 @@ TEST_F(ComponentNamesTest, StayThroughSnapshotsAndCheckpointsAndSoDoIds) {
       std::filesystem::remove(output.checkpoint(generation));
   comm.barrier();
   StepSchedule again{0, 2, 0.25, 0.5};
-  const Continuation from_snapshot = find_continuation({output, config, again, standard_fields()}, comm);
-  EXPECT_EQ(from_snapshot.source, Continuation::Source::snapshot);
+  const RestartPoint from_snapshot = find_restart_point({output, config, again, standard_fields()}, comm);
+  EXPECT_EQ(from_snapshot.source, RestartPoint::Source::snapshot);
   EXPECT_EQ(from_snapshot.components, expected);
   EXPECT_EQ(identities(from_snapshot.particles), before);
 }
 
-TEST_F(ComponentNamesTest, ThatAStateLacksAreTheUsualOnes) {
+TEST_F(ComponentNamesTest, ThatAStateLacksAreAnError) {
   SavedState state;
-  EXPECT_EQ(component_names_in(state), usual_component_names());
   state.put(saved_components, std::string("a\nb\n"));
   EXPECT_THROW(component_names_in(state), DataError);
 }

@@ -130,9 +130,9 @@ TEST_F(OutputBesideTest, HasTheBytesOfAWriteBetweenTheStepsInBothOrders) {
     const ObserverSetup beside_setup = setup_for(output), between_setup = setup_for(between), short_setup = setup_for(short_of_memory);
     observers.push_back(std::make_unique<SnapshotObserver<BackEnd>>(simulation.context(beside_setup)));
     observers.push_back(
-        std::make_unique<SnapshotObserver<BackEnd>>(simulation.context(between_setup), MeansOfWriting{MPI_THREAD_FUNNELED}));
+        std::make_unique<SnapshotObserver<BackEnd>>(simulation.context(between_setup), WritingResources{MPI_THREAD_FUNNELED}));
     observers.push_back(
-        std::make_unique<SnapshotObserver<BackEnd>>(simulation.context(short_setup), MeansOfWriting{thread_level_of_mpi(), no_memory}));
+        std::make_unique<SnapshotObserver<BackEnd>>(simulation.context(short_setup), WritingResources{thread_level_of_mpi(), no_memory}));
     // Uses HDF5 on this thread: it waits until the snapshot beside the steps is written.
     watch([&](const RunState& state) {
       save_snapshot(saved.snapshot(state.step), simulation.particles(), state.time, config, "the device of a test", comm);
@@ -364,9 +364,9 @@ TEST_F(OutputBesideTest, IsCompleteWhenRanksThrowOnTheirOwnMeanwhile) {
 }
 
 TEST_F(OutputBesideTest, SaysWhereTheMpiLibraryDoesNotAllowIt) {
-  const auto reason = [&] { return why_not_beside(config, MPI_THREAD_FUNNELED); };
+  const auto reason = [&] { return why_not_in_background(config, MPI_THREAD_FUNNELED); };
   config.output.beside = "yes";
-  EXPECT_EQ(why_not_beside(config, MPI_THREAD_MULTIPLE), "");
+  EXPECT_EQ(why_not_in_background(config, MPI_THREAD_MULTIPLE), "");
   EXPECT_TRUE(reason().ends_with("(MPI_THREAD_MULTIPLE): the steps wait while a snapshot is written")) << reason();
   config.pictures.show = "density";
   EXPECT_TRUE(reason().ends_with("snapshots are written and pictures drawn")) << reason();

@@ -63,7 +63,6 @@ TEST_F(ProgressTest, RewritesOneLineOnATerminal) {
 TEST_F(ProgressTest, SaysNothingWhenSilent) {
   Progress progress(out, ProgressStyle::silent, 2);
   progress.update({1, 0.1, 40, 40, 100});
-  progress.note("text");
   progress.update({2, 0.2, 80, 40, 100});
   progress.finish();
   EXPECT_EQ(shown(), "");

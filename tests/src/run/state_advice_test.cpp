@@ -48,31 +48,28 @@ TEST(StepCheckTest, CountsTheParticlesForWhichAStepIsTooLong) {
   EXPECT_EQ(check_step(space, comm, particles, softened, 0.2).too_long, 0);
 }
 
-EnergyState energy(double kinetic, double potential) {
-  EnergyReference reference;
+Diagnostics energy(double kinetic, double potential) {
   Diagnostics sums;
   sums.kinetic = kinetic;
   sums.potential = potential;
-  return reference.state(sums);
+  return sums;
 }
 
 TEST(StateAdvice, KnowsExternalPotentials) {
   const StepSchedule schedule(0, 1, 0.1, 0);
-  EnergyReference reference;
   Diagnostics sums;
   sums.kinetic = 3;
   sums.potential = -1;
   sums.external = -4;
   sums.external_virial = -5;
-  const EnergyState bound = reference.state(sums);
-  EXPECT_EQ(bound.virial_ratio, 1);
-  EXPECT_TRUE(advice_on_first_state(bound, {0, 0.1}, schedule, Config{}).empty());
+  EXPECT_EQ(sums.virial_ratio(), 1);
+  EXPECT_TRUE(advice_on_first_state(sums, {0, 0.1}, schedule, Config{}).empty());
   sums.external = -1;
-  const auto unbound = advice_on_first_state(reference.state(sums), {0, 0.1}, schedule, Config{});
+  const auto unbound = advice_on_first_state(sums, {0, 0.1}, schedule, Config{});
   ASSERT_EQ(unbound.size(), 1U);
   EXPECT_NE(unbound[0].find("to each other and to the external potentials"), std::string::npos) << unbound[0];
   sums.is_held = true;
-  EXPECT_TRUE(advice_on_first_state(reference.state(sums), {0, 0.1}, schedule, Config{}).empty());
+  EXPECT_TRUE(advice_on_first_state(sums, {0, 0.1}, schedule, Config{}).empty());
 }
 
 TEST(StateAdvice, NamesUnitsAndGWhereTheVirialRatioIsFarFromOne) {
@@ -96,29 +93,27 @@ TEST(StateAdvice, NamesASofteningThatIsLargerThanTheSystem) {
   const StepSchedule schedule(0, 1, 0.1, 0);
   Config config;
   config.gravity.softening = 100;
-  EnergyReference reference;
   Diagnostics sums;
   sums.mass = 1;
   sums.kinetic = 0.15;
   sums.potential = -0.005;  // the most that it can be is G M^2 / (2 * 100)
-  const auto wide = advice_on_first_state(reference.state(sums), {0, 0.1}, schedule, config);
+  const auto wide = advice_on_first_state(sums, {0, 0.1}, schedule, config);
   ASSERT_EQ(wide.size(), 1U);
   EXPECT_NE(wide[0].find("The likely cause is gravity.softening = 100"), std::string::npos) << wide[0];
   EXPECT_EQ(wide[0].find("units"), std::string::npos) << wide[0];
   config.gravity.softening = 0.1;
-  const auto narrow = advice_on_first_state(reference.state(sums), {0, 0.1}, schedule, config);
+  const auto narrow = advice_on_first_state(sums, {0, 0.1}, schedule, config);
   ASSERT_EQ(narrow.size(), 1U);
   EXPECT_NE(narrow[0].find("units"), std::string::npos) << narrow[0];
 }
 
 TEST(StateAdvice, SaysThatExternalPotentialsAccelerate) {
   const StepSchedule schedule(0, 1, 0.1, 0);
-  EnergyReference reference;
   Diagnostics sums;
   sums.kinetic = 0.5;
   sums.potential = -1;
   sums.external_virial = sums.external = -0.5;
-  const auto text = [&] { return advice_on_first_state(reference.state(sums), {0.25, 0.0123}, schedule, Config{}).at(0); };
+  const auto text = [&] { return advice_on_first_state(sums, {0.25, 0.0123}, schedule, Config{}).at(0); };
   EXPECT_EQ(text().find("external"), std::string::npos) << text();
   sums.external_virial = -2;
   EXPECT_NE(text().find("mostly those of external potentials"), std::string::npos) << text();

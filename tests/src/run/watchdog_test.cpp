@@ -120,7 +120,7 @@ TEST_F(WatchdogTest, SaysNothingOfWhatTakesItsUsualTime) {
   EXPECT_EQ(lines, std::vector<std::string>{});
 }
 
-TEST_F(WatchdogTest, LooksAtThreadsBesideTheSteps) {
+TEST_F(WatchdogTest, LooksAtThreadsBackgroundWork) {
   const Watchdog watchdog(comm, short_limits, note());
   std::thread([] {
     Activity activity;

@@ -1,5 +1,5 @@
 // Components with softening lengths of their own: each method against sums over all pairs that are written out here.
-#include "src/run/component_softening.hpp"
+#include "src/run/initial_state.hpp"
 
 #include <gtest/gtest.h>
 
