@@ -31,14 +31,6 @@ LINES
 external=(--set external.potential=nfw --set external.mass=10 --set external.scale_radius=2)
 physical=(--set "units.system=kpc, km/s, 1e10 Msun" --set "time.end=1 Gyr" --set "time.dt=50 Myr" --set "output.snapshot_every=1 Gyr")
 
-# In place of the logs in output/, what an earlier version wrote: lines of '#' before the names of the columns.
-as_an_earlier_version_wrote_them() {
-  local log
-  for log in energy timings; do
-    { printf '# Grove: a log\n#  1 the first column: of this log\n'; cat "output/$log.csv"; } >before && mv before "output/$log.csv" || return 1
-  done
-}
-
 # is_picture FILE PANELS: a PNG file of grove plot with so many panels, in rows of three; in each there is ink within the frame.
 is_picture() {
   "$drawing" - "$1" "$2" <<'LINES'
@@ -112,15 +104,6 @@ info_names_what_is_wrong_with_a_log() {
   sed 's/virial_ratio/ratio/' whole.csv >energy.csv && ! "$grove" info energy.csv >out.txt 2>&1 && lacks out.txt "log of Grove: energy"
 }
 
-a_run_goes_on_with_a_log_of_an_earlier_version() {
-  "$grove" run run.toml --quiet --set time.end=1 && mv output whole && "$grove" run run.toml --quiet && as_an_earlier_version_wrote_them || return 1
-  "$grove" run run.toml --quiet --continue --set time.end=1 && holds [ "$(grep -c '^#' output/energy.csv)" -eq 2 ] &&
-    holds cmp <(grep -v '^#' output/energy.csv) whole/energy.csv && holds [ "$(grep -vc '^#' output/timings.csv)" -eq 34 ] &&
-    "$grove" info output/energy.csv >info.txt && contains info.txt "as in logs of earlier versions" || return 1
-  cp output/energy.csv before && "$grove" run run.toml --overwrite >out.txt && contains out.txt "output.1" && holds cmp before output.1/energy.csv &&
-    holds cmp <(head -n 18 whole/energy.csv) output/energy.csv
-}
-
 tables_of_the_user_are_left_alone() {
   "$grove" run run.toml --quiet && head -n 4 output/energy.csv >output/early.csv && cut -d, -f1,4 output/energy.csv >output/total.csv &&
     cp output/early.csv early.csv && "$grove" run run.toml --quiet --overwrite && holds cmp early.csv output/early.csv && holds [ -e output/total.csv ] &&
@@ -145,10 +128,10 @@ plot_draws_a_run() {
 
 plot_draws_what_is_there_while_a_run_is_at_work() {
   [ -n "$drawing" ] || is_not_tried "Python has no matplotlib"
-  "$grove" run run.toml --quiet && as_an_earlier_version_wrote_them && printf '0.6,0.1' >>output/energy.csv && printf '17,0.6' >>output/timings.csv &&
+  "$grove" run run.toml --quiet && printf '0.6,0.1' >>output/energy.csv && printf '17,0.6' >>output/timings.csv &&
     "$grove" plot output --out torn.png >out.txt && is_picture torn.png 9 || return 1
   # The first state.
-  head -n 4 output/energy.csv >energy.csv && head -n 4 output/timings.csv >timings.csv && "$grove" plot . >out.txt &&
+  head -n 2 output/energy.csv >energy.csv && head -n 2 output/timings.csv >timings.csv && "$grove" plot . >out.txt &&
     holds "$drawing" -c "import matplotlib.image as m; assert m.imread('plot.png').shape[1] == 1760"
 }
 

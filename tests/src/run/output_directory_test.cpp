@@ -70,22 +70,21 @@ TEST_F(OutputDirectoryTest, KeepsResultsAndSetsThemAsideWhenToldTo) {
   }
 }
 
-/// What a file begins with that Grove has written, with one row: now, and before its logs were plain tables.
+/// A log of Grove with one row.
 const std::string timings_now =
     "step,time,walk_mean_s,walk_max_s,other_mean_s,other_max_s,total_s,imbalance,particles_per_s\n0,0,1,1,0,0,1,1,500\n";
-const std::string timings_before = "# Grove: wall time of every step\n#  1 step: number of the step\n" + timings_now;
 
 TEST_F(OutputDirectoryTest, TakesNoFileOfTheUserForALog) {
   output.prepare(EarlierResults::refuse);
   const auto put_text = [&](const std::string& name, const std::string& text) { std::ofstream(output.path() + "/" + name) << text; };
   for (const char* name : {"early.csv", "not_finite_step_.csv", "timings_1.csv"}) put_text(name, timings_now);
   put_text("not_finite_step_1.csv", "step,time\n1,0\n");
-  put_text("notes.csv", timings_before);
+  put_text("notes.csv", timings_now);
   EXPECT_EQ(message_of_prepare(), "");
   std::string other = timings_now;
   other.replace(other.find("walk_max_s"), 10, "walk_least");
   for (const std::string& text : {std::string("time,total\n0,1\n"), other, " " + timings_now, timings_now.substr(0, 30),
-                                  "# my timings\n#  1 step: of mine\n" + timings_now.substr(5)}) {
+                                  "# my timings\n" + timings_now}) {
     put_text("timings.csv", text);
     EXPECT_NE(message_of_prepare().find("timings.csv: cannot be created: there is a file of this name that Grove has not written"),
               std::string::npos)
@@ -94,16 +93,16 @@ TEST_F(OutputDirectoryTest, TakesNoFileOfTheUserForALog) {
   }
 }
 
-TEST_F(OutputDirectoryTest, KnowsLogsAlsoOfEarlierVersions) {
+TEST_F(OutputDirectoryTest, KnowsItsLogs) {
   output.prepare(EarlierResults::refuse);
-  for (const std::string& text : {timings_now, timings_before, std::string()}) {
+  for (const std::string& text : {timings_now, std::string()}) {
     std::ofstream(output.timings()) << text;
     EXPECT_NE(message_of_prepare().find("(timings.csv)"), std::string::npos) << text;
   }
-  std::ofstream(output.timings()) << timings_before;
+  std::ofstream(output.timings()) << timings_now;
   TimingsLog log(output.timings(), 1);
   log.add(1, 0.5, 500, {});
-  EXPECT_EQ(text_of_file(output.timings()), timings_before + "1,0.5,0,0,0,0,0,1,0\n") << "goes on in the form that it has";
+  EXPECT_EQ(text_of_file(output.timings()), timings_now + "1,0.5,0,0,0,0,0,1,0\n");
 }
 
 TEST_F(OutputDirectoryTest, RemovesUnfinishedFilesOfGroveAlone) {
