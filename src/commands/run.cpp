@@ -20,6 +20,7 @@
 #include "src/run/advice.hpp"
 #include "src/run/beside_the_steps.hpp"
 #include "src/run/checkpoints.hpp"
+#include "src/run/observers/observers.hpp"
 #include "src/run/progress.hpp"
 #include "src/run/run_loop.hpp"
 #include "src/run/run_preparation.hpp"
@@ -105,7 +106,7 @@ RunReport take_steps(RunPreparation& run, const ObserverSetup& setup, const Time
   if (comm.is_root()) console.say(as_note(requests.forget_earlier()));
   const RunControls controls{run.config().output.keeps_checkpoints() ? &checkpoints : nullptr, &requests, &run.directory(),
                              [&](const std::string& text) { console.say(text); }};
-  RunLoop loop(run.simulation(), comm, run.schedule(), run.simulation().make_observers(setup), controls);
+  RunLoop loop(run.simulation(), comm, run.schedule(), make_observers(run.simulation(), comm, setup), controls);
   return loop.run(std::move(run.state().particles), run.beginning());
 }
 

@@ -8,6 +8,7 @@
 #include "io/saved_state.hpp"
 #include "kernels/particles/particle_set.hpp"
 #include "src/config/config.hpp"
+#include "src/run/observers/observer.hpp"
 #include "src/run/output_directory.hpp"
 #include "src/simulation/simulation.hpp"
 

@@ -11,6 +11,7 @@
 #include "decomposition/communicator.hpp"
 #include "src/run/checkpoints.hpp"
 #include "src/run/observers/energy_log.hpp"
+#include "src/run/observers/observer.hpp"
 #include "src/run/phase_statistics.hpp"
 #include "src/run/run_requests.hpp"
 #include "src/run/step_schedule.hpp"
@@ -64,8 +65,6 @@ struct RunReport {
 
 /// The total energy after settings were changed last; missing where they were not.
 inline constexpr const char* saved_energy_after_change = "run.energy_after_change";
-
-using Observers = std::vector<std::unique_ptr<Observer>>;
 
 /// Steps a simulation along a schedule, from which all times come.
 class RunLoop {

@@ -12,11 +12,23 @@
 #include "kernels/particles/particle_columns.hpp"
 #include "kernels/particles/particle_set.hpp"
 #include "kernels/space/device_state.hpp"
-#include "src/run/observers/observer.hpp"
 #include "src/simulation/diagnostics.hpp"
 #include "src/simulation/force_check.hpp"
 
 namespace grove {
+
+class HostSpace;
+class CudaSpace;
+template <class Space>
+class Particles;
+
+/// Something that needs the particles where they are, in the memory of the space that a simulation runs in.
+class ParticleVisitor {
+ public:
+  virtual ~ParticleVisitor() = default;
+  virtual void visit(HostSpace& space, const Particles<HostSpace>& particles) = 0;
+  virtual void visit(CudaSpace& space, const Particles<CudaSpace>& particles) = 0;
+};
 
 /// Wall time of one phase of the last force evaluation or step on this rank.
 struct PhaseTime {
@@ -89,8 +101,9 @@ class Simulation {
   /// Both of these calls: error of the present forces for `targets` particles.
   ForceSample sample_force_error(std::uint64_t targets, std::uint64_t seed) { return compare_forces(reference_forces(targets, seed)); }
 
-  /// The observers of a run, which see the particles where they are; they must not outlive the simulation. See observers.hpp.
-  virtual std::vector<std::unique_ptr<Observer>> make_observers(const ObserverSetup& setup) = 0;
+  /// Calls the function of `visitor` for the space of this simulation. The references stay valid as long as the simulation; the particles
+  /// may be looked at where is_synchronised().
+  virtual void visit(ParticleVisitor& visitor) = 0;
 
   virtual std::vector<PhaseTime> phase_times() const = 0;  ///< of the last step or force evaluation
   virtual WorkCounts work_counts() const = 0;

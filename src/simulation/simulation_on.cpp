@@ -9,7 +9,6 @@
 #include "kernels/particles/particle_transfer.hpp"
 #include "kernels/space/error.hpp"
 #include "src/integrators/integrators.hpp"
-#include "src/run/observers/observers.hpp"
 #include "src/simulation/finite_check.hpp"
 
 namespace grove {
@@ -244,11 +243,6 @@ template <class Space>
 ForceSample SimulationOn<Space>::compare_forces(const ReferenceForces& reference) {
   require_present();
   return check_->compare(particles_, reference);
-}
-
-template <class Space>
-std::vector<std::unique_ptr<Observer>> SimulationOn<Space>::make_observers(const ObserverSetup& setup) {
-  return observers_of(ObserverContext<Space>{*space_, particles_, comm_, *this, setup});
 }
 
 template <class Space>

@@ -42,7 +42,7 @@ class SimulationOn final : public Simulation {
   ForceBalance force_balance() override;
   ReferenceForces reference_forces(std::uint64_t targets, std::uint64_t seed) override;
   ForceSample compare_forces(const ReferenceForces& reference) override;
-  std::vector<std::unique_ptr<Observer>> make_observers(const ObserverSetup& setup) override;
+  void visit(ParticleVisitor& visitor) override { visitor.visit(*space_, particles_); }
   std::vector<PhaseTime> phase_times() const override;
   WorkCounts work_counts() const override;
   std::uint64_t most_bytes_held() const override { return most_bytes_ever_held_; }

@@ -32,10 +32,11 @@ class DriftingSimulation : public IdleSimulation {
   }
   const FieldTablePtr& fields() const override { return particles_.table(); }
   ParticleSet particles() override { return download(space_, particles_); }
+  void visit(ParticleVisitor& visitor) override { visitor.visit(space_, particles_); }
   std::string device_description() const override { return space_.description(); }
   DeviceState device_state() const override { return space_.state(); }
 
-  ObserverContext<BackEnd> context(const ObserverSetup& setup) { return {space_, particles_, comm_, *this, setup}; }
+  ObserverContext<BackEnd> context(const ObserverSetup& setup) { return {space_, particles_, comm_, setup}; }
 
  private:
   BackEnd space_ = make_space();

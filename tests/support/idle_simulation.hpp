@@ -26,7 +26,7 @@ class IdleSimulation : public Simulation {
   ForceBalance force_balance() override { return {}; }
   ReferenceForces reference_forces(std::uint64_t, std::uint64_t) override { return {}; }
   ForceSample compare_forces(const ReferenceForces&) override { return {}; }
-  std::vector<std::unique_ptr<Observer>> make_observers(const ObserverSetup&) override { return {}; }
+  void visit(ParticleVisitor&) override {}
   std::vector<PhaseTime> phase_times() const override { return {}; }
   WorkCounts work_counts() const override { return {}; }
   std::uint64_t most_bytes_held() const override { return 0; }

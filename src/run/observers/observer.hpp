@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "io/saved_state.hpp"
 #include "kernels/particles/particle_set.hpp"
@@ -59,6 +61,8 @@ class Observer {
   /// The newest state on the disk, after finish().
   virtual KeptState kept_state() const { return {}; }
 };
+
+using Observers = std::vector<std::unique_ptr<Observer>>;
 
 /// How a run shows its progress.
 enum class ProgressStyle { in_place, lines, silent };

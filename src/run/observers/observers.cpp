@@ -1,5 +1,8 @@
 #include "src/run/observers/observers.hpp"
 
+#include <memory>
+#include <utility>
+
 #include "src/run/observers/energies.hpp"
 #include "src/run/observers/pictures.hpp"
 #include "src/run/observers/progress_line.hpp"
@@ -23,16 +26,13 @@ constexpr MakeObserver<Space> table[] = {
 
 }  // namespace
 
-template <class Space>
-std::vector<std::unique_ptr<Observer>> observers_of(const ObserverContext<Space>& context) {
-  std::vector<std::unique_ptr<Observer>> observers;
-  for (const MakeObserver<Space> make : table<Space>)
+Observers observers_of(const ObserverContext<BackEnd>& context) {
+  Observers observers;
+  for (const MakeObserver<BackEnd> make : table<BackEnd>)
     context.comm.agree([&] {
       if (auto observer = make(context)) observers.push_back(std::move(observer));
     });
   return observers;
 }
-
-template std::vector<std::unique_ptr<Observer>> observers_of(const ObserverContext<BackEnd>&);
 
 }  // namespace grove

@@ -4,9 +4,6 @@
 // table in observers.cpp. Both are compiled for every space, so that an observer can use the particles in device memory.
 #pragma once
 
-#include <memory>
-#include <vector>
-
 #include "kernels/particles/particles.hpp"
 #include "src/run/observers/observer.hpp"
 #include "src/simulation/simulation.hpp"
@@ -19,12 +16,15 @@ struct ObserverContext {
   Space& space;
   const Particles<Space>& particles;  ///< of this rank, in the memory of the space
   const Communicator& comm;
-  Simulation& simulation;
   const ObserverSetup& setup;
 };
 
-/// The observers of a run, in the order in which they see each state. Collective; throws AgreedError.
-template <class Space>
-std::vector<std::unique_ptr<Observer>> observers_of(const ObserverContext<Space>& context);
+/// The observers of a run, in the order in which they see each state. `simulation`, `comm` and `setup` must outlive them. Collective;
+/// throws AgreedError.
+Observers make_observers(Simulation& simulation, const Communicator& comm, const ObserverSetup& setup);
+
+/// The same for particles in each space.
+Observers observers_of(const ObserverContext<HostSpace>& context);
+Observers observers_of(const ObserverContext<CudaSpace>& context);
 
 }  // namespace grove

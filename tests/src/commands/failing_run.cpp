@@ -104,7 +104,7 @@ class FailingSimulation final : public Simulation {
   ForceBalance force_balance() override { return inner_->force_balance(); }
   ReferenceForces reference_forces(std::uint64_t targets, std::uint64_t seed) override { return inner_->reference_forces(targets, seed); }
   ForceSample compare_forces(const ReferenceForces& reference) override { return inner_->compare_forces(reference); }
-  std::vector<std::unique_ptr<Observer>> make_observers(const ObserverSetup& setup) override { return inner_->make_observers(setup); }
+  void visit(ParticleVisitor& visitor) override { inner_->visit(visitor); }
   std::vector<PhaseTime> phase_times() const override { return inner_->phase_times(); }
   WorkCounts work_counts() const override { return inner_->work_counts(); }
   std::uint64_t most_bytes_held() const override { return inner_->most_bytes_held(); }
@@ -162,7 +162,7 @@ int run(const Failure& failure, const std::string& path, const Communicator& com
   // In the step of the second snapshot, which the other ranks begin to write.
   Observers observers;
   observers.push_back(std::make_unique<FailingObserver>(comm, failure, "output", 5));
-  for (auto& observer : simulation.make_observers(setup)) observers.push_back(std::move(observer));
+  for (auto& observer : make_observers(simulation, comm, setup)) observers.push_back(std::move(observer));
   observers.push_back(std::make_unique<FailingObserver>(comm, failure, "observer", 2));
   std::optional<Watchdog> watchdog;
   if (failure.kind == "slow") watchdog.emplace(comm, WatchdogLimits{.shortest_s = 1, .usual_times = 2, .first_s = 100, .interval_s = 0.05});

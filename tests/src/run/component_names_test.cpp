@@ -7,6 +7,7 @@
 #include "src/run/checkpoints.hpp"
 #include "src/run/continuation.hpp"
 #include "src/run/initial_state.hpp"
+#include "src/run/observers/observers.hpp"
 #include "src/run/run_loop.hpp"
 #include "src/run/snapshot_writer.hpp"
 #include "src/simulation/devices.hpp"
@@ -44,7 +45,8 @@ class ComponentNamesTest : public testing::Test {
     ObserverSetup setup{config, output, schedule, simulation->device_description()};
     setup.components = state.components;
     Checkpoints checkpoints(config, output, comm, 0, state.components);
-    RunLoop(*simulation, comm, schedule, simulation->make_observers(setup), {.checkpoints = &checkpoints}).run(std::move(state.particles));
+    RunLoop(*simulation, comm, schedule, make_observers(*simulation, comm, setup), {.checkpoints = &checkpoints})
+        .run(std::move(state.particles));
     comm.barrier();
   }
   /// The mass, which is another for each, and the type of the particle with each id: (id, mass, type).

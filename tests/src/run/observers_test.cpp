@@ -65,24 +65,14 @@ class FailingObserver final : public Observer {
   std::uint64_t step_;
 };
 
-/// With the observer of the test's own.
+/// Whose particles are not copied.
 class ObservedSimulation final : public DriftingSimulation {
  public:
-  ObservedSimulation(const Communicator& comm, MassMomentObserver<BackEnd>::Moments& moments)
-      : DriftingSimulation(comm), moments_(moments) {}
-
+  using DriftingSimulation::DriftingSimulation;
   ParticleSet particles() override {
     ADD_FAILURE() << "a copy of all particles on the host";
     return {};
   }
-  std::vector<std::unique_ptr<Observer>> make_observers(const ObserverSetup& setup) override {
-    std::vector<std::unique_ptr<Observer>> observers;
-    observers.push_back(std::make_unique<MassMomentObserver<BackEnd>>(context(setup), moments_));
-    return observers;
-  }
-
- private:
-  MassMomentObserver<BackEnd>::Moments& moments_;
 };
 
 constexpr std::uint64_t particle_count = 500;
@@ -104,7 +94,10 @@ class ObserversTest : public testing::Test {
   ObserverSetup setup_for(const Simulation& simulation) const { return {config, output, schedule, simulation.device_description()}; }
   RunReport run(Simulation& simulation) {
     const ObserverSetup setup = setup_for(simulation);
-    return RunLoop(simulation, comm, schedule, simulation.make_observers(setup)).run(share_of(all, comm));
+    return run(simulation, make_observers(simulation, comm, setup));
+  }
+  RunReport run(Simulation& simulation, Observers observers) {
+    return RunLoop(simulation, comm, schedule, std::move(observers)).run(share_of(all, comm));
   }
 
   /// The numbers of a log, a row a line; the names of the columns in `names`.
@@ -131,8 +124,11 @@ class ObserversTest : public testing::Test {
 
 TEST_F(ObserversTest, ReachTheParticlesWhereTheyAre) {
   MassMomentObserver<BackEnd>::Moments moments;
-  ObservedSimulation simulation(comm, moments);
-  run(simulation);
+  ObservedSimulation simulation(comm);
+  const ObserverSetup setup = setup_for(simulation);
+  Observers observers;
+  observers.push_back(std::make_unique<MassMomentObserver<BackEnd>>(simulation.context(setup), moments));
+  run(simulation, std::move(observers));
   ASSERT_EQ(moments.size(), 3U) << "of steps 0 to 4, every second one";
   for (std::size_t k = 0; k < moments.size(); ++k) {
     const double time = 0.5 * static_cast<double>(k);
@@ -225,14 +221,14 @@ TEST_F(ObserversTest, ThatCannotBeMadeOnOneRankEndAllRanksWithOneError) {
   output = OutputDirectory(directory.file("absent"));
   const auto simulation = real();
   // The root alone opens energy.csv.
-  const std::string message = agreed_error_of([&] { simulation->make_observers(setup_for(*simulation)); });
+  const std::string message = agreed_error_of([&] { make_observers(*simulation, comm, setup_for(*simulation)); });
   EXPECT_NE(message.find("absent/energy.csv"), std::string::npos) << message;
 }
 
 TEST_F(ObserversTest, ThatFailOnOneRankEndAllRanksWithOneErrorAfterTheSameStep) {
   const auto simulation = real();
   const ObserverSetup setup = setup_for(*simulation);
-  Observers observers = simulation->make_observers(setup);
+  Observers observers = make_observers(*simulation, comm, setup);
   observers.push_back(std::make_unique<FailingObserver>(comm, 2));
   RunLoop loop(*simulation, comm, schedule, std::move(observers));
   const std::string message = agreed_error_of([&] { loop.run(share_of(all, comm)); });
