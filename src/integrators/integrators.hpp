@@ -1,9 +1,10 @@
 // The table of integrators.
 //
 // To add one, write a header like leapfrog.hpp and put its struct into Integrators. A struct has info(), which says what the configuration
-// and the table of particle fields need to know, a constructor from the values of its own settings, and step(), or its two parts, begin()
-// and end() (see Integrator): then a step may begin while the one before is looked at. One that remembers something from step to step
-// beside its fields also has save(SavedState&) const and restore(const SavedState&), so that a run can go on from a checkpoint.
+// and the table of particle fields need to know, a constructor from the values of its own settings, and step(). If its steps can be divided
+// after their first forces, it has begin() and end() instead of step() (see Integrator): the first part may then overlap with the end of
+// the step before. One that remembers something from step to step beside its fields also has save(SavedState&) const and restore(const
+// SavedState&), so that a run can continue from a checkpoint.
 #pragma once
 
 #include <memory>
@@ -27,13 +28,13 @@ template <class Space, class Method>
 class IntegratorOf final : public Integrator<Space> {
  public:
   explicit IntegratorOf(const SettingValues& settings) : method_(settings) {}
-  static constexpr bool has_two_parts = requires(Method & method, StepContext<Space>& context, double dt) { method.begin(context, dt); };
-  bool begins_ahead() const override { return has_two_parts; }
+  static constexpr bool is_divided = requires(Method & method, StepContext<Space>& context, double dt) { method.begin(context, dt); };
+  bool has_two_parts() const override { return is_divided; }
   void begin(StepContext<Space>& context, double dt) override {
-    if constexpr (has_two_parts) method_.begin(context, dt);
+    if constexpr (is_divided) method_.begin(context, dt);
   }
   void end(StepContext<Space>& context, double dt) override {
-    if constexpr (has_two_parts)
+    if constexpr (is_divided)
       method_.end(context, dt);
     else
       method_.step(context, dt);

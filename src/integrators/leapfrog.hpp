@@ -17,13 +17,13 @@ struct Leapfrog {
 
   template <class Space>
   void begin(StepContext<Space>& context, double dt) const {
-    context.kick_and_drift(0.5 * dt, dt);
-    context.expect_forces(dt);
+    context.kick(0.5 * dt);
+    context.drift(dt);
+    context.compute_forces(dt);
   }
   template <class Space>
   void end(StepContext<Space>& context, double dt) const {
-    context.compute_forces(dt);
-    context.last_kick(0.5 * dt);
+    context.kick(0.5 * dt);
   }
 };
 

@@ -24,17 +24,19 @@ struct Yoshida4 {
 
   template <class Space>
   void begin(StepContext<Space>& context, double dt) const {
-    context.kick_and_drift(0.5 * outer * dt, outer * dt);
-    context.expect_forces(0);
+    context.kick(0.5 * outer * dt);
+    context.drift(outer * dt);
+    context.compute_forces();
   }
   template <class Space>
   void end(StepContext<Space>& context, double dt) const {
+    context.kick(0.5 * (outer + middle) * dt);
+    context.drift(middle * dt);
     context.compute_forces();
-    context.kick_and_drift(0.5 * (outer + middle) * dt, middle * dt);
+    context.kick(0.5 * (middle + outer) * dt);
+    context.drift(outer * dt);
     context.compute_forces();
-    context.kick_and_drift(0.5 * (middle + outer) * dt, outer * dt);
-    context.compute_forces();
-    context.last_kick(0.5 * outer * dt);
+    context.kick(0.5 * outer * dt);
   }
 };
 

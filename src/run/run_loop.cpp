@@ -19,9 +19,9 @@ namespace grove {
 
 namespace {
 
-/// What begins ahead saves some 50 us and a pass over the particles, 4 % of a step (docs/measurements.md). That is not worth a long step
-/// more before a run stops.
-constexpr double longest_ahead_s = 0.2;
+/// A run stops one step later where the next one has begun. Longer steps are not worth the 50 us that an overlap saves
+/// (docs/measurements.md).
+constexpr double longest_overlap_s = 0.2;
 
 }  // namespace
 
@@ -40,7 +40,7 @@ RunReport RunLoop::run(ParticleSet particles, const RunBeginning& beginning) {
   output_since_s_ = 0;
   for (std::uint64_t step = beginning.step + 1; step <= schedule_.steps() && report_.stop == StopCause::none; ++step) {
     take_step(step);
-    act_on(hear_news());
+    fulfil(collect_requests());
     turn_began_s_ = wall_clock_s();
   }
   end();
@@ -80,12 +80,12 @@ StepTiming RunLoop::begin(ParticleSet particles, const RunBeginning& beginning) 
 
 void RunLoop::take_step(std::uint64_t step) {
   begin_step_of_activity(step);
-  if (next_may_begin_ahead(step)) simulation_.announce_step(schedule_.dt());
-  // What the step before has left to the observers is done while the device works.
-  simulation_.do_meanwhile([this] { observe_state(); });
+  // The observers look at the state after the step before while the device works.
+  StepOverlap overlap{.host_work = [this] { observe_state(); }};
+  if (may_overlap_with_next(step)) overlap.next_dt = schedule_.dt();
   timing_ = timed([&] {
     try {
-      with_list_of_not_finite([&] { simulation_.step_to(schedule_.time(step), schedule_.dt()); }, step);
+      with_list_of_not_finite([&] { simulation_.step_to(schedule_.time(step), schedule_.dt(), overlap); }, step);
     } catch (...) {
       observe_state_before_error();
       throw;
@@ -96,7 +96,7 @@ void RunLoop::take_step(std::uint64_t step) {
   report_.steps = step;
   measure_energy();
   unseen_.emplace(state_after(step, timing_));
-  if (!simulation_.is_ahead()) observe_state();
+  if (simulation_.is_synchronised()) observe_state();
 }
 
 /// What keeps them from it is not what ends the run.
@@ -116,22 +116,22 @@ void RunLoop::observe_state() {
   for (const auto& observer : observers_) observe(*observer, state);
 }
 
-/// Whether there is a next step that may begin while the results of this one are looked at: nobody will look at the particles between the
-/// two. A run that is then asked to stop does so a step later, so it must be a short one.
-bool RunLoop::next_may_begin_ahead(std::uint64_t step) const {
-  if (asks_for_next_ || step == schedule_.steps() || timing_.seconds > longest_ahead_s) return false;
+/// Whether the next step may begin before the results of this one are known: nobody will look at the particles between the two. A run that
+/// is then asked to stop does so a step later, so steps must be short.
+bool RunLoop::may_overlap_with_next(std::uint64_t step) const {
+  if (needs_next_state_ || step == schedule_.steps() || timing_.seconds > longest_overlap_s) return false;
   const RunState then{step, schedule_.time(step), timing_, report_.last};
   return std::none_of(observers_.begin(), observers_.end(), [&](const auto& o) { return o->looks_at_particles() && o->due(then); });
 }
 
-/// Ranks hear of signals, files, failures beside the steps and the time at different moments: all act on them after the same step.
-RunLoop::News RunLoop::hear_news() {
+/// Ranks learn of signals, files, failed observers and the time at different moments: all act on them after the same step.
+RunLoop::Requests RunLoop::collect_requests() {
   begin_activity("requests");
   const auto has_failed = [](const auto& observer) { return observer->has_failed(); };
-  std::array<int, 7> news{};
-  news[0] = StopSignals::received();
-  news[1] = static_cast<int>(news[0] != 0 ? StopCause::signal : StopCause::none);
-  news[2] = std::any_of(observers_.begin(), observers_.end(), has_failed) ? 1 : 0;
+  std::array<int, 7> found{};
+  found[0] = StopSignals::received();
+  found[1] = static_cast<int>(found[0] != 0 ? StopCause::signal : StopCause::none);
+  found[2] = std::any_of(observers_.begin(), observers_.end(), has_failed) ? 1 : 0;
   longest_turn_s_ = std::max(longest_turn_s_, wall_clock_s() - turn_began_s_);
   if (comm_.is_root()) {
     const double checkpoint_s = controls_.checkpoints ? controls_.checkpoints->longest_s() : 0;
@@ -141,14 +141,14 @@ RunLoop::News RunLoop::hear_news() {
       if (const std::string advice = controls_.requests->advice(longest_turn_s_, checkpoint_s); !advice.empty())
         controls_.say("\nnote: " + advice + "\n");
     if (answer.checkpoint && !controls_.checkpoints) decline_checkpoint();
-    news[1] = std::max(news[1], static_cast<int>(answer.stop));
-    news[3] = controls_.checkpoints && controls_.checkpoints->due(report_.steps) ? 1 : 0;
-    news[4] = controls_.checkpoints && answer.checkpoint ? 1 : 0;
-    news[5] = answer.is_lost ? 1 : 0;
-    news[6] = controls_.checkpoints && controls_.checkpoints->due(report_.steps + 1) ? 1 : 0;
+    found[1] = std::max(found[1], static_cast<int>(answer.stop));
+    found[3] = controls_.checkpoints && controls_.checkpoints->due(report_.steps) ? 1 : 0;
+    found[4] = controls_.checkpoints && answer.checkpoint ? 1 : 0;
+    found[5] = answer.is_lost ? 1 : 0;
+    found[6] = controls_.checkpoints && controls_.checkpoints->due(report_.steps + 1) ? 1 : 0;
   }
-  comm_.max(std::span<int>(news));
-  return {static_cast<StopCause>(news[1]), news[0], news[2] != 0, news[3] != 0, news[4] != 0, news[5] != 0, news[6] != 0};
+  comm_.max(std::span<int>(found));
+  return {static_cast<StopCause>(found[1]), found[0], found[2] != 0, found[3] != 0, found[4] != 0, found[5] != 0, found[6] != 0};
 }
 
 void RunLoop::decline_checkpoint() {
@@ -158,31 +158,32 @@ void RunLoop::decline_checkpoint() {
         "\nnote: a checkpoint was asked for, but this run writes none (output.checkpoints = \"no\" or output.snapshots = \"none\")\n");
 }
 
-void RunLoop::act_on(const News& news) {
-  // What the observers have not seen yet, they would not see any more.
-  if (news.has_failed || news.is_lost) observe_state();
-  if (news.has_failed) finish_observers();
-  if (news.is_lost) {
-    finish_observers();
-    throw AgreedError(
-        fmt::format("{}: the output directory was removed or replaced during the run, which would go on in two places; it ends "
-                    "after step {}",
-                    controls_.directory ? controls_.directory->path() : "", report_.steps),
-        exit_code_of(SystemError("")));
-  }
-  const bool needs_particles = news.stop != StopCause::none || news.checkpoint || news.is_asked_for;
-  // Those of this step are no more: it will be heard again after the next one.
-  const bool is_too_late = needs_particles && simulation_.is_ahead();
-  asks_for_next_ = is_too_late || news.checkpoint_next;
+void RunLoop::fulfil(const Requests& requests) {
+  // Otherwise the observers would never see it.
+  if (requests.observer_has_failed || requests.directory_is_lost) observe_state();
+  if (requests.observer_has_failed) finish_observers();
+  if (requests.directory_is_lost) stop_without_directory();
+  const bool stops = requests.stop != StopCause::none;
+  const bool needs_state = stops || requests.checkpoint_due || requests.checkpoint_asked_for;
+  // Where the next step has begun, the state after this one cannot be had: the request is collected once more after the next step.
+  const bool is_too_late = needs_state && !simulation_.is_synchronised();
+  needs_next_state_ = is_too_late || requests.checkpoint_due_next;
   if (is_too_late) return;
-  report_.stop = news.stop;
-  report_.signal = news.signal;
-  if (report_.stop != StopCause::none && !controls_.checkpoints) observe_stop();
-  const bool stops = report_.stop != StopCause::none;
-  if (controls_.checkpoints && (news.checkpoint || news.is_asked_for || stops)) write_checkpoint(stops);
-  if (news.is_asked_for && controls_.say && controls_.checkpoints->has(report_.steps))
+  report_.stop = requests.stop;
+  report_.signal = requests.signal;
+  if (stops && !controls_.checkpoints) observe_stop();
+  if (controls_.checkpoints && needs_state) write_checkpoint(stops);
+  if (requests.checkpoint_asked_for && controls_.say && controls_.checkpoints->has(report_.steps))
     controls_.say(fmt::format("\ncheckpoint after step {}, as asked for: {}\n", report_.steps, controls_.checkpoints->last()));
-  if (controls_.requests && comm_.is_root()) controls_.requests->settle({news.stop, news.is_asked_for});
+  if (controls_.requests && comm_.is_root()) controls_.requests->settle({requests.stop, requests.checkpoint_asked_for});
+}
+
+void RunLoop::stop_without_directory() {
+  finish_observers();
+  throw AgreedError(fmt::format("{}: the output directory was removed or replaced during the run, which would go on in two places; it ends "
+                                "after step {}",
+                                controls_.directory ? controls_.directory->path() : "", report_.steps),
+                    exit_code_of(SystemError("")));
 }
 
 /// The state from which a run goes on. `is_needed`: a run that stops has nothing without it. Between two steps, with all that was asked for

@@ -78,20 +78,23 @@ class RunLoop {
   RunReport run(ParticleSet particles, const RunBeginning& beginning = {});
 
  private:
-  /// What the ranks hear of after a step: all of them act on it together.
-  struct News {
+  /// What is asked of the run after a step, the same on all ranks.
+  struct Requests {
     StopCause stop = StopCause::none;
     int signal = 0;
-    bool has_failed = false, checkpoint = false, is_asked_for = false, is_lost = false;
-    bool checkpoint_next = false;  ///< one is due after the next step
+    bool observer_has_failed = false;
+    bool checkpoint_due = false, checkpoint_asked_for = false;
+    bool directory_is_lost = false;
+    bool checkpoint_due_next = false;  ///< after the next step
   };
 
   StepTiming begin(ParticleSet particles, const RunBeginning& beginning);
   void take_step(std::uint64_t step);
-  bool next_may_begin_ahead(std::uint64_t step) const;
-  News hear_news();
+  bool may_overlap_with_next(std::uint64_t step) const;
+  Requests collect_requests();
   void decline_checkpoint();
-  void act_on(const News& news);
+  void fulfil(const Requests& requests);
+  void stop_without_directory();
   void end();
   void write_checkpoint(bool is_needed);
   StepTiming timed(const std::function<void()>& work);
@@ -117,7 +120,7 @@ class RunLoop {
   RunReport report_;
   StepTiming timing_;                ///< of the last step
   std::optional<RunState> unseen_;   ///< after the last step, if its observers have not looked at it yet
-  bool asks_for_next_ = true;        ///< something will look at the particles after the next step, beside observers; the same on all ranks
+  bool needs_next_state_ = true;     ///< a request needs the particles after the next step; the same on all ranks
   std::uint64_t states_before_ = 1;  ///< that observers had seen at the beginning; those of a new run see its first
   double began_s_ = 0, stepping_began_s_ = 0;
   double timed_until_s_ = 0;                      ///< what was until then is in the time of a step, or is output

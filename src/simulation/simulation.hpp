@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,16 @@ class ParticleVisitor {
   virtual ~ParticleVisitor() = default;
   virtual void visit(HostSpace& space, const Particles<HostSpace>& particles) = 0;
   virtual void visit(CudaSpace& space, const Particles<CudaSpace>& particles) = 0;
+};
+
+/// What may happen at the same time as a step.
+struct StepOverlap {
+  /// The length of the step after it. To be given only if nothing will be asked for between the two steps except diagnostics(),
+  /// phase_times(), time() and descriptions. The second step may then begin before the results of the first are known.
+  std::optional<double> next_dt{};
+  /// Work that concerns the host alone. It is done once: before the step, or during it while the device is busy. Where the step throws, it
+  /// may not have been done.
+  std::function<void()> host_work{};
 };
 
 /// Wall time of one phase of the last force evaluation or step on this rank.
@@ -70,16 +81,12 @@ class Simulation {
   /// belong to a restart. On as many ranks of the same kind, with the same settings, what follows has the bits that it would have had
   /// without the interruption. Forces are computed only if the particles come without. Memory of the host as in start().
   virtual void resume(ParticleSet particles, const SavedState& state) = 0;
-  /// One step of the integrator, of length `dt`. It ends at `time_after`, which comes from a schedule, so that roundings do not add up.
-  virtual void step_to(double time_after, double dt) = 0;
-  /// Tells, before a step, that the one after it will have the length `dt`, and that between the two nothing will be asked for but
-  /// diagnostics(), phase_times(), time() and descriptions. The step after may then begin while the results of the first are looked at:
-  /// that takes less time, and has the same bits.
-  virtual void announce_step(double /*dt*/) {}
-  /// Whether the particles are already those of the step that was announced. Then nothing else may be asked for before that step.
-  virtual bool is_ahead() const { return false; }
-  /// Does work that concerns the host alone: at once, or during the next step, while the device is busy.
-  virtual void do_meanwhile(const std::function<void()>& work) { work(); }
+  /// One step of the integrator, of length `dt`. It ends at `time_after`, which comes from a schedule, so that roundings do not add up. An
+  /// overlap saves time; the bits are the same without it. Throws std::logic_error where the step has begun with another length.
+  virtual void step_to(double time_after, double dt, const StepOverlap& overlap = {}) = 0;
+  /// Whether the particles are those of time(). If not, the next step has begun: then nothing may be asked for except what StepOverlap
+  /// lists, until it is taken.
+  virtual bool is_synchronised() const { return true; }
   void step(double dt) { step_to(time() + dt, dt); }
   /// Recomputes all accelerations and potentials at the present positions.
   virtual void compute_forces() = 0;

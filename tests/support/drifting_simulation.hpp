@@ -25,8 +25,8 @@ class DriftingSimulation : public IdleSimulation {
     IdleSimulation::start(particles, time);
     upload(space_, particles, particles_);
   }
-  void step_to(double time_after, double dt) override {
-    IdleSimulation::step_to(time_after, dt);
+  void step_to(double time_after, double dt, const StepOverlap& overlap) override {
+    IdleSimulation::step_to(time_after, dt, overlap);
     drift(space_, particles_, dt);
     on_step(++steps);
   }

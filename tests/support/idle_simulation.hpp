@@ -14,7 +14,7 @@ class IdleSimulation : public Simulation {
  public:
   void set_softening(const std::vector<double>&) override {}
   void start(ParticleSet, double time) override { time_ = time; }
-  void step_to(double time_after, double) override { time_ = time_after; }
+  void step_to(double time_after, double, const StepOverlap&) override { time_ = time_after; }
   void save(SavedState&) const override {}
   void resume(ParticleSet, const SavedState&) override {}
   std::unique_ptr<ParticleColumns> columns() override { return nullptr; }

@@ -28,26 +28,24 @@ class FakeSimulation : public IdleSimulation {
  public:
   int steps = 0;
   std::function<void()> on_step = [] {};
-  bool goes_ahead = false;          ///< where the next step is announced
-  bool does_meanwhile = true;       ///< what it is given to do; else the loop has to
-  std::vector<int> steps_ahead{};   ///< the steps after which the next one had begun
-  std::vector<double> announced{};  ///< lengths of steps
+  bool overlaps = false;             ///< begins the next step where it may
+  bool does_host_work = true;        ///< during a step that had begun, as on a GPU; else the loop has to
+  std::vector<int> overlapped{};     ///< the steps after which the next one had begun
+  std::vector<double> next_steps{};  ///< lengths of the steps that might begin
 
-  void announce_step(double dt) override { announced.push_back(dt); }
-  bool is_ahead() const override { return !steps_ahead.empty() && steps_ahead.back() == steps; }
-  void step_to(double time_after, double dt) override {
-    IdleSimulation::step_to(time_after, dt);
-    const bool is_announced = announced.size() > announcements_used_;
-    announcements_used_ = announced.size();
+  bool is_synchronised() const override { return overlapped.empty() || overlapped.back() != steps; }
+  void step_to(double time_after, double dt, const StepOverlap& overlap) override {
+    const bool had_begun = !is_synchronised();
+    if (overlap.host_work && !had_begun) overlap.host_work();
+    IdleSimulation::step_to(time_after, dt, overlap);
     ++steps;
-    if (goes_ahead && is_announced) steps_ahead.push_back(steps);
-    if (does_meanwhile) std::exchange(meanwhile_, [] {})();
+    if (overlap.next_dt) next_steps.push_back(*overlap.next_dt);
+    if (overlaps && overlap.next_dt) overlapped.push_back(steps);
+    if (overlap.host_work && had_begun && does_host_work) overlap.host_work();
     on_step();
   }
-  /// As a simulation on a GPU.
-  void do_meanwhile(const std::function<void()>& work) override { is_ahead() ? void(meanwhile_ = work) : work(); }
   void save(SavedState& state) const override {
-    if (is_ahead()) throw std::logic_error("asked for a state that is no more");
+    if (!is_synchronised()) throw std::logic_error("asked for a state that is no more");
     state.put_count("fake.steps", static_cast<std::uint64_t>(steps));
     state.put_number("simulation.time", time());
   }
@@ -70,9 +68,6 @@ class FakeSimulation : public IdleSimulation {
   ParticleSet set = one_particle();
 
  private:
-  std::size_t announcements_used_ = 0;
-  std::function<void()> meanwhile_ = [] {};
-
   /// With all fields, for checkpoints.
   static ParticleSet one_particle() {
     ParticleSet set;

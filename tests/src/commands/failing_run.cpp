@@ -87,7 +87,7 @@ class FailingSimulation final : public Simulation {
 
   void set_softening(const std::vector<double>& of_type) override { inner_->set_softening(of_type); }
   void start(ParticleSet particles, double time) override { inner_->start(std::move(particles), time); }
-  void step_to(double time_after, double dt) override {
+  void step_to(double time_after, double dt, const StepOverlap&) override {
     const bool is_third = ++steps_ == 3;
     if (is_third && failure_.is_at("step", comm_)) failure_.happen();
     if (is_third && failure_.is_at("threads", comm_)) fail_on_a_thread();

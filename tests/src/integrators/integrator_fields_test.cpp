@@ -1,4 +1,4 @@
-// Fields that an integrator declares for itself: they follow their particles when compute_forces() sorts them and moves them between ranks.
+// Fields that an integrator declares for itself: they follow their particles when forces sort them and move them between ranks.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 #include "kernels/particles/particle_transfer.hpp"
 #include "src/integrators/integrators.hpp"
-#include "src/simulation/force_solver.hpp"
+#include "src/simulation/step_pipeline.hpp"
 #include "tests/support/physics_support.hpp"
 #include "tests/support/space_support.hpp"
 
@@ -60,6 +60,59 @@ struct RememberingLeapfrog {
 
 namespace {
 
+/// Particles, without steps.
+class ParticlesAlone final : public StepContext<BackEnd> {
+ public:
+  ParticlesAlone(BackEnd& space, Particles<BackEnd>& particles) : space_(space), particles_(particles) {}
+  BackEnd& space() override { return space_; }
+  Particles<BackEnd>& particles() override { return particles_; }
+  void kick(double) override {}
+  void drift(double) override {}
+  void compute_forces(double) override {}
+
+ private:
+  BackEnd& space_;
+  Particles<BackEnd>& particles_;
+};
+
+/// Counts what happens to the particles during the forces of a solver.
+class WatchingSolver final : public ForceSolver<BackEnd> {
+ public:
+  WatchingSolver(BackEnd& space, const Communicator& comm, const GravityParameters& gravity)
+      : space_(space), comm_(comm), solver_(make_force_solver(space, comm, gravity)) {}
+
+  std::uint64_t mismatches = 0, sorted_anew = 0, changed_rank = 0;
+
+  void prepare(Particles<BackEnd>& particles, PhaseClock<BackEnd>& clock, double) override {
+    const std::vector<std::uint64_t> before = download(space_, particles.id);
+    solver_->prepare(particles, clock);
+    count_moves(before, download(space_, particles.id));
+  }
+  void forces(Particles<BackEnd>& particles, const std::uint8_t* active, PhaseClock<BackEnd>& clock,
+              const std::function<void()>&) override {
+    solver_->forces(particles, active, clock);
+    const auto& array = particles.array(particles.table()->array_of("last_velocity"));
+    const Differs differs{particles.velocity.data(), reinterpret_cast<const Double3*>(array.data())};
+    mismatches += comm_.sum(space_.transform_reduce(particles.size(), std::uint64_t{0}, differs, Add{}));
+  }
+  std::string transport_description() override { return ""; }
+  WorkCounts work_counts() override { return {}; }
+
+ private:
+  void count_moves(std::vector<std::uint64_t> before, std::vector<std::uint64_t> after) {
+    sorted_anew += comm_.sum(std::uint64_t{before != after});
+    std::sort(before.begin(), before.end());
+    std::sort(after.begin(), after.end());
+    std::vector<std::uint64_t> left;
+    std::set_difference(before.begin(), before.end(), after.begin(), after.end(), std::back_inserter(left));
+    changed_rank += comm_.sum(std::uint64_t{left.size()});
+  }
+
+  BackEnd& space_;
+  const Communicator& comm_;
+  std::unique_ptr<ForceSolver<BackEnd>> solver_;
+};
+
 /// The ids count: the first value of a particle's counter of steps.
 constexpr std::uint32_t steps_an_id = 1000;
 
@@ -78,39 +131,14 @@ class IntegratorFields : public testing::Test {
     return set;
   }
 
-  StepContext<BackEnd> context() {
-    return {space,
-            particles,
-            {[this](double) {
-               clock.restart();
-               const std::vector<std::uint64_t> before = download(space, particles.id);
-               solver->prepare(particles, clock);
-               solver->forces(particles, nullptr, clock);
-               count_moves(before, download(space, particles.id));
-               mismatches += comm.sum(
-                   space.transform_reduce(particles.size(), std::uint64_t{0}, Differs{particles.velocity.data(), last_velocity()}, Add{}));
-             },
-             [] {}}};
-  }
-  const Double3* last_velocity() {
-    return reinterpret_cast<const Double3*>(particles.array(particles.table()->array_of("last_velocity")).data());
-  }
-
-  void count_moves(std::vector<std::uint64_t> before, std::vector<std::uint64_t> after) {
-    sorted_anew += comm.sum(std::uint64_t{before != after});
-    std::sort(before.begin(), before.end());
-    std::sort(after.begin(), after.end());
-    std::vector<std::uint64_t> left;
-    std::set_difference(before.begin(), before.end(), after.begin(), after.end(), std::back_inserter(left));
-    changed_rank += comm.sum(std::uint64_t{left.size()});
-  }
-
   Communicator comm{MPI_COMM_WORLD};
   BackEnd space = make_space();
   Particles<BackEnd> particles{space, fields_with(RememberingLeapfrog::info().fields)};
-  std::unique_ptr<ForceSolver<BackEnd>> solver = make_force_solver(space, comm, gravity());
-  PhaseClock<BackEnd> clock{space};
-  std::uint64_t mismatches = 0, sorted_anew = 0, changed_rank = 0;
+  std::unique_ptr<Integrator<BackEnd>> integrator =
+      detail::make_named<BackEnd>("remembering", {}, static_cast<const std::tuple<RememberingLeapfrog>*>(nullptr));
+  WatchingSolver solver{space, comm, gravity()};
+  ExternalField<BackEnd> external{{}, 1};
+  StepPipeline<BackEnd> steps{{space, comm, particles, solver, *integrator, external}};
 };
 
 template <class T>
@@ -122,21 +150,17 @@ std::vector<T> values_of(const ParticleSet& set, const char* name) {
 }
 
 TEST_F(IntegratorFields, FollowTheirParticlesThroughSortAndRanks) {
-  StepContext<BackEnd> steps = context();
-  const std::unique_ptr<Integrator<BackEnd>> integrator =
-      detail::make_named<BackEnd>("remembering", {}, static_cast<const std::tuple<RememberingLeapfrog>*>(nullptr));
-  ASSERT_NE(integrator, nullptr);
-  EXPECT_FALSE(integrator->begins_ahead()) << "its step is one part";
+  EXPECT_FALSE(integrator->has_two_parts());
   // First forces; the velocities differ from those remembered, of which there are none yet.
-  steps.compute_forces();
-  mismatches = sorted_anew = changed_rank = 0;
+  steps.recompute_forces();
+  solver.mismatches = solver.sorted_anew = solver.changed_rank = 0;
   constexpr int count = 5;
   constexpr double dt = 0.25;
-  for (int i = 0; i < count; ++i) integrator->step(steps, dt);
-  EXPECT_EQ(mismatches, 0U) << "right after the forces the velocity is the one remembered";
-  EXPECT_GT(sorted_anew, 0U) << "this test has shown nothing";
+  for (int i = 1; i <= count; ++i) steps.step(i * dt, dt, {});
+  EXPECT_EQ(solver.mismatches, 0U) << "right after the forces the velocity is the one remembered";
+  EXPECT_GT(solver.sorted_anew, 0U) << "this test has shown nothing";
   if (comm.size() > 1) {
-    EXPECT_GT(changed_rank, 0U) << "this test has shown nothing";
+    EXPECT_GT(solver.changed_rank, 0U) << "this test has shown nothing";
   }
 
   const ParticleSet local = download(space, particles);
@@ -154,28 +178,11 @@ TEST_F(IntegratorFields, FollowTheirParticlesThroughSortAndRanks) {
   }
 }
 
-// Whatever may change the particles after the last kick, the sums are no longer those that it made.
-TEST_F(IntegratorFields, SumsOfAStepAreKnownAfterItsLastKickOnly) {
-  StepContext<BackEnd> steps = context();
-  steps.compute_forces();
-  const std::vector<std::function<void()>> changes{
-      [&] { steps.kick(0.1); },        [&] { steps.drift(0.1); },  [&] { steps.kick_and_drift(0.1, 0.1); },
-      [&] { steps.compute_forces(); }, [&] { steps.particles(); }, [&] { steps.field<Double3>("last_velocity"); }};
-  EXPECT_FALSE(steps.sums());
-  for (std::size_t k = 0; k < changes.size(); ++k) {
-    steps.last_kick(0.1);
-    ASSERT_TRUE(steps.sums()) << k;
-    EXPECT_EQ(steps.sums()->kinetic.value(), sum_particles(space, particles).kinetic.value()) << k;
-    changes[k]();
-    EXPECT_FALSE(steps.sums()) << k;
-  }
-}
-
 TEST_F(IntegratorFields, HaveTheLengthOfTheParticlesAndStartAtTheirInitialValue) {
-  StepContext<BackEnd> steps = context();
-  EXPECT_EQ(steps.field<std::uint32_t>("steps").size, particles.size());
-  EXPECT_EQ(steps.field<Double3>("last_velocity").size, particles.size());
-  EXPECT_THROW(steps.field<double>("spin"), std::logic_error);
+  ParticlesAlone context(space, particles);
+  EXPECT_EQ(context.field<std::uint32_t>("steps").size, particles.size());
+  EXPECT_EQ(context.field<Double3>("last_velocity").size, particles.size());
+  EXPECT_THROW(context.field<double>("spin"), std::logic_error);
   for (const double v : values_of<double>(download(space, particles), "last_velocity")) ASSERT_EQ(v, 0);
 }
 

@@ -27,7 +27,7 @@ void sleep_s(double seconds) { std::this_thread::sleep_for(std::chrono::duration
 class SlowSimulation : public tests::IdleSimulation {
  public:
   SlowSimulation(const Communicator& comm, int slow_rank) : comm_(comm), slow_rank_(slow_rank) {}
-  void step_to(double time_after, double dt) override {
+  void step_to(double time_after, double dt, const StepOverlap& overlap) override {
     IdleSimulation::step_to(time_after, dt);
     clock_.restart();
     clock_.begin("walk");

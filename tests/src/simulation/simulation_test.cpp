@@ -2,7 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <functional>
+#include <optional>
 #include <ostream>
+#include <utility>
 
 #include "tests/support/physics_support.hpp"
 
@@ -70,52 +73,54 @@ INSTANTIATE_TEST_SUITE_P(All, Start,
                          name_of);
 
 /// A method, and whether it is for few particles, of which a rank alone sums all pairs.
-struct AheadCase {
+struct OverlapCase {
   GravityParameters gravity;
   std::string integrator = "leapfrog";
 };
-void PrintTo(const AheadCase& c, std::ostream* stream) { *stream << c.gravity.method << ", " << c.integrator; }
+void PrintTo(const OverlapCase& c, std::ostream* stream) { *stream << c.gravity.method << ", " << c.integrator; }
 
-class Ahead : public testing::TestWithParam<AheadCase> {
+class Overlap : public testing::TestWithParam<OverlapCase> {
  protected:
   std::unique_ptr<Simulation> started() const {
     auto sim = make_simulation(test_device(), GetParam().gravity, comm_, {.integrator = GetParam().integrator});
     sim->start(share_of(plummer(4000, 1), comm_), 0);
     return sim;
   }
+  static StepOverlap overlap_if(bool overlaps, std::function<void()> host_work = {}) {
+    return {overlaps ? std::optional<double>(dt_) : std::nullopt, std::move(host_work)};
+  }
   const Communicator comm_{MPI_COMM_WORLD};
   static constexpr double dt_ = 0.002;
 };
 
-// Some steps are announced and some are not, as in a run with snapshots.
-TEST_P(Ahead, StepsHaveTheSameBits) {
-  const auto ahead = started(), one_by_one = started();
-  int begun_ahead = 0;
+// Some steps overlap and some do not, as in a run with snapshots.
+TEST_P(Overlap, StepsHaveTheSameBits) {
+  const auto overlapped = started(), one_by_one = started();
+  int begun = 0, host_works = 0;
   for (int step = 1; step <= 24; ++step) {
-    if (step % 5 != 0) ahead->announce_step(dt_);
-    ahead->step_to(step * dt_, dt_);
+    overlapped->step_to(step * dt_, dt_, overlap_if(step % 5 != 0, [&] { ++host_works; }));
+    EXPECT_EQ(host_works, step) << "each once, whenever";
     one_by_one->step_to(step * dt_, dt_);
-    EXPECT_EQ(ahead->time(), one_by_one->time());
-    begun_ahead += ahead->is_ahead() ? 1 : 0;
-    const Diagnostics a = ahead->diagnostics(), b = one_by_one->diagnostics();
+    EXPECT_EQ(overlapped->time(), one_by_one->time());
+    begun += overlapped->is_synchronised() ? 0 : 1;
+    const Diagnostics a = overlapped->diagnostics(), b = one_by_one->diagnostics();
     EXPECT_EQ(a.time, b.time);
     EXPECT_EQ(a.kinetic, b.kinetic) << step;
     EXPECT_EQ(a.potential, b.potential) << step;
     for (int k = 0; k < 3; ++k) EXPECT_EQ(a.angular_momentum[k], b.angular_momentum[k]) << step;
-    EXPECT_FALSE(ahead->phase_times().empty());
+    EXPECT_FALSE(overlapped->phase_times().empty());
     if (step % 5 != 0) continue;
-    EXPECT_FALSE(ahead->is_ahead());
-    expect_same_bits(ahead->particles(), one_by_one->particles());
+    EXPECT_TRUE(overlapped->is_synchronised());
+    expect_same_bits(overlapped->particles(), one_by_one->particles());
   }
-  EXPECT_EQ(begun_ahead, 20);
+  EXPECT_EQ(begun, 20);
 }
 
-TEST_P(Ahead, OnlyTheStepThatWasAnnouncedMayFollow) {
+TEST_P(Overlap, OnlyTheStepThatHasBegunMayFollow) {
   const auto sim = started();
-  sim->announce_step(dt_);
-  EXPECT_FALSE(sim->is_ahead());
-  sim->step(dt_);
-  ASSERT_TRUE(sim->is_ahead());
+  EXPECT_TRUE(sim->is_synchronised());
+  sim->step_to(dt_, dt_, overlap_if(true));
+  ASSERT_FALSE(sim->is_synchronised());
   SavedState state;
   EXPECT_THROW(sim->particles(), std::logic_error);
   EXPECT_THROW(sim->columns(), std::logic_error);
@@ -125,38 +130,32 @@ TEST_P(Ahead, OnlyTheStepThatWasAnnouncedMayFollow) {
   EXPECT_THROW(sim->reference_forces(1, 1), std::logic_error);
   EXPECT_THROW(sim->step(0.5 * dt_), std::logic_error);
   sim->step(dt_);
-  EXPECT_FALSE(sim->is_ahead());
+  EXPECT_TRUE(sim->is_synchronised());
   EXPECT_EQ(comm_.sum(std::uint64_t{sim->particles().size()}), 4000U);
 }
 
-TEST_P(Ahead, ANewStartForgetsTheStepThatHasBegun) {
+TEST_P(Overlap, ANewStartForgetsTheStepThatHasBegun) {
   const auto used = started();
-  for (int step = 0; step < 3; ++step) {
-    used->announce_step(dt_);
-    used->step(dt_);
-  }
-  ASSERT_TRUE(used->is_ahead());
+  for (int step = 0; step < 3; ++step) used->step_to(used->time() + dt_, dt_, overlap_if(true));
+  ASSERT_FALSE(used->is_synchronised());
   const auto fresh = started();
   used->start(share_of(plummer(4000, 1), comm_), 0);
-  EXPECT_FALSE(used->is_ahead());
+  EXPECT_TRUE(used->is_synchronised());
   for (const auto& sim : {used.get(), fresh.get()}) sim->step(dt_);
   expect_same_bits(used->particles(), fresh->particles());
 }
 
-TEST_P(Ahead, ARunThatGoesOnFromAStateForgetsTheStepThatHasBegun) {
+TEST_P(Overlap, ARunThatContinuesFromAStateForgetsTheStepThatHasBegun) {
   const auto used = started(), fresh = started();
   for (int step = 0; step < 2; ++step)
     for (const auto& sim : {used.get(), fresh.get()}) sim->step(dt_);
   SavedState state;
   used->save(state);
   const ParticleSet saved = used->particles();
-  for (int step = 0; step < 3; ++step) {
-    used->announce_step(dt_);
-    used->step(dt_);
-  }
-  ASSERT_TRUE(used->is_ahead());
+  for (int step = 0; step < 3; ++step) used->step_to(used->time() + dt_, dt_, overlap_if(true));
+  ASSERT_FALSE(used->is_synchronised());
   used->resume(saved, state);
-  EXPECT_FALSE(used->is_ahead());
+  EXPECT_TRUE(used->is_synchronised());
   for (const auto& sim : {used.get(), fresh.get()}) sim->step(dt_);
   expect_same_bits(used->particles(), fresh->particles());
 }
@@ -165,12 +164,12 @@ GravityParameters with_all_pairs(GravityParameters gravity) {
   gravity.all_pairs_up_to = 100000;
   return gravity;
 }
-INSTANTIATE_TEST_SUITE_P(All, Ahead,
-                         testing::Values(AheadCase{fmm_gravity(1e-3, 0.01)}, AheadCase{with_all_pairs(fmm_gravity(1e-3, 0.01))},
-                                         AheadCase{tree_gravity("barnes", 0.6, 0.01)}, AheadCase{direct_gravity(0.01)},
-                                         AheadCase{fmm_gravity(1e-3, 0.01), "yoshida4"}));
+INSTANTIATE_TEST_SUITE_P(All, Overlap,
+                         testing::Values(OverlapCase{fmm_gravity(1e-3, 0.01)}, OverlapCase{with_all_pairs(fmm_gravity(1e-3, 0.01))},
+                                         OverlapCase{tree_gravity("barnes", 0.6, 0.01)}, OverlapCase{direct_gravity(0.01)},
+                                         OverlapCase{fmm_gravity(1e-3, 0.01), "yoshida4"}));
 
-TEST(SimulationWithExternalPotential, NeverBeginsAhead) {
+TEST(SimulationWithExternalPotential, NeverOverlapsSteps) {
   const Communicator comm(MPI_COMM_WORLD);
   ExternalParameters point;
   point.potential = "point";
@@ -178,9 +177,8 @@ TEST(SimulationWithExternalPotential, NeverBeginsAhead) {
   ParticleSet set = share_of(plummer(300), comm);
   set.fields = sim->fields();
   sim->start(set, 0);
-  sim->announce_step(0.01);
-  sim->step(0.01);
-  EXPECT_FALSE(sim->is_ahead());
+  sim->step_to(0.01, 0.01, {.next_dt = 0.01});
+  EXPECT_TRUE(sim->is_synchronised());
 }
 
 TEST(SimulationTime, IsThatOfTheScheduleAfterEachStep) {

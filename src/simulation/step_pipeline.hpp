@@ -1,0 +1,92 @@
+// The steps of a simulation: everything that says where a step is, and everything that is done early for the next one.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "kernels/particles/particle_motion.hpp"
+#include "src/external/external_field.hpp"
+#include "src/integrators/integrator.hpp"
+#include "src/simulation/force_solver.hpp"
+#include "src/simulation/step_state.hpp"
+
+namespace grove {
+
+/// What a step works with. All of it outlives the pipeline.
+template <class Space>
+struct StepParts {
+  Space& space;
+  const Communicator& comm;
+  Particles<Space>& particles;
+  ForceSolver<Space>& solver;
+  Integrator<Space>& integrator;
+  const ExternalField<Space>& external;
+};
+
+/// Takes the steps of an integrator. Kicks wait until it is known what shares their loop: a drift, the sums over particles with which a
+/// step ends, or both and the first kick of the next step. If the length of the next step is known, its part before the forces follows
+/// while the host waits for the results of the present one: kick and drift, and on one rank the preparation of the forces, too.
+template <class Space>
+class StepPipeline final : private StepContext<Space> {
+ public:
+  explicit StepPipeline(const StepParts<Space>& parts);
+
+  /// The particles are, or will be, those of `time`. Forgets a step that has begun.
+  void restart(double time);
+  /// Computes the forces of the particles as they are. Collective. Throws NotFiniteError.
+  void recompute_forces();
+  /// See Simulation::step_to(). Collective; synchronises. Throws NotFiniteError and what the solver throws; the particles may then be
+  /// looked at, in the middle of the step.
+  void step(double time_after, double dt, const StepOverlap& overlap);
+
+  StepState state() const { return state_; }
+  double time() const { return time_; }
+  /// Throws std::logic_error where the next step has begun.
+  void require_no_next_step() const;
+  /// Over the particles of this rank at time(), also where the next step has begun. Synchronises.
+  const ParticleSums& sums();
+  /// The phases of the last step, or of the last forces outside a step.
+  const PhaseClock<Space>& clock() const { return *clock_; }
+  /// During the last force evaluation, and during any of them: see WorkCounts::bytes_held.
+  std::size_t bytes_held() const { return bytes_held_; }
+  std::size_t most_bytes_held() const { return most_bytes_held_; }
+
+ private:
+  // For the integrator.
+  Space& space() override;
+  Particles<Space>& particles() override;
+  void kick(double dt) override;
+  void drift(double dt) override;
+  void compute_forces(double next_drift) override;
+
+  void take_step(double dt, const std::optional<double>& next_dt);
+  void take_first_part(double dt);
+  void begin_next_step(double dt);
+  void finish_step();
+  void require_open() const;
+  void begin_motion();
+  void take_kicks();
+  void take_sums();
+  void prepare_next_forces();
+  void evaluate_forces(double next_drift);
+  void do_host_work();
+  bool is_alone() const { return parts_.comm.size() == 1; }
+
+  const StepParts<Space> parts_;
+  StepState state_ = StepState::synchronised;
+  std::optional<double> kick_;       ///< asked for last, not taken yet
+  std::optional<double> last_kick_;  ///< of the step that has ended, not taken yet
+  double next_dt_ = 0;               ///< length of the next step, where it has begun
+  double next_drift_ = 0;            ///< of compute_forces(), where the next step waits for forces
+
+  double time_ = 0;
+  std::optional<ParticleSums> sums_;                       ///< at time()
+  std::optional<LaterSums<Space>> later_sums_;             ///< the same, while the device computes them
+  std::function<void()> host_work_;                        ///< to be done while the device is busy; empty: none
+  std::unique_ptr<PhaseClock<Space>> clock_, next_clock_;  ///< of the present step and of the next one
+  std::size_t bytes_held_ = 0, most_bytes_held_ = 0;
+};
+
+}  // namespace grove
