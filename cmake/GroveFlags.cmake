@@ -47,7 +47,7 @@ target_compile_options(grove_common INTERFACE
   "$<$<COMPILE_LANGUAGE:CXX>:${host_flags}>"
   "$<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr;-lineinfo;-Xcompiler=${cuda_host_flags}>"
   "$<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<BOOL:${GROVE_WERROR}>>:-Werror=all-warnings>")
-target_link_libraries(grove_common INTERFACE MPI::MPI_CXX OpenMP::OpenMP_CXX Threads::Threads fmt::fmt grove_Random123)
+target_link_libraries(grove_common INTERFACE MPI::MPI_CXX OpenMP::OpenMP_CXX Threads::Threads fmt::fmt)
 if(GROVE_SANITIZE)
   target_link_options(grove_common INTERFACE -fsanitize=address,undefined)
 endif()

@@ -1,25 +1,19 @@
-# The libraries of Grove and how their source files are declared.
+# The targets, and how their source files are declared.
 #
-#   grove_base   host code without a back end: errors, the communicator, all that does not use particles on the device
-#   grove_io     readers and writers of files
-#   grove_cpu    kernels and decomposition, compiled for the CPU
-#   grove_cuda   the same code compiled by nvcc; only with CUDA
-#   grove_app    the program without its main, for all back ends
+#   libgrove    kernels/, decomposition/ and the rooms of src/ up to simulation/: the library (libgrove.a), for both back ends
+#   grove_io    io/: readers and writers of files
+#   grove_app   the other rooms of src/: the program without its main
+#   grove       the program
 #
-# The CMakeLists.txt of each folder lists its files by the way they are compiled:
+# The CMakeLists.txt of each room lists its files by the way they are compiled; they belong to the target that grove_target names:
 #
-#   grove_sources([BASE files] [IO files] [BACK_ENDS files] [LEVELS files] [CPU files] [CPU_LEVELS files] [CUDA files] [APP files])
+#   grove_sources([HOST files] [BACK_ENDS files] [LEVELS files] [CPU files] [CPU_LEVELS files] [CUDA files])
 #
-# BACK_ENDS: compiled by both compilers. These, CPU and CUDA files go to the libraries GROVE_CPU_LIBRARY and GROVE_CUDA_LIBRARY.
-# LEVELS, CPU_LEVELS: like BACK_ENDS and CPU, but compiled for the CPU once for each level of x86-64; kernels/walks/level_kernels.hpp
-# declares their functions.
+# HOST: code without a back end. BACK_ENDS: compiled by the C++ compiler for the CPU and, where CUDA is built, by nvcc for the GPU.
+# LEVELS, CPU_LEVELS: like BACK_ENDS and CPU, but compiled for the CPU once for each level of x86-64. kernels/walks/level_kernels.hpp has
+# their functions.
 
-function(grove_library name)
-  add_library(${name} STATIC)
-  target_link_libraries(${name} PUBLIC grove_common ${ARGN})
-endfunction()
-
-# For each source (absolute path in the repository) a .cu file that includes it, so that nvcc compiles the same code.
+# For each of the sources (absolute, below the repository's root) a .cu file of one line that includes it, so that nvcc compiles the same code.
 function(grove_cuda_wrappers result)
   set(wrappers "")
   foreach(source IN LISTS ARGN)
@@ -32,40 +26,57 @@ function(grove_cuda_wrappers result)
 endfunction()
 
 function(grove_sources)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "" "" "BASE;IO;BACK_ENDS;LEVELS;CPU;CPU_LEVELS;CUDA;APP")
+  set(kinds HOST BACK_ENDS LEVELS CPU CPU_LEVELS CUDA)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "" "${kinds}")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "grove_sources: ${arg_UNPARSED_ARGUMENTS} stand behind no keyword")
   endif()
-  foreach(kind IN ITEMS BASE IO BACK_ENDS LEVELS CPU CPU_LEVELS CUDA APP)
+  foreach(kind IN LISTS kinds)
     list(TRANSFORM arg_${kind} PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/")
   endforeach()
-  target_sources(grove_base PRIVATE ${arg_BASE})
-  target_sources(grove_io PRIVATE ${arg_IO})
-  target_sources(${GROVE_CPU_LIBRARY} PRIVATE ${arg_BACK_ENDS} ${arg_CPU})
-  target_sources(grove_app PRIVATE ${arg_APP})
+  target_sources(${grove_target} PRIVATE ${arg_HOST} ${arg_BACK_ENDS} ${arg_CPU})
   foreach(level IN LISTS GROVE_CPU_LEVELS)
     target_sources(grove_cpu_${level} PRIVATE ${arg_LEVELS} ${arg_CPU_LEVELS})
   endforeach()
   if(NOT GROVE_CPU_LEVELS)
-    target_sources(grove_cpu PRIVATE ${arg_LEVELS} ${arg_CPU_LEVELS})
+    target_sources(${grove_target} PRIVATE ${arg_LEVELS} ${arg_CPU_LEVELS})
   endif()
   if(GROVE_HAS_CUDA)
     grove_cuda_wrappers(wrappers ${arg_BACK_ENDS} ${arg_LEVELS})
-    # Source properties of the wrappers belong to the folder that made them.
-    target_sources(${GROVE_CUDA_LIBRARY} PRIVATE ${wrappers} ${arg_CUDA})
+    # The wrappers are sources of the folder that made them: their properties live there.
+    target_sources(${grove_target} PRIVATE ${wrappers} ${arg_CUDA})
   endif()
 endfunction()
 
-set(GROVE_CPU_LIBRARY grove_cpu)
-set(GROVE_CUDA_LIBRARY grove_cuda)
-grove_library(grove_base)
-target_compile_definitions(grove_base PRIVATE $<$<BOOL:${GROVE_CPU_LEVELS}>:GROVE_CPU_HAS_LEVELS>)
-grove_library(grove_io grove_base grove_hdf5 ZLIB::ZLIB)
-grove_library(grove_cpu grove_base)
-grove_add_levels(grove_cpu)
-set(grove_back_ends grove_cpu)
+function(grove_library name)
+  add_library(${name} STATIC)
+  target_link_libraries(${name} PUBLIC ${ARGN})
+endfunction()
+
+# What a program needs that links libgrove; grove_common has the flags that Grove itself is compiled with.
+add_library(libgrove STATIC)
+add_library(Grove::libgrove ALIAS libgrove)
+set_target_properties(libgrove PROPERTIES OUTPUT_NAME grove)
+target_compile_features(libgrove PUBLIC cxx_std_20)
+target_compile_definitions(libgrove PRIVATE $<$<BOOL:${GROVE_CPU_LEVELS}>:GROVE_CPU_HAS_LEVELS> PUBLIC OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
+target_include_directories(libgrove PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>" "$<INSTALL_INTERFACE:${GROVE_INSTALL_HEADERS}>")
+target_link_libraries(libgrove PUBLIC "$<BUILD_INTERFACE:grove_common>" MPI::MPI_CXX fmt::fmt OpenMP::OpenMP_CXX Threads::Threads)
 if(GROVE_HAS_CUDA)
-  grove_library(grove_cuda grove_base CUDA::cudart_static)
-  list(PREPEND grove_back_ends grove_cuda)
+  target_link_libraries(libgrove PUBLIC CUDA::cudart_static)
 endif()
-grove_library(grove_app ${grove_back_ends} grove_io grove_base grove_tomlplusplus grove_nlohmann_json PNG::PNG grove_CLI11 grove_version_header)
+grove_add_levels(libgrove)
+
+# The same as a shared library.
+file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/libgrove_shared.cpp" CONTENT "// All of libgrove_shared comes from libgrove.\n" @ONLY)
+add_library(libgrove_shared SHARED "${PROJECT_BINARY_DIR}/libgrove_shared.cpp")
+add_library(Grove::libgrove_shared ALIAS libgrove_shared)
+set_target_properties(libgrove_shared PROPERTIES OUTPUT_NAME grove VERSION "${PROJECT_VERSION}"
+  SOVERSION "${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}")
+target_link_libraries(libgrove_shared PRIVATE "$<BUILD_INTERFACE:$<LINK_LIBRARY:WHOLE_ARCHIVE,libgrove>>"
+  PUBLIC MPI::MPI_CXX fmt::fmt OpenMP::OpenMP_CXX Threads::Threads)
+target_compile_features(libgrove_shared PUBLIC cxx_std_20)
+target_compile_definitions(libgrove_shared PUBLIC OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
+target_include_directories(libgrove_shared PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>" "$<INSTALL_INTERFACE:${GROVE_INSTALL_HEADERS}>")
+
+grove_library(grove_io libgrove grove_hdf5 ZLIB::ZLIB)
+grove_library(grove_app grove_io libgrove grove_tomlplusplus grove_nlohmann_json PNG::PNG grove_CLI11 grove_Random123 grove_version_header)

@@ -13,7 +13,7 @@
 #include <string>
 
 #include "src/commands/program.hpp"
-#include "src/version.hpp"
+#include "src/run/files/version.hpp"
 
 namespace {
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "kernels/space/error.hpp"
+#include "kernels/base/error.hpp"
 
 namespace grove {
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "io/unit_system.hpp"
+#include "kernels/base/unit_system.hpp"
 
 namespace grove {
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/space/activity.hpp"
+#include "kernels/base/activity.hpp"
 #include "kernels/space/profiler_range.hpp"
 #include "kernels/space/space.hpp"
 

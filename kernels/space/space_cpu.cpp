@@ -3,8 +3,8 @@
 #include <new>
 #include <parallel/algorithm>
 
+#include "kernels/base/error.hpp"
 #include "kernels/space/cpu_level.hpp"
-#include "kernels/space/error.hpp"
 #include "kernels/space/space.hpp"
 
 namespace grove {

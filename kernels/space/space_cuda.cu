@@ -10,7 +10,7 @@
 #include <thread>
 #include <utility>
 
-#include "kernels/space/error.hpp"
+#include "kernels/base/error.hpp"
 #include "kernels/space/sample_sort.cuh"
 #include "kernels/space/space.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "kernels/space/error.hpp"
+#include "kernels/base/error.hpp"
 
 namespace grove {
 

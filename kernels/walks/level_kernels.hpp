@@ -8,8 +8,8 @@
 
 #include "kernels/tree/tree_build.hpp"
 #include "kernels/walks/direct_sum.hpp"
+#include "kernels/walks/direct_sum_fp32.hpp"
 #include "kernels/walks/fmm_walk.hpp"
-#include "kernels/walks/pair_sum.hpp"
 #include "kernels/walks/tree_walk.hpp"
 
 namespace grove {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/space/error.hpp"
+#include "kernels/base/error.hpp"
 #include "src/analysis/exact_sum.hpp"
 #include "src/analysis/ordered_values.hpp"
 

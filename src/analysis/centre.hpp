@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "decomposition/communicator.hpp"
+#include "decomposition/ranks/communicator.hpp"
 #include "kernels/particles/particle_set.hpp"
 #include "kernels/space/vector.hpp"
 #include "src/analysis/groups.hpp"

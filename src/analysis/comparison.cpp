@@ -7,7 +7,7 @@
 #include <limits>
 #include <utility>
 
-#include "decomposition/sort_by_id.hpp"
+#include "decomposition/domain/sort_by_id.hpp"
 #include "src/analysis/exact_sum.hpp"
 #include "src/analysis/ordered_values.hpp"
 

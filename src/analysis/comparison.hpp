@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "decomposition/communicator.hpp"
+#include "decomposition/ranks/communicator.hpp"
 #include "kernels/particles/particle_set.hpp"
 
 namespace grove {

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <span>
 
-#include "decomposition/communicator.hpp"
+#include "decomposition/ranks/communicator.hpp"
 
 namespace grove {
 

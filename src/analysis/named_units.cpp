@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "kernels/space/error.hpp"
-#include "src/config/units.hpp"
+#include "kernels/base/error.hpp"
+#include "kernels/base/units.hpp"
 
 namespace grove {
 

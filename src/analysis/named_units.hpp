@@ -5,8 +5,8 @@
 #include <span>
 #include <string>
 
-#include "io/reader.hpp"
-#include "io/unit_system.hpp"
+#include "io/formats/reader.hpp"
+#include "kernels/base/unit_system.hpp"
 
 namespace grove {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "decomposition/communicator.hpp"
+#include "decomposition/ranks/communicator.hpp"
 
 namespace grove {
 

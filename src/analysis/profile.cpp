@@ -7,7 +7,7 @@
 #include <cmath>
 #include <utility>
 
-#include "kernels/space/error.hpp"
+#include "kernels/base/error.hpp"
 #include "src/analysis/exact_sum.hpp"
 #include "src/analysis/ordered_values.hpp"
 #include "src/analysis/profile_columns.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "decomposition/communicator.hpp"
+#include "decomposition/ranks/communicator.hpp"
 #include "kernels/particles/particle_set.hpp"
 #include "src/analysis/centre.hpp"
 #include "src/analysis/groups.hpp"

@@ -5,12 +5,12 @@
 #include <array>
 #include <vector>
 
-#include "io/hdf5_attributes.hpp"
-#include "io/hdf5_handles.hpp"
-#include "io/hdf5_image.hpp"
-#include "io/hdf5_turn.hpp"
+#include "io/hdf5/hdf5_attributes.hpp"
+#include "io/hdf5/hdf5_handles.hpp"
+#include "io/hdf5/hdf5_image.hpp"
+#include "io/hdf5/hdf5_turn.hpp"
 #include "src/analysis/profile_columns.hpp"
-#include "src/version.hpp"
+#include "src/run/files/version.hpp"
 
 namespace grove {
 

@@ -8,10 +8,10 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "kernels/base/text_parts.hpp"
+#include "kernels/base/text_table.hpp"
+#include "kernels/base/units.hpp"
 #include "src/analysis/profile_columns.hpp"
-#include "src/config/units.hpp"
-#include "src/text/text_parts.hpp"
-#include "src/text/text_table.hpp"
 
 namespace grove {
 

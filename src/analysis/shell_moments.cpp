@@ -9,10 +9,10 @@
 #include <span>
 #include <utility>
 
-#include "kernels/space/error.hpp"
+#include "kernels/base/error.hpp"
+#include "kernels/base/text_table.hpp"
 #include "kernels/space/host_memory.hpp"
 #include "src/analysis/exact_sum.hpp"
-#include "src/text/text_table.hpp"
 
 namespace grove {
 

@@ -7,7 +7,7 @@
 #include <functional>
 #include <vector>
 
-#include "decomposition/communicator.hpp"
+#include "decomposition/ranks/communicator.hpp"
 #include "kernels/particles/particle_set.hpp"
 #include "src/analysis/groups.hpp"
 

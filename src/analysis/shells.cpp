@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/space/error.hpp"
+#include "kernels/base/error.hpp"
 
 namespace grove {
 

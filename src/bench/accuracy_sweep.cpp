@@ -5,11 +5,11 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "kernels/base/text_table.hpp"
 #include "kernels/gravity/gravity_names.hpp"
 #include "src/config/gravity_report.hpp"
-#include "src/run/initial_state.hpp"
+#include "src/run/start/initial_state.hpp"
 #include "src/simulation/devices.hpp"
-#include "src/text/text_table.hpp"
 
 namespace grove {
 

@@ -7,8 +7,8 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
+#include "kernels/base/text_table.hpp"
 #include "src/bench/percentiles.hpp"
-#include "src/text/text_table.hpp"
 
 namespace grove {
 

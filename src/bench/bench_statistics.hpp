@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "decomposition/communicator.hpp"
+#include "decomposition/ranks/communicator.hpp"
 #include "src/bench/force_errors.hpp"
-#include "src/run/phase_statistics.hpp"
+#include "src/run/files/phase_statistics.hpp"
 #include "src/simulation/simulation.hpp"
 
 namespace grove {

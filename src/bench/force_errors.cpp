@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "src/text/text_table.hpp"
+#include "kernels/base/text_table.hpp"
 
 namespace grove {
 

@@ -6,17 +6,17 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "decomposition/cut_cells.hpp"
-#include "decomposition/domain_cuts.hpp"
-#include "decomposition/domain_exchange.hpp"
-#include "decomposition/essential_tree.hpp"
-#include "decomposition/frame.hpp"
-#include "decomposition/key_splits.hpp"
+#include "decomposition/domain/cut_cells.hpp"
+#include "decomposition/domain/domain_cuts.hpp"
+#include "decomposition/domain/domain_exchange.hpp"
+#include "decomposition/domain/essential_tree.hpp"
+#include "decomposition/domain/frame.hpp"
+#include "decomposition/domain/key_splits.hpp"
 #include "kernels/particles/particle_transfer.hpp"
 #include "kernels/tree/moments.hpp"
 #include "kernels/tree/tree_build.hpp"
 #include "kernels/walks/tree_walk.hpp"
-#include "src/simulation/force_solver.hpp"
+#include "src/solver/force_solver.hpp"
 
 namespace grove {
 

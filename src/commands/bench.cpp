@@ -8,17 +8,17 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/base/error.hpp"
+#include "kernels/base/text_parts.hpp"
+#include "kernels/base/text_table.hpp"
 #include "kernels/gravity/gravity_names.hpp"
-#include "kernels/space/error.hpp"
 #include "src/bench/accuracy_sweep.hpp"
 #include "src/bench/virtual_ranks.hpp"
 #include "src/commands/command.hpp"
 #include "src/commands/options.hpp"
 #include "src/config/gravity_report.hpp"
-#include "src/simulation/all_pairs.hpp"
-#include "src/text/text_parts.hpp"
-#include "src/text/text_table.hpp"
-#include "src/version.hpp"
+#include "src/run/files/version.hpp"
+#include "src/solver/method_choice.hpp"
 
 namespace grove {
 

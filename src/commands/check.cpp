@@ -7,13 +7,13 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "kernels/base/text_parts.hpp"
+#include "kernels/base/text_table.hpp"
 #include "src/bench/force_errors.hpp"
 #include "src/commands/command.hpp"
 #include "src/commands/options.hpp"
 #include "src/config/gravity_report.hpp"
-#include "src/simulation/all_pairs.hpp"
-#include "src/text/text_parts.hpp"
-#include "src/text/text_table.hpp"
+#include "src/solver/method_choice.hpp"
 
 namespace grove {
 

@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "decomposition/communicator.hpp"
+#include "decomposition/ranks/communicator.hpp"
 
 namespace CLI {
 class App;

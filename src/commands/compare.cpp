@@ -9,17 +9,17 @@
 #include <optional>
 #include <utility>
 
-#include "decomposition/sort_by_id.hpp"
-#include "io/printable.hpp"
-#include "io/reader.hpp"
-#include "kernels/space/error.hpp"
+#include "decomposition/domain/sort_by_id.hpp"
+#include "io/files/printable.hpp"
+#include "io/formats/reader.hpp"
+#include "kernels/base/error.hpp"
+#include "kernels/base/parse_number.hpp"
+#include "kernels/base/text_table.hpp"
 #include "src/analysis/comparison.hpp"
 #include "src/analysis/named_units.hpp"
 #include "src/commands/command.hpp"
 #include "src/commands/options.hpp"
-#include "src/run/same_on_all_ranks.hpp"
-#include "src/text/parse_number.hpp"
-#include "src/text/text_table.hpp"
+#include "src/run/files/same_on_all_ranks.hpp"
 
 namespace grove {
 

@@ -9,19 +9,19 @@
 #include <memory>
 #include <set>
 
-#include "decomposition/sort_by_id.hpp"
-#include "io/snapshot.hpp"
-#include "kernels/space/error.hpp"
+#include "decomposition/domain/sort_by_id.hpp"
+#include "io/snapshots/snapshot.hpp"
+#include "kernels/base/error.hpp"
+#include "kernels/base/text_parts.hpp"
+#include "kernels/base/text_table.hpp"
+#include "kernels/base/units.hpp"
 #include "src/commands/command.hpp"
 #include "src/commands/options.hpp"
 #include "src/config/config_source.hpp"
-#include "src/config/units.hpp"
-#include "src/run/initial_state.hpp"
-#include "src/run/join.hpp"
-#include "src/run/snapshot_writer.hpp"
-#include "src/text/text_parts.hpp"
-#include "src/text/text_table.hpp"
-#include "src/version.hpp"
+#include "src/run/files/snapshot_writer.hpp"
+#include "src/run/files/version.hpp"
+#include "src/run/start/initial_state.hpp"
+#include "src/run/start/join.hpp"
 
 namespace grove {
 

@@ -7,14 +7,14 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "io/checkpoint_file.hpp"
-#include "io/info.hpp"
-#include "io/printable.hpp"
-#include "io/sealed_file.hpp"
-#include "kernels/space/error.hpp"
+#include "io/files/printable.hpp"
+#include "io/files/sealed_file.hpp"
+#include "io/snapshots/checkpoint_file.hpp"
+#include "io/snapshots/info.hpp"
+#include "kernels/base/error.hpp"
 #include "src/commands/command.hpp"
 #include "src/commands/options.hpp"
-#include "src/run/observers/log_description.hpp"
+#include "src/run/files/log_description.hpp"
 
 namespace grove {
 

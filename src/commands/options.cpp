@@ -16,17 +16,17 @@
 #include <sstream>
 #include <system_error>
 
-#include "io/find_file.hpp"
-#include "io/partial_file.hpp"
-#include "io/reader.hpp"
-#include "io/text_columns.hpp"
-#include "kernels/space/error.hpp"
-#include "src/run/last_words.hpp"
-#include "src/run/memory_check.hpp"
-#include "src/run/same_on_all_ranks.hpp"
+#include "io/files/find_file.hpp"
+#include "io/files/partial_file.hpp"
+#include "io/formats/reader.hpp"
+#include "io/formats/text_columns.hpp"
+#include "kernels/base/error.hpp"
+#include "kernels/base/parse_number.hpp"
+#include "kernels/base/text_parts.hpp"
+#include "src/advice/memory_check.hpp"
+#include "src/process/last_words.hpp"
+#include "src/run/files/same_on_all_ranks.hpp"
 #include "src/simulation/devices.hpp"
-#include "src/text/parse_number.hpp"
-#include "src/text/text_parts.hpp"
 
 namespace grove {
 

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "decomposition/communicator.hpp"
+#include "decomposition/ranks/communicator.hpp"
 #include "src/config/config.hpp"
-#include "src/run/initial_state.hpp"
-#include "src/run/recorded_physics.hpp"
+#include "src/run/start/initial_state.hpp"
+#include "src/run/start/recorded_physics.hpp"
 #include "src/simulation/simulation.hpp"
 
 namespace CLI {

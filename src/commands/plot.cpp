@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <memory>
 
-#include "io/printable.hpp"
+#include "io/files/printable.hpp"
 #include "src/commands/command.hpp"
-#include "src/run/run_file_names.hpp"
+#include "src/run/files/run_file_names.hpp"
 
 namespace grove {
 

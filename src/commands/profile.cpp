@@ -14,20 +14,20 @@
 #include <optional>
 #include <utility>
 
-#include "io/partial_file.hpp"
-#include "io/printable.hpp"
-#include "io/reader.hpp"
-#include "kernels/space/error.hpp"
+#include "io/files/partial_file.hpp"
+#include "io/files/printable.hpp"
+#include "io/formats/reader.hpp"
+#include "kernels/base/error.hpp"
+#include "kernels/base/parse_number.hpp"
+#include "kernels/base/units.hpp"
 #include "src/analysis/named_units.hpp"
 #include "src/analysis/profile_file.hpp"
 #include "src/analysis/profile_report.hpp"
 #include "src/commands/command.hpp"
 #include "src/commands/options.hpp"
 #include "src/config/config_source.hpp"
-#include "src/config/units.hpp"
-#include "src/run/recorded_physics.hpp"
-#include "src/run/same_on_all_ranks.hpp"
-#include "src/text/parse_number.hpp"
+#include "src/run/files/same_on_all_ranks.hpp"
+#include "src/run/start/recorded_physics.hpp"
 
 namespace grove {
 

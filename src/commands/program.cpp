@@ -8,13 +8,13 @@
 #include <exception>
 #include <initializer_list>
 
-#include "decomposition/rank_place.hpp"
-#include "io/printable.hpp"
+#include "decomposition/ranks/rank_place.hpp"
+#include "io/files/printable.hpp"
+#include "kernels/base/error.hpp"
 #include "kernels/space/cpu_level.hpp"
-#include "kernels/space/error.hpp"
-#include "src/run/last_words.hpp"
-#include "src/run/same_on_all_ranks.hpp"
-#include "src/run/threads.hpp"
+#include "src/process/last_words.hpp"
+#include "src/process/threads.hpp"
+#include "src/run/files/same_on_all_ranks.hpp"
 
 namespace grove {
 

@@ -8,16 +8,16 @@
 #include <set>
 #include <utility>
 
-#include "io/reader.hpp"
+#include "io/formats/reader.hpp"
+#include "kernels/base/error.hpp"
 #include "kernels/particles/particle_transfer.hpp"
-#include "kernels/space/error.hpp"
 #include "src/commands/command.hpp"
 #include "src/commands/options.hpp"
 #include "src/config/config_table.hpp"
 #include "src/pictures/picture_files.hpp"
 #include "src/pictures/picture_sums.hpp"
 #include "src/pictures/png_file.hpp"
-#include "src/run/same_on_all_ranks.hpp"
+#include "src/run/files/same_on_all_ranks.hpp"
 
 namespace grove {
 

@@ -8,12 +8,12 @@
 #include <memory>
 #include <string>
 
-#include "decomposition/rank_place.hpp"
-#include "io/printable.hpp"
-#include "kernels/space/error.hpp"
+#include "decomposition/ranks/rank_place.hpp"
+#include "io/files/printable.hpp"
+#include "kernels/base/error.hpp"
 #include "src/commands/command.hpp"
 #include "src/commands/options.hpp"
-#include "src/run/stop_signals.hpp"
+#include "src/process/stop_signals.hpp"
 #include "src/view/run_files.hpp"
 #include "src/view/view_server.hpp"
 

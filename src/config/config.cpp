@@ -7,14 +7,14 @@
 #include <fstream>
 #include <sstream>
 
-#include "io/snapshot_fields.hpp"
-#include "kernels/space/error.hpp"
+#include "io/snapshots/snapshot_fields.hpp"
+#include "kernels/base/error.hpp"
+#include "kernels/base/named_rows.hpp"
+#include "kernels/base/text_parts.hpp"
 #include "src/config/config_builder.hpp"
 #include "src/config/config_source.hpp"
 #include "src/config/config_table.hpp"
-#include "src/config/named_rows.hpp"
 #include "src/integrators/integrator_info.hpp"
-#include "src/text/text_parts.hpp"
 
 namespace grove {
 

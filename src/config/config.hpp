@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "kernels/base/quantity.hpp"
+#include "kernels/base/units.hpp"
 #include "kernels/gravity/gravity_parameters.hpp"
-#include "src/config/quantity.hpp"
-#include "src/config/units.hpp"
 #include "src/external/external_info.hpp"
 #include "src/generators/generator.hpp"
 #include "src/pictures/picture_parameters.hpp"

@@ -8,13 +8,13 @@
 #include <map>
 #include <utility>
 
-#include "io/snapshot.hpp"
-#include "io/text_columns.hpp"
+#include "io/formats/text_columns.hpp"
+#include "io/snapshots/snapshot.hpp"
+#include "kernels/base/error.hpp"
+#include "kernels/base/named_rows.hpp"
 #include "kernels/gravity/opening.hpp"
 #include "kernels/particles/fields.hpp"
-#include "kernels/space/error.hpp"
 #include "src/config/given_units.hpp"
-#include "src/config/named_rows.hpp"
 #include "src/integrators/integrator_info.hpp"
 #include "src/pictures/picture_plan.hpp"
 

@@ -8,8 +8,8 @@
 #include <optional>
 #include <string_view>
 
-#include "kernels/space/error.hpp"
-#include "src/text/text_parts.hpp"
+#include "kernels/base/error.hpp"
+#include "kernels/base/text_parts.hpp"
 
 namespace grove {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "src/config/setting.hpp"
+#include "kernels/base/setting.hpp"
 
 namespace grove {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "kernels/base/setting.hpp"
 #include "src/config/config.hpp"
-#include "src/config/setting.hpp"
 
 namespace grove {
 

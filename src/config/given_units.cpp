@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "src/config/quantity.hpp"
+#include "kernels/base/quantity.hpp"
 
 namespace grove {
 

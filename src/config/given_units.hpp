@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "io/reader.hpp"
-#include "io/unit_system.hpp"
-#include "src/config/setting.hpp"
+#include "io/formats/reader.hpp"
+#include "kernels/base/setting.hpp"
+#include "kernels/base/unit_system.hpp"
 
 namespace grove {
 

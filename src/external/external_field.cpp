@@ -3,8 +3,8 @@
 #include <tuple>
 #include <utility>
 
-#include "kernels/space/error.hpp"
-#include "src/config/named_rows.hpp"
+#include "kernels/base/error.hpp"
+#include "kernels/base/named_rows.hpp"
 #include "src/external/external_potentials.hpp"
 
 namespace grove {

@@ -4,7 +4,7 @@
 
 #include <tuple>
 
-#include "src/config/named_rows.hpp"
+#include "kernels/base/named_rows.hpp"
 #include "src/external/external_potentials.hpp"
 
 namespace grove {

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "decomposition/communicator.hpp"
-#include "kernels/space/error.hpp"
-#include "src/config/named_rows.hpp"
+#include "decomposition/ranks/communicator.hpp"
+#include "kernels/base/error.hpp"
+#include "kernels/base/named_rows.hpp"
 #include "src/generators/recentring.hpp"
 
 namespace grove {

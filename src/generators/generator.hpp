@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "kernels/base/setting.hpp"
 #include "kernels/particles/particle_set.hpp"
-#include "src/config/setting.hpp"
 
 namespace grove {
 

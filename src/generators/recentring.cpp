@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "decomposition/communicator.hpp"
+#include "decomposition/ranks/communicator.hpp"
 #include "kernels/particles/particle_motion.hpp"
 
 namespace grove {

@@ -1,7 +1,7 @@
 // The interface of all integrators, and what they can do with the particles.
 #pragma once
 
-#include "io/saved_state.hpp"
+#include "kernels/base/saved_state.hpp"
 #include "kernels/particles/particles.hpp"
 
 namespace grove {

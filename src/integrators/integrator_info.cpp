@@ -1,6 +1,6 @@
 #include "src/integrators/integrator_info.hpp"
 
-#include "src/config/named_rows.hpp"
+#include "kernels/base/named_rows.hpp"
 #include "src/integrators/integrators.hpp"
 
 namespace grove {

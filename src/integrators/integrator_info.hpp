@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "kernels/base/setting.hpp"
 #include "kernels/particles/fields.hpp"
-#include "src/config/setting.hpp"
 
 namespace grove {
 

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "src/config/named_rows.hpp"
+#include "kernels/base/named_rows.hpp"
 
 namespace grove {
 

@@ -5,8 +5,8 @@
 
 #include <cmath>
 
-#include "io/physical_constants.hpp"
-#include "src/config/units.hpp"
+#include "kernels/base/physical_constants.hpp"
+#include "kernels/base/units.hpp"
 #include "src/pictures/png_file.hpp"
 
 namespace grove {

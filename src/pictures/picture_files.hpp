@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "io/unit_system.hpp"
+#include "kernels/base/unit_system.hpp"
 #include "src/pictures/picture_plan.hpp"
 #include "src/pictures/picture_state.hpp"
 

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/space/error.hpp"
-#include "src/text/parse_number.hpp"
-#include "src/text/text_parts.hpp"
+#include "kernels/base/error.hpp"
+#include "kernels/base/parse_number.hpp"
+#include "kernels/base/text_parts.hpp"
 
 namespace grove {
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "kernels/space/error.hpp"
+#include "kernels/base/error.hpp"
 
 namespace grove {
 

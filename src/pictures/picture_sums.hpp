@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "decomposition/communicator.hpp"
+#include "decomposition/ranks/communicator.hpp"
 #include "src/pictures/picture_plan.hpp"
 #include "src/pictures/picture_state.hpp"
 #include "src/pictures/pixel_sums.hpp"

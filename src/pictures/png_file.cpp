@@ -9,8 +9,8 @@
 #include <map>
 #include <system_error>
 
-#include "io/partial_file.hpp"
-#include "kernels/space/error.hpp"
+#include "io/files/partial_file.hpp"
+#include "kernels/base/error.hpp"
 
 namespace grove {
 

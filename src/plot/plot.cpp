@@ -13,14 +13,14 @@
 #include <utility>
 #include <vector>
 
-#include "io/partial_file.hpp"
-#include "kernels/space/error.hpp"
-#include "src/config/units.hpp"
+#include "io/files/partial_file.hpp"
+#include "kernels/base/error.hpp"
+#include "kernels/base/text_table.hpp"
+#include "kernels/base/units.hpp"
 #include "src/pictures/png_file.hpp"
 #include "src/plot/python.hpp"
-#include "src/run/observers/log_description.hpp"
-#include "src/run/output_directory.hpp"
-#include "src/text/text_table.hpp"
+#include "src/run/files/log_description.hpp"
+#include "src/run/files/output_directory.hpp"
 
 namespace grove {
 

@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "kernels/space/error.hpp"
+#include "kernels/base/error.hpp"
 
 namespace grove {
 

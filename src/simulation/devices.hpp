@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "decomposition/transport_way.hpp"
+#include "decomposition/ranks/transport_way.hpp"
 #include "kernels/gravity/gravity_parameters.hpp"
 #include "src/external/external_info.hpp"
 #include "src/integrators/integrator_info.hpp"

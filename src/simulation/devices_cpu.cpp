@@ -1,4 +1,4 @@
-#include "kernels/space/error.hpp"
+#include "kernels/base/error.hpp"
 #include "src/simulation/devices.hpp"
 #include "src/simulation/simulation_cpu.hpp"
 

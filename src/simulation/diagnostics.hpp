@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "decomposition/communicator.hpp"
+#include "decomposition/ranks/communicator.hpp"
 #include "kernels/particles/particle_motion.hpp"
 
 namespace grove {

@@ -8,13 +8,14 @@
 #include <string>
 #include <vector>
 
-#include "decomposition/communicator.hpp"
-#include "io/saved_state.hpp"
+#include "decomposition/ranks/communicator.hpp"
+#include "kernels/base/saved_state.hpp"
 #include "kernels/particles/particle_columns.hpp"
 #include "kernels/particles/particle_set.hpp"
 #include "kernels/space/device_state.hpp"
 #include "src/simulation/diagnostics.hpp"
-#include "src/simulation/force_check.hpp"
+#include "src/simulation/force_sample.hpp"
+#include "src/solver/work_counts.hpp"
 
 namespace grove {
 
@@ -45,21 +46,6 @@ struct StepOverlap {
 struct PhaseTime {
   std::string name;
   double seconds = 0;
-};
-
-/// What the last force evaluation did on this rank.
-struct WorkCounts {
-  std::uint64_t targets = 0;            ///< particles that received a force
-  std::uint64_t particle_particle = 0;  ///< pair interactions evaluated
-  std::uint64_t cell_particle = 0;      ///< multipole interactions evaluated
-  std::uint64_t cell_cell = 0;          ///< multipoles added to local expansions
-  std::uint64_t opening_tests = 0;      ///< cells tested against the opening criterion
-  std::uint64_t cells = 0;              ///< cells of the local tree
-  std::uint64_t imported_cells = 0;     ///< cells received from other ranks
-  std::uint64_t imported_particles = 0;
-  /// The most memory that was allocated at any time during the evaluation: particles, trees, lists and scratch, and old blocks as long as
-  /// larger ones were replacing them. On a GPU only the memory of the device counts, without the CUDA context.
-  std::uint64_t bytes_held = 0;
 };
 
 /// One run on one rank. All calls are collective over the communicator given at creation.

@@ -4,9 +4,9 @@
 #include <stdexcept>
 #include <utility>
 
+#include "kernels/base/error.hpp"
 #include "kernels/particles/host_columns.hpp"
 #include "kernels/particles/particle_transfer.hpp"
-#include "kernels/space/error.hpp"
 #include "src/integrators/integrators.hpp"
 
 namespace grove {
@@ -48,7 +48,7 @@ SimulationOn<Space>::SimulationOn(std::unique_ptr<Space> space, const GravityPar
 template <class Space>
 void SimulationOn<Space>::make_solver(std::uint64_t particle_count) {
   solver_ = make_force_solver(*space_, comm_, gravity_, transport_, particle_count);
-  check_ = std::make_unique<ForceCheck<Space>>(*space_, comm_, GravityLaw(gravity_), &external_);
+  sampler_ = std::make_unique<ForceSampler<Space>>(*space_, comm_, GravityLaw(gravity_), &external_);
   steps_.emplace(StepParts<Space>{*space_, comm_, particles_, *solver_, *integrator_, external_});
 }
 
@@ -141,13 +141,13 @@ std::unique_ptr<ParticleColumns> SimulationOn<Space>::columns() {
 template <class Space>
 ReferenceForces SimulationOn<Space>::reference_forces(std::uint64_t targets, std::uint64_t seed) {
   steps_->require_no_next_step();
-  return check_->reference_forces(particles_, targets, seed);
+  return sampler_->reference_forces(particles_, targets, seed);
 }
 
 template <class Space>
 ForceSample SimulationOn<Space>::compare_forces(const ReferenceForces& reference) {
   steps_->require_no_next_step();
-  return check_->compare(particles_, reference);
+  return sampler_->compare(particles_, reference);
 }
 
 template <class Space>

@@ -58,7 +58,7 @@ class SimulationOn final : public Simulation {
   std::unique_ptr<ForceSolver<Space>> solver_;
   std::unique_ptr<Integrator<Space>> integrator_;
   ExternalField<Space> external_;
-  std::unique_ptr<ForceCheck<Space>> check_;
+  std::unique_ptr<ForceSampler<Space>> sampler_;
   std::optional<StepPipeline<Space>> steps_;
 };
 

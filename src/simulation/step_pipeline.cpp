@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "kernels/space/activity.hpp"
-#include "src/simulation/finite_check.hpp"
+#include "kernels/base/activity.hpp"
+#include "src/simulation/require_finite.hpp"
 
 namespace grove {
 

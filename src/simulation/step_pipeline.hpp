@@ -9,8 +9,8 @@
 #include "kernels/particles/particle_motion.hpp"
 #include "src/external/external_field.hpp"
 #include "src/integrators/integrator.hpp"
-#include "src/simulation/force_solver.hpp"
 #include "src/simulation/step_state.hpp"
+#include "src/solver/force_solver.hpp"
 
 namespace grove {
 

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "decomposition/domain_exchange.hpp"
-#include "decomposition/tree_exchange.hpp"
+#include "decomposition/domain/domain_exchange.hpp"
+#include "decomposition/domain/tree_exchange.hpp"
 #include "src/solver/own_tree.hpp"
 
 namespace grove {

@@ -8,11 +8,11 @@
 #include <tuple>
 #include <utility>
 
-#include "kernels/space/error.hpp"
+#include "kernels/base/error.hpp"
 #include "kernels/tree/moments.hpp"
 #include "kernels/tree/tree_build.hpp"
-#include "src/simulation/force_solver.hpp"
-#include "src/simulation/fp32_range.hpp"
+#include "src/solver/force_solver.hpp"
+#include "src/solver/fp32_range.hpp"
 
 namespace grove {
 

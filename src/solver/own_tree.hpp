@@ -1,13 +1,13 @@
 // This rank's own tree: its frame, its particles, cells and moments.
 #pragma once
 
-#include "decomposition/particle_exchange.hpp"
-#include "io/saved_state.hpp"
+#include "decomposition/domain/particle_exchange.hpp"
+#include "kernels/base/saved_state.hpp"
 #include "kernels/particles/last_accelerations.hpp"
 #include "kernels/space/phase_clock.hpp"
 #include "kernels/tree/group_motion.hpp"
-#include "src/simulation/walkers.hpp"
 #include "src/solver/tree_laws.hpp"
+#include "src/solver/walkers.hpp"
 
 namespace grove {
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "decomposition/frame.hpp"
+#include "decomposition/domain/frame.hpp"
 #include "kernels/gravity/gravity_law.hpp"
 
 namespace grove {

@@ -3,9 +3,9 @@
 
 #include <functional>
 
-#include "src/simulation/walkers.hpp"
 #include "src/solver/other_trees.hpp"
 #include "src/solver/own_tree.hpp"
+#include "src/solver/walkers.hpp"
 
 namespace grove {
 

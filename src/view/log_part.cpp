@@ -9,9 +9,9 @@
 #include <span>
 #include <string_view>
 
-#include "io/checksum.hpp"
-#include "src/text/csv_lines.hpp"
-#include "src/text/parse_number.hpp"
+#include "io/files/checksum.hpp"
+#include "kernels/base/csv_lines.hpp"
+#include "kernels/base/parse_number.hpp"
 
 namespace grove {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/space/error.hpp"
+#include "kernels/base/error.hpp"
 
 namespace grove {
 

@@ -8,11 +8,11 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "io/printable.hpp"
+#include "io/files/printable.hpp"
+#include "kernels/base/units.hpp"
 #include "src/config/config.hpp"
-#include "src/config/units.hpp"
-#include "src/run/run_file_names.hpp"
-#include "src/run/step_schedule.hpp"
+#include "src/run/files/run_file_names.hpp"
+#include "src/run/files/step_schedule.hpp"
 #include "src/view/log_part.hpp"
 
 namespace grove {

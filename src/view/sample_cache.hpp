@@ -7,7 +7,7 @@
 #include <stop_token>
 #include <string>
 
-#include "io/particle_sample.hpp"
+#include "io/snapshots/particle_sample.hpp"
 #include "src/view/run_files.hpp"
 
 namespace grove {

@@ -13,9 +13,9 @@
 #include <stop_token>
 #include <thread>
 
-#include "io/printable.hpp"
-#include "src/run/run_file_names.hpp"
-#include "src/text/parse_number.hpp"
+#include "io/files/printable.hpp"
+#include "kernels/base/parse_number.hpp"
+#include "src/run/files/run_file_names.hpp"
 #include "src/view/log_part.hpp"
 #include "src/view/page.hpp"
 #include "src/view/run_state.hpp"

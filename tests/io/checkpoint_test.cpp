@@ -1,7 +1,7 @@
 // Checkpoints: what is written is what is read, on any number of ranks; a damaged file is found; an older one stays until a new one is
 // whole.
-#include "io/checkpoint.hpp"
-#include "io/hdf5_image.hpp"
+#include "io/hdf5/hdf5_image.hpp"
+#include "io/snapshots/checkpoint.hpp"
 
 #include <gtest/gtest.h>
 
@@ -18,11 +18,11 @@
 #include <utility>
 #include <vector>
 
-#include "io/checkpoint_file.hpp"
-#include "io/checksum.hpp"
-#include "io/hdf5_attributes.hpp"
-#include "io/partial_file.hpp"
-#include "kernels/space/error.hpp"
+#include "io/files/checksum.hpp"
+#include "io/files/partial_file.hpp"
+#include "io/hdf5/hdf5_attributes.hpp"
+#include "io/snapshots/checkpoint_file.hpp"
+#include "kernels/base/error.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 namespace grove {

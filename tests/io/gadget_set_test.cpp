@@ -1,13 +1,13 @@
 // Headers of GADGET-like files that cannot be right: sets of files that contradict each other, counts that are none, numbers that are none.
-#include "io/gadget_set.hpp"
+#include "io/formats/gadget_set.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <filesystem>
 
-#include "decomposition/sort_by_id.hpp"
-#include "io/info.hpp"
+#include "decomposition/domain/sort_by_id.hpp"
+#include "io/snapshots/info.hpp"
 #include "tests/support/gadget_file.hpp"
 #include "tests/support/reader_support.hpp"
 

@@ -1,10 +1,10 @@
 // HDF5 files that other programs wrote: tests/data/hdf5/README.md says which, and with what values. And what their headers mean.
 #include <gtest/gtest.h>
 
-#include "io/cosmology.hpp"
-#include "io/gadget_facts.hpp"
-#include "io/info.hpp"
-#include "io/printable.hpp"
+#include "io/files/printable.hpp"
+#include "io/formats/cosmology.hpp"
+#include "io/formats/gadget_facts.hpp"
+#include "io/snapshots/info.hpp"
 #include "tests/support/gadget_file.hpp"
 #include "tests/support/reader_support.hpp"
 

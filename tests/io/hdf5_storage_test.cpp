@@ -1,5 +1,5 @@
 // HDF5 files whose datasets hold no numbers, or hold them elsewhere: HDF5 reads zeros or waits for ever; Grove refuses them in words.
-#include "io/hdf5_storage.hpp"
+#include "io/hdf5/hdf5_storage.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include <filesystem>
 #include <numeric>
 
-#include "io/info.hpp"
+#include "io/snapshots/info.hpp"
 #include "tests/support/gadget_file.hpp"
 #include "tests/support/reader_support.hpp"
 

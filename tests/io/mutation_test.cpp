@@ -14,11 +14,11 @@
 #include <functional>
 #include <random>
 
-#include "io/checkpoint.hpp"
-#include "io/checkpoint_file.hpp"
-#include "io/info.hpp"
-#include "io/snapshot.hpp"
-#include "kernels/space/error.hpp"
+#include "io/snapshots/checkpoint.hpp"
+#include "io/snapshots/checkpoint_file.hpp"
+#include "io/snapshots/info.hpp"
+#include "io/snapshots/snapshot.hpp"
+#include "kernels/base/error.hpp"
 #include "src/config/config.hpp"
 #include "src/config/config_print.hpp"
 #include "tests/support/reader_support.hpp"

@@ -1,5 +1,5 @@
 // Why a file cannot be written. The program's own fallocate() stands for that of a file system with a quota.
-#include "io/partial_file.hpp"
+#include "io/files/partial_file.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/syscall.h>
@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <filesystem>
 
-#include "kernels/space/error.hpp"
+#include "kernels/base/error.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 namespace {

@@ -1,5 +1,5 @@
 // A sample of a snapshot has the same particles in every snapshot of a run, as they are in the file.
-#include "io/particle_sample.hpp"
+#include "io/snapshots/particle_sample.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,8 +10,8 @@
 #include <set>
 #include <thread>
 
-#include "io/snapshot.hpp"
-#include "kernels/space/error.hpp"
+#include "io/snapshots/snapshot.hpp"
+#include "kernels/base/error.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 namespace grove {

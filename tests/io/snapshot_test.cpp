@@ -8,12 +8,12 @@
 #include <numeric>
 #include <thread>
 
-#include "io/gadget_layout.hpp"
-#include "io/hdf5_attributes.hpp"
-#include "io/info.hpp"
-#include "io/partial_file.hpp"
-#include "io/snapshot.hpp"
-#include "io/snapshot_layout.hpp"
+#include "io/files/partial_file.hpp"
+#include "io/formats/gadget_layout.hpp"
+#include "io/hdf5/hdf5_attributes.hpp"
+#include "io/snapshots/info.hpp"
+#include "io/snapshots/snapshot.hpp"
+#include "io/snapshots/snapshot_layout.hpp"
 #include "tests/support/file_size_limit.hpp"
 #include "tests/support/reader_support.hpp"
 

@@ -3,9 +3,9 @@
 
 #include <cmath>
 
-#include "io/hdf5_attributes.hpp"
-#include "io/hdf5_handles.hpp"
-#include "io/snapshot.hpp"
+#include "io/hdf5/hdf5_attributes.hpp"
+#include "io/hdf5/hdf5_handles.hpp"
+#include "io/snapshots/snapshot.hpp"
 #include "tests/support/reader_support.hpp"
 
 namespace grove {

@@ -1,7 +1,7 @@
 // Columns of text tables: named by the file or by the user, in any order; CSV; what is refused.
 #include <gtest/gtest.h>
 
-#include "io/text_columns.hpp"
+#include "io/formats/text_columns.hpp"
 #include "tests/support/reader_support.hpp"
 
 namespace grove {

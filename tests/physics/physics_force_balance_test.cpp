@@ -1,7 +1,7 @@
 // Newton's third law, and direct sums that serve several simulations.
 #include <gtest/gtest.h>
 
-#include "kernels/space/error.hpp"
+#include "kernels/base/error.hpp"
 #include "src/bench/force_errors.hpp"
 #include "tests/support/physics_support.hpp"
 

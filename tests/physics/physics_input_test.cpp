@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "io/reader.hpp"
+#include "io/formats/reader.hpp"
 #include "tests/support/physics_support.hpp"
 
 namespace grove::tests {

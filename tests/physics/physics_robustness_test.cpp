@@ -6,8 +6,8 @@
 #include <ostream>
 #include <utility>
 
+#include "kernels/base/error.hpp"
 #include "kernels/gravity/gravity_names.hpp"
-#include "kernels/space/error.hpp"
 #include "tests/support/on_all_ranks.hpp"
 #include "tests/support/physics_reference.hpp"
 #include "tests/support/physics_support.hpp"

@@ -1,18 +1,33 @@
 #!/usr/bin/env bash
 # Who may include whom, and that every header has its source of the same name, or none. Usage: includes_test.sh ROOT
 #
-#   kernels          kernels alone: space <- particles <- gravity <- tree <- walks, each room itself and those before it
-#   decomposition    kernels and decomposition
-#   io               io, kernels/particles, and the two headers in `lent_to_io`
-#   src              all of these, src, and the header that CMake makes
-#
-# Tests may include what they like; nothing includes them. Each test is a function whose name says what holds; it prints what does not.
+# The rooms stand in an order, `rooms`: each may include itself and those before it, unless a row of `narrower` names fewer. A file in no
+# room is an error. Tests may include what they like; nothing includes them. Each test is a function whose name says what holds; it prints
+# what does not.
 set -u
 root=$(cd "$1" && pwd)
 source "$(dirname "${BASH_SOURCE[0]}")/../support/shell_tests.sh"
 
-kernel_rooms="space particles gravity tree walks"
-lent_to_io="kernels/space/error.hpp decomposition/communicator.hpp"
+rooms="kernels/base kernels/space kernels/particles kernels/gravity kernels/tree kernels/walks
+  decomposition/ranks decomposition/domain
+  src/solver src/external src/integrators src/simulation
+  io/files io/hdf5 io/formats io/snapshots
+  src/generators src/pictures src/config src/process
+  src/run/files src/advice src/run/observers src/run/start src/run/resume src/run/loop
+  src/analysis src/bench src/plot src/view src/commands"
+
+# Rooms that may not include all before them, with what they may beside themselves. The library ends with src/simulation.
+narrower="
+  decomposition/ranks: kernels/base kernels/space
+  io/files: kernels/base kernels/particles decomposition/ranks
+  io/hdf5: kernels/base kernels/particles decomposition/ranks io/files
+  io/formats: kernels/base kernels/particles decomposition/ranks io/files io/hdf5
+  io/snapshots: kernels/base kernels/particles decomposition/ranks io/files io/hdf5 io/formats
+  src/process: kernels/base decomposition/ranks io/files"
+
+# The two files of src that stand in no room: what users of the library include, and the program's main.
+library_header="src/grove.hpp"
+program="src/main.cpp"
 made_by_cmake="grove_version.hpp"
 
 # Headers whose functions are defined in files of another name, and why.
@@ -32,24 +47,33 @@ includes() {
 
 # Arrows upwards in a tree: "file:line: text".
 upward_arrows() {
-  includes "$1" | awk -F: -v rooms="$kernel_rooms" -v lent="$lent_to_io" -v made="$made_by_cmake" '
+  includes "$1" | awk -F: -v rooms="$rooms" -v narrower="$narrower" -v header="$library_header" -v program="$program" -v made="$made_by_cmake" '
     BEGIN {
       count = split(rooms, name, " ")
-      for (i = 1; i <= count; ++i) level["kernels/" name[i]] = i
-      split(lent, header, " ")
-      for (i in header) is_lent[header[i]] = 1
+      for (i = 1; i <= count; ++i) level[name[i]] = i
+      level[program] = count + 1
+      rows = split(narrower, row, "\n")
+      for (i = 1; i <= rows; ++i) {
+        if (split(row[i], side, ": ") != 2) continue
+        gsub(/ /, "", side[1])
+        is_narrow[side[1]] = 1
+        words = split(side[2], word, " ")
+        for (k = 1; k <= words; ++k) may[side[1], word[k]] = 1
+      }
     }
-    function room(path, part, parts) {
-      parts = split(path, part, "/")
-      return part[1] == "kernels" && parts > 2 ? "kernels/" part[2] : part[1]
+    function room(path) {
+      if (path == header) return "src/simulation"
+      if (path == program) return program
+      sub(/\/[^\/]*$/, "", path)
+      return path
     }
     function is_allowed(from, to, path) {
-      if (from in level) return to in level && level[to] <= level[from]
-      if (from == "decomposition") return to == from || to in level
-      if (from == "io") return to == from || to == "kernels/particles" || path in is_lent
-      if (from == "src") return to == from || to == "decomposition" || to == "io" || to in level || path == made
-      return 0
+      if (path == made) return from == "src/run/files"
+      if (!(to in level)) return 0
+      if (from in is_narrow) return to == from || (from, to) in may
+      return level[to] <= level[from]
     }
+    !(room($1) in level) { printf "%s:%s: %s is no room\n", $1, $2, room($1); next }
     !is_allowed(room($1), room($3), $3) { printf "%s:%s: %s may not include %s\n", $1, $2, room($1), $3 }'
 }
 
@@ -170,27 +194,41 @@ an_arrow_upwards_is_named_with_file_and_line() {
       *) echo "$from may include $to, or its message is wrong: '$found'"; return 1 ;;
     esac
   done <<END
+kernels/base/a.hpp kernels/space/b.hpp
 kernels/space/a.hpp kernels/particles/b.hpp
 kernels/particles/a.cpp kernels/gravity/b.hpp
 kernels/gravity/a.hpp kernels/tree/b.hpp
 kernels/tree/a.cpp kernels/walks/b.hpp
-kernels/walks/a.cu decomposition/b.hpp
-kernels/walks/a.cuh src/b.hpp
-kernels/new_room/a.cpp kernels/space/b.hpp
-kernels/space/a.cpp io/b.hpp
+kernels/walks/a.cu decomposition/domain/b.hpp
+kernels/walks/a.cuh src/solver/b.hpp
+kernels/space/a.cpp io/files/b.hpp
 kernels/space/a.cpp b.hpp
-decomposition/a.cpp io/b.hpp
-decomposition/a.hpp src/b.hpp
-io/a.cpp src/b/c.hpp
-io/a.cpp kernels/space/space.hpp
-io/a.cpp kernels/tree/b.hpp
-io/a.cpp decomposition/sort_by_id.hpp
-src/a.cpp tests/support/b.hpp
-io/a/b.cpp tests/support/b.hpp
-io/a.cpp grove_version.hpp
+decomposition/ranks/a.hpp kernels/particles/b.hpp
+decomposition/ranks/a.hpp decomposition/domain/b.hpp
+decomposition/domain/a.cpp io/files/b.hpp
+decomposition/domain/a.hpp src/solver/b.hpp
+src/solver/a.hpp src/simulation/b.hpp
+src/simulation/a.hpp io/snapshots/b.hpp
+src/simulation/a.hpp src/run/observers/b.hpp
+src/simulation/a.hpp src/config/b.hpp
+src/grove.hpp src/config/b.hpp
+io/files/a.cpp io/hdf5/b.hpp
+io/formats/a.cpp src/simulation/b.hpp
+io/formats/a.cpp kernels/space/space.hpp
+io/formats/a.cpp decomposition/domain/sort_by_id.hpp
+src/generators/a.cpp src/config/b.hpp
+src/pictures/a.cpp src/run/files/b.hpp
+src/process/a.cpp src/config/b.hpp
+src/run/files/a.cpp src/run/observers/b.hpp
+src/run/loop/a.cpp src/commands/b.hpp
+src/commands/a.cpp tests/support/b.hpp
+src/main.cpp tests/support/b.hpp
+io/files/a.cpp grove_version.hpp
 END
-  found=$(upward_arrows "$(tree io/a.cpp '  #  include <src/b.hpp>  // why')")
-  [ "$found" = "io/a.cpp:1: io may not include src/b.hpp" ] || { echo "angle brackets: '$found'"; return 1; }
+  found=$(upward_arrows "$(tree io/files/a.cpp '  #  include <src/config/b.hpp>  // why')")
+  [ "$found" = "io/files/a.cpp:1: io/files may not include src/config/b.hpp" ] || { echo "angle brackets: '$found'"; return 1; }
+  found=$(upward_arrows "$(tree src/new_room/a.cpp '#include "kernels/base/b.hpp"')")
+  [ "$found" = "src/new_room/a.cpp:1: src/new_room is no room" ] || { echo "a new room: '$found'"; return 1; }
 }
 
 arrows_downwards_are_allowed() {
@@ -201,17 +239,21 @@ arrows_downwards_are_allowed() {
 kernels/space/a.hpp kernels/space/b.hpp
 kernels/walks/a.cu kernels/space/b.hpp
 kernels/tree/a.cpp kernels/gravity/b.hpp
-decomposition/a.cpp kernels/walks/b.hpp
-decomposition/a.cpp decomposition/b.hpp
-io/a.cpp io/b.hpp
-io/a.cpp kernels/particles/b.hpp
-io/a.cpp kernels/space/error.hpp
-io/a.hpp decomposition/communicator.hpp
-src/a/b.cpp io/b.hpp
-src/a/b.cpp kernels/walks/b.hpp
-src/a/b.cpp src/c/d.hpp
-src/a.cpp grove_version.hpp
-tests/a.cpp src/c/d.hpp
+decomposition/ranks/a.cpp kernels/space/b.hpp
+decomposition/domain/a.cpp kernels/walks/b.hpp
+decomposition/domain/a.cpp decomposition/ranks/b.hpp
+src/simulation/a.cpp src/solver/b.hpp
+src/grove.hpp src/simulation/b.hpp
+io/snapshots/a.cpp io/hdf5/b.hpp
+io/formats/a.cpp kernels/particles/b.hpp
+io/files/a.cpp kernels/base/error.hpp
+io/files/a.hpp decomposition/ranks/communicator.hpp
+src/run/loop/b.cpp io/snapshots/b.hpp
+src/bench/b.cpp kernels/walks/b.hpp
+src/commands/b.cpp src/view/d.hpp
+src/run/files/version.cpp grove_version.hpp
+src/main.cpp src/commands/program.hpp
+tests/a.cpp src/commands/d.hpp
 END
 }
 

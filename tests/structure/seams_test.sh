@@ -208,9 +208,9 @@ add_observer() {
 #include <memory>
 #include <optional>
 
-#include "src/run/observers/csv_log.hpp"
+#include "src/run/files/csv_log.hpp"
 #include "src/run/observers/observers.hpp"
-#include "src/run/output_directory.hpp"
+#include "src/run/files/output_directory.hpp"
 
 namespace grove {
 
@@ -260,8 +260,8 @@ std::unique_ptr<Observer> make_extent(const ObserverContext<Space>& context) {
 LINES
     insert_before src/run/observers/observers.cpp '^#include "src/run/observers/progress_line.hpp"' <<<'#include "src/run/observers/extent.hpp"' &&
     change src/run/observers/observers.cpp '^    make_energies<Space>,' '    make_energies<Space>,\n    make_extent<Space>,' &&
-    insert_before src/run/observers/log_kinds.cpp '^#include "src/run/observers/timings_log.hpp"' <<<'#include "src/run/observers/extent.hpp"' &&
-    insert_before src/run/observers/log_kinds.cpp '^      {not_finite_files' <<<'      {"extent.csv", "largest distance of a particle from the origin", extent_columns},'
+    insert_before src/run/files/log_kinds.cpp '^#include "src/run/files/timings_log.hpp"' <<<'#include "src/run/observers/extent.hpp"' &&
+    insert_before src/run/files/log_kinds.cpp '^      {not_finite_files' <<<'      {"extent.csv", "largest distance of a particle from the origin", extent_columns},'
 }
 
 # --- the tests ------------------------------------------------------------------------------------------------------------------------
@@ -290,7 +290,7 @@ external_potential: src/external/external_potentials.hpp
 integrator: src/integrators/substepped.hpp+ src/integrators/integrators.hpp
 particle_field: kernels/particles/fields.cpp
 generator: src/generators/shell.cpp+ src/generators/generator.cpp
-observer: src/run/observers/extent.hpp+ src/run/observers/log_kinds.cpp src/run/observers/observers.cpp
+observer: src/run/observers/extent.hpp+ src/run/files/log_kinds.cpp src/run/observers/observers.cpp
 ROWS
 }
 

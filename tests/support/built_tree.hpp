@@ -4,8 +4,8 @@
 #include <numeric>
 #include <vector>
 
-#include "decomposition/communicator.hpp"
-#include "decomposition/frame.hpp"
+#include "decomposition/domain/frame.hpp"
+#include "decomposition/ranks/communicator.hpp"
 #include "kernels/particles/particle_sort.hpp"
 #include "kernels/tree/fmm_targets.hpp"
 #include "kernels/tree/moments.hpp"

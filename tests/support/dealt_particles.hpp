@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "decomposition/communicator.hpp"
+#include "decomposition/ranks/communicator.hpp"
 #include "kernels/particles/particle_set.hpp"
 
 namespace grove::tests {

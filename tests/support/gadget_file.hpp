@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "io/gadget_layout.hpp"
-#include "io/hdf5_attributes.hpp"
-#include "io/hdf5_handles.hpp"
-#include "io/hdf5_image.hpp"
+#include "io/formats/gadget_layout.hpp"
+#include "io/hdf5/hdf5_attributes.hpp"
+#include "io/hdf5/hdf5_handles.hpp"
+#include "io/hdf5/hdf5_image.hpp"
 
 namespace grove {
 

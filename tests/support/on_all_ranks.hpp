@@ -7,8 +7,8 @@
 #include <functional>
 #include <string>
 
-#include "decomposition/communicator.hpp"
-#include "kernels/space/error.hpp"
+#include "decomposition/ranks/communicator.hpp"
+#include "kernels/base/error.hpp"
 
 namespace grove {
 

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "decomposition/communicator.hpp"
+#include "decomposition/ranks/communicator.hpp"
 #include "kernels/particles/particle_set.hpp"
 #include "src/bench/percentiles.hpp"
 #include "src/generators/generator.hpp"

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "decomposition/communicator.hpp"
-#include "io/reader.hpp"
+#include "decomposition/ranks/communicator.hpp"
+#include "io/formats/reader.hpp"
 #include "kernels/particles/particle_set.hpp"
 #include "tests/support/on_all_ranks.hpp"
 #include "tests/support/temporary_directory.hpp"

@@ -12,12 +12,12 @@
 #include <utility>
 #include <vector>
 
-#include "io/checkpoint_file.hpp"
-#include "io/partial_file.hpp"
+#include "io/files/partial_file.hpp"
+#include "io/snapshots/checkpoint_file.hpp"
+#include "src/run/files/output_directory.hpp"
+#include "src/run/loop/run_loop.hpp"
 #include "src/run/observers/energies.hpp"
 #include "src/run/observers/timings.hpp"
-#include "src/run/output_directory.hpp"
-#include "src/run/run_loop.hpp"
 #include "tests/support/idle_simulation.hpp"
 #include "tests/support/temporary_directory.hpp"
 

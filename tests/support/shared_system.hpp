@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "src/simulation/force_solver.hpp"
+#include "src/solver/force_solver.hpp"
 #include "tests/support/built_tree.hpp"
 
 namespace grove::tests {

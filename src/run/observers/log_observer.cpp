@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "kernels/space/error.hpp"
+#include "kernels/base/error.hpp"
 #include "src/config/config.hpp"
-#include "src/run/go_on.hpp"
+#include "src/run/files/output_errors.hpp"
 
 namespace grove {
 

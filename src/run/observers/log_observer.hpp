@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "decomposition/communicator.hpp"
+#include "decomposition/ranks/communicator.hpp"
 #include "src/run/observers/observer.hpp"
 
 namespace grove {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "io/saved_state.hpp"
+#include "kernels/base/saved_state.hpp"
 #include "kernels/particles/particle_set.hpp"
 
 namespace grove {

@@ -14,17 +14,17 @@
 #include <string>
 #include <vector>
 
-#include "kernels/space/activity.hpp"
-#include "kernels/space/error.hpp"
+#include "kernels/base/activity.hpp"
+#include "kernels/base/error.hpp"
 #include "src/config/config.hpp"
 #include "src/pictures/picture_files.hpp"
 #include "src/pictures/picture_sums.hpp"
-#include "src/run/beside_the_steps.hpp"
-#include "src/run/go_on.hpp"
+#include "src/process/background_work.hpp"
+#include "src/run/files/output_directory.hpp"
+#include "src/run/files/output_errors.hpp"
+#include "src/run/files/step_schedule.hpp"
 #include "src/run/observers/observers.hpp"
 #include "src/run/observers/picture_lanes.hpp"
-#include "src/run/output_directory.hpp"
-#include "src/run/step_schedule.hpp"
 
 namespace grove {
 

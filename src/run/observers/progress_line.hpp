@@ -5,11 +5,11 @@
 #include <memory>
 #include <optional>
 
-#include "src/run/observers/energy_log.hpp"
+#include "src/run/files/energy_log.hpp"
+#include "src/run/files/phase_statistics.hpp"
+#include "src/run/files/step_schedule.hpp"
 #include "src/run/observers/observers.hpp"
-#include "src/run/phase_statistics.hpp"
-#include "src/run/progress.hpp"
-#include "src/run/step_schedule.hpp"
+#include "src/run/observers/progress.hpp"
 
 namespace grove {
 

@@ -8,17 +8,17 @@
 #include <string>
 #include <utility>
 
-#include "decomposition/order_by_id.hpp"
+#include "decomposition/domain/order_by_id.hpp"
+#include "kernels/base/activity.hpp"
+#include "kernels/base/error.hpp"
 #include "kernels/particles/host_columns.hpp"
-#include "kernels/space/activity.hpp"
-#include "kernels/space/error.hpp"
 #include "src/config/config.hpp"
-#include "src/run/go_on.hpp"
+#include "src/run/files/output_directory.hpp"
+#include "src/run/files/output_errors.hpp"
+#include "src/run/files/snapshot_series.hpp"
+#include "src/run/files/snapshot_writer.hpp"
+#include "src/run/files/step_schedule.hpp"
 #include "src/run/observers/observers.hpp"
-#include "src/run/output_directory.hpp"
-#include "src/run/snapshot_series.hpp"
-#include "src/run/snapshot_writer.hpp"
-#include "src/run/step_schedule.hpp"
 
 namespace grove {
 

@@ -4,11 +4,11 @@
 #include <memory>
 #include <optional>
 
-#include "src/run/observers/energy_log.hpp"
+#include "src/run/files/energy_log.hpp"
+#include "src/run/files/output_directory.hpp"
+#include "src/run/files/timings_log.hpp"
 #include "src/run/observers/log_observer.hpp"
 #include "src/run/observers/observers.hpp"
-#include "src/run/observers/timings_log.hpp"
-#include "src/run/output_directory.hpp"
 
 namespace grove {
 

@@ -5,12 +5,12 @@
 #include <memory>
 #include <string>
 
+#include "kernels/base/text_parts.hpp"
+#include "src/advice/state_advice.hpp"
 #include "src/config/config.hpp"
+#include "src/run/files/step_schedule.hpp"
 #include "src/run/observers/observers.hpp"
-#include "src/run/state_advice.hpp"
-#include "src/run/step_schedule.hpp"
-#include "src/simulation/step_check.hpp"
-#include "src/text/text_parts.hpp"
+#include "src/simulation/step_criterion.hpp"
 
 namespace grove {
 
@@ -22,7 +22,7 @@ class WarningObserver final : public Observer {
   void observe(const RunState& state) override {
     const ObserverSetup& setup = context_.setup;
     const double dt = setup.schedule.dt();
-    const StepCheck check = check_step(context_.space, context_.comm, context_.particles, setup.config.gravity, dt);
+    const StepCriterion check = apply_step_criterion(context_.space, context_.comm, context_.particles, setup.config.gravity, dt);
     if (!context_.comm.is_root() || setup.progress == ProgressStyle::silent) return;
     for (const std::string& line : advice_on_first_state(state.energy.sums, check, setup.schedule, setup.config))
       std::fputs(as_note(line).c_str(), stdout);

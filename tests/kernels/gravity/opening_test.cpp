@@ -7,7 +7,7 @@
 #include "kernels/gravity/gravity_law.hpp"
 #include "kernels/gravity/gravity_names.hpp"
 
-#include "kernels/space/error.hpp"
+#include "kernels/base/error.hpp"
 
 namespace grove {
 namespace {

@@ -6,11 +6,11 @@
 #include <cstring>
 #include <functional>
 
-#include "decomposition/order_by_id.hpp"
-#include "decomposition/particle_exchange.hpp"
+#include "decomposition/domain/order_by_id.hpp"
+#include "decomposition/domain/particle_exchange.hpp"
 
-#include "decomposition/sort_by_id.hpp"
-#include "io/snapshot.hpp"
+#include "decomposition/domain/sort_by_id.hpp"
+#include "io/snapshots/snapshot.hpp"
 #include "kernels/particles/host_columns.hpp"
 #include "kernels/particles/particle_transfer.hpp"
 #include "tests/support/field_tables.hpp"

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "io/snapshot.hpp"
+#include "io/snapshots/snapshot.hpp"
 #include "kernels/particles/particle_transfer.hpp"
 #include "tests/support/field_tables.hpp"
 #include "tests/support/reader_support.hpp"

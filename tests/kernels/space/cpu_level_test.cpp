@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/space/error.hpp"
+#include "kernels/base/error.hpp"
 #include "kernels/space/space_cpu.hpp"
 
 namespace grove {

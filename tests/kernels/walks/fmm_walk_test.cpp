@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
+#include "kernels/base/error.hpp"
 #include "kernels/gravity/gravity_law.hpp"
 #include "kernels/gravity/gravity_names.hpp"
 #include "kernels/gravity/opening.hpp"
-#include "kernels/space/error.hpp"
 #include "tests/support/built_tree.hpp"
 #include "tests/support/force_comparison.hpp"
 

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "src/bench/force_errors.hpp"
-#include "src/run/threads.hpp"
+#include "src/process/threads.hpp"
 
 namespace grove {
 namespace {

@@ -34,16 +34,16 @@
 #include <utility>
 #include <vector>
 
-#include "decomposition/rank_place.hpp"
-#include "kernels/space/error.hpp"
+#include "decomposition/ranks/rank_place.hpp"
+#include "kernels/base/error.hpp"
 #include "src/commands/program.hpp"
 #include "src/generators/generator.hpp"
-#include "src/run/last_words.hpp"
+#include "src/process/last_words.hpp"
+#include "src/process/watchdog.hpp"
+#include "src/run/files/output_directory.hpp"
+#include "src/run/files/run_file_names.hpp"
+#include "src/run/loop/run_loop.hpp"
 #include "src/run/observers/snapshots.hpp"
-#include "src/run/output_directory.hpp"
-#include "src/run/run_file_names.hpp"
-#include "src/run/run_loop.hpp"
-#include "src/run/watchdog.hpp"
 #include "src/simulation/devices.hpp"
 
 namespace grove {

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <set>
 
-#include "kernels/space/error.hpp"
+#include "kernels/base/error.hpp"
 #include "src/config/config_builder.hpp"
 #include "src/config/config_print.hpp"
 #include "src/config/config_source.hpp"

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <set>
 
-#include "io/reader.hpp"
-#include "kernels/space/error.hpp"
+#include "io/formats/reader.hpp"
+#include "kernels/base/error.hpp"
 #include "src/config/config.hpp"
 #include "src/config/config_print.hpp"
 #include "src/config/config_table.hpp"

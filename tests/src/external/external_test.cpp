@@ -7,11 +7,11 @@
 #include <functional>
 #include <map>
 
-#include "io/checkpoint.hpp"
-#include "io/checkpoint_file.hpp"
-#include "src/config/named_rows.hpp"
+#include "io/snapshots/checkpoint.hpp"
+#include "io/snapshots/checkpoint_file.hpp"
+#include "kernels/base/named_rows.hpp"
 #include "src/external/external_potentials.hpp"
-#include "src/simulation/finite_check.hpp"
+#include "src/simulation/require_finite.hpp"
 #include "tests/support/physics_support.hpp"
 #include "tests/support/temporary_directory.hpp"
 

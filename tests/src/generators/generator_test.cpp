@@ -8,10 +8,10 @@
 #include <limits>
 #include <numeric>
 
-#include "decomposition/communicator.hpp"
-#include "kernels/space/error.hpp"
+#include "decomposition/ranks/communicator.hpp"
+#include "kernels/base/error.hpp"
+#include "kernels/base/named_rows.hpp"
 #include "src/config/config.hpp"
-#include "src/config/named_rows.hpp"
 #include "src/generators/random.hpp"
 
 namespace grove {

@@ -8,9 +8,9 @@
 #include <cmath>
 #include <cstddef>
 
-#include "decomposition/communicator.hpp"
+#include "decomposition/ranks/communicator.hpp"
+#include "kernels/base/named_rows.hpp"
 #include "src/config/config.hpp"
-#include "src/config/named_rows.hpp"
 #include "src/generators/merger.hpp"
 #include "tests/support/generator_sample.hpp"
 

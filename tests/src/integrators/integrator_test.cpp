@@ -4,7 +4,7 @@
 #include <ostream>
 #include <set>
 
-#include "kernels/space/error.hpp"
+#include "kernels/base/error.hpp"
 #include "tests/support/physics_support.hpp"
 
 namespace grove {

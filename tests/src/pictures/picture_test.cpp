@@ -12,8 +12,8 @@
 #include <numeric>
 #include <random>
 
-#include "io/physical_constants.hpp"
-#include "kernels/space/error.hpp"
+#include "kernels/base/error.hpp"
+#include "kernels/base/physical_constants.hpp"
 #include "src/pictures/picture_files.hpp"
 #include "src/pictures/picture_plan.hpp"
 #include "src/pictures/png_file.hpp"

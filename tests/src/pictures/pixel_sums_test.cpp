@@ -8,7 +8,7 @@
 #include <numeric>
 #include <random>
 
-#include "kernels/space/error.hpp"
+#include "kernels/base/error.hpp"
 #include "src/pictures/picture_plan.hpp"
 #include "src/pictures/picture_state.hpp"
 #include "src/pictures/picture_sums.hpp"

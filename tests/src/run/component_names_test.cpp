@@ -3,13 +3,13 @@
 
 #include <map>
 
-#include "io/info.hpp"
-#include "src/run/checkpoints.hpp"
-#include "src/run/continuation.hpp"
-#include "src/run/initial_state.hpp"
+#include "io/snapshots/info.hpp"
+#include "src/run/files/snapshot_writer.hpp"
+#include "src/run/loop/run_loop.hpp"
 #include "src/run/observers/observers.hpp"
-#include "src/run/run_loop.hpp"
-#include "src/run/snapshot_writer.hpp"
+#include "src/run/resume/checkpoints.hpp"
+#include "src/run/resume/continuation.hpp"
+#include "src/run/start/initial_state.hpp"
 #include "src/simulation/devices.hpp"
 #include "tests/support/gadget_file.hpp"
 #include "tests/support/reader_support.hpp"

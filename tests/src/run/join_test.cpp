@@ -1,5 +1,5 @@
 // Particles of several files in one: places, ids, components, units. On any number of ranks.
-#include "src/run/join.hpp"
+#include "src/run/start/join.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,10 +7,10 @@
 #include <fstream>
 #include <limits>
 
-#include "decomposition/sort_by_id.hpp"
-#include "io/hdf5_handles.hpp"
-#include "io/snapshot.hpp"
-#include "kernels/space/error.hpp"
+#include "decomposition/domain/sort_by_id.hpp"
+#include "io/hdf5/hdf5_handles.hpp"
+#include "io/snapshots/snapshot.hpp"
+#include "kernels/base/error.hpp"
 #include "tests/support/physics_support.hpp"
 #include "tests/support/temporary_directory.hpp"
 

@@ -6,13 +6,13 @@
 #include <filesystem>
 #include <sstream>
 
-#include "decomposition/sort_by_id.hpp"
-#include "io/info.hpp"
-#include "io/reader.hpp"
-#include "kernels/space/error.hpp"
+#include "decomposition/domain/sort_by_id.hpp"
+#include "io/formats/reader.hpp"
+#include "io/snapshots/info.hpp"
+#include "kernels/base/error.hpp"
 #include "src/config/config.hpp"
-#include "src/run/output_directory.hpp"
-#include "src/run/run_loop.hpp"
+#include "src/run/files/output_directory.hpp"
+#include "src/run/loop/run_loop.hpp"
 #include "tests/support/drifting_simulation.hpp"
 #include "tests/support/on_all_ranks.hpp"
 #include "tests/support/physics_support.hpp"

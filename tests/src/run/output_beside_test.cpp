@@ -10,15 +10,15 @@
 #include <functional>
 #include <thread>
 
-#include "io/partial_file.hpp"
-#include "io/reader.hpp"
-#include "kernels/space/error.hpp"
+#include "io/files/partial_file.hpp"
+#include "io/formats/reader.hpp"
+#include "kernels/base/error.hpp"
 #include "src/config/config.hpp"
+#include "src/run/files/output_directory.hpp"
+#include "src/run/files/step_schedule.hpp"
+#include "src/run/loop/run_loop.hpp"
 #include "src/run/observers/pictures.hpp"
 #include "src/run/observers/snapshots.hpp"
-#include "src/run/output_directory.hpp"
-#include "src/run/run_loop.hpp"
-#include "src/run/step_schedule.hpp"
 #include "tests/support/drifting_simulation.hpp"
 #include "tests/support/file_size_limit.hpp"
 #include "tests/support/mixed_bits.hpp"

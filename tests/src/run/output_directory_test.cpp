@@ -1,5 +1,5 @@
 // The directory of a run: what lies in it, what is set aside and what is refused.
-#include "src/run/output_directory.hpp"
+#include "src/run/files/output_directory.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,9 +7,9 @@
 #include <fstream>
 #include <string>
 
-#include "kernels/space/error.hpp"
-#include "src/run/observers/energy_log.hpp"
-#include "src/run/observers/timings_log.hpp"
+#include "kernels/base/error.hpp"
+#include "src/run/files/energy_log.hpp"
+#include "src/run/files/timings_log.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 namespace grove {

@@ -1,4 +1,4 @@
-#include "src/run/progress.hpp"
+#include "src/run/observers/progress.hpp"
 
 #include <gtest/gtest.h>
 

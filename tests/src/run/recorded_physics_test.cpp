@@ -1,12 +1,12 @@
 // The physics that check and bench take from files of other programs.
-#include "src/run/recorded_physics.hpp"
+#include "src/run/start/recorded_physics.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "io/hdf5_attributes.hpp"
-#include "src/run/initial_state.hpp"
+#include "io/hdf5/hdf5_attributes.hpp"
+#include "src/run/start/initial_state.hpp"
 #include "tests/support/gadget_file.hpp"
 #include "tests/support/reader_support.hpp"
 

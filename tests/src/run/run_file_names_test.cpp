@@ -1,5 +1,5 @@
 // The names of a run's files are read as they are made, and no other names are taken for them.
-#include "src/run/run_file_names.hpp"
+#include "src/run/files/run_file_names.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <fstream>
 
 #include "src/pictures/png_file.hpp"
-#include "src/run/observers/log_kinds.hpp"
-#include "src/run/output_directory.hpp"
+#include "src/run/files/log_kinds.hpp"
+#include "src/run/files/output_directory.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 namespace grove {

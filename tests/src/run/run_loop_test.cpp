@@ -1,5 +1,5 @@
-#include "src/run/run_loop.hpp"
-#include "src/simulation/finite_check.hpp"
+#include "src/run/loop/run_loop.hpp"
+#include "src/simulation/require_finite.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -12,15 +12,15 @@
 #include <fstream>
 #include <thread>
 
-#include "io/partial_file.hpp"
-#include "kernels/space/error.hpp"
+#include "io/files/partial_file.hpp"
+#include "kernels/base/error.hpp"
+#include "kernels/base/text_table.hpp"
 #include "src/config/config_print.hpp"
-#include "src/run/not_finite_list.hpp"
+#include "src/run/files/not_finite_list.hpp"
+#include "src/run/files/output_directory.hpp"
+#include "src/run/loop/run_summary.hpp"
 #include "src/run/observers/energies.hpp"
 #include "src/run/observers/snapshots.hpp"
-#include "src/run/output_directory.hpp"
-#include "src/run/run_summary.hpp"
-#include "src/text/text_table.hpp"
 #include "tests/support/file_size_limit.hpp"
 #include "tests/support/on_all_ranks.hpp"
 #include "tests/support/run_loop_support.hpp"

@@ -1,10 +1,10 @@
-#include "src/run/same_on_all_ranks.hpp"
+#include "src/run/files/same_on_all_ranks.hpp"
 
 #include <gtest/gtest.h>
 
 #include <functional>
 
-#include "kernels/space/error.hpp"
+#include "kernels/base/error.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 namespace grove {

@@ -1,15 +1,15 @@
 // The list of a run's snapshots, where some of them cannot be read.
-#include "src/run/snapshot_series.hpp"
+#include "src/run/files/snapshot_series.hpp"
 
 #include <gtest/gtest.h>
 
 #include <regex>
 #include <vector>
 
-#include "io/hdf5_handles.hpp"
-#include "io/snapshot.hpp"
-#include "kernels/space/error.hpp"
-#include "src/run/output_directory.hpp"
+#include "io/hdf5/hdf5_handles.hpp"
+#include "io/snapshots/snapshot.hpp"
+#include "kernels/base/error.hpp"
+#include "src/run/files/output_directory.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 namespace grove {

@@ -1,4 +1,4 @@
-#include "src/run/step_schedule.hpp"
+#include "src/run/files/step_schedule.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/space/error.hpp"
+#include "kernels/base/error.hpp"
 
 namespace grove {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/space/error.hpp"
+#include "kernels/base/error.hpp"
 #include "tests/support/on_all_ranks.hpp"
 #include "tests/support/run_loop_support.hpp"
 

@@ -1,5 +1,5 @@
 // Components with softening lengths of their own: each method against sums over all pairs that are written out here.
-#include "src/run/initial_state.hpp"
+#include "src/run/start/initial_state.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/space/error.hpp"
+#include "kernels/base/error.hpp"
 #include "tests/support/physics_support.hpp"
 
 namespace grove::tests {

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <filesystem>
 
-#include "io/checkpoint.hpp"
-#include "io/checkpoint_file.hpp"
+#include "io/snapshots/checkpoint.hpp"
+#include "io/snapshots/checkpoint_file.hpp"
 #include "src/integrators/integrators.hpp"
 #include "tests/support/physics_support.hpp"
 #include "tests/support/temporary_directory.hpp"

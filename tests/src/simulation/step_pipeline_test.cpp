@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "kernels/particles/particle_transfer.hpp"
-#include "src/simulation/finite_check.hpp"
+#include "src/simulation/require_finite.hpp"
 #include "tests/support/physics_support.hpp"
 #include "tests/support/space_support.hpp"
 

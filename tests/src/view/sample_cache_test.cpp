@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-#include "io/snapshot.hpp"
+#include "io/snapshots/snapshot.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 namespace grove {

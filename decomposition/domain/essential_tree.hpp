@@ -1,0 +1,63 @@
+// Step 7 (docs/architecture.md), locally essential trees (Salmon 1990): for each other rank, the part of this rank's tree that its targets
+// may need.
+//
+// Each rank publishes boxes around its targets. For every other rank, this rank's tree is walked from the root. A cell that the opening
+// criterion accepts for all boxes of that rank is sent closed, without its contents; any other leaf is sent with its particles, and any
+// other cell with its children. Criteria are monotone, so the targets of the other rank never need to open a closed cell. The walk of
+// `fmm` may evaluate such a cell at each target. Children are tested only for boxes for which their parent was not accepted.
+#pragma once
+
+#include <vector>
+
+#include "decomposition/domain/domain_exchange.hpp"
+#include "kernels/gravity/gravity_law.hpp"
+
+namespace grove {
+
+/// Trees one after the other, in arrays of a space with the layout of tree.hpp.
+template <class Space>
+struct TreeArrays {
+  explicit TreeArrays(Space& space) : links(space), geometry(space), multipole(space), particles(space) {}
+
+  /// Contents are undefined.
+  void resize_discard(std::size_t cells, std::size_t particle_count, const ExpansionForm& form) {
+    links.resize_discard(cells);
+    geometry.resize_discard(cells);
+    multipole.resize_discard(cells * static_cast<std::size_t>(multipole_stride(form)));
+    particles.resize_discard(particle_count);
+  }
+  /// Frees the memory.
+  void release() {
+    links.release();
+    geometry.release();
+    multipole.release();
+    particles.release();
+  }
+
+  Buffer<Space, CellLinks> links;
+  Buffer<Space, CellGeometry> geometry;
+  Buffer<Space, float> multipole;
+  Buffer<Space, Double4> particles;
+};
+
+/// The essential trees for all other ranks, in rank order. Links count from the first cell and particle of each tree. With several classes
+/// of softening, a rank gets a tree of each class, one after the other.
+template <class Space>
+class EssentialTrees : public TreeArrays<Space> {
+ public:
+  explicit EssentialTrees(Space& space) : TreeArrays<Space>(space) {}
+
+  /// Selects the trees for all ranks with boxes. Synchronises once; more often in the first steps of a run and where trees grow fast.
+  void select(Space& space, const ScaledLaw& law, const Tree<Space>& tree, View<const Double4> tree_particles, const BoxesOfRanks& boxes);
+
+  ExpansionForm form;  ///< of the multipoles
+  int class_count = 1;
+  std::vector<std::uint64_t> cell_counts;      ///< [ranks][classes] cells of each tree
+  std::vector<std::uint64_t> particle_counts;  ///< [ranks][classes] particles of each tree
+
+ private:
+  std::size_t capacity_ = 0;                      ///< room for selected cells
+  std::vector<std::uint32_t> expected_on_level_;  ///< cells selected on each level in the last call
+};
+
+}  // namespace grove

@@ -1,0 +1,117 @@
+// The exchange of essential trees, overlapped with the walk of the local tree.
+//
+// Where all messages go directly from GPU to GPU, and on the CPU, remote trees arrive so fast that one walk of the local tree and all
+// remote ones is fastest: they are appended to the local tree, in the same arrays. Otherwise the local tree is walked while messages
+// travel, and remote trees are walked in batches of 1, 1, 2, 4, 8 ... ranks, nearest ranks first: the first batch is walked while others
+// travel, the number of walks is logarithmic, and sums do not depend on the order of arrival.
+//
+// With several classes of softening each rank sends a tree of each class, and walks ask for trees class by class.
+//
+// For a distant rank, a tree is its root alone, the same for all such ranks. With many ranks all roots are gathered by one collective, and
+// only larger trees are messages.
+#pragma once
+
+#include <vector>
+
+#include "decomposition/domain/essential_tree.hpp"
+#include "decomposition/ranks/communicator.hpp"
+#include "decomposition/ranks/transport.hpp"
+#include "kernels/particles/particles.hpp"
+
+namespace grove {
+
+template <class Space>
+class TreeExchange {
+ public:
+  /// `comm` must outlive it.
+  TreeExchange(Space& space, const Communicator& comm, TransportWay way);
+
+  /// Finds the available ways of messages, once. Collective. Throws AgreedError like Transport::connect().
+  void connect();
+  /// After connect(): whether messages are so fast that remote trees are appended to the local one, unless a set is temporary.
+  bool can_join() const { return is_fast_; }
+  /// Exchanges the sizes of all messages, posts the receives, and starts to send `trees`, which must not change before finish(). If
+  /// can_join(), `own` and `positions` get room for the remote trees, unless this set is temporary: its memory is not to be kept; see
+  /// release(). Collective.
+  void begin(const EssentialTrees<Space>& trees, Tree<Space>& own, ParticleArray<Space>& positions, bool is_temporary);
+  /// Passes all messages to MPI; does not wait until they are sent. Not collective.
+  void send() { transport_.dispatch(); }
+
+  /// Whether remote trees are walked together with the local one. The same on all ranks.
+  bool joins_own_tree() const { return joins_; }
+  /// Waits for all remote trees and appends them to the local one: see view_of_all().
+  void receive_all();
+
+  int batch_count() const { return static_cast<int>(batches_.size()); }
+  /// Waits for the trees of one batch, in order, and copies them to the device.
+  void receive(int batch);
+  /// The trees of a class: those of a batch, or all with the local one. Valid until the next begin().
+  TreeView view(int batch, int its_class) const;
+  TreeView view_of_all(int its_class) const;
+  /// Waits until all messages of this rank are sent.
+  void finish() { transport_.finish(); }
+  /// Whether the local tree had too little room for the remote ones and has moved to other memory of the step.
+  bool has_moved_own_tree() const { return has_moved_; }
+  /// Frees the memory of remote trees that are not appended to the local one.
+  void release() { separate_.release(); }
+
+  /// Remote particles for which the next set is expected to need room behind the local ones; 0 if none were appended so far.
+  std::size_t expected_particles() const { return expected_particles_; }
+  std::uint64_t received_cells() const { return cell_begin_.back() - cell_begin_.front(); }
+  std::uint64_t received_particles() const { return particle_begin_.back() - particle_begin_.front(); }
+  /// After connect(): how trees travel, as text for the user.
+  std::string description() const { return transport_.description(); }
+
+ private:
+  /// Trees that are received together: those of class c are [class_begin[c], class_begin[c + 1]).
+  struct Batch {
+    std::vector<std::size_t> class_begin;
+    std::size_t first() const { return class_begin.front(); }
+    std::size_t end() const { return class_begin.back(); }
+  };
+  /// Where a tree comes from.
+  struct Source {
+    int rank, its_class;
+  };
+  /// The arrays that hold the remote trees.
+  struct Arrays {
+    CellLinks* links;
+    CellGeometry* geometry;
+    float* multipole;
+    Double4* particles;
+  };
+
+  void order_sources(std::span<const std::uint64_t> sizes, std::uint32_t first_cell, std::uint32_t first_particle);
+  void list_roots(const Tree<Space>& own);
+  bool is_root_alone(std::uint64_t cells, std::uint64_t particles) const;
+  void gather_roots(const EssentialTrees<Space>& trees);
+  void place_roots();
+  void take_room(Tree<Space>& own, ParticleArray<Space>& positions);
+  void declare_sends(const EssentialTrees<Space>& trees);
+  void declare_receives();
+  void relocate(std::size_t first_tree, std::size_t end_tree);
+
+  Space& space_;
+  const Communicator& comm_;
+  Transport<Space> transport_;
+  bool is_connected_ = false, is_fast_ = false;
+  bool joins_ = false;      ///< remote trees of this set are appended to the local one
+  bool has_moved_ = false;  ///< the local tree, in this set
+  std::size_t expected_particles_ = 0;
+  ExpansionForm form_;  ///< of the multipoles
+  TreeView own_;        ///< the local tree, if joins_
+  int class_count_ = 1;
+  std::vector<Source> sources_;                                   ///< in the order in which trees are received
+  std::vector<std::uint32_t> cell_begin_{0}, particle_begin_{0};  ///< [sources + 1] begin of each tree in the arrays
+  std::vector<std::size_t> receive_begin_{0};                     ///< [sources + 1] first message of each tree; none for a root alone
+  std::vector<Batch> batches_;
+  Arrays arrays_{};
+  TreeArrays<Space> separate_;                  ///< remote trees, unless joins_
+  std::vector<std::uint32_t> roots_;            ///< [ranks][classes][words of a root], if roots are gathered
+  Buffer<Space, std::uint32_t> device_roots_;   ///< on the device: roots that are whole trees, then the numbers of their cells
+  std::vector<std::uint32_t> walk_roots_;       ///< cells where walks of all trees start, class by class
+  std::vector<std::size_t> walk_root_begin_;    ///< [classes + 1] first of these cells of each class
+  Buffer<Space, std::uint32_t> device_begins_;  ///< on the device: walk_roots_, cell_begin_, particle_begin_
+};
+
+}  // namespace grove

@@ -1,0 +1,291 @@
+#include "decomposition/ranks/peer_links.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "kernels/base/error.hpp"
+
+namespace grove {
+
+namespace {
+
+/// First word of a new outbox of `rank`, by which others check the link.
+std::uint64_t mark_of(int rank) { return 0x47726f7665000000ULL + static_cast<std::uint64_t>(rank); }
+
+/// Whether a call succeeded. Failure is no error here: there is no link then.
+bool succeeds(cudaError_t code) {
+  if (code == cudaSuccess) return true;
+  cudaGetLastError();
+  return false;
+}
+
+class Event {
+ public:
+  Event() { check_cuda(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming | cudaEventInterprocess), "cudaEventCreate"); }
+  /// The event of another process; event() is null if it cannot be opened.
+  explicit Event(const cudaIpcEventHandle_t& name) {
+    if (!succeeds(cudaIpcOpenEventHandle(&event_, name))) event_ = nullptr;
+  }
+  Event(Event&& other) noexcept : event_(std::exchange(other.event_, nullptr)) {}
+  Event& operator=(Event&&) = delete;
+  ~Event() {
+    if (event_) cudaEventDestroy(event_);
+  }
+  cudaEvent_t event() const { return event_; }
+  bool name(cudaIpcEventHandle_t& name) const { return succeeds(cudaIpcGetEventHandle(&name, event_)); }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+/// Memory of this GPU that other processes can open by its name (IPC handle). A handle stands for a whole block of the allocator.
+struct Block {
+  std::byte* data = nullptr;
+  std::size_t bytes = 0;
+  std::uint64_t generation = 0;
+  cudaIpcMemHandle_t name{};
+  bool has_name = false;
+};
+
+/// What a rank sends to the others of its node once.
+struct Card {
+  cudaIpcMemHandle_t memory;
+  cudaIpcEventHandle_t sealed;
+  bool valid = false;
+};
+
+/// Whether `rank` can read the memory of `about`, and the event that `about` is to open.
+struct Verdict {
+  int rank, about;
+  bool reached;
+  cudaIpcEventHandle_t taken;
+};
+
+/// Where the messages for one rank begin.
+struct Announcement {
+  cudaIpcMemHandle_t memory;
+  std::uint64_t generation;  ///< of the outbox; each block has another number
+  std::uint64_t offset;      ///< by_host: they come through the host
+};
+constexpr std::uint64_t by_host = ~std::uint64_t{0};
+
+/// The other end of a link.
+struct Peer {
+  int rank = 0;
+  bool reached = false;                 ///< this rank can read its memory
+  Event taken;                          ///< recorded here after the copies from its outbox
+  std::unique_ptr<Event> other_sealed;  ///< recorded there when its outbox is filled
+  std::unique_ptr<Event> other_taken;
+  const std::byte* opened = nullptr;  ///< its outbox
+  std::uint64_t generation = 0;       ///< of `opened`
+  Announcement sent{}, received{};
+  std::byte ack_sent{}, ack_received{};
+  Requests send, ack_in, ack_out;
+  bool awaits_ack = false, announced = false;
+  std::uint64_t generation_there = 1;  ///< generation of this rank's outbox that the other rank has open
+  void finish() {
+    send.wait_all();
+    ack_in.wait_all();
+    ack_out.wait_all();
+  }
+};
+
+/// Smaller blocks would share an allocation, and its handle, with other memory.
+constexpr std::size_t smallest_outbox = std::size_t{2} << 20;
+
+}  // namespace
+
+template <class Space, bool on_gpu>
+struct PeerLinks<Space, on_gpu>::State {
+  Space& space;
+  const Communicator comm;  ///< separate from other messages
+  Event sealed;
+  Block outbox;
+  std::vector<Block> retired;  ///< old outboxes, which others may still have open
+  std::map<int, Peer> peers;   ///< by rank
+
+  State(Space& s, const Communicator& parent) : space(s), comm(parent.raw()) {}
+  ~State() {
+    // All ranks come here, even after an error: a rank that fails alone ends the program at once.
+    for (auto& [rank, peer] : peers) peer.finish();
+    cudaStreamSynchronize(space.copy_stream());
+    for (auto& [rank, peer] : peers)
+      if (peer.opened) cudaIpcCloseMemHandle(const_cast<std::byte*>(peer.opened));
+    // The outbox must not be open anywhere when it is freed.
+    if (std::uncaught_exceptions() == 0) comm.barrier();
+    for (const Block& block : retired) space.deallocate(block.data, block.bytes);
+    space.deallocate(outbox.data, outbox.bytes);
+  }
+
+  void make_outbox(std::size_t bytes, std::uint64_t generation) {
+    outbox = {static_cast<std::byte*>(space.allocate(bytes)), bytes, generation};
+    outbox.has_name = succeeds(cudaIpcGetMemHandle(&outbox.name, outbox.data));
+    const std::uint64_t mark = mark_of(comm.rank());
+    space.copy_from_host(outbox.data, &mark, sizeof(mark));
+    space.synchronize();
+  }
+
+  Card card() const {
+    Card own{};
+    own.memory = outbox.name;
+    own.valid = outbox.has_name && sealed.name(own.sealed);
+    return own;
+  }
+
+  /// Opens the outbox and the event of another rank, and reads its first word.
+  bool try_peer(const Card& card, Peer& peer) {
+    peer.other_sealed = std::make_unique<Event>(card.sealed);
+    if (!peer.other_sealed->event() || !open(card.memory, 1, peer)) return false;
+    std::uint64_t mark = 0;
+    return succeeds(cudaMemcpyAsync(&mark, peer.opened, sizeof(mark), cudaMemcpyDefault, space.stream())) &&
+           succeeds(cudaStreamSynchronize(space.stream())) && mark == mark_of(peer.rank);
+  }
+
+  /// Opens an outbox unless it is open, and closes the last one.
+  bool open(const cudaIpcMemHandle_t& memory, std::uint64_t of, Peer& peer) {
+    if (peer.generation == of) return true;
+    if (peer.opened) {
+      // Copies from it may still run.
+      space.wait_for_copies();
+      check_cuda(cudaIpcCloseMemHandle(const_cast<std::byte*>(peer.opened)), "cudaIpcCloseMemHandle");
+      peer.opened = nullptr;
+    }
+    void* data = nullptr;
+    if (!succeeds(cudaIpcOpenMemHandle(&data, memory, cudaIpcMemLazyEnablePeerAccess))) return false;
+    peer.opened = static_cast<const std::byte*>(data);
+    peer.generation = of;
+    return true;
+  }
+
+  /// Frees the old outboxes that no rank has open.
+  void free_retired() {
+    const auto unused = [&](const Block& block) {
+      return std::all_of(peers.begin(), peers.end(), [&](const auto& peer) { return peer.second.generation_there > block.generation; });
+    };
+    while (!retired.empty() && unused(retired.front())) {
+      space.deallocate(retired.front().data, retired.front().bytes);
+      retired.erase(retired.begin());
+    }
+  }
+
+  Peer& peer_of(int rank) { return peers.at(rank); }
+};
+
+template <class Space, bool on_gpu>
+PeerLinks<Space, on_gpu>::PeerLinks(Space& space, const Communicator& comm, bool wanted) : state_(std::make_unique<State>(space, comm)) {
+  State& s = *state_;
+  s.make_outbox(smallest_outbox, 1);
+  Card own = s.card();
+  own.valid = own.valid && wanted;
+  const Communicator node = comm.node();
+  const std::vector<Card> cards = node.all_gather(own);
+  const std::vector<int> ranks = node.all_gather(comm.rank());
+  std::vector<Verdict> found;
+  std::map<int, Peer> tried;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    if (ranks[i] == comm.rank()) continue;
+    Peer peer;
+    peer.rank = ranks[i];
+    Verdict verdict{comm.rank(), ranks[i], false, {}};
+    verdict.reached = own.valid && cards[i].valid && s.try_peer(cards[i], peer) && peer.taken.name(verdict.taken);
+    peer.reached = verdict.reached;
+    found.push_back(verdict);
+    tried.emplace(ranks[i], std::move(peer));
+  }
+  for (const Verdict& theirs : node.all_gather_vectors(std::span<const Verdict>(found))) {
+    const bool both = theirs.about == comm.rank() && theirs.reached && tried.at(theirs.rank).reached;
+    if (!both) continue;
+    Peer& peer = tried.at(theirs.rank);
+    peer.other_taken = std::make_unique<Event>(theirs.taken);
+    if (!peer.other_taken->event()) throw SystemError("CUDA: an event of rank " + std::to_string(theirs.rank) + " cannot be opened");
+    s.peers.emplace(theirs.rank, std::move(peer));
+    tried.erase(theirs.rank);
+  }
+  for (auto& [rank, peer] : tried)
+    if (peer.opened) cudaIpcCloseMemHandle(const_cast<std::byte*>(peer.opened));
+}
+
+template <class Space, bool on_gpu>
+PeerLinks<Space, on_gpu>::~PeerLinks() = default;
+
+template <class Space, bool on_gpu>
+bool PeerLinks<Space, on_gpu>::reaches(int rank) const {
+  return state_->peers.contains(rank);
+}
+
+template <class Space, bool on_gpu>
+int PeerLinks<Space, on_gpu>::count() const {
+  return static_cast<int>(state_->peers.size());
+}
+
+template <class Space, bool on_gpu>
+std::byte* PeerLinks<Space, on_gpu>::outbox(std::size_t bytes) {
+  State& s = *state_;
+  for (auto& [rank, peer] : s.peers) {
+    if (!peer.awaits_ack) continue;
+    peer.send.wait_all();
+    peer.ack_in.wait_all();
+    peer.awaits_ack = false;
+    peer.generation_there = peer.sent.generation;
+    check_cuda(cudaStreamWaitEvent(s.space.stream(), peer.other_taken->event()), "cudaStreamWaitEvent");
+  }
+  s.free_retired();
+  if (bytes > s.outbox.bytes) {
+    // Receivers close the old block when the new one is announced. Until then it must stay.
+    s.retired.push_back(s.outbox);
+    s.make_outbox(bytes + bytes / 4, s.outbox.generation + 1);
+  }
+  return s.outbox.data;
+}
+
+template <class Space, bool on_gpu>
+void PeerLinks<Space, on_gpu>::seal_outbox() {
+  check_cuda(cudaEventRecord(state_->sealed.event(), state_->space.stream()), "cudaEventRecord");
+}
+
+template <class Space, bool on_gpu>
+void PeerLinks<Space, on_gpu>::announce(int to, std::optional<std::size_t> offset) {
+  State& s = *state_;
+  Peer& peer = s.peer_of(to);
+  if (!s.outbox.has_name) throw SystemError("CUDA gives no name for " + std::to_string(s.outbox.bytes >> 20) + " MiB of GPU memory");
+  peer.sent.memory = s.outbox.name;
+  peer.sent.generation = s.outbox.generation;
+  peer.sent.offset = offset.value_or(by_host);
+  s.comm.receive_bytes(std::span(&peer.ack_received, 1), to, Tag::peer_ack, peer.ack_in);
+  s.comm.send_bytes(std::as_bytes(std::span(&peer.sent, 1)), to, Tag::peer_announcement, peer.send);
+  peer.awaits_ack = true;
+}
+
+template <class Space, bool on_gpu>
+const std::byte* PeerLinks<Space, on_gpu>::messages_of(int from) {
+  State& s = *state_;
+  Peer& peer = s.peer_of(from);
+  if (!peer.announced) {
+    Requests arrival;
+    s.comm.receive_bytes(std::as_writable_bytes(std::span(&peer.received, 1)), from, Tag::peer_announcement, arrival);
+    arrival.wait_all();
+    if (!s.open(peer.received.memory, peer.received.generation, peer))
+      throw SystemError("CUDA: the GPU memory of rank " + std::to_string(from) + " can no longer be opened");
+    check_cuda(cudaStreamWaitEvent(s.space.copy_stream(), peer.other_sealed->event()), "cudaStreamWaitEvent");
+    peer.announced = true;
+  }
+  return peer.received.offset == by_host ? nullptr : peer.opened + peer.received.offset;
+}
+
+template <class Space, bool on_gpu>
+void PeerLinks<Space, on_gpu>::release(int from) {
+  State& s = *state_;
+  Peer& peer = s.peer_of(from);
+  if (!peer.announced) return;
+  check_cuda(cudaEventRecord(peer.taken.event(), s.space.copy_stream()), "cudaEventRecord");
+  peer.ack_out.wait_all();
+  s.comm.send_bytes(std::span(&peer.ack_sent, 1), from, Tag::peer_ack, peer.ack_out);
+  peer.announced = false;
+}
+
+template class PeerLinks<CudaSpace>;
+
+}  // namespace grove

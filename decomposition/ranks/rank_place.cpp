@@ -1,0 +1,48 @@
+#include "decomposition/ranks/rank_place.hpp"
+
+#include <unistd.h>
+
+#include "kernels/base/error.hpp"
+
+namespace grove {
+
+namespace {
+
+/// One for the process: errors are reported where only the exception is known.
+struct Place {
+  std::string rank, text;
+  bool is_one_of_several = false;
+};
+
+Place& place() {
+  static Place instance;
+  return instance;
+}
+
+}  // namespace
+
+std::string host_name() {
+  char name[256] = "";
+  if (gethostname(name, sizeof name - 1) != 0 || name[0] == '\0') return "an unknown host";
+  return name;
+}
+
+void name_rank(int rank, int size) {
+  place().rank = place().text = "rank " + std::to_string(rank) + " on " + host_name();
+  place().is_one_of_several = size > 1;
+}
+
+void name_device(const std::string& device) {
+  if (!place().rank.empty()) place().text = place().rank + " (" + device + ")";
+}
+
+const std::string& place_of_this_rank() { return place().text; }
+
+std::string failure_message(const std::exception& error) {
+  const std::string sentence = sentence_of(error);
+  const int code = exit_code_of(error);
+  const bool has_place = dynamic_cast<const AgreedError*>(&error) != nullptr, is_of_the_input = code == 2 || code == 3;
+  return place().is_one_of_several && !has_place && !is_of_the_input ? place().text + ": " + sentence : sentence;
+}
+
+}  // namespace grove

@@ -1,0 +1,116 @@
+// Messages between the device memories of ranks. Only this file knows which way they take.
+//
+// Ranks without GPUs: MPI sends and receives messages in place. GPUs: a message goes
+//   directly from GPU to GPU, if both are on one node and can reach each other (see peer_links.hpp);
+//   by MPI in place, if the MPI library is CUDA-aware;
+//   otherwise through pinned host memory in pieces, so that copies overlap with messages.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "decomposition/ranks/communicator.hpp"
+#include "decomposition/ranks/peer_links.hpp"
+#include "decomposition/ranks/transport_way.hpp"
+#include "kernels/space/space.hpp"
+
+namespace grove {
+
+/// A set of messages in flight. Staging memory is kept from set to set.
+///
+///     transport.begin(Tag::particles);
+///     transport.receive(...); transport.send(...);   // any number of each
+///     transport.start();
+///     ...                                             // work on the device
+///     transport.dispatch();
+///     ...
+///     transport.arrive(0, transport.receive_count());
+///     transport.finish();
+///
+/// Messages between two ranks arrive in the order of their declaration; both sides give the same number of bytes. Not collective, except
+/// connect() and the first begin(). All ranks that exchange messages begin their sets in the same order.
+template <class Space>
+class Transport {
+ public:
+  /// `comm` must outlive it.
+  Transport(Space& space, const Communicator& comm, TransportWay way = TransportWay::automatic);
+
+  /// Finds the available ways, once. Collective. Throws AgreedError when the requested way does not exist.
+  void connect();
+  /// Starts a new set after the last one is finished; connects before the first set. With more than `largest_outbox` bytes to send
+  /// directly, these messages go through host memory as well, so that the outbox does not grow on the GPU.
+  void begin(Tag tag, std::size_t largest_outbox = ~std::size_t{0});
+  /// Declares a message to rank `to`. `data` must not change between start() and finish().
+  void send(View<const std::byte> data, int to);
+  /// Declares a message from rank `from`. `data` must not be used before arrive().
+  void receive(View<std::byte> data, int from);
+  /// Posts all receives and enqueues the copies of what is sent, after the work enqueued so far. Blocks at most for messages of the last
+  /// set.
+  void start();
+  /// Passes all messages to MPI. Blocks until they are copied to the host, not until they are sent.
+  void dispatch();
+  std::size_t receive_count() const { return receives_.size(); }
+  /// Waits for the receives [first, last), in the order of their declaration. Work enqueued later can use them.
+  void arrive(std::size_t first, std::size_t last);
+  /// Blocks until the data of all sends may change again.
+  void finish() { sends_in_flight_.wait_all(); }
+  /// Frees the staging memory on the host; after finish().
+  void release();
+
+  /// After connect(): whether this rank exchanges messages directly from GPU to GPU with every other rank. True without GPUs.
+  bool is_direct() const;
+  /// After connect(): how the messages of this rank travel, as text for the user.
+  std::string description() const;
+
+ private:
+  enum class Route { in_place, direct, staged };
+  struct Outgoing {
+    View<const std::byte> data;
+    int to;
+    Route route;
+  };
+  struct Incoming {
+    View<std::byte> data;
+    int from;
+    Route route;
+    std::size_t at = 0;                ///< direct: offset from the first message of that rank; staged: offset in inbox_
+    bool last_of_rank = false;         ///< direct: the last message of that rank
+    std::vector<Requests> requests{};  ///< one for each piece
+  };
+
+  Route route_to(int rank) const;
+  void start_receives();
+  void start_sends();
+  void start_direct_sends();
+  void post_staged(Incoming& message, std::byte* staging);
+  void take_direct(std::size_t number);
+  void take_staged(Incoming& message, const std::byte* staging);
+
+  using HostMemory = typename Space::HostMemory;
+  Space* space_;
+  const Communicator* comm_;
+  TransportWay way_;
+  std::unique_ptr<PeerLinks<Space>> links_;  ///< null before connect()
+  bool mpi_in_place_;                        ///< MPI reads and writes the memory of the space
+  Tag tag_ = Tag::particles;
+  std::vector<Outgoing> sends_;
+  std::vector<Incoming> receives_;
+  std::size_t largest_outbox_ = 0;
+  bool has_staged_ = false;  ///< copies between staging memory and device may be in flight
+  Requests sends_in_flight_;
+  Buffer<HostMemory, std::byte> outbox_, inbox_;
+  Buffer<HostMemory, std::byte> late_inbox_;  ///< for direct messages that come through the host
+};
+
+/// The bytes of `items`.
+template <class T>
+View<std::byte> bytes_of(View<T> items) {
+  return {reinterpret_cast<std::byte*>(items.data), items.size * sizeof(T)};
+}
+template <class T>
+View<const std::byte> bytes_of(View<const T> items) {
+  return {reinterpret_cast<const std::byte*>(items.data), items.size * sizeof(T)};
+}
+
+}  // namespace grove

@@ -1,0 +1,43 @@
+#include "io/files/checksum.hpp"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace grove {
+
+namespace {
+
+constexpr std::size_t bytes_at_once = std::size_t{4} << 20;
+
+std::uint32_t crc_of(std::span<const std::byte> bytes) {
+  return static_cast<std::uint32_t>(crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+}
+
+}  // namespace
+
+Checksum::Checksum(std::span<const std::byte> bytes) : length_(bytes.size()) {
+  const std::size_t pieces = (bytes.size() + bytes_at_once - 1) / bytes_at_once;
+  const auto piece = [&](std::size_t i) {
+    return bytes.subspan(i * bytes_at_once, std::min(bytes_at_once, bytes.size() - i * bytes_at_once));
+  };
+  std::vector<std::uint32_t> sums(pieces);
+#pragma omp parallel for schedule(static) if (pieces > 1)
+  for (std::size_t i = 0; i < pieces; ++i) sums[i] = crc_of(piece(i));
+  for (std::size_t i = 0; i < pieces; ++i)
+    value_ = static_cast<std::uint32_t>(crc32_combine(value_, sums[i], static_cast<z_off_t>(piece(i).size())));
+}
+
+void Checksum::append(const Checksum& next) {
+  value_ = static_cast<std::uint32_t>(crc32_combine(value_, next.value_, static_cast<z_off_t>(next.length_)));
+  length_ += next.length_;
+}
+
+Checksum Checksum::over_ranks(const Communicator& comm) const {
+  Checksum all;
+  for (const Checksum& one : comm.all_gather(*this)) all.append(one);
+  return all;
+}
+
+}  // namespace grove

@@ -1,0 +1,77 @@
+#include "io/formats/cosmology.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <vector>
+
+namespace grove {
+
+namespace {
+
+bool differs_from(std::optional<double> value, double usual) { return value && std::abs(*value - usual) > 1e-6; }
+
+/// Headers of GADGET's first versions have a 0 where h has no meaning.
+bool has_h(const HeaderFacts& facts) { return differs_from(facts.h, 1) && *facts.h != 0; }
+
+std::optional<double> scale_factor(const HeaderFacts& facts) {
+  if (facts.scale_factor) return facts.scale_factor;
+  if (facts.redshift && *facts.redshift > -1) return 1 / (1 + *facts.redshift);
+  return std::nullopt;
+}
+
+/// Where no flag says it, the numbers that only an expanding universe has do. A matter density alone does not: programs fill it in for
+/// isolated galaxies, too. With it, the time must be the scale factor, or h must be in the units.
+bool expands(const HeaderFacts& facts) {
+  if (facts.expands) return *facts.expands;
+  if (differs_from(facts.redshift, 0) || differs_from(facts.scale_factor, 1)) return true;
+  const bool has_densities = differs_from(facts.omega_matter, 0) || differs_from(facts.omega_lambda, 0);
+  const bool time_is_scale_factor = facts.redshift && facts.time && std::abs(*facts.time - 1 / (1 + *facts.redshift)) < 1e-6;
+  return has_densities && (time_is_scale_factor || has_h(facts));
+}
+
+void add_expansion(const HeaderFacts& facts, std::vector<std::string>& parts) {
+  std::string part = "space does not expand here";
+  if (const auto a = scale_factor(facts))
+    part =
+        fmt::format("a = {:.6g} (redshift {:.6g}): lengths are comoving, velocities may have factors of a, and space does not expand here",
+                    *a, 1 / *a - 1);
+  parts.push_back(part);
+}
+
+void add_h(const HeaderFacts& facts, bool is_cosmological, std::vector<std::string>& parts) {
+  if (!has_h(facts)) return;
+  if (facts.has_h_in_units)
+    parts.push_back(fmt::format("h = {:.6g}: lengths and masses are in units of 1/h, and G and times do not fit them", *facts.h));
+  else if (is_cosmological)
+    parts.push_back(fmt::format("h = {:.6g}, which is not in the units", *facts.h));
+}
+
+void add_box(const HeaderFacts& facts, bool is_cosmological, std::vector<std::string>& parts) {
+  const bool has_box = facts.box_size && *facts.box_size > 0;
+  const std::string side = has_box ? fmt::format(" of side {:.6g}", *facts.box_size) : "";
+  if (facts.is_periodic.value_or(false))
+    parts.push_back(fmt::format("a periodic box{}: here it has an end, and falls together", side));
+  else if (is_cosmological && has_box && !facts.is_periodic)
+    parts.push_back(fmt::format("a box{}, periodic in most such simulations: here it has an end, and falls together", side));
+}
+
+}  // namespace
+
+std::string why_not_isolated(const HeaderFacts& facts) {
+  const bool is_cosmological = expands(facts), is_periodic = facts.is_periodic.value_or(false);
+  const bool is_in_units_of_h = has_h(facts) && facts.has_h_in_units;
+  if (!is_cosmological && !is_periodic && !is_in_units_of_h) return "";
+  std::vector<std::string> parts;
+  if (is_cosmological) add_expansion(facts, parts);
+  add_h(facts, is_cosmological, parts);
+  add_box(facts, is_cosmological, parts);
+  if (facts.gas > 0) parts.push_back(fmt::format("gas: {} of {} particles, which move without pressure here", facts.gas, facts.particles));
+  const char* what = is_cosmological ? "is of a cosmological simulation"
+                     : is_periodic   ? "is of a periodic box"
+                                     : "has units with factors of h";
+  return fmt::format("{}, and Grove computes isolated systems: {}", std::string(what), fmt::join(parts, "; "));
+}
+
+}  // namespace grove

@@ -1,0 +1,41 @@
+#include "io/formats/particle_rows.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <new>
+#include <numeric>
+
+#include "kernels/base/error.hpp"
+
+namespace grove {
+
+ParticleSet make_rows(const FieldTablePtr& fields, std::uint64_t begin, std::uint64_t end, const std::filesystem::path& path) {
+  ParticleSet particles;
+  particles.fields = fields;
+  try {
+    particles.resize(end - begin);
+  } catch (const std::bad_alloc&) {
+    throw SystemError(
+        fmt::format("{}: there is no memory for the {} particles that this rank reads: {}", path.string(), end - begin, more_host_memory));
+  }
+  std::iota(particles.id.begin(), particles.id.end(), begin);
+  return particles;
+}
+
+std::vector<GadgetBlock> blocks_of_rows(const std::vector<std::array<std::uint64_t, particle_type_count>>& counts, std::uint64_t begin,
+                                        std::uint64_t end) {
+  std::vector<GadgetBlock> result;
+  std::uint64_t row = 0;
+  for (int type = 0; type < particle_type_count; ++type) {
+    for (std::size_t piece = 0; piece < counts.size(); ++piece) {
+      const std::uint64_t size = counts[piece][static_cast<std::size_t>(type)];
+      const std::uint64_t first = std::max(begin, row), last = std::min(end, row + size);
+      if (first < last) result.push_back({piece, type, first - row, last - first, first});
+      row += size;
+    }
+  }
+  return result;
+}
+
+}  // namespace grove

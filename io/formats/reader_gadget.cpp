@@ -1,0 +1,201 @@
+#include "io/formats/reader_gadget.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+
+#include "io/files/file_fingerprint.hpp"
+#include "io/files/printable.hpp"
+#include "io/formats/gadget_facts.hpp"
+#include "io/formats/gadget_info.hpp"
+#include "io/formats/gadget_layout.hpp"
+#include "io/formats/gadget_numbers.hpp"
+#include "io/hdf5/hdf5_attribute_list.hpp"
+#include "io/hdf5/hdf5_attributes.hpp"
+#include "io/hdf5/hdf5_elements.hpp"
+#include "io/hdf5/hdf5_handles.hpp"
+#include "io/hdf5/hdf5_turn.hpp"
+#include "kernels/base/error.hpp"
+
+namespace grove {
+
+namespace {
+
+/// Called by HDF5 for a number that the type in memory cannot hold. HDF5 would silently take the nearest number that fits.
+H5T_conv_ret_t note_misfit(H5T_conv_except_t what, hid_t, hid_t, void*, void*, void* found) {
+  if (what == H5T_CONV_EXCEPT_RANGE_HI || what == H5T_CONV_EXCEPT_RANGE_LOW) *static_cast<bool*>(found) = true;
+  return H5T_CONV_UNHANDLED;
+}
+
+/// Reads rows of a dataset into memory, converting numbers to the type given. Throws DataError.
+void read_rows(const Hdf5Handle& group, const std::string& field, const GadgetBlock& block, hid_t memory_type, void* values) {
+  const Hdf5Handle dataset = open_dataset(group, field);
+  Hdf5Handle memory;
+  const Hdf5Handle space = select_rows(dataset, block.first, block.count, memory);
+  const Hdf5Handle transfer(check_hdf5(H5Pcreate(H5P_DATASET_XFER), "H5Pcreate"), H5Pclose);
+  bool misfit = false;
+  // Floating-point numbers that do not fit become infinite, which validate_particles() finds.
+  if (H5Tget_class(memory_type) == H5T_INTEGER) check_hdf5(H5Pset_type_conv_cb(transfer.id(), note_misfit, &misfit), "H5Pset_type_conv_cb");
+  const auto rows = [&] { return fmt::format("{}: rows {} to {}", hdf5_name(dataset), block.first, block.first + block.count - 1); };
+  if (H5Dread(dataset.id(), memory_type, memory.id(), space.id(), transfer.id(), values) < 0)
+    throw DataError(fmt::format("{} cannot be read: {}", rows(), hdf5_error_text()));
+  if (misfit) {
+    const char* const kind = H5Tget_sign(memory_type) == H5T_SGN_NONE ? "unsigned" : "signed";
+    throw DataError(
+        fmt::format("{}: a number is too small or too large; {} integers of {} bytes are needed", rows(), kind, H5Tget_size(memory_type)));
+  }
+}
+
+void read_ids(const Hdf5Handle& group, const GadgetBlock& block, std::uint64_t* ids) {
+  const bool is_signed = describe_dataset(open_dataset(group, "ParticleIDs")).is_signed;
+  // HDF5 would silently turn negative ids into 0.
+  read_rows(group, "ParticleIDs", block, is_signed ? H5T_NATIVE_INT64 : H5T_NATIVE_UINT64, ids);
+  if (!is_signed) return;
+  constexpr std::uint64_t largest = std::numeric_limits<std::int64_t>::max();
+  const std::uint64_t* bad = std::find_if(ids, ids + block.count, [](std::uint64_t id) { return id > largest; });
+  if (bad == ids + block.count) return;
+  const std::uint64_t row = block.first + static_cast<std::uint64_t>(bad - ids);
+  throw DataError(
+      fmt::format("{}/ParticleIDs, row {}: the id is {}; it must not be negative", hdf5_name(group), row, static_cast<std::int64_t>(*bad)));
+}
+
+/// Reads one field of a block into the particles from index `at` on.
+void read_field(const Hdf5Handle& group, const GadgetBlock& block, const ParticleField& field, const std::string& dataset,
+                ParticleSet& particles, std::size_t at) {
+  const std::span<std::byte> values = particles.resize(field, particles.size());
+  read_rows(group, dataset, block, memory_type_of(field.type), values.data() + at * field.row_bytes());
+}
+
+/// Reads one block into the particles from index `at` on.
+void read_block(const Hdf5Handle& file, const GadgetLayout& layout, const GadgetBlock& block, ParticleSet& particles, std::size_t at) {
+  const Hdf5Handle group = open_group(file, gadget_group(block.type));
+  const std::vector<ParticleField>& rows = particles.fields->rows();
+  for (const ParticleField& field : rows) {
+    if (field.input != InInput::required || field.dataset.empty() || field.name == "id") continue;
+    const std::string dataset = field.name == "mass" ? gadget_mass_field(group) : field.dataset;
+    if (dataset.empty())
+      std::fill_n(&particles.mass[at], block.count, layout.mass_of_type[block.piece][static_cast<std::size_t>(block.type)]);
+    else
+      read_field(group, block, field, dataset, particles, at);
+  }
+  for (const std::size_t row : layout.optional_fields) read_field(group, block, rows[row], rows[row].dataset, particles, at);
+  if (layout.has_ids) read_ids(group, block, &particles.id[at]);
+  std::fill_n(&particles.type[at], block.count, static_cast<std::uint8_t>(block.type));
+}
+
+/// This rank's rows [begin, end). Not collective.
+ParticleSet read_share(const GadgetLayout& layout, const FieldTablePtr& fields, std::uint64_t begin, std::uint64_t end) {
+  ParticleSet particles;
+  particles.fields = fields;
+  particles.resize(end - begin);
+  for (const std::size_t row : layout.optional_fields) particles.resize(fields->rows()[row], end - begin);
+  for (std::uint64_t row = begin; row < end; ++row) particles.id[row - begin] = row;
+  std::map<std::size_t, std::vector<GadgetBlock>> blocks_of_piece;
+  for (const GadgetBlock& block : layout.blocks(begin, end)) blocks_of_piece[block.piece].push_back(block);
+  for (const auto& [piece, blocks] : blocks_of_piece) {
+    const Hdf5Handle file = open_hdf5_file(layout.pieces[piece]);
+    for (const GadgetBlock& block : blocks) read_block(file, layout, block, particles, block.row - begin);
+  }
+  return particles;
+}
+
+/// "file: PartType1/Coordinates, row 17 (row 217 over all types and files)".
+std::string name_row(const GadgetLayout& layout, const ParticleField& field, std::uint64_t row) {
+  const GadgetBlock block = layout.blocks(row, row + 1).at(0);
+  const std::string over_all = block.first == row ? "" : fmt::format(" (row {} over all types and files)", row);
+  return fmt::format("{}: {}/{}, row {}{}", layout.pieces[block.piece].string(), gadget_group(block.type),
+                     field.dataset.empty() ? field.name : field.dataset, block.first, over_all);
+}
+
+/// Does `read`; where HDF5 cannot do it, the file is damaged.
+template <class Read>
+void read_checked(const std::filesystem::path& path, Read read) {
+  try {
+    read();
+  } catch (const SystemError& error) {
+    const std::string text = error.what();
+    const bool names_file = text.find(path.string()) != std::string::npos;
+    throw DataError(names_file ? text + ": the file is damaged" : fmt::format("{}: is damaged: {}", path.string(), text));
+  } catch (const std::bad_alloc&) {
+    throw SystemError(path.string() + ": there is too little memory to read its particles");
+  }
+}
+
+}  // namespace
+
+bool recognises_gadget(const FileHead& head) {
+  constexpr char signature[] = "\x89HDF\r\n\x1a\n";
+  // HDF5 allows a block of other data before its own, of 512 bytes or a multiple by a power of two.
+  for (std::size_t at = 0; at < head.bytes.size(); at = at == 0 ? 512 : 2 * at) {
+    if (head.bytes.compare(at, 8, signature) == 0) return true;
+  }
+  return false;
+}
+
+ParticleSet read_gadget(const std::filesystem::path& path, const FieldTablePtr& fields, const Communicator& comm, ReadInfo& info) {
+  const Hdf5Turn turn;
+  GadgetLayout layout;
+  comm.agree([&] {
+    if (comm.is_root()) read_checked(path, [&] { layout = read_gadget_layout(path, *fields, info); });
+  });
+  share_layout(layout, comm);
+  std::vector<std::filesystem::path> files = layout.pieces;
+  files.insert(files.end(), layout.other_files.begin(), layout.other_files.end());
+  require_same_files(files, comm);
+  const std::uint64_t total = layout.total();
+  const std::uint64_t begin = first_of_rank(total, comm.rank(), comm.size());
+  const std::uint64_t end = first_of_rank(total, comm.rank() + 1, comm.size());
+  ParticleSet particles;
+  comm.agree([&] { read_checked(path, [&] { particles = read_share(layout, fields, begin, end); }); });
+  const RowNamer namer = [&](const ParticleField& field, std::uint64_t row) { return name_row(layout, field, row); };
+  validate_particles(particles, path.string(), begin, namer, comm);
+  check_numbers(layout, particles, begin, info, comm);
+  return particles;
+}
+
+std::vector<FieldDescription> gadget_fields(const std::filesystem::path& path) {
+  const Hdf5Turn turn;
+  std::vector<FieldDescription> fields;
+  read_checked(path, [&] {
+    const Hdf5Handle file = open_hdf5_file(path);
+    for (int type = 0; type < particle_type_count; ++type) {
+      if (!has_link(file, gadget_group(type))) continue;
+      const Hdf5Handle group = open_group(file, gadget_group(type));
+      for (const std::string& name : link_names(group)) {
+        const std::string shown = gadget_group(type) + '/' + printable_line(name);
+        const std::string link = where_link_leads(group, name);
+        if (!link.empty()) fields.push_back({shown, "link", link});
+        if (!is_dataset(group, name)) continue;
+        const DatasetInfo found = describe_dataset(open_dataset(group, name));
+        std::string shape;
+        for (const hsize_t n : found.shape) shape += (shape.empty() ? "" : " x ") + std::to_string(n);
+        fields.push_back({shown, found.type_name, shape});
+      }
+    }
+  });
+  return fields;
+}
+
+std::vector<FileAttribute> gadget_attributes(const std::filesystem::path& path) {
+  const Hdf5Turn turn;
+  std::vector<FileAttribute> attributes;
+  read_checked(path, [&] { attributes = list_attributes(open_hdf5_file(path)); });
+  return attributes;
+}
+
+void gadget_info(const std::filesystem::path& path, ReadInfo& info) {
+  const Hdf5Turn turn;
+  read_checked(path, [&] {
+    const Hdf5Handle file = open_hdf5_file(path);
+    // What lacks a header is refused when it is read.
+    if (!has_link(file, "Header")) return;
+    const auto counts = read_counts(open_group(file, "Header"), "NumPart_Total");
+    if (counts) std::copy_n(counts->begin(), std::min(counts->size(), info.count_of_type.size()), info.count_of_type.begin());
+    read_gadget_info(file, info);
+    info.softenings = read_softening_parameters(file, info.count_of_type);
+  });
+}
+
+}  // namespace grove

@@ -1,0 +1,234 @@
+#include "io/formats/reader_gadget_binary.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <type_traits>
+
+#include "io/files/file_fingerprint.hpp"
+#include "io/files/find_file.hpp"
+#include "io/formats/gadget_binary_file.hpp"
+#include "io/formats/particle_rows.hpp"
+#include "kernels/base/error.hpp"
+
+namespace grove {
+
+namespace {
+
+static_assert(std::is_trivially_copyable_v<GadgetBinaryFile>);
+
+/// All files of a snapshot.
+struct FileSet {
+  std::vector<std::filesystem::path> paths;
+  std::vector<GadgetBinaryFile> files;  ///< [paths]
+  std::vector<std::string> unused;      ///< names of blocks
+
+  std::array<std::uint64_t, particle_type_count> count_of_type() const;
+  std::uint64_t total() const;
+};
+
+std::array<std::uint64_t, particle_type_count> FileSet::count_of_type() const {
+  std::array<std::uint64_t, particle_type_count> sum{};
+  for (const GadgetBinaryFile& file : files) {
+    for (std::size_t k = 0; k < sum.size(); ++k) sum[k] += file.header.count[k];
+  }
+  return sum;
+}
+
+std::uint64_t FileSet::total() const {
+  std::uint64_t sum = 0;
+  for (const GadgetBinaryFile& file : files) sum += file.header.particles();
+  return sum;
+}
+
+std::vector<GadgetBlock> blocks_of(const FileSet& set, std::uint64_t begin, std::uint64_t end) {
+  std::vector<std::array<std::uint64_t, particle_type_count>> counts;
+  for (const GadgetBinaryFile& file : set.files) counts.push_back(file.header.count);
+  return blocks_of_rows(counts, begin, end);
+}
+
+/// name.0, name.1, ...; just the file itself when it is not split.
+std::filesystem::path path_of_file(const std::filesystem::path& path, std::uint64_t file, std::uint64_t files) {
+  if (files == 1) return path;
+  const std::string number = path.extension().string();
+  if (number.size() < 2 || !std::all_of(number.begin() + 1, number.end(), [](unsigned char c) { return std::isdigit(c); }))
+    throw DataError(fmt::format("{}: is one of {} files by its header, but its name has no number as in name.0", path.string(), files));
+  std::filesystem::path other = path;
+  other.replace_extension(std::to_string(file));
+  std::error_code ignored;
+  if (!std::filesystem::exists(other, ignored))
+    throw DataError(fmt::format("{}: no such file; {} is one of {} files of a snapshot", other.string(), path.string(), files));
+  return other;
+}
+
+/// Throws unless the headers of two files can be of one snapshot.
+void require_one_snapshot(const std::string& a_name, const GadgetBinaryHeader& a, const std::string& b_name, const GadgetBinaryHeader& b) {
+  const auto fail = [&](const std::string& what, const auto& of_a, const auto& of_b) {
+    throw DataError(fmt::format("{}: {} is {}, but in {} it is {}: the files are not of one snapshot", b_name, what, of_b, a_name, of_a));
+  };
+  if (a.files != b.files) fail("the number of files", a.files, b.files);
+  if (a.time != b.time) fail("the time", a.time, b.time);
+  for (std::size_t k = 0; k < a.count.size(); ++k) {
+    if (a.total[k] != b.total[k]) fail(fmt::format("the total number of particles of type {}", k), a.total[k], b.total[k]);
+    const bool both_have = a.count[k] > 0 && b.count[k] > 0 && a.mass_of_type[k] > 0 && b.mass_of_type[k] > 0;
+    if (both_have && a.mass_of_type[k] != b.mass_of_type[k])
+      fail(fmt::format("MassTable's mass of type {}", k), a.mass_of_type[k], b.mass_of_type[k]);
+  }
+}
+
+/// The first file that holds particles: what it has, all files with particles have.
+const GadgetBinaryFile& typical_file(const FileSet& set) {
+  const auto found = std::find_if(set.files.begin(), set.files.end(), [](const auto& file) { return file.header.particles() > 0; });
+  return found == set.files.end() ? set.files.front() : *found;
+}
+
+/// The files must add up to the total that they announce.
+void check_total(const FileSet& set) {
+  const auto found = set.count_of_type();
+  const auto& announced = set.files.front().header.total;
+  if (std::all_of(announced.begin(), announced.end(), [](std::uint64_t n) { return n == 0; })) return;
+  for (std::size_t k = 0; k < found.size(); ++k) {
+    if (found[k] != announced[k])
+      throw DataError(fmt::format("{}: the {} file(s) of the snapshot hold {} particles of type {}, the header announces {}",
+                                  set.paths.front().string(), set.paths.size(), found[k], k, announced[k]));
+  }
+}
+
+FileSet read_file_set(const std::filesystem::path& path) {
+  FileSet set;
+  std::vector<std::string> ignored;
+  const std::uint64_t files = read_gadget_binary_file(path, ignored).header.files;
+  for (std::uint64_t i = 0; i < files; ++i) {
+    set.paths.push_back(path_of_file(path, i, files));
+    set.files.push_back(read_gadget_binary_file(set.paths.back(), set.unused));
+    const GadgetBinaryFile &file = set.files.back(), &typical = typical_file(set);
+    require_one_snapshot(set.paths.front().string(), set.files.front().header, set.paths.back().string(), file.header);
+    if (file.header.particles() > 0 && file.has_ids != typical.has_ids)
+      throw DataError(
+          fmt::format("{}: there is {} block of ids, unlike in the files before", set.paths.back().string(), file.has_ids ? "a" : "no"));
+  }
+  std::sort(set.unused.begin(), set.unused.end());
+  set.unused.erase(std::unique(set.unused.begin(), set.unused.end()), set.unused.end());
+  check_total(set);
+  return set;
+}
+
+void share_file_set(FileSet& set, const Communicator& comm) {
+  std::uint64_t files = set.files.size();
+  comm.broadcast(std::span<std::uint64_t>(&files, 1));
+  set.paths.resize(files);
+  set.files.resize(files);
+  for (auto& path : set.paths) {
+    std::string text = path.string();
+    comm.broadcast(text);
+    path = text;
+  }
+  comm.broadcast(std::span<GadgetBinaryFile>(set.files));
+}
+
+/// Reads one block into the particles from index `at` on.
+void read_block(std::ifstream& stream, const GadgetBinaryFile& file, const GadgetBlock& block, ParticleSet& particles, std::size_t at) {
+  const std::uint64_t first = file.first_of_type(block.type) + block.first;
+  const std::size_t n = block.count;
+  const double mass = file.header.mass_of_type[static_cast<std::size_t>(block.type)];
+  read_floats(stream, file.position, 3 * first, std::span(particles.position).subspan(3 * at, 3 * n));
+  read_floats(stream, file.velocity, 3 * first, std::span(particles.velocity).subspan(3 * at, 3 * n));
+  if (file.has_ids) read_integers(stream, file.id, first, std::span(particles.id).subspan(at, n));
+  if (mass == 0)
+    read_floats(stream, file.mass, file.first_mass_of_type(block.type) + block.first, std::span(particles.mass).subspan(at, n));
+  else
+    std::fill_n(&particles.mass[at], n, mass);
+  std::fill_n(&particles.type[at], n, static_cast<std::uint8_t>(block.type));
+}
+
+/// This rank's rows [begin, end). Not collective.
+ParticleSet read_share(const FileSet& set, const FieldTablePtr& fields, std::uint64_t begin, std::uint64_t end) {
+  ParticleSet particles = make_rows(fields, begin, end, set.paths.front());
+  // A file is opened once for each type; there are few.
+  for (const GadgetBlock& block : blocks_of(set, begin, end)) {
+    const std::string path = set.paths[block.piece].string();
+    std::ifstream stream(path, std::ios::binary);
+    if (!stream) throw DataError(path + ": cannot be opened for reading");
+    read_block(stream, set.files[block.piece], block, particles, block.row - begin);
+    if (!stream)
+      throw SystemError(
+          fmt::format("{}: rows {} to {} of type {} cannot be read", path, block.first, block.first + block.count - 1, block.type));
+  }
+  return particles;
+}
+
+/// "file.1: position of type 1, row 17 (row 217 over all types and files)".
+std::string name_row(const FileSet& set, const ParticleField& field, std::uint64_t row) {
+  const GadgetBlock block = blocks_of(set, row, row + 1).at(0);
+  const std::string over_all = block.first == row ? "" : fmt::format(" (row {} over all types and files)", row);
+  return fmt::format("{}: {} of type {}, row {}{}", set.paths[block.piece].string(), field.name, block.type, block.first, over_all);
+}
+
+std::string precision(const NumbersInFile& numbers) { return numbers.element_bytes == 4 ? "FP32" : "FP64"; }
+
+HeaderFacts facts_of(const FileSet& set) {
+  const GadgetBinaryHeader& header = set.files.front().header;
+  HeaderFacts facts;
+  facts.time = header.time;
+  facts.redshift = header.redshift;
+  facts.omega_matter = header.omega_matter;
+  facts.omega_lambda = header.omega_lambda;
+  facts.h = header.hubble;
+  facts.box_size = header.box_size;
+  facts.gas = set.count_of_type()[0];
+  facts.particles = set.total();
+  return facts;
+}
+
+void describe(const FileSet& set, ReadInfo& info) {
+  const GadgetBinaryFile& first = typical_file(set);
+  info.count_of_type = set.count_of_type();
+  info.time = first.header.time;
+  info.box_size = first.header.box_size;
+  info.universe = facts_of(set);
+  info.notes.push_back(fmt::format("format {}, {}-endian, positions in {}, velocities in {}", first.format,
+                                   first.swapped ? "big" : "little", precision(first.position), precision(first.velocity)));
+  if (set.files.size() > 1) info.notes.push_back(fmt::format("the snapshot is split over {} files", set.files.size()));
+  add_note_on_stray_file(set.paths.front(), set.files.size(), info.notes);
+  if (!first.has_ids) info.notes.push_back("there is no block of ids; particles are numbered from 0 in the order of the file");
+  if (!set.unused.empty()) info.notes.push_back(fmt::format("blocks that are not used: {}", fmt::join(set.unused, ", ")));
+}
+
+}  // namespace
+
+ParticleSet read_gadget_binary(const std::filesystem::path& path, const FieldTablePtr& fields, const Communicator& comm, ReadInfo& info) {
+  FileSet set;
+  comm.agree([&] {
+    if (!comm.is_root()) return;
+    set = read_file_set(path);
+    describe(set, info);
+  });
+  share_file_set(set, comm);
+  require_same_files(set.paths, comm);
+  const std::uint64_t begin = first_of_rank(set.total(), comm.rank(), comm.size());
+  const std::uint64_t end = first_of_rank(set.total(), comm.rank() + 1, comm.size());
+  ParticleSet particles;
+  comm.agree([&] { particles = read_share(set, fields, begin, end); });
+  const RowNamer namer = [&](const ParticleField& field, std::uint64_t row) { return name_row(set, field, row); };
+  validate_particles(particles, path.string(), begin, namer, comm);
+  return particles;
+}
+
+std::vector<FieldDescription> gadget_binary_fields(const std::filesystem::path& path) {
+  const FileSet set = read_file_set(path);
+  const std::string n = std::to_string(set.total());
+  std::uint64_t own_masses = 0;
+  for (const GadgetBinaryFile& file : set.files) own_masses += file.header.particles_with_own_mass();
+  const GadgetBinaryFile& first = typical_file(set);
+  const auto type = [](const char* kind, const NumbersInFile& numbers) { return fmt::format("{}{}", kind, numbers.element_bytes); };
+  std::vector<FieldDescription> fields = {{"POS", type("f", first.position), n + " x 3"}, {"VEL", type("f", first.velocity), n + " x 3"}};
+  if (first.has_ids) fields.push_back({"ID", type("u", first.id), n});
+  if (own_masses > 0) fields.push_back({"MASS", type("f", first.mass), std::to_string(own_masses)});
+  for (const std::string& name : set.unused) fields.push_back({name, "not used", ""});
+  return fields;
+}
+
+}  // namespace grove

@@ -1,0 +1,170 @@
+#include "io/snapshots/particle_sample.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <new>
+#include <numeric>
+#include <string>
+
+#include "io/formats/gadget_layout.hpp"
+#include "io/hdf5/hdf5_handles.hpp"
+#include "io/hdf5/hdf5_turn.hpp"
+#include "kernels/base/error.hpp"
+#include "kernels/particles/mixed_id.hpp"
+
+namespace grove {
+
+namespace {
+
+/// 8 MiB of ids and positions.
+constexpr std::uint64_t rows_at_a_time = std::uint64_t{1} << 18;
+
+/// The highest mixed id that belongs to the sample.
+std::uint64_t highest_in_sample(std::uint64_t particles, std::uint64_t most) {
+  constexpr std::uint64_t all = std::numeric_limits<std::uint64_t>::max();
+  return particles <= most ? all : all / particles * most;
+}
+
+/// Rows that are read at a time.
+struct Rows {
+  std::vector<std::uint64_t> ids;
+  std::vector<double> positions;
+};
+
+void read_rows(const Hdf5Handle& group, const std::string& name, const GadgetBlock& block, hid_t type, void* values) {
+  const Hdf5Handle dataset = open_dataset(group, name);
+  Hdf5Handle memory;
+  const Hdf5Handle space = select_rows(dataset, block.first, block.count, memory);
+  if (H5Dread(dataset.id(), type, memory.id(), space.id(), H5P_DEFAULT, values) < 0)
+    throw DataError(fmt::format("{} cannot be read: {}", hdf5_name(dataset), hdf5_error_text()));
+}
+
+/// Collects the positions of a sample, still in their own frame.
+class Collector {
+ public:
+  Collector(const GadgetLayout& layout, std::uint64_t most, const std::stop_token& stop)
+      : layout_(layout), stop_(stop), highest_(highest_in_sample(layout.total(), most)), room_(2 * most + 1000) {}
+
+  /// Adds those of a block of one file.
+  void add(const Hdf5Handle& file, GadgetBlock block) {
+    const Hdf5Handle group = open_group(file, gadget_group(block.type));
+    const std::uint64_t end = block.first + block.count;
+    for (; block.first < end; block.first += block.count, block.row += block.count) {
+      if (stop_.stop_requested()) throw SystemError("the reading of a snapshot was given up");
+      block.count = std::min(rows_at_a_time, end - block.first);
+      read(group, block);
+      for (std::uint64_t i = 0; i < block.count; ++i)
+        if (mixed_id(rows_.ids[i]) <= highest_) keep(&rows_.positions[3 * i], block.type);
+    }
+  }
+
+  std::vector<std::array<double, 3>> positions;
+  ParticleSample sample;
+
+ private:
+  void read(const Hdf5Handle& group, const GadgetBlock& block) {
+    rows_.ids.resize(block.count);
+    rows_.positions.resize(3 * block.count);
+    std::iota(rows_.ids.begin(), rows_.ids.end(), block.row);
+    if (layout_.has_ids) read_rows(group, "ParticleIDs", block, H5T_NATIVE_UINT64, rows_.ids.data());
+    read_rows(group, "Coordinates", block, H5T_NATIVE_DOUBLE, rows_.positions.data());
+  }
+
+  void keep(const double* x, int type) {
+    if (!std::isfinite(x[0]) || !std::isfinite(x[1]) || !std::isfinite(x[2])) {
+      ++sample.not_finite;
+      return;
+    }
+    if (positions.size() >= room_)
+      throw DataError(fmt::format("{}: no sample can be taken: many particles have the same id", layout_.pieces.front().string()));
+    positions.push_back({x[0], x[1], x[2]});
+    sample.types.push_back(static_cast<std::uint8_t>(type));
+  }
+
+  const GadgetLayout& layout_;
+  const std::stop_token& stop_;
+  std::uint64_t highest_;
+  std::size_t room_;
+  Rows rows_;
+};
+
+/// The mean of the middle eight tenths: far particles do not move it, and it does not jump when two galaxies meet.
+double middle_mean(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const auto left_out = static_cast<std::ptrdiff_t>(values.size() / 10);
+  const double sum = std::accumulate(values.begin() + left_out, values.end() - left_out, 0.0);
+  return sum / static_cast<double>(values.size() - 2 * static_cast<std::size_t>(left_out));
+}
+
+/// Sets centre, radius and positions from the centre.
+void take_from_centre(const std::vector<std::array<double, 3>>& positions, ParticleSample& sample) {
+  if (positions.empty()) return;
+  std::vector<double> values(positions.size());
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    std::transform(positions.begin(), positions.end(), values.begin(), [&](const auto& x) { return x[axis]; });
+    sample.centre[axis] = middle_mean(values);
+  }
+  sample.positions.reserve(3 * positions.size());
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    std::array<double, 3> d{};
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      d[axis] = positions[i][axis] - sample.centre[axis];
+      sample.positions.push_back(static_cast<float>(d[axis]));
+    }
+    values[i] = std::hypot(d[0], d[1], d[2]);
+  }
+  const auto ninth = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) * 9 / 10);
+  std::nth_element(values.begin(), ninth, values.end());
+  sample.radius = *ninth;
+}
+
+/// Whether an error of HDF5 is one of memory or of the system, not of what is in the file: in its words alone the two differ.
+bool is_of_the_machine(const std::filesystem::path& path, const std::exception& error) {
+  std::string words = error.what();
+  for (std::size_t at = 0; (at = words.find(path.string(), at)) != std::string::npos;) words.erase(at, path.string().size());
+  return words.find("allocat") != std::string::npos || words.find("errno = ") != std::string::npos;
+}
+
+ParticleSample sample_of(const std::filesystem::path& path, std::uint64_t most, const std::stop_token& stop) {
+  ReadInfo info;
+  const GadgetLayout layout = read_gadget_layout(path, *standard_fields(), info);
+  if (!layout.other_files.empty())
+    throw DataError(path.string() + ": has its numbers in other files, such as " + layout.other_files.front().string());
+  Collector collector(layout, most, stop);
+  for (const GadgetBlock& block : layout.blocks(0, layout.total())) collector.add(open_hdf5_file(layout.pieces[block.piece]), block);
+  ParticleSample sample = std::move(collector.sample);
+  sample.time = info.time;
+  sample.count_of_type = layout.count_of_type();
+  sample.components = info.components;
+  take_from_centre(collector.positions, sample);
+  return sample;
+}
+
+}  // namespace
+
+std::uint64_t ParticleSample::particles() const { return std::accumulate(count_of_type.begin(), count_of_type.end(), std::uint64_t{0}); }
+
+bool is_in_sample(std::uint64_t id, std::uint64_t particles, std::uint64_t most) {
+  return mixed_id(id) <= highest_in_sample(particles, most);
+}
+
+ParticleSample read_particle_sample(const std::filesystem::path& path, std::uint64_t most, const std::stop_token& stop) {
+  const Hdf5Turn turn;
+  try {
+    return sample_of(path, most, stop);
+  } catch (const SystemError& error) {
+    if (stop.stop_requested() || is_of_the_machine(path, error)) throw;
+    // HDF5 says so of a file in which it finds no sense.
+    throw DataError(fmt::format("{}: is damaged: {}", path.string(), error.what()));
+  } catch (const DataError& error) {
+    if (is_of_the_machine(path, error)) throw SystemError(error.what());
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw SystemError(path.string() + ": there is too little memory to read its particles");
+  }
+}
+
+}  // namespace grove

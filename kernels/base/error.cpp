@@ -1,0 +1,23 @@
+#include "kernels/base/error.hpp"
+
+#include <new>
+#include <system_error>
+
+namespace grove {
+
+int exit_code_of(const std::exception& error) noexcept {
+  if (const auto* agreed = dynamic_cast<const AgreedError*>(&error)) return agreed->exit_code();
+  if (dynamic_cast<const ConfigError*>(&error)) return 2;
+  if (dynamic_cast<const DataError*>(&error)) return 3;
+  if (dynamic_cast<const SystemError*>(&error)) return 4;
+  if (dynamic_cast<const std::bad_alloc*>(&error) || dynamic_cast<const std::system_error*>(&error)) return 4;
+  return 1;
+}
+
+std::string sentence_of(const std::exception& error) {
+  if (dynamic_cast<const std::bad_alloc*>(&error)) return std::string("the host is out of memory; ") + more_host_memory;
+  if (dynamic_cast<const Error*>(&error) || dynamic_cast<const std::system_error*>(&error)) return error.what();
+  return std::string("a defect of Grove: ") + error.what() + "; please report it, with the configuration";
+}
+
+}  // namespace grove

@@ -1,0 +1,180 @@
+#include "kernels/base/quantity.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <strings.h>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <system_error>
+#include <vector>
+
+#include "kernels/base/named_rows.hpp"
+#include "kernels/base/physical_constants.hpp"
+#include "kernels/base/text_parts.hpp"
+
+namespace grove {
+
+namespace {
+
+struct NamedUnit {
+  const char* name;
+  Dimension dimension;
+  double cgs;
+};
+
+constexpr NamedUnit named_units[] = {{"cm", Dimension::length, 1},
+                                     {"m", Dimension::length, 1e2},
+                                     {"km", Dimension::length, 1e5},
+                                     {"AU", Dimension::length, au_in_cm},
+                                     {"pc", Dimension::length, parsec_in_cm},
+                                     {"kpc", Dimension::length, 1e3 * parsec_in_cm},
+                                     {"Mpc", Dimension::length, 1e6 * parsec_in_cm},
+                                     {"g", Dimension::mass, 1},
+                                     {"kg", Dimension::mass, 1e3},
+                                     {"Mearth", Dimension::mass, earth_mass_in_g},
+                                     {"Msun", Dimension::mass, solar_mass_in_g},
+                                     {"s", Dimension::time, 1},
+                                     {"yr", Dimension::time, year_in_s},
+                                     {"kyr", Dimension::time, 1e3 * year_in_s},
+                                     {"Myr", Dimension::time, 1e6 * year_in_s},
+                                     {"Gyr", Dimension::time, 1e9 * year_in_s}};
+
+constexpr const char* system_example = "\"kpc, km/s, 1e10 Msun\"";
+
+const NamedUnit* find_unit(const std::string& name) { return find_named(named_units, name); }
+
+/// " (did you mean Gyr?)", or nothing.
+std::string suggestion(const std::string& wrong) {
+  for (const NamedUnit& unit : named_units)
+    if (::strcasecmp(wrong.c_str(), unit.name) == 0) return fmt::format(" (did you mean {}?)", unit.name);
+  const std::string near = nearest_name(wrong, names_of(named_units));
+  return near.empty() ? "" : fmt::format(" (did you mean {}?)", near);
+}
+
+/// One part of a text: a number, 1 if there is none, and a unit.
+struct Part {
+  double number = 1;
+  bool has_number = false;
+  std::string name;  ///< of the unit; empty: there is none
+  Dimension dimension = Dimension::none;
+  double cgs = 0;         ///< of the unit
+  std::string complaint;  ///< why it is none
+};
+
+/// A unit by its name, or a length over a time.
+void find_meaning(Part& part) {
+  const std::size_t slash = part.name.find('/');
+  if (const NamedUnit* unit = find_unit(part.name)) {
+    part.dimension = unit->dimension;
+    part.cgs = unit->cgs;
+  } else if (slash != std::string::npos) {
+    const std::string above = trimmed(part.name.substr(0, slash)), below = trimmed(part.name.substr(slash + 1));
+    const NamedUnit *length = find_unit(above), *time = find_unit(below);
+    if (length && time && length->dimension == Dimension::length && time->dimension == Dimension::time) {
+      part.dimension = Dimension::velocity;
+      part.cgs = length->cgs / time->cgs;
+    } else {
+      part.complaint = fmt::format("\"{}\" is no velocity, which is a length over a time, as km/s or pc/Myr", part.name);
+    }
+  } else {
+    part.complaint = fmt::format("\"{}\" is no unit{}", part.name, suggestion(part.name));
+  }
+}
+
+Part read_part(const std::string& text) {
+  Part part;
+  const char *begin = text.data(), *const end = text.data() + text.size();
+  // Not every word that from_chars takes is a number here: "inf", "nan".
+  const bool begins_as_number = begin != end && ((*begin >= '0' && *begin <= '9') || *begin == '.' || *begin == '-');
+  if (begins_as_number) {
+    const auto [rest, mistake] = std::from_chars(begin, end, part.number);
+    if (mistake == std::errc::result_out_of_range || (mistake == std::errc() && !std::isfinite(part.number)))
+      part.complaint = fmt::format("\"{}\" has a number beyond those of 64 bits", text);
+    part.has_number = mistake == std::errc();
+    if (part.has_number) begin = rest;
+  }
+  part.name = trimmed(std::string(begin, end));
+  if (part.complaint.empty() && !part.name.empty()) find_meaning(part);
+  return part;
+}
+
+std::string allowed_units(Dimension dimension) { return fmt::format("a unit after it: {}", unit_names(dimension)); }
+
+Understood<UnitSystem> complain(const std::string& complaint) { return {std::nullopt, complaint}; }
+
+/// A sentence on what keeps `part` from being one unit of a system; else empty.
+std::string complaint_on(const Part& part, const std::string& text) {
+  if (!part.complaint.empty())
+    return fmt::format("{}. There are lengths ({}), velocities (km/s and other lengths over times), times ({}) and masses ({})",
+                       part.complaint, unit_names(Dimension::length), unit_names(Dimension::time), unit_names(Dimension::mass));
+  if (part.name.empty()) return fmt::format("\"{}\" has no unit", text);
+  return part.number > 0 ? "" : fmt::format("\"{}\" must be > 0", text);
+}
+
+bool is_usable(double x) { return std::isnormal(x) && x > 0; }
+
+}  // namespace
+
+std::string unit_names(Dimension dimension) {
+  if (dimension == Dimension::velocity) return "cm/s, m/s, km/s, other lengths over times";
+  std::vector<std::string> names;
+  for (const NamedUnit& unit : named_units)
+    if (unit.dimension == dimension) names.emplace_back(unit.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+const char* example_of(Dimension dimension) {
+  constexpr const char* examples[] = {"", "\"50 pc\"", "\"1e10 Msun\"", "\"3 Gyr\"", "\"220 km/s\""};
+  return examples[static_cast<std::size_t>(dimension)];
+}
+
+Understood<double> read_quantity(const std::string& text, Dimension dimension, const UnitSystem& units) {
+  const Part part = read_part(trimmed(text));
+  if (!part.has_number && part.complaint.empty())
+    return {std::nullopt, fmt::format("must begin with a number, as {}", example_of(dimension))};
+  if (!part.complaint.empty()) return {std::nullopt, fmt::format("{}; the number must have {}", part.complaint, allowed_units(dimension))};
+  if (part.name.empty())
+    return {std::nullopt, fmt::format("is a text: give the number without quotes, or with {}", allowed_units(dimension))};
+  if (part.dimension != dimension)
+    return {std::nullopt, fmt::format("\"{}\" measures something else; the number must have {}", part.name, allowed_units(dimension))};
+  if (!is_physical(units))
+    return {std::nullopt,
+            fmt::format("has a unit, but the run has N-body units, in which it has no meaning: give the number in code units, "
+                        "or say what these are, as in units.system = {}",
+                        system_example)};
+  constexpr FieldUnit units_of_dimensions[] = {{}, {1, 0, 0}, {0, 1, 0}, {1, 0, -1}, {0, 0, 1}};
+  return {part.number * (part.cgs / in_cgs(units_of_dimensions[static_cast<std::size_t>(dimension)], units)), ""};
+}
+
+ShownUnit unit_of(const std::string& text, Dimension dimension, const UnitSystem& units) {
+  const NamedUnit* const unit = find_unit(read_part(trimmed(text)).name);
+  const Understood<double> one = unit ? read_quantity(fmt::format("1 {}", unit->name), dimension, units) : Understood<double>{};
+  return one.value ? ShownUnit{unit->name, *one.value} : ShownUnit{};
+}
+
+Understood<UnitSystem> read_unit_system(const std::string& text) {
+  const std::string must = fmt::format("must be a unit of mass and two of length, velocity and time, as {}", system_example);
+  if (text.find(';') != std::string::npos) return complain(must + ": commas separate the units, not semicolons");
+  const std::vector<std::string> texts = parts_between_commas(text);
+  std::array<double, 5> parts{};  // by Dimension; 0: there is none
+  for (const std::string& one : texts) {
+    if (one.empty()) return complain(must + ": nothing stands before, between or after its commas");
+    const Part part = read_part(one);
+    if (const std::string complaint = complaint_on(part, one); !complaint.empty()) return complain(must + ": " + complaint);
+    double& place = parts[static_cast<std::size_t>(part.dimension)];
+    if (place > 0) return complain(fmt::format("{}: \"{}\" is one more of the same kind", must, one));
+    place = part.number * part.cgs;
+    if (!is_usable(place)) return complain(fmt::format("{}: \"{}\" is beyond the numbers of 64 bits", must, one));
+  }
+  const auto [none, length, mass, time, velocity] = parts;
+  if (texts.size() != 3 || mass <= 0) return complain(must);
+  const UnitSystem units{length > 0 ? length : velocity * time, mass, velocity > 0 ? velocity : length / time};
+  if (!are_usable(units)) return complain(must + ": these are beyond the numbers of 64 bits");
+  if (!is_physical(units))
+    return complain("is 1 cm, 1 g and 1 cm/s, which Grove takes for N-body units: choose other ones, as \"km, km/s, kg\"");
+  return {units, ""};
+}
+
+}  // namespace grove

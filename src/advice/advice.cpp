@@ -1,0 +1,150 @@
+#include "src/advice/advice.hpp"
+
+#include <fmt/format.h>
+#include <omp.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <set>
+#include <sstream>
+#include <system_error>
+
+#include "decomposition/ranks/rank_place.hpp"
+#include "kernels/base/text_table.hpp"
+#include "src/advice/step_time_model.hpp"
+#include "src/config/gravity_report.hpp"
+
+namespace grove {
+
+namespace {
+
+/// The model must promise this speed-up before the user is told.
+constexpr double worthwhile = 1.25;
+
+struct NodeGpus {
+  int ranks = 0, visible = 0, installed = 0;
+  std::set<std::string> in_use;
+  int sharing() const { return ranks - static_cast<int>(in_use.size()); }
+  /// GPUs that each rank could choose and none has. Where each rank sees its own alone, there are none.
+  int idle() const { return std::max(visible - static_cast<int>(in_use.size()), 0); }
+};
+
+std::string count_of(int number, const std::string& what) { return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s"); }
+
+/// The GPUs of every node whose ranks use any.
+std::map<std::string, NodeGpus> nodes_of(const std::vector<RankDevice>& ranks) {
+  std::map<std::string, NodeGpus> nodes;
+  for (const RankDevice& rank : ranks) {
+    if (rank.device.empty()) continue;
+    NodeGpus& node = nodes[rank.host];
+    ++node.ranks;
+    node.in_use.insert(rank.device);
+    node.visible = std::max(node.visible, rank.visible);
+    node.installed = std::max(node.installed, rank.installed);
+  }
+  return nodes;
+}
+
+std::string more_nodes(std::ptrdiff_t count) {
+  return count == 0 ? "" : fmt::format(" (and so on {} more)", count_of(static_cast<int>(count), "node"));
+}
+
+}  // namespace
+
+int installed_gpus(const std::filesystem::path& root) {
+  std::error_code none;
+  int count = 0;
+  for (std::filesystem::directory_iterator entry(root / "proc/driver/nvidia/gpus", none), end; !none && entry != end; entry.increment(none))
+    ++count;
+  return count;
+}
+
+std::string table_of_ranks(const std::vector<RankDevice>& ranks) {
+  TextTable table({"rank", "host", "device", "threads"});
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank)
+    table.add_row({std::to_string(rank), ranks[rank].host, ranks[rank].name, std::to_string(ranks[rank].threads)});
+  return table.text();
+}
+
+std::vector<RankDevice> all_rank_devices(const DeviceState& own, const Communicator& comm) {
+  const std::string line = fmt::format("{}\t{}\t{}\t{} {} {}\n", host_name(), own.id, own.name, own.visible,
+                                       own.is_gpu() ? installed_gpus() : 0, omp_get_max_threads());
+  const std::vector<char> all = comm.all_gather_vectors<char>(line);
+  std::istringstream lines(std::string(all.begin(), all.end()));
+  std::vector<RankDevice> ranks;
+  for (RankDevice rank;
+       std::getline(lines, rank.host, '\t') && std::getline(lines, rank.device, '\t') && std::getline(lines, rank.name, '\t');) {
+    lines >> rank.visible >> rank.installed >> rank.threads;
+    lines.ignore();
+    ranks.push_back(rank);
+  }
+  return ranks;
+}
+
+std::vector<std::string> device_advice(const std::vector<RankDevice>& ranks, bool wants_gpu) {
+  std::vector<std::string> lines;
+  const std::map<std::string, NodeGpus> nodes = nodes_of(ranks);
+  const auto shares = [](const auto& node) { return node.second.sharing() > 0; };
+  const auto worst =
+      std::max_element(nodes.begin(), nodes.end(), [](const auto& a, const auto& b) { return a.second.sharing() < b.second.sharing(); });
+  if (worst != nodes.end() && shares(*worst)) {
+    const auto& [host, node] = *worst;
+    const int gpus = static_cast<int>(node.in_use.size());
+    lines.push_back(
+        fmt::format("{} on {} share {}{}; one rank a GPU is meant: start {} there, or take more nodes. Under CUDA's "
+                    "multi-process service (nvidia-cuda-mps-control -d) they at least need not take turns",
+                    count_of(node.ranks, "rank"), host, count_of(gpus, "GPU"),
+                    more_nodes(std::count_if(nodes.begin(), nodes.end(), shares) - 1), count_of(gpus, "rank")));
+    if (node.visible < node.installed && node.visible < node.ranks)
+      lines.push_back(
+          fmt::format("{} has {}, of which a rank sees {}: a container, the batch system or CUDA_VISIBLE_DEVICES hides the others; let "
+                      "each rank see all GPUs of its node",
+                      host, count_of(node.installed, "GPU"), node.visible));
+  }
+  const auto has_idle = [](const auto& node) { return node.second.idle() > 0; };
+  if (const auto most =
+          std::max_element(nodes.begin(), nodes.end(), [](const auto& a, const auto& b) { return a.second.idle() < b.second.idle(); });
+      most != nodes.end() && has_idle(*most)) {
+    const auto& [host, node] = *most;
+    lines.push_back(fmt::format("{} has {} that its {} can use, and {} of them stay{} idle{}; one rank a GPU is meant", host,
+                                count_of(node.visible, "GPU"), count_of(node.ranks, "rank"), node.idle(), node.idle() == 1 ? "s" : "",
+                                more_nodes(std::count_if(nodes.begin(), nodes.end(), has_idle) - 1)));
+  }
+  const auto without = std::find_if(ranks.begin(), ranks.end(), [](const RankDevice& rank) { return rank.device.empty(); });
+  if (wants_gpu && !nodes.empty() && without != ranks.end())
+    lines.push_back(
+        fmt::format("rank {} on {} has no GPU and computes on CPU cores, and all others wait for it; '--device gpu' says why it has none",
+                    without - ranks.begin(), without->host));
+  return lines;
+}
+
+std::vector<std::string> task_count_advice(int ranks, const char* tasks) {
+  const int count = tasks ? std::atoi(tasks) : 0;
+  if (count <= 1 || count == ranks) return {};
+  return {fmt::format("the SLURM job has {}, and this run {}; if that is not meant, look at -n of mpirun or srun", count_of(count, "task"),
+                      count_of(ranks, "rank"))};
+}
+
+std::vector<std::string> settings_advice(const Config& config, bool on_gpu) {
+  std::vector<std::string> lines;
+  const GravityParameters& gravity = config.gravity;
+  if (is_not_softened(gravity))
+    lines.push_back(std::string("gravity.softening is 0: close pairs deflect each other as point masses do") +
+                    (gravity.softening_kernel == GravityParameters{}.softening_kernel ? "" : "; gravity.softening_kernel has no effect"));
+  if (!on_gpu && config.run.transport != RunParameters{}.transport)
+    lines.push_back(fmt::format("run.transport = \"{}\" has no effect: the ranks compute on CPU cores", config.run.transport));
+  return lines;
+}
+
+std::vector<std::string> rank_count_advice(const GravityParameters& gravity, std::uint64_t particles, int ranks, bool on_gpu, int threads) {
+  if (!has_step_time_model(gravity)) return {};
+  const StepTimeModel model = step_time_model(gravity, on_gpu, threads);
+  const int best = model.fastest_ranks(particles, ranks);
+  const double now_s = model.time_s(particles, ranks), best_s = model.time_s(particles, best);
+  if (now_s < worthwhile * best_s) return {};
+  return {fmt::format("fewer ranks would be faster for {} particles: about {} a step on {}, and {} on {}", format_count(particles),
+                      format_seconds(best_s), count_of(best, "rank"), format_seconds(now_s), ranks)};
+}
+
+}  // namespace grove

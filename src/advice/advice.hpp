@@ -1,0 +1,49 @@
+// Advice on the machine and the number of ranks before a run begins: one line each.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "decomposition/ranks/communicator.hpp"
+#include "kernels/space/device_state.hpp"
+#include "src/config/config.hpp"
+
+namespace grove {
+
+/// A rank and its device.
+struct RankDevice {
+  std::string host;
+  std::string device;  ///< DeviceState::id; empty: the rank computes on CPU cores
+  int visible = 0;     ///< GPUs that the rank can choose from
+  int installed = 0;   ///< GPUs of the node, as its driver says; 0: not known
+  std::string name{};  ///< of the device, for people
+  int threads = 1;     ///< of OpenMP
+};
+
+/// All ranks with their devices, on every rank. Collective.
+std::vector<RankDevice> all_rank_devices(const DeviceState& own, const Communicator& comm);
+
+/// One line a rank: its number, host, device and threads.
+std::string table_of_ranks(const std::vector<RankDevice>& ranks);
+
+/// GPUs that the driver lists below `root`, whether this process may use them or not; 0 without a driver.
+int installed_gpus(const std::filesystem::path& root = "/");
+
+/// Lines on ranks that share a GPU, on GPUs that the ranks that need them cannot see, on GPUs that no rank uses, and on ranks without a GPU
+/// where others have one. `wants_gpu`: run.device is not "cpu".
+std::vector<std::string> device_advice(const std::vector<RankDevice>& ranks, bool wants_gpu);
+
+/// A line when the number of tasks of a SLURM job is not that of the ranks; `tasks`: SLURM_NTASKS, or null. One task says nothing: a job
+/// whose script starts its ranks by nodes has one.
+std::vector<std::string> task_count_advice(int ranks, const char* tasks);
+
+/// Lines on settings that have no effect with the others, and on a softening of 0, which is seldom meant for a galaxy.
+/// `on_gpu`: some rank has a GPU.
+std::vector<std::string> settings_advice(const Config& config, bool on_gpu);
+
+/// A line when fewer ranks would be faster by the step time model; else nothing. `threads` of each rank.
+std::vector<std::string> rank_count_advice(const GravityParameters& gravity, std::uint64_t particles, int ranks, bool on_gpu, int threads);
+
+}  // namespace grove

@@ -1,0 +1,79 @@
+#include "src/advice/state_advice.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace grove {
+
+namespace {
+
+constexpr double largest_energy_error = 1e-2;
+/// The proposed step is known to one part in 1000.
+constexpr double rounding = 0.998;
+
+/// Limits of the virial ratios of bound systems, except those that start nearly at rest.
+constexpr double largest_ratio = 10, smallest_ratio = 1e-3;
+
+/// Whether most pairs are closer than the softening. If all were much closer, the potential energy would be that of pairs at distance 0,
+/// G M^2 / (2 softening); at half of that, most are.
+bool softens_all(const Diagnostics& sums, const GravityParameters& gravity) {
+  return gravity.softening > 0 && gravity.softening_of_component.empty() && sums.mass > 0 &&
+         std::abs(sums.potential) > 0.25 * gravity.G * sums.mass * sums.mass / gravity.softening;
+}
+
+/// A sentence on a softening or units of the run that do not fit.
+std::string likely_cause(const Config& config, const Diagnostics& sums) {
+  if (softens_all(sums, config.gravity))
+    return fmt::format("The likely cause is gravity.softening = {:.6g}, which is larger than most distances between particles",
+                       config.gravity.softening);
+  const std::string cause = "The likely cause are units or a gravity.G that do not fit the particles: ";
+  if (!is_physical(config.units))
+    return cause + fmt::format(
+                       "the run has N-body units and gravity.G = {:.6g}; particles in physical units need [units], as units.system = "
+                       "\"kpc, km/s, 1e10 Msun\"",
+                       config.gravity.G);
+  const std::string other = advice_on_G(config.gravity.G, config.units);
+  if (!other.empty()) return cause + other;
+  return cause +
+         fmt::format("[units] says {}, in which gravity.G = {:.6g} is the physical constant", in_words(config.units), config.gravity.G);
+}
+
+}  // namespace
+
+std::vector<std::string> advice_on_first_state(const Diagnostics& sums, const StepCheck& check, const StepSchedule& schedule,
+                                               const Config& config) {
+  std::vector<std::string> advice;
+  const double total = sums.total_energy(), ratio = sums.virial_ratio();
+  if (total > 0 && !sums.is_held)
+    advice.push_back(fmt::format(
+        "the total energy is positive ({:.3g}, virial ratio {:.3g}): the particles are not bound to each other{}. {}", total, ratio,
+        sums.external != 0 ? " and to the external potentials" : "",
+        ratio > largest_ratio || softens_all(sums, config.gravity) ? likely_cause(config, sums)
+                                                                   : "Are velocities, masses and G in the units of the configuration?"));
+  else if (!sums.is_held && ratio > 0 && ratio < smallest_ratio)
+    advice.push_back(fmt::format("the virial ratio is {:.3g}: the particles hardly move for their masses. Unless that is meant: {}", ratio,
+                                 likely_cause(config, sums)));
+  const bool is_from_outside = std::abs(sums.external_virial) > std::abs(sums.potential);
+  if (check.too_long > tolerated_share) {
+    const double duration = schedule.time(schedule.steps()) - schedule.time(0), steps = std::ceil(duration / (rounding * check.would_do));
+    advice.push_back(
+        fmt::format("time.dt = {} is long for {:.0f} % of the particles, whose acceleration changes within it; {} ({:.0f} steps) "
+                    "would do (sqrt(0.05 softening / acceleration)){}",
+                    schedule.text(schedule.dt()), 100 * check.too_long, schedule.text(duration / steps), steps,
+                    is_from_outside ? ". The accelerations are mostly those of external potentials, of which the softening knows nothing: "
+                                      "the energy error of a short run tells more"
+                                    : ""));
+  }
+  return advice;
+}
+
+std::string advice_on_energy_error(double relative_error) {
+  if (std::abs(relative_error) <= largest_energy_error) return "";
+  return fmt::format(
+      "the energy has changed by {:.2g} of itself: a smaller time.dt or a larger gravity.softening is needed or, where forces come from a "
+      "tree, a smaller gravity.tolerance or gravity.theta",
+      std::abs(relative_error));
+}
+
+}  // namespace grove

@@ -1,0 +1,22 @@
+// Advice on the first state of a run, and on its end: one sentence each.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "src/config/config.hpp"
+#include "src/run/files/step_schedule.hpp"
+#include "src/simulation/diagnostics.hpp"
+#include "src/simulation/step_criterion.hpp"
+
+namespace grove {
+
+/// Sentences on a state that is not bound or hardly moves, which may be intended, and on a time step that is too long, with a better one
+/// that divides the run. For a virial ratio far from 1, wrong units or a wrong G are named as the likely cause.
+std::vector<std::string> advice_on_first_state(const Diagnostics& sums, const StepCheck& check, const StepSchedule& schedule,
+                                               const Config& config);
+
+/// A sentence on an energy error at the end of a run that makes its results useless; else empty.
+std::string advice_on_energy_error(double relative_error);
+
+}  // namespace grove

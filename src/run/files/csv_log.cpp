@@ -1,0 +1,179 @@
+#include "src/run/files/csv_log.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <fstream>
+#include <functional>
+#include <limits>
+#include <string_view>
+#include <utility>
+
+#include "io/files/partial_file.hpp"
+#include "kernels/base/csv_lines.hpp"
+#include "kernels/base/error.hpp"
+#include "kernels/base/parse_number.hpp"
+
+namespace grove {
+
+namespace {
+
+std::string number(double value) {
+  const bool whole = value == std::floor(value) && std::abs(value) < 9007199254740992.0;
+  return whole ? fmt::format("{:.0f}", value) : fmt::format("{:.17g}", value);
+}
+
+/// `place`: of the text, for messages.
+double value_of(std::string_view text, const std::string& place) {
+  const std::optional<double> value = parse_number<double>(text);
+  if (!value) throw DataError(fmt::format("{}: '{}' is no number", place, text));
+  return *value;
+}
+
+int opened(const std::string& path, int flags, const char* what) {
+  // With O_NONBLOCK a pipe of this name is an error: nobody would read from it.
+  const int file = ::open(path.c_str(), flags | O_WRONLY | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0666);
+  if (file < 0) throw SystemError(path + ": " + what + ": " + reason_of(errno));
+  return file;
+}
+
+/// A log up to some row.
+struct Scanned {
+  CsvRows rows;
+  std::uint64_t bytes = 0;  ///< up to the end of the last of these rows
+};
+
+Scanned scan(const std::string& path, std::uint64_t most_rows,
+             const std::function<bool(const CsvRows&, const std::string&)>& is_wanted = {}) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw SystemError(path + ": cannot be read: " + reason_of(errno));
+  Scanned seen;
+  std::string last;
+  const auto numbers = [&](const std::string& line) {
+    std::vector<double> row;
+    const std::string place = fmt::format("{}: row {}", path, seen.rows.count);
+    for (const std::string_view part : csv_parts(line)) row.push_back(value_of(part, place));
+    if (row.size() != seen.rows.names.size())
+      throw DataError(fmt::format("{} has {} numbers for {} columns", place, row.size(), seen.rows.names.size()));
+    return row;
+  };
+  // A last line without an end is not complete.
+  for (std::string line; seen.rows.count < most_rows && std::getline(file, line) && !file.eof();) {
+    if (!seen.rows.names.empty()) {
+      if (is_wanted && !is_wanted(seen.rows, line)) break;
+      last = line;
+      if (++seen.rows.count == 1) seen.rows.first = numbers(line);
+    } else {
+      const std::vector<std::string_view> names = csv_parts(line);
+      seen.rows.names.assign(names.begin(), names.end());
+    }
+    seen.bytes += line.size() + 1;
+  }
+  if (file.bad()) throw SystemError(path + ": cannot be read: " + reason_of(errno));
+  if (seen.rows.count > 0) seen.rows.last = numbers(last);
+  return seen;
+}
+
+}  // namespace
+
+std::string csv_header(const std::vector<CsvColumn>& columns) {
+  std::string names;
+  for (const CsvColumn& column : columns) names += (names.empty() ? "" : ",") + column.name;
+  return names + "\n";
+}
+
+CsvLog::CsvLog(const std::string& path, const std::vector<CsvColumn>& columns) : path_(path) {
+  require_no_other(path);
+  file_ = opened(path, O_CREAT | O_TRUNC, "cannot be created");
+  for (const CsvColumn& column : columns) names_.push_back(column.name);
+  write(csv_header(columns));
+}
+
+CsvLog::CsvLog(const std::string& path, std::uint64_t rows) : path_(path) {
+  const bool is_log = is_log_of_grove(path);
+  Scanned seen = scan(path, is_log ? rows : 0);
+  if (!is_log || seen.rows.count < rows)
+    throw DataError(fmt::format("{}: has {} whole rows, where the run so far has written {}; move it away, and a new one is begun", path,
+                                seen.rows.count, rows));
+  names_ = std::move(seen.rows.names);
+  file_ = opened(path, 0, "cannot be opened");
+  if (::ftruncate(file_, static_cast<off_t>(seen.bytes)) != 0) throw SystemError(path + ": cannot be shortened: " + reason_of(errno));
+}
+
+CsvLog::~CsvLog() {
+  if (file_ >= 0) ::close(file_);
+}
+
+void CsvLog::require_no_other(const std::string& path) {
+  struct stat there {};
+  if (::stat(path.c_str(), &there) == 0 && S_ISREG(there.st_mode) && !is_log_of_grove(path))
+    throw SystemError(path + ": cannot be created: there is a file of this name that Grove has not written; move it away");
+}
+
+void CsvLog::add(const std::vector<double>& values) {
+  if (values.size() != names_.size())
+    throw Error(fmt::format("{}: a line of {} values for {} columns", path_, values.size(), names_.size()));
+  std::string line;
+  for (const double value : values) line += (line.empty() ? "" : ",") + number(value);
+  write(line + "\n");
+}
+
+void CsvLog::flush() {
+  struct stat now {};
+  if (::fstat(file_, &now) == 0 && now.st_nlink == 0) throw SystemError(path_ + ": has been removed during the run; its rows are lost");
+  if (::fsync(file_) != 0 && errno != EINVAL) throw SystemError(path_ + ": cannot be flushed to the disk: " + reason_of(errno));
+}
+
+void CsvLog::write(const std::string& lines) {
+  take_back_torn_line();
+  struct stat before {};
+  const bool is_known = ::fstat(file_, &before) == 0;
+  for (std::size_t done = 0; done < lines.size();) {
+    const ssize_t written = ::write(file_, lines.data() + done, lines.size() - done);
+    if (written > 0) done += static_cast<std::size_t>(written);
+    if (written > 0 || (written < 0 && errno == EINTR)) continue;
+    const std::string reason = written < 0 ? reason_of(errno) : "the disk is full";
+    if (done > 0 && is_known) {
+      torn_at_ = before.st_size;
+      take_back_torn_line();
+    }
+    throw SystemError(path_ + ": cannot be written: " + reason);
+  }
+}
+
+/// A partial line would look like a line with other numbers.
+void CsvLog::take_back_torn_line() {
+  if (torn_at_ < 0) return;
+  if (::ftruncate(file_, torn_at_) != 0) throw SystemError(path_ + ": its last line is torn: " + reason_of(errno));
+  torn_at_ = -1;
+}
+
+bool continues_log(const std::string& path, std::uint64_t rows) { return rows > 0 && ::access(path.c_str(), F_OK) == 0; }
+
+CsvRows read_csv_log(const std::string& path) {
+  const bool is_log = is_log_of_grove(path) || log_kind_in(path);
+  CsvRows rows = scan(path, is_log ? std::numeric_limits<std::uint64_t>::max() : 0).rows;
+  if (!is_log || rows.names.empty()) throw DataError(path + ": is no log of Grove, or has no whole line yet");
+  return rows;
+}
+
+std::optional<double> CsvRows::value(const std::vector<double>& row, const std::string& name) const {
+  const auto at = static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
+  return at < row.size() ? std::optional<double>(row[at]) : std::nullopt;
+}
+
+CsvRows rows_up_to(const std::string& path, const std::string& column, double value) {
+  const auto is_before = [&](const CsvRows& rows, const std::string& line) {
+    const auto at = static_cast<std::size_t>(std::find(rows.names.begin(), rows.names.end(), column) - rows.names.begin());
+    const std::vector<std::string_view> parts = csv_parts(line);
+    return at < parts.size() && value_of(parts[at], fmt::format("{}: row {}", path, rows.count + 1)) <= value;
+  };
+  return scan(path, std::numeric_limits<std::uint64_t>::max(), is_before).rows;
+}
+
+}  // namespace grove

@@ -1,0 +1,69 @@
+#include "src/run/files/energy_log.hpp"
+
+#include <cmath>
+
+#include "kernels/base/error.hpp"
+
+namespace grove {
+
+namespace {
+
+std::vector<CsvColumn> columns(bool has_external) {
+  std::vector<CsvColumn> all{
+      {"time", "time of the state"},
+      {"kinetic", "kinetic energy"},
+      {"potential", "potential energy, sum of m phi / 2, self terms excluded"},
+      {"total", has_external ? "kinetic + potential + external" : "kinetic + potential"},
+      {"relative_energy_error", "(total - total at the start) / |total at the start|, no unit"},
+      {"momentum_x", "x component of the total momentum"},
+      {"momentum_y", "y component of the total momentum"},
+      {"momentum_z", "z component of the total momentum"},
+      {"angular_momentum_x", "x component of the total angular momentum about the origin"},
+      {"angular_momentum_y", "y component of the total angular momentum about the origin"},
+      {"angular_momentum_z", "z component of the total angular momentum about the origin"},
+      {"centre_of_mass_x", "x component of the centre of mass"},
+      {"centre_of_mass_y", "y component of the centre of mass"},
+      {"centre_of_mass_z", "z component of the centre of mass"},
+      {"virial_ratio", has_external ? "2 kinetic / |potential + sum of m x a of the external potentials|, 1 in equilibrium, no unit"
+                                    : "2 kinetic / |potential|, 1 in equilibrium, no unit"}};
+  if (has_external) all.push_back({"external", "energy in the external potentials, sum of m phi"});
+  return all;
+}
+
+}  // namespace
+
+std::vector<CsvColumn> energy_columns(const std::vector<std::string>& names) {
+  const std::vector<CsvColumn> all = columns_if_named(columns(false), names);
+  return all.empty() ? columns_if_named(columns(true), names) : all;
+}
+
+EnergyState EnergyReference::state(const Diagnostics& sums) {
+  const double total = sums.total_energy();
+  if (!first_) first_ = total;
+  return {sums, *first_ != 0 ? (total - *first_) / std::abs(*first_) : 0};
+}
+
+std::optional<double> first_energy_in(const std::string& path) {
+  const CsvRows rows = read_csv_log(path);
+  const auto total = rows.value(rows.first, "total"), error = rows.value(rows.first, "relative_energy_error");
+  if (!total || !error || !(std::abs(*error) < 1)) return total;
+  // error = (total - first) / |first|, and total and first have the same sign.
+  return *total / (*total < 0 ? 1 - *error : 1 + *error);
+}
+
+EnergyLog::EnergyLog(const std::string& path, std::uint64_t rows, bool has_external)
+    : has_external_(has_external), log_(continues_log(path, rows) ? CsvLog(path, rows) : CsvLog(path, columns(has_external))) {
+  if (columns_if_named(columns(has_external), log_.names()).empty())
+    throw DataError(path + ": has other columns than this program writes; move it away");
+}
+
+void EnergyLog::add(const EnergyState& state) {
+  const Diagnostics& d = state.sums;
+  std::vector<double> values{d.time, d.kinetic, d.potential, d.total_energy(), state.relative_error};
+  for (const auto* vector : {&d.momentum, &d.angular_momentum, &d.centre_of_mass}) values.insert(values.end(), *vector, *vector + 3);
+  values.push_back(d.virial_ratio());
+  if (has_external_) values.push_back(d.external);
+  log_.add(values);
+}
+
+}  // namespace grove

@@ -1,0 +1,29 @@
+#include "src/run/files/output_errors.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "decomposition/ranks/communicator.hpp"
+#include "kernels/base/error.hpp"
+#include "src/config/config.hpp"
+
+namespace grove {
+
+void say_that_run_continues_without(const std::exception& error) {
+  fmt::print(stderr, "\ngrove: {}; the run goes on without, as output.on_error says\n", error.what());
+  std::fflush(stderr);
+}
+
+bool succeeds_or_continues(const OutputParameters& output, const Communicator& comm, const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const AgreedError& error) {
+    if (output.on_error != "continue") throw;
+    if (comm.is_root()) say_that_run_continues_without(error);
+    return false;
+  }
+  return true;
+}
+
+}  // namespace grove

@@ -1,0 +1,76 @@
+#include "src/run/files/snapshot_writer.hpp"
+
+#include <utility>
+
+#include "decomposition/domain/sort_by_id.hpp"
+#include "kernels/base/activity.hpp"
+#include "src/config/config_print.hpp"
+#include "src/run/files/version.hpp"
+
+namespace grove {
+
+SnapshotRequest snapshot_request(const std::string& path, double time, const Config& config, const std::string& device,
+                                 const ComponentNames& components) {
+  SnapshotRequest request;
+  request.path = path;
+  request.by_id = config.output.order == "id";
+  SnapshotHeader& header = request.header;
+  header.time = time;
+  header.units = config.units;
+  header.G = config.gravity.G;
+  header.components = components;
+  header.softening = config.gravity.softening;
+  header.softening_of_type = config.gravity.softening_of_type;
+  header.provenance = program_provenance();
+  header.provenance.configuration = print_config(config);
+  header.provenance.device = device;
+  header.fields = config.output.field_choice();
+  header.compression = static_cast<unsigned>(config.output.compression);
+  return request;
+}
+
+void save_snapshot(const std::string& path, ParticleSet local, double time, const Config& config, const std::string& device,
+                   const Communicator& comm, const ComponentNames& components) {
+  const SnapshotRequest request = snapshot_request(path, time, config, device, components);
+  if (request.by_id) local = sort_by_id(std::move(local), comm);
+  write_snapshot(path, local, request.header, comm);
+}
+
+std::string why_not_in_background(const Config& config, int thread_level) {
+  if (thread_level >= MPI_THREAD_MULTIPLE) return "";
+  const bool writes = config.output.snapshots != "none" && config.output.beside != "no", draws = config.pictures.are_wanted();
+  if (!writes && !draws) return "";
+  const std::string what = writes && draws ? "snapshots are written and pictures drawn"
+                           : writes        ? "a snapshot is written"
+                                           : "pictures are drawn";
+  return "this MPI library does not let two threads use it (MPI_THREAD_MULTIPLE): the steps wait while " + what;
+}
+
+bool SnapshotWriter::has_room(std::uint64_t bytes) const {
+  const std::uint64_t of_node = comm_.max(bytes) * static_cast<std::uint64_t>(comm_.local_size());
+  return comm_.min(of_node <= means_.free_memory() / 4 * 3 ? 1 : 0) == 1;
+}
+
+void SnapshotWriter::start(SnapshotRequest request, ParticleColumns& particles) {
+  // The turn is taken here, where all ranks are at the same place of their program.
+  auto turn = std::make_shared<Hdf5Turn>();
+  auto work = [this, request = std::move(request), &particles, turn = std::move(turn)](const Communicator& comm) {
+    write(request, particles, comm, *turn);
+  };
+  background_.start("snapshot beside the steps", std::move(work));
+}
+
+void SnapshotWriter::write(const SnapshotRequest& request, ParticleColumns& particles) {
+  begin_activity("snapshot");
+  write(request, particles, comm_, Hdf5Turn());
+}
+
+void SnapshotWriter::write(const SnapshotRequest& request, ParticleColumns& particles, const Communicator& comm, const Hdf5Turn& turn) {
+  write_snapshot(request.path, particles, request.header, comm, turn);
+  comm.agree([&] {
+    if (series_) series_->add(request.path, turn);
+  });
+  seconds_ += wall_clock_s() - request.made_s;
+}
+
+}  // namespace grove

@@ -1,0 +1,88 @@
+#include "src/run/files/timings_log.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "kernels/base/error.hpp"
+
+namespace grove {
+
+namespace {
+
+const std::string mean_suffix = "_mean_s", max_suffix = "_max_s", of_other_phases = "other";
+
+/// A phase in the names of columns.
+std::string in_columns(std::string phase) {
+  std::replace(phase.begin(), phase.end(), ' ', '_');
+  return phase;
+}
+
+/// The phases, as in columns, whose means are among these names.
+std::vector<std::string> phases_in(const std::vector<std::string>& names) {
+  std::vector<std::string> phases;
+  for (const std::string& name : names)
+    if (name.ends_with(mean_suffix)) phases.push_back(name.substr(0, name.size() - mean_suffix.size()));
+  return phases;
+}
+
+/// All columns of a log with these phases, of which the last is "other".
+std::vector<CsvColumn> columns_of(const std::vector<std::string>& phases) {
+  std::vector<CsvColumn> columns{{"step", "number of the step; 0 is the force evaluation at the start"},
+                                 {"time", "time at the end of the step"}};
+  for (const std::string& phase : phases) {
+    std::string words = phase == of_other_phases ? "phases that the first step did not have" : "phase '" + phase + "'";
+    std::replace(words.begin(), words.end(), '_', ' ');
+    columns.push_back({phase + mean_suffix, "wall time of " + words + ", mean over the ranks, s"});
+    columns.push_back({phase + max_suffix, "wall time of " + words + ", of the slowest rank, s"});
+  }
+  columns.push_back({"total_s", "wall time of the whole step with energies and logs, without other output, s"});
+  columns.push_back({"imbalance", "time in all walks of the busiest rank / mean over the ranks, no unit"});
+  columns.push_back({"particles_per_s", "particles of all ranks / total_s, 1/s"});
+  return columns;
+}
+
+}  // namespace
+
+std::vector<CsvColumn> timings_columns(const std::vector<std::string>& names) {
+  const std::vector<std::string> phases = phases_in(names);
+  if (phases.empty() || phases.back() != of_other_phases) return {};
+  return columns_if_named(columns_of(phases), names);
+}
+
+TimingsLog::TimingsLog(std::string path, std::uint64_t rows) : path_(std::move(path)) {
+  if (!continues_log(path_, rows)) return;
+  log_.emplace(path_, rows);
+  if (timings_columns(log_->names()).empty()) throw DataError(path_ + ": has other columns than this program writes; move it away");
+  phases_ = phases_in(log_->names());
+  phases_.pop_back();  // "other" is not a phase
+}
+
+void TimingsLog::create(const StepTiming& first) {
+  std::vector<std::string> phases;
+  for (const PhaseSummary& phase : first.phases) phases.push_back(in_columns(phase.name));
+  phases.push_back(of_other_phases);
+  log_.emplace(path_, columns_of(phases));
+  phases.pop_back();
+  phases_ = std::move(phases);
+}
+
+void TimingsLog::flush() {
+  if (log_) log_->flush();
+}
+
+void TimingsLog::add(std::uint64_t step, double time, std::uint64_t particle_count, const StepTiming& timing) {
+  if (!log_) create(timing);
+  std::vector<double> seconds(2 * phases_.size() + 2, 0.0);
+  for (const PhaseSummary& phase : timing.phases) {
+    const auto column = static_cast<std::size_t>(std::find(phases_.begin(), phases_.end(), in_columns(phase.name)) - phases_.begin());
+    seconds[2 * column] += phase.mean;
+    seconds[2 * column + 1] += phase.max;
+  }
+  std::vector<double> values{static_cast<double>(step), time};
+  values.insert(values.end(), seconds.begin(), seconds.end());
+  const double particles_per_s = timing.seconds > 0 ? static_cast<double>(particle_count) / timing.seconds : 0;
+  values.insert(values.end(), {timing.seconds, timing.imbalance, particles_per_s});
+  log_->add(values);
+}
+
+}  // namespace grove

@@ -1,0 +1,312 @@
+#include "src/run/loop/run_loop.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <exception>
+#include <span>
+#include <utility>
+
+#include "kernels/base/activity.hpp"
+#include "src/process/stop_signals.hpp"
+#include "src/process/wall_clock.hpp"
+#include "src/run/files/not_finite_list.hpp"
+#include "src/simulation/require_finite.hpp"
+
+namespace grove {
+
+namespace {
+
+/// A run stops one step later where the next one has begun. Longer steps are not worth the 50 us that an overlap saves
+/// (docs/measurements.md).
+constexpr double longest_overlap_s = 0.2;
+
+}  // namespace
+
+RunLoop::RunLoop(Simulation& simulation, const Communicator& comm, const StepSchedule& schedule, Observers observers, RunControls controls)
+    : simulation_(simulation), comm_(comm), schedule_(schedule), observers_(std::move(observers)), controls_(std::move(controls)) {}
+
+RunReport RunLoop::run(ParticleSet particles, const RunBeginning& beginning) {
+  const StopSignals signals;
+  began_s_ = stepping_began_s_ = timed_until_s_ = wall_clock_s();
+  timing_ = report_.start = begin(std::move(particles), beginning);
+  if (!beginning.state) {
+    for (const auto& observer : observers_) observe(*observer, state_after(0, timing_));
+    if (controls_.checkpoints) write_checkpoint(false);
+  }
+  stepping_began_s_ = turn_began_s_ = timed_until_s_ = wall_clock_s();
+  output_since_s_ = 0;
+  for (std::uint64_t step = beginning.step + 1; step <= schedule_.steps() && report_.stop == StopCause::none; ++step) {
+    take_step(step);
+    fulfil(collect_requests());
+    turn_began_s_ = wall_clock_s();
+  }
+  end();
+  begin_activity(nullptr);
+  return report_;
+}
+
+/// Sets the simulation and the energies to the state from which the first step begins.
+StepTiming RunLoop::begin(ParticleSet particles, const RunBeginning& beginning) {
+  report_.steps = report_.first_step = beginning.step;
+  if (beginning.state) {
+    const SavedState& state = *beginning.state;
+    if (state.has(saved_energies)) {
+      const SavedState::Numbers& energies = state.numbers(saved_energies, 2);
+      energy_.restore(energies[0]);
+      report_.largest_energy_error = energies[1];
+    }
+    if (state.has(saved_energy_after_change)) energy_after_change_ = state.number(saved_energy_after_change);
+    states_before_ = state.count(saved_states_seen);
+  }
+  report_.kept = beginning.kept;
+  const auto set_state = [&] {
+    if (beginning.is_exact)
+      simulation_.resume(std::move(particles), *beginning.state);
+    else
+      simulation_.start(std::move(particles), schedule_.time(beginning.step));
+  };
+  StepTiming timing = timed([&] { with_list_of_not_finite(set_state, beginning.step); });
+  measure_energy();
+  if (beginning.energy_jumps) {
+    energy_after_change_ = report_.last.sums.total_energy();
+    measure_error_of_steps();
+  }
+  report_.first_energy = energy_.first();
+  return timing;
+}
+
+void RunLoop::take_step(std::uint64_t step) {
+  begin_step_of_activity(step);
+  // The observers look at the state after the step before while the device works.
+  StepOverlap overlap{.host_work = [this] { observe_state(); }};
+  if (may_overlap_with_next(step)) overlap.next_dt = schedule_.dt();
+  timing_ = timed([&] {
+    try {
+      with_list_of_not_finite([&] { simulation_.step_to(schedule_.time(step), schedule_.dt(), overlap); }, step);
+    } catch (...) {
+      observe_state_before_error();
+      throw;
+    }
+    observe_state();
+  });
+  accumulate(report_.steps_total, timing_);
+  report_.steps = step;
+  measure_energy();
+  unseen_.emplace(state_after(step, timing_));
+  if (simulation_.is_synchronised()) observe_state();
+}
+
+/// What keeps them from it is not what ends the run.
+void RunLoop::observe_state_before_error() {
+  try {
+    observe_state();
+  } catch (const std::exception& error) {
+    if (controls_.say) controls_.say(fmt::format("\nnote: of the results after step {}, {}\n", report_.steps, error.what()));
+  }
+}
+
+/// The observers look at the state after the last step, once.
+void RunLoop::observe_state() {
+  if (!unseen_) return;
+  const RunState state = *unseen_;
+  unseen_.reset();
+  for (const auto& observer : observers_) observe(*observer, state);
+}
+
+/// Whether the next step may begin before the results of this one are known: nobody will look at the particles between the two. A run that
+/// is then asked to stop does so a step later, so steps must be short.
+bool RunLoop::may_overlap_with_next(std::uint64_t step) const {
+  if (needs_next_state_ || step == schedule_.steps() || timing_.seconds > longest_overlap_s) return false;
+  const RunState then{step, schedule_.time(step), timing_, report_.last};
+  return std::none_of(observers_.begin(), observers_.end(), [&](const auto& o) { return o->looks_at_particles() && o->due(then); });
+}
+
+/// Ranks learn of signals, files, failed observers and the time at different moments: all act on them after the same step.
+RunLoop::Requests RunLoop::collect_requests() {
+  begin_activity("requests");
+  const auto has_failed = [](const auto& observer) { return observer->has_failed(); };
+  std::array<int, 7> found{};
+  found[0] = StopSignals::received();
+  found[1] = static_cast<int>(found[0] != 0 ? StopCause::signal : StopCause::none);
+  found[2] = std::any_of(observers_.begin(), observers_.end(), has_failed) ? 1 : 0;
+  longest_turn_s_ = std::max(longest_turn_s_, wall_clock_s() - turn_began_s_);
+  if (comm_.is_root()) {
+    const double checkpoint_s = controls_.checkpoints ? controls_.checkpoints->longest_s() : 0;
+    const RunRequests::Answer answer =
+        controls_.requests ? controls_.requests->look(2 * (longest_turn_s_ + checkpoint_s)) : RunRequests::Answer{};
+    if (controls_.requests && controls_.say)
+      if (const std::string advice = controls_.requests->advice(longest_turn_s_, checkpoint_s); !advice.empty())
+        controls_.say("\nnote: " + advice + "\n");
+    if (answer.checkpoint && !controls_.checkpoints) decline_checkpoint();
+    found[1] = std::max(found[1], static_cast<int>(answer.stop));
+    found[3] = controls_.checkpoints && controls_.checkpoints->due(report_.steps) ? 1 : 0;
+    found[4] = controls_.checkpoints && answer.checkpoint ? 1 : 0;
+    found[5] = answer.is_lost ? 1 : 0;
+    found[6] = controls_.checkpoints && controls_.checkpoints->due(report_.steps + 1) ? 1 : 0;
+  }
+  comm_.max(std::span<int>(found));
+  return {static_cast<StopCause>(found[1]), found[0], found[2] != 0, found[3] != 0, found[4] != 0, found[5] != 0, found[6] != 0};
+}
+
+void RunLoop::decline_checkpoint() {
+  controls_.requests->settle({StopCause::none, true});
+  if (controls_.say)
+    controls_.say(
+        "\nnote: a checkpoint was asked for, but this run writes none (output.checkpoints = \"no\" or output.snapshots = \"none\")\n");
+}
+
+void RunLoop::fulfil(const Requests& requests) {
+  // Otherwise the observers would never see it.
+  if (requests.observer_has_failed || requests.directory_is_lost) observe_state();
+  if (requests.observer_has_failed) finish_observers();
+  if (requests.directory_is_lost) stop_without_directory();
+  const bool stops = requests.stop != StopCause::none;
+  const bool needs_state = stops || requests.checkpoint_due || requests.checkpoint_asked_for;
+  // Where the next step has begun, the state after this one cannot be had: the request is collected once more after the next step.
+  const bool is_too_late = needs_state && !simulation_.is_synchronised();
+  needs_next_state_ = is_too_late || requests.checkpoint_due_next;
+  if (is_too_late) return;
+  report_.stop = requests.stop;
+  report_.signal = requests.signal;
+  if (stops && !controls_.checkpoints) observe_stop();
+  if (controls_.checkpoints && needs_state) write_checkpoint(stops);
+  if (requests.checkpoint_asked_for && controls_.say && controls_.checkpoints->has(report_.steps))
+    controls_.say(fmt::format("\ncheckpoint after step {}, as asked for: {}\n", report_.steps, controls_.checkpoints->last()));
+  if (controls_.requests && comm_.is_root()) controls_.requests->settle({requests.stop, requests.checkpoint_asked_for});
+}
+
+void RunLoop::stop_without_directory() {
+  finish_observers();
+  throw AgreedError(fmt::format("{}: the output directory was removed or replaced during the run, which would go on in two places; it ends "
+                                "after step {}",
+                                controls_.directory ? controls_.directory->path() : "", report_.steps),
+                    exit_code_of(SystemError("")));
+}
+
+/// The state from which a run goes on. `is_needed`: a run that stops has nothing without it. Between two steps, with all that was asked for
+/// on the disk.
+void RunLoop::write_checkpoint(bool is_needed) {
+  finish_observers();
+  const double began = wall_clock_s();
+  begin_activity("checkpoint");
+  SavedState state;
+  state.put(saved_energies, SavedState::Numbers{energy_.first(), report_.largest_energy_error});
+  if (energy_after_change_) state.put_number(saved_energy_after_change, *energy_after_change_);
+  state.put_count(saved_states_seen, states_before_ + report_.steps - report_.first_step);
+  for (const auto& observer : observers_) observer->save(state);
+  controls_.checkpoints->write(simulation_, std::move(state), report_.steps, is_needed);
+  count_output(began);
+}
+
+void RunLoop::end() {
+  finish_observers();
+  if (controls_.checkpoints) {
+    // So that the run can be extended.
+    if (!controls_.checkpoints->has(report_.steps) && report_.steps > report_.first_step) write_checkpoint(false);
+    report_.checkpoints = controls_.checkpoints->count();
+    report_.checkpoints_s = controls_.checkpoints->seconds();
+    report_.checkpoint = controls_.checkpoints->last();
+    note_kept(controls_.checkpoints->kept_state());
+  }
+  for (const auto& observer : observers_) {
+    report_.writing_s += observer->writing_s();
+    if (const std::string text = observer->written(); !text.empty()) report_.written.push_back(text);
+    const KeptState kept = observer->kept_state();
+    if (kept.step == report_.steps && !kept.file.empty()) report_.last_state = kept.file;
+    note_kept(kept);
+  }
+  observers_.clear();
+  report_.ranks = comm_.size();
+  report_.most_bytes_held = comm_.max(simulation_.most_bytes_held());
+  report_.wall_s = wall_clock_s() - began_s_;
+}
+
+void RunLoop::note_kept(const KeptState& state) {
+  if (!state.file.empty() && (report_.kept.file.empty() || state.step >= report_.kept.step)) report_.kept = state;
+}
+
+/// All that was done since the end of the last one counts, but output.
+StepTiming RunLoop::timed(const std::function<void()>& work) {
+  begin_activity("step");  // until its first phase
+  work();
+  begin_activity("timings");
+  const std::vector<PhaseTime> phases = simulation_.phase_times();
+  const double until = wall_clock_s(), seconds = until - timed_until_s_ - output_since_s_;
+  timed_until_s_ = until;
+  output_since_s_ = 0;
+  return summarise_phases(phases, seconds, comm_);
+}
+
+void RunLoop::count_output(double began_s) { output_since_s_ += wall_clock_s() - began_s; }
+
+/// What ends the run then names the list of the particles, too.
+void RunLoop::with_list_of_not_finite(const std::function<void()>& work, std::uint64_t step) {
+  try {
+    work();
+  } catch (const NotFiniteError& error) {
+    if (!controls_.directory) throw;
+    throw AgreedError(fmt::format("{}; {}", error.what(), list_not_finite(simulation_, comm_, *controls_.directory, step)),
+                      error.exit_code());
+  }
+}
+
+RunState RunLoop::state_after(std::uint64_t step, const StepTiming& timing) const {
+  return {step, simulation_.time(), timing, report_.last, wall_clock_s() - stepping_began_s_, step == schedule_.steps()};
+}
+
+void RunLoop::measure_energy() {
+  begin_activity("energies");
+  report_.last = energy_.state(simulation_.diagnostics());
+  // The same on all ranks.
+  if (!std::isfinite(report_.last.sums.total_energy()))
+    throw AgreedError(
+        fmt::format("the energy after step {} is not finite (kinetic {:.3g}, potential {:.3g}): velocities or masses are too large "
+                    "for numbers of 64 bits",
+                    report_.steps, report_.last.sums.kinetic, report_.last.sums.potential),
+        exit_code_of(DataError("")));
+  report_.time = simulation_.time();
+  measure_error_of_steps();
+  report_.largest_energy_error = std::max(report_.largest_energy_error, std::abs(report_.last.relative_error));
+}
+
+/// Without what a change of settings has done to the energy.
+void RunLoop::measure_error_of_steps() {
+  EnergyReference reference;
+  reference.restore(energy_after_change_.value_or(energy_.first()));
+  report_.error_of_steps = reference.state(report_.last.sums).relative_error;
+  report_.energy_has_jumped = energy_after_change_.has_value();
+}
+
+void RunLoop::observe(Observer& observer, const RunState& state) {
+  if (!observer.due(state)) return;
+  const double began = wall_clock_s();
+  begin_activity("output");
+  observer.observe(state);
+  if (!observer.is_output()) return;
+  report_.output_s += wall_clock_s() - began;
+  count_output(began);
+}
+
+void RunLoop::finish_observers() {
+  const double began = wall_clock_s();
+  for (const auto& observer : observers_) {
+    begin_activity("output");
+    observer->finish();
+  }
+  report_.output_s += wall_clock_s() - began;
+  count_output(began);
+}
+
+/// Without a checkpoint, the last state is that of the observers.
+void RunLoop::observe_stop() {
+  const RunState seen = state_after(report_.steps, timing_);
+  RunState last = seen;
+  last.is_last = true;
+  for (const auto& observer : observers_)
+    if (!observer->due(seen)) observe(*observer, last);
+}
+
+}  // namespace grove

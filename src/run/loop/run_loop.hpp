@@ -1,0 +1,131 @@
+// The loop over the steps of a run, with the observers of each state.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "decomposition/ranks/communicator.hpp"
+#include "src/run/files/energy_log.hpp"
+#include "src/run/files/phase_statistics.hpp"
+#include "src/run/files/step_schedule.hpp"
+#include "src/run/loop/run_requests.hpp"
+#include "src/run/observers/observer.hpp"
+#include "src/run/resume/checkpoints.hpp"
+#include "src/simulation/simulation.hpp"
+
+namespace grove {
+
+/// Where a run begins, if not at step 0.
+struct RunBeginning {
+  std::uint64_t step = 0;             ///< taken before
+  const SavedState* state = nullptr;  ///< what the run before has saved; null: a new run
+  bool is_exact = false;              ///< the state is that of a checkpoint; else forces are computed anew
+  bool energy_jumps = false;          ///< settings are others than before
+  KeptState kept{};                   ///< where the state comes from
+};
+
+/// What a run and its checkpoints are asked for from outside, as far as there are any.
+struct RunControls {
+  Checkpoints* checkpoints = nullptr;
+  RunRequests* requests = nullptr;
+  const OutputDirectory* directory = nullptr;     ///< for the list of particles that are not finite; null: none is written
+  std::function<void(const std::string&)> say{};  ///< to the user, on the root; empty: nothing is said
+};
+
+/// What a run did, the same on every rank.
+struct RunReport {
+  std::uint64_t first_step = 0;      ///< taken before
+  std::uint64_t steps = 0;           ///< taken, with those before
+  std::vector<std::string> written;  ///< what each observer wrote, in words
+  std::string last_state;            ///< the file of an observer that holds the state reached; empty: there is none
+  KeptState kept;                    ///< the newest state on the disk
+  double time = 0;                   ///< reached, code units
+  double first_energy = 0;           ///< total, of step 0
+  EnergyState last;
+  double largest_energy_error = 0;  ///< largest |relative energy error| after any step
+  bool energy_has_jumped = false;   ///< settings were changed on the way
+  double error_of_steps = 0;        ///< relative energy error at the end, since settings were changed last
+  StepTiming start;                 ///< the first force evaluation
+  StepTiming steps_total;           ///< all steps together, with energies and logs, without other output
+  int ranks = 1;
+  std::uint64_t most_bytes_held = 0;  ///< during any force evaluation, on the rank that held the most
+  double output_s = 0;                ///< wall time that the steps waited for output other than rows of logs, on the root
+  double writing_s = 0;           ///< wall time from the requests for snapshots to their closed files, on the root, also beside the steps
+  double checkpoints_s = 0;       ///< wall time of the checkpoints
+  std::uint64_t checkpoints = 0;  ///< written
+  std::string checkpoint;         ///< the last one; empty: none
+  double wall_s = 0;              ///< from the first force evaluation to the last output
+  StopCause stop = StopCause::none;  ///< why the run ended early
+  int signal = 0;                    ///< that stopped it, or 0
+};
+
+/// The total energy after settings were changed last; missing where they were not.
+inline constexpr const char* saved_energy_after_change = "run.energy_after_change";
+
+/// Steps a simulation along a schedule, from which all times come.
+class RunLoop {
+ public:
+  /// The loop owns `observers`; all other arguments must outlive it.
+  RunLoop(Simulation& simulation, const Communicator& comm, const StepSchedule& schedule, Observers observers, RunControls controls = {});
+
+  /// From the beginning to the end, or to the step after which the run is asked to stop: see StopSignals and RunRequests. Where there are
+  /// checkpoints, one is written at the beginning of a new run, when one is due, and at the end. `particles` is this rank's share; its
+  /// memory is freed once the simulation has its own copy. Collective. Throws what the simulation and the observers throw.
+  RunReport run(ParticleSet particles, const RunBeginning& beginning = {});
+
+ private:
+  /// What is asked of the run after a step, the same on all ranks.
+  struct Requests {
+    StopCause stop = StopCause::none;
+    int signal = 0;
+    bool observer_has_failed = false;
+    bool checkpoint_due = false, checkpoint_asked_for = false;
+    bool directory_is_lost = false;
+    bool checkpoint_due_next = false;  ///< after the next step
+  };
+
+  StepTiming begin(ParticleSet particles, const RunBeginning& beginning);
+  void take_step(std::uint64_t step);
+  bool may_overlap_with_next(std::uint64_t step) const;
+  Requests collect_requests();
+  void decline_checkpoint();
+  void fulfil(const Requests& requests);
+  void stop_without_directory();
+  void end();
+  void write_checkpoint(bool is_needed);
+  StepTiming timed(const std::function<void()>& work);
+  void count_output(double began_s);
+  void with_list_of_not_finite(const std::function<void()>& work, std::uint64_t step);
+  RunState state_after(std::uint64_t step, const StepTiming& timing) const;
+  void measure_energy();
+  void measure_error_of_steps();
+  void observe(Observer& observer, const RunState& state);
+  void observe_state();
+  void observe_state_before_error();
+  void observe_stop();
+  void note_kept(const KeptState& state);
+  void finish_observers();
+
+  Simulation& simulation_;
+  const Communicator& comm_;
+  const StepSchedule& schedule_;
+  Observers observers_;
+  RunControls controls_;
+  EnergyReference energy_;
+  std::optional<double> energy_after_change_;
+  RunReport report_;
+  StepTiming timing_;                ///< of the last step
+  std::optional<RunState> unseen_;   ///< after the last step, if its observers have not looked at it yet
+  bool needs_next_state_ = true;     ///< a request needs the particles after the next step; the same on all ranks
+  std::uint64_t states_before_ = 1;  ///< that observers had seen at the beginning; those of a new run see its first
+  double began_s_ = 0, stepping_began_s_ = 0;
+  double timed_until_s_ = 0;                      ///< what was until then is in the time of a step, or is output
+  double output_since_s_ = 0;                     ///< output since then
+  double turn_began_s_ = 0, longest_turn_s_ = 0;  ///< of a step with its output
+};
+
+}  // namespace grove

@@ -1,0 +1,93 @@
+#include "src/run/loop/run_summary.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "kernels/base/text_parts.hpp"
+#include "kernels/base/text_table.hpp"
+#include "src/advice/state_advice.hpp"
+#include "src/process/stop_signals.hpp"
+
+namespace grove {
+
+namespace {
+
+std::string energy_lines(const RunReport& report) {
+  const Diagnostics& sums = report.last.sums;
+  const double momentum = std::hypot(sums.momentum[0], sums.momentum[1], sums.momentum[2]);
+  return fmt::format(
+      "energy     {:.8g} -> {:.8g}, relative error {:.2e} at the end, {:.2e} at most\n"
+      "{}momentum   {:.3e}, virial ratio {:.4f}\n",
+      report.first_energy, sums.total_energy(), report.last.relative_error, report.largest_energy_error,
+      report.energy_has_jumped ? fmt::format("           {:.2e} since settings were changed\n", report.error_of_steps) : "", momentum,
+      sums.virial_ratio());
+}
+
+std::string speed_lines(const RunReport& report) {
+  const std::string wall = report.wall_s < 60 ? format_seconds(report.wall_s) : format_duration(report.wall_s);
+  std::string text = fmt::format("wall time  {}, of which the steps waited {} for output", wall, format_seconds(report.output_s));
+  if (report.writing_s > 0) text += fmt::format("; snapshots took {}", format_seconds(report.writing_s));
+  if (report.checkpoints > 0)
+    text += fmt::format("; {} checkpoint{} took {}", report.checkpoints, report.checkpoints == 1 ? "" : "s",
+                        format_seconds(report.checkpoints_s));
+  text += "\n";
+  // Without a step there are only the forces of the initial state.
+  const StepTiming& timing = report.steps > report.first_step ? report.steps_total : report.start;
+  const double seconds = timing.seconds, steps = static_cast<double>(std::max<std::uint64_t>(report.steps - report.first_step, 1));
+  if (!(seconds > 0)) return text;
+  const double particle_steps = static_cast<double>(report.last.sums.particle_count) * steps;
+  text += fmt::format("speed      {} a step, {} particles/s, imbalance at most {:.2f}\n", format_seconds(seconds / steps),
+                      format_quantity(particle_steps / seconds), timing.imbalance);
+  std::string shares;
+  for (const PhaseSummary& phase : timing.phases)
+    if (phase.mean >= 0.02 * seconds)
+      shares += fmt::format("{}{} {:.0f} %", shares.empty() ? "" : ", ", phase.name, 100 * phase.mean / seconds);
+  return text + (shares.empty() ? "" : "phases     " + shares + "\n");
+}
+
+std::string memory_line(const RunReport& report) {
+  if (report.most_bytes_held == 0 || report.last.sums.particle_count == 0) return "";
+  const double bytes = static_cast<double>(report.most_bytes_held);
+  return fmt::format("memory     {} for the forces on the fullest rank, {:.1f} bytes a particle of an equal share\n", format_bytes(bytes),
+                     bytes * report.ranks / static_cast<double>(report.last.sums.particle_count));
+}
+
+std::string written_lines(const RunReport& report, const OutputDirectory& output) {
+  std::string text = "written    " + output.used_parameters() + "\n";
+  for (const std::string& line : report.written) text += "           " + line + "\n";
+  if (!report.checkpoint.empty()) text += "           " + report.checkpoint + "\n";
+  return text;
+}
+
+}  // namespace
+
+std::string run_summary(const RunReport& report, const StepSchedule& schedule, const OutputDirectory& output) {
+  const char* state = report.stop == StopCause::none ? "finished" : "stopped";
+  return fmt::format("{}: step {} of {}, t = {:.8g}\n", state, report.steps, schedule.steps(), report.time) + energy_lines(report) +
+         as_note(advice_on_energy_error(report.error_of_steps)) + speed_lines(report) + memory_line(report) + written_lines(report, output);
+}
+
+bool is_kept(const RunReport& report) { return !report.kept.file.empty() && report.kept.step == report.steps; }
+
+std::string lost_state_text(const RunReport& report) {
+  const std::string lost = fmt::format("the last state, after step {} at t = {:.8g}, is not on the disk", report.steps, report.time);
+  if (report.kept.file.empty()) return lost + ", and no other one of this run";
+  return fmt::format("{}; the newest one that is kept is {}, after step {} at t = {:.8g}: make room, and --continue goes on", lost,
+                     report.kept.file, report.kept.step, report.kept.time);
+}
+
+std::string stop_text(const RunReport& report, const StepSchedule& schedule, const Config& config) {
+  const std::string cause = report.stop == StopCause::signal ? name_of_signal(report.signal)
+                            : report.stop == StopCause::file ? "the file 'stop' in the output directory"
+                                                             : "the end of its time";
+  const std::string state = !report.checkpoint.empty()          ? "is in " + report.checkpoint + "; --continue goes on from there"
+                            : !report.last_state.empty()        ? "is in " + report.last_state
+                            : config.output.snapshots == "none" ? "is lost, since output.snapshots = \"none\""
+                                                                : "is lost";
+  return fmt::format("stopped by {} after step {} of {}; the state {}", cause, report.steps, schedule.steps(), state);
+}
+
+}  // namespace grove

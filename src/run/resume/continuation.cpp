@@ -1,0 +1,150 @@
+#include "src/run/resume/continuation.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "io/snapshots/checkpoint_file.hpp"
+#include "kernels/base/error.hpp"
+#include "src/run/files/version.hpp"
+#include "src/run/observers/snapshots.hpp"
+#include "src/run/resume/checkpoints.hpp"
+#include "src/run/resume/former_settings.hpp"
+#include "src/run/resume/snapshot_continuation.hpp"
+
+namespace grove {
+
+namespace {
+
+/// A whole checkpoint of an output directory.
+struct FoundCheckpoint {
+  std::string file;
+  int generation = 0;
+  SavedState state;
+};
+
+/// Why the following steps do not have the same bits as without an interruption; empty: they have.
+std::string why_not_exact(const SavedState& state, bool is_on_gpu, const Communicator& comm) {
+  std::vector<std::string> reasons;
+  const std::size_t before = state.counts(particles_of_ranks).size();
+  if (before != static_cast<std::size_t>(comm.size())) reasons.push_back(fmt::format("of {} ranks, now {}", before, comm.size()));
+  if (state.text(saved_version) != version_line()) reasons.push_back("of " + state.text(saved_version));
+  const std::string device = name_of_device_kind(is_on_gpu), &device_before = state.text(saved_device);
+  if (device_before != device) reasons.push_back(fmt::format("of {}s, now {}s", device_before, device));
+  if (reasons.empty()) return "";
+  return fmt::format("the checkpoint is one {}: from here on the last digits differ from those of a run without interruption",
+                     fmt::join(reasons, ", and "));
+}
+
+std::optional<SavedState> read_state(const std::string& file, std::string& complaint) {
+  if (::access(file.c_str(), F_OK) != 0) return std::nullopt;
+  try {
+    return read_checkpoint_state(file);
+  } catch (const DataError& error) {
+    // The other generation may be whole.
+    complaint = error.what();
+    return std::nullopt;
+  }
+}
+
+/// The checkpoints of a directory that can be read, the newest first. Adds a sentence to `notes` for each that cannot. Collective; throws
+/// AgreedError.
+std::vector<FoundCheckpoint> find_checkpoints(const OutputDirectory& directory, const Communicator& comm, std::vector<std::string>& notes) {
+  std::vector<FoundCheckpoint> found;
+  for (int generation = 0; generation < OutputDirectory::checkpoint_generations; ++generation) {
+    const std::string file = directory.checkpoint(generation);
+    std::optional<SavedState> state;
+    std::string complaint;
+    comm.agree([&] { state = read_state(file, complaint); });
+    // What the root finds holds for all.
+    int is_there = state ? 1 : 0;
+    comm.broadcast(std::span<int>(&is_there, 1));
+    comm.broadcast(complaint);
+    if (!complaint.empty()) notes.push_back(complaint);
+    if (is_there == 0) continue;
+    comm.agree([&] {
+      if (!state) throw SystemError(file + ": cannot be read, although rank 0 can; all ranks must see one directory");
+    });
+    found.push_back({file, generation, std::move(*state)});
+  }
+  std::stable_sort(found.begin(), found.end(), [](const FoundCheckpoint& a, const FoundCheckpoint& b) {
+    return a.state.count(saved_step) > b.state.count(saved_step);
+  });
+  return found;
+}
+
+/// Reads the particles; false, with a note, if the file is damaged. Collective.
+bool read_particles_of(const FoundCheckpoint& found, const Communicator& comm, const FieldTablePtr& fields, RestartPoint& point) {
+  try {
+    point.particles = read_checkpoint_particles(found.file, found.state, comm, fields);
+  } catch (const AgreedError& error) {
+    // All ranks know of it, and try the other generation together.
+    if (error.exit_code() != exit_code_of(DataError(""))) throw;
+    point.notes.push_back(error.what());
+    return false;
+  }
+  return true;
+}
+
+/// A sentence on a whole snapshot of a later state than that of the checkpoint; empty: there is none. Collective.
+std::string note_on_newer_snapshot(const ContinuedRun& run, const FoundCheckpoint& found, const Communicator& comm) {
+  std::string note;
+  comm.agree([&] {
+    if (!comm.is_root()) return;
+    const std::vector<std::uint64_t> snapshots = run.directory.snapshots();
+    const double reached = found.state.number("simulation.time");
+    for (auto number = snapshots.rbegin(); number != snapshots.rend() && *number >= found.state.count(saved_snapshot_count); ++number) {
+      const std::string file = run.directory.snapshot(*number);
+      const std::optional<double> time = time_in_snapshot(file);
+      if (!time || *time <= reached) continue;
+      note = fmt::format(
+          "{} has a later state, t = {:.8g}, than {}, t = {:.8g}, from which the run goes on, since that is exact. To go on from the "
+          "snapshot, move the checkpoints to another directory and give --continue",
+          file, *time, found.file, reached);
+      return;
+    }
+  });
+  comm.broadcast(note);
+  return note;
+}
+
+}  // namespace
+
+RestartPoint find_restart_point(const ContinuedRun& run, const Communicator& comm) {
+  RestartPoint point;
+  const auto add_note = [&](const std::string& note) {
+    if (!note.empty()) point.notes.push_back(note);
+  };
+  for (FoundCheckpoint& found : find_checkpoints(run.directory, comm, point.notes)) {
+    std::uint64_t step = 0;
+    EarlierSettings before;
+    std::vector<std::string> notes_on_settings;
+    comm.agree([&] {
+      before = earlier_settings(found.state.text(saved_configuration), found.file);
+      point.energy_jumps = require_same_physics(before, run.config, run.force_config, notes_on_settings);
+      step = run.schedule.step_at(found.state.number("simulation.time"), found.file);
+      point.components = component_names_in(found.state);
+    });
+    if (step < run.schedule.steps() && !read_particles_of(found, comm, run.fields, point)) continue;
+    for (const std::string& note : notes_on_settings) add_note(note);
+    add_note(why_not_exact(found.state, run.is_on_gpu, comm));
+    point.writes_other_snapshots = !same_snapshots(before.config, run.config);
+    point.writes_other_pictures = !same_pictures(before.config, run.config);
+    if (!point.writes_other_snapshots) add_note(note_on_newer_snapshot(run, found, comm));
+    point.source = RestartPoint::Source::checkpoint;
+    point.file = found.file;
+    point.step = found.state.count(saved_step);
+    point.next_checkpoint = (found.generation + 1) % OutputDirectory::checkpoint_generations;
+    point.state = std::move(found.state);
+    run.schedule.number_on(step, point.step);
+    return point;
+  }
+  find_snapshot(run, comm, point);
+  return point;
+}
+
+}  // namespace grove

@@ -1,0 +1,87 @@
+#include "src/run/resume/former_settings.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <system_error>
+#include <utility>
+
+#include "kernels/base/error.hpp"
+#include "src/run/files/same_on_all_ranks.hpp"
+
+namespace grove {
+
+namespace {
+
+bool is_same_file(const Config& before, const Config& now) {
+  const std::string &a = before.initial_conditions.file, &b = now.initial_conditions.file;
+  std::error_code unknown;
+  return !a.empty() && !b.empty() && std::filesystem::weakly_canonical(a, unknown) == std::filesystem::weakly_canonical(b, unknown) &&
+         !unknown;
+}
+
+/// All settings except those whose names begin in one of these ways.
+EffectiveSettings settings_except(const std::vector<std::string>& prefixes, const Config& config) {
+  EffectiveSettings settings = effective_settings(config);
+  std::erase_if(settings, [&](const auto& setting) {
+    return std::any_of(prefixes.begin(), prefixes.end(), [&](const std::string& prefix) { return setting.first.starts_with(prefix); });
+  });
+  return settings;
+}
+
+/// The settings that differ and change what a run computes, by name: "time.dt = 0.1, before 0.2".
+std::map<std::string, std::string> changed_physics(const Config& before, const Config& now) {
+  const std::vector<std::string> no_physics{"output.", "pictures.", "run.", "time.end"};
+  std::map<std::string, std::pair<std::string, std::string>> values;  // before and now
+  for (const auto& [name, value] : settings_except(no_physics, before)) values[name] = {value, "not set"};
+  for (const auto& [name, value] : settings_except(no_physics, now)) values.try_emplace(name, "not set", "").first->second.second = value;
+  std::map<std::string, std::string> changed;
+  for (const auto& [name, value] : values)
+    if (value.first != value.second && !(name == "initial_conditions.file" && is_same_file(before, now)))
+      changed[name] = fmt::format("{} = {}, before {}", name, value.second, value.first);
+  return changed;
+}
+
+}  // namespace
+
+EarlierSettings earlier_settings(const std::string& text, const std::string& file) { return {parse_config(text, file, {}), file}; }
+
+bool same_snapshots(const Config& before, const Config& now) {
+  const std::vector<std::string> without_effect{"run.",          "pictures.",       "output.checkpoint",
+                                                "output.beside", "output.on_error", "output.directory"};
+  return settings_except(without_effect, before) == settings_except(without_effect, now);
+}
+
+bool same_pictures(const Config& before, const Config& now) {
+  return settings_except({"run.", "output."}, before) == settings_except({"run.", "output."}, now);
+}
+
+bool require_same_physics(const EarlierSettings& before, const Config& now, bool force, std::vector<std::string>& notes) {
+  const std::map<std::string, std::string> changed = changed_physics(before.config, now);
+  if (changed.empty()) return false;
+  std::vector<std::string> lines;
+  bool has_other_start = false, energy_jumps = false;
+  for (const auto& [name, line] : changed) {
+    lines.push_back(line);
+    has_other_start |= name.starts_with("initial_conditions.");
+    energy_jumps |= name != "time.dt" && name != "gravity.steps_per_tree";
+  }
+  const std::string list = fmt::format("{}", fmt::join(lines, "; "));
+  if (!force || has_other_start)
+    throw ConfigError(fmt::format("the configuration is not that of the run in {}: {}; give the former values{}{}", before.file, list,
+                                  force ? "" : ", or --force-config to go on with the new ones",
+                                  has_other_start ? ". A run that goes on has its particles: [initial_conditions] cannot change, nor with "
+                                                    "--force-config; other particles are a new run, in another output directory"
+                                                  : ""));
+  notes.push_back("the run goes on with other settings than before: " + list +
+                  (energy_jumps
+                       ? ". The energy jumps there: errors in energy.csv have that jump from here on, and the end of the run names "
+                         "the error without it, too"
+                       : ""));
+  return energy_jumps;
+}
+
+}  // namespace grove

@@ -1,0 +1,178 @@
+#include "src/run/start/initial_state.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <span>
+#include <utility>
+
+#include "decomposition/domain/sort_by_id.hpp"
+#include "io/formats/validate.hpp"
+#include "kernels/base/error.hpp"
+#include "kernels/base/setting.hpp"
+#include "kernels/base/text_table.hpp"
+#include "src/advice/memory_check.hpp"
+#include "src/run/files/same_on_all_ranks.hpp"
+
+namespace grove {
+
+namespace {
+
+/// Of a generated particle: mass, position, velocity, id and type.
+constexpr double bytes_of_particle = 7 * sizeof(double) + sizeof(std::uint64_t) + sizeof(std::uint8_t);
+
+bool differs(double a, double b) { return differ(a, b, same_when_compared); }
+
+ParticleSet generate_share(const Config& config, const Communicator& comm) {
+  const std::uint64_t n = config.initial_conditions.n;
+  const std::uint64_t begin = first_of_rank(n, comm.rank(), comm.size()), end = first_of_rank(n, comm.rank() + 1, comm.size());
+  require_memory_of_particles(config.initial_conditions, static_cast<double>(end - begin) * bytes_of_particle, comm);
+  ParticleSet particles = generate(config.initial_conditions, config.gravity.G, comm);
+  validate_particles(particles, "generator " + config.initial_conditions.generator, begin, comm);
+  return particles;
+}
+
+void require_isolated(const InitialConditions& wanted, const ReadInfo& info) {
+  const std::string why = why_not_isolated(info.universe);
+  if (!why.empty() && !wanted.allow_cosmological) throw DataError(fmt::format("{}: {}. {}", wanted.file, why, how_to_allow));
+}
+
+/// The softening used for particles that have a softening in the file; for unknown types the largest one.
+double used_softening(const GravityParameters& gravity, const FileSoftening& of) {
+  if (of.type < 0 || gravity.softening_of_type.empty()) return gravity.softening;
+  return gravity.softening_of_type.at(static_cast<std::size_t>(of.type));
+}
+
+/// Gas in a file that is refused, or not, for other reasons is named there.
+void add_notes_on_universe(const Config& config, const InitialState& state, std::vector<std::string>& notes) {
+  const std::string& file = config.initial_conditions.file;
+  const std::string why = why_not_isolated(state.info.universe);
+  if (!why.empty()) {
+    notes.push_back(fmt::format("{}: {}; the numbers are taken as they are", file, why));
+  } else if (state.info.count_of_type[0] > 0 && state.components[0] == component_name(0)) {
+    notes.push_back(fmt::format("{} has gas: {} of {} particles, which move without pressure, as all others do", file,
+                                format_count(state.info.count_of_type[0]), format_count(state.count)));
+  }
+}
+
+std::string list_of(const std::vector<std::string>& names) { return fmt::format("{}", fmt::join(names, ", ")); }
+
+}  // namespace
+
+InitialState load_initial_state(const Config& config, const Communicator& comm, const FieldTablePtr& fields) {
+  const InitialConditions& wanted = config.initial_conditions;
+  InitialState state;
+  if (wanted.file.empty()) {
+    state.particles = generate_share(config, comm);
+    state.particles.fields = fields;
+    comm.agree([&] {
+      state.components = component_names(wanted);
+      state.info.notes = notes_on_model(wanted);
+    });
+  } else {
+    require_same_file(wanted.file, "initial_conditions.file", comm);
+    state.particles = read_particles(wanted.file, comm, &state.info, fields, wanted.columns);
+    require_unique_ids(state.particles.id, wanted.file, comm);
+    comm.agree([&] { require_isolated(wanted, state.info); });
+    state.components = state.info.components;
+  }
+  state.count = comm.sum(static_cast<std::uint64_t>(state.particles.size()));
+  state.description = wanted.file.empty()
+                          ? fmt::format("{} particles of generator {}, seed {}", format_count(state.count), wanted.generator, wanted.seed)
+                          : fmt::format("{} particles from {} ({})", format_count(state.count), wanted.file, state.info.format);
+  return state;
+}
+
+std::array<std::uint64_t, particle_type_count> count_of_types(const ParticleSet& particles, const Communicator& comm) {
+  std::array<std::uint64_t, particle_type_count> count{};
+  for (const std::uint8_t type : particles.type) ++count.at(type);
+  comm.sum(std::span<std::uint64_t>(count));
+  return count;
+}
+
+std::vector<std::string> notes_on_softening(const Config& config, const InitialState& state) {
+  // One note for each length, whatever the number of components that have it.
+  std::map<std::pair<std::string, std::string>, std::string> components;  // by the text before and after them
+  for (const FileSoftening& softening : state.info.softenings) {
+    const double used = used_softening(config.gravity, softening);
+    if (!(softening.highest > 0)) continue;  // initial conditions that say nothing have 0
+    if (!differs(softening.lowest, used) && !differs(softening.highest, used)) continue;
+    const std::string to = softening.lowest == softening.highest ? "" : fmt::format(" to {:.6g}", softening.highest);
+    std::string& names = components[{fmt::format("softening {:.6g}{}", softening.lowest, to),
+                                     fmt::format("({}), the configuration has gravity.softening = {:.6g}", softening.what, used)}];
+    if (softening.type >= 0) names += (names.empty() ? "of " : ", ") + state.components[static_cast<std::size_t>(softening.type)];
+  }
+  std::vector<std::string> notes;
+  for (const auto& [text, names] : components)
+    notes.push_back(fmt::format("{} has {} {}{}, which is used", config.initial_conditions.file, text.first,
+                                names.empty() ? "" : names + " ", text.second));
+  return notes;
+}
+
+std::vector<std::string> notes_on_file(const Config& config, const InitialState& state) {
+  std::vector<std::string> notes = state.info.notes;
+  const std::string& file = config.initial_conditions.file;
+  const auto add = [&](const std::string& what, double in_file, const std::string& key, double used) {
+    notes.push_back(fmt::format("{} has {} {:.6g}, the configuration has {} = {:.6g}, which is used", file, what, in_file, key, used));
+  };
+  if (state.info.time && differs(*state.info.time, config.time.begin)) add("time", *state.info.time, "time.begin", config.time.begin);
+  if (state.info.G && differs(*state.info.G, config.gravity.G)) add("G", *state.info.G, "gravity.G", config.gravity.G);
+  for (const std::string& note : notes_on_softening(config, state)) notes.push_back(note);
+  add_notes_on_universe(config, state, notes);
+  if (!state.info.units) return notes;
+  const UnitSystem &in_file = *state.info.units, &used = config.units;
+  if (is_physical(in_file) != is_physical(used)) {
+    notes.push_back(
+        fmt::format("{} has {}, the configuration has {}; nothing is converted. units.system = \"file\" takes those of the file", file,
+                    in_words(in_file), in_words(used)));
+    return notes;
+  }
+  if (differs(in_file.length_in_cm, used.length_in_cm))
+    add("unit of length in cm", in_file.length_in_cm, "units.length_in_cm", used.length_in_cm);
+  if (differs(in_file.mass_in_g, used.mass_in_g)) add("unit of mass in g", in_file.mass_in_g, "units.mass_in_g", used.mass_in_g);
+  if (differs(in_file.velocity_in_cm_per_s, used.velocity_in_cm_per_s))
+    add("unit of velocity in cm/s", in_file.velocity_in_cm_per_s, "units.velocity_in_cm_per_s", used.velocity_in_cm_per_s);
+  return notes;
+}
+
+std::vector<double> softening_of_types(const GravityParameters& gravity, const ComponentNames& names,
+                                       const std::vector<std::uint64_t>& count) {
+  const auto& length = gravity.softening_of_component;
+  if (length.empty()) return {};
+  std::vector<std::string> present, missing;
+  double smallest = length.begin()->second;
+  for (const auto& [name, value] : length) smallest = std::min(smallest, value);
+  std::vector<double> of_type(count.size(), smallest);
+  for (std::size_t type = 0; type < count.size(); ++type) {
+    if (count[type] == 0) continue;
+    const auto found = length.find(names[type]);
+    present.push_back(names[type]);
+    if (found == length.end())
+      missing.push_back(names[type]);
+    else
+      of_type[type] = found->second;
+  }
+  for (const auto& [name, value] : length) {
+    if (std::find(present.begin(), present.end(), name) != present.end()) continue;
+    const std::string near = nearest_name(name, present);
+    throw ConfigError(fmt::format("gravity.softening: there is no component called \"{}\"; the particles have {}{}", name, list_of(present),
+                                  near.empty() ? "" : fmt::format(" (did you mean {}?)", near)));
+  }
+  if (!missing.empty())
+    throw ConfigError(
+        fmt::format("gravity.softening has no length for {}: the particles have the components {}", list_of(missing), list_of(present)));
+  return of_type;
+}
+
+void set_component_softening(GravityParameters& gravity, const InitialState& state, Simulation& simulation, const Communicator& comm) {
+  if (gravity.softening_of_component.empty()) return;
+  const auto count = count_of_types(state.particles, comm);
+  comm.agree([&] {
+    gravity.softening_of_type = softening_of_types(gravity, state.components, {count.begin(), count.end()});
+    simulation.set_softening(gravity.softening_of_type);
+  });
+}
+
+}  // namespace grove

@@ -1,0 +1,41 @@
+#include "src/solver/fp32_range.hpp"
+
+#include <sstream>
+
+#include "kernels/base/error.hpp"
+
+namespace grove {
+
+namespace {
+
+void require_between(double extent, double smallest, double largest, const char* who_takes) {
+  if (extent == 0 || (smallest <= extent && extent <= largest)) return;
+  std::ostringstream text;
+  text << "the particles extend over " << extent << " code units, and " << who_takes << " " << smallest << " to " << largest << ": "
+       << (extent > largest ? "remove those that are far outside, or choose larger units" : "choose smaller units");
+  throw AgreedError(text.str(), exit_code_of(DataError("")));
+}
+
+}  // namespace
+
+void require_extent(double extent) { require_between(extent, 1e-36, 1e36, "trees take"); }
+
+void require_extent_of_direct(double extent) { require_between(extent, 1e-80, 1e90, "gravity.method = \"direct\" takes"); }
+
+void require_softening(const SofteningClasses& classes, const ScaledLaw& law, double extent) {
+  constexpr double most_extents = 1e6;
+  const double smallest = classes.length.front(), largest = classes.length.back();
+  const double least = law.least_softening() * law.scale.length;
+  const bool too_small = smallest > 0 && smallest<least, too_large = extent> 0 && largest > most_extents * extent;
+  if (!too_small && !too_large) return;
+  std::ostringstream text;
+  if (too_small)
+    text << "gravity.softening = " << smallest << " is too small for particles that extend over " << extent
+         << ": its forces do not fit into FP32; give at least " << least << ", or 0 for none, or gravity.method = \"direct\"";
+  else
+    text << "gravity.softening = " << largest << " is too large for particles that extend over " << extent << ": give at most "
+         << most_extents * extent << ", or gravity.method = \"direct\"";
+  throw AgreedError(text.str(), exit_code_of(ConfigError("")));
+}
+
+}  // namespace grove

@@ -1,0 +1,26 @@
+#include "src/solver/method_choice.hpp"
+
+#include "kernels/gravity/softening_classes.hpp"
+
+namespace grove {
+
+namespace {
+
+// docs/measurements.md has what was measured, there and here.
+constexpr std::uint64_t earlier_on_cpu = 8;
+
+}  // namespace
+
+bool uses_direct_summation(const GravityParameters& gravity, std::uint64_t particles, int ranks, bool on_gpu) {
+  const bool has_tree = gravity.method == "fmm" || gravity.method == "tree";
+  return has_tree && ranks == 1 && particles <= gravity.all_pairs_up_to / (on_gpu ? 1 : earlier_on_cpu) &&
+         softening_classes(gravity).count() == 1;
+}
+
+std::string direct_summation_advice(const GravityParameters& gravity, std::uint64_t particles, int ranks, bool on_gpu) {
+  if (!uses_direct_summation(gravity, particles, ranks, on_gpu)) return "";
+  return "with so few particles, one rank sums all pairs: faster than a tree, and nearly exact (gravity.all_pairs_up_to); the settings of "
+         "trees, as gravity.tolerance, have no effect";
+}
+
+}  // namespace grove

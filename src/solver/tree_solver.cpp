@@ -1,0 +1,161 @@
+#include "src/solver/tree_solver.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+namespace grove {
+
+template <class Space>
+TreeSolver<Space>::TreeSolver(Space& space, const Communicator& comm, const GravityLaw& law, int most_steps,
+                              std::unique_ptr<Walker<Space>> walker, TransportWay way)
+    : space_(space),
+      comm_(comm),
+      law_(law),
+      walker_(std::move(walker)),
+      reuse_(most_steps),
+      own_(space, comm, law, *walker_, way),
+      others_(space, comm, way),
+      walks_(space, *walker_, own_, others_) {}
+
+template <class Space>
+void TreeSolver<Space>::prepare(Particles<Space>& particles, PhaseClock<Space>& clock, double drift) {
+  const double ahead_drift = std::exchange(ahead_drift_, 0);
+  if (ahead_drift != 0 && ahead_drift == drift) return;
+  if (!can_reuse_tree(particles, drift) || !reuse_tree(particles, clock)) make_tree(particles, clock, drift);
+  particles.has_acceleration = false;  // until forces() sets them anew
+}
+
+/// Where the walk itself checks the box, moments are all that is to be done.
+template <class Space>
+void TreeSolver<Space>::prepare_ahead(Particles<Space>& particles, PhaseClock<Space>& clock, double drift) {
+  if (!can_reuse_tree(particles, drift) || !walks_.checks_box()) return;
+  update_tree(particles, clock);
+  particles.has_acceleration = false;
+  ahead_drift_ = drift;
+}
+
+template <class Space>
+MagnitudesAhead TreeSolver<Space>::magnitudes_ahead(Particles<Space>& particles, double drift) {
+  return can_reuse_tree(particles, drift) ? own_.magnitudes_ahead() : MagnitudesAhead{};
+}
+
+template <class Space>
+void TreeSolver<Space>::forces(Particles<Space>& particles, const std::uint8_t* active, PhaseClock<Space>& clock,
+                               const std::function<void()>& meanwhile) {
+  bool is_first = true;
+  const auto once = [&] {
+    if (std::exchange(is_first, false) && meanwhile) meanwhile();
+  };
+  if (walk(particles, active, clock, once)) return;
+  // A particle was thrown out of the tree. The last accelerations are as they were; the work is not.
+  if (active) throw std::logic_error("a tree that is reused is for the forces on all particles");
+  walks_.forget_work(particles);
+  particles.has_acceleration = true;
+  make_tree(particles, clock, reuse_.drift());
+  if (!walk(particles, nullptr, clock, once)) throw std::logic_error("the walk of a new tree was refused");
+}
+
+template <class Space>
+bool TreeSolver<Space>::walk(Particles<Space>& particles, const std::uint8_t* active, PhaseClock<Space>& clock,
+                             const std::function<void()>& meanwhile) {
+  const LongestBox longest = reuse_.is_reused() && walks_.checks_box() ? own_.longest_box() : LongestBox{};
+  if (!walks_.run(particles, active, longest, clock, meanwhile)) return false;
+  if (!active) particles.has_acceleration = true;
+  return true;
+}
+
+/// For one more step of the same tree: its cells have the same particles, at other positions. Returns false where a particle was thrown
+/// out of it, unless the walk checks that.
+template <class Space>
+bool TreeSolver<Space>::reuse_tree(Particles<Space>& particles, PhaseClock<Space>& clock) {
+  update_tree(particles, clock);
+  others_.describe(own_, particles, clock);
+  const bool is_within_box = walks_.checks_box() || (others_.exist() ? others_.extent(own_.frame().scale) <= own_.longest_box().longest
+                                                                     : own_.is_within_longest_box());
+  if (is_within_box) others_.send(own_, particles, clock, false);
+  return is_within_box;
+}
+
+/// Links the cells again where something else, a snapshot say, has used their memory, where the trees of others had no room behind them,
+/// and after a restart.
+template <class Space>
+void TreeSolver<Space>::update_tree(Particles<Space>& particles, PhaseClock<Space>& clock) {
+  reuse_.begin_step();
+  if (!own_.is_in_memory() || others_.have_moved_own_tree()) {
+    clock.begin("tree");
+    begin_arena_step();
+    others_.make_room(own_.tree(), particles);
+    own_.link_again(particles);
+  }
+  own_.update_moments(particles, clock);
+}
+
+/// Makes a new tree. Where the opening criterion looks at the last accelerations and there are none, or none that tell anything of the
+/// next ones, a geometric walk finds the first ones.
+template <class Space>
+void TreeSolver<Space>::make_tree(Particles<Space>& particles, PhaseClock<Space>& clock, double drift) {
+  if (particles.has_acceleration && build_tree(law_, particles, clock, drift, false)) return;
+  particles.has_acceleration = false;
+  if (law_.needs_acceleration()) {
+    build_tree(law_.without_acceleration(), particles, clock, 0, true);
+    walk(particles, nullptr, clock, {});
+    others_.release();
+  }
+  build_tree(law_, particles, clock, drift, false);
+}
+
+/// Returns false, with no tree, if the last accelerations tell nothing of the next ones. Without accelerations the particles are those of a
+/// new run. `is_temporary`: the trees of other ranks are given up after the next walk.
+template <class Space>
+bool TreeSolver<Space>::build_tree(const GravityLaw& law, Particles<Space>& particles, PhaseClock<Space>& clock, double drift,
+                                   bool is_temporary) {
+  clock.begin("keys");
+  const bool is_new_run = !particles.has_acceleration;
+  is_new_run ? reuse_.reset() : reuse_.end();
+  begin_arena_step();
+  const int planned = reuse_.planned_steps(drift);
+  const bool has_grown = own_.find_frame(particles, 0.5 * (planned - 1) * drift, is_new_run);
+  if (!is_new_run && law.needs_acceleration() && has_grown) return false;
+  own_.exchange(law, particles, clock);
+  if (!is_temporary) others_.make_room(own_.tree(), particles);
+  const View<const float> last_acceleration = own_.build(law, particles, clock);
+  // Outliers are found by where they are: their tree is not reused.
+  if (drift != 0 && !own_.frame().has_outliers) begin_reuse(planned, drift, particles);
+  own_.find_moments(particles, last_acceleration, clock);
+  others_.describe(own_, particles, clock);
+  others_.send(own_, particles, clock, is_temporary);
+  return true;
+}
+
+/// What a step of the arena had to take twice, the next ones have room for.
+template <class Space>
+void TreeSolver<Space>::begin_arena_step() {
+  if (others_.have_moved_own_tree()) space_.arena().forget_largest_use();
+  space_.arena().begin_step();
+}
+
+template <class Space>
+void TreeSolver<Space>::begin_reuse(int planned_steps, double drift, const Particles<Space>& particles) {
+  if (reuse_.needs_motion(planned_steps)) reuse_.set_motion(own_.motion(particles));
+  // Particles may have become faster since the last tree. Fewer steps than planned do not end as they began: that is rare.
+  reuse_.begin(std::min(planned_steps, reuse_.planned_steps(drift)), drift);
+}
+
+template <class Space>
+void TreeSolver<Space>::save(SavedState& state) const {
+  state.put_count("solver.ranks", static_cast<std::uint64_t>(comm_.size()));
+  own_.save(state);
+  reuse_.save(state);
+}
+
+template <class Space>
+void TreeSolver<Space>::restore(const SavedState& state, const Particles<Space>& particles) {
+  if (!state.has("solver.ranks") || state.count("solver.ranks") != static_cast<std::uint64_t>(comm_.size())) return;
+  reuse_.restore(state);
+  if (!own_.restore(state, particles.size())) reuse_.end();
+}
+
+template class TreeSolver<BackEnd>;
+
+}  // namespace grove
