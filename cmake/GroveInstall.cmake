@@ -1,0 +1,28 @@
+# cmake --install: the program, the library with its headers, the job scripts, and a CMake package.
+#
+# A program that uses the library:
+#
+#   find_package(Grove REQUIRED)
+#   target_link_libraries(my_program PRIVATE Grove::libgrove)          # or Grove::libgrove_shared
+#
+# and #include <grove/grove.hpp>.
+install(TARGETS grove RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+install(TARGETS libgrove libgrove_shared EXPORT GroveTargets
+  ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+install(EXPORT GroveTargets NAMESPACE Grove:: DESTINATION "${GROVE_INSTALL_PACKAGE}")
+
+# Headers include each other by their places in the repository.
+foreach(room IN ITEMS kernels decomposition src/solver src/external src/integrators src/simulation)
+  install(DIRECTORY "${room}/" DESTINATION "${GROVE_INSTALL_HEADERS}/${room}" FILES_MATCHING PATTERN "*.hpp" PATTERN "*.cuh")
+endforeach()
+install(FILES src/grove.hpp DESTINATION "${GROVE_INSTALL_HEADERS}")
+
+file(GLOB job_scripts jobscripts/*.sbatch jobscripts/*.sh jobscripts/*.toml jobscripts/*.py)
+install(PROGRAMS ${job_scripts} DESTINATION "${CMAKE_INSTALL_DATADIR}/grove/jobscripts")
+
+include(CMakePackageConfigHelpers)
+set(GROVE_PACKAGE_DIRECTORY "${PROJECT_BINARY_DIR}/package")
+configure_package_config_file(cmake/GroveConfig.cmake.in "${GROVE_PACKAGE_DIRECTORY}/GroveConfig.cmake" INSTALL_DESTINATION "${GROVE_INSTALL_PACKAGE}")
+write_basic_package_version_file("${GROVE_PACKAGE_DIRECTORY}/GroveConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
+install(FILES "${GROVE_PACKAGE_DIRECTORY}/GroveConfig.cmake" "${GROVE_PACKAGE_DIRECTORY}/GroveConfigVersion.cmake"
+  DESTINATION "${GROVE_INSTALL_PACKAGE}")

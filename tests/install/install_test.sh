@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# cmake --install, and a program of somebody else that uses what is installed.
+#
+#   install_test.sh SOURCE_DIR BUILD_DIR CMAKE "MPIRUN FLAGS..." [-DOPTION=VALUE ...]
+#
+# The options go to CMake. Each test is a function whose name says what holds.
+set -u
+source_directory=$1 build=$2 cmake=$3 mpirun=$4
+shift 4
+cmake_options=("$@")
+source "$(dirname "${BASH_SOURCE[0]}")/../support/shell_tests.sh"
+prefix=$directory/prefix example=$directory/example
+
+# Energies and forces that the example prints, without the name of the device.
+numbers() { sed 's/ on .*: t = / t = /' "$1"; }
+
+tests_follow
+
+a_build_is_installed() {
+  "$cmake" --install "$build" --prefix "$prefix" >install.log 2>&1 || { tail install.log; return 1; }
+  local file
+  for file in bin/grove include/grove/grove.hpp share/grove/jobscripts/gpu_node.sbatch share/grove/jobscripts/job.sh; do
+    [ -e "$prefix/$file" ] || { echo "$file is missing"; return 1; }
+  done
+  "$prefix/bin/grove" --version | grep -q '^grove ' || { echo "the installed program does not run"; return 1; }
+}
+
+an_example_is_built_with_the_installed_package() {
+  "$cmake" -S "$source_directory/tests/install" -B "$example" "-DCMAKE_PREFIX_PATH=$prefix" "${cmake_options[@]}" >configure.log 2>&1 &&
+    "$cmake" --build "$example" >build.log 2>&1 || { tail configure.log build.log; return 1; }
+}
+
+both_libraries_step_particles_twice_in_one_process() {
+  local library ranks
+  for ranks in 1 2; do
+    for library in libgrove libgrove_shared; do
+      $mpirun -n $ranks "$example/example_$library" cpu >"$library.$ranks" 2>&1 || { cat "$library.$ranks"; return 1; }
+      [ "$(grep -c '^run [12] on CPU.*: t = 0.1, energy' "$library.$ranks")" -eq 2 ] || { cat "$library.$ranks"; return 1; }
+      [ "$(sed 's/^run .//' "$library.$ranks" | sort -u | wc -l)" -eq 1 ] || { echo "two runs differ"; cat "$library.$ranks"; return 1; }
+    done
+    [ "$(numbers libgrove.$ranks)" = "$(numbers libgrove_shared.$ranks)" ] || { echo "the libraries differ"; return 1; }
+  done
+}
+
+it_needs_no_hdf5() {
+  ! ldd "$example/example_libgrove_shared" | grep -i hdf5 || { echo "the library brings HDF5"; return 1; }
+}
+
+run_tests
