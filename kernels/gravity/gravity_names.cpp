@@ -16,11 +16,6 @@ std::vector<std::string> names_of(const std::tuple<Types...>*) {
 
 }  // namespace
 
-const std::vector<std::string>& method_names() {
-  static const std::vector<std::string> names = {"fmm", "tree", "direct"};
-  return names;
-}
-
 const std::vector<std::string>& opening_names() {
   static const std::vector<std::string> names = names_of(static_cast<const OpeningCriteria*>(nullptr));
   return names;
@@ -30,8 +25,6 @@ const std::vector<std::string>& softening_names() {
   static const std::vector<std::string> names = names_of(static_cast<const SofteningKernels*>(nullptr));
   return names;
 }
-
-bool has_accuracy(const GravityParameters& gravity) { return gravity.method != "direct"; }
 
 std::string accuracy_setting(const GravityParameters& gravity) { return gravity.opening == RelativeOpening::name ? "tolerance" : "theta"; }
 

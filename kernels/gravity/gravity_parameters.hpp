@@ -10,7 +10,7 @@
 namespace grove {
 
 struct GravityParameters {
-  std::string method = "fmm";        ///< one of method_names(): fmm, tree, direct
+  std::string method = "fmm";        ///< one of force_methods(): fmm, tree, direct
   std::string opening = "relative";  ///< one of opening_names()
   double tolerance = 0.001;          ///< allowed error of one cell's force relative to the last acceleration, > 0; for opening = relative
   double theta = 0.6;      ///< opening angle of the geometric criteria, > 0; for opening = relative see GravityLaw::without_acceleration()

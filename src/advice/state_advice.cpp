@@ -41,7 +41,7 @@ std::string likely_cause(const Config& config, const Diagnostics& sums) {
 
 }  // namespace
 
-std::vector<std::string> advice_on_first_state(const Diagnostics& sums, const StepCheck& check, const StepSchedule& schedule,
+std::vector<std::string> advice_on_first_state(const Diagnostics& sums, const StepCriterion& check, const StepSchedule& schedule,
                                                const Config& config) {
   std::vector<std::string> advice;
   const double total = sums.total_energy(), ratio = sums.virial_ratio();

@@ -13,7 +13,7 @@ namespace grove {
 
 /// Sentences on a state that is not bound or hardly moves, which may be intended, and on a time step that is too long, with a better one
 /// that divides the run. For a virial ratio far from 1, wrong units or a wrong G are named as the likely cause.
-std::vector<std::string> advice_on_first_state(const Diagnostics& sums, const StepCheck& check, const StepSchedule& schedule,
+std::vector<std::string> advice_on_first_state(const Diagnostics& sums, const StepCriterion& check, const StepSchedule& schedule,
                                                const Config& config);
 
 /// A sentence on an energy error at the end of a run that makes its results useless; else empty.

@@ -18,6 +18,7 @@
 #include "src/commands/options.hpp"
 #include "src/config/gravity_report.hpp"
 #include "src/run/files/version.hpp"
+#include "src/solver/force_method.hpp"
 #include "src/solver/method_choice.hpp"
 
 namespace grove {
@@ -62,7 +63,8 @@ int bench_virtual_ranks(const BenchOptions& options, const Communicator& comm) {
   });
   const Config config = config_of(options, options.generators, comm);
   comm.agree([&] {
-    if (config.gravity.method == "direct") throw ConfigError("--virtual-ranks: gravity.method = \"direct\" has no trees");
+    if (!walks_trees(config.gravity.method))
+      throw ConfigError("--virtual-ranks: gravity.method = \"" + config.gravity.method + "\" has no trees");
     if (!config.gravity.softening_of_component.empty())
       throw ConfigError("--virtual-ranks: takes one gravity.softening for all components");
   });
@@ -127,7 +129,7 @@ std::vector<std::vector<Config>> sweep_plan(const BenchOptions& options, const C
   for (const std::string& generator : generators) {
     const GravityParameters gravity = config_of(options, generator, comm).gravity;
     comm.agree([&] {
-      if (!has_accuracy(gravity))
+      if (!walks_trees(gravity.method))
         throw ConfigError(fmt::format(
             "--sweep: gravity.method = \"{}\" has no setting that trades speed for accuracy: choose another method", gravity.method));
     });

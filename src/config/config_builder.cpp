@@ -17,6 +17,7 @@
 #include "src/config/given_units.hpp"
 #include "src/integrators/integrator_info.hpp"
 #include "src/pictures/picture_plan.hpp"
+#include "src/solver/force_method.hpp"
 
 namespace grove {
 namespace {
@@ -117,9 +118,9 @@ class ConfigBuilder {
     if (!choice.further.empty()) require_fields_on_request(*fields, choice.further, where("fields"));
     if (!choice.left_out.empty()) require_fields_to_leave_out(*fields, choice.left_out, where("leave_out"));
     if (!choice.single_precision.empty()) require_fields_to_shorten(*fields, choice, where("single_precision"));
-    if (config_.gravity.method == "direct" && std::count(choice.further.begin(), choice.further.end(), "work") > 0)
-      fail(*find("output", "fields"),
-           "gravity.method = \"direct\" does not measure the field work, which divides particles among ranks for tree and fmm");
+    if (!walks_trees(config_.gravity.method) && std::count(choice.further.begin(), choice.further.end(), "work") > 0)
+      fail(*find("output", "fields"), "gravity.method = \"" + config_.gravity.method +
+                                          "\" does not measure the field work, which divides particles among ranks for tree and fmm");
     if (const std::string reason = why_no_compression(); config_.output.compression > 0 && !reason.empty())
       fail(*find("output", "compression"), "only 0 is possible here: " + reason);
   }
@@ -219,7 +220,7 @@ class ConfigBuilder {
   void check_theta() const {
     const GravityParameters& gravity = config_.gravity;
     const GivenSetting *theta = find("gravity", "theta"), *opening = find("gravity", "opening");
-    if (!theta || gravity.method == "direct" || gravity.opening != RelativeOpening::name) return;
+    if (!theta || !walks_trees(gravity.method) || gravity.opening != RelativeOpening::name) return;
     if (opening && (opening->from_command_line || !theta->from_command_line)) return;
     const std::string chosen = full_name(describe("gravity", "opening", gravity.opening));
     fail(*theta, fmt::format("with {} it is for the first forces alone, and gravity.tolerance sets the accuracy. Choose gravity.opening "

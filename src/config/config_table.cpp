@@ -12,6 +12,7 @@
 #include "src/config/setting_rows.hpp"
 #include "src/external/external_info.hpp"
 #include "src/integrators/integrator_info.hpp"
+#include "src/solver/force_method.hpp"
 
 namespace grove {
 namespace {
@@ -58,7 +59,9 @@ void add_gravity(Rows& rows) {
   const auto add = rows_of(rows, &Config::gravity, "gravity");
   using Gravity = GravityParameters;
   add(&Gravity::method, "method", "how forces are computed", {.allowed = method_names()});
-  const Condition has_cells{"method", {"fmm", "tree"}};
+  std::vector<std::string> with_trees = method_names();
+  std::erase_if(with_trees, [](const std::string& name) { return !walks_trees(name); });
+  const Condition has_cells{"method", with_trees};
   add(&Gravity::opening, "opening", "criterion by which a cell may stand for its particles", {.allowed = opening_names()}, has_cells);
   add(&Gravity::tolerance, "tolerance",
       "allowed error of a single cell's force, relative to the particle's acceleration: docs/performance.md says what "

@@ -26,7 +26,7 @@ bool is_not_softened(const GravityParameters& gravity) { return gravity.softenin
 
 std::string gravity_text(const GravityParameters& gravity, AccuracyValue value, const ConfigTable& table) {
   std::string text = "method " + gravity.method;
-  if (has_accuracy(gravity)) {
+  if (walks_trees(gravity.method)) {
     text += ", opening " + gravity.opening;
     if (value == AccuracyValue::shown) text += fmt::format(", {} {}", accuracy_setting(gravity), accuracy(gravity));
     for_each_setting(gravity, table, [&](const std::string& name, const Value&) {

@@ -53,7 +53,7 @@ std::vector<T> to_host(Space& space, const Scratch<Space, T>& items) {
 }  // namespace
 
 template <class Space>
-std::vector<std::uint32_t> ForceCheck<Space>::random_sample(const Particles<Space>& particles, std::uint64_t wanted, std::uint64_t seed) {
+std::vector<std::uint32_t> ForceSampler<Space>::random_sample(const Particles<Space>& particles, std::uint64_t wanted, std::uint64_t seed) {
   const std::size_t n = particles.size();
   std::vector<std::uint64_t> ids(std::min(n, transfer_chunk));
   std::vector<Candidate> local;
@@ -66,7 +66,7 @@ std::vector<std::uint32_t> ForceCheck<Space>::random_sample(const Particles<Spac
 }
 
 template <class Space>
-ReferenceForces ForceCheck<Space>::reference_forces(const Particles<Space>& particles, std::uint64_t wanted, std::uint64_t seed) {
+ReferenceForces ForceSampler<Space>::reference_forces(const Particles<Space>& particles, std::uint64_t wanted, std::uint64_t seed) {
   const std::vector<std::uint32_t> sample = random_sample(particles, wanted, seed);
   const std::size_t n = sample.size();
   Scratch<Space, std::uint32_t> index(space_, n);
@@ -91,7 +91,7 @@ ReferenceForces ForceCheck<Space>::reference_forces(const Particles<Space>& part
 }
 
 template <class Space>
-ForceSample ForceCheck<Space>::compare(const Particles<Space>& particles, const ReferenceForces& reference) {
+ForceSample ForceSampler<Space>::compare(const Particles<Space>& particles, const ReferenceForces& reference) {
   std::unordered_map<std::uint64_t, std::size_t> place;
   for (std::size_t k = 0; k < reference.id.size(); ++k) place[reference.id[k]] = k;
   std::vector<std::uint64_t> ids(std::min(particles.size(), transfer_chunk));
@@ -121,6 +121,6 @@ ForceSample ForceCheck<Space>::compare(const Particles<Space>& particles, const 
   return all;
 }
 
-template class ForceCheck<BackEnd>;
+template class ForceSampler<BackEnd>;
 
 }  // namespace grove

@@ -25,10 +25,10 @@ struct ForceSample {
 
 /// Makes reference forces and compares other forces with them. Keeps memory for the blocks of sources that travel between ranks.
 template <class Space>
-class ForceCheck {
+class ForceSampler {
  public:
   /// `space`, `comm` and `external`, which may be null, must outlive it.
-  ForceCheck(Space& space, const Communicator& comm, const GravityLaw& law, const ExternalField<Space>* external = nullptr)
+  ForceSampler(Space& space, const Communicator& comm, const GravityLaw& law, const ExternalField<Space>* external = nullptr)
       : space_(space), comm_(comm), law_(law), sum_(space, comm), external_(external) {}
 
   /// See Simulation. Collective; synchronises.

@@ -33,9 +33,9 @@ struct Add {
 }  // namespace
 
 template <class Space>
-StepCheck check_step(Space& space, const Communicator& comm, const Particles<Space>& particles, const GravityParameters& gravity,
-                     double dt) {
-  StepCheck check{0, dt};
+StepCriterion apply_step_criterion(Space& space, const Communicator& comm, const Particles<Space>& particles,
+                                   const GravityParameters& gravity, double dt) {
+  StepCriterion check{0, dt};
   const std::uint64_t all = comm.sum(space.transform_reduce(particles.size(), std::uint64_t{0}, HasMass{particles.position.data()}, Add{}));
   const SofteningClasses classes = softening_classes(gravity);
   if (!(classes.length.front() > 0) || all == 0) return check;
@@ -60,6 +60,6 @@ StepCheck check_step(Space& space, const Communicator& comm, const Particles<Spa
   return check;
 }
 
-template StepCheck check_step(BackEnd&, const Communicator&, const Particles<BackEnd>&, const GravityParameters&, double);
+template StepCriterion apply_step_criterion(BackEnd&, const Communicator&, const Particles<BackEnd>&, const GravityParameters&, double);
 
 }  // namespace grove

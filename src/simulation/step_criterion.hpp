@@ -11,7 +11,7 @@ namespace grove {
 
 /// The criterion of Power et al. (2003), eq. 5, as in GADGET-4: a particle with acceleration a needs a step of sqrt(2 eta softening / |a|)
 /// at most, with eta = 0.025.
-struct StepCheck {
+struct StepCriterion {
   double too_long = 0;  ///< share of the particles with mass, of all ranks, for which the step is too long
   double would_do = 0;  ///< a step that is too long for 1 % of them at most, code units
 };
@@ -19,8 +19,8 @@ struct StepCheck {
 /// Looks at the present accelerations. Without softening there is no criterion: nothing is too long. Particles without mass have no
 /// gravity that a softening smooths: they do not count. Collective; synchronises.
 template <class Space>
-StepCheck check_step(Space& space, const Communicator& comm, const Particles<Space>& particles, const GravityParameters& gravity,
-                     double dt);
+StepCriterion apply_step_criterion(Space& space, const Communicator& comm, const Particles<Space>& particles,
+                                   const GravityParameters& gravity, double dt);
 
 /// The share of particles that a step may be too long for.
 inline constexpr double tolerated_share = 0.01;

@@ -1,6 +1,7 @@
 #include "src/solver/method_choice.hpp"
 
 #include "kernels/gravity/softening_classes.hpp"
+#include "src/solver/force_method.hpp"
 
 namespace grove {
 
@@ -12,8 +13,7 @@ constexpr std::uint64_t earlier_on_cpu = 8;
 }  // namespace
 
 bool uses_direct_summation(const GravityParameters& gravity, std::uint64_t particles, int ranks, bool on_gpu) {
-  const bool has_tree = gravity.method == "fmm" || gravity.method == "tree";
-  return has_tree && ranks == 1 && particles <= gravity.all_pairs_up_to / (on_gpu ? 1 : earlier_on_cpu) &&
+  return walks_trees(gravity.method) && ranks == 1 && particles <= gravity.all_pairs_up_to / (on_gpu ? 1 : earlier_on_cpu) &&
          softening_classes(gravity).count() == 1;
 }
 

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "kernels/gravity/gravity_names.hpp"
+#include "src/solver/force_method.hpp"
 #include "tests/support/physics_reference.hpp"
 #include "tests/support/physics_support.hpp"
 

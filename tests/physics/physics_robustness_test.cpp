@@ -8,6 +8,7 @@
 
 #include "kernels/base/error.hpp"
 #include "kernels/gravity/gravity_names.hpp"
+#include "src/solver/force_method.hpp"
 #include "tests/support/on_all_ranks.hpp"
 #include "tests/support/physics_reference.hpp"
 #include "tests/support/physics_support.hpp"

@@ -200,7 +200,23 @@ LINES
 }
 
 add_observer() {
-  cat >src/run/observers/extent.hpp <<'LINES' &&
+  cat >src/run/files/extent_log.hpp <<'LINES' &&
+// The columns of extent.csv.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "src/run/files/log_kinds.hpp"
+
+namespace grove {
+
+inline const std::vector<CsvColumn> extent_log{{"time", "time of the state"}, {"extent", "largest distance from the origin"}};
+inline std::vector<CsvColumn> extent_columns(const std::vector<std::string>& names) { return columns_if_named(extent_log, names); }
+
+}  // namespace grove
+LINES
+    cat >src/run/observers/extent.hpp <<'LINES' &&
 // Observer: the largest distance of a particle from the origin after every step, in extent.csv.
 #pragma once
 
@@ -209,13 +225,11 @@ add_observer() {
 #include <optional>
 
 #include "src/run/files/csv_log.hpp"
-#include "src/run/observers/observers.hpp"
+#include "src/run/files/extent_log.hpp"
 #include "src/run/files/output_directory.hpp"
+#include "src/run/observers/observers.hpp"
 
 namespace grove {
-
-inline const std::vector<CsvColumn> extent_log{{"time", "time of the state"}, {"extent", "largest distance from the origin"}};
-inline std::vector<CsvColumn> extent_columns(const std::vector<std::string>& names) { return columns_if_named(extent_log, names); }
 
 struct SquaredDistance {
   const Double4* position;
@@ -260,8 +274,72 @@ std::unique_ptr<Observer> make_extent(const ObserverContext<Space>& context) {
 LINES
     insert_before src/run/observers/observers.cpp '^#include "src/run/observers/progress_line.hpp"' <<<'#include "src/run/observers/extent.hpp"' &&
     change src/run/observers/observers.cpp '^    make_energies<Space>,' '    make_energies<Space>,\n    make_extent<Space>,' &&
-    insert_before src/run/files/log_kinds.cpp '^#include "src/run/files/timings_log.hpp"' <<<'#include "src/run/observers/extent.hpp"' &&
+    insert_before src/run/files/log_kinds.cpp '^#include "src/run/files/timings_log.hpp"' <<<'#include "src/run/files/extent_log.hpp"' &&
     insert_before src/run/files/log_kinds.cpp '^      {not_finite_files' <<<'      {"extent.csv", "largest distance of a particle from the origin", extent_columns},'
+}
+
+add_force_method() {
+  cat >src/solver/monopole_solver.hpp <<'LINES' &&
+// A force method: all particles together act like one at the origin.
+#pragma once
+
+#include "src/solver/force_method.hpp"
+#include "src/solver/force_solver.hpp"
+#include "src/solver/solver_parts.hpp"
+
+namespace grove {
+
+struct MonopoleField {
+  const Double4* position;
+  double mass;
+  Double4* acceleration;
+  GROVE_HD void operator()(std::size_t i) const {
+    const Double4 p = position[i];
+    const double r2 = p.x * p.x + p.y * p.y + p.z * p.z + 1e-4, f = -mass / (r2 * sqrt(r2));
+    acceleration[i] = {f * p.x, f * p.y, f * p.z, f * r2};
+  }
+};
+struct MassOf {
+  const Double4* position;
+  GROVE_HD double operator()(std::size_t i) const { return position[i].w; }
+};
+struct PlusMass {
+  GROVE_HD double operator()(double a, double b) const { return a + b; }
+};
+
+template <class Space>
+class MonopoleSolver final : public ForceSolver<Space> {
+ public:
+  MonopoleSolver(Space& space, const Communicator& comm) : space_(space), comm_(comm) {}
+  void prepare(Particles<Space>& particles, PhaseClock<Space>&, double) override {
+    mass_ = comm_.sum(space_.transform_reduce(particles.size(), 0.0, MassOf{particles.position.data()}, PlusMass{}));
+    particles.has_acceleration = false;
+  }
+  void forces(Particles<Space>& particles, const std::uint8_t*, PhaseClock<Space>&, const std::function<void()>& meanwhile) override {
+    space_.for_each(particles.size(), MonopoleField{particles.position.data(), mass_, particles.acceleration.data()});
+    particles.has_acceleration = true;
+    if (meanwhile && comm_.size() == 1) meanwhile();
+  }
+  WorkCounts work_counts() override { return {}; }
+
+ private:
+  Space& space_;
+  const Communicator& comm_;
+  double mass_ = 0;
+};
+
+struct MonopoleMethod {
+  static ForceMethod info() { return {.name = "monopole", .walks_trees = false}; }
+  template <class Space>
+  static std::unique_ptr<ForceSolver<Space>> make(const SolverParts<Space>& parts) {
+    return std::make_unique<MonopoleSolver<Space>>(parts.space, parts.comm);
+  }
+};
+
+}  // namespace grove
+LINES
+    change src/solver/force_methods.hpp '^using ForceMethods = std::tuple<\(.*\)>;' 'using ForceMethods = std::tuple<\1, MonopoleMethod>;' &&
+    insert_before src/solver/force_methods.hpp '^#include "src/solver/tree_solver.hpp"' <<<'#include "src/solver/monopole_solver.hpp"'
 }
 
 # --- the tests ------------------------------------------------------------------------------------------------------------------------
@@ -290,8 +368,13 @@ external_potential: src/external/external_potentials.hpp
 integrator: src/integrators/substepped.hpp+ src/integrators/integrators.hpp
 particle_field: kernels/particles/fields.cpp
 generator: src/generators/shell.cpp+ src/generators/generator.cpp
-observer: src/run/observers/extent.hpp+ src/run/files/log_kinds.cpp src/run/observers/observers.cpp
+observer: src/run/observers/extent.hpp+ src/run/observers/observers.cpp src/run/files/extent_log.hpp+ src/run/files/log_kinds.cpp
+force_method: src/solver/monopole_solver.hpp+ src/solver/force_methods.hpp
 ROWS
+}
+
+every_addition_includes_only_rooms_before_its_own() {
+  GROVE_TEST_ONLY=no_include_points_upwards bash "$source_directory/tests/structure/includes_test.sh" "$copy"
 }
 
 # build_copy ON|OFF: several files at a time, or each by itself. With ccache, files without an addition are compiled once for all times that
@@ -313,7 +396,7 @@ all_of_them_build_at_once() {
 
 the_configuration_knows_their_names() {
   "$grove" run --print-config >config.txt || return 1
-  for name in homogeneous inflated substepped shell harmonic; do contains config.txt "$name" || return 1; done
+  for name in homogeneous inflated substepped shell harmonic monopole; do contains config.txt "$name" || return 1; done
   contains config.txt "inflation = 0.5" && contains config.txt "only with opening = inflated" && contains config.txt "substeps = 2" &&
     contains config.txt "# shell: thin shell of mass 1"
 }
@@ -334,6 +417,12 @@ the_observer_sees_every_state() {
 
 the_field_is_in_the_snapshot() {
   ranks 2 run run.toml --quiet && "$grove" info --all output/snapshot_0001.hdf5 >info.txt && contains info.txt "PartType1/Ages"
+}
+
+the_method_gives_forces_of_its_own() {
+  # From rest at a radius of 2, a step of 1/16 towards a mass of 1 at the origin.
+  ranks 2 run run.toml --quiet --set gravity.method=monopole --set external.potential=none --set time.end=0.0625 &&
+    holds awk -F, 'NR == 3 && ($2 < 1.99950 || $2 > 1.99953) { exit 1 }' output/extent.csv
 }
 
 the_kernel_and_the_criterion_give_the_forces_of_direct_sums() {
@@ -378,8 +467,8 @@ LINES
 }
 
 copy_sources || { echo "the sources cannot be copied"; exit 1; }
-for test in every_addition_touches_the_files_that_its_row_names all_of_them_build_at_once the_configuration_knows_their_names \
-  a_run_on_two_ranks_uses_all_of_them the_observer_sees_every_state the_field_is_in_the_snapshot \
+for test in every_addition_touches_the_files_that_its_row_names every_addition_includes_only_rooms_before_its_own all_of_them_build_at_once the_configuration_knows_their_names \
+  a_run_on_two_ranks_uses_all_of_them the_observer_sees_every_state the_field_is_in_the_snapshot the_method_gives_forces_of_its_own \
   the_kernel_and_the_criterion_give_the_forces_of_direct_sums their_parameters_have_an_effect; do
   run_test "$test" || failed=1
   # Without the files or the program, the others have nothing to say.

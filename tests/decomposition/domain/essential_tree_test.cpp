@@ -8,6 +8,7 @@
 #include "kernels/gravity/gravity_law.hpp"
 #include "kernels/gravity/gravity_names.hpp"
 #include "kernels/walks/tree_walk.hpp"
+#include "src/solver/force_method.hpp"
 #include "tests/support/built_tree.hpp"
 #include "tests/support/force_comparison.hpp"
 #include "tests/support/shared_system.hpp"

@@ -32,20 +32,20 @@ TEST(StepCheckTest, CountsTheParticlesForWhichAStepIsTooLong) {
   Particles<BackEnd> particles(space);
   // sqrt(2 * 0.025 * 0.2 / a): 0.01 of the strong ones, 0.1 of the others.
   fill(particles, space, comm, 20);
-  EXPECT_EQ(check_step(space, comm, particles, softened, 0.0099).too_long, 0);
-  EXPECT_DOUBLE_EQ(check_step(space, comm, particles, softened, 0.0101).too_long, 0.02);
-  EXPECT_NEAR(check_step(space, comm, particles, softened, 0.0101).would_do, 0.01, 2e-5);
-  EXPECT_DOUBLE_EQ(check_step(space, comm, particles, softened, 0.2).too_long, 1);
-  EXPECT_NEAR(check_step(space, comm, particles, softened, 0.2).would_do, 0.01, 2e-5);
-  EXPECT_EQ(check_step(space, comm, particles, GravityParameters{}, 0.2).too_long, 0);
+  EXPECT_EQ(apply_step_criterion(space, comm, particles, softened, 0.0099).too_long, 0);
+  EXPECT_DOUBLE_EQ(apply_step_criterion(space, comm, particles, softened, 0.0101).too_long, 0.02);
+  EXPECT_NEAR(apply_step_criterion(space, comm, particles, softened, 0.0101).would_do, 0.01, 2e-5);
+  EXPECT_DOUBLE_EQ(apply_step_criterion(space, comm, particles, softened, 0.2).too_long, 1);
+  EXPECT_NEAR(apply_step_criterion(space, comm, particles, softened, 0.2).would_do, 0.01, 2e-5);
+  EXPECT_EQ(apply_step_criterion(space, comm, particles, GravityParameters{}, 0.2).too_long, 0);
   // One in a hundred may have too long a step.
   fill(particles, space, comm, 10);
-  EXPECT_NEAR(check_step(space, comm, particles, softened, 0.2).would_do, 0.1, 2e-4);
+  EXPECT_NEAR(apply_step_criterion(space, comm, particles, softened, 0.2).would_do, 0.1, 2e-4);
   // Particles without mass do not count.
   fill(particles, space, comm, 20, 20);
-  EXPECT_EQ(check_step(space, comm, particles, softened, 0.0101).too_long, 0);
+  EXPECT_EQ(apply_step_criterion(space, comm, particles, softened, 0.0101).too_long, 0);
   fill(particles, space, comm, 20, 1000);
-  EXPECT_EQ(check_step(space, comm, particles, softened, 0.2).too_long, 0);
+  EXPECT_EQ(apply_step_criterion(space, comm, particles, softened, 0.2).too_long, 0);
 }
 
 Diagnostics energy(double kinetic, double potential) {

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "kernels/gravity/gravity_names.hpp"
+#include "src/solver/force_method.hpp"
 #include "tests/support/particle_systems.hpp"
 #include "tests/support/shared_system.hpp"
 
