@@ -24,12 +24,16 @@ bool exists(const std::string& path) {
   return ::stat(path.c_str(), &there) == 0 && S_ISREG(there.st_mode);
 }
 
-}  // namespace
-
+/// Identifies a directory, whatever its name; empty: there is none.
 std::string place_of(const std::string& directory) {
   struct stat there {};
   return ::stat(directory.c_str(), &there) == 0 ? fmt::format("{} {}", there.st_dev, there.st_ino) : "";
 }
+
+}  // namespace
+
+RunRequests::RunRequests(const OutputDirectory& directory, const TimeLimit& limit, double signal_s)
+    : directory_(directory), limit_(limit), signal_s_(signal_s), place_(place_of(directory.path())) {}
 
 RunRequests::Answer RunRequests::look(double needed_s) {
   const double now_s = wall_clock_s();

@@ -12,15 +12,11 @@ namespace grove {
 /// Why a run stops before its end. Where ranks know of several causes, the largest holds.
 enum class StopCause : int { none, time_limit, file, signal };
 
-/// Identifies a directory, whatever its name; empty: there is none.
-std::string place_of(const std::string& directory);
-
 /// Looks at files and clock; one rank does it for all. Signals come to any rank: see StopSignals.
 class RunRequests {
  public:
   /// The directory exists. `signal_s`: the time before the end of the job at which a signal is expected; infinity: there is no job.
-  RunRequests(const OutputDirectory& directory, const TimeLimit& limit, double signal_s = std::numeric_limits<double>::infinity())
-      : directory_(directory), limit_(limit), signal_s_(signal_s), place_(place_of(directory.path())) {}
+  RunRequests(const OutputDirectory& directory, const TimeLimit& limit, double signal_s = std::numeric_limits<double>::infinity());
 
   struct Answer {
     StopCause stop = StopCause::none;
