@@ -1,6 +1,5 @@
 #include "src/analysis/groups.hpp"
 
-#include <algorithm>
 #include <array>
 
 #include "src/analysis/exact_sum.hpp"
@@ -25,11 +24,6 @@ std::vector<Group> groups_of(const ParticleSet& particles, const ComponentNames&
   for (std::size_t k = 0; k < types; ++k)
     if (count[k] > 0) groups.push_back({static_cast<int>(k), names[k], count[k], mass[k].value()});
   return groups;
-}
-
-const Group* find_group(const std::vector<Group>& groups, const std::string& name) {
-  const auto found = std::find_if(groups.begin(), groups.end(), [&](const Group& group) { return group.name == name; });
-  return found == groups.end() ? nullptr : &*found;
 }
 
 }  // namespace grove

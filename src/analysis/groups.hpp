@@ -29,9 +29,6 @@ struct Group {
 /// All particles first, then each type that has some, in order. The same on all ranks. Collective.
 std::vector<Group> groups_of(const ParticleSet& particles, const ComponentNames& names, const Communicator& comm);
 
-/// The group called `name`; null if there is none.
-const Group* find_group(const std::vector<Group>& groups, const std::string& name);
-
 inline Double3 position_at(const ParticleSet& particles, std::size_t i) {
   return {particles.position[3 * i], particles.position[3 * i + 1], particles.position[3 * i + 2]};
 }

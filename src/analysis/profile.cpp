@@ -12,6 +12,7 @@
 #include "src/analysis/ordered_values.hpp"
 #include "src/analysis/profile_columns.hpp"
 #include "src/analysis/shell_moments.hpp"
+#include "src/config/named_rows.hpp"
 
 namespace grove {
 
@@ -104,7 +105,7 @@ Double3 axis_of(const FromCentre& view, const Group& group, const Communicator& 
 }
 
 Group chosen_group(const std::vector<Group>& groups, const std::string& option, const std::string& name, const Communicator& comm) {
-  const Group* const found = find_group(groups, name);
+  const Group* const found = find_named(groups, name);
   comm.agree([&] {
     std::string names;
     for (const Group& group : groups) names += (names.empty() ? "" : ", ") + group.name;
