@@ -49,7 +49,7 @@ template <class Space>
 void SimulationOn<Space>::make_solver(std::uint64_t particle_count) {
   solver_ = make_force_solver(*space_, comm_, gravity_, transport_, particle_count);
   sampler_ = std::make_unique<ForceSampler<Space>>(*space_, comm_, GravityLaw(gravity_), &external_);
-  steps_.emplace(StepParts<Space>{*space_, comm_, particles_, *solver_, *integrator_, external_});
+  steps_ = std::make_unique<StepPipeline<Space>>(StepParts<Space>{*space_, comm_, particles_, *solver_, *integrator_, external_});
 }
 
 template <class Space>

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -59,7 +58,7 @@ class SimulationOn final : public Simulation {
   std::unique_ptr<Integrator<Space>> integrator_;
   ExternalField<Space> external_;
   std::unique_ptr<ForceSampler<Space>> sampler_;
-  std::optional<StepPipeline<Space>> steps_;
+  std::unique_ptr<StepPipeline<Space>> steps_;
 };
 
 }  // namespace grove

@@ -103,7 +103,7 @@ void StepPipeline<Space>::finish_step() {
   take_sums();
   const bool has_prepared = state_ == StepState::next_forces_due && is_alone();
   require_finite(parts_.space, parts_.comm, parts_.particles, ParticlePart::force, time_, has_prepared ? nullptr : clock_.get(),
-                 std::isfinite(sums_->potential.value()));
+                 std::isfinite(sums().potential.value()));
   if (has_next_step_begun(state_) && !has_prepared) next_clock_->restart();
 }
 
