@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "kernels/base/error.hpp"
+
 namespace grove {
 
 namespace {
@@ -26,6 +28,12 @@ void read_numbers(std::ifstream& file, const NumbersInFile& where, std::uint64_t
 }
 
 }  // namespace
+
+std::ifstream open_binary(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw DataError(path.string() + ": cannot be opened for reading");
+  return file;
+}
 
 void read_floats(std::ifstream& file, const NumbersInFile& where, std::uint64_t first, std::span<double> values) {
   read_numbers<float>(file, where, first, values);

@@ -1,4 +1,4 @@
-// CRC-32 checksums of data that are spread over ranks.
+// CRC-32 checksums of data that are distributed over ranks.
 #pragma once
 
 #include <cstddef>
@@ -9,18 +9,18 @@
 
 namespace grove {
 
-/// The checksum of bytes, and of bytes that follow each other: the same however they are cut into pieces.
+/// The checksum of a sequence of bytes, which does not depend on how it is cut into pieces.
 class Checksum {
  public:
   Checksum() = default;
-  /// Of `bytes`; several threads share long ones.
+  /// Of `bytes`; long ones are shared by several threads.
   explicit Checksum(std::span<const std::byte> bytes);
 
-  /// Appends what comes after the bytes so far.
+  /// Appends the bytes that follow.
   void append(const Checksum& next);
   std::uint32_t value() const { return value_; }
 
-  /// That of the bytes of all ranks, one rank after the other. Collective.
+  /// The checksum of the bytes of all ranks in rank order. Collective.
   Checksum over_ranks(const Communicator& comm) const;
 
  private:

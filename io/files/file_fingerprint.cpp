@@ -19,14 +19,14 @@ std::string in_words(const std::string& fingerprint) { return fingerprint.empty(
 }  // namespace
 
 std::string file_fingerprint(const std::filesystem::path& path, std::size_t files) {
-  // To open a pipe would wait for who writes to it.
+  // Opening a pipe would wait for its writer.
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(path, ignored)) return "";
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   if (!file) return "";
   const auto size = static_cast<std::uint64_t>(file.tellg());
   const std::uint64_t blocks = std::max(most_blocks / std::max<std::uint64_t>(files, 1), fewest_blocks);
-  // What is small is looked at in one piece.
+  // A small file is read as a whole.
   const bool is_small = size <= blocks * block_bytes;
   std::string bytes(is_small ? size : block_bytes, '\0');
   Checksum sum;

@@ -1,4 +1,4 @@
-// Whether all ranks see the same input files: they may have been started in different directories, or a node may have an old copy.
+// Whether all ranks see the same input files: ranks may start in different directories, or a node may have an old copy.
 #pragma once
 
 #include <filesystem>
@@ -9,13 +9,13 @@
 
 namespace grove {
 
-/// Size and checksum of a file, in words; empty for what is no regular file or cannot be opened. Of a file of more than 8 MiB, 512 blocks
-/// of 16 KiB are looked at that are spread evenly, with both ends: a change is seen that reaches over one part in 511 of the file. `files`:
-/// among how many these blocks are shared; each file has 8 at least.
+/// Size and checksum of a file, as text; empty if it is no regular file or cannot be opened. Of a file of more than 8 MiB, 512 blocks of
+/// 16 KiB are read, evenly spread from end to end, so that a change of more than 1/511 of the file is seen. `files`: the number of files
+/// that share these blocks; each has at least 8.
 std::string file_fingerprint(const std::filesystem::path& path, std::size_t files = 1);
 
 /// Compares the fingerprints of files, the same names on all ranks, with those of rank 0. Collective; throws AgreedError (exit code of
-/// DataError), which names the first file that differs.
+/// DataError) that names the first file that differs.
 void require_same_files(const std::vector<std::filesystem::path>& paths, const Communicator& comm);
 
 }  // namespace grove

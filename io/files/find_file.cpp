@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "kernels/base/error.hpp"
@@ -15,11 +16,14 @@ namespace {
 
 bool is_hdf5_extension(const std::string& extension) { return extension == ".hdf5" || extension == ".h5"; }
 
-/// Name and number of a file of a snapshot; the number is 0 when there is none.
+bool is_number(const std::string& extension) {
+  return extension.size() > 1 && std::all_of(extension.begin() + 1, extension.end(), [](unsigned char c) { return std::isdigit(c); });
+}
+
+/// Name and number of a file of a snapshot.
 struct PieceName {
   std::string snapshot;
-  unsigned long number = 0;
-  bool has_number = false;
+  std::optional<unsigned long> number;
 };
 
 PieceName piece_name(const std::filesystem::path& file) {
@@ -31,13 +35,11 @@ PieceName piece_name(const std::filesystem::path& file) {
   }
   const std::string number = stem.extension().string();
   constexpr std::size_t most_digits = 9;
-  const bool has_number = number.size() > 1 && number.size() <= most_digits + 1 &&
-                          std::all_of(number.begin() + 1, number.end(), [](unsigned char c) { return std::isdigit(c); });
-  if (!has_number) return {stem.string() + ending, 0, false};
-  return {stem.stem().string() + ending, std::stoul(number.substr(1)), true};
+  if (!is_number(number) || number.size() > most_digits + 1) return {stem.string() + ending, std::nullopt};
+  return {stem.stem().string() + ending, std::stoul(number.substr(1))};
 }
 
-/// The first file of the one snapshot in a directory. Its files have numbers, or end in .hdf5 or .h5, or there is one file alone.
+/// The first file of the only snapshot in a directory, whose files have numbers or end in .hdf5 or .h5; or the only file.
 std::filesystem::path find_in_directory(const std::filesystem::path& directory) {
   struct Piece {
     std::filesystem::path path;
@@ -48,11 +50,11 @@ std::filesystem::path find_in_directory(const std::filesystem::path& directory) 
   for (const auto& entry : std::filesystem::directory_iterator(directory, failed)) {
     if (!entry.is_regular_file(failed) || entry.path().filename().string().starts_with(".")) continue;
     const PieceName name = piece_name(entry.path());
-    const bool looks_like_snapshot = name.has_number || is_hdf5_extension(entry.path().extension().string());
-    // A file without a number is none of those with numbers.
-    const std::string key = (name.has_number ? "numbered " : "") + name.snapshot;
-    const auto [known, is_new] = (looks_like_snapshot ? snapshots : others).try_emplace(key, Piece{entry.path(), name.number});
-    if (!is_new && name.number < known->second.number) known->second = {entry.path(), name.number};
+    const bool looks_like_snapshot = name.number.has_value() || is_hdf5_extension(entry.path().extension().string());
+    // A file without a number does not belong to those with numbers.
+    const std::string key = (name.number ? "numbered " : "") + name.snapshot;
+    const auto [known, is_new] = (looks_like_snapshot ? snapshots : others).try_emplace(key, Piece{entry.path(), name.number.value_or(0)});
+    if (!is_new && name.number && *name.number < known->second.number) known->second = {entry.path(), *name.number};
   }
   if (failed) throw DataError(fmt::format("{}: the directory cannot be read: {}", directory.string(), failed.message()));
   const auto& found = snapshots.empty() ? others : snapshots;
@@ -79,9 +81,25 @@ std::filesystem::path find_file(const std::filesystem::path& path) {
   throw DataError(path.string() + ": no such file");
 }
 
+std::vector<std::filesystem::path> files_of_snapshot(const std::filesystem::path& path, std::uint64_t files, const std::string& ending,
+                                                     const std::string& complaint) {
+  if (files <= 1) return {path};
+  std::filesystem::path stem = path;  // name.0
+  if (!ending.empty()) stem.replace_extension();
+  if (!is_number(stem.extension().string())) throw DataError(path.string() + ": " + complaint);
+  std::vector<std::filesystem::path> paths;
+  for (std::uint64_t i = 0; i < files; ++i) {
+    paths.push_back(stem.replace_extension(std::to_string(i)).string() + ending);
+    std::error_code ignored;
+    if (!std::filesystem::exists(paths.back(), ignored))
+      throw DataError(fmt::format("{}: no such file; {} is one of {} files of a snapshot", paths.back().string(), path.string(), files));
+  }
+  return paths;
+}
+
 void add_note_on_stray_file(const std::filesystem::path& path, std::uint64_t files, std::vector<std::string>& notes) {
   const PieceName name = piece_name(path);
-  if (!name.has_number || name.number >= files) return;
+  if (!name.number || name.number >= files) return;
   const std::string ending = is_hdf5_extension(path.extension().string()) ? path.extension().string() : "";
   std::filesystem::path stray = path;
   if (!ending.empty()) stray.replace_extension();
@@ -102,11 +120,11 @@ bool is_file_of(const std::filesystem::path& file, const std::filesystem::path& 
   }
   if (std::filesystem::equivalent(file, found, ignored)) return true;
   const PieceName name = piece_name(found);
-  if (!name.has_number) return false;
+  if (!name.number) return false;
   const std::filesystem::path directory = found.has_parent_path() ? found.parent_path() : ".";
   for (const auto& entry : std::filesystem::directory_iterator(directory, ignored)) {
     const PieceName other = piece_name(entry.path());
-    if (other.has_number && other.snapshot == name.snapshot && std::filesystem::equivalent(file, entry.path(), ignored)) return true;
+    if (other.number && other.snapshot == name.snapshot && std::filesystem::equivalent(file, entry.path(), ignored)) return true;
   }
   return false;
 }

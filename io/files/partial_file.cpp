@@ -36,7 +36,7 @@ class Descriptor {
 
 void flush(const std::filesystem::path& path, int flags) {
   const Descriptor file(path, flags);
-  // Some file systems have no fsync for directories and say EINVAL.
+  // Some file systems cannot sync directories and return EINVAL.
   if (fsync(file.get()) != 0 && errno != EINVAL) fail(path, "cannot be flushed to the disk", errno);
 }
 
@@ -47,6 +47,14 @@ void write_all(const std::filesystem::path& path, const Descriptor& file, const 
     if (now <= 0) fail(path, "cannot be written", errno);
     done += static_cast<std::size_t>(now);
   }
+}
+
+/// Calls `call` with the file if it can be opened.
+void advise(const std::filesystem::path& path, int flags, void (*call)(int file)) noexcept {
+  const int file = open(path.c_str(), flags | O_CLOEXEC);
+  if (file < 0) return;
+  call(file);
+  close(file);
 }
 
 }  // namespace
@@ -69,17 +77,14 @@ void require_free_partial(const std::filesystem::path& final_name) {
 void create_with_room(const std::filesystem::path& path, const std::string& bytes, std::uint64_t size) {
   const Descriptor file(path, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW);
   write_all(path, file, bytes);
-  // Not posix_fallocate, which writes into every block where the file system has no such call.
+  // Not posix_fallocate, which writes into every block if the file system cannot reserve space.
   int error = fallocate(file.get(), 0, 0, static_cast<off_t>(size)) == 0 ? 0 : errno;
   if (error == EOPNOTSUPP || error == ENOSYS) error = std::filesystem::space(path).available < size ? ENOSPC : 0;
   if (error != 0) fail(path, "no room for " + std::to_string(size) + " bytes", error);
 }
 
 void begin_flush(const std::filesystem::path& path) noexcept {
-  const int file = open(path.c_str(), O_RDWR | O_CLOEXEC);
-  if (file < 0) return;
-  sync_file_range(file, 0, 0, SYNC_FILE_RANGE_WRITE);
-  close(file);
+  advise(path, O_RDWR, [](int file) { sync_file_range(file, 0, 0, SYNC_FILE_RANGE_WRITE); });
 }
 
 void write_whole_file(const std::filesystem::path& final_name, const std::string& bytes) {
@@ -98,10 +103,7 @@ void write_whole_file(const std::filesystem::path& final_name, const std::string
 void flush_to_disk(const std::filesystem::path& path) { flush(path, O_RDWR); }
 
 void forget_cached(const std::filesystem::path& path) noexcept {
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return;
-  posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
-  close(file);
+  advise(path, O_RDONLY, [](int file) { posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED); });
 }
 
 void publish(const std::filesystem::path& final_name) {

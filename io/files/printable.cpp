@@ -9,7 +9,7 @@ namespace grove {
 
 namespace {
 
-/// One character of UTF-8: its number and its bytes. No bytes: they are no UTF-8.
+/// One character of UTF-8: its code and its number of bytes. 0 bytes: no UTF-8.
 struct Character {
   std::uint32_t code = 0;
   std::size_t bytes = 0;
@@ -56,7 +56,7 @@ std::string printable_text(const std::string& text) {
 }
 
 std::string printable_line(const std::string& text, std::size_t longest) {
-  // What is much longer is not looked at.
+  // The rest of a much longer text is not needed.
   std::string line = printable_text(text.substr(0, 4 * longest + 4));
   std::replace_if(
       line.begin(), line.end(), [](char c) { return c == '\n' || c == '\t'; }, ' ');

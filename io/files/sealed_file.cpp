@@ -16,7 +16,7 @@ namespace grove {
 
 namespace {
 
-/// What stands at the end of the file. Numbers are little-endian, as in all files of Grove.
+/// The end of the file. Numbers are little-endian, as in all files of Grove.
 struct Seal {
   char name[8];
   std::uint64_t head_bytes;
@@ -30,7 +30,7 @@ std::uint64_t checksum_of_head(std::ifstream& file, std::uint64_t bytes) {
   return Checksum(head).value();
 }
 
-/// The seal of a file that is at its end.
+/// The seal of a file whose read position is at its end.
 std::optional<Seal> read_seal(std::ifstream& file) {
   if (!file) return std::nullopt;
   const auto size = static_cast<std::uint64_t>(file.tellg());
@@ -59,7 +59,7 @@ void seal(const std::filesystem::path& path, std::uint64_t head_bytes) {
 }
 
 bool has_seal(const std::filesystem::path& path) {
-  // To open a pipe would wait for who writes to it.
+  // Opening a pipe would wait for its writer.
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(path, ignored)) return false;
   std::ifstream file(path, std::ios::binary | std::ios::ate);

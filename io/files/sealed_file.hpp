@@ -1,4 +1,4 @@
-// A checksum of the beginning of a file, at its end: it covers all metadata of HDF5, and the rest that is not a dataset, at once.
+// A checksum of the beginning of a file, appended to it: it covers all metadata of HDF5.
 #pragma once
 
 #include <cstdint>
@@ -6,14 +6,14 @@
 
 namespace grove {
 
-/// Appends to a complete file the checksum of its first `head_bytes` bytes, or of all if it is shorter. HDF5 does not look at what it finds
-/// there. Throws SystemError.
+/// Appends to a complete file the checksum of its first `head_bytes` bytes, or of all if it is shorter. HDF5 ignores it. Throws
+/// SystemError.
 void seal(const std::filesystem::path& path, std::uint64_t head_bytes);
 
 /// Whether the file ends with a seal, right or wrong. Does not throw.
 bool has_seal(const std::filesystem::path& path);
 
-/// Throws DataError, which names the file, unless it has been sealed and its head is as it was then; also when it cannot be opened.
+/// Throws DataError, which names the file, if it cannot be opened, has no seal or its head has changed.
 void require_seal(const std::filesystem::path& path);
 
 }  // namespace grove

@@ -12,7 +12,7 @@ namespace {
 
 bool differs_from(std::optional<double> value, double usual) { return value && std::abs(*value - usual) > 1e-6; }
 
-/// Headers of GADGET's first versions have a 0 where h has no meaning.
+/// Headers of early versions of GADGET have h = 0 where it has no meaning.
 bool has_h(const HeaderFacts& facts) { return differs_from(facts.h, 1) && *facts.h != 0; }
 
 std::optional<double> scale_factor(const HeaderFacts& facts) {
@@ -21,8 +21,8 @@ std::optional<double> scale_factor(const HeaderFacts& facts) {
   return std::nullopt;
 }
 
-/// Where no flag says it, the numbers that only an expanding universe has do. A matter density alone does not: programs fill it in for
-/// isolated galaxies, too. With it, the time must be the scale factor, or h must be in the units.
+/// Without a flag, numbers decide that only an expanding universe has. A matter density alone is not enough, since programs write it for
+/// isolated galaxies, too: the time must also be the scale factor, or h be in the units.
 bool expands(const HeaderFacts& facts) {
   if (facts.expands) return *facts.expands;
   if (differs_from(facts.redshift, 0) || differs_from(facts.scale_factor, 1)) return true;

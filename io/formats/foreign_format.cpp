@@ -1,7 +1,6 @@
 #include "io/formats/foreign_format.hpp"
 
 #include <string>
-#include <string_view>
 
 #include "io/hdf5/hdf5_handles.hpp"
 #include "kernels/base/error.hpp"
@@ -10,14 +9,14 @@ namespace grove {
 
 namespace {
 
-/// A format, how its files start, and what to do with them; FILE in the text stands for the file's name.
+/// A format, how its files start, and how to convert them; FILE in the text stands for the file's name.
 struct ForeignFormat {
   const char* what;
   std::string_view start;
   const char* advice;
 };
 
-// Lines of Python make a text table: m x y z vx vy vz.
+// The lines of Python write a text table: m x y z vx vy vz.
 constexpr ForeignFormat foreign_formats[] = {
     {"an archive of REBOUND", "REBOUND Binary File",
      R"py(python3 -c "import rebound; [print(p.m, *p.xyz, *p.vxyz) for p in rebound.Simulation('FILE').particles]" > particles.txt)py"},
@@ -53,9 +52,9 @@ constexpr const char* amuse_advice =
 
 }  // namespace
 
-void refuse_foreign_format(const std::filesystem::path& path, const FileHead& head) {
+void refuse_foreign_format(const std::filesystem::path& path, std::string_view bytes) {
   for (const ForeignFormat& format : foreign_formats) {
-    if (head.bytes.starts_with(format.start)) refuse(path, format.what, format.advice);
+    if (bytes.starts_with(format.start)) refuse(path, format.what, format.advice);
   }
 }
 

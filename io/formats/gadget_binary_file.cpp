@@ -15,13 +15,13 @@ namespace grove {
 
 namespace {
 
-constexpr std::uint32_t most_of_type = std::numeric_limits<std::int32_t>::max();  // GADGET's counts have a sign
+constexpr std::uint32_t most_of_type = std::numeric_limits<std::int32_t>::max();  // GADGET's counts are signed
 constexpr std::uint32_t header_bytes = 256, label_bytes = 8, marker_bytes = 4;
 constexpr std::size_t types = particle_type_count;
-/// No program writes nearly so many. What follows the blocks may be anything, and is read record by record.
+/// No program writes nearly so many: more are not blocks.
 constexpr std::size_t most_unused_blocks = 100;
 
-/// How the file begins; nothing if that is no beginning of this format.
+/// How the file begins; nothing if it is not of this format.
 struct Beginning {
   bool swapped = false;
   int format = 1;
@@ -29,7 +29,7 @@ struct Beginning {
 
 std::optional<Beginning> beginning_of(const FileHead& head) {
   for (const bool swapped : {false, true}) {
-    // A file that ends before is damaged, but still of this format.
+    // A file that ends earlier is damaged, but still of this format.
     const auto integer_is = [&](std::size_t at, std::uint32_t wanted) {
       return head.bytes.size() < at + 4 || load_number<std::uint32_t>(head.bytes.data() + at, swapped) == wanted;
     };
@@ -46,17 +46,15 @@ struct Record {
   std::uint64_t offset = 0, bytes = 0;  // of the data between the two lengths
 };
 
-/// The records of a file, one after the other. No size in the file is believed before it is compared with the size of the file.
+/// The records of a file in order. No size in the file is trusted before it is compared with the size of the file.
 class Records {
  public:
   Records(const std::filesystem::path& path, bool swapped)
-      : path_(path), file_(path, std::ios::binary), size_(std::filesystem::file_size(path)), swapped_(swapped) {
-    if (!file_) throw DataError(path.string() + ": cannot be opened for reading");
-  }
+      : path_(path), file_(open_binary(path)), size_(std::filesystem::file_size(path)), swapped_(swapped) {}
 
   bool at_end() const { return at_ == size_; }
-  /// The next record. Its length must be one of `allowed`, if there are any. The length in the file has 4 bytes: of longer records it is
-  /// the remainder.
+  /// The next record. Its length must be one of `allowed`, unless that is empty. The length in the file has 4 bytes: lengths are modulo
+  /// 2^32.
   Record next(const std::string& name, std::vector<std::uint64_t> allowed = {});
   std::string text(const Record& record);
   bool swapped() const { return swapped_; }
@@ -114,55 +112,40 @@ std::string Records::text(const Record& record) {
   return bytes;
 }
 
-/// Reads the 256 bytes of a header.
-class HeaderParser {
- public:
-  HeaderParser(std::string bytes, Records& records) : bytes_(std::move(bytes)), records_(records) {}
-
-  GadgetBinaryHeader parse() {
-    GadgetBinaryHeader header;
-    for (std::size_t k = 0; k < types; ++k) {
-      header.count[k] = at<std::uint32_t>(4 * k);
-      if (header.count[k] > most_of_type)
-        throw DataError(
-            fmt::format("{}: header: the number of particles of type {} is {}; a file of this format holds at most {} of a type",
-                        records_.name_of_file(), k, header.count[k], most_of_type));
-      header.mass_of_type[k] = at<double>(24 + 8 * k);
-      if (!(header.mass_of_type[k] >= 0) || std::isinf(header.mass_of_type[k])) fail("the mass of type", k, header.mass_of_type[k]);
-      header.total[k] = at<std::uint32_t>(96 + 4 * k) + (std::uint64_t{at<std::uint32_t>(168 + 4 * k)} << 32);
-    }
-    header.time = finite("time", 72);
-    header.redshift = finite("redshift", 80);
-    header.box_size = finite("box size", 128);
-    header.omega_matter = finite("Omega0", 136);
-    header.omega_lambda = finite("OmegaLambda", 144);
-    header.hubble = finite("HubbleParam", 152);
-    const auto files = at<std::int32_t>(124);
-    if (files < 0) throw DataError(fmt::format("{}: header: the number of files is {}", records_.name_of_file(), files));
-    header.files = static_cast<std::uint64_t>(std::max(files, 1));
-    return header;
+/// The header from the 256 bytes of its record.
+GadgetBinaryHeader parse_header(const std::string& bytes, const Records& records) {
+  const auto fail = [&](const std::string& what, auto value) {
+    throw DataError(fmt::format("{}: header: {} is {}", records.name_of_file(), what, value));
+  };
+  const auto integer = [&](std::size_t at) { return load_number<std::uint32_t>(bytes.data() + at, records.swapped()); };
+  const auto number = [&](std::size_t at) { return load_number<double>(bytes.data() + at, records.swapped()); };
+  const auto finite = [&](const char* name, std::size_t at) {
+    if (!std::isfinite(number(at))) fail(std::string("the ") + name, number(at));
+    return number(at);
+  };
+  GadgetBinaryHeader header;
+  for (std::size_t k = 0; k < types; ++k) {
+    header.count[k] = integer(4 * k);
+    if (header.count[k] > most_of_type)
+      throw DataError(fmt::format("{}: header: the number of particles of type {} is {}; a file of this format holds at most {} of a type",
+                                  records.name_of_file(), k, header.count[k], most_of_type));
+    const double mass = header.mass_of_type[k] = number(24 + 8 * k);
+    if (!(mass >= 0) || std::isinf(mass)) fail(fmt::format("the mass of type {}", k), mass);
+    header.total[k] = integer(96 + 4 * k) + (std::uint64_t{integer(168 + 4 * k)} << 32);
   }
+  header.time = finite("time", 72);
+  header.redshift = finite("redshift", 80);
+  header.box_size = finite("box size", 128);
+  header.omega_matter = finite("Omega0", 136);
+  header.omega_lambda = finite("OmegaLambda", 144);
+  header.hubble = finite("HubbleParam", 152);
+  const auto files = static_cast<std::int32_t>(integer(124));
+  if (files < 0) fail("the number of files", files);
+  header.files = static_cast<std::uint64_t>(std::max(files, 1));
+  return header;
+}
 
- private:
-  template <class T>
-  T at(std::size_t offset) const {
-    return load_number<T>(bytes_.data() + offset, records_.swapped());
-  }
-  double finite(const char* name, std::size_t offset) const {
-    const auto value = at<double>(offset);
-    if (!std::isfinite(value)) throw DataError(fmt::format("{}: header: the {} is {}", records_.name_of_file(), name, value));
-    return value;
-  }
-  template <class T>
-  [[noreturn]] void fail(const char* what, std::size_t type, T value) const {
-    throw DataError(fmt::format("{}: header: {} {} is {}", records_.name_of_file(), what, type, value));
-  }
-
-  std::string bytes_;
-  Records& records_;
-};
-
-/// Takes the blocks of a file as they come.
+/// Finds the blocks of a file.
 class BlockFinder {
  public:
   BlockFinder(Records& records, GadgetBinaryFile& file, std::vector<std::string>& unused)
@@ -174,9 +157,9 @@ class BlockFinder {
     else
       take_by_name();
     const std::uint64_t n = file_.header.particles();
-    if (n > 0 && !has_position_) fail_without("positions (POS)");
-    if (n > 0 && !has_velocity_) fail_without("velocities (VEL)");
-    if (file_.header.particles_with_own_mass() > 0 && !has_mass_)
+    if (n > 0 && !file_.position) fail_without("positions (POS)");
+    if (n > 0 && !file_.velocity) fail_without("velocities (VEL)");
+    if (file_.header.particles_with_own_mass() > 0 && !file_.mass)
       fail_without("masses (MASS), and MassTable does not have those of all types");
   }
 
@@ -211,34 +194,31 @@ class BlockFinder {
     }
   }
 
-  /// Passes over a block that is not used, after `skipped` others.
+  /// Skips a block that is not used, after `skipped` others.
   Record skip(const std::string& name, std::size_t skipped) {
     if (skipped == most_unused_blocks) fail_after_blocks(fmt::format("more than {} blocks that are not used", skipped));
     return records_.next(name);
   }
 
-  /// Takes the next record as the block `name`; false when no such block is used.
+  /// Takes the next record as the block `name`; false if that block is not used.
   bool take(const std::string& name) {
     const std::uint64_t n = file_.header.particles();
-    if (name == "POS") return take(name, file_.position, 3 * n, has_position_);
-    if (name == "VEL") return take(name, file_.velocity, 3 * n, has_velocity_);
-    if (name == "ID") return take(name, file_.id, n, file_.has_ids);
-    if (name == "MASS" && file_.header.particles_with_own_mass() > 0)
-      return take(name, file_.mass, file_.header.particles_with_own_mass(), has_mass_);
+    if (name == "POS") return take(name, file_.position, 3 * n);
+    if (name == "VEL") return take(name, file_.velocity, 3 * n);
+    if (name == "ID") return take(name, file_.id, n);
+    if (name == "MASS" && file_.header.particles_with_own_mass() > 0) return take(name, file_.mass, file_.header.particles_with_own_mass());
     return false;
   }
-  bool take(const std::string& name, NumbersInFile& numbers, std::uint64_t count, bool& is_there) {
-    if (is_there) throw DataError(fmt::format("{}: there are two blocks {}", records_.name_of_file(), name));
+  bool take(const std::string& name, NumbersInFile& numbers, std::uint64_t count) {
+    if (numbers) throw DataError(fmt::format("{}: there are two blocks {}", records_.name_of_file(), name));
     const Record record = records_.next("block " + name, {4 * count, 8 * count});
     numbers = {record.offset, record.bytes == 4 * count ? 4U : 8U, file_.swapped};
-    is_there = true;
     return true;
   }
 
   Records& records_;
   GadgetBinaryFile& file_;
   std::vector<std::string>& unused_;
-  bool has_position_ = false, has_velocity_ = false, has_mass_ = false;
 };
 
 }  // namespace
@@ -272,7 +252,7 @@ GadgetBinaryFile read_gadget_binary_file(const std::filesystem::path& path, std:
   Records records(path, file.swapped);
   if (file.format == 2) records.next("name of the header", {label_bytes});
   const Record header = records.next("header", {header_bytes});
-  file.header = HeaderParser(records.text(header), records).parse();
+  file.header = parse_header(records.text(header), records);
   BlockFinder(records, file, unused).find();
   return file;
 }

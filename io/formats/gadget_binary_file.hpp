@@ -1,9 +1,9 @@
-// One binary file of GADGET-1 or -2: its header, and where its blocks lie.
+// One binary file of GADGET-1 or -2: its header and the places of its blocks.
 //
-// The file is a sequence of Fortran records: their length in bytes, the data, and the length again, as 4-byte integers. The first is the
-// header of 256 bytes. In files of format 1 the blocks follow in a fixed order: positions, velocities, ids, the masses of those types for
-// which the header's MassTable has none, and others. In format 2 a record with the name stands before each block (Springel 2005, GADGET-2
-// user guide, section 6).
+// The file is a sequence of Fortran records: the length in bytes as a 4-byte integer, the data, and the length again. The first is the
+// header of 256 bytes. In format 1 the blocks follow in a fixed order: positions, velocities, ids, the masses of the types without one in
+// the header's MassTable, and others. In format 2 a record with its name precedes each block (Springel 2005, GADGET-2 user guide, section
+// 6).
 #pragma once
 
 #include <array>
@@ -22,22 +22,21 @@ namespace grove {
 /// What the header says.
 struct GadgetBinaryHeader {
   std::array<std::uint64_t, particle_type_count> count{};  ///< of this file
-  std::array<std::uint64_t, particle_type_count> total{};  ///< of all files of the snapshot; all 0 where it does not say
-  std::array<double, particle_type_count> mass_of_type{};  ///< MassTable; 0: the masses stand in a block
+  std::array<std::uint64_t, particle_type_count> total{};  ///< of all files of the snapshot; all 0: it does not say
+  std::array<double, particle_type_count> mass_of_type{};  ///< MassTable; 0: the masses are in a block
   double time = 0, redshift = 0, box_size = 0;
   double omega_matter = 0, omega_lambda = 0, hubble = 0;
   std::uint64_t files = 1;  ///< of the snapshot
 
   std::uint64_t particles() const;
-  /// Particles whose masses stand in the block of masses.
+  /// The number of particles whose masses are in the block of masses.
   std::uint64_t particles_with_own_mass() const;
 };
 
-/// Where the particles of a file lie. Trivially copyable.
+/// The places of the particles in a file. Trivially copyable.
 struct GadgetBinaryFile {
   GadgetBinaryHeader header;
   NumbersInFile position, velocity, id, mass;
-  bool has_ids = false;
   bool swapped = false;  ///< in the other byte order
   int format = 1;        ///< 1 or 2
 
@@ -47,11 +46,11 @@ struct GadgetBinaryFile {
   std::uint64_t first_mass_of_type(int type) const;
 };
 
-/// Whether a file starts as one of this format.
+/// Whether a file starts like one of this format.
 bool recognises_gadget_binary(const FileHead& head);
 
-/// Reads the header and finds the blocks; adds the names of blocks that are not used to `unused`.
-/// @throws DataError for records that do not end as they begin, or do not have the sizes that the header announces
+/// Reads the header and finds the blocks; adds the names of unused blocks to `unused`.
+/// @throws DataError for records whose two lengths differ, or that do not have the sizes that the header announces
 GadgetBinaryFile read_gadget_binary_file(const std::filesystem::path& path, std::vector<std::string>& unused);
 
 }  // namespace grove

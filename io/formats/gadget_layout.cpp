@@ -1,6 +1,7 @@
 #include "io/formats/gadget_layout.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -11,9 +12,10 @@
 #include "io/files/find_file.hpp"
 #include "io/files/sealed_file.hpp"
 #include "io/formats/foreign_format.hpp"
-#include "io/formats/gadget_facts.hpp"
 #include "io/formats/gadget_info.hpp"
+#include "io/formats/gadget_names.hpp"
 #include "io/formats/gadget_set.hpp"
+#include "io/formats/shared.hpp"
 #include "io/hdf5/hdf5_attributes.hpp"
 #include "io/hdf5/hdf5_storage.hpp"
 #include "kernels/base/error.hpp"
@@ -21,12 +23,6 @@
 namespace grove {
 
 namespace {
-
-std::string shape_text(const std::vector<hsize_t>& shape) {
-  std::string text;
-  for (const hsize_t n : shape) text += (text.empty() ? "" : " x ") + std::to_string(n);
-  return '[' + text + ']';
-}
 
 /// The six (in SWIFT's files: seven or more) counts of a header attribute.
 GadgetLayout::Counts read_type_counts(const Hdf5Handle& header, const std::string& file, const std::string& name) {
@@ -52,8 +48,8 @@ GadgetLayout::Counts read_type_counts(const Hdf5Handle& header, const std::strin
   throw DataError(path.string() + ": missing field: there is no group /Header");
 }
 
-/// Throws unless the dataset is there, holds `count` rows of `components` numbers and its elements are of the kind given. Returns the other
-/// files that its numbers are in.
+/// Throws unless the dataset exists with `count` rows of `components` numbers of this kind. Returns the other files that its numbers are
+/// in.
 std::vector<std::filesystem::path> check_field(const Hdf5Handle& group, const std::string& file, const std::string& name,
                                                std::uint64_t count, hsize_t components, H5T_class_t kind) {
   const std::string field = fmt::format("{}: {}", file, name);
@@ -64,8 +60,8 @@ std::vector<std::filesystem::path> check_field(const Hdf5Handle& group, const st
   const std::vector<hsize_t> wanted = components == 1 ? std::vector<hsize_t>{count} : std::vector<hsize_t>{count, components};
   const bool column = components == 1 && found.shape == std::vector<hsize_t>{count, 1};
   if (found.shape != wanted && !column) {
-    throw DataError(fmt::format("{}: wrong shape {}; {} is needed, as /Header NumPart_ThisFile announces {} particles", field,
-                                shape_text(found.shape), shape_text(wanted), count));
+    throw DataError(fmt::format("{}: wrong shape [{}]; [{}] is needed, as /Header NumPart_ThisFile announces {} particles", field,
+                                fmt::join(found.shape, " x "), fmt::join(wanted, " x "), count));
   }
   if (found.kind != kind && !(kind == H5T_FLOAT && found.kind == H5T_INTEGER)) {
     throw DataError(fmt::format("{}: wrong type; {} are needed", field, kind == H5T_FLOAT ? "floating-point numbers" : "integers"));
@@ -74,7 +70,7 @@ std::vector<std::filesystem::path> check_field(const Hdf5Handle& group, const st
   return other_files_of(dataset);
 }
 
-/// Throws for a group of particles that the header does not announce: it would be left out without a word.
+/// Throws for a group of particles that the header does not announce: it would be silently omitted.
 void refuse_unannounced(const Hdf5Handle& file, const std::string& file_name, const GadgetLayout::Counts& count) {
   const std::string prefix = "PartType";
   for (const std::string& name : link_names(file)) {
@@ -92,15 +88,15 @@ void refuse_unannounced(const Hdf5Handle& file, const std::string& file_name, co
 
 H5T_class_t class_of(ElementType type) { return type == ElementType::f4 || type == ElementType::f8 ? H5T_FLOAT : H5T_INTEGER; }
 
-/// For each row of the table, if a file may lack the field: the name of a group that has it, and of one that lacks it; empty if there is
-/// none. And the other files that numbers are in.
+/// For each row of the table: a group that has the field, and one that lacks it; empty: there is none. And the other files that numbers are
+/// in.
 struct SeenFields {
   std::vector<std::string> present_in, absent_from;
   std::set<std::filesystem::path> other_files;
   explicit SeenFields(const FieldTable& fields) : present_in(fields.rows().size()), absent_from(fields.rows().size()) {}
 };
 
-/// True for the fields that a file may lack for all its particles: ids, and fields that are read when they are there.
+/// Whether all particles of a file may lack the field: ids, and optional fields.
 bool may_be_absent(const ParticleField& field) { return field.name == "id" || field.input == InInput::when_there; }
 
 /// Checks all fields of a type in one file.
@@ -128,7 +124,7 @@ void check_type(const Hdf5Handle& file, const std::string& file_name, int type, 
   }
 }
 
-/// Throws if a file before gives another mass to particles of the type that have none of their own.
+/// Throws if an earlier file has another mass in MassTable for particles of the type.
 void require_same_mass(const GadgetLayout& layout, const std::filesystem::path& path, int type, double mass) {
   const auto k = static_cast<std::size_t>(type);
   for (std::size_t piece = 0; piece < layout.pieces.size(); ++piece) {
@@ -164,7 +160,7 @@ void add_piece(GadgetLayout& layout, const std::filesystem::path& path, const Fi
   layout.count.push_back(count);
 }
 
-/// Fields that a file may lack must be there for all particles or for none.
+/// Optional fields must be there for all particles or for none.
 void settle_optional_fields(GadgetLayout& layout, const FieldTable& fields, const SeenFields& optional) {
   for (std::size_t row = 0; row < fields.rows().size(); ++row) {
     const ParticleField& field = fields.rows()[row];
@@ -186,7 +182,7 @@ void check_total(const GadgetLayout& layout, const Hdf5Handle& header, const std
   const auto high = read_counts(header, "NumPart_Total_HighWord").value_or(std::vector<std::uint64_t>());
   const GadgetLayout::Counts found = layout.count_of_type();
   for (std::size_t k = 0; k < std::min(found.size(), low->size()); ++k) {
-    // Old files keep the upper half of the number in another attribute; in new ones NumPart_Total is the whole.
+    // Old files have the upper 32 bits in another attribute; in new ones NumPart_Total has all.
     const std::uint64_t joined = (*low)[k] + (k < high.size() ? high[k] << 32U : 0);
     if (found[k] == (*low)[k] || found[k] == joined) continue;
     throw DataError(fmt::format("{}: the {} file(s) of the snapshot hold {} particles of type {}, /Header NumPart_Total announces {}", file,
@@ -194,18 +190,7 @@ void check_total(const GadgetLayout& layout, const Hdf5Handle& header, const std
   }
 }
 
-void share_paths(std::vector<std::filesystem::path>& paths, const Communicator& comm) {
-  std::uint64_t count = paths.size();
-  comm.broadcast(std::span<std::uint64_t>(&count, 1));
-  paths.resize(count);
-  for (auto& path : paths) {
-    std::string text = path.string();
-    comm.broadcast(text);
-    path = text;
-  }
-}
-
-/// The softening lengths of all files, each kind once.
+/// Adds the softening lengths of all files, one range for each source and type.
 void add_softenings(const GadgetLayout& layout, ReadInfo& info) {
   for (std::size_t piece = 0; piece < layout.pieces.size(); ++piece) {
     for (const FileSoftening& softening : read_softenings(open_hdf5_file(layout.pieces[piece]), layout.count[piece])) {
@@ -241,18 +226,21 @@ GadgetLayout::Counts GadgetLayout::count_of_type() const {
   return sum;
 }
 
-std::vector<GadgetBlock> GadgetLayout::blocks(std::uint64_t begin, std::uint64_t end) const { return blocks_of_rows(count, begin, end); }
+std::vector<TypeBlock> GadgetLayout::blocks(std::uint64_t begin, std::uint64_t end) const { return blocks_of_rows(count, begin, end); }
 
 GadgetLayout read_gadget_layout(const std::filesystem::path& path, const FieldTable& fields, ReadInfo& info) {
   const Hdf5Handle file = open_hdf5_file(path);
   if (!has_link(file, "Header")) fail_without_header(path);
   const Hdf5Handle header = open_group(file, "Header");
   const auto pieces = read_counts(header, "NumFilesPerSnapshot");
+  const std::uint64_t files = pieces && !pieces->empty() ? pieces->front() : 1;
   GadgetLayout layout;
   SeenFields optional(fields);
   const CommonHeader common = read_common_header(file, path);
   std::string other_in_units;
-  for (const auto& piece : files_of_snapshot(path, pieces && !pieces->empty() ? pieces->front() : 1)) {
+  const std::string complaint =
+      fmt::format("/Header NumFilesPerSnapshot is {}, but the file's name has no number as in name.0.hdf5", files);
+  for (const auto& piece : files_of_snapshot(path, files, path.extension().string(), complaint)) {
     add_piece(layout, piece, fields, optional);
     if (piece == path) continue;
     const CommonHeader other = read_common_header(open_hdf5_file(piece), piece);
@@ -276,28 +264,17 @@ GadgetLayout read_gadget_layout(const std::filesystem::path& path, const FieldTa
 }
 
 void share_layout(GadgetLayout& layout, const Communicator& comm) {
-  share_paths(layout.pieces, comm);
-  share_paths(layout.other_files, comm);
-  const std::size_t pieces = layout.pieces.size();
-  layout.count.resize(pieces);
-  comm.broadcast(std::span<GadgetLayout::Counts>(layout.count));
-  layout.mass_of_type.resize(pieces);
-  comm.broadcast(std::span<GadgetLayout::Masses>(layout.mass_of_type));
-  layout.mass_beside.resize(pieces);
-  comm.broadcast(std::span<GadgetLayout::Masses>(layout.mass_beside));
-  int has_ids = layout.has_ids;
-  comm.broadcast(std::span<int>(&has_ids, 1));
-  layout.has_ids = has_ids != 0;
-  std::uint64_t optional = layout.optional_fields.size();
-  comm.broadcast(std::span<std::uint64_t>(&optional, 1));
-  layout.optional_fields.resize(optional);
-  comm.broadcast(std::span<std::size_t>(layout.optional_fields));
+  share(layout.pieces, comm);
+  share(layout.other_files, comm);
+  share(layout.count, comm);
+  share(layout.mass_of_type, comm);
+  share(layout.mass_beside, comm);
+  share(layout.has_ids, comm);
+  share(layout.optional_fields, comm);
 }
 
-std::string gadget_group(int type) { return "PartType" + std::to_string(type); }
-
 std::string gadget_mass_field(const Hdf5Handle& group) {
-  // SWIFT's black holes have a mass that acts and one that grows.
+  // SWIFT's black holes have a dynamical mass and a subgrid mass.
   for (const char* name : {"Masses", "DynamicalMasses"}) {
     if (has_link(group, name)) return name;
   }

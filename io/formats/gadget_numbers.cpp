@@ -10,13 +10,15 @@
 #include <string>
 #include <vector>
 
+#include "io/formats/gadget_names.hpp"
+#include "io/formats/shared.hpp"
 #include "kernels/base/error.hpp"
 
 namespace grove {
 
 namespace {
 
-/// Of the particles of one type in one file: how many have a position, a velocity, a mass of 0, and a mass that is not MassTable's.
+/// Of one type in one file: the numbers of particles with position 0, velocity 0, mass 0, and another mass than MassTable's.
 using Zeros = std::array<std::uint64_t, 4>;
 constexpr std::array<const char*, 3> names = {"Coordinates", "Velocities", "Masses"};
 
@@ -34,16 +36,17 @@ Zeros zeros_of_rows(const ParticleSet& particles, std::size_t first, std::size_t
 }
 
 /// [pieces * types], over all ranks. Collective.
-std::vector<Zeros> count_zeros(const GadgetLayout& layout, const ParticleSet& particles, std::uint64_t begin, const Communicator& comm) {
+std::vector<Zeros> count_zeros(const GadgetLayout& layout, const ParticleSet& particles, const Communicator& comm) {
+  const std::uint64_t begin = comm.prefix_sum(particles.size());
   std::vector<Zeros> zeros(layout.pieces.size() * particle_type_count);
-  for (const GadgetBlock& block : layout.blocks(begin, begin + particles.size()))
+  for (const TypeBlock& block : layout.blocks(begin, begin + particles.size()))
     zeros[block.piece * particle_type_count + static_cast<std::size_t>(block.type)] =
         zeros_of_rows(particles, block.row - begin, block.count, layout.mass_beside[block.piece][static_cast<std::size_t>(block.type)]);
   comm.sum(std::span<std::uint64_t>(zeros.front().data(), zeros.size() * zeros.front().size()));
   return zeros;
 }
 
-/// Throws, or adds notes, for one type in one file. notes_on_values() notes velocities and masses that are 0 where the file has them all.
+/// Throws or adds notes for one type in one file. Where one file has all particles, notes_on_values() looks at velocities and masses.
 void judge(const std::string& file, int type, std::uint64_t count, bool is_all, const Zeros& zeros, ReadInfo& info) {
   if (count < 2) return;
   for (std::size_t k = 0; k < names.size(); ++k) {
@@ -57,7 +60,7 @@ void judge(const std::string& file, int type, std::uint64_t count, bool is_all, 
   }
 }
 
-/// Whether the particles reach from one side of the box of the file to the other, and not beyond. Collective.
+/// Whether the particles fill the box of the file and none is outside. Collective.
 bool fill_the_box(const ParticleSet& particles, double side, const Communicator& comm) {
   std::array<double, 3> low{}, high{};
   low.fill(std::numeric_limits<double>::infinity());
@@ -75,9 +78,8 @@ bool fill_the_box(const ParticleSet& particles, double side, const Communicator&
 
 }  // namespace
 
-void check_numbers(const GadgetLayout& layout, const ParticleSet& particles, std::uint64_t begin, ReadInfo& info,
-                   const Communicator& comm) {
-  const std::vector<Zeros> zeros = count_zeros(layout, particles, begin, comm);
+void check_numbers(const GadgetLayout& layout, const ParticleSet& particles, ReadInfo& info, const Communicator& comm) {
+  const std::vector<Zeros> zeros = count_zeros(layout, particles, comm);
   comm.agree([&] {
     for (std::size_t i = 0; i < zeros.size() && comm.is_root(); ++i) {
       const std::size_t piece = i / particle_type_count, type = i % particle_type_count;
@@ -89,7 +91,7 @@ void check_numbers(const GadgetLayout& layout, const ParticleSet& particles, std
     }
   });
   double side = info.box_size.value_or(0);
-  comm.broadcast(std::span<double>(&side, 1));
+  share(side, comm);
   const bool is_full = fill_the_box(particles, side, comm);
   if (is_full && comm.is_root() && !info.universe.is_periodic && why_not_isolated(info.universe).empty())
     info.notes.push_back(fmt::format(

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "io/formats/gadget_facts.hpp"
-#include "io/formats/gadget_layout.hpp"
+#include "io/formats/gadget_info.hpp"
+#include "io/formats/gadget_names.hpp"
 #include "io/hdf5/hdf5_attributes.hpp"
 #include "kernels/base/error.hpp"
 
@@ -47,25 +47,6 @@ std::string text_of(const std::vector<double>& numbers) {
 }
 
 }  // namespace
-
-std::vector<std::filesystem::path> files_of_snapshot(const std::filesystem::path& path, std::uint64_t pieces) {
-  if (pieces <= 1) return {path};
-  const std::filesystem::path stem = path.stem();  // name.0
-  const std::string number = stem.extension().string();
-  if (number.size() < 2 || !std::all_of(number.begin() + 1, number.end(), [](char c) { return c >= '0' && c <= '9'; })) {
-    throw DataError(
-        fmt::format("{}: /Header NumFilesPerSnapshot is {}, but the file's name has no number as in name.0.hdf5", path.string(), pieces));
-  }
-  std::vector<std::filesystem::path> paths;
-  for (std::uint64_t i = 0; i < pieces; ++i) {
-    paths.push_back(path.parent_path() / fmt::format("{}.{}{}", stem.stem().string(), i, path.extension().string()));
-    std::error_code ignored;
-    if (!std::filesystem::exists(paths.back(), ignored)) {
-      throw DataError(fmt::format("{}: no such file; {} is one of {} files of a snapshot", paths.back().string(), path.string(), pieces));
-    }
-  }
-  return paths;
-}
 
 CommonHeader read_common_header(const Hdf5Handle& file, const std::filesystem::path& path) {
   CommonHeader header{path, {}, {}};

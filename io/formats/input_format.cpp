@@ -11,26 +11,23 @@
 
 #include "io/files/find_file.hpp"
 #include "io/formats/foreign_format.hpp"
-#include "io/formats/reader_gadget.hpp"
-#include "io/formats/reader_gadget_binary.hpp"
-#include "io/formats/reader_nemo.hpp"
-#include "io/formats/reader_text.hpp"
-#include "io/formats/reader_tipsy.hpp"
 #include "kernels/base/error.hpp"
 
 namespace grove {
 
-namespace {
+InputFormat gadget_format();
+InputFormat gadget_binary_format();
+InputFormat tipsy_format();
+InputFormat nemo_format();
+InputFormat text_format();
 
-// The table of input formats. Text comes last: it takes whatever is printable.
-constexpr InputFormat formats[] = {
-    {"GADGET/SWIFT HDF5", ".hdf5 .h5", recognises_gadget, read_gadget, gadget_fields, gadget_attributes, nullptr, nullptr, gadget_info},
-    {"GADGET binary", ".gad .gadget", recognises_gadget_binary, read_gadget_binary, gadget_binary_fields},
-    {"TIPSY binary", ".tipsy .tip .std", recognises_tipsy, read_tipsy, tipsy_fields},
-    {"NEMO snapshot", ".nemo .snap", recognises_nemo, read_nemo, nemo_fields},
-    {"text table", ".tab .txt .dat .asc .csv", recognises_text, read_text_table, text_fields, nullptr, read_text_columns,
-     text_column_fields},
-};
+const std::vector<InputFormat>& input_formats() {
+  // Text comes last: it takes whatever is printable.
+  static const std::vector<InputFormat> table = {gadget_format(), gadget_binary_format(), tipsy_format(), nemo_format(), text_format()};
+  return table;
+}
+
+namespace {
 
 bool has_extension(const InputFormat& format, std::string extension) {
   std::transform(extension.begin(), extension.end(), extension.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -55,14 +52,13 @@ FileHead read_head(const std::filesystem::path& path) {
   return head;
 }
 
-std::span<const InputFormat> input_formats() { return formats; }
-
 DetectedFile detect_format(const std::filesystem::path& path) {
   DetectedFile found{find_file(path), nullptr};
   const FileHead head = read_head(found.path);
+  const std::vector<InputFormat>& formats = input_formats();
   for (const InputFormat& format : formats) {
-    // Their first bytes are few, and may be those of a number in a file of the formats before.
-    if (&format == std::end(formats) - 1) refuse_foreign_format(found.path, head);
+    // Only before text: their few first bytes may also be those of a number in a binary file.
+    if (&format == &formats.back()) refuse_foreign_format(found.path, head.bytes);
     if (format.recognises(head)) return {found.path, &format};
   }
   for (const InputFormat& format : formats) {

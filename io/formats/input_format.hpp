@@ -1,14 +1,14 @@
-// The seam for input formats: a new one is a file with the three functions below and one line in the table of input_format.cpp.
+// The seam for input formats: a new one is a source file with a function that returns an InputFormat, and its declaration and row in
+// input_format.cpp.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "decomposition/ranks/communicator.hpp"
-#include "io/formats/reader.hpp"
+#include "io/formats/read_info.hpp"
 #include "kernels/particles/particle_set.hpp"
 
 namespace grove {
@@ -29,7 +29,7 @@ struct FieldDescription {
   std::string shape;  ///< e.g. "10240 x 3"
 };
 
-/// One value of a file beside its particles, for `grove info --all`; all of it fit for a terminal.
+/// An attribute of a file, for `grove info --all`; fit for a terminal.
 struct FileAttribute {
   std::string object;  ///< e.g. "/Header"
   std::string name;    ///< e.g. "BoxSize"
@@ -38,14 +38,14 @@ struct FileAttribute {
 
 /// A format that Grove reads.
 struct InputFormat {
-  const char* name;        ///< shown to the user
-  const char* extensions;  ///< each with its dot, separated by blanks; decide when no format recognises the content
-  /// Whether a file that starts like this is of the format, even if it is damaged further on. Not collective, does not throw.
-  bool (*recognises)(const FileHead& head);
+  const char* name = "";        ///< shown to the user
+  const char* extensions = "";  ///< with dots, separated by blanks; decide if no format recognises the content
+  /// Whether a file that starts like this is of the format, even if it is damaged later on. Not collective, does not throw.
+  bool (*recognises)(const FileHead& head) = nullptr;
   /// Reads this rank's rows as read_particles says and fills in `info` at least on the root. Collective; throws AgreedError.
-  ParticleSet (*read)(const std::filesystem::path& path, const FieldTablePtr& fields, const Communicator& comm, ReadInfo& info);
+  ParticleSet (*read)(const std::filesystem::path& path, const FieldTablePtr& fields, const Communicator& comm, ReadInfo& info) = nullptr;
   /// The fields in the file, or in all files of the snapshot. Not collective; throws DataError.
-  std::vector<FieldDescription> (*fields)(const std::filesystem::path& path);
+  std::vector<FieldDescription> (*fields)(const std::filesystem::path& path) = nullptr;
   /// All attributes of the file; null for formats that have none. Not collective; throws DataError.
   std::vector<FileAttribute> (*attributes)(const std::filesystem::path& path) = nullptr;
   /// As `read`, with columns as the user lists them; null for formats that have no columns.
@@ -53,22 +53,21 @@ struct InputFormat {
                               const Communicator& comm, ReadInfo& info) = nullptr;
   /// As `fields`, with columns as the user lists them; null for formats that have no columns.
   std::vector<FieldDescription> (*fields_of_columns)(const std::filesystem::path& path, const std::string& columns) = nullptr;
-  /// Fills in what the file says of itself, without its particles: time, units, G, origin. Null for formats that say nothing of units. Not
-  /// collective; throws DataError.
+  /// Reads time, units, G and origin, without particles. Null for formats without units. Not collective; throws DataError.
   void (*info)(const std::filesystem::path& path, ReadInfo& info) = nullptr;
 };
 
 /// All formats, in the order in which they are tried.
-std::span<const InputFormat> input_formats();
+const std::vector<InputFormat>& input_formats();
 
-/// A file that exists and its format.
+/// An existing file and its format.
 struct DetectedFile {
   std::filesystem::path path;
   const InputFormat* format = nullptr;
 };
 
-/// Finds the file meant by `path`, as find_file() says, and its format. Not collective.
-/// @throws DataError when there is no such file, it cannot be read or is of no known format
+/// The file that find_file() finds, and its format. Not collective.
+/// @throws DataError if there is no such file, it cannot be read or its format is unknown
 DetectedFile detect_format(const std::filesystem::path& path);
 
 }  // namespace grove

@@ -23,9 +23,19 @@ ParticleSet make_rows(const FieldTablePtr& fields, std::uint64_t begin, std::uin
   return particles;
 }
 
-std::vector<GadgetBlock> blocks_of_rows(const std::vector<std::array<std::uint64_t, particle_type_count>>& counts, std::uint64_t begin,
-                                        std::uint64_t end) {
-  std::vector<GadgetBlock> result;
+ParticleSet read_own_rows(const std::filesystem::path& path, std::uint64_t total, const Communicator& comm,
+                          const std::function<ParticleSet(std::uint64_t begin, std::uint64_t end)>& read, const RowNamer& name_row) {
+  const std::uint64_t begin = first_of_rank(total, comm.rank(), comm.size());
+  const std::uint64_t end = first_of_rank(total, comm.rank() + 1, comm.size());
+  ParticleSet particles;
+  comm.agree([&] { particles = read(begin, end); });
+  validate_particles(particles, path.string(), begin, comm, name_row);
+  return particles;
+}
+
+std::vector<TypeBlock> blocks_of_rows(const std::vector<std::array<std::uint64_t, particle_type_count>>& counts, std::uint64_t begin,
+                                      std::uint64_t end) {
+  std::vector<TypeBlock> result;
   std::uint64_t row = 0;
   for (int type = 0; type < particle_type_count; ++type) {
     for (std::size_t piece = 0; piece < counts.size(); ++piece) {

@@ -4,27 +4,34 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <vector>
 
+#include "decomposition/ranks/communicator.hpp"
+#include "io/formats/validate.hpp"
 #include "kernels/particles/particle_set.hpp"
 
 namespace grove {
 
-/// The rows [begin, end) of a file, without values; their ids are the numbers of the rows.
-/// @throws SystemError naming the file when there is no memory for them
+/// Room for the rows [begin, end) of a file, with the row numbers as ids.
+/// @throws SystemError, which names the file, for lack of memory
 ParticleSet make_rows(const FieldTablePtr& fields, std::uint64_t begin, std::uint64_t end, const std::filesystem::path& path);
 
-/// Rows [first, first + count) of one type in one file of a snapshot of GADGET; `row` is the number of the first of them over the whole
-/// snapshot.
-struct GadgetBlock {
+/// Reads this rank's share of `total` rows by `read`, which does not communicate, and validates it. Collective; throws AgreedError.
+/// @param name_row  as in validate_particles()
+ParticleSet read_own_rows(const std::filesystem::path& path, std::uint64_t total, const Communicator& comm,
+                          const std::function<ParticleSet(std::uint64_t begin, std::uint64_t end)>& read, const RowNamer& name_row = {});
+
+/// Rows [first, first + count) of one type in one file of a snapshot; `row` is the number of the first in the whole snapshot.
+struct TypeBlock {
   std::size_t piece = 0;
   int type = 0;
   std::uint64_t first = 0, count = 0, row = 0;
 };
 
-/// The blocks that make up the rows [begin, end) of a snapshot, in order. Rows go by type, within a type by file.
+/// The blocks of the rows [begin, end) of a snapshot, in order. Rows are sorted by type, within a type by file.
 /// @param counts  [files]
-std::vector<GadgetBlock> blocks_of_rows(const std::vector<std::array<std::uint64_t, particle_type_count>>& counts, std::uint64_t begin,
-                                        std::uint64_t end);
+std::vector<TypeBlock> blocks_of_rows(const std::vector<std::array<std::uint64_t, particle_type_count>>& counts, std::uint64_t begin,
+                                      std::uint64_t end);
 
 }  // namespace grove

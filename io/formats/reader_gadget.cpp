@@ -1,6 +1,10 @@
-#include "io/formats/reader_gadget.hpp"
-
+// HDF5 snapshots in GADGET's layout: by GADGET-2 to 4, SWIFT, AREPO, and Grove itself, in one file or several.
+//
+// Read are /Header, /Parameters, /Units, /Provenance and, from each /PartTypeK, K = 0 to 5, Coordinates, Velocities, Masses (or the
+// header's MassTable), ParticleIDs and optional fields of the table, of any float and integer types. Numbers are taken as they are: factors
+// of the scale factor or the Hubble parameter in cosmological files stay in; a note says so.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <limits>
@@ -8,11 +12,11 @@
 
 #include "io/files/file_fingerprint.hpp"
 #include "io/files/printable.hpp"
-#include "io/formats/gadget_facts.hpp"
 #include "io/formats/gadget_info.hpp"
 #include "io/formats/gadget_layout.hpp"
+#include "io/formats/gadget_names.hpp"
 #include "io/formats/gadget_numbers.hpp"
-#include "io/hdf5/hdf5_attribute_list.hpp"
+#include "io/formats/input_format.hpp"
 #include "io/hdf5/hdf5_attributes.hpp"
 #include "io/hdf5/hdf5_elements.hpp"
 #include "io/hdf5/hdf5_handles.hpp"
@@ -23,14 +27,14 @@ namespace grove {
 
 namespace {
 
-/// Called by HDF5 for a number that the type in memory cannot hold. HDF5 would silently take the nearest number that fits.
+/// Called by HDF5 for a number that the type in memory cannot hold; it would silently take the nearest one that fits.
 H5T_conv_ret_t note_misfit(H5T_conv_except_t what, hid_t, hid_t, void*, void*, void* found) {
   if (what == H5T_CONV_EXCEPT_RANGE_HI || what == H5T_CONV_EXCEPT_RANGE_LOW) *static_cast<bool*>(found) = true;
   return H5T_CONV_UNHANDLED;
 }
 
-/// Reads rows of a dataset into memory, converting numbers to the type given. Throws DataError.
-void read_rows(const Hdf5Handle& group, const std::string& field, const GadgetBlock& block, hid_t memory_type, void* values) {
+/// Reads rows of a dataset, converted to the type in memory. Throws DataError.
+void read_rows(const Hdf5Handle& group, const std::string& field, const TypeBlock& block, hid_t memory_type, void* values) {
   const Hdf5Handle dataset = open_dataset(group, field);
   Hdf5Handle memory;
   const Hdf5Handle space = select_rows(dataset, block.first, block.count, memory);
@@ -48,7 +52,7 @@ void read_rows(const Hdf5Handle& group, const std::string& field, const GadgetBl
   }
 }
 
-void read_ids(const Hdf5Handle& group, const GadgetBlock& block, std::uint64_t* ids) {
+void read_ids(const Hdf5Handle& group, const TypeBlock& block, std::uint64_t* ids) {
   const bool is_signed = describe_dataset(open_dataset(group, "ParticleIDs")).is_signed;
   // HDF5 would silently turn negative ids into 0.
   read_rows(group, "ParticleIDs", block, is_signed ? H5T_NATIVE_INT64 : H5T_NATIVE_UINT64, ids);
@@ -62,14 +66,14 @@ void read_ids(const Hdf5Handle& group, const GadgetBlock& block, std::uint64_t* 
 }
 
 /// Reads one field of a block into the particles from index `at` on.
-void read_field(const Hdf5Handle& group, const GadgetBlock& block, const ParticleField& field, const std::string& dataset,
+void read_field(const Hdf5Handle& group, const TypeBlock& block, const ParticleField& field, const std::string& dataset,
                 ParticleSet& particles, std::size_t at) {
   const std::span<std::byte> values = particles.resize(field, particles.size());
-  read_rows(group, dataset, block, memory_type_of(field.type), values.data() + at * field.row_bytes());
+  read_rows(group, dataset, block, hdf5_type(field.type), values.data() + at * field.row_bytes());
 }
 
 /// Reads one block into the particles from index `at` on.
-void read_block(const Hdf5Handle& file, const GadgetLayout& layout, const GadgetBlock& block, ParticleSet& particles, std::size_t at) {
+void read_block(const Hdf5Handle& file, const GadgetLayout& layout, const TypeBlock& block, ParticleSet& particles, std::size_t at) {
   const Hdf5Handle group = open_group(file, gadget_group(block.type));
   const std::vector<ParticleField>& rows = particles.fields->rows();
   for (const ParticleField& field : rows) {
@@ -92,28 +96,28 @@ ParticleSet read_share(const GadgetLayout& layout, const FieldTablePtr& fields, 
   particles.resize(end - begin);
   for (const std::size_t row : layout.optional_fields) particles.resize(fields->rows()[row], end - begin);
   for (std::uint64_t row = begin; row < end; ++row) particles.id[row - begin] = row;
-  std::map<std::size_t, std::vector<GadgetBlock>> blocks_of_piece;
-  for (const GadgetBlock& block : layout.blocks(begin, end)) blocks_of_piece[block.piece].push_back(block);
+  std::map<std::size_t, std::vector<TypeBlock>> blocks_of_piece;
+  for (const TypeBlock& block : layout.blocks(begin, end)) blocks_of_piece[block.piece].push_back(block);
   for (const auto& [piece, blocks] : blocks_of_piece) {
     const Hdf5Handle file = open_hdf5_file(layout.pieces[piece]);
-    for (const GadgetBlock& block : blocks) read_block(file, layout, block, particles, block.row - begin);
+    for (const TypeBlock& block : blocks) read_block(file, layout, block, particles, block.row - begin);
   }
   return particles;
 }
 
 /// "file: PartType1/Coordinates, row 17 (row 217 over all types and files)".
 std::string name_row(const GadgetLayout& layout, const ParticleField& field, std::uint64_t row) {
-  const GadgetBlock block = layout.blocks(row, row + 1).at(0);
+  const TypeBlock block = layout.blocks(row, row + 1).at(0);
   const std::string over_all = block.first == row ? "" : fmt::format(" (row {} over all types and files)", row);
   return fmt::format("{}: {}/{}, row {}{}", layout.pieces[block.piece].string(), gadget_group(block.type),
                      field.dataset.empty() ? field.name : field.dataset, block.first, over_all);
 }
 
-/// Does `read`; where HDF5 cannot do it, the file is damaged.
+/// Runs `read`; a failure of HDF5 means that the file is damaged.
 template <class Read>
-void read_checked(const std::filesystem::path& path, Read read) {
+auto read_checked(const std::filesystem::path& path, Read read) {
   try {
-    read();
+    return read();
   } catch (const SystemError& error) {
     const std::string text = error.what();
     const bool names_file = text.find(path.string()) != std::string::npos;
@@ -123,17 +127,58 @@ void read_checked(const std::filesystem::path& path, Read read) {
   }
 }
 
-}  // namespace
+constexpr std::size_t longest_list = 16, longest_text = 160;
+
+template <class Number>
+std::string list_of(std::vector<Number> numbers) {
+  const std::size_t count = numbers.size();
+  numbers.resize(std::min(count, longest_list));
+  return fmt::format("{}{}", fmt::join(numbers, " "), count > longest_list ? fmt::format(" ... ({} numbers)", count) : std::string());
+}
+
+std::string value_text(const Hdf5Handle& object, const std::string& name) {
+  if (const auto text = read_text(object, name)) return printable_line(*text, longest_text);
+  const Hdf5Handle attribute(check_hdf5(H5Aopen(object.id(), name.c_str(), H5P_DEFAULT), hdf5_name(object)), H5Aclose);
+  const Hdf5Handle type(check_hdf5(H5Aget_type(attribute.id()), hdf5_name(object)), H5Tclose);
+  const H5T_class_t kind = H5Tget_class(type.id());
+  if (kind == H5T_INTEGER && H5Tget_sign(type.id()) == H5T_SGN_NONE) return list_of(*read_counts(object, name));
+  if (kind == H5T_INTEGER || kind == H5T_FLOAT) return list_of(*read_numbers(object, name));
+  return "of a type that is not shown";
+}
+
+herr_t collect(hid_t, const char* name, const H5O_info_t* info, void* paths) {
+  if (info->type == H5O_TYPE_GROUP || info->type == H5O_TYPE_DATASET) static_cast<std::vector<std::string>*>(paths)->emplace_back(name);
+  return 0;
+}
+
+/// The attributes of all groups and datasets of a file, by object; links into other files are not followed. Long values are cut. Throws
+/// SystemError for what HDF5 cannot read.
+std::vector<FileAttribute> list_attributes(const Hdf5Handle& file) {
+  std::vector<std::string> paths;
+#if H5_VERSION_GE(1, 12, 0)
+  check_hdf5(H5Ovisit3(file.id(), H5_INDEX_NAME, H5_ITER_INC, collect, &paths, H5O_INFO_BASIC), hdf5_name(file));
+#else
+  check_hdf5(H5Ovisit2(file.id(), H5_INDEX_NAME, H5_ITER_INC, collect, &paths, H5O_INFO_BASIC), hdf5_name(file));
+#endif
+  std::vector<FileAttribute> attributes;
+  for (const std::string& path : paths) {
+    const Hdf5Handle object(check_hdf5(H5Oopen(file.id(), path.c_str(), H5P_DEFAULT), path), H5Oclose);
+    const std::string shown = path == "." ? "/" : '/' + printable_line(path);
+    for (const std::string& name : attribute_names(object)) attributes.push_back({shown, printable_line(name), value_text(object, name)});
+  }
+  return attributes;
+}
 
 bool recognises_gadget(const FileHead& head) {
   constexpr char signature[] = "\x89HDF\r\n\x1a\n";
-  // HDF5 allows a block of other data before its own, of 512 bytes or a multiple by a power of two.
+  // HDF5 allows other data before its own, of 512 bytes times a power of two.
   for (std::size_t at = 0; at < head.bytes.size(); at = at == 0 ? 512 : 2 * at) {
     if (head.bytes.compare(at, 8, signature) == 0) return true;
   }
   return false;
 }
 
+/// The root looks at the metadata of all files; then each rank reads its own rows, opening files by itself. Collective.
 ParticleSet read_gadget(const std::filesystem::path& path, const FieldTablePtr& fields, const Communicator& comm, ReadInfo& info) {
   const Hdf5Turn turn;
   GadgetLayout layout;
@@ -144,21 +189,19 @@ ParticleSet read_gadget(const std::filesystem::path& path, const FieldTablePtr& 
   std::vector<std::filesystem::path> files = layout.pieces;
   files.insert(files.end(), layout.other_files.begin(), layout.other_files.end());
   require_same_files(files, comm);
-  const std::uint64_t total = layout.total();
-  const std::uint64_t begin = first_of_rank(total, comm.rank(), comm.size());
-  const std::uint64_t end = first_of_rank(total, comm.rank() + 1, comm.size());
-  ParticleSet particles;
-  comm.agree([&] { read_checked(path, [&] { particles = read_share(layout, fields, begin, end); }); });
-  const RowNamer namer = [&](const ParticleField& field, std::uint64_t row) { return name_row(layout, field, row); };
-  validate_particles(particles, path.string(), begin, namer, comm);
-  check_numbers(layout, particles, begin, info, comm);
+  const auto read = [&](std::uint64_t begin, std::uint64_t end) {
+    return read_checked(path, [&] { return read_share(layout, fields, begin, end); });
+  };
+  const auto name = [&](const ParticleField& field, std::uint64_t row) { return name_row(layout, field, row); };
+  ParticleSet particles = read_own_rows(path, layout.total(), comm, read, name);
+  check_numbers(layout, particles, info, comm);
   return particles;
 }
 
 std::vector<FieldDescription> gadget_fields(const std::filesystem::path& path) {
   const Hdf5Turn turn;
-  std::vector<FieldDescription> fields;
-  read_checked(path, [&] {
+  return read_checked(path, [&] {
+    std::vector<FieldDescription> fields;
     const Hdf5Handle file = open_hdf5_file(path);
     for (int type = 0; type < particle_type_count; ++type) {
       if (!has_link(file, gadget_group(type))) continue;
@@ -169,33 +212,41 @@ std::vector<FieldDescription> gadget_fields(const std::filesystem::path& path) {
         if (!link.empty()) fields.push_back({shown, "link", link});
         if (!is_dataset(group, name)) continue;
         const DatasetInfo found = describe_dataset(open_dataset(group, name));
-        std::string shape;
-        for (const hsize_t n : found.shape) shape += (shape.empty() ? "" : " x ") + std::to_string(n);
-        fields.push_back({shown, found.type_name, shape});
+        fields.push_back({shown, found.type_name, fmt::format("{}", fmt::join(found.shape, " x "))});
       }
     }
+    return fields;
   });
-  return fields;
 }
 
 std::vector<FileAttribute> gadget_attributes(const std::filesystem::path& path) {
   const Hdf5Turn turn;
-  std::vector<FileAttribute> attributes;
-  read_checked(path, [&] { attributes = list_attributes(open_hdf5_file(path)); });
-  return attributes;
+  return read_checked(path, [&] { return list_attributes(open_hdf5_file(path)); });
 }
 
 void gadget_info(const std::filesystem::path& path, ReadInfo& info) {
   const Hdf5Turn turn;
   read_checked(path, [&] {
     const Hdf5Handle file = open_hdf5_file(path);
-    // What lacks a header is refused when it is read.
+    // A file without a header is refused when it is read.
     if (!has_link(file, "Header")) return;
     const auto counts = read_counts(open_group(file, "Header"), "NumPart_Total");
     if (counts) std::copy_n(counts->begin(), std::min(counts->size(), info.count_of_type.size()), info.count_of_type.begin());
     read_gadget_info(file, info);
     info.softenings = read_softening_parameters(file, info.count_of_type);
   });
+}
+
+}  // namespace
+
+InputFormat gadget_format() {
+  return {.name = "GADGET/SWIFT HDF5",
+          .extensions = ".hdf5 .h5",
+          .recognises = recognises_gadget,
+          .read = read_gadget,
+          .fields = gadget_fields,
+          .attributes = gadget_attributes,
+          .info = gadget_info};
 }
 
 }  // namespace grove

@@ -1,24 +1,24 @@
-#include "io/formats/reader_gadget_binary.hpp"
-
+// Binary snapshots and initial conditions of GADGET-1 and -2 (formats 1 and 2), of both byte orders, in one file or several.
+//
+// Positions, velocities, ids and masses have 4 or 8 bytes a number and are taken as they are; other blocks, such as the energies of gas,
+// are not used; a note says so. Rows are numbered by type, within a type by file. The files do not name units.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
-#include <type_traits>
 
 #include "io/files/file_fingerprint.hpp"
 #include "io/files/find_file.hpp"
 #include "io/formats/gadget_binary_file.hpp"
+#include "io/formats/input_format.hpp"
 #include "io/formats/particle_rows.hpp"
+#include "io/formats/shared.hpp"
 #include "kernels/base/error.hpp"
 
 namespace grove {
 
 namespace {
-
-static_assert(std::is_trivially_copyable_v<GadgetBinaryFile>);
 
 /// All files of a snapshot.
 struct FileSet {
@@ -44,27 +44,13 @@ std::uint64_t FileSet::total() const {
   return sum;
 }
 
-std::vector<GadgetBlock> blocks_of(const FileSet& set, std::uint64_t begin, std::uint64_t end) {
+std::vector<TypeBlock> blocks_of(const FileSet& set, std::uint64_t begin, std::uint64_t end) {
   std::vector<std::array<std::uint64_t, particle_type_count>> counts;
   for (const GadgetBinaryFile& file : set.files) counts.push_back(file.header.count);
   return blocks_of_rows(counts, begin, end);
 }
 
-/// name.0, name.1, ...; just the file itself when it is not split.
-std::filesystem::path path_of_file(const std::filesystem::path& path, std::uint64_t file, std::uint64_t files) {
-  if (files == 1) return path;
-  const std::string number = path.extension().string();
-  if (number.size() < 2 || !std::all_of(number.begin() + 1, number.end(), [](unsigned char c) { return std::isdigit(c); }))
-    throw DataError(fmt::format("{}: is one of {} files by its header, but its name has no number as in name.0", path.string(), files));
-  std::filesystem::path other = path;
-  other.replace_extension(std::to_string(file));
-  std::error_code ignored;
-  if (!std::filesystem::exists(other, ignored))
-    throw DataError(fmt::format("{}: no such file; {} is one of {} files of a snapshot", other.string(), path.string(), files));
-  return other;
-}
-
-/// Throws unless the headers of two files can be of one snapshot.
+/// Throws unless the headers of two files can belong to one snapshot.
 void require_one_snapshot(const std::string& a_name, const GadgetBinaryHeader& a, const std::string& b_name, const GadgetBinaryHeader& b) {
   const auto fail = [&](const std::string& what, const auto& of_a, const auto& of_b) {
     throw DataError(fmt::format("{}: {} is {}, but in {} it is {}: the files are not of one snapshot", b_name, what, of_b, a_name, of_a));
@@ -79,13 +65,13 @@ void require_one_snapshot(const std::string& a_name, const GadgetBinaryHeader& a
   }
 }
 
-/// The first file that holds particles: what it has, all files with particles have.
+/// The first file with particles: all files with particles have the same blocks.
 const GadgetBinaryFile& typical_file(const FileSet& set) {
   const auto found = std::find_if(set.files.begin(), set.files.end(), [](const auto& file) { return file.header.particles() > 0; });
   return found == set.files.end() ? set.files.front() : *found;
 }
 
-/// The files must add up to the total that they announce.
+/// The files must add up to the announced total.
 void check_total(const FileSet& set) {
   const auto found = set.count_of_type();
   const auto& announced = set.files.front().header.total;
@@ -101,14 +87,15 @@ FileSet read_file_set(const std::filesystem::path& path) {
   FileSet set;
   std::vector<std::string> ignored;
   const std::uint64_t files = read_gadget_binary_file(path, ignored).header.files;
-  for (std::uint64_t i = 0; i < files; ++i) {
-    set.paths.push_back(path_of_file(path, i, files));
+  const std::string complaint = fmt::format("is one of {} files by its header, but its name has no number as in name.0", files);
+  for (const std::filesystem::path& piece : files_of_snapshot(path, files, "", complaint)) {
+    set.paths.push_back(piece);
     set.files.push_back(read_gadget_binary_file(set.paths.back(), set.unused));
     const GadgetBinaryFile &file = set.files.back(), &typical = typical_file(set);
     require_one_snapshot(set.paths.front().string(), set.files.front().header, set.paths.back().string(), file.header);
-    if (file.header.particles() > 0 && file.has_ids != typical.has_ids)
+    if (file.header.particles() > 0 && bool(file.id) != bool(typical.id))
       throw DataError(
-          fmt::format("{}: there is {} block of ids, unlike in the files before", set.paths.back().string(), file.has_ids ? "a" : "no"));
+          fmt::format("{}: there is {} block of ids, unlike in the files before", set.paths.back().string(), file.id ? "a" : "no"));
   }
   std::sort(set.unused.begin(), set.unused.end());
   set.unused.erase(std::unique(set.unused.begin(), set.unused.end()), set.unused.end());
@@ -116,27 +103,14 @@ FileSet read_file_set(const std::filesystem::path& path) {
   return set;
 }
 
-void share_file_set(FileSet& set, const Communicator& comm) {
-  std::uint64_t files = set.files.size();
-  comm.broadcast(std::span<std::uint64_t>(&files, 1));
-  set.paths.resize(files);
-  set.files.resize(files);
-  for (auto& path : set.paths) {
-    std::string text = path.string();
-    comm.broadcast(text);
-    path = text;
-  }
-  comm.broadcast(std::span<GadgetBinaryFile>(set.files));
-}
-
 /// Reads one block into the particles from index `at` on.
-void read_block(std::ifstream& stream, const GadgetBinaryFile& file, const GadgetBlock& block, ParticleSet& particles, std::size_t at) {
+void read_block(std::ifstream& stream, const GadgetBinaryFile& file, const TypeBlock& block, ParticleSet& particles, std::size_t at) {
   const std::uint64_t first = file.first_of_type(block.type) + block.first;
   const std::size_t n = block.count;
   const double mass = file.header.mass_of_type[static_cast<std::size_t>(block.type)];
   read_floats(stream, file.position, 3 * first, std::span(particles.position).subspan(3 * at, 3 * n));
   read_floats(stream, file.velocity, 3 * first, std::span(particles.velocity).subspan(3 * at, 3 * n));
-  if (file.has_ids) read_integers(stream, file.id, first, std::span(particles.id).subspan(at, n));
+  if (file.id) read_integers(stream, file.id, first, std::span(particles.id).subspan(at, n));
   if (mass == 0)
     read_floats(stream, file.mass, file.first_mass_of_type(block.type) + block.first, std::span(particles.mass).subspan(at, n));
   else
@@ -147,11 +121,10 @@ void read_block(std::ifstream& stream, const GadgetBinaryFile& file, const Gadge
 /// This rank's rows [begin, end). Not collective.
 ParticleSet read_share(const FileSet& set, const FieldTablePtr& fields, std::uint64_t begin, std::uint64_t end) {
   ParticleSet particles = make_rows(fields, begin, end, set.paths.front());
-  // A file is opened once for each type; there are few.
-  for (const GadgetBlock& block : blocks_of(set, begin, end)) {
+  // A file is opened once for each of the few types.
+  for (const TypeBlock& block : blocks_of(set, begin, end)) {
     const std::string path = set.paths[block.piece].string();
-    std::ifstream stream(path, std::ios::binary);
-    if (!stream) throw DataError(path + ": cannot be opened for reading");
+    std::ifstream stream = open_binary(path);
     read_block(stream, set.files[block.piece], block, particles, block.row - begin);
     if (!stream)
       throw SystemError(
@@ -162,7 +135,7 @@ ParticleSet read_share(const FileSet& set, const FieldTablePtr& fields, std::uin
 
 /// "file.1: position of type 1, row 17 (row 217 over all types and files)".
 std::string name_row(const FileSet& set, const ParticleField& field, std::uint64_t row) {
-  const GadgetBlock block = blocks_of(set, row, row + 1).at(0);
+  const TypeBlock block = blocks_of(set, row, row + 1).at(0);
   const std::string over_all = block.first == row ? "" : fmt::format(" (row {} over all types and files)", row);
   return fmt::format("{}: {} of type {}, row {}{}", set.paths[block.piece].string(), field.name, block.type, block.first, over_all);
 }
@@ -193,12 +166,11 @@ void describe(const FileSet& set, ReadInfo& info) {
                                    first.swapped ? "big" : "little", precision(first.position), precision(first.velocity)));
   if (set.files.size() > 1) info.notes.push_back(fmt::format("the snapshot is split over {} files", set.files.size()));
   add_note_on_stray_file(set.paths.front(), set.files.size(), info.notes);
-  if (!first.has_ids) info.notes.push_back("there is no block of ids; particles are numbered from 0 in the order of the file");
+  if (!first.id) info.notes.push_back("there is no block of ids; particles are numbered from 0 in the order of the file");
   if (!set.unused.empty()) info.notes.push_back(fmt::format("blocks that are not used: {}", fmt::join(set.unused, ", ")));
 }
 
-}  // namespace
-
+/// The root looks at the headers and blocks of all files; then each rank reads its own rows. Collective.
 ParticleSet read_gadget_binary(const std::filesystem::path& path, const FieldTablePtr& fields, const Communicator& comm, ReadInfo& info) {
   FileSet set;
   comm.agree([&] {
@@ -206,15 +178,12 @@ ParticleSet read_gadget_binary(const std::filesystem::path& path, const FieldTab
     set = read_file_set(path);
     describe(set, info);
   });
-  share_file_set(set, comm);
+  share(set.paths, comm);
+  share(set.files, comm);
   require_same_files(set.paths, comm);
-  const std::uint64_t begin = first_of_rank(set.total(), comm.rank(), comm.size());
-  const std::uint64_t end = first_of_rank(set.total(), comm.rank() + 1, comm.size());
-  ParticleSet particles;
-  comm.agree([&] { particles = read_share(set, fields, begin, end); });
-  const RowNamer namer = [&](const ParticleField& field, std::uint64_t row) { return name_row(set, field, row); };
-  validate_particles(particles, path.string(), begin, namer, comm);
-  return particles;
+  const auto read = [&](std::uint64_t begin, std::uint64_t end) { return read_share(set, fields, begin, end); };
+  const auto name = [&](const ParticleField& field, std::uint64_t row) { return name_row(set, field, row); };
+  return read_own_rows(path, set.total(), comm, read, name);
 }
 
 std::vector<FieldDescription> gadget_binary_fields(const std::filesystem::path& path) {
@@ -225,10 +194,20 @@ std::vector<FieldDescription> gadget_binary_fields(const std::filesystem::path& 
   const GadgetBinaryFile& first = typical_file(set);
   const auto type = [](const char* kind, const NumbersInFile& numbers) { return fmt::format("{}{}", kind, numbers.element_bytes); };
   std::vector<FieldDescription> fields = {{"POS", type("f", first.position), n + " x 3"}, {"VEL", type("f", first.velocity), n + " x 3"}};
-  if (first.has_ids) fields.push_back({"ID", type("u", first.id), n});
+  if (first.id) fields.push_back({"ID", type("u", first.id), n});
   if (own_masses > 0) fields.push_back({"MASS", type("f", first.mass), std::to_string(own_masses)});
   for (const std::string& name : set.unused) fields.push_back({name, "not used", ""});
   return fields;
+}
+
+}  // namespace
+
+InputFormat gadget_binary_format() {
+  return {.name = "GADGET binary",
+          .extensions = ".gad .gadget",
+          .recognises = recognises_gadget_binary,
+          .read = read_gadget_binary,
+          .fields = gadget_binary_fields};
 }
 
 }  // namespace grove

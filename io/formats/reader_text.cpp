@@ -1,8 +1,14 @@
-#include "io/formats/reader_text.hpp"
-
+// Text tables: one particle a line, in columns that are separated by blanks, tabs or commas (CSV).
+//
+// The columns are named by the user (initial_conditions.columns), by a first line of names, by a comment before the first row that lists
+// all names, or follow from their number: `mass x y z vx vy vz [type]`. An unnamed column 8 may only have types 1 to 5: many files number
+// their galaxies there, from 0, and type 0 is gas. `#` starts a comment; blank lines, a missing end of the last line, DOS line ends, a
+// byte-order mark and numbers like 1.0D0 are fine. Without types, all particles are of type 1; without ids, these are the row numbers, from
+// 0.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <charconv>
 #include <cmath>
@@ -10,9 +16,12 @@
 #include <string_view>
 #include <utility>
 
+#include "io/formats/input_format.hpp"
+#include "io/formats/shared.hpp"
 #include "io/formats/text_columns.hpp"
 #include "io/formats/text_comments.hpp"
 #include "io/formats/text_lines.hpp"
+#include "io/formats/validate.hpp"
 #include "kernels/base/error.hpp"
 
 namespace grove {
@@ -26,33 +35,31 @@ constexpr std::uint8_t first_component_type = 1;
 
 /// One parsed line.
 struct Row {
-  double mass = 0;
-  double position[3] = {}, velocity[3] = {};
-  std::uint64_t id = 0;  ///< the number of the row, where the table has none
+  std::array<double, needed_columns> numbers{};  ///< mass, position, velocity: in the order of TextColumn
+  std::uint64_t id = 0;                          ///< the number of the row, where the table has none
   std::uint8_t type = default_type;
 };
 
-/// In words, for a table that does not say what its columns are.
+/// For a table without names of columns.
 std::string assumption_about_columns(const TextColumns& columns) {
   return fmt::format("no names of columns found: taken as m x y z vx vy vz{}",
                      columns.has(TextColumn::type) ? " and, in column 8, the particle type, 1 to 5" : "");
 }
 
-/// The rows of a table, one after the other. What its columns are is known once it is open.
+/// The rows of a table in order. Its columns are known once it is open.
 class TableFile {
  public:
   /// @param columns  as complaint_about_columns() describes; empty: the file says it
   /// @throws DataError when the file does not say what its columns are
   TableFile(const std::filesystem::path& path, const std::string& columns) : path_(path.string()), lines_(path) { look_at_head(columns); }
 
-  /// Goes to the next row without looking at its numbers. False at the end of the file.
-  bool skip_row() { return advance(); }
-  /// Parses the next row; throws DataError when there is none or it is not as it must be.
+  /// Goes to the next row without parsing it. False at the end of the file.
+  bool advance();
+  /// Parses the next row; throws DataError if there is none or it is wrong.
   Row next_row();
   const TextColumns& columns() const { return columns_; }
 
  private:
-  bool advance();
   void look_at_head(const std::string& columns);
   bool is_line_of_names(bool columns_are_known) const;
   [[noreturn]] void refuse(std::size_t column, const std::string& why) const;
@@ -66,13 +73,13 @@ class TableFile {
   TextLines lines_;
   TextLine line_;
   std::vector<std::string_view> words_;  // of the line
-  bool line_is_waiting_ = false;         // the line was looked at, but its row not yet handed out
+  bool line_is_waiting_ = false;         // the line was read, but not yet its row
   bool commas_ = false;
   std::uint64_t row_ = 0;  // of the next row
   TextColumns columns_;
 };
 
-/// Names stand in the first line when no word there is a number, or when what must be numbers is none.
+/// The first line has names if no word is a number, except in columns that are not used.
 bool TableFile::is_line_of_names(bool columns_are_known) const {
   double ignored = 0;
   for (std::size_t c = 0; c < words_.size(); ++c) {
@@ -88,7 +95,7 @@ void TableFile::look_at_head(const std::string& columns) {
   do {
     if (!lines_.next(line_)) return;
     if (!line_.data.empty() || line_.comment.empty() || line_.comment.size() > longest_comment) continue;
-    // The last ones are those next to the data.
+    // Keep the last ones, which are next to the data.
     if (comments.size() == most_comments) comments.erase(comments.begin());
     comments.push_back({line_.number, std::string(line_.comment)});
   } while (line_.data.empty());
@@ -134,7 +141,7 @@ std::uint64_t TableFile::id(std::size_t column) const {
   std::uint64_t id = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), id);
   if (error == std::errc() && end == word.data() + word.size()) return id;
-  // Many programs write all columns alike, ids as 1.700e+01. Beyond 2^53 such a number would not be exact.
+  // Many programs write all columns in one format, ids as 1.700e+01. Beyond 2^53 such a number would not be exact.
   constexpr double first_inexact = 9007199254740992.0;
   const double value = number(column);
   if (value < 0 || value >= first_inexact || value != std::floor(value))
@@ -167,33 +174,18 @@ std::uint8_t TableFile::component(std::size_t column) const {
 }
 
 void TableFile::parse(std::size_t column, Row& row) const {
-  switch (const TextColumn kind = columns_.kinds[column]) {
-    case TextColumn::mass:
-      row.mass = number(column);
-      if (row.mass < 0) refuse(column, fmt::format("the mass is {}; it must not be negative", shown_word(words_[column])));
-      break;
-    case TextColumn::x:
-    case TextColumn::y:
-    case TextColumn::z:
-      row.position[static_cast<int>(kind) - static_cast<int>(TextColumn::x)] = number(column);
-      break;
-    case TextColumn::vx:
-    case TextColumn::vy:
-    case TextColumn::vz:
-      row.velocity[static_cast<int>(kind) - static_cast<int>(TextColumn::vx)] = number(column);
-      break;
-    case TextColumn::id:
-      row.id = id(column);
-      break;
-    case TextColumn::type:
-      row.type = type(column);
-      break;
-    case TextColumn::component:
-      row.type = component(column);
-      break;
-    case TextColumn::none:
-      break;
-  }
+  const TextColumn kind = columns_.kinds[column];
+  if (kind == TextColumn::none) return;
+  if (kind == TextColumn::id)
+    row.id = id(column);
+  else if (kind == TextColumn::type)
+    row.type = type(column);
+  else if (kind == TextColumn::component)
+    row.type = component(column);
+  else
+    row.numbers.at(static_cast<std::size_t>(kind)) = number(column);
+  if (kind == TextColumn::mass && row.numbers[0] < 0)
+    refuse(column, fmt::format("the mass is {}; it must not be negative", shown_word(words_[column])));
 }
 
 Row TableFile::next_row() {
@@ -214,7 +206,7 @@ Row TableFile::next_row() {
 std::uint64_t count_rows(const std::filesystem::path& path, const std::string& columns) {
   TableFile file(path, columns);
   std::uint64_t rows = 0;
-  while (file.skip_row()) ++rows;
+  while (file.advance()) ++rows;
   return rows;
 }
 
@@ -222,14 +214,14 @@ std::uint64_t count_rows(const std::filesystem::path& path, const std::string& c
 void append(ParticleSet& particles, std::span<const Row> rows) {
   for (const Row& row : rows) {
     particles.id.push_back(row.id);
-    particles.mass.push_back(row.mass);
-    particles.position.insert(particles.position.end(), row.position, row.position + 3);
-    particles.velocity.insert(particles.velocity.end(), row.velocity, row.velocity + 3);
+    particles.mass.push_back(row.numbers[0]);
+    particles.position.insert(particles.position.end(), &row.numbers[1], &row.numbers[4]);
+    particles.velocity.insert(particles.velocity.end(), &row.numbers[4], row.numbers.end());
     particles.type.push_back(row.type);
   }
 }
 
-/// Sends the rows [begin, end), which the root holds in `rows`, to the ranks that own them. Collective.
+/// Sends the root's rows [begin, end) to the ranks that own them. Collective.
 void scatter(std::vector<Row>& rows, std::uint64_t begin, std::uint64_t end, std::uint64_t total, ParticleSet& particles,
              const Communicator& comm) {
   const auto overlap = [&](int rank) {
@@ -253,7 +245,7 @@ void scatter(std::vector<Row>& rows, std::uint64_t begin, std::uint64_t end, std
   if (my_first < my_last) append(particles, std::span(rows).subspan(offset, my_last - my_first));
 }
 
-/// What a user should know about the columns, and the names of components that they give.
+/// Notes on the columns, and names of components.
 void describe_columns(const TextColumns& columns, ReadInfo& info) {
   info.notes.insert(info.notes.end(), columns.notes.begin(), columns.notes.end());
   if (!columns.has_names) info.notes.push_back(assumption_about_columns(columns));
@@ -267,20 +259,16 @@ void describe_columns(const TextColumns& columns, ReadInfo& info) {
   }
 }
 
-}  // namespace
-
 bool recognises_text(const FileHead& head) {
   return !head.bytes.empty() && std::all_of(head.bytes.begin(), head.bytes.end(), [](unsigned char c) {
     return std::isprint(c) || std::isspace(c) || c >= 0x80;  // comments may be in UTF-8
   });
 }
 
-ParticleSet read_text_table(const std::filesystem::path& path, const FieldTablePtr& fields, const Communicator& comm, ReadInfo& info) {
-  return read_text_columns(path, "", fields, comm, info);
-}
-
-ParticleSet read_text_columns(const std::filesystem::path& path, const std::string& columns, const FieldTablePtr& fields,
-                              const Communicator& comm, ReadInfo& info) {
+/// The root reads and parses in pieces of bounded size and sends each rank its rows. Collective.
+/// @param columns  as the user lists them, valid by complaint_about_columns(); empty: the file says it
+ParticleSet read_text(const std::filesystem::path& path, const std::string& columns, const FieldTablePtr& fields, const Communicator& comm,
+                      ReadInfo& info) {
   std::unique_ptr<TableFile> file;
   std::uint64_t total = 0;
   comm.agree([&] {
@@ -288,7 +276,7 @@ ParticleSet read_text_columns(const std::filesystem::path& path, const std::stri
     total = count_rows(path, columns);
     file = std::make_unique<TableFile>(path, columns);
   });
-  comm.broadcast(std::span<std::uint64_t>(&total, 1));
+  share(total, comm);
   ParticleSet particles;
   particles.fields = fields;
   std::vector<Row> rows;
@@ -307,15 +295,26 @@ ParticleSet read_text_columns(const std::filesystem::path& path, const std::stri
   return particles;
 }
 
-std::vector<FieldDescription> text_fields(const std::filesystem::path& path) { return text_column_fields(path, ""); }
-
-std::vector<FieldDescription> text_column_fields(const std::filesystem::path& path, const std::string& list) {
+std::vector<FieldDescription> text_fields(const std::filesystem::path& path, const std::string& list) {
   const std::uint64_t rows = count_rows(path, list);
   const TextColumns columns = TableFile(path, list).columns();
   std::vector<FieldDescription> fields;
   for (std::size_t c = 0; c < columns.size(); ++c)
     fields.push_back({fmt::format("column {} ({})", c + 1, columns.names[c]), "text", std::to_string(rows)});
   return fields;
+}
+
+}  // namespace
+
+InputFormat text_format() {
+  return {
+      .name = "text table",
+      .extensions = ".tab .txt .dat .asc .csv",
+      .recognises = recognises_text,
+      .read = [](const auto& path, const auto& fields, const auto& comm, auto& info) { return read_text(path, "", fields, comm, info); },
+      .fields = [](const auto& path) { return text_fields(path, ""); },
+      .read_columns = read_text,
+      .fields_of_columns = text_fields};
 }
 
 }  // namespace grove

@@ -1,5 +1,10 @@
-#include "io/formats/reader_tipsy.hpp"
-
+// TIPSY binary files, of both byte orders: a header, then gas, dark and star particles as records of floating-point numbers.
+//
+// Header: time (f8); numbers of particles, dimensions, gas, dark, star particles (i4 each); 4 bytes of padding, which some programs omit.
+// The numbers of the records have 4 bytes; in variants positions, or positions and velocities, or all numbers have 8: the size of the file
+// decides. (Double velocities with single positions would have the size of the first variant; no known program writes them by default.) Gas
+// becomes particle type 0, dark matter 1, stars 4. Ids are row numbers, from 0: the format has none. Big-endian is TIPSY's standard;
+// programs on most machines write little-endian.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,23 +15,25 @@
 #include <optional>
 
 #include "io/files/binary_values.hpp"
+#include "io/formats/input_format.hpp"
 #include "io/formats/particle_rows.hpp"
+#include "io/formats/shared.hpp"
 #include "kernels/base/error.hpp"
 
 namespace grove {
 
 namespace {
 
-/// The kinds of particles in the order in which they lie in the file. A record is mass, position, velocity and further numbers.
+/// A record of a particle, by type: mass, position, velocity and further numbers. In the file, types follow each other.
 struct Kind {
   const char* name;
-  std::uint8_t type;
-  std::uint32_t numbers;    ///< of a record
+  std::uint32_t numbers;    ///< of a record; 0: the format has no such particles
   std::uint32_t softening;  ///< index of the softening among them; 0: none
 };
-constexpr std::array<Kind, 3> kinds = {{{"gas", 0, 12, 0}, {"dark", 1, 9, 7}, {"star", 4, 11, 9}}};
+constexpr std::array<Kind, particle_type_count> kinds = {{{"gas", 12, 0}, {"dark", 9, 7}, {}, {}, {"star", 11, 9}, {}}};
+constexpr std::size_t gas = 0, dark = 1, star = 4;
 
-/// Which numbers of a record have 8 bytes in place of 4.
+/// The bytes of the numbers in a record.
 struct Precision {
   const char* name;
   std::uint32_t position_bytes, velocity_bytes, other_bytes;
@@ -49,23 +56,25 @@ struct Header {
   std::size_t precision = 0;  ///< index into precisions
   bool swapped = false;
 
-  std::uint64_t total() const { return count[0] + count[1] + count[2]; }
-  std::uint64_t record_bytes(std::size_t k) const { return precisions[precision].record_bytes(k); }
-  std::uint64_t file_bytes() const {
+  std::uint64_t total() const { return count[gas] + count[dark] + count[star]; }
+  std::uint64_t record_bytes(std::size_t type) const { return precisions[precision].record_bytes(type); }
+  /// Where the records of a type begin.
+  std::uint64_t offset(std::size_t type) const {
     std::uint64_t sum = bytes;
-    for (std::size_t k = 0; k < kinds.size(); ++k) sum += count[k] * record_bytes(k);
+    for (std::size_t k = 0; k < type; ++k) sum += count[k] * record_bytes(k);
     return sum;
   }
+  std::uint64_t file_bytes() const { return offset(kinds.size()); }
 };
 
-/// Finds the length of the header and the precision from the size of the file. They stay as they are when none fits.
+/// Finds the length of the header and the precision from the size of the file; unchanged if none fits.
 bool fit_to_size(Header& header, std::uint64_t size) {
   for (const std::size_t bytes : {long_header, short_header}) {
     for (std::size_t precision = 0; precision < precisions.size(); ++precision) {
       Header fitting = header;
       fitting.bytes = bytes;
       fitting.precision = precision;
-      // With at least one particle, no two of the sizes are equal.
+      // With at least one particle, all sizes differ.
       if (fitting.file_bytes() != size) continue;
       header = fitting;
       return true;
@@ -74,17 +83,20 @@ bool fit_to_size(Header& header, std::uint64_t size) {
   return false;
 }
 
-/// The header, if the first bytes make sense as one in either byte order.
+/// The header, if the first bytes are one in either byte order.
 std::optional<Header> parse_header(const FileHead& head) {
   if (head.bytes.size() < short_header) return std::nullopt;
   std::optional<Header> found;
   for (const bool swapped : {false, true}) {
     const auto integer = [&](std::size_t at) { return load_number<std::int32_t>(head.bytes.data() + at, swapped); };
-    const std::int64_t total = integer(8), gas = integer(16), dark = integer(20), star = integer(24);
-    if (integer(12) != 3 || gas < 0 || dark < 0 || star < 0 || gas + dark + star != total) continue;
+    const std::array<std::int64_t, 3> counts{integer(16), integer(20), integer(24)};
+    if (integer(12) != 3 || *std::min_element(counts.begin(), counts.end()) < 0 || counts[0] + counts[1] + counts[2] != integer(8))
+      continue;
     found = Header();
     found->time = load_number<double>(head.bytes.data(), swapped);
-    found->count = {static_cast<std::uint64_t>(gas), static_cast<std::uint64_t>(dark), static_cast<std::uint64_t>(star)};
+    found->count[gas] = static_cast<std::uint64_t>(counts[0]);
+    found->count[dark] = static_cast<std::uint64_t>(counts[1]);
+    found->count[star] = static_cast<std::uint64_t>(counts[2]);
     found->swapped = swapped;
     fit_to_size(*found, head.size);
   }
@@ -105,7 +117,7 @@ Header read_header(const std::filesystem::path& path) {
   return *header;
 }
 
-/// The range of the softenings that the particles of a file have.
+/// The range of the particles' softenings.
 struct SofteningRange {
   double lowest = std::numeric_limits<double>::infinity(), highest = -std::numeric_limits<double>::infinity();
 
@@ -114,6 +126,8 @@ struct SofteningRange {
     highest = std::max(highest, softening);
   }
 };
+
+using SofteningRanges = std::array<SofteningRange, kinds.size()>;
 
 /// Takes the numbers of one record, one after the other.
 class RecordParser {
@@ -138,26 +152,15 @@ class RecordParser {
   std::size_t number_ = 0;
 };
 
-/// Rows of one kind, and the index of the first of them in the particles of this rank.
-struct KindRows {
-  std::size_t kind = 0;
-  std::uint64_t first = 0, count = 0;
-  std::size_t at = 0;
-};
-
-using SofteningRanges = std::array<SofteningRange, kinds.size()>;
-
-/// Reads rows of one kind into the particles; on failure `file` is in a failed state.
-void read_kind(std::ifstream& file, const Header& header, const KindRows& rows, ParticleSet& particles, SofteningRange& softening) {
-  const Kind& kind = kinds[rows.kind];
-  const std::uint64_t record_bytes = header.record_bytes(rows.kind);
-  std::uint64_t offset = header.bytes + rows.first * record_bytes;
-  for (std::size_t before = 0; before < rows.kind; ++before) offset += header.count[before] * header.record_bytes(before);
-  file.seekg(static_cast<std::streamoff>(offset));
+/// Reads rows of one type into the particles from index `at` on; on failure `file` is in a failed state.
+void read_block(std::ifstream& file, const Header& header, const TypeBlock& block, ParticleSet& particles, std::size_t at,
+                SofteningRange& softening) {
+  const auto type = static_cast<std::size_t>(block.type);
+  const std::uint64_t record_bytes = header.record_bytes(type);
+  file.seekg(static_cast<std::streamoff>(header.offset(type) + block.first * record_bytes));
   std::vector<char> records;
-  std::size_t at = rows.at;
-  for (std::uint64_t done = 0; done < rows.count;) {
-    const std::uint64_t now = std::min(records_per_read, rows.count - done);
+  for (std::uint64_t done = 0; done < block.count;) {
+    const std::uint64_t now = std::min(records_per_read, block.count - done);
     records.resize(now * record_bytes);
     file.read(records.data(), static_cast<std::streamsize>(records.size()));
     if (!file) return;
@@ -166,9 +169,9 @@ void read_kind(std::ifstream& file, const Header& header, const KindRows& rows, 
       particles.mass[at] = record.next();
       for (std::size_t c = 0; c < 3; ++c) particles.position[3 * at + c] = record.next();
       for (std::size_t c = 0; c < 3; ++c) particles.velocity[3 * at + c] = record.next();
-      particles.type[at] = kind.type;
-      if (kind.softening == 0) continue;
-      for (std::size_t skipped = numbers_used; skipped < kind.softening; ++skipped) record.next();
+      particles.type[at] = static_cast<std::uint8_t>(type);
+      if (kinds[type].softening == 0) continue;
+      for (std::size_t skipped = numbers_used; skipped < kinds[type].softening; ++skipped) record.next();
       softening.add(record.next());
     }
     done += now;
@@ -179,47 +182,38 @@ void read_kind(std::ifstream& file, const Header& header, const KindRows& rows, 
 ParticleSet read_rows(const std::filesystem::path& path, const Header& header, const FieldTablePtr& fields, std::uint64_t begin,
                       std::uint64_t end, SofteningRanges& softenings) {
   ParticleSet particles = make_rows(fields, begin, end, path);
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw DataError(path.string() + ": cannot be opened for reading");
-  std::uint64_t kind_begin = 0;
-  for (std::size_t k = 0; k < kinds.size(); ++k) {
-    const std::uint64_t kind_end = kind_begin + header.count[k];
-    const std::uint64_t first = std::max(begin, kind_begin), last = std::min(end, kind_end);
-    if (first < last) read_kind(file, header, {k, first - kind_begin, last - first, first - begin}, particles, softenings[k]);
-    kind_begin = kind_end;
-  }
+  std::ifstream file = open_binary(path);
+  for (const TypeBlock& block : blocks_of_rows({header.count}, begin, end))
+    read_block(file, header, block, particles, block.row - begin, softenings[static_cast<std::size_t>(block.type)]);
   if (!file) throw SystemError(fmt::format("{}: rows {} to {} cannot be read", path.string(), begin, end - 1));
   return particles;
 }
 
-/// What a user should know: how the file is written, and what in it is not used.
+/// Notes on the variant of the format and on unused data.
 std::vector<std::string> notes_on(const Header& header) {
   std::vector<std::string> notes{
       fmt::format("{}-endian, header of {} bytes, {}", header.swapped ? "big" : "little", header.bytes, precisions[header.precision].name)};
-  if (header.count[0] > 0) notes.push_back("densities, temperatures, smoothing lengths and metals of the gas are not used");
-  if (header.count[2] > 0) notes.push_back("metals and formation times of the stars are not used");
+  if (header.count[gas] > 0) notes.push_back("densities, temperatures, smoothing lengths and metals of the gas are not used");
+  if (header.count[star] > 0) notes.push_back("metals and formation times of the stars are not used");
   return notes;
 }
 
-/// The softenings that the particles have in the file, over all ranks. Collective.
+/// The softenings of the particles over all ranks. Collective.
 std::vector<FileSoftening> softenings_of(const SofteningRanges& ranges, const Communicator& comm) {
   std::vector<FileSoftening> softenings;
   for (std::size_t k = 0; k < kinds.size(); ++k) {
     const double lowest = comm.min(ranges[k].lowest), highest = comm.max(ranges[k].highest);
     if (lowest <= highest)
-      softenings.push_back({fmt::format("eps of {} particles", std::string(kinds[k].name)), lowest, highest, kinds[k].type});
+      softenings.push_back({fmt::format("eps of {} particles", std::string(kinds[k].name)), lowest, highest, static_cast<int>(k)});
   }
   return softenings;
 }
 
 std::string name_row(const std::filesystem::path& path, const Header& header, const ParticleField& field, std::uint64_t row) {
-  std::size_t k = 0;
-  std::uint64_t in_kind = row;
-  while (k + 1 < kinds.size() && in_kind >= header.count[k]) in_kind -= header.count[k++];
-  return fmt::format("{}: {} of {} particle {}, row {}", path.string(), field.name, kinds[k].name, in_kind, row);
+  const TypeBlock block = blocks_of_rows({header.count}, row, row + 1).at(0);
+  const char* const kind = kinds[static_cast<std::size_t>(block.type)].name;
+  return fmt::format("{}: {} of {} particle {}, row {}", path.string(), field.name, kind, block.first, row);
 }
-
-}  // namespace
 
 bool recognises_tipsy(const FileHead& head) { return parse_header(head).has_value(); }
 
@@ -228,18 +222,15 @@ ParticleSet read_tipsy(const std::filesystem::path& path, const FieldTablePtr& f
   comm.agree([&] {
     if (comm.is_root()) header = read_header(path);
   });
-  comm.broadcast(std::span<Header>(&header, 1));
-  for (std::size_t k = 0; k < kinds.size(); ++k) info.count_of_type[kinds[k].type] = header.count[k];
+  share(header, comm);
+  info.count_of_type = header.count;
   info.time = header.time;
-  const std::uint64_t begin = first_of_rank(header.total(), comm.rank(), comm.size());
-  const std::uint64_t end = first_of_rank(header.total(), comm.rank() + 1, comm.size());
-  ParticleSet particles;
   SofteningRanges softenings;
-  comm.agree([&] { particles = read_rows(path, header, fields, begin, end, softenings); });
+  const auto read = [&](std::uint64_t begin, std::uint64_t end) { return read_rows(path, header, fields, begin, end, softenings); };
+  const auto name = [&](const ParticleField& field, std::uint64_t row) { return name_row(path, header, field, row); };
+  ParticleSet particles = read_own_rows(path, header.total(), comm, read, name);
   info.softenings = softenings_of(softenings, comm);
   info.notes = notes_on(header);
-  const RowNamer namer = [&](const ParticleField& field, std::uint64_t row) { return name_row(path, header, field, row); };
-  validate_particles(particles, path.string(), begin, namer, comm);
   return particles;
 }
 
@@ -257,6 +248,13 @@ std::vector<FieldDescription> tipsy_fields(const std::filesystem::path& path) {
     fields.push_back({prefix + "velocity", type(precision.velocity_bytes), n + " x 3"});
   }
   return fields;
+}
+
+}  // namespace
+
+InputFormat tipsy_format() {
+  return {
+      .name = "TIPSY binary", .extensions = ".tipsy .tip .std", .recognises = recognises_tipsy, .read = read_tipsy, .fields = tipsy_fields};
 }
 
 }  // namespace grove

@@ -26,7 +26,7 @@ bool is_one_of(std::string_view word, std::string_view list) {
   return (" " + std::string(list) + " ").find(" " + std::string(word) + " ") != std::string::npos;
 }
 
-/// Without what stands in brackets, which is a unit: "x [kpc]" -> "x". Numbers of columns stay: "(1) x" -> "1 x".
+/// Without units in brackets: "x [kpc]" -> "x". Numbers of columns stay: "(1) x" -> "1 x".
 std::string without_units(std::string_view text) {
   std::string rest, inside;
   int depth = 0;
@@ -62,7 +62,7 @@ Words words_of(std::string_view text) {
   return words;
 }
 
-/// Without the numbers of the columns, if each name has one and they count from 0 or 1: "1 x 2 y" -> "x", "y".
+/// Without the numbers of columns, if each name has one and they count from 0 or 1: "1 x 2 y" -> "x", "y".
 Words without_numbering(const Words& words) {
   Words rest;
   const std::size_t first = words.empty() || is_number(words[0]) ? 0 : 1;  // "1 x 2 y" or "x 1 y 2"
@@ -111,7 +111,7 @@ Words known_run(const Words& words) {
   return best;
 }
 
-/// The `count` columns that a comment names; nothing if it names none, or not those.
+/// The `count` columns that a comment names; nothing if it does not.
 std::optional<TextColumns> columns_in(const TextComment& comment, std::size_t count) {
   const Words list = words_of_list(comment.text), names = with_components(without_numbering(words_of(comment.text)));
   for (const Words& words : {list, known_run(list), names, known_run(names)}) {
@@ -121,7 +121,7 @@ std::optional<TextColumns> columns_in(const TextComment& comment, std::size_t co
   return std::nullopt;
 }
 
-/// Comments that list one column or a few a line, put together; a comment without words does not end such a list.
+/// Consecutive comments that list one or a few columns each, joined; a comment without words does not end such a list.
 std::vector<TextComment> lists_over_lines(const std::vector<TextComment>& comments) {
   std::vector<TextComment> lists;
   bool goes_on = false;
@@ -140,7 +140,7 @@ std::vector<TextComment> lists_over_lines(const std::vector<TextComment>& commen
   return lists;
 }
 
-/// True for names of columns, known or not: "x", "x_kpc", "posx", "mass", "r".
+/// Whether a word looks like a name of a column, known or not: "x", "x_kpc", "posx", "mass", "r".
 bool is_like_column(const std::string& word) {
   const std::string name = plain_column_name(word);
   if (column_named(name)) return true;
@@ -160,7 +160,7 @@ Words like_columns(const Words& words) {
   return found;
 }
 
-/// True when the names are the first ones of a table without names, so that nothing is lost if they are not looked at.
+/// Whether the names are those of a table without names, so that ignoring them loses nothing.
 bool are_usual(const Words& words) {
   const std::vector<TextColumn> kinds = columns_with(with_components(words)).kinds;
   for (std::size_t i = 0; i < kinds.size(); ++i) {
@@ -170,14 +170,14 @@ bool are_usual(const Words& words) {
   return true;
 }
 
-/// True when x, y and z stand there one after the other, as they do in a list of columns and seldom in a sentence.
+/// Whether x, y and z follow each other, as in a list of columns and seldom in a sentence.
 bool lists_positions(const Words& words) {
   constexpr std::array<TextColumn, 3> xyz = {TextColumn::x, TextColumn::y, TextColumn::z};
   const std::vector<TextColumn> kinds = columns_with(words).kinds;
   return std::search(kinds.begin(), kinds.end(), xyz.begin(), xyz.end()) != kinds.end();
 }
 
-/// The names in a comment that seems to name columns, in another order than usual; empty if it does not.
+/// The names in a comment that seems to name columns in another order than the usual; empty: it does not.
 Words unusual_names(const TextComment& comment) {
   const Words words = without_numbering(words_of(comment.text)), like = like_columns(words), run = known_run(words);
   if (lists_positions(run) && !are_usual(run)) return run;
@@ -193,7 +193,7 @@ Words unusual_names(const TextComment& comment) {
                               path, lines, fmt::join(shown, " "), count, how_to_name_columns));
 }
 
-/// Throws for what looks like names of columns, in one comment or in one a line.
+/// Throws for what looks like names of columns, in one comment or one name a line.
 void refuse_unusual_names(const std::vector<TextComment>& comments, std::size_t count, const std::string& path) {
   Words firsts;
   std::uint64_t first_line = 0, last_line = 0;

@@ -1,4 +1,4 @@
-// The names of the columns of a text table in the comments before its first row, as many programs write them.
+// Names of columns in the comments before the first row of a text table.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,9 @@ struct TextComment {
   std::string text;
 };
 
-/// True when the comments list the names of `count` columns, in one line or in several ones; their columns are then `columns`.
-/// @throws DataError when two of them contradict each other, and when what looks like names of columns is not understood, or cannot be
-/// those
-///   of the table; `path` is the file
+/// Whether the comments list the names of `count` columns, in one line or several; `columns` are then set.
+/// @throws DataError if two comments contradict each other, or names of columns are not understood or not those of the table; `path` is the
+///   file
 bool columns_of_comments(const std::vector<TextComment>& comments, std::size_t count, const std::string& path, TextColumns& columns);
 
 }  // namespace grove

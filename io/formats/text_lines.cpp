@@ -108,7 +108,7 @@ std::string shown_word(std::string_view word) {
 
 const char* parse_number(std::string_view word, double& value) {
   constexpr const char* no_number = "is not a number";
-  // from_chars knows no plus sign, and no D before the exponent.
+  // from_chars accepts no plus sign, and no D before the exponent.
   if (word.size() > 1 && word[0] == '+' && word[1] != '-') word.remove_prefix(1);
   std::string changed;
   const std::size_t exponent = word.find_first_of("dD");

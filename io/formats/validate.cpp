@@ -24,7 +24,7 @@ struct BadValue {
   const char* allowed;
 };
 
-/// A component of a particle as a number; nothing for integers, which are always finite.
+/// An element as a number; nothing for integers, which are always finite.
 std::optional<double> floating_value(const ParticleField& field, std::span<const std::byte> values, std::size_t element) {
   if (field.type == ElementType::f8) {
     double value = 0;
@@ -54,7 +54,7 @@ std::optional<BadValue> first_bad_value(const ParticleSet& particles, std::size_
 
 constexpr std::size_t types = particle_type_count;
 
-/// The particles of one type over all ranks. Highest values have the other sign, so that one minimum over the ranks finds all.
+/// Extremes of one type over all ranks. Maxima are negated, so that one minimum over the ranks finds all.
 struct Extremes {
   double low[3] = {infinity, infinity, infinity}, minus_high[3] = {infinity, infinity, infinity};
   double minus_mass = 0, minus_speed = 0;
@@ -91,8 +91,8 @@ std::string name_of_component(const BadValue& bad) {
 
 }  // namespace
 
-void validate_particles(const ParticleSet& particles, const std::string& source, std::uint64_t first_row, const RowNamer& name_row,
-                        const Communicator& comm) {
+void validate_particles(const ParticleSet& particles, const std::string& source, std::uint64_t first_row, const Communicator& comm,
+                        const RowNamer& name_row) {
   const std::uint64_t total = comm.sum(static_cast<std::uint64_t>(particles.size()));
   comm.agree([&] {
     if (total == 0) throw DataError(source + ": holds no particles; at least one is needed");
@@ -104,15 +104,9 @@ void validate_particles(const ParticleSet& particles, const std::string& source,
   const std::uint64_t lowest = comm.min(row);
   comm.agree([&] {
     if (!bad || row != lowest) return;
-    throw DataError(fmt::format("{}: {} is {}; it {}", name_row(*bad->field, row), name_of_component(*bad), bad->value, bad->allowed));
+    const std::string place = name_row ? name_row(*bad->field, row) : fmt::format("{}: {}, row {}", source, bad->field->name, row);
+    throw DataError(fmt::format("{}: {} is {}; it {}", place, name_of_component(*bad), bad->value, bad->allowed));
   });
-}
-
-void validate_particles(const ParticleSet& particles, const std::string& source, std::uint64_t first_row, const Communicator& comm) {
-  const RowNamer name_row = [&](const ParticleField& field, std::uint64_t row) {
-    return fmt::format("{}: {}, row {}", source, field.name, row);
-  };
-  validate_particles(particles, source, first_row, name_row, comm);
 }
 
 std::vector<std::string> notes_on_values(const ParticleSet& particles, const std::string& source, const ComponentNames& components,

@@ -28,45 +28,55 @@ Hdf5Handle array_space(std::size_t size) {
   return {check_hdf5(H5Screate_simple(1, &length, nullptr), "H5Screate_simple"), H5Sclose};
 }
 
-Hdf5Handle open_attribute(const Hdf5Handle& object, const std::string& name) {
-  const std::string what = attribute_path(object, name);
-  if (check_hdf5(H5Aexists(object.id(), name.c_str()), what) == 0) return {};
-  return {check_hdf5(H5Aopen(object.id(), name.c_str(), H5P_DEFAULT), what), H5Aclose};
+/// An attribute that is open; without a handle: there is none of this name.
+struct Attribute {
+  std::string what;  ///< for messages
+  Hdf5Handle handle{}, type{}, space{};
+
+  explicit operator bool() const { return static_cast<bool>(handle); }
+  H5T_class_t kind() const { return H5Tget_class(type.id()); }
+  bool is_number() const { return kind() == H5T_FLOAT || kind() == H5T_INTEGER; }
+};
+
+Attribute open_attribute(const Hdf5Handle& object, const std::string& name) {
+  Attribute attribute{attribute_path(object, name)};
+  const std::string& what = attribute.what;
+  if (check_hdf5(H5Aexists(object.id(), name.c_str()), what) == 0) return attribute;
+  attribute.handle = {check_hdf5(H5Aopen(object.id(), name.c_str(), H5P_DEFAULT), what), H5Aclose};
+  attribute.type = {check_hdf5(H5Aget_type(attribute.handle.id()), what), H5Tclose};
+  attribute.space = {check_hdf5(H5Aget_space(attribute.handle.id()), what), H5Sclose};
+  return attribute;
 }
 
-H5T_class_t class_of(const Hdf5Handle& attribute, const std::string& what) {
-  return H5Tget_class(Hdf5Handle(check_hdf5(H5Aget_type(attribute.id()), what), H5Tclose).id());
-}
-
-/// Damage may give an attribute any size: memory is taken only for what the file can hold.
-void require_room(const Hdf5Handle& attribute, hssize_t count, const Hdf5Handle& type, const std::string& what) {
-  const Hdf5Handle file(check_hdf5(H5Iget_file_id(attribute.id()), what), H5Fclose);
+/// A damaged attribute may have any size: no memory is allocated for more than the file can hold.
+void require_room(const Attribute& attribute, hssize_t count) {
+  const Hdf5Handle file(check_hdf5(H5Iget_file_id(attribute.handle.id()), attribute.what), H5Fclose);
   hsize_t bytes = 0;
-  check_hdf5(H5Fget_filesize(file.id(), &bytes), what);
-  const std::size_t each = std::max<std::size_t>(H5Tget_size(type.id()), 1);
-  if (count > 0 && static_cast<hsize_t>(count) > bytes / each) throw DataError(what + ": is larger than the file; the file is damaged");
+  check_hdf5(H5Fget_filesize(file.id(), &bytes), attribute.what);
+  const std::size_t each = std::max<std::size_t>(H5Tget_size(attribute.type.id()), 1);
+  if (count > 0 && static_cast<hsize_t>(count) > bytes / each)
+    throw DataError(attribute.what + ": is larger than the file; the file is damaged");
 }
 
 template <class T>
-std::optional<std::vector<T>> read_values(const Hdf5Handle& object, const std::string& name, hid_t memory_type) {
-  const Hdf5Handle attribute = open_attribute(object, name);
-  if (!attribute) return std::nullopt;
-  const std::string what = attribute_path(object, name);
-  const H5T_class_t kind = class_of(attribute, what);
-  if (kind != H5T_FLOAT && kind != H5T_INTEGER) throw DataError(what + ": must be a number");
-  const Hdf5Handle space(check_hdf5(H5Aget_space(attribute.id()), what), H5Sclose);
-  const hssize_t count = H5Sget_simple_extent_npoints(space.id());
-  require_room(attribute, count, Hdf5Handle(check_hdf5(H5Aget_type(attribute.id()), what), H5Tclose), what);
+std::vector<T> values_of(const Attribute& attribute, hid_t memory_type) {
+  if (!attribute.is_number()) throw DataError(attribute.what + ": must be a number");
+  const hssize_t count = H5Sget_simple_extent_npoints(attribute.space.id());
+  require_room(attribute, count);
   std::vector<T> values(static_cast<std::size_t>(std::max<hssize_t>(0, count)));
-  if (!values.empty()) check_hdf5(H5Aread(attribute.id(), memory_type, values.data()), what);
+  if (!values.empty()) check_hdf5(H5Aread(attribute.handle.id(), memory_type, values.data()), attribute.what);
   return values;
 }
 
-std::vector<std::uint64_t> whole_numbers(const std::vector<double>& numbers, const Hdf5Handle& object, const std::string& name) {
-  constexpr double end = 9007199254740992.0;  // from here on a double does not have every whole number
-  for (const double x : numbers)
-    if (!(x >= 0 && x < end && std::floor(x) == x))
-      throw DataError(fmt::format("{}: holds {}; a count is needed", attribute_path(object, name), x));
+/// Numbers that must be counts.
+template <class T>
+std::vector<std::uint64_t> counts_of(const Attribute& attribute, const std::vector<T>& numbers) {
+  constexpr double end = 9007199254740992.0;  // from here on, doubles skip integers
+  for (const T x : numbers) {
+    bool is_count = x >= 0;
+    if constexpr (std::is_floating_point_v<T>) is_count = is_count && x < end && std::floor(x) == x;
+    if (!is_count) throw DataError(fmt::format("{}: holds {}; a count is needed", attribute.what, x));
+  }
   return {numbers.begin(), numbers.end()};
 }
 
@@ -77,6 +87,13 @@ herr_t collect_name(hid_t, const char* name, const H5A_info_t*, void* names) {
 
 }  // namespace
 
+Hdf5Handle text_type(std::size_t length) {
+  Hdf5Handle type(check_hdf5(H5Tcopy(H5T_C_S1), "H5Tcopy"), H5Tclose);
+  check_hdf5(H5Tset_size(type.id(), length), "H5Tset_size");
+  check_hdf5(H5Tset_strpad(type.id(), H5T_STR_NULLPAD), "H5Tset_strpad");
+  return type;
+}
+
 void write_attribute(const Hdf5Handle& object, const std::string& name, double value) {
   write_values(object, name, H5T_NATIVE_DOUBLE, scalar_space(), &value);
 }
@@ -86,11 +103,8 @@ void write_attribute(const Hdf5Handle& object, const std::string& name, std::int
 }
 
 void write_attribute(const Hdf5Handle& object, const std::string& name, const std::string& text) {
-  const Hdf5Handle type(check_hdf5(H5Tcopy(H5T_C_S1), "H5Tcopy"), H5Tclose);
-  // HDF5 knows no strings of length 0; the buffer read here is at least the terminating zero.
-  check_hdf5(H5Tset_size(type.id(), std::max<std::size_t>(1, text.size())), "H5Tset_size");
-  check_hdf5(H5Tset_strpad(type.id(), H5T_STR_NULLPAD), "H5Tset_strpad");
-  write_values(object, name, type.id(), scalar_space(), text.c_str());
+  // HDF5 has no texts of length 0: the terminating zero is written.
+  write_values(object, name, text_type(std::max<std::size_t>(1, text.size())).id(), scalar_space(), text.c_str());
 }
 
 void write_attribute(const Hdf5Handle& object, const std::string& name, std::span<const double> values) {
@@ -106,18 +120,16 @@ void write_attribute(const Hdf5Handle& object, const std::string& name, std::spa
 }
 
 std::optional<std::vector<double>> read_numbers(const Hdf5Handle& object, const std::string& name) {
-  return read_values<double>(object, name, H5T_NATIVE_DOUBLE);
+  const Attribute attribute = open_attribute(object, name);
+  return attribute ? std::optional(values_of<double>(attribute, H5T_NATIVE_DOUBLE)) : std::nullopt;
 }
 
 std::optional<std::vector<std::uint64_t>> read_counts(const Hdf5Handle& object, const std::string& name) {
-  const Hdf5Handle attribute = open_attribute(object, name);
+  const Attribute attribute = open_attribute(object, name);
   if (!attribute) return std::nullopt;
-  // Read as signed numbers: HDF5 would silently turn a negative count into 0, and cut a fraction off.
-  if (class_of(attribute, attribute_path(object, name)) == H5T_FLOAT) return whole_numbers(*read_numbers(object, name), object, name);
-  const auto numbers = read_values<std::int64_t>(object, name, H5T_NATIVE_INT64);
-  const auto negative = std::find_if(numbers->begin(), numbers->end(), [](std::int64_t n) { return n < 0; });
-  if (negative != numbers->end()) throw DataError(fmt::format("{}: holds {}; a count is needed", attribute_path(object, name), *negative));
-  return std::vector<std::uint64_t>(numbers->begin(), numbers->end());
+  // Read as signed numbers: HDF5 would silently turn a negative count into 0 and truncate fractions.
+  if (attribute.kind() == H5T_FLOAT) return counts_of(attribute, values_of<double>(attribute, H5T_NATIVE_DOUBLE));
+  return counts_of(attribute, values_of<std::int64_t>(attribute, H5T_NATIVE_INT64));
 }
 
 std::optional<double> read_number(const Hdf5Handle& object, const std::string& name) {
@@ -129,37 +141,32 @@ std::optional<double> read_number(const Hdf5Handle& object, const std::string& n
 }
 
 std::optional<double> read_number_if_number(const Hdf5Handle& object, const std::string& name) {
-  const Hdf5Handle attribute = open_attribute(object, name);
-  if (!attribute) return std::nullopt;
-  const H5T_class_t kind = class_of(attribute, attribute_path(object, name));
-  return kind == H5T_FLOAT || kind == H5T_INTEGER ? read_number(object, name) : std::nullopt;
+  const Attribute attribute = open_attribute(object, name);
+  return attribute && attribute.is_number() ? read_number(object, name) : std::nullopt;
 }
 
 bool has_attribute(const Hdf5Handle& object, const std::string& name) { return static_cast<bool>(open_attribute(object, name)); }
 
 std::optional<std::string> read_text(const Hdf5Handle& object, const std::string& name) {
-  const Hdf5Handle attribute = open_attribute(object, name);
-  if (!attribute) return std::nullopt;
-  const std::string what = attribute_path(object, name);
-  const Hdf5Handle type(check_hdf5(H5Aget_type(attribute.id()), what), H5Tclose);
-  const Hdf5Handle space(check_hdf5(H5Aget_space(attribute.id()), what), H5Sclose);
-  if (H5Tget_class(type.id()) != H5T_STRING || H5Sget_simple_extent_npoints(space.id()) != 1) return std::nullopt;
-  if (check_hdf5(H5Tis_variable_str(type.id()), what) > 0) {
+  const Attribute attribute = open_attribute(object, name);
+  if (!attribute || attribute.kind() != H5T_STRING || H5Sget_simple_extent_npoints(attribute.space.id()) != 1) return std::nullopt;
+  const hid_t id = attribute.handle.id(), type = attribute.type.id();
+  if (check_hdf5(H5Tis_variable_str(type), attribute.what) > 0) {
     char* text = nullptr;
-    check_hdf5(H5Aread(attribute.id(), type.id(), &text), what);
+    check_hdf5(H5Aread(id, type, &text), attribute.what);
     std::string copy = text == nullptr ? "" : text;
     H5free_memory(text);
     return printable_text(copy);
   }
-  require_room(attribute, 1, type, what);
-  std::string text(H5Tget_size(type.id()), '\0');
-  check_hdf5(H5Aread(attribute.id(), type.id(), text.data()), what);
+  require_room(attribute, 1);
+  std::string text(H5Tget_size(type), '\0');
+  check_hdf5(H5Aread(id, type, text.data()), attribute.what);
   text.resize(std::min(text.size(), text.find('\0')));
   return printable_text(text);
 }
 
 std::vector<std::string> attribute_names(const Hdf5Handle& object) {
-  // Looks at every attribute, for one that is not there. HDF5 1.10 then reports a damaged one; H5Aiterate2() crashes on it.
+  // The search for a missing attribute reads all. HDF5 1.10 then reports a damaged one, on which H5Aiterate2() crashes.
   check_hdf5(H5Aexists(object.id(), "\x01"), hdf5_name(object));
   std::vector<std::string> names;
   check_hdf5(H5Aiterate2(object.id(), H5_INDEX_NAME, H5_ITER_INC, nullptr, collect_name, &names), hdf5_name(object));

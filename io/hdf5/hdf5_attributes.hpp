@@ -11,7 +11,10 @@
 
 namespace grove {
 
-/// Writes a scalar attribute; text becomes a fixed-length string, since some readers fail on variable-length ones. Throws SystemError.
+/// The type of a text of `length` bytes: of fixed length, padded with zeros.
+Hdf5Handle text_type(std::size_t length);
+
+/// Writes a scalar attribute. Text gets a fixed length, since some readers fail on a variable one. Throws SystemError.
 void write_attribute(const Hdf5Handle& object, const std::string& name, double value);
 void write_attribute(const Hdf5Handle& object, const std::string& name, std::int32_t value);
 void write_attribute(const Hdf5Handle& object, const std::string& name, const std::string& text);
@@ -20,17 +23,15 @@ void write_attribute(const Hdf5Handle& object, const std::string& name, std::spa
 void write_attribute(const Hdf5Handle& object, const std::string& name, std::span<const std::uint64_t> values);
 void write_attribute(const Hdf5Handle& object, const std::string& name, std::span<const std::uint32_t> values);
 
-/// The numbers of an attribute, scalar or array, converted from whatever type they are stored in; nothing when there is no
-/// such attribute. Throws DataError when it is not numeric.
+/// The numbers of an attribute, scalar or array, of any numeric type; nothing if it does not exist. Throws DataError if it is not numeric.
 std::optional<std::vector<double>> read_numbers(const Hdf5Handle& object, const std::string& name);
-/// The same for counts, which a double would round. Throws DataError, too, for what is no whole number >= 0.
+/// The same for counts, which a double would round. Throws DataError also for anything but integers >= 0.
 std::optional<std::vector<std::uint64_t>> read_counts(const Hdf5Handle& object, const std::string& name);
-/// First entry of a numeric attribute: SWIFT stores what GADGET writes as scalars in arrays of length 1. Throws DataError when it is not
-/// finite.
+/// The first number of an attribute: SWIFT writes arrays of length 1 where GADGET writes scalars. Throws DataError if it is not finite.
 std::optional<double> read_number(const Hdf5Handle& object, const std::string& name);
-/// The same; nothing when it is no number.
+/// The same; nothing if it is not numeric.
 std::optional<double> read_number_if_number(const Hdf5Handle& object, const std::string& name);
-/// The text of a string attribute, of fixed or variable length, as printable_text() makes it; nothing when absent or not a string.
+/// The text of a string attribute, of fixed or variable length, as printable_text(); nothing if it does not exist or is no string.
 std::optional<std::string> read_text(const Hdf5Handle& object, const std::string& name);
 
 bool has_attribute(const Hdf5Handle& object, const std::string& name);

@@ -15,10 +15,10 @@ namespace grove {
 
 namespace {
 
-/// MPI's own files for a file that several processes write, and one of HDF5.
+/// MPI opens several files for one that several processes write, HDF5 one.
 constexpr int descriptors_needed = 8;
 
-/// Throws SystemError unless this rank can open the file, and has some more descriptors left.
+/// Throws SystemError unless this rank can open the file and has enough descriptors left.
 void require_openable(const std::filesystem::path& path) {
   std::vector<int> open_ones{open(path.c_str(), O_RDWR | O_CLOEXEC)};
   while (open_ones.back() >= 0 && open_ones.size() < descriptors_needed) open_ones.push_back(dup(open_ones.front()));
@@ -40,8 +40,8 @@ CollectiveFile::CollectiveFile(const std::filesystem::path& path, std::size_t tr
   comm.agree([&] {
     collective_ = Hdf5Handle(check_hdf5(H5Pcreate(H5P_DATASET_XFER), "H5Pcreate"), H5Pclose);
     check_hdf5(H5Pset_dxpl_mpio(collective_.id(), H5FD_MPIO_COLLECTIVE), "H5Pset_dxpl_mpio");
-    // Each rank's rows are one contiguous piece of a dataset: collecting them on a few ranks first would gain nothing, and Open MPI 4
-    // leaves ranks waiting when one that collects fails to write.
+    // Each rank's rows are contiguous: aggregating them on a few ranks would gain nothing, and Open MPI 4 hangs when an aggregator fails to
+    // write.
     check_hdf5(H5Pset_dxpl_mpio_collective_opt(collective_.id(), H5FD_MPIO_INDIVIDUAL_IO), "H5Pset_dxpl_mpio_collective_opt");
   });
   comm.agree([&] { file_ = open_hdf5_file_parallel(path, comm); });
@@ -52,15 +52,15 @@ void CollectiveFile::write_rows(const Hdf5Handle& dataset, const ParticleField& 
   std::uint64_t piece = 1;
   comm_.agree([&] { piece = rows_in_piece(dataset); });
   const std::uint64_t rows_per_round = std::max<std::uint64_t>(1, transfer_bytes_ / field.row_bytes() / piece) * piece;
-  // From the border of a piece on, up to this rank's first row.
+  // From the beginning of a piece to this rank's first row.
   const std::uint64_t before = first % piece;
   const std::uint64_t rounds = comm_.max(count == 0 ? 0 : (before + count + rows_per_round - 1) / rows_per_round);
-  const hid_t memory_type = memory_type_of(field.type);
+  const hid_t memory_type = hdf5_type(field.type);
   for (std::uint64_t round = 0, begin = 0; round < rounds; ++round) {
     const std::uint64_t end = std::min(count, (round + 1) * rows_per_round - before);
     Hdf5Handle memory, space;
     std::span<const std::byte> values;
-    // All that can fail on one rank alone comes before the collective write.
+    // Everything that can fail on one rank alone comes before the collective write.
     comm_.agree([&] {
       values = next(end - begin);
       space = select_rows(dataset, first + begin, end - begin, memory);
@@ -70,7 +70,7 @@ void CollectiveFile::write_rows(const Hdf5Handle& dataset, const ParticleField& 
                  hdf5_name(dataset) + ": cannot be written");
     });
     begin = end;
-    // The disk works while the next rows are handed over: it would begin too late otherwise, when memory is full of them.
+    // The disk writes while the next rows are prepared; otherwise it would start only when the memory is full of them.
     if (comm_.local_rank() == 0) begin_flush(path_);
   }
 }

@@ -13,26 +13,26 @@
 
 namespace grove {
 
-/// A file whose metadata are complete and which has room for all that will be written: see create_with_room(). Then no rank can fail alone
-/// inside HDF5, where the others would wait for it. All calls are collective and throw AgreedError.
+/// A file with complete metadata and reserved space for all that will be written (create_with_room()). So no rank can fail alone inside
+/// HDF5, where the others would wait for it. All calls are collective and throw AgreedError.
 class CollectiveFile {
  public:
   /// The next `count` rows of a rank; valid until the next call.
   using NextRows = std::function<std::span<const std::byte>(std::size_t count)>;
 
-  /// Opens the file. All ranks first make sure that they can: MPI would leave the others waiting for one that cannot.
-  /// @param transfer_bytes  the most that a rank hands over in one call
+  /// Opens the file. All ranks first check that they can: in MPI, the others would wait for one that cannot.
+  /// @param transfer_bytes  the most that a rank passes to one call
   CollectiveFile(const std::filesystem::path& path, std::size_t transfer_bytes, const Communicator& comm);
 
   const Hdf5Handle& handle() const { return file_; }
 
-  /// Writes this rank's rows [first, first + count) of a dataset with the elements of `field`. In as many rounds as the rank with most rows
-  /// needs. Rounds end where pieces of the dataset do, so that a piece is packed once, but for those that two ranks share.
+  /// Writes this rank's rows [first, first + count) of a dataset with the elements of `field`, in as many rounds as the rank with most rows
+  /// needs. Rounds end at the ends of chunks, so that a chunk is compressed once, except those that ranks share.
   void write_rows(const Hdf5Handle& dataset, const ParticleField& field, std::uint64_t first, std::uint64_t count, const NextRows& next);
-  /// The same of rows that lie one after the other.
+  /// The same for consecutive rows in memory.
   void write_rows(const Hdf5Handle& dataset, const ParticleField& field, std::uint64_t first, std::span<const std::byte> rows);
 
-  /// Closes the file; its datasets must be closed. To be called before the object goes.
+  /// Closes the file, whose datasets must be closed. Call it before the destructor.
   void close();
 
  private:

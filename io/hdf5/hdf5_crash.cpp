@@ -22,11 +22,11 @@ constexpr bool sanitized = false;
 #endif
 
 constexpr std::array kinds{SIGSEGV, SIGBUS, SIGFPE};
-// All that the handler uses is made before: it may call next to nothing.
+// Prepared for the handler, which may call almost nothing.
 int open_files = 0, exit_code = 0;
 char words[1024];
 std::size_t words_length = 0;
-// A crash may be an endless recursion, which leaves no stack.
+// An endless recursion leaves no stack.
 alignas(16) char stack_of_handler[16384];
 std::array<struct sigaction, kinds.size()> earlier;
 stack_t earlier_stack;

@@ -1,4 +1,4 @@
-// Element types of particle fields as HDF5 knows them.
+// HDF5's types for the elements of particle fields.
 #pragma once
 
 #include "io/hdf5/hdf5_handles.hpp"
@@ -6,8 +6,7 @@
 
 namespace grove {
 
-/// The type in memory of this machine, and in files: little-endian. Both belong to HDF5 and are not closed.
-hid_t memory_type_of(ElementType type);
-hid_t file_type_of(ElementType type);
+/// The type in files and in memory: little-endian. It belongs to HDF5 and is not closed.
+hid_t hdf5_type(ElementType type);
 
 }  // namespace grove

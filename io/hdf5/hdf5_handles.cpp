@@ -36,23 +36,17 @@ herr_t collect_link(hid_t, const char* name, const H5L_info_t*, void* names) {
 
 Hdf5Handle property_list(hid_t kind) { return {check_hdf5(H5Pcreate(kind), "an HDF5 property list"), H5Pclose}; }
 
-/// Called before a link into another file is followed, which is never wanted: the other may be a pipe, on which HDF5 would wait for ever.
+/// Called before a link into another file is followed. Never wanted: the other file may be a pipe, on which HDF5 would wait for ever.
 herr_t refuse_other_file(const char*, const char*, const char*, const char*, unsigned*, hid_t, void*) { return -1; }
 
-/// How links are followed.
-Hdf5Handle within_the_file() {
-  Hdf5Handle list = property_list(H5P_LINK_ACCESS);
+/// An access list, of a group or a dataset, by which links into other files are not followed.
+Hdf5Handle within_the_file(hid_t kind = H5P_LINK_ACCESS) {
+  Hdf5Handle list = property_list(kind);
   check_hdf5(H5Pset_elink_cb(list.id(), refuse_other_file, nullptr), "H5Pset_elink_cb");
   return list;
 }
 
-Hdf5Handle within_the_file_to_dataset() {
-  Hdf5Handle list = property_list(H5P_DATASET_ACCESS);
-  check_hdf5(H5Pset_elink_cb(list.id(), refuse_other_file, nullptr), "H5Pset_elink_cb");
-  return list;
-}
-
-/// Why a link leads to nothing that is read; empty: that is not the reason.
+/// Why a link cannot be followed; empty: the link is not the reason.
 std::string complaint_on_link(const Hdf5Handle& parent, const std::string& name) {
   H5L_info_t link;
   if (H5Lget_info(parent.id(), name.c_str(), &link, H5P_DEFAULT) < 0 || link.type == H5L_TYPE_HARD) return "";
@@ -67,17 +61,17 @@ std::string object_path(const Hdf5Handle& parent, const std::string& name) {
   return above.ends_with('/') ? above + name : above + '/' + name;
 }
 
-/// Whether there is an object of that name in this file, of another kind.
-bool is_of_other_kind(const Hdf5Handle& parent, const std::string& name, H5I_type_t wanted) {
+/// The kind of an object of this file; H5I_BADID: there is none of this name.
+H5I_type_t kind_of(const Hdf5Handle& parent, const std::string& name) {
   const hid_t id = H5Oopen(parent.id(), name.c_str(), within_the_file().id());
-  if (id < 0) return false;
+  if (id < 0) return H5I_BADID;
   const Hdf5Handle object(id, H5Oclose);
-  return H5Iget_type(id) != wanted;
+  return H5Iget_type(id);
 }
 
 [[noreturn]] void fail_to_open(const Hdf5Handle& parent, const std::string& name, H5I_type_t wanted) {
   const std::string reason = hdf5_error_text();
-  if (is_of_other_kind(parent, name, wanted))
+  if (const H5I_type_t kind = kind_of(parent, name); kind != H5I_BADID && kind != wanted)
     throw DataError(object_path(parent, name) + (wanted == H5I_GROUP ? ": is no group, as it must be" : ": is no dataset, as it must be"));
   if (const std::string complaint = complaint_on_link(parent, name); !complaint.empty())
     throw DataError(object_path(parent, name) + ": " + complaint);
@@ -117,19 +111,15 @@ void throw_hdf5_error(const std::string& what) { throw SystemError(what + ": " +
 
 std::string hdf5_name(const Hdf5Handle& object) {
   const auto text_of = [&](auto get) {
-    const ssize_t length = get(object.id(), nullptr, 0);
-    if (length <= 0) return std::string();
-    std::string text(static_cast<std::size_t>(length) + 1, '\0');
-    get(object.id(), text.data(), text.size());
-    text.pop_back();
-    return text;
+    const auto get_or_nothing = [&](char* text, std::size_t size) { return std::max<ssize_t>(get(object.id(), text, size), 0); };
+    return hdf5_text(get_or_nothing, "");
   };
   const std::string file = text_of(H5Fget_name), path = text_of(H5Iget_name);
   return file.empty() ? path : file + ": " + path;
 }
 
 void silence_hdf5() {
-  // Failure to be silent is no reason to stop.
+  // A failure of this is harmless.
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }
 
@@ -138,7 +128,7 @@ Hdf5Handle open_hdf5_file(const std::filesystem::path& path) {
   if (access(path.c_str(), R_OK) != 0) {
     throw DataError(fmt::format("{}: cannot be opened for reading: {}", path.string(), std::strerror(errno)));
   }
-  // HDF5 would wait for ever on a pipe.
+  // On a pipe, HDF5 would wait for ever.
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(path, ignored)) throw DataError(path.string() + ": is not a regular file");
   const Hdf5Handle access_list = property_list(H5P_FILE_ACCESS);
@@ -174,11 +164,7 @@ bool has_path(const Hdf5Handle& file, const std::string& path) {
 }
 
 bool is_dataset(const Hdf5Handle& parent, const std::string& name) {
-  if (!has_link(parent, name)) return false;
-  const hid_t id = H5Oopen(parent.id(), name.c_str(), within_the_file().id());
-  if (id < 0) return false;
-  const Hdf5Handle object(id, H5Oclose);
-  return H5Iget_type(id) == H5I_DATASET;
+  return has_link(parent, name) && kind_of(parent, name) == H5I_DATASET;
 }
 
 std::string where_link_leads(const Hdf5Handle& parent, const std::string& name) {
@@ -211,7 +197,7 @@ Hdf5Handle create_group(const Hdf5Handle& parent, const std::string& name) {
 }
 
 Hdf5Handle open_dataset(const Hdf5Handle& parent, const std::string& name) {
-  const hid_t id = H5Dopen2(parent.id(), name.c_str(), within_the_file_to_dataset().id());
+  const hid_t id = H5Dopen2(parent.id(), name.c_str(), within_the_file(H5P_DATASET_ACCESS).id());
   if (id < 0) fail_to_open(parent, name, H5I_DATASET);
   return {id, H5Dclose};
 }
@@ -228,7 +214,7 @@ Hdf5Handle create_dataset(const Hdf5Handle& parent, const std::string& name, hid
     check_hdf5(H5Pset_chunk(creation.id(), static_cast<int>(piece.size()), piece.data()), what);
     check_hdf5(H5Pset_shuffle(creation.id()), what);
     check_hdf5(H5Pset_deflate(creation.id(), pieces.deflate_level), what);
-    // The last piece ends with rows that do not exist: they are the same in every file.
+    // The last chunk ends with rows that do not exist: fill them alike in every file.
     check_hdf5(H5Pset_fill_time(creation.id(), H5D_FILL_TIME_ALLOC), what);
   } else {
     check_hdf5(H5Pset_layout(creation.id(), H5D_CONTIGUOUS), what);

@@ -1,5 +1,5 @@
-// HDF5 gives the bytes of an open file, too, but with a superblock whose checksum is wrong (HDF5 1.10). Those of a closed one are right:
-// they are seen when HDF5 frees them.
+// H5Fget_file_image() gives a superblock with a wrong checksum (HDF5 1.10). The bytes are right once the file is closed: they are copied
+// when HDF5 frees them.
 #include "io/hdf5/hdf5_image.hpp"
 
 #include <cstdlib>
@@ -9,14 +9,14 @@
 namespace grove {
 
 struct Hdf5Image::Memory {
-  std::size_t size = 0;  ///< of the block that HDF5 has
-  std::string closed;    ///< what it had when it was freed
+  std::size_t size = 0;  ///< of HDF5's block
+  std::string closed;    ///< its bytes when it was freed
 };
 
 namespace {
 
 constexpr std::size_t growth = std::size_t{1} << 16;
-/// In a superblock of version 2, whose addresses have 8 bytes.
+/// In a superblock of version 2 with addresses of 8 bytes.
 constexpr std::size_t end_of_file_at = 28;
 
 void* allocate(std::size_t size, H5FD_file_image_op_t, void* memory) {
@@ -47,7 +47,7 @@ Hdf5Image::Hdf5Image(const std::string& name) : memory_(std::make_unique<Memory>
   check_hdf5(H5Pset_libver_bounds(access_list.id(), H5F_LIBVER_V18, H5F_LIBVER_V18), "H5Pset_libver_bounds");
   H5FD_file_image_callbacks_t calls{allocate, copy, reallocate, release, share, leave, memory_.get()};
   check_hdf5(H5Pset_file_image_callbacks(access_list.id(), &calls), "H5Pset_file_image_callbacks");
-  // No times: the same contents are the same bytes.
+  // No times: the same contents give the same bytes.
   const Hdf5Handle creation_list(check_hdf5(H5Pcreate(H5P_FILE_CREATE), "H5Pcreate"), H5Pclose);
   check_hdf5(H5Pset_obj_track_times(creation_list.id(), false), "H5Pset_obj_track_times");
   const hid_t id = H5Fcreate(name.c_str(), H5F_ACC_TRUNC, creation_list.id(), access_list.id());
@@ -60,7 +60,7 @@ std::string Hdf5Image::close() {
   const std::string what = hdf5_name(file_);
   file_.close(what);
   std::string bytes = std::move(memory_->closed);
-  // The block is longer than the file, whose end stands in its superblock.
+  // The block is longer than the file, whose length is in its superblock.
   std::uint64_t end = 0;
   if (bytes.size() >= end_of_file_at + sizeof(end)) std::memcpy(&end, bytes.data() + end_of_file_at, sizeof(end));
   if (end == 0 || end > bytes.size()) throw std::logic_error(what + " was to be closed while objects in it are open");

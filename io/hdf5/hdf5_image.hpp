@@ -1,5 +1,4 @@
-// An HDF5 file that exists in memory only, for files whose bytes are then written by other means: HDF5 1.10 crashes at exit when closing a
-// file on a full disk has failed.
+// An HDF5 file in memory, whose bytes are then written by other means: HDF5 1.10 crashes at exit if closing a file on a full disk failed.
 #pragma once
 
 #include <memory>
@@ -9,8 +8,7 @@
 
 namespace grove {
 
-/// Such a file, in the format of HDF5 1.8, whose metadata have checksums: a damaged file is known as one. Files in the older format can
-/// crash the library when they are damaged.
+/// In the format of HDF5 1.8, whose metadata have checksums: damaged files in the older format can crash the library.
 class Hdf5Image {
  public:
   /// `name` appears in messages. Throws SystemError.
@@ -20,10 +18,10 @@ class Hdf5Image {
   ~Hdf5Image();
 
   const Hdf5Handle& file() const { return file_; }
-  /// Closes the file and returns its bytes. All objects in it must have been closed: throws std::logic_error otherwise, and SystemError.
+  /// Closes the file and returns its bytes. Throws SystemError, and std::logic_error if an object in it is still open.
   std::string close();
 
-  /// The memory of the file, which HDF5 manages by the functions in the source.
+  /// The memory of the file.
   struct Memory;
 
  private:

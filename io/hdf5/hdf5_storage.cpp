@@ -13,7 +13,7 @@ namespace {
 
 [[noreturn]] void fail(const Hdf5Handle& dataset, const std::string& what) { throw DataError(hdf5_name(dataset) + ": " + what); }
 
-/// The product, or the largest number where it is larger.
+/// The product, or the largest number on overflow.
 std::uint64_t product(std::uint64_t a, std::uint64_t b) {
   std::uint64_t result = 0;
   return __builtin_mul_overflow(a, b, &result) ? ~std::uint64_t{0} : result;
@@ -28,11 +28,11 @@ std::uint64_t bytes_of(const Hdf5Handle& dataset, const DatasetInfo& info) {
   return product(elements_of(info), H5Tget_size(type.id()));
 }
 
+/// Creation properties of a dataset.
+Hdf5Handle creation_of(const Hdf5Handle& dataset) { return {check_hdf5(H5Dget_create_plist(dataset.id()), hdf5_name(dataset)), H5Pclose}; }
+
 std::filesystem::path file_of(const Hdf5Handle& object) {
-  std::string name(static_cast<std::size_t>(check_hdf5(H5Fget_name(object.id(), nullptr, 0), "H5Fget_name")) + 1, '\0');
-  check_hdf5(H5Fget_name(object.id(), name.data(), name.size()), "H5Fget_name");
-  name.pop_back();
-  return name;
+  return hdf5_text([&](char* text, std::size_t size) { return H5Fget_name(object.id(), text, size); }, "H5Fget_name");
 }
 
 constexpr const char* never_written = "was never written, and would be read as zeros";
@@ -63,7 +63,7 @@ void check_chunks(const Hdf5Handle& dataset, const Hdf5Handle& creation, const D
     fail(dataset, "is damaged: it takes more bytes than the file has");
 }
 
-/// One piece of a virtual dataset: numbers of a dataset of another file.
+/// One piece of a virtual dataset: numbers from a dataset of another file.
 struct Mapping {
   Hdf5Handle here, there;  ///< selections
   std::string file, dataset;
@@ -72,10 +72,7 @@ struct Mapping {
 Mapping mapping_of(const Hdf5Handle& dataset, const Hdf5Handle& creation, std::size_t i) {
   const std::string what = hdf5_name(dataset);
   const auto text_of = [&](auto get) {
-    std::string text(static_cast<std::size_t>(check_hdf5(get(creation.id(), i, nullptr, 0), what)) + 1, '\0');
-    check_hdf5(get(creation.id(), i, text.data(), text.size()), what);
-    text.pop_back();
-    return text;
+    return hdf5_text([&](char* text, std::size_t size) { return get(creation.id(), i, text, size); }, what);
   };
   return {{check_hdf5(H5Pget_virtual_vspace(creation.id(), i), what), H5Sclose},
           {check_hdf5(H5Pget_virtual_srcspace(creation.id(), i), what), H5Sclose},
@@ -83,7 +80,7 @@ Mapping mapping_of(const Hdf5Handle& dataset, const Hdf5Handle& creation, std::s
           text_of(H5Pget_virtual_dsetname)};
 }
 
-/// HDF5 looks for the file of a piece beside the one that names it.
+/// HDF5 looks for the file of a piece in the directory of the one that names it.
 std::filesystem::path file_of(const Hdf5Handle& dataset, const Mapping& mapping) {
   const std::filesystem::path own = file_of(dataset);
   return mapping.file == "." ? own : own.parent_path() / mapping.file;
@@ -104,7 +101,7 @@ Hdf5Handle open_source(const Hdf5Handle& dataset, const Mapping& mapping, Hdf5Ha
   return open_dataset(file, mapping.dataset);
 }
 
-/// All numbers of the source, however many it has: the selection knows no shape.
+/// For all numbers of the source: the selection has no shape.
 void check_whole_source(const Hdf5Handle& dataset, const Mapping& mapping, const Hdf5Handle& source) {
   const std::uint64_t there = elements_of(describe_dataset(source));
   const hssize_t here = check_hdf5(H5Sget_select_npoints(mapping.here.id()), hdf5_name(dataset));
@@ -124,8 +121,7 @@ void check_part_of_source(const Hdf5Handle& dataset, const Mapping& mapping, con
 void check_source(const Hdf5Handle& dataset, const Mapping& mapping) {
   Hdf5Handle file;
   const Hdf5Handle source = open_source(dataset, mapping, file);
-  const Hdf5Handle creation(check_hdf5(H5Dget_create_plist(source.id()), hdf5_name(source)), H5Pclose);
-  if (H5Pget_layout(creation.id()) == H5D_VIRTUAL)
+  if (H5Pget_layout(creation_of(source).id()) == H5D_VIRTUAL)
     fail(dataset, hdf5_name(source) + " is a virtual dataset in its turn, which is not read");
   require_stored(source);
   if (H5Sget_select_type(mapping.there.id()) == H5S_SEL_ALL)
@@ -134,7 +130,7 @@ void check_source(const Hdf5Handle& dataset, const Mapping& mapping) {
     check_part_of_source(dataset, mapping, source);
 }
 
-/// Adds the selection of a piece to all before; both are of the space of the dataset.
+/// Adds the selection of a piece, in the space of the dataset, to the earlier ones.
 void add_selection(const Hdf5Handle& dataset, const Mapping& mapping, Hdf5Handle& all) {
   const auto is_whole = [](const Hdf5Handle& selection) { return H5Sget_select_type(selection.id()) == H5S_SEL_ALL; };
   if (all && is_whole(all)) return;
@@ -146,12 +142,17 @@ void add_selection(const Hdf5Handle& dataset, const Mapping& mapping, Hdf5Handle
     check_hdf5(H5Smodify_select(all.id(), H5S_SELECT_OR, mapping.here.id()), hdf5_name(dataset));
 }
 
-void check_virtual(const Hdf5Handle& dataset, const Hdf5Handle& creation, const DatasetInfo& info) {
+std::vector<Mapping> mappings_of(const Hdf5Handle& dataset, const Hdf5Handle& creation) {
   std::size_t count = 0;
   check_hdf5(H5Pget_virtual_count(creation.id(), &count), hdf5_name(dataset));
+  std::vector<Mapping> mappings;
+  for (std::size_t i = 0; i < count; ++i) mappings.push_back(mapping_of(dataset, creation, i));
+  return mappings;
+}
+
+void check_virtual(const Hdf5Handle& dataset, const Hdf5Handle& creation, const DatasetInfo& info) {
   Hdf5Handle all;
-  for (std::size_t i = 0; i < count; ++i) {
-    const Mapping mapping = mapping_of(dataset, creation, i);
+  for (const Mapping& mapping : mappings_of(dataset, creation)) {
     check_source(dataset, mapping);
     add_selection(dataset, mapping, all);
   }
@@ -166,7 +167,7 @@ void check_virtual(const Hdf5Handle& dataset, const Hdf5Handle& creation, const 
 void require_stored(const Hdf5Handle& dataset) {
   const DatasetInfo info = describe_dataset(dataset);
   if (elements_of(info) == 0) return;
-  const Hdf5Handle creation(check_hdf5(H5Dget_create_plist(dataset.id()), hdf5_name(dataset)), H5Pclose);
+  const Hdf5Handle creation = creation_of(dataset);
   const H5D_layout_t layout = H5Pget_layout(creation.id());
   if (layout == H5D_CONTIGUOUS) check_contiguous(dataset, creation, info);
   if (layout == H5D_CHUNKED) check_chunks(dataset, creation, info);
@@ -175,12 +176,10 @@ void require_stored(const Hdf5Handle& dataset) {
 }
 
 std::vector<std::filesystem::path> other_files_of(const Hdf5Handle& dataset) {
-  const Hdf5Handle creation(check_hdf5(H5Dget_create_plist(dataset.id()), hdf5_name(dataset)), H5Pclose);
+  const Hdf5Handle creation = creation_of(dataset);
   if (H5Pget_layout(creation.id()) != H5D_VIRTUAL) return {};
-  std::size_t count = 0;
-  check_hdf5(H5Pget_virtual_count(creation.id(), &count), hdf5_name(dataset));
   std::vector<std::filesystem::path> files;
-  for (std::size_t i = 0; i < count; ++i) files.push_back(file_of(dataset, mapping_of(dataset, creation, i)));
+  for (const Mapping& mapping : mappings_of(dataset, creation)) files.push_back(file_of(dataset, mapping));
   return files;
 }
 

@@ -6,7 +6,7 @@ namespace grove {
 
 namespace {
 
-// Not a mutex, which only the thread that locked it may unlock.
+// Not a mutex, which only the locking thread may unlock.
 std::binary_semaphore& turn() {
   static std::binary_semaphore one(1);
   return one;

@@ -1,15 +1,15 @@
-// Whose turn it is to use HDF5, which one thread of a process may do at a time: the HDF5 of most distributions is not made for threads.
+// Only one thread of a process may use HDF5 at a time: the HDF5 of most distributions is not thread-safe.
 #pragma once
 
 #include <utility>
 
 namespace grove {
 
-/// The right to use HDF5. Every function of io/ that does so holds a turn, or is given one. A turn may go from one thread to another: who
-/// wants to write later, on a thread of its own, takes the turn first and moves it there.
+/// The right to use HDF5. Every function of io/ that uses it holds a turn or is given one. A turn can move to another thread: whoever
+/// writes in the background takes the turn first and moves it there.
 ///
-/// So ranks cannot wait for each other in a circle: all of them take turns in the order of their program, and a turn that has gone to
-/// another thread ends without the help of the one that gave it away.
+/// This prevents a deadlock between ranks: all take turns in program order, and a turn in another thread ends without the thread that gave
+/// it away.
 class Hdf5Turn {
  public:
   /// Waits until no other object has the turn.

@@ -19,10 +19,8 @@ namespace grove {
 
 namespace {
 
-/// The most that a rank hands over in one call; MPI's counts are ints.
+/// The most that a rank passes to one call; MPI's counts are ints.
 constexpr std::size_t transfer_bytes = std::size_t{256} << 20;
-/// What HDF5 may add to its metadata when the datasets get their space.
-constexpr std::uint64_t metadata_allowance = 64 << 10;
 
 /// The dataset /Checksums, as the ranks write it.
 const ParticleField checksum_rows{.name = "Checksums", .type = ElementType::u4};
@@ -40,31 +38,21 @@ void number_checksum(const Hdf5Handle& dataset, std::size_t row) {
   write_attribute(dataset, "Checksum_row", static_cast<std::int32_t>(row));
 }
 
-/// Writes a value of the state, which is whole in the image of the file; returns its checksum.
+/// Writes a value of the state into the image of the file; returns its checksum.
 template <class T>
-std::uint32_t write_values(const Hdf5Handle& group, const std::string& name, hid_t file_type, hid_t memory_type, const T& values,
-                           std::size_t row) {
-  const Hdf5Handle dataset = create_dataset(group, name, file_type, {values.size()});
+std::uint32_t write_value(const Hdf5Handle& group, const std::string& name, const T& values, std::size_t row) {
+  const ElementType type = std::is_same_v<T, SavedState::Numbers>  ? ElementType::f8
+                           : std::is_same_v<T, SavedState::Counts> ? ElementType::u8
+                                                                   : ElementType::u1;
+  const Hdf5Handle dataset = create_dataset(group, name, hdf5_type(type), {values.size()});
   number_checksum(dataset, row);
-  if (!values.empty()) check_hdf5(H5Dwrite(dataset.id(), memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), hdf5_name(dataset));
+  if (!values.empty())
+    check_hdf5(H5Dwrite(dataset.id(), hdf5_type(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), hdf5_name(dataset));
   return Checksum(std::as_bytes(std::span(values.data(), values.size()))).value();
 }
 
-struct WriteValue {
-  const Hdf5Handle& group;
-  const std::string& name;
-  std::size_t row;
-  std::uint32_t operator()(const SavedState::Numbers& values) const {
-    return write_values(group, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, values, row);
-  }
-  std::uint32_t operator()(const SavedState::Counts& values) const {
-    return write_values(group, name, H5T_STD_U64LE, H5T_NATIVE_UINT64, values, row);
-  }
-  std::uint32_t operator()(const std::string& text) const { return write_values(group, name, H5T_STD_U8LE, H5T_NATIVE_UINT8, text, row); }
-};
-
-/// The bytes of the file without the particles and checksums, which have no space in it yet. Sets the checksums of the state; those of the
-/// fields come first.
+/// The bytes of the file before particles and checksums have space in it. Sets the checksums of the state, which follow those of the
+/// fields.
 std::string make_image(const std::string& name, const Fields& fields, std::uint64_t count, const SavedState& state,
                        std::vector<std::uint32_t>& checksums) {
   Hdf5Image image(name);
@@ -73,21 +61,20 @@ std::string make_image(const std::string& name, const Fields& fields, std::uint6
     write_attribute(file, "Checkpoint_version", checkpoint_version);
     const Hdf5Handle particles = create_group(file, "Particles"), values = create_group(file, "State");
     for (std::size_t f = 0; f < fields.size(); ++f)
-      number_checksum(create_dataset(particles, fields[f]->name, file_type_of(fields[f]->type), {count, fields[f]->components}), f);
+      number_checksum(create_dataset(particles, fields[f]->name, hdf5_type(fields[f]->type), {count, fields[f]->components}), f);
     checksums.resize(fields.size());
-    for (const auto& [value_name, value] : state.values())
-      checksums.push_back(std::visit(WriteValue{values, value_name, checksums.size()}, value));
-    create_dataset(file, checksum_rows.name, file_type_of(checksum_rows.type), {checksums.size()});
+    for (const auto& entry : state.values()) {
+      const auto write = [&](const auto& value) { return write_value(values, entry.first, value, checksums.size()); };
+      checksums.push_back(std::visit(write, entry.second));
+    }
+    create_dataset(file, checksum_rows.name, hdf5_type(checksum_rows.type), {checksums.size()});
   }
   return image.close();
 }
 
 std::uint64_t largest_size(std::uint64_t image_bytes, const Fields& fields, std::uint64_t count, std::size_t checksums) {
   std::uint64_t bytes = image_bytes + metadata_allowance + checksums * sizeof(std::uint32_t);
-  for (const ParticleField* field : fields) {
-    const std::uint64_t size = count * field->row_bytes();
-    bytes += size + (size >= dataset_alignment ? dataset_alignment : 0);
-  }
+  for (const ParticleField* field : fields) bytes += largest_place(count * field->row_bytes());
   return bytes;
 }
 
@@ -96,7 +83,7 @@ void write_datasets(const std::filesystem::path& path, ParticleColumns& local, c
                     std::vector<std::uint32_t> checksums, const Communicator& comm) {
   CollectiveFile file(path, transfer_bytes, comm);
   {
-    // All are opened first: they then get their space in the file.
+    // A dataset gets its space in the file when it is opened: open all first.
     std::vector<Hdf5Handle> datasets;
     for (const ParticleField* field : fields)
       comm.agree([&] { datasets.push_back(open_dataset(open_group(file.handle(), "Particles"), field->name)); });
@@ -128,7 +115,7 @@ void write_checkpoint(const std::filesystem::path& final_name, ParticleColumns& 
     if (comm.is_root()) require_free_partial(final_name);
   });
   try {
-    // All metadata come from one rank, and the file has its room, before all ranks write together: see CollectiveFile.
+    // One rank writes all metadata and reserves the space before all ranks write together: see CollectiveFile.
     comm.agree([&] {
       for (const ParticleField* field : fields)
         if (count > 0 && !local.knows(*field)) throw Error("a checkpoint of particles without the field " + field->name);
@@ -143,7 +130,7 @@ void write_checkpoint(const std::filesystem::path& final_name, ParticleColumns& 
       seal(partial, metadata_bytes);
       flush_to_disk(partial);
     });
-    // What is read back is to come from the disk.
+    // Read back from the disk, not from memory.
     if (comm.local_rank() == 0) forget_cached(partial);
     verify_checkpoint(partial, first, count, *local.table(), comm, turn);
     comm.agree([&] {

@@ -1,10 +1,10 @@
-// Checkpoints: all that a run needs to go on, in one HDF5 file that all ranks write together.
+// Checkpoints: all that a run needs to continue, in one HDF5 file that all ranks write together.
 //
-//   /Particles   a dataset for each field of the table that belongs to a restart, in the order of the ranks and of the particles there
+//   /Particles   a dataset for each field that belongs to a restart, in the order of ranks and of their particles
 //   /State       a dataset for each value of a SavedState: f8 numbers, u8 counts, u1 texts
-//   /Checksums   u4, the CRC-32 of each dataset; the attribute Checksum_row of a dataset says which is its own
+//   /Checksums   u4, the CRC-32 of each dataset; a dataset's attribute Checksum_row is its row
 //
-// Behind the end of what HDF5 knows is the checksum of its metadata: see sealed_file.hpp.
+// The checksum of the metadata follows the end of the HDF5 data: see sealed_file.hpp.
 #pragma once
 
 #include <filesystem>
@@ -16,12 +16,12 @@
 
 namespace grove {
 
-/// Writes the particles of all ranks and `state`, the same on all ranks, to `final_name`. The file is made as `final_name`.partial, flushed
-/// to the disk and read back; only when all checksums agree, it gets its name and takes the place of an older file. Collective; any rank
-/// may have no particles, but not all.
+/// Writes the particles of all ranks and `state`, the same on all ranks, to `final_name`. The file is written as `final_name`.partial,
+/// flushed to the disk and read back. Only if all checksums agree, it is renamed and replaces an older file. Collective; not all ranks may
+/// be without particles.
 /// @param local  must know all fields of its table that belong to a restart
-/// @param turn   held by whoever calls this
-/// @throws AgreedError on all ranks; then the partial file is gone and an older file of the final name is as it was
+/// @param turn   held by the caller
+/// @throws AgreedError on all ranks; the partial file is then removed and an older file unchanged
 void write_checkpoint(const std::filesystem::path& final_name, ParticleColumns& local, const SavedState& state, const Communicator& comm,
                       const Hdf5Turn& turn);
 

@@ -13,7 +13,7 @@ namespace grove {
 
 namespace {
 
-/// Rows are read in pieces of about so many bytes.
+/// Rows are read in pieces of about this size.
 constexpr std::size_t piece_bytes = std::size_t{64} << 20;
 
 bool has_type(const Hdf5Handle& dataset, hid_t type) {
@@ -36,7 +36,7 @@ Checksum checksum_of(const std::vector<T>& values) {
   return Checksum(std::as_bytes(std::span(values)));
 }
 
-/// Runs `read`; what HDF5 cannot do means that the file is damaged.
+/// Runs `read`; a failure of HDF5 means that the file is damaged.
 template <class Read>
 auto read_checked(const std::string& path, Read read) {
   try {
@@ -104,7 +104,7 @@ Checksum CheckpointFile::read(const ParticleField& field, std::uint64_t first, s
   return read_checked(path_, [&] {
     const Hdf5Handle dataset = open_dataset(particles_, field.name);
     const DatasetInfo info = describe_dataset(dataset);
-    if (!has_type(dataset, file_type_of(field.type)) || info.shape.size() != 2 || info.shape[1] != field.components)
+    if (!has_type(dataset, hdf5_type(field.type)) || info.shape.size() != 2 || info.shape[1] != field.components)
       fail("the field " + field.name + " has another form than in this program");
     if (first + count > info.shape[0]) fail("the checkpoint is damaged: the field " + field.name + " is too short");
     const std::size_t row = field.row_bytes();
@@ -116,7 +116,7 @@ Checksum CheckpointFile::read(const ParticleField& field, std::uint64_t first, s
       const std::span<std::byte> piece = to.empty() ? std::span(scratch).first(rows * row) : to.subspan(at * row, rows * row);
       Hdf5Handle memory;
       const Hdf5Handle space = select_rows(dataset, first + at, rows, memory);
-      check_hdf5(H5Dread(dataset.id(), memory_type_of(field.type), memory.id(), space.id(), H5P_DEFAULT, piece.data()), hdf5_name(dataset));
+      check_hdf5(H5Dread(dataset.id(), hdf5_type(field.type), memory.id(), space.id(), H5P_DEFAULT, piece.data()), hdf5_name(dataset));
       sum.append(Checksum(piece));
     }
     return sum;
@@ -130,7 +130,7 @@ SavedState read_checkpoint_state(const std::filesystem::path& path) {
 
 namespace {
 
-/// The rows of this rank: those that it had before, or an equal share.
+/// The rows of this rank: those that it wrote, or an equal share.
 struct Rows {
   std::uint64_t first, count;
 };
@@ -144,7 +144,7 @@ Rows rows_of_rank(const SavedState& state, const Communicator& comm) {
   return {first, first_of_rank(all, comm.rank() + 1, comm.size()) - first};
 }
 
-/// Reads a field, agreed, and compares it with its checksum. `take` returns where the rows go.
+/// Reads a field and checks its checksum. `take` returns where the rows go. Collective.
 template <class Take>
 void read_field(const std::filesystem::path& path, const CheckpointFile* file, const ParticleField& field, const Rows& rows,
                 const Communicator& comm, Take take) {

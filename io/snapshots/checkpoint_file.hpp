@@ -1,4 +1,4 @@
-// A checkpoint that is read.
+// Reading checkpoints.
 #pragma once
 
 #include <cstdint>
@@ -16,24 +16,23 @@
 
 namespace grove {
 
-/// Of the layout, which a later program may change.
+/// Version of the layout.
 inline constexpr std::int32_t checkpoint_version = 1;
-/// Where write_checkpoint() notes how many particles each rank had.
+/// The state in which write_checkpoint() records how many particles each rank had.
 inline constexpr const char* particles_of_ranks = "particles.of_ranks";
 
-/// An open checkpoint. Whoever makes one has HDF5's turn. Not collective; throws DataError, which names the file, for what is no
-/// checkpoint, is damaged or is of another version.
+/// An open checkpoint. The caller holds HDF5's turn. Not collective; throws DataError, which names the file, if it is no checkpoint,
+/// damaged or of another version.
 class CheckpointFile {
  public:
   explicit CheckpointFile(const std::filesystem::path& path);
 
-  /// Reads the state, and checks it.
+  /// Reads and checks the state.
   SavedState state() const;
   bool has(const ParticleField& field) const;
-  /// Reads the rows of a field from `first` on, `count` in all. `to` [count * row bytes]; empty: they are only looked at. Returns their
-  /// checksum.
+  /// Reads `count` rows of a field from `first` on; returns their checksum. `to` [count * row bytes]; empty: they are not kept.
   Checksum read(const ParticleField& field, std::uint64_t first, std::uint64_t count, std::span<std::byte> to) const;
-  /// The checksum that the field, of all particles, must have.
+  /// The checksum that the whole field must have.
   std::uint32_t expected(const ParticleField& field) const;
 
  private:
@@ -48,14 +47,14 @@ class CheckpointFile {
 /// The state in a checkpoint. Waits for HDF5's turn. Not collective; throws DataError.
 SavedState read_checkpoint_state(const std::filesystem::path& path);
 
-/// Reads the particles: as many ranks as wrote them get those that they had, in their order; another number gets equal shares. Fields of
-/// the table that belong to a restart and are not in the file stay unknown. Waits for HDF5's turn. Collective. Throws AgreedError (exit
-/// code of DataError) for a file that is damaged.
+/// Reads the particles. As many ranks as wrote them get their own particles in the same order; another number of ranks gets equal shares.
+/// Fields that are not in the file stay unknown. Waits for HDF5's turn. Collective; throws AgreedError (exit code of DataError) for a
+/// damaged file.
 ParticleSet read_checkpoint_particles(const std::filesystem::path& path, const SavedState& state, const Communicator& comm,
                                       const FieldTablePtr& fields);
 
-/// Reads all fields of `fields` that belong to a restart and throws AgreedError if one is not as it was written. `first`, `count`: the rows
-/// that this rank looks at. Collective.
+/// Reads back all fields that belong to a restart; throws AgreedError if one differs from what was written. `first`, `count`: the rows that
+/// this rank reads. Collective.
 void verify_checkpoint(const std::filesystem::path& path, std::uint64_t first, std::uint64_t count, const FieldTable& fields,
                        const Communicator& comm, const Hdf5Turn& turn);
 

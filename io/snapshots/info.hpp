@@ -1,24 +1,48 @@
-// What is in a file of particles, in lines for a terminal.
+// What `grove info` shows of a file of particles, as values and as text.
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <string>
+#include <vector>
 
-#include "io/snapshots/file_summary.hpp"
+#include "io/formats/input_format.hpp"
 
 namespace grove {
 
-/// The most needed in a dozen lines: format, origin, time, units, components with their particles and masses, extent, notes.
+/// Sums and extremes over all particles, in code units.
+struct ParticleTotals {
+  double mass = 0;
+  std::array<double, 3> low{}, high{}, centre_of_mass{}, velocity{};
+  std::array<double, particle_type_count> mass_of_type{};
+};
+
+/// A file of particles, or all files of a snapshot.
+struct FileSummary {
+  std::filesystem::path path;
+  ReadInfo info;
+  ParticleTotals totals;
+  std::vector<FieldDescription> fields;
+  std::vector<FileAttribute> attributes;  ///< of formats that have attributes
+};
+
+/// Reads all particles into the memory of this process and checks them, ids included, as a run would. The notes also say what a run would
+/// refuse about a valid file. Not collective, but MPI must be initialised.
+/// @param columns  what the columns of a text table are (io/formats/text_columns.hpp); empty: the file says it
+/// @throws AgreedError, DataError for files that cannot be read
+FileSummary summarise_file(const std::filesystem::path& path, const std::string& columns = "");
+
+/// A dozen lines: format, origin, time, units, components with their particles and masses, extent, notes.
 std::string short_description(const FileSummary& summary);
 
-/// Besides, all that the file says: fields with type and shape, centre of mass, the configuration that made it, softening lengths, every
-/// attribute.
+/// Also fields with type and shape, centre of mass, the configuration that made the file, softening lengths, all attributes.
 std::string full_description(const FileSummary& summary);
 
-/// The same of a checkpoint. The full one has the values of its state by name; of long ones their length. Not collective; throws DataError.
+/// The same for a checkpoint. The full text has the values of its state by name, or the length of long ones. Not collective; throws
+/// DataError.
 std::string describe_checkpoint(const std::filesystem::path& path, bool is_full);
 
-/// The full description of a file of any input format, or of a checkpoint. Reads it. Not collective, but MPI must be initialised.
+/// The full description of a checkpoint or a file of any input format, which is read. Not collective, but MPI must be initialised.
 /// @throws AgreedError, DataError for files that cannot be read
 std::string describe_file(const std::filesystem::path& path);
 

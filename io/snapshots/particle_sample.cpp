@@ -10,6 +10,7 @@
 #include <string>
 
 #include "io/formats/gadget_layout.hpp"
+#include "io/formats/gadget_names.hpp"
 #include "io/hdf5/hdf5_handles.hpp"
 #include "io/hdf5/hdf5_turn.hpp"
 #include "kernels/base/error.hpp"
@@ -22,7 +23,7 @@ namespace {
 /// 8 MiB of ids and positions.
 constexpr std::uint64_t rows_at_a_time = std::uint64_t{1} << 18;
 
-/// The highest mixed id that belongs to the sample.
+/// The highest mixed id in the sample.
 std::uint64_t highest_in_sample(std::uint64_t particles, std::uint64_t most) {
   constexpr std::uint64_t all = std::numeric_limits<std::uint64_t>::max();
   return particles <= most ? all : all / particles * most;
@@ -34,7 +35,7 @@ struct Rows {
   std::vector<double> positions;
 };
 
-void read_rows(const Hdf5Handle& group, const std::string& name, const GadgetBlock& block, hid_t type, void* values) {
+void read_rows(const Hdf5Handle& group, const std::string& name, const TypeBlock& block, hid_t type, void* values) {
   const Hdf5Handle dataset = open_dataset(group, name);
   Hdf5Handle memory;
   const Hdf5Handle space = select_rows(dataset, block.first, block.count, memory);
@@ -42,14 +43,14 @@ void read_rows(const Hdf5Handle& group, const std::string& name, const GadgetBlo
     throw DataError(fmt::format("{} cannot be read: {}", hdf5_name(dataset), hdf5_error_text()));
 }
 
-/// Collects the positions of a sample, still in their own frame.
+/// Collects the positions of a sample in the frame of the file.
 class Collector {
  public:
   Collector(const GadgetLayout& layout, std::uint64_t most, const std::stop_token& stop)
       : layout_(layout), stop_(stop), highest_(highest_in_sample(layout.total(), most)), room_(2 * most + 1000) {}
 
   /// Adds those of a block of one file.
-  void add(const Hdf5Handle& file, GadgetBlock block) {
+  void add(const Hdf5Handle& file, TypeBlock block) {
     const Hdf5Handle group = open_group(file, gadget_group(block.type));
     const std::uint64_t end = block.first + block.count;
     for (; block.first < end; block.first += block.count, block.row += block.count) {
@@ -65,7 +66,7 @@ class Collector {
   ParticleSample sample;
 
  private:
-  void read(const Hdf5Handle& group, const GadgetBlock& block) {
+  void read(const Hdf5Handle& group, const TypeBlock& block) {
     rows_.ids.resize(block.count);
     rows_.positions.resize(3 * block.count);
     std::iota(rows_.ids.begin(), rows_.ids.end(), block.row);
@@ -91,7 +92,7 @@ class Collector {
   Rows rows_;
 };
 
-/// The mean of the middle eight tenths: far particles do not move it, and it does not jump when two galaxies meet.
+/// The mean of the middle eight tenths: insensitive to far particles, and continuous when two galaxies meet.
 double middle_mean(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const auto left_out = static_cast<std::ptrdiff_t>(values.size() / 10);
@@ -121,7 +122,7 @@ void take_from_centre(const std::vector<std::array<double, 3>>& positions, Parti
   sample.radius = *ninth;
 }
 
-/// Whether an error of HDF5 is one of memory or of the system, not of what is in the file: in its words alone the two differ.
+/// Whether an error of HDF5 is one of memory or of the system, not of the file. Only its text tells.
 bool is_of_the_machine(const std::filesystem::path& path, const std::exception& error) {
   std::string words = error.what();
   for (std::size_t at = 0; (at = words.find(path.string(), at)) != std::string::npos;) words.erase(at, path.string().size());
@@ -134,7 +135,7 @@ ParticleSample sample_of(const std::filesystem::path& path, std::uint64_t most, 
   if (!layout.other_files.empty())
     throw DataError(path.string() + ": has its numbers in other files, such as " + layout.other_files.front().string());
   Collector collector(layout, most, stop);
-  for (const GadgetBlock& block : layout.blocks(0, layout.total())) collector.add(open_hdf5_file(layout.pieces[block.piece]), block);
+  for (const TypeBlock& block : layout.blocks(0, layout.total())) collector.add(open_hdf5_file(layout.pieces[block.piece]), block);
   ParticleSample sample = std::move(collector.sample);
   sample.time = info.time;
   sample.count_of_type = layout.count_of_type();
@@ -157,7 +158,7 @@ ParticleSample read_particle_sample(const std::filesystem::path& path, std::uint
     return sample_of(path, most, stop);
   } catch (const SystemError& error) {
     if (stop.stop_requested() || is_of_the_machine(path, error)) throw;
-    // HDF5 says so of a file in which it finds no sense.
+    // HDF5's error for a file that makes no sense to it.
     throw DataError(fmt::format("{}: is damaged: {}", path.string(), error.what()));
   } catch (const DataError& error) {
     if (is_of_the_machine(path, error)) throw SystemError(error.what());

@@ -1,4 +1,4 @@
-// Some of a snapshot's particles, always the same ones: for pictures that move.
+// Some of a snapshot's particles, in all snapshots of a run the same: for animations.
 #pragma once
 
 #include <array>
@@ -9,12 +9,11 @@
 #include <stop_token>
 #include <vector>
 
-#include "io/formats/reader.hpp"
 #include "kernels/particles/particle_set.hpp"
 
 namespace grove {
 
-/// A sample of a snapshot's particles. A particle belongs to it by its id alone, so that all snapshots of a run have the same sample.
+/// A sample of a snapshot's particles, chosen by their ids alone, so that all snapshots of a run have the same sample.
 struct ParticleSample {
   std::optional<double> time;                                      ///< code units
   std::array<std::uint64_t, particle_type_count> count_of_type{};  ///< of the whole snapshot
@@ -23,19 +22,20 @@ struct ParticleSample {
   double radius = 0;                ///< nine tenths of the sample are closer to the centre; code units
   std::vector<float> positions;     ///< [particles][3] from the centre, code units
   std::vector<std::uint8_t> types;  ///< [particles]
-  std::uint64_t not_finite = 0;     ///< particles that would belong to it, but have no position
+  std::uint64_t not_finite = 0;     ///< particles of the sample without finite positions, which are omitted
 
   std::uint64_t particles() const;  ///< of the whole snapshot
 };
 
-/// Whether the particle of this id belongs to the sample of about `most` out of `particles`.
+/// Whether the particle of this id is in the sample of about `most` of `particles`.
 bool is_in_sample(std::uint64_t id, std::uint64_t particles, std::uint64_t most);
 
-/// Samples an HDF5 snapshot in GADGET's layout: about `most` particles (off by 1 % at 50,000), or all if there are no more. Reads ids and
-/// positions piece by piece and holds 8 MiB of them at a time, however long the file is. Waits for HDF5's turn. Not collective.
-/// @param stop  when it is asked to stop, it gives up with a SystemError
-/// @throws DataError that names the file, for one that is damaged, has its numbers in other files, or ids that do not tell particles apart;
-///         SystemError for lack of memory and files that the system does not read
+/// Samples an HDF5 snapshot in GADGET's layout: about `most` particles (within 1 % at 50,000), or all if there are no more. Holds 8 MiB of
+/// the file at a time. Waits for HDF5's turn. Not collective.
+/// @param stop  on request, it gives up with a SystemError
+/// @throws DataError, which names the file, if it is damaged, has its numbers in other files, or ids that are not unique; SystemError for
+/// lack
+///         of memory and errors of the file system
 ParticleSample read_particle_sample(const std::filesystem::path& path, std::uint64_t most, const std::stop_token& stop = {});
 
 }  // namespace grove

@@ -11,7 +11,7 @@
 #include <limits>
 
 #include "io/files/partial_file.hpp"
-#include "io/formats/gadget_layout.hpp"
+#include "io/formats/gadget_names.hpp"
 #include "io/hdf5/hdf5_collective.hpp"
 #include "io/hdf5/hdf5_handles.hpp"
 #include "io/snapshots/snapshot_layout.hpp"
@@ -29,7 +29,7 @@ struct TypeShare {
 };
 struct Shares {
   std::array<TypeShare, particle_type_count> of_type;
-  /// The type of each particle. Empty when the particles of each type lie one after the other.
+  /// The type of each particle; empty if the particles of each type are consecutive.
   std::vector<std::uint8_t> types;
 };
 
@@ -68,7 +68,7 @@ const ParticleField& field_named(const ParticleColumns& local, const std::string
   return *field;
 }
 
-/// A field that is wanted is written when every rank that has particles knows it.
+/// The chosen fields that every rank with particles knows.
 std::vector<ParticleField> written_fields(const ParticleColumns& local, const SnapshotHeader& header, const Communicator& comm) {
   std::vector<ParticleField> written;
   for (const ParticleField* field : snapshot_fields(*local.table(), header.fields))
@@ -89,7 +89,7 @@ class RowsOfType {
         written_bytes_(written.row_bytes()),
         at_(shares.of_type.at(static_cast<std::size_t>(type)).begin) {}
 
-  /// The next `count` rows: where they are, if they lie one after the other, else brought together in `dense`.
+  /// The next `count` rows: where they are if they are consecutive, else gathered in `dense`.
   std::span<const std::byte> next(std::size_t count, std::vector<std::byte>& dense) {
     if (count == 0) return {};
     const std::size_t begin = next_begin(), length = length_from(begin, count);
@@ -110,7 +110,7 @@ class RowsOfType {
       at_ = static_cast<std::size_t>(std::find(types_.begin() + static_cast<std::ptrdiff_t>(at_), types_.end(), type_) - types_.begin());
     return at_;
   }
-  /// How many of the next `count` rows lie one after the other from `begin` on.
+  /// How many of the next `count` rows are consecutive from `begin` on.
   std::size_t length_from(std::size_t begin, std::size_t count) {
     std::size_t length = types_.empty() ? count : 0;
     while (length < count && begin + length < types_.size() && types_[begin + length] == type_) ++length;
@@ -140,7 +140,7 @@ constexpr std::size_t packed_at_once = std::size_t{64} << 20;
 /// The datasets of one field, by type.
 using Datasets = std::array<Hdf5Handle, particle_type_count>;
 
-/// Opens all datasets, one [fields] of each type that there is. They get their space in the file now, in the order of types. Collective.
+/// Opens all datasets [fields], which gives them their space in the file, in the order of types. Collective.
 std::vector<Datasets> open_datasets(const Hdf5Handle& file, const SnapshotContents& contents, const Communicator& comm) {
   std::vector<Datasets> datasets(contents.fields.size());
   for (int type = 0; type < particle_type_count; ++type) {
@@ -154,7 +154,7 @@ std::vector<Datasets> open_datasets(const Hdf5Handle& file, const SnapshotConten
 
 void write_particles(const std::filesystem::path& path, ParticleColumns& local, const Shares& shares, const SnapshotHeader& header,
                      const SnapshotContents& contents, const Communicator& comm) {
-  // HDF5 keeps all that it packs in one call in memory.
+  // HDF5 holds everything that it compresses in one call in memory.
   CollectiveFile file(path, header.compression > 0 ? std::min(header.transfer_bytes, packed_at_once) : header.transfer_bytes, comm);
   {
     const std::vector<Datasets> datasets = open_datasets(file.handle(), contents, comm);
@@ -174,7 +174,7 @@ void write_particles(const std::filesystem::path& path, ParticleColumns& local, 
   file.close();
 }
 
-/// The largest absolute value of numbers that are finite; 0 without any. Without sign, doubles have the order of their bits as integers.
+/// The largest absolute value of the finite numbers; 0 if there are none. Without sign, doubles are ordered like their bits as integers.
 double largest_finite(std::span<const std::byte> numbers) {
   constexpr std::int64_t without_sign = std::numeric_limits<std::int64_t>::max();
   constexpr auto infinite = std::bit_cast<std::int64_t>(std::numeric_limits<double>::infinity());
@@ -188,7 +188,7 @@ double largest_finite(std::span<const std::byte> numbers) {
   return std::bit_cast<double>(largest);
 }
 
-/// The side of the box, when `extent` is the largest absolute coordinate on this rank. Collective.
+/// The side of the box; `extent` is the largest absolute coordinate on this rank. Collective.
 double box_size_for(double extent, const Communicator& comm) {
   extent = 2 * comm.max(extent);
   if (!(extent > 0)) return 1;
@@ -203,7 +203,7 @@ double enclosing_box_size(const ParticleSet& local, const Communicator& comm) {
   return box_size_for(largest_finite(std::as_bytes(std::span(local.position))), comm);
 }
 
-// Asked of the headers: configurations are read on any thread, also while another one has the turn to use HDF5.
+// From macros alone: configurations are read also while another thread uses HDF5.
 std::string why_no_compression() {
 #if !H5_VERSION_GE(1, 10, 2)
   return "HDF5 packs what several ranks write from version 1.10.2 on";
@@ -234,8 +234,7 @@ void write_snapshot(const std::filesystem::path& final_name, ParticleColumns& lo
     if (comm.is_root()) require_free_partial(final_name);
   });
   try {
-    // All metadata come from one rank: this is little work, and an error in it (no room on the disk first of all) is met before
-    // all ranks write together, where one that fails could leave the others waiting.
+    // One rank writes all metadata and reserves the space before all ranks write together: see CollectiveFile.
     comm.agree([&] {
       if (!comm.is_root()) return;
       const std::string image = make_snapshot_image(partial.string(), header, contents);

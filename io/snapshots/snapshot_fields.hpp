@@ -1,4 +1,4 @@
-// Which particle fields a snapshot has, and how exactly.
+// Which particle fields a snapshot has, and their precision.
 #pragma once
 
 #include <cstddef>
@@ -17,21 +17,21 @@ struct FieldChoice {
   std::vector<std::string> single_precision{};  ///< fields that are written in 32 bits instead of 64
 };
 
-/// The fields of a table that a snapshot has if they are known: those that are always written, without those that are left out, and those
-/// on request that are chosen. Names that are not in the table are passed over.
+/// The fields that a snapshot has if they are known: those that are always written, except those left out, and those chosen on request.
+/// Names that are not in the table are ignored.
 std::vector<const ParticleField*> snapshot_fields(const FieldTable& fields, const FieldChoice& choice);
 
-/// The field with the elements that it has in the file.
+/// The field with its element type in the file.
 ParticleField as_written(const ParticleField& field, const FieldChoice& choice);
 
-/// Throws ConfigError, which begins with `key`, unless all of `names` are fields of the table that are written on request; or that may be
-/// left out, which those that an input must have may not; or that are numbers of 64 bits in files. With `choice`, they must be written.
+/// Throw ConfigError, which begins with `key`, unless all names are fields of the table that are written on request; that may be left out,
+/// which an input then need not have; or that are written and have 64 bits.
 void require_fields_on_request(const FieldTable& fields, const std::vector<std::string>& names, const std::string& key);
 void require_fields_to_leave_out(const FieldTable& fields, const std::vector<std::string>& names, const std::string& key);
 void require_fields_to_shorten(const FieldTable& fields, const FieldChoice& choice, const std::string& key);
 
-/// Puts numbers of 64 bits [bytes / 8] as numbers of 32 bits to `to`, the nearest ones. Throws DataError, naming the field, for a finite
-/// one that is too large for them, and for a mass that would be 0.
+/// Converts numbers of 64 bits [bytes / 8] to the nearest ones of 32 bits at `to`. Throws DataError, naming the field, for a finite number
+/// that is too large, and for a mass that would become 0.
 void shorten(std::span<const std::byte> numbers, const ParticleField& field, std::byte* to);
 
 }  // namespace grove

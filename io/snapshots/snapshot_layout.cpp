@@ -4,8 +4,7 @@
 
 #include <algorithm>
 
-#include "io/formats/gadget_info.hpp"
-#include "io/formats/gadget_layout.hpp"
+#include "io/formats/gadget_names.hpp"
 #include "io/hdf5/hdf5_attributes.hpp"
 #include "io/hdf5/hdf5_elements.hpp"
 #include "io/hdf5/hdf5_handles.hpp"
@@ -16,22 +15,19 @@ namespace grove {
 
 namespace {
 
-// HDF5 keeps an attribute in the header of its object, which has room for 64 KiB; longer texts become datasets.
+// An attribute is in the header of its object, which has room for 64 KiB; longer texts become datasets.
 constexpr std::size_t longest_attribute = 60000;
 
-// What HDF5 may add to its metadata and round up when the datasets get their space; it adds a few KiB at most.
-constexpr std::uint64_t metadata_allowance = 64 << 10;
-
-// Smaller than dataset_alignment, so that pieces lie close together; large enough to pack well.
+// Smaller than dataset_alignment, so that chunks are close together; large enough to compress well.
 constexpr std::uint64_t chunk_bytes = 512 << 10;
-// Below this, the list of the pieces takes more than packing wins.
+// Below this, the index of the chunks takes more than compression saves.
 constexpr std::uint64_t smallest_packed = 64 << 10;
-// What the list of a dataset's pieces takes in the file: a node with room for 64 of them is at least half full.
+// What the index of a dataset's chunks takes in the file: a node with room for 64 of them is at least half full.
 constexpr std::uint64_t bytes_in_list = 256, bytes_of_list = 16 << 10;
 
 constexpr double seconds_per_gyr = 1e9 * year_in_s;
 
-/// In 32 bits where they fit: most readers of GADGET's files know no others.
+/// In 32 bits if they fit: most readers of GADGET's files know no others.
 void write_counts(const Hdf5Handle& group, const std::string& name, const std::array<std::uint64_t, particle_type_count>& counts) {
   std::array<std::uint32_t, particle_type_count> narrow{};
   std::transform(counts.begin(), counts.end(), narrow.begin(), [](std::uint64_t count) { return static_cast<std::uint32_t>(count); });
@@ -41,7 +37,7 @@ void write_counts(const Hdf5Handle& group, const std::string& name, const std::a
     write_attribute(group, name, std::span<const std::uint64_t>(counts));
 }
 
-/// That of a universe which does not expand.
+/// A universe that does not expand.
 void write_cosmology(const Hdf5Handle& group) {
   for (const char* name : {"Omega0", "OmegaLambda"}) write_attribute(group, name, 0.0);
   write_attribute(group, "HubbleParam", 1.0);
@@ -52,7 +48,7 @@ void write_header_group(const Hdf5Handle& file, const SnapshotHeader& header, co
   const std::array<std::uint32_t, particle_type_count> zeros{};
   const std::array<double, particle_type_count> no_masses{};
   for (const char* name : {"NumPart_ThisFile", "NumPart_Total"}) write_counts(group, name, contents.count_of_type);
-  // NumPart_Total has all its bits. Readers that still add the high word shifted by 32 bits would count it twice if it were not 0.
+  // NumPart_Total has all bits. Readers that still add the high word would count the upper bits twice if it were not 0.
   write_attribute(group, "NumPart_Total_HighWord", std::span<const std::uint32_t>(zeros));
   write_attribute(group, "MassTable", std::span<const double>(no_masses));
   write_attribute(group, "Time", header.time);
@@ -60,7 +56,7 @@ void write_header_group(const Hdf5Handle& file, const SnapshotHeader& header, co
   write_attribute(group, "BoxSize", contents.box_size);
   write_attribute(group, "NumFilesPerSnapshot", std::int32_t{1});
   write_cosmology(group);
-  // What GADGET's older readers, unsio among them, ask for: there is no gas, and the positions have 4 or 8 bytes.
+  // For older readers of GADGET's files, such as unsio: there is no gas, and the positions have 4 or 8 bytes.
   for (const char* name : {"Flag_Sfr", "Flag_Cooling", "Flag_Feedback", "Flag_StellarAge", "Flag_Metals", "Flag_IC_Info"})
     write_attribute(group, name, std::int32_t{0});
   write_attribute(group, "Flag_DoublePrecision", std::int32_t{contents.has_double_positions() ? 1 : 0});
@@ -98,7 +94,7 @@ void write_parameters_group(const Hdf5Handle& file, const SnapshotHeader& header
     const auto its_class = std::lower_bound(classes.begin(), classes.end(), of_type[type]) - classes.begin();
     write_attribute(group, fmt::format("SofteningClassOfPartType{}", type), static_cast<std::int32_t>(its_class));
   }
-  // pynbody takes the time from here, and makes one up from the redshift otherwise.
+  // pynbody takes the time from here; otherwise it would derive one from the redshift.
   write_attribute(group, "Time_GYR", header.time * units.time_in_s() / seconds_per_gyr);
 }
 
@@ -115,9 +111,7 @@ void write_long_text(const Hdf5Handle& group, const std::string& name, const std
     write_attribute(group, name, text);
     return;
   }
-  const Hdf5Handle type(check_hdf5(H5Tcopy(H5T_C_S1), "H5Tcopy"), H5Tclose);
-  check_hdf5(H5Tset_size(type.id(), text.size()), "H5Tset_size");
-  check_hdf5(H5Tset_strpad(type.id(), H5T_STR_NULLPAD), "H5Tset_strpad");
+  const Hdf5Handle type = text_type(text.size());
   const Hdf5Handle dataset = create_dataset(group, name, type.id(), {1});
   check_hdf5(H5Dwrite(dataset.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, text.data()), hdf5_name(dataset) + ": cannot be written");
 }
@@ -133,14 +127,14 @@ void write_provenance_group(const Hdf5Handle& file, const SnapshotHeader& header
   for (const auto& [name, text] : provenance.extra) write_long_text(group, name, text);
 }
 
-/// Those of a dataset with `count` rows, in a snapshot that is packed at this level.
+/// The pieces of a dataset with `count` rows, compressed at this level.
 DatasetPieces pieces_of(const ParticleField& field, std::uint64_t count, unsigned compression) {
   if (compression == 0 || count * field.row_bytes() < smallest_packed) return {};
   return {std::min<std::uint64_t>(count, chunk_bytes / field.row_bytes()), compression};
 }
 
-/// Quantity and unit as the simulations EAGLE and OWLS write them, by the letters of the unit system: "velocity U_V [cgs]". Something must
-/// follow the last unit, or pynbody does not read its power.
+/// Quantity and unit as the simulations EAGLE and OWLS write them: "velocity U_V [cgs]". Something must follow the last unit, or pynbody
+/// does not read its power.
 std::string described(const ParticleField& field) {
   std::string text = field.name;
   const auto add = [&](const char* unit, double power) {
@@ -152,7 +146,7 @@ std::string described(const ParticleField& field) {
   return text + (text == field.name ? " [no unit]" : " [cgs]");
 }
 
-/// Everything that readers want to know of a dataset, in the words of GADGET-4 (the first six) and of EAGLE (the others).
+/// The attributes of a dataset, in the names of GADGET-4 (the first six) and of EAGLE (the others).
 void describe_field(const Hdf5Handle& dataset, const ParticleField& field, const UnitSystem& units) {
   write_attribute(dataset, "a_scaling", 0.0);
   write_attribute(dataset, "h_scaling", 0.0);
@@ -169,11 +163,11 @@ void describe_field(const Hdf5Handle& dataset, const ParticleField& field, const
 void create_field(const Hdf5Handle& group, const ParticleField& field, std::uint64_t count, unsigned compression, const UnitSystem& units) {
   const std::vector<hsize_t> shape = field.components == 1 ? std::vector<hsize_t>{count} : std::vector<hsize_t>{count, field.components};
   const DatasetPieces pieces = pieces_of(field, count, compression);
-  describe_field(create_dataset(group, field.dataset, file_type_of(field.type), shape, pieces), field, units);
+  describe_field(create_dataset(group, field.dataset, hdf5_type(field.type), shape, pieces), field, units);
 }
 
-/// Most bytes that a dataset which is packed takes in the file. What does not become smaller stays as it is. A piece whose rows several
-/// ranks write is packed anew by each, and its place may not be used again.
+/// The most bytes that a compressed dataset takes in the file. Chunks that do not become smaller stay uncompressed. A chunk whose rows
+/// several ranks write is compressed by each, and its old space may not be reused.
 std::uint64_t largest_packed_size(const ParticleField& field, std::uint64_t count, std::uint64_t rows, int ranks) {
   const std::uint64_t pieces = (count + rows - 1) / rows, again = static_cast<std::uint64_t>(ranks);
   return (pieces + again) * rows * field.row_bytes() + pieces * bytes_in_list + bytes_of_list;
@@ -209,12 +203,7 @@ std::uint64_t largest_snapshot_size(std::uint64_t image_bytes, const SnapshotCon
   for (const std::uint64_t count : contents.count_of_type) {
     for (const ParticleField& field : contents.fields) {
       const DatasetPieces pieces = pieces_of(field, count, contents.compression);
-      if (pieces.rows > 0) {
-        bytes += largest_packed_size(field, count, pieces.rows, contents.ranks);
-        continue;
-      }
-      const std::uint64_t size = count * field.row_bytes();
-      bytes += size + (size >= dataset_alignment ? dataset_alignment : 0);
+      bytes += pieces.rows > 0 ? largest_packed_size(field, count, pieces.rows, contents.ranks) : largest_place(count * field.row_bytes());
     }
   }
   return bytes;

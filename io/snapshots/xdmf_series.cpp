@@ -9,8 +9,8 @@
 
 #include "io/files/partial_file.hpp"
 #include "io/files/printable.hpp"
-#include "io/formats/gadget_facts.hpp"
-#include "io/formats/gadget_layout.hpp"
+#include "io/formats/gadget_info.hpp"
+#include "io/formats/gadget_names.hpp"
 #include "io/hdf5/hdf5_attributes.hpp"
 #include "io/hdf5/hdf5_handles.hpp"
 #include "kernels/base/error.hpp"
@@ -19,7 +19,7 @@ namespace grove {
 
 namespace {
 
-/// By this Grove knows its own file.
+/// Grove recognises its own file by this.
 constexpr const char* head =
     "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
     "<!-- Written by Grove: the snapshots of a run";
@@ -28,29 +28,15 @@ constexpr const char* begin =
     "<Xdmf Version=\"2.0\">\n<Domain>\n<Grid Name=\"snapshots\" GridType=\"Collection\" CollectionType=\"Temporal\">\n";
 constexpr const char* end = "</Grid>\n</Domain>\n</Xdmf>\n";
 
-/// A text as the value of an attribute in XML.
+/// A text as the value of an XML attribute.
 std::string quoted(const std::string& text) {
   std::string result;
-  for (const char c : printable_line(text, text.size() + 1)) switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      default:
-        result += c;
-    }
+  for (const char c : printable_line(text, text.size() + 1))
+    result += c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '"' ? "&quot;" : std::string(1, c);
   return result;
 }
 
-/// Where the numbers of a dataset are. Whole numbers count as signed: the older of the two readers would cut unsigned ones to 32 bits.
+/// Where the numbers of a dataset are. Integers are declared signed: the older of the two readers would truncate unsigned ones to 32 bits.
 std::string data_item(const std::string& place, const DatasetInfo& info) {
   const char* const type = info.kind == H5T_FLOAT ? "Float" : "Int";
   return fmt::format("<DataItem Format=\"HDF\" NumberType=\"{}\" Precision=\"{}\" Dimensions=\"{}\">{}</DataItem>", type,
@@ -66,7 +52,7 @@ bool is_one_row_each(const DatasetInfo& info, hsize_t count) {
   return info.type_name != "other" && !info.shape.empty() && info.shape.size() <= 2 && info.shape[0] == count;
 }
 
-/// The positions of the particles of one type. Throws DataError where they are no three numbers for each.
+/// The positions of the particles of one type. Throws DataError unless they are three numbers each.
 DatasetInfo describe_positions(const Hdf5Handle& group) {
   const Hdf5Handle dataset = open_dataset(group, "Coordinates");
   DatasetInfo info = describe_dataset(dataset);
@@ -99,7 +85,7 @@ std::string grid_of_type(const Hdf5Handle& file, const std::string& file_name, i
 
 bool XdmfSeries::is_one(const std::filesystem::path& path) {
   std::error_code unknown;
-  // A pipe would wait for a writer.
+  // Opening a pipe would wait for its writer.
   if (!std::filesystem::is_regular_file(path, unknown)) return false;
   const std::string wanted = head;
   std::ifstream file(path, std::ios::binary);

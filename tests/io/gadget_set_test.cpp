@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "decomposition/domain/sort_by_id.hpp"
+#include "io/formats/reader.hpp"
 #include "io/snapshots/info.hpp"
 #include "tests/support/gadget_file.hpp"
 #include "tests/support/reader_support.hpp"

@@ -3,7 +3,8 @@
 
 #include "io/files/printable.hpp"
 #include "io/formats/cosmology.hpp"
-#include "io/formats/gadget_facts.hpp"
+#include "io/formats/gadget_info.hpp"
+#include "io/formats/reader.hpp"
 #include "io/snapshots/info.hpp"
 #include "tests/support/gadget_file.hpp"
 #include "tests/support/reader_support.hpp"

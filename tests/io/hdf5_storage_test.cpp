@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <numeric>
 
+#include "io/formats/reader.hpp"
 #include "io/snapshots/info.hpp"
 #include "tests/support/gadget_file.hpp"
 #include "tests/support/reader_support.hpp"

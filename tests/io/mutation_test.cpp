@@ -14,6 +14,7 @@
 #include <functional>
 #include <random>
 
+#include "io/formats/reader.hpp"
 #include "io/snapshots/checkpoint.hpp"
 #include "io/snapshots/checkpoint_file.hpp"
 #include "io/snapshots/info.hpp"

@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 
+#include "io/formats/reader.hpp"
 #include "tests/support/gadget_file.hpp"
 #include "tests/support/reader_support.hpp"
 

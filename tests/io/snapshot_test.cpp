@@ -9,7 +9,9 @@
 #include <thread>
 
 #include "io/files/partial_file.hpp"
-#include "io/formats/gadget_layout.hpp"
+#include "io/formats/gadget_names.hpp"
+#include "io/formats/reader.hpp"
+#include "io/formats/validate.hpp"
 #include "io/hdf5/hdf5_attributes.hpp"
 #include "io/snapshots/info.hpp"
 #include "io/snapshots/snapshot.hpp"

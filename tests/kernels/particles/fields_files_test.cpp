@@ -6,6 +6,7 @@
 #include <functional>
 #include <limits>
 
+#include "io/formats/reader.hpp"
 #include "tests/support/field_tables.hpp"
 #include "tests/support/gadget_file.hpp"
 #include "tests/support/reader_support.hpp"

@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "io/formats/reader.hpp"
 #include "io/snapshots/info.hpp"
 #include "src/run/files/snapshot_writer.hpp"
 #include "src/run/loop/run_loop.hpp"

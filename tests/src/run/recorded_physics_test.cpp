@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "io/formats/reader.hpp"
 #include "io/hdf5/hdf5_attributes.hpp"
 #include "src/run/start/initial_state.hpp"
 #include "tests/support/gadget_file.hpp"

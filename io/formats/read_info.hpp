@@ -1,0 +1,48 @@
+// What a file says about itself and its particles as a whole.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "decomposition/ranks/communicator.hpp"
+#include "io/formats/cosmology.hpp"
+#include "kernels/base/unit_system.hpp"
+#include "kernels/particles/particle_set.hpp"
+
+namespace grove {
+
+/// Softening lengths of the run that wrote a file.
+struct FileSoftening {
+  std::string what;                ///< where they are, e.g. "PartType1/Softenings"
+  double lowest = 0, highest = 0;  ///< code units
+  int type = -1;                   ///< of the particles; -1: it does not say
+
+  bool operator==(const FileSoftening&) const = default;
+};
+
+/// The same on all ranks. Empty: the file does not say.
+struct ReadInfo {
+  std::string format;                                              ///< e.g. "TIPSY binary"
+  std::array<std::uint64_t, particle_type_count> count_of_type{};  ///< over all ranks and all files of the snapshot
+  ComponentNames components = usual_component_names();             ///< the file's own names, where it has them
+  std::optional<double> time;                                      ///< code units
+  std::optional<double> box_size;                                  ///< code units
+  std::optional<double> G;                                         ///< code units
+  std::optional<UnitSystem> units;
+  HeaderFacts universe;  ///< why_not_isolated() judges it
+  std::vector<FileSoftening> softenings;
+  bool has_n_body_units = false;                                ///< the file says so; otherwise all 1 in `units` may be cm, g and cm/s
+  std::vector<std::string> notes;                               ///< what a user should know, one sentence each
+  std::vector<std::pair<std::string, std::string>> provenance;  ///< name and text: which code wrote the file, and how
+
+  std::uint64_t count() const;
+};
+
+/// Gives all ranks what the root's reader found. Collective.
+void share_info(ReadInfo& info, const Communicator& comm);
+
+}  // namespace grove
