@@ -1,4 +1,4 @@
-// Types of errors. Only src/commands/program.cpp catches them.
+// Types of errors. What a caller may catch: AgreedError, on which all ranks have agreed; others leave the ranks of a run apart.
 #pragma once
 
 #include <exception>

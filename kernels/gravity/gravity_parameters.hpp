@@ -24,7 +24,7 @@ struct GravityParameters {
   std::uint64_t order = 4;                   ///< of the expansions of method = fmm: 4 or 5
   /// On one rank, the methods fmm and tree use direct summation up to this number of particles; see sums_all_pairs().
   std::uint64_t all_pairs_up_to = 0;
-  /// The methods fmm and tree use a tree for at most this many steps, while particles move little (see TreeLife); 1: no tree reuse.
+  /// The methods fmm and tree use a tree for at most this many steps, while particles move little (see TreeReuse); 1: no tree reuse.
   std::uint64_t steps_per_tree = 32;
   double G = 1.0;                              ///< gravitational constant, code units
   std::map<std::string, double> parameters{};  ///< parameters of single opening criteria and softening kernels, by name

@@ -1,7 +1,7 @@
 // The table of particle fields: each field of a particle is one row.
 //
 // Device arrays, the sort, the exchange between ranks, copies between host and device, the sort by id, snapshots and readers are loops over
-// this table. To add a field, add a row to standard_fields() in fields.cpp. A run may add rows, such as those of its integrator.
+// this table. To add a field, add a row to standard_rows() in fields.cpp. A run may add rows, such as those of its integrator.
 #pragma once
 
 #include <cstddef>

@@ -28,7 +28,7 @@ struct LedPositions {
   }
 };
 
-/// Keys of these positions. A tree that is reused for several steps is built for the middle of them (see TreeLife).
+/// Keys of these positions. A tree that is reused for several steps is built for the middle of them (see TreeReuse).
 struct ParticleKeys {
   LedPositions position;
   KeyCube cube;

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "kernels/gravity/gravity_names.hpp"
+#include "src/solver/force_method.hpp"
 
 namespace grove {
 

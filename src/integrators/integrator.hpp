@@ -25,7 +25,7 @@ class StepContext {
   /// says travel go with them. Collective; synchronises.
   ///
   /// `next_drift`: the time for which positions will be drifted before the next call, if the steps continue like this one, and were drifted
-  /// since the last one. 0: this is not known. If it is given, a tree may be used for several forces (see TreeLife).
+  /// since the last one. 0: this is not known. If it is given, a tree may be used for several forces (see TreeReuse).
   virtual void compute_forces(double next_drift = 0) = 0;
 
   /// The values of a field that the integrator has declared, with elements of type T. The view is valid until compute_forces(). Throws

@@ -9,6 +9,7 @@
 #include "kernels/particles/particle_motion.hpp"
 #include "src/external/external_field.hpp"
 #include "src/integrators/integrator.hpp"
+#include "src/simulation/simulation.hpp"
 #include "src/simulation/step_state.hpp"
 #include "src/solver/force_solver.hpp"
 
