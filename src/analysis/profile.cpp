@@ -8,11 +8,11 @@
 #include <utility>
 
 #include "kernels/base/error.hpp"
+#include "kernels/base/named_rows.hpp"
 #include "src/analysis/exact_sum.hpp"
 #include "src/analysis/ordered_values.hpp"
 #include "src/analysis/profile_columns.hpp"
 #include "src/analysis/shell_moments.hpp"
-#include "src/config/named_rows.hpp"
 
 namespace grove {
 

@@ -19,6 +19,7 @@
 #include "kernels/base/error.hpp"
 #include "src/config/config_print.hpp"
 #include "src/pictures/png_file.hpp"
+#include "src/run/files/csv_log.hpp"
 #include "src/run/files/log_kinds.hpp"
 
 namespace grove {
