@@ -17,8 +17,10 @@ foreach(room IN ITEMS kernels decomposition src/solver src/external src/integrat
 endforeach()
 install(FILES src/grove.hpp DESTINATION "${GROVE_INSTALL_HEADERS}")
 
-file(GLOB job_scripts jobscripts/*.sbatch jobscripts/*.sh jobscripts/*.toml jobscripts/*.py)
-install(PROGRAMS ${job_scripts} DESTINATION "${CMAKE_INSTALL_DATADIR}/grove/jobscripts")
+# setup.sh, quickstart.sh and scaling.sh build Grove in its repository.
+install(PROGRAMS jobscripts/cpu.sbatch jobscripts/gpu_node.sbatch jobscripts/multi_node.sbatch jobscripts/chain.sh jobscripts/job.sh
+  DESTINATION "${CMAKE_INSTALL_DATADIR}/grove/jobscripts")
+install(FILES jobscripts/andromeda.toml jobscripts/collision.toml DESTINATION "${CMAKE_INSTALL_DATADIR}/grove/jobscripts")
 
 include(CMakePackageConfigHelpers)
 set(GROVE_PACKAGE_DIRECTORY "${PROJECT_BINARY_DIR}/package")

@@ -53,13 +53,14 @@ function(grove_library name)
   target_link_libraries(${name} PUBLIC ${ARGN})
 endfunction()
 
-# What a program needs that links libgrove; grove_common has the flags that Grove itself is compiled with.
+# What a program needs that links libgrove; grove_common has the flags that Grove itself is compiled with. Headers include each other by their
+# places in the repository, and users include <grove/grove.hpp>.
 add_library(libgrove STATIC)
 add_library(Grove::libgrove ALIAS libgrove)
 set_target_properties(libgrove PROPERTIES OUTPUT_NAME grove)
 target_compile_features(libgrove PUBLIC cxx_std_20)
 target_compile_definitions(libgrove PRIVATE $<$<BOOL:${GROVE_CPU_LEVELS}>:GROVE_CPU_HAS_LEVELS> PUBLIC OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
-target_include_directories(libgrove PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>" "$<INSTALL_INTERFACE:${GROVE_INSTALL_HEADERS}>")
+target_include_directories(libgrove PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>" "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR};${GROVE_INSTALL_HEADERS}>")
 target_link_libraries(libgrove PUBLIC "$<BUILD_INTERFACE:grove_common>" MPI::MPI_CXX fmt::fmt OpenMP::OpenMP_CXX Threads::Threads)
 if(GROVE_HAS_CUDA)
   target_link_libraries(libgrove PUBLIC CUDA::cudart_static)
@@ -76,7 +77,7 @@ target_link_libraries(libgrove_shared PRIVATE "$<BUILD_INTERFACE:$<LINK_LIBRARY:
   PUBLIC MPI::MPI_CXX fmt::fmt OpenMP::OpenMP_CXX Threads::Threads)
 target_compile_features(libgrove_shared PUBLIC cxx_std_20)
 target_compile_definitions(libgrove_shared PUBLIC OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
-target_include_directories(libgrove_shared PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>" "$<INSTALL_INTERFACE:${GROVE_INSTALL_HEADERS}>")
+target_include_directories(libgrove_shared PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>" "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR};${GROVE_INSTALL_HEADERS}>")
 
 grove_library(grove_io libgrove grove_hdf5 ZLIB::ZLIB)
 grove_library(grove_app grove_io libgrove grove_tomlplusplus grove_nlohmann_json PNG::PNG grove_CLI11 grove_Random123 grove_version_header)

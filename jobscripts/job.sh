@@ -28,7 +28,10 @@ grove_job_fail() {
 grove_job_begin() {
   local script="$1"
   shift
-  grove="${GROVE:-${GROVE_ROOT:-${SLURM_SUBMIT_DIR:-$PWD}}/build/release/grove}"
+  local root="${GROVE_ROOT:-${SLURM_SUBMIT_DIR:-$PWD}}"
+  grove="${GROVE:-$root/build/release/grove}"
+  # Where Grove is installed, GROVE_ROOT is PREFIX/share/grove.
+  if [[ -z "${GROVE:-}" && ! -x "$grove" && -x "$root/../../bin/grove" ]]; then grove="$root/../../bin/grove"; fi
   if [[ $# -lt 1 ]]; then grove_job_fail 2 "usage: sbatch jobscripts/$script CONFIG.toml [more arguments of grove run]"; fi
   if [[ ! -x "$grove" ]]; then
     grove_job_fail 2 "no program at $grove: build it (cmake --preset release && cmake --build --preset release), or set GROVE to its path"

@@ -54,6 +54,7 @@ void SimulationOn<Space>::make_solver(std::uint64_t particle_count) {
 
 template <class Space>
 void SimulationOn<Space>::set_softening(const std::vector<double>& of_type) {
+  if (particles_.has_acceleration) throw std::logic_error("the softening of a simulation is set before its start");
   gravity_.softening_of_type = of_type;
   make_solver();
 }

@@ -34,10 +34,14 @@ void StepPipeline<Space>::recompute_forces() {
   clock_->restart();
   evaluate_forces(0);
   require_finite(parts_.space, parts_.comm, parts_.particles, ParticlePart::force, time_, clock_.get());
+  state_ = StepState::synchronised;
 }
 
 template <class Space>
 void StepPipeline<Space>::step(double time_after, double dt, const StepOverlap& overlap) {
+  if (state_ != StepState::synchronised && !has_next_step_begun(state_))
+    throw std::logic_error(std::string("the last step was not completed: forces must be computed first; the simulation is ") +
+                           to_string(state_));
   const bool has_begun = has_next_step_begun(state_);
   if (has_begun && next_dt_ != dt)
     throw std::logic_error("a step has the length " + std::to_string(dt) + ", and has begun with " + std::to_string(next_dt_));

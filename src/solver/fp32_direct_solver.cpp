@@ -42,7 +42,9 @@ void Fp32DirectSolver<Space>::prepare_ahead(Particles<Space>& particles, PhaseCl
 
 template <class Space>
 void Fp32DirectSolver<Space>::prepare(Particles<Space>& particles, PhaseClock<Space>& clock, double drift) {
-  if (!spread_) prepare_ahead(particles, clock, drift);
+  clock.begin("checks");
+  // Without a drift, the particles may be elsewhere than those of prepare_ahead().
+  if (!spread_ || drift == 0) prepare_ahead(particles, clock, drift);
   const auto spread = std::bit_cast<Spread>(spread_->get());
   spread_.reset();
   if (spread.zero != 0) throw PositionsNotFinite();
