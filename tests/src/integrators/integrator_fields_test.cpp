@@ -124,9 +124,9 @@ class IntegratorFields : public testing::Test {
 
   ParticleSet with_counters(ParticleSet set) const {
     set.fields = particles.table();
-    std::vector<std::uint32_t> steps;
-    for (const std::uint64_t id : set.id) steps.push_back(steps_an_id * static_cast<std::uint32_t>(id));
-    const auto bytes = std::as_bytes(std::span(steps));
+    std::vector<std::uint32_t> counters;
+    for (const std::uint64_t id : set.id) counters.push_back(steps_an_id * static_cast<std::uint32_t>(id));
+    const auto bytes = std::as_bytes(std::span(counters));
     set.further.push_back({"steps", {bytes.begin(), bytes.end()}});
     return set;
   }

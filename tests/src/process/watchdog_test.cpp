@@ -28,7 +28,7 @@ class SlowSimulation : public tests::IdleSimulation {
  public:
   SlowSimulation(const Communicator& comm, int slow_rank) : comm_(comm), slow_rank_(slow_rank) {}
   void step_to(double time_after, double dt, const StepOverlap& overlap) override {
-    IdleSimulation::step_to(time_after, dt);
+    IdleSimulation::step_to(time_after, dt, overlap);
     clock_.restart();
     clock_.begin("walk");
     sleep_s(comm_.rank() == slow_rank_ && ++steps_ == slow_step ? 2.5 : 0.002);

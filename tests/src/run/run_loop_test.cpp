@@ -110,7 +110,7 @@ TEST_F(RunLoopTest, KeepsNoStateWhereNoneIsAskedFor) {
   const RunReport report = run(schedule, false);
   HostSpace space;
   const Particles<HostSpace> particles(space);
-  const SnapshotObserver<HostSpace> observer({space, particles, comm, simulation, setup});
+  const SnapshotObserver<HostSpace> observer({space, particles, comm, setup});
   EXPECT_FALSE(observer.due({2, 1, report.start, report.last, 0, true}));
   EXPECT_EQ(observer.kept_state().file, "");
   EXPECT_NE(observer.written().find("no snapshots"), std::string::npos);
