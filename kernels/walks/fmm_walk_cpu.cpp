@@ -339,9 +339,13 @@ void FmmWalk<HostSpace>::begin(HostSpace& space, std::uint32_t target_cells) {
 
 template <>
 bool FmmWalk<HostSpace>::walk(HostSpace&, const ScaledLaw& law, const TreeView& sources, const FmmTargets<HostSpace>& targets,
-                              const FmmWalkTargets& data, WalkMode mode, const std::function<void()>&) {
+                              const FmmWalkTargets& data, WalkMode mode, const std::function<void()>& meanwhile) {
   const FmmTargetView view = targets.view();
-  if (view.group_count == 0 || sources.root_count == 0) return true;
+  if (view.group_count > 0 && !data.longest_box.holds(data.own_tree.geometry[0])) return false;
+  if (view.group_count == 0 || sources.root_count == 0) {
+    if (meanwhile) meanwhile();
+    return true;
+  }
   check_form(sources, law.form);
   FmmTasks tasks(view, data.own_tree.links, static_cast<std::size_t>(omp_get_max_threads()));
   law.visit_order([&](auto terms_order) {
@@ -352,6 +356,7 @@ bool FmmWalk<HostSpace>::walk(HostSpace&, const ScaledLaw& law, const TreeView& 
       run(c, opening, softening);
     });
   });
+  if (meanwhile) meanwhile();
   return true;
 }
 

@@ -48,10 +48,7 @@ void FmmWalk<HostSpace>::begin(HostSpace& space, std::uint32_t target_cells) {
 template <>
 bool FmmWalk<HostSpace>::walk(HostSpace& space, const ScaledLaw& law, const TreeView& sources, const FmmTargets<HostSpace>& targets,
                               const FmmWalkTargets& data, WalkMode mode, const std::function<void()>& meanwhile) {
-  if (targets.view().group_count > 0 && !data.longest_box.holds(data.own_tree.geometry[0])) return false;
-  kernels().walk_fmm(*this, space, law, sources, targets, data, mode);
-  if (meanwhile) meanwhile();
-  return true;
+  return kernels().walk_fmm(*this, space, law, sources, targets, data, mode, meanwhile);
 }
 
 template <>

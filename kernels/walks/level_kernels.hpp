@@ -19,8 +19,8 @@ struct LevelKernels {
   decltype(&rebuild_tree<HostSpace>) rebuild_tree;
   decltype(&walk_tree<HostSpace>) walk_tree;
   decltype(&add_direct_sum<HostSpace>) add_direct_sum;
-  void (*walk_fmm)(FmmWalk<HostSpace>&, HostSpace&, const ScaledLaw&, const TreeView&, const FmmTargets<HostSpace>&, const FmmWalkTargets&,
-                   WalkMode);
+  bool (*walk_fmm)(FmmWalk<HostSpace>&, HostSpace&, const ScaledLaw&, const TreeView&, const FmmTargets<HostSpace>&, const FmmWalkTargets&,
+                   WalkMode, const std::function<void()>&);
   void (*begin_fmm_walk)(FmmWalk<HostSpace>&, HostSpace&, std::uint32_t);
   void (*direct_sum_fp32)(DirectSumFp32<HostSpace>&, HostSpace&, const ScaledLaw&, const Double3&, View<const Double4>, const std::uint8_t*,
                           View<Double4>);
