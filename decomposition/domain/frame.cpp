@@ -14,28 +14,30 @@ namespace {
 
 /// Extremes and sums of a rank's particles, from which the cube is found.
 struct Spread {
-  double low[3], high[3];
+  double low[3], least_mass, high[3], largest_mass;
   double mass, count, work;
   double zero;  ///< NaN if a number is not finite
 };
 using SpreadRow = Row<double, sizeof(Spread) / sizeof(double)>;
+using JoinSpreads = JoinRangesAndSums<4>;
 
 struct SpreadOf {
   LedPositions position;
   const std::uint32_t* work;  ///< null: not needed
   GROVE_HD SpreadRow operator()(std::size_t i) const {
     const Double4 p = position(i);
-    return {{p.x, p.y, p.z, p.x, p.y, p.z, p.w, 1, work ? static_cast<double>(work[i]) : 0, 0 * p.x + 0 * p.y + 0 * p.z + 0 * p.w}};
+    return {
+        {p.x, p.y, p.z, p.w, p.x, p.y, p.z, p.w, p.w, 1, work ? static_cast<double>(work[i]) : 0, 0 * p.x + 0 * p.y + 0 * p.z + 0 * p.w}};
   }
 };
 
 constexpr double none = 1e300;
-constexpr SpreadRow of_nothing{{none, none, none, -none, -none, -none, 0, 0, 0, 0}};
+constexpr SpreadRow of_nothing{{none, none, none, none, -none, -none, -none, -none, 0, 0, 0, 0}};
 
 /// The Spread of each rank. Collective.
 template <class Space>
 std::vector<SpreadRow> spread_of_ranks(Space& space, const Communicator& comm, std::size_t count, const SpreadOf& spread) {
-  return comm.all_gather(space.reduce_rows(count, of_nothing, spread, JoinBoxAndSums{}));
+  return comm.all_gather(space.reduce_rows(count, of_nothing, spread, JoinSpreads{}));
 }
 
 double longest_side(const Spread& all) {
@@ -144,7 +146,7 @@ template <class Space>
 double find_extent(Space& space, const Communicator& comm, const Particles<Space>& particles) {
   SpreadRow of_all = of_nothing;
   const SpreadOf spread{led_positions(particles, 0), nullptr};
-  for (const SpreadRow& of_rank : spread_of_ranks(space, comm, particles.size(), spread)) of_all = join(of_all, of_rank, JoinBoxAndSums{});
+  for (const SpreadRow& of_rank : spread_of_ranks(space, comm, particles.size(), spread)) of_all = join(of_all, of_rank, JoinSpreads{});
   return longest_side(std::bit_cast<Spread>(of_all));
 }
 
@@ -159,7 +161,7 @@ Frame find_frame(Space& space, const Communicator& comm, const Particles<Space>&
   Frame frame;
   frame.lead = lead;
   for (const SpreadRow& of_rank : spread_of_ranks(space, comm, particles.size(), spread)) {
-    of_all = join(of_all, of_rank, JoinBoxAndSums{});
+    of_all = join(of_all, of_rank, JoinSpreads{});
     const auto share = std::bit_cast<Spread>(of_rank);
     frame.shares.push_back({share.count, share.work});
   }
@@ -171,6 +173,7 @@ Frame find_frame(Space& space, const Communicator& comm, const Particles<Space>&
   frame.extent = longest_side(all);
   double half = 0.5 * frame.extent;
   frame.mass = all.mass;
+  frame.common_mass = all.least_mass == all.largest_mass ? all.least_mass : 0;
   const bool fits = keeps && still_fits(previous, centre, half);
   bool is_kept = fits;
   int steps_kept = previous.steps_kept + 1;

@@ -21,6 +21,7 @@ struct Frame {
   TreeScale scale;
   std::vector<Share> shares;  ///< [ranks]
   double mass = 0;            ///< of all particles
+  double common_mass = 0;     ///< mass of each particle; 0 if masses differ
   double extent = 0;          ///< longest side of the box around all particles
   bool has_outliers = false;  ///< some particles are outside the cube
   int steps_kept = 0;         ///< steps since the cube was found or confirmed by a sample

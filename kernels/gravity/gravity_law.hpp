@@ -64,6 +64,7 @@ struct ScaledLaw {
   /// Scaled distance beyond which multipoles give the softened force, and its square. Slightly larger than that of the kernel, because of
   /// rounding.
   float support = 0, support2 = 0;
+  float common_mass = 0;  ///< of each particle, scaled; 0: not all have the same. Walks are then a little faster
 
   /// The smallest softening length, scaled, for which forces fit into FP32.
   double least_softening() const {

@@ -22,9 +22,11 @@ GROVE_HD Row<T, count> join(const Row<T, count>& a, const Row<T, count>& b, cons
   return both;
 }
 
-/// Joins rows that begin with the three low and the three high ends of a box. All other parts are added.
-struct JoinBoxAndSums {
-  GROVE_HD double operator()(int k, double a, double b) const { return k < 3 ? smaller(a, b) : k < 6 ? larger(a, b) : a + b; }
+/// Joins rows that begin with so many low ends of ranges, and as many high ends: those of a box, say. All other parts are added.
+template <int ranges>
+struct JoinRangesAndSums {
+  GROVE_HD double operator()(int k, double a, double b) const { return k < ranges ? smaller(a, b) : k < 2 * ranges ? larger(a, b) : a + b; }
 };
+using JoinBoxAndSums = JoinRangesAndSums<3>;
 
 }  // namespace grove

@@ -95,6 +95,7 @@ void PinnedMemory::copy(void* to, const void* from, std::size_t bytes) {
 }
 
 CudaSpace::CudaSpace(int device) : device_(device), arena_(*this) {
+  check_cuda(cudaGetDevice(&former_device_), "cudaGetDevice");
   check_cuda(cudaSetDevice(device), "cudaSetDevice");
   check_cuda(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, device), "cudaDeviceGetAttribute");
   int major = 0;
@@ -130,6 +131,7 @@ CudaSpace::~CudaSpace() {
   cudaEventDestroy(ordering_);
   cudaStreamDestroy(copy_stream_);
   cudaStreamDestroy(stream_);
+  cudaSetDevice(former_device_);
 }
 
 void* CudaSpace::allocate(std::size_t bytes) {

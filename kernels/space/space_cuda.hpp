@@ -225,6 +225,7 @@ class CudaSpace {
   };
 
   int device_ = 0;
+  int former_device_ = 0;  ///< of the thread before; the destructor makes it the current one again
   int multiprocessors_ = 1;
   bool overlaps_launches_ = false;
   bool reads_pageable_memory_ = false;

@@ -89,6 +89,7 @@ FmmArguments make_arguments(const ScaledLaw& law, const TreeView& sources, const
   a.units = law.units;
   a.support = law.support;
   a.support2 = law.support2;
+  a.common_mass = law.common_mass;
   return a;
 }
 

@@ -30,6 +30,7 @@ struct FmmArguments {
   FmmWalkTargets data;
   GravityUnits units;
   float support, support2;
+  float common_mass;  ///< as ScaledLaw
   WalkMode mode;
   std::uint32_t first_level_cell;  ///< first target cell with a list
   unsigned block_slots;            ///< blocks that can be resident at once; `warps` below is the number of their warps

@@ -26,7 +26,9 @@ inline constexpr float least_close_distance = 2e-12F;
 /// overflow.
 inline constexpr float far_away = 1e18F;
 
-template <int order, class Softening, class Team>
+/// `common`: all particles have the same mass, FmmArguments::common_mass. Then forces of particles are summed in units of it, and a pair
+/// takes an instruction less.
+template <int order, class Softening, class Team, bool common>
 class TargetForces {
  public:
   using Terms = ExpansionTerms<order, Softening>;
@@ -105,7 +107,7 @@ class TargetForces {
 #pragma unroll 1
     for (std::uint32_t k = 0; k < count; ++k) add_cell(softening_, memory_.cell[k], x_, y_, z_, force_);
     work_.cell_particle += count;
-    add_to_total();
+    add_to_total(1);
     __syncwarp();
   }
 
@@ -124,10 +126,10 @@ class TargetForces {
       if (ahead < size) next = fetch(ranges, ahead);
       if (is_one_there) sum_apart(smaller(size + warp_size - ahead, std::uint32_t{warp_size}));
       if (near_count >= (ahead < size ? warp_size : 1)) sum_near(near_count);
-      if (ahead % sources_per_block == 0) add_to_total();
+      if (ahead % sources_per_block == 0) add_to_total(unit_mass());
     }
     work_.particle_particle += size;
-    add_to_total();
+    add_to_total(unit_mass());
   }
 
   /// One bit for each target among the particles [first, first + count). No bits are set unless all of these particles are targets.
@@ -151,7 +153,7 @@ class TargetForces {
     const std::uint32_t self = lane_ < static_cast<int>(target_count_) ? lane_ : 0;
     if (!sum_unless_close<false>(memory_.particle.offset + self, 1, target_count_)) sum_close_particles(target_count_);
     work_.particle_particle += __popc(bits);
-    add_to_total();
+    add_to_total(unit_mass());
   }
 
   /// Ends the sums over sources. Afterwards all lanes have the local expansion, and the first warp of a team has the sums and the own bits
@@ -257,7 +259,7 @@ class TargetForces {
     const float margin = close_to_targets();
     const bool is_near = counts && fabsf(s.x) <= box_.half_size[0] + margin && fabsf(s.y) <= box_.half_size[1] + margin &&
                          fabsf(s.z) <= box_.half_size[2] + margin;
-    memory_.particle.offset[lane_] = counts && !is_near ? s : Float4{far_away, 0, 0, 0};
+    write_apart(counts && !is_near ? s : Float4{far_away, 0, 0, 0});
     const unsigned mask = __ballot_sync(all_lanes, is_near);
     if (is_near) memory_.particle.near[near_count + __popc(mask & ((1U << lane_) - 1))] = source.index;
     near_count += __popc(mask);
@@ -266,22 +268,47 @@ class TargetForces {
   __device__ Float4 scaled(const Double4& p) const {
     return {offset(p.x, box_.centre.x), offset(p.y, box_.centre.y), offset(p.z, box_.centre.z), scaled_mass(p.w)};
   }
-  __device__ float scaled_mass(double mass) const { return static_cast<float>(mass * a_.units.per_mass); }
+  __device__ float scaled_mass(double mass) const { return common ? 1.0F : static_cast<float>(mass * a_.units.per_mass); }
+  /// The unit of these masses.
+  __device__ float unit_mass() const { return common ? a_.common_mass : 1.0F; }
 
+  /// Writes a source for sum_apart().
+  __device__ void write_apart(const Float4& s) {
+    if constexpr (common) {
+      memory_.particle.without_mass[0][lane_] = s.x;
+      memory_.particle.without_mass[1][lane_] = s.y;
+      memory_.particle.without_mass[2][lane_] = s.z;
+    } else {
+      memory_.particle.offset[lane_] = s;
+    }
+  }
   /// Adds the forces of `count` particles, none of which is close to a target. Most of the time is spent here.
   __device__ void sum_apart(std::uint32_t count) {
     // Several at a time. Particles past the last do not act; a second loop for the remainder would take space in the instruction cache.
-    constexpr int at_once = 8;
+    constexpr int at_once = common ? 4 : 8;
 #pragma unroll 1
     for (std::uint32_t k = 0; k < count; k += at_once) {
+      if constexpr (common) {
+        const auto four = [&](int axis) { return *reinterpret_cast<const Float4*>(memory_.particle.without_mass[axis] + k); };
+        const Float4 x = four(0), y = four(1), z = four(2);
+        add_unit_mass(x.x, y.x, z.x);
+        add_unit_mass(x.y, y.y, z.y);
+        add_unit_mass(x.z, y.z, z.z);
+        add_unit_mass(x.w, y.w, z.w);
+      } else {
 #pragma unroll
-      for (int j = 0; j < at_once; ++j) {
-        const Float4 s = memory_.particle.offset[k + j];
-        const float dx = s.x - x_, dy = s.y - y_, dz = s.z - z_;
-        add_particle_at<true>(softening_, dx, dy, dz, softening_.squared(dx, dy, dz), s.w, force_);
+        for (int j = 0; j < at_once; ++j) {
+          const Float4 s = memory_.particle.offset[k + j];
+          const float dx = s.x - x_, dy = s.y - y_, dz = s.z - z_;
+          add_particle_at<true>(softening_, dx, dy, dz, softening_.squared(dx, dy, dz), s.w, force_);
+        }
       }
     }
     __syncwarp();
+  }
+  __device__ void add_unit_mass(float x, float y, float z) {
+    const float dx = x - x_, dy = y - y_, dz = z - z_;
+    add_particle_at<true>(softening_, dx, dy, dz, softening_.squared(dx, dy, dz), 1.0F, force_);
   }
 
   /// Adds the forces of up to 32 of the particles that may be close to a target.
@@ -332,7 +359,8 @@ class TargetForces {
         dx = a_.units.close_offset(s.x, own.x), dy = a_.units.close_offset(s.y, own.y), dz = a_.units.close_offset(s.z, own.z);
         if (a_.mode == WalkMode::own_tree && index == self) mass = 0;
       }
-      add_close_particle(softening_, dx, dy, dz, mass, force_);
+      // In units of one mass of all, 1 / r^2 might not fit where the force does.
+      add_close_particle(softening_, dx, dy, dz, mass * unit_mass(), common ? total_ : force_);
     }
     __syncwarp();
   }
@@ -342,11 +370,11 @@ class TargetForces {
   __device__ float close_r2() const { return close_to_targets() * close_to_targets(); }
 
   /// Sums of many small terms in FP32 lose digits. So after some hundreds of terms, they are added to a second sum.
-  __device__ void add_to_total() {
-    total_.x += force_.x;
-    total_.y += force_.y;
-    total_.z += force_.z;
-    total_.potential += force_.potential;
+  __device__ void add_to_total(float unit_mass) {
+    total_.x += unit_mass * force_.x;
+    total_.y += unit_mass * force_.y;
+    total_.z += unit_mass * force_.z;
+    total_.potential += unit_mass * force_.potential;
     force_ = {};
   }
 

@@ -12,12 +12,12 @@ namespace grove {
 
 namespace fmm_walk {
 
-template <int order, class Opening, class Softening, bool at_group, class Team>
+template <int order, class Opening, class Softening, bool at_group, class Team, bool common>
 __global__ void __launch_bounds__(warps_per_block* warp_size,
                                   blocks_per_multiprocessor(ExpansionTerms<order, Softening>::form, at_group, Team::warps))
     fmm_walk_kernel(const __grid_constant__ FmmArguments a, const __grid_constant__ Opening opening,
                     const __grid_constant__ Softening softening) {
-  using Walk = TargetWalk<order, Opening, Softening, at_group, Team>;
+  using Walk = TargetWalk<order, Opening, Softening, at_group, Team, common>;
   using Memory = typename Walk::Memory;
   alignas(16) __shared__ unsigned char shared[warps_per_block * sizeof(Memory)];
   const BlockSlot slot(a.counts->slots_lent, a.counts->slots_returned, a.slots_returned, a.block_slots, !at_group);
@@ -59,8 +59,8 @@ __global__ void __launch_bounds__(warps_per_block* warp_size,
   if constexpr (at_group) await_previous_launch();
 }
 
-/// `targets`: their number. `overlaps`: blocks may start before the previous launch has ended.
-template <bool at_group, class Team, int order, class Opening, class Softening>
+/// `targets`: their number. `overlaps`: blocks may start before the previous launch has ended. `common`: all particles have the same mass.
+template <bool at_group, class Team, bool common, int order, class Opening, class Softening>
 void launch(CudaSpace& space, const FmmArguments& a, const Opening& opening, const Softening& softening, std::uint32_t targets,
             bool overlaps) {
   if (targets == 0) return;
@@ -75,7 +75,8 @@ void launch(CudaSpace& space, const FmmArguments& a, const Opening& opening, con
   attribute.val.programmaticStreamSerializationAllowed = 1;
   config.attrs = &attribute;
   config.numAttrs = overlaps ? 1 : 0;
-  check_cuda(cudaLaunchKernelEx(&config, fmm_walk_kernel<order, Opening, Softening, at_group, Team>, a, opening, softening), "walk of fmm");
+  check_cuda(cudaLaunchKernelEx(&config, fmm_walk_kernel<order, Opening, Softening, at_group, Team, common>, a, opening, softening),
+             "walk of fmm");
 }
 
 }  // namespace fmm_walk
@@ -87,12 +88,16 @@ void launch_fmm_walk(CudaSpace& space, const ScaledLaw& law, const FmmArguments&
   };
   law.visit_with_expansions([&](const auto& opening, const auto& softening) {
     with_team(a.cell_team, [&]<class Team>(std::type_identity<Team>) {
-      fmm_walk::launch<false, Team, order>(space, a, opening, softening, a.walked_cells(), false);
+      fmm_walk::launch<false, Team, false, order>(space, a, opening, softening, a.walked_cells(), false);
     });
     const bool overlaps = a.walked_cells() > 0 && space.overlaps_launches();
-    with_team(a.group_team, [&]<class Team>(std::type_identity<Team>) {
-      fmm_walk::launch<true, Team, order>(space, a, opening, softening, a.walked_groups(), overlaps);
-    });
+    // Teams walk where groups are few, and wait more than they compute.
+    if (a.group_team > 1)
+      fmm_walk::launch<true, WarpTeam<warps_per_block>, false, order>(space, a, opening, softening, a.walked_groups(), overlaps);
+    else if (a.common_mass > 0)
+      fmm_walk::launch<true, WarpTeam<1>, true, order>(space, a, opening, softening, a.walked_groups(), overlaps);
+    else
+      fmm_walk::launch<true, WarpTeam<1>, false, order>(space, a, opening, softening, a.walked_groups(), overlaps);
   });
 }
 

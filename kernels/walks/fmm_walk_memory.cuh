@@ -11,7 +11,10 @@ namespace grove::fmm_walk {
 
 /// Source particles in the form that the inner loops need.
 struct ParticleMemory {
-  Float4 offset[2 * warp_size];       ///< from the targets' centre; w: mass. evaluate_own() writes its sources twice in a row
+  union {
+    Float4 offset[2 * warp_size];      ///< from the targets' centre; w: mass. evaluate_own() writes its sources twice in a row
+    float without_mass[3][warp_size];  ///< x, y, z
+  };
   std::uint32_t index[warp_size];     ///< in the source tree
   std::uint32_t near[2 * warp_size];  ///< particles that may be close to a target, in the source tree
 };

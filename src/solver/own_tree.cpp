@@ -225,6 +225,7 @@ void OwnTree<Space>::save(SavedState& state) const {
   state.put_count("frame.has_outliers", frame_.has_outliers ? 1 : 0);
   state.put_count("frame.steps_kept", static_cast<std::uint64_t>(frame_.steps_kept));
   state.put_number("frame.mass", frame_.mass);
+  state.put_number("frame.common_mass", frame_.common_mass);
   const auto [cuts, expected] = particle_exchange_.state();
   state.put("domains.cube", numbers_of(cuts.cube));
   state.put("domains.expected", expected);
@@ -264,6 +265,7 @@ bool OwnTree<Space>::restore(const SavedState& state, std::size_t particle_count
   if (state.counts("tree.classes") != classes_of_types()) return false;
   if (state.count("tree.largest_group") != static_cast<std::uint64_t>(walker_.largest_group())) return false;
   frame_.mass = state.number("frame.mass");
+  frame_.common_mass = state.number("frame.common_mass");
   frame_.scale = law_.fitting(TreeScale::near(frame_.cube.edge, frame_.mass));
   laws_.set(law_, frame_, law_.expansion_form());
   // The form that its multipoles have, if it is one that this law takes. The multipoles of the method `tree` have one form.

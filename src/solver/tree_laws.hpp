@@ -15,7 +15,10 @@ class TreeLaws {
 
   /// In the scale of the frame, with expansions of that form.
   void set(const GravityLaw& law, const Frame& frame, ExpansionForm form) {
-    for (std::size_t c = 0; c < of_class_.size(); ++c) of_class_[c] = law.at(frame.scale, static_cast<int>(c), form);
+    for (std::size_t c = 0; c < of_class_.size(); ++c) {
+      of_class_[c] = law.at(frame.scale, static_cast<int>(c), form);
+      of_class_[c].common_mass = static_cast<float>(frame.common_mass / frame.scale.mass);
+    }
   }
 
   const ScaledLaw& of_class(int its_class) const { return of_class_[static_cast<std::size_t>(its_class)]; }

@@ -131,6 +131,19 @@ TEST_F(FrameTest, IsTheSameOnAllRanksAndHoldsAllParticles) {
   EXPECT_GT(high - low, 0.999 * frame.cube.edge) << "the cube is no larger than it must be";
 }
 
+TEST_F(FrameTest, KnowsWhetherAllParticlesHaveOneMass) {
+  auto system = tests::plummer_sphere(500, 2);
+  const auto common_mass = [&] {
+    take(system, [this](std::size_t i) { return i < 450 ? 0 : static_cast<std::size_t>(comm.size() - 1); });
+    return find_frame(space, comm, particles).common_mass;
+  };
+  EXPECT_EQ(common_mass(), system[0].w);
+  system[470].w *= 1 + 1e-15;
+  EXPECT_EQ(common_mass(), 0);
+  for (Double4& p : system) p.w = 0;
+  EXPECT_EQ(common_mass(), 0);
+}
+
 TEST_F(FrameTest, DoesNotDependOnHowParticlesAreDistributed) {
   const auto system = tests::plummer_sphere(500, 2);
   take_evenly(system);

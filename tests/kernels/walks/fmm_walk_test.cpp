@@ -29,9 +29,13 @@ class FmmWalkTest : public ::testing::Test {
 
   bool takes_harmonic_terms = false;  ///< the next walks do, also where the law takes all terms for any cells
 
+  bool knows_common_mass = false;  ///< the next walks do, if all particles have the same mass
+
   ScaledLaw law_for(const BuiltTree& own) const {
     const GravityLaw law(gravity);
-    return law.at(own.frame.scale, 0, {law.expansion_form().order, law.expansion_form().harmonic || takes_harmonic_terms});
+    ScaledLaw scaled = law.at(own.frame.scale, 0, {law.expansion_form().order, law.expansion_form().harmonic || takes_harmonic_terms});
+    if (knows_common_mass) scaled.common_mass = static_cast<float>(own.frame.common_mass / own.frame.scale.mass);
+    return scaled;
   }
   /// Accelerations and potentials by id.
   std::vector<Double4> walk(const BuiltTree& own, const std::vector<const BuiltTree*>& others = {},
@@ -122,8 +126,36 @@ TEST_F(FmmWalkTest, DividedGroupsHaveTheirForces) {
   EXPECT_LT(exact.potential(1), 5e-6);
 }
 
-// With so many particles, single warps of a GPU walk for groups.
-TEST_F(FmmWalkTest, OfManyParticlesTheClosestPairHasItsForce) {
+// With so many, single warps of a GPU walk for groups: they sum the forces of particles in units of that mass, and round otherwise. Others
+// take no notice of it.
+TEST_F(FmmWalkTest, WithOneMassOfAllParticlesHasTheSameForces) {
+  const auto particles = plummer_sphere(300000, 6);
+  for (const std::uint64_t order : {4, 5})
+    for (const double softening : {0.0, 0.01}) {
+      SCOPED_TRACE("order " + std::to_string(order) + ", softening " + std::to_string(softening));
+      gravity.order = order;
+      gravity.softening = softening;
+      BuiltTree built(space, particles, nullptr, GravityLaw(gravity).expansion_form());
+      EXPECT_EQ(built.frame.common_mass, particles[0].w);
+      built.set_last_acceleration(space, gravity.G, std::vector<Double4>(particles.size(), Double4{0.1, 0.2, 0.1, 0}));
+      const auto usual = walk(built, {&built});
+      knows_common_mass = true;
+      const auto with_one_mass = walk(built, {&built});
+      knows_common_mass = false;
+      std::size_t same = 0;
+      for (std::size_t i = 0; i < usual.size(); ++i) same += usual[i].w == with_one_mass[i].w ? 1 : 0;
+      if (BackEnd::on_gpu)
+        EXPECT_LT(same, usual.size() / 100 * 99) << "the walk took no notice";  // 94.8 to 96.5 % on an H100
+      else
+        EXPECT_EQ(same, usual.size());
+      const tests::ForceErrors difference(with_one_mass, usual);
+      EXPECT_LT(difference.acceleration(1), 2e-5);
+      EXPECT_LT(difference.potential(1), 2e-6);
+    }
+}
+
+// Close pairs of one mass, whose forces fit into FP32 as those of other masses do.
+TEST_F(FmmWalkTest, WithOneMassOfAllParticlesBearsTheClosestPairs) {
   auto particles = plummer_sphere(300000, 7);
   gravity.tolerance = 1e-2;
   const double apart = 1e-21 * BuiltTree(space, particles).frame.scale.length;
@@ -131,6 +163,7 @@ TEST_F(FmmWalkTest, OfManyParticlesTheClosestPairHasItsForce) {
   particles[250000] = {apart, 0, 0, particles[0].w};
   BuiltTree built(space, particles, nullptr, GravityLaw(gravity).expansion_form());
   built.set_last_acceleration(space, gravity.G, std::vector<Double4>(particles.size(), Double4{0.1, 0.2, 0.1, 0}));
+  knows_common_mass = true;
   const auto found = walk(built);
   const double force = particles[0].w / apart / apart;
   EXPECT_NEAR(found[77].x / force, 1, 1e-6);
