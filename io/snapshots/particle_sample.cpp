@@ -30,7 +30,7 @@ std::uint64_t highest_in_sample(std::uint64_t particles, std::uint64_t most) {
 }
 
 /// Rows that are read at a time.
-struct Rows {
+struct SampleRows {
   std::vector<std::uint64_t> ids;
   std::vector<double> positions;
 };
@@ -89,7 +89,7 @@ class Collector {
   const std::stop_token& stop_;
   std::uint64_t highest_;
   std::size_t room_;
-  Rows rows_;
+  SampleRows rows_;
 };
 
 /// The mean of the middle eight tenths: insensitive to far particles, and continuous when two galaxies meet.

@@ -93,7 +93,7 @@ ProfileRequest request_of(const ProfileOptions& options) {
 }
 
 /// Throws ConfigError for settings other than G and units, the only ones with an effect on a profile.
-void require_effect(const std::vector<std::string>& settings) {
+void require_effect_on_profile(const std::vector<std::string>& settings) {
   for (const std::string& text : settings) {
     const GivenSetting given = read_override(text);
     if (given.section != "units" && !(given.section == "gravity" && given.name == "G"))
@@ -159,7 +159,7 @@ void require_options(const ProfileOptions& options, ProfileRequest& request, con
   comm.agree([&] {
     options.json.require_input("SNAPSHOT", !options.files.empty());
     request = request_of(options);
-    require_effect(options.common.settings);
+    require_effect_on_profile(options.common.settings);
     require_columns("--columns", options.columns);
   });
   comm.agree([&] {

@@ -155,7 +155,7 @@ int render(const RenderOptions& options, const Communicator& comm) {
 }
 
 /// A key of [pictures] as an option: field_of_view is --field-of-view.
-std::string option_name(std::string key) {
+std::string option_of_picture(std::string key) {
   std::replace(key.begin(), key.end(), '_', '-');
   return "--" + key;
 }
@@ -172,7 +172,7 @@ CommandAction declare_render(CLI::App& app) {
   for (const ConfigSetting& row : config_table().settings)
     if (row.section == section && row.setting.name != key_of_runs) options->settings.emplace_back(row.setting.name, "");
   for (auto& [key, value] : options->settings)
-    app.add_option(option_name(key), value, config_table().find(section, key)->setting.meaning)->type_name("VALUE");
+    app.add_option(option_of_picture(key), value, config_table().find(section, key)->setting.meaning)->type_name("VALUE");
   options->common.declare_settings(app);
   app.footer(
       "Options are the keys of [pictures] of a run (docs/pictures.md). A movie of the pictures of a run's snapshots:\n"
