@@ -28,7 +28,4 @@ auto rows_of(std::vector<ConfigSetting>& rows, Section Config::*section, const s
   };
 }
 
-/// Adds the keys of the section [pictures].
-void add_picture_settings(std::vector<ConfigSetting>& rows);
-
 }  // namespace grove
