@@ -1,7 +1,7 @@
 // Checkpoints: what is written is what is read, on any number of ranks; a damaged file is found; an older one stays until a new one is
 // whole.
-#include "io/hdf5/hdf5_image.hpp"
 #include "io/snapshots/checkpoint.hpp"
+#include "io/hdf5/hdf5_image.hpp"
 
 #include <gtest/gtest.h>
 

@@ -83,8 +83,8 @@ TEST_F(OutputDirectoryTest, TakesNoFileOfTheUserForALog) {
   EXPECT_EQ(message_of_prepare(), "");
   std::string other = timings_now;
   other.replace(other.find("walk_max_s"), 10, "walk_least");
-  for (const std::string& text : {std::string("time,total\n0,1\n"), other, " " + timings_now, timings_now.substr(0, 30),
-                                  "# my timings\n" + timings_now}) {
+  for (const std::string& text :
+       {std::string("time,total\n0,1\n"), other, " " + timings_now, timings_now.substr(0, 30), "# my timings\n" + timings_now}) {
     put_text("timings.csv", text);
     EXPECT_NE(message_of_prepare().find("timings.csv: cannot be created: there is a file of this name that Grove has not written"),
               std::string::npos)
