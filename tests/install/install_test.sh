@@ -22,7 +22,7 @@ a_build_is_installed() {
   for file in bin/grove include/grove/grove.hpp share/grove/jobscripts/gpu_node.sbatch share/grove/jobscripts/job.sh; do
     [ -e "$prefix/$file" ] || { echo "$file is missing"; return 1; }
   done
-  "$prefix/bin/grove" --version | grep -q '^grove ' || { echo "the installed program does not run"; return 1; }
+  "$prefix/bin/grove" --version | grep -q '^Grove ' || { echo "the installed program does not run"; return 1; }
 }
 
 an_example_is_built_with_the_installed_package() {
