@@ -42,9 +42,8 @@ FieldChoice OutputParameters::field_choice() const {
   return {field_names(), parts_between_commas(leave_out), parts_between_commas(single_precision)};
 }
 
-Config parse_config(const std::string& text, const std::string& name, const std::vector<std::string>& overrides, const ReadInfo* in_file,
-                    IdleKeys idle) {
-  return build_config(name, read_toml(text, name), read_overrides(overrides), config_table(), in_file, idle);
+Config parse_config(const std::string& text, const std::string& name, const std::vector<std::string>& overrides, const ReadInfo* in_file) {
+  return build_config(name, read_toml(text, name), read_overrides(overrides), config_table(), in_file);
 }
 
 Config load_config(const std::string& path, const std::vector<std::string>& overrides) {

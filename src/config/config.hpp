@@ -67,7 +67,6 @@ struct Config {
   InitialConditions initial_conditions;
   GravityParameters gravity{.all_pairs_up_to = 16384};
   ExternalParameters external, external_2, external_3;
-  bool is_G_given = false;  ///< gravity.G is the user's; else it follows from the units: the physical constant, or 1
   TimeParameters time;
   OutputParameters output;
   PictureParameters pictures;
@@ -77,15 +76,12 @@ struct Config {
   std::vector<ExternalParameters> external_sections() const { return {external, external_2, external_3}; }
 };
 
-/// What happens to keys without effect: the user's are errors; a file recorded by an earlier version of Grove may have some.
-enum class IdleKeys : std::uint8_t { refused, dropped };
-
 /// Makes a Config from a TOML `text`, called `name` in messages, and `overrides` ("section.key=value"), which win over it. Exactly one of
 /// initial_conditions.file and .generator must be given, everything else has a default; paths are relative to the current directory. `grove
 /// ic` and `grove bench` give their options as overrides of an empty text. `in_file` is what the input file says of itself, needed only
 /// where file_of_units() names one. Not collective. Throws ConfigError that names file, line, key, value and what is allowed.
 Config parse_config(const std::string& text, const std::string& name, const std::vector<std::string>& overrides,
-                    const ReadInfo* in_file = nullptr, IdleKeys idle = IdleKeys::refused);
+                    const ReadInfo* in_file = nullptr);
 
 /// As parse_config, of the file at `path`.
 Config load_config(const std::string& path, const std::vector<std::string>& overrides);

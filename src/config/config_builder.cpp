@@ -49,8 +49,8 @@ std::string suggestion(const std::string& wrong, const std::vector<std::string>&
 // Turns given keys into a Config; for one use.
 class ConfigBuilder {
  public:
-  ConfigBuilder(std::string name, GivenSettings given, const ConfigTable& table, const ReadInfo* in_file, IdleKeys idle)
-      : name_(std::move(name)), table_(table), in_file_(in_file), idle_(idle), given_(std::move(given)) {}
+  ConfigBuilder(std::string name, GivenSettings given, const ConfigTable& table, const ReadInfo* in_file)
+      : name_(std::move(name)), table_(table), in_file_(in_file), given_(std::move(given)) {}
 
   Config build() {
     for (const auto& [path, given] : given_) check_section(given);
@@ -230,16 +230,19 @@ class ConfigBuilder {
 
   // A key without effect is an error, unless it is in the file and the command line has changed the key on which it depends.
   void drop_idle_settings() {
+    std::vector<const ConfigSetting*> idle;
     for (const ConfigSetting& row : table_.settings) {
       const GivenSetting* given = find(row.section, row.setting.name);
       const Condition* const broken = broken_condition(table_, row, config_);
       if (!given || !broken) continue;
       const std::string& section = row.section_of(*broken);
       const GivenSetting chosen = describe(section, broken->name, table_.find(section, broken->name)->get(config_));
-      if (idle_ == IdleKeys::refused && (!chosen.from_command_line || given->from_command_line))
+      if (!chosen.from_command_line || given->from_command_line)
         fail(*given, fmt::format("with {} it has no effect and must go", full_name(chosen)));
-      row.set(config_, row.setting.default_value);
+      idle.push_back(&row);
     }
+    // Not before all conditions are looked at: one idle key may depend on another.
+    for (const ConfigSetting* row : idle) row->set(config_, row->setting.default_value);
   }
 
   void set_units() {
@@ -266,7 +269,6 @@ class ConfigBuilder {
   void resolve_G() {
     const GivenSetting* given = find("gravity", "G");
     const bool wants_physical = given && is_physical_G(*given);
-    config_.is_G_given = given != nullptr;
     if (given && !wants_physical) return;
     if (!is_physical(config_.units)) {
       if (wants_physical) fail(*given, "needs physical units in [units]");
@@ -296,7 +298,6 @@ class ConfigBuilder {
   std::string name_;
   const ConfigTable& table_;
   const ReadInfo* in_file_;
-  IdleKeys idle_;
   GivenSettings given_;
   bool takes_file_units_ = false;
   Config config_;
@@ -305,8 +306,8 @@ class ConfigBuilder {
 }  // namespace
 
 Config build_config(const std::string& name, const std::vector<GivenSetting>& file, const std::vector<GivenSetting>& overrides,
-                    const ConfigTable& table, const ReadInfo* in_file, IdleKeys idle) {
-  return ConfigBuilder(name, by_name(file, overrides), table, in_file, idle).build();
+                    const ConfigTable& table, const ReadInfo* in_file) {
+  return ConfigBuilder(name, by_name(file, overrides), table, in_file).build();
 }
 
 std::string file_of_units(const std::vector<GivenSetting>& file, const std::vector<GivenSetting>& overrides) {

@@ -13,7 +13,7 @@ struct ReadInfo;
 /// Makes a Config from the keys in a `file`, called `name` in messages, and the `overrides`. `table` has all keys that exist. Checks and
 /// throws as parse_config().
 Config build_config(const std::string& name, const std::vector<GivenSetting>& file, const std::vector<GivenSetting>& overrides,
-                    const ConfigTable& table, const ReadInfo* in_file = nullptr, IdleKeys idle = IdleKeys::refused);
+                    const ConfigTable& table, const ReadInfo* in_file = nullptr);
 
 /// As file_of_units() of config.hpp.
 std::string file_of_units(const std::vector<GivenSetting>& file, const std::vector<GivenSetting>& overrides);

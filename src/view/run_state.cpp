@@ -69,7 +69,7 @@ Found look_at(const RunFiles& files) {
   read_if_there(found, timings_log_file, [&] { found.timings = read_last_row(files.open(timings_log_file)); });
   read_if_there(found, used_parameters_file, [&] {
     const std::string text = files.open(used_parameters_file).read(0, longest_configuration);
-    found.config = parse_config(text, used_parameters_file, {}, nullptr, IdleKeys::dropped);
+    found.config = parse_config(text, used_parameters_file, {});
   });
   return found;
 }

@@ -224,7 +224,7 @@ a_chain_of_jobs_has_the_results_of_one_run() {
 
 a_job_stops_before_its_time_is_over() {
   sed -i 's/^end = .*/end = 100000/' run.toml && submit cpu.sbatch --ntasks-per-node=1 --cpus-per-task=1 --time=1 --signal=B:USR1@10 &&
-    ends_with 75 "$job" 100 && contains "job-$job.log" "grove: stopped by" && holds [ -e output/checkpoint_1.hdf5 ] || return 1
+    ends_with 75 "$job" 200 && contains "job-$job.log" "grove: stopped by" && holds [ -e output/checkpoint_1.hdf5 ] || return 1
   sed -i "s/^end = .*/end = $(($(rows output/energy.csv) / 32 + 2))/" run.toml && submit cpu.sbatch --ntasks-per-node=1 --cpus-per-task=1 && ends_with 0 "$job"
 }
 

@@ -254,8 +254,6 @@ TEST(Config, KeysWithoutEffectMustGo) {
     expect_in(error_of(file + "method = \"direct\"\n" + key + "\n"),
               {"run.toml:5", "with gravity.method = \"direct\" it has no effect and must go"});
     expect_in(error_of(file, {"gravity.method=direct", "gravity." + key}), {"command line: gravity.", "it has no effect and must go"});
-    EXPECT_EQ(print_config(parse_config(file + "method = \"direct\"\n" + key + "\n", "of before", {}, nullptr, IdleKeys::dropped)),
-              print_config(parse_config(file + "method = \"direct\"\n", "", {})));
   }
   for (const std::string key : {"snapshot_every=0.5", "order=\"morton\"", "beside=\"no\"", "fields=\"work\"", "checkpoints=\"yes\"",
                                 "checkpoint_minutes=5.0", "checkpoint_steps=7"}) {

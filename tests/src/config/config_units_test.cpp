@@ -44,11 +44,9 @@ ReadInfo info_with(const UnitSystem& units) {
 
 TEST(ConfigUnits, GIsThePhysicalConstantInPhysicalUnitsUnlessItIsGiven) {
   EXPECT_NEAR(config_of(gadget).gravity.G, 43021, 5);
-  EXPECT_FALSE(config_of(gadget).is_G_given);
   EXPECT_NEAR(config_of({galactic}).gravity.G, 43009.17, 0.01);
   EXPECT_EQ(config_of({galactic, "gravity.G=cgs"}).gravity.G, config_of({galactic}).gravity.G);
   EXPECT_EQ(config_of({galactic, "gravity.G=1"}).gravity.G, 1);
-  EXPECT_TRUE(config_of({galactic, "gravity.G=1"}).is_G_given);
   EXPECT_EQ(config_of({}).gravity.G, 1);
   EXPECT_EQ(config_of({"units.length_in_cm=1", "units.mass_in_g=1", "units.velocity_in_cm_per_s=1"}).gravity.G, 1) << "N-body units";
 }
