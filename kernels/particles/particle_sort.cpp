@@ -36,36 +36,26 @@ struct PrepareSort {
   }
 };
 
-/// Sorts arrays by an order, as many at a time as one launch can.
+/// Sorts arrays through spare memory, as many at a time as fit into it and into one launch.
 template <class Space>
 class ArraySort {
  public:
-  ArraySort(Space& space, View<const std::uint32_t> order) : space_(space), order_(order) {}
+  ArraySort(Space& space, View<const std::uint32_t> order, View<std::byte> spare) : space_(space), order_(order), spare_(spare) {}
 
-  /// Memory for sort_by_spare(); nothing else may use it from the next launch on.
-  void use(void* spare, std::size_t bytes) {
-    spare_ = static_cast<std::byte*>(spare);
-    spare_bytes_ = bytes;
-  }
-  /// Sorts the items of `from` into `to`, which must not overlap with any array that waits for finish().
-  void sort(const void* from, void* to, std::size_t item_bytes) {
-    if (there_count_ == most_rows) finish();
-    there_[there_count_++] = {from, to, item_bytes};
-  }
-  /// The same through the spare memory: `to` may be `from`, or any other array that waits.
-  void sort_by_spare(const void* from, void* to, std::size_t item_bytes) {
-    const std::size_t bytes = order_.size * item_bytes;
-    if (bytes > spare_bytes_) return sort_by_scratch(from, to, item_bytes);
-    if (there_count_ == most_rows || aligned(used_, item_bytes) + bytes > spare_bytes_) finish();
-    std::byte* const place = spare_ + aligned(used_, item_bytes);
-    sort(from, place, item_bytes);
-    back_[back_count_++] = {place, to, item_bytes};
+  void sort(ParticleArray<Space>& array) {
+    const std::size_t item_bytes = array.item_bytes(), bytes = order_.size * item_bytes;
+    if (bytes > spare_.size) return sort_by_scratch(array, bytes);
+    if (count_ == most_rows || aligned(used_, item_bytes) + bytes > spare_.size) finish();
+    std::byte* const place = spare_.data + aligned(used_, item_bytes);
+    there_[count_] = {array.data(), place, item_bytes};
+    back_[count_++] = {place, array.data(), item_bytes};
     used_ = aligned(used_, item_bytes) + bytes;
   }
+  /// Afterwards all arrays are sorted, and the spare memory is free.
   void finish() {
-    gather_rows(space_, order_.size, order_.data, std::span<const ItemRow>(there_, there_count_));
-    gather_rows(space_, order_.size, nullptr, std::span<const ItemRow>(back_, back_count_));
-    there_count_ = back_count_ = used_ = 0;
+    gather_rows(space_, order_.size, order_.data, std::span<const ItemRow>(there_, count_));
+    gather_rows(space_, order_.size, nullptr, std::span<const ItemRow>(back_, count_));
+    count_ = used_ = 0;
   }
 
  private:
@@ -74,17 +64,16 @@ class ArraySort {
     const std::size_t alignment = item_bytes & (~item_bytes + 1);
     return (used + alignment - 1) / alignment * alignment;
   }
-  void sort_by_scratch(const void* from, void* to, std::size_t item_bytes) {
-    finish();
-    Scratch<Space, std::byte> sorted(space_, order_.size * item_bytes);
-    gather_items<Space>(space_, order_, item_bytes, from, sorted.data());
-    space_.copy(to, sorted.data(), order_.size * item_bytes);
+  void sort_by_scratch(ParticleArray<Space>& array, std::size_t bytes) {
+    Scratch<Space, std::byte> sorted(space_, bytes);
+    gather_items<Space>(space_, order_, array.item_bytes(), array.data(), sorted.data());
+    space_.copy(array.data(), sorted.data(), bytes);
   }
 
   Space& space_;
   View<const std::uint32_t> order_;
-  std::byte* spare_ = nullptr;
-  std::size_t spare_bytes_ = 0, used_ = 0, there_count_ = 0, back_count_ = 0;
+  View<std::byte> spare_;
+  std::size_t used_ = 0, count_ = 0;
   ItemRow there_[most_rows], back_[most_rows];
 };
 
@@ -112,41 +101,26 @@ SortInput<Space>::SortInput(Space& space, const Particles<Space>& particles, con
 }
 
 template <class Space>
-View<const float> sort_particles(Space& space, const SortInput<Space>& input, Particles<Space>& particles, std::size_t most_scratch) {
+View<const float> sort_particles(Space& space, const SortInput<Space>& input, Particles<Space>& particles) {
   space.sort_pairs(input.keys, input.order, key_bits, input.key_order);
 
-  // Positions are sorted into the memory of the accelerations, and the two arrays swap their memory. All other arrays are sorted through
-  // scratch, together with the positions, or, to save memory, after them through the old memory of the positions.
-  const FieldTable& table = *particles.table();
-  const std::size_t n = particles.size(), scratch_bytes = scratch_to_sort_at_once(table, n);
-  const bool at_once = scratch_bytes <= most_scratch;
-  Scratch<Space, std::byte> scratch(space, at_once ? scratch_bytes : 0);
+  // Positions are sorted into the memory of the accelerations, and the two arrays swap their memory. The other arrays are sorted through
+  // the old memory of the positions, which gets the magnitudes at last.
   ParticleArray<Space>&position = particles.array(position_array), &acceleration = particles.array(acceleration_array);
-  ArraySort<Space> arrays(space, input.order);
-  arrays.sort(position.data(), acceleration.data(), position.item_bytes());
+  gather_items<Space>(space, input.order, position.item_bytes(), position.data(), acceleration.data());
   position.swap(acceleration);
-  if (at_once) {
-    arrays.use(scratch.data(), scratch_bytes);
-  } else {
-    arrays.finish();
-    arrays.use(acceleration.data(), n * acceleration.item_bytes());
-  }
+  ArraySort<Space> arrays(space, input.order, {acceleration.data(), particles.size() * acceleration.item_bytes()});
   for (std::size_t a = 0; a < particles.array_count(); ++a) {
-    ParticleArray<Space>& array = particles.array(a);
-    if (is_sorted_through_scratch(table, a)) arrays.sort_by_spare(array.data(), array.data(), array.item_bytes());
-  }
-  if (at_once) {
-    arrays.sort_by_spare(input.magnitude.data(), acceleration.data(), sizeof(float));
-  } else {
-    arrays.finish();
-    arrays.sort(input.magnitude.data(), acceleration.data(), sizeof(float));
+    const FieldArray& described = particles.table()->arrays()[a];
+    if (a != position_array && described.travels && !described.is_scratch) arrays.sort(particles.array(a));
   }
   arrays.finish();
-  return {reinterpret_cast<const float*>(acceleration.data()), n};
+  gather_items<Space>(space, input.order, sizeof(float), input.magnitude.data(), acceleration.data());
+  return {reinterpret_cast<const float*>(acceleration.data()), particles.size()};
 }
 
 template void sort_keys(BackEnd&, View<std::uint64_t>, View<std::uint32_t>, int);
 template struct SortInput<BackEnd>;
-template View<const float> sort_particles(BackEnd&, const SortInput<BackEnd>&, Particles<BackEnd>&, std::size_t);
+template View<const float> sort_particles(BackEnd&, const SortInput<BackEnd>&, Particles<BackEnd>&);
 
 }  // namespace grove

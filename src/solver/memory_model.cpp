@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "kernels/gravity/gravity_law.hpp"
-#include "kernels/particles/particle_sort.hpp"
 #include "kernels/tree/tree.hpp"
 #include "kernels/walks/tree_walk.hpp"
 
@@ -33,11 +32,9 @@ double bytes_of_cell(ExpansionForm form) {
   return sizeof(CellLinks) + sizeof(CellGeometry) + sizeof(float) * static_cast<double>(multipole_stride(form)) + sizeof(float);
 }
 
-constexpr double keys = 8, order = 4, magnitudes = 4;
-
-/// The largest use of the arena by a phase of a force evaluation, a particle, when arrays are sorted by turns.
+/// The largest use of the arena by a phase of a force evaluation, a particle.
 double largest_phase(double bytes_of_cell, bool on_gpu) {
-  constexpr double cells_begun = 5.5, of_groups = 1, of_moments = 24;
+  constexpr double keys = 8, order = 4, magnitudes = 4, cells_begun = 5.5, of_groups = 1, of_moments = 24;
   const double sort = keys + order + magnitudes + (on_gpu ? keys + order : 16);
   const double tree = magnitudes + keys + cells_begun + 20 * cells;
   const double moments = magnitudes + of_groups + (bytes_of_cell + of_moments) * cells;
@@ -57,7 +54,6 @@ MemoryModel::MemoryModel(const GravityParameters& gravity, const FieldTable& fie
   if (!is_direct_) {
     cell_ = bytes_of_cell(gravity.method == "tree" ? WalkTerms::form : GravityLaw(gravity).expansion_form());
     arena_ = largest_phase(cell_, on_gpu);
-    sorted_at_once_ = static_cast<double>(scratch_to_sort_at_once(fields, 1) - scratch_to_sort_at_once(fields, 0));
     most_stacks_ = is_tree_ ? stacks_of_tree : gravity.order == 4 ? stacks_of_order_4 : stacks_of_order_5;
   }
   for (const ParticleField& field : fields.rows()) {
@@ -70,11 +66,7 @@ MemoryModel::MemoryModel(const GravityParameters& gravity, const FieldTable& fie
 
 double MemoryModel::arena_bytes(double particles, int ranks) const {
   if (is_direct_) return std::max(partial_sums(particles), smallest_arena);
-  const double at_once = keys + order + magnitudes + sorted_at_once_;
-  const bool is_at_once = sorted_at_once_ * particles <= static_cast<double>(most_scratch_to_sort_at_once);
-  // When the walk takes its stacks, the scratch of the sort is free again.
-  const double walk = std::max(arena_room * arena_ * particles, smallest_arena) + (on_gpu_ ? stack_bytes(particles, ranks) : 0);
-  return std::max(walk, is_at_once ? arena_room * at_once * particles : 0);
+  return std::max(arena_room * arena_ * particles, smallest_arena) + (on_gpu_ ? stack_bytes(particles, ranks) : 0);
 }
 
 // Fitted to what 2 to 8 ranks held on the CPU with 3,750 to 100,000 particles each, in Plummer spheres: all within 12 %. The first term is

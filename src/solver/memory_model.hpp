@@ -33,7 +33,6 @@ class MemoryModel {
 
   bool on_gpu_, is_direct_, is_tree_;
   double fields_ = 0, arena_ = 0;   ///< a particle
-  double sorted_at_once_ = 0;       ///< a particle; scratch besides that of the sort, see scratch_to_sort_at_once()
   double cell_ = 0;                 ///< a cell of the tree
   double most_stacks_ = 0;          ///< of walks on the GPU
   double loaded_ = 0, output_ = 0;  ///< a particle, on the host

@@ -13,8 +13,6 @@
 namespace grove::tests {
 namespace {
 
-constexpr std::size_t at_once = ~std::size_t{0}, by_turns = 0;  // the most scratch
-
 class ParticleSort : public testing::TestWithParam<TableCase> {
  protected:
   BackEnd space = make_space();
@@ -55,13 +53,13 @@ class ParticleSort : public testing::TestWithParam<TableCase> {
   }
 
   /// With accelerations or without, on which it depends what the sort expects.
-  void expect_sorted(const ParticleSet& before, int class_count, std::size_t most_scratch) {
-    for (const bool has_acceleration : {false, true}) expect_sorted(before, class_count, most_scratch, has_acceleration);
+  void expect_sorted(const ParticleSet& before, int class_count) {
+    for (const bool has_acceleration : {false, true}) expect_sorted(before, class_count, has_acceleration);
   }
 
-  void expect_sorted(const ParticleSet& before, int class_count, std::size_t most_scratch, bool has_acceleration) {
+  void expect_sorted(const ParticleSet& before, int class_count, bool has_acceleration) {
     const std::size_t n = before.size();
-    SCOPED_TRACE(std::to_string(n) + " particles, " + std::to_string(class_count) + " classes, scratch " + std::to_string(most_scratch));
+    SCOPED_TRACE(std::to_string(n) + " particles, " + std::to_string(class_count) + " classes");
     const KeyRule keys = rule(class_count);
     Particles<BackEnd> particles(space, table);
     grove::upload(space, before, particles);
@@ -71,7 +69,7 @@ class ParticleSort : public testing::TestWithParam<TableCase> {
     std::vector<float> magnitude;
     {
       const SortInput<BackEnd> input(space, particles, keys, measure, key.view());
-      magnitude = download<float>(space, sort_particles<BackEnd>(space, input, particles, most_scratch));
+      magnitude = download<float>(space, sort_particles<BackEnd>(space, input, particles));
     }
     const std::vector<std::uint64_t> sorted = download(space, key);
     const ParticleSet after = grove::download(space, particles);
@@ -93,48 +91,34 @@ class ParticleSort : public testing::TestWithParam<TableCase> {
   }
 };
 
-TEST_P(ParticleSort, IsThatOfTheStandardLibraryAtOnceAndByTurns) {
-  for (const std::size_t n : {0U, 1U, 2U, 33U, 1000U, 20001U}) {
+TEST_P(ParticleSort, IsThatOfTheStandardLibrary) {
+  for (const std::size_t n : {0U, 1U, 2U, 33U, 1000U, 5000U, 20001U}) {
     const ParticleSet particles = particle_set(n);
-    for (const int class_count : {1, 3})
-      for (const std::size_t most_scratch : {at_once, by_turns}) expect_sorted(particles, class_count, most_scratch);
+    for (const int class_count : {1, 3}) expect_sorted(particles, class_count);
   }
-}
-
-TEST_P(ParticleSort, IsTheSameOnBothSidesOfItsBound) {
-  constexpr std::size_t n = 5000;
-  const std::size_t bound = scratch_to_sort_at_once(*table, n);
-  const ParticleSet particles = particle_set(n);
-  for (const std::size_t most_scratch : {bound - 1, bound, most_scratch_to_sort_at_once}) expect_sorted(particles, 3, most_scratch);
 }
 
 TEST_P(ParticleSort, TakesAsMuchScratchAsItSays) {
   constexpr std::size_t n = 200000;  // far more than the smallest block of the arena
   const ParticleSet set = particle_set(n);
-  const auto bytes_a_particle = [&](std::size_t most_scratch) {
-    BackEnd own = make_space();
-    Particles<BackEnd> particles(own, table);
-    grove::upload(own, set, particles);
-    Buffer<BackEnd, std::uint64_t> key(own);
-    key.resize_discard(n);
-    for (int step = 0; step < 2; ++step) {  // in the second the arena is one block
-      own.arena().begin_step();
-      const SortInput<BackEnd> input(own, particles, rule(1), measure, key.view());
-      sort_particles<BackEnd>(own, input, particles, most_scratch);
-    }
-    own.synchronize();
-    return static_cast<double>(own.arena().bytes_held()) / n;
-  };
-  // Order and magnitudes; beside them, what the sort of keys takes, or the arrays. By turns, arrays need none with items of up to 32 bytes.
-  const double input = 8, of_keys = 16, of_arrays = static_cast<double>(scratch_to_sort_at_once(*table, n)) / n;
+  BackEnd own = make_space();
+  Particles<BackEnd> particles(own, table);
+  grove::upload(own, set, particles);
+  Buffer<BackEnd, std::uint64_t> key(own);
+  key.resize_discard(n);
+  for (int step = 0; step < 2; ++step) {  // in the second the arena is one block
+    own.arena().begin_step();
+    const SortInput<BackEnd> input(own, particles, rule(1), measure, key.view());
+    sort_particles<BackEnd>(own, input, particles);
+  }
+  own.synchronize();
+  // Order and magnitudes; beside them, what the sort of keys takes, or an array. Arrays need none with items of up to 32 bytes.
+  const double input = 8, of_keys = 16;
   double widest = 0;
   for (const FieldArray& array : table->arrays())
     widest = std::max(widest, array.item_bytes > 32 ? static_cast<double>(array.item_bytes) : 0);
   const double margin = 1.02;  // what the arena has for later steps
-  EXPECT_LT(bytes_a_particle(by_turns), margin * (input + std::max(of_keys, widest)));
-  const double found = bytes_a_particle(at_once), expected = input + std::max(of_keys, of_arrays);
-  EXPECT_GE(found, expected);
-  EXPECT_LT(found, margin * expected);
+  EXPECT_LT(static_cast<double>(own.arena().bytes_held()) / n, margin * (input + std::max(of_keys, widest)));
 }
 
 INSTANTIATE_TEST_SUITE_P(Tables, ParticleSort, testing::ValuesIn(table_cases()),

@@ -17,8 +17,8 @@ namespace {
 constexpr std::uint64_t particles = 300000;
 constexpr double bytes_of_fields = 102;
 
-/// Keys, magnitudes and order, and other memory for all fields but positions and accelerations, and for the magnitudes.
-constexpr double bytes_of_sort = 8 + 4 + 4 + 37 + 4;
+/// Keys, magnitudes and order, and what the sort of keys takes.
+constexpr double bytes_of_sort = 8 + 4 + 4 + 16;
 
 /// Bytes of a cell of the own tree: links, geometry, multipole and least acceleration.
 double bytes_of_cell(ExpansionForm form) {
