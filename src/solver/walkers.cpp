@@ -1,7 +1,5 @@
 #include "src/solver/walkers.hpp"
 
-#include "kernels/tree/target_groups.hpp"
-
 namespace grove {
 
 namespace {
@@ -32,106 +30,83 @@ void add_totals(Space& space, const std::uint32_t* group_start, View<const Group
 }  // namespace
 
 template <class Space>
-void TreeWalker<Space>::choose_groups(const Tree<Space>& tree, View<const std::uint64_t> keys, Particles<Space>& particles) {
-  choose_target_groups<Space>(space_, tree, keys, grove::largest_group, particles.tree_level.view());
+void Walker<Space>::choose_groups(const Tree<Space>& tree, View<const std::uint64_t> keys, Particles<Space>& particles) {
+  choose_target_groups<Space>(space_, tree, keys, static_cast<std::uint32_t>(largest_group_), particles.tree_level.view());
 }
 
 template <class Space>
-void TreeWalker<Space>::set_targets(const Tree<Space>&, const Outliers& outliers, const Particles<Space>& particles) {
+void Walker<Space>::set_targets(const Tree<Space>& tree, const Outliers& outliers, const Particles<Space>& particles) {
+  tree_ = &tree;
   particles_ = &particles;
-  list_target_groups<Space>(space_, particles.tree_level.view(), outliers, group_start_);
+  list_targets(outliers);
 }
 
 template <class Space>
-LeastInGroups TreeWalker<Space>::begin_forces(const LastAccelerations& last_acceleration) {
-  LeastInGroups least{group_start_.view(), nullptr, last_acceleration};
+LeastInGroups Walker<Space>::begin_forces(const LastAccelerations& last_acceleration) {
+  LeastInGroups least{group_start(), nullptr, last_acceleration};
   group_least_acceleration_.resize_discard(least.count());
   least.least = group_least_acceleration_.data();
   group_work_.resize_discard(least.count());
-  targets_ = {particles_->position.view(), group_least_acceleration_.view(),
-              group_start_.view(),         particles_->acceleration.view(),
-              group_work_.view(),          {}};
   return least;
 }
 
 template <class Space>
-void TreeWalker<Space>::set_active(const std::uint8_t* active) {
-  all_active_ = active ? active_.find(space_, group_start(), active) : ActiveTargets{};
-  targets_.active = all_active_;
+void Walker<Space>::set_active(const std::uint8_t* active) {
+  active_ = all_active_ = active ? find_active(all_lists_, active) : ActiveTargets{};
   if (active) space_.fill_bytes(group_work_.data(), 0, group_work_.size() * sizeof(GroupWork));
+}
+
+template <class Space>
+WorkCounts Walker<Space>::work_counts() {
+  WorkCounts counts;
+  add_totals<Space>(space_, group_start().data, group_work_.view(), counts);
+  return counts;
 }
 
 template <class Space>
 bool TreeWalker<Space>::walk(const ScaledLaw& law, const TreeView& sources, WalkMode mode, const LongestBox&,
                              const std::function<void()>& meanwhile) {
-  targets_.particles = particles_->position.view();  // its memory may have grown
-  walk_tree(space_, law, sources, targets_, mode);
+  const Particles<Space>& particles = *this->particles_;
+  walk_tree(this->space_, law, sources,
+            {particles.position.view(), this->group_least_acceleration_.view(), group_start(), particles.acceleration.view(),
+             this->group_work_.view(), this->active_},
+            mode);
   if (meanwhile) meanwhile();
   return true;
 }
 
 template <class Space>
-WorkCounts TreeWalker<Space>::work_counts() {
-  WorkCounts counts;
-  add_totals<Space>(space_, group_start_.data(), group_work_.view(), counts);
-  return counts;
-}
-
-template <class Space>
 void FmmWalker<Space>::choose_groups(const Tree<Space>& tree, View<const std::uint64_t> keys, Particles<Space>& particles) {
-  choose_target_groups<Space>(space_, tree, keys, largest_fmm_group<Space>, particles.tree_level.view());
+  Walker<Space>::choose_groups(tree, keys, particles);
   if constexpr (Space::on_gpu)
-    if (FmmWalk<Space>::waits_for_slowest_group(space_, form_, particles.size()))
-      divide_busy_groups<Space>(space_, largest_fmm_group<Space>, particles.work.view(), particles.tree_level.view());
-}
-
-template <class Space>
-void FmmWalker<Space>::set_targets(const Tree<Space>& tree, const Outliers& outliers, const Particles<Space>& particles) {
-  tree_ = &tree;
-  particles_ = &particles;
-  targets_.build(space_, tree, particles.tree_level.view(), outliers);
-}
-
-template <class Space>
-LeastInGroups FmmWalker<Space>::begin_forces(const LastAccelerations& last_acceleration) {
-  LeastInGroups least{targets_.group_start(), nullptr, last_acceleration};
-  group_least_acceleration_.resize_discard(least.count());
-  least.least = group_least_acceleration_.data();
-  group_work_.resize_discard(targets_.view().group_count);
-  data_ = {{}, nullptr, particles_->position.view(), group_least_acceleration_.view(), particles_->acceleration.view(), group_work_.view(),
-           {}};
-  return least;
-}
-
-template <class Space>
-void FmmWalker<Space>::set_active(const std::uint8_t* active) {
-  all_active_ = active ? active_.find(space_, targets_, active) : ActiveTargets{};
-  data_.active = all_active_;
-  is_first_walk_ = true;
-  if (active) space_.fill_bytes(group_work_.data(), 0, group_work_.size() * sizeof(GroupWork));
+    if (FmmWalk<Space>::waits_for_slowest_group(this->space_, this->form_, particles.size()))
+      divide_busy_groups<Space>(this->space_, largest_fmm_group<Space>, particles.work.view(), particles.tree_level.view());
 }
 
 template <class Space>
 bool FmmWalker<Space>::walk(const ScaledLaw& law, const TreeView& sources, WalkMode mode, const LongestBox& longest_box,
                             const std::function<void()>& meanwhile) {
-  data_.particles = particles_->position.view();  // its memory may have grown
-  data_.own_tree = tree_->view(data_.particles.data);
-  data_.least_acceleration = tree_->least_acceleration.data();
-  if (is_first_walk_) fmm_walk_.begin(space_, targets_.view().cell_count);
-  is_first_walk_ = false;
-  data_.longest_box = longest_box;
-  return fmm_walk_.walk(space_, law, sources, targets_, data_, mode, meanwhile);
+  const Particles<Space>& particles = *this->particles_;
+  const Tree<Space>& tree = *this->tree_;
+  const FmmWalkTargets data{tree.view(particles.position.data()),
+                            tree.least_acceleration.data(),
+                            particles.position.view(),
+                            this->group_least_acceleration_.view(),
+                            particles.acceleration.view(),
+                            this->group_work_.view(),
+                            this->active_,
+                            longest_box};
+  return fmm_walk_.walk(this->space_, law, sources, targets_, data, mode, meanwhile);
 }
 
 template <class Space>
 WorkCounts FmmWalker<Space>::work_counts() {
-  WorkCounts counts;
-  add_totals<Space>(space_, targets_.group_start().data, group_work_.view(), counts);
-  // A rank without particles has not walked.
-  if (!is_first_walk_) add_totals<Space>(space_, nullptr, fmm_walk_.cell_work(), counts);
+  WorkCounts counts = Walker<Space>::work_counts();
+  add_totals<Space>(this->space_, nullptr, fmm_walk_.cell_work(), counts);
   return counts;
 }
 
+template class Walker<BackEnd>;
 template class TreeWalker<BackEnd>;
 template class FmmWalker<BackEnd>;
 

@@ -15,119 +15,119 @@ namespace grove {
 template <class Space>
 class Walker {
  public:
+  Walker(const Walker&) = delete;
+  Walker& operator=(const Walker&) = delete;
   virtual ~Walker() = default;
 
-  virtual ExpansionForm multipole_form() const = 0;
+  ExpansionForm multipole_form() const { return form_; }
   /// The form of multipoles of a tree whose cells have sides of `side` [code units].
-  virtual ExpansionForm form_for_cells(const GravityLaw& law, double side) const = 0;
+  virtual ExpansionForm form_for_cells(const GravityLaw&, double /*side*/) const { return form_; }
+  /// The most particles of a group.
+  int largest_group() const { return largest_group_; }
 
   /// Marks in the particles' tree_level where the groups of targets of a new tree begin, and where they are divided since they had much
   /// work. Before set_targets(). `keys` [particles]: those of the tree. May synchronise.
-  virtual void choose_groups(const Tree<Space>& tree, View<const std::uint64_t> keys, Particles<Space>& particles) = 0;
-  /// The most particles of a group.
-  virtual int largest_group() const = 0;
+  virtual void choose_groups(const Tree<Space>& tree, View<const std::uint64_t> keys, Particles<Space>& particles);
   /// Lists the target groups that the particles' tree_level marks. The tree needs no moments yet. Tree and particles must stay valid until
   /// the last walk. Takes memory of the step. Synchronises.
-  virtual void set_targets(const Tree<Space>& tree, const Outliers& outliers, const Particles<Space>& particles) = 0;
+  void set_targets(const Tree<Space>& tree, const Outliers& outliers, const Particles<Space>& particles);
   /// Begins a force evaluation. Its moments come next, and with them the smallest last acceleration in each group.
-  virtual LeastInGroups begin_forces(const LastAccelerations& last_acceleration) = 0;
+  LeastInGroups begin_forces(const LastAccelerations& last_acceleration);
   /// Sets the targets of the next walks. `active` [particles]: not 0 for active ones; null: all are active.
-  virtual void set_active(const std::uint8_t* active) = 0;
+  virtual void set_active(const std::uint8_t* active);
   /// Restricts the next walks, until set_active(), to a part of these targets; `part` is as `active` above and must stay valid until the
   /// walks are over. Work of the parts adds up.
-  virtual void set_part(const std::uint8_t* part) = 0;
-  virtual ActiveTargets active() const = 0;
+  void set_part(const std::uint8_t* part) { active_ = find_active(lists_of_part_, part); }
+  /// The active targets, those of all parts.
+  const ActiveTargets& active() const { return all_active_; }
   virtual View<const std::uint32_t> group_start() const = 0;
   /// Whether walk() checks the box around the particles of a tree with one class of softening.
-  virtual bool checks_box() const = 0;
+  virtual bool checks_box() const { return false; }
   /// Sets the forces of the targets to those of `sources`, or adds these, as `mode` says. The tree of the targets must have its moments.
   /// Returns false, and sets no force, if it checks the box of this tree and that is longer than `longest_box`. `meanwhile` as in
   /// FmmWalk::walk().
   virtual bool walk(const ScaledLaw& law, const TreeView& sources, WalkMode mode, const LongestBox& longest_box = {},
                     const std::function<void()>& meanwhile = {}) = 0;
   /// Work of the walks since the last one of the own tree. Synchronises.
-  virtual WorkCounts work_counts() = 0;
+  virtual WorkCounts work_counts();
   /// Work of each group in these walks; zero for groups that were not walked for.
-  virtual View<const GroupWork> group_work() const = 0;
+  View<const GroupWork> group_work() const { return group_work_.view(); }
+
+ protected:
+  Walker(Space& space, ExpansionForm form, int largest_group)
+      : space_(space),
+        form_(form),
+        largest_group_(largest_group),
+        group_work_(space),
+        group_least_acceleration_(space),
+        all_lists_(space),
+        lists_of_part_(space) {}
+  virtual void list_targets(const Outliers& outliers) = 0;
+  virtual ActiveTargets find_active(ActiveTargetLists<Space>& lists, const std::uint8_t* active) = 0;
+
+  Space& space_;
+  const ExpansionForm form_;
+  const int largest_group_;
+  const Tree<Space>* tree_ = nullptr;  ///< of the targets
+  const Particles<Space>* particles_ = nullptr;
+  StepBuffer<Space, GroupWork> group_work_;
+  StepBuffer<Space, float> group_least_acceleration_;
+  ActiveTargets active_;  ///< those of the next walk
+
+ private:
+  ActiveTargets all_active_;
+  ActiveTargetLists<Space> all_lists_, lists_of_part_;
 };
 
 template <class Space>
 class TreeWalker final : public Walker<Space> {
  public:
-  explicit TreeWalker(Space& space)
-      : space_(space), group_start_(space), group_work_(space), group_least_acceleration_(space), active_(space), part_(space) {}
-  ExpansionForm multipole_form() const override { return WalkTerms::form; }
-  ExpansionForm form_for_cells(const GravityLaw&, double) const override { return WalkTerms::form; }
-  void choose_groups(const Tree<Space>& tree, View<const std::uint64_t> keys, Particles<Space>& particles) override;
-  int largest_group() const override { return grove::largest_group; }
-  void set_targets(const Tree<Space>& tree, const Outliers& outliers, const Particles<Space>& particles) override;
-  LeastInGroups begin_forces(const LastAccelerations& last_acceleration) override;
-  void set_active(const std::uint8_t* active) override;
-  void set_part(const std::uint8_t* part) override { targets_.active = part_.find(space_, group_start(), part); }
-  ActiveTargets active() const override { return all_active_; }
+  explicit TreeWalker(Space& space) : Walker<Space>(space, WalkTerms::form, grove::largest_group), group_start_(space) {}
   View<const std::uint32_t> group_start() const override { return group_start_.view(); }
-  bool checks_box() const override { return false; }
   bool walk(const ScaledLaw& law, const TreeView& sources, WalkMode mode, const LongestBox& longest_box,
             const std::function<void()>& meanwhile) override;
-  WorkCounts work_counts() override;
-  View<const GroupWork> group_work() const override { return group_work_.view(); }
 
  private:
-  Space& space_;
-  const Particles<Space>* particles_ = nullptr;
-  WalkTargets targets_;
+  void list_targets(const Outliers& outliers) override {
+    list_target_groups<Space>(this->space_, this->particles_->tree_level.view(), outliers, group_start_);
+  }
+  ActiveTargets find_active(ActiveTargetLists<Space>& lists, const std::uint8_t* active) override {
+    return lists.find(this->space_, group_start(), active);
+  }
+
   StepBuffer<Space, std::uint32_t> group_start_;
-  StepBuffer<Space, GroupWork> group_work_;
-  StepBuffer<Space, float> group_least_acceleration_;
-  ActiveTargets all_active_;  ///< those of all parts
-  ActiveTargetLists<Space> active_, part_;
 };
 
 template <class Space>
 class FmmWalker final : public Walker<Space> {
  public:
   /// `form` of the expansions, of order 4 or 5.
-  FmmWalker(Space& space, ExpansionForm form)
-      : space_(space),
-        form_(form),
-        targets_(space),
-        fmm_walk_(space),
-        group_work_(space),
-        group_least_acceleration_(space),
-        active_(space),
-        part_(space) {}
-  ExpansionForm multipole_form() const override { return form_; }
+  FmmWalker(Space& space, ExpansionForm form) : Walker<Space>(space, form, largest_fmm_group<Space>), targets_(space), fmm_walk_(space) {}
   ExpansionForm form_for_cells(const GravityLaw& law, double side) const override {
     // On a CPU the harmonic terms of order 4 take a little longer than all terms (docs/measurements.md).
-    return Space::on_gpu || form_.order > 4 ? law.form_for_cells(side) : law.expansion_form();
+    return Space::on_gpu || this->form_.order > 4 ? law.form_for_cells(side) : law.expansion_form();
   }
   void choose_groups(const Tree<Space>& tree, View<const std::uint64_t> keys, Particles<Space>& particles) override;
-  int largest_group() const override { return largest_fmm_group<Space>; }
-  void set_targets(const Tree<Space>& tree, const Outliers& outliers, const Particles<Space>& particles) override;
-  LeastInGroups begin_forces(const LastAccelerations& last_acceleration) override;
-  void set_active(const std::uint8_t* active) override;
-  void set_part(const std::uint8_t* part) override { data_.active = part_.find(space_, targets_, part); }
-  ActiveTargets active() const override { return all_active_; }
+  void set_active(const std::uint8_t* active) override {
+    Walker<Space>::set_active(active);
+    fmm_walk_.begin(this->space_, targets_.view().cell_count);
+  }
   View<const std::uint32_t> group_start() const override { return targets_.group_start(); }
   bool checks_box() const override { return true; }
   bool walk(const ScaledLaw& law, const TreeView& sources, WalkMode mode, const LongestBox& longest_box,
             const std::function<void()>& meanwhile) override;
   WorkCounts work_counts() override;
-  View<const GroupWork> group_work() const override { return group_work_.view(); }
 
  private:
-  Space& space_;
-  const ExpansionForm form_;
-  const Tree<Space>* tree_ = nullptr;  ///< of the targets
-  const Particles<Space>* particles_ = nullptr;
+  void list_targets(const Outliers& outliers) override {
+    targets_.build(this->space_, *this->tree_, this->particles_->tree_level.view(), outliers);
+  }
+  ActiveTargets find_active(ActiveTargetLists<Space>& lists, const std::uint8_t* active) override {
+    return lists.find(this->space_, targets_, active);
+  }
+
   FmmTargets<Space> targets_;
-  FmmWalkTargets data_;  ///< walk() sets the members that need the tree's moments
   FmmWalk<Space> fmm_walk_;
-  bool is_first_walk_ = true;  ///< the next walk is the first one for these targets
-  StepBuffer<Space, GroupWork> group_work_;
-  StepBuffer<Space, float> group_least_acceleration_;
-  ActiveTargets all_active_;  ///< those of all parts
-  ActiveTargetLists<Space> active_, part_;
 };
 
 }  // namespace grove
