@@ -19,7 +19,6 @@
 #include "src/config/gravity_report.hpp"
 #include "src/run/files/version.hpp"
 #include "src/solver/force_method.hpp"
-#include "src/solver/method_choice.hpp"
 
 namespace grove {
 

@@ -13,7 +13,7 @@
 #include "src/commands/command.hpp"
 #include "src/commands/options.hpp"
 #include "src/config/gravity_report.hpp"
-#include "src/solver/method_choice.hpp"
+#include "src/solver/force_method.hpp"
 
 namespace grove {
 

@@ -67,13 +67,6 @@ void DirectSolver<Space>::sum_active(Particles<Space>& particles, const std::uin
   pairs_ = count * comm_.sum(std::uint64_t{n});
 }
 
-template <class Space>
-WorkCounts DirectSolver<Space>::work_counts() {
-  WorkCounts counts;
-  counts.particle_particle = pairs_;
-  return counts;
-}
-
 template class DirectSolver<BackEnd>;
 
 }  // namespace grove

@@ -17,7 +17,7 @@ class DirectSolver final : public ForceSolver<Space> {
   void forces(Particles<Space>& particles, const std::uint8_t* active, PhaseClock<Space>& clock,
               const std::function<void()>& meanwhile) override;
   std::string transport_description() override { return sum_.transport_description(); }
-  WorkCounts work_counts() override;
+  WorkCounts work_counts() override { return {.particle_particle = pairs_}; }
 
  private:
   void sum_active(Particles<Space>& particles, const std::uint8_t* active);

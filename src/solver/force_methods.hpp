@@ -11,7 +11,6 @@
 
 #include "src/solver/direct_solver.hpp"
 #include "src/solver/force_method.hpp"
-#include "src/solver/solver_parts.hpp"
 #include "src/solver/tree_solver.hpp"
 
 namespace grove {

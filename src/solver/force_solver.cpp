@@ -2,9 +2,9 @@
 
 #include "kernels/base/error.hpp"
 #include "kernels/gravity/gravity_law.hpp"
+#include "src/solver/force_method.hpp"
 #include "src/solver/force_methods.hpp"
 #include "src/solver/fp32_direct_solver.hpp"
-#include "src/solver/method_choice.hpp"
 
 namespace grove {
 

@@ -10,6 +10,7 @@
 #include "decomposition/ranks/transport_way.hpp"
 #include "kernels/base/error.hpp"
 #include "kernels/base/saved_state.hpp"
+#include "kernels/gravity/gravity_law.hpp"
 #include "kernels/gravity/gravity_parameters.hpp"
 #include "kernels/particles/last_accelerations.hpp"
 #include "kernels/particles/particles.hpp"
@@ -69,6 +70,16 @@ class ForceSolver {
   /// nothing. `particles`: those that were saved with it.
   virtual void save(SavedState&) const {}
   virtual void restore(const SavedState&, const Particles<Space>&) {}
+};
+
+/// What a solver is made from. `space` and `comm` outlive it.
+template <class Space>
+struct SolverParts {
+  Space& space;
+  const Communicator& comm;
+  const GravityParameters& gravity;
+  const GravityLaw& law;
+  TransportWay way;
 };
 
 /// A number of particles that is never too small for a tree.

@@ -67,13 +67,6 @@ void Fp32DirectSolver<Space>::forces(Particles<Space>& particles, const std::uin
   if (meanwhile) meanwhile();
 }
 
-template <class Space>
-WorkCounts Fp32DirectSolver<Space>::work_counts() {
-  WorkCounts counts;
-  counts.particle_particle = pairs_;
-  return counts;
-}
-
 template class Fp32DirectSolver<BackEnd>;
 
 }  // namespace grove

@@ -25,7 +25,7 @@ class Fp32DirectSolver final : public ForceSolver<Space> {
   void prepare_ahead(Particles<Space>& particles, PhaseClock<Space>& clock, double drift) override;
   void forces(Particles<Space>& particles, const std::uint8_t* active, PhaseClock<Space>& clock,
               const std::function<void()>& meanwhile) override;
-  WorkCounts work_counts() override;
+  WorkCounts work_counts() override { return {.particle_particle = pairs_}; }
 
  private:
   Space& space_;

@@ -20,20 +20,17 @@ namespace {
 
 using EndKeys = std::array<std::uint64_t, 2>;
 
-struct CopyEnds {
-  const std::uint64_t* keys;
-  std::size_t count;
-  std::uint64_t* ends;
-  GROVE_HD void operator()(std::size_t i) const { ends[i] = keys[i == 0 ? 0 : count - 1]; }
-};
-
-/// The smallest and the largest key of several classes, without their class.
-struct FindEndsOfClasses {
-  const std::uint64_t* keys;
+/// The smallest and the largest key, those of several classes without their class.
+struct FindEndKeys {
+  View<const std::uint64_t> keys;
   std::array<std::uint32_t, most_type_classes + 1> class_begin;
   int class_count;
   std::uint64_t* ends;
   GROVE_HD void operator()(std::size_t i) const {
+    if (class_count == 1) {
+      ends[i] = keys[i == 0 ? 0 : keys.size - 1];
+      return;
+    }
     std::uint64_t end = i == 0 ? ~std::uint64_t{0} : 0;
     for (int c = 0; c < class_count; ++c) {
       if (class_begin[c] == class_begin[c + 1]) continue;
@@ -182,11 +179,7 @@ View<const float> OwnTree<Space>::sort(Particles<Space>& particles, View<std::ui
 template <class Space>
 void OwnTree<Space>::keep_end_keys(View<const std::uint64_t> keys) {
   end_keys_.resize_discard(keys.empty() ? 0 : 2);
-  if (keys.empty()) return;
-  if (tree_.class_count == 1)
-    space_.for_each(2, CopyEnds{keys.data, keys.size, end_keys_.data()});
-  else
-    space_.for_each(2, FindEndsOfClasses{keys.data, tree_.class_begin, tree_.class_count, end_keys_.data()});
+  space_.for_each(end_keys_.size(), FindEndKeys{keys, tree_.class_begin, tree_.class_count, end_keys_.data()});
 }
 
 template <class Space>

@@ -285,7 +285,6 @@ add_force_method() {
 
 #include "src/solver/force_method.hpp"
 #include "src/solver/force_solver.hpp"
-#include "src/solver/solver_parts.hpp"
 
 namespace grove {
 

@@ -25,8 +25,8 @@
 #include "src/run/observers/pictures.hpp"
 #include "src/run/observers/snapshots.hpp"
 #include "src/simulation/devices.hpp"
+#include "src/solver/force_method.hpp"
 #include "src/solver/memory_model.hpp"
-#include "src/solver/method_choice.hpp"
 
 namespace grove {
 

@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "src/simulation/require_finite.hpp"
+#include "src/solver/force_method.hpp"
 #include "src/solver/force_solver.hpp"
-#include "src/solver/method_choice.hpp"
 #include "tests/support/physics_support.hpp"
 
 namespace grove::tests {
