@@ -139,11 +139,6 @@ TargetBox join(std::span<const TargetBox> boxes, const TreeScale& scale) {
   return all;
 }
 
-/// Sorts boxes of several octrees, each in Morton order, by the keys of their centres.
-void merge_in_order(std::vector<TargetBox>& boxes, const KeyCube& cube) {
-  std::stable_sort(boxes.begin(), boxes.end(), [&](const TargetBox& a, const TargetBox& b) { return key_of(a, cube) < key_of(b, cube); });
-}
-
 /// Joins boxes in Morton order to a few. They are divided between neighbours whose smallest common cell is largest.
 std::vector<TargetBox> join_to_few(std::span<const TargetBox> fine, const KeyCube& cube, const TreeScale& scale) {
   if (fine.empty()) return {};
@@ -200,7 +195,8 @@ DomainDescription describe_domain(Space& space, const Tree<Space>& tree, View<co
     domain.fine = in_order(std::span(seen).subspan(sizeof(Description)), what.box_count);
     break;
   }
-  if (tree.class_count > 1) merge_in_order(domain.fine, cube);
+  // The boxes of each class are in Morton order.
+  if (tree.class_count > 1) std::ranges::stable_sort(domain.fine, {}, [&](const TargetBox& box) { return key_of(box, cube); });
   domain.coarse = join_to_few(domain.fine, cube, scale);
   return domain;
 }

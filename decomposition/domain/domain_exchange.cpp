@@ -61,25 +61,25 @@ DomainSummary summary_of(const DomainDescription& domain) {
   return summary;
 }
 
-void DomainExchange::run(const Communicator& comm, const DomainDescription& own, const TreeScale& scale) {
+DomainsOfRanks exchange_domains(const Communicator& comm, const DomainDescription& own, const TreeScale& scale) {
   const DomainSummary summary = summary_of(own);
-  summaries_ = comm.all_gather(summary);
-
+  DomainsOfRanks domains{comm.all_gather(summary), {}};
+  const std::vector<DomainSummary>& summaries = domains.summaries;
   const auto me = static_cast<std::size_t>(comm.rank());
-  std::vector<std::vector<TargetBox>> fine(summaries_.size());
+  std::vector<std::vector<TargetBox>> fine(summaries.size());
   Requests messages;
-  for (std::size_t r = 0; r < summaries_.size(); ++r) {
-    if (r == me || !are_near(summaries_[r], summary, scale)) continue;
-    fine[r].resize(summaries_[r].fine_count);
+  for (std::size_t r = 0; r < summaries.size(); ++r) {
+    if (r == me || !are_near(summaries[r], summary, scale)) continue;
+    fine[r].resize(summaries[r].fine_count);
     comm.receive_bytes(std::as_writable_bytes(std::span(fine[r])), static_cast<int>(r), Tag::target_boxes, messages);
     comm.send_bytes(std::as_bytes(std::span(own.fine)), static_cast<int>(r), Tag::target_boxes, messages);
   }
   messages.wait_all();
-  boxes_ = {};
-  for (std::size_t r = 0; r < summaries_.size(); ++r) {
-    const std::span<const TargetBox> coarse(summaries_[r].box, r == me ? 0 : summaries_[r].count);
-    boxes_.add(fine[r].empty() ? coarse : fine[r]);
+  for (std::size_t r = 0; r < summaries.size(); ++r) {
+    const std::span<const TargetBox> coarse(summaries[r].box, r == me ? 0 : summaries[r].count);
+    domains.boxes.add(fine[r].empty() ? coarse : fine[r]);
   }
+  return domains;
 }
 
 }  // namespace grove

@@ -44,20 +44,13 @@ struct BoxesOfRanks {
   }
 };
 
-/// Sends the coarse boxes and the key range of this rank to all ranks, and its fine boxes to near ones.
-class DomainExchange {
- public:
-  /// Collective.
-  void run(const Communicator& comm, const DomainDescription& own, const TreeScale& scale);
-
-  /// [ranks]
-  const std::vector<DomainSummary>& summaries() const { return summaries_; }
-  /// The finest boxes known of each other rank; none for this rank.
-  const BoxesOfRanks& boxes() const { return boxes_; }
-
- private:
-  std::vector<DomainSummary> summaries_;
-  BoxesOfRanks boxes_;
+/// What this rank knows of all ranks.
+struct DomainsOfRanks {
+  std::vector<DomainSummary> summaries;  ///< [ranks]
+  BoxesOfRanks boxes;                    ///< the finest known of each other rank; none for this rank
 };
+
+/// Sends the coarse boxes and the key range of this rank to all ranks, and its fine boxes to near ones. Collective.
+DomainsOfRanks exchange_domains(const Communicator& comm, const DomainDescription& own, const TreeScale& scale);
 
 }  // namespace grove

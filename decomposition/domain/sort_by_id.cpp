@@ -68,12 +68,10 @@ ParticleSet sort_by_id(ParticleSet local, const Communicator& comm) {
     for (const ParticleField* field : fields) reorder(local, *field, order);
   };
   sort_own();
-  SparseExchange exchange(comm, counts_per_owner(local.id, splits_of_sorted_ids(local.id, comm)));
+  const std::vector<std::uint64_t> counts = counts_per_owner(local.id, splits_of_sorted_ids(local.id, comm));
   for (const ParticleField* field : fields) {
-    std::vector<std::byte> rows(exchange.receive_total() * field->row_bytes());
-    exchange.begin(local.bytes(*field), rows, field->row_bytes());
-    exchange.end();
-    std::ranges::copy(rows, local.resize(*field, exchange.receive_total()).begin());
+    const std::vector<std::byte> rows = exchange_items(comm, counts, local.bytes(*field), field->row_bytes());
+    std::ranges::copy(rows, local.resize(*field, rows.size() / field->row_bytes()).begin());
   }
   sort_own();
   return local;
@@ -82,11 +80,8 @@ ParticleSet sort_by_id(ParticleSet local, const Communicator& comm) {
 void require_unique_ids(std::span<const std::uint64_t> ids, const std::string& source, const Communicator& comm) {
   std::vector<std::uint64_t> sorted(ids.begin(), ids.end());
   std::sort(sorted.begin(), sorted.end());
-  const std::vector<std::uint64_t> splits = splits_of_sorted_ids(sorted, comm);
-  SparseExchange exchange(comm, counts_per_owner(sorted, splits));
-  std::vector<std::uint64_t> received(exchange.receive_total());
-  exchange.begin(std::span<const std::uint64_t>(sorted), std::span<std::uint64_t>(received));
-  exchange.end();
+  const std::vector<std::uint64_t> counts = counts_per_owner(sorted, splits_of_sorted_ids(sorted, comm));
+  std::vector<std::uint64_t> received = exchange_items(comm, counts, std::span<const std::uint64_t>(sorted));
   std::sort(received.begin(), received.end());
 
   // Equal ids are never split: they are on the same rank.

@@ -22,8 +22,8 @@ void OtherTrees<Space>::describe(const OwnTree<Space>& own, const Particles<Spac
   if (!exist()) return;
   clock.begin("essential trees");
   const Frame& frame = own.frame();
-  domains_.run(comm_, describe_domain<Space>(space_, own.tree(), own.end_keys(), particles.position.view(), frame.cube, frame.scale),
-               frame.scale);
+  domains_ = exchange_domains(
+      comm_, describe_domain<Space>(space_, own.tree(), own.end_keys(), particles.position.view(), frame.cube, frame.scale), frame.scale);
 }
 
 template <class Space>
@@ -31,9 +31,9 @@ void OtherTrees<Space>::send(OwnTree<Space>& own, Particles<Space>& particles, P
   have_arrived_ = false;
   if (!exist()) return;
   std::vector<KeyRange> ranges;
-  for (const DomainSummary& summary : domains_.summaries()) ranges.push_back(summary.keys);
+  for (const DomainSummary& summary : domains_.summaries) ranges.push_back(summary.keys);
   enlarge_cut_cells<Space>(space_, ranges, static_cast<std::size_t>(comm_.rank()), own.tree());
-  essential_.select(space_, own.laws().largest(), own.tree(), particles.position.view(), domains_.boxes());
+  essential_.select(space_, own.laws().largest(), own.tree(), particles.position.view(), domains_.boxes);
   exchange_.begin(essential_, own.tree(), particles.array(position_array), is_temporary);
   clock.begin("tree exchange");
   // On the GPU the walk of the own tree runs while this thread sends; on the CPU it keeps this thread busy, so messages leave first.

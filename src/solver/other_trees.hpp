@@ -28,7 +28,7 @@ class OtherTrees {
   /// Tells the other ranks where the targets of this one are. Collective; synchronises.
   void describe(const OwnTree<Space>& own, const Particles<Space>& particles, PhaseClock<Space>& clock);
   /// After describe(): the longest side of the box around the targets of all ranks, code units; not a number where theirs are not.
-  double extent(const TreeScale& scale) const { return extent_of(domains_.summaries(), scale); }
+  double extent(const TreeScale& scale) const { return extent_of(domains_.summaries, scale); }
   /// Selects and sends what the others need of the own tree. `is_temporary`: release() follows the walk. Collective.
   void send(OwnTree<Space>& own, Particles<Space>& particles, PhaseClock<Space>& clock, bool is_temporary);
   /// Gives back the memory of temporary trees, which are several times larger than later ones.
@@ -56,7 +56,7 @@ class OtherTrees {
  private:
   Space& space_;
   const Communicator& comm_;
-  DomainExchange domains_;
+  DomainsOfRanks domains_;
   EssentialTrees<Space> essential_;
   TreeExchange<Space> exchange_;
   bool have_arrived_ = false;  ///< since send()
