@@ -8,13 +8,10 @@ namespace grove {
 
 /// The name of this host.
 std::string host_name();
-
 /// Sets rank and number of ranks of this process, once at the start of the program.
 void name_rank(int rank, int size);
-
 /// Sets the device of this rank, e.g. "GPU 3, NVIDIA H200".
 void name_device(const std::string& device);
-
 /// "rank 1 on node07 (GPU 3, NVIDIA H200)"; empty before name_rank().
 const std::string& place_of_this_rank();
 

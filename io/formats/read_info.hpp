@@ -10,7 +10,7 @@
 
 #include "decomposition/ranks/communicator.hpp"
 #include "io/formats/cosmology.hpp"
-#include "kernels/base/unit_system.hpp"
+#include "kernels/base/units.hpp"
 #include "kernels/particles/particle_set.hpp"
 
 namespace grove {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "io/snapshots/snapshot_fields.hpp"
-#include "kernels/base/unit_system.hpp"
+#include "kernels/base/units.hpp"
 #include "kernels/particles/particle_set.hpp"
 
 namespace grove {

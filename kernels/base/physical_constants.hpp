@@ -5,13 +5,10 @@ namespace grove {
 
 /// Gravitational constant in cm^3 g^-1 s^-2 (CODATA 2018 and 2022).
 inline constexpr double gravitational_constant_cgs = 6.67430e-8;
-
 /// Julian year in s.
 inline constexpr double year_in_s = 365.25 * 86400.0;
-
 /// Astronomical unit in cm, exact (IAU 2012, resolution B2).
 inline constexpr double au_in_cm = 1.495978707e13;
-
 /// Parsec in cm: 648000 / pi astronomical units (IAU 2015, resolution B2, note 4).
 inline constexpr double parsec_in_cm = 648000 / 3.14159265358979323846 * au_in_cm;
 

@@ -5,14 +5,12 @@
 #include <string>
 
 #include "kernels/base/setting.hpp"
-#include "kernels/base/unit_system.hpp"
 #include "kernels/base/units.hpp"
 
 namespace grove {
 
 /// The units of a dimension in words: "s, yr, kyr, Myr, Gyr".
 std::string unit_names(Dimension dimension);
-
 /// An example of a quantity: "3 Gyr".
 const char* example_of(Dimension dimension);
 

@@ -14,10 +14,8 @@ struct UnitSystem;
 
 /// Numbers with names: {halo = 1.0, disc = 0.4}.
 using NumberTable = std::map<std::string, double>;
-
 /// A table as the user gave it: a number may be a text with a unit, {halo = "1 kpc"}.
 using GivenTable = std::map<std::string, std::variant<double, std::string>>;
-
 /// The value of a key: a whole number, a number, a text, true or false, or a table of numbers.
 using Value = std::variant<std::uint64_t, double, std::string, bool, NumberTable>;
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/base/unit_system.hpp"
+#include "kernels/base/units.hpp"
 
 namespace grove {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "io/formats/reader.hpp"
-#include "kernels/base/unit_system.hpp"
+#include "kernels/base/units.hpp"
 
 namespace grove {
 

@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "kernels/base/unit_system.hpp"
+#include "kernels/base/units.hpp"
 #include "src/analysis/shell_moments.hpp"
 
 namespace grove {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/base/unit_system.hpp"
+#include "kernels/base/units.hpp"
 #include "src/analysis/profile.hpp"
 
 namespace grove {

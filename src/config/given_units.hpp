@@ -7,7 +7,7 @@
 
 #include "io/formats/reader.hpp"
 #include "kernels/base/setting.hpp"
-#include "kernels/base/unit_system.hpp"
+#include "kernels/base/units.hpp"
 
 namespace grove {
 

@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "kernels/base/unit_system.hpp"
+#include "kernels/base/units.hpp"
 #include "src/pictures/picture_plan.hpp"
 #include "src/pictures/picture_state.hpp"
 

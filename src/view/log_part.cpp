@@ -10,8 +10,8 @@
 #include <string_view>
 
 #include "io/files/checksum.hpp"
-#include "kernels/base/csv_lines.hpp"
 #include "kernels/base/parse_number.hpp"
+#include "kernels/base/text_parts.hpp"
 
 namespace grove {
 

@@ -15,9 +15,9 @@
 #include <utility>
 
 #include "io/files/partial_file.hpp"
-#include "kernels/base/csv_lines.hpp"
 #include "kernels/base/error.hpp"
 #include "kernels/base/parse_number.hpp"
+#include "kernels/base/text_parts.hpp"
 
 namespace grove {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/base/unit_system.hpp"
+#include "kernels/base/units.hpp"
 #include "src/run/files/csv_log.hpp"
 
 namespace grove {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "kernels/base/csv_lines.hpp"
+#include "kernels/base/text_parts.hpp"
 #include "src/run/files/energy_log.hpp"
 #include "src/run/files/not_finite_list.hpp"
 #include "src/run/files/run_file_names.hpp"

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <string>
 
-#include "kernels/base/unit_system.hpp"
+#include "kernels/base/units.hpp"
 
 #include "src/run/observers/observer.hpp"
 

@@ -141,7 +141,7 @@ std::string RecordedPhysics::text(const Config& used) const {
     else
       others += fmt::format("note: {} = {} here, the file records {}\n", name, is_used, value);
   }
-  if (units_ && are_same(*units_, used.units))
+  if (units_ && *units_ == used.units)
     same.push_back(in_words(used.units));
   else if (units_)
     others += fmt::format("note: {} here, the file records {}\n", in_words(used.units), in_words(*units_));

@@ -1,5 +1,5 @@
 // Lines of logs, part by part, and the numbers in them.
-#include "kernels/base/csv_lines.hpp"
+#include "kernels/base/text_parts.hpp"
 
 #include <gtest/gtest.h>
 
