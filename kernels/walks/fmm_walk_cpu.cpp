@@ -285,23 +285,16 @@ class TargetWalk {
     if constexpr (first + width < terms - implied_terms) load_moments<first + width>(cell, filled, moment);
   }
 
-  void list_cell(std::uint32_t cell) {
-    const CellGeometry& g = c_.sources.geometry[cell];
-    const Double3 centre = group_.box().centre;
-    lists_.cells.push_back(make_cell_source<Terms>(c_.units.offset(g.centre_of_mass.x, centre.x),
-                                                   c_.units.offset(g.centre_of_mass.y, centre.y),
-                                                   c_.units.offset(g.centre_of_mass.z, centre.z), g.mass,
-                                                   c_.sources.multipole + std::size_t{cell} * stored_moments, expansion_unit(g.radius)));
-  }
+  void list_cell(std::uint32_t cell) { lists_.cells.push_back(cell_source<Terms>(c_.sources, cell, group_.box().centre, c_.units)); }
 
   void list_particles(const CellLinks& cell) {
     group_.list_particles(c_.sources.particles, cell.first_particle, cell.particle_count, c_.mode == WalkMode::own_tree, lists_);
   }
 
   void add_work(GroupWork& out, std::size_t particles, std::size_t cells) const {
-    const GroupWork before = c_.mode == WalkMode::own_tree ? GroupWork{} : out;
-    out = {before.particle_particle + static_cast<std::uint32_t>(particles), before.cell_particle + static_cast<std::uint32_t>(cells),
-           before.opening_tests + opening_tests_, before.cell_cell + static_cast<std::uint32_t>(accepted_.size())};
+    store_work({static_cast<std::uint32_t>(particles), static_cast<std::uint32_t>(cells), opening_tests_,
+                static_cast<std::uint32_t>(accepted_.size())},
+               c_.mode, out);
   }
 
   const FmmConstants<Terms>& c_;

@@ -96,13 +96,7 @@ class TargetForces {
 
   /// M2P of up to 32 cells, each of which acts on all targets.
   __device__ void evaluate_cells(const std::uint32_t* cells, std::uint32_t count) {
-    if (lane_ < static_cast<int>(count)) {
-      const std::uint32_t cell = cells[lane_];
-      const CellGeometry& g = a_.sources.geometry[cell];
-      memory_.cell[lane_] = make_cell_source<Terms>(offset(g.centre_of_mass.x, box_.centre.x), offset(g.centre_of_mass.y, box_.centre.y),
-                                                    offset(g.centre_of_mass.z, box_.centre.z), g.mass,
-                                                    a_.sources.multipole + std::size_t{cell} * stored_moments, expansion_unit(g.radius));
-    }
+    if (lane_ < static_cast<int>(count)) memory_.cell[lane_] = cell_source<Terms>(a_.sources, cells[lane_], box_.centre, a_.units);
     __syncwarp();
 #pragma unroll 1
     for (std::uint32_t k = 0; k < count; ++k) add_cell(softening_, memory_.cell[k], x_, y_, z_, force_);
@@ -193,13 +187,9 @@ class TargetForces {
       unit = expansion_unit(g.radius);
       load_local(parent, local_);
     }
-    if (lane_ < static_cast<int>(target_count_) && a_.data.active.wants(first_ + lane_)) {
-      Double4& out = a_.data.acceleration[first_ + lane_];
-      const Double4 before = a_.mode == WalkMode::own_tree ? Double4{} : out;
-      out = {before.x + total_.x * a_.units.acceleration, before.y + total_.y * a_.units.acceleration,
-             before.z + total_.z * a_.units.acceleration, before.w - total_.potential * a_.units.potential};
-    }
-    if (lane_ == 0) add_work(a_.data.work[group]);
+    if (lane_ < static_cast<int>(target_count_) && a_.data.active.wants(first_ + lane_))
+      store_force(total_, a_.units, a_.mode, a_.data.acceleration[first_ + lane_]);
+    if (lane_ == 0) store_work(work_, a_.mode, a_.data.work[group]);
   }
 
   /// Writes a target cell's local expansion, including that of the target cell above.
@@ -209,7 +199,7 @@ class TargetForces {
     for_terms<terms>([&](auto i) {
       if (lane_ == i % warp_size) out[i] = local_[i];
     });
-    if (lane_ == 0) add_work(a_.cell_work[target]);
+    if (lane_ == 0) store_work(work_, a_.mode, a_.cell_work[target]);
   }
 
   __device__ void count_tests(std::uint32_t tests) { work_.opening_tests += tests; }
@@ -232,7 +222,7 @@ class TargetForces {
     __pipeline_commit();
   }
 
-  static constexpr int terms = Terms::count, stored_moments = multipole_stride(Terms::form);
+  static constexpr int terms = Terms::count;
 
   __device__ void clear() {
     work_ = {};
@@ -407,8 +397,7 @@ class TargetForces {
     total_.y += force.y;
     total_.z += force.z;
     total_.potential += force.potential;
-    work_ = {work_.particle_particle + share.work.particle_particle, work_.cell_particle + share.work.cell_particle,
-             work_.opening_tests + share.work.opening_tests, work_.cell_cell + share.work.cell_cell};
+    work_ = work_ + share.work;
     own |= share.own;
   }
 
@@ -430,12 +419,6 @@ class TargetForces {
     const Double3 centre = above.centre_of_mass;
     add_parent_local<Terms>([&](auto i) { return from[i]; }, expansion_unit(above.radius), offset(box_.centre.x, centre.x),
                             offset(box_.centre.y, centre.y), offset(box_.centre.z, centre.z), unit_, local_);
-  }
-
-  __device__ void add_work(GroupWork& out) const {
-    const GroupWork before = a_.mode == WalkMode::own_tree ? GroupWork{} : out;
-    out = {before.particle_particle + work_.particle_particle, before.cell_particle + work_.cell_particle,
-           before.opening_tests + work_.opening_tests, before.cell_cell + work_.cell_cell};
   }
 
   const FmmArguments& a_;

@@ -42,19 +42,19 @@ void add_direct_sum(HostSpace& space, const GravityLaw& law, const DirectSources
 
 template <>
 void FmmWalk<HostSpace>::begin(HostSpace& space, std::uint32_t target_cells) {
-  kernels().begin_fmm_walk(*this, space, target_cells);
+  (this->*kernels().begin_fmm_walk)(space, target_cells);
 }
 
 template <>
 bool FmmWalk<HostSpace>::walk(HostSpace& space, const ScaledLaw& law, const TreeView& sources, const FmmTargets<HostSpace>& targets,
                               const FmmWalkTargets& data, WalkMode mode, const std::function<void()>& meanwhile) {
-  return kernels().walk_fmm(*this, space, law, sources, targets, data, mode, meanwhile);
+  return (this->*kernels().walk_fmm)(space, law, sources, targets, data, mode, meanwhile);
 }
 
 template <>
 void DirectSumFp32<HostSpace>::run(HostSpace& space, const ScaledLaw& law, const Double3& centre, View<const Double4> particles,
                                    const std::uint8_t* active, View<Double4> acceleration) {
-  kernels().direct_sum_fp32(*this, space, law, centre, particles, active, acceleration);
+  (this->*kernels().direct_sum_fp32)(space, law, centre, particles, active, acceleration);
 }
 
 }  // namespace grove

@@ -19,11 +19,9 @@ struct LevelKernels {
   decltype(&rebuild_tree<HostSpace>) rebuild_tree;
   decltype(&walk_tree<HostSpace>) walk_tree;
   decltype(&add_direct_sum<HostSpace>) add_direct_sum;
-  bool (*walk_fmm)(FmmWalk<HostSpace>&, HostSpace&, const ScaledLaw&, const TreeView&, const FmmTargets<HostSpace>&, const FmmWalkTargets&,
-                   WalkMode, const std::function<void()>&);
-  void (*begin_fmm_walk)(FmmWalk<HostSpace>&, HostSpace&, std::uint32_t);
-  void (*direct_sum_fp32)(DirectSumFp32<HostSpace>&, HostSpace&, const ScaledLaw&, const Double3&, View<const Double4>, const std::uint8_t*,
-                          View<Double4>);
+  decltype(&FmmWalk<HostSpace>::begin) begin_fmm_walk;
+  decltype(&FmmWalk<HostSpace>::walk) walk_fmm;
+  decltype(&DirectSumFp32<HostSpace>::run) direct_sum_fp32;
 };
 
 extern const LevelKernels level_kernels_x86_64, level_kernels_x86_64_v3, level_kernels_x86_64_v4;

@@ -134,10 +134,7 @@ class TargetVectors {
   void store(Double4* acceleration, const std::uint8_t* active, const GravityUnits& units, WalkMode mode) const {
     for (std::uint32_t i = 0; i < count_; ++i) {
       if (active && !active[first_ + i]) continue;
-      Double4& out = acceleration[first_ + i];
-      const Double4 before = mode == WalkMode::own_tree ? Double4{} : out;
-      out = {before.x + ax_[i] * units.acceleration, before.y + ay_[i] * units.acceleration, before.z + az_[i] * units.acceleration,
-             before.w - potential_[i] * units.potential};
+      store_force(Force<float>{ax_[i], ay_[i], az_[i], potential_[i]}, units, mode, acceleration[first_ + i]);
     }
   }
 

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "kernels/gravity/gravity_law.hpp"
+#include "kernels/gravity/interaction.hpp"
 #include "kernels/tree/active_targets.hpp"
 #include "kernels/tree/tree.hpp"
 
@@ -23,6 +24,11 @@ struct GroupWork {
   std::uint32_t cell_particle = 0;
   std::uint32_t opening_tests = 0;  ///< by the group as a whole
   std::uint32_t cell_cell = 0;      ///< by the group as a whole
+
+  GROVE_HD friend GroupWork operator+(const GroupWork& a, const GroupWork& b) {
+    return {a.particle_particle + b.particle_particle, a.cell_particle + b.cell_particle, a.opening_tests + b.opening_tests,
+            a.cell_cell + b.cell_cell};
+  }
 };
 
 // Costs in issue slots per target, which is the unit of measured work: the instructions of one interaction or test.
@@ -51,6 +57,25 @@ enum class WalkMode {
   own_tree,   ///< sources are the targets' own tree, particle for particle; results are set
   other_tree  ///< sources are other particles; results are added
 };
+
+/// Stores the work of a walk, or the scaled force of its sources on a target, as `mode` says.
+GROVE_HD inline void store_work(const GroupWork& work, WalkMode mode, GroupWork& out) {
+  out = (mode == WalkMode::own_tree ? GroupWork{} : out) + work;
+}
+GROVE_HD inline void store_force(const Force<float>& sum, const GravityUnits& units, WalkMode mode, Double4& out) {
+  const Double4 before = mode == WalkMode::own_tree ? Double4{} : out;
+  out = {before.x + sum.x * units.acceleration, before.y + sum.y * units.acceleration, before.z + sum.z * units.acceleration,
+         before.w - sum.potential * units.potential};
+}
+
+/// The moments of a cell that act on targets around `centre`.
+template <class Terms>
+GROVE_HD CellSource cell_source(const TreeView& sources, std::uint32_t cell, const Double3& centre, const GravityUnits& units) {
+  const CellGeometry& g = sources.geometry[cell];
+  return make_cell_source<Terms>(units.offset(g.centre_of_mass.x, centre.x), units.offset(g.centre_of_mass.y, centre.y),
+                                 units.offset(g.centre_of_mass.z, centre.z), g.mass,
+                                 sources.multipole + std::size_t{cell} * multipole_stride(Terms::form), expansion_unit(g.radius));
+}
 
 /// Terms of the multipoles in this walk: they are evaluated at each target.
 using WalkTerms = AllTerms<2>;

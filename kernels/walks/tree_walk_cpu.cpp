@@ -31,7 +31,8 @@ class GroupWalk {
     collect_sources();
     group_.sum(softening_, lists_, [](auto&&...) {});
     group_.store(c_.targets.acceleration.data, c_.targets.active.particle, c_.units, c_.mode);
-    add_work(c_.targets.work[group]);
+    store_work({static_cast<std::uint32_t>(lists_.particle_count()), static_cast<std::uint32_t>(lists_.cells.size()), opening_tests_, 0},
+               c_.mode, c_.targets.work[group]);
   }
 
  private:
@@ -57,23 +58,10 @@ class GroupWalk {
     }
   }
 
-  void list_cell(std::uint32_t cell) {
-    const CellGeometry& g = c_.sources.geometry[cell];
-    const Double3 centre = group_.box().centre;
-    lists_.cells.push_back(make_cell_source<WalkTerms>(
-        c_.units.offset(g.centre_of_mass.x, centre.x), c_.units.offset(g.centre_of_mass.y, centre.y),
-        c_.units.offset(g.centre_of_mass.z, centre.z), g.mass, c_.sources.multipole + std::size_t{cell} * multipole_stride(WalkTerms::form),
-        expansion_unit(g.radius)));
-  }
+  void list_cell(std::uint32_t cell) { lists_.cells.push_back(cell_source<WalkTerms>(c_.sources, cell, group_.box().centre, c_.units)); }
 
   void list_particles(const CellLinks& cell) {
     group_.list_particles(c_.sources.particles, cell.first_particle, cell.particle_count, c_.mode == WalkMode::own_tree, lists_);
-  }
-
-  void add_work(GroupWork& out) const {
-    const GroupWork before = c_.mode == WalkMode::own_tree ? GroupWork{} : out;
-    out = {before.particle_particle + static_cast<std::uint32_t>(lists_.particle_count()),
-           before.cell_particle + static_cast<std::uint32_t>(lists_.cells.size()), before.opening_tests + opening_tests_, 0};
   }
 
   const WalkConstants& c_;

@@ -75,11 +75,7 @@ class GroupForces {
   /// Adds the forces of up to 32 cells on each target.
   __device__ void evaluate_cells(const std::uint32_t* cells, std::uint32_t count) {
     if (lane_ < static_cast<int>(count)) {
-      const std::uint32_t cell = cells[lane_];
-      const CellGeometry& g = a_.sources.geometry[cell];
-      memory_.cell[lane_] = make_cell_source<WalkTerms>(
-          offset(g.centre_of_mass.x, box_.centre.x), offset(g.centre_of_mass.y, box_.centre.y), offset(g.centre_of_mass.z, box_.centre.z),
-          g.mass, a_.sources.multipole + std::size_t{cell} * multipole_stride(WalkTerms::form), expansion_unit(g.radius));
+      memory_.cell[lane_] = cell_source<WalkTerms>(a_.sources, cells[lane_], box_.centre, a_.units);
     }
     __syncwarp();
     for (std::uint32_t k = 0; k < count; ++k) {
@@ -132,17 +128,9 @@ class GroupForces {
     for (int t = 0; t < targets_per_lane; ++t) {
       const std::uint32_t i = lane_ + t * warp_size;
       if (i >= target_count_ || (some_active && !a_.targets.active.wants(first_ + i))) continue;
-      Double4& out = a_.targets.acceleration[first_ + i];
-      const Double4 before = mode == WalkMode::own_tree ? Double4{} : out;
-      const Force<float> sum = total_force(t).sum;
-      out = {before.x + sum.x * a_.units.acceleration, before.y + sum.y * a_.units.acceleration, before.z + sum.z * a_.units.acceleration,
-             before.w - sum.potential * a_.units.potential};
+      store_force(total_force(t).sum, a_.units, mode, a_.targets.acceleration[first_ + i]);
     }
-    if (lane_ != 0) return;
-    GroupWork& out = a_.targets.work[group];
-    const GroupWork before = mode == WalkMode::own_tree ? GroupWork{} : out;
-    out = {before.particle_particle + work_.particle_particle, before.cell_particle + work_.cell_particle,
-           before.opening_tests + work_.opening_tests, 0};
+    if (lane_ == 0) store_work(work_, mode, a_.targets.work[group]);
   }
 
  private:
@@ -223,8 +211,7 @@ class GroupForces {
       force_[t] = {at(0), at(1), at(2), at(3)};
     }
     add_up();
-    work_ = {work_.particle_particle + share.work.particle_particle, work_.cell_particle + share.work.cell_particle,
-             work_.opening_tests + share.work.opening_tests, 0};
+    work_ = work_ + share.work;
   }
 
   __device__ float offset(double x, double centre) const { return a_.units.offset(x, centre); }
