@@ -25,25 +25,22 @@ struct TakeRows {
   }
 };
 
-template <class Word, class Space>
-void take_words(Space& space, const ParticleField& field, const std::byte* items, std::size_t item_bytes, std::size_t count,
-                std::byte* to) {
-  const auto* const from = reinterpret_cast<const Word*>(items) + field.at;
-  space.for_each(count, TakeRows<Word>{from, reinterpret_cast<Word*>(to), item_bytes / sizeof(Word), field.components});
-}
-
 template <class Space>
 void take_field(Space& space, const ParticleField& field, const std::byte* items, std::size_t item_bytes, std::size_t count,
                 std::byte* to) {
+  const auto take = [&]<class Word>(Word) {
+    const auto* const from = reinterpret_cast<const Word*>(items) + field.at;
+    space.for_each(count, TakeRows<Word>{from, reinterpret_cast<Word*>(to), item_bytes / sizeof(Word), field.components});
+  };
   switch (size_of(field.type)) {
     case 1:
-      return take_words<std::uint8_t>(space, field, items, item_bytes, count, to);
+      return take(std::uint8_t{});
     case 2:
-      return take_words<std::uint16_t>(space, field, items, item_bytes, count, to);
+      return take(std::uint16_t{});
     case 4:
-      return take_words<std::uint32_t>(space, field, items, item_bytes, count, to);
+      return take(std::uint32_t{});
     default:
-      return take_words<std::uint64_t>(space, field, items, item_bytes, count, to);
+      return take(std::uint64_t{});
   }
 }
 
@@ -128,34 +125,27 @@ void HostCopy<Space>::take(const Fields& fields, ItemOrder<Space>& order) {
   if (bytes_of(order.size(), fields) > capacity()) throw std::logic_error("the copy of the particles has no room");
   count_ = order.size();
   columns_.clear();
-  std::vector<FieldTarget> targets;
-  std::size_t at = 0;
+  std::byte* to = memory_.data();
   for (const ParticleField* field : fields) {
-    columns_.push_back({field, at});
-    targets.push_back({field, memory_.data() + at});
-    at += aligned(count_ * field->row_bytes());
+    columns_.push_back({field, to});
+    to += aligned(count_ * field->row_bytes());
   }
   ColumnReader<Space> reader(space_, table_, order);
-  reader.read(targets);
+  reader.read(columns_);
   reader.wait();
 }
 
 template <class Space>
-const typename HostCopy<Space>::Column* HostCopy<Space>::find(const ParticleField& field) const {
-  const auto found = std::find_if(columns_.begin(), columns_.end(), [&](const Column& column) { return column.field == &field; });
+const FieldTarget* HostCopy<Space>::find(const ParticleField& field) const {
+  const auto found = std::find_if(columns_.begin(), columns_.end(), [&](const FieldTarget& column) { return column.field == &field; });
   return found == columns_.end() ? nullptr : &*found;
 }
 
 template <class Space>
-bool HostCopy<Space>::knows(const ParticleField& field) const {
-  return find(field) != nullptr;
-}
-
-template <class Space>
 std::span<const std::byte> HostCopy<Space>::values(const ParticleField& field) {
-  const Column* const column = find(field);
+  const FieldTarget* const column = find(field);
   if (!column) throw std::logic_error("the copy of the particles is without " + field.name);
-  return {memory_.data() + column->at, count_ * field.row_bytes()};
+  return {column->to, count_ * field.row_bytes()};
 }
 
 template <class Space>

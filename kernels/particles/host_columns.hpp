@@ -72,20 +72,16 @@ class HostCopy final : public ParticleColumns {
 
   const FieldTablePtr& table() const override { return table_; }
   std::size_t size() const override { return count_; }
-  bool knows(const ParticleField& field) const override;
+  bool knows(const ParticleField& field) const override { return find(field) != nullptr; }
   std::span<const std::byte> values(const ParticleField& field) override;
 
  private:
-  struct Column {
-    const ParticleField* field;
-    std::size_t at;  ///< offset in memory_
-  };
-  const Column* find(const ParticleField& field) const;
+  const FieldTarget* find(const ParticleField& field) const;
 
   Space& space_;
   FieldTablePtr table_;
   Buffer<typename Space::HostMemory, std::byte> memory_;
-  std::vector<Column> columns_;
+  std::vector<FieldTarget> columns_;  ///< in memory_
   std::size_t count_ = 0;
 };
 

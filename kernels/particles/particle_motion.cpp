@@ -1,5 +1,6 @@
 #include "kernels/particles/particle_motion.hpp"
 
+#include <bit>
 #include <cmath>
 
 namespace grove {
@@ -55,7 +56,8 @@ struct Motion {
   GROVE_HD MotionSums operator()(std::size_t i) const { return motion_of(p.position[i], p.velocity[i], p.acceleration[i]); }
 };
 
-/// A kick, and the sums after it.
+/// The sums after a kick, which is stored or not.
+template <bool is_stored>
 struct KickedMotion {
   const Double4* position;
   const Double4* acceleration;
@@ -64,20 +66,8 @@ struct KickedMotion {
   GROVE_HD MotionSums operator()(std::size_t i) const {
     const Double4 a = acceleration[i];
     const Double3 v = velocity[i] + dt * position_of(a);
-    velocity[i] = v;
+    if constexpr (is_stored) velocity[i] = v;
     return motion_of(position[i], v, a);
-  }
-};
-
-/// The sums after a kick that is not stored.
-struct MotionOnceKicked {
-  const Double4* position;
-  const Double4* acceleration;
-  const Double3* velocity;
-  double dt;
-  GROVE_HD MotionSums operator()(std::size_t i) const {
-    const Double4 a = acceleration[i];
-    return motion_of(position[i], velocity[i] + dt * position_of(a), a);
   }
 };
 
@@ -118,16 +108,7 @@ struct EndSumAndBegin {
 /// with fewer particles a separate loop for the kick is faster.
 constexpr std::size_t enough_to_kick_and_sum = 524288;
 
-ParticleSums sums_of(const MotionSums& all) {
-  const auto& part = all.part;
-  ParticleSums sums{part[0], part[1], part[2], {}, {}, {}};
-  for (int k = 0; k < 3; ++k) {
-    sums.momentum[k] = part[3 + k];
-    sums.angular_momentum[k] = part[6 + k];
-    sums.mass_moment[k] = part[9 + k];
-  }
-  return sums;
-}
+ParticleSums sums_of(const MotionSums& all) { return std::bit_cast<ParticleSums>(all); }
 
 /// The force and its absolute value.
 struct Force {
@@ -182,7 +163,7 @@ ParticleSums kick_and_sum(Space& space, Particles<Space>& particles, double dt) 
     kick(space, particles, dt);
     return sum_particles(space, particles);
   }
-  const KickedMotion motion{particles.position.data(), particles.acceleration.data(), particles.velocity.data(), dt};
+  const KickedMotion<true> motion{particles.position.data(), particles.acceleration.data(), particles.velocity.data(), dt};
   return sums_of(space.reduce_rows(particles.size(), MotionSums{}, motion, AddSums{}));
 }
 
@@ -193,7 +174,7 @@ LaterSums<Space> end_and_begin(Space& space, Particles<Space>& particles, double
       particles.acceleration.data(), particles.velocity.data(), particles.position.data(), last_kick, kick, drift, magnitudes};
   if (!Space::on_gpu || particles.size() >= enough_to_kick_and_sum)
     return LaterSums<Space>(space.reduce_rows_later(particles.size(), MotionSums{}, EndSumAndBegin{motion}, AddSums{}));
-  const MotionOnceKicked at_end{motion.position, motion.acceleration, motion.velocity, last_kick};
+  const KickedMotion<false> at_end{motion.position, motion.acceleration, motion.velocity, last_kick};
   LaterSums<Space> sums(space.reduce_rows_later(particles.size(), MotionSums{}, at_end, AddSums{}));
   space.for_each(particles.size(), motion);
   return sums;
@@ -206,8 +187,7 @@ ParticleSums LaterSums<Space>::get() {
 
 template <class Space>
 ForceSums sum_forces(Space& space, const Particles<Space>& particles) {
-  const auto all = space.reduce_rows(particles.size(), Row<CompensatedSum, 4>{}, Force{view_of(particles)}, AddSums{});
-  return {{all.part[0], all.part[1], all.part[2]}, all.part[3]};
+  return std::bit_cast<ForceSums>(space.reduce_rows(particles.size(), Row<CompensatedSum, 4>{}, Force{view_of(particles)}, AddSums{}));
 }
 
 template <class Space>

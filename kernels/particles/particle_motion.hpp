@@ -49,7 +49,7 @@ ParticleSums sum_particles(Space& space, const Particles<Space>& particles);
 template <class Space>
 ParticleSums kick_and_sum(Space& space, Particles<Space>& particles, double dt);
 
-/// Mass, kinetic and potential energy; momentum; angular momentum; mass times position.
+/// The members of ParticleSums, in their order.
 using MotionSums = Row<CompensatedSum, 12>;
 
 /// Sums over particles that may still be computed.

@@ -19,43 +19,18 @@ void copy_rows(std::byte* to, std::size_t to_step, const std::byte* from, std::s
 }
 
 template <class T>
-void append_as(double value, std::size_t components, std::vector<std::byte>& row) {
+void put_as(double value, std::byte* to) {
   const T element = static_cast<T>(value);
-  for (std::size_t c = 0; c < components; ++c) {
-    const auto* const bytes = reinterpret_cast<const std::byte*>(&element);
-    row.insert(row.end(), bytes, bytes + sizeof(T));
-  }
+  std::memcpy(to, &element, sizeof(T));
 }
 
 /// A row of an unknown field: the initial value.
 std::vector<std::byte> initial_row(const ParticleField& field) {
-  std::vector<std::byte> row;
-  switch (field.type) {
-    case ElementType::u1:
-      append_as<std::uint8_t>(field.initial, field.components, row);
-      break;
-    case ElementType::u2:
-      append_as<std::uint16_t>(field.initial, field.components, row);
-      break;
-    case ElementType::u4:
-      append_as<std::uint32_t>(field.initial, field.components, row);
-      break;
-    case ElementType::u8:
-      append_as<std::uint64_t>(field.initial, field.components, row);
-      break;
-    case ElementType::i4:
-      append_as<std::int32_t>(field.initial, field.components, row);
-      break;
-    case ElementType::i8:
-      append_as<std::int64_t>(field.initial, field.components, row);
-      break;
-    case ElementType::f4:
-      append_as<float>(field.initial, field.components, row);
-      break;
-    case ElementType::f8:
-      append_as<double>(field.initial, field.components, row);
-      break;
-  }
+  constexpr void (*put[])(double, std::byte*) = {put_as<std::uint8_t>, put_as<std::uint16_t>, put_as<std::uint32_t>, put_as<std::uint64_t>,
+                                                 put_as<std::int32_t>, put_as<std::int64_t>,  put_as<float>,         put_as<double>};
+  std::vector<std::byte> row(field.row_bytes());
+  for (std::size_t at = 0; at < row.size(); at += size_of(field.type))
+    put[static_cast<std::size_t>(field.type)](field.initial, row.data() + at);  // in the order of ElementType
   return row;
 }
 

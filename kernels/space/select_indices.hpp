@@ -1,4 +1,4 @@
-// Selects the indices of items that satisfy a condition or are marked.
+// Selects the indices of items that satisfy a condition.
 #pragma once
 
 #include <cstddef>
@@ -32,24 +32,17 @@ struct ListMarked {
 
 }  // namespace detail
 
-/// Finds the indices i < 2^32 with marks[i] = 1; other marks are 0. Calls room(count) with their number, which returns memory of the space
+/// Finds the indices i < 2^32 in [0, n) with a true condition(i). Calls room(count) with their number, which returns memory of the space
 /// for them; they are written there in ascending order. Returns their number. Synchronises once.
-template <class Space, class Room>
-std::uint32_t select_marked(Space& space, View<const std::uint32_t> marks, Room room) {
-  Scratch<Space, std::uint32_t> place(space, marks.size + 1);
-  space.template exclusive_scan<std::uint32_t>(marks, place.view());
-  std::uint32_t count = 0;
-  space.copy_to_host(&count, place.data() + marks.size, sizeof(count));
-  space.for_each(marks.size, detail::ListMarked{marks.data, place.data(), room(count), count});
-  return count;
-}
-
-/// The same for the indices i in [0, n) with a true condition(i).
 template <class Space, class Condition, class Room>
 std::uint32_t select_indices(Space& space, std::size_t n, Condition condition, Room room) {
-  Scratch<Space, std::uint32_t> marks(space, n);
+  Scratch<Space, std::uint32_t> marks(space, n), place(space, n + 1);
   space.for_each(n, detail::TestCondition<Condition>{condition, marks.data()});
-  return select_marked(space, View<const std::uint32_t>(marks.view()), room);
+  space.template exclusive_scan<std::uint32_t>(marks.view(), place.view());
+  std::uint32_t count = 0;
+  space.copy_to_host(&count, place.data() + n, sizeof(count));
+  space.for_each(n, detail::ListMarked{marks.data(), place.data(), room(count), count});
+  return count;
 }
 
 /// The same without a wait, for n > 0: writes as many of the first indices as `index` has room for, and the number of all to `count` in
