@@ -6,7 +6,6 @@
 #include <cctype>
 #include <map>
 #include <optional>
-#include <string>
 
 #include "kernels/base/error.hpp"
 

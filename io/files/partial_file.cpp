@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <string>
 #include <system_error>
 
 #include "kernels/base/error.hpp"
@@ -57,6 +56,24 @@ void advise(const std::filesystem::path& path, int flags, void (*call)(int file)
   close(file);
 }
 
+/// Throws SystemError if anything has the partial name: it may be a user's file, or a link to one.
+void require_free_partial(const std::filesystem::path& final_name) {
+  std::error_code unknown;
+  const std::filesystem::path partial = partial_name(final_name);
+  if (std::filesystem::exists(std::filesystem::symlink_status(partial, unknown)))
+    throw SystemError(partial.string() + ": cannot be created: something has this name, under which " + final_name.filename().string() +
+                      " is made before it gets its own; move it away");
+}
+
+/// Flushes the partial file to the disk and gives it its final name; replaces an older file. Throws SystemError.
+void publish(const std::filesystem::path& final_name) {
+  const std::filesystem::path partial = partial_name(final_name);
+  flush_to_disk(partial);
+  if (std::rename(partial.c_str(), final_name.c_str()) != 0) fail(final_name, "cannot be given its final name", errno);
+  const std::filesystem::path directory = final_name.parent_path();
+  flush(directory.empty() ? "." : directory, O_RDONLY | O_DIRECTORY);
+}
+
 }  // namespace
 
 std::string reason_of(int error) {
@@ -65,14 +82,6 @@ std::string reason_of(int error) {
 }
 
 std::filesystem::path partial_name(const std::filesystem::path& final_name) { return final_name.string() + ".partial"; }
-
-void require_free_partial(const std::filesystem::path& final_name) {
-  std::error_code unknown;
-  const std::filesystem::path partial = partial_name(final_name);
-  if (std::filesystem::exists(std::filesystem::symlink_status(partial, unknown)))
-    throw SystemError(partial.string() + ": cannot be created: something has this name, under which " + final_name.filename().string() +
-                      " is made before it gets its own; move it away");
-}
 
 void create_with_room(const std::filesystem::path& path, const std::string& bytes, std::uint64_t size) {
   const Descriptor file(path, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW);
@@ -95,7 +104,25 @@ void write_whole_file(const std::filesystem::path& final_name, const std::string
     write_all(partial, file, bytes);
     publish(final_name);
   } catch (...) {
-    remove_quietly(partial);
+    unlink(partial.c_str());
+    throw;
+  }
+}
+
+void write_together(const std::filesystem::path& final_name, const Communicator& comm,
+                    const std::function<void(const std::filesystem::path& partial)>& write) {
+  const IgnoreFileSizeSignal ignore_signal;
+  const std::filesystem::path partial = partial_name(final_name);
+  comm.agree([&] {
+    if (comm.is_root()) require_free_partial(final_name);
+  });
+  try {
+    write(partial);
+    comm.agree([&] {
+      if (comm.is_root()) publish(final_name);
+    });
+  } catch (...) {
+    if (comm.is_root()) unlink(partial.c_str());
     throw;
   }
 }
@@ -105,16 +132,6 @@ void flush_to_disk(const std::filesystem::path& path) { flush(path, O_RDWR); }
 void forget_cached(const std::filesystem::path& path) noexcept {
   advise(path, O_RDONLY, [](int file) { posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED); });
 }
-
-void publish(const std::filesystem::path& final_name) {
-  const std::filesystem::path partial = partial_name(final_name);
-  flush_to_disk(partial);
-  if (std::rename(partial.c_str(), final_name.c_str()) != 0) fail(final_name, "cannot be given its final name", errno);
-  const std::filesystem::path directory = final_name.parent_path();
-  flush(directory.empty() ? "." : directory, O_RDONLY | O_DIRECTORY);
-}
-
-void remove_quietly(const std::filesystem::path& path) noexcept { unlink(path.c_str()); }
 
 IgnoreFileSizeSignal::IgnoreFileSizeSignal() : former_(std::signal(SIGXFSZ, SIG_IGN)) {}
 

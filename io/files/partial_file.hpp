@@ -3,7 +3,10 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
+
+#include "decomposition/ranks/communicator.hpp"
 
 namespace grove {
 
@@ -12,10 +15,6 @@ std::string reason_of(int error);
 
 /// `final_name`.partial: the name of a file while it is written.
 std::filesystem::path partial_name(const std::filesystem::path& final_name);
-
-/// Throws SystemError if anything has the partial name: it may be a user's file, or a link to one. Call it before writing a file, since its
-/// partial file is removed on failure.
-void require_free_partial(const std::filesystem::path& final_name);
 
 /// Creates or replaces a file that starts with `bytes` and reserves `size` bytes for it on the disk, so that later writes do not run out of
 /// space. If the file system cannot reserve space, this much must be free. Throws SystemError.
@@ -31,14 +30,14 @@ void flush_to_disk(const std::filesystem::path& path);
 /// Drops this node's cached pages of a file, so that it is read from the disk. No effect where the system cannot do it.
 void forget_cached(const std::filesystem::path& path) noexcept;
 
-/// Flushes the partial file to the disk and gives it its final name; replaces an older file. Throws SystemError.
-void publish(const std::filesystem::path& final_name);
+/// Lets all ranks write the partial file of `final_name` by `write`, then flushes it to the disk and gives it its final name, where it
+/// replaces an older file. On failure the partial file is removed. Collective; throws AgreedError, also if anything has the partial name:
+/// it may be a user's file, or a link to one.
+void write_together(const std::filesystem::path& final_name, const Communicator& comm,
+                    const std::function<void(const std::filesystem::path& partial)>& write);
 
-/// Writes `bytes` to a new partial file and publishes it. Throws SystemError, and then removes the partial file that it made.
+/// The same for `bytes`, by one process. Throws SystemError, and then removes the partial file that it made.
 void write_whole_file(const std::filesystem::path& final_name, const std::string& bytes);
-
-/// Removes a file if it is there. Never throws.
-void remove_quietly(const std::filesystem::path& path) noexcept;
 
 /// While it exists, a write beyond the limit on file sizes (ulimit -f) fails with an error instead of ending the process.
 class IgnoreFileSizeSignal {

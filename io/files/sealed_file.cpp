@@ -5,7 +5,6 @@
 #include <cstring>
 #include <fstream>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "io/files/checksum.hpp"

@@ -223,8 +223,6 @@ class BlockFinder {
 
 }  // namespace
 
-std::uint64_t GadgetBinaryHeader::particles() const { return std::accumulate(count.begin(), count.end(), std::uint64_t{0}); }
-
 std::uint64_t GadgetBinaryHeader::particles_with_own_mass() const {
   std::uint64_t sum = 0;
   for (std::size_t k = 0; k < types; ++k) sum += mass_of_type[k] == 0 ? count[k] : 0;

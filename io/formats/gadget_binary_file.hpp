@@ -9,7 +9,6 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,14 +20,14 @@ namespace grove {
 
 /// What the header says.
 struct GadgetBinaryHeader {
-  std::array<std::uint64_t, particle_type_count> count{};  ///< of this file
-  std::array<std::uint64_t, particle_type_count> total{};  ///< of all files of the snapshot; all 0: it does not say
+  TypeCounts count{};                                      ///< of this file
+  TypeCounts total{};                                      ///< of all files of the snapshot; all 0: it does not say
   std::array<double, particle_type_count> mass_of_type{};  ///< MassTable; 0: the masses are in a block
   double time = 0, redshift = 0, box_size = 0;
   double omega_matter = 0, omega_lambda = 0, hubble = 0;
   std::uint64_t files = 1;  ///< of the snapshot
 
-  std::uint64_t particles() const;
+  std::uint64_t particles() const { return sum_of(count); }
   /// The number of particles whose masses are in the block of masses.
   std::uint64_t particles_with_own_mass() const;
 };
@@ -40,9 +39,8 @@ struct GadgetBinaryFile {
   bool swapped = false;  ///< in the other byte order
   int format = 1;        ///< 1 or 2
 
-  /// Index of the first particle of a type in the blocks of all particles.
+  /// Index of the first particle of a type in the blocks of all particles, and in the block of masses.
   std::uint64_t first_of_type(int type) const;
-  /// The same in the block of masses.
   std::uint64_t first_mass_of_type(int type) const;
 };
 

@@ -4,11 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <numeric>
 
 #include "io/files/printable.hpp"
-#include "io/formats/gadget_names.hpp"
 #include "io/hdf5/hdf5_attributes.hpp"
 #include "io/hdf5/hdf5_storage.hpp"
 #include "kernels/base/error.hpp"
@@ -141,18 +138,17 @@ std::optional<double> softening_parameter(const Hdf5Handle& parameters, int type
 FileSoftening range_of(const Hdf5Handle& dataset, const std::string& name, std::uint64_t count) {
   constexpr std::uint64_t rows_at_once = 1 << 20;
   require_stored(dataset);
-  FileSoftening range{name, std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
+  FileSoftening range{name};
   std::vector<double> values;
   for (std::uint64_t first = 0; first < count; first += rows_at_once) {
     values.resize(std::min(rows_at_once, count - first));
     Hdf5Handle memory;
     const Hdf5Handle space = select_rows(dataset, first, values.size(), memory);
     check_hdf5(H5Dread(dataset.id(), H5T_NATIVE_DOUBLE, memory.id(), space.id(), H5P_DEFAULT, values.data()), hdf5_name(dataset));
-    const auto wrong = std::find_if(values.begin(), values.end(), [](double length) { return std::isnan(length); });
-    if (wrong != values.end()) return {name, *wrong, *wrong};
-    const auto [lowest, highest] = std::minmax_element(values.begin(), values.end());
-    range.lowest = std::min(range.lowest, *lowest);
-    range.highest = std::max(range.highest, *highest);
+    for (const double length : values) {
+      if (std::isnan(length)) return {name, length, length};
+      range.include(length);
+    }
   }
   return range;
 }
@@ -170,7 +166,7 @@ void add_dataset(const Hdf5Handle& group, int type, std::uint64_t count, std::ve
 }
 
 /// What GADGET, AREPO, GIZMO and SWIFT keep in /Header, /Parameters, /Config and /Cosmology.
-HeaderFacts read_header_facts(const Hdf5Handle& file, const std::array<std::uint64_t, particle_type_count>& counts) {
+HeaderFacts read_header_facts(const Hdf5Handle& file, const TypeCounts& counts) {
   HeaderFacts facts;
   const Hdf5Handle header = open_group(file, "Header");
   facts.time = read_number(header, "Time");
@@ -178,7 +174,7 @@ HeaderFacts read_header_facts(const Hdf5Handle& file, const std::array<std::uint
   facts.scale_factor = read_number(header, "Scale-factor");
   facts.box_size = read_number(header, "BoxSize");
   facts.gas = counts[0];
-  facts.particles = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+  facts.particles = sum_of(counts);
   if (has_link(file, "Cosmology")) {
     read_swift_cosmology(open_group(file, "Cosmology"), facts);
   } else {
@@ -193,7 +189,7 @@ HeaderFacts read_header_facts(const Hdf5Handle& file, const std::array<std::uint
 
 }  // namespace
 
-std::vector<FileSoftening> read_softenings(const Hdf5Handle& file, const std::array<std::uint64_t, particle_type_count>& counts) {
+std::vector<FileSoftening> read_softenings(const Hdf5Handle& file, const TypeCounts& counts) {
   std::vector<FileSoftening> softenings = read_softening_parameters(file, counts);
   for (int type = 0; type < particle_type_count; ++type) {
     const std::uint64_t count = counts[static_cast<std::size_t>(type)];
@@ -202,7 +198,7 @@ std::vector<FileSoftening> read_softenings(const Hdf5Handle& file, const std::ar
   return softenings;
 }
 
-std::vector<FileSoftening> read_softening_parameters(const Hdf5Handle& file, const std::array<std::uint64_t, particle_type_count>& counts) {
+std::vector<FileSoftening> read_softening_parameters(const Hdf5Handle& file, const TypeCounts& counts) {
   std::vector<FileSoftening> softenings;
   for (int type = 0; type < particle_type_count; ++type) {
     std::string name;
@@ -232,24 +228,17 @@ std::optional<std::string> read_component_name(const Hdf5Handle& group) {
   return name;
 }
 
-ComponentNames read_component_names(const Hdf5Handle& file) {
-  ComponentNames names = usual_component_names();
-  for (int type = 0; type < particle_type_count; ++type) {
-    if (!has_link(file, gadget_group(type))) continue;
-    const std::string name = read_component_name(open_group(file, gadget_group(type))).value_or("");
-    if (!name.empty()) names[static_cast<std::size_t>(type)] = name;
-  }
-  return names;
-}
-
 void read_gadget_info(const Hdf5Handle& file, ReadInfo& info) {
   info.universe = read_header_facts(file, info.count_of_type);
   info.time = info.universe.time;
-  info.box_size = info.universe.box_size;
   info.has_n_body_units = has_n_body_units(file);
   info.units = info.has_n_body_units ? UnitSystem{} : read_units(file, info.notes);
   if (has_link(file, "Units")) info.G = read_number(open_group(file, "Units"), "G");
-  info.components = read_component_names(file);
+  for (int type = 0; type < particle_type_count; ++type) {
+    if (!has_link(file, gadget_group(type))) continue;
+    const std::string name = read_component_name(open_group(file, gadget_group(type))).value_or("");
+    if (!name.empty()) info.components[static_cast<std::size_t>(type)] = name;
+  }
   read_provenance(file, info);
 }
 

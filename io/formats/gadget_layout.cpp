@@ -6,16 +6,13 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <numeric>
 #include <set>
 
 #include "io/files/find_file.hpp"
 #include "io/files/sealed_file.hpp"
 #include "io/formats/foreign_format.hpp"
 #include "io/formats/gadget_info.hpp"
-#include "io/formats/gadget_names.hpp"
 #include "io/formats/gadget_set.hpp"
-#include "io/formats/shared.hpp"
 #include "io/hdf5/hdf5_attributes.hpp"
 #include "io/hdf5/hdf5_storage.hpp"
 #include "kernels/base/error.hpp"
@@ -25,10 +22,10 @@ namespace grove {
 namespace {
 
 /// The six (in SWIFT's files: seven or more) counts of a header attribute.
-GadgetLayout::Counts read_type_counts(const Hdf5Handle& header, const std::string& file, const std::string& name) {
+TypeCounts read_type_counts(const Hdf5Handle& header, const std::string& file, const std::string& name) {
   const auto counts = read_counts(header, name);
   if (!counts) throw DataError(fmt::format("{}: missing field: /Header has no attribute {}", file, name));
-  GadgetLayout::Counts result{};
+  TypeCounts result{};
   for (std::size_t k = 0; k < counts->size(); ++k) {
     if (k < result.size()) {
       result[k] = (*counts)[k];
@@ -71,7 +68,7 @@ std::vector<std::filesystem::path> check_field(const Hdf5Handle& group, const st
 }
 
 /// Throws for a group of particles that the header does not announce: it would be silently omitted.
-void refuse_unannounced(const Hdf5Handle& file, const std::string& file_name, const GadgetLayout::Counts& count) {
+void refuse_unannounced(const Hdf5Handle& file, const std::string& file_name, const TypeCounts& count) {
   const std::string prefix = "PartType";
   for (const std::string& name : link_names(file)) {
     std::size_t type = 0;
@@ -140,7 +137,7 @@ void add_piece(GadgetLayout& layout, const std::filesystem::path& path, const Fi
   const Hdf5Handle file = open_hdf5_file(path);
   if (!has_link(file, "Header")) fail_without_header(path);
   const Hdf5Handle header = open_group(file, "Header");
-  const GadgetLayout::Counts count = read_type_counts(header, path.string(), "NumPart_ThisFile");
+  const TypeCounts count = read_type_counts(header, path.string(), "NumPart_ThisFile");
   const std::vector<double> table = read_numbers(header, "MassTable").value_or(std::vector<double>());
   GadgetLayout::Masses masses{}, beside{};
   std::copy_n(table.begin(), std::min(table.size(), masses.size()), masses.begin());
@@ -180,7 +177,7 @@ void check_total(const GadgetLayout& layout, const Hdf5Handle& header, const std
   const auto low = read_counts(header, "NumPart_Total");
   if (!low) return;
   const auto high = read_counts(header, "NumPart_Total_HighWord").value_or(std::vector<std::uint64_t>());
-  const GadgetLayout::Counts found = layout.count_of_type();
+  const TypeCounts found = layout.count_of_type();
   for (std::size_t k = 0; k < std::min(found.size(), low->size()); ++k) {
     // Old files have the upper 32 bits in another attribute; in new ones NumPart_Total has all.
     const std::uint64_t joined = (*low)[k] + (k < high.size() ? high[k] << 32U : 0);
@@ -205,28 +202,13 @@ void add_softenings(const GadgetLayout& layout, ReadInfo& info) {
         info.softenings.push_back(softening);
         continue;
       }
-      known->lowest = std::min(known->lowest, softening.lowest);
-      known->highest = std::max(known->highest, softening.highest);
+      known->include(softening.lowest);
+      known->include(softening.highest);
     }
   }
 }
 
 }  // namespace
-
-std::uint64_t GadgetLayout::total() const {
-  const Counts counts = count_of_type();
-  return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
-}
-
-GadgetLayout::Counts GadgetLayout::count_of_type() const {
-  Counts sum{};
-  for (const Counts& counts : count) {
-    for (std::size_t k = 0; k < sum.size(); ++k) sum[k] += counts[k];
-  }
-  return sum;
-}
-
-std::vector<TypeBlock> GadgetLayout::blocks(std::uint64_t begin, std::uint64_t end) const { return blocks_of_rows(count, begin, end); }
 
 GadgetLayout read_gadget_layout(const std::filesystem::path& path, const FieldTable& fields, ReadInfo& info) {
   const Hdf5Handle file = open_hdf5_file(path);
@@ -261,16 +243,6 @@ GadgetLayout read_gadget_layout(const std::filesystem::path& path, const FieldTa
   read_gadget_info(file, info);
   add_softenings(layout, info);
   return layout;
-}
-
-void share_layout(GadgetLayout& layout, const Communicator& comm) {
-  share(layout.pieces, comm);
-  share(layout.other_files, comm);
-  share(layout.count, comm);
-  share(layout.mass_of_type, comm);
-  share(layout.mass_beside, comm);
-  share(layout.has_ids, comm);
-  share(layout.optional_fields, comm);
 }
 
 std::string gadget_mass_field(const Hdf5Handle& group) {

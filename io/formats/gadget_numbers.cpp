@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "io/formats/gadget_names.hpp"
+#include "io/formats/gadget_info.hpp"
 #include "io/formats/shared.hpp"
 #include "kernels/base/error.hpp"
 
@@ -39,7 +39,7 @@ Zeros zeros_of_rows(const ParticleSet& particles, std::size_t first, std::size_t
 std::vector<Zeros> count_zeros(const GadgetLayout& layout, const ParticleSet& particles, const Communicator& comm) {
   const std::uint64_t begin = comm.prefix_sum(particles.size());
   std::vector<Zeros> zeros(layout.pieces.size() * particle_type_count);
-  for (const TypeBlock& block : layout.blocks(begin, begin + particles.size()))
+  for (const TypeBlock& block : blocks_of_rows(layout.count, begin, begin + particles.size()))
     zeros[block.piece * particle_type_count + static_cast<std::size_t>(block.type)] =
         zeros_of_rows(particles, block.row - begin, block.count, layout.mass_beside[block.piece][static_cast<std::size_t>(block.type)]);
   comm.sum(std::span<std::uint64_t>(zeros.front().data(), zeros.size() * zeros.front().size()));
@@ -90,8 +90,8 @@ void check_numbers(const GadgetLayout& layout, const ParticleSet& particles, Rea
                                          type, zeros[i][3], layout.count[piece][type], layout.mass_beside[piece][type]));
     }
   });
-  double side = info.box_size.value_or(0);
-  share(side, comm);
+  double side = info.universe.box_size.value_or(0);
+  share(comm, side);
   const bool is_full = fill_the_box(particles, side, comm);
   if (is_full && comm.is_root() && !info.universe.is_periodic && why_not_isolated(info.universe).empty())
     info.notes.push_back(fmt::format(

@@ -1,8 +1,6 @@
 // Checks of the numbers of a GADGET-like snapshot: zeros where nothing was written, and particles that fill the box.
 #pragma once
 
-#include <cstdint>
-
 #include "decomposition/ranks/communicator.hpp"
 #include "io/formats/gadget_layout.hpp"
 #include "io/formats/read_info.hpp"

@@ -6,9 +6,9 @@
 #include <algorithm>
 
 #include "io/formats/gadget_info.hpp"
-#include "io/formats/gadget_names.hpp"
 #include "io/hdf5/hdf5_attributes.hpp"
 #include "kernels/base/error.hpp"
+#include "kernels/base/text_parts.hpp"
 
 namespace grove {
 
@@ -17,23 +17,11 @@ namespace {
 constexpr const char* groups[] = {"Header", "Parameters", "Units", "Cosmology"};
 
 bool is_common(const std::string& attribute) {
-  constexpr const char* names[] = {"Time",
-                                   "Redshift",
-                                   "Scale-factor",
-                                   "BoxSize",
-                                   "Omega0",
-                                   "OmegaLambda",
-                                   "HubbleParam",
-                                   "NumFilesPerSnapshot",
-                                   "G",
-                                   "NBodyUnits",
-                                   "NumPart_Total",
-                                   "NumPart_Total_HighWord",
-                                   "Cosmological run",
-                                   "ComovingIntegrationOn",
-                                   "h"};
+  static const std::vector<std::string> names = parts_between_commas(
+      "Time, Redshift, Scale-factor, BoxSize, Omega0, OmegaLambda, HubbleParam, NumFilesPerSnapshot, G, NBodyUnits, NumPart_Total, "
+      "NumPart_Total_HighWord, Cosmological run, ComovingIntegrationOn, h");
   // GADGET's UnitLength_in_cm, SWIFT's "Unit length in cgs (U_L)".
-  return attribute.starts_with("Unit") || std::find(std::begin(names), std::end(names), attribute) != std::end(names);
+  return attribute.starts_with("Unit") || std::find(names.begin(), names.end(), attribute) != names.end();
 }
 
 [[noreturn]] void fail(const CommonHeader& first, const CommonHeader& other, const std::string& name, const std::string& in_first,

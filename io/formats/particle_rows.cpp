@@ -33,8 +33,14 @@ ParticleSet read_own_rows(const std::filesystem::path& path, std::uint64_t total
   return particles;
 }
 
-std::vector<TypeBlock> blocks_of_rows(const std::vector<std::array<std::uint64_t, particle_type_count>>& counts, std::uint64_t begin,
-                                      std::uint64_t end) {
+TypeCounts sum_over_files(const std::vector<TypeCounts>& counts) {
+  TypeCounts sum{};
+  for (const TypeCounts& of_file : counts)
+    for (std::size_t k = 0; k < sum.size(); ++k) sum[k] += of_file[k];
+  return sum;
+}
+
+std::vector<TypeBlock> blocks_of_rows(const std::vector<TypeCounts>& counts, std::uint64_t begin, std::uint64_t end) {
   std::vector<TypeBlock> result;
   std::uint64_t row = 0;
   for (int type = 0; type < particle_type_count; ++type) {

@@ -1,13 +1,13 @@
 // What readers of binary files have in common.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <vector>
 
 #include "decomposition/ranks/communicator.hpp"
+#include "io/formats/read_info.hpp"
 #include "io/formats/validate.hpp"
 #include "kernels/particles/particle_set.hpp"
 
@@ -22,6 +22,10 @@ ParticleSet make_rows(const FieldTablePtr& fields, std::uint64_t begin, std::uin
 ParticleSet read_own_rows(const std::filesystem::path& path, std::uint64_t total, const Communicator& comm,
                           const std::function<ParticleSet(std::uint64_t begin, std::uint64_t end)>& read, const RowNamer& name_row = {});
 
+/// The numbers of particles over all files of a snapshot.
+/// @param counts  [files]
+TypeCounts sum_over_files(const std::vector<TypeCounts>& counts);
+
 /// Rows [first, first + count) of one type in one file of a snapshot; `row` is the number of the first in the whole snapshot.
 struct TypeBlock {
   std::size_t piece = 0;
@@ -31,7 +35,6 @@ struct TypeBlock {
 
 /// The blocks of the rows [begin, end) of a snapshot, in order. Rows are sorted by type, within a type by file.
 /// @param counts  [files]
-std::vector<TypeBlock> blocks_of_rows(const std::vector<std::array<std::uint64_t, particle_type_count>>& counts, std::uint64_t begin,
-                                      std::uint64_t end);
+std::vector<TypeBlock> blocks_of_rows(const std::vector<TypeCounts>& counts, std::uint64_t begin, std::uint64_t end);
 
 }  // namespace grove

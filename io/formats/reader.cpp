@@ -9,6 +9,21 @@
 
 namespace grove {
 
+namespace {
+
+/// Gives all ranks what the root's reader found. Collective.
+void share_info(ReadInfo& info, const Communicator& comm) {
+  for (std::string& name : info.components) share(comm, name);
+  share(comm, info.format, info.count_of_type, info.time, info.G, info.units, info.universe, info.has_n_body_units, info.notes,
+        info.provenance);
+  std::size_t softenings = info.softenings.size();
+  share(comm, softenings);
+  info.softenings.resize(softenings);
+  for (FileSoftening& softening : info.softenings) share(comm, softening.what, softening.lowest, softening.highest, softening.type);
+}
+
+}  // namespace
+
 ParticleSet read_particles(const std::filesystem::path& path, const Communicator& comm, ReadInfo* info, const FieldTablePtr& fields,
                            const std::string& columns) {
   std::string found_path;
@@ -19,8 +34,7 @@ ParticleSet read_particles(const std::filesystem::path& path, const Communicator
     found_path = found.path.string();
     format = static_cast<std::size_t>(found.format - input_formats().data());
   });
-  share(found_path, comm);
-  share(format, comm);
+  share(comm, found_path, format);
   const InputFormat& reader = input_formats()[format];
   comm.agree([&] {
     if (!columns.empty() && reader.read_columns == nullptr) {

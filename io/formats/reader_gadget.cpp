@@ -14,11 +14,10 @@
 #include "io/files/printable.hpp"
 #include "io/formats/gadget_info.hpp"
 #include "io/formats/gadget_layout.hpp"
-#include "io/formats/gadget_names.hpp"
 #include "io/formats/gadget_numbers.hpp"
 #include "io/formats/input_format.hpp"
+#include "io/formats/shared.hpp"
 #include "io/hdf5/hdf5_attributes.hpp"
-#include "io/hdf5/hdf5_elements.hpp"
 #include "io/hdf5/hdf5_handles.hpp"
 #include "io/hdf5/hdf5_turn.hpp"
 #include "kernels/base/error.hpp"
@@ -97,7 +96,7 @@ ParticleSet read_share(const GadgetLayout& layout, const FieldTablePtr& fields, 
   for (const std::size_t row : layout.optional_fields) particles.resize(fields->rows()[row], end - begin);
   for (std::uint64_t row = begin; row < end; ++row) particles.id[row - begin] = row;
   std::map<std::size_t, std::vector<TypeBlock>> blocks_of_piece;
-  for (const TypeBlock& block : layout.blocks(begin, end)) blocks_of_piece[block.piece].push_back(block);
+  for (const TypeBlock& block : blocks_of_rows(layout.count, begin, end)) blocks_of_piece[block.piece].push_back(block);
   for (const auto& [piece, blocks] : blocks_of_piece) {
     const Hdf5Handle file = open_hdf5_file(layout.pieces[piece]);
     for (const TypeBlock& block : blocks) read_block(file, layout, block, particles, block.row - begin);
@@ -107,7 +106,7 @@ ParticleSet read_share(const GadgetLayout& layout, const FieldTablePtr& fields, 
 
 /// "file: PartType1/Coordinates, row 17 (row 217 over all types and files)".
 std::string name_row(const GadgetLayout& layout, const ParticleField& field, std::uint64_t row) {
-  const TypeBlock block = layout.blocks(row, row + 1).at(0);
+  const TypeBlock block = blocks_of_rows(layout.count, row, row + 1).at(0);
   const std::string over_all = block.first == row ? "" : fmt::format(" (row {} over all types and files)", row);
   return fmt::format("{}: {}/{}, row {}{}", layout.pieces[block.piece].string(), gadget_group(block.type),
                      field.dataset.empty() ? field.name : field.dataset, block.first, over_all);
@@ -185,7 +184,8 @@ ParticleSet read_gadget(const std::filesystem::path& path, const FieldTablePtr& 
   comm.agree([&] {
     if (comm.is_root()) read_checked(path, [&] { layout = read_gadget_layout(path, *fields, info); });
   });
-  share_layout(layout, comm);
+  share(comm, layout.pieces, layout.other_files, layout.count, layout.mass_of_type, layout.mass_beside, layout.has_ids,
+        layout.optional_fields);
   std::vector<std::filesystem::path> files = layout.pieces;
   files.insert(files.end(), layout.other_files.begin(), layout.other_files.end());
   require_same_files(files, comm);

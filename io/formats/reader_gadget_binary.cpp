@@ -6,7 +6,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "io/files/file_fingerprint.hpp"
 #include "io/files/find_file.hpp"
@@ -25,30 +24,15 @@ struct FileSet {
   std::vector<std::filesystem::path> paths;
   std::vector<GadgetBinaryFile> files;  ///< [paths]
   std::vector<std::string> unused;      ///< names of blocks
-
-  std::array<std::uint64_t, particle_type_count> count_of_type() const;
-  std::uint64_t total() const;
 };
 
-std::array<std::uint64_t, particle_type_count> FileSet::count_of_type() const {
-  std::array<std::uint64_t, particle_type_count> sum{};
-  for (const GadgetBinaryFile& file : files) {
-    for (std::size_t k = 0; k < sum.size(); ++k) sum[k] += file.header.count[k];
-  }
-  return sum;
-}
-
-std::uint64_t FileSet::total() const {
-  std::uint64_t sum = 0;
-  for (const GadgetBinaryFile& file : files) sum += file.header.particles();
-  return sum;
-}
-
-std::vector<TypeBlock> blocks_of(const FileSet& set, std::uint64_t begin, std::uint64_t end) {
-  std::vector<std::array<std::uint64_t, particle_type_count>> counts;
+std::vector<TypeCounts> counts_of(const FileSet& set) {
+  std::vector<TypeCounts> counts;
   for (const GadgetBinaryFile& file : set.files) counts.push_back(file.header.count);
-  return blocks_of_rows(counts, begin, end);
+  return counts;
 }
+
+TypeCounts count_of_type(const FileSet& set) { return sum_over_files(counts_of(set)); }
 
 /// Throws unless the headers of two files can belong to one snapshot.
 void require_one_snapshot(const std::string& a_name, const GadgetBinaryHeader& a, const std::string& b_name, const GadgetBinaryHeader& b) {
@@ -73,7 +57,7 @@ const GadgetBinaryFile& typical_file(const FileSet& set) {
 
 /// The files must add up to the announced total.
 void check_total(const FileSet& set) {
-  const auto found = set.count_of_type();
+  const auto found = count_of_type(set);
   const auto& announced = set.files.front().header.total;
   if (std::all_of(announced.begin(), announced.end(), [](std::uint64_t n) { return n == 0; })) return;
   for (std::size_t k = 0; k < found.size(); ++k) {
@@ -122,7 +106,7 @@ void read_block(std::ifstream& stream, const GadgetBinaryFile& file, const TypeB
 ParticleSet read_share(const FileSet& set, const FieldTablePtr& fields, std::uint64_t begin, std::uint64_t end) {
   ParticleSet particles = make_rows(fields, begin, end, set.paths.front());
   // A file is opened once for each of the few types.
-  for (const TypeBlock& block : blocks_of(set, begin, end)) {
+  for (const TypeBlock& block : blocks_of_rows(counts_of(set), begin, end)) {
     const std::string path = set.paths[block.piece].string();
     std::ifstream stream = open_binary(path);
     read_block(stream, set.files[block.piece], block, particles, block.row - begin);
@@ -135,7 +119,7 @@ ParticleSet read_share(const FileSet& set, const FieldTablePtr& fields, std::uin
 
 /// "file.1: position of type 1, row 17 (row 217 over all types and files)".
 std::string name_row(const FileSet& set, const ParticleField& field, std::uint64_t row) {
-  const TypeBlock block = blocks_of(set, row, row + 1).at(0);
+  const TypeBlock block = blocks_of_rows(counts_of(set), row, row + 1).at(0);
   const std::string over_all = block.first == row ? "" : fmt::format(" (row {} over all types and files)", row);
   return fmt::format("{}: {} of type {}, row {}{}", set.paths[block.piece].string(), field.name, block.type, block.first, over_all);
 }
@@ -151,16 +135,15 @@ HeaderFacts facts_of(const FileSet& set) {
   facts.omega_lambda = header.omega_lambda;
   facts.h = header.hubble;
   facts.box_size = header.box_size;
-  facts.gas = set.count_of_type()[0];
-  facts.particles = set.total();
+  facts.gas = count_of_type(set)[0];
+  facts.particles = sum_of(count_of_type(set));
   return facts;
 }
 
 void describe(const FileSet& set, ReadInfo& info) {
   const GadgetBinaryFile& first = typical_file(set);
-  info.count_of_type = set.count_of_type();
+  info.count_of_type = count_of_type(set);
   info.time = first.header.time;
-  info.box_size = first.header.box_size;
   info.universe = facts_of(set);
   info.notes.push_back(fmt::format("format {}, {}-endian, positions in {}, velocities in {}", first.format,
                                    first.swapped ? "big" : "little", precision(first.position), precision(first.velocity)));
@@ -178,17 +161,16 @@ ParticleSet read_gadget_binary(const std::filesystem::path& path, const FieldTab
     set = read_file_set(path);
     describe(set, info);
   });
-  share(set.paths, comm);
-  share(set.files, comm);
+  share(comm, set.paths, set.files);
   require_same_files(set.paths, comm);
   const auto read = [&](std::uint64_t begin, std::uint64_t end) { return read_share(set, fields, begin, end); };
   const auto name = [&](const ParticleField& field, std::uint64_t row) { return name_row(set, field, row); };
-  return read_own_rows(path, set.total(), comm, read, name);
+  return read_own_rows(path, sum_of(count_of_type(set)), comm, read, name);
 }
 
 std::vector<FieldDescription> gadget_binary_fields(const std::filesystem::path& path) {
   const FileSet set = read_file_set(path);
-  const std::string n = std::to_string(set.total());
+  const std::string n = std::to_string(sum_of(count_of_type(set)));
   std::uint64_t own_masses = 0;
   for (const GadgetBinaryFile& file : set.files) own_masses += file.header.particles_with_own_mass();
   const GadgetBinaryFile& first = typical_file(set);

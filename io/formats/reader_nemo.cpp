@@ -301,7 +301,7 @@ ParticleSet read_nemo(const std::filesystem::path& path, const FieldTablePtr& fi
     info.time = snapshot.time;
     if (!unused.empty()) info.notes.push_back(fmt::format("what else the particles have is not used: {}", fmt::join(unused, ", ")));
   });
-  share(snapshot, comm);
+  share(comm, snapshot);
   const auto read = [&](std::uint64_t begin, std::uint64_t end) { return read_rows(path, snapshot, fields, begin, end); };
   return read_own_rows(path, snapshot.particles, comm, read);
 }

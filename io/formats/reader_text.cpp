@@ -117,7 +117,9 @@ void TableFile::look_at_head(const std::string& columns) {
 
 bool TableFile::advance() {
   if (std::exchange(line_is_waiting_, false)) return true;
-  return lines_.next_data(line_);
+  while (lines_.next(line_))
+    if (!line_.data.empty()) return true;
+  return false;
 }
 
 void TableFile::refuse(std::size_t column, const std::string& why) const {
@@ -276,7 +278,7 @@ ParticleSet read_text(const std::filesystem::path& path, const std::string& colu
     total = count_rows(path, columns);
     file = std::make_unique<TableFile>(path, columns);
   });
-  share(total, comm);
+  share(comm, total);
   ParticleSet particles;
   particles.fields = fields;
   std::vector<Row> rows;

@@ -11,7 +11,6 @@
 #include <array>
 #include <cmath>
 #include <fstream>
-#include <limits>
 #include <optional>
 
 #include "io/files/binary_values.hpp"
@@ -117,17 +116,8 @@ Header read_header(const std::filesystem::path& path) {
   return *header;
 }
 
-/// The range of the particles' softenings.
-struct SofteningRange {
-  double lowest = std::numeric_limits<double>::infinity(), highest = -std::numeric_limits<double>::infinity();
-
-  void add(double softening) {
-    lowest = std::min(lowest, softening);
-    highest = std::max(highest, softening);
-  }
-};
-
-using SofteningRanges = std::array<SofteningRange, kinds.size()>;
+/// Of the particles of each type.
+using SofteningRanges = std::array<FileSoftening, kinds.size()>;
 
 /// Takes the numbers of one record, one after the other.
 class RecordParser {
@@ -154,7 +144,7 @@ class RecordParser {
 
 /// Reads rows of one type into the particles from index `at` on; on failure `file` is in a failed state.
 void read_block(std::ifstream& file, const Header& header, const TypeBlock& block, ParticleSet& particles, std::size_t at,
-                SofteningRange& softening) {
+                FileSoftening& softening) {
   const auto type = static_cast<std::size_t>(block.type);
   const std::uint64_t record_bytes = header.record_bytes(type);
   file.seekg(static_cast<std::streamoff>(header.offset(type) + block.first * record_bytes));
@@ -172,7 +162,7 @@ void read_block(std::ifstream& file, const Header& header, const TypeBlock& bloc
       particles.type[at] = static_cast<std::uint8_t>(type);
       if (kinds[type].softening == 0) continue;
       for (std::size_t skipped = numbers_used; skipped < kinds[type].softening; ++skipped) record.next();
-      softening.add(record.next());
+      softening.include(record.next());
     }
     done += now;
   }
@@ -222,7 +212,7 @@ ParticleSet read_tipsy(const std::filesystem::path& path, const FieldTablePtr& f
   comm.agree([&] {
     if (comm.is_root()) header = read_header(path);
   });
-  share(header, comm);
+  share(comm, header);
   info.count_of_type = header.count;
   info.time = header.time;
   SofteningRanges softenings;

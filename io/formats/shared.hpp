@@ -11,13 +11,16 @@
 
 namespace grove {
 
-/// Replaces a value by the root's: of a type that can be copied byte by byte, a text, a path, or a vector of these. Collective.
+/// See share().
 template <class T>
-void share(T& value, const Communicator& comm) {
+void share_one(T& value, const Communicator& comm) {
   if constexpr (std::is_trivially_copyable_v<T>) {
     comm.broadcast(std::span<T>(&value, 1));
   } else if constexpr (std::is_same_v<T, std::string>) {
     comm.broadcast(value);
+  } else if constexpr (requires { value.second; }) {
+    share_one(value.first, comm);
+    share_one(value.second, comm);
   } else {
     std::string text = value.string();
     comm.broadcast(text);
@@ -26,14 +29,20 @@ void share(T& value, const Communicator& comm) {
 }
 
 template <class T>
-void share(std::vector<T>& values, const Communicator& comm) {
+void share_one(std::vector<T>& values, const Communicator& comm) {
   std::size_t size = values.size();
-  share(size, comm);
+  share_one(size, comm);
   values.resize(size);
   if constexpr (std::is_trivially_copyable_v<T>)
     comm.broadcast(std::span<T>(values));
   else
-    for (T& value : values) share(value, comm);
+    for (T& value : values) share_one(value, comm);
+}
+
+/// Replaces values by the root's: of types that can be copied byte by byte, texts, paths, and pairs and vectors of these. Collective.
+template <class... Values>
+void share(const Communicator& comm, Values&... values) {
+  (share_one(values, comm), ...);
 }
 
 }  // namespace grove

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <optional>
 #include <utility>
 
 #include "io/formats/text_lines.hpp"

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 
 #include "io/files/printable.hpp"
 #include "kernels/base/error.hpp"
@@ -77,13 +76,6 @@ bool TextLines::next(TextLine& line) {
   return true;
 }
 
-bool TextLines::next_data(TextLine& line) {
-  while (next(line)) {
-    if (!line.data.empty()) return true;
-  }
-  return false;
-}
-
 void split_words(std::string_view line, bool commas, std::vector<std::string_view>& words) {
   words.clear();
   while (!line.empty()) {
@@ -101,13 +93,9 @@ void split_words(std::string_view line, bool commas, std::vector<std::string_vie
   }
 }
 
-std::string shown_word(std::string_view word) {
-  constexpr std::size_t longest = 40;
-  return printable_line(std::string(word.substr(0, 4 * longest)), longest);
-}
+std::string shown_word(std::string_view word) { return printable_line(std::string(word), 40); }
 
 const char* parse_number(std::string_view word, double& value) {
-  constexpr const char* no_number = "is not a number";
   // from_chars accepts no plus sign, and no D before the exponent.
   if (word.size() > 1 && word[0] == '+' && word[1] != '-') word.remove_prefix(1);
   std::string changed;
@@ -119,7 +107,7 @@ const char* parse_number(std::string_view word, double& value) {
   }
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
   if (error == std::errc::result_out_of_range) return "is out of the range of numbers";
-  return error != std::errc() || end != word.data() + word.size() ? no_number : nullptr;
+  return error != std::errc() || end != word.data() + word.size() ? "is not a number" : nullptr;
 }
 
 }  // namespace grove

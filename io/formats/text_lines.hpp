@@ -24,8 +24,6 @@ class TextLines {
 
   /// The next line. False at the end of the file. Throws DataError for a line that is too long or has a byte 0.
   bool next(TextLine& line);
-  /// The next line with data.
-  bool next_data(TextLine& line);
 
  private:
   bool next_raw(std::string_view& line);

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "io/files/partial_file.hpp"
-#include "io/hdf5/hdf5_elements.hpp"
 #include "kernels/base/error.hpp"
 
 namespace grove {

@@ -2,17 +2,19 @@
 
 #include <fmt/format.h>
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <cstring>
-#include <utility>
-
-#include <unistd.h>
+#include <stdexcept>
 
 #include "decomposition/ranks/communicator.hpp"
 #include "io/files/printable.hpp"
 #include "io/hdf5/hdf5_crash.hpp"
 #include "kernels/base/error.hpp"
+#include "kernels/particles/fields.hpp"
 
 namespace grove {
 
@@ -80,21 +82,6 @@ H5I_type_t kind_of(const Hdf5Handle& parent, const std::string& name) {
 
 }  // namespace
 
-Hdf5Handle::Hdf5Handle(Hdf5Handle&& other) noexcept : id_(std::exchange(other.id_, -1)), close_(other.close_) {}
-
-Hdf5Handle& Hdf5Handle::operator=(Hdf5Handle&& other) noexcept {
-  if (this != &other) {
-    reset();
-    id_ = std::exchange(other.id_, -1);
-    close_ = other.close_;
-  }
-  return *this;
-}
-
-void Hdf5Handle::reset() noexcept {
-  if (id_ >= 0) close_(std::exchange(id_, -1));
-}
-
 void Hdf5Handle::close(const std::string& what) {
   if (id_ >= 0) check_hdf5(close_(std::exchange(id_, -1)), what);
 }
@@ -108,6 +95,29 @@ std::string hdf5_error_text() {
 }
 
 void throw_hdf5_error(const std::string& what) { throw SystemError(what + ": " + hdf5_error_text()); }
+
+hid_t hdf5_type(ElementType type) {
+  static_assert(std::endian::native == std::endian::little);
+  switch (type) {
+    case ElementType::u1:
+      return H5T_STD_U8LE;
+    case ElementType::u2:
+      return H5T_STD_U16LE;
+    case ElementType::u4:
+      return H5T_STD_U32LE;
+    case ElementType::u8:
+      return H5T_STD_U64LE;
+    case ElementType::i4:
+      return H5T_STD_I32LE;
+    case ElementType::i8:
+      return H5T_STD_I64LE;
+    case ElementType::f4:
+      return H5T_IEEE_F32LE;
+    case ElementType::f8:
+      return H5T_IEEE_F64LE;
+  }
+  throw std::logic_error("an element type that HDF5 does not know");
+}
 
 std::string hdf5_name(const Hdf5Handle& object) {
   const auto text_of = [&](auto get) {

@@ -7,11 +7,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace grove {
 
 class Communicator;
+enum class ElementType : std::uint8_t;
 
 /// Owns an HDF5 identifier and closes it on destruction. Closing a file that was opened in parallel is collective.
 class Hdf5Handle {
@@ -21,11 +23,17 @@ class Hdf5Handle {
   Hdf5Handle() = default;
   /// Takes over a valid identifier; `closer` is HDF5's function for its kind, e.g. H5Gclose.
   Hdf5Handle(hid_t id, Close closer) : id_(id), close_(closer) {}
-  Hdf5Handle(Hdf5Handle&& other) noexcept;
-  Hdf5Handle& operator=(Hdf5Handle&& other) noexcept;
+  Hdf5Handle(Hdf5Handle&& other) noexcept : id_(std::exchange(other.id_, -1)), close_(other.close_) {}
+  Hdf5Handle& operator=(Hdf5Handle&& other) noexcept {
+    std::swap(id_, other.id_);
+    std::swap(close_, other.close_);
+    return *this;
+  }
   Hdf5Handle(const Hdf5Handle&) = delete;
   Hdf5Handle& operator=(const Hdf5Handle&) = delete;
-  ~Hdf5Handle() { reset(); }
+  ~Hdf5Handle() {
+    if (id_ >= 0) close_(id_);
+  }
 
   hid_t id() const { return id_; }
   explicit operator bool() const { return id_ >= 0; }
@@ -34,8 +42,6 @@ class Hdf5Handle {
   void close(const std::string& what);
 
  private:
-  void reset() noexcept;
-
   hid_t id_ = -1;
   Close close_ = nullptr;
 };
@@ -61,6 +67,9 @@ std::string hdf5_text(Get get, const std::string& what) {
   text.pop_back();
   return text;
 }
+
+/// The type of an element of a particle field in files and in memory: little-endian. It belongs to HDF5 and is not closed.
+hid_t hdf5_type(ElementType type);
 
 /// "file: object" of an open object, for messages; empty for an identifier that has no name.
 std::string hdf5_name(const Hdf5Handle& object);

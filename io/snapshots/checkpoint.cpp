@@ -1,6 +1,5 @@
 #include "io/snapshots/checkpoint.hpp"
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -9,7 +8,6 @@
 #include "io/files/sealed_file.hpp"
 #include "io/hdf5/hdf5_attributes.hpp"
 #include "io/hdf5/hdf5_collective.hpp"
-#include "io/hdf5/hdf5_elements.hpp"
 #include "io/hdf5/hdf5_handles.hpp"
 #include "io/hdf5/hdf5_image.hpp"
 #include "io/snapshots/checkpoint_file.hpp"
@@ -103,18 +101,13 @@ void write_datasets(const std::filesystem::path& path, ParticleColumns& local, c
 
 void write_checkpoint(const std::filesystem::path& final_name, ParticleColumns& local, const SavedState& state, const Communicator& comm,
                       const Hdf5Turn& turn) {
-  const IgnoreFileSizeSignal ignore_signal;
-  const std::filesystem::path partial = partial_name(final_name);
   const Fields fields = fields_of(local);
   const std::uint64_t count = local.size(), first = comm.prefix_sum(count), all = comm.sum(count);
   SavedState complete = state;
   complete.put(particles_of_ranks, comm.all_gather(count));
   std::uint64_t metadata_bytes = 0;
   std::vector<std::uint32_t> checksums(fields.size() + complete.values().size());
-  comm.agree([&] {
-    if (comm.is_root()) require_free_partial(final_name);
-  });
-  try {
+  write_together(final_name, comm, [&](const std::filesystem::path& partial) {
     // One rank writes all metadata and reserves the space before all ranks write together: see CollectiveFile.
     comm.agree([&] {
       for (const ParticleField* field : fields)
@@ -133,13 +126,7 @@ void write_checkpoint(const std::filesystem::path& final_name, ParticleColumns& 
     // Read back from the disk, not from memory.
     if (comm.local_rank() == 0) forget_cached(partial);
     verify_checkpoint(partial, first, count, *local.table(), comm, turn);
-    comm.agree([&] {
-      if (comm.is_root()) publish(final_name);
-    });
-  } catch (...) {
-    if (comm.is_root()) remove_quietly(partial);
-    throw;
-  }
+  });
 }
 
 }  // namespace grove

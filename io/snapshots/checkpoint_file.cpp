@@ -6,7 +6,6 @@
 
 #include "io/files/sealed_file.hpp"
 #include "io/hdf5/hdf5_attributes.hpp"
-#include "io/hdf5/hdf5_elements.hpp"
 #include "kernels/base/error.hpp"
 
 namespace grove {

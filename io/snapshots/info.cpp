@@ -4,13 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <numeric>
 #include <sstream>
 
 #include "decomposition/ranks/communicator.hpp"
 #include "io/files/printable.hpp"
-#include "io/files/sealed_file.hpp"
 #include "io/formats/reader.hpp"
 #include "io/snapshots/checkpoint_file.hpp"
 #include "kernels/base/error.hpp"
@@ -183,7 +181,7 @@ std::string short_description(const FileSummary& summary) {
 std::string full_description(const FileSummary& summary) {
   const ReadInfo& info = summary.info;
   std::string text = line("file", summary.path.string()) + line("format", info.format) + line("particles", std::to_string(info.count()));
-  text += line("time", number(info.time)) + line("box size", number(info.box_size)) + line("G", number(info.G));
+  text += line("time", number(info.time)) + line("box size", number(info.universe.box_size)) + line("G", number(info.G));
   text += line("units", units_text(info.units)) + describe_softenings(info) + notes_of(info);
   text += describe_types(summary) + describe_fields(summary.fields) + describe_extent(summary.totals);
   text += line("centre of mass", vector_text(summary.totals.centre_of_mass)) + line("its velocity", vector_text(summary.totals.velocity));
@@ -205,10 +203,6 @@ std::string describe_checkpoint(const std::filesystem::path& path, bool is_full)
   text += '\n';
   for (const auto& [name, value] : state.values()) text += name + '\n' + value_in_lines(value);
   return text;
-}
-
-std::string describe_file(const std::filesystem::path& path) {
-  return has_seal(path) ? describe_checkpoint(path, true) : full_description(summarise_file(path));
 }
 
 }  // namespace grove

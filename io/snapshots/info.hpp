@@ -42,8 +42,4 @@ std::string full_description(const FileSummary& summary);
 /// DataError.
 std::string describe_checkpoint(const std::filesystem::path& path, bool is_full);
 
-/// The full description of a checkpoint or a file of any input format, which is read. Not collective, but MPI must be initialised.
-/// @throws AgreedError, DataError for files that cannot be read
-std::string describe_file(const std::filesystem::path& path);
-
 }  // namespace grove

@@ -9,8 +9,8 @@
 #include <numeric>
 #include <string>
 
+#include "io/formats/gadget_info.hpp"
 #include "io/formats/gadget_layout.hpp"
-#include "io/formats/gadget_names.hpp"
 #include "io/hdf5/hdf5_handles.hpp"
 #include "io/hdf5/hdf5_turn.hpp"
 #include "kernels/base/error.hpp"
@@ -28,12 +28,6 @@ std::uint64_t highest_in_sample(std::uint64_t particles, std::uint64_t most) {
   constexpr std::uint64_t all = std::numeric_limits<std::uint64_t>::max();
   return particles <= most ? all : all / particles * most;
 }
-
-/// Rows that are read at a time.
-struct SampleRows {
-  std::vector<std::uint64_t> ids;
-  std::vector<double> positions;
-};
 
 void read_rows(const Hdf5Handle& group, const std::string& name, const TypeBlock& block, hid_t type, void* values) {
   const Hdf5Handle dataset = open_dataset(group, name);
@@ -58,7 +52,7 @@ class Collector {
       block.count = std::min(rows_at_a_time, end - block.first);
       read(group, block);
       for (std::uint64_t i = 0; i < block.count; ++i)
-        if (mixed_id(rows_.ids[i]) <= highest_) keep(&rows_.positions[3 * i], block.type);
+        if (mixed_id(ids_[i]) <= highest_) keep(&row_positions_[3 * i], block.type);
     }
   }
 
@@ -67,11 +61,11 @@ class Collector {
 
  private:
   void read(const Hdf5Handle& group, const TypeBlock& block) {
-    rows_.ids.resize(block.count);
-    rows_.positions.resize(3 * block.count);
-    std::iota(rows_.ids.begin(), rows_.ids.end(), block.row);
-    if (layout_.has_ids) read_rows(group, "ParticleIDs", block, H5T_NATIVE_UINT64, rows_.ids.data());
-    read_rows(group, "Coordinates", block, H5T_NATIVE_DOUBLE, rows_.positions.data());
+    ids_.resize(block.count);
+    row_positions_.resize(3 * block.count);
+    std::iota(ids_.begin(), ids_.end(), block.row);
+    if (layout_.has_ids) read_rows(group, "ParticleIDs", block, H5T_NATIVE_UINT64, ids_.data());
+    read_rows(group, "Coordinates", block, H5T_NATIVE_DOUBLE, row_positions_.data());
   }
 
   void keep(const double* x, int type) {
@@ -89,7 +83,8 @@ class Collector {
   const std::stop_token& stop_;
   std::uint64_t highest_;
   std::size_t room_;
-  SampleRows rows_;
+  std::vector<std::uint64_t> ids_;     // of the rows that are read at a time
+  std::vector<double> row_positions_;  // of these
 };
 
 /// The mean of the middle eight tenths: insensitive to far particles, and continuous when two galaxies meet.
@@ -135,7 +130,8 @@ ParticleSample sample_of(const std::filesystem::path& path, std::uint64_t most, 
   if (!layout.other_files.empty())
     throw DataError(path.string() + ": has its numbers in other files, such as " + layout.other_files.front().string());
   Collector collector(layout, most, stop);
-  for (const TypeBlock& block : layout.blocks(0, layout.total())) collector.add(open_hdf5_file(layout.pieces[block.piece]), block);
+  for (const TypeBlock& block : blocks_of_rows(layout.count, 0, layout.total()))
+    collector.add(open_hdf5_file(layout.pieces[block.piece]), block);
   ParticleSample sample = std::move(collector.sample);
   sample.time = info.time;
   sample.count_of_type = layout.count_of_type();
@@ -145,8 +141,6 @@ ParticleSample sample_of(const std::filesystem::path& path, std::uint64_t most, 
 }
 
 }  // namespace
-
-std::uint64_t ParticleSample::particles() const { return std::accumulate(count_of_type.begin(), count_of_type.end(), std::uint64_t{0}); }
 
 bool is_in_sample(std::uint64_t id, std::uint64_t particles, std::uint64_t most) {
   return mixed_id(id) <= highest_in_sample(particles, most);

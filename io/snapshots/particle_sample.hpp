@@ -2,21 +2,20 @@
 #pragma once
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <stop_token>
 #include <vector>
 
-#include "kernels/particles/particle_set.hpp"
+#include "io/formats/read_info.hpp"
 
 namespace grove {
 
 /// A sample of a snapshot's particles, chosen by their ids alone, so that all snapshots of a run have the same sample.
 struct ParticleSample {
-  std::optional<double> time;                                      ///< code units
-  std::array<std::uint64_t, particle_type_count> count_of_type{};  ///< of the whole snapshot
+  std::optional<double> time;  ///< code units
+  TypeCounts count_of_type{};  ///< of the whole snapshot
   ComponentNames components;
   std::array<double, 3> centre{};   ///< mean of the sample in each coordinate, without its outer tenths
   double radius = 0;                ///< nine tenths of the sample are closer to the centre; code units
@@ -24,7 +23,7 @@ struct ParticleSample {
   std::vector<std::uint8_t> types;  ///< [particles]
   std::uint64_t not_finite = 0;     ///< particles of the sample without finite positions, which are omitted
 
-  std::uint64_t particles() const;  ///< of the whole snapshot
+  std::uint64_t particles() const { return sum_of(count_of_type); }  ///< of the whole snapshot
 };
 
 /// Whether the particle of this id is in the sample of about `most` of `particles`.

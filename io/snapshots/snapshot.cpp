@@ -1,7 +1,6 @@
 #include "io/snapshots/snapshot.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -11,7 +10,7 @@
 #include <limits>
 
 #include "io/files/partial_file.hpp"
-#include "io/formats/gadget_names.hpp"
+#include "io/formats/gadget_info.hpp"
 #include "io/hdf5/hdf5_collective.hpp"
 #include "io/hdf5/hdf5_handles.hpp"
 #include "io/snapshots/snapshot_layout.hpp"
@@ -188,7 +187,8 @@ double largest_finite(std::span<const std::byte> numbers) {
   return std::bit_cast<double>(largest);
 }
 
-/// The side of the box; `extent` is the largest absolute coordinate on this rank. Collective.
+/// The side of the box in the header: the smallest power of two above twice the largest absolute coordinate, which is `extent` on this
+/// rank, so that a box centred on the origin encloses all particles; 1 if all are at the origin. Collective.
 double box_size_for(double extent, const Communicator& comm) {
   extent = 2 * comm.max(extent);
   if (!(extent > 0)) return 1;
@@ -198,10 +198,6 @@ double box_size_for(double extent, const Communicator& comm) {
 }
 
 }  // namespace
-
-double enclosing_box_size(const ParticleSet& local, const Communicator& comm) {
-  return box_size_for(largest_finite(std::as_bytes(std::span(local.position))), comm);
-}
 
 // From macros alone: configurations are read also while another thread uses HDF5.
 std::string why_no_compression() {
@@ -216,8 +212,6 @@ std::string why_no_compression() {
 
 void write_snapshot(const std::filesystem::path& final_name, ParticleColumns& local, const SnapshotHeader& header, const Communicator& comm,
                     const Hdf5Turn&) {
-  const IgnoreFileSizeSignal ignore_signal;
-  const std::filesystem::path partial = partial_name(final_name);
   Shares shares;
   SnapshotContents contents;
   const std::span<const std::byte> types = local.values(field_named(local, "type"));
@@ -230,10 +224,7 @@ void write_snapshot(const std::filesystem::path& final_name, ParticleColumns& lo
   contents.box_size = box_size_for(largest_finite(local.values(field_named(local, "position"))), comm);
   contents.ranks = comm.size();
   contents.compression = header.compression;
-  comm.agree([&] {
-    if (comm.is_root()) require_free_partial(final_name);
-  });
-  try {
+  write_together(final_name, comm, [&](const std::filesystem::path& partial) {
     // One rank writes all metadata and reserves the space before all ranks write together: see CollectiveFile.
     comm.agree([&] {
       if (!comm.is_root()) return;
@@ -241,13 +232,7 @@ void write_snapshot(const std::filesystem::path& final_name, ParticleColumns& lo
       create_with_room(partial, image, largest_snapshot_size(image.size(), contents));
     });
     write_particles(partial, local, shares, header, contents, comm);
-    comm.agree([&] {
-      if (comm.is_root()) publish(final_name);
-    });
-  } catch (...) {
-    if (comm.is_root()) remove_quietly(partial);
-    throw;
-  }
+  });
 }
 
 void write_snapshot(const std::filesystem::path& final_name, const ParticleSet& local, const SnapshotHeader& header,

@@ -11,10 +11,6 @@
 
 namespace grove {
 
-/// The side of the box in a snapshot's header: the smallest power of two above twice the largest finite absolute coordinate over all ranks,
-/// so that a box centred on the origin encloses all particles; 1 if all are at the origin. Collective.
-double enclosing_box_size(const ParticleSet& local, const Communicator& comm);
-
 /// Why this program's HDF5 library cannot compress what several ranks write; empty: it can.
 std::string why_no_compression();
 

@@ -4,9 +4,8 @@
 
 #include <algorithm>
 
-#include "io/formats/gadget_names.hpp"
+#include "io/formats/gadget_info.hpp"
 #include "io/hdf5/hdf5_attributes.hpp"
-#include "io/hdf5/hdf5_elements.hpp"
 #include "io/hdf5/hdf5_handles.hpp"
 #include "io/hdf5/hdf5_image.hpp"
 #include "kernels/base/physical_constants.hpp"
@@ -28,7 +27,7 @@ constexpr std::uint64_t bytes_in_list = 256, bytes_of_list = 16 << 10;
 constexpr double seconds_per_gyr = 1e9 * year_in_s;
 
 /// In 32 bits if they fit: most readers of GADGET's files know no others.
-void write_counts(const Hdf5Handle& group, const std::string& name, const std::array<std::uint64_t, particle_type_count>& counts) {
+void write_counts(const Hdf5Handle& group, const std::string& name, const TypeCounts& counts) {
   std::array<std::uint32_t, particle_type_count> narrow{};
   std::transform(counts.begin(), counts.end(), narrow.begin(), [](std::uint64_t count) { return static_cast<std::uint32_t>(count); });
   if (std::equal(counts.begin(), counts.end(), narrow.begin()))

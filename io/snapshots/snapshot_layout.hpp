@@ -1,13 +1,13 @@
 // The header of a snapshot, and its skeleton: all groups, attributes and empty datasets.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "io/formats/read_info.hpp"
 #include "io/snapshots/snapshot_fields.hpp"
 #include "kernels/base/units.hpp"
 #include "kernels/particles/particle_set.hpp"
@@ -42,8 +42,8 @@ struct SnapshotHeader {
 
 /// What the skeleton depends on in addition to the header.
 struct SnapshotContents {
-  std::array<std::uint64_t, particle_type_count> count_of_type{};  ///< over all ranks
-  std::vector<ParticleField> fields;                               ///< those written, as in the file
+  TypeCounts count_of_type{};         ///< over all ranks
+  std::vector<ParticleField> fields;  ///< those written, as in the file
   double box_size = 1;
   int ranks = 1;
   unsigned compression = 0;  ///< level of deflate; 0: none

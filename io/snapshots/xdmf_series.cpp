@@ -10,7 +10,6 @@
 #include "io/files/partial_file.hpp"
 #include "io/files/printable.hpp"
 #include "io/formats/gadget_info.hpp"
-#include "io/formats/gadget_names.hpp"
 #include "io/hdf5/hdf5_attributes.hpp"
 #include "io/hdf5/hdf5_handles.hpp"
 #include "kernels/base/error.hpp"

@@ -2,6 +2,14 @@
 
 namespace grove {
 
+std::string trimmed(const std::string& text) {
+  const auto first = text.find_first_not_of(" \t");
+  if (first == std::string::npos) return "";
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+std::string as_note(const std::string& text) { return text.empty() ? "" : "note: " + text + "\n"; }
+
 std::vector<std::string_view> csv_parts(std::string_view line) {
   std::vector<std::string_view> parts;
   for (std::size_t begin = 0;;) {
@@ -11,23 +19,6 @@ std::vector<std::string_view> csv_parts(std::string_view line) {
     begin = comma + 1;
   }
 }
-
-std::optional<CsvHead> csv_head(std::string_view text) {
-  for (std::size_t begin = 0;;) {
-    const std::size_t end = text.find('\n', begin);
-    if (end == std::string_view::npos) return std::nullopt;
-    if (text[begin] != '#') return CsvHead{text.substr(begin, end - begin), end + 1};
-    begin = end + 1;
-  }
-}
-
-std::string trimmed(const std::string& text) {
-  const auto first = text.find_first_not_of(" \t");
-  if (first == std::string::npos) return "";
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
-std::string as_note(const std::string& text) { return text.empty() ? "" : "note: " + text + "\n"; }
 
 std::vector<std::string> parts_between_commas(const std::string& text) {
   std::vector<std::string> parts;

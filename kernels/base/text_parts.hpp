@@ -1,8 +1,6 @@
 // Parts of texts, and of lines of tables with commas, as Grove's own logs are. For tables of others see io/formats/text_lines.hpp.
 #pragma once
 
-#include <cstddef>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,21 +12,11 @@ std::string trimmed(const std::string& text);
 /// The line "note: TEXT", its end included; nothing for an empty text.
 std::string as_note(const std::string& text);
 
-/// The parts of `text` between its commas, trimmed(): "a, b" -> a, b. Parts may be empty; an empty text has none.
-std::vector<std::string> parts_between_commas(const std::string& text);
-
-/// The parts of a line between its commas, one more than commas. Parts may be empty: "1,2," has three, and "" has one. They point into
-/// `line`.
+/// The parts of a line of a log between its commas, one more than commas. Parts may be empty: "1,2," has three, and "" has one. They point
+/// into `line`.
 std::vector<std::string_view> csv_parts(std::string_view line);
 
-/// The head of a table: what comes before its numbers.
-struct CsvHead {
-  std::string_view names;  ///< the line with the names of the columns, without its end
-  std::size_t size = 0;    ///< of the head, in bytes: there the lines of numbers begin
-};
-
-/// The head of a table that begins with `text`; the first line that does not begin with '#' has the names. Nothing if that line is not
-/// complete.
-std::optional<CsvHead> csv_head(std::string_view text);
+/// The parts of `text` between its commas, trimmed(): "a, b" -> a, b. Parts may be empty; an empty text has none.
+std::vector<std::string> parts_between_commas(const std::string& text);
 
 }  // namespace grove

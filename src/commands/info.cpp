@@ -76,7 +76,7 @@ Json as_json(const FileSummary& summary, bool all) {
                {"particles", info.count()},
                {"mass", totals.mass},
                {"time", or_null(info.time)},
-               {"box_size", or_null(info.box_size)},
+               {"box_size", or_null(info.universe.box_size)},
                {"G", or_null(info.G)},
                {"units", units_json(info.units)},
                {"components", components_json(summary)},

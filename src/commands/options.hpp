@@ -29,11 +29,12 @@ struct CommonOptions {
   /// Declares both options, or --set alone.
   void declare(CLI::App& app);
   void declare_settings(CLI::App& app);
-  /// All as overrides for load_config, after those of a command in `first`, so that they win.
+  /// All as overrides for parse_config(), after those of a command in `first`, so that they win.
   std::vector<std::string> overrides(std::vector<std::string> first = {}) const;
 };
 
-/// load_config on every rank, agreed and the same on all. With an empty path all comes from the overrides. Collective; throws AgreedError.
+/// The configuration in a file on every rank, agreed and the same on all. With an empty path all comes from the overrides. Collective;
+/// throws AgreedError.
 Config load_config_on_all_ranks(const std::string& path, const std::vector<std::string>& overrides, const Communicator& comm);
 
 /// The physics that a file of particles records, except what --set replaces. Collective; throws AgreedError for a file that cannot be read.

@@ -36,18 +36,12 @@ const std::string& TimeParameters::text(const std::string& name) const {
   return text_among(parameters, settings_of(integrator_infos(), integrator), "integrator " + integrator, name);
 }
 
-std::vector<std::string> OutputParameters::field_names() const { return parts_between_commas(fields); }
-
 FieldChoice OutputParameters::field_choice() const {
-  return {field_names(), parts_between_commas(leave_out), parts_between_commas(single_precision)};
+  return {parts_between_commas(fields), parts_between_commas(leave_out), parts_between_commas(single_precision)};
 }
 
 Config parse_config(const std::string& text, const std::string& name, const std::vector<std::string>& overrides, const ReadInfo* in_file) {
   return build_config(name, read_toml(text, name), read_overrides(overrides), config_table(), in_file);
-}
-
-Config load_config(const std::string& path, const std::vector<std::string>& overrides) {
-  return parse_config(read_config_text(path), path, overrides);
 }
 
 std::string read_config_text(const std::string& path) {

@@ -50,8 +50,6 @@ struct OutputParameters {
   /// Whether the run keeps checkpoints.
   bool keeps_checkpoints() const { return checkpoints == "yes" && snapshots != "none"; }
 
-  /// The names in `fields`: "work, spin" -> work, spin.
-  std::vector<std::string> field_names() const;
   /// The fields of a snapshot: those of the three keys.
   FieldChoice field_choice() const;
 };
@@ -82,9 +80,6 @@ struct Config {
 /// where file_of_units() names one. Not collective. Throws ConfigError that names file, line, key, value and what is allowed.
 Config parse_config(const std::string& text, const std::string& name, const std::vector<std::string>& overrides,
                     const ReadInfo* in_file = nullptr);
-
-/// As parse_config, of the file at `path`.
-Config load_config(const std::string& path, const std::vector<std::string>& overrides);
 
 /// The text of the file at `path`. Throws ConfigError where it cannot be read.
 std::string read_config_text(const std::string& path);

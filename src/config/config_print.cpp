@@ -1,10 +1,6 @@
 #include "src/config/config_print.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-
-#include "src/config/config.hpp"
-#include "src/config/config_table.hpp"
 
 namespace grove {
 namespace {
@@ -37,8 +33,6 @@ bool is_printed_config(std::string_view text) {
   const std::string begin = fmt::format("# {}\n[{}]\n", first.meaning, first.name);
   return !text.empty() && text.substr(0, begin.size()) == std::string_view(begin).substr(0, text.size());
 }
-
-std::string print_config(const Config& config) { return print_config(config, config_table()); }
 
 std::string print_config(const Config& config, const ConfigTable& table) {
   std::string text;

@@ -127,18 +127,15 @@ std::vector<GivenSetting> read_toml(const std::string& text, const std::string& 
 }
 
 GivenSetting read_override(const std::string& text) {
-  const auto equals = text.find('=');
-  const auto dot = text.find('.');
-  if (equals == std::string::npos || dot == std::string::npos || dot > equals)
-    throw ConfigError(fmt::format("command line: \"{}\": an override must be section.key=value, e.g. gravity.softening=0.05", text));
+  const auto equals = text.find('='), dot = std::min(text.find('.'), equals);
   GivenSetting given;
   given.section = trimmed(text.substr(0, dot));
-  given.name = trimmed(text.substr(dot + 1, equals - dot - 1));
+  if (dot < equals) given.name = trimmed(text.substr(dot + 1, equals - dot - 1));
+  if (equals == std::string::npos || given.section.empty() || given.name.empty())
+    throw ConfigError(fmt::format("command line: \"{}\": an override must be section.key=value, e.g. gravity.softening=0.05", text));
   given.where = "command line";
   given.from_command_line = true;
   given.raw = trimmed(text.substr(equals + 1));
-  if (given.section.empty() || given.name.empty())
-    throw ConfigError(fmt::format("command line: \"{}\": an override must be section.key=value, e.g. gravity.softening=0.05", text));
   given.value = given.raw;
   given.shown = fmt::format("\"{}\"", given.raw);
   if (find_stray_character(given.raw) != std::string::npos) {

@@ -4,13 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "kernels/base/named_rows.hpp"
 #include "kernels/gravity/gravity_names.hpp"
 #include "kernels/gravity/opening.hpp"
 #include "src/config/picture_settings.hpp"
-#include "src/config/setting_rows.hpp"
 #include "src/external/external_info.hpp"
 #include "src/integrators/integrator_info.hpp"
 #include "src/solver/force_method.hpp"

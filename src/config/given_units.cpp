@@ -11,12 +11,6 @@ namespace grove {
 
 namespace {
 
-/// Files of Grove's first versions have 1 for all three, and mean N-body units, too.
-bool is_of_grove(const ReadInfo& info) {
-  return std::any_of(info.provenance.begin(), info.provenance.end(),
-                     [](const auto& entry) { return entry.first == "Code" && entry.second == "Grove"; });
-}
-
 constexpr const char* how_to_say_it = "give them, as in units.system = \"kpc, km/s, 1e10 Msun\"";
 
 UnitSystem units_in(const GivenSetting& system, const std::string& path, const ReadInfo* info) {
@@ -27,7 +21,7 @@ UnitSystem units_in(const GivenSetting& system, const std::string& path, const R
   if (!are_usable(units))
     fail(system, fmt::format("{} says {:.6g} cm, {:.6g} g and {:.6g} cm/s, which cannot be: {}", path, units.length_in_cm, units.mass_in_g,
                              units.velocity_in_cm_per_s, how_to_say_it));
-  if (!is_physical(units) && !info->has_n_body_units && !is_of_grove(*info))
+  if (!is_physical(units) && !info->has_n_body_units)
     fail(system,
          fmt::format("{} says 1 cm, 1 g and 1 cm/s, which Grove takes for N-body units, and they may not be meant: leave [units] out "
                      "for N-body units, or {}",

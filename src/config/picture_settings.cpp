@@ -1,6 +1,5 @@
 #include "src/config/picture_settings.hpp"
 
-#include "src/config/setting_rows.hpp"
 #include "src/pictures/colour_map.hpp"
 
 namespace grove {

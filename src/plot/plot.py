@@ -36,26 +36,18 @@ MOST_PIECES = 1000  # of the time axis
 
 
 def read(path):
-    """The whole rows of a log as {column: numbers}. Lines of '#' before the names, as earlier versions wrote them, are passed over."""
-    before, rows, names = 0, 0, None
+    """The whole rows of a log as {column: numbers}."""
     with open(path, "rb") as file:
-        for line in file:
-            if not line.endswith(b"\n"):  # a run is writing it
-                break
-            if names is not None:
-                rows += 1
-            else:
-                before += 1
-                if not line.startswith(b"#"):
-                    names = line.decode("ascii", "replace").strip().split(",")
+        names = file.readline().decode("ascii", "replace").strip().split(",")
+        rows = sum(line.endswith(b"\n") for line in file)  # a run may be writing the last line
     if not rows:
         fail(3, f"{path}: has no rows yet")
     try:
-        table = numpy.loadtxt(path, delimiter=",", skiprows=before, max_rows=rows, ndmin=2, comments=None)
+        table = numpy.loadtxt(path, delimiter=",", skiprows=1, max_rows=rows, ndmin=2, comments=None)
     except ValueError as error:
-        fail(3, f"{path}: {mistake_in(path, before, len(names)) or error}")
+        fail(3, f"{path}: {mistake_in(path, len(names)) or error}")
     if table.shape != (rows, len(names)):
-        fail(3, f"{path}: {mistake_in(path, before, len(names)) or 'has empty rows'}")
+        fail(3, f"{path}: {mistake_in(path, len(names)) or 'has empty rows'}")
     for i, name in enumerate(names):
         bad = numpy.flatnonzero(~numpy.isfinite(table[:, i]))
         if bad.size:
@@ -63,10 +55,10 @@ def read(path):
     return {name: table[:, i] for i, name in enumerate(names)}
 
 
-def mistake_in(path, before, columns):
+def mistake_in(path, columns):
     """The first row that does not have a number a column, in words."""
     with open(path, encoding="ascii", errors="replace") as file:
-        for row, text in enumerate(itertools.islice(file, before, None), 1):
+        for row, text in enumerate(itertools.islice(file, 1, None), 1):
             numbers = text.strip().split(",")
             if len(numbers) != columns:
                 return f"row {row} has {len(numbers)} numbers for {columns} columns"

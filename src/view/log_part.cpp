@@ -34,10 +34,9 @@ struct Head {
 
 Head read_head(const OpenFile& file) {
   const std::string bytes = file.read(0, longest_head);
-  if (const std::optional<CsvHead> found = csv_head(bytes)) {
-    Head head{{}, found->size};
-    for (const std::string_view name : values_of(found->names)) head.names.emplace_back(name);
-    return head;
+  if (const std::size_t end = bytes.find('\n'); end != std::string::npos) {
+    const auto names = values_of(std::string_view(bytes).substr(0, end));
+    return {{names.begin(), names.end()}, end + 1};
   }
   if (bytes.size() == longest_head) throw DataError(file.name() + ": is no log of Grove: its first 64 KiB have no names of columns");
   return {};

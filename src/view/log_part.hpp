@@ -20,7 +20,7 @@ struct LogPart {
   bool is_last = true;                    ///< there is nothing behind them yet
 };
 
-/// Reads a log of Grove: lines with '#' in front, a line of names, lines of numbers. A last line without its end is left for later.
+/// Reads a log of Grove: a line of names, lines of numbers. A last line without its end is left for later.
 /// @param cursor  that of the part before; empty: from the start. If the file has been replaced or cut since, the part is again the first
 /// @param most    the most rows; of more, so many are chosen evenly, and the last one
 /// @throws DataError for what is no log

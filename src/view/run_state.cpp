@@ -21,6 +21,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+/// How long the logs may stay unchanged before a run that is not seen running counts as stopped: after the lock of the directory has been
+/// given back, and where a run may be running on another machine (there, at least ten of its steps).
+constexpr double patience_after_lock_s = 5, patience_without_lock_s = 60;
 constexpr std::size_t longest_configuration = std::size_t{4} << 20;
 
 /// What one look at the directory found.
@@ -91,7 +94,7 @@ std::string age_text(double age_s) {
   return fmt::format("{:.0f} days", age_s / 86400);
 }
 
-void judge(const RunFiles& files, const Found& found, const Patience& patience, Json& state) {
+void judge(const RunFiles& files, const Found& found, Json& state) {
   const auto say = [&](const char* kind, const std::string& words) {
     state["state"] = kind;
     state["words"] = words;
@@ -103,9 +106,9 @@ void judge(const RunFiles& files, const Found& found, const Patience& patience, 
   if (lock == RunLock::held) return say("running", is_at_end ? "the last step is done; the run is about to end" : "the run goes on");
   if (!age_s) return say("waiting", "nothing of a run is here yet");
   if (is_at_end) return say("finished", "the run has come to its end");
-  const double patience_s = std::max(patience.unknown_s, 10 * last_value(found.timings, "total_s").value_or(0));
+  const double patience_s = std::max(patience_without_lock_s, 10 * last_value(found.timings, "total_s").value_or(0));
   // It may be on another machine.
-  if (*age_s < (lock == RunLock::given_back ? patience.given_back_s : patience_s))
+  if (*age_s < (lock == RunLock::given_back ? patience_after_lock_s : patience_s))
     return say("running", "the logs have changed " + age_text(*age_s) + " ago");
   say("stopped", "no run writes here: the logs have not changed for " + age_text(*age_s));
 }
@@ -153,10 +156,10 @@ void add_files(const Found& found, Json& state) {
 
 }  // namespace
 
-nlohmann::ordered_json run_state(const RunFiles& files, const Patience& patience) {
+nlohmann::ordered_json run_state(const RunFiles& files) {
   Json state = {{"directory", printable_line(files.directory().string(), 1000)}, {"is_there", files.is_there()}};
   const Found found = look_at(files);
-  judge(files, found, patience, state);
+  judge(files, found, state);
   if (!files.is_there()) state["words"] = "the directory is not there yet";
   add_times(found, state);
   add_files(found, state);

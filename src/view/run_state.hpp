@@ -7,12 +7,6 @@
 
 namespace grove {
 
-/// How long the logs may stay unchanged before a run that is not seen running counts as stopped.
-struct Patience {
-  double given_back_s = 5;  ///< after the lock of the directory has been given back
-  double unknown_s = 60;    ///< where a run may be running on another machine; at least ten of its steps
-};
-
 /// The state of a run, as JSON:
 ///
 ///   directory, is_there      the path, and whether there is such a directory
@@ -27,6 +21,6 @@ struct Patience {
 ///   notes                    what could not be read, a sentence each
 ///
 /// What is not known is omitted. Throws SystemError for a directory that cannot be read.
-nlohmann::ordered_json run_state(const RunFiles& files, const Patience& patience = {});
+nlohmann::ordered_json run_state(const RunFiles& files);
 
 }  // namespace grove

@@ -104,12 +104,14 @@ bool leads_upwards(const std::string& path) {
   return path.find("/..") != std::string::npos || path.find('\\') != std::string::npos || path.find('\0') != std::string::npos;
 }
 
-}  // namespace
-
+/// Whether the Host of a request is this machine, at any port: that of a tunnel may be another. A page of another site whose name has been
+/// made to mean this machine (DNS rebinding) sends its own name.
 bool is_this_machine(const std::string& host) {
   static const std::regex form("(localhost|127\\.0\\.0\\.1|\\[::1\\])(:[0-9]{1,5})?", std::regex::icase);
   return std::regex_match(host, form);
 }
+
+}  // namespace
 
 /// The server of the library and its answers.
 class ViewServer::Routes {

@@ -41,8 +41,4 @@ class ViewServer {
   std::unique_ptr<Routes> routes_;
 };
 
-/// Whether the Host of a request is this machine, at any port: that of a tunnel may be another. A page of another site whose name has been
-/// made to mean this machine (DNS rebinding) sends its own name.
-bool is_this_machine(const std::string& host);
-
 }  // namespace grove

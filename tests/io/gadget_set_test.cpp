@@ -131,7 +131,7 @@ TEST_F(GadgetSet, IsDescribedOnlyIfARunWouldTakeItsIds) {
   comm.barrier();
   std::string message;
   try {
-    describe_file(directory.file("in.hdf5"));
+    full_description(summarise_file(directory.file("in.hdf5")));
   } catch (const DataError& error) {
     message = error.what();
   }

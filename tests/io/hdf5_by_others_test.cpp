@@ -48,7 +48,7 @@ TEST_F(Hdf5ByOthers, SwiftInitialConditionsAreReadInTheirUnits) {
   EXPECT_NEAR(info.units->length_in_cm, 3.0857e21, 1e18);
   EXPECT_NEAR(info.units->mass_in_g, 1.9884e43, 1e40);
   EXPECT_NEAR(info.units->velocity_in_cm_per_s, 1e5, 1);
-  EXPECT_EQ(info.box_size, 64);
+  EXPECT_EQ(info.universe.box_size, 64);
   EXPECT_EQ(why_not_isolated(info.universe), "");
 }
 
@@ -86,10 +86,10 @@ TEST_F(Hdf5ByOthers, TheExpandingUniverseIsSeen) {
 
 TEST_F(Hdf5ByOthers, DescriptionsHaveNoEscapeSequences) {
   for (const std::string name : {"gadget_by_h5py.hdf5", "swift_snapshot.hdf5"}) {
-    const std::string text = describe_file(path_of(name));
+    const std::string text = full_description(summarise_file(path_of(name)));
     EXPECT_TRUE(std::none_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 && c != '\n'; })) << text;
   }
-  const std::string all = describe_file(path_of("swift_snapshot.hdf5"));
+  const std::string all = full_description(summarise_file(path_of("swift_snapshot.hdf5")));
   EXPECT_TRUE(
       names(all, {"InitialConditions:periodic   0", "Unit temperature in cgs (U_T) 1", "PartType5/DynamicalMasses", "Code Version"}));
   const std::string brief = short_description(summarise_file(path_of("swift_snapshot.hdf5")));

@@ -141,7 +141,7 @@ TEST_F(GadgetBinaryReader, ReadsBothFormatsByteOrdersPrecisionsAndSizesOfIds) {
     expect_particles(all, {0, 1, 2, 3, 4, 5, 6, 7}, usual_types, file.wide_ids ? 5000000000 : 4000000000);
     EXPECT_EQ(info_.format, "GADGET binary");
     EXPECT_EQ(info_.time, 2.5);
-    EXPECT_EQ(info_.box_size, 100.0);
+    EXPECT_EQ(info_.universe.box_size, 100.0);
     EXPECT_EQ(info_.count_of_type, (std::array<std::uint64_t, 6>{2, 3, 0, 1, 0, 2}));
     EXPECT_EQ(why_not_isolated(info_.universe), "");
     ASSERT_EQ(info_.notes.size(), 2u);

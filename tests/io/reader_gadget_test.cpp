@@ -61,7 +61,7 @@ TEST_F(GadgetReader, ReadsAllTypesInOrder) {
   EXPECT_EQ(info.format, "GADGET/SWIFT HDF5");
   EXPECT_EQ(info.count_of_type, (std::array<std::uint64_t, 6>{2, 5, 0, 1, 0, 3}));
   EXPECT_EQ(info.time, 0.75);
-  EXPECT_EQ(info.box_size, 64);
+  EXPECT_EQ(info.universe.box_size, 64);
   ASSERT_TRUE(info.units);
   EXPECT_EQ(info.units->length_in_cm, 3);
   EXPECT_EQ(info.units->mass_in_g, 5);
@@ -91,7 +91,7 @@ TEST_F(GadgetReader, ReadsSwiftsArraysAndUnits) {
   ReadInfo info;
   expect_rows(read("in.hdf5", &info), 5);
   EXPECT_EQ(info.time, 0.75);
-  EXPECT_EQ(info.box_size, 64);
+  EXPECT_EQ(info.universe.box_size, 64);
   ASSERT_TRUE(info.units);
   EXPECT_EQ(info.units->velocity_in_cm_per_s, 6);
 }

@@ -37,7 +37,7 @@ TEST_F(TextReader, ReadsSevenColumnsAsTypeOne) {
   EXPECT_EQ(all.id, (std::vector<std::uint64_t>{0, 1}));
   EXPECT_EQ(info.format, "text table");
   EXPECT_EQ(info.count_of_type[1], 2u);
-  EXPECT_FALSE(info.time || info.units || info.box_size);
+  EXPECT_FALSE(info.time || info.units || info.universe.box_size);
   EXPECT_EQ(info.notes, (std::vector<std::string>{"no names of columns found: taken as m x y z vx vy vz"}));
 }
 

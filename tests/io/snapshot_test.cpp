@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "io/files/partial_file.hpp"
-#include "io/formats/gadget_names.hpp"
+#include "io/formats/gadget_info.hpp"
 #include "io/formats/reader.hpp"
 #include "io/formats/validate.hpp"
 #include "io/hdf5/hdf5_attributes.hpp"
@@ -368,21 +368,27 @@ TEST_F(Snapshot, RefusesParticleSetsThatContradictThemselves) {
 
 TEST_F(Snapshot, BoxEnclosesAllParticles) {
   ParticleSet local;
-  EXPECT_EQ(enclosing_box_size(local, comm_), 1);
+  const auto box_size = [&] {
+    write_snapshot(path(), local, example_header(), comm_);
+    const auto size = read_number(open_group(open_hdf5_file(path()), "Header"), "BoxSize");
+    comm_.barrier();
+    return size;
+  };
+  EXPECT_EQ(box_size(), 1);
   local.resize(1);
-  EXPECT_EQ(enclosing_box_size(local, comm_), 1);
+  EXPECT_EQ(box_size(), 1);
   if (comm_.rank() == comm_.size() - 1) local.position = {0, -5, 3};
-  EXPECT_EQ(enclosing_box_size(local, comm_), 16);
+  EXPECT_EQ(box_size(), 16);
   if (comm_.rank() == comm_.size() - 1) local.position = {0, -4, std::nan("")};
-  EXPECT_EQ(enclosing_box_size(local, comm_), 16) << "8 is twice the coordinate: the particle would lie on the face";
+  EXPECT_EQ(box_size(), 16) << "8 is twice the coordinate: the particle would lie on the face";
   if (comm_.rank() == comm_.size() - 1) local.position = {1e-3, 0, 0};
-  EXPECT_EQ(enclosing_box_size(local, comm_), std::ldexp(1, -8));
+  EXPECT_EQ(box_size(), std::ldexp(1, -8));
 }
 
 TEST_F(Snapshot, IsDescribedWithItsTypesFieldsAndOrigin) {
   ParticleSet local = uneven_share(comm_);
   write_snapshot(path(), local, example_header(), comm_);
-  const std::string text = describe_file(path());
+  const std::string text = full_description(summarise_file(path()));
   EXPECT_TRUE(
       names(text, {"GADGET/SWIFT HDF5", "1.25", "disc", "bulge", "PartType1/Coordinates", "f8", "theta = 0.6", "CPU, 8 threads", "node7"}));
   comm_.barrier();
@@ -390,8 +396,9 @@ TEST_F(Snapshot, IsDescribedWithItsTypesFieldsAndOrigin) {
 
 TEST_F(Snapshot, DescriptionCoversTextTables) {
   write_file(directory_.file("a.tab"), "1 2 3 4 5 6 7\n3 2 3 5 5 6 7\n", comm_);
-  EXPECT_TRUE(names(describe_file(directory_.file("a.tab")), {"text table", "column 1 (mass)", "total mass", "halo", "not in the file"}));
-  EXPECT_THROW(describe_file(directory_.file("b.tab")), DataError);
+  EXPECT_TRUE(names(full_description(summarise_file(directory_.file("a.tab"))),
+                    {"text table", "column 1 (mass)", "total mass", "halo", "not in the file"}));
+  EXPECT_THROW(full_description(summarise_file(directory_.file("b.tab"))), DataError);
   comm_.barrier();
 }
 

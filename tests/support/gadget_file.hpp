@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "io/formats/gadget_names.hpp"
+#include "io/formats/gadget_info.hpp"
 #include "io/hdf5/hdf5_attributes.hpp"
 #include "io/hdf5/hdf5_handles.hpp"
 #include "io/hdf5/hdf5_image.hpp"

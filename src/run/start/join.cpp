@@ -19,7 +19,6 @@ namespace grove {
 namespace {
 
 constexpr auto types = static_cast<std::size_t>(particle_type_count);
-using TypeCounts = std::array<std::uint64_t, types>;
 
 /// Rotates `v` about coordinate axis `axis` by `angle`, rad.
 void turn(double (&v)[3], std::size_t axis, double angle) {

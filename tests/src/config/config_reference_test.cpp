@@ -1,5 +1,5 @@
 // docs/configuration.md is what the program's table of keys says.
-#include "src/config/config_reference.hpp"
+#include "tests/src/config/config_reference.hpp"
 
 #include <gtest/gtest.h>
 

@@ -191,9 +191,6 @@ TEST(ConfigUnits, OfAFileMayBeNBodyUnitsWithAGOfTheirOwn) {
   EXPECT_EQ(config_of({"units.system=file"}, of_file, &info).gravity.G, 2.5);
   EXPECT_EQ(config_of({"units.system=file", "gravity.G=3"}, of_file, &info).gravity.G, 3);
   EXPECT_FALSE(error_of({"units.system=file", "gravity.G=cgs"}, of_file, &info).empty());
-  ReadInfo old = info_with({1, 1, 1});
-  old.provenance.emplace_back("Code", "Grove");
-  EXPECT_FALSE(is_physical(config_of({"units.system=file"}, of_file, &old).units));
 }
 
 }  // namespace

@@ -80,7 +80,7 @@ TEST_F(ComponentNamesTest, StayThroughSnapshotsAndCheckpointsAndSoDoIds) {
     EXPECT_EQ(info.components, expected);
     EXPECT_EQ(identities(local), before) << "snapshot " << i;
   }
-  EXPECT_TRUE(names(describe_file(output.snapshot(2)), {"galaxy 1", "globular clusters"}));
+  EXPECT_TRUE(names(full_description(summarise_file(output.snapshot(2))), {"galaxy 1", "globular clusters"}));
   comm.barrier();
 
   // What goes on from the checkpoint, and from the snapshot where there is none, has them as well.

@@ -210,7 +210,7 @@ TEST_F(ObserversTest, WriteTheFieldsAskedForAndNoOthers) {
     const auto simulation = real();
     run(*simulation);
     comm.barrier();
-    const std::string text = describe_file(output.snapshot(1));
+    const std::string text = full_description(summarise_file(output.snapshot(1)));
     EXPECT_NE(text.find("PartType1/Potential"), std::string::npos) << text;
     EXPECT_EQ(text.find("PartType1/Work") != std::string::npos, config.output.fields == "work") << text;
     comm.barrier();

@@ -1,13 +1,17 @@
-#include "src/config/config_reference.hpp"
+// Makes docs/configuration.md from the table of keys.
+#pragma once
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
 #include <iterator>
+#include <string>
+#include <vector>
+
+#include "src/config/config_table.hpp"
 
 namespace grove {
-namespace {
 
 constexpr const char* introduction = R"(# Configuration
 
@@ -23,7 +27,7 @@ depends on one without effect has none either. Keys in the file that `--set` of 
 )";
 
 // A line of a table; a bar inside a cell would end the cell.
-std::string table_line(const std::vector<std::string>& cells) {
+inline std::string table_line(const std::vector<std::string>& cells) {
   std::string text = "|";
   for (const std::string& cell : cells) {
     text += ' ';
@@ -36,30 +40,30 @@ std::string table_line(const std::vector<std::string>& cells) {
   return text + "\n";
 }
 
-std::string table_head(const std::vector<std::string>& titles) {
+inline std::string table_head(const std::vector<std::string>& titles) {
   return table_line(titles) + table_line(std::vector<std::string>(titles.size(), "---"));
 }
 
-std::string code(const std::string& text) { return "`" + text + "`"; }
+inline std::string code(const std::string& text) { return "`" + text + "`"; }
 
-bool names_the_source(const ConfigSetting& row) {
+inline bool names_the_source(const ConfigSetting& row) {
   return row.section == "initial_conditions" && (row.setting.name == "file" || row.setting.name == "generator");
 }
 
 // When the key has an effect; empty: always.
-std::string condition(const ConfigSetting& row) {
+inline std::string condition(const ConfigSetting& row) {
   if (names_the_source(row)) return "exactly one of `file` and `generator` must be given";
   if (belongs_to_generators(row)) return "only with a `generator`";
   if (belongs_to_files(row)) return "only with a `file`";
   return conditions_in_words(row);
 }
 
-std::string sentence(std::string text) {
+inline std::string sentence(std::string text) {
   text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
   return text + ".\n\n";
 }
 
-std::string section_text(const ConfigTable& table, const ConfigSection& section) {
+inline std::string section_text(const ConfigTable& table, const ConfigSection& section) {
   std::vector<ConfigSetting> rows;
   std::copy_if(table.settings.begin(), table.settings.end(), std::back_inserter(rows),
                [&](const ConfigSetting& row) { return row.section == section.name; });
@@ -78,7 +82,7 @@ std::string section_text(const ConfigTable& table, const ConfigSection& section)
 }
 
 // One row of a choice, with its own keys.
-std::string choice_row_text(const std::string& choice, const ConfigChoice::Row& row) {
+inline std::string choice_row_text(const std::string& choice, const ConfigChoice::Row& row) {
   std::string text = fmt::format("\n### {} = \"{}\"\n\n", choice, row.name);
   text += sentence(row.meaning + (row.source.empty() ? "" : " (" + row.source + ")"));
   if (row.settings.empty()) return text + "It has no keys of its own.\n";
@@ -88,9 +92,8 @@ std::string choice_row_text(const std::string& choice, const ConfigChoice::Row& 
   return text;
 }
 
-}  // namespace
-
-std::string config_reference(const ConfigTable& table) {
+/// Markdown that describes each key of `table`, and the generators and integrators with their own keys.
+inline std::string config_reference(const ConfigTable& table) {
   std::string text = introduction;
   for (const ConfigSection& section : table.sections) {
     text += section_text(table, section);
