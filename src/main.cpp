@@ -15,9 +15,46 @@
 #include "src/commands/program.hpp"
 #include "src/run/files/version.hpp"
 
+namespace grove {
+
+// One function for each command, in the file of its name in src/commands. Declares the options on `app`, before MPI is initialized; the
+// action is called after they are parsed.
+CommandAction declare_run(CLI::App& app);
+CommandAction declare_ic(CLI::App& app);
+CommandAction declare_check(CLI::App& app);
+CommandAction declare_bench(CLI::App& app);
+CommandAction declare_info(CLI::App& app);
+CommandAction declare_render(CLI::App& app);
+CommandAction declare_plot(CLI::App& app);
+CommandAction declare_profile(CLI::App& app);
+CommandAction declare_compare(CLI::App& app);
+CommandAction declare_view(CLI::App& app);
+
+}  // namespace grove
+
 namespace {
 
 using namespace grove;
+
+struct Command {
+  const char* name;
+  const char* meaning;  ///< one line, shown by --help
+  CommandAction (*declare)(CLI::App& app);
+};
+
+/// In the order of --help.
+constexpr Command commands[] = {
+    {"run", "run a simulation, alone or under mpirun", declare_run},
+    {"ic", "write initial conditions", declare_ic},
+    {"check", "measure force errors against direct summation", declare_check},
+    {"bench", "measure the speed of the force evaluation", declare_bench},
+    {"info", "show what is in a file of particles or a log of a run", declare_info},
+    {"render", "make pictures of files of particles", declare_render},
+    {"plot", "draw the logs of a run as one picture", declare_plot},
+    {"profile", "measure density, velocities and Lagrangian radii of snapshots", declare_profile},
+    {"compare", "compare the particles of two files by their ids", declare_compare},
+    {"view", "show a run in a browser, as it goes", declare_view},
+};
 
 constexpr int exit_usage = 2;
 
@@ -49,7 +86,7 @@ std::string wrong_name(const CLI::App& app, int argc, char** argv) {
 /// The request of the command line.
 Request parse(CLI::App& app, int argc, char** argv) {
   std::map<std::string, CommandAction> actions;
-  for (const Command& command : commands())
+  for (const Command& command : commands)
     actions[command.name] = command.declare(*app.add_subcommand(command.name, command.meaning)->group("Commands"));
   // After the commands, which would otherwise inherit it.
   app.footer("'grove COMMAND --help' shows the options of a command.");

@@ -20,6 +20,12 @@ std::vector<std::string_view> csv_parts(std::string_view line) {
   }
 }
 
+std::string as_notes(const std::vector<std::string>& texts) {
+  std::string lines;
+  for (const std::string& text : texts) lines += as_note(text);
+  return lines;
+}
+
 std::vector<std::string> parts_between_commas(const std::string& text) {
   std::vector<std::string> parts;
   if (text.empty()) return parts;

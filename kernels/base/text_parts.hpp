@@ -11,6 +11,8 @@ namespace grove {
 std::string trimmed(const std::string& text);
 /// The line "note: TEXT", its end included; nothing for an empty text.
 std::string as_note(const std::string& text);
+/// as_note() of each.
+std::string as_notes(const std::vector<std::string>& texts);
 
 /// The parts of a line of a log between its commas, one more than commas. Parts may be empty: "1,2," has three, and "" has one. They point
 /// into `line`.

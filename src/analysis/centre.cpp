@@ -158,6 +158,9 @@ class DensestCell {
   Cell best_;
 };
 
+/// How many particles make a nucleus.
+std::uint64_t nucleus_size(std::uint64_t particles) { return std::max(particles / 100, std::min<std::uint64_t>(particles, 32)); }
+
 double distance(const Double3& a, const Double3& b) { return std::sqrt(dot(a - b, a - b)); }
 
 /// The particles of a sphere, and what they weigh.
@@ -192,9 +195,6 @@ Contents contents_of(const Sphere& sphere, const ParticleSet& particles, const G
 /// How far the centre of mass is from the middle of a sphere.
 Contents offset_in(const Sphere& sphere, const ParticleSet& particles, const Group& all, const Communicator& comm) {
   return contents_of(sphere, particles, all, comm, [](std::size_t, const Double3& offset) { return offset; });
-}
-Contents velocity_in(const Sphere& sphere, const ParticleSet& particles, const Group& all, const Communicator& comm) {
-  return contents_of(sphere, particles, all, comm, [&](std::size_t i, const Double3&) { return velocity_at(particles, i); });
 }
 
 /// Position and radius of the last sphere of those that follow their centre of mass and shrink, until less than `least` particles, or a
@@ -235,8 +235,6 @@ bool is_finite(const Double3& a) { return std::isfinite(a.x) && std::isfinite(a.
 
 }  // namespace
 
-std::uint64_t nucleus_size(std::uint64_t particles) { return std::max(particles / 100, std::min<std::uint64_t>(particles, 32)); }
-
 Centre find_centre(const ParticleSet& particles, const Group& all, const CentreChoice& choice, const Communicator& comm) {
   Sphere sphere{choice.position, infinite};
   if (choice.kind == CentreKind::mass) sphere.middle = offset_in({{}, infinite}, particles, all, comm).mean;
@@ -246,7 +244,8 @@ Centre find_centre(const ParticleSet& particles, const Group& all, const CentreC
     sphere.radius = *choice.velocity_radius;
   else if (choice.kind == CentreKind::given)
     sphere.radius = radius_of_nearest(particles, sphere.middle, std::max(all.particles / 10, nucleus_size(all.particles)), comm);
-  const Contents near = has_position ? velocity_in(sphere, particles, all, comm) : Contents{};
+  const auto velocity_of = [&](std::size_t i, const Double3&) { return velocity_at(particles, i); };
+  const Contents near = has_position ? contents_of(sphere, particles, all, comm, velocity_of) : Contents{};
   comm.agree([&] {
     if (!has_position || !is_finite(near.mean) || std::isnan(sphere.radius))
       throw DataError("positions, velocities or masses are so large that the centre of the particles is no finite number");

@@ -28,17 +28,15 @@ struct Centre {
   double radius = 0;
 };
 
-/// How many particles make a nucleus: 1 % of them, 32 at least, or all where there are no more than that.
-std::uint64_t nucleus_size(std::uint64_t particles);
-
 /// The centre of the particles of all ranks.
 ///
-/// densest: the densest cell of nucleus_size() particles or more, then shrinking spheres (Power et al. 2003, MNRAS 338, 14): a sphere about
-/// the middle of the cell, of three times its side, moves to its centre of mass and shrinks by 2.5 %, until it has less than a quarter of
-/// its first particles or less than nucleus_size(). Power et al. start with all particles, and can end between two galaxies. If the sphere
-/// ends more than two sides from the cell, it starts once more with half the size. The velocity is the mean in the last sphere.
+/// densest: the densest cell that has a nucleus (1 % of the particles, 32 at least, or all where there are no more), then shrinking spheres
+/// (Power et al. 2003, MNRAS 338, 14): a sphere about the middle of the cell, of three times its side, moves to its centre of mass and
+/// shrinks by 2.5 %, until it has less than a quarter of its first particles or less than a nucleus. Power et al. start with all particles,
+/// and can end between two galaxies. If the sphere ends more than two sides from the cell, it starts once more with half the size. The
+/// velocity is the mean in the last sphere.
 ///
-/// given: the velocity is the mean of a tenth of the particles, those nearest to the centre, or of nucleus_size() where that is more.
+/// given: the velocity is the mean of a tenth of the particles, those nearest to the centre, or of a nucleus where that is more.
 ///
 /// mass: centre of mass; the velocity is the mean of all.
 ///

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -25,26 +24,25 @@ struct Sorted {
   std::vector<std::size_t> pairs;
 
   bool is_of_b(std::size_t i) const { return particles.bytes(*particles.fields->find(set_field))[i] != std::byte{0}; }
-  std::span<const double> values(const std::string& field) const {
-    const std::span<const std::byte> bytes = particles.bytes(*particles.fields->find(field));
+  std::span<const double> values(const ParticleField& field) const {
+    const std::span<const std::byte> bytes = particles.bytes(field);
     return {reinterpret_cast<const double*>(bytes.data()), bytes.size() / sizeof(double)};
   }
 };
 
-/// The field of both sets one after the other.
-void join_field(const ParticleField& field, const ParticleSet& a, const ParticleSet& b, ParticleSet& both) {
-  const std::span<const std::byte> of_a = a.bytes(field), of_b = b.bytes(field);
-  const std::span<std::byte> to = both.resize(field, a.size() + b.size());
-  std::copy(of_b.begin(), of_b.end(), std::copy(of_a.begin(), of_a.end(), to.begin()));
+/// Whether any rank has values of the field. Collective.
+bool is_known(const ParticleSet& set, const ParticleField& field, const Communicator& comm) {
+  return comm.max(set.bytes(field).empty() ? 0 : 1) == 1;
 }
 
 ParticleSet join_sets(const ParticleSet& a, const ParticleSet& b, const Communicator& comm) {
   ParticleSet both;
   both.fields = comparison_fields();
   for (const ParticleField& field : both.fields->rows()) {
-    const auto knows = [&](const ParticleSet& set) { return comm.max(set.bytes(field).empty() ? 0 : 1) == 1; };
-    const bool a_knows = knows(a), b_knows = knows(b);
-    if (a_knows && b_knows) join_field(field, a, b, both);
+    const bool a_knows = is_known(a, field, comm), b_knows = is_known(b, field, comm);
+    if (!a_knows || !b_knows) continue;
+    const std::span<const std::byte> of_a = a.bytes(field), of_b = b.bytes(field);
+    std::copy(of_b.begin(), of_b.end(), std::copy(of_a.begin(), of_a.end(), both.resize(field, a.size() + b.size()).begin()));
   }
   const std::span<std::byte> marks = both.resize(*both.fields->find(set_field), a.size() + b.size());
   std::fill(marks.begin() + static_cast<std::ptrdiff_t>(a.size()), marks.end(), std::byte{1});
@@ -81,21 +79,11 @@ void find_pairs(Sorted& sorted, Comparison& result, const Communicator& comm) {
   result.of_other_type = over_ranks(other_type, comm);
 }
 
-/// The rms distance of the values of the first set from `middle`.
-template <std::size_t components>
-double rms_from(const std::array<double, 3>& middle, const Sorted& sorted, std::span<const double> values, const Communicator& comm) {
-  const auto sum = exact_sums<2>(sorted.particles.size(), comm, [&](std::size_t i, std::array<ExactSum, 2>& sums) {
-    if (sorted.is_of_b(i)) return;
-    sums[0].add(1);
-    for (std::size_t d = 0; d < components; ++d) sums[1].add(std::pow(values[components * i + d] - middle[d], 2));
-  });
-  return std::sqrt(sum[1] / sum[0]);
-}
-
-template <std::size_t components>
-double spread_of(const std::string& field, const Sorted& sorted, std::span<const double> values, const Communicator& comm) {
+/// The rms of the values of the first set or, of positions and velocities, their rms distance from the mean.
+double spread_of(const ParticleField& field, const Sorted& sorted, std::span<const double> values, const Communicator& comm) {
+  const std::size_t components = field.components;
   std::array<double, 3> middle{};
-  if (field == "position" || field == "velocity") {
+  if (field.name == "position" || field.name == "velocity") {
     const auto sum = exact_sums<4>(sorted.particles.size(), comm, [&](std::size_t i, std::array<ExactSum, 4>& sums) {
       if (sorted.is_of_b(i)) return;
       sums[3].add(1);
@@ -103,7 +91,12 @@ double spread_of(const std::string& field, const Sorted& sorted, std::span<const
     });
     for (std::size_t d = 0; d < 3; ++d) middle[d] = sum[d] / sum[3];
   }
-  return rms_from<components>(middle, sorted, values, comm);
+  const auto sum = exact_sums<2>(sorted.particles.size(), comm, [&](std::size_t i, std::array<ExactSum, 2>& sums) {
+    if (sorted.is_of_b(i)) return;
+    sums[0].add(1);
+    for (std::size_t d = 0; d < components; ++d) sums[1].add(std::pow(values[components * i + d] - middle[d], 2));
+  });
+  return std::sqrt(sum[1] / sum[0]);
 }
 
 /// Squares of values that are very large or small would not fit.
@@ -114,9 +107,9 @@ double rms_of(const std::vector<WeightedValue>& values, double largest, std::uin
   return largest * std::sqrt(sum[0] / static_cast<double>(count));
 }
 
-template <std::size_t components>
-FieldDifference difference_of(const std::string& field, const Sorted& sorted, const Communicator& comm) {
+FieldDifference difference_of(const ParticleField& field, const Sorted& sorted, const Communicator& comm) {
   const std::span<const double> values = sorted.values(field);
+  const std::size_t components = field.components;
   std::vector<WeightedValue> lengths;
   lengths.reserve(sorted.pairs.size());
   for (const std::size_t first : sorted.pairs) {
@@ -125,28 +118,26 @@ FieldDifference difference_of(const std::string& field, const Sorted& sorted, co
     lengths.push_back({std::hypot(d[0], d[1], d[2]), 0});
   }
   const OrderedValues ordered(lengths, comm);
-  FieldDifference result{field, 0, ordered.percentile(0.5), ordered.percentile(0.99), ordered.largest(), 0, 0};
+  FieldDifference result{field.name, 0, ordered.percentile(0.5), ordered.percentile(0.99), ordered.largest(), 0, 0};
   result.rms = rms_of(lengths, result.max, ordered.count(), comm);
   std::uint64_t lowest = no_id;
   for (std::size_t k = 0; k < lengths.size(); ++k)
     if (lengths[k].value == result.max) lowest = std::min(lowest, sorted.particles.id[sorted.pairs[k]]);
   result.id_of_max = comm.min(lowest);
-  result.spread = spread_of<components>(field, sorted, values, comm);
+  result.spread = spread_of(field, sorted, values, comm);
   return result;
-}
-
-FieldTablePtr make_comparison_fields() {
-  std::vector<ParticleField> rows = standard_fields()->rows();
-  for (ParticleField& row : rows)
-    if (row.name == "acceleration" || row.name == "potential") row.input = InInput::when_there;
-  rows.push_back({.name = set_field, .type = ElementType::u1});
-  return std::make_shared<FieldTable>(std::move(rows));
 }
 
 }  // namespace
 
 const FieldTablePtr& comparison_fields() {
-  static const FieldTablePtr table = make_comparison_fields();
+  static const FieldTablePtr table = [] {
+    std::vector<ParticleField> rows = standard_fields()->rows();
+    for (ParticleField& row : rows)
+      if (row.name == "acceleration" || row.name == "potential") row.input = InInput::when_there;
+    rows.push_back({.name = set_field, .type = ElementType::u1});
+    return std::make_shared<FieldTable>(std::move(rows));
+  }();
   return table;
 }
 
@@ -158,10 +149,9 @@ Comparison compare_particles(ParticleSet a, ParticleSet b, const Communicator& c
   Comparison result;
   find_pairs(sorted, result, comm);
   if (result.in_both == 0) return result;
-  for (const char* field : {"position", "velocity", "mass", "acceleration", "potential"}) {
+  for (const char* field : compared_fields) {
     const ParticleField& row = *sorted.particles.fields->find(field);
-    if (comm.max(sorted.particles.bytes(row).empty() ? 0 : 1) == 0) continue;
-    result.differences.push_back(row.components == 3 ? difference_of<3>(field, sorted, comm) : difference_of<1>(field, sorted, comm));
+    if (is_known(sorted.particles, row, comm)) result.differences.push_back(difference_of(row, sorted, comm));
   }
   return result;
 }

@@ -31,6 +31,9 @@ struct Comparison {
   std::vector<FieldDifference> differences;  ///< of the fields that both have; empty where no particle is in both
 };
 
+/// The fields that are compared.
+inline constexpr const char* compared_fields[] = {"position", "velocity", "mass", "acceleration", "potential"};
+
 /// The standard fields; accelerations and potentials are read, too, if a file has them.
 const FieldTablePtr& comparison_fields();
 

@@ -1,7 +1,6 @@
 #include "src/analysis/exact_sum.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <vector>

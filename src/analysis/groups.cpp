@@ -8,21 +8,16 @@ namespace grove {
 
 std::vector<Group> groups_of(const ParticleSet& particles, const ComponentNames& names, const Communicator& comm) {
   constexpr std::size_t types = particle_type_count;
-  std::array<ExactSum, types + 1> mass;
-  std::array<std::uint64_t, types + 1> count{};
-  for (std::size_t i = 0; i < particles.size(); ++i) {
-    mass[particles.type[i]].add(particles.mass[i]);
-    ++count[particles.type[i]];
-  }
-  for (std::size_t k = 0; k < types; ++k) {
-    mass[types].add(mass[k]);
-    count[types] += count[k];
-  }
-  ExactSum::sum_over_ranks(mass, comm);
-  comm.sum(std::span<std::uint64_t>(count));
-  std::vector<Group> groups{{all_types, "all", count[types], mass[types].value()}};
+  // Numbers and masses: of each type, then of all.
+  const auto sums = exact_sums<2 * (types + 1)>(particles.size(), comm, [&](std::size_t i, std::array<ExactSum, 2 * (types + 1)>& sum) {
+    for (const std::size_t k : {std::size_t{particles.type[i]}, types}) {
+      sum[2 * k].add(1);
+      sum[2 * k + 1].add(particles.mass[i]);
+    }
+  });
+  std::vector<Group> groups{{all_types, "all", static_cast<std::uint64_t>(sums[2 * types]), sums[2 * types + 1]}};
   for (std::size_t k = 0; k < types; ++k)
-    if (count[k] > 0) groups.push_back({static_cast<int>(k), names[k], count[k], mass[k].value()});
+    if (sums[2 * k] > 0) groups.push_back({static_cast<int>(k), names[k], static_cast<std::uint64_t>(sums[2 * k]), sums[2 * k + 1]});
   return groups;
 }
 

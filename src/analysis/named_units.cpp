@@ -7,15 +7,10 @@
 
 namespace grove {
 
-namespace {
-
-bool are_alike(const UnitSystem& a, const UnitSystem& b) {
-  const auto differs = [](double x, double y) { return differ(x, y, same_when_joined); };
-  return is_physical(a) == is_physical(b) && !differs(a.length_in_cm, b.length_in_cm) && !differs(a.mass_in_g, b.mass_in_g) &&
-         !differs(a.velocity_in_cm_per_s, b.velocity_in_cm_per_s);
+bool differ(const UnitSystem& a, const UnitSystem& b, double tolerance) {
+  return differ(a.length_in_cm, b.length_in_cm, tolerance) || differ(a.mass_in_g, b.mass_in_g, tolerance) ||
+         differ(a.velocity_in_cm_per_s, b.velocity_in_cm_per_s, tolerance);
 }
-
-}  // namespace
 
 NamedUnits named_units(const std::string& file, const ReadInfo& info) {
   return {file, info.units && are_usable(*info.units) ? info.units : std::nullopt};
@@ -26,7 +21,7 @@ const NamedUnits* common_units(std::span<const NamedUnits> files) {
   for (const NamedUnits& file : files) {
     if (!file.units) continue;
     if (!first) first = &file;
-    if (!are_alike(*first->units, *file.units))
+    if (is_physical(*first->units) != is_physical(*file.units) || differ(*first->units, *file.units, same_when_joined))
       throw DataError(fmt::format("{} has {}, {} has {}: their numbers cannot stand beside each other, and nothing is converted",
                                   first->file, in_words(*first->units), file.file, in_words(*file.units)));
   }

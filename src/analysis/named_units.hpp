@@ -16,6 +16,9 @@ struct NamedUnits {
   std::optional<UnitSystem> units;
 };
 
+/// Whether one of the units differs by more than `tolerance`.
+bool differ(const UnitSystem& a, const UnitSystem& b, double tolerance);
+
 NamedUnits named_units(const std::string& file, const ReadInfo& info);
 
 /// The first file that names units, which hold for all: a file that names none is taken to have them. Null where no file names any.

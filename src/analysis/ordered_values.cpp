@@ -43,10 +43,7 @@ auto end_of(const std::vector<WeightedValue>& own, double limit) {
 OrderedValues::OrderedValues(std::vector<WeightedValue> own, const Communicator& comm) : comm_(comm), own_(std::move(own)) {
   std::sort(own_.begin(), own_.end(), [](const WeightedValue& a, const WeightedValue& b) { return a.value < b.value; });
   count_ = comm_.sum(static_cast<std::uint64_t>(own_.size()));
-  ExactSum sum;
-  for (const WeightedValue& v : own_) sum.add(v.weight);
-  ExactSum::sum_over_ranks({&sum, 1}, comm_);
-  weight_ = sum.value();
+  weight_ = exact_sums<1>(own_.size(), comm_, [&](std::size_t i, std::array<ExactSum, 1>& sum) { sum[0].add(own_[i].weight); })[0];
   const double least = comm_.min(value_or_infinite(own_.begin(), own_));
   largest_ = comm_.max(own_.empty() ? 0.0 : own_.back().value);
   smallest_ = count_ == 0 ? 0 : least;

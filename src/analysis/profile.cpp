@@ -12,7 +12,6 @@
 #include "src/analysis/exact_sum.hpp"
 #include "src/analysis/ordered_values.hpp"
 #include "src/analysis/profile_columns.hpp"
-#include "src/analysis/shell_moments.hpp"
 
 namespace grove {
 
@@ -104,7 +103,7 @@ Double3 axis_of(const FromCentre& view, const Group& group, const Communicator& 
   return unit({spin.x / size, spin.y / size, spin.z / size});
 }
 
-Group chosen_group(const std::vector<Group>& groups, const std::string& option, const std::string& name, const Communicator& comm) {
+const Group& chosen_group(const std::vector<Group>& groups, const std::string& option, const std::string& name, const Communicator& comm) {
   const Group* const found = find_named(groups, name);
   comm.agree([&] {
     std::string names;
@@ -132,7 +131,7 @@ ParticleSet particles_of(const Group& group, const ParticleSet& particles) {
 Centre chosen_centre(const ParticleSet& particles, const std::vector<Group>& groups, const std::string& name, const CentreChoice& choice,
                      const Communicator& comm) {
   if (name == groups.front().name || choice.kind == CentreKind::given) return find_centre(particles, groups.front(), choice, comm);
-  const Group group = chosen_group(groups, "--centre-on", name, comm);
+  const Group& group = chosen_group(groups, "--centre-on", name, comm);
   ParticleSet chosen;
   comm.agree([&] { chosen = particles_of(group, particles); });
   return find_centre(chosen, group, choice, comm);
@@ -156,14 +155,13 @@ SnapshotProfile measure_profile(const ParticleSet& particles, const ComponentNam
                                 const Communicator& comm) {
   const std::vector<Group> groups = groups_of(particles, names, comm);
   const bool is_disc = !request.disc.empty();
-  const std::string centre_on = !request.centre_on.empty() ? request.centre_on : is_disc ? request.disc : groups.front().name;
-  if (is_disc) chosen_group(groups, "--disc", request.disc, comm);
+  const Group& disc = is_disc ? chosen_group(groups, "--disc", request.disc, comm) : groups.front();
+  const std::string centre_on = request.centre_on.empty() ? disc.name : request.centre_on;
   SnapshotProfile profile{chosen_centre(particles, groups, centre_on, request.centre, comm), centre_on, is_disc, {}, {}};
   const FromCentre view(particles, profile.centre);
   std::vector<double> edges;
   ShellItemOf item_of = [&](std::size_t i) { return view.in_sphere(i); };
-  if (profile.is_disc) {
-    const Group disc = chosen_group(groups, "--disc", request.disc, comm);
+  if (is_disc) {
     profile.axis = axis_of(view, disc, comm);
     item_of = [&, x_axis = across(profile.axis)](std::size_t i) { return view.in_disc(i, profile.axis, x_axis); };
     edges = shell_edges(request.shells, view.radii(disc, comm, [&](std::size_t i) { return item_of(i).radius; }));
@@ -172,11 +170,11 @@ SnapshotProfile measure_profile(const ParticleSet& particles, const ComponentNam
     const OrderedValues distances = view.distances(groups[g], comm);
     GroupProfile& of_group = profile.groups.emplace_back(GroupProfile{groups[g], {}, {}, 0, 0});
     for (const double share : request.fractions) of_group.lagrangian_radii.push_back(distances.weighted_percentile(share));
-    if (g == 0 && !profile.is_disc) edges = shell_edges(request.shells, distances);
+    if (g == 0 && !is_disc) edges = shell_edges(request.shells, distances);
   }
   const std::vector<GroupMoments> moments = shell_moments(particles, groups, edges, item_of, comm);
   for (std::size_t g = 0; g < groups.size(); ++g) {
-    profile.groups[g].columns = column_values(moments[g], edges, G, profile.is_disc, request.shells.spacing);
+    profile.groups[g].columns = column_values(moments[g], edges, G, is_disc, request.shells.spacing);
     profile.groups[g].inside = moments[g].inside;
     profile.groups[g].outside = moments[g].outside;
   }

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "kernels/base/units.hpp"
-#include "src/analysis/shell_moments.hpp"
+#include "src/analysis/shells.hpp"
 
 namespace grove {
 

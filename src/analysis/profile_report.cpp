@@ -1,7 +1,6 @@
 #include "src/analysis/profile_report.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -55,18 +54,12 @@ std::string centre_line(const MeasuredSnapshot& snapshot, const CentreChoice& ch
                      vector_text(c.velocity), of);
 }
 
-std::string notes_text(const MeasuredSnapshot& snapshot) {
-  std::string text;
-  for (const std::string& note : snapshot.notes) text += as_note(note);
-  return text;
-}
-
 std::string head_text(const MeasuredSnapshot& snapshot, const ProfileRequest& request) {
   const std::string time = snapshot.time ? fmt::format(", time {:.6g}", *snapshot.time) : "";
   std::string text =
       fmt::format("{} from {} ({}){}, {}, G = {:.6g} ({})\n", particles_text(snapshot.profile.groups.front().group.particles),
                   snapshot.file, snapshot.format, time, in_words(snapshot.units), snapshot.G, snapshot.origin_of_G);
-  text += notes_text(snapshot) + centre_line(snapshot, request.centre);
+  text += as_notes(snapshot.notes) + centre_line(snapshot, request.centre);
   if (snapshot.profile.is_disc)
     text += fmt::format("axis: angular momentum of '{}', {}\n", request.disc, vector_text(snapshot.profile.axis));
   return text;

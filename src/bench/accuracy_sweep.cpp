@@ -15,21 +15,18 @@ namespace grove {
 
 namespace {
 
-double walk_speed(const ForceBenchmark& b) { return particles_per_s(b.statistics.walk(), b.work); }
-double whole_speed(const ForceBenchmark& b) { return particles_per_s(b.statistics.whole(), b.work); }
-
 std::vector<std::string> table_row(const SweepPoint& point) {
   const ForceBenchmark& b = point.benchmark;
   const auto error = [](double value) { return fmt::format("{:.2e}", value); };
-  const auto count = [&](std::uint64_t total) { return fmt::format("{:.1f}", per_particle(total, b.work)); };
+  const auto count = [&](std::uint64_t total) { return fmt::format("{:.1f}", b.per_particle(total)); };
   return {fmt::format("{}", accuracy(point.gravity)),
           error(b.errors.acceleration.median),
           error(b.errors.acceleration.p99),
           error(b.errors.acceleration.p999),
-          format_seconds(b.statistics.walk().median),
-          format_seconds(b.statistics.whole().median),
-          format_quantity(walk_speed(b)),
-          format_quantity(whole_speed(b)),
+          format_seconds(b.walk().median),
+          format_seconds(b.whole().median),
+          format_quantity(b.particles_per_s(b.walk())),
+          format_quantity(b.particles_per_s(b.whole())),
           count(b.work.sum.particle_particle),
           count(b.work.sum.cell_particle),
           count(b.work.sum.cell_cell),
@@ -88,11 +85,11 @@ CurvePicture sweep_picture(const std::vector<SweepCurve>& curves, const std::str
   CurvePicture picture{title, "99 % error of the force, against direct summation", "particles per second, whole force", {}};
   for (const SweepCurve& curve : curves) {
     Curve drawn{curve.name, {}};
-    for (const SweepPoint& point : curve.points) {
-      const double error = point.benchmark.errors.acceleration.p99, speed = whole_speed(point.benchmark);
+    for (const auto& [gravity, benchmark] : curve.points) {
+      const double error = benchmark.errors.acceleration.p99, speed = benchmark.particles_per_s(benchmark.whole());
       drawn.points.push_back(
           {error, speed,
-           fmt::format("{}, {} {}: {:.2e}, {} particles/s", curve.name, setting, accuracy(point.gravity), error, format_quantity(speed))});
+           fmt::format("{}, {} {}: {:.2e}, {} particles/s", curve.name, setting, accuracy(gravity), error, format_quantity(speed))});
     }
     picture.curves.push_back(drawn);
   }

@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 
 #include "kernels/base/text_table.hpp"
-#include "src/bench/percentiles.hpp"
 
 namespace grove {
 
@@ -33,12 +32,12 @@ ForceTiming measure_once(Simulation& simulation, const Communicator& comm) {
 
 }  // namespace
 
-std::vector<PhaseSpread> BenchStatistics::phases() const {
+std::vector<PhaseSpread> ForceBenchmark::phases() const {
   std::vector<PhaseSpread> phases;
-  if (repeats_.empty()) return phases;
-  for (const PhaseSummary& phase : repeats_.front().timing.phases) {
+  if (repeats.empty()) return phases;
+  for (const PhaseSummary& phase : repeats.front().timing.phases) {
     std::vector<double> seconds;
-    for (const ForceTiming& repeat : repeats_)
+    for (const ForceTiming& repeat : repeats)
       for (const PhaseSummary& same : repeat.timing.phases)
         if (same.name == phase.name) seconds.push_back(same.max);
     phases.push_back(spread_of(phase.name, seconds));
@@ -46,35 +45,24 @@ std::vector<PhaseSpread> BenchStatistics::phases() const {
   return phases;
 }
 
-PhaseSpread BenchStatistics::walk() const {
+PhaseSpread ForceBenchmark::walk() const {
   std::vector<double> seconds;
-  for (const ForceTiming& repeat : repeats_) seconds.push_back(repeat.walk_s);
+  for (const ForceTiming& repeat : repeats) seconds.push_back(repeat.walk_s);
   return spread_of("all walks", seconds);
 }
 
-PhaseSpread BenchStatistics::whole() const {
+PhaseSpread ForceBenchmark::whole() const {
   std::vector<double> seconds;
-  for (const ForceTiming& repeat : repeats_) seconds.push_back(repeat.timing.seconds);
+  for (const ForceTiming& repeat : repeats) seconds.push_back(repeat.timing.seconds);
   return spread_of("whole force", seconds);
 }
 
-std::string BenchStatistics::table() const {
-  TextTable table({"wall time, slowest rank", "median", "min", "max"});
-  std::vector<PhaseSpread> rows = phases();
-  rows.push_back(walk());
-  rows.push_back(whole());
-  for (const PhaseSpread& row : rows)
-    table.add_row({row.name, format_seconds(row.median), format_seconds(row.min), format_seconds(row.max)});
-  return table.text();
+double ForceBenchmark::per_particle(std::uint64_t total) const {
+  return work.sum.targets > 0 ? static_cast<double>(total) / static_cast<double>(work.sum.targets) : 0;
 }
 
-void BenchStatistics::add_to(nlohmann::ordered_json& json) const {
-  const auto spread = [](const PhaseSpread& s) { return nlohmann::ordered_json{{"median", s.median}, {"min", s.min}, {"max", s.max}}; };
-  json["repeats"] = repeats_.size();
-  auto& all = json["phases_s"] = nlohmann::ordered_json::object();
-  for (const PhaseSpread& phase : phases()) all[phase.name] = spread(phase);
-  json["walk_s"] = spread(walk());
-  json["whole_force_s"] = spread(whole());
+double ForceBenchmark::particles_per_s(const PhaseSpread& phase) const {
+  return phase.median > 0 ? static_cast<double>(work.sum.targets) / phase.median : 0;
 }
 
 WorkTotals total_work(const WorkCounts& local, const Communicator& comm) {
@@ -84,47 +72,12 @@ WorkTotals total_work(const WorkCounts& local, const Communicator& comm) {
   return {{sums[0], sums[1], sums[2], sums[3], sums[4], sums[5], sums[6], sums[7], sums[8]}, comm.max(local.bytes_held)};
 }
 
-double per_particle(std::uint64_t total, const WorkTotals& work) {
-  return work.sum.targets > 0 ? static_cast<double>(total) / static_cast<double>(work.sum.targets) : 0;
-}
-
-double particles_per_s(const PhaseSpread& phase, const WorkTotals& work) {
-  return phase.median > 0 ? static_cast<double>(work.sum.targets) / phase.median : 0;
-}
-
-void add_speed(nlohmann::ordered_json& json, const BenchStatistics& statistics, const WorkTotals& work) {
-  json["walk_particles_per_s"] = particles_per_s(statistics.walk(), work);
-  json["whole_force_particles_per_s"] = particles_per_s(statistics.whole(), work);
-}
-
-std::string work_text(const WorkTotals& work) {
-  return fmt::format(
-      "a particle   {:.1f} particle-particle, {:.1f} cell-particle, {:.1f} cell-cell interactions, {:.1f} opening tests\n"
-      "cells        {}, imported {} cells and {} particles\nmemory       {:.0f} bytes a particle, {} on the fullest rank\n",
-      per_particle(work.sum.particle_particle, work), per_particle(work.sum.cell_particle, work), per_particle(work.sum.cell_cell, work),
-      per_particle(work.sum.opening_tests, work), format_count(work.sum.cells), format_count(work.sum.imported_cells),
-      format_count(work.sum.imported_particles), per_particle(work.sum.bytes_held, work),
-      format_bytes(static_cast<double>(work.most_bytes_on_a_rank)));
-}
-
-void add_work(nlohmann::ordered_json& json, const WorkTotals& work) {
-  json["interactions_per_particle"] = {{"particle_particle", per_particle(work.sum.particle_particle, work)},
-                                       {"cell_particle", per_particle(work.sum.cell_particle, work)},
-                                       {"cell_cell", per_particle(work.sum.cell_cell, work)},
-                                       {"opening_tests", per_particle(work.sum.opening_tests, work)}};
-  json["cells"] = work.sum.cells;
-  json["imported_cells"] = work.sum.imported_cells;
-  json["imported_particles"] = work.sum.imported_particles;
-  json["bytes_per_particle"] = per_particle(work.sum.bytes_held, work);
-  json["most_bytes_on_a_rank"] = work.most_bytes_on_a_rank;
-}
-
 ForceBenchmark measure_force(Simulation& simulation, std::uint64_t repeats, const Communicator& comm) {
   ForceBenchmark benchmark;
   simulation.compute_forces();  // buffers grow and libraries load here, not in what is measured
   std::uint64_t most_bytes = 0;
   for (std::uint64_t repeat = 0; repeat < repeats; ++repeat) {
-    benchmark.statistics.add(measure_once(simulation, comm));
+    benchmark.repeats.push_back(measure_once(simulation, comm));
     most_bytes = std::max(most_bytes, simulation.work_counts().bytes_held);
   }
   WorkCounts work = simulation.work_counts();
@@ -134,23 +87,49 @@ ForceBenchmark measure_force(Simulation& simulation, std::uint64_t repeats, cons
   return benchmark;
 }
 
-std::string benchmark_text(const ForceBenchmark& benchmark) {
-  const auto& [statistics, work, errors, balance] = benchmark;
-  std::string text =
-      fmt::format("{}\nwalk         {} particles/s\nwhole force  {} particles/s\n", statistics.table(),
-                  format_quantity(particles_per_s(statistics.walk(), work)), format_quantity(particles_per_s(statistics.whole(), work)));
-  text += work_text(work);
-  text += fmt::format("net force    {:.2e} of the sum of all forces\n", balance.relative());
-  if (errors.targets > 0) text += fmt::format("\n{} targets against direct summation\n", errors.targets) + error_table(errors);
+std::string benchmark_text(const ForceBenchmark& b) {
+  TextTable table({"wall time, slowest rank", "median", "min", "max"});
+  const PhaseSpread walk = b.walk(), whole = b.whole();
+  std::vector<PhaseSpread> rows = b.phases();
+  rows.insert(rows.end(), {walk, whole});
+  for (const PhaseSpread& row : rows)
+    table.add_row({row.name, format_seconds(row.median), format_seconds(row.min), format_seconds(row.max)});
+  std::string text = fmt::format("{}\nwalk         {} particles/s\nwhole force  {} particles/s\n", table.text(),
+                                 format_quantity(b.particles_per_s(walk)), format_quantity(b.particles_per_s(whole)));
+  const WorkCounts& work = b.work.sum;
+  text += fmt::format(
+      "a particle   {:.1f} particle-particle, {:.1f} cell-particle, {:.1f} cell-cell interactions, {:.1f} opening tests\n"
+      "cells        {}, imported {} cells and {} particles\nmemory       {:.0f} bytes a particle, {} on the fullest rank\n",
+      b.per_particle(work.particle_particle), b.per_particle(work.cell_particle), b.per_particle(work.cell_cell),
+      b.per_particle(work.opening_tests), format_count(work.cells), format_count(work.imported_cells),
+      format_count(work.imported_particles), b.per_particle(work.bytes_held),
+      format_bytes(static_cast<double>(b.work.most_bytes_on_a_rank)));
+  text += fmt::format("net force    {:.2e} of the sum of all forces\n", b.balance.relative());
+  if (b.errors.targets > 0) text += fmt::format("\n{} targets against direct summation\n", b.errors.targets) + error_table(b.errors);
   return text;
 }
 
-void add_benchmark(nlohmann::ordered_json& json, const ForceBenchmark& benchmark) {
-  benchmark.statistics.add_to(json);
-  add_speed(json, benchmark.statistics, benchmark.work);
-  add_work(json, benchmark.work);
-  json["net_force_over_sum_of_forces"] = benchmark.balance.relative();
-  if (benchmark.errors.targets > 0) json["errors"] = error_json(benchmark.errors);
+void add_benchmark(nlohmann::ordered_json& json, const ForceBenchmark& b) {
+  const auto spread = [](const PhaseSpread& s) { return nlohmann::ordered_json{{"median", s.median}, {"min", s.min}, {"max", s.max}}; };
+  const WorkCounts& work = b.work.sum;
+  json["repeats"] = b.repeats.size();
+  auto& all = json["phases_s"] = nlohmann::ordered_json::object();
+  for (const PhaseSpread& phase : b.phases()) all[phase.name] = spread(phase);
+  json["walk_s"] = spread(b.walk());
+  json["whole_force_s"] = spread(b.whole());
+  json["walk_particles_per_s"] = b.particles_per_s(b.walk());
+  json["whole_force_particles_per_s"] = b.particles_per_s(b.whole());
+  json["interactions_per_particle"] = {{"particle_particle", b.per_particle(work.particle_particle)},
+                                       {"cell_particle", b.per_particle(work.cell_particle)},
+                                       {"cell_cell", b.per_particle(work.cell_cell)},
+                                       {"opening_tests", b.per_particle(work.opening_tests)}};
+  json["cells"] = work.cells;
+  json["imported_cells"] = work.imported_cells;
+  json["imported_particles"] = work.imported_particles;
+  json["bytes_per_particle"] = b.per_particle(work.bytes_held);
+  json["most_bytes_on_a_rank"] = b.work.most_bytes_on_a_rank;
+  json["net_force_over_sum_of_forces"] = b.balance.relative();
+  if (b.errors.targets > 0) json["errors"] = error_json(b.errors);
 }
 
 }  // namespace grove

@@ -25,22 +25,6 @@ struct PhaseSpread {
   double median = 0, min = 0, max = 0;
 };
 
-/// Collects the repeats.
-class BenchStatistics {
- public:
-  void add(const ForceTiming& timing) { repeats_.push_back(timing); }
-
-  std::vector<PhaseSpread> phases() const;  ///< in the order of the first repeat
-  PhaseSpread walk() const;
-  PhaseSpread whole() const;
-
-  std::string table() const;
-  void add_to(nlohmann::ordered_json& json) const;
-
- private:
-  std::vector<ForceTiming> repeats_;
-};
-
 /// Sums over the ranks of what one force evaluation did.
 struct WorkTotals {
   WorkCounts sum;
@@ -50,23 +34,19 @@ struct WorkTotals {
 /// Collective.
 WorkTotals total_work(const WorkCounts& local, const Communicator& comm);
 
-/// `total` for each particle that received a force.
-double per_particle(std::uint64_t total, const WorkTotals& work);
-/// Particles per second, from the median.
-double particles_per_s(const PhaseSpread& phase, const WorkTotals& work);
-
-/// Particles per second of the walk and of the whole force evaluation, from the medians.
-void add_speed(nlohmann::ordered_json& json, const BenchStatistics& statistics, const WorkTotals& work);
-
-/// Interactions per particle by kind, cells, and memory.
-std::string work_text(const WorkTotals& work);
-void add_work(nlohmann::ordered_json& json, const WorkTotals& work);
-
 struct ForceBenchmark {
-  BenchStatistics statistics;
+  std::vector<ForceTiming> repeats;
   WorkTotals work;     ///< of the last evaluation; its bytes_held is the largest of all measured ones
   ForceErrors errors;  ///< without targets when they were not measured
   ForceBalance balance;
+
+  std::vector<PhaseSpread> phases() const;  ///< in the order of the first repeat
+  PhaseSpread walk() const;
+  PhaseSpread whole() const;
+  /// `total` for each particle that received a force.
+  double per_particle(std::uint64_t total) const;
+  /// From the median.
+  double particles_per_s(const PhaseSpread& phase) const;
 };
 
 /// Measures `repeats` force evaluations of a simulation that has been started, after one that is not measured. Does not set the errors:

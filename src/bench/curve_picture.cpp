@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <map>
 
 namespace grove {
 
@@ -20,19 +21,12 @@ constexpr std::array<const char*, 5> markers{"M-4.5 0a4.5 4.5 0 1 0 9 0a4.5 4.5 
                                              "M0 -5.5l5.5 5.5l-5.5 5.5l-5.5 -5.5z", "M0 -5l5 9h-10z", "M0 5l5 -9h-10z"};
 
 std::string escaped(const std::string& text) {
+  static const std::map<char, std::string> names{{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}};
   std::string result;
   for (const char c : text) {
-    if (c == '&')
-      result += "&amp;";
-    else if (c == '<')
-      result += "&lt;";
-    else if (c == '>')
-      result += "&gt;";
-    else if (c == '"')
-      result += "&quot;";
-    else
-      // Control characters are not allowed in XML at all.
-      result += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+    const auto named = names.find(c);
+    // Control characters are not allowed in XML at all.
+    result += named != names.end() ? named->second : std::string(1, static_cast<unsigned char>(c) < 0x20 ? ' ' : c);
   }
   return result;
 }
@@ -46,7 +40,10 @@ class LogAxis {
       : first_pixel_(first_pixel), last_pixel_(last_pixel) {
     for (const Curve& curve : curves)
       for (const CurvePoint& point : curve.points)
-        if (can_be_drawn(point)) include(std::log10(point.*coordinate));
+        if (can_be_drawn(point)) {
+          low_ = std::min(low_, std::log10(point.*coordinate));
+          high_ = std::max(high_, std::log10(point.*coordinate));
+        }
     if (low_ > high_) low_ = high_ = 0;
     const double margin = std::max(0.15, 0.05 * (high_ - low_));
     low_ -= margin;
@@ -56,9 +53,9 @@ class LogAxis {
   double pixel(double value) const { return first_pixel_ + (std::log10(value) - low_) / (high_ - low_) * (last_pixel_ - first_pixel_); }
 
   struct Tick {
-    int digit, exponent;  ///< the value is digit * 10^exponent
-    bool labelled;
-    double value() const { return digit * std::pow(10.0, exponent); }
+    double value;
+    bool is_major;
+    std::string label;  ///< empty: none
   };
   /// At 1 to 9 times every power of ten; labelled at 1 and, where there are few of those, at 2 and 5.
   std::vector<Tick> ticks() const {
@@ -66,16 +63,17 @@ class LogAxis {
     for (int exponent = static_cast<int>(std::floor(low_)); exponent <= high_; ++exponent)
       for (int digit = 1; digit < 10; ++digit) {
         const double place = exponent + std::log10(digit);
-        const bool labelled = digit == 1 || (high_ - low_ < 2.5 && (digit == 2 || digit == 5));
-        if (place >= low_ && place <= high_) all.push_back({digit, exponent, labelled});
+        if (place < low_ || place > high_) continue;
+        const bool is_labelled = digit == 1 || (high_ - low_ < 2.5 && (digit == 2 || digit == 5));
+        all.push_back({digit * std::pow(10.0, exponent), digit == 1, is_labelled ? label_of(digit, exponent) : ""});
       }
     return all;
   }
 
  private:
-  void include(double logarithm) {
-    low_ = std::min(low_, logarithm);
-    high_ = std::max(high_, logarithm);
+  static std::string label_of(int digit, int exponent) {
+    return fmt::format("{}10<tspan dy=\"-6\" font-size=\"10\">{}{}</tspan>", digit == 1 ? "" : fmt::format("{}\u00b7", digit),
+                       exponent < 0 ? "\u2212" : "", std::abs(exponent));
   }
 
   double first_pixel_, last_pixel_;
@@ -90,24 +88,18 @@ std::string text_at(double x, double y, const char* anchor, const std::string& c
   return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\"{}>{}</text>\n", x, y, anchor, more, content);
 }
 
-std::string tick_label(const LogAxis::Tick& tick) {
-  const std::string factor = tick.digit == 1 ? "" : fmt::format("{}\u00b7", tick.digit);
-  return fmt::format("{}10<tspan dy=\"-6\" font-size=\"10\">{}{}</tspan>", factor, tick.exponent < 0 ? "\u2212" : "",
-                     std::abs(tick.exponent));
-}
-
 std::string grid(const LogAxis& x_axis, const LogAxis& y_axis) {
   constexpr const char *major = "#bbbbbb", *minor = "#eeeeee";
   std::string lines, labels;
   for (const LogAxis::Tick& tick : x_axis.ticks()) {
-    const double x = x_axis.pixel(tick.value());
-    lines += line(x, top, x, bottom, tick.digit == 1 ? major : minor);
-    if (tick.labelled) labels += text_at(x, bottom + 22, "middle", tick_label(tick));
+    const double x = x_axis.pixel(tick.value);
+    lines += line(x, top, x, bottom, tick.is_major ? major : minor);
+    if (!tick.label.empty()) labels += text_at(x, bottom + 22, "middle", tick.label);
   }
   for (const LogAxis::Tick& tick : y_axis.ticks()) {
-    const double y = y_axis.pixel(tick.value());
-    lines += line(left, y, right, y, tick.digit == 1 ? major : minor);
-    if (tick.labelled) labels += text_at(left - 8, y + 5, "end", tick_label(tick));
+    const double y = y_axis.pixel(tick.value);
+    lines += line(left, y, right, y, tick.is_major ? major : minor);
+    if (!tick.label.empty()) labels += text_at(left - 8, y + 5, "end", tick.label);
   }
   return lines + labels +
          fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"none\" stroke=\"#000000\"/>\n", left, top, right - left,

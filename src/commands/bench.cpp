@@ -14,8 +14,8 @@
 #include "kernels/gravity/gravity_names.hpp"
 #include "src/bench/accuracy_sweep.hpp"
 #include "src/bench/virtual_ranks.hpp"
-#include "src/commands/command.hpp"
 #include "src/commands/options.hpp"
+#include "src/commands/program.hpp"
 #include "src/config/gravity_report.hpp"
 #include "src/run/files/version.hpp"
 #include "src/solver/force_method.hpp"
@@ -70,15 +70,13 @@ int bench_virtual_ranks(const BenchOptions& options, const Communicator& comm) {
   options.json.require_writable(comm);
   InitialState state = load_initial_state(config, comm);
   const std::vector<VirtualRanks> rows = measure_virtual_ranks(std::move(state.particles), config.gravity, options.virtual_ranks);
-  if (!options.json.replaces_table())
-    fmt::print("{}\n{} in one process\n{}{}\n\n{}", version_line(), state.description, physics_text(options.physics, config, state),
-               gravity_text(config.gravity), virtual_ranks_text(rows));
-  if (!options.json.given()) return 0;
   nlohmann::ordered_json json = json_header(comm);
   json["particles"] = state.count;
   json["gravity"] = gravity_json(config.gravity);
   json["virtual_ranks"] = virtual_ranks_json(rows);
-  options.json.write(json);
+  options.json.show(fmt::format("{}\n{} in one process\n{}{}\n\n{}", version_line(), state.description,
+                                physics_text(options.physics, config, state), gravity_text(config.gravity), virtual_ranks_text(rows)),
+                    json, comm);
   return 0;
 }
 
@@ -95,23 +93,19 @@ int bench_one(const BenchOptions& options, const Communicator& comm) {
   ForceBenchmark result = measure_force(*simulation, options.repeats, comm);
   if (options.targets > 0) result.errors = force_errors(simulation->sample_force_error(options.targets, default_sample_seed));
   const std::string device = simulation->device_description();
-  comm.agree([&] {
-    if (!comm.is_root()) return;
-    if (!options.json.replaces_table())
-      fmt::print("{}\n{} on {}, {}\n{}{}\n{}\n{}", version_line(), state.description, ranks_text(comm), device,
-                 physics_text(options.physics, config, state), gravity_text(config.gravity),
-                 as_note(direct_summation_advice(config.gravity, state.count, comm.size(), simulation->device_state().is_gpu())),
-                 benchmark_text(result));
-    if (!options.json.given()) return;
-    const InitialConditions& from = config.initial_conditions;
-    nlohmann::ordered_json json = json_header(comm);
-    json["initial_conditions"] = from.file.empty() ? from.generator : from.file;
-    json["particles"] = state.count;
-    json["device"] = device;
-    json["gravity"] = gravity_json(config.gravity);
-    add_benchmark(json, result);
-    options.json.write(json);
-  });
+  const std::string& file = config.initial_conditions.file;
+  nlohmann::ordered_json json = json_header(comm);
+  json["initial_conditions"] = file.empty() ? config.initial_conditions.generator : file;
+  json["particles"] = state.count;
+  json["device"] = device;
+  json["gravity"] = gravity_json(config.gravity);
+  add_benchmark(json, result);
+  options.json.show(
+      fmt::format("{}\n{} on {}, {}\n{}{}\n{}\n{}", version_line(), state.description, ranks_text(comm), device,
+                  physics_text(options.physics, config, state), gravity_text(config.gravity),
+                  as_note(direct_summation_advice(config.gravity, state.count, comm.size(), simulation->device_state().is_gpu())),
+                  benchmark_text(result)),
+      json, comm);
   return 0;
 }
 

@@ -6,20 +6,20 @@
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
+#include "kernels/base/parse_number.hpp"
 #include "kernels/base/text_parts.hpp"
 #include "kernels/base/text_table.hpp"
 #include "src/bench/force_errors.hpp"
-#include "src/commands/command.hpp"
 #include "src/commands/options.hpp"
+#include "src/commands/program.hpp"
 #include "src/config/gravity_report.hpp"
 #include "src/solver/force_method.hpp"
 
 namespace grove {
 
 namespace {
-
-constexpr int exit_exceeded = 1;
 
 struct CheckOptions {
   CommonOptions common;
@@ -28,6 +28,11 @@ struct CheckOptions {
   JsonOption json;
   double max_99 = std::numeric_limits<double>::infinity();
 };
+
+std::string positive_number(const std::string& text) {
+  const std::optional<double> number = parse_number<double>(text);
+  return number && *number > 0 ? "" : text + " must be a number > 0";
+}
 
 /// `physics`: what the file of particles records, if there is one.
 Config config_of(const CheckOptions& options, const Communicator& comm, RecordedPhysics& physics) {
@@ -48,15 +53,6 @@ std::string readable(const Config& config, const RecordedPhysics& physics, const
       format_count(errors.targets), error_table(errors));
 }
 
-nlohmann::ordered_json as_json(const Config& config, const InitialState& state, const Simulation& simulation, const ForceErrors& errors,
-                               const Communicator& comm) {
-  return {{"particles", state.count},
-          {"ranks", comm.size()},
-          {"device", simulation.device_description()},
-          {"gravity", gravity_json(config.gravity)},
-          {"errors", error_json(errors)}};
-}
-
 int check(const CheckOptions& options, const Communicator& comm) {
   comm.agree([&] { options.json.require_input("SNAPSHOT_OR_CONFIG", !options.source.empty()); });
   RecordedPhysics physics;
@@ -66,11 +62,12 @@ int check(const CheckOptions& options, const Communicator& comm) {
   const InitialState& state = started.state;
   Simulation* const simulation = started.simulation.get();
   const ForceErrors errors = force_errors(simulation->sample_force_error(options.targets, options.seed));
-  comm.agree([&] {
-    if (!comm.is_root()) return;
-    if (!options.json.replaces_table()) fmt::print("{}", readable(config, physics, state, *simulation, comm.size(), errors));
-    if (options.json.given()) options.json.write(as_json(config, state, *simulation, errors, comm));
-  });
+  const nlohmann::ordered_json json = {{"particles", state.count},
+                                       {"ranks", comm.size()},
+                                       {"device", simulation->device_description()},
+                                       {"gravity", gravity_json(config.gravity)},
+                                       {"errors", error_json(errors)}};
+  options.json.show(readable(config, physics, state, *simulation, comm.size(), errors), json, comm);
   // NaN exceeds every limit.
   if (errors.acceleration.p99 <= options.max_99) return 0;
   if (comm.is_root())

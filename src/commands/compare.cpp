@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -14,11 +15,12 @@
 #include "io/formats/reader.hpp"
 #include "kernels/base/error.hpp"
 #include "kernels/base/parse_number.hpp"
+#include "kernels/base/text_parts.hpp"
 #include "kernels/base/text_table.hpp"
 #include "src/analysis/comparison.hpp"
 #include "src/analysis/named_units.hpp"
-#include "src/commands/command.hpp"
 #include "src/commands/options.hpp"
+#include "src/commands/program.hpp"
 #include "src/run/files/same_on_all_ranks.hpp"
 
 namespace grove {
@@ -27,12 +29,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int exit_exceeded = 1;
-constexpr std::array<const char*, 5> limited_fields{"position", "velocity", "mass", "acceleration", "potential"};
-
 struct CompareOptions {
   std::string a, b, columns_a, columns_b;
-  std::array<std::optional<double>, limited_fields.size()> limits;  ///< on the largest difference of each field
+  std::array<std::optional<double>, std::size(compared_fields)> limits;  ///< on the largest difference of each field
   JsonOption json;
 };
 
@@ -141,43 +140,35 @@ Json as_json(const ComparedFile& a, const ComparedFile& b, const Comparison& com
 std::vector<std::string> complaints(const CompareOptions& options, const Comparison& comparison) {
   std::vector<std::string> all;
   bool has_limit = false;
-  for (std::size_t k = 0; k < limited_fields.size(); ++k) {
+  for (std::size_t k = 0; k < std::size(compared_fields); ++k) {
     if (!options.limits[k]) continue;
     has_limit = true;
     bool is_compared = comparison.in_both == 0;
     for (const FieldDifference& d : comparison.differences) {
-      if (d.field != limited_fields[k]) continue;
+      if (d.field != compared_fields[k]) continue;
       is_compared = true;
       if (!(d.max <= *options.limits[k]))
         all.push_back(
             fmt::format("the largest difference of {} {:.3e} exceeds --max-{} {:.3e}", d.field, d.max, d.field, *options.limits[k]));
     }
-    if (!is_compared) all.push_back(fmt::format("--max-{0}: not both files have the field {0}", limited_fields[k]));
+    if (!is_compared) all.push_back(fmt::format("--max-{0}: not both files have the field {0}", compared_fields[k]));
   }
   if (const std::uint64_t alone = comparison.only_in_a.count + comparison.only_in_b.count; has_limit && alone > 0)
     all.push_back(fmt::format("{} particles are in one of the files alone", format_count(alone)));
   return all;
 }
 
-void require_options(const CompareOptions& options, const Communicator& comm) {
+int compare(const CompareOptions& options, const Communicator& comm) {
   comm.agree([&] {
     options.json.require_input("B", !options.b.empty());
     require_columns("--columns-a", options.columns_a);
     require_columns("--columns-b", options.columns_b);
   });
   options.json.require_writable(comm);
-}
-
-int compare(const CompareOptions& options, const Communicator& comm) {
-  require_options(options, comm);
   ComparedFile a = read_compared(options.a, options.columns_a, comm), b = read_compared(options.b, options.columns_b, comm);
   comm.agree([&] { common_units(units_of(a, b)); });
   const Comparison comparison = compare_particles(std::move(a.particles), std::move(b.particles), comm);
-  comm.agree([&] {
-    if (!comm.is_root()) return;
-    if (!options.json.replaces_table()) fmt::print("{}", printable_text(readable(a, b, comparison)));
-    if (options.json.given()) options.json.write(as_json(a, b, comparison));
-  });
+  options.json.show(printable_text(readable(a, b, comparison)), as_json(a, b, comparison), comm);
   const std::vector<std::string> exceeded = complaints(options, comparison);
   if (comm.is_root())
     for (const std::string& complaint : exceeded) fmt::print(stderr, "grove: {}\n", complaint);
@@ -190,9 +181,9 @@ CommandAction declare_compare(CLI::App& app) {
   auto options = std::make_shared<CompareOptions>();
   app.add_option("A", options->a, "a file of particles, in any format that Grove reads");
   app.add_option("B", options->b, "another one, in the same units, of any format, its particles in any order");
-  for (std::size_t k = 0; k < limited_fields.size(); ++k)
-    app.add_option(fmt::format("--max-{}", limited_fields[k]), options->limits[k],
-                   fmt::format("exit with code 1 when the largest difference of {} is larger", limited_fields[k]))
+  for (std::size_t k = 0; k < std::size(compared_fields); ++k)
+    app.add_option(fmt::format("--max-{}", compared_fields[k]), options->limits[k],
+                   fmt::format("exit with code 1 when the largest difference of {} is larger", compared_fields[k]))
         ->check(zero_or_more)
         ->type_name("X");
   app.add_option("--columns-a", options->columns_a, "what the columns of A are, if it is a text table")->type_name("LIST");

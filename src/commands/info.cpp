@@ -12,8 +12,8 @@
 #include "io/snapshots/checkpoint_file.hpp"
 #include "io/snapshots/info.hpp"
 #include "kernels/base/error.hpp"
-#include "src/commands/command.hpp"
 #include "src/commands/options.hpp"
+#include "src/commands/program.hpp"
 #include "src/run/files/log_description.hpp"
 
 namespace grove {
@@ -54,20 +54,6 @@ Json components_json(const FileSummary& summary) {
   return components;
 }
 
-Json softenings_json(const ReadInfo& info) {
-  Json softenings = Json::array();
-  for (const FileSoftening& s : info.softenings)
-    softenings.push_back({{"where", s.what}, {"type", s.type < 0 ? Json() : Json(s.type)}, {"lowest", s.lowest}, {"highest", s.highest}});
-  return softenings;
-}
-
-/// For --all.
-void add_details(const FileSummary& summary, Json& json) {
-  for (const FieldDescription& f : summary.fields) json["fields"].push_back({{"name", f.name}, {"type", f.type}, {"shape", f.shape}});
-  for (const auto& [name, text] : summary.info.provenance) json["provenance"][name] = text;
-  for (const FileAttribute& a : summary.attributes) json["attributes"][a.object][a.name] = a.value;
-}
-
 Json as_json(const FileSummary& summary, bool all) {
   const ReadInfo& info = summary.info;
   const ParticleTotals& totals = summary.totals;
@@ -80,13 +66,19 @@ Json as_json(const FileSummary& summary, bool all) {
                {"G", or_null(info.G)},
                {"units", units_json(info.units)},
                {"components", components_json(summary)},
-               {"softenings", softenings_json(info)},
+               {"softenings", Json::array()},
                {"lowest_position", totals.low},
                {"highest_position", totals.high},
                {"centre_of_mass", totals.centre_of_mass},
                {"velocity_of_centre", totals.velocity},
                {"notes", info.notes}};
-  if (all) add_details(summary, json);
+  for (const FileSoftening& s : info.softenings)
+    json["softenings"].push_back(
+        {{"where", s.what}, {"type", s.type < 0 ? Json() : Json(s.type)}, {"lowest", s.lowest}, {"highest", s.highest}});
+  if (!all) return json;
+  for (const FieldDescription& f : summary.fields) json["fields"].push_back({{"name", f.name}, {"type", f.type}, {"shape", f.shape}});
+  for (const auto& [name, text] : info.provenance) json["provenance"][name] = text;
+  for (const FileAttribute& a : summary.attributes) json["attributes"][a.object][a.name] = a.value;
   return json;
 }
 
@@ -156,7 +148,7 @@ int info(const InfoOptions& options, const Communicator& comm) {
     }
   }
   comm.agree([&] {
-    if (comm.is_root() && options.json.given()) options.json.write(Json{{"files", files}});
+    if (comm.is_root()) options.json.write(Json{{"files", files}});
   });
   return exit_code;
 }

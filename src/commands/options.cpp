@@ -88,12 +88,6 @@ void require_columns(const std::string& option, const std::string& columns) {
   if (const std::string why = complaint_about_columns(columns); !why.empty()) throw ConfigError(option + ": " + why);
 }
 
-std::string as_notes(const std::vector<std::string>& notes) {
-  std::string text;
-  for (const std::string& note : notes) text += as_note(note);
-  return text;
-}
-
 StartedSimulation start_simulation(Config& config, const Communicator& comm) {
   StartedSimulation started;
   comm.agree([&] {
@@ -114,11 +108,6 @@ std::function<std::string(const std::string&)> whole_number(std::uint64_t least,
   };
 }
 
-std::string positive_number(const std::string& text) {
-  const std::optional<double> number = parse_number<double>(text);
-  return number && *number > 0 ? "" : text + " must be a number > 0";
-}
-
 void JsonOption::declare(CLI::App& app) {
   option_ = app.add_option("--json", file_, "write the result as JSON, to standard output instead of the table when no file is named")
                 ->expected(0, 1)
@@ -135,9 +124,18 @@ void JsonOption::require_input(const std::string& name, bool is_there) const {
 }
 
 void JsonOption::write(const nlohmann::ordered_json& result) const {
+  if (!given()) return;
   // A file name need not be UTF-8, but JSON must be.
   const std::string text = result.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
   write_text(replaces_table() ? "-" : file_, text + "\n");
+}
+
+void JsonOption::show(const std::string& table, const nlohmann::ordered_json& result, const Communicator& comm) const {
+  comm.agree([&] {
+    if (!comm.is_root()) return;
+    if (!replaces_table()) fmt::print("{}", table);
+    write(result);
+  });
 }
 
 void JsonOption::require_writable(const Communicator& comm) const {
@@ -164,19 +162,11 @@ std::vector<std::string> comma_separated(const std::string& option, const std::s
   return parts;
 }
 
-namespace {
-
-void require_good(const std::ofstream& file, const std::string& path) {
-  if (!file) throw SystemError(path + ": cannot be written: " + reason_of(errno));
-}
-
-}  // namespace
-
 void require_writable(const std::string& path) {
   std::error_code ignored;
   if (std::filesystem::is_regular_file(path, ignored) && std::filesystem::file_size(path, ignored) > 0)
     throw ConfigError(path + " exists and is not overwritten: choose another name or move it away");
-  require_good(std::ofstream(path, std::ios::app), path);
+  if (!std::ofstream(path, std::ios::app)) throw SystemError(path + ": cannot be written: " + reason_of(errno));
 }
 
 void write_text(const std::string& path, const std::string& text) {
@@ -188,7 +178,7 @@ void write_text(const std::string& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary);
   file << text;
   file.close();
-  require_good(file, path);
+  if (!file) throw SystemError(path + ": cannot be written: " + reason_of(errno));
 }
 
 void require_new_snapshot(const std::string& out, bool overwrite, const std::vector<std::string>& inputs, const std::string& option) {

@@ -50,14 +50,8 @@ std::string physics_text(const RecordedPhysics& physics, const Config& config, c
 /// A check of an option: a whole number from `least` to `most`, before it is converted, since a number < 0 would become a large one.
 std::function<std::string(const std::string&)> whole_number(std::uint64_t least, std::uint64_t most = std::uint64_t{1} << 53);
 
-/// A check of an option: any number > 0; not NaN.
-std::string positive_number(const std::string& text);
-
 /// Throws ConfigError that names `option` for a description of columns that cannot be used; an empty one can.
 void require_columns(const std::string& option, const std::string& columns);
-
-/// as_note() of each.
-std::string as_notes(const std::vector<std::string>& notes);
 
 /// `--json [FILE]`: where the result goes as JSON.
 class JsonOption {
@@ -72,8 +66,10 @@ class JsonOption {
   void require_writable(const Communicator& comm) const;
   /// Throws ConfigError unless the word that a command needs `is_there`: --json may have taken it as the file to write.
   void require_input(const std::string& name, bool is_there) const;
-  /// Writes to the file or to standard output; NaN and infinity, which JSON lacks, become null. Throws SystemError.
+  /// Writes to the file or to standard output, if JSON is wanted; NaN and infinity, which JSON lacks, become null. Throws SystemError.
   void write(const nlohmann::ordered_json& result) const;
+  /// On the root, prints `table`, unless JSON replaces it, and write()s the same result as JSON. Collective; throws AgreedError.
+  void show(const std::string& table, const nlohmann::ordered_json& result, const Communicator& comm) const;
 
  private:
   std::string file_;

@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "io/files/printable.hpp"
-#include "src/commands/command.hpp"
+#include "src/commands/program.hpp"
 #include "src/run/files/run_file_names.hpp"
 
 namespace grove {

@@ -23,8 +23,8 @@
 #include "src/analysis/named_units.hpp"
 #include "src/analysis/profile_file.hpp"
 #include "src/analysis/profile_report.hpp"
-#include "src/commands/command.hpp"
 #include "src/commands/options.hpp"
+#include "src/commands/program.hpp"
 #include "src/config/config_source.hpp"
 #include "src/run/files/same_on_all_ranks.hpp"
 #include "src/run/start/recorded_physics.hpp"
@@ -155,18 +155,6 @@ void write_results(const ProfileOptions& options, const ProfileReport& report) {
   if (options.json.given()) options.json.write(profile_json(report));
 }
 
-void require_options(const ProfileOptions& options, ProfileRequest& request, const Communicator& comm) {
-  comm.agree([&] {
-    options.json.require_input("SNAPSHOT", !options.files.empty());
-    request = request_of(options);
-    require_effect_on_profile(options.common.settings);
-    require_columns("--columns", options.columns);
-  });
-  comm.agree([&] {
-    if (comm.is_root()) require_new_files(options);
-  });
-}
-
 /// Whether one of the settings is of this section and, if a name is given, has this name.
 bool has_setting(const std::vector<std::string>& settings, const std::string& section, const std::string& name = "") {
   return std::any_of(settings.begin(), settings.end(), [&](const std::string& text) {
@@ -234,7 +222,13 @@ MeasuredSnapshot measure(const ProfileSource& source, const ProfileOptions& opti
 
 int profile(const ProfileOptions& options, const Communicator& comm) {
   ProfileReport report;
-  require_options(options, report.request, comm);
+  comm.agree([&] {
+    options.json.require_input("SNAPSHOT", !options.files.empty());
+    report.request = request_of(options);
+    require_effect_on_profile(options.common.settings);
+    require_columns("--columns", options.columns);
+    if (comm.is_root()) require_new_files(options);
+  });
   const std::vector<ProfileSource> sources = profile_sources(options.files, options.common.settings, comm);
   options.json.require_writable(comm);
   for (const ProfileSource& source : sources) {

@@ -69,15 +69,6 @@ int act_with_others(const Request& request, const Communicator& comm) {
   }
 }
 
-int act_alone(const Request& request, const Communicator& comm) {
-  try {
-    return act_with_others(request, comm);
-  } catch (const std::exception& error) {
-    print_error(failure_message(error));
-    return exit_code_of(error);
-  }
-}
-
 }  // namespace
 
 int launched_rank() { return number_in_environment({"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"}, 0); }
@@ -88,7 +79,13 @@ int carry_out(const Request& request) {
   const Communicator comm(MPI_COMM_WORLD);
   name_rank(comm.rank(), comm.size());
   const LastWords last_words(comm);
-  return comm.size() > 1 ? act_with_others(request, comm) : act_alone(request, comm);
+  if (comm.size() > 1) return act_with_others(request, comm);
+  try {
+    return act_with_others(request, comm);
+  } catch (const std::exception& error) {
+    print_error(failure_message(error));
+    return exit_code_of(error);
+  }
 }
 
 }  // namespace grove

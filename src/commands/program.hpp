@@ -1,12 +1,19 @@
 // The common part of all commands under MPI: the ranks agree on the request, and errors become one message and an exit code.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
-#include "src/commands/command.hpp"
+#include "decomposition/ranks/communicator.hpp"
 
 namespace grove {
+
+/// Carries out a command and returns the exit code of the program. Collective.
+using CommandAction = std::function<int(const Communicator& comm)>;
+
+/// The exit code of a command whose result exceeds a limit that the user has set.
+inline constexpr int exit_exceeded = 1;
 
 /// The request of the command line of a rank.
 struct Request {

@@ -11,10 +11,11 @@
 #include "io/formats/reader.hpp"
 #include "kernels/base/error.hpp"
 #include "kernels/particles/particle_transfer.hpp"
-#include "src/commands/command.hpp"
+#include "src/analysis/named_units.hpp"
 #include "src/commands/options.hpp"
+#include "src/commands/program.hpp"
 #include "src/config/config_table.hpp"
-#include "src/pictures/picture_files.hpp"
+#include "src/pictures/picture.hpp"
 #include "src/pictures/picture_sums.hpp"
 #include "src/pictures/png_file.hpp"
 #include "src/run/files/same_on_all_ranks.hpp"
@@ -35,24 +36,17 @@ struct RenderOptions {
   std::vector<std::pair<std::string, std::string>> settings;  ///< key of [pictures] and value, empty: not given
 };
 
-/// The names of the pictures of one file.
-class PictureNames {
- public:
-  PictureNames(fs::path directory, const std::string& file) : directory_(std::move(directory)), stem_(fs::path(file).stem().string()) {}
-  std::string operator()(PictureQuantity quantity, char axis) const {
-    return (directory_ / fmt::format("{}_{}_{}.png", stem_, name_of(quantity), axis)).string();
-  }
-  std::vector<std::string> all(const PicturePlan& plan) const {
-    std::vector<std::string> names;
-    for (const PictureQuantity quantity : plan.quantities)
-      for (const char axis : plan.axes) names.push_back((*this)(quantity, axis));
-    return names;
-  }
+/// The name of a picture of `file`.
+std::string picture_of(const RenderOptions& options, const std::string& file, PictureQuantity quantity, char axis) {
+  return (fs::path(options.directory) / fmt::format("{}_{}_{}.png", fs::path(file).stem().string(), name_of(quantity), axis)).string();
+}
 
- private:
-  fs::path directory_;
-  std::string stem_;
-};
+std::vector<std::string> pictures_of(const RenderOptions& options, const std::string& file, const PicturePlan& plan) {
+  std::vector<std::string> names;
+  for (const PictureQuantity quantity : plan.quantities)
+    for (const char axis : plan.axes) names.push_back(picture_of(options, file, quantity, axis));
+  return names;
+}
 
 /// The settings of the user, with the units of the first file.
 Config config_of(const RenderOptions& options, const Communicator& comm) {
@@ -73,7 +67,7 @@ Config config_of(const RenderOptions& options, const Communicator& comm) {
 void require_free_names(const RenderOptions& options, const PicturePlan& plan) {
   std::set<std::string> names;
   for (const std::string& file : options.files)
-    for (const std::string& name : PictureNames(options.directory, file).all(plan)) {
+    for (const std::string& name : pictures_of(options, file, plan)) {
       if (!names.insert(name).second)
         throw ConfigError(fmt::format("two files would have the picture {}: render them apart, with another --out", name));
       if (!fs::exists(fs::symlink_status(name))) continue;
@@ -88,57 +82,40 @@ void require_free_names(const RenderOptions& options, const PicturePlan& plan) {
                                   error ? error.message() : "there is a file of this name"));
 }
 
-void require_same_units(const UnitSystem& of_first, const ReadInfo& info, const std::string& file, const std::string& first) {
-  const UnitSystem units = info.units.value_or(UnitSystem{});
-  if (differ(units.length_in_cm, of_first.length_in_cm, same_when_compared) ||
-      differ(units.velocity_in_cm_per_s, of_first.velocity_in_cm_per_s, same_when_compared) ||
-      differ(units.mass_in_g, of_first.mass_in_g, same_when_compared))
-    throw ConfigError(fmt::format("{}: has other units than {}, and all pictures have one scale: render them apart", file, first));
-}
-
-/// Draws the files with the view and the colours of the first one.
-class Renderer {
- public:
-  Renderer(const RenderOptions& options, const Config& config, const PicturePlan& plan, const Communicator& comm)
-      : options_(options), config_(config), plan_(plan), comm_(comm), range_(plan.range()) {}
-
-  void render(const std::string& file) {
-    require_same_file(file, "SNAPSHOT", comm_);
+/// Draws the files with the view and the colours of the first one. Collective; throws AgreedError.
+void draw_files(const RenderOptions& options, const Config& config, const PicturePlan& plan, const Communicator& comm) {
+  HostSpace space;
+  const std::string& first = options.files.front();
+  UnitSystem units_of_first;
+  double field_of_view = 0;
+  PictureRange range = plan.range();
+  for (const std::string& file : options.files) {
+    require_same_file(file, "SNAPSHOT", comm);
     ReadInfo info;
-    Particles<HostSpace> particles(space_);
+    Particles<HostSpace> particles(space);
     {
-      ParticleSet set = read_particles(file, comm_, &info, standard_fields(), config_.initial_conditions.columns);
-      comm_.agree([&] {
-        if (file == options_.files.front())
-          units_ = info.units.value_or(UnitSystem{});
-        else
-          require_same_units(units_, info, file, options_.files.front());
-        upload(space_, std::move(set), particles);
+      ParticleSet set = read_particles(file, comm, &info, standard_fields(), config.initial_conditions.columns);
+      comm.agree([&] {
+        const UnitSystem units = info.units.value_or(UnitSystem{});
+        if (file == first) units_of_first = units;
+        if (differ(units, units_of_first, same_when_compared))
+          throw ConfigError(fmt::format("{}: has other units than {}, and all pictures have one scale: render them apart", file, first));
+        upload(space, std::move(set), particles);
       });
     }
-    PictureSums<HostSpace> sums(space_, comm_, plan_, info.components, field_of_view_);
-    PictureSums<HostSpace>::OnHost on_host(space_);
+    PictureSums<HostSpace> sums(space, comm, plan, info.components, field_of_view);
+    PictureSums<HostSpace>::OnHost on_host(space);
     const PictureState state = sums.collect(particles, on_host);
-    field_of_view_ = sums.field_of_view();
-    comm_.sum_on_root(state.sums);
-    comm_.agree([&] {
-      if (!comm_.is_root()) return;
-      const PictureNames names(options_.directory, file);
-      write_pictures({plan_, config_.units, info.time.value_or(0), info.time.has_value(), file, names}, state, range_);
-      for (const std::string& name : names.all(plan_)) fmt::print("{}\n", name);
+    field_of_view = sums.field_of_view();
+    comm.sum_on_root(state.sums);
+    comm.agree([&] {
+      if (!comm.is_root()) return;
+      const auto path = [&](PictureQuantity quantity, char axis) { return picture_of(options, file, quantity, axis); };
+      write_pictures({plan, config.units, info.time, file, path}, state, range);
+      for (const std::string& name : pictures_of(options, file, plan)) fmt::print("{}\n", name);
     });
   }
-
- private:
-  const RenderOptions& options_;
-  const Config& config_;
-  const PicturePlan& plan_;
-  const Communicator& comm_;
-  HostSpace space_;
-  UnitSystem units_;  ///< of the first file
-  double field_of_view_ = 0;
-  PictureRange range_;
-};
+}
 
 int render(const RenderOptions& options, const Communicator& comm) {
   comm.agree([&] {
@@ -149,8 +126,7 @@ int render(const RenderOptions& options, const Communicator& comm) {
   comm.agree([&] {
     if (comm.is_root()) require_free_names(options, plan);
   });
-  Renderer renderer(options, config, plan, comm);
-  for (const std::string& file : options.files) renderer.render(file);
+  draw_files(options, config, plan, comm);
   return 0;
 }
 

@@ -16,8 +16,8 @@
 #include "kernels/base/text_table.hpp"
 #include "kernels/base/units.hpp"
 #include "src/advice/advice.hpp"
-#include "src/commands/command.hpp"
 #include "src/commands/options.hpp"
+#include "src/commands/program.hpp"
 #include "src/config/config_print.hpp"
 #include "src/config/gravity_report.hpp"
 #include "src/process/background_work.hpp"
@@ -65,12 +65,6 @@ class Console {
   bool speaks_;
 };
 
-/// For a run that is at its end already.
-void say_finished_before(const RunPreparation& run, const Console& console) {
-  console.say(fmt::format("finished before: {} has the end of the run, t = {}; a later time.end goes on from there\n",
-                          run.restart_point().file, format_time(run.config().time.end, run.config().units)));
-}
-
 /// Program, particles, forces, machine, steps and output directory, before the first step. Collective.
 void introduce(const RunPreparation& run, bool is_verbose, const Communicator& comm, const Console& console) {
   const Config& config = run.config();
@@ -87,15 +81,6 @@ void introduce(const RunPreparation& run, bool is_verbose, const Communicator& c
   console.say(text + fmt::format("results go to {}\n", config.output.directory));
   if (is_verbose) console.say(table_of_ranks(all_rank_devices(run.device(), comm)));
   if (comm.size() > 1) console.say("messages travel " + run.simulation().transport_description() + "\n");
-}
-
-/// Collective; throws AgreedError.
-void write_used_parameters(const RunPreparation& run, const Communicator& comm) {
-  comm.agree([&] {
-    if (!comm.is_root()) return;
-    // A link of this name is replaced, not followed.
-    write_whole_file(run.directory().used_parameters(), print_config(run.config()));
-  });
 }
 
 /// From the first step to the last. Collective; throws AgreedError.
@@ -132,14 +117,18 @@ int simulate(const RunOptions& options, const Config& config, const Communicator
   begin_activity("start of the run");
   RunPreparation run(config, options.earlier, comm);
   if (run.is_over()) {
-    say_finished_before(run, console);
+    console.say(fmt::format("finished before: {} has the end of the run, t = {}; a later time.end goes on from there\n",
+                            run.restart_point().file, format_time(run.config().time.end, run.config().units)));
     return 0;
   }
   run.load_particles();
   run.prepare_directory();
   const ObserverSetup setup = run.observer_setup(console.progress_style());
   introduce(run, options.verbose, comm, console);
-  write_used_parameters(run, comm);
+  comm.agree([&] {
+    // A link of this name is replaced, not followed.
+    if (comm.is_root()) write_whole_file(run.directory().used_parameters(), print_config(run.config()));
+  });
   const RunReport report = take_steps(run, setup, limit, comm, console);
   console.say(run_summary(report, run.schedule(), run.directory()));
   return exit_code_after(report, run, comm);

@@ -11,8 +11,8 @@
 #include "decomposition/ranks/rank_place.hpp"
 #include "io/files/printable.hpp"
 #include "kernels/base/error.hpp"
-#include "src/commands/command.hpp"
 #include "src/commands/options.hpp"
+#include "src/commands/program.hpp"
 #include "src/process/stop_signals.hpp"
 #include "src/view/run_files.hpp"
 #include "src/view/view_server.hpp"
@@ -26,33 +26,25 @@ struct ViewOptions {
   int port = 8080;
 };
 
-std::string user_name() {
-  const char* name = std::getenv("USER");
-  return name && *name ? name : "USER";
-}
-
 std::string how_to_open(const RunFiles& files, int port, const std::string& path) {
+  const char* const user = std::getenv("USER");
   return fmt::format(
       "live view of {}{}\n"
       "  open        http://localhost:{}{}\n"
       "  from afar   ssh -N -L {}:127.0.0.1:{} {}@{}    on your own machine, then the same address there\n"
       "Ctrl-C ends it.\n",
       printable_line(files.directory().string(), 1000), files.is_there() ? "" : ", which is not there yet", port, path, port, port,
-      printable_line(user_name()), printable_line(host_name()));
-}
-
-void require_directory(const ViewOptions& options) {
-  if (options.directory.empty()) throw ConfigError("OUTPUT_DIR is required: the output directory of a run");
-  std::error_code unknown;
-  const auto status = std::filesystem::status(options.directory, unknown);
-  if (std::filesystem::exists(status) && !std::filesystem::is_directory(status))
-    throw ConfigError(options.directory + ": is no directory; name the output directory of a run");
+      printable_line(user && *user ? user : "USER"), printable_line(host_name()));
 }
 
 int view(const ViewOptions& options, const Communicator& comm) {
   comm.agree([&] {
     if (comm.size() > 1) throw ConfigError("grove view is one process: start it without mpirun, or with one rank");
-    require_directory(options);
+    if (options.directory.empty()) throw ConfigError("OUTPUT_DIR is required: the output directory of a run");
+    std::error_code unknown;
+    const auto status = std::filesystem::status(options.directory, unknown);
+    if (std::filesystem::exists(status) && !std::filesystem::is_directory(status))
+      throw ConfigError(options.directory + ": is no directory; name the output directory of a run");
   });
   const StopSignals signals;
   const RunFiles files(options.directory);

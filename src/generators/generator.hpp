@@ -1,7 +1,6 @@
 // Initial-condition generators: a table of spheres, cubes, orbits and a disc. A new one is one file and one line in generator.cpp.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>

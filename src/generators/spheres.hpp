@@ -1,7 +1,6 @@
 // Isotropic equilibrium spheres that several generators use.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 

@@ -5,7 +5,6 @@
 #include <numbers>
 #include <numeric>
 #include <stdexcept>
-#include <vector>
 
 #include "kernels/base/named_rows.hpp"
 

@@ -1,9 +1,14 @@
 #include "src/pictures/picture.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+
+#include "kernels/base/physical_constants.hpp"
+#include "kernels/base/units.hpp"
+#include "src/pictures/png_file.hpp"
 
 namespace grove {
 
@@ -107,20 +112,21 @@ class Labels {
 
 }  // namespace
 
-std::string name_of(PictureQuantity quantity) { return quantity == PictureQuantity::density ? "density" : "speed"; }
-
-PictureFields picture_fields(const PictureView& view, std::span<const std::uint64_t> mass, std::span<const std::uint64_t> momentum,
-                             double per_mass, double per_momentum, double particle_mass) {
-  const auto grid_of = [&view](std::span<const std::uint64_t> sums, double factor) {
+PictureFields picture_fields(const PictureState& state, std::size_t index) {
+  const PictureView& view = state.views[index];
+  const double per_mass = state.quanta.per_mass, per_momentum = state.quanta.per_momentum;
+  const std::span<const std::uint64_t> momentum = state.momentum_of(index);
+  const bool is_there = per_mass > 0 && state.particle_mass > 0, has_speed = !momentum.empty();
+  const auto grid_of = [&](std::span<const std::uint64_t> sums) {
+    const double factor = is_there ? 1 / (per_mass * state.particle_mass) : 0;
     PixelGrid grid(view.width, view.height);
     for (std::size_t i = 0; i < sums.size(); ++i) grid.values[i] = static_cast<float>(static_cast<double>(sums[i]) * factor);
     return grid;
   };
-  const bool is_there = per_mass > 0 && particle_mass > 0, has_speed = !momentum.empty();
   PictureFields fields;
-  fields.density = grid_of(mass, is_there ? 1 / (per_mass * particle_mass) : 0);
-  if (is_there) fields.density_unit = particle_mass / view.pixel_area();
-  if (has_speed) fields.speed = grid_of(momentum, is_there ? 1 / (per_mass * particle_mass) : 0);
+  fields.density = grid_of(state.mass_of(index));
+  if (is_there) fields.density_unit = state.particle_mass / view.pixel_area();
+  if (has_speed) fields.speed = grid_of(momentum);
   if (has_speed && per_momentum > 0) fields.speed_unit = per_mass / per_momentum;
   smooth(fields.density, has_speed ? &fields.speed : nullptr);
   for (std::size_t i = 0; i < fields.speed.values.size(); ++i) {
@@ -152,6 +158,37 @@ Image draw_picture(PictureQuantity quantity, const PictureView& view, const Pict
   labels.scale_bar(view);
   labels.colour_bar(quantity, range, colours);
   return image;
+}
+
+PictureLabels picture_labels(const PictureSetting& setting, const PictureView& view) {
+  const UnitSystem& units = setting.units;
+  PictureLabels labels;
+  if (setting.time) labels.time = "t = " + format_time(*setting.time, units);
+  labels.shown = fmt::format("{}", fmt::join(setting.plan.components, ", "));
+  if (!is_physical(units)) return labels;
+  const ShownUnit length = unit_of_length(view.width / view.pixels_per_length, units);
+  labels.length_unit = length.name;
+  labels.length_unit_in_code = length.in_code_units;
+  labels.density_unit = "Msun/pc^2";
+  labels.density_in_unit = units.mass_in_g / solar_mass_in_g * std::pow(parsec_in_cm / units.length_in_cm, 2);
+  labels.speed_unit = "km/s";
+  labels.speed_in_unit = units.velocity_in_cm_per_s / 1e5;
+  return labels;
+}
+
+void write_pictures(const PictureSetting& setting, const PictureState& state, PictureRange& range) {
+  const PicturePlan& plan = setting.plan;
+  const ColourMap colours(plan.parameters.colours);
+  for (std::size_t view = 0; view < state.views.size(); ++view) {
+    const PictureFields fields = picture_fields(state, view);
+    range = completed(range, fields);
+    const PictureLabels labels = picture_labels(setting, state.views[view]);
+    for (const PictureQuantity quantity : plan.quantities) {
+      const PngTexts texts{{"Title", fmt::format("{} along {}, {}", name_of(quantity), plan.axes[view], labels.time)},
+                           {"Source", setting.source}};
+      write_png(setting.path(quantity, plan.axes[view]), draw_picture(quantity, state.views[view], fields, range, labels, colours), texts);
+    }
+  }
 }
 
 double round_down_to_125(double number) {

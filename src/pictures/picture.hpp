@@ -1,21 +1,16 @@
-// From sums in pixels to a picture with scale and labels.
+// From sums in pixels to pictures with scale and labels, and to their files.
 #pragma once
 
-#include <cstdint>
-#include <span>
+#include <functional>
+#include <optional>
 #include <string>
-#include <vector>
 
+#include "kernels/base/units.hpp"
 #include "src/pictures/image.hpp"
-#include "src/pictures/picture_view.hpp"
+#include "src/pictures/picture_plan.hpp"
 #include "src/pictures/smoothing.hpp"
 
 namespace grove {
-
-/// What the colours of a picture stand for.
-enum class PictureQuantity : std::uint8_t { density, speed };
-/// "density", "speed".
-std::string name_of(PictureQuantity quantity);
 
 /// Surface density in each pixel and, if requested, the mean speed weighted by mass, in units that fit FP32 for any units of a run.
 struct PictureFields {
@@ -23,23 +18,21 @@ struct PictureFields {
   double density_unit = 0, speed_unit = 0;  ///< code units
 };
 
-/// Converts sums over all ranks to smooth()ed numbers on a grid.
-/// @param mass           [pixels of the view] quanta
-/// @param momentum       [pixels of the view] quanta, or empty
-/// @param particle_mass  that of a typical particle, > 0, code units
-PictureFields picture_fields(const PictureView& view, std::span<const std::uint64_t> mass, std::span<const std::uint64_t> momentum,
-                             double per_mass, double per_momentum, double particle_mass);
-
-/// The numbers at the ends of the colours, code units. 0: not known yet.
-struct PictureRange {
-  double lowest_density = 0, highest_density = 0, highest_speed = 0;
-
-  /// Whether no picture will change it.
-  bool is_complete(bool shows_speed) const { return lowest_density > 0 && highest_density > 0 && (highest_speed > 0 || !shows_speed); }
-};
+/// The sums over all ranks of one view as smooth()ed numbers on a grid.
+PictureFields picture_fields(const PictureState& state, std::size_t view);
 
 /// Sets what is 0 in `range` from a picture, in round numbers: its brightest pixel, and four and a half decades of density below.
 PictureRange completed(PictureRange range, const PictureFields& fields);
+
+/// What pictures show beside the sums.
+struct PictureSetting {
+  const PicturePlan& plan;
+  UnitSystem units;
+  std::optional<double> time;  ///< code units; a file may not say its time
+  std::string source;          ///< text in the files: which run or snapshot it is
+  /// The name of a file.
+  std::function<std::string(PictureQuantity, char axis)> path;
+};
 
 /// The words of a picture.
 struct PictureLabels {
@@ -53,9 +46,16 @@ struct PictureLabels {
   double speed_in_unit = 1;
 };
 
+/// The words of the pictures of one view, in units that suit it.
+PictureLabels picture_labels(const PictureSetting& setting, const PictureView& view);
+
 /// The picture: colours, a bar of a round length, a bar of the colours, the time.
 Image draw_picture(PictureQuantity quantity, const PictureView& view, const PictureFields& fields, const PictureRange& range,
                    const PictureLabels& labels, const ColourMap& colours);
+
+/// Draws all pictures of a state, whose sums are those of all ranks, and writes them. `range` is completed by the first of them. Not
+/// collective. Throws SystemError that names the file.
+void write_pictures(const PictureSetting& setting, const PictureState& state, PictureRange& range);
 
 /// The largest of 1, 2, 5 times a power of ten that is not above `number` > 0.
 double round_down_to_125(double number);

@@ -36,6 +36,8 @@ std::optional<Double3> read_place(const std::string& text) {
 
 }  // namespace
 
+std::string name_of(PictureQuantity quantity) { return quantity == PictureQuantity::density ? "density" : "speed"; }
+
 std::optional<PictureComplaint> complaint_about(const PictureParameters& given) {
   if (!are_axes(parts_between_commas(given.axes)))
     return PictureComplaint{"axes", "must be one or more of x, y, z, each once, with commas"};

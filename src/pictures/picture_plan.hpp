@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "kernels/particles/particle_set.hpp"
-#include "src/pictures/picture.hpp"
 #include "src/pictures/picture_parameters.hpp"
+#include "src/pictures/picture_state.hpp"
 
 namespace grove {
 
@@ -21,8 +21,22 @@ struct PictureComplaint {
 inline constexpr double smallest_field_of_view = 1e-100, largest_field_of_view = 1e100;
 
 std::optional<PictureComplaint> complaint_about(const PictureParameters& parameters);
+
 /// Throws DataError for a field of view that is larger than a picture can show.
 void require_visible(double field_of_view);
+
+/// What the colours of a picture stand for.
+enum class PictureQuantity : std::uint8_t { density, speed };
+/// "density", "speed".
+std::string name_of(PictureQuantity quantity);
+
+/// The numbers at the ends of the colours, code units. 0: not known yet.
+struct PictureRange {
+  double lowest_density = 0, highest_density = 0, highest_speed = 0;
+
+  /// Whether no picture will change it.
+  bool is_complete(bool shows_speed) const { return lowest_density > 0 && highest_density > 0 && (highest_speed > 0 || !shows_speed); }
+};
 
 /// The pictures of one state: each quantity along each axis.
 struct PicturePlan {

@@ -8,13 +8,6 @@
 
 namespace grove {
 
-namespace {
-
-/// The distance at the upper end of a bin, code units.
-double distance_of_bin(std::size_t bin) { return std::sqrt(std::bit_cast<double>((std::uint64_t{bin} + 1) << distance_bits_dropped)); }
-
-}  // namespace
-
 PictureQuanta PictureQuanta::of(double mass, double speed) {
   // The scale is a power of two that follows from the sum of all masses, whose last bits depend on the number of ranks. The factor keeps
   // sums that are common (1, 10, powers of two) away from the values at which the scale doubles.
@@ -46,7 +39,8 @@ double field_of_view_for(std::span<const std::uint64_t> mass) {
     inside += static_cast<double>(mass[bin]);
     if (inside >= wanted) break;
   }
-  const double view = times * distance_of_bin(bin);
+  // Of the upper end of the bin.
+  const double distance = std::sqrt(std::bit_cast<double>((std::uint64_t{bin} + 1) << distance_bits_dropped)), view = times * distance;
   // Particles at the middle alone have the distance 0, in the first bin.
   if (!(wanted > 0) || bin == 0) return 1;
   if (!std::isfinite(view)) return view;

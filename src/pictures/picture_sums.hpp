@@ -4,11 +4,34 @@
 #include <cstdint>
 
 #include "decomposition/ranks/communicator.hpp"
+#include "kernels/particles/particles.hpp"
 #include "src/pictures/picture_plan.hpp"
-#include "src/pictures/picture_state.hpp"
-#include "src/pictures/pixel_sums.hpp"
 
 namespace grove {
+
+/// The particles that a picture shows: bit k stands for type k.
+using TypeMask = std::uint32_t;
+
+/// Adds the particles of the types in `mask` to the pixels in which they are.
+/// @param mass      [pixels of the view] quanta; the caller sets them to 0 before
+/// @param momentum  [pixels of the view] quanta of m |v|, or null; the same
+/// Asynchronous.
+template <class Space>
+void add_to_pixels(Space& space, const Particles<Space>& particles, const PictureView& view, const PictureQuanta& quanta, TypeMask mask,
+                   View<std::uint64_t> mass, std::uint64_t* momentum);
+
+/// The largest speed of any particle of this rank, code units.
+template <class Space>
+double largest_speed(Space& space, const Particles<Space>& particles);
+
+/// The particles of this rank that a picture shows; sums in code units.
+struct ShownParticles {
+  Double3 moment;  ///< sum of mass times place
+  double mass = 0;
+  std::uint64_t count = 0;
+};
+template <class Space>
+ShownParticles shown_particles(Space& space, const Particles<Space>& particles, TypeMask mask);
 
 /// Keeps its memory from one state to the next.
 template <class Space>
@@ -32,9 +55,10 @@ class PictureSums {
 
  private:
   void find_types(const Particles<Space>& particles);
-  Double3 place_of_middle(const ShownParticles& shown) const;
   void choose_field_of_view(const Particles<Space>& particles, const Double3& middle, double mass);
-  static std::size_t count_of(const PicturePlan& plan);
+  static std::size_t count_of(const PicturePlan& plan) {
+    return plan.parameters.width * plan.parameters.height * plan.axes.size() * (plan.shows_speed() ? 2 : 1);
+  }
 
   Space& space_;
   const Communicator& comm_;

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
-#include <map>
 #include <system_error>
 
 #include "io/files/partial_file.hpp"
@@ -21,18 +20,13 @@ namespace {
 const std::string software_key = "Software", software = "Grove", text_chunk = "tEXt";
 /// The signature and the first chunk, which every file begins with; the chunks of texts follow.
 constexpr std::size_t bytes_before_texts = 33;
-constexpr std::uint32_t longest_text = 1 << 16;
+/// Where texts are looked for: they stand before the pixels.
+constexpr std::size_t bytes_with_texts = 1 << 16;
 
 std::string big_endian(std::uint32_t n) {
   std::string bytes;
   for (const int shift : {24, 16, 8, 0}) bytes += static_cast<char>(n >> shift & 0xff);
   return bytes;
-}
-
-std::uint32_t number_of(const char* bytes) {
-  std::uint32_t value = 0;
-  for (int i = 0; i < 4; ++i) value = (value << 8) | static_cast<unsigned char>(bytes[i]);
-  return value;
 }
 
 /// A chunk of the format: length, name, content and check sum (PNG, third edition, sections 5.3 and 11.3.3.2).
@@ -61,29 +55,6 @@ std::string bytes_of(const std::string& name, const Image& image, const PngTexts
   return file.insert(bytes_before_texts, chunks);
 }
 
-/// The texts of a PNG file by their keywords; none where the file cannot be read, or is no PNG file.
-std::map<std::string, std::string> png_texts(const fs::path& path) {
-  std::map<std::string, std::string> texts;
-  std::error_code ignored;
-  if (!fs::is_regular_file(path, ignored)) return texts;
-  std::ifstream file(path, std::ios::binary);
-  std::string head(8, '\0');
-  if (!file.read(head.data(), 8) || head != png_signature) return texts;
-  // Each chunk has its length, its name, so many bytes, and a checksum.
-  while (file.read(head.data(), 8)) {
-    const std::uint32_t length = number_of(head.data());
-    if (head.substr(4) != text_chunk || length > longest_text) {
-      file.seekg(static_cast<std::streamoff>(length) + 4, std::ios::cur);
-      continue;
-    }
-    std::string text(length, '\0');
-    if (!file.read(text.data(), length)) break;
-    file.seekg(4, std::ios::cur);
-    if (const std::size_t end = text.find('\0'); end != std::string::npos) texts.emplace(text.substr(0, end), text.substr(end + 1));
-  }
-  return texts;
-}
-
 }  // namespace
 
 void write_png(const fs::path& path, const Image& image, const PngTexts& texts) {
@@ -99,8 +70,16 @@ bool may_become_picture(const fs::path& path) {
 }
 
 bool is_png_of_grove(const fs::path& path, const std::string& source) {
-  auto texts = png_texts(path);
-  return texts[software_key] == software && (source.empty() || texts["Source"] == source);
+  std::error_code ignored;
+  if (!fs::is_regular_file(path, ignored)) return false;
+  std::ifstream file(path, std::ios::binary);
+  std::string head(bytes_with_texts, '\0');
+  file.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<std::size_t>(file.gcount()));
+  const auto has = [&](const std::string& key, const std::string& text) {
+    return head.find(chunk_of_text(key, text)) != std::string::npos;
+  };
+  return head.starts_with(png_signature) && has(software_key, software) && (source.empty() || has("Source", source));
 }
 
 }  // namespace grove

@@ -1,7 +1,6 @@
 #include "src/pictures/smoothing.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace grove {
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <optional>
@@ -43,14 +42,9 @@ std::optional<CsvRows> rows_in(const std::string& path) {
   return rows.count > 0 ? std::optional(std::move(rows)) : std::nullopt;
 }
 
-/// What the script needs to know.
-struct Drawing {
-  std::string title, time_label;
-  double time_factor = 1;
-  std::string energy, timings;  ///< files; empty: not drawn
-};
-
-Drawing drawing_of(const std::string& directory) {
+/// The arguments of the script for the logs of a run: title, label and factor of the times, files of energies and timings; empty: not
+/// drawn.
+std::vector<std::string> drawing_of(const std::string& directory) {
   const OutputDirectory output(directory);
   std::error_code ignored;
   if (!fs::is_directory(directory, ignored))
@@ -62,22 +56,19 @@ Drawing drawing_of(const std::string& directory) {
   const CsvRows& rows = energies ? *energies : *timings;
   const double first = rows.value(rows.first, "time").value_or(0), last = rows.value(rows.last, "time").value_or(0);
   const std::optional<UnitSystem> units = units_of_run_in(directory);
-  Drawing drawing;
   const TimeUnit unit = unit_of_time(std::max(std::abs(first), std::abs(last)), units.value_or(UnitSystem{}));
-  drawing.time_factor = unit.per_code_unit;
-  drawing.time_label = fmt::format("time ({})", *unit.name ? unit.name : units ? "N-body units" : "code units");
   const std::string begin = rows.count > 1 ? fmt::format("{:.6g} to ", first * unit.per_code_unit) : "";
-  drawing.title = fmt::format("{}: {} state{}, t = {}{:.6g}{}{}", directory, format_count(rows.count), rows.count == 1 ? "" : "s", begin,
-                              last * unit.per_code_unit, *unit.name ? " " : "", unit.name);
-  if (energies) drawing.energy = output.energy();
-  if (timings) drawing.timings = output.timings();
-  return drawing;
+  return {fmt::format("{}: {} state{}, t = {}{:.6g}{}{}", directory, format_count(rows.count), rows.count == 1 ? "" : "s", begin,
+                      last * unit.per_code_unit, *unit.name ? " " : "", unit.name),
+          fmt::format("time ({})", *unit.name ? unit.name
+                                   : units    ? "N-body units"
+                                              : "code units"),
+          fmt::format("{:.17g}", unit.per_code_unit), energies ? output.energy() : "", timings ? output.timings() : ""};
 }
 
 /// The bytes of the picture.
-std::string draw(const Drawing& drawing) {
-  ScriptResult result = run_python(
-      plot_script, {drawing.title, drawing.time_label, fmt::format("{:.17g}", drawing.time_factor), drawing.energy, drawing.timings});
+std::string draw(const std::vector<std::string>& drawing) {
+  ScriptResult result = run_python(plot_script, drawing);
   if (result.exit_code == script_found_bad_data) throw DataError(result.last_error());
   if (result.exit_code == script_lacks_package)
     throw SystemError(

@@ -3,13 +3,14 @@
 #include <fmt/format.h>
 #include <spawn.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 
 #include "kernels/base/error.hpp"
 
@@ -24,35 +25,26 @@ class MemoryFile {
     if (file_ < 0) throw SystemError(fmt::format("no file in memory can be made for Python: {}", std::strerror(errno)));
   }
   explicit MemoryFile(std::string_view text) : MemoryFile() {
-    for (std::size_t done = 0; done < text.size();) {
-      const ssize_t written = ::write(file_, text.data() + done, text.size() - done);
-      if (written > 0) done += static_cast<std::size_t>(written);
-      if (written > 0 || (written < 0 && errno == EINTR)) continue;
-      throw SystemError(fmt::format("a script for Python cannot be kept in memory: {}", std::strerror(errno)));
-    }
-    ::lseek(file_, 0, SEEK_SET);
+    std::ofstream file(path());
+    file << text << std::flush;
+    if (!file) throw SystemError(fmt::format("a script for Python cannot be kept in memory: {}", std::strerror(errno)));
   }
   MemoryFile(const MemoryFile&) = delete;
   MemoryFile& operator=(const MemoryFile&) = delete;
-  ~MemoryFile() {
-    if (file_ >= 0) ::close(file_);
-  }
+  ~MemoryFile() { ::close(file_); }
 
   int descriptor() const { return file_; }
   std::string text() const {
-    struct stat now {};
-    if (::fstat(file_, &now) != 0) throw SystemError(fmt::format("what Python wrote cannot be read: {}", std::strerror(errno)));
-    std::string text(static_cast<std::size_t>(now.st_size), '\0');
-    for (std::size_t done = 0; done < text.size();) {
-      const ssize_t got = ::pread(file_, text.data() + done, text.size() - done, static_cast<off_t>(done));
-      if (got > 0) done += static_cast<std::size_t>(got);
-      if (got > 0 || (got < 0 && errno == EINTR)) continue;
-      throw SystemError(fmt::format("what Python wrote cannot be read: {}", got < 0 ? std::strerror(errno) : "it is cut off"));
-    }
+    std::ifstream file(path());
+    std::string text(std::istreambuf_iterator<char>(file), {});
+    if (!file) throw SystemError(fmt::format("what Python wrote cannot be read: {}", std::strerror(errno)));
     return text;
   }
 
  private:
+  /// Opened by this name, it is read and written from its start, whatever the descriptor has done.
+  std::string path() const { return fmt::format("/proc/self/fd/{}", file_); }
+
   int file_ = -1;
 };
 
@@ -73,14 +65,6 @@ class Redirections {
  private:
   posix_spawn_file_actions_t actions_{};
 };
-
-/// Its end, as waitpid() says.
-int wait_for(pid_t process, const std::string& program) {
-  int status = 0;
-  while (::waitpid(process, &status, 0) < 0)
-    if (errno != EINTR) throw SystemError(fmt::format("{}: its end cannot be waited for: {}", program, std::strerror(errno)));
-  return status;
-}
 
 }  // namespace
 
@@ -112,7 +96,9 @@ ScriptResult run_python(std::string_view script, const std::vector<std::string>&
         fmt::format("{} cannot be started: {}. Install it (Debian, Ubuntu: apt-get install python3), or name another Python in "
                     "the environment variable GROVE_PYTHON",
                     program, std::strerror(error)));
-  const int status = wait_for(process, program);
+  int status = 0;
+  while (::waitpid(process, &status, 0) < 0)
+    if (errno != EINTR) throw SystemError(fmt::format("{}: its end cannot be waited for: {}", program, std::strerror(errno)));
   ScriptResult result{WIFEXITED(status) ? WEXITSTATUS(status) : 0, out.text(), err.text()};
   if (WIFSIGNALED(status)) throw SystemError(fmt::format("{} was ended by signal {}", program, WTERMSIG(status)));
   return result;

@@ -16,7 +16,7 @@
 
 #include "decomposition/ranks/communicator.hpp"
 #include "kernels/particles/particle_set.hpp"
-#include "src/bench/percentiles.hpp"
+#include "src/bench/force_errors.hpp"
 #include "src/generators/generator.hpp"
 #include "src/simulation/devices.hpp"
 #include "tests/support/gpu_present.hpp"

@@ -17,7 +17,7 @@
 #include "kernels/base/activity.hpp"
 #include "kernels/base/error.hpp"
 #include "src/config/config.hpp"
-#include "src/pictures/picture_files.hpp"
+#include "src/pictures/picture.hpp"
 #include "src/pictures/picture_sums.hpp"
 #include "src/process/background_work.hpp"
 #include "src/run/files/output_directory.hpp"
@@ -147,7 +147,7 @@ class PictureObserver final : public Observer {
     comm.agree([&] {
       if (!comm.is_root()) return;
       const auto path_of = [&](PictureQuantity quantity, char axis) { return path(quantity, axis, number); };
-      write_pictures({plan_, context_.setup.config.units, time, true, context_.setup.directory.path(), path_of}, state, range);
+      write_pictures({plan_, context_.setup.config.units, time, context_.setup.directory.path(), path_of}, state, range);
     });
     if (lane.settles_range) lane.settles_range = comm.max(comm.is_root() && range_.is_complete(plan_.shows_speed()) ? 1 : 0) == 0;
   }

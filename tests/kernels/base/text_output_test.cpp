@@ -7,7 +7,7 @@
 
 #include "kernels/base/error.hpp"
 #include "kernels/base/text_table.hpp"
-#include "src/bench/percentiles.hpp"
+#include "src/bench/force_errors.hpp"
 #include "src/run/files/csv_log.hpp"
 #include "tests/support/temporary_directory.hpp"
 

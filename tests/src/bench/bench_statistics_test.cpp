@@ -5,21 +5,20 @@
 
 #include <nlohmann/json.hpp>
 
-#include "src/bench/force_errors.hpp"
 #include "src/process/threads.hpp"
 
 namespace grove {
 namespace {
 
-BenchStatistics three_repeats() {
-  BenchStatistics statistics;
+ForceBenchmark three_repeats() {
+  ForceBenchmark benchmark;
   for (const double factor : {3.0, 1.0, 2.0}) {
     StepTiming timing;
     timing.phases = {{"keys", factor, 2 * factor}, {"walk", factor, 10 * factor}, {"walk of others", factor, factor}};
     timing.seconds = 20 * factor;
-    statistics.add({timing, 11 * factor});
+    benchmark.repeats.push_back({timing, 11 * factor});
   }
-  return statistics;
+  return benchmark;
 }
 
 TEST(BenchStatisticsTest, SpreadIsThatOfTheSlowestRankOverTheRepeats) {
@@ -53,12 +52,13 @@ TEST(BenchStatisticsTest, SpeedAndWorkAreThatOfAllRanks) {
   EXPECT_EQ(work.sum.imported_cells, 22 * ranks);
   EXPECT_EQ(work.sum.imported_particles, 33 * ranks);
   EXPECT_EQ(work.sum.bytes_held, 25600 * ranks * (ranks + 1) / 2);
-  const std::string text = work_text(work);
+  ForceBenchmark benchmark = three_repeats();
+  benchmark.work = work;
+  const std::string text = benchmark_text(benchmark);
   EXPECT_NE(text.find("50.0 particle-particle, 123.4 cell-particle, 6.7 cell-cell interactions, 8.9 opening tests"), std::string::npos)
       << text;
   nlohmann::ordered_json json;
-  add_work(json, work);
-  add_speed(json, three_repeats(), work);
+  add_benchmark(json, benchmark);
   EXPECT_EQ(json["interactions_per_particle"]["cell_cell"], 6.7) << json;
   EXPECT_EQ(json["walk_particles_per_s"], 100.0 * comm.size() / 22) << json;
 }

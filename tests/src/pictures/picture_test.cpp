@@ -14,8 +14,6 @@
 
 #include "kernels/base/error.hpp"
 #include "kernels/base/physical_constants.hpp"
-#include "src/pictures/picture_files.hpp"
-#include "src/pictures/picture_plan.hpp"
 #include "src/pictures/png_file.hpp"
 #include "tests/support/temporary_directory.hpp"
 
@@ -122,9 +120,9 @@ TEST(Pictures, DensityIsMassOverArea) {
   const PictureQuanta quanta = PictureQuanta::of(50.0 * 64 * 64, 4);
   const auto in_mass = static_cast<std::uint64_t>(50 * quanta.per_mass),
              in_momentum = static_cast<std::uint64_t>(50 * 1.2 * quanta.per_momentum);
-  const PictureFields fields =
-      picture_fields(view, std::vector<std::uint64_t>(view.pixels(), in_mass), std::vector<std::uint64_t>(view.pixels(), in_momentum),
-                     quanta.per_mass, quanta.per_momentum, 0.5);
+  std::vector<std::uint64_t> sums(view.pixels(), in_mass);
+  sums.resize(2 * view.pixels(), in_momentum);
+  const PictureFields fields = picture_fields({{view}, quanta, 0.5, sums}, 0);
   for (const float density : fields.density.values) ASSERT_NEAR(fields.density_unit * density, 800, 0.01);
   for (const float speed : fields.speed.values) ASSERT_NEAR(fields.speed_unit * speed, 1.2, 1e-5);
   const PictureRange range = completed({}, fields);
@@ -138,8 +136,8 @@ TEST(Pictures, MasslessParticlesMakeADarkPicture) {
   parameters.width = parameters.height = 32;
   const PictureView view = view_along('z', {}, 1, parameters);
   const PictureQuanta quanta = PictureQuanta::of(0, 0);
-  const PictureFields fields =
-      picture_fields(view, std::vector<std::uint64_t>(view.pixels(), 0), {}, quanta.per_mass, quanta.per_momentum, 0);
+  std::vector<std::uint64_t> sums(view.pixels(), 0);
+  const PictureFields fields = picture_fields({{view}, quanta, 0, sums}, 0);
   const Image image = draw_picture(PictureQuantity::density, view, fields, completed({}, fields), {}, ColourMap("ember"));
   EXPECT_EQ(image.at(16, 16), (Colour{0, 0, 0}));
 }
@@ -170,7 +168,7 @@ TEST(Pictures, LabelsHaveUnitsThatSuitTheView) {
   const PicturePlan plan(parameters);
   const UnitSystem kpc{1e3 * parsec_in_cm, 1e10 * solar_mass_in_g, 1e5};
   const auto labels = [&](double field, const UnitSystem& units) {
-    return picture_labels({plan, units, 1.5, true, "", {}}, view_along('z', {}, field, parameters));
+    return picture_labels({plan, units, 1.5, "", {}}, view_along('z', {}, field, parameters));
   };
   EXPECT_EQ(labels(50, kpc).length_unit, "kpc");
   EXPECT_EQ(labels(0.05, kpc).length_unit, "pc");

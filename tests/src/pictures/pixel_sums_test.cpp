@@ -1,5 +1,5 @@
 // Sums over the particles in each pixel, against sums made one particle after the other.
-#include "src/pictures/pixel_sums.hpp"
+#include "src/pictures/picture_sums.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,9 +9,6 @@
 #include <random>
 
 #include "kernels/base/error.hpp"
-#include "src/pictures/picture_plan.hpp"
-#include "src/pictures/picture_state.hpp"
-#include "src/pictures/picture_sums.hpp"
 #include "tests/support/built_tree.hpp"
 
 namespace grove {
