@@ -26,13 +26,13 @@ struct FileSet {
   std::vector<std::string> unused;      ///< names of blocks
 };
 
-std::vector<TypeCounts> counts_of(const FileSet& set) {
+std::vector<TypeCounts> counts_of_files(const FileSet& set) {
   std::vector<TypeCounts> counts;
   for (const GadgetBinaryFile& file : set.files) counts.push_back(file.header.count);
   return counts;
 }
 
-TypeCounts count_of_type(const FileSet& set) { return sum_over_files(counts_of(set)); }
+TypeCounts count_of_type(const FileSet& set) { return sum_over_files(counts_of_files(set)); }
 
 /// Throws unless the headers of two files can belong to one snapshot.
 void require_one_snapshot(const std::string& a_name, const GadgetBinaryHeader& a, const std::string& b_name, const GadgetBinaryHeader& b) {
@@ -106,7 +106,7 @@ void read_block(std::ifstream& stream, const GadgetBinaryFile& file, const TypeB
 ParticleSet read_share(const FileSet& set, const FieldTablePtr& fields, std::uint64_t begin, std::uint64_t end) {
   ParticleSet particles = make_rows(fields, begin, end, set.paths.front());
   // A file is opened once for each of the few types.
-  for (const TypeBlock& block : blocks_of_rows(counts_of(set), begin, end)) {
+  for (const TypeBlock& block : blocks_of_rows(counts_of_files(set), begin, end)) {
     const std::string path = set.paths[block.piece].string();
     std::ifstream stream = open_binary(path);
     read_block(stream, set.files[block.piece], block, particles, block.row - begin);
@@ -119,7 +119,7 @@ ParticleSet read_share(const FileSet& set, const FieldTablePtr& fields, std::uin
 
 /// "file.1: position of type 1, row 17 (row 217 over all types and files)".
 std::string name_row(const FileSet& set, const ParticleField& field, std::uint64_t row) {
-  const TypeBlock block = blocks_of_rows(counts_of(set), row, row + 1).at(0);
+  const TypeBlock block = blocks_of_rows(counts_of_files(set), row, row + 1).at(0);
   const std::string over_all = block.first == row ? "" : fmt::format(" (row {} over all types and files)", row);
   return fmt::format("{}: {} of type {}, row {}{}", set.paths[block.piece].string(), field.name, block.type, block.first, over_all);
 }

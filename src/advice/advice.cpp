@@ -4,6 +4,7 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <map>
 #include <set>
@@ -12,7 +13,7 @@
 
 #include "decomposition/ranks/rank_place.hpp"
 #include "kernels/base/text_table.hpp"
-#include "src/advice/step_time_model.hpp"
+#include "kernels/gravity/opening.hpp"
 #include "src/config/gravity_report.hpp"
 
 namespace grove {
@@ -21,6 +22,14 @@ namespace {
 
 /// The model must promise this speed-up before the user is told.
 constexpr double worthwhile = 1.25;
+
+// docs/performance.md, "How many ranks".
+constexpr StepTimeModel one_gpu{0.9e-3, 0.97e-9, 0.7e-3};
+constexpr StepTimeModel one_core{0.1e-3, 1.4e-6, 0.1e-3};
+
+// The work grows about with this power of 1 / tolerance, below the default.
+constexpr double tolerance_power = 0.4;
+constexpr double default_tolerance = 1e-3;
 
 struct NodeGpus {
   int ranks = 0, visible = 0, installed = 0;
@@ -137,8 +146,23 @@ std::vector<std::string> settings_advice(const Config& config, bool on_gpu) {
   return lines;
 }
 
+int StepTimeModel::fastest_ranks(std::uint64_t particles, int most) const {
+  // Least where the derivative is zero, at one of the two whole numbers around it.
+  const double least = std::sqrt(per_particle_s * static_cast<double>(particles) / per_rank_s);
+  const int below = static_cast<int>(std::clamp(std::floor(least), 1.0, static_cast<double>(most)));
+  const int above = std::min(below + 1, most);
+  return time_s(particles, above) < time_s(particles, below) ? above : below;
+}
+
+StepTimeModel step_time_model(const GravityParameters& gravity, bool on_gpu, int threads) {
+  StepTimeModel model = on_gpu ? one_gpu : one_core;
+  if (!on_gpu) model.per_particle_s /= std::max(threads, 1);
+  model.per_particle_s *= std::pow(std::max(default_tolerance / gravity.tolerance, 1.0), tolerance_power);
+  return model;
+}
+
 std::vector<std::string> rank_count_advice(const GravityParameters& gravity, std::uint64_t particles, int ranks, bool on_gpu, int threads) {
-  if (!has_step_time_model(gravity)) return {};
+  if (gravity.method != "fmm" || gravity.opening != RelativeOpening::name) return {};
   const StepTimeModel model = step_time_model(gravity, on_gpu, threads);
   const int best = model.fastest_ranks(particles, ranks);
   const double now_s = model.time_s(particles, ranks), best_s = model.time_s(particles, best);

@@ -161,7 +161,7 @@ std::string command_text(const JoinOptions& options) {
   return text + (options.recentre ? " --recentre" : "");
 }
 
-SnapshotHeader header_of(const JoinedParticles& joined, const JoinOptions& options) {
+SnapshotHeader header_of(const InitialState& joined, const JoinOptions& options) {
   SnapshotHeader header;
   header.time = joined.info.time.value_or(0);
   if (joined.info.units) header.units = *joined.info.units;
@@ -211,14 +211,15 @@ int join_initial_conditions(const JoinOptions& options, const Communicator& comm
     parts = parts_of(options);
     if (comm.is_root()) require_new_snapshot(options.out, options.overwrite, options.files);
   });
-  JoinedParticles joined = join_files(parts, options.recentre, comm);
+  InitialState joined = join_files(parts, options.recentre, comm);
   remove_partial_file_on_failure(options.out);
   const SnapshotHeader header = header_of(joined, options);
   write_snapshot(options.out, sort_by_id(std::move(joined.particles), comm), header, comm);
   if (!comm.is_root()) return 0;
-  if (!joined.info.G || !joined.info.units) joined.notes.push_back(note_on_missing(joined.info, header));
-  joined.notes.push_back(advice_on_G(header.G, header.units));
-  fmt::print("{}{} particles of {} files, written to {}\n", as_notes(joined.notes), format_count(joined.count), parts.size(), options.out);
+  if (!joined.info.G || !joined.info.units) joined.info.notes.push_back(note_on_missing(joined.info, header));
+  joined.info.notes.push_back(advice_on_G(header.G, header.units));
+  fmt::print("{}{} particles of {} files, written to {}\n", as_notes(joined.info.notes), format_count(joined.count), parts.size(),
+             options.out);
   return 0;
 }
 

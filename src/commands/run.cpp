@@ -69,7 +69,7 @@ class Console {
 void introduce(const RunPreparation& run, bool is_verbose, const Communicator& comm, const Console& console) {
   const Config& config = run.config();
   const StepSchedule& schedule = run.schedule();
-  const std::uint64_t first_step = run.beginning().step;
+  const std::uint64_t first_step = run.restart_point().step;
   std::string text = fmt::format("{}\n{}\n", version_line(), run.state().description) + as_notes(notes_on_file(config, run.state())) +
                      as_note(why_not_in_background(config, thread_level_of_mpi())) + gravity_text(config.gravity) + "\n";
   for (const std::string& line : external_texts(config.external_sections())) text += line + "\n";
@@ -92,7 +92,7 @@ RunReport take_steps(RunPreparation& run, const ObserverSetup& setup, const Time
   const RunControls controls{run.config().output.keeps_checkpoints() ? &checkpoints : nullptr, &requests, &run.directory(),
                              [&](const std::string& text) { console.say(text); }};
   RunLoop loop(run.simulation(), comm, run.schedule(), make_observers(run.simulation(), comm, setup), controls);
-  return loop.run(std::move(run.state().particles), run.beginning());
+  return loop.run(std::move(run.state().particles), run.restart_point());
 }
 
 /// Reports an early end and a lost state on standard error.

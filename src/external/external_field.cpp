@@ -1,10 +1,10 @@
 #include "src/external/external_field.hpp"
 
-#include <tuple>
 #include <utility>
 
 #include "kernels/base/error.hpp"
 #include "kernels/base/named_rows.hpp"
+#include "kernels/base/type_table.hpp"
 #include "src/external/external_potentials.hpp"
 
 namespace grove {
@@ -59,13 +59,6 @@ class PotentialOn final : public ExternalPotential<Space> {
   Double3 centre_;
 };
 
-template <class Space, class... Types>
-std::unique_ptr<ExternalPotential<Space>> make_named(const ExternalParameters& p, double G, const std::tuple<Types...>*) {
-  std::unique_ptr<ExternalPotential<Space>> made;
-  ((made = Types::info().name == p.potential ? std::make_unique<PotentialOn<Space, Types>>(p, G) : std::move(made)), ...);
-  return made;
-}
-
 struct KeepMagnitude {
   const Double4* acceleration;
   double* magnitude;
@@ -91,8 +84,12 @@ template <class Space>
 ExternalField<Space>::ExternalField(const std::vector<ExternalParameters>& sections, double G) {
   for (const ExternalParameters& section : sections) {
     if (!section.is_there()) continue;
-    potentials_.push_back(make_named<Space>(section, G, static_cast<const ExternalPotentials*>(nullptr)));
-    if (!potentials_.back()) throw ConfigError("external.potential = \"" + section.potential + "\": there is no potential of this name");
+    std::unique_ptr<ExternalPotential<Space>> made;
+    for_each_type<ExternalPotentials>([&]<class Potential>() {
+      if (Potential::info().name == section.potential) made = std::make_unique<PotentialOn<Space, Potential>>(section, G);
+    });
+    if (!made) throw ConfigError("external.potential = \"" + section.potential + "\": there is no potential of this name");
+    potentials_.push_back(std::move(made));
     holds_all_ = holds_all_ || find_named(external_infos(), section.potential)->holds_all;
   }
 }

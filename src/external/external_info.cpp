@@ -2,32 +2,22 @@
 
 #include <fmt/format.h>
 
-#include <tuple>
+#include <algorithm>
 
 #include "kernels/base/named_rows.hpp"
+#include "kernels/base/type_table.hpp"
 #include "src/external/external_potentials.hpp"
 
 namespace grove {
 
-namespace {
-
-constexpr const char* centre[] = {"x", "y", "z"};
-
-ExternalInfo with_centre(ExternalInfo info) {
-  for (const char* axis : centre)
-    info.settings.push_back({axis, 0.0, any_number, std::string("centre, ") + axis + " component", {}, {}, Dimension::length});
-  return info;
-}
-
-template <class... Types>
-std::vector<ExternalInfo> infos_of(const std::tuple<Types...>*) {
-  return {with_centre(Types::info())...};
-}
-
-}  // namespace
-
 const std::vector<ExternalInfo>& external_infos() {
-  static const std::vector<ExternalInfo> table = infos_of(static_cast<const ExternalPotentials*>(nullptr));
+  static const std::vector<ExternalInfo> table = [] {
+    std::vector<ExternalInfo> infos = infos_of<ExternalPotentials>();
+    for (ExternalInfo& info : infos)
+      for (const char* axis : {"x", "y", "z"})
+        info.settings.push_back({axis, 0.0, any_number, std::string("centre, ") + axis + " component", {}, {}, Dimension::length});
+    return infos;
+  }();
   return table;
 }
 
@@ -35,7 +25,10 @@ double ExternalParameters::number(const std::string& name) const {
   return number_among(parameters, settings_of(external_infos(), potential), "external potential " + potential, name);
 }
 
-std::vector<ParticleField> external_fields() { return {{.name = own_gravity_field, .type = ElementType::f8}}; }
+std::vector<ParticleField> external_fields(const std::vector<ExternalParameters>& sections) {
+  if (std::none_of(sections.begin(), sections.end(), [](const ExternalParameters& p) { return p.is_there(); })) return {};
+  return {{.name = own_gravity_field, .type = ElementType::f8}};
+}
 
 std::vector<std::string> external_texts(const std::vector<ExternalParameters>& sections) {
   std::vector<std::string> texts;

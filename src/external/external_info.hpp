@@ -34,9 +34,9 @@ struct ExternalParameters {
   double number(const std::string& name) const;
 };
 
-/// The additional particle field of runs with external potentials, see ExternalField.
+/// The additional particle field of runs with external potentials, see ExternalField; of other runs, none.
 inline constexpr const char* own_gravity_field = "own_gravity";
-std::vector<ParticleField> external_fields();
+std::vector<ParticleField> external_fields(const std::vector<ExternalParameters>& sections);
 
 /// "external potential nfw: mass 10, scale_radius 5, concentration 10": a line for each potential that is there, in code units; the centre
 /// only where it is not the origin.

@@ -5,17 +5,8 @@
 
 namespace grove {
 
-namespace {
-
-template <class... Types>
-std::vector<IntegratorInfo> integrator_infos_of(const std::tuple<Types...>*) {
-  return {Types::info()...};
-}
-
-}  // namespace
-
 const std::vector<IntegratorInfo>& integrator_infos() {
-  static const std::vector<IntegratorInfo> table = integrator_infos_of(static_cast<const Integrators*>(nullptr));
+  static const std::vector<IntegratorInfo> table = infos_of<Integrators>();
   return table;
 }
 

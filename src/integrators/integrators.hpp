@@ -10,8 +10,8 @@
 #include <memory>
 #include <string>
 #include <tuple>
-#include <utility>
 
+#include "kernels/base/type_table.hpp"
 #include "src/integrators/integrator.hpp"
 #include "src/integrators/integrator_info.hpp"
 #include "src/integrators/leapfrog.hpp"
@@ -22,8 +22,7 @@ namespace grove {
 /// All integrators, the default first; their names are the values of time.integrator.
 using Integrators = std::tuple<Leapfrog, Yoshida4>;
 
-namespace detail {
-
+/// The interface of a struct of the table.
 template <class Space, class Method>
 class IntegratorOf final : public Integrator<Space> {
  public:
@@ -50,19 +49,14 @@ class IntegratorOf final : public Integrator<Space> {
   Method method_;
 };
 
-template <class Space, class... Types>
-std::unique_ptr<Integrator<Space>> make_named(const std::string& name, const SettingValues& settings, const std::tuple<Types...>*) {
-  std::unique_ptr<Integrator<Space>> made;
-  ((made = Types::info().name == name ? std::make_unique<IntegratorOf<Space, Types>>(settings) : std::move(made)), ...);
-  return made;
-}
-
-}  // namespace detail
-
 /// The integrator of that name, or null.
 template <class Space>
 std::unique_ptr<Integrator<Space>> make_integrator(const std::string& name, const SettingValues& settings) {
-  return detail::make_named<Space>(name, settings, static_cast<const Integrators*>(nullptr));
+  std::unique_ptr<Integrator<Space>> made;
+  for_each_type<Integrators>([&]<class Method>() {
+    if (Method::info().name == name) made = std::make_unique<IntegratorOf<Space, Method>>(settings);
+  });
+  return made;
 }
 
 }  // namespace grove

@@ -12,12 +12,7 @@ int thread_level_of_mpi() {
 }
 
 bool BackgroundWork::can_start() {
-  if (!is_prepared_) prepare();
-  return thread_ != nullptr;
-}
-
-/// All ranks have the thread and its communicator, or none has.
-void BackgroundWork::prepare() {
+  if (is_prepared_) return thread_ != nullptr;
   is_prepared_ = true;
   std::unique_ptr<WorkerThread> thread;
   try {
@@ -25,9 +20,11 @@ void BackgroundWork::prepare() {
   } catch (const std::system_error&) {
     // Without a thread the steps wait.
   }
-  if (comm_.min(thread ? 1 : 0) == 0) return;
+  // All ranks have the thread and its communicator, or none has.
+  if (comm_.min(thread ? 1 : 0) == 0) return false;
   own_comm_ = std::make_unique<Communicator>(comm_.raw());
   thread_ = std::move(thread);
+  return true;
 }
 
 void BackgroundWork::start(const char* activity, Work work) {

@@ -38,8 +38,6 @@ class BackgroundWork {
   bool has_failed() const { return thread_ && thread_->has_failed(); }
 
  private:
-  void prepare();
-
   const Communicator& comm_;
   const int thread_level_;
   bool is_prepared_ = false;

@@ -12,25 +12,20 @@ namespace grove {
 
 namespace {
 
-constexpr double longest_reserve_s = 10, reserve_share = 0.1;
+constexpr double longest_reserve_s = 10, reserve_share = 0.1, no_limit = std::numeric_limits<double>::infinity();
 
 /// Seconds from now to a calendar time; infinity if it is not known.
 double seconds_until(const std::string& since_1970) {
   const std::optional<std::int64_t> end_s = parse_number<std::int64_t>(since_1970);
-  if (!end_s || *end_s <= 0) return std::numeric_limits<double>::infinity();
+  if (!end_s || *end_s <= 0) return no_limit;
   const double now_s = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
   return static_cast<double>(*end_s) - now_s;
-}
-
-double seconds_of(double max_minutes) {
-  if (max_minutes > 0) return 60 * max_minutes;
-  return std::numeric_limits<double>::infinity();
 }
 
 }  // namespace
 
 TimeLimit::TimeLimit(double max_minutes, const std::string& end_of_job)
-    : began_s_(wall_clock_s()), left_at_start_s_(std::min(seconds_of(max_minutes), seconds_until(end_of_job))) {}
+    : began_s_(wall_clock_s()), left_at_start_s_(std::min(max_minutes > 0 ? 60 * max_minutes : no_limit, seconds_until(end_of_job))) {}
 
 double TimeLimit::left_s() const { return left_at_start_s_ - (wall_clock_s() - began_s_); }
 
@@ -38,7 +33,7 @@ bool TimeLimit::is_near(double needed_s) const {
   return exists() && left_s() <= needed_s + std::clamp(reserve_share * left_at_start_s_, 0.0, longest_reserve_s);
 }
 
-double signal_before_end_s() { return std::getenv("SLURM_JOB_ID") ? 120 : std::numeric_limits<double>::infinity(); }
+double signal_before_end_s() { return std::getenv("SLURM_JOB_ID") ? 120 : no_limit; }
 
 std::string end_of_slurm_job() {
   const char* const end = std::getenv("SLURM_JOB_END_TIME");

@@ -1,4 +1,4 @@
-// Which devices a simulation can run on. One of devices_cpu.cpp and devices_cpu_cuda.cpp is linked, depending on what was built.
+// Which devices a simulation can run on.
 #pragma once
 
 #include <memory>

@@ -15,7 +15,8 @@ std::string why_no_gpu() {
   const cudaError_t code = cudaGetDeviceCount(&devices);
   if (code == cudaSuccess && devices > 0) return {};
   cudaGetLastError();
-  return code == cudaSuccess ? "no NVIDIA GPU was found" : std::string("CUDA says: ") + cudaGetErrorString(code);
+  const std::string missing = code == cudaSuccess ? "no NVIDIA GPU was found" : std::string("CUDA says: ") + cudaGetErrorString(code);
+  return missing + "; use \"cpu\" or \"auto\" to run on the CPU";
 }
 
 std::string cuda_version() {

@@ -1,31 +1,21 @@
 #include "src/simulation/simulation_on.hpp"
 
-#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
 #include "kernels/base/error.hpp"
-#include "kernels/particles/host_columns.hpp"
-#include "kernels/particles/particle_transfer.hpp"
 #include "src/integrators/integrators.hpp"
 
 namespace grove {
 
 namespace {
 
-const IntegratorInfo& integrator_named(const std::string& name) {
-  const IntegratorInfo* info = find_integrator_info(name);
-  if (!info) throw ConfigError("time.integrator = \"" + name + "\": there is no integrator of this name");
-  return *info;
-}
-
 FieldTablePtr fields_of(const SimulationSetup& setup) {
-  std::vector<ParticleField> further = integrator_named(setup.integrator).fields;
-  further.insert(further.end(), setup.further_fields.begin(), setup.further_fields.end());
-  if (std::any_of(setup.external.begin(), setup.external.end(), [](const ExternalParameters& p) { return p.is_there(); })) {
-    const std::vector<ParticleField> of_external = external_fields();
-    further.insert(further.end(), of_external.begin(), of_external.end());
-  }
+  const IntegratorInfo* const integrator = find_integrator_info(setup.integrator);
+  if (!integrator) throw ConfigError("time.integrator = \"" + setup.integrator + "\": there is no integrator of this name");
+  std::vector<ParticleField> further = integrator->fields;
+  for (const auto& fields : {setup.further_fields, external_fields(setup.external)})
+    further.insert(further.end(), fields.begin(), fields.end());
   return further.empty() ? standard_fields() : fields_with(further);
 }
 
@@ -119,36 +109,11 @@ Diagnostics SimulationOn<Space>::diagnostics() {
 
 template <class Space>
 ForceBalance SimulationOn<Space>::force_balance() {
-  steps_->require_no_next_step();
-  ForceBalance balance = force_balance_of(comm_, sum_forces(*space_, particles_));
+  ForceBalance balance = force_balance_of(comm_, sum_forces(*space_, synchronised_particles()));
   if (external_.empty()) return balance;
   const ExternalSums sums = external_sums();
   for (int k = 0; k < 3; ++k) balance.net[k] -= sums.force[k].value();
   return balance;
-}
-
-template <class Space>
-ParticleSet SimulationOn<Space>::particles() {
-  steps_->require_no_next_step();
-  return download(*space_, particles_);
-}
-
-template <class Space>
-std::unique_ptr<ParticleColumns> SimulationOn<Space>::columns() {
-  steps_->require_no_next_step();
-  return std::make_unique<ColumnsOnDemand<Space>>(*space_, particles_.table(), present_order_);
-}
-
-template <class Space>
-ReferenceForces SimulationOn<Space>::reference_forces(std::uint64_t targets, std::uint64_t seed) {
-  steps_->require_no_next_step();
-  return sampler_->reference_forces(particles_, targets, seed);
-}
-
-template <class Space>
-ForceSample SimulationOn<Space>::compare_forces(const ReferenceForces& reference) {
-  steps_->require_no_next_step();
-  return sampler_->compare(particles_, reference);
 }
 
 template <class Space>

@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "kernels/particles/host_columns.hpp"
 #include "kernels/particles/item_order.hpp"
+#include "kernels/particles/particle_transfer.hpp"
 #include "src/simulation/devices.hpp"
 #include "src/simulation/step_pipeline.hpp"
 
@@ -28,11 +30,15 @@ class SimulationOn final : public Simulation {
   const FieldTablePtr& fields() const override { return particles_.table(); }
   double time() const override { return steps_->time(); }
   Diagnostics diagnostics() override;
-  ParticleSet particles() override;
-  std::unique_ptr<ParticleColumns> columns() override;
+  ParticleSet particles() override { return download(*space_, synchronised_particles()); }
+  std::unique_ptr<ParticleColumns> columns() override {
+    return std::make_unique<ColumnsOnDemand<Space>>(*space_, synchronised_particles().table(), present_order_);
+  }
   ForceBalance force_balance() override;
-  ReferenceForces reference_forces(std::uint64_t targets, std::uint64_t seed) override;
-  ForceSample compare_forces(const ReferenceForces& reference) override;
+  ReferenceForces reference_forces(std::uint64_t targets, std::uint64_t seed) override {
+    return sampler_->reference_forces(synchronised_particles(), targets, seed);
+  }
+  ForceSample compare_forces(const ReferenceForces& reference) override { return sampler_->compare(synchronised_particles(), reference); }
   void visit(ParticleVisitor& visitor) override { visitor.visit(*space_, particles_); }
   std::vector<PhaseTime> phase_times() const override;
   WorkCounts work_counts() const override;
@@ -42,6 +48,11 @@ class SimulationOn final : public Simulation {
   DeviceState device_state() const override { return space_->state(); }
 
  private:
+  /// Throws std::logic_error where the next step has begun.
+  const Particles<Space>& synchronised_particles() const {
+    steps_->require_no_next_step();
+    return particles_;
+  }
   /// Sums over the ranks. Collective.
   ExternalSums external_sums();
   /// For so many particles of all ranks.

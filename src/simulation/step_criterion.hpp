@@ -1,8 +1,6 @@
 // Whether the time step is short enough for the forces of a state.
 #pragma once
 
-#include <cstdint>
-
 #include "decomposition/ranks/communicator.hpp"
 #include "kernels/gravity/gravity_parameters.hpp"
 #include "kernels/particles/particles.hpp"

@@ -10,10 +10,29 @@
 #include "src/external/external_field.hpp"
 #include "src/integrators/integrator.hpp"
 #include "src/simulation/simulation.hpp"
-#include "src/simulation/step_state.hpp"
 #include "src/solver/force_solver.hpp"
 
 namespace grove {
+
+/// Where the particles of a simulation are, between steps and in them: the steps of StepPipeline::step(), in order. Outside step() a
+/// simulation is `synchronised`, `next_begun` or `next_forces_due`; after a step that has thrown it is `moving`.
+enum class StepState {
+  synchronised,    ///< the particles are those of the time of the simulation
+  moving,          ///< in a step: they have been moved, or may be, since forces were computed
+  forces_ready,    ///< in a step: their forces are those of their positions
+  next_begun,      ///< the step has ended, and the next one has moved the particles, or may
+  next_forces_due  ///< the same, and the next step waits for its first forces
+};
+
+/// In words.
+constexpr const char* to_string(StepState state) {
+  constexpr const char* words[] = {"synchronised", "in a step", "in a step, with its forces", "in the next step",
+                                   "in the next step, before its first forces"};
+  return words[static_cast<std::size_t>(state)];
+}
+
+/// Whether the step after that of the simulation's time has begun.
+constexpr bool has_next_step_begun(StepState state) { return state == StepState::next_begun || state == StepState::next_forces_due; }
 
 /// What a step works with. All of it outlives the pipeline.
 template <class Space>

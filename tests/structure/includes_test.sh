@@ -30,11 +30,6 @@ library_header="src/grove.hpp"
 program="src/main.cpp"
 made_by_cmake="grove_version.hpp"
 
-# Headers whose functions are defined in files of another name, and why.
-declare -A defined_elsewhere=(
-  [src/simulation/devices.hpp]="devices_cpu.cpp without CUDA, devices_cpu_cuda.cpp with it"
-)
-
 # Headers and sources of a tree: sources ROOT [NAME...], relative to ROOT.
 sources() { (cd "$1" && shift && find kernels decomposition io src -type f \( "$@" \) 2>/dev/null | sort); }
 all_sources() { sources "$1" -name '*.hpp' -o -name '*.cpp' -o -name '*.cu' -o -name '*.cuh'; }
@@ -148,7 +143,7 @@ declared_only() {
 headers_without_their_source() {
   local header
   sources "$1" -name '*.hpp' -o -name '*.cuh' | while read -r header; do
-    has_source_of_its_name "$1/$header" || [ -n "${defined_elsewhere[$header]:-}" ] || (cd "$1" && declared_only "$header")
+    has_source_of_its_name "$1/$header" || (cd "$1" && declared_only "$header")
   done
 }
 
@@ -169,14 +164,6 @@ tests_follow
 no_include_points_upwards() { nothing "$(upward_arrows "$root")"; }
 
 every_header_has_its_source_of_the_same_name_or_declares_nothing() { nothing "$(headers_without_their_source "$root")"; }
-
-exceptions_are_headers_that_still_need_one() {
-  local header
-  for header in "${!defined_elsewhere[@]}"; do
-    [ -e "$root/$header" ] || { echo "$header is no longer there"; return 1; }
-    ! has_source_of_its_name "$root/$header" || { echo "$header has its source now"; return 1; }
-  done
-}
 
 many_includes_are_read() {
   local count

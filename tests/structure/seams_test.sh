@@ -272,7 +272,7 @@ std::unique_ptr<Observer> make_extent(const ObserverContext<Space>& context) {
 
 }  // namespace grove
 LINES
-    insert_before src/run/observers/observers.cpp '^#include "src/run/observers/progress_line.hpp"' <<<'#include "src/run/observers/extent.hpp"' &&
+    insert_before src/run/observers/observers.cpp '^#include "src/run/observers/progress.hpp"' <<<'#include "src/run/observers/extent.hpp"' &&
     change src/run/observers/observers.cpp '^    make_energies<Space>,' '    make_energies<Space>,\n    make_extent<Space>,' &&
     insert_before src/run/files/log_kinds.cpp '^#include "src/run/files/timings_log.hpp"' <<<'#include "src/run/files/extent_log.hpp"' &&
     insert_before src/run/files/log_kinds.cpp '^      {not_finite_files' <<<'      {"extent.csv", "largest distance of a particle from the origin", extent_columns},'

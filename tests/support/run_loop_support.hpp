@@ -130,17 +130,17 @@ class ControlledRunTest : public RunLoopTest {
 
   ControlledRunTest() { config.output.checkpoint_minutes = 0; }
 
-  RunReport run_controlled(const StepSchedule& schedule, const RunBeginning& beginning = {}, bool with_checkpoints = true) {
+  RunReport run_controlled(const StepSchedule& schedule, const RestartPoint& from = {}, bool with_checkpoints = true) {
     Observers observers;
     const auto rows = [&](const char* name) {
-      return LogObserver::Rows{name, beginning.state ? beginning.state->count(name) : 0, config.output.on_error == "continue"};
+      return LogObserver::Rows{name, from.exists() ? from.state.count(name) : 0, config.output.on_error == "continue"};
     };
     observers.push_back(std::make_unique<EnergyObserver>(comm, output.energy(), rows(saved_energy_rows)));
     observers.push_back(std::make_unique<TimingsObserver>(comm, output.timings(), rows(saved_timing_rows)));
     observers.push_back(std::make_unique<StateObserver>(schedule, snapshots));
     const RunControls controls{with_checkpoints ? &checkpoints : nullptr, &requests, &output,
                                [&](const std::string& text) { said.push_back(text); }};
-    return RunLoop(simulation, comm, schedule, std::move(observers), controls).run({}, beginning);
+    return RunLoop(simulation, comm, schedule, std::move(observers), controls).run({}, from);
   }
   SavedState state_in(const std::string& file) const {
     comm.barrier();

@@ -43,39 +43,34 @@ int opened(const std::string& path, int flags, const char* what) {
 }
 
 /// A log up to some row.
-struct Scanned {
-  CsvRows rows;
-  std::uint64_t bytes = 0;  ///< up to the end of the last of these rows
-};
-
-Scanned scan(const std::string& path, std::uint64_t most_rows,
+CsvRows scan(const std::string& path, std::uint64_t most_rows,
              const std::function<bool(const CsvRows&, const std::string&)>& is_wanted = {}) {
   std::ifstream file(path, std::ios::binary);
   if (!file) throw SystemError(path + ": cannot be read: " + reason_of(errno));
-  Scanned seen;
+  CsvRows seen;
   std::string last;
   const auto numbers = [&](const std::string& line) {
     std::vector<double> row;
-    const std::string place = fmt::format("{}: row {}", path, seen.rows.count);
+    const std::string place = fmt::format("{}: row {}", path, seen.count);
     for (const std::string_view part : csv_parts(line)) row.push_back(value_of(part, place));
-    if (row.size() != seen.rows.names.size())
-      throw DataError(fmt::format("{} has {} numbers for {} columns", place, row.size(), seen.rows.names.size()));
+    if (row.size() != seen.names.size())
+      throw DataError(fmt::format("{} has {} numbers for {} columns", place, row.size(), seen.names.size()));
     return row;
   };
   // A last line without an end is not complete.
-  for (std::string line; seen.rows.count < most_rows && std::getline(file, line) && !file.eof();) {
-    if (!seen.rows.names.empty()) {
-      if (is_wanted && !is_wanted(seen.rows, line)) break;
+  for (std::string line; seen.count < most_rows && std::getline(file, line) && !file.eof();) {
+    if (!seen.names.empty()) {
+      if (is_wanted && !is_wanted(seen, line)) break;
       last = line;
-      if (++seen.rows.count == 1) seen.rows.first = numbers(line);
+      if (++seen.count == 1) seen.first = numbers(line);
     } else {
       const std::vector<std::string_view> names = csv_parts(line);
-      seen.rows.names.assign(names.begin(), names.end());
+      seen.names.assign(names.begin(), names.end());
     }
     seen.bytes += line.size() + 1;
   }
   if (file.bad()) throw SystemError(path + ": cannot be read: " + reason_of(errno));
-  if (seen.rows.count > 0) seen.rows.last = numbers(last);
+  if (seen.count > 0) seen.last = numbers(last);
   return seen;
 }
 
@@ -96,11 +91,11 @@ CsvLog::CsvLog(const std::string& path, const std::vector<CsvColumn>& columns) :
 
 CsvLog::CsvLog(const std::string& path, std::uint64_t rows) : path_(path) {
   const bool is_log = is_log_of_grove(path);
-  Scanned seen = scan(path, is_log ? rows : 0);
-  if (!is_log || seen.rows.count < rows)
+  CsvRows seen = scan(path, is_log ? rows : 0);
+  if (!is_log || seen.count < rows)
     throw DataError(fmt::format("{}: has {} whole rows, where the run so far has written {}; move it away, and a new one is begun", path,
-                                seen.rows.count, rows));
-  names_ = std::move(seen.rows.names);
+                                seen.count, rows));
+  names_ = std::move(seen.names);
   file_ = opened(path, 0, "cannot be opened");
   if (::ftruncate(file_, static_cast<off_t>(seen.bytes)) != 0) throw SystemError(path + ": cannot be shortened: " + reason_of(errno));
 }
@@ -153,11 +148,9 @@ void CsvLog::take_back_torn_line() {
   torn_at_ = -1;
 }
 
-bool continues_log(const std::string& path, std::uint64_t rows) { return rows > 0 && ::access(path.c_str(), F_OK) == 0; }
-
 CsvRows read_csv_log(const std::string& path) {
   const bool is_log = is_log_of_grove(path) || log_kind_in(path);
-  CsvRows rows = scan(path, is_log ? std::numeric_limits<std::uint64_t>::max() : 0).rows;
+  CsvRows rows = scan(path, is_log ? std::numeric_limits<std::uint64_t>::max() : 0);
   if (!is_log || rows.names.empty()) throw DataError(path + ": is no log of Grove, or has no whole line yet");
   return rows;
 }
@@ -173,7 +166,7 @@ CsvRows rows_up_to(const std::string& path, const std::string& column, double va
     const std::vector<std::string_view> parts = csv_parts(line);
     return at < parts.size() && value_of(parts[at], fmt::format("{}: row {}", path, rows.count + 1)) <= value;
   };
-  return scan(path, std::numeric_limits<std::uint64_t>::max(), is_before).rows;
+  return scan(path, std::numeric_limits<std::uint64_t>::max(), is_before);
 }
 
 }  // namespace grove

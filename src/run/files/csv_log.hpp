@@ -49,14 +49,12 @@ class CsvLog {
   std::vector<std::string> names_;
 };
 
-/// Whether there is a log at `path` that continues after `rows` rows, > 0.
-bool continues_log(const std::string& path, std::uint64_t rows);
-
 /// The contents of a log.
 struct CsvRows {
   std::vector<std::string> names;
   std::vector<double> first, last;  ///< lines of numbers; empty without one
   std::uint64_t count = 0;          ///< whole lines of numbers
+  std::uint64_t bytes = 0;          ///< from the first line to the end of the last of these rows
 
   /// The number of `row`, first or last, in this column; nothing if there is none.
   std::optional<double> value(const std::vector<double>& row, const std::string& name) const;

@@ -2,13 +2,9 @@
 
 #include <cmath>
 
-#include "kernels/base/error.hpp"
-
 namespace grove {
 
-namespace {
-
-std::vector<CsvColumn> columns(bool has_external) {
+std::vector<CsvColumn> energy_log(bool has_external) {
   std::vector<CsvColumn> all{
       {"time", "time of the state"},
       {"kinetic", "kinetic energy"},
@@ -30,18 +26,21 @@ std::vector<CsvColumn> columns(bool has_external) {
   return all;
 }
 
-}  // namespace
-
 std::vector<CsvColumn> energy_columns(const std::vector<std::string>& names) {
-  const std::vector<CsvColumn> all = columns_if_named(columns(false), names);
-  return all.empty() ? columns_if_named(columns(true), names) : all;
+  const std::vector<CsvColumn> all = columns_if_named(energy_log(false), names);
+  return all.empty() ? columns_if_named(energy_log(true), names) : all;
 }
 
-EnergyState EnergyReference::state(const Diagnostics& sums) {
-  const double total = sums.total_energy();
-  if (!first_) first_ = total;
-  return {sums, *first_ != 0 ? (total - *first_) / std::abs(*first_) : 0};
+std::vector<double> energy_row(const EnergyState& state, bool has_external) {
+  const Diagnostics& d = state.sums;
+  std::vector<double> row{d.time, d.kinetic, d.potential, d.total_energy(), state.relative_error};
+  for (const auto* vector : {&d.momentum, &d.angular_momentum, &d.centre_of_mass}) row.insert(row.end(), *vector, *vector + 3);
+  row.push_back(d.virial_ratio());
+  if (has_external) row.push_back(d.external);
+  return row;
 }
+
+double relative_energy_error(double energy, double first) { return first != 0 ? (energy - first) / std::abs(first) : 0; }
 
 std::optional<double> first_energy_in(const std::string& path) {
   const CsvRows rows = read_csv_log(path);
@@ -49,21 +48,6 @@ std::optional<double> first_energy_in(const std::string& path) {
   if (!total || !error || !(std::abs(*error) < 1)) return total;
   // error = (total - first) / |first|, and total and first have the same sign.
   return *total / (*total < 0 ? 1 - *error : 1 + *error);
-}
-
-EnergyLog::EnergyLog(const std::string& path, std::uint64_t rows, bool has_external)
-    : has_external_(has_external), log_(continues_log(path, rows) ? CsvLog(path, rows) : CsvLog(path, columns(has_external))) {
-  if (columns_if_named(columns(has_external), log_.names()).empty())
-    throw DataError(path + ": has other columns than this program writes; move it away");
-}
-
-void EnergyLog::add(const EnergyState& state) {
-  const Diagnostics& d = state.sums;
-  std::vector<double> values{d.time, d.kinetic, d.potential, d.total_energy(), state.relative_error};
-  for (const auto* vector : {&d.momentum, &d.angular_momentum, &d.centre_of_mass}) values.insert(values.end(), *vector, *vector + 3);
-  values.push_back(d.virial_ratio());
-  if (has_external_) values.push_back(d.external);
-  log_.add(values);
 }
 
 }  // namespace grove

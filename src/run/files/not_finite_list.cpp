@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
-#include <vector>
 
 #include "io/files/partial_file.hpp"
 #include "kernels/base/error.hpp"

@@ -6,7 +6,6 @@
 
 #include "decomposition/ranks/communicator.hpp"
 #include "kernels/base/error.hpp"
-#include "src/config/config.hpp"
 
 namespace grove {
 
@@ -15,12 +14,12 @@ void say_that_run_continues_without(const std::exception& error) {
   std::fflush(stderr);
 }
 
-bool succeeds_or_continues(const OutputParameters& output, const Communicator& comm, const std::function<void()>& work) {
+bool succeeds_or_continues(bool continues, const Communicator& comm, const std::function<void()>& work, bool tells) {
   try {
     work();
   } catch (const AgreedError& error) {
-    if (output.on_error != "continue") throw;
-    if (comm.is_root()) say_that_run_continues_without(error);
+    if (!continues) throw;
+    if (tells && comm.is_root()) say_that_run_continues_without(error);
     return false;
   }
   return true;

@@ -1,9 +1,6 @@
 #include "src/run/files/timings_log.hpp"
 
 #include <algorithm>
-#include <utility>
-
-#include "kernels/base/error.hpp"
 
 namespace grove {
 
@@ -43,46 +40,33 @@ std::vector<CsvColumn> columns_of(const std::vector<std::string>& phases) {
 
 }  // namespace
 
+std::vector<CsvColumn> timings_log(const StepTiming& first) {
+  std::vector<std::string> phases;
+  for (const PhaseSummary& phase : first.phases) phases.push_back(in_columns(phase.name));
+  phases.push_back(of_other_phases);
+  return columns_of(phases);
+}
+
 std::vector<CsvColumn> timings_columns(const std::vector<std::string>& names) {
   const std::vector<std::string> phases = phases_in(names);
   if (phases.empty() || phases.back() != of_other_phases) return {};
   return columns_if_named(columns_of(phases), names);
 }
 
-TimingsLog::TimingsLog(std::string path, std::uint64_t rows) : path_(std::move(path)) {
-  if (!continues_log(path_, rows)) return;
-  log_.emplace(path_, rows);
-  if (timings_columns(log_->names()).empty()) throw DataError(path_ + ": has other columns than this program writes; move it away");
-  phases_ = phases_in(log_->names());
-  phases_.pop_back();  // "other" is not a phase
-}
-
-void TimingsLog::create(const StepTiming& first) {
-  std::vector<std::string> phases;
-  for (const PhaseSummary& phase : first.phases) phases.push_back(in_columns(phase.name));
-  phases.push_back(of_other_phases);
-  log_.emplace(path_, columns_of(phases));
-  phases.pop_back();
-  phases_ = std::move(phases);
-}
-
-void TimingsLog::flush() {
-  if (log_) log_->flush();
-}
-
-void TimingsLog::add(std::uint64_t step, double time, std::uint64_t particle_count, const StepTiming& timing) {
-  if (!log_) create(timing);
-  std::vector<double> seconds(2 * phases_.size() + 2, 0.0);
+std::vector<double> timings_row(const std::vector<std::string>& names, std::uint64_t step, double time, std::uint64_t particle_count,
+                                const StepTiming& timing) {
+  const std::vector<std::string> phases = phases_in(names);
+  std::vector<double> seconds(2 * phases.size(), 0.0);
   for (const PhaseSummary& phase : timing.phases) {
-    const auto column = static_cast<std::size_t>(std::find(phases_.begin(), phases_.end(), in_columns(phase.name)) - phases_.begin());
+    const auto column = static_cast<std::size_t>(std::find(phases.begin(), phases.end() - 1, in_columns(phase.name)) - phases.begin());
     seconds[2 * column] += phase.mean;
     seconds[2 * column + 1] += phase.max;
   }
-  std::vector<double> values{static_cast<double>(step), time};
-  values.insert(values.end(), seconds.begin(), seconds.end());
+  std::vector<double> row{static_cast<double>(step), time};
+  row.insert(row.end(), seconds.begin(), seconds.end());
   const double particles_per_s = timing.seconds > 0 ? static_cast<double>(particle_count) / timing.seconds : 0;
-  values.insert(values.end(), {timing.seconds, timing.imbalance, particles_per_s});
-  log_->add(values);
+  row.insert(row.end(), {timing.seconds, timing.imbalance, particles_per_s});
+  return row;
 }
 
 }  // namespace grove

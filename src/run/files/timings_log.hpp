@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,26 +10,13 @@
 
 namespace grove {
 
-/// The columns of timings.csv with their meanings; see LogKind.
+/// The columns of a new timings.csv with their meanings: step, time, mean and maximum over the ranks of every phase of the first step
+/// logged, those of the phases of later steps alone in the column "other", imbalance, particles/s.
+std::vector<CsvColumn> timings_log(const StepTiming& first);
+/// The columns of any timings.csv; see LogKind.
 std::vector<CsvColumn> timings_columns(const std::vector<std::string>& names);
-
-/// Writes timings.csv: step, time, mean and maximum over the ranks of every phase, imbalance, particles/s. The columns are the phases of
-/// the first step logged; phases of later steps alone are in the column "other". Not collective: one rank owns it.
-class TimingsLog {
- public:
-  /// With `rows` > 0, continues a log of so many rows with its columns, if there is one. Throws as CsvLog does.
-  explicit TimingsLog(std::string path, std::uint64_t rows = 0);
-  /// One line for the step that ended at `time`; the first call creates the file. Throws SystemError.
-  void add(std::uint64_t step, double time, std::uint64_t particle_count, const StepTiming& timing);
-  void flush();
-  const std::string& path() const { return path_; }
-
- private:
-  void create(const StepTiming& first);
-
-  std::string path_;
-  std::vector<std::string> phases_;
-  std::optional<CsvLog> log_;
-};
+/// The row of the step that ended at `time`, in a log with the columns `names`.
+std::vector<double> timings_row(const std::vector<std::string>& names, std::uint64_t step, double time, std::uint64_t particle_count,
+                                const StepTiming& timing);
 
 }  // namespace grove

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <exception>
 #include <span>
@@ -28,17 +27,17 @@ constexpr double longest_overlap_s = 0.2;
 RunLoop::RunLoop(Simulation& simulation, const Communicator& comm, const StepSchedule& schedule, Observers observers, RunControls controls)
     : simulation_(simulation), comm_(comm), schedule_(schedule), observers_(std::move(observers)), controls_(std::move(controls)) {}
 
-RunReport RunLoop::run(ParticleSet particles, const RunBeginning& beginning) {
+RunReport RunLoop::run(ParticleSet particles, const RestartPoint& from) {
   const StopSignals signals;
   began_s_ = stepping_began_s_ = timed_until_s_ = wall_clock_s();
-  timing_ = report_.start = begin(std::move(particles), beginning);
-  if (!beginning.state) {
+  timing_ = report_.start = begin(std::move(particles), from);
+  if (!from.exists()) {
     for (const auto& observer : observers_) observe(*observer, state_after(0, timing_));
     if (controls_.checkpoints) write_checkpoint(false);
   }
   stepping_began_s_ = turn_began_s_ = timed_until_s_ = wall_clock_s();
   output_since_s_ = 0;
-  for (std::uint64_t step = beginning.step + 1; step <= schedule_.steps() && report_.stop == StopCause::none; ++step) {
+  for (std::uint64_t step = from.step + 1; step <= schedule_.steps() && report_.stop == StopCause::none; ++step) {
     take_step(step);
     fulfil(collect_requests());
     turn_began_s_ = wall_clock_s();
@@ -49,32 +48,31 @@ RunReport RunLoop::run(ParticleSet particles, const RunBeginning& beginning) {
 }
 
 /// Sets the simulation and the energies to the state from which the first step begins.
-StepTiming RunLoop::begin(ParticleSet particles, const RunBeginning& beginning) {
-  report_.steps = report_.first_step = beginning.step;
-  if (beginning.state) {
-    const SavedState& state = *beginning.state;
+StepTiming RunLoop::begin(ParticleSet particles, const RestartPoint& from) {
+  report_.steps = report_.first_step = from.step;
+  const SavedState& state = from.state;
+  if (from.exists()) {
+    report_.kept = {from.file, from.step, schedule_.time(from.step)};
     if (state.has(saved_energies)) {
       const SavedState::Numbers& energies = state.numbers(saved_energies, 2);
-      energy_.restore(energies[0]);
+      first_energy_ = energies[0];
       report_.largest_energy_error = energies[1];
     }
     if (state.has(saved_energy_after_change)) energy_after_change_ = state.number(saved_energy_after_change);
-    states_before_ = state.count(saved_states_seen);
   }
-  report_.kept = beginning.kept;
   const auto set_state = [&] {
-    if (beginning.is_exact)
-      simulation_.resume(std::move(particles), *beginning.state);
+    if (from.is_checkpoint && !from.energy_jumps)
+      simulation_.resume(std::move(particles), state);
     else
-      simulation_.start(std::move(particles), schedule_.time(beginning.step));
+      simulation_.start(std::move(particles), schedule_.time(from.step));
   };
-  StepTiming timing = timed([&] { with_list_of_not_finite(set_state, beginning.step); });
+  StepTiming timing = timed([&] { with_list_of_not_finite(set_state, from.step); });
   measure_energy();
-  if (beginning.energy_jumps) {
+  if (from.energy_jumps) {
     energy_after_change_ = report_.last.sums.total_energy();
     measure_error_of_steps();
   }
-  report_.first_energy = energy_.first();
+  report_.first_energy = *first_energy_;
   return timing;
 }
 
@@ -104,7 +102,7 @@ void RunLoop::observe_state_before_error() {
   try {
     observe_state();
   } catch (const std::exception& error) {
-    if (controls_.say) controls_.say(fmt::format("\nnote: of the results after step {}, {}\n", report_.steps, error.what()));
+    controls_.say(fmt::format("\nnote: of the results after step {}, {}\n", report_.steps, error.what()));
   }
 }
 
@@ -128,62 +126,59 @@ bool RunLoop::may_overlap_with_next(std::uint64_t step) const {
 RunLoop::Requests RunLoop::collect_requests() {
   begin_activity("requests");
   const auto has_failed = [](const auto& observer) { return observer->has_failed(); };
-  std::array<int, 7> found{};
-  found[0] = StopSignals::received();
-  found[1] = static_cast<int>(found[0] != 0 ? StopCause::signal : StopCause::none);
-  found[2] = std::any_of(observers_.begin(), observers_.end(), has_failed) ? 1 : 0;
+  Requests found{};
+  found[stop_signal] = StopSignals::received();
+  found[stop_cause] = static_cast<int>(found[stop_signal] != 0 ? StopCause::signal : StopCause::none);
+  found[observer_failed] = std::any_of(observers_.begin(), observers_.end(), has_failed) ? 1 : 0;
   longest_turn_s_ = std::max(longest_turn_s_, wall_clock_s() - turn_began_s_);
   if (comm_.is_root()) {
     const double checkpoint_s = controls_.checkpoints ? controls_.checkpoints->longest_s() : 0;
     const RunRequests::Answer answer =
         controls_.requests ? controls_.requests->look(2 * (longest_turn_s_ + checkpoint_s)) : RunRequests::Answer{};
-    if (controls_.requests && controls_.say)
+    if (controls_.requests)
       if (const std::string advice = controls_.requests->advice(longest_turn_s_, checkpoint_s); !advice.empty())
         controls_.say("\nnote: " + advice + "\n");
-    if (answer.checkpoint && !controls_.checkpoints) decline_checkpoint();
-    found[1] = std::max(found[1], static_cast<int>(answer.stop));
-    found[3] = controls_.checkpoints && controls_.checkpoints->due(report_.steps) ? 1 : 0;
-    found[4] = controls_.checkpoints && answer.checkpoint ? 1 : 0;
-    found[5] = answer.is_lost ? 1 : 0;
-    found[6] = controls_.checkpoints && controls_.checkpoints->due(report_.steps + 1) ? 1 : 0;
+    if (answer.checkpoint && !controls_.checkpoints) {
+      controls_.requests->settle({StopCause::none, true});
+      controls_.say(
+          "\nnote: a checkpoint was asked for, but this run writes none (output.checkpoints = \"no\" or output.snapshots = \"none\")\n");
+    }
+    found[stop_cause] = std::max(found[stop_cause], static_cast<int>(answer.stop));
+    found[checkpoint_due] = controls_.checkpoints && controls_.checkpoints->due(report_.steps) ? 1 : 0;
+    found[checkpoint_asked_for] = controls_.checkpoints && answer.checkpoint ? 1 : 0;
+    found[directory_lost] = answer.is_lost ? 1 : 0;
+    found[checkpoint_due_next] = controls_.checkpoints && controls_.checkpoints->due(report_.steps + 1) ? 1 : 0;
   }
   comm_.max(std::span<int>(found));
-  return {static_cast<StopCause>(found[1]), found[0], found[2] != 0, found[3] != 0, found[4] != 0, found[5] != 0, found[6] != 0};
-}
-
-void RunLoop::decline_checkpoint() {
-  controls_.requests->settle({StopCause::none, true});
-  if (controls_.say)
-    controls_.say(
-        "\nnote: a checkpoint was asked for, but this run writes none (output.checkpoints = \"no\" or output.snapshots = \"none\")\n");
+  return found;
 }
 
 void RunLoop::fulfil(const Requests& requests) {
   // Otherwise the observers would never see it.
-  if (requests.observer_has_failed || requests.directory_is_lost) observe_state();
-  if (requests.observer_has_failed) finish_observers();
-  if (requests.directory_is_lost) stop_without_directory();
-  const bool stops = requests.stop != StopCause::none;
-  const bool needs_state = stops || requests.checkpoint_due || requests.checkpoint_asked_for;
+  if (requests[observer_failed] != 0 || requests[directory_lost] != 0) observe_state();
+  if (requests[observer_failed] != 0) finish_observers();
+  if (requests[directory_lost] != 0) {
+    finish_observers();
+    throw AgreedError(
+        fmt::format("{}: the output directory was removed or replaced during the run, which would go on in two places; it ends "
+                    "after step {}",
+                    controls_.directory ? controls_.directory->path() : "", report_.steps),
+        exit_code_of(SystemError("")));
+  }
+  const auto cause = static_cast<StopCause>(requests[stop_cause]);
+  const bool stops = cause != StopCause::none, is_asked_for = requests[checkpoint_asked_for] != 0;
+  const bool needs_state = stops || requests[checkpoint_due] != 0 || is_asked_for;
   // Where the next step has begun, the state after this one cannot be had: the request is collected once more after the next step.
   const bool is_too_late = needs_state && !simulation_.is_synchronised();
-  needs_next_state_ = is_too_late || requests.checkpoint_due_next;
+  needs_next_state_ = is_too_late || requests[checkpoint_due_next] != 0;
   if (is_too_late) return;
-  report_.stop = requests.stop;
-  report_.signal = requests.signal;
+  report_.stop = cause;
+  report_.signal = requests[stop_signal];
   if (stops && !controls_.checkpoints) observe_stop();
   if (controls_.checkpoints && needs_state) write_checkpoint(stops);
-  if (requests.checkpoint_asked_for && controls_.say && controls_.checkpoints->has(report_.steps))
+  if (is_asked_for && controls_.checkpoints->has(report_.steps))
     controls_.say(fmt::format("\ncheckpoint after step {}, as asked for: {}\n", report_.steps, controls_.checkpoints->last()));
-  if (controls_.requests && comm_.is_root()) controls_.requests->settle({requests.stop, requests.checkpoint_asked_for});
-}
-
-void RunLoop::stop_without_directory() {
-  finish_observers();
-  throw AgreedError(fmt::format("{}: the output directory was removed or replaced during the run, which would go on in two places; it ends "
-                                "after step {}",
-                                controls_.directory ? controls_.directory->path() : "", report_.steps),
-                    exit_code_of(SystemError("")));
+  if (controls_.requests && comm_.is_root()) controls_.requests->settle({cause, is_asked_for});
 }
 
 /// The state from which a run goes on. `is_needed`: a run that stops has nothing without it. Between two steps, with all that was asked for
@@ -193,9 +188,8 @@ void RunLoop::write_checkpoint(bool is_needed) {
   const double began = wall_clock_s();
   begin_activity("checkpoint");
   SavedState state;
-  state.put(saved_energies, SavedState::Numbers{energy_.first(), report_.largest_energy_error});
+  state.put(saved_energies, SavedState::Numbers{*first_energy_, report_.largest_energy_error});
   if (energy_after_change_) state.put_number(saved_energy_after_change, *energy_after_change_);
-  state.put_count(saved_states_seen, states_before_ + report_.steps - report_.first_step);
   for (const auto& observer : observers_) observer->save(state);
   controls_.checkpoints->write(simulation_, std::move(state), report_.steps, is_needed);
   count_output(began);
@@ -214,9 +208,7 @@ void RunLoop::end() {
   for (const auto& observer : observers_) {
     report_.writing_s += observer->writing_s();
     if (const std::string text = observer->written(); !text.empty()) report_.written.push_back(text);
-    const KeptState kept = observer->kept_state();
-    if (kept.step == report_.steps && !kept.file.empty()) report_.last_state = kept.file;
-    note_kept(kept);
+    note_kept(observer->kept_state());
   }
   observers_.clear();
   report_.ranks = comm_.size();
@@ -259,13 +251,16 @@ RunState RunLoop::state_after(std::uint64_t step, const StepTiming& timing) cons
 
 void RunLoop::measure_energy() {
   begin_activity("energies");
-  report_.last = energy_.state(simulation_.diagnostics());
+  const Diagnostics sums = simulation_.diagnostics();
+  const double energy = sums.total_energy();
+  if (!first_energy_) first_energy_ = energy;
+  report_.last = {sums, relative_energy_error(energy, *first_energy_)};
   // The same on all ranks.
-  if (!std::isfinite(report_.last.sums.total_energy()))
+  if (!std::isfinite(energy))
     throw AgreedError(
         fmt::format("the energy after step {} is not finite (kinetic {:.3g}, potential {:.3g}): velocities or masses are too large "
                     "for numbers of 64 bits",
-                    report_.steps, report_.last.sums.kinetic, report_.last.sums.potential),
+                    report_.steps, sums.kinetic, sums.potential),
         exit_code_of(DataError("")));
   report_.time = simulation_.time();
   measure_error_of_steps();
@@ -274,9 +269,7 @@ void RunLoop::measure_energy() {
 
 /// Without what a change of settings has done to the energy.
 void RunLoop::measure_error_of_steps() {
-  EnergyReference reference;
-  reference.restore(energy_after_change_.value_or(energy_.first()));
-  report_.error_of_steps = reference.state(report_.last.sums).relative_error;
+  report_.error_of_steps = relative_energy_error(report_.last.sums.total_energy(), energy_after_change_.value_or(*first_energy_));
   report_.energy_has_jumped = energy_after_change_.has_value();
 }
 

@@ -1,9 +1,9 @@
 // The loop over the steps of a run, with the observers of each state.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,25 +15,17 @@
 #include "src/run/loop/run_requests.hpp"
 #include "src/run/observers/observer.hpp"
 #include "src/run/resume/checkpoints.hpp"
+#include "src/run/resume/continuation.hpp"
 #include "src/simulation/simulation.hpp"
 
 namespace grove {
-
-/// Where a run begins, if not at step 0.
-struct RunBeginning {
-  std::uint64_t step = 0;             ///< taken before
-  const SavedState* state = nullptr;  ///< what the run before has saved; null: a new run
-  bool is_exact = false;              ///< the state is that of a checkpoint; else forces are computed anew
-  bool energy_jumps = false;          ///< settings are others than before
-  KeptState kept{};                   ///< where the state comes from
-};
 
 /// What a run and its checkpoints are asked for from outside, as far as there are any.
 struct RunControls {
   Checkpoints* checkpoints = nullptr;
   RunRequests* requests = nullptr;
-  const OutputDirectory* directory = nullptr;     ///< for the list of particles that are not finite; null: none is written
-  std::function<void(const std::string&)> say{};  ///< to the user, on the root; empty: nothing is said
+  const OutputDirectory* directory = nullptr;  ///< for the list of particles that are not finite; null: none is written
+  std::function<void(const std::string&)> say = [](const std::string&) {};  ///< to the user, on the root
 };
 
 /// What a run did, the same on every rank.
@@ -41,10 +33,9 @@ struct RunReport {
   std::uint64_t first_step = 0;      ///< taken before
   std::uint64_t steps = 0;           ///< taken, with those before
   std::vector<std::string> written;  ///< what each observer wrote, in words
-  std::string last_state;            ///< the file of an observer that holds the state reached; empty: there is none
   KeptState kept;                    ///< the newest state on the disk
-  double time = 0;                   ///< reached, code units
   double first_energy = 0;           ///< total, of step 0
+  double time = 0;                   ///< reached, code units
   EnergyState last;
   double largest_energy_error = 0;  ///< largest |relative energy error| after any step
   bool energy_has_jumped = false;   ///< settings were changed on the way
@@ -72,29 +63,22 @@ class RunLoop {
   /// The loop owns `observers`; all other arguments must outlive it.
   RunLoop(Simulation& simulation, const Communicator& comm, const StepSchedule& schedule, Observers observers, RunControls controls = {});
 
-  /// From the beginning to the end, or to the step after which the run is asked to stop: see StopSignals and RunRequests. Where there are
-  /// checkpoints, one is written at the beginning of a new run, when one is due, and at the end. `particles` is this rank's share; its
-  /// memory is freed once the simulation has its own copy. Collective. Throws what the simulation and the observers throw.
-  RunReport run(ParticleSet particles, const RunBeginning& beginning = {});
+  /// From the beginning, or from a restart point, to the end, or to the step after which the run is asked to stop: see StopSignals and
+  /// RunRequests. Where there are checkpoints, one is written at the beginning of a new run, when one is due, and at the end. `particles`
+  /// is this rank's share, also of a restart point; its memory is freed once the simulation has its own copy. Collective. Throws what the
+  /// simulation and the observers throw.
+  RunReport run(ParticleSet particles, const RestartPoint& from = {});
 
  private:
-  /// What is asked of the run after a step, the same on all ranks.
-  struct Requests {
-    StopCause stop = StopCause::none;
-    int signal = 0;
-    bool observer_has_failed = false;
-    bool checkpoint_due = false, checkpoint_asked_for = false;
-    bool directory_is_lost = false;
-    bool checkpoint_due_next = false;  ///< after the next step
-  };
+  /// What can be asked of the run after a step, the last one of the next step: numbers, the same on all ranks; 0: it is not.
+  enum Request { stop_cause, stop_signal, observer_failed, checkpoint_due, checkpoint_asked_for, directory_lost, checkpoint_due_next };
+  using Requests = std::array<int, checkpoint_due_next + 1>;
 
-  StepTiming begin(ParticleSet particles, const RunBeginning& beginning);
+  StepTiming begin(ParticleSet particles, const RestartPoint& from);
   void take_step(std::uint64_t step);
   bool may_overlap_with_next(std::uint64_t step) const;
   Requests collect_requests();
-  void decline_checkpoint();
   void fulfil(const Requests& requests);
-  void stop_without_directory();
   void end();
   void write_checkpoint(bool is_needed);
   StepTiming timed(const std::function<void()>& work);
@@ -115,13 +99,11 @@ class RunLoop {
   const StepSchedule& schedule_;
   Observers observers_;
   RunControls controls_;
-  EnergyReference energy_;
-  std::optional<double> energy_after_change_;
+  std::optional<double> first_energy_, energy_after_change_;  ///< total; the second one only after a change of settings
   RunReport report_;
-  StepTiming timing_;                ///< of the last step
-  std::optional<RunState> unseen_;   ///< after the last step, if its observers have not looked at it yet
-  bool needs_next_state_ = true;     ///< a request needs the particles after the next step; the same on all ranks
-  std::uint64_t states_before_ = 1;  ///< that observers had seen at the beginning; those of a new run see its first
+  StepTiming timing_;               ///< of the last step
+  std::optional<RunState> unseen_;  ///< after the last step, if its observers have not looked at it yet
+  bool needs_next_state_ = true;    ///< a request needs the particles after the next step; the same on all ranks
   double began_s_ = 0, stepping_began_s_ = 0;
   double timed_until_s_ = 0;                      ///< what was until then is in the time of a step, or is output
   double output_since_s_ = 0;                     ///< output since then

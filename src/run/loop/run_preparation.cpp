@@ -64,7 +64,10 @@ RunPreparation::RunPreparation(Config config, const EarlierRunOptions& earlier, 
   simulation_ = make_configured_simulation(config_, comm_);
   comm_.agree([&] { device_ = simulation_->device_state(); });
   name_device(device_.name);
-  if (earlier_.continues) find_earlier_state();
+  if (!earlier_.continues) return;
+  restart_ = find_restart_point({directory_, config_, *schedule_, simulation_->fields(), device_.is_gpu(), earlier_.force_config}, comm_);
+  if (!restart_.exists()) restart_.notes.push_back("there is nothing to go on from in " + directory_.path() + ": the run begins anew");
+  advise(restart_.notes);
 }
 
 void RunPreparation::lock_directory() {
@@ -73,25 +76,15 @@ void RunPreparation::lock_directory() {
   });
 }
 
-void RunPreparation::find_earlier_state() {
-  restart_ = find_restart_point({directory_, config_, *schedule_, simulation_->fields(), device_.is_gpu(), earlier_.force_config}, comm_);
-  if (!continues()) restart_.notes.push_back("there is nothing to go on from in " + directory_.path() + ": the run begins anew");
-  advise(restart_.notes);
-}
-
 void RunPreparation::load_particles() {
   begin_activity("reading the particles");
-  load_what_fits();
+  const bool is_generated = !restart_.exists() && config_.initial_conditions.file.empty();
+  if (is_generated) require_memory_for(config_.initial_conditions.n, false);
+  state_ = restart_.exists() ? take_state_of_earlier_run() : load_initial_state(config_, comm_, simulation_->fields());
+  if (!is_generated) require_memory_for(state_.count, true);
   set_component_softening(config_.gravity, state_, *simulation_, comm_);
   const auto count_of_type = count_of_types(state_.particles, comm_);
   comm_.agree([&] { shown_types(PicturePlan(config_.pictures), state_.components, count_of_type); });
-}
-
-void RunPreparation::load_what_fits() {
-  const bool is_generated = !continues() && config_.initial_conditions.file.empty();
-  if (is_generated) require_memory_for(config_.initial_conditions.n, false);
-  state_ = continues() ? take_state_of_earlier_run() : load_initial_state(config_, comm_, simulation_->fields());
-  if (!is_generated) require_memory_for(state_.count, true);
 }
 
 void RunPreparation::require_memory_for(std::uint64_t particles, bool are_loaded) {
@@ -114,7 +107,7 @@ void RunPreparation::prepare_directory() {
   advise_on_machine();
   comm_.agree([&] {
     if (!comm_.is_root()) return;
-    const int checkpoints = restart_.source == RestartPoint::Source::checkpoint ? directory_.checkpoints() : 0;
+    const int checkpoints = restart_.is_checkpoint ? directory_.checkpoints() : 0;
     const OutputBytes needed = output_bytes(*simulation_->fields(), config_.output, *schedule_, restart_.step, state_.count, checkpoints);
     advise(require_disk_room(config_.output, needed, free_disk_bytes(directory_.path())));
   });
@@ -145,13 +138,13 @@ void RunPreparation::advise_on_machine() {
 EarlierResults RunPreparation::earlier_results() const {
   if (earlier_.overwrite) return EarlierResults::set_aside;
   if (!earlier_.continues) return EarlierResults::refuse;
-  return continues() ? EarlierResults::keep : EarlierResults::set_aside;
+  return restart_.exists() ? EarlierResults::keep : EarlierResults::set_aside;
 }
 
 /// A new run must not set aside its own input. Not collective.
 void RunPreparation::require_input_elsewhere() const {
   const std::string& input = config_.initial_conditions.file;
-  if (continues() || input.empty() || !directory_.contains(input)) return;
+  if (restart_.exists() || input.empty() || !directory_.contains(input)) return;
   if (earlier_.overwrite || is_result(std::filesystem::weakly_canonical(input)))
     throw ConfigError(
         fmt::format("initial_conditions.file = \"{}\" lies in output.directory = \"{}\", whose results would take its place: "
@@ -166,7 +159,7 @@ std::vector<std::string> RunPreparation::make_directory() const {
     if (!comm_.is_root()) return;
     require_input_elsewhere();
     done = directory_.prepare(earlier_results());
-    if (!continues()) return;
+    if (!restart_.exists()) return;
     const auto first = [&](bool writes_others, const char* name) {
       return writes_others ? std::optional(restart_.state.has(name) ? restart_.state.count(name) : 0) : std::nullopt;
     };
@@ -187,18 +180,11 @@ void RunPreparation::advise(const std::vector<std::string>& sentences) {
   advice_.insert(advice_.end(), sentences.begin(), sentences.end());
 }
 
-RunBeginning RunPreparation::beginning() const {
-  if (!continues()) return {};
-  const bool is_checkpoint = restart_.source == RestartPoint::Source::checkpoint;
-  return {restart_.step, &restart_.state, is_checkpoint && !restart_.energy_jumps, restart_.energy_jumps,
-          KeptState{restart_.file, restart_.step, schedule_->time(restart_.step)}};
-}
-
 ObserverSetup RunPreparation::observer_setup(ProgressStyle progress) const {
   ObserverSetup setup{config_, directory_, *schedule_, simulation_->device_description(), progress};
   setup.first_step = restart_.step;
   setup.components = state_.components;
-  if (continues()) setup.resume = &restart_.state;
+  if (restart_.exists()) setup.resume = &restart_.state;
   return setup;
 }
 

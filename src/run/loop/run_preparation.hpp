@@ -10,7 +10,6 @@
 #include "src/config/config.hpp"
 #include "src/run/files/output_directory.hpp"
 #include "src/run/files/step_schedule.hpp"
-#include "src/run/loop/run_loop.hpp"
 #include "src/run/observers/observer.hpp"
 #include "src/run/resume/continuation.hpp"
 #include "src/run/start/initial_state.hpp"
@@ -35,7 +34,7 @@ class RunPreparation {
   RunPreparation& operator=(const RunPreparation&) = delete;
 
   /// Whether the restart point is the end of the run: there is nothing left to do.
-  bool is_over() const { return continues() && restart_.step == schedule_->steps(); }
+  bool is_over() const { return restart_.exists() && restart_.step == schedule_->steps(); }
   /// Makes or reads the particles, or takes those of the restart point. A run that cannot fit into memory is refused as soon as the number
   /// of its particles is known.
   void load_particles();
@@ -53,16 +52,11 @@ class RunPreparation {
   /// Notes for the user, one sentence each.
   const std::vector<std::string>& advice() const { return advice_; }
 
-  /// Where the run loop begins. Refers to this object.
-  RunBeginning beginning() const;
   /// The data for observers. Refers to this object.
   ObserverSetup observer_setup(ProgressStyle progress) const;
 
  private:
-  bool continues() const { return restart_.source != RestartPoint::Source::nothing; }
   void lock_directory();
-  void find_earlier_state();
-  void load_what_fits();
   void require_memory_for(std::uint64_t particles, bool are_loaded);
   InitialState take_state_of_earlier_run();
   void advise_on_machine();

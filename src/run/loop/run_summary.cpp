@@ -84,7 +84,7 @@ std::string stop_text(const RunReport& report, const StepSchedule& schedule, con
                             : report.stop == StopCause::file ? "the file 'stop' in the output directory"
                                                              : "the end of its time";
   const std::string state = !report.checkpoint.empty()          ? "is in " + report.checkpoint + "; --continue goes on from there"
-                            : !report.last_state.empty()        ? "is in " + report.last_state
+                            : is_kept(report)                   ? "is in " + report.kept.file
                             : config.output.snapshots == "none" ? "is lost, since output.snapshots = \"none\""
                                                                 : "is lost";
   return fmt::format("stopped by {} after step {} of {}; the state {}", cause, report.steps, schedule.steps(), state);

@@ -2,7 +2,8 @@
 #pragma once
 
 #include <memory>
-#include <optional>
+#include <string>
+#include <vector>
 
 #include "src/config/config.hpp"
 #include "src/run/files/energy_log.hpp"
@@ -17,21 +18,19 @@ inline constexpr const char* saved_energy_rows = "energies.rows";
 
 class EnergyObserver final : public LogObserver {
  public:
-  /// The root writes the file, or continues it. `has_external`: see EnergyLog.
+  /// The root continues the file, or creates it. `has_external`: see energy_log().
   EnergyObserver(const Communicator& comm, const std::string& path, const Rows& rows = {saved_energy_rows}, bool has_external = false)
-      : LogObserver(comm, path, rows) {
-    if (comm.is_root()) log_.emplace(path, rows.before, has_external);
+      : LogObserver(comm, path, rows), has_external_(has_external) {
+    if (!comm.is_root()) return;
+    const std::vector<CsvColumn> columns = energy_log(has_external);
+    if (!log_) log_.emplace(path, columns);
+    require_known_columns(!columns_if_named(columns, log_->names()).empty());
   }
 
  private:
-  void write(const RunState& state) override {
-    if (log_) log_->add(state.energy);
-  }
-  void flush() override {
-    if (log_) log_->flush();
-  }
+  std::vector<double> row(const RunState& state) override { return energy_row(state.energy, has_external_); }
 
-  std::optional<EnergyLog> log_;  ///< of the root
+  const bool has_external_;
 };
 
 template <class Space>

@@ -1,6 +1,7 @@
 #include "src/run/observers/log_observer.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "kernels/base/error.hpp"
 #include "src/config/config.hpp"
@@ -12,8 +13,22 @@ LogObserver::Rows rows_in(const ObserverSetup& setup, const char* saved) {
   return {saved, setup.resume ? setup.resume->count(saved) : 0, setup.config.output.on_error == "continue"};
 }
 
+LogObserver::LogObserver(const Communicator& comm, const std::string& path, const Rows& rows)
+    : comm_(comm), path_(path), rows_(rows), count_(rows.before) {
+  if (comm.is_root() && rows.before > 0 && ::access(path.c_str(), F_OK) == 0) log_.emplace(path, rows.before);
+}
+
+void LogObserver::require_known_columns(bool are_known) const {
+  if (!are_known) throw DataError(path_ + ": has other columns than this program writes; move it away");
+}
+
 void LogObserver::observe(const RunState& state) {
-  if (succeeds([&] { write(state); })) {
+  const auto write = [&] {
+    if (!comm_.is_root()) return;
+    const std::vector<double> values = row(state);
+    log_->add(values);
+  };
+  if (succeeds(write)) {
     ++count_;
     return;
   }
@@ -21,16 +36,17 @@ void LogObserver::observe(const RunState& state) {
   last_lost_ = state.step;
 }
 
+void LogObserver::finish() {
+  succeeds([this] {
+    if (log_) log_->flush();
+  });
+}
+
 bool LogObserver::succeeds(const std::function<void()>& work) {
-  try {
-    comm_.agree(work);
-  } catch (const AgreedError& error) {
-    if (!rows_.may_be_lost) throw;
-    if (!has_told_ && comm_.is_root()) say_that_run_continues_without(error);
-    has_told_ = true;
-    return false;
-  }
-  return true;
+  const auto agreed = [&] { comm_.agree(work); };
+  const bool is_done = succeeds_or_continues(rows_.may_be_lost, comm_, agreed, !has_told_);
+  has_told_ = has_told_ || !is_done;
+  return is_done;
 }
 
 std::string LogObserver::written() const {

@@ -3,15 +3,18 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "decomposition/ranks/communicator.hpp"
+#include "src/run/files/csv_log.hpp"
 #include "src/run/observers/observer.hpp"
 
 namespace grove {
 
-/// One rank writes a log; all know what became of its rows. With output.on_error = "continue", a row that cannot be written does not end
-/// the run; the first one is told.
+/// The root writes a log; all ranks know what became of its rows. With output.on_error = "continue", a row that cannot be written does not
+/// end the run; the first one is told.
 class LogObserver : public Observer {
  public:
   /// How the log continues that of the earlier part of the run.
@@ -20,17 +23,14 @@ class LogObserver : public Observer {
     std::uint64_t before = 0;  ///< in the file
     bool may_be_lost = false;  ///< the run continues without rows that cannot be written
   };
-  /// `comm` must outlive the object.
-  LogObserver(const Communicator& comm, std::string path, const Rows& rows)
-      : comm_(comm), path_(std::move(path)), rows_(rows), count_(rows.before) {}
+  /// Opens a log that is there to continue after rows.before > 0 rows. `comm` must outlive the object. Throws as CsvLog does, on the root.
+  LogObserver(const Communicator& comm, const std::string& path, const Rows& rows);
 
   bool due(const RunState&) const override { return true; }
   bool looks_at_particles() const override { return false; }
   bool is_output() const override { return false; }
   void observe(const RunState& state) override;
-  void finish() override {
-    succeeds([this] { flush(); });
-  }
+  void finish() override;
   void save(SavedState& state) override {
     finish();
     state.put_count(rows_.saved, count_);
@@ -39,16 +39,18 @@ class LogObserver : public Observer {
   std::string written() const override;
 
  protected:
-  /// On the rank that has the log, adds the row of a state; leaves the file as it was if it throws. Does nothing on the others.
-  virtual void write(const RunState& state) = 0;
-  /// On the rank that has the log, waits until its rows are on the disk.
-  virtual void flush() = 0;
+  /// The row of a state, for the log, which is open afterwards. Called on the root.
+  virtual std::vector<double> row(const RunState& state) = 0;
+  /// Throws DataError unless the columns of the log are known.
+  void require_known_columns(bool are_known) const;
+
+  const Communicator& comm_;
+  const std::string path_;
+  std::optional<CsvLog> log_;  ///< of the root
 
  private:
   bool succeeds(const std::function<void()>& work);
 
-  const Communicator& comm_;
-  std::string path_;
   Rows rows_;
   std::uint64_t count_;  ///< rows in the file
   bool has_told_ = false;

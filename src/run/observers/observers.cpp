@@ -5,7 +5,7 @@
 
 #include "src/run/observers/energies.hpp"
 #include "src/run/observers/pictures.hpp"
-#include "src/run/observers/progress_line.hpp"
+#include "src/run/observers/progress.hpp"
 #include "src/run/observers/snapshots.hpp"
 #include "src/run/observers/timings.hpp"
 #include "src/run/observers/warnings.hpp"

@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "kernels/base/activity.hpp"
-#include "kernels/base/error.hpp"
 #include "src/config/config.hpp"
 #include "src/pictures/picture.hpp"
 #include "src/pictures/picture_sums.hpp"
@@ -24,12 +23,29 @@
 #include "src/run/files/output_errors.hpp"
 #include "src/run/files/step_schedule.hpp"
 #include "src/run/observers/observers.hpp"
-#include "src/run/observers/picture_lanes.hpp"
 
 namespace grove {
 
 /// Names in a saved state of the number of pictures, and of the view and colours of all pictures of a run.
 inline constexpr const char *saved_picture_count = "pictures.count", *saved_picture_view = "pictures.view";
+
+/// How the cores of a rank are shared between the states whose pictures are drawn at the same time. Compression, half of the work, takes
+/// one thread for each picture; many states with few threads each are therefore drawn sooner than one with all threads.
+struct PictureLanes {
+  std::size_t count = 1;  ///< states at the same time, >= 1
+  int threads_each = 1;   ///< OpenMP threads that draw one of them, >= 1
+
+  /// @param threads        of the rank, >= 1
+  /// @param bytes_a_state  the sums of all pictures of one state: those of all lanes are at most a quarter of a GiB, if one state's are.
+  ///                       A lane at work takes about three times as much
+  static PictureLanes of(int threads, std::uint64_t bytes_a_state) {
+    constexpr std::uint64_t most = 8, threads_wanted = 2, bytes_for_all = std::uint64_t{1} << 28;
+    const auto available = static_cast<std::uint64_t>(threads);
+    const std::uint64_t by_memory = bytes_for_all / std::max<std::uint64_t>(bytes_a_state, 1);
+    const std::uint64_t count = std::max<std::uint64_t>(std::min({by_memory, available / threads_wanted, most}), 1);
+    return {static_cast<std::size_t>(count), static_cast<int>(std::max<std::uint64_t>(available / count, 1))};
+  }
+};
 
 /// Sums the particles in pixels on the device. Adding the ranks together, drawing and writing happens in the background if possible, for
 /// several states at a time (PictureLanes).
@@ -153,7 +169,7 @@ class PictureObserver final : public Observer {
   }
 
   void try_to_write(const std::function<void()>& work) {
-    if (!succeeds_or_continues(context_.setup.config.output, context_.comm, work)) ++lost_;
+    if (!succeeds_or_continues(context_.setup.config.output.on_error == "continue", context_.comm, work)) ++lost_;
   }
 
   const ObserverContext<Space> context_;

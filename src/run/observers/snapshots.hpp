@@ -15,7 +15,6 @@
 #include "src/config/config.hpp"
 #include "src/run/files/output_directory.hpp"
 #include "src/run/files/output_errors.hpp"
-#include "src/run/files/snapshot_series.hpp"
 #include "src/run/files/snapshot_writer.hpp"
 #include "src/run/files/step_schedule.hpp"
 #include "src/run/observers/observers.hpp"
@@ -97,7 +96,7 @@ class SnapshotObserver final : public Observer {
   }
 
   void try_to_write(const std::function<void()>& work) {
-    if (!succeeds_or_continues(context_.setup.config.output, context_.comm, work)) ++lost_;
+    if (!succeeds_or_continues(context_.setup.config.output.on_error == "continue", context_.comm, work)) ++lost_;
   }
 
   /// False on all ranks if one lacks memory. Collective.

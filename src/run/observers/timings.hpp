@@ -2,7 +2,8 @@
 #pragma once
 
 #include <memory>
-#include <optional>
+#include <string>
+#include <vector>
 
 #include "src/run/files/energy_log.hpp"
 #include "src/run/files/output_directory.hpp"
@@ -17,21 +18,17 @@ inline constexpr const char* saved_timing_rows = "timings.rows";
 
 class TimingsObserver final : public LogObserver {
  public:
-  /// The root writes the file, or continues it.
+  /// The root continues the file, or creates it with the first row.
   TimingsObserver(const Communicator& comm, const std::string& path, const Rows& rows = {saved_timing_rows})
       : LogObserver(comm, path, rows) {
-    if (comm.is_root()) log_.emplace(path, rows.before);
+    if (log_) require_known_columns(!timings_columns(log_->names()).empty());
   }
 
  private:
-  void write(const RunState& state) override {
-    if (log_) log_->add(state.step, state.time, state.energy.sums.particle_count, state.timing);
+  std::vector<double> row(const RunState& state) override {
+    if (!log_) log_.emplace(path_, timings_log(state.timing));
+    return timings_row(log_->names(), state.step, state.time, state.energy.sums.particle_count, state.timing);
   }
-  void flush() override {
-    if (log_) log_->flush();
-  }
-
-  std::optional<TimingsLog> log_;  ///< of the root
 };
 
 template <class Space>

@@ -50,7 +50,7 @@ void Checkpoints::write(Simulation& simulation, SavedState state, std::uint64_t 
   };
   if (is_needed)
     write();
-  else if (!succeeds_or_continues(config_.output, comm_, write))
+  else if (!succeeds_or_continues(config_.output.on_error == "continue", comm_, write))
     return;
   next_ = (next_ + 1) % OutputDirectory::checkpoint_generations;
   last_ = {path, step, simulation.time()};

@@ -14,9 +14,8 @@
 
 namespace grove {
 
-/// Names in a saved state of what the run loop saves: the total energy of step 0 and the largest relative error since, and the number of
-/// states that observers have seen.
-inline constexpr const char *saved_energies = "run.energies", *saved_states_seen = "run.states_seen";
+/// The name in a saved state of what the run loop saves: the total energy of step 0 and the largest relative error since.
+inline constexpr const char* saved_energies = "run.energies";
 /// Names in a saved state of what Checkpoints adds.
 inline constexpr const char *saved_configuration = "run.configuration", *saved_step = "run.step", *saved_device = "run.device",
                             *saved_version = "run.version", *saved_components = "run.components";

@@ -8,6 +8,8 @@
 #include <optional>
 #include <utility>
 
+#include "io/formats/gadget_info.hpp"
+#include "io/hdf5/hdf5_turn.hpp"
 #include "io/snapshots/checkpoint_file.hpp"
 #include "kernels/base/error.hpp"
 #include "src/run/files/version.hpp"
@@ -90,6 +92,18 @@ bool read_particles_of(const FoundCheckpoint& found, const Communicator& comm, c
   return true;
 }
 
+/// The time in a snapshot; nothing for a file that cannot be read. Waits for HDF5's turn.
+std::optional<double> time_in_snapshot(const std::string& path) {
+  const Hdf5Turn turn;
+  try {
+    ReadInfo info;
+    read_gadget_info(open_hdf5_file(path), info);
+    return info.time;
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
 /// A sentence on a whole snapshot of a later state than that of the checkpoint; empty: there is none. Collective.
 std::string note_on_newer_snapshot(const ContinuedRun& run, const FoundCheckpoint& found, const Communicator& comm) {
   std::string note;
@@ -121,22 +135,22 @@ RestartPoint find_restart_point(const ContinuedRun& run, const Communicator& com
   };
   for (FoundCheckpoint& found : find_checkpoints(run.directory, comm, point.notes)) {
     std::uint64_t step = 0;
-    EarlierSettings before;
+    Config before;
     std::vector<std::string> notes_on_settings;
     comm.agree([&] {
-      before = earlier_settings(found.state.text(saved_configuration), found.file);
-      point.energy_jumps = require_same_physics(before, run.config, run.force_config, notes_on_settings);
+      before = parse_config(found.state.text(saved_configuration), found.file, {});
+      point.energy_jumps = require_same_physics(before, found.file, run.config, run.force_config, notes_on_settings);
       step = run.schedule.step_at(found.state.number("simulation.time"), found.file);
       point.components = component_names_in(found.state);
     });
     if (step < run.schedule.steps() && !read_particles_of(found, comm, run.fields, point)) continue;
     for (const std::string& note : notes_on_settings) add_note(note);
     add_note(why_not_exact(found.state, run.is_on_gpu, comm));
-    point.writes_other_snapshots = !same_snapshots(before.config, run.config);
-    point.writes_other_pictures = !same_pictures(before.config, run.config);
+    point.writes_other_snapshots = !same_snapshots(before, run.config);
+    point.writes_other_pictures = !same_pictures(before, run.config);
     if (!point.writes_other_snapshots) add_note(note_on_newer_snapshot(run, found, comm));
-    point.source = RestartPoint::Source::checkpoint;
     point.file = found.file;
+    point.is_checkpoint = true;
     point.step = found.state.count(saved_step);
     point.next_checkpoint = (found.generation + 1) % OutputDirectory::checkpoint_generations;
     point.state = std::move(found.state);

@@ -16,18 +16,19 @@ namespace grove {
 
 /// The state at which a run continues; the same on all ranks.
 struct RestartPoint {
-  enum class Source : std::uint8_t { nothing, snapshot, checkpoint };
-  Source source = Source::nothing;
-  std::string file;         ///< empty: nothing
-  std::uint64_t step = 0;   ///< that the run has reached
-  int next_checkpoint = 0;  ///< generation to be written next
-  SavedState state;         ///< of a checkpoint; that of a snapshot follows from its time and the logs
-  ParticleSet particles;    ///< of this rank
+  std::string file{};          ///< empty: there is none, the run is a new one
+  bool is_checkpoint = false;  ///< else a snapshot
+  std::uint64_t step = 0;      ///< that the run has reached
+  int next_checkpoint = 0;     ///< generation to be written next
+  SavedState state{};          ///< of a checkpoint; that of a snapshot follows from its time and the logs
+  ParticleSet particles{};     ///< of this rank
   ComponentNames components = usual_component_names();
   bool energy_jumps = false;            ///< changed settings change the forces
   bool writes_other_snapshots = false;  ///< the following ones differ, in time or content, from those of the unchanged run
   bool writes_other_pictures = false;   ///< as for snapshots
-  std::vector<std::string> notes;       ///< for the user, one sentence each
+  std::vector<std::string> notes{};     ///< for the user, one sentence each
+
+  bool exists() const { return !file.empty(); }
 };
 
 /// The run that continues.

@@ -47,8 +47,6 @@ std::map<std::string, std::string> changed_physics(const Config& before, const C
 
 }  // namespace
 
-EarlierSettings earlier_settings(const std::string& text, const std::string& file) { return {parse_config(text, file, {}), file}; }
-
 bool same_snapshots(const Config& before, const Config& now) {
   const std::vector<std::string> without_effect{"run.",          "pictures.",       "output.checkpoint",
                                                 "output.beside", "output.on_error", "output.directory"};
@@ -59,8 +57,8 @@ bool same_pictures(const Config& before, const Config& now) {
   return settings_except({"run.", "output."}, before) == settings_except({"run.", "output."}, now);
 }
 
-bool require_same_physics(const EarlierSettings& before, const Config& now, bool force, std::vector<std::string>& notes) {
-  const std::map<std::string, std::string> changed = changed_physics(before.config, now);
+bool require_same_physics(const Config& before, const std::string& file, const Config& now, bool force, std::vector<std::string>& notes) {
+  const std::map<std::string, std::string> changed = changed_physics(before, now);
   if (changed.empty()) return false;
   std::vector<std::string> lines;
   bool has_other_start = false, energy_jumps = false;
@@ -71,7 +69,7 @@ bool require_same_physics(const EarlierSettings& before, const Config& now, bool
   }
   const std::string list = fmt::format("{}", fmt::join(lines, "; "));
   if (!force || has_other_start)
-    throw ConfigError(fmt::format("the configuration is not that of the run in {}: {}; give the former values{}{}", before.file, list,
+    throw ConfigError(fmt::format("the configuration is not that of the run in {}: {}; give the former values{}{}", file, list,
                                   force ? "" : ", or --force-config to go on with the new ones",
                                   has_other_start ? ". A run that goes on has its particles: [initial_conditions] cannot change, nor with "
                                                     "--force-config; other particles are a new run, in another output directory"

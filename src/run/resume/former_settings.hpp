@@ -8,23 +8,14 @@
 
 namespace grove {
 
-/// The settings of the earlier part of a run, and the file that records them.
-struct EarlierSettings {
-  Config config;
-  std::string file;
-};
-
-/// The settings in `text`, which is the configuration that `file` records. Throws ConfigError.
-EarlierSettings earlier_settings(const std::string& text, const std::string& file);
-
 /// Whether all settings that affect snapshots are the same.
 bool same_snapshots(const Config& before, const Config& now);
 /// Whether all settings that affect pictures are the same.
 bool same_pictures(const Config& before, const Config& now);
 
 /// Adds a sentence to `notes` on settings that change what is computed; those of [output], [pictures] and [run], and time.end, do not.
-/// Returns whether the energy jumps, which it does for any other setting than time.dt. Throws ConfigError for such settings without
-/// `force`, and with it for those that cannot take effect.
-bool require_same_physics(const EarlierSettings& before, const Config& now, bool force, std::vector<std::string>& notes);
+/// `file` records those before. Returns whether the energy jumps, which it does for any other setting than time.dt. Throws ConfigError for
+/// such settings without `force`, and with it for those that cannot take effect.
+bool require_same_physics(const Config& before, const std::string& file, const Config& now, bool force, std::vector<std::string>& notes);
 
 }  // namespace grove

@@ -9,8 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "io/formats/gadget_info.hpp"
-#include "io/hdf5/hdf5_turn.hpp"
 #include "io/snapshots/snapshot_fields.hpp"
 #include "kernels/base/error.hpp"
 #include "src/run/files/csv_log.hpp"
@@ -33,7 +31,7 @@ struct FoundSnapshot {
   std::uint64_t number = 0;
   InitialState state;
   double time = 0;
-  std::optional<EarlierSettings> settings;  ///< of the run that wrote it; nothing where Grove has not written it
+  std::optional<Config> settings;  ///< of the run that wrote it; nothing where Grove has not written it
 };
 
 /// The numbers of the snapshots, the newest first, except 0, which has the initial conditions. Collective.
@@ -62,7 +60,7 @@ bool read_snapshot(const ContinuedRun& run, const Communicator& comm, FoundSnaps
   }
   found.time = *found.state.info.time;
   try {
-    if (const std::string* text = configuration_in(found.state.info)) found.settings = earlier_settings(*text, found.file);
+    if (const std::string* text = configuration_in(found.state.info)) found.settings = parse_config(*text, found.file, {});
   } catch (const ConfigError&) {
     // Those of another version of Grove.
   }
@@ -84,7 +82,7 @@ std::uint64_t number_of_step(const FoundSnapshot& found, const CsvRows& timings,
   const auto step = timings.value(timings.last, "step"), time = timings.value(timings.last, "time");
   if (step && time && *time == found.time) return static_cast<std::uint64_t>(std::llround(*step));
   if (!found.settings) return by_schedule;
-  const TimeParameters& before = found.settings->config.time;
+  const TimeParameters& before = found.settings->time;
   return static_cast<std::uint64_t>(std::llround((found.time - before.begin) / before.dt));
 }
 
@@ -105,7 +103,7 @@ CsvRows rows_of(const std::string& log, const FoundSnapshot& found, bool rows_ma
 /// The number of pictures of each kind up to the snapshot.
 std::uint64_t pictures_before(const ContinuedRun& run, const FoundSnapshot& found, std::uint64_t step) {
   if (!found.settings) return run.directory.pictures();
-  const PictureParameters& before = found.settings->config.pictures;
+  const PictureParameters& before = found.settings->pictures;
   return before.are_wanted() ? run.schedule.count_every(before.every, step) : 0;
 }
 
@@ -120,7 +118,6 @@ SavedState state_of(const ContinuedRun& run, const FoundSnapshot& found, std::ui
     state.put(saved_energies, SavedState::Numbers{*first, 0});
   else
     notes.push_back(log + " is missing or empty: a new one is begun, and energies are compared with that of this state from now on");
-  state.put_count(saved_states_seen, step + 1);
   state.put_count(saved_snapshot_count, found.number + 1);
   state.put_count(saved_picture_count, pictures_before(run, found, by_schedule));
   state.put_count(saved_energy_rows, energies.count);
@@ -129,17 +126,6 @@ SavedState state_of(const ContinuedRun& run, const FoundSnapshot& found, std::ui
 }
 
 }  // namespace
-
-std::optional<double> time_in_snapshot(const std::filesystem::path& path) {
-  const Hdf5Turn turn;
-  try {
-    ReadInfo info;
-    read_gadget_info(open_hdf5_file(path), info);
-    return info.time;
-  } catch (const Error&) {
-    return std::nullopt;
-  }
-}
 
 void find_snapshot(const ContinuedRun& run, const Communicator& comm, RestartPoint& point) {
   std::vector<std::string>& notes = point.notes;
@@ -157,15 +143,14 @@ void find_snapshot(const ContinuedRun& run, const Communicator& comm, RestartPoi
     });
     return;
   }
-  point.source = RestartPoint::Source::snapshot;
   point.file = found.file;
   notes.push_back(
       "there is no whole checkpoint: the run goes on from a snapshot, with forces computed anew. This is not exact: the last "
       "digits differ from those of a run without interruption");
   comm.agree([&] {
     if (found.settings) {
-      if (const std::string note = note_on_rounding(found.settings->config.output); !note.empty()) notes.push_back(note);
-      point.energy_jumps = require_same_physics(*found.settings, run.config, run.force_config, notes);
+      if (const std::string note = note_on_rounding(found.settings->output); !note.empty()) notes.push_back(note);
+      point.energy_jumps = require_same_physics(*found.settings, found.file, run.config, run.force_config, notes);
     } else {
       notes.push_back(found.file +
                       " does not have the settings with which it was computed: they could not be compared with the present ones");
@@ -177,7 +162,7 @@ void find_snapshot(const ContinuedRun& run, const Communicator& comm, RestartPoi
   // A snapshot does not have the view and the colours, which may differ.
   point.writes_other_pictures = true;
   // Damaged ones are not overwritten.
-  point.writes_other_snapshots = found.number != numbers.front() || (found.settings && !same_snapshots(found.settings->config, run.config));
+  point.writes_other_snapshots = found.number != numbers.front() || (found.settings && !same_snapshots(*found.settings, run.config));
   point.particles = std::move(found.state.particles);
   point.components = found.state.components;
 }

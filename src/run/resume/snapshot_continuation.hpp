@@ -1,16 +1,10 @@
 // Continuing at a snapshot, where there is no checkpoint.
 #pragma once
 
-#include <filesystem>
-#include <optional>
-
 #include "decomposition/ranks/communicator.hpp"
 #include "src/run/resume/continuation.hpp"
 
 namespace grove {
-
-/// The time in a snapshot; nothing for a file that cannot be read. Waits for HDF5's turn. Not collective.
-std::optional<double> time_in_snapshot(const std::filesystem::path& path);
 
 /// Reads the newest snapshot that can be read, and makes the state of the run from it and the logs. Leaves `point` as it is where there is
 /// no snapshot except that of the initial conditions. The step number is that of timings.csv, or else follows from the snapshot's own

@@ -12,7 +12,6 @@
 #include "kernels/base/error.hpp"
 #include "kernels/base/units.hpp"
 #include "src/run/files/same_on_all_ranks.hpp"
-#include "src/run/start/initial_state.hpp"
 
 namespace grove {
 
@@ -188,8 +187,7 @@ double sum_over_ranks(const ParticleSet& p, const Communicator& comm, const std:
   return sum.total(comm);
 }
 
-}  // namespace
-
+/// Shifts all particles so that the centre of mass and the mean velocity are zero; the same bits on any number of ranks. Collective.
 void move_to_centre(ParticleSet& particles, const Communicator& comm) {
   const double mass = sum_over_ranks(particles, comm, nullptr, 0);
   if (!(mass > 0)) return;
@@ -200,8 +198,11 @@ void move_to_centre(ParticleSet& particles, const Communicator& comm) {
     }
 }
 
-JoinedParticles join_files(const std::vector<JoinPart>& parts, bool recentre, const Communicator& comm) {
-  JoinedParticles joined;
+}  // namespace
+
+InitialState join_files(const std::vector<JoinPart>& parts, bool recentre, const Communicator& comm) {
+  InitialState joined;
+  std::vector<std::string>& notes = joined.info.notes;
   Components components;
   std::uint64_t highest = 0;
   std::string file_of_G = parts[0].file;
@@ -211,18 +212,20 @@ JoinedParticles join_files(const std::vector<JoinPart>& parts, bool recentre, co
     ReadInfo info;
     ParticleSet particles = read_particles(part.file, comm, &info);
     require_unique_ids(particles.id, part.file, comm);
-    if (k == 0) joined.info = info;
-    joined.notes.insert(joined.notes.end(), info.notes.begin(), info.notes.end());
+    if (k == 0)
+      joined.info = info;
+    else
+      notes.insert(notes.end(), info.notes.begin(), info.notes.end());
     const TypeCounts counts = count_of_types(particles, comm);
     comm.agree([&] {
       require_isolated(part.file, info);
-      add_note_on_softening(part.file, info, joined.notes);
-      if (k > 0) require_same_scale(part.file, info, parts[0].file, joined.info, joined.notes);
+      add_note_on_softening(part.file, info, notes);
+      if (k > 0) require_same_scale(part.file, info, parts[0].file, joined.info, notes);
       join_G(part.file, info, file_of_G, joined.info);
-      const auto to = components.place(part.file, counts, info.components, joined.notes);
+      const auto to = components.place(part.file, counts, info.components, notes);
       for (std::uint8_t& type : particles.type) type = to[type];
     });
-    highest = raise_ids(particles, part.file, highest, k == 0, comm, joined.notes);
+    highest = raise_ids(particles, part.file, highest, k == 0, comm, notes);
     move(particles.position, part, part.shift);
     move(particles.velocity, part, part.boost);
     append(particles, joined.particles);

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "src/advice/step_time_model.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 namespace grove {

@@ -134,8 +134,7 @@ class IntegratorFields : public testing::Test {
   Communicator comm{MPI_COMM_WORLD};
   BackEnd space = make_space();
   Particles<BackEnd> particles{space, fields_with(RememberingLeapfrog::info().fields)};
-  std::unique_ptr<Integrator<BackEnd>> integrator =
-      detail::make_named<BackEnd>("remembering", {}, static_cast<const std::tuple<RememberingLeapfrog>*>(nullptr));
+  std::unique_ptr<Integrator<BackEnd>> integrator = std::make_unique<IntegratorOf<BackEnd, RememberingLeapfrog>>(SettingValues{});
   WatchingSolver solver{space, comm, gravity()};
   ExternalField<BackEnd> external{{}, 1};
   StepPipeline<BackEnd> steps{{space, comm, particles, solver, *integrator, external}};

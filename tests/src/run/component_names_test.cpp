@@ -88,7 +88,7 @@ TEST_F(ComponentNamesTest, StayThroughSnapshotsAndCheckpointsAndSoDoIds) {
   StepSchedule longer{0, 2, 0.25, 0.5};
   const ContinuedRun continuing{output, config, longer, standard_fields()};
   const RestartPoint from = find_restart_point(continuing, comm);
-  EXPECT_EQ(from.source, RestartPoint::Source::checkpoint);
+  EXPECT_TRUE(from.is_checkpoint);
   EXPECT_EQ(from.components, expected);
   EXPECT_EQ(identities(from.particles), before);
   comm.barrier();
@@ -98,7 +98,7 @@ TEST_F(ComponentNamesTest, StayThroughSnapshotsAndCheckpointsAndSoDoIds) {
   comm.barrier();
   StepSchedule again{0, 2, 0.25, 0.5};
   const RestartPoint from_snapshot = find_restart_point({output, config, again, standard_fields()}, comm);
-  EXPECT_EQ(from_snapshot.source, RestartPoint::Source::snapshot);
+  EXPECT_TRUE(from_snapshot.exists() && !from_snapshot.is_checkpoint);
   EXPECT_EQ(from_snapshot.components, expected);
   EXPECT_EQ(identities(from_snapshot.particles), before);
 }

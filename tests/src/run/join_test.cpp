@@ -78,7 +78,7 @@ class JoinTest : public testing::Test {
 
 TEST_F(JoinTest, TurnsShiftsAndBoostsTheSecondFileAndRaisesItsIds) {
   const std::string a = write("a.hdf5", {{1, "halo", 40}}, 5), b = write("b.hdf5", {{1, "halo", 30}}, 2);
-  const JoinedParticles joined = join_files({{a}, {b, {90, 0, 90}, {10, -20, 30}, {1, 2, 3}}}, false, comm_);
+  const InitialState joined = join_files({{a}, {b, {90, 0, 90}, {10, -20, 30}, {1, 2, 3}}}, false, comm_);
   EXPECT_EQ(joined.count, 70u);
   const ParticleSet of_a = read(a), of_b = read(b), all = everywhere(joined.particles);
   ASSERT_EQ(all.size(), 70u);
@@ -120,7 +120,7 @@ TEST_F(JoinTest, RecentresAllOnTheSameBitsForAnyNumberOfRanks) {
 TEST_F(JoinTest, KeepsTheNamesOfComponents) {
   const std::string a = write("a.hdf5", {{1, "halo", 10}, {2, "disc", 10}});
   const std::string b = write("b.hdf5", {{1, "halo", 5}, {2, "galaxy 2", 6}, {3, "bulge", 7}, {4, "disc", 8}});
-  const JoinedParticles joined = join_files({{a}, {b}}, false, comm_);
+  const InitialState joined = join_files({{a}, {b}}, false, comm_);
   EXPECT_EQ(joined.components[1], "halo");
   EXPECT_EQ(joined.components[2], "disc");
   EXPECT_EQ(joined.components[3], "bulge");
@@ -133,7 +133,7 @@ TEST_F(JoinTest, KeepsTheNamesOfComponents) {
   EXPECT_EQ(counts[3], 7u);
   EXPECT_EQ(counts[4], 6u);
   std::string notes;
-  for (const std::string& note : joined.notes) notes += note + "\n";
+  for (const std::string& note : joined.info.notes) notes += note + "\n";
   EXPECT_NE(notes.find("\"galaxy 2\" gets type 4 instead of 2"), std::string::npos) << notes;
   EXPECT_NE(notes.find("\"disc\" gets type 2 instead of 4"), std::string::npos) << notes;
 }
@@ -163,9 +163,9 @@ TEST_F(JoinTest, SaysWhereAFileNamesNoUnits) {
   comm_.agree([&] {
     if (comm_.is_root()) std::ofstream(table) << "1 0 0 0 0 0 0\n1 1 0 0 0 0 0\n";
   });
-  const JoinedParticles joined = join_files({{a}, {table}}, false, comm_);
+  const InitialState joined = join_files({{a}, {table}}, false, comm_);
   bool is_said = false;
-  for (const std::string& note : joined.notes) is_said = is_said || note.find("names no units") != std::string::npos;
+  for (const std::string& note : joined.info.notes) is_said = is_said || note.find("names no units") != std::string::npos;
   EXPECT_TRUE(is_said);
   expect_error({{table}, {a}}, "a.hdf5 has N-body units, ");
   expect_error({{table}, {a}}, "begin with");

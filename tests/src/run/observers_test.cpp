@@ -177,7 +177,8 @@ TEST_F(ObserversTest, WriteTheTimingsOfEveryState) {
 TEST_F(ObserversTest, WriteSnapshotsAtTheTimesOfTheSchedule) {
   const auto simulation = real();
   const RunReport report = run(*simulation);
-  EXPECT_EQ(report.last_state, output.snapshot(2));
+  EXPECT_EQ(report.kept.step, report.steps);
+  EXPECT_EQ(report.kept.file, output.snapshot(2));
   EXPECT_FALSE(has(output.snapshot(3)));
   for (std::uint64_t i = 0; i < 3; ++i) {
     ReadInfo info;
@@ -199,7 +200,7 @@ TEST_F(ObserversTest, WriteNoSnapshotWhereNoneIsAskedFor) {
   config.output.snapshots = "none";
   const auto simulation = real();
   const RunReport report = run(*simulation);
-  EXPECT_EQ(report.last_state, "");
+  EXPECT_EQ(report.kept.file, "");
   EXPECT_FALSE(has(output.snapshot(0)));
   EXPECT_TRUE(has(output.energy()));
 }

@@ -240,7 +240,8 @@ TEST_F(OutputBesideTest, HasTheStateOfItsStepAtEveryStep) {
   observers.push_back(std::make_unique<SnapshotObserver<BackEnd>>(simulation.context(setup)));
   // The memory of the particles is used again as soon as the steps go on.
   const RunReport report = run();
-  EXPECT_EQ(report.last_state, output.snapshot(8));
+  EXPECT_EQ(report.kept.step, report.steps);
+  EXPECT_EQ(report.kept.file, output.snapshot(8));
   for (std::uint64_t i = 0; i <= 8; ++i) expect_state(output.snapshot(i), schedule.time(i));
   EXPECT_FALSE(has(output.snapshot(9)));
   EXPECT_GT(report.writing_s, 0);
@@ -275,7 +276,8 @@ TEST_F(OutputBesideTest, IsCompleteWhenASignalStopsTheRunWhileItIsWritten) {
   EXPECT_TRUE(seen || !comm.is_root()) << "the run was not stopped while the snapshot was written";
   EXPECT_EQ(report.signal, SIGTERM);
   EXPECT_TRUE(has_no_partial_file());
-  EXPECT_EQ(report.last_state, output.snapshot(1));
+  EXPECT_EQ(report.kept.step, report.steps);
+  EXPECT_EQ(report.kept.file, output.snapshot(1));
   expect_state(output.snapshot(0), 0);
   expect_state(output.snapshot(1), report.time);
 }

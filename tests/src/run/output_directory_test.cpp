@@ -21,7 +21,7 @@ class OutputDirectoryTest : public ::testing::Test {
   OutputDirectory output{parent.file("a/b")};
 
   void put(const std::string& name) const { std::ofstream(output.path() + "/" + name) << "x"; }
-  void put_log() const { const EnergyLog log(output.energy()); }
+  void put_log() const { const CsvLog log(output.energy(), energy_log(false)); }
   bool has(const std::string& name) const { return std::filesystem::exists(output.path() + "/" + name); }
   std::string message_of_prepare() const {
     try {
@@ -100,8 +100,8 @@ TEST_F(OutputDirectoryTest, KnowsItsLogs) {
     EXPECT_NE(message_of_prepare().find("(timings.csv)"), std::string::npos) << text;
   }
   std::ofstream(output.timings()) << timings_now;
-  TimingsLog log(output.timings(), 1);
-  log.add(1, 0.5, 500, {});
+  CsvLog log(output.timings(), 1);
+  log.add(timings_row(log.names(), 1, 0.5, 500, {}));
   EXPECT_EQ(text_of_file(output.timings()), timings_now + "1,0.5,0,0,0,0,0,1,0\n");
 }
 

@@ -1,4 +1,4 @@
-#include "src/run/observers/picture_lanes.hpp"
+#include "src/run/observers/pictures.hpp"
 
 #include <gtest/gtest.h>
 

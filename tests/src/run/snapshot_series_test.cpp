@@ -1,5 +1,5 @@
 // The list of a run's snapshots, where some of them cannot be read.
-#include "src/run/files/snapshot_series.hpp"
+#include "src/run/files/snapshot_writer.hpp"
 
 #include <gtest/gtest.h>
 

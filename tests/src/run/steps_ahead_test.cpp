@@ -74,7 +74,8 @@ TEST_F(ControlledRunTest, StopsWithALastSnapshotAStepLaterWithoutCheckpoints) {
   };
   const RunReport report = run_controlled({0, 100, 1, 50}, {}, false);
   EXPECT_EQ(report.steps, 6U);
-  EXPECT_EQ(report.last_state, "state 1");
+  EXPECT_EQ(report.kept.step, report.steps);
+  EXPECT_EQ(report.kept.file, "state 1");
   EXPECT_EQ(snapshots.back().second, 6.0);
 }
 

@@ -178,8 +178,8 @@ struct Counting {
 
 TEST(IntegratorState, IsSavedByThoseThatHaveOne) {
   SavedState saved, taken_up;
-  detail::IntegratorOf<HostSpace, Counting> counting({});
-  detail::IntegratorOf<HostSpace, Leapfrog> leapfrog({});
+  IntegratorOf<HostSpace, Counting> counting({});
+  IntegratorOf<HostSpace, Leapfrog> leapfrog({});
   leapfrog.save(saved);
   leapfrog.restore(saved);
   EXPECT_TRUE(saved.values().empty());
