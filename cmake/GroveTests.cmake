@@ -41,6 +41,12 @@ foreach(main IN ITEMS grove_test_main grove_test_main_gpu)
 endforeach()
 target_compile_definitions(grove_test_main_gpu PUBLIC GROVE_TEST_NEEDS_GPU)
 
+# The headers of all tests are precompiled once, for an executable that does nothing else.
+file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/test_headers.cpp" CONTENT "int main() { return 0; }\n" @ONLY)
+add_executable(grove_test_headers "${PROJECT_BINARY_DIR}/test_headers.cpp")
+target_link_libraries(grove_test_headers PRIVATE grove_common GTest::gtest)
+grove_precompile(grove_test_headers <gtest/gtest.h>)
+
 # The entries of a target: one for each number of ranks, or a single one without mpirun.
 function(grove_add_entries entry target)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "TIMEOUT" "LABELS;RANKS;ENVIRONMENT")
@@ -62,6 +68,7 @@ function(grove_add_test_executable name)
     set(main grove_test_main_gpu)
   endif()
   target_link_libraries(${name} PRIVATE ${main} ${arg_LINK})
+  grove_precompiled_as(${name} grove_test_headers)
   target_compile_definitions(${name} PRIVATE "GROVE_TEST_DATA=\"${GROVE_TEST_DATA}\"")
   grove_add_entries(${name} ${name} LABELS ${arg_LABELS} RANKS ${arg_RANKS} TIMEOUT ${arg_TIMEOUT})
 endfunction()
