@@ -23,7 +23,7 @@ struct SimulationSetup {
 };
 
 /// `device`: "auto" (a GPU if there is one), "gpu", "cpu". Throws ConfigError if "gpu" is asked for and there is none, saying what is
-/// missing, and for unknown names in the other arguments. Not collective itself; the result's calls are.
+/// missing, and for unknown names and numbers out of range in any argument. Not collective itself; the result's calls are.
 std::unique_ptr<Simulation> make_simulation(const std::string& device, const GravityParameters& gravity, const Communicator& comm,
                                             const SimulationSetup& setup = {});
 

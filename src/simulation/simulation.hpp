@@ -58,8 +58,8 @@ class Simulation {
   virtual void set_softening(const std::vector<double>& of_type) = 0;
 
   /// Takes this rank's share of the particles, in any distribution over the ranks (it may be empty), and computes forces. Nothing of an
-  /// earlier run remains. The particles' table of fields must be fields(). Their memory on the host is given back before the forces are
-  /// computed.
+  /// earlier run remains. The particles' table of fields must be fields(), and their ids must differ, over all ranks. Their memory on the
+  /// host is given back before the forces are computed. A negative mass or an unknown type is an AgreedError on all ranks.
   virtual void start(ParticleSet particles, double time) = 0;
   /// What the next steps depend on beside the particles, the same on all ranks. Collective.
   virtual void save(SavedState& state) const = 0;

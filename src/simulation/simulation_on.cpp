@@ -1,5 +1,6 @@
 #include "src/simulation/simulation_on.hpp"
 
+#include <sstream>
 #include <stdexcept>
 #include <utility>
 
@@ -17,6 +18,22 @@ FieldTablePtr fields_of(const SimulationSetup& setup) {
   for (const auto& fields : {setup.further_fields, external_fields(setup.external)})
     further.insert(further.end(), fields.begin(), fields.end());
   return further.empty() ? standard_fields() : fields_with(further);
+}
+
+[[noreturn]] void refuse(const ParticleSet& set, std::size_t i, const char* field, double value, const char* allowed) {
+  std::ostringstream words;  // nvcc cannot compile fmt
+  words << "the " << field << " of the particle with id " << set.id.at(i) << " is " << value << "; it must " << allowed;
+  throw DataError(words.str());
+}
+
+/// Trees have no room for negative masses, and tables by type none for further types. Where there are numbers that are not finite the
+/// forces tell it.
+void require_masses_and_types(const ParticleSet& set) {
+  static_assert(particle_type_count == 6);
+  for (std::size_t i = 0; i < set.mass.size(); ++i)
+    if (set.mass[i] < 0) refuse(set, i, "mass", set.mass[i], "not be negative");
+  for (std::size_t i = 0; i < set.type.size(); ++i)
+    if (set.type[i] >= particle_type_count) refuse(set, i, "type", set.type[i], "be below 6");
 }
 
 }  // namespace
@@ -58,6 +75,7 @@ void SimulationOn<Space>::require_softening() const {
 template <class Space>
 void SimulationOn<Space>::start(ParticleSet set, double time) {
   require_softening();
+  comm_.agree([&] { require_masses_and_types(set); });
   make_solver(comm_.sum(std::uint64_t{set.size()}));
   steps_->restart(time);
   upload(*space_, std::move(set), particles_);
@@ -77,6 +95,7 @@ void SimulationOn<Space>::save(SavedState& state) const {
 template <class Space>
 void SimulationOn<Space>::resume(ParticleSet set, const SavedState& state) {
   require_softening();
+  comm_.agree([&] { require_masses_and_types(set); });
   make_solver(comm_.sum(std::uint64_t{set.size()}));
   steps_->restart(state.number("simulation.time"));
   const bool are_known = comm_.min(set.size() == 0 || !set.acceleration.empty() ? 1 : 0) == 1;

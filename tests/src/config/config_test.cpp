@@ -8,6 +8,7 @@
 #include <fstream>
 #include <set>
 
+#include "io/snapshots/snapshot_fields.hpp"
 #include "kernels/base/error.hpp"
 #include "src/config/config_builder.hpp"
 #include "src/config/config_print.hpp"

@@ -1,12 +1,14 @@
 // A simulation as a whole: what one run leaves behind for the next, and what it knows of its time and fields.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 #include <functional>
 #include <optional>
 #include <ostream>
 #include <utility>
 
+#include "kernels/base/error.hpp"
 #include "tests/support/physics_support.hpp"
 
 namespace grove {
@@ -179,6 +181,39 @@ TEST(SimulationWithExternalPotential, NeverOverlapsSteps) {
   sim->start(set, 0);
   sim->step_to(0.01, 0.01, {.next_dt = 0.01});
   EXPECT_TRUE(sim->is_synchronised());
+}
+
+TEST(SimulationArguments, OutOfTheirRangeAreErrors) {
+  const Communicator comm(MPI_COMM_WORLD);
+  EXPECT_THROW(make_simulation("tpu", GravityParameters{}, comm), ConfigError);
+  const auto refused = [&](const auto& change) {
+    GravityParameters gravity;
+    change(gravity);
+    EXPECT_THROW(make_simulation("cpu", gravity, comm), ConfigError);
+  };
+  refused([](GravityParameters& gravity) { gravity.G = -1; });
+  refused([](GravityParameters& gravity) { gravity.softening = -0.05; });
+  refused([](GravityParameters& gravity) { gravity.softening_of_type = {0.1, std::nan("")}; });
+  refused([](GravityParameters& gravity) { gravity.tolerance = std::nan(""); });
+  refused([](GravityParameters& gravity) { gravity.theta = 0; });
+  refused([](GravityParameters& gravity) { gravity.order = 6; });
+  refused([](GravityParameters& gravity) { gravity.steps_per_tree = 0; });
+}
+
+// One rank has the bad particle, and all throw; the simulation can be started once more.
+TEST(SimulationParticles, OfNegativeMassOrUnknownTypeAreErrors) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const ParticleSet good = share_of(plummer(100, 1), comm);
+  const auto sim = simulation(fmm_gravity(1e-3, 0.01, 4), comm);
+  ParticleSet set = good;
+  if (comm.is_root()) set.mass.at(5) = -0.01;
+  EXPECT_THROW(sim->start(set, 0), AgreedError);
+  set = good;
+  if (comm.is_root()) set.type.at(5) = particle_type_count;
+  EXPECT_THROW(sim->start(set, 0), AgreedError);
+  sim->start(good, 0);
+  sim->step(0.01);
+  EXPECT_EQ(sim->time(), 0.01);
 }
 
 TEST(SimulationTime, IsThatOfTheScheduleAfterEachStep) {
