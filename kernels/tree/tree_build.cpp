@@ -33,7 +33,7 @@ struct CellBegins {
   GROVE_HD std::uint32_t cell_at(int level, std::uint32_t particle) const {
     return cells_up_to(level, particle, (std::uint64_t{1} << particle % block) - 1);
   }
-  /// The same, but for cells that begin after the particle.
+  /// As above, for cells that begin after the particle.
   GROVE_HD std::uint32_t cell_after(int level, std::uint32_t particle) const {
     return cells_up_to(level, particle, (std::uint64_t{2} << particle % block) - 1);
   }

@@ -2,6 +2,7 @@
 
 #include <sstream>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 #include "kernels/base/error.hpp"
@@ -20,7 +21,7 @@ FieldTablePtr fields_of(const SimulationSetup& setup) {
   return further.empty() ? standard_fields() : fields_with(further);
 }
 
-[[noreturn]] void refuse(const ParticleSet& set, std::size_t i, const char* field, double value, const char* allowed) {
+[[noreturn]] void refuse(const ParticleSet& set, std::size_t i, const char* field, double value, const std::string& allowed) {
   std::ostringstream words;  // nvcc cannot compile fmt
   words << "the " << field << " of the particle with id " << set.id.at(i) << " is " << value << "; it must " << allowed;
   throw DataError(words.str());
@@ -29,11 +30,10 @@ FieldTablePtr fields_of(const SimulationSetup& setup) {
 /// Trees have no room for negative masses, and tables by type none for further types. Where there are numbers that are not finite the
 /// forces tell it.
 void require_masses_and_types(const ParticleSet& set) {
-  static_assert(particle_type_count == 6);
   for (std::size_t i = 0; i < set.mass.size(); ++i)
     if (set.mass[i] < 0) refuse(set, i, "mass", set.mass[i], "not be negative");
   for (std::size_t i = 0; i < set.type.size(); ++i)
-    if (set.type[i] >= particle_type_count) refuse(set, i, "type", set.type[i], "be below 6");
+    if (set.type[i] >= particle_type_count) refuse(set, i, "type", set.type[i], "be below " + std::to_string(particle_type_count));
 }
 
 }  // namespace
