@@ -21,14 +21,19 @@ std::optional<double> scale_factor(const HeaderFacts& facts) {
   return std::nullopt;
 }
 
-/// Without a flag, numbers decide that only an expanding universe has. A matter density alone is not enough, since programs write it for
-/// isolated galaxies, too: the time must also be the scale factor, or h be in the units.
+/// The file's own word counts first: a flag, or a scale factor. Without them the time must be that of an expanding universe, 1 / (1 + z).
+/// Today it is 1, as in one snapshot of many series of isolated systems: a box and densities must stand beside it, as they must beside a
+/// redshift that does not fit the time. Densities and h alone prove nothing, since programs write them for isolated galaxies, too.
 bool expands(const HeaderFacts& facts) {
   if (facts.expands) return *facts.expands;
-  if (differs_from(facts.redshift, 0) || differs_from(facts.scale_factor, 1)) return true;
+  if (differs_from(facts.scale_factor, 1)) return true;
+  const auto a = scale_factor(facts);
+  if (!a) return false;
+  const bool time_is_scale_factor = facts.scale_factor || !facts.time || std::abs(*facts.time - *a) < 1e-6 * *a;
+  const bool is_past = differs_from(*a, 1);
+  if (time_is_scale_factor && is_past) return true;
   const bool has_densities = differs_from(facts.omega_matter, 0) || differs_from(facts.omega_lambda, 0);
-  const bool time_is_scale_factor = facts.redshift && facts.time && std::abs(*facts.time - 1 / (1 + *facts.redshift)) < 1e-6;
-  return has_densities && (time_is_scale_factor || has_h(facts));
+  return has_densities && facts.box_size.value_or(0) > 0 && (time_is_scale_factor || is_past);
 }
 
 void add_expansion(const HeaderFacts& facts, std::vector<std::string>& parts) {
@@ -40,12 +45,13 @@ void add_expansion(const HeaderFacts& facts, std::vector<std::string>& parts) {
   parts.push_back(part);
 }
 
-void add_h(const HeaderFacts& facts, bool is_cosmological, std::vector<std::string>& parts) {
+std::string units_of_h(const HeaderFacts& facts) {
+  return fmt::format("h = {:.6g}: lengths and masses are in units of 1/h, and so are times; G fits, since h cancels", *facts.h);
+}
+
+void add_h(const HeaderFacts& facts, std::vector<std::string>& parts) {
   if (!has_h(facts)) return;
-  if (facts.has_h_in_units)
-    parts.push_back(fmt::format("h = {:.6g}: lengths and masses are in units of 1/h, and G and times do not fit them", *facts.h));
-  else if (is_cosmological)
-    parts.push_back(fmt::format("h = {:.6g}, which is not in the units", *facts.h));
+  parts.push_back(facts.has_h_in_units ? units_of_h(facts) : fmt::format("h = {:.6g}, which is not in the units", *facts.h));
 }
 
 void add_box(const HeaderFacts& facts, bool is_cosmological, std::vector<std::string>& parts) {
@@ -60,18 +66,20 @@ void add_box(const HeaderFacts& facts, bool is_cosmological, std::vector<std::st
 }  // namespace
 
 std::string why_not_isolated(const HeaderFacts& facts) {
-  const bool is_cosmological = expands(facts), is_periodic = facts.is_periodic.value_or(false);
-  const bool is_in_units_of_h = has_h(facts) && facts.has_h_in_units;
-  if (!is_cosmological && !is_periodic && !is_in_units_of_h) return "";
+  const bool is_cosmological = expands(facts);
+  if (!is_cosmological && !facts.is_periodic.value_or(false)) return "";
   std::vector<std::string> parts;
   if (is_cosmological) add_expansion(facts, parts);
-  add_h(facts, is_cosmological, parts);
+  add_h(facts, parts);
   add_box(facts, is_cosmological, parts);
   if (facts.gas > 0) parts.push_back(fmt::format("gas: {} of {} particles, which move without pressure here", facts.gas, facts.particles));
-  const char* what = is_cosmological ? "is of a cosmological simulation"
-                     : is_periodic   ? "is of a periodic box"
-                                     : "has units with factors of h";
+  const char* what = is_cosmological ? "is of a cosmological simulation" : "is of a periodic box";
   return fmt::format("{}, and Grove computes isolated systems: {}", std::string(what), fmt::join(parts, "; "));
+}
+
+std::string note_on_h(const HeaderFacts& facts) {
+  if (!has_h(facts) || !facts.has_h_in_units || !why_not_isolated(facts).empty()) return "";
+  return "the header has " + units_of_h(facts) + ". Many programs fill h in for isolated systems, whose units do not have it";
 }
 
 }  // namespace grove

@@ -171,7 +171,7 @@ HeaderFacts read_header_facts(const Hdf5Handle& file, const TypeCounts& counts) 
   const Hdf5Handle header = open_group(file, "Header");
   facts.time = read_number(header, "Time");
   facts.redshift = read_number(header, "Redshift");
-  facts.scale_factor = read_number(header, "Scale-factor");
+  facts.scale_factor = first_number(file, {"Header"}, {"Scale-factor", "ExpansionFactor"});
   facts.box_size = read_number(header, "BoxSize");
   facts.gas = counts[0];
   facts.particles = sum_of(counts);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <numeric>
+
 #include "io/formats/input_format.hpp"
 #include "io/formats/shared.hpp"
 #include "io/formats/validate.hpp"
@@ -47,10 +49,16 @@ ParticleSet read_particles(const std::filesystem::path& path, const Communicator
   ParticleSet particles =
       columns.empty() ? reader.read(found_path, fields, comm, own_info) : reader.read_columns(found_path, columns, fields, comm, own_info);
   own_info.format = reader.name;
+  if (std::string note = note_on_h(own_info.universe); !note.empty()) own_info.notes.push_back(std::move(note));
   share_info(own_info, comm);
   for (std::string& note : notes_on_values(particles, found_path, own_info.components, comm)) own_info.notes.push_back(std::move(note));
   if (info != nullptr) *info = std::move(own_info);
   return particles;
+}
+
+void renumber(ParticleSet& particles, const Communicator& comm) {
+  const std::uint64_t total = comm.sum(static_cast<std::uint64_t>(particles.size()));
+  std::iota(particles.id.begin(), particles.id.end(), first_of_rank(total, comm.rank(), comm.size()));
 }
 
 ReadInfo read_info(const std::filesystem::path& path, const Communicator& comm) {

@@ -23,6 +23,12 @@ namespace grove {
 ParticleSet read_particles(const std::filesystem::path& path, const Communicator& comm, ReadInfo* info = nullptr,
                            const FieldTablePtr& fields = standard_fields(), const std::string& columns = "");
 
+/// What a user can do about ids that occur twice.
+inline constexpr const char* how_to_renumber = "initial_conditions.renumber = true replaces them by the numbers of the rows";
+
+/// Replaces all ids by the numbers of the rows, from 0, of particles as read_particles() returns them. Collective.
+void renumber(ParticleSet& particles, const Communicator& comm);
+
 /// What a file says about itself, without reading its particles; counts and softening lengths only from the headers and parameters of
 /// GADGET-like HDF5 files. Collective; throws AgreedError for files that cannot be found, read or recognised.
 ReadInfo read_info(const std::filesystem::path& path, const Communicator& comm);

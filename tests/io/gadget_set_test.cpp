@@ -223,6 +223,21 @@ TEST_F(GadgetSet, TellsOfNumbersThatAreNotUsed) {
                       {std::string("PartType1/Softenings ") + text + ", which is no length: it is left out\n"}));
 }
 
+TEST_F(GadgetSet, BelievesComovingIntegrationOnMoreThanDensitiesAndH) {
+  for (const double flag : {0.0, 1.0}) {
+    const std::string message = error_of_changed({.types = {{.type = 1, .count = 4}}}, [&](const Hdf5Handle& file) {
+      for (const auto& [name, value] :
+           {std::pair("HubbleParam", 0.7), {"Omega0", 0.3}, {"OmegaLambda", 0.7}, {"ComovingIntegrationOn", flag}})
+        set(file, "Parameters", name, value);
+    });
+    EXPECT_EQ(message, "no error");
+    ReadInfo info;
+    read_particles(directory.file("in.hdf5"), comm, &info);
+    EXPECT_EQ(why_not_isolated(info.universe).empty(), flag == 0);
+    EXPECT_EQ(info.notes.empty() ? "" : info.notes.back(), note_on_h(info.universe));
+  }
+}
+
 TEST_F(GadgetSet, ComparesUnitsWhereverTheyAreNamed) {
   const auto units = [](double length, double mass) {
     return [=](const Hdf5Handle& file) {

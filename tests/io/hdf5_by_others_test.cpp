@@ -141,9 +141,8 @@ TEST(WhyNotIsolated, NamesWhatWasFound) {
   facts.omega_lambda = 0.7;
   facts.time = 1;  // the scale factor today
   EXPECT_TRUE(names(why_not_isolated(facts), {"cosmological", "a = 1"}));
-  facts = isolated;
-  facts.h = 0.7;
-  EXPECT_TRUE(names(why_not_isolated(facts), {"factors of h", "h = 0.7"}));
+  facts.omega_lambda = 0;
+  EXPECT_EQ(why_not_isolated(facts), "") << "a box alone";
   facts = isolated;
   facts.is_periodic = true;
   EXPECT_TRUE(names(why_not_isolated(facts), {"periodic box", "side 100"}));
@@ -156,6 +155,44 @@ TEST(WhyNotIsolated, BelievesTheFlagsOfTheRun) {
   EXPECT_TRUE(contains(why_not_isolated(facts), "cosmological"));
   facts = {.h = 0.7, .has_h_in_units = false};
   EXPECT_EQ(why_not_isolated(facts), "");
+  EXPECT_EQ(note_on_h(facts), "");
+}
+
+/// Densities and h as programs fill them in for isolated galaxies.
+HeaderFacts filled_in(double time, double redshift, double box_size) {
+  return {.time = time, .redshift = redshift, .omega_matter = 0.3, .omega_lambda = 0.7, .h = 0.7, .box_size = box_size, .particles = 9};
+}
+
+TEST(WhyNotIsolated, DensitiesAndHAloneProveNothing) {
+  EXPECT_EQ(why_not_isolated(filled_in(0, 0, 0)), "") << "DICE";
+  for (const double time : {0.5, 1.0, 1.5}) EXPECT_EQ(why_not_isolated(filled_in(time, 0, 0)), "") << "one file of a series at " << time;
+  EXPECT_EQ(why_not_isolated(filled_in(0.5, 0, 100)), "") << "a box that is not used";
+  EXPECT_EQ(why_not_isolated(filled_in(0, 2, 0)), "") << "the redshift for which the galaxy was made";
+  HeaderFacts flagged = filled_in(1, 0, 100);
+  flagged.expands = false;
+  EXPECT_EQ(why_not_isolated(flagged), "") << "ComovingIntegrationOn = 0";
+}
+
+TEST(WhyNotIsolated, TimesThatAreScaleFactorsProveIt) {
+  EXPECT_TRUE(names(why_not_isolated(filled_in(1, 0, 100)), {"cosmological", "a = 1 ", "box of side 100"}));
+  EXPECT_TRUE(names(why_not_isolated(filled_in(0.25, 3, 100)), {"cosmological", "a = 0.25 "}));
+  EXPECT_TRUE(names(why_not_isolated(filled_in(1. / 24, 23, 0)), {"cosmological", "redshift 23"})) << "a zoom without a box";
+  EXPECT_TRUE(names(why_not_isolated(filled_in(13.5, 0.1, 100)), {"cosmological"})) << "a time in Gyr";
+  HeaderFacts eagle = filled_in(0.02, 0, 100);
+  eagle.scale_factor = 1;
+  EXPECT_TRUE(names(why_not_isolated(eagle), {"cosmological"})) << "a scale factor beside the time";
+  eagle.scale_factor = 0.5;
+  eagle.box_size = 0;
+  EXPECT_TRUE(names(why_not_isolated(eagle), {"cosmological", "a = 0.5"}));
+}
+
+TEST(WhyNotIsolated, HInTheUnitsIsToldByWhatItDoesToTimes) {
+  const std::string of_times = "h = 0.7: lengths and masses are in units of 1/h, and so are times; G fits, since h cancels";
+  EXPECT_TRUE(names(why_not_isolated(filled_in(0.25, 3, 100)), {of_times}));
+  EXPECT_EQ(note_on_h(filled_in(0.25, 3, 100)), "") << "said already";
+  EXPECT_TRUE(names(note_on_h(filled_in(0.5, 0, 0)), {of_times}));
+  EXPECT_EQ(note_on_h({.h = 1.0}), "");
+  EXPECT_EQ(note_on_h({.h = 0.0}), "");
 }
 
 }  // namespace

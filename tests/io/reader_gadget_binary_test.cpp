@@ -19,7 +19,7 @@ struct GadgetFile {
   std::array<double, 6> mass_of_type{0, 7.5, 0, 0, 0, 0};
   int format = 1, files = 1, first = 0;
   bool big_endian = false, wide = false, wide_ids = false, energies = true;
-  double time = 2.5, redshift = 0, omega = 0, hubble = 1;
+  double time = 2.5, redshift = 0, omega = 0, hubble = 1, box_size = 100;
   std::vector<std::string> left_out{};
   float bad_value = 0;  // the y of particle bad_row, where that is >= 0
   int bad_row = -1;
@@ -75,7 +75,7 @@ struct GadgetFile {
     for (const std::int32_t flag : {0, 0}) append(out, flag);
     for (const std::int32_t n : total) append(out, n);
     for (const std::int32_t n : {0, files}) append(out, n);
-    for (const double x : {100.0, omega, 0.0, hubble}) append(out, x);
+    for (const double x : {box_size, omega, 0.0, hubble}) append(out, x);
     return out + std::string(256 - out.size(), '\0');
   }
   void add_all(std::string& out, std::initializer_list<double> values) const {
@@ -319,6 +319,19 @@ TEST_F(GadgetBinaryReader, SaysThatAFileIsOfACosmologicalSimulation) {
   write(file);
   read("galaxy.dat");
   EXPECT_TRUE(names(why_not_isolated(info_.universe), {"cosmological", "redshift 49", "h = 0.7", "side 100", "gas: 2 of 8"}));
+}
+
+TEST_F(GadgetBinaryReader, TakesAnIsolatedGalaxyWhoseHeaderHasDensitiesAndH) {
+  GadgetFile file;
+  file.time = 1;
+  file.redshift = 0;
+  file.omega = 0.3;
+  file.hubble = 0.7;
+  file.box_size = 0;
+  write(file);
+  read("galaxy.dat");
+  EXPECT_EQ(why_not_isolated(info_.universe), "");
+  EXPECT_TRUE(names(info_.notes.back(), {"h = 0.7", "G fits, since h cancels"}));
 }
 
 TEST_F(GadgetBinaryReader, ChoosesTheSnapshotOfADirectoryOrAsks) {
