@@ -54,6 +54,31 @@ struct TipsyFile {
   }
 };
 
+/// A file of Bonsai: two of the halo, two of the disc, one of the bulge, with these ids; `version` 1 or 2. As above otherwise.
+std::string bonsai_file(int version, const std::vector<std::uint64_t>& ids, bool big_endian = false) {
+  TipsyFile file;
+  file.gas = 0;
+  file.dark = 2;
+  file.star = 3;
+  file.big_endian = big_endian;
+  std::string bytes = file.bytes();
+  const auto put = [&](std::size_t end, auto number) {
+    char* const raw = &bytes[end - sizeof(number)];
+    std::memcpy(raw, &number, sizeof(number));
+    if (big_endian) std::reverse(raw, raw + sizeof(number));
+  };
+  put(32, std::int32_t{version == 2 ? 2 : 32550});  // version 1 leaves anything there
+  std::size_t end = 32;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    end += i < 2 ? 36 : 44;
+    if (version == 2)
+      put(end, ids[i]);
+    else
+      put(end, static_cast<std::uint32_t>(ids[i]));
+  }
+  return bytes;
+}
+
 class TipsyReader : public testing::Test {
  protected:
   std::string error(const std::string& bytes) {
@@ -95,6 +120,55 @@ TEST_F(TipsyReader, ReadsBothByteOrdersHeadersAndPrecisions) {
       comm_.barrier();
     }
   }
+}
+
+const std::vector<std::uint64_t> ids_of_version_1 = {200000000, 200000001, 7, 8, 100000000};
+const std::vector<std::uint64_t> ids_of_version_2 = {3000000000000000000, 3000000000000000001, 7, 5000000000, 2000000000000000000};
+
+TEST_F(TipsyReader, ReadsTheIdsOfBonsaiWhichSayDiscAndBulge) {
+  for (const bool big_endian : {false, true}) {
+    for (const int version : {1, 2}) {
+      SCOPED_TRACE(std::to_string(version) + (big_endian ? ", big" : ", little"));
+      const std::vector<std::uint64_t>& ids = version == 1 ? ids_of_version_1 : ids_of_version_2;
+      write_file(path(), bonsai_file(version, ids, big_endian), comm_);
+      ReadInfo info;
+      const ParticleSet all = all_particles(read_particles(path(), comm_, &info), comm_);
+      EXPECT_EQ(all.id, ids);
+      EXPECT_EQ(all.type, (std::vector<std::uint8_t>{1, 1, 2, 2, 3}));
+      EXPECT_EQ(all.mass, (std::vector<double>{1, 2, 3, 4, 5}));
+      EXPECT_EQ(info.count_of_type, (std::array<std::uint64_t, 6>{0, 2, 2, 1, 0, 0}));
+      // In version 2 the ids have the places of the softenings.
+      EXPECT_EQ(info.softenings.size(), version == 1 ? 3U : 0U);
+      EXPECT_TRUE(names(info.notes[1], {"Bonsai", version == 1 ? "ids of 4 bytes" : "ids of 8 bytes", "the disc"}));
+      comm_.barrier();
+    }
+  }
+}
+
+TEST_F(TipsyReader, TakesNoPotentialsForIds) {
+  const auto ids_in = [&](const std::string& bytes) {
+    write_file(path(), bytes, comm_);
+    const std::vector<std::uint64_t> ids = all_particles(read_particles(path(), comm_), comm_).id;
+    comm_.barrier();
+    return ids;
+  };
+  const std::vector<std::uint64_t> rows = {0, 1, 2, 3, 4};
+  EXPECT_EQ(ids_in(bonsai_file(1, {0, 0, 0, 0, 0})), rows) << "potentials that were not computed";
+  EXPECT_EQ(ids_in(bonsai_file(1, {0xbf800000, 0xbf900000, 0xbfa00000, 0xbfb00000, 0xbfc00000})), rows) << "-1 and below";
+  EXPECT_EQ(ids_in(bonsai_file(1, {0x33800000, 0x33900000, 0x33a00000, 0x33b00000, 0x33c00000})), rows) << "6e-8 and above";
+  EXPECT_EQ(ids_in(bonsai_file(2, {0, 0, 0, 0, 0})), rows) << "a 2 in the padding by chance";
+}
+
+TEST_F(TipsyReader, RefusesAnIdUnlikeTheOthers) {
+  TipsyFile file;
+  file.gas = file.star = 0;
+  file.dark = 1000;
+  std::string bytes = file.bytes();
+  for (std::uint32_t i = 0; i < 1000; ++i) {
+    const std::uint32_t id = i == 5 ? 0xbf800000U : i;  // the sample does not have row 5
+    std::memcpy(&bytes[32 + 36 * (i + 1) - 4], &id, sizeof(id));
+  }
+  EXPECT_TRUE(names(error(bytes), {"galaxy.dat: row 5: the id is 3212836864", "below 536870912"}));
 }
 
 TEST_F(TipsyReader, ReadsMoreRowsThanOneReadHolds) {
@@ -159,11 +233,12 @@ TEST_F(TipsyReader, ReadsARealGalaxy) {
   ReadInfo info;
   const ParticleSet all = all_particles(read_particles(real, comm_, &info), comm_);
   ASSERT_EQ(all.size(), 22000u);
-  EXPECT_EQ(info.count_of_type, (std::array<std::uint64_t, 6>{0, 20000, 0, 0, 2000, 0}));
+  EXPECT_EQ(info.count_of_type, (std::array<std::uint64_t, 6>{0, 20000, 0, 2000, 0, 0})) << "Bonsai's bulge";
   EXPECT_NEAR(std::accumulate(all.mass.begin(), all.mass.end(), 0.0), 97.278090, 1e-6);
   EXPECT_NEAR(all.position[0], -0.0120859, 1e-7);
-  EXPECT_EQ(all.id.back(), 21999u);
-  EXPECT_EQ(all.type.back(), 4);
+  EXPECT_EQ(all.id.front(), 200000000u);
+  EXPECT_EQ(all.id.back(), 100001999u);
+  EXPECT_EQ(all.type.back(), 3);
 }
 
 }  // namespace
