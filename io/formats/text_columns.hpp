@@ -26,10 +26,13 @@ struct TextColumns {
 /// m x y z vx vy vz.
 constexpr std::size_t needed_columns = 7;
 
+/// Where a user says what the columns are.
+constexpr const char* where_columns_are_named = "initial_conditions.columns of a run, or --columns of grove info, profile and render";
 /// What a user can do if a table does not name its columns.
 constexpr const char* how_to_name_columns =
-    "say what the columns are with initial_conditions.columns (grove info: --columns), e.g. columns = \"m x y z vx vy vz type\", with - "
-    "for a column to leave out";
+    "say what the columns are, as \"m x y z vx vy vz type\", with - for one to leave out, by initial_conditions.columns of a run, or "
+    "--columns "
+    "of grove info, profile and render";
 
 /// What is wrong with a list of columns such as "id m x y z vx vy vz type"; empty: nothing.
 std::string complaint_about_columns(const std::string& list);

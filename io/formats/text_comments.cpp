@@ -7,6 +7,7 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <cmath>
 #include <optional>
 #include <string_view>
 
@@ -227,6 +228,15 @@ bool columns_of_comments(const std::vector<TextComment>& comments, std::size_t c
   }
   if (line == 0) refuse_unusual_names(comments, count, path);
   return line != 0;
+}
+
+std::optional<double> time_in_comment(std::string_view comment) {
+  std::string text(comment);
+  std::replace(text.begin(), text.end(), '=', ' ');
+  const std::vector<std::string> words = words_of_list(text);
+  double time = 0;
+  const bool is_time = words.size() == 2 && (words[0] == "t" || plain_column_name(words[0]) == "time");
+  return is_time && parse_number(words[1], time) == nullptr && std::isfinite(time) ? std::optional(time) : std::nullopt;
 }
 
 }  // namespace grove

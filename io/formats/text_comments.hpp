@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "io/formats/text_columns.hpp"
@@ -19,5 +21,8 @@ struct TextComment {
 /// @throws DataError if two comments contradict each other, or names of columns are not understood or not those of the table; `path` is the
 ///   file
 bool columns_of_comments(const std::vector<TextComment>& comments, std::size_t count, const std::string& path, TextColumns& columns);
+
+/// The time that a comment says alone: "time: 1.5", "Time = 1.5", "t 1.5"; nothing if it says anything else.
+std::optional<double> time_in_comment(std::string_view comment);
 
 }  // namespace grove

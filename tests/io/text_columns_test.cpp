@@ -189,5 +189,45 @@ TEST(ListOfColumns, IsCheckedWhereItIsWritten) {
   EXPECT_TRUE(names(complaint_about_columns("m x y z vx vy vz x"), {"x stands there 2 times"}));
 }
 
+TEST_F(TextColumnsOf, FollowALineThatCountsTheRows) {
+  const std::string seven = "0.5 1 2 3 4 5 6\n1.5 -1 -2 -3 -4 -5 -6\n";
+  EXPECT_EQ(read("2\n" + seven).mass, (std::vector<double>{0.5, 1.5}));
+  EXPECT_FALSE(info_.time);
+  EXPECT_TRUE(names(info_.notes[0], {"line 1 (2)", "number of rows"}));
+  EXPECT_EQ(read("# GalactICS\n  2   2.5000000e-01\n" + seven).mass, (std::vector<double>{0.5, 1.5}));
+  EXPECT_EQ(info_.time, 0.25);
+  expect_both("2 0.25\n" + rows, "id m x y z vx vy vz type");
+  expect_both("2\n# id m x y z vx vy vz type\n" + rows);
+  expect_both("2\nid m x y z vx vy vz type\n" + rows);
+  expect_both("2,0.25\n" + csv_rows, "id m x y z vx vy vz type");
+}
+
+TEST_F(TextColumnsOf, DoNotFollowACountThatDoesNotFit) {
+  for (const char* columns : {"", "m x y z vx vy vz"}) {
+    EXPECT_TRUE(
+        names(error("# a\n3 0.5\n0.5 1 2 3 4 5 6\n1.5 -1 -2 -3 -4 -5 -6\n", columns), {"line 2 (3 0.5)", "number of rows", "2 follow"}));
+    EXPECT_TRUE(names(error("2\n", columns), {"line 1 (2)", "0 follow"}));
+    EXPECT_FALSE(error("2.5\n0.5 1 2 3 4 5 6\n", columns).empty()) << "no count";
+  }
+}
+
+TEST_F(TextColumnsOf, StandBesideATimeInAComment) {
+  for (const char* comment : {"#time: 1.5", "# Time = 1.5", "# t=1.5", "# time 1.5e0"}) {
+    read(std::string(comment) + "\n0.5 1 2 3 4 5 6\n");
+    EXPECT_EQ(info_.time, 1.5) << comment;
+  }
+  for (const char* comment : {"# time of day", "# T = 1.5", "# time: 1.5 Gyr", "# 1.5"}) {
+    read(std::string(comment) + "\n0.5 1 2 3 4 5 6\n");
+    EXPECT_FALSE(info_.time) << comment;
+  }
+  EXPECT_TRUE(names(error("# time: 1.5\n# t = 2\n0.5 1 2 3 4 5 6\n"), {"line 2", "the time is 2, and 1.5 before"}));
+  EXPECT_TRUE(names(error("# time: 1.5\n1 2\n0.5 1 2 3 4 5 6\n"), {"line 2", "the time is 2, and 1.5 before"}));
+}
+
+TEST_F(TextColumnsOf, AreAskedForByTheKeyAndTheOption) {
+  EXPECT_TRUE(names(error("1 2 3 4 5 6\n"), {"initial_conditions.columns of a run", "--columns of grove info"}));
+  EXPECT_TRUE(names(error("1 2 3 4 5 6 7 0\n"), {"initial_conditions.columns of a run", "--columns of grove info", "columns = \"m x y"}));
+}
+
 }  // namespace
 }  // namespace grove
