@@ -77,7 +77,8 @@ ParticleSet sort_by_id(ParticleSet local, const Communicator& comm) {
   return local;
 }
 
-void require_unique_ids(std::span<const std::uint64_t> ids, const std::string& source, const Communicator& comm) {
+void require_unique_ids(std::span<const std::uint64_t> ids, const std::string& source, const Communicator& comm,
+                        const std::string& remedy) {
   std::vector<std::uint64_t> sorted(ids.begin(), ids.end());
   std::sort(sorted.begin(), sorted.end());
   const std::vector<std::uint64_t> counts = counts_per_owner(sorted, splits_of_sorted_ids(sorted, comm));
@@ -89,7 +90,10 @@ void require_unique_ids(std::span<const std::uint64_t> ids, const std::string& s
   const bool found = twice != received.end();
   if (comm.max(found ? 1 : 0) == 0) return;
   const std::uint64_t lowest = comm.min(found ? *twice : std::numeric_limits<std::uint64_t>::max());
-  comm.agree([&] { throw DataError(source + ": particle id " + std::to_string(lowest) + " occurs more than once; ids must be unique"); });
+  comm.agree([&] {
+    throw DataError(source + ": particle id " + std::to_string(lowest) + " occurs more than once; ids must be unique" +
+                    (remedy.empty() ? "" : ". " + remedy));
+  });
 }
 
 }  // namespace grove

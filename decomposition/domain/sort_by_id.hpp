@@ -18,7 +18,8 @@ ParticleSet sort_by_id(ParticleSet local, const Communicator& comm);
 
 /// Checks that no id occurs twice on all ranks. `ids` of this rank in any order, possibly none; `source`: where the particles come from.
 /// Sorts the ids over the ranks, with one exchange of 8 bytes for each. Collective. Throws AgreedError (exit code of DataError) with
-/// `source` and the lowest id that occurs twice.
-void require_unique_ids(std::span<const std::uint64_t> ids, const std::string& source, const Communicator& comm);
+/// `source`, the lowest id that occurs twice, and the `remedy` of the user, if there is one.
+void require_unique_ids(std::span<const std::uint64_t> ids, const std::string& source, const Communicator& comm,
+                        const std::string& remedy = "");
 
 }  // namespace grove

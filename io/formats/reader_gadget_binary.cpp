@@ -189,7 +189,8 @@ InputFormat gadget_binary_format() {
           .extensions = ".gad .gadget",
           .recognises = recognises_gadget_binary,
           .read = read_gadget_binary,
-          .fields = gadget_binary_fields};
+          .fields = gadget_binary_fields,
+          .info = [](const auto& path, auto& info) { info.time = typical_file(read_file_set(path)).header.time; }};
 }
 
 }  // namespace grove

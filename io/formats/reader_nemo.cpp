@@ -325,7 +325,16 @@ std::vector<FieldDescription> nemo_fields(const std::filesystem::path& path) {
 }  // namespace
 
 InputFormat nemo_format() {
-  return {.name = "NEMO snapshot", .extensions = ".nemo .snap", .recognises = recognises_nemo, .read = read_nemo, .fields = nemo_fields};
+  const auto info = [](const std::filesystem::path& path, ReadInfo& found) {
+    std::vector<std::string> unused;
+    found.time = read_nemo_snapshot(path, unused).time;
+  };
+  return {.name = "NEMO snapshot",
+          .extensions = ".nemo .snap",
+          .recognises = recognises_nemo,
+          .read = read_nemo,
+          .fields = nemo_fields,
+          .info = info};
 }
 
 }  // namespace grove

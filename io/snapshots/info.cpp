@@ -43,7 +43,8 @@ ParticleTotals totals_of(const ParticleSet& particles) {
 void require_unique(std::vector<std::uint64_t> ids, const std::filesystem::path& path) {
   std::sort(ids.begin(), ids.end());
   const auto twice = std::adjacent_find(ids.begin(), ids.end());
-  if (twice != ids.end()) throw DataError(fmt::format("{}: the id {} occurs twice; ids must be unique", path.string(), *twice));
+  if (twice != ids.end())
+    throw DataError(fmt::format("{}: the id {} occurs twice; ids must be unique. In a run {}", path.string(), *twice, how_to_renumber));
 }
 
 // The width of the names at the start of a line.

@@ -31,7 +31,7 @@ namespace {
 struct JoinOptions {
   std::vector<std::string> files, rotate, shift, boost;
   std::string out;
-  bool recentre = false, overwrite = false;
+  bool recentre = false, renumber = false, overwrite = false;
 };
 
 struct IcOptions {
@@ -142,7 +142,10 @@ void give(std::vector<JoinPart>& parts, const std::string& option, const std::ve
 std::vector<JoinPart> parts_of(const JoinOptions& options) {
   if (options.files.size() < 2) throw ConfigError("join needs two files or more");
   std::vector<JoinPart> parts(options.files.size());
-  for (std::size_t k = 0; k < parts.size(); ++k) parts[k].file = options.files[k];
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    parts[k].file = options.files[k];
+    parts[k].renumber = options.renumber;
+  }
   give(parts, "--rotate", options.rotate, &JoinPart::rotate);
   give(parts, "--shift", options.shift, &JoinPart::shift);
   give(parts, "--boost", options.boost, &JoinPart::boost);
@@ -158,7 +161,7 @@ std::string command_text(const JoinOptions& options) {
   add("--rotate", options.rotate);
   add("--shift", options.shift);
   add("--boost", options.boost);
-  return text + (options.recentre ? " --recentre" : "");
+  return text + (options.recentre ? " --recentre" : "") + (options.renumber ? " --renumber" : "");
 }
 
 SnapshotHeader header_of(const InitialState& joined, const JoinOptions& options) {
@@ -197,6 +200,8 @@ CLI::App* declare_ic_join(CLI::App& ic, JoinOptions& options) {
   add("--shift", options.shift, "then is added to its positions");
   add("--boost", options.boost, "and this to its velocities");
   own->add_flag("--recentre", options.recentre, "at last, centre of mass and mean velocity of all become zero");
+  own->add_flag("--renumber", options.renumber,
+                "the ids of each file are replaced by the numbers of its rows, for files whose ids occur twice");
   own->add_flag("--overwrite", options.overwrite, "replace the file if it exists");
   own->footer(
       "The three vectors are for B, the second file. With more files, repeat an option: the second one is for the third file, and so on.\n"

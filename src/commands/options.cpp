@@ -52,7 +52,7 @@ Config load_config_on_all_ranks(const std::string& path, const std::vector<std::
   std::string text, file;
   comm.agree([&] {
     if (!path.empty()) text = read_config_text(path);
-    file = file_of_units(text, name, overrides);
+    file = file_to_ask(text, name, overrides);
   });
   // That of the root, so that all ranks read the same file or none.
   comm.broadcast(file);

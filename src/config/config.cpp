@@ -53,8 +53,8 @@ std::string read_config_text(const std::string& path) {
   return text.str();
 }
 
-std::string file_of_units(const std::string& text, const std::string& name, const std::vector<std::string>& overrides) {
-  return file_of_units(read_toml(text, name), read_overrides(overrides));
+std::string file_to_ask(const std::string& text, const std::string& name, const std::vector<std::string>& overrides) {
+  return file_to_ask(read_toml(text, name), read_overrides(overrides));
 }
 
 }  // namespace grove

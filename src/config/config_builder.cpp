@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "io/formats/text_columns.hpp"
 #include "io/snapshots/snapshot.hpp"
 #include "kernels/base/error.hpp"
 #include "kernels/base/named_rows.hpp"
+#include "kernels/base/quantity.hpp"
 #include "kernels/gravity/opening.hpp"
 #include "kernels/particles/fields.hpp"
 #include "src/config/given_units.hpp"
@@ -67,6 +69,7 @@ class ConfigBuilder {
     check_theta();
     drop_idle_settings();
     resolve_G();
+    resolve_begin();
     check_times();
     check_fields();
     check_columns();
@@ -163,8 +166,9 @@ class ConfigBuilder {
   }
 
   void set(const GivenSetting& given) {
-    // resolve_G() sets it.
+    // resolve_G() and resolve_begin() set them.
     if (given.section == "gravity" && given.name == "G" && is_physical_G(given)) return;
+    if (given.section == "time" && given.name == "begin" && is_of_file(given)) return;
     const ConfigSetting* row = table_.find(given.section, given.name);
     if (!row) {
       if (!set_for_choice(given)) fail_unknown(given);
@@ -256,11 +260,42 @@ class ConfigBuilder {
     if (!are_usable(config_.units))
       throw ConfigError(
           fmt::format("{}: [units]: the gravitational constant or the unit of time in them is beyond the numbers of 64 bits", name_));
-    if (!units.system) return;
+    takes_file_units_ = units.system && is_of_file(*units.system);
+    const GivenSetting* const of_file = find(initial_section, "units");
+    units_of_numbers_ = of_file ? units_in_text(*of_file) : std::nullopt;
+    if (units_of_numbers_ && (takes_file_units_ || (!units.system && units.single.empty())))
+      config_.units = *units_of_numbers_;
+    else if (units.system)
+      config_.units = resolve_units(*units.system, path_of_file(), in_file_);
+    if (units_of_numbers_ && !is_physical(config_.units))
+      fail(*of_file, "is converted to the units of [units], which must then be physical ones and no N-body units");
+  }
+
+  std::string path_of_file() const {
     const GivenSetting* const file = find(initial_section, "file");
-    const std::string* const path = file ? file->text() : nullptr;
-    config_.units = resolve_units(*units.system, path ? *path : "", in_file_);
-    takes_file_units_ = *units.system->text() == units_of_the_file;
+    return file && file->text() ? *file->text() : "";
+  }
+
+  /// The units that a text names; nothing for the empty text, which is what a printed configuration shows.
+  static std::optional<UnitSystem> units_in_text(const GivenSetting& given) {
+    if (!given.text()) fail(given, "must be a text, as \"kpc, km/s, 1e10 Msun\"");
+    if (given.text()->empty()) return std::nullopt;
+    const Understood<UnitSystem> units = read_unit_system(*given.text());
+    if (!units.value) fail(given, units.complaint);
+    return units.value;
+  }
+
+  static bool is_of_file(const GivenSetting& given) { return given.text() && *given.text() == of_the_file; }
+
+  void resolve_begin() {
+    const GivenSetting* const begin = find("time", "begin");
+    if (!begin || !is_of_file(*begin)) return;
+    const std::string path = path_of_file();
+    if (path.empty()) fail(*begin, "takes the time of initial_conditions.file, but the particles come from a generator");
+    if (!in_file_) fail(*begin, fmt::format("the time of {} is not known here", path));
+    if (!in_file_->time) fail(*begin, fmt::format("{} ({}) does not say its time: give the number", path, in_file_->format));
+    config_.time.begin = *in_file_->time * (units_of_numbers_ ? units_of_numbers_->time_in_s() / config_.units.time_in_s() : 1);
+    if (!std::isfinite(config_.time.begin)) fail(*begin, fmt::format("the time of {} is {}: give the number", path, config_.time.begin));
   }
 
   static bool is_physical_G(const GivenSetting& given) { return given.text() && *given.text() == "cgs"; }
@@ -300,6 +335,7 @@ class ConfigBuilder {
   const ReadInfo* in_file_;
   GivenSettings given_;
   bool takes_file_units_ = false;
+  std::optional<UnitSystem> units_of_numbers_;  // of the file: initial_conditions.units
   Config config_;
 };
 
@@ -310,13 +346,14 @@ Config build_config(const std::string& name, const std::vector<GivenSetting>& fi
   return ConfigBuilder(name, by_name(file, overrides), table, in_file).build();
 }
 
-std::string file_of_units(const std::vector<GivenSetting>& file, const std::vector<GivenSetting>& overrides) {
+std::string file_to_ask(const std::vector<GivenSetting>& file, const std::vector<GivenSetting>& overrides) {
   const GivenSettings settings = by_name(file, overrides);
   const auto text_of = [&](const std::string& section, const std::string& name) -> std::string {
     const auto found = settings.find({section, name});
     return found != settings.end() && found->second.text() ? *found->second.text() : "";
   };
-  return text_of(units_section, units_key) == units_of_the_file ? text_of(initial_section, "file") : "";
+  const bool asks = text_of(units_section, units_key) == of_the_file || text_of("time", "begin") == of_the_file;
+  return asks ? text_of(initial_section, "file") : "";
 }
 
 }  // namespace grove

@@ -15,7 +15,7 @@ struct ReadInfo;
 Config build_config(const std::string& name, const std::vector<GivenSetting>& file, const std::vector<GivenSetting>& overrides,
                     const ConfigTable& table, const ReadInfo* in_file = nullptr);
 
-/// As file_of_units() of config.hpp.
-std::string file_of_units(const std::vector<GivenSetting>& file, const std::vector<GivenSetting>& overrides);
+/// As file_to_ask() of config.hpp.
+std::string file_to_ask(const std::vector<GivenSetting>& file, const std::vector<GivenSetting>& overrides);
 
 }  // namespace grove

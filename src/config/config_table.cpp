@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
 #include "kernels/base/named_rows.hpp"
 #include "kernels/gravity/gravity_names.hpp"
@@ -26,6 +27,12 @@ void add_initial_conditions(Rows& rows) {
   add(&IC::columns, "columns",
       "what the columns of a text table are, where the file does not say it: m x y z vx vy vz, and id, type, galaxy or "
       "component; - for one to leave out");
+  add(&IC::units, "units",
+      "the units of a file that names none, as \"pc, km/s, Msun\". Its numbers are converted to those of [units]; without [units], these "
+      "are "
+      "the units of the run");
+  add(&IC::renumber, "renumber",
+      "true: the ids of the file are replaced by the numbers of its rows, from 0. false: ids that occur twice are refused");
   add(&IC::allow_cosmological, "allow_cosmological",
       "true: a file of a cosmological simulation or a periodic box is taken as an isolated system, its numbers as they are. false: it is "
       "refused");
@@ -113,7 +120,8 @@ void add_external(Rows& rows) {
 void add_time(Rows& rows) {
   const auto add = rows_of(rows, &Config::time, "time");
   using Time = TimeParameters;
-  add(&Time::begin, "begin", "time of the initial conditions", {.range = any_number, .dimension = Dimension::time});
+  add(&Time::begin, "begin", "time of the initial conditions",
+      {.range = any_number, .also = "or \"file\": that of the input file", .dimension = Dimension::time});
   add(&Time::end, "end", "time of the last state", {.range = any_number, .also = "not before time.begin", .dimension = Dimension::time});
   add(&Time::dt, "dt", "time step, shared by all particles", {.range = positive, .dimension = Dimension::time});
   add(&Time::integrator, "integrator", "how positions and velocities are stepped", {.allowed = names_of(integrator_infos())});
@@ -269,7 +277,8 @@ ConfigSetting gravity_parameter(Setting setting, Condition only_with) {
 }
 
 bool belongs_to_files(const ConfigSetting& row) {
-  return row.section == "initial_conditions" && (row.setting.name == "columns" || row.setting.name == "allow_cosmological");
+  static const std::set<std::string> names{"columns", "units", "renumber", "allow_cosmological"};
+  return row.section == "initial_conditions" && names.contains(row.setting.name);
 }
 
 bool belongs_to_generators(const ConfigSetting& row) {

@@ -65,7 +65,7 @@ GivenUnits given_units(const std::function<const GivenSetting*(const std::string
 UnitSystem resolve_units(const GivenSetting& system, const std::string& path, const ReadInfo* in_file) {
   const std::string* const text = system.text();
   if (!text) fail(system, "must be a text, as \"kpc, km/s, 1e10 Msun\" or \"file\"");
-  if (*text == units_of_the_file) return units_in(system, path, in_file);
+  if (*text == of_the_file) return units_in(system, path, in_file);
   const Understood<UnitSystem> units = read_unit_system(*text);
   if (!units.value) fail(system, units.complaint + "; or \"file\", for the units that the input file says");
   return *units.value;

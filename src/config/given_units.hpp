@@ -11,8 +11,8 @@
 
 namespace grove {
 
-/// The key of [units] that stands for the three others, and its value for the units of the input file.
-inline constexpr const char *units_key = "system", *units_of_the_file = "file";
+/// The key of [units] that stands for the three others, and the value with which a key takes what the input file says.
+inline constexpr const char *units_key = "system", *of_the_file = "file";
 
 /// The keys of [units] that the user gave; null: not given.
 struct GivenUnits {

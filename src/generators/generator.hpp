@@ -18,6 +18,8 @@ class Communicator;
 struct InitialConditions {
   std::string file;                   ///< input file, relative to the current directory; empty: generate
   std::string columns;                ///< of a text table, e.g. "id m x y z vx vy vz type"; empty: the file says it
+  std::string units;                  ///< of a file that names none, converted to those of the run; empty: not converted
+  bool renumber = false;              ///< replace the ids of a file by the numbers of its rows
   bool allow_cosmological = false;    ///< take the numbers of a file of a system that is not isolated as they are
   std::string generator = "plummer";  ///< name in generators(); empty when `file` is given
   std::uint64_t n = 100000;           ///< particles to generate, all ranks together

@@ -190,6 +190,12 @@ TEST_F(Mutations, OfTextTablesAreReadOrRefused) {
   try_all(table, Mutator(text_pieces()), [&](const std::string& bytes) { read_file(bytes, "stars.tab"); });
 }
 
+TEST_F(Mutations, OfTextTablesWithACountAndATimeAreReadOrRefused) {
+  std::string table = "# t = 0.5\n30 0.5\n";
+  for (int i = 0; i < 30; ++i) table += "1.5 " + std::to_string(0.25 * i) + " -3e-2 4 0.5 6 7.25\n";
+  try_all(table, Mutator(text_pieces()), [&](const std::string& bytes) { read_file(bytes, "stars.tab"); });
+}
+
 TEST_F(Mutations, OfCsvTablesAreReadOrRefused) {
   std::string table = "id,m,x,y,z,vx,vy,vz,type,name\n";
   for (int i = 0; i < 30; ++i) table += std::to_string(i) + ",1.5D0," + std::to_string(0.25 * i) + ",-3e-2,4,0.5,6,7.25,2,star\n";
@@ -237,6 +243,20 @@ std::string tipsy_file(bool big_endian, bool wide) {
 TEST_F(Mutations, OfTipsyFilesAreReadOrRefused) {
   for (const bool other : {false, true})
     try_all(tipsy_file(other, other), Mutator(binary_pieces()), [&](const std::string& bytes) { read_file(bytes, "stars.tipsy"); });
+}
+
+/// With ids in the places of softening and potential.
+std::string bonsai_file() {
+  BinaryFile file(false);
+  file.add(2.5);
+  for (const std::int32_t n : {20, 3, 0, 10, 10, 2}) file.add(n);
+  for (std::uint64_t i = 0; i < 20; ++i)
+    file.add(1.5F).add(static_cast<float>(i)).add_many<float>(i < 10 ? 5 : 7).add(i < 10 ? 3000000000000000000 + i : i);
+  return file.bytes;
+}
+
+TEST_F(Mutations, OfFilesOfBonsaiAreReadOrRefused) {
+  try_all(bonsai_file(), Mutator(binary_pieces()), [&](const std::string& bytes) { read_file(bytes, "stars.tipsy"); });
 }
 
 /// 30 particles of types 1 and 2; those of type 1 have one mass.

@@ -47,7 +47,10 @@ std::vector<std::uint64_t> numbers_of_snapshots(const OutputDirectory& directory
 bool read_snapshot(const ContinuedRun& run, const Communicator& comm, FoundSnapshot& found, std::vector<std::string>& notes) {
   Config config = run.config;
   config.initial_conditions.file = found.file;
-  config.initial_conditions.columns.clear();  // those of the initial conditions
+  // Those of the initial conditions.
+  config.initial_conditions.columns.clear();
+  config.initial_conditions.units.clear();
+  config.initial_conditions.renumber = false;
   try {
     found.state = load_initial_state(config, comm, run.fields);
     comm.agree([&] {

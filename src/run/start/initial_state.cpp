@@ -11,6 +11,7 @@
 #include "decomposition/domain/sort_by_id.hpp"
 #include "io/formats/validate.hpp"
 #include "kernels/base/error.hpp"
+#include "kernels/base/quantity.hpp"
 #include "kernels/base/setting.hpp"
 #include "kernels/base/text_table.hpp"
 #include "src/advice/memory_check.hpp"
@@ -37,6 +38,30 @@ ParticleSet generate_share(const Config& config, const Communicator& comm) {
 void require_isolated(const InitialConditions& wanted, const ReadInfo& info) {
   const std::string why = why_not_isolated(info.universe);
   if (!why.empty() && !wanted.allow_cosmological) throw DataError(fmt::format("{}: {}. {}", wanted.file, why, how_to_allow));
+}
+
+/// Converts the numbers of a file that names no units to those of the configuration.
+void convert_units(const Config& config, InitialState& state) {
+  const InitialConditions& wanted = config.initial_conditions;
+  if (wanted.units.empty()) return;
+  ReadInfo& info = state.info;
+  if (info.units)
+    throw ConfigError(
+        fmt::format("initial_conditions.units is for files that name no units and must go: {} has {}", wanted.file, in_words(*info.units)));
+  const UnitSystem from = read_unit_system(wanted.units).value.value(), to = config.units;
+  const double length = from.length_in_cm / to.length_in_cm, mass = from.mass_in_g / to.mass_in_g;
+  const double velocity = from.velocity_in_cm_per_s / to.velocity_in_cm_per_s;
+  for (double& x : state.particles.position) x *= length;
+  for (double& v : state.particles.velocity) v *= velocity;
+  for (double& m : state.particles.mass) m *= mass;
+  if (info.time) *info.time *= from.time_in_s() / to.time_in_s();
+  if (info.G) *info.G *= length * velocity * velocity / mass;
+  for (FileSoftening& softening : info.softenings) {
+    softening.lowest *= length;
+    softening.highest *= length;
+  }
+  info.units = to;
+  if (from != to) info.notes.push_back(fmt::format("{}: all numbers are converted from {} to {}", wanted.file, wanted.units, in_words(to)));
 }
 
 /// The softening used for particles that have a softening in the file; for unknown types the largest one.
@@ -74,11 +99,18 @@ InitialState load_initial_state(const Config& config, const Communicator& comm, 
   } else {
     require_same_file(wanted.file, "initial_conditions.file", comm);
     state.particles = read_particles(wanted.file, comm, &state.info, fields, wanted.columns);
-    require_unique_ids(state.particles.id, wanted.file, comm);
-    comm.agree([&] { require_isolated(wanted, state.info); });
+    if (wanted.renumber) renumber(state.particles, comm);
+    require_unique_ids(state.particles.id, wanted.file, comm, how_to_renumber);
+    comm.agree([&] {
+      require_isolated(wanted, state.info);
+      convert_units(config, state);
+    });
     state.components = state.info.components;
   }
   state.count = comm.sum(static_cast<std::uint64_t>(state.particles.size()));
+  // What was converted may be too large for a number.
+  if (!wanted.units.empty())
+    validate_particles(state.particles, wanted.file + ", converted", first_of_rank(state.count, comm.rank(), comm.size()), comm);
   state.description = wanted.file.empty()
                           ? fmt::format("{} particles of generator {}, seed {}", format_count(state.count), wanted.generator, wanted.seed)
                           : fmt::format("{} particles from {} ({})", format_count(state.count), wanted.file, state.info.format);
@@ -114,10 +146,12 @@ std::vector<std::string> notes_on_softening(const Config& config, const InitialS
 std::vector<std::string> notes_on_file(const Config& config, const InitialState& state) {
   std::vector<std::string> notes = state.info.notes;
   const std::string& file = config.initial_conditions.file;
-  const auto add = [&](const std::string& what, double in_file, const std::string& key, double used) {
-    notes.push_back(fmt::format("{} has {} {:.6g}, the configuration has {} = {:.6g}, which is used", file, what, in_file, key, used));
+  const auto add = [&](const std::string& what, double in_file, const std::string& key, double used, const char* remedy = "") {
+    notes.push_back(
+        fmt::format("{} has {} {:.6g}, the configuration has {} = {:.6g}, which is used{}", file, what, in_file, key, used, remedy));
   };
-  if (state.info.time && differs(*state.info.time, config.time.begin)) add("time", *state.info.time, "time.begin", config.time.begin);
+  if (state.info.time && differs(*state.info.time, config.time.begin))
+    add("time", *state.info.time, "time.begin", config.time.begin, ". time.begin = \"file\" takes that of the file");
   if (state.info.G && differs(*state.info.G, config.gravity.G)) add("G", *state.info.G, "gravity.G", config.gravity.G);
   for (const std::string& note : notes_on_softening(config, state)) notes.push_back(note);
   add_notes_on_universe(config, state, notes);

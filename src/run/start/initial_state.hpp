@@ -24,7 +24,8 @@ struct InitialState {
 };
 
 /// Reads or generates what config.initial_conditions says and checks it: finite values, unique ids, at least one particle, and, unless the
-/// configuration says otherwise, an isolated system. The particles get the table `fields`. Collective. Throws AgreedError.
+/// configuration says otherwise, an isolated system. initial_conditions.renumber and .units change ids and numbers. The particles get the
+/// table `fields`. Collective. Throws AgreedError.
 InitialState load_initial_state(const Config& config, const Communicator& comm, const FieldTablePtr& fields = standard_fields());
 
 /// The number of particles of each type over all ranks. Collective.
@@ -33,8 +34,8 @@ std::array<std::uint64_t, particle_type_count> count_of_types(const ParticleSet&
 /// A sentence for each softening length in the file that is not used.
 std::vector<std::string> notes_on_softening(const Config& config, const InitialState& state);
 
-/// A sentence for each of time, units, softening and G in the file that differs from the configuration, since nothing is converted, and on
-/// gas.
+/// A sentence for each of time, units, softening and G in the file that differs from the configuration, since nothing else is converted,
+/// and on gas.
 std::vector<std::string> notes_on_file(const Config& config, const InitialState& state);
 
 /// The softening length [types] of each particle type, from the lengths by component in `gravity`; empty if there are none. Types without

@@ -211,7 +211,8 @@ InitialState join_files(const std::vector<JoinPart>& parts, bool recentre, const
     require_same_file(part.file, "FILE", comm);
     ReadInfo info;
     ParticleSet particles = read_particles(part.file, comm, &info);
-    require_unique_ids(particles.id, part.file, comm);
+    if (part.renumber) renumber(particles, comm);
+    require_unique_ids(particles.id, part.file, comm, "--renumber replaces them by the numbers of the rows");
     if (k == 0)
       joined.info = info;
     else

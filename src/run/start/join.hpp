@@ -16,6 +16,7 @@ struct JoinPart {
   double rotate[3] = {};  ///< degrees, about x, y and z
   double shift[3] = {};   ///< added to positions, code units
   double boost[3] = {};   ///< added to velocities, code units
+  bool renumber = false;  ///< its ids are replaced by the numbers of its rows
 };
 
 /// Reads and joins `parts`, at least one. The ids of each file except the first are raised above those of the earlier files. A component

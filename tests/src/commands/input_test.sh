@@ -79,6 +79,37 @@ damage_that_hdf5_does_not_survive_is_put_down_to_the_file() {
     fails_with 3 "damaged_links.hdf5" "$grove" info "${damaged}_links.hdf5"
 }
 
+ids_that_occur_twice_are_replaced_on_demand() {
+  printf 'id m x y z vx vy vz\n0 1 0 0 0 0 0 0\n0 1 1 0 0 0 0.5 0\n0 1 0 2 0 0.25 0 0\n' >zero.tab && grep -v columns run.toml >plain.toml &&
+    fails_with 3 "particle id 0 occurs more than once; ids must be unique. initial_conditions.renumber = true" ranks 3 run plain.toml \
+      --set initial_conditions.file=zero.tab && fails_with 3 "initial_conditions.renumber = true" "$grove" info zero.tab || return 1
+  set -- plain.toml --set initial_conditions.file=zero.tab --set initial_conditions.renumber=true --set output.checkpoints=no
+  ranks 3 run "$@" --set output.order=morton >out.txt && ranks 2 run "$@" --set output.order=morton --continue --set time.end=1 >out.txt &&
+    contains out.txt "t = 1" && "$grove" run "$@" --set time.end=1 --set output.directory=alone >out.txt &&
+    "$grove" compare output/snapshot_0004.hdf5 alone/snapshot_0004.hdf5 >out.txt &&
+    "$grove" ic join zero.tab zero.tab --shift 9,0,0 --renumber --out pair.hdf5 >out.txt && "$grove" info --all pair.hdf5 >out.txt &&
+    contains out.txt "--renumber"
+}
+
+units_and_time_of_a_file_that_names_none_are_given() {
+  printf '# time: 2\n1e3 0 0 0 0 0 0\n1e3 1000 0 0 0 1 0\n' >pc.tab
+  set -- run --set initial_conditions.file=pc.tab --set "initial_conditions.units=pc, km/s, 1e6 Msun" --set time.begin=file --set gravity.softening=0.1 \
+    --set time.dt=0.0005 --device cpu
+  ranks 3 "$@" --set "units.system=kpc, km/s, 1e9 Msun" --set time.end=0.004 >out.txt && contains out.txt "converted from pc, km/s, 1e6 Msun" &&
+    "$grove" info --all output/snapshot_0000.hdf5 >out.txt && grep -q "^total mass  *2$" out.txt &&
+    grep -q "^time  *0.002$" out.txt && grep -q "^highest position  *1  " out.txt && "$grove" info pc.tab >out.txt && grep -q "^time  *2$" out.txt || return 1
+  ranks 2 "$@" --set time.end=2.0005 --set output.directory=own >out.txt && lacks out.txt converted || return 1
+  cp output/snapshot_0000.hdf5 named.hdf5
+  fails_with 2 "is for files that name no units" "$grove" "$@" --set time.end=3 --set initial_conditions.file=named.hdf5 --set output.directory=none
+}
+
+a_count_before_the_rows_is_taken_where_it_fits() {
+  { echo "3 0.125" && cut -d' ' -f1-7 stars.tab; } >counted.tab && grep -v columns run.toml >plain.toml
+  set -- plain.toml --set initial_conditions.file=counted.tab --set time.begin=file --set time.end=0.625
+  ranks 2 run "$@" >out.txt && contains out.txt "line 1 (3 0.125) is taken as the number of rows and the time" || return 1
+  sed -i 's/^3 /4 /' counted.tab && fails_with 3 "line 1 (4 0.125) is too short for a row" ranks 2 run "$@" --overwrite
+}
+
 a_directory_stands_for_the_snapshot_in_it() {
   mkdir snapdir_000 && cp "$data/unsio.gadget2" snapdir_000/snapshot_000 && grep -v columns run.toml >binary.toml &&
     ranks 2 run binary.toml --set initial_conditions.file=snapdir_000 >out.txt

@@ -161,9 +161,9 @@ TEST(ConfigUnits, UnitsThatMakeNoSenseNameTheKey) {
 TEST(ConfigUnits, OfTheFileAreThoseThatItSays) {
   const ReadInfo info = info_with({1e21, 1e43, 1e5});
   for (const std::string& text : {"units = \"file\"\n" + of_file, of_file + "[units]\nsystem = \"file\"\n"}) {
-    EXPECT_EQ(file_of_units(text, "run.toml", {}), "galaxy.hdf5");
-    EXPECT_EQ(file_of_units(text, "run.toml", {"initial_conditions.file=other.hdf5"}), "other.hdf5");
-    EXPECT_EQ(file_of_units(text, "run.toml", {galactic}), "");
+    EXPECT_EQ(file_to_ask(text, "run.toml", {}), "galaxy.hdf5");
+    EXPECT_EQ(file_to_ask(text, "run.toml", {"initial_conditions.file=other.hdf5"}), "other.hdf5");
+    EXPECT_EQ(file_to_ask(text, "run.toml", {galactic}), "");
     const Config config = config_of({"time.end=1 Gyr"}, text, &info);
     EXPECT_EQ(config.units.length_in_cm, 1e21);
     EXPECT_NEAR(config.gravity.G, 6.6743e-8 * 1e43 / 1e21 / 1e10, 1e-6);
@@ -191,6 +191,39 @@ TEST(ConfigUnits, OfAFileMayBeNBodyUnitsWithAGOfTheirOwn) {
   EXPECT_EQ(config_of({"units.system=file"}, of_file, &info).gravity.G, 2.5);
   EXPECT_EQ(config_of({"units.system=file", "gravity.G=3"}, of_file, &info).gravity.G, 3);
   EXPECT_FALSE(error_of({"units.system=file", "gravity.G=cgs"}, of_file, &info).empty());
+}
+
+TEST(ConfigUnits, OfTheNumbersOfAFileAreThoseOfTheRunUnlessThatHasItsOwn) {
+  const std::string numbers = "initial_conditions.units=pc, km/s, Msun";
+  EXPECT_EQ(config_of({numbers}, of_file).units, config_of({"units.system=pc, km/s, Msun"}, of_file).units);
+  EXPECT_EQ(config_of({numbers, galactic}, of_file).units, config_of({galactic}, of_file).units);
+  ReadInfo silent;
+  EXPECT_EQ(config_of({numbers, "units.system=file"}, of_file, &silent).units, config_of({"units.system=pc, km/s, Msun"}, of_file).units);
+  const Config config = config_of({numbers, galactic}, of_file);
+  EXPECT_EQ(print_config(parse_config(print_config(config), "again.toml", {})), print_config(config));
+  expect_in(error_of({"initial_conditions.units=pc, km/s"}, of_file), {"initial_conditions.units = \"pc, km/s\"", "a unit of mass"});
+  expect_in(error_of({numbers, "units.length_in_cm=1", "units.mass_in_g=1", "units.velocity_in_cm_per_s=1"}, of_file),
+            {"initial_conditions.units", "N-body"});
+  expect_in(error_of({numbers}), {"initial_conditions.units", "is for initial_conditions.file"});
+  expect_in(error_of({"initial_conditions.renumber=true"}), {"initial_conditions.renumber", "is for initial_conditions.file"});
+}
+
+TEST(ConfigUnits, TheTimeOfTheFileIsTakenOnDemand) {
+  ReadInfo info;
+  info.format = "TIPSY binary";
+  info.time = 2.5;
+  const std::vector<std::string> asks = {"time.begin=file", "time.end=9"};
+  EXPECT_EQ(file_to_ask(of_file, "run.toml", asks), "galaxy.hdf5");
+  EXPECT_EQ(file_to_ask(of_file, "run.toml", {"time.begin=3"}), "");
+  EXPECT_EQ(config_of(asks, of_file, &info).time.begin, 2.5);
+  EXPECT_EQ(config_of({"time.end=9"}, of_file + "[time]\nbegin = \"file\"\n", &info).time.begin, 2.5);
+  EXPECT_NEAR(config_of({"time.begin=file", "time.end=9", "initial_conditions.units=pc, km/s, Msun", galactic}, of_file, &info).time.begin,
+              2.5e-3, 1e-12)
+      << "converted";
+  expect_in(error_of({"time.begin=file", "time.end=1"}, of_file, &info), {"time.end", "time.begin = 2.5"});
+  info.time.reset();
+  expect_in(error_of(asks, of_file, &info), {"time.begin = \"file\"", "galaxy.hdf5 (TIPSY binary) does not say its time"});
+  expect_in(error_of({"time.begin=file"}), {"time.begin = \"file\"", "generator"});
 }
 
 }  // namespace

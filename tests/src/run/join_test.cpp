@@ -101,6 +101,17 @@ TEST_F(JoinTest, TurnsShiftsAndBoostsTheSecondFileAndRaisesItsIds) {
   }
 }
 
+TEST_F(JoinTest, RenumbersFilesWhoseIdsOccurTwice) {
+  const std::string twice = file("twice.tab"), a = write("a.hdf5", {{1, "halo", 4}}, 5);
+  if (comm_.is_root()) std::ofstream(twice) << "id m x y z vx vy vz\n0 1 0 0 0 0 0 0\n0 2 1 0 0 0 0 0\n0 3 2 0 0 0 0 0\n";
+  comm_.barrier();
+  expect_error({{a}, {twice}}, "id 0 occurs more than once; ids must be unique. --renumber replaces them");
+  const ParticleSet all =
+      everywhere(join_files({{.file = a, .renumber = true}, {.file = twice, .renumber = true}}, false, comm_).particles);
+  EXPECT_EQ(all.id, (std::vector<std::uint64_t>{0, 1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(all.mass[6], 3);
+}
+
 TEST_F(JoinTest, RecentresAllOnTheSameBitsForAnyNumberOfRanks) {
   const std::string a = write("a.hdf5", {{1, "halo", 400}}), b = write("b.hdf5", {{1, "halo", 301}});
   const std::vector<JoinPart> parts{{a}, {b, {}, {7, 0, 1}, {0, 0.5, 0}}};
