@@ -11,8 +11,9 @@ namespace {
 
 constexpr std::size_t bytes_at_once = std::size_t{4} << 20;
 
-std::uint32_t crc_of(std::span<const std::byte> bytes) {
-  return static_cast<std::uint32_t>(crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+/// Of bytes that follow those with the checksum `before`.
+std::uint32_t crc_of(std::span<const std::byte> bytes, std::uint32_t before = 0) {
+  return bytes.empty() ? before : static_cast<std::uint32_t>(crc32_z(before, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }
 
 }  // namespace
@@ -32,6 +33,11 @@ Checksum::Checksum(std::span<const std::byte> bytes) : length_(bytes.size()) {
 void Checksum::append(const Checksum& next) {
   value_ = static_cast<std::uint32_t>(crc32_combine(value_, next.value_, static_cast<z_off_t>(next.length_)));
   length_ += next.length_;
+}
+
+void Checksum::append(std::span<const std::byte> bytes) {
+  value_ = crc_of(bytes, value_);
+  length_ += bytes.size();
 }
 
 Checksum Checksum::over_ranks(const Communicator& comm) const {

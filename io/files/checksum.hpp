@@ -18,7 +18,10 @@ class Checksum {
 
   /// Appends the bytes that follow.
   void append(const Checksum& next);
+  /// The same on this thread alone, for a thread beside others that compute.
+  void append(std::span<const std::byte> bytes);
   std::uint32_t value() const { return value_; }
+  std::uint64_t length() const { return length_; }  ///< bytes
 
   /// The checksum of the bytes of all ranks in rank order. Collective.
   Checksum over_ranks(const Communicator& comm) const;

@@ -24,11 +24,13 @@ ParticleSet make_rows(const FieldTablePtr& fields, std::uint64_t begin, std::uin
 }
 
 ParticleSet read_own_rows(const std::filesystem::path& path, std::uint64_t total, const Communicator& comm,
-                          const std::function<ParticleSet(std::uint64_t begin, std::uint64_t end)>& read, const RowNamer& name_row) {
+                          const std::function<ParticleSet(std::uint64_t begin, std::uint64_t end)>& read, const RowNamer& name_row,
+                          const std::function<void()>& check) {
   const std::uint64_t begin = first_of_rank(total, comm.rank(), comm.size());
   const std::uint64_t end = first_of_rank(total, comm.rank() + 1, comm.size());
   ParticleSet particles;
   comm.agree([&] { particles = read(begin, end); });
+  if (check) check();
   validate_particles(particles, path.string(), begin, comm, name_row);
   return particles;
 }

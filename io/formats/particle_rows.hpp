@@ -19,8 +19,10 @@ ParticleSet make_rows(const FieldTablePtr& fields, std::uint64_t begin, std::uin
 
 /// Reads this rank's share of `total` rows by `read`, which does not communicate, and validates it. Collective; throws AgreedError.
 /// @param name_row  as in validate_particles()
+/// @param check     collective; called when all ranks have read, before the rows are validated
 ParticleSet read_own_rows(const std::filesystem::path& path, std::uint64_t total, const Communicator& comm,
-                          const std::function<ParticleSet(std::uint64_t begin, std::uint64_t end)>& read, const RowNamer& name_row = {});
+                          const std::function<ParticleSet(std::uint64_t begin, std::uint64_t end)>& read, const RowNamer& name_row = {},
+                          const std::function<void()>& check = {});
 
 /// The numbers of particles over all files of a snapshot.
 /// @param counts  [files]

@@ -12,6 +12,7 @@
 
 #include "io/files/file_fingerprint.hpp"
 #include "io/files/printable.hpp"
+#include "io/formats/gadget_checksums.hpp"
 #include "io/formats/gadget_info.hpp"
 #include "io/formats/gadget_layout.hpp"
 #include "io/formats/gadget_numbers.hpp"
@@ -33,7 +34,8 @@ H5T_conv_ret_t note_misfit(H5T_conv_except_t what, hid_t, hid_t, void*, void*, v
 }
 
 /// Reads rows of a dataset, converted to the type in memory. Throws DataError.
-void read_rows(const Hdf5Handle& group, const std::string& field, const TypeBlock& block, hid_t memory_type, void* values) {
+void read_rows(const Hdf5Handle& group, const std::string& field, const TypeBlock& block, hid_t memory_type, void* values,
+               GadgetChecksums& checksums) {
   const Hdf5Handle dataset = open_dataset(group, field);
   Hdf5Handle memory;
   const Hdf5Handle space = select_rows(dataset, block.first, block.count, memory);
@@ -49,12 +51,13 @@ void read_rows(const Hdf5Handle& group, const std::string& field, const TypeBloc
     throw DataError(
         fmt::format("{}: a number is too small or too large; {} integers of {} bytes are needed", rows(), kind, H5Tget_size(memory_type)));
   }
+  checksums.add(dataset, gadget_group(block.type) + '/' + field, block, memory_type, values);
 }
 
-void read_ids(const Hdf5Handle& group, const TypeBlock& block, std::uint64_t* ids) {
+void read_ids(const Hdf5Handle& group, const TypeBlock& block, std::uint64_t* ids, GadgetChecksums& checksums) {
   const bool is_signed = describe_dataset(open_dataset(group, "ParticleIDs")).is_signed;
   // HDF5 would silently turn negative ids into 0.
-  read_rows(group, "ParticleIDs", block, is_signed ? H5T_NATIVE_INT64 : H5T_NATIVE_UINT64, ids);
+  read_rows(group, "ParticleIDs", block, is_signed ? H5T_NATIVE_INT64 : H5T_NATIVE_UINT64, ids, checksums);
   if (!is_signed) return;
   constexpr std::uint64_t largest = std::numeric_limits<std::int64_t>::max();
   const std::uint64_t* bad = std::find_if(ids, ids + block.count, [](std::uint64_t id) { return id > largest; });
@@ -66,13 +69,14 @@ void read_ids(const Hdf5Handle& group, const TypeBlock& block, std::uint64_t* id
 
 /// Reads one field of a block into the particles from index `at` on.
 void read_field(const Hdf5Handle& group, const TypeBlock& block, const ParticleField& field, const std::string& dataset,
-                ParticleSet& particles, std::size_t at) {
+                ParticleSet& particles, std::size_t at, GadgetChecksums& checksums) {
   const std::span<std::byte> values = particles.resize(field, particles.size());
-  read_rows(group, dataset, block, hdf5_type(field.type), values.data() + at * field.row_bytes());
+  read_rows(group, dataset, block, hdf5_type(field.type), values.data() + at * field.row_bytes(), checksums);
 }
 
 /// Reads one block into the particles from index `at` on.
-void read_block(const Hdf5Handle& file, const GadgetLayout& layout, const TypeBlock& block, ParticleSet& particles, std::size_t at) {
+void read_block(const Hdf5Handle& file, const GadgetLayout& layout, const TypeBlock& block, ParticleSet& particles, std::size_t at,
+                GadgetChecksums& checksums) {
   const Hdf5Handle group = open_group(file, gadget_group(block.type));
   const std::vector<ParticleField>& rows = particles.fields->rows();
   for (const ParticleField& field : rows) {
@@ -81,15 +85,17 @@ void read_block(const Hdf5Handle& file, const GadgetLayout& layout, const TypeBl
     if (dataset.empty())
       std::fill_n(&particles.mass[at], block.count, layout.mass_of_type[block.piece][static_cast<std::size_t>(block.type)]);
     else
-      read_field(group, block, field, dataset, particles, at);
+      read_field(group, block, field, dataset, particles, at, checksums);
   }
-  for (const std::size_t row : layout.optional_fields) read_field(group, block, rows[row], rows[row].dataset, particles, at);
-  if (layout.has_ids) read_ids(group, block, &particles.id[at]);
+  for (const std::size_t row : layout.optional_fields) read_field(group, block, rows[row], rows[row].dataset, particles, at, checksums);
+  if (layout.has_ids) read_ids(group, block, &particles.id[at], checksums);
+  checksums.add_others(group, block);
   std::fill_n(&particles.type[at], block.count, static_cast<std::uint8_t>(block.type));
 }
 
 /// This rank's rows [begin, end). Not collective.
-ParticleSet read_share(const GadgetLayout& layout, const FieldTablePtr& fields, std::uint64_t begin, std::uint64_t end) {
+ParticleSet read_share(const GadgetLayout& layout, const FieldTablePtr& fields, std::uint64_t begin, std::uint64_t end,
+                       GadgetChecksums& checksums) {
   ParticleSet particles;
   particles.fields = fields;
   particles.resize(end - begin);
@@ -99,7 +105,7 @@ ParticleSet read_share(const GadgetLayout& layout, const FieldTablePtr& fields, 
   for (const TypeBlock& block : blocks_of_rows(layout.count, begin, end)) blocks_of_piece[block.piece].push_back(block);
   for (const auto& [piece, blocks] : blocks_of_piece) {
     const Hdf5Handle file = open_hdf5_file(layout.pieces[piece]);
-    for (const TypeBlock& block : blocks) read_block(file, layout, block, particles, block.row - begin);
+    for (const TypeBlock& block : blocks) read_block(file, layout, block, particles, block.row - begin, checksums);
   }
   return particles;
 }
@@ -181,19 +187,25 @@ bool recognises_gadget(const FileHead& head) {
 ParticleSet read_gadget(const std::filesystem::path& path, const FieldTablePtr& fields, const Communicator& comm, ReadInfo& info) {
   const Hdf5Turn turn;
   GadgetLayout layout;
+  GadgetChecksums checksums;
   comm.agree([&] {
-    if (comm.is_root()) read_checked(path, [&] { layout = read_gadget_layout(path, *fields, info); });
+    if (!comm.is_root()) return;
+    read_checked(path, [&] {
+      layout = read_gadget_layout(path, *fields, info);
+      checksums.find(layout);
+    });
   });
+  checksums.share_recorded(comm);
   share(comm, layout.pieces, layout.other_files, layout.count, layout.mass_of_type, layout.mass_beside, layout.has_ids,
         layout.optional_fields);
   std::vector<std::filesystem::path> files = layout.pieces;
   files.insert(files.end(), layout.other_files.begin(), layout.other_files.end());
   require_same_files(files, comm);
   const auto read = [&](std::uint64_t begin, std::uint64_t end) {
-    return read_checked(path, [&] { return read_share(layout, fields, begin, end); });
+    return read_checked(path, [&] { return read_share(layout, fields, begin, end, checksums); });
   };
   const auto name = [&](const ParticleField& field, std::uint64_t row) { return name_row(layout, field, row); };
-  ParticleSet particles = read_own_rows(path, layout.total(), comm, read, name);
+  ParticleSet particles = read_own_rows(path, layout.total(), comm, read, name, [&] { checksums.require_all(path, comm); });
   check_numbers(layout, particles, info, comm);
   return particles;
 }

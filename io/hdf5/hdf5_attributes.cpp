@@ -102,6 +102,10 @@ void write_attribute(const Hdf5Handle& object, const std::string& name, std::int
   write_values(object, name, H5T_NATIVE_INT32, scalar_space(), &value);
 }
 
+void write_attribute(const Hdf5Handle& object, const std::string& name, std::uint32_t value) {
+  write_values(object, name, H5T_NATIVE_UINT32, scalar_space(), &value);
+}
+
 void write_attribute(const Hdf5Handle& object, const std::string& name, const std::string& text) {
   // HDF5 has no texts of length 0: the terminating zero is written.
   write_values(object, name, text_type(std::max<std::size_t>(1, text.size())).id(), scalar_space(), text.c_str());

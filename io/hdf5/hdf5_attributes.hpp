@@ -17,6 +17,7 @@ Hdf5Handle text_type(std::size_t length);
 /// Writes a scalar attribute. Text gets a fixed length, since some readers fail on a variable one. Throws SystemError.
 void write_attribute(const Hdf5Handle& object, const std::string& name, double value);
 void write_attribute(const Hdf5Handle& object, const std::string& name, std::int32_t value);
+void write_attribute(const Hdf5Handle& object, const std::string& name, std::uint32_t value);
 void write_attribute(const Hdf5Handle& object, const std::string& name, const std::string& text);
 /// Writes an array attribute.
 void write_attribute(const Hdf5Handle& object, const std::string& name, std::span<const double> values);

@@ -11,6 +11,7 @@
 
 #include "io/formats/gadget_info.hpp"
 #include "io/formats/gadget_layout.hpp"
+#include "io/hdf5/hdf5_checksum.hpp"
 #include "io/hdf5/hdf5_handles.hpp"
 #include "io/hdf5/hdf5_turn.hpp"
 #include "kernels/base/error.hpp"
@@ -29,13 +30,30 @@ std::uint64_t highest_in_sample(std::uint64_t particles, std::uint64_t most) {
   return particles <= most ? all : all / particles * most;
 }
 
-void read_rows(const Hdf5Handle& group, const std::string& name, const TypeBlock& block, hid_t type, void* values) {
-  const Hdf5Handle dataset = open_dataset(group, name);
-  Hdf5Handle memory;
-  const Hdf5Handle space = select_rows(dataset, block.first, block.count, memory);
-  if (H5Dread(dataset.id(), type, memory.id(), space.id(), H5P_DEFAULT, values) < 0)
-    throw DataError(fmt::format("{} cannot be read: {}", hdf5_name(dataset), hdf5_error_text()));
-}
+/// A dataset that is read from its first row to its last.
+class WholeDataset {
+ public:
+  WholeDataset(const Hdf5Handle& group, const std::string& name, hid_t type)
+      : dataset_(open_dataset(group, name)), type_(type), recorded_(recorded_checksum(dataset_)) {}
+
+  void read(const TypeBlock& block, void* values) {
+    Hdf5Handle memory;
+    const Hdf5Handle space = select_rows(dataset_, block.first, block.count, memory);
+    if (H5Dread(dataset_.id(), type_, memory.id(), space.id(), H5P_DEFAULT, values) < 0)
+      throw DataError(fmt::format("{} cannot be read: {}", hdf5_name(dataset_), hdf5_error_text()));
+    if (recorded_) sum_.append(checksum_of_rows(dataset_, block.first, block.count, type_, values));
+  }
+  /// Throws DataError if the numbers are not those that were written.
+  void finish() const {
+    if (recorded_) require_checksum(sum_, *recorded_, hdf5_name(dataset_));
+  }
+
+ private:
+  Hdf5Handle dataset_;
+  hid_t type_;
+  std::optional<std::uint32_t> recorded_;
+  Checksum sum_;
+};
 
 /// Collects the positions of a sample in the frame of the file.
 class Collector {
@@ -46,28 +64,29 @@ class Collector {
   /// Adds those of a block of one file.
   void add(const Hdf5Handle& file, TypeBlock block) {
     const Hdf5Handle group = open_group(file, gadget_group(block.type));
+    std::optional<WholeDataset> ids;
+    if (layout_.has_ids) ids.emplace(group, "ParticleIDs", H5T_NATIVE_UINT64);
+    WholeDataset row_positions(group, "Coordinates", H5T_NATIVE_DOUBLE);
     const std::uint64_t end = block.first + block.count;
     for (; block.first < end; block.first += block.count, block.row += block.count) {
       if (stop_.stop_requested()) throw SystemError("the reading of a snapshot was given up");
       block.count = std::min(rows_at_a_time, end - block.first);
-      read(group, block);
+      ids_.resize(block.count);
+      row_positions_.resize(3 * block.count);
+      std::iota(ids_.begin(), ids_.end(), block.row);
+      if (ids) ids->read(block, ids_.data());
+      row_positions.read(block, row_positions_.data());
       for (std::uint64_t i = 0; i < block.count; ++i)
         if (mixed_id(ids_[i]) <= highest_) keep(&row_positions_[3 * i], block.type);
     }
+    if (ids) ids->finish();
+    row_positions.finish();
   }
 
   std::vector<std::array<double, 3>> positions;
   ParticleSample sample;
 
  private:
-  void read(const Hdf5Handle& group, const TypeBlock& block) {
-    ids_.resize(block.count);
-    row_positions_.resize(3 * block.count);
-    std::iota(ids_.begin(), ids_.end(), block.row);
-    if (layout_.has_ids) read_rows(group, "ParticleIDs", block, H5T_NATIVE_UINT64, ids_.data());
-    read_rows(group, "Coordinates", block, H5T_NATIVE_DOUBLE, row_positions_.data());
-  }
-
   void keep(const double* x, int type) {
     if (!std::isfinite(x[0]) || !std::isfinite(x[1]) || !std::isfinite(x[2])) {
       ++sample.not_finite;

@@ -11,6 +11,7 @@
 
 #include "io/files/partial_file.hpp"
 #include "io/formats/gadget_info.hpp"
+#include "io/hdf5/hdf5_checksum.hpp"
 #include "io/hdf5/hdf5_collective.hpp"
 #include "io/hdf5/hdf5_handles.hpp"
 #include "io/snapshots/snapshot_layout.hpp"
@@ -165,8 +166,15 @@ void write_particles(const std::filesystem::path& path, ParticleColumns& local, 
         if (contents.count_of_type[k] == 0) continue;
         RowsOfType rows(shares, type, values, field, written);
         std::vector<std::byte> dense;
-        const TypeShare& share = shares.of_type[k];
-        file.write_rows(datasets[f][k], written, share.first, share.count, [&](std::size_t count) { return rows.next(count, dense); });
+        Checksum sum;
+        const auto next = [&](std::size_t count) {
+          const std::span<const std::byte> some = rows.next(count, dense);
+          sum.append(some);
+          return some;
+        };
+        file.write_rows(datasets[f][k], written, shares.of_type[k].first, shares.of_type[k].count, next);
+        const std::uint32_t of_all = sum.over_ranks(comm).value();
+        comm.agree([&] { write_checksum(datasets[f][k], of_all); });
       }
     }
   }

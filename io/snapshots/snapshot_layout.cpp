@@ -6,6 +6,7 @@
 
 #include "io/formats/gadget_info.hpp"
 #include "io/hdf5/hdf5_attributes.hpp"
+#include "io/hdf5/hdf5_checksum.hpp"
 #include "io/hdf5/hdf5_handles.hpp"
 #include "io/hdf5/hdf5_image.hpp"
 #include "kernels/base/physical_constants.hpp"
@@ -145,7 +146,7 @@ std::string described(const ParticleField& field) {
   return text + (text == field.name ? " [no unit]" : " [cgs]");
 }
 
-/// The attributes of a dataset, in the names of GADGET-4 (the first six) and of EAGLE (the others).
+/// The attributes of a dataset, in the names of GADGET-4 (the first six) and of EAGLE (the next four).
 void describe_field(const Hdf5Handle& dataset, const ParticleField& field, const UnitSystem& units) {
   write_attribute(dataset, "a_scaling", 0.0);
   write_attribute(dataset, "h_scaling", 0.0);
@@ -157,6 +158,8 @@ void describe_field(const Hdf5Handle& dataset, const ParticleField& field, const
   write_attribute(dataset, "CGSConversionFactor", in_cgs(field.unit, units));
   write_attribute(dataset, "aexp-scale-exponent", 0.0);
   write_attribute(dataset, "h-scale-exponent", 0.0);
+  // It has its room, and its value when the numbers are written.
+  write_checksum(dataset, 0);
 }
 
 void create_field(const Hdf5Handle& group, const ParticleField& field, std::uint64_t count, unsigned compression, const UnitSystem& units) {

@@ -10,6 +10,7 @@
 #include <set>
 #include <thread>
 
+#include "io/hdf5/hdf5_handles.hpp"
 #include "io/snapshots/snapshot.hpp"
 #include "kernels/base/error.hpp"
 #include "tests/support/temporary_directory.hpp"
@@ -123,6 +124,20 @@ TEST_F(Sample, OfADamagedFileIsAnErrorThatNamesIt) {
     const std::string message = message_of([&] { (void)read_particle_sample(path, 50000); });
     EXPECT_NE(message.find("snapshot_0000.hdf5"), std::string::npos) << share << ": " << message;
   }
+}
+
+TEST_F(Sample, OfPositionsThatHaveChangedIsAnErrorThatNamesThem) {
+  const std::string path = write(particles_of(5000, 0));
+  {
+    const Hdf5Handle file(H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), H5Fclose);
+    const Hdf5Handle positions = open_dataset(open_group(file, "PartType2"), "Coordinates");
+    std::vector<double> numbers(3 * 5000);
+    ASSERT_GE(H5Dread(positions.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers.data()), 0);
+    numbers[100] += 1;
+    ASSERT_GE(H5Dwrite(positions.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers.data()), 0);
+  }
+  const std::string message = message_of([&] { (void)read_particle_sample(path, 50000); });
+  EXPECT_NE(message.find("PartType2/Coordinates: is damaged"), std::string::npos) << message;
 }
 
 TEST_F(Sample, OfIdsThatAreAllTheSameIsAnError) {

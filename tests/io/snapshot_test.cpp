@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <thread>
@@ -13,6 +14,7 @@
 #include "io/formats/reader.hpp"
 #include "io/formats/validate.hpp"
 #include "io/hdf5/hdf5_attributes.hpp"
+#include "io/hdf5/hdf5_checksum.hpp"
 #include "io/snapshots/info.hpp"
 #include "io/snapshots/snapshot.hpp"
 #include "io/snapshots/snapshot_layout.hpp"
@@ -272,6 +274,56 @@ TEST_F(Snapshot, FieldsAreWrittenInSinglePrecisionOrLeftOutAsTheUserChooses) {
     for (std::size_t i = 0; i < written.size(); ++i)
       for (std::size_t c = 0; c < 3 && written.type[i] == 2; ++c) nearest.push_back(static_cast<float>(written.position[3 * i + c]));
     EXPECT_EQ(read_field(2, "Coordinates", 3), nearest);
+    comm_.barrier();
+  }
+}
+
+TEST_F(Snapshot, RecordsTheChecksumOfTheNumbersInEachDataset) {
+  SnapshotHeader header = example_header();
+  header.fields.single_precision = {"position"};
+  for (const unsigned level : {0U, 3U}) {
+    header.compression = level;
+    header.transfer_bytes = 1000;  // some rows at a time
+    write_snapshot(path(), uneven_share(comm_), header, comm_);
+    {
+      const Hdf5Handle file = open_hdf5_file(path());
+      for (int type = 1; type <= 4; ++type) {
+        const Hdf5Handle group = open_group(file, gadget_group(type));
+        for (const std::string& name : link_names(group)) {
+          const Hdf5Handle dataset = open_dataset(group, name), own(H5Dget_type(dataset.id()), H5Tclose);
+          const DatasetInfo info = describe_dataset(dataset);
+          std::vector<std::byte> bytes(info.shape[0] * (info.shape.size() > 1 ? info.shape[1] : 1) * H5Tget_size(own.id()));
+          check_hdf5(H5Dread(dataset.id(), own.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()), name);
+          EXPECT_EQ(recorded_checksum(dataset), Checksum(bytes).value()) << type << ' ' << name;
+        }
+      }
+    }
+    comm_.barrier();
+  }
+}
+
+TEST_F(Snapshot, IsRefusedWithTheNameOfTheFieldIfANumberHasChanged) {
+  SnapshotHeader header = example_header();
+  header.fields.single_precision = {"velocity"};
+  for (const std::string name : {"Coordinates", "Velocities", "Masses", "ParticleIDs"}) {
+    write_snapshot(path(), uneven_share(comm_), header, comm_);
+    const auto change = [&](const std::function<void(const Hdf5Handle& dataset)>& work) {
+      if (comm_.is_root()) {
+        const Hdf5Handle file(H5Fopen(path().c_str(), H5F_ACC_RDWR, H5P_DEFAULT), H5Fclose);
+        work(open_dataset(open_group(file, "PartType3"), name));
+      }
+      comm_.barrier();
+    };
+    std::vector<double> numbers(3 * comm_.sum(uneven_share(comm_).size()));
+    change([&](const Hdf5Handle& dataset) {
+      ASSERT_GE(H5Dread(dataset.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers.data()), 0);
+      numbers[1] += 1;
+      ASSERT_GE(H5Dwrite(dataset.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers.data()), 0);
+    });
+    EXPECT_TRUE(names(read_error(path(), comm_), {path(), "PartType3/" + name, "is damaged", checksum_attribute}));
+    // As in files of others, and in those of someone who has changed a number on purpose.
+    change([](const Hdf5Handle& dataset) { H5Adelete(dataset.id(), checksum_attribute); });
+    EXPECT_EQ(comm_.sum(read_particles(path(), comm_).size()), comm_.sum(uneven_share(comm_).size()));
     comm_.barrier();
   }
 }

@@ -132,6 +132,15 @@ a_damaged_snapshot_is_passed_over() {
   goes_on 3 && contains err.txt "there is neither another checkpoint nor a snapshot to go on from" && contains err.txt "snapshot_0001.hdf5"
 }
 
+a_snapshot_with_a_changed_number_is_passed_over() {
+  run_without_checkpoints || return 1
+  # The end of the file has numbers of particles.
+  printf '\377' | dd of=output/snapshot_0004.hdf5 bs=1 seek=$(($(stat -c %s output/snapshot_0004.hdf5) - 1001)) conv=notrunc 2>/dev/null
+  fails_with 3 "output/snapshot_0004.hdf5: PartType" "$grove" info output/snapshot_0004.hdf5 && contains err.txt "is damaged: its numbers have the checksum" || return 1
+  ends_with 0 ranks 2 run run.toml --continue --set time.end=2.5 && contains out.txt "note: output/snapshot_0004.hdf5: PartType" &&
+    contains out.txt "output/snapshot_0003.hdf5, after step 48" && rows_follow_each_other
+}
+
 a_log_that_ends_before_a_snapshot_is_an_error() {
   run_without_checkpoints && head -n 24 output/energy.csv >short && cp short output/energy.csv || return 1
   goes_on 3 --set time.end=3 && contains err.txt "output/energy.csv: has no row of t = 2, the time of output/snapshot_0004.hdf5" && holds cmp short output/energy.csv
