@@ -8,10 +8,14 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
+#include <exception>
 #include <map>
+#include <new>
 #include <sstream>
 #include <string>
 
+#include "kernels/base/error.hpp"
 #include "src/commands/program.hpp"
 #include "src/run/files/version.hpp"
 
@@ -119,6 +123,11 @@ int answer(const Request& request) {
 }
 
 int carry_out_under_mpi(int argc, char** argv, const Request& request) {
+  // Open MPI 4.1 overflows a buffer for paths of 246 bytes and more in a part that Grove does not use: shared file pointers.
+  setenv("OMPI_MCA_sharedfp", "^lockedfile", 0);
+  // MPI may crash where it does not get its memory.
+  constexpr std::size_t needed_by_mpi = std::size_t{192} << 20;
+  ::operator delete(::operator new(needed_by_mpi));
   int provided = MPI_THREAD_SINGLE;
   if (MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided) != MPI_SUCCESS || provided < MPI_THREAD_FUNNELED) {
     fmt::print(stderr, "grove: error: MPI cannot be started with threads (MPI_THREAD_FUNNELED)\n");
@@ -131,7 +140,7 @@ int carry_out_under_mpi(int argc, char** argv, const Request& request) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   // Freed arrays return to the system at once. By default glibc keeps blocks of up to 32 MiB.
 #if defined(__GLIBC__)
   mallopt(M_MMAP_THRESHOLD, 1 << 20);
@@ -143,4 +152,8 @@ int main(int argc, char** argv) {
   Request request = parse(app, argc, argv);
   if (!request.mistake.empty()) request.mistake = with_help(app, request.mistake);
   return request.action || launched_size() > 1 ? carry_out_under_mpi(argc, argv, request) : answer(request);
+} catch (const std::exception& error) {
+  // So early that there are no last words, usually for lack of memory.
+  std::fprintf(stderr, "grove: error: %s\n", sentence_of(error).c_str());
+  return exit_code_of(error);
 }

@@ -35,7 +35,10 @@ void require_openable(const std::filesystem::path& path) {
 
 CollectiveFile::CollectiveFile(const std::filesystem::path& path, std::size_t transfer_bytes, const Communicator& comm)
     : comm_(comm), path_(path), transfer_bytes_(transfer_bytes) {
-  comm.agree([&] { require_openable(path); });
+  comm.agree([&] {
+    require_openable(path);
+    require_memory_to_open();
+  });
   comm.agree([&] {
     collective_ = Hdf5Handle(check_hdf5(H5Pcreate(H5P_DATASET_XFER), "H5Pcreate"), H5Pclose);
     check_hdf5(H5Pset_dxpl_mpio(collective_.id(), H5FD_MPIO_COLLECTIVE), "H5Pset_dxpl_mpio");

@@ -8,6 +8,7 @@
 #include <bit>
 #include <cerrno>
 #include <cstring>
+#include <new>
 #include <stdexcept>
 
 #include "decomposition/ranks/communicator.hpp"
@@ -80,6 +81,9 @@ H5I_type_t kind_of(const Hdf5Handle& parent, const std::string& name) {
   throw SystemError(object_path(parent, name) + ": " + reason);
 }
 
+/// HDF5 and MPI need less for an open file. Where they do not get it, they may crash.
+constexpr std::size_t needed_to_open = std::size_t{32} << 20;
+
 }  // namespace
 
 void Hdf5Handle::close(const std::string& what) {
@@ -133,6 +137,8 @@ void silence_hdf5() {
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }
 
+void require_memory_to_open() { ::operator delete(::operator new(needed_to_open)); }
+
 Hdf5Handle open_hdf5_file(const std::filesystem::path& path) {
   silence_hdf5();
   if (access(path.c_str(), R_OK) != 0) {
@@ -141,6 +147,7 @@ Hdf5Handle open_hdf5_file(const std::filesystem::path& path) {
   // On a pipe, HDF5 would wait for ever.
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(path, ignored)) throw DataError(path.string() + ": is not a regular file");
+  require_memory_to_open();
   const Hdf5Handle access_list = property_list(H5P_FILE_ACCESS);
   // Parallel file systems are often mounted without locks, and HDF5 refuses to open a file that it cannot lock.
   check_hdf5(H5Pset_file_locking(access_list.id(), false, true), "H5Pset_file_locking");

@@ -84,8 +84,11 @@ inline constexpr std::uint64_t metadata_allowance = 64 << 10;
 /// Turns HDF5's automatic error printing off. All functions that open or create a file call it.
 void silence_hdf5();
 
+/// Throws std::bad_alloc if this process has too little memory to open one more file. Without it HDF5 and MPI may crash.
+void require_memory_to_open();
+
 /// Opens a file for reading by this process, without MPI-IO or a file lock, so that any number of ranks and other programs can read it at
-/// the same time. Throws DataError if the file is not HDF5, is truncated or cannot be opened.
+/// the same time. Throws DataError if the file is not HDF5, is truncated or cannot be opened, and std::bad_alloc.
 Hdf5Handle open_hdf5_file(const std::filesystem::path& path);
 
 /// Opens an existing file for writing by all ranks with MPI-IO. Large datasets start on multiples of 1 MiB, the usual stripe of parallel

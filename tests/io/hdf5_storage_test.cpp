@@ -3,12 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <numeric>
 
 #include "io/formats/reader.hpp"
@@ -284,6 +286,20 @@ TEST_F(Hdf5Storage, ACrashWhileAFileIsReadIsPutDownToTheFile) {
   EXPECT_NE(during.sa_handler, before.sa_handler);
   EXPECT_EQ(after.sa_handler, before.sa_handler);
   comm.barrier();  // the root removes the file
+}
+
+TEST_F(Hdf5Storage, TooLittleMemoryToOpenAFileIsNoDamage) {
+  write([](const Hdf5Handle& group) { write_numbers(group, "Coordinates", H5T_IEEE_F64LE, {particles, 3}, std::vector<double>(18, 1)); });
+  // What this process has, and a little.
+  std::size_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  rlimit before{};
+  getrlimit(RLIMIT_AS, &before);
+  const rlimit small{pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) + (4 << 20), before.rlim_max};
+  setrlimit(RLIMIT_AS, &small);
+  EXPECT_THROW(open_hdf5_file(path), std::bad_alloc);
+  setrlimit(RLIMIT_AS, &before);
+  comm.barrier();
 }
 
 }  // namespace

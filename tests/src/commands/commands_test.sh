@@ -227,6 +227,14 @@ pipes_in_the_place_of_results_are_refused() {
   mkdir output && mkfifo output/energy.csv && fails_with 4 "output/energy.csv" timeout 20 "$grove" run run.toml
 }
 
+paths_of_any_length_are_written() {
+  local long
+  long=$(printf 'd%.0s' {1..120})
+  for n in 1 2; do
+    ranks $n run run.toml --quiet --set output.directory="$long/$long/$long$n" && holds [ -s "$long/$long/$long$n/snapshot_0000.hdf5" ] || return 1
+  done
+}
+
 a_run_without_snapshots_keeps_energies_and_timings() {
   "$grove" run run.toml --set output.snapshots=none >out.txt && contains out.txt "no snapshots" &&
     holds [ ! -e output/snapshot_0000.hdf5 ] && holds [ -s output/energy.csv ] && holds [ -s output/timings.csv ]
