@@ -15,9 +15,12 @@
 #include <sstream>
 #include <string>
 
+#include "io/formats/input_format.hpp"
+#include "io/hdf5/hdf5_apart.hpp"
 #include "kernels/base/error.hpp"
 #include "src/commands/program.hpp"
 #include "src/run/files/version.hpp"
+#include "src/view/sample_cache.hpp"
 
 namespace grove {
 
@@ -59,6 +62,9 @@ constexpr Command commands[] = {
     {"compare", "compare the particles of two files by their ids", declare_compare},
     {"view", "show a run in a browser, as it goes", declare_view},
 };
+
+/// See io/hdf5/hdf5_apart.hpp.
+constexpr FileTask file_tasks[] = {{look_task, look_at_gadget}, {sample_task, make_sample}};
 
 constexpr int exit_usage = 2;
 
@@ -141,6 +147,7 @@ int carry_out_under_mpi(int argc, char** argv, const Request& request) {
 }  // namespace
 
 int main(int argc, char** argv) try {
+  carry_out_file_task(argc, argv, file_tasks);
   // Freed arrays return to the system at once. By default glibc keeps blocks of up to 32 MiB.
 #if defined(__GLIBC__)
   mallopt(M_MMAP_THRESHOLD, 1 << 20);

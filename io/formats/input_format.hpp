@@ -70,4 +70,8 @@ struct DetectedFile {
 /// @throws DataError if there is no such file, it cannot be read or its format is unknown
 DetectedFile detect_format(const std::filesystem::path& path);
 
+/// The work of look_task (io/hdf5/hdf5_apart.hpp): reads what a run and `grove info` read of an HDF5 file, except the particles' numbers.
+/// Returns nothing.
+std::string look_at_gadget(const std::filesystem::path& path, const std::string& unused);
+
 }  // namespace grove

@@ -18,6 +18,7 @@
 #include "io/formats/gadget_numbers.hpp"
 #include "io/formats/input_format.hpp"
 #include "io/formats/shared.hpp"
+#include "io/hdf5/hdf5_apart.hpp"
 #include "io/hdf5/hdf5_attributes.hpp"
 #include "io/hdf5/hdf5_handles.hpp"
 #include "io/hdf5/hdf5_turn.hpp"
@@ -190,6 +191,7 @@ ParticleSet read_gadget(const std::filesystem::path& path, const FieldTablePtr& 
   GadgetChecksums checksums;
   comm.agree([&] {
     if (!comm.is_root()) return;
+    require_harmless(path);
     read_checked(path, [&] {
       layout = read_gadget_layout(path, *fields, info);
       checksums.find(layout);
@@ -238,6 +240,7 @@ std::vector<FileAttribute> gadget_attributes(const std::filesystem::path& path) 
 
 void gadget_info(const std::filesystem::path& path, ReadInfo& info) {
   const Hdf5Turn turn;
+  require_harmless(path);
   read_checked(path, [&] {
     const Hdf5Handle file = open_hdf5_file(path);
     // A file without a header is refused when it is read.
@@ -250,6 +253,18 @@ void gadget_info(const std::filesystem::path& path, ReadInfo& info) {
 }
 
 }  // namespace
+
+std::string look_at_gadget(const std::filesystem::path& path, const std::string&) {
+  try {
+    ReadInfo info;
+    read_gadget_layout(path, *standard_fields(), info);
+    gadget_fields(path);
+    gadget_attributes(path);
+  } catch (const std::exception&) {
+    // Whoever reads the file says what is wrong.
+  }
+  return "";
+}
 
 InputFormat gadget_format() {
   return {.name = "GADGET/SWIFT HDF5",

@@ -10,6 +10,7 @@
 #include "io/files/partial_file.hpp"
 #include "io/files/printable.hpp"
 #include "io/formats/gadget_info.hpp"
+#include "io/hdf5/hdf5_apart.hpp"
 #include "io/hdf5/hdf5_attributes.hpp"
 #include "io/hdf5/hdf5_handles.hpp"
 #include "kernels/base/error.hpp"
@@ -100,6 +101,7 @@ void XdmfSeries::require_no_other(const std::filesystem::path& path) {
 }
 
 void XdmfSeries::add(const std::filesystem::path& snapshot, const Hdf5Turn&) {
+  require_harmless(snapshot);
   const Hdf5Handle file = open_hdf5_file(snapshot);
   const auto time = read_number(open_group(file, "Header"), "Time");
   if (!time || !std::isfinite(*time)) throw DataError(snapshot.string() + ": does not say its time");

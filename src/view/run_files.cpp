@@ -41,7 +41,7 @@ FileFacts OpenFile::facts() const {
   return facts_of(name_, status);
 }
 
-std::filesystem::path OpenFile::way() const { return fmt::format("/proc/self/fd/{}", descriptor_); }
+std::filesystem::path OpenFile::way() const { return fmt::format("/proc/{}/fd/{}", ::getpid(), descriptor_); }
 
 std::string OpenFile::read(std::uint64_t at, std::size_t most) const {
   std::string bytes(most, '\0');

@@ -44,8 +44,8 @@ class OpenFile {
   ~OpenFile();
 
   const std::string& name() const { return name_; }
-  /// A path to this open file, for libraries that open files themselves; its name may belong to another file by now. Valid as long as this
-  /// object.
+  /// A path to this open file, for libraries that open files themselves and for other processes of this user; its name may belong to
+  /// another file by now. Valid as long as this object.
   std::filesystem::path way() const;
   /// As they are now. Throws SystemError.
   FileFacts facts() const;

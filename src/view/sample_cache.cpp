@@ -6,12 +6,17 @@
 #include <span>
 #include <utility>
 
+#include "io/hdf5/hdf5_apart.hpp"
+#include "io/snapshots/particle_sample.hpp"
+
 namespace grove {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
 
+/// About so many particles in a sample; a point has 13 bytes.
+constexpr std::uint64_t most_particles = 50000;
 constexpr std::size_t most_entries = 8;
 static_assert(std::endian::native == std::endian::little, "numbers are sent as they are in memory");
 
@@ -58,13 +63,18 @@ std::string named(const OpenFile& file, std::string words) {
 
 }  // namespace
 
+std::string make_sample(const std::filesystem::path& path, const std::string& name) {
+  return bytes_of(name, read_particle_sample(path, most_particles));
+}
+
 bool SampleCache::is_what_it_was(const OpenFile& snapshot, const std::string& tag) const {
   return snapshot.facts().tag() == tag && files_.open(snapshot.name()).facts().tag() == tag;
 }
 
-ParticleSample SampleCache::read(const OpenFile& snapshot, const std::string& tag) const {
+std::string SampleCache::read(const OpenFile& snapshot, const std::string& tag) const {
   try {
-    return read_particle_sample(snapshot.way(), most_particles, stop_);
+    auto bytes = in_own_process(sample_task, snapshot.way(), snapshot.name(), stop_);
+    return bytes ? std::move(*bytes) : bytes_of(snapshot.name(), read_particle_sample(snapshot.way(), most_particles, stop_));
   } catch (const DataError& error) {
     // HDF5 does not open a file that has been removed.
     if (!is_what_it_was(snapshot, tag)) throw FileNotThere(snapshot.name() + ": has been replaced while it was read");
@@ -81,7 +91,7 @@ SampleCache::Bytes SampleCache::sample(const OpenFile& snapshot, const std::stri
     entries_.splice(entries_.begin(), entries_, entry);
     return entry->bytes;
   }
-  auto bytes = std::make_shared<const std::string>(bytes_of(snapshot.name(), read(snapshot, tag)));
+  auto bytes = std::make_shared<const std::string>(read(snapshot, tag));
   if (!is_what_it_was(snapshot, tag)) throw FileNotThere(snapshot.name() + ": has been replaced while it was read");
   entries_.push_front({snapshot.name(), tag, std::move(bytes)});
   if (entries_.size() > most_entries) entries_.pop_back();

@@ -1,24 +1,26 @@
 // Samples of snapshots, ready to be sent.
 #pragma once
 
+#include <filesystem>
 #include <list>
 #include <memory>
 #include <mutex>
 #include <stop_token>
 #include <string>
 
-#include "io/snapshots/particle_sample.hpp"
 #include "src/view/run_files.hpp"
 
 namespace grove {
+
+/// The name of the task that makes a sample in a process of its own (io/hdf5/hdf5_apart.hpp), and its work: the bytes that
+/// SampleCache::sample() returns, of the snapshot called `name`. Throws as read_particle_sample() does.
+inline constexpr const char* sample_task = "sample";
+std::string make_sample(const std::filesystem::path& path, const std::string& name);
 
 /// The last few samples. One snapshot is read at a time, other requests wait. Thread-safe.
 class SampleCache {
  public:
   using Bytes = std::shared_ptr<const std::string>;
-
-  /// About so many particles; a point has 13 bytes.
-  static constexpr std::uint64_t most_particles = 50000;
 
   /// `stop`: reading ends early, with a SystemError, when it is asked to.
   SampleCache(const RunFiles& files, std::stop_token stop) : files_(files), stop_(std::move(stop)) {}
@@ -37,7 +39,7 @@ class SampleCache {
   Bytes sample(const OpenFile& snapshot, const std::string& tag);
 
  private:
-  ParticleSample read(const OpenFile& snapshot, const std::string& tag) const;
+  std::string read(const OpenFile& snapshot, const std::string& tag) const;
   bool is_what_it_was(const OpenFile& snapshot, const std::string& tag) const;
 
   struct Entry {

@@ -87,6 +87,14 @@ allow_cosmological_is_true_or_false_and_for_files() {
     "$grove" run all.toml --print-config >again.toml && holds cmp all.toml again.toml
 }
 
+files_on_which_hdf5_crashes_or_never_ends_are_refused() {
+  local damaged=$tests/data/damaged
+  fails_with 3 "endless_heap.hdf5: HDF5 does not come to an end while it reads the file" timeout 60 "$grove" info "$damaged/endless_heap.hdf5" || return 1
+  for ranks in 1 2; do
+    fails_with 3 "crashes_library.hdf5: HDF5 crashed while it read the file" a_run_from "$damaged/crashes_library.hdf5" || return 1
+  done
+}
+
 pipes_in_the_place_of_files_are_refused_at_once() {
   mkfifo pipe.hdf5 && fails_with 3 "pipe.hdf5" timeout 20 "$grove" info pipe.hdf5 &&
     fails_with 3 "pipe.hdf5" timeout 20 "$grove" run --set initial_conditions.file=pipe.hdf5 --device cpu

@@ -1,4 +1,5 @@
 # The server of the live view: what it answers, and what it refuses. Usage: view_server_test.py GROVE MPIRUN [FLAG...]
+import http.client
 import os
 import re
 import shutil
@@ -10,6 +11,8 @@ import threading
 import time
 
 from view_support import Server, cut, finished_run, grove, run_tests, run_under_way, until, write_picture
+
+damaged = os.path.abspath(os.path.join(os.path.dirname(__file__), "../../data/damaged"))
 
 shared = {}
 
@@ -172,6 +175,29 @@ def a_damaged_snapshot_is_named_and_the_others_are_served():
         says(server.ask("api/sample/snapshot_0003.hdf5"), 422, "snapshot_0003.hdf5")
         says(server.ask("api/picture/picture_density_z_0001.png"), 403, "256 MiB")
         assert server.sample("snapshot_0001.hdf5")[0]["shown"] == 300
+
+
+def a_snapshot_that_hdf5_does_not_survive_is_named_and_the_server_goes_on():
+    run_with_pictures()
+    for number, name in ((3, "crashes_library"), (4, "endless_heap")):
+        shutil.copy(f"{damaged}/{name}.hdf5", f"output/snapshot_000{number}.hdf5")
+    with Server("output") as server:
+        says(server.ask("api/sample/snapshot_0003.hdf5"), 422, "snapshot_0003.hdf5: HDF5 crashed while it read the file")
+        says(server.ask("api/sample/snapshot_0004.hdf5"), 422, "snapshot_0004.hdf5: HDF5 does not come to an end")
+        assert server.sample("snapshot_0002.hdf5")[0]["shown"] == 300
+
+
+def an_end_does_not_wait_for_a_sample_that_never_comes():
+    run_with_pictures()
+    shutil.copy(f"{damaged}/endless_heap.hdf5", "output/snapshot_0004.hdf5")
+    with Server("output") as server:
+        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
+        connection.request("GET", server.path + "api/sample/snapshot_0004.hdf5")
+        time.sleep(0.5)
+        began = time.monotonic()
+        server.process.send_signal(signal.SIGINT)
+        server.process.wait(timeout=20)
+        assert time.monotonic() - began < 3, time.monotonic() - began
 
 
 def damaged_logs_and_settings_are_named():
