@@ -97,7 +97,8 @@ CsvLog::CsvLog(const std::string& path, std::uint64_t rows) : path_(path) {
                                 seen.count, rows));
   names_ = std::move(seen.names);
   file_ = opened(path, 0, "cannot be opened");
-  if (::ftruncate(file_, static_cast<off_t>(seen.bytes)) != 0) throw SystemError(path + ": cannot be shortened: " + reason_of(errno));
+  bytes_ = static_cast<std::int64_t>(seen.bytes);
+  if (::ftruncate(file_, bytes_) != 0) throw SystemError(path + ": cannot be shortened: " + reason_of(errno));
 }
 
 CsvLog::~CsvLog() {
@@ -121,6 +122,10 @@ void CsvLog::add(const std::vector<double>& values) {
 void CsvLog::flush() {
   struct stat now {};
   if (::fstat(file_, &now) == 0 && now.st_nlink == 0) throw SystemError(path_ + ": has been removed during the run; its rows are lost");
+  if (::fstat(file_, &now) == 0 && S_ISREG(now.st_mode) && torn_at_ < 0 && now.st_size != bytes_)
+    throw SystemError(
+        fmt::format("{}: has been changed by another program during the run: it has {} bytes, of which the run has written {}", path_,
+                    now.st_size, bytes_));
   if (::fsync(file_) != 0 && errno != EINVAL) throw SystemError(path_ + ": cannot be flushed to the disk: " + reason_of(errno));
 }
 
@@ -139,6 +144,7 @@ void CsvLog::write(const std::string& lines) {
     }
     throw SystemError(path_ + ": cannot be written: " + reason);
   }
+  bytes_ += static_cast<std::int64_t>(lines.size());
 }
 
 /// A partial line would look like a line with other numbers.

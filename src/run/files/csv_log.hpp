@@ -33,7 +33,8 @@ class CsvLog {
   /// `values` has one entry for each column. Throws SystemError that names the file, e.g. when the disk is full; the file is then
   /// unchanged, and the next line may fit.
   void add(const std::vector<double>& values);
-  /// Waits until all lines are on the disk. Throws SystemError, also when the file has been removed.
+  /// Waits until all lines are on the disk. Throws SystemError, also when the file has been removed, or another program has changed its
+  /// length.
   void flush();
   const std::string& path() const { return path_; }
   /// The names of the columns.
@@ -45,6 +46,7 @@ class CsvLog {
 
   std::string path_;
   int file_ = -1;
+  std::int64_t bytes_ = 0;     ///< of the header and the whole lines
   std::int64_t torn_at_ = -1;  ///< where a partial line begins that could not be removed; else negative
   std::vector<std::string> names_;
 };

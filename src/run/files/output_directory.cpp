@@ -13,6 +13,7 @@
 #include <system_error>
 #include <thread>
 
+#include "io/files/file_of_grove.hpp"
 #include "io/files/partial_file.hpp"
 #include "io/snapshots/xdmf_series.hpp"
 #include "kernels/base/error.hpp"
@@ -48,6 +49,13 @@ std::string first_bytes(const fs::path& file) {
   return bytes;
 }
 
+/// Whether Grove has written or begun a snapshot or checkpoint. After a power cut it may be empty, or zeros.
+bool is_begun_state(const fs::path& file) {
+  return begins_as_hdf5_of_grove(file) || first_bytes(file).find_first_not_of('\0') == std::string::npos;
+}
+
+}  // namespace
+
 bool is_unfinished(const fs::path& file) {
   const std::string name = file.filename().string();
   if (!name.ends_with(partial_suffix)) return false;
@@ -59,8 +67,17 @@ bool is_unfinished(const fs::path& file) {
   if (picture_name(final_name)) return is_empty || is_png_of_grove(file);
   if (final_name == snapshot_series_file) return is_empty || XdmfSeries::is_one(file);
   if (final_name == used_parameters_file) return is_empty || is_printed_config(first_bytes(file));
-  return is_state(final_name);
+  return is_state(final_name) && is_begun_state(file);
 }
+
+void require_free_or_own(const std::string& file) {
+  std::error_code unknown;
+  const fs::file_status there = fs::symlink_status(file, unknown);
+  if (fs::exists(there) && !(fs::is_regular_file(there) && is_begun_state(file)))
+    throw SystemError(file + ": cannot be written: there is a file of this name that Grove has not written; move it away");
+}
+
+namespace {
 
 template <class Wanted>
 std::vector<fs::path> files_in(const std::string& directory, Wanted wanted) {

@@ -21,6 +21,13 @@ enum class EarlierResults : std::uint8_t {
 /// Whether a run has written a file, by its name and, for logs, pictures and lists of snapshots, its content.
 bool is_result(const std::filesystem::path& file);
 
+/// Whether a run has begun a file under a partial name, by its name and content.
+bool is_unfinished(const std::filesystem::path& file);
+
+/// Throws SystemError if something has the name of a snapshot or checkpoint that is to be written, except such a file of Grove, which is
+/// replaced.
+void require_free_or_own(const std::string& file);
+
 /// Names of the files of one run.
 class OutputDirectory {
  public:

@@ -6,6 +6,7 @@
 #include "kernels/base/activity.hpp"
 #include "kernels/base/error.hpp"
 #include "src/config/config_print.hpp"
+#include "src/run/files/output_directory.hpp"
 #include "src/run/files/output_errors.hpp"
 #include "src/run/files/version.hpp"
 
@@ -142,6 +143,9 @@ void SnapshotWriter::write(const SnapshotRequest& request, ParticleColumns& part
 }
 
 void SnapshotWriter::write(const SnapshotRequest& request, ParticleColumns& particles, const Communicator& comm, const Hdf5Turn& turn) {
+  comm.agree([&] {
+    if (comm.is_root()) require_free_or_own(request.path);
+  });
   write_snapshot(request.path, particles, request.header, comm, turn);
   comm.agree([&] {
     if (series_) series_->add(request.path, turn);

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "decomposition/ranks/rank_place.hpp"
+#include "io/files/partial_file.hpp"
 #include "kernels/base/activity.hpp"
 #include "kernels/base/error.hpp"
 #include "kernels/base/text_table.hpp"
@@ -168,7 +169,9 @@ std::vector<std::string> RunPreparation::make_directory() const {
       done.push_back(line);
   });
   require_same_directory(directory_.path(), "output.directory", comm_);
-  remove_partial_files_on_failure(directory_.path(), is_made_under_partial_name);
+  remove_partial_files_on_failure(directory_.path(), [directory = std::filesystem::path(directory_.path())](const std::string& name) {
+    return is_unfinished(directory / partial_name(name));
+  });
   return done;
 }
 

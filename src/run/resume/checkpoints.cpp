@@ -45,6 +45,9 @@ void Checkpoints::write(Simulation& simulation, SavedState state, std::uint64_t 
   const std::string path = directory_.checkpoint(next_);
   ended_s_ = began;  // also counts for the next one if this one fails
   const auto write = [&] {
+    comm_.agree([&] {
+      if (comm_.is_root()) require_free_or_own(path);
+    });
     const Hdf5Turn turn;
     write_checkpoint(path, *simulation.columns(), state, comm_, turn);
   };

@@ -9,11 +9,14 @@
 #include <utility>
 
 #include "io/formats/gadget_info.hpp"
+#include "io/hdf5/hdf5_apart.hpp"
 #include "io/hdf5/hdf5_turn.hpp"
 #include "io/snapshots/checkpoint_file.hpp"
 #include "kernels/base/error.hpp"
 #include "src/run/files/version.hpp"
+#include "src/run/observers/energies.hpp"
 #include "src/run/observers/snapshots.hpp"
+#include "src/run/observers/timings.hpp"
 #include "src/run/resume/checkpoints.hpp"
 #include "src/run/resume/former_settings.hpp"
 #include "src/run/resume/snapshot_continuation.hpp"
@@ -96,6 +99,7 @@ bool read_particles_of(const FoundCheckpoint& found, const Communicator& comm, c
 std::optional<double> time_in_snapshot(const std::string& path) {
   const Hdf5Turn turn;
   try {
+    require_harmless(path);
     ReadInfo info;
     read_gadget_info(open_hdf5_file(path), info);
     return info.time;
@@ -126,6 +130,17 @@ std::string note_on_newer_snapshot(const ContinuedRun& run, const FoundCheckpoin
   return note;
 }
 
+/// For a log that has gone since the checkpoint, no rows are expected, and a sentence is added to `notes`. Collective.
+void forget_missing_log(const std::string& log, const char* rows, const Communicator& comm, SavedState& state,
+                        std::vector<std::string>& notes) {
+  const std::uint64_t before = state.count(rows);
+  int is_missing = comm.is_root() && before > 0 && ::access(log.c_str(), F_OK) != 0 ? 1 : 0;
+  comm.broadcast(std::span<int>(&is_missing, 1));
+  if (is_missing == 0) return;
+  notes.push_back(fmt::format("{} is missing, with {} rows of the run so far: a new one is begun", log, before));
+  state.put_count(rows, 0);
+}
+
 }  // namespace
 
 RestartPoint find_restart_point(const ContinuedRun& run, const Communicator& comm) {
@@ -154,6 +169,8 @@ RestartPoint find_restart_point(const ContinuedRun& run, const Communicator& com
     point.step = found.state.count(saved_step);
     point.next_checkpoint = (found.generation + 1) % OutputDirectory::checkpoint_generations;
     point.state = std::move(found.state);
+    forget_missing_log(run.directory.energy(), saved_energy_rows, comm, point.state, point.notes);
+    forget_missing_log(run.directory.timings(), saved_timing_rows, comm, point.state, point.notes);
     run.schedule.number_on(step, point.step);
     return point;
   }

@@ -116,6 +116,7 @@ SavedState state_of(const ContinuedRun& run, const FoundSnapshot& found, std::ui
   const std::string log = run.directory.energy();
   const CsvRows energies = rows_of(log, found, rows_may_lack), timings = rows_of(run.directory.timings(), found, rows_may_lack);
   step = number_of_step(found, timings, by_schedule);
+  if (timings.names.empty()) notes.push_back(run.directory.timings() + " is missing or empty: a new one is begun");
   SavedState state;
   if (const auto first = energies.names.empty() ? std::nullopt : first_energy_in(log))
     state.put(saved_energies, SavedState::Numbers{*first, 0});

@@ -80,6 +80,17 @@ run_on_a_full_disk() {
   status=$?
 }
 
+# ends_after_rows CODE COUNT COMMAND...: a long run, during which the command is carried out after so many rows of energy.csv.
+ends_after_rows() {
+  local code=$1 count=$2 status
+  shift 2
+  "$grove" run run.toml --quiet --set time.end=50 --set output.checkpoint_steps=200 >out.txt 2>err.txt &
+  after_rows "$count" "$@"
+  wait $!
+  status=$?
+  [ $status -eq "$code" ] || { echo "exit code $status, not $code"; cat err.txt; return 1; }
+}
+
 tests_follow
 
 a_run_that_was_stopped_goes_on_with_the_same_bits() {
@@ -366,8 +377,23 @@ options_that_exclude_each_other_are_named() {
 a_log_that_is_gone_or_short_is_no_secret() {
   ends_with $finished "$grove" run run.toml --quiet && head -n 14 output/energy.csv >short && cp short output/energy.csv || return 1
   ends_with 3 "$grove" run run.toml --continue --set time.end=3 && contains err.txt "output/energy.csv: has 13 whole rows, where the run so far has written 65" &&
-    holds cmp short output/energy.csv && mv output/energy.csv away && ends_with $finished "$grove" run run.toml --quiet --continue --set time.end=3 &&
-    holds [ "$(rows output/energy.csv)" -eq 33 ]
+    holds cmp short output/energy.csv && mv output/energy.csv away && ends_with $finished "$grove" run run.toml --continue --set time.end=3 &&
+    contains out.txt "note: output/energy.csv is missing, with 65 rows of the run so far: a new one is begun" && lacks out.txt "timings.csv is missing" &&
+    holds [ "$(rows output/energy.csv)" -eq 33 ] || return 1
+  # The log that was begun goes on.
+  ends_with $finished "$grove" run run.toml --continue --set time.end=3.5 && lacks out.txt "is missing" && holds [ "$(rows output/energy.csv)" -eq 49 ]
+}
+
+a_log_that_is_cut_during_the_run_ends_it() {
+  ends_after_rows 4 10 truncate -s 300 output/energy.csv && contains err.txt "output/energy.csv: has been changed by another program during the run"
+}
+
+files_of_the_user_keep_the_names_of_results() {
+  local file words="there is a file of this name that Grove has not written"
+  for file in snapshot_0020 checkpoint_1; do
+    ends_after_rows 4 10 cp run.toml output/$file.hdf5 && contains err.txt "output/$file.hdf5: cannot be written: $words" &&
+      holds cmp run.toml output/$file.hdf5 && rm -r output || return 1
+  done
 }
 
 run_tests

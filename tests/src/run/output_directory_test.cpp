@@ -20,7 +20,9 @@ class OutputDirectoryTest : public ::testing::Test {
   TemporaryDirectory parent;
   OutputDirectory output{parent.file("a/b")};
 
-  void put(const std::string& name) const { std::ofstream(output.path() + "/" + name) << "x"; }
+  void put(const std::string& name, const std::string& text = "x") const { std::ofstream(output.path() + "/" + name) << text; }
+  /// As HDF5's format begins, and a name in a snapshot of Grove.
+  void put_begun(const std::string& name) const { put(name, std::string("\x89HDF\r\n\x1a\n\x02 ... Provenance ...")); }
   void put_log() const { const CsvLog log(output.energy(), energy_log(false)); }
   bool has(const std::string& name) const { return std::filesystem::exists(output.path() + "/" + name); }
   std::string message_of_prepare() const {
@@ -107,14 +109,25 @@ TEST_F(OutputDirectoryTest, KnowsItsLogs) {
 
 TEST_F(OutputDirectoryTest, RemovesUnfinishedFilesOfGroveAlone) {
   output.prepare(EarlierResults::refuse);
-  for (const char* name : {"snapshot_0001.hdf5.partial", "checkpoint_0.hdf5.partial", "snapshot_x.hdf5.partial", "notes.partial"})
-    put(name);
+  for (const char* name : {"snapshot_x.hdf5.partial", "notes.partial", "snapshot_0002.hdf5.partial"}) put(name);
+  put_begun("snapshot_0001.hdf5.partial");
+  put("checkpoint_0.hdf5.partial", "");
   const auto done = output.prepare(EarlierResults::refuse);
   ASSERT_EQ(done.size(), 1U);
   EXPECT_NE(done[0].find("checkpoint_0.hdf5.partial and 1 more"), std::string::npos) << done[0];
   EXPECT_FALSE(has("snapshot_0001.hdf5.partial"));
   EXPECT_TRUE(has("snapshot_x.hdf5.partial"));
+  EXPECT_TRUE(has("snapshot_0002.hdf5.partial"));
   EXPECT_TRUE(has("notes.partial"));
+}
+
+TEST_F(OutputDirectoryTest, ReplacesSnapshotsOfGroveAlone) {
+  output.prepare(EarlierResults::refuse);
+  put("snapshot_0001.hdf5");
+  put_begun("snapshot_0002.hdf5");
+  std::filesystem::create_symlink(output.snapshot(2), output.snapshot(3));
+  for (const std::uint64_t number : {1, 3}) EXPECT_THROW(require_free_or_own(output.snapshot(number)), SystemError) << number;
+  for (const std::uint64_t number : {2, 4}) EXPECT_NO_THROW(require_free_or_own(output.snapshot(number))) << number;
 }
 
 TEST_F(OutputDirectoryTest, RefusesLogsOfOthersBeforeItMovesAnything) {
