@@ -2,15 +2,22 @@
 
 #include <fmt/format.h>
 #include <httplib.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
+#include <cstdlib>
+#include <deque>
+#include <filesystem>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <random>
 #include <regex>
 #include <stop_token>
+#include <system_error>
 #include <thread>
 
 #include "io/files/printable.hpp"
@@ -30,8 +37,8 @@ using httplib::Response;
 
 // The character set keeps JSON from being compressed, which takes longer than sending it within the machine.
 constexpr const char *json_type = "application/json; charset=utf-8", *text_type = "text/plain; charset=utf-8";
-// Each open connection of a browser holds a thread, and a page has up to six connections.
-constexpr std::size_t threads = 32, longest_request = 4096;
+// A page has up to six connections; slow ones of other users may come to them.
+constexpr std::size_t most_connections = 1000, longest_request = 4096;
 constexpr std::uint64_t most_rows = 100000, usual_rows = 1000, largest_picture = std::uint64_t{256} << 20;
 
 void answer_in_words(Response& response, int status, const std::string& words) {
@@ -94,10 +101,59 @@ std::uint64_t rows_asked_for(const Request& request) {
   return *rows;
 }
 
-/// The default without SO_REUSEPORT, with which two servers would share a port and its requests.
-void set_socket_options(socket_t socket) {
-  const int yes = 1;
-  ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
+/// Gives each connection a thread as long as it is open, so that slow ones do not delay others. Those beyond the most wait for one that
+/// ends.
+class ThreadPerConnection final : public httplib::TaskQueue {
+ public:
+  void enqueue(std::function<void()> connection) override {
+    const std::lock_guard lock(mutex_);
+    waiting_.push_back(std::move(connection));
+    if (running_ < most_connections && starts_thread()) ++running_;
+  }
+  void shutdown() override {
+    std::unique_lock lock(mutex_);
+    ended_.wait(lock, [this] { return running_ == 0; });
+  }
+
+ private:
+  /// Where the system gives no more threads, an earlier one takes the connection.
+  bool starts_thread() {
+    try {
+      std::thread([this] { work(); }).detach();
+      return true;
+    } catch (const std::system_error&) {
+      return false;
+    }
+  }
+  void work() {
+    std::unique_lock lock(mutex_);
+    while (!waiting_.empty()) {
+      const std::function<void()> connection = std::move(waiting_.front());
+      waiting_.pop_front();
+      lock.unlock();
+      connection();
+      lock.lock();
+    }
+    --running_;
+    ended_.notify_all();
+  }
+
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  std::deque<std::function<void()>> waiting_;
+  std::size_t running_ = 0;
+};
+
+/// Ends the connections of this process on its `port`: who reads or writes there stops waiting.
+void end_connections(int port) {
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd", ignored)) {
+    const int socket = std::atoi(entry.path().filename().c_str());
+    sockaddr_in own{};
+    socklen_t length = sizeof(own);
+    if (::getsockname(socket, reinterpret_cast<sockaddr*>(&own), &length) == 0 && own.sin_family == AF_INET && ntohs(own.sin_port) == port)
+      ::shutdown(socket, SHUT_RDWR);
+  }
 }
 
 bool leads_upwards(const std::string& path) {
@@ -124,6 +180,8 @@ class ViewServer::Routes {
 
   httplib::Server& server() { return server_; }
   const std::string& path() const { return path_; }
+  /// The library lets five connections wait; the system lets further ones try again after seconds.
+  void let_more_wait() const { ::listen(listening_, SOMAXCONN); }
   void stop() {
     stop_.request_stop();
     server_.stop();
@@ -131,8 +189,13 @@ class ViewServer::Routes {
 
  private:
   void set_up() {
-    server_.new_task_queue = [] { return new httplib::ThreadPool(threads); };
-    server_.set_socket_options(set_socket_options);
+    server_.new_task_queue = [] { return new ThreadPerConnection; };
+    // The default without SO_REUSEPORT, with which two servers would share a port and its requests.
+    server_.set_socket_options([this](socket_t socket) {
+      const int yes = 1;
+      ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
+      listening_ = socket;
+    });
     server_.set_tcp_nodelay(true);
     server_.set_keep_alive_timeout(2);
     server_.set_payload_max_length(longest_request);
@@ -225,6 +288,7 @@ class ViewServer::Routes {
   std::stop_source stop_;
   SampleCache samples_;
   std::string path_;
+  socket_t listening_ = INVALID_SOCKET;
   httplib::Server server_;
 };
 
@@ -237,7 +301,10 @@ const std::string& ViewServer::path() const { return routes_->path(); }
 int ViewServer::bind(int port) {
   httplib::Server& server = routes_->server();
   const int taken = port == 0 ? server.bind_to_any_port("127.0.0.1") : (server.bind_to_port("127.0.0.1", port) ? port : -1);
-  if (taken > 0) return taken;
+  if (taken > 0) {
+    routes_->let_more_wait();
+    return port_ = taken;
+  }
   throw ConfigError(
       fmt::format("--port {}: cannot be taken on 127.0.0.1: another program has it, or it is reserved. Choose another one, or "
                   "let a free one be found with --port 0",
@@ -255,6 +322,7 @@ void ViewServer::serve(const std::function<bool()>& is_over) {
   while (!has_ended && (!routes_->server().is_running() || !is_over())) std::this_thread::sleep_for(interval);
   const bool has_failed = has_ended;
   routes_->stop();
+  for (; !has_ended; std::this_thread::sleep_for(interval)) end_connections(port_);
   listener.join();
   if (has_failed) throw SystemError("the server of the live view no longer gets connections from the system");
 }

@@ -39,6 +39,7 @@ class ViewServer {
  private:
   class Routes;
   std::unique_ptr<Routes> routes_;
+  int port_ = 0;  ///< as bind() took it
 };
 
 }  // namespace grove

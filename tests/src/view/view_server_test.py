@@ -1,5 +1,6 @@
 # The server of the live view: what it answers, and what it refuses. Usage: view_server_test.py GROVE MPIRUN [FLAG...]
 import http.client
+import contextlib
 import os
 import re
 import shutil
@@ -260,6 +261,34 @@ def it_ends_with_a_signal_also_while_a_browser_is_connected():
             began = time.monotonic()
             assert server.end(kind) == 0
             assert time.monotonic() - began < 5
+
+
+def slow_connections_neither_delay_the_page_nor_the_end():
+    with Server("output") as server:
+        slow, over = [], threading.Event()
+
+        def drip():
+            while not over.wait(0.3):
+                for one in list(slow):
+                    with contextlib.suppress(OSError):
+                        one.send(b"G")
+
+        dripping = threading.Thread(target=drip)
+        dripping.start()
+        try:
+            for _ in range(60):
+                slow.append(socket.create_connection(("127.0.0.1", server.port)))
+            began = time.monotonic()
+            assert server.ask("api/state")[0] == 200
+            assert time.monotonic() - began < 2
+            began = time.monotonic()
+            assert server.end(signal.SIGINT) == 0
+            assert time.monotonic() - began < 3
+        finally:
+            over.set()
+            dripping.join()
+            for one in slow:
+                one.close()
 
 
 def mistakes_are_told_in_words():
