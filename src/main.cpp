@@ -1,9 +1,10 @@
 // grove: parses the command line, initializes MPI and carries out the command.
-#include <fmt/format.h>
+#include <fcntl.h>
 #if defined(__GLIBC__)
 #include <malloc.h>
 #endif
 #include <mpi.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -12,13 +13,17 @@
 #include <exception>
 #include <map>
 #include <new>
+#include <optional>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "io/formats/input_format.hpp"
 #include "io/hdf5/hdf5_apart.hpp"
 #include "kernels/base/error.hpp"
+#include "src/commands/command_mistakes.hpp"
 #include "src/commands/program.hpp"
+#include "src/process/stop_signals.hpp"
 #include "src/run/files/version.hpp"
 #include "src/view/sample_cache.hpp"
 
@@ -68,31 +73,6 @@ constexpr FileTask file_tasks[] = {{look_task, look_at_gadget}, {sample_task, ma
 
 constexpr int exit_usage = 2;
 
-/// A mistake in the command line, with the command that helps.
-std::string with_help(const CLI::App& app, const std::string& mistake) {
-  std::string command = app.get_name();
-  for (auto chosen = app.get_subcommands(); !chosen.empty(); chosen = chosen.front()->get_subcommands())
-    command += " " + chosen.front()->get_name();
-  return fmt::format("{}\n'{} --help' shows what is allowed", mistake, command);
-}
-
-/// The mistake in the names of command and generator, which come first; empty if there is none.
-std::string wrong_name(const CLI::App& app, int argc, char** argv) {
-  std::string before = "grove";
-  const CLI::App* level = &app;
-  for (int i = 1;; ++i) {
-    const auto known = level->get_subcommands([](const CLI::App*) { return true; });
-    if (known.empty() || (i < argc && argv[i][0] == '-')) return "";
-    std::string names;
-    for (const CLI::App* command : known) names += (names.empty() ? "" : ", ") + command->get_name();
-    if (i == argc) return fmt::format("{} needs one of {}", before, names);
-    const auto named = std::find_if(known.begin(), known.end(), [&](const CLI::App* command) { return command->get_name() == argv[i]; });
-    if (named == known.end()) return fmt::format("unknown name '{}' after '{}': allowed are {}", argv[i], before, names);
-    level = *named;
-    before += fmt::format(" {}", argv[i]);
-  }
-}
-
 /// The request of the command line.
 Request parse(CLI::App& app, int argc, char** argv) {
   std::map<std::string, CommandAction> actions;
@@ -102,14 +82,18 @@ Request parse(CLI::App& app, int argc, char** argv) {
   app.footer("'grove COMMAND --help' shows the options of a command.");
   Request request;
   request.words.assign(argv + 1, argv + argc);
-  request.mistake = wrong_name(app, argc, argv);
+  std::vector<std::string> words = request.words;
+  // 'grove help run' is 'grove run --help'.
+  if (!words.empty() && words.front() == "help") std::rotate(words.begin(), words.begin() + 1, words.end()), words.back() = "--help";
+  request.mistake = wrong_name(app, words);
   if (!request.mistake.empty()) return request;
   try {
-    app.parse(argc, argv);
+    // The library takes them from the last to the first.
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
     if (app.get_subcommands().empty()) request.mistake = "grove needs a command";
   } catch (const CLI::ParseError& result) {
     if (result.get_exit_code() != 0) {
-      request.mistake = result.what();
+      request.mistake = mistake_of(app, result);
     } else {
       std::ostringstream text;
       app.exit(result, text, text);
@@ -120,12 +104,25 @@ Request parse(CLI::App& app, int argc, char** argv) {
   return request;
 }
 
+/// A file that the program opens must not get the number of a standard stream that is closed: what is printed would go into it.
+void reserve_standard_streams() {
+  int file = 0;
+  do file = ::open("/dev/null", O_RDONLY);
+  while (file >= 0 && file <= STDERR_FILENO);
+  if (file >= 0) ::close(file);
+}
+
 /// Mistakes, help and version of a single process need no MPI.
 int answer(const Request& request) {
-  if (launched_rank() == 0)
-    fmt::print(request.mistake.empty() ? stdout : stderr, "{}",
-               request.mistake.empty() ? request.text : "grove: error: " + request.mistake + "\n");
-  return request.mistake.empty() ? 0 : exit_usage;
+  if (launched_rank() != 0) return request.mistake.empty() ? 0 : exit_usage;
+  if (!request.mistake.empty()) return report_error(ConfigError(request.mistake));
+  std::fputs(request.text.c_str(), stdout);
+  try {
+    require_written_output();
+  } catch (const SystemError& error) {
+    return report_error(error);
+  }
+  return 0;
 }
 
 int carry_out_under_mpi(int argc, char** argv, const Request& request) {
@@ -134,11 +131,12 @@ int carry_out_under_mpi(int argc, char** argv, const Request& request) {
   // MPI may crash where it does not get its memory.
   constexpr std::size_t needed_by_mpi = std::size_t{192} << 20;
   ::operator delete(::operator new(needed_by_mpi));
+  // A run stops in words from here on, not only when it steps.
+  std::optional<StopSignals> signals;
+  if (request.action && request.words.front() == "run") signals.emplace();
   int provided = MPI_THREAD_SINGLE;
-  if (MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided) != MPI_SUCCESS || provided < MPI_THREAD_FUNNELED) {
-    fmt::print(stderr, "grove: error: MPI cannot be started with threads (MPI_THREAD_FUNNELED)\n");
-    return 4;
-  }
+  if (MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided) != MPI_SUCCESS || provided < MPI_THREAD_FUNNELED)
+    return report_error(SystemError("MPI cannot be started with threads (MPI_THREAD_FUNNELED)"));
   const int code = carry_out(request);
   MPI_Finalize();
   return code;
@@ -152,6 +150,7 @@ int main(int argc, char** argv) try {
 #if defined(__GLIBC__)
   mallopt(M_MMAP_THRESHOLD, 1 << 20);
 #endif
+  reserve_standard_streams();
   CLI::App app("Grove: self-gravity of many particles on many GPUs or CPU cores", "grove");
   app.set_version_flag(
       "--version", [] { return version_text(); }, "version, back ends and libraries");

@@ -68,6 +68,8 @@ std::filesystem::path find_in_directory(const std::filesystem::path& directory) 
 
 std::filesystem::path find_file(const std::filesystem::path& path) {
   std::error_code ignored;
+  if (path.extension() == ".toml" && std::filesystem::exists(path, ignored))
+    throw DataError(fmt::format("{0}: is a configuration, and no file of particles: 'grove run {0}' carries it out", path.string()));
   if (std::filesystem::is_regular_file(path, ignored)) return path;
   if (std::filesystem::is_directory(path, ignored)) return find_in_directory(path);
   std::filesystem::path stem = path;
@@ -77,7 +79,8 @@ std::filesystem::path find_file(const std::filesystem::path& path) {
     if (std::filesystem::is_regular_file(first, ignored)) return first;
   }
   if (std::filesystem::exists(path, ignored)) throw DataError(path.string() + ": is not a regular file");
-  throw DataError(path.string() + ": no such file");
+  throw DataError(path.string() + ": no such file" +
+                  (path.is_absolute() ? "" : " in the current directory, " + std::filesystem::current_path(ignored).string()));
 }
 
 std::vector<std::filesystem::path> files_of_snapshot(const std::filesystem::path& path, std::uint64_t files, const std::string& ending,

@@ -11,6 +11,7 @@
 #include <stdexcept>
 
 #include "kernels/base/error.hpp"
+#include "kernels/base/parse_number.hpp"
 #include "kernels/base/quantity.hpp"
 
 namespace grove {
@@ -124,12 +125,20 @@ std::size_t edit_distance(const std::string& a, const std::string& b) {
   return above[b.size()];
 }
 
+/// " Numbers have a point, not a comma: 0.5" for a text that is a number but for that.
+std::string advice_on_comma(std::string text) {
+  const std::size_t comma = text.find(',');
+  if (comma == std::string::npos) return "";
+  text[comma] = '.';
+  return parse_number<double>(text) ? fmt::format(". A number has a point, not a comma: {}", text) : "";
+}
+
 /// Converts a number with a unit to code units.
 GivenSetting in_code_units(const Setting& setting, GivenSetting given, const UnitSystem& units) {
   const std::string* const text = given.text();
   if (setting.dimension == Dimension::none || !text) return given;
   const Understood<double> quantity = read_quantity(*text, setting.dimension, units);
-  if (!quantity.value) fail(given, quantity.complaint);
+  if (!quantity.value) fail(given, quantity.complaint + advice_on_comma(*text));
   given.shown += fmt::format(", {} in code units", *quantity.value);
   given.value = *quantity.value;
   return given;
@@ -201,7 +210,7 @@ Value accept(const Setting& setting, const GivenSetting& original, const UnitSys
   std::string hint;
   if (const std::string* const text = given.text()) {
     const std::string near = nearest_name(*text, setting.allowed);
-    if (!near.empty()) hint = fmt::format(" (did you mean \"{}\"?)", near);
+    hint = near.empty() ? advice_on_comma(*text) : fmt::format(" (did you mean \"{}\"?)", near);
   }
   fail(given, fmt::format("must be {}{}", what_is_allowed(setting), hint));
 }

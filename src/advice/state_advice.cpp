@@ -58,9 +58,10 @@ std::vector<std::string> advice_on_first_state(const Diagnostics& sums, const St
   if (check.too_long > tolerated_share) {
     const double duration = schedule.time(schedule.steps()) - schedule.time(0), steps = std::ceil(duration / (rounding * check.would_do));
     advice.push_back(
-        fmt::format("time.dt = {} is long for {:.0f} % of the particles, whose acceleration changes within it; {} ({:.0f} steps) "
+        fmt::format("time.dt = {} is long for {:.0f} % of the particles, whose acceleration changes within it; {} ({} steps) "
                     "would do (sqrt(0.05 softening / acceleration)){}",
-                    schedule.text(schedule.dt()), 100 * check.too_long, schedule.text(duration / steps), steps,
+                    schedule.text(schedule.dt()), 100 * check.too_long, schedule.text(duration / steps),
+                    steps < 1e15 ? fmt::format("{:.0f}", steps) : fmt::format("{:.3g}", steps),
                     is_from_outside ? ". The accelerations are mostly those of external potentials, of which the softening knows nothing: "
                                       "the energy error of a short run tells more"
                                     : ""));

@@ -15,6 +15,7 @@
 #include "src/commands/options.hpp"
 #include "src/commands/program.hpp"
 #include "src/config/gravity_report.hpp"
+#include "src/process/standard_error.hpp"
 #include "src/solver/force_method.hpp"
 
 namespace grove {
@@ -37,7 +38,12 @@ std::string positive_number(const std::string& text) {
 /// `physics`: what the file of particles records, if there is one.
 Config config_of(const CheckOptions& options, const Communicator& comm, RecordedPhysics& physics) {
   const bool is_config = std::filesystem::path(options.source).extension() == ".toml";
-  if (is_config) return load_config_on_all_ranks(options.source, options.common.overrides(), comm);
+  if (is_config) {
+    GivenSetting input;
+    Config config = load_config_on_all_ranks(options.source, options.common.overrides(), comm, &input);
+    require_input(input, comm);
+    return config;
+  }
   physics = physics_of_file(options.source, options.common, comm);
   return config_of_file(options.source, physics, options.common, comm);
 }
@@ -54,7 +60,7 @@ std::string readable(const Config& config, const RecordedPhysics& physics, const
 }
 
 int check(const CheckOptions& options, const Communicator& comm) {
-  comm.agree([&] { options.json.require_input("SNAPSHOT_OR_CONFIG", !options.source.empty()); });
+  comm.agree([&] { options.json.require_input("SNAPSHOT_OR_CONFIG", "check SNAPSHOT_OR_CONFIG", !options.source.empty()); });
   RecordedPhysics physics;
   Config config = config_of(options, comm, physics);
   options.json.require_writable(comm);
@@ -71,7 +77,8 @@ int check(const CheckOptions& options, const Communicator& comm) {
   // NaN exceeds every limit.
   if (errors.acceleration.p99 <= options.max_99) return 0;
   if (comm.is_root())
-    fmt::print(stderr, "grove: the 99 % acceleration error {:.3e} exceeds --max-99 {:.3e}\n", errors.acceleration.p99, options.max_99);
+    say_on_stderr(
+        fmt::format("grove: the 99 % acceleration error {:.3e} exceeds --max-99 {:.3e}", errors.acceleration.p99, options.max_99));
   return exit_exceeded;
 }
 

@@ -21,6 +21,7 @@
 #include "src/analysis/named_units.hpp"
 #include "src/commands/options.hpp"
 #include "src/commands/program.hpp"
+#include "src/process/standard_error.hpp"
 #include "src/run/files/same_on_all_ranks.hpp"
 
 namespace grove {
@@ -160,7 +161,7 @@ std::vector<std::string> complaints(const CompareOptions& options, const Compari
 
 int compare(const CompareOptions& options, const Communicator& comm) {
   comm.agree([&] {
-    options.json.require_input("B", !options.b.empty());
+    options.json.require_input("B", "compare A B", !options.b.empty());
     require_columns("--columns-a", options.columns_a);
     require_columns("--columns-b", options.columns_b);
   });
@@ -171,7 +172,7 @@ int compare(const CompareOptions& options, const Communicator& comm) {
   options.json.show(printable_text(readable(a, b, comparison)), as_json(a, b, comparison), comm);
   const std::vector<std::string> exceeded = complaints(options, comparison);
   if (comm.is_root())
-    for (const std::string& complaint : exceeded) fmt::print(stderr, "grove: {}\n", complaint);
+    for (const std::string& complaint : exceeded) say_on_stderr("grove: " + complaint);
   return exceeded.empty() ? 0 : exit_exceeded;
 }
 

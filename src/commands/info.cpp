@@ -14,6 +14,7 @@
 #include "kernels/base/error.hpp"
 #include "src/commands/options.hpp"
 #include "src/commands/program.hpp"
+#include "src/process/standard_error.hpp"
 #include "src/run/files/log_description.hpp"
 
 namespace grove {
@@ -126,7 +127,7 @@ std::pair<std::string, Json> describe(const std::string& file, const InfoOptions
 /// A file that cannot be read does not keep the others from being shown; the exit code is that of the first such file.
 int info(const InfoOptions& options, const Communicator& comm) {
   comm.agree([&] {
-    options.json.require_input("FILE", !options.files.empty());
+    options.json.require_input("FILE", "info FILE", !options.files.empty());
     require_columns("--columns", options.columns);
   });
   options.json.require_writable(comm);
@@ -143,7 +144,7 @@ int info(const InfoOptions& options, const Communicator& comm) {
     } catch (const AgreedError& error) {
       if (options.files.size() == 1) throw;
       std::fflush(stdout);
-      if (comm.is_root()) fmt::print(stderr, "grove: error: {}\n", printable_text(error.what()));
+      if (comm.is_root()) say_on_stderr("grove: error: " + printable_text(error.what()));
       if (exit_code == 0) exit_code = error.exit_code();
     }
   }

@@ -24,11 +24,26 @@
 #include "kernels/base/parse_number.hpp"
 #include "kernels/base/text_parts.hpp"
 #include "src/advice/memory_check.hpp"
+#include "src/config/config_source.hpp"
 #include "src/process/last_words.hpp"
 #include "src/run/files/same_on_all_ranks.hpp"
 #include "src/simulation/devices.hpp"
 
 namespace grove {
+
+namespace {
+
+/// initial_conditions.file as it was given at last; nothing where it was not.
+GivenSetting input_in(const std::string& text, const std::string& name, const std::vector<std::string>& overrides) {
+  std::vector<GivenSetting> all = read_toml(text, name);
+  for (const std::string& one : overrides) all.push_back(read_override(one));
+  GivenSetting input;
+  for (const GivenSetting& given : all)
+    if (given.section == "initial_conditions" && given.name == "file") input = given;
+  return input;
+}
+
+}  // namespace
 
 void CommonOptions::declare_settings(CLI::App& app) {
   app.add_option("--set", settings, "override a key of the configuration; may be repeated")
@@ -47,7 +62,8 @@ std::vector<std::string> CommonOptions::overrides(std::vector<std::string> first
   return first;
 }
 
-Config load_config_on_all_ranks(const std::string& path, const std::vector<std::string>& overrides, const Communicator& comm) {
+Config load_config_on_all_ranks(const std::string& path, const std::vector<std::string>& overrides, const Communicator& comm,
+                                GivenSetting* input) {
   const std::string name = path.empty() ? "command line" : path;
   std::string text, file;
   comm.agree([&] {
@@ -59,9 +75,22 @@ Config load_config_on_all_ranks(const std::string& path, const std::vector<std::
   ReadInfo in_file;
   if (!file.empty()) in_file = read_info(file, comm);
   Config config;
-  comm.agree([&] { config = parse_config(text, name, overrides, file.empty() ? nullptr : &in_file); });
+  comm.agree([&] {
+    config = parse_config(text, name, overrides, file.empty() ? nullptr : &in_file);
+    if (input) *input = input_in(text, name, overrides);
+  });
   require_same_config(config, comm);
   return config;
+}
+
+void require_input(const GivenSetting& input, const Communicator& comm) {
+  comm.agree([&] {
+    try {
+      if (input.text()) find_file(*input.text());
+    } catch (const DataError& error) {
+      throw DataError(fmt::format("{}: {}: {}", input.where, full_name(input), error.what()));
+    }
+  });
 }
 
 RecordedPhysics physics_of_file(const std::string& file, const CommonOptions& options, const Communicator& comm) {
@@ -116,9 +145,9 @@ void JsonOption::declare(CLI::App& app) {
 
 bool JsonOption::given() const { return option_ && option_->count() > 0; }
 
-void JsonOption::require_input(const std::string& name, bool is_there) const {
+void JsonOption::require_input(const std::string& name, const std::string& command, bool is_there) const {
   if (is_there) return;
-  if (file_.empty()) throw ConfigError(name + " is required");
+  if (file_.empty()) throw ConfigError(fmt::format("{} is required: the command is 'grove {}'", name, command));
   throw ConfigError(
       fmt::format("{} is required: {} is taken as the file that --json writes. Put --json last, or write --json=-", name, file_));
 }
@@ -186,9 +215,13 @@ void require_new_snapshot(const std::string& out, bool overwrite, const std::vec
   if (extension != ".hdf5" && extension != ".h5")
     throw ConfigError(fmt::format("{} {}: {} HDF5 files; the name must end in .hdf5 or .h5", option, out,
                                   option == "--out" ? "snapshots are" : "writes"));
+  std::error_code ignored;
+  const std::filesystem::path directory = std::filesystem::path(out).parent_path();
+  if (!directory.empty() && !std::filesystem::is_directory(directory, ignored))
+    throw SystemError(
+        fmt::format("{} {}: no file can be made in {}, which is no directory: make it first", option, out, directory.string()));
   for (const std::string& input : inputs)
     if (is_file_of(out, input)) throw ConfigError(fmt::format("{} {} is the input {}: name another file", option, out, input));
-  std::error_code ignored;
   const auto type_of = [&](const std::filesystem::path& path) { return std::filesystem::symlink_status(path, ignored).type(); };
   const bool exists = type_of(out) != std::filesystem::file_type::not_found;
   if (exists && !overwrite)

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "decomposition/ranks/communicator.hpp"
+#include "kernels/base/setting.hpp"
 #include "src/config/config.hpp"
 #include "src/run/start/initial_state.hpp"
 #include "src/run/start/recorded_physics.hpp"
@@ -33,9 +34,12 @@ struct CommonOptions {
   std::vector<std::string> overrides(std::vector<std::string> first = {}) const;
 };
 
-/// The configuration in a file on every rank, agreed and the same on all. With an empty path all comes from the overrides. Collective;
-/// throws AgreedError.
-Config load_config_on_all_ranks(const std::string& path, const std::vector<std::string>& overrides, const Communicator& comm);
+/// The configuration in a file on every rank, agreed and the same on all. With an empty path all comes from the overrides. `input`: becomes
+/// initial_conditions.file as it was given, for require_input(). Collective; throws AgreedError.
+Config load_config_on_all_ranks(const std::string& path, const std::vector<std::string>& overrides, const Communicator& comm,
+                                GivenSetting* input = nullptr);
+/// If a file of particles was given that is not there, names place and key. Collective; throws AgreedError.
+void require_input(const GivenSetting& input, const Communicator& comm);
 
 /// The physics that a file of particles records, except what --set replaces. Collective; throws AgreedError for a file that cannot be read.
 RecordedPhysics physics_of_file(const std::string& file, const CommonOptions& options, const Communicator& comm);
@@ -64,8 +68,8 @@ class JsonOption {
   bool replaces_table() const { return given() && (file_.empty() || file_ == "-"); }
   /// require_writable() of the named file, if any, on the root. Collective; throws AgreedError.
   void require_writable(const Communicator& comm) const;
-  /// Throws ConfigError unless the word that a command needs `is_there`: --json may have taken it as the file to write.
-  void require_input(const std::string& name, bool is_there) const;
+  /// Throws ConfigError unless the word `name` that `command` needs `is_there`: --json may have taken it as the file to write.
+  void require_input(const std::string& name, const std::string& command, bool is_there) const;
   /// Writes to the file or to standard output, if JSON is wanted; NaN and infinity, which JSON lacks, become null. Throws SystemError.
   void write(const nlohmann::ordered_json& result) const;
   /// On the root, prints `table`, unless JSON replaces it, and write()s the same result as JSON. Collective; throws AgreedError.
@@ -99,8 +103,8 @@ void write_text(const std::string& path, const std::string& text);
 /// SystemError if it cannot be written. Not collective.
 void require_writable(const std::string& path);
 
-/// Throws ConfigError unless a snapshot can be written to the file that `option` names: its name must end in .hdf5 or .h5; it must be none
-/// of the `inputs`; and it must not exist, or be a regular file with `overwrite`. Not collective.
+/// Throws ConfigError unless a snapshot can be written to the file that `option` names, and SystemError without its directory: its name
+/// must end in .hdf5 or .h5; it must be none of the `inputs`; and it must not exist, or be a regular file with `overwrite`. Not collective.
 void require_new_snapshot(const std::string& out, bool overwrite, const std::vector<std::string>& inputs = {},
                           const std::string& option = "--out");
 /// Throws ConfigError if the partial file exists under whose name `file` is made. Not collective.

@@ -223,7 +223,7 @@ MeasuredSnapshot measure(const ProfileSource& source, const ProfileOptions& opti
 int profile(const ProfileOptions& options, const Communicator& comm) {
   ProfileReport report;
   comm.agree([&] {
-    options.json.require_input("SNAPSHOT", !options.files.empty());
+    options.json.require_input("SNAPSHOT", "profile SNAPSHOT", !options.files.empty());
     report.request = request_of(options);
     require_effect_on_profile(options.common.settings);
     require_columns("--columns", options.columns);

@@ -3,16 +3,19 @@
 #include <fmt/format.h>
 #include <mpi.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <initializer_list>
 
 #include "decomposition/ranks/rank_place.hpp"
+#include "io/files/partial_file.hpp"
 #include "io/files/printable.hpp"
 #include "kernels/base/error.hpp"
 #include "kernels/space/cpu_level.hpp"
 #include "src/process/last_words.hpp"
+#include "src/process/standard_error.hpp"
 #include "src/process/threads.hpp"
 #include "src/run/files/same_on_all_ranks.hpp"
 
@@ -46,18 +49,16 @@ int act(const Request& request, const Communicator& comm) {
     require_usable_cpu_level();
   });
   require_same_command_line(request.words, comm);
-  if (!request.action) {
-    if (comm.is_root()) fmt::print("{}", request.text);
-    return 0;
-  }
-  share_cores(comm);
-  return request.action(comm);
+  if (request.action) share_cores(comm);
+  if (!request.action && comm.is_root()) std::fputs(request.text.c_str(), stdout);
+  const int code = request.action ? request.action(comm) : 0;
+  comm.agree([&] {
+    if (comm.is_root()) require_written_output();
+  });
+  return code;
 }
 
-void print_error(const std::string& message) {
-  fmt::print(stderr, "grove: error: {}\n", printable_text(message));
-  std::fflush(stderr);
-}
+void print_error(const std::string& message) { say_on_stderr("grove: error: " + printable_text(message)); }
 
 /// An error of this rank alone is not caught: see LastWords.
 int act_with_others(const Request& request, const Communicator& comm) {
@@ -74,6 +75,17 @@ int act_with_others(const Request& request, const Communicator& comm) {
 int launched_rank() { return number_in_environment({"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"}, 0); }
 
 int launched_size() { return number_in_environment({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}, 1); }
+
+void require_written_output() {
+  errno = 0;
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return;
+  throw SystemError("standard output could not be written" + (errno != 0 ? ": " + reason_of(errno) : ""));
+}
+
+int report_error(const std::exception& error) {
+  print_error(error.what());
+  return exit_code_of(error);
+}
 
 int carry_out(const Request& request) {
   const Communicator comm(MPI_COMM_WORLD);

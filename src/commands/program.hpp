@@ -1,6 +1,7 @@
 // The common part of all commands under MPI: the ranks agree on the request, and errors become one message and an exit code.
 #pragma once
 
+#include <exception>
 #include <functional>
 #include <string>
 #include <vector>
@@ -22,6 +23,11 @@ struct Request {
   std::string text;                ///< to be printed: help or version; empty: none
   CommandAction action;            ///< otherwise
 };
+
+/// Throws SystemError if something that was printed has not arrived at standard output. Not collective.
+void require_written_output();
+/// Prints the error, and returns its exit code. Not collective.
+int report_error(const std::exception& error);
 
 /// This rank and the number of ranks according to the launcher, before MPI is initialized; 0 and 1 without a launcher.
 int launched_rank();

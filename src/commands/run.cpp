@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <memory>
 #include <utility>
@@ -21,6 +22,7 @@
 #include "src/config/config_print.hpp"
 #include "src/config/gravity_report.hpp"
 #include "src/process/background_work.hpp"
+#include "src/process/standard_error.hpp"
 #include "src/process/stop_signals.hpp"
 #include "src/process/time_limit.hpp"
 #include "src/process/watchdog.hpp"
@@ -56,6 +58,12 @@ class Console {
     if (!speaks_) return;
     std::fputs(text.c_str(), stdout);
     std::fflush(stdout);
+  }
+  /// A run counts as done without its report: says that it is missing.
+  void tell_lost_words() const {
+    if (!std::ferror(stdout)) return;
+    std::clearerr(stdout);
+    say_on_stderr("grove: standard output could not be written to the end; the run went on, and its files are complete");
   }
   ProgressStyle progress_style() const {
     return !speaks_ ? ProgressStyle::silent : output_is_terminal() ? ProgressStyle::in_place : ProgressStyle::lines;
@@ -100,17 +108,19 @@ int exit_code_after(const RunReport& report, const RunPreparation& run, const Co
   const bool is_stopped = report.stop != StopCause::none;
   const bool is_lost = run.config().output.snapshots != "none" && !is_kept(report);
   if (comm.is_root()) {
-    if (is_stopped) fmt::print(stderr, "grove: {}\n", stop_text(report, run.schedule(), run.config()));
-    if (is_lost) fmt::print(stderr, "grove: {}\n", lost_state_text(report));
+    if (is_stopped) say_on_stderr("grove: " + stop_text(report, run.schedule(), run.config()));
+    if (is_lost) say_on_stderr("grove: " + lost_state_text(report));
   }
   if (is_lost) return exit_code_of(SystemError(""));
   if (!is_stopped) return 0;
   return report.checkpoint.empty() && report.signal != 0 ? 128 + report.signal : exit_to_be_continued;
 }
 
-int simulate(const RunOptions& options, const Config& config, const Communicator& comm) {
+int simulate(const RunOptions& options, const Config& config, const GivenSetting& input, const Communicator& comm) {
   const StopSignals signals;
   const IgnoreFileSizeSignal a_limit_is_an_error;
+  // The reader of standard output may have read enough, as 'head'.
+  std::signal(SIGPIPE, SIG_IGN);
   const TimeLimit limit(config.run.max_wall_time, end_of_slurm_job());
   const Console console(comm, options.quiet);
   const Watchdog watchdog(comm);
@@ -121,6 +131,7 @@ int simulate(const RunOptions& options, const Config& config, const Communicator
                             run.restart_point().file, format_time(run.config().time.end, run.config().units)));
     return 0;
   }
+  if (!run.restart_point().exists()) require_input(input, comm);
   run.load_particles();
   run.prepare_directory();
   const ObserverSetup setup = run.observer_setup(console.progress_style());
@@ -131,6 +142,7 @@ int simulate(const RunOptions& options, const Config& config, const Communicator
   });
   const RunReport report = take_steps(run, setup, limit, comm, console);
   console.say(run_summary(report, run.schedule(), run.directory()));
+  console.tell_lost_words();
   return exit_code_after(report, run, comm);
 }
 
@@ -148,8 +160,9 @@ int run(const RunOptions& options, const Communicator& comm) {
     if (options.config.empty() && !names_initial_conditions(overrides))
       throw ConfigError("run needs a configuration file (CONFIG), or '--set initial_conditions.generator=...' or '...file=...'");
   });
-  const Config config = load_config_on_all_ranks(options.config, overrides, comm);
-  if (!options.print_config) return simulate(options, config, comm);
+  GivenSetting input;
+  const Config config = load_config_on_all_ranks(options.config, overrides, comm, &input);
+  if (!options.print_config) return simulate(options, config, input, comm);
   if (comm.is_root()) fmt::print("{}", print_config(config));
   return 0;
 }

@@ -1,12 +1,15 @@
 // grove view: shows a run in a browser, as it goes.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "decomposition/ranks/rank_place.hpp"
 #include "io/files/printable.hpp"
@@ -14,6 +17,7 @@
 #include "src/commands/options.hpp"
 #include "src/commands/program.hpp"
 #include "src/process/stop_signals.hpp"
+#include "src/run/files/run_file_names.hpp"
 #include "src/view/run_files.hpp"
 #include "src/view/view_server.hpp"
 
@@ -21,10 +25,24 @@ namespace grove {
 
 namespace {
 
+namespace fs = std::filesystem;
+
 struct ViewOptions {
   std::string directory;
   int port = 8080;
 };
+
+/// The runs beside a directory that is not there, whose name may be a mistake.
+std::string others_beside(const fs::path& directory) {
+  std::vector<std::string> names;
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory.parent_path(), ignored))
+    if (fs::exists(entry.path() / used_parameters_file, ignored)) names.push_back(entry.path().filename().string());
+  std::sort(names.begin(), names.end());
+  constexpr std::size_t most = 5;
+  if (names.size() > most) names.resize(most);
+  return names.empty() ? "no run is beside it" : fmt::format("beside it are the runs {}", fmt::join(names, ", "));
+}
 
 std::string how_to_open(const RunFiles& files, int port, const std::string& path) {
   const char* const user = std::getenv("USER");
@@ -33,8 +51,11 @@ std::string how_to_open(const RunFiles& files, int port, const std::string& path
       "  open        http://localhost:{}{}\n"
       "  from afar   ssh -N -L {}:127.0.0.1:{} {}@{}    on your own machine, then the same address there\n"
       "Ctrl-C ends it.\n",
-      printable_line(files.directory().string(), 1000), files.is_there() ? "" : ", which is not there yet", port, path, port, port,
-      printable_line(user && *user ? user : "USER"), printable_line(host_name()));
+      printable_line(files.directory().string(), 1000),
+      files.is_there()
+          ? ""
+          : printable_line(", which is not there yet: the page waits until a run makes it; " + others_beside(files.directory())),
+      port, path, port, port, printable_line(user && *user ? user : "USER"), printable_line(host_name()));
 }
 
 int view(const ViewOptions& options, const Communicator& comm) {
@@ -42,8 +63,8 @@ int view(const ViewOptions& options, const Communicator& comm) {
     if (comm.size() > 1) throw ConfigError("grove view is one process: start it without mpirun, or with one rank");
     if (options.directory.empty()) throw ConfigError("OUTPUT_DIR is required: the output directory of a run");
     std::error_code unknown;
-    const auto status = std::filesystem::status(options.directory, unknown);
-    if (std::filesystem::exists(status) && !std::filesystem::is_directory(status))
+    const auto status = fs::status(options.directory, unknown);
+    if (fs::exists(status) && !fs::is_directory(status))
       throw ConfigError(options.directory + ": is no directory; name the output directory of a run");
   });
   const StopSignals signals;

@@ -4,8 +4,9 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
-#include <sstream>
+#include <system_error>
 
 #include "io/snapshots/snapshot_fields.hpp"
 #include "kernels/base/error.hpp"
@@ -14,11 +15,14 @@
 #include "src/config/config_builder.hpp"
 #include "src/config/config_source.hpp"
 #include "src/config/config_table.hpp"
+#include "src/config/toml_advice.hpp"
 #include "src/integrators/integrator_info.hpp"
 
 namespace grove {
 
 namespace {
+
+constexpr std::size_t longest_config = std::size_t{1} << 24;
 
 std::vector<GivenSetting> read_overrides(const std::vector<std::string>& texts) {
   std::vector<GivenSetting> given;
@@ -45,12 +49,23 @@ Config parse_config(const std::string& text, const std::string& name, const std:
 }
 
 std::string read_config_text(const std::string& path) {
+  // Those of the shell have a writer: a pipe by name may wait for one for ever.
+  const bool is_stream = path == "/dev/stdin" || path.starts_with("/dev/fd/");
+  std::error_code ignored;
+  if (!is_stream && std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored))
+    throw ConfigError(fmt::format("the configuration {} is no regular file: name a text file in TOML", path));
   std::ifstream file(path, std::ios::binary);
   if (!file) throw ConfigError(fmt::format("cannot read the configuration {}: {}", path, std::strerror(errno)));
-  std::ostringstream text;
-  // Fails for a directory, which opens like a file, and for an empty file.
-  if (!(text << file.rdbuf())) throw ConfigError(fmt::format("the configuration {} is empty or not a file that can be read", path));
-  return text.str();
+  // Files of particles, which may be larger than the memory, are refused by their beginning.
+  std::string text(longest_config, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (file.bad()) throw ConfigError(fmt::format("the configuration {} cannot be read: {}", path, std::strerror(errno)));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  if (text.empty()) throw ConfigError(fmt::format("the configuration {} is empty", path));
+  require_configuration(text, path);
+  if (text.size() == longest_config)
+    throw ConfigError(fmt::format("the configuration {} has {} MiB or more: name a text file in TOML", path, longest_config >> 20));
+  return text;
 }
 
 std::string file_to_ask(const std::string& text, const std::string& name, const std::vector<std::string>& overrides) {

@@ -10,27 +10,10 @@
 
 #include "kernels/base/error.hpp"
 #include "kernels/base/text_parts.hpp"
+#include "src/config/toml_advice.hpp"
 
 namespace grove {
 namespace {
-
-/// The place after the quoted text that begins at `begin`; for one that is not closed, the end of its line.
-std::size_t end_of_quoted(std::string_view text, std::size_t begin) {
-  const std::string_view quote = text.substr(begin, 1);
-  const std::string three(3, quote.front());
-  const bool is_long = text.substr(begin, 3) == three, has_escapes = quote == "\"";
-  for (std::size_t i = begin + (is_long ? 3 : 1); i < text.size(); ++i) {
-    if (has_escapes && text[i] == '\\') {
-      ++i;
-    } else if (is_long ? text.substr(i, 3) == three : text.substr(i, 1) == quote || text[i] == '\n') {
-      // One or two quotes may stand right before the last three.
-      i += is_long ? 3 : 1;
-      while (is_long && text.substr(i, 1) == quote) ++i;
-      return i;
-    }
-  }
-  return text.size();
-}
 
 /// The first character outside of quotes and comments that is not ASCII; npos if there is none. TOML forbids it, and toml++ 3.3 has
 /// undefined behaviour with it.
@@ -105,8 +88,8 @@ GivenSetting make_given(const std::string& section, std::string_view key, const 
 std::vector<GivenSetting> read_toml(const std::string& text, const std::string& name) {
   std::vector<GivenSetting> keys;
   if (const std::size_t stray = find_stray_character(text); stray != std::string::npos) {
-    const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(stray), '\n');
-    throw ConfigError(fmt::format("{}:{}: not valid TOML: {}", name, line, stray_character));
+    const auto line = static_cast<std::size_t>(1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(stray), '\n'));
+    throw ConfigError(fmt::format("{}:{}: not valid TOML: {}", name, line, toml_mistake(text, line, stray_character)));
   }
   try {
     const toml::table root = toml::parse(std::string_view(text));
@@ -121,7 +104,8 @@ std::vector<GivenSetting> read_toml(const std::string& text, const std::string& 
       for (const auto& [key, value] : *table) keys.push_back(make_given(section_name, key.str(), value, name));
     }
   } catch (const toml::parse_error& error) {
-    throw ConfigError(fmt::format("{}:{}: not valid TOML: {}", name, error.source().begin.line, error.description()));
+    const std::size_t line = error.source().begin.line;
+    throw ConfigError(fmt::format("{}:{}: not valid TOML: {}", name, line, toml_mistake(text, line, error.description())));
   }
   return keys;
 }

@@ -74,9 +74,9 @@ std::string draw(const std::vector<std::string>& drawing) {
     throw SystemError(
         fmt::format("{} lacks a package that plots need ({}): install it (Debian, Ubuntu: apt-get install "
                     "python3-matplotlib), or name a Python that has it in the environment variable GROVE_PYTHON",
-                    python_program(), result.last_error()));
+                    python_in_words(), result.last_error()));
   if (result.exit_code != 0 || !result.output.starts_with(png_signature))
-    throw SystemError(fmt::format("{} could not draw the logs (exit code {}): {}", python_program(), result.exit_code,
+    throw SystemError(fmt::format("{} could not draw the logs (exit code {}): {}", python_in_words(), result.exit_code,
                                   result.errors.empty() ? "it says nothing" : result.last_error()));
   return std::move(result.output);
 }
@@ -96,7 +96,11 @@ void require_replaceable(const std::string& out) {
 
 void plot_run(const std::string& directory, const std::string& out) {
   require_replaceable(out);
-  write_whole_file(out, draw(drawing_of(directory)));
+  const std::vector<std::string> drawing = drawing_of(directory);
+  std::error_code ignored;
+  if (const fs::path into = fs::path(out).parent_path(); !into.empty() && !fs::is_directory(into, ignored))
+    throw SystemError(fmt::format("--out {}: there is no directory {}: make it first", out, into.string()));
+  write_whole_file(out, draw(drawing));
 }
 
 }  // namespace grove

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 
 #include "kernels/base/error.hpp"
 
@@ -71,6 +72,15 @@ class Redirections {
 std::string python_program() {
   const char* given = std::getenv("GROVE_PYTHON");
   return given && *given ? given : "python3";
+}
+
+std::string python_in_words() {
+  const std::string program = python_program();
+  const char* const path = std::getenv("PATH");
+  std::istringstream directories(path && program.find('/') == std::string::npos ? path : "");
+  for (std::string directory; std::getline(directories, directory, ':');)
+    if (const std::string file = directory + "/" + program; ::access(file.c_str(), X_OK) == 0) return fmt::format("{} ({})", program, file);
+  return program;
 }
 
 std::string ScriptResult::last_error() const {

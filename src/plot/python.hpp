@@ -9,6 +9,8 @@ namespace grove {
 
 /// The Python that runs scripts: the user's, by GROVE_PYTHON in the environment, or python3.
 std::string python_program();
+/// The same with the file that it is in PATH: "python3 (/usr/bin/python3)".
+std::string python_in_words();
 
 /// The result of a script.
 struct ScriptResult {

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <system_error>
 #include <utility>
 
 #include "decomposition/ranks/rank_place.hpp"
 #include "kernels/base/text_table.hpp"
+#include "src/process/standard_error.hpp"
 #include "src/process/stop_signals.hpp"
 #include "src/process/wall_clock.hpp"
 
@@ -22,10 +22,7 @@ constexpr double waiting_share = 0.5;
 
 bool waits(const Activity::Look& look) { return look.waits_s > waiting_share * look.lasts_s; }
 
-void print(const std::string& line) {
-  fmt::print(stderr, "\ngrove: {}\n", line);
-  std::fflush(stderr);
-}
+void print(const std::string& line) { say_on_stderr("\ngrove: " + line); }
 
 }  // namespace
 

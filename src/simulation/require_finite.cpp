@@ -1,13 +1,14 @@
 #include "src/simulation/require_finite.hpp"
 
 #include <span>
+#include <sstream>
 #include <string>
 
 namespace grove {
 
 template <class Space>
 void require_finite(Space& space, const Communicator& comm, const Particles<Space>& particles, ParticlePart part, double time,
-                    PhaseClock<Space>* clock, bool are_finite_here) {
+                    PhaseClock<Space>* clock, bool are_finite_here, const char* advice) {
   if (clock) clock->begin("checks");
   std::size_t bad = particles.size();
   bool is_of_motion = part == ParticlePart::motion;
@@ -26,11 +27,13 @@ void require_finite(Space& space, const Communicator& comm, const Particles<Spac
   comm.broadcast(std::span<std::uint64_t>(found), rank);
   const std::uint64_t id = found[0];
   const std::string what = found[1] == 1 ? "position or velocity of" : "force on";
-  const DataError error("at time " + std::to_string(time) + " the " + what + " the particle with id " + std::to_string(id) +
-                        " is not finite; a smaller time step or a larger gravity.softening may help");
+  std::ostringstream text;
+  text << "at time " << time << " the " << what << " the particle with id " << id << " is not finite; " << advice;
+  const DataError error(text.str());
   throw NotFiniteError(error.what(), exit_code_of(error));
 }
 
-template void require_finite(BackEnd&, const Communicator&, const Particles<BackEnd>&, ParticlePart, double, PhaseClock<BackEnd>*, bool);
+template void require_finite(BackEnd&, const Communicator&, const Particles<BackEnd>&, ParticlePart, double, PhaseClock<BackEnd>*, bool,
+                             const char*);
 
 }  // namespace grove

@@ -15,9 +15,11 @@ class NotFiniteError : public AgreedError {
 };
 
 /// Throws NotFiniteError (exit code of DataError) on all ranks, naming a particle whose `part` is not finite at `time`. A rank that knows
-/// that all of its own are finite says so with `are_finite_here`. Marks its phases on `clock`; null: on none. Collective; synchronises.
+/// that all of its own are finite says so with `are_finite_here`. `advice`: of the message. Marks its phases on `clock`; null: on none.
+/// Collective; synchronises.
 template <class Space>
 void require_finite(Space& space, const Communicator& comm, const Particles<Space>& particles, ParticlePart part, double time,
-                    PhaseClock<Space>* clock, bool are_finite_here = false);
+                    PhaseClock<Space>* clock, bool are_finite_here = false,
+                    const char* advice = "a smaller time step or a larger gravity.softening may help");
 
 }  // namespace grove

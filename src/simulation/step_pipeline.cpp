@@ -33,7 +33,8 @@ void StepPipeline<Space>::recompute_forces() {
   require_no_next_step();
   clock_->restart();
   evaluate_forces(0);
-  require_finite(parts_.space, parts_.comm, parts_.particles, ParticlePart::force, time_, clock_.get());
+  require_finite(parts_.space, parts_.comm, parts_.particles, ParticlePart::force, time_, clock_.get(), false,
+                 "a larger gravity.softening, other units or, unless it is chosen, gravity.method = \"direct\", all in FP64, may help");
   state_ = StepState::synchronised;
 }
 

@@ -8,19 +8,26 @@ namespace grove {
 
 namespace {
 
-void require_between(double extent, double smallest, double largest, const char* who_takes) {
+constexpr double least_of_direct = 1e-80, most_of_direct = 1e90;
+
+void require_between(double extent, double smallest, double largest, const char* who_takes, const char* instead = "") {
   if (extent == 0 || (smallest <= extent && extent <= largest)) return;
   std::ostringstream text;
   text << "the particles extend over " << extent << " code units, and " << who_takes << " " << smallest << " to " << largest << ": "
-       << (extent > largest ? "remove those that are far outside, or choose larger units" : "choose smaller units");
+       << (extent > largest ? "remove those that are far outside, or choose larger units" : "choose smaller units") << instead;
   throw AgreedError(text.str(), exit_code_of(DataError("")));
 }
 
 }  // namespace
 
-void require_extent(double extent) { require_between(extent, 1e-36, 1e36, "trees take"); }
+void require_extent(double extent) {
+  const bool suits_direct = extent >= least_of_direct && extent <= most_of_direct;
+  require_between(extent, 1e-36, 1e36, "trees take", suits_direct ? ", or gravity.method = \"direct\", which takes them" : "");
+}
 
-void require_extent_of_direct(double extent) { require_between(extent, 1e-80, 1e90, "gravity.method = \"direct\" takes"); }
+void require_extent_of_direct(double extent) {
+  require_between(extent, least_of_direct, most_of_direct, "gravity.method = \"direct\" takes");
+}
 
 void require_softening(const SofteningClasses& classes, const ScaledLaw& law, double extent) {
   constexpr double most_extents = 1e6;

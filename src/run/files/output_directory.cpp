@@ -111,6 +111,16 @@ bool is_result(const fs::path& file) {
   return name == used_parameters_file || is_state(name) || is_log_of_grove(file.string());
 }
 
+void OutputDirectory::require_usable() const {
+  std::error_code ignored;
+  if (fs::exists(path_, ignored) && !fs::is_directory(path_, ignored))
+    throw ConfigError(fmt::format("output.directory = \"{}\" is a file: name a directory, which the run makes if it is not there", path_));
+  for (const fs::directory_entry& entry : fs::directory_iterator(path_, ignored))
+    if (is_state(entry.path().filename().string()) && entry.exists(ignored) && !entry.is_regular_file(ignored))
+      throw ConfigError(
+          fmt::format("{} is no regular file, but has the name of a file that the run writes: move it away", entry.path().string()));
+}
+
 std::vector<std::string> OutputDirectory::prepare(EarlierResults earlier) const {
   std::vector<std::string> done;
   try {

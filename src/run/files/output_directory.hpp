@@ -33,6 +33,10 @@ class OutputDirectory {
  public:
   explicit OutputDirectory(std::string path) : path_(std::move(path)) {}
 
+  /// Throws ConfigError if something that is no directory has its name, or something that is no regular file that of a snapshot or
+  /// checkpoint in it. Not collective.
+  void require_usable() const;
+
   /// Creates the directory with its parents, and removes the unfinished files of killed runs. Returns sentences for the user on what it
   /// did. Not collective. Throws ConfigError, which names the directory and the earlier results, or SystemError, also when another
   /// program's file has the name of a log or list of the run; nothing has been moved then.

@@ -2,16 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
-
 #include "decomposition/ranks/communicator.hpp"
 #include "kernels/base/error.hpp"
+#include "src/process/standard_error.hpp"
 
 namespace grove {
 
 void say_that_run_continues_without(const std::exception& error) {
-  fmt::print(stderr, "\ngrove: {}; the run goes on without, as output.on_error says\n", error.what());
-  std::fflush(stderr);
+  say_on_stderr(fmt::format("\ngrove: {}; the run goes on without, as output.on_error says", error.what()));
 }
 
 bool succeeds_or_continues(bool continues, const Communicator& comm, const std::function<void()>& work, bool tells) {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "kernels/base/error.hpp"
+#include "kernels/base/text_table.hpp"
 
 namespace grove {
 
@@ -87,6 +88,14 @@ std::string StepSchedule::snapshot_advice() const {
   return fmt::format(
       "output.snapshot_every = {} is no multiple of time.dt = {}: snapshots come after the first step that reaches each multiple",
       text(snapshot_every_), text(dt_));
+}
+
+std::string StepSchedule::length_advice() const {
+  constexpr double many = 1e7, quick_step_s = 1e-4, day_s = 86400;
+  const auto count = static_cast<double>(steps_);
+  if (count < many) return "";
+  return fmt::format("time.dt = {} makes {} steps: {} days even if each takes {} s, and as many rows in the logs", text(dt_),
+                     format_count(steps_), format_count(static_cast<std::uint64_t>(std::ceil(count * quick_step_s / day_s))), quick_step_s);
 }
 
 bool StepSchedule::snapshot_due(std::uint64_t step) const { return due_every(snapshot_every_, step); }

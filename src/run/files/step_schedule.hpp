@@ -35,6 +35,8 @@ class StepSchedule {
   /// A sentence where there are no snapshots between the first and the last state, or where no steps end at the multiples of
   /// output.snapshot_every; else empty.
   std::string snapshot_advice() const;
+  /// A sentence where there are more steps than were probably meant; else empty.
+  std::string length_advice() const;
   /// True after the first and the last step of the run and wherever the next snapshot time is reached.
   bool snapshot_due(std::uint64_t step) const;
   /// snapshot_due() with another length of time than output.snapshot_every.

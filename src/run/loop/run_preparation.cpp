@@ -73,7 +73,9 @@ RunPreparation::RunPreparation(Config config, const EarlierRunOptions& earlier, 
 
 void RunPreparation::lock_directory() {
   comm_.agree([&] {
-    if (comm_.is_root()) lock_.take(directory_.path());
+    if (!comm_.is_root()) return;
+    directory_.require_usable();
+    lock_.take(directory_.path());
   });
 }
 
@@ -129,6 +131,7 @@ void RunPreparation::advise_on_machine() {
   advise(
       settings_advice(config_, std::any_of(devices.begin(), devices.end(), [](const RankDevice& rank) { return !rank.device.empty(); })));
   advise(schedule_->snapshot_advice());
+  advise(schedule_->length_advice());
   advise(task_count_advice(comm_.size(), std::getenv("SLURM_NTASKS")));
   advise(device_advice(devices, config_.run.device != "cpu"));
   advise(rank_count_advice(config_.gravity, state_.count, comm_.size(), device_.is_gpu(), omp_get_max_threads()));

@@ -19,7 +19,10 @@ LogObserver::LogObserver(const Communicator& comm, const std::string& path, cons
 }
 
 void LogObserver::require_known_columns(bool are_known) const {
-  if (!are_known) throw DataError(path_ + ": has other columns than this program writes; move it away");
+  if (!are_known)
+    throw DataError(path_ +
+                    ": has other columns than this run writes, as after an external potential was added or removed; move it away, and a "
+                    "new one is begun");
 }
 
 void LogObserver::observe(const RunState& state) {

@@ -56,12 +56,12 @@ void Progress::update(const ProgressState& state) {
   last_shown_ = state;
   // "\033[K" clears what a longer line left behind.
   line_open_ = style_ == ProgressStyle::in_place;
-  fmt::print(out_, "{}{}{}", line_open_ ? "\r" : "", line(state), line_open_ ? "\033[K" : "\n");
+  std::fputs(fmt::format("{}{}{}", line_open_ ? "\r" : "", line(state), line_open_ ? "\033[K" : "\n").c_str(), out_);
   std::fflush(out_);
 }
 
 void Progress::finish() {
-  if (line_open_) fmt::print(out_, "\n");
+  if (line_open_) std::fputs("\n", out_);
   line_open_ = false;
   std::fflush(out_);
 }
