@@ -95,15 +95,23 @@ struct WendlandC2Kernel {
   static constexpr const char* name = "wendland_c2";
   static constexpr bool harmonic = true;
   static constexpr bool zero_at_zero = false;
-  static constexpr double least_length = 0;  // pairs closer than smallest() are treated as if they were at that distance
+  static constexpr double least_length = 2e-13;  // 14 / H^3 is 6.5e37
+  /// Closer pairs are treated as if they were at this squared distance, far inside of H.
+  template <class T>
+  GROVE_HD static constexpr auto closest() {
+    if constexpr (std::is_same_v<T, double>)
+      return 1e-200;
+    else
+      return 1e-36F;
+  }
   Constant h, per_h;
   explicit WendlandC2Kernel(double softening) : h(3 * softening), per_h(1 / h.exact) {}
   double support() const { return h.exact; }
 
   template <class T>
   GROVE_HD void point(T r2, T& f, T& p) const {
-    const T smallest = T(NewtonKernel::smallest<T>());
-    point_apart(select(r2 > smallest, r2, smallest), f, p);
+    const T least = T(closest<T>());
+    point_apart(select(r2 > least, r2, least), f, p);
   }
   template <class T>
   GROVE_HD void point_apart(T r2, T& f, T& p) const {
