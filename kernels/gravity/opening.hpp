@@ -189,12 +189,22 @@ using OpeningCriteria = std::tuple<GeometricOpening, BarnesOpening, MinimalDista
 /// Squared distance, scaled, below which the fifth power of 1 / d in a multipole could exceed the range of FP32.
 inline constexpr float nearest_cell2 = 4e-15F;
 
-/// The test for a multipole at each target. With any criterion, a cell is opened if it touches the targets or is within the support of the
-/// softening (`support2`: squared, scaled), where multipoles do not give the softened force.
+/// In half sizes of the target box. Offsets from its centre are rounded to 2^-24 of them in FP32: this close, a multipole is wrong by 4e-6.
+/// Particles have residuals.
+inline constexpr float nearest_in_half_sizes = 1.0F / 64;
+
+/// The least squared distance, scaled, of a cell from the target box at which its multipole can be evaluated. `support2`: see accept().
+GROVE_HD inline float nearest_multipole2(const TargetBox& target, float support2) {
+  const float nearest = nearest_in_half_sizes * larger(target.half_size[0], larger(target.half_size[1], target.half_size[2]));
+  return larger(larger(support2, nearest_cell2), nearest * nearest);
+}
+
+/// The test for a multipole at each target. With any criterion, a cell is opened if it is so close that rounding shows, or within the
+/// support of the softening (`support2`: squared, scaled), where multipoles do not give the softened force.
 template <class Opening, class Cell, class T>
 GROVE_HD auto accept(const Opening& opening, const Cell& cell, const CellOffset<T>& at, const TargetBox& target, float support2) {
   const Separation<T> s = separation(cell, at, target);
-  return s.box2 > T(larger(support2, nearest_cell2)) && opening.accepts(cell, s, target);
+  return s.box2 > T(nearest_multipole2(target, support2)) && opening.accepts(cell, s, target);
 }
 template <class Opening>
 GROVE_HD bool accept(const Opening& opening, const CellGeometry& cell, const TargetBox& target, double per_length, float support2) {

@@ -82,6 +82,25 @@ ParticleSet cusp(std::uint64_t n) {
   });
 }
 
+/// Two pairs at a distance of 1, far from each other.
+ParticleSet two_pairs(double apart) {
+  return changed(plummer(4), [=](std::size_t i, double* x, double* v) {
+    for (int k = 0; k < 3; ++k) x[k] = v[k] = 0;
+    x[0] = (i / 2) * apart + (i % 2);
+  });
+}
+
+/// On two axes, at 1, 0.1, 0.01, ... with masses that are 8 times smaller each.
+ParticleSet over_decades(int decades) {
+  ParticleSet set = plummer(2 * static_cast<std::uint64_t>(decades));
+  for (std::size_t i = 0; i < set.size(); ++i) {
+    const double exponent = static_cast<double>(i / 2), x = std::pow(10.0, -exponent);
+    i % 2 == 0 ? set_position(set, i, x, 0, 0) : set_position(set, i, 0, -x, 0);
+    set.mass[i] = std::pow(8.0, -exponent);
+  }
+  return set;
+}
+
 std::vector<System> systems() {
   std::vector<System> all;
   for (const std::uint64_t n : {1, 2, 3, 10, 16, 17, 100}) all.push_back({"Of" + std::to_string(n), plummer(n)});
@@ -98,6 +117,8 @@ std::vector<System> systems() {
   for (const int decades : {6, 10, 12})
     all.push_back(
         {"ATenthShrunkBy1e" + std::to_string(decades), with_a_tenth_shrunk(plummer(1000), std::pow(10.0, -decades)), 0, 1, 1e-25});
+  all.push_back({"TwoPairs4e12SofteningsApart", two_pairs(1e12), 0.25});
+  all.push_back({"SixtyOver30Decades", over_decades(30), 0, 1, 1e-60});
   all.push_back({"ACuspOver9Decades", cusp(1000), 0, 1, 1e-20});
   all.push_back({"AMassRatioOf1e10", with_masses(plummer(1000), [](std::size_t i) { return i == 500 ? 1.0 : 1e-10; })});
   all.push_back(
