@@ -83,7 +83,7 @@ void TreeExchange<Space>::order_sources(std::span<const std::uint64_t> sizes, st
   cell_begin_.assign(1, first_cell);
   particle_begin_.assign(1, first_particle);
   batches_.clear();
-  const auto size_of = [&](int rank, int its_class) { return unpack(sizes[static_cast<std::size_t>(rank * class_count_ + its_class)]); };
+  const auto size_of = [&](int rank, int its_class) { return unpack(sizes[place_of(rank, its_class)]); };
   const auto take = [&](int rank, int its_class) {
     const TreeSize size = size_of(rank, its_class);
     if (size.cells == 0) return;
@@ -188,7 +188,7 @@ void TreeExchange<Space>::place_roots() {
   std::vector<std::uint32_t> roots, place;
   for (std::size_t k = 0; k < sources_.size(); ++k) {
     if (!is_root_alone(cell_begin_[k + 1] - cell_begin_[k], particle_begin_[k + 1] - particle_begin_[k])) continue;
-    const auto number = static_cast<std::size_t>(sources_[k].rank * class_count_ + sources_[k].its_class);
+    const auto number = place_of(sources_[k].rank, sources_[k].its_class);
     const auto root = roots_.begin() + static_cast<std::ptrdiff_t>(words * number);
     roots.insert(roots.end(), root, root + static_cast<std::ptrdiff_t>(words));
     place.push_back(cell_begin_[k]);

@@ -73,6 +73,10 @@ class TreeExchange {
   struct Source {
     int rank, its_class;
   };
+  /// The place of a tree among those of all ranks and classes.
+  std::size_t place_of(int rank, int its_class) const {
+    return static_cast<std::size_t>(rank) * static_cast<std::size_t>(class_count_) + static_cast<std::size_t>(its_class);
+  }
   /// The arrays that hold the remote trees.
   struct Arrays {
     CellLinks* links;

@@ -30,13 +30,11 @@ struct ChooseGroups {
   GROVE_HD void operator()(std::size_t c) const {
     const CellLinks cell = links[c];
     const std::uint32_t largest = sizes.at(cell.first_particle);
-    if (c == 0 && sizes.classes > 1)
-      divide_into_children(cell);
-    else if (cell.particle_count <= largest)
-      return;
-    else if (cell.child_count == 0)
+    const bool holds_classes = c == 0 && sizes.classes > 1;
+    if (!holds_classes && cell.particle_count <= largest) return;
+    if (!holds_classes && cell.child_count == 0)
       for (std::uint32_t i = largest; i < cell.particle_count; i += largest) begin_group(cell.first_particle + i);
-    else if (cell.particle_count > uneven * largest)
+    else if (holds_classes || cell.particle_count > uneven * largest)
       divide_into_children(cell);
     else
       merge_children(cell, level_of_cell(static_cast<std::uint32_t>(c), level_offset), largest);
