@@ -3,11 +3,16 @@
 #include <algorithm>
 #include <bit>
 
+#include "kernels/walks/direct_sum.hpp"
 #include "src/solver/fp32_range.hpp"
 
 namespace grove {
 
 namespace {
+
+/// Up to so many particles, sums in FP64 take no longer (docs/measurements.md).
+template <class Space>
+constexpr std::size_t most_in_fp64 = Space::on_gpu ? 128 : 16;
 
 struct Spread {
   double low[3], high[3], sum[3];
@@ -61,7 +66,13 @@ template <class Space>
 void Fp32DirectSolver<Space>::forces(Particles<Space>& particles, const std::uint8_t* active, PhaseClock<Space>& clock,
                                      const std::function<void()>& meanwhile) {
   clock.begin("walk");
-  sum_.run(space_, scaled_law_, centre_, particles.position.view(), active, particles.acceleration.view());
+  if (!active && particles.size() <= most_in_fp64<Space>) {
+    space_.fill_bytes(particles.acceleration.data(), 0, particles.size() * sizeof(Double4));
+    add_direct_sum<Space>(space_, law_, {particles.position.view(), particles.id.view(), particles.type.view()},
+                          {particles.position.view(), particles.id.view(), particles.acceleration.view(), particles.type.view()});
+  } else {
+    sum_.run(space_, scaled_law_, centre_, particles.position.view(), active, particles.acceleration.view());
+  }
   pairs_ = std::uint64_t{particles.size()} * particles.size();
   if (!active) particles.has_acceleration = true;
   if (meanwhile) meanwhile();

@@ -1,4 +1,4 @@
-// Direct summation in FP32 on one rank, which takes less time than a tree where there are few particles.
+// Direct summation in FP32 on one rank, which takes less time than a tree where there are few particles; of very few in FP64.
 #pragma once
 
 #include <cstdint>
