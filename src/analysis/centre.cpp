@@ -231,6 +231,32 @@ double radius_of_nearest(const ParticleSet& particles, const Double3& middle, st
   return OrderedValues(std::move(distances), comm).nth(number);
 }
 
+Sphere inner_half(const ParticleSet& particles, const Group& all, const Communicator& comm) {
+  constexpr int most_moves = 200;
+  constexpr double at_rest = 1e-3;  // of the radius
+  const std::uint64_t half = std::max(all.particles / 2, nucleus_size(all.particles));
+  Sphere sphere = densest_sphere(particles, all, comm);
+  for (int k = 0; k < most_moves; ++k) {
+    sphere.radius = radius_of_nearest(particles, sphere.middle, half, comm);
+    const Double3 move = offset_in(sphere, particles, all, comm).mean;
+    sphere.middle = sphere.middle + move;
+    if (!(std::sqrt(dot(move, move)) > at_rest * sphere.radius)) break;
+  }
+  sphere.radius = radius_of_nearest(particles, sphere.middle, half, comm);
+  return sphere;
+}
+
+/// The mean of the vectors of all particles, and the root of their mean squared distance from it.
+template <class VectorOf>
+std::pair<Double3, double> mean_and_scatter(const ParticleSet& particles, const Group& all, const Communicator& comm, VectorOf vector_of) {
+  const Double3 mean = contents_of({}, particles, all, comm, [&](std::size_t i, const Double3&) { return vector_of(i); }).mean;
+  const auto squares = contents_of({}, particles, all, comm, [&](std::size_t i, const Double3&) {
+    const Double3 d = vector_of(i) - mean;
+    return Double3{dot(d, d), 0, 0};
+  });
+  return {mean, std::sqrt(squares.mean.x)};
+}
+
 bool is_finite(const Double3& a) { return std::isfinite(a.x) && std::isfinite(a.y) && std::isfinite(a.z); }
 
 }  // namespace
@@ -239,6 +265,7 @@ Centre find_centre(const ParticleSet& particles, const Group& all, const CentreC
   Sphere sphere{choice.position, infinite};
   if (choice.kind == CentreKind::mass) sphere.middle = offset_in({{}, infinite}, particles, all, comm).mean;
   if (choice.kind == CentreKind::densest) sphere = densest_sphere(particles, all, comm);
+  if (choice.kind == CentreKind::inner) sphere = inner_half(particles, all, comm);
   const bool has_position = is_finite(sphere.middle);
   if (choice.velocity_radius)
     sphere.radius = *choice.velocity_radius;
@@ -253,6 +280,22 @@ Centre find_centre(const ParticleSet& particles, const Group& all, const CentreC
       throw ConfigError(fmt::format("there is no particle within {} of the centre whose velocity could be taken", sphere.radius));
   });
   return {sphere.middle, near.mean, near.particles, sphere.radius};
+}
+
+std::string note_on_centre(const ParticleSet& particles, const Group& all, const Centre& centre, const Communicator& comm) {
+  constexpr double far = 0.3;
+  const auto place = mean_and_scatter(particles, all, comm, [&](std::size_t i) { return position_at(particles, i); });
+  const auto motion = mean_and_scatter(particles, all, comm, [&](std::size_t i) { return velocity_at(particles, i); });
+  const double off = distance(centre.position, place.first), fast = distance(centre.velocity, motion.first);
+  const bool is_far = off > far * place.second, is_fast = fast > far * motion.second;
+  if (!is_far && !is_fast) return "";
+  return fmt::format(
+      "the centre {} from the mean of '{}': it can be a clump, or one of several galaxies. --centre inner and --centre mass look at more "
+      "of "
+      "the particles, and --centre-on at one component",
+      is_far ? fmt::format("is {:.3g}, {:.0f} % of the rms distance,", off, 100 * off / place.second)
+             : fmt::format("moves by {:.3g}, {:.0f} % of the rms velocity,", fast, 100 * fast / motion.second),
+      all.name);
 }
 
 }  // namespace grove

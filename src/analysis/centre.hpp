@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "decomposition/ranks/communicator.hpp"
 #include "kernels/particles/particle_set.hpp"
@@ -11,7 +12,7 @@
 
 namespace grove {
 
-enum class CentreKind : std::uint8_t { densest, mass, given };
+enum class CentreKind : std::uint8_t { densest, inner, mass, given };
 
 /// What the user wants for a centre.
 struct CentreChoice {
@@ -36,6 +37,9 @@ struct Centre {
 /// and can end between two galaxies. If the sphere ends more than two sides from the cell, it starts once more with half the size. The
 /// velocity is the mean in the last sphere.
 ///
+/// inner: from there, the sphere about the centre that holds half of the particles moves to its centre of mass until it stands still.
+/// In a disc with clumps it ends in the centre of the disc. The velocity is the mean of that half.
+///
 /// given: the velocity is the mean of a tenth of the particles, those nearest to the centre, or of a nucleus where that is more.
 ///
 /// mass: centre of mass; the velocity is the mean of all.
@@ -44,5 +48,8 @@ struct Centre {
 /// Throws AgreedError: exit code of DataError where the centre is not finite, of ConfigError where no particle is within the radius that
 /// was chosen for the velocity.
 Centre find_centre(const ParticleSet& particles, const Group& all, const CentreChoice& choice, const Communicator& comm);
+
+/// A sentence where a centre or its velocity is far from the mean of the particles, compared with their scatter; else empty. Collective.
+std::string note_on_centre(const ParticleSet& particles, const Group& all, const Centre& centre, const Communicator& comm);
 
 }  // namespace grove

@@ -128,13 +128,17 @@ ParticleSet particles_of(const Group& group, const ParticleSet& particles) {
 }
 
 /// The centre of the component that is asked for; in a collision the densest point of all can be that of the other galaxy.
-Centre chosen_centre(const ParticleSet& particles, const std::vector<Group>& groups, const std::string& name, const CentreChoice& choice,
-                     const Communicator& comm) {
-  if (name == groups.front().name || choice.kind == CentreKind::given) return find_centre(particles, groups.front(), choice, comm);
+std::pair<Centre, std::string> chosen_centre(const ParticleSet& particles, const std::vector<Group>& groups, const std::string& name,
+                                             const CentreChoice& choice, const Communicator& comm) {
+  const auto of = [&](const ParticleSet& some, const Group& group) {
+    const Centre centre = find_centre(some, group, choice, comm);
+    return std::pair(centre, choice.kind == CentreKind::given ? "" : note_on_centre(some, group, centre, comm));
+  };
+  if (name == groups.front().name || choice.kind == CentreKind::given) return of(particles, groups.front());
   const Group& group = chosen_group(groups, "--centre-on", name, comm);
   ParticleSet chosen;
   comm.agree([&] { chosen = particles_of(group, particles); });
-  return find_centre(chosen, group, choice, comm);
+  return of(chosen, group);
 }
 
 /// The values of all columns in the shells of one group.
@@ -157,7 +161,8 @@ SnapshotProfile measure_profile(const ParticleSet& particles, const ComponentNam
   const bool is_disc = !request.disc.empty();
   const Group& disc = is_disc ? chosen_group(groups, "--disc", request.disc, comm) : groups.front();
   const std::string centre_on = request.centre_on.empty() ? disc.name : request.centre_on;
-  SnapshotProfile profile{chosen_centre(particles, groups, centre_on, request.centre, comm), centre_on, is_disc, {}, {}};
+  const auto [centre, note] = chosen_centre(particles, groups, centre_on, request.centre, comm);
+  SnapshotProfile profile{centre, note, centre_on, is_disc, {}, {}};
   const FromCentre view(particles, profile.centre);
   std::vector<double> edges;
   ShellItemOf item_of = [&](std::size_t i) { return view.in_sphere(i); };

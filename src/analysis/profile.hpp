@@ -34,6 +34,7 @@ struct GroupProfile {
 
 struct SnapshotProfile {
   Centre centre;
+  std::string note;       ///< note_on_centre()
   std::string centre_on;  ///< the component whose centre it is; "all"
   bool is_disc = false;
   Double3 axis;                      ///< of a disc; a unit vector

@@ -46,6 +46,7 @@ std::string centre_line(const MeasuredSnapshot& snapshot, const CentreChoice& ch
   const std::string& on = snapshot.profile.centre_on;
   const std::string of_what = on == "all" ? "" : fmt::format(" of '{}'", on);
   const std::string kind = choice.kind == CentreKind::densest ? "densest point" + of_what
+                           : choice.kind == CentreKind::inner ? "centre of the inner half" + of_what
                            : choice.kind == CentreKind::mass  ? "centre of mass" + of_what
                                                               : "as given";
   const std::string of = std::isfinite(c.radius) ? fmt::format("the {} within {:.4g}", particles_text(c.particles), c.radius)
@@ -175,6 +176,7 @@ Json snapshot_json(const MeasuredSnapshot& snapshot, const ProfileRequest& reque
 
 std::string centre_text(const CentreChoice& choice) {
   if (choice.kind == CentreKind::densest) return "densest";
+  if (choice.kind == CentreKind::inner) return "inner";
   if (choice.kind == CentreKind::mass) return "mass";
   return fmt::format("{},{},{}", choice.position.x, choice.position.y, choice.position.z);
 }

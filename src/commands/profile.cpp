@@ -35,7 +35,7 @@ namespace {
 
 struct ProfileOptions {
   std::vector<std::string> files;
-  std::string columns, centre = "densest", centre_on, velocity_within, spacing, from, to, fractions = "0.1,0.5,0.9", disc;
+  std::string columns, centre, centre_on, velocity_within, spacing, from, to, fractions = "0.1,0.5,0.9", disc;
   std::uint64_t shells = ShellChoice{}.count;
   std::string csv, lagrangian_csv, hdf5;
   CommonOptions common;
@@ -54,11 +54,13 @@ std::optional<double> radius_of(const std::string& option, const std::string& te
   return number_of(option, text, 0, std::numeric_limits<double>::max(), "a number >= 0, in the unit of length of the file");
 }
 
-CentreChoice centre_of(const std::string& text) {
+CentreChoice centre_of(const std::string& given, bool is_disc) {
+  const std::string text = !given.empty() ? given : is_disc ? "inner" : "densest";
   if (text == "densest") return {};
+  if (text == "inner") return {CentreKind::inner, {}, {}};
   if (text == "mass") return {CentreKind::mass, {}, {}};
   constexpr double most = std::numeric_limits<double>::max();
-  const std::string allowed = "densest, mass or three numbers with commas between them, e.g. 10,0,-2.5";
+  const std::string allowed = "densest, inner, mass or three numbers with commas between them, e.g. 10,0,-2.5";
   const std::vector<std::string> words = comma_separated("--centre", text);
   if (words.size() != 3) throw ConfigError(fmt::format("--centre {}: must be {}", text, allowed));
   const auto coordinate = [&](std::size_t d) { return number_of("--centre", words[d], -most, most, allowed); };
@@ -67,7 +69,7 @@ CentreChoice centre_of(const std::string& text) {
 
 ProfileRequest request_of(const ProfileOptions& options) {
   ProfileRequest request;
-  request.centre = centre_of(options.centre);
+  request.centre = centre_of(options.centre, !options.disc.empty());
   request.centre.velocity_radius = radius_of("--velocity-within", options.velocity_within);
   request.disc = options.disc;
   request.centre_on = options.centre_on;
@@ -217,6 +219,7 @@ MeasuredSnapshot measure(const ProfileSource& source, const ProfileOptions& opti
     snapshot.notes.push_back("the file " + why + "; the numbers are taken as they are");
   if (const std::string advice = advice_on_G(config.gravity.G, config.units); !advice.empty()) snapshot.notes.push_back(advice);
   snapshot.profile = measure_profile(particles, info.components, config.gravity.G, request, comm);
+  if (!snapshot.profile.note.empty()) snapshot.notes.push_back(snapshot.profile.note);
   return snapshot;
 }
 
@@ -257,7 +260,9 @@ void declare_shells(CLI::App& app, ProfileOptions& options) {
 CommandAction declare_profile(CLI::App& app) {
   auto options = std::make_shared<ProfileOptions>();
   app.add_option("SNAPSHOT", options->files, "files of particles, in any format that Grove reads; several are a series over time");
-  app.add_option("--centre", options->centre, "densest, mass (centre of mass) or a point [densest]")->type_name("CENTRE|X,Y,Z");
+  app.add_option("--centre", options->centre,
+                 "densest, inner (of the inner half), mass (centre of mass) or a point [densest; inner with --disc]")
+      ->type_name("CENTRE|X,Y,Z");
   app.add_option("--centre-on", options->centre_on,
                  "the component whose densest point or centre of mass is taken, or 'all' [with --disc that component, else all]")
       ->type_name("COMPONENT");

@@ -113,6 +113,26 @@ TEST_F(CentreTest, WithoutParticlesInTheRadiusOfTheVelocityIsAnError) {
   EXPECT_NE(message.find("no particle within 0.5"), std::string::npos) << message;
 }
 
+// A clump on its orbit in a disc is denser than the centre.
+TEST_F(CentreTest, OfTheInnerHalfIsNotThatOfAClump) {
+  ParticleSet all = sphere("plummer", 4000, 1);
+  for (std::size_t i = 0; i < 200; ++i) {
+    for (std::size_t d = 0; d < 3; ++d) all.position[3 * i + d] = (d == 0 ? 1.5 : 0) + 0.01 * all.position[3 * i + d];
+    all.velocity[3 * i + 1] += 1;
+  }
+  const Centre clump = centre_of(all), inner = centre_of(all, {CentreKind::inner, {}, {}});
+  EXPECT_GT(clump.position.x, 1.4);
+  EXPECT_NEAR(inner.position.x, 0, 0.3);
+  EXPECT_NEAR(inner.velocity.y, 0, 0.15);
+  EXPECT_NEAR(static_cast<double>(inner.particles), 2000, 1);
+  const auto note = [&](const Centre& centre) {
+    const ParticleSet own = dealt(all, comm_);
+    return note_on_centre(own, groups_of(own, usual_component_names(), comm_).front(), centre, comm_);
+  };
+  EXPECT_NE(note(clump).find("it can be a clump"), std::string::npos);
+  EXPECT_EQ(note(inner), "");
+}
+
 TEST_F(CentreTest, OfMassIsThatOfAllAndOfAPointThatPoint) {
   const ParticleSet all = particles_at({{0, 0, 0, 3}, {4, 8, 0, 1}});
   expect_same(centre_of(all, {CentreKind::mass, {}, {}}).position, {1, 2, 0});

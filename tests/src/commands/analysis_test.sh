@@ -167,7 +167,7 @@ the_centre_of_a_disc_is_that_of_the_disc_and_not_of_the_denser_galaxy() {
   "$grove" ic merger --model disc --n 4000 --separation 60 --size-ratio 0.3 --out pair.hdf5 >out.txt || return 1
   # The second, smaller galaxy is the denser one; it begins at x = 30, the first at x = -30.
   "$grove" profile pair.hdf5 --json all.json >out.txt && "$grove" profile pair.hdf5 --disc "disc 1" >disc.txt &&
-    ranks 2 profile pair.hdf5 --centre-on "disc 1" >on.txt && contains disc.txt "centre: densest point of 'disc 1' (-" &&
+    ranks 2 profile pair.hdf5 --centre-on "disc 1" >on.txt && contains disc.txt "centre: centre of the inner half of 'disc 1' (-" &&
     contains on.txt "centre: densest point of 'disc 1' (-" && grep -q "centre: densest point (2[0-9]\|centre: densest point (3[0-9]" out.txt || { cat out.txt disc.txt; return 1; }
   fails_with 2 "--centre-on bar: there are all, halo 1, disc 1" "$grove" profile pair.hdf5 --centre-on bar &&
     fails_with 2 "--centre-on has no effect" "$grove" profile pair.hdf5 --centre-on "disc 1" --centre 1,2,3
