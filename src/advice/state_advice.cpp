@@ -54,27 +54,40 @@ std::vector<std::string> advice_on_first_state(const Diagnostics& sums, const St
   else if (!sums.is_held && ratio > 0 && ratio < smallest_ratio)
     advice.push_back(fmt::format("the virial ratio is {:.3g}: the particles hardly move for their masses. Unless that is meant: {}", ratio,
                                  likely_cause(config, sums)));
-  const bool is_from_outside = std::abs(sums.external_virial) > std::abs(sums.potential);
-  if (check.too_long > tolerated_share) {
-    const double duration = schedule.time(schedule.steps()) - schedule.time(0), steps = std::ceil(duration / (rounding * check.would_do));
-    advice.push_back(
-        fmt::format("time.dt = {} is long for {:.0f} % of the particles, whose acceleration changes within it; {} ({} steps) "
-                    "would do (sqrt(0.05 softening / acceleration)){}",
-                    schedule.text(schedule.dt()), 100 * check.too_long, schedule.text(duration / steps),
-                    steps < 1e15 ? fmt::format("{:.0f}", steps) : fmt::format("{:.3g}", steps),
-                    is_from_outside ? ". The accelerations are mostly those of external potentials, of which the softening knows nothing: "
-                                      "the energy error of a short run tells more"
-                                    : ""));
-  }
+  const std::string step = advice_on_step(sums, check, schedule);
+  if (!step.empty()) advice.push_back(step);
   return advice;
 }
 
-std::string advice_on_energy_error(double relative_error) {
-  if (std::abs(relative_error) <= largest_energy_error) return "";
+std::string advice_on_step(const Diagnostics& sums, const StepCriterion& check, const StepSchedule& schedule) {
+  if (check.too_long <= tolerated_share) return "";
+  const bool is_from_outside = std::abs(sums.external_virial) > std::abs(sums.potential);
+  const double dt = schedule.dividing_step(rounding * check.would_do), steps = std::round(schedule.duration() / dt);
   return fmt::format(
-      "the energy has changed by {:.2g} of itself: a smaller time.dt or a larger gravity.softening is needed or, where forces come from a "
-      "tree, a smaller gravity.tolerance or gravity.theta",
-      std::abs(relative_error));
+      "time.dt = {} is long for {:.0f} % of the particles, whose acceleration changes within it; {} ({} steps) "
+      "would do (sqrt(0.05 softening / acceleration)){}",
+      schedule.text(schedule.dt()), 100 * check.too_long, schedule.text(dt),
+      steps < 1e15 ? fmt::format("{:.0f}", steps) : fmt::format("{:.3g}", steps),
+      is_from_outside ? ". The accelerations are mostly those of external potentials, of which the softening knows nothing: "
+                        "the energy error of a short run tells more"
+                      : "");
+}
+
+std::string advice_on_energy_error(const Diagnostics& sums, double largest) {
+  if (std::abs(largest) <= largest_energy_error) return "";
+  if (sums.change_of_each)
+    return fmt::format(
+        "not accurate: v^2 / 2 + potential of a particle, which does not change, was wrong by up to {:.2g} of itself in the "
+        "mean: a smaller time.dt is needed",
+        largest);
+  return fmt::format(
+      "not accurate: the energy was wrong by up to {:.2g} of {}: a smaller time.dt or a larger gravity.softening is needed or, where "
+      "forces "
+      "come from a tree, a smaller gravity.tolerance or gravity.theta",
+      std::abs(largest),
+      sums.differs_from_total()
+          ? "the system's own energy (without its motion as a whole, external potentials and a particle of more than half of the mass)"
+          : "itself");
 }
 
 }  // namespace grove

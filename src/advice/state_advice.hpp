@@ -16,7 +16,10 @@ namespace grove {
 std::vector<std::string> advice_on_first_state(const Diagnostics& sums, const StepCriterion& check, const StepSchedule& schedule,
                                                const Config& config);
 
-/// A sentence on an energy error at the end of a run that makes its results useless; else empty.
-std::string advice_on_energy_error(double relative_error);
+/// A sentence on a time step that is too long, with a better one that divides the run; else empty.
+std::string advice_on_step(const Diagnostics& sums, const StepCriterion& check, const StepSchedule& schedule);
+
+/// A sentence on an own energy error, the largest of a run, that makes its results useless; else empty.
+std::string advice_on_energy_error(const Diagnostics& sums, double largest);
 
 }  // namespace grove

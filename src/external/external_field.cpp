@@ -113,9 +113,9 @@ void ExternalField<Space>::add(Space& space, View<const Double4> position, Doubl
 }
 
 template <class Space>
-ExternalSums ExternalField<Space>::sums(Space& space, const Particles<Space>& particles) const {
+ExternalSums ExternalField<Space>::sums(Space& space, View<const Double4> position) const {
   ExternalSums all;
-  for (const auto& potential : potentials_) all = all + potential->sums(space, particles.position.view(), potentials_.front()->centre());
+  for (const auto& potential : potentials_) all = all + potential->sums(space, position, potentials_.front()->centre());
   return all;
 }
 

@@ -53,8 +53,8 @@ class ExternalField {
   void show(Space& space, Particles<Space>& particles) const;
   /// Adds acceleration and potential at `position`; field: [position.size]. Asynchronous.
   void add(Space& space, View<const Double4> position, Double4* field) const;
-  /// Sums over the particles of this rank: the same bits every run. Synchronises.
-  ExternalSums sums(Space& space, const Particles<Space>& particles) const;
+  /// Sums over the particles at `position`: the same bits every run. Synchronises.
+  ExternalSums sums(Space& space, View<const Double4> position) const;
 
  private:
   std::vector<std::unique_ptr<ExternalPotential<Space>>> potentials_;

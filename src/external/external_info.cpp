@@ -27,7 +27,7 @@ double ExternalParameters::number(const std::string& name) const {
 
 std::vector<ParticleField> external_fields(const std::vector<ExternalParameters>& sections) {
   if (std::none_of(sections.begin(), sections.end(), [](const ExternalParameters& p) { return p.is_there(); })) return {};
-  return {{.name = own_gravity_field, .type = ElementType::f8}};
+  return {{.name = own_gravity_field, .type = ElementType::f8}, {.name = first_energy_field, .type = ElementType::f8}};
 }
 
 std::vector<std::string> external_texts(const std::vector<ExternalParameters>& sections) {

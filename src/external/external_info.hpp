@@ -34,8 +34,8 @@ struct ExternalParameters {
   double number(const std::string& name) const;
 };
 
-/// The additional particle field of runs with external potentials, see ExternalField; of other runs, none.
-inline constexpr const char* own_gravity_field = "own_gravity";
+/// The additional particle fields of runs with external potentials, see ExternalField and OwnEnergy; of other runs, none.
+inline constexpr const char *own_gravity_field = "own_gravity", *first_energy_field = "first_energy";
 std::vector<ParticleField> external_fields(const std::vector<ExternalParameters>& sections);
 
 /// "external potential nfw: mass 10, scale_radius 5, concentration 10": a line for each potential that is there, in code units; the centre

@@ -106,12 +106,17 @@ def energies(axes, log, time):
 
 
 def energy_error(axes, log, time):
-    error = numpy.abs(log["relative_energy_error"])
-    axes.set_title("Relative energy error |E − E₀| / |E₀|")
-    if not error.any():
+    axes.set_title("Energy error |E − E₀| / |E₀|, and over the own energy")
+    is_empty = True
+    for column, label, colour, style in [("relative_energy_error", "of the total", BLACK, "-"),
+                                         ("own_energy_error", "of the system itself", BLUE, ":")]:
+        error = numpy.abs(log[column]) if column in log else numpy.zeros(0)
+        if error.any():
+            is_empty = False
+            line(axes, time[error > 0], error[error > 0], label, color=colour, linestyle=style)
+    if is_empty:
         axes.text(0.5, 0.5, "0 in every row", transform=axes.transAxes, ha="center", va="center")
         return
-    line(axes, time[error > 0], error[error > 0], color=BLACK)
     axes.set_yscale("log")
 
 

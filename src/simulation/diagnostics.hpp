@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <optional>
 
 #include "decomposition/ranks/communicator.hpp"
 #include "kernels/particles/particle_motion.hpp"
@@ -22,6 +23,15 @@ struct Diagnostics {
   double momentum[3] = {};
   double angular_momentum[3] = {};
   double centre_of_mass[3] = {};
+  double own_kinetic = 0, own_potential = 0;  ///< of the system itself: see OwnEnergy
+  /// Mean |change| of v^2 / 2 + phi since the start over its mean absolute value then, where particles without mass conserve it each.
+  std::optional<double> change_of_each{};
+  std::uint64_t without_mass = 0;  ///< number of particles
+  double own_energy() const { return own_kinetic + own_potential; }
+  /// Whether motion of the whole, external potentials or a heavy particle have an energy that counts.
+  bool differs_from_total() const { return std::abs(total_energy() - own_energy()) > 1e-3 * std::abs(own_energy()); }
+  /// As virial_ratio(), of the system itself, without external potentials.
+  double own_virial_ratio() const { return own_potential != 0 ? 2 * own_kinetic / std::abs(own_potential) : 0; }
   double total_energy() const { return kinetic + potential + external; }
   /// Twice the kinetic energy over the absolute sum of m x a, 1 in equilibrium: without external potentials that sum is the potential
   /// energy. 0 where there is no force.

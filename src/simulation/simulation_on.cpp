@@ -48,7 +48,8 @@ SimulationOn<Space>::SimulationOn(std::unique_ptr<Space> space, const GravityPar
       particles_(*space_, fields_of(setup)),
       present_order_(particles_),
       integrator_(make_integrator<Space>(setup.integrator, setup.integrator_settings)),
-      external_(setup.external, gravity.G) {
+      external_(setup.external, gravity.G),
+      own_energy_(*space_, comm_, external_) {
   make_solver();
 }
 
@@ -56,7 +57,8 @@ template <class Space>
 void SimulationOn<Space>::make_solver(std::uint64_t particle_count) {
   solver_ = make_force_solver(*space_, comm_, gravity_, transport_, particle_count);
   sampler_ = std::make_unique<ForceSampler<Space>>(*space_, comm_, GravityLaw(gravity_), &external_);
-  steps_ = std::make_unique<StepPipeline<Space>>(StepParts<Space>{*space_, comm_, particles_, *solver_, *integrator_, external_});
+  steps_ =
+      std::make_unique<StepPipeline<Space>>(StepParts<Space>{*space_, comm_, particles_, *solver_, *integrator_, external_, own_energy_});
 }
 
 template <class Space>
@@ -72,15 +74,23 @@ void SimulationOn<Space>::require_softening() const {
     throw std::logic_error("a simulation with softening by component was not told the softening of its particle types");
 }
 
+/// The solver and the energies for these particles.
 template <class Space>
-void SimulationOn<Space>::start(ParticleSet set, double time) {
+void SimulationOn<Space>::take(const ParticleSet& set) {
   require_softening();
   comm_.agree([&] { require_masses_and_types(set); });
+  own_energy_.look_at(set.mass);
   make_solver(comm_.sum(std::uint64_t{set.size()}));
+}
+
+template <class Space>
+void SimulationOn<Space>::start(ParticleSet set, double time) {
+  take(set);
   steps_->restart(time);
   upload(*space_, std::move(set), particles_);
   particles_.has_acceleration = false;
   compute_forces();
+  own_energy_.begin(particles_);
 }
 
 template <class Space>
@@ -94,9 +104,7 @@ void SimulationOn<Space>::save(SavedState& state) const {
 
 template <class Space>
 void SimulationOn<Space>::resume(ParticleSet set, const SavedState& state) {
-  require_softening();
-  comm_.agree([&] { require_masses_and_types(set); });
-  make_solver(comm_.sum(std::uint64_t{set.size()}));
+  take(set);
   steps_->restart(state.number("simulation.time"));
   const bool are_known = comm_.min(set.size() == 0 || !set.acceleration.empty() ? 1 : 0) == 1;
   upload(*space_, std::move(set), particles_);
@@ -109,20 +117,22 @@ void SimulationOn<Space>::resume(ParticleSet set, const SavedState& state) {
 template <class Space>
 ExternalSums SimulationOn<Space>::external_sums() {
   ExternalSums total;
-  for (const ExternalSums& some : comm_.all_gather(external_.sums(*space_, particles_))) total = total + some;
+  for (const ExternalSums& some : comm_.all_gather(external_.sums(*space_, particles_.position.view()))) total = total + some;
   return total;
 }
 
 template <class Space>
 Diagnostics SimulationOn<Space>::diagnostics() {
   Diagnostics d = diagnostics_of(comm_, steps_->sums(), particles_.size(), time());
-  if (external_.empty()) return d;
-  const ExternalSums sums = external_sums();
-  d.external = sums.energy.value();
-  d.external_virial = sums.virial.value();
-  d.is_held = external_.holds_all();
-  // The potential of each particle is that of both.
-  d.potential -= 0.5 * d.external;
+  if (!external_.empty()) {
+    const ExternalSums sums = external_sums();
+    d.external = sums.energy.value();
+    d.external_virial = sums.virial.value();
+    d.is_held = external_.holds_all();
+    // The potential of each particle is that of both.
+    d.potential -= 0.5 * d.external;
+  }
+  own_energy_.measure(particles_, d);
   return d;
 }
 

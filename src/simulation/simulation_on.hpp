@@ -58,6 +58,7 @@ class SimulationOn final : public Simulation {
   /// For so many particles of all ranks.
   void make_solver(std::uint64_t particle_count = many_particles);
   void require_softening() const;
+  void take(const ParticleSet& set);
 
   std::unique_ptr<Space> space_;
   const Communicator& comm_;
@@ -68,6 +69,7 @@ class SimulationOn final : public Simulation {
   std::unique_ptr<ForceSolver<Space>> solver_;
   std::unique_ptr<Integrator<Space>> integrator_;
   ExternalField<Space> external_;
+  OwnEnergy<Space> own_energy_;
   std::unique_ptr<ForceSampler<Space>> sampler_;
   std::unique_ptr<StepPipeline<Space>> steps_;
 };

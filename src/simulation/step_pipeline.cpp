@@ -54,8 +54,8 @@ void StepPipeline<Space>::step(double time_after, double dt, const StepOverlap& 
     begin_activity("step");
   }
   try {
-    // The energies of external potentials need the particles of the step's end.
-    const bool may_overlap = parts_.external.empty() && parts_.integrator.has_two_parts();
+    // Some energies need the particles of the step's end.
+    const bool may_overlap = parts_.external.empty() && !parts_.own_energy.needs_particles() && parts_.integrator.has_two_parts();
     time_ = time_after;
     take_step(dt, may_overlap ? overlap.next_dt : std::nullopt);
   } catch (...) {

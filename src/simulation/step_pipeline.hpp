@@ -9,6 +9,7 @@
 #include "kernels/particles/particle_motion.hpp"
 #include "src/external/external_field.hpp"
 #include "src/integrators/integrator.hpp"
+#include "src/simulation/own_energy.hpp"
 #include "src/simulation/simulation.hpp"
 #include "src/solver/force_solver.hpp"
 
@@ -43,6 +44,7 @@ struct StepParts {
   ForceSolver<Space>& solver;
   Integrator<Space>& integrator;
   const ExternalField<Space>& external;
+  const OwnEnergy<Space>& own_energy;
 };
 
 /// Takes the steps of an integrator. Kicks wait until it is known what shares their loop: a drift, the sums over particles with which a

@@ -106,7 +106,7 @@ function showEnergies(unit) {
   const time = energyLog.column("time") || [], name = unit ? `time (${unit})` : "time";
   const lines = (names) => names.filter((n) => energyLog.names.includes(n))
                                .map((n) => ({name: n.replaceAll("_", " "), values: energyLog.column(n)}));
-  errorChart.set(time, lines(["relative_energy_error"]), name);
+  errorChart.set(time, lines(["relative_energy_error", "own_energy_error"]), name);
   energyChart.set(time, lines(["kinetic", "potential", "external", "total"]), name);
 }
 function showPhases() {
@@ -255,7 +255,7 @@ function showState() {
   text("time-unit", has("end") ? `of ${end}` : "time");
   text("speed", has("particles_per_s") ? withPrefix(state.particles_per_s) : "–");
   text("step-time", has("step_s") ? seconds(state.step_s) : "–");
-  const errors = energyLog.column("relative_energy_error");
+  const errors = energyLog.column("own_energy_error") || energyLog.column("relative_energy_error");
   text("error", errors && errors.length ? number(errors.at(-1), 3) : "–");
 }
 function showNotes() {

@@ -55,8 +55,9 @@ class FakeSimulation : public IdleSimulation {
     Diagnostics sums;
     sums.time = time();
     sums.particle_count = 10;
-    sums.potential = -2;
-    sums.kinetic = 1 + 0.01 * steps;
+    sums.mass = 1;
+    sums.own_potential = sums.potential = -2;
+    sums.own_kinetic = sums.kinetic = 1 + 0.01 * steps;
     return sums;
   }
   std::vector<PhaseTime> phase_times() const override {

@@ -23,6 +23,12 @@ std::vector<CsvColumn> energy_log(bool has_external) {
       {"virial_ratio", has_external ? "2 kinetic / |potential + sum of m x a of the external potentials|, 1 in equilibrium, no unit"
                                     : "2 kinetic / |potential|, 1 in equilibrium, no unit"}};
   if (has_external) all.push_back({"external", "energy in the external potentials, sum of m phi"});
+  all.push_back(
+      {"own_energy", "kinetic energy in the frame of the centre of mass + potential, without a particle of more than half of the mass"});
+  all.push_back({"own_energy_error",
+                 "(total - total at the start) / |own_energy at the start|, no unit; without masses, mean |change| / mean |first value| of "
+                 "v^2 / 2 + phi"});
+  all.push_back({"own_virial_ratio", "2 kinetic / |potential| of own_energy, no unit"});
   return all;
 }
 
@@ -37,17 +43,32 @@ std::vector<double> energy_row(const EnergyState& state, bool has_external) {
   for (const auto* vector : {&d.momentum, &d.angular_momentum, &d.centre_of_mass}) row.insert(row.end(), *vector, *vector + 3);
   row.push_back(d.virial_ratio());
   if (has_external) row.push_back(d.external);
+  row.insert(row.end(), {d.own_energy(), state.own_error, d.own_virial_ratio()});
   return row;
 }
 
+FirstEnergies first_energies_of(const Diagnostics& sums) { return {sums.total_energy(), sums.own_energy()}; }
+
 double relative_energy_error(double energy, double first) { return first != 0 ? (energy - first) / std::abs(first) : 0; }
 
-std::optional<double> first_energy_in(const std::string& path) {
+double own_energy_error(const Diagnostics& sums, const FirstEnergies& first) {
+  if (sums.change_of_each) return *sums.change_of_each;
+  return first.own != 0 ? (sums.total_energy() - first.total) / std::abs(first.own)
+                        : relative_energy_error(sums.total_energy(), first.total);
+}
+
+std::optional<FirstEnergies> first_energies_in(const std::string& path) {
   const CsvRows rows = read_csv_log(path);
-  const auto total = rows.value(rows.first, "total"), error = rows.value(rows.first, "relative_energy_error");
-  if (!total || !error || !(std::abs(*error) < 1)) return total;
+  const auto of_first = [&](const char* name) { return rows.value(rows.first, name); };
+  const auto total = of_first("total"), error = of_first("relative_energy_error"), own = of_first("own_energy"),
+             own_error = of_first("own_energy_error");
+  if (!total) return std::nullopt;
+  FirstEnergies first{*total, own.value_or(*total)};
+  if (!error || !(std::abs(*error) < 1) || *error == 0) return first;
   // error = (total - first) / |first|, and total and first have the same sign.
-  return *total / (*total < 0 ? 1 - *error : 1 + *error);
+  first.total = *total / (*total < 0 ? 1 - *error : 1 + *error);
+  if (own_error && *own_error != 0) first.own = (*total - first.total) / *own_error;
+  return first;
 }
 
 }  // namespace grove

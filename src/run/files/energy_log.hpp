@@ -14,10 +14,20 @@ namespace grove {
 struct EnergyState {
   Diagnostics sums;
   double relative_error = 0;  ///< of the total energy, against that of the first state
+  double own_error = 0;       ///< the same change against the first energy of the system itself: see own_energy_error()
 };
+
+/// Energies of a state to which later ones are compared.
+struct FirstEnergies {
+  double total = 0, own = 0;
+};
+FirstEnergies first_energies_of(const Diagnostics& sums);
 
 /// (energy - first) / |first|; 0 when `first` is 0.
 double relative_energy_error(double energy, double first);
+/// How accurate the motion in the system is: (total - first total) / |first own energy|, which neither motion of the whole nor external
+/// potentials make small. Where no particle has mass, Diagnostics::change_of_each.
+double own_energy_error(const Diagnostics& sums, const FirstEnergies& first);
 
 /// The columns of energy.csv with their meanings. `has_external`: whether the run has external potentials, whose energy has a column then.
 std::vector<CsvColumn> energy_log(bool has_external);
@@ -26,8 +36,8 @@ std::vector<CsvColumn> energy_columns(const std::vector<std::string>& names);
 /// The row of a state.
 std::vector<double> energy_row(const EnergyState& state, bool has_external);
 
-/// The first total energy, to which the errors in an energy.csv refer, also if the file was begun later; nothing when it has no row.
+/// The first energies, to which the errors in an energy.csv refer, also if the file was begun later; nothing when it has no row.
 /// Throws as read_csv_log().
-std::optional<double> first_energy_in(const std::string& path);
+std::optional<FirstEnergies> first_energies_in(const std::string& path);
 
 }  // namespace grove

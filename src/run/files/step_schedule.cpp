@@ -13,24 +13,41 @@ namespace grove {
 namespace {
 constexpr double division_tolerance = 1e-6;
 constexpr double most_steps = 1e15;  // a double counts them exactly
+
+bool is_whole(double ratio) { return std::abs(ratio - std::round(ratio)) <= division_tolerance * std::max(1.0, std::round(ratio)); }
+
+/// What steps have to divide: `every` where that divides the duration, so that its multiples are ends of steps; else the duration.
+double to_be_divided(double duration, double every) {
+  return every > 0 && every < duration && is_whole(duration / every) ? every : duration;
+}
 }  // namespace
 
-StepSchedule::StepSchedule(double begin, double end, double dt, double snapshot_every, ShownUnit unit)
-    : begin_(begin), end_(end), dt_(dt), snapshot_every_(snapshot_every), unit_(unit) {
+bool StepSchedule::divides(double begin, double end, double dt) { return is_whole((end - begin) / dt); }
+
+double StepSchedule::dividing_step(double most) const {
+  const double whole = to_be_divided(duration(), snapshot_every_);
+  return whole / std::max(1.0, std::ceil(whole / most - division_tolerance));
+}
+
+StepSchedule::StepSchedule(double begin, double end, double dt, double snapshot_every, ShownUnit unit, std::optional<double> first)
+    : begin_(begin), end_(end), dt_(dt), snapshot_every_(snapshot_every), first_(first.value_or(begin)), unit_(unit) {
   if (end < begin) throw ConfigError(fmt::format("time.end = {} is before time.begin = {}", text(end), text(begin)));
   if (!(dt > 0)) throw ConfigError(fmt::format("time.dt = {}: allowed is a number > 0", text(dt)));
   if (!(snapshot_every >= 0)) throw ConfigError(fmt::format("output.snapshot_every = {}: allowed is a number >= 0", text(snapshot_every)));
   const double duration = end - begin, exact = duration / dt, whole = std::round(exact);
   if (!(exact < most_steps))
     throw ConfigError(fmt::format("time.dt = {} makes {:.3g} steps; at most {:.0e} are possible", text(dt), exact, most_steps));
-  if (std::abs(exact - whole) > division_tolerance * std::max(1.0, whole)) {
-    const double fewer = std::max(1.0, std::floor(exact)), more = std::ceil(exact);
-    if (fewer == more)
+  if (!divides(begin, end, dt)) {
+    if (exact < 1)
       throw ConfigError(fmt::format("time.dt = {} is longer than the run from {} to {}: {} is the whole of it in one step", text(dt),
                                     text(begin), text(end), text(duration)));
+    const double part = to_be_divided(duration, snapshot_every);
+    const double shorter = part / std::ceil(part / dt), longer = part / std::max(1.0, std::floor(part / dt));
     throw ConfigError(
-        fmt::format("time.dt = {} does not divide the run from {} to {}: the nearest that do are {} ({:.0f} steps) and {} ({:.0f})",
-                    text(dt), text(begin), text(end), text(duration / more), more, text(duration / fewer), fewer));
+        fmt::format("time.dt = {} does not divide the run from {} to {}: the nearest that do{} are {} ({:.0f} steps) and {} "
+                    "({:.0f})",
+                    text(dt), text(begin), text(end), part < duration ? ", and output.snapshot_every," : "", text(shorter),
+                    duration / shorter, text(longer), duration / longer));
   }
   steps_ = static_cast<std::uint64_t>(whole);
   if (steps_ > 0) dt_ = duration / whole;
@@ -66,11 +83,11 @@ std::uint64_t StepSchedule::step_at(double time, const std::string& source) cons
 
 std::uint64_t StepSchedule::reached(double length, std::uint64_t count) const {
   // The tolerance lets step 10 of 0.1 reach 1.0, wherever rounding put it.
-  return static_cast<std::uint64_t>(static_cast<double>(count) * (1 + division_tolerance) * dt_ / length);
+  return static_cast<std::uint64_t>((static_cast<double>(count) * dt_ + (begin_ - first_)) * (1 + division_tolerance) / length);
 }
 
 std::uint64_t StepSchedule::snapshots_after(std::uint64_t step) const {
-  const std::uint64_t count = counted(step), first = count == 0 ? 1 : 0;
+  const std::uint64_t count = counted(step), first = is_first(count) ? 1 : 0;
   if (count >= steps_) return first;
   // The last state counts among those at multiples, or is one more.
   if (!(snapshot_every_ > 0)) return first + 1;
@@ -81,7 +98,7 @@ std::uint64_t StepSchedule::snapshots_after(std::uint64_t step) const {
 
 std::string StepSchedule::snapshot_advice() const {
   const double exact = snapshot_every_ / dt_, whole = std::round(exact);
-  if (steps_ > 0 && snapshot_every_ > (1 + division_tolerance) * (end_ - begin_))
+  if (steps_ > 0 && snapshot_every_ > (1 + division_tolerance) * (end_ - first_))
     return fmt::format("output.snapshot_every = {} is longer than the run: snapshots have the first and the last state only",
                        text(snapshot_every_));
   if (!(snapshot_every_ > 0) || steps_ == 0 || (whole > 0 && std::abs(exact - whole) <= division_tolerance * whole)) return "";
@@ -102,14 +119,12 @@ bool StepSchedule::snapshot_due(std::uint64_t step) const { return due_every(sna
 
 bool StepSchedule::due_every(double length, std::uint64_t step) const {
   const std::uint64_t count = counted(step);
-  if (count == 0 || count == steps_) return true;
-  return length > 0 && reached(length, count) > reached(length, count - 1);
+  if (is_first(count) || count == steps_) return true;
+  return count > 0 && length > 0 && reached(length, count) > reached(length, count - 1);
 }
 
-std::uint64_t StepSchedule::count_every(double length, std::uint64_t step) const {
-  const std::uint64_t count = counted(step);
-  // Where more than one falls into a step, there is one.
-  return 1 + (length > 0 ? std::min(reached(length, count), count) : 0);
+std::uint64_t StepSchedule::count_until(double duration, double length) {
+  return 1 + (length > 0 ? static_cast<std::uint64_t>(duration * (1 + division_tolerance) / length) : 0);
 }
 
 }  // namespace grove

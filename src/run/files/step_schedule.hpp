@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "kernels/base/quantity.hpp"
@@ -13,9 +14,10 @@ class StepSchedule {
  public:
   /// `dt` > 0 and end >= begin. The number of steps is (end - begin) / dt, which must be whole to one part in 10^6 (a decimal dt seldom
   /// divides exactly in binary); the steps are then stretched to end exactly at `end`. A snapshot is due at the first step that reaches a
-  /// multiple of `snapshot_every`, counted from `begin`; with 0 only at the first and the last. Throws ConfigError that names the key, its
-  /// value and the nearest values that divide. Messages have times in `unit`.
-  StepSchedule(double begin, double end, double dt, double snapshot_every, ShownUnit unit = {});
+  /// multiple of `snapshot_every`, counted from `first`, the time of the first state, which is `begin` unless these are the later steps of
+  /// a run; with 0 only at the first and the last. Throws ConfigError that names the key, its value and the nearest values that divide,
+  /// also `snapshot_every` where that divides the run. Messages have times in `unit`.
+  StepSchedule(double begin, double end, double dt, double snapshot_every, ShownUnit unit = {}, std::optional<double> first = {});
 
   /// A time or a length of time for messages.
   std::string text(double time) const { return unit_.text(time); }
@@ -23,6 +25,14 @@ class StepSchedule {
   /// Continues the step numbers of an earlier part of the run with another dt: step `from` gets the number `to`, and all others follow.
   /// Times do not change.
   void number_on(std::uint64_t from, std::uint64_t to) { shift_ += static_cast<std::int64_t>(to) - static_cast<std::int64_t>(from); }
+
+  /// The longest step up to `most` that divides the run and, where output.snapshot_every divides the run, that as well.
+  double dividing_step(double most) const;
+  /// Whether steps of the length that was given could begin at `begin` instead.
+  static bool divides(double begin, double end, double dt);
+  double begin() const { return begin_; }
+  /// From begin() to the end.
+  double duration() const { return end_ - begin_; }
 
   /// The number of the last step.
   std::uint64_t steps() const { return numbered(steps_); }
@@ -41,8 +51,8 @@ class StepSchedule {
   bool snapshot_due(std::uint64_t step) const;
   /// snapshot_due() with another length of time than output.snapshot_every.
   bool due_every(double length, std::uint64_t step) const;
-  /// How often due_every() holds up to `step`, including the first state.
-  std::uint64_t count_every(double length, std::uint64_t step) const;
+  /// How often due_every(`length`) holds in a run that is `duration` old, including the first state.
+  static std::uint64_t count_until(double duration, double length);
   /// Throws ConfigError, which names `key`, where `length` of time is > 0 and shorter than a step.
   void require_recurrence(const std::string& key, double length) const;
   /// How many snapshots are due after `step`; for step 0 including that of the first state.
@@ -55,8 +65,9 @@ class StepSchedule {
   /// How many multiples of a length of time `count` steps reach.
   std::uint64_t reached(double length, std::uint64_t count) const;
   std::uint64_t snapshots_reached(std::uint64_t count) const { return reached(snapshot_every_, count); }
+  bool is_first(std::uint64_t count) const { return count == 0 && begin_ == first_; }
 
-  double begin_, end_, dt_, snapshot_every_;
+  double begin_, end_, dt_, snapshot_every_, first_;
   ShownUnit unit_;
   std::uint64_t steps_ = 0;
   std::int64_t shift_ = 0;

@@ -22,6 +22,9 @@ namespace {
 /// (docs/measurements.md).
 constexpr double longest_overlap_s = 0.2;
 
+/// Relative. A heavy particle among light ones has a potential energy next to which this is not small for them.
+constexpr double rounding_of_potential = 1e-6;
+
 }  // namespace
 
 RunLoop::RunLoop(Simulation& simulation, const Communicator& comm, const StepSchedule& schedule, Observers observers, RunControls controls)
@@ -54,11 +57,16 @@ StepTiming RunLoop::begin(ParticleSet particles, const RestartPoint& from) {
   if (from.exists()) {
     report_.kept = {from.file, from.step, schedule_.time(from.step)};
     if (state.has(saved_energies)) {
-      const SavedState::Numbers& energies = state.numbers(saved_energies, 2);
-      first_energy_ = energies[0];
-      report_.largest_energy_error = energies[1];
+      const SavedState::Numbers& energies = state.numbers(saved_energies, 4);
+      first_energies_ = {energies[0], energies[1]};
+      report_.largest_energy_error = energies[2];
+      report_.largest_own_error = report_.largest_error_of_steps = energies[3];
     }
-    if (state.has(saved_energy_after_change)) energy_after_change_ = state.number(saved_energy_after_change);
+    if (state.has(saved_energies_after_change)) {
+      const SavedState::Numbers& energies = state.numbers(saved_energies_after_change, 3);
+      energies_after_change_ = {energies[0], energies[1]};
+      report_.largest_error_of_steps = energies[2];
+    }
   }
   const auto set_state = [&] {
     if (from.is_checkpoint && !from.energy_jumps)
@@ -69,10 +77,11 @@ StepTiming RunLoop::begin(ParticleSet particles, const RestartPoint& from) {
   StepTiming timing = timed([&] { with_list_of_not_finite(set_state, from.step); });
   measure_energy();
   if (from.energy_jumps) {
-    energy_after_change_ = report_.last.sums.total_energy();
+    energies_after_change_ = first_energies_of(report_.last.sums);
+    report_.largest_error_of_steps = 0;
     measure_error_of_steps();
   }
-  report_.first_energy = *first_energy_;
+  report_.first_energies = *first_energies_;
   return timing;
 }
 
@@ -188,8 +197,12 @@ void RunLoop::write_checkpoint(bool is_needed) {
   const double began = wall_clock_s();
   begin_activity("checkpoint");
   SavedState state;
-  state.put(saved_energies, SavedState::Numbers{*first_energy_, report_.largest_energy_error});
-  if (energy_after_change_) state.put_number(saved_energy_after_change, *energy_after_change_);
+  state.put(saved_energies,
+            SavedState::Numbers{first_energies_->total, first_energies_->own, report_.largest_energy_error, report_.largest_own_error});
+  if (energies_after_change_)
+    state.put(saved_energies_after_change,
+              SavedState::Numbers{energies_after_change_->total, energies_after_change_->own, report_.largest_error_of_steps});
+  state.put_number(saved_schedule_begin, schedule_.begin());
   for (const auto& observer : observers_) observer->save(state);
   controls_.checkpoints->write(simulation_, std::move(state), report_.steps, is_needed);
   count_output(began);
@@ -253,8 +266,8 @@ void RunLoop::measure_energy() {
   begin_activity("energies");
   const Diagnostics sums = simulation_.diagnostics();
   const double energy = sums.total_energy();
-  if (!first_energy_) first_energy_ = energy;
-  report_.last = {sums, relative_energy_error(energy, *first_energy_)};
+  if (!first_energies_) first_energies_ = first_energies_of(sums);
+  report_.last = {sums, relative_energy_error(energy, first_energies_->total), own_energy_error(sums, *first_energies_)};
   // The same on all ranks.
   if (!std::isfinite(energy))
     throw AgreedError(
@@ -265,12 +278,18 @@ void RunLoop::measure_energy() {
   report_.time = simulation_.time();
   measure_error_of_steps();
   report_.largest_energy_error = std::max(report_.largest_energy_error, std::abs(report_.last.relative_error));
+  report_.largest_own_error = std::max(report_.largest_own_error, std::abs(report_.last.own_error));
 }
 
 /// Without what a change of settings has done to the energy.
 void RunLoop::measure_error_of_steps() {
-  report_.error_of_steps = relative_energy_error(report_.last.sums.total_energy(), energy_after_change_.value_or(*first_energy_));
-  report_.energy_has_jumped = energy_after_change_.has_value();
+  const FirstEnergies reference = energies_after_change_.value_or(*first_energies_);
+  const Diagnostics& sums = report_.last.sums;
+  report_.error_of_steps = own_energy_error(sums, reference);
+  const bool is_above_rounding =
+      sums.change_of_each || std::abs(sums.total_energy() - reference.total) > rounding_of_potential * std::abs(sums.potential);
+  if (is_above_rounding) report_.largest_error_of_steps = std::max(report_.largest_error_of_steps, std::abs(report_.error_of_steps));
+  report_.energy_has_jumped = energies_after_change_.has_value();
 }
 
 void RunLoop::observe(Observer& observer, const RunState& state) {

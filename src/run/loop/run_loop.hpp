@@ -34,14 +34,16 @@ struct RunReport {
   std::uint64_t steps = 0;           ///< taken, with those before
   std::vector<std::string> written;  ///< what each observer wrote, in words
   KeptState kept;                    ///< the newest state on the disk
-  double first_energy = 0;           ///< total, of step 0
+  FirstEnergies first_energies;      ///< of step 0
   double time = 0;                   ///< reached, code units
   EnergyState last;
-  double largest_energy_error = 0;  ///< largest |relative energy error| after any step
-  bool energy_has_jumped = false;   ///< settings were changed on the way
-  double error_of_steps = 0;        ///< relative energy error at the end, since settings were changed last
-  StepTiming start;                 ///< the first force evaluation
-  StepTiming steps_total;           ///< all steps together, with energies and logs, without other output
+  double largest_energy_error = 0;    ///< largest |relative energy error| after any step
+  double largest_own_error = 0;       ///< the same of the own energy error
+  bool energy_has_jumped = false;     ///< settings were changed on the way
+  double error_of_steps = 0;          ///< own energy error at the end, since settings were changed last
+  double largest_error_of_steps = 0;  ///< the largest |value| of it
+  StepTiming start;                   ///< the first force evaluation
+  StepTiming steps_total;             ///< all steps together, with energies and logs, without other output
   int ranks = 1;
   std::uint64_t most_bytes_held = 0;  ///< during any force evaluation, on the rank that held the most
   double output_s = 0;                ///< wall time that the steps waited for output other than rows of logs, on the root
@@ -54,8 +56,8 @@ struct RunReport {
   int signal = 0;                    ///< that stopped it, or 0
 };
 
-/// The total energy after settings were changed last; missing where they were not.
-inline constexpr const char* saved_energy_after_change = "run.energy_after_change";
+/// The energies after settings were changed last, and the largest own energy error since; missing where they were not.
+inline constexpr const char* saved_energies_after_change = "run.energies_after_change";
 
 /// Steps a simulation along a schedule, from which all times come.
 class RunLoop {
@@ -99,7 +101,7 @@ class RunLoop {
   const StepSchedule& schedule_;
   Observers observers_;
   RunControls controls_;
-  std::optional<double> first_energy_, energy_after_change_;  ///< total; the second one only after a change of settings
+  std::optional<FirstEnergies> first_energies_, energies_after_change_;  ///< the second ones only after a change of settings
   RunReport report_;
   StepTiming timing_;               ///< of the last step
   std::optional<RunState> unseen_;  ///< after the last step, if its observers have not looked at it yet

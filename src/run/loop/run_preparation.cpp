@@ -25,6 +25,7 @@
 #include "src/run/files/same_on_all_ranks.hpp"
 #include "src/run/observers/pictures.hpp"
 #include "src/run/observers/snapshots.hpp"
+#include "src/run/start/rounded_positions.hpp"
 #include "src/simulation/devices.hpp"
 #include "src/solver/force_method.hpp"
 #include "src/solver/memory_model.hpp"
@@ -32,16 +33,6 @@
 namespace grove {
 
 namespace {
-
-std::unique_ptr<StepSchedule> make_schedule(const Config& config, const Communicator& comm) {
-  std::unique_ptr<StepSchedule> schedule;
-  comm.agree([&] {
-    schedule = std::make_unique<StepSchedule>(config.time.begin, config.time.end, config.time.dt, config.output.snapshot_every,
-                                              config.time.unit_of_dt);
-    schedule->require_recurrence("pictures.every", config.pictures.every);
-  });
-  return schedule;
-}
 
 std::unique_ptr<Simulation> make_configured_simulation(const Config& config, const Communicator& comm) {
   std::unique_ptr<Simulation> simulation;
@@ -61,14 +52,20 @@ RunPreparation::RunPreparation(Config config, const EarlierRunOptions& earlier, 
     : earlier_(earlier), comm_(comm), config_(std::move(config)), directory_(config_.output.directory) {
   // Before the directory is read.
   lock_directory();
-  schedule_ = make_schedule(config_, comm_);
+  if (!earlier_.continues) make_schedule();
   simulation_ = make_configured_simulation(config_, comm_);
   comm_.agree([&] { device_ = simulation_->device_state(); });
   name_device(device_.name);
   if (!earlier_.continues) return;
-  restart_ = find_restart_point({directory_, config_, *schedule_, simulation_->fields(), device_.is_gpu(), earlier_.force_config}, comm_);
+  restart_ = find_restart_point({directory_, config_, simulation_->fields(), device_.is_gpu(), earlier_.force_config}, comm_);
+  schedule_ = restart_.schedule;
+  if (!restart_.exists()) make_schedule();
   if (!restart_.exists()) restart_.notes.push_back("there is nothing to go on from in " + directory_.path() + ": the run begins anew");
   advise(restart_.notes);
+}
+
+void RunPreparation::make_schedule() {
+  comm_.agree([&] { schedule_ = schedule_of(config_); });
 }
 
 void RunPreparation::lock_directory() {
@@ -85,7 +82,8 @@ void RunPreparation::load_particles() {
   if (is_generated) require_memory_for(config_.initial_conditions.n, false);
   state_ = restart_.exists() ? take_state_of_earlier_run() : load_initial_state(config_, comm_, simulation_->fields());
   if (!is_generated) require_memory_for(state_.count, true);
-  set_component_softening(config_.gravity, state_, *simulation_, comm_);
+  advise(set_component_softening(config_.gravity, state_, *simulation_, comm_));
+  advise(notes_on_rounded_positions(state_.particles, config_, !restart_.exists() && !is_generated, comm_));
   const auto count_of_type = count_of_types(state_.particles, comm_);
   comm_.agree([&] { shown_types(PicturePlan(config_.pictures), state_.components, count_of_type); });
 }

@@ -56,6 +56,7 @@ class RunPreparation {
   ObserverSetup observer_setup(ProgressStyle progress) const;
 
  private:
+  void make_schedule();
   void lock_directory();
   void require_memory_for(std::uint64_t particles, bool are_loaded);
   InitialState take_state_of_earlier_run();
@@ -71,7 +72,7 @@ class RunPreparation {
   Config config_;
   const OutputDirectory directory_;
   DirectoryLock lock_;  ///< of the root
-  std::unique_ptr<StepSchedule> schedule_;
+  std::optional<StepSchedule> schedule_;
   std::unique_ptr<Simulation> simulation_;
   DeviceState device_;
   RestartPoint restart_;

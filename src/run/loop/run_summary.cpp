@@ -15,15 +15,31 @@ namespace grove {
 
 namespace {
 
+std::string energy_line(const RunReport& report) {
+  const EnergyState& last = report.last;
+  const Diagnostics& sums = last.sums;
+  if (sums.change_of_each)
+    return fmt::format("energy     of each particle, v^2 / 2 + potential: mean change {:.2e} at the end, {:.2e} at most\n", last.own_error,
+                       report.largest_own_error);
+  if (!(sums.mass > 0)) return "energy     not measured: no particle has mass\n";
+  std::string text = fmt::format("energy     {:.8g} -> {:.8g}, relative error {:.2e} at the end, {:.2e} at most\n",
+                                 report.first_energies.total, sums.total_energy(), last.relative_error, report.largest_energy_error);
+  if (sums.differs_from_total())
+    text += fmt::format("own energy {:.8g} -> {:.8g}, against which the error is {:.2e} at the end, {:.2e} at most\n",
+                        report.first_energies.own, sums.own_energy(), last.own_error, report.largest_own_error);
+  if (sums.without_mass > 0)
+    text += fmt::format("           not measured for {} particle{} without mass\n", sums.without_mass, sums.without_mass == 1 ? "" : "s");
+  return text;
+}
+
 std::string energy_lines(const RunReport& report) {
   const Diagnostics& sums = report.last.sums;
   const double momentum = std::hypot(sums.momentum[0], sums.momentum[1], sums.momentum[2]);
-  return fmt::format(
-      "energy     {:.8g} -> {:.8g}, relative error {:.2e} at the end, {:.2e} at most\n"
-      "{}momentum   {:.3e}, virial ratio {:.4f}\n",
-      report.first_energy, sums.total_energy(), report.last.relative_error, report.largest_energy_error,
-      report.energy_has_jumped ? fmt::format("           {:.2e} since settings were changed\n", report.error_of_steps) : "", momentum,
-      sums.virial_ratio());
+  const std::string since_change = report.energy_has_jumped ? fmt::format("           {:.2e} since settings were changed, {:.2e} at most\n",
+                                                                          report.error_of_steps, report.largest_error_of_steps)
+                                                            : "";
+  const std::string own = sums.differs_from_total() ? fmt::format(", {:.4f} from the own energy", sums.own_virial_ratio()) : "";
+  return energy_line(report) + since_change + fmt::format("momentum   {:.3e}, virial ratio {:.4f}{}\n", momentum, sums.virial_ratio(), own);
 }
 
 std::string speed_lines(const RunReport& report) {
@@ -67,7 +83,8 @@ std::string written_lines(const RunReport& report, const OutputDirectory& output
 std::string run_summary(const RunReport& report, const StepSchedule& schedule, const OutputDirectory& output) {
   const char* state = report.stop == StopCause::none ? "finished" : "stopped";
   return fmt::format("{}: step {} of {}, t = {:.8g}\n", state, report.steps, schedule.steps(), report.time) + energy_lines(report) +
-         as_note(advice_on_energy_error(report.error_of_steps)) + speed_lines(report) + memory_line(report) + written_lines(report, output);
+         as_note(advice_on_energy_error(report.last.sums, report.largest_error_of_steps)) + speed_lines(report) + memory_line(report) +
+         written_lines(report, output);
 }
 
 bool is_kept(const RunReport& report) { return !report.kept.file.empty() && report.kept.step == report.steps; }

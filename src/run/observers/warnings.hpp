@@ -1,6 +1,8 @@
-// Observer: advice on the first state of a run, on the terminal.
+// Observer: advice on the states of a run, on the terminal.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -14,24 +16,39 @@
 
 namespace grove {
 
+/// Advice on the first state, and on the time step once more wherever a later state needs a much shorter one.
 template <class Space>
 class WarningObserver final : public Observer {
  public:
-  explicit WarningObserver(const ObserverContext<Space>& context) : context_(context) {}
-  bool due(const RunState& state) const override { return state.step == 0; }
+  explicit WarningObserver(const ObserverContext<Space>& context) : context_(context), advised_dt_(context.setup.schedule.dt()) {}
+  bool due(const RunState& state) const override { return state.step % looks_every() == 0; }
   void observe(const RunState& state) override {
     const ObserverSetup& setup = context_.setup;
-    const double dt = setup.schedule.dt();
-    const StepCriterion check = apply_step_criterion(context_.space, context_.comm, context_.particles, setup.config.gravity, dt);
+    const StepCriterion check =
+        apply_step_criterion(context_.space, context_.comm, context_.particles, setup.config.gravity, setup.schedule.dt());
+    const bool is_news = state.step == 0 || check.would_do < much_shorter * advised_dt_;
+    if (!is_news) return;
+    advised_dt_ = check.would_do;
     if (!context_.comm.is_root() || setup.progress == ProgressStyle::silent) return;
-    for (const std::string& line : advice_on_first_state(state.energy.sums, check, setup.schedule, setup.config))
-      std::fputs(as_note(line).c_str(), stdout);
+    if (state.step == 0)
+      for (const std::string& line : advice_on_first_state(state.energy.sums, check, setup.schedule, setup.config))
+        std::fputs(as_note(line).c_str(), stdout);
+    else
+      std::fputs(
+          ("\n" + as_note("at t = " + setup.schedule.text(state.time) + ", " + advice_on_step(state.energy.sums, check, setup.schedule)))
+              .c_str(),
+          stdout);
     std::fflush(stdout);
   }
   bool is_output() const override { return false; }
 
  private:
+  static constexpr double much_shorter = 0.5;
+  static constexpr std::uint64_t looks = 32, least_steps_apart = 8;
+  std::uint64_t looks_every() const { return std::max(context_.setup.schedule.steps() / looks, least_steps_apart); }
+
   const ObserverContext<Space> context_;
+  double advised_dt_;  ///< would do for the states so far
 };
 
 template <class Space>

@@ -143,22 +143,46 @@ void forget_missing_log(const std::string& log, const char* rows, const Communic
 
 }  // namespace
 
+StepSchedule schedule_of(const Config& config) {
+  StepSchedule schedule(config.time.begin, config.time.end, config.time.dt, config.output.snapshot_every, config.time.unit_of_dt);
+  schedule.require_recurrence("pictures.every", config.pictures.every);
+  return schedule;
+}
+
+StepSchedule schedule_from(double reached, std::uint64_t step, std::optional<double> base, const Config* before, const Config& now,
+                           const std::string& source) {
+  const TimeParameters& time = now.time;
+  const auto on = [&](double begin) {
+    StepSchedule schedule(begin, time.end, time.dt, now.output.snapshot_every, time.unit_of_dt, time.begin);
+    schedule.require_recurrence("pictures.every", now.pictures.every);
+    schedule.number_on(schedule.step_at(reached, source), step);
+    return schedule;
+  };
+  const bool is_as_before = !before || (before->time.dt == time.dt && before->time.begin == time.begin);
+  const double begin = base.value_or(time.begin);
+  // Where nothing is left, the message is that of the whole run.
+  const bool is_over = reached >= time.end;
+  const bool divides = StepSchedule::divides(begin, time.end, time.dt) && StepSchedule::divides(begin, reached, time.dt);
+  if (is_as_before && (base || is_over || divides)) return on(begin);
+  return on(is_over ? time.begin : reached);
+}
+
 RestartPoint find_restart_point(const ContinuedRun& run, const Communicator& comm) {
   RestartPoint point;
   const auto add_note = [&](const std::string& note) {
     if (!note.empty()) point.notes.push_back(note);
   };
   for (FoundCheckpoint& found : find_checkpoints(run.directory, comm, point.notes)) {
-    std::uint64_t step = 0;
     Config before;
     std::vector<std::string> notes_on_settings;
     comm.agree([&] {
       before = parse_config(found.state.text(saved_configuration), found.file, {});
       point.energy_jumps = require_same_physics(before, found.file, run.config, run.force_config, notes_on_settings);
-      step = run.schedule.step_at(found.state.number("simulation.time"), found.file);
+      point.schedule = schedule_from(found.state.number("simulation.time"), found.state.count(saved_step),
+                                     found.state.number(saved_schedule_begin), &before, run.config, found.file);
       point.components = component_names_in(found.state);
     });
-    if (step < run.schedule.steps() && !read_particles_of(found, comm, run.fields, point)) continue;
+    if (found.state.count(saved_step) < point.schedule->steps() && !read_particles_of(found, comm, run.fields, point)) continue;
     for (const std::string& note : notes_on_settings) add_note(note);
     add_note(why_not_exact(found.state, run.is_on_gpu, comm));
     point.writes_other_snapshots = !same_snapshots(before, run.config);
@@ -171,7 +195,6 @@ RestartPoint find_restart_point(const ContinuedRun& run, const Communicator& com
     point.state = std::move(found.state);
     forget_missing_log(run.directory.energy(), saved_energy_rows, comm, point.state, point.notes);
     forget_missing_log(run.directory.timings(), saved_timing_rows, comm, point.state, point.notes);
-    run.schedule.number_on(step, point.step);
     return point;
   }
   find_snapshot(run, comm, point);

@@ -80,11 +80,11 @@ std::string note_on_rounding(const OutputParameters& output) {
                      fmt::join(rounded, " and "));
 }
 
-/// The step number of the state: that of the log, or else by the settings of the run that wrote it.
-std::uint64_t number_of_step(const FoundSnapshot& found, const CsvRows& timings, std::uint64_t by_schedule) {
+/// The step number of the state: that of the log, or else by the settings of the run that wrote it, or the present ones.
+std::uint64_t number_of_step(const ContinuedRun& run, const FoundSnapshot& found, const CsvRows& timings) {
   const auto step = timings.value(timings.last, "step"), time = timings.value(timings.last, "time");
   if (step && time && *time == found.time) return static_cast<std::uint64_t>(std::llround(*step));
-  if (!found.settings) return by_schedule;
+  if (!found.settings) return schedule_of(run.config).step_at(found.time, found.file);
   const TimeParameters& before = found.settings->time;
   return static_cast<std::uint64_t>(std::llround((found.time - before.begin) / before.dt));
 }
@@ -104,26 +104,25 @@ CsvRows rows_of(const std::string& log, const FoundSnapshot& found, bool rows_ma
 }
 
 /// The number of pictures of each kind up to the snapshot.
-std::uint64_t pictures_before(const ContinuedRun& run, const FoundSnapshot& found, std::uint64_t step) {
+std::uint64_t pictures_before(const ContinuedRun& run, const FoundSnapshot& found) {
   if (!found.settings) return run.directory.pictures();
   const PictureParameters& before = found.settings->pictures;
-  return before.are_wanted() ? run.schedule.count_every(before.every, step) : 0;
+  return before.are_wanted() ? StepSchedule::count_until(found.time - found.settings->time.begin, before.every) : 0;
 }
 
-SavedState state_of(const ContinuedRun& run, const FoundSnapshot& found, std::uint64_t by_schedule, std::uint64_t& step,
-                    std::vector<std::string>& notes) {
+SavedState state_of(const ContinuedRun& run, const FoundSnapshot& found, std::uint64_t& step, std::vector<std::string>& notes) {
   const bool rows_may_lack = run.config.output.on_error == "continue";
   const std::string log = run.directory.energy();
   const CsvRows energies = rows_of(log, found, rows_may_lack), timings = rows_of(run.directory.timings(), found, rows_may_lack);
-  step = number_of_step(found, timings, by_schedule);
+  step = number_of_step(run, found, timings);
   if (timings.names.empty()) notes.push_back(run.directory.timings() + " is missing or empty: a new one is begun");
   SavedState state;
-  if (const auto first = energies.names.empty() ? std::nullopt : first_energy_in(log))
-    state.put(saved_energies, SavedState::Numbers{*first, 0});
+  if (const auto first = energies.names.empty() ? std::nullopt : first_energies_in(log))
+    state.put(saved_energies, SavedState::Numbers{first->total, first->own, 0, 0});
   else
     notes.push_back(log + " is missing or empty: a new one is begun, and energies are compared with that of this state from now on");
   state.put_count(saved_snapshot_count, found.number + 1);
-  state.put_count(saved_picture_count, pictures_before(run, found, by_schedule));
+  state.put_count(saved_picture_count, pictures_before(run, found));
   state.put_count(saved_energy_rows, energies.count);
   state.put_count(saved_timing_rows, timings.count);
   return state;
@@ -159,9 +158,8 @@ void find_snapshot(const ContinuedRun& run, const Communicator& comm, RestartPoi
       notes.push_back(found.file +
                       " does not have the settings with which it was computed: they could not be compared with the present ones");
     }
-    const std::uint64_t by_schedule = run.schedule.step_at(found.time, found.file);
-    point.state = state_of(run, found, by_schedule, point.step, notes);
-    run.schedule.number_on(by_schedule, point.step);
+    point.state = state_of(run, found, point.step, notes);
+    point.schedule = schedule_from(found.time, point.step, {}, found.settings ? &*found.settings : nullptr, run.config, found.file);
   });
   // A snapshot does not have the view and the colours, which may differ.
   point.writes_other_pictures = true;

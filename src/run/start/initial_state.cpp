@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <map>
 #include <span>
 #include <utility>
@@ -200,13 +202,33 @@ std::vector<double> softening_of_types(const GravityParameters& gravity, const C
   return of_type;
 }
 
-void set_component_softening(GravityParameters& gravity, const InitialState& state, Simulation& simulation, const Communicator& comm) {
-  if (gravity.softening_of_component.empty()) return;
+std::vector<std::string> notes_on_single_particles(const GravityParameters& gravity, const ComponentNames& names,
+                                                   const std::vector<std::uint64_t>& count) {
+  std::vector<std::string> notes;
+  for (std::size_t type = 0; type < gravity.softening_of_type.size(); ++type) {
+    // The softening of all its pairs is that of the others: the shortest one, or its own where that is longer.
+    double shortest = std::numeric_limits<double>::infinity();
+    for (std::size_t other = 0; other < count.size(); ++other)
+      if (other != type && count[other] > 0) shortest = std::min(shortest, gravity.softening_of_type[other]);
+    const double own = gravity.softening_of_type[type];
+    if (count[type] == 1 && own < shortest && std::isfinite(shortest))
+      notes.push_back(
+          fmt::format("gravity.softening of {0} = {1:.6g} has no effect: there is one particle of it, and a pair has the larger "
+                      "softening of its two particles, so that {0} has {2:.6g} or more in all of its pairs",
+                      names[type], own, shortest));
+  }
+  return notes;
+}
+
+std::vector<std::string> set_component_softening(GravityParameters& gravity, const InitialState& state, Simulation& simulation,
+                                                 const Communicator& comm) {
+  if (gravity.softening_of_component.empty()) return {};
   const auto count = count_of_types(state.particles, comm);
   comm.agree([&] {
     gravity.softening_of_type = softening_of_types(gravity, state.components, {count.begin(), count.end()});
     simulation.set_softening(gravity.softening_of_type);
   });
+  return notes_on_single_particles(gravity, state.components, {count.begin(), count.end()});
 }
 
 }  // namespace grove

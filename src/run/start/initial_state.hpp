@@ -44,7 +44,13 @@ std::vector<std::string> notes_on_file(const Config& config, const InitialState&
 std::vector<double> softening_of_types(const GravityParameters& gravity, const ComponentNames& names,
                                        const std::vector<std::uint64_t>& count);
 
-/// Sets the softening of the particles' types in `gravity` and in the simulation, which has not started. Collective; throws AgreedError.
-void set_component_softening(GravityParameters& gravity, const InitialState& state, Simulation& simulation, const Communicator& comm);
+/// A sentence for each component of one particle whose softening_of_type is shorter than that of all others: it has no effect.
+std::vector<std::string> notes_on_single_particles(const GravityParameters& gravity, const ComponentNames& names,
+                                                   const std::vector<std::uint64_t>& count);
+
+/// Sets the softening of the particles' types in `gravity` and in the simulation, which has not started. Returns
+/// notes_on_single_particles(). Collective; throws AgreedError.
+std::vector<std::string> set_component_softening(GravityParameters& gravity, const InitialState& state, Simulation& simulation,
+                                                 const Communicator& comm);
 
 }  // namespace grove

@@ -87,14 +87,14 @@ TYPED_TEST(Softening, AgreesInBothPrecisions) {
 // The largest length is 1: see GravityLaw::fitting().
 TYPED_TEST(Softening, FitsIntoFp32AtBothEndsOfItsRange) {
   ASSERT_GT(TypeParam::least_length, 0);
-  for (const double length : {TypeParam::least_length, 1.0}) {
-    const TypeParam kernel(length);
-    for (const double r : {0.0, 1e-3 * length, 0.5 * length, 2.9 * length, 3.1 * length, 5 * length, 1e3 * length, 1e-9, 1.0, 1e6}) {
-      SCOPED_TRACE(testing::Message() << "length " << length << ", r = " << r);
+  for (const double eps : {TypeParam::least_length, 1.0}) {
+    const TypeParam at_end(eps);
+    for (const double r : {0.0, 1e-3 * eps, 0.5 * eps, 2.9 * eps, 3.1 * eps, 5 * eps, 1e3 * eps, 1e-9, 1.0, 1e6}) {
+      SCOPED_TRACE(testing::Message() << "length " << eps << ", r = " << r);
       double f, p;
       float single_f, single_p;
-      kernel.point(kernel.squared(r, 0.0, 0.0), f, p);
-      kernel.point(kernel.squared(static_cast<float>(r), 0.0F, 0.0F), single_f, single_p);
+      at_end.point(at_end.squared(r, 0.0, 0.0), f, p);
+      at_end.point(at_end.squared(static_cast<float>(r), 0.0F, 0.0F), single_f, single_p);
       EXPECT_NEAR(single_f, f, 2e-5 * f);
       EXPECT_NEAR(single_p, p, 2e-5 * p);
     }

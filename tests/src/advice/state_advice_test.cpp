@@ -132,10 +132,17 @@ TEST(StateAdvice, NamesWhatIsUnusual) {
   EXPECT_NE(too_long[0].find("0.01219512195 (82 steps) would do"), std::string::npos) << too_long[0];
 }
 
-TEST(StateAdvice, NamesALargeEnergyError) {
-  EXPECT_EQ(advice_on_energy_error(0.0099), "");
-  EXPECT_NE(advice_on_energy_error(-0.02).find("0.02"), std::string::npos);
-  EXPECT_NE(advice_on_energy_error(std::nan("")).size(), 0U);
+TEST(StateAdvice, NamesALargeEnergyErrorAndOfWhat) {
+  Diagnostics sums = energy(0.5, -1);
+  sums.own_kinetic = 0.5;
+  sums.own_potential = -1;
+  EXPECT_EQ(advice_on_energy_error(sums, 0.0099), "");
+  EXPECT_NE(advice_on_energy_error(sums, -0.02).find("not accurate: the energy was wrong by up to 0.02 of itself"), std::string::npos);
+  EXPECT_NE(advice_on_energy_error(sums, std::nan("")).size(), 0U);
+  sums.external = -100;
+  EXPECT_NE(advice_on_energy_error(sums, 0.02).find("up to 0.02 of the system's own energy"), std::string::npos);
+  sums.change_of_each = 0.02;
+  EXPECT_NE(advice_on_energy_error(sums, 0.02).find("not accurate: v^2 / 2 + potential of a particle"), std::string::npos);
 }
 
 }  // namespace

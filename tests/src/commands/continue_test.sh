@@ -245,6 +245,18 @@ settings_that_change_the_physics_are_refused() {
     --set output.snapshot_every=0.25 --set output.order=morton --set run.max_wall_time=100
 }
 
+another_time_step_divides_what_is_left() {
+  ends_with $finished "$grove" run run.toml --quiet --set time.end=1 || return 1
+  # Not from the beginning on: 1.75 / 0.1875 is 9.33.
+  ends_with $finished "$grove" run run.toml --quiet --continue --set time.end=1.75 --set time.dt=0.1875 --force-config &&
+    holds [ "$(rows output/energy.csv)" -eq $((1 + 33 + 4)) ] && cp -r output before || return 1
+  # These steps are those of the run from then on, bit for bit.
+  ends_with $finished "$grove" run run.toml --quiet --continue --set time.end=2.5 --set time.dt=0.1875 && mv output whole && mv before output &&
+    ends_with $finished "$grove" run run.toml --quiet --continue --set time.end=2.125 --set time.dt=0.1875 &&
+    ends_with $finished "$grove" run run.toml --quiet --continue --set time.end=2.5 --set time.dt=0.1875 &&
+    holds cmp whole/energy.csv output/energy.csv && holds [ "$(rows output/energy.csv)" -eq $((1 + 33 + 8)) ]
+}
+
 snapshots_that_other_ones_follow_are_set_aside() {
   reference 1 --set output.checkpoint_steps=0 || return 1
   # Of a run that was killed some time after a checkpoint at t = 1.
@@ -343,7 +355,7 @@ a_disk_that_is_full_for_a_while_costs_the_rows_of_that_time() {
   holds [ "$status" -eq $to_be_continued ] && contains err.txt "energy.csv: cannot be written: No space left on device; the run goes on without" &&
     holds [ "$(grep -c "energy.csv: cannot be written" err.txt)" -eq 1 ] && grep -qE "output/energy.csv; (the|[0-9,]+) rows of steps" out.txt || return 1
   # Whole rows, of which the last is that of the last step; some are missing.
-  holds [ "$(awk -F, '{ print NF }' energy.csv | sort -u)" = 15 ] &&
+  holds [ "$(awk -F, '{ print NF }' energy.csv | sort -u)" = 18 ] &&
     holds [ "$(tail -n 1 timings.csv | cut -d, -f1)" = "$(sed -n 's/^stopped: step \([0-9]*\) .*/\1/p' out.txt)" ] &&
     holds [ "$(tail -n 1 timings.csv | cut -d, -f1)" -gt "$(rows timings.csv)" ]
 }

@@ -100,7 +100,7 @@ info_names_what_is_wrong_with_a_log() {
     contains info.txt "the last line is not whole" && holds grep -Eq '^rows +17$' info.txt || return 1
   sed '$s/^0.5,/half,/' whole.csv >bad.csv && fails_with 3 "bad.csv: row 17: 'half' is no number" "$grove" info bad.csv &&
     sed '$s/$/,/' whole.csv >bad.csv && fails_with 3 "bad.csv: row 17: '' is no number" "$grove" info bad.csv &&
-    sed '$s/,.*/,1/' whole.csv >bad.csv && fails_with 3 "bad.csv: row 17 has 2 numbers for 15 columns" ranks 2 info bad.csv || return 1
+    sed '$s/,.*/,1/' whole.csv >bad.csv && fails_with 3 "bad.csv: row 17 has 2 numbers for 18 columns" ranks 2 info bad.csv || return 1
   sed 's/virial_ratio/ratio/' whole.csv >energy.csv && ! "$grove" info energy.csv >out.txt 2>&1 && lacks out.txt "log of Grove: energy"
 }
 
@@ -174,7 +174,7 @@ plot_says_what_it_cannot_draw() {
   cp output/energy.csv whole.csv && sed '9s/^\([^,]*\),[^,]*/\1,nan/' whole.csv >output/energy.csv &&
     fails_with 3 "output/energy.csv: row 8, column kinetic: nan cannot be drawn" ranks 2 plot output &&
     sed '9s/,/,x/' whole.csv >output/energy.csv && fails_with 3 "output/energy.csv: row 8: 'x0." "$grove" plot output && sed '9s/,.*//' whole.csv >output/energy.csv &&
-    fails_with 3 "output/energy.csv: row 8 has 1 numbers for 15 columns" "$grove" plot output && holds [ ! -e output/plot.png ]
+    fails_with 3 "output/energy.csv: row 8 has 1 numbers for 18 columns" "$grove" plot output && holds [ ! -e output/plot.png ]
 }
 
 plot_names_the_package_that_is_missing() {

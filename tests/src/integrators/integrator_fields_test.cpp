@@ -137,7 +137,8 @@ class IntegratorFields : public testing::Test {
   std::unique_ptr<Integrator<BackEnd>> integrator = std::make_unique<IntegratorOf<BackEnd, RememberingLeapfrog>>(SettingValues{});
   WatchingSolver solver{space, comm, gravity()};
   ExternalField<BackEnd> external{{}, 1};
-  StepPipeline<BackEnd> steps{{space, comm, particles, solver, *integrator, external}};
+  OwnEnergy<BackEnd> own_energy{space, comm, external};
+  StepPipeline<BackEnd> steps{{space, comm, particles, solver, *integrator, external, own_energy}};
 };
 
 template <class T>

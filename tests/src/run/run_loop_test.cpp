@@ -47,19 +47,43 @@ TEST_F(RunLoopTest, LogsTheEnergyOfEveryStep) {
   const auto lines = lines_of("energy.csv");
   ASSERT_EQ(lines.size(), 6u);
   EXPECT_EQ(lines[0].rfind("time,kinetic,potential,total,relative_energy_error,momentum_x", 0), 0u);
-  EXPECT_EQ(lines[1], "0,1,-2,-1,0,0,0,0,0,0,0,0,0,0,1");
+  EXPECT_EQ(lines[1], "0,1,-2,-1,0,0,0,0,0,0,0,0,0,0,1,-1,0,1");
   EXPECT_EQ(lines[5].rfind("1,1.04,-2,-0.95999999999999996,0.040000000000000036", 0), 0u) << lines[5];
+}
+
+TEST_F(RunLoopTest, ItsSummarySaysOfWhichEnergyTheErrorIsAndWhetherItWasEverTooLarge) {
+  const StepSchedule schedule(0, 1, 0.25, 0);
+  RunReport report = run(schedule);
+  const auto summary = [&] { return run_summary(report, schedule, OutputDirectory("out")); };
+  const auto has = [&](const char* text) { return summary().find(text) != std::string::npos; };
+  EXPECT_TRUE(has("not accurate: the energy was wrong by up to 0.04 of itself")) << summary();
+  report.largest_error_of_steps = 1e-3;
+  EXPECT_FALSE(has("not accurate")) << summary();
+  report.largest_error_of_steps = 0.22;
+  report.error_of_steps = 1e-3;
+  EXPECT_TRUE(has("up to 0.22")) << "at its end it may be right again: " << summary();
+  EXPECT_FALSE(has("own energy"));
+  report.last.sums.external = -1e4;
+  report.last.sums.without_mass = 3;
+  report.last.own_error = 0.28;
+  EXPECT_TRUE(has("against which the error is 2.80e-01 at the end")) << summary();
+  EXPECT_TRUE(has("0.22 of the system's own energy")) << summary();
+  EXPECT_TRUE(has("not measured for 3 particles without mass")) << summary();
+  report.last.sums.change_of_each = 0.28;
+  EXPECT_TRUE(has("energy     of each particle, v^2 / 2 + potential: mean change 2.80e-01")) << summary();
+  report.last.sums = {};
+  EXPECT_TRUE(has("not measured: no particle has mass")) << summary();
 }
 
 TEST_F(RunLoopTest, ALogThatWasBegunLaterHasTheFirstEnergyToo) {
   run({0, 1, 0.25, 0});
   if (!comm.is_root()) return;
-  EXPECT_EQ(first_energy_in(directory.file("energy.csv")), -1);
+  EXPECT_EQ(first_energies_in(directory.file("energy.csv")).value_or(FirstEnergies{}).total, -1);
   std::string text = text_of_file(directory.file("energy.csv"));
   const std::size_t first = text.find('\n') + 1;
   text.erase(first, text.find('\n', first) + 1 - first);
   std::ofstream(directory.file("later.csv")) << text;
-  EXPECT_NEAR(first_energy_in(directory.file("later.csv")).value_or(0), -1, 1e-15);
+  EXPECT_NEAR(first_energies_in(directory.file("later.csv")).value_or(FirstEnergies{}).total, -1, 1e-15);
 }
 
 TEST_F(RunLoopTest, LogsEveryPhaseAlsoOneThatComesLater) {
@@ -159,8 +183,8 @@ TEST_F(ControlledRunTest, WritesCheckpointsByTurnsAtTheBeginningEverySoManySteps
   EXPECT_EQ(last.count(saved_step), 5U);
   EXPECT_EQ(last.count("fake.steps"), 5U);
   EXPECT_EQ(last.text(saved_configuration), print_config(config));
-  EXPECT_NEAR(last.numbers(saved_energies, 2)[0], -1, 1e-15);
-  EXPECT_NEAR(last.numbers(saved_energies, 2)[1], 0.05, 1e-12);
+  EXPECT_NEAR(last.numbers(saved_energies, 4)[0], -1, 1e-15);
+  EXPECT_NEAR(last.numbers(saved_energies, 4)[2], 0.05, 1e-12);
 }
 
 /// Looks at every state, slowly.
@@ -225,7 +249,7 @@ TEST_F(ControlledRunTest, GoesOnWithEnergiesLogsAndStepsOfTheRunBefore) {
   EXPECT_EQ(report.first_step, 4U);
   EXPECT_EQ(report.steps, 6U);
   EXPECT_EQ(simulation.steps, 6);
-  EXPECT_NEAR(report.first_energy, -1, 1e-15);
+  EXPECT_NEAR(report.first_energies.total, -1, 1e-15);
   EXPECT_NEAR(report.largest_energy_error, 0.06, 1e-12);
   if (!comm.is_root()) return;
   EXPECT_EQ(lines_of("energy.csv"), whole);
@@ -240,6 +264,7 @@ TEST_F(ControlledRunTest, TellsAJumpOfTheEnergyFromErrorsOfTheSteps) {
   EXPECT_TRUE(report.energy_has_jumped);
   EXPECT_NEAR(report.last.relative_error, 0.22, 1e-12);
   EXPECT_NEAR(report.error_of_steps, 0.025, 1e-12);
+  EXPECT_NEAR(report.largest_error_of_steps, 0.025, 1e-12);
   const SavedState later = state_in(report.checkpoint);
   report = run_controlled({0, 7, 1, 7}, {.file = "before", .is_checkpoint = true, .step = 6, .state = later});
   EXPECT_TRUE(report.energy_has_jumped) << "also in the runs that follow";
@@ -366,7 +391,7 @@ TEST_F(FullDiskRunTest, GoesOnWhereThatIsAskedForAndWritesRowsAgain) {
     EXPECT_NE(told.find("the run goes on without"), std::string::npos) << told;
     const std::vector<std::string> times{"time", "0", "1", "2", "3", "7", "8"};
     EXPECT_EQ(times_in("energy.csv"), times);
-    for (const std::string& line : lines_of("energy.csv")) EXPECT_EQ(std::count(line.begin(), line.end(), ','), 14) << line;
+    for (const std::string& line : lines_of("energy.csv")) EXPECT_EQ(std::count(line.begin(), line.end(), ','), 17) << line;
   }
   EXPECT_EQ(report.steps, 8U);
   EXPECT_NE(run_summary(report, schedule, output).find("energy.csv; the rows of steps 4 to 6 could not be written"), std::string::npos);

@@ -68,6 +68,33 @@ TEST(StepScheduleTest, NumbersStepsOnFromThoseOfAnotherStep) {
   }
 }
 
+// A run of 1 that has taken 50 steps of 0.02 to t = 1, and goes on to 4 with another dt.
+TEST(StepScheduleTest, DividesWhatIsLeftAndCountsSnapshotsFromTheFirstState) {
+  StepSchedule schedule(1, 4, 0.03, 0.7, {}, 0.0);
+  schedule.number_on(0, 50);
+  EXPECT_EQ(schedule.steps(), 150U);
+  EXPECT_EQ(schedule.time(50), 1);
+  EXPECT_EQ(schedule.time(150), 4);
+  EXPECT_EQ(schedule.step_at(1, "file"), 50U);
+  std::vector<double> due;
+  for (std::uint64_t step = 51; step <= 150; ++step)
+    if (schedule.snapshot_due(step)) due.push_back(schedule.time(step));
+  ASSERT_EQ(due.size(), 5U);
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(due[i], 0.7 * static_cast<double>(i + 2), 0.03);
+  EXPECT_EQ(schedule.snapshots_after(50), 5U);
+  EXPECT_THROW(StepSchedule(1, 4, 0.07, 0.7, {}, 0.0), ConfigError);
+}
+
+TEST(StepScheduleTest, ProposesStepsThatDivideTheTimeBetweenSnapshotsToo) {
+  EXPECT_NE(message_of(0, 10, 0.03, 0.5).find("and output.snapshot_every, are 0.02941176471 (340 steps) and 0.03125 (320)"),
+            std::string::npos)
+      << message_of(0, 10, 0.03, 0.5);
+  EXPECT_DOUBLE_EQ(StepSchedule(0, 10, 0.1, 0.5).dividing_step(0.03), 0.5 / 17);
+  EXPECT_DOUBLE_EQ(StepSchedule(0, 10, 0.1, 0.5).dividing_step(0.1), 0.1);
+  EXPECT_DOUBLE_EQ(StepSchedule(0, 10, 0.1, 0).dividing_step(0.03), 10.0 / 334);
+  EXPECT_DOUBLE_EQ(StepSchedule(0, 10, 0.1, 0.3).dividing_step(0.03), 10.0 / 334) << "no multiple of it ends the run";
+}
+
 TEST(StepScheduleTest, WritesOnlyBothEndsWithSnapshotEveryZero) {
   EXPECT_EQ(snapshot_steps({0, 1, 0.25, 0}), (std::vector<std::uint64_t>{0, 4}));
 }

@@ -244,6 +244,21 @@ TEST(SofteningOfTypes, NamesWhatIsMissingAndWhatIsUnknown) {
             std::string::npos);
 }
 
+// A pair has the larger of its two lengths.
+TEST(SofteningOfTypes, OfASingleParticleHasNoEffectWhereItIsTheShortest) {
+  const auto notes = [](const Lengths& of_type, const std::vector<std::uint64_t>& count) {
+    return notes_on_single_particles({.softening_of_type = of_type}, usual_component_names(), count);
+  };
+  const Lengths lengths{0.001, 1.0, 0.1, 0.001, 0.001, 0.001};
+  EXPECT_EQ(notes(lengths, {0, 10, 20, 0, 0, 2}), std::vector<std::string>{});
+  EXPECT_EQ(notes(lengths, {0, 0, 0, 0, 0, 1}), std::vector<std::string>{}) << "a particle alone";
+  EXPECT_EQ(notes({1, 1, 0.1, 1, 1, 2}, {0, 10, 20, 0, 0, 1}), std::vector<std::string>{}) << "the longest one";
+  const std::vector<std::string> one = notes(lengths, {0, 10, 20, 0, 0, 1});
+  ASSERT_EQ(one.size(), 1U);
+  EXPECT_NE(one[0].find("= 0.001 has no effect"), std::string::npos) << one[0];
+  EXPECT_NE(one[0].find("has 0.1 or more"), std::string::npos) << one[0];
+}
+
 TEST(SofteningOfTypes, MustBeAllAboveZeroOrNone) {
   EXPECT_THROW(GravityLaw({.softening = 0.1, .softening_of_type = {0.1, 0.0, 0.1}}), ConfigError);
   EXPECT_EQ(GravityLaw({.softening = 0.0, .softening_of_type = {0.0, 0.0}}).classes().count(), 1);

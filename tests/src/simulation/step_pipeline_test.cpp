@@ -95,7 +95,7 @@ constexpr double dt = 0.25;
 /// Particles with a pipeline of their own.
 struct Steps {
   explicit Steps(const Communicator& comm, const ParticleSet& start, Part first, Part rest)
-      : pipeline({space, comm, particles, solver, integrator, external}) {
+      : own_energy(space, comm, external), pipeline({space, comm, particles, solver, integrator, external, own_energy}) {
     upload(space, ParticleSet(start), particles);
     integrator.first = std::move(first);
     integrator.rest = std::move(rest);
@@ -112,6 +112,7 @@ struct Steps {
   NotingSolver solver{space};
   PartsOfAStep integrator;
   ExternalField<BackEnd> external{{}, 1};
+  OwnEnergy<BackEnd> own_energy;
   StepPipeline<BackEnd> pipeline;
 };
 

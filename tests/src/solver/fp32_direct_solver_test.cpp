@@ -54,6 +54,17 @@ TEST_P(DirectSummation, HasTheForcesOfTheMethodDirect) {
   }
 }
 
+// Where FP64 takes no longer: the two bodies of an ellipse, without softening.
+TEST_P(DirectSummation, OfVeryFewIsInFp64) {
+  gravity_.softening = 0;
+  GravityParameters direct = gravity_;
+  direct.method = "direct";
+  const ParticleSet two = ellipse(0.9);
+  if (comm_.size() == 1) {
+    EXPECT_EQ(accelerations(two, gravity_), accelerations(two, direct));
+  }
+}
+
 TEST_P(DirectSummation, HasTheSameBitsAfterARestart) {
   const ParticleSet particles = plummer(700);
   const auto whole = simulation(gravity_, comm_), part = simulation(gravity_, comm_);

@@ -1,6 +1,6 @@
 # The server of the live view: what it answers, and what it refuses. Usage: view_server_test.py GROVE MPIRUN [FLAG...]
-import http.client
 import contextlib
+import http.client
 import os
 import re
 import shutil

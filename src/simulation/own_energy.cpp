@@ -1,0 +1,129 @@
+#include "src/simulation/own_energy.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace grove {
+
+namespace {
+
+struct IsHeaviest {
+  const Double4* position;
+  double mass;
+  std::size_t none;
+  GROVE_HD std::size_t operator()(std::size_t i) const { return position[i].w == mass ? i : none; }
+};
+struct Smaller {
+  GROVE_HD std::size_t operator()(std::size_t a, std::size_t b) const { return smaller(a, b); }
+};
+
+GROVE_HD double specific_energy(const ParticleView& p, std::size_t i) {
+  return 0.5 * dot(p.velocity[i], p.velocity[i]) + p.acceleration[i].w;
+}
+
+struct KeepEnergy {
+  ParticleView p;
+  double* first;
+  GROVE_HD void operator()(std::size_t i) const { first[i] = specific_energy(p, i); }
+};
+
+/// |change| and |first value| of a specific energy.
+using ChangeSums = Row<CompensatedSum, 2>;
+struct Change {
+  ParticleView p;
+  const double* first;
+  GROVE_HD ChangeSums operator()(std::size_t i) const { return {{{fabs(specific_energy(p, i) - first[i]), 0}, {fabs(first[i]), 0}}}; }
+};
+
+template <class Space>
+double* first_energies(const Particles<Space>& particles) {
+  return reinterpret_cast<double*>(particles.array(particles.table()->array_of(first_energy_field)).data());
+}
+
+/// What one particle adds to the sums over all.
+struct Part {
+  double mass = 0, kinetic = 0, potential = 0, momentum[3] = {};
+};
+
+double kinetic_in_own_frame(double kinetic, double mass, const double (&momentum)[3]) {
+  if (!(mass > 0)) return kinetic;
+  double square = 0;
+  for (const double p : momentum) square += p * p;
+  return std::max(0.0, kinetic - square / (2 * mass));
+}
+
+}  // namespace
+
+template <class Space>
+void OwnEnergy<Space>::look_at(const std::vector<double>& mass) {
+  const double heaviest = comm_.max(mass.empty() ? 0.0 : *std::max_element(mass.begin(), mass.end()));
+  double others = 0;
+  std::uint64_t with_mass = 0;
+  bool is_here = false;
+  for (const double m : mass) {
+    if (m > 0) ++with_mass;
+    if (m == heaviest && !is_here)
+      is_here = true;
+    else
+      others += m;
+  }
+  // On any other rank, one of the same mass is one of the others.
+  const int first = comm_.min(is_here ? comm_.rank() : comm_.size());
+  if (is_here && comm_.rank() != first) others += heaviest;
+  without_mass_ = comm_.sum(mass.size() - with_mass);
+  heaviest_.reset();
+  if (comm_.sum(others) < heaviest && comm_.sum(with_mass) > 2) heaviest_ = heaviest;
+  conserves_each_ = heaviest == 0 && !external_.empty();
+}
+
+template <class Space>
+void OwnEnergy<Space>::begin(Particles<Space>& particles) const {
+  if (conserves_each_) space_.for_each(particles.size(), KeepEnergy{view_of(particles), first_energies(particles)});
+}
+
+template <class Space>
+void OwnEnergy<Space>::measure(const Particles<Space>& particles, Diagnostics& sums) const {
+  sums.without_mass = without_mass_;
+  sums.own_kinetic = kinetic_in_own_frame(sums.kinetic, sums.mass, sums.momentum);
+  sums.own_potential = sums.potential;
+  if (heaviest_) leave_out_heaviest(particles, sums);
+  if (!conserves_each_) return;
+  const ChangeSums own =
+      space_.reduce_rows(particles.size(), ChangeSums{}, Change{view_of(particles), first_energies(particles)}, AddSums{});
+  CompensatedSum change, size;
+  for (const ChangeSums& some : comm_.all_gather(own)) {
+    change = change + some.part[0];
+    size = size + some.part[1];
+  }
+  sums.change_of_each = size.value() > 0 ? change.value() / size.value() : 0;
+}
+
+template <class Space>
+void OwnEnergy<Space>::leave_out_heaviest(const Particles<Space>& particles, Diagnostics& sums) const {
+  const std::size_t n = particles.size(),
+                    i = space_.transform_reduce(n, n, IsHeaviest{particles.position.data(), *heaviest_, n}, Smaller{});
+  Part heaviest;
+  if (i < n) {
+    Double3 v;
+    Double4 a;
+    space_.copy_to_host(&v, particles.velocity.data() + i, sizeof(v));
+    space_.copy_to_host(&a, particles.acceleration.data() + i, sizeof(a));
+    const double m = *heaviest_;
+    // The whole energy of its pairs, of which the sum over particles has the half twice.
+    const double in_external = external_.sums(space_, {particles.position.data() + i, 1}).energy.value();
+    heaviest = {m, 0.5 * m * dot(v, v), m * a.w - in_external, {m * v.x, m * v.y, m * v.z}};
+  }
+  Part others{sums.mass, sums.kinetic, sums.potential, {sums.momentum[0], sums.momentum[1], sums.momentum[2]}};
+  for (const Part& part : comm_.all_gather(heaviest)) {
+    others.mass -= part.mass;
+    others.kinetic -= part.kinetic;
+    others.potential -= part.potential;
+    for (int k = 0; k < 3; ++k) others.momentum[k] -= part.momentum[k];
+  }
+  sums.own_kinetic = kinetic_in_own_frame(others.kinetic, others.mass, others.momentum);
+  sums.own_potential = others.potential;
+}
+
+template class OwnEnergy<BackEnd>;
+
+}  // namespace grove
