@@ -138,8 +138,7 @@ class GroupForces {
   template <bool skip_self>
   __device__ void sum_particles(std::uint32_t count) {
     Force<float> before[targets_per_lane];
-    if constexpr (Softening::zero_at_zero)
-      for (int t = 0; t < targets_per_lane; ++t) before[t] = force_[t];
+    for (int t = 0; t < targets_per_lane; ++t) before[t] = force_[t];
     float closest2 = 3e38F;
 #pragma unroll 4
     for (std::uint32_t k = 0; k < count; ++k) {
@@ -147,18 +146,17 @@ class GroupForces {
       for (int t = 0; t < targets_per_lane; ++t) {
         const bool itself = skip_self && memory_.index[k] == target_index(t);
         const float dx = s.x - x_[t], dy = s.y - y_[t], dz = s.z - z_[t], r2 = softening_.squared(dx, dy, dz);
-        if constexpr (Softening::zero_at_zero) closest2 = fminf(closest2, itself ? 3e38F : r2);
+        // The softened distance shows how much rounding matters.
+        closest2 = fminf(closest2, itself ? 3e38F : r2);
         add_particle_at<false>(softening_, dx, dy, dz, r2, itself ? 0.0F : s.w, force_[t]);
       }
     }
-    if constexpr (Softening::zero_at_zero) {
-      const float* const half = box_.half_size;
-      const float close2 = close_distance * close_distance * (half[0] * half[0] + half[1] * half[1] + half[2] * half[2]);
-      if (!__any_sync(all_lanes, closest2 <= larger(close2, NewtonKernel::smallest<float>()))) return;
-      for (int t = 0; t < targets_per_lane; ++t) {
-        force_[t] = before[t];
-        sum_close_particles(count, target_index(t), force_[t]);
-      }
+    const float* const half = box_.half_size;
+    const float close2 = close_distance * close_distance * (half[0] * half[0] + half[1] * half[1] + half[2] * half[2]);
+    if (!__any_sync(all_lanes, closest2 <= larger(close2, NewtonKernel::smallest<float>()))) return;
+    for (int t = 0; t < targets_per_lane; ++t) {
+      force_[t] = before[t];
+      sum_close_particles(count, target_index(t), force_[t]);
     }
   }
 
