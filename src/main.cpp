@@ -84,7 +84,10 @@ Request parse(CLI::App& app, int argc, char** argv) {
   request.words.assign(argv + 1, argv + argc);
   std::vector<std::string> words = request.words;
   // 'grove help run' is 'grove run --help'.
-  if (!words.empty() && words.front() == "help") std::rotate(words.begin(), words.begin() + 1, words.end()), words.back() = "--help";
+  if (!words.empty() && words.front() == "help") {
+    std::rotate(words.begin(), words.begin() + 1, words.end());
+    words.back() = "--help";
+  }
   request.mistake = wrong_name(app, words);
   if (!request.mistake.empty()) return request;
   try {
@@ -128,9 +131,6 @@ int answer(const Request& request) {
 int carry_out_under_mpi(int argc, char** argv, const Request& request) {
   // Open MPI 4.1 overflows a buffer for paths of 246 bytes and more in a part that Grove does not use: shared file pointers.
   setenv("OMPI_MCA_sharedfp", "^lockedfile", 0);
-  // MPI may crash where it does not get its memory.
-  constexpr std::size_t needed_by_mpi = std::size_t{192} << 20;
-  ::operator delete(::operator new(needed_by_mpi));
   // A run stops in words from here on, not only when it steps.
   std::optional<StopSignals> signals;
   if (request.action && request.words.front() == "run") signals.emplace();
@@ -144,22 +144,30 @@ int carry_out_under_mpi(int argc, char** argv, const Request& request) {
 
 }  // namespace
 
-int main(int argc, char** argv) try {
-  carry_out_file_task(argc, argv, file_tasks);
-  // Freed arrays return to the system at once. By default glibc keeps blocks of up to 32 MiB.
+int main(int argc, char** argv) {
+  Request request;
+  std::optional<CLI::App> app;  // what the request refers to
+  try {
+    carry_out_file_task(argc, argv, file_tasks);
+    // Freed arrays return to the system at once. By default glibc keeps blocks of up to 32 MiB.
 #if defined(__GLIBC__)
-  mallopt(M_MMAP_THRESHOLD, 1 << 20);
+    mallopt(M_MMAP_THRESHOLD, 1 << 20);
 #endif
-  reserve_standard_streams();
-  CLI::App app("Grove: self-gravity of many particles on many GPUs or CPU cores", "grove");
-  app.set_version_flag(
-      "--version", [] { return version_text(); }, "version, back ends and libraries");
-  app.get_formatter()->label("SUBCOMMAND", "COMMAND");
-  Request request = parse(app, argc, argv);
-  if (!request.mistake.empty()) request.mistake = with_help(app, request.mistake);
-  return request.action || launched_size() > 1 ? carry_out_under_mpi(argc, argv, request) : answer(request);
-} catch (const std::exception& error) {
-  // So early that there are no last words, usually for lack of memory.
-  std::fprintf(stderr, "grove: error: %s\n", sentence_of(error).c_str());
-  return exit_code_of(error);
+    reserve_standard_streams();
+    app.emplace("Grove: self-gravity of many particles on many GPUs or CPU cores", "grove");
+    app->set_version_flag(
+        "--version", [] { return version_text(); }, "version, back ends and libraries");
+    app->get_formatter()->label("SUBCOMMAND", "COMMAND");
+    request = parse(*app, argc, argv);
+    if (!request.mistake.empty()) request.mistake = with_help(*app, request.mistake);
+    if (!request.action && launched_size() == 1) return answer(request);
+    // MPI may crash where it does not get its memory.
+    constexpr std::size_t needed_by_mpi = std::size_t{192} << 20;
+    ::operator delete(::operator new(needed_by_mpi));
+  } catch (const std::exception& error) {
+    // So early that there are no last words, usually for lack of memory. What comes later is not caught: see LastWords.
+    std::fprintf(stderr, "grove: error: %s\n", sentence_of(error).c_str());
+    return exit_code_of(error);
+  }
+  return carry_out_under_mpi(argc, argv, request);
 }

@@ -26,21 +26,31 @@ namespace {
 
 /// The first word of the command line of a process that is started for a task; task, path and argument follow.
 constexpr const char* first_word = "--file-task";
-constexpr int words = 5;
+constexpr int word_count = 5;
 constexpr int interval_ms = 100;
 
 bool has_tasks = false;
 
-/// Most processor time for a file. A slow disk does not count.
+/// Most processor time for a file. A slow disk does not count. The file may be one of a set, or refer to others in its directory.
 rlim_t longest_s(const std::filesystem::path& path) {
-  std::error_code unknown;
-  const std::uintmax_t bytes = std::filesystem::file_size(path, unknown);
-  return 5 + static_cast<rlim_t>(unknown ? 0 : bytes / 100'000'000);
+  constexpr std::uintmax_t least_s = 5, most_s = 300, files_in_1_s = 100, bytes_in_1_s = 100'000'000;
+  std::error_code ignored;
+  std::uintmax_t files = 0, bytes = 0;
+  const std::filesystem::path directory = path.parent_path();
+  for (std::filesystem::directory_iterator entry(directory.empty() ? "." : directory, ignored), end; entry != end; entry.increment(ignored))
+    if (entry->path().extension() == path.extension() && entry->is_regular_file(ignored)) {
+      const std::uintmax_t size = entry->file_size(ignored);
+      bytes += ignored ? 0 : size;
+      ++files;
+    }
+  return static_cast<rlim_t>(std::min(most_s, least_s + files / files_in_1_s + bytes / bytes_in_1_s));
 }
 
 /// This process ends when it takes too long, and with the one that has started it.
 void limit_own_life(const std::filesystem::path& path) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
+  // They are for the one that has started it, and come to all processes of a job.
+  for (const int signal : {SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGHUP}) std::signal(signal, SIG_IGN);
   const rlimit time{longest_s(path), longest_s(path)}, no_core{0, 0};
   setrlimit(RLIMIT_CPU, &time);
   setrlimit(RLIMIT_CORE, &no_core);
@@ -51,7 +61,7 @@ void limit_own_life(const std::filesystem::path& path) {
 /// Another process that writes into a pipe. The end of the object ends it.
 class Child {
  public:
-  explicit Child(std::array<const char*, words + 1> command) {
+  explicit Child(std::array<const char*, word_count + 1> command) {
     if (pipe2(ends_.data(), O_CLOEXEC) != 0) return;
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
@@ -101,7 +111,7 @@ class Child {
   pid_t id_ = -1;
 };
 
-[[noreturn]] void fail(const std::filesystem::path& path, int status, const rusage& used, const std::string& answer) {
+[[noreturn]] void throw_failure(const std::filesystem::path& path, int status, const rusage& used, const std::string& answer) {
   const std::string name = path.string(), damaged = " the file, which is probably damaged";
   const bool took_too_long = used.ru_utime.tv_sec + used.ru_stime.tv_sec + 1 >= static_cast<time_t>(longest_s(path));
   if (WIFSIGNALED(status) && took_too_long) throw DataError(name + ": HDF5 does not come to an end while it reads" + damaged);
@@ -115,7 +125,7 @@ class Child {
 }  // namespace
 
 void carry_out_file_task(int argc, char** argv, std::span<const FileTask> tasks) {
-  if (argc != words || std::strcmp(argv[1], first_word) != 0) {
+  if (argc != word_count || std::strcmp(argv[1], first_word) != 0) {
     has_tasks = true;
     return;
   }
@@ -147,7 +157,7 @@ std::optional<std::string> in_own_process(const char* task, const std::filesyste
   int status = 0;
   rusage used{};
   if (!child.wait(status, used)) return std::nullopt;
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) fail(path, status, used, answer);
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) throw_failure(path, status, used, answer);
   return answer;
 }
 

@@ -26,7 +26,8 @@ void carry_out_file_task(int argc, char** argv, std::span<const FileTask> tasks)
 /// What a task makes of a file, in a process of its own; nothing if this program has no tasks, or the system starts no process. Not
 /// collective.
 /// @param stop  on request, it gives up with a SystemError
-/// @throws DataError for a file on which HDF5 crashes, or takes more than 5 s of processor time and 1 s for each 100 MB; else as the task
+/// @throws DataError for a file on which HDF5 crashes, or takes more than 5 s of processor time and 1 s for each 100 MB of the files of its
+/// kind beside it, at most 300 s; else as the task
 std::optional<std::string> in_own_process(const char* task, const std::filesystem::path& path, const std::string& argument = "",
                                           const std::stop_token& stop = {});
 

@@ -17,7 +17,7 @@ namespace grove {
 namespace {
 
 /// Rows are read in pieces of about this size.
-constexpr std::uint64_t piece_bytes = std::uint64_t{16} << 20;
+constexpr std::uint64_t bytes_at_once = std::uint64_t{16} << 20;
 
 Hdf5Handle type_of(const Hdf5Handle& dataset) { return {check_hdf5(H5Dget_type(dataset.id()), hdf5_name(dataset)), H5Tclose}; }
 
@@ -45,7 +45,7 @@ std::optional<std::uint32_t> recorded_checksum(const Hdf5Handle& dataset) {
 
 Checksum checksum_of_rows(const Hdf5Handle& dataset, std::uint64_t first, std::uint64_t count) {
   const Hdf5Handle type = type_of(dataset);
-  const std::uint64_t row_bytes = row_bytes_of(dataset, type), longest = std::max<std::uint64_t>(1, piece_bytes / row_bytes);
+  const std::uint64_t row_bytes = row_bytes_of(dataset, type), longest = std::max<std::uint64_t>(1, bytes_at_once / row_bytes);
   std::vector<std::byte> rows(std::min(count, longest) * row_bytes);
   Checksum sum;
   for (std::uint64_t at = 0; at < count; at += longest) {

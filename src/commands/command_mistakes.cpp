@@ -38,7 +38,6 @@ std::string advice_on_file(const std::string& word) {
 /// The way to set a key that was given as an option; nothing where no key is meant.
 std::string advice_on_key(std::string name) {
   std::replace(name.begin(), name.end(), '-', '_');
-  std::vector<std::string> keys;
   for (const ConfigSetting& row : config_table().settings) {
     const std::string whole = row.section + "." + row.setting.name;
     if (name == whole || name == row.setting.name) return fmt::format("keys of the configuration follow --set: --set {}=VALUE", whole);

@@ -122,6 +122,10 @@ int render(const RenderOptions& options, const Communicator& comm) {
     if (options.files.empty()) throw ConfigError("render needs the name of a file, SNAPSHOT");
   });
   const Config config = config_of(options, comm);
+  comm.agree([&] {
+    if (!config.initial_conditions.units.empty() || config.initial_conditions.renumber)
+      throw ConfigError("initial_conditions.units and initial_conditions.renumber have no effect on pictures of files, and must go");
+  });
   const PicturePlan plan(config.pictures);
   comm.agree([&] {
     if (comm.is_root()) require_free_names(options, plan);

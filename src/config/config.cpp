@@ -53,7 +53,7 @@ std::string read_config_text(const std::string& path) {
   const bool is_stream = path == "/dev/stdin" || path.starts_with("/dev/fd/");
   std::error_code ignored;
   if (!is_stream && std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored))
-    throw ConfigError(fmt::format("the configuration {} is no regular file: name a text file in TOML", path));
+    throw ConfigError(fmt::format("the configuration {} is not a regular file: name a text file in TOML", path));
   std::ifstream file(path, std::ios::binary);
   if (!file) throw ConfigError(fmt::format("cannot read the configuration {}: {}", path, std::strerror(errno)));
   // Files of particles, which may be larger than the memory, are refused by their beginning.

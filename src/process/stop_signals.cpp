@@ -36,13 +36,13 @@ void note(int signal) {
 }  // namespace
 
 StopSignals::StopSignals() : is_first_(!std::exchange(is_noting, true)) {
-  if (!is_first_) return;
-  received_signal = 0;
+  if (is_first_) received_signal = 0;
   struct sigaction action = {};
   action.sa_handler = note;
   // System calls for output are not interrupted.
   action.sa_flags = SA_RESTART;
   sigemptyset(&action.sa_mask);
+  // Also within another object: MPI_Init() may have put handlers of its own there meanwhile.
   for (std::size_t i = 0; i < kinds.size(); ++i) {
     sigaction(kinds[i], &action, &earlier_[i]);
     // The program runs under nohup.

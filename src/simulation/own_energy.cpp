@@ -13,7 +13,7 @@ struct IsHeaviest {
   std::size_t none;
   GROVE_HD std::size_t operator()(std::size_t i) const { return position[i].w == mass ? i : none; }
 };
-struct Smaller {
+struct SmallerIndex {
   GROVE_HD std::size_t operator()(std::size_t a, std::size_t b) const { return smaller(a, b); }
 };
 
@@ -41,7 +41,7 @@ double* first_energies(const Particles<Space>& particles) {
 }
 
 /// What one particle adds to the sums over all.
-struct Part {
+struct PartOfSums {
   double mass = 0, kinetic = 0, potential = 0, momentum[3] = {};
 };
 
@@ -101,8 +101,8 @@ void OwnEnergy<Space>::measure(const Particles<Space>& particles, Diagnostics& s
 template <class Space>
 void OwnEnergy<Space>::leave_out_heaviest(const Particles<Space>& particles, Diagnostics& sums) const {
   const std::size_t n = particles.size(),
-                    i = space_.transform_reduce(n, n, IsHeaviest{particles.position.data(), *heaviest_, n}, Smaller{});
-  Part heaviest;
+                    i = space_.transform_reduce(n, n, IsHeaviest{particles.position.data(), *heaviest_, n}, SmallerIndex{});
+  PartOfSums heaviest;
   if (i < n) {
     Double3 v;
     Double4 a;
@@ -113,8 +113,8 @@ void OwnEnergy<Space>::leave_out_heaviest(const Particles<Space>& particles, Dia
     const double in_external = external_.sums(space_, {particles.position.data() + i, 1}).energy.value();
     heaviest = {m, 0.5 * m * dot(v, v), m * a.w - in_external, {m * v.x, m * v.y, m * v.z}};
   }
-  Part others{sums.mass, sums.kinetic, sums.potential, {sums.momentum[0], sums.momentum[1], sums.momentum[2]}};
-  for (const Part& part : comm_.all_gather(heaviest)) {
+  PartOfSums others{sums.mass, sums.kinetic, sums.potential, {sums.momentum[0], sums.momentum[1], sums.momentum[2]}};
+  for (const PartOfSums& part : comm_.all_gather(heaviest)) {
     others.mass -= part.mass;
     others.kinetic -= part.kinetic;
     others.potential -= part.potential;

@@ -95,7 +95,7 @@ OpenFile RunFiles::open(const std::string& name) const {
   if (file < 0) throw SystemError(name + ": cannot be opened: " + std::strerror(mistake));
   OpenFile opened(file, name);
   struct stat status {};
-  if (::fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) throw FileRefused(name + ": is no regular file");
+  if (::fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) throw FileRefused(name + ": is not a regular file");
   return opened;
 }
 

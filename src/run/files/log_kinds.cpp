@@ -29,7 +29,7 @@ namespace {
 /// The first line of a log has fewer bytes.
 constexpr std::size_t longest_head = 65536;
 
-/// The names in the first line of a file; empty if it has no complete line, or is no regular file.
+/// The names in the first line of a file; empty if it has no complete line, or is not a regular file.
 std::vector<std::string> column_names_in(const std::string& path) {
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(path, ignored)) return {};

@@ -115,10 +115,16 @@ void OutputDirectory::require_usable() const {
   std::error_code ignored;
   if (fs::exists(path_, ignored) && !fs::is_directory(path_, ignored))
     throw ConfigError(fmt::format("output.directory = \"{}\" is a file: name a directory, which the run makes if it is not there", path_));
-  for (const fs::directory_entry& entry : fs::directory_iterator(path_, ignored))
-    if (is_state(entry.path().filename().string()) && entry.exists(ignored) && !entry.is_regular_file(ignored))
-      throw ConfigError(
-          fmt::format("{} is no regular file, but has the name of a file that the run writes: move it away", entry.path().string()));
+  const auto require_file = [](bool is_file, const std::string& path) {
+    if (!is_file)
+      throw ConfigError(fmt::format("{} is not a regular file, but has the name of a file that the run writes: move it away", path));
+  };
+  for (fs::directory_iterator entry(path_, ignored), end; entry != end; entry.increment(ignored))
+    if (is_state(entry->path().filename().string()))
+      require_file(!entry->exists(ignored) || entry->is_regular_file(ignored), entry->path().string());
+  // A checkpoint would take the place of a link.
+  for (int generation = 0; generation < checkpoint_generations; ++generation)
+    require_file(!fs::is_symlink(checkpoint(generation), ignored), checkpoint(generation));
 }
 
 std::vector<std::string> OutputDirectory::prepare(EarlierResults earlier) const {

@@ -33,7 +33,7 @@ class OutputDirectory {
  public:
   explicit OutputDirectory(std::string path) : path_(std::move(path)) {}
 
-  /// Throws ConfigError if something that is no directory has its name, or something that is no regular file that of a snapshot or
+  /// Throws ConfigError if something that is no directory has its name, or something that is not a regular file that of a snapshot or
   /// checkpoint in it. Not collective.
   void require_usable() const;
 

@@ -177,13 +177,13 @@ special_files_are_told_at_once() {
   mkfifo pipe && mkdir directory.toml && mkdir -p a/checkpoint_0.hdf5 b && mkfifo b/checkpoint_1.hdf5 && "$grove" run run.toml --quiet &&
     mkdir output/snapshot_0007.hdf5 || return 1
   all_are_told <<'END' || return 1
-2 | run pipe           | pipe is no regular file
-2 | run directory.toml | directory.toml is no regular file
-2 | run /dev/zero      | /dev/zero is no regular file
-2 | run run.toml --set output.directory=a            | a/checkpoint_0.hdf5 is no regular file | move it away
-2 | run run.toml --set output.directory=a --continue | a/checkpoint_0.hdf5 is no regular file
-2 | run run.toml --set output.directory=b --continue | b/checkpoint_1.hdf5 is no regular file
-2 | run run.toml --continue --set time.end=2         | output/snapshot_0007.hdf5 is no regular file
+2 | run pipe           | pipe is not a regular file
+2 | run directory.toml | directory.toml is not a regular file
+2 | run /dev/zero      | /dev/zero is not a regular file
+2 | run run.toml --set output.directory=a            | a/checkpoint_0.hdf5 is not a regular file | move it away
+2 | run run.toml --set output.directory=a --continue | a/checkpoint_0.hdf5 is not a regular file
+2 | run run.toml --set output.directory=b --continue | b/checkpoint_1.hdf5 is not a regular file
+2 | run run.toml --continue --set time.end=2         | output/snapshot_0007.hdf5 is not a regular file
 END
   # That of the shell is read.
   "$grove" run <(cat run.toml) --print-config >out.txt && contains out.txt "n = 50"
@@ -191,10 +191,12 @@ END
 
 signals_before_the_first_step_are_answered_in_words() {
   local process code delay
-  for delay in 0.1 0.2 0.3; do
+  for delay in 0 0.1 0.3; do
     rm -rf output
     "$grove" run run.toml --set time.end=100000 >out.txt 2>err.txt &
     process=$!
+    # Until it has a handler for SIGUSR1, signal 10, it ends without words.
+    until [ $((0x$(awk '/SigCgt/ { print $2 }' /proc/$process/status) >> 9 & 1)) -eq 1 ]; do sleep 0.01; done
     sleep $delay
     kill -USR1 $process
     wait $process
