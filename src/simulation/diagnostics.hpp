@@ -1,6 +1,7 @@
 // Conserved quantities of a run.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -9,6 +10,12 @@
 #include "kernels/particles/particle_motion.hpp"
 
 namespace grove {
+
+/// What an error of an energy is compared with: the energy, unless its kinetic and potential parts, `parts` in all, nearly cancel.
+inline double energy_scale(double energy, double parts) {
+  constexpr double least = 0.01;
+  return std::max(std::abs(energy), least * parts);
+}
 
 /// Sums over all particles of all ranks, FP64 compensated, the same bits every run on the same ranks.
 struct Diagnostics {
@@ -24,12 +31,13 @@ struct Diagnostics {
   double angular_momentum[3] = {};
   double centre_of_mass[3] = {};
   double own_kinetic = 0, own_potential = 0;  ///< of the system itself: see OwnEnergy
-  /// Mean |change| of v^2 / 2 + phi since the start over its mean absolute value then, where particles without mass conserve it each.
+  /// Mean |change| of v^2 / 2 + phi since the start over energy_scale() of it, where particles without mass conserve it each.
   std::optional<double> change_of_each{};
   std::uint64_t without_mass = 0;  ///< number of particles
   double own_energy() const { return own_kinetic + own_potential; }
   /// Whether motion of the whole, external potentials or a heavy particle have an energy that counts.
   bool differs_from_total() const { return std::abs(total_energy() - own_energy()) > 1e-3 * std::abs(own_energy()); }
+  double own_scale() const { return energy_scale(own_energy(), own_kinetic + std::abs(own_potential)); }
   /// As virial_ratio(), of the system itself, without external potentials.
   double own_virial_ratio() const { return own_potential != 0 ? 2 * own_kinetic / std::abs(own_potential) : 0; }
   double total_energy() const { return kinetic + potential + external; }

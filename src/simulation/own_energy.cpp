@@ -27,12 +27,15 @@ struct KeepEnergy {
   GROVE_HD void operator()(std::size_t i) const { first[i] = specific_energy(p, i); }
 };
 
-/// |change| and |first value| of a specific energy.
-using ChangeSums = Row<CompensatedSum, 2>;
+/// |change| and |first value| of a specific energy, and |its two parts|.
+using ChangeSums = Row<CompensatedSum, 3>;
 struct Change {
   ParticleView p;
   const double* first;
-  GROVE_HD ChangeSums operator()(std::size_t i) const { return {{{fabs(specific_energy(p, i) - first[i]), 0}, {fabs(first[i]), 0}}}; }
+  GROVE_HD ChangeSums operator()(std::size_t i) const {
+    const double parts = 0.5 * dot(p.velocity[i], p.velocity[i]) + fabs(p.acceleration[i].w);
+    return {{{fabs(specific_energy(p, i) - first[i]), 0}, {fabs(first[i]), 0}, {parts, 0}}};
+  }
 };
 
 template <class Space>
@@ -45,11 +48,14 @@ struct PartOfSums {
   double mass = 0, kinetic = 0, potential = 0, momentum[3] = {};
 };
 
+/// What is left of a difference of numbers of this size, unless it is their rounding.
+double above_rounding(double left, double size) { return std::abs(left) > 1e-12 * std::abs(size) ? left : 0; }
+
 double kinetic_in_own_frame(double kinetic, double mass, const double (&momentum)[3]) {
   if (!(mass > 0)) return kinetic;
   double square = 0;
   for (const double p : momentum) square += p * p;
-  return std::max(0.0, kinetic - square / (2 * mass));
+  return std::max(0.0, above_rounding(kinetic - square / (2 * mass), kinetic));
 }
 
 }  // namespace
@@ -85,17 +91,16 @@ template <class Space>
 void OwnEnergy<Space>::measure(const Particles<Space>& particles, Diagnostics& sums) const {
   sums.without_mass = without_mass_;
   sums.own_kinetic = kinetic_in_own_frame(sums.kinetic, sums.mass, sums.momentum);
-  sums.own_potential = sums.potential;
+  sums.own_potential = above_rounding(sums.potential, sums.external);
   if (heaviest_) leave_out_heaviest(particles, sums);
   if (!conserves_each_) return;
   const ChangeSums own =
       space_.reduce_rows(particles.size(), ChangeSums{}, Change{view_of(particles), first_energies(particles)}, AddSums{});
-  CompensatedSum change, size;
-  for (const ChangeSums& some : comm_.all_gather(own)) {
-    change = change + some.part[0];
-    size = size + some.part[1];
-  }
-  sums.change_of_each = size.value() > 0 ? change.value() / size.value() : 0;
+  ChangeSums all;
+  for (const ChangeSums& some : comm_.all_gather(own))
+    for (int k = 0; k < 3; ++k) all.part[k] = all.part[k] + some.part[k];
+  const double scale = energy_scale(all.part[1].value(), all.part[2].value());
+  sums.change_of_each = scale > 0 ? all.part[0].value() / scale : 0;
 }
 
 template <class Space>

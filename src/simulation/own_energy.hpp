@@ -14,7 +14,8 @@
 namespace grove {
 
 /// The energy of the system itself is that of all particles in the frame of their centre of mass, without external potentials. A particle
-/// that has more mass than all others together counts as one of these: the system is then the others, if two or more have mass.
+/// that has more mass than all others together counts as one of these, if the others are bound to each other at the start: the system is
+/// then the others.
 ///
 /// Where no particle has mass, the potentials do not change, and each particle conserves v^2 / 2 + phi: its first value is a field of the
 /// particles.
@@ -27,6 +28,8 @@ class OwnEnergy {
 
   /// Looks at the masses of this rank's particles. Collective.
   void look_at(const std::vector<double>& mass);
+  bool leaves_out_heaviest() const { return heaviest_.has_value(); }
+  void leave_out_none() { heaviest_.reset(); }
   /// Whether measure() looks at the particles.
   bool needs_particles() const { return heaviest_.has_value() || conserves_each_; }
   /// The present energies, with the present forces, are the first ones of particles without mass. Asynchronous.

@@ -91,6 +91,7 @@ void SimulationOn<Space>::start(ParticleSet set, double time) {
   particles_.has_acceleration = false;
   compute_forces();
   own_energy_.begin(particles_);
+  if (own_energy_.leaves_out_heaviest() && diagnostics().own_energy() >= 0) own_energy_.leave_out_none();
 }
 
 template <class Space>
@@ -98,6 +99,7 @@ void SimulationOn<Space>::save(SavedState& state) const {
   steps_->require_no_next_step();
   state.put_number("simulation.time", time());
   state.put_count("simulation.has_acceleration", particles_.has_acceleration ? 1 : 0);
+  state.put_count("simulation.leaves_out_heaviest", own_energy_.leaves_out_heaviest() ? 1 : 0);
   solver_->save(state);
   integrator_->save(state);
 }
@@ -105,6 +107,7 @@ void SimulationOn<Space>::save(SavedState& state) const {
 template <class Space>
 void SimulationOn<Space>::resume(ParticleSet set, const SavedState& state) {
   take(set);
+  if (state.count("simulation.leaves_out_heaviest") == 0) own_energy_.leave_out_none();
   steps_->restart(state.number("simulation.time"));
   const bool are_known = comm_.min(set.size() == 0 || !set.acceleration.empty() ? 1 : 0) == 1;
   upload(*space_, std::move(set), particles_);

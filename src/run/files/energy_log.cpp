@@ -1,6 +1,12 @@
 #include "src/run/files/energy_log.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <fstream>
+#include <string_view>
+
+#include "kernels/base/parse_number.hpp"
+#include "kernels/base/text_parts.hpp"
 
 namespace grove {
 
@@ -26,7 +32,8 @@ std::vector<CsvColumn> energy_log(bool has_external) {
   all.push_back(
       {"own_energy", "kinetic energy in the frame of the centre of mass + potential, without a particle of more than half of the mass"});
   all.push_back({"own_energy_error",
-                 "(total - total at the start) / |own_energy at the start|, no unit; without masses, mean |change| / mean |first value| of "
+                 "(total - total at the start) / |own_energy at the start|, or a 100th of its parts if more, no unit; without masses, mean "
+                 "|change| / mean |first value| of "
                  "v^2 / 2 + phi"});
   all.push_back({"own_virial_ratio", "2 kinetic / |potential| of own_energy, no unit"});
   return all;
@@ -47,14 +54,14 @@ std::vector<double> energy_row(const EnergyState& state, bool has_external) {
   return row;
 }
 
-FirstEnergies first_energies_of(const Diagnostics& sums) { return {sums.total_energy(), sums.own_energy()}; }
+FirstEnergies first_energies_of(const Diagnostics& sums) { return {sums.total_energy(), sums.own_energy(), sums.own_scale()}; }
 
 double relative_energy_error(double energy, double first) { return first != 0 ? (energy - first) / std::abs(first) : 0; }
 
 double own_energy_error(const Diagnostics& sums, const FirstEnergies& first) {
   if (sums.change_of_each) return *sums.change_of_each;
-  return first.own != 0 ? (sums.total_energy() - first.total) / std::abs(first.own)
-                        : relative_energy_error(sums.total_energy(), first.total);
+  return first.own_scale > 0 ? (sums.total_energy() - first.total) / first.own_scale
+                             : relative_energy_error(sums.total_energy(), first.total);
 }
 
 std::optional<FirstEnergies> first_energies_in(const std::string& path) {
@@ -63,12 +70,29 @@ std::optional<FirstEnergies> first_energies_in(const std::string& path) {
   const auto total = of_first("total"), error = of_first("relative_energy_error"), own = of_first("own_energy"),
              own_error = of_first("own_energy_error");
   if (!total) return std::nullopt;
-  FirstEnergies first{*total, own.value_or(*total)};
+  FirstEnergies first{*total, own.value_or(*total), std::abs(own.value_or(*total))};
   if (!error || !(std::abs(*error) < 1) || *error == 0) return first;
   // error = (total - first) / |first|, and total and first have the same sign.
   first.total = *total / (*total < 0 ? 1 - *error : 1 + *error);
-  if (own_error && *own_error != 0) first.own = (*total - first.total) / *own_error;
+  if (own_error && *own_error != 0) first.own_scale = std::abs((*total - first.total) / *own_error);
   return first;
+}
+
+std::array<double, 2> largest_errors_in(const std::string& path, double time) {
+  const std::vector<std::string> names = read_csv_log(path).names;
+  const auto column = [&](const char* name) {
+    return static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
+  };
+  const std::size_t columns[] = {column("relative_energy_error"), column("own_energy_error")};
+  std::array<double, 2> largest{};
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    const std::vector<std::string_view> parts = csv_parts(line);
+    const auto number = [&](std::size_t k) { return k < parts.size() ? parse_number<double>(parts[k]) : std::nullopt; };
+    if (number(0).value_or(time) > time) break;
+    for (std::size_t k = 0; k < 2; ++k) largest[k] = std::max(largest[k], std::abs(number(columns[k]).value_or(0)));
+  }
+  return largest;
 }
 
 }  // namespace grove

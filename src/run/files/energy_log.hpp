@@ -1,6 +1,7 @@
 // energy.csv: conserved quantities after every step.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,12 +21,13 @@ struct EnergyState {
 /// Energies of a state to which later ones are compared.
 struct FirstEnergies {
   double total = 0, own = 0;
+  double own_scale = 0;  ///< Diagnostics::own_scale()
 };
 FirstEnergies first_energies_of(const Diagnostics& sums);
 
 /// (energy - first) / |first|; 0 when `first` is 0.
 double relative_energy_error(double energy, double first);
-/// How accurate the motion in the system is: (total - first total) / |first own energy|, which neither motion of the whole nor external
+/// How accurate the motion in the system is: (total - first total) / first own scale, which neither motion of the whole nor external
 /// potentials make small. Where no particle has mass, Diagnostics::change_of_each.
 double own_energy_error(const Diagnostics& sums, const FirstEnergies& first);
 
@@ -39,5 +41,8 @@ std::vector<double> energy_row(const EnergyState& state, bool has_external);
 /// The first energies, to which the errors in an energy.csv refer, also if the file was begun later; nothing when it has no row.
 /// Throws as read_csv_log().
 std::optional<FirstEnergies> first_energies_in(const std::string& path);
+
+/// The largest |relative_energy_error| and |own_energy_error| in the rows of an energy.csv up to a time. Throws as read_csv_log().
+std::array<double, 2> largest_errors_in(const std::string& path, double time);
 
 }  // namespace grove

@@ -22,7 +22,10 @@ double to_be_divided(double duration, double every) {
 }
 }  // namespace
 
-bool StepSchedule::divides(double begin, double end, double dt) { return is_whole((end - begin) / dt); }
+bool StepSchedule::divides(double begin, double end, double dt) {
+  const double steps = (end - begin) / dt;
+  return steps == 0 || (std::round(steps) >= 1 && is_whole(steps));
+}
 
 double StepSchedule::dividing_step(double most) const {
   const double whole = to_be_divided(duration(), snapshot_every_);

@@ -57,15 +57,15 @@ StepTiming RunLoop::begin(ParticleSet particles, const RestartPoint& from) {
   if (from.exists()) {
     report_.kept = {from.file, from.step, schedule_.time(from.step)};
     if (state.has(saved_energies)) {
-      const SavedState::Numbers& energies = state.numbers(saved_energies, 4);
-      first_energies_ = {energies[0], energies[1]};
-      report_.largest_energy_error = energies[2];
-      report_.largest_own_error = report_.largest_error_of_steps = energies[3];
+      const SavedState::Numbers& energies = state.numbers(saved_energies, 5);
+      first_energies_ = {energies[0], energies[1], energies[2]};
+      report_.largest_energy_error = energies[3];
+      report_.largest_own_error = report_.largest_error_of_steps = energies[4];
     }
     if (state.has(saved_energies_after_change)) {
-      const SavedState::Numbers& energies = state.numbers(saved_energies_after_change, 3);
-      energies_after_change_ = {energies[0], energies[1]};
-      report_.largest_error_of_steps = energies[2];
+      const SavedState::Numbers& energies = state.numbers(saved_energies_after_change, 4);
+      energies_after_change_ = {energies[0], energies[1], energies[2]};
+      report_.largest_error_of_steps = energies[3];
     }
   }
   const auto set_state = [&] {
@@ -197,11 +197,11 @@ void RunLoop::write_checkpoint(bool is_needed) {
   const double began = wall_clock_s();
   begin_activity("checkpoint");
   SavedState state;
-  state.put(saved_energies,
-            SavedState::Numbers{first_energies_->total, first_energies_->own, report_.largest_energy_error, report_.largest_own_error});
+  state.put(saved_energies, SavedState::Numbers{first_energies_->total, first_energies_->own, first_energies_->own_scale,
+                                                report_.largest_energy_error, report_.largest_own_error});
   if (energies_after_change_)
-    state.put(saved_energies_after_change,
-              SavedState::Numbers{energies_after_change_->total, energies_after_change_->own, report_.largest_error_of_steps});
+    state.put(saved_energies_after_change, SavedState::Numbers{energies_after_change_->total, energies_after_change_->own,
+                                                               energies_after_change_->own_scale, report_.largest_error_of_steps});
   state.put_number(saved_schedule_begin, schedule_.begin());
   for (const auto& observer : observers_) observer->save(state);
   controls_.checkpoints->write(simulation_, std::move(state), report_.steps, is_needed);

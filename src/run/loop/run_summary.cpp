@@ -24,7 +24,7 @@ std::string energy_line(const RunReport& report) {
   if (!(sums.mass > 0)) return "energy     not measured: no particle has mass\n";
   std::string text = fmt::format("energy     {:.8g} -> {:.8g}, relative error {:.2e} at the end, {:.2e} at most\n",
                                  report.first_energies.total, sums.total_energy(), last.relative_error, report.largest_energy_error);
-  if (sums.differs_from_total())
+  if (sums.differs_from_total() && report.first_energies.own_scale > 0)
     text += fmt::format("own energy {:.8g} -> {:.8g}, against which the error is {:.2e} at the end, {:.2e} at most\n",
                         report.first_energies.own, sums.own_energy(), last.own_error, report.largest_own_error);
   if (sums.without_mass > 0)

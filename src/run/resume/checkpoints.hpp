@@ -14,7 +14,8 @@
 
 namespace grove {
 
-/// The name in a saved state of what the run loop saves: the energies of step 0, total and own, and the largest of both errors since.
+/// The name in a saved state of what the run loop saves: the energies of step 0, total, own and scale of own, and the largest of both
+/// errors since.
 inline constexpr const char* saved_energies = "run.energies";
 /// Names in a saved state of what Checkpoints adds.
 inline constexpr const char *saved_configuration = "run.configuration", *saved_step = "run.step", *saved_device = "run.device",

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -117,10 +118,15 @@ SavedState state_of(const ContinuedRun& run, const FoundSnapshot& found, std::ui
   step = number_of_step(run, found, timings);
   if (timings.names.empty()) notes.push_back(run.directory.timings() + " is missing or empty: a new one is begun");
   SavedState state;
-  if (const auto first = energies.names.empty() ? std::nullopt : first_energies_in(log))
-    state.put(saved_energies, SavedState::Numbers{first->total, first->own, 0, 0});
-  else
+  if (const auto first = energies.names.empty() ? std::nullopt : first_energies_in(log)) {
+    const std::array<double, 2> largest = largest_errors_in(log, found.time);
+    state.put(saved_energies, SavedState::Numbers{first->total, first->own, first->own_scale, largest[0], largest[1]});
+  } else {
     notes.push_back(log + " is missing or empty: a new one is begun, and energies are compared with that of this state from now on");
+  }
+  if (!external_texts(run.config.external_sections()).empty())
+    notes.push_back(
+        "the energies of particles without mass, if no other ones are there, are compared with those of this state from now on");
   state.put_count(saved_snapshot_count, found.number + 1);
   state.put_count(saved_picture_count, pictures_before(run, found));
   state.put_count(saved_energy_rows, energies.count);

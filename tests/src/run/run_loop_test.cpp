@@ -183,8 +183,8 @@ TEST_F(ControlledRunTest, WritesCheckpointsByTurnsAtTheBeginningEverySoManySteps
   EXPECT_EQ(last.count(saved_step), 5U);
   EXPECT_EQ(last.count("fake.steps"), 5U);
   EXPECT_EQ(last.text(saved_configuration), print_config(config));
-  EXPECT_NEAR(last.numbers(saved_energies, 4)[0], -1, 1e-15);
-  EXPECT_NEAR(last.numbers(saved_energies, 4)[2], 0.05, 1e-12);
+  EXPECT_NEAR(last.numbers(saved_energies, 5)[0], -1, 1e-15);
+  EXPECT_NEAR(last.numbers(saved_energies, 5)[3], 0.05, 1e-12);
 }
 
 /// Looks at every state, slowly.

@@ -110,11 +110,38 @@ TEST_F(OwnEnergyRun, OfParticlesWithoutMassIsThatOfEach) {
   EXPECT_EQ(started(with(tracers(20), 1, 0), hernquist)->diagnostics().without_mass, 20U);
 }
 
+TEST_F(OwnEnergyRun, OfOneParticleWithMassIsNone) {
+  const Diagnostics d = started(with({}, 0.7, 0.3), {{"hernquist", {{"mass", 10.0}, {"x", 1.3}}}})->diagnostics();
+  EXPECT_EQ(d.own_energy(), 0);
+  EXPECT_LT(d.total_energy(), -1);
+}
+
+// Asteroids round a star, with a giant planet: without the star, the frame would be that of the planet.
+TEST_F(OwnEnergyRun, HasTheHeaviestWhereTheOthersAreNotBoundToEachOther) {
+  ParticleSet set = with(with({}, 1, 0), 1e-3, 0.4);
+  set.position[3] = 5.2;
+  for (std::size_t i = 2; i < 22; ++i) {
+    set = with(std::move(set), 1e-10, 0.65);
+    set.position[3 * i] = 2 + 0.05 * static_cast<double>(i);
+  }
+  const Diagnostics d = started(set)->diagnostics();
+  EXPECT_NEAR(d.own_potential, d.potential, 1e-12);
+}
+
+TEST(OwnEnergyError, IsNotLargeBecauseKineticAndPotentialEnergyCancel) {
+  Diagnostics parabola;
+  parabola.kinetic = parabola.own_kinetic = 0.5;
+  parabola.potential = parabola.own_potential = -0.5;
+  const FirstEnergies first = first_energies_of(parabola);
+  parabola.kinetic += 1e-6;
+  EXPECT_NEAR(own_energy_error(parabola, first), 1e-4, 1e-9);
+}
+
 TEST(OwnEnergyError, IsThatOfTheTotalAgainstTheOwnEnergy) {
   Diagnostics sums;
   sums.external = -1000;
   sums.kinetic = 1;
-  EXPECT_DOUBLE_EQ(own_energy_error(sums, {-999.5, -0.25}), 2);
+  EXPECT_DOUBLE_EQ(own_energy_error(sums, {-999.5, -0.25, 0.25}), 2);
   EXPECT_DOUBLE_EQ(own_energy_error(sums, {-1000, 0}), 1e-3) << "of the total, where there is no own energy";
 }
 
