@@ -91,6 +91,7 @@ endif()
 grove_find_header(tomlplusplus toml++/toml.h libtomlplusplus-dev)
 grove_find_header(nlohmann_json nlohmann/json.hpp nlohmann-json3-dev)
 grove_find_header(CLI11 CLI/CLI.hpp libcli11-dev)
+grove_find_header(boost_math boost/math/quadrature/gauss.hpp libboost-math-dev)
 grove_find_header(Random123 Random123/philox.h librandom123-dev)
 
 # cpp-httplib is only a header, or a header with a library, as in Debian and Ubuntu. The layout of its classes then depends on whether the

@@ -80,4 +80,5 @@ target_compile_definitions(libgrove_shared PUBLIC OMPI_SKIP_MPICXX MPICH_SKIP_MP
 target_include_directories(libgrove_shared PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>" "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR};${GROVE_INSTALL_HEADERS}>")
 
 grove_library(grove_io libgrove grove_hdf5 ZLIB::ZLIB)
-grove_library(grove_app grove_io libgrove grove_tomlplusplus grove_nlohmann_json PNG::PNG grove_CLI11 grove_Random123 grove_version_header)
+grove_library(grove_app grove_io libgrove grove_tomlplusplus grove_nlohmann_json PNG::PNG grove_CLI11 grove_Random123
+  grove_boost_math grove_version_header)

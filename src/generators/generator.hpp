@@ -9,6 +9,7 @@
 
 #include "kernels/base/setting.hpp"
 #include "kernels/particles/particle_set.hpp"
+#include "src/galaxies/galaxy_parameters.hpp"
 
 namespace grove {
 
@@ -16,16 +17,17 @@ class Communicator;
 
 /// Where the particles of a run come from: the section [initial_conditions].
 struct InitialConditions {
-  std::string file;                   ///< input file, relative to the current directory; empty: generate
-  std::string columns;                ///< of a text table, e.g. "id m x y z vx vy vz type"; empty: the file says it
-  std::string units;                  ///< of a file that names none, converted to those of the run; empty: not converted
-  bool renumber = false;              ///< replace the ids of a file by the numbers of its rows
-  bool allow_cosmological = false;    ///< take the numbers of a file of a system that is not isolated as they are
-  std::string generator = "plummer";  ///< name in generators(); empty when `file` is given
-  std::uint64_t n = 100000;           ///< particles to generate, all ranks together
-  std::uint64_t seed = 1;             ///< of the random numbers
-  bool recentre = true;               ///< every component of a model gets its centre of mass and mean velocity exactly
-  SettingValues parameters;           ///< those of the generator; what is missing has its default
+  std::string file;                        ///< input file, relative to the current directory; empty: generate
+  std::string columns;                     ///< of a text table, e.g. "id m x y z vx vy vz type"; empty: the file says it
+  std::string units;                       ///< of a file that names none, converted to those of the run; empty: not converted
+  bool renumber = false;                   ///< replace the ids of a file by the numbers of its rows
+  bool allow_cosmological = false;         ///< take the numbers of a file of a system that is not isolated as they are
+  std::string generator = "plummer";       ///< name in generators(); empty when `file` is given
+  std::uint64_t n = 100000;                ///< particles to generate, all ranks together
+  std::uint64_t seed = 1;                  ///< of the random numbers
+  bool recentre = true;                    ///< every component of a model gets its centre of mass and mean velocity exactly
+  SettingValues parameters;                ///< those of the generator; what is missing has its default
+  std::vector<GalaxyParameters> galaxies;  ///< of the sections [galaxies.NAME], and presets that the generator names
 
   /// A number or text among the parameters or, if missing there, its default. Throws std::logic_error for a name or type the
   /// generator does not have.

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "src/generators/generator.hpp"
-#include "src/generators/random.hpp"
+#include "src/galaxies/random.hpp"
 
 namespace grove {
 

@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "src/generators/generator.hpp"
-#include "src/generators/random.hpp"
+#include "src/galaxies/random.hpp"
 
 namespace grove {
 namespace {

@@ -12,7 +12,7 @@ rooms="kernels/base kernels/space kernels/particles kernels/gravity kernels/tree
   decomposition/ranks decomposition/domain
   src/solver src/external src/integrators src/simulation
   io/files io/hdf5 io/formats io/snapshots
-  src/generators src/pictures src/config src/process
+  src/galaxies src/generators src/pictures src/config src/process
   src/run/files src/advice src/run/observers src/run/start src/run/resume src/run/loop
   src/analysis src/bench src/plot src/view src/commands"
 

@@ -171,7 +171,7 @@ add_generator() {
   cat >src/generators/shell.cpp <<'LINES' &&
 // A thin spherical shell round the origin, at rest.
 #include "src/generators/generator.hpp"
-#include "src/generators/random.hpp"
+#include "src/galaxies/random.hpp"
 
 namespace grove {
 namespace {

@@ -12,7 +12,7 @@
 #include "kernels/base/error.hpp"
 #include "kernels/base/named_rows.hpp"
 #include "src/config/config.hpp"
-#include "src/generators/random.hpp"
+#include "src/galaxies/random.hpp"
 
 namespace grove {
 namespace {
