@@ -122,7 +122,7 @@ std::vector<GalaxyPreset> make_presets() {
                    {"scale_length", 3.02},
                    {"height", 0.298},
                    {"vertical", std::string("exponential")},
-                   {"toomre_q", 3.0},
+                   {"toomre_q", 9.0},
                    {"type", std::uint64_t{4}}}),
         component("black hole", "point", {{"mass", 4.15e6}})}},
       {"m31",
