@@ -18,9 +18,10 @@ Generator uniform_sphere();
 Generator uniform_cube();
 Generator merger();
 Generator disc();
+Generator galaxy();
 
 const std::vector<Generator>& generators() {
-  static const std::vector<Generator> table = {plummer(), hernquist(), uniform_sphere(), uniform_cube(), merger(), disc()};
+  static const std::vector<Generator> table = {plummer(), hernquist(), uniform_sphere(), uniform_cube(), merger(), disc(), galaxy()};
   return table;
 }
 

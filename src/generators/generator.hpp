@@ -27,7 +27,7 @@ struct InitialConditions {
   std::uint64_t seed = 1;                  ///< of the random numbers
   bool recentre = true;                    ///< every component of a model gets its centre of mass and mean velocity exactly
   SettingValues parameters;                ///< those of the generator; what is missing has its default
-  std::vector<GalaxyParameters> galaxies;  ///< of the sections [galaxies.NAME], and presets that the generator names
+  std::vector<GalaxyParameters> galaxies;  ///< those that the generator names or, where it names none, all; each once
 
   /// A number or text among the parameters or, if missing there, its default. Throws std::logic_error for a name or type the
   /// generator does not have.

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <functional>
 #include <numbers>
+#include <stdexcept>
 #include <utility>
 
 #include "src/generators/disc_galaxy.hpp"
@@ -35,6 +36,21 @@ std::vector<Setting> settings_of_discs() {
   return settings;
 }
 
+std::vector<Setting> settings_of_spheres() {
+  return {
+      {"model", std::string("plummer"), any_number, "kind of both galaxies", {"plummer", "hernquist", "disc"}},
+      {"mass", 1.0, positive, "mass of the first galaxy", {}, {}, Dimension::mass},
+      {"scale_radius", 1.0, positive, "scale radius of the first galaxy; disc: the scale length of its disc", {}, {}, Dimension::length},
+      {"cutoff", 10.0, {0.1, 1e4}, "radius of the outermost particle of each galaxy, in its scale radii; disc: in those of its halo"},
+      {"mass_ratio", 1.0, {1e-6, 1.0}, "mass of the second galaxy over that of the first; n is divided in the same ratio"},
+      {"size_ratio", 1.0, positive, "scale radius of the second galaxy over that of the first"}};
+}
+
+/// Whether both galaxies are made of components.
+bool are_galaxies(const InitialConditions& conditions) {
+  return !conditions.text("galaxy_1").empty() || !conditions.text("galaxy_2").empty();
+}
+
 bool are_discs(const InitialConditions& conditions) { return conditions.text("model") == "disc"; }
 
 std::optional<Complaint> check_model(const InitialConditions& conditions) {
@@ -47,6 +63,22 @@ std::optional<Complaint> check_model(const InitialConditions& conditions) {
     const auto given = conditions.parameters.find(setting.name);
     if (given != conditions.parameters.end() && given->second != setting.default_value)
       return Complaint{setting.name, "left out unless model = \"disc\""};
+  }
+  return std::nullopt;
+}
+
+/// The keys that two galaxies of components leave without effect: all that make galaxies here.
+std::optional<Complaint> check_galaxies(const InitialConditions& conditions) {
+  for (const auto& [given, other] : {std::pair{"galaxy_1", "galaxy_2"}, std::pair{"galaxy_2", "galaxy_1"}})
+    if (conditions.text(given).empty() && !conditions.text(other).empty())
+      return Complaint{given, fmt::format("a galaxy, too, where {} is given", other)};
+  std::vector<Setting> idle = settings_of_spheres();
+  const std::vector<Setting> of_discs = settings_of_discs();
+  idle.insert(idle.end(), of_discs.begin(), of_discs.end());
+  for (const Setting& setting : idle) {
+    const auto given = conditions.parameters.find(setting.name);
+    if (given != conditions.parameters.end() && given->second != setting.default_value)
+      return Complaint{setting.name, "left out where galaxy_1 and galaxy_2 are given"};
   }
   return std::nullopt;
 }
@@ -64,7 +96,7 @@ std::optional<Complaint> check(const InitialConditions& conditions) {
       return Complaint{"separation",
                        fmt::format("<= {}, the apocentre of pericentre = {} and eccentricity = {}", apocentre, pericentre, eccentricity)};
   }
-  return check_model(conditions);
+  return are_galaxies(conditions) ? check_galaxies(conditions) : check_model(conditions);
 }
 
 /// One of the two galaxies at its place: which, how large, how many particles, and where.
@@ -102,6 +134,7 @@ void add_disc(const InitialConditions& conditions, double G, const Place& place,
 }
 
 Model prepare(const InitialConditions& conditions, double G) {
+  if (are_galaxies(conditions)) throw std::logic_error("not yet");
   const MergerOrbit orbit = merger_orbit(conditions, G);
   const double scale = conditions.number("scale_radius");
   const std::uint64_t first_count = first_galaxy_count(conditions);
@@ -181,6 +214,7 @@ std::vector<ShellBody> bodies_of(const InitialConditions& conditions, double mas
 constexpr double told_energy = 0.01;
 
 std::vector<std::string> notes(const InitialConditions& conditions) {
+  if (are_galaxies(conditions)) return {};
   const MergerOrbit orbit = merger_orbit(conditions, 1);
   const double total = orbit.mass[0] + orbit.mass[1], reduced = orbit.mass[0] * orbit.mass[1] / total;
   const double speed = std::hypot(orbit.velocity[1][0] - orbit.velocity[0][0], orbit.velocity[1][1] - orbit.velocity[0][1]);
@@ -196,13 +230,14 @@ std::vector<std::string> notes(const InitialConditions& conditions) {
 }
 
 std::vector<Setting> settings() {
-  std::vector<Setting> all{
-      {"model", std::string("plummer"), any_number, "kind of both galaxies", {"plummer", "hernquist", "disc"}},
-      {"mass", 1.0, positive, "mass of the first galaxy", {}, {}, Dimension::mass},
-      {"scale_radius", 1.0, positive, "scale radius of the first galaxy; disc: the scale length of its disc", {}, {}, Dimension::length},
-      {"cutoff", 10.0, {0.1, 1e4}, "radius of the outermost particle of each galaxy, in its scale radii; disc: in those of its halo"},
-      {"mass_ratio", 1.0, {1e-6, 1.0}, "mass of the second galaxy over that of the first; n is divided in the same ratio"},
-      {"size_ratio", 1.0, positive, "scale radius of the second galaxy over that of the first"},
+  std::vector<Setting> all = settings_of_spheres();
+  const std::vector<Setting> of_orbit{
+      {"galaxy_1",
+       "",
+       {},
+       "the first galaxy, made of components: a preset (milky_way, m31, lmc, sagittarius) or a section [galaxies.NAME]; then "
+       "galaxy_2 is given, too, and no key of model, mass, size and discs"},
+      {"galaxy_2", "", {}, "the second one"},
       {"pericentre", 1.0, not_negative, "smallest distance of the centres, were they points", {}, {}, Dimension::length},
       {"eccentricity", 1.0, {0.0, 10.0}, "of the orbit; 1 is parabolic"},
       {"separation",
@@ -213,6 +248,7 @@ std::vector<Setting> settings() {
        {},
        {},
        Dimension::length}};
+  all.insert(all.end(), of_orbit.begin(), of_orbit.end());
   const std::vector<Setting> of_discs = settings_of_discs();
   all.insert(all.end(), of_discs.begin(), of_discs.end());
   return all;
