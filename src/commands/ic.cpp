@@ -120,7 +120,7 @@ int make_initial_conditions(const IcOptions& options, const Communicator& comm) 
   remove_partial_file_on_failure(options.out);
   save_snapshot(options.out, state.particles, config.time.begin, config, "", comm, state.components);
   if (!comm.is_root()) return 0;
-  fmt::print("{}, written to {}\n{}{}", state.description, options.out, as_notes(state.info.notes),
+  fmt::print("{}, written to {}\n{}{}{}", state.description, options.out, state.table, as_notes(state.info.notes),
              as_note(advice_on_G(config.gravity.G, config.units)));
   return 0;
 }

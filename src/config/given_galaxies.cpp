@@ -287,17 +287,13 @@ void match_softening(const std::vector<GivenGalaxy>& given, const GivenSetting* 
       if (has_table) config.gravity.softening_of_component[component.name] = length;
     }
   if (config.initial_conditions.galaxies.empty() || is_one_for_all) return;
+  // Particles may have other names than components have.
   NumberTable lengths = config.gravity.softening_of_component;
-  const NumberTable chosen = softening_of_galaxies(config.initial_conditions);
-  lengths.insert(chosen.begin(), chosen.end());
+  for (const GalaxyParameters& galaxy : config.initial_conditions.galaxies)
+    for (const ComponentParameters& component : galaxy.components) lengths.erase(component.name);
+  lengths.merge(choose_softening(config.initial_conditions, config.gravity.G));
   if (lengths.empty()) return;
   config_table().find("gravity", "softening")->set(config, Value(lengths));
-  for (GalaxyParameters& galaxy : config.initial_conditions.galaxies)
-    for (ComponentParameters& component : galaxy.components)
-      if (const auto found = lengths.find(component.name); found != lengths.end()) {
-        double& length = std::get<double>(component.values.at("softening"));
-        if (length == 0) length = found->second;
-      }
 }
 
 std::vector<GalaxySection> sections_of(const std::vector<GalaxyParameters>& galaxies) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "kernels/base/error.hpp"
 
@@ -37,14 +38,8 @@ std::vector<Mass> masses_of(const GalaxyParameters& galaxy, const RadialGrid& gr
   return masses;
 }
 
-bool is_halo(const ComponentParameters& c) {
-  const std::uint64_t type = c.whole("type");
-  return type == 1 || (type == 0 && c.name == "halo");
-}
-
 /// Numbers of particles that add up to `n`: those of points, of parts that are given, and the rest by weight.
 std::vector<std::uint64_t> counts_of(const GalaxyParameters& galaxy, const std::vector<Mass>& masses, std::uint64_t n) {
-  constexpr double lighter = 5;  // than particles of a halo
   std::vector<std::uint64_t> counts(galaxy.components.size(), 0);
   std::vector<double> weights(counts.size(), 0);
   double given = 0, all = 0;
@@ -57,7 +52,7 @@ std::vector<std::uint64_t> counts_of(const GalaxyParameters& galaxy, const std::
     } else if (c.number("particles") > 0) {
       given += c.number("particles");
     } else {
-      all += weights[i] = masses[i].total * (is_halo(c) ? 1 : lighter);
+      all += weights[i] = masses[i].total * particles_for_mass(c);
     }
   }
   if (given > 1 + 1e-12 || (all > 0 && given >= 1))
@@ -130,6 +125,13 @@ PlanePotential plane_potential_of(const GalaxyParameters& galaxy, const std::vec
 }
 
 }  // namespace
+
+bool is_halo(const ComponentParameters& component) {
+  const std::uint64_t type = component.whole("type");
+  return type == 1 || (type == 0 && component.name == "halo");
+}
+
+double particles_for_mass(const ComponentParameters& component) { return is_halo(component) ? 1 : 5; }
 
 std::vector<ComponentPlan> plan_of(const GalaxyParameters& galaxy, std::uint64_t n, double G) {
   const RadialGrid grid = grid_of(galaxy);

@@ -21,6 +21,11 @@ struct ComponentPlan {
   double softening = 0;         ///< its own, or by number and size
 };
 
+/// Whether a component is a halo by its type or name: its particles are heavier.
+bool is_halo(const ComponentParameters& component);
+/// How many times as many particles for its mass a component has as a halo.
+double particles_for_mass(const ComponentParameters& component);
+
 /// How many particles each component of a galaxy has, and what follows from that: a point is one particle, and where components give no
 /// part of the `n`, particles of haloes (type 1 or the name halo) are 5 times as heavy as all others. The default softening is a quarter of
 /// the mean distance of a component's particles inside its half-mass radius; a point has the smallest one of the others. G: 1 does for all

@@ -32,7 +32,7 @@ std::vector<double> log_augmented(const SphereMass& sphere, const RadialGrid& gr
 }  // namespace
 
 SphereDistribution::SphereDistribution(const SphereMass& sphere, const SphericalPotential& potential, const Anisotropy& anisotropy)
-    : potential_(potential), anisotropy_(anisotropy) {
+    : potential_(potential), anisotropy_(anisotropy), density_(sphere.density) {
   const RadialGrid& grid = potential_.grid();
   double inside = 0;
   for (const double m : sphere.shells.mass) mass_inside_.push_back(inside += m);
@@ -177,13 +177,17 @@ void SphereDistribution::draw(RandomStream& random, double (&position)[3], doubl
   }
 }
 
-double SphereDistribution::radial_dispersion(double log_radius) const {
-  const double place =
-      std::clamp((log_radius - potential_.grid().log_first) / RadialGrid::spacing, 0.0, static_cast<double>(dispersion2_.size() - 2));
+double SphereDistribution::between_radii(const std::vector<double>& column, double log_radius) const {
+  const RadialGrid& grid = potential_.grid();
+  const double place = std::clamp((log_radius - grid.log_first) / RadialGrid::spacing, 0.0, static_cast<double>(column.size() - 2));
   const auto k = static_cast<std::size_t>(place);
   const double weight = place - static_cast<double>(k);
-  return std::sqrt((1 - weight) * dispersion2_[k] + weight * dispersion2_[k + 1]);
+  return (1 - weight) * column[k] + weight * column[k + 1];
 }
+
+double SphereDistribution::density(double radius) const { return between_radii(density_, std::log(radius)); }
+
+double SphereDistribution::radial_dispersion(double log_radius) const { return std::sqrt(between_radii(dispersion2_, log_radius)); }
 
 double SphereDistribution::anisotropy_at(double radius) const {
   return anisotropy_.radius > 0 ? radius * radius / (radius * radius + anisotropy_.radius * anisotropy_.radius) : anisotropy_.beta;

@@ -28,6 +28,7 @@ class SphereDistribution {
   /// Position about the centre and velocity of one particle.
   void draw(RandomStream& random, double (&position)[3], double (&velocity)[3]) const;
 
+  double density(double radius) const;
   /// Radial dispersion by Jeans' equation in the same potential.
   double radial_dispersion(double log_radius) const;
   double anisotropy_at(double radius) const;
@@ -44,9 +45,11 @@ class SphereDistribution {
   double speed_distribution(double above_centre, double speed) const;
   Speeds speeds_at(double log_radius) const;
   double draw_radius(double part) const;
+  double between_radii(const std::vector<double>& column, double log_radius) const;
 
   SphericalPotential potential_;
   Anisotropy anisotropy_;
+  std::vector<double> density_;
   std::vector<double> mass_inside_;  // out to the edges of shells, over the whole
   double first_ = 0, step_ = 0;      // of ln(above centre / below infinity)
   std::vector<double> log_f_;

@@ -8,10 +8,10 @@
 #include <cmath>
 #include <functional>
 #include <numbers>
-#include <stdexcept>
 #include <utility>
 
 #include "src/generators/disc_galaxy.hpp"
+#include "src/generators/galaxy.hpp"
 
 namespace grove {
 namespace {
@@ -133,22 +133,6 @@ void add_disc(const InitialConditions& conditions, double G, const Place& place,
   parts.push_back(std::move(galaxy.halo));
 }
 
-Model prepare(const InitialConditions& conditions, double G) {
-  if (are_galaxies(conditions)) throw std::logic_error("not yet");
-  const MergerOrbit orbit = merger_orbit(conditions, G);
-  const double scale = conditions.number("scale_radius");
-  const std::uint64_t first_count = first_galaxy_count(conditions);
-  std::vector<ModelPart> parts;
-  for (const int which : {0, 1}) {
-    Place place{which, orbit.mass[which], which == 0 ? scale : scale * conditions.number("size_ratio"),
-                which == 0 ? first_count : conditions.n - first_count};
-    std::copy_n(orbit.position[which], 3, place.position);
-    std::copy_n(orbit.velocity[which], 3, place.velocity);
-    (are_discs(conditions) ? add_disc : add_sphere)(conditions, G, place, parts);
-  }
-  return model_of_parts(std::move(parts), conditions.seed);
-}
-
 constexpr int shells = 256, halvings = 60;
 
 /// A body as spherical shells of equal mass.
@@ -214,7 +198,6 @@ std::vector<ShellBody> bodies_of(const InitialConditions& conditions, double mas
 constexpr double told_energy = 0.01;
 
 std::vector<std::string> notes(const InitialConditions& conditions) {
-  if (are_galaxies(conditions)) return {};
   const MergerOrbit orbit = merger_orbit(conditions, 1);
   const double total = orbit.mass[0] + orbit.mass[1], reduced = orbit.mass[0] * orbit.mass[1] / total;
   const double speed = std::hypot(orbit.velocity[1][0] - orbit.velocity[0][0], orbit.velocity[1][1] - orbit.velocity[0][1]);
@@ -227,6 +210,57 @@ std::vector<std::string> notes(const InitialConditions& conditions) {
       "is wider and faster than pericentre = {} and eccentricity = {} say; a larger separation mends that",
       factor, 1 - factor * of_points / kinetic, 1 - of_points / kinetic, conditions.number("pericentre"),
       conditions.number("eccentricity"))};
+}
+
+MergerOrbit orbit_of(const InitialConditions& conditions, double first, double second, double G) {
+  const double pericentre = conditions.number("pericentre"), eccentricity = conditions.number("eccentricity");
+  const double separation = conditions.number("separation"), total = first + second;
+  MergerOrbit orbit{{first, second}, {}, {}};
+  const double twice_energy = eccentricity == 1 ? 0.0 : G * total * (eccentricity - 1) / pericentre;
+  const double across = std::sqrt(G * total * pericentre * (1 + eccentricity)) / separation;
+  const double speed2 = twice_energy + 2 * G * total / separation;
+  const double inwards = std::sqrt(std::max(0.0, speed2 - across * across));
+  const double share[2] = {-second / total, first / total};
+  for (int which = 0; which < 2; ++which) {
+    orbit.position[which][0] = share[which] * separation;
+    orbit.velocity[which][0] = -share[which] * inwards;
+    orbit.velocity[which][1] = share[which] * across;
+  }
+  return orbit;
+}
+
+/// Two galaxies of components; their own places have no effect but for the angles of their discs.
+Model model_of_orbiting_galaxies(const InitialConditions& conditions, double G) {
+  std::vector<GalaxyParameters> galaxies = galaxies_of(conditions);
+  double mass[2] = {0, 0};
+  for (const GalaxyPart& part : parts_of(galaxies, conditions.n, G)) mass[part.galaxy] += part.plan.mass;
+  const MergerOrbit orbit = orbit_of(conditions, mass[0], mass[1], G);
+  for (std::size_t which = 0; which < 2; ++which) {
+    const char* const place[] = {"x", "y", "z", "vx", "vy", "vz"};
+    for (std::size_t d = 0; d < 3; ++d) {
+      galaxies[which].place[place[d]] = orbit.position[which][d];
+      galaxies[which].place[place[3 + d]] = orbit.velocity[which][d];
+    }
+  }
+  return model_of_galaxies(galaxies, conditions.n, conditions.seed, G);
+}
+
+Model prepare(const InitialConditions& conditions, double G) {
+  if (are_galaxies(conditions)) return model_of_orbiting_galaxies(conditions, G);
+  const MergerOrbit orbit = merger_orbit(conditions, G);
+  const double scale = conditions.number("scale_radius");
+  const std::uint64_t first_count = first_galaxy_count(conditions);
+  std::vector<ModelPart> parts;
+  for (const int which : {0, 1}) {
+    Place place{which, orbit.mass[which], which == 0 ? scale : scale * conditions.number("size_ratio"),
+                which == 0 ? first_count : conditions.n - first_count};
+    std::copy_n(orbit.position[which], 3, place.position);
+    std::copy_n(orbit.velocity[which], 3, place.velocity);
+    (are_discs(conditions) ? add_disc : add_sphere)(conditions, G, place, parts);
+  }
+  Model model = model_of_parts(std::move(parts), conditions.seed);
+  model.notes = notes(conditions);
+  return model;
 }
 
 std::vector<Setting> settings() {
@@ -257,23 +291,8 @@ std::vector<Setting> settings() {
 }  // namespace
 
 MergerOrbit merger_orbit(const InitialConditions& conditions, double G) {
-  const double pericentre = conditions.number("pericentre"), eccentricity = conditions.number("eccentricity");
-  const double separation = conditions.number("separation");
-  MergerOrbit orbit{};
-  orbit.mass[0] = conditions.number("mass");
-  orbit.mass[1] = orbit.mass[0] * conditions.number("mass_ratio");
-  const double total = orbit.mass[0] + orbit.mass[1];
-  const double twice_energy = eccentricity == 1 ? 0.0 : G * total * (eccentricity - 1) / pericentre;
-  const double across = std::sqrt(G * total * pericentre * (1 + eccentricity)) / separation;
-  const double speed2 = twice_energy + 2 * G * total / separation;
-  const double inwards = std::sqrt(std::max(0.0, speed2 - across * across));
-  const double share[2] = {-orbit.mass[1] / total, orbit.mass[0] / total};
-  for (int which = 0; which < 2; ++which) {
-    orbit.position[which][0] = share[which] * separation;
-    orbit.velocity[which][0] = -share[which] * inwards;
-    orbit.velocity[which][1] = share[which] * across;
-  }
-  return orbit;
+  const double first = conditions.number("mass");
+  return orbit_of(conditions, first, first * conditions.number("mass_ratio"), G);
 }
 
 double merger_overlap(const InitialConditions& conditions) {
@@ -293,8 +312,7 @@ Generator merger() {
           "Toomre & Toomre 1972; Binney & Tremaine 2008, section 3.1",
           settings(),
           check,
-          prepare,
-          notes};
+          prepare};
 }
 
 }  // namespace grove
