@@ -40,7 +40,7 @@ double king_density(double w) {
 /// density falls within a few per cent of the radius and not at once, so that it has derivatives.
 SphereDensity king(double w0) {
   using State = std::array<double, 2>;  // depth W and r^2 dW/dr, over the core radius
-  constexpr double first = 1e-5, softness = 0.05, lowest_depth = -1.5;
+  constexpr double first = 1e-4, softness = 0.05, lowest_depth = -1.5;
   const double central = king_density(w0);
   const auto poisson = [central](const State& w, State& derivative, double r) {
     derivative[0] = w[1] / (r * r);
@@ -60,7 +60,7 @@ SphereDensity king(double w0) {
     const double x = depth(std::log(s)) / softness;
     return king_density(softness * (x > 30 ? x : std::log1p(std::exp(x)))) / central;
   };
-  return {density, first, std::exp(grid.log_last())};
+  return {density, 3e-3, std::exp(grid.log_last())};
 }
 
 /// The density whose surface density is Sersic's profile, by Abel's integral.
@@ -74,9 +74,16 @@ double sersic_density(double s, double index, double b) {
   return integrator.integrate(integrand, 1e-9) / std::numbers::pi;
 }
 
-SphereDensity tapered(Profile profile, double taper, double first = 1e-6) {
+/// Where the density is nearly constant, its derivatives are lost in rounding, and nothing happens further in.
+double first_radius(const Profile& profile) {
+  constexpr double inner = 1e-5, of_core = 3e-3, flat = 0.02;
+  const double slope = std::log(profile(2 * inner) / profile(inner)) / std::log(2.0);
+  return std::abs(slope) < flat ? of_core : inner;
+}
+
+SphereDensity tapered(const Profile& profile, double taper) {
   // sech falls by 1e-16 within 38 tapers.
-  return {[profile = std::move(profile), taper](double s) { return profile(s) / std::cosh(s / taper); }, first, 38 * taper};
+  return {[=](double s) { return profile(s) / std::cosh(s / taper); }, first_radius(profile), 38 * taper};
 }
 
 Profile tabulated(const std::vector<double>& at, const std::vector<double>& values) {
@@ -116,18 +123,16 @@ Profile density_of_file(const std::string& path) {
 /// Sersic's density at the radii of a grid, since each costs an integral.
 SphereDensity sersic(double index, double taper) {
   const double b = boost::math::gamma_p_inv(2 * index, 0.5);
-  const RadialGrid grid(1e-6, 38 * taper);
-  std::vector<double> log_radii, log_densities;
+  RadialGrid grid(1e-5, 38 * taper);
+  std::vector<double> log_densities;
   for (std::size_t k = 0; k < grid.count; ++k) {
     const double density = sersic_density(grid.radius(k), index, b);
     if (!(density > 1e-250)) break;
-    log_radii.push_back(grid.log_radius(k));
     log_densities.push_back(std::log(density));
   }
-  const double last = std::exp(log_radii.back());
-  const RadialGrid used(1e-6, std::exp(log_radii.back() - 0.5 * RadialGrid::spacing));
-  const RadialSpline spline(used, log_densities);
-  return {[=](double s) { return std::exp(spline(std::log(s))) / std::cosh(s / taper); }, 1e-6, last};
+  grid.count = log_densities.size();
+  const RadialSpline spline(grid, log_densities);
+  return {[=](double s) { return std::exp(spline(std::log(s))) / std::cosh(s / taper); }, 1e-5, std::exp(grid.log_last())};
 }
 
 }  // namespace

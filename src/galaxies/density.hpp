@@ -10,7 +10,7 @@ namespace grove {
 /// Density of a sphere as a function of the radius in scale radii, in units of its formula.
 struct SphereDensity {
   std::function<double(double)> at;
-  double first = 1e-6;  ///< below, the density is a power of the radius
+  double first = 1e-5;  ///< below, the density is a power of the radius
   double last = 1;      ///< no mass is beyond
 };
 

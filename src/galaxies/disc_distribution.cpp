@@ -38,6 +38,7 @@ DiscDistribution::DiscDistribution(const ComponentParameters& disc, const PlaneP
       static_cast<std::size_t>(std::lower_bound(plane.heights.begin(), plane.heights.end(), disc_height(disc)) - plane.heights.begin());
   for (std::size_t n = 0; n < grid_.count; ++n)
     vertical_frequency_.push_back(std::sqrt(2 * plane.above_plane[n * heights + at_height]) / plane.heights[at_height]);
+  take_mean_over_heights(disc, plane);
   find_frequencies();
   find_dispersions(disc.number("toomre_q"), disc.number("q_radius") * length_);
   correct();
@@ -66,6 +67,22 @@ double DiscDistribution::surface_density(double R) const {
 
 double DiscDistribution::toomre_q(double R) const {
   return radial_dispersion(R) * epicyclic_frequency(R) / (3.36 * G_ * surface_density(R));
+}
+
+/// A star moves in the plane as the mean force over the heights that it reaches lets it.
+void DiscDistribution::take_mean_over_heights(const ComponentParameters& disc, const PlanePotential& plane) {
+  const std::size_t heights = plane.heights.size();
+  std::vector<double> mean(grid_.count, 0);
+  for (std::size_t n = 0; n < grid_.count; ++n)
+    for (std::size_t j = 1; j < heights; ++j) {
+      const double part = part_within_height(disc, plane.heights[j]) - part_within_height(disc, plane.heights[j - 1]);
+      mean[n] += 0.5 * part * (plane.above_plane[n * heights + j - 1] + plane.above_plane[n * heights + j]);
+    }
+  const boost::math::interpolators::cardinal_quintic_b_spline<double> above(mean, 0.5 * grid_.spacing, grid_.spacing);
+  for (std::size_t n = 0; n < grid_.count; ++n) {
+    const double x = grid_.spacing * (static_cast<double>(n) + 0.5);
+    circular_velocity2_[n] += above.prime(x) * std::tanh(x);
+  }
 }
 
 void DiscDistribution::find_frequencies() {

@@ -35,6 +35,7 @@ class DiscDistribution {
   using Column = std::vector<double>;
 
   double at(const Column& column, double R) const;
+  void take_mean_over_heights(const ComponentParameters& disc, const PlanePotential& plane);
   void find_frequencies();
   void find_dispersions(double toomre_q, double q_radius);
   void correct();

@@ -43,7 +43,7 @@ SphereDistribution::SphereDistribution(const SphereMass& sphere, const Spherical
   std::size_t last = grid.count - 1;
   while (last > 1 && sphere.density[last] < nothing * densest) --last;
   const auto ratio_at = [&](double u) { return std::log(potential_.above_centre(u) / potential_.below_infinity(u)); };
-  first_ = ratio_at(grid.log_first);
+  first_ = ratio_at(std::max(grid.log_first, std::log(sphere.first_radius)));
   step_ = (ratio_at(grid.log_radius(last)) - first_) / (energies - 1);
   log_f_.resize(energies);
   std::vector<char> is_negative(energies, 0);

@@ -20,7 +20,7 @@ Extent extent_of(const ComponentParameters& c) {
   constexpr double scale_lengths = 30;  // of an exponential disc: all but 3e-12 of it
   if (is_disc(c.kind)) return {1e-3 * c.number("scale_length"), scale_lengths * c.number("scale_length")};
   const SphereDensity density = density_of(c);
-  return {10 * density.first * c.number("scale_radius"), density.last * c.number("scale_radius")};
+  return {density.first * c.number("scale_radius"), density.last * c.number("scale_radius")};
 }
 
 /// Integral of a function of ln r over the shell around each radius of the grid.
@@ -54,6 +54,7 @@ SphereMass sphere_mass(const ComponentParameters& sphere, const RadialGrid& grid
   const double a = sphere.number("scale_radius");
   const auto at = [&](double r) { return r < density.last * a ? density.at(r / a) : 0.0; };
   SphereMass made;
+  made.first_radius = density.first * a;
   for (std::size_t k = 0; k < grid.count; ++k) made.density.push_back(at(grid.radius(k)));
   made.shells.mass = shell_integrals(grid, [&](double u) { return 4 * std::numbers::pi * std::exp(3 * u) * at(std::exp(u)); });
   // Further in, the density is a power of the radius.

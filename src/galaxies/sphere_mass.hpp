@@ -17,6 +17,7 @@ struct Shells {
 /// A sphere of a kind, with the amplitude that its mass, density or circular velocity gives.
 struct SphereMass {
   std::vector<double> density;  ///< [grid.count]
+  double first_radius = 0;      ///< its distribution function is taken as constant further in
   Shells shells;
 };
 

@@ -105,13 +105,13 @@ std::string table_of(const std::vector<GalaxyPart>& parts) {
   return table.text();
 }
 
-/// How many circular orbits at two scale lengths it takes heavy halo particles to double the squared vertical dispersion of a disc: the
-/// diffusion of Binney & Tremaine 2008, eq. 7.92, for stars as fast as the halo's dispersion.
-double rotations_to_double(const DiscDistribution& disc, double R, double halo_density, double halo_particle, double G) {
-  constexpr double coulomb_logarithm = 8, chandrasekhar = 0.63;
+/// How many circular orbits at the radius `R` it takes the particles of a halo, of mass `m` and softening `softening`, to double the
+/// squared vertical dispersion of a disc: the diffusion of Binney & Tremaine 2008, eq. 7.92, for stars as fast as the halo's dispersion.
+double rotations_to_double(const DiscDistribution& disc, double R, double halo_density, double m, double softening, double G) {
+  constexpr double chandrasekhar = 0.63;
   const double v = disc.circular_velocity(R), sigma = v / std::numbers::sqrt2, vertical = disc.vertical_dispersion(R);
-  const double growth =
-      2 * std::numbers::sqrt2 * std::numbers::pi * G * G * halo_density * halo_particle * coulomb_logarithm * chandrasekhar / sigma;
+  const double coulomb_logarithm = std::log(std::max(R / softening, std::numbers::e));
+  const double growth = 2 * std::numbers::sqrt2 * std::numbers::pi * G * G * halo_density * m * coulomb_logarithm * chandrasekhar / sigma;
   return vertical * vertical / growth / (2 * std::numbers::pi * R / v);
 }
 
