@@ -53,7 +53,7 @@ std::vector<ComponentKey> component_keys() {
       const auto [kinds, defaults] = owners_of(setting);
       const bool is_same =
           std::all_of(defaults.begin(), defaults.end(), [&, &first = defaults.front()](const auto& one) { return one == first; });
-      keys.push_back({setting, in_words(kinds), is_same ? defaults.front() : "by kind"});
+      keys.push_back({setting, in_words(kinds), is_same ? defaults.front() : by_kind});
     }
   return keys;
 }

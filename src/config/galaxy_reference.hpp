@@ -8,11 +8,14 @@
 
 namespace grove {
 
+/// In place of a default that is not the same for all kinds.
+inline constexpr const char* by_kind = "by kind";
+
 /// A key of components.
 struct ComponentKey {
   Setting setting;
   std::string kinds;          ///< that have it: "all", "spheres except king", "dehnen, two_power"
-  std::string default_value;  ///< as TOML, or "by kind"
+  std::string default_value;  ///< as TOML, or by_kind
 };
 
 /// All keys of components, each once for each meaning.

@@ -72,7 +72,7 @@ bool require_same_physics(const Config& before, const std::string& file, const C
     throw ConfigError(fmt::format("the configuration is not that of the run in {}: {}; give the former values{}{}", file, list,
                                   force ? "" : ", or --force-config to go on with the new ones",
                                   has_other_start
-                                      ? ". A run that goes on has its particles: [initial_conditions] and [galaxies] cannot change, nor "
+                                      ? ". A run that goes on has its particles: [galaxies] and [initial_conditions] cannot change, nor "
                                         "with --force-config; other particles are a new run, in another output directory"
                                       : ""));
   notes.push_back("the run goes on with other settings than before: " + list +

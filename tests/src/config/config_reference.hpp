@@ -45,12 +45,14 @@ mass = "5e8 Msun"
 scale_radius = "9 kpc"
 ```
 
-`--set galaxies.mine.bulge.mass="2e10 Msun"` changes a key for one run. A section that has the name of a preset starts from that preset, so
-that `--set galaxies.milky_way.bulge.mass="2e10 Msun"` needs no section in the file. A new `kind` replaces a component of a preset as a whole. Of
-`mass`, `density` and `circular_velocity`, and of `anisotropy` and `anisotropy_radius`, one that is given replaces that of the preset.
+`--set galaxies.mine.bulge.mass="2e10 Msun"` changes a key for one run. A section that has the name of a preset starts
+from that preset, so that `--set galaxies.milky_way.bulge.mass="2e10 Msun"` needs no section in the file. A new `kind`
+replaces a component of a preset as a whole. Of `mass`, `density` and `circular_velocity`, and of `anisotropy` and
+`anisotropy_radius`, one that is given replaces that of the preset.
 
-Numbers without a unit are in the units of the run. Presets are in kpc, km/s and Msun and are converted: without `[units]`, these are kpc,
-km/s and 1e10 Msun where a preset is used. `gravity.softening` holds for each component without a `softening` of its own.
+Numbers without a unit are in the units of the run. Presets are in kpc, km/s and Msun and are converted: without
+`[units]`, these are kpc, km/s and 1e10 Msun where a preset is used. `gravity.softening` holds for each component
+without a `softening` of its own.
 )";
 
 // A line of a table; a bar inside a cell would end the cell.
@@ -138,7 +140,8 @@ inline std::string galaxies_text(const ConfigSection& section) {
   text += "\n### Keys of a component\n\n" + table_head({"key", "default", "allowed", "meaning", "kinds"});
   text += table_line({code("kind"), "none", "one of the kinds", "its density", "all"});
   for (const ComponentKey& key : component_keys())
-    text += table_line({code(key.setting.name), key.default_value, what_is_allowed(key.setting), key.setting.meaning, key.kinds});
+    text += table_line({code(key.setting.name), key.default_value == by_kind ? by_kind : code(key.default_value),
+                        what_is_allowed(key.setting), key.setting.meaning, key.kinds});
   for (const GalaxyPreset& preset : galaxy_presets()) {
     text += fmt::format("\n### preset = \"{}\"\n\n", preset.name) + sentence(preset.meaning) + "Source: " + preset.source + ".\n\n";
     text += table_head({"component", "values"});

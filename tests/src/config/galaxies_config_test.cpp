@@ -1,6 +1,7 @@
 // Galaxies of components: sections, presets, overrides, units, softening, and the way back to a file.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "kernels/base/error.hpp"
@@ -103,9 +104,23 @@ TEST(GalaxiesConfig, AreSectionsInTheOrderOfTheFile) {
   EXPECT_FALSE(is_physical(config.units));
 }
 
+TEST(GalaxiesConfig, DefaultsAreInRange) {
+  const auto expect_good = [](const Setting& setting) {
+    const Value& value = setting.default_value;
+    GivenSetting given{"galaxies", setting.name, {}, to_toml(value), "test"};
+    if (const auto* whole = std::get_if<std::uint64_t>(&value)) given.value = static_cast<std::int64_t>(*whole);
+    if (const auto* number = std::get_if<double>(&value)) given.value = *number;
+    if (const auto* text = std::get_if<std::string>(&value)) given.value = *text;
+    EXPECT_EQ(accept(setting, given, {}), value) << setting.name;
+    EXPECT_FALSE(setting.meaning.empty()) << setting.name;
+  };
+  for (const ComponentKind& kind : component_kinds()) std::for_each(kind.settings.begin(), kind.settings.end(), expect_good);
+  std::for_each(place_settings().begin(), place_settings().end(), expect_good);
+}
+
 TEST(GalaxiesConfig, MayStandInOneLineEach) {
-  const Config config = parse(head + "[galaxies.a]\nz.kind = \"point\"\nz.mass = 1\nb = {kind = \"plummer\", mass = 2}\n");
-  EXPECT_EQ(names_of(only_galaxy(config).components), (std::vector<std::string>{"z", "b"}));
+  const Config config = parse(head + "[galaxies.a]\nzeta.kind = \"point\"\nzeta.mass = 1\nb = {kind = \"plummer\", mass = 2}\n");
+  EXPECT_EQ(names_of(only_galaxy(config).components), (std::vector<std::string>{"zeta", "b"}));
   EXPECT_EQ(component(config, "b").number("mass"), 2.0);
 }
 
@@ -163,7 +178,7 @@ TEST(GalaxiesConfig, AnotherKindTakesNothingOfThePreset) {
   EXPECT_EQ(component(config, "halo").kind, "hernquist");
   EXPECT_EQ(component(config, "halo").number("taper"), 100.0);
   expect_error(with_preset + "[galaxies.mine.halo]\nkind = \"hernquist\"\n", {},
-               {"run.toml:12:", "galaxies.mine.halo.mass = 0.0 (not given)", "must be above 0"});
+               {"run.toml:13:", "galaxies.mine.halo.mass = 0.0 (not given)", "must be above 0"});
 }
 
 TEST(GalaxiesConfig, OverridesNameGalaxyComponentAndKey) {
@@ -219,14 +234,14 @@ TEST(GalaxiesConfig, MistakesNameLineKeyAndRemedy) {
   expect_error(with("density = 2\n"), {}, {"run.toml:11:", "galaxies.mine.bulge.mass = 1", "left out where density"});
   expect_error(with("[galaxies.mine.disc]\nmass = 1\n"), {}, {"run.toml:13: [galaxies.mine.disc]: needs kind = one of plummer"});
   expect_error(with("[galaxies.mine.disc]\nkind = \"hernqist\"\n"), {}, {"run.toml:14:", "did you mean \"hernquist\"?"});
-  expect_error(with("[galaxies.mine.x]\nkind = \"point\"\n"), {}, {"run.toml:4:", "x"});
+  expect_error(with("[galaxies.mine.x]\nkind = \"point\"\n"), {}, {"run.toml:13:", "galaxies.mine.x"});
   expect_error(with("[galaxies.mine.vx]\nkind = \"point\"\n"), {}, {"run.toml:13: [galaxies.mine.vx]", "give the component another name"});
   expect_error(with("[galaxies.mine.bulge.a]\nmass = 1\n"), {}, {"run.toml:13: [galaxies.mine.bulge.a]", "a component has no sections"});
   expect_error(with("[galaxies.mine.\"\"]\nkind = \"point\"\n"), {}, {"run.toml:13: [galaxies.mine.\"\"]", "a name must have"});
   expect_error(head + "[galaxies.mine]\nmass = 1\n", {}, {"run.toml:4:", "mass belongs to a component, in [galaxies.mine.COMPONENT]"});
   expect_error(head + "[galaxies.mine]\ninclinatoin = 1\n", {}, {"run.toml:4:", "did you mean inclination?", "preset, x, y, z"});
   expect_error(head + "[galaxies]\nmine = 1\n", {}, {"run.toml:4: galaxies.mine = 1: is no section"});
-  expect_error(head + "[galaxy.mine]\n", {}, {"[galaxy]", "did you mean galaxies?"});
+  expect_error(head + "[galaxy.mine]\n", {}, {"[galaxy]", "Allowed: initial_conditions, galaxies"});
   expect_error(with_preset + "[galaxies.mine.bugle]\nmass = 1\n", {}, {"milky_way has the components halo, bulge", "did you mean bulge?"});
 }
 
@@ -303,7 +318,8 @@ TEST(GalaxiesConfig, AChangedComponentIsNoticedWhenARunContinues) {
       ADD_FAILURE() << change;
     } catch (const ConfigError& error) {
       const std::string message = error.what();
-      for (const std::string part : {"before", "[galaxies] cannot change"}) EXPECT_NE(message.find(part), std::string::npos) << message;
+      for (const std::string part : {"before", "[galaxies] and [initial_conditions] cannot change"})
+        EXPECT_NE(message.find(part), std::string::npos) << message;
     }
   }
   std::vector<std::string> notes;
