@@ -327,12 +327,13 @@ ProfileRequest request_of_rings() {
   request.disc = "disc";
   request.centre = {CentreKind::given, {}, 1e6};
   request.shells = {3, ShellSpacing::linear, 0.0, 3.0};
+  request.fractions.clear();
   return request;
 }
 
 TEST_F(ProfileTest, ABarHasItsStrengthAndPhaseInAPlaneOfAnyDirection) {
   for (const Double3 axis : {Double3{0, 0, 1}, Double3{0, 0, -1}, Double3{0.6, 0, 0.8}, Double3{1, 0, 0}, Double3{0, -1, 0}})
-    for (const double phase : {0.0, 25.0, 90.0, 170.0}) {
+    for (const double phase : {25.0, 170.0}) {
       const SnapshotProfile profile = measure(barred_disc(plane_of(axis), phase), request_of_rings());
       ASSERT_NEAR(dot(profile.plane.axis, axis), 1, 1e-14);
       EXPECT_NEAR(column(profile, "a2")[0], 1.0 / 9, 1e-14);
