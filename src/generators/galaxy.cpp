@@ -215,7 +215,12 @@ Model model_of_galaxies(const Galaxies& galaxies, std::uint64_t n, std::uint64_t
     for (const GalaxyPart& part : all) count += part.galaxy == g ? part.plan.count : 0;
     for (GalaxyComponent& component : galaxy_components(galaxies[g], count, G)) {
       const GalaxyPart& part = all[made.size()];
-      ModelPart model{{part.type, part.name}, part.plan.count, part.plan.mass, draw_of(component)};
+      ModelPart model;
+      model.component.type = part.type;
+      model.component.name = part.name;
+      model.count = part.plan.count;
+      model.mass = part.plan.mass;
+      model.draw = draw_of(component);
       if (component.disc)
         model.draw = turned(std::move(model.draw), degree * galaxies[g].number("inclination"), degree * galaxies[g].number("node"));
       const char* const place[] = {"x", "y", "z", "vx", "vy", "vz"};
