@@ -74,7 +74,7 @@ std::string without_h(const std::string& name) {
   return name;
 }
 
-/// A unit by its name, or a length over a time.
+/// A unit by its name, a length over a time, or a mass over a length^3.
 void find_meaning(Part& part) {
   const std::size_t slash = part.name.find('/');
   const std::string physical = without_h(part.name);
@@ -85,13 +85,20 @@ void find_meaning(Part& part) {
     part.dimension = unit->dimension;
     part.cgs = unit->cgs;
   } else if (slash != std::string::npos) {
-    const std::string above = trimmed(part.name.substr(0, slash)), below = trimmed(part.name.substr(slash + 1));
-    const NamedUnit *length = find_unit(above), *time = find_unit(below);
-    if (length && time && length->dimension == Dimension::length && time->dimension == Dimension::time) {
+    std::string below = trimmed(part.name.substr(slash + 1));
+    const bool is_cubed = below.ends_with("^3");
+    if (is_cubed) below = trimmed(below.substr(0, below.size() - 2));
+    const NamedUnit *above = find_unit(trimmed(part.name.substr(0, slash))), *divisor = find_unit(below);
+    const auto is_ratio = [&](Dimension a, Dimension b) { return above && divisor && above->dimension == a && divisor->dimension == b; };
+    if (!is_cubed && is_ratio(Dimension::length, Dimension::time)) {
       part.dimension = Dimension::velocity;
-      part.cgs = length->cgs / time->cgs;
+      part.cgs = above->cgs / divisor->cgs;
+    } else if (is_cubed && is_ratio(Dimension::mass, Dimension::length)) {
+      part.dimension = Dimension::density;
+      part.cgs = above->cgs / std::pow(divisor->cgs, 3);
     } else {
-      part.complaint = fmt::format("\"{}\" is no velocity, which is a length over a time, as km/s or pc/Myr", part.name);
+      part.complaint = fmt::format(
+          "\"{}\" is neither a velocity, a length over a time as km/s, nor a density, a mass over a length^3 as Msun/pc^3", part.name);
     }
   } else {
     part.complaint = fmt::format("\"{}\" is no unit{}", part.name, suggestion(part.name));
@@ -143,6 +150,7 @@ bool is_usable(double x) { return std::isnormal(x) && x > 0; }
 
 std::string unit_names(Dimension dimension) {
   if (dimension == Dimension::velocity) return "cm/s, m/s, km/s, other lengths over times";
+  if (dimension == Dimension::density) return "Msun/pc^3, g/cm^3, other masses over lengths^3";
   std::vector<std::string> names;
   for (const NamedUnit& unit : named_units)
     if (unit.dimension == dimension) names.emplace_back(unit.name);
@@ -150,8 +158,13 @@ std::string unit_names(Dimension dimension) {
 }
 
 const char* example_of(Dimension dimension) {
-  constexpr const char* examples[] = {"", "\"50 pc\"", "\"1e10 Msun\"", "\"3 Gyr\"", "\"220 km/s\""};
+  constexpr const char* examples[] = {"", "\"50 pc\"", "\"1e10 Msun\"", "\"3 Gyr\"", "\"220 km/s\"", "\"0.01 Msun/pc^3\""};
   return examples[static_cast<std::size_t>(dimension)];
+}
+
+double in_cgs(Dimension dimension, const UnitSystem& units) {
+  constexpr FieldUnit units_of_dimensions[] = {{}, {1, 0, 0}, {0, 1, 0}, {1, 0, -1}, {0, 0, 1}, {-3, 1, 0}};
+  return in_cgs(units_of_dimensions[static_cast<std::size_t>(dimension)], units);
 }
 
 Understood<double> read_quantity(const std::string& text, Dimension dimension, const UnitSystem& units) {
@@ -168,8 +181,7 @@ Understood<double> read_quantity(const std::string& text, Dimension dimension, c
             fmt::format("has a unit, but the run has N-body units, in which it has no meaning: give the number in code units, "
                         "or say what these are, as in units.system = {}",
                         system_example)};
-  constexpr FieldUnit units_of_dimensions[] = {{}, {1, 0, 0}, {0, 1, 0}, {1, 0, -1}, {0, 0, 1}};
-  return {part.number * (part.cgs / in_cgs(units_of_dimensions[static_cast<std::size_t>(dimension)], units)), ""};
+  return {part.number * (part.cgs / in_cgs(dimension, units)), ""};
 }
 
 ShownUnit unit_of(const std::string& text, Dimension dimension, const UnitSystem& units) {
@@ -184,7 +196,7 @@ Understood<UnitSystem> read_unit_system(const std::string& text) {
   const std::vector<std::string> texts = parts_between_commas(text);
   if (const std::string meant = with_commas(text); texts.size() < 3 && parts_between_commas(meant).size() == 3)
     return complain(fmt::format("{}: commas must separate the units: \"{}\"", must, meant));
-  std::array<double, 5> parts{};  // by Dimension; 0: there is none
+  std::array<double, 6> parts{};  // by Dimension; 0: there is none
   for (const std::string& one : texts) {
     if (one.empty()) return complain(must + ": nothing stands before, between or after its commas");
     const Part part = read_part(one);
@@ -194,8 +206,8 @@ Understood<UnitSystem> read_unit_system(const std::string& text) {
     place = part.number * part.cgs;
     if (!is_usable(place)) return complain(fmt::format("{}: \"{}\" is beyond the numbers of 64 bits", must, one));
   }
-  const auto [none, length, mass, time, velocity] = parts;
-  if (texts.size() != 3 || mass <= 0) return complain(must);
+  const auto [none, length, mass, time, velocity, density] = parts;
+  if (texts.size() != 3 || mass <= 0 || density > 0) return complain(must);
   const UnitSystem units{length > 0 ? length : velocity * time, mass, velocity > 0 ? velocity : length / time};
   if (!are_usable(units)) return complain(must + ": these are beyond the numbers of 64 bits");
   if (!is_physical(units))

@@ -14,6 +14,9 @@ std::string unit_names(Dimension dimension);
 /// An example of a quantity: "3 Gyr".
 const char* example_of(Dimension dimension);
 
+/// One code unit of a number of that dimension in cgs; 1 for numbers without unit.
+double in_cgs(Dimension dimension, const UnitSystem& units);
+
 /// What a text means or, if it means nothing, a half sentence on what it must be. Exactly one of both is set.
 template <class Meaning>
 struct Understood {

@@ -225,13 +225,17 @@ const std::string& text_among(const SettingValues& values, const std::vector<Set
   return among<std::string>(values, settings, owner, name);
 }
 
+std::string name_in_toml(const std::string& name) {
+  const bool is_bare =
+      !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+  return is_bare ? name : quoted(name);
+}
+
 std::string to_toml(const GivenTable& table) {
   std::string text;
   for (const auto& [name, entry] : table) {
-    const bool is_bare =
-        !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
     const std::string value = std::visit([](const auto& one) { return to_toml(Value(one)); }, entry);
-    text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", is_bare ? name : quoted(name), value);
+    text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", name_in_toml(name), value);
   }
   return "{" + text + "}";
 }

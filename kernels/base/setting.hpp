@@ -30,7 +30,7 @@ inline constexpr Range positive{0.0, std::numeric_limits<double>::infinity(), fa
 inline constexpr Range not_negative{0.0};
 
 /// What a number measures, by which its unit is known.
-enum class Dimension : std::uint8_t { none, length, mass, time, velocity };
+enum class Dimension : std::uint8_t { none, length, mass, time, velocity, density };
 
 /// One line of a table of keys; everything Grove does with a key is derived from it.
 struct Setting {
@@ -49,14 +49,15 @@ using SettingValues = std::map<std::string, Value>;
 
 /// A key as the user gave it, before it was checked.
 struct GivenSetting {
-  std::string section;                                                                      ///< empty: the key stands outside all sections
-  std::string name;                                                                         ///< empty: the header of the section itself
+  std::string section;  ///< as in a file: galaxies.mine."stellar halo"; empty: the key stands outside all sections
+  std::string name;     ///< empty: the header of the section itself
   std::variant<std::monostate, std::int64_t, double, std::string, bool, GivenTable> value;  ///< monostate: a TOML type no key has
   std::string shown;                                                                        ///< the value as shown in messages
   std::string where;                                                                        ///< "run.toml:7" or "command line"
   std::string raw = {};       ///< the bare text, when given on the command line
   std::string not_toml = {};  ///< why `raw` is no TOML; empty: it is
   bool from_command_line = false;
+  std::vector<std::string> path = {};  ///< of a section inside [galaxies]: {"mine", "stellar halo"}
 
   /// The value, if it is a text; else null.
   const std::string* text() const { return std::get_if<std::string>(&value); }
@@ -84,6 +85,8 @@ const std::string& text_among(const SettingValues& values, const std::vector<Set
 /// The value as TOML: numbers with as many digits as it takes to read the same bits back.
 std::string to_toml(const Value& value);
 std::string to_toml(const GivenTable& table);
+/// The name as a key in TOML: in quotes where it needs them.
+std::string name_in_toml(const std::string& name);
 
 /// The name nearest to `wrong` by edit distance; empty when none is near.
 std::string nearest_name(const std::string& wrong, const std::vector<std::string>& names);

@@ -12,12 +12,15 @@
 #include "decomposition/domain/sort_by_id.hpp"
 #include "io/snapshots/snapshot.hpp"
 #include "kernels/base/error.hpp"
+#include "kernels/base/named_rows.hpp"
 #include "kernels/base/text_parts.hpp"
 #include "kernels/base/text_table.hpp"
 #include "kernels/base/units.hpp"
 #include "src/commands/options.hpp"
 #include "src/commands/program.hpp"
 #include "src/config/config_source.hpp"
+#include "src/config/galaxy_reference.hpp"
+#include "src/config/given_galaxies.hpp"
 #include "src/run/files/snapshot_writer.hpp"
 #include "src/run/files/version.hpp"
 #include "src/run/start/initial_state.hpp"
@@ -43,8 +46,9 @@ struct IcOptions {
   CLI::App* joining = nullptr;  ///< the subcommand; owned by the App
 };
 
-/// The option of a key: underscores may be typed as dashes.
+/// The option of a key: underscores may be typed as dashes, and a galaxy may be called a preset.
 std::string option_name(const std::string& key) {
+  if (key == galaxy_keys[0]) return "--preset,--" + key;
   std::string dashed = key;
   std::replace(dashed.begin(), dashed.end(), '_', '-');
   return dashed == key ? "--" + key : "--" + dashed + ",--" + key;
@@ -65,7 +69,7 @@ void declare_generator(CLI::App& app, const Generator& generator, const std::sha
                    fmt::format("{} [{}]", setting.meaning, to_toml(setting.default_value)))
         ->type_name(what_is_allowed(setting));
   options->common.declare_settings(own);
-  own.footer("After: " + generator.source);
+  own.footer("After: " + generator.source + (find_named(generator.settings, galaxy_keys[0]) ? "\n\n" + galaxies_help() : ""));
 }
 
 /// Throws ConfigError when --set gives a key another value than the other words of the command.
@@ -95,9 +99,10 @@ void require_effect(const std::vector<std::string>& settings) {
   static const std::set<std::string> kept{"time.begin", "gravity.G", "gravity.softening", "gravity.softening_kernel"};
   for (const std::string& setting : settings) {
     const GivenSetting given = read_override(setting);
-    if (given.section == "initial_conditions" || given.section == "units" || kept.contains(given.section + "." + given.name)) continue;
+    if (given.section == "initial_conditions" || given.section == "units" || !given.path.empty()) continue;
+    if (kept.contains(given.section + "." + given.name)) continue;
     throw ConfigError(
-        fmt::format("{}: {}: has no effect on initial conditions and must go: beside the options, [initial_conditions] and "
+        fmt::format("{}: {}: has no effect on initial conditions and must go: beside the options, [initial_conditions], [galaxies] and "
                     "[units], there are {}",
                     given.where, full_name(given), fmt::join(kept, ", ")));
   }
@@ -115,7 +120,7 @@ int make_initial_conditions(const IcOptions& options, const Communicator& comm) 
   remove_partial_file_on_failure(options.out);
   save_snapshot(options.out, state.particles, config.time.begin, config, "", comm, state.components);
   if (!comm.is_root()) return 0;
-  fmt::print("{}, written to {}\n{}{}", state.description, options.out, as_notes(state.info.notes),
+  fmt::print("{}, written to {}\n{}{}{}", state.description, options.out, state.table, as_notes(state.info.notes),
              as_note(advice_on_G(config.gravity.G, config.units)));
   return 0;
 }

@@ -78,8 +78,9 @@ void introduce(const RunPreparation& run, bool is_verbose, const Communicator& c
   const Config& config = run.config();
   const StepSchedule& schedule = run.schedule();
   const std::uint64_t first_step = run.restart_point().step;
-  std::string text = fmt::format("{}\n{}\n", version_line(), run.state().description) + as_notes(notes_on_file(config, run.state())) +
-                     as_note(why_not_in_background(config, thread_level_of_mpi())) + gravity_text(config.gravity) + "\n";
+  std::string text = fmt::format("{}\n{}\n{}", version_line(), run.state().description, run.state().table) +
+                     as_notes(notes_on_file(config, run.state())) + as_note(why_not_in_background(config, thread_level_of_mpi())) +
+                     gravity_text(config.gravity) + "\n";
   for (const std::string& line : external_texts(config.external_sections())) text += line + "\n";
   text += ranks_and_devices(run.simulation().device_description(), comm) + "\n" + as_notes(run.advice());
   if (is_physical(config.units))

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <utility>
@@ -16,6 +17,8 @@
 #include "kernels/base/quantity.hpp"
 #include "kernels/gravity/opening.hpp"
 #include "kernels/particles/fields.hpp"
+#include "src/config/config_source.hpp"
+#include "src/config/given_galaxies.hpp"
 #include "src/config/given_units.hpp"
 #include "src/integrators/integrator_info.hpp"
 #include "src/pictures/picture_plan.hpp"
@@ -28,11 +31,21 @@ const std::string initial_section = "initial_conditions", units_section = "units
 
 using GivenSettings = std::map<std::pair<std::string, std::string>, GivenSetting>;
 
-/// The overrides win. `units = "file"`, outside all sections, is short for units.system.
+bool is_of_galaxies(const GivenSetting& given) { return given.section == galaxies_section || !given.path.empty(); }
+
+/// Those of the galaxies, in their order.
+std::vector<GivenSetting> keys_of_galaxies(const std::vector<GivenSetting>& file, const std::vector<GivenSetting>& overrides) {
+  std::vector<GivenSetting> keys;
+  for (const auto* source : {&file, &overrides}) std::copy_if(source->begin(), source->end(), std::back_inserter(keys), is_of_galaxies);
+  return keys;
+}
+
+/// All others. The overrides win. `units = "file"`, outside all sections, is short for units.system.
 GivenSettings by_name(const std::vector<GivenSetting>& file, const std::vector<GivenSetting>& overrides) {
   GivenSettings settings;
   for (const auto* source : {&file, &overrides}) {
     for (GivenSetting given : *source) {
+      if (is_of_galaxies(given)) continue;
       if (given.section.empty() && given.name == "units" && given.text()) {
         given.section = "units";
         given.name = units_key;
@@ -51,14 +64,16 @@ std::string suggestion(const std::string& wrong, const std::vector<std::string>&
 // Turns given keys into a Config; for one use.
 class ConfigBuilder {
  public:
-  ConfigBuilder(std::string name, GivenSettings given, const ConfigTable& table, const ReadInfo* in_file)
-      : name_(std::move(name)), table_(table), in_file_(in_file), given_(std::move(given)) {}
+  ConfigBuilder(std::string name, GivenSettings given, std::vector<GivenSetting> of_galaxies, const ConfigTable& table,
+                const ReadInfo* in_file)
+      : name_(std::move(name)), table_(table), in_file_(in_file), given_(std::move(given)), of_galaxies_(std::move(of_galaxies)) {}
 
   Config build() {
     for (const auto& [path, given] : given_) check_section(given);
     for (const ConfigSetting& row : table_.settings) row.set(config_, row.setting.default_value);
     choose_source();
     choose_rows();
+    choose_galaxies();
     // Before the keys whose values may have a unit.
     set_units();
     for (const auto& [path, given] : given_) {
@@ -74,7 +89,9 @@ class ConfigBuilder {
     check_fields();
     check_columns();
     check_pictures();
+    set_galaxies();
     check_generator_parameters();
+    match_softening(galaxies_, find("gravity", "softening"), config_);
     return config_;
   }
 
@@ -163,6 +180,33 @@ class ConfigBuilder {
       if (!row) continue;
       for (const Setting& setting : row->settings) choice.values(config_)[setting.name] = setting.default_value;
     }
+  }
+
+  /// The keys of the chosen generator that name galaxies, with texts as values.
+  std::vector<GivenSetting> galaxy_choice() const {
+    std::vector<GivenSetting> choice;
+    for (const char* key : galaxy_keys) {
+      const Setting* const setting = find_named(settings_of(generators(), config_.initial_conditions.generator), key);
+      if (!setting) continue;
+      const GivenSetting* const given = find(initial_section, key);
+      choice.push_back(describe(initial_section, key, setting->default_value));
+      choice.back().value = std::get<std::string>(given ? accept(*setting, *given, {}) : setting->default_value);
+    }
+    return choice;
+  }
+
+  // Before the units, which follow from a preset where none are given.
+  void choose_galaxies() {
+    galaxies_ = used_galaxies(of_galaxies_, galaxy_choice());
+    has_preset_ = std::any_of(galaxies_.begin(), galaxies_.end(), [](const GivenGalaxy& galaxy) { return !galaxy.preset().empty(); });
+  }
+
+  void set_galaxies() {
+    std::vector<GivenSetting> reasons = galaxy_choice();
+    const GivenSetting* const file = find(initial_section, "file");
+    if (reasons.empty()) reasons = {file ? *file : *find(initial_section, "generator")};
+    require_used(of_galaxies_, galaxies_, reasons);
+    for (const GivenGalaxy& galaxy : galaxies_) config_.initial_conditions.galaxies.push_back(galaxy_of(galaxy, config_.units));
   }
 
   void set(const GivenSetting& given) {
@@ -257,6 +301,7 @@ class ConfigBuilder {
     for (const auto& [path, given] : given_)
       if (given.section == units_section && !given.name.empty() && !table_.find(given.section, given.name)) fail_unknown(given);
     for (const GivenSetting* given : units.single) set(*given);
+    if (has_preset_ && !units.system && units.single.empty()) config_.units = usual_units_of_galaxies();
     if (!are_usable(config_.units))
       throw ConfigError(
           fmt::format("{}: [units]: the gravitational constant or the unit of time in them is beyond the numbers of 64 bits", name_));
@@ -334,6 +379,9 @@ class ConfigBuilder {
   const ConfigTable& table_;
   const ReadInfo* in_file_;
   GivenSettings given_;
+  std::vector<GivenSetting> of_galaxies_;
+  std::vector<GivenGalaxy> galaxies_;  ///< those that the generator uses
+  bool has_preset_ = false;
   bool takes_file_units_ = false;
   std::optional<UnitSystem> units_of_numbers_;  // of the file: initial_conditions.units
   Config config_;
@@ -343,7 +391,7 @@ class ConfigBuilder {
 
 Config build_config(const std::string& name, const std::vector<GivenSetting>& file, const std::vector<GivenSetting>& overrides,
                     const ConfigTable& table, const ReadInfo* in_file) {
-  return ConfigBuilder(name, by_name(file, overrides), table, in_file).build();
+  return ConfigBuilder(name, by_name(file, overrides), keys_of_galaxies(file, overrides), table, in_file).build();
 }
 
 GivenInput given_input(const std::vector<GivenSetting>& file, const std::vector<GivenSetting>& overrides) {

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "src/config/config_source.hpp"
+#include "src/config/given_galaxies.hpp"
+
 namespace grove {
 namespace {
 
@@ -22,6 +25,15 @@ std::string lines_of_choice(const ConfigTable& table, const ConfigChoice& choice
       const auto given = row.name == chosen ? values.find(setting.name) : values.end();
       text += line(setting, given != values.end() ? given->second : setting.default_value, row.name == chosen, what_is_allowed(setting));
     }
+  }
+  return text;
+}
+
+std::string lines_of_galaxies(const std::vector<GalaxyParameters>& galaxies) {
+  std::string text;
+  for (const GalaxySection& section : sections_of(galaxies)) {
+    text += fmt::format("\n# {}\n[{}]\n", section.meaning, section.name);
+    for (const auto& [setting, value] : section.keys) text += line(setting, value, true, what_is_allowed(setting));
   }
   return text;
 }
@@ -49,6 +61,7 @@ std::string print_config(const Config& config, const ConfigTable& table) {
     for (const ConfigChoice& choice : table.choices) {
       if (choice.section == section.name) text += lines_of_choice(table, choice, config);
     }
+    if (section.name == galaxies_section) text += lines_of_galaxies(config.initial_conditions.galaxies);
   }
   return text;
 }

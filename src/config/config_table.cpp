@@ -9,6 +9,7 @@
 #include "kernels/base/named_rows.hpp"
 #include "kernels/gravity/gravity_names.hpp"
 #include "kernels/gravity/opening.hpp"
+#include "src/config/config_source.hpp"
 #include "src/config/picture_settings.hpp"
 #include "src/external/external_info.hpp"
 #include "src/integrators/integrator_info.hpp"
@@ -220,6 +221,8 @@ std::vector<ConfigChoice> make_choices() {
 ConfigTable make_table() {
   ConfigTable table{
       {{"initial_conditions", "where the particles come from: exactly one of file and generator"},
+       {galaxies_section,
+        "galaxies of the generators galaxy and merger: a section [galaxies.NAME] for each, with sections [galaxies.NAME.COMPONENT]"},
        {"gravity", "forces"},
        {"external", "a fixed potential in which the particles move, beside their own gravity: it acts on them and feels nothing"},
        {"external_2", "a second one, which is added, e.g. a disc beside a halo"},
@@ -229,7 +232,7 @@ ConfigTable make_table() {
        {"pictures", "pictures of the particles in PNG files, beside the snapshots"},
        {"units",
         "the units of all numbers; give all three, system alone, or nothing for N-body units, which all 1 stands for. Nothing is "
-        "converted"},
+        "converted. Where a preset of a galaxy is used, nothing stands for kpc, km/s, 1e10 Msun"},
        {"run", "the machine"}},
       {},
       make_choices()};

@@ -18,10 +18,10 @@ Settings common_settings() {
   return {{"mass", 0.0, not_negative, "of all its particles", {}, "0: density or circular_velocity says it", Dimension::mass},
           {"particles",
            0.0,
-           {0.0, 1.0, false},
+           {0.0, 1.0},
            "its part of the particles of the galaxy",
            {},
-           "or 0: by mass, and 5 times as many for its mass as in a halo"},
+           "0: by mass, and 5 times as many for its mass as in a halo"},
           {"softening", 0.0, not_negative, "softening length of its particles", {}, "0: by their number and its size", Dimension::length},
           {"type",
            std::uint64_t{0},
@@ -37,7 +37,7 @@ void append(Settings& to, const Settings& more) { to.insert(to.end(), more.begin
 Settings sphere_settings(double taper, const char* radius = "scale radius") {
   Settings settings = common_settings();
   append(settings,
-         {{"density", 0.0, not_negative, "the density that the formula of its kind is in units of, in code units"},
+         {{"density", 0.0, not_negative, "the density that the formula of its kind is in units of", {}, {}, Dimension::density},
           {"circular_velocity", 0.0, not_negative, "the largest circular velocity of the component alone", {}, {}, Dimension::velocity},
           {"scale_radius", 1.0, positive, radius, {}, {}, Dimension::length}});
   if (taper > 0)
@@ -122,7 +122,7 @@ std::vector<GalaxyPreset> make_presets() {
                    {"scale_length", 3.02},
                    {"height", 0.298},
                    {"vertical", std::string("exponential")},
-                   {"toomre_q", 3.0},
+                   {"toomre_q", 9.0},
                    {"type", std::uint64_t{4}}}),
         component("black hole", "point", {{"mass", 4.15e6}})}},
       {"m31",
@@ -180,11 +180,11 @@ double GalaxyParameters::number(const std::string& key) const { return number_am
 const std::vector<Setting>& place_settings() {
   static const std::vector<Setting> table = {
       {"x", 0.0, any_number, "where its centre is", {}, {}, Dimension::length},
-      {"y", 0.0, any_number, "", {}, {}, Dimension::length},
-      {"z", 0.0, any_number, "", {}, {}, Dimension::length},
+      {"y", 0.0, any_number, "the same in y", {}, {}, Dimension::length},
+      {"z", 0.0, any_number, "the same in z", {}, {}, Dimension::length},
       {"vx", 0.0, any_number, "its velocity", {}, {}, Dimension::velocity},
-      {"vy", 0.0, any_number, "", {}, {}, Dimension::velocity},
-      {"vz", 0.0, any_number, "", {}, {}, Dimension::velocity},
+      {"vy", 0.0, any_number, "the same in y", {}, {}, Dimension::velocity},
+      {"vz", 0.0, any_number, "the same in z", {}, {}, Dimension::velocity},
       {"inclination", 0.0, {0.0, 180.0}, "angle between the spin of its discs and +z, in degrees"},
       {"node", 0.0, {-360.0, 360.0}, "ascending node of its discs on the xy plane, in degrees from +x"}};
   return table;

@@ -18,9 +18,10 @@ Generator uniform_sphere();
 Generator uniform_cube();
 Generator merger();
 Generator disc();
+Generator galaxy();
 
 const std::vector<Generator>& generators() {
-  static const std::vector<Generator> table = {plummer(), hernquist(), uniform_sphere(), uniform_cube(), merger(), disc()};
+  static const std::vector<Generator> table = {plummer(), hernquist(), uniform_sphere(), uniform_cube(), merger(), disc(), galaxy()};
   return table;
 }
 
@@ -68,21 +69,16 @@ const std::string& InitialConditions::text(const std::string& name) const {
   return text_among(parameters, settings_of(generators(), generator), "generator " + generator, name);
 }
 
-std::vector<std::string> notes_on_model(const InitialConditions& conditions) {
-  const Generator* generator = find_named(generators(), conditions.generator);
-  return generator && generator->notes ? generator->notes(conditions) : std::vector<std::string>{};
-}
-
 std::optional<Complaint> check_generator(const InitialConditions& conditions) {
   const Generator* generator = find_named(generators(), conditions.generator);
   return generator && generator->check ? generator->check(conditions) : std::nullopt;
 }
 
-ParticleSet generate(const InitialConditions& conditions, double G, const Communicator& comm) {
-  Model model;
+Model prepare_model(const InitialConditions& conditions, double G) { return checked_generator(conditions).prepare(conditions, G); }
+
+ParticleSet generate(const InitialConditions& conditions, const Model& model, const Communicator& comm) {
   std::vector<double> sums;
   comm.agree([&] {
-    model = checked_generator(conditions).prepare(conditions, G);
     if (conditions.recentre) sums = block_sums(model, conditions.n, comm.rank(), comm.size());
   });
   if (conditions.recentre) comm.sum(std::span<double>(sums));
@@ -94,14 +90,13 @@ ParticleSet generate(const InitialConditions& conditions, double G, const Commun
 }
 
 ParticleSet generate(const InitialConditions& conditions, double G, std::uint64_t first_id, std::uint64_t count) {
-  const Model model = checked_generator(conditions).prepare(conditions, G);
+  const Model model = prepare_model(conditions, G);
   return drawn(conditions.recentre ? recentred(model, block_sums(model, conditions.n, 0, 1)) : model, first_id, count);
 }
 
-ComponentNames component_names(const InitialConditions& conditions) {
+ComponentNames component_names(const Model& model) {
   ComponentNames names = usual_component_names();
-  for (const ModelComponent& component : checked_generator(conditions).prepare(conditions, 1.0).components)
-    names[component.type] = component.name;
+  for (const ModelComponent& component : model.components) names[component.type] = component.name;
   return names;
 }
 

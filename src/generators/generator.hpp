@@ -27,7 +27,7 @@ struct InitialConditions {
   std::uint64_t seed = 1;                  ///< of the random numbers
   bool recentre = true;                    ///< every component of a model gets its centre of mass and mean velocity exactly
   SettingValues parameters;                ///< those of the generator; what is missing has its default
-  std::vector<GalaxyParameters> galaxies;  ///< of the sections [galaxies.NAME], and presets that the generator names
+  std::vector<GalaxyParameters> galaxies;  ///< those that the generator names or, where it names none, all; each once
 
   /// A number or text among the parameters or, if missing there, its default. Throws std::logic_error for a name or type the
   /// generator does not have.
@@ -41,9 +41,10 @@ struct ModelParticle {
   double velocity[3] = {};
   double mass = 0;
   std::uint8_t type = 1;
+  std::uint32_t component = 0;  ///< number in Model::components
 };
 
-/// A component of a model: its particles of one type. Code units.
+/// A component of a model: particles of one type. Several may share a type. Code units.
 struct ModelComponent {
   std::uint8_t type = 1;
   std::string name = "halo";
@@ -55,8 +56,13 @@ struct ModelComponent {
 struct Model {
   /// The particle with a given id, 0 <= id < n. Depends on nothing but the parameters and the id; safe to call from many threads.
   std::function<ModelParticle(std::uint64_t id)> particle;
-  std::vector<ModelComponent> components = {ModelComponent{}};  ///< one for each type that particles have
+  std::vector<ModelComponent> components = {ModelComponent{}};
+  std::vector<std::string> notes = {};  ///< what a user should know of it, one sentence each
+  std::string table = {};               ///< lines on its components, for the user; may be empty
 };
+
+/// The names of the components of a model, by particle type; the usual ones for other types.
+ComponentNames component_names(const Model& model);
 
 /// A parameter that contradicts others, and what it must be.
 struct Complaint {
@@ -74,8 +80,6 @@ struct Generator {
   std::optional<Complaint> (*check)(const InitialConditions&);
   /// Prepares the model for a checked set of parameters and a gravitational constant in code units.
   Model (*prepare)(const InitialConditions&, double G);
-  /// What a user should know of the model, one sentence each; may be null.
-  std::vector<std::string> (*notes)(const InitialConditions&) = nullptr;
 };
 
 /// The table of generators; see named_rows.hpp.
@@ -84,24 +88,20 @@ const std::vector<Generator>& generators();
 /// The first contradiction among parameters that are in range by themselves; empty if there is none.
 std::optional<Complaint> check_generator(const InitialConditions& conditions);
 
-/// What a user should know of the model of checked `conditions`, one sentence each.
-std::vector<std::string> notes_on_model(const InitialConditions& conditions);
+/// The model that `conditions` describe. Throws ConfigError when the generator does not exist or its parameters contradict each other.
+Model prepare_model(const InitialConditions& conditions, double G);
 
-/// This rank's share, by first_of_rank(), of the `n` particles that `conditions` describe, in the order of their ids.
+/// This rank's share, by first_of_rank(), of the `n` particles that `conditions` describe, in the order of their ids, out of their model.
 ///
 /// Every particle is drawn from its own counter-based random numbers, so that any number of ranks makes the same particles bit for bit.
 /// The centre of mass and the mean velocity of a sample of n are off by the order of its size and dispersion over sqrt(n). With
 /// `conditions.recentre`, a first pass draws all particles, and every component gets the centre and the velocity of its model up to
-/// rounding (recentring.hpp). Velocities are in equilibrium without softening. `G` in code units. Collective; parallel over ranks and
-/// OpenMP threads. Throws AgreedError when the generator does not exist or its parameters contradict each other.
-ParticleSet generate(const InitialConditions& conditions, double G, const Communicator& comm);
+/// rounding (recentring.hpp). Collective; parallel over ranks and OpenMP threads. Throws AgreedError.
+ParticleSet generate(const InitialConditions& conditions, const Model& model, const Communicator& comm);
 
 /// The particles with ids first_id .. first_id + count - 1, made by this rank alone, which draws all n particles if `recentre` is set.
-/// Throws ConfigError.
+/// `G` in code units. Throws ConfigError.
 ParticleSet generate(const InitialConditions& conditions, double G, std::uint64_t first_id, std::uint64_t count);
-
-/// The names of the components that `conditions` describe, by particle type; the usual ones for other types. Throws ConfigError.
-ComponentNames component_names(const InitialConditions& conditions);
 
 /// How many of `n` >= 2 particles make the first of two parts: `share` of them, rounded, and at least one for each part.
 std::uint64_t first_part_count(std::uint64_t n, double share);

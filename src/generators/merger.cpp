@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "src/generators/disc_galaxy.hpp"
+#include "src/generators/galaxy.hpp"
 
 namespace grove {
 namespace {
@@ -35,6 +36,21 @@ std::vector<Setting> settings_of_discs() {
   return settings;
 }
 
+std::vector<Setting> settings_of_spheres() {
+  return {
+      {"model", std::string("plummer"), any_number, "kind of both galaxies", {"plummer", "hernquist", "disc"}},
+      {"mass", 1.0, positive, "mass of the first galaxy", {}, {}, Dimension::mass},
+      {"scale_radius", 1.0, positive, "scale radius of the first galaxy; disc: the scale length of its disc", {}, {}, Dimension::length},
+      {"cutoff", 10.0, {0.1, 1e4}, "radius of the outermost particle of each galaxy, in its scale radii; disc: in those of its halo"},
+      {"mass_ratio", 1.0, {1e-6, 1.0}, "mass of the second galaxy over that of the first; n is divided in the same ratio"},
+      {"size_ratio", 1.0, positive, "scale radius of the second galaxy over that of the first"}};
+}
+
+/// Whether both galaxies are made of components.
+bool are_galaxies(const InitialConditions& conditions) {
+  return !conditions.text("galaxy_1").empty() || !conditions.text("galaxy_2").empty();
+}
+
 bool are_discs(const InitialConditions& conditions) { return conditions.text("model") == "disc"; }
 
 std::optional<Complaint> check_model(const InitialConditions& conditions) {
@@ -47,6 +63,22 @@ std::optional<Complaint> check_model(const InitialConditions& conditions) {
     const auto given = conditions.parameters.find(setting.name);
     if (given != conditions.parameters.end() && given->second != setting.default_value)
       return Complaint{setting.name, "left out unless model = \"disc\""};
+  }
+  return std::nullopt;
+}
+
+/// The keys that two galaxies of components leave without effect: all that make galaxies here.
+std::optional<Complaint> check_galaxies(const InitialConditions& conditions) {
+  for (const auto& [given, other] : {std::pair{"galaxy_1", "galaxy_2"}, std::pair{"galaxy_2", "galaxy_1"}})
+    if (conditions.text(given).empty() && !conditions.text(other).empty())
+      return Complaint{given, fmt::format("a galaxy, too, where {} is given", other)};
+  std::vector<Setting> idle = settings_of_spheres();
+  const std::vector<Setting> of_discs = settings_of_discs();
+  idle.insert(idle.end(), of_discs.begin(), of_discs.end());
+  for (const Setting& setting : idle) {
+    const auto given = conditions.parameters.find(setting.name);
+    if (given != conditions.parameters.end() && given->second != setting.default_value)
+      return Complaint{setting.name, "left out where galaxy_1 and galaxy_2 are given"};
   }
   return std::nullopt;
 }
@@ -64,7 +96,7 @@ std::optional<Complaint> check(const InitialConditions& conditions) {
       return Complaint{"separation",
                        fmt::format("<= {}, the apocentre of pericentre = {} and eccentricity = {}", apocentre, pericentre, eccentricity)};
   }
-  return check_model(conditions);
+  return are_galaxies(conditions) ? check_galaxies(conditions) : check_model(conditions);
 }
 
 /// One of the two galaxies at its place: which, how large, how many particles, and where.
@@ -99,21 +131,6 @@ void add_disc(const InitialConditions& conditions, double G, const Place& place,
   galaxy.halo.component = place.component(1 + 2 * place.which, "halo");
   parts.push_back(std::move(galaxy.disc));
   parts.push_back(std::move(galaxy.halo));
-}
-
-Model prepare(const InitialConditions& conditions, double G) {
-  const MergerOrbit orbit = merger_orbit(conditions, G);
-  const double scale = conditions.number("scale_radius");
-  const std::uint64_t first_count = first_galaxy_count(conditions);
-  std::vector<ModelPart> parts;
-  for (const int which : {0, 1}) {
-    Place place{which, orbit.mass[which], which == 0 ? scale : scale * conditions.number("size_ratio"),
-                which == 0 ? first_count : conditions.n - first_count};
-    std::copy_n(orbit.position[which], 3, place.position);
-    std::copy_n(orbit.velocity[which], 3, place.velocity);
-    (are_discs(conditions) ? add_disc : add_sphere)(conditions, G, place, parts);
-  }
-  return model_of_parts(std::move(parts), conditions.seed);
 }
 
 constexpr int shells = 256, halvings = 60;
@@ -195,14 +212,66 @@ std::vector<std::string> notes(const InitialConditions& conditions) {
       conditions.number("eccentricity"))};
 }
 
+MergerOrbit orbit_of(const InitialConditions& conditions, double first, double second, double G) {
+  const double pericentre = conditions.number("pericentre"), eccentricity = conditions.number("eccentricity");
+  const double separation = conditions.number("separation"), total = first + second;
+  MergerOrbit orbit{{first, second}, {}, {}};
+  const double twice_energy = eccentricity == 1 ? 0.0 : G * total * (eccentricity - 1) / pericentre;
+  const double across = std::sqrt(G * total * pericentre * (1 + eccentricity)) / separation;
+  const double speed2 = twice_energy + 2 * G * total / separation;
+  const double inwards = std::sqrt(std::max(0.0, speed2 - across * across));
+  const double share[2] = {-second / total, first / total};
+  for (int which = 0; which < 2; ++which) {
+    orbit.position[which][0] = share[which] * separation;
+    orbit.velocity[which][0] = -share[which] * inwards;
+    orbit.velocity[which][1] = share[which] * across;
+  }
+  return orbit;
+}
+
+/// Two galaxies of components; their own places have no effect but for the angles of their discs.
+Model model_of_orbiting_galaxies(const InitialConditions& conditions, double G) {
+  std::vector<GalaxyParameters> galaxies = galaxies_of(conditions);
+  double mass[2] = {0, 0};
+  for (const GalaxyPart& part : parts_of(galaxies, conditions.n, G)) mass[part.galaxy] += part.plan.mass;
+  const MergerOrbit orbit = orbit_of(conditions, mass[0], mass[1], G);
+  for (std::size_t which = 0; which < 2; ++which) {
+    const char* const place[] = {"x", "y", "z", "vx", "vy", "vz"};
+    for (std::size_t d = 0; d < 3; ++d) {
+      galaxies[which].place[place[d]] = orbit.position[which][d];
+      galaxies[which].place[place[3 + d]] = orbit.velocity[which][d];
+    }
+  }
+  return model_of_galaxies(galaxies, conditions.n, conditions.seed, G);
+}
+
+Model prepare(const InitialConditions& conditions, double G) {
+  if (are_galaxies(conditions)) return model_of_orbiting_galaxies(conditions, G);
+  const MergerOrbit orbit = merger_orbit(conditions, G);
+  const double scale = conditions.number("scale_radius");
+  const std::uint64_t first_count = first_galaxy_count(conditions);
+  std::vector<ModelPart> parts;
+  for (const int which : {0, 1}) {
+    Place place{which, orbit.mass[which], which == 0 ? scale : scale * conditions.number("size_ratio"),
+                which == 0 ? first_count : conditions.n - first_count};
+    std::copy_n(orbit.position[which], 3, place.position);
+    std::copy_n(orbit.velocity[which], 3, place.velocity);
+    (are_discs(conditions) ? add_disc : add_sphere)(conditions, G, place, parts);
+  }
+  Model model = model_of_parts(std::move(parts), conditions.seed);
+  model.notes = notes(conditions);
+  return model;
+}
+
 std::vector<Setting> settings() {
-  std::vector<Setting> all{
-      {"model", std::string("plummer"), any_number, "kind of both galaxies", {"plummer", "hernquist", "disc"}},
-      {"mass", 1.0, positive, "mass of the first galaxy", {}, {}, Dimension::mass},
-      {"scale_radius", 1.0, positive, "scale radius of the first galaxy; disc: the scale length of its disc", {}, {}, Dimension::length},
-      {"cutoff", 10.0, {0.1, 1e4}, "radius of the outermost particle of each galaxy, in its scale radii; disc: in those of its halo"},
-      {"mass_ratio", 1.0, {1e-6, 1.0}, "mass of the second galaxy over that of the first; n is divided in the same ratio"},
-      {"size_ratio", 1.0, positive, "scale radius of the second galaxy over that of the first"},
+  std::vector<Setting> all = settings_of_spheres();
+  const std::vector<Setting> of_orbit{
+      {"galaxy_1",
+       "",
+       {},
+       "the first galaxy, made of components: a preset (milky_way, m31, lmc, sagittarius) or a section [galaxies.NAME]; then "
+       "galaxy_2 is given, too, and no key of model, mass, size and discs"},
+      {"galaxy_2", "", {}, "the second one"},
       {"pericentre", 1.0, not_negative, "smallest distance of the centres, were they points", {}, {}, Dimension::length},
       {"eccentricity", 1.0, {0.0, 10.0}, "of the orbit; 1 is parabolic"},
       {"separation",
@@ -213,6 +282,7 @@ std::vector<Setting> settings() {
        {},
        {},
        Dimension::length}};
+  all.insert(all.end(), of_orbit.begin(), of_orbit.end());
   const std::vector<Setting> of_discs = settings_of_discs();
   all.insert(all.end(), of_discs.begin(), of_discs.end());
   return all;
@@ -221,23 +291,8 @@ std::vector<Setting> settings() {
 }  // namespace
 
 MergerOrbit merger_orbit(const InitialConditions& conditions, double G) {
-  const double pericentre = conditions.number("pericentre"), eccentricity = conditions.number("eccentricity");
-  const double separation = conditions.number("separation");
-  MergerOrbit orbit{};
-  orbit.mass[0] = conditions.number("mass");
-  orbit.mass[1] = orbit.mass[0] * conditions.number("mass_ratio");
-  const double total = orbit.mass[0] + orbit.mass[1];
-  const double twice_energy = eccentricity == 1 ? 0.0 : G * total * (eccentricity - 1) / pericentre;
-  const double across = std::sqrt(G * total * pericentre * (1 + eccentricity)) / separation;
-  const double speed2 = twice_energy + 2 * G * total / separation;
-  const double inwards = std::sqrt(std::max(0.0, speed2 - across * across));
-  const double share[2] = {-orbit.mass[1] / total, orbit.mass[0] / total};
-  for (int which = 0; which < 2; ++which) {
-    orbit.position[which][0] = share[which] * separation;
-    orbit.velocity[which][0] = -share[which] * inwards;
-    orbit.velocity[which][1] = share[which] * across;
-  }
-  return orbit;
+  const double first = conditions.number("mass");
+  return orbit_of(conditions, first, first * conditions.number("mass_ratio"), G);
 }
 
 double merger_overlap(const InitialConditions& conditions) {
@@ -257,8 +312,7 @@ Generator merger() {
           "Toomre & Toomre 1972; Binney & Tremaine 2008, section 3.1",
           settings(),
           check,
-          prepare,
-          notes};
+          prepare};
 }
 
 }  // namespace grove

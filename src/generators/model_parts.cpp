@@ -32,6 +32,7 @@ Model model_of_parts(std::vector<ModelPart> parts, std::uint64_t seed) {
     ModelParticle particle;
     particle.mass = part.mass / static_cast<double>(part.count);
     particle.type = part.component.type;
+    particle.component = static_cast<std::uint32_t>(k);
     part.draw(random, particle);
     for (int d = 0; d < 3; ++d) {
       particle.position[d] += part.component.position[d];
@@ -39,7 +40,10 @@ Model model_of_parts(std::vector<ModelPart> parts, std::uint64_t seed) {
     }
     return particle;
   };
-  return {std::move(draw), std::move(components)};
+  Model model;
+  model.particle = std::move(draw);
+  model.components = std::move(components);
+  return model;
 }
 
 Draw turned(Draw draw, double inclination, double node) {

@@ -5,8 +5,8 @@
 #include <functional>
 #include <vector>
 
-#include "src/generators/generator.hpp"
 #include "src/galaxies/random.hpp"
+#include "src/generators/generator.hpp"
 
 namespace grove {
 
@@ -21,7 +21,7 @@ struct ModelPart {
   Draw draw;        ///< about the place of the component
 };
 
-/// The parts one after the other: the first has the ids 0 .. count - 1. Each has a type of its own.
+/// The parts one after the other: the first has the ids 0 .. count - 1.
 Model model_of_parts(std::vector<ModelPart> parts, std::uint64_t seed);
 
 /// `draw` turned by `inclination` about the x axis and then by `node` about the z axis, both in radians.

@@ -16,20 +16,11 @@ namespace {
 /// rounding.
 constexpr std::uint64_t most_blocks = 4096;
 
-/// Of one type: m, m x, m v, m r.
-constexpr std::size_t sums_of_type = 8;
-using TypeSums = std::array<CompensatedSum, sums_of_type>;
-using AllSums = std::array<TypeSums, particle_type_count>;
-constexpr std::size_t sums_of_block = sums_of_type * particle_type_count;
-
-/// The component of each type.
-using Components = std::array<ModelComponent, particle_type_count>;
-
-Components components_of(const Model& model) {
-  Components components;
-  for (const ModelComponent& component : model.components) components[component.type] = component;
-  return components;
-}
+/// Of one component: m, m x, m v, m r.
+constexpr std::size_t sums_of_component = 8;
+using ComponentSums = std::array<CompensatedSum, sums_of_component>;
+using AllSums = std::vector<ComponentSums>;
+using Components = std::vector<ModelComponent>;
 
 /// A particle seen from the centre of its component.
 struct Relative {
@@ -43,26 +34,26 @@ struct Relative {
   }
 };
 
-AllSums sums_of_ids(const Model& model, const Components& components, std::uint64_t first, std::uint64_t end) {
-  AllSums sums{};
+AllSums sums_of_ids(const Model& model, std::uint64_t first, std::uint64_t end) {
+  AllSums sums(model.components.size());
   for (std::uint64_t id = first; id < end; ++id) {
     const ModelParticle p = model.particle(id);
-    const Relative r(p, components[p.type]);
-    const double terms[sums_of_type] = {1,       r.position[0], r.position[1], r.position[2], r.velocity[0], r.velocity[1], r.velocity[2],
-                                        r.radius};
-    TypeSums& to = sums[p.type];
-    for (std::size_t k = 0; k < sums_of_type; ++k) to[k] = to[k] + CompensatedSum{p.mass * terms[k], 0};
+    const Relative r(p, model.components[p.component]);
+    const double terms[sums_of_component] = {
+        1, r.position[0], r.position[1], r.position[2], r.velocity[0], r.velocity[1], r.velocity[2], r.radius};
+    ComponentSums& to = sums[p.component];
+    for (std::size_t k = 0; k < sums_of_component; ++k) to[k] = to[k] + CompensatedSum{p.mass * terms[k], 0};
   }
   return sums;
 }
 
-/// What is subtracted from the particles of one type.
+/// What is subtracted from the particles of one component.
 struct Excess {
   double per_radius[3] = {};  ///< from positions, times the distance from the centre
   double velocity[3] = {};
 };
 
-Excess excess_of(const TypeSums& sums) {
+Excess excess_of(const ComponentSums& sums) {
   Excess excess;
   const double mass = sums[0].value(), radius = sums[7].value();
   for (std::size_t d = 0; d < 3; ++d) {
@@ -76,40 +67,40 @@ Excess excess_of(const TypeSums& sums) {
 
 std::vector<double> block_sums(const Model& model, std::uint64_t n, int part, int parts) {
   const std::uint64_t blocks = std::min(n, most_blocks);
-  const Components components = components_of(model);
+  const std::size_t sums_of_block = sums_of_component * model.components.size();
   std::vector<double> sums(blocks * sums_of_block, 0.0);
   const auto first = static_cast<std::int64_t>(first_of_rank(blocks, part, parts));
   const auto end = static_cast<std::int64_t>(first_of_rank(blocks, part + 1, parts));
 #pragma omp parallel for schedule(dynamic)
   for (std::int64_t i = first; i < end; ++i) {
     const auto block = static_cast<std::uint64_t>(i);
-    const AllSums all = sums_of_ids(model, components, fraction_of(n, block, blocks), fraction_of(n, block + 1, blocks));
+    const AllSums all = sums_of_ids(model, fraction_of(n, block, blocks), fraction_of(n, block + 1, blocks));
     double* to = &sums[block * sums_of_block];
-    for (const TypeSums& of_type : all)
-      for (const CompensatedSum& sum : of_type) *to++ = sum.value();
+    for (const ComponentSums& of_component : all)
+      for (const CompensatedSum& sum : of_component) *to++ = sum.value();
   }
   return sums;
 }
 
 Model recentred(Model model, std::span<const double> sums) {
-  AllSums all{};
+  AllSums all(model.components.size());
   for (std::size_t k = 0; k < sums.size(); ++k) {
-    CompensatedSum& total = all[k % sums_of_block / sums_of_type][k % sums_of_type];
+    CompensatedSum& total = all[k / sums_of_component % all.size()][k % sums_of_component];
     total = total + CompensatedSum{sums[k], 0};
   }
-  std::array<Excess, particle_type_count> excesses;
+  std::vector<Excess> excesses(all.size());
   std::transform(all.begin(), all.end(), excesses.begin(), excess_of);
-  auto draw = [draw = std::move(model.particle), excesses, components = components_of(model)](std::uint64_t id) {
+  model.particle = [draw = std::move(model.particle), excesses, components = model.components](std::uint64_t id) {
     ModelParticle particle = draw(id);
-    const Excess& excess = excesses[particle.type];
-    const double radius = Relative(particle, components[particle.type]).radius;
+    const Excess& excess = excesses[particle.component];
+    const double radius = Relative(particle, components[particle.component]).radius;
     for (int d = 0; d < 3; ++d) {
       particle.position[d] -= radius * excess.per_radius[d];
       particle.velocity[d] -= excess.velocity[d];
     }
     return particle;
   };
-  return {std::move(draw), std::move(model.components)};
+  return model;
 }
 
 }  // namespace grove

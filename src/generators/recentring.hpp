@@ -14,7 +14,7 @@
 
 namespace grove {
 
-/// Sums of m, m x, m r and m v of each particle type, about the centre of its component, in fixed blocks of the ids 0 .. n - 1. Part `part`
+/// Sums of m, m x, m r and m v of each component, about its centre, in fixed blocks of the ids 0 .. n - 1. Part `part`
 /// of `parts` has the sums of its own blocks and zeros for all others: the sum over all parts is the same, bit for bit, for any number of
 /// parts. Draws the particles of its blocks, parallel over OpenMP threads.
 std::vector<double> block_sums(const Model& model, std::uint64_t n, int part, int parts);

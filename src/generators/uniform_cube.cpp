@@ -1,6 +1,6 @@
 // Independent uniform positions in a cube round the origin, at rest: the usual load for measuring speed without clustering.
-#include "src/generators/generator.hpp"
 #include "src/galaxies/random.hpp"
+#include "src/generators/generator.hpp"
 
 namespace grove {
 namespace {

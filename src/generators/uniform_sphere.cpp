@@ -1,8 +1,8 @@
 // Homogeneous sphere at rest or with Gaussian velocities: the cold collapse of van Albada 1982, MNRAS 201, 939.
 #include <cmath>
 
-#include "src/generators/generator.hpp"
 #include "src/galaxies/random.hpp"
+#include "src/generators/generator.hpp"
 
 namespace grove {
 namespace {

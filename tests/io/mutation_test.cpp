@@ -151,6 +151,16 @@ class Mutations : public testing::Test {
     EXPECT_EQ(read + refused, count);
     RecordProperty("read", std::to_string(read));
   }
+  /// A configuration.
+  void try_configurations(const std::string& text) {
+    try_all(text, Mutator(text_pieces()), [&](const std::string& bytes) {
+      const Config config = parse_config(bytes, "run.toml", {});
+      EXPECT_TRUE(std::isfinite(config.time.dt) && config.time.dt > 0);
+      EXPECT_TRUE(std::isfinite(config.gravity.softening) && config.gravity.softening >= 0);
+      EXPECT_GE(config.time.end, config.time.begin);
+      EXPECT_EQ(print_config(parse_config(print_config(config), "again.toml", {})), print_config(config));
+    });
+  }
   std::string path_with(const std::string& bytes, const std::string& name) const {
     std::ofstream(directory.file(name), std::ios::binary) << bytes;
     return directory.file(name);
@@ -351,14 +361,26 @@ TEST_F(Mutations, OfCheckpointsAreAsWrittenOrRefused) {
   });
 }
 
-TEST_F(Mutations, OfConfigurationsAreReadOrRefused) {
-  try_all(print_config(Config{}), Mutator(text_pieces()), [&](const std::string& bytes) {
-    const Config config = parse_config(bytes, "run.toml", {});
-    EXPECT_TRUE(std::isfinite(config.time.dt) && config.time.dt > 0);
-    EXPECT_TRUE(std::isfinite(config.gravity.softening) && config.gravity.softening >= 0);
-    EXPECT_GE(config.time.end, config.time.begin);
-    EXPECT_EQ(print_config(parse_config(print_config(config), "again.toml", {})), print_config(config));
-  });
+TEST_F(Mutations, OfConfigurationsAreReadOrRefused) { try_configurations(print_config(Config{})); }
+
+TEST_F(Mutations, OfGalaxiesAreReadOrRefused) {
+  try_configurations(R"([initial_conditions]
+generator = "galaxy"
+[galaxies.mine]
+preset = "milky_way"
+x = "3 kpc"
+[galaxies.mine.bulge]
+kind = "sersic"
+mass = 0.9
+softening = "30 pc"
+[galaxies.lmc.halo]
+circular_velocity = "90 km/s"
+[galaxies.lmc."stars 2"]
+kind = "dehnen"
+density = "0.01 Msun/pc^3"
+[gravity]
+softening = 0.1
+)");
 }
 
 }  // namespace

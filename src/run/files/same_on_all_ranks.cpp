@@ -1,6 +1,7 @@
 #include "src/run/files/same_on_all_ranks.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include "io/files/file_fingerprint.hpp"
 #include "kernels/base/error.hpp"
 #include "src/config/config_table.hpp"
+#include "src/config/given_galaxies.hpp"
 #include "src/run/files/log_kinds.hpp"
 
 namespace grove {
@@ -80,6 +82,14 @@ EffectiveSettings effective_settings(const Config& config) {
   Config copy = config;
   for (const ConfigChoice& choice : table.choices)
     for (const auto& [name, value] : choice.values(copy)) settings.emplace_back(fmt::format("{}.{}", choice.section, name), to_toml(value));
+  std::vector<std::string> sections;
+  for (const GalaxySection& section : sections_of(config.initial_conditions.galaxies)) {
+    sections.push_back(section.name);
+    for (const auto& [setting, value] : section.keys)
+      // Softening acts through gravity.softening.
+      if (setting.name != "softening") settings.emplace_back(fmt::format("{}.{}", section.name, setting.name), to_toml(value));
+  }
+  if (!sections.empty()) settings.emplace_back("galaxies", fmt::format("{}", fmt::join(sections, ", ")));
   return settings;
 }
 

@@ -64,7 +64,7 @@ bool require_same_physics(const Config& before, const std::string& file, const C
   bool has_other_start = false, energy_jumps = false;
   for (const auto& [name, line] : changed) {
     lines.push_back(line);
-    has_other_start |= name.starts_with("initial_conditions.");
+    has_other_start |= name.starts_with("initial_conditions.") || name.starts_with("galaxies");
     energy_jumps |= name != "time.dt" && name != "gravity.steps_per_tree";
   }
   const std::string list = fmt::format("{}", fmt::join(lines, "; "));
@@ -72,8 +72,8 @@ bool require_same_physics(const Config& before, const std::string& file, const C
     throw ConfigError(fmt::format("the configuration is not that of the run in {}: {}; give the former values{}{}", file, list,
                                   force ? "" : ", or --force-config to continue with the new ones",
                                   has_other_start
-                                      ? ". A run that continues has its particles: [initial_conditions] cannot change, nor with "
-                                        "--force-config; other particles are a new run, in another output directory"
+                                      ? ". A run that continues has its particles: [galaxies] and [initial_conditions] cannot change, nor "
+                                        "with --force-config; other particles are a new run, in another output directory"
                                       : ""));
   notes.push_back("the run continues with other settings than before: " + list +
                   (energy_jumps

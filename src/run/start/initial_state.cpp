@@ -28,11 +28,11 @@ constexpr double bytes_of_particle = 7 * sizeof(double) + sizeof(std::uint64_t) 
 
 bool differs(double a, double b) { return differ(a, b, same_when_compared); }
 
-ParticleSet generate_share(const Config& config, const Communicator& comm) {
+ParticleSet generate_share(const Config& config, const Model& model, const Communicator& comm) {
   const std::uint64_t n = config.initial_conditions.n;
   const std::uint64_t begin = first_of_rank(n, comm.rank(), comm.size()), end = first_of_rank(n, comm.rank() + 1, comm.size());
   require_memory_of_particles(config.initial_conditions, static_cast<double>(end - begin) * bytes_of_particle, comm);
-  ParticleSet particles = generate(config.initial_conditions, config.gravity.G, comm);
+  ParticleSet particles = generate(config.initial_conditions, model, comm);
   validate_particles(particles, "generator " + config.initial_conditions.generator, begin, comm);
   return particles;
 }
@@ -92,12 +92,13 @@ InitialState load_initial_state(const Config& config, const Communicator& comm, 
   const InitialConditions& wanted = config.initial_conditions;
   InitialState state;
   if (wanted.file.empty()) {
-    state.particles = generate_share(config, comm);
+    Model model;
+    comm.agree([&] { model = prepare_model(wanted, config.gravity.G); });
+    state.particles = generate_share(config, model, comm);
     state.particles.fields = fields;
-    comm.agree([&] {
-      state.components = component_names(wanted);
-      state.info.notes = notes_on_model(wanted);
-    });
+    state.components = component_names(model);
+    state.info.notes = std::move(model.notes);
+    state.table = std::move(model.table);
   } else {
     require_same_file(wanted.file, "initial_conditions.file", comm);
     state.particles = read_particles(wanted.file, comm, &state.info, fields, wanted.columns);

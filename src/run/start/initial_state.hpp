@@ -21,6 +21,7 @@ struct InitialState {
   ComponentNames components = usual_component_names();
   ReadInfo info;            ///< what the file says; of generated particles only notes
   std::string description;  ///< "10,240 particles from collision.tab (text table)"
+  std::string table = {};   ///< lines on the components of a generated model; may be empty
 };
 
 /// Reads or generates what config.initial_conditions says and checks it: finite values, unique ids, at least one particle, and, unless the

@@ -49,6 +49,15 @@ TEST(Quantity, TimesAndLengthsBecomeCodeUnits) {
   EXPECT_NEAR(value("1 pc/Myr", Dimension::velocity), 0.97779, 1e-5);
 }
 
+TEST(Quantity, DensitiesAreMassesOverCubedLengths) {
+  EXPECT_NEAR(value("0.01 Msun/pc^3", Dimension::density) / value("1e7 Msun / kpc^3", Dimension::density), 1, 1e-12);
+  EXPECT_NEAR(value("1e10 Msun/kpc^3", Dimension::density), 1, 1e-3);
+  for (const char* text : {"3 Msun/pc", "3 pc/Msun^3", "3 km/s", "3 Msun/pc^2", "3 pc^3/Msun"})
+    EXPECT_FALSE(complaint(text, Dimension::density).empty()) << text;
+  EXPECT_NE(complaint("3 kpc", Dimension::density).find("Msun/pc^3"), std::string::npos);
+  EXPECT_FALSE(complaint_on_system("kpc, Msun, Msun/pc^3").empty());
+}
+
 TEST(Quantity, WhatIsNoTimeSaysWhy) {
   EXPECT_NE(complaint("3 gyr", Dimension::time).find("did you mean Gyr?"), std::string::npos);
   EXPECT_NE(complaint("3 Gyears", Dimension::time).find("s, yr, kyr, Myr, Gyr"), std::string::npos);

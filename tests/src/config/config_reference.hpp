@@ -2,6 +2,7 @@
 #pragma once
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
@@ -9,7 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "kernels/base/named_rows.hpp"
+#include "src/config/config_source.hpp"
 #include "src/config/config_table.hpp"
+#include "src/config/galaxy_reference.hpp"
 
 namespace grove {
 
@@ -24,6 +28,31 @@ Every run writes the values it used to `used_parameters.toml` in its output dire
 
 A key that is unknown, out of range or without effect is an error. The message names the file, the line and what is allowed. A key that
 depends on one without effect has none either. Keys in the file that `--set` of another one leaves without effect are passed over.
+)";
+
+constexpr const char* about_galaxies = R"(```toml
+[initial_conditions]
+generator = "galaxy"
+galaxy = "mine"            # a section [galaxies.NAME] or a preset; without the key: all sections, each at its place
+
+[galaxies.mine]
+preset = "milky_way"       # the components it starts from
+[galaxies.mine.bulge]      # a component of the preset, of which these keys change
+mass = "1.2e10 Msun"
+[galaxies.mine."stellar halo"]
+kind = "hernquist"         # one more component
+mass = "5e8 Msun"
+scale_radius = "9 kpc"
+```
+
+`--set galaxies.mine.bulge.mass="2e10 Msun"` changes a key for one run. A section that has the name of a preset starts
+from that preset, so that `--set galaxies.milky_way.bulge.mass="2e10 Msun"` needs no section in the file. A new `kind`
+replaces a component of a preset as a whole. Of `mass`, `density` and `circular_velocity`, and of `anisotropy` and
+`anisotropy_radius`, one that is given replaces that of the preset.
+
+Numbers without a unit are in the units of the run. Presets are in kpc, km/s and Msun and are converted: without
+`[units]`, these are kpc, km/s and 1e10 Msun where a preset is used. `gravity.softening` holds for each component
+without a `softening` of its own.
 )";
 
 // A line of a table; a bar inside a cell would end the cell.
@@ -92,10 +121,43 @@ inline std::string choice_row_text(const std::string& choice, const ConfigChoice
   return text;
 }
 
+inline std::string values_in_words(const ComponentParameters& component) {
+  std::string text = "kind = " + component.kind;
+  for (const auto& [name, value] : component.values) text += fmt::format(", {} = {}", name, short_number(value));
+  return text;
+}
+
+inline std::string galaxies_text(const ConfigSection& section) {
+  std::string text = fmt::format("\n## [{}]\n\n", section.name) + sentence(section.meaning);
+  text += about_galaxies;
+  text += "\n### Keys of a galaxy\n\n" + table_head({"key", "default", "allowed", "meaning"});
+  text += table_line({code("preset"), code("\"\""), "one of " + fmt::format("{}", fmt::join(names_of(galaxy_presets()), ", ")),
+                      "the galaxy from whose components it starts; not given: the one of the same name"});
+  for (const Setting& setting : place_settings())
+    text += table_line({code(setting.name), code(to_toml(setting.default_value)), what_is_allowed(setting), setting.meaning});
+  text += "\n### Kinds of components\n\n" + table_head({"kind", "meaning", "source"});
+  for (const ComponentKind& kind : component_kinds()) text += table_line({code(kind.name), kind.meaning, kind.source});
+  text += "\n### Keys of a component\n\n" + table_head({"key", "default", "allowed", "meaning", "kinds"});
+  text += table_line({code("kind"), "none", "one of the kinds", "its density", "all"});
+  for (const ComponentKey& key : component_keys())
+    text += table_line({code(key.setting.name), key.default_value == by_kind ? by_kind : code(key.default_value),
+                        what_is_allowed(key.setting), key.setting.meaning, key.kinds});
+  for (const GalaxyPreset& preset : galaxy_presets()) {
+    text += fmt::format("\n### preset = \"{}\"\n\n", preset.name) + sentence(preset.meaning) + "Source: " + preset.source + ".\n\n";
+    text += table_head({"component", "values"});
+    for (const ComponentParameters& component : preset.components) text += table_line({code(component.name), values_in_words(component)});
+  }
+  return text;
+}
+
 /// Markdown that describes each key of `table`, and the generators and integrators with their own keys.
 inline std::string config_reference(const ConfigTable& table) {
   std::string text = introduction;
   for (const ConfigSection& section : table.sections) {
+    if (section.name == galaxies_section) {
+      text += galaxies_text(section);
+      continue;
+    }
     text += section_text(table, section);
     for (const ConfigChoice& choice : table.choices) {
       if (choice.section != section.name) continue;

@@ -24,6 +24,20 @@ TEST(ConfigReference, DescribesEveryKeyOfTheTable) {
   }
 }
 
+TEST(ConfigReference, DescribesEveryKindAndKeyOfComponentsAndEveryPreset) {
+  const std::string text = config_reference(config_table());
+  const auto expect_row = [&](const std::string& name) { EXPECT_NE(text.find("| `" + name + "` |"), std::string::npos) << name; };
+  for (const ComponentKind& kind : component_kinds()) {
+    expect_row(kind.name);
+    for (const Setting& setting : kind.settings) expect_row(setting.name);
+  }
+  for (const Setting& setting : place_settings()) expect_row(setting.name);
+  for (const GalaxyPreset& preset : galaxy_presets()) {
+    EXPECT_NE(text.find("### preset = \"" + preset.name + "\""), std::string::npos) << preset.name;
+    EXPECT_NE(text.find(preset.source), std::string::npos) << preset.name;
+  }
+}
+
 TEST(ConfigReference, SaysWhenAKeyHasAnEffect) {
   EXPECT_NE(config_reference(config_table()).find("| only with opening = relative |"), std::string::npos);
 }

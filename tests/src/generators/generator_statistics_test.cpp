@@ -250,15 +250,15 @@ TEST(Merger, OverlapIsThatOfTheSample) {
     EXPECT_NEAR(merger_overlap(conditions), sampled_overlap(conditions), std::string(model) == "disc" ? 0.025 : 0.015);
     conditions.parameters["separation"] = 100.0;
     EXPECT_NEAR(merger_overlap(conditions), 1, 1e-12);
-    EXPECT_TRUE(notes_on_model(conditions).empty());
+    EXPECT_TRUE(prepare_model(conditions, 1.0).notes.empty());
   }
 }
 
 TEST(Merger, ANoteSaysTheEnergyOfAnOrbitOfGalaxiesThatOverlap) {
   auto conditions = conditions_of("merger", 1000);
-  EXPECT_TRUE(notes_on_model(conditions).empty()) << "Plummer spheres ten scale radii apart";
+  EXPECT_TRUE(prepare_model(conditions, 1.0).notes.empty()) << "Plummer spheres ten scale radii apart";
   conditions.parameters["model"] = std::string("disc");
-  const std::vector<std::string> notes = notes_on_model(conditions);
+  const std::vector<std::string> notes = prepare_model(conditions, 1.0).notes;
   ASSERT_EQ(notes.size(), 1U);
   EXPECT_NE(notes[0].find("+0.18 of its kinetic energy in place of +0.00"), std::string::npos) << notes[0];
 }

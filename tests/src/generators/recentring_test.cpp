@@ -103,7 +103,7 @@ TEST_P(Components, AreTheSameOnAnyNumberOfRanks) {
   const Communicator comm(MPI_COMM_WORLD);
   for (const std::uint64_t n : {2, 1001, 9000}) {
     const auto conditions = conditions_of(GetParam(), n);
-    const ParticleSet share = generate(conditions, 1.0, comm), all = generate_all(conditions);
+    const ParticleSet share = generate(conditions, prepare_model(conditions, 1.0), comm), all = generate_all(conditions);
     const auto join = [&](const std::vector<double>& values) { return comm.all_gather_vectors(std::span<const double>(values)); };
     EXPECT_EQ(join(share.position), all.position);
     EXPECT_EQ(join(share.velocity), all.velocity);
@@ -150,15 +150,15 @@ TEST(Recentring, ADiscOfEightThousandStaysWhereItIs) {
 }
 
 TEST(ComponentNames, SayWhatThereIs) {
-  EXPECT_EQ(component_names(conditions_of("plummer", 10))[1], "stars");
-  EXPECT_EQ(component_names(conditions_of("hernquist", 10))[1], "halo");
-  const ComponentNames disc = component_names(conditions_of("disc", 10));
+  EXPECT_EQ(component_names(prepare_model(conditions_of("plummer", 10), 1.0))[1], "stars");
+  EXPECT_EQ(component_names(prepare_model(conditions_of("hernquist", 10), 1.0))[1], "halo");
+  const ComponentNames disc = component_names(prepare_model(conditions_of("disc", 10), 1.0));
   EXPECT_EQ(disc[1], "halo");
   EXPECT_EQ(disc[2], "disc");
-  const ComponentNames spheres = component_names(conditions_of("merger", 10));
+  const ComponentNames spheres = component_names(prepare_model(conditions_of("merger", 10), 1.0));
   EXPECT_EQ(spheres[1], "galaxy 1");
   EXPECT_EQ(spheres[2], "galaxy 2");
-  const ComponentNames discs = component_names(conditions_of("merger", 10, {{"model", "disc"}}));
+  const ComponentNames discs = component_names(prepare_model(conditions_of("merger", 10, {{"model", "disc"}}), 1.0));
   EXPECT_EQ(discs[1], "halo 1");
   EXPECT_EQ(discs[2], "disc 1");
   EXPECT_EQ(discs[3], "halo 2");

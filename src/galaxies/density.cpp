@@ -1,0 +1,161 @@
+#include "src/galaxies/density.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <boost/math/interpolators/makima.hpp>
+#include <boost/math/quadrature/exp_sinh.hpp>
+#include <boost/math/special_functions/gamma.hpp>
+#include <boost/numeric/odeint.hpp>
+#include <cmath>
+#include <fstream>
+#include <memory>
+#include <numbers>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kernels/base/error.hpp"
+#include "src/galaxies/radial_grid.hpp"
+
+namespace grove {
+namespace {
+
+using Profile = std::function<double(double)>;
+
+Profile two_power(double alpha, double beta, double gamma) {
+  return [=](double s) { return std::pow(s, -gamma) * std::pow(1 + std::pow(s, alpha), (gamma - beta) / alpha); };
+}
+
+/// Density in units of its central one as a function of the depth of the potential (King 1966, eq. 6).
+double king_density(double w) {
+  if (w <= 0) return 0;
+  // The terms of the closed form cancel up to w^(5/2).
+  if (w < 0.05) return 8 / (15 * std::sqrt(std::numbers::pi)) * std::pow(w, 2.5) * (1 + w * (2.0 / 7 + w * (4.0 / 63 + w * 8.0 / 693)));
+  return std::exp(w) * std::erf(std::sqrt(w)) - std::sqrt(4 * w / std::numbers::pi) * (1 + 2 * w / 3);
+}
+
+/// King's sphere: Poisson's equation from the centre outwards. At the tidal radius, where the depth of the potential goes through 0, the
+/// density falls within a few per cent of the radius and not at once, so that it has derivatives.
+SphereDensity king(double w0) {
+  using State = std::array<double, 2>;  // depth W and r^2 dW/dr, over the core radius
+  constexpr double first = 1e-4, softness = 0.05, lowest_depth = -1.5;
+  const double central = king_density(w0);
+  const auto poisson = [central](const State& w, State& derivative, double r) {
+    derivative[0] = w[1] / (r * r);
+    derivative[1] = -9 * r * r * king_density(w[0]) / central;
+  };
+  const auto stepper = boost::numeric::odeint::make_controlled<boost::numeric::odeint::runge_kutta_dopri5<State>>(1e-13, 1e-12);
+  State w{w0 - 1.5 * first * first, -3 * first * first * first};
+  std::vector<double> depths{w[0]};
+  RadialGrid grid(first, 1e6);
+  for (std::size_t k = 1; k < grid.count && w[0] > lowest_depth; ++k) {
+    const double from = grid.radius(k - 1), to = grid.radius(k);
+    boost::numeric::odeint::integrate_adaptive(stepper, poisson, w, from, to, to - from);
+    depths.push_back(w[0]);
+  }
+  grid.count = depths.size();
+  const auto density = [=, depth = RadialSpline(grid, depths)](double s) {
+    const double x = depth(std::log(s)) / softness;
+    return king_density(softness * (x > 30 ? x : std::log1p(std::exp(x)))) / central;
+  };
+  return {density, 3e-3, std::exp(grid.log_last())};
+}
+
+/// The density whose surface density is Sersic's profile, by Abel's integral.
+double sersic_density(double s, double index, double b) {
+  static thread_local boost::math::quadrature::exp_sinh<double> integrator;
+  // -dI/dR at R = s cosh(x), which takes out the singularity: dR / sqrt(R^2 - s^2) = dx.
+  const auto integrand = [=](double x) {
+    const double R = s * std::cosh(std::min(x, 700.0)), power = b * std::pow(R, 1 / index);
+    return power > 700 ? 0.0 : power / (index * R) * std::exp(-power);
+  };
+  return integrator.integrate(integrand, 1e-9) / std::numbers::pi;
+}
+
+/// Where the density is nearly constant, its derivatives are lost in rounding, and nothing happens further in.
+double first_radius(const Profile& profile) {
+  constexpr double inner = 1e-5, of_core = 3e-3, flat = 0.02;
+  const double slope = std::log(profile(2 * inner) / profile(inner)) / std::log(2.0);
+  return std::abs(slope) < flat ? of_core : inner;
+}
+
+SphereDensity tapered(const Profile& profile, double taper) {
+  // sech falls by 1e-16 within 38 tapers.
+  return {[=](double s) { return profile(s) / std::cosh(s / taper); }, first_radius(profile), 38 * taper};
+}
+
+Profile tabulated(const std::vector<double>& at, const std::vector<double>& values) {
+  std::vector<double> x(at), y(values);
+  const double first = x.front(), last = x.back();
+  const auto spline = std::make_shared<boost::math::interpolators::makima<std::vector<double>>>(std::move(x), std::move(y));
+  return [=](double s) {
+    const double u = std::log(s), inside = std::clamp(u, first, last);
+    return std::exp((*spline)(inside) + (u - inside) * spline->prime(inside));
+  };
+}
+
+/// Radius over scale radius and density, one pair in a line.
+Profile density_of_file(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) throw ConfigError(fmt::format("the density table {} cannot be read", path));
+  std::vector<double> radii, densities;
+  std::string line;
+  for (int number = 1; std::getline(file, line); ++number) {
+    line = line.substr(0, line.find('#'));
+    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+    std::istringstream words(line);
+    double radius = 0, density = 0;
+    std::string more;
+    const bool is_pair = static_cast<bool>(words >> radius >> density) && !(words >> more);
+    if (!is_pair || !(radius > 0) || !(density > 0) || (!radii.empty() && std::log(radius) <= radii.back()))
+      throw ConfigError(
+          fmt::format("{}:{}: \"{}\": a density table has two numbers above 0 in each line, radius and density, with growing radii", path,
+                      number, line));
+    radii.push_back(std::log(radius));
+    densities.push_back(std::log(density));
+  }
+  if (radii.size() < 4) throw ConfigError(fmt::format("the density table {} has {} rows: at least 4 are needed", path, radii.size()));
+  return tabulated(radii, densities);
+}
+
+/// Sersic's density at the radii of a grid, since each costs an integral.
+SphereDensity sersic(double index, double taper) {
+  const double b = boost::math::gamma_p_inv(2 * index, 0.5);
+  RadialGrid grid(1e-5, 38 * taper);
+  std::vector<double> log_densities;
+  for (std::size_t k = 0; k < grid.count; ++k) {
+    const double density = sersic_density(grid.radius(k), index, b);
+    if (!(density > 1e-250)) break;
+    log_densities.push_back(std::log(density));
+  }
+  grid.count = log_densities.size();
+  const RadialSpline spline(grid, log_densities);
+  return {[=](double s) { return std::exp(spline(std::log(s))) / std::cosh(s / taper); }, 1e-5, std::exp(grid.log_last())};
+}
+
+}  // namespace
+
+SphereDensity density_of(const ComponentParameters& sphere) {
+  const std::string& kind = sphere.kind;
+  if (kind == "king") return king(sphere.number("w0"));
+  const double taper = sphere.number("taper");
+  if (kind == "plummer") return tapered([](double s) { return std::pow(1 + s * s, -2.5); }, taper);
+  if (kind == "hernquist") return tapered(two_power(1, 4, 1), taper);
+  if (kind == "nfw") return tapered(two_power(1, 3, 1), taper);
+  if (kind == "jaffe") return tapered(two_power(1, 4, 2), taper);
+  if (kind == "dehnen") return tapered(two_power(1, 4, sphere.number("gamma")), taper);
+  if (kind == "two_power") return tapered(two_power(sphere.number("alpha"), sphere.number("beta"), sphere.number("gamma")), taper);
+  if (kind == "isothermal") return tapered([](double s) { return 1 / (1 + s * s); }, taper);
+  if (kind == "uniform") return tapered([](double) { return 1.0; }, taper);
+  if (kind == "sersic") return sersic(sphere.number("index"), taper);
+  if (kind == "einasto") {
+    const double alpha = sphere.number("alpha");
+    return tapered([alpha](double s) { return std::exp(-2 / alpha * (std::pow(s, alpha) - 1)); }, taper);
+  }
+  if (kind == "table") return tapered(density_of_file(sphere.text("file")), taper);
+  throw std::logic_error("no density for spheres of kind " + kind);
+}
+
+}  // namespace grove

@@ -1,0 +1,54 @@
+// The motion of a disc in equilibrium.
+#pragma once
+
+#include <cmath>
+#include <vector>
+
+#include "src/galaxies/disc_potential.hpp"
+#include "src/galaxies/random.hpp"
+#include "src/galaxies/vertical_distribution.hpp"
+
+namespace grove {
+
+/// Distribution function of Kuijken & Dubinski (1995): N(R_c) exp(-(E_p - E_c) / sigma_R^2(R_c)) in the plane, with the guiding radius R_c
+/// of an angular momentum, times f(E_z) across it. N, sigma_R and the height at each R_c are corrected until surface density, radial
+/// dispersion and thickness at each R are the wanted ones. An orbit that leaves its guiding radius keeps its vertical action.
+class DiscDistribution {
+ public:
+  DiscDistribution(const ComponentParameters& disc, const PlanePotential& plane, double G);
+
+  /// Position about the centre and velocity of one particle; the disc turns about +z.
+  void draw(RandomStream& random, double (&position)[3], double (&velocity)[3]) const;
+
+  double surface_density(double R) const;
+  double circular_velocity(double R) const { return std::sqrt(at(circular_velocity2_, R)); }
+  double epicyclic_frequency(double R) const { return std::sqrt(at(epicyclic2_, R)); }
+  /// The wanted radial dispersion, and the vertical one that belongs to the height.
+  double radial_dispersion(double R) const { return at(sigma_wanted_, R); }
+  double vertical_dispersion(double R) const { return at(vertical_dispersion_, R); }
+  double toomre_q(double R) const;
+
+  /// How far surface density, dispersion and thickness of the distribution function are from the wanted ones at most, as parts of them.
+  double residual() const { return residual_; }
+
+ private:
+  using Column = std::vector<double>;
+
+  double at(const Column& column, double R) const;
+  void take_mean_over_heights(const ComponentParameters& disc, const PlanePotential& plane);
+  void find_frequencies();
+  void find_dispersions(double toomre_q, double q_radius);
+  void correct();
+  void tabulate_guiding_radii(const Column& weights);
+  Column weights_of_guiding_radii() const;
+
+  PlaneGrid grid_;
+  double mass_, length_, G_, counter_rotating_;
+  Column circular_velocity2_, epicyclic2_, vertical_frequency_, potential_;
+  Column sigma_wanted_, sigma_, density_, height_factor_, vertical_dispersion_;
+  std::vector<float> guiding_;  ///< [grid_.count][deviates]: place on the grid of the guiding radius for a normal deviate
+  std::vector<VerticalDistribution> vertical_;
+  double residual_ = 0;
+};
+
+}  // namespace grove

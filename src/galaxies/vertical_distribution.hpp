@@ -1,0 +1,35 @@
+// Motion across the plane of a disc at one radius.
+#pragma once
+
+#include <vector>
+
+#include "src/galaxies/random.hpp"
+
+namespace grove {
+
+/// Heights and vertical velocities of a disc of given vertical law in equilibrium in a potential across its plane: f(E_z) by Abel's
+/// inversion.
+class VerticalDistribution {
+ public:
+  /// `heights` from 0, `potential` there less that in the plane. `is_sech2`: sech^2(z / height), else exp(-|z| / height).
+  VerticalDistribution(const std::vector<double>& heights, const double* potential, double height, bool is_sech2);
+
+  /// |z| <= the highest of the heights, and a velocity.
+  void draw(RandomStream& random, double& z, double& vz) const;
+  /// Dispersion of vz over all heights.
+  double dispersion() const { return dispersion_; }
+
+ private:
+  double potential_at(double z) const;
+  double density(double z) const;
+  double density_slope(double z) const;
+  double value(double energy) const;
+
+  std::vector<double> heights_, over_z2_;
+  double height_;
+  bool is_sech2_;
+  std::vector<double> energy_, log_f_;
+  double dispersion_ = 0;
+};
+
+}  // namespace grove

@@ -1,0 +1,247 @@
+#include "src/generators/galaxy.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <numbers>
+#include <optional>
+#include <utility>
+
+#include "kernels/base/error.hpp"
+#include "kernels/base/named_rows.hpp"
+#include "kernels/base/text_table.hpp"
+
+namespace grove {
+namespace {
+
+constexpr std::uint8_t shared_types = 4;
+
+/// The type that a component gives or its name has; 0: neither.
+std::uint8_t wanted_type(const ComponentParameters& c) {
+  static const std::map<std::string, std::uint8_t> usual{{"halo", 1},  {"disc", 2},       {"bulge", 3},
+                                                         {"stars", 4}, {"black hole", 5}, {"black holes", 5}};
+  if (const std::uint64_t given = c.whole("type"); given > 0) return static_cast<std::uint8_t>(given);
+  const auto found = usual.find(c.name);
+  return found == usual.end() ? std::uint8_t{0} : found->second;
+}
+
+using Galaxies = std::vector<GalaxyParameters>;
+
+const ComponentParameters& component_of(const Galaxies& galaxies, const GalaxyPart& part) {
+  return galaxies[part.galaxy].components[part.component];
+}
+
+void give_own_types(const Galaxies& galaxies, std::vector<GalaxyPart>& parts) {
+  std::array<bool, particle_type_count> taken{};
+  std::vector<bool> has_type(parts.size(), false);
+  for (const bool only_given : {true, false})
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const ComponentParameters& c = component_of(galaxies, parts[i]);
+      const bool is_given = c.whole("type") > 0;
+      const std::uint8_t wanted = wanted_type(c);
+      if (has_type[i] || wanted == 0 || (only_given && !is_given)) continue;
+      if (taken[wanted] && is_given)
+        throw ConfigError(
+            fmt::format("component {}: type = {} is that of another component already: leave it out, or choose another one of 1 to {}",
+                        parts[i].name, wanted, particle_type_count - 1));
+      if (taken[wanted]) continue;
+      parts[i].type = wanted;
+      taken[wanted] = has_type[i] = true;
+    }
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (has_type[i]) continue;
+    std::uint8_t free = 1;
+    while (taken[free]) ++free;
+    parts[i].type = free;
+    taken[free] = true;
+  }
+}
+
+void share_types(const Galaxies& galaxies, std::vector<GalaxyPart>& parts) {
+  const ComponentNames usual = usual_component_names();
+  for (GalaxyPart& part : parts) {
+    const ComponentParameters& c = component_of(galaxies, part);
+    const std::uint8_t wanted = wanted_type(c);
+    part.type = wanted > 0 ? wanted : is_disc(c.kind) ? std::uint8_t{2} : is_point(c.kind) ? std::uint8_t{5} : shared_types;
+    part.name = usual[part.type];
+  }
+}
+
+/// What a galaxy weighs where particles are shared.
+double weight_of(const GalaxyParameters& galaxy, double G) {
+  constexpr std::uint64_t any = 1000000;  // masses do not depend on it
+  const std::vector<ComponentPlan> plans = plan_of(galaxy, any, G);
+  double weight = 0;
+  for (std::size_t i = 0; i < plans.size(); ++i) weight += plans[i].mass * particles_for_mass(galaxy.components[i]);
+  return weight;
+}
+
+std::vector<std::uint64_t> counts_of_galaxies(const std::vector<GalaxyParameters>& galaxies, std::uint64_t n, double G) {
+  std::vector<double> weights;
+  double all = 0;
+  for (const GalaxyParameters& galaxy : galaxies) all += weights.emplace_back(weight_of(galaxy, G));
+  std::vector<std::uint64_t> counts;
+  double before = 0;
+  std::uint64_t used = 0;
+  for (const double weight : weights) {
+    before += weight;
+    const auto end = static_cast<std::uint64_t>(std::llround(before / all * static_cast<double>(n)));
+    counts.push_back(end - used);
+    used = end;
+  }
+  return counts;
+}
+
+std::string table_of(const std::vector<GalaxyPart>& parts) {
+  TextTable table({"component", "type", "particles", "mass", "of a particle", "half-mass radius", "softening"});
+  for (const GalaxyPart& part : parts)
+    table.add_row({part.name, std::to_string(part.type), format_count(part.plan.count), fmt::format("{:.5g}", part.plan.mass),
+                   fmt::format("{:.4g}", part.plan.mass / static_cast<double>(part.plan.count)),
+                   part.plan.half_mass_radius > 0 ? fmt::format("{:.4g}", part.plan.half_mass_radius) : "-",
+                   fmt::format("{:.4g}", part.plan.softening)});
+  return table.text();
+}
+
+/// How many circular orbits at the radius `R` it takes the particles of a halo, of mass `m` and softening `softening`, to double the
+/// squared vertical dispersion of a disc: the diffusion of Binney & Tremaine 2008, eq. 7.92, for stars as fast as the halo's dispersion.
+double rotations_to_double(const DiscDistribution& disc, double R, double halo_density, double m, double softening, double G) {
+  constexpr double chandrasekhar = 0.63;
+  const double v = disc.circular_velocity(R), sigma = v / std::numbers::sqrt2, vertical = disc.vertical_dispersion(R);
+  const double coulomb_logarithm = std::log(std::max(R / softening, std::numbers::e));
+  const double growth = 2 * std::numbers::sqrt2 * std::numbers::pi * G * G * halo_density * m * coulomb_logarithm * chandrasekhar / sigma;
+  return vertical * vertical / growth / (2 * std::numbers::pi * R / v);
+}
+
+double mass_of_particle(const ComponentPlan& plan) { return plan.mass / static_cast<double>(plan.count); }
+
+/// On a black hole or a disc among the particles of another component of the same galaxy.
+std::optional<std::string> note_on_pair(const ComponentParameters& c, const GalaxyComponent& own, const std::string& name,
+                                        const ComponentParameters& other, const GalaxyComponent& beside, const std::string& other_name,
+                                        double G) {
+  constexpr double heavy = 5.05, light_hole = 10;
+  const double ratio = mass_of_particle(beside.plan) / mass_of_particle(own.plan);
+  if (is_point(c.kind) && !is_point(other.kind) && ratio * light_hole > 1)
+    return fmt::format("{} is {:.2g} times as heavy as a particle of {}: below {:g} they scatter it, and it does not stay in the centre",
+                       name, 1 / ratio, other_name, light_hole);
+  if (!own.disc || !is_halo(other) || !beside.sphere || ratio <= heavy) return std::nullopt;
+  const double R = 2 * c.number("scale_length");
+  const double rotations = rotations_to_double(*own.disc, R, beside.sphere->density(R), mass_of_particle(beside.plan), G);
+  return fmt::format(
+      "particles of {} are {:.3g} times as heavy as those of {} and heat it: its squared vertical dispersion at two scale lengths doubles "
+      "in "
+      "about {:.2g} rotations (Binney & Tremaine 2008, eq. 7.92)",
+      other_name, ratio, name, rotations);
+}
+
+std::vector<std::string> notes_on(const Galaxies& galaxies, const std::vector<GalaxyPart>& parts, const std::vector<GalaxyComponent>& made,
+                                  double G) {
+  constexpr std::uint64_t few = 1000;
+  std::vector<std::string> notes;
+  if (parts.size() >= particle_type_count)
+    notes.push_back(fmt::format("{} components share {} particle types and their names", parts.size(), particle_type_count - 1));
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const ComponentParameters& c = component_of(galaxies, parts[i]);
+    if (!is_point(c.kind) && parts[i].plan.count < few)
+      notes.push_back(fmt::format("component {} has {} particles: below {} profile and equilibrium are those of a small sample",
+                                  parts[i].name, parts[i].plan.count, few));
+    for (std::size_t j = 0; j < parts.size(); ++j) {
+      if (i == j || parts[j].galaxy != parts[i].galaxy) continue;
+      if (const auto note = note_on_pair(c, made[i], parts[i].name, component_of(galaxies, parts[j]), made[j], parts[j].name, G))
+        notes.push_back(*note);
+    }
+  }
+  return notes;
+}
+
+Draw draw_of(const GalaxyComponent& component) {
+  return [component](RandomStream& random, ModelParticle& particle) { component.draw(random, particle.position, particle.velocity); };
+}
+
+Model prepare(const InitialConditions& conditions, double G) {
+  return model_of_galaxies(galaxies_of(conditions), conditions.n, conditions.seed, G);
+}
+
+}  // namespace
+
+std::vector<GalaxyParameters> galaxies_of(const InitialConditions& conditions) {
+  if (conditions.generator != "merger") return conditions.galaxies;
+  Galaxies both;
+  for (const char* which : {"galaxy_1", "galaxy_2"})
+    if (const GalaxyParameters* const found = find_named(conditions.galaxies, conditions.text(which))) both.push_back(*found);
+  if (both.size() == 2 && both[0].name == both[1].name) both[1].name += " 2";
+  return both;
+}
+
+std::vector<GalaxyPart> parts_of(const Galaxies& galaxies, std::uint64_t n, double G) {
+  const std::vector<std::uint64_t> counts = counts_of_galaxies(galaxies, n, G);
+  std::map<std::string, int> uses;
+  for (const GalaxyParameters& galaxy : galaxies)
+    for (const ComponentParameters& c : galaxy.components) ++uses[c.name];
+  std::vector<GalaxyPart> parts;
+  for (std::size_t g = 0; g < galaxies.size(); ++g) {
+    const std::vector<ComponentPlan> plans = plan_of(galaxies[g], counts[g], G);
+    for (std::size_t i = 0; i < plans.size(); ++i) {
+      const std::string& name = galaxies[g].components[i].name;
+      parts.push_back({g, i, uses[name] > 1 ? name + " " + galaxies[g].name : name, 1, plans[i]});
+    }
+  }
+  (parts.size() < particle_type_count ? give_own_types : share_types)(galaxies, parts);
+  return parts;
+}
+
+NumberTable choose_softening(InitialConditions& conditions, double G) {
+  const Galaxies galaxies = galaxies_of(conditions);
+  NumberTable lengths;
+  for (const GalaxyPart& part : parts_of(galaxies, conditions.n, G)) {
+    lengths[part.name] = std::max(lengths[part.name], part.plan.softening);
+    for (GalaxyParameters& galaxy : conditions.galaxies)
+      if (galaxy.name == galaxies[part.galaxy].name) galaxy.components[part.component].values["softening"] = part.plan.softening;
+  }
+  return lengths;
+}
+
+Model model_of_galaxies(const Galaxies& galaxies, std::uint64_t n, std::uint64_t seed, double G) {
+  constexpr double degree = std::numbers::pi / 180;
+  const std::vector<GalaxyPart> all = parts_of(galaxies, n, G);
+  std::vector<GalaxyComponent> made;
+  std::vector<ModelPart> parts;
+  for (std::size_t g = 0; g < galaxies.size(); ++g) {
+    std::uint64_t count = 0;
+    for (const GalaxyPart& part : all) count += part.galaxy == g ? part.plan.count : 0;
+    for (GalaxyComponent& component : galaxy_components(galaxies[g], count, G)) {
+      const GalaxyPart& part = all[made.size()];
+      ModelPart model{{part.type, part.name}, part.plan.count, part.plan.mass, draw_of(component)};
+      if (component.disc)
+        model.draw = turned(std::move(model.draw), degree * galaxies[g].number("inclination"), degree * galaxies[g].number("node"));
+      const char* const place[] = {"x", "y", "z", "vx", "vy", "vz"};
+      for (int d = 0; d < 3; ++d) {
+        model.component.position[d] = galaxies[g].number(place[d]);
+        model.component.velocity[d] = galaxies[g].number(place[3 + d]);
+      }
+      parts.push_back(std::move(model));
+      made.push_back(std::move(component));
+    }
+  }
+  Model model = model_of_parts(std::move(parts), seed);
+  model.table = table_of(all);
+  model.notes = notes_on(galaxies, all, made, G);
+  return model;
+}
+
+Generator galaxy() {
+  return {
+      "galaxy",
+      "galaxies of components in equilibrium: haloes, bulges, discs, black holes",
+      "Eddington 1916; Kuijken & Dubinski 1995",
+      {{"galaxy",
+        "",
+        {},
+        "the galaxy: a preset (milky_way, m31, lmc, sagittarius) or a section [galaxies.NAME]; empty: all sections, each at its place"}},
+      nullptr,
+      prepare};
+}
+
+}  // namespace grove
