@@ -87,8 +87,6 @@ void read_provenance(const Hdf5Handle& file, ReadInfo& info) {
   }
 }
 
-constexpr std::size_t longest_name = 255;
-
 /// The first of these attributes that one of the groups has.
 std::optional<double> first_number(const Hdf5Handle& file, std::initializer_list<const char*> groups,
                                    std::initializer_list<const char*> names) {
@@ -222,9 +220,9 @@ std::optional<std::string> read_component_name(const Hdf5Handle& group) {
   if (!text) return std::nullopt;
   // Not shortened: two shortened names could be equal.
   const std::string name = printable_line(*text, text->size() + 1);
-  if (name.size() > longest_name)
+  if (name.size() > longest_component_name)
     throw DataError(fmt::format("{}: ComponentName is \"{}\", of {} bytes; a name has at most {}", hdf5_name(group),
-                                printable_line(name, 60), name.size(), longest_name));
+                                printable_line(name, 60), name.size(), longest_component_name));
   return name;
 }
 
@@ -237,7 +235,9 @@ void read_gadget_info(const Hdf5Handle& file, ReadInfo& info) {
   for (int type = 0; type < particle_type_count; ++type) {
     if (!has_link(file, gadget_group(type))) continue;
     const std::string name = read_component_name(open_group(file, gadget_group(type))).value_or("");
-    if (!name.empty()) info.components[static_cast<std::size_t>(type)] = name;
+    if (name.empty()) continue;
+    info.components[static_cast<std::size_t>(type)] = name;
+    info.is_named[static_cast<std::size_t>(type)] = true;
   }
   read_provenance(file, info);
 }

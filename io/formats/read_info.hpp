@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <numeric>
@@ -34,11 +35,15 @@ struct FileSoftening {
   bool operator==(const FileSoftening&) const = default;
 };
 
+/// Longest name of a component, bytes.
+inline constexpr std::size_t longest_component_name = 255;
+
 /// The same on all ranks. Empty: the file does not say.
 struct ReadInfo {
   std::string format;                                   ///< e.g. "TIPSY binary"
   TypeCounts count_of_type{};                           ///< over all ranks and all files of the snapshot
   ComponentNames components = usual_component_names();  ///< the file's own names, where it has them
+  std::array<bool, particle_type_count> is_named{};     ///< by type, whether `components` has the file's own name
   std::optional<double> time;                           ///< code units
   std::optional<double> G;                              ///< code units
   std::optional<UnitSystem> units;

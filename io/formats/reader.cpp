@@ -16,8 +16,8 @@ namespace {
 /// Gives all ranks what the root's reader found. Collective.
 void share_info(ReadInfo& info, const Communicator& comm) {
   for (std::string& name : info.components) share(comm, name);
-  share(comm, info.format, info.count_of_type, info.time, info.G, info.units, info.universe, info.has_n_body_units, info.notes,
-        info.provenance);
+  share(comm, info.format, info.count_of_type, info.is_named, info.time, info.G, info.units, info.universe, info.has_n_body_units,
+        info.notes, info.provenance);
   std::size_t softenings = info.softenings.size();
   share(comm, softenings);
   info.softenings.resize(softenings);

@@ -83,6 +83,7 @@ void describe(const TableFile& file, ReadInfo& info) {
   for (std::size_t type = first_component_type; type < particle_type_count; ++type) {
     if (info.count_of_type[type] == 0) continue;
     info.components[type] = fmt::format("{} {}", word, type - first_component_type);
+    info.is_named[type] = true;
     info.notes.push_back(fmt::format("{} is particle type {}", info.components[type], type));
   }
 }

@@ -38,6 +38,7 @@ class ExactSum {
 };
 
 inline void ExactSum::add(double value) {
+  if (value == 0) return;
   const auto bits = std::bit_cast<std::uint64_t>(value);
   const auto exponent = static_cast<std::uint32_t>(bits >> 52) & 0x7ff;
   if (exponent == 0x7ff) {

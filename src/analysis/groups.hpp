@@ -35,5 +35,6 @@ inline Double3 position_at(const ParticleSet& particles, std::size_t i) {
 inline Double3 velocity_at(const ParticleSet& particles, std::size_t i) {
   return {particles.velocity[3 * i], particles.velocity[3 * i + 1], particles.velocity[3 * i + 2]};
 }
+inline Double3 cross(const Double3& a, const Double3& b) { return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x}; }
 
 }  // namespace grove

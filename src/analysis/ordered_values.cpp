@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <utility>
 
 #include "src/analysis/exact_sum.hpp"
@@ -93,6 +94,36 @@ double OrderedValues::next_above(double limit) const {
   const auto next = end_of(own_, limit);
   const double least = comm_.min(value_or_infinite(next, own_));
   return std::isfinite(least) ? least : 0;
+}
+
+std::vector<double> medians_of(std::vector<std::vector<double>> own, const Communicator& comm) {
+  const std::size_t sets = own.size();
+  // By their bits, so that NaN, too, has a place: above all numbers.
+  const auto less = [](double a, double b) { return bits_of(a) < bits_of(b); };
+  std::vector<std::uint64_t> half(sets), below(sets, 0), up_to(sets, bits_of(std::numeric_limits<double>::quiet_NaN()));
+#pragma omp parallel for schedule(dynamic)
+  for (std::size_t s = 0; s < sets; ++s) std::sort(own[s].begin(), own[s].end(), less);
+  for (std::size_t s = 0; s < sets; ++s) half[s] = own[s].size();
+  comm.sum(std::span<std::uint64_t>(half));
+  for (std::uint64_t& count : half) count = count / 2 + count % 2;
+  while (below != up_to) {
+    std::vector<std::uint64_t> count(sets), middle(sets);
+    for (std::size_t s = 0; s < sets; ++s) {
+      middle[s] = below[s] + (up_to[s] - below[s]) / 2;
+      count[s] = static_cast<std::uint64_t>(std::upper_bound(own[s].begin(), own[s].end(), std::bit_cast<double>(middle[s]), less) -
+                                            own[s].begin());
+    }
+    comm.sum(std::span<std::uint64_t>(count));
+    for (std::size_t s = 0; s < sets; ++s) {
+      if (half[s] > 0 && count[s] >= half[s])
+        up_to[s] = middle[s];
+      else if (below[s] < up_to[s])
+        below[s] = middle[s] + 1;
+    }
+  }
+  std::vector<double> medians(sets);
+  std::transform(up_to.begin(), up_to.end(), medians.begin(), [](std::uint64_t bits) { return std::bit_cast<double>(bits); });
+  return medians;
 }
 
 }  // namespace grove

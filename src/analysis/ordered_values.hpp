@@ -45,4 +45,9 @@ class OrderedValues {
   double weight_ = 0, smallest_ = 0, largest_ = 0;
 };
 
+/// The median of each of several sets of numbers >= 0, of which each rank has a part, as many sets on all: the smallest number that at
+/// least half of its set do not exceed; NaN of an empty set and of one with NaN. All are found with one sum over the ranks for each of 64
+/// bits. Collective.
+std::vector<double> medians_of(std::vector<std::vector<double>> own, const Communicator& comm);
+
 }  // namespace grove

@@ -10,6 +10,7 @@
 #include "kernels/base/error.hpp"
 #include "kernels/base/named_rows.hpp"
 #include "src/analysis/exact_sum.hpp"
+#include "src/analysis/external_rotation.hpp"
 #include "src/analysis/ordered_values.hpp"
 #include "src/analysis/profile_columns.hpp"
 
@@ -21,17 +22,9 @@ namespace {
 constexpr double share_of_axis = 0.999;
 
 double length_of(const Double3& a) { return std::sqrt(dot(a, a)); }
-Double3 cross(const Double3& a, const Double3& b) { return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x}; }
 Double3 unit(const Double3& a) {
   const double length = length_of(a);
   return {a.x / length, a.y / length, a.z / length};
-}
-
-/// Some direction at a right angle to a unit vector.
-Double3 across(const Double3& axis) {
-  const double x = std::abs(axis.x), y = std::abs(axis.y), z = std::abs(axis.z);
-  const Double3 other = x <= y && x <= z ? Double3{1, 0, 0} : y <= z ? Double3{0, 1, 0} : Double3{0, 0, 1};
-  return unit(cross(axis, other));
 }
 
 /// The particles as they are seen from the centre.
@@ -49,15 +42,16 @@ class FromCentre {
     const Double3 outwards = unit(d);
     const double from_axis = std::sqrt(d.x * d.x + d.y * d.y);
     const Double3 azimuthal = from_axis > 0 ? Double3{-d.y / from_axis, d.x / from_axis, 0} : Double3{0, 1, 0};
-    return {radius, {dot(v, outwards), dot(v, cross(azimuthal, outwards)), dot(v, azimuthal), 0}, true};
+    return {radius, {dot(v, outwards), dot(v, cross(azimuthal, outwards)), dot(v, azimuthal)}, true};
   }
 
-  ShellItem in_disc(std::size_t i, const Double3& axis, const Double3& x_axis) const {
-    const Double3 d = position(i), v = velocity(i), y_axis = cross(axis, x_axis);
-    const double x = dot(d, x_axis), y = dot(d, y_axis), radius = std::sqrt(x * x + y * y);
+  ShellItem in_disc(std::size_t i, const DiscPlane& plane) const {
+    const Double3 d = position(i), v = velocity(i), &axis = plane.axis, y_axis = cross(axis, plane.x_axis);
+    const double x = dot(d, plane.x_axis), y = dot(d, y_axis), radius = std::sqrt(x * x + y * y);
     if (radius == 0) return {0, {}, false};
-    const Double3 outwards = (x / radius) * x_axis + (y / radius) * y_axis;
-    return {radius, {dot(v, outwards), dot(v, cross(axis, outwards)), dot(v, axis), dot(d, axis)}, true};
+    const double c = x / radius, s = y / radius;
+    const Double3 outwards = c * plane.x_axis + s * y_axis;
+    return {radius, {dot(v, outwards), dot(v, cross(axis, outwards)), dot(v, axis), dot(d, axis), c * c - s * s, 2 * c * s}, true};
   }
 
   /// Radii of the particles of a group, with their masses.
@@ -141,14 +135,12 @@ std::pair<Centre, std::string> chosen_centre(const ParticleSet& particles, const
   return of(chosen, group);
 }
 
-/// The values of all columns in the shells of one group.
-std::vector<std::vector<double>> column_values(const GroupMoments& moments, const std::vector<double>& edges, double G, bool is_disc,
-                                               ShellSpacing spacing) {
+/// The values of all columns in these shells.
+std::vector<std::vector<double>> column_values(const std::vector<ShellView>& shells, bool is_disc) {
   std::vector<std::vector<double>> values;
   for (const ProfileColumn& column : profile_columns(is_disc)) {
     std::vector<double>& of_column = values.emplace_back();
-    for (std::size_t k = 0; k < moments.shells.size(); ++k)
-      of_column.push_back(column.value({edges[k], middle_of_shell(spacing, edges[k], edges[k + 1]), edges[k + 1], G, moments.shells[k]}));
+    for (const ShellView& shell : shells) of_column.push_back(column.value(shell));
   }
   return values;
 }
@@ -156,7 +148,7 @@ std::vector<std::vector<double>> column_values(const GroupMoments& moments, cons
 }  // namespace
 
 SnapshotProfile measure_profile(const ParticleSet& particles, const ComponentNames& names, double G, const ProfileRequest& request,
-                                const Communicator& comm) {
+                                const Communicator& comm, const std::vector<ExternalParameters>& external) {
   const std::vector<Group> groups = groups_of(particles, names, comm);
   const bool is_disc = !request.disc.empty();
   const Group& disc = is_disc ? chosen_group(groups, "--disc", request.disc, comm) : groups.front();
@@ -167,21 +159,31 @@ SnapshotProfile measure_profile(const ParticleSet& particles, const ComponentNam
   std::vector<double> edges;
   ShellItemOf item_of = [&](std::size_t i) { return view.in_sphere(i); };
   if (is_disc) {
-    profile.axis = axis_of(view, disc, comm);
-    item_of = [&, x_axis = across(profile.axis)](std::size_t i) { return view.in_disc(i, profile.axis, x_axis); };
+    profile.plane = plane_of(axis_of(view, disc, comm));
+    item_of = [&](std::size_t i) { return view.in_disc(i, profile.plane); };
     edges = shell_edges(request.shells, view.radii(disc, comm, [&](std::size_t i) { return item_of(i).radius; }));
   }
   for (std::size_t g = 0; g < groups.size(); ++g) {
     const OrderedValues distances = view.distances(groups[g], comm);
-    GroupProfile& of_group = profile.groups.emplace_back(GroupProfile{groups[g], {}, {}, 0, 0});
+    GroupProfile& of_group = profile.groups.emplace_back(GroupProfile{groups[g], {}, {}, 0, 0, {}});
     for (const double share : request.fractions) of_group.lagrangian_radii.push_back(distances.weighted_percentile(share));
     if (g == 0 && !is_disc) edges = shell_edges(request.shells, distances);
   }
   const std::vector<GroupMoments> moments = shell_moments(particles, groups, edges, item_of, comm);
+  const auto medians = is_disc ? shell_medians(particles, groups, edges, item_of, disc_z, comm) : std::vector<std::vector<double>>{};
   for (std::size_t g = 0; g < groups.size(); ++g) {
-    profile.groups[g].columns = column_values(moments[g], edges, G, is_disc, request.shells.spacing);
-    profile.groups[g].inside = moments[g].inside;
-    profile.groups[g].outside = moments[g].outside;
+    std::vector<ShellView> shells;
+    for (std::size_t k = 0; k < moments[g].shells.size(); ++k) {
+      ShellView& shell = shells.emplace_back(ShellView{edges[k], middle_of_shell(request.shells.spacing, edges[k], edges[k + 1]),
+                                                       edges[k + 1], G, 0, 0, moments[g].shells[k]});
+      if (is_disc) shell.median_height = medians[g][k];
+      if (g == 0) shell.external_v2 = external_circular_velocity2(external, G, centre.position, shell.outer);
+    }
+    GroupProfile& of_group = profile.groups[g];
+    of_group.columns = column_values(shells, is_disc);
+    of_group.inside = moments[g].inside;
+    of_group.outside = moments[g].outside;
+    if (is_disc) of_group.bar = bar_of(moments[g], edges, groups[g]);
   }
   return profile;
 }

@@ -7,9 +7,11 @@
 
 #include "decomposition/ranks/communicator.hpp"
 #include "kernels/particles/particle_set.hpp"
+#include "src/analysis/bar.hpp"
 #include "src/analysis/centre.hpp"
 #include "src/analysis/groups.hpp"
 #include "src/analysis/shells.hpp"
+#include "src/external/external_info.hpp"
 
 namespace grove {
 
@@ -30,6 +32,7 @@ struct GroupProfile {
   std::vector<std::vector<double>> columns;  ///< [profile_columns()][shells], code units
   std::vector<double> lagrangian_radii;      ///< one for each of ProfileRequest::fractions
   std::uint64_t inside = 0, outside = 0;     ///< particles inside of the first shell, and outside of the last
+  Bar bar{};                                 ///< of rings
 };
 
 struct SnapshotProfile {
@@ -37,16 +40,17 @@ struct SnapshotProfile {
   std::string note;       ///< note_on_centre()
   std::string centre_on;  ///< the component whose centre it is; "all"
   bool is_disc = false;
-  Double3 axis;                      ///< of a disc; a unit vector
+  DiscPlane plane;                   ///< of a disc
   std::vector<GroupProfile> groups;  ///< all, then each component
 };
 
 /// Measures the profiles of the particles of all ranks about their centre, with velocities relative to that of the centre. The same bits on
 /// every rank, on any number of ranks and for any order of the particles.
-/// @param G  gravitational constant in code units
+/// @param G         gravitational constant in code units
+/// @param external  potentials that add to the circular velocity of all particles together
 /// Collective. Throws AgreedError: exit code of ConfigError for a component that is not there, of DataError for one without angular
 /// momentum and for numbers that are too large.
 SnapshotProfile measure_profile(const ParticleSet& particles, const ComponentNames& names, double G, const ProfileRequest& request,
-                                const Communicator& comm);
+                                const Communicator& comm, const std::vector<ExternalParameters>& external = {});
 
 }  // namespace grove

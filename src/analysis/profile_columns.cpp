@@ -8,6 +8,8 @@
 #include <numbers>
 #include <utility>
 
+#include "src/analysis/bar.hpp"
+
 namespace grove {
 
 namespace {
@@ -37,7 +39,11 @@ double density_of_shell(const ShellView& s) {
   return s.moments.mass / volume;
 }
 double density_of_ring(const ShellView& s) { return s.moments.mass / (std::numbers::pi * (s.outer - s.inner) * (s.outer + s.inner)); }
-double circular_velocity(const ShellView& s) { return std::sqrt(s.G * s.moments.mass_inside / s.outer); }
+double circular_velocity(const ShellView& s) { return std::sqrt(s.G * s.moments.mass_inside / s.outer + s.external_v2); }
+double median_height(const ShellView& s) { return s.median_height; }
+double a2(const ShellView& s) { return a2_of(s.moments.mean); }
+double a2_phase(const ShellView& s) { return a2_phase_of(s.moments.mean); }
+double a2_inside(const ShellView& s) { return a2_of(s.moments.mean_inside); }
 
 double tangential_sigma(const ShellView& s) { return std::sqrt((std::pow(sigma<v_theta>(s), 2) + std::pow(sigma<v_phi>(s), 2)) / 2); }
 double anisotropy(const ShellView& s) {
@@ -53,7 +59,8 @@ constexpr std::array of_spheres{
     ProfileColumn{"mass", mass, "their mass", mass_in_shell, false},
     ProfileColumn{"density", density, "mass over the volume of the shell", density_of_shell},
     ProfileColumn{"enclosed_mass", mass, "mass up to the outer radius", mass_inside},
-    ProfileColumn{"circular_velocity", velocity, "sqrt(G enclosed_mass / radius_outer)", circular_velocity},
+    ProfileColumn{"circular_velocity", velocity, "sqrt(G enclosed_mass / radius_outer); of all, with external potentials",
+                  circular_velocity},
     ProfileColumn{"mean_v_radial", velocity, "mean velocity away from the centre", mean<v_radial>},
     ProfileColumn{"mean_v_phi", velocity, "mean velocity about the z axis", mean<v_phi>, false},
     ProfileColumn{"sigma_radial", velocity, "dispersion of the radial velocity", sigma<v_radial>},
@@ -78,6 +85,10 @@ constexpr std::array of_discs{
     ProfileColumn{"sigma_z", velocity, "dispersion along the axis", sigma<disc_v_z>},
     ProfileColumn{"mean_z", length, "mean height above the plane", mean<disc_z>, false},
     ProfileColumn{"scale_height", length, "rms deviation from the mean height", sigma<disc_z>},
+    ProfileColumn{"median_height", length, "median distance from the plane", median_height, false},
+    ProfileColumn{"a2", none, "strength of a bar, |sum m exp(2 i phi)| / sum m", a2},
+    ProfileColumn{"a2_phase", none, "where the bar points, degrees from 0 to 180 in the plane", a2_phase},
+    ProfileColumn{"a2_inside", none, "a2 of all particles up to the outer radius", a2_inside, false},
 };
 
 }  // namespace

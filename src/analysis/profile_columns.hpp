@@ -13,6 +13,8 @@ namespace grove {
 struct ShellView {
   double inner = 0, middle = 0, outer = 0;  ///< radii
   double G = 1;
+  double external_v2 = 0;    ///< square of the circular velocity that external potentials add at the outer radius
+  double median_height = 0;  ///< of a ring
   const ShellMoments& moments;
 };
 
@@ -27,7 +29,8 @@ struct ProfileColumn {
 
 /// The order of the quantities in ShellMoments.
 enum SphereQuantity : std::size_t { v_radial, v_theta, v_phi };
-enum DiscQuantity : std::size_t { disc_v_radial, disc_v_phi, disc_v_z, disc_z };
+/// cos2 and sin2: of twice the angle in the plane.
+enum DiscQuantity : std::size_t { disc_v_radial, disc_v_phi, disc_v_z, disc_z, disc_cos2, disc_sin2 };
 
 /// The columns of spherical shells and, with `is_disc`, of rings in the plane of a disc.
 std::span<const ProfileColumn> profile_columns(bool is_disc);

@@ -1,6 +1,7 @@
 #include "src/analysis/profile_file.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
 #include <vector>
@@ -43,6 +44,13 @@ void write_group(const Hdf5Handle& parent, const GroupProfile& group, const Meas
   write_attribute(handle, "Mass", group.group.mass);
   write_count(handle, "ParticlesInside", group.inside);
   write_count(handle, "ParticlesOutside", group.outside);
+  if (snapshot.profile.is_disc) {
+    write_attribute(handle, "BarA2", group.bar.a2);
+    write_attribute(handle, "BarNoise", group.bar.noise);
+    write_attribute(handle, "BarRadius", group.bar.radius);
+    write_attribute(handle, "BarPhase", group.bar.phase);
+    write_attribute(handle, "PatternSpeed", group.bar.pattern_speed);
+  }
   const auto columns = profile_columns(snapshot.profile.is_disc);
   for (std::size_t c = 0; c < columns.size(); ++c) write_column(handle, columns[c], group.columns[c], snapshot.units);
   write_column(handle, {"lagrangian_fractions", {}, "shares of the mass of the component", nullptr}, request.fractions, snapshot.units);
@@ -55,6 +63,7 @@ void write_snapshot_group(const Hdf5Handle& file, std::size_t number, const Meas
   write_attribute(group, "File", snapshot.file);
   write_attribute(group, "Format", snapshot.format);
   if (snapshot.time) write_attribute(group, "Time", *snapshot.time);
+  if (!snapshot.notes.empty()) write_attribute(group, "Notes", fmt::format("{}", fmt::join(snapshot.notes, "\n")));
   write_attribute(group, "G", snapshot.G);
   write_attribute(group, "UnitLength_in_cm", snapshot.units.length_in_cm);
   write_attribute(group, "UnitMass_in_g", snapshot.units.mass_in_g);
@@ -63,7 +72,7 @@ void write_snapshot_group(const Hdf5Handle& file, std::size_t number, const Meas
   write_vector(group, "Centre", centre.position);
   write_vector(group, "CentreVelocity", centre.velocity);
   write_count(group, "CentreVelocityParticles", centre.particles);
-  if (snapshot.profile.is_disc) write_vector(group, "Axis", snapshot.profile.axis);
+  if (snapshot.profile.is_disc) write_vector(group, "Axis", snapshot.profile.plane.axis);
   for (const GroupProfile& of_group : snapshot.profile.groups) write_group(group, of_group, snapshot, request);
 }
 

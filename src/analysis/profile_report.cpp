@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <numbers>
 
 #include "kernels/base/text_parts.hpp"
 #include "kernels/base/text_table.hpp"
@@ -55,6 +56,18 @@ std::string centre_line(const MeasuredSnapshot& snapshot, const CentreChoice& ch
                      vector_text(c.velocity), of);
 }
 
+const GroupProfile* named_group(const SnapshotProfile& profile, const std::string& name) {
+  const auto found =
+      std::find_if(profile.groups.begin(), profile.groups.end(), [&](const GroupProfile& group) { return group.group.name == name; });
+  return found == profile.groups.end() ? nullptr : &*found;
+}
+
+std::string bar_line(const Bar& bar) {
+  if (std::isnan(bar.a2)) return "";
+  return fmt::format("bar: A2 = {:.4g} (noise {:.2g}) inside {:.4g}, where it is largest, phase {} degrees\n", bar.a2, bar.noise,
+                     bar.radius, short_number(bar.phase));
+}
+
 std::string head_text(const MeasuredSnapshot& snapshot, const ProfileRequest& request) {
   const std::string time = snapshot.time ? fmt::format(", time {:.6g}", *snapshot.time) : "";
   std::string text =
@@ -62,7 +75,8 @@ std::string head_text(const MeasuredSnapshot& snapshot, const ProfileRequest& re
                   snapshot.file, snapshot.format, time, in_words(snapshot.units), snapshot.G, snapshot.origin_of_G);
   text += as_notes(snapshot.notes) + centre_line(snapshot, request.centre);
   if (snapshot.profile.is_disc)
-    text += fmt::format("axis: angular momentum of '{}', {}\n", request.disc, vector_text(snapshot.profile.axis));
+    text += fmt::format("axis: angular momentum of '{}', {}\n", request.disc, vector_text(snapshot.profile.plane.axis)) +
+            bar_line(named_group(snapshot.profile, request.disc)->bar);
   return text;
 }
 
@@ -128,12 +142,23 @@ std::string series_of_group(const ProfileReport& report, const std::string& name
   return fmt::format("\n{}: radii that hold shares of the mass\n{}", name, table.text());
 }
 
+std::string series_of_bar(const ProfileReport& report) {
+  TextTable table({"snapshot", "time", "A2", "noise", "inside", "phase", "pattern speed"});
+  for (const MeasuredSnapshot& snapshot : report.snapshots) {
+    const Bar& bar = named_group(snapshot.profile, report.request.disc)->bar;
+    std::vector<std::string> row{snapshot.file, time_text(snapshot)};
+    for (const double value : {bar.a2, bar.noise, bar.radius, bar.phase, bar.pattern_speed}) row.push_back(short_number(value));
+    table.add_row(row);
+  }
+  return fmt::format("\n{}: bar, with the pattern speed since the snapshot before\n{}", report.request.disc, table.text());
+}
+
 std::string series(const ProfileReport& report) {
   std::string text = fmt::format("{} snapshots, {}\n", report.snapshots.size(), in_words(report.snapshots.front().units));
   for (const MeasuredSnapshot& snapshot : report.snapshots)
     for (const std::string& note : snapshot.notes) text += as_note(snapshot.file + ": " + note);
   for (const std::string& name : group_names(report)) text += series_of_group(report, name);
-  return text;
+  return report.request.disc.empty() ? text : text + series_of_bar(report);
 }
 
 void add_row(std::string& csv, std::size_t snapshot, const MeasuredSnapshot& of, int type, const std::vector<double>& values) {
@@ -143,6 +168,9 @@ void add_row(std::string& csv, std::size_t snapshot, const MeasuredSnapshot& of,
 }
 
 Json vector_json(const Double3& a) { return {a.x, a.y, a.z}; }
+Json bar_json(const Bar& bar) {
+  return {{"a2", bar.a2}, {"noise", bar.noise}, {"radius", bar.radius}, {"phase", bar.phase}, {"pattern_speed", bar.pattern_speed}};
+}
 
 Json group_json(const GroupProfile& group, bool is_disc, const std::vector<double>& fractions) {
   Json json = {{"type", group.group.type}, {"name", group.group.name}, {"particles", group.group.particles}, {"mass", group.group.mass}};
@@ -151,6 +179,7 @@ Json group_json(const GroupProfile& group, bool is_disc, const std::vector<doubl
     json["lagrangian"].push_back({{"fraction", fractions[k]}, {"radius", group.lagrangian_radii[k]}});
   json["inside"] = group.inside;
   json["outside"] = group.outside;
+  if (is_disc) json["bar"] = bar_json(group.bar);
   const auto columns = profile_columns(is_disc);
   for (std::size_t c = 0; c < columns.size(); ++c) json["profile"][columns[c].name] = group.columns[c];
   return json;
@@ -166,7 +195,7 @@ Json snapshot_json(const MeasuredSnapshot& snapshot, const ProfileRequest& reque
                {"velocity", vector_json(centre.velocity)},
                {"particles_of_velocity", centre.particles},
                {"notes", snapshot.notes}};
-  if (snapshot.profile.is_disc) json["axis"] = vector_json(snapshot.profile.axis);
+  if (snapshot.profile.is_disc) json["axis"] = vector_json(snapshot.profile.plane.axis);
   for (const GroupProfile& group : snapshot.profile.groups)
     json["groups"].push_back(group_json(group, snapshot.profile.is_disc, request.fractions));
   return json;
@@ -179,6 +208,22 @@ std::string centre_text(const CentreChoice& choice) {
   if (choice.kind == CentreKind::inner) return "inner";
   if (choice.kind == CentreKind::mass) return "mass";
   return fmt::format("{},{},{}", choice.position.x, choice.position.y, choice.position.z);
+}
+
+void add_pattern_speeds(const MeasuredSnapshot& before, MeasuredSnapshot& after, const std::string& disc) {
+  const double time = time_or_nan(after) - time_or_nan(before);
+  for (GroupProfile& group : after.profile.groups) {
+    const GroupProfile* const earlier = named_group(before.profile, group.group.name);
+    if (!earlier || time == 0) continue;
+    const double turn = turn_of_bar(earlier->bar, before.profile.plane, group.bar, after.profile.plane);
+    group.bar.pattern_speed = turn * std::numbers::pi / 180 / time;
+    const double fastest = std::max(std::abs(earlier->bar.rotation), std::abs(group.bar.rotation));
+    if (group.group.name == disc && fastest * std::abs(time) >= std::numbers::pi / 2)
+      after.notes.push_back(fmt::format(
+          "the pattern speed since {} is ambiguous: in the time between, {:.4g}, the disc turns by {:.3g} degrees at the end of "
+          "the bar, and a phase tells no more than 90. Take snapshots at most {:.4g} apart",
+          before.file, std::abs(time), fastest * std::abs(time) * 180 / std::numbers::pi, std::numbers::pi / 2 / fastest));
+  }
 }
 
 std::string profile_text(const ProfileReport& report) {
@@ -209,12 +254,15 @@ std::string lagrangian_csv(const ProfileReport& report) {
         name.begin(), name.end(), [](char c) { return c < '0' || c > '9'; }, '_');
     csv += ",radius_" + name + "_percent";
   }
+  if (!report.request.disc.empty()) csv += ",bar_a2,bar_noise,bar_radius,bar_phase,pattern_speed";
   csv += "\n";
   for (std::size_t s = 0; s < report.snapshots.size(); ++s) {
     const auto& [x, v, particles, radius] = report.snapshots[s].profile.centre;
     for (const GroupProfile& group : report.snapshots[s].profile.groups) {
       std::vector<double> row{static_cast<double>(group.group.particles), group.group.mass, x.x, x.y, x.z, v.x, v.y, v.z};
       row.insert(row.end(), group.lagrangian_radii.begin(), group.lagrangian_radii.end());
+      const Bar& bar = group.bar;
+      if (!report.request.disc.empty()) row.insert(row.end(), {bar.a2, bar.noise, bar.radius, bar.phase, bar.pattern_speed});
       add_row(csv, s, report.snapshots[s], group.group.type, row);
     }
   }

@@ -28,14 +28,19 @@ struct ProfileReport {
   std::vector<MeasuredSnapshot> snapshots;
 };
 
-/// For a terminal: of one snapshot its profiles and Lagrangian radii; of several the Lagrangian radii over time.
+/// Gives `after`, the next snapshot of a series with rings, the pattern speeds of its bars: the angles by which they have turned over the
+/// time between; and, for the component called `disc`, a note where they may have turned by more than 90 degrees, which no phase tells. A
+/// bar is slower than the stars at its end (Contopoulos 1980, A&A 81, 198), whose angle is known.
+void add_pattern_speeds(const MeasuredSnapshot& before, MeasuredSnapshot& after, const std::string& disc);
+
+/// For a terminal: of one snapshot its profiles and Lagrangian radii; of several the Lagrangian radii over time and, of a disc, the bar.
 std::string profile_text(const ProfileReport& report);
 
 /// The columns of all profiles as CSV: a row of names, then numbers alone, in the shortest form that gives the same bits. First come the
 /// number of the snapshot from 0, its time, and the particle type, -1 for all. What is not known is "nan".
 std::string profile_csv(const ProfileReport& report);
 
-/// In the same way a row for each snapshot and group: particles, mass, centre, its velocity, Lagrangian radii.
+/// In the same way a row for each snapshot and group: particles, mass, centre, its velocity, Lagrangian radii and, with rings, the bar.
 std::string lagrangian_csv(const ProfileReport& report);
 
 /// What is not known is NaN, which JSON shows as null.

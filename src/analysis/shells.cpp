@@ -191,18 +191,18 @@ Moments variances_of(const Input& in, const std::vector<ExactSum>& first, const 
 
 GroupMoments moments_of_group(const Input& in, const std::vector<ExactSum>& first, const std::vector<ExactSum>& second, std::size_t g) {
   GroupMoments group;
-  ExactSum inside;
+  std::vector<ExactSum> inside(first_sums);
   for (std::size_t bin = 0; bin < in.bins(); ++bin) {
     const std::vector<ExactSum> sum = joined(in, first, g, bin);
     const auto particles = static_cast<std::uint64_t>(sum[number_sum].value());
-    inside.add(sum[mass_sum]);
+    for (std::size_t k = 0; k < first_sums; ++k) inside[k].add(sum[k]);
     if (bin == 0 || bin == in.edges.size()) {
       (bin == 0 ? group.inside : group.outside) = particles;
       continue;
     }
-    ShellMoments shell{particles, sum[mass_sum].value(), inside.value(), means_of(sum.data()), {}};
-    shell.variance = variances_of(in, first, second, g, bin, shell.mean);
-    group.shells.push_back(shell);
+    const Moments mean = means_of(sum.data());
+    group.shells.push_back({particles, sum[mass_sum].value(), mean, variances_of(in, first, second, g, bin, mean),
+                            static_cast<std::uint64_t>(inside[number_sum].value()), inside[mass_sum].value(), means_of(inside.data())});
   }
   return group;
 }
@@ -239,6 +239,29 @@ std::vector<GroupMoments> shell_moments(const ParticleSet& particles, const std:
   std::vector<GroupMoments> moments;
   for (std::size_t g = 0; g < groups.size(); ++g) moments.push_back(moments_of_group(in, first, second, g));
   return moments;
+}
+
+std::vector<std::vector<double>> shell_medians(const ParticleSet& particles, const std::vector<Group>& groups,
+                                               const std::vector<double>& edges, const ShellItemOf& item_of, std::size_t quantity,
+                                               const Communicator& comm) {
+  const std::size_t shells = edges.empty() ? 0 : edges.size() - 1;
+  std::vector<std::vector<double>> sizes(groups.size() * shells);
+  comm.agree([&] {
+    for (std::size_t i = 0; i < particles.size(); ++i) {
+      const ShellItem item = item_of(i);
+      const std::size_t bin = bin_of(item.radius, edges);
+      if (!item.has_direction || bin == 0 || bin > shells) continue;
+      for (std::size_t g = 0; g < groups.size(); ++g)
+        if (groups[g].has(particles.type[i]) && groups[g].weight(particles.mass[i]) > 0)
+          sizes[g * shells + bin - 1].push_back(std::abs(item.quantities[quantity]));
+    }
+  });
+  const std::vector<double> medians = medians_of(std::move(sizes), comm);
+  std::vector<std::vector<double>> of_group;
+  for (std::size_t g = 0; g < groups.size(); ++g)
+    of_group.emplace_back(medians.begin() + static_cast<std::ptrdiff_t>(g * shells),
+                          medians.begin() + static_cast<std::ptrdiff_t>((g + 1) * shells));
+  return of_group;
 }
 
 }  // namespace grove

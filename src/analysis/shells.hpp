@@ -40,7 +40,7 @@ std::vector<double> shell_edges(const ShellChoice& choice, const OrderedValues& 
 double middle_of_shell(ShellSpacing spacing, double inner, double outer);
 
 /// How many quantities are averaged.
-inline constexpr std::size_t moment_count = 4;
+inline constexpr std::size_t moment_count = 6;
 using Moments = std::array<double, moment_count>;
 
 /// A particle as a profile sees it.
@@ -49,16 +49,19 @@ struct ShellItem {
   Moments quantities{};
   bool has_direction = true;  ///< false exactly at the centre: the particle counts, its quantities do not
 };
-/// The item of particle i. Called by several threads at a time, twice for each particle.
+/// The item of particle i. Called by several threads at a time, up to three times for each particle.
 using ShellItemOf = std::function<ShellItem(std::size_t i)>;
 
 /// One group of particles in one shell. Sums in the units of the particles.
 struct ShellMoments {
   std::uint64_t particles = 0;
   double mass = 0;
-  double mass_inside = 0;  ///< of all up to the outer radius of the shell
   /// Means, and mean squares of the deviations from them, weighted by Group::weight(); NaN where nothing has a weight.
   Moments mean{}, variance{};
+  /// The same of all up to the outer radius of the shell.
+  std::uint64_t particles_inside = 0;
+  double mass_inside = 0;
+  Moments mean_inside{};
 };
 
 /// The moments of a group, and what is outside of the shells.
@@ -68,9 +71,15 @@ struct GroupMoments {
 };
 
 /// The moments of each group in the shells between `edges` (shell_edges()). groups[0] has all particles. Sums are exact: the same bits on
-/// any number of ranks and for any order of the particles. Takes 560 bytes for each of 7 sums of each shell, group and thread. Collective;
+/// any number of ranks and for any order of the particles. Takes 560 bytes for each of 9 sums of each shell, group and thread. Collective;
 /// throws AgreedError where the host has less memory.
 std::vector<GroupMoments> shell_moments(const ParticleSet& particles, const std::vector<Group>& groups, const std::vector<double>& edges,
                                         const ShellItemOf& item_of, const Communicator& comm);
+
+/// [groups][shells] the median of a quantity's size: the smallest one that half of the particles do not exceed; NaN without particles.
+/// Each particle that has a weight counts the same. Collective; throws AgreedError where memory ends.
+std::vector<std::vector<double>> shell_medians(const ParticleSet& particles, const std::vector<Group>& groups,
+                                               const std::vector<double>& edges, const ShellItemOf& item_of, std::size_t quantity,
+                                               const Communicator& comm);
 
 }  // namespace grove

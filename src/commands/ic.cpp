@@ -7,12 +7,17 @@
 #include <cmath>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include "decomposition/domain/sort_by_id.hpp"
+#include "io/files/printable.hpp"
+#include "io/formats/read_info.hpp"
 #include "io/snapshots/snapshot.hpp"
 #include "kernels/base/error.hpp"
 #include "kernels/base/named_rows.hpp"
+#include "kernels/base/parse_number.hpp"
 #include "kernels/base/text_parts.hpp"
 #include "kernels/base/text_table.hpp"
 #include "kernels/base/units.hpp"
@@ -32,14 +37,16 @@ namespace {
 
 /// Options of grove ic join, as given.
 struct JoinOptions {
-  std::vector<std::string> files, rotate, shift, boost;
+  std::vector<std::string> files, rotate, shift, boost, names, types;
   std::string out;
-  bool recentre = false, renumber = false, overwrite = false;
+  JoinChoice choice;
+  bool renumber = false, overwrite = false;
 };
 
 struct IcOptions {
   std::string generator, n, seed, recentre, out;
   std::map<std::string, std::string> parameters;  ///< as given; the configuration checks them
+  std::optional<std::string> name, type;          ///< of the particles of a model of one component
   CommonOptions common;
   bool overwrite = false;
   JoinOptions join;
@@ -63,6 +70,8 @@ void declare_generator(CLI::App& app, const Generator& generator, const std::sha
   own.add_option("--seed", options->seed, "of the random numbers")->type_name("SEED");
   own.add_option("--recentre", options->recentre, "every component gets its centre of mass and mean velocity exactly [true]")
       ->type_name("TRUE|FALSE");
+  own.add_option("--name", options->name, "of the component in the snapshot, where the model has one alone")->type_name("NAME");
+  own.add_option("--type", options->type, "particle type of that component, 0 (gas) to 5")->type_name("TYPE");
   own.add_flag("--overwrite", options->overwrite, "replace the file if it exists");
   for (const Setting& setting : generator.settings)
     own.add_option(option_name(setting.name), options->parameters[generator.name + "." + setting.name],
@@ -108,15 +117,51 @@ void require_effect(const std::vector<std::string>& settings) {
   }
 }
 
+/// Throws ConfigError for a name that a component cannot have.
+void require_name(const std::string& option, const std::string& name) {
+  if (name.empty() || name.size() > longest_component_name || printable_line(name, name.size() + 1) != name)
+    throw ConfigError(fmt::format("{} \"{}\": a name has 1 to {} bytes, in one line of printable characters", option, printable_line(name),
+                                  longest_component_name));
+}
+
+std::uint8_t particle_type_of(const std::string& option, const std::string& text) {
+  const std::optional<std::uint8_t> type = parse_number<std::uint8_t>(text);
+  if (!type || *type >= particle_type_count)
+    throw ConfigError(fmt::format("{} {}: must be a particle type, 0 (gas) to {}", option, text, particle_type_count - 1));
+  return *type;
+}
+
+/// The one component of a model, with the name and type of the options. Throws ConfigError.
+ModelComponent renamed_component(const IcOptions& options, const Config& config) {
+  const Generator& generator = *find_named(generators(), config.initial_conditions.generator);
+  const std::vector<ModelComponent> components = generator.prepare(config.initial_conditions, config.gravity.G).components;
+  std::vector<std::string> names;
+  for (const ModelComponent& component : components) names.push_back(component.name);
+  if (names.size() > 1)
+    throw ConfigError(fmt::format("{} is for models of one component and must go: {} makes {}", options.name ? "--name" : "--type",
+                                  generator.name, fmt::join(names, ", ")));
+  ModelComponent renamed = components.front();
+  if (options.name) renamed.name = *options.name;
+  if (options.type) renamed.type = particle_type_of("--type", *options.type);
+  require_name("--name", renamed.name);
+  return renamed;
+}
+
 int make_initial_conditions(const IcOptions& options, const Communicator& comm) {
   std::vector<std::string> overrides;
   comm.agree([&] { overrides = overrides_of(options); });
   const Config config = load_config_on_all_ranks("", overrides, comm);
+  std::optional<ModelComponent> renamed;
   comm.agree([&] {
     require_effect(options.common.settings);
+    if (options.name || options.type) renamed = renamed_component(options, config);
     if (comm.is_root()) require_new_snapshot(options.out, options.overwrite);
   });
-  const InitialState state = load_initial_state(config, comm);
+  InitialState state = load_initial_state(config, comm);
+  if (renamed) {
+    state.components[renamed->type] = renamed->name;
+    std::fill(state.particles.type.begin(), state.particles.type.end(), renamed->type);
+  }
   remove_partial_file_on_failure(options.out);
   save_snapshot(options.out, state.particles, config.time.begin, config, "", comm, state.components);
   if (!comm.is_root()) return 0;
@@ -144,6 +189,30 @@ void give(std::vector<JoinPart>& parts, const std::string& option, const std::ve
   for (std::size_t k = 0; k < values.size(); ++k) read_vector(option, values[k], parts[k + 1].*member);
 }
 
+/// The words of the k-th file, of which "-" becomes empty; none where the option is missing or "-" alone. Throws ConfigError.
+std::vector<std::string> words_of_file(const std::string& option, const std::vector<std::string>& values, std::size_t k) {
+  if (k >= values.size() || values[k] == "-") return {};
+  std::vector<std::string> words = comma_separated(option, values[k]);
+  for (std::string& word : words)
+    if (word == "-") word.clear();
+  return words;
+}
+
+/// Names and types of the components of each file.
+void give_components(std::vector<JoinPart>& parts, const JoinOptions& options) {
+  for (const auto& [option, values] : {std::pair{"--name", &options.names}, {"--type", &options.types}})
+    if (values->size() > parts.size())
+      throw ConfigError(
+          fmt::format("{} is given {} times for {} files: each has one, the first, too", option, values->size(), parts.size()));
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    parts[k].names = words_of_file("--name", options.names, k);
+    for (const std::string& name : parts[k].names)
+      if (!name.empty()) require_name("--name", name);
+    for (const std::string& type : words_of_file("--type", options.types, k))
+      parts[k].types.push_back(type.empty() ? std::nullopt : std::optional<std::size_t>(particle_type_of("--type", type)));
+  }
+}
+
 std::vector<JoinPart> parts_of(const JoinOptions& options) {
   if (options.files.size() < 2) throw ConfigError("join needs two files or more");
   std::vector<JoinPart> parts(options.files.size());
@@ -154,6 +223,7 @@ std::vector<JoinPart> parts_of(const JoinOptions& options) {
   give(parts, "--rotate", options.rotate, &JoinPart::rotate);
   give(parts, "--shift", options.shift, &JoinPart::shift);
   give(parts, "--boost", options.boost, &JoinPart::boost);
+  give_components(parts, options);
   return parts;
 }
 
@@ -166,7 +236,10 @@ std::string command_text(const JoinOptions& options) {
   add("--rotate", options.rotate);
   add("--shift", options.shift);
   add("--boost", options.boost);
-  return text + (options.recentre ? " --recentre" : "") + (options.renumber ? " --renumber" : "");
+  add("--name", options.names);
+  add("--type", options.types);
+  return text + (options.choice.merge ? " --merge" : "") + (options.choice.recentre ? " --recentre" : "") +
+         (options.renumber ? " --renumber" : "");
 }
 
 SnapshotHeader header_of(const InitialState& joined, const JoinOptions& options) {
@@ -194,9 +267,9 @@ CLI::App* declare_ic_join(CLI::App& ic, JoinOptions& options) {
   CLI::App* own = ic.add_subcommand("join", "particles of several files in one snapshot")->group("Files");
   own->add_option("FILES", options.files, "files to join, in any format that Grove reads")->required()->type_name("A B ...");
   own->add_option("--out", options.out, "snapshot to write, e.g. pair.hdf5")->required()->type_name("FILE");
-  const auto add = [&](const char* name, std::vector<std::string>& values, const char* meaning) {
+  const auto add = [&](const char* name, std::vector<std::string>& values, const char* meaning, const char* type = "X,Y,Z") {
     own->add_option(name, values, meaning)
-        ->type_name("X,Y,Z")
+        ->type_name(type)
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
         ->allow_extra_args(false);
@@ -204,13 +277,17 @@ CLI::App* declare_ic_join(CLI::App& ic, JoinOptions& options) {
   add("--rotate", options.rotate, "turns B about its origin: degrees about x, then y, then z, counter-clockwise");
   add("--shift", options.shift, "then is added to its positions");
   add("--boost", options.boost, "and this to its velocities");
-  own->add_flag("--recentre", options.recentre, "at last, centre of mass and mean velocity of all become zero");
+  add("--name", options.names, "of the components of A, in the order of their types; the second --name is for B", "NAME,...");
+  add("--type", options.types, "particle types of the components of A in the new file, in the same order; then of B", "TYPE,...");
+  own->add_flag("--merge", options.choice.merge, "components of one name become one, where the files or --name name them");
+  own->add_flag("--recentre", options.choice.recentre, "at last, centre of mass and mean velocity of all become zero");
   own->add_flag("--renumber", options.renumber,
                 "the ids of each file are replaced by the numbers of its rows, for files whose ids occur twice");
   own->add_flag("--overwrite", options.overwrite, "replace the file if it exists");
   own->footer(
       "The three vectors are for B, the second file. With more files, repeat an option: the second one is for the third file, and so on.\n"
-      "Numbers are in the units of the files, which must agree. Components keep their names.");
+      "--name and --type are for all files, also the first; - leaves a component, or a file, as it is: --name - --name bulge.\n"
+      "Numbers are in the units of the files, which must agree. Components stay apart: a name that is taken gets a number (disc 2).");
   return own;
 }
 
@@ -221,15 +298,15 @@ int join_initial_conditions(const JoinOptions& options, const Communicator& comm
     parts = parts_of(options);
     if (comm.is_root()) require_new_snapshot(options.out, options.overwrite, options.files);
   });
-  InitialState joined = join_files(parts, options.recentre, comm);
+  InitialState joined = join_files(parts, options.choice, comm);
   remove_partial_file_on_failure(options.out);
   const SnapshotHeader header = header_of(joined, options);
   write_snapshot(options.out, sort_by_id(std::move(joined.particles), comm), header, comm);
   if (!comm.is_root()) return 0;
   if (!joined.info.G || !joined.info.units) joined.info.notes.push_back(note_on_missing(joined.info, header));
   joined.info.notes.push_back(advice_on_G(header.G, header.units));
-  fmt::print("{}{} particles of {} files, written to {}\n", as_notes(joined.info.notes), format_count(joined.count), parts.size(),
-             options.out);
+  fmt::print("{}{}{} particles of {} files, written to {}\n", as_notes(joined.info.notes), printable_text(joined.description),
+             format_count(joined.count), parts.size(), options.out);
   return 0;
 }
 

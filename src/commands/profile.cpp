@@ -1,5 +1,6 @@
 // grove profile: density, circular velocity and dispersions against radius, and radii that hold shares of the mass.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -218,7 +219,11 @@ MeasuredSnapshot measure(const ProfileSource& source, const ProfileOptions& opti
   if (const std::string why = why_not_isolated(info.universe); !why.empty())
     snapshot.notes.push_back("the file " + why + "; the numbers are taken as they are");
   if (const std::string advice = advice_on_G(config.gravity.G, config.units); !advice.empty()) snapshot.notes.push_back(advice);
-  snapshot.profile = measure_profile(particles, info.components, config.gravity.G, request, comm);
+  if (!source.physics.note().empty()) snapshot.notes.push_back(source.physics.note());
+  if (const auto potentials = external_texts(source.physics.external()); !potentials.empty() && request.disc.empty())
+    snapshot.notes.push_back(
+        fmt::format("circular_velocity of all particles counts what the file records: {}", fmt::join(potentials, "; ")));
+  snapshot.profile = measure_profile(particles, info.components, config.gravity.G, request, comm, source.physics.external());
   if (!snapshot.profile.note.empty()) snapshot.notes.push_back(snapshot.profile.note);
   return snapshot;
 }
@@ -237,7 +242,9 @@ int profile(const ProfileOptions& options, const Communicator& comm) {
   for (const ProfileSource& source : sources) {
     report.snapshots.push_back(measure(source, options, report.request, comm));
     // With units.system = "file" in --set, each file has its own.
-    const MeasuredSnapshot &first = report.snapshots.front(), &last = report.snapshots.back();
+    MeasuredSnapshot &first = report.snapshots.front(), &last = report.snapshots.back();
+    if (report.snapshots.size() > 1 && last.profile.is_disc)
+      add_pattern_speeds(report.snapshots[report.snapshots.size() - 2], last, report.request.disc);
     comm.agree([&] { common_units(std::array{NamedUnits{first.file, first.units}, NamedUnits{last.file, last.units}}); });
   }
   comm.agree([&] {
@@ -283,9 +290,11 @@ CommandAction declare_profile(CLI::App& app) {
   options->json.declare(app);
   options->common.declare_settings(app);
   app.footer(
-      "One snapshot gives a table of its profiles; several give the radii that hold shares of the mass over time, and the files have the\n"
-      "profiles. Numbers are in the units of the file. G is what the file records, or --set gravity.G=NUMBER. docs/analysis.md says what\n"
-      "each column is.");
+      "One snapshot gives a table of its profiles; several give the radii that hold shares of the mass over time and, with --disc, "
+      "strength\n"
+      "and pattern speed of the bar, and the files have the profiles. Numbers are in the units of the file. G is what the file records, "
+      "or\n"
+      "--set gravity.G=NUMBER. docs/analysis.md says what each column is.");
   return [options](const Communicator& comm) { return profile(*options, comm); };
 }
 

@@ -40,7 +40,7 @@ double king_density(double w) {
 /// density falls within a few per cent of the radius and not at once, so that it has derivatives.
 SphereDensity king(double w0) {
   using State = std::array<double, 2>;  // depth W and r^2 dW/dr, over the core radius
-  constexpr double first = 1e-4, softness = 0.05, lowest_depth = -1.5;
+  constexpr double first = 1e-4, softness = 0.06, beyond = 2;
   const double central = king_density(w0);
   const auto poisson = [central](const State& w, State& derivative, double r) {
     derivative[0] = w[1] / (r * r);
@@ -50,15 +50,21 @@ SphereDensity king(double w0) {
   State w{w0 - 1.5 * first * first, -3 * first * first * first};
   std::vector<double> depths{w[0]};
   RadialGrid grid(first, 1e6);
-  for (std::size_t k = 1; k < grid.count && w[0] > lowest_depth; ++k) {
+  double tidal = 0, slope = 1;
+  for (std::size_t k = 1; k < grid.count && (tidal == 0 || grid.radius(k) < beyond * tidal); ++k) {
     const double from = grid.radius(k - 1), to = grid.radius(k);
     boost::numeric::odeint::integrate_adaptive(stepper, poisson, w, from, to, to - from);
     depths.push_back(w[0]);
+    if (tidal == 0 && w[0] < 0) {
+      tidal = to;
+      slope = -w[1] / to;
+    }
   }
   grid.count = depths.size();
+  const double softened = softness * slope;
   const auto density = [=, depth = RadialSpline(grid, depths)](double s) {
-    const double x = depth(std::log(s)) / softness;
-    return king_density(softness * (x > 30 ? x : std::log1p(std::exp(x)))) / central;
+    const double x = depth(std::log(s)) / softened;
+    return king_density(softened * (x > 30 ? x : std::log1p(std::exp(x)))) / central;
   };
   return {density, 3e-3, std::exp(grid.log_last())};
 }

@@ -28,7 +28,7 @@ struct RadialGrid {
 class RadialSpline {
  public:
   RadialSpline(const RadialGrid& grid, const std::vector<double>& values)
-      : first_(grid.log_first), last_(grid.log_last()), spline_(values, first_, RadialGrid::spacing) {}
+      : first_(grid.log_first), last_(grid.log_last() - 1e-9), spline_(values, first_, RadialGrid::spacing) {}
 
   double operator()(double log_radius) const {
     const double inside = within(log_radius);
@@ -38,7 +38,7 @@ class RadialSpline {
   double curvature(double log_radius) const { return spline_.double_prime(within(log_radius)); }
 
  private:
-  double within(double log_radius) const { return std::clamp(log_radius, first_, last_); }
+  double within(double log_radius) const { return std::clamp(log_radius, first_, last_); }  // the spline refuses rounding beyond
 
   double first_, last_;
   boost::math::interpolators::cardinal_quintic_b_spline<double> spline_;

@@ -10,8 +10,8 @@ namespace grove {
 namespace {
 
 constexpr std::size_t energies = 800, speeds_each = 4;
-/// Where the density is less than this part of its greatest, no particle is looked for.
-constexpr double nothing = 1e-30;
+/// Of the mass: where less is further out, there is no particle.
+constexpr double nothing = 1e-11;
 
 /// ln of the density that the isotropic formula takes: r^(2 beta) rho, or (1 + r^2 / radius^2) rho.
 std::vector<double> log_augmented(const SphereMass& sphere, const RadialGrid& grid, const Anisotropy& anisotropy) {
@@ -39,9 +39,8 @@ SphereDistribution::SphereDistribution(const SphereMass& sphere, const Spherical
   for (double& m : mass_inside_) m /= inside;
 
   const RadialSpline log_density(grid, log_augmented(sphere, grid, anisotropy));
-  const double densest = *std::max_element(sphere.density.begin(), sphere.density.end());
   std::size_t last = grid.count - 1;
-  while (last > 1 && sphere.density[last] < nothing * densest) --last;
+  while (last > 1 && mass_inside_[last - 1] > 1 - nothing) --last;
   const auto ratio_at = [&](double u) { return std::log(potential_.above_centre(u) / potential_.below_infinity(u)); };
   first_ = ratio_at(std::max(grid.log_first, std::log(sphere.first_radius)));
   step_ = (ratio_at(grid.log_radius(last)) - first_) / (energies - 1);

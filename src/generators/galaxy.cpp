@@ -205,6 +205,7 @@ NumberTable choose_softening(InitialConditions& conditions, double G) {
 
 Model model_of_galaxies(const Galaxies& galaxies, std::uint64_t n, std::uint64_t seed, double G) {
   constexpr double degree = std::numbers::pi / 180;
+  if (galaxies.empty()) throw ConfigError("generator galaxy needs a galaxy: a preset or a section [galaxies.NAME]");
   const std::vector<GalaxyPart> all = parts_of(galaxies, n, G);
   std::vector<GalaxyComponent> made;
   std::vector<ModelPart> parts;

@@ -90,7 +90,10 @@ ParticleSet generate(const InitialConditions& conditions, const Model& model, co
 }
 
 ParticleSet generate(const InitialConditions& conditions, double G, std::uint64_t first_id, std::uint64_t count) {
-  const Model model = prepare_model(conditions, G);
+  return generate(conditions, prepare_model(conditions, G), first_id, count);
+}
+
+ParticleSet generate(const InitialConditions& conditions, const Model& model, std::uint64_t first_id, std::uint64_t count) {
   return drawn(conditions.recentre ? recentred(model, block_sums(model, conditions.n, 0, 1)) : model, first_id, count);
 }
 

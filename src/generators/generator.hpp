@@ -100,7 +100,9 @@ Model prepare_model(const InitialConditions& conditions, double G);
 ParticleSet generate(const InitialConditions& conditions, const Model& model, const Communicator& comm);
 
 /// The particles with ids first_id .. first_id + count - 1, made by this rank alone, which draws all n particles if `recentre` is set.
-/// `G` in code units. Throws ConfigError.
+ParticleSet generate(const InitialConditions& conditions, const Model& model, std::uint64_t first_id, std::uint64_t count);
+
+/// The same of a model prepared for it. `G` in code units. Throws ConfigError.
 ParticleSet generate(const InitialConditions& conditions, double G, std::uint64_t first_id, std::uint64_t count);
 
 /// How many of `n` >= 2 particles make the first of two parts: `share` of them, rounded, and at least one for each part.

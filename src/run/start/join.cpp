@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <optional>
 
 #include "decomposition/domain/sort_by_id.hpp"
 #include "kernels/base/error.hpp"
@@ -84,54 +85,152 @@ void add_note_on_softening(const std::string& file, const ReadInfo& info, std::v
   notes.push_back(fmt::format("{} has softening {}, which the new file does not keep: gravity.softening of the run has it", file, length));
 }
 
-/// The types of what has been joined so far.
+/// A component of a file, and what becomes of it.
+struct FileComponent {
+  std::size_t type_in_file;
+  std::string given_name;           ///< by the file or the user; may be empty
+  std::string name;                 ///< in the new file; at first the given one or the usual one of the type
+  std::optional<std::size_t> type;  ///< given by the user; then that in the new file
+};
+
+/// The components of a file with the names and types that the user gives them. Throws ConfigError.
+std::vector<FileComponent> components_of(const JoinPart& part, const TypeCounts& counts, const ReadInfo& info) {
+  std::vector<FileComponent> components;
+  std::string all;
+  for (std::size_t t = 0; t < types; ++t) {
+    if (counts[t] == 0) continue;
+    components.push_back({t, info.is_named[t] ? info.components[t] : "", info.components[t], std::nullopt});
+    all += (all.empty() ? "" : ", ") + info.components[t];
+  }
+  const auto require_number = [&](const char* option, std::size_t given) {
+    if (given != 0 && given != components.size())
+      throw ConfigError(
+          fmt::format("{} has {} for {}, whose components are {} ({}): say one for each, with commas between them, - for one that stays",
+                      option, given, part.file, components.size(), all));
+  };
+  require_number("--name", part.names.size());
+  require_number("--type", part.types.size());
+  for (std::size_t k = 0; k < components.size(); ++k) {
+    if (!part.types.empty()) components[k].type = part.types[k];
+    if (part.names.empty() || part.names[k].empty()) continue;
+    components[k].name = components[k].given_name = part.names[k];
+  }
+  return components;
+}
+
+bool has_name(const std::vector<FileComponent>& components, const std::string& name) {
+  return std::any_of(components.begin(), components.end(), [&](const FileComponent& c) { return c.name == name; });
+}
+
+/// The components of the new file so far.
 class Components {
  public:
-  /// Where each type of a file goes. Throws DataError.
-  std::array<std::uint8_t, types> place(const std::string& file, const TypeCounts& counts, const ComponentNames& names,
-                                        std::vector<std::string>& notes) {
-    std::array<std::uint8_t, types> to{};
-    std::vector<std::size_t> homeless;
-    for (std::size_t t = 0; t < types; ++t) {
-      if (counts[t] == 0) continue;
-      const std::size_t same = std::find(names_.begin(), names_.end(), names[t]) - names_.begin();
-      if (same < types || names_[t].empty()) {
-        to[t] = take(same < types ? same : t, names[t]);
-        if (to[t] != t) say(file, t, to[t], names[t], notes);
-      } else {
-        homeless.push_back(t);
+  explicit Components(bool merges) : merges_(merges) {}
+
+  /// Where each type of a file goes. Throws DataError, and ConfigError for names and types that the user gives.
+  std::array<std::uint8_t, types> place(const JoinPart& part, const TypeCounts& counts, const ReadInfo& info) {
+    std::vector<FileComponent> merged, own, to_number;
+    for (FileComponent& c : components_of(part, counts, info))
+      (merges_into(c) ? merged : is_taken(c.name) || has_name(own, c.name) ? to_number : own).push_back(c);
+    for (FileComponent& c : to_number) {
+      c.name = free_name(c.name, own);
+      own.push_back(c);
+    }
+    // Types that are given come first, then those that stay.
+    for (const bool is_given : {true, false})
+      for (FileComponent& c : own) {
+        if (is_given ? !c.type : c.type || !slots_[c.type_in_file].name.empty()) continue;
+        if (!is_given) c.type = c.type_in_file;
+        take(c, part);
       }
+    for (FileComponent& c : own) {
+      if (c.type) continue;
+      c.type = free_type(c, part);
+      take(c, part);
     }
-    for (const std::size_t t : homeless) {
-      const std::size_t free = std::find(names_.begin() + 1, names_.end(), "") - names_.begin();
-      if (free == types)
-        throw DataError(
-            fmt::format("{}: there is no particle type left for its component \"{}\": a snapshot has room for {} components, one "
-                        "of them of gas",
-                        file, names[t], types));
-      to[t] = take(free, names[t]);
-      say(file, t, free, names[t], notes);
-    }
+    std::array<std::uint8_t, types> to{};
+    std::array<std::string, types> lines;
+    for (const auto* some : {&merged, &own})
+      for (const FileComponent& c : *some) {
+        to[c.type_in_file] = static_cast<std::uint8_t>(*c.type);
+        lines[c.type_in_file] = line_of(part, c, info, some == &merged);
+      }
+    for (const std::string& line : lines) text_ += line;
     return to;
   }
 
   ComponentNames names() const {
     ComponentNames all = usual_component_names();
     for (std::size_t t = 0; t < types; ++t)
-      if (!names_[t].empty()) all[t] = names_[t];
+      if (!slots_[t].name.empty()) all[t] = slots_[t].name;
     return all;
   }
+  /// A line for each component of the files.
+  const std::string& text() const { return text_; }
 
  private:
-  std::uint8_t take(std::size_t type, const std::string& name) {
-    names_[type] = name;
-    return static_cast<std::uint8_t>(type);
-  }
-  static void say(const std::string& file, std::size_t from, std::size_t to, const std::string& name, std::vector<std::string>& notes) {
-    notes.push_back(fmt::format("{}: component \"{}\" gets type {} instead of {}", file, name, to, from));
+  struct Slot {
+    std::string given_name, name, file;  ///< no name: the type is free
+  };
+
+  bool is_taken(const std::string& name) const {
+    return std::any_of(slots_.begin(), slots_.end(), [&](const Slot& s) { return s.name == name; });
   }
 
-  ComponentNames names_;  ///< empty: the type is free
+  /// Whether the component becomes part of one of an earlier file, whose type it then has.
+  bool merges_into(FileComponent& c) const {
+    if (!merges_ || c.given_name.empty()) return false;
+    const auto same = std::find_if(slots_.begin(), slots_.end(), [&](const Slot& s) { return s.given_name == c.given_name; });
+    if (same == slots_.end()) return false;
+    const auto type = static_cast<std::size_t>(same - slots_.begin());
+    if (c.type.value_or(type) != type)
+      throw ConfigError(fmt::format("--type {}: --merge puts \"{}\" together with that of {}, which has type {}", *c.type, c.given_name,
+                                    same->file, type));
+    c.type = type;
+    c.name = same->name;
+    return true;
+  }
+
+  /// "disc 2" for "disc", or the next number that neither an earlier file nor one of `others` has.
+  std::string free_name(const std::string& name, const std::vector<FileComponent>& others) const {
+    const std::size_t end = name.find_last_not_of("0123456789");
+    const bool has_number = end != std::string::npos && end + 1 < name.size() && end > 0 && name[end] == ' ';
+    const std::string stem = has_number ? name.substr(0, end) : name;
+    for (int number = 2;; ++number) {
+      const std::string next = fmt::format("{} {}", stem, number);
+      if (!is_taken(next) && !has_name(others, next)) return next;
+    }
+  }
+
+  std::size_t free_type(const FileComponent& c, const JoinPart& part) const {
+    const auto free = std::find_if(slots_.begin() + 1, slots_.end(), [](const Slot& s) { return s.name.empty(); });
+    if (free == slots_.end())
+      throw DataError(
+          fmt::format("{}: there is no particle type left for its component \"{}\": a snapshot has room for {} components, one of them of "
+                      "gas. --merge makes one component of those that have one name, and --name gives names",
+                      part.file, c.name, types));
+    return static_cast<std::size_t>(free - slots_.begin());
+  }
+
+  void take(const FileComponent& c, const JoinPart& part) {
+    Slot& slot = slots_[*c.type];
+    if (!slot.name.empty())
+      throw ConfigError(fmt::format("--type {}: \"{}\" of {} has this type, so \"{}\" of {} cannot have it: choose other types", *c.type,
+                                    slot.name, slot.file, c.name, part.file));
+    slot = {c.given_name, c.name, part.file};
+  }
+
+  static std::string line_of(const JoinPart& part, const FileComponent& c, const ReadInfo& info, bool is_merged) {
+    const std::size_t from = c.type_in_file;
+    const bool stays = *c.type == from && c.name == info.components[from];
+    const std::string what = info.is_named[from] ? fmt::format("{} of {}", info.components[from], part.file)
+                                                 : fmt::format("type {} of {}, which has no name there,", from, part.file);
+    return what + fmt::format(" is {}\"{}\", type {}\n", is_merged ? "now part of " : stays ? "" : "now ", c.name, *c.type);
+  }
+
+  bool merges_;
+  std::array<Slot, types> slots_;
+  std::string text_;
 };
 
 /// Raises ids above `highest`, that of all files before, and returns the new highest.
@@ -200,10 +299,10 @@ void move_to_centre(ParticleSet& particles, const Communicator& comm) {
 
 }  // namespace
 
-InitialState join_files(const std::vector<JoinPart>& parts, bool recentre, const Communicator& comm) {
+InitialState join_files(const std::vector<JoinPart>& parts, const JoinChoice& choice, const Communicator& comm) {
   InitialState joined;
   std::vector<std::string>& notes = joined.info.notes;
-  Components components;
+  Components components(choice.merge);
   std::uint64_t highest = 0;
   std::string file_of_G = parts[0].file;
   for (std::size_t k = 0; k < parts.size(); ++k) {
@@ -223,7 +322,7 @@ InitialState join_files(const std::vector<JoinPart>& parts, bool recentre, const
       add_note_on_softening(part.file, info, notes);
       if (k > 0) require_same_scale(part.file, info, parts[0].file, joined.info, notes);
       join_G(part.file, info, file_of_G, joined.info);
-      const auto to = components.place(part.file, counts, info.components, notes);
+      const auto to = components.place(part, counts, info);
       for (std::uint8_t& type : particles.type) type = to[type];
     });
     highest = raise_ids(particles, part.file, highest, k == 0, comm, notes);
@@ -231,8 +330,9 @@ InitialState join_files(const std::vector<JoinPart>& parts, bool recentre, const
     move(particles.velocity, part, part.boost);
     append(particles, joined.particles);
   }
-  if (recentre) move_to_centre(joined.particles, comm);
+  if (choice.recentre) move_to_centre(joined.particles, comm);
   joined.components = components.names();
+  joined.description = components.text();
   joined.count = comm.sum(static_cast<std::uint64_t>(joined.particles.size()));
   return joined;
 }

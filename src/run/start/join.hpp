@@ -1,6 +1,8 @@
 // Several files of particles put together: the particles of `grove ic join`.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,14 +19,23 @@ struct JoinPart {
   double shift[3] = {};   ///< added to positions, code units
   double boost[3] = {};   ///< added to velocities, code units
   bool renumber = false;  ///< its ids are replaced by the numbers of its rows
+  /// Of its components, in the order of their types in the file: names, and types in the new file. Empty, or nothing for one: as they are.
+  std::vector<std::string> names{};
+  std::vector<std::optional<std::size_t>> types{};
 };
 
-/// Reads and joins `parts`, at least one. The ids of each file except the first are raised above those of the earlier files. A component
-/// keeps its name: it gets the type that has this name already, or its own type, or, if another component has that one, a free type other
-/// than 0, which is gas. With `recentre`, the centre of mass and the mean velocity of all are then zero. The particles do not depend on the
-/// number of ranks. The info has time and units of the first file, the G of the first that names one, and notes on all changes. Collective.
-/// Throws AgreedError for bad files, for those of no isolated system, for different units or G, and for too
-/// many components.
-InitialState join_files(const std::vector<JoinPart>& parts, bool recentre, const Communicator& comm);
+/// What is done with all files together.
+struct JoinChoice {
+  bool recentre = false;  ///< the centre of mass and the mean velocity of all become zero
+  bool merge = false;     ///< components of one name become one, where files or JoinPart name them
+};
+
+/// Reads and joins `parts`, at least one. The ids of each file except the first are raised above those of the earlier files. Each component
+/// stays one of its own, unless it is merged with one of an earlier file. It keeps its name or, if that is taken, gets a number ("disc 2");
+/// it keeps its type or gets a free one other than 0, which is gas. The particles do not depend on the number of ranks. The info has time
+/// and units of the first file, the G of the first that names one, and notes; the description has a line for each component. Collective.
+/// Throws AgreedError for bad files, for those of no isolated system, for different units or G, for too many components, and for names and
+/// types that cannot be given.
+InitialState join_files(const std::vector<JoinPart>& parts, const JoinChoice& choice, const Communicator& comm);
 
 }  // namespace grove

@@ -112,6 +112,7 @@ RecordedPhysics::RecordedPhysics(std::string file, const ReadInfo& info, const s
   if (config) {
     recorded_ = physics_of(*config);
     units_ = config->units;
+    external_ = config->external_sections();
   } else {
     if (info.units && are_usable(*info.units)) units_ = info.units;
     if (info.G && std::isnormal(*info.G) && *info.G > 0) recorded_["gravity.G"] = to_toml(*info.G);

@@ -29,6 +29,11 @@ class RecordedPhysics {
   /// Whether the softening is that of the settings, also where single particles of the file have lengths.
   bool leaves_softening() const { return !file_.empty() && !recorded_.contains("gravity.softening"); }
 
+  /// The external potentials of the run that wrote the file, in code units.
+  const std::vector<ExternalParameters>& external() const { return external_; }
+  /// Why the settings in the file cannot be used; empty: they can, or there are none.
+  const std::string& note() const { return note_; }
+
   /// Whole lines: what is taken from the file, each setting of `used` for which it records another value, and a note on a G that is not the
   /// physical one.
   std::string text(const Config& used) const;
@@ -38,6 +43,7 @@ class RecordedPhysics {
   std::map<std::string, std::string> recorded_;  ///< "section.key" and the value as TOML, of all but units
   std::optional<UnitSystem> units_;
   std::vector<std::string> overrides_;
+  std::vector<ExternalParameters> external_;
   std::string note_;
 };
 

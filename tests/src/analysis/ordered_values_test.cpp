@@ -42,6 +42,21 @@ TEST_F(OrderedValuesTest, NthIsThatOfASortedArray) {
   EXPECT_EQ(values.count_below(sorted[10]), 10u);
 }
 
+TEST_F(OrderedValuesTest, MediansOfSeveralSetsAreThoseOfSortedArrays) {
+  const std::vector<std::vector<double>> all{{5, 1, 3, 1e11}, {}, {0}, {7, -0.0, 1e-300}, {NAN, NAN, 1}};
+  std::vector<std::vector<double>> own(all.size());
+  for (std::size_t s = 0; s < all.size(); ++s)
+    for (std::size_t i = 0; i < all[s].size(); ++i)
+      if (static_cast<int>(i) % comm_.size() == comm_.rank()) own[s].push_back(all[s][i]);
+  const std::vector<double> medians = medians_of(own, comm_);
+  EXPECT_EQ(medians[0], 3) << "of an even number, the lower one";
+  EXPECT_TRUE(std::isnan(medians[1]));
+  EXPECT_EQ(medians[2], 0);
+  EXPECT_EQ(medians[3], 1e-300);
+  EXPECT_TRUE(std::isnan(medians[4]));
+  EXPECT_TRUE(medians_of({}, comm_).empty());
+}
+
 TEST_F(OrderedValuesTest, AShareOfTheWeightIsReachedAtOneOfTheValues) {
   const OrderedValues values = over_ranks({{3, 1}, {1, 1}, {2, 6}, {0, 0}, {9, 2}});
   EXPECT_EQ(values.weight(), 10);

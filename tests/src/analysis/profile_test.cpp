@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -132,7 +133,7 @@ TEST_F(ProfileTest, OfADiscIsWhatTheGeneratorWasAskedFor) {
   SnapshotProfile profile = measure(all, request);
   ASSERT_EQ(profile.groups[2].group.name, "disc");
   // Swapping two axes turns the sense of the rotation.
-  EXPECT_NEAR(profile.axis.y, -1, 1e-4);
+  EXPECT_NEAR(profile.plane.axis.y, -1, 1e-4);
 
   const DiscParameters p = disc_parameters(conditions, {1.0, 2.0}, "hernquist", 1);
   const DiscEquilibrium model(p);
@@ -296,6 +297,156 @@ TEST_F(ProfileTest, TwoAndFiveParticlesHaveShells) {
     EXPECT_EQ(sum, static_cast<double>(points.size()));
     EXPECT_FALSE(column(profile, "particles").empty());
   }
+}
+
+/// Three rings that turn as one about an axis, of 8 particles of mass 1 each. The first two have two more particles, of masses 0.5 and 1
+/// each, at the ends of a bar in the plane: A2 is 1 / 9 and 2 / 10. The others are 0.1 and 0.2 radii above or below the plane.
+ParticleSet barred_disc(const DiscPlane& plane, double phase, double angular_velocity = 1) {
+  std::vector<Point> points;
+  std::vector<double> velocity;
+  const Double3 y_axis = cross(plane.axis, plane.x_axis);
+  for (const double radius : {0.5, 1.5, 2.5}) {
+    const int count = radius < 2 ? 10 : 8;
+    for (int k = 0; k < count; ++k) {
+      const double angle = k < 8 ? 2 * pi * k / 8 : phase * pi / 180 + pi * k, c = std::cos(angle), s = std::sin(angle);
+      const double height = k < 8 ? std::array{0.1, -0.1, 0.2, -0.2}[static_cast<std::size_t>(k % 4)] * radius : 0;
+      const Double3 x = radius * c * plane.x_axis + radius * s * y_axis + height * plane.axis;
+      const Double3 v = angular_velocity * cross(plane.axis, x);
+      points.push_back({x.x, x.y, x.z, k < 8 || radius > 1 ? 1 : 0.5, 2});
+      velocity.insert(velocity.end(), {v.x, v.y, v.z});
+    }
+  }
+  ParticleSet all = particles_at(points);
+  all.velocity = velocity;
+  return all;
+}
+
+/// Of rings with edges 0, 1, 2, 3.
+ProfileRequest request_of_rings() {
+  ProfileRequest request;
+  request.disc = "disc";
+  request.centre = {CentreKind::given, {}, 1e6};
+  request.shells = {3, ShellSpacing::linear, 0.0, 3.0};
+  request.fractions.clear();
+  return request;
+}
+
+TEST_F(ProfileTest, ABarHasItsStrengthAndPhaseInAPlaneOfAnyDirection) {
+  for (const Double3 axis : {Double3{0, 0, 1}, Double3{0, 0, -1}, Double3{0.6, 0, 0.8}, Double3{1, 0, 0}, Double3{0, -1, 0}})
+    for (const double phase : {25.0, 170.0}) {
+      const SnapshotProfile profile = measure(barred_disc(plane_of(axis), phase), request_of_rings());
+      ASSERT_NEAR(dot(profile.plane.axis, axis), 1, 1e-14);
+      EXPECT_NEAR(column(profile, "a2")[0], 1.0 / 9, 1e-14);
+      EXPECT_NEAR(column(profile, "a2")[1], 0.2, 1e-14);
+      EXPECT_NEAR(column(profile, "a2")[2], 0, 1e-14);
+      for (std::size_t k = 0; k < 2; ++k) EXPECT_NEAR(std::remainder(column(profile, "a2_phase")[k] - phase, 180), 0, 1e-11);
+      EXPECT_NEAR(column(profile, "a2_inside")[1], 3.0 / 19, 1e-14);
+      EXPECT_NEAR(column(profile, "a2_inside")[2], 3.0 / 27, 1e-14);
+      const Bar& bar = profile.groups[1].bar;
+      EXPECT_NEAR(bar.a2, 3.0 / 19, 1e-14) << "the largest";
+      EXPECT_DOUBLE_EQ(bar.radius, 2);
+      EXPECT_NEAR(bar.noise, 1 / std::sqrt(20.0), 1e-14);
+      EXPECT_NEAR(std::remainder(bar.phase - phase, 180), 0, 1e-11);
+      EXPECT_GE(bar.phase, 0);
+      EXPECT_LT(bar.phase, 180);
+      EXPECT_NEAR(bar.rotation, 1, 1e-12);
+    }
+}
+
+TEST_F(ProfileTest, PhasesAreCountedFromTheXAxis) {
+  const ParticleSet all = particles_at({{1, 1, 0, 1, 2}, {-1, -1, 0, 1, 2}});
+  for (const double sense : {1.0, -1.0}) {
+    ParticleSet turning = all;
+    turning.velocity = {-sense, sense, 0, sense, -sense, 0};
+    EXPECT_NEAR(measure(turning, request_of_rings()).groups[1].bar.phase, sense > 0 ? 45 : 135, 1e-12) << "in the sense of the rotation";
+  }
+}
+
+TEST_F(ProfileTest, ThicknessIsTheRmsAndTheMedianOfHeights) {
+  const SnapshotProfile profile = measure(barred_disc(plane_of({0, 0, 1}), 10), request_of_rings());
+  EXPECT_NEAR(column(profile, "median_height")[1], 0.15, 1e-14) << "of 0, 0, 4 times 0.15 and 4 times 0.3";
+  EXPECT_NEAR(column(profile, "median_height")[2], 0.25, 1e-14) << "of 4 times 0.25 and 4 times 0.5";
+  EXPECT_NEAR(column(profile, "scale_height")[1], 1.5 * std::sqrt((4 * 0.01 + 4 * 0.04) / 10), 1e-14);
+  ProfileRequest narrow = request_of_rings();
+  narrow.shells.to = 6;
+  EXPECT_TRUE(std::isnan(column(measure(barred_disc(plane_of({0, 0, 1}), 10), narrow), "median_height")[2])) << "no particles";
+}
+
+/// A series of one disc at several times and phases, in planes that tilt a little.
+class PatternSpeedTest : public ProfileTest {
+ protected:
+  MeasuredSnapshot snapshot(std::optional<double> time, double phase, double tilt = 0) const {
+    const Double3 axis{std::sin(tilt), 0, std::cos(tilt)};
+    return {"s.hdf5", "test", time, 1, "", {}, {}, measure(barred_disc(plane_of(axis), phase), request_of_rings())};
+  }
+};
+
+TEST_F(PatternSpeedTest, IsTheTurnModulo180DegreesOverTheTime) {
+  ProfileReport report{request_of_rings(), {snapshot(0.0, 150), snapshot(0.5, 170), snapshot(1.5, 20, 0.01), snapshot(1.0, 5)}};
+  for (std::size_t k = 1; k < 4; ++k) add_pattern_speeds(report.snapshots[k - 1], report.snapshots[k], "disc");
+  const double expected[] = {20 / 0.5, 30 / 1.0, -15 / -0.5};
+  for (std::size_t k = 0; k < 3; ++k) {
+    EXPECT_NEAR(report.snapshots[k + 1].profile.groups[1].bar.pattern_speed, expected[k] * pi / 180, 1e-6) << k;
+    EXPECT_TRUE(report.snapshots[k + 1].notes.empty()) << report.snapshots[k + 1].notes.front();
+  }
+  EXPECT_TRUE(std::isnan(report.snapshots[0].profile.groups[1].bar.pattern_speed)) << "nothing came before";
+  EXPECT_NE(profile_text(report).find("pattern speed"), std::string::npos);
+  EXPECT_NE(lagrangian_csv(report).find(",bar_a2,bar_noise,bar_radius,bar_phase,pattern_speed\n"), std::string::npos);
+  EXPECT_NEAR(profile_json(report)["snapshots"][1]["groups"][1]["bar"]["pattern_speed"].get<double>(), 40 * pi / 180, 1e-6);
+}
+
+// The disc turns by 1 radian per unit of time.
+TEST_F(PatternSpeedTest, SaysWhereABarMayHaveTurnedByMoreThan90Degrees) {
+  for (const double time : {1.5, 1.6}) {
+    MeasuredSnapshot after = snapshot(time, 80);
+    add_pattern_speeds(snapshot(0.0, 0), after, "disc");
+    const std::string note = after.notes.empty() ? "" : after.notes.front();
+    EXPECT_EQ(note.empty(), time < 1.55);
+    if (note.empty()) continue;
+    EXPECT_NE(note.find("since s.hdf5 is ambiguous: in the time between, 1.6, "), std::string::npos) << note;
+    EXPECT_NE(note.find("at most 1.571 apart"), std::string::npos) << note;
+  }
+}
+
+TEST_F(PatternSpeedTest, IsUnknownWithoutTwoTimes) {
+  MeasuredSnapshot same = snapshot(1.0, 80), none = snapshot(std::nullopt, 80);
+  add_pattern_speeds(snapshot(1.0, 0), same, "disc");
+  add_pattern_speeds(snapshot(1.0, 0), none, "disc");
+  for (const MeasuredSnapshot& after : {same, none}) EXPECT_TRUE(std::isnan(after.profile.groups[1].bar.pattern_speed));
+}
+
+// Where the directions from which phases are counted change from the x axis to the y axis, a bar along both planes has not turned.
+TEST(TurnOfBar, DoesNotDependOnWhereAnglesAreCountedFrom) {
+  const auto plane_at = [](double degrees) {
+    return plane_of({std::cos(degrees * pi / 180), std::sin(degrees * pi / 180) * 0.6, std::sin(degrees * pi / 180) * 0.8});
+  };
+  const DiscPlane a = plane_at(17.5), b = plane_at(18.5);
+  const Double3 along{0, 0.8, -0.6};
+  const auto bar_in = [&](const DiscPlane& plane) {
+    const double phase = std::atan2(dot(along, cross(plane.axis, plane.x_axis)), dot(along, plane.x_axis)) * 180 / pi;
+    return Bar{.phase = phase < 0 ? phase + 180 : phase};
+  };
+  EXPECT_GT(std::abs(std::remainder(bar_in(a).phase - bar_in(b).phase, 180)), 20);
+  EXPECT_NEAR(turn_of_bar(bar_in(a), a, bar_in(b), b), 0, 0.01);
+}
+
+TEST_F(ProfileTest, ExternalPotentialsAddToTheCircularVelocityOfAll) {
+  ParticleSet all = particles_at({{10, 0, 0, 3, 1}, {10, 1, 0, 2, 2}});
+  const double G = 2, r = 4;
+  ProfileRequest request;
+  request.centre = {CentreKind::given, {10, 0, 0}, {}};
+  request.shells = {1, ShellSpacing::linear, 0.0, r};
+  const ExternalParameters halo{"logarithmic", {{"velocity", 3.0}, {"core_radius", 2.0}, {"flattening", 0.8}, {"x", 10.0}}};
+  const ExternalParameters disc{"miyamoto_nagai", {{"mass", 7.0}, {"scale_length", 2.0}, {"scale_height", 0.5}, {"x", 10.0}}};
+  const SnapshotProfile profile = measure_profile(dealt(all, comm_), usual_component_names(), G, request, comm_, {halo, disc, {}});
+  // Binney & Tremaine (2008), eqs. 2.71c and 2.69a.
+  const double of_halo = 9 * r * r / (4 + r * r), of_disc = G * 7 * r * r / std::pow(r * r + 2.5 * 2.5, 1.5);
+  EXPECT_NEAR(column(profile, "circular_velocity")[0], std::sqrt(G * 5 / r + of_halo + of_disc), 1e-13);
+  EXPECT_NEAR(column(profile, "circular_velocity", 1)[0], std::sqrt(G * 3 / r), 1e-14) << "what the component adds";
+  // A mass far away: what is left of its uniform field is the tide, -G M r^2 / (2 d^3) over a circle whose plane it lies in.
+  const ExternalParameters far{"point", {{"mass", 1e4}, {"x", 1010.0}}};
+  const SnapshotProfile tidal = measure_profile(dealt(all, comm_), usual_component_names(), G, request, comm_, {far});
+  EXPECT_NEAR(std::pow(column(tidal, "circular_velocity")[0], 2) - G * 5 / r, -G * 1e4 * r * r / 2e9, 1e-8);
 }
 
 TEST_F(ProfileTest, ADiscThatIsNotThereOrDoesNotTurnIsAnError) {

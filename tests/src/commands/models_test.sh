@@ -94,10 +94,34 @@ files_are_joined_and_run() {
     ranks $n ic join primary.hdf5 satellite.hdf5 --rotate 60,0,30 --shift -20,0,5 --boost 0,0.4,0 --recentre --out both$n.hdf5 >out.txt || return 1
   done
   same_data both1.hdf5 both3.hdf5 && contains out.txt "ids are raised by 800" &&
-    contains out.txt 'component "stars" gets type 3 instead of 1' && contains out.txt "1,000 particles of 2 files" &&
+    contains out.txt 'stars of satellite.hdf5 is now "stars", type 3' && contains out.txt "1,000 particles of 2 files" &&
     h5dump -a /PartType3/ComponentName both3.hdf5 >names.txt && contains names.txt '"stars"' &&
     "$grove" run --quiet --device cpu --set initial_conditions.file=both3.hdf5 --set gravity.softening=0.1 --set time.end=0.05 &&
     column centre_of_mass_x output/energy.csv | awk '{ limit = NR == 1 ? 1e-14 : 1e-7; if ($1 < -limit || $1 > limit) { print "at", $1; exit 1 } }'
+}
+
+components_are_named_and_stay_apart_or_are_merged() {
+  printf '1 0 0 0 0 0 0\n1 1 0 0 0 0 0\n' >two.tab && "$grove" ic plummer --n 10 --name bulge --type 3 --out b.hdf5 >out.txt || return 1
+  ranks 2 ic join b.hdf5 b.hdf5 two.tab --name - --name "old bulge" --type - --type 4 --out all.hdf5 >out.txt &&
+    contains out.txt 'type 1 of two.tab, which has no name there, is "halo", type 1' && contains out.txt 'bulge of b.hdf5 is "bulge", type 3' &&
+    contains out.txt 'bulge of b.hdf5 is now "old bulge", type 4' && "$grove" info --all all.hdf5 >info.txt && contains info.txt "old bulge" &&
+    contains info.txt "--name - --name old bulge --type - --type 4" &&
+    "$grove" ic join b.hdf5 b.hdf5 --merge --out one.hdf5 >out.txt && contains out.txt 'bulge of b.hdf5 is now part of "bulge", type 3' &&
+    "$grove" ic join b.hdf5 b.hdf5 --out two.hdf5 >out.txt && contains out.txt 'bulge of b.hdf5 is now "bulge 2", type 1' || return 1
+  fails_with 2 "--name is given 3 times for 2 files" "$grove" ic join b.hdf5 b.hdf5 --name a --name b --name c --out x.hdf5 &&
+    fails_with 2 "--type 6: must be a particle type" "$grove" ic join b.hdf5 b.hdf5 --type 6 --out x.hdf5 &&
+    fails_with 2 "--name has 2 for b.hdf5" ranks 2 ic join b.hdf5 b.hdf5 --name a,b --out x.hdf5 && holds [ ! -e x.hdf5 ]
+}
+
+a_sphere_has_the_name_and_type_that_it_is_given() {
+  for model in plummer hernquist uniform_sphere uniform_cube; do
+    ranks 3 ic $model --n 1 --name bulge --type 3 --out $model.hdf5 >out.txt &&
+      h5dump -a /PartType3/ComponentName $model.hdf5 >names.txt && contains names.txt '"bulge"' || return 1
+  done
+  fails_with 2 "--name is for models of one component and must go: disc makes disc, halo" ranks 2 ic disc --n 10 --name bulge --out x.hdf5 &&
+    fails_with 2 "--type is for models of one component" "$grove" ic merger --n 10 --type 3 --out x.hdf5 &&
+    fails_with 2 "--type gas: must be a particle type" "$grove" ic plummer --n 10 --type gas --out x.hdf5 &&
+    fails_with 2 'a name has 1 to 255 bytes' "$grove" ic plummer --n 10 --name "" --out x.hdf5 && holds [ ! -e x.hdf5 ]
 }
 
 mistakes_in_joining_are_named() {
@@ -140,7 +164,8 @@ external_potentials_are_in_the_forces_and_energies_of_a_run() {
   ranks 2 run run.toml >out.txt && contains out.txt "external potential nfw: mass 100, scale_radius 5, concentration 10, x 1" &&
     contains out.txt "external potential miyamoto_nagai" && energy_error_below 2e-3 &&
     column external output/energy.csv | awk '{ if (!($1 < -1)) exit 1 }' &&
-    ! grep -q "not bound" out.txt && mv output first &&
+    ! grep -q "not bound" out.txt && mv output first && "$grove" profile first/snapshot_0000.hdf5 >profile.txt &&
+    contains profile.txt "circular_velocity of all particles counts what the file records: external potential nfw: mass 100" &&
     "$grove" run run.toml --quiet && column total output/energy.csv >total.txt && column total first/energy.csv | paste - total.txt |
     awk '{ d = $1 - $2; if (d * d > 1e-8 * $1 * $1) exit 1 }' &&
     contains output/energy.csv ",virial_ratio,external" &&

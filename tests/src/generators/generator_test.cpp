@@ -13,6 +13,7 @@
 #include "kernels/base/named_rows.hpp"
 #include "src/config/config.hpp"
 #include "src/galaxies/random.hpp"
+#include "tests/support/generator_sample.hpp"
 
 namespace grove {
 namespace {
@@ -22,6 +23,7 @@ InitialConditions conditions_of(const std::string& generator, std::uint64_t n, s
   conditions.generator = generator;
   conditions.n = n;
   conditions.seed = seed;
+  if (generator == "galaxy") conditions.galaxies = {tests::small_galaxy()};
   return conditions;
 }
 
@@ -45,12 +47,13 @@ class EveryGenerator : public testing::TestWithParam<std::string> {};
 
 TEST_P(EveryGenerator, MakesTheSameParticlesForAnyNumberOfRanks) {
   const auto conditions = conditions_of(GetParam(), 101);
-  const ParticleSet whole = generate(conditions, 1.0, 0, conditions.n);
+  const Model model = prepare_model(conditions, 1.0);
+  const ParticleSet whole = generate(conditions, model, 0, conditions.n);
   for (const int ranks : {2, 3, 7, 150}) {
     ParticleSet joined;
     for (int r = 0; r < ranks; ++r) {
       const std::uint64_t begin = first_of_rank(conditions.n, r, ranks), end = first_of_rank(conditions.n, r + 1, ranks);
-      append(generate(conditions, 1.0, begin, end - begin), joined);
+      append(generate(conditions, model, begin, end - begin), joined);
     }
     expect_same_bits(whole, joined);
   }
@@ -115,8 +118,10 @@ TEST_P(EveryGenerator, TakesLargeIds) {
 TEST_P(EveryGenerator, DefaultsAreInRange) {
   for (const Setting& setting : find_named(generators(), GetParam())->settings) {
     EXPECT_FALSE(setting.meaning.empty()) << setting.name;
+    // Without a name, a galaxy is made of sections.
+    const std::string text = GetParam() == "galaxy" ? "[galaxies.own.stars]\nkind = \"plummer\"\nmass = 1" : "";
     EXPECT_NO_THROW(parse_config(
-        "", "test",
+        text, "test",
         {"initial_conditions.generator=" + GetParam(), "initial_conditions." + setting.name + "=" + to_toml(setting.default_value)}));
   }
   EXPECT_FALSE(check_generator(conditions_of(GetParam(), 100)).has_value());

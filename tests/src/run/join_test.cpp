@@ -66,9 +66,21 @@ class JoinTest : public testing::Test {
     return picked(all, order);
   }
 
-  void expect_error(const std::vector<JoinPart>& parts, const std::string& text) const {
+  /// A table of particles of mass 1 on the x axis.
+  std::string table(const std::string& name, int count) const {
+    comm_.agree([&] {
+      if (!comm_.is_root()) return;
+      std::ofstream out(file(name));
+      for (int i = 0; i < count; ++i) out << "1 " << i << " 0 0 0 0 0\n";
+    });
+    return file(name);
+  }
+
+  TypeCounts counts_of(const InitialState& joined) const { return count_of_types(joined.particles, comm_); }
+
+  void expect_error(const std::vector<JoinPart>& parts, const std::string& text, const JoinChoice& choice = {}) const {
     try {
-      join_files(parts, false, comm_);
+      join_files(parts, choice, comm_);
       ADD_FAILURE() << "no error with " << text;
     } catch (const Error& error) {
       EXPECT_NE(std::string(error.what()).find(text), std::string::npos) << error.what();
@@ -78,7 +90,7 @@ class JoinTest : public testing::Test {
 
 TEST_F(JoinTest, TurnsShiftsAndBoostsTheSecondFileAndRaisesItsIds) {
   const std::string a = write("a.hdf5", {{1, "halo", 40}}, 5), b = write("b.hdf5", {{1, "halo", 30}}, 2);
-  const InitialState joined = join_files({{a}, {b, {90, 0, 90}, {10, -20, 30}, {1, 2, 3}}}, false, comm_);
+  const InitialState joined = join_files({{a}, {b, {90, 0, 90}, {10, -20, 30}, {1, 2, 3}}}, {}, comm_);
   EXPECT_EQ(joined.count, 70u);
   const ParticleSet of_a = read(a), of_b = read(b), all = everywhere(joined.particles);
   ASSERT_EQ(all.size(), 70u);
@@ -106,8 +118,7 @@ TEST_F(JoinTest, RenumbersFilesWhoseIdsOccurTwice) {
   if (comm_.is_root()) std::ofstream(twice) << "id m x y z vx vy vz\n0 1 0 0 0 0 0 0\n0 2 1 0 0 0 0 0\n0 3 2 0 0 0 0 0\n";
   comm_.barrier();
   expect_error({{a}, {twice}}, "id 0 occurs more than once; ids must be unique. --renumber replaces them");
-  const ParticleSet all =
-      everywhere(join_files({{.file = a, .renumber = true}, {.file = twice, .renumber = true}}, false, comm_).particles);
+  const ParticleSet all = everywhere(join_files({{.file = a, .renumber = true}, {.file = twice, .renumber = true}}, {}, comm_).particles);
   EXPECT_EQ(all.id, (std::vector<std::uint64_t>{0, 1, 2, 3, 4, 5, 6}));
   EXPECT_EQ(all.mass[6], 3);
 }
@@ -116,8 +127,8 @@ TEST_F(JoinTest, RecentresAllOnTheSameBitsForAnyNumberOfRanks) {
   const std::string a = write("a.hdf5", {{1, "halo", 400}}), b = write("b.hdf5", {{1, "halo", 301}});
   const std::vector<JoinPart> parts{{a}, {b, {}, {7, 0, 1}, {0, 0.5, 0}}};
   const Communicator self(MPI_COMM_SELF);
-  const ParticleSet all = everywhere(join_files(parts, true, comm_).particles);
-  const ParticleSet alone = sort_by_id(join_files(parts, true, self).particles, self);
+  const ParticleSet all = everywhere(join_files(parts, {.recentre = true}, comm_).particles);
+  const ParticleSet alone = sort_by_id(join_files(parts, {.recentre = true}, self).particles, self);
   EXPECT_EQ(all.position, alone.position);
   EXPECT_EQ(all.velocity, alone.velocity);
   for (const auto* field : {&all.position, &all.velocity})
@@ -128,33 +139,79 @@ TEST_F(JoinTest, RecentresAllOnTheSameBitsForAnyNumberOfRanks) {
     }
 }
 
-TEST_F(JoinTest, KeepsTheNamesOfComponents) {
+TEST_F(JoinTest, KeepsComponentsOfOneNameApart) {
   const std::string a = write("a.hdf5", {{1, "halo", 10}, {2, "disc", 10}});
-  const std::string b = write("b.hdf5", {{1, "halo", 5}, {2, "galaxy 2", 6}, {3, "bulge", 7}, {4, "disc", 8}});
-  const InitialState joined = join_files({{a}, {b}}, false, comm_);
+  const std::string b = write("b.hdf5", {{2, "disc", 6}, {3, "bulge", 7}});
+  const InitialState joined = join_files({{a}, {b}}, {}, comm_);
   EXPECT_EQ(joined.components[1], "halo");
   EXPECT_EQ(joined.components[2], "disc");
   EXPECT_EQ(joined.components[3], "bulge");
-  EXPECT_EQ(joined.components[4], "galaxy 2") << "the first that is free, and not gas";
-  std::uint64_t counts[particle_type_count] = {};
-  for (const std::uint8_t type : everywhere(joined.particles).type) ++counts[type];
-  EXPECT_EQ(counts[0], 0u);
-  EXPECT_EQ(counts[1], 15u);
-  EXPECT_EQ(counts[2], 18u);
-  EXPECT_EQ(counts[3], 7u);
-  EXPECT_EQ(counts[4], 6u);
-  std::string notes;
-  for (const std::string& note : joined.info.notes) notes += note + "\n";
-  EXPECT_NE(notes.find("\"galaxy 2\" gets type 4 instead of 2"), std::string::npos) << notes;
-  EXPECT_NE(notes.find("\"disc\" gets type 2 instead of 4"), std::string::npos) << notes;
+  EXPECT_EQ(joined.components[4], "disc 2") << "the first that is free, and not gas";
+  EXPECT_EQ(counts_of(joined), (TypeCounts{0, 10, 10, 7, 6, 0}));
+  EXPECT_EQ(joined.description, "halo of " + a + " is \"halo\", type 1\ndisc of " + a + " is \"disc\", type 2\ndisc of " + b +
+                                    " is now \"disc 2\", type 4\nbulge of " + b + " is \"bulge\", type 3\n");
+}
+
+TEST_F(JoinTest, NumbersNamesThatAreTaken) {
+  const std::string a = write("a.hdf5", {{1, "disc", 1}, {2, "galaxy 1", 2}}), b = write("b.hdf5", {{1, "disc", 3}, {4, "disc 2", 4}});
+  const InitialState joined = join_files({{a}, {b}, {write("c.hdf5", {{1, "galaxy 1", 5}})}}, {}, comm_);
+  EXPECT_EQ(joined.components[4], "disc 2") << "a name of its own stays where it can";
+  EXPECT_EQ(joined.components[3], "disc 3");
+  EXPECT_EQ(joined.components[5], "galaxy 2");
+  EXPECT_EQ(counts_of(joined), (TypeCounts{0, 1, 2, 3, 4, 5}));
+}
+
+TEST_F(JoinTest, MergesComponentsOfOneNameWhereAsked) {
+  const std::string a = write("a.hdf5", {{1, "halo", 10}, {2, "disc", 10}});
+  const std::string b = write("b.hdf5", {{1, "halo", 5}, {2, "galaxy 2", 6}, {3, "bulge", 7}, {4, "disc", 8}});
+  const InitialState joined = join_files({{a}, {b}}, {.merge = true}, comm_);
+  EXPECT_EQ(joined.components[4], "galaxy 2");
+  EXPECT_EQ(counts_of(joined), (TypeCounts{0, 15, 18, 7, 6, 0}));
+  for (const std::string& line :
+       {"disc of " + b + " is now part of \"disc\", type 2\n", "galaxy 2 of " + b + " is now \"galaxy 2\", type 4\n"})
+    EXPECT_NE(joined.description.find(line), std::string::npos) << joined.description;
+}
+
+// A table says nothing of its particles: they are taken to be of type 1.
+TEST_F(JoinTest, NeverMergesNamesThatAreOnlyAssumed) {
+  const std::string a = table("a.tab", 2), b = write("b.hdf5", {{1, "halo", 3}}), c = write("c.hdf5", {{1, "halo", 4}});
+  const InitialState joined = join_files({{b}, {a}, {a}, {c}}, {.merge = true}, comm_);
+  EXPECT_EQ(counts_of(joined), (TypeCounts{0, 7, 2, 2, 0, 0}));
+  EXPECT_EQ(joined.components[1], "halo");
+  EXPECT_EQ(joined.components[2], "halo 2");
+  EXPECT_EQ(joined.components[3], "halo 3");
+  EXPECT_NE(joined.description.find("type 1 of " + a + ", which has no name there, is now \"halo 2\", type 2\n"), std::string::npos)
+      << joined.description;
+}
+
+TEST_F(JoinTest, GivesTheNamesAndTypesThatAreAskedFor) {
+  const std::string a = table("a.tab", 2), b = write("b.hdf5", {{1, "halo", 3}, {2, "disc", 4}});
+  const InitialState joined =
+      join_files({{.file = b, .names = {"", "thin disc"}}, {.file = a, .names = {"bulge"}, .types = {3}}}, {}, comm_);
+  EXPECT_EQ(joined.components[1], "halo");
+  EXPECT_EQ(joined.components[2], "thin disc");
+  EXPECT_EQ(joined.components[3], "bulge");
+  EXPECT_EQ(counts_of(joined), (TypeCounts{0, 3, 4, 2, 0, 0}));
+  const JoinPart stars{.file = a, .names = {"stars"}};
+  EXPECT_EQ(counts_of(join_files({stars, stars}, {.merge = true}, comm_)), (TypeCounts{0, 4, 0, 0, 0, 0}))
+      << "a name that is given can merge";
+}
+
+TEST_F(JoinTest, RefusesNamesAndTypesThatDoNotFit) {
+  const std::string a = write("a.hdf5", {{1, "halo", 3}, {2, "disc", 4}});
+  expect_error({{.file = a, .names = {"bulge"}}}, "--name has 1 for " + a + ", whose components are 2 (halo, disc)");
+  expect_error({{a}, {.file = a, .types = {2, std::nullopt}}}, "--type 2: \"disc\" of " + a + " has this type, so \"halo 2\"");
+  expect_error({{a}, {.file = a, .types = {std::nullopt, 5}}}, "--type 5: --merge puts \"disc\" together", {.merge = true});
 }
 
 TEST_F(JoinTest, RefusesMoreComponentsThanTypes) {
   const std::string a = write("a.hdf5", {{1, "one", 2}, {2, "two", 2}, {3, "three", 2}});
   const std::string b = write("b.hdf5", {{1, "four", 2}, {2, "five", 2}});
-  const std::string c = write("c.hdf5", {{1, "six", 2}});
-  EXPECT_EQ(join_files({{a}, {b}}, false, comm_).components[5], "five");
-  expect_error({{a}, {b}, {c}}, "no particle type left for its component \"six\"");
+  const std::string c = write("c.hdf5", {{1, "one", 2}});
+  EXPECT_EQ(join_files({{a}, {b}}, {}, comm_).components[5], "five");
+  expect_error({{a}, {b}, {c}}, "no particle type left for its component \"one 2\"");
+  expect_error({{a}, {b}, {c}}, "--merge makes one component of those that have one name");
+  EXPECT_EQ(join_files({{a}, {b}, {c}}, {.merge = true}, comm_).count, 12u);
 }
 
 TEST_F(JoinTest, RefusesOtherUnitsAndAnotherG) {
@@ -163,23 +220,20 @@ TEST_F(JoinTest, RefusesOtherUnitsAndAnotherG) {
   const std::string c = write("c.hdf5", {{1, "halo", 2}}, 0, kpc, 1);
   expect_error({{a}, {b}}, "unit of length in cm of 3.0857e+18");
   expect_error({{a}, {c}}, "G = 1");
-  EXPECT_EQ(join_files({{a}, {a}}, false, comm_).info.units->length_in_cm, 3.0857e21);
+  EXPECT_EQ(join_files({{a}, {a}}, {}, comm_).info.units->length_in_cm, 3.0857e21);
   const std::string n_body = write("n.hdf5", {{1, "halo", 2}});
   expect_error({{a}, {n_body}}, "n.hdf5 has N-body units, ");
   expect_error({{n_body}, {a}}, "a.hdf5 has units of 3.086e+21 cm");
 }
 
 TEST_F(JoinTest, SaysWhereAFileNamesNoUnits) {
-  const std::string a = write("a.hdf5", {{1, "halo", 2}}), table = file("b.tab");
-  comm_.agree([&] {
-    if (comm_.is_root()) std::ofstream(table) << "1 0 0 0 0 0 0\n1 1 0 0 0 0 0\n";
-  });
-  const InitialState joined = join_files({{a}, {table}}, false, comm_);
+  const std::string a = write("a.hdf5", {{1, "halo", 2}}), b = table("b.tab", 2);
+  const InitialState joined = join_files({{a}, {b}}, {}, comm_);
   bool is_said = false;
   for (const std::string& note : joined.info.notes) is_said = is_said || note.find("names no units") != std::string::npos;
   EXPECT_TRUE(is_said);
-  expect_error({{table}, {a}}, "a.hdf5 has N-body units, ");
-  expect_error({{table}, {a}}, "begin with");
+  expect_error({{b}, {a}}, "a.hdf5 has N-body units, ");
+  expect_error({{b}, {a}}, "begin with");
 }
 
 // GADGET-4 and SWIFT name units and no G.
@@ -192,8 +246,8 @@ TEST_F(JoinTest, TakesGFromTheFirstFileThatNamesIt) {
     const Hdf5Handle file(check_hdf5(H5Fopen(without.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), without), H5Fclose);
     check_hdf5(H5Adelete_by_name(file.id(), "/Units", "G", H5P_DEFAULT), "G");
   });
-  EXPECT_FALSE(join_files({{without}, {without}}, false, comm_).info.G);
-  EXPECT_EQ(join_files({{without}, {with}}, false, comm_).info.G, 43007);
+  EXPECT_FALSE(join_files({{without}, {without}}, {}, comm_).info.G);
+  EXPECT_EQ(join_files({{without}, {with}}, {}, comm_).info.G, 43007);
   expect_error({{without}, {with}, {other}}, "c.hdf5 has G = 1, ");
   expect_error({{without}, {with}, {other}}, "b.hdf5 has 43007");
 }
