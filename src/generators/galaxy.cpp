@@ -128,7 +128,8 @@ std::optional<std::string> note_on_pair(const ComponentParameters& c, const Gala
                        name, 1 / ratio, other_name, light_hole);
   if (!own.disc || !is_halo(other) || !beside.sphere || ratio <= heavy) return std::nullopt;
   const double R = 2 * c.number("scale_length");
-  const double rotations = rotations_to_double(*own.disc, R, beside.sphere->density(R), mass_of_particle(beside.plan), G);
+  const double rotations =
+      rotations_to_double(*own.disc, R, beside.sphere->density(R), mass_of_particle(beside.plan), beside.plan.softening, G);
   return fmt::format(
       "particles of {} are {:.3g} times as heavy as those of {} and heat it: its squared vertical dispersion at two scale lengths doubles "
       "in "
