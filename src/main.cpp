@@ -1,4 +1,4 @@
-// grove: parses the command line, initializes MPI and carries out the command.
+// grove: parses the command line, initializes MPI and runs the command.
 #include <fcntl.h>
 #if defined(__GLIBC__)
 #include <malloc.h>
@@ -133,7 +133,10 @@ int carry_out_under_mpi(int argc, char** argv, const Request& request) {
   setenv("OMPI_MCA_sharedfp", "^lockedfile", 0);
   // A run stops in words from here on, not only when it steps.
   std::optional<StopSignals> signals;
-  if (request.action && request.words.front() == "run") signals.emplace();
+  if (request.action && request.words.front() == "run") {
+    StopSignals::end_at_once(launched_rank() == 0 ? " before the first step: no file was changed; start the run again" : "");
+    signals.emplace();
+  }
   int provided = MPI_THREAD_SINGLE;
   if (MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided) != MPI_SUCCESS || provided < MPI_THREAD_FUNNELED)
     return report_error(SystemError("MPI cannot be started with threads (MPI_THREAD_FUNNELED)"));
@@ -161,9 +164,9 @@ int main(int argc, char** argv) {
     request = parse(*app, argc, argv);
     if (!request.mistake.empty()) request.mistake = with_help(*app, request.mistake);
     if (!request.action && launched_size() == 1) return answer(request);
-    // MPI may crash where it does not get its memory.
-    constexpr std::size_t needed_by_mpi = std::size_t{192} << 20;
-    ::operator delete(::operator new(needed_by_mpi));
+    // MPI and the threads of a run may crash where they do not get their memory.
+    constexpr std::size_t needed_to_begin = std::size_t{288} << 20;
+    ::operator delete(::operator new(needed_to_begin));
   } catch (const std::exception& error) {
     // So early that there are no last words, usually for lack of memory. What comes later is not caught: see LastWords.
     std::fprintf(stderr, "grove: error: %s\n", sentence_of(error).c_str());

@@ -9,7 +9,7 @@
 
 namespace grove {
 
-/// Size and checksum of a file, as text; empty if it is no regular file or cannot be opened. Of a file of more than 8 MiB, 512 blocks of
+/// Size and checksum of a file, as text; empty if it is not a regular file or cannot be opened. Of a file of more than 8 MiB, 512 blocks of
 /// 16 KiB are read, evenly spread from end to end, so that a change of more than 1/511 of the file is seen. `files`: the number of files
 /// that share these blocks; each has at least 8.
 std::string file_fingerprint(const std::filesystem::path& path, std::size_t files = 1);

@@ -69,7 +69,7 @@ std::filesystem::path find_in_directory(const std::filesystem::path& directory) 
 std::filesystem::path find_file(const std::filesystem::path& path) {
   std::error_code ignored;
   if (path.extension() == ".toml" && std::filesystem::exists(path, ignored))
-    throw DataError(fmt::format("{0}: is a configuration, not a file of particles: 'grove run {0}' carries it out", path.string()));
+    throw DataError(fmt::format("{0}: is a configuration, not a file of particles: 'grove run {0}' runs it", path.string()));
   if (std::filesystem::is_regular_file(path, ignored)) return path;
   if (std::filesystem::is_directory(path, ignored)) return find_in_directory(path);
   std::filesystem::path stem = path;

@@ -46,6 +46,7 @@ std::optional<Seal> read_seal(std::ifstream& file) {
 void seal(const std::filesystem::path& path, std::uint64_t head_bytes) {
   const auto fail = [&] { throw SystemError(path.string() + ": cannot be written: " + reason_of(errno)); };
   std::ifstream file(path, std::ios::binary);
+  if (!file) fail();
   Seal end{};
   std::memcpy(end.name, seal_name, sizeof(end.name));
   end.head_bytes = std::min(head_bytes, static_cast<std::uint64_t>(std::filesystem::file_size(path)));

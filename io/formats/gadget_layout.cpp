@@ -40,7 +40,7 @@ TypeCounts read_type_counts(const Hdf5Handle& header, const std::string& file, c
 [[noreturn]] void fail_without_header(const std::filesystem::path& path) {
   if (has_seal(path))
     throw DataError(path.string() +
-                    ": is a checkpoint of Grove, and no file of particles: 'grove run CONFIG.toml --continue' goes on from it");
+                    ": is a checkpoint of Grove, not a file of particles: 'grove run CONFIG.toml --continue' starts from it");
   refuse_foreign_hdf5(path);
   throw DataError(path.string() + ": missing field: there is no group /Header");
 }

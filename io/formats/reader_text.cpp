@@ -74,8 +74,7 @@ void scatter(std::vector<TableRow>& rows, std::uint64_t begin, std::uint64_t end
 void describe(const TableFile& file, ReadInfo& info) {
   const TextColumns& columns = file.columns();
   info.time = file.time();
-  if (!file.line_of_count().empty())
-    info.notes.push_back(fmt::format("{} is taken as the number of rows{}", file.line_of_count(), file.time() ? " and the time" : ""));
+  info.notes.insert(info.notes.end(), file.notes().begin(), file.notes().end());
   info.notes.insert(info.notes.end(), columns.notes.begin(), columns.notes.end());
   if (!columns.has_names) info.notes.push_back(assumption_about_columns(columns));
   const auto found = std::find(columns.kinds.begin(), columns.kinds.end(), TextColumn::component);

@@ -13,152 +13,24 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <fstream>
-#include <optional>
-#include <set>
 #include <span>
 
 #include "io/files/binary_values.hpp"
 #include "io/formats/input_format.hpp"
 #include "io/formats/particle_rows.hpp"
 #include "io/formats/shared.hpp"
+#include "io/formats/tipsy_header.hpp"
 #include "kernels/base/error.hpp"
 
 namespace grove {
 
+namespace tipsy {
+
 namespace {
 
-/// A record of a particle, by type: mass, position, velocity and further numbers. In the file, types follow each other.
-struct Kind {
-  const char* name;
-  std::uint32_t numbers;    ///< of a record; 0: the format has no such particles
-  std::uint32_t softening;  ///< index of the softening among them; 0: none
-};
-constexpr std::array<Kind, particle_type_count> kinds = {
-    {{"gas", 12, 0}, {"dark", 9, 7}, {"disc", 0, 0}, {"bulge", 0, 0}, {"star", 11, 9}, {}}};
-constexpr std::size_t gas = 0, dark = 1, disc = 2, bulge = 3, star = 4;
-
-/// Bonsai's ids, by the version of its files.
-struct IdKind {
-  std::uint32_t bytes;        ///< the last ones of a record
-  std::uint64_t first_bulge;  ///< stars with lower ids are the disc
-  std::uint64_t end;          ///< all are lower. As potentials, those of version 1 would lie from 0 to 2^-63, those of version 2 above 0
-};
-constexpr IdKind no_ids = {0, 0, 0}, version_1 = {4, 100'000'000, 1ULL << 29}, version_2 = {8, 2'000'000'000'000'000'000, 1ULL << 63};
-
-/// The bytes of the numbers in a record.
-struct Precision {
-  const char* name;
-  std::uint32_t position_bytes, velocity_bytes, other_bytes;
-
-  std::uint64_t record_bytes(std::size_t k) const { return 3 * position_bytes + 3 * velocity_bytes + (kinds[k].numbers - 6) * other_bytes; }
-};
-constexpr std::array<Precision, 4> precisions = {{{"all numbers in FP32", 4, 4, 4},
-                                                  {"positions in FP64", 8, 4, 4},
-                                                  {"positions and velocities in FP64", 8, 8, 4},
-                                                  {"all numbers in FP64", 8, 8, 8}}};
-
-constexpr std::size_t short_header = 28, long_header = 32;
 constexpr std::size_t numbers_used = 7;
 constexpr std::uint64_t records_per_read = 1 << 16;
-
-struct Header {
-  double time = 0;
-  std::array<std::uint64_t, kinds.size()> count{};
-  std::uint64_t bytes = long_header;
-  std::size_t precision = 0;  ///< index into precisions
-  bool swapped = false;
-  std::int32_t version = 0;  ///< of Bonsai's files, in the padding; anything in those of other programs
-  IdKind ids = no_ids;
-
-  std::uint64_t total() const { return count[gas] + count[dark] + count[star]; }
-  std::uint64_t record_bytes(std::size_t type) const { return precisions[precision].record_bytes(type); }
-  /// Where the records of a type begin.
-  std::uint64_t offset(std::size_t type) const {
-    std::uint64_t sum = bytes;
-    for (std::size_t k = 0; k < type; ++k) sum += count[k] * record_bytes(k);
-    return sum;
-  }
-  std::uint64_t file_bytes() const { return offset(kinds.size()); }
-};
-
-/// Finds the length of the header and the precision from the size of the file; unchanged if none fits.
-bool fit_to_size(Header& header, std::uint64_t size) {
-  for (const std::size_t bytes : {long_header, short_header}) {
-    for (std::size_t precision = 0; precision < precisions.size(); ++precision) {
-      Header fitting = header;
-      fitting.bytes = bytes;
-      fitting.precision = precision;
-      // With at least one particle, all sizes differ.
-      if (fitting.file_bytes() != size) continue;
-      header = fitting;
-      return true;
-    }
-  }
-  return false;
-}
-
-/// The header, if the first bytes are one in either byte order.
-std::optional<Header> parse_header(const FileHead& head) {
-  if (head.bytes.size() < short_header) return std::nullopt;
-  std::optional<Header> found;
-  for (const bool swapped : {false, true}) {
-    const auto integer = [&](std::size_t at) { return load_number<std::int32_t>(head.bytes.data() + at, swapped); };
-    const std::array<std::int64_t, 3> counts{integer(16), integer(20), integer(24)};
-    if (integer(12) != 3 || *std::min_element(counts.begin(), counts.end()) < 0 || counts[0] + counts[1] + counts[2] != integer(8))
-      continue;
-    found = Header();
-    found->time = load_number<double>(head.bytes.data(), swapped);
-    found->count[gas] = static_cast<std::uint64_t>(counts[0]);
-    found->count[dark] = static_cast<std::uint64_t>(counts[1]);
-    found->count[star] = static_cast<std::uint64_t>(counts[2]);
-    found->swapped = swapped;
-    if (head.bytes.size() >= long_header) found->version = integer(short_header);
-    fit_to_size(*found, head.size);
-  }
-  return found;
-}
-
-std::uint64_t id_in(const Header& header, const IdKind& ids, const char* record, std::size_t type) {
-  const char* const at = record + header.record_bytes(type) - ids.bytes;
-  return ids.bytes == 4 ? load_number<std::uint32_t>(at, header.swapped) : load_number<std::uint64_t>(at, header.swapped);
-}
-
-/// Which ids the records of a complete file have: those of a sample must be in range and differ.
-IdKind find_ids(const std::filesystem::path& path, const Header& header) {
-  if (header.bytes != long_header || header.precision != 0 || header.count[gas] > 0 || header.total() < 2) return no_ids;
-  constexpr std::uint64_t sample_size = 64;
-  const IdKind& ids = header.version == 2 ? version_2 : version_1;
-  std::ifstream file = open_binary(path);
-  std::set<std::uint64_t> seen;
-  const std::uint64_t total = header.total(), count = std::min(total, sample_size);
-  for (std::uint64_t k = 0; k < count; ++k) {
-    const std::uint64_t row = k * (total - 1) / (count - 1), darks = header.count[dark];
-    const std::size_t type = row < darks ? dark : star;
-    std::vector<char> record(header.record_bytes(type));
-    file.seekg(static_cast<std::streamoff>(header.offset(type) + (type == dark ? row : row - darks) * record.size()));
-    if (!file.read(record.data(), static_cast<std::streamsize>(record.size()))) return no_ids;  // those who read all rows will say it
-    const std::uint64_t id = id_in(header, ids, record.data(), type);
-    if (id >= ids.end || !seen.insert(id).second) return no_ids;
-  }
-  return ids;
-}
-
-Header read_header(const std::filesystem::path& path) {
-  const FileHead head = read_head(path);
-  std::optional<Header> header = parse_header(head);
-  if (!header)
-    throw DataError(path.string() + ": the header is not TIPSY's: particle counts and 3 dimensions are needed in its first 28 bytes");
-  if (!std::isfinite(header->time)) throw DataError(fmt::format("{}: header: the time is {}", path.string(), header->time));
-  if (!fit_to_size(*header, head.size)) {
-    const std::uint64_t expected = header->file_bytes();
-    throw DataError(fmt::format("{}: is {} bytes long, but its header announces {} particles in {} bytes: the file is {}", path.string(),
-                                head.size, header->total(), expected, head.size < expected ? "truncated" : "longer than it must be"));
-  }
-  header->ids = find_ids(path, *header);
-  return *header;
-}
 
 /// Of the particles of each type.
 using SofteningRanges = std::array<FileSoftening, kinds.size()>;
@@ -304,7 +176,10 @@ std::vector<FieldDescription> tipsy_fields(const std::filesystem::path& path) {
 
 }  // namespace
 
+}  // namespace tipsy
+
 InputFormat tipsy_format() {
+  using namespace tipsy;
   return {.name = "TIPSY binary",
           .extensions = ".tipsy .tip .std",
           .recognises = recognises_tipsy,

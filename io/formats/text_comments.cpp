@@ -230,13 +230,25 @@ bool columns_of_comments(const std::vector<TextComment>& comments, std::size_t c
   return line != 0;
 }
 
-std::optional<double> time_in_comment(std::string_view comment) {
+std::optional<CommentedTime> time_in_comment(std::string_view comment) {
+  constexpr const char *opening = "[(", *closing = ")]";
   std::string text(comment);
   std::replace(text.begin(), text.end(), '=', ' ');
-  const std::vector<std::string> words = words_of_list(text);
-  double time = 0;
-  const bool is_time = words.size() == 2 && (words[0] == "t" || plain_column_name(words[0]) == "time");
-  return is_time && parse_number(words[1], time) == nullptr && std::isfinite(time) ? std::optional(time) : std::nullopt;
+  std::vector<std::string> words = words_of_list(text);
+  // "time[Gyr]" is two words.
+  if (const std::size_t bracket = words.empty() ? 0 : words[0].find_first_of(opening); bracket > 0 && bracket != std::string::npos) {
+    words.insert(words.begin() + 1, words[0].substr(bracket));
+    words[0].resize(bracket);
+  }
+  if (words.size() < 2 || words.size() > 3 || (words[0] != "t" && plain_column_name(words[0]) != "time")) return std::nullopt;
+  CommentedTime found;
+  const bool is_unit_first = words.size() == 3 && words[1].find_first_of(opening) == 0;
+  if (parse_number(words[is_unit_first ? 2 : 1], found.time) != nullptr || !std::isfinite(found.time)) return std::nullopt;
+  if (words.size() == 2) return found;
+  found.unit = words[is_unit_first ? 1 : 2];
+  found.unit.erase(0, found.unit.find_first_not_of(opening));
+  found.unit.resize(std::min(found.unit.find_first_of(closing), found.unit.size()));
+  return !found.unit.empty() && is_letter(found.unit[0]) ? std::optional(found) : std::nullopt;
 }
 
 }  // namespace grove

@@ -22,7 +22,12 @@ struct TextComment {
 ///   file
 bool columns_of_comments(const std::vector<TextComment>& comments, std::size_t count, const std::string& path, TextColumns& columns);
 
-/// The time that a comment says alone: "time: 1.5", "Time = 1.5", "t 1.5"; nothing if it says anything else.
-std::optional<double> time_in_comment(std::string_view comment);
+/// A time in a comment.
+struct CommentedTime {
+  double time = 0;
+  std::string unit;  ///< "Gyr"; empty: the unit of time of the table
+};
+/// The time that a comment says alone: "time: 1.5", "Time = 1.5", "t 1.5 Gyr"; nothing if it says anything else.
+std::optional<CommentedTime> time_in_comment(std::string_view comment);
 
 }  // namespace grove

@@ -28,12 +28,16 @@ bool TableFile::is_line_of_names(bool columns_are_known) const {
 
 /// Goes to the next line of data, whose words are then known; none at the end of the file.
 void TableFile::go_to_data() {
-  constexpr std::size_t longest_comment = 1 << 14, most_comments = 100;
+  constexpr std::size_t longest_comment = 1 << 14, most_comments = 100, most_notes = 3;
   words_.clear();
   do {
     if (!lines_.next(line_)) return;
     if (!line_.data.empty() || line_.comment.empty() || line_.comment.size() > longest_comment) continue;
-    if (const std::optional<double> time = time_in_comment(line_.comment)) take_time(*time);
+    const std::optional<CommentedTime> said = time_in_comment(line_.comment);
+    if (said && said->unit.empty()) take_time(said->time);
+    if (said && !said->unit.empty() && notes_.size() < most_notes)
+      notes_.push_back(fmt::format("line {} ({}) says a time with a unit, which is not read: give it as time.begin = \"{:.10g} {}\"",
+                                   line_.number, shown_word(line_.comment), said->time, shown_word(said->unit)));
     // Keep the last ones, which are next to the data.
     if (comments_.size() == most_comments) comments_.erase(comments_.begin());
     comments_.push_back({line_.number, std::string(line_.comment)});
@@ -49,7 +53,8 @@ void TableFile::read_head() {
 
 void TableFile::take_time(double time) {
   if (time_ && *time_ != time)
-    throw DataError(fmt::format("{}: line {}: the time is {:.10g}, and {:.10g} before", path_, line_.number, time, *time_));
+    throw DataError(fmt::format("{}: line {}: the time is {:.10g}, and {:.10g} before: take one of both out of the file", path_,
+                                line_.number, time, *time_));
   time_ = time;
 }
 
@@ -64,6 +69,7 @@ bool TableFile::take_count() {
     take_time(time);
   }
   line_of_count_ = fmt::format("line {} ({})", line_.number, shown_word(line_.data));
+  notes_.push_back(fmt::format("{} is taken as the number of rows{}", line_of_count_, words_.size() == 2 ? " and the time" : ""));
   return true;
 }
 

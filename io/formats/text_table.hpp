@@ -41,8 +41,8 @@ class TableFile {
   TableRow next_row();
   const TextColumns& columns() const { return columns_; }
   std::optional<double> time() const { return time_; }
-  /// The line that says how many rows there are; empty: there is none.
-  const std::string& line_of_count() const { return line_of_count_; }
+  /// On what stands before the first row, one sentence each.
+  const std::vector<std::string>& notes() const { return notes_; }
   /// Throws DataError where the file says another number of rows.
   void require_count(std::uint64_t rows) const;
 
@@ -70,7 +70,8 @@ class TableFile {
   TextColumns columns_;
   std::vector<TextComment> comments_;  // before the first row, the last ones
   std::optional<double> time_;
-  std::string line_of_count_;
+  std::vector<std::string> notes_;
+  std::string line_of_count_;  // the number of rows; empty: no line says it
   double count_ = 0;
 };
 

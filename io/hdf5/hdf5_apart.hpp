@@ -19,7 +19,7 @@ struct FileTask {
 /// The name of the task that reads all metadata of a file, for require_harmless().
 inline constexpr const char* look_task = "look";
 
-/// Called by main() first. If the process was started for a task, carries it out and ends the process. Otherwise in_own_process() can start
+/// Called by main() first. If the process was started for a task, does it and ends the process. Otherwise in_own_process() can start
 /// this program again from now on.
 void carry_out_file_task(int argc, char** argv, std::span<const FileTask> tasks);
 

@@ -1,5 +1,7 @@
 #include "kernels/base/error.hpp"
 
+#include <sys/resource.h>
+
 #include <new>
 #include <system_error>
 
@@ -15,7 +17,12 @@ int exit_code_of(const std::exception& error) noexcept {
 }
 
 std::string sentence_of(const std::exception& error) {
-  if (dynamic_cast<const std::bad_alloc*>(&error)) return std::string("the host is out of memory; ") + more_host_memory;
+  if (dynamic_cast<const std::bad_alloc*>(&error)) {
+    rlimit limit{};
+    const bool is_limited = getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+    const std::string raise = "or what 'ulimit -v' allows, " + std::to_string(limit.rlim_cur >> 20) + " MiB, is used up: raise it, ";
+    return "the host is out of memory" + (is_limited ? ", " + raise + "or " : "; ") + more_host_memory;
+  }
   if (dynamic_cast<const Error*>(&error) || dynamic_cast<const std::system_error*>(&error)) return error.what();
   return std::string("a defect of Grove: ") + error.what() + "; please report it, with the configuration";
 }

@@ -4,9 +4,11 @@
 #include <fmt/ranges.h>
 #include <strings.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <sstream>
 #include <system_error>
 #include <vector>
 
@@ -63,10 +65,23 @@ struct Part {
   std::string complaint;  ///< why it is none
 };
 
+/// "kpc/h", "kpc h^-1" and "h^-1 kpc" -> "kpc"; other texts as they are.
+std::string without_h(const std::string& name) {
+  for (const std::string h : {"/h", "h^-1", "h-1"}) {
+    if (name.ends_with(h)) return trimmed(name.substr(0, name.size() - h.size()));
+    if (name.starts_with(h)) return trimmed(name.substr(h.size()));
+  }
+  return name;
+}
+
 /// A unit by its name, a length over a time, or a mass over a length^3.
 void find_meaning(Part& part) {
   const std::size_t slash = part.name.find('/');
-  if (const NamedUnit* unit = find_unit(part.name)) {
+  const std::string physical = without_h(part.name);
+  if (physical != part.name && find_unit(physical)) {
+    part.complaint = fmt::format("\"{}\" has Hubble's h, which is a number and no unit: divide by it, as \"{:.5g} {}\" for h = 0.7",
+                                 part.name, part.number / 0.7, physical);
+  } else if (const NamedUnit* unit = find_unit(part.name)) {
     part.dimension = unit->dimension;
     part.cgs = unit->cgs;
   } else if (slash != std::string::npos) {
@@ -110,6 +125,15 @@ Part read_part(const std::string& text) {
 std::string allowed_units(Dimension dimension) { return fmt::format("a unit after it: {}", unit_names(dimension)); }
 
 Understood<UnitSystem> complain(const std::string& complaint) { return {std::nullopt, complaint}; }
+
+/// "kpc km/s 1e10 Msun" -> "kpc, km/s, 1e10 Msun": a comma after each word that is no number.
+std::string with_commas(std::string text) {
+  std::replace(text.begin(), text.end(), ',', ' ');
+  std::istringstream words(text);
+  std::string list, between;
+  for (std::string word; words >> word; between = read_part(word).name.empty() ? " " : ", ") list += between + word;
+  return list;
+}
 
 /// A sentence on what keeps `part` from being one unit of a system; else empty.
 std::string complaint_on(const Part& part, const std::string& text) {
@@ -170,6 +194,8 @@ Understood<UnitSystem> read_unit_system(const std::string& text) {
   const std::string must = fmt::format("must be a unit of mass and two of length, velocity and time, as {}", system_example);
   if (text.find(';') != std::string::npos) return complain(must + ": commas separate the units, not semicolons");
   const std::vector<std::string> texts = parts_between_commas(text);
+  if (const std::string meant = with_commas(text); texts.size() < 3 && parts_between_commas(meant).size() == 3)
+    return complain(fmt::format("{}: commas must separate the units: \"{}\"", must, meant));
   std::array<double, 6> parts{};  // by Dimension; 0: there is none
   for (const std::string& one : texts) {
     if (one.empty()) return complain(must + ": nothing stands before, between or after its commas");

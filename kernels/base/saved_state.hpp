@@ -10,7 +10,7 @@
 
 namespace grove {
 
-/// What the parts of a program need to go on. Each part puts its values under names of its own, "domains.cuts", and takes them up again
+/// What the parts of a program need to continue. Each part puts its values under names of its own, "domains.cuts", and takes them up again
 /// from there. Numbers keep their bits. The same on all ranks.
 class SavedState {
  public:

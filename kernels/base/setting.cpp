@@ -138,7 +138,8 @@ GivenSetting in_code_units(const Setting& setting, GivenSetting given, const Uni
   const std::string* const text = given.text();
   if (setting.dimension == Dimension::none || !text) return given;
   const Understood<double> quantity = read_quantity(*text, setting.dimension, units);
-  if (!quantity.value) fail(given, quantity.complaint + advice_on_comma(*text));
+  if (!quantity.value)
+    fail(given, quantity.complaint + advice_on_comma(*text) + (setting.also.starts_with("or ") ? ", " + setting.also : ""));
   given.shown += fmt::format(", {} in code units", *quantity.value);
   given.value = *quantity.value;
   return given;

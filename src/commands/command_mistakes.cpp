@@ -46,6 +46,13 @@ std::string advice_on_key(std::string name) {
   return "";
 }
 
+/// The words of 'grove ic'; nothing where an option of `command`, a generator or that command itself, is none of them.
+std::string advice_on_ic(const CLI::App& command, const std::string& name) {
+  const bool is_before_generator = command.get_name() == "ic", is_generator = command.get_parent()->get_name() == "ic";
+  if (!is_before_generator && !(is_generator && name == "generator")) return "";
+  return "the generator is a word of its own, and its options follow it: grove ic GENERATOR --n N --out FILE";
+}
+
 /// The name of an option that is not there.
 std::string advice_on_option(const CLI::App& command, const std::string& name) {
   std::vector<std::string> options;
@@ -53,6 +60,7 @@ std::string advice_on_option(const CLI::App& command, const std::string& name) {
     options.insert(options.end(), option->get_lnames().begin(), option->get_lnames().end());
   if (std::count(options.begin(), options.end(), name) > 0)
     return fmt::format("did you mean --{0}, after '{1}'?", name, command.get_name());
+  if (std::string advice = command.get_parent() ? advice_on_ic(command, name) : ""; !advice.empty()) return advice;
   const bool has_set = std::count(options.begin(), options.end(), "set") > 0;
   if (std::string advice = has_set ? advice_on_key(name) : ""; !advice.empty()) return advice;
   const std::string near = nearest_name(name, options);
@@ -63,6 +71,15 @@ std::string unknown_option(const CLI::App& command, const std::string& word) {
   const std::size_t begin = word.find_first_not_of('-'), end = std::min(word.find('='), word.size());
   const std::string advice = begin < end ? advice_on_option(command, word.substr(begin, end - begin)) : "";
   return fmt::format("there is no option {}{}{}", word.substr(0, end), advice.empty() ? "" : ": ", advice);
+}
+
+/// For an option without the word that follows it: `complaint` of the library begins with its name.
+std::string missing_value(const CLI::App& command, const std::string& complaint) {
+  const std::string name = complaint.substr(0, complaint.find(':'));
+  const CLI::Option* const option = name.starts_with("-") && complaint.ends_with("missing") ? command.get_option_no_throw(name) : nullptr;
+  if (!option) return complaint;
+  return fmt::format("{0}: the word after it is missing: {0} {1}, {2}", option->get_name(), option->get_type_name(),
+                     option->get_description());
 }
 
 std::string unexpected_word(const CLI::App& command, const std::string& name, const std::string& word) {
@@ -96,8 +113,9 @@ std::string wrong_name(const CLI::App& app, const std::vector<std::string>& word
 
 std::string mistake_of(const CLI::App& app, const CLI::ParseError& error) {
   const std::vector<std::string> left = app.remaining(true);
-  if (left.empty()) return error.what();
   const auto [command, name] = chosen_command(app);
+  if (error.get_name() == "ArgumentMismatch") return missing_value(*command, error.what());
+  if (left.empty()) return error.what();
   const auto option = std::find_if(left.begin(), left.end(), [](const std::string& word) { return word.starts_with("-"); });
   return option == left.end() ? unexpected_word(*command, name, left.front()) : unknown_option(*command, *option);
 }

@@ -33,6 +33,7 @@ using Json = nlohmann::ordered_json;
 struct CompareOptions {
   std::string a, b, columns_a, columns_b;
   std::array<std::optional<double>, std::size(compared_fields)> limits;  ///< on the largest difference of each field
+  bool renumber = false;
   JsonOption json;
 };
 
@@ -48,7 +49,7 @@ std::string zero_or_more(const std::string& text) {
   return number && *number >= 0 ? "" : text + " must be a number >= 0";
 }
 
-ComparedFile read_compared(const std::string& path, const std::string& columns, const Communicator& comm) {
+ComparedFile read_compared(const std::string& path, const std::string& columns, bool renumbers, const Communicator& comm) {
   ComparedFile file{path, {}, {}};
   require_same_file(path, "A B", comm);
   try {
@@ -59,7 +60,8 @@ ComparedFile read_compared(const std::string& path, const std::string& columns, 
     file.particles = read_particles(path, comm, &file.info, standard_fields(), columns);
     file.info.notes.push_back(fmt::format("accelerations and potentials are not compared: {}", error.what()));
   }
-  require_unique_ids(file.particles.id, path, comm);
+  if (renumbers) renumber(file.particles, comm);
+  require_unique_ids(file.particles.id, path, comm, "--renumber compares the particles by the numbers of their rows instead");
   return file;
 }
 
@@ -166,7 +168,8 @@ int compare(const CompareOptions& options, const Communicator& comm) {
     require_columns("--columns-b", options.columns_b);
   });
   options.json.require_writable(comm);
-  ComparedFile a = read_compared(options.a, options.columns_a, comm), b = read_compared(options.b, options.columns_b, comm);
+  ComparedFile a = read_compared(options.a, options.columns_a, options.renumber, comm),
+               b = read_compared(options.b, options.columns_b, options.renumber, comm);
   comm.agree([&] { common_units(units_of(a, b)); });
   const Comparison comparison = compare_particles(std::move(a.particles), std::move(b.particles), comm);
   options.json.show(printable_text(readable(a, b, comparison)), as_json(a, b, comparison), comm);
@@ -189,6 +192,7 @@ CommandAction declare_compare(CLI::App& app) {
         ->type_name("X");
   app.add_option("--columns-a", options->columns_a, "what the columns of A are, if it is a text table")->type_name("LIST");
   app.add_option("--columns-b", options->columns_b, "the same of B")->type_name("LIST");
+  app.add_flag("--renumber", options->renumber, "the ids are replaced by the numbers of the rows, for files whose ids occur twice");
   options->json.declare(app);
   app.footer(
       "Particles are compared with those of the same id. Numbers are in the units of the files. With a --max option, particles that are\n"

@@ -138,7 +138,7 @@ int info(const InfoOptions& options, const Communicator& comm) {
       comm.agree([&] {
         if (!comm.is_root()) return;
         auto [text, json] = describe(options.files[i], options);
-        if (!options.json.replaces_table()) fmt::print("{}{}", std::string(i == 0 ? "" : "\n"), printable_text(text));
+        if (!options.json.replaces_table()) write_text("-", (i == 0 ? "" : "\n") + printable_text(text));
         files.push_back(std::move(json));
       });
     } catch (const AgreedError& error) {

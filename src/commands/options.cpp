@@ -24,26 +24,11 @@
 #include "kernels/base/parse_number.hpp"
 #include "kernels/base/text_parts.hpp"
 #include "src/advice/memory_check.hpp"
-#include "src/config/config_source.hpp"
 #include "src/process/last_words.hpp"
 #include "src/run/files/same_on_all_ranks.hpp"
 #include "src/simulation/devices.hpp"
 
 namespace grove {
-
-namespace {
-
-/// initial_conditions.file as it was given at last; nothing where it was not.
-GivenSetting input_in(const std::string& text, const std::string& name, const std::vector<std::string>& overrides) {
-  std::vector<GivenSetting> all = read_toml(text, name);
-  for (const std::string& one : overrides) all.push_back(read_override(one));
-  GivenSetting input;
-  for (const GivenSetting& given : all)
-    if (given.section == "initial_conditions" && given.name == "file") input = given;
-  return input;
-}
-
-}  // namespace
 
 void CommonOptions::declare_settings(CLI::App& app) {
   app.add_option("--set", settings, "override a key of the configuration; may be repeated")
@@ -66,19 +51,22 @@ Config load_config_on_all_ranks(const std::string& path, const std::vector<std::
                                 GivenSetting* input) {
   const std::string name = path.empty() ? "command line" : path;
   std::string text, file;
+  GivenInput given;
   comm.agree([&] {
     if (!path.empty()) text = read_config_text(path);
-    file = file_to_ask(text, name, overrides);
+    given = given_input(text, name, overrides);
+    if (given.is_asked) file = *given.file.text();
   });
   // That of the root, so that all ranks read the same file or none.
   comm.broadcast(file);
   ReadInfo in_file;
-  if (!file.empty()) in_file = read_info(file, comm);
+  if (!file.empty()) {
+    require_input(given.file, comm);
+    in_file = read_info(file, comm);
+  }
   Config config;
-  comm.agree([&] {
-    config = parse_config(text, name, overrides, file.empty() ? nullptr : &in_file);
-    if (input) *input = input_in(text, name, overrides);
-  });
+  comm.agree([&] { config = parse_config(text, name, overrides, file.empty() ? nullptr : &in_file); });
+  if (input) *input = given.file;
   require_same_config(config, comm);
   return config;
 }
@@ -162,7 +150,7 @@ void JsonOption::write(const nlohmann::ordered_json& result) const {
 void JsonOption::show(const std::string& table, const nlohmann::ordered_json& result, const Communicator& comm) const {
   comm.agree([&] {
     if (!comm.is_root()) return;
-    if (!replaces_table()) fmt::print("{}", table);
+    if (!replaces_table()) write_text("-", table);
     write(result);
   });
 }
@@ -201,7 +189,7 @@ void require_writable(const std::string& path) {
 void write_text(const std::string& path, const std::string& text) {
   if (path == "-") {
     if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
-      throw SystemError(std::string("standard output cannot be written: ") + std::strerror(errno));
+      throw SystemError(std::string("standard output could not be written: ") + std::strerror(errno));
     return;
   }
   std::ofstream file(path, std::ios::binary);
@@ -229,7 +217,7 @@ void require_new_snapshot(const std::string& out, bool overwrite, const std::vec
         fmt::format("{} {} exists already: name another file{}", option, out, option == "--out" ? ", or give --overwrite" : ""));
   // The new file would replace a link, not its target.
   if (exists && type_of(out) != std::filesystem::file_type::regular)
-    throw ConfigError(fmt::format("{} {} is a link, or no regular file, which is not replaced: name another file", option, out));
+    throw ConfigError(fmt::format("{} {} is not a regular file, or is a link, which is not replaced: name another file", option, out));
   require_no_partial_file(out, option);
 }
 

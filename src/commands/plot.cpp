@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "io/files/printable.hpp"
+#include "src/commands/options.hpp"
 #include "src/commands/program.hpp"
 #include "src/run/files/run_file_names.hpp"
 
@@ -25,7 +26,7 @@ int plot(const PlotOptions& options, const Communicator& comm) {
     if (!comm.is_root()) return;
     const std::string out = options.out.empty() ? (std::filesystem::path(options.directory) / plot_file).string() : options.out;
     plot_run(options.directory, out);
-    fmt::print("written {}\n", printable_text(out));
+    write_text("-", fmt::format("written {}\n", printable_text(out)));
   });
   return 0;
 }

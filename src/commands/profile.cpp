@@ -154,7 +154,7 @@ void write_results(const ProfileOptions& options, const ProfileReport& report) {
   if (!options.csv.empty()) write_result("--csv", options.csv, profile_csv(report));
   if (!options.lagrangian_csv.empty()) write_result("--lagrangian-csv", options.lagrangian_csv, lagrangian_csv(report));
   if (!options.hdf5.empty()) write_result("--hdf5", options.hdf5, profile_file_image(options.hdf5, report));
-  if (!replaces_table(options)) fmt::print("{}", printable_text(profile_text(report)));
+  if (!replaces_table(options)) write_text("-", printable_text(profile_text(report)));
   if (options.json.given()) options.json.write(profile_json(report));
 }
 
@@ -277,7 +277,8 @@ CommandAction declare_profile(CLI::App& app) {
       ->type_name("R");
   declare_shells(app, *options);
   app.add_option("--lagrangian", options->fractions, "shares of the mass whose radii are shown [0.1,0.5,0.9]")->type_name("LIST");
-  app.add_option("--disc", options->disc, "rings about the angular momentum of this component, or of 'all', instead of shells")
+  app.add_option("--disc", options->disc,
+                 "rings about the angular momentum of this component, instead of shells; e.g. --disc disc, or --disc all")
       ->type_name("COMPONENT");
   app.add_option("--csv", options->csv, "write all profiles as CSV to a new file; -: to standard output instead of the table")
       ->type_name("FILE");

@@ -112,7 +112,7 @@ void draw_files(const RenderOptions& options, const Config& config, const Pictur
       if (!comm.is_root()) return;
       const auto path = [&](PictureQuantity quantity, char axis) { return picture_of(options, file, quantity, axis); };
       write_pictures({plan, config.units, info.time, file, path}, state, range);
-      for (const std::string& name : pictures_of(options, file, plan)) fmt::print("{}\n", name);
+      for (const std::string& name : pictures_of(options, file, plan)) write_text("-", name + "\n");
     });
   }
 }

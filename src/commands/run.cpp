@@ -63,7 +63,7 @@ class Console {
   void tell_lost_words() const {
     if (!std::ferror(stdout)) return;
     std::clearerr(stdout);
-    say_on_stderr("grove: standard output could not be written to the end; the run went on, and its files are complete");
+    say_on_stderr("grove: standard output could not be written to the end; the run continued, and its files are complete");
   }
   ProgressStyle progress_style() const {
     return !speaks_ ? ProgressStyle::silent : output_is_terminal() ? ProgressStyle::in_place : ProgressStyle::lines;
@@ -128,12 +128,13 @@ int simulate(const RunOptions& options, const Config& config, const GivenSetting
   begin_activity("start of the run");
   RunPreparation run(config, options.earlier, comm);
   if (run.is_over()) {
-    console.say(fmt::format("finished before: {} has the end of the run, t = {}; a later time.end goes on from there\n",
+    console.say(fmt::format("finished before: {} has the end of the run, t = {}; a later time.end continues from there\n",
                             run.restart_point().file, format_time(run.config().time.end, run.config().units)));
     return 0;
   }
   if (!run.restart_point().exists()) require_input(input, comm);
   run.load_particles();
+  StopSignals::end_at_once(nullptr);
   run.prepare_directory();
   const ObserverSetup setup = run.observer_setup(console.progress_style());
   introduce(run, options.verbose, comm, console);
@@ -164,7 +165,9 @@ int run(const RunOptions& options, const Communicator& comm) {
   GivenSetting input;
   const Config config = load_config_on_all_ranks(options.config, overrides, comm, &input);
   if (!options.print_config) return simulate(options, config, input, comm);
-  if (comm.is_root()) fmt::print("{}", print_config(config));
+  comm.agree([&] {
+    if (comm.is_root()) write_text("-", print_config(config));
+  });
   return 0;
 }
 
@@ -178,10 +181,10 @@ CommandAction declare_run(CLI::App& app) {
   auto* const overwrite = app.add_flag("--overwrite", options->earlier.overwrite,
                                        "set the results of an earlier run in the output directory aside, in a directory of their own");
   auto* const continues = app.add_flag("--continue", options->earlier.continues,
-                                       "go on from the last checkpoint in the output directory; begin a new run if there is nothing")
+                                       "continue from the last checkpoint in the output directory; begin a new run if there is nothing")
                               ->excludes(overwrite);
   app.add_flag("--force-config", options->earlier.force_config,
-               "go on although settings that change what is computed are others than before")
+               "continue although settings that change what is computed are others than before")
       ->needs(continues);
   auto* const quiet = app.add_flag("--quiet", options->quiet, "print errors only");
   app.add_flag("--verbose", options->verbose, "print a table of ranks, hosts and devices as well")->excludes(quiet);

@@ -81,7 +81,7 @@ int view(const ViewOptions& options, const Communicator& comm) {
 
 CommandAction declare_view(CLI::App& app) {
   auto options = std::make_shared<ViewOptions>();
-  app.add_option("OUTPUT_DIR", options->directory, "output directory of a run that goes on, has ended, or has yet to begin");
+  app.add_option("OUTPUT_DIR", options->directory, "output directory of a run that is at work, has ended, or has yet to begin");
   app.add_option("--port", options->port, "port on this machine; 0 takes a free one [8080]")->check(whole_number(0, 65535))->type_name("N");
   app.footer(
       "Nothing is written, and only this machine is served: from another one, open a tunnel with the ssh line that is printed. The key in\n"

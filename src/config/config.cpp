@@ -68,8 +68,8 @@ std::string read_config_text(const std::string& path) {
   return text;
 }
 
-std::string file_to_ask(const std::string& text, const std::string& name, const std::vector<std::string>& overrides) {
-  return file_to_ask(read_toml(text, name), read_overrides(overrides));
+GivenInput given_input(const std::string& text, const std::string& name, const std::vector<std::string>& overrides) {
+  return given_input(read_toml(text, name), read_overrides(overrides));
 }
 
 }  // namespace grove

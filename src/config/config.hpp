@@ -77,15 +77,19 @@ struct Config {
 /// Makes a Config from a TOML `text`, called `name` in messages, and `overrides` ("section.key=value"), which win over it. Exactly one of
 /// initial_conditions.file and .generator must be given, everything else has a default; paths are relative to the current directory. `grove
 /// ic` and `grove bench` give their options as overrides of an empty text. `in_file` is what the input file says of itself, needed only
-/// where file_to_ask() names one. Not collective. Throws ConfigError that names file, line, key, value and what is allowed.
+/// where given_input() says so. Not collective. Throws ConfigError that names file, line, key, value and what is allowed.
 Config parse_config(const std::string& text, const std::string& name, const std::vector<std::string>& overrides,
                     const ReadInfo* in_file = nullptr);
 
 /// The text of the file at `path`. Throws ConfigError where it cannot be read.
 std::string read_config_text(const std::string& path);
 
-/// The input file whose units or time the configuration takes (units.system or time.begin = "file"); empty: none. Does not check values.
-/// Throws ConfigError for invalid TOML and invalid overrides.
-std::string file_to_ask(const std::string& text, const std::string& name, const std::vector<std::string>& overrides);
+/// What a configuration says of its input file.
+struct GivenInput {
+  GivenSetting file;      ///< initial_conditions.file as it was given; without a text where it was not
+  bool is_asked = false;  ///< the configuration takes its units or its time: units.system or time.begin = "file"
+};
+/// Does not check values. Throws ConfigError for invalid TOML and invalid overrides.
+GivenInput given_input(const std::string& text, const std::string& name, const std::vector<std::string>& overrides);
 
 }  // namespace grove

@@ -394,14 +394,16 @@ Config build_config(const std::string& name, const std::vector<GivenSetting>& fi
   return ConfigBuilder(name, by_name(file, overrides), keys_of_galaxies(file, overrides), table, in_file).build();
 }
 
-std::string file_to_ask(const std::vector<GivenSetting>& file, const std::vector<GivenSetting>& overrides) {
+GivenInput given_input(const std::vector<GivenSetting>& file, const std::vector<GivenSetting>& overrides) {
   const GivenSettings settings = by_name(file, overrides);
-  const auto text_of = [&](const std::string& section, const std::string& name) -> std::string {
+  const auto given = [&](const std::string& section, const std::string& name) {
     const auto found = settings.find({section, name});
-    return found != settings.end() && found->second.text() ? *found->second.text() : "";
+    return found != settings.end() ? found->second : GivenSetting{};
   };
-  const bool asks = text_of(units_section, units_key) == of_the_file || text_of("time", "begin") == of_the_file;
-  return asks ? text_of(initial_section, "file") : "";
+  const auto is_of_file = [&](const GivenSetting& setting) { return setting.text() && *setting.text() == of_the_file; };
+  GivenInput input{given(initial_section, "file")};
+  input.is_asked = input.file.text() && (is_of_file(given(units_section, units_key)) || is_of_file(given("time", "begin")));
+  return input;
 }
 
 }  // namespace grove

@@ -15,7 +15,7 @@ struct ReadInfo;
 Config build_config(const std::string& name, const std::vector<GivenSetting>& file, const std::vector<GivenSetting>& overrides,
                     const ConfigTable& table, const ReadInfo* in_file = nullptr);
 
-/// As file_to_ask() of config.hpp.
-std::string file_to_ask(const std::vector<GivenSetting>& file, const std::vector<GivenSetting>& overrides);
+/// As given_input() of config.hpp.
+GivenInput given_input(const std::vector<GivenSetting>& file, const std::vector<GivenSetting>& overrides);
 
 }  // namespace grove

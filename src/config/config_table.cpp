@@ -139,7 +139,7 @@ void add_output(Rows& rows) {
   add(&Output::snapshot_every, "snapshot_every", "time between snapshots, not below time.dt; 0: the first and the last state only",
       {.range = not_negative, .dimension = Dimension::time}, keeps_states);
   add(&Output::beside, "beside",
-      "yes: the steps go on while a snapshot is written; on the host this takes up to 108 bytes a particle. no: they "
+      "yes: the steps continue while a snapshot is written; on the host this takes up to 108 bytes a particle. no: they "
       "wait, and it takes 24",
       {.allowed = {"yes", "no"}}, keeps_states);
   add(&Output::order, "order", "order of the particles in a snapshot", {.allowed = {"id", "morton"}}, keeps_states);
@@ -159,7 +159,7 @@ void add_output(Rows& rows) {
       "takes time, which levels above 1 seldom pay back. Fields of less than 64 KiB are left as they are",
       {.range = {0.0, 9.0}}, keeps_states);
   add(&Output::checkpoints, "checkpoints",
-      "yes: the last two checkpoints are kept, from which --continue goes on; at the start, at the end, when the run is "
+      "yes: the last two checkpoints are kept, from which --continue starts; at the start, at the end, when the run is "
       "stopped, and as the two keys below say",
       {.allowed = {"yes", "no"}}, keeps_states);
   add(&Output::checkpoint_minutes, "checkpoint_minutes", "wall time between checkpoints, in minutes; 0: not by time",
@@ -167,7 +167,7 @@ void add_output(Rows& rows) {
   add(&Output::checkpoint_steps, "checkpoint_steps", "steps between checkpoints; 0: not by steps", {.range = {0.0, 1e15}},
       Condition{"checkpoints", {"yes"}});
   add(&Output::on_error, "on_error",
-      "when a snapshot, a checkpoint or a row of a log cannot be written: stop: the run ends. continue: it goes on without, and says so",
+      "when a snapshot, a checkpoint or a row of a log cannot be written: stop: the run ends. continue: the run omits it, and says so",
       {.allowed = {"stop", "continue"}});
 }
 

@@ -20,6 +20,9 @@ class StopSignals {
 
   /// The signal that came to this process, or 0.
   static int received();
+  /// From now on the first signal ends the process at once, with the exit code of a run to be continued and, unless `words` are empty, with
+  /// "grove: stopped by SIGTERM" and `words`, which are static: for what may wait for ever, as a read from a pipe. Null: it is noted again.
+  static void end_at_once(const char* words);
 
   static constexpr std::array<int, 6> kinds{SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGHUP, SIGXCPU};
 

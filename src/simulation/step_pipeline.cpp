@@ -178,7 +178,7 @@ void StepPipeline<Space>::compute_forces(double next_drift) {
 template <class Space>
 void StepPipeline<Space>::require_open() const {
   if (state_ == StepState::next_forces_due)
-    throw std::logic_error(std::string("the first part of a step ends with its first forces, but an integrator goes on: it is ") +
+    throw std::logic_error(std::string("the first part of a step ends with its first forces, but an integrator continues: it is ") +
                            to_string(state_));
 }
 

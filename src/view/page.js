@@ -241,7 +241,7 @@ function progressWords(part) {
 }
 function showState() {
   $("state").className = "pill " + state.state;
-  text("state", state.state === "running" ? "going on" : state.state);
+  text("state", state.state === "running" ? "at work" : state.state);
   text("directory", state.directory);
   document.title = "Grove: " + state.directory.split("/").pop();
   const left = timeLeft();

@@ -103,7 +103,7 @@ void judge(const RunFiles& files, const Found& found, Json& state) {
   const std::optional<double> time = last_time(found);
   const bool is_at_end = time && found.config && *time >= found.config->time.end - 1e-9 * found.config->time.dt;
   const RunLock lock = files.lock();
-  if (lock == RunLock::held) return say("running", is_at_end ? "the last step is done; the run is about to end" : "the run goes on");
+  if (lock == RunLock::held) return say("running", is_at_end ? "the last step is done; the run is about to end" : "the run is at work");
   if (!age_s) return say("waiting", "nothing of a run is here yet");
   if (is_at_end) return say("finished", "the run has come to its end");
   const double patience_s = std::max(patience_without_lock_s, 10 * last_value(found.timings, "total_s").value_or(0));

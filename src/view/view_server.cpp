@@ -7,11 +7,8 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstdlib>
-#include <deque>
 #include <filesystem>
-#include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <random>
@@ -27,6 +24,7 @@
 #include "src/view/page.hpp"
 #include "src/view/run_state.hpp"
 #include "src/view/sample_cache.hpp"
+#include "src/view/thread_per_connection.hpp"
 
 namespace grove {
 
@@ -37,8 +35,7 @@ using httplib::Response;
 
 // The character set keeps JSON from being compressed, which takes longer than sending it within the machine.
 constexpr const char *json_type = "application/json; charset=utf-8", *text_type = "text/plain; charset=utf-8";
-// A page has up to six connections; slow ones of other users may come to them.
-constexpr std::size_t most_connections = 1000, longest_request = 4096;
+constexpr std::size_t longest_request = 4096;
 constexpr std::uint64_t most_rows = 100000, usual_rows = 1000, largest_picture = std::uint64_t{256} << 20;
 
 void answer_in_words(Response& response, int status, const std::string& words) {
@@ -100,49 +97,6 @@ std::uint64_t rows_asked_for(const Request& request) {
     throw ConfigError(fmt::format("rows = {}: must be a whole number >= 1 and <= {}", text, most_rows));
   return *rows;
 }
-
-/// Gives each connection a thread as long as it is open, so that slow ones do not delay others. Those beyond the most wait for one that
-/// ends.
-class ThreadPerConnection final : public httplib::TaskQueue {
- public:
-  void enqueue(std::function<void()> connection) override {
-    const std::lock_guard lock(mutex_);
-    waiting_.push_back(std::move(connection));
-    if (running_ < most_connections && starts_thread()) ++running_;
-  }
-  void shutdown() override {
-    std::unique_lock lock(mutex_);
-    ended_.wait(lock, [this] { return running_ == 0; });
-  }
-
- private:
-  /// Where the system gives no more threads, an earlier one takes the connection.
-  bool starts_thread() {
-    try {
-      std::thread([this] { work(); }).detach();
-      return true;
-    } catch (const std::system_error&) {
-      return false;
-    }
-  }
-  void work() {
-    std::unique_lock lock(mutex_);
-    while (!waiting_.empty()) {
-      const std::function<void()> connection = std::move(waiting_.front());
-      waiting_.pop_front();
-      lock.unlock();
-      connection();
-      lock.lock();
-    }
-    --running_;
-    ended_.notify_all();
-  }
-
-  std::mutex mutex_;
-  std::condition_variable ended_;
-  std::deque<std::function<void()>> waiting_;
-  std::size_t running_ = 0;
-};
 
 /// Ends the connections of this process on its `port`: who reads or writes there stops waiting.
 void end_connections(int port) {
@@ -212,7 +166,7 @@ class ViewServer::Routes {
     });
   }
 
-  /// Answers requests that must not be carried out.
+  /// Answers requests that are refused.
   httplib::Server::HandlerResponse admit(const Request& request, Response& response) const {
     const auto refuse = [&](int status, const std::string& words) {
       answer_in_words(response, status, words);

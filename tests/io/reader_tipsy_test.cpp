@@ -157,6 +157,12 @@ TEST_F(TipsyReader, TakesNoPotentialsForIds) {
   EXPECT_EQ(ids_in(bonsai_file(1, {0xbf800000, 0xbf900000, 0xbfa00000, 0xbfb00000, 0xbfc00000})), rows) << "-1 and below";
   EXPECT_EQ(ids_in(bonsai_file(1, {0x33800000, 0x33900000, 0x33a00000, 0x33b00000, 0x33c00000})), rows) << "6e-8 and above";
   EXPECT_EQ(ids_in(bonsai_file(2, {0, 0, 0, 0, 0})), rows) << "a 2 in the padding by chance";
+  // A softening of 0.125 or 0, and potentials of -1 and below.
+  for (const std::uint64_t softening : {0x3e000000ULL << 32, 0ULL}) {
+    std::vector<std::uint64_t> pairs = {0xbf800000, 0xbf900000, 0xbfa00000, 0xbfb00000, 0xbfc00000};
+    for (std::uint64_t& pair : pairs) pair += softening;
+    EXPECT_EQ(ids_in(bonsai_file(2, pairs, true)), rows) << softening;
+  }
 }
 
 TEST_F(TipsyReader, RefusesAnIdUnlikeTheOthers) {

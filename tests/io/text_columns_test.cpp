@@ -196,6 +196,10 @@ TEST_F(TextColumnsOf, FollowALineThatCountsTheRows) {
   EXPECT_TRUE(names(info_.notes[0], {"line 1 (2)", "number of rows"}));
   EXPECT_EQ(read("# GalactICS\n  2   2.5000000e-01\n" + seven).mass, (std::vector<double>{0.5, 1.5}));
   EXPECT_EQ(info_.time, 0.25);
+  EXPECT_TRUE(names(info_.notes[0], {"number of rows and the time"}));
+  read("# time: 1.5\n2\n" + seven);
+  EXPECT_EQ(info_.time, 1.5);
+  EXPECT_EQ(info_.notes[0].find("and the time"), std::string::npos) << info_.notes[0];
   expect_both("2 0.25\n" + rows, "id m x y z vx vy vz type");
   expect_both("2\n# id m x y z vx vy vz type\n" + rows);
   expect_both("2\nid m x y z vx vy vz type\n" + rows);
@@ -220,7 +224,12 @@ TEST_F(TextColumnsOf, StandBesideATimeInAComment) {
     read(std::string(comment) + "\n0.5 1 2 3 4 5 6\n");
     EXPECT_FALSE(info_.time) << comment;
   }
-  EXPECT_TRUE(names(error("# time: 1.5\n# t = 2\n0.5 1 2 3 4 5 6\n"), {"line 2", "the time is 2, and 1.5 before"}));
+  for (const char* comment : {"# t = 1.5 Gyr", "# time: 1.5 [Gyr]", "# Time [Gyr] = 1.5", "# time[Gyr]: 1.5"}) {
+    read(std::string(comment) + "\n0.5 1 2 3 4 5 6\n");
+    EXPECT_FALSE(info_.time) << comment;
+    EXPECT_TRUE(names(info_.notes[0], {"line 1", "not read", "time.begin = \"1.5 Gyr\""})) << comment;
+  }
+  EXPECT_TRUE(names(error("# time: 1.5\n# t = 2\n0.5 1 2 3 4 5 6\n"), {"line 2", "the time is 2, and 1.5 before", "take one of both out"}));
   EXPECT_TRUE(names(error("# time: 1.5\n1 2\n0.5 1 2 3 4 5 6\n"), {"line 2", "the time is 2, and 1.5 before"}));
 }
 

@@ -90,11 +90,7 @@ CsvLog::CsvLog(const std::string& path, const std::vector<CsvColumn>& columns) :
 }
 
 CsvLog::CsvLog(const std::string& path, std::uint64_t rows) : path_(path) {
-  const bool is_log = is_log_of_grove(path);
-  CsvRows seen = scan(path, is_log ? rows : 0);
-  if (!is_log || seen.count < rows)
-    throw DataError(fmt::format("{}: has {} whole rows, where the run so far has written {}; move it away, and a new one is begun", path,
-                                seen.count, rows));
+  CsvRows seen = rows_to_continue(path, rows);
   names_ = std::move(seen.names);
   file_ = opened(path, 0, "cannot be opened");
   bytes_ = static_cast<std::int64_t>(seen.bytes);
@@ -166,13 +162,29 @@ std::optional<double> CsvRows::value(const std::vector<double>& row, const std::
   return at < row.size() ? std::optional<double>(row[at]) : std::nullopt;
 }
 
-CsvRows rows_up_to(const std::string& path, const std::string& column, double value) {
+CsvRows rows_up_to(const std::string& path, const std::string& column, double value, const std::function<void(const NumberInRow&)>& see) {
   const auto is_before = [&](const CsvRows& rows, const std::string& line) {
-    const auto at = static_cast<std::size_t>(std::find(rows.names.begin(), rows.names.end(), column) - rows.names.begin());
     const std::vector<std::string_view> parts = csv_parts(line);
-    return at < parts.size() && value_of(parts[at], fmt::format("{}: row {}", path, rows.count + 1)) <= value;
+    const NumberInRow number_in = [&](const std::string& name) -> std::optional<double> {
+      const auto at = static_cast<std::size_t>(std::find(rows.names.begin(), rows.names.end(), name) - rows.names.begin());
+      if (at >= parts.size()) return std::nullopt;
+      return value_of(parts[at], fmt::format("{}: row {}", path, rows.count + 1));
+    };
+    const std::optional<double> number = number_in(column);
+    if (!number || *number > value) return false;
+    if (see) see(number_in);
+    return true;
   };
   return scan(path, std::numeric_limits<std::uint64_t>::max(), is_before);
+}
+
+CsvRows rows_to_continue(const std::string& path, std::uint64_t rows) {
+  const bool is_log = is_log_of_grove(path);
+  CsvRows seen = scan(path, is_log ? rows : 0);
+  if (!is_log || seen.count < rows)
+    throw DataError(fmt::format("{}: has {} whole rows, where the run so far has written {}; move it away, and a new one is begun", path,
+                                seen.count, rows));
+  return seen;
 }
 
 }  // namespace grove

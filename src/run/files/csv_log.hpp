@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -64,7 +65,13 @@ struct CsvRows {
 /// Reads a log, in a file of any name. Throws DataError for any other file and for a first or last row that is not a number for each
 /// column, and SystemError for a file that cannot be read.
 CsvRows read_csv_log(const std::string& path);
-/// The whole rows before the first one with a larger number than `value` in the column of this name. Throws as read_csv_log().
-CsvRows rows_up_to(const std::string& path, const std::string& column, double value);
+/// The number of a row in the column of a name; nothing if there is none.
+using NumberInRow = std::function<std::optional<double>(const std::string& column)>;
+/// The whole rows before the first one with a larger number than `value` in the column of this name. `see` is called with each of them.
+/// Throws as read_csv_log().
+CsvRows rows_up_to(const std::string& path, const std::string& column, double value,
+                   const std::function<void(const NumberInRow&)>& see = {});
+/// The first `rows` whole rows of a log that is to be continued after them. Throws as CsvLog does, which continues it.
+CsvRows rows_to_continue(const std::string& path, std::uint64_t rows);
 
 }  // namespace grove

@@ -2,11 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <string_view>
-
-#include "kernels/base/parse_number.hpp"
-#include "kernels/base/text_parts.hpp"
 
 namespace grove {
 
@@ -79,19 +74,11 @@ std::optional<FirstEnergies> first_energies_in(const std::string& path) {
 }
 
 std::array<double, 2> largest_errors_in(const std::string& path, double time) {
-  const std::vector<std::string> names = read_csv_log(path).names;
-  const auto column = [&](const char* name) {
-    return static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
-  };
-  const std::size_t columns[] = {column("relative_energy_error"), column("own_energy_error")};
   std::array<double, 2> largest{};
-  std::ifstream file(path);
-  for (std::string line; std::getline(file, line);) {
-    const std::vector<std::string_view> parts = csv_parts(line);
-    const auto number = [&](std::size_t k) { return k < parts.size() ? parse_number<double>(parts[k]) : std::nullopt; };
-    if (number(0).value_or(time) > time) break;
-    for (std::size_t k = 0; k < 2; ++k) largest[k] = std::max(largest[k], std::abs(number(columns[k]).value_or(0)));
-  }
+  rows_up_to(path, "time", time, [&](const NumberInRow& number_in) {
+    const char* const names[] = {"relative_energy_error", "own_energy_error"};
+    for (std::size_t k = 0; k < 2; ++k) largest[k] = std::max(largest[k], std::abs(number_in(names[k]).value_or(0)));
+  });
   return largest;
 }
 

@@ -133,14 +133,14 @@ std::vector<std::string> OutputDirectory::prepare(EarlierResults earlier) const 
     fs::create_directories(path_);
     if (::access(path_.c_str(), W_OK | X_OK) != 0)
       throw SystemError(fmt::format("output.directory = \"{}\" cannot be written to: {}", path_, std::strerror(errno)));
-    if (earlier != EarlierResults::keep) {
+    XdmfSeries::require_no_other(snapshot_series());
+    // Logs that a run continues were looked at before.
+    if (earlier != EarlierResults::keep)
       for (const std::string& log : {energy(), timings()}) CsvLog::require_no_other(log);
-      XdmfSeries::require_no_other(snapshot_series());
-    }
     const std::vector<fs::path> results = files_in(path_, is_result);
     if (!results.empty() && earlier == EarlierResults::refuse)
       throw ConfigError(
-          fmt::format("output.directory = \"{}\" has results of an earlier run ({}): give --continue to go on with that run, "
+          fmt::format("output.directory = \"{}\" has results of an earlier run ({}): give --continue to continue that run, "
                       "--overwrite to set its results aside, or name another directory",
                       path_, and_more(results)));
     const std::vector<fs::path> unfinished = files_in(path_, is_unfinished);

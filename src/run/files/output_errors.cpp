@@ -9,7 +9,7 @@
 namespace grove {
 
 void say_that_run_continues_without(const std::exception& error) {
-  say_on_stderr(fmt::format("\ngrove: {}; the run goes on without, as output.on_error says", error.what()));
+  say_on_stderr(fmt::format("\ngrove: {}; the run continues without, as output.on_error says", error.what()));
 }
 
 bool succeeds_or_continues(bool continues, const Communicator& comm, const std::function<void()>& work, bool tells) {

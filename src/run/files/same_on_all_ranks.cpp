@@ -15,6 +15,7 @@
 #include "kernels/base/error.hpp"
 #include "src/config/config_table.hpp"
 #include "src/config/given_galaxies.hpp"
+#include "src/run/files/log_kinds.hpp"
 
 namespace grove {
 
@@ -102,6 +103,12 @@ void require_same_config(const Config& config, const Communicator& comm) {
 }
 
 void require_same_file(const std::filesystem::path& path, const std::string& key, const Communicator& comm) {
+  comm.agree([&] {
+    if (comm.is_root() && log_kind_in(path.string()))
+      throw DataError(fmt::format(
+          "{0}: is a log of a run, not a file of particles: 'grove info {0}' says what is in it, and 'grove plot OUTPUT_DIR' draws it",
+          path.string()));
+  });
   require_same_lines<DataError>({file_fingerprint(path)}, comm, [&](const auto& own, const auto& root, std::size_t) {
     const auto seen = [](const std::string& text) { return text.empty() ? "cannot be opened" : "has " + text; };
     return fmt::format("{} = \"{}\" is not the same file for all ranks: it {} on rank 0, and {} on {}; all ranks must see one file", key,

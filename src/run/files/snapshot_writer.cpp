@@ -117,7 +117,8 @@ bool SnapshotSeries::try_to(Work work) {
     work();
     return true;
   } catch (const Error& error) {
-    if (!continues_without_) throw;
+    // Also DataError: what the run itself has just written is no mistake in its input.
+    if (!continues_without_) throw SystemError(error.what());
     say_that_run_continues_without(error);
     return false;
   }

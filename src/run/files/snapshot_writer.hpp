@@ -55,8 +55,7 @@ class SnapshotSeries {
   /// @param continues_without  whether the run continues when the list cannot be written
   SnapshotSeries(const OutputDirectory& directory, std::uint64_t first, bool continues_without);
 
-  /// Adds a snapshot that is on the disk, and writes the list, unless it is long and has few new entries. Throws as the constructor, and
-  /// DataError.
+  /// Adds a snapshot that is on the disk, and writes the list, unless it is long and has few new entries. Throws SystemError.
   void add(const std::string& snapshot, const Hdf5Turn& turn);
   /// Writes the list if it lacks snapshots. Waits for HDF5's turn. Throws as the constructor.
   void flush();

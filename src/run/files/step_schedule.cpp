@@ -74,10 +74,10 @@ std::uint64_t StepSchedule::step_at(double time, const std::string& source) cons
   if (time < begin_ && std::abs(exact - whole) > division_tolerance)
     throw ConfigError(fmt::format("time.begin = {} is after the time {} of {}", begin_, time, source));
   if (whole > static_cast<double>(steps_))
-    throw ConfigError(
-        fmt::format("time.end = {0} is before the time {1} of {2}, which the run has reached: nothing is left to do up to {0}; to go on, "
-                    "give a time.end after {1} (--set time.end=...)",
-                    end_, time, source));
+    throw ConfigError(fmt::format(
+        "time.end = {0} is before the time {1} of {2}, which the run has reached: nothing is left to do up to {0}; to continue, "
+        "give a time.end after {1} (--set time.end=...)",
+        end_, time, source));
   if (whole < 0 || std::abs(exact - whole) > division_tolerance * std::max(1.0, whole))
     throw ConfigError(
         fmt::format("the time {} of {} lies between two steps of time.dt = {} from time.begin = {} on", time, source, dt_, begin_));

@@ -169,7 +169,7 @@ void RunLoop::fulfil(const Requests& requests) {
   if (requests[directory_lost] != 0) {
     finish_observers();
     throw AgreedError(
-        fmt::format("{}: the output directory was removed or replaced during the run, which would go on in two places; it ends "
+        fmt::format("{}: the output directory was removed or replaced during the run, which would continue in two places; it ends "
                     "after step {}",
                     controls_.directory ? controls_.directory->path() : "", report_.steps),
         exit_code_of(SystemError("")));
@@ -190,7 +190,7 @@ void RunLoop::fulfil(const Requests& requests) {
   if (controls_.requests && comm_.is_root()) controls_.requests->settle({cause, is_asked_for});
 }
 
-/// The state from which a run goes on. `is_needed`: a run that stops has nothing without it. Between two steps, with all that was asked for
+/// The state from which a run continues. `is_needed`: a run that stops has nothing without it. Between two steps, with all that was asked for
 /// on the disk.
 void RunLoop::write_checkpoint(bool is_needed) {
   finish_observers();

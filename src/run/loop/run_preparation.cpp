@@ -60,7 +60,7 @@ RunPreparation::RunPreparation(Config config, const EarlierRunOptions& earlier, 
   restart_ = find_restart_point({directory_, config_, simulation_->fields(), device_.is_gpu(), earlier_.force_config}, comm_);
   schedule_ = restart_.schedule;
   if (!restart_.exists()) make_schedule();
-  if (!restart_.exists()) restart_.notes.push_back("there is nothing to go on from in " + directory_.path() + ": the run begins anew");
+  if (!restart_.exists()) restart_.notes.push_back("there is nothing to continue from in " + directory_.path() + ": the run begins anew");
   advise(restart_.notes);
 }
 

@@ -92,7 +92,7 @@ bool is_kept(const RunReport& report) { return !report.kept.file.empty() && repo
 std::string lost_state_text(const RunReport& report) {
   const std::string lost = fmt::format("the last state, after step {} at t = {:.8g}, is not on the disk", report.steps, report.time);
   if (report.kept.file.empty()) return lost + ", and no other one of this run";
-  return fmt::format("{}; the newest one that is kept is {}, after step {} at t = {:.8g}: make room, and --continue goes on", lost,
+  return fmt::format("{}; the newest one that is kept is {}, after step {} at t = {:.8g}: make room, and give --continue", lost,
                      report.kept.file, report.kept.step, report.kept.time);
 }
 
@@ -100,7 +100,7 @@ std::string stop_text(const RunReport& report, const StepSchedule& schedule, con
   const std::string cause = report.stop == StopCause::signal ? name_of_signal(report.signal)
                             : report.stop == StopCause::file ? "the file 'stop' in the output directory"
                                                              : "the end of its time";
-  const std::string state = !report.checkpoint.empty()          ? "is in " + report.checkpoint + "; --continue goes on from there"
+  const std::string state = !report.checkpoint.empty()          ? "is in " + report.checkpoint + "; --continue starts from there"
                             : is_kept(report)                   ? "is in " + report.kept.file
                             : config.output.snapshots == "none" ? "is lost, since output.snapshots = \"none\""
                                                                 : "is lost";

@@ -24,7 +24,7 @@ class EnergyObserver final : public LogObserver {
     if (!comm.is_root()) return;
     const std::vector<CsvColumn> columns = energy_log(has_external);
     if (!log_) log_.emplace(path, columns);
-    require_known_columns(!columns_if_named(columns, log_->names()).empty());
+    require_known_columns(path, !columns_if_named(columns, log_->names()).empty());
   }
 
  private:

@@ -18,9 +18,9 @@ LogObserver::LogObserver(const Communicator& comm, const std::string& path, cons
   if (comm.is_root() && rows.before > 0 && ::access(path.c_str(), F_OK) == 0) log_.emplace(path, rows.before);
 }
 
-void LogObserver::require_known_columns(bool are_known) const {
+void require_known_columns(const std::string& log, bool are_known) {
   if (!are_known)
-    throw DataError(path_ +
+    throw DataError(log +
                     ": has other columns than this run writes, as after an external potential was added or removed; move it away, and a "
                     "new one is begun");
 }

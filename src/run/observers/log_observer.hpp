@@ -41,9 +41,6 @@ class LogObserver : public Observer {
  protected:
   /// The row of a state, for the log, which is open afterwards. Called on the root.
   virtual std::vector<double> row(const RunState& state) = 0;
-  /// Throws DataError unless the columns of the log are known.
-  void require_known_columns(bool are_known) const;
-
   const Communicator& comm_;
   const std::string path_;
   std::optional<CsvLog> log_;  ///< of the root
@@ -57,6 +54,8 @@ class LogObserver : public Observer {
   std::uint64_t lost_ = 0, first_lost_ = 0, last_lost_ = 0;  ///< number of rows, steps
 };
 
+/// Throws DataError unless the columns of the log that the run continues `are_known`.
+void require_known_columns(const std::string& log, bool are_known);
 /// The rows of a log of the run that `setup` tells of.
 LogObserver::Rows rows_in(const ObserverSetup& setup, const char* saved);
 

@@ -21,7 +21,7 @@ class TimingsObserver final : public LogObserver {
   /// The root continues the file, or creates it with the first row.
   TimingsObserver(const Communicator& comm, const std::string& path, const Rows& rows = {saved_timing_rows})
       : LogObserver(comm, path, rows) {
-    if (log_) require_known_columns(!timings_columns(log_->names()).empty());
+    if (log_) require_known_columns(path, !timings_columns(log_->names()).empty());
   }
 
  private:

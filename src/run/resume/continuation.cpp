@@ -120,7 +120,7 @@ std::string note_on_newer_snapshot(const ContinuedRun& run, const FoundCheckpoin
       const std::optional<double> time = time_in_snapshot(file);
       if (!time || *time <= reached) continue;
       note = fmt::format(
-          "{} has a later state, t = {:.8g}, than {}, t = {:.8g}, from which the run goes on, since that is exact. To go on from the "
+          "{} has a later state, t = {:.8g}, than {}, t = {:.8g}, from which the run continues, since that is exact. To continue from the "
           "snapshot, move the checkpoints to another directory and give --continue",
           file, *time, found.file, reached);
       return;
@@ -128,6 +128,18 @@ std::string note_on_newer_snapshot(const ContinuedRun& run, const FoundCheckpoin
   });
   comm.broadcast(note);
   return note;
+}
+
+/// Throws DataError and SystemError for logs that the run cannot continue. On the root.
+void require_logs(const ContinuedRun& run, const SavedState& state) {
+  const auto require = [&](const std::string& log, const char* saved, const auto& columns) {
+    const std::uint64_t rows = state.count(saved);
+    if (rows == 0) return CsvLog::require_no_other(log);
+    if (::access(log.c_str(), F_OK) == 0) require_known_columns(log, !columns(rows_to_continue(log, rows).names).empty());
+  };
+  const bool has_external = !external_texts(run.config.external_sections()).empty();
+  require(run.directory.energy(), saved_energy_rows, [&](const auto& names) { return columns_if_named(energy_log(has_external), names); });
+  require(run.directory.timings(), saved_timing_rows, timings_columns);
 }
 
 /// For a log that has gone since the checkpoint, no rows are expected, and a sentence is added to `notes`. Collective.
@@ -143,8 +155,9 @@ void forget_missing_log(const std::string& log, const char* rows, const Communic
 
 }  // namespace
 
-StepSchedule schedule_of(const Config& config) {
-  StepSchedule schedule(config.time.begin, config.time.end, config.time.dt, config.output.snapshot_every, config.time.unit_of_dt);
+StepSchedule schedule_of(const Config& config, std::optional<double> begin) {
+  const TimeParameters& time = config.time;
+  StepSchedule schedule(begin.value_or(time.begin), time.end, time.dt, config.output.snapshot_every, time.unit_of_dt, time.begin);
   schedule.require_recurrence("pictures.every", config.pictures.every);
   return schedule;
 }
@@ -153,8 +166,7 @@ StepSchedule schedule_from(double reached, std::uint64_t step, std::optional<dou
                            const std::string& source) {
   const TimeParameters& time = now.time;
   const auto on = [&](double begin) {
-    StepSchedule schedule(begin, time.end, time.dt, now.output.snapshot_every, time.unit_of_dt, time.begin);
-    schedule.require_recurrence("pictures.every", now.pictures.every);
+    StepSchedule schedule = schedule_of(now, begin);
     schedule.number_on(schedule.step_at(reached, source), step);
     return schedule;
   };
@@ -195,9 +207,13 @@ RestartPoint find_restart_point(const ContinuedRun& run, const Communicator& com
     point.state = std::move(found.state);
     forget_missing_log(run.directory.energy(), saved_energy_rows, comm, point.state, point.notes);
     forget_missing_log(run.directory.timings(), saved_timing_rows, comm, point.state, point.notes);
-    return point;
+    break;
   }
-  find_snapshot(run, comm, point);
+  if (!point.exists()) find_snapshot(run, comm, point);
+  comm.agree([&] {
+    // Nothing is written where nothing is left to do.
+    if (comm.is_root() && point.exists() && point.step < point.schedule->steps()) require_logs(run, point.state);
+  });
   return point;
 }
 

@@ -42,8 +42,8 @@ struct ContinuedRun {
   bool force_config = false;  ///< settings that change what it computes may differ
 };
 
-/// The steps of a run from its beginning, as its configuration says. Throws ConfigError.
-StepSchedule schedule_of(const Config& config);
+/// The steps of a run as its configuration says, from its beginning or, as its later steps, from `begin` on. Throws ConfigError.
+StepSchedule schedule_of(const Config& config, std::optional<double> begin = {});
 
 /// The steps after the state of an earlier run at the time `reached`, numbered from its `step` on. With time.dt and time.begin as they
 /// were, they are the steps that the run would have taken: they divide the run from `base` on, which a checkpoint tells. Otherwise what is
@@ -56,7 +56,7 @@ inline constexpr const char* saved_schedule_begin = "run.schedule_begin";
 
 /// Takes the newest checkpoint whose particles can be read, or else the newest such snapshot. The particles of a checkpoint at the end of
 /// the run are not read. Collective; throws AgreedError: for settings that differ, for a time of the state that the schedule does not have,
-/// for logs that end before it, and when there are checkpoints or snapshots, none of which can be read.
+/// for logs that the run cannot continue, and when there are checkpoints or snapshots, none of which can be read.
 RestartPoint find_restart_point(const ContinuedRun& run, const Communicator& comm);
 
 }  // namespace grove

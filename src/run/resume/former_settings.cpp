@@ -70,12 +70,12 @@ bool require_same_physics(const Config& before, const std::string& file, const C
   const std::string list = fmt::format("{}", fmt::join(lines, "; "));
   if (!force || has_other_start)
     throw ConfigError(fmt::format("the configuration is not that of the run in {}: {}; give the former values{}{}", file, list,
-                                  force ? "" : ", or --force-config to go on with the new ones",
+                                  force ? "" : ", or --force-config to continue with the new ones",
                                   has_other_start
-                                      ? ". A run that goes on has its particles: [galaxies] and [initial_conditions] cannot change, nor "
+                                      ? ". A run that continues has its particles: [galaxies] and [initial_conditions] cannot change, nor "
                                         "with --force-config; other particles are a new run, in another output directory"
                                       : ""));
-  notes.push_back("the run goes on with other settings than before: " + list +
+  notes.push_back("the run continues with other settings than before: " + list +
                   (energy_jumps
                        ? ". The energy jumps there: errors in energy.csv have that jump from here on, and the end of the run names "
                          "the error without it, too"

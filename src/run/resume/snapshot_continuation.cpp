@@ -77,7 +77,7 @@ std::string note_on_rounding(const OutputParameters& output) {
   for (const std::string& name : output.field_choice().single_precision)
     if (name == "position" || name == "velocity" || name == "mass") rounded.push_back(name);
   if (rounded.empty()) return "";
-  return fmt::format("the snapshot has {} in single precision, as output.single_precision says: the run goes on from rounded numbers",
+  return fmt::format("the snapshot has {} in single precision, as output.single_precision says: the run continues from rounded numbers",
                      fmt::join(rounded, " and "));
 }
 
@@ -148,13 +148,13 @@ void find_snapshot(const ContinuedRun& run, const Communicator& comm, RestartPoi
   if (found.number == 0) {
     comm.agree([&] {
       if (!notes.empty())
-        throw DataError(fmt::format("{}; there is neither another checkpoint nor a snapshot to go on from", fmt::join(notes, "; ")));
+        throw DataError(fmt::format("{}; there is neither another checkpoint nor a snapshot to continue from", fmt::join(notes, "; ")));
     });
     return;
   }
   point.file = found.file;
   notes.push_back(
-      "there is no whole checkpoint: the run goes on from a snapshot, with forces computed anew. This is not exact: the last "
+      "there is no whole checkpoint: the run continues from a snapshot, with forces computed anew. This is not exact: the last "
       "digits differ from those of a run without interruption");
   comm.agree([&] {
     if (found.settings) {

@@ -103,6 +103,11 @@ TEST(UnitSystems, ThatAreNoneSayWhy) {
   EXPECT_NE(complaint_on_system("kpc, km/s, 1e10 msun").find("did you mean Msun?"), std::string::npos);
   EXPECT_NE(complaint_on_system("kpc, pc, Msun").find("one more of the same kind"), std::string::npos);
   EXPECT_NE(complaint_on_system("kpc; km/s; 1e10 Msun").find("commas separate the units, not semicolons"), std::string::npos);
+  EXPECT_NE(complaint_on_system("kpc km/s 1e10 Msun").find("commas must separate the units: \"kpc, km/s, 1e10 Msun\""), std::string::npos);
+  EXPECT_NE(complaint_on_system("kpc, km/s Msun").find("\"kpc, km/s, Msun\""), std::string::npos);
+  EXPECT_NE(complaint_on_system("kpc/h, km/s, 1e10 Msun/h").find("\"kpc/h\" has Hubble's h"), std::string::npos);
+  EXPECT_NE(complaint_on_system("kpc, km/s, 1e10 h^-1 Msun").find("as \"1.4286e+10 Msun\" for h = 0.7"), std::string::npos);
+  EXPECT_NE(complaint("50 kpc/h", Dimension::length, system_of("kpc, km/s, Msun")).find("as \"71.429 kpc\""), std::string::npos);
   EXPECT_NE(complaint_on_system("cm, cm/s, g").find("N-body"), std::string::npos);
   EXPECT_NE(complaint_on_system("cm, s, g").find("N-body"), std::string::npos);
   for (const char* text : {"", ",", "kpc", "kpc, km/s", "kpc, km/s,", "kpc, km/s, Gyr", "kpc, km/s, Gyr, Msun", "0 kpc, km/s, Msun",

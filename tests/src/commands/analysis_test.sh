@@ -176,7 +176,8 @@ limits_decide_the_exit_code() {
 
 files_that_cannot_be_compared_are_named() {
   plummer 1 a.hdf5 && table "7 1 1 2 3 0 0 0" "7 1 4 5 6 0 0 0" >twice.txt &&
-    fails_with 3 "twice.txt: particle id 7 occurs more than once" ranks 2 compare twice.txt twice.txt &&
+    fails_with 3 "twice.txt: particle id 7 occurs more than once" ranks 2 compare twice.txt twice.txt && contains err.txt "--renumber" &&
+    ranks 2 compare twice.txt twice.txt --renumber --max-position 0 >out.txt &&
     fails_with 3 "their numbers cannot stand beside each other" "$grove" compare a.hdf5 "$data/hdf5/swift_ics.hdf5" && fails_with 3 "absent.hdf5" "$grove" compare a.hdf5 absent.hdf5 &&
     fails_with 2 "B is required" "$grove" compare a.hdf5 && fails_with 2 "--max-position" "$grove" compare a.hdf5 a.hdf5 --max-position=-1
 }

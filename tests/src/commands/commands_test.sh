@@ -259,7 +259,7 @@ initial_conditions_take_the_place_of_no_file_of_others() {
   echo mine >x.hdf5.partial && echo mine >x.hdf5_of_mine.partial && mkfifo pipe.hdf5 && ln -s nowhere link.hdf5 || return 1
   fails_with 2 "x.hdf5.partial is there" ranks 2 ic plummer --n 10 --out x.hdf5 --overwrite &&
     fails_with 2 "x.hdf5.partial is there" "$grove" ic join a.tab b.tab --out x.hdf5 &&
-    fails_with 2 "no regular file" "$grove" ic plummer --n 10 --out pipe.hdf5 --overwrite &&
+    fails_with 2 "not a regular file" "$grove" ic plummer --n 10 --out pipe.hdf5 --overwrite &&
     fails_with 2 "is a link" "$grove" ic plummer --n 10 --out link.hdf5 --overwrite || return 1
   holds [ "$(cat x.hdf5.partial x.hdf5_of_mine.partial)" = "$(printf 'mine\nmine')" ] && holds [ -p pipe.hdf5 ] && holds [ -L link.hdf5 ] &&
     rm x.hdf5.partial && "$grove" ic plummer --n 10 --out x.hdf5 >out.txt && "$grove" ic plummer --n 20 --out x.hdf5 --overwrite >out.txt

@@ -109,7 +109,7 @@ a_run_that_was_stopped_goes_on_with_the_same_bits() {
         wait $process
         status=$?
         [ $status -eq $finished ] && break
-        holds [ $status -eq $to_be_continued ] && contains err.txt "stopped by SIGUSR1" && contains err.txt "--continue goes on" || return 1
+        holds [ $status -eq $to_be_continued ] && contains err.txt "stopped by SIGUSR1" && contains err.txt "--continue starts from there" || return 1
         stops=$((stops + 1))
       done
       holds [ $stops -gt 0 ] && ends_with $finished ranks $n run run.toml --quiet "${settings[@]}" --continue && has_the_results_of_the_whole_run ||
@@ -296,7 +296,7 @@ a_run_without_checkpoints_goes_on_from_its_newest_snapshot() {
 }
 
 with_nothing_to_go_on_from_a_run_begins_anew() {
-  reference 2 && ends_with $finished ranks 2 run run.toml --continue && contains out.txt "nothing to go on from" && has_the_results_of_the_whole_run ||
+  reference 2 && ends_with $finished ranks 2 run run.toml --continue && contains out.txt "nothing to continue from" && has_the_results_of_the_whole_run ||
     return 1
   # Of a run that was killed in its first state.
   rm output/checkpoint_* output/snapshot_000[1-9].hdf5 && head -n 2 output/energy.csv >row && mv row output/energy.csv && rm output/timings.csv &&
@@ -342,7 +342,7 @@ a_run_goes_on_without_what_cannot_be_written_if_it_is_told_to() {
     --set output.snapshot_every=0.03125 --set output.checkpoint_steps=1 --set gravity.tolerance=0.01)
   ends_with 4 "${limited[@]}" --quiet && contains err.txt "no room for" && rm -r output &&
     ends_with 4 "${limited[@]}" --set output.on_error=continue && contains out.txt "finished: step 2" && contains err.txt "snapshot_0001.hdf5.partial: no room for" &&
-    contains err.txt "checkpoint_0.hdf5.partial: no room for" && contains err.txt "the run goes on without" &&
+    contains err.txt "checkpoint_0.hdf5.partial: no room for" && contains err.txt "the run continues without" &&
     contains out.txt "3 of them could not be written" && holds [ "$(rows output/energy.csv)" -eq 4 ] &&
     holds [ "$(ls output)" = "$(printf '%s\n' energy.csv timings.csv used_parameters.toml)" ]
 }
@@ -352,7 +352,7 @@ a_disk_that_is_full_for_a_while_costs_the_rows_of_that_time() {
   mkdir output && mount -t tmpfs -o size=20m none output 2>/dev/null || is_not_tried "nothing can be mounted here"
   run_on_a_full_disk
   cp output/*.csv . && umount output
-  holds [ "$status" -eq $to_be_continued ] && contains err.txt "energy.csv: cannot be written: No space left on device; the run goes on without" &&
+  holds [ "$status" -eq $to_be_continued ] && contains err.txt "energy.csv: cannot be written: No space left on device; the run continues without" &&
     holds [ "$(grep -c "energy.csv: cannot be written" err.txt)" -eq 1 ] && grep -qE "output/energy.csv; (the|[0-9,]+) rows of steps" out.txt || return 1
   # Whole rows, of which the last is that of the last step; some are missing.
   holds [ "$(awk -F, '{ print NF }' energy.csv | sort -u)" = 18 ] &&

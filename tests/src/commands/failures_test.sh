@@ -82,15 +82,6 @@ memory_that_is_really_exhausted_leaves_enough_for_the_message() {
     one_message && contains err.txt "rank 1 on $host" && contains err.txt "the host is out of memory"
 }
 
-# Not where the program itself does not start, as with sanitizers.
-too_little_memory_for_a_beginning_is_told() {
-  local limit
-  (ulimit -v 180000 && "$grove" --version >/dev/null 2>&1) || return 0
-  for limit in 180000 200000; do
-    (ulimit -v $limit && fails_with 4 "the host is out of memory" "$grove" run run.toml) && holds [ ! -e output ] || return 1
-  done
-}
-
 a_failure_on_a_thread_ends_all() { fails threads memory 2 1 4 "the host is out of memory"; }
 
 a_failure_in_an_agreed_section_names_the_rank() { fails section memory 3 2 4 "the host is out of memory"; }

@@ -129,7 +129,7 @@ a_damaged_snapshot_is_passed_over() {
       holds cmp damaged/snapshot_0004.hdf5 output.1/snapshot_0004.hdf5 && "$grove" info output/snapshot_0004.hdf5 >info.txt || return 1
   done
   rm -r output && cp -r damaged output && for n in 1 2; do : >output/snapshot_000$n.hdf5; done
-  goes_on 3 && contains err.txt "there is neither another checkpoint nor a snapshot to go on from" && contains err.txt "snapshot_0001.hdf5"
+  goes_on 3 && contains err.txt "there is neither another checkpoint nor a snapshot to continue from" && contains err.txt "snapshot_0001.hdf5"
 }
 
 a_snapshot_with_a_changed_number_is_passed_over() {
@@ -144,6 +144,19 @@ a_snapshot_with_a_changed_number_is_passed_over() {
 a_log_that_ends_before_a_snapshot_is_an_error() {
   run_without_checkpoints && head -n 24 output/energy.csv >short && cp short output/energy.csv || return 1
   goes_on 3 --set time.end=3 && contains err.txt "output/energy.csv: has no row of t = 2, the time of output/snapshot_0004.hdf5" && holds cmp short output/energy.csv
+}
+
+a_refused_run_moves_nothing() {
+  local log
+  run_without_checkpoints && ends_with 0 "$grove" run run.toml --quiet --continue --set time.end=2.5 || return 1
+  for log in energy timings; do
+    cp -r output before && head -n 9 output/$log.csv >short && cp short output/$log.csv && cp short before/$log.csv || return 1
+    # Snapshots at other times than those that are there, which are moved away.
+    cp output/snapshot_0004.hdf5 output/snapshot_0009.hdf5 && cp output/snapshot_0009.hdf5 before/ || return 1
+    goes_on 3 --set time.end=3 --set output.snapshot_every=0.25 && contains err.txt "$log.csv: has 8 whole rows" && holds diff -r before output &&
+      holds [ ! -e output.1 ] && rm -r before || return 1
+    ends_with 0 "$grove" run run.toml --quiet --overwrite --set time.end=2.5 && rm -r output.1 || return 1
+  done
 }
 
 a_jump_of_the_energy_is_no_error_of_the_steps() {
@@ -181,7 +194,7 @@ a_snapshot_after_the_checkpoint_is_named() {
 
 an_end_that_is_past_says_what_to_do() {
   ends_with 0 "$grove" run run.toml --quiet && goes_on 0 --set time.end=3 && goes_on 2 &&
-    contains err.txt "time.end = 2 is before the time 3" && contains err.txt "nothing is left to do up to 2; to go on, give a time.end after 3"
+    contains err.txt "time.end = 2 is before the time 3" && contains err.txt "nothing is left to do up to 2; to continue, give a time.end after 3"
 }
 
 the_summary_names_what_this_job_has_written() {

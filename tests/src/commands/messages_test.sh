@@ -55,6 +55,12 @@ mistakes_in_the_command_line_tell_what_is_meant() {
 2 | run run.toml --continu     | --continu: did you mean --continue?
 2 | ic -n 100 plummer          | -n: did you mean --n
 2 | ic plummer -n 100          | -n: did you mean --n
+2 | ic -n 100                  | -n: the generator is a word of its own | grove ic GENERATOR --n N --out FILE
+2 | ic --n 100                 | grove ic GENERATOR --n N --out FILE
+2 | ic --generator plummer --n 100 | --generator: the generator is a word of its own
+2 | ic plummer --softening=1 --n 9 | --softening: | --set gravity.softening=VALUE
+2 | profile a.hdf5 --disc      | --disc: the word after it is missing: --disc COMPONENT | --disc disc
+2 | run run.toml --set         | --set: the word after it is missing: --set SECTION.KEY=VALUE
 2 | render --colors hot a.hdf5 | --colors: did you mean --colours?
 2 | compare run.toml           | 'grove compare A B'
 2 | info                       | 'grove info FILE'
@@ -71,7 +77,8 @@ help_is_a_command() {
 files_of_another_kind_are_told() {
   "$grove" ic plummer --n 9 --out a.hdf5 >out.txt && printf '# m x y z vx vy vz\n1 0 0 0 0 0 0\n' >a.tab && printf '\0\1\0\1' >a.bin &&
     printf 'InitCondFile  a.hdf5\nOutputDir  out\nTimeMax 3.0\n' >gadget.param && printf 'time:\n  end: 1.0\n' >run.yaml &&
-    printf '{"time": {"end": 1}}\n' >run.json && printf '\377\376[\0t\0' >wide.toml || return 1
+    printf '{"time": {"end": 1}}\n' >run.json && printf '\377\376[\0t\0' >wide.toml &&
+    "$grove" run run.toml --quiet --set time.end=0.25 || return 1
   all_are_told <<'END'
 2 | run a.hdf5       | a.hdf5 is an HDF5 file | 'grove info a.hdf5' | initial_conditions.file = "a.hdf5"
 2 | run a.tab        | a.tab is a table of numbers
@@ -83,6 +90,10 @@ files_of_another_kind_are_told() {
 3 | info run.toml    | run.toml: is a configuration | 'grove run run.toml'
 3 | render run.toml  | run.toml: is a configuration
 3 | compare run.toml a.hdf5 | run.toml: is a configuration
+3 | profile output/energy.csv  | output/energy.csv: is a log of a run | 'grove info output/energy.csv' | 'grove plot
+3 | compare a.hdf5 output/timings.csv | output/timings.csv: is a log of a run
+3 | check output/energy.csv    | output/energy.csv: is a log of a run
+3 | run --set initial_conditions.file=output/energy.csv | output/energy.csv: is a log of a run
 END
 }
 
@@ -90,7 +101,9 @@ mistakes_in_a_configuration_tell_line_and_remedy() {
   changed 's/"plummer"/"plummer/' quote.toml && changed 's/"plummer"/plummer/' bare.toml && changed 's/0.125/0,125/' comma.toml &&
     changed 's/0.125/.125/' point.toml && changed 's/0.125/1.25d-1/' fortran.toml && changed 's/^n = .*/&\nrecentre = True/' true.toml && changed 's/^dt.*/&\nend = 2.0/' key.toml && changed '$a [time]\nbegin = 0.0' section.toml &&
     changed 's/^dt.*/dt 0.125/' equals.toml && changed 's/0.125//' empty.toml && changed 's/^dt/% a step\n&/' comment.toml &&
-    changed 's/"plummer"/“plummer”/' curly.toml && changed 's/generator.*/file = "p.hdf5"/; /^n = /d' file.toml && changed 's/0.05/0.05 kpc/' unit.toml || return 1
+    changed 's/"plummer"/“plummer”/' curly.toml && changed 's/generator.*/file = "p.hdf5"/; /^n = /d' file.toml && changed 's/0.05/0.05 kpc/' unit.toml &&
+    changed '$a [units]\nsystem = "kpc km/s 1e10 Msun"' blanks.toml && changed '$a [units]\nsystem = "kpc/h, km/s, 1e10 Msun/h"' hubble.toml &&
+    sed '$a [units]\nsystem = "file"' file.toml >asked.toml || return 1
   all_are_told <<'END'
 2 | run quote.toml   | quote.toml:2: not valid TOML: generator = "plummer: a quote is not closed
 2 | run bare.toml    | bare.toml:2: | generator = "plummer"
@@ -106,6 +119,11 @@ mistakes_in_a_configuration_tell_line_and_remedy() {
 2 | run curly.toml   | curly.toml:2: | straight quotes
 2 | run unit.toml    | unit.toml:5: | softening = "0.05 kpc"
 3 | run file.toml    | file.toml:2: initial_conditions.file = "p.hdf5": p.hdf5: no such file in the current directory, /
+3 | run asked.toml   | asked.toml:2: initial_conditions.file = "p.hdf5": p.hdf5: no such file in the current directory, /
+3 | run file.toml --set time.begin=file | file.toml:2: initial_conditions.file = "p.hdf5": p.hdf5: no such file
+2 | run run.toml --set time.begin=now   | time.begin = "now" | or "file": that of the input file
+2 | run blanks.toml  | blanks.toml:12: | commas must separate the units: "kpc, km/s, 1e10 Msun"
+2 | run hubble.toml  | hubble.toml:12: | "kpc/h" has Hubble's h | as "1.4286 kpc" for h = 0.7
 2 | run run.toml --set time.dt=0,125         | time.dt = "0,125" | not a comma: 0.125
 2 | run run.toml --set gravity.tolerance=0,1 | not a comma: 0.1
 END
@@ -147,12 +165,12 @@ a_plot_names_the_python_that_it_tried() {
 }
 
 output_that_cannot_be_written_is_an_error() {
-  "$grove" ic plummer --n 9 --out a.hdf5 >out.txt || return 1
+  "$grove" ic plummer --n 900 --out a.hdf5 >out.txt || return 1
   local words
-  for words in --help --version "help run" "info a.hdf5" "compare a.hdf5 a.hdf5" "check a.hdf5" "run run.toml --print-config" "bench --n 100 --repeats 1"; do
+  for words in --help --version "help run" "info a.hdf5" "info --all a.hdf5" "profile a.hdf5" "compare a.hdf5 a.hdf5" "check a.hdf5" "run run.toml --print-config" "bench --n 100 --repeats 1"; do
     # shellcheck disable=SC2086
     "$grove" $words 2>err.txt >/dev/full
-    holds [ $? -eq 4 ] && one_message && contains err.txt "No space left on device" || { echo "of: $words"; return 1; }
+    holds [ $? -eq 4 ] && one_message && contains err.txt "standard output could not be written: No space left on device" || { echo "of: $words"; return 1; }
     # shellcheck disable=SC2086
     "$grove" $words 2>err.txt >&-
     holds [ $? -eq 4 ] || { echo "of: $words"; return 1; }
@@ -202,6 +220,38 @@ signals_before_the_first_step_are_answered_in_words() {
     wait $process
     code=$?
     holds [ $code -eq 75 ] && contains err.txt "stopped by SIGUSR1" || { echo "after $delay s"; return 1; }
+  done
+}
+
+a_signal_ends_a_read_that_waits() {
+  local process
+  mkfifo particles.hdf5 && exec 3<>particles.hdf5 || return 1
+  "$grove" run /dev/fd/3 >out.txt 2>err.txt &
+  process=$!
+  until ! kill -0 $process 2>/dev/null || [ $((0x$(awk '/SigCgt/ { print $2 }' /proc/$process/status) >> 14 & 1)) -eq 1 ]; do sleep 0.01; done
+  sleep 0.3
+  kill -TERM $process
+  for _ in $(seq 100); do kill -0 $process 2>/dev/null || break; sleep 0.05; done
+  kill -KILL $process 2>/dev/null
+  wait $process
+  holds [ $? -eq 75 ] && contains err.txt "stopped by SIGTERM before the first step" && holds [ ! -e output ]
+}
+
+# The least in which the program itself starts, to 20 MB.
+too_little_memory_is_told_with_advice_that_fits() {
+  local limit=120000 more words
+  "$grove" ic plummer --n 9 --out a.hdf5 >out.txt || return 1
+  until (ulimit -v $limit && "$grove" --version >/dev/null 2>&1); do
+    limit=$((limit + 20000))
+    [ $limit -lt 2000000 ] || is_not_tried "the program takes 2 GB of addresses for itself, as with sanitizers"
+  done
+  for words in "run run.toml" "info a.hdf5" "profile a.hdf5"; do
+    # From there on MPI, and then the threads of a run, lack their memory.
+    for more in 0 80000 140000 200000; do
+      # shellcheck disable=SC2086
+      (ulimit -v $((limit + more)) && fails_with 4 "the host is out of memory" "$grove" $words) && contains err.txt "'ulimit -v'" &&
+        holds [ ! -e output ] || { echo "of: $words, $((limit + more))"; return 1; }
+    done
   done
 }
 

@@ -90,7 +90,7 @@ a_list_that_cannot_be_written_ends_the_run_or_not_as_asked() {
   run && { echo "no error"; return 1; }
   contains err.txt output/snapshots.xdmf.partial && one_message || return 1
   "$grove" run run.toml --overwrite --set output.on_error=continue >out.txt 2>err.txt || { cat err.txt; return 1; }
-  contains err.txt "the run goes on without" && lacks out.txt "could not be written" && holds [ -e output/snapshot_0004.hdf5 ]
+  contains err.txt "the run continues without" && lacks out.txt "could not be written" && holds [ -e output/snapshot_0004.hdf5 ]
 }
 
 without_snapshots_there_is_no_list() {

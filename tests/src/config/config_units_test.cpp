@@ -35,6 +35,12 @@ void expect_in(const std::string& message, const std::vector<std::string>& parts
   for (const std::string& part : parts) EXPECT_NE(message.find(part), std::string::npos) << "\"" << part << "\" is not in: " << message;
 }
 
+/// The input file whose units or time the configuration takes; empty: none.
+std::string file_to_ask(const std::string& text, const std::vector<std::string>& overrides) {
+  const GivenInput given = given_input(text, "run.toml", overrides);
+  return given.is_asked ? *given.file.text() : "";
+}
+
 ReadInfo info_with(const UnitSystem& units) {
   ReadInfo info;
   info.format = "a format";
@@ -161,9 +167,9 @@ TEST(ConfigUnits, UnitsThatMakeNoSenseNameTheKey) {
 TEST(ConfigUnits, OfTheFileAreThoseThatItSays) {
   const ReadInfo info = info_with({1e21, 1e43, 1e5});
   for (const std::string& text : {"units = \"file\"\n" + of_file, of_file + "[units]\nsystem = \"file\"\n"}) {
-    EXPECT_EQ(file_to_ask(text, "run.toml", {}), "galaxy.hdf5");
-    EXPECT_EQ(file_to_ask(text, "run.toml", {"initial_conditions.file=other.hdf5"}), "other.hdf5");
-    EXPECT_EQ(file_to_ask(text, "run.toml", {galactic}), "");
+    EXPECT_EQ(file_to_ask(text, {}), "galaxy.hdf5");
+    EXPECT_EQ(file_to_ask(text, {"initial_conditions.file=other.hdf5"}), "other.hdf5");
+    EXPECT_EQ(file_to_ask(text, {galactic}), "");
     const Config config = config_of({"time.end=1 Gyr"}, text, &info);
     EXPECT_EQ(config.units.length_in_cm, 1e21);
     EXPECT_NEAR(config.gravity.G, 6.6743e-8 * 1e43 / 1e21 / 1e10, 1e-6);
@@ -213,8 +219,8 @@ TEST(ConfigUnits, TheTimeOfTheFileIsTakenOnDemand) {
   info.format = "TIPSY binary";
   info.time = 2.5;
   const std::vector<std::string> asks = {"time.begin=file", "time.end=9"};
-  EXPECT_EQ(file_to_ask(of_file, "run.toml", asks), "galaxy.hdf5");
-  EXPECT_EQ(file_to_ask(of_file, "run.toml", {"time.begin=3"}), "");
+  EXPECT_EQ(file_to_ask(of_file, asks), "galaxy.hdf5");
+  EXPECT_EQ(file_to_ask(of_file, {"time.begin=3"}), "");
   EXPECT_EQ(config_of(asks, of_file, &info).time.begin, 2.5);
   EXPECT_EQ(config_of({"time.end=9"}, of_file + "[time]\nbegin = \"file\"\n", &info).time.begin, 2.5);
   EXPECT_NEAR(config_of({"time.begin=file", "time.end=9", "initial_conditions.units=pc, km/s, Msun", galactic}, of_file, &info).time.begin,

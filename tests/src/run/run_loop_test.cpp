@@ -388,7 +388,7 @@ TEST_F(FullDiskRunTest, GoesOnWhereThatIsAskedForAndWritesRowsAgain) {
     const std::string energy = output.energy() + ": cannot be written";
     EXPECT_NE(told.find(energy), std::string::npos) << told;
     EXPECT_EQ(told.find(energy), told.rfind(energy)) << "once: " << told;
-    EXPECT_NE(told.find("the run goes on without"), std::string::npos) << told;
+    EXPECT_NE(told.find("the run continues without"), std::string::npos) << told;
     const std::vector<std::string> times{"time", "0", "1", "2", "3", "7", "8"};
     EXPECT_EQ(times_in("energy.csv"), times);
     for (const std::string& line : lines_of("energy.csv")) EXPECT_EQ(std::count(line.begin(), line.end(), ','), 17) << line;

@@ -160,7 +160,7 @@ def a_run_is_followed_from_before_its_start_until_it_is_killed():
             assert "not there yet" in one.text("words") and "no snapshot yet" in one.text("cloud-note")
         with run_under_way("output", n=2000, end=1000):
             for one in (page, other):
-                until("the run", lambda: one.text("state") == "going on")
+                until("the run", lambda: one.text("state") == "at work")
                 until("the cloud", lambda: one.number("cloud", "shown") == 2000)
                 until("a chart", lambda: one.number("error-chart", "points") > 1)
             before = [one.number("phase-chart", "points") for one in (page, other)], page.text("progress-text"), page.text("cloud-text")

@@ -236,7 +236,7 @@ def a_run_is_seen_while_it_goes_on_and_when_it_has_been_killed():
             until("the run is seen", lambda: server.json("api/state")["state"] == "running")
             first = until("steps", lambda: server.json("api/state").get("step"))
             until("more steps", lambda: server.json("api/state")["step"] > first)
-            assert "the run goes on" in server.json("api/state")["words"]
+            assert "the run is at work" in server.json("api/state")["words"]
         until("it counts as stopped", lambda: server.json("api/state")["state"] == "stopped")
 
 
