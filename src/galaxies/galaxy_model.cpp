@@ -59,7 +59,8 @@ std::vector<std::uint64_t> counts_of(const GalaxyParameters& galaxy, const std::
     throw ConfigError(fmt::format(
         "galaxy {}: the parts \"particles\" of its components add up to {:.6g}: they must leave some for the others", galaxy.name, given));
   if (n < points + counts.size())
-    throw ConfigError(fmt::format("galaxy {}: n = {} is too small for its {} components", galaxy.name, n, counts.size()));
+    throw ConfigError(
+        fmt::format("galaxy {}: {} particles, its part of n by mass, are too few for its {} components", galaxy.name, n, counts.size()));
   const double left = static_cast<double>(n - points);
   std::uint64_t used = points;
   std::size_t largest = counts.size();

@@ -196,11 +196,11 @@ std::vector<GalaxyPart> parts_of(const Galaxies& galaxies, std::uint64_t n, doub
 NumberTable choose_softening(InitialConditions& conditions, double G) {
   const Galaxies galaxies = galaxies_of(conditions);
   NumberTable lengths;
-  for (const GalaxyPart& part : parts_of(galaxies, conditions.n, G)) {
-    lengths[part.name] = std::max(lengths[part.name], part.plan.softening);
+  const std::vector<GalaxyPart> parts = parts_of(galaxies, conditions.n, G);
+  for (const GalaxyPart& part : parts) lengths[part.name] = std::max(lengths[part.name], part.plan.softening);
+  for (const GalaxyPart& part : parts)
     for (GalaxyParameters& galaxy : conditions.galaxies)
-      if (galaxy.name == galaxies[part.galaxy].name) galaxy.components[part.component].values["softening"] = part.plan.softening;
-  }
+      if (galaxy.name == galaxies[part.galaxy].name) galaxy.components[part.component].values["softening"] = lengths[part.name];
   return lengths;
 }
 

@@ -9,6 +9,7 @@
 #include "kernels/base/error.hpp"
 #include "kernels/base/named_rows.hpp"
 #include "src/generators/recentring.hpp"
+#include "src/generators/spheres.hpp"
 
 namespace grove {
 
@@ -21,7 +22,11 @@ Generator disc();
 Generator galaxy();
 
 const std::vector<Generator>& generators() {
-  static const std::vector<Generator> table = {plummer(), hernquist(), uniform_sphere(), uniform_cube(), merger(), disc(), galaxy()};
+  static const std::vector<Generator> table = [] {
+    std::vector<Generator> all = {plummer(), hernquist(), uniform_sphere(), uniform_cube(), merger(), disc(), galaxy()};
+    for (Generator& sphere : spheres_of_kinds()) all.push_back(std::move(sphere));
+    return all;
+  }();
   return table;
 }
 

@@ -37,6 +37,9 @@ inline constexpr int max_trials = 1000000;
 /// The keys of a single sphere: mass, scale_radius, cutoff.
 std::vector<Setting> sphere_settings(const std::string& model, double cutoff);
 
+/// A generator for each kind of sphere of galaxies that has none of its own: nfw, jaffe, king, ...
+std::vector<Generator> spheres_of_kinds();
+
 /// The model of a single sphere of `n` equal masses; `name` of its one component.
 Model sphere_model(const InitialConditions& conditions, const std::string& name, Draw sphere);
 

@@ -16,7 +16,7 @@ namespace grove::tests {
 inline constexpr double pi = std::numbers::pi;
 
 /// One sphere away from the origin.
-inline GalaxyParameters small_galaxy() { return {"small", {{"stars", "plummer", {{"mass", 1.0}}}}, {{"x", 3.0}, {"vy", 0.1}}}; }
+inline GalaxyParameters small_galaxy() { return {"small", {{"stars", "plummer", {{"mass", 1.0}}}}, {{"x", 3.0}}}; }
 
 inline InitialConditions conditions_of(const std::string& generator, std::uint64_t n, const std::map<std::string, Value>& parameters = {}) {
   InitialConditions conditions;

@@ -204,7 +204,7 @@ TEST(GalaxiesConfig, OverridesThatAreNoneSayTheirForm) {
 
 TEST(GalaxiesConfig, AllSectionsOrTheNamedOnesAreUsed) {
   const std::string two = mine + "[galaxies.lmc]\nx = \"50 kpc\"\n" + pc_units;
-  const Config all = parse(two);
+  const Config all = parse(two, {"galaxies.mine.bulge.mass=1e9", "galaxies.mine.'stellar halo'.mass=1e9"});
   ASSERT_EQ(names_of(all.initial_conditions.galaxies), (std::vector<std::string>{"mine", "lmc"}));
   EXPECT_EQ(names_of(all.initial_conditions.galaxies[1].components), (std::vector<std::string>{"halo", "disc"}))
       << "a section with the name of a preset starts from it";
