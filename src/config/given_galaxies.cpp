@@ -268,6 +268,9 @@ GalaxyParameters galaxy_of(const GivenGalaxy& given, const UnitSystem& units) {
 }
 
 void match_softening(const std::vector<GivenGalaxy>& given, const GivenSetting* of_gravity, Config& config) {
+  if (of_gravity && config.gravity.softening_of_component.empty() && config.gravity.softening == 0 &&
+      !config.initial_conditions.galaxies.empty())
+    fail(*of_gravity, "galaxies are softened: leave it out for lengths by number and size, or give a length above 0");
   const bool has_table = !config.gravity.softening_of_component.empty();
   bool is_one_for_all = of_gravity && !has_table;
   for (GalaxyParameters& galaxy : config.initial_conditions.galaxies)
@@ -282,8 +285,6 @@ void match_softening(const std::vector<GivenGalaxy>& given, const GivenSetting* 
       if (*wanted == length) continue;
       if (has_table && own->from_command_line == of_gravity->from_command_line)
         fail(*own, fmt::format("gravity.softening says {} for this component: one of them must go", *wanted));
-      if (!has_table && *wanted == 0)
-        fail(*own, "with gravity.softening = 0 no component is softened: name all components in gravity.softening, as {bulge = 0.1}");
       if (has_table) config.gravity.softening_of_component[component.name] = length;
     }
   if (config.initial_conditions.galaxies.empty() || is_one_for_all) return;

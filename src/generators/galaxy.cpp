@@ -126,6 +126,9 @@ std::optional<std::string> note_on_pair(const ComponentParameters& c, const Gala
   if (is_point(c.kind) && !is_point(other.kind) && ratio * light_hole > 1)
     return fmt::format("{} is {:.2g} times as heavy as a particle of {}: below {:g} they scatter it, and it does not stay in the centre",
                        name, 1 / ratio, other_name, light_hole);
+  if (own.disc && beside.sphere && !is_halo(other) && other.name == "bulge" && beside.plan.half_mass_radius > own.plan.half_mass_radius)
+    return fmt::format("{} is larger than {}: half-mass radii of {:.3g} and {:.3g}", other_name, name, beside.plan.half_mass_radius,
+                       own.plan.half_mass_radius);
   if (!own.disc || !is_halo(other) || !beside.sphere || ratio <= heavy) return std::nullopt;
   const double R = 2 * c.number("scale_length");
   const double rotations =
@@ -135,6 +138,21 @@ std::optional<std::string> note_on_pair(const ComponentParameters& c, const Gala
       "in "
       "about {:.2g} rotations (Binney & Tremaine 2008, eq. 7.92)",
       other_name, ratio, name, rotations);
+}
+
+/// On a disc whose numbers do not make a disc that turns.
+std::optional<std::string> note_on_disc(const ComponentParameters& c, const DiscDistribution& disc, const std::string& name) {
+  constexpr double hot = 0.5, stable = 1;
+  const double R = 2 * c.number("scale_length"), sigma = disc.radial_dispersion(R), v = disc.circular_velocity(R);
+  if (c.number("toomre_q") < stable)
+    return fmt::format("{}: with toomre_q below 1 its rings are unstable, and it breaks into clumps", name);
+  if (sigma > hot * v)
+    return fmt::format(
+        "{} is too heavy for a thin disc in this galaxy: toomre_q = {:g} needs a radial dispersion of {:.3g} at two scale lengths, where "
+        "the "
+        "circular velocity is {:.3g}",
+        name, c.number("toomre_q"), sigma, v);
+  return std::nullopt;
 }
 
 std::vector<std::string> notes_on(const Galaxies& galaxies, const std::vector<GalaxyPart>& parts, const std::vector<GalaxyComponent>& made,
@@ -148,6 +166,8 @@ std::vector<std::string> notes_on(const Galaxies& galaxies, const std::vector<Ga
     if (!is_point(c.kind) && parts[i].plan.count < few)
       notes.push_back(fmt::format("component {} has {} particles: below {} profile and equilibrium are those of a small sample",
                                   parts[i].name, parts[i].plan.count, few));
+    if (made[i].disc)
+      if (const auto note = note_on_disc(c, *made[i].disc, parts[i].name)) notes.push_back(*note);
     for (std::size_t j = 0; j < parts.size(); ++j) {
       if (i == j || parts[j].galaxy != parts[i].galaxy) continue;
       if (const auto note = note_on_pair(c, made[i], parts[i].name, component_of(galaxies, parts[j]), made[j], parts[j].name, G))

@@ -299,7 +299,7 @@ TEST(GalaxiesConfig, TwoLengthsOfOneComponentAreAnErrorOrTheCommandLineWins) {
   const std::string with_own = mine + "softening = 0.3\n";
   expect_error(with_own + "[gravity]\nsoftening = {bulge = 0.2, \"stellar halo\" = 0.4}\n", {},
                {"run.toml:13:", "galaxies.mine.bulge.softening = 0.3", "gravity.softening says 0.2"});
-  expect_error(with_own + "[gravity]\nsoftening = 0\n", {}, {"run.toml:13:", "with gravity.softening = 0 no component is softened"});
+  expect_error(with_own + "[gravity]\nsoftening = 0\n", {}, {"gravity.softening = 0", "galaxies are softened"});
   const Config config = parse(with_own, {"gravity.softening=0.1"});
   EXPECT_EQ(component(config, "bulge").number("softening"), 0.1);
   EXPECT_TRUE(config.gravity.softening_of_component.empty());
