@@ -24,6 +24,9 @@ namespace {
 
 using Profile = std::function<double(double)>;
 
+/// First radius of a core whose density is an integral, which has more rounding.
+constexpr double integrated_core = 3e-2;
+
 Profile two_power(double alpha, double beta, double gamma) {
   return [=](double s) { return std::pow(s, -gamma) * std::pow(1 + std::pow(s, alpha), (gamma - beta) / alpha); };
 }
@@ -66,7 +69,7 @@ SphereDensity king(double w0) {
     const double x = depth(std::log(s)) / softened;
     return king_density(softened * (x > 30 ? x : std::log1p(std::exp(x)))) / central;
   };
-  return {density, 3e-3, std::exp(grid.log_last())};
+  return {density, integrated_core, std::exp(grid.log_last())};
 }
 
 /// The density whose surface density is Sersic's profile, by Abel's integral.
@@ -77,7 +80,7 @@ double sersic_density(double s, double index, double b) {
     const double R = s * std::cosh(std::min(x, 700.0)), power = b * std::pow(R, 1 / index);
     return power > 700 ? 0.0 : power / (index * R) * std::exp(-power);
   };
-  return integrator.integrate(integrand, 1e-9) / std::numbers::pi;
+  return integrator.integrate(integrand, 1e-12) / std::numbers::pi;
 }
 
 /// Where the density is nearly constant, its derivatives are lost in rounding, and nothing happens further in.
@@ -128,6 +131,7 @@ Profile density_of_file(const std::string& path) {
 
 /// Sersic's density at the radii of a grid, since each costs an integral.
 SphereDensity sersic(double index, double taper) {
+  constexpr double steep = 1.5;  // with a smaller index the centre is nearly flat
   const double b = boost::math::gamma_p_inv(2 * index, 0.5);
   RadialGrid grid(1e-5, 38 * taper);
   std::vector<double> log_densities;
@@ -138,7 +142,8 @@ SphereDensity sersic(double index, double taper) {
   }
   grid.count = log_densities.size();
   const RadialSpline spline(grid, log_densities);
-  return {[=](double s) { return std::exp(spline(std::log(s))) / std::cosh(s / taper); }, 1e-5, std::exp(grid.log_last())};
+  return {[=](double s) { return std::exp(spline(std::log(s))) / std::cosh(s / taper); }, index < steep ? integrated_core : 1e-5,
+          std::exp(grid.log_last())};
 }
 
 }  // namespace

@@ -34,9 +34,10 @@ std::vector<double> log_augmented(const SphereMass& sphere, const RadialGrid& gr
 SphereDistribution::SphereDistribution(const SphereMass& sphere, const SphericalPotential& potential, const Anisotropy& anisotropy)
     : potential_(potential), anisotropy_(anisotropy), density_(sphere.density) {
   const RadialGrid& grid = potential_.grid();
-  double inside = 0;
+  double inside = sphere.shells.core;
   for (const double m : sphere.shells.mass) mass_inside_.push_back(inside += m);
   for (double& m : mass_inside_) m /= inside;
+  core_ = sphere.shells.core / inside;
 
   const RadialSpline log_density(grid, log_augmented(sphere, grid, anisotropy));
   std::size_t last = grid.count - 1;
@@ -131,13 +132,12 @@ SphereDistribution::Speeds SphereDistribution::speeds_at(double log_radius) cons
 }
 
 double SphereDistribution::draw_radius(double part) const {
+  const RadialGrid& grid = potential_.grid();
+  if (part < core_) return std::exp(grid.log_first - 0.5 * RadialGrid::spacing) * std::cbrt(part / core_);
   const auto next = std::lower_bound(mass_inside_.begin(), mass_inside_.end() - 1, part);
   const auto k = static_cast<std::size_t>(next - mass_inside_.begin());
-  const double before = k > 0 ? mass_inside_[k - 1] : 0, shell = mass_inside_[k] - before;
-  const double place = shell > 0 ? (part - before) / shell : 0.5;
-  const double u = potential_.grid().log_radius(k) + RadialGrid::spacing * (place - 0.5);
-  // The first has a ball of nearly constant density.
-  return k == 0 ? std::exp(potential_.grid().log_first) * std::cbrt(place) : std::exp(u);
+  const double before = k > 0 ? mass_inside_[k - 1] : core_, shell = mass_inside_[k] - before;
+  return std::exp(grid.log_radius(k) + RadialGrid::spacing * (shell > 0 ? (part - before) / shell - 0.5 : 0));
 }
 
 void SphereDistribution::draw(RandomStream& random, double (&position)[3], double (&velocity)[3]) const {

@@ -50,6 +50,7 @@ class SphereDistribution {
   SphericalPotential potential_;
   Anisotropy anisotropy_;
   std::vector<double> density_;
+  double core_ = 0;                  // part of the mass further in than the shells
   std::vector<double> mass_inside_;  // out to the edges of shells, over the whole
   double first_ = 0, step_ = 0;      // of ln(above centre / below infinity)
   std::vector<double> log_f_;

@@ -36,7 +36,7 @@ std::vector<double> shell_integrals(const RadialGrid& grid, const Function& per_
 
 }  // namespace
 
-double Shells::total() const { return std::accumulate(mass.begin(), mass.end(), 0.0); }
+double Shells::total() const { return std::accumulate(mass.begin(), mass.end(), core); }
 
 RadialGrid grid_of(const GalaxyParameters& galaxy) {
   Extent all{1e300, 0};
@@ -60,7 +60,7 @@ SphereMass sphere_mass(const ComponentParameters& sphere, const RadialGrid& grid
   // Further in, the density is a power of the radius.
   const double first = grid.radius(0), edge = first * std::exp(-0.5 * RadialGrid::spacing);
   const double slope = -std::log(at(first) / at(edge)) / (0.5 * RadialGrid::spacing);
-  made.shells.mass[0] += 4 * std::numbers::pi * edge * edge * edge * at(edge) / (3 - slope);
+  made.shells.core = 4 * std::numbers::pi * edge * edge * edge * at(edge) / (3 - slope);
   double amplitude = sphere.number("density");
   if (sphere.number("mass") > 0) amplitude = sphere.number("mass") / made.shells.total();
   if (sphere.number("circular_velocity") > 0) {
@@ -71,6 +71,7 @@ SphereMass sphere_mass(const ComponentParameters& sphere, const RadialGrid& grid
   }
   for (double& rho : made.density) rho *= amplitude;
   for (double& m : made.shells.mass) m *= amplitude;
+  made.shells.core *= amplitude;
   return made;
 }
 
@@ -94,7 +95,7 @@ Shells shells_of_disc(const ComponentParameters& disc, const RadialGrid& grid) {
     return mass / (length * length) * boost::math::quadrature::gauss<double, 60>::integrate(per_angle, 0.0, 0.5 * std::numbers::pi);
   };
   Shells shells;
-  double before = 0;
+  double before = shells.core = inside(std::exp(grid.log_first - 0.5 * RadialGrid::spacing));
   for (std::size_t k = 0; k < grid.count; ++k) {
     const double r = std::exp(grid.log_radius(k) + 0.5 * RadialGrid::spacing);
     const double here = std::max(before, inside(r));
@@ -106,7 +107,7 @@ Shells shells_of_disc(const ComponentParameters& disc, const RadialGrid& grid) {
 
 double half_mass_radius(const Shells& shells, const RadialGrid& grid) {
   const double half = 0.5 * shells.total();
-  double inside = 0;
+  double inside = shells.core;
   std::size_t k = 0;
   while (k + 1 < grid.count && inside + shells.mass[k] < half) inside += shells.mass[k++];
   return std::exp(grid.log_radius(k) + RadialGrid::spacing * ((half - inside) / shells.mass[k] - 0.5));
@@ -116,9 +117,10 @@ std::vector<double> force_of(const Shells& shells, const RadialGrid& grid, doubl
   std::vector<double> radius(grid.count), force(grid.count);
   for (std::size_t k = 0; k < grid.count; ++k) radius[k] = grid.radius(k);
   const double softening2 = softening * softening;
+  const std::vector<double> of_core = force_of_point(grid, softening);
 #pragma omp parallel for schedule(static)
   for (std::size_t k = 0; k < grid.count; ++k) {
-    double sum = 0;
+    double sum = shells.core * of_core[k];
     for (std::size_t j = 0; j < grid.count; ++j) {
       // The potential of a shell is 2 / (far + near) with the softened distances to its farthest and nearest points.
       const double plus = radius[k] + radius[j], minus = radius[k] - radius[j];

@@ -10,7 +10,8 @@ namespace grove {
 
 /// Masses of spherical shells, one around each radius of a grid. Code units.
 struct Shells {
-  std::vector<double> mass;  ///< [grid.count]; the first has all that is further in
+  std::vector<double> mass;  ///< [grid.count]
+  double core = 0;           ///< of all that is further in than the first shell
   double total() const;
 };
 

@@ -17,10 +17,12 @@ std::vector<double> log_gradient_of(const RadialGrid& grid, const std::vector<do
   return log_gradient;
 }
 
-/// The integral of the gradient from the centre to each radius; below the first it is a power of the radius.
+/// The integral of the gradient from the centre to each radius. Below the first it is a power of the radius, which is not steeper than what
+/// has a finite depth.
 std::vector<double> integral_of(const RadialGrid& grid, const std::vector<double>& log_gradient) {
   const RadialSpline spline(grid, log_gradient);
-  std::vector<double> sums{std::exp(log_gradient[0]) / spline.slope(grid.log_first)};
+  constexpr double flattest = 0.1;
+  std::vector<double> sums{std::exp(log_gradient[0]) / std::max(spline.slope(grid.log_first), flattest)};
   for (std::size_t k = 1; k < grid.count; ++k)
     sums.push_back(sums.back() + boost::math::quadrature::gauss<double, 7>::integrate([&](double u) { return std::exp(spline(u)); },
                                                                                       grid.log_radius(k - 1), grid.log_radius(k)));
