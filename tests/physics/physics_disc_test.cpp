@@ -1,7 +1,12 @@
-// A disc that is set up in equilibrium with its halo keeps its shape while it turns.
+// Discs that are set up in equilibrium with their galaxies keep their shape while they turn.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <numbers>
+#include <utility>
+#include <vector>
 
 #include "tests/support/physics_support.hpp"
 
@@ -59,6 +64,52 @@ TEST(Disc, StaysThinWhileItTurns) {
       EXPECT_NEAR(after[r].rotation / before[r].rotation, 1, 0.05);
     }
   }
+}
+
+/// The radius inside which half of the particles of one type are.
+double half_radius(const ParticleSet& all, int type) {
+  std::vector<double> radii;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (all.type[i] == type) radii.push_back(std::hypot(all.position[3 * i], all.position[3 * i + 1], all.position[3 * i + 2]));
+  std::nth_element(radii.begin(), radii.begin() + static_cast<std::ptrdiff_t>(radii.size() / 2), radii.end());
+  return radii[radii.size() / 2];
+}
+
+TEST(GalaxyOfComponents, StaysAsItWasMade) {
+  const Communicator comm(MPI_COMM_WORLD);
+  constexpr double softening = 0.05;
+  const auto component = [&](const char* name, const char* kind, SettingValues values) {
+    values["softening"] = softening;
+    return ComponentParameters{name, kind, std::move(values)};
+  };
+  InitialConditions conditions;
+  conditions.generator = "galaxy";
+  conditions.n = 30000;
+  conditions.galaxies = {
+      {"own",
+       {component("halo", "nfw", {{"mass", 12.0}, {"scale_radius", 4.0}, {"taper", 5.0}}),
+        component("bulge", "hernquist", {{"mass", 0.3}, {"scale_radius", 0.3}, {"taper", 20.0}}),
+        component("disc", "exponential", {{"mass", 1.0}, {"height", 0.15}}), component("black hole", "point", {{"mass", 0.01}})},
+       {}}};
+  const ParticleSet all = generate(conditions, 1.0, 0, conditions.n);
+  const auto sim = simulation(tree_gravity("barnes", 0.8, softening), comm);
+  sim->start(share_of(all, comm), 0);
+  const std::vector<Ring> before = rings_of(all, 4);
+  const double end = 2 * std::numbers::pi * 2.0 / before[1].rotation;
+  const int steps = 100;
+  for (int i = 0; i < steps; ++i) sim->step(end / steps);
+  const ParticleSet then = collected(*sim, comm);
+  const std::vector<Ring> after = rings_of(then, 4);
+  for (std::size_t r = 0; r < before.size(); ++r) {
+    SCOPED_TRACE("ring " + std::to_string(r));
+    const double noise = std::sqrt(2 / before[r].count);
+    EXPECT_NEAR(after[r].count / before[r].count, 1, 3 * noise + 0.02);
+    EXPECT_NEAR(after[r].radial2 / before[r].radial2, 1, 3 * noise + 0.12);
+    EXPECT_NEAR(std::sqrt(after[r].height2 / before[r].height2), 1, 0.12);
+    EXPECT_NEAR(after[r].rotation / before[r].rotation, 1, 0.05);
+  }
+  EXPECT_NEAR(half_radius(then, 1) / half_radius(all, 1), 1, 0.03);
+  EXPECT_NEAR(half_radius(then, 3) / half_radius(all, 3), 1, 0.05);
 }
 
 }  // namespace
