@@ -195,8 +195,8 @@ Generator shell() {
 
 }  // namespace grove
 LINES
-    change src/generators/generator.cpp '^Generator disc();' 'Generator disc();\nGenerator shell();' &&
-    change src/generators/generator.cpp ', disc()};' ', disc(), shell()};'
+    change src/generators/generator.cpp '^Generator galaxy();' 'Generator galaxy();\nGenerator shell();' &&
+    change src/generators/generator.cpp ', galaxy()};' ', galaxy(), shell()};'
 }
 
 add_observer() {
