@@ -15,6 +15,7 @@ namespace {
 Model prepare_one(const InitialConditions& conditions, double G) {
   static const std::set<std::string> haloes{"nfw", "einasto", "isothermal"};
   ComponentParameters sphere{haloes.contains(conditions.generator) ? "halo" : "stars", conditions.generator, conditions.parameters};
+  sphere.values["mass"] = conditions.number("mass");
   // The run's softening is not known here: practically none.
   sphere.values["softening"] = 1e-6 * sphere.number("scale_radius");
   sphere.values["type"] = std::uint64_t{1};
