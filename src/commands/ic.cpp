@@ -21,6 +21,7 @@
 #include "kernels/base/text_parts.hpp"
 #include "kernels/base/text_table.hpp"
 #include "kernels/base/units.hpp"
+#include "src/commands/ic_check.hpp"
 #include "src/commands/options.hpp"
 #include "src/commands/program.hpp"
 #include "src/config/config_source.hpp"
@@ -49,6 +50,7 @@ struct IcOptions {
   std::optional<std::string> name, type;          ///< of the particles of a model of one component
   CommonOptions common;
   bool overwrite = false;
+  GalaxyCheckOptions check;
   JoinOptions join;
   CLI::App* joining = nullptr;  ///< the subcommand; owned by the App
 };
@@ -73,6 +75,7 @@ void declare_generator(CLI::App& app, const Generator& generator, const std::sha
   own.add_option("--name", options->name, "of the component in the snapshot, where the model has one alone")->type_name("NAME");
   own.add_option("--type", options->type, "particle type of that component, 0 (gas) to 5")->type_name("TYPE");
   own.add_flag("--overwrite", options->overwrite, "replace the file if it exists");
+  if (generator.name == "galaxy") options->check.declare(own);
   for (const Setting& setting : generator.settings)
     own.add_option(option_name(setting.name), options->parameters[generator.name + "." + setting.name],
                    fmt::format("{} [{}]", setting.meaning, to_toml(setting.default_value)))
@@ -156,6 +159,7 @@ int make_initial_conditions(const IcOptions& options, const Communicator& comm) 
     require_effect(options.common.settings);
     if (options.name || options.type) renamed = renamed_component(options, config);
     if (comm.is_root()) require_new_snapshot(options.out, options.overwrite);
+    if (comm.is_root()) options.check.require_possible(config, options.overwrite);
   });
   InitialState state = load_initial_state(config, comm);
   if (renamed) {
@@ -164,9 +168,10 @@ int make_initial_conditions(const IcOptions& options, const Communicator& comm) 
   }
   remove_partial_file_on_failure(options.out);
   save_snapshot(options.out, state.particles, config.time.begin, config, "", comm, state.components);
-  if (!comm.is_root()) return 0;
-  fmt::print("{}, written to {}\n{}{}{}", state.description, options.out, state.table, as_notes(state.info.notes),
-             as_note(advice_on_G(config.gravity.G, config.units)));
+  if (comm.is_root())
+    fmt::print("{}, written to {}\n{}{}{}", state.description, options.out, state.table, as_notes(state.info.notes),
+               as_note(advice_on_G(config.gravity.G, config.units)));
+  check_galaxies(options.check, config, std::move(state), comm);
   return 0;
 }
 

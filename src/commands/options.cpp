@@ -105,13 +105,13 @@ void require_columns(const std::string& option, const std::string& columns) {
   if (const std::string why = complaint_about_columns(columns); !why.empty()) throw ConfigError(option + ": " + why);
 }
 
-StartedSimulation start_simulation(Config& config, const Communicator& comm) {
+StartedSimulation start_simulation(Config& config, const Communicator& comm, std::optional<InitialState> state) {
   StartedSimulation started;
   comm.agree([&] {
     started.simulation = make_simulation(config.run.device, config.gravity, comm, {.transport = transport_way_named(config.run.transport)});
   });
   require_memory_of_forces(config, *started.simulation, comm);
-  started.state = load_initial_state(config, comm);
+  started.state = state ? std::move(*state) : load_initial_state(config, comm);
   set_component_softening(config.gravity, started.state, *started.simulation, comm);
   started.simulation->start(std::move(started.state.particles), config.time.begin);
   return started;
@@ -203,22 +203,25 @@ void require_new_snapshot(const std::string& out, bool overwrite, const std::vec
   if (extension != ".hdf5" && extension != ".h5")
     throw ConfigError(fmt::format("{} {}: {} HDF5 files; the name must end in .hdf5 or .h5", option, out,
                                   option == "--out" ? "snapshots are" : "writes"));
-  std::error_code ignored;
-  const std::filesystem::path directory = std::filesystem::path(out).parent_path();
-  if (!directory.empty() && !std::filesystem::is_directory(directory, ignored))
-    throw SystemError(
-        fmt::format("{} {}: no file can be made in {}, which is no directory: make it first", option, out, directory.string()));
   for (const std::string& input : inputs)
     if (is_file_of(out, input)) throw ConfigError(fmt::format("{} {} is the input {}: name another file", option, out, input));
-  const auto type_of = [&](const std::filesystem::path& path) { return std::filesystem::symlink_status(path, ignored).type(); };
-  const bool exists = type_of(out) != std::filesystem::file_type::not_found;
-  if (exists && !overwrite)
-    throw ConfigError(
-        fmt::format("{} {} exists already: name another file{}", option, out, option == "--out" ? ", or give --overwrite" : ""));
+  require_new_file(out, option, option == "--out" ? std::optional(overwrite) : std::nullopt);
+}
+
+void require_new_file(const std::string& file, const std::string& option, std::optional<bool> overwrite) {
+  std::error_code ignored;
+  const std::filesystem::path directory = std::filesystem::path(file).parent_path();
+  if (!directory.empty() && !std::filesystem::is_directory(directory, ignored))
+    throw SystemError(
+        fmt::format("{} {}: no file can be made in {}, which is no directory: make it first", option, file, directory.string()));
+  const std::filesystem::file_type type = std::filesystem::symlink_status(file, ignored).type();
+  const bool exists = type != std::filesystem::file_type::not_found;
+  if (exists && !overwrite.value_or(false))
+    throw ConfigError(fmt::format("{} {} exists already: name another file{}", option, file, overwrite ? ", or give --overwrite" : ""));
   // The new file would replace a link, not its target.
-  if (exists && type_of(out) != std::filesystem::file_type::regular)
-    throw ConfigError(fmt::format("{} {} is not a regular file, or is a link, which is not replaced: name another file", option, out));
-  require_no_partial_file(out, option);
+  if (exists && type != std::filesystem::file_type::regular)
+    throw ConfigError(fmt::format("{} {} is not a regular file, or is a link, which is not replaced: name another file", option, file));
+  require_no_partial_file(file, option);
 }
 
 void require_no_partial_file(const std::string& file, const std::string& option) {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -90,8 +91,9 @@ struct StartedSimulation {
   std::unique_ptr<Simulation> simulation;
   InitialState state;  ///< without the particles
 };
-/// Makes the simulation of a configuration, whose softening by type it sets, and its particles. Collective; throws AgreedError.
-StartedSimulation start_simulation(Config& config, const Communicator& comm);
+/// Makes the simulation of a configuration, whose softening by type it sets, and its particles, unless `state` has them. Collective; throws
+/// AgreedError.
+StartedSimulation start_simulation(Config& config, const Communicator& comm, std::optional<InitialState> state = {});
 
 /// parts_between_commas() of the value of `option`. Throws ConfigError if a part is empty, or there is none.
 std::vector<std::string> comma_separated(const std::string& option, const std::string& text);
@@ -107,6 +109,8 @@ void require_writable(const std::string& path);
 /// must end in .hdf5 or .h5; it must be none of the `inputs`; and it must not exist, or be a regular file with `overwrite`. Not collective.
 void require_new_snapshot(const std::string& out, bool overwrite, const std::vector<std::string>& inputs = {},
                           const std::string& option = "--out");
+/// The same for any new file; `overwrite`: nothing for a command that replaces no file.
+void require_new_file(const std::string& file, const std::string& option, std::optional<bool> overwrite);
 /// Throws ConfigError if the partial file exists under whose name `file` is made. Not collective.
 void require_no_partial_file(const std::string& file, const std::string& option);
 /// Lets a rank that fails remove the unfinished file.

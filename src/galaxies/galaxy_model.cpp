@@ -111,17 +111,19 @@ SphericalPotential potential_of(const GalaxyParameters& galaxy, const std::vecto
   return SphericalPotential(grid, force);
 }
 
+void add_component(const ComponentParameters& c, const Mass& mass, double softening, const RadialGrid& grid, double G,
+                   PlanePotential& plane) {
+  if (is_point(c.kind))
+    add_point(mass.total, softening, G, plane);
+  else if (is_disc(c.kind))
+    add_disc(c, softening, G, plane);
+  else
+    add_sphere(mass.shells, grid, softening, G, plane);
+}
+
 PlanePotential plane_potential_of(const GalaxyParameters& galaxy, const std::vector<Mass>& masses, const std::vector<double>& softening,
                                   const RadialGrid& grid, double G, PlanePotential plane) {
-  for (std::size_t i = 0; i < masses.size(); ++i) {
-    const ComponentParameters& c = galaxy.components[i];
-    if (is_point(c.kind))
-      add_point(masses[i].total, softening[i], G, plane);
-    else if (is_disc(c.kind))
-      add_disc(c, softening[i], G, plane);
-    else
-      add_sphere(masses[i].shells, grid, softening[i], G, plane);
-  }
+  for (std::size_t i = 0; i < masses.size(); ++i) add_component(galaxy.components[i], masses[i], softening[i], grid, G, plane);
   return plane;
 }
 
@@ -164,6 +166,37 @@ std::vector<GalaxyComponent> galaxy_components(const GalaxyParameters& galaxy, s
     components.push_back(std::move(made));
   }
   return components;
+}
+
+RotationCurve rotation_curve(const GalaxyParameters& galaxy, std::uint64_t n, double G) {
+  constexpr double outermost = 25;  // scale lengths
+  const RadialGrid grid = grid_of(galaxy);
+  const std::vector<Mass> masses = masses_of(galaxy, grid, G);
+  const std::vector<ComponentPlan> plans = plans_of(galaxy, masses, grid, n);
+  PlaneGrid radii{0, 0.03, 0};
+  for (const ComponentParameters& c : galaxy.components)
+    if (is_disc(c.kind)) radii.scale = std::max(radii.scale, c.number("scale_length"));
+  for (const ComponentPlan& plan : plans)
+    if (radii.scale == 0) radii.scale = plan.half_mass_radius > 0 ? plan.half_mass_radius : plan.softening;
+  radii.count = static_cast<std::size_t>(std::asinh(outermost) / radii.spacing) + 1;
+  RotationCurve curve;
+  for (std::size_t k = 0; k < radii.count; ++k) curve.radius.push_back(radii.radius(k));
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    PlanePotential plane{radii, {0}, std::vector<double>(radii.count, 0), std::vector<double>(radii.count, 0)};
+    add_component(galaxy.components[i], masses[i], plans[i].softening, grid, G, plane);
+    curve.squared.push_back(std::move(plane.circular_velocity2));
+  }
+  return curve;
+}
+
+double RotationCurve::total_at(double R) const {
+  const auto next = std::clamp(std::lower_bound(radius.begin(), radius.end(), R), radius.begin() + 1, radius.end() - 1);
+  const auto k = static_cast<std::size_t>(next - radius.begin());
+  // In proportion to the radius further in than the first.
+  const double weight = std::clamp((R - radius[k - 1]) / (radius[k] - radius[k - 1]), 0.0, 1.0);
+  double v2 = 0;
+  for (const std::vector<double>& of : squared) v2 += (1 - weight) * of[k - 1] + weight * of[k];
+  return std::sqrt(std::max(v2, 0.0)) * std::min(R / radius[0], 1.0);
 }
 
 void GalaxyComponent::draw(RandomStream& random, double (&position)[3], double (&velocity)[3]) const {

@@ -47,4 +47,16 @@ class GalaxyComponent {
 /// of their softening lengths, as forces have. Throws ConfigError where a distribution function is negative, which names the component.
 std::vector<GalaxyComponent> galaxy_components(const GalaxyParameters& galaxy, std::uint64_t n, double G);
 
+/// Circular velocities in the plane of the discs. Code units.
+struct RotationCurve {
+  std::vector<double> radius;
+  std::vector<std::vector<double>> squared;  ///< [components][radius.size()]; < 0 where a disc pulls outwards
+
+  /// Of all components, between the radii; constant beyond the last one.
+  double total_at(double R) const;
+};
+
+/// The velocity that each component alone gives, with its own softening, out to 25 times the longest scale length.
+RotationCurve rotation_curve(const GalaxyParameters& galaxy, std::uint64_t n, double G);
+
 }  // namespace grove

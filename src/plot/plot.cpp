@@ -29,9 +29,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Exit codes of the script.
-constexpr int script_found_bad_data = 3, script_lacks_package = 4;
-
 /// A log that has rows; nothing where there is none, or none yet.
 std::optional<CsvRows> rows_in(const std::string& path) {
   std::error_code ignored;
@@ -66,23 +63,8 @@ std::vector<std::string> drawing_of(const std::string& directory) {
           fmt::format("{:.17g}", unit.per_code_unit), energies ? output.energy() : "", timings ? output.timings() : ""};
 }
 
-/// The bytes of the picture.
-std::string draw(const std::vector<std::string>& drawing) {
-  ScriptResult result = run_python(plot_script, drawing);
-  if (result.exit_code == script_found_bad_data) throw DataError(result.last_error());
-  if (result.exit_code == script_lacks_package)
-    throw SystemError(
-        fmt::format("{} lacks a package that plots need ({}): install it (Debian, Ubuntu: apt-get install "
-                    "python3-matplotlib), or name a Python that has it in the environment variable GROVE_PYTHON",
-                    python_in_words(), result.last_error()));
-  if (result.exit_code != 0 || !result.output.starts_with(png_signature))
-    throw SystemError(fmt::format("{} could not draw the logs (exit code {}): {}", python_in_words(), result.exit_code,
-                                  result.errors.empty() ? "it says nothing" : result.last_error()));
-  return std::move(result.output);
-}
-
 void require_replaceable(const std::string& out) {
-  if (fs::path(out).extension() != ".png") throw ConfigError(fmt::format("--out {}: the name of a picture must end in .png", out));
+  require_png(out, "--out");
   std::error_code ignored;
   if (const fs::path partial = partial_name(out); fs::exists(fs::symlink_status(partial, ignored)))
     throw ConfigError(partial.string() + " is there, where the picture is made before it gets its name: move it away");
@@ -100,7 +82,7 @@ void plot_run(const std::string& directory, const std::string& out) {
   std::error_code ignored;
   if (const fs::path into = fs::path(out).parent_path(); !into.empty() && !fs::is_directory(into, ignored))
     throw SystemError(fmt::format("--out {}: there is no directory {}: make it first", out, into.string()));
-  write_whole_file(out, draw(drawing));
+  write_whole_file(out, draw_png(plot_script, drawing, "the logs"));
 }
 
 }  // namespace grove

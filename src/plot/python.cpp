@@ -9,11 +9,14 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <sstream>
+#include <utility>
 
 #include "kernels/base/error.hpp"
+#include "src/pictures/png_file.hpp"
 
 namespace grove {
 
@@ -112,6 +115,26 @@ ScriptResult run_python(std::string_view script, const std::vector<std::string>&
   ScriptResult result{WIFEXITED(status) ? WEXITSTATUS(status) : 0, out.text(), err.text()};
   if (WIFSIGNALED(status)) throw SystemError(fmt::format("{} was ended by signal {}", program, WTERMSIG(status)));
   return result;
+}
+
+std::string draw_png(std::string_view script, const std::vector<std::string>& arguments, const std::string& what) {
+  constexpr int found_bad_data = 3, lacks_package = 4;
+  ScriptResult result = run_python(script, arguments);
+  if (result.exit_code == found_bad_data) throw DataError(result.last_error());
+  if (result.exit_code == lacks_package)
+    throw SystemError(
+        fmt::format("{} lacks a package that plots need ({}): install it (Debian, Ubuntu: apt-get install "
+                    "python3-matplotlib), or name a Python that has it in the environment variable GROVE_PYTHON",
+                    python_in_words(), result.last_error()));
+  if (result.exit_code != 0 || !result.output.starts_with(png_signature))
+    throw SystemError(fmt::format("{} could not draw {} (exit code {}): {}", python_in_words(), what, result.exit_code,
+                                  result.errors.empty() ? "it says nothing" : result.last_error()));
+  return std::move(result.output);
+}
+
+void require_png(const std::string& file, const std::string& option) {
+  if (std::filesystem::path(file).extension() != ".png")
+    throw ConfigError(fmt::format("{} {}: the name of a picture must end in .png", option, file));
 }
 
 }  // namespace grove

@@ -25,4 +25,11 @@ struct ScriptResult {
 /// cannot be started, with the package that has it, or when a signal ends it.
 ScriptResult run_python(std::string_view script, const std::vector<std::string>& arguments);
 
+/// Runs a script that draws `what` and writes a PNG to standard output: its bytes. The script ends with code 3 for data that cannot be
+/// drawn and 4 for a missing package, and says why in the last line of standard error. Not collective. Throws DataError, SystemError.
+std::string draw_png(std::string_view script, const std::vector<std::string>& arguments, const std::string& what);
+
+/// Throws ConfigError unless the file that `option` names ends in .png.
+void require_png(const std::string& file, const std::string& option);
+
 }  // namespace grove

@@ -188,4 +188,31 @@ mistakes_in_external_potentials_are_named() {
     "$grove" check run.toml --targets 100 >out.txt && contains out.txt "external potentials are exact and left out"
 }
 
+galaxies_are_checked_alike_on_any_number_of_ranks() {
+  for n in 1 3; do ranks $n ic galaxy --preset sagittarius --n 2000 --name dwarf --type 3 --out $n.hdf5 --check >all.txt && tail -n +2 all.txt >$n.txt || return 1; done
+  cmp 1.txt 3.txt && contains 1.txt "stars, 2,000 particles: virial ratio" && contains 1.txt "sagittarius is in equilibrium" &&
+    holds [ "$(grep -cE '^[0-9.]+ .*[+-][0-9]\.[0-9]$' 1.txt)" -ge 7 ] && fails_with 2 "--check" "$grove" ic plummer --n 100 --out x.hdf5 --check
+}
+
+a_picture_that_cannot_be_made_is_refused_before_any_work() {
+  draw() { fails_with "$1" "$2" "$grove" ic galaxy --n 1000 --out new.hdf5 "${@:3}" && holds [ ! -e new.hdf5 ]; }
+  echo mine >mine.png
+  draw 2 "must end in .png" --preset sagittarius --picture sag.jpg && draw 4 "no directory" --preset sagittarius --picture nowhere/sag.png &&
+    draw 2 "mine.png exists already: name another file, or give --overwrite" --preset sagittarius --picture mine.png && contains mine.png mine &&
+    draw 2 "--picture is for one galaxy, not for 2" --set galaxies.a.preset=sagittarius --set galaxies.b.preset=sagittarius --set galaxies.b.stars.type=5 --picture two.png
+}
+
+galaxies_are_drawn_as_pictures() {
+  local drawing
+  drawing=$(python_with "matplotlib") || is_not_tried "no Python with matplotlib"
+  export GROVE_PYTHON=$drawing
+  echo mine >lmc.png
+  "$grove" ic galaxy --preset lmc --n 3000 --out lmc.hdf5 --picture lmc.png --overwrite >out.txt && lacks out.txt "virial ratio" &&
+    ranks 2 ic galaxy --preset sagittarius --n 1000 --out s.hdf5 --picture sphere.png --check >out.txt && contains out.txt "virial ratio" || return 1
+  for file in lmc.png sphere.png; do
+    holds [ "$(od -An -tx1 -N8 $file | tr -d ' ')" = 89504e470d0a1a0a ] &&
+      holds [ "$(od -An -tu1 -j16 -N8 $file | awk '{ print $3 * 256 + $4, $7 * 256 + $8 }')" = "1300 1000" ] || return 1
+  done
+}
+
 run_tests

@@ -1,0 +1,47 @@
+#include "src/commands/ic_check.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <utility>
+
+#include "kernels/base/error.hpp"
+#include "src/analysis/galaxy_report.hpp"
+#include "src/generators/galaxy.hpp"
+#include "src/plot/galaxy_picture.hpp"
+#include "src/plot/python.hpp"
+
+namespace grove {
+
+void GalaxyCheckOptions::declare(CLI::App& app) {
+  app.add_flag("--check", is_wanted,
+               "compute the forces, and print virial ratio, density, dispersions, height and Q of each component, wanted and drawn, and "
+               "whether the galaxy is in equilibrium");
+  app.add_option("--picture", picture, "draw the same and the rotation curve, with Python and matplotlib")->type_name("FILE.png");
+}
+
+void GalaxyCheckOptions::require_possible(const Config& config, bool overwrite) const {
+  if (picture.empty()) return;
+  require_png(picture, "--picture");
+  require_new_file(picture, "--picture", overwrite);
+  if (const auto galaxies = galaxies_of(config.initial_conditions); galaxies.size() > 1)
+    throw ConfigError(fmt::format("--picture is for one galaxy, not for {}: choose one with --galaxy", galaxies.size()));
+}
+
+void check_galaxies(const GalaxyCheckOptions& options, Config config, InitialState state, const Communicator& comm) {
+  if (!options.is_wanted && options.picture.empty()) return;
+  GravityParameters& gravity = config.gravity;
+  // With --name, the one component has another name than the model's.
+  if (gravity.softening_of_component.size() == 1) gravity.softening_of_component.clear();
+  const StartedSimulation started = start_simulation(config, comm, std::move(state));
+  const std::vector<CheckedGalaxy> checked =
+      check_galaxies(galaxies_of(config.initial_conditions), config.initial_conditions.n, gravity.G, started.simulation->particles(), comm);
+  comm.agree([&] {
+    if (!comm.is_root()) return;
+    if (options.is_wanted)
+      for (const CheckedGalaxy& galaxy : checked) write_text("-", check_text(galaxy));
+    if (!options.picture.empty()) draw_galaxy(checked.front(), config.units, options.picture);
+  });
+}
+
+}  // namespace grove
