@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <numbers>
 #include <string_view>
 #include <vector>
 
@@ -98,7 +98,7 @@ Json rotation_json(const CheckedGalaxy& galaxy) {
 void draw_galaxy(const CheckedGalaxy& galaxy, const UnitSystem& units, const std::string& out) {
   Json drawing = {{"title", galaxy.parameters.name}, {"units", units_json(units)}, {"rotation", rotation_json(galaxy)}};
   std::uint64_t count = 0;
-  double longest = 0;
+  double longest = 0, largest = 0;  // half-mass radii of discs, and of all
   for (const CheckedComponent& component : galaxy.components) {
     const bool is_disc = component.model.disc != nullptr;
     Json one = {{"name", component.model.plan.name}, {"is_disc", is_disc}};
@@ -107,11 +107,12 @@ void draw_galaxy(const CheckedGalaxy& galaxy, const UnitSystem& units, const std
       one["wanted"] = wanted_json(component, component.shells.front().across.wanted);
       one["drawn"] = drawn_json(component);
     }
+    largest = std::max(largest, component.model.plan.half_mass_radius);
     if (is_disc) longest = std::max(longest, component.model.plan.half_mass_radius);
     drawing["components"].push_back(std::move(one));
   }
   drawing["particles"] = count;
-  drawing["rotation"]["disc"] = longest;
+  drawing["rotation"]["shown_to"] = 6 * (longest > 0 ? longest : largest);
   write_whole_file(out, draw_png(galaxy_script, {drawing.dump()}, "the galaxy"));
 }
 

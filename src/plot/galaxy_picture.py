@@ -53,9 +53,8 @@ def rotation(axes, drawing, components):
     for index, _ in components:
         axes.plot(curves["radius"], curves["components"][index], **style_of(index))
     axes.plot(curves["radius"], curves["total"], color="black", linewidth=2, label="total")
-    # Six half-mass radii of the largest disc, or all.
-    last = 6 * curves["disc"] or curves["radius"][-1]
-    axes.set_xlim(0, min(last, curves["radius"][-1]))
+    last = min(curves["shown_to"], curves["radius"][-1]) or curves["radius"][-1]
+    axes.set_xlim(0, last)
     # A point's velocity has no limit but its softening.
     axes.set_ylim(0, 1.4 * max(v for r, v in zip(curves["radius"], curves["total"]) if r > 0.02 * last))
     axes.set_title("Circular velocity in the plane")
