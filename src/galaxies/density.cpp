@@ -83,11 +83,12 @@ double sersic_density(double s, double index, double b) {
   return integrator.integrate(integrand, 1e-12) / std::numbers::pi;
 }
 
+double log_slope(const Profile& profile, double s) { return std::log(profile(2 * s) / profile(s)) / std::log(2.0); }
+
 /// Where the density is nearly constant, its derivatives are lost in rounding, and nothing happens further in.
 double first_radius(const Profile& profile) {
   constexpr double inner = 1e-5, of_core = 3e-3, flat = 0.02;
-  const double slope = std::log(profile(2 * inner) / profile(inner)) / std::log(2.0);
-  return std::abs(slope) < flat ? of_core : inner;
+  return std::abs(log_slope(profile, inner)) < flat ? of_core : inner;
 }
 
 SphereDensity tapered(const Profile& profile, double taper) {
@@ -129,6 +130,19 @@ Profile density_of_file(const std::string& path) {
   return tabulated(radii, densities);
 }
 
+SphereDensity table(const std::string& path, double taper) {
+  const Profile profile = density_of_file(path);
+  SphereDensity density = tapered(profile, taper);
+  if (const double slope = log_slope(profile, density.first); slope <= -3)
+    throw ConfigError(fmt::format(
+        "the density table {} grows inwards like r^{:.3g} from its first rows on: its mass is finite only where it is flatter than r^-3",
+        path, slope));
+  // Rows of a flat core have too few digits for derivatives.
+  constexpr double flat = 0.05;
+  while (density.first < 0.1 * taper && std::abs(log_slope(profile, density.first)) < flat) density.first *= 1.1;
+  return density;
+}
+
 /// Sersic's density at the radii of a grid, since each costs an integral.
 SphereDensity sersic(double index, double taper) {
   constexpr double steep = 1.5;  // with a smaller index the centre is nearly flat
@@ -165,7 +179,7 @@ SphereDensity density_of(const ComponentParameters& sphere) {
     const double alpha = sphere.number("alpha");
     return tapered([alpha](double s) { return std::exp(-2 / alpha * (std::pow(s, alpha) - 1)); }, taper);
   }
-  if (kind == "table") return tapered(density_of_file(sphere.text("file")), taper);
+  if (kind == "table") return table(sphere.text("file"), taper);
   throw std::logic_error("no density for spheres of kind " + kind);
 }
 

@@ -101,8 +101,9 @@ void DiscDistribution::find_frequencies() {
 void DiscDistribution::find_dispersions(double toomre_q, double q_radius) {
   // sigma_R^2 falls like the surface density (van der Kruit & Searle 1981).
   const double there = toomre_q * 3.36 * G_ * surface_density(q_radius) / epicyclic_frequency(q_radius);
+  const double floor = coldest * circular_velocity(q_radius), above_floor = std::sqrt(std::max(0.0, there * there - floor * floor));
   for (std::size_t n = 0; n < grid_.count; ++n) {
-    const double falling = there * std::exp(0.5 * (q_radius - grid_.radius(n)) / length_);
+    const double falling = above_floor * std::exp(0.5 * (q_radius - grid_.radius(n)) / length_);
     sigma_wanted_.push_back(std::hypot(falling, coldest * std::sqrt(circular_velocity2_[n])));
   }
 }

@@ -58,7 +58,7 @@ std::vector<std::uint64_t> counts_of(const GalaxyParameters& galaxy, const std::
   if (given > 1 + 1e-12 || (all > 0 && given >= 1))
     throw ConfigError(fmt::format(
         "galaxy {}: the parts \"particles\" of its components add up to {:.6g}: they must leave some for the others", galaxy.name, given));
-  if (n < points + counts.size())
+  if (n < counts.size())
     throw ConfigError(
         fmt::format("galaxy {}: {} particles, its part of n by mass, are too few for its {} components", galaxy.name, n, counts.size()));
   const double left = static_cast<double>(n - points);
@@ -71,7 +71,8 @@ std::vector<std::uint64_t> counts_of(const GalaxyParameters& galaxy, const std::
     used += counts[i];
     if (largest == counts.size() || counts[i] > counts[largest]) largest = i;
   }
-  // Rounding.
+  // Rounding, and the particle that each has at least.
+  for (; used > n; --used) --*std::max_element(counts.begin(), counts.end());
   if (largest < counts.size()) counts[largest] += n - used;
   return counts;
 }

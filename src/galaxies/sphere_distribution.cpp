@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <boost/math/quadrature/gauss.hpp>
-#include <boost/math/special_functions/beta.hpp>
 #include <cmath>
 #include <numbers>
 
@@ -27,6 +26,19 @@ std::vector<double> log_augmented(const SphereMass& sphere, const RadialGrid& gr
     values.push_back(value);
   }
   return values;
+}
+
+/// Cosine of the angle to the radius, with the distribution (1 - cosine^2)^(-beta), beta <= 1/2.
+double draw_cosine(RandomStream& random, double beta) {
+  if (beta == 0) return 2 * random.uniform() - 1;
+  constexpr int trials = 1000;  // of which one in two is taken
+  double angle = 0;
+  for (int trial = 0; trial < trials; ++trial) {
+    // Even angles have the distribution (1 - cosine^2)^(-1/2).
+    angle = std::numbers::pi * (random.uniform() - 0.5);
+    if (random.uniform() < std::pow(std::cos(angle), 1 - 2 * beta)) break;
+  }
+  return std::sin(angle);
 }
 
 }  // namespace
@@ -156,9 +168,7 @@ void SphereDistribution::draw(RandomStream& random, double (&position)[3], doubl
     speed = fastest * random.uniform();
     if (bound * random.uniform() < speed_distribution(above, speed)) break;
   }
-  // (1 - cosine^2)^(-beta) is the distribution of the angle to the radius.
-  const double part = random.uniform(), shape = 1 - anisotropy_.beta;
-  const double cosine = 2 * (anisotropy_.beta == 0 ? part : boost::math::ibeta_inv(shape, shape, part)) - 1;
+  const double cosine = draw_cosine(random, anisotropy_.beta);
   const double radial = speed * cosine;
   double tangential = speed * std::sqrt((1 - cosine) * (1 + cosine));
   if (anisotropy_.radius > 0) tangential /= std::sqrt(1 + r * r / (anisotropy_.radius * anisotropy_.radius));

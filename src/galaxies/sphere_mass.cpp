@@ -114,19 +114,30 @@ double half_mass_radius(const Shells& shells, const RadialGrid& grid) {
 }
 
 std::vector<double> force_of(const Shells& shells, const RadialGrid& grid, double softening) {
-  std::vector<double> radius(grid.count), force(grid.count);
+  std::vector<double> radius(grid.count), force(grid.count), mass(shells.mass);
   for (std::size_t k = 0; k < grid.count; ++k) radius[k] = grid.radius(k);
+  // The core as shells, too, since a point is softened otherwise: its mass goes on as a power of the radius. The rest is a point.
+  double rest = shells.core;
+  if (rest > 0 && mass[0] > 0) {
+    constexpr int further_in = 250;
+    const double part = mass[0] / (rest + mass[0]);
+    for (int j = 1; j <= further_in; ++j) {
+      radius.push_back(std::exp(grid.log_first - RadialGrid::spacing * j));
+      mass.push_back(rest * part);
+      rest -= mass.back();
+    }
+  }
   const double softening2 = softening * softening;
   const std::vector<double> of_core = force_of_point(grid, softening);
 #pragma omp parallel for schedule(static)
   for (std::size_t k = 0; k < grid.count; ++k) {
-    double sum = shells.core * of_core[k];
-    for (std::size_t j = 0; j < grid.count; ++j) {
+    double sum = rest * of_core[k];
+    for (std::size_t j = 0; j < radius.size(); ++j) {
       // The potential of a shell is 2 / (far + near) with the softened distances to its farthest and nearest points.
       const double plus = radius[k] + radius[j], minus = radius[k] - radius[j];
       const double far = std::sqrt(plus * plus + softening2), near = std::sqrt(minus * minus + softening2);
       const double slope = plus / far + (near > 0 ? minus / near : 0);
-      sum += shells.mass[j] * 2 * slope / ((far + near) * (far + near));
+      sum += mass[j] * 2 * slope / ((far + near) * (far + near));
     }
     force[k] = sum;
   }

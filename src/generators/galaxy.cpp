@@ -79,16 +79,28 @@ double weight_of(const GalaxyParameters& galaxy, double G) {
   return weight;
 }
 
+/// A galaxy of points alone has one particle for each; the others share the rest by weight.
 std::vector<std::uint64_t> counts_of_galaxies(const std::vector<GalaxyParameters>& galaxies, std::uint64_t n, double G) {
   std::vector<double> weights;
   double all = 0;
-  for (const GalaxyParameters& galaxy : galaxies) all += weights.emplace_back(weight_of(galaxy, G));
+  std::uint64_t points = 0;
+  for (const GalaxyParameters& galaxy : galaxies) {
+    const bool has_more = std::any_of(galaxy.components.begin(), galaxy.components.end(), [](const auto& c) { return !is_point(c.kind); });
+    all += weights.emplace_back(has_more ? weight_of(galaxy, G) : 0.0);
+    if (!has_more) points += galaxy.components.size();
+  }
+  if (n < points || (all == 0 && n > points))
+    throw ConfigError(fmt::format("n = {}: galaxies of points alone have one particle for each point: {}", n, points));
   std::vector<std::uint64_t> counts;
   double before = 0;
   std::uint64_t used = 0;
-  for (const double weight : weights) {
-    before += weight;
-    const auto end = static_cast<std::uint64_t>(std::llround(before / all * static_cast<double>(n)));
+  for (std::size_t g = 0; g < galaxies.size(); ++g) {
+    if (weights[g] == 0) {
+      counts.push_back(galaxies[g].components.size());
+      continue;
+    }
+    before += weights[g];
+    const auto end = static_cast<std::uint64_t>(std::llround(before / all * static_cast<double>(n - points)));
     counts.push_back(end - used);
     used = end;
   }

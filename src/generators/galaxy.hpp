@@ -22,9 +22,10 @@ struct GalaxyPart {
 std::vector<GalaxyParameters> galaxies_of(const InitialConditions& conditions);
 
 /// All components of `galaxies` with `n` particles together, in their order. Galaxies share the particles so that those of one kind have
-/// the same mass in all. Up to five components have a particle type each: the one that they give, that of their name, or the next free one;
-/// a name that two galaxies have is followed by that of the galaxy. More components share the usual types and their names. Code units.
-/// Throws ConfigError for a type that two components give, and as plan_of().
+/// the same mass in all; one of points alone has a particle for each. Up to five components have a particle type each: the one that they
+/// give, that of their name, or the next free one; a name that two galaxies have is followed by that of the galaxy. More components share
+/// the usual types and their names. Code units. Throws ConfigError for a type that two components give, for points alone that are not `n`,
+/// and as plan_of().
 std::vector<GalaxyPart> parts_of(const std::vector<GalaxyParameters>& galaxies, std::uint64_t n, double G);
 
 /// The softening lengths by the names that the particles have. Those that were 0 become what their number and size give, in `conditions`,
