@@ -193,8 +193,7 @@ std::string full_description(const FileSummary& summary) {
 std::string describe_checkpoint(const std::filesystem::path& path, bool is_full) {
   const SavedState state = read_checkpoint_state(path);
   const SavedState::Counts& ranks = state.counts(particles_of_ranks);
-  std::string text =
-      line("file", path.string()) + line("format", "checkpoint of Grove: 'grove run CONFIG.toml --continue' starts from it");
+  std::string text = line("file", path.string()) + line("format", "checkpoint of Grove: 'grove run CONFIG.toml --continue' starts from it");
   text += line("particles", fmt::format("{} of {} ranks", std::accumulate(ranks.begin(), ranks.end(), std::uint64_t{0}), ranks.size()));
   if (!is_full) {
     if (state.has("run.step")) text += line("step", std::to_string(state.count("run.step")));

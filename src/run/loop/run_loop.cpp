@@ -190,8 +190,8 @@ void RunLoop::fulfil(const Requests& requests) {
   if (controls_.requests && comm_.is_root()) controls_.requests->settle({cause, is_asked_for});
 }
 
-/// The state from which a run continues. `is_needed`: a run that stops has nothing without it. Between two steps, with all that was asked for
-/// on the disk.
+/// The state from which a run continues. `is_needed`: a run that stops has nothing without it. Between two steps, with all that was asked
+/// for on the disk.
 void RunLoop::write_checkpoint(bool is_needed) {
   finish_observers();
   const double began = wall_clock_s();

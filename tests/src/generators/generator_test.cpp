@@ -94,6 +94,7 @@ TEST_P(EveryGenerator, MakesUsableParticles) {
 TEST_P(EveryGenerator, MassesAddUpToTheTotalMass) {
   auto conditions = conditions_of(GetParam(), 777);
   conditions.parameters["mass"] = 3.5;
+  for (GalaxyParameters& galaxy : conditions.galaxies) galaxy.components[0].values["mass"] = 3.5;
   const ParticleSet particles = generate(conditions, 1.0, 0, conditions.n);
   const double total = conditions.generator == "merger" ? 7.0 : 3.5;
   EXPECT_NEAR(std::accumulate(particles.mass.begin(), particles.mass.end(), 0.0), total, 1e-12);
