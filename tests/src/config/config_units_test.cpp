@@ -112,7 +112,14 @@ TEST(ConfigUnits, EveryKeyWithADimensionTakesUnits) {
                                       "inclination_2",
                                       "node_2",
                                       "concentration",
-                                      "flattening"};
+                                      "flattening",
+                                      "taper",
+                                      "anisotropy",
+                                      "alpha",
+                                      "beta",
+                                      "gamma",
+                                      "index",
+                                      "w0"};
   std::size_t seen = 0;
   for (const ConfigChoice& choice : config_table().choices)
     for (const ConfigChoice::Row& row : choice.rows)
