@@ -9,11 +9,21 @@
 #include <string>
 #include <vector>
 
+#include "kernels/base/named_rows.hpp"
 #include "src/generators/generator.hpp"
 
 namespace grove::tests {
 
 inline constexpr double pi = std::numbers::pi;
+
+/// The names of all generators, of the spheres that differ in their density alone only one.
+inline std::vector<std::string> generators_of_each_form() {
+  std::vector<std::string> names = names_of(generators());
+  std::erase_if(names, [](const std::string& name) {
+    return name != "plummer" && name != "hernquist" && name != "nfw" && find_named(component_kinds(), name) != nullptr;
+  });
+  return names;
+}
 
 /// One sphere away from the origin.
 inline GalaxyParameters small_galaxy() { return {"small", {{"stars", "plummer", {{"mass", 1.0}}}}, {{"x", 3.0}}}; }

@@ -111,7 +111,8 @@ TEST_P(Components, AreTheSameOnAnyNumberOfRanks) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Table, Components, testing::ValuesIn(names_of(generators())), [](const auto& test) { return test.param; });
+INSTANTIATE_TEST_SUITE_P(Table, Components, testing::ValuesIn(tests::generators_of_each_form()),
+                         [](const auto& test) { return test.param; });
 
 TEST(BlockSums, AreTheSameBitsForAnyDivision) {
   const auto conditions = conditions_of("hernquist", 10007);
