@@ -15,7 +15,7 @@ constexpr std::size_t deviates = 73;
 constexpr double deviate_limit = 4.5;
 /// The outermost parts of a disc are not colder than this part of the circular velocity.
 constexpr double coldest = 0.03;
-/// After so many the distribution function is within about 1 % of what is wanted.
+/// After so many, surface density and thickness are within about 1 % of what is wanted.
 constexpr int corrections = 8;
 /// In scale lengths: what lies beyond is 0.3 % of the disc, and is not corrected.
 constexpr double corrected_to = 8;

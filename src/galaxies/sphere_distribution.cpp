@@ -20,7 +20,7 @@ std::vector<double> log_augmented(const SphereMass& sphere, const RadialGrid& gr
     const double u = grid.log_radius(k), r = std::exp(u), rho = sphere.density[k];
     double value = std::log(rho) + 2 * anisotropy.beta * u;
     if (anisotropy.radius > 0) value += std::log1p(r * r / (anisotropy.radius * anisotropy.radius));
-    // Beyond its edge a component has no density, but its logarithm must go on smoothly.
+    // Beyond its edge a component has no density, but its logarithm must stay smooth.
     if (!(rho > 1e-280)) value = values.empty() ? -600 : values.back() + last_slope;
     if (!values.empty()) last_slope = value - values.back();
     values.push_back(value);

@@ -116,7 +116,7 @@ double half_mass_radius(const Shells& shells, const RadialGrid& grid) {
 std::vector<double> force_of(const Shells& shells, const RadialGrid& grid, double softening) {
   std::vector<double> radius(grid.count), force(grid.count), mass(shells.mass);
   for (std::size_t k = 0; k < grid.count; ++k) radius[k] = grid.radius(k);
-  // The core as shells, too, since a point is softened otherwise: its mass goes on as a power of the radius. The rest is a point.
+  // The core as shells, too, since a point is softened otherwise: its mass is a power of the radius. The rest is a point.
   double rest = shells.core;
   if (rest > 0 && mass[0] > 0) {
     constexpr int further_in = 250;

@@ -17,7 +17,8 @@
 namespace grove {
 namespace {
 
-constexpr std::uint8_t shared_types = 4;
+/// The type of spheres of other names where types are shared.
+constexpr std::uint8_t stars = 4;
 
 /// The type that a component gives or its name has; 0: neither.
 std::uint8_t wanted_type(const ComponentParameters& c) {
@@ -65,7 +66,7 @@ void share_types(const Galaxies& galaxies, std::vector<GalaxyPart>& parts) {
   for (GalaxyPart& part : parts) {
     const ComponentParameters& c = component_of(galaxies, part);
     const std::uint8_t wanted = wanted_type(c);
-    part.type = wanted > 0 ? wanted : is_disc(c.kind) ? std::uint8_t{2} : is_point(c.kind) ? std::uint8_t{5} : shared_types;
+    part.type = wanted > 0 ? wanted : is_disc(c.kind) ? std::uint8_t{2} : is_point(c.kind) ? std::uint8_t{5} : stars;
     part.name = usual[part.type];
   }
 }
@@ -147,8 +148,7 @@ std::optional<std::string> note_on_pair(const ComponentParameters& c, const Gala
       rotations_to_double(*own.disc, R, beside.sphere->density(R), mass_of_particle(beside.plan), beside.plan.softening, G);
   return fmt::format(
       "particles of {} are {:.3g} times as heavy as those of {} and heat it: its squared vertical dispersion at two scale lengths doubles "
-      "in "
-      "about {:.2g} rotations (Binney & Tremaine 2008, eq. 7.92)",
+      "in about {:.2g} rotations (Binney & Tremaine 2008, eq. 7.92)",
       other_name, ratio, name, rotations);
 }
 
@@ -161,8 +161,7 @@ std::optional<std::string> note_on_disc(const ComponentParameters& c, const Disc
   if (sigma > hot * v)
     return fmt::format(
         "{} is too heavy for a thin disc in this galaxy: toomre_q = {:g} needs a radial dispersion of {:.3g} at two scale lengths, where "
-        "the "
-        "circular velocity is {:.3g}",
+        "the circular velocity is {:.3g}",
         name, c.number("toomre_q"), sigma, v);
   return std::nullopt;
 }

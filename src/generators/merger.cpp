@@ -229,7 +229,7 @@ MergerOrbit orbit_of(const InitialConditions& conditions, double first, double s
   return orbit;
 }
 
-/// Two galaxies of components; their own places have no effect but for the angles of their discs.
+/// Two galaxies of components; of their own places only the angles of their discs count.
 Model model_of_orbiting_galaxies(const InitialConditions& conditions, double G) {
   std::vector<GalaxyParameters> galaxies = galaxies_of(conditions);
   double mass[2] = {0, 0};

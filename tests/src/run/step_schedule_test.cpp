@@ -68,7 +68,7 @@ TEST(StepScheduleTest, NumbersStepsOnFromThoseOfAnotherStep) {
   }
 }
 
-// A run of 1 that has taken 50 steps of 0.02 to t = 1, and goes on to 4 with another dt.
+// A run of 1 that has taken 50 steps of 0.02 to t = 1, and continues to 4 with another dt.
 TEST(StepScheduleTest, DividesWhatIsLeftAndCountsSnapshotsFromTheFirstState) {
   StepSchedule schedule(1, 4, 0.03, 0.7, {}, 0.0);
   schedule.number_on(0, 50);
