@@ -21,6 +21,6 @@ function(grove_precompiled_as target other)
   grove_warnings_of_precompiled(${target})
 endfunction()
 
-foreach(target IN ITEMS libgrove grove_io grove_app)
+foreach(target IN ITEMS grove_objects grove_io grove_app)
   grove_precompile(${target})
 endforeach()

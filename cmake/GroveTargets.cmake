@@ -1,9 +1,10 @@
 # The targets, and how their source files are declared.
 #
-#   libgrove    kernels/, decomposition/ and the rooms of src/ up to simulation/: the library (libgrove.a), for both back ends
-#   grove_io    io/: readers and writers of files
-#   grove_app   the other rooms of src/: the program without its main
-#   grove       the program
+#   grove_objects  kernels/, decomposition/ and the rooms of src/ up to simulation/, for both back ends
+#   libgrove       these and the levels of the CPU: the library (libgrove.a)
+#   grove_io       io/: readers and writers of files
+#   grove_app      the other rooms of src/: the program without its main
+#   grove          the program
 #
 # The CMakeLists.txt of each room lists its files by the way they are compiled; they belong to the target that grove_target names:
 #
@@ -53,13 +54,21 @@ function(grove_library name)
   target_link_libraries(${name} PUBLIC ${ARGN})
 endfunction()
 
+# Apart from libgrove so that nothing waits for the levels, which are joined before libgrove is made.
+add_library(grove_objects OBJECT)
+target_link_libraries(grove_objects PRIVATE grove_common)
+target_compile_definitions(grove_objects PRIVATE $<$<BOOL:${GROVE_CPU_LEVELS}>:GROVE_CPU_HAS_LEVELS>)
+if(GROVE_HAS_CUDA)
+  target_link_libraries(grove_objects PRIVATE CUDA::cudart_static)
+endif()
+
 # What a program needs that links libgrove; grove_common has the flags that Grove itself is compiled with. Headers include each other by their
 # places in the repository, and users include <grove/grove.hpp>.
-add_library(libgrove STATIC)
+add_library(libgrove STATIC $<TARGET_OBJECTS:grove_objects>)
 add_library(Grove::libgrove ALIAS libgrove)
 set_target_properties(libgrove PROPERTIES OUTPUT_NAME grove)
 target_compile_features(libgrove PUBLIC cxx_std_20)
-target_compile_definitions(libgrove PRIVATE $<$<BOOL:${GROVE_CPU_LEVELS}>:GROVE_CPU_HAS_LEVELS> PUBLIC OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
+target_compile_definitions(libgrove PUBLIC OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
 target_include_directories(libgrove PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>" "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR};${GROVE_INSTALL_HEADERS}>")
 target_link_libraries(libgrove PUBLIC "$<BUILD_INTERFACE:grove_common>" MPI::MPI_CXX fmt::fmt OpenMP::OpenMP_CXX Threads::Threads)
 if(GROVE_HAS_CUDA)
