@@ -16,7 +16,8 @@ namespace grove {
 namespace {
 
 constexpr std::uint32_t most_of_type = std::numeric_limits<std::int32_t>::max();  // GADGET's counts are signed
-constexpr std::uint32_t header_bytes = 256, label_bytes = 8, marker_bytes = 4;
+constexpr std::uint32_t header_bytes = 256, label_bytes = 8;
+constexpr std::uint64_t marker_bytes = 4;
 constexpr std::size_t types = particle_type_count;
 /// No program writes nearly so many: more are not blocks.
 constexpr std::size_t most_unused_blocks = 100;

@@ -180,7 +180,8 @@ bool lists_positions(const Words& words) {
 
 /// The names in a comment that seems to name columns in another order than the usual; empty: it does not.
 Words unusual_names(const TextComment& comment) {
-  const Words words = without_numbering(words_of(comment.text)), like = like_columns(words), run = known_run(words);
+  const Words words = without_numbering(words_of(comment.text)), like = like_columns(words);
+  Words run = known_run(words);
   if (lists_positions(run) && !are_usual(run)) return run;
   const bool is_list = like.size() >= 2 && with_components(like).size() >= 3 && 2 * like.size() >= words.size();
   const bool is_numbered = std::any_of(words.begin(), words.end(), [](const std::string& word) { return is_number(word); });

@@ -1,6 +1,7 @@
 // SIMD vectors of floats as rows of a matrix: transposition, and the sum of each row.
 #pragma once
 
+#include <cstddef>
 #include <utility>
 
 #include "kernels/space/float_vector.hpp"
@@ -56,7 +57,7 @@ template <int step>
 /// Sums of row[0 ... 2 step - 1], each with parts of row_length / (2 step) sums.
 template <int step>
 [[gnu::always_inline]] inline FloatVector sum_blocks(FloatVector* row) {
-  for (int i = 0; i < step; ++i)
+  for (std::ptrdiff_t i = 0; i < step; ++i)
     row[i] = picked(row[2 * i], row[2 * i + 1], EvenBlocks<step>()) + picked(row[2 * i], row[2 * i + 1], OddBlocks<step>());
   if constexpr (step > 1)
     return sum_blocks<step / 2>(row);

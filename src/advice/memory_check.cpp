@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <functional>
 #include <map>
-#include <ranges>
 #include <sstream>
 
 #include "decomposition/ranks/rank_place.hpp"
@@ -41,9 +40,13 @@ std::map<std::string, SharedPool> shared_pools(const std::vector<MemoryPool>& ow
 
 /// The least number from 1 on for which `fits` is true, as it is for all larger ones; 0 if there is none up to a million.
 int least_number(const std::function<bool(int)>& fits) {
-  const auto numbers = std::views::iota(1, 1'000'000);
-  const auto least = std::ranges::partition_point(numbers, [&](int number) { return !fits(number); });
-  return least == numbers.end() ? 0 : *least;
+  int below = 0, least = 1'000'000;
+  if (!fits(least)) return 0;
+  while (least - below > 1) {
+    const int middle = below + (least - below) / 2;
+    (fits(middle) ? least : below) = middle;
+  }
+  return least;
 }
 
 /// How many GPUs, or nodes with as many ranks each, would do.

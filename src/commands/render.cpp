@@ -55,7 +55,7 @@ Config config_of(const RenderOptions& options, const Communicator& comm) {
   if (!options.columns.empty()) first.push_back("initial_conditions.columns=" + options.columns);
   for (const auto& [key, value] : options.settings)
     if (!value.empty()) first.push_back(fmt::format("{}.{}={}", section, key, value));
-  const Config config = config_of_file(options.files.front(), physics, options.common, comm, first);
+  Config config = config_of_file(options.files.front(), physics, options.common, comm, first);
   comm.agree([&] {
     if (!config.pictures.are_wanted()) throw ConfigError("pictures.show = \"none\": there would be no picture");
     if (config.pictures.every > 0) throw ConfigError("pictures.every: is for runs; here each file is one time");

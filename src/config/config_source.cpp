@@ -88,7 +88,7 @@ class GivenKeys {
     given.path = path;
     set_value(given, node);
     const toml::source_position place = node.source().begin;
-    keys_.push_back({{place.line, place.column}, std::move(given)});
+    keys_.emplace_back(std::pair{place.line, place.column}, std::move(given));
   }
 
   void add_section(const std::string& section, const toml::table& table) {

@@ -212,7 +212,8 @@ std::vector<ConfigChoice> make_choices() {
                                      [](Config& c) -> SettingValues& { return c.initial_conditions.parameters; }}};
   for (const auto& [name, member] : external_sections())
     choices.push_back({name, "potential", rows_of_table(external_infos()),
-                       [member](Config& c) -> SettingValues& { return (c.*member).parameters; }, name == "external" ? "" : "external"});
+                       [member = member](Config& c) -> SettingValues& { return (c.*member).parameters; },
+                       name == "external" ? "" : "external"});
   choices.push_back(
       {"time", "integrator", rows_of_table(integrator_infos()), [](Config& c) -> SettingValues& { return c.time.parameters; }});
   return choices;

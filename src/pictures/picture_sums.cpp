@@ -13,6 +13,7 @@ namespace {
 // Neighbours along the Morton curve are often in one pixel: adding them first saves most of the atomic additions.
 constexpr std::size_t run_length = 8;
 
+// NOLINTNEXTLINE(bugprone-incorrect-roundings): faster than llround() for each particle, and no value is below 0.
 GROVE_HD inline std::uint64_t in_quanta(double value, double per_unit) { return static_cast<std::uint64_t>(value * per_unit + 0.5); }
 
 GROVE_HD inline bool is_shown(const std::uint8_t* type, std::size_t i, TypeMask mask) { return (mask >> type[i] & 1U) != 0; }

@@ -78,7 +78,7 @@ std::string python_program() {
 }
 
 std::string python_in_words() {
-  const std::string program = python_program();
+  std::string program = python_program();
   const char* const path = std::getenv("PATH");
   std::istringstream directories(path && program.find('/') == std::string::npos ? path : "");
   for (std::string directory; std::getline(directories, directory, ':');)

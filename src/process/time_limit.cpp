@@ -25,7 +25,9 @@ double seconds_until(const std::string& since_1970) {
 }  // namespace
 
 TimeLimit::TimeLimit(double max_minutes, const std::string& end_of_job)
-    : began_s_(wall_clock_s()), left_at_start_s_(std::min(max_minutes > 0 ? 60 * max_minutes : no_limit, seconds_until(end_of_job))) {}
+    : began_s_(wall_clock_s()), left_at_start_s_(seconds_until(end_of_job)) {
+  if (max_minutes > 0) left_at_start_s_ = std::min(left_at_start_s_, 60 * max_minutes);
+}
 
 double TimeLimit::left_s() const { return left_at_start_s_ - (wall_clock_s() - began_s_); }
 

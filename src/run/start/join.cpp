@@ -197,7 +197,7 @@ class Components {
     const bool has_number = end != std::string::npos && end + 1 < name.size() && end > 0 && name[end] == ' ';
     const std::string stem = has_number ? name.substr(0, end) : name;
     for (int number = 2;; ++number) {
-      const std::string next = fmt::format("{} {}", stem, number);
+      std::string next = fmt::format("{} {}", stem, number);
       if (!is_taken(next) && !has_name(others, next)) return next;
     }
   }
