@@ -193,7 +193,7 @@ a_run_goes_on_without_its_standard_output() {
 
 special_files_are_told_at_once() {
   mkfifo pipe && mkdir directory.toml && mkdir -p a/checkpoint_0.hdf5 b && mkfifo b/checkpoint_1.hdf5 && "$grove" run run.toml --quiet &&
-    mkdir output/snapshot_0007.hdf5 || return 1
+    mkdir output/snapshot_0007.hdf5 && "$grove" run run.toml --quiet --set output.directory=c && rm c/energy.csv && mkfifo c/energy.csv || return 1
   all_are_told <<'END' || return 1
 2 | run pipe           | pipe is not a regular file
 2 | run directory.toml | directory.toml is not a regular file
@@ -202,6 +202,7 @@ special_files_are_told_at_once() {
 2 | run run.toml --set output.directory=a --continue | a/checkpoint_0.hdf5 is not a regular file
 2 | run run.toml --set output.directory=b --continue | b/checkpoint_1.hdf5 is not a regular file
 2 | run run.toml --continue --set time.end=2         | output/snapshot_0007.hdf5 is not a regular file
+3 | run run.toml --set output.directory=c --continue --set time.end=2 | c/energy.csv: is not a regular file
 END
   # That of the shell is read.
   "$grove" run <(cat run.toml) --print-config >out.txt && contains out.txt "n = 50"
