@@ -6,7 +6,7 @@
 #
 #   --n N             number of particles (default: as in jobscripts/collision.toml)
 #   --ranks P         MPI ranks (default: one for each GPU; without a GPU 2, which share the cores)
-#   --output DIR      where the snapshots go (default: output_collision in the current directory)
+#   --output DIR      where the snapshots go (default: output_collision in the current directory). Earlier results there are set aside
 #   --device D        gpu, cpu, or auto (default): GPUs when there are any
 #   --build-dir DIR   where to build (default: build/release in the repository)
 #   --no-install      install no packages, take the machine as it is
@@ -81,5 +81,5 @@ read_options "$@"
 grove_set_up
 grove_build "$build_directory" -DCMAKE_BUILD_TYPE=Release -DGROVE_TESTS=OFF
 choose_ranks
-grove_mpirun "$ranks" "$build_directory/grove" run "$configuration" --device "$device" --set "output.directory=$output" "${settings[@]}"
+grove_mpirun "$ranks" "$build_directory/grove" run "$configuration" --device "$device" --overwrite --set "output.directory=$output" "${settings[@]}"
 say_what_next

@@ -7,6 +7,7 @@
 #include "src/config/config.hpp"
 #include "src/run/files/step_schedule.hpp"
 #include "src/simulation/diagnostics.hpp"
+#include "src/simulation/own_energy.hpp"
 #include "src/simulation/step_criterion.hpp"
 
 namespace grove {
@@ -18,6 +19,9 @@ std::vector<std::string> advice_on_first_state(const Diagnostics& sums, const St
 
 /// A sentence on a time step that is too long, with a better one that divides the run; else empty.
 std::string advice_on_step(const Diagnostics& sums, const StepCriterion& check, const StepSchedule& schedule);
+
+/// A sentence where a few particles have the potential energy, so that energy errors tell nothing of the others; else empty.
+std::string advice_on_potential_holders(const PotentialHolders& holders);
 
 /// A sentence on an own energy error, the largest of a run, that makes its results useless; else empty.
 std::string advice_on_energy_error(const Diagnostics& sums, double largest);

@@ -79,6 +79,7 @@ std::string mistake_of_value(const std::string& line) {
     return fmt::format("a number has a point, not a comma: {}.{}", found.str(1), found.str(2));
   if (std::regex_match(line, found, std::regex(R"(([^=]*=\s*)([^\s"'#\[\]{}][^"'#\[\]{}]*?)\s*(#.*)?)"))) {
     const std::string value = found.str(2);
+    if (std::regex_match(value, std::regex(R"([-+]?\d{19,})"))) return "a whole number is below 9.2e18; a larger one is written as 1e20";
     if (std::regex_match(value, std::regex(R"([-+]?(\.\d+|\d+\.?\d*)([eEdD][-+]?\d+)?)"))) return "a number is written as 0.5 or 1e-3";
     for (const char* word : {"true", "false"})
       if (::strcasecmp(value.c_str(), word) == 0) return fmt::format("{} is written in small letters", word);

@@ -43,6 +43,20 @@ double* first_energies(const Particles<Space>& particles) {
   return reinterpret_cast<double*>(particles.array(particles.table()->array_of(first_energy_field)).data());
 }
 
+/// |m phi| and the number of the particles that have more than `limit` of it.
+using PotentialRow = Row<double, 2>;
+struct PotentialAbove {
+  const Double4 *position, *acceleration;
+  double limit;
+  GROVE_HD PotentialRow operator()(std::size_t i) const {
+    const double energy = fabs(position[i].w * acceleration[i].w);
+    return energy > limit ? PotentialRow{{energy, 1}} : PotentialRow{};
+  }
+};
+struct AddPotentials {
+  GROVE_HD double operator()(int, double a, double b) const { return a + b; }
+};
+
 /// What one particle adds to the sums over all.
 struct PartOfSums {
   double mass = 0, kinetic = 0, potential = 0, momentum[3] = {};
@@ -129,6 +143,20 @@ void OwnEnergy<Space>::leave_out_heaviest(const Particles<Space>& particles, Dia
   sums.own_potential = others.potential;
 }
 
+template <class Space>
+PotentialHolders find_potential_holders(Space& space, const Communicator& comm, const Particles<Space>& particles) {
+  const auto sums_above = [&](double limit) {
+    PotentialRow sums = space.reduce_rows(particles.size(), PotentialRow{},
+                                          PotentialAbove{particles.position.data(), particles.acceleration.data(), limit}, AddPotentials{});
+    for (double& part : sums.part) part = comm.sum(part);
+    return sums;
+  };
+  const PotentialRow all = sums_above(0), few = sums_above(0.05 * all.part[0]);
+  const auto count = static_cast<std::uint64_t>(few.part[1]);
+  return {count, static_cast<std::uint64_t>(all.part[1]) - count, all.part[0] > 0 ? few.part[0] / all.part[0] : 0};
+}
+
 template class OwnEnergy<BackEnd>;
+template PotentialHolders find_potential_holders(BackEnd&, const Communicator&, const Particles<BackEnd>&);
 
 }  // namespace grove

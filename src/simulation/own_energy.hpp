@@ -48,4 +48,17 @@ class OwnEnergy {
   bool conserves_each_ = false;     ///< no particle has mass, and there are external potentials
 };
 
+/// The few particles that have most of the potential energy of all, as a tight pair of heavy ones does: energy errors are then theirs.
+struct PotentialHolders {
+  std::uint64_t count = 0;   ///< those with a 20th of it or more each
+  std::uint64_t others = 0;  ///< further particles with mass
+  double share = 0;          ///< of the sum of |m phi| that `count` have
+  /// One particle alone has half of it wherever it is heavier than all others, whose energy then counts.
+  bool hide_the_others() const { return count > 1 && others > 0 && share > 0.9; }
+};
+
+/// Looks at the present potentials, with external ones. Collective; synchronises.
+template <class Space>
+PotentialHolders find_potential_holders(Space& space, const Communicator& comm, const Particles<Space>& particles);
+
 }  // namespace grove

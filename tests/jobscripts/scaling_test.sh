@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# jobscripts/scaling.sh on CPU ranks with few particles. Usage: scaling_test.sh ROOT GROVE
+# jobscripts/scaling.sh on CPU ranks with few particles, and quickstart.sh with a program that is built. Usage: scaling_test.sh ROOT GROVE
 # Each test is a function, as tests/support/shell_tests.sh says.
 set -u
 root=$(cd "$1" && pwd) grove=$2
@@ -37,6 +37,17 @@ ratio() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.12g", a / b }'; }
 is_png() { holds [ "$(od -An -tx1 -N8 "$1" | tr -d ' ')" = 89504e470d0a1a0a ]; }
 
 tests_follow
+
+# As its last words propose, with more particles.
+the_quickstart_can_be_run_again() {
+  mkdir build bin && ln -s "$grove" build/grove && printf '#!/bin/sh\necho cmake version 9.0\n' >bin/cmake && chmod +x bin/cmake || return 1
+  local n
+  for n in 100 200; do
+    PATH=$PWD/bin:$PATH "$root/jobscripts/quickstart.sh" --build-dir build --no-install --device cpu --ranks 1 --n $n --output out \
+      --set time.end=0.1 --set time.dt=0.1 >said.txt 2>&1 || { cat said.txt; return 1; }
+  done
+  contains said.txt "The collision is done" && holds [ -e out/energy.csv ] && holds [ -e out.1/energy.csv ]
+}
 
 the_tables_have_the_medians_of_what_the_runs_wrote() {
   measures 0 --case weak:plummer:1k --case strong:merger:3000 --repeats 3 || return 1

@@ -45,6 +45,9 @@ int opened(const std::string& path, int flags, const char* what) {
 /// A log up to some row.
 CsvRows scan(const std::string& path, std::uint64_t most_rows,
              const std::function<bool(const CsvRows&, const std::string&)>& is_wanted = {}) {
+  // A pipe of this name would be waited for, and a device has no end.
+  struct stat there {};
+  if (::stat(path.c_str(), &there) == 0 && !S_ISREG(there.st_mode)) throw DataError(path + ": is not a regular file: move it away");
   std::ifstream file(path, std::ios::binary);
   if (!file) throw SystemError(path + ": cannot be read: " + reason_of(errno));
   CsvRows seen;

@@ -12,6 +12,7 @@
 #include "src/config/config.hpp"
 #include "src/run/files/step_schedule.hpp"
 #include "src/run/observers/observers.hpp"
+#include "src/simulation/own_energy.hpp"
 #include "src/simulation/step_criterion.hpp"
 
 namespace grove {
@@ -26,18 +27,22 @@ class WarningObserver final : public Observer {
     const ObserverSetup& setup = context_.setup;
     const StepCriterion check =
         apply_step_criterion(context_.space, context_.comm, context_.particles, setup.config.gravity, setup.schedule.dt());
+    const PotentialHolders holders =
+        state.step == 0 ? find_potential_holders(context_.space, context_.comm, context_.particles) : PotentialHolders{};
     const bool is_news = state.step == 0 || check.would_do < much_shorter * advised_dt_;
     if (!is_news) return;
     advised_dt_ = check.would_do;
     if (!context_.comm.is_root() || setup.progress == ProgressStyle::silent) return;
-    if (state.step == 0)
+    if (state.step == 0) {
       for (const std::string& line : advice_on_first_state(state.energy.sums, check, setup.schedule, setup.config))
         std::fputs(as_note(line).c_str(), stdout);
-    else
+      std::fputs(as_note(advice_on_potential_holders(holders)).c_str(), stdout);
+    } else {
       std::fputs(
           ("\n" + as_note("at t = " + setup.schedule.text(state.time) + ", " + advice_on_step(state.energy.sums, check, setup.schedule)))
               .c_str(),
           stdout);
+    }
     std::fflush(stdout);
   }
   bool is_output() const override { return false; }

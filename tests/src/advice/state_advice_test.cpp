@@ -132,6 +132,14 @@ TEST(StateAdvice, NamesWhatIsUnusual) {
   EXPECT_NE(too_long[0].find("0.01219512195 (82 steps) would do"), std::string::npos) << too_long[0];
 }
 
+TEST(StateAdvice, SaysWhoseTheEnergyErrorsAreWhereAFewHoldTheEnergy) {
+  EXPECT_EQ(advice_on_potential_holders({1, 1000, 0.5}), "") << "one heavy particle: the energy without it is measured";
+  EXPECT_EQ(advice_on_potential_holders({2, 1000, 0.8}), "");
+  const std::string text = advice_on_potential_holders({2, 1000, 0.99996});
+  EXPECT_EQ(text.find("2 of 1002 particles have 99.9 % of the potential energy"), 0U) << text;
+  EXPECT_NE(text.find("say little of the other 1000"), std::string::npos) << text;
+}
+
 TEST(StateAdvice, NamesALargeEnergyErrorAndOfWhat) {
   Diagnostics sums = energy(0.5, -1);
   sums.own_kinetic = 0.5;

@@ -45,6 +45,14 @@ tracers_whose_orbits_are_wrong_are_told() {
   run_in_halo 0.5 1000 "${input[@]}" && lacks out.txt "not accurate"
 }
 
+# Two black holes of 1e6 in a cluster of stars of 1: the energy is that of the two.
+a_heavy_pair_that_hides_the_others_is_told() {
+  awk 'BEGIN { srand(1); print 1e6, -0.01, 0, 0, 0, -5000, 0; print 1e6, 0.01, 0, 0, 0, 5000, 0
+    for (i = 0; i < 30; ++i) print 1, 5 + rand(), rand(), rand(), 0, 0, 0 }' >pair.txt
+  "$grove" run --device cpu --set initial_conditions.file=pair.txt --set gravity.softening=0.001 --set time.dt=1e-8 --set time.end=1e-8 \
+    >out.txt && contains out.txt "note: 2 of 32 particles have 99.9 % of the potential energy" || { cat out.txt; return 1; }
+}
+
 # At the end of a collapse the energy is right again.
 an_error_in_the_middle_of_a_run_is_told() {
   "$grove" run --device cpu --set initial_conditions.generator=uniform_sphere --set initial_conditions.n=1000 --set gravity.softening=0.01 \

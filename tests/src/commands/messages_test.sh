@@ -99,7 +99,7 @@ END
 
 mistakes_in_a_configuration_tell_line_and_remedy() {
   changed 's/"plummer"/"plummer/' quote.toml && changed 's/"plummer"/plummer/' bare.toml && changed 's/0.125/0,125/' comma.toml &&
-    changed 's/0.125/.125/' point.toml && changed 's/0.125/1.25d-1/' fortran.toml && changed 's/^n = .*/&\nrecentre = True/' true.toml && changed 's/^dt.*/&\nend = 2.0/' key.toml && changed '$a [time]\nbegin = 0.0' section.toml &&
+    changed 's/0.125/.125/' point.toml && changed 's/0.125/1.25d-1/' fortran.toml && changed 's/^n = .*/n = 99999999999999999999/' whole.toml && changed 's/^n = .*/&\nrecentre = True/' true.toml && changed 's/^dt.*/&\nend = 2.0/' key.toml && changed '$a [time]\nbegin = 0.0' section.toml &&
     changed 's/^dt.*/dt 0.125/' equals.toml && changed 's/0.125//' empty.toml && changed 's/^dt/% a step\n&/' comment.toml &&
     changed 's/"plummer"/“plummer”/' curly.toml && changed 's/generator.*/file = "p.hdf5"/; /^n = /d' file.toml && changed 's/0.05/0.05 kpc/' unit.toml &&
     changed '$a [units]\nsystem = "kpc km/s 1e10 Msun"' blanks.toml && changed '$a [units]\nsystem = "kpc/h, km/s, 1e10 Msun/h"' hubble.toml &&
@@ -110,6 +110,7 @@ mistakes_in_a_configuration_tell_line_and_remedy() {
 2 | run comma.toml   | comma.toml:8: | dt = 0.125
 2 | run point.toml   | point.toml:8: | written as 0.5
 2 | run fortran.toml | fortran.toml:8: | written as 0.5 or 1e-3
+2 | run whole.toml   | whole.toml:3: | a whole number is below 9.2e18
 2 | run true.toml    | true.toml:4: | true is written in small letters
 2 | run key.toml     | key.toml:9: | end has a value in line 7
 2 | run section.toml | section.toml:11: | [time] begins in line 6
@@ -193,7 +194,7 @@ a_run_goes_on_without_its_standard_output() {
 
 special_files_are_told_at_once() {
   mkfifo pipe && mkdir directory.toml && mkdir -p a/checkpoint_0.hdf5 b && mkfifo b/checkpoint_1.hdf5 && "$grove" run run.toml --quiet &&
-    mkdir output/snapshot_0007.hdf5 || return 1
+    mkdir output/snapshot_0007.hdf5 && "$grove" run run.toml --quiet --set output.directory=c && rm c/energy.csv && mkfifo c/energy.csv || return 1
   all_are_told <<'END' || return 1
 2 | run pipe           | pipe is not a regular file
 2 | run directory.toml | directory.toml is not a regular file
@@ -202,6 +203,7 @@ special_files_are_told_at_once() {
 2 | run run.toml --set output.directory=a --continue | a/checkpoint_0.hdf5 is not a regular file
 2 | run run.toml --set output.directory=b --continue | b/checkpoint_1.hdf5 is not a regular file
 2 | run run.toml --continue --set time.end=2         | output/snapshot_0007.hdf5 is not a regular file
+3 | run run.toml --set output.directory=c --continue --set time.end=2 | c/energy.csv: is not a regular file
 END
   # That of the shell is read.
   "$grove" run <(cat run.toml) --print-config >out.txt && contains out.txt "n = 50"

@@ -3,8 +3,11 @@
 
 #include <cmath>
 
+#include "kernels/particles/particle_transfer.hpp"
 #include "src/run/files/energy_log.hpp"
+#include "src/simulation/own_energy.hpp"
 #include "tests/support/physics_support.hpp"
+#include "tests/support/space_support.hpp"
 
 namespace grove::tests {
 namespace {
@@ -126,6 +129,41 @@ TEST_F(OwnEnergyRun, HasTheHeaviestWhereTheOthersAreNotBoundToEachOther) {
   }
   const Diagnostics d = started(set)->diagnostics();
   EXPECT_NEAR(d.own_potential, d.potential, 1e-12);
+}
+
+/// Two further particles close to each other, at rest.
+ParticleSet with_pair(ParticleSet set, double mass) {
+  const std::size_t n = set.size();
+  set.resize(n + 2);
+  for (std::size_t i = n; i < n + 2; ++i) {
+    set.id[i] = i;
+    set.mass[i] = mass;
+    set.position[3 * i] = i == n ? -0.01 : 0.01;
+  }
+  return set;
+}
+
+// A binary of black holes in a cluster of light stars: its energy is nearly all.
+TEST(PotentialHolders, AreTheTwoOfAHeavyPairAndHideTheOthers) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const auto holders_of = [&](const ParticleSet& all) {
+    BackEnd space = make_space();
+    Particles<BackEnd> particles(space);
+    ParticleSet share = share_of(all, comm);
+    const auto sim = simulation(direct_gravity(0), comm);
+    sim->start(share, 0);
+    upload(space, sim->particles(), particles);
+    return find_potential_holders(space, comm, particles);
+  };
+  const PotentialHolders pair = holders_of(with_pair(plummer(400), 1e3));
+  EXPECT_EQ(pair.count, 2U);
+  EXPECT_EQ(pair.others, 400U);
+  EXPECT_GT(pair.share, 0.95);
+  EXPECT_TRUE(pair.hide_the_others());
+  EXPECT_FALSE(holders_of(with_pair(plummer(400), 1e-3)).hide_the_others());
+  EXPECT_FALSE(holders_of(plummer(400)).hide_the_others());
+  EXPECT_FALSE(holders_of(with_pair({}, 1)).hide_the_others()) << "there are no others";
+  EXPECT_FALSE(holders_of(with_pair(with_pair({}, 0), 1)).hide_the_others()) << "the others have no mass";
 }
 
 TEST(OwnEnergyError, IsNotLargeBecauseKineticAndPotentialEnergyCancel) {
