@@ -92,6 +92,9 @@ class ConfigBuilder {
     set_galaxies();
     check_generator_parameters();
     match_softening(galaxies_, find("gravity", "softening"), config_);
+    const GravityParameters& gravity = config_.gravity;
+    config_.initial_conditions.softening =
+        gravity.softening_of_component.empty() ? NumberTable{{"", gravity.softening}} : gravity.softening_of_component;
     return config_;
   }
 

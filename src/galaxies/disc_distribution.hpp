@@ -15,10 +15,11 @@ namespace grove {
 /// dispersion and thickness at each R are the wanted ones. An orbit that leaves its guiding radius keeps its vertical action.
 class DiscDistribution {
  public:
-  DiscDistribution(const ComponentParameters& disc, const PlanePotential& plane, double G);
+  /// Throws ConfigError where the disc cannot turn.
+  DiscDistribution(const ComponentParameters& disc, PlanePotential plane, double G);
 
-  /// Position about the centre and velocity of one particle; the disc turns about +z.
-  void draw(RandomStream& random, double (&position)[3], double (&velocity)[3]) const;
+  /// Position about the centre and velocity of one particle; the disc turns about +z. False: no velocity is found.
+  [[nodiscard]] bool draw(RandomStream& random, double (&position)[3], double (&velocity)[3]) const;
 
   double surface_density(double R) const;
   double circular_velocity(double R) const { return std::sqrt(at(circular_velocity2_, R)); }
@@ -37,6 +38,7 @@ class DiscDistribution {
   double at(const Column& column, double R) const;
   void take_mean_over_heights(const ComponentParameters& disc, const PlanePotential& plane);
   void find_frequencies();
+  void require_stable_orbits(const std::string& name) const;
   void find_dispersions(double toomre_q, double q_radius);
   void correct();
   void tabulate_guiding_radii(const Column& weights);

@@ -14,8 +14,7 @@ namespace {
 /// What is known of a component before its velocities.
 struct Mass {
   double total = 0;
-  SphereMass sphere;  ///< of spheres
-  Shells shells;      ///< of spheres and discs
+  SphereMass sphere;  ///< of a disc the shells alone
 };
 
 Mass mass_of(const ComponentParameters& c, const RadialGrid& grid, double G) {
@@ -23,12 +22,11 @@ Mass mass_of(const ComponentParameters& c, const RadialGrid& grid, double G) {
   mass.total = c.number("mass");
   if (is_point(c.kind)) return mass;
   if (is_disc(c.kind)) {
-    mass.shells = shells_of_disc(c, grid);
+    mass.sphere.shells = shells_of_disc(c, grid);
     return mass;
   }
   mass.sphere = sphere_mass(c, grid, G);
-  mass.shells = mass.sphere.shells;
-  mass.total = mass.shells.total();
+  mass.total = mass.sphere.shells.total();
   return mass;
 }
 
@@ -86,7 +84,7 @@ std::vector<ComponentPlan> plans_of(const GalaxyParameters& galaxy, const std::v
     const ComponentParameters& c = galaxy.components[i];
     ComponentPlan plan{c.name, counts[i], masses[i].total, 0, c.number("softening")};
     if (!is_point(c.kind)) {
-      plan.half_mass_radius = half_mass_radius(masses[i].shells, grid);
+      plan.half_mass_radius = radius_with(0.5, masses[i].sphere.shells, grid);
       // Half of the particles share the ball of that radius.
       const double distance = plan.half_mass_radius * std::cbrt(8 * std::numbers::pi / 3 / static_cast<double>(plan.count));
       if (plan.softening == 0) plan.softening = 0.25 * distance;
@@ -106,7 +104,7 @@ SphericalPotential potential_of(const GalaxyParameters& galaxy, const std::vecto
   for (std::size_t i = 0; i < plans.size(); ++i) {
     const double softening = std::max(plans[i].softening, plans[target].softening);
     const bool is_one = is_point(galaxy.components[i].kind);
-    const std::vector<double> own = is_one ? force_of_point(grid, softening) : force_of(masses[i].shells, grid, softening);
+    const std::vector<double> own = is_one ? force_of_point(grid, softening) : force_of(masses[i].sphere.shells, grid, softening);
     for (std::size_t k = 0; k < grid.count; ++k) force[k] += G * (is_one ? plans[i].mass : 1) * own[k];
   }
   return SphericalPotential(grid, force);
@@ -119,7 +117,7 @@ void add_component(const ComponentParameters& c, const Mass& mass, double soften
   else if (is_disc(c.kind))
     add_disc(c, softening, G, plane);
   else
-    add_sphere(mass.shells, grid, softening, G, plane);
+    add_sphere(mass.sphere.shells, grid, softening, G, plane);
 }
 
 PlanePotential plane_potential_of(const GalaxyParameters& galaxy, const std::vector<Mass>& masses, const std::vector<double>& softening,
@@ -135,7 +133,7 @@ bool is_halo(const ComponentParameters& component) {
   return type == 1 || (type == 0 && component.name == "halo");
 }
 
-double particles_for_mass(const ComponentParameters& component) { return is_halo(component) ? 1 : 5; }
+double particles_for_mass(const ComponentParameters& component) { return is_halo(component) ? 1 : halo_particle_mass; }
 
 std::vector<ComponentPlan> plan_of(const GalaxyParameters& galaxy, std::uint64_t n, double G) {
   const RadialGrid grid = grid_of(galaxy);
@@ -201,13 +199,14 @@ double RotationCurve::total_at(double R) const {
 }
 
 void GalaxyComponent::draw(RandomStream& random, double (&position)[3], double (&velocity)[3]) const {
-  if (sphere) {
-    sphere->draw(random, position, velocity);
-  } else if (disc) {
-    disc->draw(random, position, velocity);
-  } else {
+  if (!sphere && !disc) {
     std::fill_n(position, 3, 0.0);
     std::fill_n(velocity, 3, 0.0);
+  } else if (!(sphere ? sphere->draw(random, position, velocity) : disc->draw(random, position, velocity))) {
+    throw ConfigError(
+        fmt::format("component {}: no velocity is found for a particle at the distance {:.4g} from the centre, in code units: "
+                    "its distribution function cannot be drawn from there. Another size or softening may help",
+                    plan.name, std::hypot(position[0], position[1], position[2])));
   }
 }
 

@@ -23,6 +23,8 @@ struct ComponentPlan {
 
 /// Whether a component is a halo by its type or name: its particles are heavier.
 bool is_halo(const ComponentParameters& component);
+/// How many times as heavy as all others the particles of haloes are.
+inline constexpr double halo_particle_mass = 5;
 /// How many times as many particles for its mass a component has as a halo.
 double particles_for_mass(const ComponentParameters& component);
 
@@ -39,7 +41,7 @@ class GalaxyComponent {
   std::shared_ptr<const SphereDistribution> sphere;  ///< or
   std::shared_ptr<const DiscDistribution> disc;      ///< or a point
 
-  /// One particle about the centre.
+  /// One particle about the centre. Throws ConfigError that names the component where no velocity is found.
   void draw(RandomStream& random, double (&position)[3], double (&velocity)[3]) const;
 };
 

@@ -9,6 +9,9 @@
 
 namespace grove {
 
+/// A rejection loop that takes so many trials has nothing that it can take.
+inline constexpr int most_trials = 100000;
+
 /// The stream of random numbers of one particle: Threefry4x64 (Salmon et al. 2011) with key {seed} and counter {id, block}. Cheap
 /// to make; any particle can be drawn by any rank or thread, in any order, with the same result.
 class RandomStream {

@@ -31,14 +31,11 @@ std::vector<double> log_augmented(const SphereMass& sphere, const RadialGrid& gr
 /// Cosine of the angle to the radius, with the distribution (1 - cosine^2)^(-beta), beta <= 1/2.
 double draw_cosine(RandomStream& random, double beta) {
   if (beta == 0) return 2 * random.uniform() - 1;
-  constexpr int trials = 1000;  // of which one in two is taken
-  double angle = 0;
-  for (int trial = 0; trial < trials; ++trial) {
+  for (;;) {  // one in two is taken
     // Even angles have the distribution (1 - cosine^2)^(-1/2).
-    angle = std::numbers::pi * (random.uniform() - 0.5);
-    if (random.uniform() < std::pow(std::cos(angle), 1 - 2 * beta)) break;
+    const double angle = std::numbers::pi * (random.uniform() - 0.5);
+    if (random.uniform() < std::pow(std::cos(angle), 1 - 2 * beta)) return std::sin(angle);
   }
-  return std::sin(angle);
 }
 
 }  // namespace
@@ -152,7 +149,7 @@ double SphereDistribution::draw_radius(double part) const {
   return std::exp(grid.log_radius(k) + RadialGrid::spacing * (shell > 0 ? (part - before) / shell - 0.5 : 0));
 }
 
-void SphereDistribution::draw(RandomStream& random, double (&position)[3], double (&velocity)[3]) const {
+bool SphereDistribution::draw(RandomStream& random, double (&position)[3], double (&velocity)[3]) const {
   const double r = draw_radius(random.uniform());
   double outward[3];
   random.isotropic(1, outward);
@@ -163,10 +160,10 @@ void SphereDistribution::draw(RandomStream& random, double (&position)[3], doubl
                bound = 1.05 * std::max(speeds_[k].bound, speeds_[k + 1].bound);
   const double above = potential_.above_centre(u);
   double speed = 0;
-  constexpr int trials = 100000;
-  for (int trial = 0; trial < trials; ++trial) {
+  bool is_found = false;
+  for (int trial = 0; trial < most_trials && !is_found; ++trial) {
     speed = fastest * random.uniform();
-    if (bound * random.uniform() < speed_distribution(above, speed)) break;
+    is_found = bound * random.uniform() < speed_distribution(above, speed);
   }
   const double cosine = draw_cosine(random, anisotropy_.beta);
   const double radial = speed * cosine;
@@ -184,6 +181,7 @@ void SphereDistribution::draw(RandomStream& random, double (&position)[3], doubl
     position[d] = r * outward[d];
     velocity[d] = radial * outward[d] + tangential * across[d] / std::sqrt(length);
   }
+  return is_found;
 }
 
 double SphereDistribution::between_radii(const std::vector<double>& column, double log_radius) const {

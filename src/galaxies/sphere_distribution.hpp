@@ -25,8 +25,8 @@ class SphereDistribution {
   /// The lowest energy, below that at infinity, at which f < 0; nothing: it is a distribution function.
   std::optional<double> negative_at() const { return negative_at_; }
 
-  /// Position about the centre and velocity of one particle.
-  void draw(RandomStream& random, double (&position)[3], double (&velocity)[3]) const;
+  /// Position about the centre and velocity of one particle. False: no velocity is found.
+  [[nodiscard]] bool draw(RandomStream& random, double (&position)[3], double (&velocity)[3]) const;
 
   double density(double radius) const;
   /// Radial dispersion by Jeans' equation in the same potential.

@@ -105,12 +105,12 @@ Shells shells_of_disc(const ComponentParameters& disc, const RadialGrid& grid) {
   return shells;
 }
 
-double half_mass_radius(const Shells& shells, const RadialGrid& grid) {
-  const double half = 0.5 * shells.total();
+double radius_with(double part, const Shells& shells, const RadialGrid& grid) {
+  const double wanted = part * shells.total();
   double inside = shells.core;
   std::size_t k = 0;
-  while (k + 1 < grid.count && inside + shells.mass[k] < half) inside += shells.mass[k++];
-  return std::exp(grid.log_radius(k) + RadialGrid::spacing * ((half - inside) / shells.mass[k] - 0.5));
+  while (k + 1 < grid.count && inside + shells.mass[k] < wanted) inside += shells.mass[k++];
+  return std::exp(grid.log_radius(k) + RadialGrid::spacing * ((wanted - inside) / shells.mass[k] - 0.5));
 }
 
 std::vector<double> force_of(const Shells& shells, const RadialGrid& grid, double softening) {

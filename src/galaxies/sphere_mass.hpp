@@ -31,8 +31,8 @@ SphereMass sphere_mass(const ComponentParameters& sphere, const RadialGrid& grid
 /// The shells of a disc of `mass`.
 Shells shells_of_disc(const ComponentParameters& disc, const RadialGrid& grid);
 
-/// The radius inside which half of the mass lies.
-double half_mass_radius(const Shells& shells, const RadialGrid& grid);
+/// The radius inside which a part, from 0 to 1, of the mass lies.
+double radius_with(double part, const Shells& shells, const RadialGrid& grid);
 
 /// Specific force towards the centre of shells at the radii of the grid, Plummer-softened with `softening`: G times the result.
 std::vector<double> force_of(const Shells& shells, const RadialGrid& grid, double softening);

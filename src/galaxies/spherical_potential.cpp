@@ -40,15 +40,14 @@ std::vector<double> rest_of(const std::vector<double>& above, double far) {
 
 SphericalPotential::SphericalPotential(const RadialGrid& grid, const std::vector<double>& force)
     // Beyond the last radius there is no mass.
-    : SphericalPotential(grid, log_gradient_of(grid, force), integral_of(grid, log_gradient_of(grid, force)),
-                         force.back() * std::exp(grid.log_last())) {}
+    : SphericalPotential(grid, log_gradient_of(grid, force), force.back() * std::exp(grid.log_last())) {}
 
-SphericalPotential::SphericalPotential(const RadialGrid& grid, std::vector<double> log_gradient, std::vector<double> above, double far)
+SphericalPotential::SphericalPotential(const RadialGrid& grid, const std::vector<double>& log_gradient, double far)
     : grid_(grid),
+      above_(integral_of(grid, log_gradient)),
       log_gradient_(grid, log_gradient),
-      log_above_(grid, logarithms(above)),
-      log_below_(grid, logarithms(rest_of(above, far))),
-      above_(std::move(above)),
+      log_above_(grid, logarithms(above_)),
+      log_below_(grid, logarithms(rest_of(above_, far))),
       depth_(above_.back() + far) {}
 
 double SphericalPotential::below_infinity(double log_radius) const { return std::exp(log_below_(log_radius)); }

@@ -26,11 +26,11 @@ class SphericalPotential {
   const RadialGrid& grid() const { return grid_; }
 
  private:
-  SphericalPotential(const RadialGrid& grid, std::vector<double> log_gradient, std::vector<double> above, double far);
+  SphericalPotential(const RadialGrid& grid, const std::vector<double>& log_gradient, double far);
 
   RadialGrid grid_;
-  RadialSpline log_gradient_, log_above_, log_below_;
   std::vector<double> above_;
+  RadialSpline log_gradient_, log_above_, log_below_;
   double depth_;
 };
 

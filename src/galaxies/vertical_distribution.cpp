@@ -78,7 +78,7 @@ double VerticalDistribution::value(double energy) const {
   return std::exp((1 - weight) * log_f_[i - 1] + weight * log_f_[i]);
 }
 
-void VerticalDistribution::draw(RandomStream& random, double& z, double& vz) const {
+bool VerticalDistribution::draw(RandomStream& random, double& z, double& vz) const {
   const double highest = 0.8 * heights_.back();
   double above = 0;
   do {
@@ -90,11 +90,13 @@ void VerticalDistribution::draw(RandomStream& random, double& z, double& vz) con
   std::size_t last = energies - 1;
   while (last > 1 && log_f_[last - 1] < std::log(most) - 18.4) --last;
   const double fastest = std::sqrt(2 * std::max(energy_[last] - energy, 0.0));
-  for (int trial = 0; trial < 100000; ++trial) {
+  bool is_found = false;
+  for (int trial = 0; trial < most_trials && !is_found; ++trial) {
     vz = fastest * (2 * random.uniform() - 1);
-    if (most * random.uniform() < value(energy + 0.5 * vz * vz)) break;
+    is_found = most * random.uniform() < value(energy + 0.5 * vz * vz);
   }
   z = random.uniform() < 0.5 ? above : -above;
+  return is_found;
 }
 
 }  // namespace grove

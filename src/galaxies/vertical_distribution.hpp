@@ -14,8 +14,8 @@ class VerticalDistribution {
   /// `heights` from 0, `potential` there less that in the plane. `is_sech2`: sech^2(z / height), else exp(-|z| / height).
   VerticalDistribution(const std::vector<double>& heights, const double* potential, double height, bool is_sech2);
 
-  /// |z| <= the highest of the heights, and a velocity.
-  void draw(RandomStream& random, double& z, double& vz) const;
+  /// |z| <= the highest of the heights, and a velocity. False: none is found.
+  [[nodiscard]] bool draw(RandomStream& random, double& z, double& vz) const;
   /// Dispersion of vz over all heights.
   double dispersion() const { return dispersion_; }
 

@@ -80,14 +80,15 @@ double weight_of(const GalaxyParameters& galaxy, double G) {
   return weight;
 }
 
-/// A galaxy of points alone has one particle for each; the others share the rest by weight.
+/// A galaxy of points alone has one particle for each; the others share the rest by weight, and each component has one if there are so
+/// many.
 std::vector<std::uint64_t> counts_of_galaxies(const std::vector<GalaxyParameters>& galaxies, std::uint64_t n, double G) {
   std::vector<double> weights;
   double all = 0;
   std::uint64_t points = 0;
   for (const GalaxyParameters& galaxy : galaxies) {
     const bool has_more = std::any_of(galaxy.components.begin(), galaxy.components.end(), [](const auto& c) { return !is_point(c.kind); });
-    all += weights.emplace_back(has_more ? weight_of(galaxy, G) : 0.0);
+    all += weights.emplace_back(!has_more ? 0.0 : galaxies.size() == 1 ? 1.0 : weight_of(galaxy, G));
     if (!has_more) points += galaxy.components.size();
   }
   if (n < points || (all == 0 && n > points))
@@ -105,6 +106,10 @@ std::vector<std::uint64_t> counts_of_galaxies(const std::vector<GalaxyParameters
     counts.push_back(end - used);
     used = end;
   }
+  std::size_t least = 0;
+  for (const GalaxyParameters& galaxy : galaxies) least += galaxy.components.size();
+  for (std::size_t g = 0; g < galaxies.size() && n >= least; ++g)
+    for (; counts[g] < galaxies[g].components.size(); ++counts[g]) --*std::max_element(counts.begin(), counts.end());
   return counts;
 }
 
@@ -134,7 +139,7 @@ double mass_of_particle(const ComponentPlan& plan) { return plan.mass / static_c
 std::optional<std::string> note_on_pair(const ComponentParameters& c, const GalaxyComponent& own, const std::string& name,
                                         const ComponentParameters& other, const GalaxyComponent& beside, const std::string& other_name,
                                         double G) {
-  constexpr double heavy = 5.05, light_hole = 10;
+  constexpr double heavy = 1.01 * halo_particle_mass, light_hole = 10;
   const double ratio = mass_of_particle(beside.plan) / mass_of_particle(own.plan);
   if (is_point(c.kind) && !is_point(other.kind) && ratio * light_hole > 1)
     return fmt::format("{} is {:.2g} times as heavy as a particle of {}: below {:g} they scatter it, and it does not stay in the centre",
@@ -266,6 +271,19 @@ Model model_of_galaxies(const Galaxies& galaxies, std::uint64_t n, std::uint64_t
   Model model = model_of_parts(std::move(parts), seed);
   model.table = table_of(all);
   model.notes = notes_on(galaxies, all, made, G);
+  return model;
+}
+
+Model model_of_keys(Galaxies galaxies, const InitialConditions& conditions, double G) {
+  // Of a scale radius: practically no softening, which components always have.
+  constexpr double none = 1e-6;
+  for (GalaxyParameters& galaxy : galaxies)
+    for (ComponentParameters& c : galaxy.components) {
+      const double of_run = conditions.softening_of(galaxies.size() > 1 ? c.name + " " + galaxy.name : c.name);
+      c.values["softening"] = of_run > 0 ? of_run : none * c.number(is_disc(c.kind) ? "scale_length" : "scale_radius");
+    }
+  Model model = model_of_galaxies(galaxies, conditions.n, conditions.seed, G);
+  model.table.clear();
   return model;
 }
 

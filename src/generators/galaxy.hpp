@@ -35,4 +35,8 @@ NumberTable choose_softening(InitialConditions& conditions, double G);
 /// The model of galaxies at their places, with a table of their components and notes. Throws ConfigError.
 Model model_of_galaxies(const std::vector<GalaxyParameters>& galaxies, std::uint64_t n, std::uint64_t seed, double G);
 
+/// The same of galaxies that the keys of a generator describe, whose components have names alike: without a table, and with the softening
+/// of the run, which may be none.
+Model model_of_keys(std::vector<GalaxyParameters> galaxies, const InitialConditions& conditions, double G);
+
 }  // namespace grove

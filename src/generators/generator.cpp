@@ -4,27 +4,28 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "decomposition/ranks/communicator.hpp"
 #include "kernels/base/error.hpp"
 #include "kernels/base/named_rows.hpp"
+#include "src/generators/parallel_for.hpp"
 #include "src/generators/recentring.hpp"
-#include "src/generators/spheres.hpp"
 
 namespace grove {
 
-Generator plummer();
-Generator hernquist();
 Generator uniform_sphere();
 Generator uniform_cube();
 Generator merger();
 Generator disc();
 Generator galaxy();
+std::vector<Generator> spheres_of_kinds();
 
 const std::vector<Generator>& generators() {
   static const std::vector<Generator> table = [] {
-    std::vector<Generator> all = {plummer(), hernquist(), uniform_sphere(), uniform_cube(), merger(), disc(), galaxy()};
-    for (Generator& sphere : spheres_of_kinds()) all.push_back(std::move(sphere));
+    std::vector<Generator> all = spheres_of_kinds();
+    const Generator others[] = {uniform_sphere(), uniform_cube(), merger(), disc(), galaxy()};
+    all.insert(all.end(), std::begin(others), std::end(others));
     return all;
   }();
   return table;
@@ -55,12 +56,10 @@ void store(const ModelParticle& particle, std::uint64_t id, std::size_t i, Parti
 ParticleSet drawn(const Model& model, std::uint64_t first_id, std::uint64_t count) {
   ParticleSet particles;
   particles.resize(count);
-  const auto end = static_cast<std::int64_t>(count);
-#pragma omp parallel for schedule(static)
-  for (std::int64_t i = 0; i < end; ++i) {
+  parallel_for(static_cast<std::int64_t>(count), 1024, [&](std::int64_t i) {
     const std::uint64_t id = first_id + static_cast<std::uint64_t>(i);
     store(model.particle(id), id, static_cast<std::size_t>(i), particles);
-  }
+  });
   return particles;
 }
 
@@ -72,6 +71,13 @@ double InitialConditions::number(const std::string& name) const {
 
 const std::string& InitialConditions::text(const std::string& name) const {
   return text_among(parameters, settings_of(generators(), generator), "generator " + generator, name);
+}
+
+double InitialConditions::softening_of(const std::string& component) const {
+  if (const auto found = softening.find(component); found != softening.end()) return found->second;
+  double largest = 0;
+  for (const auto& [name, length] : softening) largest = std::max(largest, length);
+  return largest;
 }
 
 std::optional<Complaint> check_generator(const InitialConditions& conditions) {
@@ -106,10 +112,6 @@ ComponentNames component_names(const Model& model) {
   ComponentNames names = usual_component_names();
   for (const ModelComponent& component : model.components) names[component.type] = component.name;
   return names;
-}
-
-std::uint64_t first_part_count(std::uint64_t n, double share) {
-  return std::clamp<std::uint64_t>(static_cast<std::uint64_t>(std::llround(share * static_cast<double>(n))), 1, n - 1);
 }
 
 }  // namespace grove

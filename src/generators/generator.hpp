@@ -1,4 +1,4 @@
-// Initial-condition generators: a table of spheres, cubes, orbits and a disc. A new one is one file and one line in generator.cpp.
+// Initial-condition generators: a table of galaxies, spheres, cubes and orbits. A new one is one file and one line in generator.cpp.
 #pragma once
 
 #include <cstdint>
@@ -27,12 +27,15 @@ struct InitialConditions {
   std::uint64_t seed = 1;                  ///< of the random numbers
   bool recentre = true;                    ///< every component of a model gets its centre of mass and mean velocity exactly
   SettingValues parameters;                ///< those of the generator; what is missing has its default
+  NumberTable softening;                   ///< lengths of the run by component; "" for all others
   std::vector<GalaxyParameters> galaxies;  ///< those that the generator names or, where it names none, all; each once
 
   /// A number or text among the parameters or, if missing there, its default. Throws std::logic_error for a name or type the
   /// generator does not have.
   double number(const std::string& name) const;
   const std::string& text(const std::string& name) const;
+  /// The softening length of the run for the particles of a component; for one that it does not name the largest. 0: none.
+  double softening_of(const std::string& component) const;
 };
 
 /// One particle of a model, code units.
@@ -54,7 +57,8 @@ struct ModelComponent {
 
 /// What a generator has prepared.
 struct Model {
-  /// The particle with a given id, 0 <= id < n. Depends on nothing but the parameters and the id; safe to call from many threads.
+  /// The particle with a given id, 0 <= id < n. Depends on nothing but the parameters and the id; safe to call from many threads. Throws
+  /// ConfigError that names the component where it cannot be drawn.
   std::function<ModelParticle(std::uint64_t id)> particle;
   std::vector<ModelComponent> components = {ModelComponent{}};
   std::vector<std::string> notes = {};  ///< what a user should know of it, one sentence each
@@ -104,8 +108,5 @@ ParticleSet generate(const InitialConditions& conditions, const Model& model, st
 
 /// The same of a model prepared for it. `G` in code units. Throws ConfigError.
 ParticleSet generate(const InitialConditions& conditions, double G, std::uint64_t first_id, std::uint64_t count);
-
-/// How many of `n` >= 2 particles make the first of two parts: `share` of them, rounded, and at least one for each part.
-std::uint64_t first_part_count(std::uint64_t n, double share);
 
 }  // namespace grove

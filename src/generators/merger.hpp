@@ -1,8 +1,6 @@
 // The orbit on which the merger generator starts its two galaxies.
 #pragma once
 
-#include <cstdint>
-
 #include "src/generators/generator.hpp"
 
 namespace grove {
@@ -15,15 +13,13 @@ struct MergerOrbit {
   double velocity[2][3];
 };
 
-/// The two-body orbit of point masses with the pericentre, eccentricity and separation of `conditions`, a merger.
+/// The two-body orbit of point masses with the pericentre, eccentricity and separation of `conditions`, a merger. Throws ConfigError for a
+/// density table that cannot be used.
 MergerOrbit merger_orbit(const InitialConditions& conditions, double G);
 
 /// The potential energy of the two galaxies in each other's field at the start, over that of point masses: 1 unless they overlap. Discs
-/// are taken for spheres with the same mass inside each radius, which is right to 0.02 where they are a tenth of the mass.
-double merger_overlap(const InitialConditions& conditions);
-
-/// How many of the `n` particles make the first galaxy: its part of the mass, rounded, and at least one for each galaxy.
-/// They have ids 0 .. count - 1. Spheres have type 1 and type 2; discs have the types 2 and 4, their haloes 1 and 3.
-std::uint64_t first_galaxy_count(const InitialConditions& conditions);
+/// are taken for spheres with the same mass inside each radius, which is right to 0.02 where they are a tenth of the mass. Throws as
+/// merger_orbit().
+double merger_overlap(const InitialConditions& conditions, double G);
 
 }  // namespace grove

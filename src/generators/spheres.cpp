@@ -1,32 +1,43 @@
-#include "src/generators/spheres.hpp"
-
+// A generator for each kind of sphere: a galaxy of one component.
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <utility>
 
-#include "kernels/base/named_rows.hpp"
 #include "src/generators/galaxy.hpp"
 
 namespace grove {
 namespace {
 
-/// A galaxy of one component: the generator has the name of its kind.
+/// The default tapers of spheres that have `cutoff`, too: they are the whole models within some 0.001 of mass and density.
+const std::map<std::string, double>& tapers_of_whole_models() {
+  static const std::map<std::string, double> tapers{{"plummer", 100.0}, {"hernquist", 2000.0}};
+  return tapers;
+}
+
 Model prepare_one(const InitialConditions& conditions, double G) {
-  static const std::set<std::string> haloes{"nfw", "einasto", "isothermal"};
-  ComponentParameters sphere{haloes.contains(conditions.generator) ? "halo" : "stars", conditions.generator, conditions.parameters};
+  static const std::set<std::string> haloes{"hernquist", "nfw", "einasto", "isothermal"};
+  const std::string& kind = conditions.generator;
+  ComponentParameters sphere{haloes.contains(kind) ? "halo" : "stars", kind, conditions.parameters};
   sphere.values["mass"] = conditions.number("mass");
-  // The run's softening is not known here: practically none.
-  sphere.values["softening"] = 1e-6 * sphere.number("scale_radius");
   sphere.values["type"] = std::uint64_t{1};
-  Model model = model_of_galaxies({{conditions.generator, {sphere}, {}}}, conditions.n, conditions.seed, G);
-  model.table.clear();
-  return model;
+  if (tapers_of_whole_models().contains(kind)) {
+    const double cutoff = conditions.number("cutoff");
+    sphere.values["taper"] = cutoff > 0 ? cutoff : conditions.number("taper");
+  }
+  return model_of_keys({{kind, {std::move(sphere)}, {}}}, conditions, G);
 }
 
 std::optional<Complaint> check_one(const InitialConditions& conditions) {
-  const bool has_radius = conditions.number("anisotropy_radius") > 0;
-  if (has_radius && conditions.number("anisotropy") != 0) return Complaint{"anisotropy", "left out where anisotropy_radius is given"};
+  if (conditions.number("anisotropy_radius") > 0 && conditions.number("anisotropy") != 0)
+    return Complaint{"anisotropy", "left out where anisotropy_radius is given"};
+  const auto whole = tapers_of_whole_models().find(conditions.generator);
+  if (whole == tapers_of_whole_models().end()) return std::nullopt;
+  const double cutoff = conditions.number("cutoff");
+  if (cutoff > 0 && cutoff < 0.1) return Complaint{"cutoff", "0.1 or more, or left out"};
+  if (cutoff > 0 && conditions.number("taper") != whole->second)
+    return Complaint{"cutoff", "left out where taper is given: it is the older name of taper"};
   return std::nullopt;
 }
 
@@ -36,36 +47,21 @@ std::vector<Generator> spheres_of_kinds() {
   static const std::set<std::string> of_galaxies{"particles", "softening", "type", "density", "circular_velocity"};
   std::vector<Generator> made;
   for (const ComponentKind& kind : component_kinds()) {
-    // A table has a file, which in initial conditions means particles; Plummer's and Hernquist's spheres have generators of their own.
-    if (is_disc(kind.name) || is_point(kind.name) || kind.name == "table" || kind.name == "uniform" || kind.name == "plummer" ||
-        kind.name == "hernquist")
-      continue;
+    // A table has a file, which in initial conditions means particles.
+    if (is_disc(kind.name) || is_point(kind.name) || kind.name == "table" || kind.name == "uniform") continue;
+    const auto whole = tapers_of_whole_models().find(kind.name);
     Generator generator{kind.name, "sphere in equilibrium: " + kind.meaning, kind.source, {}, check_one, prepare_one};
     for (Setting setting : kind.settings) {
       if (of_galaxies.contains(setting.name)) continue;
       if (setting.name == "mass") setting = {"mass", 1.0, positive, "total mass of the particles", {}, {}, Dimension::mass};
+      const bool is_whole = setting.name == "taper" && whole != tapers_of_whole_models().end();
+      if (is_whole) setting.default_value = whole->second;
       generator.settings.push_back(std::move(setting));
+      if (is_whole) generator.settings.push_back({"cutoff", 0.0, {0.0, 1e4}, "older name of taper", {}, "0: taper says it"});
     }
     made.push_back(std::move(generator));
   }
   return made;
-}
-
-std::vector<Setting> sphere_settings(const std::string& model, double cutoff) {
-  return {{"mass", 1.0, positive, "total mass of the particles", {}, {}, Dimension::mass},
-          {"scale_radius", 1.0, positive, "scale radius a of the " + model + " sphere", {}, {}, Dimension::length},
-          {"cutoff", cutoff, {0.1, 1e4}, "radius of the outermost particle, in scale radii"}};
-}
-
-SphereParameters sphere_parameters(const InitialConditions& conditions, double G) {
-  return {conditions.number("mass"), conditions.number("scale_radius"), conditions.number("cutoff"), G};
-}
-
-Model sphere_model(const InitialConditions& conditions, const std::string& name, Draw sphere) {
-  const ModelComponent component{1, name};
-  std::vector<ModelPart> parts;
-  parts.push_back({component, conditions.n, conditions.number("mass"), std::move(sphere)});
-  return model_of_parts(std::move(parts), conditions.seed);
 }
 
 }  // namespace grove

@@ -64,6 +64,7 @@ TEST(Disc, StaysThinWhileItTurns) {
   conditions.generator = "disc";
   conditions.n = 64000;
   conditions.parameters["disc_particles"] = 0.1;
+  conditions.softening = {{"", 0.03}};
   const ParticleSet all = generate(conditions, 1.0, 0, conditions.n);
   const auto sim = simulation(tree_gravity("barnes", 0.8, 0.03), comm);
   sim->start(share_of(all, comm), 0);
@@ -75,13 +76,10 @@ TEST(Disc, StaysThinWhileItTurns) {
   const std::vector<Ring> after = rings_of(collected(*sim, comm), 5);
   for (std::size_t r = 0; r < before.size(); ++r) {
     SCOPED_TRACE("ring " + std::to_string(r));
-    // Particles of the halo scatter those of the disc: with so few, they thicken it by a fifth.
-    EXPECT_NEAR(std::sqrt(after[r].height2 / before[r].height2), 1.15, 0.25);
-    EXPECT_NEAR(after[r].count / before[r].count, 1, 0.15);
-    // In the innermost ring epicycles are as large as the radius.
-    if (r > 0) {
-      EXPECT_NEAR(after[r].rotation / before[r].rotation, 1, 0.05);
-    }
+    // Particles of the halo scatter those of the disc: with so few, they thicken it by a tenth.
+    EXPECT_NEAR(std::sqrt(after[r].height2 / before[r].height2), 1.1, 0.1);
+    EXPECT_NEAR(after[r].count / before[r].count, 1, 0.02 + 3 * std::sqrt(2 / before[r].count));
+    EXPECT_NEAR(after[r].rotation / before[r].rotation, 1, 0.05);
   }
 }
 

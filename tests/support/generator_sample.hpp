@@ -20,7 +20,7 @@ inline constexpr double pi = std::numbers::pi;
 inline std::vector<std::string> generators_of_each_form() {
   std::vector<std::string> names = names_of(generators());
   std::erase_if(names, [](const std::string& name) {
-    return name != "plummer" && name != "hernquist" && name != "nfw" && find_named(component_kinds(), name) != nullptr;
+    return name == "disc" || (name != "plummer" && find_named(component_kinds(), name) != nullptr);
   });
   return names;
 }

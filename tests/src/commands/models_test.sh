@@ -118,7 +118,7 @@ a_sphere_has_the_name_and_type_that_it_is_given() {
     ranks 3 ic $model --n 1 --name bulge --type 3 --out $model.hdf5 >out.txt &&
       h5dump -a /PartType3/ComponentName $model.hdf5 >names.txt && contains names.txt '"bulge"' || return 1
   done
-  fails_with 2 "--name is for models of one component and must go: disc makes disc, halo" ranks 2 ic disc --n 10 --name bulge --out x.hdf5 &&
+  fails_with 2 "--name is for models of one component and must go: disc makes halo, disc" ranks 2 ic disc --n 10 --name bulge --out x.hdf5 &&
     fails_with 2 "--type is for models of one component" "$grove" ic merger --n 10 --type 3 --out x.hdf5 &&
     fails_with 2 "--type gas: must be a particle type" "$grove" ic plummer --n 10 --type gas --out x.hdf5 &&
     fails_with 2 'a name has 1 to 255 bytes' "$grove" ic plummer --n 10 --name "" --out x.hdf5 && holds [ ! -e x.hdf5 ]

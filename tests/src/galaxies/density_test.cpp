@@ -125,7 +125,7 @@ TEST(SphereMass, MassDensityAndCircularVelocitySayTheSame) {
 TEST(SphereMass, HalfMassRadiusOfPlummersSphere) {
   const GalaxyParameters galaxy{"galaxy", {component("plummer", {{"mass", 1.0}, {"scale_radius", 3.0}, {"taper", 1e4}})}, {}};
   const RadialGrid grid = grid_of(galaxy);
-  EXPECT_NEAR(half_mass_radius(sphere_mass(galaxy.components[0], grid, 1).shells, grid), 3 / std::sqrt(std::cbrt(4.0) - 1), 1e-3);
+  EXPECT_NEAR(radius_with(0.5, sphere_mass(galaxy.components[0], grid, 1).shells, grid), 3 / std::sqrt(std::cbrt(4.0) - 1), 1e-3);
 }
 
 TEST(Force, OfAShellIsThatOfItsSoftenedPoints) {

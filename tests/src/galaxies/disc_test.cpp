@@ -144,7 +144,7 @@ std::vector<std::pair<double, double>> drawn(const VerticalDistribution& distrib
   for (std::uint64_t id = 0; id < n; ++id) {
     RandomStream random(1, id);
     double z = 0, vz = 0;
-    distribution.draw(random, z, vz);
+    EXPECT_TRUE(distribution.draw(random, z, vz));
     sample.emplace_back(z, vz);
   }
   return sample;
@@ -167,6 +167,16 @@ TEST(VerticalDistribution, OfAnIsothermalSheetIsGaussianAtAllHeights) {
   EXPECT_LT(kolmogorov(z, [&](double at) { return 0.5 * (1 + std::tanh(at / height)); }), one_in_a_thousand);
   EXPECT_LT(kolmogorov(low, gaussian), one_in_a_thousand);
   EXPECT_LT(kolmogorov(high, gaussian), one_in_a_thousand);
+}
+
+TEST(VerticalDistribution, WithoutAForceHasNoVelocityToDraw) {
+  std::vector<double> heights;
+  for (int j = 0; j <= 40; ++j) heights.push_back(0.01 * j * j);
+  const std::vector<double> potential(heights.size(), 0.0);
+  const VerticalDistribution distribution(heights, potential.data(), 1, true);
+  RandomStream random(1, 1);
+  double z = 0, vz = 0;
+  EXPECT_FALSE(distribution.draw(random, z, vz));
 }
 
 TEST(VerticalDistribution, OfAnExponentialLawHasTheDispersionOfItsForce) {
@@ -246,7 +256,7 @@ class DiscInHalo : public testing::Test {
     for (std::uint64_t id = 0; id < n; ++id) {
       RandomStream random(3, id);
       double x[3], v[3];
-      distribution.draw(random, x, v);
+      EXPECT_TRUE(distribution.draw(random, x, v));
       const double R = std::hypot(x[0], x[1]);
       stars.push_back({R, x[2], (x[0] * v[0] + x[1] * v[1]) / R, (x[0] * v[1] - x[1] * v[0]) / R, v[2]});
     }

@@ -57,7 +57,7 @@ std::vector<Orbit> sample_of(const SphereDistribution& distribution, std::uint64
   for (std::uint64_t id = 0; id < n; ++id) {
     RandomStream random(seed, id);
     double x[3], v[3], along = 0, speed2 = 0, r2 = 0;
-    distribution.draw(random, x, v);
+    EXPECT_TRUE(distribution.draw(random, x, v));
     for (int d = 0; d < 3; ++d) {
       along += x[d] * v[d];
       speed2 += v[d] * v[d];

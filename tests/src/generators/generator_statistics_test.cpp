@@ -1,10 +1,13 @@
 // Samples against the models they are drawn from. Seeds are fixed; the bounds are passed by all but one sample in a thousand.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
+#include "kernels/base/named_rows.hpp"
+#include "src/galaxies/galaxy_model.hpp"
 #include "src/generators/generator.hpp"
 #include "src/generators/merger.hpp"
 #include "tests/support/generator_sample.hpp"
@@ -32,14 +35,14 @@ double anisotropy(const ParticleSet& p) {
 }
 
 TEST(Plummer, MassProfileIsTheModels) {
-  const double a = 2.0, cutoff = 10.0;
-  const ParticleSet particles = generate_all(conditions_of("plummer", 50000, {{"scale_radius", a}, {"cutoff", cutoff}}));
+  const double a = 2.0;
+  const ParticleSet particles = generate_all(conditions_of("plummer", 50000, {{"scale_radius", a}}));
   const auto mass = [](double s) { return s * s * s / std::pow(1 + s * s, 1.5); };
-  EXPECT_LT(kolmogorov(radii(particles), [&](double r) { return mass(r / a) / mass(cutoff); }), 1.95);
+  EXPECT_LT(kolmogorov(radii(particles), [&](double r) { return mass(r / a); }), 1.95);
 }
 
 TEST(Plummer, SpeedsFollowTheDistributionFunction) {
-  const ParticleSet particles = generate_all(conditions_of("plummer", 50000, {{"cutoff", 1e4}}), 3.0);
+  const ParticleSet particles = generate_all(conditions_of("plummer", 50000, {{"taper", 1e4}}), 3.0);
   std::vector<double> q(particles.size());
   for (std::size_t i = 0; i < q.size(); ++i)
     q[i] = length(particles.velocity, i) / std::sqrt(2 * 3.0 / std::sqrt(1 + std::pow(length(particles.position, i), 2)));
@@ -57,7 +60,7 @@ TEST(Plummer, SpeedsFollowTheDistributionFunction) {
 }
 
 TEST(Plummer, IsInVirialEquilibriumAndIsotropic) {
-  const ParticleSet particles = generate_all(conditions_of("plummer", 100000, {{"cutoff", 1e4}}));
+  const ParticleSet particles = generate_all(conditions_of("plummer", 100000, {{"taper", 1e4}}));
   EXPECT_NEAR(twice_kinetic(particles) / (3 * pi / 32), 1.0, 0.01);
   EXPECT_NEAR(anisotropy(particles), 1.0, 0.01);
 }
@@ -89,14 +92,14 @@ InitialConditions as_drawn(InitialConditions conditions) {
 }
 
 TEST(Hernquist, MassProfileIsTheModels) {
-  const double a = 0.5, cutoff = 50;
-  const ParticleSet particles = generate_all(conditions_of("hernquist", 50000, {{"scale_radius", a}, {"cutoff", cutoff}}));
+  const double a = 0.5;
+  const ParticleSet particles = generate_all(conditions_of("hernquist", 50000, {{"scale_radius", a}}));
   const auto mass = [](double s) { return std::pow(s / (1 + s), 2); };
-  EXPECT_LT(kolmogorov(radii(particles), [&](double r) { return mass(r / a) / mass(cutoff); }), 1.95);
+  EXPECT_LT(kolmogorov(radii(particles), [&](double r) { return mass(r / a); }), 1.95);
 }
 
 TEST(Hernquist, IsInVirialEquilibriumAndIsotropic) {
-  const ParticleSet particles = generate_all(conditions_of("hernquist", 100000, {{"cutoff", 1e4}}));
+  const ParticleSet particles = generate_all(conditions_of("hernquist", 100000, {{"taper", 1e4}}));
   EXPECT_NEAR(twice_kinetic(particles) * 6, 1.0, 0.01);
   EXPECT_NEAR(anisotropy(particles), 1.0, 0.01);
 }
@@ -107,7 +110,7 @@ double hernquist_dispersion2(double r) {
 }
 
 TEST(Hernquist, DispersionFollowsTheJeansEquationAtAllRadii) {
-  const ParticleSet particles = generate_all(as_drawn(conditions_of("hernquist", 400000, {{"cutoff", 1e4}})));
+  const ParticleSet particles = generate_all(as_drawn(conditions_of("hernquist", 400000, {{"taper", 1e4}})));
   const std::vector<double> edges = {0.003, 0.03, 0.1, 0.3, 1, 3, 10, 30};
   std::vector<double> ratio(edges.size(), 0.0), count(edges.size(), 0.0);
   for (std::size_t i = 0; i < particles.size(); ++i) {
@@ -122,18 +125,69 @@ TEST(Hernquist, DispersionFollowsTheJeansEquationAtAllRadii) {
     EXPECT_NEAR(ratio[bin] / count[bin], 1.0, 3.2 / std::sqrt(count[bin])) << "within r = " << edges[bin];
 }
 
-TEST(Spheres, NoParticleIsBeyondTheCutoffOrUnbound) {
+/// 2 K / |W| with the potential energy of the shells that the particles are.
+double virial_ratio(const ParticleSet& particles) {
+  std::vector<double> r = radii(particles);
+  std::sort(r.begin(), r.end());
+  double potential = 0;
+  const double m = particles.mass[0];
+  for (std::size_t i = 0; i < r.size(); ++i) potential += m * m * static_cast<double>(i) / r[i];
+  return twice_kinetic(particles) / potential;
+}
+
+TEST(Spheres, AreInVirialEquilibriumWithAnyTaper) {
+  for (const char* model : {"plummer", "hernquist"})
+    for (const double taper : {1.0, 10.0, 100.0})
+      EXPECT_NEAR(virial_ratio(generate_all(as_drawn(conditions_of(model, 100000, {{"taper", taper}})))), 1, 0.005)
+          << model << ' ' << taper;
+}
+
+TEST(Spheres, AreTheWholeModelsByDefault) {
   for (const char* model : {"plummer", "hernquist"}) {
-    const ParticleSet particles = generate_all(as_drawn(conditions_of(model, 20000, {{"cutoff", 3.0}})));
-    const auto r = radii(particles);
-    EXPECT_LE(*std::max_element(r.begin(), r.end()), 3.0 * (1 + 1e-12));
-    EXPECT_GT(*std::max_element(r.begin(), r.end()), 2.9);
-    const double mass = std::string(model) == "plummer" ? std::pow(1 + 1.0 / 9, 1.5) : 16.0 / 9;
-    for (std::size_t i = 0; i < r.size(); ++i) {
-      const double potential = std::string(model) == "plummer" ? mass / std::hypot(r[i], 1.0) : mass / (1 + r[i]);
-      ASSERT_LT(std::pow(length(particles.velocity, i), 2) / 2, potential);
+    const auto components = [&](double taper) {
+      const GalaxyParameters galaxy{"one", {{"stars", model, {{"mass", 1.0}, {"taper", taper}, {"softening", 1e-6}}}}, {}};
+      return galaxy_components(galaxy, 1000, 1);
+    };
+    const Setting& taper = *find_named(find_named(generators(), model)->settings, "taper");
+    const auto drawn = components(std::get<double>(taper.default_value)), whole = components(1e4);
+    for (const double r : {0.1, 1.0, 10.0}) {
+      const double density = drawn[0].sphere->density(r) / whole[0].sphere->density(r);
+      EXPECT_NEAR(density, 1, r < 10 ? 2e-3 : 6e-3) << model << ' ' << r;
+      EXPECT_NEAR(drawn[0].sphere->radial_dispersion(std::log(r)) / whole[0].sphere->radial_dispersion(std::log(r)), 1,
+                  r < 10 ? 1e-3 : 5e-3)
+          << model << ' ' << r;
     }
   }
+}
+
+TEST(Spheres, CutoffIsTheOlderNameOfTaper) {
+  for (const char* model : {"plummer", "hernquist"}) {
+    const ParticleSet old = generate_all(conditions_of(model, 100, {{"cutoff", 3.0}})),
+                      now = generate_all(conditions_of(model, 100, {{"taper", 3.0}}));
+    EXPECT_EQ(old.position, now.position);
+    EXPECT_EQ(old.velocity, now.velocity);
+    const auto complaint = check_generator(conditions_of(model, 100, {{"cutoff", 3.0}, {"taper", 4.0}}));
+    ASSERT_TRUE(complaint.has_value());
+    EXPECT_EQ(complaint->setting, "cutoff");
+    EXPECT_EQ(check_generator(conditions_of(model, 100, {{"cutoff", 0.05}}))->setting, "cutoff");
+  }
+}
+
+TEST(Spheres, AreInEquilibriumWithTheSofteningOfTheRun) {
+  auto conditions = conditions_of("plummer", 20000);
+  const double before = twice_kinetic(generate_all(conditions));
+  conditions.softening = {{"", 0.5}};
+  const ParticleSet particles = generate_all(conditions);
+  // With r / (r^2 + softening^2)^(3/2) for each pair.
+  double virial = 0;
+  for (std::size_t i = 0; i < 3000; ++i)
+    for (std::size_t j = 0; j < i; ++j) {
+      const double *x = &particles.position[3 * i], *y = &particles.position[3 * j];
+      const double r2 = std::pow(x[0] - y[0], 2) + std::pow(x[1] - y[1], 2) + std::pow(x[2] - y[2], 2);
+      virial += r2 / std::pow(r2 + 0.25, 1.5) / (3000 * 2999);
+    }
+  EXPECT_NEAR(twice_kinetic(particles) / virial, 1, 0.03);
+  EXPECT_LT(twice_kinetic(particles), 0.8 * before);
 }
 
 TEST(UniformSphere, IsHomogeneousAndAtRest) {
@@ -204,12 +258,11 @@ TEST(Merger, GalaxiesAreWhereTheOrbitHasThem) {
                                          {"separation", 12.0},
                                          {"cutoff", 5.0}});
   const MergerOrbit orbit = merger_orbit(conditions, 1.0);
-  const std::uint64_t first = first_galaxy_count(conditions);
-  EXPECT_EQ(first, 40000u);
   const ParticleSet particles = generate_all(conditions);
+  EXPECT_EQ(std::count(particles.type.begin(), particles.type.end(), 1), 40000);
   double mass[2] = {}, position[2][3] = {}, velocity[2][3] = {};
   for (std::size_t i = 0; i < particles.size(); ++i) {
-    const int which = i < first ? 0 : 1;
+    const int which = i < 40000 ? 0 : 1;
     ASSERT_EQ(particles.type[i], which + 1);
     mass[which] += particles.mass[i];
     for (std::size_t d = 0; d < 3; ++d) {
@@ -230,7 +283,9 @@ TEST(Merger, GalaxiesAreWhereTheOrbitHasThem) {
 /// Sum of m m' / distance over all pairs of both galaxies, over that of point masses.
 double sampled_overlap(const InitialConditions& conditions) {
   const ParticleSet p = generate_all(conditions);
-  const std::uint64_t first = first_galaxy_count(conditions);
+  // Spheres have the types 1 and 2; discs and haloes 1 to 4.
+  const int last_of_first = conditions.text("model") == "disc" ? 2 : 1;
+  const auto first = static_cast<std::size_t>(std::count_if(p.type.begin(), p.type.end(), [&](int type) { return type <= last_of_first; }));
   double sum = 0, masses[2] = {0, 0};
   for (std::size_t i = 0; i < p.size(); ++i) masses[i < first ? 0 : 1] += p.mass[i];
   for (std::size_t i = 0; i < first; ++i)
@@ -247,25 +302,48 @@ TEST(Merger, OverlapIsThatOfTheSample) {
     auto conditions =
         conditions_of("merger", 3000, {{"mass_ratio", 0.5}, {"size_ratio", 0.7}, {"separation", 6.0}, {"inclination_1", 0.0}});
     conditions.parameters["model"] = std::string(model);
-    EXPECT_NEAR(merger_overlap(conditions), sampled_overlap(conditions), std::string(model) == "disc" ? 0.025 : 0.015);
-    conditions.parameters["separation"] = 100.0;
-    EXPECT_NEAR(merger_overlap(conditions), 1, 1e-12);
-    EXPECT_TRUE(prepare_model(conditions, 1.0).notes.empty());
+    EXPECT_NEAR(merger_overlap(conditions, 1), sampled_overlap(conditions), std::string(model) == "disc" ? 0.025 : 0.015);
+    conditions.parameters["separation"] = 1e4;
+    EXPECT_NEAR(merger_overlap(conditions, 1), 1, 1e-12);
   }
 }
 
+bool tells_of_overlap(const std::string& note) { return note.find("the galaxies overlap at the start") != std::string::npos; }
+
 TEST(Merger, ANoteSaysTheEnergyOfAnOrbitOfGalaxiesThatOverlap) {
-  auto conditions = conditions_of("merger", 1000);
-  EXPECT_TRUE(prepare_model(conditions, 1.0).notes.empty()) << "Plummer spheres ten scale radii apart";
-  conditions.parameters["model"] = std::string("disc");
+  auto conditions = conditions_of("merger", 4000, {{"separation", 30.0}});
+  EXPECT_TRUE(prepare_model(conditions, 1.0).notes.empty()) << "Plummer spheres thirty scale radii apart";
+  conditions.parameters["separation"] = 3.0;
   const std::vector<std::string> notes = prepare_model(conditions, 1.0).notes;
   ASSERT_EQ(notes.size(), 1U);
-  EXPECT_NE(notes[0].find("+0.18 of its kinetic energy in place of +0.00"), std::string::npos) << notes[0];
+  const double factor = merger_overlap(conditions, 1);
+  EXPECT_LT(factor, 0.95);
+  EXPECT_TRUE(tells_of_overlap(notes[0])) << notes[0];
+  EXPECT_NE(notes[0].find(fmt::format("energy of {:+.2f} of its kinetic energy in place of +0.00", 1 - factor)), std::string::npos)
+      << notes[0];
 }
 
-TEST(Merger, EachGalaxyHasAtLeastOneParticle) {
-  EXPECT_EQ(first_galaxy_count(conditions_of("merger", 10, {{"mass_ratio", 1e-6}})), 9u);
-  EXPECT_EQ(first_galaxy_count(conditions_of("merger", 2)), 1u);
+TEST(Merger, ANoteIsToldOfGalaxiesOfComponents) {
+  auto conditions = conditions_of("merger", 3000);
+  // Neither has a disc, which takes long: the mass of one is a density, and the other has a black hole.
+  conditions.galaxies = {{"one", {{"halo", "nfw", {{"density", 1e-3}, {"scale_radius", 5.0}}}}, {}},
+                         {"other", {{"stars", "hernquist", {{"mass", 1.0}}}, {"black hole", "point", {{"mass", 0.1}}}}, {}}};
+  conditions.parameters = {{"galaxy_1", std::string("one")}, {"galaxy_2", std::string("other")}, {"separation", 20.0}};
+  const std::vector<std::string> notes = prepare_model(conditions, 2.0).notes;
+  EXPECT_EQ(std::count_if(notes.begin(), notes.end(), tells_of_overlap), 1);
+  // The point and the other sphere feel the same mass of the halo.
+  const double factor = merger_overlap(conditions, 2);
+  conditions.galaxies[1].components.erase(conditions.galaxies[1].components.begin());
+  EXPECT_NEAR(merger_overlap(conditions, 2), factor, 0.03);
+  conditions.parameters["separation"] = 3000.0;
+  EXPECT_NEAR(merger_overlap(conditions, 2), 1, 1e-9);
+}
+
+TEST(Merger, EachGalaxyHasAtLeastOneParticleOfEachComponent) {
+  const ParticleSet spheres = generate_all(conditions_of("merger", 10, {{"mass_ratio", 1e-6}}));
+  EXPECT_EQ(std::count(spheres.type.begin(), spheres.type.end(), 1), 9);
+  const ParticleSet discs = generate_all(conditions_of("merger", 10, {{"mass_ratio", 1e-6}, {"model", std::string("disc")}}));
+  for (const int type : {3, 4}) EXPECT_EQ(std::count(discs.type.begin(), discs.type.end(), type), 1);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <cstddef>
 
 #include "decomposition/ranks/communicator.hpp"
+#include "kernels/base/error.hpp"
 #include "kernels/base/named_rows.hpp"
 #include "src/config/config.hpp"
 #include "src/generators/merger.hpp"
@@ -50,9 +51,10 @@ void expect_near(const Vector& found, const double (&wanted)[3], double toleranc
 void expect_centred(const InitialConditions& conditions) {
   InitialConditions as_drawn = conditions;
   as_drawn.recentre = false;
-  const ParticleSet particles = generate_all(conditions), drawn = generate_all(as_drawn);
+  const Model model = prepare_model(conditions, 1.0);
+  const ParticleSet particles = generate(conditions, model, 0, conditions.n), drawn = generate(as_drawn, model, 0, conditions.n);
   const double rounding = 0x1p-52;
-  for (const ModelComponent& component : find_named(generators(), conditions.generator)->prepare(conditions, 1.0).components) {
+  for (const ModelComponent& component : model.components) {
     SCOPED_TRACE(component.name);
     expect_near(mean_of(particles, particles.position, component.type), component.position, rounding * largest(drawn.position));
     expect_near(mean_of(particles, particles.velocity, component.type), component.velocity, rounding * largest(drawn.velocity));
@@ -128,14 +130,43 @@ TEST(BlockSums, AreTheSameBitsForAnyDivision) {
   }
 }
 
+/// What any number of ranks makes alike, and discs take a while.
+class OnOneRank : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (Communicator(MPI_COMM_WORLD).size() > 1) GTEST_SKIP();
+  }
+};
+class DiscMerger : public OnOneRank {};
+
+TEST(Generate, AParticleThatCannotBeDrawnIsToldOnAllRanks) {
+  const Communicator comm(MPI_COMM_WORLD);
+  auto conditions = conditions_of("plummer", 5000);
+  Model model = prepare_model(conditions, 1.0);
+  model.particle = [draw = model.particle](std::uint64_t id) {
+    if (id == 4321) throw ConfigError("component stars: no velocity is found");
+    return draw(id);
+  };
+  for (const bool recentre : {true, false}) {
+    conditions.recentre = recentre;
+    try {
+      generate(conditions, model, comm);
+      ADD_FAILURE() << "particle 4321 was drawn";
+    } catch (const AgreedError& error) {
+      EXPECT_NE(std::string(error.what()).find("component stars: no velocity is found"), std::string::npos) << error.what();
+    }
+  }
+}
+
 // A sample of 8,000 in a halo of 60 kpc is kiloparsecs off, and drifts.
-TEST(Recentring, ADiscOfEightThousandStaysWhereItIs) {
+TEST_F(OnOneRank, ADiscOfEightThousandStaysWhereItIs) {
   Config config = parse_config(
       "", "test",
       {"initial_conditions.generator=disc", "initial_conditions.n=8000", "initial_conditions.mass=100", "initial_conditions.scale_length=3",
        "units.length_in_cm=3.0857e21", "units.mass_in_g=1.98841e43", "units.velocity_in_cm_per_s=1e5", "gravity.G=\"cgs\""});
+  const Model model = prepare_model(config.initial_conditions, config.gravity.G);
   const auto centre_of_all = [&](const std::vector<double> ParticleSet::*field) {
-    const ParticleSet p = generate_all(config.initial_conditions, config.gravity.G);
+    const ParticleSet p = generate(config.initial_conditions, model, 0, config.initial_conditions.n);
     double sum[3] = {}, mass = 0;
     for (std::size_t i = 0; i < p.size(); ++i) {
       mass += p.mass[i];
@@ -150,7 +181,7 @@ TEST(Recentring, ADiscOfEightThousandStaysWhereItIs) {
   EXPECT_GT(centre_of_all(&ParticleSet::velocity), 0.5) << "km/s";
 }
 
-TEST(ComponentNames, SayWhatThereIs) {
+TEST_F(OnOneRank, ComponentNamesSayWhatThereIs) {
   EXPECT_EQ(component_names(prepare_model(conditions_of("plummer", 10), 1.0))[1], "stars");
   EXPECT_EQ(component_names(prepare_model(conditions_of("hernquist", 10), 1.0))[1], "halo");
   const ComponentNames disc = component_names(prepare_model(conditions_of("disc", 10), 1.0));
@@ -179,7 +210,7 @@ InitialConditions two_discs(std::uint64_t n) {
                         {"pericentre", 2.0}});
 }
 
-TEST(DiscMerger, PutsEachDiscAndHaloOnTheOrbit) {
+TEST_F(DiscMerger, PutsEachDiscAndHaloOnTheOrbit) {
   const auto conditions = two_discs(20000);
   expect_centred(conditions);
   const MergerOrbit orbit = merger_orbit(conditions, 1.0);
@@ -215,7 +246,7 @@ Vector spin_of(const ParticleSet& p, int type) {
 }
 
 // Spin (sin i sin node, -sin i cos node, cos i), as an orbit of these elements has it (Murray & Dermott 1999, section 2.8).
-TEST(DiscMerger, TurnsTheDiscsByInclinationAndNode) {
+TEST_F(DiscMerger, TurnsTheDiscsByInclinationAndNode) {
   const ParticleSet p = generate_all(two_discs(40000));
   const double degree = tests::pi / 180;
   const double angles[2][2] = {{30, 40}, {120, -75}};
@@ -226,7 +257,7 @@ TEST(DiscMerger, TurnsTheDiscsByInclinationAndNode) {
   }
 }
 
-TEST(DiscMerger, IsADiscGalaxyTwice) {
+TEST_F(DiscMerger, IsADiscGalaxyTwice) {
   auto conditions = conditions_of("merger", 40000, {{"model", "disc"}});
   conditions.recentre = false;
   auto alone = conditions_of("disc", 20000, {{"cutoff", 10.0}});
@@ -242,10 +273,9 @@ TEST(DiscMerger, IsADiscGalaxyTwice) {
   }
 }
 
-TEST(DiscMerger, RefusesKeysOfDiscsForSpheresAndTooFewParticles) {
+TEST_F(DiscMerger, RefusesKeysOfDiscsForSpheres) {
   EXPECT_EQ(check_generator(conditions_of("merger", 100, {{"inclination_1", 10.0}}))->setting, "inclination_1");
   EXPECT_FALSE(check_generator(conditions_of("merger", 100, {{"inclination_1", 10.0}, {"model", "disc"}})).has_value());
-  EXPECT_EQ(check_generator(conditions_of("merger", 10, {{"model", "disc"}, {"mass_ratio", 0.01}}))->setting, "n");
 }
 
 }  // namespace
