@@ -31,15 +31,12 @@ DiscDistribution::DiscDistribution(const ComponentParameters& disc, const PlaneP
       length_(disc.number("scale_length")),
       G_(G),
       counter_rotating_(disc.number("counter_rotating")),
-      circular_velocity2_(plane.circular_velocity2) {
+      circular_velocity2_(plane.circular_velocity2),
+      potential_(plane.potential) {
   const std::size_t heights = plane.heights.size();
-  // The frequency of a particle that rises to the scale height.
   const auto at_height =
       static_cast<std::size_t>(std::lower_bound(plane.heights.begin(), plane.heights.end(), disc_height(disc)) - plane.heights.begin());
-  for (std::size_t n = 0; n < grid_.count; ++n)
-    vertical_frequency_.push_back(std::sqrt(2 * plane.above_plane[n * heights + at_height]) / plane.heights[at_height]);
-  take_mean_over_heights(disc, plane);
-  find_frequencies();
+  if (!find_frequencies(plane, at_height)) return;
   find_dispersions(disc.number("toomre_q"), disc.number("q_radius") * length_);
   correct();
   const bool is_sech2 = disc.text("vertical") == "sech2";
@@ -69,33 +66,17 @@ double DiscDistribution::toomre_q(double R) const {
   return radial_dispersion(R) * epicyclic_frequency(R) / (3.36 * G_ * surface_density(R));
 }
 
-/// A star moves in the plane as the mean force over the heights that it reaches lets it.
-void DiscDistribution::take_mean_over_heights(const ComponentParameters& disc, const PlanePotential& plane) {
-  const std::size_t heights = plane.heights.size();
-  std::vector<double> mean(grid_.count, 0);
-  for (std::size_t n = 0; n < grid_.count; ++n)
-    for (std::size_t j = 1; j < heights; ++j) {
-      const double part = part_within_height(disc, plane.heights[j]) - part_within_height(disc, plane.heights[j - 1]);
-      mean[n] += 0.5 * part * (plane.above_plane[n * heights + j - 1] + plane.above_plane[n * heights + j]);
-    }
-  const boost::math::interpolators::cardinal_quintic_b_spline<double> above(mean, 0.5 * grid_.spacing, grid_.spacing);
+/// The vertical one is that of a particle that rises to the scale height.
+bool DiscDistribution::find_frequencies(const PlanePotential& plane, std::size_t at_height) {
+  const double height = plane.heights[at_height];
   for (std::size_t n = 0; n < grid_.count; ++n) {
-    const double x = grid_.spacing * (static_cast<double>(n) + 0.5);
-    circular_velocity2_[n] += above.prime(x) * std::tanh(x);
+    const double R = grid_.radius(n), v2 = circular_velocity2_[n], above = plane.above_plane[n * plane.heights.size() + at_height];
+    epicyclic2_.push_back((2 * v2 + plane.slope_of_velocity2[n]) / (R * R));
+    vertical_frequency_.push_back(std::sqrt(2 * above) / height);
+    if (unstable_at_ || (v2 > 0 && epicyclic2_[n] > 0 && above > 0)) continue;
+    unstable_at_ = R;
   }
-}
-
-void DiscDistribution::find_frequencies() {
-  // R and the square of the circular velocity as functions of the place on the grid.
-  const boost::math::interpolators::cardinal_quintic_b_spline<double> v2(circular_velocity2_, 0.5 * grid_.spacing, grid_.spacing);
-  potential_.assign(grid_.count, 0);
-  for (std::size_t n = 0; n < grid_.count; ++n) {
-    const double x = grid_.spacing * (static_cast<double>(n) + 0.5), R = grid_.radius(n), dR = grid_.scale * std::cosh(x);
-    epicyclic2_.push_back(2 * circular_velocity2_[n] / (R * R) + v2.prime(x) / (dR * R));
-    if (n == 0) continue;
-    const auto force = [&](double t) { return v2(t) / std::tanh(t); };
-    potential_[n] = potential_[n - 1] + boost::math::quadrature::gauss<double, 7>::integrate(force, x - grid_.spacing, x);
-  }
+  return !unstable_at_;
 }
 
 void DiscDistribution::find_dispersions(double toomre_q, double q_radius) {

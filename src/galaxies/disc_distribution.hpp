@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include "src/galaxies/disc_potential.hpp"
@@ -28,6 +29,9 @@ class DiscDistribution {
   double vertical_dispersion(double R) const { return at(vertical_dispersion_, R); }
   double toomre_q(double R) const;
 
+  /// The innermost radius at which no circular orbit is stable; nothing: it is a distribution function.
+  std::optional<double> unstable_at() const { return unstable_at_; }
+
   /// How far surface density, dispersion and thickness of the distribution function are from the wanted ones at most, as parts of them.
   double residual() const { return residual_; }
 
@@ -35,8 +39,7 @@ class DiscDistribution {
   using Column = std::vector<double>;
 
   double at(const Column& column, double R) const;
-  void take_mean_over_heights(const ComponentParameters& disc, const PlanePotential& plane);
-  void find_frequencies();
+  bool find_frequencies(const PlanePotential& plane, std::size_t at_height);
   void find_dispersions(double toomre_q, double q_radius);
   void correct();
   void tabulate_guiding_radii(const Column& weights);
@@ -44,11 +47,12 @@ class DiscDistribution {
 
   PlaneGrid grid_;
   double mass_, length_, G_, counter_rotating_;
-  Column circular_velocity2_, epicyclic2_, vertical_frequency_, potential_;
+  Column circular_velocity2_, potential_, epicyclic2_, vertical_frequency_;
   Column sigma_wanted_, sigma_, density_, height_factor_, vertical_dispersion_;
   std::vector<float> guiding_;  ///< [grid_.count][deviates]: place on the grid of the guiding radius for a normal deviate
   std::vector<VerticalDistribution> vertical_;
   double residual_ = 0;
+  std::optional<double> unstable_at_;
 };
 
 }  // namespace grove

@@ -414,10 +414,7 @@ std::vector<double> rotation_curve(const GalaxyParameters& galaxy, const std::ve
   const RadialGrid grid = grid_of(galaxy);
   std::vector<double> speeds;
   for (const double R : radii) {
-    PlanePotential plane;
-    plane.grid = {R / std::sinh(0.5), 1.0, 1};
-    plane.heights = {0};
-    plane.circular_velocity2 = plane.above_plane = {0};
+    PlanePotential plane({R / std::sinh(0.5), 1.0, 1}, {0}, {1});
     for (const ComponentParameters& c : galaxy.components) {
       if (is_point(c.kind))
         add_point(c.number("mass"), 0, G_of_presets, plane);
