@@ -163,6 +163,11 @@ std::vector<GalaxyComponent> galaxy_components(const GalaxyParameters& galaxy, s
       const Anisotropy anisotropy{c.number("anisotropy"), c.number("anisotropy_radius")};
       const SphericalPotential potential = potential_of(galaxy, masses, plans, grid, G, i);
       made.sphere = std::make_shared<const SphereDistribution>(masses[i].sphere, potential, anisotropy);
+      if (!made.sphere->is_finite())
+        throw ConfigError(fmt::format(
+            "galaxy {}: component {}: its distribution function is not a number: masses, lengths or densities of the galaxy are "
+            "too large, too small or too different",
+            galaxy.name, c.name));
       if (const auto energy = made.sphere->negative_at())
         throw ConfigError(fmt::format(
             "galaxy {}: component {}: no equilibrium: its distribution function is negative at the energy {:.4g} of the {:.4g} in the "

@@ -217,6 +217,8 @@ TEST(GalaxyComplaints, NameTheComponentAndKeyOfAConflict) {
   EXPECT_EQ(complaints({sphere("a", 1, {{"density", 1.0}})}), Keys{"a.mass"});
   EXPECT_EQ(complaints({sphere("a", 0, {{"density", 1.0}, {"circular_velocity", 1.0}})}), Keys{"a.mass"});
   EXPECT_EQ(complaints({sphere("a", 1, {{"anisotropy", 0.2}, {"anisotropy_radius", 1.0}})}), Keys{"a.anisotropy"});
+  EXPECT_EQ(complaints({sphere("a", 1e300)}), Keys{"a.mass"});
+  EXPECT_EQ(complaints({sphere("a", 1, {{"scale_radius", 1e-200}, {"softening", 1e200}})}), (Keys{"a.softening", "a.scale_radius"}));
   EXPECT_EQ(complaints({{"a", "table", {{"mass", 1.0}}}}), Keys{"a.file"});
   EXPECT_EQ(complaints({hole("a", 1, {{"particles", 0.1}})}), Keys{"a.particles"});
   for (const GalaxyPreset& one : galaxy_presets()) EXPECT_EQ(complaints(one.components), Keys{}) << one.name;
