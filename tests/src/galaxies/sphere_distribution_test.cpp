@@ -1,6 +1,6 @@
 // Samples of spheres against their distribution functions, Jeans' equations and the virial theorem. Seeds are fixed.
 //
-// GROVE_SPHERE_PARTICLES in the environment: how many particles each sphere has [20000]; given, each kind has all tapers.
+// GROVE_SPHERE_PARTICLES in the environment: how many particles each sphere has [20000]; more, and each kind has all tapers.
 #include "src/galaxies/sphere_distribution.hpp"
 
 #include <gtest/gtest.h>
@@ -257,12 +257,15 @@ std::vector<std::string> kinds_of_spheres() {
 INSTANTIATE_TEST_SUITE_P(Table, EverySphere, testing::ValuesIn(kinds_of_spheres()), [](const auto& test) { return test.param; });
 
 TEST_P(EverySphere, IsInVirialEquilibriumWithAnyTaperAndSoftening) {
-  std::vector<double> tapers{1, 3, 10, 30, 100};
-  // Few particles: a taper for each kind.
-  if (particles() <= 20000) tapers = {tapers[GetParam().size() % tapers.size()]};
+  std::vector<double> tapers{1, 3, 10, 30, 100}, softenings{0.2, 1e-3};
+  if (particles() <= 20000) {
+    // One sphere for each kind.
+    tapers = {tapers[GetParam().size() % tapers.size()]};
+    softenings = {0.2};
+  }
   if (GetParam() == "king") tapers = {0};
   for (const double taper : tapers)
-    for (const double softening : {1e-3, 0.2}) {
+    for (const double softening : softenings) {
       if (taper > 0) values_["taper"] = taper;
       const Sphere sphere(GetParam(), values_, {}, softening);
       double twice_kinetic = 0, virial = 0, squares = 0;
@@ -305,6 +308,11 @@ TEST(DistributionFunction, OfACoreIsPositiveForSofteningBelowAndAboveTheInnermos
   for (const char* kind : {"plummer", "king"})
     for (const double softening : {0.0, 3e-3})
       EXPECT_FALSE(Sphere(kind, {}, {}, softening).distribution.negative_at()) << kind << ", softening " << softening;
+}
+
+TEST(DistributionFunction, OfAUniformSphereIsPositiveForAnyTaper) {
+  for (const double taper : {0.1, 30.0, 100.0, 1e4})
+    EXPECT_FALSE(Sphere("uniform", {{"taper", taper}}, {}, 0.2).distribution.negative_at()) << taper;
 }
 
 TEST(NegativeDistribution, IsRefusedForAHollowSphere) {
