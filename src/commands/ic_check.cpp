@@ -26,6 +26,7 @@ void GalaxyCheckOptions::require_possible(const Config& config, bool overwrite) 
   require_new_file(picture, "--picture", overwrite);
   if (const auto galaxies = galaxies_of(config.initial_conditions); galaxies.size() > 1)
     throw ConfigError(fmt::format("--picture is for one galaxy, not for {}: choose one with --galaxy", galaxies.size()));
+  require_matplotlib();
 }
 
 void check_galaxies(const GalaxyCheckOptions& options, Config config, InitialState state, const Communicator& comm) {

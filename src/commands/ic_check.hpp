@@ -12,7 +12,7 @@ struct GalaxyCheckOptions {
   std::string picture;  ///< empty: none
 
   void declare(CLI::App& app);
-  /// Throws ConfigError, and SystemError without its directory, unless the picture can be drawn. Not collective.
+  /// Throws ConfigError, and SystemError without its directory or matplotlib, unless the picture can be drawn. Not collective.
   void require_possible(const Config& config, bool overwrite) const;
 };
 

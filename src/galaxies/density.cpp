@@ -86,14 +86,18 @@ double sersic_density(double s, double index, double b) {
 double log_slope(const Profile& profile, double s) { return std::log(profile(2 * s) / profile(s)) / std::log(2.0); }
 
 /// Where the density is nearly constant, its derivatives are lost in rounding, and nothing happens further in.
-double first_radius(const Profile& profile) {
-  constexpr double inner = 1e-5, of_core = 3e-3, flat = 0.02;
-  return std::abs(log_slope(profile, inner)) < flat ? of_core : inner;
+double first_radius(const Profile& density, double taper) {
+  constexpr double inner = 1e-5, of_core = 3e-3, flat = 0.02, visible = 2e-5;
+  if (std::abs(log_slope(density, inner)) >= flat) return inner;
+  double first = of_core;
+  while (first < 0.1 * taper && std::abs(density(first) / density(inner) - 1) < visible) first *= 1.1;
+  return first;
 }
 
 SphereDensity tapered(const Profile& profile, double taper) {
+  const Profile density = [=](double s) { return profile(s) / std::cosh(s / taper); };
   // sech falls by 1e-16 within 38 tapers.
-  return {[=](double s) { return profile(s) / std::cosh(s / taper); }, first_radius(profile), 38 * taper};
+  return {density, first_radius(density, taper), 38 * taper};
 }
 
 Profile tabulated(const std::vector<double>& at, const std::vector<double>& values) {

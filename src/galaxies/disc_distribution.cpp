@@ -1,15 +1,11 @@
 #include "src/galaxies/disc_distribution.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <boost/math/quadrature/gauss.hpp>
 #include <cmath>
 #include <numbers>
 #include <optional>
 #include <utility>
-
-#include "kernels/base/error.hpp"
 
 namespace grove {
 namespace {
@@ -25,35 +21,22 @@ constexpr int corrections = 8;
 constexpr double corrected_to = 8;
 constexpr std::size_t vertical_each = 4;  // radii of the grid
 
-/// Far out, the waves that a thin disc is made of have more noise than it has potential across its plane: there the last row stands that
-/// grows with the height.
-void drop_noise(PlanePotential& plane) {
-  const auto heights = static_cast<std::ptrdiff_t>(plane.heights.size());
-  for (auto row = plane.above_plane.begin() + heights; row != plane.above_plane.end(); row += heights)
-    if (!std::is_sorted(row, row + heights) || !(row[1] > 0)) std::copy(row - heights, row, row);
-}
-
 double normal_part(double deviate) { return 0.5 * std::erfc(-deviate / std::numbers::sqrt2); }
 
 }  // namespace
 
-DiscDistribution::DiscDistribution(const ComponentParameters& disc, PlanePotential plane, double G)
+DiscDistribution::DiscDistribution(const ComponentParameters& disc, const PlanePotential& plane, double G)
     : grid_(plane.grid),
       mass_(disc.number("mass")),
       length_(disc.number("scale_length")),
       G_(G),
       counter_rotating_(disc.number("counter_rotating")),
-      circular_velocity2_(plane.circular_velocity2) {
-  drop_noise(plane);
+      circular_velocity2_(plane.circular_velocity2),
+      potential_(plane.potential) {
   const std::size_t heights = plane.heights.size();
-  // The frequency of a particle that rises to the scale height.
   const auto at_height =
       static_cast<std::size_t>(std::lower_bound(plane.heights.begin(), plane.heights.end(), disc_height(disc)) - plane.heights.begin());
-  for (std::size_t n = 0; n < grid_.count; ++n)
-    vertical_frequency_.push_back(std::sqrt(2 * plane.above_plane[n * heights + at_height]) / plane.heights[at_height]);
-  take_mean_over_heights(disc, plane);
-  find_frequencies();
-  require_stable_orbits(disc.name);
+  if (!find_frequencies(plane, at_height)) return;
   find_dispersions(disc.number("toomre_q"), disc.number("q_radius") * length_);
   correct();
   const bool is_sech2 = disc.text("vertical") == "sech2";
@@ -83,42 +66,17 @@ double DiscDistribution::toomre_q(double R) const {
   return radial_dispersion(R) * epicyclic_frequency(R) / (3.36 * G_ * surface_density(R));
 }
 
-/// A star moves in the plane as the mean force over the heights that it reaches lets it.
-void DiscDistribution::take_mean_over_heights(const ComponentParameters& disc, const PlanePotential& plane) {
-  const std::size_t heights = plane.heights.size();
-  std::vector<double> mean(grid_.count, 0);
-  for (std::size_t n = 0; n < grid_.count; ++n)
-    for (std::size_t j = 1; j < heights; ++j) {
-      const double part = part_within_height(disc, plane.heights[j]) - part_within_height(disc, plane.heights[j - 1]);
-      mean[n] += 0.5 * part * (plane.above_plane[n * heights + j - 1] + plane.above_plane[n * heights + j]);
-    }
-  const boost::math::interpolators::cardinal_quintic_b_spline<double> above(mean, 0.5 * grid_.spacing, grid_.spacing);
+/// The vertical one is that of a particle that rises to the scale height.
+bool DiscDistribution::find_frequencies(const PlanePotential& plane, std::size_t at_height) {
+  const double height = plane.heights[at_height];
   for (std::size_t n = 0; n < grid_.count; ++n) {
-    const double x = grid_.spacing * (static_cast<double>(n) + 0.5);
-    circular_velocity2_[n] += above.prime(x) * std::tanh(x);
+    const double R = grid_.radius(n), v2 = circular_velocity2_[n], above = plane.above_plane[n * plane.heights.size() + at_height];
+    epicyclic2_.push_back((2 * v2 + plane.slope_of_velocity2[n]) / (R * R));
+    vertical_frequency_.push_back(std::sqrt(2 * above) / height);
+    if (unstable_at_ || (v2 > 0 && epicyclic2_[n] > 0 && above > 0)) continue;
+    unstable_at_ = R;
   }
-}
-
-void DiscDistribution::find_frequencies() {
-  // R and the square of the circular velocity as functions of the place on the grid.
-  const boost::math::interpolators::cardinal_quintic_b_spline<double> v2(circular_velocity2_, 0.5 * grid_.spacing, grid_.spacing);
-  potential_.assign(grid_.count, 0);
-  for (std::size_t n = 0; n < grid_.count; ++n) {
-    const double x = grid_.spacing * (static_cast<double>(n) + 0.5), R = grid_.radius(n), dR = grid_.scale * std::cosh(x);
-    epicyclic2_.push_back(2 * circular_velocity2_[n] / (R * R) + v2.prime(x) / (dR * R));
-    if (n == 0) continue;
-    const auto force = [&](double t) { return v2(t) / std::tanh(t); };
-    potential_[n] = potential_[n - 1] + boost::math::quadrature::gauss<double, 7>::integrate(force, x - grid_.spacing, x);
-  }
-}
-
-void DiscDistribution::require_stable_orbits(const std::string& name) const {
-  for (std::size_t n = 0; n < grid_.count; ++n)
-    if (!(circular_velocity2_[n] > 0 && epicyclic2_[n] > 0 && vertical_frequency_[n] > 0))
-      throw ConfigError(fmt::format(
-          "component {}: no equilibrium: at R = {:.4g}, in code units, no circular orbit in its plane is stable. Another height, "
-          "or what it turns around less compact, may have one",
-          name, grid_.radius(n)));
+  return !unstable_at_;
 }
 
 void DiscDistribution::find_dispersions(double toomre_q, double q_radius) {
@@ -221,7 +179,7 @@ void DiscDistribution::tabulate_guiding_radii(const Column& weights) {
   }
 }
 
-bool DiscDistribution::draw(RandomStream& random, double (&position)[3], double (&velocity)[3]) const {
+void DiscDistribution::draw(RandomStream& random, double (&position)[3], double (&velocity)[3]) const {
   // The mass inside a radius is a gamma distribution of shape 2: the sum of two exponential deviates.
   const double R = -length_ * (std::log(random.uniform()) + std::log(random.uniform()));
   const double place = std::clamp(grid_.place(R), 0.0, static_cast<double>(grid_.count - 1) - 1e-9);
@@ -241,7 +199,7 @@ bool DiscDistribution::draw(RandomStream& random, double (&position)[3], double 
   if (random.uniform() < counter_rotating_) azimuthal = -azimuthal;
   const auto row = std::min(static_cast<std::size_t>(std::max(guiding_place, 0.0) / vertical_each + 0.5), vertical_.size() - 1);
   double z = 0, vz = 0;
-  const bool is_found = vertical_[row].draw(random, z, vz);
+  vertical_[row].draw(random, z, vz);
   const double swing = std::sqrt(at(vertical_frequency_, Rc) / at(vertical_frequency_, R));
   const double phi = 2 * std::numbers::pi * random.uniform(), cosine = std::cos(phi), sine = std::sin(phi);
   position[0] = R * cosine;
@@ -250,7 +208,6 @@ bool DiscDistribution::draw(RandomStream& random, double (&position)[3], double 
   velocity[0] = radial * cosine - azimuthal * sine;
   velocity[1] = radial * sine + azimuthal * cosine;
   velocity[2] = vz / swing;
-  return is_found;
 }
 
 }  // namespace grove

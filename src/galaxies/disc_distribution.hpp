@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include "src/galaxies/disc_potential.hpp"
@@ -15,11 +16,10 @@ namespace grove {
 /// dispersion and thickness at each R are the wanted ones. An orbit that leaves its guiding radius keeps its vertical action.
 class DiscDistribution {
  public:
-  /// Throws ConfigError where the disc cannot turn.
-  DiscDistribution(const ComponentParameters& disc, PlanePotential plane, double G);
+  DiscDistribution(const ComponentParameters& disc, const PlanePotential& plane, double G);
 
-  /// Position about the centre and velocity of one particle; the disc turns about +z. False: no velocity is found.
-  [[nodiscard]] bool draw(RandomStream& random, double (&position)[3], double (&velocity)[3]) const;
+  /// Position about the centre and velocity of one particle; the disc turns about +z.
+  void draw(RandomStream& random, double (&position)[3], double (&velocity)[3]) const;
 
   double surface_density(double R) const;
   double circular_velocity(double R) const { return std::sqrt(at(circular_velocity2_, R)); }
@@ -29,6 +29,9 @@ class DiscDistribution {
   double vertical_dispersion(double R) const { return at(vertical_dispersion_, R); }
   double toomre_q(double R) const;
 
+  /// The innermost radius at which no circular orbit is stable; nothing: it is a distribution function.
+  std::optional<double> unstable_at() const { return unstable_at_; }
+
   /// How far surface density, dispersion and thickness of the distribution function are from the wanted ones at most, as parts of them.
   double residual() const { return residual_; }
 
@@ -36,9 +39,7 @@ class DiscDistribution {
   using Column = std::vector<double>;
 
   double at(const Column& column, double R) const;
-  void take_mean_over_heights(const ComponentParameters& disc, const PlanePotential& plane);
-  void find_frequencies();
-  void require_stable_orbits(const std::string& name) const;
+  bool find_frequencies(const PlanePotential& plane, std::size_t at_height);
   void find_dispersions(double toomre_q, double q_radius);
   void correct();
   void tabulate_guiding_radii(const Column& weights);
@@ -46,11 +47,12 @@ class DiscDistribution {
 
   PlaneGrid grid_;
   double mass_, length_, G_, counter_rotating_;
-  Column circular_velocity2_, epicyclic2_, vertical_frequency_, potential_;
+  Column circular_velocity2_, potential_, epicyclic2_, vertical_frequency_;
   Column sigma_wanted_, sigma_, density_, height_factor_, vertical_dispersion_;
   std::vector<float> guiding_;  ///< [grid_.count][deviates]: place on the grid of the guiding radius for a normal deviate
   std::vector<VerticalDistribution> vertical_;
   double residual_ = 0;
+  std::optional<double> unstable_at_;
 };
 
 }  // namespace grove

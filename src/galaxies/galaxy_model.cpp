@@ -152,10 +152,20 @@ std::vector<GalaxyComponent> galaxy_components(const GalaxyParameters& galaxy, s
       std::vector<double> softening;
       for (const ComponentPlan& plan : plans) softening.push_back(std::max(plan.softening, plans[i].softening));
       made.disc = std::make_shared<const DiscDistribution>(c, plane_potential_of(galaxy, masses, softening, grid, G, plane_of(c)), G);
+      if (const auto radius = made.disc->unstable_at())
+        throw ConfigError(fmt::format(
+            "galaxy {}: component {}: no equilibrium: at the radius {:.4g}, in code units, no circular orbit is stable. A heavier halo, or "
+            "smaller softening lengths than {:.4g}, may hold it",
+            galaxy.name, c.name, *radius, *std::max_element(softening.begin(), softening.end())));
     } else if (!is_point(c.kind)) {
       const Anisotropy anisotropy{c.number("anisotropy"), c.number("anisotropy_radius")};
       const SphericalPotential potential = potential_of(galaxy, masses, plans, grid, G, i);
       made.sphere = std::make_shared<const SphereDistribution>(masses[i].sphere, potential, anisotropy);
+      if (!made.sphere->is_finite())
+        throw ConfigError(fmt::format(
+            "galaxy {}: component {}: its distribution function is not a number: masses, lengths or densities of the galaxy are "
+            "too large, too small or too different",
+            galaxy.name, c.name));
       if (const auto energy = made.sphere->negative_at())
         throw ConfigError(fmt::format(
             "galaxy {}: component {}: no equilibrium: its distribution function is negative at the energy {:.4g} of the {:.4g} in the "
@@ -181,7 +191,7 @@ RotationCurve rotation_curve(const GalaxyParameters& galaxy, std::uint64_t n, do
   RotationCurve curve;
   for (std::size_t k = 0; k < radii.count; ++k) curve.radius.push_back(radii.radius(k));
   for (std::size_t i = 0; i < plans.size(); ++i) {
-    PlanePotential plane{radii, {0}, std::vector<double>(radii.count, 0), std::vector<double>(radii.count, 0)};
+    PlanePotential plane(radii, {0}, {1});
     add_component(galaxy.components[i], masses[i], plans[i].softening, grid, G, plane);
     curve.squared.push_back(std::move(plane.circular_velocity2));
   }

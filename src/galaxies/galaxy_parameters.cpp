@@ -208,6 +208,14 @@ std::vector<GalaxyComplaint> complaints_about(const GalaxyParameters& galaxy) {
     if (masses > 1) complain("mass", "left out where density or circular_velocity is given; only one of the three says the mass");
     if (is_sphere && c.number("anisotropy_radius") > 0 && c.number("anisotropy") != 0)
       complain("anisotropy", "left out where anisotropy_radius is given");
+    for (const Setting& setting : settings_of_kind(c.kind)) {
+      // Beyond, products of them would not be numbers.
+      constexpr double least = 1e-60, most = 1e60;
+      const auto given = c.values.find(setting.name);
+      const double* const value =
+          given != c.values.end() && setting.dimension != Dimension::none ? std::get_if<double>(&given->second) : nullptr;
+      if (value && *value > 0 && (*value < least || *value > most)) complain(setting.name.c_str(), "between 1e-60 and 1e60 in code units");
+    }
     if (c.kind == "table" && c.text("file").empty()) complain("file", "given: the file with the density");
     if (is_point(c.kind) && c.number("particles") > 0) complain("particles", "left out: a point is one particle");
   }

@@ -61,8 +61,10 @@ SphereDistribution::SphereDistribution(const SphereMass& sphere, const Spherical
     const double ratio = std::exp(first_ + step_ * static_cast<double>(i));
     const double f = inverted(log_density, potential_.log_radius_at(potential_.depth() * ratio / (1 + ratio)));
     is_negative[i] = !(f > 0);
-    log_f_[i] = f > 0 ? std::log(f) : -700;
+    log_f_[i] = std::isfinite(f) ? std::log(std::max(f, 1e-300)) : f;
   }
+  is_finite_ = std::all_of(log_f_.begin(), log_f_.end(), [](double f) { return std::isfinite(f); });
+  if (!is_finite_) return;
   // A single value may be below 0 by rounding.
   for (std::size_t i = 0; i + 1 < energies && !negative_at_; ++i)
     if (is_negative[i] && is_negative[i + 1]) negative_at_ = potential_.depth() / (1 + std::exp(first_ + step_ * static_cast<double>(i)));

@@ -22,6 +22,8 @@ class SphereDistribution {
  public:
   SphereDistribution(const SphereMass& sphere, const SphericalPotential& potential, const Anisotropy& anisotropy);
 
+  /// Whether the numbers of the sphere and its field are such that there is a result.
+  bool is_finite() const { return is_finite_; }
   /// The lowest energy, below that at infinity, at which f < 0; nothing: it is a distribution function.
   std::optional<double> negative_at() const { return negative_at_; }
 
@@ -56,6 +58,7 @@ class SphereDistribution {
   std::vector<double> log_f_;
   std::vector<Speeds> speeds_;
   std::vector<double> dispersion2_;
+  bool is_finite_ = true;
   std::optional<double> negative_at_;
 };
 

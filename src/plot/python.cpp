@@ -70,6 +70,13 @@ class Redirections {
   posix_spawn_file_actions_t actions_{};
 };
 
+[[noreturn]] void throw_lacking_package(const ScriptResult& result) {
+  throw SystemError(
+      fmt::format("{} lacks a package that plots need ({}): install it (Debian, Ubuntu: apt-get install "
+                  "python3-matplotlib), or name a Python that has it in the environment variable GROVE_PYTHON",
+                  python_in_words(), result.last_error()));
+}
+
 }  // namespace
 
 std::string python_program() {
@@ -117,15 +124,16 @@ ScriptResult run_python(std::string_view script, const std::vector<std::string>&
   return result;
 }
 
+void require_matplotlib() {
+  const ScriptResult result = run_python("import matplotlib", {});
+  if (result.exit_code != 0) throw_lacking_package(result);
+}
+
 std::string draw_png(std::string_view script, const std::vector<std::string>& arguments, const std::string& what) {
   constexpr int found_bad_data = 3, lacks_package = 4;
   ScriptResult result = run_python(script, arguments);
   if (result.exit_code == found_bad_data) throw DataError(result.last_error());
-  if (result.exit_code == lacks_package)
-    throw SystemError(
-        fmt::format("{} lacks a package that plots need ({}): install it (Debian, Ubuntu: apt-get install "
-                    "python3-matplotlib), or name a Python that has it in the environment variable GROVE_PYTHON",
-                    python_in_words(), result.last_error()));
+  if (result.exit_code == lacks_package) throw_lacking_package(result);
   if (result.exit_code != 0 || !result.output.starts_with(png_signature))
     throw SystemError(fmt::format("{} could not draw {} (exit code {}): {}", python_in_words(), what, result.exit_code,
                                   result.errors.empty() ? "it says nothing" : result.last_error()));

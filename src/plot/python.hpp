@@ -25,6 +25,9 @@ struct ScriptResult {
 /// cannot be started, with the package that has it, or when a signal ends it.
 ScriptResult run_python(std::string_view script, const std::vector<std::string>& arguments);
 
+/// Throws SystemError, with the package to install, unless Python has what plots need. Not collective.
+void require_matplotlib();
+
 /// Runs a script that draws `what` and writes a PNG to standard output: its bytes. The script ends with code 3 for data that cannot be
 /// drawn and 4 for a missing package, and says why in the last line of standard error. Not collective. Throws DataError, SystemError.
 std::string draw_png(std::string_view script, const std::vector<std::string>& arguments, const std::string& what);

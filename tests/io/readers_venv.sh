@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# Puts the programs of the Python package index that read Grove's snapshots into a virtual environment, for readers_test.sh.
+# Puts what tests use of the Python package index into a virtual environment: the programs that read Grove's snapshots, for
+# readers_test.sh, and galpy, for galpy_test.sh.
 #
 #   readers_venv.sh DIRECTORY
 set -euo pipefail
-[[ -e "$1/complete" ]] && exit 0
+packages="pynbody unsio vtk galpy h5py"
+[[ "$(cat "$1/complete" 2>/dev/null)" == "$packages" ]] && exit 0
 rm -rf "$1"
 /usr/bin/python3 -m venv "$1"
 # What must be compiled first would take longer than all tests.
-timeout 300 "$1/bin/python" -m pip install --quiet --disable-pip-version-check --only-binary :all: pynbody unsio vtk
-touch "$1/complete"
+timeout 300 "$1/bin/python" -m pip install --quiet --disable-pip-version-check --only-binary :all: $packages
+echo "$packages" >"$1/complete"

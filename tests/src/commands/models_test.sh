@@ -199,7 +199,9 @@ a_picture_that_cannot_be_made_is_refused_before_any_work() {
   echo mine >mine.png
   draw 2 "must end in .png" --preset sagittarius --picture sag.jpg && draw 4 "no directory" --preset sagittarius --picture nowhere/sag.png &&
     draw 2 "mine.png exists already: name another file, or give --overwrite" --preset sagittarius --picture mine.png && contains mine.png mine &&
-    draw 2 "--picture is for one galaxy, not for 2" --set galaxies.a.preset=sagittarius --set galaxies.b.preset=sagittarius --set galaxies.b.stars.type=5 --picture two.png
+    draw 2 "--picture is for one galaxy, not for 2" --set galaxies.a.preset=sagittarius --set galaxies.b.preset=sagittarius --set galaxies.b.stars.type=5 --picture two.png || return 1
+  printf '#!/bin/sh\necho "No module named matplotlib" >&2\nexit 1\n' >bare_python && chmod +x bare_python
+  GROVE_PYTHON=$PWD/bare_python draw 4 "lacks a package that plots need (No module named matplotlib): install it" --preset sagittarius --picture sag.png
 }
 
 galaxies_are_drawn_as_pictures() {

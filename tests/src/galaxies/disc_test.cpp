@@ -24,12 +24,9 @@ ComponentParameters disc_of(double height, const std::string& vertical = "sech2"
 
 /// A few radii from 0.3 to 5 scale lengths.
 PlanePotential few_radii(std::vector<double> heights) {
-  PlanePotential plane;
-  plane.grid = {3.0, 0.25, 10};
-  plane.heights = std::move(heights);
-  plane.circular_velocity2.assign(plane.grid.count, 0);
-  plane.above_plane.assign(plane.grid.count * plane.heights.size(), 0);
-  return plane;
+  std::vector<double> weights(heights.size(), 0);
+  weights[0] = 1;
+  return {{3.0, 0.25, 10}, std::move(heights), std::move(weights)};
 }
 
 double surface_density(double R) { return 2.0 / (2 * pi * 9) * std::exp(-R / 3); }
@@ -112,6 +109,43 @@ TEST(DiscPotential, OfSphereAndPointIsThatOfTheirMass) {
       }
     }
   }
+}
+
+TEST(DiscPotential, IsAMeanOverHeightsWithItsDerivativesAtAnyRadius) {
+  constexpr double G = 5, spacing = 0.02;
+  constexpr std::size_t n = 99;
+  const GalaxyParameters galaxy{"galaxy", {{"halo", "hernquist", {{"mass", 4.0}, {"scale_radius", 2.0}}}, disc_of(0.1)}, {}};
+  const RadialGrid grid = grid_of(galaxy);
+  const Shells shells = sphere_mass(galaxy.components[0], grid, G).shells;
+  const auto potential_at = [&](const std::string& of, double R) {
+    PlanePotential plane({R / std::sinh(spacing * (n + 0.5)), spacing, n + 2}, {0, 0.2, 0.5}, {0.5, 0.3, 0.2});
+    if (of == "disc") add_disc(galaxy.components[1], 0.05, G, plane);
+    if (of == "sphere") add_sphere(shells, grid, 0.05, G, plane);
+    if (of == "point") add_point(1, 1e-6, G, plane);
+    return plane;
+  };
+  for (const char* of : {"disc", "sphere", "point"})
+    for (const double R : {0.01, 0.3, 2.0, 9.0}) {
+      SCOPED_TRACE(testing::Message() << of << " at " << R);
+      const PlanePotential plane = potential_at(of, R);
+      const double v2 = plane.circular_velocity2[n], slope = plane.slope_of_velocity2[n],
+                   step = std::log(plane.grid.radius(n + 1) / plane.grid.radius(n - 1));
+      EXPECT_NEAR((plane.potential[n + 1] - plane.potential[n - 1]) / step / v2, 1, 2e-3);
+      EXPECT_NEAR((plane.circular_velocity2[n + 1] - plane.circular_velocity2[n - 1]) / step, slope, 2e-3 * (v2 + std::abs(slope)));
+    }
+}
+
+TEST(DiscPotential, FarFromAThinDiscIsThatOfItsMassInTheCentre) {
+  constexpr double height = 1e-3;
+  PlanePotential plane({3.0, 1.1, 4}, {0, 3 * height}, {1, 0});
+  add_disc(disc_of(height), 0, 1, plane);
+  const double R = plane.grid.radius(3), v2 = 2 / R, above = v2 * 9 * height * height / (2 * R * R);
+  EXPECT_GT(R, 60);
+  EXPECT_NEAR(plane.circular_velocity2[3] / v2, 1.01, 0.01);
+  EXPECT_NEAR((2 * plane.circular_velocity2[3] + plane.slope_of_velocity2[3]) / v2, 0.99, 0.02);
+  // Within what is left of the disc's own density there.
+  EXPECT_GT(plane.above_plane[7], above);
+  EXPECT_LT(plane.above_plane[7], 4 * above);
 }
 
 TEST(DiscShells, HoldTheMassInsideEachRadius) {
@@ -334,6 +368,26 @@ TEST_F(DiscInHalo, HasToomresQWhereItIsGiven) {
   const double kappa2 = 2 * v2(2) / 4 + (v2(2.05) - v2(1.95)) / 0.1 / 2;
   EXPECT_NEAR(distribution.epicyclic_frequency(2) / std::sqrt(kappa2), 1, 1e-3);
   EXPECT_NEAR(distribution.radial_dispersion(2) * std::sqrt(kappa2) / (3.36 * std::exp(-2) / (2 * pi)), 1.5, 3e-3);
+}
+
+TEST_F(DiscInHalo, StandsAroundABlackHoleOfAnySoftening) {
+  for (const auto& [mass, softening] : {std::pair{1e-3, 1e-3}, std::pair{0.1, 1e-9}}) {
+    SCOPED_TRACE(mass);
+    PlanePotential with_hole = plane();
+    add_point(mass, softening, 1, with_hole);
+    const DiscDistribution distribution(disc(0, "sech2"), with_hole, 1);
+    ASSERT_FALSE(distribution.unstable_at());
+    EXPECT_LT(distribution.residual(), 0.03);
+    for (const Star& star : sample_of(distribution, 5000)) ASSERT_TRUE(std::isfinite(star.outwards + star.around + star.up + star.z));
+  }
+}
+
+TEST_F(DiscInHalo, HasNoDistributionWhereNoCircularOrbitIsStable) {
+  PlanePotential pushed = plane();
+  add_point(-2, 0, 1, pushed);
+  const DiscDistribution distribution(disc(0, "sech2"), pushed, 1);
+  ASSERT_TRUE(distribution.unstable_at());
+  EXPECT_NEAR(*distribution.unstable_at(), 0.005, 1e-4);
 }
 
 TEST_F(DiscInHalo, CounterRotatesByThePartAskedFor) {

@@ -217,6 +217,8 @@ TEST(GalaxyComplaints, NameTheComponentAndKeyOfAConflict) {
   EXPECT_EQ(complaints({sphere("a", 1, {{"density", 1.0}})}), Keys{"a.mass"});
   EXPECT_EQ(complaints({sphere("a", 0, {{"density", 1.0}, {"circular_velocity", 1.0}})}), Keys{"a.mass"});
   EXPECT_EQ(complaints({sphere("a", 1, {{"anisotropy", 0.2}, {"anisotropy_radius", 1.0}})}), Keys{"a.anisotropy"});
+  EXPECT_EQ(complaints({sphere("a", 1e300)}), Keys{"a.mass"});
+  EXPECT_EQ(complaints({sphere("a", 1, {{"scale_radius", 1e-200}, {"softening", 1e200}})}), (Keys{"a.softening", "a.scale_radius"}));
   EXPECT_EQ(complaints({{"a", "table", {{"mass", 1.0}}}}), Keys{"a.file"});
   EXPECT_EQ(complaints({hole("a", 1, {{"particles", 0.1}})}), Keys{"a.particles"});
   for (const GalaxyPreset& one : galaxy_presets()) EXPECT_EQ(complaints(one.components), Keys{}) << one.name;
@@ -414,10 +416,7 @@ std::vector<double> rotation_curve(const GalaxyParameters& galaxy, const std::ve
   const RadialGrid grid = grid_of(galaxy);
   std::vector<double> speeds;
   for (const double R : radii) {
-    PlanePotential plane;
-    plane.grid = {R / std::sinh(0.5), 1.0, 1};
-    plane.heights = {0};
-    plane.circular_velocity2 = plane.above_plane = {0};
+    PlanePotential plane({R / std::sinh(0.5), 1.0, 1}, {0}, {1});
     for (const ComponentParameters& c : galaxy.components) {
       if (is_point(c.kind))
         add_point(c.number("mass"), 0, G_of_presets, plane);
