@@ -179,7 +179,7 @@ void DiscDistribution::tabulate_guiding_radii(const Column& weights) {
   }
 }
 
-void DiscDistribution::draw(RandomStream& random, double (&position)[3], double (&velocity)[3]) const {
+bool DiscDistribution::draw(RandomStream& random, double (&position)[3], double (&velocity)[3]) const {
   // The mass inside a radius is a gamma distribution of shape 2: the sum of two exponential deviates.
   const double R = -length_ * (std::log(random.uniform()) + std::log(random.uniform()));
   const double place = std::clamp(grid_.place(R), 0.0, static_cast<double>(grid_.count - 1) - 1e-9);
@@ -199,7 +199,7 @@ void DiscDistribution::draw(RandomStream& random, double (&position)[3], double 
   if (random.uniform() < counter_rotating_) azimuthal = -azimuthal;
   const auto row = std::min(static_cast<std::size_t>(std::max(guiding_place, 0.0) / vertical_each + 0.5), vertical_.size() - 1);
   double z = 0, vz = 0;
-  vertical_[row].draw(random, z, vz);
+  const bool is_found = vertical_[row].draw(random, z, vz);
   const double swing = std::sqrt(at(vertical_frequency_, Rc) / at(vertical_frequency_, R));
   const double phi = 2 * std::numbers::pi * random.uniform(), cosine = std::cos(phi), sine = std::sin(phi);
   position[0] = R * cosine;
@@ -208,6 +208,7 @@ void DiscDistribution::draw(RandomStream& random, double (&position)[3], double 
   velocity[0] = radial * cosine - azimuthal * sine;
   velocity[1] = radial * sine + azimuthal * cosine;
   velocity[2] = vz / swing;
+  return is_found;
 }
 
 }  // namespace grove

@@ -18,8 +18,8 @@ class DiscDistribution {
  public:
   DiscDistribution(const ComponentParameters& disc, const PlanePotential& plane, double G);
 
-  /// Position about the centre and velocity of one particle; the disc turns about +z.
-  void draw(RandomStream& random, double (&position)[3], double (&velocity)[3]) const;
+  /// Position about the centre and velocity of one particle; the disc turns about +z. False: no velocity is found.
+  [[nodiscard]] bool draw(RandomStream& random, double (&position)[3], double (&velocity)[3]) const;
 
   double surface_density(double R) const;
   double circular_velocity(double R) const { return std::sqrt(at(circular_velocity2_, R)); }

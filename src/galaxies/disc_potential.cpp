@@ -40,13 +40,19 @@ struct HeightParts {
     weight = parts.weight;
   }
 
-  /// Mean of exp(-k sqrt((z - z')^2 + softening^2)).
-  double smeared(double k, double z, double softening) const {
+  /// Distances sqrt((z - z')^2 + softening^2) from a height to the parts above and below the plane.
+  std::vector<double> distances(double z, double softening) const {
+    std::vector<double> all;
+    for (const double part : height)
+      for (const double side : {-1.0, 1.0}) all.push_back(std::hypot(z + side * part, softening));
+    return all;
+  }
+
+  /// Mean of exp(-k distance).
+  double smeared(double k, const std::vector<double>& distances) const {
     double sum = 0;
-    for (std::size_t i = 0; i < height.size(); ++i) {
-      const double up = std::hypot(z - height[i], softening), down = std::hypot(z + height[i], softening);
-      sum += 0.5 * weight[i] * (std::exp(-k * up) + std::exp(-k * down));
-    }
+    for (std::size_t i = 0; i < height.size(); ++i)
+      sum += 0.5 * weight[i] * (std::exp(-k * distances[2 * i]) + std::exp(-k * distances[2 * i + 1]));
     return sum;
   }
 };
@@ -90,13 +96,15 @@ void add_disc(const ComponentParameters& source, double softening, double G, Pla
   const Nodes waves(end, static_cast<std::size_t>(end * farthest / 7.5) + 50);
   const HeightParts parts(source);
   const std::size_t heights = plane.heights.size(), count = waves.at.size();
+  std::vector<std::vector<double>> distances;
+  for (const double z : plane.heights) distances.push_back(parts.distances(z, softening));
   // Of each wave: at the heights, and the mean over them.
   std::vector<double> vertical(count * heights), mean(count, 0);
 #pragma omp parallel for schedule(static)
   for (std::size_t i = 0; i < count; ++i) {
     const double kl = waves.at[i] * length, amplitude = G * mass * waves.weight[i] / std::pow(1 + kl * kl, 1.5);
     for (std::size_t j = 0; j < heights; ++j) {
-      vertical[i * heights + j] = amplitude * parts.smeared(waves.at[i], plane.heights[j], softening);
+      vertical[i * heights + j] = amplitude * parts.smeared(waves.at[i], distances[j]);
       mean[i] += plane.weights[j] * vertical[i * heights + j];
     }
   }
