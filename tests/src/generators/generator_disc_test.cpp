@@ -112,13 +112,20 @@ TEST(Disc, DiscAndHaloAreInVirialEquilibriumTogether) {
     }
 }
 
-TEST(Disc, OfAHaloThatCannotHoldItIsRefused) {
+std::string refusal(const std::map<std::string, Value>& keys) {
   try {
-    generate_all(conditions_of("disc", 100, {{"disc_mass", 0.9}, {"model", std::string("plummer")}, {"halo_radius", 30.0}}));
-    ADD_FAILURE() << "a halo without a dense centre around a heavy disc has no distribution function";
+    generate_all(conditions_of("disc", 100, keys));
   } catch (const ConfigError& error) {
-    EXPECT_NE(std::string(error.what()).find("galaxy disc: component halo: no equilibrium"), std::string::npos) << error.what();
+    return error.what();
   }
+  return "nothing was thrown";
+}
+
+TEST(Disc, WithoutEquilibriumIsRefused) {
+  const std::string wide = refusal({{"disc_mass", 0.9}, {"model", std::string("plummer")}, {"halo_radius", 30.0}});
+  EXPECT_NE(wide.find("galaxy disc: component halo: no equilibrium"), std::string::npos) << wide;
+  const std::string compact = refusal({{"height", 0.5}, {"halo_radius", 0.01}});
+  EXPECT_NE(compact.find("component disc: no equilibrium: at R = "), std::string::npos) << compact;
 }
 
 }  // namespace

@@ -130,6 +130,17 @@ TEST_P(EveryGenerator, DefaultsAreInRange) {
 
 INSTANTIATE_TEST_SUITE_P(Table, EveryGenerator, testing::ValuesIn(names_of(generators())), [](const auto& test) { return test.param; });
 
+TEST(Generate, KnowsTheSofteningOfTheRun) {
+  const auto of = [](const std::string& softening, const char* component) {
+    return parse_config("", "test", {"initial_conditions.generator=disc", "gravity.softening=" + softening})
+        .initial_conditions.softening_of(component);
+  };
+  EXPECT_EQ(of("0.1", "halo"), 0.1);
+  EXPECT_EQ(of("{halo=0.3, disc=0.05}", "disc"), 0.05);
+  EXPECT_EQ(of("{halo=0.3, disc=0.05}", "bulge"), 0.3) << "the largest";
+  EXPECT_EQ(of("0", "halo"), 0);
+}
+
 TEST(Generate, NamesTheKeyOfAnUnknownGenerator) {
   try {
     generate(conditions_of("disk", 10), 1.0, 0, 10);
