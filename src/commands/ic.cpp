@@ -75,7 +75,7 @@ void declare_generator(CLI::App& app, const Generator& generator, const std::sha
   own.add_option("--name", options->name, "of the component in the snapshot, where the model has one alone")->type_name("NAME");
   own.add_option("--type", options->type, "particle type of that component, 0 (gas) to 5")->type_name("TYPE");
   own.add_flag("--overwrite", options->overwrite, "replace the file if it exists");
-  if (generator.name == "galaxy") options->check.declare(own);
+  if (generator.makes_galaxies) options->check.declare(own);
   for (const Setting& setting : generator.settings)
     own.add_option(option_name(setting.name), options->parameters[generator.name + "." + setting.name],
                    fmt::format("{} [{}]", setting.meaning, to_toml(setting.default_value)))

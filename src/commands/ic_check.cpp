@@ -7,7 +7,6 @@
 
 #include "kernels/base/error.hpp"
 #include "src/analysis/galaxy_report.hpp"
-#include "src/generators/galaxy.hpp"
 #include "src/plot/galaxy_picture.hpp"
 #include "src/plot/python.hpp"
 
@@ -24,7 +23,8 @@ void GalaxyCheckOptions::require_possible(const Config& config, bool overwrite) 
   if (picture.empty()) return;
   require_png(picture, "--picture");
   require_new_file(picture, "--picture", overwrite);
-  if (const auto galaxies = galaxies_of(config.initial_conditions); galaxies.size() > 1)
+  if (config.initial_conditions.generator == "merger") throw ConfigError("--picture is for one galaxy, not for the two of a merger");
+  if (const auto& galaxies = config.initial_conditions.galaxies; galaxies.size() > 1)
     throw ConfigError(fmt::format("--picture is for one galaxy, not for {}: choose one with --galaxy", galaxies.size()));
   require_matplotlib();
 }
@@ -34,9 +34,10 @@ void check_galaxies(const GalaxyCheckOptions& options, Config config, InitialSta
   GravityParameters& gravity = config.gravity;
   // With --name, the one component has another name than the model's.
   if (gravity.softening_of_component.size() == 1) gravity.softening_of_component.clear();
+  const std::vector<GalaxyParameters> galaxies = std::move(state.galaxies);
   const StartedSimulation started = start_simulation(config, comm, std::move(state));
   const std::vector<CheckedGalaxy> checked =
-      check_galaxies(galaxies_of(config.initial_conditions), config.initial_conditions.n, gravity.G, started.simulation->particles(), comm);
+      check_galaxies(galaxies, config.initial_conditions.n, gravity.G, started.simulation->particles(), comm);
   comm.agree([&] {
     if (!comm.is_root()) return;
     if (options.is_wanted)

@@ -1,4 +1,4 @@
-// What grove ic galaxy shows of the galaxies that it has made: --check and --picture.
+// What grove ic shows of the galaxies that it has made: --check and --picture.
 #pragma once
 
 #include <string>

@@ -56,7 +56,8 @@ Generator disc() {
           "Kuijken & Dubinski 1995",
           settings(),
           nullptr,
-          prepare};
+          prepare,
+          true};
 }
 
 }  // namespace grove

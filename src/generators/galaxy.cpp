@@ -271,6 +271,7 @@ Model model_of_galaxies(const Galaxies& galaxies, std::uint64_t n, std::uint64_t
   Model model = model_of_parts(std::move(parts), seed);
   model.table = table_of(all);
   model.notes = notes_on(galaxies, all, made, G);
+  model.galaxies = galaxies;
   return model;
 }
 
@@ -297,7 +298,8 @@ Generator galaxy() {
         {},
         "the galaxy: a preset (milky_way, m31, lmc, sagittarius) or a section [galaxies.NAME]; empty: all sections, each at its place"}},
       nullptr,
-      prepare};
+      prepare,
+      true};
 }
 
 }  // namespace grove

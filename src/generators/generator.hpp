@@ -61,8 +61,9 @@ struct Model {
   /// ConfigError that names the component where it cannot be drawn.
   std::function<ModelParticle(std::uint64_t id)> particle;
   std::vector<ModelComponent> components = {ModelComponent{}};
-  std::vector<std::string> notes = {};  ///< what a user should know of it, one sentence each
-  std::string table = {};               ///< lines on its components, for the user; may be empty
+  std::vector<std::string> notes = {};          ///< what a user should know of it, one sentence each
+  std::string table = {};                       ///< lines on its components, for the user; may be empty
+  std::vector<GalaxyParameters> galaxies = {};  ///< that it is made of, at their places; none if Generator::makes_galaxies is false
 };
 
 /// The names of the components of a model, by particle type; the usual ones for other types.
@@ -84,6 +85,7 @@ struct Generator {
   std::optional<Complaint> (*check)(const InitialConditions&);
   /// Prepares the model for a checked set of parameters and a gravitational constant in code units.
   Model (*prepare)(const InitialConditions&, double G);
+  bool makes_galaxies = false;  ///< of components, as src/galaxies has them
 };
 
 /// The table of generators; see named_rows.hpp.

@@ -266,7 +266,8 @@ Generator merger() {
           "Toomre & Toomre 1972; Binney & Tremaine 2008, section 3.1",
           settings(),
           check,
-          prepare};
+          prepare,
+          true};
 }
 
 }  // namespace grove

@@ -50,7 +50,7 @@ std::vector<Generator> spheres_of_kinds() {
     // A table has a file, which in initial conditions means particles.
     if (is_disc(kind.name) || is_point(kind.name) || kind.name == "table" || kind.name == "uniform") continue;
     const auto whole = tapers_of_whole_models().find(kind.name);
-    Generator generator{kind.name, "sphere in equilibrium: " + kind.meaning, kind.source, {}, check_one, prepare_one};
+    Generator generator{kind.name, "sphere in equilibrium: " + kind.meaning, kind.source, {}, check_one, prepare_one, true};
     for (Setting setting : kind.settings) {
       if (of_galaxies.contains(setting.name)) continue;
       if (setting.name == "mass") setting = {"mass", 1.0, positive, "total mass of the particles", {}, {}, Dimension::mass};

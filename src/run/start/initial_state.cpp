@@ -99,6 +99,7 @@ InitialState load_initial_state(const Config& config, const Communicator& comm, 
     state.components = component_names(model);
     state.info.notes = std::move(model.notes);
     state.table = std::move(model.table);
+    state.galaxies = std::move(model.galaxies);
   } else {
     require_same_file(wanted.file, "initial_conditions.file", comm);
     state.particles = read_particles(wanted.file, comm, &state.info, fields, wanted.columns);

@@ -19,9 +19,10 @@ struct InitialState {
   ParticleSet particles;
   std::uint64_t count = 0;  ///< over all ranks
   ComponentNames components = usual_component_names();
-  ReadInfo info;            ///< what the file says; of generated particles only notes
-  std::string description;  ///< "10,240 particles from collision.tab (text table)"
-  std::string table = {};   ///< lines on the components of a generated model; may be empty
+  ReadInfo info;                                ///< what the file says; of generated particles only notes
+  std::string description;                      ///< "10,240 particles from collision.tab (text table)"
+  std::string table = {};                       ///< lines on the components of a generated model; may be empty
+  std::vector<GalaxyParameters> galaxies = {};  ///< Model::galaxies
 };
 
 /// Reads or generates what config.initial_conditions says and checks it: finite values, unique ids, at least one particle, and, unless the
