@@ -4,8 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "io/files/printable.hpp"
 #include "kernels/base/error.hpp"
@@ -194,6 +196,16 @@ std::optional<double> length_for(const std::string& component, const GivenSettin
   return found == gravity.softening_of_component.end() ? std::nullopt : std::optional(found->second);
 }
 
+/// The name that the particles of a component have, by the names of galaxy and component.
+using ParticleNames = std::map<std::pair<std::string, std::string>, std::string>;
+ParticleNames names_of_particles(const InitialConditions& conditions, double G) {
+  const std::vector<GalaxyParameters> galaxies = galaxies_of(conditions);
+  ParticleNames names;
+  for (const GalaxyPart& part : parts_of(galaxies, conditions.n, G))
+    names[{galaxies[part.galaxy].name, galaxies[part.galaxy].components[part.component].name}] = part.name;
+  return names;
+}
+
 }  // namespace
 
 UnitSystem usual_units_of_galaxies() { return {1e3 * parsec_in_cm, 1e10 * solar_mass_in_g, 1e5}; }
@@ -273,10 +285,13 @@ void match_softening(const std::vector<GivenGalaxy>& given, const GivenSetting* 
     fail(*of_gravity, "galaxies are softened: leave it out for lengths by number and size, or give a length above 0");
   const bool has_table = !config.gravity.softening_of_component.empty();
   bool is_one_for_all = of_gravity && !has_table;
+  const auto particle_names = has_table ? names_of_particles(config.initial_conditions, config.gravity.G) : ParticleNames{};
   for (GalaxyParameters& galaxy : config.initial_conditions.galaxies)
     for (ComponentParameters& component : galaxy.components) {
       double& length = std::get<double>(component.values.at("softening"));
-      const std::optional<double> wanted = length_for(component.name, of_gravity, config.gravity);
+      std::optional<double> wanted = length_for(component.name, of_gravity, config.gravity);
+      if (const auto name = particle_names.find({galaxy.name, component.name}); !wanted && name != particle_names.end())
+        wanted = length_for(name->second, of_gravity, config.gravity);
       if (!wanted) continue;
       // Lengths above 0 are given ones.
       const GivenSetting* const own = length > 0 ? find_named(given, galaxy.name)->find(component.name, "softening") : nullptr;

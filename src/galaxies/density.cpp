@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <boost/math/interpolators/makima.hpp>
 #include <boost/math/quadrature/exp_sinh.hpp>
@@ -130,6 +131,7 @@ Profile density_of_file(const std::string& path) {
     radii.push_back(std::log(radius));
     densities.push_back(std::log(density));
   }
+  if (!file.eof()) throw ConfigError(fmt::format("the density table {} cannot be read beyond row {}", path, radii.size()));
   if (radii.size() < 4) throw ConfigError(fmt::format("the density table {} has {} rows: at least 4 are needed", path, radii.size()));
   return tabulated(radii, densities);
 }

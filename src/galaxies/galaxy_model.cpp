@@ -187,6 +187,7 @@ RotationCurve rotation_curve(const GalaxyParameters& galaxy, std::uint64_t n, do
     if (is_disc(c.kind)) radii.scale = std::max(radii.scale, c.number("scale_length"));
   for (const ComponentPlan& plan : plans)
     if (radii.scale == 0) radii.scale = plan.half_mass_radius > 0 ? plan.half_mass_radius : plan.softening;
+  if (radii.scale == 0) radii.scale = 1;  // points alone
   radii.count = static_cast<std::size_t>(std::asinh(outermost) / radii.spacing) + 1;
   RotationCurve curve;
   for (std::size_t k = 0; k < radii.count; ++k) curve.radius.push_back(radii.radius(k));

@@ -63,7 +63,7 @@ Settings sphere_settings(double taper, Settings own) {
 Settings disc_settings() {
   Settings settings = common_settings();
   append(settings, {{"scale_length", 1.0, positive, "scale length: surface density ~ exp(-R / scale_length)", {}, {}, Dimension::length},
-                    {"height", 0.1, positive, "scale height, in scale lengths"},
+                    {"height", 0.1, {1e-3, 1.0}, "scale height, in scale lengths"},
                     {"vertical",
                      std::string("sech2"),
                      any_number,

@@ -21,6 +21,9 @@ struct ComponentParameters {
   const std::string& text(const std::string& key) const;
 };
 
+/// The keys of a galaxy's place: position, then velocity.
+inline constexpr const char* place_keys[6] = {"x", "y", "z", "vx", "vy", "vz"};
+
 /// A galaxy: its components, and where its centre is. Code units.
 struct GalaxyParameters {
   std::string name;

@@ -194,7 +194,10 @@ double SphereDistribution::between_radii(const std::vector<double>& column, doub
   return (1 - weight) * column[k] + weight * column[k + 1];
 }
 
-double SphereDistribution::density(double radius) const { return between_radii(density_, std::log(radius)); }
+double SphereDistribution::density(double radius) const {
+  const double log_radius = std::log(radius);
+  return log_radius > potential_.grid().log_last() ? 0 : between_radii(density_, log_radius);
+}
 
 double SphereDistribution::radial_dispersion(double log_radius) const { return std::sqrt(between_radii(dispersion2_, log_radius)); }
 

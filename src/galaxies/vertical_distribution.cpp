@@ -7,7 +7,7 @@
 namespace grove {
 namespace {
 
-constexpr std::size_t energies = 96;
+constexpr std::size_t vertical_energies = 96;
 
 }  // namespace
 
@@ -17,8 +17,8 @@ VerticalDistribution::VerticalDistribution(const std::vector<double>& heights, c
   for (std::size_t j = 1; j < heights.size(); ++j) over_z2_.push_back(potential[j] / (heights[j] * heights[j]));
   over_z2_.insert(over_z2_.begin(), over_z2_.front());
   const double highest = heights_.back();
-  for (std::size_t i = 0; i < energies; ++i) {
-    const double part = static_cast<double>(i) / energies, lowest = 0.9 * highest * part * part;
+  for (std::size_t i = 0; i < vertical_energies; ++i) {
+    const double part = static_cast<double>(i) / vertical_energies, lowest = 0.9 * highest * part * part;
     const double energy = potential_at(lowest);
     // z = lowest + x^2 takes out the singularity.
     const auto term = [&](double x) {
@@ -35,7 +35,7 @@ VerticalDistribution::VerticalDistribution(const std::vector<double>& heights, c
     log_f_.push_back(std::log(std::max(f, 1e-300)));
   }
   // Rejection needs that f falls.
-  for (std::size_t i = energies - 1; i-- > 0;) log_f_[i] = std::max(log_f_[i], log_f_[i + 1]);
+  for (std::size_t i = vertical_energies - 1; i-- > 0;) log_f_[i] = std::max(log_f_[i], log_f_[i + 1]);
   const auto pressure = [&](double z) {
     // The work of the force over all that is above: integral of rho sigma^2 dz = integral of z rho dPhi/dz dz.
     const double step = 1e-3 * height_,
@@ -87,7 +87,7 @@ bool VerticalDistribution::draw(RandomStream& random, double& z, double& vz) con
   } while (above > highest);
   const double energy = potential_at(above), most = value(energy);
   // Beyond this velocity f is below 1e-8 of its value at rest.
-  std::size_t last = energies - 1;
+  std::size_t last = vertical_energies - 1;
   while (last > 1 && log_f_[last - 1] < std::log(most) - 18.4) --last;
   const double fastest = std::sqrt(2 * std::max(energy_[last] - energy, 0.0));
   bool is_found = false;

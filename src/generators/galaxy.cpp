@@ -108,8 +108,17 @@ std::vector<std::uint64_t> counts_of_galaxies(const std::vector<GalaxyParameters
   }
   std::size_t least = 0;
   for (const GalaxyParameters& galaxy : galaxies) least += galaxy.components.size();
+  // One that has fewer particles than components gets some of those that have the most to spare.
+  const auto to_spare = [&](std::size_t g) {
+    return static_cast<std::int64_t>(counts[g]) - static_cast<std::int64_t>(galaxies[g].components.size());
+  };
   for (std::size_t g = 0; g < galaxies.size() && n >= least; ++g)
-    for (; counts[g] < galaxies[g].components.size(); ++counts[g]) --*std::max_element(counts.begin(), counts.end());
+    for (; to_spare(g) < 0; ++counts[g]) {
+      std::size_t richest = 0;
+      for (std::size_t other = 1; other < galaxies.size(); ++other)
+        if (to_spare(other) > to_spare(richest)) richest = other;
+      --counts[richest];
+    }
   return counts;
 }
 
@@ -124,7 +133,8 @@ std::string table_of(const std::vector<GalaxyPart>& parts) {
 }
 
 /// How many circular orbits at the radius `R` it takes the particles of a halo, of mass `m` and softening `softening`, to double the
-/// squared vertical dispersion of a disc: the diffusion of Binney & Tremaine 2008, eq. 7.92, for stars as fast as the halo's dispersion.
+/// squared vertical dispersion of a disc: the diffusion of Binney & Tremaine 2008, eq. 7.92, for stars at the circular velocity, sqrt(2)
+/// times the halo's dispersion.
 double rotations_to_double(const DiscDistribution& disc, double R, double halo_density, double m, double softening, double G) {
   constexpr double chandrasekhar = 0.63;
   const double v = disc.circular_velocity(R), sigma = v / std::numbers::sqrt2, vertical = disc.vertical_dispersion(R);
@@ -259,10 +269,9 @@ Model model_of_galaxies(const Galaxies& galaxies, std::uint64_t n, std::uint64_t
       model.draw = draw_of(component);
       if (component.disc)
         model.draw = turned(std::move(model.draw), degree * galaxies[g].number("inclination"), degree * galaxies[g].number("node"));
-      const char* const place[] = {"x", "y", "z", "vx", "vy", "vz"};
-      for (int d = 0; d < 3; ++d) {
-        model.component.position[d] = galaxies[g].number(place[d]);
-        model.component.velocity[d] = galaxies[g].number(place[3 + d]);
+      for (std::size_t d = 0; d < 3; ++d) {
+        model.component.position[d] = galaxies[g].number(place_keys[d]);
+        model.component.velocity[d] = galaxies[g].number(place_keys[3 + d]);
       }
       parts.push_back(std::move(model));
       made.push_back(std::move(component));

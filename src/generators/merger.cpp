@@ -70,6 +70,12 @@ std::optional<Complaint> check_galaxies(const InitialConditions& conditions) {
   for (const auto& [given, other] : {std::pair{"galaxy_1", "galaxy_2"}, std::pair{"galaxy_2", "galaxy_1"}})
     if (conditions.text(given).empty() && !conditions.text(other).empty())
       return Complaint{given, fmt::format("a galaxy, too, where {} is given", other)};
+  for (const GalaxyParameters& galaxy : galaxies_of(conditions))
+    for (const char* const key : place_keys)
+      if (galaxy.number(key) != 0)
+        return Complaint{"galaxy_1",
+                         fmt::format("of galaxies without a place of their own, and {} has {} = {:g}: the orbit says where they are",
+                                     galaxy.name, key, galaxy.number(key))};
   std::vector<Setting> idle = settings_of_spheres();
   for (const Setting& setting : settings_of_discs()) idle.push_back(setting);
   return check_idle(conditions, idle, "left out where galaxy_1 and galaxy_2 are given");
@@ -211,10 +217,9 @@ Model prepare(const InitialConditions& conditions, double G) {
   const std::vector<ShellBody> first = bodies_of(galaxies[0], G), second = bodies_of(galaxies[1], G);
   const MergerOrbit orbit = orbit_of(conditions, mass_of(first), mass_of(second), G);
   for (std::size_t which = 0; which < 2; ++which) {
-    const char* const place[] = {"x", "y", "z", "vx", "vy", "vz"};
     for (std::size_t d = 0; d < 3; ++d) {
-      galaxies[which].place[place[d]] = orbit.position[which][d];
-      galaxies[which].place[place[3 + d]] = orbit.velocity[which][d];
+      galaxies[which].place[place_keys[d]] = orbit.position[which][d];
+      galaxies[which].place[place_keys[3 + d]] = orbit.velocity[which][d];
     }
   }
   Model model = are_galaxies(conditions) ? model_of_galaxies(galaxies, conditions.n, conditions.seed, G)

@@ -98,6 +98,10 @@ InitialState load_initial_state(const Config& config, const Communicator& comm, 
     state.particles.fields = fields;
     state.components = component_names(model);
     state.info.notes = std::move(model.notes);
+    if (!model.galaxies.empty() && config.gravity.softening > 0 && config.gravity.softening_kernel != "plummer")
+      state.info.notes.push_back(
+          fmt::format("the model is in equilibrium with Plummer's softening of these lengths; forces have the kernel {}",
+                      config.gravity.softening_kernel));
     state.table = std::move(model.table);
     state.galaxies = std::move(model.galaxies);
   } else {
