@@ -153,7 +153,7 @@ ModelComponent renamed_component(const IcOptions& options, const Config& config)
 int make_initial_conditions(const IcOptions& options, const Communicator& comm) {
   std::vector<std::string> overrides;
   comm.agree([&] { overrides = overrides_of(options); });
-  const Config config = load_config_on_all_ranks("", overrides, comm);
+  Config config = load_config_on_all_ranks("", overrides, comm);
   std::optional<ModelComponent> renamed;
   comm.agree([&] {
     require_effect(options.common.settings);
@@ -165,7 +165,13 @@ int make_initial_conditions(const IcOptions& options, const Communicator& comm) 
   if (renamed) {
     state.components[renamed->type] = renamed->name;
     std::fill(state.particles.type.begin(), state.particles.type.end(), renamed->type);
+    // The one component has another name than the model's.
+    config.gravity.softening_of_component.clear();
   }
+  const auto count = count_of_types(state.particles, comm);
+  comm.agree([&] {
+    config.gravity.softening_of_type = softening_of_types(config.gravity, state.components, {count.begin(), count.end()});
+  });
   remove_partial_file_on_failure(options.out);
   save_snapshot(options.out, state.particles, config.time.begin, config, "", comm, state.components);
   if (comm.is_root())

@@ -31,13 +31,10 @@ void GalaxyCheckOptions::require_possible(const Config& config, bool overwrite) 
 
 void check_galaxies(const GalaxyCheckOptions& options, Config config, InitialState state, const Communicator& comm) {
   if (!options.is_wanted && options.picture.empty()) return;
-  GravityParameters& gravity = config.gravity;
-  // With --name, the one component has another name than the model's.
-  if (gravity.softening_of_component.size() == 1) gravity.softening_of_component.clear();
   const std::vector<GalaxyParameters> galaxies = std::move(state.galaxies);
   const StartedSimulation started = start_simulation(config, comm, std::move(state));
   const std::vector<CheckedGalaxy> checked =
-      check_galaxies(galaxies, config.initial_conditions.n, gravity.G, started.simulation->particles(), comm);
+      check_galaxies(galaxies, config.initial_conditions.n, config.gravity.G, started.simulation->particles(), comm);
   comm.agree([&] {
     if (!comm.is_root()) return;
     if (options.is_wanted)

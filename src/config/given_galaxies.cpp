@@ -285,7 +285,9 @@ void match_softening(const std::vector<GivenGalaxy>& given, const GivenSetting* 
     fail(*of_gravity, "galaxies are softened: leave it out for lengths by number and size, or give a length above 0");
   const bool has_table = !config.gravity.softening_of_component.empty();
   bool is_one_for_all = of_gravity && !has_table;
-  const auto particle_names = has_table ? names_of_particles(config.initial_conditions, config.gravity.G) : ParticleNames{};
+  const auto particle_names = has_table && !config.initial_conditions.galaxies.empty()
+                                  ? names_of_particles(config.initial_conditions, config.gravity.G)
+                                  : ParticleNames{};
   for (GalaxyParameters& galaxy : config.initial_conditions.galaxies)
     for (ComponentParameters& component : galaxy.components) {
       double& length = std::get<double>(component.values.at("softening"));

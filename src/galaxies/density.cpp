@@ -9,6 +9,7 @@
 #include <boost/math/special_functions/gamma.hpp>
 #include <boost/numeric/odeint.hpp>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <numbers>
@@ -113,6 +114,8 @@ Profile tabulated(const std::vector<double>& at, const std::vector<double>& valu
 
 /// Radius over scale radius and density, one pair in a line.
 Profile density_of_file(const std::string& path) {
+  if (std::error_code unknown; std::filesystem::exists(path, unknown) && !std::filesystem::is_regular_file(path, unknown))
+    throw ConfigError(fmt::format("the density table {} is not a regular file", path));
   std::ifstream file(path);
   if (!file) throw ConfigError(fmt::format("the density table {} cannot be read", path));
   std::vector<double> radii, densities;

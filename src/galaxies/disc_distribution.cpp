@@ -120,6 +120,7 @@ void DiscDistribution::correct() {
     // Wanted over found, at each radius.
     Column of_density(grid_.count), of_energy(grid_.count), of_height(grid_.count);
     residual_ = 0;
+    double all_energy = 0, excess = 0;
     for (std::size_t n = 0; n < grid_.count; ++n) {
       double mass = 0, energy = 0, height = 0;
       for (std::size_t k = 0; k < grid_.count; ++k) {
@@ -128,13 +129,17 @@ void DiscDistribution::correct() {
         energy += w * sigma_[k] * sigma_[k];
         height += w * height_factor_[k] * std::sqrt(vertical_frequency_[k] / vertical_frequency_[n]);
       }
-      const double R = grid_.radius(n);
+      const double R = grid_.radius(n), x = grid_.spacing * (static_cast<double>(n) + 0.5);
+      const double part = surface_density(R) * std::sinh(x) * std::cosh(x), wanted = sigma_wanted_[n] * sigma_wanted_[n];
+      all_energy += part * (circular_velocity2_[n] + wanted);
+      excess += part * std::abs(energy / mass - wanted);
       of_density[n] = surface_density(R) / mass;
       of_energy[n] = sigma_wanted_[n] * sigma_wanted_[n] * mass / energy;
       of_height[n] = mass / height;
       if (R < 0.75 * corrected_to * length_ && R > 0.1 * length_)
         residual_ = std::max({residual_, std::abs(of_density[n] - 1), std::abs(of_energy[n] - 1), std::abs(of_height[n] - 1)});
     }
+    misfit_ = excess / all_energy;
     if (round == corrections) break;
     // A guiding radius is corrected by the mean over the radii that its particles reach (Richardson 1972, Lucy 1974).
     for (std::size_t k = 0; k < grid_.count; ++k) {
@@ -197,7 +202,7 @@ bool DiscDistribution::draw(RandomStream& random, double (&position)[3], double 
   const double radial = at(sigma_, Rc) * random.normal();
   double azimuthal = Rc * circular_velocity(Rc) / R;
   if (random.uniform() < counter_rotating_) azimuthal = -azimuthal;
-  const auto row = std::min(static_cast<std::size_t>(std::max(guiding_place, 0.0) / vertical_each + 0.5), vertical_.size() - 1);
+  const auto row = std::min(static_cast<std::size_t>(std::lround(std::max(guiding_place, 0.0) / vertical_each)), vertical_.size() - 1);
   double z = 0, vz = 0;
   const bool is_found = vertical_[row].draw(random, z, vz);
   const double swing = std::sqrt(at(vertical_frequency_, Rc) / at(vertical_frequency_, R));

@@ -54,7 +54,7 @@ Settings sphere_settings(double taper, const char* radius = "scale radius") {
   return settings;
 }
 
-Settings sphere_settings(double taper, Settings own) {
+Settings sphere_settings(double taper, const Settings& own) {
   Settings settings = sphere_settings(taper);
   append(settings, own);
   return settings;

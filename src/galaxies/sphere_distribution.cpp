@@ -60,7 +60,7 @@ SphereDistribution::SphereDistribution(const SphereMass& sphere, const Spherical
   for (std::size_t i = 0; i < energies; ++i) {
     const double ratio = std::exp(first_ + step_ * static_cast<double>(i));
     const double f = inverted(log_density, potential_.log_radius_at(potential_.depth() * ratio / (1 + ratio)));
-    is_negative[i] = !(f > 0);
+    is_negative[i] = f > 0 ? 0 : 1;
     log_f_[i] = std::isfinite(f) ? std::log(std::max(f, 1e-300)) : f;
   }
   is_finite_ = std::all_of(log_f_.begin(), log_f_.end(), [](double f) { return std::isfinite(f); });

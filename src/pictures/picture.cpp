@@ -54,7 +54,7 @@ std::string number_text(double number) {
     std::string text = fmt::format("{:.1e}", number);
     const auto e = text.find('e');
     if (text.compare(e - 2, 2, ".0") == 0) text.erase(e - 2, 2);
-    const auto digits = text.find_first_not_of("0", text.find('e') + 2);
+    const auto digits = text.find_first_not_of('0', text.find('e') + 2);
     const bool is_negative = text[text.find('e') + 1] == '-';
     return text.substr(0, text.find('e') + 1) + (is_negative ? "-" : "") + text.substr(digits);
   }

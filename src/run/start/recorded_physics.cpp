@@ -129,7 +129,7 @@ RecordedPhysics::RecordedPhysics(std::string file, const ReadInfo& info, const s
 }
 
 std::string RecordedPhysics::text(const Config& used) const {
-  const std::string note_on_G = as_note(advice_on_G(used.gravity.G, used.units));
+  std::string note_on_G = as_note(advice_on_G(used.gravity.G, used.units));
   if (file_.empty()) return note_on_G;
   const Recorded now = physics_of(used);
   std::vector<std::string> same;

@@ -191,7 +191,22 @@ mistakes_in_external_potentials_are_named() {
 galaxies_are_checked_alike_on_any_number_of_ranks() {
   for n in 1 3; do ranks $n ic galaxy --preset sagittarius --n 2000 --name dwarf --type 3 --out $n.hdf5 --check >all.txt && tail -n +2 all.txt >$n.txt || return 1; done
   cmp 1.txt 3.txt && contains 1.txt "stars, 2,000 particles: virial ratio" && contains 1.txt "sagittarius is in equilibrium" &&
-    holds [ "$(grep -cE '^[0-9.]+ .*[+-][0-9]\.[0-9]$' 1.txt)" -ge 7 ] && fails_with 2 "--check" "$grove" ic plummer --n 100 --out x.hdf5 --check
+    holds [ "$(grep -cE '^[0-9.]+ .*[+-][0-9]\.[0-9]$' 1.txt)" -ge 7 ] && fails_with 2 "--check" "$grove" ic uniform_cube --n 100 --out x.hdf5 --check &&
+    "$grove" ic plummer --n 2000 --cutoff 1 --out p.hdf5 --check >p.txt && contains p.txt "plummer is in equilibrium"
+}
+
+files_of_galaxies_have_the_softening_of_each_component() {
+  ranks 2 ic galaxy --preset lmc --n 3000 --out l.hdf5 >/dev/null &&
+    "$grove" run --set initial_conditions.file=l.hdf5 --set units.system=file --set time.end=0 >out.txt 2>&1 &&
+    contains out.txt "has softening 0.189" && contains out.txt "of disc" && contains out.txt "has softening 1.365" && contains out.txt "of halo"
+}
+
+density_tables_that_are_no_files_are_told() {
+  mkfifo pipe
+  for table in pipe /dev/zero /tmp; do
+    fails_with 2 "$table is not a regular file" timeout 20 "$grove" ic galaxy --n 1000 --out t.hdf5 --set galaxies.g.h.kind=table \
+      --set galaxies.g.h.mass=1 --set galaxies.g.h.file="$table" || return 1
+  done
 }
 
 a_picture_that_cannot_be_made_is_refused_before_any_work() {

@@ -1,6 +1,7 @@
 // Galaxies of components: numbers, masses, softenings, types and names of their particles, notes, and the presets' rotation.
 #include "src/galaxies/galaxy_model.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -276,6 +277,33 @@ TEST(GalaxyModel, ANoteSaysHowFastHeavyHaloParticlesHeatADisc) {
   // 7 / 2,000 over 1 / 8,000.
   EXPECT_TRUE(has(notes[0], "particles of halo are 28 times as heavy as those of disc")) << notes[0];
   EXPECT_TRUE(has(notes[0], "doubles in about ")) << notes[0];
+}
+
+TEST(GalaxyModel, ANoteSaysThatADiscIsTooHotOrTooHeavyForItsGalaxy) {
+  const std::vector<std::string> alone = model_of_galaxies({galaxy_of({{"disc", "exponential", {{"mass", 1.0}}}})}, 1000, 1, 1).notes;
+  ASSERT_EQ(alone.size(), 1u);
+  EXPECT_TRUE(has(alone[0], "disc is not in equilibrium: with toomre_q = 1.5 ")) << alone[0];
+  GalaxyParameters galaxy = whole_galaxy();
+  galaxy.components[1].values["toomre_q"] = 20.0;
+  const std::vector<std::string> hot = model_of_galaxies({galaxy}, 20000, 1, 1).notes;
+  ASSERT_EQ(hot.size(), 1u);
+  EXPECT_TRUE(has(hot[0], "with toomre_q = 20 ")) << hot[0];
+}
+
+TEST(GalaxyModel, GalaxiesOfFewParticlesHaveOneForEachComponent) {
+  const auto spheres = [](const std::string& name, int count, double mass) {
+    GalaxyParameters galaxy{name, {}, {}};
+    for (int i = 0; i < count; ++i) galaxy.components.push_back({fmt::format("s{}", i), "plummer", {{"mass", mass / count}}});
+    return galaxy;
+  };
+  for (std::uint64_t n = 7; n < 20; ++n) {
+    std::uint64_t all = 0;
+    for (const GalaxyPart& part : parts_of({spheres("few", 2, 3), spheres("many", 5, 4)}, n, 1)) {
+      EXPECT_GE(part.plan.count, 1u) << n;
+      all += part.plan.count;
+    }
+    EXPECT_EQ(all, n);
+  }
 }
 
 TEST(GalaxyModel, IsTheSameInAnyNumberOfParts) {
