@@ -211,7 +211,6 @@ std::optional<std::string> note_on_overlap(const InitialConditions& conditions, 
       conditions.number("eccentricity"));
 }
 
-/// Of the places that galaxies have themselves only the angles of their discs count.
 Model prepare(const InitialConditions& conditions, double G) {
   Galaxies galaxies = both_galaxies(conditions);
   const std::vector<ShellBody> first = bodies_of(galaxies[0], G), second = bodies_of(galaxies[1], G);

@@ -7,18 +7,23 @@
 
 namespace grove {
 
-/// Calls work(i) for 0 <= i < count on all threads, `chunk` numbers at a time. The first exception ends the loop and is thrown again.
+/// Calls work(i) for 0 <= i < count on all threads, `chunk` numbers at a time. Of the exceptions that of
+/// the smallest i is thrown again, whatever the number of threads.
 template <class Work>
 void parallel_for(std::int64_t count, int chunk, const Work& work) {
-  std::atomic<bool> has_failed{false};
+  std::atomic<std::int64_t> failed{count};
   std::exception_ptr failure;
 #pragma omp parallel for schedule(dynamic, chunk)
   for (std::int64_t i = 0; i < count; ++i) {
-    if (has_failed.load(std::memory_order_relaxed)) continue;
+    if (i > failed.load(std::memory_order_relaxed)) continue;
     try {
       work(i);
     } catch (...) {
-      if (!has_failed.exchange(true)) failure = std::current_exception();
+#pragma omp critical(grove_parallel_for)
+      if (i < failed.load()) {
+        failed = i;
+        failure = std::current_exception();
+      }
     }
   }
   if (failure) std::rethrow_exception(failure);
