@@ -48,6 +48,10 @@ struct Cell {
     return false;
   }
   double log_density() const { return std::log2(weight) - 3 * std::log2(half_side()); }
+  bool is_denser_than(const Cell& other) const {
+    const double own = log_density(), of_other = other.log_density();
+    return own > of_other || (own == of_other && weight > other.weight);
+  }
   Double3 middle() const {
     // Which of 0 and -0 is the lower one depends on their order.
     const auto between = [&](std::size_t d) { return low[d] / 2 + high[d] / 2 + 0.0; };
@@ -63,9 +67,10 @@ struct Cell {
 /// until none is left. So a particle far away costs a level or two, whatever its distance. Counts the particles once a level and takes four
 /// bytes for each; their order does not matter: the result is the same on any number of ranks. Collective.
 /// `least`: from 1 to the number of particles; a level has at most as many cells as their ratio.
+/// `shift`: by how much of its side the first cube is extended downwards, which moves all borders of cells.
 class DensestCell {
  public:
-  DensestCell(const ParticleSet& particles, const Group& all, std::uint64_t least, const Communicator& comm)
+  DensestCell(const ParticleSet& particles, const Group& all, std::uint64_t least, double shift, const Communicator& comm)
       : particles_(particles), least_(least), comm_(comm), cell_of_(particles.size(), 0), weight_(particles.size(), 1) {
     if (all.mass > 0) set_weights(all);
     cells_.resize(1);
@@ -74,12 +79,14 @@ class DensestCell {
     cells_[0].weight = static_cast<double>(comm_.sum(total));
     find_boxes();
     best_ = cells_[0];
+    for (double& low : cells_[0].low)
+      if (const double lower = low - shift * best_.side(); std::isfinite(lower)) low = lower;
   }
 
   Cell find() {
     while (divide())
       for (const Cell& cell : cells_)
-        if (is_denser(cell, best_)) best_ = cell;
+        if (cell.is_denser_than(best_)) best_ = cell;
     return best_;
   }
 
@@ -89,11 +96,6 @@ class DensestCell {
     const double most = comm_.max(particles_.mass.empty() ? 0.0 : *std::max_element(particles_.mass.begin(), particles_.mass.end()));
     const int power = 62 - std::ilogb(most) - 1 - static_cast<int>(std::bit_width(all.particles));
     for (std::size_t i = 0; i < weight_.size(); ++i) weight_[i] = static_cast<std::uint64_t>(std::ldexp(particles_.mass[i], power));
-  }
-
-  static bool is_denser(const Cell& a, const Cell& b) {
-    const double of_a = a.log_density(), of_b = b.log_density();
-    return of_a > of_b || (of_a == of_b && a.weight > b.weight);
   }
 
   std::size_t part_of(std::size_t i) const {
@@ -213,7 +215,12 @@ Sphere last_sphere(const ParticleSet& particles, const Group& all, Sphere sphere
 
 Sphere densest_sphere(const ParticleSet& particles, const Group& all, const Communicator& comm) {
   const std::uint64_t least = nucleus_size(all.particles);
-  const Cell cell = DensestCell(particles, all, least, comm).find();
+  // Borders of cells can cut a small nucleus into parts of which none is large enough. Those of the next division lie elsewhere.
+  Cell cell = DensestCell(particles, all, least, 0, comm).find();
+  for (const double shift : {0.11, 0.23}) {
+    const Cell other = DensestCell(particles, all, least, shift, comm).find();
+    if (other.is_denser_than(cell)) cell = other;
+  }
   const Double3 middle = cell.middle();
   const double side = cell.side();
   if (!(side > 0)) return {middle, 0};

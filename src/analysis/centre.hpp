@@ -31,11 +31,11 @@ struct Centre {
 
 /// The centre of the particles of all ranks.
 ///
-/// densest: the densest cell that has a nucleus (1 % of the particles, 32 at least, or all where there are no more), then shrinking spheres
-/// (Power et al. 2003, MNRAS 338, 14): a sphere about the middle of the cell, of three times its side, moves to its centre of mass and
-/// shrinks by 2.5 %, until it has less than a quarter of its first particles or less than a nucleus. Power et al. start with all particles,
-/// and can end between two galaxies. If the sphere ends more than two sides from the cell, it starts once more with half the size. The
-/// velocity is the mean in the last sphere.
+/// densest: the densest cell, of three divisions of space, that has a nucleus (1 % of the particles, 32 at least, or all where there are no
+/// more), then shrinking spheres (Power et al. 2003, MNRAS 338, 14): a sphere about the middle of the cell, of three times its side, moves
+/// to its centre of mass and shrinks by 2.5 %, until it has less than a quarter of its first particles or less than a nucleus. Power et al.
+/// start with all particles, and can end between two galaxies. If the sphere ends more than two sides from the cell, it starts once more
+/// with half the size. The velocity is the mean in the last sphere.
 ///
 /// inner: from there, the sphere about the centre that holds half of the particles moves to its centre of mass until it stands still.
 /// In a disc with clumps it ends in the centre of the disc. The velocity is the mean of that half.

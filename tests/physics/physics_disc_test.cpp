@@ -76,10 +76,12 @@ TEST(Disc, StaysThinWhileItTurns) {
   const std::vector<Ring> after = rings_of(collected(*sim, comm), 5);
   for (std::size_t r = 0; r < before.size(); ++r) {
     SCOPED_TRACE("ring " + std::to_string(r));
-    // Particles of the halo scatter those of the disc: with so few, they thicken it by a tenth.
-    EXPECT_NEAR(std::sqrt(after[r].height2 / before[r].height2), 1.1, 0.1);
-    EXPECT_NEAR(after[r].count / before[r].count, 1, 0.02 + 3 * std::sqrt(2 / before[r].count));
-    EXPECT_NEAR(after[r].rotation / before[r].rotation, 1, 0.05);
+    // Particles of the halo scatter those of the disc. In five realisations they thicken it by 6 to 19 % where rings have many particles,
+    // and so heat the inner ring that its mean rotation falls by 3 to 7 %. A mean square height has the error sqrt(3.2 / N): sech^2.
+    const double noise = std::sqrt(2 / before[r].count);
+    EXPECT_NEAR(std::sqrt(after[r].height2 / before[r].height2), 1.13, 0.08 + 2 * std::sqrt(0.8) * noise);
+    EXPECT_NEAR(after[r].count / before[r].count, 1, 0.02 + 3 * noise);
+    EXPECT_NEAR(after[r].rotation / before[r].rotation, 0.97, 0.05);
   }
 }
 

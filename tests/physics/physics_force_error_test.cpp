@@ -107,22 +107,22 @@ TEST(ForceError, OfFewParticlesIsThatOfOneRank) {
   }
 }
 
-// What one rank has at the time of writing, and a third: the errors come from the truncated expansion alone, so that a larger one means
-// that a cell was taken which should have been opened, or a wrong moment. The quadrupole's error falls faster than theta^3, a factor 6.6
-// from theta 0.75 to 0.4. Softening changes little, as it should: Plummer's is in the expansion, and within the support of a compact
-// kernel no expansion is used.
+// What one rank has in the worst of eight realisations, and up to a fifth more: the errors come from the truncated expansion alone, so that
+// a larger one means that a cell was taken which should have been opened, or a wrong moment. The quadrupole's error falls faster than
+// theta^3, a factor 6.6 from theta 0.75 to 0.4. Softening changes little, as it should: Plummer's is in the expansion, and within the
+// support of a compact kernel no expansion is used.
 const Case cases[] = {
     {tree_gravity("geometric", 0.75, 0), 8.5e-4, 4.5e-3},
     {tree_gravity("geometric", 0.4, 0), 9.3e-5, 5.6e-4},
     {tree_gravity("barnes", 0.75, 0), 6.4e-4, 3.9e-3},
-    {tree_gravity("barnes", 0.4, 0), 6.9e-5, 4.5e-4},
+    {tree_gravity("barnes", 0.4, 0), 6.9e-5, 4.7e-4},
     {tree_gravity("minimal_distance", 0.75, 0), 2.2e-4, 1.7e-3},
     {tree_gravity("minimal_distance", 0.4, 0), 3.9e-5, 3.1e-4},
     {tree_gravity("barnes", 0.75, 0.01), 6.4e-4, 3.9e-3},
     {tree_gravity("barnes", 0.4, 0.1), 6.8e-5, 4.1e-4},
     {tree_gravity("barnes", 0.75, 0.01, "wendland_c2"), 6.4e-4, 3.9e-3},
     {tree_gravity("barnes", 0.75, 0.1, "wendland_c2"), 5.2e-4, 2.1e-3},
-    {tree_gravity("barnes", 0.4, 0.1, "wendland_c2"), 6.7e-5, 3.1e-4},
+    {tree_gravity("barnes", 0.4, 0.1, "wendland_c2"), 6.7e-5, 4.1e-4},
 };
 
 TEST(ForceError, IsBoundedForEveryOpeningCriterionAndSoftening) {

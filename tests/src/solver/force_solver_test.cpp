@@ -265,8 +265,8 @@ TEST_P(Solver, IsAsExactAfterTheSystemHasGrown) {
   }
   const auto error_of = [&](const Results& found) {
     std::vector<Double4> expected;
-    for (const std::uint64_t id : found.id) expected.push_back(by_id[id]);
-    return comm_.max(ForceErrors(found.acceleration, expected).acceleration(0.99));
+    for (const std::uint64_t id : comm_.all_gather_vectors<std::uint64_t>(found.id)) expected.push_back(by_id[id]);
+    return ForceErrors(comm_.all_gather_vectors<Double4>(found.acceleration), expected).acceleration(0.99);
   };
   const double fresh = error_of(forces_on_all(grown));
   Solved solved(GetParam(), all_, comm_);
