@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "kernels/base/text_table.hpp"
 
 namespace grove {
@@ -74,6 +76,9 @@ std::string check_text(const CheckedGalaxy& galaxy) {
     text += fmt::format("\n{}, {} particles: virial ratio {:.3f} +- {:.3f}\n{}", plan.name, format_count(plan.count),
                         component.virial.drawn, component.virial.noise, table_of(component, galaxy.rotation.radius.back()));
   }
+  const bool has_points_alone =
+      std::all_of(galaxy.components.begin(), galaxy.components.end(), [](const CheckedComponent& c) { return c.shells.empty(); });
+  if (has_points_alone) return text + fmt::format("\n{} has points alone: there is no equilibrium to check\n", galaxy.parameters.name);
   const Findings found = findings_of(galaxy);
   const auto lines = [](const std::vector<std::string>& of) { return fmt::format(":\n  {}\n", fmt::join(of, "\n  ")); };
   text += fmt::format("\n{} is {}in equilibrium", galaxy.parameters.name, found.against_equilibrium.empty() ? "" : "not ");

@@ -45,6 +45,7 @@ struct JoinOptions {
 };
 
 struct IcOptions {
+  std::string configuration;  ///< a file; empty: the generator and what follows say it
   std::string generator, n, seed, recentre, out;
   std::map<std::string, std::string> parameters;  ///< as given; the configuration checks them
   std::optional<std::string> name, type;          ///< of the particles of a model of one component
@@ -82,6 +83,16 @@ void declare_generator(CLI::App& app, const Generator& generator, const std::sha
         ->type_name(what_is_allowed(setting));
   options->common.declare_settings(own);
   own.footer("After: " + generator.source + (find_named(generator.settings, galaxy_keys[0]) ? "\n\n" + galaxies_help() : ""));
+}
+
+/// The subcommand for the particles of a configuration file.
+void declare_ic_config(CLI::App& ic, const std::shared_ptr<IcOptions>& options) {
+  CLI::App& own = *ic.add_subcommand("config", "the particles that a run of a configuration begins with")->group("Files");
+  own.add_option("CONFIG", options->configuration, "configuration file, e.g. run.toml")->required()->type_name("CONFIG.toml");
+  own.add_option("--out", options->out, "snapshot to write, e.g. ic.hdf5")->required()->type_name("FILE");
+  own.add_flag("--overwrite", options->overwrite, "replace the file if it exists");
+  options->check.declare(own);
+  options->common.declare_settings(own);
 }
 
 /// Throws ConfigError when --set gives a key another value than the other words of the command.
@@ -150,15 +161,23 @@ ModelComponent renamed_component(const IcOptions& options, const Config& config)
   return renamed;
 }
 
+/// Files that the command reads.
+std::vector<std::string> inputs_of(const IcOptions& options, const Config& config) {
+  std::vector<std::string> inputs;
+  for (const std::string& file : {options.configuration, config.initial_conditions.file})
+    if (!file.empty()) inputs.push_back(file);
+  return inputs;
+}
+
 int make_initial_conditions(const IcOptions& options, const Communicator& comm) {
   std::vector<std::string> overrides;
-  comm.agree([&] { overrides = overrides_of(options); });
-  Config config = load_config_on_all_ranks("", overrides, comm);
+  comm.agree([&] { overrides = options.configuration.empty() ? overrides_of(options) : options.common.overrides({}); });
+  Config config = load_config_on_all_ranks(options.configuration, overrides, comm);
   std::optional<ModelComponent> renamed;
   comm.agree([&] {
     require_effect(options.common.settings);
     if (options.name || options.type) renamed = renamed_component(options, config);
-    if (comm.is_root()) require_new_snapshot(options.out, options.overwrite);
+    if (comm.is_root()) require_new_snapshot(options.out, options.overwrite, inputs_of(options, config));
     if (comm.is_root()) options.check.require_possible(config, options.overwrite);
   });
   InitialState state = load_initial_state(config, comm);
@@ -177,8 +196,7 @@ int make_initial_conditions(const IcOptions& options, const Communicator& comm) 
   if (comm.is_root())
     fmt::print("{}, written to {}\n{}{}{}", state.description, options.out, state.table, as_notes(state.info.notes),
                as_note(advice_on_G(config.gravity.G, config.units)));
-  check_galaxies(options.check, config, std::move(state), comm);
-  return 0;
+  return check_galaxies(options.check, config, std::move(state), comm) ? 0 : exit_exceeded;
 }
 
 /// Reads "x,y,z".
@@ -259,6 +277,11 @@ SnapshotHeader header_of(const InitialState& joined, const JoinOptions& options)
   if (joined.info.units) header.units = *joined.info.units;
   header.G = joined.info.G.value_or(is_physical(header.units) ? gravitational_constant(header.units) : 1);
   header.components = joined.components;
+  if (!joined.info.softenings.empty()) header.softening_of_type.resize(particle_type_count);
+  for (const FileSoftening& softening : joined.info.softenings) {
+    header.softening_of_type[static_cast<std::size_t>(softening.type)] = softening.highest;
+    header.softening = std::max(header.softening, softening.highest);
+  }
   header.provenance = program_provenance();
   header.provenance.extra.emplace_back("Command", command_text(options));
   return header;
@@ -326,6 +349,7 @@ int join_initial_conditions(const JoinOptions& options, const Communicator& comm
 CommandAction declare_ic(CLI::App& app) {
   auto options = std::make_shared<IcOptions>();
   for (const Generator& generator : generators()) declare_generator(app, generator, options);
+  declare_ic_config(app, options);
   options->joining = declare_ic_join(app, options->join);
   app.require_subcommand(1);
   app.footer("'grove ic GENERATOR --help' shows the parameters of a generator.");

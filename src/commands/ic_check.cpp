@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "kernels/base/error.hpp"
+#include "kernels/base/named_rows.hpp"
 #include "src/analysis/galaxy_report.hpp"
 #include "src/plot/galaxy_picture.hpp"
 #include "src/plot/python.hpp"
@@ -20,27 +21,36 @@ void GalaxyCheckOptions::declare(CLI::App& app) {
 }
 
 void GalaxyCheckOptions::require_possible(const Config& config, bool overwrite) const {
+  if (!is_asked()) return;
+  const InitialConditions& wanted = config.initial_conditions;
+  const Generator* const generator = wanted.file.empty() ? find_named(generators(), wanted.generator) : nullptr;
+  if (!generator || !generator->makes_galaxies)
+    throw ConfigError(fmt::format("{} is for generated galaxies, not for {}", is_wanted ? "--check" : "--picture",
+                                  generator ? generator->name : wanted.file));
   if (picture.empty()) return;
   require_png(picture, "--picture");
   require_new_file(picture, "--picture", overwrite);
-  if (config.initial_conditions.generator == "merger") throw ConfigError("--picture is for one galaxy, not for the two of a merger");
-  if (const auto& galaxies = config.initial_conditions.galaxies; galaxies.size() > 1)
-    throw ConfigError(fmt::format("--picture is for one galaxy, not for {}: choose one with --galaxy", galaxies.size()));
+  if (wanted.generator == "merger") throw ConfigError("--picture is for one galaxy, not for the two of a merger");
+  if (wanted.galaxies.size() > 1)
+    throw ConfigError(fmt::format("--picture is for one galaxy, not for {}: choose one with --galaxy", wanted.galaxies.size()));
   require_matplotlib();
 }
 
-void check_galaxies(const GalaxyCheckOptions& options, Config config, InitialState state, const Communicator& comm) {
-  if (!options.is_wanted && options.picture.empty()) return;
+bool check_galaxies(const GalaxyCheckOptions& options, Config config, InitialState state, const Communicator& comm) {
+  if (!options.is_asked()) return true;
   const std::vector<GalaxyParameters> galaxies = std::move(state.galaxies);
   const StartedSimulation started = start_simulation(config, comm, std::move(state));
   const std::vector<CheckedGalaxy> checked =
       check_galaxies(galaxies, config.initial_conditions.n, config.gravity.G, started.simulation->particles(), comm);
+  bool is_good = true;
+  for (const CheckedGalaxy& galaxy : checked) is_good = is_good && findings_of(galaxy).against_equilibrium.empty();
   comm.agree([&] {
     if (!comm.is_root()) return;
     if (options.is_wanted)
       for (const CheckedGalaxy& galaxy : checked) write_text("-", check_text(galaxy));
     if (!options.picture.empty()) draw_galaxy(checked.front(), config.units, options.picture);
   });
+  return is_good || !options.is_wanted;
 }
 
 }  // namespace grove

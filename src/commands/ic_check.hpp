@@ -11,13 +11,14 @@ struct GalaxyCheckOptions {
   bool is_wanted = false;
   std::string picture;  ///< empty: none
 
+  bool is_asked() const { return is_wanted || !picture.empty(); }
   void declare(CLI::App& app);
-  /// Throws ConfigError, and SystemError without its directory or matplotlib, unless the picture can be drawn. Not collective.
+  /// Throws ConfigError where nothing can be checked, and SystemError without the picture's directory or matplotlib. Not collective.
   void require_possible(const Config& config, bool overwrite) const;
 };
 
-/// Computes the forces on the generated particles of `state`, and prints or draws what is wanted. Collective; throws
-/// AgreedError.
-void check_galaxies(const GalaxyCheckOptions& options, Config config, InitialState state, const Communicator& comm);
+/// Computes the forces on the generated particles of `state`, and prints or draws what is wanted. False where --check finds a galaxy that
+/// is not in equilibrium. Collective; throws AgreedError.
+bool check_galaxies(const GalaxyCheckOptions& options, Config config, InitialState state, const Communicator& comm);
 
 }  // namespace grove

@@ -74,16 +74,51 @@ void require_isolated(const std::string& file, const ReadInfo& info) {
     throw DataError(fmt::format("{}: {}. Files that are joined must be of isolated systems", file, why));
 }
 
-void add_note_on_softening(const std::string& file, const ReadInfo& info, std::vector<std::string>& notes) {
-  double lowest = 0, highest = 0;
+/// The softening of one type in a file, where the file says one length for it.
+std::optional<double> softening_of(const ReadInfo& info, std::size_t type) {
+  std::optional<double> length;
   for (const FileSoftening& softening : info.softenings) {
-    lowest = highest == 0 ? softening.lowest : std::min(lowest, softening.lowest);
-    highest = std::max(highest, softening.highest);
+    if (softening.type >= 0 && static_cast<std::size_t>(softening.type) != type) continue;
+    if (!(softening.lowest == softening.highest) || (length && *length != softening.highest)) return std::nullopt;
+    length = softening.highest;
   }
-  if (highest == 0) return;
-  const std::string length = lowest == highest ? fmt::format("{:.6g}", highest) : fmt::format("{:.6g} to {:.6g}", lowest, highest);
-  notes.push_back(fmt::format("{} has softening {}, which the new file does not keep: gravity.softening of the run has it", file, length));
+  return length && *length > 0 ? length : std::nullopt;
 }
+
+/// The softenings of the components of the new file, if the files say one for each of them.
+class Softenings {
+ public:
+  /// `to`: where each type of the file goes.
+  void add(const std::string& file, const ReadInfo& info, const TypeCounts& counts, const std::array<std::uint8_t, types>& to) {
+    for (std::size_t t = 0; t < types; ++t) {
+      if (counts[t] == 0) continue;
+      const std::optional<double> length = softening_of(info, t);
+      std::optional<double>& own = length_[to[t]];
+      if (length) is_known_ = true;
+      if (!length && why_not_.empty()) why_not_ = fmt::format("{} has none for its component \"{}\"", file, info.components[t]);
+      if (length && own && *own != *length && why_not_.empty())
+        why_not_ = fmt::format("{} has {:.6g} where the files before it have {:.6g}, for \"{}\"", file, *length, *own, info.components[t]);
+      if (length && !own) own = length;
+    }
+  }
+
+  std::vector<FileSoftening> of_new_file() const {
+    std::vector<FileSoftening> all;
+    for (std::size_t t = 0; t < types && why_not_.empty(); ++t)
+      if (length_[t]) all.push_back({"the files", *length_[t], *length_[t], static_cast<int>(t)});
+    return all;
+  }
+  /// Empty where they are kept, or there are none.
+  std::string note() const {
+    if (!is_known_ || why_not_.empty()) return "";
+    return fmt::format("the new file has no softening: {}. gravity.softening of the run has it", why_not_);
+  }
+
+ private:
+  std::array<std::optional<double>, types> length_;
+  bool is_known_ = false;  ///< of one component at least
+  std::string why_not_;
+};
 
 /// A component of a file, and what becomes of it.
 struct FileComponent {
@@ -303,6 +338,7 @@ InitialState join_files(const std::vector<JoinPart>& parts, const JoinChoice& ch
   InitialState joined;
   std::vector<std::string>& notes = joined.info.notes;
   Components components(choice.merge);
+  Softenings softenings;
   std::uint64_t highest = 0;
   std::string file_of_G = parts[0].file;
   for (std::size_t k = 0; k < parts.size(); ++k) {
@@ -319,10 +355,10 @@ InitialState join_files(const std::vector<JoinPart>& parts, const JoinChoice& ch
     const TypeCounts counts = count_of_types(particles, comm);
     comm.agree([&] {
       require_isolated(part.file, info);
-      add_note_on_softening(part.file, info, notes);
       if (k > 0) require_same_scale(part.file, info, parts[0].file, joined.info, notes);
       join_G(part.file, info, file_of_G, joined.info);
       const auto to = components.place(part, counts, info);
+      softenings.add(part.file, info, counts, to);
       for (std::uint8_t& type : particles.type) type = to[type];
     });
     highest = raise_ids(particles, part.file, highest, k == 0, comm, notes);
@@ -331,6 +367,8 @@ InitialState join_files(const std::vector<JoinPart>& parts, const JoinChoice& ch
     append(particles, joined.particles);
   }
   if (choice.recentre) move_to_centre(joined.particles, comm);
+  joined.info.softenings = softenings.of_new_file();
+  notes.push_back(softenings.note());
   joined.components = components.names();
   joined.description = components.text();
   joined.count = comm.sum(static_cast<std::uint64_t>(joined.particles.size()));

@@ -33,7 +33,8 @@ struct JoinChoice {
 /// Reads and joins `parts`, at least one. The ids of each file except the first are raised above those of the earlier files. Each component
 /// stays one of its own, unless it is merged with one of an earlier file. It keeps its name or, if that is taken, gets a number ("disc 2");
 /// it keeps its type or gets a free one other than 0, which is gas. The particles do not depend on the number of ranks. The info has time
-/// and units of the first file, the G of the first that names one, and notes; the description has a line for each component. Collective.
+/// and units of the first file, the G of the first that names one, the softening of each component if the files say all of them, and notes;
+/// the description has a line for each component. Collective.
 /// Throws AgreedError for bad files, for those of no isolated system, for different units or G, for too many components, and for names and
 /// types that cannot be given.
 InitialState join_files(const std::vector<JoinPart>& parts, const JoinChoice& choice, const Communicator& comm);

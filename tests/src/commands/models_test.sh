@@ -195,6 +195,31 @@ galaxies_are_checked_alike_on_any_number_of_ranks() {
     "$grove" ic plummer --n 2000 --cutoff 1 --out p.hdf5 --check >p.txt && contains p.txt "plummer is in equilibrium"
 }
 
+particles_of_a_configuration_are_written_and_checked_as_a_run_has_them() {
+  config && cat >>run.toml <<'END' &&
+[galaxies.own]
+halo = { kind = "hernquist", mass = 5, scale_radius = 3 }
+bulge = { kind = "hernquist", mass = 1, scale_radius = 0.5 }
+END
+    sed -i 's/generator = "hernquist"/generator = "galaxy"/; s/^softening = .*/softening = { halo = 0.1, bulge = 0.02 }/' run.toml &&
+    ranks 2 ic config run.toml --out a.hdf5 --check --set initial_conditions.seed=3 >out.txt && contains out.txt "own is in equilibrium" &&
+    h5dump -a /Parameters/SofteningComovingClass0 -a /Parameters/SofteningComovingClass1 a.hdf5 >s.txt && contains s.txt "0.1" && contains s.txt "0.02" &&
+    "$grove" run run.toml --set initial_conditions.seed=3 --set time.end=0 >run.txt || return 1
+  for data in /PartType1/Coordinates /PartType1/Velocities /PartType3/Coordinates; do
+    h5diff a.hdf5 output/snapshot_0000.hdf5 $data || return 1
+  done
+  fails_with 2 "has no effect on initial conditions" "$grove" ic config run.toml --out b.hdf5 --set time.dt=1 &&
+    sed -i '/^n = /d; s/generator = "galaxy"/file = "a.hdf5"/; /^.galaxies/,$d' run.toml &&
+    fails_with 2 "not for a.hdf5" "$grove" ic config run.toml --out b.hdf5 --check &&
+    fails_with 2 "is the input a.hdf5" "$grove" ic config run.toml --out a.hdf5 --overwrite
+}
+
+a_galaxy_out_of_equilibrium_ends_the_check_with_1() {
+  # Each is in the middle of the other.
+  "$grove" ic merger --n 4000 --separation 1 --out pair.hdf5 --check >out.txt
+  holds [ $? = 1 ] && contains out.txt "2 is not in equilibrium"
+}
+
 files_of_galaxies_have_the_softening_of_each_component() {
   ranks 2 ic galaxy --preset lmc --n 3000 --out l.hdf5 >/dev/null &&
     "$grove" run --set initial_conditions.file=l.hdf5 --set units.system=file --set time.end=0 >out.txt 2>&1 &&

@@ -35,13 +35,14 @@ class JoinTest : public testing::Test {
 
   /// A snapshot of random particles with these components and ids from `first_id` on.
   std::string write(const std::string& name, const std::vector<Component>& components, std::uint64_t first_id = 0,
-                    const UnitSystem& units = {}, double G = 1) const {
+                    const UnitSystem& units = {}, double G = 1, const std::vector<double>& softening_of_type = {}) const {
     std::uint64_t n = 0;
     for (const Component& c : components) n += c.count;
     ParticleSet all = plummer(n, 7 + n);
     SnapshotHeader header;
     header.units = units;
     header.G = G;
+    header.softening_of_type = softening_of_type;
     std::size_t i = 0;
     for (const Component& c : components) {
       header.components[c.type] = c.name;
@@ -170,6 +171,34 @@ TEST_F(JoinTest, MergesComponentsOfOneNameWhereAsked) {
   for (const std::string& line :
        {"disc of " + b + " is now part of \"disc\", type 2\n", "galaxy 2 of " + b + " is now \"galaxy 2\", type 4\n"})
     EXPECT_NE(joined.description.find(line), std::string::npos) << joined.description;
+}
+
+/// The softening lengths by type; 0 without one.
+std::vector<double> softenings_of(const InitialState& joined) {
+  std::vector<double> of_type(particle_type_count, 0);
+  for (const FileSoftening& s : joined.info.softenings) of_type.at(static_cast<std::size_t>(s.type)) = s.highest;
+  return of_type;
+}
+
+TEST_F(JoinTest, KeepsTheSofteningOfEachComponent) {
+  const std::string a = write("a.hdf5", {{1, "halo", 10}, {2, "disc", 10}}, 0, {}, 1, {0, 0.5, 0.1, 0, 0, 0});
+  const std::string b = write("b.hdf5", {{2, "disc", 6}, {3, "bulge", 7}}, 0, {}, 1, {0, 0, 0.2, 0.05, 0, 0});
+  EXPECT_EQ(softenings_of(join_files({{a}, {b}}, {}, comm_)), (std::vector<double>{0, 0.5, 0.1, 0.05, 0.2, 0}));
+  EXPECT_EQ(softenings_of(join_files({{a}, {a}}, {.merge = true}, comm_)), (std::vector<double>{0, 0.5, 0.1, 0, 0, 0}));
+}
+
+TEST_F(JoinTest, SaysWhySofteningsAreNotKept) {
+  const std::string a = write("a.hdf5", {{1, "halo", 10}, {2, "disc", 10}}, 0, {}, 1, {0, 0.5, 0.1, 0, 0, 0});
+  const std::string b = write("b.hdf5", {{2, "disc", 6}}, 0, {}, 1, {0, 0, 0.2, 0, 0, 0}), none = table("none.tab", 2);
+  const auto note_of = [&](const InitialState& joined) {
+    EXPECT_EQ(softenings_of(joined), std::vector<double>(particle_type_count, 0));
+    for (const std::string& note : joined.info.notes)
+      if (note.find("no softening") != std::string::npos) return note;
+    return std::string();
+  };
+  EXPECT_NE(note_of(join_files({{a}, {b}}, {.merge = true}, comm_)).find("0.2 where the files before it have 0.1"), std::string::npos);
+  EXPECT_NE(note_of(join_files({{a}, {none}}, {}, comm_)).find(none + " has none"), std::string::npos);
+  EXPECT_EQ(note_of(join_files({{none}, {none}}, {}, comm_)), "") << "nobody expects one";
 }
 
 // A table says nothing of its particles: they are taken to be of type 1.
