@@ -111,7 +111,7 @@ constexpr std::size_t enough_to_kick_and_sum = 524288;
 ParticleSums sums_of(const MotionSums& all) { return std::bit_cast<ParticleSums>(all); }
 
 /// The force and its absolute value.
-struct Force {
+struct ForceTerms {
   ParticleView p;
   GROVE_HD Row<CompensatedSum, 4> operator()(std::size_t i) const {
     const Double3 a = position_of(p.acceleration[i]);
@@ -187,7 +187,7 @@ ParticleSums LaterSums<Space>::get() {
 
 template <class Space>
 ForceSums sum_forces(Space& space, const Particles<Space>& particles) {
-  return std::bit_cast<ForceSums>(space.reduce_rows(particles.size(), Row<CompensatedSum, 4>{}, Force{view_of(particles)}, AddSums{}));
+  return std::bit_cast<ForceSums>(space.reduce_rows(particles.size(), Row<CompensatedSum, 4>{}, ForceTerms{view_of(particles)}, AddSums{}));
 }
 
 template <class Space>
