@@ -24,3 +24,9 @@ endfunction()
 foreach(target IN ITEMS grove_objects grove_io grove_app)
   grove_precompile(${target})
 endforeach()
+
+# What precompiled headers leave to parse, several files at a time share, too.
+option(GROVE_UNITY_BUILD "Compile several files of io and the program at a time: for a build that begins from nothing" OFF)
+if(GROVE_UNITY_BUILD)
+  set_target_properties(grove_io grove_app PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+endif()

@@ -150,7 +150,7 @@ grove_build() {
   grove_use_cmake
   if [[ -n "${GROVE_CUDA_ARCHITECTURES:-}" ]]; then set -- "$@" "-DGROVE_CUDA_ARCHITECTURES=$GROVE_CUDA_ARCHITECTURES"; fi
   grove_say "building in $directory"
-  cmake -S "$grove_root" -B "$directory" "$@"
+  cmake -S "$grove_root" -B "$directory" -DGROVE_UNITY_BUILD=ON "$@"
   cmake --build "$directory" --parallel "$(grove_cores)"
 }
 
