@@ -9,6 +9,7 @@
 #include "kernels/space/vector.hpp"
 #include "src/analysis/groups.hpp"
 #include "src/analysis/model_mass.hpp"
+#include "src/galaxies/height_law.hpp"
 #include "src/generators/galaxy.hpp"
 
 namespace grove {
@@ -150,11 +151,6 @@ Compared dispersion(double wanted2, double mean2, double deviation, double n, do
   return {std::sqrt(wanted2), drawn, drawn > 0 ? 0.5 * deviation / drawn / std::sqrt(n) : 0, allowed * std::sqrt(wanted2)};
 }
 
-/// Mean |z| of the law of a disc.
-double mean_height_of(const ComponentParameters& disc) {
-  return disc_height(disc) * (disc.text("vertical") == "sech2" ? std::numbers::ln2 : 1.0);
-}
-
 /// What a shell should have and has.
 CheckedShell compared_shell(const Counting& c, std::size_t k, const ComponentParameters& parameters, double G,
                             const RotationCurve& rotation) {
@@ -185,7 +181,7 @@ CheckedShell compared_shell(const Counting& c, std::size_t k, const ComponentPar
     shell.across = dispersion(mass.mean(inner, outer, across_radius2), across, of_across, n, allowed);
     return shell;
   }
-  const double height = mean_height_of(parameters);
+  const double height = HeightLaw(parameters).mean();
   shell.across = {height, across, of_across / std::sqrt(n), allowed * height};
   const double per_sigma = model.disc->epicyclic_frequency(shell.radius) / (3.36 * G);
   shell.wanted_q = per_sigma * shell.radial.wanted / shell.density.wanted;

@@ -33,19 +33,19 @@ DiscDistribution::DiscDistribution(const ComponentParameters& disc, const PlaneP
       counter_rotating_(disc.number("counter_rotating")),
       circular_velocity2_(plane.circular_velocity2),
       potential_(plane.potential) {
+  const HeightLaw law(disc);
   const std::size_t heights = plane.heights.size();
   const auto at_height =
-      static_cast<std::size_t>(std::lower_bound(plane.heights.begin(), plane.heights.end(), disc_height(disc)) - plane.heights.begin());
+      static_cast<std::size_t>(std::lower_bound(plane.heights.begin(), plane.heights.end(), law.scale) - plane.heights.begin());
   if (!find_frequencies(plane, at_height)) return;
   find_dispersions(disc.number("toomre_q"), disc.number("q_radius") * length_);
   correct();
-  const bool is_sech2 = disc.text("vertical") == "sech2";
   const std::size_t rows = grid_.count / vertical_each + 1;
   std::vector<std::optional<VerticalDistribution>> made(rows);
 #pragma omp parallel for schedule(dynamic)
   for (std::size_t row = 0; row < rows; ++row) {
     const std::size_t n = std::min(row * vertical_each, grid_.count - 1);
-    made[row].emplace(plane.heights, &plane.above_plane[n * heights], disc_height(disc) * height_factor_[n], is_sech2);
+    made[row].emplace(plane.heights, &plane.above_plane[n * heights], HeightLaw(law.scale * height_factor_[n], law.is_sech2));
   }
   for (std::optional<VerticalDistribution>& one : made) vertical_.push_back(std::move(*one));
   for (std::size_t n = 0; n < grid_.count; ++n) vertical_dispersion_.push_back(vertical_[n / vertical_each].dispersion());
