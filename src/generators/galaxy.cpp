@@ -13,6 +13,7 @@
 #include "kernels/base/error.hpp"
 #include "kernels/base/named_rows.hpp"
 #include "kernels/base/text_table.hpp"
+#include "src/galaxies/galaxy_place.hpp"
 
 namespace grove {
 namespace {
@@ -204,8 +205,13 @@ std::vector<std::string> notes_on(const Galaxies& galaxies, const std::vector<Ga
   return notes;
 }
 
-Draw draw_of(const GalaxyComponent& component) {
-  return [component](RandomStream& random, ModelParticle& particle) { component.draw(random, particle.position, particle.velocity); };
+Draw draw_of(const GalaxyComponent& component, const GalaxyPlace& place) {
+  return [component, place](RandomStream& random, ModelParticle& particle) {
+    component.draw(random, particle.position, particle.velocity);
+    if (!component.disc) return;
+    place.turn(particle.position);
+    place.turn(particle.velocity);
+  };
 }
 
 Model prepare(const InitialConditions& conditions, double G) {
@@ -252,12 +258,12 @@ NumberTable choose_softening(InitialConditions& conditions, double G) {
 }
 
 Model model_of_galaxies(const Galaxies& galaxies, std::uint64_t n, std::uint64_t seed, double G) {
-  constexpr double degree = std::numbers::pi / 180;
   if (galaxies.empty()) throw ConfigError("generator galaxy needs a galaxy: a preset or a section [galaxies.NAME]");
   const std::vector<GalaxyPart> all = parts_of(galaxies, n, G);
   std::vector<GalaxyComponent> made;
   std::vector<ModelPart> parts;
   for (std::size_t g = 0; g < galaxies.size(); ++g) {
+    const GalaxyPlace place(galaxies[g]);
     std::uint64_t count = 0;
     for (const GalaxyPart& part : all) count += part.galaxy == g ? part.plan.count : 0;
     for (GalaxyComponent& component : galaxy_components(galaxies[g], count, G)) {
@@ -267,13 +273,9 @@ Model model_of_galaxies(const Galaxies& galaxies, std::uint64_t n, std::uint64_t
       model.component.name = part.name;
       model.count = part.plan.count;
       model.mass = part.plan.mass;
-      model.draw = draw_of(component);
-      if (component.disc)
-        model.draw = turned(std::move(model.draw), degree * galaxies[g].number("inclination"), degree * galaxies[g].number("node"));
-      for (std::size_t d = 0; d < 3; ++d) {
-        model.component.position[d] = galaxies[g].number(place_keys[d]);
-        model.component.velocity[d] = galaxies[g].number(place_keys[3 + d]);
-      }
+      model.draw = draw_of(component, place);
+      std::copy_n(place.position, 3, model.component.position);
+      std::copy_n(place.velocity, 3, model.component.velocity);
       parts.push_back(std::move(model));
       made.push_back(std::move(component));
     }
