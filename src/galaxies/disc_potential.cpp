@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "src/galaxies/height_law.hpp"
+#include "src/galaxies/parallel_for.hpp"
 #include "src/galaxies/spherical_potential.hpp"
 
 namespace grove {
@@ -102,16 +103,14 @@ void add_disc(const ComponentParameters& source, double softening, double G, Pla
   for (const double z : plane.heights) distances.push_back(parts.distances(z, softening));
   // Of each wave: at the heights, and the mean over them.
   std::vector<double> vertical(count * heights), mean(count, 0);
-#pragma omp parallel for schedule(static)
-  for (std::size_t i = 0; i < count; ++i) {
+  parallel_for(count, 8, [&](std::size_t i) {
     const double kl = waves.at[i] * length, amplitude = G * mass * waves.weight[i] / std::pow(1 + kl * kl, 1.5);
     for (std::size_t j = 0; j < heights; ++j) {
       vertical[i * heights + j] = amplitude * parts.smeared(waves.at[i], distances[j]);
       mean[i] += plane.weights[j] * vertical[i * heights + j];
     }
-  }
-#pragma omp parallel for schedule(dynamic, 4)
-  for (std::size_t n = 0; n < plane.grid.count; ++n) {
+  });
+  parallel_for(plane.grid.count, 4, [&](std::size_t n) {
     const double R = plane.grid.radius(n);
     double v2 = 0;
     std::vector<double> above(heights, 0);
@@ -129,7 +128,7 @@ void add_disc(const ComponentParameters& source, double softening, double G, Pla
       const double z = plane.heights[j], far = std::hypot(R, z);
       plane.above_plane[n * heights + j] += std::max(above[j], v2 * z * z / (far * (far + R)));
     }
-  }
+  });
 }
 
 void add_sphere(const Shells& shells, const RadialGrid& grid, double softening, double G, PlanePotential& plane) {

@@ -8,6 +8,7 @@
 
 #include "src/galaxies/density.hpp"
 #include "src/galaxies/height_law.hpp"
+#include "src/galaxies/parallel_for.hpp"
 
 namespace grove {
 namespace {
@@ -124,8 +125,7 @@ std::vector<double> force_of(const Shells& shells, const RadialGrid& grid, doubl
   }
   const double softening2 = softening * softening;
   const std::vector<double> of_core = force_of_point(grid, softening);
-#pragma omp parallel for schedule(static)
-  for (std::size_t k = 0; k < grid.count; ++k) {
+  parallel_for(grid.count, 8, [&](std::size_t k) {
     double sum = rest * of_core[k];
     for (std::size_t j = 0; j < radius.size(); ++j) {
       // The potential of a shell is 2 / (far + near) with the softened distances to its farthest and nearest points.
@@ -135,7 +135,7 @@ std::vector<double> force_of(const Shells& shells, const RadialGrid& grid, doubl
       sum += mass[j] * 2 * slope / ((far + near) * (far + near));
     }
     force[k] = sum;
-  }
+  });
   return force;
 }
 
