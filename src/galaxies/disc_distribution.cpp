@@ -119,7 +119,6 @@ void DiscDistribution::correct() {
     weights = weights_of_guiding_radii();
     // Wanted over found, at each radius.
     Column of_density(grid_.count), of_energy(grid_.count), of_height(grid_.count);
-    residual_ = 0;
     double all_energy = 0, excess = 0;
     for (std::size_t n = 0; n < grid_.count; ++n) {
       double mass = 0, energy = 0, height = 0;
@@ -136,8 +135,6 @@ void DiscDistribution::correct() {
       of_density[n] = surface_density(R) / mass;
       of_energy[n] = sigma_wanted_[n] * sigma_wanted_[n] * mass / energy;
       of_height[n] = mass / height;
-      if (R < 0.75 * corrected_to * length_ && R > 0.1 * length_)
-        residual_ = std::max({residual_, std::abs(of_density[n] - 1), std::abs(of_energy[n] - 1), std::abs(of_height[n] - 1)});
     }
     misfit_ = excess / all_energy;
     if (round == corrections) break;
