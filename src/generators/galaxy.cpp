@@ -1,6 +1,7 @@
 #include "src/generators/galaxy.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -220,6 +221,10 @@ Model prepare(const InitialConditions& conditions, double G) {
 
 }  // namespace
 
+std::string preset_or_section() {
+  return fmt::format("a preset ({}) or a section [galaxies.NAME]", fmt::join(names_of(galaxy_presets()), ", "));
+}
+
 std::vector<GalaxyParameters> galaxies_of(const InitialConditions& conditions) {
   if (conditions.generator != "merger") return conditions.galaxies;
   Galaxies both;
@@ -258,7 +263,7 @@ NumberTable choose_softening(InitialConditions& conditions, double G) {
 }
 
 Model model_of_galaxies(const Galaxies& galaxies, std::uint64_t n, std::uint64_t seed, double G) {
-  if (galaxies.empty()) throw ConfigError("generator galaxy needs a galaxy: a preset or a section [galaxies.NAME]");
+  if (galaxies.empty()) throw ConfigError("generator galaxy needs a galaxy: " + preset_or_section());
   const std::vector<GalaxyPart> all = parts_of(galaxies, n, G);
   std::vector<GalaxyComponent> made;
   std::vector<ModelPart> parts;
@@ -301,17 +306,13 @@ Model model_of_keys(Galaxies galaxies, const InitialConditions& conditions, doub
 }
 
 Generator galaxy() {
-  return {
-      "galaxy",
-      "galaxies of components in equilibrium: haloes, bulges, discs, black holes",
-      "Eddington 1916; Kuijken & Dubinski 1995",
-      {{"galaxy",
-        "",
-        {},
-        "the galaxy: a preset (milky_way, m31, lmc, sagittarius) or a section [galaxies.NAME]; empty: all sections, each at its place"}},
-      nullptr,
-      prepare,
-      true};
+  return {"galaxy",
+          "galaxies of components in equilibrium: haloes, bulges, discs, black holes",
+          "Eddington 1916; Kuijken & Dubinski 1995",
+          {{"galaxy", "", {}, fmt::format("the galaxy: {}; empty: all sections, each at its place", preset_or_section())}},
+          nullptr,
+          prepare,
+          true};
 }
 
 }  // namespace grove
