@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
+#include <limits>
 #include <map>
 #include <numbers>
 #include <optional>
@@ -215,6 +217,31 @@ Draw draw_of(const GalaxyComponent& component, const GalaxyPlace& place) {
   };
 }
 
+/// Throws ConfigError where numbers as large as the place or the velocity of galaxy g are too far apart for what is inside of it.
+void require_digits_at_place(const GalaxyParameters& galaxy, std::size_t g, const std::vector<GalaxyPart>& parts, double G) {
+  constexpr double finest = 1e-3;  // of the smallest half-mass radius, and of the velocity that holds the whole together
+  double mass = 0, smallest = 0, largest = 0;
+  for (const GalaxyPart& part : parts) {
+    if (part.galaxy != g) continue;
+    mass += part.plan.mass;
+    if (part.plan.half_mass_radius == 0) continue;
+    smallest = smallest > 0 ? std::min(smallest, part.plan.half_mass_radius) : part.plan.half_mass_radius;
+    largest = std::max(largest, part.plan.half_mass_radius);
+  }
+  if (largest == 0) return;  // points alone
+  for (std::size_t k = 0; k < std::size(place_keys); ++k) {
+    const bool is_position = k < 3;
+    const double value = galaxy.number(place_keys[k]), own = is_position ? smallest : std::sqrt(G * mass / largest);
+    const double apart = std::nextafter(std::abs(value), std::numeric_limits<double>::infinity()) - std::abs(value);
+    if (apart <= finest * own) continue;
+    throw ConfigError(
+        fmt::format("galaxy {}: {} = {:g}, in code units: numbers as large as that are {:.2g} apart, which is too coarse for its {} "
+                    "{:.3g}: it must be {}",
+                    galaxy.name, place_keys[k], value, apart, is_position ? "smallest half-mass radius of" : "velocities of about", own,
+                    is_position ? "nearer to the origin" : "slower"));
+  }
+}
+
 Model prepare(const InitialConditions& conditions, double G) {
   return model_of_galaxies(galaxies_of(conditions), conditions.n, conditions.seed, G);
 }
@@ -268,6 +295,7 @@ Model model_of_galaxies(const Galaxies& galaxies, std::uint64_t n, std::uint64_t
   std::vector<GalaxyComponent> made;
   std::vector<ModelPart> parts;
   for (std::size_t g = 0; g < galaxies.size(); ++g) {
+    require_digits_at_place(galaxies[g], g, all, G);
     const GalaxyPlace place(galaxies[g]);
     std::uint64_t count = 0;
     for (const GalaxyPart& part : all) count += part.galaxy == g ? part.plan.count : 0;

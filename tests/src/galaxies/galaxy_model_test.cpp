@@ -75,6 +75,22 @@ TEST(GalaxyModel, ANoteSaysThatADiscIsTooHotOrTooHeavyForItsGalaxy) {
   EXPECT_TRUE(has(hot[0], "with toomre_q = 20 ")) << hot[0];
 }
 
+TEST(GalaxyModel, IsRefusedWhereNumbersCannotHoldItsSizesOrVelocities) {
+  const auto refusal_at = [](const char* key, double value) {
+    GalaxyParameters galaxy =
+        galaxy_of({{"large", "hernquist", {{"mass", 1.0}, {"scale_radius", 1e3}}}, {"small", "hernquist", {{"mass", 1.0}}}});
+    galaxy.place[key] = value;
+    return refusal([&] { model_of_galaxies({galaxy}, 1000, 1, 1); });
+  };
+  const std::string far = refusal_at("x", 1e50), fast = refusal_at("vy", -1e20);
+  EXPECT_TRUE(has(far, "galaxy mine: x = 1e+50") && has(far, "2.1e+34 apart") && has(far, "smallest half-mass radius of 2.3")) << far;
+  EXPECT_TRUE(has(fast, "galaxy mine: vy = -1e+20") && has(fast, "velocities of about 0.0")) << fast;
+  // A thousandth of 2.3 is 2^-9 or so, the spacing of numbers from 2^43 to 2^44.
+  EXPECT_TRUE(has(refusal_at("z", -2e13), "galaxy mine: z = -2e+13"));
+  EXPECT_EQ(refusal_at("z", -1.5e13), "nothing was thrown");
+  EXPECT_EQ(refusal_at("vz", 1e11), "nothing was thrown");
+}
+
 TEST(GalaxyModel, GalaxiesOfFewParticlesHaveOneForEachComponent) {
   const auto spheres = [](const std::string& name, int count, double mass) {
     GalaxyParameters galaxy{name, {}, {}};
