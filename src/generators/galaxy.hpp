@@ -17,6 +17,8 @@ struct GalaxyPart {
   ComponentPlan plan;
 };
 
+const ComponentParameters& component_of(const std::vector<GalaxyParameters>& galaxies, const GalaxyPart& part);
+
 /// "a preset (milky_way, ...) or a section [galaxies.NAME]".
 std::string preset_or_section();
 

@@ -53,6 +53,30 @@ TEST(GalaxyModel, NotesNameFewParticlesAndALightBlackHole) {
   EXPECT_TRUE(has(few[0], "component stars has 999 particles")) << few[0];
 }
 
+TEST(GalaxyModel, ALightBlackHoleHasOneNoteThatNamesTheHeaviestParticles) {
+  GalaxyParameters galaxy = whole_galaxy();
+  galaxy.components.erase(galaxy.components.begin() + 1);
+  galaxy.components.back().values["mass"] = 1e-4;
+  const std::vector<std::string> notes = model_of_galaxies({galaxy}, 30000, 1, 1).notes;
+  ASSERT_EQ(notes.size(), 1u);
+  EXPECT_TRUE(has(notes[0], "black hole is ") && has(notes[0], "times as heavy as a particle of halo: below 10")) << notes[0];
+}
+
+TEST(GalaxyModel, TableAndNotesNameTheGalaxyWhereThereAreMore) {
+  const auto galaxy = [](const std::string& name, double of_hole) {
+    return galaxy_of({{"halo", "hernquist", {{"mass", 1.0}}}, {"globulars", "hernquist", {{"mass", 0.5}}}, hole("black hole", of_hole)},
+                     name);
+  };
+  const Model model = model_of_galaxies({galaxy("one", 1e-3), galaxy("other", 1)}, 12000, 1, 1);
+  for (const char* row :
+       {"\nhalo one ", "\nglobulars one ", "\nblack hole one ", "\nhalo other ", "\nglobulars other ", "\nblack hole other "})
+    EXPECT_TRUE(has(model.table, row)) << row << model.table;
+  for (const char* name : {" 1 halo ", " 4 stars ", " 5 black holes "}) EXPECT_TRUE(has(model.table, name)) << name << model.table;
+  ASSERT_EQ(model.notes.size(), 2u);
+  EXPECT_TRUE(has(model.notes[0], "6 components share 5 particle types")) << model.notes[0];
+  EXPECT_TRUE(has(model.notes[1], "black hole one is ") && has(model.notes[1], "a particle of halo one: ")) << model.notes[1];
+}
+
 TEST(GalaxyModel, ANoteSaysHowFastHeavyHaloParticlesHeatADisc) {
   GalaxyParameters galaxy = whole_galaxy();
   galaxy.components.resize(2);
