@@ -9,6 +9,8 @@
 #include "kernels/space/vector.hpp"
 #include "src/analysis/groups.hpp"
 #include "src/analysis/model_mass.hpp"
+#include "src/galaxies/galaxy_place.hpp"
+#include "src/galaxies/height_law.hpp"
 #include "src/generators/galaxy.hpp"
 
 namespace grove {
@@ -39,33 +41,12 @@ struct Counting {
   std::array<double, 2> kinetic_virial{};  ///< 2 K and sum m x.a
 };
 
-/// Places and velocities in the frame of a galaxy whose discs lie in the xy plane.
-class GalaxyFrame {
- public:
-  explicit GalaxyFrame(const GalaxyParameters& galaxy) {
-    constexpr double degree = std::numbers::pi / 180;
-    const double i = degree * galaxy.number("inclination"), node = degree * galaxy.number("node");
-    place_ = {galaxy.number("x"), galaxy.number("y"), galaxy.number("z")};
-    velocity_ = {galaxy.number("vx"), galaxy.number("vy"), galaxy.number("vz")};
-    // The columns of the turn by which the discs came into space.
-    x_ = {std::cos(node), std::sin(node), 0};
-    y_ = {-std::sin(node) * std::cos(i), std::cos(node) * std::cos(i), std::sin(i)};
-    z_ = {std::sin(node) * std::sin(i), -std::cos(node) * std::sin(i), std::cos(i)};
-  }
-  Double3 position(const ParticleSet& particles, std::size_t i) const { return turned(position_at(particles, i), place_); }
-  Double3 velocity(const ParticleSet& particles, std::size_t i) const { return turned(velocity_at(particles, i), velocity_); }
-  Double3 acceleration(const ParticleSet& particles, std::size_t i) const {
-    return turned({particles.acceleration[3 * i], particles.acceleration[3 * i + 1], particles.acceleration[3 * i + 2]}, {0, 0, 0});
-  }
-
- private:
-  static double dot(const Double3& a, const Double3& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
-  Double3 turned(const Double3& v, const Double3& zero) const {
-    const Double3 d{v.x - zero.x, v.y - zero.y, v.z - zero.z};
-    return {dot(d, x_), dot(d, y_), dot(d, z_)};
-  }
-  Double3 place_, velocity_, x_, y_, z_;
-};
+/// Vector i of particles in the frame of a galaxy whose discs lie in the xy plane; `zero` is the galaxy's own.
+Double3 seen_from(const GalaxyPlace& place, const double (&zero)[3], const std::vector<double>& vectors, std::size_t i) {
+  double v[3] = {vectors[3 * i] - zero[0], vectors[3 * i + 1] - zero[1], vectors[3 * i + 2] - zero[2]};
+  place.turn_back(v);
+  return {v[0], v[1], v[2]};
+}
 
 /// One particle in the frame of its galaxy.
 struct Placed {
@@ -77,14 +58,16 @@ struct Placed {
 
 /// Calls work(placed) for this rank's particles of a galaxy; `first_ids` has one more than components.
 template <class Work>
-void for_each_placed(const ParticleSet& particles, const GalaxyFrame& frame, const std::vector<std::uint64_t>& first_ids,
+void for_each_placed(const ParticleSet& particles, const GalaxyPlace& place, const std::vector<std::uint64_t>& first_ids,
                      const std::vector<Counting>& components, const Work& work) {
   for (std::size_t i = 0; i < particles.size(); ++i) {
     const auto next = std::upper_bound(first_ids.begin(), first_ids.end(), particles.id[i]);
     if (next == first_ids.begin() || next == first_ids.end()) continue;
     Placed p{};
     p.component = static_cast<std::size_t>(next - first_ids.begin()) - 1;
-    const Double3 x = frame.position(particles, i), v = frame.velocity(particles, i), a = frame.acceleration(particles, i);
+    const Double3 x = seen_from(place, place.position, particles.position, i);
+    const Double3 v = seen_from(place, place.velocity, particles.velocity, i);
+    const Double3 a = seen_from(place, {0, 0, 0}, particles.acceleration, i);
     p.m = particles.mass[i];
     p.r = std::hypot(x.x, x.y, x.z);
     p.v2 = v.x * v.x + v.y * v.y + v.z * v.z;
@@ -150,11 +133,6 @@ Compared dispersion(double wanted2, double mean2, double deviation, double n, do
   return {std::sqrt(wanted2), drawn, drawn > 0 ? 0.5 * deviation / drawn / std::sqrt(n) : 0, allowed * std::sqrt(wanted2)};
 }
 
-/// Mean |z| of the law of a disc.
-double mean_height_of(const ComponentParameters& disc) {
-  return disc_height(disc) * (disc.text("vertical") == "sech2" ? std::numbers::ln2 : 1.0);
-}
-
 /// What a shell should have and has.
 CheckedShell compared_shell(const Counting& c, std::size_t k, const ComponentParameters& parameters, double G,
                             const RotationCurve& rotation) {
@@ -185,7 +163,7 @@ CheckedShell compared_shell(const Counting& c, std::size_t k, const ComponentPar
     shell.across = dispersion(mass.mean(inner, outer, across_radius2), across, of_across, n, allowed);
     return shell;
   }
-  const double height = mean_height_of(parameters);
+  const double height = HeightLaw(parameters).mean();
   shell.across = {height, across, of_across / std::sqrt(n), allowed * height};
   const double per_sigma = model.disc->epicyclic_frequency(shell.radius) / (3.36 * G);
   shell.wanted_q = per_sigma * shell.radial.wanted / shell.density.wanted;
@@ -195,11 +173,11 @@ CheckedShell compared_shell(const Counting& c, std::size_t k, const ComponentPar
 
 /// Of the sums 2 K + sum m x.a of all components, [component]: over samples of the particles. A particle adds its own 2 K + m x.a and,
 /// as a source, what others get.
-std::vector<double> virial_noise(const ParticleSet& particles, const GalaxyFrame& frame, const std::vector<std::uint64_t>& first_ids,
+std::vector<double> virial_noise(const ParticleSet& particles, const GalaxyPlace& place, const std::vector<std::uint64_t>& first_ids,
                                  const std::vector<Counting>& components, const Communicator& comm) {
   const std::size_t count = components.size();
   std::vector<double> sums(2 * count * count, 0);  // [of component][particles of component] of terms and their squares
-  for_each_placed(particles, frame, first_ids, components, [&](const Placed& p) {
+  for_each_placed(particles, place, first_ids, components, [&](const Placed& p) {
     for (std::size_t c = 0; c < count; ++c) {
       if (!components[c].mass) continue;
       double term = c == p.component ? p.m * (p.v2 + p.xa) : 0;
@@ -224,7 +202,7 @@ std::vector<double> virial_noise(const ParticleSet& particles, const GalaxyFrame
 
 CheckedGalaxy checked_galaxy(CheckedGalaxy galaxy, std::span<const GalaxyPart> parts, std::uint64_t first_id, double G,
                              const ParticleSet& particles, const Communicator& comm) {
-  const GalaxyFrame frame(galaxy.parameters);
+  const GalaxyPlace place(galaxy.parameters);
   std::vector<Counting> components;
   std::vector<std::uint64_t> first_ids{first_id};
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -234,9 +212,9 @@ CheckedGalaxy checked_galaxy(CheckedGalaxy galaxy, std::span<const GalaxyPart> p
     choose_shells(counting);
     counting.virial_of.assign(log_bins, 0);
   }
-  for_each_placed(particles, frame, first_ids, components, [&](const Placed& p) { count(p, components[p.component]); });
+  for_each_placed(particles, place, first_ids, components, [&](const Placed& p) { count(p, components[p.component]); });
   for (Counting& counting : components) finish_counting(counting, G, comm);
-  const std::vector<double> noise = virial_noise(particles, frame, first_ids, components, comm);
+  const std::vector<double> noise = virial_noise(particles, place, first_ids, components, comm);
   for (std::size_t i = 0; i < components.size(); ++i) {
     Counting& c = components[i];
     const auto [kinetic, virial] = c.kinetic_virial;

@@ -240,8 +240,7 @@ std::vector<GivenGalaxy> used_galaxies(const std::vector<GivenSetting>& keys, co
     }
     for (const std::string& name : names) {
       if (std::find(allowed.begin(), allowed.end(), name) == allowed.end())
-        fail(chosen, fmt::format("must be a preset ({}) or a section [galaxies.NAME]{}", fmt::join(names_of(galaxy_presets()), ", "),
-                                 suggested(name, allowed)));
+        fail(chosen, fmt::format("must be {}{}", preset_or_section(), suggested(name, allowed)));
       if (find_named(used, name)) continue;
       used.push_back({name, {}, chosen});
       for (const GivenSetting& key : keys)

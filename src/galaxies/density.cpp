@@ -121,8 +121,10 @@ Profile density_of_file(const std::string& path) {
   std::vector<double> radii, densities;
   std::string line;
   for (int number = 1; std::getline(file, line); ++number) {
-    line = line.substr(0, line.find('#'));
-    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+    std::replace(line.begin(), line.end(), '\r', ' ');  // ends of lines of another system
+    line.resize(std::min(line.size(), line.find('#')));
+    line.resize(line.find_last_not_of(" \t") + 1);
+    if (line.empty()) continue;
     std::istringstream words(line);
     double radius = 0, density = 0;
     std::string more;

@@ -7,6 +7,8 @@
 #include <optional>
 #include <utility>
 
+#include "src/galaxies/parallel_for.hpp"
+
 namespace grove {
 namespace {
 
@@ -33,20 +35,19 @@ DiscDistribution::DiscDistribution(const ComponentParameters& disc, const PlaneP
       counter_rotating_(disc.number("counter_rotating")),
       circular_velocity2_(plane.circular_velocity2),
       potential_(plane.potential) {
+  const HeightLaw law(disc);
   const std::size_t heights = plane.heights.size();
   const auto at_height =
-      static_cast<std::size_t>(std::lower_bound(plane.heights.begin(), plane.heights.end(), disc_height(disc)) - plane.heights.begin());
+      static_cast<std::size_t>(std::lower_bound(plane.heights.begin(), plane.heights.end(), law.scale) - plane.heights.begin());
   if (!find_frequencies(plane, at_height)) return;
   find_dispersions(disc.number("toomre_q"), disc.number("q_radius") * length_);
   correct();
-  const bool is_sech2 = disc.text("vertical") == "sech2";
   const std::size_t rows = grid_.count / vertical_each + 1;
   std::vector<std::optional<VerticalDistribution>> made(rows);
-#pragma omp parallel for schedule(dynamic)
-  for (std::size_t row = 0; row < rows; ++row) {
+  parallel_for(rows, 1, [&](std::size_t row) {
     const std::size_t n = std::min(row * vertical_each, grid_.count - 1);
-    made[row].emplace(plane.heights, &plane.above_plane[n * heights], disc_height(disc) * height_factor_[n], is_sech2);
-  }
+    made[row].emplace(plane.heights, &plane.above_plane[n * heights], HeightLaw(law.scale * height_factor_[n], law.is_sech2));
+  });
   for (std::optional<VerticalDistribution>& one : made) vertical_.push_back(std::move(*one));
   for (std::size_t n = 0; n < grid_.count; ++n) vertical_dispersion_.push_back(vertical_[n / vertical_each].dispersion());
 }
@@ -92,8 +93,7 @@ void DiscDistribution::find_dispersions(double toomre_q, double q_radius) {
 /// Surface density at the radius n that comes from guiding radius k: [n][k].
 DiscDistribution::Column DiscDistribution::weights_of_guiding_radii() const {
   Column weights(grid_.count * grid_.count);
-#pragma omp parallel for schedule(static)
-  for (std::size_t n = 0; n < grid_.count; ++n) {
+  parallel_for(grid_.count, 8, [&](std::size_t n) {
     const double R = grid_.radius(n);
     for (std::size_t k = 0; k < grid_.count; ++k) {
       const double Rc = grid_.radius(k), v2 = circular_velocity2_[k], v = std::sqrt(v2), sigma = sigma_[k];
@@ -106,7 +106,7 @@ DiscDistribution::Column DiscDistribution::weights_of_guiding_radii() const {
       weights[n * grid_.count + k] = density_[k] * cold * std::sqrt(2 * std::numbers::pi) * sigma *
                                      std::exp(-std::max(excess, 0.0) / (sigma * sigma)) * dL / R * grid_.spacing;
     }
-  }
+  });
   return weights;
 }
 
@@ -119,7 +119,6 @@ void DiscDistribution::correct() {
     weights = weights_of_guiding_radii();
     // Wanted over found, at each radius.
     Column of_density(grid_.count), of_energy(grid_.count), of_height(grid_.count);
-    residual_ = 0;
     double all_energy = 0, excess = 0;
     for (std::size_t n = 0; n < grid_.count; ++n) {
       double mass = 0, energy = 0, height = 0;
@@ -136,8 +135,6 @@ void DiscDistribution::correct() {
       of_density[n] = surface_density(R) / mass;
       of_energy[n] = sigma_wanted_[n] * sigma_wanted_[n] * mass / energy;
       of_height[n] = mass / height;
-      if (R < 0.75 * corrected_to * length_ && R > 0.1 * length_)
-        residual_ = std::max({residual_, std::abs(of_density[n] - 1), std::abs(of_energy[n] - 1), std::abs(of_height[n] - 1)});
     }
     misfit_ = excess / all_energy;
     if (round == corrections) break;
@@ -169,8 +166,7 @@ void DiscDistribution::correct() {
 
 void DiscDistribution::tabulate_guiding_radii(const Column& weights) {
   guiding_.resize(grid_.count * deviates);
-#pragma omp parallel for schedule(static)
-  for (std::size_t n = 0; n < grid_.count; ++n) {
+  parallel_for(grid_.count, 8, [&](std::size_t n) {
     const double* const w = &weights[n * grid_.count];
     double all = 0;
     for (std::size_t k = 0; k < grid_.count; ++k) all += w[k];
@@ -181,7 +177,7 @@ void DiscDistribution::tabulate_guiding_radii(const Column& weights) {
       while (k + 1 < grid_.count && inside + w[k] < part) inside += w[k++];
       guiding_[n * deviates + d] = static_cast<float>(static_cast<double>(k) - 0.5 + std::clamp((part - inside) / w[k], 0.0, 1.0));
     }
-  }
+  });
 }
 
 bool DiscDistribution::draw(RandomStream& random, double (&position)[3], double (&velocity)[3]) const {

@@ -32,8 +32,6 @@ class DiscDistribution {
   /// The innermost radius at which no circular orbit is stable; nothing: it is a distribution function.
   std::optional<double> unstable_at() const { return unstable_at_; }
 
-  /// How far surface density, dispersion and thickness of the distribution function are from the wanted ones at most, as parts of them.
-  double residual() const { return residual_; }
   /// The energy of radial motion that is too much or too little, all radii together, as a part of the energy of the disc.
   double misfit() const { return misfit_; }
 
@@ -53,7 +51,7 @@ class DiscDistribution {
   Column sigma_wanted_, sigma_, density_, height_factor_, vertical_dispersion_;
   std::vector<float> guiding_;  ///< [grid_.count][deviates]: place on the grid of the guiding radius for a normal deviate
   std::vector<VerticalDistribution> vertical_;
-  double residual_ = 0, misfit_ = 0;
+  double misfit_ = 0;
   std::optional<double> unstable_at_;
 };
 

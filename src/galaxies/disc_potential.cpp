@@ -5,6 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "src/galaxies/height_law.hpp"
+#include "src/galaxies/parallel_for.hpp"
 #include "src/galaxies/spherical_potential.hpp"
 
 namespace grove {
@@ -35,8 +37,8 @@ struct HeightParts {
 
   explicit HeightParts(const ComponentParameters& disc) {
     const Nodes parts(1 - 1e-9, 11);
-    const bool is_sech2 = disc.text("vertical") == "sech2";
-    for (const double part : parts.at) height.push_back(disc_height(disc) * (is_sech2 ? std::atanh(part) : -std::log1p(-part)));
+    const HeightLaw law(disc);
+    for (const double part : parts.at) height.push_back(law.height_with(part));
     weight = parts.weight;
   }
 
@@ -71,16 +73,17 @@ PlanePotential::PlanePotential(const PlaneGrid& radii, std::vector<double> at_he
 PlanePotential plane_of(const ComponentParameters& disc) {
   constexpr std::size_t count = 41;
   constexpr double outermost = 25, highest = 12;  // scale lengths and heights
+  const HeightLaw law(disc);
   PlaneGrid grid{disc.number("scale_length")};
   grid.count = static_cast<std::size_t>(std::asinh(outermost) / grid.spacing) + 1;
   std::vector<double> heights, weights(count, 0);
   double before = 0;
   for (std::size_t j = 0; j < count; ++j) {
     const double place = static_cast<double>(j) / (count - 1);
-    heights.push_back(highest * disc_height(disc) * place * place);
+    heights.push_back(highest * law.scale * place * place);
     if (j == 0) continue;
     // Trapezoids; the little that lies above the highest belongs to it.
-    const double within = j + 1 < count ? part_within_height(disc, heights[j]) : 1;
+    const double within = j + 1 < count ? law.part_within(heights[j]) : 1;
     weights[j - 1] += 0.5 * (within - before);
     weights[j] += 0.5 * (within - before);
     before = within;
@@ -91,7 +94,7 @@ PlanePotential plane_of(const ComponentParameters& disc) {
 void add_disc(const ComponentParameters& source, double softening, double G, PlanePotential& plane) {
   const double length = source.number("scale_length"), mass = source.number("mass");
   // Waves of length down to a tenth of the scale height; at the outermost radius there are 6 nodes to each.
-  const double shortest = std::max(disc_height(source), 0.02 * length), end = 40 / shortest;
+  const double shortest = std::max(HeightLaw(source).scale, 0.02 * length), end = 40 / shortest;
   const double farthest = plane.grid.radius(plane.grid.count - 1);
   const Nodes waves(end, static_cast<std::size_t>(end * farthest / 7.5) + 50);
   const HeightParts parts(source);
@@ -100,16 +103,14 @@ void add_disc(const ComponentParameters& source, double softening, double G, Pla
   for (const double z : plane.heights) distances.push_back(parts.distances(z, softening));
   // Of each wave: at the heights, and the mean over them.
   std::vector<double> vertical(count * heights), mean(count, 0);
-#pragma omp parallel for schedule(static)
-  for (std::size_t i = 0; i < count; ++i) {
+  parallel_for(count, 8, [&](std::size_t i) {
     const double kl = waves.at[i] * length, amplitude = G * mass * waves.weight[i] / std::pow(1 + kl * kl, 1.5);
     for (std::size_t j = 0; j < heights; ++j) {
       vertical[i * heights + j] = amplitude * parts.smeared(waves.at[i], distances[j]);
       mean[i] += plane.weights[j] * vertical[i * heights + j];
     }
-  }
-#pragma omp parallel for schedule(dynamic, 4)
-  for (std::size_t n = 0; n < plane.grid.count; ++n) {
+  });
+  parallel_for(plane.grid.count, 4, [&](std::size_t n) {
     const double R = plane.grid.radius(n);
     double v2 = 0;
     std::vector<double> above(heights, 0);
@@ -127,7 +128,7 @@ void add_disc(const ComponentParameters& source, double softening, double G, Pla
       const double z = plane.heights[j], far = std::hypot(R, z);
       plane.above_plane[n * heights + j] += std::max(above[j], v2 * z * z / (far * (far + R)));
     }
-  }
+  });
 }
 
 void add_sphere(const Shells& shells, const RadialGrid& grid, double softening, double G, PlanePotential& plane) {

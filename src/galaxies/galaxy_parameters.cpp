@@ -96,8 +96,8 @@ std::vector<ComponentKind> make_kinds() {
           {"isothermal", "density 1 / (1 + s^2)", "Begeman, Broeils & Sanders 1991", sphere_settings(15.0)},
           {"uniform", "the same density everywhere but for the taper", "", sphere_settings(1.0)},
           {"table", "density of a file: radius over scale_radius and density in each line, a smooth curve through them in logarithms", "",
-           sphere_settings(100.0,
-                           Settings{{"file", std::string(), any_number, "text file with two columns, relative to the current directory"}})},
+           sphere_settings(100.0, Settings{{"file", std::string(), any_number,
+                                            "text file with two columns and at least 4 rows, relative to the current directory"}})},
           {"exponential", "disc of exponential surface density", "Freeman 1970; Kuijken & Dubinski 1995", disc_settings()},
           {"point", "one particle in the centre: a black hole", "", common_settings()}};
 }

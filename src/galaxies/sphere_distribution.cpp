@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "src/galaxies/parallel_for.hpp"
+
 namespace grove {
 namespace {
 
@@ -56,13 +58,12 @@ SphereDistribution::SphereDistribution(const SphereMass& sphere, const Spherical
   step_ = (ratio_at(grid.log_radius(last)) - first_) / (energies - 1);
   log_f_.resize(energies);
   std::vector<char> is_negative(energies, 0);
-#pragma omp parallel for schedule(dynamic, 8)
-  for (std::size_t i = 0; i < energies; ++i) {
+  parallel_for(energies, 8, [&](std::size_t i) {
     const double ratio = std::exp(first_ + step_ * static_cast<double>(i));
     const double f = inverted(log_density, potential_.log_radius_at(potential_.depth() * ratio / (1 + ratio)));
     is_negative[i] = f > 0 ? 0 : 1;
     log_f_[i] = std::isfinite(f) ? std::log(std::max(f, 1e-300)) : f;
-  }
+  });
   is_finite_ = std::all_of(log_f_.begin(), log_f_.end(), [](double f) { return std::isfinite(f); });
   if (!is_finite_) return;
   // A single value may be below 0 by rounding.
@@ -71,9 +72,8 @@ SphereDistribution::SphereDistribution(const SphereMass& sphere, const Spherical
   if (negative_at_) return;
 
   speeds_.resize(grid.count / speeds_each + 2);
-#pragma omp parallel for schedule(dynamic, 8)
-  for (std::size_t k = 0; k < speeds_.size(); ++k)
-    speeds_[k] = speeds_at(grid.log_first + RadialGrid::spacing * static_cast<double>(speeds_each * k));
+  parallel_for(speeds_.size(), 8,
+               [&](std::size_t k) { speeds_[k] = speeds_at(grid.log_first + RadialGrid::spacing * static_cast<double>(speeds_each * k)); });
 
   // Jeans: rho sigma^2 with the weight of the anisotropy, from the outside inwards.
   dispersion2_.assign(grid.count, 0);

@@ -7,6 +7,8 @@
 #include <numeric>
 
 #include "src/galaxies/density.hpp"
+#include "src/galaxies/height_law.hpp"
+#include "src/galaxies/parallel_for.hpp"
 
 namespace grove {
 namespace {
@@ -75,22 +77,16 @@ SphereMass sphere_mass(const ComponentParameters& sphere, const RadialGrid& grid
   return made;
 }
 
-double disc_height(const ComponentParameters& disc) { return disc.number("height") * disc.number("scale_length"); }
-
-double part_within_height(const ComponentParameters& disc, double z) {
-  const double x = std::abs(z) / disc_height(disc);
-  return disc.text("vertical") == "sech2" ? std::tanh(x) : -std::expm1(-x);
-}
-
 Shells shells_of_disc(const ComponentParameters& disc, const RadialGrid& grid) {
   const double mass = disc.number("mass"), length = disc.number("scale_length");
+  const HeightLaw law(disc);
   // Mass inside the sphere of radius r; R = r sin(t). Far out, height does not matter.
   const auto inside = [&](double r) {
     const double x = r / length;
     if (x > 12) return mass * (1 - (1 + x) * std::exp(-x));
     const auto per_angle = [&](double t) {
       const double R = r * std::sin(t), z = r * std::cos(t);
-      return R * std::exp(-R / length) * part_within_height(disc, z) * z;
+      return R * std::exp(-R / length) * law.part_within(z) * z;
     };
     return mass / (length * length) * boost::math::quadrature::gauss<double, 60>::integrate(per_angle, 0.0, 0.5 * std::numbers::pi);
   };
@@ -129,8 +125,7 @@ std::vector<double> force_of(const Shells& shells, const RadialGrid& grid, doubl
   }
   const double softening2 = softening * softening;
   const std::vector<double> of_core = force_of_point(grid, softening);
-#pragma omp parallel for schedule(static)
-  for (std::size_t k = 0; k < grid.count; ++k) {
+  parallel_for(grid.count, 8, [&](std::size_t k) {
     double sum = rest * of_core[k];
     for (std::size_t j = 0; j < radius.size(); ++j) {
       // The potential of a shell is 2 / (far + near) with the softened distances to its farthest and nearest points.
@@ -140,7 +135,7 @@ std::vector<double> force_of(const Shells& shells, const RadialGrid& grid, doubl
       sum += mass[j] * 2 * slope / ((far + near) * (far + near));
     }
     force[k] = sum;
-  }
+  });
   return force;
 }
 

@@ -40,8 +40,4 @@ std::vector<double> force_of(const Shells& shells, const RadialGrid& grid, doubl
 /// The same of a point of mass 1.
 std::vector<double> force_of_point(const RadialGrid& grid, double softening);
 
-/// Height of a disc's law, and the part of its mass within |z|.
-double disc_height(const ComponentParameters& disc);
-double part_within_height(const ComponentParameters& disc, double z);
-
 }  // namespace grove

@@ -11,8 +11,8 @@ constexpr std::size_t vertical_energies = 96;
 
 }  // namespace
 
-VerticalDistribution::VerticalDistribution(const std::vector<double>& heights, const double* potential, double height, bool is_sech2)
-    : heights_(heights), height_(height), is_sech2_(is_sech2) {
+VerticalDistribution::VerticalDistribution(const std::vector<double>& heights, const double* potential, const HeightLaw& law)
+    : heights_(heights), law_(law) {
   // potential / z^2 is smooth down to the plane.
   for (std::size_t j = 1; j < heights.size(); ++j) over_z2_.push_back(potential[j] / (heights[j] * heights[j]));
   over_z2_.insert(over_z2_.begin(), over_z2_.front());
@@ -23,10 +23,10 @@ VerticalDistribution::VerticalDistribution(const std::vector<double>& heights, c
     // z = lowest + x^2 takes out the singularity.
     const auto term = [&](double x) {
       const double z = lowest + x * x, above = potential_at(z) - energy;
-      return above > 0 ? -density_slope(z) * 2 * x / std::sqrt(2 * above) : 0;
+      return above > 0 ? -law_.slope(z) * 2 * x / std::sqrt(2 * above) : 0;
     };
     double f = 0, from = 0;
-    for (double to = 0.5 * std::sqrt(height_); from < std::sqrt(highest - lowest); to += 0.5 * std::sqrt(height_)) {
+    for (double to = 0.5 * std::sqrt(law_.scale); from < std::sqrt(highest - lowest); to += 0.5 * std::sqrt(law_.scale)) {
       to = std::min(to, std::sqrt(highest - lowest));
       f += boost::math::quadrature::gauss<double, 10>::integrate(term, from, to);
       from = to;
@@ -38,15 +38,15 @@ VerticalDistribution::VerticalDistribution(const std::vector<double>& heights, c
   for (std::size_t i = vertical_energies - 1; i-- > 0;) log_f_[i] = std::max(log_f_[i], log_f_[i + 1]);
   const auto pressure = [&](double z) {
     // The work of the force over all that is above: integral of rho sigma^2 dz = integral of z rho dPhi/dz dz.
-    const double step = 1e-3 * height_,
+    const double step = 1e-3 * law_.scale,
                  slope = (potential_at(z + step) - potential_at(std::max(0.0, z - step))) / (z > step ? 2 * step : z + step);
-    return z * density(z) * slope;
+    return z * law_.density(z) * slope;
   };
   double work = 0, mass = 0;
   for (int piece = 0; piece < 24; ++piece) {
     const double from = highest * piece / 24, to = highest * (piece + 1) / 24;
     work += boost::math::quadrature::gauss<double, 10>::integrate(pressure, from, to);
-    mass += boost::math::quadrature::gauss<double, 10>::integrate([&](double z) { return density(z); }, from, to);
+    mass += boost::math::quadrature::gauss<double, 10>::integrate([&](double z) { return law_.density(z); }, from, to);
   }
   dispersion_ = std::sqrt(work / mass);
 }
@@ -57,17 +57,6 @@ double VerticalDistribution::potential_at(double z) const {
   const std::size_t j = std::min(static_cast<std::size_t>(place), heights_.size() - 2);
   const double weight = place - static_cast<double>(j);
   return z * z * ((1 - weight) * over_z2_[j] + weight * over_z2_[j + 1]);
-}
-
-double VerticalDistribution::density(double z) const {
-  const double x = z / height_;
-  if (!is_sech2_) return std::exp(-x);
-  const double cosh = std::cosh(x);
-  return 1 / (cosh * cosh);
-}
-
-double VerticalDistribution::density_slope(double z) const {
-  return density(z) / height_ * (is_sech2_ ? -2 * std::tanh(z / height_) : -1.0);
 }
 
 double VerticalDistribution::value(double energy) const {
@@ -82,8 +71,7 @@ bool VerticalDistribution::draw(RandomStream& random, double& z, double& vz) con
   const double highest = 0.8 * heights_.back();
   double above = 0;
   do {
-    const double part = random.uniform();
-    above = height_ * (is_sech2_ ? std::atanh(part) : -std::log1p(-part));
+    above = law_.height_with(random.uniform());
   } while (above > highest);
   const double energy = potential_at(above), most = value(energy);
   // Beyond this velocity f is below 1e-8 of its value at rest.

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "src/galaxies/height_law.hpp"
 #include "src/galaxies/random.hpp"
 
 namespace grove {
@@ -11,8 +12,8 @@ namespace grove {
 /// inversion.
 class VerticalDistribution {
  public:
-  /// `heights` from 0, `potential` there less that in the plane. `is_sech2`: sech^2(z / height), else exp(-|z| / height).
-  VerticalDistribution(const std::vector<double>& heights, const double* potential, double height, bool is_sech2);
+  /// `heights` from 0, `potential` there less that in the plane.
+  VerticalDistribution(const std::vector<double>& heights, const double* potential, const HeightLaw& law);
 
   /// |z| <= the highest of the heights, and a velocity. False: none is found.
   [[nodiscard]] bool draw(RandomStream& random, double& z, double& vz) const;
@@ -21,13 +22,10 @@ class VerticalDistribution {
 
  private:
   double potential_at(double z) const;
-  double density(double z) const;
-  double density_slope(double z) const;
   double value(double energy) const;
 
   std::vector<double> heights_, over_z2_;
-  double height_;
-  bool is_sech2_;
+  HeightLaw law_;
   std::vector<double> energy_, log_f_;
   double dispersion_ = 0;
 };

@@ -1,18 +1,21 @@
 #include "src/generators/galaxy.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
+#include <limits>
 #include <map>
-#include <numbers>
 #include <optional>
 #include <utility>
 
 #include "kernels/base/error.hpp"
 #include "kernels/base/named_rows.hpp"
-#include "kernels/base/text_table.hpp"
+#include "src/galaxies/galaxy_place.hpp"
+#include "src/generators/galaxy_notes.hpp"
 
 namespace grove {
 namespace {
@@ -30,10 +33,6 @@ std::uint8_t wanted_type(const ComponentParameters& c) {
 }
 
 using Galaxies = std::vector<GalaxyParameters>;
-
-const ComponentParameters& component_of(const Galaxies& galaxies, const GalaxyPart& part) {
-  return galaxies[part.galaxy].components[part.component];
-}
 
 void give_own_types(const Galaxies& galaxies, std::vector<GalaxyPart>& parts) {
   std::array<bool, particle_type_count> taken{};
@@ -122,90 +121,38 @@ std::vector<std::uint64_t> counts_of_galaxies(const std::vector<GalaxyParameters
   return counts;
 }
 
-std::string table_of(const std::vector<GalaxyPart>& parts) {
-  TextTable table({"component", "type", "particles", "mass", "of a particle", "half-mass radius", "softening"});
-  for (const GalaxyPart& part : parts)
-    table.add_row({part.name, std::to_string(part.type), format_count(part.plan.count), fmt::format("{:.5g}", part.plan.mass),
-                   fmt::format("{:.4g}", part.plan.mass / static_cast<double>(part.plan.count)),
-                   part.plan.half_mass_radius > 0 ? fmt::format("{:.4g}", part.plan.half_mass_radius) : "-",
-                   fmt::format("{:.4g}", part.plan.softening)});
-  return table.text();
+Draw draw_of(const GalaxyComponent& component, const GalaxyPlace& place) {
+  return [component, place](RandomStream& random, ModelParticle& particle) {
+    component.draw(random, particle.position, particle.velocity);
+    if (!component.disc) return;
+    place.turn(particle.position);
+    place.turn(particle.velocity);
+  };
 }
 
-/// How many circular orbits at the radius `R` it takes the particles of a halo, of mass `m` and softening `softening`, to double the
-/// squared vertical dispersion of a disc: the diffusion of Binney & Tremaine 2008, eq. 7.92, for stars at the circular velocity, sqrt(2)
-/// times the halo's dispersion.
-double rotations_to_double(const DiscDistribution& disc, double R, double halo_density, double m, double softening, double G) {
-  constexpr double chandrasekhar = 0.63;
-  const double v = disc.circular_velocity(R), sigma = v / std::numbers::sqrt2, vertical = disc.vertical_dispersion(R);
-  const double coulomb_logarithm = std::log(std::max(R / softening, std::numbers::e));
-  const double growth = 2 * std::numbers::sqrt2 * std::numbers::pi * G * G * halo_density * m * coulomb_logarithm * chandrasekhar / sigma;
-  return vertical * vertical / growth / (2 * std::numbers::pi * R / v);
-}
-
-double mass_of_particle(const ComponentPlan& plan) { return plan.mass / static_cast<double>(plan.count); }
-
-/// On a black hole or a disc among the particles of another component of the same galaxy.
-std::optional<std::string> note_on_pair(const ComponentParameters& c, const GalaxyComponent& own, const std::string& name,
-                                        const ComponentParameters& other, const GalaxyComponent& beside, const std::string& other_name,
-                                        double G) {
-  constexpr double heavy = 1.01 * halo_particle_mass, light_hole = 10;
-  const double ratio = mass_of_particle(beside.plan) / mass_of_particle(own.plan);
-  if (is_point(c.kind) && !is_point(other.kind) && ratio * light_hole > 1)
-    return fmt::format("{} is {:.2g} times as heavy as a particle of {}: below {:g} they scatter it, and it does not stay in the centre",
-                       name, 1 / ratio, other_name, light_hole);
-  if (own.disc && beside.sphere && !is_halo(other) && other.name == "bulge" && beside.plan.half_mass_radius > own.plan.half_mass_radius)
-    return fmt::format("{} is larger than {}: half-mass radii of {:.3g} and {:.3g}", other_name, name, beside.plan.half_mass_radius,
-                       own.plan.half_mass_radius);
-  if (!own.disc || !is_halo(other) || !beside.sphere || ratio <= heavy) return std::nullopt;
-  const double R = 2 * c.number("scale_length");
-  const double rotations =
-      rotations_to_double(*own.disc, R, beside.sphere->density(R), mass_of_particle(beside.plan), beside.plan.softening, G);
-  return fmt::format(
-      "particles of {} are {:.3g} times as heavy as those of {} and heat it: its squared vertical dispersion at two scale lengths doubles "
-      "in about {:.2g} rotations (Binney & Tremaine 2008, eq. 7.92)",
-      other_name, ratio, name, rotations);
-}
-
-/// On a disc whose numbers do not make one in equilibrium.
-std::optional<std::string> note_on_disc(const ComponentParameters& c, const DiscDistribution& disc, const std::string& name) {
-  // With 0.014 the virial ratio of the disc is 1.01, with 0.045 1.04.
-  constexpr double stable = 1, told_misfit = 0.03;
-  if (c.number("toomre_q") < stable)
-    return fmt::format("{}: with toomre_q below 1 its rings are unstable, and it breaks into clumps", name);
-  if (disc.misfit() > told_misfit)
-    return fmt::format(
-        "{} is not in equilibrium: with toomre_q = {:g} its orbits are so wide that no distribution has the wanted dispersions at all "
-        "radii, "
-        "which are off by {:.0f} % of its kinetic energy. A smaller toomre_q, a heavier halo or a lighter disc mends that",
-        name, c.number("toomre_q"), 100 * disc.misfit());
-  return std::nullopt;
-}
-
-std::vector<std::string> notes_on(const Galaxies& galaxies, const std::vector<GalaxyPart>& parts, const std::vector<GalaxyComponent>& made,
-                                  double G) {
-  constexpr std::uint64_t few = 1000;
-  std::vector<std::string> notes;
-  if (parts.size() >= particle_type_count)
-    notes.push_back(fmt::format("{} components share {} particle types and their names", parts.size(), particle_type_count - 1));
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const ComponentParameters& c = component_of(galaxies, parts[i]);
-    if (!is_point(c.kind) && parts[i].plan.count < few)
-      notes.push_back(fmt::format("component {} has {} particles: below {} profile and equilibrium are those of a small sample",
-                                  parts[i].name, parts[i].plan.count, few));
-    if (made[i].disc)
-      if (const auto note = note_on_disc(c, *made[i].disc, parts[i].name)) notes.push_back(*note);
-    for (std::size_t j = 0; j < parts.size(); ++j) {
-      if (i == j || parts[j].galaxy != parts[i].galaxy) continue;
-      if (const auto note = note_on_pair(c, made[i], parts[i].name, component_of(galaxies, parts[j]), made[j], parts[j].name, G))
-        notes.push_back(*note);
-    }
+/// Throws ConfigError where numbers as large as the place or the velocity of galaxy g are too far apart for what is inside of it.
+void require_digits_at_place(const GalaxyParameters& galaxy, std::size_t g, const std::vector<GalaxyPart>& parts, double G) {
+  constexpr double finest = 1e-3;  // of the smallest half-mass radius, and of the velocity that holds the whole together
+  double mass = 0, smallest = 0, largest = 0;
+  for (const GalaxyPart& part : parts) {
+    if (part.galaxy != g) continue;
+    mass += part.plan.mass;
+    if (part.plan.half_mass_radius == 0) continue;
+    smallest = smallest > 0 ? std::min(smallest, part.plan.half_mass_radius) : part.plan.half_mass_radius;
+    largest = std::max(largest, part.plan.half_mass_radius);
   }
-  return notes;
-}
-
-Draw draw_of(const GalaxyComponent& component) {
-  return [component](RandomStream& random, ModelParticle& particle) { component.draw(random, particle.position, particle.velocity); };
+  if (largest == 0) return;  // points alone
+  for (std::size_t k = 0; k < std::size(place_keys); ++k) {
+    const bool is_position = k < 3;
+    const double value = galaxy.number(place_keys[k]), own = is_position ? smallest : std::sqrt(G * mass / largest);
+    const double apart = std::nextafter(std::abs(value), std::numeric_limits<double>::infinity()) - std::abs(value);
+    if (apart <= finest * own) continue;
+    throw ConfigError(
+        fmt::format("galaxy {}: {} = {:g}, in code units: numbers as large as that are {:.2g} apart, which is too coarse for its {} "
+                    "{:.3g}: it must be {}",
+                    galaxy.name, place_keys[k], value, apart, is_position ? "smallest half-mass radius of" : "velocities of about", own,
+                    is_position ? "nearer to the origin" : "slower"));
+  }
 }
 
 Model prepare(const InitialConditions& conditions, double G) {
@@ -213,6 +160,14 @@ Model prepare(const InitialConditions& conditions, double G) {
 }
 
 }  // namespace
+
+const ComponentParameters& component_of(const Galaxies& galaxies, const GalaxyPart& part) {
+  return galaxies[part.galaxy].components[part.component];
+}
+
+std::string preset_or_section() {
+  return fmt::format("a preset ({}) or a section [galaxies.NAME]", fmt::join(names_of(galaxy_presets()), ", "));
+}
 
 std::vector<GalaxyParameters> galaxies_of(const InitialConditions& conditions) {
   if (conditions.generator != "merger") return conditions.galaxies;
@@ -252,12 +207,13 @@ NumberTable choose_softening(InitialConditions& conditions, double G) {
 }
 
 Model model_of_galaxies(const Galaxies& galaxies, std::uint64_t n, std::uint64_t seed, double G) {
-  constexpr double degree = std::numbers::pi / 180;
-  if (galaxies.empty()) throw ConfigError("generator galaxy needs a galaxy: a preset or a section [galaxies.NAME]");
+  if (galaxies.empty()) throw ConfigError("generator galaxy needs a galaxy: " + preset_or_section());
   const std::vector<GalaxyPart> all = parts_of(galaxies, n, G);
   std::vector<GalaxyComponent> made;
   std::vector<ModelPart> parts;
   for (std::size_t g = 0; g < galaxies.size(); ++g) {
+    require_digits_at_place(galaxies[g], g, all, G);
+    const GalaxyPlace place(galaxies[g]);
     std::uint64_t count = 0;
     for (const GalaxyPart& part : all) count += part.galaxy == g ? part.plan.count : 0;
     for (GalaxyComponent& component : galaxy_components(galaxies[g], count, G)) {
@@ -267,20 +223,16 @@ Model model_of_galaxies(const Galaxies& galaxies, std::uint64_t n, std::uint64_t
       model.component.name = part.name;
       model.count = part.plan.count;
       model.mass = part.plan.mass;
-      model.draw = draw_of(component);
-      if (component.disc)
-        model.draw = turned(std::move(model.draw), degree * galaxies[g].number("inclination"), degree * galaxies[g].number("node"));
-      for (std::size_t d = 0; d < 3; ++d) {
-        model.component.position[d] = galaxies[g].number(place_keys[d]);
-        model.component.velocity[d] = galaxies[g].number(place_keys[3 + d]);
-      }
+      model.draw = draw_of(component, place);
+      std::copy_n(place.position, 3, model.component.position);
+      std::copy_n(place.velocity, 3, model.component.velocity);
       parts.push_back(std::move(model));
       made.push_back(std::move(component));
     }
   }
   Model model = model_of_parts(std::move(parts), seed);
-  model.table = table_of(all);
-  model.notes = notes_on(galaxies, all, made, G);
+  model.table = galaxy_table(galaxies, all);
+  model.notes = galaxy_notes(galaxies, all, made, G);
   model.galaxies = galaxies;
   return model;
 }
@@ -299,17 +251,13 @@ Model model_of_keys(Galaxies galaxies, const InitialConditions& conditions, doub
 }
 
 Generator galaxy() {
-  return {
-      "galaxy",
-      "galaxies of components in equilibrium: haloes, bulges, discs, black holes",
-      "Eddington 1916; Kuijken & Dubinski 1995",
-      {{"galaxy",
-        "",
-        {},
-        "the galaxy: a preset (milky_way, m31, lmc, sagittarius) or a section [galaxies.NAME]; empty: all sections, each at its place"}},
-      nullptr,
-      prepare,
-      true};
+  return {"galaxy",
+          "galaxies of components in equilibrium: haloes, bulges, discs, black holes",
+          "Eddington 1916; Kuijken & Dubinski 1995",
+          {{"galaxy", "", {}, fmt::format("the galaxy: {}; empty: all sections, each at its place", preset_or_section())}},
+          nullptr,
+          prepare,
+          true};
 }
 
 }  // namespace grove

@@ -17,6 +17,11 @@ struct GalaxyPart {
   ComponentPlan plan;
 };
 
+const ComponentParameters& component_of(const std::vector<GalaxyParameters>& galaxies, const GalaxyPart& part);
+
+/// "a preset (milky_way, ...) or a section [galaxies.NAME]".
+std::string preset_or_section();
+
 /// The galaxies that a generator makes of `conditions`: all that they have, or the two of a merger, of which the second gets another name
 /// where both are the same.
 std::vector<GalaxyParameters> galaxies_of(const InitialConditions& conditions);

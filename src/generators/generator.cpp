@@ -9,7 +9,7 @@
 #include "decomposition/ranks/communicator.hpp"
 #include "kernels/base/error.hpp"
 #include "kernels/base/named_rows.hpp"
-#include "src/generators/parallel_for.hpp"
+#include "src/galaxies/parallel_for.hpp"
 #include "src/generators/recentring.hpp"
 
 namespace grove {
@@ -56,10 +56,7 @@ void store(const ModelParticle& particle, std::uint64_t id, std::size_t i, Parti
 ParticleSet drawn(const Model& model, std::uint64_t first_id, std::uint64_t count) {
   ParticleSet particles;
   particles.resize(count);
-  parallel_for(static_cast<std::int64_t>(count), 1024, [&](std::int64_t i) {
-    const std::uint64_t id = first_id + static_cast<std::uint64_t>(i);
-    store(model.particle(id), id, static_cast<std::size_t>(i), particles);
-  });
+  parallel_for(count, 1024, [&](std::size_t i) { store(model.particle(first_id + i), first_id + i, i, particles); });
   return particles;
 }
 

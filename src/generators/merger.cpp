@@ -234,8 +234,8 @@ std::vector<Setting> settings() {
       {"galaxy_1",
        "",
        {},
-       "the first galaxy, made of components: a preset (milky_way, m31, lmc, sagittarius) or a section [galaxies.NAME]; then "
-       "galaxy_2 is given, too, and no key of model, mass, size and discs"},
+       fmt::format("the first galaxy, made of components: {}; then galaxy_2 is given, too, and no key of model, mass, size and discs",
+                   preset_or_section())},
       {"galaxy_2", "", {}, "the second one"},
       {"pericentre", 1.0, not_negative, "smallest distance of the centres, were they points", {}, {}, Dimension::length},
       {"eccentricity", 1.0, {0.0, 10.0}, "of the orbit; 1 is parabolic"},

@@ -1,25 +1,8 @@
 #include "src/generators/model_parts.hpp"
 
-#include <cmath>
 #include <utility>
 
 namespace grove {
-
-namespace {
-
-/// Ascending node at `node` from +x, counted towards +y, as of orbits.
-struct Turn {
-  double cos_i, sin_i, cos_node, sin_node;
-  void operator()(double (&v)[3]) const {
-    const double y = cos_i * v[1] - sin_i * v[2], z = sin_i * v[1] + cos_i * v[2];
-    const double x = cos_node * v[0] - sin_node * y;
-    v[1] = sin_node * v[0] + cos_node * y;
-    v[0] = x;
-    v[2] = z;
-  }
-};
-
-}  // namespace
 
 Model model_of_parts(std::vector<ModelPart> parts, std::uint64_t seed) {
   std::vector<ModelComponent> components;
@@ -44,15 +27,6 @@ Model model_of_parts(std::vector<ModelPart> parts, std::uint64_t seed) {
   model.particle = std::move(draw);
   model.components = std::move(components);
   return model;
-}
-
-Draw turned(Draw draw, double inclination, double node) {
-  const Turn turn{std::cos(inclination), std::sin(inclination), std::cos(node), std::sin(node)};
-  return [draw = std::move(draw), turn](RandomStream& random, ModelParticle& particle) {
-    draw(random, particle);
-    turn(particle.position);
-    turn(particle.velocity);
-  };
 }
 
 }  // namespace grove

@@ -24,7 +24,4 @@ struct ModelPart {
 /// The parts one after the other: the first has the ids 0 .. count - 1.
 Model model_of_parts(std::vector<ModelPart> parts, std::uint64_t seed);
 
-/// `draw` turned by `inclination` about the x axis and then by `node` about the z axis, both in radians.
-Draw turned(Draw draw, double inclination, double node);
-
 }  // namespace grove

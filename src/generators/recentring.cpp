@@ -7,7 +7,7 @@
 
 #include "decomposition/ranks/communicator.hpp"
 #include "kernels/particles/particle_motion.hpp"
-#include "src/generators/parallel_for.hpp"
+#include "src/galaxies/parallel_for.hpp"
 
 namespace grove {
 
@@ -71,8 +71,8 @@ std::vector<double> block_sums(const Model& model, std::uint64_t n, int part, in
   const std::size_t sums_of_block = sums_of_component * model.components.size();
   std::vector<double> sums(blocks * sums_of_block, 0.0);
   const std::uint64_t first = first_of_rank(blocks, part, parts), end = first_of_rank(blocks, part + 1, parts);
-  parallel_for(static_cast<std::int64_t>(end - first), 1, [&](std::int64_t i) {
-    const std::uint64_t block = first + static_cast<std::uint64_t>(i);
+  parallel_for(end - first, 1, [&](std::size_t i) {
+    const std::uint64_t block = first + i;
     const AllSums all = sums_of_ids(model, fraction_of(n, block, blocks), fraction_of(n, block + 1, blocks));
     double* to = &sums[block * sums_of_block];
     for (const ComponentSums& of_component : all)

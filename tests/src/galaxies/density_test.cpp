@@ -262,6 +262,19 @@ TEST_F(DensityTable, IsRefusedWithTheLineWhereItIsWrong) {
   expect_refused("1 1e-4\n10 1e-8\n100 1e-12\n1000 1e-16\n", {path(), "r^-4", "flatter than r^-3"});
 }
 
+TEST_F(DensityTable, HasLinesThatEndInCarriageReturnsWhichNoMessageShows) {
+  const std::string good = "# s rho\r\n0.1 9\r\n1 5\r\n\r\n2 3\r\n";
+  EXPECT_NEAR(density_of(table(good + "3 1\r\n")).at(1), 5, 1e-6);
+  try {
+    density_of(table(good + "3 x\r\n"));
+    ADD_FAILURE() << "accepted";
+  } catch (const ConfigError& error) {
+    const std::string message = error.what();
+    EXPECT_NE(message.find(":6: \"3 x\": "), std::string::npos) << message;
+    EXPECT_EQ(message.find('\r'), std::string::npos);
+  }
+}
+
 TEST_F(DensityTable, IsRefusedWhereTheFileIsMissing) {
   try {
     density_of(component("table", {{"file", path()}}));

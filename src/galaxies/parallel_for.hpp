@@ -2,7 +2,7 @@
 #pragma once
 
 #include <atomic>
-#include <cstdint>
+#include <cstddef>
 #include <exception>
 
 namespace grove {
@@ -10,11 +10,11 @@ namespace grove {
 /// Calls work(i) for 0 <= i < count on all threads, `chunk` numbers at a time. Of the exceptions that of
 /// the smallest i is thrown again, whatever the number of threads.
 template <class Work>
-void parallel_for(std::int64_t count, int chunk, const Work& work) {
-  std::atomic<std::int64_t> failed{count};
+void parallel_for(std::size_t count, int chunk, const Work& work) {
+  std::atomic<std::size_t> failed{count};
   std::exception_ptr failure;
 #pragma omp parallel for schedule(dynamic, chunk)
-  for (std::int64_t i = 0; i < count; ++i) {
+  for (std::size_t i = 0; i < count; ++i) {
     if (i > failed.load(std::memory_order_relaxed)) continue;
     try {
       work(i);
