@@ -196,7 +196,7 @@ int make_initial_conditions(const IcOptions& options, const Communicator& comm) 
   if (comm.is_root())
     fmt::print("{}, written to {}\n{}{}{}", state.description, options.out, state.table, as_notes(state.info.notes),
                as_note(advice_on_G(config.gravity.G, config.units)));
-  return check_galaxies(options.check, config, std::move(state), comm) ? 0 : exit_exceeded;
+  return check_galaxies(options.check, config, state, comm) ? 0 : exit_exceeded;
 }
 
 /// Reads "x,y,z".

@@ -8,6 +8,7 @@
 #include "kernels/base/error.hpp"
 #include "kernels/base/named_rows.hpp"
 #include "src/analysis/galaxy_report.hpp"
+#include "src/generators/galaxy.hpp"
 #include "src/plot/galaxy_picture.hpp"
 #include "src/plot/python.hpp"
 
@@ -36,12 +37,47 @@ void GalaxyCheckOptions::require_possible(const Config& config, bool overwrite) 
   require_matplotlib();
 }
 
-bool check_galaxies(const GalaxyCheckOptions& options, Config config, InitialState state, const Communicator& comm) {
+namespace {
+
+/// Appends the particles of `from` whose ids are in [first, end).
+void append_part(const ParticleSet& from, std::uint64_t first, std::uint64_t end, ParticleSet& to) {
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    if (from.id[i] < first || from.id[i] >= end) continue;
+    to.mass.push_back(from.mass[i]);
+    to.id.push_back(from.id[i]);
+    to.type.push_back(from.type[i]);
+    for (const auto& field : {&ParticleSet::position, &ParticleSet::velocity, &ParticleSet::acceleration})
+      if (!(from.*field).empty()) (to.*field).insert((to.*field).end(), &(from.*field)[3 * i], &(from.*field)[3 * i] + 3);
+  }
+}
+
+/// The particles of `state` with the accelerations that their own galaxy gives them: others would pull it out of its equilibrium.
+/// Collective; throws AgreedError.
+ParticleSet with_forces_of_own_galaxies(Config config, const InitialState& state, const Communicator& comm) {
+  std::vector<GalaxyPart> parts;
+  comm.agree([&] { parts = parts_of(state.galaxies, config.initial_conditions.n, config.gravity.G); });
+  std::vector<std::uint64_t> counts(state.galaxies.size(), 0);
+  for (const GalaxyPart& part : parts) counts[part.galaxy] += part.plan.count;
+  // The lengths by type say it all, and a galaxy does not have every component.
+  config.gravity.softening_of_component.clear();
+  ParticleSet all;
+  std::uint64_t first = 0;
+  for (const std::uint64_t count : counts) {
+    InitialState own;
+    append_part(state.particles, first, first + count, own.particles);
+    const StartedSimulation started = start_simulation(config, comm, std::move(own));
+    append_part(started.simulation->particles(), first, first + count, all);
+    first += count;
+  }
+  return all;
+}
+
+}  // namespace
+
+bool check_galaxies(const GalaxyCheckOptions& options, const Config& config, const InitialState& state, const Communicator& comm) {
   if (!options.is_asked()) return true;
-  const std::vector<GalaxyParameters> galaxies = std::move(state.galaxies);
-  const StartedSimulation started = start_simulation(config, comm, std::move(state));
-  const std::vector<CheckedGalaxy> checked =
-      check_galaxies(galaxies, config.initial_conditions.n, config.gravity.G, started.simulation->particles(), comm);
+  const ParticleSet particles = with_forces_of_own_galaxies(config, state, comm);
+  const std::vector<CheckedGalaxy> checked = check_galaxies(state.galaxies, config.initial_conditions.n, config.gravity.G, particles, comm);
   bool is_good = true;
   for (const CheckedGalaxy& galaxy : checked) is_good = is_good && findings_of(galaxy).against_equilibrium.empty();
   comm.agree([&] {

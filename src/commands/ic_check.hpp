@@ -19,6 +19,6 @@ struct GalaxyCheckOptions {
 
 /// Computes the forces on the generated particles of `state`, and prints or draws what is wanted. False where --check finds a galaxy that
 /// is not in equilibrium. Collective; throws AgreedError.
-bool check_galaxies(const GalaxyCheckOptions& options, Config config, InitialState state, const Communicator& comm);
+bool check_galaxies(const GalaxyCheckOptions& options, const Config& config, const InitialState& state, const Communicator& comm);
 
 }  // namespace grove
