@@ -27,6 +27,9 @@ struct Bar {
   double phase = unknown;          ///< degrees, as a2_phase_of()
   double rotation = unknown;       ///< mean angular velocity of the particles in the ring that ends there, radians per unit of time
   double pattern_speed = unknown;  ///< of the bar, since the snapshot before in a series; radians per unit of time
+
+  /// False where A2 may come from the noise, and the phase means nothing.
+  bool is_significant() const { return a2 > 3 * noise; }
 };
 
 /// Of the outer edges of the shells inside of which is at least 1 % of the group's particles, that with the largest A2.

@@ -214,7 +214,7 @@ void add_pattern_speeds(const MeasuredSnapshot& before, MeasuredSnapshot& after,
   const double time = time_or_nan(after) - time_or_nan(before);
   for (GroupProfile& group : after.profile.groups) {
     const GroupProfile* const earlier = named_group(before.profile, group.group.name);
-    if (!earlier || time == 0) continue;
+    if (!earlier || time == 0 || !earlier->bar.is_significant() || !group.bar.is_significant()) continue;
     const double turn = turn_of_bar(earlier->bar, before.profile.plane, group.bar, after.profile.plane);
     group.bar.pattern_speed = turn * std::numbers::pi / 180 / time;
     const double fastest = std::max(std::abs(earlier->bar.rotation), std::abs(group.bar.rotation));

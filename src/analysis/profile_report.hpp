@@ -28,9 +28,9 @@ struct ProfileReport {
   std::vector<MeasuredSnapshot> snapshots;
 };
 
-/// Gives `after`, the next snapshot of a series with rings, the pattern speeds of its bars: the angles by which they have turned over the
-/// time between; and, for the component called `disc`, a note where they may have turned by more than 90 degrees, which no phase tells. A
-/// bar is slower than the stars at its end (Contopoulos 1980, A&A 81, 198), whose angle is known.
+/// Gives `after`, the next snapshot of a series with rings, the pattern speeds of bars that are significant in both: the angles by which
+/// they have turned over the time between; and, for the component called `disc`, a note where they may have turned by more than 90 degrees,
+/// which no phase tells. A bar is slower than the stars at its end (Contopoulos 1980, A&A 81, 198), whose angle is known.
 void add_pattern_speeds(const MeasuredSnapshot& before, MeasuredSnapshot& after, const std::string& disc);
 
 /// For a terminal: of one snapshot its profiles and Lagrangian radii; of several the Lagrangian radii over time and, of a disc, the bar.

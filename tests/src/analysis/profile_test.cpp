@@ -380,7 +380,10 @@ class PatternSpeedTest : public ProfileTest {
  protected:
   MeasuredSnapshot snapshot(std::optional<double> time, double phase, double tilt = 0) const {
     const Double3 axis{std::sin(tilt), 0, std::cos(tilt)};
-    return {"s.hdf5", "test", time, 1, "", {}, {}, measure(barred_disc(plane_of(axis), phase), request_of_rings())};
+    MeasuredSnapshot measured{"s.hdf5", "test", time, 1, "", {}, {}, measure(barred_disc(plane_of(axis), phase), request_of_rings())};
+    // As of a disc of many particles.
+    measured.profile.groups[1].bar.noise = 0.01;
+    return measured;
   }
 };
 
@@ -409,6 +412,13 @@ TEST_F(PatternSpeedTest, SaysWhereABarMayHaveTurnedByMoreThan90Degrees) {
     EXPECT_NE(note.find("since s.hdf5 is ambiguous: in the time between, 1.6, "), std::string::npos) << note;
     EXPECT_NE(note.find("at most 1.571 apart"), std::string::npos) << note;
   }
+}
+
+TEST_F(PatternSpeedTest, IsUnknownWhereA2IsNoise) {
+  MeasuredSnapshot before = snapshot(0.0, 0), after = snapshot(0.5, 20);
+  before.profile.groups[1].bar.noise = 0.4 * before.profile.groups[1].bar.a2;
+  add_pattern_speeds(before, after, "disc");
+  EXPECT_TRUE(std::isnan(after.profile.groups[1].bar.pattern_speed));
 }
 
 TEST_F(PatternSpeedTest, IsUnknownWithoutTwoTimes) {
