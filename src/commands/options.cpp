@@ -53,7 +53,12 @@ Config load_config_on_all_ranks(const std::string& path, const std::vector<std::
   std::string text, file;
   GivenInput given;
   comm.agree([&] {
-    if (!path.empty()) text = read_config_text(path);
+    try {
+      if (!path.empty()) text = read_config_text(path);
+    } catch (const ConfigError& error) {
+      // Heard where the root can read it: there the file is another one, or none.
+      throw ConfigError(comm.is_root() ? error.what() : fmt::format("rank {}: {}", comm.rank(), error.what()));
+    }
     given = given_input(text, name, overrides);
     if (given.is_asked) file = *given.file.text();
   });

@@ -46,12 +46,14 @@ const char* kind_of_particles(const std::string& text) {
 
 std::string key_of(const std::string& line) { return trimmed(line.substr(0, line.find('='))); }
 
-/// The header or key of the line, if it stands before, in the same section.
+/// The header or key of the line, if it stands before, in the same section; of a header also as the first part of a key.
 std::string twice(const std::vector<std::string>& lines, std::size_t at) {
   const bool is_header = lines[at].starts_with("[");
   const std::string wanted = is_header ? lines[at].substr(0, lines[at].find(']') + 1) : key_of(lines[at]);
+  const std::string in_key = wanted.size() > 2 && is_header ? wanted.substr(1, wanted.size() - 2) + "." : "";
   for (std::size_t i = at; i-- > 0 && (is_header || !lines[i].starts_with("["));) {
-    if (is_header ? lines[i].starts_with(wanted) : lines[i].find('=') != std::string::npos && key_of(lines[i]) == wanted)
+    if (is_header ? lines[i].starts_with(wanted) || (!in_key.empty() && lines[i].starts_with(in_key))
+                  : lines[i].find('=') != std::string::npos && key_of(lines[i]) == wanted)
       return is_header ? fmt::format("the section {} begins in line {} already: move its keys there", wanted, i + 1)
                        : fmt::format("{} has a value in line {} already: one of them must go", wanted, i + 1);
   }

@@ -99,7 +99,7 @@ END
 
 mistakes_in_a_configuration_tell_line_and_remedy() {
   changed 's/"plummer"/"plummer/' quote.toml && changed 's/"plummer"/plummer/' bare.toml && changed 's/0.125/0,125/' comma.toml &&
-    changed 's/0.125/.125/' point.toml && changed 's/0.125/1.25d-1/' fortran.toml && changed 's/^n = .*/n = 99999999999999999999/' whole.toml && changed 's/^n = .*/&\nrecentre = True/' true.toml && changed 's/^dt.*/&\nend = 2.0/' key.toml && changed '$a [time]\nbegin = 0.0' section.toml &&
+    changed 's/0.125/.125/' point.toml && changed 's/0.125/1.25d-1/' fortran.toml && changed 's/^n = .*/n = 99999999999999999999/' whole.toml && changed 's/^n = .*/&\nrecentre = True/' true.toml && changed 's/^dt.*/&\nend = 2.0/' key.toml && changed '$a [time]\nbegin = 0.0' section.toml && changed '1i time.begin = 0.0' dotted.toml &&
     changed 's/^dt.*/dt 0.125/' equals.toml && changed 's/0.125//' empty.toml && changed 's/^dt/% a step\n&/' comment.toml &&
     changed 's/"plummer"/“plummer”/' curly.toml && changed 's/generator.*/file = "p.hdf5"/; /^n = /d' file.toml && changed 's/0.05/0.05 kpc/' unit.toml &&
     changed '$a [units]\nsystem = "kpc km/s 1e10 Msun"' blanks.toml && changed '$a [units]\nsystem = "kpc/h, km/s, 1e10 Msun/h"' hubble.toml &&
@@ -114,6 +114,7 @@ mistakes_in_a_configuration_tell_line_and_remedy() {
 2 | run true.toml    | true.toml:4: | true is written in small letters
 2 | run key.toml     | key.toml:9: | end has a value in line 7
 2 | run section.toml | section.toml:11: | [time] begins in line 6
+2 | run dotted.toml | dotted.toml:7: | [time] begins in line 1
 2 | run equals.toml  | equals.toml:8: | '=' is missing
 2 | run empty.toml   | empty.toml:8: | a value is missing
 2 | run comment.toml | comment.toml:8: | comments begin with #
@@ -128,6 +129,11 @@ mistakes_in_a_configuration_tell_line_and_remedy() {
 2 | run run.toml --set time.dt=0,125         | time.dt = "0,125" | not a comma: 0.125
 2 | run run.toml --set gravity.tolerance=0,1 | not a comma: 0.1
 END
+}
+
+a_configuration_that_one_rank_lacks_names_the_rank() {
+  mkdir elsewhere && fails_with 2 "rank 1: cannot read the configuration run.toml" \
+    "$mpirun" -n 2 "${mpirun_flags[@]}" bash -c '[ "$OMPI_COMM_WORLD_RANK" = 0 ] || cd elsewhere; exec "$0" run run.toml' "$grove"
 }
 
 an_output_directory_that_is_a_file_is_told() {
