@@ -5,9 +5,9 @@
 #   find_package(Grove REQUIRED)
 #   target_link_libraries(my_program PRIVATE Grove::libgrove)          # or Grove::libgrove_shared
 #
-# and #include <grove/grove.hpp>.
+# and #include <grove/grove.hpp>; from C, Grove::grove_c and #include <grove.h>.
 install(TARGETS grove RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
-install(TARGETS libgrove libgrove_shared EXPORT GroveTargets
+install(TARGETS libgrove libgrove_shared grove_c EXPORT GroveTargets
   ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 install(EXPORT GroveTargets NAMESPACE Grove:: DESTINATION "${GROVE_INSTALL_PACKAGE}")
 
@@ -16,6 +16,7 @@ foreach(room IN ITEMS kernels decomposition src/solver src/external src/integrat
   install(DIRECTORY "${room}/" DESTINATION "${GROVE_INSTALL_HEADERS}/${room}" FILES_MATCHING PATTERN "*.hpp" PATTERN "*.cuh")
 endforeach()
 install(FILES src/grove.hpp DESTINATION "${GROVE_INSTALL_HEADERS}")
+install(FILES src/session/grove.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 
 # setup.sh, quickstart.sh and scaling.sh build Grove in its repository.
 install(PROGRAMS jobscripts/cpu.sbatch jobscripts/gpu_node.sbatch jobscripts/multi_node.sbatch jobscripts/chain.sh jobscripts/job.sh

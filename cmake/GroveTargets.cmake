@@ -4,6 +4,7 @@
 #   libgrove       these and the levels of the CPU: the library (libgrove.a)
 #   grove_io       io/: readers and writers of files
 #   grove_app      the other rooms of src/: the program without its main
+#   grove_c        the C interface to all of these, a shared library that shows nothing else
 #   grove          the program
 #
 # The CMakeLists.txt of each room lists its files by the way they are compiled; they belong to the target that grove_target names:
@@ -91,3 +92,10 @@ target_include_directories(libgrove_shared PUBLIC "$<BUILD_INTERFACE:${PROJECT_S
 grove_library(grove_io libgrove grove_hdf5 ZLIB::ZLIB)
 grove_library(grove_app grove_io libgrove grove_tomlplusplus grove_nlohmann_json PNG::PNG grove_CLI11 grove_Random123
   grove_boost_math grove_version_header)
+
+add_library(grove_c SHARED src/session/c_interface.cpp)
+add_library(Grove::grove_c ALIAS grove_c)
+set_target_properties(grove_c PROPERTIES VERSION "${PROJECT_VERSION}" SOVERSION "${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}")
+target_link_libraries(grove_c PRIVATE grove_app)
+target_link_options(grove_c PRIVATE "-Wl,--version-script=${PROJECT_SOURCE_DIR}/src/session/grove_c.map")
+target_include_directories(grove_c INTERFACE "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src/session>" "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")

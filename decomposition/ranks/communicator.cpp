@@ -69,7 +69,10 @@ Communicator Communicator::node() const {
 }
 
 Communicator::~Communicator() {
-  if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
+  // A program that uses the library may have ended MPI before.
+  int is_over = 0;
+  MPI_Finalized(&is_over);
+  if (comm_ != MPI_COMM_NULL && !is_over) MPI_Comm_free(&comm_);
 }
 
 void Communicator::barrier() const {

@@ -19,7 +19,7 @@ tests_follow
 a_build_is_installed() {
   "$cmake" --install "$build" --prefix "$prefix" >install.log 2>&1 || { tail install.log; return 1; }
   local file
-  for file in bin/grove include/grove/grove.hpp share/grove/jobscripts/gpu_node.sbatch share/grove/jobscripts/job.sh; do
+  for file in bin/grove include/grove/grove.hpp include/grove.h share/grove/jobscripts/gpu_node.sbatch share/grove/jobscripts/job.sh; do
     [ -e "$prefix/$file" ] || { echo "$file is missing"; return 1; }
   done
   "$prefix/bin/grove" --version | grep -q '^Grove ' || { echo "the installed program does not run"; return 1; }
@@ -40,6 +40,16 @@ both_libraries_step_particles_twice_in_one_process() {
     done
     [ "$(numbers libgrove.$ranks)" = "$(numbers libgrove_shared.$ranks)" ] || { echo "the libraries differ"; return 1; }
   done
+}
+
+the_c_interface_runs_a_c_program() {
+  local ranks
+  for ranks in 1 2; do
+    $mpirun -n $ranks "$example/example_c" >c.$ranks 2>&1 || { cat c.$ranks; return 1; }
+    [ "$(grep -c '^Grove .*: 2 particles, . here, energy -0.125000, potential -0.894427$' c.$ranks)" -eq $ranks ] || { cat c.$ranks; return 1; }
+  done
+  # Nothing else is visible: a program may bring other versions of what is in it.
+  [ -z "$(nm -D --defined-only "$prefix"/lib*/libgrove_c.so "$prefix"/lib*/*/libgrove_c.so 2>/dev/null | grep ' [TDBRVW] ' | grep -v ' grove_')" ] || { echo "libgrove_c shows more than its interface"; return 1; }
 }
 
 it_needs_no_hdf5() {

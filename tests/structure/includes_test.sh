@@ -14,7 +14,7 @@ rooms="kernels/base kernels/space kernels/particles kernels/gravity kernels/tree
   io/files io/hdf5 io/formats io/snapshots
   src/galaxies src/generators src/pictures src/config src/process
   src/run/files src/advice src/run/observers src/run/start src/run/resume src/run/loop
-  src/analysis src/bench src/plot src/view src/commands"
+  src/session src/analysis src/bench src/plot src/view src/commands"
 
 # Rooms that may not include all before them, with what they may beside themselves. The library ends with src/simulation.
 narrower="

@@ -1,0 +1,311 @@
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <numeric>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "kernels/base/error.hpp"
+#include "src/run/files/version.hpp"
+#include "src/session/grove.h"
+#include "src/session/session.hpp"
+
+/// What a handle stands for.
+struct grove_session {
+  grove::Session session;
+};
+
+namespace {
+
+using namespace grove;
+
+static_assert(GROVE_SETTING == 2 && GROVE_DATA == 3 && GROVE_SYSTEM == 4, "as exit_code_of()");
+
+thread_local std::string last_error;
+
+template <class Work>
+int guarded(const Work& work) noexcept {
+  try {
+    last_error.clear();
+    work();
+    return GROVE_OK;
+  } catch (const AgreedError& error) {
+    last_error = error.what();
+    return error.exit_code();
+  } catch (const std::exception& error) {
+    last_error = sentence_of(error);
+    return exit_code_of(error);
+  } catch (...) {
+    last_error = "an exception of another kind";
+    return GROVE_DEFECT;
+  }
+}
+
+void require_session(const grove_session* session) {
+  if (!session) throw ConfigError("the session is NULL");
+}
+
+/// A C function whose result is that of `work(session)`.
+template <class Work>
+int with_session(grove_session* handle, const Work& work) noexcept {
+  return guarded([&] {
+    require_session(handle);
+    work(handle->session);
+  });
+}
+
+void require_mpi() {
+  int is_there = 0, is_over = 0;
+  MPI_Initialized(&is_there);
+  MPI_Finalized(&is_over);
+  if (is_over) throw SystemError("MPI is finalised already");
+  if (is_there) return;
+  // Open MPI 4.1 overflows a buffer for long paths in a part that Grove does not use.
+  setenv("OMPI_MCA_sharedfp", "^lockedfile", 0);
+  int provided = MPI_THREAD_SINGLE;
+  if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided) != MPI_SUCCESS) throw SystemError("MPI cannot be started");
+  std::atexit([] {
+    int is_finalised = 0;
+    MPI_Finalized(&is_finalised);
+    if (!is_finalised) MPI_Finalize();
+  });
+}
+
+std::size_t size_of_element(int type) { return type == GROVE_F32 ? 4 : type == GROVE_U8 ? 1 : 8; }
+
+/// The elements of an array of the caller, one after the other.
+class Elements {
+ public:
+  Elements(const char* what, const grove_array& array, std::size_t components) : array_(array) {
+    if (!array.data) throw ConfigError(fmt::format("{}: there is no array", what));
+    if (array.type < GROVE_F32 || array.type > GROVE_U64) throw ConfigError(fmt::format("{}: {} is no type of elements", what, array.type));
+    column_ = array.column != 0 ? array.column : static_cast<std::ptrdiff_t>(size_of_element(array.type));
+    row_ = array.row != 0 ? array.row : column_ * static_cast<std::ptrdiff_t>(components);
+  }
+  char* at(std::size_t row, std::size_t column) const {
+    return static_cast<char*>(array_.data) + static_cast<std::ptrdiff_t>(row) * row_ + static_cast<std::ptrdiff_t>(column) * column_;
+  }
+
+ private:
+  const grove_array& array_;
+  std::ptrdiff_t row_ = 0, column_ = 0;
+};
+
+template <class T>
+bool has_type(int type) {
+  if constexpr (std::is_same_v<T, double>) return type == GROVE_F64 || type == GROVE_F32;
+  return type == (std::is_same_v<T, std::uint8_t> ? GROVE_U8 : GROVE_U64);
+}
+
+template <class T>
+void require_type(const char* what, const grove_array& array) {
+  if (!has_type<T>(array.type))
+    throw ConfigError(fmt::format("{}: the elements must be {}", what,
+                                  std::is_same_v<T, double>         ? "GROVE_F64 or GROVE_F32"
+                                  : std::is_same_v<T, std::uint8_t> ? "GROVE_U8"
+                                                                    : "GROVE_U64"));
+}
+
+template <class T>
+void read(const char* what, const grove_array& array, std::size_t n, std::size_t components, std::vector<T>& to) {
+  const Elements from(what, array, components);
+  require_type<T>(what, array);
+  to.resize(n * components);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t c = 0; c < components; ++c) {
+      if (array.type == GROVE_F32) {
+        float value;
+        std::memcpy(&value, from.at(i, c), sizeof value);
+        to[i * components + c] = static_cast<T>(value);
+      } else {
+        std::memcpy(&to[i * components + c], from.at(i, c), sizeof(T));
+      }
+    }
+}
+
+template <class T>
+void write(const char* what, const std::vector<T>& from, std::size_t components, const grove_array& array) {
+  const Elements to(what, array, components);
+  require_type<T>(what, array);
+  for (std::size_t i = 0; i < from.size() / components; ++i)
+    for (std::size_t c = 0; c < components; ++c) {
+      const T& value = from[i * components + c];
+      if (array.type == GROVE_F32) {
+        const auto rounded = static_cast<float>(value);
+        std::memcpy(to.at(i, c), &rounded, sizeof rounded);
+      } else {
+        std::memcpy(to.at(i, c), &value, sizeof value);
+      }
+    }
+}
+
+/// The caller's particles. New ids begin at `first_id`. Collective.
+ParticleSet particles_of(const grove_particles* given, std::uint64_t first_id, const Communicator& comm) {
+  ParticleSet particles;
+  comm.agree([&] {
+    if (!given) throw ConfigError("the particles are NULL");
+    const std::size_t n = given->count;
+    particles.resize(n);
+    if (n == 0) return;
+    read("position", given->position, n, 3, particles.position);
+    read("mass", given->mass, n, 1, particles.mass);
+    if (given->velocity.data) read("velocity", given->velocity, n, 3, particles.velocity);
+    if (given->id.data) read("id", given->id, n, 1, particles.id);
+    if (given->type.data)
+      read("type", given->type, n, 1, particles.type);
+    else
+      particles.type.assign(n, 1);
+  });
+  const std::size_t n = particles.size();
+  const std::uint64_t some = n > 0 ? 1 : 0, named = n > 0 && given->id.data ? 1 : 0;
+  comm.agree([&, all = comm.sum(some), with_ids = comm.sum(named)] {
+    if (with_ids != 0 && with_ids != all) throw ConfigError("id: given on some ranks, and not on others");
+  });
+  if (const std::uint64_t begin = first_id + comm.prefix_sum(n); named == 0) std::iota(particles.id.begin(), particles.id.end(), begin);
+  return particles;
+}
+
+std::uint64_t next_id(Session& session) {
+  if (session.count() == 0) return 0;
+  std::uint64_t highest = 0;
+  for (const std::uint64_t id : session.particles().id) highest = std::max(highest, id);
+  return session.comm().max(highest) + 1;
+}
+
+/// Calls work(field, components) for the field of that name. Throws ConfigError.
+template <class Set, class Work>
+void with_field(const char* name, Set& particles, bool with_forces, const Work& work) {
+  const std::string wanted = name ? name : "";
+  if (wanted == "position") return work(particles.position, 3);
+  if (wanted == "velocity") return work(particles.velocity, 3);
+  if (wanted == "mass") return work(particles.mass, 1);
+  if (wanted == "type") return work(particles.type, 1);
+  if (with_forces && wanted == "id") return work(particles.id, 1);
+  if (with_forces && wanted == "acceleration") return work(particles.acceleration, 3);
+  if (with_forces && wanted == "potential") return work(particles.potential, 1);
+  throw ConfigError(
+      fmt::format("there is no field \"{}\" to {}: {}", wanted, with_forces ? "get" : "set",
+                  with_forces ? "position, velocity, mass, id, type, acceleration, potential" : "position, velocity, mass, type"));
+}
+
+}  // namespace
+
+const char* grove_version(void) {
+  static const std::string version = version_line();
+  return version.c_str();
+}
+
+const char* grove_last_error(void) { return last_error.c_str(); }
+
+int grove_create(const char* toml, const void* comm, grove_session** session) {
+  return guarded([&] {
+    if (!session) throw ConfigError("there is no place for the session");
+    *session = nullptr;
+    require_mpi();
+    *session = new grove_session{Session(toml ? toml : "", comm ? *static_cast<const MPI_Comm*>(comm) : MPI_COMM_WORLD)};
+  });
+}
+
+int grove_destroy(grove_session* session) {
+  return guarded([&] { delete session; });
+}
+
+int grove_load(grove_session* session) {
+  return with_session(session, [](Session& s) { s.load(); });
+}
+
+int grove_set_particles(grove_session* session, const grove_particles* particles) {
+  return with_session(session, [&](Session& s) { s.set_particles(particles_of(particles, 0, s.comm())); });
+}
+
+int grove_add_particles(grove_session* session, const grove_particles* particles) {
+  return with_session(session, [&](Session& s) {
+    const std::uint64_t first = next_id(s);
+    s.add(particles_of(particles, first, s.comm()));
+  });
+}
+
+int grove_remove_particles(grove_session* session, size_t count, const uint64_t* ids) {
+  return with_session(session, [&](Session& s) {
+    s.comm().agree([&] {
+      if (count > 0 && !ids) throw ConfigError("there are no ids");
+    });
+    s.remove({ids, ids + count});
+  });
+}
+
+int grove_count(grove_session* session, uint64_t* all, size_t* share) {
+  return with_session(session, [&](Session& s) {
+    if (all) *all = s.count();
+    if (share) *share = s.particles().size();
+  });
+}
+
+int grove_time(grove_session* session, double* time) {
+  return with_session(session, [&](Session& s) {
+    if (!time) throw ConfigError("there is no place for the time");
+    *time = s.time();
+  });
+}
+
+int grove_get(grove_session* session, const char* field, grove_array to) {
+  return with_session(session, [&](Session& s) {
+    const std::string name = field ? field : "";
+    const bool is_of_force = name == "acceleration" || name == "potential";
+    const ParticleSet& particles = is_of_force ? s.particles_with_forces() : s.particles();
+    s.comm().agree([&] {
+      with_field(field, particles, true, [&](const auto& values, std::size_t components) { write(field, values, components, to); });
+    });
+  });
+}
+
+int grove_set(grove_session* session, const char* field, grove_array from) {
+  return with_session(session, [&](Session& s) {
+    s.change([&](ParticleSet& particles) {
+      const std::size_t n = particles.size();
+      with_field(field, particles, false, [&](auto& values, std::size_t components) { read(field, from, n, components, values); });
+    });
+  });
+}
+
+int grove_evolve(grove_session* session, double time, int (*callback)(grove_session*, void*), void* data) {
+  bool is_complete = true;
+  const int result = with_session(
+      session, [&](Session& s) { is_complete = callback ? s.evolve(time, [&] { return callback(session, data) == 0; }) : s.evolve(time); });
+  return result == GROVE_OK && !is_complete ? GROVE_STOPPED : result;
+}
+
+int grove_get_energies(grove_session* session, grove_energies* energies) {
+  return with_session(session, [&](Session& s) {
+    if (!energies) throw ConfigError("there is no place for the energies");
+    const Diagnostics found = s.energies();
+    *energies = {found.time, found.mass, found.kinetic, found.potential, found.external, found.total_energy(), {}, {}, {}};
+    for (int d = 0; d < 3; ++d) {
+      energies->momentum[d] = found.momentum[d];
+      energies->angular_momentum[d] = found.angular_momentum[d];
+      energies->centre_of_mass[d] = found.centre_of_mass[d];
+    }
+  });
+}
+
+int grove_field_at(grove_session* session, size_t count, grove_array points, grove_array acceleration, grove_array potential) {
+  return with_session(session, [&](Session& s) {
+    std::vector<double> places;
+    s.comm().agree([&] {
+      if (count > 0) read("points", points, count, 3, places);
+    });
+    const FieldValues found = s.field_at(places);
+    s.comm().agree([&] {
+      if (count > 0 && acceleration.data) write("acceleration", found.acceleration, 3, acceleration);
+      if (count > 0 && potential.data) write("potential", found.potential, 1, potential);
+    });
+  });
+}
+
+int grove_save(grove_session* session, const char* file, int overwrite) {
+  return with_session(session, [&](Session& s) { s.save(file ? file : "", overwrite != 0); });
+}

@@ -1,0 +1,110 @@
+/* The C interface of Grove: a simulation in the memory of the calling program.
+ *
+ *   grove_session* s = NULL;
+ *   if (grove_create("[gravity]\nsoftening = 0.01\n[time]\ndt = 0.001\n", NULL, &s) != GROVE_OK) puts(grove_last_error());
+ *
+ * Link with -lgrove_c. All numbers are in code units: G is 1 unless the configuration says otherwise (gravity.G, [units]).
+ *
+ * Every function returns GROVE_OK or the kind of error, of which grove_last_error() has the sentence; no C++ exception leaves it. After an
+ * error the session can be used further, unless the error is GROVE_SYSTEM on more than one rank. On several ranks all functions that take a
+ * session must be called by all of its ranks, in the same order; errors are the same on all of them. A session may be used by one thread at
+ * a time. Signal handlers and standard output stay as they are.
+ *
+ * Every rank has a share of the particles: sorted by id rank by rank, with the same number on every rank to within one. On one rank it is
+ * all of them, in the order of their ids.
+ */
+#ifndef GROVE_H
+#define GROVE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct grove_session grove_session;
+
+/* Kinds of errors. */
+enum {
+  GROVE_OK = 0,
+  GROVE_DEFECT = 1,  /* of Grove: please report it */
+  GROVE_SETTING = 2, /* a key, value or argument; the sentence says what is allowed */
+  GROVE_DATA = 3,    /* particles that cannot be used */
+  GROVE_SYSTEM = 4,  /* memory, GPU, MPI, file system */
+  GROVE_STOPPED = 5  /* no error: the callback of grove_evolve() asked for it */
+};
+
+/* Types of the elements of an array. */
+enum { GROVE_F32 = 0, GROVE_F64 = 1, GROVE_U8 = 2, GROVE_U64 = 3 };
+
+/* Numbers of particles in the memory of the host: `data` is the first one's first component. `row` and `column` are bytes from a particle
+ * to the next one and from a component to the next one; 0: without gaps. Vectors have 3 components. Floating-point fields are read and
+ * written as GROVE_F32 or GROVE_F64, id as GROVE_U64, type as GROVE_U8. */
+typedef struct {
+  void* data;
+  int type;
+  ptrdiff_t row, column;
+} grove_array;
+
+/* Particles to be taken. Without data, velocity is 0 and type is 1 (halo), and ids are new: on all ranks together, one above the other. */
+typedef struct {
+  size_t count; /* of this rank, in any order */
+  grove_array position, velocity, mass, id, type;
+} grove_particles;
+
+/* Over all particles. Energies: potential of the particles' own gravity, external in external potentials. */
+typedef struct {
+  double time, mass, kinetic, potential, external, total;
+  double momentum[3], angular_momentum[3], centre_of_mass[3];
+} grove_energies;
+
+/* Version and commit: "Grove 0.1.0 (commit 1234567890ab)". */
+const char* grove_version(void);
+/* The last error of this thread, a sentence; "" at first. Valid until the thread's next call. */
+const char* grove_last_error(void);
+
+/* Makes a session. `toml`: a configuration as `grove run` takes it, without the keys of its output, time.end and run.max_wall_time.
+ * `comm`: the address of an MPI_Comm, of which Grove takes a duplicate; NULL: MPI_COMM_WORLD. MPI is initialised if nobody has done it; then
+ * it is finalised at the end of the process. */
+int grove_create(const char* toml, const void* comm, grove_session** session);
+/* Frees everything. NULL is allowed. */
+int grove_destroy(grove_session* session);
+
+/* Takes the particles of [initial_conditions], at time.begin. */
+int grove_load(grove_session* session);
+/* Takes particles in place of all. */
+int grove_set_particles(grove_session* session, const grove_particles* particles);
+/* Adds particles. Ids that are given must be new. */
+int grove_add_particles(grove_session* session, const grove_particles* particles);
+/* Removes the particles with these ids. They may be given on any rank; an id without a particle is an error, and none is removed. */
+int grove_remove_particles(grove_session* session, size_t count, const uint64_t* ids);
+
+/* Numbers of particles, of all ranks and of this rank's share. Either may be NULL. */
+int grove_count(grove_session* session, uint64_t* all, size_t* share);
+int grove_time(grove_session* session, double* time);
+/* Copies a field of this rank's share: position, velocity, mass, id, type, acceleration [length / time^2] or potential (per unit mass,
+ * without the particle's own). */
+int grove_get(grove_session* session, const char* field, grove_array to);
+/* Sets position, velocity, mass or type of this rank's share. */
+int grove_set(grove_session* session, const char* field, grove_array from);
+
+/* Steps until `time`, in equal steps of time.dt or, where these do not divide the time, the longest ones below that do. After each step
+ * `callback`, if there is one, may look at particles and energies and change them; where it returns anything but 0 on any rank, the steps
+ * end with GROVE_STOPPED. */
+int grove_evolve(grove_session* session, double time, int (*callback)(grove_session* session, void* data), void* data);
+
+int grove_get_energies(grove_session* session, grove_energies* energies);
+/* Acceleration (3 components) and potential, of all particles and external potentials, at `count` points of this rank. Either may be
+ * without data. */
+int grove_field_at(grove_session* session, size_t count, grove_array points, grove_array acceleration, grove_array potential);
+
+/* Writes a snapshot (HDF5), which `grove run`, grove_load() and other programs read. A file that exists is replaced where `overwrite` is
+ * not 0 and Grove has written it. */
+int grove_save(grove_session* session, const char* file, int overwrite);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,320 @@
+#include "src/session/session.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <exception>
+#include <filesystem>
+#include <numeric>
+#include <string_view>
+#include <utility>
+
+#include "decomposition/domain/sort_by_id.hpp"
+#include "io/files/partial_file.hpp"
+#include "kernels/base/error.hpp"
+#include "src/config/config_source.hpp"
+#include "src/run/files/output_directory.hpp"
+#include "src/run/files/same_on_all_ranks.hpp"
+#include "src/run/files/snapshot_writer.hpp"
+#include "src/run/files/step_schedule.hpp"
+#include "src/simulation/devices.hpp"
+
+namespace grove {
+
+namespace {
+
+constexpr const char* name_of_text = "configuration";
+
+/// Keys that mean something for `grove run` alone.
+bool is_of_a_run(const GivenSetting& given) {
+  constexpr std::array<std::string_view, 5> of_snapshots{"order", "fields", "leave_out", "single_precision", "compression"};
+  if (given.section == "output") return std::find(of_snapshots.begin(), of_snapshots.end(), given.name) == of_snapshots.end();
+  return given.section == "pictures" || (given.section == "time" && given.name == "end") ||
+         (given.section == "run" && given.name == "max_wall_time");
+}
+
+std::vector<std::string> overrides_for(const std::vector<GivenSetting>& given, bool& has_initial_conditions) {
+  const bool is_begun = std::any_of(given.begin(), given.end(), [](const GivenSetting& g) { return g.section == "initial_conditions"; });
+  has_initial_conditions = is_begun;
+  for (const GivenSetting& one : given)
+    if (!one.name.empty() && is_of_a_run(one))
+      throw ConfigError(fmt::format("{}: {}: has no effect here and must go: the calling program says when steps end and what is written",
+                                    one.where, full_name(one)));
+  // A configuration names one.
+  return is_begun ? std::vector<std::string>{} : std::vector<std::string>{"initial_conditions.generator=plummer"};
+}
+
+Config config_of(const std::string& toml, bool& has_initial_conditions, const Communicator& comm) {
+  Config config;
+  GivenInput input;
+  std::vector<std::string> overrides;
+  std::string file;
+  comm.agree([&] {
+    overrides = overrides_for(read_toml(toml, name_of_text), has_initial_conditions);
+    input = given_input(toml, name_of_text, overrides);
+    if (input.is_asked) file = *input.file.text();
+  });
+  ReadInfo info;
+  if (!file.empty()) info = read_info(file, comm);
+  comm.agree([&] { config = parse_config(toml, name_of_text, overrides, file.empty() ? nullptr : &info); });
+  require_same_config(config, comm);
+  return config;
+}
+
+void append(const ParticleSet& from, ParticleSet& to) {
+  const auto add = [](const auto& values, auto& all) { all.insert(all.end(), values.begin(), values.end()); };
+  add(from.position, to.position);
+  add(from.velocity, to.velocity);
+  add(from.mass, to.mass);
+  add(from.id, to.id);
+  add(from.type, to.type);
+}
+
+/// Only what a simulation starts from.
+void forget_forces(ParticleSet& particles) {
+  for (const ParticleField& field : particles.fields->rows())
+    if (field.input != InInput::required) particles.release(field);
+}
+
+void require_usable(const ParticleSet& some) {
+  const std::size_t n = some.mass.size();
+  if (some.position.size() != 3 * n || some.velocity.size() != 3 * n || some.id.size() != n || some.type.size() != n)
+    throw DataError("particles need position, velocity, mass, id and type, each for as many particles");
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto require = [&](bool holds, const char* what) {
+      if (!holds) throw DataError(fmt::format("the particle with id {}: {}", some.id[i], what));
+    };
+    for (std::size_t d = 0; d < 3; ++d)
+      require(std::isfinite(some.position[3 * i + d]) && std::isfinite(some.velocity[3 * i + d]), "its position or velocity is not finite");
+    require(std::isfinite(some.mass[i]) && some.mass[i] >= 0, "its mass must be a number >= 0");
+    require(some.type[i] < particle_type_count, "its type must be 0 to 5");
+  }
+}
+
+}  // namespace
+
+Session::Session(const std::string& toml, MPI_Comm comm)
+    : comm_(comm), config_(config_of(toml, has_initial_conditions_, comm_)), time_(config_.time.begin), simulation_(new_simulation()) {}
+
+std::unique_ptr<Simulation> Session::new_simulation() const {
+  std::unique_ptr<Simulation> simulation;
+  comm_.agree([&] {
+    simulation = make_simulation(config_.run.device, config_.gravity, comm_,
+                                 {.integrator = config_.time.integrator,
+                                  .integrator_settings = config_.time.parameters,
+                                  .transport = transport_way_named(config_.run.transport),
+                                  .external = config_.external_sections()});
+  });
+  return simulation;
+}
+
+void Session::load() {
+  comm_.agree([&] {
+    if (!has_initial_conditions_)
+      throw ConfigError(
+          fmt::format("{}: [initial_conditions] names neither file nor generator: there are no particles to load", name_of_text));
+  });
+  InitialState state = load_initial_state(config_, comm_, simulation_->fields());
+  components_ = state.components;
+  notes_ = std::move(state.info.notes);
+  set_particles(std::move(state.particles));
+}
+
+void Session::set_particles(ParticleSet some) {
+  comm_.agree([&] { require_usable(some); });
+  require_unique_ids(some.id, "these particles", comm_);
+  count_ = comm_.sum(static_cast<std::uint64_t>(some.size()));
+  some.fields = simulation_->fields();
+  share_ = sort_by_id(std::move(some), comm_);
+  newer_ = Newer::share;
+}
+
+void Session::add(ParticleSet some) {
+  comm_.agree([&] { require_usable(some); });
+  bring_here();
+  ParticleSet all = share_;
+  forget_forces(all);
+  append(some, all);
+  set_particles(std::move(all));
+}
+
+void Session::remove(const std::vector<std::uint64_t>& ids) {
+  bring_here();
+  std::vector<std::uint64_t> all_ids = comm_.all_gather_vectors<std::uint64_t>(ids);
+  std::sort(all_ids.begin(), all_ids.end());
+  all_ids.erase(std::unique(all_ids.begin(), all_ids.end()), all_ids.end());
+  ParticleSet left, own = share_;
+  left.fields = own.fields;
+  std::uint64_t removed = 0;
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    if (std::binary_search(all_ids.begin(), all_ids.end(), own.id[i])) {
+      ++removed;
+      continue;
+    }
+    for (std::size_t d = 0; d < 3; ++d) {
+      left.position.push_back(own.position[3 * i + d]);
+      left.velocity.push_back(own.velocity[3 * i + d]);
+    }
+    left.mass.push_back(own.mass[i]);
+    left.id.push_back(own.id[i]);
+    left.type.push_back(own.type[i]);
+  }
+  removed = comm_.sum(removed);
+  comm_.agree([&] {
+    if (removed != all_ids.size())
+      throw DataError(fmt::format("{} of {} ids belong to no particle: nothing was removed", all_ids.size() - removed, all_ids.size()));
+  });
+  set_particles(std::move(left));
+}
+
+void Session::require_particles() const {
+  comm_.agree([&] {
+    if (count_ == 0) throw ConfigError("there are no particles yet");
+  });
+}
+
+void Session::bring_here() {
+  if (newer_ != Newer::simulation) return;
+  share_ = sort_by_id(simulation_->particles(), comm_);
+  newer_ = Newer::neither;
+}
+
+void Session::bring_there() {
+  require_particles();
+  if (newer_ != Newer::share) return;
+  InitialState state;
+  state.components = components_;
+  state.particles = share_;
+  forget_forces(state.particles);
+  set_component_softening(config_.gravity, state, *simulation_, comm_);
+  simulation_->start(std::move(state.particles), time_);
+  newer_ = Newer::simulation;
+}
+
+const ParticleSet& Session::particles() {
+  bring_here();
+  return share_;
+}
+
+const ParticleSet& Session::particles_with_forces() {
+  bring_there();
+  bring_here();
+  return share_;
+}
+
+void Session::change(const std::function<void(ParticleSet&)>& change) {
+  bring_here();
+  ParticleSet changed = share_;
+  comm_.agree([&] {
+    change(changed);
+    require_usable(changed);
+    if (changed.id != share_.id) throw DataError("ids cannot change: remove these particles, and add others");
+  });
+  share_ = std::move(changed);
+  forget_forces(share_);
+  newer_ = Newer::share;
+}
+
+bool Session::go_on_everywhere(const std::function<bool()>& go_on) const {
+  // It may ask for particles and energies, which is collective.
+  std::exception_ptr failure;
+  int goes_on = 0;
+  try {
+    goes_on = go_on() ? 1 : 0;
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  comm_.agree([&] {
+    if (failure) std::rethrow_exception(failure);
+  });
+  return comm_.min(goes_on) == 1;
+}
+
+bool Session::evolve(double until, const std::function<bool()>& go_on) {
+  std::optional<StepSchedule> schedule;
+  comm_.agree([&] {
+    if (!(until >= time_)) throw ConfigError(fmt::format("the time {:.10g} is before {:.10g}, which is reached", until, time_));
+    const StepSchedule whole(time_, until, until > time_ ? until - time_ : 1, 0);
+    schedule.emplace(time_, until, until > time_ ? whole.dividing_step(config_.time.dt) : 1, 0);
+  });
+  bring_there();
+  for (std::uint64_t step = 1; step <= schedule->steps(); ++step) {
+    StepOverlap overlap;
+    if (!go_on && step < schedule->steps()) overlap.next_dt = schedule->dt();
+    newer_ = Newer::simulation;
+    simulation_->step_to(schedule->time(step), schedule->dt(), overlap);
+    time_ = schedule->time(step);
+    if (!go_on) continue;
+    if (!go_on_everywhere(go_on)) return false;
+    bring_there();
+  }
+  return true;
+}
+
+Diagnostics Session::energies() {
+  bring_there();
+  return simulation_->diagnostics();
+}
+
+FieldValues Session::field_at(std::span<const double> points) {
+  require_particles();
+  const ParticleSet& sources = particles();
+  std::uint64_t highest = 0;
+  for (const std::uint64_t id : sources.id) highest = std::max(highest, id);
+  const std::uint64_t own = points.size() / 3, first = comm_.max(highest) + 1, begin = first + comm_.prefix_sum(own);
+  comm_.agree([&] {
+    if (points.size() % 3 != 0) throw ConfigError("points have three coordinates each");
+    if (begin + own < first) throw DataError(fmt::format("ids up to {} leave no room for points", first - 1));
+  });
+  InitialState state;
+  state.components = components_;
+  state.particles = sources;
+  forget_forces(state.particles);
+  ParticleSet targets;
+  targets.resize(own);
+  std::copy(points.begin(), points.end(), targets.position.begin());
+  std::iota(targets.id.begin(), targets.id.end(), begin);
+  // Without mass, and with the softening of the component that has the shortest one.
+  const std::vector<double>& of_type = config_.gravity.softening_of_type;
+  const auto softest = static_cast<std::uint8_t>(of_type.empty() ? 1 : std::min_element(of_type.begin(), of_type.end()) - of_type.begin());
+  std::fill(targets.type.begin(), targets.type.end(), softest);
+  append(targets, state.particles);
+  const std::unique_ptr<Simulation> simulation = new_simulation();
+  if (!of_type.empty()) simulation->set_softening(of_type);
+  simulation->start(std::move(state.particles), time_);
+  const ParticleSet found = simulation->particles();
+  struct AtPoint {
+    std::uint64_t id;
+    double field[4];
+  };
+  std::vector<AtPoint> values;
+  for (std::size_t i = 0; i < found.size(); ++i)
+    if (found.id[i] >= first)
+      values.push_back(
+          {found.id[i], {found.acceleration[3 * i], found.acceleration[3 * i + 1], found.acceleration[3 * i + 2], found.potential[i]}});
+  FieldValues own_values{std::vector<double>(3 * own), std::vector<double>(own)};
+  for (const AtPoint& value : comm_.all_gather_vectors<AtPoint>(values)) {
+    if (value.id < begin || value.id >= begin + own) continue;
+    const std::size_t i = value.id - begin;
+    std::copy_n(value.field, 3, &own_values.acceleration[3 * i]);
+    own_values.potential[i] = value.field[3];
+  }
+  return own_values;
+}
+
+void Session::save(const std::string& file, bool overwrite) {
+  const ParticleSet& now = particles_with_forces();
+  comm_.agree([&] {
+    const std::string extension = std::filesystem::path(file).extension().string();
+    if (extension != ".hdf5" && extension != ".h5")
+      throw ConfigError(fmt::format("{}: snapshots are HDF5 files; the name must end in .hdf5 or .h5", file));
+    if (!comm_.is_root()) return;
+    if (!overwrite && std::filesystem::exists(file)) throw ConfigError(fmt::format("{} exists already", file));
+    require_free_or_own(file);
+  });
+  save_snapshot(file, now, time_, config_, simulation_->device_description(), comm_, components_);
+}
+
+}  // namespace grove

@@ -1,0 +1,97 @@
+// A simulation that another program drives: what `grove run` does, without an output directory, and with particles from memory.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "decomposition/ranks/communicator.hpp"
+#include "kernels/particles/particle_set.hpp"
+#include "src/config/config.hpp"
+#include "src/run/start/initial_state.hpp"
+#include "src/simulation/simulation.hpp"
+
+namespace grove {
+
+/// Forces at places without particles, in their order. Code units.
+struct FieldValues {
+  std::vector<double> acceleration;  ///< [3 * points]
+  std::vector<double> potential;     ///< [points], per unit mass
+};
+
+/// One simulation on the ranks of a communicator. All calls are collective unless stated otherwise. They throw ConfigError, DataError,
+/// SystemError or AgreedError; after an error on all ranks the session may be used further.
+///
+/// Particles come and go as this rank's share, sorted by id over all ranks: rank by rank in increasing order, with the same number on every
+/// rank to within one.
+class Session {
+ public:
+  /// @param toml  a configuration, as a file has it. Without file or generator in [initial_conditions] the particles come from
+  ///              set_particles(). Keys of a run's output, time.end and run.max_wall_time have no effect here, and are errors.
+  Session(const std::string& toml, MPI_Comm comm);
+
+  const Config& config() const { return config_; }
+  const Communicator& comm() const { return comm_; }
+  double time() const { return time_; }
+  /// Over all ranks.
+  std::uint64_t count() const { return count_; }
+  /// Sentences on the particles that load() has taken.
+  const std::vector<std::string>& notes() const { return notes_; }
+
+  /// Takes the particles of [initial_conditions] in place of all, at time.begin.
+  void load();
+  /// Takes these in place of all. `some`: of this rank, in any order and number, with position, velocity, mass, id and type.
+  void set_particles(ParticleSet some);
+  /// Adds particles whose ids no other one has.
+  void add(ParticleSet some);
+  /// Removes the particles with these ids, which may be given on any rank.
+  void remove(const std::vector<std::uint64_t>& ids);
+
+  /// This rank's share. The reference is valid until the next call.
+  const ParticleSet& particles();
+  /// The same with accelerations and potentials of the present positions.
+  const ParticleSet& particles_with_forces();
+  /// Calls `change` for this rank's share, whose number, order and ids must stay. Forces are computed anew before they are asked for.
+  void change(const std::function<void(ParticleSet&)>& change);
+
+  /// Steps until `time`, in equal steps of time.dt or, where these do not divide the time, the longest ones below that do. After each step
+  /// `go_on` is called, if there is one; where it returns false on any rank, the steps end, and so does this call, with false.
+  bool evolve(double time, const std::function<bool()>& go_on = {});
+
+  Diagnostics energies();
+  /// Acceleration and potential of all particles and external potentials at this rank's `points` [3 * any number]. Every rank holds the
+  /// values of all ranks' points for a moment.
+  FieldValues field_at(std::span<const double> points);
+
+  /// Writes a snapshot. Throws where there is a file that may not be replaced, or that Grove has not written.
+  void save(const std::string& file, bool overwrite);
+
+ private:
+  std::unique_ptr<Simulation> new_simulation() const;
+  void require_particles() const;
+  void require_sorted_ids(const std::string& source) const;
+  /// `share_` becomes what the simulation has, if that is newer, or the other way round.
+  void bring_here();
+  void bring_there();
+  bool go_on_everywhere(const std::function<bool()>& go_on) const;
+
+  const Communicator comm_;
+  bool has_initial_conditions_ = false;  ///< [initial_conditions] is not empty
+  Config config_;
+  double time_ = 0;
+  std::uint64_t count_ = 0;
+  ComponentNames components_ = usual_component_names();
+  std::vector<std::string> notes_;
+  std::unique_ptr<Simulation> simulation_;
+  ParticleSet share_;
+  enum class Newer : std::uint8_t { neither, share, simulation } newer_ = Newer::neither;
+};
+
+}  // namespace grove

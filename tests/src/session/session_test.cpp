@@ -1,0 +1,275 @@
+// The C interface: particles from memory, steps, fields, forces at points, files and errors, on any number of ranks.
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "decomposition/domain/sort_by_id.hpp"
+#include "src/session/grove.h"
+#include "tests/support/physics_support.hpp"
+#include "tests/support/temporary_directory.hpp"
+
+namespace grove::tests {
+namespace {
+
+const std::string settings = "[gravity]\nsoftening = 0.05\n[time]\ndt = 0.0078125\n[run]\ndevice = \"cpu\"\n";
+
+template <class T>
+grove_array array_of(std::vector<T>& values) {
+  const int type = std::is_same_v<T, double> ? GROVE_F64 : std::is_same_v<T, float> ? GROVE_F32 : sizeof(T) == 1 ? GROVE_U8 : GROVE_U64;
+  return {values.data(), type, 0, 0};
+}
+
+class SessionTest : public testing::Test {
+ protected:
+  void SetUp() override { create(settings); }
+  void TearDown() override {
+    EXPECT_EQ(grove_destroy(session_), GROVE_OK);
+    comm_.barrier();
+  }
+
+  void create(const std::string& toml) {
+    grove_destroy(session_);
+    session_ = nullptr;
+    const MPI_Comm raw = comm_.raw();
+    ASSERT_EQ(grove_create(toml.c_str(), &raw, &session_), GROVE_OK) << grove_last_error();
+  }
+  void set(ParticleSet all) {
+    ParticleSet own = share_of(all, comm_);
+    const grove_particles given{own.size(),         array_of(own.position), array_of(own.velocity),
+                                array_of(own.mass), array_of(own.id),       array_of(own.type)};
+    ASSERT_EQ(grove_set_particles(session_, &given), GROVE_OK) << grove_last_error();
+  }
+  std::size_t share() const {
+    std::size_t n = 0;
+    EXPECT_EQ(grove_count(session_, nullptr, &n), GROVE_OK);
+    return n;
+  }
+  std::uint64_t count() const {
+    std::uint64_t n = 0;
+    EXPECT_EQ(grove_count(session_, &n, nullptr), GROVE_OK);
+    return n;
+  }
+  /// The field of all ranks, in the order of ids.
+  template <class T = double>
+  std::vector<T> get(const char* field, std::size_t components) const {
+    std::vector<T> values(components * share());
+    EXPECT_EQ(grove_get(session_, field, array_of(values)), GROVE_OK) << grove_last_error();
+    return comm_.all_gather_vectors<T>(values);
+  }
+  void expect_error(int kind, const std::string& text, int result) const {
+    EXPECT_EQ(result, kind) << text;
+    EXPECT_NE(std::string(grove_last_error()).find(text), std::string::npos) << grove_last_error();
+  }
+  grove_energies energies() const {
+    grove_energies found{};
+    EXPECT_EQ(grove_get_energies(session_, &found), GROVE_OK) << grove_last_error();
+    return found;
+  }
+
+  const Communicator comm_{MPI_COMM_WORLD};
+  grove_session* session_ = nullptr;
+};
+
+TEST_F(SessionTest, StepsAreThoseOfASimulation) {
+  const ParticleSet all = plummer(500);
+  set(all);
+  ASSERT_EQ(grove_evolve(session_, 0.125, nullptr, nullptr), GROVE_OK) << grove_last_error();
+  const auto sim = make_simulation("cpu", {.softening = 0.05, .all_pairs_up_to = 16384}, comm_);
+  sim->start(share_of(all, comm_), 0);
+  for (int step = 1; step <= 16; ++step) sim->step_to(step * 0.0078125, 0.0078125);
+  const ParticleSet expected = sort_by_id(sim->particles(), comm_);
+  EXPECT_EQ(get("position", 3), comm_.all_gather_vectors<double>(expected.position));
+  EXPECT_EQ(get("velocity", 3), comm_.all_gather_vectors<double>(expected.velocity));
+  EXPECT_EQ(get("acceleration", 3), comm_.all_gather_vectors<double>(expected.acceleration));
+  EXPECT_EQ(energies().total, sim->diagnostics().total_energy());
+  double time = 0;
+  EXPECT_EQ(grove_time(session_, &time), GROVE_OK);
+  EXPECT_EQ(time, 0.125);
+}
+
+TEST_F(SessionTest, LookingChangesNothing) {
+  set(plummer(300));
+  ASSERT_EQ(grove_evolve(session_, 0.25, nullptr, nullptr), GROVE_OK);
+  const std::vector<double> expected = get("position", 3);
+  set(plummer(300));
+  create(settings);
+  set(plummer(300));
+  int calls = 0;
+  const auto look = [](grove_session* session, void* data) {
+    grove_energies found;
+    std::size_t n = 0;
+    if (grove_count(session, nullptr, &n) != GROVE_OK || grove_get_energies(session, &found) != GROVE_OK) return 1;
+    ++*static_cast<int*>(data);
+    return 0;
+  };
+  ASSERT_EQ(grove_evolve(session_, 0.25, look, &calls), GROVE_OK) << grove_last_error();
+  EXPECT_EQ(calls, 32);
+  EXPECT_EQ(get("position", 3), expected);
+}
+
+TEST_F(SessionTest, ACallbackOfOneRankStopsAll) {
+  set(plummer(100));
+  const auto stop_at_3 = [](grove_session* session, void* data) {
+    double time = 0;
+    grove_time(session, &time);
+    return time == 3 * 0.0078125 && *static_cast<int*>(data) == 0 ? 1 : 0;
+  };
+  int rank = comm_.rank();
+  EXPECT_EQ(grove_evolve(session_, 1, stop_at_3, &rank), GROVE_STOPPED);
+  EXPECT_EQ(energies().time, 3 * 0.0078125);
+  EXPECT_EQ(grove_evolve(session_, 0.0625, nullptr, nullptr), GROVE_OK);
+  EXPECT_EQ(energies().time, 0.0625);
+}
+
+TEST_F(SessionTest, TakesAndGivesArraysOfAnyStride) {
+  ParticleSet all = plummer(60), own = share_of(all, comm_);
+  // x, y, z, m of each, and velocities by component, in 32 bits.
+  std::vector<float> rows, columns(3 * own.size());
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    for (std::size_t d = 0; d < 3; ++d) {
+      rows.push_back(static_cast<float>(own.position[3 * i + d]));
+      columns[d * own.size() + i] = static_cast<float>(own.velocity[3 * i + d]);
+    }
+    rows.push_back(static_cast<float>(own.mass[i]));
+  }
+  const grove_particles given{own.size(),
+                              {rows.data(), GROVE_F32, 16, 0},
+                              {columns.data(), GROVE_F32, 4, static_cast<std::ptrdiff_t>(4 * own.size())},
+                              {rows.data() + 3, GROVE_F32, 16, 0},
+                              array_of(own.id),
+                              {}};
+  ASSERT_EQ(grove_set_particles(session_, &given), GROVE_OK) << grove_last_error();
+  const std::vector<double> x = get("position", 3), v = get("velocity", 3), m = get("mass", 1);
+  for (std::size_t i = 0; i < 180; ++i) {
+    EXPECT_EQ(x[i], static_cast<float>(all.position[i]));
+    EXPECT_EQ(v[i], static_cast<float>(all.velocity[i]));
+  }
+  EXPECT_EQ(m[7], static_cast<float>(all.mass[7]));
+  EXPECT_EQ(get<std::uint8_t>("type", 1), std::vector<std::uint8_t>(60, 1));
+  const std::vector<float> single = get<float>("position", 3);
+  EXPECT_EQ(single[100], static_cast<float>(all.position[100]));
+}
+
+TEST_F(SessionTest, ParticlesComeAndGo) {
+  set(plummer(50));
+  std::vector<double> place{100.0 * (1 + comm_.rank()), 0, 0}, mass{1e-3};
+  const grove_particles one{1, array_of(place), {}, array_of(mass), {}, {}};
+  ASSERT_EQ(grove_add_particles(session_, &one), GROVE_OK) << grove_last_error();
+  const auto ranks = static_cast<std::uint64_t>(comm_.size());
+  EXPECT_EQ(count(), 50 + ranks);
+  EXPECT_EQ(get<std::uint64_t>("id", 1).back(), 49 + ranks);
+  EXPECT_EQ(get("position", 3)[150], 100);
+  EXPECT_NEAR(get("acceleration", 3)[150], -1e-4, 1e-5) << "forces are new";
+  const std::vector<std::uint64_t> wrong{3, 1000}, right{3, 50};
+  expect_error(GROVE_DATA, "1 of 2 ids belong to no particle", grove_remove_particles(session_, 2, wrong.data()));
+  EXPECT_EQ(count(), 50 + ranks);
+  ASSERT_EQ(grove_remove_particles(session_, comm_.is_root() ? 2 : 0, right.data()), GROVE_OK) << grove_last_error();
+  EXPECT_EQ(count(), 48 + ranks);
+  EXPECT_EQ(get<std::uint64_t>("id", 1)[3], 4);
+}
+
+TEST_F(SessionTest, FieldsThatAreSetAreInTheNextForces) {
+  set(plummer(50));
+  const std::vector<double> before = get("acceleration", 3);
+  std::vector<double> twice(share());
+  ASSERT_EQ(grove_get(session_, "mass", array_of(twice)), GROVE_OK);
+  for (double& m : twice) m *= 2;
+  ASSERT_EQ(grove_set(session_, "mass", array_of(twice)), GROVE_OK) << grove_last_error();
+  const std::vector<double> after = get("acceleration", 3);
+  for (std::size_t i = 0; i < before.size(); ++i) EXPECT_NEAR(after[i], 2 * before[i], 1e-12 * std::abs(before[i]));
+}
+
+TEST_F(SessionTest, ForcesAtPointsAreThoseOfTheParticles) {
+  create("[gravity]\nmethod = \"direct\"\n[run]\ndevice = \"cpu\"\n");
+  ParticleSet two;
+  two.resize(2);
+  two.mass = {3, 1};
+  two.position = {0, 0, 0, 4, 0, 0};
+  two.id = {10, 20};
+  two.type = {1, 1};
+  set(two);
+  std::vector<double> points{2, 0, 0, 0, 2.0 + comm_.rank(), 0}, acceleration(6), potential(2);
+  ASSERT_EQ(grove_field_at(session_, 2, array_of(points), array_of(acceleration), array_of(potential)), GROVE_OK) << grove_last_error();
+  EXPECT_NEAR(acceleration[0], -3.0 / 4 + 1.0 / 4, 1e-12);
+  EXPECT_NEAR(potential[0], -3.0 / 2 - 1.0 / 2, 1e-12);
+  const double y = points[4];
+  EXPECT_NEAR(acceleration[4], -3 / (y * y) - y / std::pow(16 + y * y, 1.5), 1e-12);
+  EXPECT_EQ(count(), 2U) << "points are no particles";
+}
+
+TEST_F(SessionTest, SnapshotsAreReadAgain) {
+  const TemporaryDirectory directory(comm_);
+  const std::string file = directory.file("here.hdf5");
+  set(plummer(40));
+  ASSERT_EQ(grove_evolve(session_, 0.0625, nullptr, nullptr), GROVE_OK);
+  ASSERT_EQ(grove_save(session_, file.c_str(), 0), GROVE_OK) << grove_last_error();
+  expect_error(GROVE_SETTING, "exists already", grove_save(session_, file.c_str(), 0));
+  ASSERT_EQ(grove_save(session_, file.c_str(), 1), GROVE_OK) << grove_last_error();
+  const std::vector<double> x = get("position", 3);
+  create(settings + "[initial_conditions]\nfile = \"" + file + "\"\n");
+  ASSERT_EQ(grove_load(session_), GROVE_OK) << grove_last_error();
+  EXPECT_EQ(get("position", 3), x);
+  comm_.barrier();
+}
+
+TEST_F(SessionTest, MistakesAreErrorsInWordsAndTheSessionLives) {
+  expect_error(GROVE_SETTING, "there are no particles yet", grove_evolve(session_, 1, nullptr, nullptr));
+  expect_error(GROVE_SETTING, "no particles to load", grove_load(session_));
+  set(plummer(20));
+  std::vector<double> values(3 * share());
+  expect_error(GROVE_SETTING, "no field \"colour\"", grove_get(session_, "colour", array_of(values)));
+  expect_error(GROVE_SETTING, "no field \"id\" to set", grove_set(session_, "id", array_of(values)));
+  expect_error(GROVE_SETTING, "there is no array", grove_get(session_, "mass", {}));
+  std::vector<std::uint8_t> bytes(3 * share());
+  expect_error(GROVE_SETTING, "must be GROVE_F64 or GROVE_F32", grove_get(session_, "position", array_of(bytes)));
+  expect_error(GROVE_SETTING, "is before 0, which is reached", grove_evolve(session_, -1, nullptr, nullptr));
+  expect_error(GROVE_SETTING, "the session is NULL", grove_load(nullptr));
+  // One rank alone has a bad particle.
+  ParticleSet bad = plummer(20);
+  bad.position[0] = std::nan("");
+  ParticleSet own = share_of(bad, comm_);
+  const grove_particles given{own.size(),         array_of(own.position), array_of(own.velocity),
+                              array_of(own.mass), array_of(own.id),       array_of(own.type)};
+  expect_error(GROVE_DATA, "the particle with id 0: its position or velocity is not finite", grove_set_particles(session_, &given));
+  // Two of one id.
+  ParticleSet twice = share_of(plummer(20), comm_);
+  if (comm_.is_root()) twice.id[0] = 1;
+  const grove_particles double_ids{twice.size(),         array_of(twice.position), array_of(twice.velocity),
+                                   array_of(twice.mass), array_of(twice.id),       {}};
+  expect_error(GROVE_DATA, "occurs more than once", grove_set_particles(session_, &double_ids));
+  EXPECT_EQ(count(), 20U) << "what was there stays";
+  EXPECT_EQ(grove_evolve(session_, 0.0078125, nullptr, nullptr), GROVE_OK) << grove_last_error();
+}
+
+TEST_F(SessionTest, KeysOfARunHaveNoEffectAndAreErrors) {
+  grove_session* none = nullptr;
+  const MPI_Comm raw = comm_.raw();
+  for (const std::string& text :
+       {std::string("[time]\nend = 3\n"), std::string("[output]\ndirectory = \"a\"\n"), std::string("[pictures]\nevery = 1\n")})
+    expect_error(GROVE_SETTING, "has no effect here", grove_create(text.c_str(), &raw, &none));
+  expect_error(GROVE_SETTING, "configuration:2", grove_create("[gravity]\nsoftness = 1\n", &raw, &none));
+  EXPECT_EQ(none, nullptr);
+}
+
+TEST_F(SessionTest, SeveralOfThemStepInTurns) {
+  set(plummer(50));
+  grove_session* const first = session_;
+  session_ = nullptr;
+  create(settings);
+  set(plummer(70, 2));
+  grove_session* const second = session_;
+  for (const double time : {0.03125, 0.0625})
+    for (grove_session* one : {first, second}) EXPECT_EQ(grove_evolve(one, time, nullptr, nullptr), GROVE_OK);
+  session_ = first;
+  EXPECT_EQ(count(), 50U);
+  EXPECT_EQ(grove_destroy(second), GROVE_OK);
+  EXPECT_EQ(energies().time, 0.0625);
+}
+
+}  // namespace
+}  // namespace grove::tests
