@@ -20,7 +20,7 @@ namespace {
 
 /// Of one type in one file: the numbers of particles with position 0, velocity 0, mass 0, and another mass than MassTable's.
 using Zeros = std::array<std::uint64_t, 4>;
-constexpr std::array<const char*, 3> names = {"Coordinates", "Velocities", "Masses"};
+constexpr std::array<const char*, 3> datasets = {"Coordinates", "Velocities", "Masses"};
 
 Zeros zeros_of_rows(const ParticleSet& particles, std::size_t first, std::size_t count, double table_mass) {
   const auto is_zero = [](const double* v) { return v[0] == 0 && v[1] == 0 && v[2] == 0; };
@@ -49,8 +49,8 @@ std::vector<Zeros> count_zeros(const GadgetLayout& layout, const ParticleSet& pa
 /// Throws or adds notes for one type in one file. Where one file has all particles, notes_on_values() looks at velocities and masses.
 void judge(const std::string& file, int type, std::uint64_t count, bool is_all, const Zeros& zeros, ReadInfo& info) {
   if (count < 2) return;
-  for (std::size_t k = 0; k < names.size(); ++k) {
-    const std::string name = fmt::format("{}: {}/{}", file, gadget_group(type), std::string(names[k]));
+  for (std::size_t k = 0; k < datasets.size(); ++k) {
+    const std::string name = fmt::format("{}: {}/{}", file, gadget_group(type), std::string(datasets[k]));
     if (k == 0 && zeros[k] == count)
       throw DataError(fmt::format("{}: all {} positions are 0, as in a dataset that was never written", name, count));
     if (k == 0 && zeros[k] > 1)

@@ -27,7 +27,7 @@ constexpr std::uint32_t in_no_cell = std::numeric_limits<std::uint32_t>::max();
 
 /// Into how many parts a cell is divided. Halves would put the nucleus of a round galaxy, in the middle of the box around it, into eight
 /// parts.
-constexpr std::size_t parts = 27;
+constexpr std::size_t parts_of_cell = 27;
 
 /// The cube at the lower corner of the box around some particles.
 struct Cell {
@@ -107,7 +107,7 @@ class DensestCell {
 
   /// Makes the cells of the next level. False when none has enough particles.
   bool divide() {
-    std::vector<std::uint64_t> sums(2 * parts * cells_.size(), 0);  // particles and weight of each part
+    std::vector<std::uint64_t> sums(2 * parts_of_cell * cells_.size(), 0);  // particles and weight of each part
     for (std::size_t i = 0; i < cell_of_.size(); ++i) {
       if (cell_of_[i] == in_no_cell) continue;
       const std::size_t part = part_of(i);
@@ -115,10 +115,10 @@ class DensestCell {
       sums[2 * part + 1] += weight_[i];
     }
     comm_.sum(std::span<std::uint64_t>(sums));
-    std::vector<std::uint32_t> number(parts * cells_.size(), in_no_cell);
+    std::vector<std::uint32_t> number(parts_of_cell * cells_.size(), in_no_cell);
     std::vector<Cell> next;
     for (std::size_t part = 0; part < number.size(); ++part) {
-      if (sums[2 * part] < least_ || !cells_[part / parts].can_be_divided()) continue;
+      if (sums[2 * part] < least_ || !cells_[part / parts_of_cell].can_be_divided()) continue;
       number[part] = static_cast<std::uint32_t>(next.size());
       next.push_back({});
       next.back().weight = static_cast<double>(sums[2 * part + 1]);

@@ -90,8 +90,8 @@ std::vector<ExactSum> sums_of(const Input& in, std::size_t sums, Add add) {
     for (std::size_t i = 0; i < in.particles.size(); ++i) {
       const ShellItem item = in.item_of(i);
       const std::size_t row = row_of_type[in.particles.type[i]], cell = in.cell(row, bin_of(item.radius, in.edges));
-      const double mass = in.particles.mass[i];
-      add(&own[cell * sums], cell, item, mass, in.groups[row + 1].weight(mass));
+      const double m = in.particles.mass[i];
+      add(&own[cell * sums], cell, item, m, in.groups[row + 1].weight(m));
     }
 #pragma omp for schedule(static)
     for (std::size_t k = 0; k < of_thread.front().size(); ++k)

@@ -44,7 +44,7 @@ double dispersion_at(const GalaxyComponent& model, double r) {
 }
 
 /// The lines of a component: from the inmost to the outmost shell and a little beyond.
-Json wanted_json(const CheckedComponent& component, double height) {
+Json wanted_json(const CheckedComponent& component, double mean_height) {
   constexpr int points = 100;
   const double first = 0.5 * component.shells.front().radius, last = 1.5 * component.shells.back().radius;
   const GalaxyComponent& model = component.model;
@@ -55,7 +55,7 @@ Json wanted_json(const CheckedComponent& component, double height) {
     lines["density"].push_back(density_at(model, r));
     lines["radial"].push_back(dispersion_at(model, r));
     if (!model.disc) continue;
-    lines["height"].push_back(height);
+    lines["height"].push_back(mean_height);
     lines["q"].push_back(model.disc->toomre_q(r));
   }
   return lines;
