@@ -1,8 +1,10 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <mpi.h>
 
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <new>
 #include <numeric>
 #include <string>
@@ -17,6 +19,7 @@
 /// What a handle stands for.
 struct grove_session {
   grove::Session session;
+  std::string notes{};
 };
 
 namespace {
@@ -206,7 +209,7 @@ int grove_create(const char* toml, const void* comm, grove_session** session) {
     if (!session) throw ConfigError("there is no place for the session");
     *session = nullptr;
     require_mpi();
-    *session = new grove_session{Session(toml ? toml : "", comm ? *static_cast<const MPI_Comm*>(comm) : MPI_COMM_WORLD)};
+    *session = new grove_session{Session(toml ? toml : "", comm ? *static_cast<const MPI_Comm*>(comm) : MPI_COMM_WORLD), ""};
   });
 }
 
@@ -252,6 +255,22 @@ int grove_time(grove_session* session, double* time) {
   });
 }
 
+int grove_get_units(grove_session* session, grove_units* units) {
+  return with_session(session, [&](Session& s) {
+    if (!units) throw ConfigError("there is no place for the units");
+    const UnitSystem& own = s.config().units;
+    *units = {own.length_in_cm, own.mass_in_g, own.velocity_in_cm_per_s, s.config().gravity.G};
+  });
+}
+
+int grove_notes(grove_session* session, const char** notes) {
+  return with_session(session, [&](Session& s) {
+    if (!notes) throw ConfigError("there is no place for the notes");
+    session->notes = fmt::format("{}", fmt::join(s.notes(), "\n"));
+    *notes = session->notes.c_str();
+  });
+}
+
 int grove_get(grove_session* session, const char* field, grove_array to) {
   return with_session(session, [&](Session& s) {
     const std::string name = field ? field : "";
@@ -277,6 +296,12 @@ int grove_evolve(grove_session* session, double time, int (*callback)(grove_sess
   const int result = with_session(
       session, [&](Session& s) { is_complete = callback ? s.evolve(time, [&] { return callback(session, data) == 0; }) : s.evolve(time); });
   return result == GROVE_OK && !is_complete ? GROVE_STOPPED : result;
+}
+
+int grove_set_interrupt(grove_session* session, int (*is_interrupted)(void*), void* data) {
+  return with_session(session, [&](Session& s) {
+    s.set_interrupt(is_interrupted ? std::function<bool()>([=] { return is_interrupted(data) != 0; }) : std::function<bool()>());
+  });
 }
 
 int grove_get_energies(grove_session* session, grove_energies* energies) {

@@ -59,6 +59,11 @@ typedef struct {
   double momentum[3], angular_momentum[3], centre_of_mass[3];
 } grove_energies;
 
+/* Code units in cgs, all 1 for N-body units; and G in code units. */
+typedef struct {
+  double length_in_cm, mass_in_g, velocity_in_cm_per_s, G;
+} grove_units;
+
 /* Version and commit: "Grove 0.1.0 (commit 1234567890ab)". */
 const char* grove_version(void);
 /* The last error of this thread, a sentence; "" at first. Valid until the thread's next call. */
@@ -83,6 +88,9 @@ int grove_remove_particles(grove_session* session, size_t count, const uint64_t*
 /* Numbers of particles, of all ranks and of this rank's share. Either may be NULL. */
 int grove_count(grove_session* session, uint64_t* all, size_t* share);
 int grove_time(grove_session* session, double* time);
+int grove_get_units(grove_session* session, grove_units* units);
+/* Sentences on the particles that grove_load() has taken, a line each; "" without any. Valid until the session's next call. */
+int grove_notes(grove_session* session, const char** notes);
 /* Copies a field of this rank's share: position, velocity, mass, id, type, acceleration [length / time^2] or potential (per unit mass,
  * without the particle's own). */
 int grove_get(grove_session* session, const char* field, grove_array to);
@@ -93,6 +101,10 @@ int grove_set(grove_session* session, const char* field, grove_array from);
  * `callback`, if there is one, may look at particles and energies and change them; where it returns anything but 0 on any rank, the steps
  * end with GROVE_STOPPED. */
 int grove_evolve(grove_session* session, double time, int (*callback)(grove_session* session, void* data), void* data);
+
+/* grove_evolve() also asks `is_interrupted` after each step, and ends with GROVE_STOPPED where that is not 0 on any rank: after that step or
+ * the next one. It may not use the session; unlike a callback it costs nothing. NULL: no longer. */
+int grove_set_interrupt(grove_session* session, int (*is_interrupted)(void* data), void* data);
 
 int grove_get_energies(grove_session* session, grove_energies* energies);
 /* Acceleration (3 components) and potential, of all particles and external potentials, at `count` points of this rank. Either may be

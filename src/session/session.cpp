@@ -240,15 +240,17 @@ bool Session::evolve(double until, const std::function<bool()>& go_on) {
     schedule.emplace(time_, until, until > time_ ? whole.dividing_step(config_.time.dt) : 1, 0);
   });
   bring_there();
+  bool ends = false;
   for (std::uint64_t step = 1; step <= schedule->steps(); ++step) {
     StepOverlap overlap;
-    if (!go_on && step < schedule->steps()) overlap.next_dt = schedule->dt();
+    if (!go_on && !ends && step < schedule->steps()) overlap.next_dt = schedule->dt();
     newer_ = Newer::simulation;
     simulation_->step_to(schedule->time(step), schedule->dt(), overlap);
     time_ = schedule->time(step);
-    if (!go_on) continue;
-    if (!go_on_everywhere(go_on)) return false;
-    bring_there();
+    if (go_on && !go_on_everywhere(go_on)) return false;
+    if (go_on) bring_there();
+    if (is_interrupted_) ends = comm_.max(ends || is_interrupted_() ? 1 : 0) == 1;
+    if (ends && simulation_->is_synchronised()) return false;
   }
   return true;
 }

@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "decomposition/ranks/communicator.hpp"
@@ -64,6 +65,9 @@ class Session {
   /// Steps until `time`, in equal steps of time.dt or, where these do not divide the time, the longest ones below that do. After each step
   /// `go_on` is called, if there is one; where it returns false on any rank, the steps end, and so does this call, with false.
   bool evolve(double time, const std::function<bool()>& go_on = {});
+  /// evolve() also asks this after each step, and ends where it is true on any rank: after that step or, where the next one has begun,
+  /// after that. It may not use the session. Unlike go_on it keeps steps from overlapping no longer than the end. Not collective.
+  void set_interrupt(std::function<bool()> is_interrupted) { is_interrupted_ = std::move(is_interrupted); }
 
   Diagnostics energies();
   /// Acceleration and potential of all particles and external potentials at this rank's `points` [3 * any number]. Every rank holds the
@@ -89,6 +93,7 @@ class Session {
   std::uint64_t count_ = 0;
   ComponentNames components_ = usual_component_names();
   std::vector<std::string> notes_;
+  std::function<bool()> is_interrupted_;
   std::unique_ptr<Simulation> simulation_;
   ParticleSet share_;
   enum class Newer : std::uint8_t { neither, share, simulation } newer_ = Newer::neither;

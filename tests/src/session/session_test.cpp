@@ -126,6 +126,23 @@ TEST_F(SessionTest, ACallbackOfOneRankStopsAll) {
   EXPECT_EQ(energies().time, 0.0625);
 }
 
+TEST_F(SessionTest, AnInterruptEndsTheStepsWithinTwo) {
+  set(plummer(100));
+  int asked = 0;
+  const auto after_5 = [](void* data) { return ++*static_cast<int*>(data) == 5 ? 1 : 0; };
+  ASSERT_EQ(grove_set_interrupt(session_, after_5, &asked), GROVE_OK);
+  EXPECT_EQ(grove_evolve(session_, 1, nullptr, nullptr), GROVE_STOPPED);
+  const double time = energies().time / 0.0078125;
+  EXPECT_TRUE(time == 5 || time == 6) << time;
+  ASSERT_EQ(grove_set_interrupt(session_, nullptr, nullptr), GROVE_OK);
+  ASSERT_EQ(grove_evolve(session_, 0.125, nullptr, nullptr), GROVE_OK);
+  const std::vector<double> interrupted = get("position", 3);
+  create(settings);
+  set(plummer(100));
+  ASSERT_EQ(grove_evolve(session_, 0.125, nullptr, nullptr), GROVE_OK);
+  EXPECT_EQ(get("position", 3), interrupted) << "the same steps";
+}
+
 TEST_F(SessionTest, TakesAndGivesArraysOfAnyStride) {
   ParticleSet all = plummer(60), own = share_of(all, comm_);
   // x, y, z, m of each, and velocities by component, in 32 bits.
