@@ -89,6 +89,10 @@ class Elements {
     column_ = array.column != 0 ? array.column : static_cast<std::ptrdiff_t>(size_of_element(array.type));
     row_ = array.row != 0 ? array.row : column_ * static_cast<std::ptrdiff_t>(components);
   }
+  bool have_no_gaps(std::size_t components) const {
+    const auto size = static_cast<std::ptrdiff_t>(size_of_element(array_.type));
+    return column_ == size && row_ == size * static_cast<std::ptrdiff_t>(components);
+  }
   char* at(std::size_t row, std::size_t column) const {
     return static_cast<char*>(array_.data) + static_cast<std::ptrdiff_t>(row) * row_ + static_cast<std::ptrdiff_t>(column) * column_;
   }
@@ -118,6 +122,10 @@ void read(const char* what, const grove_array& array, std::size_t n, std::size_t
   const Elements from(what, array, components);
   require_type<T>(what, array);
   to.resize(n * components);
+  if (array.type != GROVE_F32 && from.have_no_gaps(components)) {
+    std::memcpy(to.data(), from.at(0, 0), to.size() * sizeof(T));
+    return;
+  }
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t c = 0; c < components; ++c) {
       if (array.type == GROVE_F32) {
@@ -134,6 +142,10 @@ template <class T>
 void write(const char* what, const std::vector<T>& from, std::size_t components, const grove_array& array) {
   const Elements to(what, array, components);
   require_type<T>(what, array);
+  if (array.type != GROVE_F32 && to.have_no_gaps(components)) {
+    if (!from.empty()) std::memcpy(to.at(0, 0), from.data(), from.size() * sizeof(T));
+    return;
+  }
   for (std::size_t i = 0; i < from.size() / components; ++i)
     for (std::size_t c = 0; c < components; ++c) {
       const T& value = from[i * components + c];

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <exception>
 #include <filesystem>
+#include <functional>
 #include <numeric>
 #include <string_view>
 #include <utility>
@@ -124,10 +125,14 @@ void Session::load() {
 
 void Session::set_particles(ParticleSet some) {
   comm_.agree([&] { require_usable(some); });
-  require_unique_ids(some.id, "these particles", comm_);
-  count_ = comm_.sum(static_cast<std::uint64_t>(some.size()));
   some.fields = simulation_->fields();
-  share_ = sort_by_id(std::move(some), comm_);
+  const bool is_in_order = comm_.size() == 1 && std::adjacent_find(some.id.begin(), some.id.end(), std::greater_equal<>()) == some.id.end();
+  if (!is_in_order) {
+    require_unique_ids(some.id, "these particles", comm_);
+    some = sort_by_id(std::move(some), comm_);
+  }
+  share_ = std::move(some);
+  count_ = comm_.sum(static_cast<std::uint64_t>(share_.size()));
   newer_ = Newer::share;
 }
 

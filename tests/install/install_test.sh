@@ -52,6 +52,13 @@ the_c_interface_runs_a_c_program() {
   [ -z "$(nm -D --defined-only "$prefix"/lib*/libgrove_c.so "$prefix"/lib*/*/libgrove_c.so 2>/dev/null | grep ' [TDBRVW] ' | grep -v ' grove_')" ] || { echo "libgrove_c shows more than its interface"; return 1; }
 }
 
+the_python_package_finds_its_library() {
+  local python=${GROVE_PYTHON:-python3}
+  "$python" -c "import numpy" 2>/dev/null || { echo "not tried without numpy"; return 0; }
+  PYTHONPATH=$prefix/share/grove/python "$python" -c "import grove; print(grove.version(), len(grove.generate('plummer', n=100)))" >python.txt 2>&1
+  grep -q "^Grove .* 100$" python.txt || { cat python.txt; return 1; }
+}
+
 it_needs_no_hdf5() {
   ! ldd "$example/example_libgrove_shared" | grep -i hdf5 || { echo "the library brings HDF5"; return 1; }
 }

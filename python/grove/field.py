@@ -1,0 +1,33 @@
+"""Forces of given particles, without steps."""
+
+import numpy as np
+
+from .particles import Particles
+from .simulation import Simulation
+
+
+class Field:
+    """The gravity of particles at x (N, 3) with masses m (N,) or one mass for all. settings: as of Simulation.
+
+        field = grove.Field(x, m, softening=0.01)
+        acceleration, potential = field(points)     # (M, 3) and (M,), at any points (M, 3)
+        acceleration, potential = field()           # at the particles, without their own term
+    """
+
+    def __init__(self, x, m, **settings):
+        self._sim = Simulation(Particles(x, mass=m, id=np.arange(len(x))), **settings)
+
+    def __call__(self, points=None):
+        if points is not None:
+            return self._sim.field(points)
+        return self._sim.get("acceleration"), self._sim.get("potential")
+
+
+def accelerations(x, m, **settings):
+    """Accelerations (N, 3) of particles at x (N, 3) with masses m, as by Field."""
+    return Field(x, m, **settings)()[0]
+
+
+def potential(x, m, **settings):
+    """Potentials (N,), per unit mass, of particles at x (N, 3) with masses m, as by Field."""
+    return Field(x, m, **settings)()[1]

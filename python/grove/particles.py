@@ -1,0 +1,88 @@
+"""Particles in memory."""
+
+import numpy as np
+
+from .units import is_quantity
+
+TYPES = {"gas": 0, "halo": 1, "disc": 2, "bulge": 3, "stars": 4, "black holes": 5}
+FIELDS = {"position": "length", "velocity": "velocity", "mass": "mass"}
+
+
+def _vectors(values, what):
+    if is_quantity(values):
+        shape = values.shape
+    else:
+        values = np.asarray(values)
+        if values.dtype not in (np.float32, np.float64):
+            values = values.astype(np.float64)
+        shape = values.shape
+    if len(shape) != 2 or shape[1] != 3:
+        raise ValueError(f"{what} has the shape {shape}, and needs (N, 3)" + ("; it is (3, N): transpose it" if len(shape) == 2 and shape[0] == 3 else ""))
+    return values
+
+
+def _column(values, n, what, dtype=np.float64):
+    if is_quantity(values):
+        return values if values.shape == (n,) else np.ones(n) * values
+    values = np.asarray(values)
+    if dtype is not np.float64 or values.dtype not in (np.float32, np.float64):
+        if dtype is not np.float64 and not np.array_equal(values, values.astype(dtype)):
+            raise ValueError(f"{what} must have whole numbers that {np.dtype(dtype)} can hold")
+        values = values.astype(dtype)
+    if values.ndim > 1 or values.size not in (1, n):
+        raise ValueError(f"{what} has the shape {values.shape}, and needs ({n},) or one number for all")
+    return np.full(n, values) if values.size == 1 else values.reshape(n)
+
+
+class Particles:
+    """Positions, velocities, masses, ids and types of particles.
+
+    position, velocity: (N, 3), any stride, float32 or float64, in code units, or quantities. Without velocities they rest.
+    mass: (N,), or one number for all.
+    id: (N,) whole numbers, unique; None: Grove numbers them.
+    type: (N,) numbers 0 to 5, or one number or name for all: gas, halo, disc, bulge, stars, black holes.
+    Raises ValueError for shapes that do not fit.
+    """
+
+    def __init__(self, position, velocity=None, mass=None, *, id=None, type="halo"):  # noqa: A002 - the names of the fields
+        self.position = _vectors(position, "position")
+        n = len(self)
+        self.velocity = np.zeros((n, 3)) if velocity is None else _vectors(velocity, "velocity")
+        if self.velocity.shape != (n, 3):
+            raise ValueError(f"velocity has the shape {self.velocity.shape}, and position {self.position.shape}")
+        if mass is None:
+            raise ValueError("particles need a mass: (N,), or one number for all")
+        self.mass = _column(mass, n, "mass")
+        self.id = None if id is None else _column(id, n, "id", np.uint64)
+        if isinstance(type, str):
+            if type not in TYPES:
+                raise ValueError(f"type {type!r}: there are {', '.join(TYPES)}, and the numbers 0 to 5")
+            type = TYPES[type]
+        self.type = _column(type, n, "type", np.uint8)
+
+    @classmethod
+    def from_gala(cls, w, mass, *, type="halo"):  # noqa: A002
+        """Particles of a gala PhaseSpacePosition, whose arrays are (3, N)."""
+        position, velocity = (np.stack([getattr(part, axis) for axis in axes]).T for part, axes in ((w.pos, ("x", "y", "z")), (w.vel, ("d_x", "d_y", "d_z"))))
+        return cls(position, velocity, mass, type=type)
+
+    def __len__(self):
+        return self.position.shape[0]
+
+    def __getitem__(self, rows):
+        """The particles of a mask, slice or list of rows."""
+        if isinstance(rows, (int, np.integer)):
+            rows = slice(rows, rows + 1 or None)
+        return Particles(self.position[rows], self.velocity[rows], self.mass[rows], id=None if self.id is None else self.id[rows], type=self.type[rows])
+
+    def __add__(self, other):
+        """Both together. Ids are kept only where both have some."""
+        if not isinstance(other, Particles):
+            return NotImplemented
+        both = {name: np.concatenate([getattr(self, name), getattr(other, name)]) for name in ("position", "velocity", "mass", "type")}
+        has_ids = self.id is not None and other.id is not None
+        return Particles(both["position"], both["velocity"], both["mass"], id=np.concatenate([self.id, other.id]) if has_ids else None, type=both["type"])
+
+    def __repr__(self):
+        names = [name for name, number in TYPES.items() if np.any(self.type == number)]
+        return f"<grove.Particles: {len(self):,} ({', '.join(names)})>"

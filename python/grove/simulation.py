@@ -1,0 +1,385 @@
+"""Simulations: particles that move under their gravity."""
+
+import ctypes
+import signal
+import sys
+import threading
+import time as clock
+import typing
+import weakref
+
+import numpy as np
+
+from . import _library as lib
+from .particles import FIELDS, Particles
+from .units import code_unit, in_code_units, is_physical, quantity, setting_text
+
+STOP = "stop"
+"""What a function given to Simulation.every() returns to end evolve()."""
+
+_SECTIONS = {
+    "softening": "gravity", "G": "gravity", "method": "gravity", "tolerance": "gravity", "theta": "gravity", "opening": "gravity",
+    "order": "gravity", "softening_kernel": "gravity", "all_pairs_up_to": "gravity", "dt": "time", "integrator": "time",
+    "device": "run", "transport": "run",
+}
+_FIELD_DIMENSIONS = {**FIELDS, "acceleration": "acceleration", "potential": "potential"}
+
+
+class Energy(typing.NamedTuple):
+    """Energies and other sums over all particles, in code units."""
+
+    kinetic: float
+    potential: float  #: of the particles' own gravity
+    external: float  #: in external potentials
+    total: float
+    momentum: np.ndarray  #: (3,)
+    angular_momentum: np.ndarray  #: (3,)
+    centre_of_mass: np.ndarray  #: (3,)
+
+
+def _toml_value(value):
+    value = setting_text(value)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (int, np.integer)):
+        return str(int(value))
+    if isinstance(value, (float, np.floating)):
+        return repr(float(value))
+    if isinstance(value, str):
+        escaped = value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+        return f'"{escaped}"'
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{_toml_value(str(key))} = {_toml_value(part)}" for key, part in value.items()) + " }"
+    raise lib.SettingError(f"{value!r} is no setting: there are numbers, texts, True and False, quantities, and dicts of these")
+
+
+def _toml(config, path=""):
+    lines = [f"[{path}]"] if path else []
+    for key, value in config.items():
+        # Galaxies have sections in sections; a softening is a table.
+        if not path and isinstance(value, dict):
+            continue
+        lines.append(f"{key} = {_toml_value(value)}")
+    for key, value in config.items():
+        if not path and isinstance(value, dict):
+            lines.append(_toml(value, key))
+    return "\n".join(lines) + "\n"
+
+
+def _config_text(config, units, settings):
+    if isinstance(config, str):
+        if units is not None or settings:
+            raise lib.SettingError("a configuration that is a text says it all: settings beside it are not possible; a dict takes them")
+        return config
+    sections = {name: dict(values) for name, values in (config or {}).items()}
+    for name, value in settings.items():
+        if name not in _SECTIONS:
+            raise lib.SettingError(f"{name}: there is no such setting: there are units, {', '.join(_SECTIONS)}; others stand in config = {{section: {{key: value}}}}")
+        if name in sections.setdefault(_SECTIONS[name], {}):
+            raise lib.SettingError(f"{name} is given twice: as an argument, and in config")
+        sections[_SECTIONS[name]][name] = value
+    if units is not None:
+        sections.setdefault("units", {})["system"] = units
+    return _toml(sections)
+
+
+class _Callback:
+    """A Python function as a C function: exceptions end the steps, and are raised by the call that made them."""
+
+    def __init__(self, function):
+        self.failure = None
+
+        def guarded(*_):
+            try:
+                return 1 if function() else 0
+            except BaseException as failure:  # noqa: BLE001 - all of them
+                self.failure = failure
+                return 1
+
+        self.c_function = lib.CALLBACK(guarded)
+
+    def raise_failure(self):
+        if self.failure is not None:
+            raise self.failure
+
+
+class _CtrlC:
+    """Ctrl-C ends the steps of this thread, and is raised after them. C code cannot be left by an exception: Python's handler is
+    another one as long as it lasts. A handler of the user's own stays."""
+
+    def __init__(self):
+        self.has_come = False
+        # Called after each step, so that Python runs handlers of signals.
+        self.c_function = lib.INTERRUPT(lambda _: int(self.has_come))
+
+    def __enter__(self):
+        self.replaced = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        if self.replaced:
+            signal.signal(signal.SIGINT, self._note)
+        return self
+
+    def _note(self, *_):
+        self.has_come = True
+
+    def __exit__(self, *_):
+        if self.replaced:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        if self.has_come:
+            raise KeyboardInterrupt
+
+
+class Simulation:
+    """Particles and their gravity, on a GPU or the cores of the CPU.
+
+    particles: Particles; None: they are set later, or come from config["initial_conditions"] by load().
+    units: as "kpc, km/s, 1e10 Msun"; None: N-body units, where G is 1.
+    comm: a communicator of mpi4py; None: MPI_COMM_WORLD.
+    config: a configuration as a dict of sections, {"gravity": {"tolerance": 1e-3}}, or as TOML; as of `grove run`, without
+        the keys of its output, time.end and run.max_wall_time.
+    settings: keys of the configuration in short: softening, dt, device, G, method, tolerance, theta, opening, order,
+        softening_kernel, all_pairs_up_to, integrator, transport.
+    Raises SettingError, DataError or SystemError, which are subclasses of ValueError and OSError.
+    """
+
+    def __init__(self, particles=None, *, units=None, config=None, comm=None, **settings):
+        text = _config_text(config, units, settings)
+        self._handle = ctypes.c_void_p()
+        self._every = []
+        self._steps = 0
+        self._first_energy = None
+        address = None
+        if comm is not None:
+            from mpi4py import MPI
+
+            address = MPI._addressof(comm)  # noqa: SLF001 - mpi4py's interface for other libraries
+        lib.call("grove_create", text.encode(), address, ctypes.byref(self._handle))
+        self._finalizer = weakref.finalize(self, lib.library().grove_destroy, self._handle)
+        self._units = lib.Units()
+        lib.call("grove_get_units", self._handle, ctypes.byref(self._units))
+        if particles is not None:
+            self.particles = particles
+
+    def close(self):
+        """Frees everything. The simulation cannot be used afterwards."""
+        self._finalizer()
+        self._handle = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def __len__(self):
+        """The number of particles of all ranks."""
+        count = ctypes.c_uint64()
+        lib.call("grove_count", self._handle, ctypes.byref(count), None)
+        return count.value
+
+    @property
+    def time(self):
+        """In code units."""
+        time = ctypes.c_double()
+        lib.call("grove_time", self._handle, ctypes.byref(time))
+        return time.value
+
+    @property
+    def G(self):  # noqa: N802
+        """The gravitational constant in code units."""
+        return self._units.G
+
+    @property
+    def energy(self):
+        """Energies and other sums over all particles: Energy."""
+        found = lib.Energies()
+        lib.call("grove_get_energies", self._handle, ctypes.byref(found))
+        vectors = (np.array(getattr(found, name)) for name in ("momentum", "angular_momentum", "centre_of_mass"))
+        energy = Energy(found.kinetic, found.potential, found.external, found.total, *vectors)
+        if self._first_energy is None:
+            self._first_energy = energy.total
+        return energy
+
+    def load(self):
+        """Takes the particles that config["initial_conditions"] names. Returns sentences on them, a list."""
+        lib.call("grove_load", self._handle)
+        notes = ctypes.c_char_p()
+        lib.call("grove_notes", self._handle, ctypes.byref(notes))
+        return notes.value.decode().splitlines()
+
+    def get(self, field):
+        """A copy of a field of this rank's share, in the order of ids: position, velocity, acceleration (N, 3), mass, potential,
+        id, type (N,); code units. The potential is per unit mass, without the particle's own."""
+        share = ctypes.c_size_t()
+        lib.call("grove_count", self._handle, None, ctypes.byref(share))
+        dtype = {"id": np.uint64, "type": np.uint8}.get(field, np.float64)
+        shape = (share.value, 3) if field in ("position", "velocity", "acceleration") else (share.value,)
+        values = np.empty(shape, dtype)
+        if share.value == 0:
+            values = np.zeros((1, 3), dtype)[:, : len(shape) * 2 - 1]
+        lib.call("grove_get", self._handle, field.encode(), lib.array_of(values))
+        return values[: share.value].reshape(shape)
+
+    def quantity(self, field):
+        """The same as a quantity of astropy."""
+        return quantity(self.get(field), _FIELD_DIMENSIONS[field], self._units)
+
+    def set(self, field, values):
+        """Sets position, velocity (N, 3), mass or type (N,) of this rank's share, in the order of ids."""
+        now = self.get(field)
+        values = np.asarray(in_code_units(values, _FIELD_DIMENSIONS.get(field), self._units))
+        if values.dtype not in (np.float32, np.float64) or field == "type":
+            values = values.astype(now.dtype)
+        values = lib.described(np.broadcast_to(values, now.shape))
+        lib.call("grove_set", self._handle, field.encode(), lib.array_of(values))
+
+    @property
+    def particles(self):
+        """A copy of this rank's share, in the order of ids; setting it takes other particles in place of all."""
+        return Particles(self.get("position"), self.get("velocity"), self.get("mass"), id=self.get("id"), type=self.get("type"))
+
+    @particles.setter
+    def particles(self, particles):
+        with self._arrays(particles) as arrays:
+            lib.call("grove_set_particles", self._handle, arrays)
+        self._first_energy = None
+
+    def add(self, particles):
+        """Adds particles. Without ids they get new ones."""
+        with self._arrays(particles) as arrays:
+            lib.call("grove_add_particles", self._handle, arrays)
+        self._first_energy = None
+
+    def remove(self, ids):
+        """Removes the particles with these ids."""
+        ids = np.ascontiguousarray(ids, np.uint64).reshape(-1)
+        lib.call("grove_remove_particles", self._handle, len(ids), ids.ctypes.data)
+        self._first_energy = None
+
+    def _arrays(self, particles):
+        if not isinstance(particles, Particles):
+            raise TypeError(f"{type(particles).__name__}: particles must be grove.Particles")
+        kept = {name: np.asarray(in_code_units(getattr(particles, name), dimension, self._units)) for name, dimension in FIELDS.items()}
+        kept["type"] = particles.type
+        if particles.id is not None:
+            kept["id"] = particles.id
+        kept = {name: lib.described(values) for name, values in kept.items()}
+        return _Arrays(len(particles), kept)
+
+    def every(self, steps=None, *, time=None):
+        """Decorator: the function is called with the simulation after so many steps, or where so much time has passed. If it
+        returns grove.STOP, evolve() ends."""
+        if (steps is None) == (time is None):
+            raise lib.SettingError("every() needs a number of steps, or time=")
+        length = None if time is None else float(in_code_units(time, "time", self._units))
+
+        def register(function):
+            self._every.append([function, steps, length, self.time])
+            return function
+
+        return register
+
+    def _after_step(self):
+        self._steps += 1
+        stops = False
+        for entry in self._every:
+            function, steps, length, last = entry
+            if steps is not None and self._steps % steps:
+                continue
+            if length is not None:
+                if self.time < (last + length) - 1e-9 * length:
+                    continue
+                entry[3] = last + length * round((self.time - last) / length)
+            stops = function(self) == STOP or stops
+        return stops
+
+    def evolve(self, time, *, progress=False):
+        """Steps until `time`, code units or a quantity, in equal steps of dt or, where these do not divide it, the longest below
+        that do. progress: a line on standard error. Returns False where a function of every() has stopped it.
+
+        Ctrl-C raises KeyboardInterrupt after the present step or the next; the simulation can be used further. An exception
+        of a function of every() is raised after its step; on several ranks, on the ranks where it arose.
+        """
+        until = float(in_code_units(time, "time", self._units))
+        line = _Progress(self, until) if progress else None
+        step = _Callback(lambda: (line and line.show(), self._after_step())[1])
+        wants_steps = bool(self._every or progress)
+        with _CtrlC() as ctrl_c:
+            lib.call("grove_set_interrupt", self._handle, ctrl_c.c_function, None)
+            try:
+                result = lib.call("grove_evolve", self._handle, until, step.c_function if wants_steps else lib.CALLBACK(), None)
+            finally:
+                lib.call("grove_set_interrupt", self._handle, lib.INTERRUPT(), None)
+                if line:
+                    line.end()
+        step.raise_failure()
+        return result == lib.OK
+
+    def field(self, points):
+        """Acceleration (M, 3) and potential (M,) at points (M, 3), of all particles and external potentials. Code units."""
+        points = lib.described(np.asarray(in_code_units(points, "length", self._units)))
+        if points.dtype not in (np.float32, np.float64):
+            points = points.astype(np.float64)
+        if points.ndim != 2 or points.shape[1] != 3:
+            raise lib.SettingError(f"points have the shape {points.shape}, and need (M, 3)")
+        acceleration, potential = np.empty((len(points), 3)), np.empty(len(points))
+        lib.call("grove_field_at", self._handle, len(points), *map(lib.array_of, (points, acceleration, potential)))
+        return acceleration, potential
+
+    def save(self, file, *, overwrite=False):
+        """Writes a snapshot (HDF5), which `grove run`, grove.load() and other programs read."""
+        lib.call("grove_save", self._handle, str(file).encode(), int(overwrite))
+
+    def __repr__(self):
+        text = f"<grove.Simulation: {len(self):,} particles, t = {self.time:.6g}"
+        if is_physical(self._units):
+            text += f" ({self.time * code_unit('time', self._units) / 3.15576e13:.4g} Myr)"
+        return text + ">"
+
+
+class _Arrays:
+    """The C description of particles; keeps their arrays as long as it is used."""
+
+    def __init__(self, count, kept):
+        self.kept = kept
+        self.arrays = lib.ParticleArrays(count, **{name: lib.array_of(values) for name, values in kept.items()})
+
+    def __enter__(self):
+        return ctypes.byref(self.arrays)
+
+    def __exit__(self, *_):
+        self.kept = None
+
+
+class _Progress:
+    """A line on standard error, twice a second."""
+
+    def __init__(self, sim, until):
+        self.sim, self.first, self.until, self.shown, self.began = sim, sim.time, until, 0.0, clock.monotonic()
+
+    def show(self):
+        now = clock.monotonic()
+        if now - self.shown < 0.5:
+            return
+        self.shown = now
+        part = (self.sim.time - self.first) / (self.until - self.first)
+        left = (now - self.began) * (1 - part) / part if part > 0 else float("inf")
+        sys.stderr.write(f"\rt = {self.sim.time:.6g} of {self.until:.6g} ({100 * part:3.0f} %), {left:.0f} s left   ")
+        sys.stderr.flush()
+
+    def end(self):
+        if self.shown:
+            sys.stderr.write("\n")
+
+
+def generate(generator, n=100_000, *, seed=1, units=None, softening=None, galaxies=None, comm=None, **parameters):
+    """Particles of one of Grove's models: generate("plummer", n=1000), generate("galaxy", galaxy="milky_way", n=1_000_000,
+    units="kpc, km/s, 1e10 Msun"). parameters: as of `grove ic GENERATOR`; galaxies: a dict as of [galaxies]. softening: that of
+    the run, with which the model is in equilibrium; None: as without gravity.softening. Returns Particles in code units."""
+    config = {"initial_conditions": {"generator": generator, "n": n, "seed": seed, **parameters}}
+    if softening is not None:
+        config["gravity"] = {"softening": softening}
+    if galaxies:
+        config["galaxies"] = galaxies
+    with Simulation(config=config, units=units, comm=comm) as sim:
+        sim.load()
+        return sim.particles

@@ -1,0 +1,54 @@
+"""Quantities of astropy and unyt, recognised without importing either."""
+
+import numpy as np
+
+_CGS = {"length": "cm", "mass": "g", "velocity": "cm/s", "time": "s", "acceleration": "cm/s**2", "potential": "cm**2/s**2"}
+
+
+def is_quantity(value):
+    """Whether the value has a unit: of astropy or unyt."""
+    return hasattr(value, "unit") and hasattr(value, "to_value") or hasattr(value, "units") and hasattr(value, "to_value")
+
+
+def code_unit(dimension, units):
+    """One code unit of a dimension in cgs; `units` has length_in_cm, mass_in_g and velocity_in_cm_per_s."""
+    length, velocity = units.length_in_cm, units.velocity_in_cm_per_s
+    return {
+        "length": length,
+        "mass": units.mass_in_g,
+        "velocity": velocity,
+        "time": length / velocity,
+        "acceleration": velocity**2 / length,
+        "potential": velocity**2,
+    }[dimension]
+
+
+def is_physical(units):
+    """False for N-body units: all three at 1."""
+    return (units.length_in_cm, units.mass_in_g, units.velocity_in_cm_per_s) != (1, 1, 1)
+
+
+def in_code_units(value, dimension, units):
+    """The numbers of a quantity in code units; anything else as it is. Raises ValueError for a quantity in N-body units."""
+    if not is_quantity(value):
+        return value
+    if not is_physical(units):
+        raise ValueError(f"{value!r}: N-body units have no {dimension} in {_CGS[dimension]}; give the simulation units, as 'kpc, km/s, 1e10 Msun'")
+    return np.asarray(value.to_value(_CGS[dimension])) / code_unit(dimension, units)
+
+
+def quantity(values, dimension, units):
+    """The numbers as a quantity of astropy in cgs. Raises ImportError without astropy, ValueError in N-body units."""
+    import astropy.units
+
+    if not is_physical(units):
+        raise ValueError("N-body units are no physical units")
+    return values * code_unit(dimension, units) * astropy.units.Unit(_CGS[dimension].replace("**", ""))
+
+
+def setting_text(value):
+    """A setting as TOML takes it: quantities as texts with a unit."""
+    if is_quantity(value):
+        unit = value.unit if hasattr(value, "unit") else value.units
+        return f"{float(value.value):.17g} {unit}"
+    return value

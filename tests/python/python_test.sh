@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# The Python package, with the library of this build. Usage: python_test.sh ROOT LIBRARY MPIRUN [FLAGS...]. Skipped (77) without numpy.
+set -u
+root=$1
+export GROVE_LIBRARY=$2 PYTHONPATH=$1/python PYTHONDONTWRITEBYTECODE=1
+shift 2
+python=${GROVE_PYTHON:-python3}
+"$python" -c "import numpy" || { echo "numpy is not installed for $python"; exit 77; }
+"$python" "$root/tests/python/test_grove.py" || exit 1
+for ranks in 1 2 3; do
+  timeout 50 "$1" -n $ranks "${@:2}" "$python" "$root/tests/python/ranks.py" >"ranks.$ranks" || exit 1
+done
+cat ranks.1 ranks.2 ranks.3
+rm ranks.1 ranks.2 ranks.3

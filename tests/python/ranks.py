@@ -1,0 +1,43 @@
+"""The package on several ranks, started by mpirun: every rank has a share, and all end together. Prints a line of rank 0."""
+
+import os
+import sys
+
+import numpy as np
+
+import grove
+
+rank, ranks = int(os.environ.get("OMPI_COMM_WORLD_RANK", 0)), int(os.environ.get("OMPI_COMM_WORLD_SIZE", 1))
+every = grove.generate("plummer", n=120, softening=0.05)
+assert len(every) == 120 // ranks, len(every)
+sim = grove.Simulation(every, softening=0.05, dt=1 / 128, device="cpu")
+assert len(sim) == 120
+sim.evolve(0.25)
+ids = sim.particles.id
+assert ids.tolist() == list(range(rank * 120 // ranks, (rank + 1) * 120 // ranks)), ids
+acceleration, potential = sim.field([[rank, 0, 0]])
+assert acceleration.shape == (1, 3) and potential[0] < 0
+
+
+@sim.every(1)
+def fails_on_the_last_rank(s):
+    if rank == ranks - 1:
+        raise RuntimeError("mine")
+
+
+try:
+    assert not sim.evolve(1)
+    assert rank != ranks - 1
+except RuntimeError:
+    assert rank == ranks - 1
+assert sim.time == 0.25 + 1 / 128
+# A bad particle of one rank is an error of all.
+places = np.zeros((2, 3)) + [[0, 0, 0], [1, 0, np.nan if rank == ranks - 1 else 0]]
+try:
+    sim.particles = grove.Particles(places, mass=1)
+    sys.exit("a particle at nan was taken")
+except grove.DataError as error:
+    assert "not finite" in str(error), error
+energy = sim.energy.total
+if rank == 0:
+    print(f"{ranks} ranks: {energy:.9f}")

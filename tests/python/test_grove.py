@@ -1,0 +1,220 @@
+"""The Python package: what a user does with it, and the mistakes that one makes.
+
+    GROVE_LIBRARY=build/libgrove_c.so PYTHONPATH=python python3 tests/python/test_grove.py
+"""
+
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+import numpy as np
+
+import grove
+
+SETTINGS = {"softening": 0.05, "dt": 1 / 128, "device": "cpu"}
+
+
+def plummer(n=200, **more):
+    return grove.generate("plummer", n=n, softening=0.05, **more)
+
+
+class Kpc:
+    """As much of a Quantity of astropy or unyt as Grove uses."""
+
+    def __init__(self, value, unit="kpc", cgs=3.0856775814913673e21):
+        self.value, self.unit, self.cgs, self.shape = np.asarray(value), unit, cgs, np.shape(value)
+
+    def to_value(self, unit):
+        assert unit in ("cm", "s")
+        return self.value * self.cgs
+
+
+class Simulations(unittest.TestCase):
+    def test_steps_conserve_energy_and_come_back_in_the_order_of_ids(self):
+        particles = plummer()
+        sim = grove.Simulation(particles, **SETTINGS)
+        before = sim.energy
+        self.assertTrue(sim.evolve(0.5))
+        self.assertEqual(sim.time, 0.5)
+        self.assertLess(abs(sim.energy.total / before.total - 1), 1e-3)
+        np.testing.assert_array_equal(sim.particles.id, np.arange(200))
+        self.assertGreater(np.abs(sim.particles.position - particles.position).max(), 0.01)
+        self.assertIn("200 particles, t = 0.5", repr(sim))
+
+    def test_looking_and_stopping_between_changes_no_bits(self):
+        one, other = (grove.Simulation(plummer(), **SETTINGS) for _ in range(2))
+        one.evolve(0.25)
+        seen = []
+
+        @other.every(4)
+        def look(sim):
+            seen.append((sim.time, sim.energy.total, sim.particles.position[0, 0]))
+
+        other.evolve(0.25)
+        self.assertEqual([t for t, *_ in seen], [(k + 1) / 32 for k in range(8)])
+        np.testing.assert_array_equal(one.particles.position, other.particles.position)
+
+    def test_a_function_stops_the_steps_by_time(self):
+        sim = grove.Simulation(plummer(), **SETTINGS)
+        times = []
+
+        @sim.every(time=0.1)
+        def stop(s):
+            times.append(s.time)
+            return grove.STOP if len(times) == 2 else None
+
+        self.assertFalse(sim.evolve(1))
+        self.assertEqual(times, [13 / 128, 26 / 128])
+        self.assertEqual(sim.time, 26 / 128)
+
+    def test_an_exception_of_a_function_is_raised_and_the_simulation_lives(self):
+        sim = grove.Simulation(plummer(), **SETTINGS)
+
+        @sim.every(2)
+        def fail(s):
+            if s.time < 0.02:
+                raise RuntimeError("mine")
+
+        with self.assertRaisesRegex(RuntimeError, "mine"):
+            sim.evolve(1)
+        self.assertTrue(sim.evolve(0.25))
+
+    def test_ctrl_c_comes_within_a_step_and_the_simulation_lives(self):
+        sim = grove.Simulation(plummer(2000), **SETTINGS)
+        threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+        began = time.monotonic()
+        with self.assertRaises(KeyboardInterrupt):
+            sim.evolve(1000)
+        self.assertLess(time.monotonic() - began, 5)
+        self.assertIs(signal.getsignal(signal.SIGINT), signal.default_int_handler)
+        stopped = sim.time
+        self.assertTrue(sim.evolve(np.ceil(stopped)))
+
+    def test_particles_come_and_go(self):
+        sim = grove.Simulation(plummer(50), **SETTINGS)
+        sim.add(grove.Particles([[100, 0, 0]], mass=1e-3, type="disc"))
+        self.assertEqual(len(sim), 51)
+        self.assertAlmostEqual(sim.get("acceleration")[50, 0], -1e-4, places=5)
+        self.assertEqual(sim.particles.type[50], 2)
+        sim.remove([3, 50])
+        self.assertEqual(len(sim), 49)
+        with self.assertRaisesRegex(grove.DataError, "1 of 1 ids"):
+            sim.remove([3])
+        sim.set("velocity", np.zeros((49, 3)))
+        self.assertEqual(sim.energy.kinetic, 0)
+        sim.set("mass", np.float32(0.5))
+        self.assertEqual(sim.energy.total, sim.energy.potential)
+        self.assertEqual(sim.get("mass").tolist(), [0.5] * 49)
+
+    def test_many_sessions_are_made_and_closed(self):
+        def resident():
+            return int(pathlib.Path("/proc/self/statm").read_text().split()[1]) * 4096
+
+        for k in range(60):
+            if k == 30:
+                before = resident()
+            grove.Simulation(plummer(10), **SETTINGS).close()
+        self.assertLess(resident() - before, 8e6)
+
+
+class Values(unittest.TestCase):
+    def test_arrays_of_any_stride_and_precision(self):
+        rows = np.random.default_rng(1).normal(size=(30, 7)).astype(np.float32)
+        sim = grove.Simulation(grove.Particles(rows[:, :3], rows[:, 5:2:-1], mass=rows[:, 6] ** 2), **SETTINGS)
+        np.testing.assert_array_equal(sim.particles.position, rows[:, :3])
+        np.testing.assert_array_equal(sim.particles.velocity, rows[:, 5:2:-1])
+        sim = grove.Simulation(grove.Particles(np.asfortranarray(rows[:, :3], dtype=np.float64), mass=[1] * 30), **SETTINGS)
+        np.testing.assert_array_equal(sim.particles.position, rows[:, :3])
+        np.testing.assert_array_equal(sim.particles.mass, 1)
+
+    def test_units_and_quantities(self):
+        sim = grove.Simulation(units="kpc, km/s, 1e10 Msun", softening=Kpc(0.05), dt="1 Myr", device="cpu")
+        self.assertAlmostEqual(sim.G, 43009.17, places=2)
+        sim.particles = grove.Particles(Kpc([[1.0, 0, 0], [-1, 0, 0]]), mass=1.0)
+        np.testing.assert_allclose(sim.particles.position[:, 0], [1, -1], rtol=1e-12)
+        sim.evolve(Kpc(4, "Myr", 3.15576e13))
+        self.assertAlmostEqual(sim.time, 4 / 977.79, places=6)
+        self.assertIn("(4 Myr)", repr(sim))
+        with self.assertRaisesRegex(ValueError, "N-body units"):
+            grove.Simulation(grove.Particles(Kpc([[1.0, 0, 0]]), mass=1.0), device="cpu")
+
+    def test_forces_at_particles_and_points(self):
+        x, m = np.array([[0.0, 0, 0], [4, 0, 0]]), [3, 1]
+        field = grove.Field(x, m, method="direct", device="cpu")
+        np.testing.assert_allclose(field()[0], [[1 / 16, 0, 0], [-3 / 16, 0, 0]])
+        acceleration, potential = field([[2, 0, 0]])
+        np.testing.assert_allclose(acceleration, [[-0.5, 0, 0]])
+        np.testing.assert_allclose(potential, [-2])
+        np.testing.assert_allclose(grove.accelerations(x, m, method="direct", device="cpu"), field()[0])
+        np.testing.assert_allclose(grove.potential(x, m, method="direct", device="cpu"), [-0.25, -0.75])
+
+    def test_a_galaxy_has_its_units_and_components(self):
+        galaxy = grove.generate("galaxy", galaxy="sagittarius", n=300, units="kpc, km/s, 1e10 Msun")
+        self.assertEqual((len(galaxy), set(galaxy.type)), (300, {4}))
+        both = grove.generate("galaxy", n=200, galaxies={"own": {"halo": {"kind": "hernquist", "mass": 5.0}, "bulge": {"kind": "hernquist", "mass": 1.0}}})
+        self.assertEqual(repr(both), "<grove.Particles: 200 (halo, bulge)>")
+
+    def test_particles_are_joined_and_chosen(self):
+        both = plummer(10) + grove.Particles(np.zeros((2, 3)), mass=[1, 2], type="bulge")
+        self.assertEqual((len(both), both.id), (12, None))
+        self.assertEqual(repr(both), "<grove.Particles: 12 (halo, bulge)>")
+        self.assertEqual(both[both.type == 3].mass.tolist(), [1, 2])
+
+    def test_snapshots_are_written_and_loaded(self):
+        with tempfile.TemporaryDirectory() as directory:
+            file = pathlib.Path(directory) / "here.hdf5"
+            sim = grove.Simulation(plummer(20), **SETTINGS)
+            sim.evolve(0.125)
+            sim.save(file)
+            with self.assertRaisesRegex(grove.SettingError, "exists already"):
+                sim.save(file)
+            again = grove.Simulation(config={"initial_conditions": {"file": str(file)}, "time": {"begin": "file"}}, softening=0.05, device="cpu")
+            self.assertEqual(again.load(), [])
+            self.assertEqual(again.time, 0.125)
+            np.testing.assert_array_equal(again.particles.position, sim.particles.position)
+            try:
+                import h5py  # noqa: F401
+            except ImportError:
+                self.skipTest("h5py is not installed")
+            snapshot = grove.load(file)
+            np.testing.assert_array_equal(snapshot.position, sim.particles.position)
+            self.assertEqual((snapshot.time, snapshot.G, snapshot.components[1]), (0.125, 1, "halo"))
+
+
+class Mistakes(unittest.TestCase):
+    def test_are_exceptions_in_words(self):
+        for error, text, work in [
+            (ValueError, r"\(3, N\): transpose", lambda: grove.Particles(np.zeros((3, 10)), mass=1)),
+            (ValueError, "need a mass", lambda: grove.Particles(np.zeros((3, 3)))),
+            (ValueError, "type 'dark'", lambda: grove.Particles(np.zeros((3, 3)), mass=1, type="dark")),
+            (ValueError, "one number for all", lambda: grove.Particles(np.zeros((4, 3)), mass=[1, 2])),
+            (grove.DataError, "id 1: its position or velocity is not finite", lambda: grove.Simulation(grove.Particles([[0, 0, 0], [np.nan, 0, 0]], mass=1), **SETTINGS)),
+            (grove.DataError, "occurs more than once", lambda: grove.Simulation(grove.Particles(np.eye(3), mass=1, id=[1, 2, 2]), **SETTINGS)),
+            (grove.SettingError, "softenings", lambda: grove.Simulation(softenings=1)),
+            (grove.SettingError, "allowed|must be", lambda: grove.Simulation(softening=-1, device="cpu")),
+            (grove.SettingError, "has no effect here", lambda: grove.Simulation(config={"output": {"directory": "a"}})),
+            (grove.SettingError, "given twice", lambda: grove.Simulation(config={"time": {"dt": 1}}, dt=1)),
+            (grove.SettingError, "no particles yet", lambda: grove.Simulation(**SETTINGS).evolve(1)),
+            (grove.SettingError, "is before", lambda: grove.Simulation(plummer(10), **SETTINGS).evolve(-1)),
+            (grove.SettingError, "no field", lambda: grove.Simulation(plummer(10), **SETTINGS).get("colour")),
+        ]:
+            with self.subTest(text), self.assertRaisesRegex(error, text):
+                work()
+
+    def test_importing_is_quick_and_starts_no_mpi(self):
+        code = (
+            "import numpy, time; b = time.monotonic(); import grove; t = time.monotonic() - b; "
+            "import pathlib; assert 'libmpi' not in pathlib.Path('/proc/self/maps').read_text(); print(t)"
+        )
+        found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=os.environ)
+        self.assertLess(float(found.stdout), 0.2)
+
+
+if __name__ == "__main__":
+    unittest.main()
