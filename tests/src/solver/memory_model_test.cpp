@@ -42,7 +42,7 @@ TEST(MemoryModel, IsWithinItsMarginOfWhatIsHeld) {
 
 TEST(MemoryModel, KnowsDirectSums) {
   const Communicator comm(MPI_COMM_WORLD);
-  const double ratio = held_over_model(direct_gravity(0.01), plummer(20'000), comm);
+  const double ratio = held_over_model(direct_gravity(0.01), plummer(6'000), comm);
   EXPECT_GT(ratio, 1 - MemoryModel::margin(comm.size()));
   EXPECT_LT(ratio, 1 + MemoryModel::margin(comm.size()));
 }
