@@ -14,10 +14,11 @@ share of the particles, and all ranks call the same functions.
 from ._library import DataError, Error, SettingError, SystemError, version
 from .field import Field, accelerations, potential
 from .particles import Particles
+from .run import Run
 from .simulation import STOP, Energy, Simulation, generate
 from .snapshot import load
 
 __all__ = [
-    "STOP", "DataError", "Energy", "Error", "Field", "Particles", "SettingError", "Simulation", "SystemError", "accelerations",
+    "STOP", "DataError", "Energy", "Error", "Field", "Particles", "Run", "SettingError", "Simulation", "SystemError", "accelerations",
     "generate", "load", "potential", "version",
 ]

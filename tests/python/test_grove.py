@@ -186,6 +186,19 @@ class Values(unittest.TestCase):
             np.testing.assert_array_equal(snapshot.position, sim.particles.position)
             self.assertEqual((snapshot.time, snapshot.G, snapshot.components[1]), (0.125, 1, "halo"))
 
+    def test_a_run_is_read_from_its_directory(self):
+        program = pathlib.Path(os.environ["GROVE_LIBRARY"]).parent / "grove"
+        with tempfile.TemporaryDirectory() as directory:
+            settings = {"initial_conditions.generator": "plummer", "initial_conditions.n": 50, "gravity.softening": 0.05, "time.end": 0.5, "time.dt": 0.125}
+            words = [f"--set={key}={value}" for key, value in {**settings, "output.snapshot_every": 0.25, "output.directory": directory + "/a"}.items()]
+            subprocess.run([program, "run", "--quiet", "--device=cpu", *words], check=True)
+            run = grove.Run(directory + "/a")
+            self.assertEqual(run.energies["time"].tolist(), [0, 0.125, 0.25, 0.375, 0.5])
+            self.assertEqual([file.name for file in run.snapshots], [f"snapshot_000{k}.hdf5" for k in range(3)])
+            self.assertIn("softening = 0.05", run.configuration)
+            with self.assertRaisesRegex(ValueError, "is no output directory"):
+                grove.Run(directory)
+
 
 class Mistakes(unittest.TestCase):
     def test_are_exceptions_in_words(self):
