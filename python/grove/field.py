@@ -1,13 +1,13 @@
 """Forces of given particles, without steps."""
 
-import numpy as np
-
+from ._library import SettingError
 from .particles import Particles
 from .simulation import Simulation
 
 
 class Field:
-    """The gravity of particles at x (N, 3) with masses m (N,) or one mass for all. settings: as of Simulation.
+    """The gravity of particles at x (N, 3) with masses m (N,) or one mass for all. settings: as of Simulation. On several ranks it is
+    that of all ranks' particles, and the ranks must give as many each, the first ones one more where they do not divide.
 
         field = grove.Field(x, m, softening=0.01)
         acceleration, potential = field(points)     # (M, 3) and (M,), at any points (M, 3)
@@ -15,7 +15,9 @@ class Field:
     """
 
     def __init__(self, x, m, **settings):
-        self._sim = Simulation(Particles(x, mass=m, id=np.arange(len(x))), **settings)
+        self._sim = Simulation(Particles(x, mass=m), **settings)
+        if len(self._sim.get("mass")) != len(x):
+            raise SettingError("on several ranks, each gives as many particles, the first ones one more where they do not divide")
 
     def __call__(self, points=None):
         if points is not None:

@@ -8,11 +8,20 @@ TYPES = {"gas": 0, "halo": 1, "disc": 2, "bulge": 3, "stars": 4, "black holes": 
 FIELDS = {"position": "length", "velocity": "velocity", "mass": "mass"}
 
 
+def _numbers(values, what):
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        raise ValueError(f"{what} has masked values: choose the others, as by .compressed()")
+    values = np.asarray(values)
+    if values.dtype.kind not in "fiub":
+        raise ValueError(f"{what} has elements of the type {values.dtype}, and needs real numbers")
+    return values
+
+
 def _vectors(values, what):
     if is_quantity(values):
         shape = values.shape
     else:
-        values = np.asarray(values)
+        values = _numbers(values, what)
         if values.dtype not in (np.float32, np.float64):
             values = values.astype(np.float64)
         shape = values.shape
@@ -24,7 +33,7 @@ def _vectors(values, what):
 def _column(values, n, what, dtype=np.float64):
     if is_quantity(values):
         return values if values.shape == (n,) else np.ones(n) * values
-    values = np.asarray(values)
+    values = _numbers(values, what)
     if dtype is not np.float64 or values.dtype not in (np.float32, np.float64):
         if dtype is not np.float64 and not np.array_equal(values, values.astype(dtype)):
             raise ValueError(f"{what} must have whole numbers that {np.dtype(dtype)} can hold")
@@ -40,7 +49,7 @@ class Particles:
     position, velocity: (N, 3), any stride, float32 or float64, in code units, or quantities. Without velocities they rest.
     mass: (N,), or one number for all.
     id: (N,) whole numbers, unique; None: Grove numbers them.
-    type: (N,) numbers 0 to 5, or one number or name for all: gas, halo, disc, bulge, stars, black holes.
+    type: (N,) numbers 0 to 5 or names, or one for all: gas, halo, disc, bulge, stars, black holes.
     Raises ValueError for shapes that do not fit.
     """
 
@@ -54,10 +63,12 @@ class Particles:
             raise ValueError("particles need a mass: (N,), or one number for all")
         self.mass = _column(mass, n, "mass")
         self.id = None if id is None else _column(id, n, "id", np.uint64)
-        if isinstance(type, str):
-            if type not in TYPES:
-                raise ValueError(f"type {type!r}: there are {', '.join(TYPES)}, and the numbers 0 to 5")
-            type = TYPES[type]
+        names = np.asarray(type)
+        if names.dtype.kind == "U":
+            for name in np.unique(names):
+                if name not in TYPES:
+                    raise ValueError(f"type {str(name)!r}: there are {', '.join(TYPES)}, and the numbers 0 to 5")
+            type = np.vectorize(TYPES.__getitem__)(names)
         self.type = _column(type, n, "type", np.uint8)
 
     @classmethod
@@ -72,6 +83,8 @@ class Particles:
     def __getitem__(self, rows):
         """The particles of a mask, slice or list of rows."""
         if isinstance(rows, (int, np.integer)):
+            if not -len(self) <= rows < len(self):
+                raise IndexError(f"there is no particle {rows} of {len(self)}")
             rows = slice(rows, rows + 1 or None)
         return Particles(self.position[rows], self.velocity[rows], self.mass[rows], id=None if self.id is None else self.id[rows], type=self.type[rows])
 

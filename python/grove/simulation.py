@@ -1,5 +1,6 @@
 """Simulations: particles that move under their gravity."""
 
+import contextlib
 import ctypes
 import signal
 import sys
@@ -146,7 +147,7 @@ class Simulation:
         self._handle = ctypes.c_void_p()
         self._every = []
         self._steps = 0
-        self._first_energy = None
+        self._is_stepping = False
         address = None
         if comm is not None:
             from mpi4py import MPI
@@ -155,14 +156,25 @@ class Simulation:
         lib.call("grove_create", text.encode(), address, ctypes.byref(self._handle))
         self._finalizer = weakref.finalize(self, lib.library().grove_destroy, self._handle)
         self._units = lib.Units()
-        lib.call("grove_get_units", self._handle, ctypes.byref(self._units))
+        self._call("grove_get_units", ctypes.byref(self._units))
         if particles is not None:
             self.particles = particles
 
+    def _call(self, name, *arguments):
+        if self._handle is None:
+            raise lib.SettingError("the simulation is closed")
+        return lib.call(name, self._handle, *arguments)
+
     def close(self):
         """Frees everything. The simulation cannot be used afterwards."""
-        self._finalizer()
-        self._handle = None
+        if self._handle is not None:
+            if self._is_stepping:
+                raise lib.SettingError("a simulation cannot be closed while it steps; return grove.STOP to end the steps")
+            self._handle = None
+            self._finalizer()
+
+    def __reduce__(self):
+        raise TypeError("a simulation cannot be copied or pickled: make another one of its particles")
 
     def __enter__(self):
         return self
@@ -173,14 +185,14 @@ class Simulation:
     def __len__(self):
         """The number of particles of all ranks."""
         count = ctypes.c_uint64()
-        lib.call("grove_count", self._handle, ctypes.byref(count), None)
+        self._call("grove_count", ctypes.byref(count), None)
         return count.value
 
     @property
     def time(self):
         """In code units."""
         time = ctypes.c_double()
-        lib.call("grove_time", self._handle, ctypes.byref(time))
+        self._call("grove_time", ctypes.byref(time))
         return time.value
 
     @property
@@ -192,31 +204,28 @@ class Simulation:
     def energy(self):
         """Energies and other sums over all particles: Energy."""
         found = lib.Energies()
-        lib.call("grove_get_energies", self._handle, ctypes.byref(found))
+        self._call("grove_get_energies", ctypes.byref(found))
         vectors = (np.array(getattr(found, name)) for name in ("momentum", "angular_momentum", "centre_of_mass"))
-        energy = Energy(found.kinetic, found.potential, found.external, found.total, *vectors)
-        if self._first_energy is None:
-            self._first_energy = energy.total
-        return energy
+        return Energy(found.kinetic, found.potential, found.external, found.total, *vectors)
 
     def load(self):
         """Takes the particles that config["initial_conditions"] names. Returns sentences on them, a list."""
-        lib.call("grove_load", self._handle)
+        self._call("grove_load")
         notes = ctypes.c_char_p()
-        lib.call("grove_notes", self._handle, ctypes.byref(notes))
+        self._call("grove_notes", ctypes.byref(notes))
         return notes.value.decode().splitlines()
 
     def get(self, field):
         """A copy of a field of this rank's share, in the order of ids: position, velocity, acceleration (N, 3), mass, potential,
         id, type (N,); code units. The potential is per unit mass, without the particle's own."""
         share = ctypes.c_size_t()
-        lib.call("grove_count", self._handle, None, ctypes.byref(share))
+        self._call("grove_count", None, ctypes.byref(share))
         dtype = {"id": np.uint64, "type": np.uint8}.get(field, np.float64)
         shape = (share.value, 3) if field in ("position", "velocity", "acceleration") else (share.value,)
         values = np.empty(shape, dtype)
         if share.value == 0:
             values = np.zeros((1, 3), dtype)[:, : len(shape) * 2 - 1]
-        lib.call("grove_get", self._handle, field.encode(), lib.array_of(values))
+        self._call("grove_get", field.encode(), lib.array_of(values))
         return values[: share.value].reshape(shape)
 
     def quantity(self, field):
@@ -226,11 +235,17 @@ class Simulation:
     def set(self, field, values):
         """Sets position, velocity (N, 3), mass or type (N,) of this rank's share, in the order of ids."""
         now = self.get(field)
-        values = np.asarray(in_code_units(values, _FIELD_DIMENSIONS.get(field), self._units))
-        if values.dtype not in (np.float32, np.float64) or field == "type":
-            values = values.astype(now.dtype)
-        values = lib.described(np.broadcast_to(values, now.shape))
-        lib.call("grove_set", self._handle, field.encode(), lib.array_of(values))
+        try:
+            values = np.asarray(in_code_units(values, _FIELD_DIMENSIONS.get(field), self._units))
+            if values.dtype not in (np.float32, np.float64) or field == "type":
+                values = values.astype(now.dtype)
+            values = lib.described(np.broadcast_to(values, now.shape))
+        except ValueError:
+            # The other ranks wait for this one, and learn that it has nothing.
+            with contextlib.suppress(lib.Error):
+                self._call("grove_set", field.encode(), lib.Array())
+            raise
+        self._call("grove_set", field.encode(), lib.array_of(values))
 
     @property
     def particles(self):
@@ -240,20 +255,17 @@ class Simulation:
     @particles.setter
     def particles(self, particles):
         with self._arrays(particles) as arrays:
-            lib.call("grove_set_particles", self._handle, arrays)
-        self._first_energy = None
+            self._call("grove_set_particles", arrays)
 
     def add(self, particles):
         """Adds particles. Without ids they get new ones."""
         with self._arrays(particles) as arrays:
-            lib.call("grove_add_particles", self._handle, arrays)
-        self._first_energy = None
+            self._call("grove_add_particles", arrays)
 
     def remove(self, ids):
         """Removes the particles with these ids."""
         ids = np.ascontiguousarray(ids, np.uint64).reshape(-1)
-        lib.call("grove_remove_particles", self._handle, len(ids), ids.ctypes.data)
-        self._first_energy = None
+        self._call("grove_remove_particles", len(ids), ids.ctypes.data)
 
     def _arrays(self, particles):
         if not isinstance(particles, Particles):
@@ -270,7 +282,11 @@ class Simulation:
         returns grove.STOP, evolve() ends."""
         if (steps is None) == (time is None):
             raise lib.SettingError("every() needs a number of steps, or time=")
+        if steps is not None and (not isinstance(steps, (int, np.integer)) or steps < 1):
+            raise lib.SettingError(f"every({steps!r}): steps are a whole number >= 1; a length of time is time=")
         length = None if time is None else float(in_code_units(time, "time", self._units))
+        if length is not None and not 0 < length < float("inf"):
+            raise lib.SettingError(f"every(time={time!r}): must be > 0")
 
         def register(function):
             self._every.append([function, steps, length, self.time])
@@ -289,7 +305,8 @@ class Simulation:
                 if self.time < (last + length) - 1e-9 * length:
                     continue
                 entry[3] = last + length * round((self.time - last) / length)
-            stops = function(self) == STOP or stops
+            answer = function(self)
+            stops = stops or (isinstance(answer, str) and answer == STOP)
         return stops
 
     def evolve(self, time, *, progress=False):
@@ -300,15 +317,19 @@ class Simulation:
         of a function of every() is raised after its step; on several ranks, on the ranks where it arose.
         """
         until = float(in_code_units(time, "time", self._units))
+        if self._is_stepping:
+            raise lib.SettingError("evolve() cannot be called while the simulation steps")
         line = _Progress(self, until) if progress else None
         step = _Callback(lambda: (line and line.show(), self._after_step())[1])
         wants_steps = bool(self._every or progress)
         with _CtrlC() as ctrl_c:
-            lib.call("grove_set_interrupt", self._handle, ctrl_c.c_function, None)
+            self._call("grove_set_interrupt", ctrl_c.c_function, None)
+            was_stepping, self._is_stepping = self._is_stepping, True
             try:
-                result = lib.call("grove_evolve", self._handle, until, step.c_function if wants_steps else lib.CALLBACK(), None)
+                result = self._call("grove_evolve", until, step.c_function if wants_steps else lib.CALLBACK(), None)
             finally:
-                lib.call("grove_set_interrupt", self._handle, lib.INTERRUPT(), None)
+                self._is_stepping = was_stepping
+                self._call("grove_set_interrupt", lib.INTERRUPT(), None)
                 if line:
                     line.end()
         step.raise_failure()
@@ -322,14 +343,16 @@ class Simulation:
         if points.ndim != 2 or points.shape[1] != 3:
             raise lib.SettingError(f"points have the shape {points.shape}, and need (M, 3)")
         acceleration, potential = np.empty((len(points), 3)), np.empty(len(points))
-        lib.call("grove_field_at", self._handle, len(points), *map(lib.array_of, (points, acceleration, potential)))
+        self._call("grove_field_at", len(points), *map(lib.array_of, (points, acceleration, potential)))
         return acceleration, potential
 
     def save(self, file, *, overwrite=False):
         """Writes a snapshot (HDF5), which `grove run`, grove.load() and other programs read."""
-        lib.call("grove_save", self._handle, str(file).encode(), int(overwrite))
+        self._call("grove_save", str(file).encode(), int(overwrite))
 
     def __repr__(self):
+        if self._handle is None:
+            return "<grove.Simulation: closed>"
         text = f"<grove.Simulation: {len(self):,} particles, t = {self.time:.6g}"
         if is_physical(self._units):
             text += f" ({self.time * code_unit('time', self._units) / 3.15576e13:.4g} Myr)"

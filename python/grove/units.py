@@ -2,6 +2,7 @@
 
 import numpy as np
 
+_SECONDS = {"s": 1, "yr": 3.15576e7, "kyr": 3.15576e10, "Myr": 3.15576e13, "Gyr": 3.15576e16}
 _CGS = {"length": "cm", "mass": "g", "velocity": "cm/s", "time": "s", "acceleration": "cm/s**2", "potential": "cm**2/s**2"}
 
 
@@ -29,7 +30,15 @@ def is_physical(units):
 
 
 def in_code_units(value, dimension, units):
-    """The numbers of a quantity in code units; anything else as it is. Raises ValueError for a quantity in N-body units."""
+    """The numbers of a quantity in code units, also of a text as "3 Gyr"; anything else as it is. Raises ValueError for a quantity in
+    N-body units, and for another text."""
+    if isinstance(value, str):
+        number, _, unit = value.strip().partition(" ")
+        if dimension != "time" or unit not in _SECONDS:
+            raise ValueError(f"{value!r}: give a number in code units, a quantity, or of times a text as '3 Gyr' ({', '.join(_SECONDS)})")
+        if not is_physical(units):
+            raise ValueError(f"{value!r}: N-body units have no {unit}; give the simulation units, as 'kpc, km/s, 1e10 Msun'")
+        return float(number) * _SECONDS[unit] / code_unit("time", units)
     if not is_quantity(value):
         return value
     if not is_physical(units):

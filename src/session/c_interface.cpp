@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <mutex>
 #include <new>
 #include <numeric>
 #include <string>
@@ -20,6 +21,8 @@
 struct grove_session {
   grove::Session session;
   std::string notes{};
+  bool is_stepping = false;
+  std::recursive_mutex in_use{};  ///< by one thread, whose callback may use it, too
 };
 
 namespace {
@@ -48,15 +51,35 @@ int guarded(const Work& work) noexcept {
   }
 }
 
-void require_session(const grove_session* session) {
+/// Locks the session for this thread. Throws ConfigError.
+std::unique_lock<std::recursive_mutex> use(grove_session* session) {
   if (!session) throw ConfigError("the session is NULL");
+  std::unique_lock lock(session->in_use, std::try_to_lock);
+  if (!lock) throw ConfigError("the session is in use by another thread");
+  return lock;
 }
+
+void require_no_step(const grove_session& session, const char* what) {
+  if (session.is_stepping) throw ConfigError(fmt::format("a callback cannot {} its session: it is stepping", what));
+}
+
+/// As long as it lives, the session is stepping.
+class StepsOf {
+ public:
+  explicit StepsOf(grove_session& session) : session_(session) { session_.is_stepping = true; }
+  ~StepsOf() { session_.is_stepping = false; }
+  StepsOf(const StepsOf&) = delete;
+  StepsOf& operator=(const StepsOf&) = delete;
+
+ private:
+  grove_session& session_;
+};
 
 /// A C function whose result is that of `work(session)`.
 template <class Work>
 int with_session(grove_session* handle, const Work& work) noexcept {
   return guarded([&] {
-    require_session(handle);
+    const auto lock = use(handle);
     work(handle->session);
   });
 }
@@ -221,12 +244,17 @@ int grove_create(const char* toml, const void* comm, grove_session** session) {
     if (!session) throw ConfigError("there is no place for the session");
     *session = nullptr;
     require_mpi();
-    *session = new grove_session{Session(toml ? toml : "", comm ? *static_cast<const MPI_Comm*>(comm) : MPI_COMM_WORLD), ""};
+    *session = new grove_session{Session(toml ? toml : "", comm ? *static_cast<const MPI_Comm*>(comm) : MPI_COMM_WORLD)};
   });
 }
 
 int grove_destroy(grove_session* session) {
-  return guarded([&] { delete session; });
+  return guarded([&] {
+    if (!session) return;
+    use(session).unlock();
+    require_no_step(*session, "destroy");
+    delete session;
+  });
 }
 
 int grove_load(grove_session* session) {

@@ -8,7 +8,7 @@
  * Every function returns GROVE_OK or the kind of error, of which grove_last_error() has the sentence; no C++ exception leaves it. After an
  * error the session can be used further, unless the error is GROVE_SYSTEM on more than one rank. On several ranks all functions that take a
  * session must be called by all of its ranks, in the same order; errors are the same on all of them. A session may be used by one thread at
- * a time. Signal handlers and standard output stay as they are.
+ * a time; another one gets an error. A callback may not step or destroy its session. Signal handlers and standard output stay as they are.
  *
  * Every rank has a share of the particles: sorted by id rank by rank, with the same number on every rank to within one. On one rank it is
  * all of them, in the order of their ids.

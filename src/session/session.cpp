@@ -239,7 +239,10 @@ bool Session::go_on_everywhere(const std::function<bool()>& go_on) const {
 
 bool Session::evolve(double until, const std::function<bool()>& go_on) {
   std::optional<StepSchedule> schedule;
+  const double least = comm_.min(until), most = comm_.max(until);
   comm_.agree([&] {
+    if (!std::isfinite(until)) throw ConfigError("the time to step to must be a finite number");
+    if (least != most) throw ConfigError(fmt::format("the ranks step to different times, {:.10g} to {:.10g}", least, most));
     if (!(until >= time_)) throw ConfigError(fmt::format("the time {:.10g} is before {:.10g}, which is reached", until, time_));
     const StepSchedule whole(time_, until, until > time_ ? until - time_ : 1, 0);
     schedule.emplace(time_, until, until > time_ ? whole.dividing_step(config_.time.dt) : 1, 0);
@@ -273,6 +276,8 @@ FieldValues Session::field_at(std::span<const double> points) {
   const std::uint64_t own = points.size() / 3, first = comm_.max(highest) + 1, begin = first + comm_.prefix_sum(own);
   comm_.agree([&] {
     if (points.size() % 3 != 0) throw ConfigError("points have three coordinates each");
+    for (std::size_t i = 0; i < points.size(); ++i)
+      if (!std::isfinite(points[i])) throw DataError(fmt::format("point {} is not finite", i / 3));
     if (begin + own < first) throw DataError(fmt::format("ids up to {} leave no room for points", first - 1));
   });
   InitialState state;

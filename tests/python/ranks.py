@@ -31,6 +31,20 @@ try:
 except RuntimeError:
     assert rank == ranks - 1
 assert sim.time == 0.25 + 1 / 128
+sim._every.clear()
+own = grove.accelerations(sim.get("position"), sim.get("mass"), softening=0.05, device="cpu")
+np.testing.assert_allclose(own, sim.get("acceleration"), atol=1e-6)  # FP32, of the order 1
+# So are different times, and an array that does not fit on one rank.
+for error, work in [
+    (grove.SettingError, lambda: sim.evolve(1 + rank)),
+    (ValueError, lambda: sim.set("mass", np.ones(7 if rank == ranks - 1 else len(ids)))),
+]:
+    try:
+        work()
+        assert ranks == 1 and error is grove.SettingError
+        break
+    except error:
+        pass
 # A bad particle of one rank is an error of all.
 places = np.zeros((2, 3)) + [[0, 0, 0], [1, 0, np.nan if rank == ranks - 1 else 0]]
 try:

@@ -3,6 +3,8 @@
     GROVE_LIBRARY=build/libgrove_c.so PYTHONPATH=python python3 tests/python/test_grove.py
 """
 
+import contextlib
+import copy
 import os
 import pathlib
 import signal
@@ -112,6 +114,40 @@ class Simulations(unittest.TestCase):
         self.assertEqual(sim.energy.total, sim.energy.potential)
         self.assertEqual(sim.get("mass").tolist(), [0.5] * 49)
 
+    def test_what_a_function_may_not_do_with_its_simulation_is_an_error(self):
+        for name, work in [("closed while it steps", lambda s: s.close()), ("evolve\\(\\) cannot", lambda s: s.evolve(1))]:
+            sim = grove.Simulation(plummer(20), **SETTINGS)
+            sim.every(2)(work)
+            with self.assertRaisesRegex(grove.SettingError, name):
+                sim.evolve(0.5)
+            self.assertEqual(sim.time, 2 / 128)
+
+    def test_a_simulation_is_of_one_thread_and_not_copied(self):
+        sim = grove.Simulation(plummer(3000), **SETTINGS)
+        failures = []
+
+        def look():
+            try:
+                while not failures:
+                    sim.energy  # noqa: B018
+            except grove.SettingError as error:
+                failures.append(str(error))
+
+        other = threading.Thread(target=look)
+        other.start()
+        while not failures:
+            with contextlib.suppress(grove.SettingError):
+                sim.evolve(sim.time + 0.0625)
+        other.join()
+        self.assertIn("in use by another thread", failures[0])
+        with self.assertRaisesRegex(TypeError, "cannot be copied"):
+            copy.copy(sim)
+        sim.close()
+        sim.close()
+        self.assertEqual(repr(sim), "<grove.Simulation: closed>")
+        with self.assertRaisesRegex(grove.SettingError, "is closed"):
+            sim.evolve(1)
+
     def test_many_sessions_are_made_and_closed(self):
         def resident():
             return int(pathlib.Path("/proc/self/statm").read_text().split()[1]) * 4096
@@ -141,6 +177,8 @@ class Values(unittest.TestCase):
         sim.evolve(Kpc(4, "Myr", 3.15576e13))
         self.assertAlmostEqual(sim.time, 4 / 977.79, places=6)
         self.assertIn("(4 Myr)", repr(sim))
+        self.assertTrue(sim.evolve("0.005 Gyr"))
+        self.assertAlmostEqual(sim.time, 5 / 977.79, places=6)
         with self.assertRaisesRegex(ValueError, "N-body units"):
             grove.Simulation(grove.Particles(Kpc([[1.0, 0, 0]]), mass=1.0), device="cpu")
 
@@ -161,7 +199,8 @@ class Values(unittest.TestCase):
         self.assertEqual(repr(both), "<grove.Particles: 200 (halo, bulge)>")
 
     def test_particles_are_joined_and_chosen(self):
-        both = plummer(10) + grove.Particles(np.zeros((2, 3)), mass=[1, 2], type="bulge")
+        both = plummer(10) + grove.Particles(np.zeros((2, 3)), mass=[1, 2], type=["bulge", "bulge"])
+        self.assertEqual(sum(1 for _ in both), 12)
         self.assertEqual((len(both), both.id), (12, None))
         self.assertEqual(repr(both), "<grove.Particles: 12 (halo, bulge)>")
         self.assertEqual(both[both.type == 3].mass.tolist(), [1, 2])
@@ -215,6 +254,16 @@ class Mistakes(unittest.TestCase):
             (grove.SettingError, "given twice", lambda: grove.Simulation(config={"time": {"dt": 1}}, dt=1)),
             (grove.SettingError, "no particles yet", lambda: grove.Simulation(**SETTINGS).evolve(1)),
             (grove.SettingError, "is before", lambda: grove.Simulation(plummer(10), **SETTINGS).evolve(-1)),
+            (grove.SettingError, "finite", lambda: grove.Simulation(plummer(10), **SETTINGS).evolve(np.inf)),
+            (grove.SettingError, "finite", lambda: grove.Simulation(plummer(10), **SETTINGS).evolve(np.nan)),
+            (grove.DataError, "point 1 is not finite", lambda: grove.Simulation(plummer(10), **SETTINGS).field([[0, 0, 0], [0, np.nan, 0]])),
+            (ValueError, "'3 parsec'", lambda: grove.Simulation(plummer(10), **SETTINGS).evolve("3 parsec")),
+            (grove.SettingError, "whole number >= 1", lambda: grove.Simulation(plummer(10), **SETTINGS).every("100 Myr")),
+            (grove.SettingError, "must be > 0", lambda: grove.Simulation(plummer(10), **SETTINGS).every(time=0)),
+            (ValueError, "broadcast", lambda: grove.Simulation(plummer(10), **SETTINGS).set("mass", np.ones(3))),
+            (ValueError, "masked", lambda: grove.Particles(np.ma.masked_array(np.eye(3), np.eye(3)), mass=1)),
+            (ValueError, "real numbers", lambda: grove.Particles(np.eye(3) * 1j, mass=1)),
+            (IndexError, "no particle 10", lambda: plummer(10)[10]),
             (grove.SettingError, "no field", lambda: grove.Simulation(plummer(10), **SETTINGS).get("colour")),
         ]:
             with self.subTest(text), self.assertRaisesRegex(error, text):

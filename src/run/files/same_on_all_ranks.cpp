@@ -98,7 +98,8 @@ void require_same_config(const Config& config, const Communicator& comm) {
   for (const auto& [name, value] : effective_settings(config)) lines.push_back(name + " = " + value);
   require_same_lines<ConfigError>(lines, comm, [&](const auto& own, const auto& root, std::size_t at) {
     return fmt::format("the ranks have different configurations: {} on rank 0, {} on {}; give all ranks the same file and settings",
-                       line_or_nothing(root, at), line_or_nothing(own, at), place_of_this_rank());
+                       line_or_nothing(root, at), line_or_nothing(own, at),
+                       place_of_this_rank().empty() ? fmt::format("rank {}", comm.rank()) : place_of_this_rank());
   });
 }
 
