@@ -223,10 +223,8 @@ class Simulation:
         dtype = {"id": np.uint64, "type": np.uint8}.get(field, np.float64)
         shape = (share.value, 3) if field in ("position", "velocity", "acceleration") else (share.value,)
         values = np.empty(shape, dtype)
-        if share.value == 0:
-            values = np.zeros((1, 3), dtype)[:, : len(shape) * 2 - 1]
         self._call("grove_get", field.encode(), lib.array_of(values))
-        return values[: share.value].reshape(shape)
+        return values
 
     def quantity(self, field):
         """The same as a quantity of astropy."""

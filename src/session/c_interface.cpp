@@ -142,6 +142,7 @@ void require_type(const char* what, const grove_array& array) {
 
 template <class T>
 void read(const char* what, const grove_array& array, std::size_t n, std::size_t components, std::vector<T>& to) {
+  if (n == 0) return to.clear();
   const Elements from(what, array, components);
   require_type<T>(what, array);
   to.resize(n * components);
@@ -163,10 +164,11 @@ void read(const char* what, const grove_array& array, std::size_t n, std::size_t
 
 template <class T>
 void write(const char* what, const std::vector<T>& from, std::size_t components, const grove_array& array) {
+  if (from.empty()) return;
   const Elements to(what, array, components);
   require_type<T>(what, array);
   if (array.type != GROVE_F32 && to.have_no_gaps(components)) {
-    if (!from.empty()) std::memcpy(to.at(0, 0), from.data(), from.size() * sizeof(T));
+    std::memcpy(to.at(0, 0), from.data(), from.size() * sizeof(T));
     return;
   }
   for (std::size_t i = 0; i < from.size() / components; ++i)
@@ -188,7 +190,6 @@ ParticleSet particles_of(const grove_particles* given, std::uint64_t first_id, c
     if (!given) throw ConfigError("the particles are NULL");
     const std::size_t n = given->count;
     particles.resize(n);
-    if (n == 0) return;
     read("position", given->position, n, 3, particles.position);
     read("mass", given->mass, n, 1, particles.mass);
     if (given->velocity.data) read("velocity", given->velocity, n, 3, particles.velocity);
@@ -360,13 +361,11 @@ int grove_get_energies(grove_session* session, grove_energies* energies) {
 int grove_field_at(grove_session* session, size_t count, grove_array points, grove_array acceleration, grove_array potential) {
   return with_session(session, [&](Session& s) {
     std::vector<double> places;
-    s.comm().agree([&] {
-      if (count > 0) read("points", points, count, 3, places);
-    });
+    s.comm().agree([&] { read("points", points, count, 3, places); });
     const FieldValues found = s.field_at(places);
     s.comm().agree([&] {
-      if (count > 0 && acceleration.data) write("acceleration", found.acceleration, 3, acceleration);
-      if (count > 0 && potential.data) write("potential", found.potential, 1, potential);
+      if (acceleration.data) write("acceleration", found.acceleration, 3, acceleration);
+      if (potential.data) write("potential", found.potential, 1, potential);
     });
   });
 }

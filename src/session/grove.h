@@ -103,7 +103,7 @@ int grove_set(grove_session* session, const char* field, grove_array from);
 int grove_evolve(grove_session* session, double time, int (*callback)(grove_session* session, void* data), void* data);
 
 /* grove_evolve() also asks `is_interrupted` after each step, and ends with GROVE_STOPPED where that is not 0 on any rank: after that step or
- * the next one. It may not use the session; unlike a callback it costs nothing. NULL: no longer. */
+ * the next one. It may not use the session, so that steps overlap as without it. NULL: no longer. */
 int grove_set_interrupt(grove_session* session, int (*is_interrupted)(void* data), void* data);
 
 int grove_get_energies(grove_session* session, grove_energies* energies);

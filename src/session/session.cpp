@@ -13,14 +13,14 @@
 #include <utility>
 
 #include "decomposition/domain/sort_by_id.hpp"
-#include "io/files/partial_file.hpp"
 #include "kernels/base/error.hpp"
 #include "src/config/config_source.hpp"
 #include "src/run/files/output_directory.hpp"
 #include "src/run/files/same_on_all_ranks.hpp"
 #include "src/run/files/snapshot_writer.hpp"
 #include "src/run/files/step_schedule.hpp"
-#include "src/simulation/devices.hpp"
+#include "src/run/start/configured_simulation.hpp"
+#include "src/run/start/join.hpp"
 
 namespace grove {
 
@@ -64,15 +64,6 @@ Config config_of(const std::string& toml, bool& has_initial_conditions, const Co
   return config;
 }
 
-void append(const ParticleSet& from, ParticleSet& to) {
-  const auto add = [](const auto& values, auto& all) { all.insert(all.end(), values.begin(), values.end()); };
-  add(from.position, to.position);
-  add(from.velocity, to.velocity);
-  add(from.mass, to.mass);
-  add(from.id, to.id);
-  add(from.type, to.type);
-}
-
 /// Only what a simulation starts from.
 void forget_forces(ParticleSet& particles) {
   for (const ParticleField& field : particles.fields->rows())
@@ -97,19 +88,10 @@ void require_usable(const ParticleSet& some) {
 }  // namespace
 
 Session::Session(const std::string& toml, MPI_Comm comm)
-    : comm_(comm), config_(config_of(toml, has_initial_conditions_, comm_)), time_(config_.time.begin), simulation_(new_simulation()) {}
-
-std::unique_ptr<Simulation> Session::new_simulation() const {
-  std::unique_ptr<Simulation> simulation;
-  comm_.agree([&] {
-    simulation = make_simulation(config_.run.device, config_.gravity, comm_,
-                                 {.integrator = config_.time.integrator,
-                                  .integrator_settings = config_.time.parameters,
-                                  .transport = transport_way_named(config_.run.transport),
-                                  .external = config_.external_sections()});
-  });
-  return simulation;
-}
+    : comm_(comm),
+      config_(config_of(toml, has_initial_conditions_, comm_)),
+      time_(config_.time.begin),
+      simulation_(make_configured_simulation(config_, comm_)) {}
 
 void Session::load() {
   comm_.agree([&] {
@@ -121,6 +103,7 @@ void Session::load() {
   components_ = state.components;
   notes_ = std::move(state.info.notes);
   set_particles(std::move(state.particles));
+  time_ = config_.time.begin;
 }
 
 void Session::set_particles(ParticleSet some) {
@@ -278,12 +261,14 @@ FieldValues Session::field_at(std::span<const double> points) {
     if (points.size() % 3 != 0) throw ConfigError("points have three coordinates each");
     for (std::size_t i = 0; i < points.size(); ++i)
       if (!std::isfinite(points[i])) throw DataError(fmt::format("point {} is not finite", i / 3));
-    if (begin + own < first) throw DataError(fmt::format("ids up to {} leave no room for points", first - 1));
+    if (first == 0 || begin + own < first) throw DataError(fmt::format("ids up to {} leave no room for points", first - 1));
   });
   InitialState state;
   state.components = components_;
   state.particles = sources;
   forget_forces(state.particles);
+  const std::unique_ptr<Simulation> simulation = make_configured_simulation(config_, comm_);
+  set_component_softening(config_.gravity, state, *simulation, comm_);
   ParticleSet targets;
   targets.resize(own);
   std::copy(points.begin(), points.end(), targets.position.begin());
@@ -293,8 +278,6 @@ FieldValues Session::field_at(std::span<const double> points) {
   const auto softest = static_cast<std::uint8_t>(of_type.empty() ? 1 : std::min_element(of_type.begin(), of_type.end()) - of_type.begin());
   std::fill(targets.type.begin(), targets.type.end(), softest);
   append(targets, state.particles);
-  const std::unique_ptr<Simulation> simulation = new_simulation();
-  if (!of_type.empty()) simulation->set_softening(of_type);
   simulation->start(std::move(state.particles), time_);
   const ParticleSet found = simulation->particles();
   struct AtPoint {

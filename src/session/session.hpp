@@ -66,7 +66,7 @@ class Session {
   /// `go_on` is called, if there is one; where it returns false on any rank, the steps end, and so does this call, with false.
   bool evolve(double time, const std::function<bool()>& go_on = {});
   /// evolve() also asks this after each step, and ends where it is true on any rank: after that step or, where the next one has begun,
-  /// after that. It may not use the session. Unlike go_on it keeps steps from overlapping no longer than the end. Not collective.
+  /// after that. It may not use the session, so that steps overlap as without it. Not collective.
   void set_interrupt(std::function<bool()> is_interrupted) { is_interrupted_ = std::move(is_interrupted); }
 
   Diagnostics energies();
@@ -78,9 +78,7 @@ class Session {
   void save(const std::string& file, bool overwrite);
 
  private:
-  std::unique_ptr<Simulation> new_simulation() const;
   void require_particles() const;
-  void require_sorted_ids(const std::string& source) const;
   /// `share_` becomes what the simulation has, if that is newer, or the other way round.
   void bring_here();
   void bring_there();

@@ -69,7 +69,7 @@ double MemoryModel::arena_bytes(double particles, int ranks) const {
   return std::max(arena_room * arena_ * particles, smallest_arena) + (on_gpu_ ? stack_bytes(particles, ranks) : 0);
 }
 
-// Fitted to what 2, 3, 4 and 6 ranks held on the CPU with 5,000 to 400,000 particles each, in eight Plummer spheres: all within 24 %, since
+// Fitted to what 2, 3, 4 and 6 ranks held on the CPU with 5,000 to 400,000 particles each, in six Plummer spheres: all within 24 %, since
 // it depends on where the borders of ranks meet the centre. The first term is that of arrays, which grow by a sixteenth when particles
 // come, and of cells of other ranks that are not at a border: more of them for the walk `tree`. The second is that of the trees for and
 // from other ranks: a surface. Both have twice as many sides where there are twice as many ranks, until all six sides have neighbours. The

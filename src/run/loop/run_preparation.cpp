@@ -25,28 +25,12 @@
 #include "src/run/files/same_on_all_ranks.hpp"
 #include "src/run/observers/pictures.hpp"
 #include "src/run/observers/snapshots.hpp"
+#include "src/run/start/configured_simulation.hpp"
 #include "src/run/start/rounded_positions.hpp"
-#include "src/simulation/devices.hpp"
 #include "src/solver/force_method.hpp"
 #include "src/solver/memory_model.hpp"
 
 namespace grove {
-
-namespace {
-
-std::unique_ptr<Simulation> make_configured_simulation(const Config& config, const Communicator& comm) {
-  std::unique_ptr<Simulation> simulation;
-  comm.agree([&] {
-    simulation = make_simulation(config.run.device, config.gravity, comm,
-                                 {.integrator = config.time.integrator,
-                                  .integrator_settings = config.time.parameters,
-                                  .transport = transport_way_named(config.run.transport),
-                                  .external = config.external_sections()});
-  });
-  return simulation;
-}
-
-}  // namespace
 
 RunPreparation::RunPreparation(Config config, const EarlierRunOptions& earlier, const Communicator& comm)
     : earlier_(earlier), comm_(comm), config_(std::move(config)), directory_(config_.output.directory) {

@@ -285,15 +285,6 @@ std::uint64_t raise_ids(ParticleSet& particles, const std::string& file, std::ui
   return own + by;
 }
 
-void append(const ParticleSet& part, ParticleSet& all) {
-  const auto add = [](const auto& from, auto& to) { to.insert(to.end(), from.begin(), from.end()); };
-  add(part.position, all.position);
-  add(part.velocity, all.velocity);
-  add(part.mass, all.mass);
-  add(part.id, all.id);
-  add(part.type, all.type);
-}
-
 /// A sum over all ranks that does not depend on who adds what: terms are rounded to multiples of 2^-60 of the largest, and added as whole
 /// numbers. `largest` must be the same on all ranks.
 class ExactSum {
@@ -333,6 +324,15 @@ void move_to_centre(ParticleSet& particles, const Communicator& comm) {
 }
 
 }  // namespace
+
+void append(const ParticleSet& part, ParticleSet& all) {
+  const auto add = [](const auto& from, auto& to) { to.insert(to.end(), from.begin(), from.end()); };
+  add(part.position, all.position);
+  add(part.velocity, all.velocity);
+  add(part.mass, all.mass);
+  add(part.id, all.id);
+  add(part.type, all.type);
+}
 
 InitialState join_files(const std::vector<JoinPart>& parts, const JoinChoice& choice, const Communicator& comm) {
   InitialState joined;

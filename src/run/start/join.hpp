@@ -39,4 +39,7 @@ struct JoinChoice {
 /// types that cannot be given.
 InitialState join_files(const std::vector<JoinPart>& parts, const JoinChoice& choice, const Communicator& comm);
 
+/// Puts the particles of `part` behind those of `all`: position, velocity, mass, id and type.
+void append(const ParticleSet& part, ParticleSet& all);
+
 }  // namespace grove

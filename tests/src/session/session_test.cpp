@@ -219,6 +219,32 @@ TEST_F(SessionTest, ForcesAtPointsAreThoseOfTheParticles) {
   EXPECT_EQ(count(), 2U) << "points are no particles";
 }
 
+// Also as the first call, when no forces have been computed.
+TEST_F(SessionTest, ForcesAtPointsHaveTheSofteningOfComponents) {
+  create("[gravity]\nmethod = \"direct\"\nsoftening = { halo = 2.0 }\n[run]\ndevice = \"cpu\"\n");
+  ParticleSet one;
+  one.resize(1);
+  one.mass = {1};
+  one.id = {18446744073709551615U};
+  one.type = {1};
+  set(one);
+  std::vector<double> point{0, 0, 0}, potential(1);
+  expect_error(GROVE_DATA, "leave no room for points", grove_field_at(session_, 1, array_of(point), {}, array_of(potential)));
+  one.id = {7};
+  set(one);
+  ASSERT_EQ(grove_field_at(session_, 1, array_of(point), {}, array_of(potential)), GROVE_OK) << grove_last_error();
+  EXPECT_NEAR(potential[0], -0.5, 1e-12);
+}
+
+TEST_F(SessionTest, LoadingBeginsAnewAtItsTime) {
+  create(settings + "[initial_conditions]\ngenerator = \"plummer\"\nn = 50\n");
+  for (int repeat = 0; repeat < 2; ++repeat) {
+    ASSERT_EQ(grove_load(session_), GROVE_OK) << grove_last_error();
+    EXPECT_EQ(energies().time, 0);
+    ASSERT_EQ(grove_evolve(session_, 0.015625, nullptr, nullptr), GROVE_OK) << grove_last_error();
+  }
+}
+
 TEST_F(SessionTest, SnapshotsAreReadAgain) {
   const TemporaryDirectory directory(comm_);
   const std::string file = directory.file("here.hdf5");

@@ -1,0 +1,15 @@
+// The simulation that a configuration describes.
+#pragma once
+
+#include <memory>
+
+#include "decomposition/ranks/communicator.hpp"
+#include "src/config/config.hpp"
+#include "src/simulation/simulation.hpp"
+
+namespace grove {
+
+/// Device, gravity, external potentials and integrator are those of `config`; there are no particles yet. Collective; throws AgreedError.
+std::unique_ptr<Simulation> make_configured_simulation(const Config& config, const Communicator& comm);
+
+}  // namespace grove
