@@ -21,7 +21,8 @@ constexpr bool sanitized = true;
 constexpr bool sanitized = false;
 #endif
 
-constexpr std::array kinds{SIGSEGV, SIGBUS, SIGFPE};
+// The C library aborts where it finds the heap or the stack destroyed.
+constexpr std::array kinds{SIGSEGV, SIGBUS, SIGFPE, SIGABRT};
 // Prepared for the handler, which may call almost nothing.
 int open_files = 0, exit_code = 0;
 char words[1024];
