@@ -6,6 +6,7 @@ import signal
 import sys
 import threading
 import time as clock
+import types
 import typing
 import weakref
 
@@ -23,6 +24,9 @@ _SECTIONS = {
     "order": "gravity", "softening_kernel": "gravity", "all_pairs_up_to": "gravity", "dt": "time", "integrator": "time",
     "device": "run", "transport": "run",
 }
+_VECTORS = ("position", "velocity", "acceleration")
+_DTYPES = {"id": np.uint64, "type": np.uint8}
+_FIELDS_LENT = ("position", "velocity", "mass", "id", "type", "acceleration", "potential")
 _FIELD_DIMENSIONS = {**FIELDS, "acceleration": "acceleration", "potential": "potential"}
 
 
@@ -215,35 +219,82 @@ class Simulation:
         self._call("grove_notes", ctypes.byref(notes))
         return notes.value.decode().splitlines()
 
-    def get(self, field):
-        """A copy of a field of this rank's share, in the order of ids: position, velocity, acceleration (N, 3), mass, potential,
-        id, type (N,); code units. The potential is per unit mass, without the particle's own."""
+    def _share(self):
         share = ctypes.c_size_t()
         self._call("grove_count", None, ctypes.byref(share))
-        dtype = {"id": np.uint64, "type": np.uint8}.get(field, np.float64)
-        shape = (share.value, 3) if field in ("position", "velocity", "acceleration") else (share.value,)
-        values = np.empty(shape, dtype)
-        self._call("grove_get", field.encode(), lib.array_of(values))
+        return share.value
+
+    def _exchange(self, name, field, make_array):
+        """Calls grove_get() or grove_set() for the array that make_array(shape) returns."""
+        shape = (self._share(), 3) if field in _VECTORS else (self._share(),)
+        try:
+            values = make_array(shape)
+            array = lib.array_of(values)
+        except ValueError:
+            # The other ranks wait for this one, and learn that it has nothing.
+            with contextlib.suppress(lib.Error):
+                self._call(name, field.encode(), lib.Array())
+            raise
+        self._call(name, field.encode(), array)
         return values
+
+    def get(self, field, *, out=None):
+        """A copy of a field of this rank's share, in the order of ids: position, velocity, acceleration (N, 3), mass, potential,
+        id, type (N,); code units. The potential is per unit mass, without the particle's own. out: an array of numpy or on a GPU that is
+        filled and returned."""
+
+        def array(shape):
+            if out is None:
+                return np.empty(shape, _DTYPES.get(field, np.float64))
+            return lib.of_shape(out, shape, field)
+
+        return self._exchange("grove_get", field, array)
 
     def quantity(self, field):
         """The same as a quantity of astropy."""
         return quantity(self.get(field), _FIELD_DIMENSIONS[field], self._units)
 
     def set(self, field, values):
-        """Sets position, velocity (N, 3), mass or type (N,) of this rank's share, in the order of ids."""
-        now = self.get(field)
+        """Sets position, velocity (N, 3), mass or type (N,) of this rank's share, in the order of ids. values: also on a GPU."""
+
+        def array(shape):
+            if lib.is_on_gpu(values):
+                return lib.of_shape(values, shape, field)
+            numbers = np.asarray(in_code_units(values, _FIELD_DIMENSIONS.get(field), self._units))
+            if numbers.dtype not in (np.float32, np.float64) or field == "type":
+                numbers = numbers.astype(_DTYPES.get(field, np.float64))
+            return lib.described(np.broadcast_to(numbers, shape))
+
+        self._exchange("grove_set", field, array)
+
+    @contextlib.contextmanager
+    def local_arrays(self, *, read_only=False):
+        """This rank's particles without a copy, in their present order, which is not that of ids, and where they are: on a GPU for
+        cupy.asarray() and other libraries, else in numpy.
+
+            with sim.local_arrays() as a:
+                cupy.asarray(a.position)[:, 2] += 1.0
+
+        a.position, a.velocity (N, 3) may be written; a.acceleration (N, 3), a.mass, a.potential, a.id, a.type (N,) are for reading.
+        At the end forces are computed anew, unless `read_only`. The simulation can do nothing else meanwhile, and the arrays must not be
+        used afterwards. Raises DataError for numbers that are not finite, and where masses have been written.
+        """
+        lent = lib.LentArrays()
+        self._call("grove_lend", ctypes.byref(lent))
         try:
-            values = np.asarray(in_code_units(values, _FIELD_DIMENSIONS.get(field), self._units))
-            if values.dtype not in (np.float32, np.float64) or field == "type":
-                values = values.astype(now.dtype)
-            values = lib.described(np.broadcast_to(values, now.shape))
-        except ValueError:
-            # The other ranks wait for this one, and learn that it has nothing.
-            with contextlib.suppress(lib.Error):
-                self._call("grove_set", field.encode(), lib.Array())
-            raise
-        self._call("grove_set", field.encode(), lib.array_of(values))
+            yield types.SimpleNamespace(
+                **{
+                    name: lib.view_of(
+                        getattr(lent, name),
+                        (lent.count, 3) if name in _VECTORS else (lent.count,),
+                        _DTYPES.get(name, np.float64),
+                        writable=not read_only and name in ("position", "velocity"),
+                    )
+                    for name in _FIELDS_LENT
+                }
+            )
+        finally:
+            self._call("grove_take_back", int(not read_only))
 
     @property
     def particles(self):

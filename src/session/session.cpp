@@ -21,6 +21,7 @@
 #include "src/run/files/step_schedule.hpp"
 #include "src/run/start/configured_simulation.hpp"
 #include "src/run/start/join.hpp"
+#include "src/simulation/simulation_cuda.hpp"
 
 namespace grove {
 
@@ -244,6 +245,20 @@ bool Session::evolve(double until, const std::function<bool()>& go_on) {
     if (ends && simulation_->is_synchronised()) return false;
   }
   return true;
+}
+
+ParticleMemory Session::lend() {
+  bring_there();
+  is_lent_ = true;
+  return simulation_->memory();
+}
+
+void Session::take_back(bool is_written) {
+  is_lent_ = false;
+  if (comm_.max(is_written ? 1 : 0) == 0) return;
+  newer_ = Newer::simulation;
+  if (is_on_gpu()) wait_for_gpu();
+  simulation_->memory_was_written();
 }
 
 Diagnostics Session::energies() {

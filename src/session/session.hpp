@@ -69,6 +69,14 @@ class Session {
   /// after that. It may not use the session, so that steps overlap as without it. Not collective.
   void set_interrupt(std::function<bool()> is_interrupted) { is_interrupted_ = std::move(is_interrupted); }
 
+  /// This rank's particles where they are, in their present order. Until take_back() nothing else may be called. On a GPU, all is there.
+  ParticleMemory lend();
+  bool is_lent() const { return is_lent_; }
+  bool is_on_gpu() const { return simulation_->is_on_gpu(); }
+  /// `is_written`, on any rank: positions or velocities have been written. Masses must be as they were. Waits for what other code does on
+  /// the GPU. Throws DataError for numbers that cannot be: the particles are then those numbers, until others are set.
+  void take_back(bool is_written);
+
   Diagnostics energies();
   /// Acceleration and potential of all particles and external potentials at this rank's `points` [3 * any number]. Every rank holds the
   /// values of all ranks' points for a moment.
@@ -93,6 +101,7 @@ class Session {
   std::vector<std::string> notes_;
   std::function<bool()> is_interrupted_;
   std::unique_ptr<Simulation> simulation_;
+  bool is_lent_ = false;
   ParticleSet share_;
   enum class Newer : std::uint8_t { neither, share, simulation } newer_ = Newer::neither;
 };

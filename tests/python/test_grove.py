@@ -114,6 +114,30 @@ class Simulations(unittest.TestCase):
         self.assertEqual(sim.energy.total, sim.energy.potential)
         self.assertEqual(sim.get("mass").tolist(), [0.5] * 49)
 
+    def test_local_arrays_are_the_particles_themselves(self):
+        sim = grove.Simulation(plummer(100), **SETTINGS)
+        sim.evolve(0.125)
+        position, mass = sim.get("position"), sim.get("mass")
+        with sim.local_arrays() as a:
+            self.assertEqual(a.position.shape, (100, 3))
+            order = np.argsort(a.id)
+            np.testing.assert_array_equal(a.position[order], position)
+            np.testing.assert_array_equal(a.mass[order], mass)
+            a.velocity[...] = 0
+            a.position[:, 2] += 1.0
+            with self.assertRaisesRegex(ValueError, "read-only"):
+                a.mass[0] = 1
+            with self.assertRaisesRegex(grove.SettingError, "are lent"):
+                sim.evolve(1)
+        np.testing.assert_array_equal(sim.get("position"), position + [0, 0, 1])
+        self.assertEqual(sim.energy.kinetic, 0)
+        with sim.local_arrays(read_only=True) as a, self.assertRaises(ValueError):
+            a.position[0] = 1
+        with self.assertRaisesRegex(grove.DataError, "not finite"), sim.local_arrays() as a:
+            a.position[3, 1] = np.nan
+        sim.particles = plummer(30)
+        self.assertTrue(sim.evolve(0.25))
+
     def test_what_a_function_may_not_do_with_its_simulation_is_an_error(self):
         for name, work in [("closed while it steps", lambda s: s.close()), ("evolve\\(\\) cannot", lambda s: s.evolve(1))]:
             sim = grove.Simulation(plummer(20), **SETTINGS)
@@ -168,6 +192,16 @@ class Values(unittest.TestCase):
         sim = grove.Simulation(grove.Particles(np.asfortranarray(rows[:, :3], dtype=np.float64), mass=[1] * 30), **SETTINGS)
         np.testing.assert_array_equal(sim.particles.position, rows[:, :3])
         np.testing.assert_array_equal(sim.particles.mass, 1)
+
+    def test_a_field_goes_into_an_array_that_is_given(self):
+        sim = grove.Simulation(plummer(20), **SETTINGS)
+        rows = np.zeros((20, 7), np.float32)
+        self.assertIs(sim.get("position", out=rows[:, 1:4]).base, rows)
+        np.testing.assert_array_equal(rows[:, 1:4], sim.get("position").astype(np.float32))
+        self.assertEqual((rows[:, 0].any(), rows[:, 4:].any()), (False, False))
+        for error, text, out in [(ValueError, r"the shape \(20,\), and needs \(20, 3\)", np.zeros(20)), (ValueError, "int32", np.zeros((20, 3), np.int32))]:
+            with self.assertRaisesRegex(error, text):
+                sim.get("position", out=out)
 
     def test_units_and_quantities(self):
         sim = grove.Simulation(units="kpc, km/s, 1e10 Msun", softening=Kpc(0.05), dt="1 Myr", device="cpu")
