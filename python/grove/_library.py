@@ -83,6 +83,8 @@ _SIGNATURES = {
     "grove_get_energies": [_S, ctypes.POINTER(Energies)],
     "grove_field_at": [_S, ctypes.c_size_t, Array, Array, Array],
     "grove_save": [_S, ctypes.c_char_p, ctypes.c_int],
+    "grove_save_checkpoint": [_S, ctypes.c_char_p, ctypes.c_int],
+    "grove_restore": [_S, ctypes.c_char_p],
 }
 
 

@@ -399,6 +399,15 @@ class Simulation:
         """Writes a snapshot (HDF5), which `grove run`, grove.load() and other programs read."""
         self._call("grove_save", str(file).encode(), int(overwrite))
 
+    def save_checkpoint(self, file, *, overwrite=False):
+        """Writes a checkpoint, with which restore() continues to the bit: on as many ranks, on a CPU or GPU as then."""
+        self._call("grove_save_checkpoint", str(file).encode(), int(overwrite))
+
+    def restore(self, file):
+        """Takes particles and time from a checkpoint, also of `grove run`. Settings that change what is computed must be the same,
+        except dt."""
+        self._call("grove_restore", str(file).encode())
+
     def __repr__(self):
         if self._handle is None:
             return "<grove.Simulation: closed>"

@@ -316,7 +316,10 @@ int grove_destroy(grove_session* session) {
 }
 
 int grove_load(grove_session* session) {
-  return with_session(session, [](Session& s) { s.load(); });
+  return with_session(session, [&](Session& s) {
+    require_no_step(*session, "load particles into");
+    s.load();
+  });
 }
 
 int grove_set_particles(grove_session* session, const grove_particles* particles) {
@@ -468,4 +471,15 @@ int grove_field_at(grove_session* session, size_t count, grove_array points, gro
 
 int grove_save(grove_session* session, const char* file, int overwrite) {
   return with_session(session, [&](Session& s) { s.save(file ? file : "", overwrite != 0); });
+}
+
+int grove_save_checkpoint(grove_session* session, const char* file, int overwrite) {
+  return with_session(session, [&](Session& s) { s.save_checkpoint(file ? file : "", overwrite != 0); });
+}
+
+int grove_restore(grove_session* session, const char* file) {
+  return with_session(session, [&](Session& s) {
+    require_no_step(*session, "restore");
+    s.restore(file ? file : "");
+  });
 }

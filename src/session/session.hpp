@@ -85,8 +85,15 @@ class Session {
   /// Writes a snapshot. Throws where there is a file that may not be replaced, or that Grove has not written.
   void save(const std::string& file, bool overwrite);
 
+  /// Writes particles and state, with which restore() continues to the bit. Otherwise as save().
+  void save_checkpoint(const std::string& file, bool overwrite);
+  /// Takes particles, time and state of a checkpoint, also of a run. With as many ranks of the same kind as then, what follows has the same
+  /// bits. Throws ConfigError where the settings of the physics are others, except time.dt.
+  void restore(const std::string& file);
+
  private:
   void require_particles() const;
+  void require_free(const std::string& file, bool overwrite) const;
   /// `share_` becomes what the simulation has, if that is newer, or the other way round.
   void bring_here();
   void bring_there();
@@ -96,7 +103,7 @@ class Session {
   bool has_initial_conditions_ = false;  ///< [initial_conditions] is not empty
   Config config_;
   double time_ = 0;
-  std::uint64_t count_ = 0;
+  std::uint64_t count_ = 0, steps_ = 0;
   ComponentNames components_ = usual_component_names();
   std::vector<std::string> notes_;
   std::function<bool()> is_interrupted_;

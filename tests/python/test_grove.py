@@ -271,6 +271,24 @@ class Values(unittest.TestCase):
             self.assertIn("softening = 0.05", run.configuration)
             with self.assertRaisesRegex(ValueError, "is no output directory"):
                 grove.Run(directory)
+            try:
+                import h5py  # noqa: F401
+            except ImportError:
+                self.skipTest("h5py is not installed")
+            # The same steps, looked at between, and continued from a checkpoint.
+            config = {"initial_conditions": {"generator": "plummer", "n": 50}}
+            sim = grove.Simulation(config=config, softening=0.05, dt=0.125, device="cpu")
+            sim.load()
+            sim.every(1)(lambda s: s.energy)
+            sim.evolve(0.25)
+            sim.save_checkpoint(directory + "/checkpoint")
+            other = grove.Simulation(config=config, softening=0.05, dt=0.125, device="cpu")
+            other.restore(directory + "/checkpoint")
+            self.assertEqual((len(other), other.time), (50, 0.25))
+            for one in (sim, other):
+                one.evolve(0.5)
+                np.testing.assert_array_equal(one.get("position"), run.load(-1).position)
+                np.testing.assert_array_equal(one.get("velocity"), run.load(-1).velocity)
 
 
 class Mistakes(unittest.TestCase):

@@ -23,7 +23,7 @@ std::string settings() { return "[gravity]\nsoftening = 0.05\n[time]\ndt = 0.007
 template <class T>
 grove_array array_of(std::vector<T>& values) {
   const int type = std::is_same_v<T, double> ? GROVE_F64 : std::is_same_v<T, float> ? GROVE_F32 : sizeof(T) == 1 ? GROVE_U8 : GROVE_U64;
-  return {values.data(), type, 0, 0};
+  return {values.data(), type, 0, 0, 0};
 }
 
 class SessionTest : public testing::Test {
@@ -240,9 +240,9 @@ TEST_F(SessionTest, TakesAndGivesArraysOfAnyStride) {
     rows.push_back(static_cast<float>(own.mass[i]));
   }
   const grove_particles given{own.size(),
-                              {rows.data(), GROVE_F32, 16, 0},
-                              {columns.data(), GROVE_F32, 4, static_cast<std::ptrdiff_t>(4 * own.size())},
-                              {rows.data() + 3, GROVE_F32, 16, 0},
+                              {rows.data(), GROVE_F32, 16, 0, 0},
+                              {columns.data(), GROVE_F32, 4, static_cast<std::ptrdiff_t>(4 * own.size()), 0},
+                              {rows.data() + 3, GROVE_F32, 16, 0, 0},
                               array_of(own.id),
                               {}};
   ASSERT_EQ(grove_set_particles(session_, &given), GROVE_OK) << grove_last_error();
@@ -343,6 +343,26 @@ TEST_F(SessionTest, SnapshotsAreReadAgain) {
   ASSERT_EQ(grove_load(session_), GROVE_OK) << grove_last_error();
   EXPECT_EQ(get("position", 3), x);
   comm_.barrier();
+}
+
+TEST_F(SessionTest, ACheckpointIsContinuedToTheBit) {
+  const TemporaryDirectory directory(comm_);
+  const std::string file = directory.file("here.checkpoint");
+  set(plummer(2000));
+  ASSERT_EQ(grove_evolve(session_, 0.0625, nullptr, nullptr), GROVE_OK) << grove_last_error();
+  ASSERT_EQ(grove_save_checkpoint(session_, file.c_str(), 0), GROVE_OK) << grove_last_error();
+  expect_error(GROVE_SETTING, "exists already", grove_save_checkpoint(session_, file.c_str(), 0));
+  ASSERT_EQ(grove_evolve(session_, 0.125, nullptr, nullptr), GROVE_OK);
+  const std::vector<double> position = get("position", 3);
+  create(settings());
+  ASSERT_EQ(grove_restore(session_, file.c_str()), GROVE_OK) << grove_last_error();
+  EXPECT_EQ(count(), 2000U);
+  EXPECT_EQ(energies().time, 0.0625);
+  ASSERT_EQ(grove_evolve(session_, 0.125, nullptr, nullptr), GROVE_OK) << grove_last_error();
+  EXPECT_EQ(get("position", 3), position);
+  create("[gravity]\nsoftening = 0.07\n[time]\ndt = 0.0078125\n[run]\ndevice = \"" + test_device() + "\"\n");
+  expect_error(GROVE_SETTING, "gravity.softening = 0.07, before 0.05", grove_restore(session_, file.c_str()));
+  expect_error(GROVE_DATA, "nowhere", grove_restore(session_, "nowhere.checkpoint"));
 }
 
 TEST_F(SessionTest, MistakesAreErrorsInWordsAndTheSessionLives) {
