@@ -194,11 +194,13 @@ void read(const char* what, const grove_array& given, std::size_t n, std::size_t
   const grove_array& array = on_host.array();
   const Elements from(what, array, components);
   require_type<T>(what, array);
-  to.resize(n * components);
-  if (array.type != GROVE_F32 && from.have_no_gaps(components)) {
-    std::memcpy(to.data(), from.at(0, 0), to.size() * sizeof(T));
+  const auto address = reinterpret_cast<std::uintptr_t>(from.at(0, 0));
+  if (array.type != GROVE_F32 && from.have_no_gaps(components) && address % alignof(T) == 0) {
+    const T* const first = reinterpret_cast<const T*>(from.at(0, 0));
+    to.assign(first, first + n * components);
     return;
   }
+  to.resize(n * components);
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t c = 0; c < components; ++c) {
       if (array.type == GROVE_F32) {
@@ -241,11 +243,16 @@ ParticleSet particles_of(const grove_particles* given, std::uint64_t first_id, c
   comm.agree([&] {
     if (!given) throw ConfigError("the particles are NULL");
     const std::size_t n = given->count;
-    particles.resize(n);
     read("position", given->position, n, 3, particles.position);
     read("mass", given->mass, n, 1, particles.mass);
-    if (given->velocity.data) read("velocity", given->velocity, n, 3, particles.velocity);
-    if (given->id.data) read("id", given->id, n, 1, particles.id);
+    if (given->velocity.data)
+      read("velocity", given->velocity, n, 3, particles.velocity);
+    else
+      particles.velocity.assign(3 * n, 0);
+    if (given->id.data)
+      read("id", given->id, n, 1, particles.id);
+    else
+      particles.id.resize(n);
     if (given->type.data)
       read("type", given->type, n, 1, particles.type);
     else
