@@ -28,7 +28,8 @@ def _units(data):
     if "UnitLength_in_cm" in parameters:
         return Units(*(float(parameters[f"Unit{name}"]) for name in ("Length_in_cm", "Mass_in_g", "Velocity_in_cm_per_s")))
     if "Unit length in cgs (U_L)" in others:
-        length, mass, time = (float(np.ravel(others[f"Unit {name} in cgs ({symbol})"])[0]) for name, symbol in (("length", "U_L"), ("mass", "U_M"), ("time", "U_t")))
+        names = (f"Unit {name} in cgs ({symbol})" for name, symbol in (("length", "U_L"), ("mass", "U_M"), ("time", "U_t")))
+        length, mass, time = (float(np.ravel(others[name])[0]) for name in names)
         return Units(length, mass, length / time)
     return None
 
