@@ -348,12 +348,16 @@ def _numbers(self: Particles):
 
 
 def _own_G(self: Particles, G):
+    """NaN where a file does not say it."""
     G = self.G if G is None else G
-    if G is None:
-        return 1.0
+    return 1.0 if G is None else float(G)
+
+
+def _known_G(self: Particles, G):
+    G = _own_G(self, G)
     if not np.isfinite(G):
         raise ValueError("the file does not say G: give it, G=1 in N-body units, 43009.17 in kpc, km/s, 1e10 Msun")
-    return float(G)
+    return G
 
 
 def _field(self: Particles, chosen, settings):
@@ -408,9 +412,9 @@ def profile(self: Particles, bins: int | typing.Sequence[float] | np.ndarray = 3
     bins: their number, or the edges.
     spacing: log, linear or number (of particles), begin, end: as of `grove profile`, from all particles (of the disc, in rings).
     centre: of all particles (of the disc, in rings); None: "densest", in rings "inner".
-    Circular velocities are sqrt(G enclosed_mass / radius_outer), without external potentials.
+    Circular velocities are sqrt(G enclosed_mass / radius_outer), without external potentials; NaN where a file does not say G.
     """
-    chosen, G = self.of(of), _own_G(self, G)
+    chosen = self.of(of)
     if disc is None:
         place, (x, v, m) = self.centre(at="densest" if centre is None else centre), _numbers(self)
         x, v = x - place.position, v - place.velocity
@@ -433,7 +437,7 @@ def profile(self: Particles, bins: int | typing.Sequence[float] | np.ndarray = 3
         "radius": np.sqrt(edges[:-1] * edges[1:]) if is_log else (edges[:-1] + edges[1:]) / 2,
         "particles": shells.numbers(),
     }
-    more = _sphere_columns(shells, x[chosen], v[chosen], G) if disc is None else _ring_columns(shells, x[chosen], v[chosen])
+    more = _sphere_columns(shells, x[chosen], v[chosen], _own_G(self, G)) if disc is None else _ring_columns(shells, x[chosen], v[chosen])
     return _table({**columns, **more})
 
 
@@ -445,7 +449,7 @@ def rotation_curve(self: Particles, radii: typing.Sequence[float] | np.ndarray, 
     grove.Field: r times the mean pull towards the centre over `points` on each circle, and NaN where that is outwards; settings:
     of Field, as softening=0.05. External potentials are not counted.
     """
-    radii, G = np.asarray(radii, float), _own_G(self, G)
+    radii, G = np.asarray(radii, float), _known_G(self, G)
     if radii.ndim != 1 or not np.all(radii > 0):
         raise ValueError("radii: must be numbers > 0, (M,)")
     if disc is None:
@@ -497,7 +501,7 @@ def bound(self: Particles, of: Component = None, *, G: float | None = None, **se
     the densest point at first, then to the mean of the bound ones. External potentials and other components do not count.
     settings: of Field, as softening=0.05. Nothing bound is a mask of False.
     """
-    chosen, (_, v, m), G = self.of(of).copy(), _numbers(self), _own_G(self, G)
+    chosen, (_, v, m), G = self.of(of).copy(), _numbers(self), _known_G(self, G)
     middle = self.centre(of).velocity
     while np.count_nonzero(chosen) > 1:
         _, potential = _field(self, chosen, {"G": G, **settings})()

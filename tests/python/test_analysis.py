@@ -184,7 +184,9 @@ class Units(unittest.TestCase):
         unnamed = grove.load(data / "gadget_by_h5py.hdf5")
         self.assertIsNone(unnamed.units)
         with self.assertRaisesRegex(ValueError, "does not say G"):
-            unnamed.profile(5)
+            unnamed.rotation_curve([1])
+        table = unnamed.profile(5)
+        self.assertTrue(np.isnan(table["circular_velocity"]).all() and np.isfinite(table["density"]).all())
 
 
 class Mistakes(unittest.TestCase):
