@@ -19,7 +19,7 @@ install(FILES src/grove.hpp DESTINATION "${GROVE_INSTALL_HEADERS}")
 install(FILES src/session/grove.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 
 # Finds the library by its own place.
-install(DIRECTORY python/grove DESTINATION "${CMAKE_INSTALL_DATADIR}/grove/python" FILES_MATCHING PATTERN "*.py")
+install(DIRECTORY python/grove DESTINATION "${CMAKE_INSTALL_DATADIR}/grove/python" FILES_MATCHING PATTERN "*.py" PATTERN "py.typed")
 
 # setup.sh, quickstart.sh and scaling.sh build Grove in its repository.
 install(PROGRAMS jobscripts/cpu.sbatch jobscripts/gpu_node.sbatch jobscripts/multi_node.sbatch jobscripts/chain.sh jobscripts/job.sh

@@ -129,7 +129,7 @@ def call(name, *arguments):
     raise _ERRORS.get(result, Error)(lib.grove_last_error().decode())
 
 
-def version():
+def version() -> str:
     """Version and commit, as "Grove 0.1.0 (commit 1234567890ab)"."""
     return library().grove_version().decode()
 

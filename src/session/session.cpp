@@ -288,6 +288,7 @@ FieldValues Session::field_at(std::span<const double> points) {
   state.particles = sources;
   forget_forces(state.particles);
   const std::unique_ptr<Simulation> simulation = make_configured_simulation(config_, comm_);
+  state.particles.fields = simulation->fields();
   set_component_softening(config_.gravity, state, *simulation, comm_);
   ParticleSet targets;
   targets.resize(own);

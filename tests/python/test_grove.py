@@ -226,6 +226,12 @@ class Values(unittest.TestCase):
         np.testing.assert_allclose(grove.accelerations(x, m, method="direct", device="cpu"), field()[0])
         np.testing.assert_allclose(grove.potential(x, m, method="direct", device="cpu"), [-0.25, -0.75])
 
+    def test_the_field_counts_external_potentials(self):
+        sim = grove.Simulation(grove.Particles([[4, 0, 0]], mass=1), method="direct", device="cpu", config={"external": {"potential": "point", "mass": 3}})
+        acceleration, potential = sim.field([[2, 0, 0]])
+        np.testing.assert_allclose(acceleration, [[-0.5, 0, 0]])
+        np.testing.assert_allclose(potential, [-2])
+
     def test_a_galaxy_has_its_units_and_components(self):
         galaxy = grove.generate("galaxy", galaxy="sagittarius", n=300, units="kpc, km/s, 1e10 Msun")
         self.assertEqual((len(galaxy), set(galaxy.type)), (300, {4}))
