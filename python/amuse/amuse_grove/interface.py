@@ -1,8 +1,10 @@
 """The side of the script: functions, parameters and units."""
 
-from amuse.community import LegacyFunctionSpecification, LiteratureReferencesMixIn, StoppingConditionInterface, StoppingConditions, legacy_function, nbody_system
 from amuse.community.interface.gd import GravitationalDynamics, GravitationalDynamicsInterface, GravityFieldCode, GravityFieldInterface
-from amuse.rfi.core import PythonCodeInterface
+from amuse.community.interface.stopping_conditions import StoppingConditionInterface, StoppingConditions
+from amuse.rfi.core import LegacyFunctionSpecification, PythonCodeInterface, legacy_function
+from amuse.support.literature import LiteratureReferencesMixIn
+from amuse.units import nbody_system
 
 PARAMETERS = {
     # AMUSE's name: the worker's, which is that of Grove's configuration where it is a key there; Grove's default; unit; meaning.
@@ -45,7 +47,9 @@ def _for_arrays(function):
     return legacy_function(specification)
 
 
-class GroveInterface(PythonCodeInterface, LiteratureReferencesMixIn, GravitationalDynamicsInterface, StoppingConditionInterface, GravityFieldInterface):
+class GroveInterface(
+    PythonCodeInterface, LiteratureReferencesMixIn, GravitationalDynamicsInterface, StoppingConditionInterface, GravityFieldInterface
+):
     """
     .. [#] ADS:2002JCoPh.179...27D (Dehnen, W., *Journal of Computational Physics*, **179**, 27 (2002)): the fast multipole method
     """

@@ -190,6 +190,9 @@ class GroveWorker:
             return 0
         if time < now:
             raise ValueError(f"the time {time:.10g} is before {now:.10g}, which is reached")
+        if not len(self._indices):
+            self._earlier += time - now
+            return 0
         self._fields = {name: self._fields[name] for name in ("mass", "radius")}
         simulation.evolve(time - (now - simulation.time))
         return 0
@@ -244,6 +247,8 @@ class GroveWorker:
     def _at_points(self, eps, *coordinates):
         simulation, softening = self._current(), self._settings["softening"]
         points = np.stack(coordinates, axis=1)[self._own(len(eps))]
+        if not len(self._indices):
+            return np.zeros((len(eps), 3)), np.zeros(len(eps))
         if eps.max() <= softening:
             return map(self._all, simulation.field(points))
         if eps.min() != eps.max():
