@@ -165,7 +165,7 @@ class Dynamics(WorkerTest):
         interface = GroveInterface()
         self.addCleanup(interface.stop)
         interface.initialize_code()
-        interface.commit_parameters()
+        self.assertEqual(interface.get_mass(1)["__result"], -1)
         zero = [0.0] * 3
         index = interface.new_particle(mass=[1.0, 2.0, 3.0], x=[1.0, 2.0, 3.0], y=zero, z=zero, vx=zero, vy=zero, vz=zero, radius=zero)
         self.assertEqual(list(index["index_of_the_particle"]), [1, 2, 3])

@@ -50,7 +50,7 @@ class GroveWorker:
         self._indices = np.empty(0, np.int32)
         self._next_index = 1
         self._fields = {name: np.empty((0, 3) if name in AXES else 0) for name in SETTABLE}
-        self._enabled = set()
+        self._enabled, self._is_watched = set(), False
         self._met = []  # conditions that the last evolve_model has met, each with the indices of its particles
         return 0
 
@@ -78,9 +78,9 @@ class GroveWorker:
             raise ValueError("epsilon_squared must be >= 0")
         # Only what differs from its default: Grove refuses settings without effect.
         given = {name: default for name, default, unit, _ in PARAMETERS.values() if unit is None and self._values[name] != default}
-        self._settings = {name: type(default)(self._values[name]) for name, default in given.items()}
-        self._settings |= {"softening": float(self._values["eps2"] ** 0.5), "dt": float(self._values["time_step"]), "comm": self._comm}
-        simulation = grove.Simulation(**self._settings)
+        settings = {name: type(default)(self._values[name]) for name, default in given.items()}
+        settings |= {"softening": float(self._values["eps2"] ** 0.5), "dt": float(self._values["time_step"]), "comm": self._comm}
+        simulation = grove.Simulation(**settings)
         self._is_watched = bool(self._enabled)
         if self._is_watched:
             simulation.every(1)(self._watch)
@@ -88,7 +88,7 @@ class GroveWorker:
             self._take_particles()
             self._earlier += self._simulation.time
             self._simulation.close()
-        self._simulation, self._is_newer = simulation, True
+        self._simulation, self._settings, self._is_newer = simulation, settings, True
         return 0
 
     recommit_parameters = commit_parameters
@@ -164,19 +164,17 @@ class GroveWorker:
     def _get(self, names, index_of_the_particle, **columns):
         rows, is_there = self._rows(index_of_the_particle)
         for name in names:
-            values = self._field(name).reshape(len(self._indices), -1)
-            for column, axis in enumerate(AXES.get(name, (name,))):
+            for values, axis in zip(np.atleast_2d(self._field(name).T), AXES.get(name, (name,))):
                 columns[axis].value = np.zeros(len(is_there))
-                columns[axis].value[is_there] = values[rows, column]
+                columns[axis].value[is_there] = values[rows]
         return np.where(is_there, 0, -1)
 
     def _set(self, names, index_of_the_particle, **columns):
         self._take_particles()
         rows, is_there = self._rows(index_of_the_particle)
         for name in names:
-            values = self._fields[name].reshape(len(self._indices), -1)
-            for column, axis in enumerate(AXES.get(name, (name,))):
-                values[rows, column] = columns[axis][is_there]
+            for values, axis in zip(np.atleast_2d(self._fields[name].T), AXES.get(name, (name,))):
+                values[rows] = columns[axis][is_there]
         self._is_newer = self._is_newer or "radius" not in names or len(names) > 1  # Grove has no radius
         return np.where(is_there, 0, -1)
 
