@@ -164,7 +164,6 @@ class Dynamics(WorkerTest):
     def test_indices_start_at_1_are_not_used_twice_and_unknown_ones_give_the_code_of_amuse(self):
         interface = GroveInterface()
         self.addCleanup(interface.stop)
-        interface.initialize_code()
         self.assertEqual(interface.get_mass(1)["__result"], -1)
         zero = [0.0] * 3
         index = interface.new_particle(mass=[1.0, 2.0, 3.0], x=[1.0, 2.0, 3.0], y=zero, z=zero, vx=zero, vy=zero, vz=zero, radius=zero)

@@ -28,12 +28,9 @@ class GroveWorker:
     def __init__(self):
         self._comm = MPI.COMM_WORLD
         self._simulation = None
+        self.initialize_code()
 
     def initialize_code(self):
-        global grove
-        import grove  # not above: what is wrong with it shall reach the script
-
-        grove.version()
         self.cleanup_code()
         of_gas = {f"{end}_{what}": -1.0 for end in ("minimum", "maximum") for what in ("density", "internal_energy")}
         conditions = {"timeout": 4.0, "number_of_steps": 1, "out_of_box": 0.0, "out_of_box_use_center_of_mass": False, **of_gas}
@@ -74,6 +71,9 @@ class GroveWorker:
 
     def commit_parameters(self):
         """A simulation with these parameters and the present particles. Raises where Grove refuses a parameter."""
+        global grove
+        import grove  # not above: where it is missing, the script is told
+
         if self._values["eps2"] < 0:
             raise ValueError("epsilon_squared must be >= 0")
         # Only what differs from its default: Grove refuses settings without effect.
