@@ -20,6 +20,8 @@ install(FILES src/session/grove.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 
 # Finds the library by its own place.
 install(DIRECTORY python/grove DESTINATION "${CMAKE_INSTALL_DATADIR}/grove/python" FILES_MATCHING PATTERN "*.py")
+# pip install . (pyproject.toml): the library beside the package.
+install(FILES "$<TARGET_FILE:grove_c>" DESTINATION grove RENAME libgrove_c.so COMPONENT python EXCLUDE_FROM_ALL)
 
 # setup.sh, quickstart.sh and scaling.sh build Grove in its repository.
 install(PROGRAMS jobscripts/cpu.sbatch jobscripts/gpu_node.sbatch jobscripts/multi_node.sbatch jobscripts/chain.sh jobscripts/job.sh

@@ -59,6 +59,17 @@ the_python_package_finds_its_library() {
   grep -q "^Grove .* 100$" python.txt || { cat python.txt; return 1; }
 }
 
+what_pip_installs_finds_its_library() {
+  local python=${GROVE_PYTHON:-python3}
+  "$python" -c "import numpy" 2>/dev/null || { echo "not tried without numpy"; return 0; }
+  # As pyproject.toml says it.
+  "$cmake" --install "$build" --component python --prefix "$directory/site" >component.log 2>&1 || { cat component.log; return 1; }
+  cp "$source_directory"/python/grove/*.py "$directory/site/grove" || return 1
+  [ "$(ls "$directory/site")" = grove ] || { echo "more than the package is installed"; ls "$directory/site"; return 1; }
+  PYTHONPATH=$directory/site "$python" -c "import grove; from grove import _library; print(_library.library()._name, grove.version())" >pip.txt 2>&1
+  grep -q "^$directory/site/grove/libgrove_c.so Grove " pip.txt || { cat pip.txt; return 1; }
+}
+
 it_needs_no_hdf5() {
   ! ldd "$example/example_libgrove_shared" | grep -i hdf5 || { echo "the library brings HDF5"; return 1; }
 }
