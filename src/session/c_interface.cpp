@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "kernels/base/error.hpp"
+#include "src/process/mpi_start.hpp"
 #include "src/run/files/version.hpp"
 #include "src/session/grove.h"
 #include "src/session/session.hpp"
@@ -112,10 +113,7 @@ void require_mpi() {
   MPI_Finalized(&is_over);
   if (is_over) throw SystemError("MPI is finalised already");
   if (is_there) return;
-  // Open MPI 4.1 overflows a buffer for long paths in a part that Grove does not use.
-  setenv("OMPI_MCA_sharedfp", "^lockedfile", 0);
-  int provided = MPI_THREAD_SINGLE;
-  if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided) != MPI_SUCCESS) throw SystemError("MPI cannot be started");
+  start_mpi();
   std::atexit([] {
     int is_finalised = 0;
     MPI_Finalized(&is_finalised);
