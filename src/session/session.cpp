@@ -26,6 +26,7 @@
 #include "src/run/start/configured_simulation.hpp"
 #include "src/run/start/join.hpp"
 #include "src/simulation/simulation_cuda.hpp"
+#include "kernels/gravity/points.hpp"
 
 namespace grove {
 
@@ -290,14 +291,12 @@ FieldValues Session::field_at(std::span<const double> points) {
   const std::unique_ptr<Simulation> simulation = make_configured_simulation(config_, comm_);
   state.particles.fields = simulation->fields();
   set_component_softening(config_.gravity, state, *simulation, comm_);
+  simulation->set_softening(with_points(config_.gravity.softening_of_type, config_.gravity.softening));
   ParticleSet targets;
   targets.resize(own);
   std::copy(points.begin(), points.end(), targets.position.begin());
   std::iota(targets.id.begin(), targets.id.end(), begin);
-  // Without mass, and with the softening of the component that has the shortest one.
-  const std::vector<double>& of_type = config_.gravity.softening_of_type;
-  const auto softest = static_cast<std::uint8_t>(of_type.empty() ? 1 : std::min_element(of_type.begin(), of_type.end()) - of_type.begin());
-  std::fill(targets.type.begin(), targets.type.end(), softest);
+  std::fill(targets.type.begin(), targets.type.end(), static_cast<std::uint8_t>(point_type));
   append(targets, state.particles);
   simulation->start(std::move(state.particles), time_);
   const ParticleSet found = simulation->particles();
