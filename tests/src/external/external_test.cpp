@@ -2,6 +2,7 @@
 // first tests by being in the table.
 #include <gtest/gtest.h>
 
+#include <boost/math/special_functions/gamma.hpp>
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -85,7 +86,9 @@ std::vector<Orbits> orbits() {
           {section("miyamoto_nagai", {{"mass", m}, {"scale_length", a}, {"scale_height", 0.3}}),
            [=](double r) { return G * m * r * r / std::pow(r * r + (a + 0.3) * (a + 0.3), 1.5); }},
           {section("logarithmic", {{"velocity", 1.7}, {"core_radius", 0.2}, {"flattening", 0.8}}),
-           [=](double r) { return 1.7 * 1.7 * r * r / (r * r + 0.04); }}};
+           [=](double r) { return 1.7 * 1.7 * r * r / (r * r + 0.04); }},
+          {section("power_law_cutoff", {{"mass", m}, {"cutoff_radius", a}, {"exponent", 1.5}}),
+           [=](double r) { return G * m * boost::math::gamma_p(0.75, r * r / (a * a)) / r; }}};
 }
 
 std::unique_ptr<Simulation> simulation_in(const std::vector<ExternalParameters>& external, const Communicator& comm,
@@ -295,6 +298,48 @@ TEST(NfwMass, IsRightOnBothSidesOfTheSeries) {
     }
     const double wanted = static_cast<double>(sum * x / (3 * steps));
     EXPECT_NEAR(NfwPotential::mass_inside(x), wanted, 1e-9 * wanted) << x;
+  }
+}
+
+// Both incomplete gamma functions, on all sides of the last radius that the series serves.
+TEST(PowerLawCutoff, HasTheMassAndPotentialOfItsDensity) {
+  for (const double alpha : {0.0, 1.0, 1.8, 1.99})
+    for (const double r : {1e-9, 1e-3, 0.3, 1.0, 2.5, 6.3, 6.4, 100.0}) {
+      SCOPED_TRACE(std::to_string(alpha) + " at " + std::to_string(r));
+      const double rc = 0.7, y = r * r, a = (3 - alpha) / 2;
+      const FieldAt f = field_of(section("power_law_cutoff", {{"mass", 3.0}, {"cutoff_radius", rc}, {"exponent", alpha}}), {0, r * rc, 0});
+      const double pull = G * 3 * boost::math::gamma_p(a, y) / (y * rc * rc);
+      const double unit = G * 3 / rc, centre = unit * std::tgamma(a - 0.5) / std::tgamma(a);
+      EXPECT_NEAR(f.y, -pull, 2e-14 * pull);
+      EXPECT_NEAR(f.w, -unit * (boost::math::gamma_p(a, y) / r + boost::math::tgamma(a - 0.5, y) / std::tgamma(a)), 1e-14 * centre);
+    }
+}
+
+// galpy 1.12.1 (Bovy 2015), with its units of 8 kpc, 220 km/s and G = 1. Its bulge has potential 0 in the centre.
+TEST(PowerLawCutoff, IsTheBulgeOfMilkyWayPotential2014) {
+  const double halo = std::log(11.0) - 10.0 / 11;
+  const std::vector<ExternalParameters> sections{
+      section("power_law_cutoff", {{"mass", 0.050000000207939065 / G}, {"cutoff_radius", 0.2375}, {"exponent", 1.8}}),
+      section("miyamoto_nagai", {{"mass", 0.7574802019371595 / G}, {"scale_length", 0.375}, {"scale_height", 0.035}}),
+      section("nfw", {{"mass", 4.852230533527998 / G * halo}, {"scale_radius", 2.0}, {"concentration", 10.0}})};
+  struct Row {
+    double R, z, pull_R, pull_z, potential;
+  };
+  constexpr Row rows[] = {{0.01, 0.0, -13.208659888376456, 0.0, -3.6418386422661824},
+                          {0.1, 0.05, -2.845804573713621, -4.022216359145231, -3.048082854963143},
+                          {0.4, -0.2, -1.5071001836675721, 1.5590972556644205, -2.03389488035479},
+                          {1.0, 0.1, -0.9511208575804555, -0.291338605071838, -1.3531320418152721},
+                          {3.0, 2.0, -0.16407064949824973, -0.11444954532062765, -0.2538653745982691}};
+  const double centre = field_of(sections[0], {0, 0, 0}).w;
+  for (const Row& row : rows) {
+    FieldAt f{0, 0, 0, -centre};
+    for (const ExternalParameters& p : sections) {
+      const FieldAt one = field_of(p, {row.R, 0, row.z});
+      f = {f.x + one.x, f.y + one.y, f.z + one.z, f.w + one.w};
+    }
+    EXPECT_NEAR(f.x, row.pull_R, 1e-12 * std::abs(row.pull_R));
+    EXPECT_NEAR(f.z, row.pull_z, 1e-12 * std::abs(row.pull_z));
+    EXPECT_NEAR(f.w, row.potential, 1e-12 * std::abs(row.potential));
   }
 }
 
