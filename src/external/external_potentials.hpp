@@ -1,4 +1,4 @@
-// The table of external potentials: fixed mass distributions whose gravity acts on the particles and which feel nothing.
+// The table of external potentials: mass distributions whose gravity acts on the particles and which feel nothing.
 //
 // To add one, write a struct like PointPotential and put it into ExternalPotentials. A struct has info(), a constructor from its section
 // of the configuration and G, and at(), which gives acceleration and potential at a place relative to its centre, on both back ends.
