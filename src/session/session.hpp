@@ -69,6 +69,10 @@ class Session {
   /// after that. It may not use the session, so that steps overlap as without it. Not collective.
   void set_interrupt(std::function<bool()> is_interrupted) { is_interrupted_ = std::move(is_interrupted); }
 
+  /// Adds a field to the forces at each evaluation, in place of an earlier one; empty: none. What it throws ends the call that needs the
+  /// forces, on all ranks.
+  void set_external(ExternalFunction function);
+
   Diagnostics energies();
   /// Acceleration and potential of all particles and external potentials at this rank's `points` [3 * any number]. Every rank holds the
   /// values of all ranks' points for a moment.
@@ -92,6 +96,7 @@ class Session {
   ComponentNames components_ = usual_component_names();
   std::vector<std::string> notes_;
   std::function<bool()> is_interrupted_;
+  ExternalFunction external_;
   std::unique_ptr<Simulation> simulation_;
   ParticleSet share_;
   enum class Newer : std::uint8_t { neither, share, simulation } newer_ = Newer::neither;
