@@ -47,12 +47,11 @@ list(JOIN host_flags "," cuda_host_flags)
 
 add_library(grove_common INTERFACE)
 target_include_directories(grove_common INTERFACE "${CMAKE_SOURCE_DIR}")
-target_compile_definitions(grove_common INTERFACE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
 target_compile_options(grove_common INTERFACE
   "$<$<COMPILE_LANGUAGE:CXX>:${host_flags}>"
   "$<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr;-lineinfo;-Xcompiler=${cuda_host_flags}>"
   "$<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<BOOL:${GROVE_WERROR}>>:-Werror=all-warnings>")
-target_link_libraries(grove_common INTERFACE MPI::MPI_CXX OpenMP::OpenMP_CXX Threads::Threads fmt::fmt)
+target_link_libraries(grove_common INTERFACE grove_mpi OpenMP::OpenMP_CXX Threads::Threads fmt::fmt)
 if(GROVE_SANITIZE)
   target_link_options(grove_common INTERFACE -fsanitize=address,undefined)
 endif()

@@ -9,7 +9,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <map>
 #include <new>
@@ -23,6 +22,7 @@
 #include "kernels/base/error.hpp"
 #include "src/commands/command_mistakes.hpp"
 #include "src/commands/program.hpp"
+#include "src/process/mpi_start.hpp"
 #include "src/process/stop_signals.hpp"
 #include "src/run/files/version.hpp"
 #include "src/view/sample_cache.hpp"
@@ -128,18 +128,18 @@ int answer(const Request& request) {
   return 0;
 }
 
-int carry_out_under_mpi(int argc, char** argv, const Request& request) {
-  // Open MPI 4.1 overflows a buffer for paths of 246 bytes and more in a part that Grove does not use: shared file pointers.
-  setenv("OMPI_MCA_sharedfp", "^lockedfile", 0);
+int carry_out_under_mpi(const Request& request) {
   // A run stops in words from here on, not only when it steps.
   std::optional<StopSignals> signals;
   if (request.action && request.words.front() == "run") {
     StopSignals::end_at_once(launched_rank() == 0 ? " before the first step: no file was changed; start the run again" : "");
     signals.emplace();
   }
-  int provided = MPI_THREAD_SINGLE;
-  if (MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided) != MPI_SUCCESS || provided < MPI_THREAD_FUNNELED)
-    return report_error(SystemError("MPI cannot be started with threads (MPI_THREAD_FUNNELED)"));
+  try {
+    start_mpi();
+  } catch (const SystemError& error) {
+    return launched_rank() == 0 ? report_error(error) : exit_code_of(error);
+  }
   const int code = carry_out(request);
   MPI_Finalize();
   return code;
@@ -172,5 +172,5 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "grove: error: %s\n", sentence_of(error).c_str());
     return exit_code_of(error);
   }
-  return carry_out_under_mpi(argc, argv, request);
+  return carry_out_under_mpi(request);
 }

@@ -41,10 +41,12 @@ CollectiveFile::CollectiveFile(const std::filesystem::path& path, std::size_t tr
   });
   comm.agree([&] {
     collective_ = Hdf5Handle(check_hdf5(H5Pcreate(H5P_DATASET_XFER), "H5Pcreate"), H5Pclose);
+#ifdef H5_HAVE_PARALLEL
     check_hdf5(H5Pset_dxpl_mpio(collective_.id(), H5FD_MPIO_COLLECTIVE), "H5Pset_dxpl_mpio");
     // Each rank's rows are contiguous: aggregating them on a few ranks would gain nothing, and Open MPI 4 hangs when an aggregator fails to
     // write.
     check_hdf5(H5Pset_dxpl_mpio_collective_opt(collective_.id(), H5FD_MPIO_INDIVIDUAL_IO), "H5Pset_dxpl_mpio_collective_opt");
+#endif
   });
   comm.agree([&] { file_ = open_hdf5_file_parallel(path, comm); });
 }

@@ -160,10 +160,15 @@ Hdf5Handle open_hdf5_file(const std::filesystem::path& path) {
   return {id, close_read_file};
 }
 
-Hdf5Handle open_hdf5_file_parallel(const std::filesystem::path& path, const Communicator& comm) {
+Hdf5Handle open_hdf5_file_parallel(const std::filesystem::path& path, [[maybe_unused]] const Communicator& comm) {
   silence_hdf5();
   const Hdf5Handle access_list = property_list(H5P_FILE_ACCESS);
+#ifdef H5_HAVE_PARALLEL
   check_hdf5(H5Pset_fapl_mpio(access_list.id(), comm.raw(), MPI_INFO_NULL), "H5Pset_fapl_mpio");
+#else
+  // MPI-IO locks no file.
+  check_hdf5(H5Pset_file_locking(access_list.id(), false, true), "H5Pset_file_locking");
+#endif
   check_hdf5(H5Pset_alignment(access_list.id(), dataset_alignment, dataset_alignment), "H5Pset_alignment");
   const hid_t id = H5Fopen(path.c_str(), H5F_ACC_RDWR, access_list.id());
   return {check_hdf5(id, path.string() + ": cannot be opened for writing by all ranks"), H5Fclose};

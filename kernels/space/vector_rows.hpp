@@ -15,7 +15,13 @@ inline constexpr int row_length = FloatVector::width;
 /// Lane j of the result is element at(j) of `a` followed by `b`.
 template <class At, int... j>
 FloatVector picked(FloatVector a, FloatVector b, At at, std::integer_sequence<int, j...>) {
+#if __has_builtin(__builtin_shufflevector)
   return FloatVector(__builtin_shufflevector(a.native(), b.native(), decltype(at)::of(j)...));
+#else
+  // GCC 11.
+  using Lanes [[gnu::vector_size(sizeof(FloatVector))]] = int;
+  return FloatVector(__builtin_shuffle(a.native(), b.native(), Lanes{decltype(at)::of(j)...}));
+#endif
 }
 template <class At>
 FloatVector picked(FloatVector a, FloatVector b, At at) {

@@ -13,14 +13,19 @@
 #include <utility>
 
 #include "decomposition/domain/sort_by_id.hpp"
+#include "io/snapshots/checkpoint.hpp"
+#include "io/snapshots/checkpoint_file.hpp"
 #include "kernels/base/error.hpp"
 #include "src/config/config_source.hpp"
 #include "src/run/files/output_directory.hpp"
 #include "src/run/files/same_on_all_ranks.hpp"
 #include "src/run/files/snapshot_writer.hpp"
 #include "src/run/files/step_schedule.hpp"
+#include "src/run/resume/checkpoints.hpp"
+#include "src/run/resume/former_settings.hpp"
 #include "src/run/start/configured_simulation.hpp"
 #include "src/run/start/join.hpp"
+#include "src/simulation/simulation_cuda.hpp"
 
 namespace grove {
 
@@ -239,12 +244,27 @@ bool Session::evolve(double until, const std::function<bool()>& go_on) {
     newer_ = Newer::simulation;
     simulation_->step_to(schedule->time(step), schedule->dt(), overlap);
     time_ = schedule->time(step);
+    ++steps_;
     if (go_on && !go_on_everywhere(go_on)) return false;
     if (go_on) bring_there();
     if (is_interrupted_) ends = comm_.max(ends || is_interrupted_() ? 1 : 0) == 1;
     if (ends && simulation_->is_synchronised()) return false;
   }
   return true;
+}
+
+ParticleMemory Session::lend() {
+  bring_there();
+  is_lent_ = true;
+  return simulation_->memory();
+}
+
+void Session::take_back(bool is_written) {
+  is_lent_ = false;
+  if (comm_.max(is_written ? 1 : 0) == 0) return;
+  newer_ = Newer::simulation;
+  if (is_on_gpu()) wait_for_gpu();
+  simulation_->memory_was_written();
 }
 
 Diagnostics Session::energies() {
@@ -320,17 +340,54 @@ FieldValues Session::field_at(std::span<const double> points) {
   return own_values;
 }
 
+void Session::require_free(const std::string& file, bool overwrite) const {
+  if (!comm_.is_root()) return;
+  if (!overwrite && std::filesystem::exists(file)) throw ConfigError(fmt::format("{} exists already", file));
+  require_free_or_own(file);
+}
+
 void Session::save(const std::string& file, bool overwrite) {
   const ParticleSet& now = particles_with_forces();
   comm_.agree([&] {
     const std::string extension = std::filesystem::path(file).extension().string();
     if (extension != ".hdf5" && extension != ".h5")
       throw ConfigError(fmt::format("{}: snapshots are HDF5 files; the name must end in .hdf5 or .h5", file));
-    if (!comm_.is_root()) return;
-    if (!overwrite && std::filesystem::exists(file)) throw ConfigError(fmt::format("{} exists already", file));
-    require_free_or_own(file);
+    require_free(file, overwrite);
   });
   save_snapshot(file, now, time_, config_, simulation_->device_description(), comm_, components_);
+}
+
+void Session::save_checkpoint(const std::string& file, bool overwrite) {
+  bring_there();
+  comm_.agree([&] { require_free(file, overwrite); });
+  SavedState state;
+  put_run(config_, components_, steps_, *simulation_, state);
+  const Hdf5Turn turn;
+  write_checkpoint(file, *simulation_->columns(), state, comm_, turn);
+}
+
+void Session::restore(const std::string& file) {
+  SavedState state;
+  InitialState found;
+  comm_.agree([&] {
+    state = read_checkpoint_state(file);
+    found.components = component_names_in(state);
+    Config before = parse_config(state.text(saved_configuration), file, {});
+    before.time.dt = config_.time.dt;
+    before.initial_conditions = config_.initial_conditions;
+    for (const auto& [name, line] : changed_physics(before, config_)) throw ConfigError(fmt::format("{}: {}: give the same", file, line));
+  });
+  std::unique_ptr<Simulation> simulation = make_configured_simulation(config_, comm_);
+  found.particles = read_checkpoint_particles(file, state, comm_, simulation->fields());
+  set_component_softening(config_.gravity, found, *simulation, comm_);
+  simulation->resume(std::move(found.particles), state);
+  simulation_ = std::move(simulation);
+  components_ = found.components;
+  const SavedState::Counts& of_ranks = state.counts(particles_of_ranks);
+  count_ = std::accumulate(of_ranks.begin(), of_ranks.end(), std::uint64_t{0});
+  time_ = simulation_->time();
+  steps_ = state.count(saved_step);
+  newer_ = Newer::simulation;
 }
 
 }  // namespace grove

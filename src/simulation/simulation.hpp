@@ -32,6 +32,16 @@ class ParticleVisitor {
   virtual void visit(CudaSpace& space, const Particles<CudaSpace>& particles) = 0;
 };
 
+/// The particles of one rank where they are, in the memory of the CPU or the GPU and in their present order. Code units.
+struct ParticleMemory {
+  std::size_t count = 0;
+  double* position = nullptr;            ///< [4 * count] x y z, mass
+  double* velocity = nullptr;            ///< [3 * count]
+  const double* acceleration = nullptr;  ///< [4 * count] x y z, potential per unit mass
+  const std::uint64_t* id = nullptr;
+  const std::uint8_t* type = nullptr;
+};
+
 /// What may happen at the same time as a step.
 struct StepOverlap {
   /// The length of the step after it. To be given only if nothing will be asked for between the two steps except diagnostics(),
@@ -99,6 +109,13 @@ class Simulation {
   /// Calls the function of `visitor` for the space of this simulation. The references stay valid as long as the simulation; the particles
   /// may be looked at where is_synchronised().
   virtual void visit(ParticleVisitor& visitor) = 0;
+
+  virtual bool is_on_gpu() const = 0;
+  /// Valid until the next call. Positions and velocities may be written there, if the next call is memory_was_written().
+  virtual ParticleMemory memory() = 0;
+  /// Computes the forces of the particles as they are now. On a GPU, what has been written must be there. Throws NotFiniteError, and
+  /// DataError where the sum of the masses is another one: the mass of a particle cannot change.
+  virtual void memory_was_written() = 0;
 
   virtual std::vector<PhaseTime> phase_times() const = 0;  ///< of the last step or force evaluation
   virtual WorkCounts work_counts() const = 0;

@@ -1,5 +1,6 @@
 #include "src/simulation/simulation_on.hpp"
 
+#include <cmath>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -7,6 +8,7 @@
 
 #include "kernels/base/error.hpp"
 #include "src/integrators/integrators.hpp"
+#include "src/simulation/require_finite.hpp"
 
 namespace grove {
 
@@ -149,6 +151,31 @@ ForceBalance SimulationOn<Space>::force_balance() {
   const ExternalSums sums = external_sums();
   for (int k = 0; k < 3; ++k) balance.net[k] -= sums.force[k].value();
   return balance;
+}
+
+template <class Space>
+ParticleMemory SimulationOn<Space>::memory() {
+  const Particles<Space>& p = synchronised_particles();
+  mass_shown_ = diagnostics().mass;
+  space_->synchronize();
+  return {p.size(),
+          reinterpret_cast<double*>(p.position.data()),
+          reinterpret_cast<double*>(p.velocity.data()),
+          reinterpret_cast<const double*>(p.acceleration.data()),
+          p.id.data(),
+          p.type.data()};
+}
+
+template <class Space>
+void SimulationOn<Space>::memory_was_written() {
+  require_finite<Space>(*space_, comm_, particles_, ParticlePart::motion, time(), nullptr);
+  steps_->restart(time());
+  particles_.has_acceleration = false;  // they tell nothing of forces elsewhere
+  compute_forces();
+  own_energy_.begin(particles_);
+  constexpr double rounding = 1e-12;
+  if (std::abs(diagnostics().mass - mass_shown_) > rounding * mass_shown_)
+    throw DataError("the masses of particles have been written where only positions and velocities may be");
 }
 
 template <class Space>

@@ -45,6 +45,9 @@ class SimulationOn final : public Simulation {
   }
   ForceSample compare_forces(const ReferenceForces& reference) override { return sampler_->compare(synchronised_particles(), reference); }
   void visit(ParticleVisitor& visitor) override { visitor.visit(*space_, particles_); }
+  bool is_on_gpu() const override { return Space::on_gpu; }
+  ParticleMemory memory() override;
+  void memory_was_written() override;
   std::vector<PhaseTime> phase_times() const override;
   WorkCounts work_counts() const override;
   std::uint64_t most_bytes_held() const override { return steps_->most_bytes_held(); }
@@ -77,6 +80,7 @@ class SimulationOn final : public Simulation {
   OwnEnergy<Space> own_energy_;
   std::unique_ptr<ForceSampler<Space>> sampler_;
   std::unique_ptr<StepPipeline<Space>> steps_;
+  double mass_shown_ = 0;  ///< of all ranks, when memory() was called
 };
 
 }  // namespace grove

@@ -52,11 +52,49 @@ the_c_interface_runs_a_c_program() {
   [ -z "$(nm -D --defined-only "$prefix"/lib*/libgrove_c.so "$prefix"/lib*/*/libgrove_c.so 2>/dev/null | grep ' [TDBRVW] ' | grep -v ' grove_')" ] || { echo "libgrove_c shows more than its interface"; return 1; }
 }
 
+pkg_config_names_the_c_interface() {
+  command -v pkg-config >/dev/null || { echo "not tried without pkg-config"; return 0; }
+  local flags
+  flags=$(PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name grove_c.pc)") pkg-config --cflags --libs grove_c) || return 1
+  # shellcheck disable=SC2086
+  cc "$source_directory/tests/install/example.c" $flags -lm -o pc_example || return 1
+  LD_LIBRARY_PATH=$(dirname "$(find "$prefix" -name libgrove_c.so)") $mpirun -n 1 ./pc_example >pc.txt 2>&1 && grep -q ': 2 particles' pc.txt || { cat pc.txt; return 1; }
+}
+
+the_module_sets_paths_that_exist() {
+  command -v tclsh >/dev/null || { echo "not tried without tclsh"; return 0; }
+  local place
+  # The commands of a module, of which each prints the place that it names.
+  tclsh >places.txt <<TCL || return 1
+proc module-whatis args {}
+proc conflict args {}
+proc prepend-path {variable place} { puts \$place }
+proc setenv {variable place} { puts \$place }
+set ModulesCurrentModulefile [glob $prefix/share/modulefiles/grove/*]
+source \$ModulesCurrentModulefile
+TCL
+  [ "$(wc -l <places.txt)" -eq 6 ] || { cat places.txt; return 1; }
+  while read -r place; do
+    [ -d "$place" ] && [[ "$place" == "$prefix"* ]] || { echo "$place is no directory of the installation"; return 1; }
+  done <places.txt
+}
+
 the_python_package_finds_its_library() {
   local python=${GROVE_PYTHON:-python3}
   "$python" -c "import numpy" 2>/dev/null || { echo "not tried without numpy"; return 0; }
   PYTHONPATH=$prefix/share/grove/python "$python" -c "import grove; print(grove.version(), len(grove.generate('plummer', n=100)))" >python.txt 2>&1
   grep -q "^Grove .* 100$" python.txt || { cat python.txt; return 1; }
+}
+
+what_pip_installs_finds_its_library() {
+  local python=${GROVE_PYTHON:-python3}
+  "$python" -c "import numpy" 2>/dev/null || { echo "not tried without numpy"; return 0; }
+  # As pyproject.toml says it.
+  "$cmake" --install "$build" --component python --prefix "$directory/site" >component.log 2>&1 || { cat component.log; return 1; }
+  cp "$source_directory"/python/grove/*.py "$directory/site/grove" || return 1
+  [ "$(ls "$directory/site")" = grove ] || { echo "more than the package is installed"; ls "$directory/site"; return 1; }
+  PYTHONPATH=$directory/site "$python" -c "import grove; from grove import _library; print(_library.library()._name, grove.version())" >pip.txt 2>&1
+  grep -q "^$directory/site/grove/libgrove_c.so Grove " pip.txt || { cat pip.txt; return 1; }
 }
 
 it_needs_no_hdf5() {

@@ -114,6 +114,30 @@ class Simulations(unittest.TestCase):
         self.assertEqual(sim.energy.total, sim.energy.potential)
         self.assertEqual(sim.get("mass").tolist(), [0.5] * 49)
 
+    def test_local_arrays_are_the_particles_themselves(self):
+        sim = grove.Simulation(plummer(100), **SETTINGS)
+        sim.evolve(0.125)
+        position, mass = sim.get("position"), sim.get("mass")
+        with sim.local_arrays() as a:
+            self.assertEqual(a.position.shape, (100, 3))
+            order = np.argsort(a.id)
+            np.testing.assert_array_equal(a.position[order], position)
+            np.testing.assert_array_equal(a.mass[order], mass)
+            a.velocity[...] = 0
+            a.position[:, 2] += 1.0
+            with self.assertRaisesRegex(ValueError, "read-only"):
+                a.mass[0] = 1
+            with self.assertRaisesRegex(grove.SettingError, "are lent"):
+                sim.evolve(1)
+        np.testing.assert_array_equal(sim.get("position"), position + [0, 0, 1])
+        self.assertEqual(sim.energy.kinetic, 0)
+        with sim.local_arrays(read_only=True) as a, self.assertRaises(ValueError):
+            a.position[0] = 1
+        with self.assertRaisesRegex(grove.DataError, "not finite"), sim.local_arrays() as a:
+            a.position[3, 1] = np.nan
+        sim.particles = plummer(30)
+        self.assertTrue(sim.evolve(0.25))
+
     def test_what_a_function_may_not_do_with_its_simulation_is_an_error(self):
         for name, work in [("closed while it steps", lambda s: s.close()), ("evolve\\(\\) cannot", lambda s: s.evolve(1))]:
             sim = grove.Simulation(plummer(20), **SETTINGS)
@@ -168,6 +192,16 @@ class Values(unittest.TestCase):
         sim = grove.Simulation(grove.Particles(np.asfortranarray(rows[:, :3], dtype=np.float64), mass=[1] * 30), **SETTINGS)
         np.testing.assert_array_equal(sim.particles.position, rows[:, :3])
         np.testing.assert_array_equal(sim.particles.mass, 1)
+
+    def test_a_field_goes_into_an_array_that_is_given(self):
+        sim = grove.Simulation(plummer(20), **SETTINGS)
+        rows = np.zeros((20, 7), np.float32)
+        self.assertIs(sim.get("position", out=rows[:, 1:4]).base, rows)
+        np.testing.assert_array_equal(rows[:, 1:4], sim.get("position").astype(np.float32))
+        self.assertEqual((rows[:, 0].any(), rows[:, 4:].any()), (False, False))
+        for error, text, out in [(ValueError, r"the shape \(20,\), and needs \(20, 3\)", np.zeros(20)), (ValueError, "int32", np.zeros((20, 3), np.int32))]:
+            with self.assertRaisesRegex(error, text):
+                sim.get("position", out=out)
 
     def test_units_and_quantities(self):
         sim = grove.Simulation(units="kpc, km/s, 1e10 Msun", softening=Kpc(0.05), dt="1 Myr", device="cpu")
@@ -240,6 +274,12 @@ class Values(unittest.TestCase):
             with self.assertRaisesRegex(grove.SettingError, "times from 0 to 1; those from 0.5 to 2 are needed"):
                 sim.evolve(2)
 
+    def test_the_field_counts_external_potentials(self):
+        sim = grove.Simulation(grove.Particles([[4, 0, 0]], mass=1), method="direct", device="cpu", config={"external": {"potential": "point", "mass": 3}})
+        acceleration, potential = sim.field([[2, 0, 0]])
+        np.testing.assert_allclose(acceleration, [[-0.5, 0, 0]])
+        np.testing.assert_allclose(potential, [-2])
+
     def test_a_galaxy_has_its_units_and_components(self):
         galaxy = grove.generate("galaxy", galaxy="sagittarius", n=300, units="kpc, km/s, 1e10 Msun")
         self.assertEqual((len(galaxy), set(galaxy.type)), (300, {4}))
@@ -285,6 +325,24 @@ class Values(unittest.TestCase):
             self.assertIn("softening = 0.05", run.configuration)
             with self.assertRaisesRegex(ValueError, "is no output directory"):
                 grove.Run(directory)
+            try:
+                import h5py  # noqa: F401
+            except ImportError:
+                self.skipTest("h5py is not installed")
+            # The same steps, looked at between, and continued from a checkpoint.
+            config = {"initial_conditions": {"generator": "plummer", "n": 50}}
+            sim = grove.Simulation(config=config, softening=0.05, dt=0.125, device="cpu")
+            sim.load()
+            sim.every(1)(lambda s: s.energy)
+            sim.evolve(0.25)
+            sim.save_checkpoint(directory + "/checkpoint")
+            other = grove.Simulation(config=config, softening=0.05, dt=0.125, device="cpu")
+            other.restore(directory + "/checkpoint")
+            self.assertEqual((len(other), other.time), (50, 0.25))
+            for one in (sim, other):
+                one.evolve(0.5)
+                np.testing.assert_array_equal(one.get("position"), run.load(-1).position)
+                np.testing.assert_array_equal(one.get("velocity"), run.load(-1).velocity)
 
 
 class Mistakes(unittest.TestCase):

@@ -25,7 +25,12 @@ std::string mpi_version() {
 std::string hdf5_version() {
   unsigned major = 0, minor = 0, release = 0;
   H5get_libversion(&major, &minor, &release);
-  return fmt::format("{}.{}.{}", major, minor, release);
+#ifdef H5_HAVE_PARALLEL
+  const char* const kind = "parallel";
+#else
+  const char* const kind = "serial";
+#endif
+  return fmt::format("{}.{}.{}, {}", major, minor, release, kind);
 }
 
 }  // namespace
@@ -33,7 +38,7 @@ std::string hdf5_version() {
 std::string version_line() { return fmt::format("Grove {} (commit {})", build_info::version, build_info::git_commit); }
 
 std::string version_text() {
-  return fmt::format("{}\nback ends: {}\nMPI:       {}\nHDF5:      {}, parallel\ncompiler:  {}, {}\n", version_line(), built_back_ends(),
+  return fmt::format("{}\nback ends: {}\nMPI:       {}\nHDF5:      {}\ncompiler:  {}, {}\n", version_line(), built_back_ends(),
                      mpi_version(), hdf5_version(), build_info::compiler, build_info::build_type);
 }
 

@@ -5,28 +5,30 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <vector>
 
 #include "decomposition/domain/sort_by_id.hpp"
 #include "src/session/grove.h"
+#include "src/simulation/simulation_cuda.hpp"
 #include "tests/support/physics_support.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 namespace grove::tests {
 namespace {
 
-const std::string settings = "[gravity]\nsoftening = 0.05\n[time]\ndt = 0.0078125\n[run]\ndevice = \"cpu\"\n";
+std::string settings() { return "[gravity]\nsoftening = 0.05\n[time]\ndt = 0.0078125\n[run]\ndevice = \"" + test_device() + "\"\n"; }
 
 template <class T>
 grove_array array_of(std::vector<T>& values) {
   const int type = std::is_same_v<T, double> ? GROVE_F64 : std::is_same_v<T, float> ? GROVE_F32 : sizeof(T) == 1 ? GROVE_U8 : GROVE_U64;
-  return {values.data(), type, 0, 0};
+  return {values.data(), type, 0, 0, 0};
 }
 
 class SessionTest : public testing::Test {
  protected:
-  void SetUp() override { create(settings); }
+  void SetUp() override { create(settings()); }
   void TearDown() override {
     EXPECT_EQ(grove_destroy(session_), GROVE_OK);
     comm_.barrier();
@@ -79,7 +81,7 @@ TEST_F(SessionTest, StepsAreThoseOfASimulation) {
   const ParticleSet all = plummer(500);
   set(all);
   ASSERT_EQ(grove_evolve(session_, 0.125, nullptr, nullptr), GROVE_OK) << grove_last_error();
-  const auto sim = make_simulation("cpu", {.softening = 0.05, .all_pairs_up_to = 16384}, comm_);
+  const auto sim = make_simulation(test_device(), {.softening = 0.05, .all_pairs_up_to = 16384}, comm_);
   sim->start(share_of(all, comm_), 0);
   for (int step = 1; step <= 16; ++step) sim->step_to(step * 0.0078125, 0.0078125);
   const ParticleSet expected = sort_by_id(sim->particles(), comm_);
@@ -97,7 +99,7 @@ TEST_F(SessionTest, LookingChangesNothing) {
   ASSERT_EQ(grove_evolve(session_, 0.25, nullptr, nullptr), GROVE_OK);
   const std::vector<double> expected = get("position", 3);
   set(plummer(300));
-  create(settings);
+  create(settings());
   set(plummer(300));
   int calls = 0;
   const auto look = [](grove_session* session, void* data) {
@@ -126,6 +128,89 @@ TEST_F(SessionTest, ACallbackOfOneRankStopsAll) {
   EXPECT_EQ(energies().time, 0.0625);
 }
 
+TEST_F(SessionTest, ACallbackCanNeitherStepNorDestroyItsSession) {
+  set(plummer(100));
+  std::vector<std::string> said;
+  const auto misuse = [](grove_session* session, void* data) {
+    EXPECT_EQ(grove_evolve(session, 10, nullptr, nullptr), GROVE_SETTING);
+    static_cast<std::vector<std::string>*>(data)->emplace_back(grove_last_error());
+    EXPECT_EQ(grove_destroy(session), GROVE_SETTING);
+    static_cast<std::vector<std::string>*>(data)->emplace_back(grove_last_error());
+    return 1;
+  };
+  EXPECT_EQ(grove_evolve(session_, 1, misuse, &said), GROVE_STOPPED);
+  ASSERT_EQ(said.size(), 2U);
+  EXPECT_NE(said[0].find("a callback cannot step its session"), std::string::npos) << said[0];
+  EXPECT_NE(said[1].find("a callback cannot destroy its session"), std::string::npos) << said[1];
+}
+
+/// Copies `count` items of `size` bytes each between memory of the device and of the host, either way.
+void copy_rows(const grove_array& lent, void* host, std::size_t count, std::size_t size, bool to_host) {
+  for (std::size_t i = 0; i < count; ++i) {
+    char* const there = static_cast<char*>(lent.data) + static_cast<std::ptrdiff_t>(i) * lent.row;
+    char* const here = static_cast<char*>(host) + i * size;
+    void* const to = to_host ? here : there;
+    const void* const from = to_host ? there : here;
+    if (lent.on_gpu)
+      copy_gpu_memory(to, from, size);
+    else
+      std::memcpy(to, from, size);
+  }
+}
+
+TEST_F(SessionTest, LentParticlesAreTheOnesThatMove) {
+  set(plummer(300));
+  ASSERT_EQ(grove_evolve(session_, 0.0625, nullptr, nullptr), GROVE_OK) << grove_last_error();
+  const std::vector<double> position = get("position", 3), acceleration = get("acceleration", 3);
+  const double potential = energies().potential;
+  grove_local_arrays lent;
+  ASSERT_EQ(grove_lend(session_, &lent), GROVE_OK) << grove_last_error();
+  EXPECT_EQ(comm_.sum(std::uint64_t{lent.count}), 300U);
+  std::vector<double> x(3 * lent.count);
+  copy_rows(lent.position, x.data(), lent.count, 3 * sizeof(double), true);
+  for (std::size_t i = 0; i < lent.count; ++i) x[3 * i] += 10;
+  copy_rows(lent.position, x.data(), lent.count, 3 * sizeof(double), false);
+  std::uint64_t n = 0;
+  EXPECT_EQ(grove_count(session_, &n, nullptr), GROVE_SETTING);
+  EXPECT_NE(std::string(grove_last_error()).find("the particles are lent"), std::string::npos) << grove_last_error();
+  ASSERT_EQ(grove_take_back(session_, 1), GROVE_OK) << grove_last_error();
+  const std::vector<double> moved = get("position", 3), forces = get("acceleration", 3);
+  for (std::size_t i = 0; i < position.size(); ++i) {
+    EXPECT_EQ(moved[i], position[i] + (i % 3 == 0 ? 10 : 0));
+    EXPECT_NEAR(forces[i], acceleration[i], 1e-3);
+  }
+  EXPECT_NEAR(energies().potential, potential, 1e-3 * std::abs(potential));
+  EXPECT_EQ(grove_evolve(session_, 0.125, nullptr, nullptr), GROVE_OK) << grove_last_error();
+  expect_error(GROVE_SETTING, "the particles are not lent", grove_take_back(session_, 1));
+}
+
+TEST_F(SessionTest, LentParticlesThatAreOnlyReadChangeNoBits) {
+  const auto position_after_steps = [&](bool looks) {
+    create(settings());
+    set(plummer(300));
+    const auto look = [](grove_session* session, void*) {
+      grove_local_arrays lent;
+      return grove_lend(session, &lent) == GROVE_OK && grove_take_back(session, 0) == GROVE_OK ? 0 : 1;
+    };
+    EXPECT_EQ(grove_evolve(session_, 0.125, looks ? +look : nullptr, nullptr), GROVE_OK) << grove_last_error();
+    return get("position", 3);
+  };
+  EXPECT_EQ(position_after_steps(true), position_after_steps(false));
+}
+
+TEST_F(SessionTest, LentParticlesWithNumbersThatCannotBeAreErrors) {
+  for (const bool is_mass : {false, true}) {
+    set(plummer(100));
+    grove_local_arrays lent;
+    ASSERT_EQ(grove_lend(session_, &lent), GROVE_OK) << grove_last_error();
+    double bad = is_mass ? 5 : std::nan("");
+    if (comm_.is_root()) copy_rows(is_mass ? lent.mass : lent.velocity, &bad, 1, sizeof(double), false);
+    expect_error(GROVE_DATA, is_mass ? "masses of particles have been written" : "not finite", grove_take_back(session_, 1));
+  }
+  set(plummer(20));
+  EXPECT_EQ(grove_evolve(session_, 0.0625, nullptr, nullptr), GROVE_OK) << grove_last_error();
+}
+
 TEST_F(SessionTest, AnInterruptEndsTheStepsWithinTwo) {
   set(plummer(100));
   int asked = 0;
@@ -137,7 +222,7 @@ TEST_F(SessionTest, AnInterruptEndsTheStepsWithinTwo) {
   ASSERT_EQ(grove_set_interrupt(session_, nullptr, nullptr), GROVE_OK);
   ASSERT_EQ(grove_evolve(session_, 0.125, nullptr, nullptr), GROVE_OK);
   const std::vector<double> interrupted = get("position", 3);
-  create(settings);
+  create(settings());
   set(plummer(100));
   ASSERT_EQ(grove_evolve(session_, 0.125, nullptr, nullptr), GROVE_OK);
   EXPECT_EQ(get("position", 3), interrupted) << "the same steps";
@@ -155,9 +240,9 @@ TEST_F(SessionTest, TakesAndGivesArraysOfAnyStride) {
     rows.push_back(static_cast<float>(own.mass[i]));
   }
   const grove_particles given{own.size(),
-                              {rows.data(), GROVE_F32, 16, 0},
-                              {columns.data(), GROVE_F32, 4, static_cast<std::ptrdiff_t>(4 * own.size())},
-                              {rows.data() + 3, GROVE_F32, 16, 0},
+                              {rows.data(), GROVE_F32, 16, 0, 0},
+                              {columns.data(), GROVE_F32, 4, static_cast<std::ptrdiff_t>(4 * own.size()), 0},
+                              {rows.data() + 3, GROVE_F32, 16, 0, 0},
                               array_of(own.id),
                               {}};
   ASSERT_EQ(grove_set_particles(session_, &given), GROVE_OK) << grove_last_error();
@@ -202,7 +287,7 @@ TEST_F(SessionTest, FieldsThatAreSetAreInTheNextForces) {
 }
 
 TEST_F(SessionTest, ForcesAtPointsAreThoseOfTheParticles) {
-  create("[gravity]\nmethod = \"direct\"\n[run]\ndevice = \"cpu\"\n");
+  create("[gravity]\nmethod = \"direct\"\n[run]\ndevice = \"" + test_device() + "\"\n");
   ParticleSet two;
   two.resize(2);
   two.mass = {3, 1};
@@ -221,7 +306,7 @@ TEST_F(SessionTest, ForcesAtPointsAreThoseOfTheParticles) {
 
 // Also as the first call, when no forces have been computed.
 TEST_F(SessionTest, ForcesAtPointsHaveTheSofteningOfComponents) {
-  create("[gravity]\nmethod = \"direct\"\nsoftening = { halo = 2.0 }\n[run]\ndevice = \"cpu\"\n");
+  create("[gravity]\nmethod = \"direct\"\nsoftening = { halo = 2.0 }\n[run]\ndevice = \"" + test_device() + "\"\n");
   ParticleSet one;
   one.resize(1);
   one.mass = {1};
@@ -237,7 +322,7 @@ TEST_F(SessionTest, ForcesAtPointsHaveTheSofteningOfComponents) {
 }
 
 TEST_F(SessionTest, LoadingBeginsAnewAtItsTime) {
-  create(settings + "[initial_conditions]\ngenerator = \"plummer\"\nn = 50\n");
+  create(settings() + "[initial_conditions]\ngenerator = \"plummer\"\nn = 50\n");
   for (int repeat = 0; repeat < 2; ++repeat) {
     ASSERT_EQ(grove_load(session_), GROVE_OK) << grove_last_error();
     EXPECT_EQ(energies().time, 0);
@@ -254,10 +339,30 @@ TEST_F(SessionTest, SnapshotsAreReadAgain) {
   expect_error(GROVE_SETTING, "exists already", grove_save(session_, file.c_str(), 0));
   ASSERT_EQ(grove_save(session_, file.c_str(), 1), GROVE_OK) << grove_last_error();
   const std::vector<double> x = get("position", 3);
-  create(settings + "[initial_conditions]\nfile = \"" + file + "\"\n");
+  create(settings() + "[initial_conditions]\nfile = \"" + file + "\"\n");
   ASSERT_EQ(grove_load(session_), GROVE_OK) << grove_last_error();
   EXPECT_EQ(get("position", 3), x);
   comm_.barrier();
+}
+
+TEST_F(SessionTest, ACheckpointIsContinuedToTheBit) {
+  const TemporaryDirectory directory(comm_);
+  const std::string file = directory.file("here.checkpoint");
+  set(plummer(2000));
+  ASSERT_EQ(grove_evolve(session_, 0.0625, nullptr, nullptr), GROVE_OK) << grove_last_error();
+  ASSERT_EQ(grove_save_checkpoint(session_, file.c_str(), 0), GROVE_OK) << grove_last_error();
+  expect_error(GROVE_SETTING, "exists already", grove_save_checkpoint(session_, file.c_str(), 0));
+  ASSERT_EQ(grove_evolve(session_, 0.125, nullptr, nullptr), GROVE_OK);
+  const std::vector<double> position = get("position", 3);
+  create(settings());
+  ASSERT_EQ(grove_restore(session_, file.c_str()), GROVE_OK) << grove_last_error();
+  EXPECT_EQ(count(), 2000U);
+  EXPECT_EQ(energies().time, 0.0625);
+  ASSERT_EQ(grove_evolve(session_, 0.125, nullptr, nullptr), GROVE_OK) << grove_last_error();
+  EXPECT_EQ(get("position", 3), position);
+  create("[gravity]\nsoftening = 0.07\n[time]\ndt = 0.0078125\n[run]\ndevice = \"" + test_device() + "\"\n");
+  expect_error(GROVE_SETTING, "gravity.softening = 0.07, before 0.05", grove_restore(session_, file.c_str()));
+  expect_error(GROVE_DATA, "nowhere", grove_restore(session_, "nowhere.checkpoint"));
 }
 
 TEST_F(SessionTest, MistakesAreErrorsInWordsAndTheSessionLives) {
@@ -350,7 +455,7 @@ TEST_F(SessionTest, SeveralOfThemStepInTurns) {
   set(plummer(50));
   grove_session* const first = session_;
   session_ = nullptr;
-  create(settings);
+  create(settings());
   set(plummer(70, 2));
   grove_session* const second = session_;
   for (const double time : {0.03125, 0.0625})
