@@ -61,6 +61,7 @@ class Units(ctypes.Structure):
 
 CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
 INTERRUPT = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
+EXTERNAL = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_double, ctypes.c_size_t, *[ctypes.POINTER(ctypes.c_double)] * 3)
 
 _S = ctypes.c_void_p
 _SIGNATURES = {
@@ -80,6 +81,7 @@ _SIGNATURES = {
     "grove_lend": [_S, ctypes.POINTER(LentArrays)],
     "grove_take_back": [_S, ctypes.c_int],
     "grove_set_interrupt": [_S, INTERRUPT, ctypes.c_void_p],
+    "grove_set_external": [_S, EXTERNAL, ctypes.c_void_p],
     "grove_get_energies": [_S, ctypes.POINTER(Energies)],
     "grove_field_at": [_S, ctypes.c_size_t, Array, Array, Array],
     "grove_save": [_S, ctypes.c_char_p, ctypes.c_int],

@@ -113,6 +113,31 @@ class _Callback:
             raise self.failure
 
 
+class _External:
+    """A Python function as an external field of C: what it raises is kept for the call that needed it."""
+
+    def __init__(self, function, units):
+        self.failure = None
+
+        def guarded(_, time, count, *pointers):
+            position, acceleration, potential = (np.ctypeslib.as_array(p, shape) for p, shape in zip(pointers, ((count, 3), (count, 3), (count,))))
+            try:
+                found = function(position.copy(), time)
+                if not isinstance(found, tuple) or len(found) != 2:
+                    raise TypeError("an external field returns (acceleration, potential)")
+                for name, values, to in zip(("acceleration", "potential"), found, (acceleration, potential)):
+                    values = np.asarray(in_code_units(values, name, units))
+                    if values.shape != to.shape:
+                        raise lib.SettingError(f"the {name} of an external field has the shape {values.shape}, and needs {to.shape}")
+                    to[...] = values
+            except BaseException as failure:  # noqa: BLE001 - all of them
+                self.failure = failure
+                return 1
+            return 0
+
+        self.c_function = lib.EXTERNAL(guarded)
+
+
 class _CtrlC:
     """Ctrl-C ends the steps of this thread, and is raised after them. C code cannot be left by an exception: Python's handler is
     another one as long as it lasts. A handler of the user's own stays."""
@@ -158,6 +183,7 @@ class Simulation:
         self._every: list[list[typing.Any]] = []
         self._steps = 0
         self._is_stepping = False
+        self._external: _External | None = None
         address = None
         if comm is not None:
             from mpi4py import MPI
@@ -173,7 +199,13 @@ class Simulation:
     def _call(self, name, *arguments):
         if self._handle is None:
             raise lib.SettingError("the simulation is closed")
-        return lib.call(name, self._handle, *arguments)
+        try:
+            return lib.call(name, self._handle, *arguments)
+        except lib.Error:
+            if self._external and self._external.failure:
+                failure, self._external.failure = self._external.failure, None
+                raise failure from None
+            raise
 
     def close(self) -> None:
         """Frees everything. The simulation cannot be used afterwards."""
@@ -398,6 +430,19 @@ class Simulation:
                     line.end()
         step.raise_failure()
         return result == lib.OK
+
+    def set_external(self, function: typing.Callable[[np.ndarray, float], tuple[typing.Any, typing.Any]] | None) -> None:
+        """Adds a field to the forces, which is asked at each force evaluation: function(position, time) has a copy of the positions
+        (n, 3) of some particles of this rank, in any order, and returns accelerations (n, 3) and potentials (n,); code units or
+        quantities. It replaces an earlier one; None: there is none. Energies count it as external.
+
+        What the function raises is raised by the call that needed the forces; after evolve() the particles are then in the middle
+        of a step, and must be set anew. Other ranks get SettingError. It may not use the simulation, and ranks call it a different
+        number of times.
+        """
+        external = None if function is None else _External(function, self._units)
+        self._call("grove_set_external", external.c_function if external else lib.EXTERNAL(), None)
+        self._external = external
 
     def field(self, points: typing.Any) -> tuple[np.ndarray, np.ndarray]:
         """Acceleration (M, 3) and potential (M,) at points (M, 3), of all particles and external potentials. Code units."""

@@ -30,6 +30,7 @@ struct grove_session {
   int gpu = -1;  ///< that it uses; -1: none
   std::string notes;
   bool is_stepping = false;
+  bool asks_field = false;      ///< the function of grove_set_external() is at work
   std::recursive_mutex in_use;  ///< by one thread, whose callback may use it, too
 };
 
@@ -64,6 +65,7 @@ std::unique_lock<std::recursive_mutex> use(grove_session* session) {
   if (!session) throw ConfigError("the session is NULL");
   std::unique_lock lock(session->in_use, std::try_to_lock);
   if (!lock) throw ConfigError("the session is in use by another thread");
+  if (session->asks_field) throw ConfigError("an external field cannot use the session that asks for it");
   return lock;
 }
 
@@ -446,6 +448,18 @@ int grove_evolve(grove_session* session, double time, int (*callback)(grove_sess
 int grove_set_interrupt(grove_session* session, int (*is_interrupted)(void*), void* data) {
   return with_session(session, [&](Session& s) {
     s.set_interrupt(is_interrupted ? std::function<bool()>([=] { return is_interrupted(data) != 0; }) : std::function<bool()>());
+  });
+}
+
+int grove_set_external(grove_session* session, int (*field)(void*, double, size_t, const double*, double*, double*), void* data) {
+  return with_session(session, [&](Session& s) {
+    s.set_external(!field ? ExternalFunction()
+                          : [=](double time, std::size_t n, const double* position, double* acceleration, double* potential) {
+                              session->asks_field = true;
+                              const int result = field(data, time, n, position, acceleration, potential);
+                              session->asks_field = false;
+                              if (result != 0) throw ConfigError("the external field has failed");
+                            });
   });
 }
 

@@ -120,6 +120,14 @@ int grove_evolve(grove_session* session, double time, int (*callback)(grove_sess
  * the next one. It may not use the session, so that steps overlap as without it. NULL: no longer. */
 int grove_set_interrupt(grove_session* session, int (*is_interrupted)(void* data), void* data);
 
+/* Adds a field of the caller's to the forces: `field` is called at each force evaluation, on each rank with the positions of some of its
+ * particles, 3 * count numbers one after the other, in any order. It sets accelerations [3 * count] and potentials [count] and returns 0, or
+ * anything else where it fails, which ends the call that needs the forces with GROVE_SETTING. It may not use the session, and ranks may call
+ * it a different number of times. Energies count it as an external potential. It replaces an earlier one; NULL: there is none. */
+int grove_set_external(grove_session* session,
+                       int (*field)(void* data, double time, size_t count, const double* position, double* acceleration, double* potential),
+                       void* data);
+
 int grove_get_energies(grove_session* session, grove_energies* energies);
 /* Acceleration (3 components) and potential, of all particles and external potentials, at `count` points of this rank. Either may be
  * without data. */

@@ -233,6 +233,7 @@ bool Session::evolve(double until, const std::function<bool()>& go_on) {
     if (!std::isfinite(until)) throw ConfigError("the time to step to must be a finite number");
     if (least != most) throw ConfigError(fmt::format("the ranks step to different times, {:.10g} to {:.10g}", least, most));
     if (!(until >= time_)) throw ConfigError(fmt::format("the time {:.10g} is before {:.10g}, which is reached", until, time_));
+    simulation_->require_times(time_, until);
     const StepSchedule whole(time_, until, until > time_ ? until - time_ : 1, 0);
     schedule.emplace(time_, until, until > time_ ? whole.dividing_step(config_.time.dt) : 1, 0);
   });
@@ -272,6 +273,25 @@ Diagnostics Session::energies() {
   return simulation_->diagnostics();
 }
 
+void Session::set_external(ExternalFunction function) {
+  comm_.agree([&, some = comm_.sum(function ? 1 : 0)] {
+    if (some != 0 && some != comm_.size()) throw ConfigError("an external field is given on some ranks, and not on others");
+  });
+  bring_here();
+  external_ = std::move(function);
+  simulation_ = make_configured_simulation(config_, comm_, external_);
+  // Its particles have other fields.
+  ParticleSet share;
+  share.fields = simulation_->fields();
+  share.position = std::move(share_.position);
+  share.velocity = std::move(share_.velocity);
+  share.mass = std::move(share_.mass);
+  share.id = std::move(share_.id);
+  share.type = std::move(share_.type);
+  share_ = std::move(share);
+  newer_ = Newer::share;
+}
+
 FieldValues Session::field_at(std::span<const double> points) {
   require_particles();
   const ParticleSet& sources = particles();
@@ -288,7 +308,7 @@ FieldValues Session::field_at(std::span<const double> points) {
   state.components = components_;
   state.particles = sources;
   forget_forces(state.particles);
-  const std::unique_ptr<Simulation> simulation = make_configured_simulation(config_, comm_);
+  const std::unique_ptr<Simulation> simulation = make_configured_simulation(config_, comm_, external_);
   state.particles.fields = simulation->fields();
   set_component_softening(config_.gravity, state, *simulation, comm_);
   simulation->set_softening(with_points(config_.gravity.softening_of_type, config_.gravity.softening));

@@ -69,6 +69,9 @@ class Session {
   /// after that. It may not use the session, so that steps overlap as without it. Not collective.
   void set_interrupt(std::function<bool()> is_interrupted) { is_interrupted_ = std::move(is_interrupted); }
 
+  /// Adds a field to the forces at each evaluation, in place of an earlier one; empty: none. What it throws ends the call that needs the
+  /// forces, on all ranks.
+  void set_external(ExternalFunction function);
   /// This rank's particles where they are, in their present order. Until take_back() nothing else may be called. On a GPU, all is there.
   ParticleMemory lend();
   bool is_lent() const { return is_lent_; }
@@ -107,6 +110,7 @@ class Session {
   ComponentNames components_ = usual_component_names();
   std::vector<std::string> notes_;
   std::function<bool()> is_interrupted_;
+  ExternalFunction external_;
   std::unique_ptr<Simulation> simulation_;
   bool is_lent_ = false;
   ParticleSet share_;

@@ -77,6 +77,8 @@ class Simulation {
   /// belong to a restart. On as many ranks of the same kind, with the same settings, what follows has the bits that it would have had
   /// without the interruption. Forces are computed only if the particles come without. Memory of the host as in start().
   virtual void resume(ParticleSet particles, const SavedState& state) = 0;
+  /// Throws ConfigError where an external potential has no place at a time between these. Not collective; the same on all ranks.
+  virtual void require_times(double, double) const {}
   /// One step of the integrator, of length `dt`. It ends at `time_after`, which comes from a schedule, so that roundings do not add up. An
   /// overlap saves time; the bits are the same without it. Throws std::logic_error where the step has begun with another length.
   virtual void step_to(double time_after, double dt, const StepOverlap& overlap = {}) = 0;

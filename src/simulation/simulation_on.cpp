@@ -19,7 +19,7 @@ FieldTablePtr fields_of(const SimulationSetup& setup) {
   const IntegratorInfo* const integrator = find_integrator_info(setup.integrator);
   if (!integrator) throw ConfigError("time.integrator = \"" + setup.integrator + "\": there is no integrator of this name");
   std::vector<ParticleField> further = integrator->fields;
-  for (const auto& fields : {setup.further_fields, external_fields(setup.external)})
+  for (const auto& fields : {setup.further_fields, external_fields(setup.external, setup.external_function)})
     further.insert(further.end(), fields.begin(), fields.end());
   return further.empty() ? standard_fields() : fields_with(further);
 }
@@ -52,7 +52,7 @@ SimulationOn<Space>::SimulationOn(std::unique_ptr<Space> space, const GravityPar
       particles_(*space_, fields_of(setup)),
       present_order_(particles_),
       integrator_(make_integrator<Space>(setup.integrator, setup.integrator_settings)),
-      external_(setup.external, gravity.G),
+      external_(setup.external, gravity.G, setup.external_function, setup.external_begin),
       own_energy_(*space_, comm_, external_) {
   make_solver();
 }
@@ -89,6 +89,7 @@ void SimulationOn<Space>::take(const ParticleSet& set) {
 
 template <class Space>
 void SimulationOn<Space>::start(ParticleSet set, double time) {
+  require_times(time, time);
   take(set);
   steps_->restart(time);
   upload(*space_, std::move(set), particles_);
@@ -123,8 +124,9 @@ void SimulationOn<Space>::resume(ParticleSet set, const SavedState& state) {
 
 template <class Space>
 ExternalSums SimulationOn<Space>::external_sums() {
-  ExternalSums total;
-  for (const ExternalSums& some : comm_.all_gather(external_.sums(*space_, particles_.position.view()))) total = total + some;
+  ExternalSums total, own;
+  comm_.agree([&] { own = external_.sums(*space_, particles_.position.view()); });
+  for (const ExternalSums& some : comm_.all_gather(own)) total = total + some;
   return total;
 }
 
@@ -136,6 +138,7 @@ Diagnostics SimulationOn<Space>::diagnostics() {
     d.external = sums.energy.value();
     d.external_virial = sums.virial.value();
     d.is_held = external_.holds_all();
+    d.is_driven = external_.changes();
     // The potential of each particle is that of both.
     d.potential -= 0.5 * d.external;
   }

@@ -226,6 +226,54 @@ class Values(unittest.TestCase):
         np.testing.assert_allclose(grove.accelerations(x, m, method="direct", device="cpu"), field()[0])
         np.testing.assert_allclose(grove.potential(x, m, method="direct", device="cpu"), [-0.25, -0.75])
 
+    def test_a_function_is_an_external_field(self):
+        x = np.random.default_rng(1).normal(size=(50, 3))
+        sim = grove.Simulation(grove.Particles(x, 0 * x, np.full(50, 1e-12)), **SETTINGS)
+        times = set()
+
+        def spring(position, time):
+            times.add(time)
+            return -position, 0.5 * (position**2).sum(1)
+
+        sim.set_external(spring)
+        before = sim.energy
+        sim.evolve(0.5)
+        np.testing.assert_allclose(sim.get("position"), np.cos(0.5) * x, rtol=1e-4)
+        self.assertLess(abs(sim.energy.total / before.total - 1), 1e-4)
+        self.assertAlmostEqual(before.external, 0.5e-12 * (x**2).sum(), delta=1e-20)
+        self.assertEqual(times, {i / 128 for i in range(65)})
+        np.testing.assert_allclose(sim.field([[1.0, 2, 3]])[0], [[-1, -2, -3]], rtol=1e-6)
+        sim.set_external(None)
+        self.assertEqual(sim.energy.external, 0)
+
+    def test_mistakes_of_an_external_field_are_raised_and_the_simulation_lives(self):
+        sim = grove.Simulation(plummer(), **SETTINGS)
+        for error, words, function in (
+            (grove.SettingError, r"shape \(3,\), and needs \(200, 3\)", lambda x, t: (x[0], x[:, 0])),
+            (TypeError, "returns", lambda x, t: x),
+            (ZeroDivisionError, "", lambda x, t: 1 / 0),
+            (grove.SettingError, "cannot use the session", lambda x, t: sim.get("mass")),
+            (grove.DataError, "not finite", lambda x, t: (x * np.nan, x[:, 0])),
+        ):
+            sim.set_external(function)
+            with self.assertRaisesRegex(error, words):
+                sim.evolve(1)
+        sim.set_external(None)
+        self.assertTrue(sim.evolve(0.125))
+
+    def test_a_potential_moves_on_the_orbit_of_a_file(self):
+        with tempfile.TemporaryDirectory() as directory:
+            file = os.path.join(directory, "orbit.txt")
+            t = np.linspace(0, 1, 20)
+            np.savetxt(file, np.column_stack([t, 3 * t, 0 * t, t**2]))
+            sim = grove.Simulation(plummer(20), **SETTINGS, config={"external": {"potential": "point", "mass": 2, "scale_radius": 1, "orbit": file}})
+            sim.evolve(0.5)
+            found = sim.field([[5.0, 0, 0]])[0] - grove.Simulation(sim.particles, **SETTINGS).field([[5.0, 0, 0]])[0]
+            d = np.array([[5 - 1.5, 0, -0.25]])
+            np.testing.assert_allclose(found, -2 * d / ((d**2).sum() + 1) ** 1.5, rtol=1e-6, atol=1e-9)
+            with self.assertRaisesRegex(grove.SettingError, "times from 0 to 1; those from 0.5 to 2 are needed"):
+                sim.evolve(2)
+
     def test_the_field_counts_external_potentials(self):
         sim = grove.Simulation(grove.Particles([[4, 0, 0]], mass=1), method="direct", device="cpu", config={"external": {"potential": "point", "mass": 3}})
         acceleration, potential = sim.field([[2, 0, 0]])

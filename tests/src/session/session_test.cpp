@@ -440,6 +440,53 @@ TEST_F(SessionTest, KeysOfARunHaveNoEffectAndAreErrors) {
   EXPECT_EQ(none, nullptr);
 }
 
+struct Spring {
+  grove_session* session = nullptr;
+  int calls = 0, fails = 0, result = 0;
+  /// A force towards the origin.
+  static int pull(void* data, double, std::size_t n, const double* x, double* a, double* potential) {
+    Spring& spring = *static_cast<Spring*>(data);
+    ++spring.calls;
+    spring.result = grove_load(spring.session);
+    for (std::size_t i = 0; i < n; ++i) {
+      potential[i] = 0;
+      for (std::size_t d = 3 * i; d < 3 * i + 3; ++d) {
+        a[d] = -x[d];
+        potential[i] += 0.5 * x[d] * x[d];
+      }
+    }
+    return spring.fails;
+  }
+};
+
+TEST_F(SessionTest, AnExternalFieldOfTheCallerMovesTheParticles) {
+  ParticleSet all = plummer(50);
+  std::fill(all.mass.begin(), all.mass.end(), 1e-12);
+  std::fill(all.velocity.begin(), all.velocity.end(), 0.0);
+  set(all);
+  Spring spring{session_};
+  ASSERT_EQ(grove_set_external(session_, Spring::pull, &spring), GROVE_OK) << grove_last_error();
+  const double energy = energies().total;
+  ASSERT_EQ(grove_evolve(session_, 0.5, nullptr, nullptr), GROVE_OK) << grove_last_error();
+  const std::vector<double> x = get("position", 3);
+  for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(x[i], std::cos(0.5) * all.position[i], 1e-4 * std::abs(all.position[i]));
+  EXPECT_GT(energies().external, 0);
+  EXPECT_NEAR(energies().total, energy, 1e-4 * energy);
+  EXPECT_EQ(spring.result, GROVE_SETTING) << "it cannot use the session";
+  std::vector<double> points = {1, 2, 3}, a(3), potential(1);
+  ASSERT_EQ(grove_field_at(session_, 1, array_of(points), array_of(a), array_of(potential)), GROVE_OK) << grove_last_error();
+  EXPECT_NEAR(a[1], -2, 1e-9);
+  // One rank alone fails.
+  spring.fails = comm_.is_root() ? 1 : 0;
+  expect_error(GROVE_SETTING, "the external field has failed", grove_evolve(session_, 1, nullptr, nullptr));
+  set(all);
+  const int calls = spring.calls;
+  ASSERT_EQ(grove_set_external(session_, nullptr, nullptr), GROVE_OK);
+  ASSERT_EQ(grove_evolve(session_, 1, nullptr, nullptr), GROVE_OK) << grove_last_error();
+  EXPECT_EQ(spring.calls, calls);
+  EXPECT_EQ(energies().external, 0);
+}
+
 TEST_F(SessionTest, SeveralOfThemStepInTurns) {
   set(plummer(50));
   grove_session* const first = session_;
