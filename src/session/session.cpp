@@ -376,7 +376,7 @@ void Session::restore(const std::string& file) {
     before.initial_conditions = config_.initial_conditions;
     for (const auto& [name, line] : changed_physics(before, config_)) throw ConfigError(fmt::format("{}: {}: give the same", file, line));
   });
-  std::unique_ptr<Simulation> simulation = make_configured_simulation(config_, comm_);
+  std::unique_ptr<Simulation> simulation = make_configured_simulation(config_, comm_, external_);
   found.particles = read_checkpoint_particles(file, state, comm_, simulation->fields());
   set_component_softening(config_.gravity, found, *simulation, comm_);
   simulation->resume(std::move(found.particles), state);
