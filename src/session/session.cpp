@@ -16,6 +16,7 @@
 #include "io/snapshots/checkpoint.hpp"
 #include "io/snapshots/checkpoint_file.hpp"
 #include "kernels/base/error.hpp"
+#include "kernels/gravity/points.hpp"
 #include "src/config/config_source.hpp"
 #include "src/run/files/output_directory.hpp"
 #include "src/run/files/same_on_all_ranks.hpp"
@@ -26,7 +27,6 @@
 #include "src/run/start/configured_simulation.hpp"
 #include "src/run/start/join.hpp"
 #include "src/simulation/simulation_cuda.hpp"
-#include "kernels/gravity/points.hpp"
 
 namespace grove {
 
@@ -42,6 +42,8 @@ bool is_of_a_run(const GivenSetting& given) {
          (given.section == "run" && given.name == "max_wall_time");
 }
 
+bool is_of_file(const GivenSetting& given) { return given.text() && *given.text() == "file"; }
+
 std::vector<std::string> overrides_for(const std::vector<GivenSetting>& given, bool& has_initial_conditions) {
   const bool is_begun = std::any_of(given.begin(), given.end(), [](const GivenSetting& g) { return g.section == "initial_conditions"; });
   has_initial_conditions = is_begun;
@@ -49,8 +51,12 @@ std::vector<std::string> overrides_for(const std::vector<GivenSetting>& given, b
     if (!one.name.empty() && is_of_a_run(one))
       throw ConfigError(fmt::format("{}: {}: has no effect here and must go: the calling program says when steps end and what is written",
                                     one.where, full_name(one)));
-  // A configuration names one.
-  return is_begun ? std::vector<std::string>{} : std::vector<std::string>{"initial_conditions.generator=plummer"};
+  // A configuration names one, and ends where it begins or later.
+  std::vector<std::string> overrides;
+  if (!is_begun) overrides.emplace_back("initial_conditions.generator=plummer");
+  for (const GivenSetting& one : given)
+    if (one.section == "time" && one.name == "begin" && !is_of_file(one)) overrides.push_back("time.end=" + one.shown);
+  return overrides;
 }
 
 Config config_of(const std::string& toml, bool& has_initial_conditions, const Communicator& comm) {
@@ -65,6 +71,8 @@ Config config_of(const std::string& toml, bool& has_initial_conditions, const Co
   });
   ReadInfo info;
   if (!file.empty()) info = read_info(file, comm);
+  // Later than its time, in whatever units.
+  if (info.time) overrides.push_back(fmt::format("time.end={}", 1e4 * std::max(1.0, std::abs(*info.time))));
   comm.agree([&] { config = parse_config(toml, name_of_text, overrides, file.empty() ? nullptr : &info); });
   require_same_config(config, comm);
   return config;
