@@ -105,7 +105,8 @@ Session::Session(const std::string& toml, MPI_Comm comm)
     : comm_(comm),
       config_(config_of(toml, has_initial_conditions_, comm_)),
       time_(config_.time.begin),
-      simulation_(make_configured_simulation(config_, comm_)) {}
+      simulation_(make_configured_simulation(config_, comm_)),
+      is_on_gpu_(simulation_->device_state().is_gpu()) {}
 
 void Session::load() {
   comm_.agree([&] {
