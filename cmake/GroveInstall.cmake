@@ -23,7 +23,7 @@ install(FILES src/grove.hpp DESTINATION "${GROVE_INSTALL_HEADERS}")
 install(FILES src/session/grove.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 
 # Finds the library by its own place.
-install(DIRECTORY python/grove DESTINATION "${CMAKE_INSTALL_DATADIR}/grove/python" FILES_MATCHING PATTERN "*.py")
+install(DIRECTORY python/grove DESTINATION "${CMAKE_INSTALL_DATADIR}/grove/python" FILES_MATCHING PATTERN "*.py" PATTERN "py.typed")
 # pip install . (pyproject.toml): the library beside the package.
 install(FILES "$<TARGET_FILE:grove_c>" DESTINATION grove RENAME libgrove_c.so COMPONENT python EXCLUDE_FROM_ALL)
 

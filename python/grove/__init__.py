@@ -12,13 +12,15 @@ share of the particles, and all ranks call the same functions.
 """
 
 from ._library import DataError, Error, SettingError, SystemError, version
+from .analysis import Bar, Centre
 from .field import Field, accelerations, potential
 from .particles import Particles
 from .run import Run
 from .simulation import STOP, Energy, Simulation, generate
-from .snapshot import load
+from .snapshot import Snapshot, load
+from .units import Units
 
 __all__ = [
-    "STOP", "DataError", "Energy", "Error", "Field", "Particles", "Run", "SettingError", "Simulation", "SystemError", "accelerations",
-    "generate", "load", "potential", "version",
+    "STOP", "Bar", "Centre", "DataError", "Energy", "Error", "Field", "Particles", "Run", "SettingError", "Simulation", "Snapshot", "SystemError",
+    "Units", "accelerations", "generate", "load", "potential", "version",
 ]

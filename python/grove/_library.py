@@ -30,11 +30,23 @@ _TYPES = {np.dtype(np.float32): 0, np.dtype(np.float64): 1, np.dtype(np.uint8): 
 
 
 class Array(ctypes.Structure):
-    _fields_ = [("data", ctypes.c_void_p), ("type", ctypes.c_int), ("row", ctypes.c_ssize_t), ("column", ctypes.c_ssize_t)]
+    _fields_ = [
+        ("data", ctypes.c_void_p),
+        ("type", ctypes.c_int),
+        ("row", ctypes.c_ssize_t),
+        ("column", ctypes.c_ssize_t),
+        ("on_gpu", ctypes.c_int),
+    ]
 
 
 class ParticleArrays(ctypes.Structure):
     _fields_ = [("count", ctypes.c_size_t)] + [(name, Array) for name in ("position", "velocity", "mass", "id", "type")]
+
+
+class LentArrays(ctypes.Structure):
+    _fields_ = [("count", ctypes.c_size_t)] + [
+        (name, Array) for name in ("position", "velocity", "mass", "id", "type", "acceleration", "potential")
+    ]
 
 
 class Energies(ctypes.Structure):
@@ -49,6 +61,7 @@ class Units(ctypes.Structure):
 
 CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
 INTERRUPT = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
+EXTERNAL = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_double, ctypes.c_size_t, *[ctypes.POINTER(ctypes.c_double)] * 3)
 
 _S = ctypes.c_void_p
 _SIGNATURES = {
@@ -65,10 +78,15 @@ _SIGNATURES = {
     "grove_get": [_S, ctypes.c_char_p, Array],
     "grove_set": [_S, ctypes.c_char_p, Array],
     "grove_evolve": [_S, ctypes.c_double, CALLBACK, ctypes.c_void_p],
+    "grove_lend": [_S, ctypes.POINTER(LentArrays)],
+    "grove_take_back": [_S, ctypes.c_int],
     "grove_set_interrupt": [_S, INTERRUPT, ctypes.c_void_p],
+    "grove_set_external": [_S, EXTERNAL, ctypes.c_void_p],
     "grove_get_energies": [_S, ctypes.POINTER(Energies)],
     "grove_field_at": [_S, ctypes.c_size_t, Array, Array, Array],
     "grove_save": [_S, ctypes.c_char_p, ctypes.c_int],
+    "grove_save_checkpoint": [_S, ctypes.c_char_p, ctypes.c_int],
+    "grove_restore": [_S, ctypes.c_char_p],
 }
 
 
@@ -97,6 +115,8 @@ def library():
     else:
         raise SystemError("libgrove_c.so cannot be loaded (GROVE_LIBRARY names it): " + "; ".join(reasons))
     for name, arguments in _SIGNATURES.items():
+        if not hasattr(lib, name):
+            raise SystemError(f"{place} is not of the version of this package: it has no {name}()")
         getattr(lib, name).argtypes = arguments
     lib.grove_version.restype = lib.grove_last_error.restype = ctypes.c_char_p
     return lib
@@ -111,9 +131,22 @@ def call(name, *arguments):
     raise _ERRORS.get(result, Error)(lib.grove_last_error().decode())
 
 
-def version():
+def version() -> str:
     """Version and commit, as "Grove 0.1.0 (commit 1234567890ab)"."""
     return library().grove_version().decode()
+
+
+def is_on_gpu(values):
+    """Whether this is an array in the memory of a GPU, as of CuPy, PyTorch or Numba."""
+    return hasattr(values, "__cuda_array_interface__")
+
+
+def of_shape(values, shape, what):
+    """An array on a GPU or of numpy itself. Raises ValueError where it has another shape."""
+    found = values.__cuda_array_interface__["shape"] if is_on_gpu(values) else values.shape
+    if tuple(found) != shape:
+        raise ValueError(f"{what} has the shape {tuple(found)}, and needs {shape}")
+    return values
 
 
 def described(values):
@@ -122,8 +155,55 @@ def described(values):
 
 
 def array_of(values):
-    """The C description of a numpy array that is described(), and must live as long as the description."""
+    """The C description of an array of numpy that is described(), or of a GPU. It must live as long as the description."""
+    if is_on_gpu(values):
+        return _array_on_gpu(values.__cuda_array_interface__)
     if values.size == 0:
         return Array()
+    if values.dtype not in _TYPES:
+        raise SettingError(f"an array has elements of the type {values.dtype}: there are float32, float64, uint8 and uint64")
     column = values.strides[1] if values.ndim == 2 else values.itemsize
     return Array(values.ctypes.data, _TYPES[values.dtype], values.strides[0], column)
+
+
+def _array_on_gpu(of):
+    dtype, shape = np.dtype(of["typestr"]), of["shape"]
+    if dtype not in _TYPES:
+        raise SettingError(f"an array on a GPU has elements of the type {dtype}: there are float32, float64, uint8 and uint64")
+    steps = of.get("strides") or np.lib.stride_tricks.as_strided(np.empty(1, dtype), shape).strides
+    column = steps[1] if len(shape) == 2 else dtype.itemsize
+    return Array(of["data"][0], _TYPES[dtype], steps[0], column, 1)
+
+
+class GpuArray:
+    """Memory of a GPU that is lent: cupy.asarray(), torch.as_tensor() and numba take it without a copy (CUDA array interface 3). All work
+    on it is done, so there is no stream to wait for."""
+
+    def __init__(self, shape, dtype, address, strides, read_only):
+        self.shape, self.dtype = shape, np.dtype(dtype)
+        self.__cuda_array_interface__ = {
+            "shape": shape,
+            "typestr": self.dtype.str,
+            "data": (address or 0, read_only),
+            "strides": strides,
+            "stream": None,
+            "version": 3,
+        }
+
+    def __repr__(self):
+        return f"<grove: {self.shape} of {self.dtype} on a GPU>"
+
+
+def view_of(array, shape, dtype, *, writable):
+    """The lent memory that an Array describes, as an array of numpy or a GpuArray."""
+    dtype = np.dtype(dtype)
+    row, column = array.row or dtype.itemsize, array.column or dtype.itemsize
+    strides = (row, column)[: len(shape)]
+    if array.on_gpu:
+        return GpuArray(shape, dtype, array.data, strides, not writable)
+    if shape[0] == 0:
+        return np.empty(shape, dtype)
+    length = (shape[0] - 1) * row + (column * (shape[1] - 1) if len(shape) == 2 else 0) + dtype.itemsize
+    view = np.ndarray(shape, dtype, (ctypes.c_char * length).from_address(array.data), strides=strides)
+    view.flags.writeable = writable
+    return view

@@ -1,5 +1,11 @@
 """Forces of given particles, without steps."""
 
+from __future__ import annotations
+
+import typing
+
+import numpy as np
+
 from ._library import SettingError
 from .particles import Particles
 from .simulation import Simulation
@@ -14,22 +20,22 @@ class Field:
         acceleration, potential = field()           # at the particles, without their own term
     """
 
-    def __init__(self, x, m, **settings):
+    def __init__(self, x: typing.Any, m: typing.Any, **settings: typing.Any) -> None:
         self._sim = Simulation(Particles(x, mass=m), **settings)
         if len(self._sim.get("mass")) != len(x):
             raise SettingError("on several ranks, each gives as many particles, the first ones one more where they do not divide")
 
-    def __call__(self, points=None):
+    def __call__(self, points: typing.Any = None) -> tuple[np.ndarray, np.ndarray]:
         if points is not None:
             return self._sim.field(points)
         return self._sim.get("acceleration"), self._sim.get("potential")
 
 
-def accelerations(x, m, **settings):
+def accelerations(x: typing.Any, m: typing.Any, **settings: typing.Any) -> np.ndarray:
     """Accelerations (N, 3) of particles at x (N, 3) with masses m, as by Field."""
     return Field(x, m, **settings)()[0]
 
 
-def potential(x, m, **settings):
+def potential(x: typing.Any, m: typing.Any, **settings: typing.Any) -> np.ndarray:
     """Potentials (N,), per unit mass, of particles at x (N, 3) with masses m, as by Field."""
     return Field(x, m, **settings)()[1]

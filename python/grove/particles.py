@@ -1,8 +1,14 @@
 """Particles in memory."""
 
+from __future__ import annotations
+
+import copy
+import typing
+
 import numpy as np
 
-from .units import is_quantity
+from . import analysis, converters
+from .units import Units, is_quantity
 
 TYPES = {"gas": 0, "halo": 1, "disc": 2, "bulge": 3, "stars": 4, "black holes": 5}
 FIELDS = {"position": "length", "velocity": "velocity", "mass": "mass"}
@@ -53,7 +59,27 @@ class Particles:
     Raises ValueError for shapes that do not fit.
     """
 
-    def __init__(self, position, velocity=None, mass=None, *, id=None, type="halo"):  # noqa: A002 - the names of the fields
+    position: np.ndarray
+    velocity: np.ndarray
+    mass: np.ndarray
+    id: np.ndarray | None
+    type: np.ndarray
+    #: Code units in cgs, and G in code units, of particles of a simulation, of generate() or of a file; None: not known.
+    units: Units | None = None
+    G: float | None = None
+
+    centre = analysis.centre
+    face_on = analysis.face_on
+    profile = analysis.profile
+    rotation_curve = analysis.rotation_curve
+    bar = analysis.bar
+    bound = analysis.bound
+    to_astropy = converters.to_astropy
+    to_pynbody = converters.to_pynbody
+    to_yt = converters.to_yt
+
+    def __init__(self, position: typing.Any, velocity: typing.Any = None, mass: typing.Any = None, *, id: typing.Any = None,
+                 type: typing.Any = "halo") -> None:  # fmt: skip  # noqa: A002 - the names of the fields
         self.position = _vectors(position, "position")
         n = len(self)
         self.velocity = np.zeros((n, 3)) if velocity is None else _vectors(velocity, "velocity")
@@ -72,30 +98,55 @@ class Particles:
         self.type = _column(type, n, "type", np.uint8)
 
     @classmethod
-    def from_gala(cls, w, mass, *, type="halo"):  # noqa: A002
+    def from_gala(cls, w: typing.Any, mass: typing.Any, *, type: typing.Any = "halo") -> Particles:  # noqa: A002
         """Particles of a gala PhaseSpacePosition, whose arrays are (3, N)."""
         position, velocity = (np.stack([getattr(part, axis) for axis in axes]).T for part, axes in ((w.pos, ("x", "y", "z")), (w.vel, ("d_x", "d_y", "d_z"))))
         return cls(position, velocity, mass, type=type)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self.position.shape[0]
 
-    def __getitem__(self, rows):
-        """The particles of a mask, slice or list of rows."""
+    def of(self, component: str | int | None) -> np.ndarray:
+        """The mask (N,) of a component: a name (halo, disc; of a snapshot also its own), a type from 0 to 5, or None for all. Raises
+        ValueError where there is none."""
+        if component is None:
+            return np.ones(len(self), bool)
+        names = {**TYPES, **{name: number for number, name in getattr(self, "components", {}).items()}}
+        mask = self.type == names.get(component, component) if isinstance(component, str) else self.type == component
+        if not mask.any():
+            there = ", ".join(name for name, number in names.items() if np.any(self.type == number))
+            raise ValueError(f"there are no particles of {component!r}: there are {there}; None takes all")
+        return mask
+
+    def _changed(self, **fields):
+        """A copy with other fields, of the same units."""
+        changed = copy.copy(self)
+        changed.__dict__.update(fields)
+        return changed
+
+    def __getitem__(self, rows: typing.Any) -> Particles:
+        """The particles of a component, mask, slice or list of rows."""
+        if isinstance(rows, str):
+            rows = self.of(rows)
         if isinstance(rows, (int, np.integer)):
             if not -len(self) <= rows < len(self):
                 raise IndexError(f"there is no particle {rows} of {len(self)}")
             rows = slice(rows, rows + 1 or None)
-        return Particles(self.position[rows], self.velocity[rows], self.mass[rows], id=None if self.id is None else self.id[rows], type=self.type[rows])
+        chosen = {name: getattr(self, name)[rows] for name in ("position", "velocity", "mass", "type")}
+        return self._changed(**chosen, id=None if self.id is None else self.id[rows])
 
-    def __add__(self, other):
-        """Both together. Ids are kept only where both have some."""
+    def __add__(self, other: Particles) -> Particles:
+        """Both together. Ids are kept only where both have some. Raises ValueError where both know G or units, and these differ."""
         if not isinstance(other, Particles):
             return NotImplemented
         both = {name: np.concatenate([getattr(self, name), getattr(other, name)]) for name in ("position", "velocity", "mass", "type")}
         has_ids = self.id is not None and other.id is not None
-        return Particles(both["position"], both["velocity"], both["mass"], id=np.concatenate([self.id, other.id]) if has_ids else None, type=both["type"])
+        joined = Particles(both["position"], both["velocity"], both["mass"], id=np.concatenate([self.id, other.id]) if has_ids else None, type=both["type"])
+        joined.units, joined.G = self.units or other.units, other.G if self.G is None else self.G
+        if not all(a is None or b is None or np.allclose(a, b, rtol=1e-9, atol=0) for a, b in ((self.units, other.units), (self.G, other.G))):
+            raise ValueError(f"particles in different units, {self.units}, G = {self.G}, and {other.units}, G = {other.G}, cannot be joined")
+        return joined
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         names = [name for name, number in TYPES.items() if np.any(self.type == number)]
         return f"<grove.Particles: {len(self):,} ({', '.join(names)})>"

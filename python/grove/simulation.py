@@ -1,11 +1,15 @@
 """Simulations: particles that move under their gravity."""
 
+from __future__ import annotations
+
 import contextlib
 import ctypes
+import os
 import signal
 import sys
 import threading
 import time as clock
+import types
 import typing
 import weakref
 
@@ -13,7 +17,9 @@ import numpy as np
 
 from . import _library as lib
 from .particles import FIELDS, Particles
-from .units import code_unit, in_code_units, is_physical, quantity, setting_text
+from .units import Units, code_unit, in_code_units, is_physical, quantity, setting_text
+
+_F = typing.TypeVar("_F", bound=typing.Callable[..., typing.Any])
 
 STOP = "stop"
 """What a function given to Simulation.every() returns to end evolve()."""
@@ -23,6 +29,9 @@ _SECTIONS = {
     "order": "gravity", "softening_kernel": "gravity", "all_pairs_up_to": "gravity", "dt": "time", "integrator": "time",
     "device": "run", "transport": "run",
 }
+_VECTORS = ("position", "velocity", "acceleration")
+_DTYPES = {"id": np.uint64, "type": np.uint8}
+_FIELDS_LENT = ("position", "velocity", "mass", "id", "type", "acceleration", "potential")
 _FIELD_DIMENSIONS = {**FIELDS, "acceleration": "acceleration", "potential": "potential"}
 
 
@@ -104,6 +113,31 @@ class _Callback:
             raise self.failure
 
 
+class _External:
+    """A Python function as an external field of C: what it raises is kept for the call that needed it."""
+
+    def __init__(self, function, units):
+        self.failure = None
+
+        def guarded(_, time, count, *pointers):
+            position, acceleration, potential = (np.ctypeslib.as_array(p, shape) for p, shape in zip(pointers, ((count, 3), (count, 3), (count,))))
+            try:
+                found = function(position.copy(), time)
+                if not isinstance(found, tuple) or len(found) != 2:
+                    raise TypeError("an external field returns (acceleration, potential)")
+                for name, values, to in zip(("acceleration", "potential"), found, (acceleration, potential)):
+                    values = np.asarray(in_code_units(values, name, units))
+                    if values.shape != to.shape:
+                        raise lib.SettingError(f"the {name} of an external field has the shape {values.shape}, and needs {to.shape}")
+                    to[...] = values
+            except BaseException as failure:  # noqa: BLE001 - all of them
+                self.failure = failure
+                return 1
+            return 0
+
+        self.c_function = lib.EXTERNAL(guarded)
+
+
 class _CtrlC:
     """Ctrl-C ends the steps of this thread, and is raised after them. C code cannot be left by an exception: Python's handler is
     another one as long as it lasts. A handler of the user's own stays."""
@@ -142,12 +176,14 @@ class Simulation:
     Raises SettingError, DataError or SystemError, which are subclasses of ValueError and OSError.
     """
 
-    def __init__(self, particles=None, *, units=None, config=None, comm=None, **settings):
+    def __init__(self, particles: Particles | None = None, *, units: str | None = None, config: dict[str, typing.Any] | str | None = None,
+                 comm: typing.Any = None, **settings: typing.Any) -> None:  # fmt: skip
         text = _config_text(config, units, settings)
-        self._handle = ctypes.c_void_p()
-        self._every = []
+        self._handle: ctypes.c_void_p | None = ctypes.c_void_p()
+        self._every: list[list[typing.Any]] = []
         self._steps = 0
         self._is_stepping = False
+        self._external: _External | None = None
         address = None
         if comm is not None:
             from mpi4py import MPI
@@ -163,9 +199,15 @@ class Simulation:
     def _call(self, name, *arguments):
         if self._handle is None:
             raise lib.SettingError("the simulation is closed")
-        return lib.call(name, self._handle, *arguments)
+        try:
+            return lib.call(name, self._handle, *arguments)
+        except lib.Error:
+            if self._external and self._external.failure:
+                failure, self._external.failure = self._external.failure, None
+                raise failure from None
+            raise
 
-    def close(self):
+    def close(self) -> None:
         """Frees everything. The simulation cannot be used afterwards."""
         if self._handle is not None:
             if self._is_stepping:
@@ -176,91 +218,145 @@ class Simulation:
     def __reduce__(self):
         raise TypeError("a simulation cannot be copied or pickled: make another one of its particles")
 
-    def __enter__(self):
+    def __enter__(self) -> Simulation:
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self.close()
 
-    def __len__(self):
+    def __len__(self) -> int:
         """The number of particles of all ranks."""
         count = ctypes.c_uint64()
         self._call("grove_count", ctypes.byref(count), None)
         return count.value
 
     @property
-    def time(self):
+    def time(self) -> float:
         """In code units."""
         time = ctypes.c_double()
         self._call("grove_time", ctypes.byref(time))
         return time.value
 
     @property
-    def G(self):  # noqa: N802
+    def G(self) -> float:  # noqa: N802
         """The gravitational constant in code units."""
         return self._units.G
 
     @property
-    def energy(self):
+    def units(self) -> Units:
+        """Code units in cgs."""
+        return Units(self._units.length_in_cm, self._units.mass_in_g, self._units.velocity_in_cm_per_s)
+
+    @property
+    def energy(self) -> Energy:
         """Energies and other sums over all particles: Energy."""
         found = lib.Energies()
         self._call("grove_get_energies", ctypes.byref(found))
         vectors = (np.array(getattr(found, name)) for name in ("momentum", "angular_momentum", "centre_of_mass"))
         return Energy(found.kinetic, found.potential, found.external, found.total, *vectors)
 
-    def load(self):
+    def load(self) -> list[str]:
         """Takes the particles that config["initial_conditions"] names. Returns sentences on them, a list."""
         self._call("grove_load")
         notes = ctypes.c_char_p()
         self._call("grove_notes", ctypes.byref(notes))
-        return notes.value.decode().splitlines()
+        return (notes.value or b"").decode().splitlines()
 
-    def get(self, field):
-        """A copy of a field of this rank's share, in the order of ids: position, velocity, acceleration (N, 3), mass, potential,
-        id, type (N,); code units. The potential is per unit mass, without the particle's own."""
+    def _share(self):
         share = ctypes.c_size_t()
         self._call("grove_count", None, ctypes.byref(share))
-        dtype = {"id": np.uint64, "type": np.uint8}.get(field, np.float64)
-        shape = (share.value, 3) if field in ("position", "velocity", "acceleration") else (share.value,)
-        values = np.empty(shape, dtype)
-        self._call("grove_get", field.encode(), lib.array_of(values))
-        return values
+        return share.value
 
-    def quantity(self, field):
-        """The same as a quantity of astropy."""
-        return quantity(self.get(field), _FIELD_DIMENSIONS[field], self._units)
-
-    def set(self, field, values):
-        """Sets position, velocity (N, 3), mass or type (N,) of this rank's share, in the order of ids."""
-        now = self.get(field)
+    def _exchange(self, name, field, make_array):
+        """Calls grove_get() or grove_set() for the array that make_array(shape) returns."""
+        shape = (self._share(), 3) if field in _VECTORS else (self._share(),)
         try:
-            values = np.asarray(in_code_units(values, _FIELD_DIMENSIONS.get(field), self._units))
-            if values.dtype not in (np.float32, np.float64) or field == "type":
-                values = values.astype(now.dtype)
-            values = lib.described(np.broadcast_to(values, now.shape))
+            values = make_array(shape)
+            array = lib.array_of(values)
         except ValueError:
             # The other ranks wait for this one, and learn that it has nothing.
             with contextlib.suppress(lib.Error):
-                self._call("grove_set", field.encode(), lib.Array())
+                self._call(name, field.encode(), lib.Array())
             raise
-        self._call("grove_set", field.encode(), lib.array_of(values))
+        self._call(name, field.encode(), array)
+        return values
+
+    def get(self, field: str, *, out: typing.Any = None) -> typing.Any:
+        """A copy of a field of this rank's share, in the order of ids: position, velocity, acceleration (N, 3), mass, potential,
+        id, type (N,); code units. The potential is per unit mass, without the particle's own. out: an array of numpy or on a GPU that is
+        filled and returned."""
+
+        def array(shape):
+            if out is None:
+                return np.empty(shape, _DTYPES.get(field, np.float64))
+            return lib.of_shape(out, shape, field)
+
+        return self._exchange("grove_get", field, array)
+
+    def quantity(self, field: str) -> typing.Any:
+        """The same as a quantity of astropy."""
+        return quantity(self.get(field), _FIELD_DIMENSIONS[field], self._units)
+
+    def set(self, field: str, values: typing.Any) -> None:
+        """Sets position, velocity (N, 3), mass or type (N,) of this rank's share, in the order of ids. values: also on a GPU."""
+
+        def array(shape):
+            if lib.is_on_gpu(values):
+                return lib.of_shape(values, shape, field)
+            numbers = np.asarray(in_code_units(values, _FIELD_DIMENSIONS.get(field), self._units))
+            if numbers.dtype not in (np.float32, np.float64) or field == "type":
+                numbers = numbers.astype(_DTYPES.get(field, np.float64))
+            return lib.described(np.broadcast_to(numbers, shape))
+
+        self._exchange("grove_set", field, array)
+
+    @contextlib.contextmanager
+    def local_arrays(self, *, read_only: bool = False) -> typing.Iterator[types.SimpleNamespace]:
+        """This rank's particles without a copy, in their present order, which is not that of ids, and where they are: on a GPU for
+        cupy.asarray() and other libraries, else in numpy.
+
+            with sim.local_arrays() as a:
+                cupy.asarray(a.position)[:, 2] += 1.0
+
+        a.position, a.velocity (N, 3) may be written; a.acceleration (N, 3), a.mass, a.potential, a.id, a.type (N,) are for reading.
+        At the end forces are computed anew, unless `read_only`. The simulation can do nothing else meanwhile, and the arrays must not be
+        used afterwards. Raises DataError for numbers that are not finite, and where masses have been written.
+        """
+        lent = lib.LentArrays()
+        self._call("grove_lend", ctypes.byref(lent))
+        try:
+            yield types.SimpleNamespace(
+                **{
+                    name: lib.view_of(
+                        getattr(lent, name),
+                        (lent.count, 3) if name in _VECTORS else (lent.count,),
+                        _DTYPES.get(name, np.float64),
+                        writable=not read_only and name in ("position", "velocity"),
+                    )
+                    for name in _FIELDS_LENT
+                }
+            )
+        finally:
+            self._call("grove_take_back", int(not read_only))
 
     @property
-    def particles(self):
+    def particles(self) -> Particles:
         """A copy of this rank's share, in the order of ids; setting it takes other particles in place of all."""
-        return Particles(self.get("position"), self.get("velocity"), self.get("mass"), id=self.get("id"), type=self.get("type"))
+        particles = Particles(self.get("position"), self.get("velocity"), self.get("mass"), id=self.get("id"), type=self.get("type"))
+        particles.units, particles.G = self.units, self.G
+        return particles
 
     @particles.setter
-    def particles(self, particles):
+    def particles(self, particles: Particles) -> None:
         with self._arrays(particles) as arrays:
             self._call("grove_set_particles", arrays)
 
-    def add(self, particles):
+    def add(self, particles: Particles) -> None:
         """Adds particles. Without ids they get new ones."""
         with self._arrays(particles) as arrays:
             self._call("grove_add_particles", arrays)
 
-    def remove(self, ids):
+    def remove(self, ids: typing.Any) -> None:
         """Removes the particles with these ids."""
         ids = np.ascontiguousarray(ids, np.uint64).reshape(-1)
         self._call("grove_remove_particles", len(ids), ids.ctypes.data)
@@ -268,6 +364,8 @@ class Simulation:
     def _arrays(self, particles):
         if not isinstance(particles, Particles):
             raise TypeError(f"{type(particles).__name__}: particles must be grove.Particles")
+        if particles.units and not np.allclose(particles.units, self.units, rtol=1e-9, atol=0):
+            raise lib.SettingError(f"the particles are in other units, {particles.units}, than the simulation, {self.units}: give it their units")
         kept = {name: np.asarray(in_code_units(getattr(particles, name), dimension, self._units)) for name, dimension in FIELDS.items()}
         kept["type"] = particles.type
         if particles.id is not None:
@@ -275,7 +373,7 @@ class Simulation:
         kept = {name: lib.described(values) for name, values in kept.items()}
         return _Arrays(len(particles), kept)
 
-    def every(self, steps=None, *, time=None):
+    def every(self, steps: int | None = None, *, time: typing.Any = None) -> typing.Callable[[_F], _F]:
         """Decorator: the function is called with the simulation after so many steps, or where so much time has passed. If it
         returns grove.STOP, evolve() ends."""
         if (steps is None) == (time is None):
@@ -307,7 +405,7 @@ class Simulation:
             stops = stops or (isinstance(answer, str) and answer == STOP)
         return stops
 
-    def evolve(self, time, *, progress=False):
+    def evolve(self, time: typing.Any, *, progress: bool = False) -> bool:
         """Steps until `time`, code units or a quantity, in equal steps of dt or, where these do not divide it, the longest below
         that do. progress: a line on standard error. Returns False where a function of every() has stopped it.
 
@@ -333,7 +431,20 @@ class Simulation:
         step.raise_failure()
         return result == lib.OK
 
-    def field(self, points):
+    def set_external(self, function: typing.Callable[[np.ndarray, float], tuple[typing.Any, typing.Any]] | None) -> None:
+        """Adds a field to the forces, which is asked at each force evaluation: function(position, time) has a copy of the positions
+        (n, 3) of some particles of this rank, in any order, and returns accelerations (n, 3) and potentials (n,); code units or
+        quantities. It replaces an earlier one; None: there is none. Energies count it as external.
+
+        What the function raises is raised by the call that needed the forces; after evolve() the particles are then in the middle
+        of a step, and must be set anew. Other ranks get SettingError. It may not use the simulation, and ranks call it a different
+        number of times.
+        """
+        external = None if function is None else _External(function, self._units)
+        self._call("grove_set_external", external.c_function if external else lib.EXTERNAL(), None)
+        self._external = external
+
+    def field(self, points: typing.Any) -> tuple[np.ndarray, np.ndarray]:
         """Acceleration (M, 3) and potential (M,) at points (M, 3), of all particles and external potentials. Code units."""
         points = lib.described(np.asarray(in_code_units(points, "length", self._units)))
         if points.dtype not in (np.float32, np.float64):
@@ -344,9 +455,18 @@ class Simulation:
         self._call("grove_field_at", len(points), *map(lib.array_of, (points, acceleration, potential)))
         return acceleration, potential
 
-    def save(self, file, *, overwrite=False):
+    def save(self, file: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Writes a snapshot (HDF5), which `grove run`, grove.load() and other programs read."""
         self._call("grove_save", str(file).encode(), int(overwrite))
+
+    def save_checkpoint(self, file, *, overwrite=False):
+        """Writes a checkpoint, with which restore() continues to the bit: on as many ranks, on a CPU or GPU as then."""
+        self._call("grove_save_checkpoint", str(file).encode(), int(overwrite))
+
+    def restore(self, file):
+        """Takes particles and time from a checkpoint, also of `grove run`. Settings that change what is computed must be the same,
+        except dt."""
+        self._call("grove_restore", str(file).encode())
 
     def __repr__(self):
         if self._handle is None:
@@ -372,27 +492,43 @@ class _Arrays:
 
 
 class _Progress:
-    """A line on standard error, twice a second."""
+    """A line on standard error, twice a second; in Jupyter a bar of tqdm, where that is installed."""
 
     def __init__(self, sim, until):
         self.sim, self.first, self.until, self.shown, self.began = sim, sim.time, until, 0.0, clock.monotonic()
+        self.bar = None
+        if "ipykernel" in sys.modules:
+            with contextlib.suppress(ImportError):
+                from tqdm.auto import tqdm
+
+                self.bar = tqdm(total=until - self.first, bar_format="{l_bar}{bar}| {remaining} left{postfix}")
 
     def show(self):
         now = clock.monotonic()
         if now - self.shown < 0.5:
             return
         self.shown = now
+        if self.bar is not None:
+            return self.show_bar()
         part = (self.sim.time - self.first) / (self.until - self.first)
         left = (now - self.began) * (1 - part) / part if part > 0 else float("inf")
         sys.stderr.write(f"\rt = {self.sim.time:.6g} of {self.until:.6g} ({100 * part:3.0f} %), {left:.0f} s left   ")
         sys.stderr.flush()
 
+    def show_bar(self):
+        self.bar.n = self.sim.time - self.first
+        self.bar.set_postfix_str(f"t = {self.sim.time:.6g} of {self.until:.6g}")
+
     def end(self):
-        if self.shown:
+        if self.bar is not None:
+            self.show_bar()
+            self.bar.close()
+        elif self.shown:
             sys.stderr.write("\n")
 
 
-def generate(generator, n=100_000, *, seed=1, units=None, softening=None, galaxies=None, comm=None, **parameters):
+def generate(generator: str, n: int = 100_000, *, seed: int = 1, units: str | None = None, softening: typing.Any = None,
+             galaxies: dict[str, typing.Any] | None = None, comm: typing.Any = None, **parameters: typing.Any) -> Particles:  # fmt: skip
     """Particles of one of Grove's models: generate("plummer", n=1000), generate("galaxy", galaxy="milky_way", n=1_000_000,
     units="kpc, km/s, 1e10 Msun"). parameters: as of `grove ic GENERATOR`; galaxies: a dict as of [galaxies]. softening: that of
     the run, with which the model is in equilibrium; None: as without gravity.softening. Returns Particles in code units."""

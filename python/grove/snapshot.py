@@ -1,22 +1,40 @@
 """Snapshots, read with h5py alone."""
 
-import types
+from __future__ import annotations
+
+import os
 
 import numpy as np
 
 from .particles import Particles
+from .units import Units
 
 
 class Snapshot(Particles):
-    """Particles of a file, in its order, with `time`, `components` (names by type), `units` (cgs) and `G`, as it says them."""
+    """Particles of a file, in its order, with `time`, `components` (names by type), `units` and `G`, as it says them. Where it does not
+    say G, that is the physical constant in its units; where it says neither, units are None and G is NaN."""
 
     time: float
-    components: dict
-    units: types.SimpleNamespace
+    components: dict[int, str]
     G: float
 
 
-def load(file):
+def _units(data):
+    """Of GADGET-4 and Grove (/Parameters) or SWIFT (/Units); None where the file does not say them."""
+    parameters = dict(data["Parameters"].attrs) if "Parameters" in data else {}
+    others = dict(data["Units"].attrs) if "Units" in data else {}
+    if others.get("NBodyUnits", 0):
+        return Units(1.0, 1.0, 1.0)
+    if "UnitLength_in_cm" in parameters:
+        return Units(*(float(parameters[f"Unit{name}"]) for name in ("Length_in_cm", "Mass_in_g", "Velocity_in_cm_per_s")))
+    if "Unit length in cgs (U_L)" in others:
+        names = (f"Unit {name} in cgs ({symbol})" for name, symbol in (("length", "U_L"), ("mass", "U_M"), ("time", "U_t")))
+        length, mass, time = (float(np.ravel(others[name])[0]) for name in names)
+        return Units(length, mass, length / time)
+    return None
+
+
+def load(file: str | os.PathLike[str]) -> Snapshot:
     """Reads a snapshot of Grove, or another one of GADGET's form in one file. Needs h5py. Returns a Snapshot."""
     import h5py
 
@@ -28,20 +46,24 @@ def load(file):
         parameters = dict(data["Parameters"].attrs) if "Parameters" in data else {}
         if header.get("NumFilesPerSnapshot", 1) != 1:
             raise ValueError(f"{file} is one of {header['NumFilesPerSnapshot']} files of a snapshot, of which this reads single ones")
-        columns = {name: [] for name in ("position", "velocity", "mass", "id", "type")}
+        columns: dict[str, list[np.ndarray]] = {name: [] for name in ("position", "velocity", "mass", "id", "type")}
         for number, group in sorted(groups.items()):
             n = len(group["Coordinates"])
             columns["position"].append(group["Coordinates"][:])
             columns["velocity"].append(group["Velocities"][:])
-            columns["mass"].append(group["Masses"][:] if "Masses" in group else np.full(n, header["MassTable"][number]))
+            # SWIFT has two masses of black holes.
+            masses = next((group[name][:] for name in ("Masses", "DynamicalMasses") if name in group), None)
+            if masses is None and not header["MassTable"][number] > 0:
+                raise ValueError(f"{file}: particles of type {number} have no masses, neither Masses nor an entry of MassTable")
+            columns["mass"].append(np.full(n, header["MassTable"][number]) if masses is None else masses)
             columns["id"].append(group["ParticleIDs"][:])
             columns["type"].append(np.full(n, number, np.uint8))
         joined = {name: np.concatenate(parts) for name, parts in columns.items()}
         snapshot = Snapshot(joined["position"], joined["velocity"], joined["mass"], id=joined["id"], type=joined["type"])
-        snapshot.time = float(header["Time"])
+        snapshot.time = float(np.ravel(header["Time"])[0])
         names = {number: group.attrs.get("ComponentName", b"") for number, group in groups.items()}
         snapshot.components = {number: name.decode() if isinstance(name, bytes) else str(name) for number, name in names.items()}
-        names = {"length_in_cm": "UnitLength_in_cm", "mass_in_g": "UnitMass_in_g", "velocity_in_cm_per_s": "UnitVelocity_in_cm_per_s"}
-        snapshot.units = types.SimpleNamespace(**{name: float(parameters.get(key, np.nan)) for name, key in names.items()})
-        snapshot.G = float(parameters.get("GravityConstantInternal", np.nan))
+        snapshot.units = _units(data)
+        # GADGET-4 writes 0 for the physical constant.
+        snapshot.G = float(parameters.get("GravityConstantInternal", 0)) or (snapshot.units.physical_G if snapshot.units else np.nan)
         return snapshot

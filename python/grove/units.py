@@ -1,9 +1,46 @@
-"""Quantities of astropy and unyt, recognised without importing either."""
+"""Units, and quantities of astropy and unyt, recognised without importing either."""
+
+from __future__ import annotations
+
+import math
+import typing
 
 import numpy as np
 
+#: Constants as of docs/units.md, cgs.
+KPC, MSUN, GRAVITATIONAL_CONSTANT = 3.0856775814913673e21, 1.3271244e26 / 6.67430e-8, 6.67430e-8
+
 _SECONDS = {"s": 1, "yr": 3.15576e7, "kyr": 3.15576e10, "Myr": 3.15576e13, "Gyr": 3.15576e16}
 _CGS = {"length": "cm", "mass": "g", "velocity": "cm/s", "time": "s", "acceleration": "cm/s**2", "potential": "cm**2/s**2"}
+
+
+class Units(typing.NamedTuple):
+    """Code units in cgs, all 1 for N-body units."""
+
+    length_in_cm: float
+    mass_in_g: float
+    velocity_in_cm_per_s: float
+
+    @property
+    def physical_G(self) -> float:
+        """The gravitational constant in these units."""
+        return GRAVITATIONAL_CONSTANT * self.mass_in_g / (self.length_in_cm * self.velocity_in_cm_per_s**2)
+
+
+def units_of(text: str) -> Units:
+    """The units of a text as Simulation takes it, "kpc, km/s, 1e10 Msun", or "N-body". Raises SettingError."""
+    from .simulation import Simulation
+
+    with Simulation(units=None if text == "N-body" else text, device="cpu") as sim:
+        return sim.units
+
+
+def named_units(units: Units, G: float) -> Units:
+    """The units themselves or, of N-body units, a scale for programs that know none: kpc, 1e10 solar masses, and the velocity at which
+    the physical constant is G."""
+    if is_physical(units):
+        return units
+    return Units(KPC, 1e10 * MSUN, math.sqrt(GRAVITATIONAL_CONSTANT * 1e10 * MSUN / (KPC * G)))
 
 
 def is_quantity(value):

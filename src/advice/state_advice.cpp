@@ -82,7 +82,7 @@ std::string advice_on_potential_holders(const PotentialHolders& holders) {
 }
 
 std::string advice_on_energy_error(const Diagnostics& sums, double largest) {
-  if (std::abs(largest) <= largest_energy_error) return "";
+  if (std::abs(largest) <= largest_energy_error || sums.is_driven) return "";
   if (sums.change_of_each)
     return fmt::format(
         "not accurate: v^2 / 2 + potential of a particle, which does not change, was wrong by up to {:.2g} of itself in the "

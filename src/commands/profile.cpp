@@ -220,10 +220,14 @@ MeasuredSnapshot measure(const ProfileSource& source, const ProfileOptions& opti
     snapshot.notes.push_back("the file " + why + "; the numbers are taken as they are");
   if (const std::string advice = advice_on_G(config.gravity.G, config.units); !advice.empty()) snapshot.notes.push_back(advice);
   if (!source.physics.note().empty()) snapshot.notes.push_back(source.physics.note());
-  if (const auto potentials = external_texts(source.physics.external()); !potentials.empty() && request.disc.empty())
+  std::vector<ExternalParameters> external = source.physics.external();
+  // The file does not say where one is that moves.
+  if (std::erase_if(external, [](const ExternalParameters& p) { return p.is_there() && !p.text("orbit").empty(); }) > 0)
+    snapshot.notes.push_back("circular_velocity counts no external potential that moves");
+  if (const auto potentials = external_texts(external); !potentials.empty() && request.disc.empty())
     snapshot.notes.push_back(
         fmt::format("circular_velocity of all particles counts what the file records: {}", fmt::join(potentials, "; ")));
-  snapshot.profile = measure_profile(particles, info.components, config.gravity.G, request, comm, source.physics.external());
+  snapshot.profile = measure_profile(particles, info.components, config.gravity.G, request, comm, external);
   if (!snapshot.profile.note.empty()) snapshot.notes.push_back(snapshot.profile.note);
   return snapshot;
 }

@@ -6,6 +6,7 @@
 
 #include "kernels/particles/particle_motion.hpp"
 #include "src/external/external_info.hpp"
+#include "src/external/free_orbits.hpp"
 
 namespace grove {
 
@@ -29,6 +30,8 @@ class ExternalPotential {
   /// `origin` of x in the virial: the same for all potentials, so that their parts can be added.
   virtual ExternalSums sums(Space& space, View<const Double4> position, const Double3& origin) const = 0;
   virtual Double3 centre() const = 0;
+  /// `path`: from the place of its section.
+  virtual void set_time(double time, const Double3& path) = 0;
 };
 
 /// All potentials of a run together. They act on particles of any mass, also zero.
@@ -40,16 +43,23 @@ class ExternalPotential {
 template <class Space>
 class ExternalField {
  public:
-  /// The sections that are there. Throws ConfigError for an unknown name.
-  ExternalField(const std::vector<ExternalParameters>& sections, double G);
+  /// The sections that are there. Free ones are at their places at `begin`. Throws ConfigError for an unknown name.
+  ExternalField(const std::vector<ExternalParameters>& sections, double G, const ExternalFunction& function = {}, double begin = 0);
 
   bool empty() const { return potentials_.empty(); }
   /// Whether nothing escapes from one of them.
   bool holds_all() const { return holds_all_; }
+  /// Whether one may change with time, so that energies are not conserved.
+  bool changes() const { return changes_; }
+  /// Throws ConfigError where one has no place at a time between these.
+  void require_times(double begin, double end) const;
+  /// Of what follows.
+  void set_time(double time);
 
   /// Before a force evaluation: sets accelerations to the own gravity, in magnitude, and potentials to zero. Asynchronous.
   void hide(Space& space, Particles<Space>& particles) const;
-  /// After it: adds the external potentials. Asynchronous.
+  /// After it: adds the external potentials. Asynchronous, unless there is a function of the caller's, and then what it throws is known
+  /// to this rank alone.
   void show(Space& space, Particles<Space>& particles) const;
   /// Adds acceleration and potential at `position`; field: [position.size]. Asynchronous.
   void add(Space& space, View<const Double4> position, Double4* field) const;
@@ -58,7 +68,9 @@ class ExternalField {
 
  private:
   std::vector<std::unique_ptr<ExternalPotential<Space>>> potentials_;
-  bool holds_all_ = false;
+  std::vector<Orbit> paths_;  ///< of each
+  std::unique_ptr<FreeOrbits> free_;
+  bool holds_all_ = false, changes_ = false;
 };
 
 }  // namespace grove

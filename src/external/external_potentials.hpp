@@ -1,4 +1,4 @@
-// The table of external potentials: fixed mass distributions whose gravity acts on the particles and which feel nothing.
+// The table of external potentials: mass distributions whose gravity acts on the particles and which feel nothing.
 //
 // To add one, write a struct like PointPotential and put it into ExternalPotentials. A struct has info(), a constructor from its section
 // of the configuration and G, and at(), which gives acceleration and potential at a place relative to its centre, on both back ends.
@@ -91,6 +91,44 @@ struct HernquistPotential {
   }
 };
 
+/// density ~ r^-alpha exp(-(r / r_c)^2), whose mass is finite: the bulge of MWPotential2014 (Bovy 2015, table 1). With a = (3 - alpha) / 2
+/// and y = (r / r_c)^2, M(r) = M gamma(a, y) / Gamma(a) and phi = -G M(r) / r - G M / r_c Gamma(a - 1/2, y) / Gamma(a).
+struct PowerLawCutoffPotential {
+  static ExternalInfo info() {
+    return {.name = "power_law_cutoff",
+            .meaning = "bulge: density ~ r^-exponent exp(-(r / cutoff_radius)^2)",
+            .source = "Bovy 2015",
+            .settings = {{"mass", 1.0, positive, "total mass", {}, {}, Dimension::mass},
+                         {"cutoff_radius", 1.0, positive, "radius r_c of the cut-off", {}, {}, Dimension::length},
+                         // From 2 on, the centre is infinitely deep.
+                         {"exponent", 1.8, {0.0, 1.99}, "alpha"}}};
+  }
+  double gm, rc, a, per_gamma, depth;  ///< 1 / Gamma(a), Gamma(a - 1/2) / Gamma(a)
+  PowerLawCutoffPotential(const ExternalParameters& p, double G)
+      : gm(G * p.number("mass")),
+        rc(p.number("cutoff_radius")),
+        a((3 - p.number("exponent")) / 2),
+        per_gamma(1 / std::tgamma(a)),
+        depth(std::tgamma(a - 0.5) * per_gamma) {}
+
+  GROVE_HD FieldAt at(const Double3& d) const {
+    const double r = sqrt(dot(d, d)), x = r / rc, y = x * x;
+    if (!(r > 0)) return {0, 0, 0, -gm * depth / rc};
+    // All but 1e-17 of the mass is inside.
+    if (y > 40) return spherical_field(d, gm / (r * r * r), -gm / r);
+    // gamma(s, y) = y^s exp(-y) sum of y^n / (s (s + 1) ... (s + n)): terms > 0, both for s = a and for s = a - 1/2, where they fall
+    // slower.
+    double term = 1 / a, inner = term, outer_term = 1 / (a - 0.5), outer = outer_term;
+    for (double n = 1; outer_term > 1e-17 * outer; ++n) {
+      const double s = a + n, t = s - 0.5, factor = y / (s * t);
+      inner += term *= factor * t;
+      outer += outer_term *= factor * s;
+    }
+    const double scale = pow(y, a) * exp(-y) * per_gamma, mass = gm * scale * inner;
+    return spherical_field(d, mass / (r * r * r), -mass / r - gm / rc * (depth - scale / x * outer));
+  }
+};
+
 /// phi = -G M / sqrt(R^2 + (a + sqrt(z^2 + b^2))^2): Miyamoto & Nagai (1975), eq. 4.
 struct MiyamotoNagaiPotential {
   static ExternalInfo info() {
@@ -139,6 +177,7 @@ struct LogarithmicPotential {
 };
 
 /// All external potentials; their names are the values of external.potential.
-using ExternalPotentials = std::tuple<PointPotential, NfwPotential, HernquistPotential, MiyamotoNagaiPotential, LogarithmicPotential>;
+using ExternalPotentials =
+    std::tuple<PointPotential, NfwPotential, HernquistPotential, MiyamotoNagaiPotential, LogarithmicPotential, PowerLawCutoffPotential>;
 
 }  // namespace grove

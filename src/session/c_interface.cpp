@@ -2,9 +2,12 @@
 #include <fmt/ranges.h>
 #include <mpi.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <iterator>
+#include <memory>
 #include <mutex>
 #include <new>
 #include <numeric>
@@ -17,13 +20,18 @@
 #include "src/run/files/version.hpp"
 #include "src/session/grove.h"
 #include "src/session/session.hpp"
+#include "src/simulation/simulation_cuda.hpp"
 
 /// What a handle stands for.
 struct grove_session {
+  grove_session(const std::string& toml, MPI_Comm comm) : session(toml, comm) {}
+
   grove::Session session;
-  std::string notes{};
+  int gpu = -1;  ///< that it uses; -1: none
+  std::string notes;
   bool is_stepping = false;
-  std::recursive_mutex in_use{};  ///< by one thread, whose callback may use it, too
+  bool asks_field = false;      ///< the function of grove_set_external() is at work
+  std::recursive_mutex in_use;  ///< by one thread, whose callback may use it, too
 };
 
 namespace {
@@ -57,6 +65,7 @@ std::unique_lock<std::recursive_mutex> use(grove_session* session) {
   if (!session) throw ConfigError("the session is NULL");
   std::unique_lock lock(session->in_use, std::try_to_lock);
   if (!lock) throw ConfigError("the session is in use by another thread");
+  if (session->asks_field) throw ConfigError("an external field cannot use the session that asks for it");
   return lock;
 }
 
@@ -76,11 +85,26 @@ class StepsOf {
   grove_session& session_;
 };
 
+/// As long as it lives, this thread uses that GPU; afterwards its former one again.
+class UseGpu {
+ public:
+  /// -1: nothing changes.
+  explicit UseGpu(int number) : former_(number < 0 ? -1 : current_gpu()) { use_gpu(number); }
+  ~UseGpu() { use_gpu(former_); }
+  UseGpu(const UseGpu&) = delete;
+  UseGpu& operator=(const UseGpu&) = delete;
+
+ private:
+  const int former_;
+};
+
 /// A C function whose result is that of `work(session)`.
 template <class Work>
-int with_session(grove_session* handle, const Work& work) noexcept {
+int with_session(grove_session* handle, const Work& work, bool takes_back = false) noexcept {
   return guarded([&] {
     const auto lock = use(handle);
+    const UseGpu gpu(handle->gpu);
+    if (handle->session.is_lent() && !takes_back) throw ConfigError("the particles are lent: the session waits until they are taken back");
     work(handle->session);
   });
 }
@@ -138,16 +162,45 @@ void require_type(const char* what, const grove_array& array) {
                                                                     : "GROVE_U64"));
 }
 
+/// An array of the caller in the memory of the host, or a copy of all bytes from its first to its last one.
+class OnHost {
+ public:
+  OnHost(const char* what, const grove_array& array, std::size_t n, std::size_t components) : array_(array) {
+    if (array.on_gpu == 0) return;
+    const Elements elements(what, array, components);
+    const char* const corner[] = {elements.at(0, 0), elements.at(0, components - 1), elements.at(n - 1, 0),
+                                  elements.at(n - 1, components - 1)};
+    first_ = *std::min_element(std::begin(corner), std::end(corner));
+    copy_.resize(static_cast<std::size_t>(*std::max_element(std::begin(corner), std::end(corner)) - first_) + size_of_element(array.type));
+    copy_gpu_memory(copy_.data(), first_, copy_.size());
+    array_.data = copy_.data() + (elements.at(0, 0) - first_);
+  }
+  const grove_array& array() const { return array_; }
+  /// What has been written goes to the caller.
+  void write_back() {
+    if (!copy_.empty()) copy_gpu_memory(const_cast<char*>(first_), copy_.data(), copy_.size());
+  }
+
+ private:
+  grove_array array_;
+  const char* first_ = nullptr;
+  std::vector<char> copy_;
+};
+
 template <class T>
-void read(const char* what, const grove_array& array, std::size_t n, std::size_t components, std::vector<T>& to) {
+void read(const char* what, const grove_array& given, std::size_t n, std::size_t components, std::vector<T>& to) {
   if (n == 0) return to.clear();
+  const OnHost on_host(what, given, n, components);
+  const grove_array& array = on_host.array();
   const Elements from(what, array, components);
   require_type<T>(what, array);
-  to.resize(n * components);
-  if (array.type != GROVE_F32 && from.have_no_gaps(components)) {
-    std::memcpy(to.data(), from.at(0, 0), to.size() * sizeof(T));
+  const auto address = reinterpret_cast<std::uintptr_t>(from.at(0, 0));
+  if (array.type != GROVE_F32 && from.have_no_gaps(components) && address % alignof(T) == 0) {
+    const T* const first = reinterpret_cast<const T*>(from.at(0, 0));
+    to.assign(first, first + n * components);
     return;
   }
+  to.resize(n * components);
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t c = 0; c < components; ++c) {
       if (array.type == GROVE_F32) {
@@ -161,13 +214,15 @@ void read(const char* what, const grove_array& array, std::size_t n, std::size_t
 }
 
 template <class T>
-void write(const char* what, const std::vector<T>& from, std::size_t components, const grove_array& array) {
+void write(const char* what, const std::vector<T>& from, std::size_t components, const grove_array& callers) {
   if (from.empty()) return;
+  OnHost on_host(what, callers, from.size() / components, components);
+  const grove_array& array = on_host.array();
   const Elements to(what, array, components);
   require_type<T>(what, array);
   if (array.type != GROVE_F32 && to.have_no_gaps(components)) {
     std::memcpy(to.at(0, 0), from.data(), from.size() * sizeof(T));
-    return;
+    return on_host.write_back();
   }
   for (std::size_t i = 0; i < from.size() / components; ++i)
     for (std::size_t c = 0; c < components; ++c) {
@@ -179,6 +234,7 @@ void write(const char* what, const std::vector<T>& from, std::size_t components,
         std::memcpy(to.at(i, c), &value, sizeof value);
       }
     }
+  on_host.write_back();
 }
 
 /// The caller's particles. New ids begin at `first_id`. Collective.
@@ -187,11 +243,16 @@ ParticleSet particles_of(const grove_particles* given, std::uint64_t first_id, c
   comm.agree([&] {
     if (!given) throw ConfigError("the particles are NULL");
     const std::size_t n = given->count;
-    particles.resize(n);
     read("position", given->position, n, 3, particles.position);
     read("mass", given->mass, n, 1, particles.mass);
-    if (given->velocity.data) read("velocity", given->velocity, n, 3, particles.velocity);
-    if (given->id.data) read("id", given->id, n, 1, particles.id);
+    if (given->velocity.data)
+      read("velocity", given->velocity, n, 3, particles.velocity);
+    else
+      particles.velocity.assign(3 * n, 0);
+    if (given->id.data)
+      read("id", given->id, n, 1, particles.id);
+    else
+      particles.id.resize(n);
     if (given->type.data)
       read("type", given->type, n, 1, particles.type);
     else
@@ -243,7 +304,11 @@ int grove_create(const char* toml, const void* comm, grove_session** session) {
     if (!session) throw ConfigError("there is no place for the session");
     *session = nullptr;
     require_mpi();
-    *session = new grove_session{Session(toml ? toml : "", comm ? *static_cast<const MPI_Comm*>(comm) : MPI_COMM_WORLD)};
+    const int callers_gpu = current_gpu();
+    auto made = std::make_unique<grove_session>(toml ? toml : "", comm ? *static_cast<const MPI_Comm*>(comm) : MPI_COMM_WORLD);
+    if (made->session.is_on_gpu()) made->gpu = current_gpu();
+    use_gpu(made->gpu < 0 ? -1 : callers_gpu);
+    *session = made.release();
   });
 }
 
@@ -252,12 +317,16 @@ int grove_destroy(grove_session* session) {
     if (!session) return;
     use(session).unlock();
     require_no_step(*session, "destroy");
+    const UseGpu gpu(session->gpu);
     delete session;
   });
 }
 
 int grove_load(grove_session* session) {
-  return with_session(session, [](Session& s) { s.load(); });
+  return with_session(session, [&](Session& s) {
+    require_no_step(*session, "load particles into");
+    s.load();
+  });
 }
 
 int grove_set_particles(grove_session* session, const grove_particles* particles) {
@@ -330,16 +399,67 @@ int grove_set(grove_session* session, const char* field, grove_array from) {
   });
 }
 
+int grove_lend(grove_session* session, grove_local_arrays* arrays) {
+  return with_session(session, [&](Session& s) {
+    if (!arrays) throw ConfigError("there is no place for the arrays");
+    const ParticleMemory found = s.lend();
+    const int on_gpu = s.is_on_gpu() ? 1 : 0;
+    const auto numbers = [&](const double* data, std::ptrdiff_t in_a_row) {
+      return grove_array{const_cast<double*>(data), GROVE_F64, in_a_row * static_cast<std::ptrdiff_t>(sizeof(double)), sizeof(double),
+                         on_gpu};
+    };
+    const bool some = found.count > 0;
+    *arrays = {found.count,
+               numbers(found.position, 4),
+               numbers(found.velocity, 3),
+               numbers(some ? found.position + 3 : nullptr, 4),
+               {const_cast<std::uint64_t*>(found.id), GROVE_U64, 0, 0, on_gpu},
+               {const_cast<std::uint8_t*>(found.type), GROVE_U8, 0, 0, on_gpu},
+               numbers(found.acceleration, 4),
+               numbers(some ? found.acceleration + 3 : nullptr, 4)};
+  });
+}
+
+int grove_take_back(grove_session* session, int is_written) {
+  return with_session(
+      session,
+      [&](Session& s) {
+        if (!s.is_lent()) throw ConfigError("the particles are not lent");
+        s.take_back(is_written != 0);
+      },
+      true);
+}
+
 int grove_evolve(grove_session* session, double time, int (*callback)(grove_session*, void*), void* data) {
   bool is_complete = true;
-  const int result = with_session(
-      session, [&](Session& s) { is_complete = callback ? s.evolve(time, [&] { return callback(session, data) == 0; }) : s.evolve(time); });
+  const int callers_gpu = session && session->gpu >= 0 ? current_gpu() : -1;
+  const auto go_on = [&] {
+    const UseGpu gpu(callers_gpu);
+    return callback(session, data) == 0;
+  };
+  const int result = with_session(session, [&](Session& s) {
+    require_no_step(*session, "step");
+    const StepsOf steps(*session);
+    is_complete = callback ? s.evolve(time, go_on) : s.evolve(time);
+  });
   return result == GROVE_OK && !is_complete ? GROVE_STOPPED : result;
 }
 
 int grove_set_interrupt(grove_session* session, int (*is_interrupted)(void*), void* data) {
   return with_session(session, [&](Session& s) {
     s.set_interrupt(is_interrupted ? std::function<bool()>([=] { return is_interrupted(data) != 0; }) : std::function<bool()>());
+  });
+}
+
+int grove_set_external(grove_session* session, int (*field)(void*, double, size_t, const double*, double*, double*), void* data) {
+  return with_session(session, [&](Session& s) {
+    s.set_external(!field ? ExternalFunction()
+                          : [=](double time, std::size_t n, const double* position, double* acceleration, double* potential) {
+                              session->asks_field = true;
+                              const int result = field(data, time, n, position, acceleration, potential);
+                              session->asks_field = false;
+                              if (result != 0) throw ConfigError("the external field has failed");
+                            });
   });
 }
 
@@ -370,4 +490,15 @@ int grove_field_at(grove_session* session, size_t count, grove_array points, gro
 
 int grove_save(grove_session* session, const char* file, int overwrite) {
   return with_session(session, [&](Session& s) { s.save(file ? file : "", overwrite != 0); });
+}
+
+int grove_save_checkpoint(grove_session* session, const char* file, int overwrite) {
+  return with_session(session, [&](Session& s) { s.save_checkpoint(file ? file : "", overwrite != 0); });
+}
+
+int grove_restore(grove_session* session, const char* file) {
+  return with_session(session, [&](Session& s) {
+    require_no_step(*session, "restore");
+    s.restore(file ? file : "");
+  });
 }

@@ -8,7 +8,7 @@
  * Every function returns GROVE_OK or the kind of error, of which grove_last_error() has the sentence; no C++ exception leaves it. After an
  * error the session can be used further, unless the error is GROVE_SYSTEM on more than one rank. On several ranks all functions that take a
  * session must be called by all of its ranks, in the same order; errors are the same on all of them. A session may be used by one thread at
- * a time; another one gets an error. A callback may not step or destroy its session. Signal handlers and standard output stay as they are.
+ * a time; another one gets an error. A callback may not step or destroy its session. Signal handlers, standard output and the present GPU of CUDA stay as they are.
  *
  * Every rank has a share of the particles: sorted by id rank by rank, with the same number on every rank to within one. On one rank it is
  * all of them, in the order of their ids.
@@ -38,13 +38,14 @@ enum {
 /* Types of the elements of an array. */
 enum { GROVE_F32 = 0, GROVE_F64 = 1, GROVE_U8 = 2, GROVE_U64 = 3 };
 
-/* Numbers of particles in the memory of the host: `data` is the first one's first component. `row` and `column` are bytes from a particle
+/* Numbers of particles, in the memory of the host or of a GPU: `data` is the first one's first component. `row` and `column` are bytes from a particle
  * to the next one and from a component to the next one; 0: without gaps. Vectors have 3 components. Floating-point fields are read and
- * written as GROVE_F32 or GROVE_F64, id as GROVE_U64, type as GROVE_U8. */
+ * written as GROVE_F32 or GROVE_F64, id as GROVE_U64, type as GROVE_U8. `on_gpu`: not 0 for memory of a GPU, which is copied. */
 typedef struct {
   void* data;
   int type;
   ptrdiff_t row, column;
+  int on_gpu;
 } grove_array;
 
 /* Particles to be taken. Without data, velocity is 0 and type is 1 (halo), and ids are new: on all ranks together, one above the other. */
@@ -52,6 +53,13 @@ typedef struct {
   size_t count; /* of this rank, in any order */
   grove_array position, velocity, mass, id, type;
 } grove_particles;
+
+/* The particles of this rank where they are, in their present order. */
+typedef struct {
+  size_t count;
+  grove_array position, velocity; /* may be written */
+  grove_array mass, id, type, acceleration, potential;
+} grove_local_arrays;
 
 /* Over all particles. Energies: potential of the particles' own gravity, external in external potentials. */
 typedef struct {
@@ -97,6 +105,12 @@ int grove_get(grove_session* session, const char* field, grove_array to);
 /* Sets position, velocity, mass or type of this rank's share. */
 int grove_set(grove_session* session, const char* field, grove_array from);
 
+/* Lends this rank's particles without a copy. Until grove_take_back() the session is for nothing else; then the arrays are invalid. */
+int grove_lend(grove_session* session, grove_local_arrays* arrays);
+/* `is_written`: not 0 where positions or velocities have been written. Then forces are computed anew, after all work on the GPU; numbers
+ * that are not finite, and other masses, are an error, and the particles must be set anew. */
+int grove_take_back(grove_session* session, int is_written);
+
 /* Steps until `time`, in equal steps of time.dt or, where these do not divide the time, the longest ones below that do. After each step
  * `callback`, if there is one, may look at particles and energies and change them; where it returns anything but 0 on any rank, the steps
  * end with GROVE_STOPPED. */
@@ -106,6 +120,14 @@ int grove_evolve(grove_session* session, double time, int (*callback)(grove_sess
  * the next one. It may not use the session, so that steps overlap as without it. NULL: no longer. */
 int grove_set_interrupt(grove_session* session, int (*is_interrupted)(void* data), void* data);
 
+/* Adds a field of the caller's to the forces: `field` is called at each force evaluation, on each rank with the positions of some of its
+ * particles, 3 * count numbers one after the other, in any order. It sets accelerations [3 * count] and potentials [count] and returns 0, or
+ * anything else where it fails, which ends the call that needs the forces with GROVE_SETTING. It may not use the session, and ranks may call
+ * it a different number of times. Energies count it as an external potential. It replaces an earlier one; NULL: there is none. */
+int grove_set_external(grove_session* session,
+                       int (*field)(void* data, double time, size_t count, const double* position, double* acceleration, double* potential),
+                       void* data);
+
 int grove_get_energies(grove_session* session, grove_energies* energies);
 /* Acceleration (3 components) and potential, of all particles and external potentials, at `count` points of this rank. Either may be
  * without data. */
@@ -114,6 +136,12 @@ int grove_field_at(grove_session* session, size_t count, grove_array points, gro
 /* Writes a snapshot (HDF5), which `grove run`, grove_load() and other programs read. A file that exists is replaced where `overwrite` is
  * not 0 and Grove has written it. */
 int grove_save(grove_session* session, const char* file, int overwrite);
+
+/* Writes a checkpoint: grove_restore() continues from it with the bits of a session that goes on, on as many ranks and the same kind of
+ * device. Otherwise as grove_save(). */
+int grove_save_checkpoint(grove_session* session, const char* file, int overwrite);
+/* Takes particles and time from a checkpoint, also of `grove run`. Settings that change what is computed must be the same, except time.dt. */
+int grove_restore(grove_session* session, const char* file);
 
 #ifdef __cplusplus
 }

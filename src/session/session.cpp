@@ -13,14 +13,20 @@
 #include <utility>
 
 #include "decomposition/domain/sort_by_id.hpp"
+#include "io/snapshots/checkpoint.hpp"
+#include "io/snapshots/checkpoint_file.hpp"
 #include "kernels/base/error.hpp"
 #include "src/config/config_source.hpp"
 #include "src/run/files/output_directory.hpp"
 #include "src/run/files/same_on_all_ranks.hpp"
 #include "src/run/files/snapshot_writer.hpp"
 #include "src/run/files/step_schedule.hpp"
+#include "src/run/resume/checkpoints.hpp"
+#include "src/run/resume/former_settings.hpp"
 #include "src/run/start/configured_simulation.hpp"
 #include "src/run/start/join.hpp"
+#include "src/simulation/simulation_cuda.hpp"
+#include "kernels/gravity/points.hpp"
 
 namespace grove {
 
@@ -227,6 +233,7 @@ bool Session::evolve(double until, const std::function<bool()>& go_on) {
     if (!std::isfinite(until)) throw ConfigError("the time to step to must be a finite number");
     if (least != most) throw ConfigError(fmt::format("the ranks step to different times, {:.10g} to {:.10g}", least, most));
     if (!(until >= time_)) throw ConfigError(fmt::format("the time {:.10g} is before {:.10g}, which is reached", until, time_));
+    simulation_->require_times(time_, until);
     const StepSchedule whole(time_, until, until > time_ ? until - time_ : 1, 0);
     schedule.emplace(time_, until, until > time_ ? whole.dividing_step(config_.time.dt) : 1, 0);
   });
@@ -238,6 +245,7 @@ bool Session::evolve(double until, const std::function<bool()>& go_on) {
     newer_ = Newer::simulation;
     simulation_->step_to(schedule->time(step), schedule->dt(), overlap);
     time_ = schedule->time(step);
+    ++steps_;
     if (go_on && !go_on_everywhere(go_on)) return false;
     if (go_on) bring_there();
     if (is_interrupted_) ends = comm_.max(ends || is_interrupted_() ? 1 : 0) == 1;
@@ -246,9 +254,42 @@ bool Session::evolve(double until, const std::function<bool()>& go_on) {
   return true;
 }
 
+ParticleMemory Session::lend() {
+  bring_there();
+  is_lent_ = true;
+  return simulation_->memory();
+}
+
+void Session::take_back(bool is_written) {
+  is_lent_ = false;
+  if (comm_.max(is_written ? 1 : 0) == 0) return;
+  newer_ = Newer::simulation;
+  if (is_on_gpu()) wait_for_gpu();
+  simulation_->memory_was_written();
+}
+
 Diagnostics Session::energies() {
   bring_there();
   return simulation_->diagnostics();
+}
+
+void Session::set_external(ExternalFunction function) {
+  comm_.agree([&, some = comm_.sum(function ? 1 : 0)] {
+    if (some != 0 && some != comm_.size()) throw ConfigError("an external field is given on some ranks, and not on others");
+  });
+  bring_here();
+  external_ = std::move(function);
+  simulation_ = make_configured_simulation(config_, comm_, external_);
+  // Its particles have other fields.
+  ParticleSet share;
+  share.fields = simulation_->fields();
+  share.position = std::move(share_.position);
+  share.velocity = std::move(share_.velocity);
+  share.mass = std::move(share_.mass);
+  share.id = std::move(share_.id);
+  share.type = std::move(share_.type);
+  share_ = std::move(share);
+  newer_ = Newer::share;
 }
 
 FieldValues Session::field_at(std::span<const double> points) {
@@ -267,16 +308,15 @@ FieldValues Session::field_at(std::span<const double> points) {
   state.components = components_;
   state.particles = sources;
   forget_forces(state.particles);
-  const std::unique_ptr<Simulation> simulation = make_configured_simulation(config_, comm_);
+  const std::unique_ptr<Simulation> simulation = make_configured_simulation(config_, comm_, external_);
+  state.particles.fields = simulation->fields();
   set_component_softening(config_.gravity, state, *simulation, comm_);
+  simulation->set_softening(with_points(config_.gravity.softening_of_type, config_.gravity.softening));
   ParticleSet targets;
   targets.resize(own);
   std::copy(points.begin(), points.end(), targets.position.begin());
   std::iota(targets.id.begin(), targets.id.end(), begin);
-  // Without mass, and with the softening of the component that has the shortest one.
-  const std::vector<double>& of_type = config_.gravity.softening_of_type;
-  const auto softest = static_cast<std::uint8_t>(of_type.empty() ? 1 : std::min_element(of_type.begin(), of_type.end()) - of_type.begin());
-  std::fill(targets.type.begin(), targets.type.end(), softest);
+  std::fill(targets.type.begin(), targets.type.end(), static_cast<std::uint8_t>(point_type));
   append(targets, state.particles);
   simulation->start(std::move(state.particles), time_);
   const ParticleSet found = simulation->particles();
@@ -299,17 +339,54 @@ FieldValues Session::field_at(std::span<const double> points) {
   return own_values;
 }
 
+void Session::require_free(const std::string& file, bool overwrite) const {
+  if (!comm_.is_root()) return;
+  if (!overwrite && std::filesystem::exists(file)) throw ConfigError(fmt::format("{} exists already", file));
+  require_free_or_own(file);
+}
+
 void Session::save(const std::string& file, bool overwrite) {
   const ParticleSet& now = particles_with_forces();
   comm_.agree([&] {
     const std::string extension = std::filesystem::path(file).extension().string();
     if (extension != ".hdf5" && extension != ".h5")
       throw ConfigError(fmt::format("{}: snapshots are HDF5 files; the name must end in .hdf5 or .h5", file));
-    if (!comm_.is_root()) return;
-    if (!overwrite && std::filesystem::exists(file)) throw ConfigError(fmt::format("{} exists already", file));
-    require_free_or_own(file);
+    require_free(file, overwrite);
   });
   save_snapshot(file, now, time_, config_, simulation_->device_description(), comm_, components_);
+}
+
+void Session::save_checkpoint(const std::string& file, bool overwrite) {
+  bring_there();
+  comm_.agree([&] { require_free(file, overwrite); });
+  SavedState state;
+  put_run(config_, components_, steps_, *simulation_, state);
+  const Hdf5Turn turn;
+  write_checkpoint(file, *simulation_->columns(), state, comm_, turn);
+}
+
+void Session::restore(const std::string& file) {
+  SavedState state;
+  InitialState found;
+  comm_.agree([&] {
+    state = read_checkpoint_state(file);
+    found.components = component_names_in(state);
+    Config before = parse_config(state.text(saved_configuration), file, {});
+    before.time.dt = config_.time.dt;
+    before.initial_conditions = config_.initial_conditions;
+    for (const auto& [name, line] : changed_physics(before, config_)) throw ConfigError(fmt::format("{}: {}: give the same", file, line));
+  });
+  std::unique_ptr<Simulation> simulation = make_configured_simulation(config_, comm_, external_);
+  found.particles = read_checkpoint_particles(file, state, comm_, simulation->fields());
+  set_component_softening(config_.gravity, found, *simulation, comm_);
+  simulation->resume(std::move(found.particles), state);
+  simulation_ = std::move(simulation);
+  components_ = found.components;
+  const SavedState::Counts& of_ranks = state.counts(particles_of_ranks);
+  count_ = std::accumulate(of_ranks.begin(), of_ranks.end(), std::uint64_t{0});
+  time_ = simulation_->time();
+  steps_ = state.count(saved_step);
+  newer_ = Newer::simulation;
 }
 
 }  // namespace grove

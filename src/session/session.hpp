@@ -69,6 +69,17 @@ class Session {
   /// after that. It may not use the session, so that steps overlap as without it. Not collective.
   void set_interrupt(std::function<bool()> is_interrupted) { is_interrupted_ = std::move(is_interrupted); }
 
+  /// Adds a field to the forces at each evaluation, in place of an earlier one; empty: none. What it throws ends the call that needs the
+  /// forces, on all ranks.
+  void set_external(ExternalFunction function);
+  /// This rank's particles where they are, in their present order. Until take_back() nothing else may be called. On a GPU, all is there.
+  ParticleMemory lend();
+  bool is_lent() const { return is_lent_; }
+  bool is_on_gpu() const { return simulation_->is_on_gpu(); }
+  /// `is_written`, on any rank: positions or velocities have been written. Masses must be as they were. Waits for what other code does on
+  /// the GPU. Throws DataError for numbers that cannot be: the particles are then those numbers, until others are set.
+  void take_back(bool is_written);
+
   Diagnostics energies();
   /// Acceleration and potential of all particles and external potentials at this rank's `points` [3 * any number]. Every rank holds the
   /// values of all ranks' points for a moment.
@@ -77,8 +88,15 @@ class Session {
   /// Writes a snapshot. Throws where there is a file that may not be replaced, or that Grove has not written.
   void save(const std::string& file, bool overwrite);
 
+  /// Writes particles and state, with which restore() continues to the bit. Otherwise as save().
+  void save_checkpoint(const std::string& file, bool overwrite);
+  /// Takes particles, time and state of a checkpoint, also of a run. With as many ranks of the same kind as then, what follows has the same
+  /// bits. Throws ConfigError where the settings of the physics are others, except time.dt.
+  void restore(const std::string& file);
+
  private:
   void require_particles() const;
+  void require_free(const std::string& file, bool overwrite) const;
   /// `share_` becomes what the simulation has, if that is newer, or the other way round.
   void bring_here();
   void bring_there();
@@ -88,11 +106,13 @@ class Session {
   bool has_initial_conditions_ = false;  ///< [initial_conditions] is not empty
   Config config_;
   double time_ = 0;
-  std::uint64_t count_ = 0;
+  std::uint64_t count_ = 0, steps_ = 0;
   ComponentNames components_ = usual_component_names();
   std::vector<std::string> notes_;
   std::function<bool()> is_interrupted_;
+  ExternalFunction external_;
   std::unique_ptr<Simulation> simulation_;
+  bool is_lent_ = false;
   ParticleSet share_;
   enum class Newer : std::uint8_t { neither, share, simulation } newer_ = Newer::neither;
 };

@@ -20,6 +20,8 @@ struct SimulationSetup {
   TransportWay transport = TransportWay::automatic;  ///< how messages travel between GPUs
   std::vector<ParticleField> further_fields{};       ///< fields of the particles beside the standard ones and the integrator's
   std::vector<ExternalParameters> external{};        ///< potentials beside the gravity of the particles
+  ExternalFunction external_function{};              ///< one more, of the caller's
+  double external_begin = 0;                         ///< time at which free potentials have the places of their sections
 };
 
 /// `device`: "auto" (a GPU if there is one), "gpu", "cpu". Throws ConfigError if "gpu" is asked for and there is none, saying what is

@@ -27,6 +27,7 @@ struct Diagnostics {
   double external = 0;         ///< in external potentials: sum of m * phi
   double external_virial = 0;  ///< sum of m x a of external potentials, x from the centre of the first
   bool is_held = false;        ///< an external potential is such that nothing escapes
+  bool is_driven = false;      ///< an external potential may change with time: the total energy is not conserved
   double momentum[3] = {};
   double angular_momentum[3] = {};
   double centre_of_mass[3] = {};

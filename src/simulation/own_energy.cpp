@@ -93,7 +93,7 @@ void OwnEnergy<Space>::look_at(const std::vector<double>& mass) {
   without_mass_ = comm_.sum(mass.size() - with_mass);
   heaviest_.reset();
   if (comm_.sum(others) < heaviest && comm_.sum(with_mass) > 2) heaviest_ = heaviest;
-  conserves_each_ = heaviest == 0 && !external_.empty();
+  conserves_each_ = heaviest == 0 && !external_.empty() && !external_.changes();
 }
 
 template <class Space>
@@ -129,9 +129,11 @@ void OwnEnergy<Space>::leave_out_heaviest(const Particles<Space>& particles, Dia
     space_.copy_to_host(&a, particles.acceleration.data() + i, sizeof(a));
     const double m = *heaviest_;
     // The whole energy of its pairs, of which the sum over particles has the half twice.
-    const double in_external = external_.sums(space_, {particles.position.data() + i, 1}).energy.value();
-    heaviest = {m, 0.5 * m * dot(v, v), m * a.w - in_external, {m * v.x, m * v.y, m * v.z}};
+    heaviest = {m, 0.5 * m * dot(v, v), m * a.w, {m * v.x, m * v.y, m * v.z}};
   }
+  comm_.agree([&] {
+    if (i < n) heaviest.potential -= external_.sums(space_, {particles.position.data() + i, 1}).energy.value();
+  });
   PartOfSums others{sums.mass, sums.kinetic, sums.potential, {sums.momentum[0], sums.momentum[1], sums.momentum[2]}};
   for (const PartOfSums& part : comm_.all_gather(heaviest)) {
     others.mass -= part.mass;

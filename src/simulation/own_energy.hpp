@@ -17,7 +17,7 @@ namespace grove {
 /// that has more mass than all others together counts as one of these, if the others are bound to each other at the start: the system is
 /// then the others.
 ///
-/// Where no particle has mass, the potentials do not change, and each particle conserves v^2 / 2 + phi: its first value is a field of the
+/// Where no particle has mass and no external potential changes, each particle conserves v^2 / 2 + phi: its first value is a field of the
 /// particles.
 template <class Space>
 class OwnEnergy {
@@ -45,7 +45,7 @@ class OwnEnergy {
   const ExternalField<Space>& external_;
   std::optional<double> heaviest_;  ///< the mass of a particle that is heavier than all others together, two of which have mass
   std::uint64_t without_mass_ = 0;  ///< of all ranks
-  bool conserves_each_ = false;     ///< no particle has mass, and there are external potentials
+  bool conserves_each_ = false;     ///< no particle has mass, and there are external potentials, which do not change
 };
 
 /// The few particles that have most of the potential energy of all, as a tight pair of heavy ones does: energy errors are then theirs.

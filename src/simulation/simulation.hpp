@@ -32,6 +32,16 @@ class ParticleVisitor {
   virtual void visit(CudaSpace& space, const Particles<CudaSpace>& particles) = 0;
 };
 
+/// The particles of one rank where they are, in the memory of the CPU or the GPU and in their present order. Code units.
+struct ParticleMemory {
+  std::size_t count = 0;
+  double* position = nullptr;            ///< [4 * count] x y z, mass
+  double* velocity = nullptr;            ///< [3 * count]
+  const double* acceleration = nullptr;  ///< [4 * count] x y z, potential per unit mass
+  const std::uint64_t* id = nullptr;
+  const std::uint8_t* type = nullptr;
+};
+
 /// What may happen at the same time as a step.
 struct StepOverlap {
   /// The length of the step after it. To be given only if nothing will be asked for between the two steps except diagnostics(),
@@ -67,6 +77,8 @@ class Simulation {
   /// belong to a restart. On as many ranks of the same kind, with the same settings, what follows has the bits that it would have had
   /// without the interruption. Forces are computed only if the particles come without. Memory of the host as in start().
   virtual void resume(ParticleSet particles, const SavedState& state) = 0;
+  /// Throws ConfigError where an external potential has no place at a time between these. Not collective; the same on all ranks.
+  virtual void require_times(double, double) const {}
   /// One step of the integrator, of length `dt`. It ends at `time_after`, which comes from a schedule, so that roundings do not add up. An
   /// overlap saves time; the bits are the same without it. Throws std::logic_error where the step has begun with another length.
   virtual void step_to(double time_after, double dt, const StepOverlap& overlap = {}) = 0;
@@ -97,6 +109,13 @@ class Simulation {
   /// Calls the function of `visitor` for the space of this simulation. The references stay valid as long as the simulation; the particles
   /// may be looked at where is_synchronised().
   virtual void visit(ParticleVisitor& visitor) = 0;
+
+  virtual bool is_on_gpu() const = 0;
+  /// Valid until the next call. Positions and velocities may be written there, if the next call is memory_was_written().
+  virtual ParticleMemory memory() = 0;
+  /// Computes the forces of the particles as they are now. On a GPU, what has been written must be there. Throws NotFiniteError, and
+  /// DataError where the sum of the masses is another one: the mass of a particle cannot change.
+  virtual void memory_was_written() = 0;
 
   virtual std::vector<PhaseTime> phase_times() const = 0;  ///< of the last step or force evaluation
   virtual WorkCounts work_counts() const = 0;

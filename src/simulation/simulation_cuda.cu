@@ -10,6 +10,24 @@ std::unique_ptr<Simulation> make_cuda_simulation(const GravityParameters& gravit
   return std::make_unique<SimulationOn<CudaSpace>>(std::make_unique<CudaSpace>(comm.local_rank() % devices), gravity, comm, setup);
 }
 
+int current_gpu() {
+  int number = -1;
+  if (cudaGetDevice(&number) == cudaSuccess) return number;
+  cudaGetLastError();
+  return -1;
+}
+
+void use_gpu(int number) {
+  if (number >= 0) check_cuda(cudaSetDevice(number), "cudaSetDevice");
+}
+
+void wait_for_gpu() { check_cuda(cudaDeviceSynchronize(), "cudaDeviceSynchronize"); }
+
+void copy_gpu_memory(void* to, const void* from, std::size_t bytes) {
+  wait_for_gpu();
+  check_cuda(cudaMemcpy(to, from, bytes, cudaMemcpyDefault), "cudaMemcpy");
+}
+
 std::string why_no_gpu() {
   int devices = 0;
   const cudaError_t code = cudaGetDeviceCount(&devices);

@@ -1,5 +1,6 @@
 #include "src/simulation/simulation_on.hpp"
 
+#include <cmath>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -7,6 +8,8 @@
 
 #include "kernels/base/error.hpp"
 #include "src/integrators/integrators.hpp"
+#include "src/simulation/require_finite.hpp"
+#include "kernels/gravity/points.hpp"
 
 namespace grove {
 
@@ -16,7 +19,7 @@ FieldTablePtr fields_of(const SimulationSetup& setup) {
   const IntegratorInfo* const integrator = find_integrator_info(setup.integrator);
   if (!integrator) throw ConfigError("time.integrator = \"" + setup.integrator + "\": there is no integrator of this name");
   std::vector<ParticleField> further = integrator->fields;
-  for (const auto& fields : {setup.further_fields, external_fields(setup.external)})
+  for (const auto& fields : {setup.further_fields, external_fields(setup.external, setup.external_function)})
     further.insert(further.end(), fields.begin(), fields.end());
   return further.empty() ? standard_fields() : fields_with(further);
 }
@@ -29,11 +32,12 @@ FieldTablePtr fields_of(const SimulationSetup& setup) {
 
 /// Trees have no room for negative masses, and tables by type none for further types. Where there are numbers that are not finite the
 /// forces tell it.
-void require_masses_and_types(const ParticleSet& set) {
+void require_masses_and_types(const ParticleSet& set, bool with_points) {
   for (std::size_t i = 0; i < set.mass.size(); ++i)
     if (set.mass[i] < 0) refuse(set, i, "mass", set.mass[i], "not be negative");
   for (std::size_t i = 0; i < set.type.size(); ++i)
-    if (set.type[i] >= particle_type_count) refuse(set, i, "type", set.type[i], "be below " + std::to_string(particle_type_count));
+    if (set.type[i] >= particle_type_count && !(with_points && set.type[i] == point_type))
+      refuse(set, i, "type", set.type[i], "be below " + std::to_string(particle_type_count));
 }
 
 }  // namespace
@@ -48,7 +52,7 @@ SimulationOn<Space>::SimulationOn(std::unique_ptr<Space> space, const GravityPar
       particles_(*space_, fields_of(setup)),
       present_order_(particles_),
       integrator_(make_integrator<Space>(setup.integrator, setup.integrator_settings)),
-      external_(setup.external, gravity.G),
+      external_(setup.external, gravity.G, setup.external_function, setup.external_begin),
       own_energy_(*space_, comm_, external_) {
   make_solver();
 }
@@ -78,13 +82,14 @@ void SimulationOn<Space>::require_softening() const {
 template <class Space>
 void SimulationOn<Space>::take(const ParticleSet& set) {
   require_softening();
-  comm_.agree([&] { require_masses_and_types(set); });
+  comm_.agree([&] { require_masses_and_types(set, gravity_.softening_of_type.size() > point_type); });
   own_energy_.look_at(set.mass);
   make_solver(comm_.sum(std::uint64_t{set.size()}));
 }
 
 template <class Space>
 void SimulationOn<Space>::start(ParticleSet set, double time) {
+  require_times(time, time);
   take(set);
   steps_->restart(time);
   upload(*space_, std::move(set), particles_);
@@ -119,8 +124,9 @@ void SimulationOn<Space>::resume(ParticleSet set, const SavedState& state) {
 
 template <class Space>
 ExternalSums SimulationOn<Space>::external_sums() {
-  ExternalSums total;
-  for (const ExternalSums& some : comm_.all_gather(external_.sums(*space_, particles_.position.view()))) total = total + some;
+  ExternalSums total, own;
+  comm_.agree([&] { own = external_.sums(*space_, particles_.position.view()); });
+  for (const ExternalSums& some : comm_.all_gather(own)) total = total + some;
   return total;
 }
 
@@ -132,6 +138,7 @@ Diagnostics SimulationOn<Space>::diagnostics() {
     d.external = sums.energy.value();
     d.external_virial = sums.virial.value();
     d.is_held = external_.holds_all();
+    d.is_driven = external_.changes();
     // The potential of each particle is that of both.
     d.potential -= 0.5 * d.external;
   }
@@ -146,6 +153,31 @@ ForceBalance SimulationOn<Space>::force_balance() {
   const ExternalSums sums = external_sums();
   for (int k = 0; k < 3; ++k) balance.net[k] -= sums.force[k].value();
   return balance;
+}
+
+template <class Space>
+ParticleMemory SimulationOn<Space>::memory() {
+  const Particles<Space>& p = synchronised_particles();
+  mass_shown_ = diagnostics().mass;
+  space_->synchronize();
+  return {p.size(),
+          reinterpret_cast<double*>(p.position.data()),
+          reinterpret_cast<double*>(p.velocity.data()),
+          reinterpret_cast<const double*>(p.acceleration.data()),
+          p.id.data(),
+          p.type.data()};
+}
+
+template <class Space>
+void SimulationOn<Space>::memory_was_written() {
+  require_finite<Space>(*space_, comm_, particles_, ParticlePart::motion, time(), nullptr);
+  steps_->restart(time());
+  particles_.has_acceleration = false;  // they tell nothing of forces elsewhere
+  compute_forces();
+  own_energy_.begin(particles_);
+  constexpr double rounding = 1e-12;
+  if (std::abs(diagnostics().mass - mass_shown_) > rounding * mass_shown_)
+    throw DataError("the masses of particles have been written where only positions and velocities may be");
 }
 
 template <class Space>

@@ -1,6 +1,7 @@
 // The simulation in the memory of one space.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -24,7 +25,11 @@ class SimulationOn final : public Simulation {
   void start(ParticleSet particles, double time) override;
   void save(SavedState& state) const override;
   void resume(ParticleSet particles, const SavedState& state) override;
-  void step_to(double time_after, double dt, const StepOverlap& overlap) override { steps_->step(time_after, dt, overlap); }
+  void step_to(double time_after, double dt, const StepOverlap& overlap) override {
+    require_times(std::min(time(), time_after), std::max(time(), time_after));
+    steps_->step(time_after, dt, overlap);
+  }
+  void require_times(double begin, double end) const override { external_.require_times(begin, end); }
   bool is_synchronised() const override { return steps_->state() == StepState::synchronised; }
   void compute_forces() override { steps_->recompute_forces(); }
   const FieldTablePtr& fields() const override { return particles_.table(); }
@@ -40,6 +45,9 @@ class SimulationOn final : public Simulation {
   }
   ForceSample compare_forces(const ReferenceForces& reference) override { return sampler_->compare(synchronised_particles(), reference); }
   void visit(ParticleVisitor& visitor) override { visitor.visit(*space_, particles_); }
+  bool is_on_gpu() const override { return Space::on_gpu; }
+  ParticleMemory memory() override;
+  void memory_was_written() override;
   std::vector<PhaseTime> phase_times() const override;
   WorkCounts work_counts() const override;
   std::uint64_t most_bytes_held() const override { return steps_->most_bytes_held(); }
@@ -72,6 +80,7 @@ class SimulationOn final : public Simulation {
   OwnEnergy<Space> own_energy_;
   std::unique_ptr<ForceSampler<Space>> sampler_;
   std::unique_ptr<StepPipeline<Space>> steps_;
+  double mass_shown_ = 0;  ///< of all ranks, when memory() was called
 };
 
 }  // namespace grove

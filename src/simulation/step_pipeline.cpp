@@ -25,7 +25,8 @@ void StepPipeline<Space>::restart(double time) {
   later_sums_.reset();
   sums_.reset();
   host_work_ = nullptr;
-  time_ = time;
+  time_ = time_of_positions_ = time;
+  parts_.external.set_time(time);
 }
 
 template <class Space>
@@ -69,6 +70,7 @@ template <class Space>
 void StepPipeline<Space>::take_step(double dt, const std::optional<double>& next_dt) {
   take_first_part(dt);
   parts_.integrator.end(*this, dt);
+  time_of_positions_ = time_;
   clock_->begin("checks");
   last_kick_ = std::exchange(kick_, std::nullopt);
   if (!last_kick_) sums_ = sum_particles(parts_.space, parts_.particles);
@@ -147,6 +149,7 @@ void StepPipeline<Space>::kick(double dt) {
 template <class Space>
 void StepPipeline<Space>::drift(double dt) {
   require_open();
+  time_of_positions_ += dt;
   if (kick_ && last_kick_) {
     later_sums_.emplace(
         end_and_begin(parts_.space, parts_.particles, *last_kick_, *kick_, dt, parts_.solver.magnitudes_ahead(parts_.particles, dt)));
@@ -232,7 +235,10 @@ void StepPipeline<Space>::evaluate_forces(double next_drift) {
     require_finite(space, parts_.comm, particles, ParticlePart::motion, time_, clock_.get());
     throw;
   }
-  parts_.external.show(space, particles);
+  if (!parts_.external.empty()) {
+    parts_.external.set_time(time_of_positions_);
+    parts_.comm.agree([&] { parts_.external.show(space, particles); });
+  }
   bytes_held_ = space.most_bytes_held();
   most_bytes_held_ = std::max(most_bytes_held_, bytes_held_);
 }

@@ -43,7 +43,7 @@ struct StepParts {
   Particles<Space>& particles;
   ForceSolver<Space>& solver;
   Integrator<Space>& integrator;
-  const ExternalField<Space>& external;
+  ExternalField<Space>& external;
   const OwnEnergy<Space>& own_energy;
 };
 
@@ -104,6 +104,7 @@ class StepPipeline final : private StepContext<Space> {
   double next_drift_ = 0;            ///< of compute_forces(), where the next step waits for forces
 
   double time_ = 0;
+  double time_of_positions_ = 0;                           ///< also in a step
   std::optional<ParticleSums> sums_;                       ///< at time()
   std::optional<LaterSums<Space>> later_sums_;             ///< the same, while the device computes them
   std::function<void()> host_work_;                        ///< to be done while the device is busy; empty: none

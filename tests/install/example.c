@@ -19,7 +19,7 @@ int main(void) {
   double position[2][3] = {{-0.5, 0, 0}, {0.5, 0, 0}}, velocity[2][3] = {{0, -0.5, 0}, {0, 0.5, 0}}, mass[2] = {0.5, 0.5};
   uint64_t count = 0, id[2] = {0, 1};
   size_t share = 0;
-  grove_particles two = {2, {position, GROVE_F64, 0, 0}, {velocity, GROVE_F64, 0, 0}, {mass, GROVE_F64, 0, 0}, {id, GROVE_U64, 0, 0}, {0}};
+  grove_particles two = {2, {position, GROVE_F64, 0, 0, 0}, {velocity, GROVE_F64, 0, 0, 0}, {mass, GROVE_F64, 0, 0, 0}, {id, GROVE_U64, 0, 0, 0}, {0}};
   /* The first rank brings them. */
   require(grove_count(session, &count, &share));
   if (getenv("OMPI_COMM_WORLD_RANK") && atoi(getenv("OMPI_COMM_WORLD_RANK")) > 0) two.count = 0;
@@ -29,10 +29,10 @@ int main(void) {
   double point[3] = {0, 0, 1}, acceleration[3], potential;
   grove_energies energies;
   require(grove_get_energies(session, &energies));
-  require(grove_field_at(session, 1, (grove_array){point, GROVE_F64, 0, 0}, (grove_array){acceleration, GROVE_F64, 0, 0},
-                         (grove_array){&potential, GROVE_F64, 0, 0}));
+  require(grove_field_at(session, 1, (grove_array){point, GROVE_F64, 0, 0, 0}, (grove_array){acceleration, GROVE_F64, 0, 0, 0},
+                         (grove_array){&potential, GROVE_F64, 0, 0, 0}));
   require(grove_count(session, &count, &share));
-  require(grove_get(session, "position", (grove_array){position, GROVE_F64, 0, 0}));
+  require(grove_get(session, "position", (grove_array){position, GROVE_F64, 0, 0, 0}));
   printf("%s: %llu particles, %zu here, energy %.6f, potential %.6f\n", grove_version(), (unsigned long long)count, share, energies.total,
          potential);
   if (share > 0 && fabs(fabs(position[0][0]) - 0.5) > 1e-4) return 1;

@@ -7,6 +7,10 @@ shift 2
 python=${GROVE_PYTHON:-python3}
 "$python" -c "import numpy" || { echo "numpy is not installed for $python"; exit 77; }
 "$python" "$root/tests/python/test_grove.py" || exit 1
+"$python" "$root/tests/python/test_analysis.py" || exit 1
+# pynbody and others of the Python package index, where tests/io/readers_venv.sh has put them.
+readers="$(dirname "$GROVE_LIBRARY")/readers_venv/bin/python"
+if [[ -x "$readers" ]]; then "$readers" "$root/tests/python/test_analysis.py" Converters || exit 1; fi
 for ranks in 1 2 3; do
   timeout 50 "$1" -n $ranks "${@:2}" "$python" "$root/tests/python/ranks.py" >"ranks.$ranks" || exit 1
 done

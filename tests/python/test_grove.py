@@ -114,6 +114,30 @@ class Simulations(unittest.TestCase):
         self.assertEqual(sim.energy.total, sim.energy.potential)
         self.assertEqual(sim.get("mass").tolist(), [0.5] * 49)
 
+    def test_local_arrays_are_the_particles_themselves(self):
+        sim = grove.Simulation(plummer(100), **SETTINGS)
+        sim.evolve(0.125)
+        position, mass = sim.get("position"), sim.get("mass")
+        with sim.local_arrays() as a:
+            self.assertEqual(a.position.shape, (100, 3))
+            order = np.argsort(a.id)
+            np.testing.assert_array_equal(a.position[order], position)
+            np.testing.assert_array_equal(a.mass[order], mass)
+            a.velocity[...] = 0
+            a.position[:, 2] += 1.0
+            with self.assertRaisesRegex(ValueError, "read-only"):
+                a.mass[0] = 1
+            with self.assertRaisesRegex(grove.SettingError, "are lent"):
+                sim.evolve(1)
+        np.testing.assert_array_equal(sim.get("position"), position + [0, 0, 1])
+        self.assertEqual(sim.energy.kinetic, 0)
+        with sim.local_arrays(read_only=True) as a, self.assertRaises(ValueError):
+            a.position[0] = 1
+        with self.assertRaisesRegex(grove.DataError, "not finite"), sim.local_arrays() as a:
+            a.position[3, 1] = np.nan
+        sim.particles = plummer(30)
+        self.assertTrue(sim.evolve(0.25))
+
     def test_what_a_function_may_not_do_with_its_simulation_is_an_error(self):
         for name, work in [("closed while it steps", lambda s: s.close()), ("evolve\\(\\) cannot", lambda s: s.evolve(1))]:
             sim = grove.Simulation(plummer(20), **SETTINGS)
@@ -169,6 +193,16 @@ class Values(unittest.TestCase):
         np.testing.assert_array_equal(sim.particles.position, rows[:, :3])
         np.testing.assert_array_equal(sim.particles.mass, 1)
 
+    def test_a_field_goes_into_an_array_that_is_given(self):
+        sim = grove.Simulation(plummer(20), **SETTINGS)
+        rows = np.zeros((20, 7), np.float32)
+        self.assertIs(sim.get("position", out=rows[:, 1:4]).base, rows)
+        np.testing.assert_array_equal(rows[:, 1:4], sim.get("position").astype(np.float32))
+        self.assertEqual((rows[:, 0].any(), rows[:, 4:].any()), (False, False))
+        for error, text, out in [(ValueError, r"the shape \(20,\), and needs \(20, 3\)", np.zeros(20)), (ValueError, "int32", np.zeros((20, 3), np.int32))]:
+            with self.assertRaisesRegex(error, text):
+                sim.get("position", out=out)
+
     def test_units_and_quantities(self):
         sim = grove.Simulation(units="kpc, km/s, 1e10 Msun", softening=Kpc(0.05), dt="1 Myr", device="cpu")
         self.assertAlmostEqual(sim.G, 43009.17, places=2)
@@ -191,6 +225,60 @@ class Values(unittest.TestCase):
         np.testing.assert_allclose(potential, [-2])
         np.testing.assert_allclose(grove.accelerations(x, m, method="direct", device="cpu"), field()[0])
         np.testing.assert_allclose(grove.potential(x, m, method="direct", device="cpu"), [-0.25, -0.75])
+
+    def test_a_function_is_an_external_field(self):
+        x = np.random.default_rng(1).normal(size=(50, 3))
+        sim = grove.Simulation(grove.Particles(x, 0 * x, np.full(50, 1e-12)), **SETTINGS)
+        times = set()
+
+        def spring(position, time):
+            times.add(time)
+            return -position, 0.5 * (position**2).sum(1)
+
+        sim.set_external(spring)
+        before = sim.energy
+        sim.evolve(0.5)
+        np.testing.assert_allclose(sim.get("position"), np.cos(0.5) * x, rtol=1e-4)
+        self.assertLess(abs(sim.energy.total / before.total - 1), 1e-4)
+        self.assertAlmostEqual(before.external, 0.5e-12 * (x**2).sum(), delta=1e-20)
+        self.assertEqual(times, {i / 128 for i in range(65)})
+        np.testing.assert_allclose(sim.field([[1.0, 2, 3]])[0], [[-1, -2, -3]], rtol=1e-6)
+        sim.set_external(None)
+        self.assertEqual(sim.energy.external, 0)
+
+    def test_mistakes_of_an_external_field_are_raised_and_the_simulation_lives(self):
+        sim = grove.Simulation(plummer(), **SETTINGS)
+        for error, words, function in (
+            (grove.SettingError, r"shape \(3,\), and needs \(200, 3\)", lambda x, t: (x[0], x[:, 0])),
+            (TypeError, "returns", lambda x, t: x),
+            (ZeroDivisionError, "", lambda x, t: 1 / 0),
+            (grove.SettingError, "cannot use the session", lambda x, t: sim.get("mass")),
+            (grove.DataError, "not finite", lambda x, t: (x * np.nan, x[:, 0])),
+        ):
+            sim.set_external(function)
+            with self.assertRaisesRegex(error, words):
+                sim.evolve(1)
+        sim.set_external(None)
+        self.assertTrue(sim.evolve(0.125))
+
+    def test_a_potential_moves_on_the_orbit_of_a_file(self):
+        with tempfile.TemporaryDirectory() as directory:
+            file = os.path.join(directory, "orbit.txt")
+            t = np.linspace(0, 1, 20)
+            np.savetxt(file, np.column_stack([t, 3 * t, 0 * t, t**2]))
+            sim = grove.Simulation(plummer(20), **SETTINGS, config={"external": {"potential": "point", "mass": 2, "scale_radius": 1, "orbit": file}})
+            sim.evolve(0.5)
+            found = sim.field([[5.0, 0, 0]])[0] - grove.Simulation(sim.particles, **SETTINGS).field([[5.0, 0, 0]])[0]
+            d = np.array([[5 - 1.5, 0, -0.25]])
+            np.testing.assert_allclose(found, -2 * d / ((d**2).sum() + 1) ** 1.5, rtol=1e-6, atol=1e-9)
+            with self.assertRaisesRegex(grove.SettingError, "times from 0 to 1; those from 0.5 to 2 are needed"):
+                sim.evolve(2)
+
+    def test_the_field_counts_external_potentials(self):
+        sim = grove.Simulation(grove.Particles([[4, 0, 0]], mass=1), method="direct", device="cpu", config={"external": {"potential": "point", "mass": 3}})
+        acceleration, potential = sim.field([[2, 0, 0]])
+        np.testing.assert_allclose(acceleration, [[-0.5, 0, 0]])
+        np.testing.assert_allclose(potential, [-2])
 
     def test_a_galaxy_has_its_units_and_components(self):
         galaxy = grove.generate("galaxy", galaxy="sagittarius", n=300, units="kpc, km/s, 1e10 Msun")
@@ -237,6 +325,24 @@ class Values(unittest.TestCase):
             self.assertIn("softening = 0.05", run.configuration)
             with self.assertRaisesRegex(ValueError, "is no output directory"):
                 grove.Run(directory)
+            try:
+                import h5py  # noqa: F401
+            except ImportError:
+                self.skipTest("h5py is not installed")
+            # The same steps, looked at between, and continued from a checkpoint.
+            config = {"initial_conditions": {"generator": "plummer", "n": 50}}
+            sim = grove.Simulation(config=config, softening=0.05, dt=0.125, device="cpu")
+            sim.load()
+            sim.every(1)(lambda s: s.energy)
+            sim.evolve(0.25)
+            sim.save_checkpoint(directory + "/checkpoint")
+            other = grove.Simulation(config=config, softening=0.05, dt=0.125, device="cpu")
+            other.restore(directory + "/checkpoint")
+            self.assertEqual((len(other), other.time), (50, 0.25))
+            for one in (sim, other):
+                one.evolve(0.5)
+                np.testing.assert_array_equal(one.get("position"), run.load(-1).position)
+                np.testing.assert_array_equal(one.get("velocity"), run.load(-1).velocity)
 
 
 class Mistakes(unittest.TestCase):

@@ -38,7 +38,10 @@ RunPreparation::RunPreparation(Config config, const EarlierRunOptions& earlier, 
   lock_directory();
   if (!earlier_.continues) make_schedule();
   simulation_ = make_configured_simulation(config_, comm_);
-  comm_.agree([&] { device_ = simulation_->device_state(); });
+  comm_.agree([&] {
+    simulation_->require_times(config_.time.begin, config_.time.end);
+    device_ = simulation_->device_state();
+  });
   name_device(device_.name);
   if (!earlier_.continues) return;
   restart_ = find_restart_point({directory_, config_, simulation_->fields(), device_.is_gpu(), earlier_.force_config}, comm_);

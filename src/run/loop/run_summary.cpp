@@ -22,11 +22,15 @@ std::string energy_line(const RunReport& report) {
     return fmt::format("energy     of each particle, v^2 / 2 + potential: mean change {:.2e} at the end, {:.2e} at most\n", last.own_error,
                        report.largest_own_error);
   if (!(sums.mass > 0)) return "energy     not measured: no particle has mass\n";
-  std::string text = fmt::format("energy     {:.8g} -> {:.8g}, relative error {:.2e} at the end, {:.2e} at most\n",
-                                 report.first_energies.total, sums.total_energy(), last.relative_error, report.largest_energy_error);
+  std::string text = fmt::format("energy     {:.8g} -> {:.8g}, ", report.first_energies.total, sums.total_energy());
+  text += sums.is_driven
+              ? "which changes, since an external potential moves\n"
+              : fmt::format("relative error {:.2e} at the end, {:.2e} at most\n", last.relative_error, report.largest_energy_error);
   if (sums.differs_from_total() && report.first_energies.own_scale > 0)
-    text += fmt::format("own energy {:.8g} -> {:.8g}, against which the error is {:.2e} at the end, {:.2e} at most\n",
-                        report.first_energies.own, sums.own_energy(), last.own_error, report.largest_own_error);
+    text += fmt::format("own energy {:.8g} -> {:.8g}", report.first_energies.own, sums.own_energy()) +
+            (sums.is_driven ? "\n"
+                            : fmt::format(", against which the error is {:.2e} at the end, {:.2e} at most\n", last.own_error,
+                                          report.largest_own_error));
   if (sums.without_mass > 0)
     text += fmt::format("           not measured for {} particle{} without mass\n", sums.without_mass, sums.without_mass == 1 ? "" : "s");
   return text;
@@ -35,9 +39,10 @@ std::string energy_line(const RunReport& report) {
 std::string energy_lines(const RunReport& report) {
   const Diagnostics& sums = report.last.sums;
   const double momentum = std::hypot(sums.momentum[0], sums.momentum[1], sums.momentum[2]);
-  const std::string since_change = report.energy_has_jumped ? fmt::format("           {:.2e} since settings were changed, {:.2e} at most\n",
-                                                                          report.error_of_steps, report.largest_error_of_steps)
-                                                            : "";
+  const std::string since_change = report.energy_has_jumped && !sums.is_driven
+                                       ? fmt::format("           {:.2e} since settings were changed, {:.2e} at most\n",
+                                                     report.error_of_steps, report.largest_error_of_steps)
+                                       : "";
   const std::string own = sums.differs_from_total() ? fmt::format(", {:.4f} from the own energy", sums.own_virial_ratio()) : "";
   return energy_line(report) + since_change + fmt::format("momentum   {:.3e}, virial ratio {:.4f}{}\n", momentum, sums.virial_ratio(), own);
 }

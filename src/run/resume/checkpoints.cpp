@@ -22,6 +22,17 @@ ComponentNames component_names_in(const SavedState& state) {
   return names;
 }
 
+void put_run(const Config& config, const ComponentNames& components, std::uint64_t step, const Simulation& simulation, SavedState& state) {
+  simulation.save(state);
+  state.put_count(saved_step, step);
+  state.put(saved_configuration, print_config(config));
+  std::string names;  // one a line: read_component_names() leaves no newlines
+  for (const std::string& name : components) names += name + '\n';
+  state.put(saved_components, names);
+  state.put(saved_version, version_line());
+  state.put(saved_device, name_of_device_kind(simulation.is_on_gpu()));
+}
+
 Checkpoints::Checkpoints(const Config& config, const OutputDirectory& directory, const Communicator& comm, int next,
                          const ComponentNames& components)
     : config_(config), directory_(directory), comm_(comm), components_(components), next_(next), ended_s_(wall_clock_s()) {}
@@ -34,14 +45,7 @@ bool Checkpoints::due(std::uint64_t step) const {
 
 void Checkpoints::write(Simulation& simulation, SavedState state, std::uint64_t step, bool is_needed) {
   const double began = wall_clock_s();
-  simulation.save(state);
-  state.put_count(saved_step, step);
-  state.put(saved_configuration, print_config(config_));
-  std::string names;  // one a line: read_component_names() leaves no newlines
-  for (const std::string& name : components_) names += name + '\n';
-  state.put(saved_components, names);
-  state.put(saved_version, version_line());
-  state.put(saved_device, name_of_device_kind(simulation.device_state().is_gpu()));
+  put_run(config_, components_, step, simulation, state);
   const std::string path = directory_.checkpoint(next_);
   ended_s_ = began;  // also counts for the next one if this one fails
   const auto write = [&] {

@@ -27,6 +27,9 @@ ComponentNames component_names_in(const SavedState& state);
 /// "GPU" or "CPU".
 std::string name_of_device_kind(bool is_gpu);
 
+/// Adds to the state of a run what says where it comes from, under these names, and what the simulation saves. Collective.
+void put_run(const Config& config, const ComponentNames& components, std::uint64_t step, const Simulation& simulation, SavedState& state);
+
 /// Writes checkpoints between the steps, alternately to two files: the older one is replaced when the new one is complete.
 class Checkpoints {
  public:

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
 #include <system_error>
 #include <utility>
 
@@ -32,7 +31,8 @@ EffectiveSettings settings_except(const std::vector<std::string>& prefixes, cons
   return settings;
 }
 
-/// The settings that differ and change what a run computes, by name: "time.dt = 0.1, before 0.2".
+}  // namespace
+
 std::map<std::string, std::string> changed_physics(const Config& before, const Config& now) {
   const std::vector<std::string> no_physics{"output.", "pictures.", "run.", "time.end"};
   std::map<std::string, std::pair<std::string, std::string>> values;  // before and now
@@ -44,8 +44,6 @@ std::map<std::string, std::string> changed_physics(const Config& before, const C
       changed[name] = fmt::format("{} = {}, before {}", name, value.second, value.first);
   return changed;
 }
-
-}  // namespace
 
 bool same_snapshots(const Config& before, const Config& now) {
   const std::vector<std::string> without_effect{"run.",          "pictures.",       "output.checkpoint",

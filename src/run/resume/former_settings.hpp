@@ -1,6 +1,7 @@
 // The settings with which a run continues, compared with those of its earlier part.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,8 @@
 
 namespace grove {
 
+/// The settings that differ and change what is computed, by name: "time.dt = 0.1, before 0.2".
+std::map<std::string, std::string> changed_physics(const Config& before, const Config& now);
 /// Whether all settings that affect snapshots are the same.
 bool same_snapshots(const Config& before, const Config& now);
 /// Whether all settings that affect pictures are the same.

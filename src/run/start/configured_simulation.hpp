@@ -9,7 +9,9 @@
 
 namespace grove {
 
-/// Device, gravity, external potentials and integrator are those of `config`; there are no particles yet. Collective; throws AgreedError.
-std::unique_ptr<Simulation> make_configured_simulation(const Config& config, const Communicator& comm);
+/// Device, gravity, external potentials and integrator are those of `config`, whose files of orbits are read; `function` adds to them;
+/// there are no particles yet. Collective; throws AgreedError.
+std::unique_ptr<Simulation> make_configured_simulation(const Config& config, const Communicator& comm,
+                                                       const ExternalFunction& function = {});
 
 }  // namespace grove

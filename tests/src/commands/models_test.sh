@@ -179,6 +179,20 @@ a_run_in_external_potentials_goes_on_bit_for_bit() {
     fails_with 2 "external.mass = 90.0, before 100.0" "$grove" run run.toml --continue --set external.mass=90 --set time.end=1
 }
 
+a_potential_moves_on_the_orbit_of_a_file() {
+  printf '# t x y z\n-0.1, 0.9, 0, 0\n\n0.2 1.2 0 0\n0.5 1.5 0 0\n' >orbit.txt
+  local moving=(--set external_2.orbit=orbit.txt --set time.integrator=yoshida4)
+  "$grove" run run.toml "${moving[@]}" >out.txt && contains out.txt "scale_height 0.1, on the orbit orbit.txt" &&
+    contains out.txt "which changes, since an external potential moves" && ! grep -q "not accurate" out.txt && mv output whole &&
+    "$grove" run run.toml --quiet "${moving[@]}" --set time.end=0.25 && "$grove" run run.toml --quiet --continue "${moving[@]}" &&
+    same_data whole/snapshot_0002.hdf5 output/snapshot_0002.hdf5 && "$grove" profile output/snapshot_0002.hdf5 >out.txt &&
+    contains out.txt "circular_velocity counts no external potential that moves" &&
+    fails_with 2 'external_2.orbit = "orbit.txt": has times from -0.1 to 0.5; those from 0 to 1 are needed' \
+      "$grove" run run.toml "${moving[@]}" --overwrite --set time.end=1 &&
+    echo "0.6 1 2" >>orbit.txt && fails_with 2 'line 6: 3 words; a row is t x y z' ranks 2 run run.toml "${moving[@]}" --overwrite &&
+    fails_with 3 "nowhere.txt" "$grove" run run.toml --overwrite --set external.orbit=nowhere.txt
+}
+
 mistakes_in_external_potentials_are_named() {
   fails_with 2 'did you mean "nfw"' "$grove" run run.toml --set external.potential=nwf &&
     fails_with 2 "external.scale_height" "$grove" run run.toml --set external.scale_height=1 &&

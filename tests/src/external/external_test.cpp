@@ -2,6 +2,7 @@
 // first tests by being in the table.
 #include <gtest/gtest.h>
 
+#include <boost/math/special_functions/gamma.hpp>
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -85,7 +86,9 @@ std::vector<Orbits> orbits() {
           {section("miyamoto_nagai", {{"mass", m}, {"scale_length", a}, {"scale_height", 0.3}}),
            [=](double r) { return G * m * r * r / std::pow(r * r + (a + 0.3) * (a + 0.3), 1.5); }},
           {section("logarithmic", {{"velocity", 1.7}, {"core_radius", 0.2}, {"flattening", 0.8}}),
-           [=](double r) { return 1.7 * 1.7 * r * r / (r * r + 0.04); }}};
+           [=](double r) { return 1.7 * 1.7 * r * r / (r * r + 0.04); }},
+          {section("power_law_cutoff", {{"mass", m}, {"cutoff_radius", a}, {"exponent", 1.5}}),
+           [=](double r) { return G * m * boost::math::gamma_p(0.75, r * r / (a * a)) / r; }}};
 }
 
 std::unique_ptr<Simulation> simulation_in(const std::vector<ExternalParameters>& external, const Communicator& comm,
@@ -282,6 +285,121 @@ TEST_F(ExternalRun, AForceThatIsNotFiniteIsAnError) {
   }
 }
 
+/// Moves with this velocity, as a table of a few times has it.
+ExternalParameters moving(ExternalParameters p, const Double3& velocity) {
+  std::vector<OrbitPoint> points;
+  for (const double t : {-0.1, 0.4, 0.5, 3.0}) points.push_back({t, t * velocity, {}});
+  p.path = Orbit(points, "external.orbit");
+  return p;
+}
+
+// The frame of the potential is an inertial one: its particles move as if it were at rest, also between the forces within a step.
+TEST_F(ExternalRun, APotentialThatMovesTakesItsParticlesAlong) {
+  const Double3 velocity{3, -2, 1};
+  const ExternalParameters p = section("hernquist", {{"mass", 5.0}, {"x", 0.5}});
+  for (const char* const integrator : {"leapfrog", "yoshida4"}) {
+    ParticleSet first = tracers({1.0, 2.0, 3.0}, [](double) { return 1.5; }), carried = first;
+    for (std::size_t i = 0; i < first.size(); ++i) {
+      carried.velocity[3 * i] += velocity.x;
+      carried.velocity[3 * i + 1] += velocity.y;
+      carried.velocity[3 * i + 2] += velocity.z;
+    }
+    const auto resting = simulation_in({p}, comm_, direct_gravity(0), integrator);
+    const auto other = simulation_in({moving(p, velocity)}, comm_, direct_gravity(0), integrator);
+    start(*resting, share_of(first, comm_));
+    start(*other, share_of(carried, comm_));
+    for (int i = 0; i < 20; ++i) {
+      resting->step(0.05);
+      other->step(0.05);
+    }
+    const ParticleSet a = collected(*resting, comm_), b = collected(*other, comm_);
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      EXPECT_NEAR(b.position[3 * i], a.position[3 * i] + velocity.x, 1e-12) << integrator;
+      EXPECT_NEAR(b.position[3 * i + 1], a.position[3 * i + 1] + velocity.y, 1e-12);
+      EXPECT_NEAR(b.acceleration[3 * i + 2], a.acceleration[3 * i + 2], 1e-12);
+    }
+    EXPECT_TRUE(other->diagnostics().is_driven && !resting->diagnostics().is_driven);
+    EXPECT_TRUE(resting->diagnostics().change_of_each && !other->diagnostics().change_of_each) << "it changes v^2 / 2 + phi of each";
+    EXPECT_NO_THROW(other->require_times(-0.1, 3));
+    EXPECT_THROW(other->require_times(0, 3.1), ConfigError);
+    EXPECT_THROW(other->step_to(3.1, 2.1), ConfigError);
+  }
+}
+
+TEST_F(ExternalRun, APotentialThatMovesGoesOnFromACheckpointBitForBit) {
+  const auto make = [&] {
+    return simulation_in({moving(halo_and_disc()[0], {1, 2, 0}), halo_and_disc()[2]}, comm_, direct_gravity(0.05), "yoshida4");
+  };
+  const auto whole = make(), part = make();
+  start(*whole, share_of(plummer(200), comm_));
+  whole->step(0.01);
+  SavedState saved;
+  whole->save(saved);
+  ParticleSet particles = whole->particles();
+  particles.fields = part->fields();
+  part->resume(std::move(particles), saved);
+  EXPECT_EQ(part->diagnostics().external, whole->diagnostics().external);
+  for (int i = 0; i < 3; ++i) {
+    whole->step(0.01);
+    part->step(0.01);
+  }
+  EXPECT_EQ(whole->particles().position, part->particles().position);
+  EXPECT_EQ(whole->diagnostics().total_energy(), part->diagnostics().total_energy());
+}
+
+std::unique_ptr<Simulation> simulation_with(const ExternalFunction& function, const Communicator& comm) {
+  GravityParameters gravity = direct_gravity(0.05);
+  gravity.G = G;
+  SimulationSetup setup;
+  setup.external_function = function;
+  return make_simulation(test_device(), gravity, comm, setup);
+}
+
+TEST_F(ExternalRun, AFunctionActsAsThePotentialThatItComputes) {
+  const ExternalParameters p = section("miyamoto_nagai", {{"mass", 2.0}, {"scale_length", 1.5}, {"scale_height", 0.2}});
+  const auto table = simulation_in({p}, comm_);
+  const auto function = simulation_with(
+      [&](double, std::size_t n, const double* x, double* a, double* potential) {
+        for (std::size_t i = 0; i < n; ++i) {
+          const FieldAt f = field_of(p, {x[3 * i], x[3 * i + 1], x[3 * i + 2]});
+          const double pull[3] = {f.x, f.y, f.z};
+          std::copy_n(pull, 3, a + 3 * i);
+          potential[i] = f.w;
+        }
+      },
+      comm_);
+  for (Simulation* sim : {table.get(), function.get()}) {
+    start(*sim, share_of(plummer(300), comm_));
+    for (int i = 0; i < 5; ++i) sim->step(0.01);
+  }
+  const ParticleSet a = collected(*table, comm_), b = collected(*function, comm_);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    EXPECT_LT(distance(a.position, b.position, i), 1e-13);
+    EXPECT_NEAR(a.potential[i], b.potential[i], 1e-12);
+  }
+  const Diagnostics one = table->diagnostics(), other = function->diagnostics();
+  EXPECT_NEAR(one.external, other.external, 1e-12);
+  EXPECT_NEAR(one.external_virial, other.external_virial, 1e-12);
+  EXPECT_LT(function->force_balance().relative(), 1e-12);
+}
+
+TEST_F(ExternalRun, AFunctionKnowsTheTimeAndItsFailureOnOneRankReachesAll) {
+  std::vector<double> times;
+  bool fails = false;
+  const auto sim = simulation_with(
+      [&](double time, std::size_t n, const double*, double* a, double* potential) {
+        times.push_back(time);
+        std::fill_n(a, 3 * n, fails && comm_.is_root() ? NAN : 0.0);
+        std::fill_n(potential, n, 0.0);
+      },
+      comm_);
+  start(*sim, share_of(plummer(100), comm_));
+  sim->step(0.25);
+  EXPECT_EQ(times, (std::vector<double>{0, 0.25}));
+  fails = true;
+  EXPECT_THROW(sim->step(0.25), AgreedError);
+}
+
 TEST_F(ExternalRun, RefusesAnUnknownName) { EXPECT_THROW(simulation_in({section("nwf")}, comm_), ConfigError); }
 
 TEST(NfwMass, IsRightOnBothSidesOfTheSeries) {
@@ -295,6 +413,48 @@ TEST(NfwMass, IsRightOnBothSidesOfTheSeries) {
     }
     const double wanted = static_cast<double>(sum * x / (3 * steps));
     EXPECT_NEAR(NfwPotential::mass_inside(x), wanted, 1e-9 * wanted) << x;
+  }
+}
+
+// Both incomplete gamma functions, on all sides of the last radius that the series serves.
+TEST(PowerLawCutoff, HasTheMassAndPotentialOfItsDensity) {
+  for (const double alpha : {0.0, 1.0, 1.8, 1.99})
+    for (const double r : {1e-9, 1e-3, 0.3, 1.0, 2.5, 6.3, 6.4, 100.0}) {
+      SCOPED_TRACE(std::to_string(alpha) + " at " + std::to_string(r));
+      const double rc = 0.7, y = r * r, a = (3 - alpha) / 2;
+      const FieldAt f = field_of(section("power_law_cutoff", {{"mass", 3.0}, {"cutoff_radius", rc}, {"exponent", alpha}}), {0, r * rc, 0});
+      const double pull = G * 3 * boost::math::gamma_p(a, y) / (y * rc * rc);
+      const double unit = G * 3 / rc, centre = unit * std::tgamma(a - 0.5) / std::tgamma(a);
+      EXPECT_NEAR(f.y, -pull, 2e-14 * pull);
+      EXPECT_NEAR(f.w, -unit * (boost::math::gamma_p(a, y) / r + boost::math::tgamma(a - 0.5, y) / std::tgamma(a)), 1e-14 * centre);
+    }
+}
+
+// galpy 1.12.1 (Bovy 2015), with its units of 8 kpc, 220 km/s and G = 1. Its bulge has potential 0 in the centre.
+TEST(PowerLawCutoff, IsTheBulgeOfMilkyWayPotential2014) {
+  const double halo = std::log(11.0) - 10.0 / 11;
+  const std::vector<ExternalParameters> sections{
+      section("power_law_cutoff", {{"mass", 0.050000000207939065 / G}, {"cutoff_radius", 0.2375}, {"exponent", 1.8}}),
+      section("miyamoto_nagai", {{"mass", 0.7574802019371595 / G}, {"scale_length", 0.375}, {"scale_height", 0.035}}),
+      section("nfw", {{"mass", 4.852230533527998 / G * halo}, {"scale_radius", 2.0}, {"concentration", 10.0}})};
+  struct Row {
+    double R, z, pull_R, pull_z, potential;
+  };
+  constexpr Row rows[] = {{0.01, 0.0, -13.208659888376456, 0.0, -3.6418386422661824},
+                          {0.1, 0.05, -2.845804573713621, -4.022216359145231, -3.048082854963143},
+                          {0.4, -0.2, -1.5071001836675721, 1.5590972556644205, -2.03389488035479},
+                          {1.0, 0.1, -0.9511208575804555, -0.291338605071838, -1.3531320418152721},
+                          {3.0, 2.0, -0.16407064949824973, -0.11444954532062765, -0.2538653745982691}};
+  const double centre = field_of(sections[0], {0, 0, 0}).w;
+  for (const Row& row : rows) {
+    FieldAt f{0, 0, 0, -centre};
+    for (const ExternalParameters& p : sections) {
+      const FieldAt one = field_of(p, {row.R, 0, row.z});
+      f = {f.x + one.x, f.y + one.y, f.z + one.z, f.w + one.w};
+    }
+    EXPECT_NEAR(f.x, row.pull_R, 1e-12 * std::abs(row.pull_R));
+    EXPECT_NEAR(f.z, row.pull_z, 1e-12 * std::abs(row.pull_z));
+    EXPECT_NEAR(f.w, row.potential, 1e-12 * std::abs(row.potential));
   }
 }
 

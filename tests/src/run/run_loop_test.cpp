@@ -69,6 +69,10 @@ TEST_F(RunLoopTest, ItsSummarySaysOfWhichEnergyTheErrorIsAndWhetherItWasEverTooL
   EXPECT_TRUE(has("against which the error is 2.80e-01 at the end")) << summary();
   EXPECT_TRUE(has("0.22 of the system's own energy")) << summary();
   EXPECT_TRUE(has("not measured for 3 particles without mass")) << summary();
+  report.last.sums.is_driven = true;
+  EXPECT_TRUE(has("which changes, since an external potential moves")) << summary();
+  EXPECT_FALSE(has("error") || has("not accurate")) << summary();
+  report.last.sums.is_driven = false;
   report.last.sums.change_of_each = 0.28;
   EXPECT_TRUE(has("energy     of each particle, v^2 / 2 + potential: mean change 2.80e-01")) << summary();
   report.last.sums = {};

@@ -5,28 +5,30 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <vector>
 
 #include "decomposition/domain/sort_by_id.hpp"
 #include "src/session/grove.h"
+#include "src/simulation/simulation_cuda.hpp"
 #include "tests/support/physics_support.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 namespace grove::tests {
 namespace {
 
-const std::string settings = "[gravity]\nsoftening = 0.05\n[time]\ndt = 0.0078125\n[run]\ndevice = \"cpu\"\n";
+std::string settings() { return "[gravity]\nsoftening = 0.05\n[time]\ndt = 0.0078125\n[run]\ndevice = \"" + test_device() + "\"\n"; }
 
 template <class T>
 grove_array array_of(std::vector<T>& values) {
   const int type = std::is_same_v<T, double> ? GROVE_F64 : std::is_same_v<T, float> ? GROVE_F32 : sizeof(T) == 1 ? GROVE_U8 : GROVE_U64;
-  return {values.data(), type, 0, 0};
+  return {values.data(), type, 0, 0, 0};
 }
 
 class SessionTest : public testing::Test {
  protected:
-  void SetUp() override { create(settings); }
+  void SetUp() override { create(settings()); }
   void TearDown() override {
     EXPECT_EQ(grove_destroy(session_), GROVE_OK);
     comm_.barrier();
@@ -79,7 +81,7 @@ TEST_F(SessionTest, StepsAreThoseOfASimulation) {
   const ParticleSet all = plummer(500);
   set(all);
   ASSERT_EQ(grove_evolve(session_, 0.125, nullptr, nullptr), GROVE_OK) << grove_last_error();
-  const auto sim = make_simulation("cpu", {.softening = 0.05, .all_pairs_up_to = 16384}, comm_);
+  const auto sim = make_simulation(test_device(), {.softening = 0.05, .all_pairs_up_to = 16384}, comm_);
   sim->start(share_of(all, comm_), 0);
   for (int step = 1; step <= 16; ++step) sim->step_to(step * 0.0078125, 0.0078125);
   const ParticleSet expected = sort_by_id(sim->particles(), comm_);
@@ -97,7 +99,7 @@ TEST_F(SessionTest, LookingChangesNothing) {
   ASSERT_EQ(grove_evolve(session_, 0.25, nullptr, nullptr), GROVE_OK);
   const std::vector<double> expected = get("position", 3);
   set(plummer(300));
-  create(settings);
+  create(settings());
   set(plummer(300));
   int calls = 0;
   const auto look = [](grove_session* session, void* data) {
@@ -126,6 +128,89 @@ TEST_F(SessionTest, ACallbackOfOneRankStopsAll) {
   EXPECT_EQ(energies().time, 0.0625);
 }
 
+TEST_F(SessionTest, ACallbackCanNeitherStepNorDestroyItsSession) {
+  set(plummer(100));
+  std::vector<std::string> said;
+  const auto misuse = [](grove_session* session, void* data) {
+    EXPECT_EQ(grove_evolve(session, 10, nullptr, nullptr), GROVE_SETTING);
+    static_cast<std::vector<std::string>*>(data)->emplace_back(grove_last_error());
+    EXPECT_EQ(grove_destroy(session), GROVE_SETTING);
+    static_cast<std::vector<std::string>*>(data)->emplace_back(grove_last_error());
+    return 1;
+  };
+  EXPECT_EQ(grove_evolve(session_, 1, misuse, &said), GROVE_STOPPED);
+  ASSERT_EQ(said.size(), 2U);
+  EXPECT_NE(said[0].find("a callback cannot step its session"), std::string::npos) << said[0];
+  EXPECT_NE(said[1].find("a callback cannot destroy its session"), std::string::npos) << said[1];
+}
+
+/// Copies `count` items of `size` bytes each between memory of the device and of the host, either way.
+void copy_rows(const grove_array& lent, void* host, std::size_t count, std::size_t size, bool to_host) {
+  for (std::size_t i = 0; i < count; ++i) {
+    char* const there = static_cast<char*>(lent.data) + static_cast<std::ptrdiff_t>(i) * lent.row;
+    char* const here = static_cast<char*>(host) + i * size;
+    void* const to = to_host ? here : there;
+    const void* const from = to_host ? there : here;
+    if (lent.on_gpu)
+      copy_gpu_memory(to, from, size);
+    else
+      std::memcpy(to, from, size);
+  }
+}
+
+TEST_F(SessionTest, LentParticlesAreTheOnesThatMove) {
+  set(plummer(300));
+  ASSERT_EQ(grove_evolve(session_, 0.0625, nullptr, nullptr), GROVE_OK) << grove_last_error();
+  const std::vector<double> position = get("position", 3), acceleration = get("acceleration", 3);
+  const double potential = energies().potential;
+  grove_local_arrays lent;
+  ASSERT_EQ(grove_lend(session_, &lent), GROVE_OK) << grove_last_error();
+  EXPECT_EQ(comm_.sum(std::uint64_t{lent.count}), 300U);
+  std::vector<double> x(3 * lent.count);
+  copy_rows(lent.position, x.data(), lent.count, 3 * sizeof(double), true);
+  for (std::size_t i = 0; i < lent.count; ++i) x[3 * i] += 10;
+  copy_rows(lent.position, x.data(), lent.count, 3 * sizeof(double), false);
+  std::uint64_t n = 0;
+  EXPECT_EQ(grove_count(session_, &n, nullptr), GROVE_SETTING);
+  EXPECT_NE(std::string(grove_last_error()).find("the particles are lent"), std::string::npos) << grove_last_error();
+  ASSERT_EQ(grove_take_back(session_, 1), GROVE_OK) << grove_last_error();
+  const std::vector<double> moved = get("position", 3), forces = get("acceleration", 3);
+  for (std::size_t i = 0; i < position.size(); ++i) {
+    EXPECT_EQ(moved[i], position[i] + (i % 3 == 0 ? 10 : 0));
+    EXPECT_NEAR(forces[i], acceleration[i], 1e-3);
+  }
+  EXPECT_NEAR(energies().potential, potential, 1e-3 * std::abs(potential));
+  EXPECT_EQ(grove_evolve(session_, 0.125, nullptr, nullptr), GROVE_OK) << grove_last_error();
+  expect_error(GROVE_SETTING, "the particles are not lent", grove_take_back(session_, 1));
+}
+
+TEST_F(SessionTest, LentParticlesThatAreOnlyReadChangeNoBits) {
+  const auto position_after_steps = [&](bool looks) {
+    create(settings());
+    set(plummer(300));
+    const auto look = [](grove_session* session, void*) {
+      grove_local_arrays lent;
+      return grove_lend(session, &lent) == GROVE_OK && grove_take_back(session, 0) == GROVE_OK ? 0 : 1;
+    };
+    EXPECT_EQ(grove_evolve(session_, 0.125, looks ? +look : nullptr, nullptr), GROVE_OK) << grove_last_error();
+    return get("position", 3);
+  };
+  EXPECT_EQ(position_after_steps(true), position_after_steps(false));
+}
+
+TEST_F(SessionTest, LentParticlesWithNumbersThatCannotBeAreErrors) {
+  for (const bool is_mass : {false, true}) {
+    set(plummer(100));
+    grove_local_arrays lent;
+    ASSERT_EQ(grove_lend(session_, &lent), GROVE_OK) << grove_last_error();
+    double bad = is_mass ? 5 : std::nan("");
+    if (comm_.is_root()) copy_rows(is_mass ? lent.mass : lent.velocity, &bad, 1, sizeof(double), false);
+    expect_error(GROVE_DATA, is_mass ? "masses of particles have been written" : "not finite", grove_take_back(session_, 1));
+  }
+  set(plummer(20));
+  EXPECT_EQ(grove_evolve(session_, 0.0625, nullptr, nullptr), GROVE_OK) << grove_last_error();
+}
+
 TEST_F(SessionTest, AnInterruptEndsTheStepsWithinTwo) {
   set(plummer(100));
   int asked = 0;
@@ -137,7 +222,7 @@ TEST_F(SessionTest, AnInterruptEndsTheStepsWithinTwo) {
   ASSERT_EQ(grove_set_interrupt(session_, nullptr, nullptr), GROVE_OK);
   ASSERT_EQ(grove_evolve(session_, 0.125, nullptr, nullptr), GROVE_OK);
   const std::vector<double> interrupted = get("position", 3);
-  create(settings);
+  create(settings());
   set(plummer(100));
   ASSERT_EQ(grove_evolve(session_, 0.125, nullptr, nullptr), GROVE_OK);
   EXPECT_EQ(get("position", 3), interrupted) << "the same steps";
@@ -155,9 +240,9 @@ TEST_F(SessionTest, TakesAndGivesArraysOfAnyStride) {
     rows.push_back(static_cast<float>(own.mass[i]));
   }
   const grove_particles given{own.size(),
-                              {rows.data(), GROVE_F32, 16, 0},
-                              {columns.data(), GROVE_F32, 4, static_cast<std::ptrdiff_t>(4 * own.size())},
-                              {rows.data() + 3, GROVE_F32, 16, 0},
+                              {rows.data(), GROVE_F32, 16, 0, 0},
+                              {columns.data(), GROVE_F32, 4, static_cast<std::ptrdiff_t>(4 * own.size()), 0},
+                              {rows.data() + 3, GROVE_F32, 16, 0, 0},
                               array_of(own.id),
                               {}};
   ASSERT_EQ(grove_set_particles(session_, &given), GROVE_OK) << grove_last_error();
@@ -202,7 +287,7 @@ TEST_F(SessionTest, FieldsThatAreSetAreInTheNextForces) {
 }
 
 TEST_F(SessionTest, ForcesAtPointsAreThoseOfTheParticles) {
-  create("[gravity]\nmethod = \"direct\"\n[run]\ndevice = \"cpu\"\n");
+  create("[gravity]\nmethod = \"direct\"\n[run]\ndevice = \"" + test_device() + "\"\n");
   ParticleSet two;
   two.resize(2);
   two.mass = {3, 1};
@@ -221,7 +306,7 @@ TEST_F(SessionTest, ForcesAtPointsAreThoseOfTheParticles) {
 
 // Also as the first call, when no forces have been computed.
 TEST_F(SessionTest, ForcesAtPointsHaveTheSofteningOfComponents) {
-  create("[gravity]\nmethod = \"direct\"\nsoftening = { halo = 2.0 }\n[run]\ndevice = \"cpu\"\n");
+  create("[gravity]\nmethod = \"direct\"\nsoftening = { halo = 2.0 }\n[run]\ndevice = \"" + test_device() + "\"\n");
   ParticleSet one;
   one.resize(1);
   one.mass = {1};
@@ -236,8 +321,44 @@ TEST_F(SessionTest, ForcesAtPointsHaveTheSofteningOfComponents) {
   EXPECT_NEAR(potential[0], -0.5, 1e-12);
 }
 
+// Of all ranks' particles, at points in, between and far from them.
+TEST_F(SessionTest, ForcesAtPointsAreAsExactAsThoseOfParticles) {
+  ParticleSet all = plummer(4000);
+  for (std::size_t i = 0; i < all.size(); ++i) all.type[i] = static_cast<std::uint8_t>(1 + i % 2);
+  for (const std::string softening : {"0.05", "0.0", "{ halo = 0.05, disc = 0.2 }"}) {
+    SCOPED_TRACE(softening);
+    create("[gravity]\nsoftening = " + softening + "\n[run]\ndevice = \"" + test_device() + "\"\n");
+    set(all);
+    const std::size_t n = comm_.rank() == 1 ? 0 : 100;
+    std::vector<double> points(3 * n), acceleration(3 * n), potential(n);
+    for (std::size_t i = 0; i < 3 * n; ++i)
+      points[i] = (i < 270 ? 1.01 : 20.0) * all.position[3 * (37 * (i / 3) + static_cast<std::size_t>(comm_.rank())) + i % 3];
+    ASSERT_EQ(grove_field_at(session_, n, array_of(points), array_of(acceleration), array_of(potential)), GROVE_OK) << grove_last_error();
+    std::vector<double> errors;
+    for (std::size_t k = 0; k < n; ++k) {
+      Double3 sum{};
+      double phi = 0;
+      for (std::size_t j = 0; j < all.size(); ++j) {
+        const double eps = softening == "0.0" ? 0 : softening == "0.05" || all.type[j] == 1 ? 0.05 : 0.2;
+        Double3 d{all.position[3 * j] - points[3 * k], all.position[3 * j + 1] - points[3 * k + 1],
+                  all.position[3 * j + 2] - points[3 * k + 2]};
+        const double r2 = dot(d, d) + eps * eps;
+        sum = sum + (all.mass[j] / (r2 * std::sqrt(r2))) * d;
+        phi -= all.mass[j] / std::sqrt(r2);
+      }
+      const Double3 difference = sum - Double3{acceleration[3 * k], acceleration[3 * k + 1], acceleration[3 * k + 2]};
+      errors.push_back(std::sqrt(dot(difference, difference) / dot(sum, sum)));
+      EXPECT_NEAR(potential[k], phi, 1e-3 * std::abs(phi));
+    }
+    std::sort(errors.begin(), errors.end());
+    if (n == 0) continue;
+    EXPECT_LT(errors[n * 98 / 100], 3e-3);
+    EXPECT_GT(errors[n / 2], 1e-8) << "trees were walked";
+  }
+}
+
 TEST_F(SessionTest, LoadingBeginsAnewAtItsTime) {
-  create(settings + "[initial_conditions]\ngenerator = \"plummer\"\nn = 50\n");
+  create(settings() + "[initial_conditions]\ngenerator = \"plummer\"\nn = 50\n");
   for (int repeat = 0; repeat < 2; ++repeat) {
     ASSERT_EQ(grove_load(session_), GROVE_OK) << grove_last_error();
     EXPECT_EQ(energies().time, 0);
@@ -254,10 +375,30 @@ TEST_F(SessionTest, SnapshotsAreReadAgain) {
   expect_error(GROVE_SETTING, "exists already", grove_save(session_, file.c_str(), 0));
   ASSERT_EQ(grove_save(session_, file.c_str(), 1), GROVE_OK) << grove_last_error();
   const std::vector<double> x = get("position", 3);
-  create(settings + "[initial_conditions]\nfile = \"" + file + "\"\n");
+  create(settings() + "[initial_conditions]\nfile = \"" + file + "\"\n");
   ASSERT_EQ(grove_load(session_), GROVE_OK) << grove_last_error();
   EXPECT_EQ(get("position", 3), x);
   comm_.barrier();
+}
+
+TEST_F(SessionTest, ACheckpointIsContinuedToTheBit) {
+  const TemporaryDirectory directory(comm_);
+  const std::string file = directory.file("here.checkpoint");
+  set(plummer(2000));
+  ASSERT_EQ(grove_evolve(session_, 0.0625, nullptr, nullptr), GROVE_OK) << grove_last_error();
+  ASSERT_EQ(grove_save_checkpoint(session_, file.c_str(), 0), GROVE_OK) << grove_last_error();
+  expect_error(GROVE_SETTING, "exists already", grove_save_checkpoint(session_, file.c_str(), 0));
+  ASSERT_EQ(grove_evolve(session_, 0.125, nullptr, nullptr), GROVE_OK);
+  const std::vector<double> position = get("position", 3);
+  create(settings());
+  ASSERT_EQ(grove_restore(session_, file.c_str()), GROVE_OK) << grove_last_error();
+  EXPECT_EQ(count(), 2000U);
+  EXPECT_EQ(energies().time, 0.0625);
+  ASSERT_EQ(grove_evolve(session_, 0.125, nullptr, nullptr), GROVE_OK) << grove_last_error();
+  EXPECT_EQ(get("position", 3), position);
+  create("[gravity]\nsoftening = 0.07\n[time]\ndt = 0.0078125\n[run]\ndevice = \"" + test_device() + "\"\n");
+  expect_error(GROVE_SETTING, "gravity.softening = 0.07, before 0.05", grove_restore(session_, file.c_str()));
+  expect_error(GROVE_DATA, "nowhere", grove_restore(session_, "nowhere.checkpoint"));
 }
 
 TEST_F(SessionTest, MistakesAreErrorsInWordsAndTheSessionLives) {
@@ -299,11 +440,58 @@ TEST_F(SessionTest, KeysOfARunHaveNoEffectAndAreErrors) {
   EXPECT_EQ(none, nullptr);
 }
 
+struct Spring {
+  grove_session* session = nullptr;
+  int calls = 0, fails = 0, result = 0;
+  /// A force towards the origin.
+  static int pull(void* data, double, std::size_t n, const double* x, double* a, double* potential) {
+    Spring& spring = *static_cast<Spring*>(data);
+    ++spring.calls;
+    spring.result = grove_load(spring.session);
+    for (std::size_t i = 0; i < n; ++i) {
+      potential[i] = 0;
+      for (std::size_t d = 3 * i; d < 3 * i + 3; ++d) {
+        a[d] = -x[d];
+        potential[i] += 0.5 * x[d] * x[d];
+      }
+    }
+    return spring.fails;
+  }
+};
+
+TEST_F(SessionTest, AnExternalFieldOfTheCallerMovesTheParticles) {
+  ParticleSet all = plummer(50);
+  std::fill(all.mass.begin(), all.mass.end(), 1e-12);
+  std::fill(all.velocity.begin(), all.velocity.end(), 0.0);
+  set(all);
+  Spring spring{session_};
+  ASSERT_EQ(grove_set_external(session_, Spring::pull, &spring), GROVE_OK) << grove_last_error();
+  const double energy = energies().total;
+  ASSERT_EQ(grove_evolve(session_, 0.5, nullptr, nullptr), GROVE_OK) << grove_last_error();
+  const std::vector<double> x = get("position", 3);
+  for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(x[i], std::cos(0.5) * all.position[i], 1e-4 * std::abs(all.position[i]));
+  EXPECT_GT(energies().external, 0);
+  EXPECT_NEAR(energies().total, energy, 1e-4 * energy);
+  EXPECT_EQ(spring.result, GROVE_SETTING) << "it cannot use the session";
+  std::vector<double> points = {1, 2, 3}, a(3), potential(1);
+  ASSERT_EQ(grove_field_at(session_, 1, array_of(points), array_of(a), array_of(potential)), GROVE_OK) << grove_last_error();
+  EXPECT_NEAR(a[1], -2, 1e-9);
+  // One rank alone fails.
+  spring.fails = comm_.is_root() ? 1 : 0;
+  expect_error(GROVE_SETTING, "the external field has failed", grove_evolve(session_, 1, nullptr, nullptr));
+  set(all);
+  const int calls = spring.calls;
+  ASSERT_EQ(grove_set_external(session_, nullptr, nullptr), GROVE_OK);
+  ASSERT_EQ(grove_evolve(session_, 1, nullptr, nullptr), GROVE_OK) << grove_last_error();
+  EXPECT_EQ(spring.calls, calls);
+  EXPECT_EQ(energies().external, 0);
+}
+
 TEST_F(SessionTest, SeveralOfThemStepInTurns) {
   set(plummer(50));
   grove_session* const first = session_;
   session_ = nullptr;
-  create(settings);
+  create(settings());
   set(plummer(70, 2));
   grove_session* const second = session_;
   for (const double time : {0.03125, 0.0625})
