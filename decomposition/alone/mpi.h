@@ -1,10 +1,12 @@
 // MPI for one process, in place of a library of MPI: GROVE_MPI=OFF puts this directory on the include path. Only the functions that Grove
-// calls, which do what MPI does in a world of one rank. Types differ from those of all libraries: objects compiled for these do not link.
+// calls, and MPI_Init() for programs that use the library. They do what MPI does in a world of one rank. Types differ from those of all
+// libraries: objects compiled for these do not link.
 #pragma once
 
 #include <unistd.h>
 
 #include <cstddef>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -80,6 +82,17 @@ inline int MPI_Error_string(int code, char* text, int* length) {
                                : code == MPI_ERR_COMM ? "this Grove was built without MPI, and takes no communicator"
                                                       : "this Grove was built without MPI, and has no other rank";
   return grove::alone::write_text(sentence, text, length);
+}
+
+/// For programs that use the library: an error ends them, as with MPI.
+inline int MPI_Init(int*, char***) {
+  int provided = 0, length = 0;
+  char text[MPI_MAX_ERROR_STRING];
+  const int code = MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SINGLE, &provided);
+  if (code == MPI_SUCCESS) return code;
+  MPI_Error_string(code, text, &length);
+  std::fprintf(stderr, "MPI_Init: %s\n", text);
+  std::exit(code);
 }
 
 inline int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* copy) {

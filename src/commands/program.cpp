@@ -33,13 +33,15 @@ int number_in_environment(std::initializer_list<const char*> names, int otherwis
 
 /// Throws if srun has started several processes that MPI sees as single ones, as it does if they have no PMI in common. The size that
 /// mpirun gives identifies a process that it has started alone within a step of srun.
-void require_one_world(const Communicator& comm) {
+void require_one_world([[maybe_unused]] const Communicator& comm) {
+#ifdef MPI_VERSION  // without MPI, start_mpi() has looked
   const char* started = std::getenv("SLURM_STEP_NUM_TASKS");
   const bool is_alone = std::getenv("OMPI_COMM_WORLD_SIZE") || number_in_environment({"PMI_SIZE"}, 0) == 1;
   if (!started || std::atoi(started) <= 1 || comm.size() > 1 || is_alone) return;
   // Not launched_rank(): MPI, started for this process alone, has set that to 0.
   if (number_in_environment({"SLURM_PROCID"}, 0) != 0) throw AgreedError("", exit_usage);
   throw ConfigError(fmt::format("srun started {} processes that MPI sees as single ones: use 'srun --mpi=pmix' or mpirun", started));
+#endif
 }
 
 int act(const Request& request, const Communicator& comm) {
