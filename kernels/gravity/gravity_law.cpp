@@ -5,6 +5,7 @@
 #include <string>
 
 #include "kernels/base/error.hpp"
+#include "kernels/gravity/points.hpp"
 
 namespace grove {
 
@@ -50,14 +51,15 @@ constexpr double small_softening = 1.0 / 14;
 /// The trees of all classes have expansions of the same form. Unsoftened gravity has another form than some softening kernels.
 SofteningClasses checked_classes(const GravityParameters& gravity) {
   SofteningClasses classes = softening_classes(gravity);
-  if (classes.count() > 1 && classes.length.front() == 0)
+  const std::size_t first = has_points(classes) ? 1 : 0;
+  if (classes.length.size() > first + 1 && classes.length[first] == 0)
     throw ConfigError("gravity.softening: some components have a softening of 0, and others have not; give all one above 0, or none");
   return classes;
 }
 
 /// With several classes, each target walks one tree for each class. The errors of these walks add up like random numbers.
-GravityParameters with_tolerance_of_each(GravityParameters gravity, int classes) {
-  gravity.tolerance /= std::sqrt(classes);
+GravityParameters with_tolerance_of_each(GravityParameters gravity, const SofteningClasses& classes) {
+  gravity.tolerance /= std::sqrt(classes.count() - (has_points(classes) ? 1 : 0));
   return gravity;
 }
 
@@ -66,7 +68,7 @@ GravityParameters with_tolerance_of_each(GravityParameters gravity, int classes)
 GravityLaw::GravityLaw(const GravityParameters& gravity)
     : gravity_(gravity),
       classes_(checked_classes(gravity)),
-      opening_(find_opening(with_tolerance_of_each(gravity, classes_.count()))),
+      opening_(find_opening(with_tolerance_of_each(gravity, classes_))),
       form_(find_form(gravity)) {}
 
 GravityLaw GravityLaw::without_acceleration() const {
@@ -95,7 +97,9 @@ ExpansionForm GravityLaw::form_for_cells(double side) const {
 }
 
 ScaledLaw GravityLaw::at(const TreeScale& scale, int pair_class, ExpansionForm form) const {
-  const AnySoftening softening = find_softening(gravity_, classes_.length[static_cast<std::size_t>(pair_class)], scale.length);
+  // Points have no pairs of their own.
+  const auto own = static_cast<std::size_t>(pair_class);
+  const AnySoftening softening = find_softening(gravity_, classes_.length[own == 0 && has_points(classes_) ? 1 : own], scale.length);
   const double support = support_margin * std::visit([](const auto& kernel) { return kernel.support(); }, softening);
   AnyOpening opening = opening_;
   if (RelativeOpening* const relative = std::get_if<RelativeOpening>(&opening))

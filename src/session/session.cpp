@@ -16,6 +16,7 @@
 #include "io/snapshots/checkpoint.hpp"
 #include "io/snapshots/checkpoint_file.hpp"
 #include "kernels/base/error.hpp"
+#include "kernels/gravity/points.hpp"
 #include "src/config/config_source.hpp"
 #include "src/run/files/output_directory.hpp"
 #include "src/run/files/same_on_all_ranks.hpp"
@@ -41,6 +42,8 @@ bool is_of_a_run(const GivenSetting& given) {
          (given.section == "run" && given.name == "max_wall_time");
 }
 
+bool is_of_file(const GivenSetting& given) { return given.text() && *given.text() == "file"; }
+
 std::vector<std::string> overrides_for(const std::vector<GivenSetting>& given, bool& has_initial_conditions) {
   const bool is_begun = std::any_of(given.begin(), given.end(), [](const GivenSetting& g) { return g.section == "initial_conditions"; });
   has_initial_conditions = is_begun;
@@ -48,8 +51,12 @@ std::vector<std::string> overrides_for(const std::vector<GivenSetting>& given, b
     if (!one.name.empty() && is_of_a_run(one))
       throw ConfigError(fmt::format("{}: {}: has no effect here and must go: the calling program says when steps end and what is written",
                                     one.where, full_name(one)));
-  // A configuration names one.
-  return is_begun ? std::vector<std::string>{} : std::vector<std::string>{"initial_conditions.generator=plummer"};
+  // A configuration names one, and ends where it begins or later.
+  std::vector<std::string> overrides;
+  if (!is_begun) overrides.emplace_back("initial_conditions.generator=plummer");
+  for (const GivenSetting& one : given)
+    if (one.section == "time" && one.name == "begin" && !is_of_file(one)) overrides.push_back("time.end=" + one.shown);
+  return overrides;
 }
 
 Config config_of(const std::string& toml, bool& has_initial_conditions, const Communicator& comm) {
@@ -64,6 +71,8 @@ Config config_of(const std::string& toml, bool& has_initial_conditions, const Co
   });
   ReadInfo info;
   if (!file.empty()) info = read_info(file, comm);
+  // Later than its time, in whatever units.
+  if (info.time) overrides.push_back(fmt::format("time.end={}", 1e4 * std::max(1.0, std::abs(*info.time))));
   comm.agree([&] { config = parse_config(toml, name_of_text, overrides, file.empty() ? nullptr : &info); });
   require_same_config(config, comm);
   return config;
@@ -96,7 +105,8 @@ Session::Session(const std::string& toml, MPI_Comm comm)
     : comm_(comm),
       config_(config_of(toml, has_initial_conditions_, comm_)),
       time_(config_.time.begin),
-      simulation_(make_configured_simulation(config_, comm_)) {}
+      simulation_(make_configured_simulation(config_, comm_)),
+      is_on_gpu_(simulation_->device_state().is_gpu()) {}
 
 void Session::load() {
   comm_.agree([&] {
@@ -310,14 +320,12 @@ FieldValues Session::field_at(std::span<const double> points) {
   const std::unique_ptr<Simulation> simulation = make_configured_simulation(config_, comm_, external_);
   state.particles.fields = simulation->fields();
   set_component_softening(config_.gravity, state, *simulation, comm_);
+  simulation->set_softening(with_points(config_.gravity.softening_of_type, config_.gravity.softening));
   ParticleSet targets;
   targets.resize(own);
   std::copy(points.begin(), points.end(), targets.position.begin());
   std::iota(targets.id.begin(), targets.id.end(), begin);
-  // Without mass, and with the softening of the component that has the shortest one.
-  const std::vector<double>& of_type = config_.gravity.softening_of_type;
-  const auto softest = static_cast<std::uint8_t>(of_type.empty() ? 1 : std::min_element(of_type.begin(), of_type.end()) - of_type.begin());
-  std::fill(targets.type.begin(), targets.type.end(), softest);
+  std::fill(targets.type.begin(), targets.type.end(), static_cast<std::uint8_t>(point_type));
   append(targets, state.particles);
   simulation->start(std::move(state.particles), time_);
   const ParticleSet found = simulation->particles();
@@ -377,7 +385,7 @@ void Session::restore(const std::string& file) {
     before.initial_conditions = config_.initial_conditions;
     for (const auto& [name, line] : changed_physics(before, config_)) throw ConfigError(fmt::format("{}: {}: give the same", file, line));
   });
-  std::unique_ptr<Simulation> simulation = make_configured_simulation(config_, comm_);
+  std::unique_ptr<Simulation> simulation = make_configured_simulation(config_, comm_, external_);
   found.particles = read_checkpoint_particles(file, state, comm_, simulation->fields());
   set_component_softening(config_.gravity, found, *simulation, comm_);
   simulation->resume(std::move(found.particles), state);

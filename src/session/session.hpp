@@ -75,7 +75,7 @@ class Session {
   /// This rank's particles where they are, in their present order. Until take_back() nothing else may be called. On a GPU, all is there.
   ParticleMemory lend();
   bool is_lent() const { return is_lent_; }
-  bool is_on_gpu() const { return simulation_->is_on_gpu(); }
+  bool is_on_gpu() const { return is_on_gpu_; }
   /// `is_written`, on any rank: positions or velocities have been written. Masses must be as they were. Waits for what other code does on
   /// the GPU. Throws DataError for numbers that cannot be: the particles are then those numbers, until others are set.
   void take_back(bool is_written);
@@ -112,7 +112,7 @@ class Session {
   std::function<bool()> is_interrupted_;
   ExternalFunction external_;
   std::unique_ptr<Simulation> simulation_;
-  bool is_lent_ = false;
+  bool is_on_gpu_ = false, is_lent_ = false;
   ParticleSet share_;
   enum class Newer : std::uint8_t { neither, share, simulation } newer_ = Newer::neither;
 };

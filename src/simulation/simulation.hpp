@@ -110,7 +110,6 @@ class Simulation {
   /// may be looked at where is_synchronised().
   virtual void visit(ParticleVisitor& visitor) = 0;
 
-  virtual bool is_on_gpu() const = 0;
   /// Valid until the next call. Positions and velocities may be written there, if the next call is memory_was_written().
   virtual ParticleMemory memory() = 0;
   /// Computes the forces of the particles as they are now. On a GPU, what has been written must be there. Throws NotFiniteError, and

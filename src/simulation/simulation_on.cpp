@@ -9,6 +9,7 @@
 #include "kernels/base/error.hpp"
 #include "src/integrators/integrators.hpp"
 #include "src/simulation/require_finite.hpp"
+#include "kernels/gravity/points.hpp"
 
 namespace grove {
 
@@ -31,11 +32,12 @@ FieldTablePtr fields_of(const SimulationSetup& setup) {
 
 /// Trees have no room for negative masses, and tables by type none for further types. Where there are numbers that are not finite the
 /// forces tell it.
-void require_masses_and_types(const ParticleSet& set) {
+void require_masses_and_types(const ParticleSet& set, bool with_points) {
   for (std::size_t i = 0; i < set.mass.size(); ++i)
     if (set.mass[i] < 0) refuse(set, i, "mass", set.mass[i], "not be negative");
   for (std::size_t i = 0; i < set.type.size(); ++i)
-    if (set.type[i] >= particle_type_count) refuse(set, i, "type", set.type[i], "be below " + std::to_string(particle_type_count));
+    if (set.type[i] >= particle_type_count && !(with_points && set.type[i] == point_type))
+      refuse(set, i, "type", set.type[i], "be below " + std::to_string(particle_type_count));
 }
 
 }  // namespace
@@ -80,7 +82,7 @@ void SimulationOn<Space>::require_softening() const {
 template <class Space>
 void SimulationOn<Space>::take(const ParticleSet& set) {
   require_softening();
-  comm_.agree([&] { require_masses_and_types(set); });
+  comm_.agree([&] { require_masses_and_types(set, gravity_.softening_of_type.size() > point_type); });
   own_energy_.look_at(set.mass);
   make_solver(comm_.sum(std::uint64_t{set.size()}));
 }

@@ -45,7 +45,6 @@ class SimulationOn final : public Simulation {
   }
   ForceSample compare_forces(const ReferenceForces& reference) override { return sampler_->compare(synchronised_particles(), reference); }
   void visit(ParticleVisitor& visitor) override { visitor.visit(*space_, particles_); }
-  bool is_on_gpu() const override { return Space::on_gpu; }
   ParticleMemory memory() override;
   void memory_was_written() override;
   std::vector<PhaseTime> phase_times() const override;

@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "kernels/base/error.hpp"
+#include "kernels/gravity/points.hpp"
 
 namespace grove {
 
@@ -31,7 +32,7 @@ void require_extent_of_direct(double extent) {
 
 void require_softening(const SofteningClasses& classes, const ScaledLaw& law, double extent) {
   constexpr double most_extents = 1e6;
-  const double smallest = classes.length.front(), largest = classes.length.back();
+  const double smallest = classes.length[has_points(classes) ? 1 : 0], largest = classes.length.back();
   const double least = law.least_softening() * law.scale.length;
   const bool too_small = smallest > 0 && smallest<least, too_large = extent> 0 && largest > most_extents * extent;
   if (!too_small && !too_large) return;

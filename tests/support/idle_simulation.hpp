@@ -27,6 +27,8 @@ class IdleSimulation : public Simulation {
   ReferenceForces reference_forces(std::uint64_t, std::uint64_t) override { return {}; }
   ForceSample compare_forces(const ReferenceForces&) override { return {}; }
   void visit(ParticleVisitor&) override {}
+  ParticleMemory memory() override { return {}; }
+  void memory_was_written() override {}
   std::vector<PhaseTime> phase_times() const override { return {}; }
   WorkCounts work_counts() const override { return {}; }
   std::uint64_t most_bytes_held() const override { return 0; }

@@ -79,7 +79,9 @@ class GroveWorker:
         # Only what differs from its default: Grove refuses settings without effect.
         given = {name: default for name, default, unit, _ in PARAMETERS.values() if unit is None and self._values[name] != default}
         settings = {name: type(default)(self._values[name]) for name, default in given.items()}
-        settings |= {"softening": float(self._values["eps2"] ** 0.5), "dt": float(self._values["time_step"]), "comm": self._comm}
+        settings |= {"softening": float(self._values["eps2"] ** 0.5), "dt": float(self._values["time_step"])}
+        # A Grove without MPI takes no communicator.
+        settings["comm"] = self._comm if self._comm.size > 1 else None
         simulation = grove.Simulation(**settings)
         self._is_watched = bool(self._enabled)
         if self._is_watched:

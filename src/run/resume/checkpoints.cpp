@@ -30,7 +30,7 @@ void put_run(const Config& config, const ComponentNames& components, std::uint64
   for (const std::string& name : components) names += name + '\n';
   state.put(saved_components, names);
   state.put(saved_version, version_line());
-  state.put(saved_device, name_of_device_kind(simulation.is_on_gpu()));
+  state.put(saved_device, name_of_device_kind(simulation.device_state().is_gpu()));
 }
 
 Checkpoints::Checkpoints(const Config& config, const OutputDirectory& directory, const Communicator& comm, int next,

@@ -105,6 +105,8 @@ class FailingSimulation final : public Simulation {
   ReferenceForces reference_forces(std::uint64_t targets, std::uint64_t seed) override { return inner_->reference_forces(targets, seed); }
   ForceSample compare_forces(const ReferenceForces& reference) override { return inner_->compare_forces(reference); }
   void visit(ParticleVisitor& visitor) override { inner_->visit(visitor); }
+  ParticleMemory memory() override { return inner_->memory(); }
+  void memory_was_written() override { inner_->memory_was_written(); }
   std::vector<PhaseTime> phase_times() const override { return inner_->phase_times(); }
   WorkCounts work_counts() const override { return inner_->work_counts(); }
   std::uint64_t most_bytes_held() const override { return inner_->most_bytes_held(); }

@@ -321,12 +321,49 @@ TEST_F(SessionTest, ForcesAtPointsHaveTheSofteningOfComponents) {
   EXPECT_NEAR(potential[0], -0.5, 1e-12);
 }
 
+// Of all ranks' particles, at points in, between and far from them.
+TEST_F(SessionTest, ForcesAtPointsAreAsExactAsThoseOfParticles) {
+  ParticleSet all = plummer(4000);
+  for (std::size_t i = 0; i < all.size(); ++i) all.type[i] = static_cast<std::uint8_t>(1 + i % 2);
+  for (const std::string softening : {"0.05", "0.0", "{ halo = 0.05, disc = 0.2 }"}) {
+    SCOPED_TRACE(softening);
+    create("[gravity]\nsoftening = " + softening + "\n[run]\ndevice = \"" + test_device() + "\"\n");
+    set(all);
+    const std::size_t n = comm_.rank() == 1 ? 0 : 100;
+    std::vector<double> points(3 * n), acceleration(3 * n), potential(n);
+    for (std::size_t i = 0; i < 3 * n; ++i)
+      points[i] = (i < 270 ? 1.01 : 20.0) * all.position[3 * (37 * (i / 3) + static_cast<std::size_t>(comm_.rank())) + i % 3];
+    ASSERT_EQ(grove_field_at(session_, n, array_of(points), array_of(acceleration), array_of(potential)), GROVE_OK) << grove_last_error();
+    std::vector<double> errors;
+    for (std::size_t k = 0; k < n; ++k) {
+      Double3 sum{};
+      double phi = 0;
+      for (std::size_t j = 0; j < all.size(); ++j) {
+        const double eps = softening == "0.0" ? 0 : softening == "0.05" || all.type[j] == 1 ? 0.05 : 0.2;
+        Double3 d{all.position[3 * j] - points[3 * k], all.position[3 * j + 1] - points[3 * k + 1],
+                  all.position[3 * j + 2] - points[3 * k + 2]};
+        const double r2 = dot(d, d) + eps * eps;
+        sum = sum + (all.mass[j] / (r2 * std::sqrt(r2))) * d;
+        phi -= all.mass[j] / std::sqrt(r2);
+      }
+      const Double3 difference = sum - Double3{acceleration[3 * k], acceleration[3 * k + 1], acceleration[3 * k + 2]};
+      errors.push_back(std::sqrt(dot(difference, difference) / dot(sum, sum)));
+      EXPECT_NEAR(potential[k], phi, 1e-3 * std::abs(phi));
+    }
+    std::sort(errors.begin(), errors.end());
+    if (n == 0) continue;
+    EXPECT_LT(errors[n * 98 / 100], 3e-3);
+    EXPECT_GT(errors[n / 2], 1e-8) << "trees were walked";
+  }
+}
+
 TEST_F(SessionTest, LoadingBeginsAnewAtItsTime) {
-  create(settings() + "[initial_conditions]\ngenerator = \"plummer\"\nn = 50\n");
+  const std::string at_5 = settings().replace(settings().find("[time]\n"), 7, "[time]\nbegin = 5\n");
+  create(at_5 + "[initial_conditions]\ngenerator = \"plummer\"\nn = 50\n");
   for (int repeat = 0; repeat < 2; ++repeat) {
     ASSERT_EQ(grove_load(session_), GROVE_OK) << grove_last_error();
-    EXPECT_EQ(energies().time, 0);
-    ASSERT_EQ(grove_evolve(session_, 0.015625, nullptr, nullptr), GROVE_OK) << grove_last_error();
+    EXPECT_EQ(energies().time, 5);
+    ASSERT_EQ(grove_evolve(session_, 5.015625, nullptr, nullptr), GROVE_OK) << grove_last_error();
   }
 }
 
