@@ -28,8 +28,8 @@ const std::vector<ExternalInfo>& external_infos() {
         info.settings.push_back(
             {std::string("v") + axis, 0.0, any_number, "velocity at time.begin, with orbit = \"free\"", {}, {}, Dimension::velocity});
       info.settings.push_back({"coulomb_logarithm", 0.0, not_negative,
-                               "of Chandrasekhar's dynamical friction in the matter of the first potential, as long as more of it than "
-                               "this potential's mass is inside; with orbit = \"free\"; 0: none"});
+                               "of Chandrasekhar's dynamical friction in the matter of the first potential, with orbit = \"free\"; it "
+                               "fades where twice to once the mass of this potential is inside. 0: none"});
       info.settings.push_back({"dispersion",
                                0.0,
                                not_negative,

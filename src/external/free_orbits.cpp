@@ -53,7 +53,7 @@ class FreeOrbits::Motion {
       body.coulomb = section.number("coulomb_logarithm");
       body.dispersion = section.number("dispersion");
       const auto fail = [&](const char* keys, const char* with) {
-        throw ConfigError(fmt::format("{} of the potential {}: an effect only with {}", keys, section.potential, with));
+        throw ConfigError(fmt::format("{} of the potential {}: no effect without {}", keys, section.potential, with));
       };
       if (!is_free && length(velocity_of(section)) > 0) fail("vx, vy, vz", "orbit = \"free\"");
       if (!is_free && body.coulomb > 0) fail("coulomb_logarithm", "orbit = \"free\"");

@@ -89,7 +89,7 @@ void SimulationOn<Space>::take(const ParticleSet& set) {
 
 template <class Space>
 void SimulationOn<Space>::start(ParticleSet set, double time) {
-  require_times(time, time);
+  comm_.agree([&] { require_times(time, time); });
   take(set);
   steps_->restart(time);
   upload(*space_, std::move(set), particles_);

@@ -53,5 +53,14 @@ try:
 except grove.DataError as error:
     assert "not finite" in str(error), error
 energy = sim.energy.total
+# An external field that fails on one rank.
+sim.set_external(lambda x, t: (0 * x, 0 * x[:, 0]) if rank < ranks - 1 else 1 / 0)
+try:
+    sim.get("acceleration")
+    sys.exit("the external field has failed, and nobody was told")
+except ZeroDivisionError:
+    assert rank == ranks - 1
+except grove.SettingError as error:
+    assert rank != ranks - 1 and "the external field has failed" in str(error), error
 if rank == 0:
     print(f"{ranks} ranks: {energy:.9f}")
