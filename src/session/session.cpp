@@ -99,6 +99,28 @@ void require_usable(const ParticleSet& some) {
   }
 }
 
+/// The field at the `own` points of this rank, whose ids begin at `begin`; those of all points at `first`. Collective.
+FieldValues values_of_points(const ParticleSet& found, std::uint64_t first, std::uint64_t begin, std::uint64_t own,
+                             const Communicator& comm) {
+  struct AtPoint {
+    std::uint64_t id;
+    double field[4];
+  };
+  std::vector<AtPoint> values;
+  for (std::size_t i = 0; i < found.size(); ++i)
+    if (found.id[i] >= first)
+      values.push_back(
+          {found.id[i], {found.acceleration[3 * i], found.acceleration[3 * i + 1], found.acceleration[3 * i + 2], found.potential[i]}});
+  FieldValues own_values{std::vector<double>(3 * own), std::vector<double>(own)};
+  for (const AtPoint& value : comm.all_gather_vectors<AtPoint>(values)) {
+    if (value.id < begin || value.id >= begin + own) continue;
+    const std::size_t i = value.id - begin;
+    std::copy_n(value.field, 3, &own_values.acceleration[3 * i]);
+    own_values.potential[i] = value.field[3];
+  }
+  return own_values;
+}
+
 }  // namespace
 
 Session::Session(const std::string& toml, MPI_Comm comm)
@@ -328,24 +350,7 @@ FieldValues Session::field_at(std::span<const double> points) {
   std::fill(targets.type.begin(), targets.type.end(), static_cast<std::uint8_t>(point_type));
   append(targets, state.particles);
   simulation->start(std::move(state.particles), time_);
-  const ParticleSet found = simulation->particles();
-  struct AtPoint {
-    std::uint64_t id;
-    double field[4];
-  };
-  std::vector<AtPoint> values;
-  for (std::size_t i = 0; i < found.size(); ++i)
-    if (found.id[i] >= first)
-      values.push_back(
-          {found.id[i], {found.acceleration[3 * i], found.acceleration[3 * i + 1], found.acceleration[3 * i + 2], found.potential[i]}});
-  FieldValues own_values{std::vector<double>(3 * own), std::vector<double>(own)};
-  for (const AtPoint& value : comm_.all_gather_vectors<AtPoint>(values)) {
-    if (value.id < begin || value.id >= begin + own) continue;
-    const std::size_t i = value.id - begin;
-    std::copy_n(value.field, 3, &own_values.acceleration[3 * i]);
-    own_values.potential[i] = value.field[3];
-  }
-  return own_values;
+  return values_of_points(simulation->particles(), first, begin, own, comm_);
 }
 
 void Session::require_free(const std::string& file, bool overwrite) const {
