@@ -119,7 +119,9 @@ TEST(ConfigUnits, EveryKeyWithADimensionTakesUnits) {
                                       "beta",
                                       "gamma",
                                       "index",
-                                      "w0"};
+                                      "w0",
+                                      "coulomb_logarithm",
+                                      "exponent"};
   std::size_t seen = 0;
   for (const ConfigChoice& choice : config_table().choices)
     for (const ConfigChoice::Row& row : choice.rows)
