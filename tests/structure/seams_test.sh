@@ -105,7 +105,7 @@ LINES
 }
 
 add_external_potential() {
-  insert_before src/external/external_potentials.hpp '^using ExternalPotentials = ' <<'LINES' &&
+  insert_before src/external/external_potentials.hpp '^using ExternalPotentials =' <<'LINES' &&
 /// A harmonic well.
 struct HarmonicPotential {
   static ExternalInfo info() {
@@ -121,8 +121,7 @@ struct HarmonicPotential {
 };
 
 LINES
-    change src/external/external_potentials.hpp '^using ExternalPotentials = std::tuple<\(.*\)>;' \
-      'using ExternalPotentials = std::tuple<\1, HarmonicPotential>;'
+    change src/external/external_potentials.hpp '^    std::tuple<\(.*Potential\)>;' '    std::tuple<\1, HarmonicPotential>;'
 }
 
 add_integrator() {
