@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "kernels/base/error.hpp"
+#include "kernels/gravity/points.hpp"
 #include "src/integrators/integrators.hpp"
 #include "src/simulation/require_finite.hpp"
-#include "kernels/gravity/points.hpp"
 
 namespace grove {
 
