@@ -176,8 +176,8 @@ def _array_on_gpu(of):
 
 
 class GpuArray:
-    """Memory of a GPU that is lent: cupy.asarray(), torch.as_tensor() and numba take it without a copy (CUDA array interface 3). All work
-    on it is done, so there is no stream to wait for."""
+    """An array of Grove's own on a GPU, which cupy.asarray(), torch.as_tensor() and numba take without a copy (CUDA array
+    interface 3). All work on it is done, so there is no stream to wait for."""
 
     def __init__(self, shape, dtype, address, strides, read_only):
         self.shape, self.dtype = shape, np.dtype(dtype)
@@ -195,7 +195,7 @@ class GpuArray:
 
 
 def view_of(array, shape, dtype, *, writable):
-    """The lent memory that an Array describes, as an array of numpy or a GpuArray."""
+    """The array of Grove's own that an Array describes, in numpy or as a GpuArray."""
     dtype = np.dtype(dtype)
     row, column = array.row or dtype.itemsize, array.column or dtype.itemsize
     strides = (row, column)[: len(shape)]
