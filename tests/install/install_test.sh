@@ -80,15 +80,15 @@ TCL
 }
 
 the_python_package_finds_its_library() {
-  local python=${GROVE_PYTHON:-python3}
-  "$python" -c "import numpy" 2>/dev/null || { echo "not tried without numpy"; return 0; }
+  local python
+  python=$(python_with numpy) || is_not_tried "no Python here has numpy"
   PYTHONPATH=$prefix/share/grove/python "$python" -c "import grove; print(grove.version(), len(grove.generate('plummer', n=100)))" >python.txt 2>&1
   grep -q "^Grove .* 100$" python.txt || { cat python.txt; return 1; }
 }
 
 what_pip_installs_finds_its_library() {
-  local python=${GROVE_PYTHON:-python3}
-  "$python" -c "import numpy" 2>/dev/null || { echo "not tried without numpy"; return 0; }
+  local python
+  python=$(python_with numpy) || is_not_tried "no Python here has numpy"
   # As pyproject.toml says it.
   "$cmake" --install "$build" --component python --prefix "$directory/site" >component.log 2>&1 || { cat component.log; return 1; }
   cp "$source_directory"/python/grove/*.py "$directory/site/grove" || return 1

@@ -6,10 +6,9 @@
 set -u
 root=$(cd "$1" && pwd) grove=$2
 skip() { echo "Skipped: $1"; exit 77; }
-python=${GROVE_PYTHON:-/usr/bin/python3}
 command -v ffmpeg >/dev/null && command -v ffprobe >/dev/null || skip "ffmpeg is not installed (apt install ffmpeg)"
-"$python" -c "import matplotlib, pandas" 2>/dev/null || skip "$python has no matplotlib or no pandas (apt install python3-matplotlib python3-pandas)"
 source "$root/tests/support/shell_tests.sh"
+python=$(python_with "matplotlib, pandas") || skip "no Python here has matplotlib and pandas (apt install python3-matplotlib python3-pandas)"
 
 # blocks LANGUAGE: the code of the tutorial in this language.
 blocks() { awk -v fence="\`\`\`$1" '$0 == fence { inside = 1; next } /^```/ { inside = 0 } inside' "$root/docs/tutorial.md"; }

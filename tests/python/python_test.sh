@@ -4,8 +4,8 @@ set -u
 root=$1
 export GROVE_LIBRARY=$2 PYTHONPATH=$1/python PYTHONDONTWRITEBYTECODE=1
 shift 2
-python=${GROVE_PYTHON:-python3}
-"$python" -c "import numpy" || { echo "numpy is not installed for $python"; exit 77; }
+source "$root/tests/support/shell_tests.sh"
+python=$(python_with "numpy, h5py" || python_with numpy) || { echo "no Python here has numpy"; exit 77; }
 "$python" "$root/tests/python/test_grove.py" || exit 1
 "$python" "$root/tests/python/test_analysis.py" || exit 1
 # pynbody and others of the Python package index, where tests/io/readers_venv.sh has put them.
