@@ -27,7 +27,7 @@ bool in_range(double x, const Range& range) {
 
 /// "a number >= 0, in code units or with a unit as "50 pc"".
 std::string number_in_words(const Setting& setting) {
-  std::string words = std::holds_alternative<double>(setting.default_value) ? "a number" : "a whole number";
+  std::string words = std::holds_alternative<std::uint64_t>(setting.default_value) ? "a whole number" : "a number";
   const bool has_low = std::isfinite(setting.range.low), has_high = std::isfinite(setting.range.high);
   if (has_low) words += fmt::format(" {} {}", setting.range.low_included ? ">=" : ">", setting.range.low);
   if (has_high) words += fmt::format("{} <= {}", has_low ? " and" : "", setting.range.high);
@@ -38,7 +38,8 @@ std::string number_in_words(const Setting& setting) {
 /// A table of numbers, each of which may have a unit. Throws ConfigError that names the entry.
 std::optional<Value> as_table(const Setting& setting, const GivenSetting& given, const UnitSystem& units) {
   const auto* table = std::get_if<GivenTable>(&given.value);
-  if (!table || !setting.takes_table || table->empty()) return std::nullopt;
+  const bool may_be_empty = std::holds_alternative<NumberTable>(setting.default_value);
+  if (!table || !(setting.takes_table || may_be_empty) || (table->empty() && !may_be_empty)) return std::nullopt;
   NumberTable numbers;
   for (const auto& [name, entry] : *table) {
     const std::string shown = to_toml(GivenTable{{name, entry}}), assignment = shown.substr(1, shown.size() - 2);
@@ -188,6 +189,8 @@ std::string what_is_allowed(const Setting& setting) {
   } else if (is_text) {
     const char* const any = setting.default_value == Value("") ? "a text" : "a text that is not empty";
     words = setting.allowed.empty() ? any : fmt::format("one of {}", fmt::join(setting.allowed, ", "));
+  } else if (std::holds_alternative<NumberTable>(setting.default_value)) {
+    words = "a table of numbers";
   } else {
     words = number_in_words(setting);
   }
@@ -204,6 +207,8 @@ Value accept(const Setting& setting, const GivenSetting& original, const UnitSys
     value = as_true_or_false(given);
   } else if (std::holds_alternative<double>(setting.default_value)) {
     value = std::holds_alternative<GivenTable>(given.value) ? as_table(setting, given, units) : as_number(setting, given);
+  } else if (std::holds_alternative<NumberTable>(setting.default_value)) {
+    value = as_table(setting, given, units);
   } else {
     value = as_whole_number(setting, given);
   }

@@ -37,7 +37,7 @@ AnySoftening find_softening(const GravityParameters& gravity, double softening, 
 ExpansionForm find_form(const GravityParameters& gravity) {
   if (gravity.order != 4 && gravity.order != 5)
     throw ConfigError("there are no expansions of order " + std::to_string(gravity.order) + "; there are those of order 4 and 5");
-  const AnySoftening softening = find_softening(gravity, softening_classes(gravity).length.back(), 1);
+  const AnySoftening softening = find_softening(gravity, softening_classes(gravity).longest(), 1);
   const bool harmonic = std::visit([](const auto& kernel) { return std::decay_t<decltype(kernel)>::harmonic; }, softening);
   return {static_cast<int>(gravity.order), harmonic};
 }
@@ -54,6 +54,9 @@ SofteningClasses checked_classes(const GravityParameters& gravity) {
   const std::size_t first = has_points(classes) ? 1 : 0;
   if (classes.length.size() > first + 1 && classes.length[first] == 0)
     throw ConfigError("gravity.softening: some components have a softening of 0, and others have not; give all one above 0, or none");
+  for (const SofteningBetween& pair : classes.between)
+    if ((pair.length == 0) != (classes.length[first] == 0))
+      throw ConfigError("gravity.softening_between: some pairs have a softening of 0, and others have not; give all one above 0, or none");
   return classes;
 }
 
@@ -81,25 +84,29 @@ GravityLaw GravityLaw::without_acceleration() const {
 }
 
 TreeScale GravityLaw::fitting(TreeScale scale) const {
-  const double largest = classes_.length.back();
+  const double largest = classes_.longest();
   if (largest > scale.length) scale.length = std::exp2(std::round(std::log2(largest)));
   return scale;
 }
 
 AccelerationMeasure GravityLaw::measure(const TreeScale& scale, double mass) const {
-  return {GravityUnits(gravity_.G, scale).acceleration, gravity_.G * mass, classes_.length.back()};
+  return {GravityUnits(gravity_.G, scale).acceleration, gravity_.G * mass, classes_.longest()};
 }
 
 ExpansionForm GravityLaw::form_for_cells(double side) const {
   const bool is_small = std::holds_alternative<RelativeOpening>(opening_) && gravity_.softening_kernel == PlummerKernel::name &&
-                        classes_.length.back() <= small_softening * side;
+                        classes_.longest() <= small_softening * side;
   return {form_.order, form_.harmonic || is_small};
 }
 
-ScaledLaw GravityLaw::at(const TreeScale& scale, int pair_class, ExpansionForm form) const {
+ScaledLaw GravityLaw::of_pair(int a, int b, const TreeScale& scale, ExpansionForm form) const {
   // Points have no pairs of their own.
-  const auto own = static_cast<std::size_t>(pair_class);
-  const AnySoftening softening = find_softening(gravity_, classes_.length[own == 0 && has_points(classes_) ? 1 : own], scale.length);
+  const bool are_points = has_points(classes_) && a == 0 && b == 0;
+  return with_softening(are_points ? classes_.length[1] : classes_.of_pair(a, b), scale, form);
+}
+
+ScaledLaw GravityLaw::with_softening(double length, const TreeScale& scale, ExpansionForm form) const {
+  const AnySoftening softening = find_softening(gravity_, length, scale.length);
   const double support = support_margin * std::visit([](const auto& kernel) { return kernel.support(); }, softening);
   AnyOpening opening = opening_;
   if (RelativeOpening* const relative = std::get_if<RelativeOpening>(&opening))

@@ -123,15 +123,18 @@ class GravityLaw {
   /// Classes of particles with equal softening lengths; at least one.
   const SofteningClasses& classes() const { return classes_; }
   /// The law in the units of a tree, with the largest softening: its support holds for all pairs.
-  ScaledLaw at(const TreeScale& scale) const { return at(scale, classes_.count() - 1, form_); }
-  /// The law for pairs of one class, with expansions of the given form.
-  ScaledLaw at(const TreeScale& scale, int pair_class, ExpansionForm form) const;
+  ScaledLaw at(const TreeScale& scale) const { return at(scale, form_); }
+  ScaledLaw at(const TreeScale& scale, ExpansionForm form) const { return with_softening(classes_.longest(), scale, form); }
+  /// The law for the pairs of two classes, with expansions of the given form.
+  ScaledLaw of_pair(int a, int b, const TreeScale& scale, ExpansionForm form) const;
   /// The measure of accelerations that opening criteria use, for particles with the total mass `mass` [code units].
   AccelerationMeasure measure(const TreeScale& scale, double mass) const;
   /// The law in code units.
   ScaledLaw unscaled() const { return at({}); }
 
  private:
+  ScaledLaw with_softening(double length, const TreeScale& scale, ExpansionForm form) const;
+
   GravityParameters gravity_;
   SofteningClasses classes_;
   AnyOpening opening_;

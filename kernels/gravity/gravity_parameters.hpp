@@ -9,6 +9,12 @@
 
 namespace grove {
 
+/// The softening length of the pairs of two particle types (or classes of them), code units.
+struct SofteningBetween {
+  int a = 0, b = 0;
+  double length = 0;
+};
+
 struct GravityParameters {
   std::string method = "fmm";        ///< one of force_methods(): fmm, tree, direct
   std::string opening = "relative";  ///< one of opening_names()
@@ -20,8 +26,11 @@ struct GravityParameters {
   std::map<std::string, double> softening_of_component{};
   /// [types] softening length of each particle type, code units; empty: all have `softening`. A pair has the larger of its two lengths.
   std::vector<double> softening_of_type{};
-  std::string softening_kernel = "plummer";  ///< one of softening_names()
-  std::uint64_t order = 4;                   ///< of the expansions of method = fmm: 4 or 5
+  /// The length of the pairs of two components by their names, "stars, hole"; softening_between_types is derived from it.
+  std::map<std::string, double> softening_between{};
+  std::vector<SofteningBetween> softening_between_types{};  ///< only with softening_of_type
+  std::string softening_kernel = "plummer";                 ///< one of softening_names()
+  std::uint64_t order = 4;                                  ///< of the expansions of method = fmm: 4 or 5
   /// On one rank, the methods fmm and tree use direct summation up to this number of particles; see sums_all_pairs().
   std::uint64_t all_pairs_up_to = 0;
   /// The methods fmm and tree use a tree for at most this many steps, while particles move little (see TreeReuse); 1: no tree reuse.
@@ -40,5 +49,10 @@ struct GravityParameters {
     return parameters.contains(name) ? parameter(name) : default_value;
   }
 };
+
+/// Whether there are lengths for components, whose types only the particles tell.
+inline bool has_softening_of_components(const GravityParameters& gravity) {
+  return !gravity.softening_of_component.empty() || !gravity.softening_between.empty();
+}
 
 }  // namespace grove

@@ -64,8 +64,7 @@ int bench_virtual_ranks(const BenchOptions& options, const Communicator& comm) {
   comm.agree([&] {
     if (!walks_trees(config.gravity.method))
       throw ConfigError("--virtual-ranks: gravity.method = \"" + config.gravity.method + "\" has no trees");
-    if (!config.gravity.softening_of_component.empty())
-      throw ConfigError("--virtual-ranks: takes one gravity.softening for all components");
+    if (has_softening_of_components(config.gravity)) throw ConfigError("--virtual-ranks: takes one gravity.softening for all components");
   });
   options.json.require_writable(comm);
   InitialState state = load_initial_state(config, comm);

@@ -186,6 +186,7 @@ int make_initial_conditions(const IcOptions& options, const Communicator& comm) 
     std::fill(state.particles.type.begin(), state.particles.type.end(), renamed->type);
     // The one component has another name than the model's.
     config.gravity.softening_of_component.clear();
+    config.gravity.softening_between.clear();
   }
   const auto count = count_of_types(state.particles, comm);
   comm.agree([&] {

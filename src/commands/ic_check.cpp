@@ -60,6 +60,7 @@ ParticleSet with_forces_of_own_galaxies(Config config, const InitialState& state
   for (const GalaxyPart& part : parts) counts[part.galaxy] += part.plan.count;
   // The lengths by type say it all, and a galaxy does not have every component.
   config.gravity.softening_of_component.clear();
+  config.gravity.softening_between.clear();
   ParticleSet all;
   std::uint64_t first = 0;
   for (const std::uint64_t count : counts) {

@@ -10,6 +10,7 @@
 #include "kernels/gravity/gravity_parameters.hpp"
 #include "src/external/external_info.hpp"
 #include "src/generators/generator.hpp"
+#include "src/integrators/step_parameters.hpp"
 #include "src/pictures/picture_parameters.hpp"
 
 namespace grove {
@@ -18,10 +19,10 @@ struct FieldChoice;
 struct ReadInfo;
 
 /// Times in code units.
-struct TimeParameters {
+struct TimeParameters : StepParameters {
   double begin = 0.0;                   ///< time of the initial conditions
   double end = 1.0;                     ///< >= begin; equal: forces and one snapshot, no step
-  double dt = 0.01;                     ///< the shared step, > 0
+  double dt = 0.01;                     ///< the base step, > 0
   ShownUnit unit_of_dt = {};            ///< in which the user gave dt, and is told of steps
   std::string integrator = "leapfrog";  ///< name in integrator_infos()
   SettingValues parameters;             ///< those of the integrator; what is missing has its default

@@ -129,10 +129,12 @@ class ConfigBuilder {
     return "";
   }
 
-  /// Fields of the standard table and of the chosen integrator may be requested.
+  /// Fields of the standard table and of the chosen integrator may be requested, and the steps of the particles where these differ.
   void check_fields() const {
     const IntegratorInfo* integrator = find_integrator_info(config_.time.integrator);
-    const FieldTablePtr fields = integrator ? fields_with(integrator->fields) : standard_fields();
+    std::vector<ParticleField> further = integrator ? integrator->fields : std::vector<ParticleField>();
+    if (config_.time.divide()) further.push_back(time_step_row());
+    const FieldTablePtr fields = further.empty() ? standard_fields() : fields_with(further);
     const FieldChoice choice = config_.output.field_choice();
     const auto where = [&](const char* key) {
       const GivenSetting& given = *find("output", key);

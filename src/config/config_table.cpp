@@ -13,6 +13,7 @@
 #include "src/config/picture_settings.hpp"
 #include "src/external/external_info.hpp"
 #include "src/integrators/integrator_info.hpp"
+#include "src/integrators/step_parameters.hpp"
 #include "src/solver/force_method.hpp"
 
 namespace grove {
@@ -99,6 +100,9 @@ void add_gravity(Rows& rows) {
                    true},
                   set_softening,
                   get_softening});
+  add(&Gravity::softening_between, "softening_between",
+      "softening lengths of pairs of two components, {\"stars, hole\" = 0.001}; others have the larger of the two",
+      {.range = not_negative, .dimension = Dimension::length});
   add(&Gravity::softening_kernel, "softening_kernel", "form of the softening", {.allowed = softening_names()});
   add(&Gravity::G, "G", "gravitational constant in code units; not given: the physical one in physical units, else 1",
       {.range = positive, .also = "or \"cgs\": the physical one, from [units]"});
@@ -124,8 +128,20 @@ void add_time(Rows& rows) {
   add(&Time::begin, "begin", "time of the initial conditions",
       {.range = any_number, .also = "or \"file\": that of the input file", .dimension = Dimension::time});
   add(&Time::end, "end", "time of the last state", {.range = any_number, .also = "not before time.begin", .dimension = Dimension::time});
-  add(&Time::dt, "dt", "time step, shared by all particles", {.range = positive, .dimension = Dimension::time});
+  add(&Time::dt, "dt", "time step; the longest one where steps are divided", {.range = positive, .dimension = Dimension::time});
   add(&Time::integrator, "integrator", "how positions and velocities are stepped", {.allowed = names_of(integrator_infos())});
+  Condition can_divide{"integrator", {}};
+  for (const IntegratorInfo& integrator : integrator_infos())
+    if (integrator.may_divide_steps) can_divide.values.push_back(integrator.name);
+  add(&Time::steps, "steps",
+      "shared: all particles take steps of dt; adaptive: all take the step that the most demanding of them wants; block: each takes its "
+      "own; dt is divided by powers of two",
+      {.allowed = {steps::shared, steps::adaptive, steps::block}}, can_divide);
+  const Condition divides{"steps", {steps::adaptive, steps::block}};
+  add(&Time::criterion, "criterion", "the step that a particle wants", {.allowed = names_of(step_criterion_infos())}, divides);
+  add(&Time::accuracy, "accuracy", "of the criterion: smaller is more accurate and slower", {.range = positive}, divides);
+  add(&Time::dt_min, "dt_min", "a particle that wants a shorter step ends the run; 0: none does",
+      {.range = not_negative, .dimension = Dimension::time}, divides);
 }
 
 void add_output(Rows& rows) {

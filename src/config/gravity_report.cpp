@@ -36,8 +36,9 @@ std::string gravity_text(const GravityParameters& gravity, AccuracyValue value, 
   }
   const NumberTable& lengths = gravity.softening_of_component;
   if (is_not_softened(gravity)) return text + ", no softening";
-  return text + fmt::format(", softening {} ({})", lengths.empty() ? fmt::format("{}", gravity.softening) : to_toml(lengths),
-                            gravity.softening_kernel);
+  text += fmt::format(", softening {}", lengths.empty() ? fmt::format("{}", gravity.softening) : to_toml(lengths));
+  if (!gravity.softening_between.empty()) text += fmt::format(", between components {}", to_toml(gravity.softening_between));
+  return text + fmt::format(" ({})", gravity.softening_kernel);
 }
 
 nlohmann::ordered_json gravity_json(const GravityParameters& gravity, const ConfigTable& table) {

@@ -136,25 +136,6 @@ class FunctionOn final : public ExternalPotential<Space> {
   double time_ = 0;
 };
 
-struct KeepMagnitude {
-  const Double4* acceleration;
-  double* magnitude;
-  GROVE_HD void operator()(std::size_t i) const {
-    const Double3 a = position_of(acceleration[i]);
-    magnitude[i] = sqrt(dot(a, a));
-  }
-};
-struct SetMagnitude {
-  const double* magnitude;
-  Double4* acceleration;
-  GROVE_HD void operator()(std::size_t i) const { acceleration[i] = {magnitude[i], 0, 0, 0}; }
-};
-
-template <class Space>
-double* magnitudes_of(const Particles<Space>& particles) {
-  return reinterpret_cast<double*>(particles.array(particles.table()->array_of(own_gravity_field)).data());
-}
-
 }  // namespace
 
 template <class Space>
@@ -191,19 +172,6 @@ template <class Space>
 void ExternalField<Space>::set_time(double time) {
   free_->reach(time, paths_);
   for (std::size_t i = 0; i < potentials_.size(); ++i) potentials_[i]->set_time(time, paths_[i].at(time));
-}
-
-template <class Space>
-void ExternalField<Space>::hide(Space& space, Particles<Space>& particles) const {
-  if (empty() || !particles.has_acceleration) return;
-  space.for_each(particles.size(), SetMagnitude{magnitudes_of(particles), particles.acceleration.data()});
-}
-
-template <class Space>
-void ExternalField<Space>::show(Space& space, Particles<Space>& particles) const {
-  if (empty()) return;
-  space.for_each(particles.size(), KeepMagnitude{particles.acceleration.data(), magnitudes_of(particles)});
-  add(space, particles.position.view(), particles.acceleration.data());
 }
 
 template <class Space>

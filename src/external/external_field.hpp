@@ -35,11 +35,6 @@ class ExternalPotential {
 };
 
 /// All potentials of a run together. They act on particles of any mass, also zero.
-///
-/// Accelerations and potentials of particles include the external potentials: this moves them, and snapshots have it. But an opening
-/// criterion that uses the last accelerations must see the particles' own gravity only: in a strong external field it would else allow
-/// errors as large as the forces that hold a cluster together. So runs with external potentials keep the magnitude of the own gravity in a
-/// particle field, and it replaces the acceleration before the next force evaluation.
 template <class Space>
 class ExternalField {
  public:
@@ -56,12 +51,8 @@ class ExternalField {
   /// Of what follows.
   void set_time(double time);
 
-  /// Before a force evaluation: sets accelerations to the own gravity, in magnitude, and potentials to zero. Asynchronous.
-  void hide(Space& space, Particles<Space>& particles) const;
-  /// After it: adds the external potentials. Asynchronous, unless there is a function of the caller's, and then what it throws is known
-  /// to this rank alone.
-  void show(Space& space, Particles<Space>& particles) const;
-  /// Adds acceleration and potential at `position`; field: [position.size]. Asynchronous.
+  /// Adds acceleration and potential at `position`; field: [position.size]. Asynchronous, unless there is a function of the caller's, and
+  /// then what it throws is known to this rank alone.
   void add(Space& space, View<const Double4> position, Double4* field) const;
   /// Sums over the particles at `position`: the same bits every run. Synchronises.
   ExternalSums sums(Space& space, View<const Double4> position) const;

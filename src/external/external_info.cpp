@@ -51,9 +51,8 @@ const std::string& ExternalParameters::text(const std::string& name) const {
   return text_among(parameters, settings_of(external_infos(), potential), "external potential " + potential, name);
 }
 
-std::vector<ParticleField> external_fields(const std::vector<ExternalParameters>& sections, const ExternalFunction& function) {
-  if (!function && std::none_of(sections.begin(), sections.end(), [](const ExternalParameters& p) { return p.is_there(); })) return {};
-  return {{.name = own_gravity_field, .type = ElementType::f8}, {.name = first_energy_field, .type = ElementType::f8}};
+bool has_potential(const std::vector<ExternalParameters>& sections) {
+  return std::any_of(sections.begin(), sections.end(), [](const ExternalParameters& section) { return section.is_there(); });
 }
 
 std::vector<std::string> external_texts(const std::vector<ExternalParameters>& sections) {

@@ -44,9 +44,8 @@ struct ExternalParameters {
 using ExternalFunction =
     std::function<void(double time, std::size_t count, const double* position, double* acceleration, double* potential)>;
 
-/// The additional particle fields of runs with external potentials, see ExternalField and OwnEnergy; of other runs, none.
-inline constexpr const char *own_gravity_field = "own_gravity", *first_energy_field = "first_energy";
-std::vector<ParticleField> external_fields(const std::vector<ExternalParameters>& sections, const ExternalFunction& function = {});
+/// Whether one of them is there.
+bool has_potential(const std::vector<ExternalParameters>& sections);
 
 /// "external potential nfw: mass 10, scale_radius 5, concentration 10": a line for each potential that is there, in code units; the centre
 /// only where it is not the origin.

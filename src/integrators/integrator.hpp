@@ -1,10 +1,18 @@
 // The interface of all integrators, and what they can do with the particles.
 #pragma once
 
+#include <functional>
+
+#include "decomposition/ranks/communicator.hpp"
 #include "kernels/base/saved_state.hpp"
 #include "kernels/particles/particles.hpp"
+#include "src/integrators/rung_work.hpp"
 
 namespace grove {
+
+/// Says which particles are active, in the order that they have when it is called: [particles] not 0 for these, in memory of the space.
+template <class Space>
+using MarkActive = std::function<const std::uint8_t*(Space& space, Particles<Space>& particles)>;
 
 /// The particles of this rank during a step, and the operations on them. All of them are asynchronous, except where they say otherwise.
 template <class Space>
@@ -13,6 +21,7 @@ class StepContext {
   virtual ~StepContext() = default;
 
   virtual Space& space() = 0;
+  virtual const Communicator& comm() = 0;
   /// They may be changed.
   virtual Particles<Space>& particles() = 0;
 
@@ -26,7 +35,10 @@ class StepContext {
   ///
   /// `next_drift`: the time for which positions will be drifted before the next call, if the steps continue like this one, and were drifted
   /// since the last one. 0: this is not known. If it is given, a tree may be used for several forces (see TreeReuse).
-  virtual void compute_forces(double next_drift = 0) = 0;
+  ///
+  /// `mark`: only the forces of these particles are wanted, those of others are undefined afterwards; empty: all. The particles then must
+  /// have the field own_gravity.
+  virtual void compute_forces(double next_drift = 0, const MarkActive<Space>& mark = {}) = 0;
 
   /// The values of a field that the integrator has declared, with elements of type T. The view is valid until compute_forces(). Throws
   /// std::logic_error for an unknown name.
@@ -49,6 +61,11 @@ class Integrator {
   virtual void end(StepContext<Space>& context, double dt) = 0;
   /// Whether begin() is a part of the step at all. If not, end() is the whole step.
   virtual bool has_two_parts() const = 0;
+  /// Of the last step on this rank.
+  virtual const RungCensus& rung_work() const {
+    static const RungCensus none;
+    return none;
+  }
   /// What the next step depends on beside the particles; restore() takes it up again.
   virtual void save(SavedState&) const {}
   virtual void restore(const SavedState&) {}

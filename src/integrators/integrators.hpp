@@ -11,7 +11,9 @@
 #include <string>
 #include <tuple>
 
+#include "kernels/base/error.hpp"
 #include "kernels/base/type_table.hpp"
+#include "src/integrators/divided_leapfrog.hpp"
 #include "src/integrators/integrator.hpp"
 #include "src/integrators/integrator_info.hpp"
 #include "src/integrators/leapfrog.hpp"
@@ -49,9 +51,15 @@ class IntegratorOf final : public Integrator<Space> {
   Method method_;
 };
 
-/// The integrator of that name, or null.
+/// The integrator of that name, or null. Throws ConfigError where it cannot divide its steps as `steps` asks for.
 template <class Space>
-std::unique_ptr<Integrator<Space>> make_integrator(const std::string& name, const SettingValues& settings) {
+std::unique_ptr<Integrator<Space>> make_integrator(const std::string& name, const SettingValues& settings, const StepParameters& steps,
+                                                   const GravityParameters& gravity) {
+  if (steps.divide()) {
+    if (const IntegratorInfo* info = find_integrator_info(name); info && !info->may_divide_steps)
+      throw ConfigError("time.steps = \"" + steps.steps + "\": time.integrator = \"" + name + "\" has steps of one length");
+    return std::make_unique<DividedLeapfrog<Space>>(steps, gravity);
+  }
   std::unique_ptr<Integrator<Space>> made;
   for_each_type<Integrators>([&]<class Method>() {
     if (Method::info().name == name) made = std::make_unique<IntegratorOf<Space, Method>>(settings);

@@ -11,7 +11,8 @@ struct Leapfrog {
     return {.name = "leapfrog",
             .meaning = "kick-drift-kick, second order, one force evaluation a step",
             .source = "Quinn et al. 1997",
-            .tells_drift = true};
+            .tells_drift = true,
+            .may_divide_steps = true};
   }
   explicit Leapfrog(const SettingValues&) {}
 

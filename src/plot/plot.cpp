@@ -46,7 +46,7 @@ std::vector<std::string> drawing_of(const std::string& directory) {
   std::error_code ignored;
   if (!fs::is_directory(directory, ignored))
     throw ConfigError(fmt::format("{} is no directory: grove plot needs the output directory of a run", directory));
-  const std::optional<CsvRows> energies = rows_in(output.energy()), timings = rows_in(output.timings());
+  const std::optional<CsvRows> energies = rows_in(output.energy()), timings = rows_in(output.timings()), bins = rows_in(output.time_bins());
   if (!energies && !timings)
     throw ConfigError(fmt::format("{} has nothing to draw: neither {} nor {} is there with a whole row", directory,
                                   fs::path(output.energy()).filename().string(), fs::path(output.timings()).filename().string()));
@@ -60,7 +60,10 @@ std::vector<std::string> drawing_of(const std::string& directory) {
           fmt::format("time ({})", *unit.name ? unit.name
                                    : units    ? "N-body units"
                                               : "code units"),
-          fmt::format("{:.17g}", unit.per_code_unit), energies ? output.energy() : "", timings ? output.timings() : ""};
+          fmt::format("{:.17g}", unit.per_code_unit),
+          energies ? output.energy() : "",
+          timings ? output.timings() : "",
+          bins ? output.time_bins() : ""};
 }
 
 void require_replaceable(const std::string& out) {

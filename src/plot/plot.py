@@ -1,8 +1,8 @@
 """Draws the logs of a run of Grove as one picture, a PNG on standard output.
 
-The program `grove plot` runs it as `python3 - TITLE TIME_LABEL TIME_FACTOR ENERGY TIMINGS`, with this text on standard input: the title of
-the picture, the label of its time axes, by what times of the logs are multiplied for them, and the files energy.csv and timings.csv, of which
-one may be empty. Exit code 3: a log cannot be used; 4: a package is missing. Standard error then ends in a line that says why.
+The program `grove plot` runs it as `python3 - TITLE TIME_LABEL TIME_FACTOR ENERGY TIMINGS TIME_BINS`, with this text on standard input: the
+title of the picture, the label of its time axes, by what times of the logs are multiplied for them, and the files energy.csv, timings.csv and
+time_bins.csv, of which two may be empty. Exit code 3: a log cannot be used; 4: a package is missing. Standard error then ends in a line that says why.
 """
 import sys
 
@@ -185,15 +185,38 @@ def speed(axes, log, time):
     axes.yaxis.set_major_formatter(EngFormatter())
 
 
+def rungs(title, column, unit=None):
+    """A panel of what each rung has, one on top of the other."""
+
+    def panel(axes, log, time):
+        names = [name[: -len("_particles")] for name in log if name.endswith("_particles")]
+        shown = [name for name in names if log[f"{name}_particles"].any() or log[f"{name}_updates"].any()]
+        if not shown:
+            axes.text(0.5, 0.5, "0 in every row", transform=axes.transAxes, ha="center", va="center")
+            return
+        colours = pyplot.get_cmap("viridis")(numpy.linspace(0, 1, len(shown)))
+        size = piece_size(time)
+        layers = [mean_of_pieces(log[f"{name}_{column}"], size) for name in shown]
+        labels = [name.replace("rung_", "") for name in shown]
+        axes.stackplot(time[::size], layers, labels=labels, colors=colours, linewidth=0, step="pre" if len(time) > 1 else None)
+        axes.set_title(title)
+        axes.yaxis.set_major_formatter(EngFormatter(unit=unit or ""))
+        leave_room(axes, sum(layers))
+
+    return panel
+
+
 ENERGY_PANELS = [energies, energy_error, virial_ratio, drift("Change of momentum (code units)", "momentum"),
                  drift("Change of angular momentum (code units)", "angular_momentum"),
                  drift("Drift of the centre of mass (code units)", "centre_of_mass")]
 TIMING_PANELS = [phases, imbalance, speed]
+RUNG_PANELS = [rungs("Particles on each rung", "particles"), rungs("Forces of a base step by rung", "updates"),
+               rungs("Wall time of a base step by rung", "s", "s")]
 
 
-def main(title, time_label, time_factor, energy, timings):
+def main(title, time_label, time_factor, energy, timings, time_bins):
     panels = []
-    for path, functions in ((energy, ENERGY_PANELS), (timings, TIMING_PANELS)):
+    for path, functions in ((energy, ENERGY_PANELS), (timings, TIMING_PANELS), (time_bins, RUNG_PANELS)):
         if path:
             log = read(path)
             panels += [(function, log, log["time"] * float(time_factor)) for function in functions]

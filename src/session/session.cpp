@@ -342,7 +342,8 @@ FieldValues Session::field_at(std::span<const double> points) {
   const std::unique_ptr<Simulation> simulation = make_configured_simulation(config_, comm_, external_);
   state.particles.fields = simulation->fields();
   set_component_softening(config_.gravity, state, *simulation, comm_);
-  simulation->set_softening(with_points(config_.gravity.softening_of_type, config_.gravity.softening));
+  simulation->set_softening(with_points(config_.gravity.softening_of_type, config_.gravity.softening),
+                            config_.gravity.softening_between_types);
   ParticleSet targets;
   targets.resize(own);
   std::copy(points.begin(), points.end(), targets.position.begin());

@@ -24,6 +24,8 @@ void require_numbers_of(const GravityParameters& gravity) {
   require_setting(is_positive(gravity.G), "G", gravity.G, "a number > 0");
   require_setting(is_length(gravity.softening), "softening", gravity.softening, "a number >= 0");
   for (const double length : gravity.softening_of_type) require_setting(is_length(length), "softening", length, "a number >= 0");
+  for (const SofteningBetween& pair : gravity.softening_between_types)
+    require_setting(is_length(pair.length), "softening_between", pair.length, "a number >= 0");
   require_setting(is_positive(gravity.tolerance), "tolerance", gravity.tolerance, "a number > 0");
   require_setting(is_positive(gravity.theta), "theta", gravity.theta, "a number > 0");
   require_setting(gravity.order == 4 || gravity.order == 5, "order", static_cast<double>(gravity.order), "4 or 5");

@@ -9,6 +9,7 @@
 #include "kernels/gravity/gravity_parameters.hpp"
 #include "src/external/external_info.hpp"
 #include "src/integrators/integrator_info.hpp"
+#include "src/integrators/step_parameters.hpp"
 #include "src/simulation/simulation.hpp"
 
 namespace grove {
@@ -17,6 +18,7 @@ namespace grove {
 struct SimulationSetup {
   std::string integrator = "leapfrog";               ///< one of integrator_infos()
   SettingValues integrator_settings{};               ///< settings of the integrator; a missing one has its default
+  StepParameters steps{};                            ///< other than shared ones need an integrator that may divide steps
   TransportWay transport = TransportWay::automatic;  ///< how messages travel between GPUs
   std::vector<ParticleField> further_fields{};       ///< fields of the particles beside the standard ones and the integrator's
   std::vector<ExternalParameters> external{};        ///< potentials beside the gravity of the particles

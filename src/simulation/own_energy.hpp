@@ -13,6 +13,9 @@
 
 namespace grove {
 
+/// The field of the particles for OwnEnergy, in runs with external potentials.
+inline constexpr const char* first_energy_field = "first_energy";
+
 /// The energy of the system itself is that of all particles in the frame of their centre of mass, without external potentials. A particle
 /// that has more mass than all others together counts as one of these, if the others are bound to each other at the start: the system is
 /// then the others.

@@ -10,9 +10,11 @@
 
 #include "decomposition/ranks/communicator.hpp"
 #include "kernels/base/saved_state.hpp"
+#include "kernels/gravity/gravity_parameters.hpp"
 #include "kernels/particles/particle_columns.hpp"
 #include "kernels/particles/particle_set.hpp"
 #include "kernels/space/device_state.hpp"
+#include "src/integrators/rung_work.hpp"
 #include "src/simulation/diagnostics.hpp"
 #include "src/simulation/force_sample.hpp"
 #include "src/solver/work_counts.hpp"
@@ -63,9 +65,9 @@ class Simulation {
  public:
   virtual ~Simulation() = default;
 
-  /// Sets the softening length of each particle type (GravityParameters::softening_of_type). To be called before start() or resume() if the
-  /// parameters have lengths for components, whose types only the particles tell. The same on all ranks.
-  virtual void set_softening(const std::vector<double>& of_type) = 0;
+  /// Sets the softening length of each particle type and of pairs of types (GravityParameters::softening_of_type,
+  /// softening_between_types). To be called before start() or resume() where has_softening_of_components(). The same on all ranks.
+  virtual void set_softening(const std::vector<double>& of_type, const std::vector<SofteningBetween>& between = {}) = 0;
 
   /// Takes this rank's share of the particles, in any distribution over the ranks (it may be empty), and computes forces. Nothing of an
   /// earlier run remains. The particles' table of fields must be fields(), and their ids must differ, over all ranks. Their memory on the
@@ -118,6 +120,7 @@ class Simulation {
 
   virtual std::vector<PhaseTime> phase_times() const = 0;  ///< of the last step or force evaluation
   virtual WorkCounts work_counts() const = 0;
+  virtual RungCensus rung_work() const { return {}; }  ///< of the last step, on this rank
   /// WorkCounts::bytes_held of the evaluation so far that held the most, on this rank.
   virtual std::uint64_t most_bytes_held() const = 0;
   virtual std::string transport_description() = 0;     ///< how messages travel between ranks, for the user

@@ -9,6 +9,7 @@
 #include "kernels/base/error.hpp"
 #include "kernels/gravity/points.hpp"
 #include "src/integrators/integrators.hpp"
+#include "src/simulation/own_gravity.hpp"
 #include "src/simulation/require_finite.hpp"
 
 namespace grove {
@@ -19,8 +20,11 @@ FieldTablePtr fields_of(const SimulationSetup& setup) {
   const IntegratorInfo* const integrator = find_integrator_info(setup.integrator);
   if (!integrator) throw ConfigError("time.integrator = \"" + setup.integrator + "\": there is no integrator of this name");
   std::vector<ParticleField> further = integrator->fields;
-  for (const auto& fields : {setup.further_fields, external_fields(setup.external, setup.external_function)})
-    further.insert(further.end(), fields.begin(), fields.end());
+  further.insert(further.end(), setup.further_fields.begin(), setup.further_fields.end());
+  const bool has_external = setup.external_function || has_potential(setup.external);
+  if (has_external || setup.steps.divide()) further.push_back(own_gravity_row());
+  if (has_external) further.push_back({.name = first_energy_field, .type = ElementType::f8});
+  if (setup.steps.divide()) further.push_back(rung_row());
   return further.empty() ? standard_fields() : fields_with(further);
 }
 
@@ -48,10 +52,9 @@ SimulationOn<Space>::SimulationOn(std::unique_ptr<Space> space, const GravityPar
     : space_(std::move(space)),
       comm_(comm),
       gravity_(gravity),
-      transport_(setup.transport),
+      setup_(setup),
       particles_(*space_, fields_of(setup)),
       present_order_(particles_),
-      integrator_(make_integrator<Space>(setup.integrator, setup.integrator_settings)),
       external_(setup.external, gravity.G, setup.external_function, setup.external_begin),
       own_energy_(*space_, comm_, external_) {
   make_solver();
@@ -59,22 +62,24 @@ SimulationOn<Space>::SimulationOn(std::unique_ptr<Space> space, const GravityPar
 
 template <class Space>
 void SimulationOn<Space>::make_solver(std::uint64_t particle_count) {
-  solver_ = make_force_solver(*space_, comm_, gravity_, transport_, particle_count);
+  solver_ = make_force_solver(*space_, comm_, gravity_, setup_.transport, particle_count);
+  integrator_ = make_integrator<Space>(setup_.integrator, setup_.integrator_settings, setup_.steps, gravity_);
   sampler_ = std::make_unique<ForceSampler<Space>>(*space_, comm_, GravityLaw(gravity_), &external_);
   steps_ =
       std::make_unique<StepPipeline<Space>>(StepParts<Space>{*space_, comm_, particles_, *solver_, *integrator_, external_, own_energy_});
 }
 
 template <class Space>
-void SimulationOn<Space>::set_softening(const std::vector<double>& of_type) {
+void SimulationOn<Space>::set_softening(const std::vector<double>& of_type, const std::vector<SofteningBetween>& between) {
   if (particles_.has_acceleration) throw std::logic_error("the softening of a simulation is set before its start");
   gravity_.softening_of_type = of_type;
+  gravity_.softening_between_types = between;
   make_solver();
 }
 
 template <class Space>
 void SimulationOn<Space>::require_softening() const {
-  if (!gravity_.softening_of_component.empty() && gravity_.softening_of_type.empty())
+  if (has_softening_of_components(gravity_) && gravity_.softening_of_type.empty())
     throw std::logic_error("a simulation with softening by component was not told the softening of its particle types");
 }
 

@@ -21,7 +21,7 @@ class SimulationOn final : public Simulation {
   /// `comm` must outlive the simulation.
   SimulationOn(std::unique_ptr<Space> space, const GravityParameters& gravity, const Communicator& comm, const SimulationSetup& setup);
 
-  void set_softening(const std::vector<double>& of_type) override;
+  void set_softening(const std::vector<double>& of_type, const std::vector<SofteningBetween>& between) override;
   void start(ParticleSet particles, double time) override;
   void save(SavedState& state) const override;
   void resume(ParticleSet particles, const SavedState& state) override;
@@ -49,6 +49,7 @@ class SimulationOn final : public Simulation {
   void memory_was_written() override;
   std::vector<PhaseTime> phase_times() const override;
   WorkCounts work_counts() const override;
+  RungCensus rung_work() const override { return integrator_->rung_work(); }
   std::uint64_t most_bytes_held() const override { return steps_->most_bytes_held(); }
   std::string transport_description() override { return solver_->transport_description(); }
   std::string device_description() const override { return space_->description(); }
@@ -70,7 +71,7 @@ class SimulationOn final : public Simulation {
   std::unique_ptr<Space> space_;
   const Communicator& comm_;
   GravityParameters gravity_;
-  const TransportWay transport_;
+  const SimulationSetup setup_;
   Particles<Space> particles_;
   PresentOrder<Space> present_order_;
   std::unique_ptr<ForceSolver<Space>> solver_;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "kernels/base/activity.hpp"
+#include "src/simulation/own_gravity.hpp"
 #include "src/simulation/require_finite.hpp"
 
 namespace grove {
@@ -24,6 +25,7 @@ void StepPipeline<Space>::restart(double time) {
   last_kick_.reset();
   later_sums_.reset();
   sums_.reset();
+  are_of_some_ = false;
   host_work_ = nullptr;
   time_ = time_of_positions_ = time;
   parts_.external.set_time(time);
@@ -33,7 +35,7 @@ template <class Space>
 void StepPipeline<Space>::recompute_forces() {
   require_no_next_step();
   clock_->restart();
-  evaluate_forces(0);
+  evaluate_forces(0, {});
   require_finite(parts_.space, parts_.comm, parts_.particles, ParticlePart::force, time_, clock_.get(), false,
                  "a larger gravity.softening, other units or, unless it is chosen, gravity.method = \"direct\", all in FP64, may help");
   state_ = StepState::synchronised;
@@ -86,7 +88,7 @@ template <class Space>
 void StepPipeline<Space>::take_first_part(double dt) {
   if (has_next_step_begun(state_)) {
     std::swap(clock_, next_clock_);
-    if (std::exchange(state_, StepState::moving) == StepState::next_forces_due) compute_forces(next_drift_);
+    if (std::exchange(state_, StepState::moving) == StepState::next_forces_due) compute_forces(next_drift_, {});
     return;
   }
   clock_->restart();
@@ -165,7 +167,7 @@ void StepPipeline<Space>::drift(double dt) {
 }
 
 template <class Space>
-void StepPipeline<Space>::compute_forces(double next_drift) {
+void StepPipeline<Space>::compute_forces(double next_drift, const MarkActive<Space>& mark) {
   particles();
   if (state_ == StepState::next_begun) {
     next_drift_ = next_drift;
@@ -173,7 +175,7 @@ void StepPipeline<Space>::compute_forces(double next_drift) {
     if (is_alone()) prepare_next_forces();
     return;
   }
-  evaluate_forces(next_drift);
+  evaluate_forces(next_drift, mark);
   state_ = StepState::forces_ready;
 }
 
@@ -221,23 +223,33 @@ void StepPipeline<Space>::prepare_next_forces() {
 }
 
 template <class Space>
-void StepPipeline<Space>::evaluate_forces(double next_drift) {
+void StepPipeline<Space>::evaluate_forces(double next_drift, const MarkActive<Space>& mark) {
   Space& space = parts_.space;
   Particles<Space>& particles = parts_.particles;
   space.restart_most_bytes_held();
   sums_.reset();
-  parts_.external.hide(space, particles);
+  const bool keeps_gravity = keeps_own_gravity(particles), has_external = !parts_.external.empty();
+  if (mark && !(keeps_gravity && particles.has_acceleration))
+    throw std::logic_error("forces on some particles need the own gravity of all");
+  if (keeps_gravity && particles.has_acceleration && (has_external || are_of_some_)) show_own_gravity(space, particles);
+  are_of_some_ = mark != nullptr;
+  const std::uint8_t* active = nullptr;
   try {
-    parts_.solver.prepare(particles, *clock_, next_drift);
-    parts_.solver.forces(particles, nullptr, *clock_, [this] { do_host_work(); });
+    parts_.solver.prepare(particles, *clock_, next_drift, mark ? Targets::some : Targets::all);
+    if (mark) active = mark(space, particles);
+    parts_.solver.forces(particles, active, *clock_, [this] { do_host_work(); });
   } catch (const PositionsNotFinite&) {
     // Says which particle it is.
     require_finite(space, parts_.comm, particles, ParticlePart::motion, time_, clock_.get());
     throw;
   }
-  if (!parts_.external.empty()) {
+  if (keeps_gravity) {
+    keep_own_gravity(space, particles, active);
+    particles.has_acceleration = true;
+  }
+  if (has_external) {
     parts_.external.set_time(time_of_positions_);
-    parts_.comm.agree([&] { parts_.external.show(space, particles); });
+    parts_.comm.agree([&] { parts_.external.add(space, particles.position.view(), particles.acceleration.data()); });
   }
   bytes_held_ = space.most_bytes_held();
   most_bytes_held_ = std::max(most_bytes_held_, bytes_held_);

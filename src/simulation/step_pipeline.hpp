@@ -78,10 +78,11 @@ class StepPipeline final : private StepContext<Space> {
  private:
   // For the integrator.
   Space& space() override;
+  const Communicator& comm() override { return parts_.comm; }
   Particles<Space>& particles() override;
   void kick(double dt) override;
   void drift(double dt) override;
-  void compute_forces(double next_drift) override;
+  void compute_forces(double next_drift, const MarkActive<Space>& mark) override;
 
   void take_step(double dt, const std::optional<double>& next_dt);
   void take_first_part(double dt);
@@ -92,7 +93,7 @@ class StepPipeline final : private StepContext<Space> {
   void take_kicks();
   void take_sums();
   void prepare_next_forces();
-  void evaluate_forces(double next_drift);
+  void evaluate_forces(double next_drift, const MarkActive<Space>& mark);
   void do_host_work();
   bool is_alone() const { return parts_.comm.size() == 1; }
 
@@ -107,6 +108,7 @@ class StepPipeline final : private StepContext<Space> {
   double time_of_positions_ = 0;                           ///< also in a step
   std::optional<ParticleSums> sums_;                       ///< at time()
   std::optional<LaterSums<Space>> later_sums_;             ///< the same, while the device computes them
+  bool are_of_some_ = false;                               ///< accelerations are those of the particles that were active
   std::function<void()> host_work_;                        ///< to be done while the device is busy; empty: none
   std::unique_ptr<PhaseClock<Space>> clock_, next_clock_;  ///< of the present step and of the next one
   std::size_t bytes_held_ = 0, most_bytes_held_ = 0;

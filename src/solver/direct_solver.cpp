@@ -25,7 +25,7 @@ struct Scatter {
 }  // namespace
 
 template <class Space>
-void DirectSolver<Space>::prepare(Particles<Space>& particles, PhaseClock<Space>& clock, double) {
+void DirectSolver<Space>::prepare(Particles<Space>& particles, PhaseClock<Space>& clock, double, Targets) {
   clock.begin("checks");
   const bool finite = first_not_finite(space_, particles, ParticlePart::motion) == particles.size();
   if (comm_.min(finite ? 1 : 0) == 0) throw PositionsNotFinite();

@@ -13,7 +13,7 @@ class DirectSolver final : public ForceSolver<Space> {
       : space_(space), comm_(comm), law_(law), sum_(space, comm, way), active_(space) {}
 
   /// Particles stay where they are.
-  void prepare(Particles<Space>& particles, PhaseClock<Space>& clock, double drift) override;
+  void prepare(Particles<Space>& particles, PhaseClock<Space>& clock, double drift, Targets targets) override;
   void forces(Particles<Space>& particles, const std::uint8_t* active, PhaseClock<Space>& clock,
               const std::function<void()>& meanwhile) override;
   std::string transport_description() override { return sum_.transport_description(); }

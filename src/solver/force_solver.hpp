@@ -25,6 +25,9 @@ class PositionsNotFinite : public DataError {
   PositionsNotFinite() : DataError("the position or mass of a particle is not finite") {}
 };
 
+/// Whose forces the next ForceSolver::forces() computes.
+enum class Targets { all, some };
+
 /// Computes gravity in two calls. prepare() does all that depends on the positions of the sources alone; forces() computes the forces on
 /// targets. One or several calls of forces() follow one of prepare(), for different targets: the first receives what other ranks have sent.
 /// A solver is for the particles of one run, from its start or restart on.
@@ -40,11 +43,11 @@ class ForceSolver {
   /// `drift`: the time for which positions will move with their velocities before the next call, if it is known, and have moved since the
   /// last call if that had one: a tree may then be reused (see TreeReuse). 0: there is a new tree, for this call alone.
   ///
-  /// With a drift, the next forces() is for all particles.
-  virtual void prepare(Particles<Space>& particles, PhaseClock<Space>& clock, double drift = 0) = 0;
+  /// `targets`: of the next forces().
+  virtual void prepare(Particles<Space>& particles, PhaseClock<Space>& clock, double drift = 0, Targets targets = Targets::all) = 0;
 
-  /// On one rank: does the part of prepare() with this drift for which the host need not wait for the device. The next call is prepare(),
-  /// for the same particles; with another drift it begins anew.
+  /// On one rank: does the part of prepare() with this drift, for all targets, for which the host need not wait for the device. The next
+  /// call is prepare(), for the same particles; with another drift it begins anew.
   virtual void prepare_ahead(Particles<Space>&, PhaseClock<Space>&, double /*drift*/) {}
 
   /// Where to put the magnitudes of the present accelerations if prepare() with this drift is next and reads only these; else nowhere. They

@@ -46,7 +46,7 @@ void Fp32DirectSolver<Space>::prepare_ahead(Particles<Space>& particles, PhaseCl
 }
 
 template <class Space>
-void Fp32DirectSolver<Space>::prepare(Particles<Space>& particles, PhaseClock<Space>& clock, double drift) {
+void Fp32DirectSolver<Space>::prepare(Particles<Space>& particles, PhaseClock<Space>& clock, double drift, Targets) {
   clock.begin("checks");
   // Without a drift, the particles may be elsewhere than those of prepare_ahead().
   if (!spread_ || drift == 0) prepare_ahead(particles, clock, drift);

@@ -21,7 +21,7 @@ class Fp32DirectSolver final : public ForceSolver<Space> {
   Fp32DirectSolver(Space& space, const GravityLaw& law) : space_(space), law_(law), scaled_law_(law.unscaled()), sum_(space) {}
 
   /// Particles stay where they are.
-  void prepare(Particles<Space>& particles, PhaseClock<Space>& clock, double drift) override;
+  void prepare(Particles<Space>& particles, PhaseClock<Space>& clock, double drift, Targets targets) override;
   void prepare_ahead(Particles<Space>& particles, PhaseClock<Space>& clock, double drift) override;
   void forces(Particles<Space>& particles, const std::uint8_t* active, PhaseClock<Space>& clock,
               const std::function<void()>& meanwhile) override;

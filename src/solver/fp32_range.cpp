@@ -1,5 +1,6 @@
 #include "src/solver/fp32_range.hpp"
 
+#include <algorithm>
 #include <sstream>
 
 #include "kernels/base/error.hpp"
@@ -32,7 +33,9 @@ void require_extent_of_direct(double extent) {
 
 void require_softening(const SofteningClasses& classes, const ScaledLaw& law, double extent) {
   constexpr double most_extents = 1e6;
-  const double smallest = classes.length[has_points(classes) ? 1 : 0], largest = classes.length.back();
+  double smallest = classes.length[has_points(classes) ? 1 : 0];
+  for (const SofteningBetween& pair : classes.between) smallest = std::min(smallest, pair.length);
+  const double largest = classes.longest();
   const double least = law.least_softening() * law.scale.length;
   const bool too_small = smallest > 0 && smallest<least, too_large = extent> 0 && largest > most_extents * extent;
   if (!too_small && !too_large) return;

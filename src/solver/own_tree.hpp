@@ -12,25 +12,35 @@
 
 namespace grove {
 
-/// The gravity law in the units of a tree, for the pairs of each class of softening; classes are in ascending order of their softening.
+/// The gravity law in the units of a tree, for the pairs of any two classes of softening.
 class TreeLaws {
  public:
-  explicit TreeLaws(const GravityLaw& law) : of_class_(static_cast<std::size_t>(law.classes().count()), law.unscaled()) {}
+  explicit TreeLaws(const GravityLaw& law)
+      : classes_(law.classes().count()),
+        of_pair_(static_cast<std::size_t>(classes_ * classes_), law.unscaled()),
+        largest_(law.unscaled()) {}
 
   /// In the scale of the frame, with expansions of that form.
   void set(const GravityLaw& law, const Frame& frame, ExpansionForm form) {
-    for (std::size_t c = 0; c < of_class_.size(); ++c) {
-      of_class_[c] = law.at(frame.scale, static_cast<int>(c), form);
-      of_class_[c].common_mass = static_cast<float>(frame.common_mass / frame.scale.mass);
-    }
+    const auto with_mass = [&](ScaledLaw scaled) {
+      scaled.common_mass = static_cast<float>(frame.common_mass / frame.scale.mass);
+      return scaled;
+    };
+    largest_ = with_mass(law.at(frame.scale, form));
+    for (int a = 0; a < classes_; ++a)
+      for (int b = 0; b < classes_; ++b) of_pair_[index(a, b)] = with_mass(law.of_pair(a, b, frame.scale, form));
   }
 
-  const ScaledLaw& of_class(int its_class) const { return of_class_[static_cast<std::size_t>(its_class)]; }
+  const ScaledLaw& of_pair(int a, int b) const { return of_pair_[index(a, b)]; }
   /// The law of the largest softening.
-  const ScaledLaw& largest() const { return of_class_.back(); }
+  const ScaledLaw& largest() const { return largest_; }
 
  private:
-  std::vector<ScaledLaw> of_class_;
+  std::size_t index(int a, int b) const { return static_cast<std::size_t>(a * classes_ + b); }
+
+  int classes_;
+  std::vector<ScaledLaw> of_pair_;
+  ScaledLaw largest_;
 };
 
 /// Owns the tree. A new tree takes, in this order: find_frame(), exchange(), build(), find_moments(). A tree that is reused keeps its cells

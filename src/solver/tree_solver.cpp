@@ -21,10 +21,10 @@ TreeSolver<Space>::TreeSolver(Space& space, const Communicator& comm, const Grav
       walks_(space, *walker_, own_, others_, has_points(law.classes())) {}
 
 template <class Space>
-void TreeSolver<Space>::prepare(Particles<Space>& particles, PhaseClock<Space>& clock, double drift) {
+void TreeSolver<Space>::prepare(Particles<Space>& particles, PhaseClock<Space>& clock, double drift, Targets targets) {
   const double ahead_drift = std::exchange(ahead_drift_, 0);
   if (ahead_drift != 0 && ahead_drift == drift) return;
-  if (!can_reuse_tree(particles, drift) || !reuse_tree(particles, clock)) make_tree(particles, clock, drift);
+  if (!can_reuse_tree(particles, drift) || !reuse_tree(particles, clock, targets)) make_tree(particles, clock, drift);
   particles.has_acceleration = false;  // until forces() sets them anew
 }
 
@@ -33,6 +33,7 @@ template <class Space>
 void TreeSolver<Space>::prepare_ahead(Particles<Space>& particles, PhaseClock<Space>& clock, double drift) {
   if (!can_reuse_tree(particles, drift) || !walks_.checks_box()) return;
   update_tree(particles, clock);
+  walk_checks_box_ = true;
   particles.has_acceleration = false;
   ahead_drift_ = drift;
 }
@@ -51,7 +52,6 @@ void TreeSolver<Space>::forces(Particles<Space>& particles, const std::uint8_t* 
   };
   if (walk(particles, active, clock, once)) return;
   // A particle was thrown out of the tree. The last accelerations are as they were; the work is not.
-  if (active) throw std::logic_error("a tree that is reused is for the forces on all particles");
   walks_.forget_work(particles);
   particles.has_acceleration = true;
   make_tree(particles, clock, reuse_.drift());
@@ -61,20 +61,21 @@ void TreeSolver<Space>::forces(Particles<Space>& particles, const std::uint8_t* 
 template <class Space>
 bool TreeSolver<Space>::walk(Particles<Space>& particles, const std::uint8_t* active, PhaseClock<Space>& clock,
                              const std::function<void()>& meanwhile) {
-  const LongestBox longest = reuse_.is_reused() && walks_.checks_box() ? own_.longest_box() : LongestBox{};
+  const LongestBox longest = reuse_.is_reused() && walk_checks_box_ ? own_.longest_box() : LongestBox{};
   if (!walks_.run(particles, active, longest, clock, meanwhile)) return false;
   if (!active) particles.has_acceleration = true;
   return true;
 }
 
 /// For one more step of the same tree: its cells have the same particles, at other positions. Returns false where a particle was thrown
-/// out of it, unless the walk checks that.
+/// out of it, unless the walk checks that: one for all particles, since only these have accelerations for a new tree after it.
 template <class Space>
-bool TreeSolver<Space>::reuse_tree(Particles<Space>& particles, PhaseClock<Space>& clock) {
+bool TreeSolver<Space>::reuse_tree(Particles<Space>& particles, PhaseClock<Space>& clock, Targets targets) {
   update_tree(particles, clock);
   others_.describe(own_, particles, clock);
-  const bool is_within_box = walks_.checks_box() || (others_.exist() ? others_.extent(own_.frame().scale) <= own_.longest_box().longest
-                                                                     : own_.is_within_longest_box());
+  walk_checks_box_ = targets == Targets::all && walks_.checks_box();
+  const bool is_within_box = walk_checks_box_ || (others_.exist() ? others_.extent(own_.frame().scale) <= own_.longest_box().longest
+                                                                  : own_.is_within_longest_box());
   if (is_within_box) others_.send(own_, particles, clock, false);
   return is_within_box;
 }

@@ -23,7 +23,7 @@ class TreeSolver final : public ForceSolver<Space> {
   TreeSolver(Space& space, const Communicator& comm, const GravityLaw& law, int most_steps, std::unique_ptr<Walker<Space>> walker,
              TransportWay way);
 
-  void prepare(Particles<Space>& particles, PhaseClock<Space>& clock, double drift) override;
+  void prepare(Particles<Space>& particles, PhaseClock<Space>& clock, double drift, Targets targets) override;
   void prepare_ahead(Particles<Space>& particles, PhaseClock<Space>& clock, double drift) override;
   MagnitudesAhead magnitudes_ahead(Particles<Space>& particles, double drift) override;
   void forces(Particles<Space>& particles, const std::uint8_t* active, PhaseClock<Space>& clock,
@@ -37,7 +37,7 @@ class TreeSolver final : public ForceSolver<Space> {
   bool can_reuse_tree(const Particles<Space>& particles, double drift) const {
     return particles.has_acceleration && reuse_.can_reuse(drift);
   }
-  bool reuse_tree(Particles<Space>& particles, PhaseClock<Space>& clock);
+  bool reuse_tree(Particles<Space>& particles, PhaseClock<Space>& clock, Targets targets);
   void update_tree(Particles<Space>& particles, PhaseClock<Space>& clock);
   void make_tree(Particles<Space>& particles, PhaseClock<Space>& clock, double drift);
   bool build_tree(const GravityLaw& law, Particles<Space>& particles, PhaseClock<Space>& clock, double drift, bool is_temporary);
@@ -53,7 +53,8 @@ class TreeSolver final : public ForceSolver<Space> {
   OwnTree<Space> own_;
   OtherTrees<Space> others_;
   TreeWalks<Space> walks_;
-  double ahead_drift_ = 0;  ///< of prepare_ahead(), if that has done what prepare() is to do; else 0
+  bool walk_checks_box_ = false;  ///< whether the next walk, of a tree that is reused, does
+  double ahead_drift_ = 0;        ///< of prepare_ahead(), if that has done what prepare() is to do; else 0
 };
 
 }  // namespace grove

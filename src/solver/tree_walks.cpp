@@ -154,9 +154,9 @@ void TreeWalks<Space>::walk_classes(const std::uint8_t* active, WalkMode mode, V
     space_.for_each(count, MarkPart{active, begin, end, part_.data()});
     walker_.set_part(part_.data());
     // The targets' own class comes first: it has sources on every rank that has targets. Points have no mass.
-    if (!for_points_) walker_.walk(own_.laws().of_class(t), view_of(t), mode);
+    if (!for_points_) walker_.walk(own_.laws().of_pair(t, t), view_of(t), mode);
     for (int c = 0; c < classes; ++c)
-      if (c != t) walker_.walk(own_.laws().of_class(std::max(t, c)), view_of(c), WalkMode::other_tree);
+      if (c != t) walker_.walk(own_.laws().of_pair(t, c), view_of(c), WalkMode::other_tree);
   }
 }
 

@@ -12,7 +12,7 @@ namespace grove::tests {
 /// Has no particles; knows its time. Tests override what they ask for.
 class IdleSimulation : public Simulation {
  public:
-  void set_softening(const std::vector<double>&) override {}
+  void set_softening(const std::vector<double>&, const std::vector<SofteningBetween>&) override {}
   void start(ParticleSet, double time) override { time_ = time; }
   void step_to(double time_after, double, const StepOverlap&) override { time_ = time_after; }
   void save(SavedState&) const override {}

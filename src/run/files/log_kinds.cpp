@@ -11,6 +11,7 @@
 #include "src/run/files/energy_log.hpp"
 #include "src/run/files/not_finite_list.hpp"
 #include "src/run/files/run_file_names.hpp"
+#include "src/run/files/time_bins_log.hpp"
 #include "src/run/files/timings_log.hpp"
 
 namespace grove {
@@ -19,6 +20,7 @@ const std::vector<LogKind>& log_kinds() {
   static const std::vector<LogKind> table{
       {energy_log_file, "energy, momentum and centre of mass after every step", energy_columns},
       {timings_log_file, "wall time of every step", timings_columns},
+      {time_bins_log_file, "particles, forces and wall time of every rung", time_bins_columns},
       {not_finite_files, "particles whose numbers are not finite", not_finite_columns},
   };
   return table;

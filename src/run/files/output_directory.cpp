@@ -136,7 +136,7 @@ std::vector<std::string> OutputDirectory::prepare(EarlierResults earlier) const 
     XdmfSeries::require_no_other(snapshot_series());
     // Logs that a run continues were looked at before.
     if (earlier != EarlierResults::keep)
-      for (const std::string& log : {energy(), timings()}) CsvLog::require_no_other(log);
+      for (const std::string& log : {energy(), timings(), time_bins()}) CsvLog::require_no_other(log);
     const std::vector<fs::path> results = files_in(path_, is_result);
     if (!results.empty() && earlier == EarlierResults::refuse)
       throw ConfigError(

@@ -64,6 +64,7 @@ class OutputDirectory {
   std::string snapshot_series() const { return file(snapshot_series_file); }
   std::string energy() const { return file(energy_log_file); }
   std::string timings() const { return file(timings_log_file); }
+  std::string time_bins() const { return file(time_bins_log_file); }
   std::string used_parameters() const { return file(used_parameters_file); }
   std::string stop_request() const { return file("stop"); }              ///< a file of the user: see RunRequests
   std::string checkpoint_request() const { return file("checkpoint"); }  ///< the same

@@ -8,7 +8,7 @@
 
 namespace grove {
 
-inline constexpr const char *energy_log_file = "energy.csv", *timings_log_file = "timings.csv";
+inline constexpr const char *energy_log_file = "energy.csv", *timings_log_file = "timings.csv", *time_bins_log_file = "time_bins.csv";
 inline constexpr const char* used_parameters_file = "used_parameters.toml";
 inline constexpr const char* snapshot_series_file = "snapshots.xdmf";              ///< lists the snapshots, for ParaView
 inline constexpr const char *plot_file = "plot.png", *plot_source = "grove plot";  ///< of `grove plot`; the text Source in the picture

@@ -242,7 +242,9 @@ StepTiming RunLoop::timed(const std::function<void()>& work) {
   const double until = wall_clock_s(), seconds = until - timed_until_s_ - output_since_s_;
   timed_until_s_ = until;
   output_since_s_ = 0;
-  return summarise_phases(phases, seconds, comm_);
+  StepTiming timing = summarise_phases(phases, seconds, comm_);
+  timing.rungs = summarise_rungs(simulation_.rung_work(), comm_);
+  return timing;
 }
 
 void RunLoop::count_output(double began_s) { output_since_s_ += wall_clock_s() - began_s; }

@@ -47,6 +47,40 @@ std::string energy_lines(const RunReport& report) {
   return energy_line(report) + since_change + fmt::format("momentum   {:.3e}, virial ratio {:.4f}{}\n", momentum, sums.virial_ratio(), own);
 }
 
+/// "rungs      0: 812 particles, 12 % of the time; 1: ...", and who takes most of the time. `steps`: base steps.
+std::string rung_lines(const StepTiming& timing, double steps) {
+  const RungCensus& rungs = timing.rungs;
+  if (rungs.empty()) return "";
+  double seconds = 0, particles = 0;
+  for (const RungWork& rung : rungs) {
+    seconds += rung.seconds;
+    particles += static_cast<double>(rung.particles);
+  }
+  std::string text;
+  double of_time = 0, of_particles = 0;
+  std::size_t busy = rungs.size();  // the finest ones that together take most of the time
+  for (std::size_t r = rungs.size(); r-- > 0;) {
+    if (of_time <= 0.5 && seconds > 0 && particles > 0) {
+      of_time += rungs[r].seconds / seconds;
+      of_particles += static_cast<double>(rungs[r].particles) / particles;
+      busy = r;
+    }
+  }
+  for (std::size_t r = 0; r < rungs.size(); ++r) {
+    if (rungs[r].particles == 0 && rungs[r].sub_steps == 0) continue;
+    text +=
+        fmt::format("{}{}: {} particles, {:.0f} % of the time", text.empty() ? "" : "; ", r,
+                    format_quantity(static_cast<double>(rungs[r].particles) / steps), seconds > 0 ? 100 * rungs[r].seconds / seconds : 0);
+  }
+  text = "rungs      " + text + "\n";
+  if (busy > 0 && of_particles < 0.01)
+    text +=
+        as_note(fmt::format("{:.2g} % of the particles, those with steps of time.dt / 2^{} and shorter, take {:.0f} % of the time; a "
+                            "larger softening of their pairs or a larger time.accuracy shortens the run",
+                            100 * of_particles, busy, 100 * of_time));
+  return text;
+}
+
 std::string speed_lines(const RunReport& report) {
   const std::string wall = report.wall_s < 60 ? format_seconds(report.wall_s) : format_duration(report.wall_s);
   std::string text = fmt::format("wall time  {}, of which the steps waited {} for output", wall, format_seconds(report.output_s));
@@ -66,7 +100,7 @@ std::string speed_lines(const RunReport& report) {
   for (const PhaseSummary& phase : timing.phases)
     if (phase.mean >= 0.02 * seconds)
       shares += fmt::format("{}{} {:.0f} %", shares.empty() ? "" : ", ", phase.name, 100 * phase.mean / seconds);
-  return text + (shares.empty() ? "" : "phases     " + shares + "\n");
+  return text + (shares.empty() ? "" : "phases     " + shares + "\n") + rung_lines(timing, steps);
 }
 
 std::string memory_line(const RunReport& report) {

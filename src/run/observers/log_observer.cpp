@@ -10,7 +10,7 @@
 namespace grove {
 
 LogObserver::Rows rows_in(const ObserverSetup& setup, const char* saved) {
-  return {saved, setup.resume ? setup.resume->count(saved) : 0, setup.config.output.on_error == "continue"};
+  return {saved, setup.resume && setup.resume->has(saved) ? setup.resume->count(saved) : 0, setup.config.output.on_error == "continue"};
 }
 
 LogObserver::LogObserver(const Communicator& comm, const std::string& path, const Rows& rows)

@@ -7,6 +7,7 @@
 #include "src/run/observers/pictures.hpp"
 #include "src/run/observers/progress.hpp"
 #include "src/run/observers/snapshots.hpp"
+#include "src/run/observers/time_bins.hpp"
 #include "src/run/observers/timings.hpp"
 #include "src/run/observers/warnings.hpp"
 
@@ -21,7 +22,8 @@ using MakeObserver = std::unique_ptr<Observer> (*)(const ObserverContext<Space>&
 // The table of observers, in the order in which they see each state.
 template <class Space>
 constexpr MakeObserver<Space> table[] = {
-    make_energies<Space>, make_timings<Space>, make_snapshots<Space>, make_pictures<Space>, make_warnings<Space>, make_progress_line<Space>,
+    make_energies<Space>, make_timings<Space>,  make_time_bins<Space>,     make_snapshots<Space>,
+    make_pictures<Space>, make_warnings<Space>, make_progress_line<Space>,
 };
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "src/run/files/version.hpp"
 #include "src/run/observers/energies.hpp"
 #include "src/run/observers/snapshots.hpp"
+#include "src/run/observers/time_bins.hpp"
 #include "src/run/observers/timings.hpp"
 #include "src/run/resume/checkpoints.hpp"
 #include "src/run/resume/former_settings.hpp"
@@ -133,19 +134,20 @@ std::string note_on_newer_snapshot(const ContinuedRun& run, const FoundCheckpoin
 /// Throws DataError and SystemError for logs that the run cannot continue. On the root.
 void require_logs(const ContinuedRun& run, const SavedState& state) {
   const auto require = [&](const std::string& log, const char* saved, const auto& columns) {
-    const std::uint64_t rows = state.count(saved);
+    const std::uint64_t rows = state.has(saved) ? state.count(saved) : 0;
     if (rows == 0) return CsvLog::require_no_other(log);
     if (::access(log.c_str(), F_OK) == 0) require_known_columns(log, !columns(rows_to_continue(log, rows).names).empty());
   };
   const bool has_external = !external_texts(run.config.external_sections()).empty();
   require(run.directory.energy(), saved_energy_rows, [&](const auto& names) { return columns_if_named(energy_log(has_external), names); });
   require(run.directory.timings(), saved_timing_rows, timings_columns);
+  if (run.config.time.divide()) require(run.directory.time_bins(), saved_time_bin_rows, time_bins_columns);
 }
 
 /// For a log that has gone since the checkpoint, no rows are expected, and a sentence is added to `notes`. Collective.
 void forget_missing_log(const std::string& log, const char* rows, const Communicator& comm, SavedState& state,
                         std::vector<std::string>& notes) {
-  const std::uint64_t before = state.count(rows);
+  const std::uint64_t before = state.has(rows) ? state.count(rows) : 0;
   int is_missing = comm.is_root() && before > 0 && ::access(log.c_str(), F_OK) != 0 ? 1 : 0;
   comm.broadcast(std::span<int>(&is_missing, 1));
   if (is_missing == 0) return;
@@ -207,6 +209,7 @@ RestartPoint find_restart_point(const ContinuedRun& run, const Communicator& com
     point.state = std::move(found.state);
     forget_missing_log(run.directory.energy(), saved_energy_rows, comm, point.state, point.notes);
     forget_missing_log(run.directory.timings(), saved_timing_rows, comm, point.state, point.notes);
+    forget_missing_log(run.directory.time_bins(), saved_time_bin_rows, comm, point.state, point.notes);
     break;
   }
   if (!point.exists()) find_snapshot(run, comm, point);

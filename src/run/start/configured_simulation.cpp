@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <string_view>
 #include <utility>
 
 #include "io/formats/text_lines.hpp"
+#include "io/snapshots/snapshot_fields.hpp"
 #include "kernels/base/error.hpp"
 #include "src/external/free_orbits.hpp"
 #include "src/simulation/devices.hpp"
@@ -54,11 +56,15 @@ std::vector<ExternalParameters> external_with_orbits(const Config& config) {
 
 std::unique_ptr<Simulation> make_configured_simulation(const Config& config, const Communicator& comm, const ExternalFunction& function) {
   std::unique_ptr<Simulation> simulation;
+  const std::vector<std::string> asked_for = config.output.field_choice().further;
+  const bool asks_for_steps = std::find(asked_for.begin(), asked_for.end(), time_step_field) != asked_for.end();
   comm.agree([&] {
     simulation = make_simulation(config.run.device, config.gravity, comm,
                                  {.integrator = config.time.integrator,
                                   .integrator_settings = config.time.parameters,
+                                  .steps = config.time,
                                   .transport = transport_way_named(config.run.transport),
+                                  .further_fields = asks_for_steps ? std::vector{time_step_row()} : std::vector<ParticleField>(),
                                   .external = external_with_orbits(config),
                                   .external_function = function,
                                   .external_begin = config.time.begin});

@@ -15,6 +15,7 @@
 #include "kernels/base/error.hpp"
 #include "kernels/base/quantity.hpp"
 #include "kernels/base/setting.hpp"
+#include "kernels/base/text_parts.hpp"
 #include "kernels/base/text_table.hpp"
 #include "src/advice/memory_check.hpp"
 #include "src/run/files/same_on_all_ranks.hpp"
@@ -182,7 +183,7 @@ std::vector<std::string> notes_on_file(const Config& config, const InitialState&
 std::vector<double> softening_of_types(const GravityParameters& gravity, const ComponentNames& names,
                                        const std::vector<std::uint64_t>& count) {
   const auto& length = gravity.softening_of_component;
-  if (length.empty()) return {};
+  if (length.empty()) return gravity.softening_between.empty() ? std::vector<double>{} : std::vector(count.size(), gravity.softening);
   std::vector<std::string> present, missing;
   double smallest = length.begin()->second;
   for (const auto& [name, value] : length) smallest = std::min(smallest, value);
@@ -208,14 +209,45 @@ std::vector<double> softening_of_types(const GravityParameters& gravity, const C
   return of_type;
 }
 
+std::vector<SofteningBetween> softening_between_types(const GravityParameters& gravity, const ComponentNames& names,
+                                                      const std::vector<std::uint64_t>& count) {
+  std::vector<std::string> present;
+  for (std::size_t type = 0; type < count.size(); ++type)
+    if (count[type] > 0) present.push_back(names[type]);
+  const auto type_of = [&](const std::string& pair, const std::string& name) {
+    for (std::size_t type = 0; type < count.size(); ++type)
+      if (count[type] > 0 && names[type] == name) return static_cast<int>(type);
+    const std::string near = nearest_name(name, present);
+    throw ConfigError(fmt::format("gravity.softening_between: \"{}\": there is no component called \"{}\"; the particles have {}{}", pair,
+                                  name, list_of(present), near.empty() ? "" : fmt::format(" (did you mean {}?)", near)));
+  };
+  std::vector<SofteningBetween> all;
+  for (const auto& [pair, length] : gravity.softening_between) {
+    const std::vector<std::string> parts = parts_between_commas(pair);
+    if (parts.size() != 2 || parts[0] == parts[1])
+      throw ConfigError(fmt::format("gravity.softening_between: \"{}\": give two different components, as \"stars, hole\"", pair));
+    const SofteningBetween one{type_of(pair, parts[0]), type_of(pair, parts[1]), length};
+    for (const SofteningBetween& other : all)
+      if (std::minmax(one.a, one.b) == std::minmax(other.a, other.b))
+        throw ConfigError(fmt::format("gravity.softening_between: \"{}\" stands twice, in both orders", pair));
+    all.push_back(one);
+  }
+  return all;
+}
+
 std::vector<std::string> notes_on_single_particles(const GravityParameters& gravity, const ComponentNames& names,
                                                    const std::vector<std::uint64_t>& count) {
   std::vector<std::string> notes;
+  const auto has_own = [&](std::size_t type, std::size_t other) {
+    return std::any_of(gravity.softening_between_types.begin(), gravity.softening_between_types.end(), [&](const SofteningBetween& pair) {
+      return std::minmax(pair.a, pair.b) == std::minmax(static_cast<int>(type), static_cast<int>(other));
+    });
+  };
   for (std::size_t type = 0; type < gravity.softening_of_type.size(); ++type) {
     // The softening of all its pairs is that of the others: the shortest one, or its own where that is longer.
     double shortest = std::numeric_limits<double>::infinity();
     for (std::size_t other = 0; other < count.size(); ++other)
-      if (other != type && count[other] > 0) shortest = std::min(shortest, gravity.softening_of_type[other]);
+      if (other != type && count[other] > 0 && !has_own(type, other)) shortest = std::min(shortest, gravity.softening_of_type[other]);
     const double own = gravity.softening_of_type[type];
     if (count[type] == 1 && own < shortest && std::isfinite(shortest))
       notes.push_back(
@@ -228,11 +260,12 @@ std::vector<std::string> notes_on_single_particles(const GravityParameters& grav
 
 std::vector<std::string> set_component_softening(GravityParameters& gravity, const InitialState& state, Simulation& simulation,
                                                  const Communicator& comm) {
-  if (gravity.softening_of_component.empty()) return {};
+  if (!has_softening_of_components(gravity)) return {};
   const auto count = count_of_types(state.particles, comm);
   comm.agree([&] {
     gravity.softening_of_type = softening_of_types(gravity, state.components, {count.begin(), count.end()});
-    simulation.set_softening(gravity.softening_of_type);
+    gravity.softening_between_types = softening_between_types(gravity, state.components, {count.begin(), count.end()});
+    simulation.set_softening(gravity.softening_of_type, gravity.softening_between_types);
   });
   return notes_on_single_particles(gravity, state.components, {count.begin(), count.end()});
 }

@@ -46,6 +46,11 @@ std::vector<std::string> notes_on_file(const Config& config, const InitialState&
 std::vector<double> softening_of_types(const GravityParameters& gravity, const ComponentNames& names,
                                        const std::vector<std::uint64_t>& count);
 
+/// The types of gravity.softening_between. Throws ConfigError for what is not two names of components that have particles, and for a pair
+/// that is named twice.
+std::vector<SofteningBetween> softening_between_types(const GravityParameters& gravity, const ComponentNames& names,
+                                                      const std::vector<std::uint64_t>& count);
+
 /// A sentence for each component of one particle whose softening_of_type is shorter than that of all others: it has no effect.
 std::vector<std::string> notes_on_single_particles(const GravityParameters& gravity, const ComponentNames& names,
                                                    const std::vector<std::uint64_t>& count);

@@ -194,14 +194,14 @@ TEST(GravityLaw, CountsWhatHarmonicExpansionsLackForThePairsOfEachClass) {
   gravity.softening = 1;
   const GravityLaw law(gravity);
   const auto trace = [&](int pair_class, bool harmonic) {
-    return std::get<RelativeOpening>(law.at({2, 1}, pair_class, {4, harmonic}).opening).trace;
+    return std::get<RelativeOpening>(law.of_pair(pair_class, pair_class, {2, 1}, {4, harmonic}).opening).trace;
   };
   EXPECT_FLOAT_EQ(trace(0, true), 9 * 0.25F * 0.25F);
   EXPECT_FLOAT_EQ(trace(1, true), 9 * 0.5F * 0.5F);
   EXPECT_EQ(trace(0, false), 0);
   EXPECT_EQ(trace(1, false), 0);
   gravity.softening_kernel = "wendland_c2";
-  EXPECT_EQ(std::get<RelativeOpening>(GravityLaw(gravity).at({2, 1}, 1, {4, true}).opening).trace, 0);
+  EXPECT_EQ(std::get<RelativeOpening>(GravityLaw(gravity).of_pair(1, 1, {2, 1}, {4, true}).opening).trace, 0);
 }
 
 }  // namespace

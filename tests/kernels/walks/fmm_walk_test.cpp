@@ -33,7 +33,8 @@ class FmmWalkTest : public ::testing::Test {
 
   ScaledLaw law_for(const BuiltTree& own) const {
     const GravityLaw law(gravity);
-    ScaledLaw scaled = law.at(own.frame.scale, 0, {law.expansion_form().order, law.expansion_form().harmonic || takes_harmonic_terms});
+    ScaledLaw scaled =
+        law.of_pair(0, 0, own.frame.scale, {law.expansion_form().order, law.expansion_form().harmonic || takes_harmonic_terms});
     if (knows_common_mass) scaled.common_mass = static_cast<float>(own.frame.common_mass / own.frame.scale.mass);
     return scaled;
   }

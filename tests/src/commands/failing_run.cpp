@@ -85,7 +85,9 @@ class FailingSimulation final : public Simulation {
   FailingSimulation(std::unique_ptr<Simulation> inner, const Communicator& comm, const Failure& failure)
       : inner_(std::move(inner)), comm_(comm), failure_(failure) {}
 
-  void set_softening(const std::vector<double>& of_type) override { inner_->set_softening(of_type); }
+  void set_softening(const std::vector<double>& of_type, const std::vector<SofteningBetween>& between) override {
+    inner_->set_softening(of_type, between);
+  }
   void start(ParticleSet particles, double time) override { inner_->start(std::move(particles), time); }
   void step_to(double time_after, double dt, const StepOverlap&) override {
     const bool is_third = ++steps_ == 3;

@@ -126,6 +126,11 @@ plot_draws_a_run() {
   "$grove" run run.toml --quiet --overwrite && holds [ -e output.1/plot.png ] && holds [ ! -e output/plot.png ]
 }
 
+plot_draws_the_rungs_of_divided_steps() {
+  [ -n "$drawing" ] || is_not_tried "Python has no matplotlib"
+  "$grove" run run.toml --quiet --set time.steps=block --set time.accuracy=0.005 && "$grove" plot output >out.txt && is_picture output/plot.png 12
+}
+
 plot_draws_what_is_there_while_a_run_is_at_work() {
   [ -n "$drawing" ] || is_not_tried "Python has no matplotlib"
   "$grove" run run.toml --quiet && printf '0.6,0.1' >>output/energy.csv && printf '17,0.6' >>output/timings.csv &&

@@ -68,10 +68,12 @@ class ParticlesAlone final : public StepContext<BackEnd> {
   Particles<BackEnd>& particles() override { return particles_; }
   void kick(double) override {}
   void drift(double) override {}
-  void compute_forces(double) override {}
+  const Communicator& comm() override { return comm_; }
+  void compute_forces(double, const MarkActive<BackEnd>&) override {}
 
  private:
   BackEnd& space_;
+  const Communicator comm_{MPI_COMM_WORLD};
   Particles<BackEnd>& particles_;
 };
 
@@ -83,7 +85,7 @@ class WatchingSolver final : public ForceSolver<BackEnd> {
 
   std::uint64_t mismatches = 0, sorted_anew = 0, changed_rank = 0;
 
-  void prepare(Particles<BackEnd>& particles, PhaseClock<BackEnd>& clock, double) override {
+  void prepare(Particles<BackEnd>& particles, PhaseClock<BackEnd>& clock, double, Targets) override {
     const std::vector<std::uint64_t> before = download(space_, particles.id);
     solver_->prepare(particles, clock);
     count_moves(before, download(space_, particles.id));

@@ -56,8 +56,13 @@ struct Sample {
 };
 
 /// By id, for every particle whose id is a multiple of `stride`.
-std::map<std::uint64_t, Sample> written_out(const ParticleSet& all, const Lengths& length, const std::string& kernel,
-                                            std::uint64_t stride) {
+std::map<std::uint64_t, Sample> written_out(const ParticleSet& all, const Lengths& length, const std::vector<SofteningBetween>& between,
+                                            const std::string& kernel, std::uint64_t stride) {
+  const auto length_of = [&](int a, int b) {
+    for (const SofteningBetween& pair : between)
+      if ((pair.a == a && pair.b == b) || (pair.a == b && pair.b == a)) return pair.length;
+    return std::max(length[static_cast<std::size_t>(a)], length[static_cast<std::size_t>(b)]);
+  };
   std::map<std::uint64_t, Sample> sums;
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (all.id[i] % stride != 0) continue;
@@ -69,7 +74,7 @@ std::map<std::uint64_t, Sample> written_out(const ParticleSet& all, const Length
         d[k] = all.position[3 * j + k] - all.position[3 * i + k];
         r2 += d[k] * d[k];
       }
-      const Pair pair(kernel, std::max(length[all.type[i]], length[all.type[j]]), std::sqrt(r2));
+      const Pair pair(kernel, length_of(all.type[i], all.type[j]), std::sqrt(r2));
       for (std::size_t k = 0; k < 3; ++k) sum.acceleration[k] += all.mass[j] * pair.force_over_r * d[k];
       sum.potential -= all.mass[j] * pair.potential;
     }
@@ -85,16 +90,17 @@ struct Errors {
 class ComponentSoftening : public testing::TestWithParam<GravityParameters> {
  protected:
   /// Errors of forces with these lengths against the sums written out. The opening criteria know the accelerations.
-  Errors errors(Lengths length) const {
+  Errors errors(Lengths length, const std::vector<SofteningBetween>& between = {}) const {
     GravityParameters gravity = GetParam();
     gravity.softening = *std::max_element(length.begin(), length.end());
     gravity.softening_of_type = length;
+    gravity.softening_between_types = between;
     const auto sim = simulation(gravity, comm_);
     sim->start(share_of(all_, comm_), 0);
     sim->compute_forces();
     const ParticleSet mine = sim->particles();
     std::vector<double> acceleration, potential;
-    const auto exact = written_out(all_, length, gravity.softening_kernel, stride);
+    const auto exact = written_out(all_, length, between, gravity.softening_kernel, stride);
     for (std::size_t i = 0; i < mine.size(); ++i) {
       const auto found = exact.find(mine.id[i]);
       if (found == exact.end()) continue;
@@ -133,6 +139,21 @@ TEST_P(ComponentSoftening, HasTheErrorsOfOneSoftening) {
   EXPECT_LT(two.p99, 1.2 * std::max(wide.p99, narrow.p99));
   // No criterion looks at the potential.
   EXPECT_LT(two.potential_p99, 1.25 * std::max(wide.potential_p99, narrow.potential_p99));
+}
+
+// Shorter than both, longer than both, and where the two components have one length.
+TEST_P(ComponentSoftening, OfAPairOfComponentsMayBeOneOfItsOwn) {
+  const double halo = 0.1, disc = 0.05;
+  const Lengths lengths{halo, halo, disc, disc, disc, disc}, alike(particle_type_count, disc);
+  const bool is_direct = GetParam().method == "direct";
+  const Errors narrow = errors(Lengths(particle_type_count, 0.01)), wide = errors(Lengths(particle_type_count, 0.3));
+  for (const auto& [of_type, between] : {std::pair(lengths, 0.01), std::pair(lengths, 0.3), std::pair(alike, 0.01)}) {
+    const Errors found = errors(of_type, {{2, 1, between}});
+    if (is_direct)
+      EXPECT_LT(found.worst, 1e-12) << between;
+    else
+      EXPECT_LT(found.p99, 1.2 * std::max(wide.p99, narrow.p99)) << between;
+  }
 }
 
 TEST_P(ComponentSoftening, OfThePairCountsTheLarger) {
@@ -182,7 +203,7 @@ TEST(ComponentsOfATree, MayBeFewAndOnOneRankAlone) {
       sim->start(share_of(all, comm), 0);
       sim->compute_forces();
       const ParticleSet mine = sim->particles();
-      const auto exact = written_out(all, length, "plummer", 1);
+      const auto exact = written_out(all, length, {}, "plummer", 1);
       ASSERT_EQ(comm.sum(std::uint64_t{mine.size()}), n);
       double largest = 0;
       for (const auto& [id, sample] : exact)
@@ -242,6 +263,41 @@ TEST(SofteningOfTypes, NamesWhatIsMissingAndWhatIsUnknown) {
   EXPECT_NE(message({{"halo", 1.0}}).find("no length for disc: the particles have the components halo, disc"), std::string::npos);
   EXPECT_NE(message({{"halo", 1.0}, {"disc", 1.0}, {"disk", 1.0}}).find("no component called \"disk\"; the particles have halo, disc"),
             std::string::npos);
+}
+
+TEST(SofteningBetweenComponents, FollowsFromTheirNames) {
+  const std::vector<std::uint64_t> count{0, 10, 20, 0, 0, 1};
+  const auto types = [&](const std::map<std::string, double>& between) {
+    return softening_between_types({.softening = 0.5, .softening_between = between}, usual_component_names(), count);
+  };
+  const auto found = types({{"disc , halo", 0.1}});
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].a, 2);
+  EXPECT_EQ(found[0].b, 1);
+  EXPECT_EQ(found[0].length, 0.1);
+  EXPECT_EQ(softening_of_types({.softening = 0.5, .softening_between = {{"disc, halo", 0.1}}}, usual_component_names(), count),
+            Lengths(count.size(), 0.5));
+  const auto message = [&](const std::map<std::string, double>& between) {
+    try {
+      types(between);
+    } catch (const ConfigError& error) {
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
+  EXPECT_NE(message({{"disc", 0.1}}).find("give two different components"), std::string::npos);
+  EXPECT_NE(message({{"disc, disc", 0.1}}).find("give two different components"), std::string::npos);
+  EXPECT_NE(message({{"disk, halo", 0.1}}).find("no component called \"disk\""), std::string::npos);
+  EXPECT_NE(message({{"disc, halo", 0.1}, {"halo, disc", 0.1}}).find("stands twice"), std::string::npos);
+}
+
+// A length of its own with all others has an effect.
+TEST(SofteningBetweenComponents, OfASingleParticleCounts) {
+  GravityParameters gravity{.softening_of_type = {0.001, 1.0, 0.1, 0.001, 0.001, 0.001}};
+  const auto notes = [&] { return notes_on_single_particles(gravity, usual_component_names(), {0, 10, 20, 0, 0, 1}); };
+  EXPECT_EQ(notes().size(), 1U);
+  gravity.softening_between_types = {{1, 5, 0.01}, {5, 2, 0.01}};
+  EXPECT_EQ(notes(), std::vector<std::string>{});
 }
 
 // A pair has the larger of its two lengths.

@@ -41,9 +41,11 @@ class ContinuationTest : public testing::Test {
   TemporaryDirectory directory{comm};
   std::string path = directory.file("checkpoint_0.hdf5");
 
-  std::unique_ptr<Simulation> make(const GravityParameters& gravity, const std::string& integrator) const {
+  std::unique_ptr<Simulation> make(const GravityParameters& gravity, const std::string& integrator,
+                                   const StepParameters& steps = {}) const {
     SimulationSetup setup;
     setup.integrator = integrator;
+    setup.steps = steps;
     return make_simulation(test_device(), gravity, comm, setup);
   }
   void save(Simulation& simulation) const {
@@ -125,6 +127,38 @@ TEST_F(ContinuationTest, HasTheBitsOfARunWhoseTreesServeSeveralSteps) {
     EXPECT_GE(kept, 15);
     EXPECT_GE(kept_at_once, 4);
   }
+}
+
+TEST_F(ContinuationTest, HasTheBitsOfARunWhoseStepsAreDivided) {
+  GravityParameters of_classes = fmm_gravity(1e-3, 0.1);
+  of_classes.softening_of_type = {0.02, 0.02, 0.1, 0.02, 0.02, 0.02};
+  for (const GravityParameters& gravity : {fmm_gravity(1e-3, 0.02), tree_gravity("barnes", 0.7, 0.02), of_classes, direct_gravity(0.02)})
+    for (const char* how : {steps::block, steps::adaptive}) {
+      SCOPED_TRACE(gravity.method + ", " + how + (gravity.softening_of_type.empty() ? "" : ", two classes"));
+      const StepParameters steps{.steps = how, .accuracy = 0.01};
+      ParticleSet start = collapsing_sphere(gravity.method == "direct" ? 300 : 2000);
+      for (std::size_t i = 0; i < start.size(); ++i) start.type[i] = start.position[3 * i] > 0.2 ? 2 : 1;
+      start.mass[5] *= 40;  // on the finest rung
+      const auto whole = make(gravity, "leapfrog", steps);
+      ParticleSet share = share_of(start, comm);
+      share.fields = whole->fields();
+      whole->start(share, 0.5);
+      std::unique_ptr<Simulation> part;
+      std::size_t finest = 0;
+      for (int step = 1; step <= 6; ++step) {
+        if (step != 3) {
+          save(*whole);
+          part = make(gravity, "leapfrog", steps);
+          resume(*part);
+        }
+        whole->step(2 * dt);
+        part->step(2 * dt);
+        expect_same_bits(part->particles(), whole->particles());
+        if (HasFailure()) return;
+        finest = std::max(finest, part->rung_work().size());
+      }
+      EXPECT_GE(finest, 3U);
+    }
 }
 
 TEST_F(ContinuationTest, HasTheBitsOfARunWhoseExpansionsAreHarmonic) {

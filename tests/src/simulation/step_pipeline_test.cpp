@@ -43,7 +43,7 @@ class NotingSolver final : public ForceSolver<BackEnd> {
   double strength = 1;
   std::function<std::string()> state = [] { return ""; };
 
-  void prepare(Particles<BackEnd>&, PhaseClock<BackEnd>&, double drift) override { note("prepare " + text(drift)); }
+  void prepare(Particles<BackEnd>&, PhaseClock<BackEnd>&, double drift, Targets) override { note("prepare " + text(drift)); }
   void prepare_ahead(Particles<BackEnd>&, PhaseClock<BackEnd>&, double drift) override { note("prepare early " + text(drift)); }
   MagnitudesAhead magnitudes_ahead(Particles<BackEnd>&, double drift) override {
     note("magnitudes " + text(drift));

@@ -1,0 +1,28 @@
+// What the rungs of a divided step did.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace grove {
+
+/// The particles whose steps are those of a base step divided by 2^rung.
+struct RungWork {
+  std::uint64_t particles = 0;  ///< of this rank on it, at the beginning of the base step
+  std::uint64_t sub_steps = 0;  ///< at whose end its steps were the longest that ended
+  std::uint64_t updates = 0;    ///< forces on particles of this rank in these
+  double seconds = 0;           ///< of these, on this rank
+
+  RungWork& operator+=(const RungWork& other) {
+    particles += other.particles;
+    sub_steps += other.sub_steps;
+    updates += other.updates;
+    seconds += other.seconds;
+    return *this;
+  }
+};
+
+/// [rung] of one base step, up to the finest rung that was occupied; empty where steps are not divided.
+using RungCensus = std::vector<RungWork>;
+
+}  // namespace grove

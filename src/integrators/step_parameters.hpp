@@ -1,0 +1,47 @@
+// How the length of steps is chosen.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kernels/particles/fields.hpp"
+#include "src/integrators/step_criteria.hpp"
+
+namespace grove {
+
+/// Ways to choose steps. A base step, of the length that the run gives, may be divided by powers of two.
+namespace steps {
+inline constexpr const char *shared = "shared",  ///< all particles, the base step
+    *adaptive = "adaptive",                      ///< all particles, the step that the most demanding of them wants
+        *block = "block";                        ///< each particle, the step that it wants
+}  // namespace steps
+
+struct StepParameters {
+  std::string steps = steps::shared;    ///< shared | adaptive | block
+  std::string criterion = "softening";  ///< name in step_criterion_infos()
+  double accuracy = 0.025;              ///< of the criterion, > 0
+  double dt_min = 0;                    ///< a particle that wants a shorter step is an error, code units; 0: as short as numbers allow
+
+  bool divide() const { return steps != steps::shared; }
+};
+
+/// The table of criteria, the default first.
+const std::vector<StepCriterionInfo>& step_criterion_infos();
+
+/// Fields of particles whose steps are divided. The rung says by which power of two; one that is not known yet is no_rung.
+inline constexpr const char* rung_field = "rung";
+inline constexpr std::uint8_t no_rung = 255;
+inline ParticleField rung_row() { return {.name = rung_field, .type = ElementType::u1, .initial = no_rung}; }
+
+/// The length of the last step of each particle, for snapshots that ask for it, as GADGET-4 writes it; 0 before the first step.
+inline constexpr const char* time_step_field = "time_step";
+inline ParticleField time_step_row() {
+  return {.name = time_step_field,
+          .dataset = "TimeStep",
+          .type = ElementType::f8,
+          .unit = {.length = 1, .velocity = -1},
+          .snapshot = InSnapshot::on_request,
+          .restart = false};
+}
+
+}  // namespace grove

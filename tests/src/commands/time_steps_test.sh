@@ -1,0 +1,110 @@
+#!/usr/bin/env bash
+# Runs whose steps are divided: their log, snapshots, summary and continuation. Usage: time_steps_test.sh GROVE MPIRUN [MPIRUN_FLAGS...]
+# Each test is a function, as tests/support/shell_tests.sh says; in its directory, run.toml is a small run.
+set -u
+grove=$1 mpirun=$2
+shift 2
+mpirun_flags=("$@")
+source "$(dirname "${BASH_SOURCE[0]}")/../../support/shell_tests.sh"
+
+config() {
+  cat >run.toml <<LINES
+[initial_conditions]
+generator = "hernquist"
+n = 400
+[gravity]
+softening = 0.01
+[time]
+end = 0.5
+dt = 0.0625
+steps = "block"
+accuracy = 0.005
+[output]
+snapshot_every = 0.25
+[run]
+device = "cpu"
+LINES
+}
+
+# sums FILE COLUMN_PATTERN: the sum of these columns in each row.
+sums() {
+  awk -F, -v pattern="$2" 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i ~ pattern) wanted[i] = 1; next }
+    { sum = 0; for (i in wanted) sum += $i; printf "%d ", sum }' "$1"
+}
+# column FILE NAME ROW
+column() { awk -F, -v name="$2" -v row="$3" 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i == name) c = i } NR == row + 1 { print $c }' "$1"; }
+
+tests_follow
+
+block_steps_have_a_log_and_a_summary() {
+  local n
+  for n in 1 3; do
+    ranks $n run run.toml --overwrite >out.txt || return 1
+    holds [ "$(sums output/time_bins.csv '_particles$')" = "400 400 400 400 400 400 400 400 " ] &&
+      holds [ "$(column output/time_bins.csv step 8)" = 8 ] && holds [ "$(column output/time_bins.csv time 8)" = 0.5 ] &&
+      holds [ "$(column output/time_bins.csv rung_0_updates 1)" = 400 ] && holds [ "$(column output/time_bins.csv rung_3_updates 1)" -gt 0 ] &&
+      contains out.txt "rungs      " && contains out.txt "time_bins.csv" || return 1
+  done
+  "$grove" info output/time_bins.csv >info.txt && contains info.txt "rung 2 (steps of time.dt / 2^2)"
+}
+
+adaptive_steps_are_the_same_for_all() {
+  "$grove" run run.toml --quiet --set time.steps=adaptive || return 1
+  # All particles are on one rung, and get a force at the end of each sub-step.
+  local row rung
+  for row in 1 8; do
+    for rung in 0 1 2 3 4 5; do
+      case "$(column output/time_bins.csv rung_${rung}_particles $row)" in 0 | 400) ;; *) echo "row $row, rung $rung"; return 1 ;; esac
+    done
+  done
+}
+
+a_run_continues_with_the_same_bits() {
+  "$grove" run run.toml --quiet && mv output whole &&
+    "$grove" run run.toml --quiet --set time.end=0.25 && "$grove" run run.toml --quiet --continue >out.txt &&
+    "$grove" compare whole/snapshot_0002.hdf5 output/snapshot_0002.hdf5 >compare.txt && holds grep -qE "^position +0 +0 +0 +0 " compare.txt &&
+    holds cmp whole/energy.csv output/energy.csv && holds [ "$(sums output/time_bins.csv '_updates$')" = "$(sums whole/time_bins.csv '_updates$')" ]
+}
+
+the_steps_of_the_particles_are_in_snapshots_that_ask_for_them() {
+  "$grove" run run.toml --quiet --set output.fields=time_step || return 1
+  h5dump -d /PartType1/TimeStep output/snapshot_0002.hdf5 | tr -cs '0-9.e-' '\n' | grep -c '^0.0625$' >longest.txt
+  h5dump -d /PartType1/TimeStep output/snapshot_0002.hdf5 | grep -q "0.03125" || { echo "no step is half of time.dt"; return 1; }
+  holds [ "$(cat longest.txt)" -lt 400 ] && fails_with 2 "time_step" "$grove" run run.toml --overwrite --set time.steps=shared --set output.fields=time_step
+}
+
+a_particle_that_wants_a_shorter_step_is_named() {
+  fails_with 3 "time.dt_min = 0.03" "$grove" run run.toml --set time.dt_min=0.03 && contains err.txt "the particle with id"
+}
+
+keys_without_effect_are_refused() {
+  sed -i '/accuracy/d; /steps/d' run.toml
+  fails_with 2 "time.accuracy" "$grove" run run.toml --set time.accuracy=0.1 && contains err.txt "steps" &&
+    fails_with 2 "time.steps" "$grove" run run.toml --set time.steps=block --set time.integrator=yoshida4 &&
+    fails_with 2 "potential" "$grove" run run.toml --set time.steps=block --set gravity.softening=0 &&
+    fails_with 2 "did you mean" "$grove" run run.toml --set time.steps=blocks
+}
+
+pairs_of_components_have_a_softening_of_their_own() {
+  cat >pair.toml <<LINES
+[initial_conditions]
+generator = "galaxy"
+n = 500
+[galaxies.own]
+halo = {kind = "plummer", mass = 1.0, scale_radius = 1.0}
+bulge = {kind = "plummer", mass = 0.1, scale_radius = 0.3}
+[gravity]
+softening = 0.1
+softening_between = {"halo, bulge" = 0.02}
+[time]
+end = 0.01
+dt = 0.01
+[run]
+device = "cpu"
+LINES
+  "$grove" run pair.toml >out.txt && contains out.txt 'between components {"halo, bulge" = 0.02}' &&
+    fails_with 2 'no component called "disc"' "$grove" run pair.toml --overwrite --set 'gravity.softening_between={"halo, disc" = 0.1}' &&
+    fails_with 2 "two different components" "$grove" run pair.toml --overwrite --set 'gravity.softening_between={halo = 0.1}'
+}
+
+run_tests

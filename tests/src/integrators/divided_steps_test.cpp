@@ -1,0 +1,196 @@
+// Steps that are divided: block and adaptive steps, and the criteria by which particles choose theirs.
+#include <gtest/gtest.h>
+
+#include <ostream>
+
+#include "kernels/base/error.hpp"
+#include "src/integrators/step_parameters.hpp"
+#include "tests/support/physics_support.hpp"
+
+namespace grove {
+
+void PrintTo(const StepCriterionInfo& info, std::ostream* stream) { *stream << info.name; }
+
+}  // namespace grove
+
+namespace grove::tests {
+namespace {
+
+std::unique_ptr<Simulation> started(const GravityParameters& gravity, const StepParameters& steps, const ParticleSet& all,
+                                    const Communicator& comm) {
+  auto sim = make_simulation(test_device(), gravity, comm, {.steps = steps});
+  ParticleSet share = share_of(all, comm);
+  share.fields = sim->fields();
+  sim->start(share, 0);
+  return sim;
+}
+
+StepParameters block(double accuracy = 0.025, double dt_min = 0) { return {.steps = steps::block, .accuracy = accuracy, .dt_min = dt_min}; }
+StepParameters adaptive(double accuracy = 0.025) { return {.steps = steps::adaptive, .accuracy = accuracy}; }
+
+/// Forces on particles in the last step.
+std::uint64_t updates(const Simulation& sim, const Communicator& comm) {
+  std::uint64_t all = 0;
+  for (const RungWork& rung : sim.rung_work()) all += rung.updates;
+  return comm.sum(all);
+}
+
+void advance(Simulation& sim, double dt, int steps) {
+  const double begin = sim.time();
+  for (int i = 1; i <= steps; ++i) sim.step_to(begin + dt * i, dt);
+}
+
+void expect_the_same(Simulation& one, Simulation& other, const Communicator& comm) {
+  const ParticleSet a = collected(one, comm), b = collected(other, comm);
+  EXPECT_EQ(a.id, b.id);
+  EXPECT_EQ(a.position, b.position);
+  EXPECT_EQ(a.velocity, b.velocity);
+  EXPECT_EQ(a.acceleration, b.acceleration);
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return 0.5 * (values[(values.size() - 1) / 2] + values[values.size() / 2]);
+}
+
+class DividedSteps : public testing::TestWithParam<std::string> {
+ protected:
+  GravityParameters gravity(double softening) const {
+    return {.method = GetParam(), .opening = "relative", .softening = softening, .all_pairs_up_to = 0};
+  }
+  const Communicator comm_{MPI_COMM_WORLD};
+};
+
+// With a criterion that asks for nothing, all particles are on rung 0.
+TEST_P(DividedSteps, OnOneRungAreThoseOfTheLeapfrog) {
+  const ParticleSet all = plummer(3000);
+  for (const StepParameters& steps : {block(1e9), adaptive(1e9)}) {
+    const auto divided = started(gravity(0.05), steps, all, comm_);
+    const auto alike = started(gravity(0.05), {}, all, comm_);
+    advance(*divided, 1.0 / 64, 12);
+    advance(*alike, 1.0 / 64, 12);
+    expect_the_same(*divided, *alike, comm_);
+    EXPECT_EQ(updates(*divided, comm_), all.size());
+  }
+}
+
+// Two bodies on a circle want the same steps all the time.
+TEST_P(DividedSteps, OnAFinerRungAreThoseOfTheLeapfrogWithAShorterStep) {
+  const double softening = 0.1, base = 0.2;
+  const ParticleSet pair = ellipse(0);
+  const double largest = 0.7 / std::pow(1 + softening * softening, 1.5);  // acceleration of the lighter one
+  const double wanted = 0.3 * base;                                       // for which a step of base / 4 is short enough
+  const double accuracy = wanted * wanted * largest / (2 * softening);
+  const auto divided = started(gravity(softening), adaptive(accuracy), pair, comm_), shared = started(gravity(softening), {}, pair, comm_);
+  advance(*divided, base, 10);
+  EXPECT_EQ(updates(*divided, comm_), 8U);
+  advance(*shared, base / 4, 40);
+  expect_the_same(*divided, *shared, comm_);
+}
+
+// Particles change place and rank in sub-steps, too. They end where direct sums with short steps take them, within the accuracy of forces.
+TEST_P(DividedSteps, KeepsEveryParticleWhereTheyMoveBetweenRanks) {
+  const ParticleSet all = plummer(1500);
+  const auto sim = started(gravity(0.02), block(0.002), all, comm_);
+  const auto exact = started(direct_gravity(0.02), {}, all, comm_);
+  advance(*sim, 1.0 / 16, 4);
+  advance(*exact, 1.0 / 256, 64);
+  const ParticleSet found = collected(*sim, comm_), expected = collected(*exact, comm_);
+  EXPECT_EQ(found.id, all.id);
+  EXPECT_EQ(found.mass, all.mass);
+  std::vector<double> apart;
+  for (std::size_t i = 0; i < all.size(); ++i) apart.push_back(distance(found.position, expected.position, i));
+  EXPECT_LE(median(apart), 1e-4);
+  EXPECT_GT(sim->rung_work().size(), 2U);
+}
+
+std::string method_of(const testing::TestParamInfo<std::string>& test) { return test.param; }
+INSTANTIATE_TEST_SUITE_P(All, DividedSteps, testing::Values("direct", "tree", "fmm"), method_of);
+
+TEST(DividedStepErrors, AParticleThatWantsTooShortAStepIsNamed) {
+  const Communicator comm(MPI_COMM_WORLD);
+  ParticleSet all = plummer(200);
+  all.position[3 * 17] = all.position[3 * 18] + 1e-4;
+  for (std::size_t k = 1; k < 3; ++k) all.position[3 * 17 + k] = all.position[3 * 18 + k];
+  const auto sim = started(direct_gravity(1e-4), block(0.025, 1.0 / 1024), all, comm);
+  try {
+    advance(*sim, 1.0 / 16, 1);
+    FAIL() << "no error";
+  } catch (const AgreedError& error) {
+    const std::string words = error.what();
+    EXPECT_NE(words.find("the particle with id 1"), std::string::npos) << words;
+    EXPECT_NE(words.find("time.dt_min = 0.000976"), std::string::npos) << words;
+  }
+}
+
+TEST(DividedStepErrors, SofteningIsNeededByTheCriterionThatHasIt) {
+  const Communicator comm(MPI_COMM_WORLD);
+  EXPECT_THROW(make_simulation(test_device(), direct_gravity(0), comm, {.steps = block()}), ConfigError);
+  StepParameters steps = block();
+  steps.criterion = "potential";
+  EXPECT_NO_THROW(make_simulation(test_device(), direct_gravity(0), comm, {.steps = steps}));
+  steps.criterion = "tidall";
+  EXPECT_THROW(make_simulation(test_device(), direct_gravity(0.1), comm, {.steps = steps}), ConfigError);
+  EXPECT_THROW(make_simulation(test_device(), direct_gravity(0.1), comm, {.integrator = "yoshida4", .steps = block()}), ConfigError);
+}
+
+class FewParticles : public testing::TestWithParam<std::string> {};
+TEST_P(FewParticles, HaveSteps) {
+  const Communicator comm(MPI_COMM_WORLD);
+  for (const std::uint64_t n : {1, 2, 3}) {
+    const auto sim = started(direct_gravity(0.1), {.steps = GetParam()}, plummer(n), comm);
+    advance(*sim, 1.0 / 16, 16);
+    EXPECT_EQ(collected(*sim, comm).size(), n);
+  }
+  ParticleSet tracers = plummer(50);
+  std::fill(tracers.mass.begin(), tracers.mass.end(), 0.0);
+  const auto sim = started(direct_gravity(0.1), {.steps = GetParam()}, tracers, comm);
+  advance(*sim, 1.0 / 16, 4);
+  const ParticleSet moved = collected(*sim, comm);
+  for (std::size_t i = 0; i < moved.position.size(); ++i)
+    EXPECT_NEAR(moved.position[i], tracers.position[i] + tracers.velocity[i] / 4, 1e-14);
+}
+INSTANTIATE_TEST_SUITE_P(All, FewParticles, testing::Values("adaptive", "block"), method_of);
+
+class Criterion : public testing::TestWithParam<StepCriterionInfo> {
+ protected:
+  const Communicator comm_{MPI_COMM_WORLD};
+};
+
+// An eccentric pair: where it is close it needs shorter steps, and the error falls with the square of the step.
+TEST_P(Criterion, ShortensStepsWhereTheyAreNeeded) {
+  double last = 0;
+  for (const double accuracy : {0.01, 0.0025}) {
+    // Of the one criterion the step goes with the root of the accuracy.
+    StepParameters steps = adaptive(GetParam().name == "softening" ? accuracy : std::sqrt(accuracy));
+    steps.criterion = GetParam().name;
+    const auto sim = started(direct_gravity(0.02), steps, ellipse(0.9), comm_);
+    std::size_t finest = 0, coarsest = 99;
+    const double energy = sim->diagnostics().total_energy();
+    double error = 0;
+    for (int i = 1; i <= 64; ++i) {
+      sim->step_to(ellipse_period * i / 64, ellipse_period / 64);
+      error = std::max(error, std::abs(sim->diagnostics().total_energy() / energy - 1));
+      if (sim->rung_work().empty()) continue;
+      finest = std::max(finest, sim->rung_work().size());
+      coarsest = std::min(coarsest, sim->rung_work().size());
+    }
+    EXPECT_GE(finest, coarsest + 2);
+    if (last > 0) {
+      EXPECT_GE(last, 3 * error);
+    }
+    last = error;
+  }
+  EXPECT_LE(last, 0.02);
+}
+
+TEST_P(Criterion, SaysWhatItIs) {
+  EXPECT_FALSE(GetParam().meaning.empty());
+  EXPECT_FALSE(GetParam().source.empty());
+}
+
+std::string name_of(const testing::TestParamInfo<StepCriterionInfo>& test) { return test.param.name; }
+INSTANTIATE_TEST_SUITE_P(All, Criterion, testing::ValuesIn(step_criterion_infos()), name_of);
+
+}  // namespace
+}  // namespace grove::tests
