@@ -5,6 +5,7 @@
 #include <span>
 
 #include "decomposition/domain/key_splits.hpp"
+#include "kernels/particles/rungs.hpp"
 
 namespace grove {
 
@@ -21,7 +22,7 @@ constexpr std::size_t largest_sample = 65536;
 /// For each group: the key of its first particle, and its weight.
 struct SampleGroups {
   ParticleKeys keys;
-  const std::uint32_t* work;
+  WorkOfStep work;
   std::size_t particles, group_size;
   std::uint64_t idle;
   std::uint64_t* key;
@@ -32,7 +33,7 @@ struct SampleGroups {
   GROVE_HD void operator()(const Team& team, std::size_t g) const {
     const std::size_t begin = g * group_size, end = smaller(begin + group_size, particles);
     std::uint64_t sum = 0;
-    for (std::size_t i = begin + static_cast<std::size_t>(team.rank()); i < end; i += Team::size) sum += work[i] + idle;
+    for (std::size_t i = begin + static_cast<std::size_t>(team.rank()); i < end; i += Team::size) sum += work(i) + idle;
     sum = team.sum(sum);
     if (team.rank() != 0) return;
     key[g] = keys(begin);
@@ -96,7 +97,7 @@ void DomainCuts<Space>::cut(const Frame& frame, const Particles<Space>& particle
   const std::size_t groups = n > 0 ? (n + group_size - 1) / group_size : 0;
   Scratch<Space, std::uint64_t> key(space_, groups), weight(space_, groups);
   Scratch<Space, std::uint32_t> number(space_, groups);
-  space_.for_each_by_team(groups, SampleGroups{keys_of(particles, frame.cube, frame.lead), particles.work.data(), n, group_size,
+  space_.for_each_by_team(groups, SampleGroups{keys_of(particles, frame.cube, frame.lead), work_of_step(particles), n, group_size,
                                                idle_weight(frame), key.data(), weight.data(), number.data()});
   space_.sort_pairs(key, number, key_bits);
   std::vector<std::uint64_t> keys(groups), weights(groups), below(groups + 1, 0);

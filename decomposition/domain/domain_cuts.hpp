@@ -9,8 +9,8 @@
 
 namespace grove {
 
-/// The weight of a particle is its work plus the mean work divided by this. A domain of particles without work then has at most three
-/// times the mean number of particles.
+/// The weight of a particle is its work over a base step plus the mean work divided by this. A domain of particles without work then has at
+/// most three times the mean number of particles.
 inline constexpr std::uint64_t idle_share_of_work = 2;
 /// The weight of each domain is within this fraction of the mean. A closer balance would leave less choice of where to cut.
 inline constexpr double balance_tolerance = 0.02;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernels/particles/particle_keys.hpp"
+#include "kernels/particles/rungs.hpp"
 
 namespace grove {
 
@@ -23,11 +24,11 @@ using JoinSpreads = JoinRangesAndSums<4>;
 
 struct SpreadOf {
   LedPositions position;
-  const std::uint32_t* work;  ///< null: not needed
+  WorkOfStep work;  ///< without a pointer: not needed
   GROVE_HD SpreadRow operator()(std::size_t i) const {
     const Double4 p = position(i);
-    return {
-        {p.x, p.y, p.z, p.w, p.x, p.y, p.z, p.w, p.w, 1, work ? static_cast<double>(work[i]) : 0, 0 * p.x + 0 * p.y + 0 * p.z + 0 * p.w}};
+    return {{p.x, p.y, p.z, p.w, p.x, p.y, p.z, p.w, p.w, 1, work.work ? static_cast<double>(work(i)) : 0,
+             0 * p.x + 0 * p.y + 0 * p.z + 0 * p.w}};
   }
 };
 
@@ -157,7 +158,7 @@ Frame find_frame(Space& space, const Communicator& comm, const Particles<Space>&
   // Summed here in rank order: the order of an MPI library may differ each time.
   SpreadRow of_all = of_nothing;
   const LedPositions position = led_positions(particles, lead);
-  const SpreadOf spread{position, comm.size() > 1 ? particles.work.data() : nullptr};
+  const SpreadOf spread{position, comm.size() > 1 ? work_of_step(particles) : WorkOfStep{}};
   Frame frame;
   frame.lead = lead;
   for (const SpreadRow& of_rank : spread_of_ranks(space, comm, particles.size(), spread)) {

@@ -10,6 +10,7 @@
 #include "kernels/base/error.hpp"
 #include "kernels/base/type_table.hpp"
 #include "kernels/gravity/points.hpp"
+#include "kernels/particles/rungs.hpp"
 
 namespace grove {
 
@@ -164,11 +165,6 @@ struct IsPinned {
   double mass;
   GROVE_HD std::uint64_t operator()(std::size_t i) const { return position[i].w >= mass ? 1 : 0; }
 };
-
-template <class Space>
-std::uint8_t* rungs_of(const Particles<Space>& particles) {
-  return reinterpret_cast<std::uint8_t*>(particles.array(particles.table()->array_of(rung_field)).data());
-}
 
 }  // namespace
 

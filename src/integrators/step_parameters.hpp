@@ -28,11 +28,6 @@ struct StepParameters {
 /// The table of criteria, the default first.
 const std::vector<StepCriterionInfo>& step_criterion_infos();
 
-/// Fields of particles whose steps are divided. The rung says by which power of two; one that is not known yet is no_rung.
-inline constexpr const char* rung_field = "rung";
-inline constexpr std::uint8_t no_rung = 255;
-inline ParticleField rung_row() { return {.name = rung_field, .type = ElementType::u1, .initial = no_rung}; }
-
 /// The length of the last step of each particle, for snapshots that ask for it, as GADGET-4 writes it; 0 before the first step.
 inline constexpr const char* time_step_field = "time_step";
 inline ParticleField time_step_row() {

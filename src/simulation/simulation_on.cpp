@@ -8,6 +8,7 @@
 
 #include "kernels/base/error.hpp"
 #include "kernels/gravity/points.hpp"
+#include "kernels/particles/rungs.hpp"
 #include "src/integrators/integrators.hpp"
 #include "src/simulation/own_gravity.hpp"
 #include "src/simulation/require_finite.hpp"

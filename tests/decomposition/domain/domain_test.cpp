@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <functional>
 
-#include "decomposition/domain/particle_exchange.hpp"
+#include "decomposition//domain/particle_exchange.hpp"
+#include "kernels/particles/rungs.hpp"
 #include "tests/support/built_tree.hpp"
 
 namespace grove {
@@ -256,6 +257,23 @@ TEST_F(Domain, ExchangeBalancesWorkAndNotNumbers) {
   const auto id = tests::download(space, particles.id);
   const auto travelled = tests::download(space, particles.work);
   for (std::size_t i = 0; i < id.size(); ++i) ASSERT_EQ(travelled[i], work(id[i]));
+}
+
+TEST_F(Domain, ExchangeBalancesTheWorkOverABaseStep) {
+  if (comm.size() == 1) GTEST_SKIP() << "one rank has all the work";
+  const auto system = tests::plummer_sphere(8000, 6);
+  Particles<BackEnd> stepped(space, fields_with({rung_row()}));
+  tests::take_by_turns(space, comm, system, stepped);
+  const auto rung_of = [&](std::uint64_t id) { return static_cast<std::uint8_t>(system[id].x > 0.3 ? 2 : 0); };
+  std::vector<std::uint8_t> rungs;
+  for (const std::uint64_t id : tests::download(space, stepped.id)) rungs.push_back(rung_of(id));
+  copy_from_host<BackEnd, std::uint8_t>(space, rungs, View<std::uint8_t>{rungs_of(stepped), stepped.size()});
+  copy_from_host<BackEnd, std::uint32_t>(space, std::vector<std::uint32_t>(stepped.size(), 1000), stepped.work.view());
+  exchange.run(find_frame(space, comm, stepped), stepped);
+  double work = 0;
+  for (const std::uint64_t id : tests::download(space, stepped.id)) work += 1000 << rung_of(id);
+  EXPECT_LT(imbalance(work), 1.3);
+  EXPECT_GT(imbalance(static_cast<double>(stepped.size())), 1.05);
 }
 
 TEST_F(Domain, NoRankGetsMoreThanThreeTimesTheMeanNumber) {
