@@ -135,9 +135,9 @@ void add_time(Rows& rows) {
     if (integrator.may_divide_steps) can_divide.values.push_back(integrator.name);
   add(&Time::steps, "steps",
       "shared: all particles take steps of dt; adaptive: all take the step that the most demanding of them wants; block: each takes its "
-      "own; dt is divided by powers of two",
-      {.allowed = {steps::shared, steps::adaptive, steps::block}}, can_divide);
-  const Condition divides{"steps", {steps::adaptive, steps::block}};
+      "own; auto: adaptive or block, whichever is faster; dt is divided by powers of two",
+      {.allowed = {steps::shared, steps::adaptive, steps::block, steps::automatic}}, can_divide);
+  const Condition divides{"steps", {steps::adaptive, steps::block, steps::automatic}};
   add(&Time::criterion, "criterion", "the step that a particle wants", {.allowed = names_of(step_criterion_infos())}, divides);
   add(&Time::accuracy, "accuracy", "of the criterion: smaller is more accurate and slower", {.range = positive}, divides);
   add(&Time::dt_min, "dt_min", "a particle that wants a shorter step ends the run; 0: none does",

@@ -68,10 +68,11 @@ struct KickAndChoose {
   double accuracy, base, pinned_mass;
   std::uint64_t tick;  ///< 0: no step has ended
   int deepest;
+  bool chooses_anew;  ///< whatever the rung was
 
   GROVE_HD void operator()(std::size_t i) const {
     int r = rung[i];
-    const bool is_new = r == no_rung;
+    const bool is_new = r == no_rung || chooses_anew;
     if (!is_new && !ends_at(r, tick)) return;
     const Double4 force = p.acceleration[i];
     const Double3 a = position_of(force);
@@ -160,7 +161,7 @@ struct MassOf {
 struct AddMasses {
   GROVE_HD double operator()(int, double a, double b) const { return a + b; }
 };
-struct IsPinned {
+struct IsHeavy {
   const Double4* position;
   double mass;
   GROVE_HD std::uint64_t operator()(std::size_t i) const { return position[i].w >= mass ? 1 : 0; }
@@ -190,7 +191,7 @@ void DividedLeapfrog<Space>::end(StepContext<Space>& context, double dt) {
   // The step is a power of two times dt_min, up to rounding.
   if (parameters_.dt_min > 0)
     deepest_ = std::clamp(static_cast<int>(std::log2(std::abs(dt) / parameters_.dt_min * (1 + 1e-9))), 0, deepest_rung);
-  if (pinned_mass_ < 0) look_at_masses(context);
+  choose_pinned(context);
   auto began = Clock::now();
   Rungs rungs = kick_and_choose(context, 0);
   count_particles(context, rungs);
@@ -215,10 +216,41 @@ void DividedLeapfrog<Space>::end(StepContext<Space>& context, double dt) {
     work.seconds += std::chrono::duration<double>(Clock::now() - began).count();
     began = Clock::now();
   }
+  if (parameters_.steps == steps::automatic) look_at_choice(context.comm());
   Particles<Space>& particles = context.particles();
   if (!particles.table()->find(time_step_field)) return;
   auto* const time_step = reinterpret_cast<double*>(particles.array(particles.table()->array_of(time_step_field)).data());
   context.space().for_each(particles.size(), SetTimeStep{rungs_of(particles), dt, time_step});
+}
+
+/// Steps that are the same for all are those of which all particles are pinned.
+template <class Space>
+void DividedLeapfrog<Space>::choose_pinned(StepContext<Space>& context) {
+  if (heavy_mass_ < 0) look_at_masses(context);
+  const bool are_alike = parameters_.steps == steps::adaptive || (parameters_.steps == steps::automatic && choice_.are_alike());
+  pinned_mass_ = are_alike ? 0 : heavy_mass_;
+  chooses_anew_ = parameters_.steps == steps::automatic && choice_.looks_again();
+}
+
+template <class Space>
+void DividedLeapfrog<Space>::look_at_choice(const Communicator& comm) {
+  RungCensus all = census_;
+  for (RungWork& rung : all)
+    rung = {.particles = comm.sum(rung.particles),
+            .sub_steps = rung.sub_steps,
+            .updates = comm.sum(rung.updates),
+            .seconds = comm.max(rung.seconds)};
+  choice_.look(all);
+}
+
+template <class Space>
+void DividedLeapfrog<Space>::save(SavedState& state) const {
+  if (parameters_.steps == steps::automatic) choice_.save(state);
+}
+
+template <class Space>
+void DividedLeapfrog<Space>::restore(const SavedState& state) {
+  if (parameters_.steps == steps::automatic) choice_.restore(state);
 }
 
 /// Which particles are heavy. Masses do not change.
@@ -230,9 +262,8 @@ void DividedLeapfrog<Space>::look_at_masses(StepContext<Space>& context) {
   MassRow all{};
   for (const MassRow& row : context.comm().all_gather(space.reduce_rows(particles.size(), MassRow{}, MassOf{position}, AddMasses{})))
     for (int k = 0; k < 2; ++k) all.part[k] += row.part[k];
-  const bool are_alike = parameters_.steps == steps::adaptive;
-  pinned_mass_ = are_alike ? 0 : all.part[1] > 0 ? heavy * all.part[0] / all.part[1] : std::numeric_limits<double>::infinity();
-  has_pinned_ = context.comm().sum(space.transform_reduce(particles.size(), std::uint64_t{0}, IsPinned{position, pinned_mass_}, Add{})) > 0;
+  heavy_mass_ = all.part[1] > 0 ? heavy * all.part[0] / all.part[1] : std::numeric_limits<double>::infinity();
+  has_heavy_ = context.comm().sum(space.transform_reduce(particles.size(), std::uint64_t{0}, IsHeavy{position, heavy_mass_}, Add{})) > 0;
 }
 
 /// At the ends of the steps of the active particles, and the beginnings of their next ones.
@@ -242,12 +273,13 @@ typename DividedLeapfrog<Space>::Rungs DividedLeapfrog<Space>::kick_and_choose(S
   Particles<Space>& particles = context.particles();
   std::uint8_t* const rung = rungs_of(particles);
   with_criterion(parameters_.criterion, [&]<class Criterion>() {
-    space.for_each(particles.size(), KickAndChoose<Criterion>{view_of(particles), particles.type.data(), rung, lengths_of(softening_),
-                                                              parameters_.accuracy, base_, pinned_mass_, tick, deepest_});
+    space.for_each(particles.size(),
+                   KickAndChoose<Criterion>{view_of(particles), particles.type.data(), rung, lengths_of(softening_), parameters_.accuracy,
+                                            base_, pinned_mass_, tick, deepest_, tick == 0 && chooses_anew_});
   });
   Rungs rungs = occupied(context);
   require_possible(context, rungs.finest);
-  if (!has_pinned_) return rungs;
+  if (pinned_mass_ > 0 && !has_heavy_) return rungs;
   const int finest = begun_at(rungs.finest, tick);
   space.for_each(particles.size(), KickPinned{view_of(particles), rung, base_, pinned_mass_, finest});
   return occupied(context);

@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "decomposition/ranks/communicator.hpp"
 #include "kernels/gravity/gravity_parameters.hpp"
 #include "kernels/gravity/softening_classes.hpp"
 #include "src/integrators/integrator.hpp"
+#include "src/integrators/step_choice.hpp"
 #include "src/integrators/step_parameters.hpp"
 
 namespace grove {
@@ -31,12 +33,17 @@ class DividedLeapfrog final : public Integrator<Space> {
   void end(StepContext<Space>& context, double dt) override;
   bool has_two_parts() const override { return false; }
   const RungCensus& rung_work() const override { return census_; }
+  std::string choice_of_steps() const override { return choice_.text(); }
+  void save(SavedState& state) const override;
+  void restore(const SavedState& state) override;
 
  private:
   struct Rungs {
     int coarsest = 0, finest = 0;  ///< that are occupied
   };
 
+  void choose_pinned(StepContext<Space>& context);
+  void look_at_choice(const Communicator& comm);
   void look_at_masses(StepContext<Space>& context);
   Rungs kick_and_choose(StepContext<Space>& context, std::uint64_t tick);
   void require_possible(StepContext<Space>& context, int finest) const;
@@ -48,10 +55,13 @@ class DividedLeapfrog final : public Integrator<Space> {
 
   const StepParameters parameters_;
   const SofteningClasses softening_;
-  double pinned_mass_ = -1;  ///< particles of this mass and above are on the finest rung; < 0: not known yet
-  bool has_pinned_ = false;
+  StepChoice choice_;       ///< with steps = "auto"
+  double heavy_mass_ = -1;  ///< particles of this mass and above are heavy; < 0: not known yet
+  double pinned_mass_ = 0;  ///< particles of this mass and above are on the finest rung of the present base step
+  bool has_heavy_ = false;
   double base_ = 0;  ///< the present base step
   int deepest_ = deepest_rung;
+  bool chooses_anew_ = false;  ///< in the present base step
   RungCensus census_;
   std::optional<Buffer<Space, std::uint8_t>> active_;  ///< [particles] not 0 for active ones
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 
 #include "decomposition/ranks/communicator.hpp"
 #include "kernels/base/saved_state.hpp"
@@ -66,6 +67,8 @@ class Integrator {
     static const RungCensus none;
     return none;
   }
+  /// Which steps it has chosen and why, one sentence for the user, the same on all ranks; empty: there is no choice.
+  virtual std::string choice_of_steps() const { return {}; }
   /// What the next step depends on beside the particles; restore() takes it up again.
   virtual void save(SavedState&) const {}
   virtual void restore(const SavedState&) {}

@@ -13,11 +13,12 @@ namespace grove {
 namespace steps {
 inline constexpr const char *shared = "shared",  ///< all particles, the base step
     *adaptive = "adaptive",                      ///< all particles, the step that the most demanding of them wants
-        *block = "block";                        ///< each particle, the step that it wants
+        *block = "block",                        ///< each particle, the step that it wants
+            *automatic = "auto";                 ///< one of these two, whichever is faster (see StepChoice)
 }  // namespace steps
 
 struct StepParameters {
-  std::string steps = steps::shared;    ///< shared | adaptive | block
+  std::string steps = steps::shared;    ///< shared | adaptive | block | auto
   std::string criterion = "softening";  ///< name in step_criterion_infos()
   double accuracy = 0.025;              ///< of the criterion, > 0
   double dt_min = 0;                    ///< a particle that wants a shorter step is an error, code units; 0: as short as numbers allow

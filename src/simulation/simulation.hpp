@@ -120,6 +120,8 @@ class Simulation {
 
   virtual std::vector<PhaseTime> phase_times() const = 0;  ///< of the last step or force evaluation
   virtual WorkCounts work_counts() const = 0;
+  /// Which steps it has chosen and why, for the user; empty: there is no choice, or none yet.
+  virtual std::string choice_of_steps() const { return {}; }
   virtual RungCensus rung_work() const { return {}; }  ///< of the last step, on this rank
   /// WorkCounts::bytes_held of the evaluation so far that held the most, on this rank.
   virtual std::uint64_t most_bytes_held() const = 0;

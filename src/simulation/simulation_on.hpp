@@ -49,6 +49,7 @@ class SimulationOn final : public Simulation {
   void memory_was_written() override;
   std::vector<PhaseTime> phase_times() const override;
   WorkCounts work_counts() const override;
+  std::string choice_of_steps() const override { return integrator_->choice_of_steps(); }
   RungCensus rung_work() const override { return integrator_->rung_work(); }
   std::uint64_t most_bytes_held() const override { return steps_->most_bytes_held(); }
   std::string transport_description() override { return solver_->transport_description(); }

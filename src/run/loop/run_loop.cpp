@@ -101,6 +101,9 @@ void RunLoop::take_step(std::uint64_t step) {
   });
   accumulate(report_.steps_total, timing_);
   report_.steps = step;
+  if (const std::string choice = simulation_.choice_of_steps(); choice != choice_said_)
+    controls_.say("\nfrom step " + std::to_string(step + 1) + " on: " + choice + "\n");
+  choice_said_ = simulation_.choice_of_steps();
   measure_energy();
   unseen_.emplace(state_after(step, timing_));
   if (simulation_.is_synchronised()) observe_state();

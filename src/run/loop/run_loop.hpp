@@ -103,6 +103,7 @@ class RunLoop {
   RunControls controls_;
   std::optional<FirstEnergies> first_energies_, energies_after_change_;  ///< the second ones only after a change of settings
   RunReport report_;
+  std::string choice_said_;         ///< Simulation::choice_of_steps(), as the user knows it
   StepTiming timing_;               ///< of the last step
   std::optional<RunState> unseen_;  ///< after the last step, if its observers have not looked at it yet
   bool needs_next_state_ = true;    ///< a request needs the particles after the next step; the same on all ranks

@@ -59,6 +59,12 @@ adaptive_steps_are_the_same_for_all() {
   done
 }
 
+the_faster_steps_are_chosen() {
+  "$grove" run run.toml --set time.steps=auto >out.txt && holds grep -qE "^from step 2 on: (block steps: |the same step for all)" out.txt &&
+    "$grove" run run.toml --overwrite --set time.steps=auto --set time.accuracy=1000 >out.txt &&
+    contains out.txt "from step 2 on: the same step for all particles: none wants one that is shorter than time.dt"
+}
+
 a_run_continues_with_the_same_bits() {
   "$grove" run run.toml --quiet && mv output whole &&
     "$grove" run run.toml --quiet --set time.end=0.25 && "$grove" run run.toml --quiet --continue >out.txt &&
