@@ -39,7 +39,7 @@ CommandAction declare_plot(CLI::App& app) {
   app.add_option("--out", options->out, "the picture [plot.png in OUTPUT_DIR]; one that this command has made is replaced, no other file")
       ->type_name("FILE.png");
   app.footer(
-      "Draws energies and their error, momenta, centre of mass, and where the time went, from energy.csv and timings.csv.\n"
+      "Draws energies and their error, momenta, centre of mass, and where the time went, from energy.csv, timings.csv and time_bins.csv.\n"
       "Needs Python with matplotlib (Debian, Ubuntu: apt-get install python3-matplotlib). GROVE_PYTHON in the environment\n"
       "names another Python than python3.");
   return [options](const Communicator& comm) { return plot(*options, comm); };

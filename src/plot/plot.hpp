@@ -5,8 +5,8 @@
 
 namespace grove {
 
-/// Draws energy.csv and timings.csv of a run, or whichever exists, with Python and matplotlib, into the PNG file `out`. The run may still
-/// be running. A file of that name is replaced only if `grove plot` has made it. Not collective.
+/// Draws energy.csv, timings.csv and time_bins.csv of a run, those that exist, with Python and matplotlib, into the PNG file `out`. The run
+/// may still be at work. A file of that name is replaced only if `grove plot` has made it. Not collective.
 /// @throws ConfigError for a directory without logs, and for a file that is not replaced
 /// @throws DataError for logs that cannot be drawn, with the row
 /// @throws SystemError without Python or matplotlib, with the package to install, and when the file cannot be written

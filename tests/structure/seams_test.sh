@@ -309,7 +309,7 @@ template <class Space>
 class MonopoleSolver final : public ForceSolver<Space> {
  public:
   MonopoleSolver(Space& space, const Communicator& comm) : space_(space), comm_(comm) {}
-  void prepare(Particles<Space>& particles, PhaseClock<Space>&, double) override {
+  void prepare(Particles<Space>& particles, PhaseClock<Space>&, double, Targets) override {
     mass_ = comm_.sum(space_.transform_reduce(particles.size(), 0.0, MassOf{particles.position.data()}, PlusMass{}));
     particles.has_acceleration = false;
   }
