@@ -140,7 +140,7 @@ void add_time(Rows& rows) {
   const Condition divides{"steps", {steps::adaptive, steps::block, steps::automatic}};
   add(&Time::criterion, "criterion", "the step that a particle wants", {.allowed = names_of(step_criterion_infos())}, divides);
   add(&Time::accuracy, "accuracy", "of the criterion: smaller is more accurate and slower", {.range = positive}, divides);
-  add(&Time::dt_min, "dt_min", "a particle that wants a shorter step ends the run; 0: none does",
+  add(&Time::dt_min, "dt_min", "a particle that wants a shorter step ends the run; 0: dt / 2^20",
       {.range = not_negative, .dimension = Dimension::time}, divides);
 }
 

@@ -19,11 +19,12 @@ namespace {
 /// Of one base step.
 constexpr std::uint64_t ticks = std::uint64_t{1} << deepest_rung;
 
-/// A particle is heavy with this many times the mean mass of all that have mass.
+/// A particle is heavy with this many times the mean mass of all that have mass, if so few are: one of a thousand, or a handful.
 constexpr double heavy = 20;
+constexpr std::uint64_t few_of = 1000, handful = 16;
 
 GROVE_HD constexpr std::uint64_t ticks_of(int rung) { return ticks >> rung; }
-GROVE_HD constexpr bool ends_at(int rung, std::uint64_t tick) { return tick % ticks_of(rung) == 0; }
+GROVE_HD constexpr bool ends_at(int rung, std::uint64_t tick) { return (tick & (ticks_of(rung) - 1)) == 0; }
 
 /// The coarsest rung that is not coarser than `rung` and of which a step begins at this tick.
 GROVE_HD int begun_at(int rung, std::uint64_t tick) {
@@ -79,7 +80,7 @@ struct KickAndChoose {
     Double3 v = p.velocity[i];
     if (tick != 0) v = v + 0.5 * ldexp(base, -r) * a;
     const int wanted = rung_for(Criterion::step(force, softening(type[i]), accuracy), fabs(base), deepest);
-    r = is_new || wanted > r ? wanted : begun_at(larger(wanted, r - 1), tick);
+    r = is_new || wanted > r ? wanted : begun_at(larger(wanted, smaller(r - 1, deepest)), tick);
     rung[i] = static_cast<std::uint8_t>(r);
     if (p.position[i].w < pinned_mass) v = v + 0.5 * ldexp(base, -r) * a;
     p.velocity[i] = v;
@@ -188,8 +189,8 @@ void DividedLeapfrog<Space>::end(StepContext<Space>& context, double dt) {
   census_.clear();
   base_ = dt;
   deepest_ = deepest_rung;
-  // The step is a power of two times dt_min, up to rounding.
-  if (parameters_.dt_min > 0)
+  // The last one that is not shorter than dt_min, up to rounding.
+  if (parameters_.dt_min > 0 && dt != 0)
     deepest_ = std::clamp(static_cast<int>(std::log2(std::abs(dt) / parameters_.dt_min * (1 + 1e-9))), 0, deepest_rung);
   choose_pinned(context);
   auto began = Clock::now();
@@ -235,11 +236,13 @@ void DividedLeapfrog<Space>::choose_pinned(StepContext<Space>& context) {
 template <class Space>
 void DividedLeapfrog<Space>::look_at_choice(const Communicator& comm) {
   RungCensus all = census_;
+  // Of steps that are the same for all, only their number counts.
   for (RungWork& rung : all)
-    rung = {.particles = comm.sum(rung.particles),
-            .sub_steps = rung.sub_steps,
-            .updates = comm.sum(rung.updates),
-            .seconds = comm.max(rung.seconds)};
+    if (!choice_.are_alike())
+      rung = {.particles = comm.sum(rung.particles),
+              .sub_steps = rung.sub_steps,
+              .updates = comm.sum(rung.updates),
+              .seconds = comm.max(rung.seconds)};
   choice_.look(all);
 }
 
@@ -263,7 +266,10 @@ void DividedLeapfrog<Space>::look_at_masses(StepContext<Space>& context) {
   for (const MassRow& row : context.comm().all_gather(space.reduce_rows(particles.size(), MassRow{}, MassOf{position}, AddMasses{})))
     for (int k = 0; k < 2; ++k) all.part[k] += row.part[k];
   heavy_mass_ = all.part[1] > 0 ? heavy * all.part[0] / all.part[1] : std::numeric_limits<double>::infinity();
-  has_heavy_ = context.comm().sum(space.transform_reduce(particles.size(), std::uint64_t{0}, IsHeavy{position, heavy_mass_}, Add{})) > 0;
+  const std::uint64_t count =
+      context.comm().sum(space.transform_reduce(particles.size(), std::uint64_t{0}, IsHeavy{position, heavy_mass_}, Add{}));
+  has_heavy_ = count > 0 && count <= std::max(handful, static_cast<std::uint64_t>(all.part[1]) / few_of);
+  if (!has_heavy_) heavy_mass_ = std::numeric_limits<double>::infinity();
 }
 
 /// At the ends of the steps of the active particles, and the beginnings of their next ones.
@@ -315,12 +321,13 @@ void DividedLeapfrog<Space>::require_possible(StepContext<Space>& context, int f
     with_criterion(parameters_.criterion,
                    [&]<class Criterion>() { wanted = Criterion::step(force, lengths_of(softening_)(type), parameters_.accuracy); });
     std::ostringstream words;  // nvcc cannot compile fmt
-    words << "the particle with id " << id << " wants a step of " << wanted << ", shorter than ";
-    if (parameters_.dt_min > 0)
-      words << "time.dt_min = " << parameters_.dt_min;
+    words << "the particle with id " << id << " wants a step of " << wanted << ", for which the base step would be divided by 2^"
+          << deepest_ + 1 << " or more: ";
+    if (parameters_.dt_min > 0 && deepest_ < deepest_rung)
+      words << "into steps shorter than time.dt_min = " << parameters_.dt_min;
     else
-      words << "2^-" << deepest_rung << " of time.dt";
-    words << "; a larger time.accuracy or softening allows longer steps";
+      words << "2^" << deepest_rung << " is the most";
+    words << "; a larger softening, or a larger time.accuracy (less accurate), allows longer steps";
     throw DataError(words.str());
   });
 }

@@ -15,7 +15,7 @@
 namespace grove {
 
 /// Steps are divided at most this often.
-inline constexpr int deepest_rung = 48;
+inline constexpr int deepest_rung = 20;
 
 /// A particle of rung r takes 2^r steps of kick, drift and kick while the base step lasts. Time is counted in ticks, whole numbers; all
 /// particles drift from each end of any step to the next, and only those whose step ends there, the active ones, get a force. The kick

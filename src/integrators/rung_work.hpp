@@ -9,7 +9,7 @@ namespace grove {
 /// The particles whose steps are those of a base step divided by 2^rung.
 struct RungWork {
   std::uint64_t particles = 0;  ///< of this rank on it, at the beginning of the base step
-  std::uint64_t sub_steps = 0;  ///< at whose end its steps were the longest that ended
+  std::uint64_t sub_steps = 0;  ///< at whose end the longest steps that ended were its own
   std::uint64_t updates = 0;    ///< forces on particles of this rank in these
   double seconds = 0;           ///< of these, on this rank
 

@@ -1,9 +1,12 @@
 #include "src/integrators/step_choice.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <cstddef>
+#include <utility>
 
-#include <fmt/format.h>
+#include "kernels/base/error.hpp"
 
 namespace grove {
 
@@ -11,6 +14,7 @@ namespace {
 
 /// The finest rungs that together have few of the particles; if there are none, the finest one.
 constexpr double few = 0.01;
+constexpr double margin = 0.1;
 
 struct FinestParticles {
   std::size_t rung = 0;
@@ -45,25 +49,27 @@ void StepChoice::look(const RungCensus& work) {
     of_all += rung.sub_steps;
     of_all_s += rung.seconds;
   }
+  const bool was_alike = are_alike_;
   since_look_ = 0;
   if (of_all == 0 || !(particles > 0) || !(seconds > 0)) return;
   const std::size_t finest = work.size() - 1;
   const double same_for_all = std::ldexp(of_all_s / static_cast<double>(of_all), static_cast<int>(finest)), gain = same_for_all / seconds;
-  const bool had_chosen = !text_.empty(), was_alike = are_alike_;
-  are_alike_ = gain < 1;
-  if (had_chosen && was_alike == are_alike_) return;
-  if (finest == 0) {
-    text_ = "the same step for all particles: none wants one that is shorter than time.dt";
-  } else if (are_alike_) {
-    text_ = fmt::format("the same step for all particles, {} times shorter than time.dt: block steps take {:.1f} times as long",
-                        std::uint64_t{1} << finest, 1 / gain);
-  } else {
-    const FinestParticles few_of_them = finest_particles(work, particles);
-    text_ = fmt::format(
-        "block steps: {:.2g} % of the particles have steps {} times shorter than time.dt or more: {:.1f} times faster than the "
-        "shortest step for all",
-        100 * few_of_them.share, std::uint64_t{1} << few_of_them.rung, gain);
-  }
+  // A small gain is no reason to change.
+  const double enough = told_ == Kind::none ? 1 : was_alike ? 1 + margin : 1 - margin;
+  are_alike_ = gain < enough;
+  if (finest == 0) return tell(Kind::base_step, "the same step for all particles: none wants one that is shorter than time.dt");
+  if (are_alike_)
+    return tell(Kind::same, fmt::format("the same step for all particles, time.dt / {}, {:.1f} times faster than block steps",
+                                        std::uint64_t{1} << finest, 1 / gain));
+  const FinestParticles few_of_them = finest_particles(work, particles);
+  tell(Kind::block,
+       fmt::format("block steps, {:.1f} times faster than the same step for all: {:.2g} % of the particles want steps of time.dt / {} "
+                   "or shorter",
+                   gain, 100 * few_of_them.share, std::uint64_t{1} << few_of_them.rung));
+}
+
+void StepChoice::tell(Kind kind, const std::string& text) {
+  if (std::exchange(told_, kind) != kind) text_ = text;
 }
 
 void StepChoice::save(SavedState& state) const { state.put("steps.choice", SavedState::Counts{are_alike_ ? 1U : 0U, since_look_}); }
@@ -71,8 +77,9 @@ void StepChoice::save(SavedState& state) const { state.put("steps.choice", Saved
 void StepChoice::restore(const SavedState& state) {
   if (!state.has("steps.choice")) return;
   const SavedState::Counts& counts = state.counts("steps.choice");
-  are_alike_ = counts.at(0) != 0;
-  since_look_ = counts.at(1);
+  if (counts.size() != 2) throw DataError("steps.choice: has a wrong length");
+  are_alike_ = counts[0] != 0;
+  since_look_ = counts[1];
 }
 
 }  // namespace grove

@@ -1,4 +1,4 @@
-// The choice between steps of their own for particles and the same step for all, by what they take.
+// The choice between block steps and the same step for all, by measured time.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,11 @@ class StepChoice {
   void restore(const SavedState& state);
 
  private:
+  enum class Kind { none, base_step, same, block };  ///< of what the user was told
+  void tell(Kind kind, const std::string& text);
+
   bool are_alike_ = false;
+  Kind told_ = Kind::none;
   std::uint64_t since_look_ = 0;  ///< base steps with the same step for all
   std::string text_;
 };

@@ -31,7 +31,8 @@ struct SofteningCriterion {
   }
 };
 
-/// accuracy sqrt(|phi|) / |a|: the time in which the particle's acceleration changes a velocity as large as that of its escape.
+/// accuracy sqrt(|phi|) / |a|: a part of the time in which the acceleration would change the velocity by the escape speed. An external
+/// potential may be 0 anywhere: it says nothing of that speed.
 struct PotentialCriterion {
   static StepCriterionInfo info() {
     return {

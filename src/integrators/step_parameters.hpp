@@ -21,7 +21,7 @@ struct StepParameters {
   std::string steps = steps::shared;    ///< shared | adaptive | block | auto
   std::string criterion = "softening";  ///< name in step_criterion_infos()
   double accuracy = 0.025;              ///< of the criterion, > 0
-  double dt_min = 0;                    ///< a particle that wants a shorter step is an error, code units; 0: as short as numbers allow
+  double dt_min = 0;                    ///< a particle that wants a shorter step is an error, code units; 0: the base step / 2^20
 
   bool divide() const { return steps != steps::shared; }
 };

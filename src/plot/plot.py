@@ -163,13 +163,13 @@ def phases(axes, log, time):
     leave_room(axes, mean_of_pieces(log["total_s"], size))
 
 
-def leave_room(axes, values):
+def leave_room(axes, values, unit="s"):
     """Room for a legend above the values. What is far above nearly all of them, as the start of a run is, is left out, and named."""
     usual, highest = numpy.quantile(values, 0.98), values.max()
     is_cut = highest > 3 * usual > 0
     axes.set_ylim(0, 1.5 * (usual if is_cut else highest) or 1)
     if is_cut:
-        axes.text(0.02, 0.97, f"highest: {highest:.3g} s", transform=axes.transAxes, va="top", fontsize=9)
+        axes.text(0.02, 0.97, f"highest: {highest:.3g} {unit}", transform=axes.transAxes, va="top", fontsize=9)
 
 
 def imbalance(axes, log, time):
@@ -201,7 +201,7 @@ def rungs(title, column, unit=None):
         axes.stackplot(time[::size], layers, labels=labels, colors=colours, linewidth=0, step="pre" if len(time) > 1 else None)
         axes.set_title(title)
         axes.yaxis.set_major_formatter(EngFormatter(unit=unit or ""))
-        leave_room(axes, sum(layers))
+        leave_room(axes, sum(layers), unit or "")
 
     return panel
 

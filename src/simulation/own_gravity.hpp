@@ -1,4 +1,4 @@
-// The magnitude of each particle's own gravity, where accelerations do not tell it.
+// What each particle's own gravity was, where accelerations do not tell it.
 #pragma once
 
 #include "kernels/particles/particles.hpp"
@@ -6,12 +6,13 @@
 namespace grove {
 
 /// An opening criterion looks at the last gravity of the particles on each other. Where accelerations have more in them, or are those of
-/// some particles alone, a field of the particles keeps its magnitude, and takes the place of the accelerations before the next forces:
+/// some particles alone, a field of the particles keeps its magnitude and potential, which take the place of the accelerations before the
+/// next forces:
 /// - An external potential moves the particles, and snapshots have it; in a strong one an opening criterion would allow errors as large as
 ///   the forces that hold a cluster together.
 /// - Particles with steps of their own have forces at different times, and a sort loses accelerations.
 inline constexpr const char* own_gravity_field = "own_gravity";
-inline ParticleField own_gravity_row() { return {.name = own_gravity_field, .type = ElementType::f8}; }
+inline ParticleField own_gravity_row() { return {.name = own_gravity_field, .type = ElementType::f8, .components = 2}; }
 
 /// Whether the particles have that field.
 template <class Space>
@@ -19,11 +20,11 @@ bool keeps_own_gravity(const Particles<Space>& particles) {
   return particles.table()->find(own_gravity_field) != nullptr;
 }
 
-/// Keeps the magnitudes of the accelerations of the active particles (null: of all). Asynchronous.
+/// Keeps magnitude of acceleration and potential of the active particles (null: of all). Asynchronous.
 template <class Space>
 void keep_own_gravity(Space& space, Particles<Space>& particles, const std::uint8_t* active);
 
-/// Sets all accelerations to what was kept, in magnitude, and potentials to zero. Asynchronous.
+/// Sets all accelerations, in magnitude, and potentials to what was kept. Asynchronous.
 template <class Space>
 void show_own_gravity(Space& space, Particles<Space>& particles);
 

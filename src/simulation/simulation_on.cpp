@@ -23,6 +23,8 @@ FieldTablePtr fields_of(const SimulationSetup& setup) {
   std::vector<ParticleField> further = integrator->fields;
   further.insert(further.end(), setup.further_fields.begin(), setup.further_fields.end());
   const bool has_external = setup.external_function || has_potential(setup.external);
+  if (has_external && setup.steps.divide() && setup.steps.criterion == PotentialCriterion::info().name)
+    throw ConfigError("time.criterion = \"potential\" goes without external potentials; take \"softening\"");
   if (has_external || setup.steps.divide()) further.push_back(own_gravity_row());
   if (has_external) further.push_back({.name = first_energy_field, .type = ElementType::f8});
   if (setup.steps.divide()) further.push_back(rung_row());

@@ -39,12 +39,13 @@ void require_softening(const SofteningClasses& classes, const ScaledLaw& law, do
   const double least = law.least_softening() * law.scale.length;
   const bool too_small = smallest > 0 && smallest<least, too_large = extent> 0 && largest > most_extents * extent;
   if (!too_small && !too_large) return;
+  const char* const key = classes.between.empty() ? "gravity.softening" : "gravity.softening or softening_between";
   std::ostringstream text;
   if (too_small)
-    text << "gravity.softening = " << smallest << " is too small for particles that extend over " << extent
+    text << key << " = " << smallest << " is too small for particles that extend over " << extent
          << ": its forces do not fit into FP32; give at least " << least << ", or 0 for none, or gravity.method = \"direct\"";
   else
-    text << "gravity.softening = " << largest << " is too large for particles that extend over " << extent << ": give at most "
+    text << key << " = " << largest << " is too large for particles that extend over " << extent << ": give at most "
          << most_extents * extent << ", or gravity.method = \"direct\"";
   throw AgreedError(text.str(), exit_code_of(ConfigError("")));
 }

@@ -17,7 +17,7 @@ std::vector<CsvColumn> time_bins_log() {
   std::vector<CsvColumn> columns{{"step", "number of the base step"}, {"time", "time at the end of the base step"}};
   const auto add = [&](const std::string& name, const std::string& rung) {
     columns.push_back({name + "_particles", "particles on " + rung + " at the beginning of the base step"});
-    columns.push_back({name + "_updates", "forces on particles in the sub-steps at whose end " + rung + " is the coarsest that ends"});
+    columns.push_back({name + "_updates", "forces computed where the longest steps that ended were those of " + rung});
     columns.push_back({name + "_s", "wall time of these sub-steps, on the slowest rank, s"});
   };
   for (std::size_t r = 0; r < rungs_shown; ++r) add(fmt::format("rung_{}", r), fmt::format("rung {} (steps of time.dt / 2^{})", r, r));

@@ -76,7 +76,7 @@ std::string rung_lines(const StepTiming& timing, double steps) {
   if (busy > 0 && of_particles < 0.01)
     text +=
         as_note(fmt::format("{:.2g} % of the particles, those with steps of time.dt / 2^{} and shorter, take {:.0f} % of the time; a "
-                            "larger softening of their pairs or a larger time.accuracy shortens the run",
+                            "larger softening of their pairs, or a larger time.accuracy (less accurate), shortens the run",
                             100 * of_particles, busy, 100 * of_time));
   return text;
 }

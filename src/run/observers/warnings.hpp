@@ -25,7 +25,7 @@ class WarningObserver final : public Observer {
   bool due(const RunState& state) const override { return state.step % looks_every() == 0; }
   void observe(const RunState& state) override {
     const ObserverSetup& setup = context_.setup;
-    // Where steps are divided no particle takes one that is too long for it.
+    // Where steps are divided, each particle takes what the criterion says.
     const double dt = setup.schedule.dt();
     const StepCriterion check = setup.config.time.divide()
                                     ? StepCriterion{0, dt}

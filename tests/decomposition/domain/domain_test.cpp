@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "decomposition//domain/particle_exchange.hpp"
+#include "decomposition/domain/particle_exchange.hpp"
 #include "kernels/particles/rungs.hpp"
 #include "tests/support/built_tree.hpp"
 

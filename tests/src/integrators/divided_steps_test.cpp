@@ -17,8 +17,8 @@ namespace grove::tests {
 namespace {
 
 std::unique_ptr<Simulation> started(const GravityParameters& gravity, const StepParameters& steps, const ParticleSet& all,
-                                    const Communicator& comm) {
-  auto sim = make_simulation(test_device(), gravity, comm, {.steps = steps});
+                                    const Communicator& comm, const ExternalFunction& external = {}) {
+  auto sim = make_simulation(test_device(), gravity, comm, {.steps = steps, .external_function = external});
   ParticleSet share = share_of(all, comm);
   share.fields = sim->fields();
   sim->start(share, 0);
@@ -74,6 +74,31 @@ TEST_P(DividedSteps, OnOneRungAreThoseOfTheLeapfrog) {
   }
 }
 
+/// A field along x that changes with time.
+void swinging(double time, std::size_t count, const double* position, double* acceleration, double* potential) {
+  for (std::size_t i = 0; i < count; ++i) {
+    acceleration[3 * i] = std::cos(3 * time);
+    acceleration[3 * i + 1] = acceleration[3 * i + 2] = 0;
+    potential[i] = -std::cos(3 * time) * position[3 * i];
+  }
+}
+
+TEST_P(DividedSteps, FeelAnExternalFieldAtTheTimeOfEachSubStep) {
+  const ParticleSet all = plummer(1000);
+  const auto divided = started(gravity(0.05), block(1e9), all, comm_, swinging), shared = started(gravity(0.05), {}, all, comm_, swinging);
+  advance(*divided, 1.0 / 16, 6);
+  advance(*shared, 1.0 / 16, 6);
+  expect_the_same(*divided, *shared, comm_);
+  // A field that all particles feel alike moves the centre of mass, whatever their steps are.
+  const auto own = started(gravity(0.05), block(0.002), all, comm_, swinging);
+  advance(*own, 1.0 / 16, 16);
+  EXPECT_GE(own->rung_work().size(), 3U);
+  double x = 0, v = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) x += all.mass[i] * all.position[3 * i], v += all.mass[i] * all.velocity[3 * i];
+  const Diagnostics moved = own->diagnostics();
+  EXPECT_NEAR(moved.centre_of_mass[0], (x + v) / moved.mass + (1 - std::cos(3.0)) / 9, 2e-3);
+}
+
 // Two bodies on a circle want the same steps all the time.
 TEST_P(DividedSteps, OnAFinerRungAreThoseOfTheLeapfrogWithAShorterStep) {
   const double softening = 0.1, base = 0.2;
@@ -104,6 +129,28 @@ TEST_P(DividedSteps, KeepsEveryParticleWhereTheyMoveBetweenRanks) {
   EXPECT_GT(sim->rung_work().size(), 2U);
 }
 
+TEST_P(DividedSteps, GoBackInTime) {
+  const ParticleSet all = plummer(500);
+  const auto sim = started(gravity(0.05), block(0.01), all, comm_);
+  advance(*sim, 1.0 / 16, 4);
+  advance(*sim, -1.0 / 16, 4);
+  const ParticleSet back = collected(*sim, comm_);
+  EXPECT_EQ(sim->time(), 0);
+  for (std::size_t i = 0; i < all.size(); ++i) ASSERT_LE(distance(back.position, all.position, i), 1e-3) << i;
+}
+
+// So many base steps that the choice is looked at once more.
+TEST_P(DividedSteps, ThatAreChosenAreTheSameOnAllRanks) {
+  const ParticleSet all = plummer(300);
+  const auto sim = started(gravity(0.02), {.steps = steps::automatic, .accuracy = 0.01}, all, comm_);
+  EXPECT_TRUE(sim->choice_of_steps().empty());
+  const double energy = sim->diagnostics().total_energy();
+  advance(*sim, 1.0 / 32, 70);
+  EXPECT_FALSE(sim->choice_of_steps().empty());
+  EXPECT_EQ(collected(*sim, comm_).id, all.id);
+  EXPECT_NEAR(sim->diagnostics().total_energy() / energy, 1, 0.01);
+}
+
 std::string method_of(const testing::TestParamInfo<std::string>& test) { return test.param; }
 INSTANTIATE_TEST_SUITE_P(All, DividedSteps, testing::Values("direct", "tree", "fmm"), method_of);
 
@@ -120,7 +167,17 @@ TEST(DividedStepErrors, AParticleThatWantsTooShortAStepIsNamed) {
     const std::string words = error.what();
     EXPECT_NE(words.find("the particle with id 1"), std::string::npos) << words;
     EXPECT_NE(words.find("time.dt_min = 0.000976"), std::string::npos) << words;
+    EXPECT_NE(words.find("2^7 or more"), std::string::npos) << words;
   }
+}
+
+// A shorter base step has fewer rungs.
+TEST(DividedStepErrors, ARungOfALongerBaseStepIsNoMistake) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const auto sim = started(direct_gravity(0.1), block(0.002, 0.01), ellipse(0), comm);
+  advance(*sim, 0.1, 1);
+  EXPECT_GE(sim->rung_work().size(), 3U);
+  EXPECT_NO_THROW(sim->step(0.012));
 }
 
 TEST(DividedStepErrors, SofteningIsNeededByTheCriterionThatHasIt) {
@@ -135,22 +192,29 @@ TEST(DividedStepErrors, SofteningIsNeededByTheCriterionThatHasIt) {
 }
 
 class FewParticles : public testing::TestWithParam<std::string> {};
+
+// Also with fewer particles than ranks.
 TEST_P(FewParticles, HaveSteps) {
   const Communicator comm(MPI_COMM_WORLD);
-  for (const std::uint64_t n : {1, 2, 3}) {
-    const auto sim = started(direct_gravity(0.1), {.steps = GetParam()}, plummer(n), comm);
-    advance(*sim, 1.0 / 16, 16);
-    EXPECT_EQ(collected(*sim, comm).size(), n);
+  for (const char* method : {"direct", "tree", "fmm"}) {
+    GravityParameters gravity{.method = method};
+    gravity.softening = 0.1;
+    for (const std::uint64_t n : {1, 2, 3}) {
+      const auto sim = started(gravity, {.steps = GetParam()}, plummer(n), comm);
+      advance(*sim, 1.0 / 16, 16);
+      EXPECT_EQ(collected(*sim, comm).size(), n);
+    }
+    ParticleSet tracers = plummer(50);
+    std::fill(tracers.mass.begin(), tracers.mass.end(), 0.0);
+    const auto sim = started(gravity, {.steps = GetParam()}, tracers, comm);
+    advance(*sim, 1.0 / 16, 4);
+    const ParticleSet moved = collected(*sim, comm);
+    for (std::size_t i = 0; i < moved.position.size(); ++i)
+      EXPECT_NEAR(moved.position[i], tracers.position[i] + tracers.velocity[i] / 4, 1e-14);
   }
-  ParticleSet tracers = plummer(50);
-  std::fill(tracers.mass.begin(), tracers.mass.end(), 0.0);
-  const auto sim = started(direct_gravity(0.1), {.steps = GetParam()}, tracers, comm);
-  advance(*sim, 1.0 / 16, 4);
-  const ParticleSet moved = collected(*sim, comm);
-  for (std::size_t i = 0; i < moved.position.size(); ++i)
-    EXPECT_NEAR(moved.position[i], tracers.position[i] + tracers.velocity[i] / 4, 1e-14);
 }
-INSTANTIATE_TEST_SUITE_P(All, FewParticles, testing::Values("adaptive", "block"), method_of);
+
+INSTANTIATE_TEST_SUITE_P(All, FewParticles, testing::Values("adaptive", "block", "auto"), method_of);
 
 class Criterion : public testing::TestWithParam<StepCriterionInfo> {
  protected:

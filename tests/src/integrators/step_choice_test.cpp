@@ -19,9 +19,8 @@ TEST(StepChoice, BlockStepsWhereTheyAreFaster) {
   EXPECT_TRUE(choice.text().empty());
   choice.look(block_steps(1, 0.1));
   EXPECT_FALSE(choice.are_alike());
-  EXPECT_EQ(
-      choice.text(),
-      "block steps: 1 % of the particles have steps 2 times shorter than time.dt or more: 3.1 times faster than the shortest step for all");
+  EXPECT_EQ(choice.text(),
+            "block steps, 3.1 times faster than the same step for all: 1 % of the particles want steps of time.dt / 2 or shorter");
   // It is said once, as long as nothing changes.
   const std::string said = choice.text();
   choice.look(block_steps(1, 0.2));
@@ -32,7 +31,7 @@ TEST(StepChoice, TheSameStepWhereThatIsFaster) {
   StepChoice choice;
   choice.look(block_steps(1, 1.5));
   EXPECT_TRUE(choice.are_alike());
-  EXPECT_EQ(choice.text(), "the same step for all particles, 4 times shorter than time.dt: block steps take 1.4 times as long");
+  EXPECT_EQ(choice.text(), "the same step for all particles, time.dt / 4, 1.4 times faster than block steps");
   // It looks again, and finds that things have changed.
   const RungCensus alike{{}, {}, {.particles = 1000, .sub_steps = 4, .updates = 4000, .seconds = 4}};
   for (std::uint64_t i = 0; i < StepChoice::looks_every; ++i) {
@@ -68,6 +67,19 @@ TEST(StepChoice, NothingToChooseWhereAllWantTheBaseStep) {
   StepChoice choice;
   choice.look({{.particles = 1000, .sub_steps = 1, .updates = 1000, .seconds = 1}});
   EXPECT_EQ(choice.text(), "the same step for all particles: none wants one that is shorter than time.dt");
+  // Until some want shorter ones.
+  choice.look(block_steps(1, 0.1));
+  EXPECT_EQ(choice.text().substr(0, 11), "block steps");
+}
+
+TEST(StepChoice, ASmallGainIsNoReasonToChange) {
+  StepChoice choice;
+  choice.look(block_steps(1, 0.95));  // 4 / 3.85
+  EXPECT_FALSE(choice.are_alike());
+  choice.look(block_steps(1, 1.05));  // 4 / 4.15
+  EXPECT_FALSE(choice.are_alike());
+  choice.look(block_steps(1, 1.5));
+  EXPECT_TRUE(choice.are_alike());
 }
 
 }  // namespace
