@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # That Grove compiles without MPI (GROVE_MPI=OFF) and with a serial HDF5. Usage: alone_test.sh ROOT COMPILER HDF5_HEADERS FLAG...
 #
-# Without MPI the same files are compiled, against decomposition/alone/mpi.h. So it is enough to check those that name something of MPI or of a
-# parallel HDF5, here as one file and without making code. HDF5_HEADERS may be those of a parallel HDF5.
+# Without MPI the same files are compiled, against decomposition/alone/mpi.h. So it is enough to check those that name
+# something of MPI or of a parallel HDF5, here as one file and without making code. HDF5_HEADERS may be those of a
+# parallel HDF5.
 set -u
 root=$(cd "$1" && pwd) compiler=$2 hdf5=$3
 shift 3
@@ -20,7 +21,8 @@ serial_headers() {
 # Compiles standard input, after both headers, which are those for one process.
 compiles() {
   {
-    printf '#include <hdf5.h>\n#include <mpi.h>\n#if defined(MPI_VERSION) || defined(H5_HAVE_PARALLEL)\n#error "not for one process"\n#endif\n'
+    printf '#include <%s>\n' hdf5.h mpi.h
+    printf '#if defined(MPI_VERSION) || defined(H5_HAVE_PARALLEL)\n#error "not for one process"\n#endif\n'
     cat
   } | "$compiler" -x c++ -fsyntax-only -w -I. -I"$root/decomposition/alone" "${flags[@]}" -
 }
