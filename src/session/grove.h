@@ -102,7 +102,7 @@ int grove_notes(grove_session* session, const char** notes);
 /* Copies a field of this rank's share: position, velocity, mass, id, type, acceleration [length / time^2] or potential (per unit mass,
  * without the particle's own). */
 int grove_get(grove_session* session, const char* field, grove_array to);
-/* Sets position, velocity, mass or type of this rank's share. */
+/* Sets position, velocity, mass or type of this rank's share. Forces are computed anew, unless only velocities have changed. */
 int grove_set(grove_session* session, const char* field, grove_array from);
 
 /* Lends this rank's particles without a copy. Until grove_take_back() the session is for nothing else; then the arrays are invalid. */

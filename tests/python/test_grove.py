@@ -114,6 +114,29 @@ class Simulations(unittest.TestCase):
         self.assertEqual(sim.energy.total, sim.energy.potential)
         self.assertEqual(sim.get("mass").tolist(), [0.5] * 49)
 
+    def test_velocities_alone_leave_the_forces(self):
+        sim, other = (grove.Simulation(plummer(), **SETTINGS) for _ in range(2))
+        calls = []
+        sim.set_external(lambda x, t: calls.append(t) or (0 * x, 0 * x[:, 0]))
+        other.set_external(lambda x, t: (0 * x, 0 * x[:, 0]))
+        sim.evolve(0.125)
+        other.evolve(0.125)
+        del calls[:]
+        velocity = sim.get("velocity")
+        sim.set("velocity", 2 * velocity)
+        acceleration = sim.get("acceleration")
+        self.assertEqual(calls, [])
+        np.testing.assert_array_equal(acceleration, other.get("acceleration"))
+        self.assertAlmostEqual(sim.energy.kinetic, 4 * other.energy.kinetic, places=14)
+        sim.set("velocity", velocity)
+        for one in (sim, other):
+            one.evolve(0.25)
+        np.testing.assert_array_equal(sim.get("position"), other.get("position"))
+        del calls[:]
+        sim.set("mass", 1e-3)
+        sim.get("acceleration")
+        self.assertEqual(calls, [0.25])
+
     def test_local_arrays_are_the_particles_themselves(self):
         sim = grove.Simulation(plummer(100), **SETTINGS)
         sim.evolve(0.125)
