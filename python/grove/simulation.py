@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import ctypes
 import os
@@ -138,6 +139,34 @@ class _External:
         self.c_function = lib.EXTERNAL(guarded)
 
 
+class _Exit:
+    """The end of the interpreter waits for the steps of daemon threads, and ends them: their callbacks would find no Python."""
+
+    def __init__(self):
+        self.has_come = False
+        self._running, self._changed = 0, threading.Condition()
+        atexit.register(self._wait)
+
+    def __enter__(self):
+        with self._changed:
+            if self.has_come:
+                raise lib.SettingError("there are no steps any more: the interpreter ends")
+            self._running += 1
+
+    def __exit__(self, *_):
+        with self._changed:
+            self._running -= 1
+            self._changed.notify()
+
+    def _wait(self):
+        with self._changed:
+            self.has_come = True
+            self._changed.wait_for(lambda: self._running == 0)
+
+
+_EXIT = _Exit()
+
+
 class _CtrlC:
     """Ctrl-C ends the steps of this thread, and is raised after them. C code cannot be left by an exception: Python's handler is
     another one as long as it lasts. A handler of the user's own stays."""
@@ -145,7 +174,7 @@ class _CtrlC:
     def __init__(self):
         self.has_come = False
         # Called after each step, so that Python runs handlers of signals.
-        self.c_function = lib.INTERRUPT(lambda _: int(self.has_come))
+        self.c_function = lib.INTERRUPT(lambda _: int(self.has_come or _EXIT.has_come))
 
     def __enter__(self):
         self.replaced = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) is signal.default_int_handler
@@ -407,7 +436,8 @@ class Simulation:
 
     def evolve(self, time: typing.Any, *, progress: bool = False) -> bool:
         """Steps until `time`, code units or a quantity, in equal steps of dt or, where these do not divide it, the longest below
-        that do. progress: a line on standard error. Returns False where a function of every() has stopped it.
+        that do. progress: a line on standard error. Returns False where a function of every() has stopped it, and in a daemon thread
+        where the interpreter ends, which waits for its step.
 
         Ctrl-C raises KeyboardInterrupt after the present step or the next; the simulation can be used further. An exception
         of a function of every() is raised after its step; on several ranks, on the ranks where it arose.
@@ -418,7 +448,7 @@ class Simulation:
         line = _Progress(self, until) if progress else None
         step = _Callback(lambda: (line and line.show(), self._after_step())[1])
         wants_steps = bool(self._every or progress)
-        with _CtrlC() as ctrl_c:
+        with _EXIT, _CtrlC() as ctrl_c:
             self._call("grove_set_interrupt", ctrl_c.c_function, None)
             was_stepping, self._is_stepping = self._is_stepping, True
             try:

@@ -137,6 +137,17 @@ class Simulations(unittest.TestCase):
         sim.get("acceleration")
         self.assertEqual(calls, [0.25])
 
+    def test_a_daemon_thread_that_steps_lets_the_interpreter_end(self):
+        code = (
+            "import grove, threading, time; sim = grove.Simulation(grove.generate('plummer', n=2000), softening=0.05, dt=1 / 128, device='cpu')\n"
+            "sim.every(3)(lambda s: print(s.time, flush=True))\n"
+            "threading.Thread(target=lambda: print(sim.evolve(1e6), flush=True), daemon=True).start()\n"
+            "while sim._steps < 5: time.sleep(0.01)"
+        )
+        for _ in range(3):
+            found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, env=os.environ)
+            self.assertEqual((found.returncode, found.stderr), (0, ""))
+
     def test_local_arrays_are_the_particles_themselves(self):
         sim = grove.Simulation(plummer(100), **SETTINGS)
         sim.evolve(0.125)
