@@ -7,7 +7,7 @@ import typing
 
 import numpy as np
 
-from ._library import SettingError
+from ._library import SettingError, is_on_gpu
 from .units import is_quantity
 
 if typing.TYPE_CHECKING:
@@ -376,6 +376,8 @@ def _numbers(self: Particles):
     fields = self.position, self.velocity, self.mass
     if any(map(is_quantity, fields)):
         raise ValueError("the particles are quantities: give them to a simulation with units, and take sim.particles, which are in code units")
+    if any(map(is_on_gpu, fields)):
+        raise ValueError("the particles are on a GPU: copy them to numpy first")
     if not len(self.mass):
         raise ValueError("there are no particles")
     return [np.asarray(field, float) for field in fields]

@@ -7,6 +7,7 @@ import typing
 
 import numpy as np
 
+from . import _library as lib
 from . import analysis, converters
 from .units import Units, is_quantity
 
@@ -24,8 +25,9 @@ def _numbers(values, what):
 
 
 def _vectors(values, what):
-    if is_quantity(values):
-        shape = values.shape
+    values = lib.imported(values)
+    if is_quantity(values) or lib.is_on_gpu(values):
+        shape = lib.shape_of(values)
     else:
         values = _numbers(values, what)
         if values.dtype not in (np.float32, np.float64):
@@ -37,6 +39,9 @@ def _vectors(values, what):
 
 
 def _column(values, n, what, dtype=np.float64):
+    values = lib.imported(values)
+    if lib.is_on_gpu(values):
+        return lib.of_shape(values, (n,), what)
     if is_quantity(values):
         return values if values.shape == (n,) else np.ones(n) * values
     values = _numbers(values, what)
@@ -53,6 +58,8 @@ class Particles:
     """Positions, velocities, masses, ids and types of particles.
 
     position, velocity: (N, 3), any stride, float32 or float64, in code units, or quantities. Without velocities they rest.
+        Arrays of numpy or of what has __dlpack__. On a GPU (also __cuda_array_interface__) they stay there: a simulation or Field takes
+        them, and analysis does not.
     mass: (N,), or one number for all.
     id: (N,) whole numbers, unique; None: Grove numbers them.
     type: (N,) numbers 0 to 5 or names, or one for all: gas, halo, disc, bulge, stars, black holes.
@@ -83,13 +90,14 @@ class Particles:
         self.position = _vectors(position, "position")
         n = len(self)
         self.velocity = np.zeros((n, 3)) if velocity is None else _vectors(velocity, "velocity")
-        if self.velocity.shape != (n, 3):
-            raise ValueError(f"velocity has the shape {self.velocity.shape}, and position {self.position.shape}")
+        if lib.shape_of(self.velocity) != (n, 3):
+            raise ValueError(f"velocity has the shape {lib.shape_of(self.velocity)}, and position {lib.shape_of(self.position)}")
         if mass is None:
             raise ValueError("particles need a mass: (N,), or one number for all")
         self.mass = _column(mass, n, "mass")
         self.id = None if id is None else _column(id, n, "id", np.uint64)
-        names = np.asarray(type)
+        type = lib.imported(type)  # noqa: A001
+        names = np.asarray(0 if lib.is_on_gpu(type) else type)
         if names.dtype.kind == "U":
             for name in np.unique(names):
                 if name not in TYPES:
@@ -104,7 +112,7 @@ class Particles:
         return cls(position, velocity, mass, type=type)
 
     def __len__(self) -> int:
-        return self.position.shape[0]
+        return lib.shape_of(self.position)[0]
 
     def of(self, component: str | int | None) -> np.ndarray:
         """The mask (N,) of a component: a name (halo, disc; of a snapshot also its own), a type from 0 to 5, or None for all. Raises

@@ -327,12 +327,14 @@ class Simulation:
         return quantity(self.get(field), _FIELD_DIMENSIONS[field], self._units)
 
     def set(self, field: str, values: typing.Any) -> None:
-        """Sets position, velocity (N, 3), mass or type (N,) of this rank's share, in the order of ids. values: also on a GPU."""
+        """Sets position, velocity (N, 3), mass or type (N,) of this rank's share, in the order of ids. values: also on a GPU, or of any
+        kind that has __dlpack__."""
 
         def array(shape):
-            if lib.is_on_gpu(values):
-                return lib.of_shape(values, shape, field)
-            numbers = np.asarray(in_code_units(values, _FIELD_DIMENSIONS.get(field), self._units))
+            given = lib.imported(values)
+            if lib.is_on_gpu(given):
+                return lib.of_shape(given, shape, field)
+            numbers = np.asarray(in_code_units(given, _FIELD_DIMENSIONS.get(field), self._units))
             if numbers.dtype not in (np.float32, np.float64) or field == "type":
                 numbers = numbers.astype(_DTYPES.get(field, np.float64))
             return lib.described(np.broadcast_to(numbers, shape))
@@ -395,7 +397,8 @@ class Simulation:
             raise TypeError(f"{type(particles).__name__}: particles must be grove.Particles")
         if particles.units and not np.allclose(particles.units, self.units, rtol=1e-9, atol=0):
             raise lib.SettingError(f"the particles are in other units, {particles.units}, than the simulation, {self.units}: give it their units")
-        kept = {name: np.asarray(in_code_units(getattr(particles, name), dimension, self._units)) for name, dimension in FIELDS.items()}
+        given = {name: in_code_units(getattr(particles, name), dimension, self._units) for name, dimension in FIELDS.items()}
+        kept = {name: values if lib.is_on_gpu(values) else np.asarray(values) for name, values in given.items()}
         kept["type"] = particles.type
         if particles.id is not None:
             kept["id"] = particles.id
@@ -475,14 +478,21 @@ class Simulation:
         self._external = external
 
     def field(self, points: typing.Any) -> tuple[np.ndarray, np.ndarray]:
-        """Acceleration (M, 3) and potential (M,) at points (M, 3), of all particles and external potentials. Code units."""
-        points = lib.described(np.asarray(in_code_units(points, "length", self._units)))
-        if points.dtype not in (np.float32, np.float64):
-            points = points.astype(np.float64)
-        if points.ndim != 2 or points.shape[1] != 3:
-            raise lib.SettingError(f"points have the shape {points.shape}, and need (M, 3)")
-        acceleration, potential = np.empty((len(points), 3)), np.empty(len(points))
-        self._call("grove_field_at", len(points), *map(lib.array_of, (points, acceleration, potential)))
+        """Acceleration (M, 3) and potential (M,) at points (M, 3), of all particles and external potentials. Code units.
+
+        points: also on a GPU, or of any kind that has __dlpack__; what is returned is of numpy. With method="direct" all pairs are
+        summed, else trees are walked also for few particles: all_pairs_up_to is for forces on particles.
+        """
+        points = in_code_units(lib.imported(points), "length", self._units)
+        if not lib.is_on_gpu(points):
+            points = lib.described(np.asarray(points))
+            if points.dtype not in (np.float32, np.float64):
+                points = points.astype(np.float64)
+        shape = lib.shape_of(points)
+        if len(shape) != 2 or shape[1] != 3:
+            raise lib.SettingError(f"points have the shape {shape}, and need (M, 3)")
+        acceleration, potential = np.empty(shape), np.empty(shape[0])
+        self._call("grove_field_at", shape[0], *map(lib.array_of, (points, acceleration, potential)))
         return acceleration, potential
 
     def save(self, file: str | os.PathLike[str], *, overwrite: bool = False) -> None:

@@ -287,7 +287,7 @@ int grove_lend(grove_session* session, grove_local_arrays* arrays) {
   return with_session(session, [&](Session& s) {
     if (!arrays) throw ConfigError("there is no place for the arrays");
     const ParticleMemory found = s.lend();
-    const int on_gpu = s.is_on_gpu() ? 1 : 0;
+    const int on_gpu = s.is_on_gpu() ? 1 + session->gpu : 0;
     const auto numbers = [&](const double* data, std::ptrdiff_t in_a_row) {
       return grove_array{const_cast<double*>(data), GROVE_F64, in_a_row * static_cast<std::ptrdiff_t>(sizeof(double)), sizeof(double),
                          on_gpu};

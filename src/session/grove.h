@@ -40,7 +40,8 @@ enum { GROVE_F32 = 0, GROVE_F64 = 1, GROVE_U8 = 2, GROVE_U64 = 3 };
 
 /* Numbers of particles, in the memory of the host or of a GPU: `data` is the first one's first component. `row` and `column` are bytes from a particle
  * to the next one and from a component to the next one; 0: without gaps. Vectors have 3 components. Floating-point fields are read and
- * written as GROVE_F32 or GROVE_F64, id as GROVE_U64, type as GROVE_U8. `on_gpu`: not 0 for memory of a GPU, which is copied. */
+ * written as GROVE_F32 or GROVE_F64, id as GROVE_U64, type as GROVE_U8. `on_gpu`: not 0 for memory of a GPU, which is copied;
+ * of arrays that grove_lend() gives, 1 + the number of the GPU. */
 typedef struct {
   void* data;
   int type;

@@ -18,6 +18,7 @@ import unittest
 import numpy as np
 
 import grove
+from grove import _dlpack, _library
 
 SETTINGS = {"softening": 0.05, "dt": 1 / 128, "device": "cpu"}
 
@@ -35,6 +36,20 @@ class Kpc:
     def to_value(self, unit):
         assert unit in ("cm", "s")
         return self.value * self.cgs
+
+
+class OnlyDlpack:
+    """An array of another library: of the memory of the CPU or, as far as can be told here, of a GPU."""
+
+    def __init__(self, values, device=(1, 0)):
+        self.values, self.device, self.stream = values, device, None
+
+    def __dlpack_device__(self):
+        return self.device
+
+    def __dlpack__(self, *, stream=None, **_):
+        self.stream = stream
+        return _dlpack.capsule(self.values.ctypes.data, self.values.shape, self.values.dtype, self.values.strides, self.device)
 
 
 class Simulations(unittest.TestCase):
@@ -226,6 +241,48 @@ class Values(unittest.TestCase):
         sim = grove.Simulation(grove.Particles(np.asfortranarray(rows[:, :3], dtype=np.float64), mass=[1] * 30), **SETTINGS)
         np.testing.assert_array_equal(sim.particles.position, rows[:, :3])
         np.testing.assert_array_equal(sim.particles.mass, 1)
+
+    def test_arrays_that_have_dlpack_alone(self):
+        rows = np.random.default_rng(1).normal(size=(30, 7))
+        x, m = rows[:, :3], rows[:, 6] ** 2
+        taken = grove.Particles(OnlyDlpack(x), OnlyDlpack(rows[:, 5:2:-1].astype(np.float32)), OnlyDlpack(m), id=OnlyDlpack(np.arange(30) + 7))
+        sim = grove.Simulation(taken, **SETTINGS)
+        np.testing.assert_array_equal(sim.get("position"), x)
+        np.testing.assert_array_equal(sim.get("velocity"), rows[:, 5:2:-1].astype(np.float32))
+        np.testing.assert_array_equal(sim.get("id"), np.arange(30) + 7)
+        sim.set("velocity", OnlyDlpack(x))
+        np.testing.assert_array_equal(sim.get("velocity"), x)
+        settings = {"softening": 0.05, "device": "cpu"}
+        for found, expected in zip(grove.Field(OnlyDlpack(x), OnlyDlpack(m), **settings)(OnlyDlpack(x + 1)), grove.Field(x, m, **settings)(x + 1)):
+            np.testing.assert_array_equal(found, expected)
+        np.testing.assert_array_equal(grove.accelerations(OnlyDlpack(x), 1, **settings), grove.accelerations(x, 1, **settings))
+        with self.assertRaisesRegex(grove.SettingError, "OnlyDlpack cannot be taken by DLPack"):
+            sim.set("velocity", OnlyDlpack(x, device=(7, 0)))
+
+    def test_arrays_on_a_gpu_come_and_go_by_dlpack(self):
+        rows = np.random.default_rng(1).normal(size=(30, 7)).astype(np.float32)
+        given = OnlyDlpack(rows[3:, 1:4], device=(2, 1))
+        taken = _library.imported(given)
+        self.assertEqual(given.stream, 1, "CUDA's default stream, in which Grove copies")
+        found = taken.__cuda_array_interface__
+        self.assertEqual(
+            (found["shape"], found["typestr"], found["data"], found["strides"]), ((27, 3), "<f4", (rows[3:, 1:4].ctypes.data, False), (28, 4))
+        )
+        self.assertEqual(len(grove.Particles(taken, mass=OnlyDlpack(rows[3:, 6], device=(2, 1)))), 27)
+        with self.assertRaisesRegex(ValueError, r"the shape \(27, 3\), and needs \(27,\)"):
+            grove.Particles(given, mass=given)
+        with self.assertRaisesRegex(ValueError, "are on a GPU"):
+            grove.Particles(given, mass=1).centre()
+        # Those of Grove: as local_arrays() has them, and read by numpy, which believes that they are of the CPU.
+        values = np.arange(20.0).reshape(5, 4)
+        lent = _library.GpuArray((5, 3), np.float64, values.ctypes.data, values.strides, False, 2)
+        self.assertEqual(lent.__dlpack_device__(), (2, 2))
+        self.assertEqual(_library.imported(lent), lent)
+        self.assertEqual(_dlpack.OnGpu(lent).__cuda_array_interface__, lent.__cuda_array_interface__)
+        lent.__class__ = type("AsOnCpu", (_library.GpuArray,), {"__dlpack_device__": lambda _: (1, 0)})
+        np.testing.assert_array_equal(np.from_dlpack(lent), values[:, :3])
+        with self.assertRaisesRegex(BufferError, "may not be written"):
+            _library.GpuArray((5,), np.float64, values.ctypes.data, (8,), True, 0).__dlpack__()
 
     def test_a_field_goes_into_an_array_that_is_given(self):
         sim = grove.Simulation(plummer(20), **SETTINGS)
