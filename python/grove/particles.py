@@ -15,6 +15,18 @@ TYPES = {"gas": 0, "halo": 1, "disc": 2, "bulge": 3, "stars": 4, "black holes": 
 FIELDS = {"position": "length", "velocity": "velocity", "mass": "mass"}
 
 
+def usual_name(number):
+    return next(name for name, of in TYPES.items() if of == number)
+
+
+def joined_components(some, others):
+    """The names of both. Raises ValueError where a type has two."""
+    for number in some.keys() & others.keys():
+        if some[number] != others[number]:
+            raise ValueError(f"particles of type {number} are {some[number]!r} here and {others[number]!r} there: give one of them another type")
+    return {**some, **others}
+
+
 def _numbers(values, what):
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         raise ValueError(f"{what} has masked values: choose the others, as by .compressed()")
@@ -62,7 +74,8 @@ class Particles:
         them, and analysis does not.
     mass: (N,), or one number for all.
     id: (N,) whole numbers, unique; None: Grove numbers them.
-    type: (N,) numbers 0 to 5 or names, or one for all: gas, halo, disc, bulge, stars, black holes.
+    type: (N,) numbers 0 to 5 or names, or one for all: gas, halo, disc, bulge, stars, black holes, and those of `components`.
+    components: names of one's own for types, as {4: "stream"}. Simulations and snapshots keep them.
     Raises ValueError for shapes that do not fit.
     """
 
@@ -71,6 +84,8 @@ class Particles:
     mass: np.ndarray
     id: np.ndarray | None
     type: np.ndarray
+    #: Names of the user's own, by type; the other types have their usual names.
+    components: dict[int, str]
     #: Code units in cgs, and G in code units, of particles of a simulation, of generate() or of a file; None: not known.
     units: Units | None = None
     G: float | None = None
@@ -86,7 +101,12 @@ class Particles:
     to_yt = converters.to_yt
 
     def __init__(self, position: typing.Any, velocity: typing.Any = None, mass: typing.Any = None, *, id: typing.Any = None,
-                 type: typing.Any = "halo") -> None:  # fmt: skip  # noqa: A002 - the names of the fields
+                 type: typing.Any = "halo", components: dict[int, str] | None = None) -> None:  # fmt: skip  # noqa: A002 - the names of the fields
+        self.components = dict(components or {})
+        if not all(number in TYPES.values() and isinstance(name, str) and name for number, name in self.components.items()):
+            raise ValueError(f"components = {self.components}: they give types 0 to 5 a name")
+        if len(set(self.components.values())) < len(self.components):
+            raise ValueError(f"components = {self.components}: two types have one name")
         self.position = _vectors(position, "position")
         n = len(self)
         self.velocity = np.zeros((n, 3)) if velocity is None else _vectors(velocity, "velocity")
@@ -99,10 +119,13 @@ class Particles:
         type = lib.imported(type)  # noqa: A001
         names = np.asarray(0 if lib.is_on_gpu(type) else type)
         if names.dtype.kind == "U":
+            numbers = self._numbers_of_names()
             for name in np.unique(names):
-                if name not in TYPES:
-                    raise ValueError(f"type {str(name)!r}: there are {', '.join(TYPES)}, and the numbers 0 to 5")
-            type = np.vectorize(TYPES.__getitem__)(names)
+                if name not in numbers:
+                    raise ValueError(
+                        f"type {str(name)!r}: there are {', '.join(numbers)}, and the numbers 0 to 5; components={{4: {str(name)!r}}} names a type"
+                    )
+            type = np.vectorize(numbers.__getitem__)(names)
         self.type = _column(type, n, "type", np.uint8)
 
     @classmethod
@@ -119,12 +142,19 @@ class Particles:
         ValueError where there is none."""
         if component is None:
             return np.ones(len(self), bool)
-        names = {**TYPES, **{name: number for number, name in getattr(self, "components", {}).items()}}
-        mask = self.type == names.get(component, component) if isinstance(component, str) else self.type == component
+        names = {number: self.components.get(number, name) for name, number in TYPES.items()}
+        if isinstance(component, str):
+            mask = np.isin(self.type, [number for number, name in names.items() if name == component] or [TYPES.get(component, -1)])
+        else:
+            mask = self.type == component
         if not mask.any():
-            there = ", ".join(name for name, number in names.items() if np.any(self.type == number))
+            there = ", ".join(name for number, name in names.items() if np.any(self.type == number))
             raise ValueError(f"there are no particles of {component!r}: there are {there}; None takes all")
         return mask
+
+    def _numbers_of_names(self):
+        """The types by name, also by the usual one of a type with another."""
+        return {**TYPES, **{name: number for number, name in self.components.items()}}
 
     def _changed(self, **fields):
         """A copy with other fields, of the same units."""
@@ -149,12 +179,14 @@ class Particles:
             return NotImplemented
         both = {name: np.concatenate([getattr(self, name), getattr(other, name)]) for name in ("position", "velocity", "mass", "type")}
         has_ids = self.id is not None and other.id is not None
-        joined = Particles(both["position"], both["velocity"], both["mass"], id=np.concatenate([self.id, other.id]) if has_ids else None, type=both["type"])
+        ids = np.concatenate([self.id, other.id]) if has_ids else None
+        components = joined_components(self.components, other.components)
+        joined = Particles(both["position"], both["velocity"], both["mass"], id=ids, type=both["type"], components=components)
         joined.units, joined.G = self.units or other.units, other.G if self.G is None else self.G
         if not all(a is None or b is None or np.allclose(a, b, rtol=1e-9, atol=0) for a, b in ((self.units, other.units), (self.G, other.G))):
             raise ValueError(f"particles in different units, {self.units}, G = {self.G}, and {other.units}, G = {other.G}, cannot be joined")
         return joined
 
     def __repr__(self) -> str:
-        names = [name for name, number in TYPES.items() if np.any(self.type == number)]
+        names = [self.components.get(number, name) for name, number in TYPES.items() if np.any(self.type == number)]
         return f"<grove.Particles: {len(self):,} ({', '.join(names)})>"

@@ -17,7 +17,7 @@ import weakref
 import numpy as np
 
 from . import _library as lib
-from .particles import FIELDS, Particles
+from .particles import FIELDS, Particles, joined_components, usual_name
 from .units import Units, code_unit, in_code_units, is_physical, quantity, setting_text
 
 _F = typing.TypeVar("_F", bound=typing.Callable[..., typing.Any])
@@ -373,7 +373,8 @@ class Simulation:
     @property
     def particles(self) -> Particles:
         """A copy of this rank's share, in the order of ids; setting it takes other particles in place of all."""
-        particles = Particles(self.get("position"), self.get("velocity"), self.get("mass"), id=self.get("id"), type=self.get("type"))
+        fields = (self.get(name) for name in ("position", "velocity", "mass"))
+        particles = Particles(*fields, id=self.get("id"), type=self.get("type"), components=self._components())
         particles.units, particles.G = self.units, self.G
         return particles
 
@@ -381,11 +382,23 @@ class Simulation:
     def particles(self, particles: Particles) -> None:
         with self._arrays(particles) as arrays:
             self._call("grove_set_particles", arrays)
+            self._name(particles.components)
+
+    def _components(self):
+        """The names that are not the usual ones."""
+        names = (ctypes.c_char_p * 6)()
+        self._call("grove_get_components", names)
+        return {number: name.decode() for number, name in enumerate(names) if name.decode() != usual_name(number)}
+
+    def _name(self, components):
+        self._call("grove_set_components", (ctypes.c_char_p * 6)(*(components.get(number, "").encode() for number in range(6))))
 
     def add(self, particles: Particles) -> None:
         """Adds particles. Without ids they get new ones."""
         with self._arrays(particles) as arrays:
+            components = joined_components(self._components(), particles.components)
             self._call("grove_add_particles", arrays)
+            self._name(components)
 
     def remove(self, ids: typing.Any) -> None:
         """Removes the particles with these ids."""

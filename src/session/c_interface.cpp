@@ -213,6 +213,21 @@ int grove_load(grove_session* session) {
   });
 }
 
+int grove_get_components(grove_session* session, const char* names[6]) {
+  return with_session(session, [&](Session& s) {
+    for (std::size_t type = 0; type < s.components().size(); ++type) names[type] = s.components()[type].c_str();
+  });
+}
+
+int grove_set_components(grove_session* session, const char* const names[6]) {
+  return with_session(session, [&](Session& s) {
+    ComponentNames wanted = usual_component_names();
+    for (std::size_t type = 0; type < wanted.size(); ++type)
+      if (names[type] && *names[type]) wanted[type] = names[type];
+    s.set_components(wanted);
+  });
+}
+
 int grove_set_particles(grove_session* session, const grove_particles* particles) {
   return with_session(session, [&](Session& s) { s.set_particles(particles_of(particles, 0, s.comm())); });
 }

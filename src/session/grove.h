@@ -87,6 +87,11 @@ int grove_destroy(grove_session* session);
 
 /* Takes the particles of [initial_conditions], at time.begin. */
 int grove_load(grove_session* session);
+/* Names of the components, one for each of the types 0 to 5: gas, halo, disc, bulge, stars, black holes, or those of the file, model or
+ * checkpoint from which the particles come. A softening by component goes by them, and snapshots have them. Valid until the names change. */
+int grove_get_components(grove_session* session, const char* names[6]);
+/* Names them, the same on all ranks. NULL or "": the usual one. */
+int grove_set_components(grove_session* session, const char* const names[6]);
 /* Takes particles in place of all. */
 int grove_set_particles(grove_session* session, const grove_particles* particles);
 /* Adds particles. Ids that are given must be new. */

@@ -163,6 +163,26 @@ Session::Session(const std::string& toml, MPI_Comm comm)
       simulation_(make_configured_simulation(config_, comm_)),
       is_on_gpu_(simulation_->device_state().is_gpu()) {}
 
+void Session::set_components(const ComponentNames& names) {
+  std::string all;
+  for (const std::string& name : names) all += name + '\n';
+  const std::uint64_t hash = std::hash<std::string>()(all), least = comm_.min(hash), most = comm_.max(hash);
+  comm_.agree([&] {
+    if (least != most) throw ConfigError("the ranks give components different names");
+    for (std::size_t type = 0; type < names.size(); ++type) {
+      const std::string& name = names[type];
+      if (name.size() > longest_component_name)
+        throw ConfigError(
+            fmt::format("the component of type {} has a name of {} bytes, and may have {}", type, name.size(), longest_component_name));
+    }
+  });
+  if (names == components_) return;
+  components_ = names;
+  if (config_.gravity.softening_of_component.empty()) return;
+  bring_here();
+  newer_ = Newer::share;
+}
+
 void Session::load() {
   comm_.agree([&] {
     if (!has_initial_conditions_)

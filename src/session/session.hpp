@@ -46,6 +46,11 @@ class Session {
   /// Sentences on the particles that load() has taken.
   const std::vector<std::string>& notes() const { return notes_; }
 
+  /// Names of the components by type: those of load() and restore(), or that were set.
+  const ComponentNames& components() const { return components_; }
+  /// The same on all ranks, with a name for each type. Throws where one is too long.
+  void set_components(const ComponentNames& names);
+
   /// Takes the particles of [initial_conditions] in place of all, at time.begin.
   void load();
   /// Takes these in place of all. `some`: of this rank, in any order and number, with position, velocity, mass, id and type.

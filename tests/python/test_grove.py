@@ -381,8 +381,34 @@ class Values(unittest.TestCase):
         both = plummer(10) + grove.Particles(np.zeros((2, 3)), mass=[1, 2], type=["bulge", "bulge"])
         self.assertEqual(sum(1 for _ in both), 12)
         self.assertEqual((len(both), both.id), (12, None))
-        self.assertEqual(repr(both), "<grove.Particles: 12 (halo, bulge)>")
+        self.assertEqual(repr(both), "<grove.Particles: 12 (stars, bulge)>")
         self.assertEqual(both[both.type == 3].mass.tolist(), [1, 2])
+
+    def test_components_have_names_of_ones_own(self):
+        stream = grove.Particles(np.eye(3), mass=1e-3, type="stream", components={4: "stream"})
+        sim = grove.Simulation(plummer(50) + stream, softening={"stars": 0.05, "stream": 0.2}, dt=1 / 128, device="cpu")
+        sim.evolve(1 / 64)
+        p = sim.particles
+        self.assertEqual((p.components, len(p["stream"]), len(p["stars"]), set(p["stream"].type)), ({1: "stars", 4: "stream"}, 3, 50, {4}))
+        own = grove.Particles(np.zeros((2, 3)), mass=1, type=[4, 1])  # stars are type 1 of this sphere, and type 4 of others
+        self.assertEqual(len((plummer(50) + own)["stars"]), 52)
+        with self.assertRaisesRegex(ValueError, "'stream' here and 'other' there"):
+            sim.add(grove.Particles(np.eye(3), mass=1, type=4, components={4: "other"}))
+        self.assertEqual(len(sim), 53)
+        with self.assertRaisesRegex(grove.SettingError, 'no component called "halo"; the particles have stream'):
+            grove.Simulation(stream, softening={"halo": 1}, device="cpu").get("acceleration")
+        merger = grove.generate("merger", model="disc", n=400, pericentre=1, softening=0.05)
+        self.assertGreater(len(merger["disc 2"]), 10)
+        settings = {"softening": {name: 0.05 for name in merger.components.values()}, "device": "cpu"}
+        self.assertEqual(grove.Simulation(merger, **settings).particles.components, merger.components)
+        try:
+            import h5py  # noqa: F401
+        except ImportError:
+            self.skipTest("h5py is not installed")
+        with tempfile.TemporaryDirectory() as directory:
+            sim.save(directory + "/named.hdf5")
+            again = grove.Simulation(grove.load(directory + "/named.hdf5"), softening={"stars": 0.05, "stream": 0.2}, device="cpu")
+            self.assertEqual(again.particles.components, p.components)
 
     def test_snapshots_are_written_and_loaded(self):
         with tempfile.TemporaryDirectory() as directory:
@@ -402,7 +428,7 @@ class Values(unittest.TestCase):
                 self.skipTest("h5py is not installed")
             snapshot = grove.load(file)
             np.testing.assert_array_equal(snapshot.position, sim.particles.position)
-            self.assertEqual((snapshot.time, snapshot.G, snapshot.components[1]), (0.125, 1, "halo"))
+            self.assertEqual((snapshot.time, snapshot.G, snapshot.components[1]), (0.125, 1, "stars"))
 
     def test_a_run_is_read_from_its_directory(self):
         program = pathlib.Path(os.environ["GROVE_LIBRARY"]).parent / "grove"
