@@ -7,6 +7,8 @@ import pathlib
 
 import numpy as np
 
+from . import _dlpack
+
 
 class Error(Exception):
     """Base of all errors of Grove, and a defect of Grove where it is of no other class."""
@@ -68,6 +70,8 @@ _SIGNATURES = {
     "grove_create": [ctypes.c_char_p, ctypes.c_void_p, ctypes.POINTER(_S)],
     "grove_destroy": [_S],
     "grove_load": [_S],
+    "grove_get_components": [_S, ctypes.POINTER(ctypes.c_char_p)],
+    "grove_set_components": [_S, ctypes.POINTER(ctypes.c_char_p)],
     "grove_set_particles": [_S, ctypes.POINTER(ParticleArrays)],
     "grove_add_particles": [_S, ctypes.POINTER(ParticleArrays)],
     "grove_remove_particles": [_S, ctypes.c_size_t, ctypes.c_void_p],
@@ -137,21 +141,36 @@ def version() -> str:
 
 
 def is_on_gpu(values):
-    """Whether this is an array in the memory of a GPU, as of CuPy, PyTorch or Numba."""
+    """Whether this is an array in the memory of a GPU, as of CuPy, PyTorch or Numba, or imported() from one."""
     return hasattr(values, "__cuda_array_interface__")
+
+
+def imported(values):
+    """What has __dlpack__ and no other way to numpy as an array of numpy or, on a GPU, with __cuda_array_interface__, without a copy;
+    all else as it is. Raises SettingError where DLPack does not allow it."""
+    if is_on_gpu(values) or hasattr(values, "__array__") or not hasattr(values, "__dlpack__"):
+        return values
+    try:
+        return _dlpack.OnGpu(values) if _dlpack.is_on_gpu(values) else np.from_dlpack(values)
+    except (BufferError, RuntimeError, TypeError) as reason:
+        raise SettingError(f"an array of {type(values).__name__} cannot be taken by DLPack: {reason}") from reason
+
+
+def shape_of(values):
+    """Of an array of numpy or on a GPU."""
+    return tuple(values.__cuda_array_interface__["shape"] if is_on_gpu(values) else values.shape)
 
 
 def of_shape(values, shape, what):
     """An array on a GPU or of numpy itself. Raises ValueError where it has another shape."""
-    found = values.__cuda_array_interface__["shape"] if is_on_gpu(values) else values.shape
-    if tuple(found) != shape:
-        raise ValueError(f"{what} has the shape {tuple(found)}, and needs {shape}")
+    if shape_of(values) != shape:
+        raise ValueError(f"{what} has the shape {shape_of(values)}, and needs {shape}")
     return values
 
 
 def described(values):
     """An array (N,) or (N, 3) that array_of() can describe: a copy where rows or columns lie at one place, as numpy.broadcast_to makes."""
-    return np.ascontiguousarray(values) if 0 in values.strides else values
+    return np.ascontiguousarray(values) if not is_on_gpu(values) and 0 in values.strides else values
 
 
 def array_of(values):
@@ -177,10 +196,10 @@ def _array_on_gpu(of):
 
 class GpuArray:
     """An array of Grove's own on a GPU, which cupy.asarray(), torch.as_tensor() and numba take without a copy (CUDA array
-    interface 3). All work on it is done, so there is no stream to wait for."""
+    interface 3), and what may be written also others (DLPack). All work on it is done, so there is no stream to wait for."""
 
-    def __init__(self, shape, dtype, address, strides, read_only):
-        self.shape, self.dtype = shape, np.dtype(dtype)
+    def __init__(self, shape, dtype, address, strides, read_only, gpu):
+        self.shape, self.dtype, self._gpu = shape, np.dtype(dtype), gpu
         self.__cuda_array_interface__ = {
             "shape": shape,
             "typestr": self.dtype.str,
@@ -189,6 +208,15 @@ class GpuArray:
             "stream": None,
             "version": 3,
         }
+
+    def __dlpack_device__(self):
+        return _dlpack.CUDA, self._gpu
+
+    def __dlpack__(self, **_):
+        address, read_only = self.__cuda_array_interface__["data"]
+        if read_only:
+            raise BufferError("the array may not be written, which DLPack cannot say: use __cuda_array_interface__")
+        return _dlpack.capsule(address, self.shape, self.dtype, self.__cuda_array_interface__["strides"], self.__dlpack_device__())
 
     def __repr__(self):
         return f"<grove: {self.shape} of {self.dtype} on a GPU>"
@@ -200,7 +228,7 @@ def view_of(array, shape, dtype, *, writable):
     row, column = array.row or dtype.itemsize, array.column or dtype.itemsize
     strides = (row, column)[: len(shape)]
     if array.on_gpu:
-        return GpuArray(shape, dtype, array.data, strides, not writable)
+        return GpuArray(shape, dtype, array.data, strides, not writable, array.on_gpu - 1)
     if shape[0] == 0:
         return np.empty(shape, dtype)
     length = (shape[0] - 1) * row + (column * (shape[1] - 1) if len(shape) == 2 else 0) + dtype.itemsize

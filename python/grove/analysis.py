@@ -7,7 +7,7 @@ import typing
 
 import numpy as np
 
-from ._library import SettingError
+from ._library import SettingError, is_on_gpu
 from .units import is_quantity
 
 if typing.TYPE_CHECKING:
@@ -41,47 +41,67 @@ def _lengths(vectors):
     return np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
 
 
+def _length(vector):
+    """Of one (3,), or of those of three rows (3, n)."""
+    with np.errstate(over="ignore"):
+        return np.sqrt(vector[0] ** 2 + vector[1] ** 2 + vector[2] ** 2)
+
+
 def _nucleus(n):
     """How many particles make a nucleus."""
     return max(n // 100, min(n, 32))
 
 
-def _third(x, low, half):
-    third = half * (2 / 3)
-    return (x >= low + third).view(np.int8) + (x >= low + 2 * third)
+class _Cell(typing.NamedTuple):
+    """The cube at the lower corner of the box around some particles."""
+
+    coordinates: list[np.ndarray]  #: x, y and z, each (n,)
+    weight: np.ndarray
+    low: list[float]
+    high: list[float]
+
+    @classmethod
+    def around(cls, coordinates, weight):
+        return cls(coordinates, weight, [x.min() for x in coordinates], [x.max() for x in coordinates])
+
+    def half(self):
+        return max(high / 2 - low / 2 for low, high in zip(self.low, self.high))
+
+    def density(self):
+        """log2, and the weight; larger is denser."""
+        with np.errstate(divide="ignore"):
+            total = self.weight.sum()
+            return np.log2(total) - 3 * np.log2(self.half()), total
+
+    def parts(self, least):
+        """The thirds of the thirds of the thirds with at least `least` particles."""
+        third = self.half() * (2 / 3)
+        borders = [(low + third, low + 2 * third) for low in self.low]
+        if all((low >= border) == (high >= border) for low, high, of in zip(self.low, self.high, borders) for border in of):
+            return  # an extent down to rounding
+        part = np.zeros(len(self.weight), np.int8)
+        for x, (first, second) in zip(self.coordinates, borders):
+            part *= 3
+            part += (x >= first).view(np.int8)
+            part += (x >= second).view(np.int8)
+        for k in np.flatnonzero(np.bincount(part, minlength=27) >= least):
+            inside = np.flatnonzero(part == k)
+            yield _Cell.around([x[inside] for x in self.coordinates], self.weight[inside])
 
 
-def _densest_cell(x, weight, least, shift):
+def _densest_cell(coordinates, weight, least, shift):
     """Density (log2), weight, middle and side of the densest cell with at least `least` particles. The cube around the particles is
     divided into 27; each part with enough particles becomes the cube around these, and is divided again. `shift`: by how much of its
-    side the first cube is extended downwards."""
-
-    def described(low, high, total):
-        half = (high / 2 - low / 2).max(axis=1)
-        with np.errstate(divide="ignore"):
-            return [(np.log2(m) - 3 * np.log2(h), m, a / 2 + b / 2, 2 * h) for a, b, m, h in zip(low, high, total, half)]
-
-    low, high = x.min(axis=0)[None], x.max(axis=0)[None]
-    best = described(low, high, [weight.sum()])[0]
-    low = low - shift * best[3]
-    cell = np.zeros(len(x), int)
-    while True:
-        half = (high / 2 - low / 2).max(axis=1)[:, None]
-        is_divisible = (_third(high, low, half) != _third(low, low, half)).any(axis=1)
-        third = _third(x, low[cell], half[cell])
-        part = 27 * cell + third @ [9, 3, 1]
-        is_kept = (np.bincount(part, minlength=27 * len(low)) >= least) & np.repeat(is_divisible, 27)
-        if not is_kept.any():
-            return best
-        # There are at most 100 cells, so numpy can sort by the bits.
-        order = np.argsort(part.astype(np.uint16), kind="stable")
-        order = order[is_kept[part[order]]]
-        x, weight, part = x[order], weight[order], part[order]
-        _, first, cell = np.unique(part, return_index=True, return_inverse=True)
-        low, high = np.minimum.reduceat(x, first), np.maximum.reduceat(x, first)
-        for found in described(low, high, np.add.reduceat(weight, first)):
-            if found[:2] > best[:2]:
-                best = found
+    side the first cube is extended downwards. Cells are arrays of their own, which soon fit into a cache."""
+    best = _Cell.around(coordinates, weight)
+    density = best.density()
+    cells = [best._replace(low=[low - shift * 2 * best.half() for low in best.low])]
+    while cells:
+        cells = [part for cell in cells for part in cell.parts(least)]
+        for cell in cells:
+            if (found := cell.density()) > density:
+                best, density = cell, found
+    return *density, np.array(best.low) / 2 + np.array(best.high) / 2, 2 * best.half()
 
 
 def _mean(vectors, weight):
@@ -90,16 +110,29 @@ def _mean(vectors, weight):
 
 
 def _last_sphere(x, weight, middle, radius, least):
-    """Middle and radius of the last of the spheres that follow their centre of mass and shrink (Power et al. 2003, MNRAS 338, 14)."""
+    """Middle and radius of the last of the spheres that follow their centre of mass and shrink (Power et al. 2003, MNRAS 338, 14).
+    x: (3, n). Each sphere looks only at the particles `near`, those within `reach` of the place `there`, unless it leaves that."""
     last = middle, radius
+    everything = near = x, weight
+    there, reach = middle, np.inf
     for k in range(460):
-        inside = _lengths(x - middle) <= radius
+        moved = _length(middle - there)
+        if moved + radius > (1 - 1e-9) * reach:
+            near, reach = everything, np.inf
+        offset = near[0] - middle[:, None]
+        distance = _length(offset)
+        inside = distance <= radius
         count = np.count_nonzero(inside)
         if count < least:
             break
         if k == 0:
             least = max(least, count // 4)
-        middle = middle + _mean(x[inside] - middle, weight[inside])
+        mean = _mean(offset.T, np.where(inside, near[1], 0))
+        if 2 * count < len(inside):
+            there, reach = middle, min(1.3 * radius, reach - moved)
+            kept = np.flatnonzero(distance <= reach)
+            near = near[0].take(kept, axis=1), near[1].take(kept)
+        middle = middle + mean
         last = middle, radius
         radius *= 0.975
     return last
@@ -107,13 +140,14 @@ def _last_sphere(x, weight, middle, radius, least):
 
 def _densest(x, weight):
     least = _nucleus(len(x))
+    x = x.T.copy()
     # Borders of cells can cut a small nucleus into parts of which none is large enough.
     _, _, middle, side = max((_densest_cell(x, weight, least, shift) for shift in (0, 0.11, 0.23)), key=lambda cell: cell[:2])
     if not side > 0:
         return middle, 0.0
     for sides in (3.0, 1.5):
         found = _last_sphere(x, weight, middle, sides * side, least)
-        if _lengths((found[0] - middle)[None])[0] <= 2 * side:
+        if _length(found[0] - middle) <= 2 * side:
             return found
     return middle, side
 
@@ -130,7 +164,7 @@ def _inner(x, weight):
         inside = _lengths(x - middle) <= radius
         move = _mean(x[inside] - middle, weight[inside])
         middle = middle + move
-        if not _lengths(move[None])[0] > 1e-3 * radius:
+        if not _length(move) > 1e-3 * radius:
             break
     return middle, _nth_distance(x, middle, half)
 
@@ -162,7 +196,7 @@ def _find_centre(x, v, m, place, velocity_within):
 def _plane(spin):
     """Rows: x and y axis of the plane at a right angle to the angular momentum, and its direction. The x axis is the projected one of
     before; within 18 degrees of it, the y axis."""
-    axis = spin / _lengths(spin[None])[0]
+    axis = spin / _length(spin)
     start = np.array([1.0, 0, 0]) if abs(axis[0]) < 0.95 else np.array([0, 1.0, 0])
     x_axis = start - (start @ axis) * axis
     x_axis /= _lengths(x_axis[None])[0]
@@ -342,6 +376,8 @@ def _numbers(self: Particles):
     fields = self.position, self.velocity, self.mass
     if any(map(is_quantity, fields)):
         raise ValueError("the particles are quantities: give them to a simulation with units, and take sim.particles, which are in code units")
+    if any(map(is_on_gpu, fields)):
+        raise ValueError("the particles are on a GPU: copy them to numpy first")
     if not len(self.mass):
         raise ValueError("there are no particles")
     return [np.asarray(field, float) for field in fields]
@@ -380,7 +416,7 @@ def centre(self: Particles, of: Component = None, *, at: Place = "densest", velo
     """
     if isinstance(at, Centre):
         return at
-    chosen = self.of(of)
+    chosen = slice(None) if of is None else self.of(of)
     x, v, m = _numbers(self)
     return _find_centre(x[chosen], v[chosen], m[chosen], at, velocity_within)
 

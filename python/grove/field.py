@@ -21,8 +21,9 @@ class Field:
     """
 
     def __init__(self, x: typing.Any, m: typing.Any, **settings: typing.Any) -> None:
-        self._sim = Simulation(Particles(x, mass=m), **settings)
-        if len(self._sim.get("mass")) != len(x):
+        particles = Particles(x, mass=m)
+        self._sim = Simulation(particles, **settings)
+        if len(self._sim.get("mass")) != len(particles):
             raise SettingError("on several ranks, each gives as many particles, the first ones one more where they do not divide")
 
     def __call__(self, points: typing.Any = None) -> tuple[np.ndarray, np.ndarray]:

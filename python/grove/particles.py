@@ -7,11 +7,24 @@ import typing
 
 import numpy as np
 
+from . import _library as lib
 from . import analysis, converters
 from .units import Units, is_quantity
 
 TYPES = {"gas": 0, "halo": 1, "disc": 2, "bulge": 3, "stars": 4, "black holes": 5}
 FIELDS = {"position": "length", "velocity": "velocity", "mass": "mass"}
+
+
+def usual_name(number):
+    return next(name for name, of in TYPES.items() if of == number)
+
+
+def joined_components(some, others):
+    """The names of both. Raises ValueError where a type has two."""
+    for number in some.keys() & others.keys():
+        if some[number] != others[number]:
+            raise ValueError(f"particles of type {number} are {some[number]!r} here and {others[number]!r} there: give one of them another type")
+    return {**some, **others}
 
 
 def _numbers(values, what):
@@ -24,8 +37,9 @@ def _numbers(values, what):
 
 
 def _vectors(values, what):
-    if is_quantity(values):
-        shape = values.shape
+    values = lib.imported(values)
+    if is_quantity(values) or lib.is_on_gpu(values):
+        shape = lib.shape_of(values)
     else:
         values = _numbers(values, what)
         if values.dtype not in (np.float32, np.float64):
@@ -37,6 +51,9 @@ def _vectors(values, what):
 
 
 def _column(values, n, what, dtype=np.float64):
+    values = lib.imported(values)
+    if lib.is_on_gpu(values):
+        return lib.of_shape(values, (n,), what)
     if is_quantity(values):
         return values if values.shape == (n,) else np.ones(n) * values
     values = _numbers(values, what)
@@ -53,9 +70,12 @@ class Particles:
     """Positions, velocities, masses, ids and types of particles.
 
     position, velocity: (N, 3), any stride, float32 or float64, in code units, or quantities. Without velocities they rest.
+        Arrays of numpy or of what has __dlpack__. On a GPU (also __cuda_array_interface__) they stay there: a simulation or Field takes
+        them, and analysis does not.
     mass: (N,), or one number for all.
     id: (N,) whole numbers, unique; None: Grove numbers them.
-    type: (N,) numbers 0 to 5 or names, or one for all: gas, halo, disc, bulge, stars, black holes.
+    type: (N,) numbers 0 to 5 or names, or one for all: gas, halo, disc, bulge, stars, black holes, and those of `components`.
+    components: names of one's own for types, as {4: "stream"}. Simulations and snapshots keep them.
     Raises ValueError for shapes that do not fit.
     """
 
@@ -64,6 +84,8 @@ class Particles:
     mass: np.ndarray
     id: np.ndarray | None
     type: np.ndarray
+    #: Names of the user's own, by type; the other types have their usual names.
+    components: dict[int, str]
     #: Code units in cgs, and G in code units, of particles of a simulation, of generate() or of a file; None: not known.
     units: Units | None = None
     G: float | None = None
@@ -79,22 +101,31 @@ class Particles:
     to_yt = converters.to_yt
 
     def __init__(self, position: typing.Any, velocity: typing.Any = None, mass: typing.Any = None, *, id: typing.Any = None,
-                 type: typing.Any = "halo") -> None:  # fmt: skip  # noqa: A002 - the names of the fields
+                 type: typing.Any = "halo", components: dict[int, str] | None = None) -> None:  # fmt: skip  # noqa: A002 - the names of the fields
+        self.components = dict(components or {})
+        if not all(number in TYPES.values() and isinstance(name, str) and name for number, name in self.components.items()):
+            raise ValueError(f"components = {self.components}: they give types 0 to 5 a name")
+        if len(set(self.components.values())) < len(self.components):
+            raise ValueError(f"components = {self.components}: two types have one name")
         self.position = _vectors(position, "position")
         n = len(self)
         self.velocity = np.zeros((n, 3)) if velocity is None else _vectors(velocity, "velocity")
-        if self.velocity.shape != (n, 3):
-            raise ValueError(f"velocity has the shape {self.velocity.shape}, and position {self.position.shape}")
+        if lib.shape_of(self.velocity) != (n, 3):
+            raise ValueError(f"velocity has the shape {lib.shape_of(self.velocity)}, and position {lib.shape_of(self.position)}")
         if mass is None:
             raise ValueError("particles need a mass: (N,), or one number for all")
         self.mass = _column(mass, n, "mass")
         self.id = None if id is None else _column(id, n, "id", np.uint64)
-        names = np.asarray(type)
+        type = lib.imported(type)  # noqa: A001
+        names = np.asarray(0 if lib.is_on_gpu(type) else type)
         if names.dtype.kind == "U":
+            numbers = self._numbers_of_names()
             for name in np.unique(names):
-                if name not in TYPES:
-                    raise ValueError(f"type {str(name)!r}: there are {', '.join(TYPES)}, and the numbers 0 to 5")
-            type = np.vectorize(TYPES.__getitem__)(names)
+                if name not in numbers:
+                    raise ValueError(
+                        f"type {str(name)!r}: there are {', '.join(numbers)}, and the numbers 0 to 5; components={{4: {str(name)!r}}} names a type"
+                    )
+            type = np.vectorize(numbers.__getitem__)(names)
         self.type = _column(type, n, "type", np.uint8)
 
     @classmethod
@@ -104,19 +135,26 @@ class Particles:
         return cls(position, velocity, mass, type=type)
 
     def __len__(self) -> int:
-        return self.position.shape[0]
+        return lib.shape_of(self.position)[0]
 
     def of(self, component: str | int | None) -> np.ndarray:
         """The mask (N,) of a component: a name (halo, disc; of a snapshot also its own), a type from 0 to 5, or None for all. Raises
         ValueError where there is none."""
         if component is None:
             return np.ones(len(self), bool)
-        names = {**TYPES, **{name: number for number, name in getattr(self, "components", {}).items()}}
-        mask = self.type == names.get(component, component) if isinstance(component, str) else self.type == component
+        names = {number: self.components.get(number, name) for name, number in TYPES.items()}
+        if isinstance(component, str):
+            mask = np.isin(self.type, [number for number, name in names.items() if name == component] or [TYPES.get(component, -1)])
+        else:
+            mask = self.type == component
         if not mask.any():
-            there = ", ".join(name for name, number in names.items() if np.any(self.type == number))
+            there = ", ".join(name for number, name in names.items() if np.any(self.type == number))
             raise ValueError(f"there are no particles of {component!r}: there are {there}; None takes all")
         return mask
+
+    def _numbers_of_names(self):
+        """The types by name, also by the usual one of a type with another."""
+        return {**TYPES, **{name: number for number, name in self.components.items()}}
 
     def _changed(self, **fields):
         """A copy with other fields, of the same units."""
@@ -141,12 +179,14 @@ class Particles:
             return NotImplemented
         both = {name: np.concatenate([getattr(self, name), getattr(other, name)]) for name in ("position", "velocity", "mass", "type")}
         has_ids = self.id is not None and other.id is not None
-        joined = Particles(both["position"], both["velocity"], both["mass"], id=np.concatenate([self.id, other.id]) if has_ids else None, type=both["type"])
+        ids = np.concatenate([self.id, other.id]) if has_ids else None
+        components = joined_components(self.components, other.components)
+        joined = Particles(both["position"], both["velocity"], both["mass"], id=ids, type=both["type"], components=components)
         joined.units, joined.G = self.units or other.units, other.G if self.G is None else self.G
         if not all(a is None or b is None or np.allclose(a, b, rtol=1e-9, atol=0) for a, b in ((self.units, other.units), (self.G, other.G))):
             raise ValueError(f"particles in different units, {self.units}, G = {self.G}, and {other.units}, G = {other.G}, cannot be joined")
         return joined
 
     def __repr__(self) -> str:
-        names = [name for name, number in TYPES.items() if np.any(self.type == number)]
+        names = [self.components.get(number, name) for name, number in TYPES.items() if np.any(self.type == number)]
         return f"<grove.Particles: {len(self):,} ({', '.join(names)})>"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import ctypes
 import os
@@ -16,7 +17,7 @@ import weakref
 import numpy as np
 
 from . import _library as lib
-from .particles import FIELDS, Particles
+from .particles import FIELDS, Particles, joined_components, usual_name
 from .units import Units, code_unit, in_code_units, is_physical, quantity, setting_text
 
 _F = typing.TypeVar("_F", bound=typing.Callable[..., typing.Any])
@@ -138,6 +139,34 @@ class _External:
         self.c_function = lib.EXTERNAL(guarded)
 
 
+class _Exit:
+    """The end of the interpreter waits for the steps of daemon threads, and ends them: their callbacks would find no Python."""
+
+    def __init__(self):
+        self.has_come = False
+        self._running, self._changed = 0, threading.Condition()
+        atexit.register(self._wait)
+
+    def __enter__(self):
+        with self._changed:
+            if self.has_come:
+                raise lib.SettingError("there are no steps any more: the interpreter ends")
+            self._running += 1
+
+    def __exit__(self, *_):
+        with self._changed:
+            self._running -= 1
+            self._changed.notify()
+
+    def _wait(self):
+        with self._changed:
+            self.has_come = True
+            self._changed.wait_for(lambda: self._running == 0)
+
+
+_EXIT = _Exit()
+
+
 class _CtrlC:
     """Ctrl-C ends the steps of this thread, and is raised after them. C code cannot be left by an exception: Python's handler is
     another one as long as it lasts. A handler of the user's own stays."""
@@ -145,7 +174,7 @@ class _CtrlC:
     def __init__(self):
         self.has_come = False
         # Called after each step, so that Python runs handlers of signals.
-        self.c_function = lib.INTERRUPT(lambda _: int(self.has_come))
+        self.c_function = lib.INTERRUPT(lambda _: int(self.has_come or _EXIT.has_come))
 
     def __enter__(self):
         self.replaced = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) is signal.default_int_handler
@@ -298,12 +327,14 @@ class Simulation:
         return quantity(self.get(field), _FIELD_DIMENSIONS[field], self._units)
 
     def set(self, field: str, values: typing.Any) -> None:
-        """Sets position, velocity (N, 3), mass or type (N,) of this rank's share, in the order of ids. values: also on a GPU."""
+        """Sets position, velocity (N, 3), mass or type (N,) of this rank's share, in the order of ids. values: also on a GPU, or of any
+        kind that has __dlpack__."""
 
         def array(shape):
-            if lib.is_on_gpu(values):
-                return lib.of_shape(values, shape, field)
-            numbers = np.asarray(in_code_units(values, _FIELD_DIMENSIONS.get(field), self._units))
+            given = lib.imported(values)
+            if lib.is_on_gpu(given):
+                return lib.of_shape(given, shape, field)
+            numbers = np.asarray(in_code_units(given, _FIELD_DIMENSIONS.get(field), self._units))
             if numbers.dtype not in (np.float32, np.float64) or field == "type":
                 numbers = numbers.astype(_DTYPES.get(field, np.float64))
             return lib.described(np.broadcast_to(numbers, shape))
@@ -342,7 +373,8 @@ class Simulation:
     @property
     def particles(self) -> Particles:
         """A copy of this rank's share, in the order of ids; setting it takes other particles in place of all."""
-        particles = Particles(self.get("position"), self.get("velocity"), self.get("mass"), id=self.get("id"), type=self.get("type"))
+        fields = (self.get(name) for name in ("position", "velocity", "mass"))
+        particles = Particles(*fields, id=self.get("id"), type=self.get("type"), components=self._components())
         particles.units, particles.G = self.units, self.G
         return particles
 
@@ -350,11 +382,23 @@ class Simulation:
     def particles(self, particles: Particles) -> None:
         with self._arrays(particles) as arrays:
             self._call("grove_set_particles", arrays)
+            self._name(particles.components)
+
+    def _components(self):
+        """The names that are not the usual ones."""
+        names = (ctypes.c_char_p * 6)()
+        self._call("grove_get_components", names)
+        return {number: name.decode() for number, name in enumerate(names) if name.decode() != usual_name(number)}
+
+    def _name(self, components):
+        self._call("grove_set_components", (ctypes.c_char_p * 6)(*(components.get(number, "").encode() for number in range(6))))
 
     def add(self, particles: Particles) -> None:
         """Adds particles. Without ids they get new ones."""
         with self._arrays(particles) as arrays:
+            components = joined_components(self._components(), particles.components)
             self._call("grove_add_particles", arrays)
+            self._name(components)
 
     def remove(self, ids: typing.Any) -> None:
         """Removes the particles with these ids."""
@@ -366,7 +410,8 @@ class Simulation:
             raise TypeError(f"{type(particles).__name__}: particles must be grove.Particles")
         if particles.units and not np.allclose(particles.units, self.units, rtol=1e-9, atol=0):
             raise lib.SettingError(f"the particles are in other units, {particles.units}, than the simulation, {self.units}: give it their units")
-        kept = {name: np.asarray(in_code_units(getattr(particles, name), dimension, self._units)) for name, dimension in FIELDS.items()}
+        given = {name: in_code_units(getattr(particles, name), dimension, self._units) for name, dimension in FIELDS.items()}
+        kept = {name: values if lib.is_on_gpu(values) else np.asarray(values) for name, values in given.items()}
         kept["type"] = particles.type
         if particles.id is not None:
             kept["id"] = particles.id
@@ -407,7 +452,8 @@ class Simulation:
 
     def evolve(self, time: typing.Any, *, progress: bool = False) -> bool:
         """Steps until `time`, code units or a quantity, in equal steps of dt or, where these do not divide it, the longest below
-        that do. progress: a line on standard error. Returns False where a function of every() has stopped it.
+        that do. progress: a line on standard error. Returns False where a function of every() has stopped it, and in a daemon thread
+        where the interpreter ends, which waits for its step.
 
         Ctrl-C raises KeyboardInterrupt after the present step or the next; the simulation can be used further. An exception
         of a function of every() is raised after its step; on several ranks, on the ranks where it arose.
@@ -418,7 +464,7 @@ class Simulation:
         line = _Progress(self, until) if progress else None
         step = _Callback(lambda: (line and line.show(), self._after_step())[1])
         wants_steps = bool(self._every or progress)
-        with _CtrlC() as ctrl_c:
+        with _EXIT, _CtrlC() as ctrl_c:
             self._call("grove_set_interrupt", ctrl_c.c_function, None)
             was_stepping, self._is_stepping = self._is_stepping, True
             try:
@@ -445,14 +491,21 @@ class Simulation:
         self._external = external
 
     def field(self, points: typing.Any) -> tuple[np.ndarray, np.ndarray]:
-        """Acceleration (M, 3) and potential (M,) at points (M, 3), of all particles and external potentials. Code units."""
-        points = lib.described(np.asarray(in_code_units(points, "length", self._units)))
-        if points.dtype not in (np.float32, np.float64):
-            points = points.astype(np.float64)
-        if points.ndim != 2 or points.shape[1] != 3:
-            raise lib.SettingError(f"points have the shape {points.shape}, and need (M, 3)")
-        acceleration, potential = np.empty((len(points), 3)), np.empty(len(points))
-        self._call("grove_field_at", len(points), *map(lib.array_of, (points, acceleration, potential)))
+        """Acceleration (M, 3) and potential (M,) at points (M, 3), of all particles and external potentials. Code units.
+
+        points: also on a GPU, or of any kind that has __dlpack__; what is returned is of numpy. With method="direct" all pairs are
+        summed, else trees are walked also for few particles: all_pairs_up_to is for forces on particles.
+        """
+        points = in_code_units(lib.imported(points), "length", self._units)
+        if not lib.is_on_gpu(points):
+            points = lib.described(np.asarray(points))
+            if points.dtype not in (np.float32, np.float64):
+                points = points.astype(np.float64)
+        shape = lib.shape_of(points)
+        if len(shape) != 2 or shape[1] != 3:
+            raise lib.SettingError(f"points have the shape {shape}, and need (M, 3)")
+        acceleration, potential = np.empty(shape), np.empty(shape[0])
+        self._call("grove_field_at", shape[0], *map(lib.array_of, (points, acceleration, potential)))
         return acceleration, potential
 
     def save(self, file: str | os.PathLike[str], *, overwrite: bool = False) -> None:

@@ -6,7 +6,7 @@ import os
 
 import numpy as np
 
-from .particles import Particles
+from .particles import Particles, usual_name
 from .units import Units
 
 
@@ -15,7 +15,6 @@ class Snapshot(Particles):
     say G, that is the physical constant in its units; where it says neither, units are None and G is NaN."""
 
     time: float
-    components: dict[int, str]
     G: float
 
 
@@ -62,7 +61,8 @@ def load(file: str | os.PathLike[str]) -> Snapshot:
         snapshot = Snapshot(joined["position"], joined["velocity"], joined["mass"], id=joined["id"], type=joined["type"])
         snapshot.time = float(np.ravel(header["Time"])[0])
         names = {number: group.attrs.get("ComponentName", b"") for number, group in groups.items()}
-        snapshot.components = {number: name.decode() if isinstance(name, bytes) else str(name) for number, name in names.items()}
+        texts = {number: name.decode() if isinstance(name, bytes) else str(name) for number, name in names.items()}
+        snapshot.components = {number: text or usual_name(number) for number, text in texts.items()}
         snapshot.units = _units(data)
         # GADGET-4 writes 0 for the physical constant.
         snapshot.G = float(parameters.get("GravityConstantInternal", 0)) or (snapshot.units.physical_G if snapshot.units else np.nan)

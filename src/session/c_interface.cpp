@@ -213,6 +213,21 @@ int grove_load(grove_session* session) {
   });
 }
 
+int grove_get_components(grove_session* session, const char* names[6]) {
+  return with_session(session, [&](Session& s) {
+    for (std::size_t type = 0; type < s.components().size(); ++type) names[type] = s.components()[type].c_str();
+  });
+}
+
+int grove_set_components(grove_session* session, const char* const names[6]) {
+  return with_session(session, [&](Session& s) {
+    ComponentNames wanted = usual_component_names();
+    for (std::size_t type = 0; type < wanted.size(); ++type)
+      if (names[type] && *names[type]) wanted[type] = names[type];
+    s.set_components(wanted);
+  });
+}
+
 int grove_set_particles(grove_session* session, const grove_particles* particles) {
   return with_session(session, [&](Session& s) { s.set_particles(particles_of(particles, 0, s.comm())); });
 }
@@ -287,7 +302,7 @@ int grove_lend(grove_session* session, grove_local_arrays* arrays) {
   return with_session(session, [&](Session& s) {
     if (!arrays) throw ConfigError("there is no place for the arrays");
     const ParticleMemory found = s.lend();
-    const int on_gpu = s.is_on_gpu() ? 1 : 0;
+    const int on_gpu = s.is_on_gpu() ? 1 + session->gpu : 0;
     const auto numbers = [&](const double* data, std::ptrdiff_t in_a_row) {
       return grove_array{const_cast<double*>(data), GROVE_F64, in_a_row * static_cast<std::ptrdiff_t>(sizeof(double)), sizeof(double),
                          on_gpu};

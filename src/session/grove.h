@@ -40,7 +40,8 @@ enum { GROVE_F32 = 0, GROVE_F64 = 1, GROVE_U8 = 2, GROVE_U64 = 3 };
 
 /* Numbers of particles, in the memory of the host or of a GPU: `data` is the first one's first component. `row` and `column` are bytes from a particle
  * to the next one and from a component to the next one; 0: without gaps. Vectors have 3 components. Floating-point fields are read and
- * written as GROVE_F32 or GROVE_F64, id as GROVE_U64, type as GROVE_U8. `on_gpu`: not 0 for memory of a GPU, which is copied. */
+ * written as GROVE_F32 or GROVE_F64, id as GROVE_U64, type as GROVE_U8. `on_gpu`: not 0 for memory of a GPU, which is copied;
+ * of arrays that grove_lend() gives, 1 + the number of the GPU. */
 typedef struct {
   void* data;
   int type;
@@ -86,6 +87,11 @@ int grove_destroy(grove_session* session);
 
 /* Takes the particles of [initial_conditions], at time.begin. */
 int grove_load(grove_session* session);
+/* Names of the components, one for each of the types 0 to 5: gas, halo, disc, bulge, stars, black holes, or those of the file, model or
+ * checkpoint from which the particles come. A softening by component goes by them, and snapshots have them. Valid until the names change. */
+int grove_get_components(grove_session* session, const char* names[6]);
+/* Names them, the same on all ranks. NULL or "": the usual one. */
+int grove_set_components(grove_session* session, const char* const names[6]);
 /* Takes particles in place of all. */
 int grove_set_particles(grove_session* session, const grove_particles* particles);
 /* Adds particles. Ids that are given must be new. */
@@ -102,7 +108,7 @@ int grove_notes(grove_session* session, const char** notes);
 /* Copies a field of this rank's share: position, velocity, mass, id, type, acceleration [length / time^2] or potential (per unit mass,
  * without the particle's own). */
 int grove_get(grove_session* session, const char* field, grove_array to);
-/* Sets position, velocity, mass or type of this rank's share. */
+/* Sets position, velocity, mass or type of this rank's share. Forces are computed anew, unless only velocities have changed. */
 int grove_set(grove_session* session, const char* field, grove_array from);
 
 /* Lends this rank's particles without a copy. Until grove_take_back() the session is for nothing else; then the arrays are invalid. */

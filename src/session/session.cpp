@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <exception>
 #include <filesystem>
 #include <functional>
@@ -12,7 +13,10 @@
 #include <string_view>
 #include <utility>
 
+#include "decomposition/domain/key_splits.hpp"
 #include "decomposition/domain/sort_by_id.hpp"
+#include "decomposition/ranks/sparse_exchange.hpp"
+#include "io/formats/read_info.hpp"
 #include "io/snapshots/checkpoint.hpp"
 #include "io/snapshots/checkpoint_file.hpp"
 #include "kernels/base/error.hpp"
@@ -99,6 +103,35 @@ void require_usable(const ParticleSet& some) {
   }
 }
 
+/// The vectors [3 * ids] of these ids, on whatever rank they are: `share_ids` and `vectors` are sorted by id rank by rank. Collective.
+std::vector<double> vectors_of_ids(const std::vector<std::uint64_t>& ids, const std::vector<std::uint64_t>& share_ids,
+                                   const std::vector<double>& vectors, const Communicator& comm) {
+  std::vector<std::size_t> order(ids.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return ids[a] < ids[b]; });
+  std::vector<std::uint64_t> sorted(ids.size());
+  for (std::size_t k = 0; k < ids.size(); ++k) sorted[k] = ids[order[k]];
+  // Where the shares of ranks begin, up to the last one that is not empty; an empty one, where the next one begins.
+  std::vector<std::uint64_t> begins = comm.all_gather(share_ids.empty() ? std::uint64_t{0} : share_ids.front());
+  std::vector<std::size_t> sizes = comm.all_gather(share_ids.size());
+  for (; sizes.back() == 0; sizes.pop_back()) begins.pop_back();
+  for (std::size_t r = begins.size() - 1; r > 0; --r)
+    if (sizes[r - 1] == 0) begins[r - 1] = begins[r];
+  std::vector<std::uint64_t> wanted = counts_per_owner(sorted, std::span(begins).subspan(1));
+  wanted.resize(static_cast<std::size_t>(comm.size()));
+  const std::vector<std::uint64_t> asked = exchange_items(comm, wanted, std::span<const std::uint64_t>(sorted));
+  std::vector<double> answers;
+  answers.reserve(3 * asked.size());
+  for (const std::uint64_t id : asked) {
+    const auto i = 3 * static_cast<std::size_t>(std::lower_bound(share_ids.begin(), share_ids.end(), id) - share_ids.begin());
+    answers.insert(answers.end(), {vectors[i], vectors[i + 1], vectors[i + 2]});
+  }
+  const std::vector<double> found = exchange_items(comm, comm.all_to_all(wanted), std::span<const double>(answers), 3);
+  std::vector<double> of_ids(found.size());
+  for (std::size_t k = 0; k < order.size(); ++k) std::copy_n(&found[3 * k], 3, &of_ids[3 * order[k]]);
+  return of_ids;
+}
+
 /// The field at the `own` points of this rank, whose ids begin at `begin`; those of all points at `first`. Collective.
 FieldValues values_of_points(const ParticleSet& found, std::uint64_t first, std::uint64_t begin, std::uint64_t own,
                              const Communicator& comm) {
@@ -129,6 +162,26 @@ Session::Session(const std::string& toml, MPI_Comm comm)
       time_(config_.time.begin),
       simulation_(make_configured_simulation(config_, comm_)),
       is_on_gpu_(simulation_->device_state().is_gpu()) {}
+
+void Session::set_components(const ComponentNames& names) {
+  std::string all;
+  for (const std::string& name : names) all += name + '\n';
+  const std::uint64_t hash = std::hash<std::string>()(all), least = comm_.min(hash), most = comm_.max(hash);
+  comm_.agree([&] {
+    if (least != most) throw ConfigError("the ranks give components different names");
+    for (std::size_t type = 0; type < names.size(); ++type) {
+      const std::string& name = names[type];
+      if (name.size() > longest_component_name)
+        throw ConfigError(
+            fmt::format("the component of type {} has a name of {} bytes, and may have {}", type, name.size(), longest_component_name));
+    }
+  });
+  if (names == components_) return;
+  components_ = names;
+  if (config_.gravity.softening_of_component.empty()) return;
+  bring_here();
+  newer_ = Newer::share;
+}
 
 void Session::load() {
   comm_.agree([&] {
@@ -237,9 +290,20 @@ void Session::change(const std::function<void(ParticleSet&)>& change) {
     require_usable(changed);
     if (changed.id != share_.id) throw DataError("ids cannot change: remove these particles, and add others");
   });
+  const bool is_in_place = changed.position == share_.position && changed.mass == share_.mass && changed.type == share_.type;
+  const bool forces_stay = comm_.min(newer_ != Newer::share && is_in_place ? 1 : 0) == 1;
   share_ = std::move(changed);
+  if (forces_stay && set_velocities()) return;
   forget_forces(share_);
   newer_ = Newer::share;
+}
+
+bool Session::set_velocities() {
+  const std::unique_ptr<ParticleColumns> columns = simulation_->columns();
+  const std::span<const std::byte> bytes = columns->values(*simulation_->fields()->find("id"));
+  std::vector<std::uint64_t> ids(bytes.size() / sizeof(std::uint64_t));
+  std::memcpy(ids.data(), bytes.data(), bytes.size());
+  return simulation_->set_velocities(vectors_of_ids(ids, share_.id, share_.velocity, comm_));
 }
 
 bool Session::go_on_everywhere(const std::function<bool()>& go_on) const {

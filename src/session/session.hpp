@@ -46,6 +46,11 @@ class Session {
   /// Sentences on the particles that load() has taken.
   const std::vector<std::string>& notes() const { return notes_; }
 
+  /// Names of the components by type: those of load() and restore(), or that were set.
+  const ComponentNames& components() const { return components_; }
+  /// The same on all ranks, with a name for each type. Throws where one is too long.
+  void set_components(const ComponentNames& names);
+
   /// Takes the particles of [initial_conditions] in place of all, at time.begin.
   void load();
   /// Takes these in place of all. `some`: of this rank, in any order and number, with position, velocity, mass, id and type.
@@ -59,7 +64,8 @@ class Session {
   const ParticleSet& particles();
   /// The same with accelerations and potentials of the present positions.
   const ParticleSet& particles_with_forces();
-  /// Calls `change` for this rank's share, whose number, order and ids must stay. Forces are computed anew before they are asked for.
+  /// Calls `change` for this rank's share, whose number, order and ids must stay. Forces are computed anew before they are asked for,
+  /// unless only velocities have changed.
   void change(const std::function<void(ParticleSet&)>& change);
 
   /// Steps until `time`, in equal steps of time.dt or, where these do not divide the time, the longest ones below that do. After each step
@@ -97,6 +103,8 @@ class Session {
  private:
   void require_particles() const;
   void require_free(const std::string& file, bool overwrite) const;
+  /// Gives the simulation the velocities of `share_`. Returns false where it has no forces to keep.
+  bool set_velocities();
   /// `share_` becomes what the simulation has, if that is newer, or the other way round.
   void bring_here();
   void bring_there();

@@ -117,6 +117,9 @@ class Simulation {
   /// Computes the forces of the particles as they are now. On a GPU, what has been written must be there. Throws NotFiniteError, and
   /// DataError where the sum of the masses is another one: the mass of a particle cannot change.
   virtual void memory_was_written() = 0;
+  /// Gives this rank's particles, in their present order, these velocities [3 * particles], which are finite; their forces stay. Returns
+  /// false, and does nothing, where there are no forces of the present positions.
+  virtual bool set_velocities(const std::vector<double>&) { return false; }
 
   virtual std::vector<PhaseTime> phase_times() const = 0;  ///< of the last step or force evaluation
   virtual WorkCounts work_counts() const = 0;

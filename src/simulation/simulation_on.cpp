@@ -103,6 +103,11 @@ void SimulationOn<Space>::start(ParticleSet set, double time) {
   upload(*space_, std::move(set), particles_);
   particles_.has_acceleration = false;
   compute_forces();
+  begin_energies();
+}
+
+template <class Space>
+void SimulationOn<Space>::begin_energies() {
   own_energy_.begin(particles_);
   if (own_energy_.leaves_out_heaviest() && diagnostics().own_energy() >= 0) own_energy_.leave_out_none();
 }
@@ -186,6 +191,15 @@ void SimulationOn<Space>::memory_was_written() {
   constexpr double rounding = 1e-12;
   if (std::abs(diagnostics().mass - mass_shown_) > rounding * mass_shown_)
     throw DataError("the masses of particles have been written where only positions and velocities may be");
+}
+
+template <class Space>
+bool SimulationOn<Space>::set_velocities(const std::vector<double>& velocity) {
+  if (!is_synchronised() || !particles_.has_acceleration) return false;
+  space_->copy_from_host(particles_.velocity.data(), velocity.data(), velocity.size() * sizeof(double));
+  steps_->restart(time());
+  begin_energies();
+  return true;
 }
 
 template <class Space>

@@ -47,6 +47,7 @@ class SimulationOn final : public Simulation {
   void visit(ParticleVisitor& visitor) override { visitor.visit(*space_, particles_); }
   ParticleMemory memory() override;
   void memory_was_written() override;
+  bool set_velocities(const std::vector<double>& velocity) override;
   std::vector<PhaseTime> phase_times() const override;
   WorkCounts work_counts() const override;
   std::string choice_of_steps() const override { return integrator_->choice_of_steps(); }
@@ -68,6 +69,8 @@ class SimulationOn final : public Simulation {
   void make_solver(std::uint64_t particle_count = many_particles);
   void require_softening() const;
   void take(const ParticleSet& set);
+  /// Of the present particles, which are the first ones.
+  void begin_energies();
 
   std::unique_ptr<Space> space_;
   const Communicator& comm_;

@@ -18,6 +18,7 @@ import unittest
 import numpy as np
 
 import grove
+from grove import _dlpack, _library
 
 SETTINGS = {"softening": 0.05, "dt": 1 / 128, "device": "cpu"}
 
@@ -35,6 +36,20 @@ class Kpc:
     def to_value(self, unit):
         assert unit in ("cm", "s")
         return self.value * self.cgs
+
+
+class OnlyDlpack:
+    """An array of another library: of the memory of the CPU or, as far as can be told here, of a GPU."""
+
+    def __init__(self, values, device=(1, 0)):
+        self.values, self.device, self.stream = values, device, None
+
+    def __dlpack_device__(self):
+        return self.device
+
+    def __dlpack__(self, *, stream=None, **_):
+        self.stream = stream
+        return _dlpack.capsule(self.values.ctypes.data, self.values.shape, self.values.dtype, self.values.strides, self.device)
 
 
 class Simulations(unittest.TestCase):
@@ -114,6 +129,40 @@ class Simulations(unittest.TestCase):
         self.assertEqual(sim.energy.total, sim.energy.potential)
         self.assertEqual(sim.get("mass").tolist(), [0.5] * 49)
 
+    def test_velocities_alone_leave_the_forces(self):
+        sim, other = (grove.Simulation(plummer(), **SETTINGS) for _ in range(2))
+        calls = []
+        sim.set_external(lambda x, t: calls.append(t) or (0 * x, 0 * x[:, 0]))
+        other.set_external(lambda x, t: (0 * x, 0 * x[:, 0]))
+        sim.evolve(0.125)
+        other.evolve(0.125)
+        del calls[:]
+        velocity = sim.get("velocity")
+        sim.set("velocity", 2 * velocity)
+        acceleration = sim.get("acceleration")
+        self.assertEqual(calls, [])
+        np.testing.assert_array_equal(acceleration, other.get("acceleration"))
+        self.assertAlmostEqual(sim.energy.kinetic, 4 * other.energy.kinetic, places=14)
+        sim.set("velocity", velocity)
+        for one in (sim, other):
+            one.evolve(0.25)
+        np.testing.assert_array_equal(sim.get("position"), other.get("position"))
+        del calls[:]
+        sim.set("mass", 1e-3)
+        sim.get("acceleration")
+        self.assertEqual(calls, [0.25])
+
+    def test_a_daemon_thread_that_steps_lets_the_interpreter_end(self):
+        code = (
+            "import grove, threading, time; sim = grove.Simulation(grove.generate('plummer', n=2000), softening=0.05, dt=1 / 128, device='cpu')\n"
+            "sim.every(3)(lambda s: print(s.time, flush=True))\n"
+            "threading.Thread(target=lambda: print(sim.evolve(1e6), flush=True), daemon=True).start()\n"
+            "while sim._steps < 5: time.sleep(0.01)"
+        )
+        for _ in range(3):
+            found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, env=os.environ)
+            self.assertEqual((found.returncode, found.stderr), (0, ""))
+
     def test_local_arrays_are_the_particles_themselves(self):
         sim = grove.Simulation(plummer(100), **SETTINGS)
         sim.evolve(0.125)
@@ -192,6 +241,48 @@ class Values(unittest.TestCase):
         sim = grove.Simulation(grove.Particles(np.asfortranarray(rows[:, :3], dtype=np.float64), mass=[1] * 30), **SETTINGS)
         np.testing.assert_array_equal(sim.particles.position, rows[:, :3])
         np.testing.assert_array_equal(sim.particles.mass, 1)
+
+    def test_arrays_that_have_dlpack_alone(self):
+        rows = np.random.default_rng(1).normal(size=(30, 7))
+        x, m = rows[:, :3], rows[:, 6] ** 2
+        taken = grove.Particles(OnlyDlpack(x), OnlyDlpack(rows[:, 5:2:-1].astype(np.float32)), OnlyDlpack(m), id=OnlyDlpack(np.arange(30) + 7))
+        sim = grove.Simulation(taken, **SETTINGS)
+        np.testing.assert_array_equal(sim.get("position"), x)
+        np.testing.assert_array_equal(sim.get("velocity"), rows[:, 5:2:-1].astype(np.float32))
+        np.testing.assert_array_equal(sim.get("id"), np.arange(30) + 7)
+        sim.set("velocity", OnlyDlpack(x))
+        np.testing.assert_array_equal(sim.get("velocity"), x)
+        settings = {"softening": 0.05, "device": "cpu"}
+        for found, expected in zip(grove.Field(OnlyDlpack(x), OnlyDlpack(m), **settings)(OnlyDlpack(x + 1)), grove.Field(x, m, **settings)(x + 1)):
+            np.testing.assert_array_equal(found, expected)
+        np.testing.assert_array_equal(grove.accelerations(OnlyDlpack(x), 1, **settings), grove.accelerations(x, 1, **settings))
+        with self.assertRaisesRegex(grove.SettingError, "OnlyDlpack cannot be taken by DLPack"):
+            sim.set("velocity", OnlyDlpack(x, device=(7, 0)))
+
+    def test_arrays_on_a_gpu_come_and_go_by_dlpack(self):
+        rows = np.random.default_rng(1).normal(size=(30, 7)).astype(np.float32)
+        given = OnlyDlpack(rows[3:, 1:4], device=(2, 1))
+        taken = _library.imported(given)
+        self.assertEqual(given.stream, 1, "CUDA's default stream, in which Grove copies")
+        found = taken.__cuda_array_interface__
+        self.assertEqual(
+            (found["shape"], found["typestr"], found["data"], found["strides"]), ((27, 3), "<f4", (rows[3:, 1:4].ctypes.data, False), (28, 4))
+        )
+        self.assertEqual(len(grove.Particles(taken, mass=OnlyDlpack(rows[3:, 6], device=(2, 1)))), 27)
+        with self.assertRaisesRegex(ValueError, r"the shape \(27, 3\), and needs \(27,\)"):
+            grove.Particles(given, mass=given)
+        with self.assertRaisesRegex(ValueError, "are on a GPU"):
+            grove.Particles(given, mass=1).centre()
+        # Those of Grove: as local_arrays() has them, and read by numpy, which believes that they are of the CPU.
+        values = np.arange(20.0).reshape(5, 4)
+        lent = _library.GpuArray((5, 3), np.float64, values.ctypes.data, values.strides, False, 2)
+        self.assertEqual(lent.__dlpack_device__(), (2, 2))
+        self.assertEqual(_library.imported(lent), lent)
+        self.assertEqual(_dlpack.OnGpu(lent).__cuda_array_interface__, lent.__cuda_array_interface__)
+        lent.__class__ = type("AsOnCpu", (_library.GpuArray,), {"__dlpack_device__": lambda _: (1, 0)})
+        np.testing.assert_array_equal(np.from_dlpack(lent), values[:, :3])
+        with self.assertRaisesRegex(BufferError, "may not be written"):
+            _library.GpuArray((5,), np.float64, values.ctypes.data, (8,), True, 0).__dlpack__()
 
     def test_a_field_goes_into_an_array_that_is_given(self):
         sim = grove.Simulation(plummer(20), **SETTINGS)
@@ -290,8 +381,34 @@ class Values(unittest.TestCase):
         both = plummer(10) + grove.Particles(np.zeros((2, 3)), mass=[1, 2], type=["bulge", "bulge"])
         self.assertEqual(sum(1 for _ in both), 12)
         self.assertEqual((len(both), both.id), (12, None))
-        self.assertEqual(repr(both), "<grove.Particles: 12 (halo, bulge)>")
+        self.assertEqual(repr(both), "<grove.Particles: 12 (stars, bulge)>")
         self.assertEqual(both[both.type == 3].mass.tolist(), [1, 2])
+
+    def test_components_have_names_of_ones_own(self):
+        stream = grove.Particles(np.eye(3), mass=1e-3, type="stream", components={4: "stream"})
+        sim = grove.Simulation(plummer(50) + stream, softening={"stars": 0.05, "stream": 0.2}, dt=1 / 128, device="cpu")
+        sim.evolve(1 / 64)
+        p = sim.particles
+        self.assertEqual((p.components, len(p["stream"]), len(p["stars"]), set(p["stream"].type)), ({1: "stars", 4: "stream"}, 3, 50, {4}))
+        own = grove.Particles(np.zeros((2, 3)), mass=1, type=[4, 1])  # stars are type 1 of this sphere, and type 4 of others
+        self.assertEqual(len((plummer(50) + own)["stars"]), 52)
+        with self.assertRaisesRegex(ValueError, "'stream' here and 'other' there"):
+            sim.add(grove.Particles(np.eye(3), mass=1, type=4, components={4: "other"}))
+        self.assertEqual(len(sim), 53)
+        with self.assertRaisesRegex(grove.SettingError, 'no component called "halo"; the particles have stream'):
+            grove.Simulation(stream, softening={"halo": 1}, device="cpu").get("acceleration")
+        merger = grove.generate("merger", model="disc", n=400, pericentre=1, softening=0.05)
+        self.assertGreater(len(merger["disc 2"]), 10)
+        settings = {"softening": {name: 0.05 for name in merger.components.values()}, "device": "cpu"}
+        self.assertEqual(grove.Simulation(merger, **settings).particles.components, merger.components)
+        try:
+            import h5py  # noqa: F401
+        except ImportError:
+            self.skipTest("h5py is not installed")
+        with tempfile.TemporaryDirectory() as directory:
+            sim.save(directory + "/named.hdf5")
+            again = grove.Simulation(grove.load(directory + "/named.hdf5"), softening={"stars": 0.05, "stream": 0.2}, device="cpu")
+            self.assertEqual(again.particles.components, p.components)
 
     def test_snapshots_are_written_and_loaded(self):
         with tempfile.TemporaryDirectory() as directory:
@@ -311,7 +428,7 @@ class Values(unittest.TestCase):
                 self.skipTest("h5py is not installed")
             snapshot = grove.load(file)
             np.testing.assert_array_equal(snapshot.position, sim.particles.position)
-            self.assertEqual((snapshot.time, snapshot.G, snapshot.components[1]), (0.125, 1, "halo"))
+            self.assertEqual((snapshot.time, snapshot.G, snapshot.components[1]), (0.125, 1, "stars"))
 
     def test_a_run_is_read_from_its_directory(self):
         program = pathlib.Path(os.environ["GROVE_LIBRARY"]).parent / "grove"

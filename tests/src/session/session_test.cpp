@@ -286,6 +286,30 @@ TEST_F(SessionTest, FieldsThatAreSetAreInTheNextForces) {
   for (std::size_t i = 0; i < before.size(); ++i) EXPECT_NEAR(after[i], 2 * before[i], 1e-12 * std::abs(before[i]));
 }
 
+// Other velocities leave the forces and all that following steps depend on: with those of before, the bits are those of before.
+TEST_F(SessionTest, VelocitiesAloneLeaveTheForces) {
+  const ParticleSet all = plummer(2000);
+  set(all);
+  ASSERT_EQ(grove_evolve(session_, 0.0625, nullptr, nullptr), GROVE_OK) << grove_last_error();
+  const std::vector<double> acceleration = get("acceleration", 3);
+  std::vector<double> velocity(3 * share()), twice(3 * share());
+  ASSERT_EQ(grove_get(session_, "velocity", array_of(velocity)), GROVE_OK);
+  std::transform(velocity.begin(), velocity.end(), twice.begin(), [](double v) { return 2 * v; });
+  const double kinetic = energies().kinetic;
+  ASSERT_EQ(grove_set(session_, "velocity", array_of(twice)), GROVE_OK) << grove_last_error();
+  EXPECT_NEAR(energies().kinetic, 4 * kinetic, 1e-12);
+  EXPECT_EQ(get("velocity", 3), comm_.all_gather_vectors<double>(twice));
+  EXPECT_EQ(get("acceleration", 3), acceleration) << "others would be computed without the last ones";
+  ASSERT_EQ(grove_set(session_, "velocity", array_of(velocity)), GROVE_OK) << grove_last_error();
+  ASSERT_EQ(grove_evolve(session_, 0.125, nullptr, nullptr), GROVE_OK) << grove_last_error();
+  const std::vector<double> position = get("position", 3);
+  create(settings());
+  set(all);
+  ASSERT_EQ(grove_evolve(session_, 0.0625, nullptr, nullptr), GROVE_OK) << grove_last_error();
+  ASSERT_EQ(grove_evolve(session_, 0.125, nullptr, nullptr), GROVE_OK) << grove_last_error();
+  EXPECT_EQ(get("position", 3), position);
+}
+
 TEST_F(SessionTest, ForcesAtPointsAreThoseOfTheParticles) {
   create("[gravity]\nmethod = \"direct\"\n[run]\ndevice = \"" + test_device() + "\"\n");
   ParticleSet two;
