@@ -60,7 +60,7 @@ adaptive_steps_are_the_same_for_all() {
 }
 
 the_faster_steps_are_chosen() {
-  "$grove" run run.toml --set time.steps=auto >out.txt && holds grep -qE "^from step 2 on: (block steps: |the same step for all)" out.txt &&
+  "$grove" run run.toml --set time.steps=auto >out.txt && holds grep -qE "^from step 2 on: (block steps, |the same step for all)" out.txt &&
     "$grove" run run.toml --overwrite --set time.steps=auto --set time.accuracy=1000 >out.txt &&
     contains out.txt "from step 2 on: the same step for all particles: none wants one that is shorter than time.dt"
 }

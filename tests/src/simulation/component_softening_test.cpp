@@ -141,13 +141,13 @@ TEST_P(ComponentSoftening, HasTheErrorsOfOneSoftening) {
   EXPECT_LT(two.potential_p99, 1.25 * std::max(wide.potential_p99, narrow.potential_p99));
 }
 
-// Shorter than both, longer than both, and where the two components have one length.
+// Shorter than both, and longer where the two components have one length.
 TEST_P(ComponentSoftening, OfAPairOfComponentsMayBeOneOfItsOwn) {
   const double halo = 0.1, disc = 0.05;
   const Lengths lengths{halo, halo, disc, disc, disc, disc}, alike(particle_type_count, disc);
   const bool is_direct = GetParam().method == "direct";
   const Errors narrow = errors(Lengths(particle_type_count, 0.01)), wide = errors(Lengths(particle_type_count, 0.3));
-  for (const auto& [of_type, between] : {std::pair(lengths, 0.01), std::pair(lengths, 0.3), std::pair(alike, 0.01)}) {
+  for (const auto& [of_type, between] : {std::pair(lengths, 0.01), std::pair(alike, 0.3)}) {
     const Errors found = errors(of_type, {{2, 1, between}});
     if (is_direct)
       EXPECT_LT(found.worst, 1e-12) << between;
