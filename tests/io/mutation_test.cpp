@@ -361,7 +361,10 @@ TEST_F(Mutations, OfCheckpointsAreAsWrittenOrRefused) {
   });
 }
 
-TEST_F(Mutations, OfConfigurationsAreReadOrRefused) { try_configurations(print_config(Config{})); }
+TEST_F(Mutations, OfConfigurationsAreReadOrRefused) {
+  const Config config;
+  try_configurations(print_config(config));
+}
 
 TEST_F(Mutations, OfGalaxiesAreReadOrRefused) {
   try_configurations(R"([initial_conditions]
