@@ -63,7 +63,7 @@ class DividedSteps : public testing::TestWithParam<std::string> {
 
 // With a criterion that asks for nothing, all particles are on rung 0.
 TEST_P(DividedSteps, OnOneRungAreThoseOfTheLeapfrog) {
-  const ParticleSet all = plummer(3000);
+  const ParticleSet all = plummer(1500);
   for (const StepParameters& steps : {block(1e9), adaptive(1e9)}) {
     const auto divided = started(gravity(0.05), steps, all, comm_);
     const auto alike = started(gravity(0.05), {}, all, comm_);
