@@ -322,6 +322,8 @@ bool applies(const ConfigTable& table, const ConfigSetting& row, const Config& c
   const bool has_file = !config.initial_conditions.file.empty();
   if (belongs_to_files(row) && !has_file) return false;
   if (row.section == "initial_conditions" && !belongs_to_files(row) && belongs_to_generators(row) == has_file) return false;
+  const Value value = row.get(config);
+  if (const NumberTable* const numbers = std::get_if<NumberTable>(&value); numbers && numbers->empty()) return false;
   return !broken_condition(table, row, config);
 }
 

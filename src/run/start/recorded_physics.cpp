@@ -36,10 +36,9 @@ bool is_physics(const std::string& full_name) {
 }
 
 Recorded physics_of(const Config& config) {
-  static const std::string empty_table = to_toml(NumberTable{});
   Recorded values;
   for (const auto& [name, value] : effective_settings(config))
-    if (is_physics(name) && value != empty_table) values[name] = value;
+    if (is_physics(name)) values[name] = value;
   return values;
 }
 
