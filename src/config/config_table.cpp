@@ -142,6 +142,9 @@ void add_time(Rows& rows) {
   add(&Time::accuracy, "accuracy", "of the criterion: smaller is more accurate and slower", {.range = positive}, divides);
   add(&Time::dt_min, "dt_min", "a particle that wants a shorter step ends the run; 0: dt / 2^20",
       {.range = not_negative, .dimension = Dimension::time}, divides);
+  add(&Time::core_up_to, "core_up_to",
+      "block steps: most particles on the finest rungs that are integrated apart, by sums over all their pairs, where that is faster",
+      {.range = {0.0, 100000.0}, .also = "0: none"}, Condition{"steps", {steps::block, steps::automatic}});
 }
 
 void add_output(Rows& rows) {

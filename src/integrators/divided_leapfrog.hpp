@@ -7,15 +7,13 @@
 
 #include "decomposition/ranks/communicator.hpp"
 #include "kernels/gravity/gravity_parameters.hpp"
-#include "kernels/gravity/softening_classes.hpp"
+#include "src/integrators/core.hpp"
 #include "src/integrators/integrator.hpp"
+#include "src/integrators/rung_loops.hpp"
 #include "src/integrators/step_choice.hpp"
 #include "src/integrators/step_parameters.hpp"
 
 namespace grove {
-
-/// Steps are divided at most this often.
-inline constexpr int deepest_rung = 20;
 
 /// A particle of rung r takes 2^r steps of kick, drift and kick while the base step lasts. Time is counted in ticks, whole numbers; all
 /// particles drift from each end of any step to the next, and only those whose step ends there, the active ones, get a force. The kick
@@ -23,6 +21,8 @@ inline constexpr int deepest_rung = 20;
 ///
 /// A particle may take a finer rung at the end of any of its steps, and a rung that is one coarser where a step of that begins. Heavy
 /// particles are on the finest rung that is occupied: their own steps would be long, but all others feel where they are.
+///
+/// Where it is faster, the particles on the finest rungs are a core (see Core): for all others their steps are those of its limit.
 template <class Space>
 class DividedLeapfrog final : public Integrator<Space> {
  public:
@@ -38,30 +38,21 @@ class DividedLeapfrog final : public Integrator<Space> {
   void restore(const SavedState& state) override;
 
  private:
-  struct Rungs {
-    int coarsest = 0, finest = 0;  ///< that are occupied
-  };
-
-  void choose_pinned(StepContext<Space>& context);
+  void begin_base_step(StepContext<Space>& context, double dt);
+  void choose_core(StepContext<Space>& context);
   void look_at_choice(const Communicator& comm);
   void look_at_masses(StepContext<Space>& context);
   Rungs kick_and_choose(StepContext<Space>& context, std::uint64_t tick);
-  void require_possible(StepContext<Space>& context, int finest) const;
   Rungs occupied(StepContext<Space>& context) const;
-  void count_particles(StepContext<Space>& context, const Rungs& rungs);
-  std::uint64_t count_from(StepContext<Space>& context, int coarsest) const;
-  RungWork& work_of(int rung);
   const std::uint8_t* mark(Space& space, Particles<Space>& particles, std::uint64_t tick);
 
   const StepParameters parameters_;
-  const SofteningClasses softening_;
-  StepChoice choice_;       ///< with steps = "auto"
+  RungRules rules_;    ///< of the present base step
+  Rungs own_;          ///< rungs of particles that are not in the core
+  StepChoice choice_;  ///< with steps = "auto"
+  Core<Space> core_;
   double heavy_mass_ = -1;  ///< particles of this mass and above are heavy; < 0: not known yet
-  double pinned_mass_ = 0;  ///< particles of this mass and above are on the finest rung of the present base step
   bool has_heavy_ = false;
-  double base_ = 0;  ///< the present base step
-  int deepest_ = deepest_rung;
-  bool chooses_anew_ = false;  ///< in the present base step
   RungCensus census_;
   std::optional<Buffer<Space, std::uint8_t>> active_;  ///< [particles] not 0 for active ones
 };

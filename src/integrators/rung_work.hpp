@@ -1,6 +1,7 @@
 // What the rungs of a divided step did.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -24,5 +25,12 @@ struct RungWork {
 
 /// [rung] of one base step, up to the finest rung that was occupied; empty where steps are not divided.
 using RungCensus = std::vector<RungWork>;
+
+/// The row of a rung, which there is then.
+inline RungWork& work_of(RungCensus& census, int rung) {
+  const auto r = static_cast<std::size_t>(rung);
+  if (census.size() <= r) census.resize(r + 1);
+  return census[r];
+}
 
 }  // namespace grove

@@ -1,6 +1,8 @@
 // How the length of steps is chosen.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +24,9 @@ struct StepParameters {
   std::string criterion = "softening";  ///< name in step_criterion_infos()
   double accuracy = 0.025;              ///< of the criterion, > 0
   double dt_min = 0;                    ///< a particle that wants a shorter step is an error, code units; 0: the base step / 2^20
+
+  std::uint64_t core_up_to = 8192;   ///< most particles in a core (see Core); 0: there is none
+  std::optional<int> core_beyond{};  ///< the core's limit whatever it costs, for tests
 
   bool divide() const { return steps != steps::shared; }
 };

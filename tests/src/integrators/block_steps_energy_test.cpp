@@ -9,8 +9,10 @@
 namespace grove::tests {
 namespace {
 
-std::unique_ptr<Simulation> started(const GravityParameters& gravity, double accuracy, const ParticleSet& all, const Communicator& comm) {
-  auto sim = make_simulation(test_device(), gravity, comm, {.steps = {.steps = steps::block, .accuracy = accuracy}});
+std::unique_ptr<Simulation> started(const GravityParameters& gravity, double accuracy, const ParticleSet& all, const Communicator& comm,
+                                    std::optional<int> core_beyond = {}) {
+  const StepParameters steps{.steps = steps::block, .accuracy = accuracy, .core_up_to = 0, .core_beyond = core_beyond};
+  auto sim = make_simulation(test_device(), gravity, comm, {.steps = steps});
   ParticleSet share = share_of(all, comm);
   share.fields = sim->fields();
   sim->start(share, 0);
@@ -136,13 +138,22 @@ TEST_F(BlockSteps, ACusp) {
 }
 
 TEST_F(BlockSteps, AHole) {
+  std::vector<double> errors, with_core;
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
     const auto sim = started(gravity_around_a_hole(), 0.01, around_a_hole(seed), comm_);
     const RunResult result = run(*sim, 4, base, comm_);
     EXPECT_LE(result.largest_error, 1e-3) << "seed " << seed;
     EXPECT_LE(result.updates, 40) << "seed " << seed;
     EXPECT_LE(result.momentum, 2e-4) << "seed " << seed;
+    if (seed > 4) continue;
+    errors.push_back(result.largest_error);
+    const auto split = started(gravity_around_a_hole(), 0.01, around_a_hole(seed), comm_, 3);
+    const RunResult of_split = run(*split, 4, base, comm_);
+    EXPECT_LE(of_split.largest_error, 1e-3) << "seed " << seed;
+    EXPECT_LE(of_split.momentum, 2e-4) << "seed " << seed;
+    with_core.push_back(of_split.largest_error);
   }
+  EXPECT_LE(median(with_core), 1.5 * median(errors)) << median(with_core) << " and " << median(errors);
 }
 
 TEST_F(BlockSteps, ASmallerAccuracyLowersTheError) {

@@ -99,6 +99,51 @@ TEST_P(DividedSteps, FeelAnExternalFieldAtTheTimeOfEachSubStep) {
   EXPECT_NEAR(moved.centre_of_mass[0], (x + v) / moved.mass + (1 - std::cos(3.0)) / 9, 2e-3);
 }
 
+StepParameters with_core(StepParameters steps, int beyond) {
+  steps.core_beyond = beyond;
+  return steps;
+}
+
+// A split changes the error of the steps, and no more than that.
+TEST_P(DividedSteps, WithACoreGoWhereThoseWithoutOneGo) {
+  const ParticleSet all = plummer(1500);
+  const auto whole = started(gravity(0.02), block(0.002), all, comm_);
+  const auto split = started(gravity(0.02), with_core(block(0.002), 2), all, comm_);
+  const auto exact = started(direct_gravity(0.02), {}, all, comm_);
+  advance(*whole, 1.0 / 16, 4);
+  advance(*split, 1.0 / 16, 4);
+  advance(*exact, 1.0 / 256, 64);
+  const ParticleSet found = collected(*split, comm_), without = collected(*whole, comm_), expected = collected(*exact, comm_);
+  EXPECT_EQ(found.id, all.id);
+  EXPECT_EQ(found.mass, all.mass);
+  std::vector<double> apart, apart_without;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    apart.push_back(distance(found.position, expected.position, i));
+    apart_without.push_back(distance(without.position, expected.position, i));
+  }
+  EXPECT_LE(median(apart), 1e-4);
+  EXPECT_LE(median(apart), 1.5 * median(apart_without));
+  EXPECT_NE(found.position, without.position);
+  // The rungs of the core are counted where its steps are taken.
+  ASSERT_GT(split->rung_work().size(), 3U);
+  EXPECT_GT(comm_.sum(split->rung_work()[3].updates), 0U);
+}
+
+// The core is all there is: the same kicks and drifts, by sums in another order.
+TEST_P(DividedSteps, OfACoreAloneAreThoseOfBlockSteps) {
+  const double base = 0.2;
+  const ParticleSet pair = ellipse(0.5);
+  const auto whole = started(gravity(0.1), block(0.0005), pair, comm_);
+  const auto split = started(gravity(0.1), with_core(block(0.0005), 0), pair, comm_);
+  for (int i = 1; i <= 20; ++i) {
+    whole->step_to(base * i, base);
+    split->step_to(base * i, base);
+    ASSERT_GE(split->rung_work().size(), 3U);
+  }
+  const ParticleSet found = collected(*split, comm_), expected = collected(*whole, comm_);
+  for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(found.position[i], expected.position[i], GetParam() == "direct" ? 1e-11 : 1e-4);
+}
+
 // Two bodies on a circle want the same steps all the time.
 TEST_P(DividedSteps, OnAFinerRungAreThoseOfTheLeapfrogWithAShorterStep) {
   const double softening = 0.1, base = 0.2;

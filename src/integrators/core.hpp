@@ -1,0 +1,45 @@
+// The core: the few particles whose steps are much shorter than those of all others, such as those around a black hole.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "kernels/gravity/gravity_law.hpp"
+#include "kernels/gravity/gravity_parameters.hpp"
+#include "src/integrators/integrator.hpp"
+#include "src/integrators/rung_loops.hpp"
+#include "src/integrators/rung_work.hpp"
+
+namespace grove {
+
+/// Takes particles on rungs beyond a limit through a step of the limit, with steps of their own and direct sums among themselves. At both
+/// ends of that step they are kicked by all other forces: those of the other particles, and of external potentials. This is one split of
+/// the kind of which hierarchical schemes make many (Pelupessy, Jänes & Portegies Zwart 2012).
+///
+/// Every rank has the whole core, in the order of ids, and does the same with it: all get the same bits.
+template <class Space>
+class Core {
+ public:
+  explicit Core(const GravityParameters& gravity);
+  ~Core();
+
+  /// Takes the particles of all ranks on finer rungs than `limit`, with accelerations of their present positions. Collective; synchronises.
+  void gather(StepContext<Space>& context, int limit);
+  /// Takes them through the step of the limit that begins at `tick`, and adds what was done to `census`, where one rank alone counts
+  /// forces. Throws AgreedError where a particle wants a shorter step than any.
+  void step(StepContext<Space>& context, const RungRules& rules, std::uint64_t tick, RungCensus& census);
+  /// Puts this rank's particles in the core where the step has taken them.
+  void put_back(StepContext<Space>& context) const;
+  /// The kick by all other forces that ends the step, when these are known.
+  void kick_by_rest(StepContext<Space>& context, const RungRules& rules) const;
+
+ private:
+  struct Memory;
+  std::uint64_t find_forces(Space& space, const std::uint8_t* active);
+
+  const GravityLaw law_;
+  int limit_ = beyond_all_rungs;
+  std::unique_ptr<Memory> memory_;
+};
+
+}  // namespace grove

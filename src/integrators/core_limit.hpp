@@ -1,0 +1,29 @@
+// Which particles are the core.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+namespace grove {
+
+/// What steps take, s. The choice depends on their ratios alone, and not on what is measured in a run: the same run takes the same steps
+/// again.
+struct StepCosts {
+  double sub_step = 0, particle = 0, update = 0;  ///< a sub-step of all: at least, for each particle, and for each that gets a force
+  double core_sub_step = 0, pair = 0;             ///< a sub-step of the core: at least, and for each pair
+  double exchange = 0;                            ///< to take the core out and put it back
+};
+
+/// Of one thread of a CPU with AVX2: 100,000 particles around a hole, fmm with tolerance 1e-3.
+inline constexpr StepCosts cpu_costs{
+    .sub_step = 100e-6, .particle = 150e-9, .update = 2.6e-6, .core_sub_step = 60e-6, .pair = 2e-9, .exchange = 300e-6};
+/// Of an H200, by a model of launches and their work.
+inline constexpr StepCosts gpu_costs{
+    .sub_step = 300e-6, .particle = 0.2e-9, .update = 0.6e-9, .core_sub_step = 60e-6, .pair = 2e-12, .exchange = 200e-6};
+
+/// The rung beyond which particles are to be the core, in a base step: as it is fastest, and with at most `most` particles there. None: a
+/// core would not pay. `particles`: [rung], of all ranks.
+std::optional<int> core_limit(std::span<const std::uint64_t> particles, std::uint64_t most, int ranks, const StepCosts& costs);
+
+}  // namespace grove
