@@ -24,12 +24,12 @@ AnyOpening find_opening(const GravityParameters& gravity) {
   return *found;
 }
 
-/// The softening kernel for the softening length `softening`, in units of `length`.
-AnySoftening find_softening(const GravityParameters& gravity, double softening, double length) {
+/// The softening kernel for the softening length `softening`, in units of `unit`.
+AnySoftening find_softening(const GravityParameters& gravity, double softening, double unit) {
   if (softening == 0) return NewtonKernel(0);
   std::optional<AnySoftening> found;
   for_named(gravity.softening_kernel, static_cast<const SofteningKernels*>(nullptr),
-            [&]<class Softening>() { found = Softening(softening / length); });
+            [&]<class Softening>() { found = Softening(softening / unit); });
   if (!found) throw ConfigError("there is no softening kernel called '" + gravity.softening_kernel + "'");
   return *found;
 }
