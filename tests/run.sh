@@ -8,8 +8,8 @@
 #   --no-install      install no packages, take the machine as it is
 #   --cmake OPTION    passed on to CMake, e.g. --cmake -DGROVE_CUDA=OFF
 #
-# Missing packages are installed with apt, as root or through sudo. Tests that need a GPU are shown as skipped where there is none, and
-# fail there when GROVE_REQUIRE_GPU=1 is set. GROVE_CUDA_ARCHITECTURES (e.g. 80;90) sets what the GPU code is compiled for.
+# Missing packages are installed with apt, as root or through sudo. Tests that need a GPU are not built where there is none, or fail there
+# when GROVE_REQUIRE_GPU=1 is set. GROVE_CUDA_ARCHITECTURES (e.g. 80;90) sets what the GPU code is compiled for.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../jobscripts/setup.sh"
 
@@ -29,7 +29,13 @@ while [[ $# -gt 0 ]]; do
 done
 
 # Without a GPU the GPU code is only compiled, so one architecture is enough.
-if [[ "$(grove_gpu_count)" -eq 0 ]]; then export GROVE_CUDA_ARCHITECTURES="${GROVE_CUDA_ARCHITECTURES:-90}"; fi
+if [[ "$(grove_gpu_count)" -eq 0 ]]; then
+  export GROVE_CUDA_ARCHITECTURES="${GROVE_CUDA_ARCHITECTURES:-90}"
+  if [[ -z "${GROVE_REQUIRE_GPU:-}" ]]; then
+    cmake_options=(-DGROVE_GPU_TESTS=OFF "${cmake_options[@]}")
+    grove_say "no GPU was found: the tests that need one are not built, and do not run"
+  fi
+fi
 
 grove_packages+=(hdf5-tools) # h5dump shows tests what is in a file
 grove_set_up

@@ -8,6 +8,8 @@
 #include "kernels/base/error.hpp"
 #include "kernels/base/named_rows.hpp"
 #include "kernels/base/type_table.hpp"
+#include "kernels/particles/active_particles.hpp"
+#include "kernels/particles/gather_items.hpp"
 #include "kernels/space/arena.hpp"
 #include "src/external/external_potentials.hpp"
 
@@ -175,8 +177,18 @@ void ExternalField<Space>::set_time(double time) {
 }
 
 template <class Space>
-void ExternalField<Space>::add(Space& space, View<const Double4> position, Double4* field) const {
-  for (const auto& potential : potentials_) potential->add(space, position, field);
+void ExternalField<Space>::add(Space& space, View<const Double4> position, Double4* field, const std::uint8_t* active) const {
+  if (!active) {
+    for (const auto& potential : potentials_) potential->add(space, position, field);
+    return;
+  }
+  Scratch<Space, std::uint32_t> index(space, position.size);
+  const std::uint32_t count = select_active(space, position.size, active, index.data());
+  Scratch<Space, Double4> of_active(space, count), force(space, count);
+  gather_items<Space>(space, {index.data(), count}, sizeof(Double4), position.data, of_active.data());
+  space.fill_bytes(force.data(), 0, count * sizeof(Double4));
+  for (const auto& potential : potentials_) potential->add(space, of_active.view(), force.data());
+  space.for_each(count, AddForces{force.data(), index.data(), field});
 }
 
 template <class Space>

@@ -1,6 +1,7 @@
 // The external potentials of a run, added to the gravity of its particles.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -51,9 +52,10 @@ class ExternalField {
   /// Of what follows.
   void set_time(double time);
 
-  /// Adds acceleration and potential at `position`; field: [position.size]. Asynchronous, unless there is a function of the caller's, and
-  /// then what it throws is known to this rank alone.
-  void add(Space& space, View<const Double4> position, Double4* field) const;
+  /// Adds acceleration and potential at `position`, or where `active` [position.size] is not null, for those where it is not 0; field:
+  /// [position.size]. Asynchronous, unless some are active or there is a function of the caller's; what that throws is known to this rank
+  /// alone.
+  void add(Space& space, View<const Double4> position, Double4* field, const std::uint8_t* active = nullptr) const;
   /// Sums over the particles at `position`: the same bits every run. Synchronises.
   ExternalSums sums(Space& space, View<const Double4> position) const;
 

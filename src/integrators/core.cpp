@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "kernels/particles/active_particles.hpp"
 #include "kernels/particles/gather_items.hpp"
 #include "kernels/space/select_indices.hpp"
 #include "kernels/walks/direct_sum.hpp"
@@ -30,11 +31,6 @@ struct IsBeyond {
   int limit;
   GROVE_HD bool operator()(std::size_t i) const { return rung[i] > limit; }
 };
-struct IsActive {
-  const std::uint8_t* active;
-  GROVE_HD bool operator()(std::size_t i) const { return active[i] != 0; }
-};
-
 struct Pack {
   ParticleView p;
   const std::uint64_t* id;
@@ -84,13 +80,6 @@ struct Drift {
     Double4& x = p.position[i];
     x = {x.x + dt * v.x, x.y + dt * v.y, x.z + dt * v.z, x.w};
   }
-};
-
-struct ScatterForces {
-  const Double4* from;
-  const std::uint32_t* index;
-  Double4* to;
-  GROVE_HD void operator()(std::size_t k) const { to[index[k]] = from[k]; }
 };
 
 /// The particles of the core, by id.
@@ -202,7 +191,7 @@ std::uint64_t Core<Space>::find_forces(Space& space, const std::uint8_t* active)
     return p.size();
   }
   const std::uint32_t* const index = memory_->index.data();
-  const std::uint32_t count = select_indices(space, p.size(), IsActive{active}, [&](std::uint32_t) { return memory_->index.data(); });
+  const std::uint32_t count = select_active(space, p.size(), active, memory_->index.data());
   Scratch<Space, Double4> position(space, count), force(space, count);
   Scratch<Space, std::uint64_t> id(space, count);
   Scratch<Space, std::uint8_t> type(space, count);
@@ -212,7 +201,7 @@ std::uint64_t Core<Space>::find_forces(Space& space, const std::uint8_t* active)
   gather_rows(space, count, index, rows);
   space.fill_bytes(force.data(), 0, count * sizeof(Double4));
   add_direct_sum<Space>(space, law_, sources, {position.view(), id.view(), force.view(), type.view()});
-  space.for_each(count, ScatterForces{force.data(), index, p.acceleration.data()});
+  space.for_each(count, PutForces{force.data(), index, p.acceleration.data()});
   return count;
 }
 

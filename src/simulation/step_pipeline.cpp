@@ -249,7 +249,7 @@ void StepPipeline<Space>::evaluate_forces(double next_drift, const MarkActive<Sp
   }
   if (has_external) {
     parts_.external.set_time(time_of_positions_);
-    parts_.comm.agree([&] { parts_.external.add(space, particles.position.view(), particles.acceleration.data()); });
+    parts_.comm.agree([&] { parts_.external.add(space, particles.position.view(), particles.acceleration.data(), active); });
   }
   bytes_held_ = space.most_bytes_held();
   most_bytes_held_ = std::max(most_bytes_held_, bytes_held_);

@@ -1,28 +1,12 @@
 #include "src/solver/direct_solver.hpp"
 
 #include "decomposition/domain/frame.hpp"
+#include "kernels/particles/active_particles.hpp"
 #include "kernels/particles/gather_items.hpp"
 #include "kernels/particles/particle_motion.hpp"
-#include "kernels/space/select_indices.hpp"
 #include "src/solver/fp32_range.hpp"
 
 namespace grove {
-
-namespace {
-
-struct IsActive {
-  const std::uint8_t* active;
-  GROVE_HD bool operator()(std::size_t i) const { return active[i] != 0; }
-};
-
-struct Scatter {
-  const Double4* from;
-  const std::uint32_t* index;
-  Double4* to;
-  GROVE_HD void operator()(std::size_t k) const { to[index[k]] = from[k]; }
-};
-
-}  // namespace
 
 template <class Space>
 void DirectSolver<Space>::prepare(Particles<Space>& particles, PhaseClock<Space>& clock, double, Targets) {
@@ -51,10 +35,9 @@ void DirectSolver<Space>::forces(Particles<Space>& particles, const std::uint8_t
 template <class Space>
 void DirectSolver<Space>::sum_active(Particles<Space>& particles, const std::uint8_t* active) {
   const std::size_t n = particles.size();
-  const std::uint32_t count = select_indices(space_, n, IsActive{active}, [&](std::uint32_t found) {
-    active_.resize_discard(found);
-    return active_.data();
-  });
+  active_.resize_discard(n);
+  const std::uint32_t count = select_active(space_, n, active, active_.data());
+  active_.resize_discard(count);
   Scratch<Space, Double4> position(space_, count), force(space_, count);
   Scratch<Space, std::uint64_t> id(space_, count);
   Scratch<Space, std::uint8_t> type(space_, count);
@@ -63,7 +46,7 @@ void DirectSolver<Space>::sum_active(Particles<Space>& particles, const std::uin
   gather_items<Space>(space_, active_.view(), sizeof(std::uint8_t), particles.type.data(), type.data());
   space_.fill_bytes(force.data(), 0, count * sizeof(Double4));
   sum_.add_all(law_, particles, {position.view(), id.view(), force.view(), type.view()});
-  space_.for_each(count, Scatter{force.data(), active_.data(), particles.acceleration.data()});
+  space_.for_each(count, PutForces{force.data(), active_.data(), particles.acceleration.data()});
   pairs_ = count * comm_.sum(std::uint64_t{n});
 }
 
