@@ -100,8 +100,8 @@ bool belongs_to_generators(const ConfigSetting& row);
 /// The condition that keeps the key from having an effect in `config`: its own or one of the key on which it depends. Null: none.
 const Condition* broken_condition(const ConfigTable& table, const ConfigSetting& row, const Config& config);
 
-/// Whether the key has an effect in `config`: its conditions hold, a table of numbers is not empty and, in [initial_conditions], it belongs to
-/// the chosen source.
+/// Whether the key has an effect in `config`: its conditions hold, a table of numbers is not empty and, in [initial_conditions], it belongs
+/// to the chosen source.
 bool applies(const ConfigTable& table, const ConfigSetting& row, const Config& config);
 
 /// The name of the row that `config` chooses; empty for the generator when the particles come from a file.

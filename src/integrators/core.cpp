@@ -8,6 +8,7 @@
 
 #include "kernels/particles/active_particles.hpp"
 #include "kernels/particles/gather_items.hpp"
+#include "kernels/particles/particle_motion.hpp"
 #include "kernels/space/select_indices.hpp"
 #include "kernels/walks/direct_sum.hpp"
 
@@ -69,16 +70,6 @@ struct KickByRest {
   GROVE_HD void operator()(std::size_t i) const {
     rest[i] = difference(rest[i], p.acceleration[i]);
     p.velocity[i] = p.velocity[i] + half * position_of(rest[i]);
-  }
-};
-
-struct Drift {
-  ParticleView p;
-  double dt;
-  GROVE_HD void operator()(std::size_t i) const {
-    const Double3 v = p.velocity[i];
-    Double4& x = p.position[i];
-    x = {x.x + dt * v.x, x.y + dt * v.y, x.z + dt * v.z, x.w};
   }
 };
 
@@ -222,7 +213,7 @@ void Core<Space>::step(StepContext<Space>& context, const RungRules& rules, std:
   space.for_each(p.size(), HalfKick{view_of(p), rungs_of(p), rules.base, own.finest});
   for (int finest = rungs_occupied(space, p).finest; tick < end;) {
     tick += ticks_of(finest);
-    space.for_each(p.size(), Drift{view_of(p), std::ldexp(rules.base, -finest)});
+    drift(space, p, std::ldexp(rules.base, -finest));
     if (tick == end) {
       find_forces(space, nullptr);
       space.for_each(p.size(), HalfKick{view_of(p), rungs_of(p), rules.base, own.finest});
@@ -235,7 +226,7 @@ void Core<Space>::step(StepContext<Space>& context, const RungRules& rules, std:
     kick_and_choose(space, p, rules, tick, own, memory_->rest.data());
     finest = rungs_occupied(space, p).finest;
     require_possible(context, p, rules, finest);
-    if (rules.has_pinned) {
+    if (rules.has_pinned()) {
       finest = begun_at(finest, tick);
       kick_pinned(space, p, rules, finest, own);
       finest = rungs_occupied(space, p).finest;

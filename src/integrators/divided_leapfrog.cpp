@@ -49,6 +49,7 @@ RungRules rules_for(const StepParameters& parameters, const GravityParameters& g
   rules.criterion = parameters.criterion;
   rules.accuracy = parameters.accuracy;
   rules.softening = softening_classes(gravity);
+  rules.dt_min = parameters.dt_min;
   return rules;
 }
 
@@ -116,18 +117,13 @@ template <class Space>
 void DividedLeapfrog<Space>::begin_base_step(StepContext<Space>& context, double dt) {
   census_.clear();
   rules_.base = dt;
-  rules_.dt_min = 0;
   rules_.deepest = deepest_rung;
-  if (parameters_.dt_min > 0 && dt != 0) {
-    // The last one that is not shorter than dt_min, up to rounding.
-    const int last = static_cast<int>(std::log2(std::abs(dt) / parameters_.dt_min * (1 + 1e-9)));
-    if (last < deepest_rung) rules_.dt_min = parameters_.dt_min;
-    rules_.deepest = std::clamp(last, 0, deepest_rung);
-  }
+  // The last one that is not shorter than dt_min, up to rounding.
+  if (rules_.dt_min > 0 && dt != 0)
+    rules_.deepest = std::clamp(static_cast<int>(std::log2(std::abs(dt) / rules_.dt_min * (1 + 1e-9))), 0, deepest_rung);
   if (heavy_mass_ < 0) look_at_masses(context);
   const bool are_alike = parameters_.steps == steps::adaptive || (parameters_.steps == steps::automatic && choice_.are_alike());
   rules_.pinned_mass = are_alike ? 0 : heavy_mass_;
-  rules_.has_pinned = are_alike || has_heavy_;
   rules_.choose_anew = parameters_.steps == steps::automatic && choice_.looks_again();
   own_ = {0, beyond_all_rungs};
   if (!are_alike && !rules_.choose_anew) choose_core(context);
@@ -176,8 +172,8 @@ void DividedLeapfrog<Space>::look_at_masses(StepContext<Space>& context) {
   heavy_mass_ = all.part[1] > 0 ? heavy * all.part[0] / all.part[1] : std::numeric_limits<double>::infinity();
   const std::uint64_t count =
       context.comm().sum(space.transform_reduce(particles.size(), std::uint64_t{0}, IsHeavy{position, heavy_mass_}, Add{}));
-  has_heavy_ = count > 0 && count <= std::max(handful, static_cast<std::uint64_t>(all.part[1]) / few_of);
-  if (!has_heavy_) heavy_mass_ = std::numeric_limits<double>::infinity();
+  const bool are_few = count > 0 && count <= std::max(handful, static_cast<std::uint64_t>(all.part[1]) / few_of);
+  if (!are_few) heavy_mass_ = std::numeric_limits<double>::infinity();
 }
 
 /// At the ends of the steps of the active particles, and the beginnings of their next ones. Returns the rungs of all ranks' particles.
@@ -188,7 +184,7 @@ Rungs DividedLeapfrog<Space>::kick_and_choose(StepContext<Space>& context, std::
   grove::kick_and_choose(space, particles, rules_, tick, own_);
   const Rungs rungs = occupied(context);
   require_possible(context, particles, rules_, rungs.finest);
-  if (!rules_.has_pinned) return rungs;
+  if (!rules_.has_pinned()) return rungs;
   kick_pinned(space, particles, rules_, begun_at(rungs.finest, tick), own_);
   return occupied(context);
 }

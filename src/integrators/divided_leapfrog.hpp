@@ -51,8 +51,7 @@ class DividedLeapfrog final : public Integrator<Space> {
   Rungs own_;          ///< rungs of particles that are not in the core
   StepChoice choice_;  ///< with steps = "auto"
   Core<Space> core_;
-  double heavy_mass_ = -1;  ///< particles of this mass and above are heavy; < 0: not known yet
-  bool has_heavy_ = false;
+  double heavy_mass_ = -1;  ///< particles of this mass and above are heavy; infinite: none is; < 0: not known yet
   RungCensus census_;
   std::optional<Buffer<Space, std::uint8_t>> active_;  ///< [particles] not 0 for active ones
 };

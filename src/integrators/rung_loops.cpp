@@ -33,7 +33,7 @@ void require_possible(StepContext<Space>& context, const Particles<Space>& parti
     std::ostringstream words;  // nvcc cannot compile fmt
     words << "the particle with id " << id << " wants a step for which the base step would be divided by 2^" << rules.deepest + 1
           << " or more: ";
-    if (rules.dt_min > 0)
+    if (rules.deepest < deepest_rung)
       words << "into steps shorter than time.dt_min = " << rules.dt_min;
     else
       words << "2^" << deepest_rung << " is the most";

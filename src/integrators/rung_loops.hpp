@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 
 #include "kernels/base/type_table.hpp"
@@ -59,11 +60,12 @@ struct RungRules {
   double accuracy = 0;
   SofteningClasses softening;
   double base = 0;             ///< the base step
-  double dt_min = 0;           ///< why `deepest` is what it is; 0: it is deepest_rung
+  double dt_min = 0;           ///< no step is shorter; 0: any may be
   int deepest = deepest_rung;  ///< a particle that wants a finer rung is on deepest + 1
-  double pinned_mass = 0;      ///< particles of this mass and above are on the finest rung that is occupied
-  bool has_pinned = true;      ///< there may be such particles
+  double pinned_mass = 0;      ///< particles of this mass and above are on the finest rung that is occupied; infinite: there are none
   bool choose_anew = false;    ///< at the beginning of the base step, whatever the rungs were
+
+  bool has_pinned() const { return pinned_mass < std::numeric_limits<double>::infinity(); }
 };
 
 /// Calls f.operator()<Criterion>() for the criterion of that name.
