@@ -191,7 +191,7 @@ class Cloud {
 /** What SampleCache of the server sends. */
 function readSample(bytes) {
   const length = new DataView(bytes).getUint32(0, true);
-  const sample = JSON.parse(new TextDecoder().decode(new Uint8Array(bytes, 4, length)));
+  const sample = JSON.parse(inWords(new Uint8Array(bytes, 4, length)));
   sample.positions = new Float32Array(bytes, 4 + length, 3 * sample.shown);
   sample.types = new Uint8Array(bytes, 4 + length + 12 * sample.shown, sample.shown);
   return sample;

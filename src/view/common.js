@@ -45,11 +45,18 @@ class Refusal extends Error {
     this.status = status;
   }
 }
+/** The answer's bytes. */
 async function ask(path) {
-  const answer = await fetch("api/" + path).catch(() => {
+  try {
+    const answer = await fetch("api/" + path), bytes = await answer.arrayBuffer();
+    if (answer.ok) return bytes;
+    throw new Refusal(answer.status, inWords(bytes).trim());
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    // The server can end within an answer, too.
     const words = "grove view does not answer: it has ended, or the tunnel is closed.";
     throw new Refusal(0, words + " Trying again; a new start has a new address.");
-  });
-  if (!answer.ok) throw new Refusal(answer.status, (await answer.text()).trim());
-  return answer;
+  }
 }
+const inWords = (bytes) => new TextDecoder().decode(bytes);
+const askJson = async (path) => JSON.parse(inWords(await ask(path)));

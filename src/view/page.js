@@ -69,7 +69,7 @@ class Log {
       return had;
     }
     for (let came = false;;) {
-      const part = await (await ask(`log/${this.name}?rows=1000&after=${encodeURIComponent(this.cursor)}`)).json();
+      const part = await askJson(`log/${this.name}?rows=1000&after=${encodeURIComponent(this.cursor)}`);
       if (part.is_from_start) {
         came = came || this.rows.length > 0;
         this.clear();
@@ -145,7 +145,7 @@ async function showSnapshot() {
   isLoading = true;
   try {
     if (!cloud.sample && cloud.gl) cloud.say("reading " + wanted.name);
-    const sample = readSample(await (await ask("sample/" + wanted.name)).arrayBuffer());
+    const sample = readSample(await ask("sample/" + wanted.name));
     cloud.show(sample);
     showComponents(sample);
     shownSnapshot = keyOf(wanted);
@@ -285,7 +285,7 @@ async function updateLog(log, show) {
   }
 }
 async function update() {
-  state = await (await ask("state")).json();
+  state = await askJson("state");
   await updateLog(energyLog, () => showEnergies(state.time_unit));
   await updateLog(timingsLog, showPhases);
   showState();

@@ -78,7 +78,8 @@ class Page:
         if pictures:
             with open(os.path.join(pictures, name + ".png"), "wb") as file:
                 file.write(base64.b64decode(self.go().browser.execute_cdp_cmd("Page.captureScreenshot", {"captureBeyondViewport": True})["data"]))
-        assert self.errors() == []
+        errors = self.errors()
+        assert errors == [], errors[:3]
         wider = self.script("return document.documentElement.scrollWidth - document.documentElement.clientWidth")
         assert wider <= 0, f"the page is {wider} pixels wider than the window"
 
@@ -232,6 +233,18 @@ def a_server_that_ends_is_missed_in_words():
         until("the run", lambda: page.text("state") == "finished")
         server.end()
         until("words", lambda: page.text("state") == "no answer" and "has ended" in page.text("trouble"), 30)
+        page.done("ended")
+
+
+def a_server_that_ends_within_an_answer_is_missed_in_words():
+    with Server(copy_of_run()) as server:
+        page = Page(browser, server)
+        until("the run", lambda: page.text("state") == "finished")
+        page.script("""
+            const broken = () => new ReadableStream({start(stream) { stream.enqueue(new Uint8Array(9)); stream.error(new TypeError("network error")); }});
+            window.fetch = () => Promise.resolve(new Response(broken()));""")
+        until("words", lambda: page.text("state") == "no answer" and "has ended" in page.text("trouble"))
+        page.done("ended_within_an_answer")
 
 
 def without_webgl_the_rest_is_shown():
@@ -262,7 +275,8 @@ if __name__ == "__main__":
                               a_run_is_followed_from_before_its_start_until_it_is_killed, damage_is_told_and_the_rest_is_shown,
                               a_snapshot_that_is_refused_for_lack_of_memory_is_shown_later,
                               a_directory_that_is_emptied_while_a_snapshot_is_read_is_no_defect,
-                              a_server_that_ends_is_missed_in_words, without_webgl_the_rest_is_shown])
+                              a_server_that_ends_is_missed_in_words,
+                              a_server_that_ends_within_an_answer_is_missed_in_words, without_webgl_the_rest_is_shown])
         finally:
             browser.quit()
     sys.exit(code)
