@@ -1,10 +1,10 @@
 #include "kernels/walks/direct_sum.hpp"
 
 #include <algorithm>
-#include <array>
 #include <stdexcept>
 
 #include "kernels/gravity/interaction.hpp"
+#include "kernels/walks/pair_softening.hpp"
 
 namespace grove {
 
@@ -14,22 +14,6 @@ namespace {
 constexpr std::size_t tile = 4096;
 // With few targets, several tiles are summed at once, so that the GPU has about this many threads.
 constexpr std::size_t enough_threads = std::size_t{1} << 18;
-
-/// The softening of each pair of target and source.
-template <class Softening>
-struct OneSoftening {
-  Softening softening;
-  GROVE_HD const Softening& of(std::size_t, std::size_t) const { return softening; }
-};
-template <class Softening>
-struct SofteningOfClasses {
-  std::array<std::array<Softening, most_type_classes>, most_type_classes> of_pair;  ///< [class of the target][class of the source]
-  ClassOfType class_of_type;
-  const std::uint8_t *target_type, *source_type;
-  GROVE_HD const Softening& of(std::size_t target, std::size_t source) const {
-    return of_pair[class_of_type.of[target_type[target]]][class_of_type.of[source_type[source]]];
-  }
-};
 
 /// Sum over one tile of sources for target i % targets, tile first_tile + i / targets. `lanes` independent sums let the CPU's compiler use
 /// SIMD.
@@ -102,23 +86,10 @@ void add_direct_sum(Space& space, const GravityLaw& law, const DirectSources& so
       space.for_each(n, AddTiles{partial.data(), tiles, n, law.G(), targets.acceleration.data});
     }
   };
-  const auto choose = [&]<class Softening>(const Softening& longest) {
-    const SofteningClasses& classes = law.classes();
-    if (classes.count() == 1) return sum_with(OneSoftening<Softening>{longest});
-    if (sources.type.size != sources.position.size || targets.type.size != n)
-      throw std::logic_error("direct sums with several softening lengths need the particles' types");
-    const auto of = [&](int a, int b) {
-      const bool are_there = std::max(a, b) < classes.count();
-      return are_there ? std::get<Softening>(law.of_pair(a, b, {}, law.expansion_form()).softening) : longest;
-    };
-    const auto row = [&](int a) -> std::array<Softening, most_type_classes> {
-      return {of(a, 0), of(a, 1), of(a, 2), of(a, 3), of(a, 4), of(a, 5), of(a, 6), of(a, 7)};
-    };
-    const SofteningOfClasses<Softening> pairs{
-        {row(0), row(1), row(2), row(3), row(4), row(5), row(6), row(7)}, classes.of_type, targets.type.data, sources.type.data};
-    sum_with(pairs);
-  };
-  std::visit(choose, law.unscaled().softening);
+  const bool have_types = sources.type.size == sources.position.size && targets.type.size == n;
+  if (law.classes().count() > 1 && !have_types)
+    throw std::logic_error("direct sums with several softening lengths need the particles' types");
+  with_pair_softening(law, targets.type.data, sources.type.data, sum_with);
 }
 
 template void add_direct_sum(BackEnd&, const GravityLaw&, const DirectSources&, const DirectTargets&);

@@ -144,7 +144,7 @@ void add_time(Rows& rows) {
       {.range = not_negative, .dimension = Dimension::time}, divides);
   add(&Time::core_up_to, "core_up_to",
       "block steps: most particles on the finest rungs that are integrated apart, by sums over all their pairs, where that is faster",
-      {.range = {0.0, 100000.0}, .also = "0: none"}, Condition{"steps", {steps::block, steps::automatic}});
+      {.range = {0.0, 32768.0}, .also = "0: none"}, Condition{"steps", {steps::block, steps::automatic}});
 }
 
 void add_output(Rows& rows) {

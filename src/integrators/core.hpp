@@ -6,6 +6,7 @@
 
 #include "kernels/gravity/gravity_law.hpp"
 #include "kernels/gravity/gravity_parameters.hpp"
+#include "src/integrators/core_steps.hpp"
 #include "src/integrators/integrator.hpp"
 #include "src/integrators/rung_loops.hpp"
 #include "src/integrators/rung_work.hpp"
@@ -34,12 +35,9 @@ class Core {
   void kick_by_rest(StepContext<Space>& context, const RungRules& rules) const;
 
  private:
-  struct Memory;
-  std::uint64_t find_forces(Space& space, const std::uint8_t* active);
-
   const GravityLaw law_;
   int limit_ = beyond_all_rungs;
-  std::unique_ptr<Memory> memory_;
+  std::unique_ptr<CoreParticles<Space>> core_;
 };
 
 }  // namespace grove

@@ -1,12 +1,12 @@
 #include "src/integrators/divided_leapfrog.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <span>
 
 #include "kernels/base/error.hpp"
+#include "kernels/base/stopwatch.hpp"
 #include "kernels/gravity/points.hpp"
 #include "kernels/gravity/softening_classes.hpp"
 #include "src/integrators/core_limit.hpp"
@@ -14,9 +14,6 @@
 namespace grove {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
-double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
 /// A particle is heavy with this many times the mean mass of all that have mass, if so few are: one of a thousand, or a handful.
 constexpr double heavy = 20;
@@ -72,7 +69,7 @@ DividedLeapfrog<Space>::DividedLeapfrog(const StepParameters& parameters, const 
 template <class Space>
 void DividedLeapfrog<Space>::end(StepContext<Space>& context, double dt) {
   begin_base_step(context, dt);
-  auto began = Clock::now();
+  Stopwatch watch;
   Rungs rungs = kick_and_choose(context, 0);
   const RungCounts counts = count_by_rung(context.space(), context.particles());
   for (int r = rungs.coarsest; r <= rungs.finest; ++r) work_of(census_, r).particles = counts.part[r];
@@ -82,10 +79,10 @@ void DividedLeapfrog<Space>::end(StepContext<Space>& context, double dt) {
     const double step = std::ldexp(dt, -finest);
     double core_seconds = 0;
     if (has_core) {
-      const auto core_began = Clock::now();
+      Stopwatch of_core;
       core_.gather(context, finest);
       core_.step(context, rules_, tick, census_);
-      core_seconds = seconds_since(core_began);
+      core_seconds = of_core.lap();
     }
     tick += ticks_of(finest);
     context.drift(step);
@@ -97,13 +94,12 @@ void DividedLeapfrog<Space>::end(StepContext<Space>& context, double dt) {
       context.compute_forces(step, [this, tick](Space& space, Particles<Space>& particles) { return mark(space, particles, tick); });
     if (has_core) core_.kick_by_rest(context, rules_);
     Particles<Space>& particles = context.particles();
-    work_of(census_, longest) += {.sub_steps = 1, .updates = count_from(context.space(), particles, longest)};
+    const std::uint64_t updates = count_from(context.space(), particles, longest);
     if (tick < base_ticks)
       rungs = kick_and_choose(context, tick);
     else
       context.space().for_each(particles.size(), HalfKick{view_of(particles), rungs_of(particles), dt, own_.finest});
-    work_of(census_, longest).seconds += seconds_since(began) - core_seconds;
-    began = Clock::now();
+    add_sub_step(census_, longest, updates, watch.lap() - core_seconds);
   }
   if (parameters_.steps == steps::automatic) look_at_choice(context.comm());
   Particles<Space>& particles = context.particles();

@@ -195,15 +195,32 @@ std::uint64_t count_from(Space& space, const Particles<Space>& particles, int co
   return space.transform_reduce(particles.size(), std::uint64_t{0}, IsFrom{rungs_of(particles), coarsest}, Add{});
 }
 
-/// Ends the steps that end at this tick, and begins those of particles that are not pinned. `own` and `rest`: see KickAndChoose.
-/// Asynchronous.
+/// `own` and `rest`: see KickAndChoose. Its tick is 0.
+template <class Criterion, class Space>
+KickAndChoose<Criterion> choose_for(Particles<Space>& particles, const RungRules& rules, const Rungs& own, const Double4* rest) {
+  return {view_of(particles),
+          rest,
+          particles.type.data(),
+          rungs_of(particles),
+          lengths_of(rules.softening),
+          rules.accuracy,
+          rules.base,
+          rules.pinned_mass,
+          0,
+          rules.deepest,
+          own,
+          false};
+}
+
+/// Ends the steps that end at this tick, and begins those of particles that are not pinned. Asynchronous.
 template <class Space>
 void kick_and_choose(Space& space, Particles<Space>& particles, const RungRules& rules, std::uint64_t tick, const Rungs& own,
                      const Double4* rest = nullptr) {
   with_criterion(rules.criterion, [&]<class Criterion>() {
-    space.for_each(particles.size(), KickAndChoose<Criterion>{view_of(particles), rest, particles.type.data(), rungs_of(particles),
-                                                              lengths_of(rules.softening), rules.accuracy, rules.base, rules.pinned_mass,
-                                                              tick, rules.deepest, own, tick == 0 && rules.choose_anew});
+    KickAndChoose<Criterion> choose = choose_for<Criterion>(particles, rules, own, rest);
+    choose.tick = tick;
+    choose.choose_anew = tick == 0 && rules.choose_anew;
+    space.for_each(particles.size(), choose);
   });
 }
 

@@ -33,4 +33,9 @@ inline RungWork& work_of(RungCensus& census, int rung) {
   return census[r];
 }
 
+/// A sub-step at whose end the longest steps that ended were those of `rung`.
+inline void add_sub_step(RungCensus& census, int rung, std::uint64_t updates, double seconds) {
+  work_of(census, rung) += {0, 1, updates, seconds};
+}
+
 }  // namespace grove

@@ -26,7 +26,7 @@ FieldTablePtr fields_of(const SimulationSetup& setup) {
   if (has_external && setup.steps.divide() && setup.steps.criterion == PotentialCriterion::info().name)
     throw ConfigError("time.criterion = \"potential\" goes without external potentials; take \"softening\"");
   if (has_external || setup.steps.divide()) further.push_back(own_gravity_row());
-  if (has_external) further.push_back({.name = first_energy_field, .type = ElementType::f8});
+  if (has_external) further.push_back({first_energy_field});
   if (setup.steps.divide()) further.push_back(rung_row());
   return further.empty() ? standard_fields() : fields_with(further);
 }

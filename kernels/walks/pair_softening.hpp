@@ -1,0 +1,49 @@
+// The softening of each pair of target and source, for sums over particles.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <variant>
+
+#include "kernels/gravity/gravity_law.hpp"
+
+namespace grove {
+
+template <class Softening>
+struct OneSoftening {
+  Softening softening;
+  GROVE_HD const Softening& of(std::size_t, std::size_t) const { return softening; }
+};
+
+template <class Softening>
+struct SofteningOfClasses {
+  std::array<std::array<Softening, most_type_classes>, most_type_classes> of_pair;  ///< [class of the target][class of the source]
+  ClassOfType class_of_type;
+  const std::uint8_t *target_type, *source_type;
+  GROVE_HD const Softening& of(std::size_t target, std::size_t source) const {
+    return of_pair[class_of_type.of[target_type[target]]][class_of_type.of[source_type[source]]];
+  }
+};
+
+/// Calls f(softening) with the law's softening in code units; the types may be null with a single class.
+template <class Function>
+void with_pair_softening(const GravityLaw& law, const std::uint8_t* target_type, const std::uint8_t* source_type, const Function& f) {
+  const auto choose = [&]<class Softening>(const Softening& longest) {
+    const SofteningClasses& classes = law.classes();
+    if (classes.count() == 1) return f(OneSoftening<Softening>{longest});
+    const auto of = [&](int a, int b) {
+      const bool are_there = std::max(a, b) < classes.count();
+      return are_there ? std::get<Softening>(law.of_pair(a, b, {}, law.expansion_form()).softening) : longest;
+    };
+    const auto row = [&](int a) -> std::array<Softening, most_type_classes> {
+      return {of(a, 0), of(a, 1), of(a, 2), of(a, 3), of(a, 4), of(a, 5), of(a, 6), of(a, 7)};
+    };
+    f(SofteningOfClasses<Softening>{
+        {row(0), row(1), row(2), row(3), row(4), row(5), row(6), row(7)}, classes.of_type, target_type, source_type});
+  };
+  std::visit(choose, law.unscaled().softening);
+}
+
+}  // namespace grove
