@@ -1,6 +1,6 @@
-// Softening by component. Particle types with the same softening length form a class; classes are numbered by ascending length. A pair has
-// the larger of its two lengths (as in GADGET, Springel 2005), unless its two types have a length of their own: each of these types is a
-// class for itself.
+// Softening by component. A pair has the larger of its two softening lengths (as in GADGET, Springel 2005), unless its two types have a
+// length of their own. Types whose pairs have the same lengths, whatever the other particle is, form a class; classes are numbered by
+// ascending length.
 //
 // The octrees of the classes are next to each other below one root: see key_in_class(). So each of their cells, and each group of targets,
 // has one softening length, and a cell acts on a group with a single softening length. With one class there is just one octree.
@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "kernels/gravity/gravity_parameters.hpp"
@@ -42,24 +41,28 @@ struct SofteningClasses {
 inline SofteningClasses softening_classes(const GravityParameters& gravity) {
   const std::vector<double>& of_type = gravity.softening_of_type;
   if (of_type.empty()) return {{gravity.softening}, {}};
-  using Class = std::pair<double, int>;  // its length, and its type where it has one of its own
-  std::vector<Class> of_each, all;
-  for (std::size_t type = 0; type < of_type.size(); ++type) {
-    const auto is_of_type = [&](const SofteningBetween& pair) {
-      return pair.a == static_cast<int>(type) || pair.b == static_cast<int>(type);
-    };
-    const bool is_alone = std::any_of(gravity.softening_between_types.begin(), gravity.softening_between_types.end(), is_of_type);
-    of_each.emplace_back(of_type[type], is_alone ? static_cast<int>(type) : -1);
-  }
-  all = of_each;
-  std::sort(all.begin(), all.end());
-  all.erase(std::unique(all.begin(), all.end()), all.end());
-  SofteningClasses classes;
-  for (const Class& one : all) classes.length.push_back(one.first);
-  for (std::size_t type = 0; type < of_type.size(); ++type)
-    classes.of_type.of[type] = static_cast<std::uint8_t>(std::lower_bound(all.begin(), all.end(), of_each[type]) - all.begin());
+  const std::size_t types = of_type.size();
+  std::vector<std::vector<double>> of_pair(types, std::vector<double>(types));
+  for (std::size_t a = 0; a < types; ++a)
+    for (std::size_t b = 0; b < types; ++b) of_pair[a][b] = std::max(of_type[a], of_type[b]);
   for (const SofteningBetween& pair : gravity.softening_between_types)
-    classes.between.push_back({classes.of_type.of[pair.a], classes.of_type.of[pair.b], pair.length});
+    of_pair.at(pair.a).at(pair.b) = of_pair.at(pair.b).at(pair.a) = pair.length;
+  // A type of each class, by ascending length.
+  std::vector<std::size_t> first;
+  for (std::size_t a = 0; a < types; ++a)
+    if (std::find(of_pair.begin(), of_pair.end(), of_pair[a]) - of_pair.begin() == static_cast<std::ptrdiff_t>(a)) first.push_back(a);
+  std::stable_sort(first.begin(), first.end(), [&](std::size_t a, std::size_t b) { return of_type[a] < of_type[b]; });
+  SofteningClasses classes;
+  for (std::size_t k = 0; k < first.size(); ++k) {
+    classes.length.push_back(of_type[first[k]]);
+    for (std::size_t a = 0; a < types; ++a)
+      if (of_pair[a] == of_pair[first[k]]) classes.of_type.of[a] = static_cast<std::uint8_t>(k);
+  }
+  for (std::size_t a = 0; a < first.size(); ++a)
+    for (std::size_t b = a + 1; b < first.size(); ++b) {
+      const double length = of_pair[first[a]][first[b]];
+      if (length != classes.length[b]) classes.between.push_back({static_cast<int>(a), static_cast<int>(b), length});
+    }
   return classes;
 }
 

@@ -232,6 +232,17 @@ std::vector<SofteningBetween> softening_between_types(const GravityParameters& g
         throw ConfigError(fmt::format("gravity.softening_between: \"{}\" stands twice, in both orders", pair));
     all.push_back(one);
   }
+  if (all.empty()) return all;
+  // Types of which there are no particles are like one of those with the shortest softening, and so in its class.
+  const std::vector<double> of_type = softening_of_types(gravity, names, count);
+  int like = -1;
+  for (std::size_t type = 0; type < count.size(); ++type)
+    if (count[type] > 0 && (like < 0 || of_type[type] < of_type[static_cast<std::size_t>(like)])) like = static_cast<int>(type);
+  const std::size_t given = all.size();
+  for (std::size_t type = 0; type < count.size(); ++type)
+    for (std::size_t k = 0; k < given && count[type] == 0; ++k)
+      if (all[k].a == like || all[k].b == like)
+        all.push_back({static_cast<int>(type), all[k].a == like ? all[k].b : all[k].a, all[k].length});
   return all;
 }
 
