@@ -51,15 +51,17 @@ __device__ unsigned long long now_ns() {
   return ns;
 }
 
-/// The active particles of the core, in ascending order.
+/// The particles of the core that get forces, in ascending order.
 class Active {
  public:
   struct Memory {
     std::uint32_t mask[most_in_core / warp_size], before[most_in_core / warp_size], of_warp[warps];
   };
 
-  /// Those on this rung or finer ones. All threads of the block must call it.
-  __device__ Active(Memory& memory, const std::uint8_t* rung, std::uint32_t count, int coarsest) : memory_(memory) {
+  /// Those on this rung or finer ones; `are_all` says that no others are there. All threads of the block must call it.
+  __device__ Active(Memory& memory, const std::uint8_t* rung, std::uint32_t count, int coarsest, bool are_all)
+      : memory_(memory), are_all_(are_all), words_(0), size_(count) {
+    if (are_all) return;
     const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
     words_ = (count + warp_size - 1) / warp_size;
     for (std::uint32_t word = warp; word < words_; word += warps) {
@@ -92,6 +94,7 @@ class Active {
   __device__ std::uint32_t size() const { return size_; }
   /// All lanes of a warp must call it, with the same number.
   __device__ std::uint32_t operator[](std::uint32_t number) const {
+    if (are_all_) return number;
     std::uint32_t word = 0, end = words_;
     while (end - word > 1) {
       const std::uint32_t middle = (word + end) / 2;
@@ -108,14 +111,12 @@ class Active {
 
  private:
   Memory& memory_;
+  bool are_all_;
   std::uint32_t words_, size_;
 };
 
-struct Everyone {
-  std::uint32_t count;
-  __device__ std::uint32_t size() const { return count; }
-  __device__ std::uint32_t operator[](std::uint32_t number) const { return number; }
-};
+/// What follows the forces: the step of the limit begins, steps end and begin, or all of them end.
+enum class Then { begin, end_and_begin, end };
 
 __device__ Force<double> over_lanes(Force<double> sum) {
 #pragma unroll
@@ -134,25 +135,28 @@ class CoreBlock {
   using Given = Arguments<Criterion, Softening>;
   struct Memory {
     Active::Memory active;
+    alignas(Softening) unsigned char softening[sizeof(Softening)];
     Force<double> part[warps];
     int finest;
   };
 
-  __device__ CoreBlock(const Given& given, Memory& memory) : a_(given), p_(given.choose.p), memory_(memory) {}
+  __device__ CoreBlock(const Given& given, Memory& memory)
+      : a_(given), p_(given.choose.p), softening_(*reinterpret_cast<const Softening*>(memory.softening)), memory_(memory) {
+    // In shared memory, where lanes can look up different pairs at once.
+    const auto* const from = reinterpret_cast<const unsigned char*>(&given.softening);
+    for (unsigned byte = threadIdx.x; byte < sizeof(Softening); byte += threads) memory.softening[byte] = from[byte];
+    __syncthreads();
+  }
 
   __device__ void run() {
     const auto grid = cg::this_grid();
     Progress& progress = *a_.progress;
     const bool counts = blockIdx.x == 0 && threadIdx.x == 0;
-    const std::uint8_t* const rung = a_.choose.rung;
     const Rungs own = a_.choose.own;
     for_all([&](std::uint32_t i) {
       if (p_.position[i].w >= a_.choose.pinned_mass) atomicOr(&progress.has_pinned, 1);
     });
-    find_forces(Everyone{a_.count}, progress.finest[0], [&](std::uint32_t i) {
-      a_.kick_by_rest(i);
-      half_kick(i);
-    });
+    find_forces(own.coarsest, true, Then::begin, 0, progress.finest[0]);
     grid.sync();
     int finest = read(progress.finest[0]);
     const bool has_pinned = read(progress.has_pinned) != 0;
@@ -174,20 +178,9 @@ class CoreBlock {
       grid.sync();
       const bool is_last = tick == a_.end;
       const int longest = is_last ? own.coarsest : begun_at(own.coarsest, tick);
-      std::uint32_t updates = a_.count;
-      if (is_last) {
-        find_forces(Everyone{a_.count}, progress.finest[turn], [&](std::uint32_t i) { half_kick(i); });
-      } else {
-        KickAndChoose<Criterion> choose = a_.choose;
-        choose.tick = tick;
-        const auto end_and_begin = [&](std::uint32_t i) { choose(i); };
-        if (longest == own.coarsest) {
-          find_forces(Everyone{a_.count}, progress.finest[turn], end_and_begin);
-        } else {
-          const Active active(memory_.active, rung, a_.count, longest);
-          updates = active.size();
-          find_forces(active, progress.finest[turn], end_and_begin);
-        }
+      const std::uint32_t updates =
+          find_forces(longest, longest == own.coarsest, is_last ? Then::end : Then::end_and_begin, tick, progress.finest[turn]);
+      if (!is_last) {
         grid.sync();
         finest = read(progress.finest[turn]);
       }
@@ -217,20 +210,34 @@ class CoreBlock {
   }
   __device__ void half_kick(std::uint32_t i) const { HalfKick{p_, a_.choose.rung, a_.choose.base, a_.choose.own.finest}(i); }
 
-  /// Sets the forces of the core on the targets, calls finish(target) for each, and raises `finest` to the finest of their rungs then.
-  template <class Targets, class Finish>
-  __device__ void find_forces(const Targets& targets, int& finest, const Finish& finish) {
+  /// Sets the forces of the core on particles of this rung and finer ones, does what follows, and raises `finest` to the finest of their
+  /// rungs then. Returns how many they are.
+  __device__ std::uint32_t find_forces(int coarsest, bool are_all, Then then, std::uint64_t tick, int& finest) {
     if (threadIdx.x == 0) memory_.finest = 0;
+    const Active targets(memory_.active, a_.choose.rung, a_.count, coarsest, are_all);
     __syncthreads();
     const std::uint32_t n = targets.size();
     if (n <= enough_warps)
-      sum_for<1>(targets, warps_a_target(n), finish);
+      sum_for<1>(targets, warps_a_target(n), then, tick);
     else if (n <= 2 * enough_warps)
-      sum_for<2>(targets, 1, finish);
+      sum_for<2>(targets, 1, then, tick);
     else
-      sum_for<most_at_once>(targets, 1, finish);
+      sum_for<most_at_once>(targets, 1, then, tick);
     __syncthreads();
     if (threadIdx.x == 0 && memory_.finest > 0) atomicMax(&finest, memory_.finest);
+    return n;
+  }
+
+  __device__ void follow(std::uint32_t i, Then then, std::uint64_t tick) {
+    if (then == Then::begin) a_.kick_by_rest(i);
+    if (then == Then::end_and_begin) {
+      KickAndChoose<Criterion> choose = a_.choose;
+      choose.tick = tick;
+      choose(i);
+    } else {
+      half_kick(i);
+    }
+    atomicMax(&memory_.finest, static_cast<int>(a_.choose.rung[i]));
   }
 
   __device__ std::uint32_t warps_a_target(std::uint32_t targets) const {
@@ -241,8 +248,8 @@ class CoreBlock {
   }
 
   /// `at_once` targets for each group of `together` warps of the block.
-  template <int at_once, class Targets, class Finish>
-  __device__ void sum_for(const Targets& targets, std::uint32_t together, const Finish& finish) {
+  template <int at_once>
+  __device__ void sum_for(const Active& targets, std::uint32_t together, Then then, std::uint64_t tick) {
     const std::uint32_t lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
     const std::uint32_t group = warp / together, member = warp % together, groups = warps / together;
     const std::uint32_t n = targets.size();
@@ -263,7 +270,7 @@ class CoreBlock {
           const Double4 s = p_.position[j];
 #pragma unroll
           for (int k = 0; k < at_once; ++k)
-            add_particle(a_.softening.of(target[k], j), s.x, s.y, s.z, j == target[k] ? 0.0 : s.w, at[k].x, at[k].y, at[k].z, sum[k]);
+            add_particle(softening_.of(target[k], j), s.x, s.y, s.z, j == target[k] ? 0.0 : s.w, at[k].x, at[k].y, at[k].z, sum[k]);
         }
 #pragma unroll
         for (int k = 0; k < at_once; ++k) sum[k] = over_lanes(sum[k]);
@@ -285,14 +292,14 @@ class CoreBlock {
         if (member == 0 && lane == k && first + k < n) {
           const std::uint32_t i = target[k];
           p_.acceleration[i] = {a_.G * sum[k].x, a_.G * sum[k].y, a_.G * sum[k].z, -a_.G * sum[k].potential};
-          finish(i);
-          atomicMax(&memory_.finest, static_cast<int>(a_.choose.rung[i]));
+          follow(i, then, tick);
         }
     }
   }
 
   const Given& a_;
   const ParticleView p_;
+  const Softening& softening_;
   Memory& memory_;
 };
 
