@@ -1,4 +1,4 @@
-// Reads a growing log part by part: energy.csv, timings.csv.
+// Reads a growing log part by part: energy.csv, timings.csv, time_bins.csv.
 #pragma once
 
 #include <cstdint>

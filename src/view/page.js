@@ -115,18 +115,37 @@ function showPhases() {
                    .filter(({values}) => values.some((v) => v > 0));
   phaseChart.set(timingsLog.column("step") || [], used, "step");
 }
+/** Only runs with divided steps have rungs. */
+function showRungs() {
+  const {names} = rungsLog;
+  for (const card of document.querySelectorAll(".rungs")) card.hidden = names.length === 0;
+  const has = (name) => rungsLog.column(name).some((v) => v > 0);
+  const used = names.filter((name) => name.endsWith("_particles"))
+                   .map((name) => name.slice(0, -10))
+                   .filter((rung) => has(rung + "_particles") || has(rung + "_updates"));
+  for (const [chart, what] of rungCharts)
+    chart.set(
+        rungsLog.column("step") || [],
+        used.map((rung) => ({name: rung.replace("rung_", ""), values: rungsLog.column(`${rung}_${what}`)})), "step");
+}
 
 // -------------------------------------------------------------------------------------------------------------------
 // What is shown
 // -------------------------------------------------------------------------------------------------------------------
 const cloud = new Cloud($("cloud"));
-const energyLog = new Log("energy"), timingsLog = new Log("timings");
+const energyLog = new Log("energy"), timingsLog = new Log("timings"), rungsLog = new Log("time_bins");
 const errorChart = new Chart(
     "error", {isLog: true, format: (v) => number(v, 3), nothing: "no row of energy.csv yet", allZero: "no error yet"});
 const energyChart =
     new Chart("energy", {format: (v, isExact) => number(v, isExact ? 6 : 3), nothing: "no row of energy.csv yet"});
+const secondsFormat = (v) => (v === 0 ? "0" : seconds(v));
 const phaseChart = new Chart(
-    "phase", {isStacked: true, format: (v) => (v === 0 ? "0" : seconds(v)), nothing: "no row of timings.csv yet"});
+    "phase", {isStacked: true, format: secondsFormat, nothing: "no row of timings.csv yet"});
+const rungCharts = [["particles", withPrefix], ["updates", withPrefix], ["s", secondsFormat]].map(
+    ([what, format]) =>
+        [new Chart("rung-" + (what === "s" ? "time" : what),
+                   {isStacked: true, format, nothing: "no row of time_bins.csv yet"}),
+         what]);
 const snapshots = new Chooser($("snapshot"), $("newest-snapshot"), () => showSnapshot());
 const pictures = new Chooser($("picture-number"), $("newest-picture"), () => showPicture());
 const bad = new Map();     // name and tag of a damaged snapshot, and what is wrong with it
@@ -262,7 +281,7 @@ function showNotes() {
   const there = new Set(snapshots.files.map(keyOf));
   const damaged = [...bad].filter(([key]) => there.has(key)).map(([, why]) => why);
   const words = (log) => `${log.name}.csv: ${log.badLines} lines have too few or too many values and are left out`;
-  const lines = [energyLog, timingsLog].filter((log) => log.badLines).map(words);
+  const lines = [energyLog, timingsLog, rungsLog].filter((log) => log.badLines).map(words);
   const trouble = snapshotTrouble ? [snapshotTrouble] : [];
   const notes = [...new Set([...(state.notes || []), ...lines, ...damaged, ...trouble])];
   if ($("notes").dataset.shows === JSON.stringify(notes)) return;
@@ -288,6 +307,7 @@ async function update() {
   state = await askJson("state");
   await updateLog(energyLog, () => showEnergies(state.time_unit));
   await updateLog(timingsLog, showPhases);
+  await updateLog(rungsLog, showRungs);
   showState();
   updatePictures(state.pictures);
   snapshots.update(state.snapshots, (file) => !bad.has(keyOf(file)));
@@ -323,7 +343,7 @@ document.addEventListener("visibilitychange", () => {
 
 const drawAll = () => {
   cloud.draw();
-  for (const chart of [errorChart, energyChart, phaseChart]) chart.draw();
+  for (const chart of [errorChart, energyChart, phaseChart, ...rungCharts.map(([chart]) => chart)]) chart.draw();
 };
 new ResizeObserver(drawAll).observe(document.querySelector("main"));
 darkness.addEventListener("change", drawAll);

@@ -150,7 +150,8 @@ void add_files(const Found& found, Json& state) {
                                    {"tag", file.tag()},
                                    {"quantity", picture->quantity},
                                    {"axis", picture->axis}});
-    if (file.name == energy_log_file || file.name == timings_log_file) state["logs"].push_back(file.name);
+    if (file.name == energy_log_file || file.name == timings_log_file || file.name == time_bins_log_file)
+      state["logs"].push_back(file.name);
   }
 }
 

@@ -204,13 +204,13 @@ class ViewServer::Routes {
   void add_data() {
     const auto add = [&](const std::string& pattern, auto handler) { server_.Get(path_ + "api/" + pattern, guarded(handler)); };
     add("state", [this](const Request&, Response& response) { send_json(response, run_state(files_)); });
-    add("log/(energy|timings)", [this](const Request& request, Response& response) { send_log(request, response); });
+    add("log/(energy|timings|time_bins)", [this](const Request& request, Response& response) { send_log(request, response); });
     add("picture/([^/]+)", [this](const Request& request, Response& response) { send_picture(request, response); });
     add("sample/([^/]+)", [this](const Request& request, Response& response) { send_sample(request, response); });
   }
 
   void send_log(const Request& request, Response& response) const {
-    const OpenFile file = files_.open(request.matches[1] == "energy" ? energy_log_file : timings_log_file);
+    const OpenFile file = files_.open(request.matches[1].str() + ".csv");
     const LogPart part = read_log_part(file, request.get_param_value("after"), rows_asked_for(request));
     send_json(response, {{"names", part.names},
                          {"rows", part.rows},

@@ -14,7 +14,7 @@ namespace grove {
 ///
 ///   GET /KEY/                     the page, its style and scripts
 ///   GET /KEY/api/state            run_state()
-///   GET /KEY/api/log/NAME         NAME = energy or timings: read_log_part() as JSON; ?after=CURSOR&rows=MOST
+///   GET /KEY/api/log/NAME         NAME = energy, timings or time_bins: read_log_part() as JSON; ?after=CURSOR&rows=MOST
 ///   GET /KEY/api/picture/FILE     a picture of the run
 ///   GET /KEY/api/sample/FILE      SampleCache::sample() of a snapshot
 ///

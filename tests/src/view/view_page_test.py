@@ -117,6 +117,20 @@ def a_finished_run_is_shown():
         page.done("finished")
 
 
+def rungs_are_shown_where_steps_are_divided():
+    with Server(finished_run("output", steps="block")) as server:
+        page = Page(browser, server)
+        for chart in ("rung-particles", "rung-updates", "rung-time"):
+            until("a chart", lambda: page.number(chart + "-chart", "points") == 10)
+            assert page.inked(chart + "-chart") > 1500, chart
+        assert page.text("rung-particles-legend").startswith("0 "), page.text("rung-particles-legend")
+        page.done("rungs")
+    with Server(copy_of_run()) as server:
+        page = Page(browser, server)
+        until("a chart", lambda: page.number("phase-chart", "points") == 11)
+        assert not page.find("rung-time-chart").is_displayed()
+
+
 def the_cloud_turns_zooms_and_hides_components():
     with Server(copy_of_run()) as server:
         page = Page(browser, server)
@@ -271,7 +285,7 @@ if __name__ == "__main__":
         finished_run(os.path.join(shared_directory, "shared_output"), n=2000)
         browser = start_browser()
         try:
-            code = run_tests([a_finished_run_is_shown, the_cloud_turns_zooms_and_hides_components, snapshots_and_pictures_can_be_chosen,
+            code = run_tests([a_finished_run_is_shown, rungs_are_shown_where_steps_are_divided, the_cloud_turns_zooms_and_hides_components, snapshots_and_pictures_can_be_chosen,
                               a_run_is_followed_from_before_its_start_until_it_is_killed, damage_is_told_and_the_rest_is_shown,
                               a_snapshot_that_is_refused_for_lack_of_memory_is_shown_later,
                               a_directory_that_is_emptied_while_a_snapshot_is_read_is_no_defect,

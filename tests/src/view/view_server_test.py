@@ -77,6 +77,7 @@ def logs_come_row_by_row():
         os.remove("output/energy.csv")
         says(server.ask("api/log/energy"), 404, "energy.csv: is not there")
         says(server.ask("api/log/timings?rows=0"), 400, "whole number")
+        says(server.ask("api/log/time_bins"), 404, "time_bins.csv: is not there")
         says(server.ask("api/log/used"), 404, "nothing")
 
 

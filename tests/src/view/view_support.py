@@ -25,6 +25,7 @@ softening = 0.05
 [time]
 end = {end}
 dt = 0.02
+steps = "{steps}"
 [run]
 device = "cpu"
 [output]
@@ -86,9 +87,9 @@ class Server:
         self.process.stdout.close()
 
 
-def start_run(directory, n=300, end=0.2):
+def start_run(directory, n=300, end=0.2, steps="shared"):
     with open(directory + ".toml", "w") as file:
-        file.write(configuration.format(n=n, end=end, directory=directory))
+        file.write(configuration.format(n=n, end=end, steps=steps, directory=directory))
     return subprocess.Popen([grove, "run", directory + ".toml", "--quiet"])
 
 
