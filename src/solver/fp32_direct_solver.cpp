@@ -29,6 +29,15 @@ struct SpreadOf {
   }
 };
 
+struct TakeActive {
+  const Double4* from;
+  const std::uint8_t* active;
+  Double4* to;
+  GROVE_HD void operator()(std::size_t i) const {
+    if (!active || active[i] != 0) to[i] = from[i];
+  }
+};
+
 template <class Space>
 auto spread_of(Space& space, const Particles<Space>& particles) {
   constexpr double none = 1e300;
@@ -66,14 +75,17 @@ template <class Space>
 void Fp32DirectSolver<Space>::forces(Particles<Space>& particles, const std::uint8_t* active, PhaseClock<Space>& clock,
                                      const std::function<void()>& meanwhile) {
   clock.begin("walk");
-  if (!active && particles.size() <= most_in_fp64<Space>) {
-    space_.fill_bytes(particles.acceleration.data(), 0, particles.size() * sizeof(Double4));
+  const std::size_t n = particles.size();
+  if (n <= most_in_fp64<Space>) {
+    Scratch<Space, Double4> all(space_, n);
+    space_.fill_bytes(all.data(), 0, n * sizeof(Double4));
     add_direct_sum<Space>(space_, law_, {particles.position.view(), particles.id.view(), particles.type.view()},
-                          {particles.position.view(), particles.id.view(), particles.acceleration.view(), particles.type.view()});
+                          {particles.position.view(), particles.id.view(), all.view(), particles.type.view()});
+    space_.for_each(n, TakeActive{all.data(), active, particles.acceleration.data()});
   } else {
     sum_.run(space_, scaled_law_, centre_, particles.position.view(), active, particles.acceleration.view());
   }
-  pairs_ = std::uint64_t{particles.size()} * particles.size();
+  pairs_ = std::uint64_t{n} * n;
   if (!active) particles.has_acceleration = true;
   if (meanwhile) meanwhile();
 }

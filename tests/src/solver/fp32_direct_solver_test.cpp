@@ -1,10 +1,12 @@
 // fmm and tree on one rank use direct summation up to a number of particles, and nothing else changes.
 #include <gtest/gtest.h>
 
+#include "kernels/particles/particle_transfer.hpp"
 #include "src/simulation/require_finite.hpp"
 #include "src/solver/force_method.hpp"
 #include "src/solver/force_solver.hpp"
 #include "tests/support/physics_support.hpp"
+#include "tests/support/space_support.hpp"
 
 namespace grove::tests {
 namespace {
@@ -63,6 +65,29 @@ TEST_P(DirectSummation, OfVeryFewIsInFp64) {
   if (comm_.size() == 1) {
     EXPECT_EQ(accelerations(two, gravity_), accelerations(two, direct));
   }
+}
+
+TEST_P(DirectSummation, OfVeryFewIsInFp64AlsoForAnActivePartOfThem) {
+  if (comm_.size() > 1) GTEST_SKIP() << "on one rank alone";
+  const ParticleSet few = plummer(10);
+  GravityParameters direct = gravity_;
+  direct.method = "direct";
+  BackEnd space = make_space();
+  const auto forces = [&](const GravityParameters& gravity, const std::vector<std::uint8_t>& mask) {
+    Particles<BackEnd> particles(space);
+    upload(space, few, particles);
+    space.fill_bytes(particles.acceleration.data(), 0, few.size() * sizeof(Double4));
+    PhaseClock<BackEnd> clock(space);
+    clock.restart();
+    const auto solver = make_force_solver(space, comm_, gravity, TransportWay::automatic, few.size());
+    solver->prepare(particles, clock);
+    solver->forces(particles, upload(space, mask).data(), clock);
+    std::vector<double> numbers;
+    for (const Double4& a : download(space, particles.acceleration)) numbers.insert(numbers.end(), {a.x, a.y, a.z, a.w});
+    return numbers;
+  };
+  const std::vector<std::uint8_t> part{0, 1, 0, 0, 1, 1, 0, 0, 0, 1};
+  EXPECT_EQ(forces(gravity_, part), forces(direct, part));
 }
 
 TEST_P(DirectSummation, HasTheSameBitsAfterARestart) {
