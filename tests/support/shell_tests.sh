@@ -23,6 +23,16 @@ one_message() { [ "$(grep -c '^grove: error: ' err.txt)" -eq 1 ] || { echo "not 
 # ranks N ARGUMENT...: Grove on N ranks. Needs $mpirun, ${mpirun_flags[@]} and $grove.
 ranks() { local n=$1; shift; "$mpirun" -n "$n" "${mpirun_flags[@]}" "$grove" "$@"; }
 
+# ends_with CODE COMMAND...: output goes to out.txt and err.txt. The command may begin with `ranks N`.
+ends_with() {
+  local code=$1 status
+  shift
+  if [ "$1" = ranks ]; then set -- "$mpirun" -n "$2" "${mpirun_flags[@]}" "$grove" "${@:3}"; fi
+  timeout -s KILL 120 "$@" >out.txt 2>err.txt
+  status=$?
+  [ $status -eq "$code" ] || { echo "exit code $status, not $code, of: $*"; cat out.txt err.txt; return 1; }
+}
+
 # fails_with CODE TEXT COMMAND...: the command exits with CODE, and its standard error has one error message, which contains TEXT.
 fails_with() {
   local code=$1 text=$2 status

@@ -156,6 +156,18 @@ TYPED_TEST(Opening, NeverAcceptsACellOfNoSizeAtTheTarget) {
   EXPECT_TRUE(accept(this->criterion(1), cell, {{1e5, 1, -7}, {0, 0.5F, 0}}, 1, 0));
 }
 
+// However small the cell is: offsets of targets from the centre of a large box are rounded.
+TYPED_TEST(Opening, AcceptsNoCellThatIsTooNearToALargeTargetBoxForFp32) {
+  CellGeometry cell;
+  cell.mass = 1;
+  const TargetBox box{{0, 0, 0}, {1, 8, 0.5F}, 0, 1};
+  const double nearest = 8.0 / 64;
+  cell.centre_of_mass = {1 + 0.9 * nearest, 0, 0};
+  EXPECT_FALSE(accept(this->criterion(1), cell, box, 1, 0));
+  cell.centre_of_mass = {1 + 1.1 * nearest, 0, 0};
+  EXPECT_TRUE(accept(this->criterion(1), cell, box, 1, 0));
+}
+
 // A cube of side 1 with its mass in the middle: the distance where each criterion switches is theta's.
 TYPED_TEST(Opening, OpensACubeAtItsSideOverTheta) {
   if (TypeParam::needs_acceleration) GTEST_SKIP() << TypeParam::name << " looks at accelerations, not at theta";

@@ -12,16 +12,6 @@ source "$(dirname "${BASH_SOURCE[0]}")/../../support/shell_tests.sh"
 exec 3>&1 # past what keeps the output of tests
 finished=0 to_be_continued=75
 
-# ends_with CODE COMMAND...: output goes to out.txt and err.txt.
-ends_with() {
-  local code=$1 status
-  shift
-  if [ "$1" = ranks ]; then set -- "$mpirun" -n "$2" "${mpirun_flags[@]}" "$grove" "${@:3}"; fi
-  timeout -s KILL 120 "$@" >out.txt 2>err.txt
-  status=$?
-  [ $status -eq "$code" ] || { echo "exit code $status, not $code, of: $*"; cat out.txt err.txt; return 1; }
-}
-
 config() {
   cat >run.toml <<END
 [initial_conditions]
@@ -51,6 +41,10 @@ has_the_results_of_the_whole_run() {
   local file
   holds cmp whole/energy.csv output/energy.csv && holds [ "$(rows output/timings.csv)" -eq "$(rows whole/timings.csv)" ] || return 1
   holds cmp <(cut -d, -f1,2 whole/timings.csv) <(cut -d, -f1,2 output/timings.csv) || return 1
+  if [ -e whole/time_bins.csv ]; then
+    # Steps, times, and the particles and updates of the first rungs.
+    holds cmp <(cut -d, -f1-4,6,7,9,10,12,13 whole/time_bins.csv) <(cut -d, -f1-4,6,7,9,10,12,13 output/time_bins.csv) || return 1
+  fi
   for file in whole/snapshot_*.hdf5; do holds cmp "$file" "output/${file#whole/}" || return 1; done
   holds [ "$(cd whole && ls)" = "$(cd output && ls)" ]
 }
@@ -119,12 +113,15 @@ a_run_that_was_stopped_goes_on_with_the_same_bits() {
 }
 
 runs_that_are_killed_at_any_moment_go_on_with_the_same_bits() {
-  local n process status count attempts victims all=0
-  for n in 1 2 4; do
-    reference $n --set time.end=4 || return 1
+  local what n steps process status count attempts victims all=0
+  for what in "1 shared" "2 shared" "4 shared" "1 block" "2 block" "3 block"; do
+    read -r n steps <<<"$what"
+    local settings=(--set time.end=4 --set "time.steps=$steps")
+    if [ "$steps" = block ]; then settings+=(--set time.accuracy=0.002); fi
+    reference "$n" "${settings[@]}" || return 1
     count=0
     for ((attempts = 0; count < kills && attempts < 20 * kills; ++attempts)); do
-      setsid "$mpirun" -n $n "${mpirun_flags[@]}" "$grove" run run.toml --quiet --set time.end=4 --continue >out.txt 2>&1 &
+      setsid "$mpirun" -n $n "${mpirun_flags[@]}" "$grove" run run.toml --quiet "${settings[@]}" --continue >out.txt 2>&1 &
       process=$!
       sleep "0.$((RANDOM % 9))$((RANDOM % 10))"
       victims=($(processes_of $process))
@@ -138,15 +135,15 @@ runs_that_are_killed_at_any_moment_go_on_with_the_same_bits() {
       # Ranks whose mpirun was killed end a little later.
       for victim in "${victims[@]}"; do while kill -0 "$victim" 2>/dev/null; do kill -KILL "$victim" 2>/dev/null; sleep 0.02; done; done
       if [ $status -eq 0 ]; then
-        has_the_results_of_the_whole_run || { echo "$n ranks, after $count kills"; return 1; }
+        has_the_results_of_the_whole_run || { echo "$n ranks, $steps steps, after $count kills"; return 1; }
         rm -rf output
       else
         count=$((count + 1))
       fi
     done
     all=$((all + count))
-    ends_with $finished ranks $n run run.toml --quiet --set time.end=4 --continue && has_the_results_of_the_whole_run ||
-      { echo "$n ranks, after $count kills"; return 1; }
+    ends_with $finished ranks "$n" run run.toml --quiet "${settings[@]}" --continue && has_the_results_of_the_whole_run ||
+      { echo "$n ranks, $steps steps, after $count kills"; return 1; }
   done
   echo "$all kills, and every run went on" >&3
   holds [ $all -ge $kills ]

@@ -9,16 +9,6 @@ shift 2
 mpirun_flags=("$@")
 source "$(dirname "${BASH_SOURCE[0]}")/../../support/shell_tests.sh"
 
-# ends_with CODE COMMAND...: output goes to out.txt and err.txt.
-ends_with() {
-  local code=$1 status
-  shift
-  if [ "$1" = ranks ]; then set -- "$mpirun" -n "$2" "${mpirun_flags[@]}" "$grove" "${@:3}"; fi
-  timeout -s KILL 120 "$@" >out.txt 2>err.txt
-  status=$?
-  [ $status -eq "$code" ] || { echo "exit code $status, not $code, of: $*"; cat out.txt err.txt; return 1; }
-}
-
 config() {
   cat >run.toml <<END
 [initial_conditions]

@@ -148,7 +148,7 @@ a_view_of_nothing_names_the_runs_beside_it() {
 
 numbers_that_cannot_be_meant_are_told_in_short() {
   fails_with 3 "time 1e+290" "$grove" run run.toml --set time.dt=1e290 --set time.end=3e290 && holds [ "$(wc -L <out.txt)" -lt 400 ] &&
-    holds [ "$(wc -L <err.txt)" -lt 400 ] && rm -rf output || return 1
+    holds [ "$(wc -L <err.txt)" -lt 400 ] && ! grep -E "[0-9]{30}" out.txt err.txt && rm -rf output || return 1
   timeout -s TERM 20 "$grove" run run.toml --set time.dt=1e-12 --set run.max_wall_time=0.001 >out.txt 2>err.txt
   contains out.txt "note: time.dt = 1e-12 makes 1,000,000,000,000 steps: 1,158 days even if each takes 0.0001 s"
 }

@@ -219,6 +219,7 @@ END
     ranks 2 ic config run.toml --out a.hdf5 --check --set initial_conditions.seed=3 >out.txt && contains out.txt "own is in equilibrium" &&
     h5dump -a /Parameters/SofteningComovingClass0 -a /Parameters/SofteningComovingClass1 a.hdf5 >s.txt && contains s.txt "0.1" && contains s.txt "0.02" &&
     "$grove" run run.toml --set initial_conditions.seed=3 --set time.end=0 >run.txt || return 1
+  contains run.txt "half-mass radius" && holds grep -qE '^halo +1 .* 0.1$' run.txt && holds grep -qE '^bulge +3 .* 0.02$' run.txt || return 1
   for data in /PartType1/Coordinates /PartType1/Velocities /PartType3/Coordinates; do
     h5diff a.hdf5 output/snapshot_0000.hdf5 $data || return 1
   done

@@ -53,6 +53,20 @@ TEST(GalaxyModel, NotesNameFewParticlesAndALightBlackHole) {
   EXPECT_TRUE(has(few[0], "component stars has 999 particles")) << few[0];
 }
 
+TEST(GalaxyModel, NotesNameAnUnstableDiscAndABulgeThatIsLargerThanIt) {
+  const auto notes = [](double toomre_q, double radius) {
+    GalaxyParameters galaxy = whole_galaxy();
+    galaxy.components[1].values["toomre_q"] = toomre_q;
+    galaxy.components[2].values["scale_radius"] = radius;
+    return model_of_galaxies({galaxy}, 20001, 1, 1).notes;
+  };
+  const std::vector<std::string> unstable = notes(0.8, 0.2), large = notes(1.5, 1.5);
+  ASSERT_EQ(unstable.size(), 1u);
+  EXPECT_TRUE(has(unstable[0], "disc: with toomre_q below 1")) << unstable[0];
+  ASSERT_EQ(large.size(), 1u);
+  EXPECT_TRUE(has(large[0], "bulge is larger than disc: half-mass radii of ")) << large[0];
+}
+
 TEST(GalaxyModel, ALightBlackHoleHasOneNoteThatNamesTheHeaviestParticles) {
   GalaxyParameters galaxy = whole_galaxy();
   galaxy.components.erase(galaxy.components.begin() + 1);
