@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Submits jobs that each go on from the last: a run that takes longer than a job may.
+# Submits jobs that each continue from the last: a run that takes longer than a job may.
 #
 #   jobscripts/chain.sh CONFIG.toml N [SCRIPT [OPTIONS OF sbatch...]] [-- MORE ARGUMENTS OF grove run...]
 #

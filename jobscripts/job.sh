@@ -1,8 +1,8 @@
 # shellcheck shell=bash
-# What the job scripts (*.sbatch) share: a run that goes on from job to job; and how ranks are started, for scaling.sh as well. Sourced,
-# not run.
+# What the job scripts (*.sbatch) share: a run that continues from job to job; and how ranks are started, for scaling.sh as well.
+# Sourced, not run.
 #
-# The run is started with --continue: the first job begins it, later ones go on from its last checkpoint, after `scontrol requeue` as well.
+# The run is started with --continue: the first job begins it, later ones continue from its last checkpoint, also after `scontrol requeue`.
 # Two minutes before the time of the job is over, SLURM sends SIGUSR1 to the script (#SBATCH --signal=B:USR1@120), which passes it on to
 # mpirun or srun, which passes it on to all ranks: the run stops with a checkpoint. SIGTERM, which scancel and `scontrol requeue` send, is
 # passed on as SIGUSR1, too: mpirun would kill the ranks soon after a SIGTERM, however long a step takes.
@@ -60,8 +60,8 @@ grove_job_ranks_per_node() {
   echo "${ranks%%(*}"
 }
 
-# Jobs of a chain (chain.sh) that wait for this one have nothing to do after a run that has finished, or that cannot go on before the user
-# has changed something.
+# Jobs of a chain (chain.sh) that wait for this one have nothing to do after a run that has finished, or that cannot continue before the
+# user has changed something.
 grove_job_end_chain() {
   if [[ -n "${GROVE_CHAIN:-}" ]]; then scancel --state=PENDING --name="$GROVE_CHAIN" --user="$(id -un)" || true; fi
 }

@@ -112,7 +112,7 @@ def what_was_timed(path, skip, particles):
         fail("%s has no steps after the first %d" % (path, skip))
     column = {name: [row[name] for row in steps] for name in steps[0]}
     imbalance = column["imbalance"]
-    # Means: some steps have a new tree, and most go on with that of the step before.
+    # Means: some steps have a new tree, and most reuse that of the step before.
     step_s = statistics.fmean(column["total_s"])
     row = {"step_s": step_s, "particles_per_s": particles / step_s, "imbalance_median": statistics.median(imbalance),
            "imbalance_95": quantile(imbalance, 0.95), "imbalance_max": max(imbalance),

@@ -4,7 +4,7 @@
 #   jobscripts/scaling.sh [options]                                       # the GPUs of this machine, or its cores
 #   sbatch --nodes=1 --gpus-per-node=4 jobscripts/scaling.sh [options]    # those of a job of SLURM; inside one of salloc as above
 #
-#   --ranks LIST          numbers of ranks, as 1,2,4 (default: 1,2,4,8 as far as there are GPUs; without a GPU, cores)
+#   --ranks LIST          numbers of ranks, as 1,2,4 (default: 1,2,4,8 up to the number of GPUs; without a GPU, cores)
 #   --case SCALING:MODEL:N
 #                         a case in place of the four that are measured by default; can be given several times. SCALING is
 #                           weak        N particles a rank
@@ -16,8 +16,8 @@
 #   --largest             largest:plummer:750M as well: 3 billion particles on 4 GPUs, 6 billion on 8
 #   --encounter           encounter:merger:64Mi as well: how even the walks are while two galaxies merge
 #   --repeats R           how often each run is made, in turn (default: 3)
-#   --steps S, --skip K   steps of a run, and how many of them are left out at its beginning (default: 40 and 8:
-#                         a tree serves up to 32 steps)
+#   --steps S, --skip K   steps of a run, and how many of them are omitted at its beginning (default: 40 and 8:
+#                         a tree is reused for up to 32 steps)
 #   --dt DT               time step (default: 0.001)
 #   --set key=value       changes any other setting; can be given several times
 #   --device D            gpu, cpu, or auto (default): GPUs when there are any
@@ -27,7 +27,7 @@
 #   --draw DIR            draws the picture of earlier results again, and measures nothing
 #
 # Results: DIR/scaling.csv has a line for each case and number of ranks, DIR/runs.csv one for each run, DIR/scaling.png is the picture, and
-# DIR/runs has what each run wrote. A case that does not fit into memory is left out, which its line says; a run that fails is shown, and the
+# DIR/runs has what each run wrote. A case that does not fit into memory is omitted, which its line says; a run that fails is shown, and the
 # exit code is then 1, as it is where the picture cannot be drawn. docs/scaling.md explains the columns. Needs Python 3, and matplotlib for the picture.
 # In the environment: GROVE is the program (default: build/release/grove), GROVE_LAUNCHER mpirun (default) or srun, GROVE_MPIRUN_FLAGS options
 # of mpirun in place of mapping and binding, GROVE_PYTHON a Python other than python3, GROVE_ROOT the root of the repository.

@@ -126,7 +126,7 @@ std::size_t edit_distance(const std::string& a, const std::string& b) {
   return above[b.size()];
 }
 
-/// " Numbers have a point, not a comma: 0.5" for a text that is a number but for that.
+/// " Numbers have a point, not a comma: 0.5" for a text that is a number except for that.
 std::string advice_on_comma(std::string text) {
   const std::size_t comma = text.find(',');
   if (comma == std::string::npos) return "";

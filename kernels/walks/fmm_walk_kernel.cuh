@@ -91,7 +91,7 @@ void launch_fmm_walk(CudaSpace& space, const ScaledLaw& law, const FmmArguments&
       fmm_walk::launch<false, Team, false, order>(space, a, opening, softening, a.walked_cells(), false);
     });
     const bool overlaps = a.walked_cells() > 0 && space.overlaps_launches();
-    // Teams walk where groups are few, and wait more than they compute.
+    // Teams walk where there are few groups, and wait more than they compute.
     if (a.group_team > 1)
       fmm_walk::launch<true, WarpTeam<warps_per_block>, false, order>(space, a, opening, softening, a.walked_groups(), overlaps);
     else if (a.common_mass > 0)

@@ -533,7 +533,7 @@ def bar(self: Particles, of: Component = "disc", *, centre: Place = "inner", bin
 def bound(self: Particles, of: Component = None, *, G: float | None = None, **settings: typing.Any) -> np.ndarray:
     """The mask (N,) of the particles of a component that are bound to their own gravity: v^2 / 2 + potential < 0, by grove.Field.
 
-    Those that are not bound are left out, and the rest is looked at once more, until nothing changes. Velocities are relative to
+    Those that are not bound are omitted, and the rest is looked at once more, until nothing changes. Velocities are relative to
     the densest point at first, then to the mean of the bound ones. External potentials and other components do not count.
     settings: of Field, as softening=0.05. Nothing bound is a mask of False.
     """

@@ -6,7 +6,7 @@
 
 namespace grove {
 
-/// A point of a curve. Points that are not positive and finite have no place on logarithmic axes and are left out.
+/// A point of a curve. Points that are not positive and finite have no place on logarithmic axes and are omitted.
 struct CurvePoint {
   double x = 0, y = 0;
   std::string note;  ///< shown by browsers when the pointer rests on it

@@ -27,7 +27,7 @@ class Orbit {
   void append(const OrbitPoint& point) { points_.push_back(point); }
 
   bool moves() const { return !points_.empty(); }
-  /// Beyond the first and the last point, the first and the last cubic go on: steps may leave the times of a run by a part of their length.
+  /// Beyond the first and the last point, their cubics continue: steps may leave the times of a run by a part of their length.
   Double3 at(double time) const;
   /// Throws ConfigError where the points do not span these times.
   void require_times(double begin, double end) const;

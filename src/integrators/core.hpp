@@ -13,9 +13,9 @@
 
 namespace grove {
 
-/// Takes particles on rungs beyond a limit through a step of the limit, with steps of their own and direct sums among themselves. At both
-/// ends of that step they are kicked by all other forces: those of the other particles, and of external potentials. This is one split of
-/// the kind of which hierarchical schemes make many (Pelupessy, Jänes & Portegies Zwart 2012).
+/// Takes particles on rungs beyond a limit through a step of the limit, with steps of their own and direct summation among themselves. At
+/// both ends of that step they are kicked by all other forces: those of the other particles, and of external potentials. This is one split
+/// of the kind of which hierarchical schemes make many (Pelupessy, Jänes & Portegies Zwart 2012).
 ///
 /// Every rank has the whole core, in the order of ids, and does the same with it: all get the same bits.
 template <class Space>

@@ -16,7 +16,7 @@ struct IntegratorInfo {
   std::string source;                   ///< the paper, author year
   int order = 2;                        ///< the error of a run falls with this power of the step
   bool is_reversible = true;            ///< a run with reversed steps returns to its start, up to rounding
-  bool tells_drift = false;             ///< to StepContext::compute_forces(): a tree then may serve several steps
+  bool tells_drift = false;             ///< to StepContext::compute_forces(): a tree may then be reused for several steps
   bool may_divide_steps = false;        ///< steps may be divided, for each particle or all (see DividedLeapfrog)
   std::vector<Setting> settings{};      ///< in [time], beside those of all integrators
   std::vector<ParticleField> fields{};  ///< fields of the particles that it needs beside the standard ones

@@ -164,7 +164,7 @@ def phases(axes, log, time):
 
 
 def leave_room(axes, values, unit="s"):
-    """Room for a legend above the values. What is far above nearly all of them, as the start of a run is, is left out, and named."""
+    """Room for a legend above the values. What is far above nearly all of them, as the start of a run is, is omitted, and named."""
     usual, highest = numpy.quantile(values, 0.98), values.max()
     is_cut = highest > 3 * usual > 0
     axes.set_ylim(0, 1.5 * (usual if is_cut else highest) or 1)

@@ -143,8 +143,8 @@ int grove_field_at(grove_session* session, size_t count, grove_array points, gro
  * not 0 and Grove has written it. */
 int grove_save(grove_session* session, const char* file, int overwrite);
 
-/* Writes a checkpoint: grove_restore() continues from it with the bits of a session that goes on, on as many ranks and the same kind of
- * device. Otherwise as grove_save(). */
+/* Writes a checkpoint: grove_restore() continues from it with the bits of a session that was not interrupted, on as many ranks and
+ * the same kind of device. Otherwise as grove_save(). */
 int grove_save_checkpoint(grove_session* session, const char* file, int overwrite);
 /* Takes particles and time from a checkpoint, also of `grove run`. Settings that change what is computed must be the same, except time.dt. */
 int grove_restore(grove_session* session, const char* file);

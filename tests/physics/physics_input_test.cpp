@@ -85,8 +85,8 @@ double momentum_error(const ParticleSet& all, const Diagnostics& before, const D
 }
 
 // The step of 0.1 is that of the published run, and long for the bulges: direct summation loses as much energy (1.8 % at t = 8.4, where the
-// tree has 1.7 %), and the next test has the same run with shorter steps. The momentum shows that forces are opposite but for their errors
-// of 1e-3 in random directions.
+// tree has 1.7 %), and the next test has the same run with shorter steps. The momentum shows that forces are opposite except for their
+// errors of 1e-3 in random directions.
 TEST_P(InputOfTrees, TheGalaxiesOfTheCollisionPassEachOther) {
   start(collision, gravity(0.025));
   const Diagnostics begin = sim_->diagnostics();

@@ -124,8 +124,8 @@ TEST(Sphere, DirectForcesAddUpToNothing) {
   }
 }
 
-// Cells keep their particles as long as a tree serves. If these were together when it begins to, and apart when it ends, errors of forces
-// would add up to a steady gain of energy, 1e-3 here; trees are built for the middle of their lives.
+// Cells keep their particles as long as a tree is reused. If these were together at its first step, and apart at its last, errors of forces
+// would add up to a steady gain of energy, 1e-3 here; trees are built for the middle of their reuse.
 TEST(Sphere, TreesThatServeSeveralStepsKeepItsEnergy) {
   const Communicator comm(MPI_COMM_WORLD);
   const ParticleSet start = plummer(8000);

@@ -53,7 +53,7 @@ inline ParticleSet particles_at(const std::vector<Point>& points) {
   return set;
 }
 
-/// Adds the particles of `more` behind the others, moved by `shift`; ids go on.
+/// Adds the particles of `more` behind the others, moved by `shift`; ids continue.
 inline void append(ParticleSet& set, const ParticleSet& more, const std::vector<double>& shift = {0, 0, 0}) {
   const std::size_t before = set.size();
   set.resize(before + more.size());

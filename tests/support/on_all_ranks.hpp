@@ -12,7 +12,7 @@
 
 namespace grove {
 
-/// Whether the file is there. No rank goes on, and removes it, before all have looked. Collective.
+/// Whether the file is there. No rank continues, and removes it, before all have looked. Collective.
 inline bool is_there(const std::string& path, const Communicator& comm) {
   comm.barrier();
   return comm.min(std::filesystem::exists(path) ? 1 : 0) == 1;

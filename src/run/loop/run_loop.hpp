@@ -20,7 +20,7 @@
 
 namespace grove {
 
-/// What a run and its checkpoints are asked for from outside, as far as there are any.
+/// What a run and its checkpoints are asked for from outside, where there are any.
 struct RunControls {
   Checkpoints* checkpoints = nullptr;
   RunRequests* requests = nullptr;
@@ -47,7 +47,7 @@ struct RunReport {
   int ranks = 1;
   std::uint64_t most_bytes_held = 0;  ///< during any force evaluation, on the rank that held the most
   double output_s = 0;                ///< wall time that the steps waited for output other than rows of logs, on the root
-  double writing_s = 0;           ///< wall time from the requests for snapshots to their closed files, on the root, also beside the steps
+  double writing_s = 0;           ///< wall time from the requests for snapshots to their closed files, on the root, also in the background
   double checkpoints_s = 0;       ///< wall time of the checkpoints
   std::uint64_t checkpoints = 0;  ///< written
   std::string checkpoint;         ///< the last one; empty: none

@@ -93,7 +93,7 @@ TEST(UnitSystems, HaveATimeInPlaceOfAnother) {
 }
 
 TEST(UnitSystems, KeepTheYearOfTheEarth) {
-  // Kepler's third law in AU, yr, Msun: G = 4 pi^2, but for the Gaussian year, 1.9e-5 longer than the Julian one.
+  // Kepler's third law in AU, yr, Msun: G = 4 pi^2, except for the Gaussian year, 1.9e-5 longer than the Julian one.
   EXPECT_NEAR(gravitational_constant(system_of("AU, yr, Msun")) / (4 * M_PI * M_PI), 1, 5e-5);
   EXPECT_NEAR(gravitational_constant(system_of("kpc, km/s, 1e10 Msun")), 43009.17, 0.01);
   EXPECT_NEAR(gravitational_constant(system_of("pc, km/s, Msun")), 4.300917e-3, 1e-9);

@@ -1,4 +1,4 @@
-// Multipole and local expansions, against direct sums in FP64.
+// Multipole and local expansions, against direct summation in FP64.
 #include "kernels/gravity/multipole.hpp"
 
 #include <gtest/gtest.h>

@@ -120,7 +120,7 @@ TEST_F(FmmWalkTest, DividedGroupsHaveTheirForces) {
   EXPECT_LT(parts.acceleration(0.5), 2.5 * whole.acceleration(0.5));
   EXPECT_LT(parts.acceleration(0.99), 1.6 * whole.acceleration(0.99));
   EXPECT_LT(parts.potential(0.99), 2 * whole.potential(0.99));
-  // No source is left out or taken twice.
+  // No source is omitted or taken twice.
   gravity.tolerance = 1e-8;
   const tests::ForceErrors exact(walk(built, {}, tree_level.view()), reference);
   EXPECT_LT(exact.acceleration(1), 1e-5);

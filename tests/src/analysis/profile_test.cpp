@@ -236,7 +236,7 @@ TEST_F(ProfileTest, DispersionsOfAllHaveTheStreamsOfTheComponents) {
   request.centre = {CentreKind::given, {}, {}};
   request.shells = {1, ShellSpacing::linear, 0.0, 2.0};
   const SnapshotProfile profile = measure(all, request);
-  // Radial velocities, but for that of the centre, which is 1 / 8 + 3 / 8 along x: 8 and 7 of mass 1, 3 and 3 of mass 3.
+  // Radial velocities, without that of the centre, which is 1 / 8 + 3 / 8 along x: 8 and 7 of mass 1, 3 and 3 of mass 3.
   const double of_centre = 0.5, mean = (8 - of_centre + 7 + of_centre + 6 * 3) / 8;
   EXPECT_NEAR(column(profile, "mean_v_radial")[0], mean, 1e-12);
   const double square = (std::pow(8 - of_centre - mean, 2) + std::pow(7 + of_centre - mean, 2) + 6 * std::pow(3 - mean, 2)) / 8;

@@ -63,7 +63,7 @@ forces_that_are_not_finite_end_a_run_with_a_list_and_leave_its_checkpoint() {
   fails_with 3 "is not finite" ranks 2 run $settings && contains err.txt "; output/not_finite_step_1.csv lists all such particles: 3" &&
     holds [ "$(cut -d, -f4 output/not_finite_step_1.csv | sort)" = "$(printf '%s\n' 0 1 2 id)" ] &&
     "$grove" info output/not_finite_step_1.csv >info.txt && contains info.txt "particles whose numbers are not finite" && cp output/checkpoint_0.hdf5 before.hdf5 || return 1
-  # The checkpoint serves: the run goes on from it, to the same end.
+  # The checkpoint can be used: the run continues from it, to the same end.
   # shellcheck disable=SC2086
   fails_with 3 "output/not_finite_step_1_1.csv" ranks 2 run $settings --continue && holds cmp before.hdf5 output/checkpoint_0.hdf5
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs that are stopped or killed and go on. Usage: continue_test.sh GROVE MPIRUN [MPIRUN_FLAGS...]
+# Runs that are stopped or killed and continue. Usage: continue_test.sh GROVE MPIRUN [MPIRUN_FLAGS...]
 # Each test is a function, as tests/support/shell_tests.sh says; in its directory, run.toml is a small run.
 # In the environment: GROVE_TEST_KILLS, how many times runs are killed on each number of ranks [3]; GROVE_TEST_ONLY, a regular expression for
 # the names of the tests [all].
@@ -363,7 +363,7 @@ two_runs_do_not_write_into_one_directory() {
   after_rows 5 true
   ends_with 4 "$grove" run run.toml --set time.end=20000 --overwrite && contains err.txt "another run of Grove is writing there" &&
     kill -0 $process || return 1
-  # One that waits for the end of the other goes on from there.
+  # One that waits for the end of the other continues from there.
   (sleep 2; kill -USR1 $process) &
   ends_with $to_be_continued "$grove" run run.toml --set time.end=20000 --set run.max_wall_time=0.1 --continue && contains out.txt "after step" &&
     holds [ ! -e output.1 ]
@@ -389,7 +389,7 @@ a_log_that_is_gone_or_short_is_no_secret() {
     holds cmp short output/energy.csv && mv output/energy.csv away && ends_with $finished "$grove" run run.toml --continue --set time.end=3 &&
     contains out.txt "note: output/energy.csv is missing, with 65 rows of the run so far: a new one is begun" && lacks out.txt "timings.csv is missing" &&
     holds [ "$(rows output/energy.csv)" -eq 33 ] || return 1
-  # The log that was begun goes on.
+  # The log that was begun is continued.
   ends_with $finished "$grove" run run.toml --continue --set time.end=3.5 && lacks out.txt "is missing" && holds [ "$(rows output/energy.csv)" -eq 49 ]
 }
 

@@ -18,7 +18,7 @@
 //          mpi        an error of MPI
 //          exit       the process exits without a word
 //          kill       the process is killed
-//          slow       the rank does nothing for three seconds, and goes on; a watchdog with short limits watches all ranks
+//          slow       the rank does nothing for three seconds, and continues; a watchdog with short limits watches all ranks
 #include <mpi.h>
 
 #include <chrono>

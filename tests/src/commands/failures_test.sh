@@ -7,7 +7,7 @@ shift 3
 mpirun_flags=("$@")
 source "$(dirname "${BASH_SOURCE[0]}")/../../support/shell_tests.sh"
 most_s=10         # from the failure to the end
-most_s_refused=30 # from the start to the end, where ranks do not get as far as that
+most_s_refused=30 # from the start to the end, where ranks do not reach it
 host=$(hostname)
 
 # ends_within_seconds CODE COMMAND...: the command ends by itself in time, with CODE; any other than 0 for CODE "any".

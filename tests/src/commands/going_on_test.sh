@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs that go on from snapshots, with other settings, or after something could not be written. Usage: going_on_test.sh GROVE MPIRUN
+# Runs that continue from snapshots, with other settings, or after something could not be written. Usage: going_on_test.sh GROVE MPIRUN
 # [MPIRUN_FLAGS...]
 # Each test is a function, as tests/support/shell_tests.sh says; in its directory, run.toml is a small run of 64 steps with a snapshot every
 # 16. GROVE_TEST_ONLY in the environment: a regular expression for the names of the tests [all].

@@ -42,7 +42,7 @@ a_galaxy_in_physical_units_needs_no_G() {
       contains out.txt "units of 3.086e+21 cm, 1.988e+43 g, 1e+05 cm/s, time in units of 977.8 Myr; G = 43009.2" && lacks out.txt "note: gravity.G" &&
       contains output/used_parameters.toml "G = 43009.17" && is_near "$(virial_ratio output/energy.csv)" 1 0.15 || return 1
   done
-  # What was used repeats the run, and goes on.
+  # What was used repeats the run, and continues it.
   "$grove" run output/used_parameters.toml --print-config | cmp - output/used_parameters.toml &&
     "$grove" run run.toml --continue --set "time.end=30 Myr" >out.txt && contains out.txt "finished: step 15 of 15"
 }

@@ -1,5 +1,5 @@
 // Energy errors of block steps against the number of forces: a cusp, and a sphere around a hole, each of 2,048 particles and eight seeds,
-// by sums over all pairs.
+// by direct summation.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -49,7 +49,7 @@ double median(std::vector<double> values) {
   return 0.5 * (values[(values.size() - 1) / 2] + values[values.size() / 2]);
 }
 
-/// Energies against the number of forces, for systems of 2,048 particles and eight seeds, direct sums.
+/// Energies against the number of forces, for systems of 2,048 particles and eight seeds, direct summation.
 class BlockSteps : public testing::Test {
  protected:
   static constexpr std::uint64_t particles = 2048;

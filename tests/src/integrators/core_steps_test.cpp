@@ -1,4 +1,4 @@
-// The steps of a core, against a leapfrog with direct sums that is written out here.
+// The steps of a core, against a leapfrog with direct summation that is written out here.
 #include "src/integrators/core_steps.hpp"
 
 #include <gtest/gtest.h>
@@ -192,7 +192,7 @@ TEST_F(CoreSteps, OfTheirOwnLeadToTheSamePlaces) {
   expect_near(system, expected(before, gravity, 256), 2e-5);
 }
 
-// Nothing of this can be gone on with: the caller says which particle it was.
+// A run cannot continue from this: the caller says which particle it was.
 TEST_F(CoreSteps, EndWhereAParticleWantsAShorterStepThanAny) {
   const GravityParameters gravity = gravity_of();
   RungRules rules = rules_of(gravity, 1e-6, 0.1);

@@ -166,7 +166,8 @@ TEST_P(DividedSteps, OnAFinerRungAreThoseOfTheLeapfrogWithAShorterStep) {
   expect_the_same(*divided, *shared, comm_);
 }
 
-// Particles change place and rank in sub-steps, too. They end where direct sums with short steps take them, within the accuracy of forces.
+// Particles change place and rank in sub-steps, too. They end where direct summation with short steps takes them, within the accuracy of
+// forces.
 TEST_P(DividedSteps, KeepsEveryParticleWhereTheyMoveBetweenRanks) {
   const ParticleSet all = plummer(1500);
   const auto sim = started(gravity(0.02), block(0.002), all, comm_);

@@ -124,7 +124,7 @@ TEST_P(Integrator, GivesTheSameOnOneRankAndOnAll) {
 }
 
 // Particles change place and rank in every force evaluation of a step. Half a time unit with a tolerance of 1e-4 leaves them within 2e-5 of
-// where direct sums take them.
+// where direct summation takes them.
 TEST_P(Integrator, KeepsEveryParticleWhereTheyMoveBetweenRanks) {
   const ParticleSet all = sphere(2000);
   const auto sim = started(fmm_gravity(1e-4, 0.05), all, comm_), exact = started(direct_gravity(0.05), all, comm_);

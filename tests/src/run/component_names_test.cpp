@@ -83,7 +83,7 @@ TEST_F(ComponentNamesTest, StayThroughSnapshotsAndCheckpointsAndSoDoIds) {
   EXPECT_TRUE(names(full_description(summarise_file(output.snapshot(2))), {"galaxy 1", "globular clusters"}));
   comm.barrier();
 
-  // What goes on from the checkpoint, and from the snapshot where there is none, has them as well.
+  // What continues from the checkpoint, and from the snapshot where there is none, has them as well.
   config.time.end = 2;
   const ContinuedRun continuing{output, config, standard_fields()};
   const RestartPoint from = find_restart_point(continuing, comm);

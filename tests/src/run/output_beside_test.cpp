@@ -1,4 +1,4 @@
-// Snapshots and pictures that are written while the steps go on: the bytes are those of a write between the steps, each file has the state
+// Snapshots and pictures that are written in the background: the bytes are those of a write between the steps, each file has the state
 // it was asked for, and failures, signals and errors elsewhere meanwhile leave whole files and one message.
 #include <gtest/gtest.h>
 #include <omp.h>
@@ -114,7 +114,7 @@ class OutputBesideTest : public testing::Test {
 
   std::string agreed_error_of(const std::function<void()>& work) const { return grove::agreed_error_of(work, 4, comm); }
 
-  /// The same number of short steps on all ranks; a run that goes on to its end would take minutes.
+  /// The same number of short steps on all ranks; a run to its end would take minutes.
   void take_many_short_steps() {
     schedule = StepSchedule(0, 100000, 1, 100000);
     simulation.on_step = [](int) { std::this_thread::sleep_for(std::chrono::milliseconds(2)); };
@@ -133,7 +133,7 @@ TEST_F(OutputBesideTest, HasTheBytesOfAWriteBetweenTheStepsInBothOrders) {
         std::make_unique<SnapshotObserver<BackEnd>>(simulation.context(between_setup), WritingResources{MPI_THREAD_FUNNELED}));
     observers.push_back(
         std::make_unique<SnapshotObserver<BackEnd>>(simulation.context(short_setup), WritingResources{thread_level_of_mpi(), no_memory}));
-    // Uses HDF5 on this thread: it waits until the snapshot beside the steps is written.
+    // Uses HDF5 on this thread: it waits until the snapshot is written in the background.
     watch([&](const RunState& state) {
       save_snapshot(saved.snapshot(state.step), simulation.particles(), state.time, config, "the device of a test", comm);
     });
@@ -238,7 +238,7 @@ TEST_F(PicturesBesideTest, AreWrittenWithoutTheOneThatCannotBeWhereTheUserSaysSo
 TEST_F(OutputBesideTest, HasTheStateOfItsStepAtEveryStep) {
   const ObserverSetup setup = setup_for(output);
   observers.push_back(std::make_unique<SnapshotObserver<BackEnd>>(simulation.context(setup)));
-  // The memory of the particles is used again as soon as the steps go on.
+  // The memory of the particles is used again as soon as the next step begins.
   const RunReport report = run();
   EXPECT_EQ(report.kept.step, report.steps);
   EXPECT_EQ(report.kept.file, output.snapshot(8));

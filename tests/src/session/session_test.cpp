@@ -286,7 +286,7 @@ TEST_F(SessionTest, FieldsThatAreSetAreInTheNextForces) {
   for (std::size_t i = 0; i < before.size(); ++i) EXPECT_NEAR(after[i], 2 * before[i], 1e-12 * std::abs(before[i]));
 }
 
-// Other velocities leave the forces and all that following steps depend on: with those of before, the bits are those of before.
+// Other velocities leave the forces and all that following steps depend on: with the first velocities again, the bits are the same.
 TEST_F(SessionTest, VelocitiesAloneLeaveTheForces) {
   const ParticleSet all = plummer(2000);
   set(all);

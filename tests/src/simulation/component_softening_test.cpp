@@ -1,4 +1,4 @@
-// Components with softening lengths of their own: each method against sums over all pairs that are written out here.
+// Components with softening lengths of their own: each method against direct summation that is written out here.
 #include "src/run/start/initial_state.hpp"
 
 #include <gtest/gtest.h>

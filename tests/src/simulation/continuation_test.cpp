@@ -1,4 +1,4 @@
-// A simulation that goes on from a checkpoint takes the same steps, bit for bit, as one that was not interrupted.
+// A simulation that continues from a checkpoint takes the same steps, bit for bit, as one that was not interrupted.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -74,7 +74,7 @@ INSTANTIATE_TEST_SUITE_P(All, Start,
                                          tree_gravity("barnes", 0.6, 0.01), direct_gravity(0.01)),
                          name_of);
 
-/// A method, and whether it is for few particles, of which a rank alone sums all pairs.
+/// A method, and whether it is for direct summation on one rank.
 struct OverlapCase {
   GravityParameters gravity;
   std::string integrator = "leapfrog";
