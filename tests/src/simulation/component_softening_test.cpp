@@ -271,12 +271,17 @@ TEST(SofteningBetweenComponents, FollowsFromTheirNames) {
     return softening_between_types({.softening = 0.5, .softening_between = between}, usual_component_names(), count);
   };
   const auto found = types({{"disc , halo", 0.1}});
-  ASSERT_EQ(found.size(), 1U);
+  ASSERT_FALSE(found.empty());
   EXPECT_EQ(found[0].a, 2);
   EXPECT_EQ(found[0].b, 1);
   EXPECT_EQ(found[0].length, 0.1);
   EXPECT_EQ(softening_of_types({.softening = 0.5, .softening_between = {{"disc, halo", 0.1}}}, usual_component_names(), count),
             Lengths(count.size(), 0.5));
+  // Types without particles are no classes of their own.
+  const SofteningClasses classes = softening_classes({.softening_of_type = Lengths(count.size(), 0.5), .softening_between_types = found});
+  EXPECT_EQ(classes.count(), 3);
+  EXPECT_EQ(classes.of_pair(classes.of_type.of[1], classes.of_type.of[2]), 0.1);
+  EXPECT_EQ(classes.of_pair(classes.of_type.of[5], classes.of_type.of[2]), 0.5);
   const auto message = [&](const std::map<std::string, double>& between) {
     try {
       types(between);

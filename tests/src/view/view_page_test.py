@@ -118,7 +118,7 @@ def a_finished_run_is_shown():
 
 
 def rungs_are_shown_where_steps_are_divided():
-    with Server(finished_run("output", steps="block")) as server:
+    with Server(finished_run("block", steps="block")) as server:
         page = Page(browser, server)
         for chart in ("rung-particles", "rung-updates", "rung-time"):
             until("a chart", lambda: page.number(chart + "-chart", "points") == 10)
