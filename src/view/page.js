@@ -126,7 +126,7 @@ function showRungs() {
   for (const [chart, what] of rungCharts)
     chart.set(
         rungsLog.column("step") || [],
-        used.map((rung) => ({name: rung.replace("rung_", ""), values: rungsLog.column(`${rung}_${what}`)})), "step");
+        used.map((rung) => ({name: rung.replaceAll("_", " "), values: rungsLog.column(`${rung}_${what}`)})), "step");
 }
 
 // -------------------------------------------------------------------------------------------------------------------

@@ -123,7 +123,7 @@ def rungs_are_shown_where_steps_are_divided():
         for chart in ("rung-particles", "rung-updates", "rung-time"):
             until("a chart", lambda: page.number(chart + "-chart", "points") == 10)
             assert page.inked(chart + "-chart") > 1500, chart
-        assert page.text("rung-particles-legend").startswith("0 "), page.text("rung-particles-legend")
+        assert page.text("rung-particles-legend").startswith("rung 0 "), page.text("rung-particles-legend")
         page.done("rungs")
     with Server(copy_of_run()) as server:
         page = Page(browser, server)
