@@ -146,7 +146,7 @@ bool is_close_to(const Frame& previous, const Core& core) {
 template <class Space>
 double find_extent(Space& space, const Communicator& comm, const Particles<Space>& particles) {
   SpreadRow of_all = of_nothing;
-  const SpreadOf spread{led_positions(particles, 0), nullptr};
+  const SpreadOf spread{led_positions(particles, 0), {nullptr}};
   for (const SpreadRow& of_rank : spread_of_ranks(space, comm, particles.size(), spread)) of_all = join(of_all, of_rank, JoinSpreads{});
   return longest_side(std::bit_cast<Spread>(of_all));
 }

@@ -36,7 +36,9 @@ class TreeLaws {
   const ScaledLaw& largest() const { return largest_; }
 
  private:
-  std::size_t index(int a, int b) const { return static_cast<std::size_t>(a * classes_ + b); }
+  std::size_t index(int a, int b) const {
+    return static_cast<std::size_t>(a) * static_cast<std::size_t>(classes_) + static_cast<std::size_t>(b);
+  }
 
   int classes_;
   std::vector<ScaledLaw> of_pair_;
