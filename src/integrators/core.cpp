@@ -130,18 +130,18 @@ void Core<Space>::gather(StepContext<Space>& context, int limit) {
     space.copy_to_host(some.data(), packed.data(), count * sizeof(CoreParticle));
   }
   std::vector<CoreParticle> core = context.comm().all_gather_vectors(std::span<const CoreParticle>(some));
-  context.comm().agree([&] {
-    if (core.size() <= most_in_core) return;
-    std::ostringstream words;  // nvcc cannot compile fmt
-    words << core.size() << " particles are on the rungs of the core, which can take " << most_in_core
-          << ": within one base step many have come to need short steps; a shorter time.dt helps, or time.core_up_to = 0";
-    throw DataError(words.str());
-  });
+  // The same on all ranks.
+  if (core.size() > most_in_core)
+    context.comm().agree([&] {
+      std::ostringstream words;  // nvcc cannot compile fmt
+      words << core.size() << " particles are on the rungs of the core, which can take " << most_in_core
+            << ": within one base step many have come to need short steps; a shorter time.dt helps, or time.core_up_to = 0";
+      throw DataError(words.str());
+    });
   std::sort(core.begin(), core.end(), [](const CoreParticle& a, const CoreParticle& b) { return a.id < b.id; });
   Particles<Space>& particles = core_->particles;
   particles.resize_discard(core.size());
   core_->rest.resize_discard(core.size());
-  core_->active.resize_discard(core.size());
   index.resize_discard(core.size());
   Scratch<Space, CoreParticle> packed(space, core.size());
   space.copy_from_host(packed.data(), core.data(), core.size() * sizeof(CoreParticle));

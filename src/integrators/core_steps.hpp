@@ -17,11 +17,10 @@ inline constexpr std::uint64_t most_in_core = 65536;
 
 template <class Space>
 struct CoreParticles {
-  explicit CoreParticles(Space& space) : particles(space, fields_with({rung_row()})), rest(space), active(space), index(space) {}
+  explicit CoreParticles(Space& space) : particles(space, fields_with({rung_row()})), rest(space), index(space) {}
 
   Particles<Space> particles;   ///< their accelerations are those by the core
   Buffer<Space, Double4> rest;  ///< all other accelerations
-  Buffer<Space, std::uint8_t> active;
   Buffer<Space, std::uint32_t> index;
 };
 

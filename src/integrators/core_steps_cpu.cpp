@@ -40,6 +40,7 @@ int take_core_steps(HostSpace& space, CoreParticles<HostSpace>& core, const Core
   Particles<HostSpace>& p = core.particles;
   const RungRules& rules = step.rules;
   const Rungs own = step.own();
+  Scratch<HostSpace, std::uint8_t> active(space, p.size());
   Stopwatch watch;
   find_forces(space, step.law, core, nullptr);
   space.for_each(p.size(), KickByRest{view_of(p), core.rest.data(), step.half()});
@@ -54,8 +55,8 @@ int take_core_steps(HostSpace& space, CoreParticles<HostSpace>& core, const Core
       add_sub_step(work, own.coarsest, p.size(), watch.lap());
       break;
     }
-    space.for_each(p.size(), MarkEnding{rungs_of(p), tick, core.active.data()});
-    const std::uint64_t updates = find_forces(space, step.law, core, core.active.data());
+    space.for_each(p.size(), MarkEnding{rungs_of(p), tick, active.data()});
+    const std::uint64_t updates = find_forces(space, step.law, core, active.data());
     kick_and_choose(space, p, rules, tick, own, core.rest.data());
     finest = rungs_occupied(space, p).finest;
     if (finest > rules.deepest) break;

@@ -5,7 +5,6 @@
 #include <cooperative_groups.h>
 
 #include <algorithm>
-#include <string>
 
 #include "kernels/base/error.hpp"
 #include "kernels/gravity/interaction.hpp"

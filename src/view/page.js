@@ -119,14 +119,14 @@ function showPhases() {
 function showRungs() {
   const {names} = rungsLog;
   for (const card of document.querySelectorAll(".rungs")) card.hidden = names.length === 0;
-  const has = (name) => rungsLog.column(name).some((v) => v > 0);
+  const isUsed = (name) => rungsLog.column(name).some((v) => v > 0);
   const used = names.filter((name) => name.endsWith("_particles"))
                    .map((name) => name.slice(0, -10))
-                   .filter((rung) => has(rung + "_particles") || has(rung + "_updates"));
-  for (const [chart, what] of rungCharts)
+                   .filter((rung) => isUsed(rung + "_particles") || isUsed(rung + "_updates"));
+  for (const [chart, column] of rungCharts)
     chart.set(
         rungsLog.column("step") || [],
-        used.map((rung) => ({name: rung.replaceAll("_", " "), values: rungsLog.column(`${rung}_${what}`)})), "step");
+        used.map((rung) => ({name: rung.replaceAll("_", " "), values: rungsLog.column(`${rung}_${column}`)})), "step");
 }
 
 // -------------------------------------------------------------------------------------------------------------------
@@ -141,11 +141,13 @@ const energyChart =
 const secondsFormat = (v) => (v === 0 ? "0" : seconds(v));
 const phaseChart = new Chart(
     "phase", {isStacked: true, format: secondsFormat, nothing: "no row of timings.csv yet"});
-const rungCharts = [["particles", withPrefix], ["updates", withPrefix], ["s", secondsFormat]].map(
-    ([what, format]) =>
-        [new Chart("rung-" + (what === "s" ? "time" : what),
-                   {isStacked: true, format, nothing: "no row of time_bins.csv yet"}),
-         what]);
+const rungCharts = [
+  ["particles", "particles", withPrefix],
+  ["updates", "updates", withPrefix],
+  ["time", "s", secondsFormat]
+].map(([id, column, format]) => [new Chart("rung-" + id,
+                                           {isStacked: true, format, nothing: "no row of time_bins.csv yet"}),
+                                 column]);
 const snapshots = new Chooser($("snapshot"), $("newest-snapshot"), () => showSnapshot());
 const pictures = new Chooser($("picture-number"), $("newest-picture"), () => showPicture());
 const bad = new Map();     // name and tag of a damaged snapshot, and what is wrong with it

@@ -135,7 +135,7 @@ void SnapshotWriter::start(SnapshotRequest request, ParticleColumns& particles) 
   auto work = [this, request = std::move(request), &particles, turn = std::move(turn)](const Communicator& comm) {
     write(request, particles, comm, *turn);
   };
-  background_.start("snapshot beside the steps", std::move(work));
+  background_.start("snapshot in the background", std::move(work));
 }
 
 void SnapshotWriter::write(const SnapshotRequest& request, ParticleColumns& particles) {

@@ -82,7 +82,7 @@ class PictureObserver final : public Observer {
       const std::uint64_t number = count_++;
       const double time = state.time;
       if (in_background)
-        lane.background.start("pictures beside the steps", [this, &lane, collected, number, time](const Communicator& comm) {
+        lane.background.start("pictures in the background", [this, &lane, collected, number, time](const Communicator& comm) {
           omp_set_num_threads(threads_each_);
           draw(lane, collected, number, time, comm);
         });

@@ -125,12 +125,12 @@ TEST_F(WatchdogTest, LooksAtThreadsBackgroundWork) {
   std::thread([] {
     Activity activity;
     const WatchedThread watched(activity);
-    begin_activity("snapshot beside the steps");
+    begin_activity("snapshot in the background");
     sleep_s(0.8);
   }).join();
   const std::lock_guard lock(mutex);
   ASSERT_EQ(lines.size(), 1U);
-  EXPECT_EQ(lines[0].rfind(place + " is in 'snapshot beside the steps' for ", 0), 0U) << lines[0];
+  EXPECT_EQ(lines[0].rfind(place + " is in 'snapshot in the background' for ", 0), 0U) << lines[0];
 }
 
 TEST_F(WatchdogTest, SaysThatTheRunStopsAfterALongStep) {
