@@ -18,9 +18,16 @@ struct StepCosts {
 /// Of one thread of a CPU with AVX2: 100,000 particles around a hole, fmm with tolerance 1e-3.
 inline constexpr StepCosts cpu_costs{
     .sub_step = 100e-6, .particle = 150e-9, .update = 2.6e-6, .core_sub_step = 60e-6, .pair = 2e-9, .exchange = 300e-6};
-/// Of an H100: core_sub_step and pair as measured, the others by a model of launches and their work.
-inline constexpr StepCosts gpu_costs{
-    .sub_step = 300e-6, .particle = 0.2e-9, .update = 0.6e-9, .core_sub_step = 10e-6, .pair = 2.3e-12, .exchange = 200e-6};
+/// Of an H200: a million particles around a hole, with so many classes of softening, of which each walks the trees of all.
+constexpr StepCosts gpu_costs(int classes) {
+  const double walks = classes * classes;
+  return {.sub_step = 180e-6 * walks,
+          .particle = 0.2e-9,
+          .update = 0.7e-9 * walks,
+          .core_sub_step = 7e-6,
+          .pair = 2e-12,
+          .exchange = 200e-6};
+}
 
 /// The rung beyond which particles are to be the core, in a base step: as it is fastest, and with at most `most` particles there. None: a
 /// core would not pay. `particles`: [rung], of all ranks.

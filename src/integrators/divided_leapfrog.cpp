@@ -120,19 +120,23 @@ void DividedLeapfrog<Space>::begin_base_step(StepContext<Space>& context, double
   if (heavy_mass_ < 0) look_at_masses(context);
   const bool are_alike = parameters_.steps == steps::adaptive || (parameters_.steps == steps::automatic && choice_.are_alike());
   rules_.pinned_mass = are_alike ? 0 : heavy_mass_;
-  rules_.choose_anew = parameters_.steps == steps::automatic && choice_.looks_again();
+  Particles<Space>& particles = context.particles();
+  if (parameters_.steps == steps::automatic && choice_.looks_again())
+    context.space().fill_bytes(rungs_of(particles), no_rung, particles.size());
+  choose_first_rungs(context.space(), particles, rules_);
   own_ = {0, beyond_all_rungs};
-  if (!are_alike && !rules_.choose_anew) choose_core(context);
+  if (!are_alike) choose_core(context);
 }
 
-/// Which particles are the core follows from their rungs in the base step before.
+/// Which particles are the core follows from their rungs when the base step begins.
 template <class Space>
 void DividedLeapfrog<Space>::choose_core(StepContext<Space>& context) {
   std::optional<int> limit = parameters_.core_beyond;
   if (!limit && parameters_.core_up_to > 0) {
     RungCounts counts = count_by_rung(context.space(), context.particles());
     context.comm().sum(std::span<std::uint64_t>(counts.part));
-    limit = core_limit(counts.part, parameters_.core_up_to, context.comm().size(), Space::on_gpu ? gpu_costs : cpu_costs);
+    const StepCosts costs = Space::on_gpu ? gpu_costs(rules_.softening.count()) : cpu_costs;
+    limit = core_limit(counts.part, parameters_.core_up_to, context.comm().size(), costs);
   }
   own_.finest = limit.value_or(beyond_all_rungs);
 }

@@ -63,7 +63,6 @@ struct RungRules {
   double dt_min = 0;           ///< no step is shorter; 0: any may be
   int deepest = deepest_rung;  ///< a particle that wants a finer rung is on deepest + 1
   double pinned_mass = 0;      ///< particles of this mass and above are on the finest rung that is occupied; infinite: there are none
-  bool choose_anew = false;    ///< at the beginning of the base step, whatever the rungs were
 
   bool has_pinned() const { return pinned_mass < std::numeric_limits<double>::infinity(); }
 };
@@ -81,6 +80,21 @@ GROVE_HD inline Double3 half_kicked(const Double3& velocity, double base, int ru
   return velocity + 0.5 * ldexp(base, -rung) * position_of(acceleration);
 }
 
+/// The rung of each particle that has none yet.
+template <class Criterion>
+struct FirstRung {
+  ParticleView p;
+  const std::uint8_t* type;
+  std::uint8_t* rung;
+  LengthOfType softening;
+  double accuracy, base;
+  int deepest;
+  GROVE_HD void operator()(std::size_t i) const {
+    if (rung[i] != no_rung) return;
+    rung[i] = static_cast<std::uint8_t>(rung_for(Criterion::step(p.acceleration[i], softening(type[i]), accuracy), fabs(base), deepest));
+  }
+};
+
 /// For active particles: the kick that ends their step, the choice of the next step and, unless they are pinned, the kick that begins it.
 template <class Criterion>
 struct KickAndChoose {
@@ -93,12 +107,10 @@ struct KickAndChoose {
   std::uint64_t tick;  ///< 0: no step has ended
   int deepest;
   Rungs own;  ///< particles of finer rungs are not kicked here; none takes a coarser one
-  bool choose_anew;
 
   GROVE_HD void operator()(std::size_t i) const {
     int r = rung[i];
-    const bool is_new = r == no_rung || choose_anew;
-    if (!is_new && !ends_at(r, tick)) return;
+    if (!ends_at(r, tick)) return;
     const Double4 force = p.acceleration[i];
     Double3 v = p.velocity[i];
     if (tick != 0 && r <= own.finest) v = half_kicked(v, base, r, force);
@@ -106,7 +118,7 @@ struct KickAndChoose {
     const Double4 all{force.x + further.x, force.y + further.y, force.z + further.z, force.w + further.w};
     const int wanted = rung_for(Criterion::step(all, softening(type[i]), accuracy), fabs(base), deepest);
     const int coarser = r > own.finest ? own.finest : r - 1;
-    r = is_new || wanted > r ? wanted : begun_at(larger(wanted, smaller(coarser, deepest)), tick);
+    r = wanted > r ? wanted : begun_at(larger(wanted, smaller(coarser, deepest)), tick);
     r = larger(r, own.coarsest);
     rung[i] = static_cast<std::uint8_t>(r);
     if (p.position[i].w < pinned_mass && r <= own.finest) v = half_kicked(v, base, r, force);
@@ -195,6 +207,15 @@ std::uint64_t count_from(Space& space, const Particles<Space>& particles, int co
   return space.transform_reduce(particles.size(), std::uint64_t{0}, IsFrom{rungs_of(particles), coarsest}, Add{});
 }
 
+/// Sets the rungs of particles that have none yet. Asynchronous.
+template <class Space>
+void choose_first_rungs(Space& space, Particles<Space>& particles, const RungRules& rules) {
+  with_criterion(rules.criterion, [&]<class Criterion>() {
+    space.for_each(particles.size(), FirstRung<Criterion>{view_of(particles), particles.type.data(), rungs_of(particles),
+                                                          lengths_of(rules.softening), rules.accuracy, rules.base, rules.deepest});
+  });
+}
+
 /// `own` and `rest`: see KickAndChoose. Its tick is 0.
 template <class Criterion, class Space>
 KickAndChoose<Criterion> choose_for(Particles<Space>& particles, const RungRules& rules, const Rungs& own, const Double4* rest) {
@@ -208,8 +229,7 @@ KickAndChoose<Criterion> choose_for(Particles<Space>& particles, const RungRules
           rules.pinned_mass,
           0,
           rules.deepest,
-          own,
-          false};
+          own};
 }
 
 /// Ends the steps that end at this tick, and begins those of particles that are not pinned. Asynchronous.
@@ -219,7 +239,6 @@ void kick_and_choose(Space& space, Particles<Space>& particles, const RungRules&
   with_criterion(rules.criterion, [&]<class Criterion>() {
     KickAndChoose<Criterion> choose = choose_for<Criterion>(particles, rules, own, rest);
     choose.tick = tick;
-    choose.choose_anew = tick == 0 && rules.choose_anew;
     space.for_each(particles.size(), choose);
   });
 }

@@ -137,6 +137,22 @@ TEST_P(DividedSteps, WithACoreGoWhereThoseWithoutOneGo) {
   EXPECT_GT(comm_.sum(split->rung_work()[3].updates), 0U);
 }
 
+// Around a heavy body few particles want much shorter steps than all others. An external field is not asked for in the steps of the core.
+TEST_P(DividedSteps, HaveACoreFromTheFirstBaseStepOn) {
+  ParticleSet all = plummer(1500);
+  all.mass[0] = 0.1;
+  for (std::size_t k = 0; k < 3; ++k) all.position[k] = all.velocity[k] = 0;
+  StepParameters steps = block(0.002);
+  steps.core_up_to = 1000;
+  const auto sim = started(gravity(0.005), steps, all, comm_, swinging);
+  for (int i = 0; i < 2; ++i) {
+    places = 0;
+    advance(*sim, 1.0 / 16, 1);
+    EXPECT_GE(sim->rung_work().size(), 5U);
+    EXPECT_LT(comm_.sum(places), updates(*sim, comm_)) << "base step " << i;
+  }
+}
+
 // The core is all there is: the same kicks and drifts, by sums in another order.
 TEST_P(DividedSteps, OfACoreAloneAreThoseOfBlockSteps) {
   const double base = 0.2;
