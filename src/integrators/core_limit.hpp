@@ -21,12 +21,8 @@ inline constexpr StepCosts cpu_costs{
 /// Of an H200: a million particles around a hole, with so many classes of softening, of which each walks the trees of all.
 constexpr StepCosts gpu_costs(int classes) {
   const double walks = classes * classes;
-  return {.sub_step = 180e-6 * walks,
-          .particle = 0.2e-9,
-          .update = 0.7e-9 * walks,
-          .core_sub_step = 7e-6,
-          .pair = 2e-12,
-          .exchange = 200e-6};
+  return {
+      .sub_step = 180e-6 * walks, .particle = 0.2e-9, .update = 0.7e-9 * walks, .core_sub_step = 7e-6, .pair = 2e-12, .exchange = 200e-6};
 }
 
 /// The rung beyond which particles are to be the core, in a base step: as it is fastest, and with at most `most` particles there. None: a
