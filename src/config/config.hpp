@@ -23,6 +23,7 @@ struct TimeParameters : StepParameters {
   double begin = 0.0;                   ///< time of the initial conditions
   double end = 1.0;                     ///< >= begin; equal: forces and one snapshot, no step
   double dt = 0.01;                     ///< the base step, > 0
+  bool dt_is_auto = false;              ///< the run sets dt, by the forces when it begins
   ShownUnit unit_of_dt = {};            ///< in which the user gave dt, and is told of steps
   std::string integrator = "leapfrog";  ///< name in integrator_infos()
   SettingValues parameters;             ///< those of the integrator; what is missing has its default

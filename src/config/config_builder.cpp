@@ -79,7 +79,7 @@ class ConfigBuilder {
     for (const auto& [path, given] : given_) {
       if (!given.name.empty() && given.section != units_section) set(given);
     }
-    if (const GivenSetting* dt = find("time", "dt"); dt && dt->text())
+    if (const GivenSetting* dt = find("time", "dt"); dt && dt->text() && !config_.time.dt_is_auto)
       config_.time.unit_of_dt = unit_of(*dt->text(), Dimension::time, config_.units);
     check_theta();
     drop_idle_settings();
@@ -218,6 +218,10 @@ class ConfigBuilder {
     // resolve_G() and resolve_begin() set them.
     if (given.section == "gravity" && given.name == "G" && is_physical_G(given)) return;
     if (given.section == "time" && given.name == "begin" && is_of_file(given)) return;
+    if (given.section == "time" && given.name == "dt" && given.text() && *given.text() == automatic_dt) {
+      config_.time.dt_is_auto = true;
+      return;
+    }
     const ConfigSetting* row = table_.find(given.section, given.name);
     if (!row) {
       if (!set_for_choice(given)) fail_unknown(given);
@@ -368,7 +372,7 @@ class ConfigBuilder {
     if (time.end < time.begin) fail(describe("time", "end", time.end), fmt::format("must be >= time.begin = {}", to_toml(time.begin)));
     // With a step that is too small to change the time, the run would never end.
     const double latest = std::max(std::abs(time.begin), std::abs(time.end));
-    if (latest + time.dt == latest && time.end > time.begin)
+    if (!time.dt_is_auto && latest + time.dt == latest && time.end > time.begin)
       fail(describe("time", "dt", time.dt), fmt::format("must be large enough to change the time {}", to_toml(latest)));
   }
 

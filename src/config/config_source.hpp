@@ -10,6 +10,8 @@ namespace grove {
 
 /// The section with sections in it, one for each galaxy, in which are those of its components.
 inline constexpr const char* galaxies_section = "galaxies";
+/// The value of time.dt with which the run chooses its step.
+inline constexpr const char* automatic_dt = "auto";
 /// The name of the section inside [galaxies]: galaxies.mine."stellar halo".
 std::string galaxy_section_name(const std::vector<std::string>& path);
 

@@ -128,7 +128,12 @@ void add_time(Rows& rows) {
   add(&Time::begin, "begin", "time of the initial conditions",
       {.range = any_number, .also = "or \"file\": that of the input file", .dimension = Dimension::time});
   add(&Time::end, "end", "time of the last state", {.range = any_number, .also = "not before time.begin", .dimension = Dimension::time});
-  add(&Time::dt, "dt", "time step; the longest one where steps are divided", {.range = positive, .dimension = Dimension::time});
+  add(&Time::dt, "dt", "time step; the longest one where steps are divided",
+      {.range = positive, .also = "or \"auto\": what the forces at the start ask for", .dimension = Dimension::time});
+  rows.back().get = [](const Config& config) -> Value {
+    if (config.time.dt_is_auto) return automatic_dt;
+    return config.time.dt;
+  };
   add(&Time::integrator, "integrator", "how positions and velocities are stepped", {.allowed = names_of(integrator_infos())});
   Condition can_divide{"integrator", {}};
   for (const IntegratorInfo& integrator : integrator_infos())

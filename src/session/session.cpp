@@ -28,6 +28,7 @@
 #include "src/run/files/step_schedule.hpp"
 #include "src/run/resume/checkpoints.hpp"
 #include "src/run/resume/former_settings.hpp"
+#include "src/run/start/automatic_step.hpp"
 #include "src/run/start/configured_simulation.hpp"
 #include "src/run/start/join.hpp"
 #include "src/simulation/simulation_cuda.hpp"
@@ -322,16 +323,21 @@ bool Session::go_on_everywhere(const std::function<bool()>& go_on) const {
 }
 
 bool Session::evolve(double until, const std::function<bool()>& go_on) {
-  std::optional<StepSchedule> schedule;
   const double least = comm_.min(until), most = comm_.max(until);
   comm_.agree([&] {
     if (!std::isfinite(until)) throw ConfigError("the time to step to must be a finite number");
     if (least != most) throw ConfigError(fmt::format("the ranks step to different times, {:.10g} to {:.10g}", least, most));
     if (!(until >= time_)) throw ConfigError(fmt::format("the time {:.10g} is before {:.10g}, which is reached", until, time_));
     simulation_->require_times(time_, until);
-    const StepSchedule whole(time_, until, until > time_ ? until - time_ : 1, 0);
-    schedule.emplace(time_, until, until > time_ ? whole.dividing_step(config_.time.dt) : 1, 0);
   });
+  if (config_.time.dt_is_auto && until > time_) {
+    bring_there();
+    config_.time.dt = automatic_step(*simulation_, config_, comm_, until - time_);
+    config_.time.dt_is_auto = false;
+  }
+  std::optional<StepSchedule> schedule;
+  comm_.agree(
+      [&] { schedule.emplace(time_, until, until > time_ ? StepSchedule::dividing_step(until - time_, 0, config_.time.dt) : 1, 0); });
   bring_there();
   bool ends = false;
   for (std::uint64_t step = 1; step <= schedule->steps(); ++step) {
@@ -451,6 +457,8 @@ void Session::restore(const std::string& file) {
     state = read_checkpoint_state(file);
     found.components = component_names_in(state);
     Config before = parse_config(state.text(saved_configuration), file, {});
+    if (config_.time.dt_is_auto) config_.time.dt = before.time.dt;
+    config_.time.dt_is_auto = false;
     before.time.dt = config_.time.dt;
     before.initial_conditions = config_.initial_conditions;
     for (const auto& [name, line] : changed_physics(before, config_)) throw ConfigError(fmt::format("{}: {}: give the same", file, line));

@@ -68,8 +68,9 @@ class Session {
   /// unless only velocities have changed.
   void change(const std::function<void(ParticleSet&)>& change);
 
-  /// Steps until `time`, in equal steps of time.dt or, where these do not divide the time, the longest ones below that do. After each step
-  /// `go_on` is called, if there is one; where it returns false on any rank, the steps end, and so does this call, with false.
+  /// Steps until `time`, in equal steps of time.dt or, where these do not divide the time, the longest ones below that do; time.dt = "auto"
+  /// is chosen by the forces when the first steps begin. After each step `go_on` is called, if there is one; where it returns false on any
+  /// rank, the steps end, and so does this call, with false.
   bool evolve(double time, const std::function<bool()>& go_on = {});
   /// evolve() also asks this after each step, and ends where it is true on any rank: after that step or, where the next one has begun,
   /// after that. It may not use the session, so that steps overlap as without it. Not collective.

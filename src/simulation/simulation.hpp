@@ -17,6 +17,7 @@
 #include "src/integrators/rung_work.hpp"
 #include "src/simulation/diagnostics.hpp"
 #include "src/simulation/force_sample.hpp"
+#include "src/simulation/step_criterion.hpp"
 #include "src/solver/work_counts.hpp"
 
 namespace grove {
@@ -95,6 +96,8 @@ class Simulation {
   virtual const FieldTablePtr& fields() const = 0;
   virtual double time() const = 0;
   virtual Diagnostics diagnostics() = 0;
+  /// What the criterion of `steps` says of a step `dt` for the present accelerations (see apply_step_criterion).
+  virtual StepCriterion check_step(double dt, const StepParameters& steps, double tolerated) = 0;
   /// This rank's particles with all fields, in their present order, copied to the host.
   virtual ParticleSet particles() = 0;
   /// The same field by field, each copied when it is asked for. As long as the object lives, nothing else may be called.

@@ -35,6 +35,9 @@ class SimulationOn final : public Simulation {
   const FieldTablePtr& fields() const override { return particles_.table(); }
   double time() const override { return steps_->time(); }
   Diagnostics diagnostics() override;
+  StepCriterion check_step(double dt, const StepParameters& steps, double tolerated) override {
+    return apply_step_criterion(*space_, comm_, synchronised_particles(), gravity_, dt, steps, tolerated);
+  }
   ParticleSet particles() override { return download(*space_, synchronised_particles()); }
   std::unique_ptr<ParticleColumns> columns() override {
     return std::make_unique<ColumnsOnDemand<Space>>(*space_, synchronised_particles().table(), present_order_);

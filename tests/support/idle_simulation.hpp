@@ -22,6 +22,7 @@ class IdleSimulation : public Simulation {
   const FieldTablePtr& fields() const override { return standard_fields(); }
   double time() const override { return time_; }
   Diagnostics diagnostics() override { return {}; }
+  StepCriterion check_step(double, const StepParameters&, double) override { return {}; }
   ParticleSet particles() override { return {}; }
   ForceBalance force_balance() override { return {}; }
   ReferenceForces reference_forces(std::uint64_t, std::uint64_t) override { return {}; }

@@ -27,8 +27,8 @@ bool StepSchedule::divides(double begin, double end, double dt) {
   return steps == 0 || (std::round(steps) >= 1 && is_whole(steps));
 }
 
-double StepSchedule::dividing_step(double most) const {
-  const double whole = to_be_divided(duration(), snapshot_every_);
+double StepSchedule::dividing_step(double duration, double snapshot_every, double most) {
+  const double whole = to_be_divided(duration, snapshot_every);
   return whole / std::max(1.0, std::ceil(whole / most - division_tolerance));
 }
 

@@ -27,7 +27,8 @@ class StepSchedule {
   void number_on(std::uint64_t from, std::uint64_t to) { shift_ += static_cast<std::int64_t>(to) - static_cast<std::int64_t>(from); }
 
   /// The longest step up to `most` that divides the run and, where output.snapshot_every divides the run, that as well.
-  double dividing_step(double most) const;
+  double dividing_step(double most) const { return dividing_step(duration(), snapshot_every_, most); }
+  static double dividing_step(double duration, double snapshot_every, double most);
   /// Whether steps of the length that was given could begin at `begin` instead.
   static bool divides(double begin, double end, double dt);
   double begin() const { return begin_; }

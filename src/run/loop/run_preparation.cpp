@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "decomposition/ranks/rank_place.hpp"
@@ -25,6 +26,7 @@
 #include "src/run/files/same_on_all_ranks.hpp"
 #include "src/run/observers/pictures.hpp"
 #include "src/run/observers/snapshots.hpp"
+#include "src/run/start/automatic_step.hpp"
 #include "src/run/start/configured_simulation.hpp"
 #include "src/run/start/rounded_positions.hpp"
 #include "src/solver/force_method.hpp"
@@ -36,6 +38,7 @@ RunPreparation::RunPreparation(Config config, const EarlierRunOptions& earlier, 
     : earlier_(earlier), comm_(comm), config_(std::move(config)), directory_(config_.output.directory) {
   // Before the directory is read.
   lock_directory();
+  if (earlier_.continues) take_step_of_earlier_run();
   if (!earlier_.continues) make_schedule();
   simulation_ = make_configured_simulation(config_, comm_);
   comm_.agree([&] {
@@ -51,8 +54,44 @@ RunPreparation::RunPreparation(Config config, const EarlierRunOptions& earlier, 
   advise(restart_.notes);
 }
 
+/// Not before the step is known.
 void RunPreparation::make_schedule() {
+  if (config_.time.dt_is_auto) return;
   comm_.agree([&] { schedule_ = schedule_of(config_); });
+}
+
+/// A run that chose its step keeps it.
+void RunPreparation::take_step_of_earlier_run() {
+  if (!config_.time.dt_is_auto) return;
+  double dt = 0;
+  comm_.agree([&] {
+    const std::string file = directory_.used_parameters();
+    if (comm_.is_root() && std::filesystem::exists(file)) dt = parse_config(read_config_text(file), file, {}).time.dt;
+  });
+  comm_.broadcast(std::span<double>(&dt, 1));
+  if (dt == 0) return;
+  config_.time.dt = dt;
+  config_.time.dt_is_auto = false;
+}
+
+/// By the forces at the start.
+void RunPreparation::choose_step() {
+  begin_activity("choosing the time step");
+  TimeParameters& time = config_.time;
+  const double duration = time.end - time.begin;
+  double dt = time.dt;
+  if (duration > 0) {
+    simulation_->start(ParticleSet(state_.particles), time.begin);
+    // Not more than one snapshot or picture is due after a step.
+    double most = duration;
+    for (const double every : {config_.output.snapshot_every, config_.pictures.every})
+      if (every > 0) most = std::min(most, every);
+    dt = StepSchedule::dividing_step(duration, config_.output.snapshot_every, automatic_step(*simulation_, config_, comm_, most));
+  }
+  time.dt = dt;
+  time.dt_is_auto = false;
+  make_schedule();
+  advise(fmt::format("time.dt = {}, by the forces at the start", schedule_->text(schedule_->dt())));
 }
 
 void RunPreparation::lock_directory() {
@@ -73,6 +112,7 @@ void RunPreparation::load_particles() {
   advise(notes_on_rounded_positions(state_.particles, config_, !restart_.exists() && !is_generated, comm_));
   const auto count_of_type = count_of_types(state_.particles, comm_);
   comm_.agree([&] { shown_types(PicturePlan(config_.pictures), state_.components, count_of_type); });
+  if (config_.time.dt_is_auto) choose_step();
 }
 
 void RunPreparation::require_memory_for(std::uint64_t particles, bool are_loaded) {

@@ -57,6 +57,8 @@ class RunPreparation {
 
  private:
   void make_schedule();
+  void take_step_of_earlier_run();
+  void choose_step();
   void lock_directory();
   void require_memory_for(std::uint64_t particles, bool are_loaded);
   InitialState take_state_of_earlier_run();

@@ -37,6 +37,12 @@ TEST(StepCheckTest, CountsTheParticlesForWhichAStepIsTooLong) {
   EXPECT_NEAR(apply_step_criterion(space, comm, particles, softened, 0.0101).would_do, 0.01, 2e-5);
   EXPECT_DOUBLE_EQ(apply_step_criterion(space, comm, particles, softened, 0.2).too_long, 1);
   EXPECT_NEAR(apply_step_criterion(space, comm, particles, softened, 0.2).would_do, 0.01, 2e-5);
+  // Another criterion, and as many as are tolerated.
+  const StepParameters coarse{.accuracy = 0.1};
+  EXPECT_NEAR(apply_step_criterion(space, comm, particles, softened, 0.5, coarse).would_do, 0.02, 4e-5);
+  EXPECT_NEAR(apply_step_criterion(space, comm, particles, softened, 0.5, coarse, 0.5).would_do, 0.2, 4e-4);
+  EXPECT_TRUE(apply_step_criterion(space, comm, particles, softened, 0.5).is_known);
+  EXPECT_FALSE(apply_step_criterion(space, comm, particles, GravityParameters{}, 0.5).is_known);
   EXPECT_EQ(apply_step_criterion(space, comm, particles, GravityParameters{}, 0.2).too_long, 0);
   // One in a hundred may have too long a step.
   fill(particles, space, comm, 10);

@@ -102,6 +102,9 @@ class FailingSimulation final : public Simulation {
   const FieldTablePtr& fields() const override { return inner_->fields(); }
   double time() const override { return inner_->time(); }
   Diagnostics diagnostics() override { return inner_->diagnostics(); }
+  StepCriterion check_step(double dt, const StepParameters& steps, double tolerated) override {
+    return inner_->check_step(dt, steps, tolerated);
+  }
   ParticleSet particles() override { return inner_->particles(); }
   ForceBalance force_balance() override { return inner_->force_balance(); }
   ReferenceForces reference_forces(std::uint64_t targets, std::uint64_t seed) override { return inner_->reference_forces(targets, seed); }

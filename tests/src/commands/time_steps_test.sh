@@ -34,6 +34,9 @@ sums() {
 # column FILE NAME ROW
 column() { awk -F, -v name="$2" -v row="$3" 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i == name) c = i } NR == row + 1 { print $c }' "$1"; }
 
+# step_of DIRECTORY: the step in the configuration that a run has left.
+step_of() { sed -n 's/^dt = \([0-9.e-]*\) .*/\1/p' "$1/used_parameters.toml"; }
+
 tests_follow
 
 block_steps_have_a_log_and_a_summary() {
@@ -63,6 +66,42 @@ the_faster_steps_are_chosen() {
   "$grove" run run.toml --set time.steps=auto >out.txt && holds grep -qE "^from step 2 on: (block steps, |the same step for all)" out.txt &&
     "$grove" run run.toml --overwrite --set time.steps=auto --set time.accuracy=1000 >out.txt &&
     contains out.txt "from step 2 on: the same step for all particles: none wants one that is shorter than time.dt"
+}
+
+a_run_chooses_its_step() {
+  local n dt before=
+  for n in 1 3; do
+    ranks $n run run.toml --overwrite --set 'time.dt="auto"' >out.txt && dt=$(step_of output) && contains out.txt "note: time.dt = ${dt:0:10}" && contains out.txt "by the forces at the start" ||
+      return 1
+    [ -z "$before" ] || holds [ "$dt" = "$before" ] || return 1
+    before=$dt
+  done
+  # It divides the time between snapshots; half of the particles or less want a shorter one.
+  awk -v dt="$dt" 'BEGIN { steps = 0.25 / dt; exit !(steps >= 1 && steps - int(steps + 0.5) < 1e-9 && int(steps + 0.5) - steps < 1e-9) }' ||
+    { echo "$dt does not divide 0.25"; return 1; }
+  holds [ "$(column output/time_bins.csv rung_0_particles 1)" -ge 200 ] || return 1
+  "$grove" run run.toml --overwrite --quiet --set "time.dt=$dt" --set output.directory=given &&
+    "$grove" run run.toml --overwrite --quiet --set 'time.dt="auto"' && holds cmp given/energy.csv output/energy.csv || return 1
+  # All take the same step: the one that notes advise.
+  "$grove" run run.toml --overwrite --set 'time.dt="auto"' --set time.steps=shared --set 'time.end=0.25' >out.txt && ! grep -q "is long for" out.txt ||
+    return 1
+  [ "$(step_of output)" != "$dt" ] || { echo "shared steps are as long as base steps"; return 1; }
+  "$grove" run run.toml --print-config --set 'time.dt="auto"' >printed.toml && contains printed.toml 'dt = "auto"'
+}
+
+a_run_that_chose_its_step_keeps_it() {
+  local dt
+  "$grove" run run.toml --quiet --set 'time.dt="auto"' && mv output whole &&
+    "$grove" run run.toml --quiet --set 'time.dt="auto"' --set time.end=0.25 && dt=$(step_of output) &&
+    "$grove" run run.toml --quiet --set 'time.dt="auto"' --continue >out.txt && holds [ "$(step_of output)" = "$dt" ] &&
+    holds cmp whole/energy.csv output/energy.csv
+}
+
+without_softening_or_mass_no_step_is_chosen() {
+  sed -i '/accuracy/d; /steps/d; s/^dt.*/dt = "auto"/' run.toml
+  fails_with 2 "time.dt = \"auto\"" "$grove" run run.toml --set gravity.softening=0 && contains err.txt "softening length" && ! [ -e output ] &&
+    "$grove" run run.toml --quiet --set gravity.softening=0 --set time.steps=block --set time.criterion=potential &&
+    fails_with 2 "time.dt" "$grove" run run.toml --overwrite --set 'time.dt="automatic"'
 }
 
 a_run_continues_with_the_same_bits() {

@@ -426,6 +426,24 @@ TEST_F(SessionTest, ACheckpointIsContinuedToTheBit) {
   expect_error(GROVE_DATA, "nowhere", grove_restore(session_, "nowhere.checkpoint"));
 }
 
+TEST_F(SessionTest, AStepThatWasChosenIsKept) {
+  const std::string automatic = "[gravity]\nsoftening = 0.05\n[time]\ndt = \"auto\"\n[run]\ndevice = \"" + test_device() + "\"\n";
+  const TemporaryDirectory directory(comm_);
+  const std::string file = directory.file("here.checkpoint");
+  create(automatic);
+  set(plummer(2000));
+  ASSERT_EQ(grove_evolve(session_, 0.5, nullptr, nullptr), GROVE_OK) << grove_last_error();
+  const double energy = energies().kinetic + energies().potential;
+  ASSERT_EQ(grove_save_checkpoint(session_, file.c_str(), 0), GROVE_OK) << grove_last_error();
+  ASSERT_EQ(grove_evolve(session_, 1.0, nullptr, nullptr), GROVE_OK);
+  EXPECT_NEAR(energies().kinetic + energies().potential, energy, 1e-3 * std::abs(energy));
+  const std::vector<double> position = get("position", 3);
+  create(automatic);
+  ASSERT_EQ(grove_restore(session_, file.c_str()), GROVE_OK) << grove_last_error();
+  ASSERT_EQ(grove_evolve(session_, 1.0, nullptr, nullptr), GROVE_OK) << grove_last_error();
+  EXPECT_EQ(get("position", 3), position);
+}
+
 TEST_F(SessionTest, MistakesAreErrorsInWordsAndTheSessionLives) {
   expect_error(GROVE_SETTING, "there are no particles yet", grove_evolve(session_, 1, nullptr, nullptr));
   expect_error(GROVE_SETTING, "no particles to load", grove_load(session_));
