@@ -172,7 +172,7 @@ void DividedLeapfrog<Space>::look_at_masses(StepContext<Space>& context) {
   heavy_mass_ = all.part[1] > 0 ? heavy * all.part[0] / all.part[1] : std::numeric_limits<double>::infinity();
   const std::uint64_t count =
       context.comm().sum(space.transform_reduce(particles.size(), std::uint64_t{0}, IsHeavy{position, heavy_mass_}, Add{}));
-  const bool are_few = count > 0 && count <= std::max(handful, static_cast<std::uint64_t>(all.part[1]) / few_of);
+  const bool are_few = parameters_.pins_heavy && count > 0 && count <= std::max(handful, static_cast<std::uint64_t>(all.part[1]) / few_of);
   if (!are_few) heavy_mass_ = std::numeric_limits<double>::infinity();
 }
 

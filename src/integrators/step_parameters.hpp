@@ -27,6 +27,7 @@ struct StepParameters {
 
   std::uint64_t core_up_to = 8192;   ///< most particles in a core (see Core); 0: there is none
   std::optional<int> core_beyond{};  ///< the core's limit whatever it costs, for tests
+  bool pins_heavy = true;            ///< heavy particles are on the finest rung that is occupied; false for tests
 
   bool divide() const { return steps != steps::shared; }
 };
