@@ -32,6 +32,7 @@ struct SortInput {
   View<std::uint64_t> keys;
   Scratch<Space, float> magnitude;      ///< of the accelerations, by the measure
   Scratch<Space, std::uint32_t> order;  ///< the present order
+  KeyOrder key_order;                   ///< particles with accelerations have been sorted before
 };
 
 /// Sorts the keys and the particles by them, stable. Of the accelerations only the magnitudes are kept, which opening criteria use. Returns

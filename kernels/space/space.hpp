@@ -16,7 +16,8 @@
 //                                                   or by reductions
 //   values_to_host(n, f, to)                        to[i] = f(i) on the host; at most 4 KiB
 //   exclusive_scan(in, out)                         out[i] = sum of in[0..i), i in [0, n]; out has n + 1 items
-//   sort_pairs(keys, values, bits)                  in place by the lowest `bits` bits of the keys, ascending, stable
+//   sort_pairs(keys, values, bits, order)           in place by the lowest `bits` bits of the keys, ascending, stable; `order` is the
+//                                                   expected KeyOrder, by default any
 //   copy, fill_bytes, copy_to_host, copy_from_host  memory must not overlap; the last two are synchronous, with pageable
 //                                                   host memory
 //   bytes_held(), most_bytes_held()                 allocated memory, and its largest value since restart_most_bytes_held()

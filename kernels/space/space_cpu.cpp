@@ -9,7 +9,7 @@
 
 namespace grove {
 
-void HostSpace::sort_pairs(View<std::uint64_t> keys, View<std::uint32_t> values, int bits) {
+void HostSpace::sort_pairs(View<std::uint64_t> keys, View<std::uint32_t> values, int bits, KeyOrder /*order*/) {
   struct Pair {
     std::uint64_t key;
     std::uint32_t value, rank;  // former place, which orders equal keys

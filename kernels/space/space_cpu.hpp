@@ -144,7 +144,7 @@ class HostSpace {
     out[n] = offset.back();
   }
 
-  void sort_pairs(View<std::uint64_t> keys, View<std::uint32_t> values, int bits);
+  void sort_pairs(View<std::uint64_t> keys, View<std::uint32_t> values, int bits, KeyOrder order = KeyOrder::any);
 
  private:
   static constexpr std::size_t enough_items = 1024;  ///< for several threads; an item of a team counts once for each lane

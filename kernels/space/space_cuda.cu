@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "kernels/base/error.hpp"
+#include "kernels/space/sample_sort.cuh"
 #include "kernels/space/space.hpp"
 
 namespace grove {
@@ -58,6 +59,9 @@ __global__ void copy_to_host_kernel(const std::byte* from, unsigned bytes, std::
 
 // The host polls a mark for this long; then it synchronises, which also reports an error.
 constexpr auto longest_look = std::chrono::milliseconds(2);
+
+// Up to this number of nearly sorted items, the sort by samples is faster, since it needs fewer launches (docs/measurements.md).
+constexpr std::size_t most_to_sort_by_samples = std::size_t{1} << 20;
 
 }  // namespace
 
@@ -109,10 +113,11 @@ CudaSpace::CudaSpace(int device) : device_(device), arena_(*this) {
   check_cuda(cudaHostAlloc(&small_copy_, small_copy + most_later * later_bytes, cudaHostAllocMapped), "cudaHostAlloc");
   later_ = static_cast<std::byte*>(small_copy_) + small_copy;
   void* words = nullptr;
-  check_cuda(cudaHostAlloc(&words, (1 + most_later) * sizeof(unsigned), cudaHostAllocMapped), "cudaHostAlloc");
+  check_cuda(cudaHostAlloc(&words, (2 + most_later) * sizeof(unsigned), cudaHostAllocMapped), "cudaHostAlloc");
   marks_.word = static_cast<unsigned*>(words);
   for (std::size_t k = 0; k < most_later; ++k) later_marks_[k].word = marks_.word + 1 + k;
-  std::fill_n(marks_.word, 1 + most_later, 0U);
+  samples_.last_slow = marks_.word + 1 + most_later;
+  std::fill_n(marks_.word, 2 + most_later, 0U);
   check_cuda(cudaMalloc(&blocks_done_, sizeof(unsigned)), "cudaMalloc");
   check_cuda(cudaMemsetAsync(blocks_done_, 0, sizeof(unsigned), stream_), "cudaMemsetAsync");
 }
@@ -240,8 +245,10 @@ void CudaSpace::exclusive_scan(View<const T> in, View<T> out) {
   scan(scratch.data());
 }
 
-void CudaSpace::sort_pairs(View<std::uint64_t> keys, View<std::uint32_t> values, int bits) {
+void CudaSpace::sort_pairs(View<std::uint64_t> keys, View<std::uint32_t> values, int bits, KeyOrder order) {
   if (keys.empty()) return;
+  if (order == KeyOrder::nearly_sorted && keys.size <= most_to_sort_by_samples && samples_.serve())
+    return sort_by_samples(keys, values, bits);
   // With a second buffer for each array CUB needs little other scratch; without, it needs two buffers.
   Scratch<CudaSpace, std::uint64_t> spare_keys(*this, keys.size);
   Scratch<CudaSpace, std::uint32_t> spare_values(*this, keys.size);
@@ -257,6 +264,52 @@ void CudaSpace::sort_pairs(View<std::uint64_t> keys, View<std::uint32_t> values,
   sort(scratch.data());
   if (both_keys.Current() != keys.data) copy(keys.data, both_keys.Current(), keys.size * sizeof(std::uint64_t));
   if (both_values.Current() != values.data) copy(values.data, both_values.Current(), values.size * sizeof(std::uint32_t));
+}
+
+/// After a slow sort by samples the next sorts are radix sorts, each time twice as many.
+bool CudaSpace::SortsBySamples::serve() {
+  if (others_left > 0) {
+    --others_left;
+    return false;
+  }
+  if (last_was_one && *static_cast<volatile unsigned*>(last_slow) == number) {
+    last_was_one = false;
+    others_left = others - 1;
+    others = std::min(2 * others, most_others);
+    return false;
+  }
+  if (last_was_one) others = fewest_others;
+  last_was_one = true;
+  ++number;
+  return true;
+}
+
+void CudaSpace::sort_by_samples(View<std::uint64_t> keys, View<std::uint32_t> values, int bits) {
+  using namespace sample_sort;
+  const LessInBits less{~std::uint64_t{0} >> (64 - bits)};
+  const Pairs pairs{keys.data, values.data};
+  // Tiles have threads * items pairs; buckets may have some more.
+  const auto sort = [&]<int threads, int items, int bucket_items>(std::integer_sequence<int, threads, items, bucket_items>) {
+    const bool is_one_tile = keys.size <= threads * items;
+    Scratch<CudaSpace, std::uint64_t> tile_keys(*this, is_one_tile ? 0 : keys.size);
+    Scratch<CudaSpace, std::uint32_t> tile_values(*this, is_one_tile ? 0 : keys.size), border(*this, most_tiles);
+    Scratch<CudaSpace, std::uint64_t> sample(*this, is_one_tile ? 0 : most_tiles * samples_of_tile);
+    const Tiles tiles{is_one_tile ? pairs : Pairs{tile_keys.data(), tile_values.data()}, is_one_tile ? nullptr : sample.data(),
+                      static_cast<unsigned>(keys.size), threads * items};
+    launch("sort of tiles", tiles.tiles(), threads, sort_tiles_kernel<threads, items>, pairs, tiles, less);
+    if (is_one_tile) return;
+    launch("borders of buckets", (tiles.samples() - 1) / (borders_threads / 32) + 1, borders_threads, find_borders_kernel, tiles,
+           border.data(), less);
+    launch("sort of buckets", tiles.buckets(), threads, sort_buckets_kernel<threads, bucket_items>, tiles, border.data(), pairs, less,
+           Slowness{samples_.last_slow, samples_.number});
+  };
+  // Small tiles, if they are no more than the multiprocessors of a large GPU; otherwise the smallest tiles that are not too many.
+  if (keys.size <= most_tiles / 2 * 1024)
+    sort(std::integer_sequence<int, 256, 4, 6>{});
+  else if (keys.size <= most_tiles * 2048)
+    sort(std::integer_sequence<int, 512, 4, 6>{});
+  else
+    sort(std::integer_sequence<int, 512, 8, 10>{});
 }
 
 template void CudaSpace::exclusive_scan(View<const std::uint32_t>, View<std::uint32_t>);

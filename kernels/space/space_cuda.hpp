@@ -169,7 +169,7 @@ class CudaSpace {
   template <class T>
   void exclusive_scan(View<const T> in, View<T> out);
 
-  void sort_pairs(View<std::uint64_t> keys, View<std::uint32_t> values, int bits);
+  void sort_pairs(View<std::uint64_t> keys, View<std::uint32_t> values, int bits, KeyOrder order = KeyOrder::any);
 
  private:
   /// Launches a kernel that calls await_previous_launch(): its start overlaps with the end of the previous launch.
@@ -186,6 +186,7 @@ class CudaSpace {
     config.numAttrs = overlaps_launches_ ? 1 : 0;
     check_cuda(cudaLaunchKernelEx(&config, kernel, std::forward<Arguments>(arguments)...), name);
   }
+  void sort_by_samples(View<std::uint64_t> keys, View<std::uint32_t> values, int bits);
 
   /// Place and mark of the next result for which the host may wait later.
   template <class T>
@@ -211,6 +212,18 @@ class CudaSpace {
 
   static constexpr std::size_t stamp_banks = 3;
 
+  /// Decides when nearly sorted keys are sorted by samples: not for a while after such a sort was slow.
+  struct SortsBySamples {
+    static constexpr unsigned fewest_others = 8, most_others = 512;
+    unsigned* last_slow = nullptr;  ///< on the host: the number of the last sort that was slow
+    unsigned number = 0;            ///< number of the present or last sort by samples
+    bool last_was_one = false;      ///< the last sort of nearly sorted keys was by samples
+    unsigned others_left = 0;       ///< radix sorts left to do
+    unsigned others = fewest_others;
+
+    bool serve();
+  };
+
   int device_ = 0;
   int former_device_ = 0;  ///< of the thread before; the destructor makes it the current one again
   int multiprocessors_ = 1;
@@ -227,6 +240,7 @@ class CudaSpace {
   Marks later_marks_[most_later];
   std::size_t later_turn_ = 0;
   unsigned* blocks_done_ = nullptr;  ///< in the present reduction
+  SortsBySamples samples_;
   PinnedMemory pinned_;
   Arena<CudaSpace> arena_;
 };

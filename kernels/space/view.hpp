@@ -8,6 +8,9 @@
 
 namespace grove {
 
+/// The order that a sort may expect. The result is always correct, but a sort of keys that are not nearly sorted as expected is slow.
+enum class KeyOrder { any, nearly_sorted };
+
 /// `size` items at `data`, on the host or the device; does not own them.
 template <class T>
 struct View {
