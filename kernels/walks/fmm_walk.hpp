@@ -58,8 +58,8 @@ class FmmWalk {
   /// On a GPU: whether the slowest group determines the time of a walk for all of `particles` particles, rather than the work of all.
   static bool waits_for_slowest_group(const Space& space, ExpansionForm form, std::size_t particles);
 
-  /// Begins a set of walks for the same targets. Their work adds up. Asynchronous.
-  void begin(Space& space, std::uint32_t target_cells);
+  /// Begins a set of walks for the same targets, all of them or some. Their work adds up. Asynchronous.
+  void begin(Space& space, std::uint32_t target_cells, bool for_all = true);
 
   /// Walks `sources`, whose multipoles have the form of `law`, for all targets in `data` or for the active ones. `law` is in the units of
   /// the trees. Returns false if the walk is refused (FmmWalkTargets::longest_box): then only `work` is set. Synchronises once, and
@@ -81,7 +81,10 @@ class FmmWalk {
   StepBuffer<Space, GroupWork> cell_work_;       ///< [target cells]
   std::size_t most_used_ = 0;                    ///< largest number of entries of lists_ used by the walks since begin()
   bool clears_work_ = false;                     ///< whether the next walk clears the work: the first one after begin()
-  std::uint32_t cells_before_ = 0;               ///< number of target cells of the walks since begin()
+  bool are_for_all_ = false;                     ///< the walks since begin() are
+  std::uint32_t cells_ = 0;                      ///< target cells of the walks since begin()
+  std::size_t used_by_all_ = 0;                  ///< most_used_ of the last walks for all targets,
+  std::uint32_t cells_of_all_ = 0;               ///< and their target cells
   std::uint32_t longest_list_ = 512;             ///< room for the list that one target cell hands down
 };
 

@@ -325,7 +325,7 @@ void run(const FmmConstants<Terms>& c, const Opening& opening, const Softening& 
 }  // namespace
 
 template <>
-void FmmWalk<HostSpace>::begin(HostSpace& space, std::uint32_t target_cells) {
+void FmmWalk<HostSpace>::begin(HostSpace& space, std::uint32_t target_cells, bool) {
   cell_work_.resize_discard(target_cells);
   space.fill_bytes(cell_work_.data(), 0, target_cells * sizeof(GroupWork));
 }

@@ -101,15 +101,16 @@ bool FmmWalk<CudaSpace>::waits_for_slowest_group(const CudaSpace& space, Expansi
 }
 
 template <>
-void FmmWalk<CudaSpace>::begin(CudaSpace&, std::uint32_t cells) {
+void FmmWalk<CudaSpace>::begin(CudaSpace&, std::uint32_t cells, bool for_all) {
   cell_work_.resize_discard(cells);
   clears_work_ = true;
   if (cells == 0) return;
   // The length of the lists varies slightly from step to step, and with the number of targets, which changes with the cuts of the domains.
   // Memory is kept while at least half of its reserve is left. Memory that is much too large is released: the first forces of a run, with
-  // a geometric criterion, need several times the list memory of later ones.
-  const bool known = most_used_ > 0 && cells_before_ > 0;
-  const std::size_t expected = known ? most_used_ / cells_before_ * cells + most_used_ % cells_before_ * cells / cells_before_
+  // a geometric criterion, need several times the list memory of later ones. Walks for some targets need less, and tell nothing.
+  if (are_for_all_ && most_used_ > 0 && cells_ > 0) used_by_all_ = most_used_, cells_of_all_ = cells_;
+  const bool known = used_by_all_ > 0;
+  const std::size_t expected = known ? used_by_all_ / cells_of_all_ * cells + used_by_all_ % cells_of_all_ * cells / cells_of_all_
                                      : std::size_t{cells} * entries_expected;
   const std::size_t wanted = with_room(expected);
   const std::size_t least = known ? expected + expected / 32 : wanted, most = wanted + wanted / 4;
@@ -118,7 +119,8 @@ void FmmWalk<CudaSpace>::begin(CudaSpace&, std::uint32_t cells) {
     lists_.resize_discard(wanted);
   }
   most_used_ = 0;
-  cells_before_ = cells;
+  cells_ = cells;
+  are_for_all_ = for_all;
 }
 
 template <>

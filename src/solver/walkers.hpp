@@ -110,7 +110,7 @@ class FmmWalker final : public Walker<Space> {
   void choose_groups(const Tree<Space>& tree, View<const std::uint64_t> keys, Particles<Space>& particles) override;
   void set_active(const std::uint8_t* active) override {
     Walker<Space>::set_active(active);
-    fmm_walk_.begin(this->space_, targets_.view().cell_count);
+    fmm_walk_.begin(this->space_, targets_.view().cell_count, !active);
   }
   View<const std::uint32_t> group_start() const override { return targets_.group_start(); }
   bool checks_box() const override { return true; }

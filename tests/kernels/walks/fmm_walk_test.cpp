@@ -1,4 +1,5 @@
 // The walk of fmm, against direct summation. Its targets: fmm_targets_test.cpp.
+#include "kernels/tree/active_targets.hpp"
 #include "kernels/walks/fmm_walk.hpp"
 
 #include <gtest/gtest.h>
@@ -100,6 +101,34 @@ TEST_F(FmmWalkTest, WithTinyToleranceIsDirectSummationUnderEveryCriterion) {
     EXPECT_LT(e.acceleration(1), 1e-5);
     EXPECT_LT(e.potential(1), 5e-6);
   }
+}
+
+// A walk that is short of memory begins again, and calls `meanwhile` once more.
+TEST_F(FmmWalkTest, ForAllHasItsMemoryAlsoAfterOneForSome) {
+  gravity.softening = 0.001;
+  const auto particles = plummer_sphere(200000, 5);
+  BuiltTree built(space, particles, nullptr, GravityLaw(gravity).expansion_form());
+  std::vector<Double4> last(particles.size(), Double4{1, 0, 0, -1});
+  built.set_last_acceleration(space, gravity.G, last);
+  walk(built);
+  std::vector<std::uint8_t> mark(particles.size(), 0);
+  std::fill_n(mark.begin(), 40, std::uint8_t{1});
+  const auto some = tests::upload(space, mark);
+  ActiveTargetLists<BackEnd> lists(space);
+  Buffer<BackEnd, GroupWork> group_work(space);
+  group_work.resize_discard(targets.view().group_count);
+  StepBuffer<BackEnd, float> least(space);
+  tests::find_least_in_groups(space, targets.group_start(), built.last_acceleration.view(), least);
+  int calls = 0;
+  for (const std::uint8_t* active : std::initializer_list<const std::uint8_t*>{nullptr, some.data(), some.data(), nullptr}) {
+    calls = 0;
+    fmm.begin(space, targets.view().cell_count, !active);
+    fmm.walk(space, law_for(built), built.view(), targets,
+             {built.view(), built.tree.least_acceleration.data(), built.particles.position.view(), least.view(),
+              built.particles.acceleration.view(), group_work.view(), active ? lists.find(space, targets, active) : ActiveTargets{}},
+             WalkMode::own_tree, [&] { ++calls; });
+  }
+  EXPECT_EQ(calls, 1);
 }
 
 TEST_F(FmmWalkTest, DividedGroupsHaveTheirForces) {
