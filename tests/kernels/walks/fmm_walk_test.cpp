@@ -1,5 +1,4 @@
 // The walk of fmm, against direct summation. Its targets: fmm_targets_test.cpp.
-#include "kernels/tree/active_targets.hpp"
 #include "kernels/walks/fmm_walk.hpp"
 
 #include <gtest/gtest.h>
@@ -10,6 +9,7 @@
 #include "kernels/gravity/gravity_law.hpp"
 #include "kernels/gravity/gravity_names.hpp"
 #include "kernels/gravity/opening.hpp"
+#include "kernels/tree/active_targets.hpp"
 #include "tests/support/built_tree.hpp"
 #include "tests/support/force_comparison.hpp"
 
