@@ -94,7 +94,7 @@ std::vector<ComponentKind> make_kinds() {
           {"king", "lowered isothermal sphere of core radius scale_radius, which ends at its tidal radius", "King 1966",
            sphere_settings(0.0, Settings{{"w0", 5.0, {0.5, 12.0}, "depth of the central potential in squared dispersions"}})},
           {"isothermal", "density 1 / (1 + s^2)", "Begeman, Broeils & Sanders 1991", sphere_settings(15.0)},
-          {"uniform", "the same density everywhere but for the taper", "", sphere_settings(1.0)},
+          {"uniform", "the same density everywhere inside the taper", "", sphere_settings(1.0)},
           {"table", "density of a file: radius over scale_radius and density in each line, a smooth curve through them in logarithms", "",
            sphere_settings(100.0, Settings{{"file", std::string(), any_number,
                                             "text file with two columns and at least 4 rows, relative to the current directory"}})},
