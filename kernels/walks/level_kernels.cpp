@@ -41,8 +41,8 @@ void add_direct_sum(HostSpace& space, const GravityLaw& law, const DirectSources
 }
 
 template <>
-void FmmWalk<HostSpace>::begin(HostSpace& space, std::uint32_t target_cells) {
-  (this->*kernels().begin_fmm_walk)(space, target_cells);
+void FmmWalk<HostSpace>::begin(HostSpace& space, std::uint32_t target_cells, bool for_all) {
+  (this->*kernels().begin_fmm_walk)(space, target_cells, for_all);
 }
 
 template <>
